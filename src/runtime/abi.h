@@ -1,0 +1,106 @@
+/*
+ * abi.h - what instrumented code and the runtime agree on.
+ *
+ * Three parties include this file: the runtime; fastpath.c, which is compiled to bitcode and inlined
+ * into every instrumented function; and (by name only) the pass in src/ir, which inserts the calls.
+ * Changing anything here changes the binary interface: bump DH_ABI_VERSION, which is part of the
+ * name of the module constructor's callee, so that stale objects fail at link time.
+ *
+ * The pass inserts, before or around the instruction it describes:
+ *
+ *   plain accesses         __dh_read{1,2,4,8,16}(p), __dh_write{1,2,4,8,16}(p)   naturally aligned
+ *                          __dh_read_n(p, n), __dh_write_n(p, n)                 any other size/alignment
+ *   memcpy-like            __dh_read_range(p, n), __dh_write_range(p, n)         n may be 0
+ *   vtable pointer store   __dh_vptr_write(p, new_value)
+ *   function entry         f = __dh_enter(llvm.returnaddress(0))                 before the first access
+ *   every return           __dh_exit(f)                                          (also before resume,
+ * musttail) after returns_twice calls and landing pads __dh_reenter(f) atomic operation       h =
+ * __dh_atomic_pre(p, size, order, kind); the operation itself;
+ *                          __dh_atomic_post(h, order', kind)                     see below
+ *   fence                  __dh_fence(order)
+ *   module constructor     __dh_module_init_v1(&marker)                          marker: any address inside
+ *                                                                                the module's own image
+ */
+#ifndef DH_RUNTIME_ABI_H
+#define DH_RUNTIME_ABI_H
+
+#include "base/base.h"
+
+#define DH_ABI_VERSION 1
+
+/* One entry of the shadow call stack, pushed by every instrumented function that calls or accesses. */
+struct dh_frame {
+    const void *pc; /* return address of the function that pushed it */
+    u32 ctx;        /* calling-context node up to and including pc; 0: not computed yet */
+    u32 pad;
+};
+
+/*
+ * The hot part of a thread's state, in initial-exec TLS so that inlined code reaches it in one
+ * instruction. Written by the owning thread only. All zero is valid: nothing hits, and the slow paths
+ * attach the thread.
+ */
+struct dh_hot {
+    u32 base;               /* first plain access id of the current epoch, with full byte mask */
+    u32 count;              /* how many ids of the current epoch exist: cell - base < count is a hit */
+    struct dh_frame *sp;    /* next free frame of the shadow call stack */
+    struct dh_frame *limit; /* sp == limit: full (or not attached); __dh_enter_slow decides */
+    struct dh_thread *self; /* the logical thread running here; NULL: not attached */
+};
+extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-exec")));
+
+/*
+ * Shadow memory: two planes of one 32-bit cell per 4 application bytes. A plane is the application
+ * address with one bit flipped; docs/design/shadow.md shows why these two bits never collide with
+ * an address Linux gives out on x86-64, whatever the ASLR setting.
+ */
+#define DH_READ_PLANE (1ull << 45)
+#define DH_WRITE_PLANE (1ull << 44)
+
+/* Memory orders as in C11, and the kinds of atomic operation. */
+enum dh_order { DH_RELAXED, DH_CONSUME, DH_ACQUIRE, DH_RELEASE, DH_ACQ_REL, DH_SEQ_CST };
+enum dh_atomic_kind {
+    DH_ATOMIC_LOAD = 0,
+    DH_ATOMIC_STORE = 1,
+    DH_ATOMIC_RMW = 2,       /* exchange, fetch_op, a successful compare-exchange */
+    DH_ATOMIC_CAS_FAILED = 3 /* post only: a compare-exchange that did not store; acts as a load */
+};
+
+/*
+ * __dh_atomic_pre locks the location's synchronisation object (where one is needed), publishes what a
+ * release publishes and records the access; post acquires what an acquire acquires, and unlocks.
+ * Between the two only the native instruction runs. For compare-exchange, pre is called with the
+ * success order and DH_ATOMIC_RMW; post with the success order and DH_ATOMIC_RMW, or with the
+ * failure order and DH_ATOMIC_CAS_FAILED (then what pre published is withdrawn).
+ */
+void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind);
+void __dh_atomic_post(void *h, u32 order, u32 kind);
+void __dh_fence(u32 order);
+
+void __dh_read_n(const volatile void *p, u64 n);
+void __dh_write_n(const volatile void *p, u64 n);
+void __dh_read_range(const volatile void *p, u64 n);
+void __dh_write_range(const volatile void *p, u64 n);
+
+void __dh_module_init_v1(const void *marker);
+
+/* Slow paths of the inlined functions. They keep every register but r11, so that the code around
+ * a check stays as the compiler made it. */
+#if defined(__clang__)
+#define DH_PRESERVE __attribute__((preserve_most))
+#else
+#define DH_PRESERVE
+#endif
+DH_PRESERVE void __dh_slow_read1(const volatile void *p);
+DH_PRESERVE void __dh_slow_read2(const volatile void *p);
+DH_PRESERVE void __dh_slow_read4(const volatile void *p);
+DH_PRESERVE void __dh_slow_read8(const volatile void *p);
+DH_PRESERVE void __dh_slow_read16(const volatile void *p);
+DH_PRESERVE void __dh_slow_write1(const volatile void *p);
+DH_PRESERVE void __dh_slow_write2(const volatile void *p);
+DH_PRESERVE void __dh_slow_write4(const volatile void *p);
+DH_PRESERVE void __dh_slow_write8(const volatile void *p);
+DH_PRESERVE void __dh_slow_write16(const volatile void *p);
+DH_PRESERVE struct dh_frame *__dh_enter_slow(void);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * runtime.h - what the parts of the runtime offer each other; above all, what interceptors may call.
+ *
+ * An interceptor (intercept_*.c) knows libc and nothing of shadow memory; the engine (engine.c and what
+ * stands below it) knows shadow memory and nothing of libc. They meet here.
+ *
+ * The frame of an interceptor:
+ *
+ *     DH_INTERCEPTOR(int, pthread_mutex_lock, pthread_mutex_t *m)
+ *     {
+ *         DH_ENTER(pthread_mutex_lock, m);      // if the thread is not attached, or already inside the
+ *                                               // runtime: return REAL(pthread_mutex_lock)(m)
+ *         int rc = DH_BLOCKING(REAL(pthread_mutex_lock)(m));
+ *         if (rc == 0)
+ *             dh_mutex_lock(sc.t, m, 0);
+ *         DH_RETURN(rc);
+ *     }
+ *
+ * DH_ENTER pushes the caller's return address on the shadow stack, so that everything recorded inside
+ * has the right calling context, and defers asynchronous signals until DH_RETURN. DH_RETURN keeps
+ * errno as the real function left it. Inside, no function that itself is intercepted may be
+ * called except through REAL(): a nested call goes straight to the real one anyway (see DH_ENTER).
+ */
+#ifndef DH_RUNTIME_H
+#define DH_RUNTIME_H
+
+#include "event/access.h"
+#include "runtime/abi.h"
+
+struct dh_thread; /* thread.h */
+
+/* ---- Entering and leaving the runtime (scope.h has the macros) ------------------------------- */
+
+/* ---- Memory accesses -------------------------------------------------------------------------- */
+
+/* Check and record an access of n bytes (n may be 0) by thread t, made by the function on top of the
+ * shadow stack. kind: enum dh_access bits. pc 0: the interceptor's caller. */
+void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind);
+
+/* Forget all history of [p, p+n): the memory is new. Fast for large ranges. */
+void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n);
+
+/* The history of dst becomes that of src (the data moved: realloc, mremap). May overlap. */
+void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n);
+
+/* Make sure shadow exists for [p, p+n), called when memory appears (mmap, malloc, thread stacks,
+ * dlopen). Returns false if the shadow could not be mapped (counted; accesses there go unseen). */
+bool dh_region_map(const volatile void *p, size_t n);
+
+/* The memory is gone (munmap): forget its history and give its shadow pages back. */
+void dh_region_unmap(const volatile void *p, size_t n);
+
+/* ---- Synchronisation --------------------------------------------------------------------------- */
+
+/* Happens-before edges through an address that is not a lock: everything before a release happens
+ * before everything after a later acquire of the same address. Release joins (does not replace). */
+void dh_sync_acquire(struct dh_thread *t, const volatile void *addr);
+void dh_sync_release(struct dh_thread *t, const volatile void *addr);
+/* Release that replaces what earlier releases published (a barrier generation, a fresh event). */
+void dh_sync_release_store(struct dh_thread *t, const volatile void *addr);
+
+/* Locks. flags: DH_LOCK_*. Lock after the real lock succeeded, unlock before the real unlock.
+ * Recursive locks: the runtime counts, only the outermost pair orders. Locks need no creation. */
+enum { DH_LOCK_READ = 1, DH_LOCK_RECURSIVE = 2, DH_LOCK_SPIN = 4, DH_LOCK_TRY = 8 };
+void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags);
+/* Returns how many levels were dropped (1 as a rule). all_levels: condition waits drop them all;
+ * give the result to dh_mutex_relock. For rwlocks the runtime knows the mode it was taken in. */
+u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels);
+void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 levels);
+
+/* A synchronisation object begins or ends its life in [addr, addr+n): forget its clocks. destroy
+ * is also a write to it, so that destroying a lock another thread may still use is a race. */
+void dh_sync_forget(const volatile void *addr, size_t n);
+
+/* ---- Threads ------------------------------------------------------------------------------------ */
+
+/* Called by the parent before the real creation; NULL when no more can be had (counted). */
+struct dh_thread *dh_thread_new(struct dh_thread *parent);
+/* Called first thing on the new kernel thread. Finds the stack bounds and clears their history. */
+void dh_thread_start(struct dh_thread *t);
+/* Called on the thread when its start routine and its TSD destructors are done. Detaches the kernel
+ * thread: later accesses on it go unseen. */
+void dh_thread_finish(struct dh_thread *t);
+/* The real creation failed: take it back. */
+void dh_thread_cancel_new(struct dh_thread *t);
+/* t joined child (which has finished). */
+void dh_thread_join(struct dh_thread *t, struct dh_thread *child);
+void dh_thread_detach(struct dh_thread *child);
+void dh_thread_set_name(struct dh_thread *t, const char *name);
+/* Fibers: the kernel thread becomes another logical thread. sync: the switch orders the two. */
+void dh_thread_switch(struct dh_thread *to, bool sync);
+/* The pthread_t of a thread, kept for join by handle. */
+void dh_thread_bind(struct dh_thread *t, unsigned long pthread);
+struct dh_thread *dh_thread_by_pthread(unsigned long pthread);
+
+/* ---- Heap ------------------------------------------------------------------------------------------ */
+
+/* A block of the program's heap appeared at p with n usable bytes. Clears history. */
+void dh_heap_new(struct dh_thread *t, void *p, size_t n);
+/* ... is about to be freed: a write to all of it, then use-after-free races are known as such. */
+void dh_heap_free(struct dh_thread *t, void *p, size_t n);
+
+/* What a report says of a heap block; filled by heap.c. */
+struct dh_heap_block {
+    uptr start;
+    size_t size;
+    u32 ctx; /* where it was allocated */
+    u32 uid; /* by which thread */
+};
+/* The block that holds addr, live or freed but not reused. */
+bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block);
+
+/* The context node of "here", for heap.c: the current shadow stack, interned. */
+u32 dh_ctx_current(struct dh_thread *t);
+u32 dh_thread_uid(const struct dh_thread *t);
+
+/* ---- Life of the process --------------------------------------------------------------------------- */
+
+void dh_runtime_init(void); /* idempotent; called from .preinit_array, constructors and interceptors */
+int dh_runtime_exit_status(int status); /* at exit: ends reporting; the status to exit with */
+void dh_fork_before(void);              /* takes every runtime lock, in rank order */
+void dh_fork_parent(void);
+void dh_fork_child(void);
+void dh_modules_changed(void); /* after dlopen/dlclose: module table, shadow for new segments */
+
+/* ---- Counters of what could not be seen ------------------------------------------------------- */
+enum dh_counter {
+#define DH_COUNTER(name, help) DH_COUNT_##name,
+#include "runtime/counters.def"
+#undef DH_COUNTER
+    DH_COUNT_MAX
+};
+void dh_count(enum dh_counter c);
+
+#endif

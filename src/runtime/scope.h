@@ -1,0 +1,67 @@
+/*
+ * scope.h - how an interceptor enters and leaves the runtime. See runtime.h for the pattern.
+ */
+#ifndef DH_RUNTIME_SCOPE_H
+#define DH_RUNTIME_SCOPE_H
+
+#include <errno.h>
+
+#include "runtime/runtime.h"
+
+/* The real functions, found by dlsym(RTLD_NEXT, ...) on first use or at start-up. */
+#define REAL(name) dh_real_##name
+
+/*
+ * Defines the interceptor `name` and the pointer REAL(name). The symbol is exported, so that it takes the
+ * place of libc's in every module of the process; intercept.syms (made from these lines at build time)
+ * is the linker's dynamic list.
+ */
+#define DH_INTERCEPTOR(ret, name, ...)          \
+    typedef ret (*dh_type_##name)(__VA_ARGS__); \
+    DH_HIDDEN dh_type_##name dh_real_##name;    \
+    DH_EXPORT ret name(__VA_ARGS__);            \
+    DH_EXPORT ret name(__VA_ARGS__)
+
+/* Resolve REAL(name); cheap when done. Safe before dh_runtime_init. */
+#define DH_RESOLVE(name)           \
+    (DH_LIKELY(REAL(name) != NULL) \
+         ? (void)0                 \
+         : (void)(REAL(name) = (__typeof__(REAL(name)))dh_intercept_resolve(#name)))
+void *dh_intercept_resolve(const char *name); /* intercept.c: dlsym; aborts with a sentence if missing */
+
+struct dh_scope {
+    struct dh_thread *t;
+    struct dh_frame *frame;
+};
+
+/* Returns false (and does nothing) if this thread is not attached or already in the runtime. */
+bool dh_scope_begin(struct dh_scope *sc, const void *pc);
+/* Pops the frame, delivers deferred signals. Keeps errno. */
+void dh_scope_end(struct dh_scope *sc);
+
+/* While a call may block: signals are delivered at once, and the thread does not hold up others. */
+void dh_scope_block(struct dh_scope *sc);
+void dh_scope_unblock(struct dh_scope *sc);
+
+#define DH_ENTER(name, ...)                                \
+    DH_RESOLVE(name);                                      \
+    struct dh_scope sc;                                    \
+    if (!dh_scope_begin(&sc, __builtin_return_address(0))) \
+    return REAL(name)(__VA_ARGS__)
+
+#define DH_RETURN(value)                  \
+    do {                                  \
+        __typeof__(value) ret_ = (value); \
+        dh_scope_end(&sc);                \
+        return ret_;                      \
+    } while (0)
+
+#define DH_BLOCKING(call)              \
+    ({                                 \
+        dh_scope_block(&sc);           \
+        __typeof__(call) rc_ = (call); \
+        dh_scope_unblock(&sc);         \
+        rc_;                           \
+    })
+
+#endif
