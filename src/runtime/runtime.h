@@ -104,8 +104,9 @@ void dh_heap_free(struct dh_thread *t, void *p, size_t n);
 struct dh_heap_block {
     uptr start;
     size_t size;
-    u32 ctx; /* where it was allocated */
-    u32 uid; /* by which thread */
+    u32 ctx;    /* where it was allocated */
+    u32 uid;    /* by which thread */
+    bool freed; /* and its memory not reused yet */
 };
 /* The block that holds addr, live or freed but not reused. */
 bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block);

@@ -16,11 +16,20 @@
  * place of libc's in every module of the process; intercept.syms (made from these lines at build time)
  * is the linker's dynamic list.
  */
-#define DH_INTERCEPTOR(ret, name, ...)          \
-    typedef ret (*dh_type_##name)(__VA_ARGS__); \
-    DH_HIDDEN dh_type_##name dh_real_##name;    \
-    DH_EXPORT ret name(__VA_ARGS__);            \
+#define DH_INTERCEPTOR(ret, name, ...)                                                      \
+    typedef ret (*dh_type_##name)(__VA_ARGS__);                                             \
+    DH_HIDDEN dh_type_##name dh_real_##name;                                                \
+    static struct dh_intercept_entry dh_entry_##name                                        \
+        __attribute__((used, retain, section("dh_intercepts"))) = {#name, &dh_real_##name}; \
+    DH_EXPORT ret name(__VA_ARGS__);                                                        \
     DH_EXPORT ret name(__VA_ARGS__)
+
+/* One per interceptor, gathered by the linker, so that start-up can resolve all of them: dlsym is not for
+ * signal handlers, and a handler may be the first to call. */
+struct dh_intercept_entry {
+    const char *name;
+    void *real; /* address of REAL(name) */
+};
 
 /* Resolve REAL(name); cheap when done. Safe before dh_runtime_init. */
 #define DH_RESOLVE(name)           \
@@ -34,19 +43,26 @@ struct dh_scope {
     struct dh_frame *frame;
 };
 
-/* Returns false (and does nothing) if this thread is not attached or already in the runtime. */
+/* Returns false (and sets sc->t to NULL) if this thread is not attached or already in the runtime. */
 bool dh_scope_begin(struct dh_scope *sc, const void *pc);
 /* Pops the frame, delivers deferred signals. Keeps errno. */
 void dh_scope_end(struct dh_scope *sc);
+
+/* A cancelled thread or a C++ exception leaves the interceptor by unwinding: leave the runtime properly. */
+DH_INLINE void dh_scope_cleanup(struct dh_scope *sc)
+{
+    if (DH_UNLIKELY(sc->t != NULL))
+        dh_scope_end(sc);
+}
 
 /* While a call may block: signals are delivered at once, and the thread does not hold up others. */
 void dh_scope_block(struct dh_scope *sc);
 void dh_scope_unblock(struct dh_scope *sc);
 
-#define DH_ENTER(name, ...)                                \
-    DH_RESOLVE(name);                                      \
-    struct dh_scope sc;                                    \
-    if (!dh_scope_begin(&sc, __builtin_return_address(0))) \
+#define DH_ENTER(name, ...)                                        \
+    DH_RESOLVE(name);                                              \
+    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
+    if (!dh_scope_begin(&sc, __builtin_return_address(0)))         \
     return REAL(name)(__VA_ARGS__)
 
 #define DH_RETURN(value)                  \
@@ -56,6 +72,13 @@ void dh_scope_unblock(struct dh_scope *sc);
         return ret_;                      \
     } while (0)
 
+#define DH_RETURN_VOID     \
+    do {                   \
+        dh_scope_end(&sc); \
+        return;            \
+    } while (0)
+
+/* Around whatever may block, run the program's own code, or be a cancellation point. */
 #define DH_BLOCKING(call)              \
     ({                                 \
         dh_scope_block(&sc);           \

@@ -1,0 +1,65 @@
+# deadheat: the commands a person types. Everything real is done by meson, ninja and the scripts
+# called here; `make help` lists the targets.
+#
+#   BUILD=dir    where to build (default: build); BUILD/bin/deadheat is the program
+#   PREFIX, DESTDIR   as usual, for `make install`
+#   TESTS=PATTERN     for `make check`: only the cases whose name matches
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+TESTS ?=
+CLANG ?= clang-19
+CLANGXX ?= clang++-19
+
+OBJ := $(BUILD)/obj
+STAGE := $(abspath $(BUILD))
+
+.PHONY: all help deps demo check install bench format lint clean
+.NOTPARALLEL:
+
+# The install step lays out BUILD/bin and BUILD/lib/deadheat exactly as an installation would: deadheat
+# finds its parts relative to itself, so the tree can be used, copied and tested in place.
+all: $(OBJ)/build.ninja
+	@ninja -C $(OBJ) --quiet
+	@meson install -C $(OBJ) --destdir "$(STAGE)" --quiet --only-changed --no-rebuild
+
+$(OBJ)/build.ninja:
+	@command -v meson >/dev/null && command -v $(CLANG) >/dev/null || \
+	    { echo "make: meson or $(CLANG) is missing; scripts/install-deps installs what is needed" >&2; exit 1; }
+	@mkdir -p $(BUILD)
+	@CC=$(CLANG) CXX=$(CLANGXX) meson setup $(OBJ) . --prefix=/ >$(OBJ).log 2>&1 || \
+	    { cat $(OBJ).log >&2; exit 1; }
+
+help:
+	@echo "make            build; the program is $(BUILD)/bin/deadheat"
+	@echo "make demo       install what is missing, build, and show a race being found"
+	@echo "make check      install what is missing, build, and run every test (TESTS=PATTERN for some)"
+	@echo "make install    install below PREFIX ($(PREFIX)); DESTDIR is honoured"
+	@echo "make bench      measure native, deadheat and ThreadSanitizer side by side"
+	@echo "make format     format all sources        make lint    warnings of clang-tidy, gcc, clang-format"
+	@echo "make clean      remove $(BUILD)"
+
+deps:
+	@scripts/install-deps
+
+demo: deps all
+	@examples/demo/run "$(STAGE)"
+
+check: deps all
+	@BUILD="$(STAGE)" tests/run $(if $(TESTS),-k '$(TESTS)')
+
+install: all
+	meson install -C $(OBJ) --destdir "$(abspath $(if $(DESTDIR),$(DESTDIR)/)$(PREFIX))" --quiet --no-rebuild
+
+bench: all
+	@BUILD="$(STAGE)" bench/run
+
+format:
+	@scripts/format
+
+lint: $(OBJ)/build.ninja
+	@BUILD="$(STAGE)" scripts/lint
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Turns the results file, docs/benchmarks.json, into docs/benchmarks.md and docs/benchmarks.svg.
+
+Run by itself it only writes those two again. Ratios are to the native build of the same program in the same run;
+the geometric means are over the programs for which both tools have a number, and say over how many.
+"""
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import harness  # noqa: E402  (found only after the line above)
+
+TOOLS = (("deadheat", "deadheat"), ("tsan", "TSan"))
+MEASURES = (("wall", "time"), ("cpu", "cpu"), ("rss", "memory"))
+
+
+def ratio(row, kind, measure):
+    """The ratio to native, or None where either number is missing."""
+    native, cell = row["cells"].get("native", {}), row["cells"].get(kind, {})
+    if measure not in native or measure not in cell or not native[measure]:
+        return None
+    return cell[measure] / native[measure]
+
+
+def means(rows, measure):
+    """Geometric means of the ratios of both tools, over the rows that have both; and how many those are."""
+    pairs = [[ratio(row, kind, measure) for kind, _ in TOOLS] for row in rows]
+    pairs = [p for p in pairs if None not in p]
+    if not pairs:
+        return None
+    return [math.exp(sum(math.log(p[i]) for p in pairs) / len(pairs)) for i in range(len(TOOLS))], len(pairs)
+
+
+def show(row, kind, measure):
+    value = ratio(row, kind, measure)
+    if value is not None:
+        return f"{value:.2f}"
+    return row["cells"].get(kind, {}).get("note") or row["cells"].get("native", {}).get("note") or "-"
+
+
+def grid(rows, reports):
+    """The table as a list of lists of strings, header first."""
+    header = ["program", "native s"] + [f"{name} {what}" for _, what in MEASURES for _, name in TOOLS]
+    header.insert(header.index("deadheat memory"), "native MB")
+    if reports:
+        header += [f"{name} races" for _, name in TOOLS]
+    lines = [header]
+    for row in rows:
+        native = row["cells"]["native"]
+        line = [row["name"], f"{native['wall']:.2f}" if "wall" in native else native.get("note", "-")]
+        for measure, _ in MEASURES:
+            if measure == "rss":
+                line.append(f"{native['rss'] / 1024:.1f}" if "rss" in native else "-")
+            line += [show(row, kind, measure) for kind, _ in TOOLS]
+        if reports:
+            line += [str(row["cells"].get(kind, {}).get("races", "-")) for kind, _ in TOOLS]
+        lines.append(line)
+    last = ["geometric mean", ""]
+    for measure, _ in MEASURES:
+        if measure == "rss":
+            last.append("")
+        mean = means(rows, measure)
+        last += [f"{m:.2f}" for m in mean[0]] if mean else ["-", "-"]
+    return lines + [last + [""] * (len(header) - len(last))]
+
+
+def text(data, reports=False):
+    """For a terminal: columns aligned."""
+    lines = grid(data["rows"], reports)
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    out = ""
+    for line in lines:
+        cells = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))]
+        out += "  ".join(cells).rstrip() + "\n"
+    return out
+
+
+def markdown_table(data, reports):
+    lines = grid(data["rows"], reports)
+    out = "| " + " | ".join(lines[0]) + " |\n"
+    out += "|---|" + "---:|" * (len(lines[0]) - 1) + "\n"
+    for line in lines[1:-1]:
+        out += "| " + " | ".join(line) + " |\n"
+    return out + "| " + " | ".join(f"**{c}**" if c else "" for c in lines[-1]) + " |\n"
+
+
+def conditions(data):
+    m = data["machine"]
+    return (f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']}; {m['clang']}. "
+            f"{data['threads']} threads; medians of {data['rounds']} rounds.")
+
+
+def markdown(results):
+    out = ("# Benchmarks\n\n"
+           "Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels,\n"
+           "`bench/real/run` the real programs; with `--write` they replace their part of this page.\n\n"
+           "Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`, and by\n"
+           "clang with `-fsanitize=thread`. The three take turns in every round. Numbers are ratios to the native build of the\n"
+           "same run: wall time, processor time (cpu), peak resident memory. TSan is ThreadSanitizer. Less is better. Outputs are compared in every run.\n\n"
+           "![Slowdown and memory, as ratios to native](benchmarks.svg)\n")
+    for part, title, reports in (("kernels", "Kernels", False), ("real", "Real programs", True)):
+        if part not in results:
+            continue
+        data = results[part]
+        out += f"\n## {title}\n\n{conditions(data)}"
+        if data.get("scale", 100) != 100:
+            out += f" Work: {data['scale']}% of the usual."
+        out += "\n\n" + markdown_table(data, reports)
+        mean = means(data["rows"], "wall")
+        if mean:
+            out += f"\nThe means are over the {mean[1]} programs that have all three numbers.\n"
+        if reports:
+            out += ("\nRaces: distinct reports of one run, judged one by one in [real-programs.md](real-programs.md)."
+                    " A dash in the native columns means that the source could not be had.\n")
+    return out
+
+
+class Chart:
+    """A bar chart with logarithmic axis, one panel a measure, two bars a program. Plain SVG, built by hand."""
+
+    BAR, GAP, LABEL, PANEL, TOP = 9, 8, 130, 330, 58
+    COLOURS = {"deadheat": "#1b6ca8", "tsan": "#d98324"}
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.step = 2 * self.BAR + self.GAP
+        self.height = self.TOP + self.step * len(rows) + 30
+        self.width = self.LABEL + 2 * (self.PANEL + 40)
+        self.parts = []
+
+    def text(self, x, y, content, anchor="start", size=11, weight="normal"):
+        content = content.replace("&", "&amp;").replace("<", "&lt;")
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+                          f'font-weight="{weight}">{content}</text>')
+
+    def rect(self, x, y, w, h, fill):
+        self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="{fill}"/>')
+
+    def panel(self, left, measure, title):
+        values = [ratio(row, kind, measure) for row in self.rows for kind, _ in TOOLS]
+        top = max([v for v in values if v] + [2])
+        decades = math.log(max(top, 2) * 1.25)
+        bottom = self.TOP + self.step * len(self.rows)
+        self.text(left, self.TOP - 26, title, weight="bold", size=12)
+        for tick in (1, 2, 5, 10, 20, 50, 100, 200):
+            x = left + math.log(tick) / decades * self.PANEL
+            if x <= left + self.PANEL:
+                self.parts.append(f'<line x1="{x:.1f}" y1="{self.TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="#ddd"/>')
+                self.text(x, self.TOP - 10, f"{tick}x", anchor="middle", size=9)
+        for i, row in enumerate(self.rows):
+            for j, (kind, _) in enumerate(TOOLS):
+                y = self.TOP + i * self.step + j * self.BAR
+                value = ratio(row, kind, measure)
+                if value is None:
+                    self.text(left + 3, y + self.BAR - 1, show(row, kind, measure), size=8)
+                    continue
+                w = max(math.log(max(value, 1)) / decades * self.PANEL, 1)
+                self.rect(left, y, w, self.BAR - 1, self.COLOURS[kind])
+                self.text(left + w + 3, y + self.BAR - 1, f"{value:.1f}", size=8)
+
+    def svg(self):
+        for i, row in enumerate(self.rows):
+            self.text(self.LABEL - 8, self.TOP + i * self.step + self.BAR + 3, row["name"], anchor="end")
+        self.panel(self.LABEL, "wall", "Wall time, ratio to native")
+        self.panel(self.LABEL + self.PANEL + 40, "rss", "Peak memory, ratio to native")
+        x = self.LABEL
+        for kind, name in TOOLS:
+            self.rect(x, 8, 11, 11, self.COLOURS[kind])
+            self.text(x + 16, 18, name)
+            x += 110
+        head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+                f'width="{self.width}" height="{self.height}" font-family="sans-serif">')
+        body = [head, f'<rect width="{self.width}" height="{self.height}" fill="#fff"/>'] + self.parts
+        return "\n".join(body + ["</svg>", ""])
+
+
+def write():
+    results = harness.load_results()
+    rows = [row for part in ("kernels", "real") if part in results for row in results[part]["rows"]]
+    rows = [row for row in rows if "wall" in row["cells"].get("native", {})]
+    for part, title in (("kernels", "kernels: mean"), ("real", "real: mean")):
+        if part in results:
+            rows += mean_rows(results[part]["rows"], title)
+    (harness.DOCS / "benchmarks.md").write_text(markdown(results), encoding="utf-8")
+    (harness.DOCS / "benchmarks.svg").write_text(Chart(rows).svg(), encoding="utf-8")
+
+
+def mean_rows(rows, title):
+    """The geometric means as one more row of ratios (native is 1), for the chart."""
+    cells = {"native": {"wall": 1, "rss": 1}, "deadheat": {}, "tsan": {}}
+    for measure in ("wall", "rss"):
+        mean = means(rows, measure)
+        if not mean:
+            return []
+        for (kind, _), value in zip(TOOLS, mean[0]):
+            cells[kind][measure] = value
+    return [{"name": title, "cells": cells}]
+
+
+if __name__ == "__main__":
+    write()

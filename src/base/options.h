@@ -1,0 +1,60 @@
+/*
+ * options.h - the run-time options as a struct, and the one parser for them.
+ *
+ * Shared by the runtime, which parses DEADHEAT_OPTIONS very early in a process, and by the command line.
+ * Freestanding: nothing here allocates, locks, touches errno or calls into libc, and strings are
+ * copied, because a program may overwrite its environment later.
+ *
+ * Syntax: name=value:name=value. Empty parts are skipped. A value may be written in '...' or "..." to
+ * contain a colon; there are no escapes. A later setting of a name wins. '-' in a name means '_'.
+ */
+#ifndef DH_BASE_OPTIONS_H
+#define DH_BASE_OPTIONS_H
+
+#include "base/base.h"
+
+#define DH_OPTIONS_STR_MAX 4096 /* with the final zero; a longer value is an error */
+
+enum dh_on_race { DH_ON_RACE_REPORT = 0, DH_ON_RACE_STOP = 1 };
+
+#define DH_OPTION_FIELD_BOOL(name) bool name
+#define DH_OPTION_FIELD_INT(name) int name
+#define DH_OPTION_FIELD_STR(name) char name[DH_OPTIONS_STR_MAX]
+#define DH_OPTION_FIELD_ONRACE(name) enum dh_on_race name
+
+/* About 16 KiB: static, not on a small stack. */
+struct dh_options {
+#define DH_OPTION(name, type, value, help) DH_OPTION_FIELD_##type(name);
+#include "deadheat/options.def"
+#undef DH_OPTION
+};
+
+struct dh_options_error {
+    char text[512]; /* one sentence without a final newline */
+};
+
+/* Called with pieces of text, in order. */
+typedef void dh_options_write(void *ctx, const char *text, size_t len);
+
+void dh_options_default(struct dh_options *o);
+
+/* Apply `string` on top of *o. 0, or -EINVAL with *ret_err filled: then what stood before the bad part
+ * has been applied. NULL and "" are valid and change nothing. */
+int dh_options_parse(struct dh_options *o, const char *string, struct dh_options_error *ret_err);
+
+/* Apply one option; the value is taken as it is, without quotes. */
+int dh_options_set(struct dh_options *o, const char *name, size_t name_len, const char *value,
+                   size_t value_len, struct dh_options_error *ret_err);
+
+/* The table for a person to read. flags: show names as --name-with-dashes, as `deadheat run` takes them. */
+void dh_options_help(dh_options_write *write, void *ctx, bool flags);
+
+/* The n-th option's name, or NULL past the end; for the command line. */
+const char *dh_options_name(size_t n);
+
+/* How many single-character edits turn a into b; '-' and '_' count as equal. Long strings (over 63) are
+ * compared by their first 63 characters. For "did you mean": at most max(2, len/3) is near. */
+u32 dh_options_distance(const char *a, size_t a_len, const char *b, size_t b_len);
+bool dh_options_is_near(u32 distance, size_t len);
+
+#endif

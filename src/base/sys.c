@@ -1,0 +1,88 @@
+/*
+ * sys.c - see sys.h.
+ */
+#include "base/sys.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+void *dh_sys_map(size_t n)
+{
+    long r = dh_sys6(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                     -1, 0);
+    return dh_sys_failed(r) ? NULL : (void *)r;
+}
+
+int dh_sys_map_at(uptr addr, size_t n)
+{
+    long r = dh_sys6(SYS_mmap, (long)addr, (long)n, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (dh_sys_failed(r))
+        return (int)r;
+    if ((uptr)r == addr)
+        return 0;
+    /* A kernel older than 4.17 takes the address as a mere hint. */
+    dh_sys3(SYS_munmap, r, (long)n, 0);
+    return -EEXIST;
+}
+
+void dh_sys_unmap(void *p, size_t n)
+{
+    dh_sys3(SYS_munmap, (long)p, (long)n, 0);
+}
+
+void dh_sys_discard(uptr addr, size_t n)
+{
+    dh_sys3(SYS_madvise, (long)addr, (long)n, MADV_DONTNEED);
+}
+
+void dh_sys_write_all(int fd, const char *buf, size_t n)
+{
+    while (n > 0) {
+        long r = dh_sys3(SYS_write, fd, (long)buf, (long)n);
+        if (r == -EINTR || r == -EAGAIN)
+            continue;
+        if (r <= 0)
+            return;
+        buf += r;
+        n -= (size_t)r;
+    }
+}
+
+void dh_sys_say(const char *text)
+{
+    static const char prefix[] = "deadheat: ";
+    char line[1024];
+    size_t n = sizeof(prefix) - 1;
+    memcpy(line, prefix, n);
+    while (*text && n < sizeof(line) - 1)
+        line[n++] = *text++;
+    line[n++] = '\n';
+    dh_sys_write_all(2, line, n);
+}
+
+int dh_sys_gettid(void)
+{
+    return (int)dh_sys3(SYS_gettid, 0, 0, 0);
+}
+
+void dh_sys_yield(void)
+{
+    dh_sys3(SYS_sched_yield, 0, 0, 0);
+}
+
+bool dh_sys_membarrier_init(void)
+{
+    return dh_sys3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void dh_sys_membarrier(void)
+{
+    dh_sys3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}

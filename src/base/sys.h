@@ -1,0 +1,59 @@
+/*
+ * sys.h - system calls without libc.
+ *
+ * The runtime interposes libc's mmap, write and friends, and must keep errno; so it calls the kernel
+ * itself. Results are the kernel's: negative errno on failure.
+ */
+#ifndef DH_BASE_SYS_H
+#define DH_BASE_SYS_H
+
+#include <sys/syscall.h>
+
+#include "base/base.h"
+
+DH_INLINE long dh_sys6(long n, long a, long b, long c, long d, long e, long f)
+{
+    long ret;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(ret)
+                     : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return ret;
+}
+
+DH_INLINE long dh_sys3(long n, long a, long b, long c)
+{
+    return dh_sys6(n, a, b, c, 0, 0, 0);
+}
+
+/* Kernel results from -4095 to -1 are errors. */
+DH_INLINE bool dh_sys_failed(long ret)
+{
+    return (unsigned long)ret > -4096ul;
+}
+
+/* Anonymous private memory, not charged in advance. NULL on failure. */
+void *dh_sys_map(size_t n);
+/* The same at a fixed address that must be free. 0 or a negative errno. */
+int dh_sys_map_at(uptr addr, size_t n);
+void dh_sys_unmap(void *p, size_t n);
+/* Give the pages back; they read as zero afterwards. */
+void dh_sys_discard(uptr addr, size_t n);
+
+void dh_sys_write_all(int fd, const char *buf, size_t n);
+/* One sentence to standard error, prefixed "deadheat: ". */
+void dh_sys_say(const char *text);
+int dh_sys_gettid(void);
+void dh_sys_yield(void);
+
+/*
+ * A barrier on every running thread of the process: what lets their hot paths use plain stores where
+ * the rare side needs a fence. Returns false where the kernel refuses (then nothing was ordered).
+ */
+bool dh_sys_membarrier_init(void);
+void dh_sys_membarrier(void);
+
+#endif

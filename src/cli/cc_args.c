@@ -1,0 +1,282 @@
+/*
+ * cc_args.c - reads a compiler command line: response files, and what it asks for.
+ *
+ * Not a full parser: it only has to know which arguments are values of options (so that they are not
+ * taken for inputs) and the few options that decide whether something is compiled, linked, or
+ * impossible with deadheat. Everything else goes to clang as it came.
+ */
+#include "cli/cc_args.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+
+static const char *const own_flags[] = {"--dh-help", "--dh-plain"};
+
+void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
+{
+    args->at = dh_util_grow(args->at, args->count + 1, &args->cap, sizeof(*args->at));
+    args->at[args->count++] = arg;
+    args->at[args->count] = NULL;
+}
+
+/* ---- Response files ---------------------------------------------------------------------------- */
+
+static char *read_whole(struct dh_arena *arena, const char *path)
+{
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return NULL;
+    char *text = NULL;
+    size_t cap = 0;
+    ssize_t n = getdelim(&text, &cap, '\0', f);
+    bool bad = ferror(f);
+    fclose(f);
+    char *copy = bad ? NULL : dh_arena_dup(arena, n > 0 ? text : "", n > 0 ? (size_t)n : 0);
+    free(text);
+    return copy;
+}
+
+/* The next word of a response file in GNU syntax: white space separates, quotes group, a backslash
+ * takes the next character as it is. Unquotes in place; NULL at the end. */
+static char *next_word(char **cursor)
+{
+    char *in = *cursor;
+    while (isspace((unsigned char)*in))
+        in++;
+    if (!*in)
+        return NULL;
+    char *word = in, *out = in, quote = 0;
+    for (; *in && (quote || !isspace((unsigned char)*in)); in++) {
+        if (*in == '\\' && in[1])
+            *out++ = *++in;
+        else if (quote ? *in == quote : *in == '"' || *in == '\'')
+            quote = quote ? 0 : *in;
+        else
+            *out++ = *in;
+    }
+    *cursor = *in ? in + 1 : in;
+    *out = '\0';
+    return word;
+}
+
+static void add_expanded(struct dh_cc_args *args, const char *arg, int depth)
+{
+    const int max_depth = 16; /* a response file that names itself must end somewhere */
+    char *cursor = arg[0] == '@' && depth < max_depth ? read_whole(args->arena, arg + 1) : NULL;
+    if (!cursor) {
+        dh_cc_args_add(args, arg);
+        return;
+    }
+    for (char *word; (word = next_word(&cursor)) != NULL;)
+        add_expanded(args, word, depth + 1);
+}
+
+void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg)
+{
+    add_expanded(args, arg, 0);
+}
+
+/* ---- What the line asks for ------------------------------------------------------------------- */
+
+static bool is_one_of(const char *arg, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(arg, list[i]) == 0)
+            return true;
+    return false;
+}
+#define IS_ONE_OF(arg, list) is_one_of(arg, list, DH_ARRAY_LEN(list))
+
+bool dh_cc_args_takes_value(const char *arg)
+{
+    static const char *const options[] = {"-o",
+                                          "-x",
+                                          "-I",
+                                          "-L",
+                                          "-l",
+                                          "-D",
+                                          "-U",
+                                          "-include",
+                                          "-imacros",
+                                          "-isystem",
+                                          "-iquote",
+                                          "-idirafter",
+                                          "-isysroot",
+                                          "--sysroot",
+                                          "-iprefix",
+                                          "-iwithprefix",
+                                          "-iwithprefixbefore",
+                                          "-MF",
+                                          "-MT",
+                                          "-MQ",
+                                          "-T",
+                                          "-u",
+                                          "-z",
+                                          "-e",
+                                          "-A",
+                                          "-B",
+                                          "-F",
+                                          "-G",
+                                          "-h",
+                                          "-b",
+                                          "-Xlinker",
+                                          "-Xclang",
+                                          "-Xpreprocessor",
+                                          "-Xassembler",
+                                          "-Xopenmp-target",
+                                          "-mllvm",
+                                          "-target",
+                                          "-arch",
+                                          "-aux-info",
+                                          "-dumpbase",
+                                          "-dumpdir",
+                                          "-framework",
+                                          "--param",
+                                          "-wrapper",
+                                          "-specs",
+                                          "-rpath",
+                                          "-soname",
+                                          "-include-pch",
+                                          "-ivfsoverlay",
+                                          "-gcc-toolchain",
+                                          "-working-directory",
+                                          "-dependency-file",
+                                          "--output",
+                                          "--language",
+                                          "--include-directory",
+                                          "--define-macro"};
+    return IS_ONE_OF(arg, options);
+}
+
+/* Options after which nothing is linked. */
+static bool stops_before_link(const char *arg)
+{
+    static const char *const options[] = {"-c",
+                                          "-S",
+                                          "-E",
+                                          "-M",
+                                          "-MM",
+                                          "-fsyntax-only",
+                                          "--compile",
+                                          "--assemble",
+                                          "--preprocess",
+                                          "--precompile",
+                                          "--analyze",
+                                          "-emit-ast",
+                                          "-r",
+                                          "--relocatable",
+                                          "-fdirectives-only"};
+    return IS_ONE_OF(arg, options) || strncmp(arg, "-print-", 7) == 0 || strncmp(arg, "--print-", 8) == 0 ||
+           strcmp(arg, "-Wl,-r") == 0 || strcmp(arg, "-Wl,--relocatable") == 0;
+}
+
+/* A header alone is precompiled, never linked. */
+static bool is_header(const char *path)
+{
+    static const char *const suffixes[] = {".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".tcc"};
+    const char *dot = strrchr(path, '.');
+    return dot && IS_ONE_OF(dot, suffixes);
+}
+
+/* The first sanitizer in a -fsanitize= list that replaces the allocator or watches every access as we
+ * do, or NULL. Others, such as undefined, get along with deadheat. */
+static bool names_rival(const char *list)
+{
+    static const char *const rivals[] = {"thread", "address",        "memory", "hwaddress",
+                                         "leak",   "kernel-address", "type",   "numerical"};
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        for (size_t i = 0; i < DH_ARRAY_LEN(rivals); i++)
+            if (strlen(rivals[i]) == len && memcmp(rivals[i], list, len) == 0)
+                return true;
+        list += len + (list[len] == ',');
+    }
+    return false;
+}
+
+static bool is_our_target(const char *triple)
+{
+    return fnmatch("x86_64*linux*", triple, 0) == 0 && !strstr(triple, "gnux32");
+}
+
+static void read_own_flag(const char *arg, struct dh_cc_line *line)
+{
+    if (strcmp(arg, "--dh-help") == 0)
+        line->help = true;
+    else if (strcmp(arg, "--dh-plain") == 0)
+        line->plain = true;
+    else if (!line->own_unknown)
+        line->own_unknown = arg;
+}
+
+static void read_option(const char *arg, const char *value, struct dh_cc_line *line)
+{
+    static const char *const machines[] = {"-m32", "-mx32", "-m16", "-miamcu"};
+    static const char *const statics[] = {"-static", "--static", "-static-pie", "-Wl,-static"};
+    if (strncmp(arg, "--dh-", 5) == 0)
+        read_own_flag(arg, line);
+    else if (strcmp(arg, "-shared") == 0 || strcmp(arg, "--shared") == 0)
+        line->shared = true;
+    else if (IS_ONE_OF(arg, statics))
+        line->static_flag = arg;
+    else if (strcmp(arg, "-nostdlib") == 0 || strcmp(arg, "--no-standard-libraries") == 0)
+        line->nostdlib = arg;
+    else if (IS_ONE_OF(arg, machines))
+        line->other_machine = arg;
+    else if (strncmp(arg, "--target=", 9) == 0 && !is_our_target(arg + 9))
+        line->other_machine = arg;
+    else if (strcmp(arg, "-target") == 0 && value && !is_our_target(value))
+        line->other_machine = value;
+    else if (strncmp(arg, "-fsanitize=", 11) == 0 && names_rival(arg + 11))
+        line->sanitizer = arg;
+    else if (strncmp(arg, "-fno-sanitize=", 14) == 0 &&
+             (strcmp(arg + 14, "all") == 0 || names_rival(arg + 14)))
+        line->sanitizer = NULL;
+}
+
+void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
+{
+    struct dh_cc_line line = {.links = true};
+    bool has_linkable = false, header_language = false;
+    for (size_t i = 0; i < args->count; i++) {
+        const char *arg = args->at[i];
+        const char *value = dh_cc_args_takes_value(arg) && i + 1 < args->count ? args->at[i + 1] : NULL;
+        if (arg[0] != '-' || strcmp(arg, "-") == 0) {
+            line.has_input = true;
+            has_linkable |= !header_language && !is_header(arg);
+        } else if (arg[1] == 'l') {
+            line.has_input = has_linkable = true;
+        } else if (stops_before_link(arg)) {
+            line.links = false;
+        } else {
+            read_option(arg, value, &line);
+        }
+        if (strcmp(arg, "-x") == 0 && value)
+            header_language = strstr(value, "-header") != NULL;
+        else if (strncmp(arg, "-x", 2) == 0 && arg[2])
+            header_language = strstr(arg, "-header") != NULL;
+        if (value)
+            i++;
+    }
+    line.links = line.links && line.has_input && has_linkable;
+    *ret_line = line;
+}
+
+const char *dh_cc_args_nearest(const char *unknown)
+{
+    const char *nearest = NULL;
+    u32 best = 0;
+    for (size_t i = 0; i < DH_ARRAY_LEN(own_flags); i++) {
+        u32 d = dh_options_distance(unknown, strlen(unknown), own_flags[i], strlen(own_flags[i]));
+        if (!nearest || d < best) {
+            nearest = own_flags[i];
+            best = d;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,46 @@
+/*
+ * cc_args.h - a compiler command line: read, understood as far as the driver must, and rewritten.
+ */
+#ifndef DH_CLI_CC_ARGS_H
+#define DH_CLI_CC_ARGS_H
+
+#include "util/arena.h"
+
+/* A growing list of arguments; the strings live in the arena or in argv. */
+struct dh_cc_args {
+    struct dh_arena *arena;
+    const char **at; /* in the heap, always NULL-terminated once something was added */
+    size_t count, cap;
+};
+
+void dh_cc_args_add(struct dh_cc_args *args, const char *arg);
+
+/* Adds arg, or what the response file holds if arg is @FILE: as gcc and clang do, a file that cannot be
+ * read leaves the argument as it is. */
+void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg);
+
+/* What a command line asks for. */
+struct dh_cc_line {
+    bool has_input;          /* something to compile or link: without it, clang answers or complains itself */
+    bool links;              /* produces an executable or a shared object */
+    bool shared;             /* ... a shared object */
+    bool plain;              /* --dh-plain */
+    bool help;               /* --dh-help */
+    const char *own_unknown; /* an unknown --dh-* flag */
+    /* What cannot be combined with deadheat, as written by the user; NULL: absent. */
+    const char *static_flag, *nostdlib, *other_machine, *sanitizer;
+};
+
+/* Reads expanded arguments. */
+void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line);
+
+/* Whether this option's value is the next argument. */
+bool dh_cc_args_takes_value(const char *arg);
+
+/* cc_filter.c: the arguments that clang gets. */
+void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out);
+
+/* The nearest of our own flags to an unknown one, or NULL. */
+const char *dh_cc_args_nearest(const char *unknown);
+
+#endif

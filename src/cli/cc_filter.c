@@ -1,0 +1,346 @@
+/*
+ * cc_filter.c - takes out of a command line what clang would reject, or what breaks the link.
+ *
+ * Two kinds of argument go:
+ *   - options of gcc that steer its own optimiser, dumps or diagnostics, and that clang 19 does not
+ *     know: dropping them cannot change what a program means. Options that change meaning or binary
+ *     interface (-freg-struct-return and the like) stay, and clang says that it cannot honour them.
+ *   - linker options under which an instrumented link cannot succeed: see is_fatal_to_link.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cc_args.h"
+
+/* Names after -f or -fno-, without "=value"; patterns of fnmatch. */
+static const char *const gcc_f_options[] = {
+    "aggressive-loop-optimizations",
+    "allocation-dce",
+    "analyzer*",
+    "auto-inc-dec",
+    "auto-profile*",
+    "bit-tests",
+    "branch-probabilities",
+    "branch-target-load-optimize*",
+    "btr-bb-exclusive",
+    "callgraph-info*",
+    "canonical-system-headers",
+    "checking*",
+    "code-hoisting",
+    "combine-stack-adjustments",
+    "compare-debug*",
+    "compare-elim",
+    "concepts",
+    "concepts-ts",
+    "concepts-diagnostics-depth",
+    "conserve-stack",
+    "constexpr-cache-depth",
+    "constexpr-loop-limit",
+    "constexpr-ops-limit",
+    "cprop-registers",
+    "crossjumping",
+    "cse-*",
+    "dbg-cnt*",
+    "dce",
+    "debug-cpp",
+    "declone-ctor-dtor",
+    "delayed-branch",
+    "delete-dead-exceptions",
+    "devirtualize-at-ltrans",
+    "diagnostics-generate-patch",
+    "diagnostics-plain-output",
+    "diagnostics-show-caret",
+    "diagnostics-show-cwe",
+    "diagnostics-show-labels",
+    "diagnostics-show-path-depths",
+    "diagnostics-column-origin",
+    "diagnostics-column-unit",
+    "diagnostics-escape-format",
+    "diagnostics-minimum-margin-width",
+    "diagnostics-path-format",
+    "diagnostics-urls",
+    "disable-rtl-*",
+    "disable-tree-*",
+    "disable-ipa-*",
+    "dse",
+    "dump-*",
+    "early-inlining",
+    "eliminate-dwarf2-dups",
+    "emit-class-debug-always",
+    "emit-struct-debug-*",
+    "ext-numeric-literals",
+    "fat-lto-objects",
+    "fold-simple-inlines",
+    "forward-propagate",
+    "fp-int-builtin-inexact",
+    "function-cse",
+    "gcse-*",
+    "gnu-unique",
+    "graphite*",
+    "guess-branch-probability",
+    "harden-*",
+    "hoist-adjacent-loads",
+    "if-conversion*",
+    "implicit-constexpr",
+    "indirect-inlining",
+    "inhibit-size-directive",
+    "inline-atomics",
+    "inline-limit-*",
+    "ipa-*",
+    "ira-*",
+    "isolate-erroneous-paths-*",
+    "keep-gc-roots-live",
+    "keep-static-functions",
+    "large-source-files",
+    "lifetime-dse*",
+    "limit-function-alignment",
+    "live-patching*",
+    "live-range-shrinkage",
+    "loop-*",
+    "lra-remat",
+    "lto-compression-level",
+    "lto-odr-type-merging",
+    "lto-partition",
+    "lto-report*",
+    "mem-report*",
+    "merge-debug-strings",
+    "move-loop-*",
+    "nothrow-opt",
+    "opt-info*",
+    "optimize-register-move",
+    "optimize-strlen",
+    "partial-inlining",
+    "pch-deps",
+    "peephole*",
+    "plan9-extensions",
+    "post-ipa-mem-report",
+    "pre-ipa-mem-report",
+    "predictive-commoning",
+    "pretty-templates",
+    "printf-return-value",
+    "profile-abs-path",
+    "profile-info-section",
+    "profile-note",
+    "profile-partial-training",
+    "profile-reorder-functions",
+    "profile-report",
+    "profile-reproducible",
+    "ree",
+    "regmove",
+    "reorder-blocks-algorithm",
+    "reorder-blocks-and-partition",
+    "reorder-functions",
+    "report-bug",
+    "rerun-*",
+    "reschedule-*",
+    "sched-*",
+    "sched2-*",
+    "schedule-fusion",
+    "section-anchors",
+    "sel-sched-*",
+    "selective-scheduling*",
+    "shrink-wrap*",
+    "simd-cost-model",
+    "split-*",
+    "ssa-*",
+    "stack-check*",
+    "stack-reuse",
+    "stats",
+    "stdarg-opt",
+    "store-merging",
+    "sync-libcalls",
+    "thread-jumps",
+    "time-report-details",
+    "toplevel-reorder",
+    "track-macro-expansion*",
+    "tree-*",
+    "unconstrained-commons",
+    "use-linker-plugin",
+    "var-tracking*",
+    "vect-cost-model",
+    "version-loops-for-strides",
+    "vpt",
+    "web",
+    "whole-program",
+    "working-directory",
+    "zee",
+};
+
+/* Of those families, what clang understands after all. */
+static const char *const clang_f_options[] = {
+    "tree-vectorize",
+    "tree-slp-vectorize",
+    "tree-ter",
+    "tree-vrp",
+    "split-stack",
+    "split-machine-functions",
+    "split-lto-unit",
+    "split-dwarf-inlining",
+    "ipa-cp",
+    "dump-record-layouts",
+    "dump-vtable-layouts",
+    "stack-check",
+    "lto-jobs",
+    "loop-unroll",
+};
+
+/* Whole words after -m or -mno-, without "=value". */
+static const char *const gcc_m_options[] = {
+    "8bit-idiv",
+    "accumulate-outgoing-args",
+    "align-data",
+    "align-stringops",
+    "avx256-split-unaligned-*",
+    "branch-cost",
+    "call-ms2sysv-xlogues",
+    "cld",
+    "dispatch-scheduler",
+    "dump-tune-features",
+    "indirect-branch-register",
+    "inline-all-stringops",
+    "inline-stringops-dynamically",
+    "memcpy-strategy",
+    "memset-strategy",
+    "move-max",
+    "push-args",
+    "store-max",
+    "stringop-strategy",
+    "stv",
+    "tune-ctrl",
+    "vzeroupper",
+};
+
+static bool matches(const char *name, size_t len, const char *const *patterns, size_t n)
+{
+    char word[128];
+    if (len >= sizeof(word))
+        return false;
+    memcpy(word, name, len);
+    word[len] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (fnmatch(patterns[i], word, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool is_gcc_only(const char *arg)
+{
+    if (arg[0] != '-' || (arg[1] != 'f' && arg[1] != 'm'))
+        return false;
+    const char *name = arg + 2;
+    if (strncmp(name, "no-", 3) == 0)
+        name += 3;
+    size_t len = strcspn(name, "=");
+    if (arg[1] == 'm')
+        return matches(name, len, gcc_m_options, DH_ARRAY_LEN(gcc_m_options));
+    return matches(name, len, gcc_f_options, DH_ARRAY_LEN(gcc_f_options)) &&
+           !matches(name, len, clang_f_options, DH_ARRAY_LEN(clang_f_options));
+}
+
+/*
+ * One argument of the linker that must go.
+ *   Shared objects: the runtime is part of the executable, so its entry points are undefined in every
+ *   shared object until it is loaded; demanding that nothing be undefined can only fail.
+ *   Executables: hiding the symbols of all archives would hide the interceptors in the runtime's
+ *   archive from the shared objects of the process, libc above all.
+ */
+static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
+{
+    if (line->shared)
+        return strcmp(arg, "--no-undefined") == 0 || strcmp(arg, "-no-undefined") == 0;
+    return strcmp(arg, "--exclude-libs=ALL") == 0 || strcmp(arg, "-exclude-libs=ALL") == 0;
+}
+
+static bool is_fatal_pair(const struct dh_cc_line *line, const char *arg, const char *value)
+{
+    if (line->shared)
+        return strcmp(arg, "-z") == 0 && strcmp(value, "defs") == 0;
+    return (strcmp(arg, "--exclude-libs") == 0 || strcmp(arg, "-exclude-libs") == 0) &&
+           strcmp(value, "ALL") == 0;
+}
+
+static void split_words(const char *list, struct dh_cc_args *words)
+{
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        dh_cc_args_add(words, dh_arena_dup(words->arena, list, len));
+        list += len + (list[len] == ',');
+    }
+}
+
+/* Whether arg at index i passes words to the linker; adds them and tells how many arguments it was. */
+static size_t take_linker_words(const struct dh_cc_args *in, size_t i, struct dh_cc_args *words)
+{
+    const char *arg = in->at[i];
+    if (strncmp(arg, "-Wl,", 4) == 0) {
+        split_words(arg + 4, words);
+        return 1;
+    }
+    if (i + 1 < in->count && strcmp(arg, "-Xlinker") == 0) {
+        dh_cc_args_add(words, in->at[i + 1]);
+        return 2;
+    }
+    if (i + 1 < in->count && strcmp(arg, "-z") == 0) {
+        dh_cc_args_add(words, "-z");
+        dh_cc_args_add(words, in->at[i + 1]);
+        return 2;
+    }
+    return 0;
+}
+
+/* Length, in words, of what must go at index i: 0, 1, or 2 for an option and its value. */
+static size_t fatal_length(const struct dh_cc_line *line, const struct dh_cc_args *words, size_t i)
+{
+    if (is_fatal_to_link(line, words->at[i]))
+        return 1;
+    return i + 1 < words->count && is_fatal_pair(line, words->at[i], words->at[i + 1]) ? 2 : 0;
+}
+
+/* Copies a run of linker arguments, which may spread an option and its value over two arguments. Returns
+ * whether anything had to go; if not, nothing is copied. */
+static bool copy_linker_words(const struct dh_cc_line *line, const struct dh_cc_args *words,
+                              struct dh_cc_args *out)
+{
+    bool fatal = false;
+    for (size_t i = 0; i < words->count; i++)
+        fatal |= fatal_length(line, words, i) > 0;
+    for (size_t i = 0; fatal && i < words->count;) {
+        size_t gone = fatal_length(line, words, i);
+        if (gone == 0) {
+            dh_cc_args_add(out, "-Xlinker");
+            dh_cc_args_add(out, words->at[i]);
+        }
+        i += gone ? gone : 1;
+    }
+    return fatal;
+}
+
+static void copy_argument(const char *arg, const char *value, struct dh_cc_args *out)
+{
+    if (is_gcc_only(arg) || strncmp(arg, "--dh-", 5) == 0)
+        return;
+    dh_cc_args_add(out, arg);
+    if (value)
+        dh_cc_args_add(out, value);
+}
+
+void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out)
+{
+    for (size_t i = 0; i < in->count;) {
+        struct dh_cc_args words = {.arena = in->arena};
+        size_t first = i, used;
+        while (line->links && i < in->count && (used = take_linker_words(in, i, &words)) > 0)
+            i += used;
+        if (i > first) {
+            if (!copy_linker_words(line, &words, ret_out))
+                for (size_t k = first; k < i; k++)
+                    dh_cc_args_add(ret_out, in->at[k]);
+            free(words.at);
+            continue;
+        }
+        bool pair = dh_cc_args_takes_value(in->at[i]) && i + 1 < in->count;
+        copy_argument(in->at[i], pair ? in->at[i + 1] : NULL, ret_out);
+        i += pair ? 2 : 1;
+    }
+}

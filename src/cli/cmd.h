@@ -1,0 +1,35 @@
+/*
+ * cmd.h - the commands. Each gets its own name as argv[0] and returns the exit status of the program.
+ */
+#ifndef DH_CLI_CMD_H
+#define DH_CLI_CMD_H
+
+#include "base/base.h"
+
+enum {
+    DH_EXIT_TROUBLE = 2, /* bad usage or bad input: deadheat could not do what was asked */
+    DH_EXIT_RACES = 66,
+};
+
+int dh_cmd_cc(int argc, char **argv);
+int dh_cmd_cxx(int argc, char **argv);
+int dh_cmd_run(int argc, char **argv);
+int dh_cmd_report(int argc, char **argv);
+
+/* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
+__attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const char *format, ...);
+/* If arg is --NAME=VALUE returns VALUE, if it is --NAME returns "", else NULL. */
+const char *dh_cli_value(const char *arg, const char *name);
+/* color=auto|always|never for output to this descriptor. */
+bool dh_cli_wants_color(const char *choice, int fd);
+
+/* elfcheck.c */
+enum dh_elfcheck {
+    DH_ELFCHECK_INSTRUMENTED,
+    DH_ELFCHECK_PLAIN,     /* an ELF program that deadheat did not compile */
+    DH_ELFCHECK_OTHER,     /* not ELF: a script, say */
+    DH_ELFCHECK_UNREADABLE /* errno says why */
+};
+enum dh_elfcheck dh_elfcheck_file(const char *path);
+
+#endif

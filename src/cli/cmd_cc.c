@@ -1,0 +1,231 @@
+/*
+ * cmd_cc.c - `deadheat cc` and `deadheat c++`: clang with the pass and the runtime.
+ *
+ * The driver replaces itself by clang, so exit codes, signals and output are clang's own. It adds
+ *   to every line with an input:  the pass plugin, and silence about what clang ignores;
+ *   to lines that link a program: the runtime, whole, and the list of symbols it must export, so that its
+ *                                 interceptors take the place of libc's in every module of the process.
+ * Shared objects get no runtime: they find that of the executable when they are loaded.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/cc_args.h"
+#include "util/path.h"
+
+int dh_cmd_cc(int argc, char **argv);
+int dh_cmd_cxx(int argc, char **argv);
+
+struct driver {
+    struct dh_arena arena;
+    const char *name; /* of the command, for messages */
+    bool cxx;
+    struct dh_cc_line line;
+    const char *libdir;
+};
+
+static void print_help(const struct driver *d)
+{
+    const char *cc = d->cxx ? "deadheat c++" : "deadheat cc", *suffix = d->cxx ? "cpp" : "c";
+    printf(
+        "usage: %s [clang and gcc options] FILE...\n"
+        "\n"
+        "Compiles like clang, and watches every access to shared memory for data races.\n"
+        "Example:\n"
+        "  %s -g -O1 -pthread -o prog prog.%s\n"
+        "  deadheat run -- ./prog\n"
+        "\n"
+        "In a build system, name it as the compiler:\n"
+        "  make CC=deadheat-cc CXX=deadheat-c++\n"
+        "  CC=deadheat-cc CXX=deadheat-c++ ./configure   (also cmake, meson setup)\n"
+        "\n"
+        "Options of its own:\n"
+        "  --dh-plain   leave this code uninstrumented (a program still gets the runtime)\n"
+        "  --dh-help    this text\n"
+        "Environment: DEADHEAT_CLANG names the clang 19 to use.\n",
+        cc, cc, suffix);
+}
+
+__attribute__((format(printf, 2, 3))) static int fail(const struct driver *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: error: ", d->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return 1;
+}
+
+/* 0, or 1 after a sentence about what cannot be done. */
+static int check_supported(const struct driver *d)
+{
+    const struct dh_cc_line *l = &d->line;
+    if (l->own_unknown) {
+        const char *nearest = dh_cc_args_nearest(l->own_unknown);
+        return fail(d, "unknown option '%s'; did you mean '%s'? (--dh-help lists them)", l->own_unknown,
+                    nearest);
+    }
+    if (!l->has_input)
+        return 0;
+    if (l->other_machine)
+        return fail(d, "'%s' is not supported: deadheat works on 64-bit x86 Linux programs only",
+                    l->other_machine);
+    if (l->sanitizer)
+        return fail(d,
+                    "'%s' cannot be combined with deadheat, which watches memory itself; build with one or "
+                    "the other",
+                    l->sanitizer);
+    if (l->links && l->static_flag)
+        return fail(d,
+                    "'%s' is not supported: deadheat must take the place of functions of the shared C "
+                    "library; link dynamically",
+                    l->static_flag);
+    if (l->links && !l->shared && l->nostdlib)
+        return fail(d, "'%s' is not supported for programs: deadheat's runtime needs the C library",
+                    l->nostdlib);
+    return 0;
+}
+
+/* The directory of the plugin, the bitcode and the runtime: beside the program, in its own tree. */
+static const char *find_libdir(struct driver *d)
+{
+    const char *given = getenv("DEADHEAT_LIBDIR");
+    if (given && *given)
+        return given;
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n < 0)
+        return NULL;
+    self[n] = '\0';
+    return dh_path_join(&d->arena, self, "../../lib/deadheat");
+}
+
+static const char *find_clang(struct driver *d)
+{
+    const char *given = getenv("DEADHEAT_CLANG");
+    if (given && *given)
+        return dh_path_find_program(&d->arena, given);
+    const char *found = dh_path_find_program(&d->arena, "clang-19");
+    return found ? found : dh_path_find_program(&d->arena, "/usr/lib/llvm-19/bin/clang");
+}
+
+static const char *in_libdir(struct driver *d, const char *prefix, const char *name)
+{
+    return dh_arena_printf(&d->arena, "%s%s/%s", prefix, d->libdir, name);
+}
+
+/* First, so that an archive of the program that also defines malloc, say, is not drawn in. */
+static void add_runtime(struct driver *d, struct dh_cc_args *out)
+{
+    dh_cc_args_add(out, "-Wl,--whole-archive");
+    dh_cc_args_add(out, in_libdir(d, "", "libdeadheat_rt.a"));
+    dh_cc_args_add(out, "-Wl,--no-whole-archive");
+    dh_cc_args_add(out, in_libdir(d, "-Wl,--dynamic-list=", "intercept.syms"));
+}
+
+/* Last, since the runtime needs them, and without disturbing the program's own --as-needed. */
+static void add_runtime_libraries(struct dh_cc_args *out)
+{
+    static const char *const libraries[] = {"-Wl,--push-state,--as-needed", "-lpthread", "-ldl", "-lm",
+                                            "-Wl,--pop-state"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(libraries); i++)
+        dh_cc_args_add(out, libraries[i]);
+}
+
+/* Replaces arguments that are too long for execv, as long response files may be when expanded, by a response
+ * file in memory, which clang opens by its descriptor. */
+static void shorten(struct dh_cc_args *args)
+{
+    const size_t limit = 512 * 1024; /* a quarter of what Linux allows, for the environment's sake */
+    size_t total = 0;
+    for (size_t i = 0; i < args->count; i++)
+        total += strlen(args->at[i]) + 1 + sizeof(char *);
+    if (total <= limit)
+        return;
+    int fd = memfd_create("deadheat-args", 0);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!f)
+        return; /* execv will say that the list is too long */
+    for (size_t i = 1; i < args->count; i++) {
+        for (const char *p = args->at[i]; *p; p++) {
+            fputc('\\', f);
+            fputc(*p, f);
+        }
+        fputs(args->at[i][0] ? "\n" : "\"\"\n", f);
+    }
+    fflush(f);
+    args->count = 1;
+    dh_cc_args_add(args, dh_arena_printf(args->arena, "@/proc/self/fd/%d", fd));
+}
+
+static int run_clang(struct driver *d, const struct dh_cc_args *in)
+{
+    const char *clang = find_clang(d);
+    if (!clang)
+        return fail(d,
+                    "cannot find clang-19; install the package clang-19 or set DEADHEAT_CLANG to its path");
+    struct dh_cc_args out = {.arena = &d->arena};
+    dh_cc_args_add(&out, clang);
+    if (d->cxx)
+        dh_cc_args_add(&out, "--driver-mode=g++");
+    if (d->line.has_input) {
+        d->libdir = find_libdir(d);
+        const char *plugin = d->libdir ? in_libdir(d, "", "deadheat-pass.so") : NULL;
+        if (!plugin || access(plugin, R_OK) != 0)
+            return fail(d,
+                        "cannot find deadheat-pass.so in '%s'; install deadheat again or set DEADHEAT_LIBDIR",
+                        d->libdir ? d->libdir : "?");
+        dh_cc_args_add(&out, "-Qunused-arguments");
+        dh_cc_args_add(&out, "-Wno-unknown-warning-option");
+        dh_cc_args_add(&out, "-Wno-ignored-optimization-argument");
+        if (!d->line.plain)
+            dh_cc_args_add(&out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
+    }
+    bool program = d->line.links && !d->line.shared;
+    if (program)
+        add_runtime(d, &out);
+    dh_cc_filter(in, &d->line, &out);
+    if (program)
+        add_runtime_libraries(&out);
+    shorten(&out);
+    execv(clang, (char **)out.at);
+    return fail(d, "cannot run '%s': %s", clang, strerror(errno));
+}
+
+static int drive(int argc, char **argv, bool cxx)
+{
+    struct driver d = {.name = cxx ? "deadheat c++" : "deadheat cc", .cxx = cxx};
+    struct dh_cc_args in = {.arena = &d.arena};
+    for (int i = 1; i < argc; i++)
+        dh_cc_args_add_expanded(&in, argv[i]);
+    dh_cc_args_read(&in, &d.line);
+    int rc;
+    if (argc < 2 || d.line.help) {
+        print_help(&d);
+        rc = 0;
+    } else {
+        rc = check_supported(&d);
+        if (rc == 0)
+            rc = run_clang(&d, &in);
+    }
+    free(in.at);
+    dh_arena_done(&d.arena);
+    return rc;
+}
+
+int dh_cmd_cc(int argc, char **argv)
+{
+    return drive(argc, argv, false);
+}
+
+int dh_cmd_cxx(int argc, char **argv)
+{
+    return drive(argc, argv, true);
+}

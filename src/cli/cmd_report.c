@@ -1,0 +1,181 @@
+/*
+ * cmd_report.c - `deadheat report`: raw race records in, reports out.
+ *
+ * Two ways in. A person gives a file. The runtime of a running program starts `report --from-runtime` with the
+ * records on standard input; then each race is printed as it comes, settings are DEADHEAT_OPTIONS, and if
+ * standard input is a socket, the number of races goes back through it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/cmd.h"
+#include "report/reporter.h"
+
+static const char usage[] =
+    "usage: deadheat report [OPTIONS] FILE\n"
+    "\n"
+    "Prints the data races recorded in FILE ('-': standard input): symbolised, each distinct race once, with\n"
+    "a count. A program run with --output=FILE records them.\n"
+    "\n"
+    "  --format=text|json    text for people (default) or JSON for programs\n"
+    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
+    "  --color=WHEN          auto (default: on a terminal), always or never\n"
+    "  --source=0|1          show source lines (default: 1)\n"
+    "  --stats               print all counters of the run\n"
+    "\n"
+    "Exit status: 0 no races, 66 races, 2 bad usage or input.\n"
+    "\n"
+    "Example:\n"
+    "  deadheat run --output=races.jsonl --report=0 -- ./prog\n"
+    "  deadheat report --suppressions=known.txt races.jsonl\n";
+
+static struct dh_options settings; /* large; also the defaults of the flags */
+
+/* The reader must outlive whatever ends the program it reads from: it ends when its input does. */
+static void outlive_program(void)
+{
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTOU};
+    for (size_t i = 0; i < DH_ARRAY_LEN(ignored); i++)
+        signal(ignored[i], SIG_IGN);
+}
+
+/* The runtime cannot match suppressions, so it waits for this line before the program may exit. */
+static void send_verdict(u64 races)
+{
+    struct stat st;
+    char line[32];
+    int n = snprintf(line, sizeof(line), "races %" PRIu64 "\n", races);
+    if (fstat(STDIN_FILENO, &st) == 0 && S_ISSOCK(st.st_mode))
+        send(STDIN_FILENO, line, (size_t)n, MSG_NOSIGNAL); /* if nobody listens any more, so be it */
+}
+
+static int from_runtime(void)
+{
+    struct dh_options_error err;
+    outlive_program();
+    dh_options_default(&settings);
+    /* The runtime has complained about bad options already; here what can be understood counts. */
+    dh_options_parse(&settings, getenv("DEADHEAT_OPTIONS"), &err);
+    struct dh_reporter_options options = {
+        .out = stderr,
+        .messages = stderr,
+        .input = "records",
+        .suppressions = settings.suppressions,
+        .streaming = true,
+        .print = settings.report,
+        .color = dh_cli_wants_color(settings.color, STDERR_FILENO),
+        .source = settings.source,
+        .stats = settings.stats,
+    };
+    /* One write a report, however many processes share the terminal. */
+    static char buffer[64 << 10];
+    setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
+    struct dh_reporter *reporter = dh_reporter_new(&options);
+    struct dh_reporter_result result;
+    int rc = dh_reporter_read(reporter, STDIN_FILENO);
+    dh_reporter_finish(reporter, &result);
+    send_verdict(result.races);
+    if (result.races)
+        return DH_EXIT_RACES;
+    return rc || result.bad_lines ? DH_EXIT_TROUBLE : 0;
+}
+
+struct request {
+    const char *file;
+    const char *format;
+    const char *color;
+    const char *suppressions;
+    bool source;
+    bool stats;
+};
+
+static int set_flag(struct request *q, const char *arg)
+{
+    const char *v;
+    if ((v = dh_cli_value(arg, "format"))) {
+        if (strcmp(v, "text") != 0 && strcmp(v, "json") != 0)
+            return dh_cli_fail("report", "--format cannot be '%s'; it must be text or json", v);
+        q->format = v;
+    } else if ((v = dh_cli_value(arg, "color"))) {
+        if (strcmp(v, "auto") != 0 && strcmp(v, "always") != 0 && strcmp(v, "never") != 0)
+            return dh_cli_fail("report", "--color cannot be '%s'; it must be auto, always or never", v);
+        q->color = v;
+    } else if ((v = dh_cli_value(arg, "suppressions"))) {
+        q->suppressions = v;
+    } else if ((v = dh_cli_value(arg, "source"))) {
+        if (strcmp(v, "0") != 0 && strcmp(v, "1") != 0)
+            return dh_cli_fail("report", "--source cannot be '%s'; it must be 0 or 1", v);
+        q->source = v[0] == '1';
+    } else if (strcmp(arg, "--stats") == 0) {
+        q->stats = true;
+    } else {
+        return dh_cli_fail("report", "unknown option '%s'; 'deadheat report --help' lists them", arg);
+    }
+    return 0;
+}
+
+static int report_file(const struct request *q)
+{
+    bool is_stdin = strcmp(q->file, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(q->file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return dh_cli_fail("report", "cannot open %s: %s", q->file, strerror(errno));
+    struct dh_reporter_options options = {
+        .out = stdout,
+        .messages = stderr,
+        .input = is_stdin ? "standard input" : q->file,
+        .suppressions = q->suppressions,
+        .print = true,
+        .json = strcmp(q->format, "json") == 0,
+        .color = dh_cli_wants_color(q->color, STDOUT_FILENO),
+        .source = q->source,
+        .stats = q->stats,
+    };
+    struct dh_reporter *reporter = dh_reporter_new(&options);
+    struct dh_reporter_result result;
+    int rc = dh_reporter_read(reporter, fd);
+    dh_reporter_finish(reporter, &result);
+    if (!is_stdin)
+        close(fd);
+    if (rc)
+        return dh_cli_fail("report", "cannot read %s: %s", q->file, strerror(-rc));
+    if (result.bad_lines || result.bad_suppressions)
+        return DH_EXIT_TROUBLE;
+    return result.races ? DH_EXIT_RACES : 0;
+}
+
+int dh_cmd_report(int argc, char **argv)
+{
+    struct request q = {.format = "text", .color = "auto", .suppressions = "", .source = true};
+    unsetenv("DEBUGINFOD_URLS"); /* a report must not wait for the network */
+    if (argc == 2 && strcmp(argv[1], "--from-runtime") == 0)
+        return from_runtime();
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (arg[0] == '-' && arg[1]) {
+            int rc = set_flag(&q, arg);
+            if (rc)
+                return rc;
+        } else if (q.file) {
+            return dh_cli_fail("report", "one file at a time: '%s' and '%s'", q.file, arg);
+        } else {
+            q.file = arg;
+        }
+    }
+    if (!q.file)
+        return dh_cli_fail("report", "which file? See 'deadheat report --help'");
+    return report_file(&q);
+}

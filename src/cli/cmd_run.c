@@ -1,0 +1,172 @@
+/*
+ * cmd_run.c - `deadheat run`: sets the options and becomes the program.
+ *
+ * The runtime is inside the program, so running it is all there is to do: the flags are turned into
+ * DEADHEAT_OPTIONS, behind what the environment already says, since a later setting wins.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/cmd.h"
+#include "util/path.h"
+
+static const char *const detectors[] = {"fasttrack"};
+
+static const char usage_head[] =
+    "usage: deadheat run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs a program that was compiled with 'deadheat cc' or 'deadheat c++' and reports its data races on\n"
+    "standard error. The exit status is the program's own, or 66 if it raced.\n"
+    "\n"
+    "  --detector=fasttrack    the detector (the only one so far)\n"
+    "  --force                 run a program that was not compiled by deadheat\n"
+    "  --help                  this text\n";
+
+static const char usage_tail[] =
+    "\n"
+    "DEADHEAT_OPTIONS=name=value:name=value in the environment sets the same options; flags win.\n"
+    "\n"
+    "Examples:\n"
+    "  deadheat run -- ./prog --its-own-flag\n"
+    "  deadheat run --on-race=stop -- ./prog          stop at the first race, for a debugger\n"
+    "  deadheat run --suppressions=known.txt --output=races.jsonl -- ./prog\n";
+
+struct request {
+    struct dh_arena arena;
+    char *options; /* the new DEADHEAT_OPTIONS */
+    bool force;
+    bool has_reporter;
+};
+
+static void write_help(void *ctx, const char *text, size_t len)
+{
+    fwrite(text, 1, len, ctx);
+}
+
+static int print_help(void)
+{
+    fputs(usage_head, stdout);
+    fputs("\n", stdout);
+    dh_options_help(write_help, stdout, true);
+    fputs(usage_tail, stdout);
+    return 0;
+}
+
+static struct dh_options checked; /* only to find errors before the program starts */
+
+static int add_option(struct request *q, const char *name, size_t name_len, const char *value)
+{
+    const char *quote = strpbrk(value, ":'\"") ? "'" : "";
+    if (*quote && strchr(value, '\''))
+        quote = "\"";
+    if (*quote == '"' && strchr(value, '"'))
+        return dh_cli_fail("run", "the value of --%.*s holds both kinds of quotes", (int)name_len, name);
+    char *plain = dh_arena_dup(&q->arena, name, name_len);
+    for (char *c = plain; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    q->options = dh_arena_printf(&q->arena, "%s%s%s=%s%s%s", q->options, q->options[0] ? ":" : "", plain, quote,
+                                 value, quote);
+    q->has_reporter |= strcmp(plain, "reporter") == 0;
+    return 0;
+}
+
+static int set_detector(const char *name)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(detectors); i++) {
+        if (strcmp(name, detectors[i]) == 0)
+            return 0;
+    }
+    return dh_cli_fail("run", "there is no detector '%s'; there is fasttrack", name);
+}
+
+static int set_flag(struct request *q, const char *arg)
+{
+    struct dh_options_error err;
+    const char *detector = dh_cli_value(arg, "detector");
+    if (detector)
+        return set_detector(detector);
+    if (strcmp(arg, "--force") == 0) {
+        q->force = true;
+        return 0;
+    }
+    if (strncmp(arg, "--", 2) != 0)
+        return dh_cli_fail("run", "unknown option '%s'; 'deadheat run --help' lists them", arg);
+    const char *name = arg + 2;
+    size_t len = strcspn(name, "=");
+    const char *value = name[len] ? name + len + 1 : "1"; /* --stats is --stats=1 */
+    if (dh_options_set(&checked, name, len, value, strlen(value), &err) != 0)
+        return dh_cli_fail("run", "%s", err.text);
+    return add_option(q, name, len, value);
+}
+
+/* The program's own runtime looks for the reporter; naming this very program spares it the search. */
+static void name_reporter(struct request *q)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (q->has_reporter || checked.reporter[0] || n <= 0)
+        return;
+    self[n] = 0;
+    if (strpbrk(self, "'\"") == NULL)
+        add_option(q, "reporter", strlen("reporter"), self);
+}
+
+static int check_program(struct request *q, const char *name)
+{
+    const char *path = dh_path_find_program(&q->arena, name);
+    enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
+    if (kind == DH_ELFCHECK_UNREADABLE) {
+        int status = errno == ENOENT ? 127 : 126; /* as shells do */
+        dh_cli_fail("run", "cannot run '%s': %s", name, strerror(errno));
+        return status;
+    }
+    if (kind == DH_ELFCHECK_PLAIN && !q->force)
+        return dh_cli_fail("run",
+                           "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
+                           "'deadheat cc', or give --force to run it all the same",
+                           name);
+    return 0;
+}
+
+int dh_cmd_run(int argc, char **argv)
+{
+    struct request q = {0};
+    struct dh_options_error err;
+    const char *given = getenv("DEADHEAT_OPTIONS");
+    int rc = 0, i = 1;
+    dh_options_default(&checked);
+    q.options = dh_arena_strdup(&q.arena, given ? given : "");
+    if (dh_options_parse(&checked, given, &err) != 0)
+        rc = dh_cli_fail("run", "DEADHEAT_OPTIONS: %s", err.text);
+    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            rc = print_help();
+            goto out;
+        }
+        rc = set_flag(&q, argv[i]);
+    }
+    if (!rc && i >= argc)
+        rc = dh_cli_fail("run", "which program? For example: deadheat run -- ./prog");
+    if (!rc)
+        rc = check_program(&q, argv[i]);
+    if (rc)
+        goto out;
+    name_reporter(&q);
+    if (setenv("DEADHEAT_OPTIONS", q.options, 1) != 0)
+        dh_util_no_memory();
+    execvp(argv[i], argv + i);
+    rc = errno == ENOENT ? 127 : 126;
+    dh_cli_fail("run", "cannot run '%s': %s", argv[i], strerror(errno));
+out:
+    dh_arena_done(&q.arena);
+    return rc;
+}

@@ -1,0 +1,68 @@
+/*
+ * elfcheck.c - was this program compiled by deadheat?
+ *
+ * Every instrumented module calls __dh_module_init_v1 from its constructor, and a program exports it for its
+ * shared objects, so the name is in the dynamic symbols even of a stripped program.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+
+static const char marker[] = "__dh_module_init_v1";
+
+static bool table_has_marker(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < n && i <= INT32_MAX; i++) {
+        GElf_Sym sym;
+        if (!gelf_getsym(data, (int)i, &sym))
+            break;
+        const char *name = elf_strptr(elf, header->sh_link, sym.st_name);
+        if (name && strcmp(name, marker) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_marker(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if ((header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) &&
+            table_has_marker(elf, section, &header))
+            return true;
+    }
+    return false;
+}
+
+enum dh_elfcheck dh_elfcheck_file(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        /* A program may be executable and yet not readable: then nobody can look inside. */
+        return errno == EACCES && access(path, X_OK) == 0 ? DH_ELFCHECK_OTHER : DH_ELFCHECK_UNREADABLE;
+    enum dh_elfcheck result = DH_ELFCHECK_OTHER;
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        close(fd);
+        errno = EISDIR;
+        return DH_ELFCHECK_UNREADABLE;
+    }
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        result = has_marker(elf) ? DH_ELFCHECK_INSTRUMENTED : DH_ELFCHECK_PLAIN;
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return result;
+}

@@ -1,0 +1,108 @@
+/*
+ * main.c - `deadheat`: finds the command and hands over.
+ *
+ * Called through a link named deadheat-cc or deadheat-c++ it is that command, so that build systems can
+ * name it as their compiler in one word.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "cli/cmd.h"
+#include "util/path.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help_flag; /* makes the command print its help */
+    const char *summary;
+};
+
+static const struct command commands[] = {
+#ifdef DH_HAVE_CC
+    {"cc", dh_cmd_cc, "--dh-help", "compile C so that races can be found (a drop-in for clang and gcc)"},
+    {"c++", dh_cmd_cxx, "--dh-help", "the same for C++"},
+#endif
+    {"run", dh_cmd_run, "--help", "run a program and report its data races"},
+    {"report", dh_cmd_report, "--help", "print recorded races again, as text or JSON"},
+};
+
+static void print_usage(FILE *f)
+{
+    fputs("deadheat finds data races in multithreaded C and C++ programs.\n"
+          "\n"
+          "usage: deadheat COMMAND [ARGUMENTS]\n"
+          "\n",
+          f);
+    for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++)
+        fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    fputs("  help     explain a command: deadheat help run\n"
+          "\n"
+          "Two commands find a race:\n"
+          "  deadheat cc -g -O1 -pthread -o prog prog.c\n"
+          "  deadheat run -- ./prog\n",
+          f);
+}
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *nearest = NULL;
+    u32 best = UINT32_MAX;
+    for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++) {
+        u32 d = dh_options_distance(name, strlen(name), commands[i].name, strlen(commands[i].name));
+        if (d < best && dh_options_is_near(d, strlen(commands[i].name))) {
+            best = d;
+            nearest = commands[i].name;
+        }
+    }
+    if (nearest)
+        return dh_cli_fail("", "there is no command '%s'; did you mean '%s'?", name, nearest);
+    return dh_cli_fail("", "there is no command '%s'; 'deadheat --help' lists them", name);
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stdout);
+        return 0;
+    }
+    const struct command *c = find(argv[1]);
+    if (!c)
+        return unknown(argv[1]);
+    char *args[] = {argv[1], (char *)c->help_flag, NULL};
+    return c->run(2, args);
+}
+
+int main(int argc, char **argv)
+{
+    static const char prefix[] = "deadheat-";
+    const char *self = argc > 0 ? dh_path_base(argv[0]) : "deadheat";
+    if (strncmp(self, prefix, sizeof(prefix) - 1) == 0) {
+        const struct command *c = find(self + sizeof(prefix) - 1);
+        if (c)
+            return c->run(argc, argv);
+    }
+    if (argc < 2) {
+        print_usage(stderr);
+        return DH_EXIT_TROUBLE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(1, argv);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("deadheat " DH_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1);
+    const struct command *c = find(argv[1]);
+    return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
+}

@@ -1,0 +1,41 @@
+/*
+ * usage.c - what the commands share: error sentences, flags, the choice of colour.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+
+int dh_cli_fail(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "deadheat%s%s: error: ", command[0] ? " " : "", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return DH_EXIT_TROUBLE;
+}
+
+const char *dh_cli_value(const char *arg, const char *name)
+{
+    size_t len = strlen(name);
+    if (strncmp(arg, "--", 2) != 0 || strncmp(arg + 2, name, len) != 0)
+        return NULL;
+    if (arg[2 + len] == '=')
+        return arg + 3 + len;
+    return arg[2 + len] ? NULL : "";
+}
+
+bool dh_cli_wants_color(const char *choice, int fd)
+{
+    const char *term = getenv("TERM");
+    if (strcmp(choice, "always") == 0)
+        return true;
+    if (strcmp(choice, "never") == 0)
+        return false;
+    return isatty(fd) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+}

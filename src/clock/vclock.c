@@ -1,0 +1,130 @@
+/*
+ * vclock.c - see vclock.h.
+ */
+#include "clock/vclock.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+
+bool dh_vclock_reserve(struct dh_vclock *v, u32 slot, u32 **ret_old, u32 *ret_old_cap)
+{
+    *ret_old = NULL;
+    *ret_old_cap = 0;
+    if (slot < v->cap)
+        return true;
+    u32 cap = v->cap ? v->cap : 8;
+    while (cap <= slot)
+        cap *= 2;
+    u32 *c = dh_pool_alloc(cap * sizeof(u32));
+    if (!c)
+        return false;
+    if (v->n)
+        memcpy(c, v->c, v->n * sizeof(u32));
+    *ret_old = v->c;
+    *ret_old_cap = v->cap;
+    __atomic_store_n(&v->c, c, __ATOMIC_RELEASE);
+    v->cap = cap;
+    return true;
+}
+
+u32 dh_publish_len(const struct dh_publish *p)
+{
+    u32 n = p->snap ? p->snap->n : 0;
+    return p->slot != DH_NO_SLOT && p->slot >= n ? p->slot + 1 : n;
+}
+
+bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p)
+{
+    if (!p->snap)
+        return true;
+    /* An epoch of a releaser is learned only together with its whole clock at that release, because a
+     * thread starts a new epoch after every release that published something new. */
+    return p->slot != DH_NO_SLOT && dh_vclock_get(v, p->slot) >= p->clock;
+}
+
+static bool raise(u32 *c, u32 to)
+{
+    if (*c >= to)
+        return false;
+    *c = to;
+    return true;
+}
+
+bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p)
+{
+    if (dh_vclock_knows(v, p))
+        return false;
+    u32 len = dh_publish_len(p);
+    DH_CHECK(len <= v->cap);
+    if (len > v->n)
+        v->n = len;
+    u32 grew = 0;
+    for (u32 i = 0; i < p->snap->n; i++) {
+        u32 theirs = p->snap->c[i], ours = v->c[i];
+        grew |= theirs > ours;
+        v->c[i] = theirs > ours ? theirs : ours;
+    }
+    if (p->slot != DH_NO_SLOT)
+        grew |= raise(&v->c[p->slot], p->clock);
+    return grew != 0;
+}
+
+static struct dh_snap *snap_new(u32 n)
+{
+    struct dh_snap *s = dh_pool_alloc(sizeof(*s) + n * sizeof(u32));
+    if (s) {
+        s->refs = 1;
+        s->n = n;
+    }
+    return s;
+}
+
+struct dh_snap *dh_snap_of(const struct dh_vclock *v)
+{
+    struct dh_snap *s = snap_new(v->n);
+    if (s && v->n)
+        memcpy(s->c, v->c, v->n * sizeof(u32));
+    return s;
+}
+
+struct dh_snap *dh_snap_join(const struct dh_publish *p, const struct dh_vclock *v)
+{
+    u32 len = dh_publish_len(p);
+    struct dh_snap *s = snap_new(len > v->n ? len : v->n);
+    if (!s)
+        return NULL;
+    if (v->n)
+        memcpy(s->c, v->c, v->n * sizeof(u32));
+    for (u32 i = 0; p->snap && i < p->snap->n; i++)
+        raise(&s->c[i], p->snap->c[i]);
+    if (p->snap && p->slot != DH_NO_SLOT)
+        raise(&s->c[p->slot], p->clock);
+    return s;
+}
+
+struct dh_snap *dh_snap_ref(struct dh_snap *s)
+{
+    __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
+void dh_snap_unref(struct dh_snap *s)
+{
+    if (s && __atomic_fetch_sub(&s->refs, 1, __ATOMIC_ACQ_REL) == 1)
+        dh_pool_free(s, sizeof(*s) + s->n * sizeof(u32));
+}
+
+void dh_publish_clear(struct dh_publish *p)
+{
+    dh_snap_unref(p->snap);
+    *p = (struct dh_publish){0};
+}
+
+void dh_publish_copy(struct dh_publish *dst, const struct dh_publish *src)
+{
+    struct dh_snap *s = src->snap ? dh_snap_ref(src->snap) : NULL;
+    dh_snap_unref(dst->snap);
+    *dst = *src;
+    dst->snap = s;
+}

@@ -1,0 +1,65 @@
+/*
+ * vclock.h - epochs and vector clocks (FastTrack section 2.2), as the runtime keeps them.
+ *
+ * A vector clock maps thread slots to clocks; slots are small integers that threads share over
+ * time (docs/design/engine.md, "Slots"), so a clock is as long as the largest number of threads that lived
+ * at once. Three shapes:
+ *
+ *   struct dh_vclock   a thread's own clock: mutable, owner only.
+ *   struct dh_snap     an immutable copy, reference-counted, shared by everything released since the
+ *                      owner last learned something new.
+ *   struct dh_publish  what a release leaves in a synchronisation object: a snapshot, and the epoch of
+ *                      the releaser, which may be newer than its component in the snapshot. Guarded
+ *                      by the object's lock.
+ */
+#ifndef DH_CLOCK_VCLOCK_H
+#define DH_CLOCK_VCLOCK_H
+
+#include "base/base.h"
+
+struct dh_snap {
+    u32 refs; /* atomic */
+    u32 n;
+    u32 c[];
+};
+
+struct dh_vclock {
+    u32 *c;
+    u32 n;   /* components in use; the others are 0 */
+    u32 cap; /* of c */
+};
+
+#define DH_NO_SLOT UINT32_MAX
+
+struct dh_publish {
+    struct dh_snap *snap; /* NULL: nothing was released here */
+    u32 slot;             /* the releaser's slot; DH_NO_SLOT: several releases were joined */
+    u32 clock;
+};
+
+/* Grow to hold slot. The old array is handed back in *ret_old (n in *ret_old_cap), because another
+ * thread may be reading it; free it when no one can be. False: no memory. */
+bool dh_vclock_reserve(struct dh_vclock *v, u32 slot, u32 **ret_old, u32 *ret_old_cap);
+
+DH_INLINE u32 dh_vclock_get(const struct dh_vclock *v, u32 slot)
+{
+    return slot < v->n ? v->c[slot] : 0;
+}
+
+/* v := v joined with p. Capacity must suffice (dh_vclock_reserve to p's length). True if v grew. */
+bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p);
+/* Does everything in p already happen before v's owner? Only a shortcut may say yes early. */
+bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p);
+/* The length a clock needs to take p in. */
+u32 dh_publish_len(const struct dh_publish *p);
+
+struct dh_snap *dh_snap_of(const struct dh_vclock *v);
+/* The join of a publication and a clock, with the clock's owner at its epoch. NULL: no memory. */
+struct dh_snap *dh_snap_join(const struct dh_publish *p, const struct dh_vclock *v);
+struct dh_snap *dh_snap_ref(struct dh_snap *s);
+void dh_snap_unref(struct dh_snap *s); /* NULL is legal */
+
+void dh_publish_clear(struct dh_publish *p);
+void dh_publish_copy(struct dh_publish *dst, const struct dh_publish *src);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * emit.c - inserts the check of each site before its instruction.
+ *
+ * Every inserted call carries a source position, so that the return address of a slow path leads
+ * to the line of the access: that of the instruction, or line 0 of the function when it has none.
+ */
+#include <string.h>
+
+#include "ir/ir.h"
+
+static const char *const entry_names[] = {
+#define DH_ENTRY(id, name, signature) name,
+#include "ir/entries.def"
+#undef DH_ENTRY
+};
+
+static const char *const entry_signatures[] = {
+#define DH_ENTRY(id, name, signature) signature,
+#include "ir/entries.def"
+#undef DH_ENTRY
+};
+
+static LLVMTypeRef type_of_letter(struct dh_ir *ir, char letter)
+{
+    return letter == 'p' ? ir->ptr : letter == 'u' ? ir->u32 : letter == 'U' ? ir->u64 : ir->none;
+}
+
+static void declare(struct dh_ir *ir, enum dh_ir_entry e)
+{
+    const char *signature = entry_signatures[e];
+    LLVMTypeRef params[8];
+    unsigned n = (unsigned)strlen(signature) - 1;
+    for (unsigned i = 0; i < n; i++)
+        params[i] = type_of_letter(ir, signature[i + 1]);
+    ir->entry_type[e] = LLVMFunctionType(type_of_letter(ir, signature[0]), params, n, false);
+    ir->entry[e] = LLVMGetNamedFunction(ir->module, entry_names[e]);
+    if (ir->entry[e])
+        return;
+    ir->entry[e] = LLVMAddFunction(ir->module, entry_names[e], ir->entry_type[e]);
+}
+
+LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef *args)
+{
+    unsigned n = (unsigned)strlen(entry_signatures[e]) - 1;
+    return LLVMBuildCall2(ir->builder, ir->entry_type[e], ir->entry[e], args, n, "");
+}
+
+static void set_position(struct dh_ir *ir, LLVMValueRef inst)
+{
+    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
+    if (!loc) {
+        LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+        LLVMMetadataRef scope = LLVMGetSubprogram(fn);
+        if (scope)
+            loc = LLVMDIBuilderCreateDebugLocation(ir->ctx, 0, 0, scope, NULL);
+    }
+    LLVMSetCurrentDebugLocation2(ir->builder, loc);
+}
+
+void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst)
+{
+    LLVMPositionBuilderBefore(ir->builder, inst);
+    set_position(ir, inst);
+}
+
+void dh_ir_emit_after(struct dh_ir *ir, LLVMValueRef inst)
+{
+    LLVMPositionBuilderBefore(ir->builder, LLVMGetNextInstruction(inst));
+    set_position(ir, inst);
+}
+
+LLVMValueRef dh_ir_emit_u32(struct dh_ir *ir, u32 value)
+{
+    return LLVMConstInt(ir->u32, value, false);
+}
+
+LLVMValueRef dh_ir_emit_u64(struct dh_ir *ir, u64 value)
+{
+    return LLVMConstInt(ir->u64, value, false);
+}
+
+/* Index into the group of entries by size, or -1: no entry for this size and alignment. Shadow cells stand
+ * for 4 bytes, so what is aligned to 4 is aligned enough for several of them. */
+static int size_class(u64 size, u64 align)
+{
+    if (size == 0 || size > 16 || (size & (size - 1)) != 0 || (align < size && align < 4))
+        return -1;
+    return __builtin_ctzll(size);
+}
+
+/* How many checks of the sizes above make up one access: vectors and long doubles are a few. */
+static unsigned count_pieces(u64 size)
+{
+    return (unsigned)(size / 16) + (unsigned)__builtin_popcountll(size % 16);
+}
+
+static void emit_one(struct dh_ir *ir, bool write, LLVMValueRef ptr, int power)
+{
+    dh_ir_emit_call(ir, (enum dh_ir_entry)((write ? DH_IR_WRITE1 : DH_IR_READ1) + power), &ptr);
+}
+
+void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align)
+{
+    const unsigned max_pieces = 4; /* beyond it, a call costs less than the code */
+    int power = size_class(size, align);
+    if (power >= 0) {
+        emit_one(ir, write, ptr, power);
+    } else if (align >= 4 && count_pieces(size) <= max_pieces) {
+        for (u64 at = 0; at < size;) {
+            u64 rest = size - at;
+            power = rest >= 16 ? 4 : 63 - __builtin_clzll(rest);
+            LLVMValueRef offset = dh_ir_emit_u64(ir, at);
+            emit_one(ir, write, at ? LLVMBuildGEP2(ir->builder, ir->u8, ptr, &offset, 1, "") : ptr, power);
+            at += 1ull << power;
+        }
+    } else {
+        LLVMValueRef args[] = {ptr, dh_ir_emit_u64(ir, size)};
+        dh_ir_emit_call(ir, write ? DH_IR_WRITE_N : DH_IR_READ_N, args);
+    }
+}
+
+/* One side of a copy. A small constant size is checked in place; anything else is a range. */
+static void emit_copy_side(struct dh_ir *ir, LLVMValueRef call, unsigned arg, bool write)
+{
+    LLVMValueRef ptr = LLVMGetOperand(call, arg), len = LLVMGetOperand(call, 2);
+    if (LLVMIsAConstantInt(len)) {
+        u64 n = LLVMConstIntGetZExtValue(len), align = dh_shim_argument_align(call, arg);
+        if (n == 0)
+            return;
+        if (size_class(n, align) >= 0 || (align >= 4 && count_pieces(n) <= 2)) {
+            dh_ir_emit_check(ir, write, ptr, n, align);
+            return;
+        }
+    }
+    LLVMValueRef args[] = {ptr, LLVMBuildZExtOrBitCast(ir->builder, len, ir->u64, "")};
+    dh_ir_emit_call(ir, write ? DH_IR_WRITE_RANGE : DH_IR_READ_RANGE, args);
+}
+
+static void emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
+{
+    dh_ir_emit_before(ir, site->inst);
+    switch (site->kind) {
+    case DH_SITE_READ:
+    case DH_SITE_WRITE:
+        dh_ir_emit_check(ir, site->kind == DH_SITE_WRITE, site->ptr, site->size, site->align);
+        break;
+    case DH_SITE_VPTR_WRITE: {
+        LLVMValueRef args[] = {site->ptr, LLVMGetOperand(site->inst, 0)};
+        dh_ir_emit_call(ir, DH_IR_VPTR_WRITE, args);
+        break;
+    }
+    case DH_SITE_COPY:
+        if (!site->skip_src)
+            emit_copy_side(ir, site->inst, 1, false);
+        if (!site->skip_dst)
+            emit_copy_side(ir, site->inst, 0, true);
+        break;
+    case DH_SITE_MASKED:
+        dh_ir_masked_emit(ir, site->inst);
+        break;
+    case DH_SITE_ATOMIC:
+        dh_ir_atomic_emit(ir, site->inst);
+        break;
+    case DH_SITE_LIBATOMIC:
+        dh_ir_atomic_emit_libcall(ir, site->inst);
+        break;
+    case DH_SITE_FENCE:
+        dh_ir_atomic_emit_fence(ir, site->inst);
+        break;
+    }
+}
+
+void dh_ir_emit_sites(struct dh_ir *ir, const struct dh_ir_sites *sites)
+{
+    for (size_t i = 0; i < sites->count; i++)
+        if (!sites->at[i].covered)
+            emit_site(ir, &sites->at[i]);
+}
+
+void dh_ir_emit_declare_all(struct dh_ir *ir)
+{
+    for (int e = 0; e < DH_IR_ENTRY_MAX; e++)
+        declare(ir, (enum dh_ir_entry)e);
+}

@@ -1,0 +1,100 @@
+/*
+ * frame.c - the shadow call stack: push at entry, pop at every way out, reset where control comes
+ * back without the callees having returned.
+ *
+ * The frame pointer is an ordinary value of the entry block and so reaches every block. Exceptions that
+ * pass through a function without landing pads leave its frame behind; the function that catches
+ * resets the stack at its landing pad, and longjmp is the same with setjmp's second return.
+ */
+#include <string.h>
+
+#include "ir/ir.h"
+
+/* Inlining the push splits the entry block. Only allocas in the first block have a fixed place in
+ * the frame, so those of constant size move to its top; returns the first instruction after them. */
+static LLVMValueRef gather_allocas(struct dh_ir *ir, LLVMValueRef fn)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
+    while (LLVMIsAAllocaInst(first) && LLVMIsAConstantInt(LLVMGetOperand(first, 0)))
+        first = LLVMGetNextInstruction(first);
+    LLVMValueRef next;
+    for (LLVMValueRef inst = first; inst; inst = next) {
+        next = LLVMGetNextInstruction(inst);
+        if (inst != first && LLVMIsAAllocaInst(inst) && LLVMIsAConstantInt(LLVMGetOperand(inst, 0))) {
+            LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
+            LLVMInstructionRemoveFromParent(inst);
+            LLVMPositionBuilderBefore(ir->builder, first);
+            LLVMInsertIntoBuilder(ir->builder, inst);
+            LLVMInstructionSetDebugLoc(inst, loc);
+        }
+    }
+    return first;
+}
+
+static LLVMValueRef emit_enter(struct dh_ir *ir, LLVMValueRef fn)
+{
+    LLVMValueRef first = gather_allocas(ir, fn);
+    LLVMPositionBuilderBefore(ir->builder, first);
+    LLVMMetadataRef scope = LLVMGetSubprogram(fn), loc = NULL;
+    if (scope)
+        loc = LLVMDIBuilderCreateDebugLocation(ir->ctx, LLVMDISubprogramGetLine(scope), 0, scope, NULL);
+    LLVMSetCurrentDebugLocation2(ir->builder, loc);
+
+    static const char name[] = "llvm.returnaddress";
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
+    LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(ir->module, id, NULL, 0);
+    LLVMValueRef level[] = {dh_ir_emit_u32(ir, 0)};
+    LLVMValueRef pc = LLVMBuildCall2(ir->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, level, 1, "");
+    return dh_ir_emit_call(ir, DH_IR_ENTER, &pc);
+}
+
+/* The call that a return must directly follow, or NULL. */
+static LLVMValueRef musttail_before(LLVMValueRef ret)
+{
+    LLVMValueRef prev = LLVMGetPreviousInstruction(ret);
+    if (prev && LLVMIsABitCastInst(prev))
+        prev = LLVMGetPreviousInstruction(prev);
+    if (prev && LLVMIsACallInst(prev) && LLVMGetTailCallKind(prev) == LLVMTailCallKindMustTail)
+        return prev;
+    return NULL;
+}
+
+static void visit(struct dh_ir *ir, LLVMValueRef inst, LLVMValueRef frame)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMRet: {
+        LLVMValueRef call = musttail_before(inst);
+        dh_ir_emit_before(ir, call ? call : inst);
+        dh_ir_emit_call(ir, DH_IR_EXIT, &frame);
+        break;
+    }
+    case LLVMResume:
+        dh_ir_emit_before(ir, inst);
+        dh_ir_emit_call(ir, DH_IR_EXIT, &frame);
+        break;
+    case LLVMLandingPad:
+        dh_ir_emit_after(ir, inst);
+        dh_ir_emit_call(ir, DH_IR_REENTER, &frame);
+        break;
+    case LLVMCall:
+        if (dh_shim_call_traits(inst) & DH_CALL_RETURNS_TWICE) {
+            dh_ir_emit_after(ir, inst);
+            dh_ir_emit_call(ir, DH_IR_REENTER, &frame);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn)
+{
+    LLVMValueRef frame = emit_enter(ir, fn);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef next;
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = next) {
+            next = LLVMGetNextInstruction(inst);
+            visit(ir, inst, frame);
+        }
+    }
+}

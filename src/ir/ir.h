@@ -1,0 +1,116 @@
+/*
+ * ir.h - what the files of the pass share.
+ *
+ * The life of a module: pass.c decides which functions are instrumented; for each, sites.c (with
+ * escape.c) lists what must be checked, before anything is inserted, since our own calls would look
+ * like captures; frame.c and emit.c then insert calls; at the end link.c inlines the fast paths.
+ */
+#ifndef DH_IR_H
+#define DH_IR_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include "base/base.h"
+#include "ir/shim.h"
+
+enum dh_ir_entry {
+#define DH_ENTRY(id, name, signature) DH_IR_##id,
+#include "ir/entries.def"
+#undef DH_ENTRY
+    DH_IR_ENTRY_MAX
+};
+
+struct dh_ir {
+    LLVMModuleRef module;
+    LLVMContextRef ctx;
+    LLVMTargetDataRef layout; /* owned by the module */
+    LLVMBuilderRef builder;
+    LLVMTypeRef ptr, u8, u32, u64, none;
+    LLVMValueRef entry[DH_IR_ENTRY_MAX]; /* entry points, declared on first use */
+    LLVMTypeRef entry_type[DH_IR_ENTRY_MAX];
+};
+
+/* ---- link.c: the bitcode of the fast paths --------------------------------------------------- */
+
+/* Links fastpath.bc into the module. false: an error was emitted. */
+bool dh_ir_link_fastpath(struct dh_ir *ir);
+/* Inlines every call of a fast path and removes what is left of them. */
+void dh_ir_inline_fastpath(struct dh_ir *ir);
+
+/* ---- sites.c: what must be checked ------------------------------------------------------------ */
+
+enum dh_ir_site_kind {
+    DH_SITE_READ,
+    DH_SITE_WRITE,
+    DH_SITE_VPTR_WRITE,
+    DH_SITE_COPY,      /* memcpy, memmove, memset and their kin */
+    DH_SITE_MASKED,    /* masked vector loads and stores */
+    DH_SITE_ATOMIC,    /* an atomic instruction */
+    DH_SITE_LIBATOMIC, /* a call of libatomic */
+    DH_SITE_FENCE,
+};
+
+struct dh_ir_site {
+    enum dh_ir_site_kind kind;
+    bool covered;  /* another site of the list checks at least as much: emit nothing */
+    bool skip_dst; /* DH_SITE_COPY: the destination needs no check */
+    bool skip_src; /* DH_SITE_COPY: the source needs no check */
+    LLVMValueRef inst;
+    LLVMValueRef ptr; /* READ, WRITE, VPTR_WRITE */
+    u64 size;         /* bytes */
+    u64 align;
+    LLVMValueRef base; /* ptr == base + offset, for comparing addresses */
+    long long offset;
+};
+
+struct dh_ir_sites {
+    struct dh_ir_site *at;
+    size_t count, capacity;
+    bool has_calls; /* calls of functions that might be instrumented or intercepted */
+};
+
+void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites);
+void dh_ir_sites_done(struct dh_ir_sites *sites);
+
+/* ---- escape.c: what no other thread can see --------------------------------------------------- */
+
+struct dh_ir_escape; /* a memory of capture queries, for one function */
+struct dh_ir_escape *dh_ir_escape_new(void);
+void dh_ir_escape_free(struct dh_ir_escape *e);
+/* No other thread can write to what ptr points to: unescaped locals, constants, vtables, counters. */
+bool dh_ir_escape_is_private(struct dh_ir_escape *e, LLVMValueRef ptr);
+
+/* ---- emit.c: inserting the checks -------------------------------------------------------------- */
+
+/* Finds or declares every entry point. */
+void dh_ir_emit_declare_all(struct dh_ir *ir);
+void dh_ir_emit_sites(struct dh_ir *ir, const struct dh_ir_sites *sites);
+/* A call of an entry point where the builder stands. */
+LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef *args);
+/* The check of one access of constant size where the builder stands. */
+void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align);
+/* The builder stands before inst and gives what it inserts the source position of inst. */
+void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst);
+void dh_ir_emit_after(struct dh_ir *ir, LLVMValueRef inst);
+LLVMValueRef dh_ir_emit_u32(struct dh_ir *ir, u32 value);
+LLVMValueRef dh_ir_emit_u64(struct dh_ir *ir, u64 value);
+
+/* ---- atomic.c, masked.c: the sites that take more than a call --------------------------------- */
+
+bool dh_ir_atomic_is_libcall(LLVMValueRef call);
+void dh_ir_atomic_emit(struct dh_ir *ir, LLVMValueRef inst);
+void dh_ir_atomic_emit_libcall(struct dh_ir *ir, LLVMValueRef call);
+void dh_ir_atomic_emit_fence(struct dh_ir *ir, LLVMValueRef fence);
+
+bool dh_ir_masked_is(LLVMValueRef call);
+LLVMValueRef dh_ir_masked_pointer(LLVMValueRef call); /* NULL: a vector of pointers */
+void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call);
+
+/* ---- frame.c: the shadow call stack -------------------------------------------------------------- */
+
+/* Makes room at the top of the function: constant-size allocas come first, whatever comes between. */
+void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * pass.c - instruments one module.
+ *
+ * A module is instrumented once: one that already refers to __dh_hot comes from an earlier run over its
+ * bitcode and is left alone. So are functions that must not run our code: naked ones, ifunc
+ * resolvers (they run before relocation), those the user or the compiler exempts, and bodies
+ * that only exist for inlining.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/ir.h"
+
+/* A set of functions, small: exempt ones. */
+struct exempt {
+    LLVMValueRef *at;
+    size_t count;
+};
+
+static void exempt_add(struct exempt *x, LLVMValueRef fn)
+{
+    x->at = realloc(x->at, (x->count + 1) * sizeof(*x->at));
+    x->at[x->count++] = fn;
+}
+
+static bool exempt_has(const struct exempt *x, LLVMValueRef fn)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (x->at[i] == fn)
+            return true;
+    return false;
+}
+
+static bool is_string(LLVMValueRef global, const char *text)
+{
+    LLVMValueRef init = LLVMIsAGlobalVariable(global) ? LLVMGetInitializer(global) : NULL;
+    if (!init || !LLVMIsAConstantDataSequential(init) || !LLVMIsConstantString(init))
+        return false;
+    size_t len;
+    const char *s = LLVMGetAsString(init, &len);
+    return len == strlen(text) + 1 && memcmp(s, text, len) == 0;
+}
+
+/* DH_UNTRACKED functions: entries {function, text, file, line, arguments} of the annotation table. */
+static void exempt_annotated(struct exempt *x, LLVMModuleRef m)
+{
+    LLVMValueRef table = LLVMGetNamedGlobal(m, "llvm.global.annotations");
+    LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
+    if (!entries || !LLVMIsAConstantArray(entries))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
+        LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
+        LLVMValueRef fn = LLVMIsAFunction(LLVMGetOperand(entry, 0));
+        if (fn && is_string(LLVMGetOperand(entry, 1), "deadheat::untracked"))
+            exempt_add(x, fn);
+    }
+}
+
+static void exempt_resolvers(struct exempt *x, LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstGlobalIFunc(m); f; f = LLVMGetNextGlobalIFunc(f)) {
+        LLVMValueRef resolver = LLVMIsAFunction(LLVMGetGlobalIFuncResolver(f));
+        if (resolver)
+            exempt_add(x, resolver);
+    }
+}
+
+static bool has_attribute(LLVMValueRef fn, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
+static bool is_instrumented(const struct exempt *x, LLVMValueRef fn)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(fn, &len);
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
+           strncmp(name, "__dh_", 5) != 0 && !has_attribute(fn, "naked") &&
+           !has_attribute(fn, "disable_sanitizer_instrumentation") && !exempt_has(x, fn);
+}
+
+/* What earlier passes found out about the function's effects on memory is no longer true. */
+static void drop_stale_attributes(LLVMValueRef fn)
+{
+    static const char *const stale[] = {"memory", "nosync", "nofree", "norecurse", "speculatable"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(stale); i++)
+        LLVMRemoveEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       LLVMGetEnumAttributeKindForName(stale[i], strlen(stale[i])));
+}
+
+static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
+{
+    struct dh_ir_sites sites;
+    dh_ir_sites_collect(ir, fn, &sites);
+    bool needed = sites.count > 0 || sites.has_calls;
+    if (needed) {
+        dh_ir_emit_sites(ir, &sites);
+        dh_ir_frame_insert(ir, fn);
+        drop_stale_attributes(fn);
+    }
+    dh_ir_sites_done(&sites);
+    return needed;
+}
+
+/* The runtime learns of the image that holds the marker before any of its other code runs. */
+static void add_module_constructor(struct dh_ir *ir)
+{
+    LLVMValueRef marker = LLVMAddGlobal(ir->module, ir->u8, "__dh_module_marker");
+    LLVMSetInitializer(marker, LLVMConstNull(ir->u8));
+    LLVMSetLinkage(marker, LLVMInternalLinkage);
+
+    LLVMTypeRef type = LLVMFunctionType(ir->none, NULL, 0, false);
+    LLVMValueRef fn = LLVMAddFunction(ir->module, "__dh_module_ctor", type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    LLVMPositionBuilderAtEnd(ir->builder, LLVMAppendBasicBlockInContext(ir->ctx, fn, ""));
+    LLVMSetCurrentDebugLocation2(ir->builder, NULL);
+    dh_ir_emit_call(ir, DH_IR_MODULE_INIT, &marker);
+    LLVMBuildRetVoid(ir->builder);
+    dh_shim_add_constructor(ir->module, fn, 0);
+}
+
+bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
+{
+    if (LLVMGetNamedGlobal(m, "__dh_hot") || LLVMGetNamedFunction(m, "__dh_module_ctor"))
+        return false;
+    LLVMContextRef ctx = LLVMGetModuleContext(m);
+    struct dh_ir ir = {
+        .module = m,
+        .ctx = ctx,
+        .layout = LLVMGetModuleDataLayout(m),
+        .ptr = LLVMPointerTypeInContext(ctx, 0),
+        .u8 = LLVMInt8TypeInContext(ctx),
+        .u32 = LLVMInt32TypeInContext(ctx),
+        .u64 = LLVMInt64TypeInContext(ctx),
+        .none = LLVMVoidTypeInContext(ctx),
+    };
+    struct exempt exempt = {0};
+    exempt_annotated(&exempt, m);
+    exempt_resolvers(&exempt, m);
+
+    bool any = false;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn && !any; fn = LLVMGetNextFunction(fn))
+        any = is_instrumented(&exempt, fn);
+    if (any) {
+        ir.builder = LLVMCreateBuilderInContext(ctx);
+        any = dh_ir_link_fastpath(&ir);
+    }
+    if (any) {
+        for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
+            if (is_instrumented(&exempt, fn))
+                instrument_function(&ir, fn);
+        add_module_constructor(&ir);
+        if (inlining)
+            dh_ir_inline_fastpath(&ir);
+    }
+    if (ir.builder)
+        LLVMDisposeBuilder(ir.builder);
+    free(exempt.at);
+    return any;
+}

@@ -1,0 +1,163 @@
+/*
+ * shim.cpp - registers the pass with clang and lends the C files what LLVM-C does not offer.
+ *
+ * The pass runs at the very end of the optimisation pipeline (also at -O0), so that what the compiler
+ * removes costs nothing, and so that no optimisation has to understand our calls.
+ */
+#include "shim.h"
+
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *, LLVMValueRef), void *arg)
+{
+    /* Deep enough for code after inlining; beyond it, the intermediate pointer itself is the object. */
+    const unsigned max_lookup = 32;
+    SmallVector<const Value *, 4> objects;
+    getUnderlyingObjects(unwrap(ptr), objects, nullptr, max_lookup);
+    for (const Value *object : objects)
+        if (!accept(arg, wrap(const_cast<Value *>(object))))
+            return false;
+    return !objects.empty();
+}
+
+bool dh_shim_may_be_captured(LLVMValueRef ptr)
+{
+    return PointerMayBeCaptured(unwrap(ptr), /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+}
+
+LLVMValueRef dh_shim_base(LLVMValueRef ptr, long long *ret_offset)
+{
+    Value *v = unwrap(ptr);
+    const Function *f = nullptr;
+    if (auto *inst = dyn_cast<Instruction>(v))
+        f = inst->getFunction();
+    else if (auto *arg = dyn_cast<Argument>(v))
+        f = arg->getParent();
+    *ret_offset = 0;
+    if (!f)
+        return ptr;
+    const DataLayout &dl = f->getParent()->getDataLayout();
+    APInt offset(dl.getIndexTypeSizeInBits(v->getType()), 0);
+    Value *base = v->stripAndAccumulateConstantOffsets(dl, offset, /*AllowNonInbounds=*/true);
+    *ret_offset = offset.getSExtValue();
+    return wrap(base);
+}
+
+bool dh_shim_is_vtable_access(LLVMValueRef inst)
+{
+    MDNode *tag = unwrap<Instruction>(inst)->getMetadata(LLVMContext::MD_tbaa);
+    return tag && tag->isTBAAVtableAccess();
+}
+
+bool dh_shim_is_invariant_load(LLVMValueRef load)
+{
+    return unwrap<Instruction>(load)->hasMetadata(LLVMContext::MD_invariant_load);
+}
+
+bool dh_shim_is_swifterror(LLVMValueRef ptr)
+{
+    return unwrap(ptr)->isSwiftError();
+}
+
+bool dh_shim_is_byval_argument(LLVMValueRef value)
+{
+    auto *arg = dyn_cast<Argument>(unwrap(value));
+    return arg && arg->hasByValAttr();
+}
+
+unsigned dh_shim_argument_align(LLVMValueRef call, unsigned arg)
+{
+    return unwrap<CallBase>(call)->getParamAlign(arg).valueOrOne().value();
+}
+
+unsigned dh_shim_call_traits(LLVMValueRef call)
+{
+    auto *cb = unwrap<CallBase>(call);
+    unsigned traits = 0;
+    if (cb->isInlineAsm())
+        traits |= DH_CALL_ASM;
+    if (cb->doesNotAccessMemory())
+        traits |= DH_CALL_READNONE;
+    if (cb->hasFnAttr(Attribute::NoSync))
+        traits |= DH_CALL_NOSYNC;
+    if (cb->doesNotThrow() && cb->hasFnAttr(Attribute::WillReturn))
+        traits |= DH_CALL_COMES_BACK;
+    if (cb->hasFnAttr(Attribute::ReturnsTwice))
+        traits |= DH_CALL_RETURNS_TWICE;
+    return traits;
+}
+
+bool dh_shim_is_shared_code(LLVMModuleRef m)
+{
+    Module *module = unwrap(m);
+    return module->getPICLevel() != PICLevel::NotPIC && module->getPIELevel() == PIELevel::Default;
+}
+
+void dh_shim_set_dso_local(LLVMValueRef global, bool local)
+{
+    unwrap<GlobalValue>(global)->setDSOLocal(local);
+}
+
+void dh_shim_drop_named_metadata(LLVMModuleRef m)
+{
+    Module *module = unwrap(m);
+    while (!module->named_metadata_empty())
+        module->eraseNamedMetadata(&*module->named_metadata_begin());
+}
+
+void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priority)
+{
+    appendToGlobalCtors(*unwrap(m), unwrap<Function>(function), priority);
+}
+
+void dh_shim_error(LLVMModuleRef m, const char *sentence)
+{
+    unwrap(m)->getContext().emitError(sentence);
+}
+
+namespace
+{
+struct InstrumentPass : PassInfoMixin<InstrumentPass> {
+    bool inlining;
+    explicit InstrumentPass(bool inlining) : inlining(inlining)
+    {
+    }
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        return dh_ir_instrument_module(wrap(&module), inlining) ? PreservedAnalyses::none()
+                                                                : PreservedAnalyses::all();
+    }
+    /* Also on functions marked optnone, that is, at -O0. */
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "deadheat", "1", [](PassBuilder &builder) {
+                builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+                    passes.addPass(InstrumentPass(true));
+                });
+                /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls. */
+                builder.registerPipelineParsingCallback(
+                    [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+                        if (name != "deadheat" && name != "deadheat-raw")
+                            return false;
+                        passes.addPass(InstrumentPass(name == "deadheat"));
+                        return true;
+                    });
+            }};
+}

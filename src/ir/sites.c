@@ -1,0 +1,208 @@
+/*
+ * sites.c - lists what a function does that the runtime must know of.
+ *
+ * Besides what escape.c calls private, a plain access is left out when another check in the same
+ * window covers it. A window is a stretch of one basic block in which nothing can synchronise,
+ * unwind or fail to return; within it, the order of accesses is invisible to other threads'
+ * happens-before relation, so
+ *   - a read is covered by a write check of the same bytes, before or after it;
+ *   - a read or a write is covered by an earlier check of the same kind of the same bytes.
+ * A race of the covered access with another thread's access is then also a race of the covering one,
+ * which is what FastTrack reports (the first race on a variable).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/ir.h"
+
+struct collector {
+    struct dh_ir *ir;
+    struct dh_ir_escape *escape;
+    struct dh_ir_sites *out;
+    size_t window; /* index of the first site of the current window */
+};
+
+static struct dh_ir_site *add(struct collector *c, enum dh_ir_site_kind kind, LLVMValueRef inst)
+{
+    struct dh_ir_sites *out = c->out;
+    if (out->count == out->capacity) {
+        out->capacity = out->capacity ? out->capacity * 2 : 64;
+        out->at = realloc(out->at, out->capacity * sizeof(*out->at));
+    }
+    struct dh_ir_site *site = &out->at[out->count++];
+    *site = (struct dh_ir_site){.kind = kind, .inst = inst};
+    return site;
+}
+
+static bool covers(const struct dh_ir_site *a, const struct dh_ir_site *b)
+{
+    return a->base == b->base && a->offset <= b->offset &&
+           a->offset + (long long)a->size >= b->offset + (long long)b->size;
+}
+
+/* Compares the newest site with those of its window; keeps huge blocks linear by looking back only
+ * so far. */
+static void prune(struct collector *c)
+{
+    const size_t reach = 128;
+    struct dh_ir_sites *out = c->out;
+    size_t last = out->count - 1;
+    struct dh_ir_site *site = &out->at[last];
+    size_t first = last - c->window > reach ? last - reach : c->window;
+    for (size_t i = last; i-- > first;) {
+        struct dh_ir_site *other = &out->at[i];
+        if (other->covered || (other->kind != DH_SITE_READ && other->kind != DH_SITE_WRITE))
+            continue;
+        if ((other->kind == DH_SITE_WRITE || site->kind == DH_SITE_READ) && covers(other, site)) {
+            site->covered = true;
+            return;
+        }
+        if (site->kind == DH_SITE_WRITE && other->kind == DH_SITE_READ && covers(site, other))
+            other->covered = true;
+    }
+}
+
+static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr, LLVMTypeRef type)
+{
+    bool is_store = LLVMIsAStoreInst(inst) != NULL;
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 || dh_shim_is_swifterror(ptr))
+        return;
+    if (!is_store && dh_shim_is_invariant_load(inst))
+        return;
+    u64 size = LLVMStoreSizeOfType(c->ir->layout, type);
+    if (size == 0 || dh_ir_escape_is_private(c->escape, ptr))
+        return;
+    bool is_vptr = is_store && size == sizeof(void *) && dh_shim_is_vtable_access(inst) &&
+                   LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    struct dh_ir_site *site = add(c,
+                                  is_vptr    ? DH_SITE_VPTR_WRITE
+                                  : is_store ? DH_SITE_WRITE
+                                             : DH_SITE_READ,
+                                  inst);
+    site->ptr = ptr;
+    site->size = size;
+    site->align = LLVMGetAlignment(inst);
+    site->base = dh_shim_base(ptr, &site->offset);
+    prune(c);
+}
+
+/* The window ends after inst: what follows may be ordered differently against other threads. */
+static void end_window(struct collector *c)
+{
+    c->window = c->out->count;
+}
+
+static void collect_atomic(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr)
+{
+    if (LLVMIsAtomicSingleThread(inst) || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 ||
+        dh_ir_escape_is_private(c->escape, ptr))
+        return;
+    add(c, DH_SITE_ATOMIC, inst);
+    end_window(c);
+}
+
+static bool is_copy(LLVMValueRef callee)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(callee, &len);
+    static const char *const prefixes[] = {"llvm.memcpy.", "llvm.memmove.", "llvm.memset."};
+    for (size_t i = 0; i < DH_ARRAY_LEN(prefixes); i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return !strstr(name, "unordered.atomic");
+    return false;
+}
+
+static void collect_copy(struct collector *c, LLVMValueRef call)
+{
+    LLVMValueRef dst = LLVMGetOperand(call, 0), src = LLVMGetOperand(call, 1);
+    bool has_src = LLVMGetTypeKind(LLVMTypeOf(src)) == LLVMPointerTypeKind;
+    bool skip_dst =
+        LLVMGetPointerAddressSpace(LLVMTypeOf(dst)) != 0 || dh_ir_escape_is_private(c->escape, dst);
+    bool skip_src = !has_src || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
+                    dh_ir_escape_is_private(c->escape, src);
+    if (skip_dst && skip_src)
+        return;
+    struct dh_ir_site *site = add(c, DH_SITE_COPY, call);
+    site->skip_dst = skip_dst;
+    site->skip_src = skip_src;
+}
+
+static void collect_call(struct collector *c, LLVMValueRef call)
+{
+    unsigned traits = dh_shim_call_traits(call);
+    LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+    bool comes_back = traits & DH_CALL_COMES_BACK;
+    if (callee && LLVMGetIntrinsicID(callee) != 0) {
+        if (is_copy(callee)) {
+            collect_copy(c, call);
+        } else if (dh_ir_masked_is(call)) {
+            LLVMValueRef ptr = dh_ir_masked_pointer(call);
+            if (!ptr || !dh_ir_escape_is_private(c->escape, ptr))
+                add(c, DH_SITE_MASKED, call);
+        } else if (!comes_back || !(traits & (DH_CALL_NOSYNC | DH_CALL_READNONE))) {
+            end_window(c);
+        }
+        return;
+    }
+    /* A function that touches no memory and comes back can neither synchronise nor call what does. */
+    if (comes_back && (traits & DH_CALL_READNONE))
+        return;
+    if (callee && LLVMIsACallInst(call) && dh_ir_atomic_is_libcall(call))
+        add(c, DH_SITE_LIBATOMIC, call);
+    else if (!(traits & DH_CALL_ASM))
+        c->out->has_calls = true;
+    end_window(c);
+}
+
+static void collect(struct collector *c, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        if (LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic)
+            collect_plain(c, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
+        else
+            collect_atomic(c, inst, LLVMGetOperand(inst, 0));
+        break;
+    case LLVMStore:
+        if (LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic)
+            collect_plain(c, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(LLVMGetOperand(inst, 0)));
+        else
+            collect_atomic(c, inst, LLVMGetOperand(inst, 1));
+        break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        collect_atomic(c, inst, LLVMGetOperand(inst, 0));
+        break;
+    case LLVMFence:
+        if (!LLVMIsAtomicSingleThread(inst)) {
+            add(c, DH_SITE_FENCE, inst);
+            end_window(c);
+        }
+        break;
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        collect_call(c, inst);
+        break;
+    default:
+        break;
+    }
+}
+
+void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites)
+{
+    *ret_sites = (struct dh_ir_sites){0};
+    struct collector c = {.ir = ir, .escape = dh_ir_escape_new(), .out = ret_sites};
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        end_window(&c);
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
+            collect(&c, inst);
+    }
+    dh_ir_escape_free(c.escape);
+}
+
+void dh_ir_sites_done(struct dh_ir_sites *sites)
+{
+    free(sites->at);
+    *sites = (struct dh_ir_sites){0};
+}

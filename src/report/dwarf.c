@@ -1,0 +1,307 @@
+/*
+ * dwarf.c - functions, inlined calls and lines from DWARF, found through indexes of our own.
+ *
+ * libdw's own look-up (dwfl_module_addrdie) trusts .debug_aranges, which clang does not write, so the ranges of
+ * every unit are read once (cheap: one entry a unit), and a unit's tree is walked only when an
+ * address in it is asked for. The walk also finds the variables with a fixed address.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/object.h"
+#include "util/path.h"
+
+/* Linkers give ranges of discarded functions the address 0 or 1; no code can lie in the ELF header. */
+enum { LOWEST_CODE = 64, MAX_DEPTH = 64, MAX_INLINED = 256 };
+
+static bool next_range(Dwarf_Die *die, ptrdiff_t *at, Dwarf_Addr *base, Dwarf_Addr *lo, Dwarf_Addr *hi)
+{
+    do {
+        *at = dwarf_ranges(die, *at, base, lo, hi);
+        if (*at <= 0)
+            return false;
+    } while (*lo < LOWEST_CODE || *lo >= *hi);
+    return true;
+}
+
+static int range_order(const void *a, const void *b)
+{
+    const struct dh_object_range *x = a, *y = b;
+    return x->lo != y->lo ? (x->lo < y->lo ? -1 : 1) : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+static int function_order(const void *a, const void *b)
+{
+    const struct dh_object_function *x = a, *y = b;
+    return x->lo != y->lo ? (x->lo < y->lo ? -1 : 1) : (x->hi < y->hi) - (x->hi > y->hi);
+}
+
+void dh_object_read_units(struct dh_object *o)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die die, split;
+    while (dwarf_get_units(o->dwarf, cu, &cu, &version, &type, &die, &split) == 0) {
+        if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_partial)
+            continue;
+        o->units = dh_util_grow(o->units, o->n_units, &o->cap_units, sizeof(*o->units));
+        struct dh_object_unit *unit = &o->units[o->n_units];
+        *unit = (struct dh_object_unit){.line_die = die, .die = die};
+        if (type == DW_UT_skeleton && split.addr)
+            unit->die = split;
+        Dwarf_Off offset = dwarf_dieoffset(&die), next;
+        size_t header;
+        if (dwarf_nextcu(o->dwarf, offset - dwarf_cuoffset(&die), &next, &header, NULL, NULL, NULL) == 0)
+            unit->bytes = next - offset;
+        Dwarf_Attribute attr;
+        unit->dir = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attr));
+        ptrdiff_t at = 0;
+        Dwarf_Addr base, lo, hi;
+        while (next_range(&die, &at, &base, &lo, &hi)) {
+            o->ranges = dh_util_grow(o->ranges, o->n_ranges, &o->cap_ranges, sizeof(*o->ranges));
+            o->ranges[o->n_ranges++] = (struct dh_object_range){lo, hi, (u32)o->n_units};
+        }
+        o->n_units++;
+    }
+    if (o->n_ranges)
+        qsort(o->ranges, o->n_ranges, sizeof(*o->ranges), range_order);
+}
+
+struct dh_object_unit *dh_object_find_unit(struct dh_object *o, u64 addr)
+{
+    size_t lo = 0, hi = o->n_ranges;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (o->ranges[mid].lo <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t back = 0; lo > 0 && back < 16; back++) { /* ranges may overlap a little */
+        lo--;
+        if (addr < o->ranges[lo].hi)
+            return &o->units[o->ranges[lo].unit];
+    }
+    return NULL;
+}
+
+/* ---- Indexing a unit ------------------------------------------------------------------------------- */
+
+/* The fixed address of a variable, from its location expression. */
+static bool fixed_address(Dwarf_Die *die, u64 *ret)
+{
+    Dwarf_Attribute attr, pointed;
+    Dwarf_Op *ops;
+    size_t n;
+    Dwarf_Addr addr;
+    if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1)
+        return false;
+    if (ops[0].atom == DW_OP_addr) {
+        *ret = ops[0].number;
+        return true;
+    }
+    if (ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index)
+        return false;
+    if (dwarf_getlocation_attr(&attr, &ops[0], &pointed) != 0 || dwarf_formaddr(&pointed, &addr) != 0)
+        return false;
+    *ret = addr;
+    return true;
+}
+
+static void add_function(struct dh_object_unit *unit, Dwarf_Die *die)
+{
+    ptrdiff_t at = 0;
+    Dwarf_Addr base, lo, hi;
+    while (next_range(die, &at, &base, &lo, &hi)) {
+        unit->functions =
+            dh_util_grow(unit->functions, unit->n_functions, &unit->cap_functions, sizeof(*unit->functions));
+        unit->functions[unit->n_functions++] = (struct dh_object_function){lo, hi, *die};
+    }
+}
+
+static void add_global(struct dh_object_unit *unit, Dwarf_Die *die, const Dwarf_Die *owner)
+{
+    u64 addr;
+    if (!fixed_address(die, &addr) || addr < LOWEST_CODE)
+        return;
+    unit->globals =
+        dh_util_grow(unit->globals, unit->n_globals, &unit->cap_globals, sizeof(*unit->globals));
+    struct dh_object_global *g = &unit->globals[unit->n_globals++];
+    *g = (struct dh_object_global){.addr = addr, .die = *die};
+    if (owner)
+        g->owner = *owner;
+}
+
+static void walk(struct dh_object_unit *unit, Dwarf_Die *parent, const Dwarf_Die *owner, int depth)
+{
+    Dwarf_Die die;
+    if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            add_function(unit, &die);
+            walk(unit, &die, &die, depth + 1);
+            break;
+        case DW_TAG_variable:
+            add_global(unit, &die, owner);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_lexical_block:
+        case DW_TAG_inlined_subroutine:
+            walk(unit, &die, owner, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+void dh_object_index_unit(struct dh_object *o, struct dh_object_unit *unit)
+{
+    if (unit->indexed)
+        return;
+    unit->indexed = true;
+    o->indexed_bytes += unit->bytes;
+    walk(unit, &unit->die, NULL, 0);
+    if (unit->n_functions)
+        qsort(unit->functions, unit->n_functions, sizeof(*unit->functions), function_order);
+}
+
+/* ---- Names and places ---------------------------------------------------------------------------------- */
+
+const char *dh_object_name(struct dh_object *o, Dwarf_Die *die)
+{
+    Dwarf_Attribute attr;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+    if (!name)
+        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
+    if (!name)
+        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
+    return name ? dh_symbol_demangle(o->arena, name) : NULL;
+}
+
+static int int_attr(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word value;
+    if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &value) != 0 || value > INT32_MAX)
+        return 0;
+    return (int)value;
+}
+
+static const char *unit_path(struct dh_object *o, struct dh_object_unit *unit, const char *file)
+{
+    return file ? dh_path_join(o->arena, unit->dir, file) : NULL;
+}
+
+static const char *numbered_file(struct dh_object *o, struct dh_object_unit *unit, int number)
+{
+    Dwarf_Files *files;
+    size_t n;
+    if (dwarf_getsrcfiles(&unit->line_die, &files, &n) != 0 || number < 0 || (size_t)number >= n)
+        return NULL;
+    return unit_path(o, unit, dwarf_filesrc(files, (size_t)number, NULL, NULL));
+}
+
+void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,
+                           const char **ret_file, int *ret_line)
+{
+    Dwarf_Attribute attr;
+    *ret_line = int_attr(die, DW_AT_decl_line);
+    *ret_file = dwarf_attr_integrate(die, DW_AT_decl_file, &attr)
+                    ? numbered_file(o, unit, int_attr(die, DW_AT_decl_file))
+                    : NULL;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------------------- */
+
+static bool has_pc(Dwarf_Die *die, u64 addr)
+{
+    return dwarf_haspc(die, addr) > 0;
+}
+
+/* From the function down to the innermost inlined call that holds addr. Returns how many. */
+static size_t inline_chain(Dwarf_Die *function, u64 addr, Dwarf_Die *chain, size_t max)
+{
+    size_t n = 0;
+    Dwarf_Die at = *function;
+    chain[n++] = at;
+    for (int depth = 0; depth < 4 * MAX_DEPTH; depth++) {
+        Dwarf_Die die;
+        bool deeper = false;
+        if (dwarf_child(&at, &die) != 0)
+            break;
+        do {
+            int tag = dwarf_tag(&die);
+            if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) && has_pc(&die, addr)) {
+                deeper = true;
+                break;
+            }
+        } while (dwarf_siblingof(&die, &die) == 0);
+        if (!deeper)
+            break;
+        at = die;
+        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine && n < max)
+            chain[n++] = die;
+    }
+    return n;
+}
+
+static Dwarf_Die *find_function(struct dh_object_unit *unit, u64 addr)
+{
+    size_t lo = 0, hi = unit->n_functions;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (unit->functions[mid].lo <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo > 0 && addr < unit->functions[lo - 1].hi ? &unit->functions[lo - 1].die : NULL;
+}
+
+static void set_file(struct dh_object *o, struct dh_object_unit *unit, struct dh_symbol_frame *f,
+                     const char *file)
+{
+    f->file = file;
+    f->unit_file = file && unit->dir ? dh_path_from(o->arena, dh_path_join(o->arena, unit->dir, "."), file)
+                                     : file;
+}
+
+size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **ret_frames)
+{
+    u64 pc = addr + o->elf_bias - o->dwarf_bias;
+    struct dh_object_unit *unit = o->dwarf ? dh_object_find_unit(o, pc) : NULL;
+    if (!unit)
+        return 0;
+    dh_object_index_unit(o, unit);
+    Dwarf_Die *function = find_function(unit, pc);
+    Dwarf_Line *line = dwarf_getsrc_die(&unit->line_die, pc);
+    if (!function && !line)
+        return 0;
+    Dwarf_Die chain[MAX_INLINED];
+    size_t n = function ? inline_chain(function, pc, chain, MAX_INLINED) : 1;
+    struct dh_symbol_frame *frames = dh_arena_array(o->arena, n, sizeof(*frames));
+    for (size_t i = 0; i < n; i++) {
+        struct dh_symbol_frame *f = &frames[n - 1 - i];
+        f->inlined = i > 0;
+        if (function)
+            f->function = dh_object_name(o, &chain[i]);
+        if (i + 1 < n) { /* the place of the call that was inlined */
+            set_file(o, unit, f, numbered_file(o, unit, int_attr(&chain[i + 1], DW_AT_call_file)));
+            f->line = int_attr(&chain[i + 1], DW_AT_call_line);
+            f->column = int_attr(&chain[i + 1], DW_AT_call_column);
+        } else if (line) {
+            set_file(o, unit, f, unit_path(o, unit, dwarf_linesrc(line, NULL, NULL)));
+            dwarf_lineno(line, &f->line);
+            dwarf_linecol(line, &f->column);
+        }
+    }
+    *ret_frames = frames;
+    return n;
+}

@@ -1,0 +1,105 @@
+/*
+ * json.c - a symbolised race for programs to read. docs/guide/report.md documents the members.
+ */
+#include "report/print.h"
+
+static const char *const kinds[] = {"read", "write", "free"};
+
+/* Addresses may pass 2^53, so they are strings. */
+static json_t *hex(u64 value)
+{
+    return json_sprintf("0x%llx", (unsigned long long)value);
+}
+
+/* Names come from ELF files and may not be UTF-8: json_string refuses those. */
+static json_t *text(const char *s)
+{
+    json_t *value = s ? json_string(s) : json_null();
+    return value ? value : json_string("?");
+}
+
+static json_t *trace(const struct dh_symbol_trace *t)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < t->n; i++) {
+        const struct dh_symbol_frame *f = &t->frames[i];
+        json_array_append_new(list, json_pack("{so so si si sb so so}", "function", text(f->function), "file",
+                                              text(f->file), "line", f->line, "column", f->column, "inlined",
+                                              f->inlined, "module", text(f->module), "offset",
+                                              hex(f->offset)));
+    }
+    return list;
+}
+
+static json_t *thread(const struct dh_view_thread *t)
+{
+    json_t *object = json_pack("{sI}", "uid", (json_int_t)t->uid);
+    if (t->info) {
+        json_object_set_new(object, "name", text(t->info->name));
+        json_object_set_new(object, "tid", json_integer((json_int_t)t->info->tid));
+        json_object_set_new(object, "parent", json_integer((json_int_t)t->info->parent));
+        json_object_set_new(object, "created_at", trace(&t->created_at));
+    }
+    return object;
+}
+
+static json_t *access(const struct dh_view_access *a)
+{
+    json_t *locks = json_array();
+    for (size_t i = 0; i < a->n_locks; i++) {
+        const struct dh_view_lock *l = &a->locks[i];
+        json_array_append_new(locks, json_pack("{so so ss so}", "name", l->named ? text(l->name) : json_null(),
+                                               "addr", hex(l->lock->addr), "mode",
+                                               l->lock->read_mode ? "read" : "write", "acquired_at",
+                                               trace(&l->acquired_at)));
+    }
+    const struct dh_model_access *m = a->access;
+    return json_pack("{ss sb sb so sI so so so}", "kind", kinds[m->kind], "atomic", m->atomic, "range", m->range,
+                     "addr", hex(m->addr), "size", (json_int_t)m->size, "thread", thread(&a->thread), "stack",
+                     trace(&a->stack), "locks", locks);
+}
+
+static json_t *location(const struct dh_view *v)
+{
+    static const char *const places[] = {"unknown", "heap", "global", "stack", "tls"};
+    const struct dh_model_location *at = &v->race->location;
+    json_t *object = json_pack("{ss}", "kind", places[at->place]);
+    if (at->place == DH_MODEL_GLOBAL) {
+        json_object_set_new(object, "module", text(at->module ? at->module->path : NULL));
+        json_object_set_new(object, "module_offset", hex(at->offset));
+    }
+    if (v->has_variable) {
+        const struct dh_symbol_variable *var = &v->variable;
+        json_object_set_new(object, "name", text(var->name));
+        json_object_set_new(object, "display", text(var->display));
+        json_object_set_new(object, "function", text(var->function));
+        json_object_set_new(object, "size", json_integer((json_int_t)var->size));
+        json_object_set_new(object, "offset", json_integer((json_int_t)var->offset));
+        json_object_set_new(object, "file", text(var->file));
+        json_object_set_new(object, "line", json_integer(var->line));
+    }
+    if (at->place == DH_MODEL_HEAP) {
+        json_object_set_new(object, "start", hex(at->start));
+        json_object_set_new(object, "size", json_integer((json_int_t)at->size));
+        json_object_set_new(object, "offset", json_integer((json_int_t)at->offset));
+        json_object_set_new(object, "freed", json_boolean(at->freed));
+        json_object_set_new(object, "allocated_at", trace(&v->allocated_at));
+    }
+    if (at->place != DH_MODEL_GLOBAL && at->thread)
+        json_object_set_new(object, "thread", json_integer((json_int_t)at->thread));
+    return object;
+}
+
+json_t *dh_print_json(const struct dh_group *group)
+{
+    const struct dh_view *v = group->view;
+    struct dh_arena arena = {0};
+    json_t *race =
+        json_pack("{ss ss sI ss ss sI so s[oo] so}", "fingerprint", group->hash, "identity", group->identity,
+                  "count", (json_int_t)group->count, "summary", dh_view_subject(&arena, v), "explanation",
+                  dh_view_explain(&arena, v), "pid", (json_int_t)v->race->process->pid, "detector",
+                  text(v->race->process->detector), "accesses", access(&v->accesses[0]),
+                  access(&v->accesses[1]), "location", location(v));
+    dh_arena_done(&arena);
+    return race;
+}

@@ -1,0 +1,69 @@
+/*
+ * model.c - building and asking the model. See model.h.
+ */
+#include "report/model.h"
+
+#include <string.h>
+
+void dh_model_init(struct dh_model *m, struct dh_arena *arena)
+{
+    *m = (struct dh_model){.arena = arena};
+    dh_map_init(&m->counters, arena);
+}
+
+void dh_model_done(struct dh_model *m)
+{
+    for (struct dh_model_process *p = m->process; p; p = p->next) {
+        dh_map_done(&p->modules);
+        dh_map_done(&p->threads);
+        dh_map_done(&p->races);
+    }
+    dh_map_done(&m->counters);
+    m->process = NULL;
+}
+
+struct dh_model_process *dh_model_begin_process(struct dh_model *m)
+{
+    struct dh_model_process *p = dh_arena_alloc(m->arena, sizeof(*p));
+    p->exe = p->cwd = p->detector = p->guarantee = "";
+    dh_map_init(&p->modules, m->arena);
+    dh_map_init(&p->threads, m->arena);
+    dh_map_init(&p->races, m->arena);
+    p->next = m->process;
+    m->process = p;
+    return p;
+}
+
+struct dh_model_process *dh_model_current(struct dh_model *m)
+{
+    return m->process ? m->process : dh_model_begin_process(m);
+}
+
+struct dh_model_process *dh_model_find_process(struct dh_model *m, u64 pid)
+{
+    struct dh_model_process *p = m->process;
+    while (p && p->pid != pid)
+        p = p->next;
+    return p;
+}
+
+const struct dh_model_thread *dh_model_find_thread(const struct dh_model_process *p, u64 uid)
+{
+    return dh_map_get(&p->threads, &uid, sizeof(uid));
+}
+
+void dh_model_count(struct dh_model *m, const char *name, u64 value)
+{
+    u64 *sum = dh_map_get(&m->counters, name, strlen(name));
+    if (!sum) {
+        sum = dh_arena_alloc(m->arena, sizeof(*sum));
+        dh_map_put(&m->counters, name, strlen(name), sum);
+    }
+    *sum += value;
+}
+
+u64 dh_model_counter(const struct dh_model *m, const char *name)
+{
+    const u64 *sum = dh_map_get(&m->counters, name, strlen(name));
+    return sum ? *sum : 0;
+}

@@ -1,0 +1,112 @@
+/*
+ * model.h - what a stream of race records says, as structs. docs/design/race-record.md has the format.
+ *
+ * Everything lives in the model's arena until dh_model_done. A stream may hold the records of several
+ * processes: each "process" line starts a new one, with modules, threads and race numbers of its own. Lines
+ * belong to the process that began last, unless they name another by its "pid" (a parent and its forked
+ * child may write to one file in turn).
+ */
+#ifndef DH_REPORT_MODEL_H
+#define DH_REPORT_MODEL_H
+
+#include "util/arena.h"
+#include "util/map.h"
+
+struct dh_model_module {
+    int id;
+    const char *path;
+    const char *build_id; /* lower-case hex, "" if unknown */
+};
+
+struct dh_model_frame {
+    const struct dh_model_module *module; /* NULL: unknown, and offset is absolute */
+    u64 offset;                           /* return address, relative to the module */
+};
+
+struct dh_model_stack {
+    struct dh_model_frame *frames; /* innermost first */
+    size_t n;
+};
+
+struct dh_model_thread {
+    u64 uid;
+    u64 parent; /* uid; 0: none */
+    u64 tid;
+    const char *name; /* "" if it has none */
+    struct dh_model_stack created_at;
+};
+
+struct dh_model_lock {
+    u64 addr;
+    bool read_mode;
+    const struct dh_model_module *module; /* NULL: not a global */
+    u64 offset;
+    struct dh_model_stack acquired_at; /* may be empty */
+};
+
+enum dh_model_kind { DH_MODEL_READ, DH_MODEL_WRITE, DH_MODEL_FREE };
+
+struct dh_model_access {
+    enum dh_model_kind kind;
+    bool atomic;
+    bool range;
+    bool stack_folded; /* frames are missing in the middle */
+    u64 addr;
+    u64 size;
+    u64 thread; /* uid */
+    struct dh_model_stack stack;
+    struct dh_model_lock *locks;
+    size_t n_locks;
+};
+
+enum dh_model_place { DH_MODEL_UNKNOWN, DH_MODEL_HEAP, DH_MODEL_GLOBAL, DH_MODEL_STACK, DH_MODEL_TLS };
+
+struct dh_model_location {
+    enum dh_model_place place;
+    u64 start, size;                      /* heap */
+    u64 offset;                           /* heap: in the block; global: in the module; stack: from the top */
+    u64 thread;                           /* heap: who allocated; stack, tls: whose */
+    bool freed;                           /* heap: freed and not reused */
+    const struct dh_model_module *module; /* global */
+    struct dh_model_stack allocated_at;   /* heap */
+};
+
+struct dh_model_process {
+    u64 pid;
+    const char *exe;
+    const char *cwd;
+    const char *detector;
+    const char *guarantee;
+    struct dh_map modules; /* int id -> struct dh_model_module */
+    struct dh_map threads; /* u64 uid -> struct dh_model_thread */
+    struct dh_map races;   /* u64 id -> struct dh_model_race */
+    struct dh_model_process *next;
+};
+
+struct dh_model_race {
+    u64 id;
+    struct dh_model_process *process;
+    struct dh_model_access accesses[2]; /* the one that found the race; the earlier one */
+    struct dh_model_location location;
+    void *owner; /* for the reporter: the group it belongs to */
+};
+
+struct dh_model {
+    struct dh_arena *arena;
+    struct dh_model_process *process; /* the current one; NULL before the first record that needs one */
+    struct dh_map counters;           /* name -> u64 *, summed over all processes */
+};
+
+void dh_model_init(struct dh_model *m, struct dh_arena *arena);
+void dh_model_done(struct dh_model *m);
+struct dh_model_process *dh_model_begin_process(struct dh_model *m);
+/* The process that began last; begun if there is none yet. */
+struct dh_model_process *dh_model_current(struct dh_model *m);
+/* The process with this pid that began last, or NULL. */
+struct dh_model_process *dh_model_find_process(struct dh_model *m, u64 pid);
+
+const struct dh_model_thread *dh_model_find_thread(const struct dh_model_process *p, u64 uid);
+void dh_model_count(struct dh_model *m, const char *name, u64 value);
+u64 dh_model_counter(const struct dh_model *m, const char *name);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * object.h - one ELF file and its debug information, indexed as far as it was needed. Inside the report
+ * room, shared by symbol.c, object.c, dwarf.c, elfsym.c and variable.c only.
+ *
+ * Addresses here are those of the ELF file's own program headers ("file addresses"), which is what race
+ * records hold. libdw adds a bias of its own; it is removed at the boundary.
+ */
+#ifndef DH_REPORT_OBJECT_H
+#define DH_REPORT_OBJECT_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "report/symbol.h"
+
+struct dh_object_function {
+    u64 lo, hi;
+    Dwarf_Die die;
+};
+
+struct dh_object_global {
+    u64 addr;
+    Dwarf_Die die;
+    Dwarf_Die owner; /* the function it is static in; addr member NULL if none */
+};
+
+struct dh_object_unit {
+    Dwarf_Die line_die; /* has the line table and compilation directory */
+    Dwarf_Die die;      /* has the functions; differs only with split DWARF */
+    u64 bytes;          /* of .debug_info */
+    const char *dir;
+    bool indexed;
+    struct dh_object_function *functions; /* sorted by lo once indexed */
+    size_t n_functions, cap_functions;
+    struct dh_object_global *globals;
+    size_t n_globals, cap_globals;
+};
+
+struct dh_object_range {
+    u64 lo, hi;
+    u32 unit;
+};
+
+struct dh_object_symbol {
+    u64 lo, hi;
+    const char *name; /* mangled */
+    u8 rank;          /* of several at one address, global beats weak beats local */
+};
+
+struct dh_object {
+    struct dh_arena *arena;
+    const char *path;
+    Dwfl *dwfl; /* NULL: unreadable, or not the file that ran */
+    Dwfl_Module *module;
+    u64 elf_bias; /* libdwfl address = file address + elf_bias */
+    Dwarf *dwarf; /* NULL: no debug information */
+    u64 dwarf_bias;
+    struct dh_object_unit *units;
+    size_t n_units, cap_units;
+    struct dh_object_range *ranges; /* sorted by lo */
+    size_t n_ranges, cap_ranges;
+    u64 indexed_bytes;
+    bool symbols_read;
+    struct dh_object_symbol *symbols[2]; /* functions, data; each sorted by lo */
+    size_t n_symbols[2], cap_symbols[2];
+};
+
+enum { DH_OBJECT_FUNCTIONS, DH_OBJECT_DATA };
+
+/* object.c. The build id is "" if unknown. On failure *ret_why says why, for a person, or is NULL when
+ * there is nothing to say (a pseudo file such as [vdso]). */
+struct dh_object *dh_object_open(struct dh_arena *arena, const char *path, const char *build_id,
+                                 const char **ret_why);
+void dh_object_close(struct dh_object *o);
+
+/* elfsym.c: the symbol that holds the address, or NULL. which: DH_OBJECT_*. */
+const struct dh_object_symbol *dh_object_find_symbol(struct dh_object *o, int which, u64 addr);
+
+/* dwarf.c */
+void dh_object_read_units(struct dh_object *o);
+struct dh_object_unit *dh_object_find_unit(struct dh_object *o, u64 addr);
+void dh_object_index_unit(struct dh_object *o, struct dh_object_unit *unit);
+/* Frames for the instruction at addr, innermost first, appended to *frames (a heap array). Returns how
+ * many; 0 without debug information. */
+size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **ret_frames);
+const char *dh_object_name(struct dh_object *o, Dwarf_Die *die); /* demangled; NULL if it has none */
+void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,
+                           const char **ret_file, int *ret_line);
+
+/* variable.c */
+bool dh_object_find_variable(struct dh_object *o, u64 addr, u64 size, struct dh_symbol_variable *ret);
+
+#endif

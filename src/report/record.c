@@ -1,0 +1,387 @@
+/*
+ * record.c - from one line of JSON to the model. See record.h and docs/design/race-record.md.
+ *
+ * Nothing in a line is trusted: every member is checked for type and range, and a reference to a module that
+ * was not announced makes the line bad. Threads may be missing (a report can do without their names).
+ */
+#include "report/record.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FRAMES = 1 << 16, MAX_LOCKS = 1 << 12 };
+
+struct reader {
+    struct dh_model *m;
+    struct dh_model_process *process;
+    struct dh_record_error *err;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->err->text, sizeof(r->err->text), format, args);
+    va_end(args);
+    return -EINVAL;
+}
+
+/* ---- Scalars ------------------------------------------------------------------------------------- */
+
+/* A JSON integer, or a hex string "0x...". */
+static int number(struct reader *r, const json_t *value, const char *what, u64 *ret)
+{
+    if (json_is_integer(value) && json_integer_value(value) >= 0) {
+        *ret = (u64)json_integer_value(value);
+        return 0;
+    }
+    const char *s = json_string_value(value);
+    if (s && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && s[2] && strlen(s) <= 18 &&
+        strspn(s + 2, "0123456789abcdefABCDEF") == strlen(s + 2)) {
+        *ret = strtoull(s, NULL, 16);
+        return 0;
+    }
+    return fail(r, "'%s' is not a number", what);
+}
+
+static int get_number(struct reader *r, const json_t *object, const char *key, u64 *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!value)
+        return fail(r, "'%s' is missing", key);
+    return number(r, value, key, ret);
+}
+
+static int get_number_or(struct reader *r, const json_t *object, const char *key, u64 otherwise, u64 *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (value)
+        return number(r, value, key, ret);
+    *ret = otherwise;
+    return 0;
+}
+
+static const char *get_text(struct reader *r, const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+    return dh_arena_strdup(r->m->arena, s ? s : "");
+}
+
+static bool get_flag(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+/* The index of a word in a list that ends with NULL, or -1. */
+static int get_word(const json_t *object, const char *key, const char *const *words)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+    for (int i = 0; s && words[i]; i++) {
+        if (strcmp(s, words[i]) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------ */
+
+/* A module by its id; -1 is the unknown module and gives NULL. */
+static int module(struct reader *r, const json_t *id, const struct dh_model_module **ret)
+{
+    if (!json_is_integer(id))
+        return fail(r, "a module id is not a number");
+    json_int_t n = json_integer_value(id);
+    int key = (int)n;
+    if (n == -1) {
+        *ret = NULL;
+        return 0;
+    }
+    *ret = n < 0 || n != key ? NULL : dh_map_get(&r->process->modules, &key, sizeof(key));
+    return *ret ? 0 : fail(r, "module %lld has not been announced", (long long)n);
+}
+
+static int stack(struct reader *r, const json_t *object, const char *key, struct dh_model_stack *ret)
+{
+    const json_t *list = json_object_get(object, key);
+    *ret = (struct dh_model_stack){0};
+    if (!list)
+        return 0;
+    size_t n = json_array_size(list);
+    if (!json_is_array(list) || n > MAX_FRAMES)
+        return fail(r, "'%s' is not a stack", key);
+    ret->frames = dh_arena_array(r->m->arena, n, sizeof(*ret->frames));
+    ret->n = n;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *frame = json_array_get(list, i);
+        if (!json_is_array(frame) || json_array_size(frame) < 2)
+            return fail(r, "frame %zu of '%s' is not a pair", i, key);
+        int rc = module(r, json_array_get(frame, 0), &ret->frames[i].module);
+        if (rc)
+            return rc;
+        rc = number(r, json_array_get(frame, 1), "offset", &ret->frames[i].offset);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int lock(struct reader *r, const json_t *object, struct dh_model_lock *ret)
+{
+    const char *mode = json_string_value(json_object_get(object, "mode"));
+    int rc = get_number(r, object, "addr", &ret->addr);
+    if (rc)
+        return rc;
+    ret->read_mode = mode && strcmp(mode, "read") == 0;
+    const json_t *id = json_object_get(object, "module");
+    if (id) {
+        rc = module(r, id, &ret->module);
+        if (rc)
+            return rc;
+        rc = get_number(r, object, "offset", &ret->offset);
+        if (rc)
+            return rc;
+    }
+    return stack(r, object, "acquired_at", &ret->acquired_at);
+}
+
+static int access(struct reader *r, const json_t *object, struct dh_model_access *ret)
+{
+    static const char *const kinds[] = {"read", "write", "free", NULL};
+    int kind = get_word(object, "kind", kinds);
+    if (kind < 0)
+        return fail(r, "an access has no 'kind' of read, write or free");
+    ret->kind = (enum dh_model_kind)kind;
+    ret->atomic = get_flag(object, "atomic");
+    ret->range = get_flag(object, "range");
+    ret->stack_folded = get_flag(object, "stack_folded");
+    int rc = get_number(r, object, "addr", &ret->addr);
+    if (!rc)
+        rc = get_number(r, object, "size", &ret->size);
+    if (!rc)
+        rc = get_number(r, object, "thread", &ret->thread);
+    if (!rc)
+        rc = stack(r, object, "stack", &ret->stack);
+    if (rc)
+        return rc;
+    const json_t *locks = json_object_get(object, "locks");
+    if (!locks)
+        return 0;
+    size_t n = json_array_size(locks);
+    if (!json_is_array(locks) || n > MAX_LOCKS)
+        return fail(r, "'locks' is not a list of locks");
+    ret->locks = dh_arena_array(r->m->arena, n, sizeof(*ret->locks));
+    ret->n_locks = n;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = lock(r, json_array_get(locks, i), &ret->locks[i]);
+    return rc;
+}
+
+static int location(struct reader *r, const json_t *object, struct dh_model_location *ret)
+{
+    static const char *const places[] = {"unknown", "heap", "global", "stack", "tls", NULL};
+    int place = get_word(object, "kind", places);
+    if (!object || place < 0)
+        return 0; /* absent, or a kind of a later version: unknown to us */
+    int rc = 0;
+    switch ((enum dh_model_place)place) {
+    case DH_MODEL_UNKNOWN:
+        break;
+    case DH_MODEL_HEAP:
+        rc = get_number(r, object, "start", &ret->start);
+        if (!rc)
+            rc = get_number(r, object, "size", &ret->size);
+        if (!rc)
+            rc = get_number(r, object, "offset", &ret->offset);
+        if (!rc)
+            rc = get_number_or(r, object, "thread", 0, &ret->thread);
+        if (!rc)
+            rc = stack(r, object, "allocated_at", &ret->allocated_at);
+        ret->freed = get_flag(object, "freed");
+        break;
+    case DH_MODEL_GLOBAL:
+        rc = module(r, json_object_get(object, "module"), &ret->module);
+        if (!rc)
+            rc = get_number(r, object, "offset", &ret->offset);
+        break;
+    case DH_MODEL_STACK:
+        rc = get_number(r, object, "thread", &ret->thread);
+        if (!rc)
+            rc = get_number_or(r, object, "offset_from_top", 0, &ret->offset);
+        break;
+    case DH_MODEL_TLS:
+        rc = get_number(r, object, "thread", &ret->thread);
+        break;
+    }
+    ret->place = (enum dh_model_place)place;
+    return rc;
+}
+
+/* ---- Lines ---------------------------------------------------------------------------------------------- */
+
+static int read_process(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    (void)ret;
+    u64 pid;
+    int rc = get_number(r, line, "pid", &pid);
+    if (rc)
+        return rc;
+    struct dh_model_process *p = dh_model_begin_process(r->m);
+    p->pid = pid;
+    p->exe = get_text(r, line, "exe");
+    p->cwd = get_text(r, line, "cwd");
+    p->detector = get_text(r, line, "detector");
+    p->guarantee = get_text(r, line, "guarantee");
+    return 0;
+}
+
+static int read_module(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    (void)ret;
+    u64 id;
+    int rc = get_number(r, line, "id", &id);
+    if (rc)
+        return rc;
+    if (id > 1 << 24)
+        return fail(r, "module id out of range");
+    if (!json_is_string(json_object_get(line, "path")))
+        return fail(r, "'path' is missing");
+    struct dh_model_module *mod = dh_arena_alloc(r->m->arena, sizeof(*mod));
+    mod->id = (int)id;
+    mod->path = get_text(r, line, "path");
+    mod->build_id = get_text(r, line, "build_id");
+    dh_map_put(&r->process->modules, &mod->id, sizeof(mod->id), mod);
+    return 0;
+}
+
+static int read_thread(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    (void)ret;
+    struct dh_model_thread *t = dh_arena_alloc(r->m->arena, sizeof(*t));
+    int rc = get_number(r, line, "uid", &t->uid);
+    if (!rc)
+        rc = get_number_or(r, line, "parent", 0, &t->parent);
+    if (!rc)
+        rc = get_number_or(r, line, "tid", 0, &t->tid);
+    if (!rc)
+        rc = stack(r, line, "created_at", &t->created_at);
+    if (rc)
+        return rc;
+    t->name = get_text(r, line, "name");
+    dh_map_put(&r->process->threads, &t->uid, sizeof(t->uid), t);
+    return 0;
+}
+
+static int read_race(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    const json_t *accesses = json_object_get(line, "accesses");
+    if (json_array_size(accesses) != 2)
+        return fail(r, "a race needs two accesses");
+    struct dh_model_race *race = dh_arena_alloc(r->m->arena, sizeof(*race));
+    race->process = r->process;
+    int rc = get_number(r, line, "id", &race->id);
+    for (size_t i = 0; !rc && i < 2; i++)
+        rc = access(r, json_array_get(accesses, i), &race->accesses[i]);
+    if (!rc)
+        rc = location(r, json_object_get(line, "location"), &race->location);
+    if (rc)
+        return rc;
+    dh_map_put(&r->process->races, &race->id, sizeof(race->id), race);
+    ret->type = DH_RECORD_RACE;
+    ret->race = race;
+    return 0;
+}
+
+static int read_repeat(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    u64 id, count;
+    int rc = get_number(r, line, "id", &id);
+    if (!rc)
+        rc = get_number(r, line, "count", &count);
+    if (rc)
+        return rc;
+    struct dh_model_race *race = dh_map_get(&r->process->races, &id, sizeof(id));
+    if (!race)
+        return fail(r, "race %llu repeats but was not reported", (unsigned long long)id);
+    *ret = (struct dh_record){DH_RECORD_REPEAT, race, count};
+    return 0;
+}
+
+static int read_counters(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    json_t *values = json_object_get(line, "values");
+    if (!json_is_object(values))
+        return fail(r, "'values' is missing");
+    const char *name;
+    json_t *value;
+    u64 n;
+    json_object_foreach (values, name, value) {
+        int rc = number(r, value, name, &n);
+        if (rc)
+            return rc;
+    }
+    json_object_foreach (values, name, value) {
+        if (number(r, value, name, &n) == 0)
+            dh_model_count(r->m, name, n);
+    }
+    ret->type = DH_RECORD_COUNTERS;
+    return 0;
+}
+
+static int read_object(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    static const struct {
+        const char *type;
+        int (*read)(struct reader *r, const json_t *line, struct dh_record *ret);
+    } types[] = {
+        {"process", read_process}, {"module", read_module}, {"thread", read_thread},
+        {"race", read_race},       {"repeat", read_repeat}, {"counters", read_counters},
+    };
+    const char *type = json_string_value(json_object_get(line, "type"));
+    const json_t *version = json_object_get(line, "v");
+    if (!json_is_object(line) || !type || !json_is_integer(version))
+        return fail(r, "not a race record");
+    if (json_integer_value(version) != 1)
+        return fail(r, "record version %lld; this deadheat reads version 1",
+                    (long long)json_integer_value(version));
+    if (strcmp(type, "process") != 0) {
+        u64 pid;
+        const json_t *named = json_object_get(line, "pid");
+        if (named && number(r, named, "pid", &pid) != 0)
+            return -EINVAL;
+        r->process = named ? dh_model_find_process(r->m, pid) : dh_model_current(r->m);
+        if (!r->process)
+            return fail(r, "process %llu has not been announced", (unsigned long long)pid);
+    }
+    for (size_t i = 0; i < DH_ARRAY_LEN(types); i++) {
+        if (strcmp(type, types[i].type) == 0)
+            return types[i].read(r, line, ret);
+    }
+    return 0; /* "end", and what later versions may add */
+}
+
+int dh_record_read(struct dh_model *m, const char *line, size_t len, struct dh_record *ret,
+                   struct dh_record_error *ret_err)
+{
+    struct reader r = {m, NULL, ret_err};
+    struct dh_record record = {0};
+    json_error_t error;
+    size_t blank = 0;
+    while (blank < len && (line[blank] == ' ' || line[blank] == '\t' || line[blank] == '\r'))
+        blank++;
+    if (blank == len) {
+        *ret = record;
+        return 0;
+    }
+    json_t *root = json_loadb(line, len, 0, &error);
+    if (!root)
+        return fail(&r, "not JSON: %.200s", error.text);
+    int rc = read_object(&r, root, &record);
+    json_decref(root);
+    if (rc == 0)
+        *ret = record;
+    return rc;
+}

@@ -1,0 +1,31 @@
+/*
+ * record.h - reading race records (JSON Lines) into the model.
+ */
+#ifndef DH_REPORT_RECORD_H
+#define DH_REPORT_RECORD_H
+
+#include "report/model.h"
+
+enum dh_record_type {
+    DH_RECORD_OTHER,  /* valid, and nothing to do: a process, module, thread or end line, or a type not known */
+    DH_RECORD_RACE,   /* race is set */
+    DH_RECORD_REPEAT, /* race and count are set: that many further occurrences */
+    DH_RECORD_COUNTERS,
+};
+
+struct dh_record {
+    enum dh_record_type type;
+    struct dh_model_race *race;
+    u64 count;
+};
+
+struct dh_record_error {
+    char text[256];
+};
+
+/* One line, without its newline. 0, or -EINVAL with a sentence: then the model is as before, except
+ * for memory. Blank lines are valid. Any bytes are safe to pass. */
+int dh_record_read(struct dh_model *m, const char *line, size_t len, struct dh_record *ret,
+                   struct dh_record_error *ret_err);
+
+#endif

@@ -1,0 +1,273 @@
+/*
+ * reporter.c - see reporter.h. Groups races by fingerprint, in order of appearance.
+ */
+#include "report/reporter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/print.h"
+#include "report/record.h"
+#include "util/lines.h"
+
+struct dh_reporter {
+    struct dh_reporter_options options;
+    struct dh_arena arena;
+    struct dh_model model;
+    struct dh_symbol *symbols;
+    struct dh_suppress suppress;
+    struct dh_source source;
+    struct dh_print print;
+    struct dh_map groups; /* identity, marked if suppressed -> struct dh_group */
+    struct dh_group *first;
+    struct dh_group **end;
+    struct dh_reporter_result result;
+    bool unclear; /* a race has a frame or location that could not be named */
+};
+
+static void warn(void *ctx, const char *sentence)
+{
+    struct dh_reporter *r = ctx;
+    if (r->options.print)
+        fprintf(r->options.messages, "deadheat: note: %s\n", sentence);
+}
+
+static void complain(void *ctx, u64 line, const char *sentence)
+{
+    struct dh_reporter *r = ctx;
+    fprintf(r->options.messages, "deadheat: %s:%" PRIu64 ": %s\n", r->options.suppressions, line, sentence);
+}
+
+struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
+{
+    struct dh_reporter *r = dh_util_alloc(sizeof(*r));
+    memset(r, 0, sizeof(*r));
+    r->options = *options;
+    r->end = &r->first;
+    dh_model_init(&r->model, &r->arena);
+    dh_map_init(&r->groups, &r->arena);
+    dh_source_init(&r->source, &r->arena);
+    dh_suppress_init(&r->suppress, &r->arena);
+    r->symbols = dh_symbol_new(&r->arena, warn, r);
+    char *cwd = getcwd(NULL, 0);
+    r->print = (struct dh_print){
+        .out = options->out,
+        .arena = &r->arena,
+        .source = options->source ? &r->source : NULL,
+        .cwd = cwd ? dh_arena_strdup(&r->arena, cwd) : NULL,
+        .color = options->color,
+    };
+    free(cwd);
+    if (options->suppressions && options->suppressions[0]) {
+        u64 bad = 0;
+        int rc = dh_suppress_load(&r->suppress, options->suppressions, complain, r, &bad);
+        if (rc)
+            fprintf(options->messages, "deadheat: error: cannot read the suppressions %s: %s\n",
+                    options->suppressions, strerror(-rc));
+        r->result.bad_suppressions = rc != 0;
+    }
+    return r;
+}
+
+/* ---- Grouping ------------------------------------------------------------------------------------------ */
+
+static bool is_unclear(const struct dh_view *v)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct dh_symbol_frame *top = dh_view_top(&v->accesses[i].stack);
+        if (!top || !top->file)
+            return true;
+    }
+    return v->race->location.place == DH_MODEL_UNKNOWN;
+}
+
+static void print_now(struct dh_reporter *r, const struct dh_group *group, bool with_count)
+{
+    dh_print_text(&r->print, group, with_count);
+    fflush(r->options.out);
+}
+
+static void take_race(struct dh_reporter *r, struct dh_model_race *race)
+{
+    struct dh_view *view = dh_view_new(&r->arena, r->symbols, race);
+    struct dh_suppress_rule *rule = dh_view_suppressed(view, &r->suppress);
+    const char *identity = dh_view_fingerprint(&r->arena, view);
+    const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', identity);
+    struct dh_group *group = dh_map_get(&r->groups, key, strlen(key));
+    if (rule)
+        rule->hits++;
+    if (group) {
+        group->count++;
+        race->owner = group;
+        return;
+    }
+    group = dh_arena_alloc(&r->arena, sizeof(*group));
+    *group = (struct dh_group){.view = view, .identity = identity, .count = 1, .rule = rule};
+    snprintf(group->hash, sizeof(group->hash), "dh1-%012" PRIx64,
+             dh_util_hash(identity, strlen(identity)) >> 16);
+    dh_map_put(&r->groups, key, strlen(key), group);
+    *r->end = group;
+    r->end = &group->next;
+    race->owner = group;
+    if (rule)
+        return;
+    r->unclear |= is_unclear(view);
+    if (r->options.print && r->options.streaming && !r->options.json)
+        print_now(r, group, false);
+}
+
+static void bad_line(struct dh_reporter *r, u64 number, const char *why)
+{
+    r->result.bad_lines++;
+    fprintf(r->options.messages, "deadheat: %s:%" PRIu64 ": %s\n", r->options.input, number, why);
+}
+
+static void take_line(struct dh_reporter *r, const char *text, size_t len, u64 number)
+{
+    struct dh_record record;
+    struct dh_record_error err;
+    if (dh_record_read(&r->model, text, len, &record, &err) != 0)
+        bad_line(r, number, err.text);
+    else if (record.type == DH_RECORD_RACE)
+        take_race(r, record.race);
+    else if (record.type == DH_RECORD_REPEAT)
+        ((struct dh_group *)record.race->owner)->count += record.count;
+}
+
+int dh_reporter_read(struct dh_reporter *r, int fd)
+{
+    struct dh_lines lines;
+    const char *text;
+    size_t len;
+    int rc = 0;
+    dh_lines_init(&lines, fd);
+    for (bool more = true; more;) {
+        switch (dh_lines_next(&lines, &text, &len)) {
+        case DH_LINES_OK:
+        case DH_LINES_CUT:
+            take_line(r, text, len, lines.number);
+            break;
+        case DH_LINES_TOO_LONG:
+            bad_line(r, lines.number, "the line is too long for a record");
+            break;
+        case DH_LINES_ERROR:
+            rc = -errno;
+            more = false;
+            break;
+        case DH_LINES_END:
+            more = false;
+            break;
+        }
+    }
+    dh_lines_done(&lines);
+    return rc;
+}
+
+/* ---- The end --------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *help;
+} counters[] = {
+#define DH_COUNTER(name, help) {#name, help},
+#include "event/counters.def"
+#undef DH_COUNTER
+};
+
+static void print_counters(struct dh_reporter *r)
+{
+    FILE *f = r->options.messages;
+    const char *before = "deadheat: what could not be seen: ";
+    for (size_t i = 0; i < DH_ARRAY_LEN(counters); i++) {
+        u64 n = dh_model_counter(&r->model, counters[i].name);
+        if (strncmp(counters[i].name, "LOST_", 5) != 0 || n == 0)
+            continue;
+        fprintf(f, "%s%" PRIu64 " %s", before, n, counters[i].help);
+        before = "; ";
+    }
+    if (before[0] == ';')
+        fputc('\n', f);
+    u64 blind = dh_model_counter(&r->model, "BLIND_MODULES");
+    if (blind && (r->options.stats || r->unclear))
+        fprintf(f, "deadheat: accesses inside %" PRIu64 " loaded module%s not compiled by deadheat went unseen\n",
+                blind, blind == 1 ? "" : "s");
+    for (size_t i = 0; r->options.stats && i < DH_ARRAY_LEN(counters); i++)
+        fprintf(f, "deadheat: %10" PRIu64 "  %s\n", dh_model_counter(&r->model, counters[i].name),
+                counters[i].help);
+}
+
+static void print_summary(struct dh_reporter *r)
+{
+    const struct dh_reporter_result *n = &r->result;
+    FILE *f = r->options.messages;
+    static const char *const kinds[] = {"read", "write", "free"};
+    if (n->races || n->suppressed) {
+        fprintf(f, "deadheat: %" PRIu64 " data race%s", n->races, n->races == 1 ? "" : "s");
+        if (n->repetitions)
+            fprintf(f, " (%" PRIu64 " repetition%s)", n->repetitions, n->repetitions == 1 ? "" : "s");
+        if (n->suppressed)
+            fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
+        fputc('\n', f);
+    } else if (!r->options.streaming || r->options.stats) {
+        fputs("deadheat: no data races\n", f);
+    }
+    if (r->options.streaming && n->races && n->repetitions) {
+        for (const struct dh_group *g = r->first; g; g = g->next) {
+            const struct dh_view_access *a = g->view->accesses;
+            if (g->rule || g->count == 1)
+                continue;
+            fprintf(f, "  %s: %s at %s, %s at %s: %" PRIu64 " times\n", g->hash, kinds[a[0].access->kind],
+                    dh_print_place(&r->print, &a[0].stack), kinds[a[1].access->kind],
+                    dh_print_place(&r->print, &a[1].stack), g->count);
+        }
+    }
+    print_counters(r);
+}
+
+static void print_json(struct dh_reporter *r)
+{
+    json_t *races = json_array();
+    for (const struct dh_group *g = r->first; g; g = g->next) {
+        if (!g->rule)
+            json_array_append_new(races, dh_print_json(g));
+    }
+    json_t *lost = json_object();
+    for (size_t i = 0; i < DH_ARRAY_LEN(counters); i++) {
+        u64 n = dh_model_counter(&r->model, counters[i].name);
+        if (n)
+            json_object_set_new(lost, counters[i].name, json_integer((json_int_t)n));
+    }
+    json_t *root = json_pack("{si so s{sI sI sI sI} so}", "version", 1, "races", races, "summary", "races",
+                             (json_int_t)r->result.races, "repetitions", (json_int_t)r->result.repetitions,
+                             "suppressed", (json_int_t)r->result.suppressed, "bad_lines",
+                             (json_int_t)r->result.bad_lines, "counters", lost);
+    json_dumpf(root, r->options.out, JSON_INDENT(2));
+    fputc('\n', r->options.out);
+    json_decref(root);
+}
+
+void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
+{
+    for (const struct dh_group *g = r->first; g; g = g->next) {
+        r->result.races += !g->rule;
+        r->result.suppressed += g->rule != NULL;
+        r->result.repetitions += g->rule ? 0 : g->count - 1;
+        if (r->options.print && !r->options.json && !r->options.streaming && !g->rule)
+            print_now(r, g, true);
+    }
+    if (r->options.print && r->options.json)
+        print_json(r);
+    fflush(r->options.out);
+    if (r->options.print)
+        print_summary(r);
+    fflush(r->options.messages);
+    *ret = r->result;
+    dh_symbol_free(r->symbols);
+    dh_source_done(&r->source);
+    dh_map_done(&r->groups);
+    dh_model_done(&r->model);
+    dh_arena_done(&r->arena);
+    free(r);
+}

@@ -1,0 +1,39 @@
+/*
+ * reporter.h - records in, reports out: the whole of the report room behind one interface.
+ */
+#ifndef DH_REPORT_REPORTER_H
+#define DH_REPORT_REPORTER_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+
+struct dh_reporter_options {
+    FILE *out;                /* reports */
+    FILE *messages;           /* errors and the summary */
+    const char *input;        /* what to call the input in errors */
+    const char *suppressions; /* file, or "" */
+    bool streaming;           /* print each race as it comes, not all at the end with their counts */
+    bool print;               /* false: only count */
+    bool json;
+    bool color;
+    bool source;
+    bool stats; /* all counters at the end */
+};
+
+struct dh_reporter_result {
+    u64 races; /* distinct and not suppressed */
+    u64 repetitions;
+    u64 suppressed; /* distinct */
+    u64 bad_lines;
+    bool bad_suppressions; /* the file could not be read */
+};
+
+struct dh_reporter;
+struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options);
+/* Read everything from the descriptor. 0 or a negative errno (what was read before counts). */
+int dh_reporter_read(struct dh_reporter *r, int fd);
+/* Print what is left and the summary; free. */
+void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret);
+
+#endif

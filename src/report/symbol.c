@@ -1,0 +1,118 @@
+/*
+ * symbol.c - the symboliser's front: which file a module is, and remembering the answers.
+ */
+#include "report/symbol.h"
+
+#include <string.h>
+
+#include "report/object.h"
+
+/* Opened files, chained for closing: a map does not list its values. */
+struct opened {
+    struct dh_object *object;
+    struct opened *next;
+};
+
+struct dh_symbol {
+    struct dh_arena *arena;
+    struct dh_map objects; /* path, newline, build id -> struct dh_object */
+    struct dh_map frames;  /* struct frame_key -> struct dh_symbol_trace */
+    struct opened *opened;
+    dh_symbol_warn *warn;
+    void *ctx;
+};
+
+struct frame_key {
+    const struct dh_model_module *module;
+    u64 offset;
+};
+
+struct dh_symbol *dh_symbol_new(struct dh_arena *arena, dh_symbol_warn *warn, void *ctx)
+{
+    struct dh_symbol *s = dh_arena_alloc(arena, sizeof(*s));
+    s->arena = arena;
+    s->warn = warn;
+    s->ctx = ctx;
+    dh_map_init(&s->objects, arena);
+    dh_map_init(&s->frames, arena);
+    return s;
+}
+
+void dh_symbol_free(struct dh_symbol *s)
+{
+    if (!s)
+        return;
+    for (struct opened *o = s->opened; o; o = o->next)
+        dh_object_close(o->object);
+    dh_map_done(&s->objects);
+    dh_map_done(&s->frames);
+}
+
+static struct dh_object *find_object(struct dh_symbol *s, const struct dh_model_module *module)
+{
+    const char *key = dh_arena_printf(s->arena, "%s\n%s", module->path, module->build_id);
+    struct dh_object *object = dh_map_get(&s->objects, key, strlen(key));
+    if (object)
+        return object;
+    const char *why;
+    object = dh_object_open(s->arena, module->path, module->build_id, &why);
+    if (why && s->warn)
+        s->warn(s->ctx, why);
+    dh_map_put(&s->objects, key, strlen(key), object);
+    struct opened *opened = dh_arena_alloc(s->arena, sizeof(*opened));
+    *opened = (struct opened){object, s->opened};
+    s->opened = opened;
+    return object;
+}
+
+/* One recorded frame: several when calls were inlined. */
+static const struct dh_symbol_trace *expand(struct dh_symbol *s, const struct dh_model_frame *frame)
+{
+    struct frame_key key = {frame->module, frame->offset};
+    struct dh_symbol_trace *known = dh_map_get(&s->frames, &key, sizeof(key));
+    if (known)
+        return known;
+    struct dh_symbol_trace *trace = dh_arena_alloc(s->arena, sizeof(*trace));
+    struct dh_object *object = frame->module ? find_object(s, frame->module) : NULL;
+    /* A return address points behind the call, maybe into the next line or function. */
+    u64 addr = frame->offset ? frame->offset - 1 : 0;
+    if (object)
+        trace->n = dh_object_frames(object, addr, &trace->frames);
+    if (trace->n == 0) {
+        trace->n = 1;
+        trace->frames = dh_arena_alloc(s->arena, sizeof(*trace->frames));
+    }
+    struct dh_symbol_frame *outermost = &trace->frames[trace->n - 1];
+    if (object && !outermost->function) {
+        const struct dh_object_symbol *symbol = dh_object_find_symbol(object, DH_OBJECT_FUNCTIONS, addr);
+        if (symbol)
+            outermost->function = dh_symbol_demangle(s->arena, symbol->name);
+    }
+    for (size_t i = 0; i < trace->n; i++) {
+        trace->frames[i].module = frame->module ? frame->module->path : NULL;
+        trace->frames[i].offset = frame->offset;
+    }
+    dh_map_put(&s->frames, &key, sizeof(key), trace);
+    return trace;
+}
+
+void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *stack,
+                           struct dh_symbol_trace *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < stack->n; i++)
+        n += expand(s, &stack->frames[i])->n;
+    ret->frames = dh_arena_array(s->arena, n, sizeof(*ret->frames));
+    ret->n = 0;
+    for (size_t i = 0; i < stack->n; i++) {
+        const struct dh_symbol_trace *part = expand(s, &stack->frames[i]);
+        memcpy(&ret->frames[ret->n], part->frames, part->n * sizeof(*part->frames));
+        ret->n += part->n;
+    }
+}
+
+bool dh_symbol_find_variable(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
+                             struct dh_symbol_variable *ret)
+{
+    return module && dh_object_find_variable(find_object(s, module), offset, size, ret);
+}

@@ -1,0 +1,56 @@
+/*
+ * symbol.h - from (module, offset) to functions, source lines and variables.
+ *
+ * Reads ELF symbols and DWARF with elfutils' libdw, lazily: a file is opened when a frame first needs it,
+ * a compilation unit is walked when an address in it is first asked for, and answers are remembered. All
+ * strings live as long as the symboliser's arena. docs/design/report.md says why it is built this way.
+ */
+#ifndef DH_REPORT_SYMBOL_H
+#define DH_REPORT_SYMBOL_H
+
+#include "report/model.h"
+
+struct dh_symbol_frame {
+    const char *function; /* demangled; NULL if unknown */
+    const char *file;     /* absolute where the debug information allows it; NULL if unknown */
+    const char *unit_file; /* as seen from the directory it was compiled in: the same on every machine */
+    const char *module;   /* path of the ELF file, or NULL */
+    u64 offset;           /* as in the record */
+    int line;             /* 0 if unknown */
+    int column;           /* 0 if unknown */
+    bool inlined;         /* into the frame that follows */
+};
+
+struct dh_symbol_trace {
+    struct dh_symbol_frame *frames; /* innermost first, inlined frames expanded */
+    size_t n;
+};
+
+struct dh_symbol_variable {
+    const char *name;     /* of the variable itself, demangled */
+    const char *display;  /* with the member or offset: "stats.hits", "table[3].n", "buf + 4" */
+    const char *function; /* of a static inside a function, else NULL */
+    const char *file;     /* where it is declared; NULL if unknown */
+    int line;
+    u64 size;   /* 0 if unknown */
+    u64 offset; /* of the access in it */
+};
+
+/* Called once for each thing a person should know: a rebuilt or unreadable file. */
+typedef void dh_symbol_warn(void *ctx, const char *sentence);
+
+struct dh_symbol;
+struct dh_symbol *dh_symbol_new(struct dh_arena *arena, dh_symbol_warn *warn, void *ctx);
+void dh_symbol_free(struct dh_symbol *s);
+
+void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *stack,
+                           struct dh_symbol_trace *ret);
+/* The global at this offset. size: of the access, to choose between a struct and its first member.
+ * False if no name is known. */
+bool dh_symbol_find_variable(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
+                             struct dh_symbol_variable *ret);
+
+/* "_Z..." names made readable; others as they are. */
+const char *dh_symbol_demangle(struct dh_arena *arena, const char *name);
+
+#endif

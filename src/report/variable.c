@@ -1,0 +1,209 @@
+/*
+ * variable.c - the name of a global from its address, down to the member.
+ *
+ * The ELF symbol gives name and size, always and at once. DWARF adds the declaration and the member path, if
+ * the defining unit can be found cheaply: units already walked come first (the racing functions' own),
+ * then the others up to a fixed amount of debug information, so that a huge binary stays fast.
+ */
+#include <dwarf.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "report/object.h"
+
+enum { MAX_INDEX_BYTES = 8 << 20, MAX_PATH = 16, MAX_DIMENSIONS = 8 };
+
+/* ---- The variable's entry ---------------------------------------------------------------------------- */
+
+static struct dh_object_global *find_in_unit(struct dh_object_unit *unit, u64 addr, bool exact)
+{
+    for (size_t i = 0; i < unit->n_globals; i++) {
+        struct dh_object_global *g = &unit->globals[i];
+        Dwarf_Die type;
+        Dwarf_Attribute attr;
+        Dwarf_Word size;
+        if (g->addr == addr)
+            return g;
+        if (!exact && g->addr < addr && dwarf_attr_integrate(&g->die, DW_AT_type, &attr) &&
+            dwarf_formref_die(&attr, &type) && dwarf_aggregate_size(&type, &size) == 0 &&
+            addr - g->addr < size)
+            return g;
+    }
+    return NULL;
+}
+
+static struct dh_object_global *find_global(struct dh_object *o, u64 addr, bool exact,
+                                            struct dh_object_unit **ret_unit)
+{
+    for (int walked = 1; walked >= 0; walked--) {
+        for (size_t i = 0; i < o->n_units; i++) {
+            struct dh_object_unit *unit = &o->units[i];
+            if (unit->indexed != walked)
+                continue;
+            if (!walked && o->indexed_bytes + unit->bytes > MAX_INDEX_BYTES)
+                continue;
+            dh_object_index_unit(o, unit);
+            struct dh_object_global *g = find_in_unit(unit, addr, exact);
+            if (g) {
+                *ret_unit = unit;
+                return g;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* ---- The path to a member ---------------------------------------------------------------------------- */
+
+struct path {
+    char text[512];
+    size_t len;
+    u64 rest; /* offset not yet explained by the path */
+    u64 size; /* of the access */
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct path *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(p->text + p->len, sizeof(p->text) - p->len, format, args);
+    va_end(args);
+    if (n > 0)
+        p->len += (size_t)n;
+    if (p->len >= sizeof(p->text))
+        p->len = sizeof(p->text) - 1;
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die type;
+    return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type) &&
+           dwarf_peel_type(&type, ret) == 0;
+}
+
+/* The member of a struct that holds the whole access. Bit-fields share bytes, so they are left alone. */
+static bool step_struct(struct path *p, Dwarf_Die *type)
+{
+    Dwarf_Die member, inner;
+    if (dwarf_child(type, &member) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&member);
+        Dwarf_Attribute attr;
+        Dwarf_Word at, size;
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&member, DW_AT_bit_size) ||
+            dwarf_formudata(dwarf_attr(&member, DW_AT_data_member_location, &attr), &at) != 0)
+            continue;
+        if (!type_of(&member, &inner) || dwarf_aggregate_size(&inner, &size) != 0)
+            continue;
+        if (p->rest < at || p->rest - at >= size || p->size > size - (p->rest - at))
+            continue;
+        const char *name = dwarf_formstring(dwarf_attr(&member, DW_AT_name, &attr));
+        if (tag == DW_TAG_member && name)
+            append(p, ".%s", name);
+        p->rest -= at;
+        *type = inner;
+        return true;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+static bool step_array(struct path *p, Dwarf_Die *type)
+{
+    u64 counts[MAX_DIMENSIONS], index[MAX_DIMENSIONS];
+    size_t n = 0;
+    Dwarf_Die dimension, element;
+    Dwarf_Word size;
+    if (!type_of(type, &element) || dwarf_aggregate_size(&element, &size) != 0 || size == 0 ||
+        dwarf_child(type, &dimension) != 0)
+        return false;
+    do {
+        Dwarf_Attribute attr;
+        Dwarf_Word count;
+        if (dwarf_tag(&dimension) != DW_TAG_subrange_type || n == MAX_DIMENSIONS)
+            return false;
+        if (dwarf_formudata(dwarf_attr_integrate(&dimension, DW_AT_count, &attr), &count) != 0) {
+            if (dwarf_formudata(dwarf_attr_integrate(&dimension, DW_AT_upper_bound, &attr), &count) != 0)
+                count = n == 0 ? UINT32_MAX : 0;
+            else
+                count++;
+        }
+        if (count == 0)
+            return false;
+        counts[n++] = count;
+    } while (dwarf_siblingof(&dimension, &dimension) == 0);
+    u64 within = p->rest % size, linear = p->rest / size;
+    if (p->size > size - within) /* several elements at once */
+        return false;
+    for (size_t i = n; i-- > 0;) {
+        index[i] = i ? linear % counts[i] : linear;
+        linear /= counts[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        append(p, "[%llu]", (unsigned long long)index[i]);
+    p->rest = within;
+    *type = element;
+    return true;
+}
+
+static void walk_type(struct path *p, Dwarf_Die *variable)
+{
+    Dwarf_Die type;
+    if (!type_of(variable, &type))
+        return;
+    for (int steps = 0; steps < MAX_PATH; steps++) {
+        bool moved = false;
+        switch (dwarf_tag(&type)) {
+        case DW_TAG_structure_type:
+        case DW_TAG_class_type:
+            moved = step_struct(p, &type);
+            break;
+        case DW_TAG_array_type:
+            moved = step_array(p, &type);
+            break;
+        default:
+            break;
+        }
+        if (!moved)
+            break;
+    }
+}
+
+/* ---- Both together ------------------------------------------------------------------------------------ */
+
+bool dh_object_find_variable(struct dh_object *o, u64 addr, u64 size, struct dh_symbol_variable *ret)
+{
+    if (!o->module)
+        return false;
+    const struct dh_object_symbol *symbol = dh_object_find_symbol(o, DH_OBJECT_DATA, addr);
+    struct dh_object_unit *unit = NULL;
+    u64 shift = o->elf_bias - o->dwarf_bias;
+    struct dh_object_global *g =
+        o->dwarf ? find_global(o, (symbol ? symbol->lo : addr) + shift, symbol != NULL, &unit) : NULL;
+    if (!symbol && !g)
+        return false;
+    struct dh_symbol_variable v = {0};
+    u64 start = symbol ? symbol->lo : g->addr - shift;
+    struct path path = {.rest = addr - start, .size = size ? size : 1};
+    v.offset = addr - start;
+    v.size = symbol ? symbol->hi - symbol->lo : 0;
+    if (symbol)
+        v.name = dh_symbol_demangle(o->arena, symbol->name);
+    if (g) {
+        const char *name = dh_object_name(o, &g->die);
+        if (name)
+            v.name = name;
+        if (g->owner.addr)
+            v.function = dh_object_name(o, &g->owner);
+        dh_object_declared_at(o, unit, &g->die, &v.file, &v.line);
+        walk_type(&path, &g->die);
+    }
+    if (!v.name)
+        return false;
+    v.display = path.rest ? dh_arena_printf(o->arena, "%s%s + %llu", v.name, path.text,
+                                            (unsigned long long)path.rest)
+                          : dh_arena_printf(o->arena, "%s%s", v.name, path.text);
+    *ret = v;
+    return true;
+}

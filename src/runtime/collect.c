@@ -1,0 +1,197 @@
+/*
+ * collect.c - finds the access ids no cell names any more and frees them, while the program runs on.
+ *
+ * A concurrent mark and sweep. Two facts make it short:
+ *
+ *  - Inlined code never keeps an id: it only compares a cell with the thread's own current range, whose
+ *    blocks are never freed. So only threads inside the runtime matter, and they are there for
+ *    nanoseconds: a grace period is "everyone was outside once".
+ *  - Ids travel in one way: a thread stores ids of its own current epoch (young, never swept), or a
+ *    history built from what it just read in the same cell. So an id that is in no cell when its cell is
+ *    scanned can come back only through a history being made, which marks (history.c), or through copied
+ *    shadow, which marks too (range.c).
+ *
+ *   generation + 1; wait for grace     from here on histories that are made or found are marked
+ *   scan all resident shadow, mark     and clear cells that happened before every live thread
+ *   generation + 1; wait for grace     from here on nobody remembers an unmarked cell
+ *   sweep
+ *
+ * A thread that enters the runtime compares its generation with the global one and first empties its
+ * memo tables (dh_thread_enter). The entering side uses plain stores: the membarrier system call
+ * supplies the fence, from this side, where it is rare.
+ */
+#include "runtime/collect.h"
+
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/history.h"
+#include "runtime/init.h"
+#include "runtime/region.h"
+
+volatile u32 dh_collect_gen = 1; /* written under `lock` */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
+static u32 number;  /* of the collection; the mark histories get */
+static volatile bool marking;
+
+bool dh_collect_marking(void)
+{
+    return marking;
+}
+
+void dh_collect_mark_cell(u32 cell)
+{
+    if (dh_cell_is_history(cell))
+        dh_history_mark(cell);
+    else if (cell)
+        dh_ids_mark(dh_cell_id(cell));
+}
+
+/* Until every other thread has been outside the runtime, or has entered it after the new generation
+ * became visible. */
+static void wait_for_grace(struct dh_thread *self)
+{
+    dh_collect_gen++;
+    dh_sys_membarrier();
+    dh_thread_forget_cells(self);
+    /* Looked at afresh each time: a thread in the runtime may be waiting for the registry's lock. */
+    bool all;
+    do {
+        all = true;
+        dh_lock_take(&dh_threads_lock);
+        for (struct dh_thread *t = dh_threads; t && all; t = t->next)
+            all = t == self || t->state != DH_THREAD_RUNNING || !t->in_rt || t->gen == dh_collect_gen;
+        dh_lock_drop(&dh_threads_lock);
+        if (!all)
+            dh_sys_yield();
+    } while (!all);
+}
+
+/* The clock every live thread has reached: an access at or below it can race with nothing to come. */
+static bool common_clock(struct dh_vclock *ret)
+{
+    dh_lock_take(&dh_threads_lock);
+    bool first = true, ok = true;
+    for (struct dh_thread *t = dh_threads; t && ok; t = t->next) {
+        if (t->state == DH_THREAD_FINISHED)
+            continue;
+        if (t->state == DH_THREAD_NEW) { /* has its creator's clock only when it starts */
+            ok = false;
+            break;
+        }
+        const u32 *c = __atomic_load_n(&t->vc.c, __ATOMIC_ACQUIRE);
+        u32 n = t->vc.n;
+        if (first) {
+            u32 *old, cap;
+            ok = n == 0 || dh_vclock_reserve(ret, n - 1, &old, &cap);
+            for (u32 i = 0; ok && i < n; i++)
+                ret->c[i] = c[i];
+            ret->n = n;
+        } else {
+            ret->n = n < ret->n ? n : ret->n;
+            for (u32 i = 0; i < ret->n; i++)
+                ret->c[i] = c[i] < ret->c[i] ? c[i] : ret->c[i];
+        }
+        first = false;
+    }
+    dh_lock_drop(&dh_threads_lock);
+    return ok;
+}
+
+struct scan {
+    struct dh_vclock common;
+    bool can_clear;
+    u64 cells;
+    u32 last_dead, last_live; /* the previous cell of each kind: runs are common */
+    u8 resident[512];         /* one byte per page, from mincore */
+};
+
+static bool is_dead(const struct scan *s, u32 cell)
+{
+    if (!s->can_clear)
+        return false;
+    const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
+    u32 n = h ? h->n : 1;
+    for (u32 i = 0; i < n; i++) {
+        const struct dh_access_rec *r = dh_id_rec(dh_cell_id(h ? h->cells[i] : cell));
+        if (dh_vclock_get(&s->common, r->slot) < r->clock)
+            return false;
+    }
+    return true;
+}
+
+static void scan_cells(struct scan *s, u32 *cell, u32 *end)
+{
+    for (; cell < end; cell += 2) {
+        u64 two = __atomic_load_n((u64 *)cell, __ATOMIC_RELAXED);
+        if (two == 0)
+            continue;
+        for (int half = 0; half < 2; half++) {
+            u32 c = half ? (u32)(two >> 32) : (u32)two;
+            if (c == 0 || c == s->last_live)
+                continue;
+            if (c == s->last_dead || is_dead(s, c)) {
+                s->last_dead = c;
+                u32 seen = c;
+                __atomic_compare_exchange_n(&cell[half], &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+                continue;
+            }
+            s->last_live = c;
+            dh_collect_mark_cell(c);
+        }
+    }
+}
+
+static void scan_run(void *ctx, uptr lo, uptr hi)
+{
+    static const u64 planes[] = {DH_READ_PLANE, DH_WRITE_PLANE};
+    struct scan *s = ctx;
+    for (size_t k = 0; k < DH_ARRAY_LEN(planes); k++) {
+        for (uptr at = lo; at < hi; at += sizeof(s->resident) * 4096) {
+            uptr n = hi - at < sizeof(s->resident) * 4096 ? hi - at : sizeof(s->resident) * 4096;
+            if (dh_sys3(SYS_mincore, (long)(at ^ planes[k]), (long)n, (long)s->resident) < 0)
+                for (uptr i = 0; i < n / 4096; i++)
+                    s->resident[i] = 1;
+            for (uptr i = 0; i < n / 4096; i++) {
+                if (!(s->resident[i] & 1))
+                    continue;
+                u32 *page = (u32 *)((at + i * 4096) ^ planes[k]);
+                scan_cells(s, page, page + 1024);
+                s->cells += 1024;
+            }
+        }
+    }
+}
+
+void dh_collect_run(struct dh_thread *self)
+{
+    struct scan *s = dh_runtime_has_membarrier() ? dh_pool_alloc(sizeof(*s)) : NULL;
+    if (!s)
+        return;
+    /* Whoever comes second waits outside the grace periods (it holds no cell and has left the runtime as
+     * far as the first is concerned), then finds that there is nothing left to do. */
+    self->in_rt = 0;
+    dh_lock_take(&lock);
+    self->in_rt = 1;
+    if (dh_ids_want_collection()) {
+        dh_count(DH_COUNT_COLLECTIONS);
+        dh_ids_collect_begin();
+        dh_history_marking(true, ++number);
+        marking = true;
+        wait_for_grace(self);
+        s->can_clear = common_clock(&s->common);
+        dh_region_each(scan_run, s);
+        wait_for_grace(self);
+        dh_history_sweep();
+        dh_ids_sweep(s->cells);
+        marking = false;
+        dh_history_marking(false, 0);
+        dh_pool_free(s->common.c, s->common.cap * sizeof(u32));
+    }
+    dh_lock_drop(&lock);
+    dh_pool_free(s, sizeof(*s));
+}
+
+void dh_collect_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}

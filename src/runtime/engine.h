@@ -1,0 +1,67 @@
+/*
+ * engine.h - shared by the files of the engine: engine.c (single accesses), range.c (many bytes),
+ * atomic.c, step.c (how a cell changes).
+ */
+#ifndef DH_RUNTIME_ENGINE_H
+#define DH_RUNTIME_ENGINE_H
+
+#include "runtime/history.h"
+#include "runtime/thread.h"
+
+/* One access being checked. */
+struct dh_access_now {
+    struct dh_thread *t;
+    uptr addr; /* as the program gave it, for reports */
+    size_t size;
+    u32 kind; /* enum dh_access */
+    u32 id;
+};
+
+enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
+
+DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
+{
+    return (u32 *)((addr & ~(uptr)3) ^ (plane == DH_PLANE_READ ? DH_READ_PLANE : DH_WRITE_PLANE));
+}
+
+/* ---- step.c ---- */
+
+/* Fill in id: the number of this access in the thread's current epoch. pc NULL: the access is the
+ * call on top of the shadow stack. False: no ids or no memory (counted). */
+bool dh_step_identify(struct dh_access_now *a, const void *pc);
+
+bool dh_step_ordered_slow(struct dh_thread *t, u32 cell);
+
+DH_INLINE u32 dh_step_ordered_slot(u32 cell)
+{
+    return (cell * 0x9E3779B1u) >> 23; /* 9 bits: DH_ORDERED */
+}
+
+/* Has everything in the cell happened before t's present? Remembered per cell: clocks only grow, so a yes
+ * stays true. */
+DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
+{
+    return cell == 0 || t->ordered[dh_step_ordered_slot(cell)] == cell || dh_step_ordered_slow(t, cell);
+}
+
+/* The cell of `plane` after access a to the bytes of mask. `old` is what it held. */
+u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane);
+
+/* Report every entry of the cell that races with a on the bytes of mask. */
+void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
+
+/* ---- engine.c ---- */
+
+/* All of access a, up to 64 bytes, any alignment. */
+void dh_engine_words(const struct dh_access_now *a);
+
+/* ---- range.c ---- */
+
+/* Bit i: slot i holds a range access under way. */
+extern u64 dh_ranges_active;
+/* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */
+bool dh_range_wait(uptr lo, uptr hi);
+void dh_range_each_lock(dh_lock_fn *fn);
+void dh_range_fork_child(void);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * ids.c - see ids.h. A block is free, in use by a thread (its ids are being handed out), or retired.
+ *
+ * Pacing: a collection costs a scan of the resident shadow, so it runs when the ids taken since the last
+ * one reach the larger of a fixed floor, the blocks that survived, and a fraction of the shadow cells.
+ */
+#include "runtime/ids.h"
+
+#include "base/pool.h"
+
+#define BLOCKS (1u << (DH_ID_BITS - 8))
+#define WORDS (BLOCKS / 64)
+enum { FLOOR_BLOCKS = 2048, CELLS_PER_ID = 16 };
+
+struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
+
+/* One bit per block. Under `lock`, but `marked` which the collector alone writes (atomically, as
+ * threads that build histories mark too). Block 0 is never free: id 0 means "none". */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_IDS);
+static u64 taken[WORDS]; /* in use or retired */
+static u64 owned[WORDS]; /* in use by a thread: never freed */
+static u64 young[WORDS]; /* taken since the collection began: not freed by it */
+static u64 marked[WORDS];
+static u32 cursor;     /* where the search for free blocks goes on */
+static u32 high = 1;   /* blocks from here on were never taken */
+static u32 since_last; /* blocks taken since the last collection */
+static u32 threshold = FLOOR_BLOCKS;
+
+static bool get(const u64 *map, u32 b)
+{
+    return map[b / 64] >> (b % 64) & 1;
+}
+
+static void set(u64 *map, u32 b)
+{
+    map[b / 64] |= 1ull << (b % 64);
+}
+
+static void unset(u64 *map, u32 b)
+{
+    map[b / 64] &= ~(1ull << (b % 64));
+}
+
+/* Records behind every id of block b exist. */
+static bool back(u32 b)
+{
+    struct dh_access_rec **chunk = &dh_id_chunks[(b * DH_ID_BLOCK) >> DH_ID_CHUNK_SHIFT];
+    if (*chunk)
+        return true;
+    struct dh_access_rec *fresh = dh_pool_alloc(DH_ID_CHUNK * sizeof(struct dh_access_rec));
+    __atomic_store_n(chunk, fresh, __ATOMIC_RELEASE);
+    return fresh != NULL;
+}
+
+/* The first free block: recycled ones first, so that the table of records stays small. */
+static u32 find_free(void)
+{
+    for (u32 w = cursor / 64; w * 64 < high; w++) {
+        u64 free = ~taken[w];
+        if (w == 0)
+            free &= ~1ull;
+        if (free) {
+            u32 b = w * 64 + (u32)__builtin_ctzll(free);
+            if (b < high)
+                return b;
+        }
+    }
+    return high < BLOCKS ? high : 0;
+}
+
+u32 dh_ids_take(u32 want, u32 *ret_count)
+{
+    dh_lock_take(&lock);
+    u32 first = find_free(), n = 0;
+    while (first && n < want && first + n < BLOCKS && !get(taken, first + n) && back(first + n)) {
+        u32 b = first + n++;
+        set(taken, b);
+        set(owned, b);
+        set(young, b);
+        if (b >= high)
+            high = b + 1;
+    }
+    if (n > 0)
+        cursor = first + n - 1;
+    since_last += n;
+    dh_lock_drop(&lock);
+    *ret_count = n * DH_ID_BLOCK;
+    return n ? first * DH_ID_BLOCK : 0;
+}
+
+void dh_ids_retire(u32 first_id, u32 count)
+{
+    dh_lock_take(&lock);
+    for (u32 i = 0; i < count / DH_ID_BLOCK; i++)
+        unset(owned, first_id / DH_ID_BLOCK + i);
+    dh_lock_drop(&lock);
+}
+
+bool dh_ids_want_collection(void)
+{
+    return __atomic_load_n(&since_last, __ATOMIC_RELAXED) >= __atomic_load_n(&threshold, __ATOMIC_RELAXED);
+}
+
+void dh_ids_collect_begin(void)
+{
+    dh_lock_take(&lock);
+    for (u32 w = 0; w * 64 < high; w++) {
+        young[w] = 0;
+        marked[w] = 0;
+    }
+    dh_lock_drop(&lock);
+}
+
+void dh_ids_mark(u32 id)
+{
+    u32 b = id / DH_ID_BLOCK;
+    if (!(__atomic_load_n(&marked[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1))
+        __atomic_fetch_or(&marked[b / 64], 1ull << (b % 64), __ATOMIC_RELAXED);
+}
+
+void dh_ids_sweep(u64 shadow_cells)
+{
+    dh_lock_take(&lock);
+    u32 live = 0;
+    for (u32 w = 0; w * 64 < high; w++) {
+        taken[w] &= owned[w] | young[w] | marked[w];
+        live += (u32)__builtin_popcountll(taken[w]);
+    }
+    cursor = 0;
+    since_last = 0;
+    u64 next = FLOOR_BLOCKS;
+    if (live > next)
+        next = live;
+    if (shadow_cells / CELLS_PER_ID / DH_ID_BLOCK > next)
+        next = shadow_cells / CELLS_PER_ID / DH_ID_BLOCK;
+    __atomic_store_n(&threshold, next > BLOCKS / 2 ? BLOCKS / 2 : (u32)next, __ATOMIC_RELAXED);
+    dh_lock_drop(&lock);
+}
+
+void dh_ids_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}

@@ -1,0 +1,197 @@
+/*
+ * init.c - the runtime's beginning and end, its counters, and fork.
+ *
+ * Start: from .preinit_array of the executable, before any constructor; from the first instrumented module's
+ * constructor if that comes earlier (a shared library's); from interceptors never: they degrade to
+ * the real functions until then.
+ */
+#include "runtime/init.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fmt.h"
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/collect.h"
+#include "runtime/history.h"
+#include "runtime/modules.h"
+#include "runtime/region.h"
+#include "runtime/report.h"
+#include "runtime/sync.h"
+
+struct dh_options dh_opts;
+bool dh_runtime_off;
+
+static bool started;
+static bool membarrier;
+static u64 counters[DH_COUNT_MAX];
+
+void dh_count(enum dh_counter c)
+{
+    __atomic_fetch_add(&counters[c], 1, __ATOMIC_RELAXED);
+}
+
+u64 dh_counter(enum dh_counter c)
+{
+    return __atomic_load_n(&counters[c], __ATOMIC_RELAXED);
+}
+
+static const struct {
+    const char *name, *help;
+} counter_texts[] = {
+#define DH_COUNTER(name, help) {#name, help},
+#include "runtime/counters.def"
+#undef DH_COUNTER
+};
+
+const char *dh_counter_name(enum dh_counter c)
+{
+    return counter_texts[c].name;
+}
+
+bool dh_runtime_has_membarrier(void)
+{
+    return membarrier;
+}
+
+void dh_runtime_degrade(const char *why)
+{
+    dh_count(DH_COUNT_LOST_MEMORY);
+    if (__atomic_exchange_n(&dh_runtime_off, true, __ATOMIC_SEQ_CST))
+        return;
+    char buf[256];
+    struct dh_fmt f;
+    dh_fmt_init(&f, buf, sizeof(buf));
+    dh_fmt_str(&f, why);
+    dh_fmt_str(&f, "; race detection stops here, the program goes on");
+    dh_sys_say(buf);
+}
+
+static void print(void *unused, const char *text, size_t n)
+{
+    (void)unused;
+    dh_sys_write_all(2, text, n);
+}
+
+/* getenv does not work yet when .preinit_array runs: libc learns of its environment later. */
+static const char *find_env(char **envp, const char *name)
+{
+    size_t n = strlen(name);
+    for (; envp && *envp; envp++)
+        if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=')
+            return *envp + n + 1;
+    return NULL;
+}
+
+static void read_options(char **envp)
+{
+    static struct dh_options_error err;
+    dh_options_default(&dh_opts);
+    if (dh_options_parse(&dh_opts, find_env(envp, "DEADHEAT_OPTIONS"), &err) < 0) {
+        dh_sys_say(err.text);
+        dh_sys3(SYS_exit_group, 1, 0, 0);
+    }
+    if (dh_opts.help) {
+        dh_options_help(print, NULL, false);
+        dh_sys3(SYS_exit_group, 0, 0, 0);
+    }
+}
+
+static void start(char **envp)
+{
+    if (started)
+        return;
+    started = true;
+    read_options(envp);
+    dh_history_init();
+    dh_sync_init();
+    membarrier = dh_sys_membarrier_init();
+    dh_intercept_init();
+    dh_modules_changed();
+    if (!dh_region_has((uptr)&started)) {
+        dh_sys_say("no address space for shadow memory (is `ulimit -v` too small?); running without race detection");
+        dh_runtime_off = true;
+        return;
+    }
+    dh_signal_init();
+    dh_thread_init_main();
+}
+
+void dh_runtime_init(void)
+{
+    start(environ);
+}
+
+static void preinit(int argc, char **argv, char **envp)
+{
+    (void)argc;
+    (void)argv;
+    start(envp);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const preinit_entry)(int, char **, char **) = preinit;
+
+static void print_stats(void)
+{
+    for (int c = 0; c < DH_COUNT_MAX; c++) {
+        u64 v = c == DH_COUNT_BLIND_MODULES ? dh_modules_blind() : counters[c];
+        char buf[256];
+        struct dh_fmt f;
+        dh_fmt_init(&f, buf, sizeof(buf));
+        dh_fmt_u64(&f, v);
+        dh_fmt_char(&f, ' ');
+        dh_fmt_str(&f, counter_texts[c].help);
+        dh_sys_say(buf);
+    }
+}
+
+int dh_runtime_exit_status(int status)
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (!started)
+        return status;
+    bool entered = t && dh_thread_enter(t);
+    bool raced = dh_report_finish();
+    if (dh_opts.stats)
+        print_stats();
+    if (entered)
+        dh_thread_leave(t);
+    return raced && dh_opts.exitcode ? dh_opts.exitcode : status;
+}
+
+/* ---- fork ---- */
+
+static void each_lock(dh_lock_fn *fn)
+{
+    dh_collect_each_lock(fn);
+    dh_sync_each_lock(fn);
+    dh_range_each_lock(fn);
+    dh_report_each_lock(fn);
+    fn(&dh_threads_lock);
+    dh_history_each_lock(fn);
+    dh_ids_each_lock(fn);
+    dh_region_each_lock(fn);
+    dh_modules_each_lock(fn);
+    dh_pool_each_lock(fn);
+}
+
+void dh_fork_before(void)
+{
+    each_lock(dh_lock_fork_take);
+}
+
+void dh_fork_parent(void)
+{
+    each_lock(dh_lock_fork_drop);
+}
+
+void dh_fork_child(void)
+{
+    each_lock(dh_lock_fork_drop);
+    if (!__dh_hot.self)
+        return;
+    dh_range_fork_child();
+    dh_report_fork_child();
+    dh_thread_fork_child(__dh_hot.self);
+}

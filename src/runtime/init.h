@@ -1,0 +1,23 @@
+/*
+ * init.h - start, degradation and the state of the runtime as a whole.
+ */
+#ifndef DH_RUNTIME_INIT_H
+#define DH_RUNTIME_INIT_H
+
+#include "base/options.h"
+#include "runtime/runtime.h"
+
+extern struct dh_options dh_opts;
+
+/* Detection has stopped for good (no memory). Read on every slow path. */
+extern bool dh_runtime_off;
+
+/* Something the guarantee needs is not to be had: stop detecting, say so once, let the program run on. */
+void dh_runtime_degrade(const char *why);
+
+bool dh_runtime_has_membarrier(void);
+void dh_intercept_init(void); /* intercept.c: finds the real functions */
+u64 dh_counter(enum dh_counter c);
+const char *dh_counter_name(enum dh_counter c);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * intercept.h - what the interceptor files share with each other and with start-up.
+ */
+#ifndef DH_RUNTIME_INTERCEPT_H
+#define DH_RUNTIME_INTERCEPT_H
+
+#include <signal.h>
+
+#include "runtime/scope.h"
+
+/* Resolves every real function and takes over SIGSEGV, fork and exit. Called once by dh_runtime_init on the
+ * main thread, before any constructor has run. */
+void dh_intercept_init(void);
+
+/* Parts of it, one a file. */
+void dh_intercept_thread_init(void);  /* intercept_thread.c: the key whose destructor ends threads */
+void dh_intercept_process_init(void); /* intercept_process.c: fork */
+void dh_intercept_exit_init(void);    /* intercept_exit.c: the last exit handler */
+
+extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+/* Using a synchronisation object is an atomic read of it: it conflicts with init, destroy and free only. */
+DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
+{
+    dh_engine_access(t, object, 1, DH_READ | DH_ATOMIC);
+}
+
+/* Init and destroy are plain writes: a race with any unordered use. */
+DH_INLINE void dh_object_new(struct dh_thread *t, const volatile void *object, size_t n)
+{
+    dh_engine_access(t, object, n, DH_WRITE);
+    dh_sync_forget(object, n);
+}
+#define dh_object_destroy dh_object_new
+
+#endif

@@ -1,0 +1,291 @@
+/*
+ * intercept_fd.c - how descriptors come, are copied, wait and go, so that fd.c knows which share what.
+ *
+ * Closing a descriptor that another thread still uses is a mistake that this file does not report: a
+ * descriptor is a number, not memory. Descriptors that libc opens and closes for itself (fopen, opendir)
+ * are files as a rule; open() and fclose() make sure that no stale entry survives.
+ */
+#define _GNU_SOURCE 1
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/fd.h"
+#include "runtime/scope.h"
+#include "runtime/touch.h"
+
+/* ---- Files: nothing but a fresh number --------------------------------------------------------- */
+
+static int opened(int fd)
+{
+    if (fd >= 0)
+        dh_fd_unknown(fd);
+    return fd;
+}
+
+/* The mode is there only if the flags say so; reading an argument that was not passed is harmless
+ * here, as every caller leaves something in the register. */
+#define MODE_ARGUMENT(last)           \
+    va_list ap;                       \
+    va_start(ap, last);               \
+    mode_t mode = va_arg(ap, mode_t); \
+    va_end(ap)
+
+DH_INTERCEPTOR(int, open, const char *path, int flags, ...)
+{
+    MODE_ARGUMENT(flags);
+    DH_ENTER(open, path, flags, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(open)(path, flags, mode))));
+}
+
+DH_INTERCEPTOR(int, open64, const char *path, int flags, ...)
+{
+    MODE_ARGUMENT(flags);
+    DH_ENTER(open64, path, flags, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(open64)(path, flags, mode))));
+}
+
+DH_INTERCEPTOR(int, openat, int dir, const char *path, int flags, ...)
+{
+    MODE_ARGUMENT(flags);
+    DH_ENTER(openat, dir, path, flags, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(openat)(dir, path, flags, mode))));
+}
+
+DH_INTERCEPTOR(int, openat64, int dir, const char *path, int flags, ...)
+{
+    MODE_ARGUMENT(flags);
+    DH_ENTER(openat64, dir, path, flags, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(openat64)(dir, path, flags, mode))));
+}
+
+DH_INTERCEPTOR(int, creat, const char *path, mode_t mode)
+{
+    DH_ENTER(creat, path, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(creat)(path, mode))));
+}
+
+DH_INTERCEPTOR(int, close, int fd)
+{
+    DH_ENTER(close, fd);
+    dh_fd_close(sc.t, fd);
+    DH_RETURN(DH_BLOCKING(REAL(close)(fd)));
+}
+
+/* ---- Copies ------------------------------------------------------------------------------------ */
+
+static int copied(int from, int to)
+{
+    if (to >= 0)
+        dh_fd_dup(from, to);
+    return to;
+}
+
+DH_INTERCEPTOR(int, dup, int fd)
+{
+    DH_ENTER(dup, fd);
+    DH_RETURN(copied(fd, REAL(dup)(fd)));
+}
+
+/* The descriptor that is replaced is closed by it. */
+DH_INTERCEPTOR(int, dup2, int fd, int to)
+{
+    DH_ENTER(dup2, fd, to);
+    if (fd != to)
+        dh_fd_close(sc.t, to);
+    DH_RETURN(copied(fd, REAL(dup2)(fd, to)));
+}
+
+DH_INTERCEPTOR(int, dup3, int fd, int to, int flags)
+{
+    DH_ENTER(dup3, fd, to, flags);
+    if (fd != to)
+        dh_fd_close(sc.t, to);
+    DH_RETURN(copied(fd, REAL(dup3)(fd, to, flags)));
+}
+
+/* The third argument, an int or a pointer or nothing, travels in one register; glibc reads it alike. */
+static int fcntl_done(struct dh_thread *t, int fd, int cmd, void *arg, int r)
+{
+    if (r == -1)
+        return r;
+    if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
+        copied(fd, r);
+    else if (cmd == F_GETLK)
+        dh_touch_out(t, arg, sizeof(struct flock));
+    return r;
+}
+
+DH_INTERCEPTOR(int, fcntl, int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    DH_ENTER(fcntl, fd, cmd, arg);
+    int r = DH_BLOCKING(REAL(fcntl)(fd, cmd, arg));
+    DH_RETURN(fcntl_done(sc.t, fd, cmd, arg, r));
+}
+
+DH_INTERCEPTOR(int, fcntl64, int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    DH_ENTER(fcntl64, fd, cmd, arg);
+    int r = DH_BLOCKING(REAL(fcntl64)(fd, cmd, arg));
+    DH_RETURN(fcntl_done(sc.t, fd, cmd, arg, r));
+}
+
+/* ---- Connections ------------------------------------------------------------------------------- */
+
+static int paired(struct dh_thread *t, int *fds, int r)
+{
+    if (r == 0) {
+        dh_touch_write(t, fds, 2 * sizeof *fds);
+        dh_fd_pair(fds[0], fds[1]);
+    }
+    return r;
+}
+
+DH_INTERCEPTOR(int, pipe, int *fds)
+{
+    DH_ENTER(pipe, fds);
+    DH_RETURN(paired(sc.t, fds, REAL(pipe)(fds)));
+}
+
+DH_INTERCEPTOR(int, pipe2, int *fds, int flags)
+{
+    DH_ENTER(pipe2, fds, flags);
+    DH_RETURN(paired(sc.t, fds, REAL(pipe2)(fds, flags)));
+}
+
+DH_INTERCEPTOR(int, socketpair, int domain, int type, int protocol, int *fds)
+{
+    DH_ENTER(socketpair, domain, type, protocol, fds);
+    DH_RETURN(paired(sc.t, fds, REAL(socketpair)(domain, type, protocol, fds)));
+}
+
+static int alone(int fd)
+{
+    if (fd >= 0)
+        dh_fd_pair(fd, fd);
+    return fd;
+}
+
+DH_INTERCEPTOR(int, eventfd, unsigned value, int flags)
+{
+    DH_ENTER(eventfd, value, flags);
+    DH_RETURN(alone(REAL(eventfd)(value, flags)));
+}
+
+DH_INTERCEPTOR(int, eventfd_read, int fd, eventfd_t *ret_value)
+{
+    DH_ENTER(eventfd_read, fd, ret_value);
+    int r = DH_BLOCKING(REAL(eventfd_read)(fd, ret_value));
+    if (r == 0) {
+        dh_fd_acquire(sc.t, fd);
+        DH_TOUCH_OUT(sc.t, ret_value);
+    }
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(int, eventfd_write, int fd, eventfd_t value)
+{
+    DH_ENTER(eventfd_write, fd, value);
+    dh_fd_release(sc.t, fd);
+    DH_RETURN(DH_BLOCKING(REAL(eventfd_write)(fd, value)));
+}
+
+DH_INTERCEPTOR(int, socket, int domain, int type, int protocol)
+{
+    DH_ENTER(socket, domain, type, protocol);
+    DH_RETURN(opened(REAL(socket)(domain, type, protocol)));
+}
+
+DH_INTERCEPTOR(int, connect, int fd, const struct sockaddr *addr, socklen_t len)
+{
+    DH_ENTER(connect, fd, addr, len);
+    bool known = addr != NULL && len >= sizeof addr->sa_family;
+    if (known) {
+        dh_touch_read(sc.t, addr, len);
+        dh_fd_connecting(sc.t, addr);
+    }
+    int r = DH_BLOCKING(REAL(connect)(fd, addr, len));
+    if (known && (r == 0 || errno == EINPROGRESS))
+        dh_fd_connected(fd, addr);
+    DH_RETURN(r);
+}
+
+static int accepted(struct dh_thread *t, int fd, struct sockaddr *addr, socklen_t *len, socklen_t room)
+{
+    if (fd < 0)
+        return fd;
+    dh_fd_accepted(t, fd);
+    if (addr != NULL && len != NULL) {
+        dh_touch_write(t, addr, *len < room ? *len : room);
+        DH_TOUCH_OUT(t, len);
+    }
+    return fd;
+}
+
+DH_INTERCEPTOR(int, accept, int fd, struct sockaddr *addr, socklen_t *len)
+{
+    DH_ENTER(accept, fd, addr, len);
+    socklen_t room = len != NULL ? *len : 0;
+    int r = DH_BLOCKING(REAL(accept)(fd, addr, len));
+    DH_RETURN(accepted(sc.t, r, addr, len, room));
+}
+
+DH_INTERCEPTOR(int, accept4, int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+    DH_ENTER(accept4, fd, addr, len, flags);
+    socklen_t room = len != NULL ? *len : 0;
+    int r = DH_BLOCKING(REAL(accept4)(fd, addr, len, flags));
+    DH_RETURN(accepted(sc.t, r, addr, len, room));
+}
+
+DH_INTERCEPTOR(int, shutdown, int fd, int how)
+{
+    DH_ENTER(shutdown, fd, how);
+    dh_fd_release(sc.t, fd);
+    DH_RETURN(REAL(shutdown)(fd, how));
+}
+
+DH_INTERCEPTOR(int, getsockname, int fd, struct sockaddr *addr, socklen_t *len)
+{
+    DH_ENTER(getsockname, fd, addr, len);
+    socklen_t room = *len;
+    int r = REAL(getsockname)(fd, addr, len);
+    if (r == 0) {
+        dh_touch_write(sc.t, addr, *len < room ? *len : room);
+        DH_TOUCH_OUT(sc.t, len);
+    }
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(int, getpeername, int fd, struct sockaddr *addr, socklen_t *len)
+{
+    DH_ENTER(getpeername, fd, addr, len);
+    socklen_t room = *len;
+    int r = REAL(getpeername)(fd, addr, len);
+    if (r == 0) {
+        dh_touch_write(sc.t, addr, *len < room ? *len : room);
+        DH_TOUCH_OUT(sc.t, len);
+    }
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(int, getsockopt, int fd, int level, int name, void *value, socklen_t *len)
+{
+    DH_ENTER(getsockopt, fd, level, name, value, len);
+    int r = REAL(getsockopt)(fd, level, name, value, len);
+    if (r == 0 && len != NULL) {
+        dh_touch_out(sc.t, value, *len);
+        DH_TOUCH_OUT(sc.t, len);
+    }
+    DH_RETURN(r);
+}

@@ -1,0 +1,125 @@
+/*
+ * intercept_mmap.c - memory that comes from and goes back to the kernel.
+ *
+ * Order matters, because the kernel may give an address that one thread unmaps to another at once. So
+ * history is forgotten before the real munmap, and made after the real mmap; a failed munmap costs the
+ * history and nothing else. munmap is a write to all it covers, as free is, but only where the
+ * program can have touched it before: nothing is recorded for memory without shadow.
+ *
+ * brk and sbrk move the end of one segment whose new pages nobody has used; the shadow follows by fault.
+ * mprotect and madvise do not change what the program's accesses mean.
+ */
+#define _GNU_SOURCE 1
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/types.h>
+
+#include "runtime/region.h"
+#include "runtime/scope.h"
+
+static size_t whole_pages(size_t n)
+{
+    return DH_ALIGN_UP(n, 4096);
+}
+
+static void appeared(struct dh_thread *t, void *p, size_t n)
+{
+    n = whole_pages(n);
+    dh_region_map(p, n);
+    dh_engine_clear(t, p, n);
+    dh_sync_forget(p, n);
+}
+
+/* Region by region, so that the write does not fill shadow for a large mapping all at once. */
+static void vanishes(struct dh_thread *t, char *p, size_t n)
+{
+    char *end = p + whole_pages(n);
+    if (end < p || (uptr)end > 1ull << 47)
+        return; /* not an address range at all: the kernel will say so */
+    dh_sync_forget(p, (size_t)(end - p));
+    while (p < end) {
+        size_t slice = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
+        slice = slice < (size_t)(end - p) ? slice : (size_t)(end - p);
+        if (dh_region_has((uptr)p)) {
+            dh_engine_access(t, p, slice, DH_WRITE | DH_FREE | DH_RANGE);
+            dh_region_unmap(p, slice);
+        }
+        p += slice;
+    }
+}
+
+DH_INTERCEPTOR(void *, mmap, void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+    DH_ENTER(mmap, addr, n, prot, flags, fd, offset);
+    void *p = REAL(mmap)(addr, n, prot, flags, fd, offset);
+    if (p != MAP_FAILED)
+        appeared(sc.t, p, n);
+    DH_RETURN(p);
+}
+
+DH_INTERCEPTOR(void *, mmap64, void *addr, size_t n, int prot, int flags, int fd, off64_t offset)
+{
+    DH_ENTER(mmap64, addr, n, prot, flags, fd, offset);
+    void *p = REAL(mmap64)(addr, n, prot, flags, fd, offset);
+    if (p != MAP_FAILED)
+        appeared(sc.t, p, n);
+    DH_RETURN(p);
+}
+
+DH_INTERCEPTOR(int, munmap, void *p, size_t n)
+{
+    DH_ENTER(munmap, p, n);
+    if ((uptr)p % 4096 == 0)
+        vanishes(sc.t, p, n);
+    DH_RETURN(REAL(munmap)(p, n));
+}
+
+/* The data moves, and its history with it. The copy comes after the real call, when the new place is
+ * known; until the old place's history is dropped too, nobody else can have been told of either. */
+DH_INTERCEPTOR(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...)
+{
+    va_list ap;
+    va_start(ap, flags);
+    void *wanted = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+    va_end(ap);
+    DH_ENTER(mremap, old, old_n, n, flags, wanted);
+    void *p = REAL(mremap)(old, old_n, n, flags, wanted);
+    if (p == MAP_FAILED)
+        DH_RETURN(p);
+    size_t had = whole_pages(old_n), has = whole_pages(n);
+    size_t kept = had < has ? had : has;
+    if (p != old) {
+        dh_region_map(p, has);
+        dh_engine_copy(sc.t, p, old, kept);
+        if ((flags & MREMAP_DONTUNMAP) == 0)
+            dh_region_unmap(old, had);
+        else
+            dh_engine_clear(sc.t, old, had);
+    } else if (had > has) {
+        dh_region_unmap((char *)old + has, had - has);
+    }
+    if (has > had)
+        appeared(sc.t, (char *)p + had, has - had);
+    DH_RETURN(p);
+}
+
+static size_t segment_size(int id)
+{
+    struct shmid_ds ds;
+    return shmctl(id, IPC_STAT, &ds) == 0 ? ds.shm_segsz : 0;
+}
+
+DH_INTERCEPTOR(void *, shmat, int id, const void *addr, int flags)
+{
+    DH_ENTER(shmat, id, addr, flags);
+    void *p = REAL(shmat)(id, addr, flags);
+    if (p != (void *)-1) {
+        int saved = errno;
+        size_t n = segment_size(id);
+        if (n != 0)
+            appeared(sc.t, p, n);
+        errno = saved;
+    }
+    DH_RETURN(p);
+}

@@ -1,0 +1,314 @@
+/*
+ * intercept_strfind.c - strings: search, split, duplicate, turn into numbers. See intercept_str.c.
+ *
+ * strtok keeps its position in a hidden variable. Ours is used instead of libc's, so that two threads
+ * that call strtok without a lock are reported for what they do.
+ */
+#define _GNU_SOURCE 1
+#include <string.h>
+
+#include "runtime/heap.h"
+#include "runtime/scope.h"
+#include "runtime/touch.h"
+
+extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
+extern DH_HIDDEN size_t (*dh_real_strnlen)(const char *, size_t);
+extern DH_HIDDEN void *(*dh_real_memcpy)(void *, const void *, size_t);
+
+static size_t length(const char *s)
+{
+    DH_RESOLVE(strlen);
+    return REAL(strlen)(s);
+}
+
+static void read_string(struct dh_thread *t, const char *s)
+{
+    dh_touch_read(t, s, length(s) + 1);
+}
+
+/* A search that found `at`, which ends `more` bytes on; or nothing, and so read to the end. */
+static void read_until(struct dh_thread *t, const char *s, const char *at, size_t more)
+{
+    dh_touch_read(t, s, at != NULL ? (size_t)(at - s) + more : length(s) + 1);
+}
+
+/* ---- Search ---------------------------------------------------------------------------------- */
+
+DH_INTERCEPTOR(char *, strchr, const char *s, int c)
+{
+    DH_ENTER(strchr, s, c);
+    char *r = REAL(strchr)(s, c);
+    read_until(sc.t, s, r, 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, strchrnul, const char *s, int c)
+{
+    DH_ENTER(strchrnul, s, c);
+    char *r = REAL(strchrnul)(s, c);
+    read_until(sc.t, s, r, 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, strrchr, const char *s, int c)
+{
+    DH_ENTER(strrchr, s, c);
+    read_string(sc.t, s);
+    dh_scope_end(&sc);
+    return REAL(strrchr)(s, c);
+}
+
+DH_INTERCEPTOR(char *, index, const char *s, int c)
+{
+    DH_ENTER(index, s, c);
+    char *r = REAL(index)(s, c);
+    read_until(sc.t, s, r, 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, rindex, const char *s, int c)
+{
+    DH_ENTER(rindex, s, c);
+    read_string(sc.t, s);
+    dh_scope_end(&sc);
+    return REAL(rindex)(s, c);
+}
+
+DH_INTERCEPTOR(char *, strstr, const char *hay, const char *needle)
+{
+    DH_ENTER(strstr, hay, needle);
+    char *r = REAL(strstr)(hay, needle);
+    size_t n = length(needle);
+    read_until(sc.t, hay, r, n);
+    dh_touch_read(sc.t, needle, n + 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, strcasestr, const char *hay, const char *needle)
+{
+    DH_ENTER(strcasestr, hay, needle);
+    char *r = REAL(strcasestr)(hay, needle);
+    size_t n = length(needle);
+    read_until(sc.t, hay, r, n);
+    dh_touch_read(sc.t, needle, n + 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, strpbrk, const char *s, const char *accept)
+{
+    DH_ENTER(strpbrk, s, accept);
+    char *r = REAL(strpbrk)(s, accept);
+    read_until(sc.t, s, r, 1);
+    read_string(sc.t, accept);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(size_t, strspn, const char *s, const char *accept)
+{
+    DH_ENTER(strspn, s, accept);
+    size_t n = REAL(strspn)(s, accept);
+    dh_touch_read(sc.t, s, n + 1);
+    read_string(sc.t, accept);
+    DH_RETURN(n);
+}
+
+DH_INTERCEPTOR(size_t, strcspn, const char *s, const char *reject)
+{
+    DH_ENTER(strcspn, s, reject);
+    size_t n = REAL(strcspn)(s, reject);
+    dh_touch_read(sc.t, s, n + 1);
+    read_string(sc.t, reject);
+    DH_RETURN(n);
+}
+
+/* ---- Split ----------------------------------------------------------------------------------- */
+
+/* After the real function: it went from `from` to `now`, found token (or NULL), and put a NUL after
+ * the token unless the string ended there. */
+static void touch_token(struct dh_thread *t, const char *from, const char *token, const char *now)
+{
+    const char *end = token != NULL ? token + length(token) : NULL;
+    if (end != NULL && end < now) {
+        dh_touch_read(t, from, (size_t)(end - from));
+        dh_touch_write(t, end, 1);
+    } else {
+        dh_touch_read(t, from, (size_t)(now - from) + 1);
+    }
+}
+
+DH_INTERCEPTOR(char *, strtok_r, char *s, const char *delim, char **save)
+{
+    DH_ENTER(strtok_r, s, delim, save);
+    const char *from = s != NULL ? s : *save;
+    char *token = REAL(strtok_r)(s, delim, save);
+    DH_TOUCH_OUT(sc.t, save);
+    read_string(sc.t, delim);
+    touch_token(sc.t, from, token, *save);
+    DH_RETURN(token);
+}
+
+static char *strtok_state;
+
+DH_INTERCEPTOR(char *, strtok, char *s, const char *delim)
+{
+    DH_RESOLVE(strtok_r);
+    struct dh_scope sc;
+    if (!dh_scope_begin(&sc, __builtin_return_address(0)))
+        return REAL(strtok_r)(s, delim, &strtok_state);
+    const char *from = s != NULL ? s : strtok_state;
+    dh_touch_write(sc.t, &strtok_state, sizeof strtok_state);
+    char *token = REAL(strtok_r)(s, delim, &strtok_state);
+    read_string(sc.t, delim);
+    touch_token(sc.t, from, token, strtok_state);
+    DH_RETURN(token);
+}
+
+DH_INTERCEPTOR(char *, strsep, char **save, const char *delim)
+{
+    DH_ENTER(strsep, save, delim);
+    char *from = *save;
+    char *token = REAL(strsep)(save, delim);
+    DH_TOUCH_OUT(sc.t, save);
+    read_string(sc.t, delim);
+    if (from != NULL)
+        touch_token(sc.t, from, token, *save != NULL ? *save : from + length(from));
+    DH_RETURN(token);
+}
+
+/* ---- Duplicate ------------------------------------------------------------------------------- */
+
+/* Done here and not by libc, so that the block's allocation stack ends in the caller. */
+static char *duplicate(struct dh_thread *t, const char *s, size_t n, size_t seen)
+{
+    dh_touch_read(t, s, seen);
+    char *p = dh_heap_alloc(t, n + 1, 0, false);
+    if (p != NULL) {
+        DH_RESOLVE(memcpy);
+        REAL(memcpy)(p, s, n);
+        p[n] = 0;
+        dh_touch_write(t, p, n + 1);
+    }
+    return p;
+}
+
+DH_INTERCEPTOR(char *, strdup, const char *s)
+{
+    DH_ENTER(strdup, s);
+    size_t n = length(s);
+    DH_RETURN(duplicate(sc.t, s, n, n + 1));
+}
+
+DH_INTERCEPTOR(char *, strndup, const char *s, size_t max)
+{
+    DH_ENTER(strndup, s, max);
+    DH_RESOLVE(strnlen);
+    size_t n = REAL(strnlen)(s, max);
+    DH_RETURN(duplicate(sc.t, s, n, n < max ? n + 1 : max));
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+/* Reads through the first character that is not part of the number. When there is no number at all,
+ * how far it looked is not known: the first byte stands for the string. */
+static void touch_number(struct dh_thread *t, const char *s, const char *end, char **ret_end)
+{
+    dh_touch_read(t, s, (size_t)(end - s) + 1);
+    if (ret_end != NULL) {
+        dh_touch_write(t, ret_end, sizeof *ret_end);
+        *ret_end = (char *)end;
+    }
+}
+
+#define NUMBER_BODY(name, ret_type, ...)  \
+    char *stop;                           \
+    ret_type r = REAL(name)(__VA_ARGS__); \
+    touch_number(sc.t, s, stop, end);     \
+    DH_RETURN(r)
+
+DH_INTERCEPTOR(long, strtol, const char *s, char **end, int base)
+{
+    DH_ENTER(strtol, s, end, base);
+    NUMBER_BODY(strtol, long, s, &stop, base);
+}
+
+DH_INTERCEPTOR(unsigned long, strtoul, const char *s, char **end, int base)
+{
+    DH_ENTER(strtoul, s, end, base);
+    NUMBER_BODY(strtoul, unsigned long, s, &stop, base);
+}
+
+DH_INTERCEPTOR(long long, strtoll, const char *s, char **end, int base)
+{
+    DH_ENTER(strtoll, s, end, base);
+    NUMBER_BODY(strtoll, long long, s, &stop, base);
+}
+
+DH_INTERCEPTOR(unsigned long long, strtoull, const char *s, char **end, int base)
+{
+    DH_ENTER(strtoull, s, end, base);
+    NUMBER_BODY(strtoull, unsigned long long, s, &stop, base);
+}
+
+DH_INTERCEPTOR(intmax_t, strtoimax, const char *s, char **end, int base)
+{
+    DH_ENTER(strtoimax, s, end, base);
+    NUMBER_BODY(strtoimax, intmax_t, s, &stop, base);
+}
+
+DH_INTERCEPTOR(uintmax_t, strtoumax, const char *s, char **end, int base)
+{
+    DH_ENTER(strtoumax, s, end, base);
+    NUMBER_BODY(strtoumax, uintmax_t, s, &stop, base);
+}
+
+DH_INTERCEPTOR(float, strtof, const char *s, char **end)
+{
+    DH_ENTER(strtof, s, end);
+    NUMBER_BODY(strtof, float, s, &stop);
+}
+
+DH_INTERCEPTOR(double, strtod, const char *s, char **end)
+{
+    DH_ENTER(strtod, s, end);
+    NUMBER_BODY(strtod, double, s, &stop);
+}
+
+DH_INTERCEPTOR(long double, strtold, const char *s, char **end)
+{
+    DH_ENTER(strtold, s, end);
+    NUMBER_BODY(strtold, long double, s, &stop);
+}
+
+/* The ato* functions are specified by the strto* ones, which say where they stopped. */
+
+DH_INTERCEPTOR(int, atoi, const char *s)
+{
+    DH_ENTER(atoi, s);
+    DH_RESOLVE(strtol);
+    char **end = NULL;
+    NUMBER_BODY(strtol, int, s, &stop, 10);
+}
+
+DH_INTERCEPTOR(long, atol, const char *s)
+{
+    DH_ENTER(atol, s);
+    DH_RESOLVE(strtol);
+    char **end = NULL;
+    NUMBER_BODY(strtol, long, s, &stop, 10);
+}
+
+DH_INTERCEPTOR(long long, atoll, const char *s)
+{
+    DH_ENTER(atoll, s);
+    DH_RESOLVE(strtoll);
+    char **end = NULL;
+    NUMBER_BODY(strtoll, long long, s, &stop, 10);
+}
+
+DH_INTERCEPTOR(double, atof, const char *s)
+{
+    DH_ENTER(atof, s);
+    DH_RESOLVE(strtod);
+    char **end = NULL;
+    NUMBER_BODY(strtod, double, s, &stop);
+}

@@ -1,0 +1,183 @@
+/*
+ * modules.c - see modules.h. Entries are never removed: a report may name code that is unloaded by then.
+ */
+#include "runtime/modules.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/thread.h"
+
+enum { MAX = 4096 };
+
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_MODULES);
+static struct dh_module *modules[MAX]; /* all under `lock` */
+static int modules_n;
+
+void dh_modules_take(void)
+{
+    dh_lock_take(&lock);
+}
+
+void dh_modules_drop(void)
+{
+    dh_lock_drop(&lock);
+}
+
+struct dh_module *dh_modules_find(uptr addr)
+{
+    struct dh_module *gone = NULL;
+    for (int i = modules_n; i-- > 0;) {
+        struct dh_module *m = modules[i];
+        if (addr < m->lo || addr >= m->hi)
+            continue;
+        if (m->loaded)
+            return m;
+        gone = gone ? gone : m;
+    }
+    return gone;
+}
+
+void dh_modules_unreport(void)
+{
+    for (int i = 0; i < modules_n; i++)
+        modules[i]->reported = false;
+}
+
+static void find_build_id(struct dh_module *m, const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type != PT_NOTE)
+            continue;
+        const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr), *end = at + ph->p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *n = (const void *)at;
+            const char *name = at + sizeof(*n);
+            const unsigned char *desc = (const unsigned char *)name + DH_ALIGN_UP(n->n_namesz, 4);
+            at = (const char *)desc + DH_ALIGN_UP(n->n_descsz, 4);
+            if (at > end || n->n_type != NT_GNU_BUILD_ID || n->n_namesz != 4 || n->n_descsz > 20)
+                continue;
+            for (u32 k = 0; k < n->n_descsz; k++) {
+                m->build_id[2 * k] = "0123456789abcdef"[desc[k] >> 4];
+                m->build_id[2 * k + 1] = "0123456789abcdef"[desc[k] & 15];
+            }
+            return;
+        }
+    }
+}
+
+static void find_path(struct dh_module *m, const char *name)
+{
+    const char *from = name;
+    if (!name[0]) { /* the program itself */
+        long n = dh_sys3(SYS_readlink, (long)"/proc/self/exe", (long)m->path, sizeof(m->path) - 1);
+        if (n > 0) {
+            m->path[n] = '\0';
+            return;
+        }
+        from = (const char *)getauxval(AT_EXECFN);
+    }
+    for (size_t i = 0; from && from[i] && i + 1 < sizeof(m->path); i++)
+        m->path[i] = from[i];
+}
+
+static int add(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    uptr lo = UINTPTR_MAX, hi = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type != PT_LOAD)
+            continue;
+        uptr at = info->dlpi_addr + ph->p_vaddr;
+        lo = at < lo ? at : lo;
+        hi = at + ph->p_memsz > hi ? at + ph->p_memsz : hi;
+        dh_region_map((void *)at, ph->p_memsz);
+    }
+    if (hi == 0)
+        return 0;
+    dh_lock_take(&lock);
+    struct dh_module *m = dh_modules_find(lo);
+    if (m && m->lo == lo && m->hi == hi && !m->loaded) {
+        struct dh_module probe = {0};
+        find_path(&probe, info->dlpi_name);
+        m = strcmp(probe.path, m->path) == 0 ? m : NULL;
+    } else if (m && (m->lo != lo || m->hi != hi)) {
+        m = NULL;
+    }
+    if (!m && modules_n < MAX && (m = dh_pool_alloc(sizeof(*m)))) {
+        m->id = modules_n;
+        m->lo = lo;
+        m->hi = hi;
+        m->bias = info->dlpi_addr;
+        find_path(m, info->dlpi_name);
+        find_build_id(m, info);
+        modules[modules_n++] = m;
+    }
+    if (m)
+        m->loaded = true;
+    dh_lock_drop(&lock);
+    return 0;
+}
+
+void dh_modules_changed(void)
+{
+    dh_lock_take(&lock);
+    for (int i = 0; i < modules_n; i++)
+        modules[i]->loaded = false;
+    dh_lock_drop(&lock);
+    dl_iterate_phdr(add, NULL);
+}
+
+static void announce(const void *marker)
+{
+    dh_lock_take(&lock);
+    struct dh_module *m = dh_modules_find((uptr)marker);
+    bool known = m && m->loaded;
+    dh_lock_drop(&lock);
+    if (!known)
+        dh_modules_changed(); /* this runs inside dlopen, which holds the linker's (recursive) lock */
+    dh_lock_take(&lock);
+    m = dh_modules_find((uptr)marker);
+    if (m)
+        m->instrumented = true;
+    dh_lock_drop(&lock);
+}
+
+void __dh_module_init_v1(const void *marker)
+{
+    dh_runtime_init();
+    struct dh_thread *t = __dh_hot.self;
+    if (!t || !dh_thread_enter(t))
+        return;
+    announce(marker);
+    dh_thread_leave(t);
+}
+
+u32 dh_modules_blind(void)
+{
+    /* The C library and what the compiler adds are covered by interceptors. */
+    static const char *const covered[] = {"/libc.so", "/libc-", "/ld-linux", "/libm.so", "/libm-", "/libpthread",
+                                          "/libdl",   "/librt", "/libgcc_s", "/libstdc++", "linux-vdso"};
+    u32 n = 0;
+    dh_lock_take(&lock);
+    for (int i = 0; i < modules_n; i++) {
+        bool skip = !modules[i]->loaded || modules[i]->instrumented;
+        for (size_t k = 0; k < DH_ARRAY_LEN(covered) && !skip; k++)
+            skip = strstr(modules[i]->path, covered[k]) != NULL;
+        n += !skip && modules[i]->path[0];
+    }
+    dh_lock_drop(&lock);
+    return n;
+}
+
+void dh_modules_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}

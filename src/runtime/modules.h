@@ -1,0 +1,30 @@
+/*
+ * modules.h - the loaded modules, for reports: which file an address belongs to.
+ *
+ * Our own copy of the dynamic linker's list, so that a report never waits for its lock.
+ */
+#ifndef DH_RUNTIME_MODULES_H
+#define DH_RUNTIME_MODULES_H
+
+#include "base/lock.h"
+
+struct dh_module {
+    int id;
+    bool loaded;
+    bool instrumented; /* its constructor announced itself */
+    bool reported;     /* report.c has written its line */
+    uptr lo, hi, bias;
+    char build_id[41];
+    char path[512];
+};
+
+/* Under the modules' lock, which the caller holds through dh_modules_take/drop. */
+void dh_modules_take(void);
+void dh_modules_drop(void);
+struct dh_module *dh_modules_find(uptr addr); /* NULL: none */
+void dh_modules_unreport(void);               /* a new stream begins */
+
+u32 dh_modules_blind(void); /* loaded modules without instrumentation, libc and ours not counted */
+void dh_modules_each_lock(dh_lock_fn *fn);
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * range.c - accesses to many bytes at once; clearing and copying of history.
+ *
+ * Whole words of a range are processed with plain loads and stores, runs of equal cells at a time. To stay
+ * lossless (engine.c) the range is announced first: announcing is a locked instruction, so a single access
+ * that publishes itself after we read its cell sees the announcement, waits, and looks again. Overlapping ranges
+ * exclude each other.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "runtime/collect.h"
+#include "runtime/engine.h"
+#include "runtime/init.h"
+#include "runtime/region.h"
+
+enum {
+    SLOTS = 64,
+    SMALL = 64,             /* up to here, word by word */
+    DISCARD_MIN = 64 << 10, /* from here on clearing gives pages back instead of writing zeros */
+};
+
+u64 dh_ranges_active; /* atomic; bit i set: slots[i] is valid */
+static struct {
+    uptr lo, hi;
+} slots[SLOTS]; /* entry i is written by whoever owns bit i, before setting it */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_RANGE);
+
+static bool overlaps_active(uptr lo, uptr hi)
+{
+    for (u64 bits = __atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST); bits; bits &= bits - 1) {
+        u32 i = (u32)__builtin_ctzll(bits);
+        if (__atomic_load_n(&slots[i].lo, __ATOMIC_RELAXED) < hi &&
+            __atomic_load_n(&slots[i].hi, __ATOMIC_RELAXED) > lo)
+            return true;
+    }
+    return false;
+}
+
+bool dh_range_wait(uptr lo, uptr hi)
+{
+    bool waited = false;
+    while (overlaps_active(lo, hi)) {
+        waited = true;
+        dh_sys_yield();
+    }
+    return waited;
+}
+
+static u32 announce(uptr lo, uptr hi)
+{
+    for (;;) {
+        dh_lock_take(&lock);
+        u64 free = ~__atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED);
+        if (free && !overlaps_active(lo, hi)) {
+            u32 i = (u32)__builtin_ctzll(free);
+            __atomic_store_n(&slots[i].lo, lo, __ATOMIC_RELAXED);
+            __atomic_store_n(&slots[i].hi, hi, __ATOMIC_RELAXED);
+            __atomic_fetch_or(&dh_ranges_active, 1ull << i, __ATOMIC_SEQ_CST);
+            dh_lock_drop(&lock);
+            return i;
+        }
+        dh_lock_drop(&lock);
+        dh_sys_yield();
+    }
+}
+
+static void retract(u32 i)
+{
+    __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
+}
+
+/* Are all cells of [lo, hi) this thread's own, of its current epoch? */
+static bool all_mine(uptr lo, uptr hi, enum dh_plane plane)
+{
+    const u32 *c = dh_shadow(lo, plane), *end = c + (hi - lo) / 4;
+    u32 base = __dh_hot.base, count = __dh_hot.count;
+    if (count == 0)
+        return false;
+    for (; c < end; c++)
+        if (__atomic_load_n(c, __ATOMIC_RELAXED) - base >= count)
+            return false;
+    return true;
+}
+
+void dh_range_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}
+
+void dh_range_fork_child(void)
+{
+    dh_ranges_active = 0;
+}
+
+/* What a run of equal cells turns into; computed once per run. */
+struct run {
+    u32 own, other;         /* what the two planes held */
+    u32 new_own, new_other; /* what they hold then */
+};
+
+static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 other, struct run *ret)
+{
+    bool write = (a->kind & DH_WRITE) != 0;
+    ret->own = own;
+    ret->other = other;
+    ret->new_own = dh_step_cell(a, own, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    ret->new_other = write ? dh_step_cell(a, other, DH_MASK_FULL, DH_PLANE_READ) : other;
+    if (write && !dh_step_ordered(a->t, own))
+        dh_step_check(a, word, own, DH_MASK_FULL);
+    if (other != own && !dh_step_ordered(a->t, other))
+        dh_step_check(a, word, other, DH_MASK_FULL);
+}
+
+static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
+{
+    bool write = (a->kind & DH_WRITE) != 0;
+    u32 slot = announce(lo, hi);
+    u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    struct run r;
+    size_t n = (hi - lo) / 4;
+    run_start(a, lo, p[0], q[0], &r);
+    for (size_t i = 0; i < n; i++) {
+        u32 own = __atomic_load_n(&p[i], __ATOMIC_RELAXED), other = __atomic_load_n(&q[i], __ATOMIC_RELAXED);
+        if (own != r.own || other != r.other)
+            run_start(a, lo + i * 4, own, other, &r);
+        __atomic_store_n(&p[i], r.new_own, __ATOMIC_RELAXED);
+        if (write)
+            __atomic_store_n(&q[i], r.new_other, __ATOMIC_RELAXED);
+    }
+    retract(slot);
+}
+
+/* The part of a range whose shadow exists; the rest is counted where it was refused. */
+static void access_mapped(const struct dh_access_now *a)
+{
+    uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(a->addr + a->size, 8);
+    if (a->size <= SMALL) {
+        dh_engine_words(a);
+        return;
+    }
+    struct dh_access_now edge = *a;
+    edge.size = lo - a->addr;
+    if (edge.size)
+        dh_engine_words(&edge);
+    edge.addr = hi;
+    edge.size = a->addr + a->size - hi;
+    if (edge.size)
+        dh_engine_words(&edge);
+    whole_words(a, lo, hi);
+}
+
+static void access_range(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc)
+{
+    uptr lo = DH_ALIGN_UP((uptr)p, 4), hi = DH_ALIGN_DOWN((uptr)p + n, 4);
+    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .kind = kind};
+    if (n == 0 || dh_runtime_off || !dh_region_map(p, n))
+        return;
+    if (lo == (uptr)p && hi == (uptr)p + n && !(kind & (DH_ATOMIC | DH_FREE)) &&
+        all_mine(lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ))
+        return;
+    if (dh_step_identify(&a, pc))
+        access_mapped(&a);
+}
+
+void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
+{
+    access_range(t, p, n, kind, NULL);
+}
+
+/* ---- What the pass calls ---- */
+
+static void from_code(const volatile void *p, size_t n, u32 kind, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (!t || n == 0 || !dh_thread_enter(t))
+        return;
+    access_range(t, p, n, kind, pc);
+    dh_thread_leave(t);
+}
+
+void __dh_read_n(const volatile void *p, u64 n)
+{
+    from_code(p, n, DH_READ, __builtin_return_address(0));
+}
+
+void __dh_write_n(const volatile void *p, u64 n)
+{
+    from_code(p, n, DH_WRITE, __builtin_return_address(0));
+}
+
+void __dh_read_range(const volatile void *p, u64 n)
+{
+    from_code(p, n, DH_READ | DH_RANGE, __builtin_return_address(0));
+}
+
+void __dh_write_range(const volatile void *p, u64 n)
+{
+    from_code(p, n, DH_WRITE | DH_RANGE, __builtin_return_address(0));
+}
+
+/* ---- Clear and copy ---- */
+
+/* Zero cells [c, end), touching only pages that are not zero already. */
+static void zero_cells(u64 *c, u64 *end)
+{
+    for (; c < end; c++)
+        if (*c)
+            __atomic_store_n(c, 0, __ATOMIC_RELAXED);
+}
+
+static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
+{
+    static const size_t page = 4096;
+    uptr from = DH_ALIGN_UP(lo, page), to = DH_ALIGN_DOWN(hi, page);
+    u64 bit = plane == DH_PLANE_READ ? DH_READ_PLANE : DH_WRITE_PLANE;
+    if (hi - lo < DISCARD_MIN || to <= from) {
+        zero_cells((u64 *)(lo ^ bit), (u64 *)(hi ^ bit));
+        return;
+    }
+    zero_cells((u64 *)(lo ^ bit), (u64 *)(from ^ bit));
+    dh_sys_discard(from ^ bit, to - from);
+    zero_cells((u64 *)(to ^ bit), (u64 *)(hi ^ bit));
+}
+
+/* Parts of words at the edges: other bytes of the word keep their history. */
+static void clear_edge(uptr word, u32 mask)
+{
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        u32 *p = dh_shadow(word, (enum dh_plane)plane);
+        u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), cell;
+        do {
+            const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
+            u32 few[64], n = 0, count = h ? h->n : old ? 1 : 0;
+            for (u32 i = 0; i < count && n < DH_ARRAY_LEN(few); i++) {
+                u32 e = h ? h->cells[i] : old, keep = dh_cell_mask(e) & ~mask;
+                if (keep)
+                    few[n++] = dh_cell_make(dh_cell_id(e), keep);
+            }
+            if (!dh_history_cell(few, n, &cell))
+                return;
+        } while (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    }
+}
+
+static void clear_mapped(uptr lo, uptr hi)
+{
+    if (lo & 3) {
+        clear_edge(lo & ~(uptr)3, (DH_MASK_FULL << (lo & 3)) &
+                                      (hi < DH_ALIGN_UP(lo, 4) ? DH_MASK_FULL >> (DH_ALIGN_UP(lo, 4) - hi) : DH_MASK_FULL));
+        lo = DH_ALIGN_UP(lo, 4);
+    }
+    if (lo < hi && (hi & 3)) {
+        clear_edge(hi & ~(uptr)3, DH_MASK_FULL >> (4 - (hi & 3)));
+        hi = DH_ALIGN_DOWN(hi, 4);
+    }
+    if (lo < hi && (lo & 4)) {
+        clear_edge(lo, DH_MASK_FULL);
+        lo += 4;
+    }
+    if (lo < hi && (hi & 4)) {
+        hi -= 4;
+        clear_edge(hi, DH_MASK_FULL);
+    }
+    if (lo < hi) {
+        clear_plane(lo, hi, DH_PLANE_READ);
+        clear_plane(lo, hi, DH_PLANE_WRITE);
+    }
+}
+
+void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    (void)t;
+    uptr lo = (uptr)p, hi = lo + n;
+    while (lo < hi) {
+        uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
+        bool has = dh_region_has(lo);
+        while (end < hi && dh_region_has(end) == has)
+            end += DH_REGION_SIZE;
+        if (end > hi)
+            end = hi;
+        if (has)
+            clear_mapped(lo, end);
+        lo = end;
+    }
+}
+
+/* Copied cells escape the collector's scan if their source goes before it comes: mark them. */
+static void mark_copied(const u32 *c, size_t n)
+{
+    if (!dh_collect_marking())
+        return;
+    for (size_t i = 0; i < n; i++)
+        dh_collect_mark_cell(c[i]);
+}
+
+void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n)
+{
+    if (n == 0 || !dh_region_map(dst, n) || !dh_region_map(src, n))
+        return;
+    if (((uptr)dst ^ (uptr)src) & 3) {
+        /* Bytes change their place within a word: cells cannot be moved. Forgetting is the safe side. */
+        dh_engine_clear(t, dst, n);
+        return;
+    }
+    uptr lo = DH_ALIGN_UP((uptr)dst, 4), hi = DH_ALIGN_DOWN((uptr)dst + n, 4);
+    uptr from = DH_ALIGN_UP((uptr)src, 4);
+    if (lo > (uptr)dst)
+        dh_engine_clear(t, dst, lo - (uptr)dst);
+    if (hi < (uptr)dst + n && hi >= lo)
+        dh_engine_clear(t, (void *)hi, (uptr)dst + n - hi);
+    if (hi <= lo)
+        return;
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        const u32 *s = dh_shadow(from, (enum dh_plane)plane);
+        mark_copied(s, (hi - lo) / 4);
+        memmove(dh_shadow(lo, (enum dh_plane)plane), s, hi - lo);
+    }
+}

@@ -1,0 +1,16 @@
+/*
+ * report.h - from a race found by the engine to a line of docs/design/race-record.md.
+ */
+#ifndef DH_RUNTIME_REPORT_H
+#define DH_RUNTIME_REPORT_H
+
+#include "runtime/engine.h"
+
+/* Access a races with the earlier access `id`, seen at bytes [addr, addr + size). */
+void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size);
+/* The stream ends: repetitions, counters, verdict. True if a race was reported and not suppressed. */
+bool dh_report_finish(void);
+void dh_report_fork_child(void);
+void dh_report_each_lock(dh_lock_fn *fn);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * scope.c - entering and leaving the runtime from an interceptor.
+ *
+ * Invariants: between begin and end the thread's in_rt is set, except between block and unblock; while it is
+ * set, asynchronous signals are held back (signal.c), the collector waits for the thread, and nested
+ * interceptors go straight to the real functions. The thread's frame stays on the shadow stack from begin
+ * to end, also while blocked, so that code run by a blocking call (a once routine, a constructor
+ * in dlopen) is recorded below it.
+ */
+#include "runtime/scope.h"
+
+#include "runtime/thread.h"
+
+#ifndef __EXCEPTIONS
+#error "compile the runtime with -fexceptions: a cancelled thread unwinds through interceptors"
+#endif
+
+bool dh_scope_begin(struct dh_scope *sc, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (DH_UNLIKELY(t == NULL) || !dh_thread_enter(t)) {
+        sc->t = NULL;
+        return false;
+    }
+    struct dh_frame *f = __dh_hot.sp;
+    if (DH_UNLIKELY(f >= __dh_hot.limit))
+        f = __dh_enter_slow();
+    f->pc = pc;
+    f->ctx = 0;
+    __dh_hot.sp = f + 1;
+    sc->t = t;
+    sc->frame = f;
+    return true;
+}
+
+void dh_scope_end(struct dh_scope *sc)
+{
+    struct dh_thread *t = sc->t;
+    sc->t = NULL;
+    __dh_hot.sp = sc->frame;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->in_rt = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_UNLIKELY(t->sig.pending || t->want_collect)) {
+        int e = errno; /* the handler's errno is its own; the caller sees the real function's */
+        dh_thread_leave_slow(t);
+        errno = e;
+    }
+}
+
+void dh_scope_block(struct dh_scope *sc)
+{
+    dh_thread_leave(sc->t);
+}
+
+void dh_scope_unblock(struct dh_scope *sc)
+{
+    dh_thread_enter(sc->t);
+}

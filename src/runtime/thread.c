@@ -1,0 +1,445 @@
+/*
+ * thread.c - creation, start, end, joining and switching of logical threads; slots.
+ *
+ * Slots index vector clocks. A new thread may take over the slot of a finished one only if the end of the
+ * old thread happens before the creation of the new: then "knows the new thread's clock" rightly implies
+ * "knows all the old one did". Otherwise a fresh slot is taken; when 65535 are in use the oldest finished one
+ * is taken all the same and LOST_SLOTS counts it.
+ */
+#include "runtime/thread.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/collect.h"
+#include "runtime/context.h"
+#include "runtime/init.h"
+#include "runtime/region.h"
+
+#define SLOTS_MAX 65535u
+#define UID_MAX ((1u << 24) - 1)
+#define INFO_SHIFT 10
+enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64 };
+
+_Thread_local struct dh_hot __dh_hot;
+static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
+
+struct dh_lock dh_threads_lock = DH_LOCK_INIT(DH_RANK_THREADS);
+struct dh_thread *dh_threads;
+
+/* All under dh_threads_lock. */
+static struct dh_thread_info *infos[(UID_MAX >> INFO_SHIFT) + 1];
+static u32 next_uid = 1;
+static struct slot {
+    u32 clock; /* of its last owner, at its end */
+    bool used;
+} slots[SLOTS_MAX];
+static u32 slots_high;
+static struct dh_thread *spare; /* freed thread states, for reuse */
+static u32 spare_n;
+static size_t static_tls; /* bytes below the thread pointer */
+
+u32 dh_thread_uid(const struct dh_thread *t)
+{
+    return t->uid;
+}
+
+u32 dh_thread_uids(void)
+{
+    return next_uid;
+}
+
+struct dh_thread_info *dh_thread_info(u32 uid)
+{
+    struct dh_thread_info *chunk = uid <= UID_MAX ? infos[uid >> INFO_SHIFT] : NULL;
+    return chunk && uid > 0 && uid < next_uid ? &chunk[uid & ((1u << INFO_SHIFT) - 1)] : NULL;
+}
+
+static struct dh_thread_info *info_new(void)
+{
+    u32 uid = next_uid <= UID_MAX ? next_uid : UID_MAX;
+    struct dh_thread_info **chunk = &infos[uid >> INFO_SHIFT];
+    if (!*chunk)
+        *chunk = dh_pool_alloc(sizeof(**chunk) << INFO_SHIFT);
+    if (!*chunk)
+        return NULL;
+    if (next_uid <= UID_MAX)
+        next_uid++;
+    struct dh_thread_info *info = &(*chunk)[uid & ((1u << INFO_SHIFT) - 1)];
+    *info = (struct dh_thread_info){.uid = uid, .alive = true};
+    return info;
+}
+
+/* A slot for a thread created by `parent` (NULL: the first thread). See the file head. */
+static u32 slot_take(const struct dh_thread *parent)
+{
+    u32 fallback = DH_NO_SLOT;
+    for (u32 s = 0; s < slots_high; s++) {
+        if (slots[s].used)
+            continue;
+        if (!parent || dh_vclock_get(&parent->vc, s) >= slots[s].clock) {
+            slots[s].used = true;
+            return s;
+        }
+        if (fallback == DH_NO_SLOT)
+            fallback = s;
+    }
+    if (slots_high < SLOTS_MAX) {
+        slots[slots_high].used = true;
+        return slots_high++;
+    }
+    if (fallback != DH_NO_SLOT) {
+        dh_count(DH_COUNT_LOST_SLOTS);
+        slots[fallback].used = true;
+    }
+    return fallback;
+}
+
+static struct dh_thread *state_new(void)
+{
+    struct dh_thread *t = spare;
+    if (t) {
+        spare = t->next;
+        spare_n--;
+        memset(t, 0, sizeof(*t));
+        return t;
+    }
+    return dh_pool_alloc(sizeof(*t));
+}
+
+/* Under dh_threads_lock; nobody refers to t any more. */
+static void state_free(struct dh_thread *t)
+{
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        dh_threads = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    for (u32 i = 0; i < t->old_n; i++)
+        dh_pool_free(t->old_clocks[i], t->old_caps[i] * sizeof(u32));
+    dh_pool_free(t->vc.c, t->vc.cap * sizeof(u32));
+    dh_snap_unref(t->snap);
+    dh_publish_clear(&t->birth);
+    dh_publish_clear(&t->death);
+    dh_publish_clear(&t->fence_release);
+    dh_publish_clear(&t->fence_acquire);
+    dh_pool_free(t->frames, t->frames_n * sizeof(struct dh_frame));
+    if (spare_n < POOL_KEEP) {
+        t->next = spare;
+        spare = t;
+        spare_n++;
+    } else {
+        dh_pool_free(t, sizeof(*t));
+    }
+}
+
+/* Vector clock of t can hold `slot`. Old arrays are kept until the thread goes: the collector may be
+ * reading one. */
+static bool reserve(struct dh_thread *t, u32 slot)
+{
+    u32 *old, cap;
+    if (!dh_vclock_reserve(&t->vc, slot, &old, &cap)) {
+        dh_runtime_degrade("no memory for vector clocks");
+        return false;
+    }
+    if (old) {
+        t->old_clocks[t->old_n] = old;
+        t->old_caps[t->old_n++] = cap;
+    }
+    return true;
+}
+
+static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
+{
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread *t = state_new();
+    struct dh_thread_info *info = t ? info_new() : NULL;
+    u32 slot = info ? slot_take(parent) : DH_NO_SLOT;
+    if (slot == DH_NO_SLOT || !reserve(t, slot)) {
+        dh_lock_drop(&dh_threads_lock);
+        dh_pool_free(t, sizeof(*t));
+        dh_count(DH_COUNT_LOST_MEMORY);
+        return NULL;
+    }
+    info->parent = parent ? parent->uid : 0;
+    info->created_at = created_at;
+    t->uid = info->uid;
+    t->slot = slot;
+    t->vc.n = slot + 1;
+    t->vc.c[slot] = slots[slot].clock + 1;
+    t->changed = true;
+    t->want_blocks = 1;
+    t->gen = dh_collect_gen;
+    t->next = dh_threads;
+    if (dh_threads)
+        dh_threads->prev = t;
+    dh_threads = t;
+    dh_lock_drop(&dh_threads_lock);
+    return t;
+}
+
+struct dh_thread *dh_thread_new(struct dh_thread *parent)
+{
+    struct dh_thread *t = make(parent, dh_ctx_current(parent));
+    if (t)
+        dh_thread_release(parent, &t->birth, false);
+    return t;
+}
+
+void dh_thread_cancel_new(struct dh_thread *t)
+{
+    dh_lock_take(&dh_threads_lock);
+    slots[t->slot].used = false;
+    slots[t->slot].clock = t->vc.c[t->slot];
+    dh_thread_info(t->uid)->alive = false;
+    state_free(t);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+/* Where the calling thread's stack and thread-local storage are. */
+static void find_bounds(struct dh_thread_info *info)
+{
+    pthread_attr_t attr;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        void *lo = NULL;
+        size_t n = 0;
+        if (pthread_attr_getstack(&attr, &lo, &n) == 0) {
+            info->stack_lo = (uptr)lo;
+            info->stack_hi = (uptr)lo + n;
+        }
+        pthread_attr_destroy(&attr);
+    }
+    uptr tp = (uptr)__builtin_thread_pointer();
+    info->tls_lo = tp - static_tls;
+    info->tls_hi = tp + 4096; /* the thread descriptor follows the thread pointer */
+}
+
+/* The shadow call stack: as deep as the real stack can be filled with frames of 64 bytes. */
+static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
+{
+    size_t n = (info->stack_hi - info->stack_lo) / 64;
+    if (n == 0 || n > FRAMES_DEFAULT * 2)
+        n = FRAMES_DEFAULT * 2;
+    t->frames = dh_pool_alloc(n * sizeof(struct dh_frame));
+    t->frames_n = t->frames ? n : 0;
+    __dh_hot.sp = t->frames;
+    __dh_hot.limit = t->frames + t->frames_n;
+}
+
+static void attach(struct dh_thread *t)
+{
+    struct dh_thread_info bounds = {0};
+    find_bounds(&bounds); /* outside the lock: it may allocate */
+    bounds.tid = dh_sys_gettid();
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(t->uid);
+    info->stack_lo = bounds.stack_lo;
+    info->stack_hi = bounds.stack_hi;
+    info->tls_lo = bounds.tls_lo;
+    info->tls_hi = bounds.tls_hi;
+    info->tid = bounds.tid;
+    t->state = DH_THREAD_RUNNING;
+    dh_lock_drop(&dh_threads_lock);
+    if (bounds.stack_hi)
+        dh_region_map((void *)bounds.stack_lo, bounds.stack_hi - bounds.stack_lo);
+    make_frames(t, &bounds);
+    __dh_hot.self = t;
+}
+
+void dh_thread_start(struct dh_thread *t)
+{
+    t->in_rt = 1;
+    attach(t);
+    dh_thread_forget_cells(t);
+    dh_thread_acquire(t, &t->birth);
+    dh_publish_clear(&t->birth);
+    dh_thread_leave(t);
+}
+
+void dh_thread_init_main(void)
+{
+    struct dh_thread *t = make(NULL, 0);
+    if (!t) {
+        dh_runtime_degrade("no memory for the first thread");
+        return;
+    }
+    static_tls = dh_region_static_tls();
+    t->in_rt = 1;
+    attach(t);
+    dh_lock_take(&dh_threads_lock);
+    strcpy(dh_thread_info(t->uid)->name, "main");
+    dh_lock_drop(&dh_threads_lock);
+    dh_thread_bind(t, (unsigned long)pthread_self());
+    dh_thread_leave(t);
+}
+
+void dh_thread_finish(struct dh_thread *t)
+{
+    t->in_rt++;
+    dh_thread_release(t, &t->death, false);
+    if (t->id_size)
+        dh_ids_retire(t->id_first, t->id_size);
+    if (t->special_size)
+        dh_ids_retire(t->special_first, t->special_size);
+    __dh_hot = (struct dh_hot){0};
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(t->uid);
+    info->alive = false;
+    uptr lo = info->stack_lo, hi = info->stack_hi;
+    slots[t->slot].clock = t->vc.c[t->slot];
+    slots[t->slot].used = false;
+    t->state = DH_THREAD_FINISHED;
+    bool gone = t->joined_or_detached;
+    if (gone)
+        state_free(t);
+    dh_lock_drop(&dh_threads_lock);
+    /* The next thread on this stack starts with a clean history. */
+    if (hi)
+        dh_region_unmap((void *)lo, hi - lo);
+}
+
+void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
+{
+    dh_thread_acquire(t, &child->death);
+    dh_lock_take(&dh_threads_lock);
+    state_free(child);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_detach(struct dh_thread *child)
+{
+    dh_lock_take(&dh_threads_lock);
+    child->joined_or_detached = true;
+    if (child->state == DH_THREAD_FINISHED)
+        state_free(child);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_set_name(struct dh_thread *t, const char *name)
+{
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(t->uid);
+    for (size_t i = 0; i < sizeof(info->name); i++)
+        info->name[i] = 0;
+    for (size_t i = 0; i + 1 < sizeof(info->name) && name[i]; i++)
+        info->name[i] = name[i];
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_bind(struct dh_thread *t, unsigned long pthread)
+{
+    dh_lock_take(&dh_threads_lock);
+    t->pthread = pthread;
+    dh_lock_drop(&dh_threads_lock);
+}
+
+struct dh_thread *dh_thread_by_pthread(unsigned long pthread)
+{
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread *t = dh_threads;
+    while (t && (t->pthread != pthread || t->joined_or_detached))
+        t = t->next;
+    dh_lock_drop(&dh_threads_lock);
+    return t;
+}
+
+void dh_thread_switch(struct dh_thread *to, bool sync)
+{
+    struct dh_thread *from = __dh_hot.self;
+    if (from == to)
+        return;
+    if (sync) {
+        struct dh_publish p = {0};
+        dh_thread_release(from, &p, false);
+        dh_thread_acquire(to, &p);
+        dh_publish_clear(&p);
+    }
+    from->saved = __dh_hot;
+    __dh_hot = to->saved;
+    __dh_hot.self = to;
+}
+
+void dh_thread_forget_cells(struct dh_thread *t)
+{
+    memset(t->ordered, 0, sizeof(t->ordered));
+    memset(t->mine, 0, sizeof(t->mine));
+    memset(t->step, 0, sizeof(t->step));
+    t->gen = dh_collect_gen;
+}
+
+void dh_thread_leave_slow(struct dh_thread *t)
+{
+    if (t->want_collect) {
+        t->want_collect = false;
+        t->in_rt = 1;
+        dh_collect_run(t);
+        t->in_rt = 0;
+    }
+    if (t->sig.pending)
+        dh_signal_deliver(t);
+}
+
+void dh_thread_fork_child(struct dh_thread *self)
+{
+    for (struct dh_thread *t = dh_threads, *next; t; t = next) {
+        next = t->next;
+        if (t == self || t->state != DH_THREAD_RUNNING)
+            continue;
+        dh_thread_info(t->uid)->alive = false;
+        slots[t->slot].clock = t->vc.c[t->slot];
+        slots[t->slot].used = false;
+        state_free(t);
+    }
+    dh_thread_info(self->uid)->tid = dh_sys_gettid();
+    for (u32 uid = 1; uid < next_uid; uid++)
+        dh_thread_info(uid)->reported = false;
+}
+
+/* ---- The shadow call stack ---- */
+
+DH_PRESERVE struct dh_frame *__dh_enter_slow(void)
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (!t || !t->frames_n)
+        return unattached;
+    /* Full: the deepest frame is used over and over. */
+    dh_count(DH_COUNT_LOST_FRAMES);
+    return __dh_hot.limit - 1;
+}
+
+u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)
+{
+    u32 i = (u32)(dh_hash64((uptr)pc ^ (u64)parent << 32) >> 40) % DH_CTXC;
+    if (DH_LIKELY(t->ctxc[i].pc == pc && t->ctxc[i].parent == parent && t->ctxc[i].ctx))
+        return t->ctxc[i].ctx;
+    u32 ctx = dh_ctx_intern(parent, pc);
+    t->ctxc[i].pc = pc;
+    t->ctxc[i].parent = parent;
+    t->ctxc[i].ctx = ctx;
+    return ctx;
+}
+
+u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
+{
+    if (top < t->frames)
+        return 0;
+    struct dh_frame *f = top;
+    while (f > t->frames && !f->ctx)
+        f--;
+    u32 ctx = f->ctx;
+    if (!ctx)
+        ctx = f->ctx = dh_thread_ctx(t, 0, f->pc);
+    while (f < top) {
+        f++;
+        ctx = f->ctx = dh_thread_ctx(t, ctx, f->pc);
+    }
+    return ctx;
+}
+
+u32 dh_ctx_current(struct dh_thread *t)
+{
+    return dh_thread_frame_ctx(t, __dh_hot.sp - 1);
+}

@@ -1,0 +1,165 @@
+/*
+ * thread.h - logical threads.
+ *
+ * A logical thread is a stream of events with a vector clock. As a rule it is one kernel thread; with
+ * fibers a kernel thread changes which one it is (dh_thread_switch). struct dh_thread is the working state
+ * of a live one; struct dh_thread_info is what reports need for ever.
+ */
+#ifndef DH_RUNTIME_THREAD_H
+#define DH_RUNTIME_THREAD_H
+
+#include "base/lock.h"
+#include "clock/vclock.h"
+#include "runtime/abi.h"
+#include "runtime/ids.h"
+#include "runtime/runtime.h"
+#include "runtime/signal.h"
+
+/* Sizes of the per-thread tables: powers of two, small enough to stay in the first-level cache. */
+enum {
+    DH_IDC = 256,     /* (context, pc, kind) to id of this epoch */
+    DH_ORDERED = 512, /* cells known to have happened before */
+    DH_MINE = 256,    /* histories known to contain this epoch */
+    DH_STEP = 256,    /* (old cell, id and mask) to new cell */
+    DH_CTXC = 256,    /* (parent, pc) to context */
+    DH_LSC = 32,      /* (set, lock, ctx) to lockset */
+    DH_HELD_MAX = 128 /* locks whose names a report can give; further ones only order */
+};
+
+struct dh_held {
+    uptr lock;
+    u32 levels; /* recursion */
+    u32 ctx;
+    u32 flags; /* DH_LOCK_* */
+};
+
+enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
+
+struct dh_thread {
+    /* Owner only, but for the fields marked otherwise. */
+    u32 uid;
+    u32 slot;
+    volatile u32 in_rt; /* nesting of the runtime; read by the collector and the signal trampoline */
+    volatile u32 gen;   /* last collector generation seen; read by the collector */
+    bool changed;       /* clock learned something since the last release */
+    bool want_collect;
+    struct dh_vclock vc; /* grown by the owner; read by the collector under DH_RANK_THREADS */
+    struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
+
+    /* Ids: plain ones are consecutive within an epoch (hot.base, hot.count), special ones (atomic, free)
+     * must not be hit by the inlined check and come from blocks of their own. */
+    u32 id_next, id_end, id_first, id_size;
+    u32 special_next, special_end, special_first, special_size;
+    u32 want_blocks; /* how many blocks to take next time: doubles while one epoch eats them */
+    u32 special_floor; /* first special id of this epoch */
+
+    /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
+    struct dh_publish fence_release;
+    struct dh_publish fence_acquire;
+
+    struct dh_held held[DH_HELD_MAX];
+    u32 held_n;
+    u32 held_gen;   /* rises with every change of held */
+    u32 lockset;    /* of held, valid if lockset_gen == held_gen */
+    u32 lockset_gen;
+
+    struct {
+        const void *pc;
+        u32 fctx, id, held_gen, kind;
+    } idc[DH_IDC];
+    struct {
+        u32 parent, ctx;
+        const void *pc;
+    } ctxc[DH_CTXC];
+    struct {
+        uptr lock;
+        u32 set, ctx, result, read;
+    } lsc[DH_LSC];
+    u32 ordered[DH_ORDERED];
+    struct {
+        u32 cell, base;
+    } mine[DH_MINE];
+    struct {
+        u32 old, me, result, plane;
+    } step[DH_STEP];
+
+    struct dh_sig_state sig; /* signal.c */
+
+    struct dh_frame *frames; /* the shadow call stack */
+    size_t frames_n;
+    struct dh_hot saved; /* the hot state while another fiber runs */
+
+    /* Under DH_RANK_THREADS. */
+    struct dh_thread *next, *prev; /* of all that are not freed */
+    enum dh_thread_state state;
+    bool joined_or_detached;
+    u32 final_clock;
+    unsigned long pthread; /* 0: unknown */
+    u32 *old_clocks[16];   /* arrays vc grew out of, freed with the thread */
+    u32 old_caps[16];
+    u32 old_n;
+    struct dh_publish birth; /* the creator's clock, taken in by dh_thread_start */
+    struct dh_publish death; /* the clock at the end, taken in by dh_thread_join */
+};
+
+/* Facts for reports, kept for every thread that ever lived. Under DH_RANK_THREADS. */
+struct dh_thread_info {
+    u32 uid;
+    u32 parent;
+    u32 created_at; /* context */
+    int tid;
+    uptr stack_lo, stack_hi;
+    uptr tls_lo, tls_hi;
+    char name[16];
+    bool alive;
+    bool reported; /* report.c has written its line */
+};
+
+extern struct dh_lock dh_threads_lock;
+extern struct dh_thread *dh_threads;      /* under dh_threads_lock */
+extern volatile u32 dh_collect_gen;       /* collect.c */
+
+void dh_thread_init_main(void);
+struct dh_thread_info *dh_thread_info(u32 uid); /* NULL: unknown. Under dh_threads_lock. */
+u32 dh_thread_uids(void);                       /* one past the highest uid. Under dh_threads_lock. */
+/* Empty the tables that remember cells: after a collection, and at the start. */
+void dh_thread_forget_cells(struct dh_thread *t);
+/* Forked child: only `self` is left. */
+void dh_thread_fork_child(struct dh_thread *self);
+
+/* The context of frame `top`, computing and caching what is missing below it. */
+u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
+u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc);
+u32 dh_thread_lockset(struct dh_thread *t);
+
+/* ---- Clock operations of the owner (sync.c) ---- */
+void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p);
+/* *p := the thread's clock (join: what p had stays in it); then the epoch ends. */
+void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join);
+/* Start a new epoch if this one recorded or learned anything. */
+void dh_thread_end_epoch(struct dh_thread *t);
+
+/* ---- In and out of the runtime on the hot side; scope.c does the same for interceptors ---- */
+void dh_thread_leave_slow(struct dh_thread *t); /* delivers signals, collects */
+
+DH_INLINE bool dh_thread_enter(struct dh_thread *t)
+{
+    if (DH_UNLIKELY(t->in_rt))
+        return false;
+    t->in_rt = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_UNLIKELY(t->gen != dh_collect_gen))
+        dh_thread_forget_cells(t);
+    return true;
+}
+
+DH_INLINE void dh_thread_leave(struct dh_thread *t)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->in_rt = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_UNLIKELY(t->sig.pending || t->want_collect))
+        dh_thread_leave_slow(t);
+}
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * lines.c - see lines.h. stdio is not used because getline() has no limit: garbage without a newline would be
+ * read into memory whole.
+ */
+#include "util/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/arena.h"
+
+void dh_lines_init(struct dh_lines *l, int fd)
+{
+    *l = (struct dh_lines){.fd = fd};
+}
+
+void dh_lines_done(struct dh_lines *l)
+{
+    free(l->buffer);
+    l->buffer = NULL;
+}
+
+/* Read more behind `end`; moves and grows the buffer as needed. False at the end or on an error. */
+static bool fill(struct dh_lines *l, bool *ret_error)
+{
+    if (l->eof)
+        return false;
+    if (l->begin > 0) {
+        memmove(l->buffer, l->buffer + l->begin, l->end - l->begin);
+        l->end -= l->begin;
+        l->begin = 0;
+    }
+    if (l->end == l->cap) {
+        l->cap = l->cap ? l->cap * 2 : 64 << 10;
+        l->buffer = dh_util_realloc(l->buffer, l->cap);
+    }
+    ssize_t n;
+    do
+        n = read(l->fd, l->buffer + l->end, l->cap - l->end);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        *ret_error = true;
+    if (n <= 0) {
+        l->eof = true;
+        return false;
+    }
+    l->end += (size_t)n;
+    return true;
+}
+
+enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, size_t *ret_len)
+{
+    size_t seen = 0; /* bytes after begin known to hold no newline */
+    bool too_long = false, error = false;
+    for (;;) {
+        const char *text = l->buffer + l->begin;
+        size_t have = l->end - l->begin;
+        const char *newline = have > seen ? memchr(text + seen, '\n', have - seen) : NULL;
+        if (newline) {
+            *ret_text = text;
+            *ret_len = (size_t)(newline - text);
+            l->begin += *ret_len + 1;
+            l->number++;
+            return too_long ? DH_LINES_TOO_LONG : DH_LINES_OK;
+        }
+        seen = have;
+        if (have > DH_LINES_MAX) {
+            too_long = true;
+            l->begin = l->end = 0;
+            seen = 0;
+        }
+        if (fill(l, &error))
+            continue;
+        if (error)
+            return DH_LINES_ERROR;
+        if (seen == 0 && !too_long)
+            return DH_LINES_END;
+        *ret_text = l->buffer + l->begin;
+        *ret_len = l->end - l->begin;
+        l->begin = l->end;
+        l->number++;
+        return too_long ? DH_LINES_TOO_LONG : DH_LINES_CUT;
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * lines.h - reading a file descriptor line by line, as the lines arrive.
+ */
+#ifndef DH_UTIL_LINES_H
+#define DH_UTIL_LINES_H
+
+#include "base/base.h"
+
+#define DH_LINES_MAX (16u << 20) /* a longer line is skipped and reported as such */
+
+struct dh_lines {
+    int fd; /* not owned */
+    char *buffer;
+    size_t cap;
+    size_t begin, end; /* what has been read and not yet handed out */
+    u64 number;        /* of the line last handed out, from 1 */
+    bool eof;
+};
+
+enum dh_lines_result {
+    DH_LINES_OK,
+    DH_LINES_END,
+    DH_LINES_TOO_LONG, /* the line was skipped; number is its number */
+    DH_LINES_CUT,      /* the last line, without its newline: *ret_text holds what there is */
+    DH_LINES_ERROR,    /* errno says why */
+};
+
+void dh_lines_init(struct dh_lines *l, int fd);
+void dh_lines_done(struct dh_lines *l);
+/* The text is not zero-terminated, may hold zeros and lives until the next call. */
+enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, size_t *ret_len);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * map.c - see map.h. Open addressing with linear probing, at most three quarters full.
+ */
+#include "util/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dh_map_slot {
+    const char *key; /* NULL: free */
+    size_t len;
+    u64 hash;
+    void *value;
+};
+
+u64 dh_util_hash(const void *data, size_t len)
+{
+    const u8 *bytes = data;
+    u64 hash = 0xcbf29ce484222325ull;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+void dh_map_init(struct dh_map *m, struct dh_arena *arena)
+{
+    *m = (struct dh_map){.arena = arena};
+}
+
+void dh_map_done(struct dh_map *m)
+{
+    free(m->slots);
+    *m = (struct dh_map){0};
+}
+
+/* The slot that holds the key, or the free one where it belongs. cap is not 0. */
+static struct dh_map_slot *find(const struct dh_map *m, const void *key, size_t len, u64 hash)
+{
+    for (size_t i = hash;; i++) {
+        struct dh_map_slot *slot = &m->slots[i & (m->cap - 1)];
+        if (!slot->key || (slot->hash == hash && slot->len == len && memcmp(slot->key, key, len) == 0))
+            return slot;
+    }
+}
+
+static void grow(struct dh_map *m)
+{
+    struct dh_map bigger = *m;
+    bigger.cap = m->cap ? m->cap * 2 : 64;
+    bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+    if (!bigger.slots)
+        dh_util_no_memory();
+    for (size_t i = 0; i < m->cap; i++) {
+        const struct dh_map_slot *old = &m->slots[i];
+        if (old->key)
+            *find(&bigger, old->key, old->len, old->hash) = *old;
+    }
+    free(m->slots);
+    *m = bigger;
+}
+
+void *dh_map_get(const struct dh_map *m, const void *key, size_t len)
+{
+    if (!m->cap)
+        return NULL;
+    const struct dh_map_slot *slot = find(m, key, len, dh_util_hash(key, len));
+    return slot->key ? slot->value : NULL;
+}
+
+const char *dh_map_put(struct dh_map *m, const void *key, size_t len, void *value)
+{
+    if (m->n * 4 >= m->cap * 3)
+        grow(m);
+    u64 hash = dh_util_hash(key, len);
+    struct dh_map_slot *slot = find(m, key, len, hash);
+    if (!slot->key) {
+        *slot = (struct dh_map_slot){dh_arena_dup(m->arena, key, len), len, hash, NULL};
+        m->n++;
+    }
+    slot->value = value;
+    return slot->key;
+}
+
+const char *dh_map_intern(struct dh_map *m, const char *s)
+{
+    if (!s)
+        return NULL;
+    size_t len = strlen(s);
+    if (m->cap) {
+        const struct dh_map_slot *slot = find(m, s, len, dh_util_hash(s, len));
+        if (slot->key)
+            return slot->key;
+    }
+    return dh_map_put(m, s, len, m);
+}

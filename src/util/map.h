@@ -1,0 +1,33 @@
+/*
+ * map.h - a hash map from byte strings to pointers, for hosted tools.
+ *
+ * Keys are copied into the map's arena; values belong to the caller. Nothing is ever removed.
+ */
+#ifndef DH_UTIL_MAP_H
+#define DH_UTIL_MAP_H
+
+#include "util/arena.h"
+
+struct dh_map_slot;
+
+struct dh_map {
+    struct dh_arena *arena; /* holds the keys; set by dh_map_init */
+    struct dh_map_slot *slots;
+    size_t cap; /* 0 or a power of two */
+    size_t n;
+};
+
+void dh_map_init(struct dh_map *m, struct dh_arena *arena);
+void dh_map_done(struct dh_map *m);
+
+/* NULL if absent. */
+void *dh_map_get(const struct dh_map *m, const void *key, size_t len);
+/* Replaces. value must not be NULL. Returns the map's own copy of the key, zero-terminated. */
+const char *dh_map_put(struct dh_map *m, const void *key, size_t len, void *value);
+
+/* One shared copy of each string: equal strings, equal pointers. NULL gives NULL. */
+const char *dh_map_intern(struct dh_map *m, const char *s);
+
+u64 dh_util_hash(const void *data, size_t len); /* FNV-1a, 64 bits: the same on every machine */
+
+#endif

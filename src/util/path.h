@@ -1,0 +1,20 @@
+/*
+ * path.h - file paths as text. Nothing here looks at the file system except where it says so.
+ */
+#ifndef DH_UTIL_PATH_H
+#define DH_UTIL_PATH_H
+
+#include "util/arena.h"
+
+/* dir/name (or name alone if it is absolute or dir is NULL), without "." and with ".." resolved as text. */
+char *dh_path_join(struct dh_arena *a, const char *dir, const char *name);
+/* path as seen from directory dir, with ".." where needed; path itself if they share only the root or one
+ * of them is relative. Both without "." and "..". */
+char *dh_path_from(struct dh_arena *a, const char *dir, const char *path);
+/* The part of path beneath dir, or path itself. */
+const char *dh_path_beneath(const char *dir, const char *path);
+const char *dh_path_base(const char *path);
+/* Asks the file system: the program a shell would run for this name, or NULL with errno set. */
+char *dh_path_find_program(struct dh_arena *a, const char *name);
+
+#endif

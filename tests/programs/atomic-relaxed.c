@@ -1,0 +1,28 @@
+// Relaxed operations do not synchronise: the flag arrives, the data races.
+#include <stdatomic.h>
+
+#include "invisible.h"
+
+atomic_int flag;
+int data;
+
+THREAD(producer)
+{
+    data = 42; // RACE a:write
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    return NULL;
+}
+
+THREAD(consumer)
+{
+    while (!atomic_load_explicit(&flag, memory_order_relaxed))
+        ;
+    use(data); // RACE a:read
+    return NULL;
+}
+
+int main(void)
+{
+    both(producer, consumer);
+    return 0;
+}

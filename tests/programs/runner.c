@@ -1,0 +1,587 @@
+/*
+ * runner.c - compiles one program of tests/programs, runs it, and compares what was reported with what
+ * its source says must be reported.
+ *
+ *     runner [--oracle] BUILD PROGRAM.c...
+ *
+ * A program states its expectations in comments:
+ *
+ *     // RACE a            on each of the two lines that race; one line alone races with itself.
+ *     // RACE a:write b    several pairs may meet on a line; a kind (read, write, free) may be demanded.
+ *     // NO RACE           nothing may be reported.
+ *     // FLAGS: -O2        compiler flags after the standing `-g -O1 -pthread`
+ *     // LIB: x.c          an instrumented shared library built from parts/x.c; LIBDIR is defined
+ *     // PLAIN: x.c        parts/x.c compiled by the plain compiler and linked in
+ *     // PART: x.c         parts/x.c compiled by deadheat and linked in
+ *     // OPTIONS: a=1:b=2  added to DEADHEAT_OPTIONS
+ *     // ARGS: x y         arguments of the program
+ *     // EXIT: n           the exit status, when it is neither 0 (no race) nor 66 (race)
+ *     // OUTPUT: text      a line of standard output; all of them together are the whole output
+ *     // TSAN: why         --oracle skips the program, because ThreadSanitizer is known to differ
+ *
+ * Every pair reported must be expected and every expected pair reported, no more and no less. An
+ * access counts for the innermost frame of its stack that lies in the program's own files.
+ *
+ * --oracle uses clang's ThreadSanitizer instead of deadheat: it tests the tests. A case is one line
+ * of output: `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_SIDES = 64, MAX_PAIRS = 64, MAX_WORDS = 8, LONG = 4096 };
+
+/* One end of a race: a line of a file, and what is done there ("" when it does not matter). */
+struct side {
+    char file[64];
+    int line;
+    char kind[8];
+};
+
+struct pair {
+    struct side side[2];
+};
+
+struct mark {
+    struct side side;
+    char letter[16];
+};
+
+struct program {
+    const char *path;
+    char name[64]; /* basename without extension */
+    bool cxx, no_race;
+    char flags[256], libs[MAX_WORDS][64], plains[MAX_WORDS][64], parts[MAX_WORDS][64];
+    int lib_count, plain_count, part_count;
+    char options[256], args[256], tsan[256];
+    char output[LONG];
+    int exit_status; /* -1: by whether it races */
+    struct mark marks[MAX_SIDES];
+    int mark_count;
+    struct pair expected[MAX_PAIRS];
+    int expected_count;
+};
+
+struct config {
+    bool oracle;
+    const char *build;
+    char dir[LONG];  /* of the programs */
+    char work[LONG]; /* scratch */
+};
+
+static char why[LONG]; /* of the last failure */
+
+static int fail(const char *format, ...)
+{
+    char text[LONG]; /* an argument may be `why` itself */
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    memcpy(why, text, sizeof(why));
+    for (char *c = why; *c; c++)
+        if (*c == '\n')
+            *c = c[1] ? '|' : '\0';
+    return -1;
+}
+
+static char *slurp(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    size_t size = 0, got;
+    char *text = NULL;
+
+    if (!f)
+        return NULL;
+    do {
+        text = realloc(text, size + LONG + 1);
+        if (!text)
+            abort();
+        got = fread(text + size, 1, LONG, f);
+        size += got;
+    } while (got > 0);
+    text[size] = '\0';
+    fclose(f);
+    return text;
+}
+
+/* ---- What the source says -------------------------------------------------------------------------- */
+
+static void copy(char *dst, size_t size, const char *src)
+{
+    snprintf(dst, size, "%s", src);
+}
+
+static int add_mark(struct program *p, const char *file, int line, const char *word)
+{
+    struct mark *m = &p->marks[p->mark_count];
+    const char *colon = strchr(word, ':');
+
+    if (p->mark_count == MAX_SIDES)
+        return fail("too many marks");
+    snprintf(m->letter, sizeof(m->letter), "%.*s", (int)(colon ? colon - word : (long)strlen(word)), word);
+    copy(m->side.kind, sizeof(m->side.kind), colon ? colon + 1 : "");
+    copy(m->side.file, sizeof(m->side.file), file);
+    m->side.line = line;
+    p->mark_count++;
+    return 0;
+}
+
+/* The value of `// KEY: value` on this line, or NULL. */
+static char *directive(char *line, const char *key)
+{
+    size_t n = strlen(key);
+
+    if (strncmp(line, "// ", 3) != 0 || strncmp(line + 3, key, n) != 0 || line[3 + n] != ':')
+        return NULL;
+    line += 4 + n;
+    return *line == ' ' ? line + 1 : line;
+}
+
+static int add_word(char words[MAX_WORDS][64], int *count, const char *value)
+{
+    if (*count == MAX_WORDS)
+        return fail("too many parts");
+    copy(words[(*count)++], 64, value);
+    return 0;
+}
+
+static int parse_source(struct config *c, struct program *p, const char *path);
+
+static int parse_line(struct config *c, struct program *p, const char *file, char *line, int number)
+{
+    char *value, *mark = strstr(line, "// RACE "), *save = NULL, part[LONG * 2];
+    int rc = 0;
+
+    if (mark) {
+        for (char *w = strtok_r(mark + 8, " ", &save); w && !rc; w = strtok_r(NULL, " ", &save))
+            rc = add_mark(p, file, number, w);
+        return rc;
+    }
+    if (strcmp(line, "// NO RACE") == 0)
+        p->no_race = true;
+    else if ((value = directive(line, "FLAGS")))
+        copy(p->flags, sizeof(p->flags), value);
+    else if ((value = directive(line, "LIB")))
+        rc = add_word(p->libs, &p->lib_count, value);
+    else if ((value = directive(line, "PLAIN")))
+        rc = add_word(p->plains, &p->plain_count, value);
+    else if ((value = directive(line, "PART")))
+        rc = add_word(p->parts, &p->part_count, value);
+    else if ((value = directive(line, "OPTIONS")))
+        copy(p->options, sizeof(p->options), value);
+    else if ((value = directive(line, "ARGS")))
+        copy(p->args, sizeof(p->args), value);
+    else if ((value = directive(line, "TSAN")))
+        copy(p->tsan, sizeof(p->tsan), value);
+    else if ((value = directive(line, "EXIT")))
+        p->exit_status = atoi(value);
+    else if ((value = directive(line, "OUTPUT"))) {
+        size_t n = strlen(p->output);
+        snprintf(p->output + n, sizeof(p->output) - n, "%s\n", value);
+    }
+    if (!rc && (directive(line, "LIB") || directive(line, "PART"))) {
+        snprintf(part, sizeof(part), "%s/parts/%s", c->dir, strchr(line, ':') + 2);
+        rc = parse_source(c, p, part);
+    }
+    return rc;
+}
+
+static int parse_source(struct config *c, struct program *p, const char *path)
+{
+    char *text = slurp(path), *next = text, *line;
+    const char *slash = strrchr(path, '/');
+    int number = 0, rc = 0;
+
+    if (!text)
+        return fail("cannot read %s", path);
+    while (!rc && (line = strsep(&next, "\n")))
+        rc = parse_line(c, p, slash ? slash + 1 : path, line, ++number);
+    free(text);
+    return rc;
+}
+
+/* Marks with the same letter make a pair. */
+static int pair_marks(struct program *p)
+{
+    for (int i = 0; i < p->mark_count; i++) {
+        int other = -1, before = 0, count = 0;
+
+        for (int j = 0; j < p->mark_count; j++) {
+            if (strcmp(p->marks[i].letter, p->marks[j].letter) != 0)
+                continue;
+            count++;
+            before += j < i;
+            if (j != i)
+                other = j;
+        }
+        if (count > 2)
+            return fail("more than two marks %s", p->marks[i].letter);
+        if (before > 0)
+            continue;
+        if (p->expected_count == MAX_PAIRS)
+            return fail("too many pairs");
+        p->expected[p->expected_count].side[0] = p->marks[i].side;
+        p->expected[p->expected_count].side[1] = p->marks[other < 0 ? i : other].side;
+        p->expected_count++;
+    }
+    if (p->no_race == (p->expected_count > 0))
+        return fail("the source must say either RACE or NO RACE");
+    return 0;
+}
+
+/* ---- Compiling and running -------------------------------------------------------------------------- */
+
+/* Runs a shell command with its output in WORK/NAME.out and WORK/NAME.err; its status, as a shell would say. */
+static int run(struct config *c, const char *name, const char *format, ...)
+{
+    static char command[LONG * 4], line[LONG * 8];
+    va_list args;
+    int status;
+
+    va_start(args, format);
+    vsnprintf(command, sizeof(command), format, args);
+    va_end(args);
+    snprintf(line, sizeof(line), "%s >'%s/%s.out' 2>'%s/%s.err' </dev/null", command, c->work, name, c->work, name);
+    status = system(line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static char *output_of(struct config *c, const char *name, const char *which)
+{
+    char path[LONG * 2], *text;
+
+    snprintf(path, sizeof(path), "%s/%s.%s", c->work, name, which);
+    text = slurp(path);
+    return text ? text : strdup("");
+}
+
+/* A compiler that has nothing to complain of must be silent. */
+static int compile(struct config *c, const char *compiler, const char *flags, const char *what, const char *out)
+{
+    int status = run(c, "compile", "timeout -k 2 60 %s -g -O1 -pthread -I'%s' -I'%s/../../include' %s %s -o '%s/%s'",
+                     compiler, c->dir, c->dir, flags, what, c->work, out);
+    char *noise = output_of(c, "compile", "err");
+    int rc = 0;
+
+    if (status != 0)
+        rc = fail("compiling %s: status %d: %.600s", out, status, noise);
+    else if (*noise)
+        rc = fail("compiling %s: unexpected noise: %.600s", out, noise);
+    free(noise);
+    return rc;
+}
+
+static int build_program(struct config *c, struct program *p)
+{
+    char cc[LONG], cxx[LONG], what[LONG * 2], flags[LONG * 2], out[128];
+    int rc = 0;
+
+    if (c->oracle) {
+        copy(cc, sizeof(cc), "clang-19 -fsanitize=thread");
+        copy(cxx, sizeof(cxx), "clang++-19 -fsanitize=thread");
+    } else {
+        snprintf(cc, sizeof(cc), "'%s/bin/deadheat' cc", c->build);
+        snprintf(cxx, sizeof(cxx), "'%s/bin/deadheat' c++", c->build);
+    }
+    snprintf(what, sizeof(what), "'%s'", p->path);
+    for (int i = 0; i < p->lib_count && !rc; i++) {
+        char source[LONG * 2];
+
+        snprintf(source, sizeof(source), "'%s/parts/%s'", c->dir, p->libs[i]);
+        snprintf(out, sizeof(out), "lib%.*s.so", (int)strcspn(p->libs[i], "."), p->libs[i]);
+        rc = compile(c, strstr(p->libs[i], ".cpp") ? cxx : cc, "-shared -fPIC", source, out);
+    }
+    for (int i = 0; i < p->plain_count + p->part_count && !rc; i++) {
+        bool plain = i < p->plain_count;
+        const char *name = plain ? p->plains[i] : p->parts[i - p->plain_count];
+        char source[LONG * 2];
+        size_t n = strlen(what);
+
+        snprintf(source, sizeof(source), "-c '%s/parts/%s'", c->dir, name);
+        snprintf(out, sizeof(out), "%s.o", name);
+        rc = compile(c, plain ? "clang-19" : cc, "", source, out);
+        snprintf(what + n, sizeof(what) - n, " '%s/%s'", c->work, out);
+    }
+    snprintf(flags, sizeof(flags), "-DLIBDIR='\"%s\"' %s", c->work, p->flags);
+    return rc ? rc : compile(c, p->cxx ? cxx : cc, flags, what, "prog");
+}
+
+static int run_program(struct config *c, struct program *p)
+{
+    int want = p->exit_status >= 0 ? p->exit_status : p->expected_count > 0 ? 66 : 0, status, rc = 0;
+    char *text;
+
+    if (c->oracle)
+        status = run(c, "run",
+                     "TSAN_OPTIONS=report_thread_leaks=0:report_mutex_bugs=0:report_signal_unsafe=0:exitcode=66:"
+                     "log_path='%s/tsan' timeout -k 2 40 setarch -R '%s/prog' %s",
+                     c->work, c->work, p->args);
+    else
+        status = run(c, "run", "DEADHEAT_OPTIONS=report=0:output='%s/races.jsonl'%s%s timeout -k 2 40 '%s/prog' %s",
+                     c->work, *p->options ? ":" : "", p->options, c->work, p->args);
+    text = output_of(c, "run", "err");
+    if (status == 124 || status == 137)
+        rc = fail("hung: %.600s", text);
+    else if (status != want)
+        rc = fail("exit status %d, expected %d: %.600s", status, want, text);
+    else if (!c->oracle && *text)
+        rc = fail("noise on standard error: %.600s", text);
+    free(text);
+    text = output_of(c, "run", "out");
+    if (!rc && strcmp(text, p->output) != 0)
+        rc = fail("wrong output: %.600s", text);
+    free(text);
+    return rc;
+}
+
+/* ---- What was reported ------------------------------------------------------------------------------- */
+
+static bool own_file(struct program *p, const char *file)
+{
+    const char *slash = strrchr(p->path, '/');
+
+    if (strcmp(file, slash ? slash + 1 : p->path) == 0)
+        return true;
+    for (int i = 0; i < p->lib_count; i++)
+        if (strcmp(file, p->libs[i]) == 0)
+            return true;
+    for (int i = 0; i < p->part_count; i++)
+        if (strcmp(file, p->parts[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The JSON of `deadheat report --format=json`. */
+static int collect_json(struct config *c, struct program *p, struct pair *pairs, int *count)
+{
+    json_error_t error;
+    json_t *root, *race, *access, *frame;
+    size_t i, j, k;
+    char *text;
+    int status = run(c, "report", "timeout 40 '%s/bin/deadheat' report --format=json '%s/races.jsonl'", c->build, c->work);
+
+    text = output_of(c, "report", "out");
+    root = json_loads(text, 0, &error);
+    free(text);
+    if (!root || (status != 0 && status != 66)) {
+        text = output_of(c, "report", "err");
+        fail("deadheat report: status %d, %s: %.600s", status, root ? "" : error.text, text);
+        free(text);
+        json_decref(root);
+        return -1;
+    }
+    json_array_foreach(json_object_get(root, "races"), i, race)
+    {
+        if (*count == MAX_PAIRS)
+            break;
+        memset(&pairs[*count], 0, sizeof(*pairs));
+        json_array_foreach(json_object_get(race, "accesses"), j, access)
+        {
+            struct side *s = &pairs[*count].side[j & 1];
+            const char *kind = json_string_value(json_object_get(access, "kind"));
+
+            copy(s->kind, sizeof(s->kind), kind ? kind : "");
+            json_array_foreach(json_object_get(access, "stack"), k, frame)
+            {
+                const char *file = json_string_value(json_object_get(frame, "file"));
+
+                if (!file || !own_file(p, base_name(file)))
+                    continue;
+                copy(s->file, sizeof(s->file), base_name(file));
+                s->line = (int)json_integer_value(json_object_get(frame, "line"));
+                break;
+            }
+        }
+        ++*count;
+    }
+    json_decref(root);
+    return 0;
+}
+
+/* The text of ThreadSanitizer: an access is a line such as "  Previous write of size 4 at ..." and the
+ * frames "    #0 function file:line:column (module+offset)" below it. */
+static void collect_tsan(struct config *c, struct program *p, struct pair *pairs, int *count)
+{
+    char *text, *next, *line;
+    int side = -1;
+
+    run(c, "cat", "cat '%s'/tsan.*", c->work);
+    text = next = output_of(c, "cat", "out");
+    while ((line = strsep(&next, "\n"))) {
+        if (strstr(line, "WARNING: ThreadSanitizer:") && (strstr(line, "data race") || strstr(line, "use-after-free")) &&
+            *count < MAX_PAIRS) {
+            memset(&pairs[(*count)++], 0, sizeof(*pairs));
+            side = -1;
+        } else if (strstr(line, " of size ") && strstr(line, " at 0x") && strstr(line, " by ")) {
+            side = strstr(line, "Previous") ? 1 : 0;
+        } else if (strncmp(line, "    #", 5) != 0) {
+            side = -1;
+        } else if (side >= 0 && *count > 0 && pairs[*count - 1].side[side].line == 0) {
+            struct side *s = &pairs[*count - 1].side[side];
+            char *slash = strrchr(line, '/'), *paren = strstr(line, " (");
+
+            if (paren)
+                *paren = '\0';
+            slash = strrchr(line, '/');
+            if (slash) {
+                char file[64];
+
+                snprintf(file, sizeof(file), "%.*s", (int)strcspn(slash + 1, ":"), slash + 1);
+                if (own_file(p, file)) {
+                    copy(s->file, sizeof(s->file), file);
+                    s->line = atoi(slash + 1 + strcspn(slash + 1, ":") + 1);
+                }
+            }
+        }
+    }
+    free(text);
+}
+
+static bool same_side(const struct side *want, const struct side *got)
+{
+    return want->line == got->line && strcmp(want->file, got->file) == 0 &&
+           (!*want->kind || !*got->kind || strcmp(want->kind, got->kind) == 0);
+}
+
+static bool same_pair(const struct pair *want, const struct pair *got)
+{
+    return (same_side(&want->side[0], &got->side[0]) && same_side(&want->side[1], &got->side[1])) ||
+           (same_side(&want->side[0], &got->side[1]) && same_side(&want->side[1], &got->side[0]));
+}
+
+static void complain(char *buffer, size_t size, const char *what, const struct pair *pair)
+{
+    const struct side *a = &pair->side[0], *b = &pair->side[1];
+    size_t n = strlen(buffer);
+
+    snprintf(buffer + n, size - n, "%s%s %s:%d%s%s - %s:%d%s%s", n ? "; " : "", what, a->file, a->line,
+             *a->kind ? ":" : "", a->kind, b->file, b->line, *b->kind ? ":" : "", b->kind);
+}
+
+static int compare(struct config *c, struct program *p)
+{
+    struct pair got[MAX_PAIRS];
+    char text[LONG] = "";
+    int count = 0;
+
+    if (c->oracle)
+        collect_tsan(c, p, got, &count);
+    else if (collect_json(c, p, got, &count))
+        return -1;
+    for (int i = 0; i < p->expected_count; i++) {
+        bool found = false;
+
+        for (int j = 0; j < count; j++)
+            found |= same_pair(&p->expected[i], &got[j]);
+        if (!found)
+            complain(text, sizeof(text), "missing", &p->expected[i]);
+    }
+    for (int j = 0; j < count; j++) {
+        bool found = false;
+
+        for (int i = 0; i < p->expected_count; i++)
+            found |= same_pair(&p->expected[i], &got[j]);
+        if (!found)
+            complain(text, sizeof(text), "unexpected", &got[j]);
+    }
+    return *text ? fail("%s", text) : 0;
+}
+
+/* ---- One program after the other ---------------------------------------------------------------------- */
+
+static int test(struct config *c, struct program *p)
+{
+    char path[LONG * 2];
+    int rc;
+
+    snprintf(path, sizeof(path), "%s", p->path);
+    copy(c->dir, sizeof(c->dir), dirname(path));
+    rc = parse_source(c, p, p->path);
+    if (!rc)
+        rc = pair_marks(p);
+    if (rc)
+        return rc;
+    if (c->oracle && *p->tsan)
+        return fail("%s", p->tsan), 1;
+    rc = build_program(c, p);
+    if (rc)
+        return rc;
+    rc = run_program(c, p);
+    /* A wrong exit status as a rule means a wrong set of races, which says more. */
+    if (rc) {
+        char status[LONG / 2];
+
+        snprintf(status, sizeof(status), "%s", why);
+        if (compare(c, p))
+            fail("%s; %.1500s", status, why);
+        else
+            fail("%s", status);
+        return rc;
+    }
+    return compare(c, p);
+}
+
+int main(int argc, char **argv)
+{
+    struct config c = {0};
+    int first = 1, failed = 0;
+
+    if (argc > first && strcmp(argv[first], "--oracle") == 0) {
+        c.oracle = true;
+        first++;
+    }
+    if (argc < first + 2) {
+        fprintf(stderr, "usage: runner [--oracle] BUILD PROGRAM...\n");
+        return 2;
+    }
+    c.build = argv[first++];
+    for (int i = first; i < argc; i++) {
+        static struct program p;
+        const char *dot = strrchr(argv[i], '.');
+        int rc;
+
+        memset(&p, 0, sizeof(p));
+        p.path = argv[i];
+        p.exit_status = -1;
+        p.cxx = dot && strcmp(dot, ".cpp") == 0;
+        snprintf(p.name, sizeof(p.name), "%.*s", (int)strcspn(base_name(argv[i]), "."), base_name(argv[i]));
+        snprintf(c.work, sizeof(c.work), "%s/dh-programs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+        if (!mkdtemp(c.work)) {
+            perror("runner: mkdtemp");
+            return 2;
+        }
+        rc = test(&c, &p);
+        if (rc == 0)
+            printf("ok programs/%s\n", p.name);
+        else
+            printf("%s programs/%s: %s\n", rc > 0 ? "skip" : "FAIL", p.name, why);
+        fflush(stdout);
+        failed += rc < 0;
+        if (!getenv("KEEP")) {
+            char command[LONG * 2];
+
+            snprintf(command, sizeof(command), "rm -rf '%s'", c.work);
+            if (system(command) != 0)
+                fprintf(stderr, "runner: cannot remove %s\n", c.work);
+        }
+    }
+    return failed > 0;
+}

@@ -1,0 +1,19 @@
+/*
+ * stress.h - shared by the stress programs: each is free of races, checks itself, prints "OK" and returns 0.
+ * Under deadheat it must do the same and report nothing.
+ */
+#ifndef STRESS_H
+#define STRESS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(cond)                                                            \
+    do {                                                                       \
+        if (!(cond)) {                                                         \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond); \
+            abort();                                                           \
+        }                                                                      \
+    } while (0)
+
+#endif
