@@ -4,11 +4,13 @@
 #   BUILD=dir    where to build (default: build); BUILD/bin/deadheat is the program
 #   PREFIX, DESTDIR   as usual, for `make install`
 #   TESTS=PATTERN     for `make check`: only the cases whose name matches
+#   BENCH=FLAGS       for `make bench`: --quick, --rounds N, --write
 
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 TESTS ?=
+BENCH ?=
 CLANG ?= clang-19
 CLANGXX ?= clang++-19
 
@@ -44,7 +46,7 @@ deps:
 	@scripts/install-deps
 
 demo: deps all
-	@examples/demo/run "$(STAGE)"
+	@examples/demo/run "$(BUILD)"
 
 check: deps all
 	@BUILD="$(STAGE)" tests/run $(if $(TESTS),-k '$(TESTS)')
@@ -53,7 +55,8 @@ install: all
 	meson install -C $(OBJ) --destdir "$(abspath $(if $(DESTDIR),$(DESTDIR)/)$(PREFIX))" --quiet --no-rebuild
 
 bench: all
-	@BUILD="$(STAGE)" bench/run
+	@BUILD="$(STAGE)" bench/run $(BENCH)
+	@BUILD="$(STAGE)" bench/real/run $(BENCH)
 
 format:
 	@scripts/format

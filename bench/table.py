@@ -97,7 +97,8 @@ def markdown(results):
            "`bench/real/run` the real programs; with `--write` they replace their part of this page.\n\n"
            "Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`, and by\n"
            "clang with `-fsanitize=thread`. The three take turns in every round. Numbers are ratios to the native build of the\n"
-           "same run: wall time, processor time (cpu), peak resident memory. TSan is ThreadSanitizer. Less is better. Outputs are compared in every run.\n\n"
+           "same run: wall time, processor time (cpu), peak resident memory; less is better. TSan is ThreadSanitizer.\n"
+           "Every run's output is compared with the native one's.\n\n"
            "![Slowdown and memory, as ratios to native](benchmarks.svg)\n")
     for part, title, reports in (("kernels", "Kernels", False), ("real", "Real programs", True)):
         if part not in results:

@@ -143,8 +143,8 @@ class Redis:
         tools = job.native_tree / "src"
         cli = [tools / "redis-cli", "-p", port]
         with Server(job, argv, port) as server:
-            _, wall = client([tools / "redis-benchmark", "-p", port, "-q", "-c", "40", "-r", "1000", "-n",
-                              5000 if job.quick else 60000, "-t", "set,get,incr,lpush,lpop,sadd,hset,zadd,lrange_100"])
+            _, wall = client([tools / "redis-benchmark", "-p", port, "-q", "-c", "40", "-P", "8", "-r", "1000", "-n",
+                              8000 if job.quick else 100000, "-t", "set,get,incr,lpush,lpop,sadd,hset,zadd"])
             client(cli + ["FLUSHALL"])
             out = b"".join(client(cli + command)[0] for command in self.SCRIPT)
             self.await_save(cli)

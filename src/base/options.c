@@ -26,11 +26,11 @@ struct option {
 #define DEFAULT_STR(value) .text = (value)
 
 static const struct option table[] = {
-#define DH_OPTION(name_, type_, value_, help_)  \
-    {.name = #name_,                            \
-     .help = help_,                             \
+#define DH_OPTION(name_, type_, value_, help_)     \
+    {.name = #name_,                               \
+     .help = help_,                                \
      .offset = offsetof(struct dh_options, name_), \
-     .type = TYPE_##type_,                      \
+     .type = TYPE_##type_,                         \
      DEFAULT_##type_(value_)},
 #include "deadheat/options.def"
 #undef DH_OPTION
@@ -319,9 +319,13 @@ int dh_options_parse(struct dh_options *o, const char *s, struct dh_options_erro
     return 0;
 }
 
-const char *dh_options_name(size_t n)
+bool dh_options_is_switch(const char *name, size_t name_len)
 {
-    return n < DH_ARRAY_LEN(table) ? table[n].name : NULL;
+    for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
+        if (is_name(name, name_len, table[i].name))
+            return table[i].type == TYPE_BOOL;
+    }
+    return false;
 }
 
 /* ---- Help ---------------------------------------------------------------------------------------------- */
@@ -348,6 +352,8 @@ void dh_options_help(dh_options_write *write, void *ctx, bool flags)
     enum { COLUMN = 24 };
     for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
         const struct option *opt = &table[i];
+        if (flags && is(opt->name, length(opt->name), "help")) /* --help is the command's own */
+            continue;
         put(write, ctx, flags ? "  --" : "  ");
         for (const char *c = opt->name; *c; c++) {
             char shown = flags && *c == '_' ? '-' : *c;

@@ -49,8 +49,8 @@ int dh_options_set(struct dh_options *o, const char *name, size_t name_len, cons
 /* The table for a person to read. flags: show names as --name-with-dashes, as `deadheat run` takes them. */
 void dh_options_help(dh_options_write *write, void *ctx, bool flags);
 
-/* The n-th option's name, or NULL past the end; for the command line. */
-const char *dh_options_name(size_t n);
+/* Is this an option that is only on or off? The command line lets those stand without a value. */
+bool dh_options_is_switch(const char *name, size_t name_len);
 
 /* How many single-character edits turn a into b; '-' and '_' count as equal. Long strings (over 63) are
  * compared by their first 63 characters. For "did you mean": at most max(2, len/3) is near. */

@@ -13,214 +13,67 @@
 
 #include "cli/cc_args.h"
 
-/* Names after -f or -fno-, without "=value"; patterns of fnmatch. */
-static const char *const gcc_f_options[] = {
-    "aggressive-loop-optimizations",
-    "allocation-dce",
-    "analyzer*",
-    "auto-inc-dec",
-    "auto-profile*",
-    "bit-tests",
-    "branch-probabilities",
-    "branch-target-load-optimize*",
-    "btr-bb-exclusive",
-    "callgraph-info*",
-    "canonical-system-headers",
-    "checking*",
-    "code-hoisting",
-    "combine-stack-adjustments",
-    "compare-debug*",
-    "compare-elim",
-    "concepts",
-    "concepts-ts",
-    "concepts-diagnostics-depth",
-    "conserve-stack",
-    "constexpr-cache-depth",
-    "constexpr-loop-limit",
-    "constexpr-ops-limit",
-    "cprop-registers",
-    "crossjumping",
-    "cse-*",
-    "dbg-cnt*",
-    "dce",
-    "debug-cpp",
-    "declone-ctor-dtor",
-    "delayed-branch",
-    "delete-dead-exceptions",
-    "devirtualize-at-ltrans",
-    "diagnostics-generate-patch",
-    "diagnostics-plain-output",
-    "diagnostics-show-caret",
-    "diagnostics-show-cwe",
-    "diagnostics-show-labels",
-    "diagnostics-show-path-depths",
-    "diagnostics-column-origin",
-    "diagnostics-column-unit",
-    "diagnostics-escape-format",
-    "diagnostics-minimum-margin-width",
-    "diagnostics-path-format",
-    "diagnostics-urls",
-    "disable-rtl-*",
-    "disable-tree-*",
-    "disable-ipa-*",
-    "dse",
-    "dump-*",
-    "early-inlining",
-    "eliminate-dwarf2-dups",
-    "emit-class-debug-always",
-    "emit-struct-debug-*",
-    "ext-numeric-literals",
-    "fat-lto-objects",
-    "fold-simple-inlines",
-    "forward-propagate",
-    "fp-int-builtin-inexact",
-    "function-cse",
-    "gcse-*",
-    "gnu-unique",
-    "graphite*",
-    "guess-branch-probability",
-    "harden-*",
-    "hoist-adjacent-loads",
-    "if-conversion*",
-    "implicit-constexpr",
-    "indirect-inlining",
-    "inhibit-size-directive",
-    "inline-atomics",
-    "inline-limit-*",
-    "ipa-*",
-    "ira-*",
-    "isolate-erroneous-paths-*",
-    "keep-gc-roots-live",
-    "keep-static-functions",
-    "large-source-files",
-    "lifetime-dse*",
-    "limit-function-alignment",
-    "live-patching*",
-    "live-range-shrinkage",
-    "loop-*",
-    "lra-remat",
-    "lto-compression-level",
-    "lto-odr-type-merging",
-    "lto-partition",
-    "lto-report*",
-    "mem-report*",
-    "merge-debug-strings",
-    "move-loop-*",
-    "nothrow-opt",
-    "opt-info*",
-    "optimize-register-move",
-    "optimize-strlen",
-    "partial-inlining",
-    "pch-deps",
-    "peephole*",
-    "plan9-extensions",
-    "post-ipa-mem-report",
-    "pre-ipa-mem-report",
-    "predictive-commoning",
-    "pretty-templates",
-    "printf-return-value",
-    "profile-abs-path",
-    "profile-info-section",
-    "profile-note",
-    "profile-partial-training",
-    "profile-reorder-functions",
-    "profile-report",
-    "profile-reproducible",
-    "ree",
-    "regmove",
-    "reorder-blocks-algorithm",
-    "reorder-blocks-and-partition",
-    "reorder-functions",
-    "report-bug",
-    "rerun-*",
-    "reschedule-*",
-    "sched-*",
-    "sched2-*",
-    "schedule-fusion",
-    "section-anchors",
-    "sel-sched-*",
-    "selective-scheduling*",
-    "shrink-wrap*",
-    "simd-cost-model",
-    "split-*",
-    "ssa-*",
-    "stack-check*",
-    "stack-reuse",
-    "stats",
-    "stdarg-opt",
-    "store-merging",
-    "sync-libcalls",
-    "thread-jumps",
-    "time-report-details",
-    "toplevel-reorder",
-    "track-macro-expansion*",
-    "tree-*",
-    "unconstrained-commons",
-    "use-linker-plugin",
-    "var-tracking*",
-    "vect-cost-model",
-    "version-loops-for-strides",
-    "vpt",
-    "web",
-    "whole-program",
-    "working-directory",
-    "zee",
-};
+/* Names after -f or -fno-, without "=value", separated by spaces; patterns of fnmatch. */
+static const char gcc_f_options[] =
+    "aggressive-loop-optimizations allocation-dce allow-store-data-races analyzer* auto-inc-dec "
+    "bit-tests branch-probabilities branch-target-load-optimize* btr-bb-exclusive "
+    "callgraph-info* canonical-system-headers check-data-deps checking* code-hoisting "
+    "combine-stack-adjustments compare-debug* compare-elim concepts concepts-diagnostics-depth "
+    "concepts-ts conserve-stack constexpr-cache-depth constexpr-loop-limit constexpr-ops-limit "
+    "cprop-registers crossjumping cse-* dbg-cnt* dce debug-cpp declone-ctor-dtor delayed-branch "
+    "delete-dead-exceptions devirtualize-at-ltrans diagnostics-column-origin diagnostics-column-unit "
+    "diagnostics-escape-format diagnostics-generate-patch diagnostics-minimum-margin-width "
+    "diagnostics-path-format diagnostics-plain-output diagnostics-show-caret diagnostics-show-cwe "
+    "diagnostics-show-labels diagnostics-show-path-depths diagnostics-urls disable-ipa-* disable-rtl-* "
+    "disable-tree-* dse dump-* early-inlining eliminate-dwarf2-dups emit-class-debug-always "
+    "emit-struct-debug-* ext-numeric-literals fold-simple-inlines forward-propagate "
+    "fp-int-builtin-inexact function-cse gcse-* gnu-unique graphite* guess-branch-probability harden-* "
+    "hoist-adjacent-loads if-conversion* implicit-constexpr indirect-inlining inhibit-size-directive "
+    "inline-atomics inline-limit-* ipa-* ira-* isolate-erroneous-paths-* keep-gc-roots-live "
+    "keep-static-functions large-source-files lifetime-dse* limit-function-alignment live-patching* "
+    "live-range-shrinkage loop-* lra-remat lto-compression-level lto-odr-type-merging lto-partition "
+    "lto-report* max-include-depth mem-report* merge-debug-strings move-loop-* nothrow-opt opt-info* "
+    "optimize-register-move optimize-strlen partial-inlining pch-deps peephole* "
+    "permitted-flt-eval-methods post-ipa-mem-report pre-ipa-mem-report "
+    "predictive-commoning pretty-templates printf-return-value profile-abs-path profile-info-section "
+    "profile-note profile-partial-training profile-reorder-functions profile-report "
+    "profile-reproducible ree regmove reorder-blocks-algorithm reorder-blocks-and-partition "
+    "reorder-functions report-bug rerun-* reschedule-* sched-* sched2-* schedule-fusion "
+    "section-anchors sel-sched-* selective-scheduling* shrink-wrap* simd-cost-model split-* ssa-* "
+    "stack-check* stack-limit* stack-reuse stats stdarg-opt store-merging strong-eval-order "
+    "sync-libcalls thread-jumps time-report-details toplevel-reorder track-macro-expansion* "
+    "trampolines tree-* unconstrained-commons use-linker-plugin var-tracking* vect-cost-model "
+    "version-loops-for-strides vpt web whole-program zee";
 
 /* Of those families, what clang understands after all. */
-static const char *const clang_f_options[] = {
-    "tree-vectorize",
-    "tree-slp-vectorize",
-    "tree-ter",
-    "tree-vrp",
-    "split-stack",
-    "split-machine-functions",
-    "split-lto-unit",
-    "split-dwarf-inlining",
-    "ipa-cp",
-    "dump-record-layouts",
-    "dump-vtable-layouts",
-    "stack-check",
-    "lto-jobs",
-    "loop-unroll",
-};
+static const char clang_f_options[] =
+    "tree-vectorize tree-slp-vectorize tree-ter tree-vrp split-stack split-machine-functions "
+    "split-lto-unit split-dwarf-inlining ipa-cp dump-record-layouts dump-vtable-layouts lto-jobs "
+    "loop-unroll";
 
 /* Whole words after -m or -mno-, without "=value". */
-static const char *const gcc_m_options[] = {
-    "8bit-idiv",
-    "accumulate-outgoing-args",
-    "align-data",
-    "align-stringops",
-    "avx256-split-unaligned-*",
-    "branch-cost",
-    "call-ms2sysv-xlogues",
-    "cld",
-    "dispatch-scheduler",
-    "dump-tune-features",
-    "indirect-branch-register",
-    "inline-all-stringops",
-    "inline-stringops-dynamically",
-    "memcpy-strategy",
-    "memset-strategy",
-    "move-max",
-    "push-args",
-    "store-max",
-    "stringop-strategy",
-    "stv",
-    "tune-ctrl",
-    "vzeroupper",
-};
+static const char gcc_m_options[] =
+    "8bit-idiv accumulate-outgoing-args align-data align-stringops avx256-split-unaligned-* "
+    "branch-cost call-ms2sysv-xlogues cld dispatch-scheduler dump-tune-features fused-madd "
+    "indirect-branch-register inline-all-stringops inline-stringops-dynamically memcpy-strategy "
+    "memset-strategy mitigate-rop move-max needed push-args relax-cmpxchg-loop "
+    "store-max stringop-strategy stv tune-ctrl vzeroupper";
 
-static bool matches(const char *name, size_t len, const char *const *patterns, size_t n)
+static bool matches(const char *name, size_t len, const char *patterns)
 {
-    char word[128];
+    char word[96], pattern[96];
     if (len >= sizeof(word))
         return false;
     memcpy(word, name, len);
     word[len] = '\0';
-    for (size_t i = 0; i < n; i++)
-        if (fnmatch(patterns[i], word, 0) == 0)
+    while (*patterns) {
+        size_t n = strcspn(patterns, " ");
+        memcpy(pattern, patterns, n);
+        pattern[n] = '\0';
+        if (fnmatch(pattern, word, 0) == 0)
             return true;
+        patterns += n + (patterns[n] == ' ');
+    }
     return false;
 }
 
@@ -233,9 +86,8 @@ static bool is_gcc_only(const char *arg)
         name += 3;
     size_t len = strcspn(name, "=");
     if (arg[1] == 'm')
-        return matches(name, len, gcc_m_options, DH_ARRAY_LEN(gcc_m_options));
-    return matches(name, len, gcc_f_options, DH_ARRAY_LEN(gcc_f_options)) &&
-           !matches(name, len, clang_f_options, DH_ARRAY_LEN(clang_f_options));
+        return matches(name, len, gcc_m_options);
+    return matches(name, len, gcc_f_options) && !matches(name, len, clang_f_options);
 }
 
 /*
@@ -320,7 +172,9 @@ static void copy_argument(const char *arg, const char *value, struct dh_cc_args 
 {
     if (is_gcc_only(arg) || strncmp(arg, "--dh-", 5) == 0)
         return;
-    dh_cc_args_add(out, arg);
+    /* gcc's number of jobs: clang has no such form. */
+    bool jobs = strncmp(arg, "-flto=", 6) == 0 && arg[6] >= '0' && arg[6] <= '9';
+    dh_cc_args_add(out, jobs ? "-flto" : arg);
     if (value)
         dh_cc_args_add(out, value);
 }

@@ -18,8 +18,10 @@ int dh_cmd_report(int argc, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const char *format, ...);
-/* If arg is --NAME=VALUE returns VALUE, if it is --NAME returns "", else NULL. */
+/* If arg is --NAME=VALUE returns VALUE, else NULL. */
 const char *dh_cli_value(const char *arg, const char *name);
+/* The word nearest to what was typed, or NULL if none is near. */
+const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 

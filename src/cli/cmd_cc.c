@@ -17,10 +17,8 @@
 #include <unistd.h>
 
 #include "cli/cc_args.h"
+#include "cli/cmd.h"
 #include "util/path.h"
-
-int dh_cmd_cc(int argc, char **argv);
-int dh_cmd_cxx(int argc, char **argv);
 
 struct driver {
     struct dh_arena arena;

@@ -1,8 +1,8 @@
 /*
  * cmd_report.c - `deadheat report`: raw race records in, reports out.
  *
- * Two ways in. A person gives a file. The runtime of a running program starts `report --from-runtime` with the
- * records on standard input; then each race is printed as it comes, settings are DEADHEAT_OPTIONS, and if
+ * Two ways in. A person gives a file. The runtime of a running program starts `report --from-runtime` with
+ * the records on standard input; then each race is printed as it comes, settings are DEADHEAT_OPTIONS, and if
  * standard input is a socket, the number of races goes back through it.
  */
 #include <errno.h>
@@ -23,7 +23,8 @@
 static const char usage[] =
     "usage: deadheat report [OPTIONS] FILE\n"
     "\n"
-    "Prints the data races recorded in FILE ('-': standard input): symbolised, each distinct race once, with\n"
+    "Prints the data races recorded in FILE ('-': standard input): symbolised, each distinct race once, "
+    "with\n"
     "a count. A program run with --output=FILE records them.\n"
     "\n"
     "  --format=text|json    text for people (default) or JSON for programs\n"
@@ -98,6 +99,21 @@ struct request {
     bool stats;
 };
 
+static int unknown_flag(const char *arg)
+{
+    static const char *const names[] = {"--format", "--color", "--suppressions",
+                                        "--source", "--stats", "--help"};
+    size_t len = strcspn(arg, "=");
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
+        if (strcmp(arg, names[i]) == 0)
+            return dh_cli_fail("report", "%s needs a value: %s=VALUE", arg, arg);
+    }
+    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
+    if (nearest)
+        return dh_cli_fail("report", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
+    return dh_cli_fail("report", "unknown option '%s'; 'deadheat report --help' lists them", arg);
+}
+
 static int set_flag(struct request *q, const char *arg)
 {
     const char *v;
@@ -118,7 +134,7 @@ static int set_flag(struct request *q, const char *arg)
     } else if (strcmp(arg, "--stats") == 0) {
         q->stats = true;
     } else {
-        return dh_cli_fail("report", "unknown option '%s'; 'deadheat report --help' lists them", arg);
+        return unknown_flag(arg);
     }
     return 0;
 }

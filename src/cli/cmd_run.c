@@ -69,8 +69,8 @@ static int add_option(struct request *q, const char *name, size_t name_len, cons
     char *plain = dh_arena_dup(&q->arena, name, name_len);
     for (char *c = plain; *c; c++)
         *c = *c == '-' ? '_' : *c;
-    q->options = dh_arena_printf(&q->arena, "%s%s%s=%s%s%s", q->options, q->options[0] ? ":" : "", plain, quote,
-                                 value, quote);
+    q->options = dh_arena_printf(&q->arena, "%s%s%s=%s%s%s", q->options, q->options[0] ? ":" : "", plain,
+                                 quote, value, quote);
     q->has_reporter |= strcmp(plain, "reporter") == 0;
     return 0;
 }
@@ -88,6 +88,8 @@ static int set_flag(struct request *q, const char *arg)
 {
     struct dh_options_error err;
     const char *detector = dh_cli_value(arg, "detector");
+    if (strcmp(arg, "--detector") == 0)
+        detector = "";
     if (detector)
         return set_detector(detector);
     if (strcmp(arg, "--force") == 0) {
@@ -98,7 +100,11 @@ static int set_flag(struct request *q, const char *arg)
         return dh_cli_fail("run", "unknown option '%s'; 'deadheat run --help' lists them", arg);
     const char *name = arg + 2;
     size_t len = strcspn(name, "=");
-    const char *value = name[len] ? name + len + 1 : "1"; /* --stats is --stats=1 */
+    const char *value = name[len] ? name + len + 1 : "";
+    if (!name[len] && dh_options_is_switch(name, len))
+        value = "1";
+    if (!name[len] && !*value && dh_options_set(&checked, name, len, "", 0, &err) == 0)
+        return dh_cli_fail("run", "--%s needs a value: --%s=VALUE", name, name);
     if (dh_options_set(&checked, name, len, value, strlen(value), &err) != 0)
         return dh_cli_fail("run", "%s", err.text);
     return add_option(q, name, len, value);

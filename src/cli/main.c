@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "cli/cmd.h"
 #include "util/path.h"
 
@@ -29,19 +28,21 @@ static const struct command commands[] = {
 
 static void print_usage(FILE *f)
 {
-    fputs("deadheat finds data races in multithreaded C and C++ programs.\n"
-          "\n"
-          "usage: deadheat COMMAND [ARGUMENTS]\n"
-          "\n",
-          f);
+    fputs(
+        "deadheat finds data races in multithreaded C and C++ programs.\n"
+        "\n"
+        "usage: deadheat COMMAND [ARGUMENTS]\n"
+        "\n",
+        f);
     for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++)
         fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].summary);
-    fputs("  help     explain a command: deadheat help run\n"
-          "\n"
-          "Two commands find a race:\n"
-          "  deadheat cc -g -O1 -pthread -o prog prog.c\n"
-          "  deadheat run -- ./prog\n",
-          f);
+    fputs(
+        "  help     explain a command: deadheat help run\n"
+        "\n"
+        "Two commands find a race:\n"
+        "  deadheat cc -g -O1 -pthread -o prog prog.c\n"
+        "  deadheat run -- ./prog\n",
+        f);
 }
 
 static const struct command *find(const char *name)
@@ -55,15 +56,10 @@ static const struct command *find(const char *name)
 
 static int unknown(const char *name)
 {
-    const char *nearest = NULL;
-    u32 best = UINT32_MAX;
-    for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++) {
-        u32 d = dh_options_distance(name, strlen(name), commands[i].name, strlen(commands[i].name));
-        if (d < best && dh_options_is_near(d, strlen(commands[i].name))) {
-            best = d;
-            nearest = commands[i].name;
-        }
-    }
+    const char *names[DH_ARRAY_LEN(commands)];
+    for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++)
+        names[i] = commands[i].name;
+    const char *nearest = dh_cli_nearest(name, strlen(name), names, DH_ARRAY_LEN(names));
     if (nearest)
         return dh_cli_fail("", "there is no command '%s'; did you mean '%s'?", name, nearest);
     return dh_cli_fail("", "there is no command '%s'; 'deadheat --help' lists them", name);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "cli/cmd.h"
 
 int dh_cli_fail(const char *command, const char *format, ...)
@@ -25,9 +26,21 @@ const char *dh_cli_value(const char *arg, const char *name)
     size_t len = strlen(name);
     if (strncmp(arg, "--", 2) != 0 || strncmp(arg + 2, name, len) != 0)
         return NULL;
-    if (arg[2 + len] == '=')
-        return arg + 3 + len;
-    return arg[2 + len] ? NULL : "";
+    return arg[2 + len] == '=' ? arg + 3 + len : NULL;
+}
+
+const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n)
+{
+    const char *nearest = NULL;
+    u32 best = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        u32 d = dh_options_distance(typed, len, words[i], strlen(words[i]));
+        if (d < best && dh_options_is_near(d, strlen(words[i]))) {
+            best = d;
+            nearest = words[i];
+        }
+    }
+    return nearest;
 }
 
 bool dh_cli_wants_color(const char *choice, int fd)

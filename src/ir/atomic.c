@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/atomic.h"
 #include "ir/ir.h"
-#include "runtime/abi.h"
 
 static u32 order_of(LLVMAtomicOrdering o)
 {

@@ -45,7 +45,7 @@ LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef 
     return LLVMBuildCall2(ir->builder, ir->entry_type[e], ir->entry[e], args, n, "");
 }
 
-static void set_position(struct dh_ir *ir, LLVMValueRef inst)
+void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst)
 {
     LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
     if (!loc) {
@@ -60,13 +60,13 @@ static void set_position(struct dh_ir *ir, LLVMValueRef inst)
 void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst)
 {
     LLVMPositionBuilderBefore(ir->builder, inst);
-    set_position(ir, inst);
+    dh_ir_emit_position_of(ir, inst);
 }
 
 void dh_ir_emit_after(struct dh_ir *ir, LLVMValueRef inst)
 {
     LLVMPositionBuilderBefore(ir->builder, LLVMGetNextInstruction(inst));
-    set_position(ir, inst);
+    dh_ir_emit_position_of(ir, inst);
 }
 
 LLVMValueRef dh_ir_emit_u32(struct dh_ir *ir, u32 value)
@@ -138,7 +138,10 @@ static void emit_copy_side(struct dh_ir *ir, LLVMValueRef call, unsigned arg, bo
 
 static void emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
 {
-    dh_ir_emit_before(ir, site->inst);
+    if (!site->range)
+        dh_ir_emit_before(ir, site->inst);
+    else if (!dh_ir_loops_position(ir, site))
+        return;
     switch (site->kind) {
     case DH_SITE_READ:
     case DH_SITE_WRITE:

@@ -1,9 +1,11 @@
 /*
  * escape.c - which memory no other thread can write to, so that accesses to it need no check.
  *
- * Sound because each answer is a property of the whole function body before anything is inserted:
+ * Sound because each answer is a property of the whole function body before anything is inserted (and what is
+ * private is never given to a check, so the answer stays true while other functions are done):
  *   - a local variable (or by-value argument) whose address is never stored, returned or passed to a
  *     call that may keep it;
+ *   - a thread-local variable of this module only, of which the same holds in all its functions;
  *   - constant globals, and what a vtable pointer points to, which is constant;
  *   - counters of coverage and profiling, which the compiler put there and which race by design.
  * A pointer that may point into several objects is private only if all of them are.
@@ -87,8 +89,12 @@ static bool is_private_object(void *arg, LLVMValueRef object)
 {
     if (LLVMIsAAllocaInst(object) || dh_shim_is_byval_argument(object))
         return !is_captured(arg, object);
-    if (LLVMIsAGlobalVariable(object))
-        return LLVMIsGlobalConstant(object) || is_counter(object);
+    if (LLVMIsAGlobalVariable(object)) {
+        bool local =
+            LLVMGetLinkage(object) == LLVMInternalLinkage || LLVMGetLinkage(object) == LLVMPrivateLinkage;
+        return LLVMIsGlobalConstant(object) || is_counter(object) ||
+               (local && LLVMIsThreadLocal(object) && !is_captured(arg, object));
+    }
     return LLVMIsALoadInst(object) && dh_shim_is_vtable_access(object);
 }
 

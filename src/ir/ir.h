@@ -3,7 +3,8 @@
  *
  * The life of a module: pass.c decides which functions are instrumented; for each, sites.c (with
  * escape.c) lists what must be checked, before anything is inserted, since our own calls would look
- * like captures; frame.c and emit.c then insert calls; at the end link.c inlines the fast paths.
+ * like captures; loops.c plans which of them one check before a loop can stand for; loops.c, emit.c and
+ * frame.c then insert calls; at the end link.c inlines the fast paths.
  */
 #ifndef DH_IR_H
 #define DH_IR_H
@@ -63,16 +64,35 @@ struct dh_ir_site {
     u64 align;
     LLVMValueRef base; /* ptr == base + offset, for comparing addresses */
     long long offset;
+    struct dh_ir_range *range; /* checked outside its loop, at least when the loop is long; or NULL */
 };
 
 struct dh_ir_sites {
     struct dh_ir_site *at;
     size_t count, capacity;
-    bool has_calls; /* calls of functions that might be instrumented or intercepted */
+    bool has_calls;       /* calls of functions that might be instrumented or intercepted */
+    LLVMValueRef *breaks; /* instructions that end a window */
+    size_t break_count, break_capacity;
 };
 
 void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites);
 void dh_ir_sites_done(struct dh_ir_sites *sites);
+
+/* ---- loops.c: one check for all iterations --------------------------------------------------------- */
+
+struct dh_ir_ranges {
+    struct dh_ir_range **at;
+    size_t count, capacity;
+};
+
+/* Finds the sites that a check before their loop can stand for, and gives them their range. Computes values
+ * in preheaders, inserts no check yet. */
+void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges);
+/* Inserts the checks before the loops. */
+void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges);
+/* Puts the builder where the check of a site in a range still belongs; false: nowhere. */
+bool dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site);
+void dh_ir_loops_done(struct dh_ir_ranges *ranges);
 
 /* ---- escape.c: what no other thread can see --------------------------------------------------- */
 
@@ -93,6 +113,8 @@ LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef 
 void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align);
 /* The builder stands before inst and gives what it inserts the source position of inst. */
 void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst);
+/* ... only the source position. */
+void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst);
 void dh_ir_emit_after(struct dh_ir *ir, LLVMValueRef inst);
 LLVMValueRef dh_ir_emit_u32(struct dh_ir *ir, u32 value);
 LLVMValueRef dh_ir_emit_u64(struct dh_ir *ir, u64 value);

@@ -67,9 +67,13 @@ static void neutralise(struct dh_ir *ir, LLVMModuleRef fast)
     LLVMSetDataLayout(fast, LLVMGetDataLayoutStr(ir->module));
     dh_shim_drop_named_metadata(fast);
 
-    LLVMValueRef used = LLVMGetNamedGlobal(fast, "llvm.used");
-    if (used)
-        LLVMDeleteGlobal(used);
+    /* They kept the fast paths alive until here; from now on only calls do. */
+    static const char *const keepers[] = {"llvm.used", "llvm.compiler.used"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(keepers); i++) {
+        LLVMValueRef keeper = LLVMGetNamedGlobal(fast, keepers[i]);
+        if (keeper)
+            LLVMDeleteGlobal(keeper);
+    }
 
     static const char *const ties[] = {
         "target-cpu",   "target-features", "tune-cpu", "no-trapping-math", "stack-protector-buffer-size",

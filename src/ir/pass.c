@@ -65,10 +65,15 @@ static void exempt_resolvers(struct exempt *x, LLVMModuleRef m)
     }
 }
 
+static unsigned attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
 static bool has_attribute(LLVMValueRef fn, const char *name)
 {
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return LLVMGetEnumAttributeAtIndex(fn, whole, attribute_kind(name)) != NULL;
 }
 
 static bool is_instrumented(const struct exempt *x, LLVMValueRef fn)
@@ -80,13 +85,21 @@ static bool is_instrumented(const struct exempt *x, LLVMValueRef fn)
            !has_attribute(fn, "disable_sanitizer_instrumentation") && !exempt_has(x, fn);
 }
 
-/* What earlier passes found out about the function's effects on memory is no longer true. */
+/* What earlier passes found out about effects on memory is no longer true: the function keeps the shadow
+ * stack, its callees may too, and a check of a vtable pointer reads what the program only writes. It matters
+ * where optimisation goes on after us, at link time. */
 static void drop_stale_attributes(LLVMValueRef fn)
 {
     static const char *const stale[] = {"memory", "nosync", "nofree", "norecurse", "speculatable"};
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     for (size_t i = 0; i < DH_ARRAY_LEN(stale); i++)
-        LLVMRemoveEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                       LLVMGetEnumAttributeKindForName(stale[i], strlen(stale[i])));
+        LLVMRemoveEnumAttributeAtIndex(fn, whole, attribute_kind(stale[i]));
+    for (unsigned i = 1; i <= LLVMCountParams(fn); i++)
+        LLVMRemoveEnumAttributeAtIndex(fn, i, attribute_kind("writeonly"));
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
+            if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
+                LLVMRemoveCallSiteEnumAttribute(inst, whole, attribute_kind("memory"));
 }
 
 static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
@@ -95,7 +108,12 @@ static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
     dh_ir_sites_collect(ir, fn, &sites);
     bool needed = sites.count > 0 || sites.has_calls;
     if (needed) {
+        struct dh_ir_ranges ranges = {0};
+        if (!has_attribute(fn, "optnone")) /* nothing to find, and analyses cost */
+            dh_ir_loops_plan(fn, &sites, &ranges);
+        dh_ir_loops_emit(ir, &ranges);
         dh_ir_emit_sites(ir, &sites);
+        dh_ir_loops_done(&ranges);
         dh_ir_frame_insert(ir, fn);
         drop_stale_attributes(fn);
     }

@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -30,8 +31,22 @@ bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *, LLVMValueRef),
     return !objects.empty();
 }
 
+/* A thread-local variable is reached through an intrinsic that yields the current thread's copy. */
+static bool thread_local_may_be_captured(const GlobalVariable *variable)
+{
+    for (const User *user : variable->users()) {
+        auto *call = dyn_cast<IntrinsicInst>(user);
+        if (!call || call->getIntrinsicID() != Intrinsic::threadlocal_address ||
+            PointerMayBeCaptured(call, true, true))
+            return true;
+    }
+    return false;
+}
+
 bool dh_shim_may_be_captured(LLVMValueRef ptr)
 {
+    if (auto *variable = dyn_cast<GlobalVariable>(unwrap(ptr)))
+        return thread_local_may_be_captured(variable);
     return PointerMayBeCaptured(unwrap(ptr), /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
 }
 
@@ -125,8 +140,41 @@ void dh_shim_error(LLVMModuleRef m, const char *sentence)
     unwrap(m)->getContext().emitError(sentence);
 }
 
+/* sanitize_thread is LLVM's name for "no accesses that the source does not make": no speculated loads, no
+ * widened ones. Set while the optimiser runs, gone before our pass looks, so that every access that is left
+ * is one that the program makes, and a report is never about one that it does not. */
+static void mark_functions(Module &module, bool marked)
+{
+    for (Function &f : module)
+        if (!marked)
+            f.removeFnAttr(Attribute::SanitizeThread);
+        else if (!f.isDeclaration() && !f.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+            f.addFnAttr(Attribute::SanitizeThread);
+}
+
+/* The attribute does not stop the vectoriser from loading the gaps between the fields it wants. */
+static void forbid_loading_gaps()
+{
+    auto &options = cl::getRegisteredOptions();
+    auto found = options.find("enable-interleaved-mem-accesses");
+    if (found != options.end() && found->second->getNumOccurrences() == 0)
+        found->second->addOccurrence(1, found->first(), "false");
+}
+
 namespace
 {
+struct MarkPass : PassInfoMixin<MarkPass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        mark_functions(module, true);
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
 struct InstrumentPass : PassInfoMixin<InstrumentPass> {
     bool inlining;
     explicit InstrumentPass(bool inlining) : inlining(inlining)
@@ -134,6 +182,7 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
     }
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
+        mark_functions(module, false);
         return dh_ir_instrument_module(wrap(&module), inlining) ? PreservedAnalyses::none()
                                                                 : PreservedAnalyses::all();
     }
@@ -148,6 +197,9 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "deadheat", "1", [](PassBuilder &builder) {
+                forbid_loading_gaps();
+                builder.registerPipelineStartEPCallback(
+                    [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass()); });
                 builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
                     passes.addPass(InstrumentPass(true));
                 });

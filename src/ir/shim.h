@@ -1,7 +1,7 @@
 /*
  * shim.h - the C face of the few LLVM facilities that the LLVM-C interface lacks.
  *
- * Everything here is implemented in shim.cpp, the only C++ file of the project. Nothing decides
+ * Everything here is implemented in shim.cpp and shim_loops.cpp, the only C++ of the project. Nothing decides
  * anything: rules about what to instrument belong to the C files.
  */
 #ifndef DH_IR_SHIM_H
@@ -22,7 +22,8 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
 
 /* Calls accept on every object that ptr may point into; true if accept took them all. */
 bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *arg, LLVMValueRef object), void *arg);
-/* Whether anything but the current invocation of the function may come to know this pointer. */
+/* Whether anything but the current invocation of the function may come to know this pointer; of a
+ * thread-local variable, anything but the functions of the module that name it. */
 bool dh_shim_may_be_captured(LLVMValueRef ptr);
 /* ptr as another pointer plus a constant number of bytes. */
 LLVMValueRef dh_shim_base(LLVMValueRef ptr, long long *ret_offset);
@@ -52,6 +53,31 @@ void dh_shim_drop_named_metadata(LLVMModuleRef m);
 void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priority);
 /* A compilation error, in the compiler's own style. */
 void dh_shim_error(LLVMModuleRef m, const char *sentence);
+
+/* ---- shim_loops.cpp: a function's loops ---------------------------------------------------------- */
+
+struct dh_shim_loops;
+struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn);
+void dh_shim_loops_free(struct dh_shim_loops *loops);
+/* The loop around an instruction, if it has no inner loops, one way in and one way out; or NULL. */
+const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst);
+/* Whether inst happens in every iteration and ptr moves by a constant number of bytes (0: stays). */
+bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
+                          long long *ret_step);
+/* Whether two addresses are always the same number of bytes apart. */
+bool dh_shim_loops_distance(struct dh_shim_loops *loops, LLVMValueRef from, LLVMValueRef to,
+                            long long *ret_distance);
+/* An upper bound of the number of iterations; 0: unknown. */
+unsigned dh_shim_loops_max_count(struct dh_shim_loops *loops, const void *loop);
+/* Computed at the end of the preheader: the number of iterations, the address in the first one. NULL: unknown
+ * or too costly. */
+LLVMValueRef dh_shim_loops_count(struct dh_shim_loops *loops, const void *loop);
+LLVMValueRef dh_shim_loops_start(struct dh_shim_loops *loops, const void *loop, LLVMValueRef ptr);
+LLVMValueRef dh_shim_loops_preheader_end(const void *loop);
+/* Two instructions come from the same source line of the same inlined copy. */
+bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b);
+/* Makes a block that runs before inst if the condition holds; returns its last instruction. */
+LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst);
 
 #ifdef __cplusplus
 }

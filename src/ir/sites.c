@@ -86,10 +86,21 @@ static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef p
     prune(c);
 }
 
-/* The window ends after inst: what follows may be ordered differently against other threads. */
 static void end_window(struct collector *c)
 {
     c->window = c->out->count;
+}
+
+/* The window ends at inst: what follows may be ordered differently against other threads. */
+static void break_window(struct collector *c, LLVMValueRef inst)
+{
+    struct dh_ir_sites *out = c->out;
+    end_window(c);
+    if (out->break_count == out->break_capacity) {
+        out->break_capacity = out->break_capacity ? out->break_capacity * 2 : 16;
+        out->breaks = realloc(out->breaks, out->break_capacity * sizeof(*out->breaks));
+    }
+    out->breaks[out->break_count++] = inst;
 }
 
 static void collect_atomic(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr)
@@ -98,7 +109,7 @@ static void collect_atomic(struct collector *c, LLVMValueRef inst, LLVMValueRef 
         dh_ir_escape_is_private(c->escape, ptr))
         return;
     add(c, DH_SITE_ATOMIC, inst);
-    end_window(c);
+    break_window(c, inst);
 }
 
 static bool is_copy(LLVMValueRef callee)
@@ -112,8 +123,23 @@ static bool is_copy(LLVMValueRef callee)
     return false;
 }
 
-static void collect_copy(struct collector *c, LLVMValueRef call)
+/* Whether the backend is sure to make a call of the C library's function out of it, which the runtime
+ * intercepts and checks itself. x86 code generation expands constant sizes up to 1 KiB at most. */
+static bool becomes_call(LLVMValueRef callee, LLVMValueRef call)
 {
+    size_t len;
+    if (strstr(LLVMGetValueName2(callee, &len), ".inline."))
+        return false;
+    LLVMValueRef n = LLVMGetOperand(call, 2);
+    return !LLVMIsAConstantInt(n) || LLVMConstIntGetZExtValue(n) > 1024;
+}
+
+static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef call)
+{
+    if (becomes_call(callee, call)) {
+        c->out->has_calls = true;
+        return;
+    }
     LLVMValueRef dst = LLVMGetOperand(call, 0), src = LLVMGetOperand(call, 1);
     bool has_src = LLVMGetTypeKind(LLVMTypeOf(src)) == LLVMPointerTypeKind;
     bool skip_dst =
@@ -127,31 +153,38 @@ static void collect_copy(struct collector *c, LLVMValueRef call)
     site->skip_src = skip_src;
 }
 
-static void collect_call(struct collector *c, LLVMValueRef call)
+/* A call after which other threads' accesses may be ordered differently against ours. */
+static bool ends_window(LLVMValueRef call)
 {
     unsigned traits = dh_shim_call_traits(call);
     LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
-    bool comes_back = traits & DH_CALL_COMES_BACK;
-    if (callee && LLVMGetIntrinsicID(callee) != 0) {
-        if (is_copy(callee)) {
-            collect_copy(c, call);
-        } else if (dh_ir_masked_is(call)) {
-            LLVMValueRef ptr = dh_ir_masked_pointer(call);
-            if (!ptr || !dh_ir_escape_is_private(c->escape, ptr))
-                add(c, DH_SITE_MASKED, call);
-        } else if (!comes_back || !(traits & (DH_CALL_NOSYNC | DH_CALL_READNONE))) {
-            end_window(c);
-        }
-        return;
+    if (callee && LLVMGetIntrinsicID(callee) != 0 && (is_copy(callee) || dh_ir_masked_is(call)))
+        return false;
+    /* A function that touches no memory and comes back can neither synchronise nor call what does; of
+     * intrinsics it is also known which ones synchronise. */
+    unsigned harmless =
+        callee && LLVMGetIntrinsicID(callee) != 0 ? DH_CALL_NOSYNC | DH_CALL_READNONE : DH_CALL_READNONE;
+    return !(traits & DH_CALL_COMES_BACK) || !(traits & harmless);
+}
+
+static void collect_call(struct collector *c, LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+    bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
+    if (intrinsic && is_copy(callee)) {
+        collect_copy(c, callee, call);
+    } else if (intrinsic && dh_ir_masked_is(call)) {
+        LLVMValueRef ptr = dh_ir_masked_pointer(call);
+        if (!ptr || !dh_ir_escape_is_private(c->escape, ptr))
+            add(c, DH_SITE_MASKED, call);
     }
-    /* A function that touches no memory and comes back can neither synchronise nor call what does. */
-    if (comes_back && (traits & DH_CALL_READNONE))
+    if (!ends_window(call))
         return;
     if (callee && LLVMIsACallInst(call) && dh_ir_atomic_is_libcall(call))
         add(c, DH_SITE_LIBATOMIC, call);
-    else if (!(traits & DH_CALL_ASM))
+    else if (!intrinsic && !(dh_shim_call_traits(call) & DH_CALL_ASM))
         c->out->has_calls = true;
-    end_window(c);
+    break_window(c, call);
 }
 
 static void collect(struct collector *c, LLVMValueRef inst)
@@ -176,7 +209,7 @@ static void collect(struct collector *c, LLVMValueRef inst)
     case LLVMFence:
         if (!LLVMIsAtomicSingleThread(inst)) {
             add(c, DH_SITE_FENCE, inst);
-            end_window(c);
+            break_window(c, inst);
         }
         break;
     case LLVMCall:
@@ -204,5 +237,6 @@ void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *
 void dh_ir_sites_done(struct dh_ir_sites *sites)
 {
     free(sites->at);
+    free(sites->breaks);
     *sites = (struct dh_ir_sites){0};
 }

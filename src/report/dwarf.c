@@ -1,9 +1,9 @@
 /*
  * dwarf.c - functions, inlined calls and lines from DWARF, found through indexes of our own.
  *
- * libdw's own look-up (dwfl_module_addrdie) trusts .debug_aranges, which clang does not write, so the ranges of
- * every unit are read once (cheap: one entry a unit), and a unit's tree is walked only when an
- * address in it is asked for. The walk also finds the variables with a fixed address.
+ * libdw's own look-up (dwfl_module_addrdie) trusts .debug_aranges, which clang does not write, so the ranges
+ * of every unit are read once (cheap: one entry a unit), and a unit's tree is walked only when an address in
+ * it is asked for. The walk also finds the variables with a fixed address.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ void dh_object_read_units(struct dh_object *o)
         qsort(o->ranges, o->n_ranges, sizeof(*o->ranges), range_order);
 }
 
-struct dh_object_unit *dh_object_find_unit(struct dh_object *o, u64 addr)
+static struct dh_object_unit *find_unit(struct dh_object *o, u64 addr)
 {
     size_t lo = 0, hi = o->n_ranges;
     while (lo < hi) {
@@ -126,8 +126,7 @@ static void add_global(struct dh_object_unit *unit, Dwarf_Die *die, const Dwarf_
     u64 addr;
     if (!fixed_address(die, &addr) || addr < LOWEST_CODE)
         return;
-    unit->globals =
-        dh_util_grow(unit->globals, unit->n_globals, &unit->cap_globals, sizeof(*unit->globals));
+    unit->globals = dh_util_grow(unit->globals, unit->n_globals, &unit->cap_globals, sizeof(*unit->globals));
     struct dh_object_global *g = &unit->globals[unit->n_globals++];
     *g = (struct dh_object_global){.addr = addr, .die = *die};
     if (owner)
@@ -218,7 +217,8 @@ void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwa
                     : NULL;
 }
 
-/* ---- Frames ---------------------------------------------------------------------------------------------- */
+/* ---- Frames ----------------------------------------------------------------------------------------------
+ */
 
 static bool has_pc(Dwarf_Die *die, u64 addr)
 {
@@ -269,14 +269,14 @@ static void set_file(struct dh_object *o, struct dh_object_unit *unit, struct dh
                      const char *file)
 {
     f->file = file;
-    f->unit_file = file && unit->dir ? dh_path_from(o->arena, dh_path_join(o->arena, unit->dir, "."), file)
-                                     : file;
+    f->unit_file =
+        file && unit->dir ? dh_path_from(o->arena, dh_path_join(o->arena, unit->dir, "."), file) : file;
 }
 
 size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **ret_frames)
 {
     u64 pc = addr + o->elf_bias - o->dwarf_bias;
-    struct dh_object_unit *unit = o->dwarf ? dh_object_find_unit(o, pc) : NULL;
+    struct dh_object_unit *unit = o->dwarf ? find_unit(o, pc) : NULL;
     if (!unit)
         return 0;
     dh_object_index_unit(o, unit);

@@ -1,6 +1,6 @@
 /*
- * elfsym.c - the ELF symbol table, sorted for look-up. The fallback for code without debug information, and the
- * first source for the names of globals.
+ * elfsym.c - the ELF symbol table, sorted for look-up. The fallback for code without debug information, and
+ * the first source for the names of globals.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,8 @@ const char *dh_view_subject(struct dh_arena *arena, const struct dh_view *v)
         return dh_arena_printf(arena, "a heap block of %llu byte%s", (unsigned long long)at->size,
                                at->size == 1 ? "" : "s");
     case DH_MODEL_STACK:
-        return dh_arena_printf(arena, "the stack of thread %s", v->location_thread ? v->location_thread : "?");
+        return dh_arena_printf(arena, "the stack of thread %s",
+                               v->location_thread ? v->location_thread : "?");
     case DH_MODEL_TLS:
         return dh_arena_printf(arena, "a thread-local variable of thread %s",
                                v->location_thread ? v->location_thread : "?");
@@ -68,26 +69,28 @@ const char *dh_view_explain(struct dh_arena *arena, const struct dh_view *v)
                                "before the free.",
                                t1, t2);
     if (now->access->kind == DH_MODEL_FREE && then->access->kind == DH_MODEL_FREE)
-        return dh_arena_printf(arena, "Threads %s and %s both freed this memory, with nothing between them.", t1,
-                               t2);
-    if (now->access->kind == DH_MODEL_FREE)
-        return dh_arena_printf(arena, "Thread %s freed memory without waiting for thread %s to be done with it.",
+        return dh_arena_printf(arena, "Threads %s and %s both freed this memory, with nothing between them.",
                                t1, t2);
+    if (now->access->kind == DH_MODEL_FREE)
+        return dh_arena_printf(
+            arena, "Thread %s freed memory without waiting for thread %s to be done with it.", t1, t2);
     if (common && both_read)
-        return dh_arena_printf(arena,
-                               "Both threads held `%s`, but only for reading, which does not keep them apart.",
-                               common->name);
+        return dh_arena_printf(
+            arena, "Both threads held `%s`, but only for reading, which does not keep them apart.",
+            common->name);
     if (common)
-        return dh_arena_printf(arena,
-                               "Both threads held `%s`, yet nothing orders the accesses: it was not the same "
-                               "lock for both (destroyed and initialised again, or unlocked by another thread).",
-                               common->name);
+        return dh_arena_printf(
+            arena,
+            "Both threads held `%s`, yet nothing orders the accesses: it was not the same "
+            "lock for both (destroyed and initialised again, or unlocked by another thread).",
+            common->name);
     if (now->n_locks == 0 && then->n_locks == 0) {
         if (now->access->atomic != then->access->atomic)
-            return dh_arena_printf(arena,
-                                   "Thread %s made an atomic access, thread %s a plain one, and neither held a "
-                                   "lock.",
-                                   now->access->atomic ? t1 : t2, now->access->atomic ? t2 : t1);
+            return dh_arena_printf(
+                arena,
+                "Thread %s made an atomic access, thread %s a plain one, and neither held a "
+                "lock.",
+                now->access->atomic ? t1 : t2, now->access->atomic ? t2 : t1);
         return dh_arena_printf(arena, "Neither thread %s nor thread %s held a lock.", t1, t2);
     }
     return dh_arena_printf(arena, "Thread %s held %s for this access; thread %s held %s%s.", t1,

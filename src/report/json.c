@@ -23,10 +23,10 @@ static json_t *trace(const struct dh_symbol_trace *t)
     json_t *list = json_array();
     for (size_t i = 0; i < t->n; i++) {
         const struct dh_symbol_frame *f = &t->frames[i];
-        json_array_append_new(list, json_pack("{so so si si sb so so}", "function", text(f->function), "file",
-                                              text(f->file), "line", f->line, "column", f->column, "inlined",
-                                              f->inlined, "module", text(f->module), "offset",
-                                              hex(f->offset)));
+        json_array_append_new(list,
+                              json_pack("{so so si si sb so so}", "function", text(f->function), "file",
+                                        text(f->file), "line", f->line, "column", f->column, "inlined",
+                                        f->inlined, "module", text(f->module), "offset", hex(f->offset)));
     }
     return list;
 }
@@ -48,15 +48,15 @@ static json_t *access(const struct dh_view_access *a)
     json_t *locks = json_array();
     for (size_t i = 0; i < a->n_locks; i++) {
         const struct dh_view_lock *l = &a->locks[i];
-        json_array_append_new(locks, json_pack("{so so ss so}", "name", l->named ? text(l->name) : json_null(),
-                                               "addr", hex(l->lock->addr), "mode",
-                                               l->lock->read_mode ? "read" : "write", "acquired_at",
-                                               trace(&l->acquired_at)));
+        json_array_append_new(
+            locks, json_pack("{so so ss so}", "name", l->named ? text(l->name) : json_null(), "addr",
+                             hex(l->lock->addr), "mode", l->lock->read_mode ? "read" : "write", "acquired_at",
+                             trace(&l->acquired_at)));
     }
     const struct dh_model_access *m = a->access;
-    return json_pack("{ss sb sb so sI so so so}", "kind", kinds[m->kind], "atomic", m->atomic, "range", m->range,
-                     "addr", hex(m->addr), "size", (json_int_t)m->size, "thread", thread(&a->thread), "stack",
-                     trace(&a->stack), "locks", locks);
+    return json_pack("{ss sb sb so sI so so so}", "kind", kinds[m->kind], "atomic", m->atomic, "range",
+                     m->range, "addr", hex(m->addr), "size", (json_int_t)m->size, "thread",
+                     thread(&a->thread), "stack", trace(&a->stack), "locks", locks);
 }
 
 static json_t *location(const struct dh_view *v)
@@ -93,13 +93,18 @@ static json_t *location(const struct dh_view *v)
 json_t *dh_print_json(const struct dh_group *group)
 {
     const struct dh_view *v = group->view;
+    const struct dh_model_process *process = v->race->process;
     struct dh_arena arena = {0};
     json_t *race =
-        json_pack("{ss ss sI ss ss sI so s[oo] so}", "fingerprint", group->hash, "identity", group->identity,
-                  "count", (json_int_t)group->count, "summary", dh_view_subject(&arena, v), "explanation",
-                  dh_view_explain(&arena, v), "pid", (json_int_t)v->race->process->pid, "detector",
-                  text(v->race->process->detector), "accesses", access(&v->accesses[0]),
-                  access(&v->accesses[1]), "location", location(v));
+        json_pack("{ss so sI so so}", "fingerprint", group->hash, "identity", text(group->identity), "count",
+                  (json_int_t)group->count, "summary", text(dh_view_subject(&arena, v)), "explanation",
+                  text(dh_view_explain(&arena, v)));
+    json_object_update_missing_new(race, json_pack("{sI so so so}", "pid", (json_int_t)process->pid, "exe",
+                                                   text(process->exe), "detector", text(process->detector),
+                                                   "guarantee", text(process->guarantee)));
+    json_object_set_new(race, "accesses",
+                        json_pack("[oo]", access(&v->accesses[0]), access(&v->accesses[1])));
+    json_object_set_new(race, "location", location(v));
     dh_arena_done(&arena);
     return race;
 }

@@ -25,7 +25,7 @@ void dh_model_done(struct dh_model *m)
 struct dh_model_process *dh_model_begin_process(struct dh_model *m)
 {
     struct dh_model_process *p = dh_arena_alloc(m->arena, sizeof(*p));
-    p->exe = p->cwd = p->detector = p->guarantee = "";
+    p->exe = p->detector = p->guarantee = "";
     dh_map_init(&p->modules, m->arena);
     dh_map_init(&p->threads, m->arena);
     dh_map_init(&p->races, m->arena);

@@ -74,7 +74,6 @@ struct dh_model_location {
 struct dh_model_process {
     u64 pid;
     const char *exe;
-    const char *cwd;
     const char *detector;
     const char *guarantee;
     struct dh_map modules; /* int id -> struct dh_model_module */

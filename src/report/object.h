@@ -78,7 +78,6 @@ const struct dh_object_symbol *dh_object_find_symbol(struct dh_object *o, int wh
 
 /* dwarf.c */
 void dh_object_read_units(struct dh_object *o);
-struct dh_object_unit *dh_object_find_unit(struct dh_object *o, u64 addr);
 void dh_object_index_unit(struct dh_object *o, struct dh_object_unit *unit);
 /* Frames for the instruction at addr, innermost first, appended to *frames (a heap array). Returns how
  * many; 0 without debug information. */

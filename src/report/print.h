@@ -12,10 +12,10 @@
 
 /* One distinct race: all races with one fingerprint. */
 struct dh_group {
-    struct dh_view *view; /* of the first */
-    const char *identity; /* the fingerprint as text; what groups are told apart by */
-    char hash[32];        /* the same, short: "dh1-" and 12 hex digits */
-    u64 count;            /* occurrences, the first included */
+    struct dh_view *view;          /* of the first */
+    const char *identity;          /* the fingerprint as text; what groups are told apart by */
+    char hash[32];                 /* the same, short: "dh1-" and 12 hex digits */
+    u64 count;                     /* occurrences, the first included */
     struct dh_suppress_rule *rule; /* why it is not shown; NULL: it is */
     struct dh_group *next;         /* in order of appearance */
 };

@@ -220,7 +220,8 @@ static int location(struct reader *r, const json_t *object, struct dh_model_loca
     return rc;
 }
 
-/* ---- Lines ---------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------------------
+ */
 
 static int read_process(struct reader *r, const json_t *line, struct dh_record *ret)
 {
@@ -232,7 +233,6 @@ static int read_process(struct reader *r, const json_t *line, struct dh_record *
     struct dh_model_process *p = dh_model_begin_process(r->m);
     p->pid = pid;
     p->exe = get_text(r, line, "exe");
-    p->cwd = get_text(r, line, "cwd");
     p->detector = get_text(r, line, "detector");
     p->guarantee = get_text(r, line, "guarantee");
     return 0;
@@ -318,12 +318,14 @@ static int read_counters(struct reader *r, const json_t *line, struct dh_record 
     const char *name;
     json_t *value;
     u64 n;
-    json_object_foreach (values, name, value) {
+    json_object_foreach(values, name, value)
+    {
         int rc = number(r, value, name, &n);
         if (rc)
             return rc;
     }
-    json_object_foreach (values, name, value) {
+    json_object_foreach(values, name, value)
+    {
         if (number(r, value, name, &n) == 0)
             dh_model_count(r->m, name, n);
     }

@@ -166,7 +166,8 @@ int dh_reporter_read(struct dh_reporter *r, int fd)
     return rc;
 }
 
-/* ---- The end --------------------------------------------------------------------------------------------- */
+/* ---- The end ---------------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *name, *help;
@@ -191,9 +192,11 @@ static void print_counters(struct dh_reporter *r)
         fputc('\n', f);
     u64 blind = dh_model_counter(&r->model, "BLIND_MODULES");
     if (blind && (r->options.stats || r->unclear))
-        fprintf(f, "deadheat: accesses inside %" PRIu64 " loaded module%s not compiled by deadheat went unseen\n",
-                blind, blind == 1 ? "" : "s");
-    for (size_t i = 0; r->options.stats && i < DH_ARRAY_LEN(counters); i++)
+        fprintf(
+            f, "deadheat: accesses inside %" PRIu64 " loaded module%s not compiled by deadheat went unseen\n",
+            blind, blind == 1 ? "" : "s");
+    /* A running program prints its own. */
+    for (size_t i = 0; r->options.stats && !r->options.streaming && i < DH_ARRAY_LEN(counters); i++)
         fprintf(f, "deadheat: %10" PRIu64 "  %s\n", dh_model_counter(&r->model, counters[i].name),
                 counters[i].help);
 }
@@ -223,6 +226,9 @@ static void print_summary(struct dh_reporter *r)
                     dh_print_place(&r->print, &a[1].stack), g->count);
         }
     }
+    for (const struct dh_suppress_rule *rule = r->suppress.rules; r->options.stats && rule; rule = rule->next)
+        fprintf(f, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64 "\n", r->options.suppressions, rule->line,
+                rule->pattern, rule->hits);
     print_counters(r);
 }
 

@@ -18,7 +18,7 @@ struct dh_reporter_options {
     bool json;
     bool color;
     bool source;
-    bool stats; /* all counters at the end */
+    bool stats; /* all counters at the end, unless streaming */
 };
 
 struct dh_reporter_result {

@@ -11,14 +11,14 @@
 #include "report/model.h"
 
 struct dh_symbol_frame {
-    const char *function; /* demangled; NULL if unknown */
-    const char *file;     /* absolute where the debug information allows it; NULL if unknown */
+    const char *function;  /* demangled; NULL if unknown */
+    const char *file;      /* absolute where the debug information allows it; NULL if unknown */
     const char *unit_file; /* as seen from the directory it was compiled in: the same on every machine */
-    const char *module;   /* path of the ELF file, or NULL */
-    u64 offset;           /* as in the record */
-    int line;             /* 0 if unknown */
-    int column;           /* 0 if unknown */
-    bool inlined;         /* into the frame that follows */
+    const char *module;    /* path of the ELF file, or NULL */
+    u64 offset;            /* as in the record */
+    int line;              /* 0 if unknown */
+    int column;            /* 0 if unknown */
+    bool inlined;          /* into the frame that follows */
 };
 
 struct dh_symbol_trace {

@@ -17,7 +17,8 @@ struct palette {
 };
 
 static const struct palette plain = {"", "", "", "", "", ""};
-static const struct palette coloured = {"\033[1;31m", "\033[1m", "\033[36m", "\033[2m", "\033[1;33m", "\033[0m"};
+static const struct palette coloured = {"\033[1;31m", "\033[1m",    "\033[36m",
+                                        "\033[2m",    "\033[1;33m", "\033[0m"};
 
 static const struct palette *palette_of(const struct dh_print *p)
 {
@@ -53,10 +54,8 @@ const char *dh_print_place(const struct dh_print *p, const struct dh_symbol_trac
 /* What starts a program or a thread: nobody looks for a race there. */
 static bool is_start_code(const struct dh_symbol_frame *f)
 {
-    static const char *const names[] = {
-        "_start",       "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl",
-        "start_thread", "clone",             "clone3",                 "__clone3",
-    };
+    static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_call_main",
+                                        "start_thread"};
     if (!f->function)
         return false;
     if (strncmp(f->function, "dh_", 3) == 0 || strncmp(f->function, "__dh_", 5) == 0)
@@ -69,7 +68,8 @@ static bool is_start_code(const struct dh_symbol_frame *f)
     return false;
 }
 
-/* What ran main without saying so: frames in the C library below it. */
+/* How many frames to show: not those below main, nor the libraries' at the outer end (std::thread's, say). A
+ * stack that lies in libraries altogether is shown whole. */
 static size_t visible_frames(const struct dh_symbol_trace *trace)
 {
     size_t n = trace->n;
@@ -79,7 +79,10 @@ static size_t visible_frames(const struct dh_symbol_trace *trace)
     }
     while (n > 1 && is_start_code(&trace->frames[n - 1]))
         n--;
-    return n;
+    size_t shown = n;
+    while (shown > 0 && !dh_view_in_project(&trace->frames[shown - 1]))
+        shown--;
+    return shown ? shown : n;
 }
 
 static void print_excerpt(const struct dh_print *p, const struct dh_symbol_frame *f)
@@ -130,7 +133,8 @@ static void print_access(const struct dh_print *p, const struct dh_view_access *
     static const char *const kinds[2][3] = {{"Read", "Write", "Free"},
                                             {"Earlier read", "Earlier write", "Earlier free"}};
     static const char *const atomic_kinds[2][3] = {
-        {"Atomic read", "Atomic write", "Free"}, {"Earlier atomic read", "Earlier atomic write", "Earlier free"}};
+        {"Atomic read", "Atomic write", "Free"},
+        {"Earlier atomic read", "Earlier atomic write", "Earlier free"}};
     const struct palette *c = palette_of(p);
     const struct dh_model_access *access = a->access;
     fprintf(p->out, "\n  %s%s%s of %llu byte%s at 0x%llx by thread %s, holding ", c->strong,
@@ -146,6 +150,15 @@ static void print_access(const struct dh_print *p, const struct dh_view_access *
     print_trace(p, &a->stack, access->stack_folded, true);
 }
 
+/* "8 bytes into " */
+static void print_offset(const struct dh_print *p, u64 offset)
+{
+    if (offset == 0)
+        fputs("at the start of ", p->out);
+    else
+        fprintf(p->out, "%llu byte%s into ", (unsigned long long)offset, offset == 1 ? "" : "s");
+}
+
 static void print_global(const struct dh_print *p, const struct dh_view *v)
 {
     const struct dh_model_location *at = &v->race->location;
@@ -156,10 +169,14 @@ static void print_global(const struct dh_print *p, const struct dh_view *v)
         return;
     }
     fputs(dh_view_subject(p->arena, v), p->out);
-    if (strcmp(v->variable.name, v->variable.display) != 0)
-        fprintf(p->out, ", %llu byte%s into `%s`", (unsigned long long)v->variable.offset,
-                v->variable.offset == 1 ? "" : "s", v->variable.name);
-    fprintf(p->out, " of size %llu", (unsigned long long)v->variable.size);
+    if (strcmp(v->variable.name, v->variable.display) != 0) {
+        fputs(", ", p->out);
+        print_offset(p, v->variable.offset);
+        fprintf(p->out, "`%s`", v->variable.name);
+    }
+    if (v->variable.size)
+        fprintf(p->out, " (%llu byte%s)", (unsigned long long)v->variable.size,
+                v->variable.size == 1 ? "" : "s");
     if (v->variable.file)
         fprintf(p->out, ", declared at %s:%d", dh_path_beneath(p->cwd, v->variable.file), v->variable.line);
     fprintf(p->out, ", in %s\n", module);
@@ -168,8 +185,9 @@ static void print_global(const struct dh_print *p, const struct dh_view *v)
 static void print_heap(const struct dh_print *p, const struct dh_view *v)
 {
     const struct dh_model_location *at = &v->race->location;
-    fprintf(p->out, "\n  Location: %llu byte%s into a %sheap block of %llu byte%s at 0x%llx",
-            (unsigned long long)at->offset, at->offset == 1 ? "" : "s", at->freed ? "freed " : "",
+    fputs("\n  Location: ", p->out);
+    print_offset(p, at->offset);
+    fprintf(p->out, "a %sheap block of %llu byte%s at 0x%llx", at->freed ? "freed " : "",
             (unsigned long long)at->size, at->size == 1 ? "" : "s", (unsigned long long)at->start);
     if (v->location_thread)
         fprintf(p->out, ", allocated by thread %s", v->location_thread);

@@ -201,9 +201,9 @@ bool dh_object_find_variable(struct dh_object *o, u64 addr, u64 size, struct dh_
     }
     if (!v.name)
         return false;
-    v.display = path.rest ? dh_arena_printf(o->arena, "%s%s + %llu", v.name, path.text,
-                                            (unsigned long long)path.rest)
-                          : dh_arena_printf(o->arena, "%s%s", v.name, path.text);
+    v.display =
+        path.rest ? dh_arena_printf(o->arena, "%s%s + %llu", v.name, path.text, (unsigned long long)path.rest)
+                  : dh_arena_printf(o->arena, "%s%s", v.name, path.text);
     *ret = v;
     return true;
 }

@@ -89,22 +89,26 @@ bool dh_view_is_free(const struct dh_view *v)
     return v->accesses[0].access->kind == DH_MODEL_FREE || v->accesses[1].access->kind == DH_MODEL_FREE;
 }
 
-static bool starts(const char *s, const char *prefix)
+static bool is_system_path(const char *path)
 {
-    return strncmp(s, prefix, strlen(prefix)) == 0;
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
+                                         "/lib/",         "/lib32/",   "/lib64/"};
+    for (size_t i = 0; path && i < DH_ARRAY_LEN(places); i++) {
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            return true;
+    }
+    return false;
 }
 
-static bool in_project(const struct dh_symbol_frame *f)
+bool dh_view_in_project(const struct dh_symbol_frame *f)
 {
-    if (f->file)
-        return !starts(f->file, "/usr/include/") && !starts(f->file, "/usr/lib");
-    return f->module && !starts(f->module, "/lib") && !starts(f->module, "/usr/lib");
+    return (f->file || f->module) && !is_system_path(f->file) && !is_system_path(f->module);
 }
 
 const struct dh_symbol_frame *dh_view_top(const struct dh_symbol_trace *trace)
 {
     for (size_t i = 0; i < trace->n; i++) {
-        if (in_project(&trace->frames[i]))
+        if (dh_view_in_project(&trace->frames[i]))
             return &trace->frames[i];
     }
     return trace->n ? &trace->frames[0] : NULL;
@@ -128,8 +132,8 @@ const char *dh_view_fingerprint(struct dh_arena *arena, const struct dh_view *v)
     const char *sides[2];
     for (int i = 0; i < 2; i++) {
         const struct dh_view_access *a = &v->accesses[i];
-        sides[i] = dh_arena_printf(arena, "%s %s", kinds[a->access->kind],
-                                   place_of(arena, dh_view_top(&a->stack)));
+        sides[i] =
+            dh_arena_printf(arena, "%s %s", kinds[a->access->kind], place_of(arena, dh_view_top(&a->stack)));
     }
     int first = strcmp(sides[0], sides[1]) <= 0 ? 0 : 1;
     const char *where = "unknown";

@@ -17,7 +17,7 @@ struct dh_view_lock {
 
 struct dh_view_thread {
     u64 uid;
-    const char *label; /* "T2 'worker'" */
+    const char *label;                  /* "T2 'worker'" */
     const struct dh_model_thread *info; /* NULL: never announced */
     struct dh_symbol_trace created_at;
 };
@@ -45,6 +45,8 @@ const char *dh_view_thread_label(struct dh_arena *arena, const struct dh_model_p
 
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */
 bool dh_view_is_free(const struct dh_view *v);
+/* Not in a system header or library, as far as can be told. */
+bool dh_view_in_project(const struct dh_symbol_frame *f);
 /* The frame to point at: the first that is not in a system header or library; NULL for an empty stack. */
 const struct dh_symbol_frame *dh_view_top(const struct dh_symbol_trace *trace);
 /* Why it is a race, in one sentence. explain.c. */

@@ -143,18 +143,17 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
 
 static void scan_run(void *ctx, uptr lo, uptr hi)
 {
-    static const u64 planes[] = {DH_READ_PLANE, DH_WRITE_PLANE};
     struct scan *s = ctx;
-    for (size_t k = 0; k < DH_ARRAY_LEN(planes); k++) {
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
         for (uptr at = lo; at < hi; at += sizeof(s->resident) * 4096) {
             uptr n = hi - at < sizeof(s->resident) * 4096 ? hi - at : sizeof(s->resident) * 4096;
-            if (dh_sys3(SYS_mincore, (long)(at ^ planes[k]), (long)n, (long)s->resident) < 0)
+            if (dh_sys3(SYS_mincore, (long)dh_plane_of(at, (enum dh_plane)plane), (long)n, (long)s->resident) < 0)
                 for (uptr i = 0; i < n / 4096; i++)
                     s->resident[i] = 1;
             for (uptr i = 0; i < n / 4096; i++) {
                 if (!(s->resident[i] & 1))
                     continue;
-                u32 *page = (u32 *)((at + i * 4096) ^ planes[k]);
+                u32 *page = (u32 *)dh_plane_of(at + i * 4096, (enum dh_plane)plane);
                 scan_cells(s, page, page + 1024);
                 s->cells += 1024;
             }

@@ -41,7 +41,7 @@ static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
         dh_step_check(a, word, old, mask);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u32 other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    if (!dh_step_ordered(t, other) && other != old)
+    if (!dh_step_ordered(t, other) && !(write && other == old)) /* a write has checked old above */
         dh_step_check(a, word, other, mask);
     if (write && plain && other != cell) {
         /* The write stands for a read too (step.c). A reader that comes in between has published itself before

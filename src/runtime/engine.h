@@ -17,11 +17,9 @@ struct dh_access_now {
     u32 id;
 };
 
-enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
-
 DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
 {
-    return (u32 *)((addr & ~(uptr)3) ^ (plane == DH_PLANE_READ ? DH_READ_PLANE : DH_WRITE_PLANE));
+    return (u32 *)dh_plane_of(addr & ~(uptr)3, plane);
 }
 
 /* ---- step.c ---- */

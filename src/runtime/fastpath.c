@@ -14,24 +14,21 @@
 
 #define FAST __attribute__((always_inline, used))
 
-DH_INLINE const u32 *cell(const volatile void *p, u64 plane)
-{
-    return (const u32 *)(((uptr)p & ~(uptr)3) ^ plane);
-}
-
 DH_INLINE bool hit(u32 c)
 {
     return c - __dh_hot.base < __dh_hot.count;
 }
 
-DH_INLINE bool hit4(const volatile void *p, u64 plane)
+/* Part of a word or a word. */
+DH_INLINE bool hit4(const volatile void *p, enum dh_plane plane)
 {
-    return DH_LIKELY(hit(__atomic_load_n(cell(p, plane), __ATOMIC_RELAXED)));
+    const u32 *cell = (const u32 *)dh_plane_of((uptr)p & ~(uptr)3, plane);
+    return DH_LIKELY(hit(__atomic_load_n(cell, __ATOMIC_RELAXED)));
 }
 
-DH_INLINE bool hit8(const volatile void *p, u64 plane)
+DH_INLINE bool hit8(const volatile void *p, enum dh_plane plane)
 {
-    u64 two = __atomic_load_n((const u64 *)((uptr)p ^ plane), __ATOMIC_RELAXED);
+    u64 two = __atomic_load_n((const u64 *)dh_plane_of((uptr)p, plane), __ATOMIC_RELAXED);
     return DH_LIKELY(hit((u32)two) && hit((u32)(two >> 32)));
 }
 
@@ -42,16 +39,16 @@ DH_INLINE bool hit8(const volatile void *p, u64 plane)
             __dh_slow_##name##size(p);                  \
     }
 
-ACCESS(read, 1, hit4(p, DH_READ_PLANE))
-ACCESS(read, 2, hit4(p, DH_READ_PLANE))
-ACCESS(read, 4, hit4(p, DH_READ_PLANE))
-ACCESS(read, 8, hit8(p, DH_READ_PLANE))
-ACCESS(read, 16, hit8(p, DH_READ_PLANE) && hit8((const char *)p + 8, DH_READ_PLANE))
-ACCESS(write, 1, hit4(p, DH_WRITE_PLANE))
-ACCESS(write, 2, hit4(p, DH_WRITE_PLANE))
-ACCESS(write, 4, hit4(p, DH_WRITE_PLANE))
-ACCESS(write, 8, hit8(p, DH_WRITE_PLANE))
-ACCESS(write, 16, hit8(p, DH_WRITE_PLANE) && hit8((const char *)p + 8, DH_WRITE_PLANE))
+ACCESS(read, 1, hit4(p, DH_PLANE_READ))
+ACCESS(read, 2, hit4(p, DH_PLANE_READ))
+ACCESS(read, 4, hit4(p, DH_PLANE_READ))
+ACCESS(read, 8, hit8(p, DH_PLANE_READ))
+ACCESS(read, 16, hit8(p, DH_PLANE_READ) && hit8((const char *)p + 8, DH_PLANE_READ))
+ACCESS(write, 1, hit4(p, DH_PLANE_WRITE))
+ACCESS(write, 2, hit4(p, DH_PLANE_WRITE))
+ACCESS(write, 4, hit4(p, DH_PLANE_WRITE))
+ACCESS(write, 8, hit8(p, DH_PLANE_WRITE))
+ACCESS(write, 16, hit8(p, DH_PLANE_WRITE) && hit8((const char *)p + 8, DH_PLANE_WRITE))
 
 /* A constructor that stores the vtable pointer an object already has changes nothing. */
 FAST void __dh_vptr_write(const volatile void *p, const void *value)

@@ -151,9 +151,13 @@ static u64 port_name(u32 port)
     return port != 0 ? NAME(NAME_PORT, port) : NAME(NAME_SOCKETS, 0);
 }
 
+/* The other end of a standard stream that nobody here put in place is another process, and a program
+ * that prints a lot should not pay for edges that lead nowhere. */
 static u64 classify(int fd)
 {
     struct stat st;
+    if (fd <= 2)
+        return NAME(NAME_NONE, 0);
     if (dh_sys3(SYS_fstat, fd, (long)&st, 0) != 0)
         return 0;
     if (S_ISFIFO(st.st_mode))

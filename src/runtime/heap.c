@@ -314,6 +314,7 @@ void dh_heap_release(struct dh_thread *t, void *p)
             if (t != NULL)
                 dh_heap_free(t, p, size);
             h->word = make_word(MAGIC_FREED, word_gap(word), size);
+            header_of((char *)p + HEADER)->word = 0; /* no older copy may be taken for ours */
             *freed_copy(p, size) = *h;
         }
         __libc_free(base);

@@ -24,4 +24,8 @@ void *dh_heap_realloc(struct dh_thread *t, void *p, size_t n);
 /* The size asked for, if p is a live block of ours. */
 bool dh_heap_size(const void *p, size_t *ret_size);
 
+/* The program brought its own malloc. Whatever hands it blocks to free must then get them from there.
+ * (intercept_malloc.c) */
+bool dh_heap_replaced(void);
+
 #endif

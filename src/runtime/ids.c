@@ -19,7 +19,7 @@ struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_IDS);
 static u64 taken[WORDS]; /* in use or retired */
 static u64 owned[WORDS]; /* in use by a thread: never freed */
-static u64 young[WORDS]; /* taken since the collection began: not freed by it */
+static u64 young[WORDS]; /* taken or retired since the collection began: not freed by it */
 static u64 marked[WORDS];
 static u32 cursor;     /* where the search for free blocks goes on */
 static u32 high = 1;   /* blocks from here on were never taken */
@@ -91,8 +91,11 @@ u32 dh_ids_take(u32 want, u32 *ret_count)
 void dh_ids_retire(u32 first_id, u32 count)
 {
     dh_lock_take(&lock);
-    for (u32 i = 0; i < count / DH_ID_BLOCK; i++)
+    for (u32 i = 0; i < count / DH_ID_BLOCK; i++) {
         unset(owned, first_id / DH_ID_BLOCK + i);
+        /* Some of its ids may have gone into cells that a collection under way has already scanned. */
+        set(young, first_id / DH_ID_BLOCK + i);
+    }
     dh_lock_drop(&lock);
 }
 

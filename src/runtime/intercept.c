@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "runtime/signal.h"
 
 extern struct dh_intercept_entry __start_dh_intercepts[] DH_HIDDEN;
 extern struct dh_intercept_entry __stop_dh_intercepts[] DH_HIDDEN;
@@ -50,7 +49,6 @@ void dh_intercept_init(void)
             memcpy(e->real, &p, sizeof(p));
     }
     dlerror(); /* the program shall not find our misses there */
-    dh_signal_init();
     dh_intercept_thread_init();
     dh_intercept_process_init();
     dh_intercept_exit_init();

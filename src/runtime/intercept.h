@@ -4,12 +4,13 @@
 #ifndef DH_RUNTIME_INTERCEPT_H
 #define DH_RUNTIME_INTERCEPT_H
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "runtime/scope.h"
 
-/* Resolves every real function and takes over SIGSEGV, fork and exit. Called once by dh_runtime_init on the
- * main thread, before any constructor has run. */
+/* Resolves every real function and takes over fork and exit. Called once by dh_runtime_init on the main
+ * thread, before any constructor has run. dh_signal_init comes after it. */
 void dh_intercept_init(void);
 
 /* Parts of it, one a file. */
@@ -18,6 +19,8 @@ void dh_intercept_process_init(void); /* intercept_process.c: fork */
 void dh_intercept_exit_init(void);    /* intercept_exit.c: the last exit handler */
 
 extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept_mutex.c */
 
 /* Using a synchronisation object is an atomic read of it: it conflicts with init, destroy and free only. */
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)

@@ -64,7 +64,8 @@ DH_INTERCEPTOR(int, mtx_timedlock, mtx_t *m, const struct timespec *limit)
 DH_INTERCEPTOR(int, mtx_unlock, mtx_t *m)
 {
     DH_ENTER(mtx_unlock, m);
-    dh_mutex_unlock(sc.t, m, false);
+    if (!dh_mutex_refuses(sc.t, (pthread_mutex_t *)m))
+        dh_mutex_unlock(sc.t, m, false);
     DH_RETURN(REAL(mtx_unlock)(m));
 }
 

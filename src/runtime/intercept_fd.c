@@ -151,19 +151,19 @@ static int paired(struct dh_thread *t, int *fds, int r)
     return r;
 }
 
-DH_INTERCEPTOR(int, pipe, int *fds)
+DH_INTERCEPTOR(int, pipe, int fds[2])
 {
     DH_ENTER(pipe, fds);
     DH_RETURN(paired(sc.t, fds, REAL(pipe)(fds)));
 }
 
-DH_INTERCEPTOR(int, pipe2, int *fds, int flags)
+DH_INTERCEPTOR(int, pipe2, int fds[2], int flags)
 {
     DH_ENTER(pipe2, fds, flags);
     DH_RETURN(paired(sc.t, fds, REAL(pipe2)(fds, flags)));
 }
 
-DH_INTERCEPTOR(int, socketpair, int domain, int type, int protocol, int *fds)
+DH_INTERCEPTOR(int, socketpair, int domain, int type, int protocol, int fds[2])
 {
     DH_ENTER(socketpair, domain, type, protocol, fds);
     DH_RETURN(paired(sc.t, fds, REAL(socketpair)(domain, type, protocol, fds)));

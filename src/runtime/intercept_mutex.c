@@ -9,12 +9,32 @@
 #define _GNU_SOURCE 1
 #include <pthread.h>
 
+#include "base/sys.h"
 #include "runtime/intercept.h"
+#include "runtime/thread.h"
+
+enum { ROBUST = 16 }; /* libc's bit in __kind */
 
 /* libc keeps the type in the low two bits of __kind; higher bits are robustness and protocol. */
 static u32 flags_of(const pthread_mutex_t *m)
 {
     return (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE : 0;
+}
+
+/*
+ * Will libc refuse the unlock, because the mutex checks its owner and that is somebody else? Then nothing is
+ * published. Asked before the real unlock, since after it others may already have locked.
+ */
+bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m)
+{
+    for (u32 i = t->held_n; i-- > 0;)
+        if (t->held[i].lock == (uptr)m)
+            return false;
+    int kind = m->__data.__kind & 3;
+    bool robust = m->__data.__kind & ROBUST;
+    if (!robust && kind != PTHREAD_MUTEX_RECURSIVE_NP && kind != PTHREAD_MUTEX_ERRORCHECK_NP)
+        return false;
+    return m->__data.__owner != dh_sys_gettid();
 }
 
 static void locked(struct dh_scope *sc, pthread_mutex_t *m, int rc, u32 how)
@@ -61,11 +81,9 @@ DH_INTERCEPTOR(int, pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock
 DH_INTERCEPTOR(int, pthread_mutex_unlock, pthread_mutex_t *m)
 {
     DH_ENTER(pthread_mutex_unlock, m);
-    u32 levels = dh_mutex_unlock(sc.t, m, false);
-    int rc = REAL(pthread_mutex_unlock)(m);
-    if (DH_UNLIKELY(rc != 0) && levels != 0)
-        dh_mutex_relock(sc.t, m, levels);
-    DH_RETURN(rc);
+    if (!dh_mutex_refuses(sc.t, m))
+        dh_mutex_unlock(sc.t, m, false);
+    DH_RETURN(REAL(pthread_mutex_unlock)(m));
 }
 
 DH_INTERCEPTOR(int, pthread_mutex_init, pthread_mutex_t *m, const pthread_mutexattr_t *attr)

@@ -8,43 +8,21 @@
  *
  * When no memory is left the library's operator takes over: it alone can run the new-handler and throw
  * std::bad_alloc. It is called with the runtime left, so an exception passes no frame of ours that has
- * anything to undo. The definitions are weak: a program that replaces the operators keeps its own, and
- * then the forms it did not replace go to the library's, which are defined in terms of its own.
+ * anything to undo. A program that replaces the operators, or malloc, keeps its own; then the forms it did
+ * not replace go to the library's, which are defined in terms of its own.
  */
 #include "runtime/heap.h"
 #include "runtime/scope.h"
 
-/* Replaceable by the program. */
-#pragma weak _Znwm
-#pragma weak _ZdlPv
-#pragma weak _Znam
-#pragma weak _ZnwmRKSt9nothrow_t
-#pragma weak _ZnamRKSt9nothrow_t
-#pragma weak _ZnwmSt11align_val_t
-#pragma weak _ZnamSt11align_val_t
-#pragma weak _ZnwmSt11align_val_tRKSt9nothrow_t
-#pragma weak _ZnamSt11align_val_tRKSt9nothrow_t
-#pragma weak _ZdaPv
-#pragma weak _ZdlPvm
-#pragma weak _ZdaPvm
-#pragma weak _ZdlPvRKSt9nothrow_t
-#pragma weak _ZdaPvRKSt9nothrow_t
-#pragma weak _ZdlPvSt11align_val_t
-#pragma weak _ZdaPvSt11align_val_t
-#pragma weak _ZdlPvmSt11align_val_t
-#pragma weak _ZdaPvmSt11align_val_t
-#pragma weak _ZdlPvSt11align_val_tRKSt9nothrow_t
-#pragma weak _ZdaPvSt11align_val_tRKSt9nothrow_t
-
 /* What the two basic operators are called when they are certainly ours. */
 DH_HIDDEN void *dh_new_own(size_t n) __attribute__((alias("_Znwm")));
 DH_HIDDEN void dh_delete_own(void *p) __attribute__((alias("_ZdlPv")));
-void *_Znwm(size_t n);
-void _ZdlPv(void *p);
+void *_Znwm(size_t n) __attribute__((weak));
+void _ZdlPv(void *p) __attribute__((weak));
 
 DH_INLINE bool replaced(void)
 {
-    return DH_UNLIKELY(_Znwm != dh_new_own || _ZdlPv != dh_delete_own);
+    return DH_UNLIKELY(_Znwm != dh_new_own || _ZdlPv != dh_delete_own || dh_heap_replaced());
 }
 
 /* NULL if there is no memory, or if it is not ours to give. */

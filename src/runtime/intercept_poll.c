@@ -3,6 +3,7 @@
  *
  * That a descriptor is ready is no edge: the data is, when it is read. epoll_ctl hands its event data to
  * whoever waits on the instance, so it releases the instance and a successful wait acquires it.
+ * Masks go through dh_signal_filter, as everywhere: some signals are the runtime's own too.
  */
 #define _GNU_SOURCE 1
 #include <poll.h>
@@ -11,6 +12,7 @@
 
 #include "runtime/fd.h"
 #include "runtime/scope.h"
+#include "runtime/signal.h"
 #include "runtime/touch.h"
 
 /* ---- poll -------------------------------------------------------------------------------------- */
@@ -39,8 +41,9 @@ DH_INTERCEPTOR(int, poll, struct pollfd *fds, nfds_t n, int timeout)
 DH_INTERCEPTOR(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
     DH_ENTER(ppoll, fds, n, timeout, mask);
+    sigset_t kept;
     touch_poll_in(sc.t, fds, n);
-    int r = DH_BLOCKING(REAL(ppoll)(fds, n, timeout, mask));
+    int r = DH_BLOCKING(REAL(ppoll)(fds, n, timeout, dh_signal_filter(mask, &kept)));
     DH_RETURN(touch_poll_out(sc.t, fds, n, r));
 }
 
@@ -75,9 +78,10 @@ DH_INTERCEPTOR(int, pselect, int n, fd_set *r, fd_set *w, fd_set *x, const struc
                const sigset_t *mask)
 {
     DH_ENTER(pselect, n, r, w, x, timeout, mask);
+    sigset_t kept;
     touch_sets(sc.t, n, r, w, x);
     DH_TOUCH_IN(sc.t, timeout);
-    DH_RETURN(DH_BLOCKING(REAL(pselect)(n, r, w, x, timeout, mask)));
+    DH_RETURN(DH_BLOCKING(REAL(pselect)(n, r, w, x, timeout, dh_signal_filter(mask, &kept))));
 }
 
 /* ---- epoll ------------------------------------------------------------------------------------- */
@@ -130,6 +134,7 @@ DH_INTERCEPTOR(int, epoll_pwait, int epoll, struct epoll_event *events, int n, i
                const sigset_t *mask)
 {
     DH_ENTER(epoll_pwait, epoll, events, n, timeout, mask);
-    int r = DH_BLOCKING(REAL(epoll_pwait)(epoll, events, n, timeout, mask));
+    sigset_t kept;
+    int r = DH_BLOCKING(REAL(epoll_pwait)(epoll, events, n, timeout, dh_signal_filter(mask, &kept)));
     DH_RETURN(woken(sc.t, epoll, events, r));
 }

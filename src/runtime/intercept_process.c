@@ -1,5 +1,5 @@
 /*
- * intercept_process.c - fork, and loading of modules.
+ * intercept_process.c - fork.
  *
  * Fork: libc calls the handlers of pthread_atfork around every fork, also those inside daemon() and
  * forkpty(). Ours are registered first, so that before the fork they run last and after it first: the
@@ -7,7 +7,6 @@
  * runtime with all signals blocked and holds every runtime lock.
  */
 #define _GNU_SOURCE 1
-#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -15,11 +14,7 @@
 #include "runtime/signal.h"
 #include "runtime/thread.h"
 
-/* Addresses that stand for what libc's own locks order. */
-static char registrations; /* fork handlers: registering happens before calling */
-static char loader;        /* constructors of a module happen before every later dlopen returns */
-
-/* ---- Fork ---- */
+static char registrations; /* stands for the order between pthread_atfork and fork */
 
 static _Thread_local struct {
     u64 mask;
@@ -29,10 +24,11 @@ static _Thread_local struct {
 static void before_fork(void)
 {
     forking.mask = dh_signal_block_all();
-    struct dh_thread *t = __dh_hot.self;
-    forking.entered = t != NULL && dh_thread_enter(t);
     dh_signal_fork_before();
     dh_fork_before();
+    /* Not sooner: a collection under way waits for all threads to leave the runtime, and we waited for it. */
+    struct dh_thread *t = __dh_hot.self;
+    forking.entered = t != NULL && dh_thread_enter(t);
 }
 
 static void after_fork(void)
@@ -94,45 +90,6 @@ DH_INTERCEPTOR(int, __register_atfork, void (*prepare)(void), void (*parent)(voi
     DH_ENTER(__register_atfork, prepare, parent, child, dso);
     dh_sync_release(sc.t, &registrations);
     DH_RETURN(REAL(__register_atfork)(prepare, parent, child, dso));
-}
-
-/* ---- Modules ---- */
-
-/* The program's constructors and destructors run inside the real calls. */
-static void loaded(struct dh_scope *sc)
-{
-    dh_modules_changed();
-    dh_sync_release(sc->t, &loader);
-    dh_sync_acquire(sc->t, &loader);
-}
-
-DH_INTERCEPTOR(void *, dlopen, const char *file, int mode)
-{
-    DH_ENTER(dlopen, file, mode);
-    void *handle = DH_BLOCKING(REAL(dlopen)(file, mode));
-    if (handle != NULL)
-        loaded(&sc);
-    DH_RETURN(handle);
-}
-
-DH_INTERCEPTOR(void *, dlmopen, Lmid_t ns, const char *file, int mode)
-{
-    DH_ENTER(dlmopen, ns, file, mode);
-    void *handle = DH_BLOCKING(REAL(dlmopen)(ns, file, mode));
-    if (handle != NULL)
-        loaded(&sc);
-    DH_RETURN(handle);
-}
-
-/* The last close runs destructors on what others did before their own close. */
-DH_INTERCEPTOR(int, dlclose, void *handle)
-{
-    DH_ENTER(dlclose, handle);
-    dh_sync_release(sc.t, &loader);
-    dh_sync_acquire(sc.t, &loader);
-    int rc = DH_BLOCKING(REAL(dlclose)(handle));
-    dh_modules_changed();
-    DH_RETURN(rc);
 }
 
 void dh_intercept_process_init(void)

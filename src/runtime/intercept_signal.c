@@ -9,12 +9,8 @@
  * No edge leads from kill() to a handler: signals are not among POSIX's synchronising functions.
  */
 #define _GNU_SOURCE 1
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 
 #include "runtime/intercept.h"
 #include "runtime/signal.h"
@@ -187,13 +183,11 @@ DH_INTERCEPTOR(sighandler_t, sigset, int sig, sighandler_t handler)
 static int set_bsd(int how, int mask)
 {
     sigset_t set, old;
-    u64 bits = (u32)mask, was;
     sigemptyset(&set);
-    memcpy(&set, &bits, sizeof(bits));
+    set.__val[0] = (u32)mask;
     if (sigprocmask(how, &set, &old) != 0)
         return -1;
-    memcpy(&was, &old, sizeof(was));
-    return (int)was;
+    return (int)old.__val[0];
 }
 
 DH_INTERCEPTOR(int, sigblock, int mask)
@@ -213,7 +207,7 @@ DH_INTERCEPTOR(int, pthread_attr_setsigmask_np, pthread_attr_t *attr, const sigs
     return REAL(pthread_attr_setsigmask_np)(attr, dh_signal_filter(set, &filtered));
 }
 
-/* ---- Waiting with another mask: a handler that interrupts runs under it ---- */
+/* ---- Waiting with another mask: a handler that interrupts runs under it (see also intercept_poll.c) ---- */
 
 DH_INTERCEPTOR(int, sigsuspend, const sigset_t *set)
 {

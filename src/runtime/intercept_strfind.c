@@ -58,22 +58,6 @@ DH_INTERCEPTOR(char *, strrchr, const char *s, int c)
     return REAL(strrchr)(s, c);
 }
 
-DH_INTERCEPTOR(char *, index, const char *s, int c)
-{
-    DH_ENTER(index, s, c);
-    char *r = REAL(index)(s, c);
-    read_until(sc.t, s, r, 1);
-    DH_RETURN(r);
-}
-
-DH_INTERCEPTOR(char *, rindex, const char *s, int c)
-{
-    DH_ENTER(rindex, s, c);
-    read_string(sc.t, s);
-    dh_scope_end(&sc);
-    return REAL(rindex)(s, c);
-}
-
 DH_INTERCEPTOR(char *, strstr, const char *hay, const char *needle)
 {
     DH_ENTER(strstr, hay, needle);
@@ -193,6 +177,10 @@ static char *duplicate(struct dh_thread *t, const char *s, size_t n, size_t seen
 
 DH_INTERCEPTOR(char *, strdup, const char *s)
 {
+    if (dh_heap_replaced()) {
+        DH_RESOLVE(strdup);
+        return REAL(strdup)(s);
+    }
     DH_ENTER(strdup, s);
     size_t n = length(s);
     DH_RETURN(duplicate(sc.t, s, n, n + 1));
@@ -200,6 +188,10 @@ DH_INTERCEPTOR(char *, strdup, const char *s)
 
 DH_INTERCEPTOR(char *, strndup, const char *s, size_t max)
 {
+    if (dh_heap_replaced()) {
+        DH_RESOLVE(strndup);
+        return REAL(strndup)(s, max);
+    }
     DH_ENTER(strndup, s, max);
     DH_RESOLVE(strnlen);
     size_t n = REAL(strnlen)(s, max);

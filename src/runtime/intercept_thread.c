@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/pool.h"
 #include "base/sys.h"
@@ -28,6 +29,8 @@
 
 /* Our slow paths and the signal trampoline run on the program's stacks. */
 enum { STACK_MIN = 128 << 10 };
+
+enum { UNBOUND = 0, UNBOUND_WAITED = 1, BOUND = 2 };
 
 /* What the child needs; from the runtime's own memory, freed by the child. */
 struct start {
@@ -39,7 +42,7 @@ struct start {
     void *arg;
     u64 mask; /* the child's signal mask, if mask_known */
     bool mask_known;
-    u32 bound; /* futex: 1 when the parent has bound the handle */
+    u32 bound; /* futex: has the parent bound the handle? */
 };
 
 static pthread_key_t key;
@@ -68,6 +71,7 @@ static void arm_end(void)
 
 void dh_intercept_thread_init(void)
 {
+    dh_scope_thread_known();
     key_ok = pthread_key_create(&key, thread_ends) == 0;
     arm_end(); /* the main thread may leave by pthread_exit */
 }
@@ -76,9 +80,15 @@ void dh_intercept_thread_init(void)
 
 static void child_begins(struct start *s)
 {
+    dh_scope_thread_known();
     u64 mask = dh_signal_block_all();
-    while (__atomic_load_n(&s->bound, __ATOMIC_ACQUIRE) == 0)
-        dh_sys6(SYS_futex, (long)&s->bound, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
+    for (int spins = 0; spins < 100 && __atomic_load_n(&s->bound, __ATOMIC_ACQUIRE) != BOUND; spins++)
+        __builtin_ia32_pause(); /* the parent has only a few instructions to go */
+    u32 was = UNBOUND;
+    if (__atomic_compare_exchange_n(&s->bound, &was, UNBOUND_WAITED, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&s->bound, __ATOMIC_ACQUIRE) != BOUND)
+            dh_sys6(SYS_futex, (long)&s->bound, FUTEX_WAIT_PRIVATE, UNBOUND_WAITED, 0, 0, 0);
     struct start now = *s;
     dh_pool_free(s, sizeof(*s));
     arm_end();
@@ -138,9 +148,9 @@ static void let_go(struct start *s, pthread_t handle, bool detached)
     dh_thread_bind(s->t, (unsigned long)handle);
     if (detached)
         dh_thread_detach(s->t);
-    __atomic_store_n(&s->bound, 1, __ATOMIC_RELEASE);
-    /* The child may have gone on and freed s; then this wakes nobody, or somebody who looks again. */
-    dh_sys6(SYS_futex, (long)&s->bound, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+    /* The child may go on and free s at once; then the wake finds nobody, or somebody who looks again. */
+    if (__atomic_exchange_n(&s->bound, BOUND, __ATOMIC_RELEASE) == UNBOUND_WAITED)
+        dh_sys6(SYS_futex, (long)&s->bound, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
 static void take_back(struct start *s)
@@ -299,4 +309,52 @@ DH_INTERCEPTOR(int, pthread_setname_np, pthread_t th, const char *name)
     if (rc == 0 && named != NULL)
         dh_thread_set_name(named, name);
     DH_RETURN(rc);
+}
+
+/* ---- Cancellation ---- */
+
+extern DH_HIDDEN int (*dh_real_pthread_cancel)(pthread_t);
+
+static void *wait_for_cancel(void *unused)
+{
+    dh_scope_thread_known();
+    for (;;)
+        pause();
+    return unused;
+}
+
+/*
+ * A thread with asynchronous cancellation can be hit anywhere, also inside the runtime, where unwinding
+ * would leave locks held. libc does it by a signal whose handler it installs when first needed; so the need
+ * is created, with a thread of our own, and the handler is put behind our trampoline.
+ */
+static void hook_cancel(void)
+{
+    static u32 state; /* 0: not done, 1: under way, 2: done */
+    u32 was = 0;
+    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2)
+        return;
+    if (!__atomic_compare_exchange_n(&state, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2)
+            dh_sys_yield();
+        return;
+    }
+    pthread_t th;
+    DH_RESOLVE(pthread_create);
+    DH_RESOLVE(pthread_join);
+    if (REAL(pthread_create)(&th, NULL, wait_for_cancel, NULL) == 0) {
+        REAL(pthread_cancel)(th);
+        REAL(pthread_join)(th, NULL);
+    }
+    dh_signal_hook_cancel();
+    __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+}
+
+/* No edge: what the canceller did is not ordered before the clean-up handlers. Outside the runtime's scope,
+ * because a thread may cancel itself and not come back. */
+DH_INTERCEPTOR(int, pthread_cancel, pthread_t th)
+{
+    DH_RESOLVE(pthread_cancel);
+    hook_cancel();
+    return REAL(pthread_cancel)(th);
 }

@@ -108,7 +108,7 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
     ret->new_other = write ? dh_step_cell(a, other, DH_MASK_FULL, DH_PLANE_READ) : other;
     if (write && !dh_step_ordered(a->t, own))
         dh_step_check(a, word, own, DH_MASK_FULL);
-    if (other != own && !dh_step_ordered(a->t, other))
+    if (!(write && other == own) && !dh_step_ordered(a->t, other))
         dh_step_check(a, word, other, DH_MASK_FULL);
 }
 
@@ -200,6 +200,23 @@ void __dh_write_range(const volatile void *p, u64 n)
     from_code(p, n, DH_WRITE | DH_RANGE, __builtin_return_address(0));
 }
 
+/* A loop's range: as if every piece were accessed on its own, so no DH_RANGE. */
+static void loop(const volatile void *p, size_t n, u32 kind, u32 size, const void *pc)
+{
+    (void)size;
+    from_code(p, n, kind, pc);
+}
+
+void __dh_read_loop(const volatile void *p, u64 n, u32 size)
+{
+    loop(p, n, DH_READ, size, __builtin_return_address(0));
+}
+
+void __dh_write_loop(const volatile void *p, u64 n, u32 size)
+{
+    loop(p, n, DH_WRITE, size, __builtin_return_address(0));
+}
+
 /* ---- Clear and copy ---- */
 
 /* Zero cells [c, end), touching only pages that are not zero already. */
@@ -212,16 +229,16 @@ static void zero_cells(u64 *c, u64 *end)
 
 static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
 {
-    static const size_t page = 4096;
-    uptr from = DH_ALIGN_UP(lo, page), to = DH_ALIGN_DOWN(hi, page);
-    u64 bit = plane == DH_PLANE_READ ? DH_READ_PLANE : DH_WRITE_PLANE;
+    const uptr page = 4096;
+    uptr first = dh_plane_of(lo, plane), last = first + (hi - lo);
+    uptr from = DH_ALIGN_UP(first, page), to = DH_ALIGN_DOWN(last, page);
     if (hi - lo < DISCARD_MIN || to <= from) {
-        zero_cells((u64 *)(lo ^ bit), (u64 *)(hi ^ bit));
+        zero_cells((u64 *)first, (u64 *)last);
         return;
     }
-    zero_cells((u64 *)(lo ^ bit), (u64 *)(from ^ bit));
-    dh_sys_discard(from ^ bit, to - from);
-    zero_cells((u64 *)(to ^ bit), (u64 *)(hi ^ bit));
+    zero_cells((u64 *)first, (u64 *)from);
+    dh_sys_discard(from, to - from);
+    zero_cells((u64 *)to, (u64 *)last);
 }
 
 /* Parts of words at the edges: other bytes of the word keep their history. */

@@ -55,10 +55,10 @@ static bool set_mapped(uptr region)
 static bool map_run(uptr first, uptr last)
 {
     uptr addr = first << DH_REGION_SHIFT, n = (last - first) << DH_REGION_SHIFT;
-    if (dh_sys_map_at(addr ^ DH_READ_PLANE, n) < 0)
+    if (dh_sys_map_at(dh_plane_of(addr, DH_PLANE_READ), n) < 0)
         return false;
-    if (dh_sys_map_at(addr ^ DH_WRITE_PLANE, n) < 0) {
-        dh_sys_unmap((void *)(addr ^ DH_READ_PLANE), n);
+    if (dh_sys_map_at(dh_plane_of(addr, DH_PLANE_WRITE), n) < 0) {
+        dh_sys_unmap((void *)dh_plane_of(addr, DH_PLANE_READ), n);
         return false;
     }
     bool ok = true;
@@ -88,7 +88,7 @@ bool dh_region_map(const volatile void *p, size_t n)
         uptr end = r + 1;
         /* Runs stay inside one power-of-two part of the address space, so that flipping the plane bit keeps
          * them contiguous. */
-        while (end <= last && !is_mapped(end) && (end << DH_REGION_SHIFT & (DH_WRITE_PLANE - 1)))
+        while (end <= last && !is_mapped(end) && (end << DH_REGION_SHIFT & (DH_WRITE_FLIP - 1)))
             end++;
         ok &= map_run(r, end);
         r = end;
@@ -108,11 +108,10 @@ bool dh_region_fault(uptr addr)
 {
     /* An application address has one of four patterns in bits 45 and 44 (docs/design/shadow.md); undoing
      * each plane's flip gives at most one that is not mapped yet and is an address Linux hands out. */
-    static const u64 planes[] = {DH_READ_PLANE, DH_WRITE_PLANE};
     if (addr >= (uptr)1 << ADDR_BITS)
         return false;
-    for (size_t i = 0; i < DH_ARRAY_LEN(planes); i++) {
-        uptr app = addr ^ planes[i];
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        uptr app = dh_plane_undo(addr, (enum dh_plane)plane);
         u32 top_byte = (u32)(app >> 40);
         bool plausible = top_byte == 0 || top_byte == 0x2A || top_byte == 0x2B || top_byte == 0x55 ||
                          top_byte == 0x56 || top_byte == 0x7E || top_byte == 0x7F;

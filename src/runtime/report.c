@@ -62,6 +62,9 @@ static void open_line(const char *type)
     dh_fmt_init(&line, line_buf, sizeof(line_buf));
     dh_fmt_str(&line, "{\"v\":1,\"type\":");
     dh_fmt_json_str(&line, type);
+    /* On every line: a forked child may append to the same output file. */
+    dh_fmt_str(&line, ",\"pid\":");
+    dh_fmt_u64(&line, (u64)dh_sys3(SYS_getpid, 0, 0, 0));
 }
 
 static void member(const char *name)
@@ -123,7 +126,6 @@ static void begin(void)
     struct dh_module *exe;
     dh_sys3(SYS_getcwd, (long)cwd, sizeof(cwd), 0);
     open_line("process");
-    member_u64("pid", (u64)dh_sys3(SYS_getpid, 0, 0, 0));
     dh_modules_take();
     exe = dh_modules_find((uptr)&dh_opts);
     member_str("exe", exe ? exe->path : "");

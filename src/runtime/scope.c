@@ -15,13 +15,33 @@
 #error "compile the runtime with -fexceptions: a cancelled thread unwinds through interceptors"
 #endif
 
+static _Thread_local bool known __attribute__((tls_model("initial-exec")));
+static bool started; /* the main thread is known: others must have come to be known as well */
+
+void dh_scope_thread_known(void)
+{
+    known = true;
+    started = true;
+}
+
+/* A thread that is starting or has ended is known; one that nobody announced is a blind spot. */
+static DH_COLD bool unattached(void)
+{
+    if (started && !known) {
+        known = true;
+        dh_count(DH_COUNT_LOST_THREADS);
+    }
+    return false;
+}
+
 bool dh_scope_begin(struct dh_scope *sc, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
-    if (DH_UNLIKELY(t == NULL) || !dh_thread_enter(t)) {
-        sc->t = NULL;
+    sc->t = NULL;
+    if (DH_UNLIKELY(t == NULL))
+        return unattached();
+    if (!dh_thread_enter(t))
         return false;
-    }
     struct dh_frame *f = __dh_hot.sp;
     if (DH_UNLIKELY(f >= __dh_hot.limit))
         f = __dh_enter_slow();

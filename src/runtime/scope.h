@@ -14,14 +14,14 @@
 /*
  * Defines the interceptor `name` and the pointer REAL(name). The symbol is exported, so that it takes the
  * place of libc's in every module of the process; intercept.syms (made from these lines at build time)
- * is the linker's dynamic list.
+ * is the linker's dynamic list. It is weak: a program that has a function of that name keeps its own.
  */
 #define DH_INTERCEPTOR(ret, name, ...)                                                      \
     typedef ret (*dh_type_##name)(__VA_ARGS__);                                             \
     DH_HIDDEN dh_type_##name dh_real_##name;                                                \
     static struct dh_intercept_entry dh_entry_##name                                        \
         __attribute__((used, retain, section("dh_intercepts"))) = {#name, &dh_real_##name}; \
-    DH_EXPORT ret name(__VA_ARGS__);                                                        \
+    DH_EXPORT __attribute__((weak)) ret name(__VA_ARGS__);                                  \
     DH_EXPORT ret name(__VA_ARGS__)
 
 /* One per interceptor, gathered by the linker, so that start-up can resolve all of them: dlsym is not for
@@ -45,6 +45,9 @@ struct dh_scope {
 
 /* Returns false (and sets sc->t to NULL) if this thread is not attached or already in the runtime. */
 bool dh_scope_begin(struct dh_scope *sc, const void *pc);
+/* The calling thread is one of ours, also before it is attached and after its end: not to be counted as lost.
+ */
+void dh_scope_thread_known(void);
 /* Pops the frame, delivers deferred signals. Keeps errno. */
 void dh_scope_end(struct dh_scope *sc);
 

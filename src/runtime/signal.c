@@ -26,7 +26,11 @@
 #include "runtime/region.h"
 #include "runtime/thread.h"
 
-#define SIGNALS 65 /* 1..64 */
+enum {
+    SIGNALS = 65, /* 1..64 */
+    CANCEL = 32,  /* libc's: cancels a thread */
+    SETXID = 33   /* libc's: setuid on all threads */
+};
 
 struct action {
     uptr handler; /* SIG_DFL, SIG_IGN or the program's function */
@@ -47,14 +51,18 @@ static void trampoline(int sig, siginfo_t *info, void *uc);
 static u64 asynchronous(void)
 {
     return ~(dh_signal_bit(SIGSEGV) | dh_signal_bit(SIGBUS) | dh_signal_bit(SIGFPE) | dh_signal_bit(SIGILL) |
-             dh_signal_bit(SIGTRAP) | dh_signal_bit(SIGSYS) | dh_signal_bit(32) | dh_signal_bit(33));
+             dh_signal_bit(SIGTRAP) | dh_signal_bit(SIGSYS) | dh_signal_bit(CANCEL) | dh_signal_bit(SETXID));
 }
 
+/* The kernel's part of libc's larger set; no memcpy here, it is an interceptor like others. */
 static u64 kernel_mask(const sigset_t *set)
 {
-    u64 m;
-    memcpy(&m, set, sizeof(m));
-    return m;
+    return set->__val[0];
+}
+
+static sigset_t libc_mask(u64 mask)
+{
+    return (sigset_t){.__val = {mask}};
 }
 
 void dh_signal_set_mask(u64 mask)
@@ -126,13 +134,12 @@ static bool is_function(uptr handler)
 static int install(int sig, int flags)
 {
     struct sigaction k = {0};
-    u64 mask = asynchronous();
     k.sa_sigaction = trampoline;
     k.sa_flags = (flags & (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK | SA_RESTART | SA_NODEFER)) | SA_SIGINFO;
     /* A shadow fault may happen inside the program's own SIGSEGV handler, and on an exhausted stack. */
     if (sig == SIGSEGV)
         k.sa_flags |= SA_NODEFER | SA_ONSTACK;
-    memcpy(&k.sa_mask, &mask, sizeof(mask));
+    k.sa_mask = libc_mask(asynchronous());
     return REAL(sigaction)(sig, &k, NULL);
 }
 
@@ -143,10 +150,9 @@ static int current_action(int sig, struct sigaction *ret)
     if (rc != 0 || ret->sa_sigaction != trampoline)
         return rc;
     struct action a = table_get(sig);
-    memset(ret, 0, sizeof(*ret));
     ret->sa_handler = (void (*)(int))a.handler;
     ret->sa_flags = a.flags;
-    memcpy(&ret->sa_mask, &a.mask, sizeof(a.mask));
+    ret->sa_mask = libc_mask(a.mask);
     return 0;
 }
 
@@ -177,7 +183,7 @@ int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret
 {
     DH_RESOLVE(sigaction);
     /* Those the kernel or libc refuses, or that cannot be handled. */
-    if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP || sig == 32 || sig == 33)
+    if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP || sig == CANCEL || sig == SETXID)
         return REAL(sigaction)(sig, act, ret_old);
     struct sigaction want, old;
     if (act != NULL)
@@ -280,7 +286,7 @@ static u64 context_mask(const ucontext_t *uc)
 
 static void set_context_mask(ucontext_t *uc, u64 mask)
 {
-    memcpy(&uc->uc_sigmask, &mask, sizeof(mask)); /* the kernel's part is 8 bytes long */
+    uc->uc_sigmask.__val[0] = mask; /* the kernel's set ends here; what follows is not ours */
 }
 
 /* Keep the signal until the thread leaves the runtime. */
@@ -288,7 +294,7 @@ static void hold_back(struct dh_thread *t, int sig, siginfo_t *info, ucontext_t 
 {
     struct dh_sig_state *s = &t->sig;
     if (s->pending) {
-        /* Only a SIGBUS or the like sent by kill() can get here; the kernel shall keep it. */
+        /* Only cancellation or a SIGBUS or the like sent by kill() can get here; the kernel shall keep it. */
         if (sig != SIGSEGV) {
             set_context_mask(uc, context_mask(uc) | dh_signal_bit(sig));
             send_again(sig, info);
@@ -377,6 +383,31 @@ void dh_signal_init(void)
         table_set(SIGSEGV, (struct action){(uptr)old.sa_handler, kernel_mask(&old.sa_mask), old.sa_flags});
     install(SIGSEGV, 0);
     dh_signal_set_mask(dh_signal_block_all()); /* the process may have been started with SIGSEGV blocked */
+}
+
+/* libc hides its signals from sigaction, so this is the kernel's own structure. */
+struct kernel_action {
+    uptr handler;
+    unsigned long flags;
+    void (*restorer)(void);
+    u64 mask;
+};
+
+void dh_signal_hook_cancel(void)
+{
+    struct kernel_action k = {0};
+    if (dh_sys6(SYS_rt_sigaction, CANCEL, 0, (long)&k, sizeof(k.mask), 0, 0) != 0)
+        return;
+    if (!is_function(k.handler) || k.handler == (uptr)trampoline)
+        return;
+    u64 mask = dh_signal_block_all();
+    table_lock();
+    table_set(CANCEL, (struct action){k.handler, k.mask, (int)k.flags});
+    table_unlock();
+    dh_signal_set_mask(mask);
+    k.handler = (uptr)trampoline;
+    k.mask |= asynchronous();
+    dh_sys6(SYS_rt_sigaction, CANCEL, (long)&k, 0, sizeof(k.mask), 0, 0);
 }
 
 void dh_signal_fork_before(void)

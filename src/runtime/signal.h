@@ -29,6 +29,10 @@ void dh_signal_deliver(struct dh_thread *t);
 /* sigaction as the program sees it. 0 or -1 with errno. */
 int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret_old);
 
+/* Put the trampoline before libc's own handler of cancellation, so that it too waits for the thread to leave
+ * the runtime. Once libc has installed that handler. */
+void dh_signal_hook_cancel(void);
+
 /* A copy of the program's mask without the signals that must never be blocked for real. in may be NULL. */
 const sigset_t *dh_signal_filter(const sigset_t *in, sigset_t *storage);
 

@@ -90,17 +90,21 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
     u32 fctx = top >= t->frames ? top->ctx : 0;
     if (!fctx)
         fctx = dh_thread_frame_ctx(t, top);
-    u32 i = (u32)(dh_hash64((uptr)pc ^ (u64)fctx << 32 ^ a->kind) >> 40) % DH_IDC;
-    __typeof__(t->idc[0]) *e = &t->idc[i];
-    if (DH_LIKELY(e->pc == pc && e->fctx == fctx && e->kind == a->kind && e->held_gen == t->held_gen &&
-                  current(t, e->id, a->kind))) {
-        a->id = e->id;
-        return true;
+    u32 i = (u32)(dh_hash64((uptr)pc ^ (u64)fctx << 32 ^ a->kind) >> 40) % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
+    for (u32 way = 0; way < DH_IDC_WAYS; way++) {
+        const __typeof__(t->idc[0]) *e = &t->idc[i + way];
+        if (e->pc == pc && e->fctx == fctx && e->kind == a->kind && e->held_gen == t->held_gen &&
+            current(t, e->id, a->kind)) {
+            a->id = e->id;
+            return true;
+        }
     }
     u32 ctx = pc ? dh_thread_ctx(t, fctx, pc) : fctx;
     a->id = id_new(t, a->kind, ctx);
     if (!a->id)
         return false;
+    /* Ids follow each other, so their low bits take the ways in turn. */
+    __typeof__(t->idc[0]) *e = &t->idc[i + a->id % DH_IDC_WAYS];
     e->pc = pc;
     e->fctx = fctx;
     e->kind = a->kind;

@@ -279,6 +279,7 @@ void dh_thread_init_main(void)
 void dh_thread_finish(struct dh_thread *t)
 {
     t->in_rt++;
+    u32 last_epoch = t->vc.c[t->slot]; /* the one death publishes: release starts another, which stays empty */
     dh_thread_release(t, &t->death, false);
     if (t->id_size)
         dh_ids_retire(t->id_first, t->id_size);
@@ -289,7 +290,7 @@ void dh_thread_finish(struct dh_thread *t)
     struct dh_thread_info *info = dh_thread_info(t->uid);
     info->alive = false;
     uptr lo = info->stack_lo, hi = info->stack_hi;
-    slots[t->slot].clock = t->vc.c[t->slot];
+    slots[t->slot].clock = last_epoch;
     slots[t->slot].used = false;
     t->state = DH_THREAD_FINISHED;
     bool gone = t->joined_or_detached;

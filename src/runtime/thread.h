@@ -17,7 +17,8 @@
 
 /* Sizes of the per-thread tables: powers of two, small enough to stay in the first-level cache. */
 enum {
-    DH_IDC = 256,     /* (context, pc, kind) to id of this epoch */
+    DH_IDC = 512,     /* (context, pc, kind) to id of this epoch */
+    DH_IDC_WAYS = 4,  /* ... which must not thrash: a miss makes a new id */
     DH_ORDERED = 512, /* cells known to have happened before */
     DH_MINE = 256,    /* histories known to contain this epoch */
     DH_STEP = 256,    /* (old cell, id and mask) to new cell */

@@ -2,8 +2,8 @@
  * arena.h - memory that is freed all at once, for hosted tools.
  *
  * A report's data lives as long as the reporter, so nothing is freed piece by piece. Running out of
- * memory ends the tool with a sentence and status 2: a command line program has no better answer, and no caller
- * needs to check.
+ * memory ends the tool with a sentence and status 2: a command line program has no better answer, and no
+ * caller needs to check.
  */
 #ifndef DH_UTIL_ARENA_H
 #define DH_UTIL_ARENA_H

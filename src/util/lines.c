@@ -13,7 +13,8 @@
 
 void dh_lines_init(struct dh_lines *l, int fd)
 {
-    *l = (struct dh_lines){.fd = fd};
+    enum { FIRST = 64 << 10 };
+    *l = (struct dh_lines){.fd = fd, .buffer = dh_util_alloc(FIRST), .cap = FIRST};
 }
 
 void dh_lines_done(struct dh_lines *l)
@@ -33,7 +34,7 @@ static bool fill(struct dh_lines *l, bool *ret_error)
         l->begin = 0;
     }
     if (l->end == l->cap) {
-        l->cap = l->cap ? l->cap * 2 : 64 << 10;
+        l->cap *= 2;
         l->buffer = dh_util_realloc(l->buffer, l->cap);
     }
     ssize_t n;
@@ -63,7 +64,7 @@ enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, si
             *ret_len = (size_t)(newline - text);
             l->begin += *ret_len + 1;
             l->number++;
-            return too_long ? DH_LINES_TOO_LONG : DH_LINES_OK;
+            return too_long || *ret_len > DH_LINES_MAX ? DH_LINES_TOO_LONG : DH_LINES_OK;
         }
         seen = have;
         if (have > DH_LINES_MAX) {

@@ -67,7 +67,7 @@ void *dh_map_get(const struct dh_map *m, const void *key, size_t len)
     return slot->key ? slot->value : NULL;
 }
 
-const char *dh_map_put(struct dh_map *m, const void *key, size_t len, void *value)
+void dh_map_put(struct dh_map *m, const void *key, size_t len, void *value)
 {
     if (m->n * 4 >= m->cap * 3)
         grow(m);
@@ -78,18 +78,4 @@ const char *dh_map_put(struct dh_map *m, const void *key, size_t len, void *valu
         m->n++;
     }
     slot->value = value;
-    return slot->key;
-}
-
-const char *dh_map_intern(struct dh_map *m, const char *s)
-{
-    if (!s)
-        return NULL;
-    size_t len = strlen(s);
-    if (m->cap) {
-        const struct dh_map_slot *slot = find(m, s, len, dh_util_hash(s, len));
-        if (slot->key)
-            return slot->key;
-    }
-    return dh_map_put(m, s, len, m);
 }

@@ -22,11 +22,8 @@ void dh_map_done(struct dh_map *m);
 
 /* NULL if absent. */
 void *dh_map_get(const struct dh_map *m, const void *key, size_t len);
-/* Replaces. value must not be NULL. Returns the map's own copy of the key, zero-terminated. */
-const char *dh_map_put(struct dh_map *m, const void *key, size_t len, void *value);
-
-/* One shared copy of each string: equal strings, equal pointers. NULL gives NULL. */
-const char *dh_map_intern(struct dh_map *m, const char *s);
+/* Replaces. value must not be NULL. */
+void dh_map_put(struct dh_map *m, const void *key, size_t len, void *value);
 
 u64 dh_util_hash(const void *data, size_t len); /* FNV-1a, 64 bits: the same on every machine */
 

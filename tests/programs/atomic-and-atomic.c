@@ -18,7 +18,8 @@ THREAD(worker)
 
         c++;
         atomic_fetch_or_explicit(&s, 3, memory_order_relaxed);
-        atomic_compare_exchange_strong_explicit(&i, &expected, n + 1, memory_order_acq_rel, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&i, &expected, n + 1, memory_order_acq_rel,
+                                                memory_order_relaxed);
         atomic_compare_exchange_weak(&i, &expected, n);
         atomic_exchange_explicit(&l, n, memory_order_release);
         atomic_store(&b, true);

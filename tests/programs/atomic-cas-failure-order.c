@@ -20,7 +20,8 @@ THREAD(careless)
     int expected = 0;
 
     after(1);
-    MUST(!atomic_compare_exchange_strong_explicit(&flag, &expected, 9, memory_order_acq_rel, memory_order_relaxed));
+    MUST(!atomic_compare_exchange_strong_explicit(&flag, &expected, 9, memory_order_acq_rel,
+                                                  memory_order_relaxed));
     use(bad); // RACE a:read
     mark();
     return NULL;
@@ -31,7 +32,8 @@ THREAD(careful)
     int expected = 0;
 
     after(2);
-    MUST(!atomic_compare_exchange_strong_explicit(&flag, &expected, 9, memory_order_relaxed, memory_order_acquire));
+    MUST(!atomic_compare_exchange_strong_explicit(&flag, &expected, 9, memory_order_relaxed,
+                                                  memory_order_acquire));
     MUST(good == 1);
     return NULL;
 }

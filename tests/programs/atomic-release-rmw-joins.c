@@ -1,4 +1,4 @@
-// Two releasing read-modify-writes: the second heads its own sequence and continues the first, so both are seen.
+// Two releasing read-modify-writes: the second also continues the sequence of the first, so both are seen.
 // NO RACE
 #include <stdatomic.h>
 

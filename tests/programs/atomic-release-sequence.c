@@ -1,4 +1,4 @@
-// A relaxed read-modify-write by another thread continues the release sequence: the acquire still sees the release.
+// A relaxed read-modify-write by another thread continues the release sequence.
 // NO RACE
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
-// Read-shared data where only the first of two readers is unordered with the writer: the second reader must not
-// have pushed the first out of the history, and must itself not be reported.
+// Read-shared data where only the first of two readers is unordered with the writer: the second reader must
+// not have pushed the first out of the history, and must itself not be reported.
 #include "invisible.h"
 
 int x;

@@ -1,4 +1,4 @@
-// A local static is initialised once, in order, with whoever comes later; also when its constructor throws first.
+// A local static is initialised once, before all who use it; also when its constructor throws first.
 // NO RACE
 #include <stdexcept>
 #include <thread>

@@ -1,4 +1,4 @@
-// Virtual calls on shared objects: reading the same vtable pointer from many threads, destruction after the join.
+// Virtual calls on shared objects: one vtable pointer read from many threads, destruction after the join.
 // NO RACE
 #include <memory>
 #include <thread>

@@ -1,4 +1,4 @@
-// Opened, used by threads, closed, opened again (likely at the same place) by another thread: no history remains.
+// Opened, used, closed, and opened again (likely at the same place) by another thread: no history remains.
 // NO RACE
 // LIB: quiet.c
 #include <dlfcn.h>

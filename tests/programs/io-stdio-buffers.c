@@ -10,9 +10,9 @@ FILE *f;
 
 THREAD(first)
 {
-    MUST(fread(in, 1, 10, f) == 10);        // RACE a:write
-    MUST(fgets(line, sizeof(line), f));     // RACE b:write
-    MUST(fwrite(out, 1, 20, f) == 20);      // RACE c:read
+    MUST(fread(in, 1, 10, f) == 10);    // RACE a:write
+    MUST(fgets(line, sizeof(line), f)); // RACE b:write
+    MUST(fwrite(out, 1, 20, f) == 20);  // RACE c:read
     mark();
     return NULL;
 }

@@ -1,5 +1,4 @@
-// A loop that could run to the end but leaves early touches nothing beyond: no check may be made for what is not
-// reached.
+// A loop that may run to the end but leaves early: nothing may be checked that is not reached.
 // NO RACE
 // FLAGS: -O2
 #include "invisible.h"

@@ -1,4 +1,4 @@
-// An error-checking mutex refuses a second lock and a stranger's unlock; the refused unlock publishes nothing.
+// An error-checking mutex refuses a second lock and a stranger's unlock; the latter publishes nothing.
 // TSAN: it takes the refused calls for real ones
 // FLAGS: -D_GNU_SOURCE
 #include <errno.h>

@@ -22,6 +22,9 @@
  * Every pair reported must be expected and every expected pair reported, no more and no less. An
  * access counts for the innermost frame of its stack that lies in the program's own files.
  *
+ * PROGRAM_FLAGS in the environment adds compiler flags to all, for instance another optimisation level. KEEP
+ * in the environment keeps the scratch directories.
+ *
  * --oracle uses clang's ThreadSanitizer instead of deadheat: it tests the tests. A case is one line
  * of output: `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.
  */
@@ -242,7 +245,8 @@ static int pair_marks(struct program *p)
 
 /* ---- Compiling and running -------------------------------------------------------------------------- */
 
-/* Runs a shell command with its output in WORK/NAME.out and WORK/NAME.err; its status, as a shell would say. */
+/* Runs a shell command with its output in WORK/NAME.out and WORK/NAME.err; its status, as a shell would say.
+ */
 static int run(struct config *c, const char *name, const char *format, ...)
 {
     static char command[LONG * 4], line[LONG * 8];
@@ -252,7 +256,8 @@ static int run(struct config *c, const char *name, const char *format, ...)
     va_start(args, format);
     vsnprintf(command, sizeof(command), format, args);
     va_end(args);
-    snprintf(line, sizeof(line), "%s >'%s/%s.out' 2>'%s/%s.err' </dev/null", command, c->work, name, c->work, name);
+    snprintf(line, sizeof(line), "%s >'%s/%s.out' 2>'%s/%s.err' </dev/null", command, c->work, name, c->work,
+             name);
     status = system(line);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -267,10 +272,12 @@ static char *output_of(struct config *c, const char *name, const char *which)
 }
 
 /* A compiler that has nothing to complain of must be silent. */
-static int compile(struct config *c, const char *compiler, const char *flags, const char *what, const char *out)
+static int compile(struct config *c, const char *compiler, const char *flags, const char *what,
+                   const char *out)
 {
-    int status = run(c, "compile", "timeout -k 2 60 %s -g -O1 -pthread -I'%s' -I'%s/../../include' %s %s -o '%s/%s'",
-                     compiler, c->dir, c->dir, flags, what, c->work, out);
+    int status =
+        run(c, "compile", "timeout -k 2 60 %s -g -O1 -pthread -I'%s' -I'%s/../../include' %s %s -o '%s/%s'",
+            compiler, c->dir, c->dir, flags, what, c->work, out);
     char *noise = output_of(c, "compile", "err");
     int rc = 0;
 
@@ -313,7 +320,8 @@ static int build_program(struct config *c, struct program *p)
         rc = compile(c, plain ? "clang-19" : cc, "", source, out);
         snprintf(what + n, sizeof(what) - n, " '%s/%s'", c->work, out);
     }
-    snprintf(flags, sizeof(flags), "-DLIBDIR='\"%s\"' %s", c->work, p->flags);
+    snprintf(flags, sizeof(flags), "-DLIBDIR='\"%s\"' %s %s", c->work, p->flags,
+             getenv("PROGRAM_FLAGS") ? getenv("PROGRAM_FLAGS") : "");
     return rc ? rc : compile(c, p->cxx ? cxx : cc, flags, what, "prog");
 }
 
@@ -323,13 +331,16 @@ static int run_program(struct config *c, struct program *p)
     char *text;
 
     if (c->oracle)
-        status = run(c, "run",
-                     "TSAN_OPTIONS=report_thread_leaks=0:report_mutex_bugs=0:report_signal_unsafe=0:exitcode=66:"
-                     "log_path='%s/tsan' timeout -k 2 40 setarch -R '%s/prog' %s",
-                     c->work, c->work, p->args);
+        status =
+            run(c, "run",
+                "TSAN_OPTIONS=report_thread_leaks=0:report_mutex_bugs=0:report_signal_unsafe=0:exitcode=66:"
+                "log_path='%s/tsan' timeout -k 2 40 setarch -R '%s/prog' %s",
+                c->work, c->work, p->args);
     else
-        status = run(c, "run", "DEADHEAT_OPTIONS=report=0:output='%s/races.jsonl'%s%s timeout -k 2 40 '%s/prog' %s",
-                     c->work, *p->options ? ":" : "", p->options, c->work, p->args);
+        status = run(c, "run",
+                     "DEADHEAT_OPTIONS='%s' timeout -k 2 40 '%s/bin/deadheat' run --report=0 "
+                     "--output='%s/races.jsonl' -- '%s/prog' %s",
+                     p->options, c->build, c->work, c->work, p->args);
     text = output_of(c, "run", "err");
     if (status == 124 || status == 137)
         rc = fail("hung: %.600s", text);
@@ -373,11 +384,15 @@ static const char *base_name(const char *path)
 static int collect_json(struct config *c, struct program *p, struct pair *pairs, int *count)
 {
     json_error_t error;
-    json_t *root, *race, *access, *frame;
+    json_t *root, *race, *one, *frame;
     size_t i, j, k;
-    char *text;
-    int status = run(c, "report", "timeout 40 '%s/bin/deadheat' report --format=json '%s/races.jsonl'", c->build, c->work);
+    char *text, path[LONG * 2];
+    int status;
 
+    snprintf(path, sizeof(path), "%s/races.jsonl", c->work);
+    if (access(path, F_OK) != 0) /* written when there is something to write */
+        return 0;
+    status = run(c, "report", "timeout 40 '%s/bin/deadheat' report --format=json '%s'", c->build, path);
     text = output_of(c, "report", "out");
     root = json_loads(text, 0, &error);
     free(text);
@@ -393,13 +408,13 @@ static int collect_json(struct config *c, struct program *p, struct pair *pairs,
         if (*count == MAX_PAIRS)
             break;
         memset(&pairs[*count], 0, sizeof(*pairs));
-        json_array_foreach(json_object_get(race, "accesses"), j, access)
+        json_array_foreach(json_object_get(race, "accesses"), j, one)
         {
             struct side *s = &pairs[*count].side[j & 1];
-            const char *kind = json_string_value(json_object_get(access, "kind"));
+            const char *kind = json_string_value(json_object_get(one, "kind"));
 
             copy(s->kind, sizeof(s->kind), kind ? kind : "");
-            json_array_foreach(json_object_get(access, "stack"), k, frame)
+            json_array_foreach(json_object_get(one, "stack"), k, frame)
             {
                 const char *file = json_string_value(json_object_get(frame, "file"));
 
@@ -426,8 +441,8 @@ static void collect_tsan(struct config *c, struct program *p, struct pair *pairs
     run(c, "cat", "cat '%s'/tsan.*", c->work);
     text = next = output_of(c, "cat", "out");
     while ((line = strsep(&next, "\n"))) {
-        if (strstr(line, "WARNING: ThreadSanitizer:") && (strstr(line, "data race") || strstr(line, "use-after-free")) &&
-            *count < MAX_PAIRS) {
+        if (strstr(line, "WARNING: ThreadSanitizer:") &&
+            (strstr(line, "data race") || strstr(line, "use-after-free")) && *count < MAX_PAIRS) {
             memset(&pairs[(*count)++], 0, sizeof(*pairs));
             side = -1;
         } else if (strstr(line, " of size ") && strstr(line, " at 0x") && strstr(line, " by ")) {
@@ -563,7 +578,8 @@ int main(int argc, char **argv)
         p.exit_status = -1;
         p.cxx = dot && strcmp(dot, ".cpp") == 0;
         snprintf(p.name, sizeof(p.name), "%.*s", (int)strcspn(base_name(argv[i]), "."), base_name(argv[i]));
-        snprintf(c.work, sizeof(c.work), "%s/dh-programs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+        snprintf(c.work, sizeof(c.work), "%s/dh-programs.XXXXXX",
+                 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
         if (!mkdtemp(c.work)) {
             perror("runner: mkdtemp");
             return 2;

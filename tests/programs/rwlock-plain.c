@@ -27,7 +27,8 @@ THREAD(reader)
 
 int main(void)
 {
-    pthread_t a = spawn(writer, NULL), b = spawn(reader, NULL), c = spawn(reader, NULL), d = spawn(writer, NULL);
+    pthread_t a = spawn(writer, NULL), b = spawn(reader, NULL), c = spawn(reader, NULL),
+              d = spawn(writer, NULL);
 
     join(a);
     join(b);

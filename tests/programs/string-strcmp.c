@@ -8,10 +8,10 @@ char a[16] = "abcdef", b[16] = "abcdef", c[16] = "xyz", d[16] = "needle";
 
 THREAD(first)
 {
-    use(strcmp(a, "abx"));         // RACE a:read
-    use(memcmp(b, "abcdef", 6));   // RACE b:read
-    use(strchr(c, 'y') == c + 1);  // RACE c:read
-    use(strncmp(d, "needle", 3));  // RACE d:read
+    use(strcmp(a, "abx"));        // RACE a:read
+    use(memcmp(b, "abcdef", 6));  // RACE b:read
+    use(strchr(c, 'y') == c + 1); // RACE c:read
+    use(strncmp(d, "needle", 3)); // RACE d:read
     mark();
     return NULL;
 }

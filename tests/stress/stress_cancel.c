@@ -11,7 +11,7 @@
 
 #include "stress.h"
 
-enum { ROUNDS = 300, KINDS = 6 };
+enum { ROUNDS = 300, KINDS = 7, BYTES = 1 << 16 };
 
 struct victim {
     int kind;
@@ -24,6 +24,7 @@ struct victim {
 };
 
 static pthread_key_t key;
+static volatile char bytes[BYTES]; /* by the victim; by the main thread after join */
 
 static void destroy(void *arg)
 {
@@ -65,6 +66,7 @@ static void *run(void *arg)
 {
     struct victim *v = arg;
     char byte;
+    int type;
     pthread_setspecific(key, v);
     pthread_cleanup_push(clean, v);
     if (v->kind != 0)
@@ -88,6 +90,10 @@ static void *run(void *arg)
         break;
     case 5:
         pthread_exit(PTHREAD_CANCELED);
+    case 6: /* cancelled in the middle of plain code, and so, perhaps, inside the runtime */
+        pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+        for (unsigned j = 0;; j += 61)
+            bytes[j % BYTES]++;
     }
     pthread_cleanup_pop(1);
     return NULL;
@@ -130,6 +136,7 @@ int main(void)
             CHECK(pthread_cancel(th) == 0);
         CHECK(pthread_join(th, &ret) == 0);
         CHECK(ret == PTHREAD_CANCELED);
+        bytes[(unsigned)i % BYTES]++;
         CHECK(v.cleaned == 1 && v.destroyed == 1 && v.inside == 0);
         CHECK(pthread_mutex_trylock(&v.m) == 0 && pthread_mutex_unlock(&v.m) == 0);
         CHECK(pthread_mutex_destroy(&v.m) == 0 && pthread_cond_destroy(&v.c) == 0);

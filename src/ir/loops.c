@@ -1,0 +1,238 @@
+/*
+ * loops.c - one check before a loop in place of one in each iteration.
+ *
+ * For accesses of an innermost loop in which nothing can synchronise, unwind or fail to return, that
+ * happen in every iteration:
+ *   - if the address stays, one ordinary check before the loop;
+ *   - if it moves by a constant step, and the accesses that move together leave no gap between one
+ *     iteration and the next, one range check of exactly the bytes that the loop will touch.
+ * Sound and precise for the same reason as windows (sites.c): all iterations lie between the same two
+ * synchronisation operations of the thread, and the number of iterations is known on entry. The idea of
+ * checking array ranges once is BigFoot's.
+ *
+ * A range check is a call, so short loops keep the checks of their iterations: which of the two happens is
+ * decided before the loop, by the number of bytes, and remembered in a bit.
+ */
+#include <stdlib.h>
+
+#include "ir/ir.h"
+
+enum {
+    LONG_ENOUGH = 256, /* bytes from which a call pays */
+    MEMBERS_MAX = 32,  /* accesses of one range */
+};
+
+struct dh_ir_range {
+    const void *loop;
+    bool write;
+    long long step; /* bytes by which the address moves in each iteration */
+    struct dh_ir_site *members[MEMBERS_MAX];
+    long long at[MEMBERS_MAX]; /* where each member begins, relative to the first one's address */
+    unsigned member_count;
+    long long low, high; /* what one iteration touches, relative to the first member's address */
+
+    LLVMValueRef place; /* the checks go before this */
+    LLVMValueRef start; /* the first member's address in the first iteration */
+    LLVMValueRef count; /* iterations; NULL: irrelevant, the address stays */
+    LLVMValueRef brief; /* once emitted: the bit "a short loop"; NULL: known to be long */
+};
+
+/* ---- Planning ------------------------------------------------------------------------------------ */
+
+struct planner {
+    struct dh_shim_loops *loops;
+    struct dh_ir_ranges *out;
+    const void **noisy; /* loops in which a window ends */
+    size_t noisy_count;
+};
+
+static bool is_noisy(const struct planner *p, const void *loop)
+{
+    for (size_t i = 0; i < p->noisy_count; i++)
+        if (p->noisy[i] == loop)
+            return true;
+    return false;
+}
+
+static void find_noisy(struct planner *p, const struct dh_ir_sites *sites)
+{
+    p->noisy = calloc(sites->break_count + 1, sizeof(*p->noisy));
+    for (size_t i = 0; i < sites->break_count; i++) {
+        const void *loop = dh_shim_loops_at(p->loops, sites->breaks[i]);
+        if (loop && !is_noisy(p, loop))
+            p->noisy[p->noisy_count++] = loop;
+    }
+}
+
+static struct dh_ir_range *range_new(struct planner *p, const void *loop, bool write, long long step)
+{
+    struct dh_ir_ranges *out = p->out;
+    if (out->count == out->capacity) {
+        out->capacity = out->capacity ? out->capacity * 2 : 8;
+        out->at = realloc(out->at, out->capacity * sizeof(*out->at));
+    }
+    struct dh_ir_range *r = calloc(1, sizeof(*r));
+    r->loop = loop;
+    r->write = write;
+    r->step = step;
+    return out->at[out->count++] = r;
+}
+
+/* Puts a site into the range of those that move with it and stand on the same line, which is the line that a
+ * report will show; or into a new one. */
+static void assign(struct planner *p, struct dh_ir_site *site)
+{
+    const void *loop = dh_shim_loops_at(p->loops, site->inst);
+    long long step, distance = 0;
+    if (!loop || is_noisy(p, loop) || !dh_shim_loops_stride(p->loops, loop, site->inst, site->ptr, &step))
+        return;
+    bool write = site->kind == DH_SITE_WRITE;
+    struct dh_ir_range *found = NULL;
+    for (size_t i = 0; i < p->out->count && !found && step != 0; i++) {
+        struct dh_ir_range *r = p->out->at[i];
+        if (r->loop == loop && r->write == write && r->step == step && r->member_count < MEMBERS_MAX &&
+            dh_shim_same_line(r->members[0]->inst, site->inst) &&
+            dh_shim_loops_distance(p->loops, r->members[0]->ptr, site->ptr, &distance))
+            found = r;
+    }
+    if (!found) {
+        found = range_new(p, loop, write, step);
+        distance = 0;
+    }
+    found->members[found->member_count] = site;
+    found->at[found->member_count++] = distance;
+    site->range = found;
+}
+
+/* Whether the members together touch one stretch without gaps, at least as long as the step. */
+static bool is_gapless(struct dh_ir_range *r)
+{
+    long long low = 0, end;
+    for (unsigned i = 0; i < r->member_count; i++)
+        low = r->at[i] < low ? r->at[i] : low;
+    end = low;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (unsigned i = 0; i < r->member_count; i++) {
+            long long member_end = r->at[i] + (long long)r->members[i]->size;
+            if (r->at[i] <= end && member_end > end) {
+                end = member_end;
+                grown = true;
+            }
+        }
+    }
+    for (unsigned i = 0; i < r->member_count; i++)
+        if (r->at[i] > end)
+            return false;
+    r->low = low;
+    r->high = end;
+    return end - low >= (r->step < 0 ? -r->step : r->step);
+}
+
+static u64 stride_of(const struct dh_ir_range *r)
+{
+    return (u64)(r->step < 0 ? -r->step : r->step);
+}
+
+/* Computes what the check needs; false: no such check. */
+static bool prepare(struct planner *p, struct dh_ir_range *r)
+{
+    if (r->step != 0) {
+        unsigned most = dh_shim_loops_max_count(p->loops, r->loop);
+        if (!is_gapless(r) || (most != 0 && most * stride_of(r) < LONG_ENOUGH))
+            return false;
+        r->count = dh_shim_loops_count(p->loops, r->loop);
+        if (!r->count)
+            return false;
+    }
+    r->start = dh_shim_loops_start(p->loops, r->loop, r->members[0]->ptr);
+    r->place = dh_shim_loops_preheader_end(r->loop);
+    return r->start != NULL;
+}
+
+void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges)
+{
+    struct planner p = {.loops = dh_shim_loops_new(fn), .out = ret_ranges};
+    find_noisy(&p, sites);
+    for (size_t i = 0; i < sites->count; i++) {
+        struct dh_ir_site *site = &sites->at[i];
+        if (!site->covered && (site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE))
+            assign(&p, site);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < ret_ranges->count; i++) {
+        struct dh_ir_range *r = ret_ranges->at[i];
+        if (prepare(&p, r)) {
+            ret_ranges->at[kept++] = r;
+            continue;
+        }
+        for (unsigned k = 0; k < r->member_count; k++)
+            r->members[k]->range = NULL;
+        free(r);
+    }
+    ret_ranges->count = kept;
+    free(p.noisy);
+    dh_shim_loops_free(p.loops);
+}
+
+void dh_ir_loops_done(struct dh_ir_ranges *ranges)
+{
+    for (size_t i = 0; i < ranges->count; i++)
+        free(ranges->at[i]);
+    free(ranges->at);
+    *ranges = (struct dh_ir_ranges){0};
+}
+
+/* ---- Emitting -------------------------------------------------------------------------------------- */
+
+/* The builder stands before `place`, and what it inserts has the source position of the first member. */
+static void stand_at(struct dh_ir *ir, const struct dh_ir_range *r, LLVMValueRef place)
+{
+    LLVMPositionBuilderBefore(ir->builder, place);
+    dh_ir_emit_position_of(ir, r->members[0]->inst);
+}
+
+static void emit_range(struct dh_ir *ir, struct dh_ir_range *r)
+{
+    stand_at(ir, r, r->place);
+    LLVMValueRef last = LLVMBuildSub(ir->builder, r->count, dh_ir_emit_u64(ir, 1), "");
+    LLVMValueRef way = LLVMBuildMul(ir->builder, last, dh_ir_emit_u64(ir, stride_of(r)), "");
+    LLVMValueRef bytes = LLVMBuildAdd(ir->builder, way, dh_ir_emit_u64(ir, (u64)(r->high - r->low)), "");
+    LLVMValueRef low = dh_ir_emit_u64(ir, (u64)r->low);
+    if (r->step < 0)
+        low = LLVMBuildSub(ir->builder, low, way, "");
+    LLVMValueRef args[] = {LLVMBuildGEP2(ir->builder, ir->u8, r->start, &low, 1, ""), bytes,
+                           dh_ir_emit_u32(ir, (u32)r->members[0]->size)};
+    LLVMValueRef brief = LLVMBuildICmp(ir->builder, LLVMIntULT, bytes, dh_ir_emit_u64(ir, LONG_ENOUGH), "");
+    if (!LLVMIsAConstantInt(brief)) {
+        r->brief = brief;
+        LLVMValueRef lengthy = LLVMBuildNot(ir->builder, brief, "");
+        stand_at(ir, r, dh_shim_split_if(lengthy, r->place));
+    }
+    dh_ir_emit_call(ir, r->write ? DH_IR_WRITE_LOOP : DH_IR_READ_LOOP, args);
+}
+
+void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges)
+{
+    for (size_t i = 0; i < ranges->count; i++) {
+        struct dh_ir_range *r = ranges->at[i];
+        const struct dh_ir_site *site = r->members[0];
+        if (r->step != 0) {
+            emit_range(ir, r);
+        } else {
+            stand_at(ir, r, r->place);
+            dh_ir_emit_check(ir, r->write, r->start, site->size, site->align);
+        }
+    }
+}
+
+bool dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site)
+{
+    const struct dh_ir_range *r = site->range;
+    if (!r->brief)
+        return false;
+    LLVMValueRef place = dh_shim_split_if(r->brief, site->inst);
+    LLVMPositionBuilderBefore(ir->builder, place);
+    dh_ir_emit_position_of(ir, site->inst);
+    return true;
+}

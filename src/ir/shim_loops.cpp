@@ -1,0 +1,154 @@
+/*
+ * shim_loops.cpp - loops and the addresses in them, as scalar evolution knows them, for loops.c.
+ *
+ * Everything is asked before the function is changed; expanding a value into a preheader is the one change
+ * these analyses survive.
+ */
+#include "shim.h"
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+struct dh_shim_loops {
+    const DataLayout &layout;
+    DominatorTree tree;
+    LoopInfo info;
+    AssumptionCache assumptions;
+    TargetLibraryInfoImpl library_impl;
+    TargetLibraryInfo library;
+    TargetTransformInfo costs;
+    ScalarEvolution evolution;
+    SCEVExpander expander;
+
+    explicit dh_shim_loops(Function &f)
+        : layout(f.getParent()->getDataLayout()), tree(f), info(tree), assumptions(f),
+          library_impl(Triple(f.getParent()->getTargetTriple())), library(library_impl), costs(layout),
+          evolution(f, library, assumptions, tree, info), expander(evolution, layout, "dh")
+    {
+    }
+};
+
+static const Loop *loop_of(const void *loop)
+{
+    return static_cast<const Loop *>(loop);
+}
+
+struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn)
+{
+    return new dh_shim_loops(*unwrap<Function>(fn));
+}
+
+void dh_shim_loops_free(struct dh_shim_loops *loops)
+{
+    delete loops;
+}
+
+const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst)
+{
+    const Loop *loop = loops->info.getLoopFor(unwrap<Instruction>(inst)->getParent());
+    if (!loop || !loop->isInnermost() || !loop->getLoopPreheader() || !loop->getExitingBlock())
+        return nullptr;
+    return loop;
+}
+
+bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
+                          long long *ret_step)
+{
+    const Loop *l = loop_of(loop);
+    /* Before the only way out: as often as the loop goes round, and at least once. */
+    if (!loops->tree.dominates(unwrap<Instruction>(inst)->getParent(), l->getExitingBlock()))
+        return false;
+    const SCEV *address = loops->evolution.getSCEV(unwrap(ptr));
+    if (loops->evolution.isLoopInvariant(address, l)) {
+        *ret_step = 0;
+        return true;
+    }
+    auto *moving = dyn_cast<SCEVAddRecExpr>(address);
+    if (!moving || moving->getLoop() != l || !moving->isAffine())
+        return false;
+    auto *step = dyn_cast<SCEVConstant>(moving->getStepRecurrence(loops->evolution));
+    if (!step || step->getAPInt().getSignificantBits() > 32)
+        return false;
+    *ret_step = step->getAPInt().getSExtValue();
+    return true;
+}
+
+bool dh_shim_loops_distance(struct dh_shim_loops *loops, LLVMValueRef from, LLVMValueRef to,
+                            long long *ret_distance)
+{
+    ScalarEvolution &evolution = loops->evolution;
+    const SCEV *difference =
+        evolution.getMinusSCEV(evolution.getSCEV(unwrap(to)), evolution.getSCEV(unwrap(from)));
+    auto *constant = dyn_cast<SCEVConstant>(difference);
+    if (!constant || constant->getAPInt().getSignificantBits() > 32)
+        return false;
+    *ret_distance = constant->getAPInt().getSExtValue();
+    return true;
+}
+
+unsigned dh_shim_loops_max_count(struct dh_shim_loops *loops, const void *loop)
+{
+    return loops->evolution.getSmallConstantMaxTripCount(loop_of(loop));
+}
+
+static LLVMValueRef expand(struct dh_shim_loops *loops, const Loop *loop, const SCEV *value, Type *type)
+{
+    Instruction *at = loop->getLoopPreheader()->getTerminator();
+    /* Whatever it costs (the count of a vectorised loop takes a division or two): a range check saves more. */
+    if (!loops->expander.isSafeToExpandAt(value, at))
+        return nullptr;
+    return wrap(loops->expander.expandCodeFor(value, type, at->getIterator()));
+}
+
+LLVMValueRef dh_shim_loops_count(struct dh_shim_loops *loops, const void *loop)
+{
+    const Loop *l = loop_of(loop);
+    ScalarEvolution &evolution = loops->evolution;
+    const SCEV *back = evolution.getBackedgeTakenCount(l);
+    if (isa<SCEVCouldNotCompute>(back) || evolution.getTypeSizeInBits(back->getType()) > 64)
+        return nullptr;
+    Type *u64 = Type::getInt64Ty(back->getType()->getContext());
+    const SCEV *count = evolution.getAddExpr(evolution.getNoopOrZeroExtend(back, u64), evolution.getOne(u64));
+    return expand(loops, l, count, u64);
+}
+
+LLVMValueRef dh_shim_loops_start(struct dh_shim_loops *loops, const void *loop, LLVMValueRef ptr)
+{
+    const SCEV *address = loops->evolution.getSCEV(unwrap(ptr));
+    if (auto *moving = dyn_cast<SCEVAddRecExpr>(address))
+        if (moving->getLoop() == loop_of(loop))
+            address = moving->getStart();
+    return expand(loops, loop_of(loop), address, unwrap(ptr)->getType());
+}
+
+LLVMValueRef dh_shim_loops_preheader_end(const void *loop)
+{
+    return wrap(loop_of(loop)->getLoopPreheader()->getTerminator());
+}
+
+bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b)
+{
+    const DebugLoc &x = unwrap<Instruction>(a)->getDebugLoc(), &y = unwrap<Instruction>(b)->getDebugLoc();
+    if (!x || !y)
+        return !x && !y;
+    return x.getLine() == y.getLine() && x.getInlinedAt() == y.getInlinedAt() &&
+           cast<DIScope>(x.getScope())->getFile() == cast<DIScope>(y.getScope())->getFile();
+}
+
+LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst)
+{
+    return wrap(SplitBlockAndInsertIfThen(unwrap(condition), unwrap<Instruction>(inst)->getIterator(),
+                                          /*Unreachable=*/false));
+}

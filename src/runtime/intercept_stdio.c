@@ -1,0 +1,202 @@
+/*
+ * intercept_stdio.c - streams: the program's buffers they read and fill, and streams over pipes and sockets.
+ *
+ * A FILE's own lock makes calls atomic but orders nothing a program may rely on, so it makes no edges, and
+ * the FILE's insides are libc's business. What travels through a stream over a pipe or a socket does
+ * order: an output call releases the descriptor, an input call acquires it. Output is
+ * buffered, but the data of a call is sent after the call began, which is all an edge says. Character
+ * calls (putc, getc) are left alone for their cost; fflush and fclose release for them.
+ */
+#define _GNU_SOURCE 1
+#define __NO_INLINE__ 1 /* or libc's headers define functions that are defined here */
+#include <stdio.h>
+
+#include "runtime/fd.h"
+#include "runtime/scope.h"
+#include "runtime/touch.h"
+
+extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
+
+static size_t length(const char *s)
+{
+    DH_RESOLVE(strlen);
+    return REAL(strlen)(s);
+}
+
+static void sends(struct dh_thread *t, FILE *f)
+{
+    dh_fd_release(t, fileno_unlocked(f));
+}
+
+static void received(struct dh_thread *t, FILE *f)
+{
+    dh_fd_acquire(t, fileno_unlocked(f));
+}
+
+/* ---- Input ------------------------------------------------------------------------------------- */
+
+DH_INTERCEPTOR(size_t, fread, void *buf, size_t size, size_t n, FILE *f)
+{
+    DH_ENTER(fread, buf, size, n, f);
+    size_t r = DH_BLOCKING(REAL(fread)(buf, size, n, f));
+    received(sc.t, f);
+    dh_touch_write(sc.t, buf, r * size);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(size_t, fread_unlocked, void *buf, size_t size, size_t n, FILE *f)
+{
+    DH_ENTER(fread_unlocked, buf, size, n, f);
+    size_t r = DH_BLOCKING(REAL(fread_unlocked)(buf, size, n, f));
+    received(sc.t, f);
+    dh_touch_write(sc.t, buf, r * size);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(size_t, __fread_chk, void *buf, size_t room, size_t size, size_t n, FILE *f)
+{
+    DH_ENTER(__fread_chk, buf, room, size, n, f);
+    size_t r = DH_BLOCKING(REAL(__fread_chk)(buf, room, size, n, f));
+    received(sc.t, f);
+    dh_touch_write(sc.t, buf, r * size);
+    DH_RETURN(r);
+}
+
+/* A line may hold NULs, so where it ends is looked for as fgets does: the text it left. */
+DH_INTERCEPTOR(char *, fgets, char *buf, int n, FILE *f)
+{
+    DH_ENTER(fgets, buf, n, f);
+    char *r = DH_BLOCKING(REAL(fgets)(buf, n, f));
+    received(sc.t, f);
+    if (r != NULL)
+        dh_touch_write(sc.t, buf, length(buf) + 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, __fgets_chk, char *buf, size_t room, int n, FILE *f)
+{
+    DH_ENTER(__fgets_chk, buf, room, n, f);
+    char *r = DH_BLOCKING(REAL(__fgets_chk)(buf, room, n, f));
+    received(sc.t, f);
+    if (r != NULL)
+        dh_touch_write(sc.t, buf, length(buf) + 1);
+    DH_RETURN(r);
+}
+
+/* libc reallocates the line through our realloc, with the runtime left: that is seen by itself. */
+static ssize_t got_line(struct dh_thread *t, char **line, size_t *size, FILE *f, ssize_t r)
+{
+    received(t, f);
+    DH_TOUCH_OUT(t, line);
+    DH_TOUCH_OUT(t, size);
+    if (r >= 0)
+        dh_touch_write(t, *line, (size_t)r + 1);
+    return r;
+}
+
+DH_INTERCEPTOR(ssize_t, getline, char **line, size_t *size, FILE *f)
+{
+    DH_ENTER(getline, line, size, f);
+    ssize_t r = DH_BLOCKING(REAL(getline)(line, size, f));
+    DH_RETURN(got_line(sc.t, line, size, f, r));
+}
+
+DH_INTERCEPTOR(ssize_t, getdelim, char **line, size_t *size, int delim, FILE *f)
+{
+    DH_ENTER(getdelim, line, size, delim, f);
+    ssize_t r = DH_BLOCKING(REAL(getdelim)(line, size, delim, f));
+    DH_RETURN(got_line(sc.t, line, size, f, r));
+}
+
+/* What <stdio.h> makes of getline when optimising. */
+DH_INTERCEPTOR(ssize_t, __getdelim, char **line, size_t *size, int delim, FILE *f)
+{
+    DH_ENTER(__getdelim, line, size, delim, f);
+    ssize_t r = DH_BLOCKING(REAL(__getdelim)(line, size, delim, f));
+    DH_RETURN(got_line(sc.t, line, size, f, r));
+}
+
+/* ---- Output ------------------------------------------------------------------------------------ */
+
+DH_INTERCEPTOR(size_t, fwrite, const void *buf, size_t size, size_t n, FILE *f)
+{
+    DH_ENTER(fwrite, buf, size, n, f);
+    dh_touch_read(sc.t, buf, size * n);
+    sends(sc.t, f);
+    DH_RETURN(DH_BLOCKING(REAL(fwrite)(buf, size, n, f)));
+}
+
+DH_INTERCEPTOR(size_t, fwrite_unlocked, const void *buf, size_t size, size_t n, FILE *f)
+{
+    DH_ENTER(fwrite_unlocked, buf, size, n, f);
+    dh_touch_read(sc.t, buf, size * n);
+    sends(sc.t, f);
+    DH_RETURN(DH_BLOCKING(REAL(fwrite_unlocked)(buf, size, n, f)));
+}
+
+DH_INTERCEPTOR(int, fputs, const char *s, FILE *f)
+{
+    DH_ENTER(fputs, s, f);
+    dh_touch_read(sc.t, s, length(s) + 1);
+    sends(sc.t, f);
+    DH_RETURN(DH_BLOCKING(REAL(fputs)(s, f)));
+}
+
+DH_INTERCEPTOR(int, puts, const char *s)
+{
+    DH_ENTER(puts, s);
+    dh_touch_read(sc.t, s, length(s) + 1);
+    sends(sc.t, stdout);
+    DH_RETURN(DH_BLOCKING(REAL(puts)(s)));
+}
+
+DH_INTERCEPTOR(int, fflush, FILE *f)
+{
+    DH_ENTER(fflush, f);
+    if (f != NULL)
+        sends(sc.t, f);
+    DH_RETURN(DH_BLOCKING(REAL(fflush)(f)));
+}
+
+/* ---- Streams come and go ----------------------------------------------------------------------- */
+
+static FILE *opened(FILE *f)
+{
+    if (f != NULL && fileno_unlocked(f) >= 0)
+        dh_fd_unknown(fileno_unlocked(f));
+    return f;
+}
+
+DH_INTERCEPTOR(FILE *, fopen, const char *path, const char *mode)
+{
+    DH_ENTER(fopen, path, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(fopen)(path, mode))));
+}
+
+DH_INTERCEPTOR(FILE *, fopen64, const char *path, const char *mode)
+{
+    DH_ENTER(fopen64, path, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(fopen64)(path, mode))));
+}
+
+DH_INTERCEPTOR(FILE *, tmpfile, void)
+{
+    DH_ENTER(tmpfile);
+    DH_RETURN(opened(DH_BLOCKING(REAL(tmpfile)())));
+}
+
+DH_INTERCEPTOR(FILE *, popen, const char *command, const char *mode)
+{
+    DH_ENTER(popen, command, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(popen)(command, mode))));
+}
+
+/* fclose also frees what a memory stream's user was shown; that goes through our free. */
+DH_INTERCEPTOR(int, fclose, FILE *f)
+{
+    DH_ENTER(fclose, f);
+    sends(sc.t, f);
+    if (fileno_unlocked(f) >= 0)
+        dh_fd_close(sc.t, fileno_unlocked(f));
+    DH_RETURN(DH_BLOCKING(REAL(fclose)(f)));
+}

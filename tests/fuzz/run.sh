@@ -1,0 +1,37 @@
+#!/bin/sh
+# run.sh - the fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer, for a fixed number of runs from a
+# fixed seed. RUNS=N fuzzes longer. Prints `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+src=$here/../../src
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+    clang-19 -fsanitize=fuzzer,address -x c - -o "$work/probe" 2>/dev/null; then
+    echo "skip fuzz/record: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    echo "skip fuzz/suppress: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    exit 0
+fi
+
+fuzz() { # NAME RUNS MAX-LENGTH
+    mkdir -p "$work/$1"
+    if ! clang-19 -std=gnu17 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+        -I"$src" -I"$here/../../include" "$here/fuzz_$1.c" "$src"/report/*.c "$src"/util/*.c "$src/base/options.c" \
+        -ldw -lelf -ljansson -ldl -o "$work/fuzz_$1" >"$work/log" 2>&1; then
+        echo "FAIL fuzz/$1: compiling: $(head -3 "$work/log" | tr '\n' '|')"
+        failed=1
+    elif ! (cd "$work" && "./fuzz_$1" -runs="${RUNS:-$2}" -seed=1 -max_len="$3" -timeout=20 "$work/$1" \
+        "$here/corpus/$1") >"$work/log" 2>&1; then
+        echo "FAIL fuzz/$1: $(grep -m 3 'ERROR\|SUMMARY\|runtime error' "$work/log" | tr '\n' '|')"
+        sed 's/^/    /' "$work/log" | tail -40
+        failed=1
+    else
+        echo "ok fuzz/$1"
+    fi
+}
+
+fuzz record 10000 8192
+fuzz suppress 50000 512
+exit $failed

@@ -1,0 +1,35 @@
+# Sourced by run.sh: properties of the machine code, which the intermediate code does not show.
+
+cat > "$work/codegen.c" <<'END'
+int x;
+void f(int *p) { *p = x; }
+END
+
+codegen_case() { # name, flags, regex that must match, regex that must not
+    # shellcheck disable=SC2086 # flags is a list
+    "$clang" -O2 $2 "-fpass-plugin=$plugin" -S -o "$work/$1.s" "$work/codegen.c" 2> "$work/$1.log" ||
+        { say_fail "$1" "compiling: $(head -1 "$work/$1.log")"; return; }
+    if ! grep -Eq -- "$3" "$work/$1.s"; then
+        say_fail "$1" "nothing matches $3"
+    elif [ -n "$4" ] && grep -Eq -- "$4" "$work/$1.s"; then
+        say_fail "$1" "something matches $4"
+    else
+        echo "ok ir/$1"
+    fi
+}
+
+# Executables reach the thread's state in one instruction and call directly; shared objects go through
+# the GOT for both, because a lazy PLT slot would not keep r10.
+codegen_case tls-pie '-fPIE' '%fs:__dh_hot@TPOFF' 'GOTTPOFF|__dh_[a-z0-9_]*@(PLT|GOTPCREL)'
+codegen_case tls-nopic '-fno-pic' '%fs:__dh_hot@TPOFF' 'GOTTPOFF|__dh_[a-z0-9_]*@(PLT|GOTPCREL)'
+codegen_case tls-pic '-fPIC' '__dh_hot@GOTTPOFF' 'TPOFF[+]|__tls_get_addr'
+codegen_case calls-pic '-fPIC' 'callq\s+\*__dh_slow_write4@GOTPCREL' '__dh_slow_[a-z0-9]*@PLT'
+codegen_case other-cpu '-march=sandybridge -mno-avx -mtune=znver3' '__dh_slow_read4' ''
+codegen_case protected '-fstack-protector-all -fcf-protection=full -fsplit-stack' '__dh_slow_read4' ''
+
+# No second check in code that was compiled to bitcode first.
+name=bitcode-twice
+"$clang" -O1 "-fpass-plugin=$plugin" -emit-llvm -c -o "$work/twice.bc" "$work/codegen.c" &&
+    "$clang" -O1 "-fpass-plugin=$plugin" -S -o "$work/twice.s" "$work/twice.bc"
+n=$(grep -c '__dh_slow_write4' "$work/twice.s")
+if [ "$n" = 1 ]; then echo "ok ir/$name"; else say_fail $name "$n checks"; fi

@@ -1,0 +1,64 @@
+#!/bin/sh
+# The rules about the source tree, checked on the tree and (that they bite at all) on a tree that breaks them.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+bad=$(mktemp -d)
+trap 'rm -rf "$bad"' EXIT
+
+for rule in includes heads reminders lengths; do
+    if out=$("$here/check" $rule "$root"); then
+        echo "ok rooms/$rule"
+    else
+        echo "FAIL rooms/$rule: $(echo "$out" | head -5 | tr '\n' '|')"
+    fi
+done
+
+# A tree in which every rule is broken, beside lines that look like breaches and are none.
+mkdir -p "$bad/docs/design" "$bad/src/base" "$bad/src/util" "$bad/src/runtime" "$bad/src/cli" "$bad/src/attic" "$bad/include/deadheat"
+cp "$root/docs/design/rooms.md" "$bad/docs/design/"
+cat > "$bad/src/base/b.h" <<'EOF'
+/* head */
+#include <stdint.h>
+#include <deadheat/deadheat.h>
+#include "util/strings.h"
+EOF
+cat > "$bad/src/runtime/r.c" <<'EOF'
+/* head */
+#include "base/b.h"
+#include "clock/epoch.h"
+#include "runtime/other.h"
+#include "other.h"
+#  include "report/record.h"
+#include <llvm-c/Core.h>
+EOF
+cat > "$bad/src/cli/c.c" <<'EOF'
+// head
+#include "report/record.h"
+#include "base/b.h"
+#include "runtime/abi.h"
+#include "nowhere/x.h"
+EOF
+printf '/* head */\n#include "base/b.h"\n' > "$bad/src/attic/a.c"
+printf 'int headless;\n' > "$bad/src/util/u.c"
+printf '#!/bin/sh\nexit 0\n' > "$bad/src/util/script"
+chmod +x "$bad/src/util/script"
+printf '/* head */\n/* TO%s: some day */\n/* TO%s(#12): planned */\n/* mkstemp XX%s */\n' DO DO XXXX > "$bad/src/util/t.c"
+awk 'BEGIN { print "/* head */"; for (i = 0; i < 800; i++) print "int x" i ";" }' > "$bad/src/util/long.c"
+
+self_test() { # rule, then the breaches it must find, and no others
+    rule=$1
+    "$here/check" "$rule" "$bad" | sed 's/: .*//' | sort > "$bad/got"
+    shift
+    printf '%s\n' "$@" | sort > "$bad/want"
+    if cmp -s "$bad/got" "$bad/want"; then
+        echo "ok rooms/self-test-$rule"
+    else
+        echo "FAIL rooms/self-test-$rule: found $(tr '\n' ' ' < "$bad/got")"
+    fi
+}
+
+self_test includes src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
+self_test heads src/util/script:2 src/util/u.c:1
+self_test reminders src/util/t.c:2
+self_test lengths src/util/long.c:801
