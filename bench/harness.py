@@ -1,8 +1,9 @@
 """What bench/run and bench/real/run share: the three builds, measured runs, medians, the results file.
 
-A result is a `cell` (a dictionary): wall and processor seconds and peak resident kilobytes, each the median of its
-samples, or a `note` that says why there is none. A `row` is one program: {"name", "cells": {kind: cell}}. Failures stay in
-their cell: one program that does not build never costs the results of the others.
+A result is a `cell` (a dictionary): wall and processor seconds and peak resident kilobytes, each the
+median of its samples, or a `note` that says why there is none. A `row` is one program: {"name", "cells":
+{kind: cell}}. Failures stay in their cell: one program that does not build never costs the results of the
+others.
 """
 import json
 import os
@@ -29,7 +30,7 @@ class Failure(Exception):
 
 
 class Tools:
-    """The compilers of the three builds. Flags are the same for all; only -fsanitize=thread is added to tsan's."""
+    """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread."""
 
     def __init__(self):
         build = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
@@ -122,8 +123,15 @@ def build(argv, log, cwd=None, env=None):
     with open(log, "ab") as f:
         f.write((" ".join(str(a) for a in argv) + "\n").encode())
         f.flush()
-        done = subprocess.run([str(a) for a in argv], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=f,
-                              stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(
+            [str(a) for a in argv],
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=f,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
     if done.returncode:
         raise Failure("build failed")
 
@@ -142,10 +150,18 @@ def machine():
             model = line.split(":", 1)[1].strip()
             break
     memory = re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text(encoding="ascii"))
-    version = subprocess.run([Tools().clang, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    version = subprocess.run(
+        [Tools().clang, "--version"], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     release = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
-    return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "memory_gib": round(int(memory[1]) / 2**20),
-            "kernel": platform.release(), "system": release, "clang": version.splitlines()[0].strip()}
+    return {
+        "cpu": model,
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_gib": round(int(memory[1]) / 2**20),
+        "kernel": platform.release(),
+        "system": release,
+        "clang": version.splitlines()[0].strip(),
+    }
 
 
 def load_results():

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Turns the results file, docs/benchmarks.json, into docs/benchmarks.md and docs/benchmarks.svg.
 
-Run by itself it only writes those two again. Ratios are to the native build of the same program in the same run;
-the geometric means are over the programs for which both tools have a number, and say over how many.
+Run by itself it only writes those two again. Ratios are to the native build of the same program in the
+same run; the geometric means are over the programs for which both tools have a number, and say over how
+many.
 """
 import math
 import pathlib
 import sys
+import textwrap
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import harness  # noqa: E402  (found only after the line above)
 
@@ -85,40 +88,52 @@ def markdown_table(data, reports):
     return out + "| " + " | ".join(f"**{c}**" if c else "" for c in lines[-1]) + " |\n"
 
 
+INTRODUCTION = """
+Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels and
+the real programs; with `BENCH=--write` it writes this page.
+
+Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
+and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
+are ratios to the native build in the same rounds: wall time, processor time (cpu), peak resident memory. Less
+is better. Every run's output is compared with the native one's. Where a program itself needs next to no memory
+(see the column native MB), its ratio shows the fixed size of the detector.
+"""
+
+ABOUT_RACES = """
+Races: distinct reports over all rounds, judged one by one in [real-programs.md](real-programs.md). The times
+of memcached and redis are their clients', which take part of the two cores; memory and processor time are the
+servers' own.
+"""
+
+
 def conditions(data):
     m = data["machine"]
-    return (f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']}; {m['clang']}. "
-            f"{data['threads']} threads; medians of {data['rounds']} rounds.")
+    text = (
+        f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']};"
+        f" {m['clang']}. {data['threads']} threads; medians of {data['rounds']} rounds."
+    )
+    if data.get("scale", 100) != 100:
+        text += f" Work: {data['scale']}% of the usual."
+    return textwrap.fill(text, 110)
 
 
 def markdown(results):
-    out = ("# Benchmarks\n\n"
-           "Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels,\n"
-           "`bench/real/run` the real programs; with `--write` they replace their part of this page.\n\n"
-           "Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`, and by\n"
-           "clang with `-fsanitize=thread`. The three take turns in every round. Numbers are ratios to the native build of the\n"
-           "same run: wall time, processor time (cpu), peak resident memory; less is better. TSan is ThreadSanitizer.\n"
-           "Every run's output is compared with the native one's.\n\n"
-           "![Slowdown and memory, as ratios to native](benchmarks.svg)\n")
+    out = f"# Benchmarks\n{INTRODUCTION}\n![Time and memory, as ratios to native](benchmarks.svg)\n"
     for part, title, reports in (("kernels", "Kernels", False), ("real", "Real programs", True)):
         if part not in results:
             continue
         data = results[part]
-        out += f"\n## {title}\n\n{conditions(data)}"
-        if data.get("scale", 100) != 100:
-            out += f" Work: {data['scale']}% of the usual."
-        out += "\n\n" + markdown_table(data, reports)
+        out += f"\n## {title}\n\n{conditions(data)}\n\n{markdown_table(data, reports)}"
         mean = means(data["rows"], "wall")
         if mean:
             out += f"\nThe means are over the {mean[1]} programs that have all three numbers.\n"
         if reports:
-            out += ("\nRaces: distinct reports of one run, judged one by one in [real-programs.md](real-programs.md)."
-                    " A dash in the native columns means that the source could not be had.\n")
+            out += ABOUT_RACES
     return out
 
 
 class Chart:
-    """A bar chart with logarithmic axis, one panel a measure, two bars a program. Plain SVG, built by hand."""
+    """A bar chart with logarithmic axis, one panel a measure, two bars a program, as plain SVG."""
 
     BAR, GAP, LABEL, PANEL, TOP = 9, 8, 130, 330, 58
     COLOURS = {"deadheat": "#1b6ca8", "tsan": "#d98324"}
@@ -132,8 +147,10 @@ class Chart:
 
     def text(self, x, y, content, anchor="start", size=11, weight="normal"):
         content = content.replace("&", "&amp;").replace("<", "&lt;")
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
-                          f'font-weight="{weight}">{content}</text>')
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" '
+            f'font-weight="{weight}">{content}</text>'
+        )
 
     def rect(self, x, y, w, h, fill):
         self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="{fill}"/>')
@@ -147,7 +164,9 @@ class Chart:
         for tick in (1, 2, 5, 10, 20, 50, 100, 200):
             x = left + math.log(tick) / decades * self.PANEL
             if x <= left + self.PANEL:
-                self.parts.append(f'<line x1="{x:.1f}" y1="{self.TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="#ddd"/>')
+                self.parts.append(
+                    f'<line x1="{x:.1f}" y1="{self.TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="#ddd"/>'
+                )
                 self.text(x, self.TOP - 10, f"{tick}x", anchor="middle", size=9)
         for i, row in enumerate(self.rows):
             for j, (kind, _) in enumerate(TOOLS):
@@ -170,8 +189,10 @@ class Chart:
             self.rect(x, 8, 11, 11, self.COLOURS[kind])
             self.text(x + 16, 18, name)
             x += 110
-        head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-                f'width="{self.width}" height="{self.height}" font-family="sans-serif">')
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}" font-family="sans-serif">'
+        )
         body = [head, f'<rect width="{self.width}" height="{self.height}" fill="#fff"/>'] + self.parts
         return "\n".join(body + ["</svg>", ""])
 

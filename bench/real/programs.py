@@ -1,8 +1,9 @@
 """The real programs: how each is built from its unmodified Debian source, and what it is made to do.
 
-A program has `package` (the Debian source), `build(job)` and `run(job)`. A job names one build of one program: `job.kind`,
-`job.tree` (its own copy of the source), `job.cc`, `job.cxx`, and helpers. run() returns a sample and the bytes that
-must be the same for every build. Exit status 66 means that the detector found races; anything else but 0 is a failure.
+A program has `package` (the Debian source), `build(job)` and `run(job)`. A job names one build of one
+program: `job.kind`, `job.tree` (its own copy of the source), `job.cc`, `job.cxx`, and helpers. run()
+returns a sample and the bytes that must be the same for every build. Exit status 66 means that the
+detector found races; anything else but 0 is a failure.
 """
 import hashlib
 import pathlib
@@ -20,12 +21,15 @@ CFLAGS = " ".join(harness.FLAGS)
 
 def add(samples):
     """One sample out of several runs that follow each other: times add up, the peak is the largest."""
-    return {"wall": sum(s["wall"] for s in samples), "cpu": sum(s["cpu"] for s in samples),
-            "rss": max(s["rss"] for s in samples)}
+    return {
+        "wall": sum(s["wall"] for s in samples),
+        "cpu": sum(s["cpu"] for s in samples),
+        "rss": max(s["rss"] for s in samples),
+    }
 
 
 class Compressor:
-    """Compress and expand one file with two threads; the compressed bytes are what every build must agree on."""
+    """Compress and expand one file with two threads; every build must make the same compressed bytes."""
 
     def __init__(self, name, package, tool, compress, expand, build):
         self.name, self.package, self.tool = name, package, tool
@@ -53,9 +57,11 @@ def same(a, b):
 
 def configured(*flags):
     """./configure with these flags, then make."""
+
     def steps(job):
         yield ["./configure", f"CC={job.cc}", f"CFLAGS={CFLAGS}", *flags]
         yield MAKE
+
     return steps
 
 
@@ -97,8 +103,13 @@ def client(argv, timeout=600):
     """Run a client; returns its output and how long it took."""
     start = time.monotonic()
     try:
-        done = subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout,
-                              check=False)
+        done = subprocess.run(
+            [str(a) for a in argv],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=timeout,
+            check=False,
+        )
     except subprocess.TimeoutExpired as late:
         raise harness.Failure("timeout") from late
     if done.returncode:
@@ -115,7 +126,21 @@ class Memcached:
 
     def run(self, job):
         port = free_port()
-        argv = [job.tree / "memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-t", "2", "-m", "64", "-u", "root"]
+        argv = [
+            job.tree / "memcached",
+            "-l",
+            "127.0.0.1",
+            "-p",
+            port,
+            "-U",
+            "0",
+            "-t",
+            "2",
+            "-m",
+            "64",
+            "-u",
+            "root",
+        ]
         with Server(job, argv, port) as server:
             tool = job.helper("memcached_client.c")
             out, wall = client([tool, port, 8, 500 if job.quick else 6000])
@@ -125,26 +150,78 @@ class Memcached:
 class Redis:
     name, package = "redis", "redis"
     # Big values and keys, so that freeing in the background has work to do.
-    SCRIPT = [["SET", "greeting", "hello"], ["GET", "greeting"], ["INCRBY", "n", "41"], ["INCR", "n"],
-              ["EVAL", "for i=1,20000 do redis.call('rpush','list',i) end return redis.call('llen','list')", "0"],
-              ["EVAL", "for i=1,20000 do redis.call('hset','hash',i,string.rep('v',100)) end return 1", "0"],
-              ["LRANGE", "list", "9", "11"], ["HGET", "hash", "77"], ["UNLINK", "list", "hash"], ["EXISTS", "list"],
-              ["BGSAVE"]]
+    SCRIPT = [
+        ["SET", "greeting", "hello"],
+        ["GET", "greeting"],
+        ["INCRBY", "n", "41"],
+        ["INCR", "n"],
+        ["EVAL", "for i=1,20000 do redis.call('rpush','list',i) end return redis.call('llen','list')", "0"],
+        ["EVAL", "for i=1,20000 do redis.call('hset','hash',i,string.rep('v',100)) end return 1", "0"],
+        ["LRANGE", "list", "9", "11"],
+        ["HGET", "hash", "77"],
+        ["UNLINK", "list", "hash"],
+        ["EXISTS", "list"],
+        ["BGSAVE"],
+    ]
 
     def build(self, job):
         # MALLOC=libc: jemalloc replaces malloc in a way neither detector follows.
-        job.step(MAKE + ["-C", "src", f"CC={job.cc}", "OPTIMIZATION=-O2", "DEBUG=-g", "MALLOC=libc", "USE_SYSTEMD=no",
-                         "redis-server", "redis-cli", "redis-benchmark"])
+        job.step(
+            MAKE
+            + [
+                "-C",
+                "src",
+                f"CC={job.cc}",
+                "OPTIMIZATION=-O2",
+                "DEBUG=-g",
+                "MALLOC=libc",
+                "USE_SYSTEMD=no",
+                "redis-server",
+                "redis-cli",
+                "redis-benchmark",
+            ]
+        )
 
     def run(self, job):
         port = free_port()
-        argv = [job.tree / "src" / "redis-server", "--port", port, "--bind", "127.0.0.1", "--io-threads", "2",
-                "--io-threads-do-reads", "yes", "--save", "", "--appendonly", "no", "--dir", job.scratch]
+        argv = [
+            job.tree / "src" / "redis-server",
+            "--port",
+            port,
+            "--bind",
+            "127.0.0.1",
+            "--io-threads",
+            "2",
+            "--io-threads-do-reads",
+            "yes",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            job.scratch,
+        ]
         tools = job.native_tree / "src"
         cli = [tools / "redis-cli", "-p", port]
         with Server(job, argv, port) as server:
-            _, wall = client([tools / "redis-benchmark", "-p", port, "-q", "-c", "40", "-P", "8", "-r", "1000", "-n",
-                              8000 if job.quick else 100000, "-t", "set,get,incr,lpush,lpop,sadd,hset,zadd"])
+            _, wall = client(
+                [
+                    tools / "redis-benchmark",
+                    "-p",
+                    port,
+                    "-q",
+                    "-c",
+                    "40",
+                    "-P",
+                    "8",
+                    "-r",
+                    "1000",
+                    "-n",
+                    8000 if job.quick else 100000,
+                    "-t",
+                    "set,get,incr,lpush,lpop,sadd,hset,zadd",
+                ]
+            )
             client(cli + ["FLUSHALL"])
             out = b"".join(client(cli + command)[0] for command in self.SCRIPT)
             self.await_save(cli)
@@ -164,13 +241,23 @@ class Redis:
 
 
 class Sqlite:
-    """SQLite as an amalgamation, under a client of ours; its own thread tests, which run for a fixed time, as a check."""
+    """SQLite under a client of ours; its own thread tests, which run for a fixed time, as a check."""
 
     name, package = "sqlite", "sqlite3"
     OPTIONS = ["-DSQLITE_THREADSAFE=1", "-I.", "-Isrc"]
     QUICK = ["walthread5", "cgt_pager_1"]
-    TESTS = QUICK + ["walthread1", "walthread2", "walthread3", "dynamic_triggers", "checkpoint_starvation_1",
-                     "create_drop_index_1", "lookaside1", "vacuum1", "stress1", "shared1"]
+    TESTS = QUICK + [
+        "walthread1",
+        "walthread2",
+        "walthread3",
+        "dynamic_triggers",
+        "checkpoint_starvation_1",
+        "create_drop_index_1",
+        "lookaside1",
+        "vacuum1",
+        "stress1",
+        "shared1",
+    ]
 
     def build(self, job):
         job.step(["./configure", f"CC={job.cc}", f"CFLAGS={CFLAGS}", "--disable-tcl", "--disable-readline"])
@@ -178,7 +265,10 @@ class Sqlite:
         compiler = job.cc.split() + harness.FLAGS + self.OPTIONS
         job.step(compiler + ["-c", "sqlite3.c"])
         job.step(compiler + [HERE / "sqlite_threads.c", "sqlite3.o", "-ldl", "-lm", "-o", "sqlite_threads"])
-        job.step(compiler + ["test/threadtest3.c", "src/test_multiplex.c", "sqlite3.o", "-ldl", "-lm", "-o", "threadtest3"])
+        job.step(
+            compiler
+            + ["test/threadtest3.c", "src/test_multiplex.c", "sqlite3.o", "-ldl", "-lm", "-o", "threadtest3"]
+        )
 
     def run(self, job):
         files = job.scratch / "db"
@@ -196,16 +286,52 @@ class Sqlite:
 
 
 PROGRAMS = [
-    Compressor("pbzip2", "pbzip2", "pbzip2", ["-p2", "-c", "-9"], ["-d", "-p2", "-c"],
-               # Its string literals are older than C++11; the Makefile adds to CXXFLAGS, so flags go with CXX.
-               lambda job: [MAKE + [f"CXX={job.cxx} {CFLAGS} -Wno-reserved-user-defined-literal"]]),
-    Compressor("pigz", "pigz", "pigz", ["-p2", "-n", "-c"], ["-d", "-p2", "-c"],
-               lambda job: [MAKE + [f"CC={job.cc}", f"CFLAGS={CFLAGS}", "pigz"]]),
-    Compressor("xz", "xz-utils", "src/xz/xz", ["-T2", "-3", "--block-size=2MiB", "-c"], ["-d", "-T2", "-c"],
-               configured("--disable-shared", "--disable-nls", "--disable-doc", "--disable-scripts")),
-    Compressor("zstd", "libzstd", "programs/zstd", ["-T2", "-9", "-B1048576", "-c"], ["-d", "-c"],
-               lambda job: [MAKE + ["-C", "programs", f"CC={job.cc}", f"CFLAGS={CFLAGS}", "HAVE_THREAD=1", "HAVE_ZLIB=0",
-                                    "HAVE_LZMA=0", "HAVE_LZ4=0", "zstd"]]),
+    Compressor(
+        "pbzip2",
+        "pbzip2",
+        "pbzip2",
+        ["-p2", "-c", "-9"],
+        ["-d", "-p2", "-c"],
+        # Its string literals are older than C++11; the Makefile adds to CXXFLAGS, so flags go with CXX.
+        lambda job: [MAKE + [f"CXX={job.cxx} {CFLAGS} -Wno-reserved-user-defined-literal"]],
+    ),
+    Compressor(
+        "pigz",
+        "pigz",
+        "pigz",
+        ["-p2", "-n", "-c"],
+        ["-d", "-p2", "-c"],
+        lambda job: [MAKE + [f"CC={job.cc}", f"CFLAGS={CFLAGS}", "pigz"]],
+    ),
+    Compressor(
+        "xz",
+        "xz-utils",
+        "src/xz/xz",
+        ["-T2", "-3", "--block-size=2MiB", "-c"],
+        ["-d", "-T2", "-c"],
+        configured("--disable-shared", "--disable-nls", "--disable-doc", "--disable-scripts"),
+    ),
+    Compressor(
+        "zstd",
+        "libzstd",
+        "programs/zstd",
+        ["-T2", "-9", "-B1048576", "-c"],
+        ["-d", "-c"],
+        lambda job: [
+            MAKE
+            + [
+                "-C",
+                "programs",
+                f"CC={job.cc}",
+                f"CFLAGS={CFLAGS}",
+                "HAVE_THREAD=1",
+                "HAVE_ZLIB=0",
+                "HAVE_LZMA=0",
+                "HAVE_LZ4=0",
+                "zstd",
+            ]
+        ],
+    ),
     Compressor("lbzip2", "lbzip2", "src/lbzip2", ["-n2", "-c"], ["-d", "-n2", "-c"], configured()),
     Memcached(),
     Redis(),

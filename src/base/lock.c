@@ -8,16 +8,30 @@
 /* One bit per rank this thread holds. Owner only. */
 static _Thread_local u32 ranks_held __attribute__((tls_model("initial-exec")));
 
+enum { PATIENCE = 64 }; /* pauses before yielding */
+
+/*
+ * A thread that takes and drops a lock in a tight loop (the program spins on an atomic) could keep another one out for
+ * ever, since a free moment is far shorter than a yield. So whoever has waited long says so, and those who come later
+ * step back once.
+ */
 static void spin(struct dh_lock *l)
 {
-    for (u32 spins = 0; __atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE) != 0;) {
+    u32 spins = 0;
+    if (DH_UNLIKELY(__atomic_load_n(&l->starved, __ATOMIC_RELAXED) != 0))
+        dh_sys_yield();
+    while (__atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE) != 0) {
         while (__atomic_load_n(&l->held, __ATOMIC_RELAXED) != 0) {
-            if (++spins < 64)
+            if (++spins < PATIENCE) {
                 __builtin_ia32_pause();
-            else
+            } else {
+                __atomic_store_n(&l->starved, 1, __ATOMIC_RELAXED);
                 dh_sys_yield();
+            }
         }
     }
+    if (spins >= PATIENCE) /* others who still wait say so again */
+        __atomic_store_n(&l->starved, 0, __ATOMIC_RELAXED);
 }
 
 void dh_lock_take(struct dh_lock *l)
@@ -40,5 +54,6 @@ void dh_lock_fork_take(struct dh_lock *l)
 
 void dh_lock_fork_drop(struct dh_lock *l)
 {
+    __atomic_store_n(&l->starved, 0, __ATOMIC_RELAXED); /* the child has no others */
     __atomic_store_n(&l->held, 0, __ATOMIC_RELEASE);
 }

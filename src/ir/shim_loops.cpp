@@ -11,9 +11,9 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -28,15 +28,18 @@ struct dh_shim_loops {
     AssumptionCache assumptions;
     TargetLibraryInfoImpl library_impl;
     TargetLibraryInfo library;
-    TargetTransformInfo costs;
     ScalarEvolution evolution;
     SCEVExpander expander;
+    SmallVector<Instruction *, 8> divisions; /* of unsigned integers, in the whole function */
 
     explicit dh_shim_loops(Function &f)
         : layout(f.getParent()->getDataLayout()), tree(f), info(tree), assumptions(f),
-          library_impl(Triple(f.getParent()->getTargetTriple())), library(library_impl), costs(layout),
+          library_impl(Triple(f.getParent()->getTargetTriple())), library(library_impl),
           evolution(f, library, assumptions, tree, info), expander(evolution, layout, "dh")
     {
+        for (Instruction &inst : instructions(f))
+            if (inst.getOpcode() == Instruction::UDiv)
+                divisions.push_back(&inst);
     }
 };
 
@@ -103,9 +106,33 @@ unsigned dh_shim_loops_max_count(struct dh_shim_loops *loops, const void *loop)
     return loops->evolution.getSmallConstantMaxTripCount(loop_of(loop));
 }
 
+namespace
+{
+/* Puts values the program has already computed in the place of divisions by what might be zero, which are not
+ * safe to compute again: a thread's share of the work is as a rule made of such divisions. */
+struct ReuseDivisions : SCEVRewriteVisitor<ReuseDivisions> {
+    const DominatorTree &tree;
+    const Instruction *at;
+    ArrayRef<Instruction *> divisions;
+    ReuseDivisions(struct dh_shim_loops *loops, const Instruction *at)
+        : SCEVRewriteVisitor(loops->evolution), tree(loops->tree), at(at), divisions(loops->divisions)
+    {
+    }
+    const SCEV *visitUDivExpr(const SCEVUDivExpr *division)
+    {
+        if (!isa<SCEVConstant>(division->getRHS()))
+            for (Instruction *known : divisions)
+                if (SE.getSCEV(known) == division && tree.dominates(known, at))
+                    return SE.getUnknown(known);
+        return SCEVRewriteVisitor::visitUDivExpr(division);
+    }
+};
+} // namespace
+
 static LLVMValueRef expand(struct dh_shim_loops *loops, const Loop *loop, const SCEV *value, Type *type)
 {
     Instruction *at = loop->getLoopPreheader()->getTerminator();
+    value = ReuseDivisions(loops, at).visit(value);
     /* Whatever it costs (the count of a vectorised loop takes a division or two): a range check saves more. */
     if (!loops->expander.isSafeToExpandAt(value, at))
         return nullptr;

@@ -38,7 +38,6 @@ static bool releases(u32 order)
 void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
 {
     struct dh_thread *t = __dh_hot.self;
-    (void)order;
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return NULL;
     now.addr = (uptr)p;
@@ -46,6 +45,9 @@ void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
     now.pc = __builtin_return_address(0);
     /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it. */
     now.shard = kind == DH_ATOMIC_LOAD && !dh_sync_maybe((uptr)p) ? NULL : dh_sync_lock((uptr)p);
+    /* The object must be there before the value is, or such a load could see it and acquire nothing. */
+    if (kind != DH_ATOMIC_LOAD && (releases(order) || t->fence_release.snap))
+        dh_sync_find(now.shard, now.addr, true);
     return t;
 }
 

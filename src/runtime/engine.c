@@ -11,18 +11,6 @@
 
 #include "runtime/init.h"
 
-/* The remembered yes of "this history contains my current epoch on all bytes": one 64-bit word, so that a
- * signal handler on this thread never leaves half of it. */
-DH_INLINE u64 *mine_entry(struct dh_thread *t, u32 cell)
-{
-    return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24];
-}
-
-DH_INLINE u64 mine_word(u32 cell)
-{
-    return (u64)__dh_hot.base << 32 | cell;
-}
-
 /* Publish access a in one cell of its plane, check it against what that plane and the other hold. */
 static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
 {
@@ -48,8 +36,8 @@ static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
          * and sees our write: losing its entry loses nothing. */
         __atomic_store_n(q, dh_step_cell(a, other, mask, DH_PLANE_READ), __ATOMIC_RELAXED);
     }
-    if (!write && plain && mask == DH_MASK_FULL && dh_cell_is_history(cell))
-        *mine_entry(t, cell) = mine_word(cell);
+    if (!write && plain && mask == DH_MASK_FULL)
+        dh_step_set_mine(a, cell);
 }
 
 /* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */
@@ -134,7 +122,7 @@ DH_INLINE bool hit_shared(const volatile void *p, bool eight)
     if (!dh_cell_is_history(c) || (eight && __atomic_load_n(r + 1, __ATOMIC_RELAXED) != c))
         return false;
     /* A table that outlived a collection may name a recycled history. */
-    return *mine_entry(t, c) == mine_word(c) && t->gen == dh_collect_gen;
+    return dh_step_is_mine(t, c) && t->gen == dh_collect_gen;
 }
 
 #define PC __builtin_return_address(0)

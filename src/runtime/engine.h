@@ -42,6 +42,25 @@ DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
     return cell == 0 || t->ordered[dh_step_ordered_slot(cell)] == cell || dh_step_ordered_slow(t, cell);
 }
 
+/* The remembered yes of "this history contains my current epoch, as a plain read of all bytes": one 64-bit word, so
+ * that a signal handler on this thread never leaves half of it. */
+DH_INLINE u64 *dh_step_mine_entry(struct dh_thread *t, u32 cell)
+{
+    return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
+}
+
+DH_INLINE bool dh_step_is_mine(struct dh_thread *t, u32 cell)
+{
+    return dh_cell_is_history(cell) && *dh_step_mine_entry(t, cell) == ((u64)__dh_hot.base << 32 | cell);
+}
+
+/* Access a, a plain read of all bytes, left this cell. */
+DH_INLINE void dh_step_set_mine(const struct dh_access_now *a, u32 cell)
+{
+    if (dh_cell_is_history(cell))
+        *dh_step_mine_entry(a->t, cell) = (u64)__dh_hot.base << 32 | cell;
+}
+
 /* The cell of `plane` after access a to the bytes of mask. `old` is what it held. */
 u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "runtime/cells.h"
 #include "runtime/collect.h"
 #include "runtime/engine.h"
 #include "runtime/init.h"
@@ -70,17 +71,20 @@ static void retract(u32 i)
     __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
 }
 
-/* Are all cells of [lo, hi) this thread's own, of its current epoch? */
-static bool all_mine(uptr lo, uptr hi, enum dh_plane plane)
+/* Does every cell of [lo, hi) already say that this thread made such an access in its current epoch? */
+static bool all_mine(struct dh_thread *t, uptr lo, uptr hi, enum dh_plane plane)
 {
-    const u32 *c = dh_shadow(lo, plane), *end = c + (hi - lo) / 4;
-    u32 base = __dh_hot.base, count = __dh_hot.count;
-    if (count == 0)
-        return false;
-    for (; c < end; c++)
-        if (__atomic_load_n(c, __ATOMIC_RELAXED) - base >= count)
+    const u32 *c = dh_shadow(lo, plane);
+    size_t n = (hi - lo) / 4, i = 0;
+    for (;;) {
+        i += dh_cells_within(c + i, n - i, __dh_hot.base, __dh_hot.count);
+        if (i == n)
+            return true;
+        u32 cell = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+        if (plane != DH_PLANE_READ || !dh_step_is_mine(t, cell))
             return false;
-    return true;
+        i += dh_cells_equal(c + i, n - i, cell);
+    }
 }
 
 void dh_range_each_lock(dh_lock_fn *fn)
@@ -110,6 +114,8 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
         dh_step_check(a, word, own, DH_MASK_FULL);
     if (!(write && other == own) && !dh_step_ordered(a->t, other))
         dh_step_check(a, word, other, DH_MASK_FULL);
+    if (!write)
+        dh_step_set_mine(a, ret->new_own);
 }
 
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
@@ -118,16 +124,17 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     u32 slot = announce(lo, hi);
     u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    struct run r;
+    struct run r = {0};
     size_t n = (hi - lo) / 4;
-    run_start(a, lo, p[0], q[0], &r);
-    for (size_t i = 0; i < n; i++) {
-        u32 own = __atomic_load_n(&p[i], __ATOMIC_RELAXED), other = __atomic_load_n(&q[i], __ATOMIC_RELAXED);
-        if (own != r.own || other != r.other)
+    for (size_t i = 0, len; i < n; i += len) {
+        u32 own = p[i], other = q[i];
+        if (i == 0 || own != r.own || other != r.other)
             run_start(a, lo + i * 4, own, other, &r);
-        __atomic_store_n(&p[i], r.new_own, __ATOMIC_RELAXED);
+        len = dh_cells_equal(p + i, n - i, own);
+        len = dh_cells_equal(q + i, len, other);
+        dh_cells_fill(p + i, len, r.new_own);
         if (write)
-            __atomic_store_n(&q[i], r.new_other, __ATOMIC_RELAXED);
+            dh_cells_fill(q + i, len, r.new_other);
     }
     retract(slot);
 }
@@ -158,7 +165,7 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
     if (n == 0 || dh_runtime_off || !dh_region_map(p, n))
         return;
     if (lo == (uptr)p && hi == (uptr)p + n && !(kind & (DH_ATOMIC | DH_FREE)) &&
-        all_mine(lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ))
+        all_mine(t, lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ))
         return;
     if (dh_step_identify(&a, pc))
         access_mapped(&a);
