@@ -95,8 +95,8 @@ the real programs; with `BENCH=--write` it writes this page.
 Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
 are ratios to the native build in the same rounds: wall time, processor time (cpu), peak resident memory. Less
-is better. Every run's output is compared with the native one's. Where a program itself needs next to no memory
-(see the column native MB), its ratio shows the fixed size of the detector.
+is better. Every run's output is compared with the native one's. Where a program itself needs next to no
+memory (see the column native MB), its ratio shows the fixed size of the detector.
 """
 
 ABOUT_RACES = """
@@ -221,4 +221,6 @@ def mean_rows(rows, title):
 
 
 if __name__ == "__main__":
+    if not harness.RESULTS.exists():
+        sys.exit("bench/table.py: there are no results yet; measure with --write first")
     write()

@@ -7,6 +7,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -42,17 +43,27 @@ void dh_sys_discard(uptr addr, size_t n)
     dh_sys3(SYS_madvise, (long)addr, (long)n, MADV_DONTNEED);
 }
 
-void dh_sys_write_all(int fd, const char *buf, size_t n)
+bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages)
+{
+    /* mincore takes a page that was swapped out for one that never was there. */
+    struct sysinfo info;
+    if (dh_sys3(SYS_sysinfo, (long)&info, 0, 0) < 0 || info.freeswap != info.totalswap)
+        return false;
+    return dh_sys3(SYS_mincore, (long)addr, (long)n, (long)ret_pages) == 0;
+}
+
+bool dh_sys_write_all(int fd, const char *buf, size_t n)
 {
     while (n > 0) {
         long r = dh_sys3(SYS_write, fd, (long)buf, (long)n);
         if (r == -EINTR || r == -EAGAIN)
             continue;
         if (r <= 0)
-            return;
+            return false;
         buf += r;
         n -= (size_t)r;
     }
+    return true;
 }
 
 void dh_sys_say(const char *text)

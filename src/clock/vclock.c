@@ -30,7 +30,9 @@ bool dh_vclock_reserve(struct dh_vclock *v, u32 slot, u32 **ret_old, u32 *ret_ol
 
 u32 dh_publish_len(const struct dh_publish *p)
 {
-    u32 n = p->snap ? p->snap->n : 0;
+    if (!p->snap)
+        return 0;
+    u32 n = p->snap->n;
     return p->slot != DH_NO_SLOT && p->slot >= n ? p->slot + 1 : n;
 }
 

@@ -36,14 +36,40 @@ static void add_attribute(struct dh_ir *ir, LLVMValueRef fn, const char *name)
                             LLVMCreateEnumAttribute(ir->ctx, kind, 0));
 }
 
-static LLVMModuleRef load_fastpath(struct dh_ir *ir)
+/* The directory of the plugin, absolute; to be freed. */
+static char *home(void)
 {
     Dl_info self;
-    const char *slash;
-    if (dladdr((void *)dh_ir_link_fastpath, &self) == 0 || !(slash = strrchr(self.dli_fname, '/')))
-        return NULL;
-    char *path = NULL;
-    if (asprintf(&path, "%.*s/fastpath.bc", (int)(slash - self.dli_fname), self.dli_fname) < 0)
+    char *path = dladdr((void *)dh_ir_link_fastpath, &self) ? realpath(self.dli_fname, NULL) : NULL;
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    return path;
+}
+
+/* Where deadheat is, so that a program that is run on its own finds the reporter (src/runtime/reporter.c). Every
+ * object of an image has it; the linker keeps one. */
+void dh_ir_link_home(struct dh_ir *ir)
+{
+    char *dir = home();
+    if (!dir)
+        return;
+    LLVMValueRef text = LLVMConstStringInContext2(ir->ctx, dir, strlen(dir), false);
+    LLVMValueRef global = LLVMAddGlobal(ir->module, LLVMTypeOf(text), "__dh_home");
+    LLVMSetInitializer(global, text);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMWeakAnyLinkage);
+    LLVMSetVisibility(global, LLVMHiddenVisibility);
+    free(dir);
+}
+
+static LLVMModuleRef load_fastpath(struct dh_ir *ir)
+{
+    char *dir = home(), *path = NULL;
+    if (!dir || asprintf(&path, "%s/fastpath.bc", dir) < 0)
+        path = NULL;
+    free(dir);
+    if (!path)
         return NULL;
 
     LLVMMemoryBufferRef buffer;

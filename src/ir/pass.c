@@ -169,6 +169,7 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
             if (is_instrumented(&exempt, fn))
                 instrument_function(&ir, fn);
         add_module_constructor(&ir);
+        dh_ir_link_home(&ir);
         if (inlining)
             dh_ir_inline_fastpath(&ir);
     }

@@ -147,7 +147,7 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
     for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
         for (uptr at = lo; at < hi; at += sizeof(s->resident) * 4096) {
             uptr n = hi - at < sizeof(s->resident) * 4096 ? hi - at : sizeof(s->resident) * 4096;
-            if (dh_sys3(SYS_mincore, (long)dh_plane_of(at, (enum dh_plane)plane), (long)n, (long)s->resident) < 0)
+            if (!dh_sys_resident(dh_plane_of(at, (enum dh_plane)plane), n, s->resident))
                 for (uptr i = 0; i < n / 4096; i++)
                     s->resident[i] = 1;
             for (uptr i = 0; i < n / 4096; i++) {

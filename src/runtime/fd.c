@@ -232,6 +232,16 @@ void dh_fd_close(struct dh_thread *t, int fd)
     entry_set(fd, 0);
 }
 
+void dh_fd_close_range(struct dh_thread *t, unsigned lo, unsigned hi)
+{
+    for (unsigned fd = lo; fd <= hi && fd < CHUNK * CHUNKS; fd++) {
+        if (__atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE) == NULL)
+            fd |= CHUNK - 1; /* nothing is known of this thousand */
+        else
+            dh_fd_close(t, (int)fd);
+    }
+}
+
 void dh_fd_connecting(struct dh_thread *t, const struct sockaddr *addr)
 {
     if (dh_opts.io_sync)

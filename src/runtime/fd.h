@@ -24,6 +24,7 @@ void dh_fd_pair(int a, int b);
 void dh_fd_dup(int from, int to);
 /* Before the real close: whoever reads the end of the stream is ordered after it. */
 void dh_fd_close(struct dh_thread *t, int fd);
+void dh_fd_close_range(struct dh_thread *t, unsigned lo, unsigned hi); /* both included */
 
 /* Before the real connect, and after it: addr is where to. */
 void dh_fd_connecting(struct dh_thread *t, const struct sockaddr *addr);

@@ -28,6 +28,7 @@
 #include <sys/uio.h>
 
 #include "base/sys.h"
+#include "runtime/region.h"
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t count, size_t n);
@@ -249,15 +250,17 @@ void dh_heap_free(struct dh_thread *t, void *p, size_t n)
 }
 
 /* The block's memory goes back to the kernel, so its shadow does too. In slices, because the write
- * fills shadow pages that a sparsely used block never had. */
+ * fills shadow pages that a sparsely used block never had; slices that were never used are left alone. */
 static void free_mapping(struct dh_thread *t, char *p, size_t n)
 {
     while (n != 0) {
         size_t slice = FREE_SLICE - ((uptr)p & (FREE_SLICE - 1));
         slice = slice < n ? slice : n;
-        if (t != NULL)
-            dh_heap_free(t, p, slice);
-        dh_region_unmap(p, slice);
+        if (dh_region_touched((uptr)p, slice)) {
+            if (t != NULL)
+                dh_heap_free(t, p, slice);
+            dh_region_unmap(p, slice);
+        }
         p += slice;
         n -= slice;
     }
@@ -293,6 +296,12 @@ void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
         base = __libc_calloc(1, room + HEADER);
     else
         base = __libc_malloc(room + HEADER);
+    /* Memory without shadow is of no use: no address space for the one is none for the other. */
+    if (base != NULL && !dh_region_map(base, gap + room)) {
+        __libc_free(base);
+        errno = ENOMEM;
+        return NULL;
+    }
     return base != NULL ? block_init(t, base, gap, n) : NULL;
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/sync.h"
 
 struct dh_options dh_opts;
+char *dh_options_env;
 bool dh_runtime_off;
 
 static bool started;
@@ -68,6 +69,14 @@ void dh_runtime_degrade(const char *why)
     dh_sys_say(buf);
 }
 
+_Noreturn void dh_runtime_no_shadow(void)
+{
+    dh_sys_say("cannot go on: no address space is left for shadow memory, which takes twice the program's own; is "
+               "`ulimit -v` too small?");
+    for (;;)
+        dh_sys3(SYS_exit_group, 1, 0, 0);
+}
+
 static void print(void *unused, const char *text, size_t n)
 {
     (void)unused;
@@ -84,11 +93,24 @@ static const char *find_env(char **envp, const char *name)
     return NULL;
 }
 
+/* The reporter reads the options too; what the program makes of its environment is not for it. */
+static void keep_options(const char *text)
+{
+    static const char name[] = "DEADHEAT_OPTIONS=";
+    dh_options_env = text ? dh_pool_alloc(sizeof(name) + strlen(text)) : NULL;
+    if (dh_options_env) {
+        strcpy(dh_options_env, name);
+        strcat(dh_options_env, text);
+    }
+}
+
 static void read_options(char **envp)
 {
     static struct dh_options_error err;
+    const char *text = find_env(envp, "DEADHEAT_OPTIONS");
+    keep_options(text);
     dh_options_default(&dh_opts);
-    if (dh_options_parse(&dh_opts, find_env(envp, "DEADHEAT_OPTIONS"), &err) < 0) {
+    if (dh_options_parse(&dh_opts, text, &err) < 0) {
         dh_sys_say(err.text);
         dh_sys3(SYS_exit_group, 1, 0, 0);
     }
@@ -107,13 +129,11 @@ static void start(char **envp)
     dh_history_init();
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
-    dh_intercept_init();
+    /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. */
     dh_modules_changed();
-    if (!dh_region_has((uptr)&started)) {
-        dh_sys_say("no address space for shadow memory (is `ulimit -v` too small?); running without race detection");
-        dh_runtime_off = true;
-        return;
-    }
+    if (!dh_region_has((uptr)&started))
+        dh_runtime_no_shadow();
+    dh_intercept_init();
     dh_signal_init();
     dh_thread_init_main();
 }

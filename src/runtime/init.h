@@ -8,12 +8,17 @@
 #include "runtime/runtime.h"
 
 extern struct dh_options dh_opts;
+/* The environment's entry "DEADHEAT_OPTIONS=..." as it was at the start; NULL if there was none. */
+extern char *dh_options_env;
 
 /* Detection has stopped for good (no memory). Read on every slow path. */
 extern bool dh_runtime_off;
 
 /* Something the guarantee needs is not to be had: stop detecting, say so once, let the program run on. */
 void dh_runtime_degrade(const char *why);
+
+/* Instrumented code cannot run without the shadow of what it touches: say so and end the process. */
+_Noreturn void dh_runtime_no_shadow(void);
 
 bool dh_runtime_has_membarrier(void);
 void dh_intercept_init(void); /* intercept.c: finds the real functions */

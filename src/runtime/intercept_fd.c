@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/fd.h"
+#include "runtime/keep.h"
 #include "runtime/scope.h"
 #include "runtime/touch.h"
 
@@ -70,8 +71,48 @@ DH_INTERCEPTOR(int, creat, const char *path, mode_t mode)
 DH_INTERCEPTOR(int, close, int fd)
 {
     DH_ENTER(close, fd);
+    if (dh_keep_owns(fd)) {
+        dh_scope_end(&sc);
+        errno = EBADF;
+        return -1;
+    }
     dh_fd_close(sc.t, fd);
     DH_RETURN(DH_BLOCKING(REAL(close)(fd)));
+}
+
+static int close_others(unsigned lo, unsigned hi, int flags);
+
+DH_INTERCEPTOR(int, close_range, unsigned lo, unsigned hi, int flags)
+{
+    DH_ENTER(close_range, lo, hi, flags);
+    if (lo <= hi && (flags & CLOSE_RANGE_CLOEXEC) == 0)
+        dh_fd_close_range(sc.t, lo, hi);
+    DH_RETURN(lo <= hi ? close_others(lo, hi, flags) : REAL(close_range)(lo, hi, flags));
+}
+
+DH_INTERCEPTOR(void, closefrom, int first)
+{
+    DH_RESOLVE(close_range);
+    DH_ENTER(closefrom, first);
+    unsigned lo = first < 0 ? 0 : (unsigned)first;
+    dh_fd_close_range(sc.t, lo, ~0u);
+    if (close_others(lo, ~0u, 0) != 0)
+        REAL(closefrom)(first);
+    DH_RETURN_VOID;
+}
+
+/* All of [lo, hi] but what is the runtime's own. */
+static int close_others(unsigned lo, unsigned hi, int flags)
+{
+    int own;
+    while ((own = dh_keep_lowest(lo, hi)) >= 0) {
+        if ((unsigned)own > lo && REAL(close_range)(lo, (unsigned)own - 1, flags) != 0)
+            return -1;
+        if ((unsigned)own == hi)
+            return 0;
+        lo = (unsigned)own + 1;
+    }
+    return REAL(close_range)(lo, hi, flags);
 }
 
 /* ---- Copies ------------------------------------------------------------------------------------ */

@@ -23,15 +23,23 @@ static size_t whole_pages(size_t n)
     return DH_ALIGN_UP(n, 4096);
 }
 
-static void appeared(struct dh_thread *t, void *p, size_t n)
+/* Mappings beyond this size are reserves of which a part is used: their shadow comes by fault. */
+#define MAP_EAGER ((size_t)1 << 30)
+
+static bool appeared(struct dh_thread *t, void *p, size_t n)
 {
     n = whole_pages(n);
-    dh_region_map(p, n);
+    bool ok = n > MAP_EAGER || dh_region_map(p, n);
     dh_engine_clear(t, p, n);
     dh_sync_forget(p, n);
+    return ok;
 }
 
-/* Region by region, so that the write does not fill shadow for a large mapping all at once. */
+static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n, int prot, int flags, int fd,
+                              off_t offset);
+
+/* Region by region, so that the write does not fill shadow for a large mapping all at once; and where nothing
+ * is recorded there is nothing to check or forget. */
 static void vanishes(struct dh_thread *t, char *p, size_t n)
 {
     char *end = p + whole_pages(n);
@@ -41,7 +49,7 @@ static void vanishes(struct dh_thread *t, char *p, size_t n)
     while (p < end) {
         size_t slice = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
         slice = slice < (size_t)(end - p) ? slice : (size_t)(end - p);
-        if (dh_region_has((uptr)p)) {
+        if (dh_region_touched((uptr)p, slice)) {
             dh_engine_access(t, p, slice, DH_WRITE | DH_FREE | DH_RANGE);
             dh_region_unmap(p, slice);
         }
@@ -53,8 +61,8 @@ DH_INTERCEPTOR(void *, mmap, void *addr, size_t n, int prot, int flags, int fd, 
 {
     DH_ENTER(mmap, addr, n, prot, flags, fd, offset);
     void *p = REAL(mmap)(addr, n, prot, flags, fd, offset);
-    if (p != MAP_FAILED)
-        appeared(sc.t, p, n);
+    if (p != MAP_FAILED && !appeared(sc.t, p, n))
+        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset);
     DH_RETURN(p);
 }
 
@@ -62,8 +70,8 @@ DH_INTERCEPTOR(void *, mmap64, void *addr, size_t n, int prot, int flags, int fd
 {
     DH_ENTER(mmap64, addr, n, prot, flags, fd, offset);
     void *p = REAL(mmap64)(addr, n, prot, flags, fd, offset);
-    if (p != MAP_FAILED)
-        appeared(sc.t, p, n);
+    if (p != MAP_FAILED && !appeared(sc.t, p, n))
+        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset);
     DH_RETURN(p);
 }
 
@@ -73,6 +81,24 @@ DH_INTERCEPTOR(int, munmap, void *p, size_t n)
     if ((uptr)p % 4096 == 0)
         vanishes(sc.t, p, n);
     DH_RETURN(REAL(munmap)(p, n));
+}
+
+/* There is no shadow for what the kernel gave, and without it the program cannot touch it. Where it only had been
+ * wished for, another place may do; else there is no memory. */
+static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n, int prot, int flags, int fd,
+                              off_t offset)
+{
+    if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))
+        return p; /* it may have replaced something: what is done is done */
+    REAL(munmap)(p, n);
+    if (wish) {
+        p = REAL(mmap)(NULL, n, prot, flags, fd, offset);
+        if (p == MAP_FAILED || appeared(t, p, n))
+            return p;
+        REAL(munmap)(p, n);
+    }
+    errno = ENOMEM;
+    return MAP_FAILED;
 }
 
 /* The data moves, and its history with it. The copy comes after the real call, when the new place is

@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -165,6 +166,18 @@ static u64 mask_to_inherit(struct dh_thread *t, u64 mask)
     return t->sig.pending ? t->sig.mask : mask;
 }
 
+/* The program sees a plain EAGAIN; that it is our doing it cannot know. */
+static void explain_failure(void)
+{
+    static bool said;
+    struct rlimit lim;
+    if (dh_sys6(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&lim, 0, 0) < 0 || lim.rlim_cur == RLIM_INFINITY)
+        return;
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        dh_sys_say("a thread could not be created; under `ulimit -v` deadheat needs three times the program's own "
+                   "address space");
+}
+
 DH_INTERCEPTOR(int, pthread_create, pthread_t *th, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
     DH_ENTER(pthread_create, th, attr, fn, arg);
@@ -191,6 +204,7 @@ DH_INTERCEPTOR(int, pthread_create, pthread_t *th, const pthread_attr_t *attr, v
         let_go(s, handle, detach == PTHREAD_CREATE_DETACHED);
     } else {
         take_back(s);
+        explain_failure();
     }
     dh_signal_set_mask(mask);
     DH_RETURN(rc);

@@ -125,13 +125,17 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct run r = {0};
-    size_t n = (hi - lo) / 4;
+    size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the present run of each plane ends */
     for (size_t i = 0, len; i < n; i += len) {
         u32 own = p[i], other = q[i];
         if (i == 0 || own != r.own || other != r.other)
             run_start(a, lo + i * 4, own, other, &r);
-        len = dh_cells_equal(p + i, n - i, own);
-        len = dh_cells_equal(q + i, len, other);
+        /* Measured once a run, not once a piece of it: a long run may lie beside many short ones. */
+        if (i >= own_end)
+            own_end = i + dh_cells_equal(p + i, n - i, own);
+        if (i >= other_end)
+            other_end = i + dh_cells_equal(q + i, n - i, other);
+        len = (own_end < other_end ? own_end : other_end) - i;
         dh_cells_fill(p + i, len, r.new_own);
         if (write)
             dh_cells_fill(q + i, len, r.new_other);
@@ -162,8 +166,12 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
 {
     uptr lo = DH_ALIGN_UP((uptr)p, 4), hi = DH_ALIGN_DOWN((uptr)p + n, 4);
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .kind = kind};
-    if (n == 0 || dh_runtime_off || !dh_region_map(p, n))
+    if (n == 0 || dh_runtime_off)
         return;
+    if (!dh_region_map(p, n)) {
+        dh_count(DH_COUNT_LOST_SHADOW);
+        return;
+    }
     if (lo == (uptr)p && hi == (uptr)p + n && !(kind & (DH_ATOMIC | DH_FREE)) &&
         all_mine(t, lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ))
         return;

@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/pool.h"
 #include "base/sys.h"
+#include "runtime/init.h"
 
 #define ADDR_BITS 47
 #define LEAF_BITS 14 /* regions per leaf */
@@ -94,14 +95,28 @@ bool dh_region_map(const volatile void *p, size_t n)
         r = end;
     }
     dh_lock_drop(&lock);
-    if (!ok)
-        dh_count(DH_COUNT_LOST_SHADOW);
     return ok;
 }
 
 void dh_region_unmap(const volatile void *p, size_t n)
 {
     dh_engine_clear(NULL, p, n);
+}
+
+bool dh_region_touched(uptr addr, size_t n)
+{
+    uptr lo = DH_ALIGN_DOWN(addr, 4096), hi = DH_ALIGN_UP(addr + n, 4096);
+    u8 resident[DH_REGION_SIZE / 4096 + 1];
+    if (!dh_region_has(addr))
+        return false;
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        if (!dh_sys_resident(dh_plane_of(lo, (enum dh_plane)plane), hi - lo, resident))
+            return true;
+        for (uptr i = 0; i < (hi - lo) / 4096; i++)
+            if (resident[i] & 1)
+                return true;
+    }
+    return false;
 }
 
 bool dh_region_fault(uptr addr)
@@ -115,7 +130,9 @@ bool dh_region_fault(uptr addr)
         u32 top_byte = (u32)(app >> 40);
         bool plausible = top_byte == 0 || top_byte == 0x2A || top_byte == 0x2B || top_byte == 0x55 ||
                          top_byte == 0x56 || top_byte == 0x7E || top_byte == 0x7F;
-        if (plausible && !dh_region_has(app) && dh_region_map((void *)app, 1)) {
+        if (plausible && !dh_region_has(app)) {
+            if (!dh_region_map((void *)app, 1))
+                dh_runtime_no_shadow();
             dh_count(DH_COUNT_SEGV_MAPPED);
             return true;
         }

@@ -13,6 +13,8 @@
 
 /* Lock-free: is there shadow for this address? */
 bool dh_region_has(uptr addr);
+/* May anything be recorded for [addr, addr + n), which lies in one region? False only if certainly not. */
+bool dh_region_touched(uptr addr, size_t n);
 /* A fault at addr: if it lies in a plane, map the shadow and return true. Async-signal-safe. */
 bool dh_region_fault(uptr addr);
 /* Call fn(ctx, lo, hi) for every run of mapped application memory. Pieces mapped meanwhile may be missed. */

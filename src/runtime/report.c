@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "runtime/context.h"
 #include "runtime/init.h"
+#include "runtime/keep.h"
 #include "runtime/lockset.h"
 #include "runtime/modules.h"
 #include "runtime/reporter.h"
@@ -28,7 +29,9 @@ static char line_buf[LINE_MAX_BYTES];
 static struct dh_fmt line;
 static int output = -1;
 static bool begun, can_print;
-static u32 races; /* records written */
+static bool raced;       /* some stream that has ended held a race that was not suppressed */
+static u32 races;        /* records written */
+static u32 races_before; /* ... before the present stream began */
 
 /* Open addressing; key 0 is empty. A full table means: everything new counts as lost. */
 struct known {
@@ -98,8 +101,11 @@ static void close_line(void)
     if (line.overflow)
         return; /* cannot happen with DEPTH_MAX; a cut line would be worse than none */
     dh_reporter_send(line.buf, line.len);
-    if (output >= 0)
-        dh_sys_write_all(output, line.buf, line.len);
+    if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
+        dh_sys_say("the output file cannot be written any more; records are missing from it");
+        dh_keep_close(output);
+        output = -1;
+    }
 }
 
 static void begin(void)
@@ -107,16 +113,13 @@ static void begin(void)
     if (begun)
         return;
     begun = true;
+    races_before = races - 1; /* this one is counted */
     if (dh_opts.output[0]) {
         long fd = dh_sys3(SYS_open, (long)dh_opts.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-        if (fd >= 0) {
-            long high = dh_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1000);
-            output = high >= 0 ? (int)high : (int)fd;
-            if (high >= 0)
-                dh_sys3(SYS_close, fd, 0, 0);
-        } else {
+        if (fd >= 0)
+            output = dh_keep_fd((int)fd);
+        else
             dh_sys_say("the output file cannot be opened for writing; records are not saved");
-        }
     }
     can_print = dh_reporter_start();
     if (!can_print)
@@ -425,7 +428,7 @@ static void tell_repeats(void)
 {
     for (u32 i = 0; i < KNOWN; i++) {
         const struct known *k = &by_context.e[i];
-        if (!k->key || !k->count)
+        if (!k->key || !k->count || k->race <= races_before)
             continue;
         open_line("repeat");
         member_u64("id", k->race);
@@ -434,10 +437,25 @@ static void tell_repeats(void)
     }
 }
 
+/* The next stream starts from nothing: whoever reads it has not seen this one. */
+static void end_stream(void)
+{
+    begun = false;
+    if (output >= 0)
+        dh_keep_close(output);
+    output = -1;
+    dh_modules_take();
+    dh_modules_unreport();
+    dh_modules_drop();
+    dh_lock_take(&dh_threads_lock);
+    for (u32 uid = 1; uid < dh_thread_uids(); uid++)
+        dh_thread_info(uid)->reported = false;
+    dh_lock_drop(&dh_threads_lock);
+}
+
 bool dh_report_finish(void)
 {
     dh_lock_take(&lock);
-    bool raced = races > 0;
     if (begun) {
         tell_repeats();
         open_line("counters");
@@ -451,25 +469,24 @@ bool dh_report_finish(void)
         dh_fmt_char(&line, '}');
         close_line();
         open_line("end");
-        member_u64("races", races);
+        member_u64("races", races - races_before);
         close_line();
-        int64_t verdict = dh_reporter_finish();
-        if (verdict >= 0)
-            raced = verdict > 0;
-        begun = false;
+        raced |= dh_reporter_finish() != 0; /* without a verdict they count as they are */
+        end_stream();
     }
+    bool result = raced;
     dh_lock_drop(&lock);
-    return raced;
+    return result;
 }
 
 void dh_report_fork_child(void)
 {
     dh_reporter_forget();
-    begun = false;
+    end_stream();
+    raced = false;
     races = 0;
     memset(&by_context, 0, sizeof(by_context));
     memset(&by_pc, 0, sizeof(by_pc));
-    dh_modules_unreport();
 }
 
 void dh_report_each_lock(dh_lock_fn *fn)

@@ -44,7 +44,8 @@ void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n);
 void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n);
 
 /* Make sure shadow exists for [p, p+n), called when memory appears (mmap, malloc, thread stacks,
- * dlopen). Returns false if the shadow could not be mapped (counted; accesses there go unseen). */
+ * dlopen). Returns false if the shadow could not be mapped: then the program must not get the memory, or the
+ * access goes unseen and is counted (LOST_SHADOW). */
 bool dh_region_map(const volatile void *p, size_t n);
 
 /* The memory is gone (munmap): forget its history and give its shadow pages back. */

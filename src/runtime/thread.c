@@ -21,7 +21,7 @@
 #define SLOTS_MAX 65535u
 #define UID_MAX ((1u << 24) - 1)
 #define INFO_SHIFT 10
-enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64 };
+enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64, STACK_MAPPED = 64 << 20 };
 
 _Thread_local struct dh_hot __dh_hot;
 static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
@@ -229,6 +229,17 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
     __dh_hot.limit = t->frames + t->frames_n;
 }
 
+/* All of a usual stack; of one without a limit, which may reach down over half the address space, the part that
+ * most programs use. Shadow for the rest comes by fault. */
+static void map_stack(const struct dh_thread_info *info)
+{
+    uptr n = info->stack_hi - info->stack_lo;
+    if (n > STACK_MAPPED)
+        n = STACK_MAPPED;
+    if (n)
+        dh_region_map((void *)(info->stack_hi - n), n);
+}
+
 static void attach(struct dh_thread *t)
 {
     struct dh_thread_info bounds = {0};
@@ -243,8 +254,7 @@ static void attach(struct dh_thread *t)
     info->tid = bounds.tid;
     t->state = DH_THREAD_RUNNING;
     dh_lock_drop(&dh_threads_lock);
-    if (bounds.stack_hi)
-        dh_region_map((void *)bounds.stack_lo, bounds.stack_hi - bounds.stack_lo);
+    map_stack(&bounds);
     make_frames(t, &bounds);
     __dh_hot.self = t;
 }
@@ -383,11 +393,23 @@ void dh_thread_leave_slow(struct dh_thread *t)
         dh_signal_deliver(t);
 }
 
+/* In the child nothing runs beside `self`: what the others did before the fork is over. */
+static void outlive(struct dh_thread *self, const struct dh_thread *gone)
+{
+    struct dh_publish p = {.snap = dh_snap_of(&gone->vc), .slot = gone->slot, .clock = gone->vc.c[gone->slot]};
+    if (p.snap)
+        dh_thread_acquire(self, &p);
+    dh_publish_clear(&p);
+}
+
 void dh_thread_fork_child(struct dh_thread *self)
 {
     for (struct dh_thread *t = dh_threads, *next; t; t = next) {
         next = t->next;
-        if (t == self || t->state != DH_THREAD_RUNNING)
+        if (t == self)
+            continue;
+        outlive(self, t);
+        if (t->state == DH_THREAD_FINISHED)
             continue;
         dh_thread_info(t->uid)->alive = false;
         slots[t->slot].clock = t->vc.c[t->slot];
@@ -395,8 +417,6 @@ void dh_thread_fork_child(struct dh_thread *self)
         state_free(t);
     }
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
-    for (u32 uid = 1; uid < next_uid; uid++)
-        dh_thread_info(uid)->reported = false;
 }
 
 /* ---- The shadow call stack ---- */

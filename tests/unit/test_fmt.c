@@ -59,8 +59,9 @@ static void escapes(void **state)
 static void utf8(void **state)
 {
     (void)state;
-    static const char *const good[] = {"\xc2\x80",         "\xdf\xbf",         "\xe0\xa0\x80",     "\xed\x9f\xbf",
-                                       "\xee\x80\x80",     "\xef\xbf\xbf",     "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    static const char *const good[] = {"\xc2\x80",         "\xdf\xbf",        "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",     "\xee\x80\x80",    "\xef\xbf\xbf",
+                                       "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
     static const char *const bad[] = {
         "\x80",             /* a continuation alone */
         "\xc0\x80",         /* overlong NUL */
@@ -69,7 +70,12 @@ static void utf8(void **state)
         "\xed\xa0\x80",     /* a surrogate */
         "\xf0\x8f\xbf\xbf", /* overlong */
         "\xf4\x90\x80\x80", /* past U+10FFFF */
-        "\xf5\x80\x80\x80", "\xff", "\xc2", "\xe2\x82", "\xf0\x9f\x92", "\xc2\x41",
+        "\xf5\x80\x80\x80",
+        "\xff",
+        "\xc2",
+        "\xe2\x82",
+        "\xf0\x9f\x92",
+        "\xc2\x41",
     };
     for (size_t i = 0; i < DH_ARRAY_LEN(good); i++) {
         char want[16] = "\"";

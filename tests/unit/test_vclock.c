@@ -177,7 +177,7 @@ static void references(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reserve), cmocka_unit_test(join),       cmocka_unit_test(join_longer),
+        cmocka_unit_test(reserve), cmocka_unit_test(join),      cmocka_unit_test(join_longer),
         cmocka_unit_test(no_slot), cmocka_unit_test(snap_join), cmocka_unit_test(references),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,71 @@
+/*
+ * test_cell.c - src/runtime/cell.h and what it shares with ids.h: the numbers in a cell.
+ */
+#include "runtime/cell.h"
+#include "runtime/ids.h"
+#include "runtime/lockset.h"
+#include "unit/check.h"
+
+static void round_trip(void **state)
+{
+    (void)state;
+    static const u32 ids[] = {0, 1, 255, 256, 4096, 1u << 26, DH_ID_MAX - 1, DH_ID_MAX};
+    for (size_t i = 0; i < DH_ARRAY_LEN(ids); i++) {
+        for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
+            u32 c = dh_cell_make(ids[i], mask);
+            assert_false(dh_cell_is_history(c));
+            assert_int_equal(dh_cell_id(c), ids[i]);
+            assert_int_equal(dh_cell_mask(c), mask);
+            assert_true((c == 0) == (ids[i] == 0 && mask == 0));
+        }
+    }
+    for (u32 index = 1; index != 0; index = index << 1 & ~DH_CELL_HISTORY) {
+        u32 c = index | DH_CELL_HISTORY;
+        assert_true(dh_cell_is_history(c));
+        assert_int_equal(dh_cell_history_index(c), index);
+    }
+}
+
+/* The inlined check: cell - base < count accepts the epoch's ids with all four bytes, and nothing else. */
+static void one_comparison(void **state)
+{
+    (void)state;
+    const u32 first = 5000, count = 3, base = dh_cell_make(first, DH_MASK_FULL);
+    for (u32 id = first - 2; id < first + count + 2; id++) {
+        for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
+            bool hit = dh_cell_make(id, mask) - base < count;
+            assert_int_equal(hit, mask == DH_MASK_FULL && id >= first && id < first + count);
+        }
+        assert_false((id | DH_CELL_HISTORY) - base < count);
+    }
+    assert_false(0 - base < count);
+    /* The last ids there are: no wrap into histories. */
+    u32 last = dh_cell_make(DH_ID_MAX, DH_MASK_FULL);
+    assert_true(last - dh_cell_make(DH_ID_MAX - 1, DH_MASK_FULL) < 2);
+    assert_false(DH_CELL_HISTORY - dh_cell_make(DH_ID_MAX - 1, DH_MASK_FULL) < 2);
+    /* All zero is valid: nothing hits. */
+    assert_false(0u - 0u < 0u);
+}
+
+/* The record of an id holds what its comment promises. */
+static void record(void **state)
+{
+    (void)state;
+    struct dh_access_rec r = {
+        .uid = (1u << 24) - 1, .kind = 15, .slot = 65535, .lockset = DH_LOCKSET_UNKNOWN};
+    assert_int_equal(sizeof(r), 16);
+    assert_int_equal(r.uid, (1u << 24) - 1);
+    assert_int_equal(r.kind, 15);
+    assert_int_equal(r.slot, 65535);
+    assert_int_equal(r.lockset, DH_LOCKSET_UNKNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(one_comparison),
+        cmocka_unit_test(record),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

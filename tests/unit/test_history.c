@@ -1,0 +1,150 @@
+/*
+ * test_history.c - src/runtime/history.c, with ids.c below it.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "runtime/history.h"
+#include "runtime/ids.h"
+#include "unit/check.h"
+
+static u32 make(const u32 *entries, u32 n)
+{
+    u32 scratch[64], cell = 12345;
+    memcpy(scratch, entries, n * sizeof(u32));
+    assert_true(dh_history_cell(scratch, n, &cell));
+    return cell;
+}
+
+#define E(id, mask) dh_cell_make(id, mask)
+#define MAKE(...) make((u32[]){__VA_ARGS__}, sizeof((u32[]){__VA_ARGS__}) / sizeof(u32))
+
+/* No entry or one needs no history. */
+static void small(void **state)
+{
+    (void)state;
+    assert_int_equal(make(NULL, 0), 0);
+    assert_int_equal(MAKE(E(7, 3)), E(7, 3));
+    assert_int_equal(MAKE(E(7, 3), E(7, 12)), E(7, 15)); /* one access after all */
+}
+
+static void sorted_merged_interned(void **state)
+{
+    (void)state;
+    u32 a = MAKE(E(30, 15), E(10, 1), E(20, 2), E(10, 8));
+    assert_true(dh_cell_is_history(a));
+    const struct dh_history *h = dh_history_get(a);
+    assert_int_equal(h->index, dh_cell_history_index(a));
+    assert_int_equal(h->n, 3);
+    assert_int_equal(h->cells[0], E(10, 9));
+    assert_int_equal(h->cells[1], E(20, 2));
+    assert_int_equal(h->cells[2], E(30, 15));
+    assert_int_equal(MAKE(E(10, 9), E(20, 2), E(30, 15)), a);
+    assert_int_equal(MAKE(E(20, 2), E(30, 15), E(10, 9)), a);
+    assert_true(MAKE(E(10, 9), E(20, 3), E(30, 15)) != a);
+    assert_true(MAKE(E(10, 9), E(20, 2)) != a);
+    assert_ptr_equal(dh_history_get(a), h);
+}
+
+/* Numbers of the sort by id alone: a large mask must not move a small id. */
+static void order_is_by_id(void **state)
+{
+    (void)state;
+    u32 a = MAKE(E(5, 15), E(DH_ID_MAX, 1), E(6, 8));
+    const struct dh_history *h = dh_history_get(a);
+    for (u32 i = 1; i < h->n; i++)
+        assert_true(dh_cell_id(h->cells[i - 1]) < dh_cell_id(h->cells[i]));
+}
+
+static void many(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static u32 cells[N];
+    for (u32 i = 0; i < N; i++)
+        cells[i] = MAKE(E(1000 + i, 15), E(1001 + i, 15), E(1002 + 2 * i, 1));
+    for (u32 i = 0; i < N; i++) {
+        assert_int_equal(MAKE(E(1002 + 2 * i, 1), E(1001 + i, 15), E(1000 + i, 15)), cells[i]);
+        assert_int_equal(dh_cell_id(dh_history_get(cells[i])->cells[0]), 1000 + i);
+    }
+}
+
+/* Marked histories and their ids survive, others go and their numbers are used again; what is made or found
+ * while marking is on counts as marked. */
+static void collection(void **state)
+{
+    (void)state;
+    u32 count, first = dh_ids_take(6, &count);
+    u32 kept_id = first + 1, found_id = first + DH_ID_BLOCK, made_id = first + 2 * DH_ID_BLOCK;
+    u32 dead_id = first + 3 * DH_ID_BLOCK;
+    u32 kept = MAKE(E(kept_id, 15), E(kept_id + 1, 15));
+    u32 found = MAKE(E(found_id, 15), E(found_id + 1, 15));
+    MAKE(E(dead_id, 15), E(dead_id + 1, 15));
+    dh_ids_retire(first, count);
+    dh_ids_collect_begin();
+    dh_history_marking(true, 1);
+    dh_history_mark(kept);
+    assert_int_equal(MAKE(E(found_id, 15), E(found_id + 1, 15)), found);
+    u32 made = MAKE(E(made_id, 15), E(made_id + 1, 15));
+    dh_history_sweep();
+    dh_ids_sweep(0);
+    dh_history_marking(false, 0);
+    assert_int_equal(dh_cell_id(dh_history_get(kept)->cells[0]), kept_id);
+    assert_int_equal(dh_cell_id(dh_history_get(found)->cells[0]), found_id);
+    assert_int_equal(dh_cell_id(dh_history_get(made)->cells[0]), made_id);
+    assert_int_equal(dh_ids_take(1, &count), dead_id); /* the first block that nothing named */
+    assert_int_equal(count, DH_ID_BLOCK);
+    assert_true(MAKE(E(1, 1), E(2, 1)) < made); /* a number of a dead one */
+    /* Nothing marked: all go, and new ones get old numbers. */
+    dh_history_marking(true, 2);
+    dh_history_sweep();
+    dh_history_marking(false, 0);
+    u32 again = MAKE(E(8, 15), E(9, 15));
+    assert_true(dh_cell_history_index(again) < 40000);
+    assert_int_equal(dh_history_get(again)->n, 2);
+    assert_int_equal(MAKE(E(9, 15), E(8, 15)), again);
+}
+
+/* Threads that intern the same lists at once agree on every number. */
+static void *intern_all(void *arg)
+{
+    u32 *out = arg;
+    for (u32 i = 0; i < 2000; i++) {
+        u32 e[2] = {E(500000 + i, 15), E(600000 + i, 3)};
+        if (!dh_history_cell(e, 2, &out[i]))
+            return (void *)1;
+    }
+    return NULL;
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    static u32 out[4][2000];
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, intern_all, out[i]), 0);
+    for (int i = 0; i < 4; i++) {
+        void *bad;
+        pthread_join(t[i], &bad);
+        assert_null(bad);
+        assert_memory_equal(out[i], out[0], sizeof(out[0]));
+    }
+}
+
+static int init(void **state)
+{
+    (void)state;
+    dh_history_init();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small),          cmocka_unit_test(sorted_merged_interned),
+        cmocka_unit_test(order_is_by_id), cmocka_unit_test(many),
+        cmocka_unit_test(collection),     cmocka_unit_test(threads),
+    };
+    return cmocka_run_group_tests(tests, init, NULL);
+}

@@ -1,0 +1,169 @@
+/*
+ * test_ids.c - src/runtime/ids.c. The file is included, so that a test can start from a fresh state.
+ */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../src/runtime/ids.c"
+#include "unit/check.h"
+
+static int fresh(void **state)
+{
+    (void)state;
+    memset(taken, 0, sizeof(taken));
+    memset(owned, 0, sizeof(owned));
+    memset(young, 0, sizeof(young));
+    memset(marked, 0, sizeof(marked));
+    cursor = since_last = 0;
+    high = 1;
+    threshold = FLOOR_BLOCKS;
+    return 0;
+}
+
+static u32 take_one(void)
+{
+    u32 count, id = dh_ids_take(1, &count);
+    assert_int_equal(count, id ? DH_ID_BLOCK : 0);
+    return id;
+}
+
+/* A whole collection in which `id` is the only live one (0: none). */
+static void collect(u32 id)
+{
+    dh_ids_collect_begin();
+    if (id)
+        dh_ids_mark(id);
+    dh_ids_sweep(0);
+}
+
+static void taking(void **state)
+{
+    (void)state;
+    u32 count, a = dh_ids_take(1, &count), b = dh_ids_take(4, &count);
+    assert_int_equal(a, DH_ID_BLOCK); /* id 0 means "none", so block 0 is never given */
+    assert_int_equal(b, 2 * DH_ID_BLOCK);
+    assert_int_equal(count, 4 * DH_ID_BLOCK);
+    for (u32 id = a; id < b + count; id++) {
+        assert_int_equal(dh_id_rec(id)->clock, 0); /* backed, and distinct */
+        dh_id_rec(id)->clock = id;
+    }
+    for (u32 id = a; id < b + count; id++)
+        assert_int_equal(dh_id_rec(id)->clock, id);
+    for (u32 id = a; id < b + count; id++)
+        dh_id_rec(id)->clock = 0;
+}
+
+/* In use by a thread: never freed, marked or not. Retired and unmarked: freed. Retired and marked: kept. */
+static void recycling(void **state)
+{
+    (void)state;
+    u32 in_use = take_one(), dead = take_one(), live = take_one();
+    dh_ids_retire(dead, DH_ID_BLOCK);
+    dh_ids_retire(live, DH_ID_BLOCK);
+    collect(live + 77);
+    assert_int_equal(take_one(), dead);
+    u32 next = take_one();
+    assert_true(next != in_use && next != live && next != dead);
+    dh_ids_retire(live, DH_ID_BLOCK);
+    collect(0);
+    assert_int_equal(take_one(), live);
+}
+
+/* A block that came or was retired while a collection ran may have ids in cells it had scanned before. */
+static void during_a_collection(void **state)
+{
+    (void)state;
+    u32 old = take_one();
+    dh_ids_collect_begin();
+    u32 born = take_one();
+    dh_ids_retire(old, DH_ID_BLOCK);
+    dh_ids_retire(born, DH_ID_BLOCK);
+    dh_ids_sweep(0);
+    u32 next = take_one();
+    assert_true(next != old && next != born);
+    /* The next collection, which began after that, frees both. */
+    collect(0);
+    assert_int_equal(take_one(), old);
+    assert_int_equal(take_one(), born);
+}
+
+/* Recycled blocks lie scattered: as many as stand together are given. */
+static void scattered(void **state)
+{
+    (void)state;
+    u32 count, b[6];
+    for (int i = 0; i < 6; i++)
+        b[i] = take_one();
+    dh_ids_retire(b[1], DH_ID_BLOCK);
+    dh_ids_retire(b[3], DH_ID_BLOCK);
+    dh_ids_retire(b[4], DH_ID_BLOCK);
+    collect(0);
+    assert_int_equal(dh_ids_take(8, &count), b[1]);
+    assert_int_equal(count, DH_ID_BLOCK);
+    assert_int_equal(dh_ids_take(8, &count), b[3]);
+    assert_int_equal(count, 2 * DH_ID_BLOCK);
+    assert_int_equal(dh_ids_take(8, &count), b[5] + DH_ID_BLOCK);
+    assert_int_equal(count, 8 * DH_ID_BLOCK);
+}
+
+static void pacing(void **state)
+{
+    (void)state;
+    u32 first = 0;
+    for (u32 i = 0; i < FLOOR_BLOCKS; i++) {
+        assert_false(dh_ids_want_collection());
+        u32 id = take_one();
+        first = first ? first : id;
+    }
+    assert_true(dh_ids_want_collection());
+    collect(0); /* all are in use: as many again may come before the next */
+    assert_false(dh_ids_want_collection());
+    dh_ids_sweep(
+        (u64)1 << 40); /* much shadow makes collections rare, but never too rare for the ids there are */
+    assert_true(threshold <= BLOCKS / 2);
+    dh_ids_retire(first, FLOOR_BLOCKS * DH_ID_BLOCK);
+    collect(0);
+    assert_int_equal(threshold, FLOOR_BLOCKS);
+    assert_int_equal(take_one(), first);
+}
+
+/* Records behind the ids cost memory, so all 2^27 are taken in a child, with records only where looked at. */
+static void exhaustion(void **state)
+{
+    (void)state;
+    static struct dh_access_rec shared_chunk[DH_ID_CHUNK];
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        for (size_t i = 0; i < DH_ARRAY_LEN(dh_id_chunks); i++)
+            dh_id_chunks[i] = shared_chunk;
+        u32 count, n = 0, last = 0, first = 0;
+        for (u32 id; (id = dh_ids_take(1024, &count)) != 0; n += count / DH_ID_BLOCK) {
+            first = first ? first : id;
+            last = id + count - 1;
+        }
+        bool ok = n == BLOCKS - 1 && first == DH_ID_BLOCK && last == DH_ID_MAX && count == 0;
+        ok &= dh_ids_want_collection();
+        /* A collection finds one dead block in the middle: that one, then none again. */
+        u32 dead = BLOCKS / 2 * DH_ID_BLOCK;
+        dh_ids_retire(dead, DH_ID_BLOCK);
+        collect(0);
+        ok &= dh_ids_take(4, &count) == dead && count == DH_ID_BLOCK;
+        ok &= dh_ids_take(1, &count) == 0 && count == 0;
+        _exit(ok ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(taking, fresh),    cmocka_unit_test_setup(recycling, fresh),
+        cmocka_unit_test_setup(scattered, fresh), cmocka_unit_test_setup(during_a_collection, fresh),
+        cmocka_unit_test_setup(pacing, fresh),    cmocka_unit_test_setup(exhaustion, fresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
