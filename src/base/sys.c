@@ -15,8 +15,8 @@
 
 void *dh_sys_map(size_t n)
 {
-    long r = dh_sys6(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                     -1, 0);
+    long r = dh_sys6(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return dh_sys_failed(r) ? NULL : (void *)r;
 }
 
@@ -50,6 +50,13 @@ bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages)
     if (dh_sys3(SYS_sysinfo, (long)&info, 0, 0) < 0 || info.freeswap != info.totalswap)
         return false;
     return dh_sys3(SYS_mincore, (long)addr, (long)n, (long)ret_pages) == 0;
+}
+
+bool dh_sys_exists(uptr addr)
+{
+    u8 resident;
+    long rc = dh_sys3(SYS_mincore, (long)DH_ALIGN_DOWN(addr, 4096), 4096, (long)&resident);
+    return rc == 0 || rc == -EAGAIN;
 }
 
 bool dh_sys_write_all(int fd, const char *buf, size_t n)

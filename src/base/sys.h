@@ -43,8 +43,12 @@ void dh_sys_unmap(void *p, size_t n);
 /* Give the pages back; they read as zero afterwards. */
 void dh_sys_discard(uptr addr, size_t n);
 
-/* One byte per page of [addr, addr + n): bit 0 is set where a page holds data. False if that cannot be known. */
+/* One byte per page of [addr, addr + n): bit 0 is set where a page holds data. False if that cannot be known.
+ */
 bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages);
+
+/* Is anything mapped at addr? */
+bool dh_sys_exists(uptr addr);
 
 /* False if not all could be written. */
 bool dh_sys_write_all(int fd, const char *buf, size_t n);

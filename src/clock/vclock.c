@@ -59,8 +59,8 @@ bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p)
         return false;
     u32 len = dh_publish_len(p);
     DH_CHECK(len <= v->cap);
-    if (len > v->n)
-        v->n = len;
+    if (len > v->n) /* after the array that holds it (reserve): the collector reads both while we work */
+        __atomic_store_n(&v->n, len, __ATOMIC_RELEASE);
     u32 grew = 0;
     for (u32 i = 0; i < p->snap->n; i++) {
         u32 theirs = p->snap->c[i], ours = v->c[i];

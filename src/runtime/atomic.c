@@ -15,15 +15,11 @@
  */
 #include "runtime/engine.h"
 #include "runtime/init.h"
+#include "runtime/region.h"
 #include "runtime/sync.h"
 
 /* Between pre and post. Owner only; operations do not nest. */
-static _Thread_local struct {
-    uptr addr;
-    u32 size;
-    const void *pc;
-    struct dh_sync_shard *shard; /* NULL: not locked */
-} now __attribute__((tls_model("initial-exec")));
+static _Thread_local struct dh_atomic_now now __attribute__((tls_model("initial-exec")));
 
 static bool acquires(u32 order)
 {
@@ -108,12 +104,13 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
     struct dh_sync *o = now.shard ? dh_sync_find(now.shard, now.addr, false) : NULL;
     if (o && kind != DH_ATOMIC_STORE)
         take_in(t, o, order);
-    if (dh_step_identify(&a, now.pc))
+    if (dh_region_ready(a.addr, a.size) && dh_step_identify(&a, now.pc))
         dh_engine_words(&a);
     if (!load)
         give_out(t, order, kind == DH_ATOMIC_RMW);
     if (now.shard)
         dh_sync_unlock(now.shard);
+    now.size = 0;
     dh_thread_leave(t);
 }
 
@@ -130,4 +127,22 @@ void __dh_fence(u32 order)
     if (releases(order))
         dh_thread_release(t, &t->fence_release, false);
     dh_thread_leave(t);
+}
+
+struct dh_atomic_now dh_atomic_suspend(void)
+{
+    struct dh_atomic_now was = now;
+    now = (struct dh_atomic_now){0};
+    if (was.size && was.shard)
+        dh_sync_unlock(was.shard);
+    return was;
+}
+
+void dh_atomic_resume(const struct dh_atomic_now *was)
+{
+    if (!was->size)
+        return;
+    now = *was;
+    if (was->shard)
+        dh_sync_lock(was->addr);
 }

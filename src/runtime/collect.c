@@ -78,18 +78,21 @@ static bool common_clock(struct dh_vclock *ret)
             ok = false;
             break;
         }
+        /* The owner may be growing it: the length first, since the array is published before it. */
+        u32 n = __atomic_load_n(&t->vc.n, __ATOMIC_ACQUIRE);
         const u32 *c = __atomic_load_n(&t->vc.c, __ATOMIC_ACQUIRE);
-        u32 n = t->vc.n;
         if (first) {
             u32 *old, cap;
             ok = n == 0 || dh_vclock_reserve(ret, n - 1, &old, &cap);
             for (u32 i = 0; ok && i < n; i++)
-                ret->c[i] = c[i];
+                ret->c[i] = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
             ret->n = n;
         } else {
             ret->n = n < ret->n ? n : ret->n;
-            for (u32 i = 0; i < ret->n; i++)
-                ret->c[i] = c[i] < ret->c[i] ? c[i] : ret->c[i];
+            for (u32 i = 0; i < ret->n; i++) {
+                u32 theirs = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+                ret->c[i] = theirs < ret->c[i] ? theirs : ret->c[i];
+            }
         }
         first = false;
     }
@@ -171,7 +174,7 @@ void dh_collect_run(struct dh_thread *self)
     self->in_rt = 0;
     dh_lock_take(&lock);
     self->in_rt = 1;
-    if (dh_ids_want_collection()) {
+    if (dh_ids_want_collection() || dh_history_want_collection()) {
         dh_count(DH_COUNT_COLLECTIONS);
         dh_ids_collect_begin();
         dh_history_marking(true, ++number);

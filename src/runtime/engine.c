@@ -10,6 +10,8 @@
 #include "runtime/engine.h"
 
 #include "runtime/init.h"
+#include "runtime/region.h"
+#include "runtime/region.h"
 
 /* Publish access a in one cell of its plane, check it against what that plane and the other hold. */
 static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
@@ -37,7 +39,7 @@ static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
         __atomic_store_n(q, dh_step_cell(a, other, mask, DH_PLANE_READ), __ATOMIC_RELAXED);
     }
     if (!write && plain && mask == DH_MASK_FULL)
-        dh_step_set_mine(a, cell);
+        dh_step_set_mine(t, cell);
 }
 
 /* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */
@@ -90,7 +92,39 @@ void dh_engine_words(const struct dh_access_now *a)
     } while (again);
 }
 
+void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
+{
+    u32 cell = dh_region_has((uptr)p) ? __atomic_load_n(dh_shadow((uptr)p, DH_PLANE_WRITE), __ATOMIC_RELAXED) : 0;
+    if (dh_runtime_off || dh_step_ordered(t, cell))
+        return;
+    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = 4, .kind = kind};
+    if (dh_step_identify(&a, NULL))
+        dh_step_check(&a, (uptr)p & ~(uptr)3, cell, DH_MASK_FULL);
+}
+
 /* ---- Slow paths of fastpath.c ---- */
+
+/* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in whatever calling
+ * context? Then its first record of each stands, and there is nothing to do. */
+static bool same_epoch(struct dh_thread *t, uptr addr, u32 size, u32 kind)
+{
+    enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr end = addr + size;
+    for (uptr word = addr & ~(uptr)3; word < end; word += 4) {
+        u32 need = DH_MASK_FULL;
+        if (word < addr)
+            need &= DH_MASK_FULL << (addr - word);
+        if (word + 4 > end)
+            need &= DH_MASK_FULL >> (word + 4 - end);
+        u32 cell = __atomic_load_n(dh_shadow(word, plane), __ATOMIC_RELAXED);
+        u32 have = dh_step_mine_mask(cell);
+        if ((have & need) != need)
+            return false;
+        if (have == DH_MASK_FULL && plane == DH_PLANE_READ)
+            dh_step_set_mine(t, cell);
+    }
+    return true;
+}
 
 static DH_NOINLINE DH_PRESERVE void slow(const volatile void *p, u32 size, u32 kind, const void *pc)
 {
@@ -98,7 +132,7 @@ static DH_NOINLINE DH_PRESERVE void slow(const volatile void *p, u32 size, u32 k
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return;
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = size, .kind = kind};
-    if (dh_step_identify(&a, pc))
+    if (dh_region_ready(a.addr, size) && !same_epoch(t, a.addr, size, kind) && dh_step_identify(&a, pc))
         dh_engine_words(&a);
     dh_thread_leave(t);
 }

@@ -54,11 +54,25 @@ DH_INLINE bool dh_step_is_mine(struct dh_thread *t, u32 cell)
     return dh_cell_is_history(cell) && *dh_step_mine_entry(t, cell) == ((u64)__dh_hot.base << 32 | cell);
 }
 
-/* Access a, a plain read of all bytes, left this cell. */
-DH_INLINE void dh_step_set_mine(const struct dh_access_now *a, u32 cell)
+/* A cell of the read plane all of whose bytes t has read in its current epoch. */
+DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell)
 {
     if (dh_cell_is_history(cell))
-        *dh_step_mine_entry(a->t, cell) = (u64)__dh_hot.base << 32 | cell;
+        *dh_step_mine_entry(t, cell) = (u64)__dh_hot.base << 32 | cell;
+}
+
+/* The bytes of a cell that this thread has accessed plainly in its current epoch. Inside the runtime only. */
+DH_INLINE u32 dh_step_mine_mask(u32 cell)
+{
+    const u32 base = __dh_hot.base, count = __dh_hot.count;
+    if (!dh_cell_is_history(cell))
+        return (cell | DH_MASK_FULL << DH_ID_BITS) - base < count ? dh_cell_mask(cell) : 0;
+    const struct dh_history *h = dh_history_get(cell);
+    u32 mask = 0;
+    for (u32 i = 0; i < h->n; i++)
+        if ((h->cells[i] | DH_MASK_FULL << DH_ID_BITS) - base < count)
+            mask |= dh_cell_mask(h->cells[i]);
+    return mask;
 }
 
 /* The cell of `plane` after access a to the bytes of mask. `old` is what it held. */
@@ -71,6 +85,21 @@ void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
 
 /* All of access a, up to 64 bytes, any alignment. */
 void dh_engine_words(const struct dh_access_now *a);
+
+/* ---- atomic.c ---- */
+
+/* The atomic operation a thread is at, between pre and post. */
+struct dh_atomic_now {
+    uptr addr;
+    u32 size; /* 0: none */
+    const void *pc;
+    struct dh_sync_shard *shard; /* locked; NULL: none */
+};
+
+/* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what the
+ * operation holds. If the handler returns, the operation is tried again: take it back. */
+struct dh_atomic_now dh_atomic_suspend(void);
+void dh_atomic_resume(const struct dh_atomic_now *was);
 
 /* ---- range.c ---- */
 

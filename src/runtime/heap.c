@@ -100,7 +100,7 @@ DH_INLINE struct header *freed_copy(void *p, size_t size)
  * 2^40 bytes of address space from 0x180000000000. Neither the program nor the shadow of
  * anything it can have is there: docs/design/heap.md. It is mapped in pieces on first use.
  */
-#define PLANE 0x180000000000ull
+#define PLANE DH_HEAP_PLANE
 enum { PIECE_SHIFT = 16 };                     /* 64 KiB of plane: 8 MiB of heap */
 enum { PIECE_COUNT_SHIFT = 40 - PIECE_SHIFT }; /* all pieces there can be */
 enum { WORDS_PER_PIECE = 1 << (PIECE_SHIFT - 3) };
@@ -296,8 +296,9 @@ void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
         base = __libc_calloc(1, room + HEADER);
     else
         base = __libc_malloc(room + HEADER);
-    /* Memory without shadow is of no use: no address space for the one is none for the other. */
-    if (base != NULL && !dh_region_map(base, gap + room)) {
+    /* Memory without shadow is of no use: no address space for the one is none for the other. (Where only the
+     * place of the shadow is taken, the memory can be used unseen.) */
+    if (base != NULL && dh_region_try(base, gap + room) == -ENOMEM) {
         __libc_free(base);
         errno = ENOMEM;
         return NULL;

@@ -12,6 +12,7 @@
 #define CHUNK_SHIFT 10
 #define CHUNK (1u << CHUNK_SHIFT)
 #define CHUNKS (1u << 16)
+enum { PRESSURE = 16 << 10, HISTORIES_FLOOR = 64 << 10 };
 
 struct shard {
     struct dh_lock lock;
@@ -28,6 +29,9 @@ static u32 numbers_used = 1; /* under `numbers`; 0 is not used */
 static u32 free_number;      /* under `numbers`: head of a list threaded through the empty entries */
 /* The collection under way, 0 if none. Written by the collector between two grace periods. */
 static u32 marking;
+/* Made in all, and since the last collection; atomic. */
+static u32 made, made_since;
+static u32 keep = HISTORIES_FLOOR; /* collect after this many; written by the collector */
 
 void dh_history_init(void)
 {
@@ -138,6 +142,8 @@ static u32 intern(const u32 *entries, u32 n)
         goto none;
     }
     touch(h);
+    __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&made_since, 1, __ATOMIC_RELAXED);
     h->next = *bucket;
     *bucket = number;
     s->count++;
@@ -172,6 +178,16 @@ bool dh_history_cell(u32 *e, u32 n, u32 *ret_cell)
     return number != 0;
 }
 
+bool dh_history_pressure(void)
+{
+    return __atomic_load_n(&made, __ATOMIC_RELAXED) > PRESSURE;
+}
+
+bool dh_history_want_collection(void)
+{
+    return __atomic_load_n(&made_since, __ATOMIC_RELAXED) > __atomic_load_n(&keep, __ATOMIC_RELAXED);
+}
+
 void dh_history_marking(bool on, u32 collection)
 {
     __atomic_store_n(&marking, on ? collection : 0, __ATOMIC_SEQ_CST);
@@ -184,7 +200,7 @@ void dh_history_mark(u32 cell)
 
 void dh_history_sweep(void)
 {
-    u32 now = __atomic_load_n(&marking, __ATOMIC_RELAXED);
+    u32 now = __atomic_load_n(&marking, __ATOMIC_RELAXED), live = 0;
     for (u32 k = 0; k < SHARDS; k++) {
         struct shard *s = &shards[k];
         dh_lock_take(&s->lock);
@@ -202,8 +218,11 @@ void dh_history_sweep(void)
                 dh_pool_free(h, sizeof(*h) + h->n * sizeof(u32));
             }
         }
+        live += s->count;
         dh_lock_drop(&s->lock);
     }
+    __atomic_store_n(&made_since, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&keep, live > HISTORIES_FLOOR ? live : HISTORIES_FLOOR, __ATOMIC_RELAXED);
 }
 
 void dh_history_each_lock(dh_lock_fn *fn)

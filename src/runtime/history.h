@@ -29,6 +29,11 @@ bool dh_history_cell(u32 *entries, u32 n, u32 *ret_cell);
 /* The history of a history cell; valid while the caller is inside the runtime. */
 const struct dh_history *dh_history_get(u32 cell);
 
+/* Many histories have been made: worth merging entries that differ only in where they were made (step.c). */
+bool dh_history_pressure(void);
+/* So many since the last collection that one should run. */
+bool dh_history_want_collection(void);
+
 /* For collect.c. While `on`, histories that are found or made count as live, and so do their ids. */
 void dh_history_marking(bool on, u32 collection);
 void dh_history_mark(u32 cell);

@@ -2,7 +2,9 @@
  * ids.c - see ids.h. A block is free, in use by a thread (its ids are being handed out), or retired.
  *
  * Pacing: a collection costs a scan of the resident shadow, so it runs when the ids taken since the last
- * one reach the larger of a fixed floor, the blocks that survived, and a fraction of the shadow cells.
+ * one reach the larger of a fixed floor, the blocks that survived, and a fraction of the shadow cells; but
+ * not more than half of what is free, and at once when a thread found none. If that collection frees none
+ * either, the next one waits for as many more failures as the floor has blocks.
  */
 #include "runtime/ids.h"
 
@@ -23,7 +25,8 @@ static u64 young[WORDS]; /* taken or retired since the collection began: not fre
 static u64 marked[WORDS];
 static u32 cursor;     /* where the search for free blocks goes on */
 static u32 high = 1;   /* blocks from here on were never taken */
-static u32 since_last; /* blocks taken since the last collection */
+static u32 since_last; /* blocks taken since the last collection, and attempts that failed */
+static bool given;     /* any block taken since then */
 static u32 threshold = FLOOR_BLOCKS;
 
 static bool get(const u64 *map, u32 b)
@@ -80,9 +83,15 @@ u32 dh_ids_take(u32 want, u32 *ret_count)
         if (b >= high)
             high = b + 1;
     }
-    if (n > 0)
+    if (n > 0) {
         cursor = first + n - 1;
-    since_last += n;
+        given = true;
+        since_last += n;
+    } else if (given && since_last < threshold) {
+        since_last = threshold;
+    } else {
+        since_last++;
+    }
     dh_lock_drop(&lock);
     *ret_count = n * DH_ID_BLOCK;
     return n ? first * DH_ID_BLOCK : 0;
@@ -131,12 +140,16 @@ void dh_ids_sweep(u64 shadow_cells)
     }
     cursor = 0;
     since_last = 0;
+    given = false;
     u64 next = FLOOR_BLOCKS;
     if (live > next)
         next = live;
     if (shadow_cells / CELLS_PER_ID / DH_ID_BLOCK > next)
         next = shadow_cells / CELLS_PER_ID / DH_ID_BLOCK;
-    __atomic_store_n(&threshold, next > BLOCKS / 2 ? BLOCKS / 2 : (u32)next, __ATOMIC_RELAXED);
+    u32 most = (BLOCKS - live) / 2;
+    if (next > most)
+        next = most > FLOOR_BLOCKS ? most : FLOOR_BLOCKS;
+    __atomic_store_n(&threshold, (u32)next, __ATOMIC_RELAXED);
     dh_lock_drop(&lock);
 }
 

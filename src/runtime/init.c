@@ -8,6 +8,7 @@
 #include "runtime/init.h"
 
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "base/fmt.h"
@@ -71,8 +72,9 @@ void dh_runtime_degrade(const char *why)
 
 _Noreturn void dh_runtime_no_shadow(void)
 {
-    dh_sys_say("cannot go on: no address space is left for shadow memory, which takes twice the program's own; is "
-               "`ulimit -v` too small?");
+    dh_sys_say(
+        "cannot go on: no address space is left for shadow memory, which takes twice the program's own; is "
+        "`ulimit -v` too small?");
     for (;;)
         dh_sys3(SYS_exit_group, 1, 0, 0);
 }
@@ -120,6 +122,26 @@ static void read_options(char **envp)
     }
 }
 
+/* Where the kernel randomises more than the layout of the planes has room for (vm.mmap_rnd_bits above 28),
+ * start again without randomisation. If that cannot be done, go on: it may still go well. */
+static void fix_layout(char **argv, char **envp)
+{
+    static char path[4096];
+    void *mapped = dh_sys_map(4096);
+    bool covered =
+        dh_region_covers((uptr)&started) && dh_region_covers((uptr)&mapped) && dh_region_covers((uptr)mapped);
+    if (mapped)
+        dh_sys_unmap(mapped, 4096);
+    long persona = dh_sys3(SYS_personality, 0xFFFFFFFF, 0, 0);
+    if (covered || dh_sys_failed(persona) || (persona & ADDR_NO_RANDOMIZE))
+        return;
+    long n = dh_sys3(SYS_readlink, (long)"/proc/self/exe", (long)path, sizeof(path) - 1);
+    if (n <= 0 || dh_sys_failed(dh_sys3(SYS_personality, persona | ADDR_NO_RANDOMIZE, 0, 0)))
+        return;
+    dh_sys3(SYS_execve, (long)path, (long)argv, (long)envp);
+    dh_sys3(SYS_personality, persona, 0, 0);
+}
+
 static void start(char **envp)
 {
     if (started)
@@ -146,11 +168,13 @@ void dh_runtime_init(void)
 static void preinit(int argc, char **argv, char **envp)
 {
     (void)argc;
-    (void)argv;
+    if (!started)
+        fix_layout(argv, envp);
     start(envp);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const preinit_entry)(int, char **, char **) = preinit;
+__attribute__((section(".preinit_array"), used)) static void (*const preinit_entry)(int, char **,
+                                                                                    char **) = preinit;
 
 static void print_stats(void)
 {

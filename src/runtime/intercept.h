@@ -22,10 +22,12 @@ extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct 
 
 bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept_mutex.c */
 
-/* Using a synchronisation object is an atomic read of it: it conflicts with init, destroy and free only. */
+/* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked and not
+ * recorded: recording it would cost more than most uses do, and a destroy after an unordered use is seen through
+ * the data the lock protects. */
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
-    dh_engine_access(t, object, 1, DH_READ | DH_ATOMIC);
+    dh_engine_check(t, object, DH_READ | DH_ATOMIC);
 }
 
 /* Init and destroy are plain writes: a race with any unordered use. */

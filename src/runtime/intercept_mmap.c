@@ -26,17 +26,18 @@ static size_t whole_pages(size_t n)
 /* Mappings beyond this size are reserves of which a part is used: their shadow comes by fault. */
 #define MAP_EAGER ((size_t)1 << 30)
 
-static bool appeared(struct dh_thread *t, void *p, size_t n)
+/* 0, or why there is no shadow (dh_region_try). */
+static int appeared(struct dh_thread *t, void *p, size_t n)
 {
     n = whole_pages(n);
-    bool ok = n > MAP_EAGER || dh_region_map(p, n);
+    int rc = n > MAP_EAGER ? 0 : dh_region_try(p, n);
     dh_engine_clear(t, p, n);
     dh_sync_forget(p, n);
-    return ok;
+    return rc;
 }
 
 static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n, int prot, int flags, int fd,
-                              off_t offset);
+                              off_t offset, int why);
 
 /* Region by region, so that the write does not fill shadow for a large mapping all at once; and where nothing
  * is recorded there is nothing to check or forget. */
@@ -61,8 +62,9 @@ DH_INTERCEPTOR(void *, mmap, void *addr, size_t n, int prot, int flags, int fd, 
 {
     DH_ENTER(mmap, addr, n, prot, flags, fd, offset);
     void *p = REAL(mmap)(addr, n, prot, flags, fd, offset);
-    if (p != MAP_FAILED && !appeared(sc.t, p, n))
-        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset);
+    int rc = p != MAP_FAILED ? appeared(sc.t, p, n) : 0;
+    if (rc < 0)
+        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset, rc);
     DH_RETURN(p);
 }
 
@@ -70,8 +72,9 @@ DH_INTERCEPTOR(void *, mmap64, void *addr, size_t n, int prot, int flags, int fd
 {
     DH_ENTER(mmap64, addr, n, prot, flags, fd, offset);
     void *p = REAL(mmap64)(addr, n, prot, flags, fd, offset);
-    if (p != MAP_FAILED && !appeared(sc.t, p, n))
-        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset);
+    int rc = p != MAP_FAILED ? appeared(sc.t, p, n) : 0;
+    if (rc < 0)
+        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset, rc);
     DH_RETURN(p);
 }
 
@@ -83,17 +86,20 @@ DH_INTERCEPTOR(int, munmap, void *p, size_t n)
     DH_RETURN(REAL(munmap)(p, n));
 }
 
-/* There is no shadow for what the kernel gave, and without it the program cannot touch it. Where it only had been
- * wished for, another place may do; else there is no memory. */
+/* There is no shadow for what the kernel gave. Where it only had been wished for, another place may do. If
+ * not, and there is no address space for shadow, the program could not touch it: no memory. If only the place
+ * of the shadow is taken, it can, unseen. */
 static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n, int prot, int flags, int fd,
-                              off_t offset)
+                              off_t offset, int why)
 {
     if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))
         return p; /* it may have replaced something: what is done is done */
+    if (!wish && why == -EEXIST)
+        return p;
     REAL(munmap)(p, n);
     if (wish) {
         p = REAL(mmap)(NULL, n, prot, flags, fd, offset);
-        if (p == MAP_FAILED || appeared(t, p, n))
+        if (p == MAP_FAILED || appeared(t, p, n) != -ENOMEM)
             return p;
         REAL(munmap)(p, n);
     }

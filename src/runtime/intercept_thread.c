@@ -174,8 +174,9 @@ static void explain_failure(void)
     if (dh_sys6(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&lim, 0, 0) < 0 || lim.rlim_cur == RLIM_INFINITY)
         return;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        dh_sys_say("a thread could not be created; under `ulimit -v` deadheat needs three times the program's own "
-                   "address space");
+        dh_sys_say(
+            "a thread could not be created; under `ulimit -v` deadheat needs three times the program's own "
+            "address space");
 }
 
 DH_INTERCEPTOR(int, pthread_create, pthread_t *th, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)

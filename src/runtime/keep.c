@@ -32,7 +32,8 @@ static struct kept *find(int fd)
     return NULL;
 }
 
-/* As high as the limit on descriptors lets us, but no higher than needed: the kernel's table grows with it. */
+/* As high as the limit on descriptors lets us, but no higher than needed: the kernel's table grows with it.
+ */
 static long high_enough(void)
 {
     struct rlimit lim;
@@ -87,7 +88,8 @@ int dh_keep_lowest(unsigned lo, unsigned hi)
     int lowest = -1;
     for (int i = 0; i < MAX; i++) {
         int fd = __atomic_load_n(&kept[i].number, __ATOMIC_ACQUIRE) - 1;
-        if (fd >= 0 && (unsigned)fd >= lo && (unsigned)fd <= hi && (lowest < 0 || fd < lowest) && dh_keep_owns(fd))
+        if (fd >= 0 && (unsigned)fd >= lo && (unsigned)fd <= hi && (lowest < 0 || fd < lowest) &&
+            dh_keep_owns(fd))
             lowest = fd;
     }
     return lowest;

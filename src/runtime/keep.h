@@ -2,8 +2,8 @@
  * keep.h - the few descriptors the runtime keeps open in its host.
  *
  * They are numbered high, out of the way of programs that count on low numbers, and close on exec. The
- * interceptors hide them: to the program these numbers are not open. A program that closes them all the same (by a
- * bare system call) and gets the number again for something of its own must not find our bytes there;
+ * interceptors hide them: to the program these numbers are not open. A program that closes them all the same
+ * (by a bare system call) and gets the number again for something of its own must not find our bytes there;
  * so every use first asks whether it still is what was kept.
  */
 #ifndef DH_RUNTIME_KEEP_H

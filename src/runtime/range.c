@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/cells.h"
 #include "runtime/collect.h"
@@ -115,7 +116,7 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
     if (!(write && other == own) && !dh_step_ordered(a->t, other))
         dh_step_check(a, word, other, DH_MASK_FULL);
     if (!write)
-        dh_step_set_mine(a, ret->new_own);
+        dh_step_set_mine(a->t, ret->new_own);
 }
 
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
@@ -256,6 +257,24 @@ static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
     zero_cells((u64 *)to, (u64 *)last);
 }
 
+/* The cell with the entries of `old` on these bytes. False: no memory. */
+static bool keep_bytes(u32 old, u32 mask, u32 *ret_cell)
+{
+    const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
+    u32 few[64], *out = few, n = 0, count = h ? h->n : old ? 1 : 0;
+    if (count > DH_ARRAY_LEN(few) && !(out = dh_pool_alloc(count * sizeof(u32))))
+        return false;
+    for (u32 i = 0; i < count; i++) {
+        u32 e = h ? h->cells[i] : old, keep = dh_cell_mask(e) & mask;
+        if (keep)
+            out[n++] = dh_cell_make(dh_cell_id(e), keep);
+    }
+    bool ok = dh_history_cell(out, n, ret_cell);
+    if (out != few)
+        dh_pool_free(out, count * sizeof(u32));
+    return ok;
+}
+
 /* Parts of words at the edges: other bytes of the word keep their history. */
 static void clear_edge(uptr word, u32 mask)
 {
@@ -263,14 +282,7 @@ static void clear_edge(uptr word, u32 mask)
         u32 *p = dh_shadow(word, (enum dh_plane)plane);
         u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), cell;
         do {
-            const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
-            u32 few[64], n = 0, count = h ? h->n : old ? 1 : 0;
-            for (u32 i = 0; i < count && n < DH_ARRAY_LEN(few); i++) {
-                u32 e = h ? h->cells[i] : old, keep = dh_cell_mask(e) & ~mask;
-                if (keep)
-                    few[n++] = dh_cell_make(dh_cell_id(e), keep);
-            }
-            if (!dh_history_cell(few, n, &cell))
+            if (!keep_bytes(old, ~mask & DH_MASK_FULL, &cell))
                 return;
         } while (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     }

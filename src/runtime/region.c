@@ -7,16 +7,19 @@
  */
 #include "runtime/region.h"
 
+#include <errno.h>
 #include <link.h>
 
 #include "base/lock.h"
 #include "base/pool.h"
 #include "base/sys.h"
+#include "runtime/heap.h"
 #include "runtime/init.h"
 
 #define ADDR_BITS 47
 #define LEAF_BITS 14 /* regions per leaf */
 #define TOP_BITS (ADDR_BITS - DH_REGION_SHIFT - LEAF_BITS)
+#define USER_END (((uptr)1 << ADDR_BITS) - 4096) /* the kernel maps nothing from here on */
 
 struct leaf {
     u64 mapped[(1u << LEAF_BITS) / 64];
@@ -25,6 +28,7 @@ struct leaf {
 /* Leaves are set once, bits are set under `lock` and read without it. */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REGION);
 static struct leaf *top[1u << TOP_BITS];
+bool dh_region_holes; /* set once, under `lock` */
 
 static bool is_mapped(uptr region)
 {
@@ -52,34 +56,62 @@ static bool set_mapped(uptr region)
     return true;
 }
 
-/* Regions [first, last) are not mapped; under `lock`. */
-static bool map_run(uptr first, uptr last)
+static int map_plane(uptr addr, size_t n, enum dh_plane plane)
+{
+    uptr at = dh_plane_of(addr, plane);
+    return at + n > USER_END ? -EEXIST : dh_sys_map_at(at, n);
+}
+
+/* Regions [first, last) are not mapped; under `lock`. 0 or a negative errno. */
+static int map_run(uptr first, uptr last)
 {
     uptr addr = first << DH_REGION_SHIFT, n = (last - first) << DH_REGION_SHIFT;
-    if (dh_sys_map_at(dh_plane_of(addr, DH_PLANE_READ), n) < 0)
-        return false;
-    if (dh_sys_map_at(dh_plane_of(addr, DH_PLANE_WRITE), n) < 0) {
+    int rc = map_plane(addr, n, DH_PLANE_READ);
+    if (rc < 0)
+        return rc;
+    rc = map_plane(addr, n, DH_PLANE_WRITE);
+    if (rc < 0) {
         dh_sys_unmap((void *)dh_plane_of(addr, DH_PLANE_READ), n);
-        return false;
+        return rc;
     }
     bool ok = true;
     for (uptr r = first; r < last; r++)
         ok &= set_mapped(r);
-    return ok;
+    return ok ? 0 : -ENOMEM;
+}
+
+/* The same, but where something stands in the way of one piece the others still get their shadow. */
+static int map_pieces(uptr first, uptr last)
+{
+    int rc = map_run(first, last);
+    if (rc != -EEXIST)
+        return rc;
+    __atomic_store_n(&dh_region_holes, true, __ATOMIC_SEQ_CST);
+    for (uptr r = first; r < last && last - first > 1; r++) {
+        int one = map_run(r, r + 1);
+        if (one < 0 && one != -EEXIST)
+            return one;
+    }
+    return rc;
 }
 
 bool dh_region_map(const volatile void *p, size_t n)
 {
+    return dh_region_try(p, n) == 0;
+}
+
+int dh_region_try(const volatile void *p, size_t n)
+{
     uptr first = (uptr)p >> DH_REGION_SHIFT;
     uptr last = ((uptr)p + (n ? n : 1) - 1) >> DH_REGION_SHIFT;
     if (last >= (uptr)1 << (ADDR_BITS - DH_REGION_SHIFT))
-        return false;
+        return -ENOMEM;
     uptr r = first;
     while (r <= last && is_mapped(r))
         r++;
     if (r > last)
-        return true;
-    bool ok = true;
+        return 0;
+    int rc = 0;
     dh_lock_take(&lock);
     while (r <= last) {
         if (is_mapped(r)) {
@@ -91,11 +123,21 @@ bool dh_region_map(const volatile void *p, size_t n)
          * them contiguous. */
         while (end <= last && !is_mapped(end) && (end << DH_REGION_SHIFT & (DH_WRITE_FLIP - 1)))
             end++;
-        ok &= map_run(r, end);
+        int one = map_pieces(r, end);
+        if (one < 0 && rc != -ENOMEM)
+            rc = one;
         r = end;
     }
     dh_lock_drop(&lock);
-    return ok;
+    return rc;
+}
+
+bool dh_region_reach(uptr addr, size_t n)
+{
+    if ((dh_region_has(addr) && dh_region_has(addr + n - 1)) || dh_region_map((const void *)addr, n))
+        return true;
+    dh_count(DH_COUNT_LOST_SHADOW);
+    return false;
 }
 
 void dh_region_unmap(const volatile void *p, size_t n)
@@ -119,25 +161,55 @@ bool dh_region_touched(uptr addr, size_t n)
     return false;
 }
 
+bool dh_region_covers(uptr addr)
+{
+    u32 top_byte = (u32)(addr >> 40);
+    return top_byte == 0 || top_byte == 0x2A || top_byte == 0x2B || top_byte == 0x55 || top_byte == 0x56 ||
+           top_byte == 0x7E || top_byte == 0x7F;
+}
+
+/* Memory that the runtime has mapped at a place of its own choice. */
+static bool is_ours(uptr addr)
+{
+    return dh_region_has(dh_plane_undo(addr, DH_PLANE_READ)) ||
+           dh_region_has(dh_plane_undo(addr, DH_PLANE_WRITE)) || addr - DH_HEAP_PLANE < DH_HEAP_PLANE_SIZE;
+}
+
+/*
+ * The application address whose missing cell is at `cell`; 0 if there is none. Of the two candidates, memory
+ * that exists comes first, wherever it is. Where there is none, an address of the usual classes is taken for
+ * a wild pointer: its cells are made as well, so that the access itself faults, at the address the program
+ * used.
+ */
+static uptr behind(uptr cell)
+{
+    uptr wild = 0;
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        uptr app = dh_plane_undo(cell, (enum dh_plane)plane);
+        if (app >= USER_END || dh_region_has(app))
+            continue;
+        if (dh_sys_exists(app) && !is_ours(app))
+            return app;
+        if (!wild && dh_region_covers(app))
+            wild = app;
+    }
+    return wild;
+}
+
 bool dh_region_fault(uptr addr)
 {
-    /* An application address has one of four patterns in bits 45 and 44 (docs/design/shadow.md); undoing
-     * each plane's flip gives at most one that is not mapped yet and is an address Linux hands out. */
-    if (addr >= (uptr)1 << ADDR_BITS)
+    uptr app = addr < USER_END ? behind(addr) : 0;
+    if (!app)
         return false;
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        uptr app = dh_plane_undo(addr, (enum dh_plane)plane);
-        u32 top_byte = (u32)(app >> 40);
-        bool plausible = top_byte == 0 || top_byte == 0x2A || top_byte == 0x2B || top_byte == 0x55 ||
-                         top_byte == 0x56 || top_byte == 0x7E || top_byte == 0x7F;
-        if (plausible && !dh_region_has(app)) {
-            if (!dh_region_map((void *)app, 1))
-                dh_runtime_no_shadow();
-            dh_count(DH_COUNT_SEGV_MAPPED);
-            return true;
-        }
-    }
-    return false;
+    int rc = dh_region_try((void *)app, 1);
+    /* Its piece of shadow cannot be had whole. This page of it can, so that inlined code may look at it:
+     * nobody writes there, because everyone who would asks dh_region_reach now. */
+    if (rc == -EEXIST)
+        return dh_sys_map_at(DH_ALIGN_DOWN(addr, 4096), 4096) == 0;
+    if (rc < 0)
+        dh_runtime_no_shadow();
+    dh_count(DH_COUNT_SEGV_MAPPED);
+    return true;
 }
 
 void dh_region_each(void (*fn)(void *ctx, uptr lo, uptr hi), void *ctx)

@@ -21,7 +21,7 @@
 #include "runtime/modules.h"
 #include "runtime/reporter.h"
 
-enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, KNOWN = 8192, MANY = 8 };
+enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, KNOWN = 8192, MANY = 8, ANCESTORS = 16 };
 
 /* All under `lock`. */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REPORT);
@@ -99,7 +99,7 @@ static void close_line(void)
 {
     dh_fmt_str(&line, "}\n");
     if (line.overflow)
-        return; /* cannot happen with DEPTH_MAX; a cut line would be worse than none */
+        return; /* cannot happen any more; a cut line would be worse than none */
     dh_reporter_send(line.buf, line.len);
     if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
         dh_sys_say("the output file cannot be written any more; records are missing from it");
@@ -123,8 +123,9 @@ static void begin(void)
     }
     can_print = dh_reporter_start();
     if (!can_print)
-        dh_sys_say("a data race was found, but the reporter (the deadheat program) cannot be run; name it with "
-                   "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+        dh_sys_say(
+            "a data race was found, but the reporter (the deadheat program) cannot be run; name it with "
+            "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
     char cwd[1024] = "";
     struct dh_module *exe;
     dh_sys3(SYS_getcwd, (long)cwd, sizeof(cwd), 0);
@@ -187,13 +188,13 @@ static void frame(uptr pc)
 }
 
 /* Returns whether recursion was folded on the way. */
-static bool stack(const char *name, u32 ctx)
+static bool stack(const char *name, u32 ctx, int depth)
 {
     bool folded = false;
     member(name);
     dh_fmt_char(&line, '[');
     dh_modules_take();
-    for (int i = 0; ctx && i < DEPTH_MAX; i++, ctx = dh_ctx_node(ctx)->parent) {
+    for (int i = 0; ctx && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
         if (i)
             dh_fmt_char(&line, ',');
         folded |= dh_ctx_node(ctx)->folded;
@@ -204,7 +205,8 @@ static bool stack(const char *name, u32 ctx)
     return folded;
 }
 
-static void tell_thread(u32 uid)
+/* With its nearest ancestors: where threads make threads make threads there is no end to them. */
+static void tell_thread(u32 uid, int ancestors)
 {
     struct dh_thread_info copy;
     dh_lock_take(&dh_threads_lock);
@@ -217,25 +219,26 @@ static void tell_thread(u32 uid)
     dh_lock_drop(&dh_threads_lock);
     if (!tell)
         return;
-    if (copy.parent)
-        tell_thread(copy.parent);
+    if (copy.parent && ancestors > 0)
+        tell_thread(copy.parent, ancestors - 1);
     tell_modules_of(copy.created_at);
     open_line("thread");
     member_u64("uid", copy.uid);
     member_str("name", copy.name);
     member_u64("parent", copy.parent);
     member_u64("tid", (u64)copy.tid);
-    stack("created_at", copy.created_at);
+    stack("created_at", copy.created_at, DEPTH_MAX);
     close_line();
 }
 
 /* ---- Parts of a race ---- */
 
-static void lock_set(u32 set)
+static void lock_set(u32 set, int lock_depth)
 {
     member("locks");
     dh_fmt_char(&line, '[');
-    for (bool first = true; set && set != DH_LOCKSET_UNKNOWN; set = dh_lockset_node(set)->parent, first = false) {
+    for (bool first = true; set && set != DH_LOCKSET_UNKNOWN;
+         set = dh_lockset_node(set)->parent, first = false) {
         const struct dh_lockset_node *n = dh_lockset_node(set);
         dh_fmt_str(&line, first ? "{\"addr\":" : ",{\"addr\":");
         dh_fmt_json_hex(&line, n->lock);
@@ -247,13 +250,13 @@ static void lock_set(u32 set)
             member_hex("offset", n->lock - m->bias);
         }
         dh_modules_drop();
-        stack("acquired_at", n->ctx);
+        stack("acquired_at", n->ctx, lock_depth);
         dh_fmt_char(&line, '}');
     }
     dh_fmt_char(&line, ']');
 }
 
-static void one_access(u32 id, uptr addr, size_t size)
+static void one_access(u32 id, uptr addr, size_t size, int lock_depth)
 {
     const struct dh_access_rec *r = dh_id_rec(id);
     dh_fmt_str(&line, "{\"kind\":");
@@ -265,17 +268,17 @@ static void one_access(u32 id, uptr addr, size_t size)
     member_hex("addr", addr);
     member_u64("size", size);
     member_u64("thread", r->uid);
-    bool folded = stack("stack", r->ctx);
+    bool folded = stack("stack", r->ctx, DEPTH_MAX);
     member("stack_folded");
     dh_fmt_str(&line, folded ? "true" : "false");
-    lock_set(r->lockset);
+    lock_set(r->lockset, lock_depth);
     dh_fmt_char(&line, '}');
 }
 
 static void tell_access(u32 id)
 {
     const struct dh_access_rec *r = dh_id_rec(id);
-    tell_thread(r->uid);
+    tell_thread(r->uid, ANCESTORS);
     tell_modules_of(r->ctx);
     for (u32 s = r->lockset; s && s != DH_LOCKSET_UNKNOWN; s = dh_lockset_node(s)->parent) {
         tell_modules_of(dh_lockset_node(s)->ctx);
@@ -314,7 +317,7 @@ static void location(uptr addr, bool freed, bool write)
     u32 uid;
     if (dh_heap_find(addr, &b)) {
         if (!write) {
-            tell_thread(b.uid);
+            tell_thread(b.uid, ANCESTORS);
             tell_modules_of(b.ctx);
             return;
         }
@@ -323,12 +326,12 @@ static void location(uptr addr, bool freed, bool write)
         member_u64("size", b.size);
         member_u64("offset", addr - b.start);
         member_u64("thread", b.uid);
-        stack("allocated_at", b.ctx);
+        stack("allocated_at", b.ctx, DEPTH_MAX);
         member("freed");
         dh_fmt_str(&line, freed ? "true" : "false");
     } else if ((uid = owner(addr, &tls, &from_top))) {
         if (!write) {
-            tell_thread(uid);
+            tell_thread(uid, ANCESTORS);
             return;
         }
         dh_fmt_str(&line, tls ? "{\"kind\":\"tls\"" : "{\"kind\":\"stack\"");
@@ -394,6 +397,21 @@ static struct known *is_new(u32 id, u32 other)
     return k;
 }
 
+static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, u32 number, int lock_depth)
+{
+    bool freed = ((dh_id_rec(id)->kind | a->kind) & DH_FREE) != 0;
+    open_line("race");
+    member_u64("id", number);
+    member("accesses");
+    dh_fmt_char(&line, '[');
+    one_access(a->id, a->addr, a->size, lock_depth);
+    dh_fmt_char(&line, ',');
+    one_access(id, addr, size, lock_depth);
+    dh_fmt_char(&line, ']');
+    member("location");
+    location(addr, freed, true);
+}
+
 void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
 {
     dh_count(DH_COUNT_RACES);
@@ -405,16 +423,12 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
         tell_access(a->id);
         tell_access(id);
         location(addr, freed, false);
-        open_line("race");
-        member_u64("id", k->race);
-        member("accesses");
-        dh_fmt_char(&line, '[');
-        one_access(a->id, a->addr, a->size);
-        dh_fmt_char(&line, ',');
-        one_access(id, addr, size);
-        dh_fmt_char(&line, ']');
-        member("location");
-        location(addr, freed, true);
+        /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
+        for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
+            race_line(a, id, addr, size, k->race, lock_depth);
+            if (!line.overflow)
+                break;
+        }
         close_line();
     }
     dh_lock_drop(&lock);
@@ -464,7 +478,8 @@ bool dh_report_finish(void)
             dh_fmt_char(&line, c ? ',' : '{');
             dh_fmt_json_str(&line, dh_counter_name((enum dh_counter)c));
             dh_fmt_char(&line, ':');
-            dh_fmt_u64(&line, c == DH_COUNT_BLIND_MODULES ? dh_modules_blind() : dh_counter((enum dh_counter)c));
+            dh_fmt_u64(&line,
+                       c == DH_COUNT_BLIND_MODULES ? dh_modules_blind() : dh_counter((enum dh_counter)c));
         }
         dh_fmt_char(&line, '}');
         close_line();

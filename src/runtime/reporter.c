@@ -4,11 +4,11 @@
  * The reporter is `deadheat report --from-runtime` at the other end of a socket pair: records go one way, the
  * verdict (one line, "races N") comes back, since only symbolised stacks can be matched with suppressions.
  *
- * It must not show in the host's life: no SIGCHLD, and wait() must never see it. A child that was cloned with no exit
- * signal is invisible to wait(), but exec gives it the usual signal again. So between the two stands a
- * nurse: a process that was cloned with no exit signal and never execs, shares the host's memory so that
- * it costs nothing, has no descriptor and no signal of the host's, and does nothing but wait for the reporter. (A
- * reporter that is simply orphaned would become the host's child after all where the host is process 1.)
+ * It must not show in the host's life: no SIGCHLD, and wait() must never see it. A child that was cloned with
+ * no exit signal is invisible to wait(), but exec gives it the usual signal again. So between the two stands
+ * a nurse: a process that was cloned with no exit signal and never execs, shares the host's memory so that it
+ * costs nothing, has no descriptor and no signal of the host's, and does nothing but wait for the reporter.
+ * (A reporter that is simply orphaned would become the host's child after all where the host is process 1.)
  */
 #include "runtime/reporter.h"
 
@@ -27,8 +27,8 @@
 
 enum { STACK_SIZE = 16 << 10, PATH_SIZE = 4096, FD_GUESS = 4096 };
 
-/* Where deadheat is installed, as the compiler plugin that built the program saw it; absent in a program whose
- * instrumented parts are all shared libraries of another build. */
+/* Where deadheat is installed, as the compiler plugin that built the program saw it; absent in a program
+ * whose instrumented parts are all shared libraries of another build. */
 extern const char __dh_home[] __attribute__((weak));
 
 /* What the nurse works with, in memory of its own that stays until it ends. */
@@ -221,8 +221,9 @@ int64_t dh_reporter_finish(void)
         ;
     dh_sys_unmap(nurse, sizeof(*nurse));
     if (verdict < 0 && dh_opts.report)
-        dh_sys_say("data races were found, but the reporter ended before the program did, so they may not all be "
-                   "shown; save records with DEADHEAT_OPTIONS=output=FILE");
+        dh_sys_say(
+            "data races were found, but the reporter ended before the program did, so they may not all be "
+            "shown; save records with DEADHEAT_OPTIONS=output=FILE");
     return verdict;
 }
 

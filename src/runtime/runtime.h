@@ -37,6 +37,9 @@ struct dh_thread; /* thread.h */
  * shadow stack. kind: enum dh_access bits. pc 0: the interceptor's caller. */
 void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind);
 
+/* Check, without recording it, a read of the word at p. */
+void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind);
+
 /* Forget all history of [p, p+n): the memory is new. Fast for large ranges. */
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n);
 

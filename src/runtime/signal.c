@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "runtime/engine.h"
 #include "runtime/intercept.h"
 #include "runtime/region.h"
 #include "runtime/thread.h"
@@ -260,14 +261,20 @@ static void call_handler(struct dh_thread *t, const struct action *a, int sig, s
         f->ctx = 0;
         __dh_hot.sp = f + 1;
     }
-    if (in_rt) /* a fault inside the runtime, on bad memory of the program's: its handler may jump away */
+    /* A fault inside the runtime, on bad memory of the program's: its handler may jump away. */
+    struct dh_atomic_now atomic = {0};
+    if (in_rt) {
+        atomic = dh_atomic_suspend();
         t->in_rt = 0;
+    }
     if (a->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))a->handler)(sig, info, uc);
     else
         ((void (*)(int))a->handler)(sig);
-    if (in_rt)
+    if (in_rt) {
         t->in_rt = in_rt;
+        dh_atomic_resume(&atomic);
+    }
     if (room) {
         *f = kept;
         __dh_hot.sp = f;

@@ -148,6 +148,26 @@ static bool replaces(const struct dh_access_now *a, u32 e, enum dh_plane plane)
     return id_ordered(a->t, dh_cell_id(e));
 }
 
+/* Entries of one thread's one epoch that differ only in context become one, with the newest's context: in code that goes
+ * through memory byte by byte from many places, every word has its own mixture, and the mixtures are what costs. What
+ * races is not changed, only which of the accesses to these four bytes a report shows. */
+static u32 merge_epochs(u32 *e, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        const struct dh_access_rec *a = dh_id_rec(dh_cell_id(e[i]));
+        for (u32 k = i + 1; k < n; k++) {
+            const struct dh_access_rec *b = dh_id_rec(dh_cell_id(e[k]));
+            if (a->clock == b->clock && a->slot == b->slot && ((a->kind ^ b->kind) & (DH_ATOMIC | DH_FREE)) == 0) {
+                e[k] |= dh_cell_make(0, dh_cell_mask(e[i]));
+                e[i] = e[--n];
+                i--;
+                break;
+            }
+        }
+    }
+    return n;
+}
+
 static u32 combine(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
 {
     u32 few[INLINE_ENTRIES + 2];
@@ -167,6 +187,10 @@ static u32 combine(const struct dh_access_now *a, u32 old, u32 mask, enum dh_pla
             out[m++] = dh_cell_make(dh_cell_id(e), keep);
     }
     out[m++] = dh_cell_make(a->id, mask);
+    if (m > 1 && dh_history_pressure())
+        m = merge_epochs(out, m);
+    if (dh_history_want_collection())
+        a->t->want_collect = true;
     u32 cell;
     if (!dh_history_cell(out, m, &cell)) {
         dh_runtime_degrade("no memory for access histories");
@@ -183,6 +207,10 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     if (old == 0)
         return me;
     if (mask == DH_MASK_FULL && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
+        return me;
+    /* The usual atomic: the only access before it was atomic too, and has happened before. */
+    if ((a->kind & DH_ATOMIC) && !dh_cell_is_history(old) && dh_cell_mask(old) == mask &&
+        (dh_id_rec(dh_cell_id(old))->kind & DH_ATOMIC) && dh_step_ordered(a->t, old))
         return me;
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
      * more, so a remembered result is right but may keep what could go. */

@@ -159,11 +159,17 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
     }
 }
 
+/* Nothing was recorded or learned in this epoch. */
+static bool idle(const struct dh_thread *t)
+{
+    return __dh_hot.self == t && __dh_hot.count == 0 && t->special_next == t->special_floor && !t->changed;
+}
+
 /* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. */
 void dh_thread_end_epoch(struct dh_thread *t)
 {
     if (__dh_hot.self == t) {
-        if (__dh_hot.count == 0 && t->special_next == t->special_floor && !t->changed)
+        if (idle(t))
             return;
         __dh_hot.base += __dh_hot.count;
         __dh_hot.count = 0;
@@ -179,8 +185,11 @@ void dh_thread_end_epoch(struct dh_thread *t)
 
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
-    u32 own = t->vc.c[t->slot];
+    /* An epoch that goes on must not be published: what follows in it happens after this release. An idle one has
+     * nothing that the one before it had not. */
+    u32 own = t->vc.c[t->slot] - (idle(t) ? 1 : 0);
     if (join && !dh_vclock_knows(&t->vc, p)) {
+        t->changed = true; /* the copy names the present epoch: end it */
         struct dh_snap *s = dh_snap_join(p, &t->vc);
         if (!s) {
             dh_runtime_degrade("no memory for vector clocks");
@@ -283,6 +292,10 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
     struct dh_sync *o = dh_sync_find(s, (uptr)m, true);
     if (o && read) {
         dh_thread_release(t, &o->read, true);
+    } else if (o && !h) {
+        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known. Joined to
+         * what everyone sees, it orders at least what it must. */
+        dh_thread_release(t, &o->write, true);
     } else if (o) {
         /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */
         dh_publish_clear(&o->read);

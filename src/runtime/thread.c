@@ -231,13 +231,15 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
 
 /* All of a usual stack; of one without a limit, which may reach down over half the address space, the part that
  * most programs use. Shadow for the rest comes by fault. */
-static void map_stack(const struct dh_thread_info *info)
+static void map_stack_and_tls(const struct dh_thread_info *info)
 {
     uptr n = info->stack_hi - info->stack_lo;
     if (n > STACK_MAPPED)
         n = STACK_MAPPED;
     if (n)
         dh_region_map((void *)(info->stack_hi - n), n);
+    /* Of the first thread it lies elsewhere, in memory the dynamic linker took for itself. */
+    dh_region_map((void *)info->tls_lo, info->tls_hi - info->tls_lo);
 }
 
 static void attach(struct dh_thread *t)
@@ -254,7 +256,7 @@ static void attach(struct dh_thread *t)
     info->tid = bounds.tid;
     t->state = DH_THREAD_RUNNING;
     dh_lock_drop(&dh_threads_lock);
-    map_stack(&bounds);
+    map_stack_and_tls(&bounds);
     make_frames(t, &bounds);
     __dh_hot.self = t;
 }
@@ -289,8 +291,10 @@ void dh_thread_init_main(void)
 void dh_thread_finish(struct dh_thread *t)
 {
     t->in_rt++;
-    u32 last_epoch = t->vc.c[t->slot]; /* the one death publishes: release starts another, which stays empty */
+    u32 last_epoch = t->vc.c[t->slot];
     dh_thread_release(t, &t->death, false);
+    if (t->death.snap)
+        last_epoch = t->death.clock; /* what those who join it will know */
     if (t->id_size)
         dh_ids_retire(t->id_first, t->id_size);
     if (t->special_size)
@@ -393,29 +397,38 @@ void dh_thread_leave_slow(struct dh_thread *t)
         dh_signal_deliver(t);
 }
 
-/* In the child nothing runs beside `self`: what the others did before the fork is over. */
-static void outlive(struct dh_thread *self, const struct dh_thread *gone)
+/* In the child nothing runs beside `self`, and all that any thread did before the fork is over: it happens before
+ * whatever the child does, also what was done by threads nobody joined. */
+static void outlive_all(struct dh_thread *self)
 {
-    struct dh_publish p = {.snap = dh_snap_of(&gone->vc), .slot = gone->slot, .clock = gone->vc.c[gone->slot]};
-    if (p.snap)
-        dh_thread_acquire(self, &p);
-    dh_publish_clear(&p);
+    if (slots_high == 0 || !reserve(self, slots_high - 1))
+        return;
+    for (u32 s = 0; s < slots_high; s++)
+        if (s != self->slot && self->vc.c[s] < slots[s].clock)
+            self->vc.c[s] = slots[s].clock;
+    if (self->vc.n < slots_high)
+        self->vc.n = slots_high;
+    dh_snap_unref(self->snap);
+    self->snap = NULL;
+    self->changed = true;
 }
 
 void dh_thread_fork_child(struct dh_thread *self)
 {
     for (struct dh_thread *t = dh_threads, *next; t; t = next) {
         next = t->next;
-        if (t == self)
+        if (t == self || t->state == DH_THREAD_FINISHED)
             continue;
-        outlive(self, t);
-        if (t->state == DH_THREAD_FINISHED)
-            continue;
+        if (t->id_size)
+            dh_ids_retire(t->id_first, t->id_size);
+        if (t->special_size)
+            dh_ids_retire(t->special_first, t->special_size);
         dh_thread_info(t->uid)->alive = false;
         slots[t->slot].clock = t->vc.c[t->slot];
         slots[t->slot].used = false;
         state_free(t);
     }
+    outlive_all(self);
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
 }
 

@@ -80,6 +80,9 @@ static void nothing_collides(void **state)
         hi[i] = dh_plane_of(a->hi - 1, plane) + 1;
         assert_true(hi[i] - lo[i] == a->hi - a->lo);
         assert_true(lo[i] >= 0x10000 && hi[i] <= 0x7ffffffff000);
+        assert_false(overlap(lo[i], hi[i], 0x180000000000, 0x1a0000000000)); /* the bit plane of heap.c */
+        assert_true(dh_region_covers(a->lo) && dh_region_covers(a->hi - 1));
+        assert_false(dh_region_covers(lo[i]) || dh_region_covers(hi[i] - 1));
     }
     for (int i = 0; i < 2 * AREAS; i++) {
         for (int k = 0; k < AREAS; k++)

@@ -1,5 +1,6 @@
 /*
- * victim.c - one program, many ways to make life hard for the runtime inside it; run.sh says what must come out.
+ * victim.c - one program, many ways to make life hard for the runtime inside it; run.sh says what must come
+ * out.
  *
  *     victim MODE     prints "done" and returns 3 (or 1 and a sentence if its world is not as it should be)
  *
@@ -8,6 +9,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,13 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MUST(x)                                             \
-    do {                                                    \
-        if (!(x)) {                                         \
+#define MUST(x)                                               \
+    do {                                                      \
+        if (!(x)) {                                           \
             printf("line %d: %s, %d\n", __LINE__, #x, errno); \
-            fflush(stdout);                                 \
-            _exit(1);                                       \
-        }                                                   \
+            fflush(stdout);                                   \
+            _exit(1);                                         \
+        }                                                     \
     } while (0)
 
 static int shared[4];
@@ -318,7 +320,8 @@ static void mode_longjmp(void)
 static void mode_sparse(void)
 {
     size_t n = (size_t)2 << 30;
-    volatile char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    volatile char *p =
+        mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MUST(p != MAP_FAILED);
     for (size_t at = 0; at < n; at += n / 16)
         p[at] = 1;
@@ -329,6 +332,75 @@ static void mode_sparse(void)
     MUST(munmap((void *)p, n) == 0);
     getrusage(RUSAGE_SELF, &r);
     MUST(r.ru_maxrss < 64 << 10);
+}
+
+/* All the memory there is. It must end in NULL, not in death. */
+static void mode_eat(void)
+{
+    static char
+        *volatile seen; /* or the compiler leaves out the allocation, and with it the end of the loop */
+    char *p;
+    while ((p = seen = malloc(100000)) != NULL)
+        memset(p, 1, 100000);
+    while ((p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) !=
+           MAP_FAILED)
+        p[100] = 1;
+    MUST(errno == ENOMEM);
+}
+
+static sem_t last_done;
+
+/* Every thread creates the next and ends; the last makes two that race and have a long line of ancestors. */
+static void *descend(void *arg)
+{
+    int *left = arg;
+    if (--*left == 0) {
+        race(0);
+        sem_post(&last_done);
+        return NULL;
+    }
+    pthread_t next;
+    MUST(pthread_create(&next, NULL, descend, left) == 0 && pthread_detach(next) == 0);
+    return NULL;
+}
+
+static void mode_ancestors(void)
+{
+    int left = 3000;
+    sem_init(&last_done, 0, 0);
+    descend(&left);
+    sem_wait(&last_done);
+}
+
+static pthread_mutex_t held[120];
+
+/* Take every lock at the end of a long chain of calls, then race: a record with all those stacks is huge. */
+static __attribute__((noinline)) int lock_deep(int which, int depth)
+{
+    if (depth == 0)
+        return pthread_mutex_lock(&held[which]);
+    volatile int rc = lock_deep(which, depth - 1);
+    return rc;
+}
+
+static void *race_with_locks(void *arg)
+{
+    if (arg)
+        for (int i = 0; i < 120; i++)
+            MUST(lock_deep(i, 250) == 0);
+    shared[0]++;
+    return NULL;
+}
+
+static void mode_huge_record(void)
+{
+    pthread_t t[2];
+    for (size_t i = 0; i < 120; i++)
+        pthread_mutex_init(&held[i], NULL);
+    for (size_t i = 0; i < 2; i++)
+        MUST(pthread_create(&t[i], NULL, race_with_locks, i ? held : NULL) == 0);
+    for (int i = 0; i < 2; i++)
+        MUST(pthread_join(t[i], NULL) == 0);
 }
 
 static void mode_many_mutexes(void)
@@ -460,12 +532,12 @@ static const struct {
     const char *name;
     void (*fn)(void);
 } modes[] = {
-    MODE(race),          MODE(quiet),        MODE(wait),          MODE(sigchld),  MODE(close_all),
-    MODE(close_range),   MODE(daemon),       MODE(exec),          MODE(setenv),   MODE(no_descriptors),
-    MODE(vfork_exec),    MODE(chroot),       MODE(sixty_four),    MODE(thousand), MODE(deep),
-    MODE(overflow),      MODE(longjmp),      MODE(sparse),        MODE(atexit),   MODE(many_mutexes),
-    MODE(tsd),           MODE(handler),      MODE(fork_loop),     MODE(sigpipe),  MODE(overflow_thread),
-    MODE(kill_reporter),
+    MODE(race),          MODE(quiet),   MODE(wait),        MODE(sigchld),   MODE(close_all),
+    MODE(close_range),   MODE(daemon),  MODE(exec),        MODE(setenv),    MODE(no_descriptors),
+    MODE(vfork_exec),    MODE(chroot),  MODE(sixty_four),  MODE(thousand),  MODE(deep),
+    MODE(overflow),      MODE(longjmp), MODE(sparse),      MODE(atexit),    MODE(many_mutexes),
+    MODE(tsd),           MODE(handler), MODE(fork_loop),   MODE(sigpipe),   MODE(overflow_thread),
+    MODE(kill_reporter), MODE(eat),     MODE(huge_record), MODE(ancestors),
 };
 
 __attribute__((constructor)) static void before_main(void)

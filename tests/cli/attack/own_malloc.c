@@ -1,0 +1,64 @@
+/*
+ * own_malloc.c - a program with an allocator of its own, itself instrumented; one race besides.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADER = 16 };
+static char pool[32 << 20] __attribute__((aligned(16)));
+static size_t used;
+static int busy, shared;
+
+void *malloc(size_t n)
+{
+    while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+        continue;
+    char *p = used + n + 2 * HEADER < sizeof(pool) ? pool + used + HEADER : NULL;
+    if (p) {
+        *(size_t *)(p - HEADER) = n;
+        used += HEADER + (n + 15) / 16 * 16;
+    }
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    return p;
+}
+
+void free(void *p)
+{
+    (void)p;
+}
+
+void *calloc(size_t count, size_t n)
+{
+    void *p = malloc(count * n);
+    return p ? memset(p, 0, count * n) : p;
+}
+
+void *realloc(void *old, size_t n)
+{
+    char *p = malloc(n);
+    size_t had = old ? *(size_t *)((char *)old - HEADER) : 0;
+    return p && old ? memcpy(p, old, had < n ? had : n) : p;
+}
+
+static void *work(void *arg)
+{
+    char *p = malloc(100);
+    strcpy(p, "hello");
+    shared += p[0];
+    free(p);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&t[i], NULL, work, NULL) != 0)
+            return 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    puts("done");
+    return 3;
+}
