@@ -32,11 +32,15 @@ typedef uintptr_t uptr;
 _Noreturn void dh_base_check_failed(const char *file, int line, const char *what);
 #define DH_CHECK(cond) (DH_LIKELY(cond) ? (void)0 : dh_base_check_failed(__FILE__, __LINE__, #cond))
 
-/* Multiplicative hashing of 64 bits; take the top bits. */
+/* All bits of the result depend on all bits of x. One multiplication is not enough: program counters at equal distances
+ * of a loop would share a few buckets. */
 DH_INLINE u64 dh_hash64(u64 x)
 {
-    x *= 0x9E3779B97F4A7C15ull;
-    return x ^ (x >> 29);
+    x ^= x >> 32;
+    x *= 0xD6E8FEB86659FD93ull;
+    x ^= x >> 32;
+    x *= 0xD6E8FEB86659FD93ull;
+    return x ^ (x >> 32);
 }
 
 #endif

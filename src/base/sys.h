@@ -54,6 +54,8 @@ bool dh_sys_exists(uptr addr);
 bool dh_sys_write_all(int fd, const char *buf, size_t n);
 /* One sentence to standard error, prefixed "deadheat: ". */
 void dh_sys_say(const char *text);
+/* Ends the process by SIGABRT at this very place, whatever the program does with that signal. */
+_Noreturn void dh_sys_abort(void);
 int dh_sys_gettid(void);
 void dh_sys_yield(void);
 

@@ -91,18 +91,30 @@ static int check_supported(const struct driver *d)
     return 0;
 }
 
-/* The directory of the plugin, the bitcode and the runtime: beside the program, in its own tree. */
-static const char *find_libdir(struct driver *d)
+/* In the program's own tree, which is that of a build or of an installation. NULL if that cannot be known. */
+static const char *beside_program(struct driver *d, const char *name)
 {
-    const char *given = getenv("DEADHEAT_LIBDIR");
-    if (given && *given)
-        return given;
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (n < 0)
         return NULL;
     self[n] = '\0';
-    return dh_path_join(&d->arena, self, "../../lib/deadheat");
+    return dh_path_join(&d->arena, self, name);
+}
+
+/* The directory of the plugin, the bitcode and the runtime. */
+static const char *find_libdir(struct driver *d)
+{
+    const char *given = getenv("DEADHEAT_LIBDIR");
+    return given && *given ? given : beside_program(d, "../../lib/deadheat");
+}
+
+/* <deadheat/deadheat.h> is found without a word, but after all that the program brings. */
+static void add_headers(struct driver *d, struct dh_cc_args *out)
+{
+    const char *dir = beside_program(d, "../../include");
+    if (dir)
+        dh_cc_args_add(out, dh_arena_printf(&d->arena, "-idirafter%s", dir));
 }
 
 static const char *find_clang(struct driver *d)
@@ -186,6 +198,8 @@ static int run_clang(struct driver *d, const struct dh_cc_args *in)
         if (!d->line.plain)
             dh_cc_args_add(&out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
     }
+    if (d->line.has_input)
+        add_headers(d, &out);
     bool program = d->line.links && !d->line.shared;
     if (program)
         add_runtime(d, &out);

@@ -57,8 +57,10 @@ extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-ex
 
 /*
  * Shadow memory: two planes of one 32-bit cell per 4 application bytes. The cell of an address is the address
- * with one bit flipped, plus a skew. docs/design/shadow.md shows why the flipped bits never collide with an
- * address Linux gives out on x86-64, whatever the ASLR setting, and what the skew is for: without it the
+ * with one bit flipped, plus a skew. Megabytes a and b of the program are in each other's way only if they differ
+ * in bit 45 (44; both), and below bit 44 b is exactly 1 (2; 1) megabytes above a: docs/design/shadow.md shows that this
+ * never happens in the classes of addresses that Linux gives out by itself on x86-64, and what is done where it
+ * happens all the same. It also says what the skew is for: without it the
  * three addresses that every access touches agree in all the bits the first-level cache's way predictor
  * looks at, and evict each other (26 ns instead of 0.8 ns an element, measured).
  */

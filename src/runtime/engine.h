@@ -61,6 +61,12 @@ DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell)
         *dh_step_mine_entry(t, cell) = (u64)__dh_hot.base << 32 | cell;
 }
 
+/* One access, of this thread's current epoch? */
+DH_INLINE bool dh_step_mine_simple(u32 cell)
+{
+    return !dh_cell_is_history(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.count;
+}
+
 /* The bytes of a cell that this thread has accessed plainly in its current epoch. Inside the runtime only. */
 DH_INLINE u32 dh_step_mine_mask(u32 cell)
 {

@@ -28,6 +28,7 @@ bool dh_runtime_off;
 static bool started;
 static bool membarrier;
 static u64 counters[DH_COUNT_MAX];
+static u64 told[DH_COUNT_MAX]; /* what of them was told, or is the parent's to tell */
 
 void dh_count(enum dh_counter c)
 {
@@ -158,6 +159,11 @@ static void start(char **envp)
     dh_intercept_init();
     dh_signal_init();
     dh_thread_init_main();
+    struct dh_thread *t = __dh_hot.self;
+    bool entered = t && dh_thread_enter(t);
+    dh_report_begin();
+    if (entered)
+        dh_thread_leave(t);
 }
 
 void dh_runtime_init(void)
@@ -190,13 +196,42 @@ static void print_stats(void)
     }
 }
 
+/* Silence means that there was nothing to find, so a run that could not see all must not be silent. Where races were
+ * found, the summary of the report has this. Stacks that are cut (LOST_FRAMES) hide no race. */
+static void tell_losses(void)
+{
+    char buf[900];
+    struct dh_fmt f;
+    u32 lost = 0;
+    if (dh_counter(DH_COUNT_RACES))
+        return;
+    dh_fmt_init(&f, buf, sizeof(buf));
+    dh_fmt_str(&f, "no data race was found, but not everything was seen: ");
+    for (int c = 0; c < DH_COUNT_MAX; c++) {
+        u64 v = dh_counter((enum dh_counter)c) - told[c];
+        if (c == DH_COUNT_LOST_FRAMES || v == 0 || strncmp(counter_texts[c].name, "LOST_", 5) != 0)
+            continue;
+        if (lost++)
+            dh_fmt_str(&f, "; ");
+        dh_fmt_str(&f, counter_texts[c].help);
+        dh_fmt_str(&f, " (");
+        dh_fmt_u64(&f, v);
+        dh_fmt_char(&f, ')');
+        told[c] += v;
+    }
+    if (lost)
+        dh_sys_say(buf);
+}
+
 int dh_runtime_exit_status(int status)
 {
     struct dh_thread *t = __dh_hot.self;
     if (!started)
         return status;
     bool entered = t && dh_thread_enter(t);
-    bool raced = dh_report_finish();
+    bool raced = dh_report_end();
+    if (dh_opts.report)
+        tell_losses();
     if (dh_opts.stats)
         print_stats();
     if (entered)
@@ -235,6 +270,8 @@ void dh_fork_child(void)
     each_lock(dh_lock_fork_drop);
     if (!__dh_hot.self)
         return;
+    for (int c = 0; c < DH_COUNT_MAX; c++)
+        told[c] = counters[c];
     dh_range_fork_child();
     dh_report_fork_child();
     dh_thread_fork_child(__dh_hot.self);

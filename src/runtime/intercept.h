@@ -14,17 +14,18 @@
 void dh_intercept_init(void);
 
 /* Parts of it, one a file. */
-void dh_intercept_thread_init(void);  /* intercept_thread.c: the key whose destructor ends threads */
-void dh_intercept_process_init(void); /* intercept_process.c: fork */
-void dh_intercept_exit_init(void);    /* intercept_exit.c: the last exit handler */
+void dh_intercept_thread_init(void);   /* intercept_thread.c: the key whose destructor ends threads */
+void dh_intercept_process_init(void);  /* intercept_process.c: fork */
+void dh_intercept_exit_init(void);     /* intercept_exit.c: the last exit handler */
+void dh_intercept_dl_fork_child(void); /* intercept_dl.c: its lock, in a forked child */
 
 extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
 bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept_mutex.c */
 
-/* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked and not
- * recorded: recording it would cost more than most uses do, and a destroy after an unordered use is seen through
- * the data the lock protects. */
+/* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked
+ * and not recorded: recording it would cost more than most uses do, and a destroy after an unordered use is
+ * seen through the data the lock protects. */
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
     dh_engine_check(t, object, DH_READ | DH_ATOMIC);

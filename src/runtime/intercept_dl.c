@@ -1,8 +1,11 @@
 /*
  * intercept_dl.c - loading and unloading of modules.
  *
- * Edges: what constructors did happens before every later dlopen returns, since libc's loader lock orders
- * them; what a thread did before dlclose happens before the destructors of the last close.
+ * Edges: those of libc's loader lock, which is held while constructors and destructors run. What they did
+ * happens before every later dlopen and dlclose; what a thread did before dlclose happens before the
+ * destructors of the last close. For another thread to find these edges when its own call returns, they must
+ * be made before libc lets it go on: so a lock of ours, recursive as libc's is, stands around the real call
+ * and the edges.
  *
  * The real calls run constructors and destructors, which are program code: they are made outside the
  * runtime, as blocking calls.
@@ -10,21 +13,64 @@
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "runtime/intercept.h"
 
 extern DH_HIDDEN void *(*dh_real_dlopen)(const char *, int);
 
-static char loader; /* stands for the loader lock */
+/* Taken by whoever is inside dlopen or dlclose. Also the address that the edges go through. */
+static struct {
+    u32 word;          /* futex: 0 free, 1 taken, 2 taken and waited for */
+    u32 depth;         /* owner only */
+    const void *owner; /* __dh_hot of the thread, which a forked child keeps; atomic */
+} loader;
 
 enum { SEARCH_MAX = 16 << 10, PATH_LEN = 4096 };
 
-static void loaded(struct dh_scope *sc)
+static void lock_word(void)
+{
+    u32 none = 0;
+    if (__atomic_compare_exchange_n(&loader.word, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(&loader.word, 2, __ATOMIC_ACQUIRE) != 0)
+        dh_sys6(SYS_futex, (long)&loader.word, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+}
+
+/* A constructor may take its time, and may open further libraries. */
+static void enter_loader(struct dh_scope *sc)
+{
+    if (__atomic_load_n(&loader.owner, __ATOMIC_RELAXED) != &__dh_hot) {
+        dh_scope_block(sc);
+        lock_word();
+        dh_scope_unblock(sc);
+        __atomic_store_n(&loader.owner, &__dh_hot, __ATOMIC_RELAXED);
+    }
+    loader.depth++;
+    dh_sync_acquire(sc->t, &loader);
+}
+
+static void leave_loader(struct dh_scope *sc)
 {
     dh_modules_changed();
     dh_sync_release(sc->t, &loader);
-    dh_sync_acquire(sc->t, &loader);
+    if (--loader.depth > 0)
+        return;
+    __atomic_store_n(&loader.owner, NULL, __ATOMIC_RELAXED);
+    if (__atomic_exchange_n(&loader.word, 0, __ATOMIC_RELEASE) == 2)
+        dh_sys6(SYS_futex, (long)&loader.word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* Forked child: if another thread was inside, nobody is now. */
+void dh_intercept_dl_fork_child(void)
+{
+    if (loader.owner == &__dh_hot)
+        return;
+    loader.owner = NULL;
+    loader.depth = 0;
+    loader.word = 0;
 }
 
 /* ---- The caller's search path ---- */
@@ -103,27 +149,26 @@ DH_INTERCEPTOR(void *, dlopen, const char *file, int mode)
 {
     DH_ENTER(dlopen, file, mode);
     const void *caller = __builtin_return_address(0);
+    enter_loader(&sc);
     void *handle = DH_BLOCKING(open_for(file, mode, caller));
-    if (handle != NULL)
-        loaded(&sc);
+    leave_loader(&sc);
     DH_RETURN(handle);
 }
 
 DH_INTERCEPTOR(void *, dlmopen, Lmid_t ns, const char *file, int mode)
 {
     DH_ENTER(dlmopen, ns, file, mode);
+    enter_loader(&sc);
     void *handle = DH_BLOCKING(REAL(dlmopen)(ns, file, mode));
-    if (handle != NULL)
-        loaded(&sc);
+    leave_loader(&sc);
     DH_RETURN(handle);
 }
 
 DH_INTERCEPTOR(int, dlclose, void *handle)
 {
     DH_ENTER(dlclose, handle);
-    dh_sync_release(sc.t, &loader);
-    dh_sync_acquire(sc.t, &loader);
+    enter_loader(&sc);
     int rc = DH_BLOCKING(REAL(dlclose)(handle));
-    dh_modules_changed();
+    leave_loader(&sc);
     DH_RETURN(rc);
 }

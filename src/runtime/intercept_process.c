@@ -47,6 +47,7 @@ static void after_fork_parent(void)
 
 static void after_fork_child(void)
 {
+    dh_intercept_dl_fork_child();
     dh_fork_child();
     after_fork();
 }

@@ -28,7 +28,9 @@ static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REPORT);
 static char line_buf[LINE_MAX_BYTES];
 static struct dh_fmt line;
 static int output = -1;
-static bool begun, can_print;
+static bool begun;       /* a stream: its process line is in the output file, if there is one */
+static bool begun_print; /* ... and the reporter has it too */
+static bool ended;       /* the process has said that it ends */
 static bool raced;       /* some stream that has ended held a race that was not suppressed */
 static u32 races;        /* records written */
 static u32 races_before; /* ... before the present stream began */
@@ -95,12 +97,8 @@ static void member_str(const char *name, const char *s)
     dh_fmt_json_str(&line, s);
 }
 
-static void close_line(void)
+static void send_to_file(void)
 {
-    dh_fmt_str(&line, "}\n");
-    if (line.overflow)
-        return; /* cannot happen any more; a cut line would be worse than none */
-    dh_reporter_send(line.buf, line.len);
     if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
         dh_sys_say("the output file cannot be written any more; records are missing from it");
         dh_keep_close(output);
@@ -108,24 +106,17 @@ static void close_line(void)
     }
 }
 
-static void begin(void)
+static void close_line(void)
 {
-    if (begun)
-        return;
-    begun = true;
-    races_before = races - 1; /* this one is counted */
-    if (dh_opts.output[0]) {
-        long fd = dh_sys3(SYS_open, (long)dh_opts.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-        if (fd >= 0)
-            output = dh_keep_fd((int)fd);
-        else
-            dh_sys_say("the output file cannot be opened for writing; records are not saved");
-    }
-    can_print = dh_reporter_start();
-    if (!can_print)
-        dh_sys_say(
-            "a data race was found, but the reporter (the deadheat program) cannot be run; name it with "
-            "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+    dh_fmt_str(&line, "}\n");
+    if (line.overflow)
+        return; /* cannot happen any more; a cut line would be worse than none */
+    dh_reporter_send(line.buf, line.len);
+    send_to_file();
+}
+
+static void process_line(void)
+{
     char cwd[1024] = "";
     struct dh_module *exe;
     dh_sys3(SYS_getcwd, (long)cwd, sizeof(cwd), 0);
@@ -137,7 +128,54 @@ static void begin(void)
     member_str("detector", "fasttrack");
     member_str("guarantee", "precise");
     member_str("cwd", cwd);
-    close_line();
+    dh_fmt_str(&line, "}\n");
+}
+
+/* The part of a stream that needs no race: whoever reads the file can tell that the process ran. */
+static void begin_file(void)
+{
+    if (begun)
+        return;
+    begun = true;
+    races_before = races;
+    if (dh_opts.output[0]) {
+        long fd = dh_sys3(SYS_open, (long)dh_opts.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        if (fd >= 0)
+            output = dh_keep_fd((int)fd);
+        else
+            dh_sys_say("the output file cannot be opened for writing; records are not saved");
+        process_line();
+        send_to_file();
+    }
+}
+
+/* Before the first race of a stream is told. */
+static void begin(void)
+{
+    if (!begun) {
+        begin_file();
+        races_before--; /* this one is counted */
+    }
+    if (begun_print)
+        return;
+    begun_print = true;
+    /* With nothing to print and nothing to suppress the file says it all. */
+    if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0])
+        return;
+    if (!dh_reporter_start())
+        dh_sys_say(
+            "a data race was found, but the reporter (the deadheat program) cannot be run; name it with "
+            "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+    process_line();
+    dh_reporter_send(line.buf, line.len);
+}
+
+void dh_report_begin(void)
+{
+    dh_lock_take(&lock);
+    if (dh_opts.output[0])
+        begin_file();
+    dh_lock_drop(&lock);
 }
 
 /* ---- Modules, threads: told once, before the line that needs them ---- */
@@ -434,7 +472,7 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
     dh_lock_drop(&lock);
     if (k && dh_opts.on_race == DH_ON_RACE_STOP && dh_report_finish()) {
         dh_sys_say("stopped at the first race (on_race=stop)");
-        __builtin_trap();
+        dh_sys_abort();
     }
 }
 
@@ -454,7 +492,7 @@ static void tell_repeats(void)
 /* The next stream starts from nothing: whoever reads it has not seen this one. */
 static void end_stream(void)
 {
-    begun = false;
+    begun = begun_print = false;
     if (output >= 0)
         dh_keep_close(output);
     output = -1;
@@ -486,7 +524,8 @@ bool dh_report_finish(void)
         open_line("end");
         member_u64("races", races - races_before);
         close_line();
-        raced |= dh_reporter_finish() != 0; /* without a verdict they count as they are */
+        if (begun_print)
+            raced |= dh_reporter_finish() != 0; /* without a verdict they count as they are */
         end_stream();
     }
     bool result = raced;
@@ -494,11 +533,19 @@ bool dh_report_finish(void)
     return result;
 }
 
+bool dh_report_end(void)
+{
+    if (!ended) /* also of a child, whose stream no race has begun */
+        dh_report_begin();
+    ended = true;
+    return dh_report_finish();
+}
+
 void dh_report_fork_child(void)
 {
     dh_reporter_forget();
     end_stream();
-    raced = false;
+    raced = ended = false;
     races = 0;
     memset(&by_context, 0, sizeof(by_context));
     memset(&by_pc, 0, sizeof(by_pc));

@@ -31,6 +31,7 @@ static bool refill(struct dh_thread *t, bool special)
     u32 *first = special ? &t->special_first : &t->id_first;
     u32 *size = special ? &t->special_size : &t->id_size;
     u32 want = special ? 1 : t->want_blocks, got;
+    bool same_epoch = *size && __dh_hot.count == *size;
     if (*size)
         dh_ids_retire(*first, *size);
     *first = dh_ids_take(want, &got);
@@ -43,7 +44,7 @@ static bool refill(struct dh_thread *t, bool special)
     } else {
         /* An epoch that ate a whole run of blocks gets a longer one: cells named by the earlier run are no
          * longer hit by the inlined check. */
-        t->want_blocks = __dh_hot.count == *size && t->want_blocks < 64 ? t->want_blocks * 2 : 2;
+        t->want_blocks = same_epoch && t->want_blocks < 64 ? t->want_blocks * 2 : 2;
         t->id_next = *first;
         t->id_end = *first + got;
         __dh_hot.base = dh_cell_make(*first, DH_MASK_FULL);
@@ -206,6 +207,11 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     u32 me = dh_cell_make(a->id, mask);
     if (old == 0)
         return me;
+    /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is already in. */
+    if (dh_cell_id(old) == a->id && !dh_cell_is_history(old))
+        return old | me;
+    if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_history_pressure())
+        return old | dh_cell_make(0, mask);
     if (mask == DH_MASK_FULL && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
         return me;
     /* The usual atomic: the only access before it was atomic too, and has happened before. */

@@ -21,7 +21,7 @@ enum {
     DH_IDC_WAYS = 4,  /* ... which must not thrash: a miss makes a new id */
     DH_ORDERED = 512, /* cells known to have happened before */
     DH_MINE = 256,    /* histories known to contain this epoch */
-    DH_STEP = 256,    /* (old cell, id and mask) to new cell */
+    DH_STEP = 1024,   /* (old cell, id and mask) to new cell */
     DH_CTXC = 256,    /* (parent, pc) to context */
     DH_LSC = 32,      /* (set, lock, ctx) to lockset */
     DH_HELD_MAX = 128 /* locks whose names a report can give; further ones only order */

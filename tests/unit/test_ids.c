@@ -17,6 +17,7 @@ static int fresh(void **state)
     memset(marked, 0, sizeof(marked));
     cursor = since_last = 0;
     high = 1;
+    given = false;
     threshold = FLOOR_BLOCKS;
     return 0;
 }
@@ -150,7 +151,18 @@ static void exhaustion(void **state)
         dh_ids_retire(dead, DH_ID_BLOCK);
         collect(0);
         ok &= dh_ids_take(4, &count) == dead && count == DH_ID_BLOCK;
+        ok &= !dh_ids_want_collection();
         ok &= dh_ids_take(1, &count) == 0 && count == 0;
+        /* Whoever finds none wants a collection at once; if it frees none either, the next one is not so urgent. */
+        ok &= dh_ids_want_collection();
+        collect(0);
+        for (u32 i = 0; i < FLOOR_BLOCKS; i++)
+            ok &= !dh_ids_want_collection() && dh_ids_take(1, &count) == 0;
+        ok &= dh_ids_want_collection();
+        /* Three quarters survive: the next collection comes before the last quarter is gone. */
+        dh_ids_retire(DH_ID_BLOCK, BLOCKS / 4 * DH_ID_BLOCK);
+        collect(0);
+        ok &= threshold <= BLOCKS / 8;
         _exit(ok ? 0 : 1);
     }
     int status;
