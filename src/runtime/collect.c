@@ -30,7 +30,7 @@
 
 volatile u32 dh_collect_gen = 1; /* written under `lock` */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
-static u32 number;  /* of the collection; the mark histories get */
+static u32 number; /* of the collection; the mark histories get */
 static volatile bool marking;
 
 bool dh_collect_marking(void)
@@ -113,6 +113,8 @@ static bool is_dead(const struct scan *s, u32 cell)
     if (!s->can_clear)
         return false;
     const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
+    if (h && h->by_slot)
+        return false; /* it may be renewed while we look */
     u32 n = h ? h->n : 1;
     for (u32 i = 0; i < n; i++) {
         const struct dh_access_rec *r = dh_id_rec(dh_cell_id(h ? h->cells[i] : cell));

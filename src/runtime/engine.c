@@ -13,6 +13,20 @@
 #include "runtime/region.h"
 #include "runtime/region.h"
 
+/* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again are
+ * given to their cell. */
+static u32 next_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
+{
+    const u32 often = 8;
+    if (dh_cell_is_history(old) && (a->kind & (DH_WRITE | DH_ATOMIC)) != DH_WRITE && dh_step_in_place(a, old, mask))
+        return old;
+    u32 cell = dh_step_cell(a, old, mask, plane);
+    if (!dh_cell_is_history(cell) || dh_history_get(cell)->age < often || dh_history_get(cell)->by_slot)
+        return cell;
+    u32 own = dh_history_private(dh_history_get(cell));
+    return own ? own : cell;
+}
+
 /* Publish access a in one cell of its plane, check it against what that plane and the other hold. */
 static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
 {
@@ -21,12 +35,19 @@ static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
     enum dh_plane own = write ? DH_PLANE_WRITE : DH_PLANE_READ;
     u32 *p = dh_shadow(word, own);
     u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), cell;
-    do {
-        cell = dh_step_cell(a, old, mask, own);
-        /* Unchanged and nothing to publish (an atomic access seen before): the other plane may still
-         * have news, so go on to the checks. */
-    } while (cell != old &&
-             !__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    for (;;) {
+        cell = next_cell(a, old, mask, own);
+        if (cell != old) {
+            if (__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+                break;
+            continue;
+        }
+        /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody sees. */
+        u32 seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+        if (seen == old)
+            break;
+        old = seen;
+    }
     if (write && !dh_step_ordered(t, old))
         dh_step_check(a, word, old, mask);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);

@@ -84,6 +84,10 @@ DH_INLINE u32 dh_step_mine_mask(u32 cell)
 /* The cell of `plane` after access a to the bytes of mask. `old` is what it held. */
 u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane);
 
+/* Put access a into a by_slot history in place of its thread's earlier entry; false: it does not fit, use
+ * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
+bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask);
+
 /* Report every entry of the cell that races with a on the bytes of mask. */
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
 

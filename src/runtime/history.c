@@ -12,7 +12,7 @@
 #define CHUNK_SHIFT 10
 #define CHUNK (1u << CHUNK_SHIFT)
 #define CHUNKS (1u << 16)
-enum { PRESSURE = 16 << 10, HISTORIES_FLOOR = 64 << 10 };
+enum { PRESSURE = 16 << 10, HISTORIES_FLOOR = 64 << 10, PRIVATE_MAX = 16 << 10, PRIVATE_SLOTS = 64 };
 
 struct shard {
     struct dh_lock lock;
@@ -29,6 +29,8 @@ static u32 numbers_used = 1; /* under `numbers`; 0 is not used */
 static u32 free_number;      /* under `numbers`: head of a list threaded through the empty entries */
 /* The collection under way, 0 if none. Written by the collector between two grace periods. */
 static u32 marking;
+static u32 privates;   /* first of a list of by_slot histories; under `numbers` */
+static u32 privates_n; /* under `numbers` */
 /* Made in all, and since the last collection; atomic. */
 static u32 made, made_since;
 static u32 keep = HISTORIES_FLOOR; /* collect after this many; written by the collector */
@@ -109,7 +111,7 @@ static void touch(struct dh_history *h)
         dh_ids_mark(dh_cell_id(h->cells[i]));
 }
 
-static u32 intern(const u32 *entries, u32 n)
+static u32 intern(const u32 *entries, u32 n, u32 age)
 {
     u64 hash = n;
     for (u32 i = 0; i < n; i++)
@@ -135,6 +137,7 @@ static u32 intern(const u32 *entries, u32 n)
         goto none;
     h->hash = low;
     h->n = n;
+    h->age = age;
     memcpy(h->cells, entries, n * sizeof(u32));
     u32 number = number_take(h);
     if (!number) {
@@ -154,7 +157,7 @@ none:
     return 0;
 }
 
-bool dh_history_cell(u32 *e, u32 n, u32 *ret_cell)
+bool dh_history_cell(u32 *e, u32 n, u32 age, u32 *ret_cell)
 {
     for (u32 i = 1; i < n; i++) { /* short, nearly sorted: insertion */
         u32 x = e[i], j = i;
@@ -173,9 +176,60 @@ bool dh_history_cell(u32 *e, u32 n, u32 *ret_cell)
         *ret_cell = m ? e[0] : 0;
         return true;
     }
-    u32 number = intern(e, m);
+    u32 number = intern(e, m, age);
     *ret_cell = number | DH_CELL_HISTORY;
     return number != 0;
+}
+
+/* Spread h's entries over p's slots; false if two are of one thread (bytes apart, or atomic and not). */
+static bool spread(struct dh_history *p, const struct dh_history *h)
+{
+    for (u32 i = 0; i < h->n; i++) {
+        u32 slot = dh_id_rec(dh_cell_id(h->cells[i]))->slot;
+        if (slot >= p->n || p->cells[slot])
+            return false;
+        p->cells[slot] = h->cells[i];
+    }
+    return true;
+}
+
+u32 dh_history_private(const struct dh_history *h)
+{
+    u32 slots = 8; /* with room for threads that have not come by yet */
+    for (u32 i = 0; i < h->n; i++)
+        while (slots <= dh_id_rec(dh_cell_id(h->cells[i]))->slot)
+            slots *= 2;
+    size_t size = sizeof(*h) + slots * sizeof(u32);
+    if (slots > PRIVATE_SLOTS || __atomic_load_n(&privates_n, __ATOMIC_RELAXED) >= PRIVATE_MAX)
+        return 0;
+    struct dh_history *p = dh_pool_alloc(size);
+    if (!p)
+        return 0;
+    p->n = slots;
+    p->by_slot = true;
+    if (!spread(p, h) || !number_take(p)) {
+        dh_pool_free(p, size);
+        return 0;
+    }
+    touch(p);
+    dh_lock_take(&numbers);
+    p->next = privates;
+    privates = p->index;
+    privates_n++;
+    dh_lock_drop(&numbers);
+    return p->index | DH_CELL_HISTORY;
+}
+
+bool dh_history_freeze(u32 cell, u32 *ret_cell)
+{
+    const struct dh_history *h = dh_history_get(cell);
+    u32 entries[PRIVATE_SLOTS], n = 0;
+    for (u32 i = 0; i < h->n; i++) {
+        u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED);
+        if (e)
+            entries[n++] = e;
+    }
+    return dh_history_cell(entries, n, 0, ret_cell);
 }
 
 bool dh_history_pressure(void)
@@ -221,6 +275,24 @@ void dh_history_sweep(void)
         live += s->count;
         dh_lock_drop(&s->lock);
     }
+    dh_lock_take(&numbers);
+    u32 list = privates;
+    privates = 0;
+    privates_n = 0;
+    for (u32 i = list, next; i; i = next) {
+        struct dh_history *h = *entry_of(i);
+        next = h->next;
+        if (h->mark == now) {
+            h->next = privates;
+            privates = i;
+            privates_n++;
+            continue;
+        }
+        *entry_of(i) = (struct dh_history *)((uptr)free_number << 1 | 1);
+        free_number = i;
+        dh_pool_free(h, sizeof(*h) + h->n * sizeof(u32));
+    }
+    dh_lock_drop(&numbers);
     __atomic_store_n(&made_since, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&keep, live > HISTORIES_FLOOR ? live : HISTORIES_FLOOR, __ATOMIC_RELAXED);
 }

@@ -196,8 +196,8 @@ static void print_stats(void)
     }
 }
 
-/* Silence means that there was nothing to find, so a run that could not see all must not be silent. Where races were
- * found, the summary of the report has this. Stacks that are cut (LOST_FRAMES) hide no race. */
+/* Silence means that there was nothing to find, so a run that could not see all must not be silent. Where
+ * races were found, the summary of the report has this. Stacks that are cut (LOST_FRAMES) hide no race. */
 static void tell_losses(void)
 {
     char buf[900];

@@ -3,8 +3,8 @@
  *
  * Whole words of a range are processed with plain loads and stores, runs of equal cells at a time. To stay
  * lossless (engine.c) the range is announced first: announcing is a locked instruction, so a single access
- * that publishes itself after we read its cell sees the announcement, waits, and looks again. Overlapping ranges
- * exclude each other.
+ * that publishes itself after we read its cell sees the announcement, waits, and looks again. Overlapping
+ * ranges exclude each other.
  */
 #include <string.h>
 
@@ -269,7 +269,7 @@ static bool keep_bytes(u32 old, u32 mask, u32 *ret_cell)
         if (keep)
             out[n++] = dh_cell_make(dh_cell_id(e), keep);
     }
-    bool ok = dh_history_cell(out, n, ret_cell);
+    bool ok = dh_history_cell(out, n, 0, ret_cell);
     if (out != few)
         dh_pool_free(out, count * sizeof(u32));
     return ok;
@@ -291,8 +291,9 @@ static void clear_edge(uptr word, u32 mask)
 static void clear_mapped(uptr lo, uptr hi)
 {
     if (lo & 3) {
-        clear_edge(lo & ~(uptr)3, (DH_MASK_FULL << (lo & 3)) &
-                                      (hi < DH_ALIGN_UP(lo, 4) ? DH_MASK_FULL >> (DH_ALIGN_UP(lo, 4) - hi) : DH_MASK_FULL));
+        clear_edge(lo & ~(uptr)3,
+                   (DH_MASK_FULL << (lo & 3)) &
+                       (hi < DH_ALIGN_UP(lo, 4) ? DH_MASK_FULL >> (DH_ALIGN_UP(lo, 4) - hi) : DH_MASK_FULL));
         lo = DH_ALIGN_UP(lo, 4);
     }
     if (lo < hi && (hi & 3)) {
@@ -359,6 +360,11 @@ void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void
     for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
         const u32 *s = dh_shadow(from, (enum dh_plane)plane);
         mark_copied(s, (hi - lo) / 4);
-        memmove(dh_shadow(lo, (enum dh_plane)plane), s, hi - lo);
+        u32 *d = dh_shadow(lo, (enum dh_plane)plane);
+        memmove(d, s, hi - lo);
+        /* A history that is changed in place belongs to one word only. */
+        for (size_t i = 0; i < (hi - lo) / 4; i++)
+            if (dh_cell_is_history(d[i]) && dh_history_get(d[i])->by_slot && !dh_history_freeze(d[i], &d[i]))
+                d[i] = 0;
     }
 }

@@ -23,6 +23,7 @@
 
 struct leaf {
     u64 mapped[(1u << LEAF_BITS) / 64];
+    u64 refused[(1u << LEAF_BITS) / 64]; /* their place was taken when last looked at */
 };
 
 /* Leaves are set once, bits are set under `lock` and read without it. */
@@ -37,23 +38,42 @@ static bool is_mapped(uptr region)
     return l && (__atomic_load_n(&l->mapped[i / 64], __ATOMIC_ACQUIRE) >> (i % 64) & 1);
 }
 
+static bool is_refused(uptr region)
+{
+    const struct leaf *l = __atomic_load_n(&top[region >> LEAF_BITS], __ATOMIC_ACQUIRE);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
+    return l && (__atomic_load_n(&l->refused[i / 64], __ATOMIC_ACQUIRE) >> (i % 64) & 1);
+}
+
 bool dh_region_has(uptr addr)
 {
     return addr < (uptr)1 << ADDR_BITS && is_mapped(addr >> DH_REGION_SHIFT);
 }
 
-static bool set_mapped(uptr region)
+/* Under `lock`. NULL: no memory. */
+static struct leaf *leaf_of(uptr region)
 {
     struct leaf **l = &top[region >> LEAF_BITS];
-    if (!*l) {
-        struct leaf *fresh = dh_pool_alloc(sizeof(**l));
-        if (!fresh)
-            return false;
-        __atomic_store_n(l, fresh, __ATOMIC_RELEASE);
-    }
+    if (!*l)
+        __atomic_store_n(l, dh_pool_alloc(sizeof(**l)), __ATOMIC_RELEASE);
+    return *l;
+}
+
+static bool set_mapped(uptr region)
+{
+    struct leaf *l = leaf_of(region);
     u32 i = region & ((1u << LEAF_BITS) - 1);
-    __atomic_fetch_or(&(*l)->mapped[i / 64], 1ull << (i % 64), __ATOMIC_RELEASE);
-    return true;
+    if (l)
+        __atomic_fetch_or(&l->mapped[i / 64], 1ull << (i % 64), __ATOMIC_RELEASE);
+    return l != NULL;
+}
+
+static void set_refused(uptr region)
+{
+    struct leaf *l = leaf_of(region);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
+    if (l)
+        __atomic_fetch_or(&l->refused[i / 64], 1ull << (i % 64), __ATOMIC_RELEASE);
 }
 
 static int map_plane(uptr addr, size_t n, enum dh_plane plane)
@@ -87,9 +107,11 @@ static int map_pieces(uptr first, uptr last)
     if (rc != -EEXIST)
         return rc;
     __atomic_store_n(&dh_region_holes, true, __ATOMIC_SEQ_CST);
-    for (uptr r = first; r < last && last - first > 1; r++) {
-        int one = map_run(r, r + 1);
-        if (one < 0 && one != -EEXIST)
+    for (uptr r = first; r < last; r++) {
+        int one = last - first > 1 ? map_run(r, r + 1) : rc;
+        if (one == -EEXIST)
+            set_refused(r);
+        else if (one < 0)
             return one;
     }
     return rc;
@@ -134,7 +156,14 @@ int dh_region_try(const volatile void *p, size_t n)
 
 bool dh_region_reach(uptr addr, size_t n)
 {
-    if ((dh_region_has(addr) && dh_region_has(addr + n - 1)) || dh_region_map((const void *)addr, n))
+    uptr last = addr + n - 1;
+    if (dh_region_has(addr) && dh_region_has(last))
+        return true;
+    /* What was refused once is asked for again only when memory appears there anew: this is for every access.
+     */
+    bool refused =
+        last < USER_END && (is_refused(addr >> DH_REGION_SHIFT) || is_refused(last >> DH_REGION_SHIFT));
+    if (!refused && dh_region_map((const void *)addr, n))
         return true;
     dh_count(DH_COUNT_LOST_SHADOW);
     return false;

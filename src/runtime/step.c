@@ -129,9 +129,13 @@ bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
             return false;
     } else {
         const struct dh_history *h = dh_history_get(cell);
-        for (u32 i = 0; i < h->n; i++)
-            if (!id_ordered(t, dh_cell_id(h->cells[i])))
+        for (u32 i = 0; i < h->n; i++) {
+            u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED);
+            if (e && !id_ordered(t, dh_cell_id(e)))
                 return false;
+        }
+        if (h->by_slot)
+            return true; /* for now */
     }
     t->ordered[dh_step_ordered_slot(cell)] = cell;
     return true;
@@ -180,7 +184,7 @@ static u32 combine(const struct dh_access_now *a, u32 old, u32 mask, enum dh_pla
         return old;
     }
     for (u32 i = 0; i < n; i++) {
-        u32 e = h ? h->cells[i] : old;
+        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : old;
         u32 keep = dh_cell_mask(e);
         if ((keep & mask) && replaces(a, e, plane))
             keep &= ~mask;
@@ -193,7 +197,7 @@ static u32 combine(const struct dh_access_now *a, u32 old, u32 mask, enum dh_pla
     if (dh_history_want_collection())
         a->t->want_collect = true;
     u32 cell;
-    if (!dh_history_cell(out, m, &cell)) {
+    if (!dh_history_cell(out, m, h ? h->age + 1 : 0, &cell)) {
         dh_runtime_degrade("no memory for access histories");
         cell = old;
     }
@@ -225,11 +229,25 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     if (s->old == old && s->me == me && s->plane == (u32)plane)
         return s->result;
     u32 result = combine(a, old, mask, plane);
+    if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
+        return result; /* right for this moment only */
     s->old = old;
     s->me = me;
     s->plane = (u32)plane;
     s->result = result;
     return result;
+}
+
+bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
+{
+    struct dh_history *h = (struct dh_history *)dh_history_get(cell);
+    if (!h->by_slot || a->t->slot >= h->n)
+        return false;
+    u32 *entry = &h->cells[a->t->slot], old = *entry;
+    if (old && ((dh_cell_mask(old) & ~mask) || ((dh_id_rec(dh_cell_id(old))->kind ^ a->kind) & DH_ATOMIC)))
+        return false;
+    __atomic_exchange_n(entry, dh_cell_make(a->id, mask), __ATOMIC_SEQ_CST);
+    return true;
 }
 
 /* ---- Races ---- */
@@ -253,5 +271,5 @@ void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
     }
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = 0; i < h->n; i++)
-        check_entry(a, word, h->cells[i], mask);
+        check_entry(a, word, __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), mask);
 }

@@ -229,8 +229,8 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
     __dh_hot.limit = t->frames + t->frames_n;
 }
 
-/* All of a usual stack; of one without a limit, which may reach down over half the address space, the part that
- * most programs use. Shadow for the rest comes by fault. */
+/* All of a usual stack; of one without a limit, which may reach down over half the address space, the part
+ * that most programs use. Shadow for the rest comes by fault. */
 static void map_stack_and_tls(const struct dh_thread_info *info)
 {
     uptr n = info->stack_hi - info->stack_lo;
@@ -397,8 +397,8 @@ void dh_thread_leave_slow(struct dh_thread *t)
         dh_signal_deliver(t);
 }
 
-/* In the child nothing runs beside `self`, and all that any thread did before the fork is over: it happens before
- * whatever the child does, also what was done by threads nobody joined. */
+/* In the child nothing runs beside `self`, and all that any thread did before the fork is over: it happens
+ * before whatever the child does, also what was done by threads nobody joined. */
 static void outlive_all(struct dh_thread *self)
 {
     if (slots_high == 0 || !reserve(self, slots_high - 1))

@@ -12,7 +12,7 @@ static u32 make(const u32 *entries, u32 n)
 {
     u32 scratch[64], cell = 12345;
     memcpy(scratch, entries, n * sizeof(u32));
-    assert_true(dh_history_cell(scratch, n, &cell));
+    assert_true(dh_history_cell(scratch, n, 0, &cell));
     return cell;
 }
 
@@ -111,7 +111,7 @@ static void *intern_all(void *arg)
     u32 *out = arg;
     for (u32 i = 0; i < 2000; i++) {
         u32 e[2] = {E(500000 + i, 15), E(600000 + i, 3)};
-        if (!dh_history_cell(e, 2, &out[i]))
+        if (!dh_history_cell(e, 2, 0, &out[i]))
             return (void *)1;
     }
     return NULL;

@@ -153,7 +153,8 @@ static void exhaustion(void **state)
         ok &= dh_ids_take(4, &count) == dead && count == DH_ID_BLOCK;
         ok &= !dh_ids_want_collection();
         ok &= dh_ids_take(1, &count) == 0 && count == 0;
-        /* Whoever finds none wants a collection at once; if it frees none either, the next one is not so urgent. */
+        /* Whoever finds none wants a collection at once; if it frees none either, the next one is not so
+         * urgent. */
         ok &= dh_ids_want_collection();
         collect(0);
         for (u32 i = 0; i < FLOOR_BLOCKS; i++)

@@ -1,6 +1,6 @@
 /*
- * race.c - one race between two threads, or none, for what is said around it. Both orders of the two accesses are
- * the same race.
+ * race.c - one race between two threads, or none, for what is said around it. Both orders of the two accesses
+ * are the same race.
  */
 #include <deadheat/deadheat.h>
 #include <pthread.h>

@@ -2,9 +2,9 @@
  * shadow.c - memory in places where its shadow is hard or impossible to have. run.sh says which.
  *
  *   tls       thread-local storage and heap of the first thread, wherever the layout has put them
- *   taken     memory whose shadow would lie where other memory of the program's is: the program goes on unharmed
- *   wild      an access to nothing: the program's own handler sees it, at its own address
- *   far       the same far from all that Linux hands out
+ *   taken     memory whose shadow would lie where other memory of the program's is: the program goes on
+ * unharmed wild      an access to nothing: the program's own handler sees it, at its own address far the same
+ * far from all that Linux hands out
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
