@@ -148,17 +148,23 @@ bool dh_ir_link_fastpath(struct dh_ir *ir)
     return true;
 }
 
-void dh_ir_inline_fastpath(struct dh_ir *ir)
+bool dh_ir_run_passes(struct dh_ir *ir, const char *pipeline)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(ir->module, "always-inline", NULL, options);
+    LLVMErrorRef error = LLVMRunPasses(ir->module, pipeline, NULL, options);
     LLVMDisposePassBuilderOptions(options);
-    if (error) {
-        char *message = LLVMGetErrorMessage(error);
-        dh_shim_error(ir->module, message);
-        LLVMDisposeErrorMessage(message);
+    if (!error)
+        return true;
+    char *message = LLVMGetErrorMessage(error);
+    dh_shim_error(ir->module, message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+void dh_ir_inline_fastpath(struct dh_ir *ir)
+{
+    if (!dh_ir_run_passes(ir, "always-inline"))
         return;
-    }
     LLVMValueRef next;
     for (LLVMValueRef fn = LLVMGetFirstFunction(ir->module); fn; fn = next) {
         next = LLVMGetNextFunction(fn);

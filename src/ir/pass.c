@@ -165,6 +165,8 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
         any = dh_ir_link_fastpath(&ir);
     }
     if (any) {
+        /* The end of the pipeline has folded away the blocks in front of loops, which loops.c needs. */
+        dh_ir_run_passes(&ir, "function(loop-simplify)");
         for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
             if (is_instrumented(&exempt, fn))
                 instrument_function(&ir, fn);

@@ -91,7 +91,9 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
     u32 fctx = top >= t->frames ? top->ctx : 0;
     if (!fctx)
         fctx = dh_thread_frame_ctx(t, top);
-    u32 i = (u32)(dh_hash64((uptr)pc ^ (u64)fctx << 32 ^ a->kind) >> 40) % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
+    /* Program counters differ in their low bits, contexts too; folding the next ones in is all it takes. */
+    u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ a->kind << 3;
+    u32 i = mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
     for (u32 way = 0; way < DH_IDC_WAYS; way++) {
         const __typeof__(t->idc[0]) *e = &t->idc[i + way];
         if (e->pc == pc && e->fctx == fctx && e->kind == a->kind && e->held_gen == t->held_gen &&
@@ -225,7 +227,7 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
      * more, so a remembered result is right but may keep what could go. */
     __typeof__(a->t->step[0]) *s =
-        &a->t->step[(u32)(dh_hash64(old ^ (u64)me << 32 ^ (u64)plane << 31) >> 40) % DH_STEP];
+        &a->t->step[((old * 0x9E3779B1u ^ me * 0x85EBCA6Bu) >> 20 ^ (u32)plane << 5 ^ me >> DH_ID_BITS) % DH_STEP];
     if (s->old == old && s->me == me && s->plane == (u32)plane)
         return s->result;
     u32 result = combine(a, old, mask, plane);
