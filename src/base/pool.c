@@ -32,7 +32,7 @@ static unsigned class_of(size_t n)
 
 static void *map_large(size_t n)
 {
-    void *p = dh_sys_map(DH_ALIGN_UP(n, 4096));
+    void *p = dh_sys_map_own(DH_ALIGN_UP(n, 4096));
     if (p)
         __atomic_fetch_add(&total, DH_ALIGN_UP(n, 4096), __ATOMIC_RELAXED);
     return p;

@@ -21,6 +21,15 @@ void *dh_sys_map(size_t n)
     return dh_sys_failed(r) ? NULL : (void *)r;
 }
 
+void *dh_sys_map_own(size_t n)
+{
+    static u64 used; /* atomic; addresses are not used twice, there are enough */
+    u64 at = __atomic_fetch_add(&used, DH_ALIGN_UP(n, 4096), __ATOMIC_RELAXED);
+    if (at + n <= DH_SYS_OWN_SIZE && dh_sys_map_at(DH_SYS_OWN + at, n) == 0)
+        return (void *)(uptr)(DH_SYS_OWN + at);
+    return dh_sys_map(n);
+}
+
 int dh_sys_map_at(uptr addr, size_t n)
 {
     long r = dh_sys6(SYS_mmap, (long)addr, (long)n, PROT_READ | PROT_WRITE,

@@ -14,6 +14,7 @@
 #define WORDS (BLOCKS / 64)
 enum { FLOOR_BLOCKS = 2048, CELLS_PER_ID = 16 };
 
+struct dh_id_block dh_id_blocks[BLOCKS];
 struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
 /* One bit per block. Under `lock`, but `marked` which the collector alone writes (atomically, as

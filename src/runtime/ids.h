@@ -35,6 +35,22 @@ DH_INLINE struct dh_access_rec *dh_id_rec(u32 id)
     return &dh_id_chunks[id >> DH_ID_CHUNK_SHIFT][id & (DH_ID_CHUNK - 1)];
 }
 
+/*
+ * What all ids of a block have in common: they are one thread's, and none is younger than the youngest. Asked first, it
+ * answers "has this happened before?" for nearly every id that has, from a table that stays in the first-level cache
+ * where the records do not. Written by the thread that takes ids from the block, before the id is in any cell.
+ */
+struct dh_id_block {
+    u32 slot;
+    u32 youngest; /* clock */
+};
+extern struct dh_id_block dh_id_blocks[1u << (DH_ID_BITS - 8)];
+
+DH_INLINE struct dh_id_block *dh_id_block(u32 id)
+{
+    return &dh_id_blocks[id / DH_ID_BLOCK];
+}
+
 /* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id
  * and the number of ids in *ret_count; 0 when none is left or no memory. */
 u32 dh_ids_take(u32 want, u32 *ret_count);

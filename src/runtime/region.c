@@ -201,7 +201,8 @@ bool dh_region_covers(uptr addr)
 static bool is_ours(uptr addr)
 {
     return dh_region_has(dh_plane_undo(addr, DH_PLANE_READ)) ||
-           dh_region_has(dh_plane_undo(addr, DH_PLANE_WRITE)) || addr - DH_HEAP_PLANE < DH_HEAP_PLANE_SIZE;
+           dh_region_has(dh_plane_undo(addr, DH_PLANE_WRITE)) || addr - DH_HEAP_PLANE < DH_HEAP_PLANE_SIZE ||
+           addr - DH_SYS_OWN < DH_SYS_OWN_SIZE;
 }
 
 /*

@@ -70,6 +70,7 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx)
         .slot = t->slot,
         .lockset = dh_thread_lockset(t),
     };
+    *dh_id_block(id) = (struct dh_id_block){.slot = t->slot, .youngest = t->vc.c[t->slot]};
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (!special)
         __dh_hot.count++;
@@ -120,6 +121,9 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
 
 static bool id_ordered(const struct dh_thread *t, u32 id)
 {
+    const struct dh_id_block *b = dh_id_block(id);
+    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
+        return true;
     const struct dh_access_rec *r = dh_id_rec(id);
     return dh_vclock_get(&t->vc, r->slot) >= r->clock;
 }

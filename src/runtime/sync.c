@@ -13,6 +13,7 @@
 #define SHARD_BITS 10
 #define SHARDS (1u << SHARD_BITS)
 #define BLOCK_SHIFT 8
+#define LARGE_BLOCKS (64u << 10) /* 16 MiB */
 
 struct dh_sync_shard {
     struct dh_lock lock;
@@ -103,27 +104,51 @@ struct dh_sync *dh_sync_find(struct dh_sync_shard *s, uptr addr, bool create)
     return o;
 }
 
+/* Drop the objects of one chain that lie in [lo, hi). In a locked shard. */
+static void forget_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo, uptr hi)
+{
+    while (*link) {
+        struct dh_sync *o = *link;
+        if (o->addr < lo || o->addr >= hi) {
+            link = &o->next;
+            continue;
+        }
+        *link = o->next;
+        dh_publish_clear(&o->write);
+        dh_publish_clear(&o->read);
+        dh_pool_free(o, sizeof(*o));
+        __atomic_store_n(&s->count, s->count - 1, __ATOMIC_RELEASE);
+    }
+}
+
+/* For a range of many more blocks than there are objects (terabytes are mapped): all chains instead. */
+static void forget_large(uptr lo, uptr hi)
+{
+    for (u32 i = 0; i < SHARDS; i++) {
+        struct dh_sync_shard *s = &shards[i];
+        if (!__atomic_load_n(&s->count, __ATOMIC_ACQUIRE))
+            continue;
+        dh_lock_take(&s->lock);
+        for (u32 b = 0; b < s->buckets_n; b++)
+            forget_chain(s, &s->buckets[b], lo, hi);
+        dh_lock_drop(&s->lock);
+    }
+}
+
 void dh_sync_forget(const volatile void *p, size_t n)
 {
     uptr lo = (uptr)p, hi = lo + n;
+    if (n >> BLOCK_SHIFT >= LARGE_BLOCKS) {
+        forget_large(lo, hi);
+        return;
+    }
     for (uptr block = lo >> BLOCK_SHIFT; block <= (hi - 1) >> BLOCK_SHIFT && n; block++) {
         uptr at = block << BLOCK_SHIFT;
         if (!dh_sync_maybe(at))
             continue;
         struct dh_sync_shard *s = dh_sync_lock(at);
-        struct dh_sync **link = s->buckets_n ? bucket_of(s, at) : NULL;
-        while (link && *link) {
-            struct dh_sync *o = *link;
-            if (o->addr < lo || o->addr >= hi) {
-                link = &o->next;
-                continue;
-            }
-            *link = o->next;
-            dh_publish_clear(&o->write);
-            dh_publish_clear(&o->read);
-            dh_pool_free(o, sizeof(*o));
-            __atomic_store_n(&s->count, s->count - 1, __ATOMIC_RELEASE);
-        }
+        if (s->buckets_n)
+            forget_chain(s, bucket_of(s, at), lo, hi);
         dh_sync_unlock(s);
     }
 }
@@ -185,8 +210,8 @@ void dh_thread_end_epoch(struct dh_thread *t)
 
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
-    /* An epoch that goes on must not be published: what follows in it happens after this release. An idle one has
-     * nothing that the one before it had not. */
+    /* An epoch that goes on must not be published: what follows in it happens after this release. An idle one
+     * has nothing that the one before it had not. */
     u32 own = t->vc.c[t->slot] - (idle(t) ? 1 : 0);
     if (join && !dh_vclock_knows(&t->vc, p)) {
         t->changed = true; /* the copy names the present epoch: end it */
@@ -293,8 +318,8 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
     if (o && read) {
         dh_thread_release(t, &o->read, true);
     } else if (o && !h) {
-        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known. Joined to
-         * what everyone sees, it orders at least what it must. */
+        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known.
+         * Joined to what everyone sees, it orders at least what it must. */
         dh_thread_release(t, &o->write, true);
     } else if (o) {
         /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */

@@ -1,5 +1,6 @@
 // A thread that holds very many locks takes one more for reading: another reader's release must not be lost.
 // NO RACE
+// TSAN: it hangs, holding more locks than it has room for
 #include "invisible.h"
 
 enum { MANY = 200 };

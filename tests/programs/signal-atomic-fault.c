@@ -1,5 +1,6 @@
 // An atomic operation that faults: the handler may leave by siglongjmp, or mend the page and return.
 // NO RACE
+// TSAN: it hangs in the fault
 // OUTPUT: done
 #include <setjmp.h>
 #include <signal.h>
