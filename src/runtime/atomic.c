@@ -31,6 +31,25 @@ static bool releases(u32 order)
     return order == DH_RELEASE || order == DH_ACQ_REL || order == DH_SEQ_CST;
 }
 
+static __typeof__(((struct dh_thread *)0)->seen[0]) *seen_entry(struct dh_thread *t)
+{
+    return &t->seen[(now.addr >> 2 ^ now.addr >> 8) % DH_SEEN];
+}
+
+/* Was everything the object publishes taken in when its shard had the present version? */
+static bool has_seen(struct dh_thread *t, u32 order)
+{
+    const __typeof__(t->seen[0]) *e = seen_entry(t);
+    return e->addr == now.addr && e->version == now.version && !(now.version & 1) && (e->acquired || !acquires(order));
+}
+
+static void record(struct dh_thread *t, u32 kind)
+{
+    struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
+    if (dh_region_ready(a.addr, a.size) && dh_step_identify(&a, now.pc))
+        dh_engine_words(&a);
+}
+
 void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
 {
     struct dh_thread *t = __dh_hot.self;
@@ -39,10 +58,24 @@ void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
     now.addr = (uptr)p;
     now.size = size;
     now.pc = __builtin_return_address(0);
-    /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it. */
-    now.shard = kind == DH_ATOMIC_LOAD && !dh_sync_maybe((uptr)p) ? NULL : dh_sync_lock((uptr)p);
+    now.shard = NULL;
+    now.reading = kind == DH_ATOMIC_LOAD;
+    now.trusting = false;
+    if (now.reading) {
+        /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it. Nor does one
+         * of an object from which all was taken in, as long as its shard keeps its version until post. */
+        now.version = dh_sync_version(now.addr);
+        now.trusting = has_seen(t, order);
+        if (!now.trusting && dh_sync_maybe(now.addr))
+            now.shard = dh_sync_lock_read(now.addr);
+        return t;
+    }
+    /* A store takes nothing in, so it can be recorded before the lock is taken; the lock is short then. */
+    if (kind == DH_ATOMIC_STORE)
+        record(t, DH_WRITE);
+    now.shard = dh_sync_lock(now.addr);
     /* The object must be there before the value is, or such a load could see it and acquire nothing. */
-    if (kind != DH_ATOMIC_LOAD && (releases(order) || t->fence_release.snap))
+    if (releases(order) || t->fence_release.snap)
         dh_sync_find(now.shard, now.addr, true);
     return t;
 }
@@ -91,25 +124,48 @@ static void give_out(struct dh_thread *t, u32 order, bool rmw)
         dh_publish_clear(&o->write);
 }
 
+/* A load, with its value read: take in what belongs to it. */
+static void finish_load(struct dh_thread *t, u32 order)
+{
+    if (now.trusting && dh_sync_version(now.addr) == now.version)
+        return;
+    if (!now.shard && dh_sync_maybe(now.addr))
+        now.shard = dh_sync_lock_read(now.addr);
+    if (!now.shard)
+        return;
+    struct dh_sync *o = dh_sync_find(now.shard, now.addr, false);
+    if (o)
+        take_in(t, o, order);
+    __typeof__(t->seen[0]) *e = seen_entry(t);
+    e->addr = now.addr;
+    e->version = dh_sync_version(now.addr);
+    e->acquired = acquires(order);
+    dh_sync_unlock_read(now.shard);
+}
+
+static void finish_change(struct dh_thread *t, u32 order, u32 kind)
+{
+    struct dh_sync *o = dh_sync_find(now.shard, now.addr, false);
+    if (o && kind != DH_ATOMIC_STORE)
+        take_in(t, o, order);
+    if (kind != DH_ATOMIC_STORE)
+        record(t, kind == DH_ATOMIC_RMW ? DH_WRITE : DH_READ);
+    if (kind != DH_ATOMIC_CAS_FAILED)
+        give_out(t, order, kind == DH_ATOMIC_RMW);
+    dh_sync_unlock(now.shard);
+}
+
 void __dh_atomic_post(void *h, u32 order, u32 kind)
 {
     struct dh_thread *t = h;
     if (!t)
         return;
-    bool load = kind == DH_ATOMIC_LOAD || kind == DH_ATOMIC_CAS_FAILED;
-    struct dh_access_now a = {
-        .t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | (load ? DH_READ : DH_WRITE)};
-    if (!now.shard && dh_sync_maybe(now.addr))
-        now.shard = dh_sync_lock(now.addr);
-    struct dh_sync *o = now.shard ? dh_sync_find(now.shard, now.addr, false) : NULL;
-    if (o && kind != DH_ATOMIC_STORE)
-        take_in(t, o, order);
-    if (dh_region_ready(a.addr, a.size) && dh_step_identify(&a, now.pc))
-        dh_engine_words(&a);
-    if (!load)
-        give_out(t, order, kind == DH_ATOMIC_RMW);
-    if (now.shard)
-        dh_sync_unlock(now.shard);
+    if (now.reading) {
+        finish_load(t, order);
+        record(t, DH_READ);
+    } else {
+        finish_change(t, order, kind);
+    }
     now.size = 0;
     dh_thread_leave(t);
 }
@@ -133,7 +189,9 @@ struct dh_atomic_now dh_atomic_suspend(void)
 {
     struct dh_atomic_now was = now;
     now = (struct dh_atomic_now){0};
-    if (was.size && was.shard)
+    if (was.size && was.shard && was.reading)
+        dh_sync_unlock_read(was.shard);
+    else if (was.size && was.shard)
         dh_sync_unlock(was.shard);
     return was;
 }
@@ -143,6 +201,8 @@ void dh_atomic_resume(const struct dh_atomic_now *was)
     if (!was->size)
         return;
     now = *was;
-    if (was->shard)
+    if (was->shard && was->reading)
+        dh_sync_lock_read(was->addr);
+    else if (was->shard)
         dh_sync_lock(was->addr);
 }

@@ -104,6 +104,9 @@ struct dh_atomic_now {
     u32 size; /* 0: none */
     const void *pc;
     struct dh_sync_shard *shard; /* locked; NULL: none */
+    bool reading;  /* locked for reading */
+    bool trusting; /* a load that counts on the shard to keep this version */
+    u32 version;
 };
 
 /* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what the

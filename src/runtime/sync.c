@@ -18,6 +18,7 @@
 struct dh_sync_shard {
     struct dh_lock lock;
     u32 count;     /* written under the lock, read without */
+    u32 version;   /* likewise */
     u32 buckets_n; /* power of two, or 0 */
     struct dh_sync **buckets;
 } __attribute__((aligned(64)));
@@ -40,16 +41,34 @@ static struct dh_sync_shard *shard_of(uptr addr)
     return &shards[block_hash(addr) >> (64 - SHARD_BITS)];
 }
 
-struct dh_sync_shard *dh_sync_lock(uptr addr)
+struct dh_sync_shard *dh_sync_lock_read(uptr addr)
 {
     struct dh_sync_shard *s = shard_of(addr);
     dh_lock_take(&s->lock);
     return s;
 }
 
-void dh_sync_unlock(struct dh_sync_shard *s)
+void dh_sync_unlock_read(struct dh_sync_shard *s)
 {
     dh_lock_drop(&s->lock);
+}
+
+struct dh_sync_shard *dh_sync_lock(uptr addr)
+{
+    struct dh_sync_shard *s = dh_sync_lock_read(addr);
+    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_SEQ_CST);
+    return s;
+}
+
+void dh_sync_unlock(struct dh_sync_shard *s)
+{
+    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_RELEASE);
+    dh_sync_unlock_read(s);
+}
+
+u32 dh_sync_version(uptr addr)
+{
+    return __atomic_load_n(&shard_of(addr)->version, __ATOMIC_ACQUIRE);
 }
 
 bool dh_sync_maybe(uptr addr)

@@ -16,9 +16,14 @@ struct dh_sync {
 
 struct dh_sync_shard;
 
-/* The shard of an address, locked. */
+/* The shard of an address, locked. While it is locked its version is odd, and a new one afterwards. */
 struct dh_sync_shard *dh_sync_lock(uptr addr);
 void dh_sync_unlock(struct dh_sync_shard *s);
+/* The same by someone who changes nothing: the version stays. */
+struct dh_sync_shard *dh_sync_lock_read(uptr addr);
+void dh_sync_unlock_read(struct dh_sync_shard *s);
+/* Without locking. As long as it is the same even number nothing in the shard has changed. */
+u32 dh_sync_version(uptr addr);
 /* Without locking: may the shard hold anything? False is certain only in the absence of concurrent creation. */
 bool dh_sync_maybe(uptr addr);
 /* In a locked shard. create: make it (NULL only without memory). */

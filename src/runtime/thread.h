@@ -24,6 +24,7 @@ enum {
     DH_STEP = 1024,   /* (old cell, id and mask) to new cell */
     DH_CTXC = 256,    /* (parent, pc) to context */
     DH_LSC = 32,      /* (set, lock, ctx) to lockset */
+    DH_SEEN = 32,     /* atomic objects loaded lately */
     DH_HELD_MAX = 128 /* locks whose names a report can give; further ones only order */
 };
 
@@ -57,6 +58,13 @@ struct dh_thread {
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
     struct dh_publish fence_release;
     struct dh_publish fence_acquire;
+
+    /* Atomic objects whose publication was taken in when their shard had this version (atomic.c). */
+    struct {
+        uptr addr;
+        u32 version;
+        u32 acquired; /* by an acquire; else only for a later fence */
+    } seen[DH_SEEN];
 
     struct dh_held held[DH_HELD_MAX];
     u32 held_n;

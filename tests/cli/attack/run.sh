@@ -99,7 +99,7 @@ for kb in 1000000 300000; do
     in_shell "ulimit -v $kb; exec ./victim race"
     expect ulimit-v-$kb 66 1 done
 done
-in_shell 'ulimit -v 12000; exec ./victim quiet'
+in_shell 'ulimit -v 20000; exec ./victim quiet'
 expect ulimit-v-too-small 1 0 '' 'no address space is left for shadow memory'
 in_shell 'ulimit -v 200000; exec ./victim eat'
 expect ulimit-v-eaten 3 0 done
