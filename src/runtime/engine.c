@@ -127,7 +127,7 @@ void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 
 /* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in whatever calling
  * context? Then its first record of each stands, and there is nothing to do. */
-static bool same_epoch(struct dh_thread *t, uptr addr, u32 size, u32 kind)
+bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
 {
     enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     uptr end = addr + size;
@@ -153,7 +153,7 @@ static DH_NOINLINE DH_PRESERVE void slow(const volatile void *p, u32 size, u32 k
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return;
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = size, .kind = kind};
-    if (dh_region_ready(a.addr, size) && !same_epoch(t, a.addr, size, kind) && dh_step_identify(&a, pc))
+    if (dh_region_ready(a.addr, size) && !dh_engine_same_epoch(t, a.addr, size, kind) && dh_step_identify(&a, pc))
         dh_engine_words(&a);
     dh_thread_leave(t);
 }

@@ -13,7 +13,8 @@ struct dh_access_now {
     struct dh_thread *t;
     uptr addr; /* as the program gave it, for reports */
     size_t size;
-    u32 kind; /* enum dh_access */
+    u32 piece; /* of a loop's range: the size of one access; 0: it is one access */
+    u32 kind;  /* enum dh_access */
     u32 id;
 };
 
@@ -93,6 +94,8 @@ void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
 
 /* ---- engine.c ---- */
 
+/* Has t made such a plain access to all these bytes in its current epoch already? For small sizes. */
+bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
 /* All of access a, up to 64 bytes, any alignment. */
 void dh_engine_words(const struct dh_access_now *a);
 

@@ -200,8 +200,24 @@ void dh_fd_acquire(struct dh_thread *t, int fd)
 
 /* ---- Life of a descriptor --------------------------------------------------------------------- */
 
+/* The number itself: the kernel gives it out again only after a close, so programs that keep a table by descriptor
+ * (memcached's connections) are ordered by it. */
+static const void *number_address(int fd)
+{
+    const char *e = (const char *)entry_of(fd);
+    return e != NULL && dh_opts.io_sync ? e + 1 : NULL;
+}
+
+static void number_given_out(int fd)
+{
+    const void *a = number_address(fd);
+    if (a != NULL && __dh_hot.self != NULL)
+        dh_sync_acquire(__dh_hot.self, a);
+}
+
 void dh_fd_unknown(int fd)
 {
+    number_given_out(fd);
     if (entry_get(fd) != 0)
         entry_set(fd, 0);
 }
@@ -209,9 +225,12 @@ void dh_fd_unknown(int fd)
 void dh_fd_pair(int a, int b)
 {
     u64 name = object_new(a == b ? 1 : 2);
+    number_given_out(a);
     entry_set(a, name);
-    if (a != b)
+    if (a != b) {
+        number_given_out(b);
         entry_set(b, name);
+    }
 }
 
 void dh_fd_dup(int from, int to)
@@ -221,11 +240,15 @@ void dh_fd_dup(int from, int to)
     u64 name = entry_get(from);
     if (NAME_KIND(name) == NAME_OBJECT && !object_take(name))
         name = 0;
+    number_given_out(to);
     entry_set(to, name);
 }
 
 void dh_fd_close(struct dh_thread *t, int fd)
 {
+    const void *number = number_address(fd);
+    if (number != NULL)
+        dh_sync_release_store(t, number);
     if (entry_get(fd) == 0) /* most are files that nobody asked about: not worth a system call now */
         return;
     dh_fd_release(t, fd);
@@ -255,6 +278,7 @@ void dh_fd_connected(int fd, const struct sockaddr *addr)
 
 void dh_fd_accepted(struct dh_thread *t, int fd)
 {
+    number_given_out(fd);
     entry_set(fd, socket_name(fd, socket_port(fd, SYS_getpeername)));
     if (dh_opts.io_sync)
         dh_sync_acquire(t, (void *)port_name(socket_port(fd, SYS_getsockname)));

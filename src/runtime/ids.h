@@ -18,7 +18,8 @@
 struct dh_access_rec {
     u32 clock;
     u32 ctx;
-    u64 uid : 24;     /* over 16M threads: the last uid stands for all later ones */
+    u64 uid : 21;     /* over 2M threads: the last uid stands for all later ones */
+    u64 size : 3;     /* 1 + log2 of the size of a single access; 0: a range or an odd size */
     u64 kind : 4;     /* enum dh_access */
     u64 slot : 16;    /* index into vector clocks */
     u64 lockset : 20; /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */

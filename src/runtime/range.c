@@ -163,18 +163,26 @@ static void access_mapped(const struct dh_access_now *a)
     whole_words(a, lo, hi);
 }
 
-static void access_range(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc)
+/* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in runs. */
+static bool seen_before(struct dh_thread *t, uptr addr, size_t n, u32 kind)
 {
-    uptr lo = DH_ALIGN_UP((uptr)p, 4), hi = DH_ALIGN_DOWN((uptr)p + n, 4);
-    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .kind = kind};
+    if (n <= SMALL)
+        return dh_engine_same_epoch(t, addr, n, kind);
+    uptr lo = DH_ALIGN_UP(addr, 4), hi = DH_ALIGN_DOWN(addr + n, 4);
+    return all_mine(t, lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ) &&
+           dh_engine_same_epoch(t, addr, lo - addr, kind) && dh_engine_same_epoch(t, hi, addr + n - hi, kind);
+}
+
+static void access_range(struct dh_thread *t, const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
+{
+    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
     if (n == 0 || dh_runtime_off)
         return;
     if (!dh_region_map(p, n)) {
         dh_count(DH_COUNT_LOST_SHADOW);
         return;
     }
-    if (lo == (uptr)p && hi == (uptr)p + n && !(kind & (DH_ATOMIC | DH_FREE)) &&
-        all_mine(t, lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ))
+    if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind))
         return;
     if (dh_step_identify(&a, pc))
         access_mapped(&a);
@@ -182,65 +190,80 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
 
 void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
 {
-    access_range(t, p, n, kind, NULL);
+    access_range(t, p, n, 0, kind, NULL);
 }
 
 /* ---- What the pass calls ---- */
 
-static void from_code(const volatile void *p, size_t n, u32 kind, const void *pc)
+static void from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
     if (!t || n == 0 || !dh_thread_enter(t))
         return;
-    access_range(t, p, n, kind, pc);
+    access_range(t, p, n, piece, kind, pc);
     dh_thread_leave(t);
+}
+
+/* An access across words, most often an unaligned load: all of its words read in full in this epoch? */
+DH_INLINE bool hit_words(const volatile void *p, u64 n, enum dh_plane plane)
+{
+    const u32 *c = dh_shadow((uptr)p, plane), *last = dh_shadow((uptr)p + n - 1, plane);
+    if (n > 16 || __dh_hot.count == 0)
+        return false;
+    for (; c <= last; c++)
+        if (__atomic_load_n(c, __ATOMIC_RELAXED) - __dh_hot.base >= __dh_hot.count)
+            return false;
+    return true;
 }
 
 void __dh_read_n(const volatile void *p, u64 n)
 {
-    from_code(p, n, DH_READ, __builtin_return_address(0));
+    if (hit_words(p, n, DH_PLANE_READ))
+        return;
+    from_code(p, n, 0, DH_READ, __builtin_return_address(0));
 }
 
 void __dh_write_n(const volatile void *p, u64 n)
 {
-    from_code(p, n, DH_WRITE, __builtin_return_address(0));
+    if (hit_words(p, n, DH_PLANE_WRITE))
+        return;
+    from_code(p, n, 0, DH_WRITE, __builtin_return_address(0));
 }
 
 void __dh_read_range(const volatile void *p, u64 n)
 {
-    from_code(p, n, DH_READ | DH_RANGE, __builtin_return_address(0));
+    from_code(p, n, 0, DH_READ | DH_RANGE, __builtin_return_address(0));
 }
 
 void __dh_write_range(const volatile void *p, u64 n)
 {
-    from_code(p, n, DH_WRITE | DH_RANGE, __builtin_return_address(0));
+    from_code(p, n, 0, DH_WRITE | DH_RANGE, __builtin_return_address(0));
 }
 
 /* A loop's range: as if every piece were accessed on its own, so no DH_RANGE. */
-static void loop(const volatile void *p, size_t n, u32 kind, u32 size, const void *pc)
-{
-    (void)size;
-    from_code(p, n, kind, pc);
-}
-
 void __dh_read_loop(const volatile void *p, u64 n, u32 size)
 {
-    loop(p, n, DH_READ, size, __builtin_return_address(0));
+    from_code(p, n, size, DH_READ, __builtin_return_address(0));
 }
 
 void __dh_write_loop(const volatile void *p, u64 n, u32 size)
 {
-    loop(p, n, DH_WRITE, size, __builtin_return_address(0));
+    from_code(p, n, size, DH_WRITE, __builtin_return_address(0));
 }
 
 /* ---- Clear and copy ---- */
 
-/* Zero cells [c, end), touching only pages that are not zero already. */
-static void zero_cells(u64 *c, u64 *end)
+/* Zero the cells [first, last), writing only where there is something: pages never touched stay untouched. */
+static void zero_cells(uptr first, uptr last)
 {
-    for (; c < end; c++)
-        if (*c)
-            __atomic_store_n(c, 0, __ATOMIC_RELAXED);
+    u32 *c = (u32 *)first;
+    size_t n = (last - first) / 4;
+    for (size_t i = 0; i < n;) {
+        i += dh_cells_equal(c + i, n - i, 0);
+        size_t end = i + 16 < n ? i + 16 : n;
+        dh_cells_fill(c + i, end - i, 0);
+        i = end;
+    }
 }
 
 static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
@@ -249,12 +272,12 @@ static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
     uptr first = dh_plane_of(lo, plane), last = first + (hi - lo);
     uptr from = DH_ALIGN_UP(first, page), to = DH_ALIGN_DOWN(last, page);
     if (hi - lo < DISCARD_MIN || to <= from) {
-        zero_cells((u64 *)first, (u64 *)last);
+        zero_cells(first, last);
         return;
     }
-    zero_cells((u64 *)first, (u64 *)from);
+    zero_cells(first, from);
     dh_sys_discard(from, to - from);
-    zero_cells((u64 *)to, (u64 *)last);
+    zero_cells(to, last);
 }
 
 /* The cell with the entries of `old` on these bytes. False: no memory. */

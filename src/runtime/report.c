@@ -442,7 +442,10 @@ static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size
     member_u64("id", number);
     member("accesses");
     dh_fmt_char(&line, '[');
-    one_access(a->id, a->addr, a->size, lock_depth);
+    if (a->piece)
+        one_access(a->id, addr & ~(uptr)(a->piece - 1), a->piece, lock_depth);
+    else
+        one_access(a->id, a->addr, a->size, lock_depth);
     dh_fmt_char(&line, ',');
     one_access(id, addr, size, lock_depth);
     dh_fmt_char(&line, ']');
@@ -450,11 +453,33 @@ static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size
     location(addr, freed, true);
 }
 
+/* One access and one earlier one meet in every word they share; that is one race. Under `lock`. */
+static bool is_same_meeting(const struct dh_access_now *a, u32 id)
+{
+    static struct {
+        uptr addr;
+        u32 id, other;
+    } last;
+    bool same = last.addr == a->addr && last.id == a->id && last.other == id;
+    last.addr = a->addr;
+    last.id = a->id;
+    last.other = id;
+    return same;
+}
+
 void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
 {
-    dh_count(DH_COUNT_RACES);
+    /* A cell knows four bytes; the record knows the whole of a larger access. */
+    u32 code = dh_id_rec(id)->size, whole = code ? 1u << (code - 1) : 0;
+    if (whole > size && whole > 4) {
+        addr &= ~(uptr)(whole - 1);
+        size = whole;
+    }
     dh_lock_take(&lock);
-    struct known *k = is_new(a->id, id);
+    bool again = is_same_meeting(a, id);
+    struct known *k = again ? NULL : is_new(a->id, id);
+    if (!again)
+        dh_count(DH_COUNT_RACES);
     if (k) {
         bool freed = ((dh_id_rec(id)->kind | a->kind) & DH_FREE) != 0;
         begin();

@@ -55,7 +55,13 @@ static bool refill(struct dh_thread *t, bool special)
     return got != 0;
 }
 
-static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx)
+/* The size as a record holds it. */
+static u32 size_code(size_t size)
+{
+    return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
+}
+
+static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
 {
     bool special = (kind & (DH_ATOMIC | DH_FREE)) != 0;
     u32 *next = special ? &t->special_next : &t->id_next;
@@ -66,6 +72,7 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx)
         .clock = t->vc.c[t->slot],
         .ctx = ctx,
         .uid = t->uid,
+        .size = size_code(size),
         .kind = kind,
         .slot = t->slot,
         .lockset = dh_thread_lockset(t),
@@ -104,7 +111,7 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
         }
     }
     u32 ctx = pc ? dh_thread_ctx(t, fctx, pc) : fctx;
-    a->id = id_new(t, a->kind, ctx);
+    a->id = id_new(t, a->kind, ctx, a->piece ? a->piece : a->size);
     if (!a->id)
         return false;
     /* Ids follow each other, so their low bits take the ways in turn. */

@@ -19,7 +19,7 @@
 #include "runtime/region.h"
 
 #define SLOTS_MAX 65535u
-#define UID_MAX ((1u << 24) - 1)
+#define UID_MAX ((1u << 21) - 1)
 #define INFO_SHIFT 10
 enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64, STACK_MAPPED = 64 << 20 };
 

@@ -1,6 +1,7 @@
 // What threads did before a fork is over in the child: whether they go on in the parent, have ended without
-// being joined, or were detached, their accesses happen before the child's. NO RACE TSAN: it forbids threads
-// in the child of a threaded program
+// being joined, or were detached, their accesses happen before the child's.
+// NO RACE
+// TSAN: it forbids threads in the child of a threaded program
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -52,9 +52,10 @@ static void record(void **state)
 {
     (void)state;
     struct dh_access_rec r = {
-        .uid = (1u << 24) - 1, .kind = 15, .slot = 65535, .lockset = DH_LOCKSET_UNKNOWN};
+        .uid = (1u << 21) - 1, .size = 5, .kind = 15, .slot = 65535, .lockset = DH_LOCKSET_UNKNOWN};
     assert_int_equal(sizeof(r), 16);
-    assert_int_equal(r.uid, (1u << 24) - 1);
+    assert_int_equal(r.uid, (1u << 21) - 1);
+    assert_int_equal(r.size, 5);
     assert_int_equal(r.kind, 15);
     assert_int_equal(r.slot, 65535);
     assert_int_equal(r.lockset, DH_LOCKSET_UNKNOWN);
