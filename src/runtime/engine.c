@@ -60,7 +60,7 @@ static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
         __atomic_store_n(q, dh_step_cell(a, other, mask, DH_PLANE_READ), __ATOMIC_RELAXED);
     }
     if (!write && plain && mask == DH_MASK_FULL)
-        dh_step_set_mine(t, cell);
+        dh_step_set_mine(t, cell, mask);
 }
 
 /* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */
@@ -141,8 +141,8 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
         u32 have = dh_step_mine_mask(cell);
         if ((have & need) != need)
             return false;
-        if (have == DH_MASK_FULL && plane == DH_PLANE_READ)
-            dh_step_set_mine(t, cell);
+        if (plane == DH_PLANE_READ)
+            dh_step_set_mine(t, cell, have);
     }
     return true;
 }
@@ -161,10 +161,14 @@ static DH_NOINLINE DH_PRESERVE void slow(const volatile void *p, u32 size, u32 k
 /* Part of a word: the inlined check wants all four bytes, this one only those touched. */
 DH_INLINE bool hit_part(const volatile void *p, u32 size, enum dh_plane plane)
 {
+    struct dh_thread *t = __dh_hot.self;
     u32 c = __atomic_load_n(dh_shadow((uptr)p, plane), __ATOMIC_RELAXED);
     u32 need = ((1u << size) - 1) << ((uptr)p & 3);
-    return (dh_cell_mask(c) & need) == need &&
-           (c | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.count && !dh_cell_is_history(c);
+    if (dh_step_mine_simple(c))
+        return (dh_cell_mask(c) & need) == need;
+    /* A table that outlived a collection may name a recycled history. */
+    return plane == DH_PLANE_READ && t && dh_cell_is_history(c) && (dh_step_mine_known(t, c) & need) == need &&
+           t->gen == dh_collect_gen;
 }
 
 DH_INLINE bool hit_shared(const volatile void *p, bool eight)
@@ -174,9 +178,8 @@ DH_INLINE bool hit_shared(const volatile void *p, bool eight)
         return true;
     const u32 *r = dh_shadow((uptr)p, DH_PLANE_READ);
     u32 c = __atomic_load_n(r, __ATOMIC_RELAXED);
-    if (!dh_cell_is_history(c) || (eight && __atomic_load_n(r + 1, __ATOMIC_RELAXED) != c))
+    if (eight && __atomic_load_n(r + 1, __ATOMIC_RELAXED) != c)
         return false;
-    /* A table that outlived a collection may name a recycled history. */
     return dh_step_is_mine(t, c) && t->gen == dh_collect_gen;
 }
 
@@ -184,13 +187,13 @@ DH_INLINE bool hit_shared(const volatile void *p, bool eight)
 
 DH_PRESERVE void __dh_slow_read1(const volatile void *p)
 {
-    if (!hit_part(p, 1, DH_PLANE_READ) && !hit_shared(p, false))
+    if (!hit_part(p, 1, DH_PLANE_READ))
         slow(p, 1, DH_READ, PC);
 }
 
 DH_PRESERVE void __dh_slow_read2(const volatile void *p)
 {
-    if (!hit_part(p, 2, DH_PLANE_READ) && !hit_shared(p, false))
+    if (!hit_part(p, 2, DH_PLANE_READ))
         slow(p, 2, DH_READ, PC);
 }
 

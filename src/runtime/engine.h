@@ -43,23 +43,30 @@ DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
     return cell == 0 || t->ordered[dh_step_ordered_slot(cell)] == cell || dh_step_ordered_slow(t, cell);
 }
 
-/* The remembered yes of "this history contains my current epoch, as a plain read of all bytes": one 64-bit word, so
- * that a signal handler on this thread never leaves half of it. */
+/* Which bytes of a history cell of the read plane this thread has read in its current epoch, as remembered: cell, then
+ * the epoch's first id with the byte mask above it. One 64-bit word, so that a signal handler on this thread never leaves
+ * half of it. */
 DH_INLINE u64 *dh_step_mine_entry(struct dh_thread *t, u32 cell)
 {
     return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
 }
 
-DH_INLINE bool dh_step_is_mine(struct dh_thread *t, u32 cell)
+DH_INLINE u32 dh_step_mine_known(struct dh_thread *t, u32 cell)
 {
-    return dh_cell_is_history(cell) && *dh_step_mine_entry(t, cell) == ((u64)__dh_hot.base << 32 | cell);
+    u64 e = *dh_step_mine_entry(t, cell);
+    bool valid = (u32)e == cell && dh_cell_id((u32)(e >> 32)) == dh_cell_id(__dh_hot.base);
+    return valid ? dh_cell_mask((u32)(e >> 32)) : 0;
 }
 
-/* A cell of the read plane all of whose bytes t has read in its current epoch. */
-DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell)
+DH_INLINE bool dh_step_is_mine(struct dh_thread *t, u32 cell)
+{
+    return dh_cell_is_history(cell) && dh_step_mine_known(t, cell) == DH_MASK_FULL;
+}
+
+DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell, u32 mask)
 {
     if (dh_cell_is_history(cell))
-        *dh_step_mine_entry(t, cell) = (u64)__dh_hot.base << 32 | cell;
+        *dh_step_mine_entry(t, cell) = (u64)dh_cell_make(dh_cell_id(__dh_hot.base), mask) << 32 | cell;
 }
 
 /* One access, of this thread's current epoch? */

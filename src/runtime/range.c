@@ -116,7 +116,7 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
     if (!(write && other == own) && !dh_step_ordered(a->t, other))
         dh_step_check(a, word, other, DH_MASK_FULL);
     if (!write)
-        dh_step_set_mine(a->t, ret->new_own);
+        dh_step_set_mine(a->t, ret->new_own, DH_MASK_FULL);
 }
 
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
