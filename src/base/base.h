@@ -32,8 +32,8 @@ typedef uintptr_t uptr;
 _Noreturn void dh_base_check_failed(const char *file, int line, const char *what);
 #define DH_CHECK(cond) (DH_LIKELY(cond) ? (void)0 : dh_base_check_failed(__FILE__, __LINE__, #cond))
 
-/* All bits of the result depend on all bits of x. One multiplication is not enough: program counters at equal distances
- * of a loop would share a few buckets. */
+/* All bits of the result depend on all bits of x. One multiplication is not enough: program counters at equal
+ * distances of a loop would share a few buckets. */
 DH_INLINE u64 dh_hash64(u64 x)
 {
     x ^= x >> 32;

@@ -65,7 +65,11 @@ void dh_fmt_json_hex(struct dh_fmt *f, u64 v)
 /* Length of the well-formed UTF-8 sequence at s, 0 if it is not one. */
 static int utf8_len(const unsigned char *s)
 {
-    int n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    int n = s[0] < 0x80                   ? 1
+            : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+            : (s[0] & 0xF0) == 0xE0       ? 3
+            : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                          : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80)
             return 0;

@@ -11,9 +11,9 @@ static _Thread_local u32 ranks_held __attribute__((tls_model("initial-exec")));
 enum { PATIENCE = 64 }; /* pauses before yielding */
 
 /*
- * A thread that takes and drops a lock in a tight loop (the program spins on an atomic) could keep another one out for
- * ever, since a free moment is far shorter than a yield. So whoever has waited long says so, and those who come later
- * step back once.
+ * A thread that takes and drops a lock in a tight loop (the program spins on an atomic) could keep another
+ * one out for ever, since a free moment is far shorter than a yield. So whoever has waited long says so, and
+ * those who come later step back once.
  */
 static void spin(struct dh_lock *l)
 {

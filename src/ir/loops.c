@@ -78,8 +78,8 @@ static struct dh_ir_range *range_new(struct planner *p, const void *loop, bool w
     return out->at[out->count++] = r;
 }
 
-/* Accesses of one stretch begin close to each other: interleaved parts of a vector within one step, neighbours of a
- * stencil not much further. Others (rows of a matrix) are stretches of their own. */
+/* Accesses of one stretch begin close to each other: interleaved parts of a vector within one step,
+ * neighbours of a stencil not much further. Others (rows of a matrix) are stretches of their own. */
 static bool is_near(long long distance, long long step)
 {
     return llabs(distance) <= 2 * llabs(step);
@@ -99,7 +99,8 @@ static void assign(struct planner *p, struct dh_ir_site *site)
         struct dh_ir_range *r = p->out->at[i];
         if (r->loop == loop && r->write == write && r->step == step && r->member_count < MEMBERS_MAX &&
             dh_shim_same_line(r->members[0]->inst, site->inst) &&
-            dh_shim_loops_distance(p->loops, r->members[0]->ptr, site->ptr, &distance) && is_near(distance, step))
+            dh_shim_loops_distance(p->loops, r->members[0]->ptr, site->ptr, &distance) &&
+            is_near(distance, step))
             found = r;
     }
     if (!found) {

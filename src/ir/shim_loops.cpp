@@ -133,7 +133,8 @@ static LLVMValueRef expand(struct dh_shim_loops *loops, const Loop *loop, const 
 {
     Instruction *at = loop->getLoopPreheader()->getTerminator();
     value = ReuseDivisions(loops, at).visit(value);
-    /* Whatever it costs (the count of a vectorised loop takes a division or two): a range check saves more. */
+    /* Whatever it costs (the count of a vectorised loop takes a division or two): a range check saves more.
+     */
     if (!loops->expander.isSafeToExpandAt(value, at))
         return nullptr;
     return wrap(loops->expander.expandCodeFor(value, type, at->getIterator()));

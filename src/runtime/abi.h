@@ -57,12 +57,12 @@ extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-ex
 
 /*
  * Shadow memory: two planes of one 32-bit cell per 4 application bytes. The cell of an address is the address
- * with one bit flipped, plus a skew. Megabytes a and b of the program are in each other's way only if they differ
- * in bit 45 (44; both), and below bit 44 b is exactly 1 (2; 1) megabytes above a: docs/design/shadow.md shows that this
- * never happens in the classes of addresses that Linux gives out by itself on x86-64, and what is done where it
- * happens all the same. It also says what the skew is for: without it the
- * three addresses that every access touches agree in all the bits the first-level cache's way predictor
- * looks at, and evict each other (26 ns instead of 0.8 ns an element, measured).
+ * with one bit flipped, plus a skew. Megabytes a and b of the program are in each other's way only if they
+ * differ in bit 45 (44; both), and below bit 44 b is exactly 1 (2; 1) megabytes above a:
+ * docs/design/shadow.md shows that this never happens in the classes of addresses that Linux gives out by
+ * itself on x86-64, and what is done where it happens all the same. It also says what the skew is for:
+ * without it the three addresses that every access touches agree in all the bits the first-level cache's way
+ * predictor looks at, and evict each other (26 ns instead of 0.8 ns an element, measured).
  */
 #define DH_READ_FLIP (1ull << 45)
 #define DH_WRITE_FLIP (1ull << 44)
@@ -74,12 +74,14 @@ enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
 /* Application address to shadow address and back. Contiguous as long as no multiple of 2^44 is crossed. */
 DH_INLINE uptr dh_plane_of(uptr addr, enum dh_plane plane)
 {
-    return plane == DH_PLANE_READ ? (addr ^ DH_READ_FLIP) + DH_READ_SKEW : (addr ^ DH_WRITE_FLIP) + DH_WRITE_SKEW;
+    return plane == DH_PLANE_READ ? (addr ^ DH_READ_FLIP) + DH_READ_SKEW
+                                  : (addr ^ DH_WRITE_FLIP) + DH_WRITE_SKEW;
 }
 
 DH_INLINE uptr dh_plane_undo(uptr shadow, enum dh_plane plane)
 {
-    return plane == DH_PLANE_READ ? (shadow - DH_READ_SKEW) ^ DH_READ_FLIP : (shadow - DH_WRITE_SKEW) ^ DH_WRITE_FLIP;
+    return plane == DH_PLANE_READ ? (shadow - DH_READ_SKEW) ^ DH_READ_FLIP
+                                  : (shadow - DH_WRITE_SKEW) ^ DH_WRITE_FLIP;
 }
 
 /* Orders and kinds of atomic operations are enum dh_order and enum dh_atomic_kind, in event/atomic.h. */

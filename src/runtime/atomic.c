@@ -8,10 +8,11 @@
  *                  relaxed otherwise: := nothing, the store heads no release sequence and ends the old one
  *   RMW            as a store, but joined with what is there: it continues the release sequence
  *   load, RMW      acquire: take the publication in; relaxed: keep it for a later acquire fence
- *   fences         release: remember my clock for later relaxed stores; acquire: take in what relaxed loads kept
+ *   fences         release: remember my clock for later relaxed stores; acquire: take in what relaxed loads
+ * kept
  *
- * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back, and
- * compilers do not rely on it, so any relaxed store ends it here.
+ * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back,
+ * and compilers do not rely on it, so any relaxed store ends it here.
  */
 #include "runtime/engine.h"
 #include "runtime/init.h"
@@ -40,7 +41,8 @@ static __typeof__(((struct dh_thread *)0)->seen[0]) *seen_entry(struct dh_thread
 static bool has_seen(struct dh_thread *t, u32 order)
 {
     const __typeof__(t->seen[0]) *e = seen_entry(t);
-    return e->addr == now.addr && e->version == now.version && !(now.version & 1) && (e->acquired || !acquires(order));
+    return e->addr == now.addr && e->version == now.version && !(now.version & 1) &&
+           (e->acquired || !acquires(order));
 }
 
 static void record(struct dh_thread *t, u32 kind)
@@ -62,8 +64,9 @@ void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
     now.reading = kind == DH_ATOMIC_LOAD;
     now.trusting = false;
     if (now.reading) {
-        /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it. Nor does one
-         * of an object from which all was taken in, as long as its shard keeps its version until post. */
+        /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it.
+         * Nor does one of an object from which all was taken in, as long as its shard keeps its version until
+         * post. */
         now.version = dh_sync_version(now.addr);
         now.trusting = has_seen(t, order);
         if (!now.trusting && dh_sync_maybe(now.addr))

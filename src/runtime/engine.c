@@ -11,14 +11,14 @@
 
 #include "runtime/init.h"
 #include "runtime/region.h"
-#include "runtime/region.h"
 
-/* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again are
- * given to their cell. */
+/* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
+ * are given to their cell. */
 static u32 next_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
 {
     const u32 often = 8;
-    if (dh_cell_is_history(old) && (a->kind & (DH_WRITE | DH_ATOMIC)) != DH_WRITE && dh_step_in_place(a, old, mask))
+    if (dh_cell_is_history(old) && (a->kind & (DH_WRITE | DH_ATOMIC)) != DH_WRITE &&
+        dh_step_in_place(a, old, mask))
         return old;
     u32 cell = dh_step_cell(a, old, mask, plane);
     if (!dh_cell_is_history(cell) || dh_history_get(cell)->age < often || dh_history_get(cell)->by_slot)
@@ -55,8 +55,8 @@ static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
     if (!dh_step_ordered(t, other) && !(write && other == old)) /* a write has checked old above */
         dh_step_check(a, word, other, mask);
     if (write && plain && other != cell) {
-        /* The write stands for a read too (step.c). A reader that comes in between has published itself before
-         * and sees our write: losing its entry loses nothing. */
+        /* The write stands for a read too (step.c). A reader that comes in between has published itself
+         * before and sees our write: losing its entry loses nothing. */
         __atomic_store_n(q, dh_step_cell(a, other, mask, DH_PLANE_READ), __ATOMIC_RELAXED);
     }
     if (!write && plain && mask == DH_MASK_FULL)
@@ -96,7 +96,8 @@ void dh_engine_words(const struct dh_access_now *a)
     do {
         uptr word = a->addr & ~(uptr)3;
         while (word < end) {
-            if (word >= a->addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) && two_words(a, word)) {
+            if (word >= a->addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) &&
+                two_words(a, word)) {
                 word += 8;
                 continue;
             }
@@ -115,7 +116,8 @@ void dh_engine_words(const struct dh_access_now *a)
 
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 {
-    u32 cell = dh_region_has((uptr)p) ? __atomic_load_n(dh_shadow((uptr)p, DH_PLANE_WRITE), __ATOMIC_RELAXED) : 0;
+    u32 cell =
+        dh_region_has((uptr)p) ? __atomic_load_n(dh_shadow((uptr)p, DH_PLANE_WRITE), __ATOMIC_RELAXED) : 0;
     if (dh_runtime_off || dh_step_ordered(t, cell))
         return;
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = 4, .kind = kind};
@@ -125,8 +127,8 @@ void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 
 /* ---- Slow paths of fastpath.c ---- */
 
-/* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in whatever calling
- * context? Then its first record of each stands, and there is nothing to do. */
+/* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in
+ * whatever calling context? Then its first record of each stands, and there is nothing to do. */
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
 {
     enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
@@ -153,7 +155,8 @@ static DH_NOINLINE DH_PRESERVE void slow(const volatile void *p, u32 size, u32 k
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return;
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = size, .kind = kind};
-    if (dh_region_ready(a.addr, size) && !dh_engine_same_epoch(t, a.addr, size, kind) && dh_step_identify(&a, pc))
+    if (dh_region_ready(a.addr, size) && !dh_engine_same_epoch(t, a.addr, size, kind) &&
+        dh_step_identify(&a, pc))
         dh_engine_words(&a);
     dh_thread_leave(t);
 }
@@ -167,8 +170,8 @@ DH_INLINE bool hit_part(const volatile void *p, u32 size, enum dh_plane plane)
     if (dh_step_mine_simple(c))
         return (dh_cell_mask(c) & need) == need;
     /* A table that outlived a collection may name a recycled history. */
-    return plane == DH_PLANE_READ && t && dh_cell_is_history(c) && (dh_step_mine_known(t, c) & need) == need &&
-           t->gen == dh_collect_gen;
+    return plane == DH_PLANE_READ && t && dh_cell_is_history(c) &&
+           (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
 }
 
 DH_INLINE bool hit_shared(const volatile void *p, bool eight)

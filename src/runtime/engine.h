@@ -43,9 +43,9 @@ DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
     return cell == 0 || t->ordered[dh_step_ordered_slot(cell)] == cell || dh_step_ordered_slow(t, cell);
 }
 
-/* Which bytes of a history cell of the read plane this thread has read in its current epoch, as remembered: cell, then
- * the epoch's first id with the byte mask above it. One 64-bit word, so that a signal handler on this thread never leaves
- * half of it. */
+/* Which bytes of a history cell of the read plane this thread has read in its current epoch, as remembered:
+ * cell, then the epoch's first id with the byte mask above it. One 64-bit word, so that a signal handler on
+ * this thread never leaves half of it. */
 DH_INLINE u64 *dh_step_mine_entry(struct dh_thread *t, u32 cell)
 {
     return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
@@ -114,13 +114,13 @@ struct dh_atomic_now {
     u32 size; /* 0: none */
     const void *pc;
     struct dh_sync_shard *shard; /* locked; NULL: none */
-    bool reading;  /* locked for reading */
-    bool trusting; /* a load that counts on the shard to keep this version */
+    bool reading;                /* locked for reading */
+    bool trusting;               /* a load that counts on the shard to keep this version */
     u32 version;
 };
 
-/* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what the
- * operation holds. If the handler returns, the operation is tried again: take it back. */
+/* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what
+ * the operation holds. If the handler returns, the operation is tried again: take it back. */
 struct dh_atomic_now dh_atomic_suspend(void);
 void dh_atomic_resume(const struct dh_atomic_now *was);
 

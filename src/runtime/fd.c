@@ -200,8 +200,8 @@ void dh_fd_acquire(struct dh_thread *t, int fd)
 
 /* ---- Life of a descriptor --------------------------------------------------------------------- */
 
-/* The number itself: the kernel gives it out again only after a close, so programs that keep a table by descriptor
- * (memcached's connections) are ordered by it. */
+/* The number itself: the kernel gives it out again only after a close, so programs that keep a table by
+ * descriptor (memcached's connections) are ordered by it. */
 static const void *number_address(int fd)
 {
     const char *e = (const char *)entry_of(fd);

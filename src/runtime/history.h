@@ -5,10 +5,11 @@
  * A history is an immutable sorted list of (id, byte mask) pairs; equal lists are the same object, so a cell
  * is compared and memoised by its number alone. Freed by collect.c when no cell holds it.
  *
- * A word that several threads keep accessing epoch after epoch (a global everyone reads, an atomic counter) would need a
- * new history each time. When one has been renewed often enough its cell gets a history of its own that is changed in
- * place, `by_slot`: entry i is the access of the thread in slot i and is written by that thread alone, with a full
- * fence. Such a cell must not be memoised, cleared as dead, or copied to another word.
+ * A word that several threads keep accessing epoch after epoch (a global everyone reads, an atomic counter)
+ * would need a new history each time. When one has been renewed often enough its cell gets a history of its
+ * own that is changed in place, `by_slot`: entry i is the access of the thread in slot i and is written by
+ * that thread alone, with a full fence. Such a cell must not be memoised, cleared as dead, or copied to
+ * another word.
  */
 #ifndef DH_RUNTIME_HISTORY_H
 #define DH_RUNTIME_HISTORY_H
@@ -22,9 +23,9 @@ struct dh_history {
     u32 hash;
     u32 mark; /* collection that last saw it; atomic */
     u32 n;
-    u32 age;       /* how many histories of the same cell, more or less, came before it */
-    bool by_slot;  /* entries by slot, changed in place; 0: none */
-    u32 cells[];   /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
+    u32 age;      /* how many histories of the same cell, more or less, came before it */
+    bool by_slot; /* entries by slot, changed in place; 0: none */
+    u32 cells[];  /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
 };
 
 void dh_history_init(void);
@@ -33,7 +34,8 @@ void dh_history_init(void);
  * history needed). The array is scratch. Returns false if no memory. */
 bool dh_history_cell(u32 *entries, u32 n, u32 age, u32 *ret_cell);
 
-/* A history of its own for one cell, changed in place, with the entries of h. 0: not worth it or not possible. */
+/* A history of its own for one cell, changed in place, with the entries of h. 0: not worth it or not
+ * possible. */
 u32 dh_history_private(const struct dh_history *h);
 /* An ordinary history cell with what a by_slot one holds now. */
 bool dh_history_freeze(u32 cell, u32 *ret_cell);

@@ -25,8 +25,8 @@ struct dh_access_rec {
     u64 lockset : 20; /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */
 };
 
-#define DH_ID_BLOCK 256u         /* ids per block */
-#define DH_ID_CHUNK_SHIFT 12     /* records are allocated 4096 at a time */
+#define DH_ID_BLOCK 256u     /* ids per block */
+#define DH_ID_CHUNK_SHIFT 12 /* records are allocated 4096 at a time */
 #define DH_ID_CHUNK (1u << DH_ID_CHUNK_SHIFT)
 
 extern struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
@@ -37,9 +37,10 @@ DH_INLINE struct dh_access_rec *dh_id_rec(u32 id)
 }
 
 /*
- * What all ids of a block have in common: they are one thread's, and none is younger than the youngest. Asked first, it
- * answers "has this happened before?" for nearly every id that has, from a table that stays in the first-level cache
- * where the records do not. Written by the thread that takes ids from the block, before the id is in any cell.
+ * What all ids of a block have in common: they are one thread's, and none is younger than the youngest. Asked
+ * first, it answers "has this happened before?" for nearly every id that has, from a table that stays in the
+ * first-level cache where the records do not. Written by the thread that takes ids from the block, before the
+ * id is in any cell.
  */
 struct dh_id_block {
     u32 slot;

@@ -14,7 +14,8 @@ static void locked(struct dh_scope *sc, pthread_rwlock_t *l, int rc, u32 flags)
     if (rc != 0)
         return;
     dh_mutex_lock(sc->t, l, flags);
-    /* Not for readers: they are not ordered among each other, and recording each would cost more than the lock. */
+    /* Not for readers: they are not ordered among each other, and recording each would cost more than the
+     * lock. */
     if (!(flags & DH_LOCK_READ))
         dh_object_use(sc->t, l);
 }

@@ -11,8 +11,8 @@
 #define HEADS_SHIFT 14
 
 static struct dh_lockset_node *chunks[(DH_LOCKSET_UNKNOWN + 1) >> CHUNK_SHIFT]; /* set once */
-static u32 heads[1u << HEADS_SHIFT];                                             /* atomic */
-static u32 used = 1;                                                             /* atomic */
+static u32 heads[1u << HEADS_SHIFT];                                            /* atomic */
+static u32 used = 1;                                                            /* atomic */
 
 const struct dh_lockset_node *dh_lockset_node(u32 set)
 {

@@ -163,8 +163,9 @@ void __dh_module_init_v1(const void *marker)
 u32 dh_modules_blind(void)
 {
     /* The C library and what the compiler adds are covered by interceptors. */
-    static const char *const covered[] = {"/libc.so", "/libc-", "/ld-linux", "/libm.so", "/libm-", "/libpthread",
-                                          "/libdl",   "/librt", "/libgcc_s", "/libstdc++", "linux-vdso"};
+    static const char *const covered[] = {"/libc.so",  "/libc-",      "/ld-linux", "/libm.so",
+                                          "/libm-",    "/libpthread", "/libdl",    "/librt",
+                                          "/libgcc_s", "/libstdc++",  "linux-vdso"};
     u32 n = 0;
     dh_lock_take(&lock);
     for (int i = 0; i < modules_n; i++) {

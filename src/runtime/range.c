@@ -163,7 +163,8 @@ static void access_mapped(const struct dh_access_now *a)
     whole_words(a, lo, hi);
 }
 
-/* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in runs. */
+/* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in
+ * runs. */
 static bool seen_before(struct dh_thread *t, uptr addr, size_t n, u32 kind)
 {
     if (n <= SMALL)
@@ -173,7 +174,8 @@ static bool seen_before(struct dh_thread *t, uptr addr, size_t n, u32 kind)
            dh_engine_same_epoch(t, addr, lo - addr, kind) && dh_engine_same_epoch(t, hi, addr + n - hi, kind);
 }
 
-static void access_range(struct dh_thread *t, const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
+static void access_range(struct dh_thread *t, const volatile void *p, size_t n, u32 piece, u32 kind,
+                         const void *pc)
 {
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
     if (n == 0 || dh_runtime_off)

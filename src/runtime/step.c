@@ -3,13 +3,12 @@
  *
  * A cell is a set of accesses with byte masks. On the bytes an access touches:
  *
- *   plain write   the write cell keeps nothing older, the read cell becomes this access too (a write stands for
- *                 a read: whatever races with the read races with the write), so that reading back what
- *                 one just wrote hits the inlined check
- *   plain read    in the read cell it replaces every access that happened before it and stands beside the
- *                 others ([READ EXCLUSIVE], [READ SHARE], [READ SHARED])
- *   atomic        replaces atomic accesses that happened before it and stands beside everything else: a plain
- *                 access must stay, since it races with atomic ones that this one does not race with
+ *   plain write   the write cell keeps nothing older, the read cell becomes this access too (a write stands
+ * for a read: whatever races with the read races with the write), so that reading back what one just wrote
+ * hits the inlined check plain read    in the read cell it replaces every access that happened before it and
+ * stands beside the others ([READ EXCLUSIVE], [READ SHARE], [READ SHARED]) atomic        replaces atomic
+ * accesses that happened before it and stands beside everything else: a plain access must stay, since it
+ * races with atomic ones that this one does not race with
  *
  * Bytes that are not touched keep their accesses. Departures from the paper: several concurrent atomic
  * writes are kept, not one; after a race the cell goes on as if the access had been ordered.
@@ -166,16 +165,18 @@ static bool replaces(const struct dh_access_now *a, u32 e, enum dh_plane plane)
     return id_ordered(a->t, dh_cell_id(e));
 }
 
-/* Entries of one thread's one epoch that differ only in context become one, with the newest's context: in code that goes
- * through memory byte by byte from many places, every word has its own mixture, and the mixtures are what costs. What
- * races is not changed, only which of the accesses to these four bytes a report shows. */
+/* Entries of one thread's one epoch that differ only in context become one, with the newest's context: in
+ * code that goes through memory byte by byte from many places, every word has its own mixture, and the
+ * mixtures are what costs. What races is not changed, only which of the accesses to these four bytes a report
+ * shows. */
 static u32 merge_epochs(u32 *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
         const struct dh_access_rec *a = dh_id_rec(dh_cell_id(e[i]));
         for (u32 k = i + 1; k < n; k++) {
             const struct dh_access_rec *b = dh_id_rec(dh_cell_id(e[k]));
-            if (a->clock == b->clock && a->slot == b->slot && ((a->kind ^ b->kind) & (DH_ATOMIC | DH_FREE)) == 0) {
+            if (a->clock == b->clock && a->slot == b->slot &&
+                ((a->kind ^ b->kind) & (DH_ATOMIC | DH_FREE)) == 0) {
                 e[k] |= dh_cell_make(0, dh_cell_mask(e[i]));
                 e[i] = e[--n];
                 i--;
@@ -224,12 +225,14 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     u32 me = dh_cell_make(a->id, mask);
     if (old == 0)
         return me;
-    /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is already in. */
+    /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
+     * already in. */
     if (dh_cell_id(old) == a->id && !dh_cell_is_history(old))
         return old | me;
     if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_history_pressure())
         return old | dh_cell_make(0, mask);
-    if (mask == DH_MASK_FULL && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
+    if (mask == DH_MASK_FULL && !(a->kind & DH_ATOMIC) &&
+        ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
         return me;
     /* The usual atomic: the only access before it was atomic too, and has happened before. */
     if ((a->kind & DH_ATOMIC) && !dh_cell_is_history(old) && dh_cell_mask(old) == mask &&
@@ -238,7 +241,8 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
      * more, so a remembered result is right but may keep what could go. */
     __typeof__(a->t->step[0]) *s =
-        &a->t->step[((old * 0x9E3779B1u ^ me * 0x85EBCA6Bu) >> 20 ^ (u32)plane << 5 ^ me >> DH_ID_BITS) % DH_STEP];
+        &a->t->step[((old * 0x9E3779B1u ^ me * 0x85EBCA6Bu) >> 20 ^ (u32)plane << 5 ^ me >> DH_ID_BITS) %
+                    DH_STEP];
     if (s->old == old && s->me == me && s->plane == (u32)plane)
         return s->result;
     u32 result = combine(a, old, mask, plane);
@@ -273,7 +277,8 @@ static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mas
     const struct dh_access_rec *r = dh_id_rec(id);
     if ((r->kind & DH_ATOMIC) && (a->kind & DH_ATOMIC))
         return;
-    dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)), (u32)__builtin_popcount(dh_cell_mask(e)));
+    dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)),
+                   (u32)__builtin_popcount(dh_cell_mask(e)));
 }
 
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)

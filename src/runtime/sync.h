@@ -24,7 +24,8 @@ struct dh_sync_shard *dh_sync_lock_read(uptr addr);
 void dh_sync_unlock_read(struct dh_sync_shard *s);
 /* Without locking. As long as it is the same even number nothing in the shard has changed. */
 u32 dh_sync_version(uptr addr);
-/* Without locking: may the shard hold anything? False is certain only in the absence of concurrent creation. */
+/* Without locking: may the shard hold anything? False is certain only in the absence of concurrent creation.
+ */
 bool dh_sync_maybe(uptr addr);
 /* In a locked shard. create: make it (NULL only without memory). */
 struct dh_sync *dh_sync_find(struct dh_sync_shard *s, uptr addr, bool create);

@@ -45,14 +45,14 @@ struct dh_thread {
     volatile u32 gen;   /* last collector generation seen; read by the collector */
     bool changed;       /* clock learned something since the last release */
     bool want_collect;
-    struct dh_vclock vc; /* grown by the owner; read by the collector under DH_RANK_THREADS */
+    struct dh_vclock vc;  /* grown by the owner; read by the collector under DH_RANK_THREADS */
     struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
 
     /* Ids: plain ones are consecutive within an epoch (hot.base, hot.count), special ones (atomic, free)
      * must not be hit by the inlined check and come from blocks of their own. */
     u32 id_next, id_end, id_first, id_size;
     u32 special_next, special_end, special_first, special_size;
-    u32 want_blocks; /* how many blocks to take next time: doubles while one epoch eats them */
+    u32 want_blocks;   /* how many blocks to take next time: doubles while one epoch eats them */
     u32 special_floor; /* first special id of this epoch */
 
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
@@ -68,8 +68,8 @@ struct dh_thread {
 
     struct dh_held held[DH_HELD_MAX];
     u32 held_n;
-    u32 held_gen;   /* rises with every change of held */
-    u32 lockset;    /* of held, valid if lockset_gen == held_gen */
+    u32 held_gen; /* rises with every change of held */
+    u32 lockset;  /* of held, valid if lockset_gen == held_gen */
     u32 lockset_gen;
 
     struct {
@@ -125,8 +125,8 @@ struct dh_thread_info {
 };
 
 extern struct dh_lock dh_threads_lock;
-extern struct dh_thread *dh_threads;      /* under dh_threads_lock */
-extern volatile u32 dh_collect_gen;       /* collect.c */
+extern struct dh_thread *dh_threads; /* under dh_threads_lock */
+extern volatile u32 dh_collect_gen;  /* collect.c */
 
 void dh_thread_init_main(void);
 struct dh_thread_info *dh_thread_info(u32 uid); /* NULL: unknown. Under dh_threads_lock. */
