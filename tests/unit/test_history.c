@@ -139,12 +139,47 @@ static int init(void **state)
     return 0;
 }
 
+/* A history of one cell's own: entries by slot; a frozen copy is the ordinary history again; two entries of one slot do
+ * not fit; a collection that does not see it frees it, one that does keeps it. */
+static void private_history(void **state)
+{
+    (void)state;
+    u32 count, first = dh_ids_take(1, &count);
+    assert_true(first != 0);
+    *dh_id_rec(first) = (struct dh_access_rec){.slot = 2, .clock = 1};
+    *dh_id_rec(first + 1) = (struct dh_access_rec){.slot = 5, .clock = 1};
+    *dh_id_rec(first + 2) = (struct dh_access_rec){.slot = 2, .clock = 2};
+
+    u32 shared = MAKE(E(first, 15), E(first + 1, 15));
+    u32 own = dh_history_private(dh_history_get(shared));
+    assert_true(dh_cell_is_history(own));
+    const struct dh_history *h = dh_history_get(own);
+    assert_true(h->by_slot);
+    assert_int_equal(h->cells[2], E(first, 15));
+    assert_int_equal(h->cells[5], E(first + 1, 15));
+    u32 frozen;
+    assert_true(dh_history_freeze(own, &frozen));
+    assert_int_equal(frozen, shared);
+    assert_int_equal(dh_history_private(dh_history_get(MAKE(E(first, 1), E(first + 2, 2)))), 0);
+
+    dh_history_marking(true, 1000);
+    dh_history_mark(own);
+    dh_history_sweep();
+    dh_history_marking(false, 0);
+    assert_ptr_equal(dh_history_get(own), h);
+    dh_history_marking(true, 1001);
+    dh_history_sweep();
+    dh_history_marking(false, 0);
+    assert_ptr_not_equal(dh_history_get(own), h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),          cmocka_unit_test(sorted_merged_interned),
-        cmocka_unit_test(order_is_by_id), cmocka_unit_test(many),
-        cmocka_unit_test(collection),     cmocka_unit_test(threads),
+        cmocka_unit_test(small),           cmocka_unit_test(sorted_merged_interned),
+        cmocka_unit_test(order_is_by_id),  cmocka_unit_test(many),
+        cmocka_unit_test(collection),      cmocka_unit_test(threads),
+        cmocka_unit_test(private_history),
     };
     return cmocka_run_group_tests(tests, init, NULL);
 }
