@@ -245,7 +245,8 @@ void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
     bool has_linkable = false, header_language = false;
     for (size_t i = 0; i < args->count; i++) {
         const char *arg = args->at[i];
-        const char *value = dh_cc_args_takes_value(arg) && i + 1 < args->count ? args->at[i + 1] : NULL;
+        bool pair = dh_cc_args_takes_value(arg) && i + 1 < args->count;
+        const char *value = pair ? args->at[i + 1] : NULL;
         if (arg[0] != '-' || strcmp(arg, "-") == 0) {
             line.has_input = true;
             has_linkable |= !header_language && !is_header(arg);
@@ -260,8 +261,7 @@ void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
             header_language = strstr(value, "-header") != NULL;
         else if (strncmp(arg, "-x", 2) == 0 && arg[2])
             header_language = strstr(arg, "-header") != NULL;
-        if (value)
-            i++;
+        i += pair;
     }
     line.links = line.links && line.has_input && has_linkable;
     *ret_line = line;

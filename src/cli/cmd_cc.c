@@ -195,8 +195,10 @@ static int run_clang(struct driver *d, const struct dh_cc_args *in)
         dh_cc_args_add(&out, "-Qunused-arguments");
         dh_cc_args_add(&out, "-Wno-unknown-warning-option");
         dh_cc_args_add(&out, "-Wno-ignored-optimization-argument");
-        if (!d->line.plain)
+        if (!d->line.plain) {
+            dh_cc_args_add(&out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
             dh_cc_args_add(&out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
+        }
     }
     if (d->line.has_input)
         add_headers(d, &out);

@@ -99,6 +99,12 @@ static void emit_one(struct dh_ir *ir, bool write, LLVMValueRef ptr, int power)
     dh_ir_emit_call(ir, (enum dh_ir_entry)((write ? DH_IR_WRITE1 : DH_IR_READ1) + power), &ptr);
 }
 
+LLVMValueRef dh_ir_emit_shifted(struct dh_ir *ir, LLVMValueRef ptr, long long shift)
+{
+    LLVMValueRef offset = dh_ir_emit_u64(ir, (u64)shift);
+    return shift ? LLVMBuildGEP2(ir->builder, ir->u8, ptr, &offset, 1, "") : ptr;
+}
+
 void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align)
 {
     const unsigned max_pieces = 4; /* beyond it, a call costs less than the code */
@@ -109,14 +115,24 @@ void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, 
         for (u64 at = 0; at < size;) {
             u64 rest = size - at;
             power = rest >= 16 ? 4 : 63 - __builtin_clzll(rest);
-            LLVMValueRef offset = dh_ir_emit_u64(ir, at);
-            emit_one(ir, write, at ? LLVMBuildGEP2(ir->builder, ir->u8, ptr, &offset, 1, "") : ptr, power);
+            emit_one(ir, write, dh_ir_emit_shifted(ir, ptr, (long long)at), power);
             at += 1ull << power;
         }
     } else {
         LLVMValueRef args[] = {ptr, dh_ir_emit_u64(ir, size)};
         dh_ir_emit_call(ir, write ? DH_IR_WRITE_N : DH_IR_READ_N, args);
     }
+}
+
+void dh_ir_emit_rare_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align)
+{
+    int power = size_class(size, align);
+    if (power < 0) {
+        dh_ir_emit_check(ir, write, ptr, size, align);
+        return;
+    }
+    int e = (write ? DH_IR_RARE_WRITE1 : DH_IR_RARE_READ1) + power;
+    LLVMSetInstructionCallConv(dh_ir_emit_call(ir, (enum dh_ir_entry)e, &ptr), LLVMPreserveMostCallConv);
 }
 
 /* One side of a copy. A small constant size is checked in place; anything else is a range. */
@@ -145,7 +161,9 @@ static void emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
     switch (site->kind) {
     case DH_SITE_READ:
     case DH_SITE_WRITE:
-        dh_ir_emit_check(ir, site->kind == DH_SITE_WRITE, site->ptr, site->size, site->align);
+        (site->rare ? dh_ir_emit_rare_check : dh_ir_emit_check)(
+            ir, site->kind == DH_SITE_WRITE, dh_ir_emit_shifted(ir, site->ptr, site->shift), site->size,
+            site->align);
         break;
     case DH_SITE_VPTR_WRITE: {
         LLVMValueRef args[] = {site->ptr, LLVMGetOperand(site->inst, 0)};

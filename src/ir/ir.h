@@ -59,15 +59,26 @@ enum dh_ir_site_kind {
 struct dh_ir_site {
     enum dh_ir_site_kind kind;
     bool covered;  /* another site of the list checks at least as much: emit nothing */
+    bool merged;   /* READ, WRITE: it checks neighbours too */
+    bool rare;     /* READ, WRITE: hardly ever executed, so the check may be slower and shorter */
     bool skip_dst; /* DH_SITE_COPY: the destination needs no check */
     bool skip_src; /* DH_SITE_COPY: the source needs no check */
     LLVMValueRef inst;
     LLVMValueRef ptr; /* READ, WRITE, VPTR_WRITE */
+    long long shift;  /* what is checked begins that many bytes after ptr: neighbours checked with it */
     u64 size;         /* bytes */
     u64 align;
     LLVMValueRef base; /* ptr == base + offset, for comparing addresses */
     long long offset;
+    unsigned window;           /* its number: no two blocks, and no two sides of a break, share one */
     struct dh_ir_range *range; /* checked outside its loop, at least when the loop is long; or NULL */
+};
+
+/* A basic block, with its sites and windows. */
+struct dh_ir_block {
+    LLVMBasicBlockRef bb;
+    size_t first, end;                  /* its sites */
+    unsigned first_window, last_window; /* the same: nothing in it ends a window */
 };
 
 struct dh_ir_sites {
@@ -76,10 +87,19 @@ struct dh_ir_sites {
     bool has_calls;       /* calls of functions that might be instrumented or intercepted */
     LLVMValueRef *breaks; /* instructions that end a window */
     size_t break_count, break_capacity;
+    struct dh_ir_block *blocks; /* in the order of the function */
+    size_t block_count;
 };
 
 void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites);
 void dh_ir_sites_done(struct dh_ir_sites *sites);
+/* The check of a, at least as strong as that of b, looks at all the bytes of b. */
+bool dh_ir_sites_covers(const struct dh_ir_site *a, const struct dh_ir_site *b);
+
+/* ---- avail.c: what an earlier block has checked ---------------------------------------------------- */
+
+/* Marks the sites that are covered by one that lies on every way to them, with no break after it. */
+void dh_ir_avail_prune(struct dh_ir_sites *sites);
 
 /* ---- loops.c: one check for all iterations --------------------------------------------------------- */
 
@@ -112,8 +132,12 @@ void dh_ir_emit_declare_all(struct dh_ir *ir);
 void dh_ir_emit_sites(struct dh_ir *ir, const struct dh_ir_sites *sites);
 /* A call of an entry point where the builder stands. */
 LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef *args);
+/* ptr and so many bytes, where the builder stands. */
+LLVMValueRef dh_ir_emit_shifted(struct dh_ir *ir, LLVMValueRef ptr, long long shift);
 /* The check of one access of constant size where the builder stands. */
 void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align);
+/* ... by a call of a fast path that is not inlined. */
+void dh_ir_emit_rare_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align);
 /* The builder stands before inst and gives what it inserts the source position of inst. */
 void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst);
 /* ... only the source position. */

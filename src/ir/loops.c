@@ -20,6 +20,7 @@
 enum {
     LONG_ENOUGH = 256, /* bytes from which a call pays */
     MEMBERS_MAX = 32,  /* accesses of one range */
+    RARE = 4,          /* less than once in so many calls of the function */
 };
 
 struct dh_ir_range {
@@ -108,7 +109,7 @@ static void assign(struct planner *p, struct dh_ir_site *site)
         distance = 0;
     }
     found->members[found->member_count] = site;
-    found->at[found->member_count++] = distance;
+    found->at[found->member_count++] = distance + site->shift;
     site->range = found;
 }
 
@@ -164,8 +165,10 @@ void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_r
     find_noisy(&p, sites);
     for (size_t i = 0; i < sites->count; i++) {
         struct dh_ir_site *site = &sites->at[i];
-        if (!site->covered && (site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE))
+        if (!site->covered && (site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE)) {
+            site->rare = dh_shim_loops_is_rare(p.loops, site->inst, RARE);
             assign(&p, site);
+        }
     }
     size_t kept = 0;
     for (size_t i = 0; i < ret_ranges->count; i++) {
@@ -209,8 +212,9 @@ static void emit_range(struct dh_ir *ir, struct dh_ir_range *r)
     LLVMValueRef low = dh_ir_emit_u64(ir, (u64)r->low);
     if (r->step < 0)
         low = LLVMBuildSub(ir->builder, low, way, "");
+    u64 piece = r->members[0]->merged ? 1 : r->members[0]->size;
     LLVMValueRef args[] = {LLVMBuildGEP2(ir->builder, ir->u8, r->start, &low, 1, ""), bytes,
-                           dh_ir_emit_u32(ir, (u32)r->members[0]->size)};
+                           dh_ir_emit_u32(ir, (u32)piece)};
     LLVMValueRef brief = LLVMBuildICmp(ir->builder, LLVMIntULT, bytes, dh_ir_emit_u64(ir, LONG_ENOUGH), "");
     if (!LLVMIsAConstantInt(brief)) {
         r->brief = brief;
@@ -229,7 +233,8 @@ void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges)
             emit_range(ir, r);
         } else {
             stand_at(ir, r, r->place);
-            dh_ir_emit_check(ir, r->write, r->start, site->size, site->align);
+            dh_ir_emit_check(ir, r->write, dh_ir_emit_shifted(ir, r->start, site->shift), site->size,
+                             site->align);
         }
     }
 }

@@ -109,8 +109,10 @@ static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
     bool needed = sites.count > 0 || sites.has_calls;
     if (needed) {
         struct dh_ir_ranges ranges = {0};
-        if (!has_attribute(fn, "optnone")) /* nothing to find, and analyses cost */
+        if (!has_attribute(fn, "optnone")) { /* nothing to find, and analyses cost */
+            dh_ir_avail_prune(&sites);
             dh_ir_loops_plan(fn, &sites, &ranges);
+        }
         dh_ir_loops_emit(ir, &ranges);
         dh_ir_emit_sites(ir, &sites);
         dh_ir_loops_done(&ranges);

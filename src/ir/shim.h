@@ -61,6 +61,9 @@ struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn);
 void dh_shim_loops_free(struct dh_shim_loops *loops);
 /* The loop around an instruction, if it has no inner loops, one way in and one way out; or NULL. */
 const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst);
+/* Whether inst is in no loop and, as far as the shape of the code tells, executed less than once in so many
+ * calls of the function. */
+bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned once_in);
 /* Whether inst happens in every iteration and ptr moves by a constant number of bytes (0: stays). */
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
                           long long *ret_step);

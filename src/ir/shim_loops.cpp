@@ -7,6 +7,8 @@
 #include "shim.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -28,6 +30,8 @@ struct dh_shim_loops {
     AssumptionCache assumptions;
     TargetLibraryInfoImpl library_impl;
     TargetLibraryInfo library;
+    BranchProbabilityInfo probability;
+    BlockFrequencyInfo frequency;
     ScalarEvolution evolution;
     SCEVExpander expander;
     SmallVector<Instruction *, 8> divisions; /* of unsigned integers, in the whole function */
@@ -35,6 +39,7 @@ struct dh_shim_loops {
     explicit dh_shim_loops(Function &f)
         : layout(f.getParent()->getDataLayout()), tree(f), info(tree), assumptions(f),
           library_impl(Triple(f.getParent()->getTargetTriple())), library(library_impl),
+          probability(f, info, &library, &tree), frequency(f, probability, info),
           evolution(f, library, assumptions, tree, info), expander(evolution, layout, "dh")
     {
         for (Instruction &inst : instructions(f))
@@ -64,6 +69,13 @@ const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst)
     if (!loop || !loop->isInnermost() || !loop->getLoopPreheader() || !loop->getExitingBlock())
         return nullptr;
     return loop;
+}
+
+bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned once_in)
+{
+    const BasicBlock *bb = unwrap<Instruction>(inst)->getParent();
+    return !loops->info.getLoopFor(bb) && loops->frequency.getBlockFreq(bb).getFrequency() <
+                                              loops->frequency.getEntryFreq().getFrequency() / once_in;
 }
 
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,

@@ -19,7 +19,8 @@ struct collector {
     struct dh_ir *ir;
     struct dh_ir_escape *escape;
     struct dh_ir_sites *out;
-    size_t window; /* index of the first site of the current window */
+    size_t window;   /* index of the first site of the current window */
+    unsigned number; /* of the current window */
 };
 
 static struct dh_ir_site *add(struct collector *c, enum dh_ir_site_kind kind, LLVMValueRef inst)
@@ -30,14 +31,47 @@ static struct dh_ir_site *add(struct collector *c, enum dh_ir_site_kind kind, LL
         out->at = realloc(out->at, out->capacity * sizeof(*out->at));
     }
     struct dh_ir_site *site = &out->at[out->count++];
-    *site = (struct dh_ir_site){.kind = kind, .inst = inst};
+    *site = (struct dh_ir_site){.kind = kind, .inst = inst, .window = c->number};
     return site;
 }
 
-static bool covers(const struct dh_ir_site *a, const struct dh_ir_site *b)
+static long long start_of(const struct dh_ir_site *s)
 {
-    return a->base == b->base && a->offset <= b->offset &&
-           a->offset + (long long)a->size >= b->offset + (long long)b->size;
+    return s->offset + s->shift;
+}
+
+static long long end_of(const struct dh_ir_site *s)
+{
+    return start_of(s) + (long long)s->size;
+}
+
+bool dh_ir_sites_covers(const struct dh_ir_site *a, const struct dh_ir_site *b)
+{
+    return (a->kind == DH_SITE_WRITE || b->kind == DH_SITE_READ) && a->base == b->base &&
+           start_of(a) <= start_of(b) && end_of(a) >= end_of(b);
+}
+
+/*
+ * Neighbouring parts of words on one line (numbers put together from bytes) are one check, at the first of
+ * them: all of them happen, in one window. Not so for whole words: a report about two fields would be less
+ * exact than one about the field, and there is no byte mask to build up access by access.
+ */
+static bool merge(struct dh_ir_site *into, const struct dh_ir_site *site)
+{
+    const long long longest = 8;
+    long long start = start_of(into), end = end_of(into), from = start_of(site), to = end_of(site);
+    if (into->kind != site->kind || into->base != site->base || site->size >= 4 || from > end || to < start ||
+        !(into->size < 4 || into->merged) || !dh_shim_same_line(into->inst, site->inst))
+        return false;
+    long long low = from < start ? from : start, high = to > end ? to : end;
+    if (high - low > longest)
+        return false;
+    if (from < start)
+        into->align = site->align;
+    into->shift += low - start;
+    into->size = (u64)(high - low);
+    into->merged = true;
+    return true;
 }
 
 /* Compares the newest site with those of its window; keeps huge blocks linear by looking back only
@@ -53,11 +87,11 @@ static void prune(struct collector *c)
         struct dh_ir_site *other = &out->at[i];
         if (other->covered || (other->kind != DH_SITE_READ && other->kind != DH_SITE_WRITE))
             continue;
-        if ((other->kind == DH_SITE_WRITE || site->kind == DH_SITE_READ) && covers(other, site)) {
+        if (dh_ir_sites_covers(other, site) || merge(other, site)) {
             site->covered = true;
             return;
         }
-        if (site->kind == DH_SITE_WRITE && other->kind == DH_SITE_READ && covers(site, other))
+        if (site->kind == DH_SITE_WRITE && other->kind == DH_SITE_READ && dh_ir_sites_covers(site, other))
             other->covered = true;
     }
 }
@@ -89,6 +123,7 @@ static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef p
 static void end_window(struct collector *c)
 {
     c->window = c->out->count;
+    c->number++;
 }
 
 /* The window ends at inst: what follows may be ordered differently against other threads. */
@@ -226,10 +261,15 @@ void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *
 {
     *ret_sites = (struct dh_ir_sites){0};
     struct collector c = {.ir = ir, .escape = dh_ir_escape_new(), .out = ret_sites};
+    ret_sites->blocks = calloc(LLVMCountBasicBlocks(fn), sizeof(*ret_sites->blocks));
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        struct dh_ir_block *block = &ret_sites->blocks[ret_sites->block_count++];
         end_window(&c);
+        *block = (struct dh_ir_block){.bb = bb, .first = ret_sites->count, .first_window = c.number};
         for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = LLVMGetNextInstruction(inst))
             collect(&c, inst);
+        block->end = ret_sites->count;
+        block->last_window = c.number;
     }
     dh_ir_escape_free(c.escape);
 }
@@ -238,5 +278,6 @@ void dh_ir_sites_done(struct dh_ir_sites *sites)
 {
     free(sites->at);
     free(sites->breaks);
+    free(sites->blocks);
     *sites = (struct dh_ir_sites){0};
 }

@@ -10,6 +10,7 @@
  *
  *   plain accesses         __dh_read{1,2,4,8,16}(p), __dh_write{1,2,4,8,16}(p)   naturally aligned
  *                          __dh_read_n(p, n), __dh_write_n(p, n)                 any other size/alignment
+ *                          __dh_rare_read{1,...}(p), __dh_rare_write{1,...}(p)   the same, not inlined
  *   memcpy-like            __dh_read_range(p, n), __dh_write_range(p, n)         n may be 0
  *   dense loop             __dh_read_loop(p, n, size), __dh_write_loop(p, n, size) in front of the loop
  *   vtable pointer store   __dh_vptr_write(p, new_value)
@@ -97,8 +98,6 @@ void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind);
 void __dh_atomic_post(void *h, u32 order, u32 kind);
 void __dh_fence(u32 order);
 
-void __dh_read_n(const volatile void *p, u64 n);
-void __dh_write_n(const volatile void *p, u64 n);
 void __dh_read_range(const volatile void *p, u64 n);
 void __dh_write_range(const volatile void *p, u64 n);
 
@@ -125,6 +124,8 @@ DH_PRESERVE void __dh_slow_write2(const volatile void *p);
 DH_PRESERVE void __dh_slow_write4(const volatile void *p);
 DH_PRESERVE void __dh_slow_write8(const volatile void *p);
 DH_PRESERVE void __dh_slow_write16(const volatile void *p);
+DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n);
+DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n);
 DH_PRESERVE struct dh_frame *__dh_enter_slow(void);
 
 #pragma GCC visibility pop

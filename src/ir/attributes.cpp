@@ -1,0 +1,104 @@
+/*
+ * attributes.cpp - a plugin for clang's front end, which lets programs' no_sanitize("thread") through to the
+ * pass.
+ *
+ * clang forgets the attribute when it makes IR without -fsanitize=thread, and that option is no way out: it
+ * brings in ThreadSanitizer's pass and tells the program, by __has_feature(thread_sanitizer), that its
+ * runtime is there (docs/design/instrumentation.md). So each function that has the attribute, in any of its
+ * spellings, also gets what DH_UNTRACKED stands for in include/deadheat/deadheat.h.
+ *
+ * Invariant: a function has its annotation before clang makes code of it. The plugin's consumer stands in
+ * front of the code generator's, which emits a function when its declaration is handed over, or later.
+ *
+ * It is an object of its own, not a part of the pass: opt and the linker load that one too and have no AST.
+ */
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+
+using namespace clang;
+
+static bool is_exempt(const FunctionDecl *fn)
+{
+    for (const auto *attr : fn->specific_attrs<NoSanitizeAttr>())
+        if (attr->getMask() & SanitizerKind::Thread)
+            return true;
+    return false;
+}
+
+static bool is_annotated(const FunctionDecl *fn)
+{
+    for (const auto *attr : fn->specific_attrs<AnnotateAttr>())
+        if (attr->getAnnotation() == "deadheat::untracked")
+            return true;
+    return false;
+}
+
+static void mark_function(FunctionDecl *fn)
+{
+    if (!is_exempt(fn) || is_annotated(fn))
+        return;
+    ASTContext &context = fn->getASTContext();
+    fn->addAttr(AnnotateAttr::CreateImplicit(context, "deadheat::untracked", nullptr, 0));
+    /* Inlined code is its caller's. Where the program insists on it, that is how ThreadSanitizer sees it too.
+     */
+    if (!fn->hasAttr<AlwaysInlineAttr>() && !fn->hasAttr<NoInlineAttr>())
+        fn->addAttr(NoInlineAttr::CreateImplicit(context));
+}
+
+/* Functions below a declaration; not those inside function bodies (lambdas, local classes). */
+static void mark(Decl *decl)
+{
+    if (auto *of_template = dyn_cast<FunctionTemplateDecl>(decl))
+        return mark(of_template->getTemplatedDecl()); /* its instances inherit the attributes */
+    if (auto *of_template = dyn_cast<ClassTemplateDecl>(decl))
+        return mark(of_template->getTemplatedDecl());
+    if (auto *fn = dyn_cast<FunctionDecl>(decl))
+        return mark_function(fn);
+    if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl, CXXRecordDecl>(decl))
+        for (Decl *inner : cast<DeclContext>(decl)->decls())
+            mark(inner);
+}
+
+namespace
+{
+
+class Consumer : public ASTConsumer
+{
+    bool HandleTopLevelDecl(DeclGroupRef group) override
+    {
+        for (Decl *decl : group)
+            mark(decl);
+        return true;
+    }
+
+    void HandleInlineFunctionDefinition(FunctionDecl *fn) override
+    {
+        mark_function(fn);
+    }
+};
+
+class Action : public PluginASTAction
+{
+    std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override
+    {
+        return std::make_unique<Consumer>();
+    }
+
+    bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override
+    {
+        return true;
+    }
+
+    ActionType getActionType() override
+    {
+        return AddBeforeMainAction;
+    }
+};
+
+} // namespace
+
+static FrontendPluginRegistry::Add<Action> registration("deadheat", "obeys no_sanitize(\"thread\")");
