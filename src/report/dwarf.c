@@ -89,17 +89,29 @@ static struct dh_object_unit *find_unit(struct dh_object *o, u64 addr)
 
 /* ---- Indexing a unit ------------------------------------------------------------------------------- */
 
-/* The fixed address of a variable, from its location expression. */
-static bool fixed_address(Dwarf_Die *die, u64 *ret)
+/* The fixed address of a variable, from its location expression; of a thread-local one, its offset. */
+static bool fixed_address(Dwarf_Die *die, u64 *ret, bool *ret_tls)
 {
     Dwarf_Attribute attr, pointed;
     Dwarf_Op *ops;
     size_t n;
     Dwarf_Addr addr;
-    if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1)
+    Dwarf_Word word;
+    if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0 || n < 1)
         return false;
-    if (ops[0].atom == DW_OP_addr) {
+    *ret_tls = n == 2 && (ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address);
+    if (n != 1 && !*ret_tls)
+        return false;
+    if (ops[0].atom == DW_OP_addr ||
+        (*ret_tls && (ops[0].atom == DW_OP_const8u || ops[0].atom == DW_OP_const4u))) {
         *ret = ops[0].number;
+        return true;
+    }
+    if (*ret_tls) {
+        if ((ops[0].atom != DW_OP_constx && ops[0].atom != DW_OP_GNU_const_index) ||
+            dwarf_getlocation_attr(&attr, &ops[0], &pointed) != 0 || dwarf_formudata(&pointed, &word) != 0)
+            return false;
+        *ret = word;
         return true;
     }
     if (ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index)
@@ -124,11 +136,12 @@ static void add_function(struct dh_object_unit *unit, Dwarf_Die *die)
 static void add_global(struct dh_object_unit *unit, Dwarf_Die *die, const Dwarf_Die *owner)
 {
     u64 addr;
-    if (!fixed_address(die, &addr) || addr < LOWEST_CODE)
+    bool tls;
+    if (!fixed_address(die, &addr, &tls) || (addr < LOWEST_CODE && !tls))
         return;
     unit->globals = dh_util_grow(unit->globals, unit->n_globals, &unit->cap_globals, sizeof(*unit->globals));
     struct dh_object_global *g = &unit->globals[unit->n_globals++];
-    *g = (struct dh_object_global){.addr = addr, .die = *die};
+    *g = (struct dh_object_global){.addr = addr, .tls = tls, .die = *die};
     if (owner)
         g->owner = *owner;
 }
@@ -220,7 +233,7 @@ void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwa
 /* ---- Frames ----------------------------------------------------------------------------------------------
  */
 
-static bool has_pc(Dwarf_Die *die, u64 addr)
+bool dh_object_has_pc(Dwarf_Die *die, u64 addr)
 {
     return dwarf_haspc(die, addr) > 0;
 }
@@ -238,7 +251,8 @@ static size_t inline_chain(Dwarf_Die *function, u64 addr, Dwarf_Die *chain, size
             break;
         do {
             int tag = dwarf_tag(&die);
-            if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) && has_pc(&die, addr)) {
+            if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+                dh_object_has_pc(&die, addr)) {
                 deeper = true;
                 break;
             }
@@ -265,6 +279,16 @@ static Dwarf_Die *find_function(struct dh_object_unit *unit, u64 addr)
     return lo > 0 && addr < unit->functions[lo - 1].hi ? &unit->functions[lo - 1].die : NULL;
 }
 
+Dwarf_Die *dh_object_function_at(struct dh_object *o, u64 addr, struct dh_object_unit **ret_unit)
+{
+    u64 pc = addr + o->elf_bias - o->dwarf_bias;
+    *ret_unit = o->dwarf ? find_unit(o, pc) : NULL;
+    if (!*ret_unit)
+        return NULL;
+    dh_object_index_unit(o, *ret_unit);
+    return find_function(*ret_unit, pc);
+}
+
 static void set_file(struct dh_object *o, struct dh_object_unit *unit, struct dh_symbol_frame *f,
                      const char *file)
 {
@@ -276,11 +300,10 @@ static void set_file(struct dh_object *o, struct dh_object_unit *unit, struct dh
 size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **ret_frames)
 {
     u64 pc = addr + o->elf_bias - o->dwarf_bias;
-    struct dh_object_unit *unit = o->dwarf ? find_unit(o, pc) : NULL;
+    struct dh_object_unit *unit;
+    Dwarf_Die *function = dh_object_function_at(o, addr, &unit);
     if (!unit)
         return 0;
-    dh_object_index_unit(o, unit);
-    Dwarf_Die *function = find_function(unit, pc);
     Dwarf_Line *line = dwarf_getsrc_die(&unit->line_die, pc);
     if (!function && !line)
         return 0;

@@ -43,8 +43,10 @@ static void read_symbols(struct dh_object *o)
             add(o, DH_OBJECT_FUNCTIONS, name, &sym, addr - o->elf_bias);
         else if (type == STT_OBJECT || type == STT_COMMON)
             add(o, DH_OBJECT_DATA, name, &sym, addr - o->elf_bias);
+        else if (type == STT_TLS)
+            add(o, DH_OBJECT_TLS, name, &sym, sym.st_value);
     }
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < DH_OBJECT_KINDS; which++) {
         if (o->n_symbols[which])
             qsort(o->symbols[which], o->n_symbols[which], sizeof(struct dh_object_symbol), by_address);
     }

@@ -3,24 +3,33 @@
  */
 #include "report/view.h"
 
+/* "static `calls` of `worker`" */
+static const char *named_variable(struct dh_arena *arena, const struct dh_view *v, const char *kind)
+{
+    if (v->variable.function)
+        return dh_arena_printf(arena, "%s `%s` of `%s`", kind, v->variable.display, v->variable.function);
+    return dh_arena_printf(arena, "%s `%s`", kind, v->variable.display);
+}
+
 const char *dh_view_subject(struct dh_arena *arena, const struct dh_view *v)
 {
     const struct dh_model_location *at = &v->race->location;
+    const char *owner = v->location_thread ? v->location_thread : "?";
     switch (at->place) {
     case DH_MODEL_GLOBAL:
-        if (v->has_variable && v->variable.function)
-            return dh_arena_printf(arena, "static `%s` of `%s`", v->variable.display, v->variable.function);
-        return v->has_variable ? dh_arena_printf(arena, "global `%s`", v->variable.display)
+        return v->has_variable ? named_variable(arena, v, v->variable.function ? "static" : "global")
                                : "a global variable";
     case DH_MODEL_HEAP:
         return dh_arena_printf(arena, "a heap block of %llu byte%s", (unsigned long long)at->size,
                                at->size == 1 ? "" : "s");
     case DH_MODEL_STACK:
-        return dh_arena_printf(arena, "the stack of thread %s",
-                               v->location_thread ? v->location_thread : "?");
+        if (v->has_variable)
+            return named_variable(arena, v, "stack variable");
+        return dh_arena_printf(arena, "the stack of thread %s", owner);
     case DH_MODEL_TLS:
-        return dh_arena_printf(arena, "a thread-local variable of thread %s",
-                               v->location_thread ? v->location_thread : "?");
+        return dh_arena_printf(
+            arena, "%s of thread %s",
+            v->has_variable ? named_variable(arena, v, "thread-local") : "a thread-local variable", owner);
     case DH_MODEL_UNKNOWN:
         break;
     }

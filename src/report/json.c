@@ -78,6 +78,8 @@ static json_t *location(const struct dh_view *v)
         json_object_set_new(object, "file", text(var->file));
         json_object_set_new(object, "line", json_integer(var->line));
     }
+    if (v->frame.n)
+        json_object_set_new(object, "frame", trace(&v->frame));
     if (at->place == DH_MODEL_HEAP) {
         json_object_set_new(object, "start", hex(at->start));
         json_object_set_new(object, "size", json_integer((json_int_t)at->size));

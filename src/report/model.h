@@ -61,14 +61,22 @@ struct dh_model_access {
 
 enum dh_model_place { DH_MODEL_UNKNOWN, DH_MODEL_HEAP, DH_MODEL_GLOBAL, DH_MODEL_STACK, DH_MODEL_TLS };
 
+/* The call of a function that a stack address belongs to, with the registers at `pc`. */
+struct dh_model_activation {
+    struct dh_model_stack pc; /* one frame; none: it is not known */
+    u64 sp, bp, cfa;
+};
+
 struct dh_model_location {
     enum dh_model_place place;
     u64 start, size;                      /* heap */
-    u64 offset;                           /* heap: in the block; global: in the module; stack: from the top */
+    u64 offset;                           /* heap: in the block; global: in the module; stack: from the top;
+                                             tls: in the module's thread-local segment */
     u64 thread;                           /* heap: who allocated; stack, tls: whose */
     bool freed;                           /* heap: freed and not reused */
-    const struct dh_model_module *module; /* global */
+    const struct dh_model_module *module; /* global; tls: NULL if not known */
     struct dh_model_stack allocated_at;   /* heap */
+    struct dh_model_activation frame;     /* stack */
 };
 
 struct dh_model_process {

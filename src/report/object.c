@@ -105,8 +105,8 @@ void dh_object_close(struct dh_object *o)
     }
     free(o->units);
     free(o->ranges);
-    free(o->symbols[0]);
-    free(o->symbols[1]);
+    for (int which = 0; which < DH_OBJECT_KINDS; which++)
+        free(o->symbols[which]);
     if (o->dwfl)
         dwfl_end(o->dwfl);
 }

@@ -1,6 +1,6 @@
 /*
  * object.h - one ELF file and its debug information, indexed as far as it was needed. Inside the report
- * room, shared by symbol.c, object.c, dwarf.c, elfsym.c and variable.c only.
+ * room, shared by symbol.c, object.c, dwarf.c, elfsym.c, variable.c and local.c only.
  *
  * Addresses here are those of the ELF file's own program headers ("file addresses"), which is what race
  * records hold. libdw adds a bias of its own; it is removed at the boundary.
@@ -19,7 +19,8 @@ struct dh_object_function {
 };
 
 struct dh_object_global {
-    u64 addr;
+    u64 addr; /* of a thread-local one: in the thread-local segment */
+    bool tls;
     Dwarf_Die die;
     Dwarf_Die owner; /* the function it is static in; addr member NULL if none */
 };
@@ -61,11 +62,12 @@ struct dh_object {
     size_t n_ranges, cap_ranges;
     u64 indexed_bytes;
     bool symbols_read;
-    struct dh_object_symbol *symbols[2]; /* functions, data; each sorted by lo */
-    size_t n_symbols[2], cap_symbols[2];
+    struct dh_object_symbol *symbols[3]; /* by DH_OBJECT_*; each sorted by lo */
+    size_t n_symbols[3], cap_symbols[3];
 };
 
-enum { DH_OBJECT_FUNCTIONS, DH_OBJECT_DATA };
+/* Those of DH_OBJECT_TLS have offsets in the thread-local segment for addresses. */
+enum { DH_OBJECT_FUNCTIONS, DH_OBJECT_DATA, DH_OBJECT_TLS, DH_OBJECT_KINDS };
 
 /* object.c. The build id is "" if unknown. On failure *ret_why says why, for a person, or is NULL when
  * there is nothing to say (a pseudo file such as [vdso]). */
@@ -86,7 +88,20 @@ const char *dh_object_name(struct dh_object *o, Dwarf_Die *die); /* demangled; N
 void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,
                            const char **ret_file, int *ret_line);
 
-/* variable.c */
-bool dh_object_find_variable(struct dh_object *o, u64 addr, u64 size, struct dh_symbol_variable *ret);
+/* The function that holds the instruction at addr, or NULL. */
+Dwarf_Die *dh_object_function_at(struct dh_object *o, u64 addr, struct dh_object_unit **ret_unit);
+bool dh_object_has_pc(Dwarf_Die *die, u64 pc);
+
+/* variable.c. which: DH_OBJECT_DATA or DH_OBJECT_TLS. */
+bool dh_object_find_variable(struct dh_object *o, int which, u64 addr, u64 size,
+                             struct dh_symbol_variable *ret);
+/* The rest of *v for an access of `size` bytes, v->offset bytes into the variable that die describes. v->name
+ * is set already, or is found here; false if there is none. */
+bool dh_object_describe(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die, u64 size,
+                        struct dh_symbol_variable *v);
+
+/* local.c: the variable of the function at pc that holds the address `at` of the running process. */
+bool dh_object_find_local(struct dh_object *o, u64 pc, const struct dh_model_activation *frame, u64 at,
+                          u64 size, struct dh_symbol_variable *ret);
 
 #endif

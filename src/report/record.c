@@ -104,6 +104,21 @@ static int module(struct reader *r, const json_t *id, const struct dh_model_modu
     return *ret ? 0 : fail(r, "module %lld has not been announced", (long long)n);
 }
 
+static int place_in_module(struct reader *r, const json_t *object, const struct dh_model_module **ret_module,
+                           u64 *ret_offset)
+{
+    int rc = module(r, json_object_get(object, "module"), ret_module);
+    return rc ? rc : get_number(r, object, "offset", ret_offset);
+}
+
+static int frame(struct reader *r, const json_t *value, const char *key, size_t i, struct dh_model_frame *ret)
+{
+    if (!json_is_array(value) || json_array_size(value) < 2)
+        return fail(r, "frame %zu of '%s' is not a pair", i, key);
+    int rc = module(r, json_array_get(value, 0), &ret->module);
+    return rc ? rc : number(r, json_array_get(value, 1), "offset", &ret->offset);
+}
+
 static int stack(struct reader *r, const json_t *object, const char *key, struct dh_model_stack *ret)
 {
     const json_t *list = json_object_get(object, key);
@@ -116,13 +131,7 @@ static int stack(struct reader *r, const json_t *object, const char *key, struct
     ret->frames = dh_arena_array(r->m->arena, n, sizeof(*ret->frames));
     ret->n = n;
     for (size_t i = 0; i < n; i++) {
-        const json_t *frame = json_array_get(list, i);
-        if (!json_is_array(frame) || json_array_size(frame) < 2)
-            return fail(r, "frame %zu of '%s' is not a pair", i, key);
-        int rc = module(r, json_array_get(frame, 0), &ret->frames[i].module);
-        if (rc)
-            return rc;
-        rc = number(r, json_array_get(frame, 1), "offset", &ret->frames[i].offset);
+        int rc = frame(r, json_array_get(list, i), key, i, &ret->frames[i]);
         if (rc)
             return rc;
     }
@@ -136,12 +145,8 @@ static int lock(struct reader *r, const json_t *object, struct dh_model_lock *re
     if (rc)
         return rc;
     ret->read_mode = mode && strcmp(mode, "read") == 0;
-    const json_t *id = json_object_get(object, "module");
-    if (id) {
-        rc = module(r, id, &ret->module);
-        if (rc)
-            return rc;
-        rc = get_number(r, object, "offset", &ret->offset);
+    if (json_object_get(object, "module")) {
+        rc = place_in_module(r, object, &ret->module, &ret->offset);
         if (rc)
             return rc;
     }
@@ -180,6 +185,28 @@ static int access(struct reader *r, const json_t *object, struct dh_model_access
     return rc;
 }
 
+static int activation(struct reader *r, const json_t *object, struct dh_model_activation *ret)
+{
+    if (!object)
+        return 0;
+    const json_t *pc = json_object_get(object, "pc");
+    if (!json_is_object(object) || !pc)
+        return fail(r, "'frame' is not a frame with its registers");
+    struct dh_model_activation found = {0};
+    found.pc.n = 1;
+    found.pc.frames = dh_arena_array(r->m->arena, 1, sizeof(*found.pc.frames));
+    int rc = frame(r, pc, "frame", 0, found.pc.frames);
+    if (!rc)
+        rc = get_number(r, object, "sp", &found.sp);
+    if (!rc)
+        rc = get_number(r, object, "bp", &found.bp);
+    if (!rc)
+        rc = get_number(r, object, "cfa", &found.cfa);
+    if (!rc)
+        *ret = found;
+    return rc;
+}
+
 static int location(struct reader *r, const json_t *object, struct dh_model_location *ret)
 {
     static const char *const places[] = {"unknown", "heap", "global", "stack", "tls", NULL};
@@ -203,17 +230,19 @@ static int location(struct reader *r, const json_t *object, struct dh_model_loca
         ret->freed = get_flag(object, "freed");
         break;
     case DH_MODEL_GLOBAL:
-        rc = module(r, json_object_get(object, "module"), &ret->module);
-        if (!rc)
-            rc = get_number(r, object, "offset", &ret->offset);
+        rc = place_in_module(r, object, &ret->module, &ret->offset);
         break;
     case DH_MODEL_STACK:
         rc = get_number(r, object, "thread", &ret->thread);
         if (!rc)
             rc = get_number_or(r, object, "offset_from_top", 0, &ret->offset);
+        if (!rc)
+            rc = activation(r, json_object_get(object, "frame"), &ret->frame);
         break;
     case DH_MODEL_TLS:
         rc = get_number(r, object, "thread", &ret->thread);
+        if (!rc && json_object_get(object, "module"))
+            rc = place_in_module(r, object, &ret->module, &ret->offset);
         break;
     }
     ret->place = (enum dh_model_place)place;

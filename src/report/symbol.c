@@ -114,5 +114,20 @@ void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *sta
 bool dh_symbol_find_variable(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
                              struct dh_symbol_variable *ret)
 {
-    return module && dh_object_find_variable(find_object(s, module), offset, size, ret);
+    return module && dh_object_find_variable(find_object(s, module), DH_OBJECT_DATA, offset, size, ret);
+}
+
+bool dh_symbol_find_tls(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
+                        struct dh_symbol_variable *ret)
+{
+    return module && dh_object_find_variable(find_object(s, module), DH_OBJECT_TLS, offset, size, ret);
+}
+
+bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation *frame, u64 at, u64 size,
+                          struct dh_symbol_variable *ret)
+{
+    const struct dh_model_frame *f = frame->pc.frames;
+    if (frame->pc.n == 0 || !f->module || !f->offset)
+        return false;
+    return dh_object_find_local(find_object(s, f->module), f->offset - 1, frame, at, size, ret);
 }

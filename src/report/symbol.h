@@ -27,9 +27,10 @@ struct dh_symbol_trace {
 };
 
 struct dh_symbol_variable {
-    const char *name;     /* of the variable itself, demangled */
-    const char *display;  /* with the member or offset: "stats.hits", "table[3].n", "buf + 4" */
-    const char *function; /* of a static inside a function, else NULL */
+    const char *name;    /* of the variable itself, demangled */
+    const char *display; /* with the member or offset: "stats.hits", "table[3].n", "buf + 4" */
+    const char *shape;   /* with the member, but neither index nor offset: "stats.hits", "table[].n", "buf" */
+    const char *function; /* of a local variable, static or not; else NULL */
     const char *file;     /* where it is declared; NULL if unknown */
     int line;
     u64 size;   /* 0 if unknown */
@@ -49,6 +50,12 @@ void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *sta
  * False if no name is known. */
 bool dh_symbol_find_variable(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
                              struct dh_symbol_variable *ret);
+/* The same for a thread-local variable; the offset is in the module's thread-local segment. */
+bool dh_symbol_find_tls(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
+                        struct dh_symbol_variable *ret);
+/* The same for a variable on the stack, at address `at` of the process, in a frame that is known. */
+bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation *frame, u64 at, u64 size,
+                          struct dh_symbol_variable *ret);
 
 /* "_Z..." names made readable; others as they are. */
 const char *dh_symbol_demangle(struct dh_arena *arena, const char *name);

@@ -159,16 +159,9 @@ static void print_offset(const struct dh_print *p, u64 offset)
         fprintf(p->out, "%llu byte%s into ", (unsigned long long)offset, offset == 1 ? "" : "s");
 }
 
-static void print_global(const struct dh_print *p, const struct dh_view *v)
+/* Which part of the variable it is, its size and its declaration. */
+static void print_variable(const struct dh_print *p, const struct dh_view *v)
 {
-    const struct dh_model_location *at = &v->race->location;
-    const char *module = at->module ? dh_path_beneath(p->cwd, at->module->path) : "?";
-    fprintf(p->out, "\n  Location: ");
-    if (!v->has_variable) {
-        fprintf(p->out, "global memory (%s+0x%llx)\n", module, (unsigned long long)at->offset);
-        return;
-    }
-    fputs(dh_view_subject(p->arena, v), p->out);
     if (strcmp(v->variable.name, v->variable.display) != 0) {
         fputs(", ", p->out);
         print_offset(p, v->variable.offset);
@@ -179,7 +172,33 @@ static void print_global(const struct dh_print *p, const struct dh_view *v)
                 v->variable.size == 1 ? "" : "s");
     if (v->variable.file)
         fprintf(p->out, ", declared at %s:%d", dh_path_beneath(p->cwd, v->variable.file), v->variable.line);
+}
+
+static void print_global(const struct dh_print *p, const struct dh_view *v)
+{
+    const struct dh_model_location *at = &v->race->location;
+    const char *module = at->module ? dh_path_beneath(p->cwd, at->module->path) : "?";
+    if (!v->has_variable) {
+        fprintf(p->out, "\n  Location: global memory (%s+0x%llx)\n", module, (unsigned long long)at->offset);
+        return;
+    }
+    fprintf(p->out, "\n  Location: %s", dh_view_subject(p->arena, v));
+    print_variable(p, v);
     fprintf(p->out, ", in %s\n", module);
+}
+
+/* A stack, or thread-local storage. */
+static void print_threads_own(const struct dh_print *p, const struct dh_view *v)
+{
+    fprintf(p->out, "\n  Location: %s", dh_view_subject(p->arena, v));
+    if (v->has_variable) {
+        print_variable(p, v);
+        if (v->race->location.place == DH_MODEL_STACK && v->location_thread)
+            fprintf(p->out, ", on the stack of thread %s", v->location_thread);
+    } else if (v->frame.n && v->frame.frames[v->frame.n - 1].function) {
+        fprintf(p->out, ", in the frame of `%s`", v->frame.frames[v->frame.n - 1].function);
+    }
+    fputc('\n', p->out);
 }
 
 static void print_heap(const struct dh_print *p, const struct dh_view *v)
@@ -207,7 +226,7 @@ static void print_location(const struct dh_print *p, const struct dh_view *v)
         break;
     case DH_MODEL_STACK:
     case DH_MODEL_TLS:
-        fprintf(p->out, "\n  Location: %s\n", dh_view_subject(p->arena, v));
+        print_threads_own(p, v);
         break;
     case DH_MODEL_UNKNOWN:
         fprintf(p->out, "\n  Location: memory that is neither heap, global nor a stack (perhaps mapped)\n");

@@ -1,5 +1,5 @@
 /*
- * variable.c - the name of a global from its address, down to the member.
+ * variable.c - the name of a global or thread-local variable from its address, down to the member.
  *
  * The ELF symbol gives name and size, always and at once. DWARF adds the declaration and the member path, if
  * the defining unit can be found cheaply: units already walked come first (the racing functions' own),
@@ -15,13 +15,15 @@ enum { MAX_INDEX_BYTES = 8 << 20, MAX_PATH = 16, MAX_DIMENSIONS = 8 };
 
 /* ---- The variable's entry ---------------------------------------------------------------------------- */
 
-static struct dh_object_global *find_in_unit(struct dh_object_unit *unit, u64 addr, bool exact)
+static struct dh_object_global *find_in_unit(struct dh_object_unit *unit, int which, u64 addr, bool exact)
 {
     for (size_t i = 0; i < unit->n_globals; i++) {
         struct dh_object_global *g = &unit->globals[i];
         Dwarf_Die type;
         Dwarf_Attribute attr;
         Dwarf_Word size;
+        if (g->tls != (which == DH_OBJECT_TLS))
+            continue;
         if (g->addr == addr)
             return g;
         if (!exact && g->addr < addr && dwarf_attr_integrate(&g->die, DW_AT_type, &attr) &&
@@ -32,7 +34,7 @@ static struct dh_object_global *find_in_unit(struct dh_object_unit *unit, u64 ad
     return NULL;
 }
 
-static struct dh_object_global *find_global(struct dh_object *o, u64 addr, bool exact,
+static struct dh_object_global *find_global(struct dh_object *o, int which, u64 addr, bool exact,
                                             struct dh_object_unit **ret_unit)
 {
     for (int walked = 1; walked >= 0; walked--) {
@@ -43,7 +45,7 @@ static struct dh_object_global *find_global(struct dh_object *o, u64 addr, bool 
             if (!walked && o->indexed_bytes + unit->bytes > MAX_INDEX_BYTES)
                 continue;
             dh_object_index_unit(o, unit);
-            struct dh_object_global *g = find_in_unit(unit, addr, exact);
+            struct dh_object_global *g = find_in_unit(unit, which, addr, exact);
             if (g) {
                 *ret_unit = unit;
                 return g;
@@ -55,23 +57,28 @@ static struct dh_object_global *find_global(struct dh_object *o, u64 addr, bool 
 
 /* ---- The path to a member ---------------------------------------------------------------------------- */
 
-struct path {
-    char text[512];
+struct text {
+    char at[512];
     size_t len;
-    u64 rest; /* offset not yet explained by the path */
-    u64 size; /* of the access */
 };
 
-__attribute__((format(printf, 2, 3))) static void append(struct path *p, const char *format, ...)
+struct path {
+    struct text full;  /* ".table[3].n" */
+    struct text shape; /* ".table[].n" */
+    u64 rest;          /* offset not yet explained by the path */
+    u64 size;          /* of the access */
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct text *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(p->text + p->len, sizeof(p->text) - p->len, format, args);
+    int n = vsnprintf(t->at + t->len, sizeof(t->at) - t->len, format, args);
     va_end(args);
     if (n > 0)
-        p->len += (size_t)n;
-    if (p->len >= sizeof(p->text))
-        p->len = sizeof(p->text) - 1;
+        t->len += (size_t)n;
+    if (t->len >= sizeof(t->at))
+        t->len = sizeof(t->at) - 1;
 }
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
@@ -100,8 +107,10 @@ static bool step_struct(struct path *p, Dwarf_Die *type)
         if (p->rest < at || p->rest - at >= size || p->size > size - (p->rest - at))
             continue;
         const char *name = dwarf_formstring(dwarf_attr(&member, DW_AT_name, &attr));
-        if (tag == DW_TAG_member && name)
-            append(p, ".%s", name);
+        if (tag == DW_TAG_member && name) {
+            append(&p->full, ".%s", name);
+            append(&p->shape, ".%s", name);
+        }
         p->rest -= at;
         *type = inner;
         return true;
@@ -140,8 +149,10 @@ static bool step_array(struct path *p, Dwarf_Die *type)
         index[i] = i ? linear % counts[i] : linear;
         linear /= counts[i];
     }
-    for (size_t i = 0; i < n; i++)
-        append(p, "[%llu]", (unsigned long long)index[i]);
+    for (size_t i = 0; i < n; i++) {
+        append(&p->full, "[%llu]", (unsigned long long)index[i]);
+        append(&p->shape, "[]");
+    }
     p->rest = within;
     *type = element;
     return true;
@@ -172,38 +183,47 @@ static void walk_type(struct path *p, Dwarf_Die *variable)
 
 /* ---- Both together ------------------------------------------------------------------------------------ */
 
-bool dh_object_find_variable(struct dh_object *o, u64 addr, u64 size, struct dh_symbol_variable *ret)
+bool dh_object_describe(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die, u64 size,
+                        struct dh_symbol_variable *v)
+{
+    struct path path = {.rest = v->offset, .size = size ? size : 1};
+    if (die) {
+        const char *name = dh_object_name(o, die);
+        if (name)
+            v->name = name;
+        dh_object_declared_at(o, unit, die, &v->file, &v->line);
+        walk_type(&path, die);
+    }
+    if (!v->name)
+        return false;
+    v->display = dh_arena_printf(o->arena, "%s%s", v->name, path.full.at);
+    if (path.rest)
+        v->display = dh_arena_printf(o->arena, "%s + %llu", v->display, (unsigned long long)path.rest);
+    v->shape = dh_arena_printf(o->arena, "%s%s", v->name, path.shape.at);
+    return true;
+}
+
+bool dh_object_find_variable(struct dh_object *o, int which, u64 addr, u64 size,
+                             struct dh_symbol_variable *ret)
 {
     if (!o->module)
         return false;
-    const struct dh_object_symbol *symbol = dh_object_find_symbol(o, DH_OBJECT_DATA, addr);
+    const struct dh_object_symbol *symbol = dh_object_find_symbol(o, which, addr);
     struct dh_object_unit *unit = NULL;
-    u64 shift = o->elf_bias - o->dwarf_bias;
+    u64 shift = which == DH_OBJECT_TLS ? 0 : o->elf_bias - o->dwarf_bias;
     struct dh_object_global *g =
-        o->dwarf ? find_global(o, (symbol ? symbol->lo : addr) + shift, symbol != NULL, &unit) : NULL;
+        o->dwarf ? find_global(o, which, (symbol ? symbol->lo : addr) + shift, symbol != NULL, &unit) : NULL;
     if (!symbol && !g)
         return false;
-    struct dh_symbol_variable v = {0};
-    u64 start = symbol ? symbol->lo : g->addr - shift;
-    struct path path = {.rest = addr - start, .size = size ? size : 1};
-    v.offset = addr - start;
-    v.size = symbol ? symbol->hi - symbol->lo : 0;
-    if (symbol)
+    struct dh_symbol_variable v = {.offset = addr - (symbol ? symbol->lo : g->addr - shift)};
+    if (symbol) {
+        v.size = symbol->hi - symbol->lo;
         v.name = dh_symbol_demangle(o->arena, symbol->name);
-    if (g) {
-        const char *name = dh_object_name(o, &g->die);
-        if (name)
-            v.name = name;
-        if (g->owner.addr)
-            v.function = dh_object_name(o, &g->owner);
-        dh_object_declared_at(o, unit, &g->die, &v.file, &v.line);
-        walk_type(&path, &g->die);
     }
-    if (!v.name)
+    if (g && g->owner.addr)
+        v.function = dh_object_name(o, &g->owner);
+    if (!dh_object_describe(o, unit, g ? &g->die : NULL, size, &v))
         return false;
-    v.display =
-        path.rest ? dh_arena_printf(o->arena, "%s%s + %llu", v.name, path.text, (unsigned long long)path.rest)
-                  : dh_arena_printf(o->arena, "%s%s", v.name, path.text);
     *ret = v;
     return true;
 }

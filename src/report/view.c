@@ -72,12 +72,17 @@ struct dh_view *dh_view_new(struct dh_arena *arena, struct dh_symbol *symbols,
     b.anonymous = dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks, sizeof(u64));
     for (int i = 0; i < 2; i++)
         build_access(&b, &race->accesses[i], &v->accesses[i]);
-    if (at->place == DH_MODEL_GLOBAL) {
-        /* The smaller access names the member. */
-        u64 sizes[2] = {race->accesses[0].size, race->accesses[1].size};
-        u64 size = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
+    /* The smaller access names the member. */
+    u64 sizes[2] = {race->accesses[0].size, race->accesses[1].size};
+    u64 size = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
+    if (at->place == DH_MODEL_GLOBAL)
         v->has_variable = dh_symbol_find_variable(symbols, at->module, at->offset, size, &v->variable);
-    }
+    else if (at->place == DH_MODEL_TLS)
+        v->has_variable = dh_symbol_find_tls(symbols, at->module, at->offset, size, &v->variable);
+    else if (at->place == DH_MODEL_STACK)
+        v->has_variable =
+            dh_symbol_find_local(symbols, &at->frame, race->accesses[1].addr, size, &v->variable);
+    dh_symbol_trace_stack(symbols, &at->frame.pc, &v->frame);
     dh_symbol_trace_stack(symbols, &at->allocated_at, &v->allocated_at);
     if (at->place != DH_MODEL_GLOBAL && at->thread)
         v->location_thread = dh_view_thread_label(arena, race->process, at->thread);
@@ -139,16 +144,16 @@ const char *dh_view_fingerprint(struct dh_arena *arena, const struct dh_view *v)
     const char *where = "unknown";
     switch (v->race->location.place) {
     case DH_MODEL_GLOBAL:
-        where = v->has_variable ? dh_arena_printf(arena, "global %s", v->variable.name) : "global";
+        where = v->has_variable ? dh_arena_printf(arena, "global %s", v->variable.shape) : "global";
         break;
     case DH_MODEL_HEAP:
         where = dh_arena_printf(arena, "heap %s", place_of(arena, dh_view_top(&v->allocated_at)));
         break;
-    case DH_MODEL_STACK:
+    case DH_MODEL_STACK: /* its name is known only if the owner came second: that must not make two races */
         where = "stack";
         break;
     case DH_MODEL_TLS:
-        where = "tls";
+        where = v->has_variable ? dh_arena_printf(arena, "tls %s", v->variable.shape) : "tls";
         break;
     case DH_MODEL_UNKNOWN:
         break;

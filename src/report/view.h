@@ -33,9 +33,10 @@ struct dh_view_access {
 struct dh_view {
     const struct dh_model_race *race;
     struct dh_view_access accesses[2];
-    bool has_variable; /* the location is a global with a known name */
+    bool has_variable; /* the location is a global, thread-local or stack variable with a known name */
     struct dh_symbol_variable variable;
-    struct dh_symbol_trace allocated_at;
+    struct dh_symbol_trace allocated_at; /* heap */
+    struct dh_symbol_trace frame;        /* stack: the function whose frame it is, if known */
     const char *location_thread; /* label of the heap block's allocator, or the stack's owner; or NULL */
 };
 

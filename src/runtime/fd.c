@@ -198,6 +198,13 @@ void dh_fd_acquire(struct dh_thread *t, int fd)
         dh_sync_acquire(t, a);
 }
 
+bool dh_fd_is_plain(int fd)
+{
+    const u64 *entries =
+        fd >= 0 && fd < CHUNK * CHUNKS ? __atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE) : NULL;
+    return entries != NULL && NAME_KIND(__atomic_load_n(&entries[fd % CHUNK], __ATOMIC_RELAXED)) == NAME_NONE;
+}
+
 /* ---- Life of a descriptor --------------------------------------------------------------------- */
 
 /* The number itself: the kernel gives it out again only after a close, so programs that keep a table by

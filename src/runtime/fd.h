@@ -15,6 +15,9 @@ struct sockaddr;
 /* Before a write, and after a read that got something (the end of the stream counts: the writer closed). */
 void dh_fd_release(struct dh_thread *t, int fd);
 void dh_fd_acquire(struct dh_thread *t, int fd);
+/* Already known to make no edges (a file, a terminal). Cheap, and needs no thread: for calls that are made
+ * for every character. */
+bool dh_fd_is_plain(int fd);
 
 /* A descriptor nobody knows yet: classified at its first use. Also for descriptors that were closed
  * behind our back. */

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "runtime/intercept.h"
+#include "runtime/waiting.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "a C11 mutex is a POSIX mutex underneath");
 
@@ -100,44 +100,12 @@ DH_INTERCEPTOR(int, cnd_broadcast, cnd_t *c)
     DH_RETURN(REAL(cnd_broadcast)(c));
 }
 
-/* libc makes a C11 wait a cancellation point too, so leaving it by unwinding must relock. */
-struct waiting {
-    struct dh_scope *sc;
-    mtx_t *m; /* NULL: done */
-    u32 levels;
-};
-
-static void wait_end(struct waiting *w)
-{
-    if (w->levels != 0)
-        dh_mutex_relock(w->sc->t, w->m, w->levels);
-    w->m = NULL;
-}
-
-static void wait_unwound(struct waiting *w)
-{
-    if (DH_LIKELY(w->m == NULL))
-        return;
-    dh_scope_unblock(w->sc);
-    wait_end(w);
-}
-
 DH_INTERCEPTOR(int, cnd_wait, cnd_t *c, mtx_t *m)
 {
-    DH_ENTER(cnd_wait, c, m);
-    dh_object_use(sc.t, c);
-    struct waiting w __attribute__((cleanup(wait_unwound))) = {&sc, m, dh_mutex_unlock(sc.t, m, true)};
-    int rc = DH_BLOCKING(REAL(cnd_wait)(c, m));
-    wait_end(&w);
-    DH_RETURN(rc);
+    DH_WAIT(c, m, cnd_wait, c, m);
 }
 
 DH_INTERCEPTOR(int, cnd_timedwait, cnd_t *c, mtx_t *m, const struct timespec *limit)
 {
-    DH_ENTER(cnd_timedwait, c, m, limit);
-    dh_object_use(sc.t, c);
-    struct waiting w __attribute__((cleanup(wait_unwound))) = {&sc, m, dh_mutex_unlock(sc.t, m, true)};
-    int rc = DH_BLOCKING(REAL(cnd_timedwait)(c, m, limit));
-    wait_end(&w);
-    DH_RETURN(rc);
+    DH_WAIT(c, m, cnd_timedwait, c, m, limit);
 }

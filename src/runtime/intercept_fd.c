@@ -296,28 +296,24 @@ DH_INTERCEPTOR(int, shutdown, int fd, int how)
     DH_RETURN(REAL(shutdown)(fd, how));
 }
 
+#define NAME_OF_SOCKET(name)                                   \
+    DH_ENTER(name, fd, addr, len);                             \
+    socklen_t room = *len;                                     \
+    int r = REAL(name)(fd, addr, len);                         \
+    if (r == 0) {                                              \
+        dh_touch_write(sc.t, addr, *len < room ? *len : room); \
+        DH_TOUCH_OUT(sc.t, len);                               \
+    }                                                          \
+    DH_RETURN(r)
+
 DH_INTERCEPTOR(int, getsockname, int fd, struct sockaddr *addr, socklen_t *len)
 {
-    DH_ENTER(getsockname, fd, addr, len);
-    socklen_t room = *len;
-    int r = REAL(getsockname)(fd, addr, len);
-    if (r == 0) {
-        dh_touch_write(sc.t, addr, *len < room ? *len : room);
-        DH_TOUCH_OUT(sc.t, len);
-    }
-    DH_RETURN(r);
+    NAME_OF_SOCKET(getsockname);
 }
 
 DH_INTERCEPTOR(int, getpeername, int fd, struct sockaddr *addr, socklen_t *len)
 {
-    DH_ENTER(getpeername, fd, addr, len);
-    socklen_t room = *len;
-    int r = REAL(getpeername)(fd, addr, len);
-    if (r == 0) {
-        dh_touch_write(sc.t, addr, *len < room ? *len : room);
-        DH_TOUCH_OUT(sc.t, len);
-    }
-    DH_RETURN(r);
+    NAME_OF_SOCKET(getpeername);
 }
 
 DH_INTERCEPTOR(int, getsockopt, int fd, int level, int name, void *value, socklen_t *len)

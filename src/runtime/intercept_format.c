@@ -4,16 +4,15 @@
  * The format says which arguments are strings. It is walked once before the real call (format_read): %s
  * reads its argument, %n writes to it, everything else is stepped over with its right type, and anything
  * not understood (%m$ positions, wide strings, extensions) ends the walk: the rest then goes unseen
- * rather than misread. scanf is left alone: libc writes through its pointers unseen.
+ * rather than misread. scanf is in intercept_scan.c.
  */
 #define _GNU_SOURCE 1
 #define __NO_INLINE__ 1 /* or libc's headers define functions that are defined here */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "runtime/fd.h"
-#include "runtime/scope.h"
 #include "runtime/touch.h"
+#include "runtime/variadic.h"
 
 extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
 extern DH_HIDDEN size_t (*dh_real_strnlen)(const char *, size_t);
@@ -154,26 +153,6 @@ static void format_read(struct dh_thread *t, const char *format, va_list args)
     va_end(ap);
 }
 
-/*
- * The work of each function is in a static one that takes the caller's address, because the variadic form and
- * the one with a va_list share it, and the caller is what a report must show.
- */
-#define ENTER_AT(pc, name, ...)                                    \
-    DH_RESOLVE(name);                                              \
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
-    if (!dh_scope_begin(&sc, pc))                                  \
-    return REAL(name)(__VA_ARGS__)
-
-#define CALLER __builtin_return_address(0)
-
-/* The body of a variadic function: r = call, with the arguments after `last` as ap. */
-#define WITH_ARGUMENTS(last, call) \
-    va_list ap;                    \
-    va_start(ap, last);            \
-    int r = call;                  \
-    va_end(ap);                    \
-    return r
-
 /* ---- To a buffer ------------------------------------------------------------------------------- */
 
 /* r: the length of the whole text, of which at most room bytes with the NUL went to the buffer. */
@@ -188,38 +167,38 @@ static int to_room(const void *pc, char *buf, size_t n, const char *format, va_l
 
 DH_INTERCEPTOR(int, vsnprintf, char *buf, size_t n, const char *format, va_list ap)
 {
-    return to_room(CALLER, buf, n, format, ap);
+    return to_room(DH_CALLER, buf, n, format, ap);
 }
 
 static int to_room(const void *pc, char *buf, size_t n, const char *format, va_list ap)
 {
-    ENTER_AT(pc, vsnprintf, buf, n, format, ap);
+    DH_ENTER_AT(pc, vsnprintf, buf, n, format, ap);
     format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, n, REAL(vsnprintf)(buf, n, format, ap)));
 }
 
 DH_INTERCEPTOR(int, snprintf, char *buf, size_t n, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_room(CALLER, buf, n, format, ap));
+    DH_WITH_ARGUMENTS(format, to_room(DH_CALLER, buf, n, format, ap));
 }
 
 static int to_buffer(const void *pc, char *buf, const char *format, va_list ap);
 
 DH_INTERCEPTOR(int, vsprintf, char *buf, const char *format, va_list ap)
 {
-    return to_buffer(CALLER, buf, format, ap);
+    return to_buffer(DH_CALLER, buf, format, ap);
 }
 
 static int to_buffer(const void *pc, char *buf, const char *format, va_list ap)
 {
-    ENTER_AT(pc, vsprintf, buf, format, ap);
+    DH_ENTER_AT(pc, vsprintf, buf, format, ap);
     format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, SIZE_MAX, REAL(vsprintf)(buf, format, ap)));
 }
 
 DH_INTERCEPTOR(int, sprintf, char *buf, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_buffer(CALLER, buf, format, ap));
+    DH_WITH_ARGUMENTS(format, to_buffer(DH_CALLER, buf, format, ap));
 }
 
 static int to_room_chk(const void *pc, char *buf, size_t n, int flag, size_t room, const char *format,
@@ -228,39 +207,39 @@ static int to_room_chk(const void *pc, char *buf, size_t n, int flag, size_t roo
 DH_INTERCEPTOR(int, __vsnprintf_chk, char *buf, size_t n, int flag, size_t room, const char *format,
                va_list ap)
 {
-    return to_room_chk(CALLER, buf, n, flag, room, format, ap);
+    return to_room_chk(DH_CALLER, buf, n, flag, room, format, ap);
 }
 
 static int to_room_chk(const void *pc, char *buf, size_t n, int flag, size_t room, const char *format,
                        va_list ap)
 {
-    ENTER_AT(pc, __vsnprintf_chk, buf, n, flag, room, format, ap);
+    DH_ENTER_AT(pc, __vsnprintf_chk, buf, n, flag, room, format, ap);
     format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, n, REAL(__vsnprintf_chk)(buf, n, flag, room, format, ap)));
 }
 
 DH_INTERCEPTOR(int, __snprintf_chk, char *buf, size_t n, int flag, size_t room, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_room_chk(CALLER, buf, n, flag, room, format, ap));
+    DH_WITH_ARGUMENTS(format, to_room_chk(DH_CALLER, buf, n, flag, room, format, ap));
 }
 
 static int to_buffer_chk(const void *pc, char *buf, int flag, size_t room, const char *format, va_list ap);
 
 DH_INTERCEPTOR(int, __vsprintf_chk, char *buf, int flag, size_t room, const char *format, va_list ap)
 {
-    return to_buffer_chk(CALLER, buf, flag, room, format, ap);
+    return to_buffer_chk(DH_CALLER, buf, flag, room, format, ap);
 }
 
 static int to_buffer_chk(const void *pc, char *buf, int flag, size_t room, const char *format, va_list ap)
 {
-    ENTER_AT(pc, __vsprintf_chk, buf, flag, room, format, ap);
+    DH_ENTER_AT(pc, __vsprintf_chk, buf, flag, room, format, ap);
     format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, SIZE_MAX, REAL(__vsprintf_chk)(buf, flag, room, format, ap)));
 }
 
 DH_INTERCEPTOR(int, __sprintf_chk, char *buf, int flag, size_t room, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_buffer_chk(CALLER, buf, flag, room, format, ap));
+    DH_WITH_ARGUMENTS(format, to_buffer_chk(DH_CALLER, buf, flag, room, format, ap));
 }
 
 /* libc allocates through our malloc, with the runtime left, so that the block is seen. */
@@ -277,38 +256,38 @@ static int to_block(const void *pc, char **ret_text, const char *format, va_list
 
 DH_INTERCEPTOR(int, vasprintf, char **ret_text, const char *format, va_list ap)
 {
-    return to_block(CALLER, ret_text, format, ap);
+    return to_block(DH_CALLER, ret_text, format, ap);
 }
 
 static int to_block(const void *pc, char **ret_text, const char *format, va_list ap)
 {
-    ENTER_AT(pc, vasprintf, ret_text, format, ap);
+    DH_ENTER_AT(pc, vasprintf, ret_text, format, ap);
     format_read(sc.t, format, ap);
     DH_RETURN(made(sc.t, ret_text, DH_BLOCKING(REAL(vasprintf)(ret_text, format, ap))));
 }
 
 DH_INTERCEPTOR(int, asprintf, char **ret_text, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_block(CALLER, ret_text, format, ap));
+    DH_WITH_ARGUMENTS(format, to_block(DH_CALLER, ret_text, format, ap));
 }
 
 static int to_block_chk(const void *pc, char **ret_text, int flag, const char *format, va_list ap);
 
 DH_INTERCEPTOR(int, __vasprintf_chk, char **ret_text, int flag, const char *format, va_list ap)
 {
-    return to_block_chk(CALLER, ret_text, flag, format, ap);
+    return to_block_chk(DH_CALLER, ret_text, flag, format, ap);
 }
 
 static int to_block_chk(const void *pc, char **ret_text, int flag, const char *format, va_list ap)
 {
-    ENTER_AT(pc, __vasprintf_chk, ret_text, flag, format, ap);
+    DH_ENTER_AT(pc, __vasprintf_chk, ret_text, flag, format, ap);
     format_read(sc.t, format, ap);
     DH_RETURN(made(sc.t, ret_text, DH_BLOCKING(REAL(__vasprintf_chk)(ret_text, flag, format, ap))));
 }
 
 DH_INTERCEPTOR(int, __asprintf_chk, char **ret_text, int flag, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_block_chk(CALLER, ret_text, flag, format, ap));
+    DH_WITH_ARGUMENTS(format, to_block_chk(DH_CALLER, ret_text, flag, format, ap));
 }
 
 /* ---- To a stream or descriptor ----------------------------------------------------------------- */
@@ -323,70 +302,70 @@ static int to_stream(const void *pc, FILE *f, const char *format, va_list ap);
 
 DH_INTERCEPTOR(int, vfprintf, FILE *f, const char *format, va_list ap)
 {
-    return to_stream(CALLER, f, format, ap);
+    return to_stream(DH_CALLER, f, format, ap);
 }
 
 static int to_stream(const void *pc, FILE *f, const char *format, va_list ap)
 {
-    ENTER_AT(pc, vfprintf, f, format, ap);
+    DH_ENTER_AT(pc, vfprintf, f, format, ap);
     prints(sc.t, f, format, ap);
     DH_RETURN(DH_BLOCKING(REAL(vfprintf)(f, format, ap)));
 }
 
 DH_INTERCEPTOR(int, fprintf, FILE *f, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_stream(CALLER, f, format, ap));
+    DH_WITH_ARGUMENTS(format, to_stream(DH_CALLER, f, format, ap));
 }
 
 static int to_stream_chk(const void *pc, FILE *f, int flag, const char *format, va_list ap);
 
 DH_INTERCEPTOR(int, __vfprintf_chk, FILE *f, int flag, const char *format, va_list ap)
 {
-    return to_stream_chk(CALLER, f, flag, format, ap);
+    return to_stream_chk(DH_CALLER, f, flag, format, ap);
 }
 
 static int to_stream_chk(const void *pc, FILE *f, int flag, const char *format, va_list ap)
 {
-    ENTER_AT(pc, __vfprintf_chk, f, flag, format, ap);
+    DH_ENTER_AT(pc, __vfprintf_chk, f, flag, format, ap);
     prints(sc.t, f, format, ap);
     DH_RETURN(DH_BLOCKING(REAL(__vfprintf_chk)(f, flag, format, ap)));
 }
 
 DH_INTERCEPTOR(int, __fprintf_chk, FILE *f, int flag, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_stream_chk(CALLER, f, flag, format, ap));
+    DH_WITH_ARGUMENTS(format, to_stream_chk(DH_CALLER, f, flag, format, ap));
 }
 
 DH_INTERCEPTOR(int, vprintf, const char *format, va_list ap)
 {
-    return to_stream(CALLER, stdout, format, ap);
+    return to_stream(DH_CALLER, stdout, format, ap);
 }
 
 DH_INTERCEPTOR(int, printf, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_stream(CALLER, stdout, format, ap));
+    DH_WITH_ARGUMENTS(format, to_stream(DH_CALLER, stdout, format, ap));
 }
 
 DH_INTERCEPTOR(int, __vprintf_chk, int flag, const char *format, va_list ap)
 {
-    return to_stream_chk(CALLER, stdout, flag, format, ap);
+    return to_stream_chk(DH_CALLER, stdout, flag, format, ap);
 }
 
 DH_INTERCEPTOR(int, __printf_chk, int flag, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_stream_chk(CALLER, stdout, flag, format, ap));
+    DH_WITH_ARGUMENTS(format, to_stream_chk(DH_CALLER, stdout, flag, format, ap));
 }
 
 static int to_descriptor(const void *pc, int fd, const char *format, va_list ap);
 
 DH_INTERCEPTOR(int, vdprintf, int fd, const char *format, va_list ap)
 {
-    return to_descriptor(CALLER, fd, format, ap);
+    return to_descriptor(DH_CALLER, fd, format, ap);
 }
 
 static int to_descriptor(const void *pc, int fd, const char *format, va_list ap)
 {
-    ENTER_AT(pc, vdprintf, fd, format, ap);
+    DH_ENTER_AT(pc, vdprintf, fd, format, ap);
     format_read(sc.t, format, ap);
     dh_fd_release(sc.t, fd);
     DH_RETURN(DH_BLOCKING(REAL(vdprintf)(fd, format, ap)));
@@ -394,5 +373,5 @@ static int to_descriptor(const void *pc, int fd, const char *format, va_list ap)
 
 DH_INTERCEPTOR(int, dprintf, int fd, const char *format, ...)
 {
-    WITH_ARGUMENTS(format, to_descriptor(CALLER, fd, format, ap));
+    DH_WITH_ARGUMENTS(format, to_descriptor(DH_CALLER, fd, format, ap));
 }

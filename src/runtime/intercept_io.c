@@ -7,6 +7,7 @@
  * call; recording it before the call is the same to every other thread unless it races.
  */
 #define _GNU_SOURCE 1
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -35,56 +36,51 @@ static void gives(struct dh_thread *t, int fd, const void *buf, size_t n)
     dh_fd_release(t, fd);
 }
 
+/* The bodies of most. got, gives: what to do with the buffers, an expression; got may use the result, r. */
+#define READ(got, name, ...)                          \
+    DH_ENTER(name, __VA_ARGS__);                      \
+    ssize_t r = DH_BLOCKING(REAL(name)(__VA_ARGS__)); \
+    got;                                              \
+    DH_RETURN(r)
+
+#define WRITE(gives, name, ...)  \
+    DH_ENTER(name, __VA_ARGS__); \
+    gives;                       \
+    DH_RETURN(DH_BLOCKING(REAL(name)(__VA_ARGS__)))
+
 DH_INTERCEPTOR(ssize_t, read, int fd, void *buf, size_t n)
 {
-    DH_ENTER(read, fd, buf, n);
-    ssize_t r = DH_BLOCKING(REAL(read)(fd, buf, n));
-    got(sc.t, fd, buf, r);
-    DH_RETURN(r);
+    READ(got(sc.t, fd, buf, r), read, fd, buf, n);
 }
 
 DH_INTERCEPTOR(ssize_t, pread, int fd, void *buf, size_t n, off_t at)
 {
-    DH_ENTER(pread, fd, buf, n, at);
-    ssize_t r = DH_BLOCKING(REAL(pread)(fd, buf, n, at));
-    got(sc.t, fd, buf, r);
-    DH_RETURN(r);
+    READ(got(sc.t, fd, buf, r), pread, fd, buf, n, at);
 }
 
 DH_INTERCEPTOR(ssize_t, pread64, int fd, void *buf, size_t n, off64_t at)
 {
-    DH_ENTER(pread64, fd, buf, n, at);
-    ssize_t r = DH_BLOCKING(REAL(pread64)(fd, buf, n, at));
-    got(sc.t, fd, buf, r);
-    DH_RETURN(r);
+    READ(got(sc.t, fd, buf, r), pread64, fd, buf, n, at);
 }
 
 DH_INTERCEPTOR(ssize_t, write, int fd, const void *buf, size_t n)
 {
-    DH_ENTER(write, fd, buf, n);
-    gives(sc.t, fd, buf, n);
-    DH_RETURN(DH_BLOCKING(REAL(write)(fd, buf, n)));
+    WRITE(gives(sc.t, fd, buf, n), write, fd, buf, n);
 }
 
 DH_INTERCEPTOR(ssize_t, pwrite, int fd, const void *buf, size_t n, off_t at)
 {
-    DH_ENTER(pwrite, fd, buf, n, at);
-    gives(sc.t, fd, buf, n);
-    DH_RETURN(DH_BLOCKING(REAL(pwrite)(fd, buf, n, at)));
+    WRITE(gives(sc.t, fd, buf, n), pwrite, fd, buf, n, at);
 }
 
 DH_INTERCEPTOR(ssize_t, pwrite64, int fd, const void *buf, size_t n, off64_t at)
 {
-    DH_ENTER(pwrite64, fd, buf, n, at);
-    gives(sc.t, fd, buf, n);
-    DH_RETURN(DH_BLOCKING(REAL(pwrite64)(fd, buf, n, at)));
+    WRITE(gives(sc.t, fd, buf, n), pwrite64, fd, buf, n, at);
 }
 
 DH_INTERCEPTOR(ssize_t, send, int fd, const void *buf, size_t n, int flags)
 {
-    DH_ENTER(send, fd, buf, n, flags);
-    gives(sc.t, fd, buf, n);
-    DH_RETURN(DH_BLOCKING(REAL(send)(fd, buf, n, flags)));
+    WRITE(gives(sc.t, fd, buf, n), send, fd, buf, n, flags);
 }
 
 DH_INTERCEPTOR(ssize_t, recv, int fd, void *buf, size_t n, int flags)
@@ -123,26 +119,17 @@ DH_INTERCEPTOR(ssize_t, recvfrom, int fd, void *buf, size_t n, int flags, struct
 
 DH_INTERCEPTOR(ssize_t, __read_chk, int fd, void *buf, size_t n, size_t room)
 {
-    DH_ENTER(__read_chk, fd, buf, n, room);
-    ssize_t r = DH_BLOCKING(REAL(__read_chk)(fd, buf, n, room));
-    got(sc.t, fd, buf, r);
-    DH_RETURN(r);
+    READ(got(sc.t, fd, buf, r), __read_chk, fd, buf, n, room);
 }
 
 DH_INTERCEPTOR(ssize_t, __pread_chk, int fd, void *buf, size_t n, off_t at, size_t room)
 {
-    DH_ENTER(__pread_chk, fd, buf, n, at, room);
-    ssize_t r = DH_BLOCKING(REAL(__pread_chk)(fd, buf, n, at, room));
-    got(sc.t, fd, buf, r);
-    DH_RETURN(r);
+    READ(got(sc.t, fd, buf, r), __pread_chk, fd, buf, n, at, room);
 }
 
 DH_INTERCEPTOR(ssize_t, __pread64_chk, int fd, void *buf, size_t n, off64_t at, size_t room)
 {
-    DH_ENTER(__pread64_chk, fd, buf, n, at, room);
-    ssize_t r = DH_BLOCKING(REAL(__pread64_chk)(fd, buf, n, at, room));
-    got(sc.t, fd, buf, r);
-    DH_RETURN(r);
+    READ(got(sc.t, fd, buf, r), __pread64_chk, fd, buf, n, at, room);
 }
 
 DH_INTERCEPTOR(ssize_t, __recv_chk, int fd, void *buf, size_t n, size_t room, int flags)
@@ -189,47 +176,32 @@ static void gives_vector(struct dh_thread *t, int fd, const struct iovec *v, siz
 
 DH_INTERCEPTOR(ssize_t, readv, int fd, const struct iovec *v, int count)
 {
-    DH_ENTER(readv, fd, v, count);
-    ssize_t r = DH_BLOCKING(REAL(readv)(fd, v, count));
-    got_vector(sc.t, fd, v, vector_count(count), r);
-    DH_RETURN(r);
+    READ(got_vector(sc.t, fd, v, vector_count(count), r), readv, fd, v, count);
 }
 
 DH_INTERCEPTOR(ssize_t, preadv, int fd, const struct iovec *v, int count, off_t at)
 {
-    DH_ENTER(preadv, fd, v, count, at);
-    ssize_t r = DH_BLOCKING(REAL(preadv)(fd, v, count, at));
-    got_vector(sc.t, fd, v, vector_count(count), r);
-    DH_RETURN(r);
+    READ(got_vector(sc.t, fd, v, vector_count(count), r), preadv, fd, v, count, at);
 }
 
 DH_INTERCEPTOR(ssize_t, preadv64, int fd, const struct iovec *v, int count, off64_t at)
 {
-    DH_ENTER(preadv64, fd, v, count, at);
-    ssize_t r = DH_BLOCKING(REAL(preadv64)(fd, v, count, at));
-    got_vector(sc.t, fd, v, vector_count(count), r);
-    DH_RETURN(r);
+    READ(got_vector(sc.t, fd, v, vector_count(count), r), preadv64, fd, v, count, at);
 }
 
 DH_INTERCEPTOR(ssize_t, writev, int fd, const struct iovec *v, int count)
 {
-    DH_ENTER(writev, fd, v, count);
-    gives_vector(sc.t, fd, v, vector_count(count));
-    DH_RETURN(DH_BLOCKING(REAL(writev)(fd, v, count)));
+    WRITE(gives_vector(sc.t, fd, v, vector_count(count)), writev, fd, v, count);
 }
 
 DH_INTERCEPTOR(ssize_t, pwritev, int fd, const struct iovec *v, int count, off_t at)
 {
-    DH_ENTER(pwritev, fd, v, count, at);
-    gives_vector(sc.t, fd, v, vector_count(count));
-    DH_RETURN(DH_BLOCKING(REAL(pwritev)(fd, v, count, at)));
+    WRITE(gives_vector(sc.t, fd, v, vector_count(count)), pwritev, fd, v, count, at);
 }
 
 DH_INTERCEPTOR(ssize_t, pwritev64, int fd, const struct iovec *v, int count, off64_t at)
 {
-    DH_ENTER(pwritev64, fd, v, count, at);
-    gives_vector(sc.t, fd, v, vector_count(count));
-    DH_RETURN(DH_BLOCKING(REAL(pwritev64)(fd, v, count, at)));
+    WRITE(gives_vector(sc.t, fd, v, vector_count(count)), pwritev64, fd, v, count, at);
 }
 
 /* ---- Messages --------------------------------------------------------------------------------- */
@@ -272,17 +244,12 @@ static void got_message(struct dh_thread *t, int fd, struct msghdr *m, ssize_t n
 
 DH_INTERCEPTOR(ssize_t, sendmsg, int fd, const struct msghdr *m, int flags)
 {
-    DH_ENTER(sendmsg, fd, m, flags);
-    gives_message(sc.t, fd, m);
-    DH_RETURN(DH_BLOCKING(REAL(sendmsg)(fd, m, flags)));
+    WRITE(gives_message(sc.t, fd, m), sendmsg, fd, m, flags);
 }
 
 DH_INTERCEPTOR(ssize_t, recvmsg, int fd, struct msghdr *m, int flags)
 {
-    DH_ENTER(recvmsg, fd, m, flags);
-    ssize_t r = DH_BLOCKING(REAL(recvmsg)(fd, m, flags));
-    got_message(sc.t, fd, m, r);
-    DH_RETURN(r);
+    READ(got_message(sc.t, fd, m, r), recvmsg, fd, m, flags);
 }
 
 DH_INTERCEPTOR(int, sendmmsg, int fd, struct mmsghdr *m, unsigned count, int flags)
@@ -309,10 +276,36 @@ DH_INTERCEPTOR(int, recvmmsg, int fd, struct mmsghdr *m, unsigned count, int fla
 
 /* ---- From descriptor to descriptor ------------------------------------------------------------ */
 
+#define MOVE(in, out, name, ...)                      \
+    dh_fd_release(sc.t, out);                         \
+    ssize_t r = DH_BLOCKING(REAL(name)(__VA_ARGS__)); \
+    if (r >= 0)                                       \
+        dh_fd_acquire(sc.t, in);                      \
+    DH_RETURN(r)
+
 DH_INTERCEPTOR(ssize_t, sendfile, int out, int in, off_t *at, size_t n)
 {
     DH_ENTER(sendfile, out, in, at, n);
     DH_TOUCH_OUT(sc.t, at);
-    dh_fd_release(sc.t, out);
-    DH_RETURN(DH_BLOCKING(REAL(sendfile)(out, in, at, n)));
+    MOVE(in, out, sendfile, out, in, at, n);
+}
+
+DH_INTERCEPTOR(ssize_t, splice, int in, off64_t *in_at, int out, off64_t *out_at, size_t n, unsigned flags)
+{
+    DH_ENTER(splice, in, in_at, out, out_at, n, flags);
+    DH_TOUCH_OUT(sc.t, in_at);
+    DH_TOUCH_OUT(sc.t, out_at);
+    MOVE(in, out, splice, in, in_at, out, out_at, n, flags);
+}
+
+DH_INTERCEPTOR(ssize_t, tee, int in, int out, size_t n, unsigned flags)
+{
+    DH_ENTER(tee, in, out, n, flags);
+    MOVE(in, out, tee, in, out, n, flags);
+}
+
+/* Moves the program's pages into the pipe. */
+DH_INTERCEPTOR(ssize_t, vmsplice, int fd, const struct iovec *v, size_t count, unsigned flags)
+{
+    WRITE(gives_vector(sc.t, fd, v, count <= IOV_MAX ? count : 0), vmsplice, fd, v, count, flags);
 }

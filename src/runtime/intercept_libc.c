@@ -33,14 +33,19 @@ static void wrote_string(struct dh_thread *t, const char *s)
         dh_touch_write(t, s, REAL(strlen)(s) + 1);
 }
 
-/* A call that returned 0 has filled *out. */
-#define FILLED(rc, out)              \
-    do {                             \
-        int rc_filled = (rc);        \
-        if (rc_filled == 0)          \
-            DH_TOUCH_OUT(sc.t, out); \
-        DH_RETURN(rc_filled);        \
-    } while (0)
+/* A body: a call that returns 0 has filled *out. */
+#define FILLS(out, name, ...)         \
+    DH_ENTER(name, __VA_ARGS__);      \
+    int rc = REAL(name)(__VA_ARGS__); \
+    if (rc == 0)                      \
+        DH_TOUCH_OUT(sc.t, out);      \
+    DH_RETURN(rc)
+
+/* A body: the result is a text that was written, or NULL. call: REAL or DH_BLOCKING(REAL). */
+#define MAKES_TEXT(call)      \
+    char *text = call;        \
+    wrote_string(sc.t, text); \
+    DH_RETURN(text)
 
 /* ---- Time -------------------------------------------------------------------------------------- */
 
@@ -54,20 +59,17 @@ DH_INTERCEPTOR(time_t, time, time_t *out)
 
 DH_INTERCEPTOR(int, gettimeofday, struct timeval *out, void *zone)
 {
-    DH_ENTER(gettimeofday, out, zone);
-    FILLED(REAL(gettimeofday)(out, zone), out);
+    FILLS(out, gettimeofday, out, zone);
 }
 
 DH_INTERCEPTOR(int, clock_gettime, clockid_t clock, struct timespec *out)
 {
-    DH_ENTER(clock_gettime, clock, out);
-    FILLED(REAL(clock_gettime)(clock, out), out);
+    FILLS(out, clock_gettime, clock, out);
 }
 
 DH_INTERCEPTOR(int, clock_getres, clockid_t clock, struct timespec *out)
 {
-    DH_ENTER(clock_getres, clock, out);
-    FILLED(REAL(clock_getres)(clock, out), out);
+    FILLS(out, clock_getres, clock, out);
 }
 
 /* All four conversions: reads the time, writes the parts, wherever they are. */
@@ -113,27 +115,21 @@ DH_INTERCEPTOR(char *, asctime_r, const struct tm *parts, char *buf)
 {
     DH_ENTER(asctime_r, parts, buf);
     DH_TOUCH_IN(sc.t, parts);
-    char *r = REAL(asctime_r)(parts, buf);
-    wrote_string(sc.t, r);
-    DH_RETURN(r);
+    MAKES_TEXT(REAL(asctime_r)(parts, buf));
 }
 
 DH_INTERCEPTOR(char *, ctime_r, const time_t *in, char *buf)
 {
     DH_ENTER(ctime_r, in, buf);
     DH_TOUCH_IN(sc.t, in);
-    char *r = REAL(ctime_r)(in, buf);
-    wrote_string(sc.t, r);
-    DH_RETURN(r);
+    MAKES_TEXT(REAL(ctime_r)(in, buf));
 }
 
 DH_INTERCEPTOR(char *, ctime, const time_t *in)
 {
     DH_ENTER(ctime, in);
     DH_TOUCH_IN(sc.t, in);
-    char *r = REAL(ctime)(in);
-    wrote_string(sc.t, r);
-    DH_RETURN(r);
+    MAKES_TEXT(REAL(ctime)(in));
 }
 
 DH_INTERCEPTOR(size_t, strftime, char *buf, size_t n, const char *format, const struct tm *parts)
@@ -149,50 +145,42 @@ DH_INTERCEPTOR(size_t, strftime, char *buf, size_t n, const char *format, const 
 
 DH_INTERCEPTOR(int, stat, const char *path, struct stat *out)
 {
-    DH_ENTER(stat, path, out);
-    FILLED(REAL(stat)(path, out), out);
+    FILLS(out, stat, path, out);
 }
 
 DH_INTERCEPTOR(int, stat64, const char *path, struct stat64 *out)
 {
-    DH_ENTER(stat64, path, out);
-    FILLED(REAL(stat64)(path, out), out);
+    FILLS(out, stat64, path, out);
 }
 
 DH_INTERCEPTOR(int, lstat, const char *path, struct stat *out)
 {
-    DH_ENTER(lstat, path, out);
-    FILLED(REAL(lstat)(path, out), out);
+    FILLS(out, lstat, path, out);
 }
 
 DH_INTERCEPTOR(int, lstat64, const char *path, struct stat64 *out)
 {
-    DH_ENTER(lstat64, path, out);
-    FILLED(REAL(lstat64)(path, out), out);
+    FILLS(out, lstat64, path, out);
 }
 
 DH_INTERCEPTOR(int, fstat, int fd, struct stat *out)
 {
-    DH_ENTER(fstat, fd, out);
-    FILLED(REAL(fstat)(fd, out), out);
+    FILLS(out, fstat, fd, out);
 }
 
 DH_INTERCEPTOR(int, fstat64, int fd, struct stat64 *out)
 {
-    DH_ENTER(fstat64, fd, out);
-    FILLED(REAL(fstat64)(fd, out), out);
+    FILLS(out, fstat64, fd, out);
 }
 
 DH_INTERCEPTOR(int, fstatat, int dir, const char *path, struct stat *out, int flags)
 {
-    DH_ENTER(fstatat, dir, path, out, flags);
-    FILLED(REAL(fstatat)(dir, path, out, flags), out);
+    FILLS(out, fstatat, dir, path, out, flags);
 }
 
 DH_INTERCEPTOR(int, fstatat64, int dir, const char *path, struct stat64 *out, int flags)
 {
-    DH_ENTER(fstatat64, dir, path, out, flags);
-    FILLED(REAL(fstatat64)(dir, path, out, flags), out);
+    FILLS(out, fstatat64, dir, path, out, flags);
 }
 
 /* The two that may allocate do it with the runtime left, so that the block is seen. */
@@ -200,17 +188,13 @@ DH_INTERCEPTOR(int, fstatat64, int dir, const char *path, struct stat64 *out, in
 DH_INTERCEPTOR(char *, getcwd, char *buf, size_t n)
 {
     DH_ENTER(getcwd, buf, n);
-    char *r = DH_BLOCKING(REAL(getcwd)(buf, n));
-    wrote_string(sc.t, r);
-    DH_RETURN(r);
+    MAKES_TEXT(DH_BLOCKING(REAL(getcwd)(buf, n)));
 }
 
 DH_INTERCEPTOR(char *, realpath, const char *path, char *buf)
 {
     DH_ENTER(realpath, path, buf);
-    char *r = DH_BLOCKING(REAL(realpath)(path, buf));
-    wrote_string(sc.t, r);
-    DH_RETURN(r);
+    MAKES_TEXT(DH_BLOCKING(REAL(realpath)(path, buf)));
 }
 
 DH_INTERCEPTOR(ssize_t, readlink, const char *path, char *buf, size_t n)
@@ -250,8 +234,7 @@ DH_INTERCEPTOR(struct dirent64 *, readdir64, DIR *dir)
 
 DH_INTERCEPTOR(int, uname, struct utsname *out)
 {
-    DH_ENTER(uname, out);
-    FILLED(REAL(uname)(out), out);
+    FILLS(out, uname, out);
 }
 
 DH_INTERCEPTOR(int, gethostname, char *buf, size_t n)
@@ -265,20 +248,17 @@ DH_INTERCEPTOR(int, gethostname, char *buf, size_t n)
 
 DH_INTERCEPTOR(int, getrlimit, __rlimit_resource_t what, struct rlimit *out)
 {
-    DH_ENTER(getrlimit, what, out);
-    FILLED(REAL(getrlimit)(what, out), out);
+    FILLS(out, getrlimit, what, out);
 }
 
 DH_INTERCEPTOR(int, getrlimit64, __rlimit_resource_t what, struct rlimit64 *out)
 {
-    DH_ENTER(getrlimit64, what, out);
-    FILLED(REAL(getrlimit64)(what, out), out);
+    FILLS(out, getrlimit64, what, out);
 }
 
 DH_INTERCEPTOR(int, getrusage, __rusage_who_t who, struct rusage *out)
 {
-    DH_ENTER(getrusage, who, out);
-    FILLED(REAL(getrusage)(who, out), out);
+    FILLS(out, getrusage, who, out);
 }
 
 DH_INTERCEPTOR(ssize_t, getrandom, void *buf, size_t n, unsigned flags)

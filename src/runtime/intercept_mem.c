@@ -1,9 +1,7 @@
 /*
  * intercept_mem.c - memcpy and its relatives.
  *
- * Each says what it touches, leaves the runtime and then calls the real function, so that a fault on a
- * bad pointer is the program's own and signals wait no longer than the check takes. Where the answer
- * decides how much was read (memchr), the order is the other way round.
+ * Where the answer decides how much was read (memchr), the real call comes first.
  *
  * What counts as touched is the contract of the function, not what glibc's vector code happens to load:
  * memcmp compares n bytes and so reads n; memchr is specified as a sequential search and stops at its
@@ -18,89 +16,68 @@
 
 bool dh_early_busy;
 
+static void copies(struct dh_thread *t, void *dst, const void *src, size_t n)
+{
+    dh_touch_read(t, src, n);
+    dh_touch_write(t, dst, n);
+}
+
+static void compares(struct dh_thread *t, const void *a, const void *b, size_t n)
+{
+    dh_touch_read(t, a, n);
+    dh_touch_read(t, b, n);
+}
+
 DH_INTERCEPTOR(void *, memcpy, void *dst, const void *src, size_t n)
 {
     DH_EARLY(memcpy, dh_early_copy(dst, src, n));
-    DH_ENTER(memcpy, dst, src, n);
-    dh_touch_read(sc.t, src, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    return REAL(memcpy)(dst, src, n);
+    DH_TOUCH_THEN_CALL(memcpy, copies(sc.t, dst, src, n), dst, src, n);
 }
 
 DH_INTERCEPTOR(void *, memmove, void *dst, const void *src, size_t n)
 {
     DH_EARLY(memmove, dh_early_copy(dst, src, n));
-    DH_ENTER(memmove, dst, src, n);
-    dh_touch_read(sc.t, src, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    return REAL(memmove)(dst, src, n);
+    DH_TOUCH_THEN_CALL(memmove, copies(sc.t, dst, src, n), dst, src, n);
 }
 
 DH_INTERCEPTOR(void *, mempcpy, void *dst, const void *src, size_t n)
 {
     DH_EARLY(mempcpy, (char *)dh_early_copy(dst, src, n) + n);
-    DH_ENTER(mempcpy, dst, src, n);
-    dh_touch_read(sc.t, src, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    return REAL(mempcpy)(dst, src, n);
+    DH_TOUCH_THEN_CALL(mempcpy, copies(sc.t, dst, src, n), dst, src, n);
 }
 
 DH_INTERCEPTOR(void, bcopy, const void *src, void *dst, size_t n)
 {
-    DH_ENTER(bcopy, src, dst, n);
-    dh_touch_read(sc.t, src, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    REAL(bcopy)(src, dst, n);
+    DH_TOUCH_THEN_CALL(bcopy, copies(sc.t, dst, src, n), src, dst, n);
 }
 
 DH_INTERCEPTOR(void *, memset, void *dst, int c, size_t n)
 {
     DH_EARLY(memset, dh_early_set(dst, c, n));
-    DH_ENTER(memset, dst, c, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    return REAL(memset)(dst, c, n);
+    DH_TOUCH_THEN_CALL(memset, dh_touch_write(sc.t, dst, n), dst, c, n);
 }
 
 DH_INTERCEPTOR(void, bzero, void *dst, size_t n)
 {
     DH_EARLY(bzero, (void)dh_early_set(dst, 0, n));
-    DH_ENTER(bzero, dst, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    REAL(bzero)(dst, n);
+    DH_TOUCH_THEN_CALL(bzero, dh_touch_write(sc.t, dst, n), dst, n);
 }
 
 DH_INTERCEPTOR(void, explicit_bzero, void *dst, size_t n)
 {
-    DH_ENTER(explicit_bzero, dst, n);
-    dh_touch_write(sc.t, dst, n);
-    dh_scope_end(&sc);
-    REAL(explicit_bzero)(dst, n);
+    DH_TOUCH_THEN_CALL(explicit_bzero, dh_touch_write(sc.t, dst, n), dst, n);
 }
 
 DH_INTERCEPTOR(int, memcmp, const void *a, const void *b, size_t n)
 {
     DH_EARLY(memcmp, dh_early_compare(a, b, n));
-    DH_ENTER(memcmp, a, b, n);
-    dh_touch_read(sc.t, a, n);
-    dh_touch_read(sc.t, b, n);
-    dh_scope_end(&sc);
-    return REAL(memcmp)(a, b, n);
+    DH_TOUCH_THEN_CALL(memcmp, compares(sc.t, a, b, n), a, b, n);
 }
 
 DH_INTERCEPTOR(int, bcmp, const void *a, const void *b, size_t n)
 {
     DH_EARLY(bcmp, dh_early_compare(a, b, n));
-    DH_ENTER(bcmp, a, b, n);
-    dh_touch_read(sc.t, a, n);
-    dh_touch_read(sc.t, b, n);
-    dh_scope_end(&sc);
-    return REAL(bcmp)(a, b, n);
+    DH_TOUCH_THEN_CALL(bcmp, compares(sc.t, a, b, n), a, b, n);
 }
 
 static void *early_find(const void *p, int c, size_t n)
@@ -161,73 +138,44 @@ DH_INTERCEPTOR(void *, memccpy, void *dst, const void *src, int c, size_t n)
 
 DH_INTERCEPTOR(void *, __memcpy_chk, void *dst, const void *src, size_t n, size_t room)
 {
-    DH_ENTER(__memcpy_chk, dst, src, n, room);
-    dh_touch_read(sc.t, src, n <= room ? n : 0);
-    dh_touch_write(sc.t, dst, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    return REAL(__memcpy_chk)(dst, src, n, room);
+    DH_TOUCH_THEN_CALL(__memcpy_chk, copies(sc.t, dst, src, n <= room ? n : 0), dst, src, n, room);
 }
 
 DH_INTERCEPTOR(void *, __memmove_chk, void *dst, const void *src, size_t n, size_t room)
 {
-    DH_ENTER(__memmove_chk, dst, src, n, room);
-    dh_touch_read(sc.t, src, n <= room ? n : 0);
-    dh_touch_write(sc.t, dst, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    return REAL(__memmove_chk)(dst, src, n, room);
+    DH_TOUCH_THEN_CALL(__memmove_chk, copies(sc.t, dst, src, n <= room ? n : 0), dst, src, n, room);
 }
 
 DH_INTERCEPTOR(void *, __mempcpy_chk, void *dst, const void *src, size_t n, size_t room)
 {
-    DH_ENTER(__mempcpy_chk, dst, src, n, room);
-    dh_touch_read(sc.t, src, n <= room ? n : 0);
-    dh_touch_write(sc.t, dst, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    return REAL(__mempcpy_chk)(dst, src, n, room);
+    DH_TOUCH_THEN_CALL(__mempcpy_chk, copies(sc.t, dst, src, n <= room ? n : 0), dst, src, n, room);
 }
 
 DH_INTERCEPTOR(void *, __memset_chk, void *dst, int c, size_t n, size_t room)
 {
-    DH_ENTER(__memset_chk, dst, c, n, room);
-    dh_touch_write(sc.t, dst, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    return REAL(__memset_chk)(dst, c, n, room);
+    DH_TOUCH_THEN_CALL(__memset_chk, dh_touch_write(sc.t, dst, n <= room ? n : 0), dst, c, n, room);
 }
 
 DH_INTERCEPTOR(void, __explicit_bzero_chk, void *dst, size_t n, size_t room)
 {
-    DH_ENTER(__explicit_bzero_chk, dst, n, room);
-    dh_touch_write(sc.t, dst, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    REAL(__explicit_bzero_chk)(dst, n, room);
+    DH_TOUCH_THEN_CALL(__explicit_bzero_chk, dh_touch_write(sc.t, dst, n <= room ? n : 0), dst, n, room);
 }
 
 /* Wide characters: the four that the compiler and libstdc++ use to move text. */
 
 DH_INTERCEPTOR(wchar_t *, wmemcpy, wchar_t *dst, const wchar_t *src, size_t n)
 {
-    DH_ENTER(wmemcpy, dst, src, n);
-    dh_touch_read(sc.t, src, n * sizeof *src);
-    dh_touch_write(sc.t, dst, n * sizeof *dst);
-    dh_scope_end(&sc);
-    return REAL(wmemcpy)(dst, src, n);
+    DH_TOUCH_THEN_CALL(wmemcpy, copies(sc.t, dst, src, n * sizeof *dst), dst, src, n);
 }
 
 DH_INTERCEPTOR(wchar_t *, wmemmove, wchar_t *dst, const wchar_t *src, size_t n)
 {
-    DH_ENTER(wmemmove, dst, src, n);
-    dh_touch_read(sc.t, src, n * sizeof *src);
-    dh_touch_write(sc.t, dst, n * sizeof *dst);
-    dh_scope_end(&sc);
-    return REAL(wmemmove)(dst, src, n);
+    DH_TOUCH_THEN_CALL(wmemmove, copies(sc.t, dst, src, n * sizeof *dst), dst, src, n);
 }
 
 DH_INTERCEPTOR(wchar_t *, wmemset, wchar_t *dst, wchar_t c, size_t n)
 {
-    DH_ENTER(wmemset, dst, c, n);
-    dh_touch_write(sc.t, dst, n * sizeof *dst);
-    dh_scope_end(&sc);
-    return REAL(wmemset)(dst, c, n);
+    DH_TOUCH_THEN_CALL(wmemset, dh_touch_write(sc.t, dst, n * sizeof *dst), dst, c, n);
 }
 
 DH_INTERCEPTOR(size_t, wcslen, const wchar_t *s)

@@ -58,24 +58,22 @@ static void vanishes(struct dh_thread *t, char *p, size_t n)
     }
 }
 
+#define MAP(name)                                                            \
+    DH_ENTER(name, addr, n, prot, flags, fd, offset);                        \
+    void *p = REAL(name)(addr, n, prot, flags, fd, offset);                  \
+    int rc = p != MAP_FAILED ? appeared(sc.t, p, n) : 0;                     \
+    if (rc < 0)                                                              \
+        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset, rc); \
+    DH_RETURN(p)
+
 DH_INTERCEPTOR(void *, mmap, void *addr, size_t n, int prot, int flags, int fd, off_t offset)
 {
-    DH_ENTER(mmap, addr, n, prot, flags, fd, offset);
-    void *p = REAL(mmap)(addr, n, prot, flags, fd, offset);
-    int rc = p != MAP_FAILED ? appeared(sc.t, p, n) : 0;
-    if (rc < 0)
-        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset, rc);
-    DH_RETURN(p);
+    MAP(mmap);
 }
 
 DH_INTERCEPTOR(void *, mmap64, void *addr, size_t n, int prot, int flags, int fd, off64_t offset)
 {
-    DH_ENTER(mmap64, addr, n, prot, flags, fd, offset);
-    void *p = REAL(mmap64)(addr, n, prot, flags, fd, offset);
-    int rc = p != MAP_FAILED ? appeared(sc.t, p, n) : 0;
-    if (rc < 0)
-        p = mapped_elsewhere(sc.t, p, addr, n, prot, flags, fd, offset, rc);
-    DH_RETURN(p);
+    MAP(mmap64);
 }
 
 DH_INTERCEPTOR(int, munmap, void *p, size_t n)
@@ -136,6 +134,41 @@ DH_INTERCEPTOR(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...
     DH_RETURN(p);
 }
 
+/*
+ * What is attached where, because shmdt names the place only. A slot is taken and given back by exchanging
+ * `at`: NULL is free, BUSY belongs to whoever made it so. Segments beyond the last slot are not remembered;
+ * their history then goes when the memory is used again.
+ */
+#define BUSY ((const void *)1)
+static struct {
+    const void *volatile at;
+    size_t n;
+} attached[256];
+
+static void remember(const void *p, size_t n)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(attached); i++) {
+        if (attached[i].at == NULL && __sync_bool_compare_and_swap(&attached[i].at, NULL, BUSY)) {
+            attached[i].n = n;
+            __atomic_store_n(&attached[i].at, p, __ATOMIC_RELEASE);
+            return;
+        }
+    }
+}
+
+/* The size of what was attached at p; 0 if that is not known. */
+static size_t forget(const void *p)
+{
+    for (size_t i = 0; p != NULL && p != BUSY && i < DH_ARRAY_LEN(attached); i++) {
+        if (attached[i].at == p && __sync_bool_compare_and_swap(&attached[i].at, p, BUSY)) {
+            size_t n = attached[i].n;
+            __atomic_store_n(&attached[i].at, NULL, __ATOMIC_RELEASE);
+            return n;
+        }
+    }
+    return 0;
+}
+
 static size_t segment_size(int id)
 {
     struct shmid_ds ds;
@@ -151,7 +184,17 @@ DH_INTERCEPTOR(void *, shmat, int id, const void *addr, int flags)
         size_t n = segment_size(id);
         if (n != 0)
             appeared(sc.t, p, n);
+        remember(p, n);
         errno = saved;
     }
     DH_RETURN(p);
+}
+
+DH_INTERCEPTOR(int, shmdt, const void *p)
+{
+    DH_ENTER(shmdt, p);
+    size_t n = forget(p);
+    if (n != 0)
+        vanishes(sc.t, (char *)(uptr)p, n);
+    DH_RETURN(REAL(shmdt)(p));
 }

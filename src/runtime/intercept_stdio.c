@@ -4,8 +4,10 @@
  * A FILE's own lock makes calls atomic but orders nothing a program may rely on, so it makes no edges, and
  * the FILE's insides are libc's business. What travels through a stream over a pipe or a socket does
  * order: an output call releases the descriptor, an input call acquires it. Output is
- * buffered, but the data of a call is sent after the call began, which is all an edge says. Character
- * calls (putc, getc) are left alone for their cost; fflush and fclose release for them.
+ * buffered, but the data of a call is sent after the call began, which is all an edge says. Calls without
+ * locking (getc_unlocked) are mostly inlined, and make no edges; fflush and fclose release for them.
+ *
+ * flockfile is another matter: a lock that the program takes by name orders what it says.
  */
 #define _GNU_SOURCE 1
 #define __NO_INLINE__ 1 /* or libc's headers define functions that are defined here */
@@ -35,52 +37,77 @@ static void received(struct dh_thread *t, FILE *f)
 
 /* ---- Input ------------------------------------------------------------------------------------- */
 
+#define READ_ITEMS(name, ...)                        \
+    DH_ENTER(name, __VA_ARGS__);                     \
+    size_t r = DH_BLOCKING(REAL(name)(__VA_ARGS__)); \
+    received(sc.t, f);                               \
+    dh_touch_write(sc.t, buf, r *size);              \
+    DH_RETURN(r)
+
 DH_INTERCEPTOR(size_t, fread, void *buf, size_t size, size_t n, FILE *f)
 {
-    DH_ENTER(fread, buf, size, n, f);
-    size_t r = DH_BLOCKING(REAL(fread)(buf, size, n, f));
-    received(sc.t, f);
-    dh_touch_write(sc.t, buf, r * size);
-    DH_RETURN(r);
+    READ_ITEMS(fread, buf, size, n, f);
 }
 
 DH_INTERCEPTOR(size_t, fread_unlocked, void *buf, size_t size, size_t n, FILE *f)
 {
-    DH_ENTER(fread_unlocked, buf, size, n, f);
-    size_t r = DH_BLOCKING(REAL(fread_unlocked)(buf, size, n, f));
-    received(sc.t, f);
-    dh_touch_write(sc.t, buf, r * size);
-    DH_RETURN(r);
+    READ_ITEMS(fread_unlocked, buf, size, n, f);
 }
 
 DH_INTERCEPTOR(size_t, __fread_chk, void *buf, size_t room, size_t size, size_t n, FILE *f)
 {
-    DH_ENTER(__fread_chk, buf, room, size, n, f);
-    size_t r = DH_BLOCKING(REAL(__fread_chk)(buf, room, size, n, f));
-    received(sc.t, f);
-    dh_touch_write(sc.t, buf, r * size);
-    DH_RETURN(r);
+    READ_ITEMS(__fread_chk, buf, room, size, n, f);
 }
 
 /* A line may hold NULs, so where it ends is looked for as fgets does: the text it left. */
+#define READ_LINE(name, ...)                        \
+    DH_ENTER(name, __VA_ARGS__);                    \
+    char *r = DH_BLOCKING(REAL(name)(__VA_ARGS__)); \
+    received(sc.t, f);                              \
+    if (r != NULL)                                  \
+        dh_touch_write(sc.t, buf, length(buf) + 1); \
+    DH_RETURN(r)
+
 DH_INTERCEPTOR(char *, fgets, char *buf, int n, FILE *f)
 {
-    DH_ENTER(fgets, buf, n, f);
-    char *r = DH_BLOCKING(REAL(fgets)(buf, n, f));
-    received(sc.t, f);
-    if (r != NULL)
-        dh_touch_write(sc.t, buf, length(buf) + 1);
-    DH_RETURN(r);
+    READ_LINE(fgets, buf, n, f);
 }
 
 DH_INTERCEPTOR(char *, __fgets_chk, char *buf, size_t room, int n, FILE *f)
 {
-    DH_ENTER(__fgets_chk, buf, room, n, f);
-    char *r = DH_BLOCKING(REAL(__fgets_chk)(buf, room, n, f));
-    received(sc.t, f);
-    if (r != NULL)
-        dh_touch_write(sc.t, buf, length(buf) + 1);
-    DH_RETURN(r);
+    READ_LINE(__fgets_chk, buf, room, n, f);
+}
+
+/* One character at a time: nothing is touched, so over files there is nothing to do. */
+#define CHARACTER(before, after, stream, name, ...)         \
+    DH_RESOLVE(name);                                       \
+    if (DH_LIKELY(dh_fd_is_plain(fileno_unlocked(stream)))) \
+        return REAL(name)(__VA_ARGS__);                     \
+    DH_ENTER(name, __VA_ARGS__);                            \
+    before(sc.t, stream);                                   \
+    int r = DH_BLOCKING(REAL(name)(__VA_ARGS__));           \
+    after(sc.t, stream);                                    \
+    DH_RETURN(r)
+
+static void nothing(struct dh_thread *t, FILE *f)
+{
+    (void)t;
+    (void)f;
+}
+
+DH_INTERCEPTOR(int, fgetc, FILE *f)
+{
+    CHARACTER(nothing, received, f, fgetc, f);
+}
+
+DH_INTERCEPTOR(int, getc, FILE *f)
+{
+    CHARACTER(nothing, received, f, getc, f);
+}
+
+DH_INTERCEPTOR(int, getchar, void)
+{
+    CHARACTER(nothing, received, stdin, getchar);
 }
 
 /* libc reallocates the line through our realloc, with the runtime left: that is seen by itself. */
@@ -150,12 +177,56 @@ DH_INTERCEPTOR(int, puts, const char *s)
     DH_RETURN(DH_BLOCKING(REAL(puts)(s)));
 }
 
+DH_INTERCEPTOR(int, fputc, int c, FILE *f)
+{
+    CHARACTER(sends, nothing, f, fputc, c, f);
+}
+
+DH_INTERCEPTOR(int, putc, int c, FILE *f)
+{
+    CHARACTER(sends, nothing, f, putc, c, f);
+}
+
+DH_INTERCEPTOR(int, putchar, int c)
+{
+    CHARACTER(sends, nothing, stdout, putchar, c);
+}
+
 DH_INTERCEPTOR(int, fflush, FILE *f)
 {
     DH_ENTER(fflush, f);
     if (f != NULL)
         sends(sc.t, f);
     DH_RETURN(DH_BLOCKING(REAL(fflush)(f)));
+}
+
+/* ---- The lock of a stream, taken by the program ------------------------------------------------- */
+
+DH_INTERCEPTOR(void, flockfile, FILE *f)
+{
+    DH_ENTER(flockfile, f);
+    dh_scope_block(&sc);
+    REAL(flockfile)(f);
+    dh_scope_unblock(&sc);
+    dh_mutex_lock(sc.t, f, DH_LOCK_RECURSIVE);
+    DH_RETURN_VOID;
+}
+
+DH_INTERCEPTOR(int, ftrylockfile, FILE *f)
+{
+    DH_ENTER(ftrylockfile, f);
+    int rc = REAL(ftrylockfile)(f);
+    if (rc == 0)
+        dh_mutex_lock(sc.t, f, DH_LOCK_RECURSIVE | DH_LOCK_TRY);
+    DH_RETURN(rc);
+}
+
+DH_INTERCEPTOR(void, funlockfile, FILE *f)
+{
+    DH_ENTER(funlockfile, f);
+    dh_mutex_unlock(sc.t, f, false);
+    REAL(funlockfile)(f);
+    DH_RETURN_VOID;
 }
 
 /* ---- Streams come and go ----------------------------------------------------------------------- */

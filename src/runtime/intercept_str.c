@@ -86,100 +86,64 @@ static void touch_ncat(struct dh_thread *t, char *dst, const char *src, size_t n
 
 DH_INTERCEPTOR(char *, strcpy, char *dst, const char *src)
 {
-    DH_ENTER(strcpy, dst, src);
-    touch_copy(sc.t, dst, src);
-    dh_scope_end(&sc);
-    return REAL(strcpy)(dst, src);
+    DH_TOUCH_THEN_CALL(strcpy, touch_copy(sc.t, dst, src), dst, src);
 }
 
 DH_INTERCEPTOR(char *, stpcpy, char *dst, const char *src)
 {
-    DH_ENTER(stpcpy, dst, src);
-    touch_copy(sc.t, dst, src);
-    dh_scope_end(&sc);
-    return REAL(stpcpy)(dst, src);
+    DH_TOUCH_THEN_CALL(stpcpy, touch_copy(sc.t, dst, src), dst, src);
 }
 
 DH_INTERCEPTOR(char *, strncpy, char *dst, const char *src, size_t n)
 {
-    DH_ENTER(strncpy, dst, src, n);
-    touch_ncopy(sc.t, dst, src, n);
-    dh_scope_end(&sc);
-    return REAL(strncpy)(dst, src, n);
+    DH_TOUCH_THEN_CALL(strncpy, touch_ncopy(sc.t, dst, src, n), dst, src, n);
 }
 
 DH_INTERCEPTOR(char *, stpncpy, char *dst, const char *src, size_t n)
 {
-    DH_ENTER(stpncpy, dst, src, n);
-    touch_ncopy(sc.t, dst, src, n);
-    dh_scope_end(&sc);
-    return REAL(stpncpy)(dst, src, n);
+    DH_TOUCH_THEN_CALL(stpncpy, touch_ncopy(sc.t, dst, src, n), dst, src, n);
 }
 
 DH_INTERCEPTOR(char *, strcat, char *dst, const char *src)
 {
-    DH_ENTER(strcat, dst, src);
-    touch_cat(sc.t, dst, src);
-    dh_scope_end(&sc);
-    return REAL(strcat)(dst, src);
+    DH_TOUCH_THEN_CALL(strcat, touch_cat(sc.t, dst, src), dst, src);
 }
 
 DH_INTERCEPTOR(char *, strncat, char *dst, const char *src, size_t n)
 {
-    DH_ENTER(strncat, dst, src, n);
-    touch_ncat(sc.t, dst, src, n);
-    dh_scope_end(&sc);
-    return REAL(strncat)(dst, src, n);
+    DH_TOUCH_THEN_CALL(strncat, touch_ncat(sc.t, dst, src, n), dst, src, n);
 }
 
 /* What -D_FORTIFY_SOURCE calls: the real ones end the program if it does not fit. */
 
 DH_INTERCEPTOR(char *, __strcpy_chk, char *dst, const char *src, size_t room)
 {
-    DH_ENTER(__strcpy_chk, dst, src, room);
-    touch_copy(sc.t, dst, src);
-    dh_scope_end(&sc);
-    return REAL(__strcpy_chk)(dst, src, room);
+    DH_TOUCH_THEN_CALL(__strcpy_chk, touch_copy(sc.t, dst, src), dst, src, room);
 }
 
 DH_INTERCEPTOR(char *, __stpcpy_chk, char *dst, const char *src, size_t room)
 {
-    DH_ENTER(__stpcpy_chk, dst, src, room);
-    touch_copy(sc.t, dst, src);
-    dh_scope_end(&sc);
-    return REAL(__stpcpy_chk)(dst, src, room);
+    DH_TOUCH_THEN_CALL(__stpcpy_chk, touch_copy(sc.t, dst, src), dst, src, room);
 }
 
 DH_INTERCEPTOR(char *, __strncpy_chk, char *dst, const char *src, size_t n, size_t room)
 {
-    DH_ENTER(__strncpy_chk, dst, src, n, room);
-    touch_ncopy(sc.t, dst, src, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    return REAL(__strncpy_chk)(dst, src, n, room);
+    DH_TOUCH_THEN_CALL(__strncpy_chk, touch_ncopy(sc.t, dst, src, n <= room ? n : 0), dst, src, n, room);
 }
 
 DH_INTERCEPTOR(char *, __stpncpy_chk, char *dst, const char *src, size_t n, size_t room)
 {
-    DH_ENTER(__stpncpy_chk, dst, src, n, room);
-    touch_ncopy(sc.t, dst, src, n <= room ? n : 0);
-    dh_scope_end(&sc);
-    return REAL(__stpncpy_chk)(dst, src, n, room);
+    DH_TOUCH_THEN_CALL(__stpncpy_chk, touch_ncopy(sc.t, dst, src, n <= room ? n : 0), dst, src, n, room);
 }
 
 DH_INTERCEPTOR(char *, __strcat_chk, char *dst, const char *src, size_t room)
 {
-    DH_ENTER(__strcat_chk, dst, src, room);
-    touch_cat(sc.t, dst, src);
-    dh_scope_end(&sc);
-    return REAL(__strcat_chk)(dst, src, room);
+    DH_TOUCH_THEN_CALL(__strcat_chk, touch_cat(sc.t, dst, src), dst, src, room);
 }
 
 DH_INTERCEPTOR(char *, __strncat_chk, char *dst, const char *src, size_t n, size_t room)
 {
-    DH_ENTER(__strncat_chk, dst, src, n, room);
-    touch_ncat(sc.t, dst, src, n);
-    dh_scope_end(&sc);
-    return REAL(__strncat_chk)(dst, src, n, room);
+    DH_TOUCH_THEN_CALL(__strncat_chk, touch_ncat(sc.t, dst, src, n), dst, src, n, room);
 }
 
 /* ---- Compare --------------------------------------------------------------------------------- */

@@ -52,30 +52,25 @@ DH_INTERCEPTOR(char *, strchrnul, const char *s, int c)
 
 DH_INTERCEPTOR(char *, strrchr, const char *s, int c)
 {
-    DH_ENTER(strrchr, s, c);
-    read_string(sc.t, s);
-    dh_scope_end(&sc);
-    return REAL(strrchr)(s, c);
+    DH_TOUCH_THEN_CALL(strrchr, read_string(sc.t, s), s, c);
 }
+
+#define FIND_TEXT(name)                 \
+    DH_ENTER(name, hay, needle);        \
+    char *r = REAL(name)(hay, needle);  \
+    size_t n = length(needle);          \
+    read_until(sc.t, hay, r, n);        \
+    dh_touch_read(sc.t, needle, n + 1); \
+    DH_RETURN(r)
 
 DH_INTERCEPTOR(char *, strstr, const char *hay, const char *needle)
 {
-    DH_ENTER(strstr, hay, needle);
-    char *r = REAL(strstr)(hay, needle);
-    size_t n = length(needle);
-    read_until(sc.t, hay, r, n);
-    dh_touch_read(sc.t, needle, n + 1);
-    DH_RETURN(r);
+    FIND_TEXT(strstr);
 }
 
 DH_INTERCEPTOR(char *, strcasestr, const char *hay, const char *needle)
 {
-    DH_ENTER(strcasestr, hay, needle);
-    char *r = REAL(strcasestr)(hay, needle);
-    size_t n = length(needle);
-    read_until(sc.t, hay, r, n);
-    dh_touch_read(sc.t, needle, n + 1);
-    DH_RETURN(r);
+    FIND_TEXT(strcasestr);
 }
 
 DH_INTERCEPTOR(char *, strpbrk, const char *s, const char *accept)
@@ -87,22 +82,21 @@ DH_INTERCEPTOR(char *, strpbrk, const char *s, const char *accept)
     DH_RETURN(r);
 }
 
-DH_INTERCEPTOR(size_t, strspn, const char *s, const char *accept)
+#define SPAN(name)                 \
+    DH_ENTER(name, s, set);        \
+    size_t n = REAL(name)(s, set); \
+    dh_touch_read(sc.t, s, n + 1); \
+    read_string(sc.t, set);        \
+    DH_RETURN(n)
+
+DH_INTERCEPTOR(size_t, strspn, const char *s, const char *set)
 {
-    DH_ENTER(strspn, s, accept);
-    size_t n = REAL(strspn)(s, accept);
-    dh_touch_read(sc.t, s, n + 1);
-    read_string(sc.t, accept);
-    DH_RETURN(n);
+    SPAN(strspn);
 }
 
-DH_INTERCEPTOR(size_t, strcspn, const char *s, const char *reject)
+DH_INTERCEPTOR(size_t, strcspn, const char *s, const char *set)
 {
-    DH_ENTER(strcspn, s, reject);
-    size_t n = REAL(strcspn)(s, reject);
-    dh_touch_read(sc.t, s, n + 1);
-    read_string(sc.t, reject);
-    DH_RETURN(n);
+    SPAN(strcspn);
 }
 
 /* ---- Split ----------------------------------------------------------------------------------- */
@@ -217,90 +211,82 @@ static void touch_number(struct dh_thread *t, const char *s, const char *end, ch
     touch_number(sc.t, s, stop, end);     \
     DH_RETURN(r)
 
+#define TO_INTEGER(name, ret_type) \
+    DH_ENTER(name, s, end, base);  \
+    NUMBER_BODY(name, ret_type, s, &stop, base)
+
+#define TO_FLOATING(name, ret_type) \
+    DH_ENTER(name, s, end);         \
+    NUMBER_BODY(name, ret_type, s, &stop)
+
+/* The ato* functions are specified by the strto* ones, which say where they stopped. */
+#define BY_WAY_OF(real, name, ret_type, ...) \
+    DH_ENTER(name, s);                       \
+    DH_RESOLVE(real);                        \
+    char **end = NULL;                       \
+    NUMBER_BODY(real, ret_type, s, &stop __VA_OPT__(, ) __VA_ARGS__)
+
 DH_INTERCEPTOR(long, strtol, const char *s, char **end, int base)
 {
-    DH_ENTER(strtol, s, end, base);
-    NUMBER_BODY(strtol, long, s, &stop, base);
+    TO_INTEGER(strtol, long);
 }
 
 DH_INTERCEPTOR(unsigned long, strtoul, const char *s, char **end, int base)
 {
-    DH_ENTER(strtoul, s, end, base);
-    NUMBER_BODY(strtoul, unsigned long, s, &stop, base);
+    TO_INTEGER(strtoul, unsigned long);
 }
 
 DH_INTERCEPTOR(long long, strtoll, const char *s, char **end, int base)
 {
-    DH_ENTER(strtoll, s, end, base);
-    NUMBER_BODY(strtoll, long long, s, &stop, base);
+    TO_INTEGER(strtoll, long long);
 }
 
 DH_INTERCEPTOR(unsigned long long, strtoull, const char *s, char **end, int base)
 {
-    DH_ENTER(strtoull, s, end, base);
-    NUMBER_BODY(strtoull, unsigned long long, s, &stop, base);
+    TO_INTEGER(strtoull, unsigned long long);
 }
 
 DH_INTERCEPTOR(intmax_t, strtoimax, const char *s, char **end, int base)
 {
-    DH_ENTER(strtoimax, s, end, base);
-    NUMBER_BODY(strtoimax, intmax_t, s, &stop, base);
+    TO_INTEGER(strtoimax, intmax_t);
 }
 
 DH_INTERCEPTOR(uintmax_t, strtoumax, const char *s, char **end, int base)
 {
-    DH_ENTER(strtoumax, s, end, base);
-    NUMBER_BODY(strtoumax, uintmax_t, s, &stop, base);
+    TO_INTEGER(strtoumax, uintmax_t);
 }
 
 DH_INTERCEPTOR(float, strtof, const char *s, char **end)
 {
-    DH_ENTER(strtof, s, end);
-    NUMBER_BODY(strtof, float, s, &stop);
+    TO_FLOATING(strtof, float);
 }
 
 DH_INTERCEPTOR(double, strtod, const char *s, char **end)
 {
-    DH_ENTER(strtod, s, end);
-    NUMBER_BODY(strtod, double, s, &stop);
+    TO_FLOATING(strtod, double);
 }
 
 DH_INTERCEPTOR(long double, strtold, const char *s, char **end)
 {
-    DH_ENTER(strtold, s, end);
-    NUMBER_BODY(strtold, long double, s, &stop);
+    TO_FLOATING(strtold, long double);
 }
-
-/* The ato* functions are specified by the strto* ones, which say where they stopped. */
 
 DH_INTERCEPTOR(int, atoi, const char *s)
 {
-    DH_ENTER(atoi, s);
-    DH_RESOLVE(strtol);
-    char **end = NULL;
-    NUMBER_BODY(strtol, int, s, &stop, 10);
+    BY_WAY_OF(strtol, atoi, int, 10);
 }
 
 DH_INTERCEPTOR(long, atol, const char *s)
 {
-    DH_ENTER(atol, s);
-    DH_RESOLVE(strtol);
-    char **end = NULL;
-    NUMBER_BODY(strtol, long, s, &stop, 10);
+    BY_WAY_OF(strtol, atol, long, 10);
 }
 
 DH_INTERCEPTOR(long long, atoll, const char *s)
 {
-    DH_ENTER(atoll, s);
-    DH_RESOLVE(strtoll);
-    char **end = NULL;
-    NUMBER_BODY(strtoll, long long, s, &stop, 10);
+    BY_WAY_OF(strtoll, atoll, long long, 10);
 }
 
 DH_INTERCEPTOR(double, atof, const char *s)
 {
-    DH_ENTER(atof, s);
-    DH_RESOLVE(strtod);
-    char **end = NULL;
-    NUMBER_BODY(strtod, double, s, &stop);
+    BY_WAY_OF(strtod, atof, double);
 }

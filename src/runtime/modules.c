@@ -42,6 +42,18 @@ struct dh_module *dh_modules_find(uptr addr)
     return gone;
 }
 
+struct dh_module *dh_modules_find_tls(uptr below, u64 *ret_offset)
+{
+    for (int i = 0; i < modules_n; i++) {
+        struct dh_module *m = modules[i];
+        if (m->loaded && below <= m->tls_below && m->tls_below - below < m->tls_size) {
+            *ret_offset = m->tls_below - below;
+            return m;
+        }
+    }
+    return NULL;
+}
+
 void dh_modules_unreport(void)
 {
     for (int i = 0; i < modules_n; i++)
@@ -86,6 +98,18 @@ static void find_path(struct dh_module *m, const char *name)
         m->path[i] = from[i];
 }
 
+/* Where the segment of a module that is there from the start lies is the same in every thread. One that was
+ * loaded later may lie anywhere, but then not among the former, so that this is never mistaken for one. */
+static void find_tls(struct dh_module *m, const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_TLS || !info->dlpi_tls_data)
+            continue;
+        m->tls_below = (uptr)__builtin_thread_pointer() - (uptr)info->dlpi_tls_data;
+        m->tls_size = info->dlpi_phdr[i].p_memsz;
+    }
+}
+
 static int add(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
@@ -120,8 +144,11 @@ static int add(struct dl_phdr_info *info, size_t size, void *unused)
         find_build_id(m, info);
         modules[modules_n++] = m;
     }
-    if (m)
+    if (m) {
         m->loaded = true;
+        if (!m->tls_size)
+            find_tls(m, info);
+    }
     dh_lock_drop(&lock);
     return 0;
 }

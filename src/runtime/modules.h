@@ -14,6 +14,9 @@ struct dh_module {
     bool instrumented; /* its constructor announced itself */
     bool reported;     /* report.c has written its line */
     uptr lo, hi, bias;
+    uptr
+        tls_below; /* its thread-local segment begins so far below the thread pointer; 0: it has none there */
+    uptr tls_size;
     char build_id[41];
     char path[512];
 };
@@ -22,7 +25,9 @@ struct dh_module {
 void dh_modules_take(void);
 void dh_modules_drop(void);
 struct dh_module *dh_modules_find(uptr addr); /* NULL: none */
-void dh_modules_unreport(void);               /* a new stream begins */
+/* The module whose thread-local segment holds the byte this far below the thread pointer; NULL: none. */
+struct dh_module *dh_modules_find_tls(uptr below, u64 *ret_offset);
+void dh_modules_unreport(void); /* a new stream begins */
 
 u32 dh_modules_blind(void); /* loaded modules without instrumentation, libc and ours not counted */
 void dh_modules_each_lock(dh_lock_fn *fn);

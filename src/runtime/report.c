@@ -1,27 +1,26 @@
 /*
  * report.c - writes race records (docs/design/race-record.md).
  *
- * Runs under DH_RANK_REPORT, on the thread that found the race, inside the runtime. A race is told from its
- * repetitions by the two calling contexts; past MANY contexts for one pair of program counters, further
- * ones count as repetitions of the first. Records go to the reporter and to the output file; what is
- * costly (symbols, grouping, suppressions) is not done here.
+ * Runs under DH_RANK_REPORT, on the thread that found the race, inside the runtime. Which races are
+ * repetitions is known.c's business, and what an address is, place.c's. Records go to the reporter and to the
+ * output file; what is costly (symbols, grouping, suppressions) is not done here.
  */
 #include "runtime/report.h"
 
 #include <fcntl.h>
-#include <string.h>
 
 #include "base/fmt.h"
-#include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/context.h"
 #include "runtime/init.h"
 #include "runtime/keep.h"
+#include "runtime/known.h"
 #include "runtime/lockset.h"
 #include "runtime/modules.h"
+#include "runtime/place.h"
 #include "runtime/reporter.h"
 
-enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, KNOWN = 8192, MANY = 8, ANCESTORS = 16 };
+enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, ANCESTORS = 16 };
 
 /* All under `lock`. */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REPORT);
@@ -32,33 +31,7 @@ static bool begun;       /* a stream: its process line is in the output file, if
 static bool begun_print; /* ... and the reporter has it too */
 static bool ended;       /* the process has said that it ends */
 static bool raced;       /* some stream that has ended held a race that was not suppressed */
-static u32 races;        /* records written */
 static u32 races_before; /* ... before the present stream began */
-
-/* Open addressing; key 0 is empty. A full table means: everything new counts as lost. */
-struct known {
-    u64 key;
-    u32 race;  /* record it belongs to */
-    u32 count; /* repetitions; in by_pc: records written */
-};
-static struct table {
-    u32 used;
-    struct known e[KNOWN];
-} by_context, by_pc;
-
-static struct known *look_up(struct table *t, u64 key)
-{
-    u32 i = (u32)(dh_hash64(key) >> 32) % KNOWN;
-    while (t->e[i].key && t->e[i].key != key)
-        i = (i + 1) % KNOWN;
-    if (!t->e[i].key) {
-        if (t->used >= KNOWN / 2)
-            return NULL;
-        t->e[i].key = key;
-        t->used++;
-    }
-    return &t->e[i];
-}
 
 /* ---- Lines ---- */
 
@@ -137,7 +110,7 @@ static void begin_file(void)
     if (begun)
         return;
     begun = true;
-    races_before = races;
+    races_before = dh_known_count();
     if (dh_opts.output[0]) {
         long fd = dh_sys3(SYS_open, (long)dh_opts.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         if (fd >= 0)
@@ -324,118 +297,70 @@ static void tell_access(u32 id)
     }
 }
 
-/* Whose stack or thread-local storage is it? Live threads first: memory is reused. */
-static u32 owner(uptr addr, bool *ret_tls, u64 *ret_from_top)
+/* ---- Locations ---- */
+
+/* What the location needs before its line. */
+static void tell_place(const struct dh_place *at)
 {
-    u32 found = 0;
-    dh_lock_take(&dh_threads_lock);
-    for (u32 uid = dh_thread_uids(); uid-- > 1;) {
-        const struct dh_thread_info *i = dh_thread_info(uid);
-        bool tls = addr >= i->tls_lo && addr < i->tls_hi;
-        if (!tls && (addr < i->stack_lo || addr >= i->stack_hi))
-            continue;
-        if (!found || i->alive) {
-            found = uid;
-            *ret_tls = tls;
-            *ret_from_top = i->stack_hi - addr;
-        }
-        if (i->alive)
-            break;
+    if (at->kind == DH_PLACE_HEAP) {
+        tell_thread(at->block.uid, ANCESTORS);
+        tell_modules_of(at->block.ctx);
     }
-    dh_lock_drop(&dh_threads_lock);
-    return found;
+    if (at->uid)
+        tell_thread(at->uid, ANCESTORS);
+    if (at->frame.pc)
+        tell_module_at(at->frame.pc);
+    if (at->module) {
+        dh_modules_take();
+        tell_module(at->module);
+        dh_modules_drop();
+    }
 }
 
-/* Tells what the location needs first, then (with `write`) writes it. */
-static void location(uptr addr, bool freed, bool write)
+static void place_frame(const struct dh_place_frame *f)
 {
-    struct dh_heap_block b;
-    bool tls = false;
-    u64 from_top = 0;
-    u32 uid;
-    if (dh_heap_find(addr, &b)) {
-        if (!write) {
-            tell_thread(b.uid, ANCESTORS);
-            tell_modules_of(b.ctx);
-            return;
-        }
-        dh_fmt_str(&line, "{\"kind\":\"heap\"");
-        member_hex("start", b.start);
-        member_u64("size", b.size);
-        member_u64("offset", addr - b.start);
-        member_u64("thread", b.uid);
-        stack("allocated_at", b.ctx, DEPTH_MAX);
+    member("frame");
+    dh_fmt_str(&line, "{\"pc\":");
+    dh_modules_take();
+    frame(f->pc);
+    dh_modules_drop();
+    member_hex("sp", f->sp);
+    member_hex("bp", f->bp);
+    member_hex("cfa", f->cfa);
+    dh_fmt_char(&line, '}');
+}
+
+static void place(const struct dh_place *at, uptr addr, bool freed)
+{
+    static const char *const kinds[] = {"unknown", "heap", "stack", "tls", "global"};
+    dh_fmt_str(&line, "{\"kind\":");
+    dh_fmt_json_str(&line, kinds[at->kind]);
+    if (at->kind == DH_PLACE_HEAP) {
+        member_hex("start", at->block.start);
+        member_u64("size", at->block.size);
+        member_u64("offset", addr - at->block.start);
+        member_u64("thread", at->block.uid);
+        stack("allocated_at", at->block.ctx, DEPTH_MAX);
         member("freed");
         dh_fmt_str(&line, freed ? "true" : "false");
-    } else if ((uid = owner(addr, &tls, &from_top))) {
-        if (!write) {
-            tell_thread(uid, ANCESTORS);
-            return;
-        }
-        dh_fmt_str(&line, tls ? "{\"kind\":\"tls\"" : "{\"kind\":\"stack\"");
-        member_u64("thread", uid);
-        if (!tls)
-            member_u64("offset_from_top", from_top);
-    } else {
-        if (!write) {
-            tell_module_at(addr);
-            return;
-        }
-        dh_modules_take();
-        struct dh_module *m = dh_modules_find(addr);
-        dh_fmt_str(&line, m ? "{\"kind\":\"global\"" : "{\"kind\":\"unknown\"");
-        if (m) {
-            member_u64("module", (u64)m->id);
-            member_hex("offset", addr - m->bias);
-        }
-        dh_modules_drop();
+    }
+    if (at->uid)
+        member_u64("thread", at->uid);
+    if (at->kind == DH_PLACE_STACK)
+        member_u64("offset_from_top", at->from_top);
+    if (at->frame.pc)
+        place_frame(&at->frame);
+    if (at->module) {
+        member_u64("module", (u64)at->module->id);
+        member_hex("offset", at->offset);
     }
     dh_fmt_char(&line, '}');
 }
 
 /* ---- Races ---- */
 
-static u64 leaf_pc(u32 ctx)
-{
-    return ctx ? dh_ctx_node(ctx)->pc : 0;
-}
-
-/* Of an unordered pair; never 0. */
-static u64 pair_key(u64 a, u64 b)
-{
-    return (dh_hash64(a < b ? a : b) * 31 + dh_hash64(~(a < b ? b : a))) | 1;
-}
-
-/* A new race; or NULL after counting a repetition. */
-static struct known *is_new(u32 id, u32 other)
-{
-    const struct dh_access_rec *a = dh_id_rec(id), *b = dh_id_rec(other);
-    struct known *k = look_up(&by_context, pair_key(a->ctx, b->ctx));
-    struct known *pcs = look_up(&by_pc, pair_key(leaf_pc(a->ctx), leaf_pc(b->ctx)));
-    if (!k || !pcs) {
-        dh_count(DH_COUNT_LOST_REPORTS);
-        return NULL;
-    }
-    if (k->race) {
-        k->count++;
-        return NULL;
-    }
-    if (pcs->count >= MANY) {
-        k->race = pcs->race;
-        k->count++;
-        return NULL;
-    }
-    if (races >= (u32)dh_opts.max_reports) {
-        dh_count(DH_COUNT_LOST_REPORTS);
-        return NULL;
-    }
-    k->race = ++races;
-    if (pcs->count++ == 0)
-        pcs->race = k->race;
-    return k;
-}
-
-static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, u32 number, int lock_depth)
+static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, const struct dh_place *at,
+                      u32 number, int lock_depth)
 {
     bool freed = ((dh_id_rec(id)->kind | a->kind) & DH_FREE) != 0;
     open_line("race");
@@ -450,7 +375,7 @@ static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size
     one_access(id, addr, size, lock_depth);
     dh_fmt_char(&line, ']');
     member("location");
-    location(addr, freed, true);
+    place(at, addr, freed);
 }
 
 /* One access and one earlier one meet in every word they share; that is one race. Under `lock`. */
@@ -477,41 +402,39 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
     }
     dh_lock_take(&lock);
     bool again = is_same_meeting(a, id);
-    struct known *k = again ? NULL : is_new(a->id, id);
+    u32 number = again ? 0 : dh_known_race(a->id, id, addr);
     if (!again)
         dh_count(DH_COUNT_RACES);
-    if (k) {
-        bool freed = ((dh_id_rec(id)->kind | a->kind) & DH_FREE) != 0;
+    if (number) {
+        struct dh_place at;
         begin();
         tell_access(a->id);
         tell_access(id);
-        location(addr, freed, false);
+        dh_place_find(addr, dh_id_rec(a->id)->uid, &at);
+        tell_place(&at);
         /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
-            race_line(a, id, addr, size, k->race, lock_depth);
+            race_line(a, id, addr, size, &at, number, lock_depth);
             if (!line.overflow)
                 break;
         }
         close_line();
     }
     dh_lock_drop(&lock);
-    if (k && dh_opts.on_race == DH_ON_RACE_STOP && dh_report_finish()) {
+    if (number && dh_opts.on_race == DH_ON_RACE_STOP && dh_report_finish()) {
         dh_sys_say("stopped at the first race (on_race=stop)");
         dh_sys_abort();
     }
 }
 
-static void tell_repeats(void)
+static void tell_repeat(u32 race, u32 count)
 {
-    for (u32 i = 0; i < KNOWN; i++) {
-        const struct known *k = &by_context.e[i];
-        if (!k->key || !k->count || k->race <= races_before)
-            continue;
-        open_line("repeat");
-        member_u64("id", k->race);
-        member_u64("count", k->count);
-        close_line();
-    }
+    if (race <= races_before)
+        return;
+    open_line("repeat");
+    member_u64("id", race);
+    member_u64("count", count);
+    close_line();
 }
 
 /* The next stream starts from nothing: whoever reads it has not seen this one. */
@@ -534,7 +457,7 @@ bool dh_report_finish(void)
 {
     dh_lock_take(&lock);
     if (begun) {
-        tell_repeats();
+        dh_known_each_repeat(tell_repeat);
         open_line("counters");
         member("values");
         for (int c = 0; c < DH_COUNT_MAX; c++) {
@@ -547,7 +470,7 @@ bool dh_report_finish(void)
         dh_fmt_char(&line, '}');
         close_line();
         open_line("end");
-        member_u64("races", races - races_before);
+        member_u64("races", dh_known_count() - races_before);
         close_line();
         if (begun_print)
             raced |= dh_reporter_finish() != 0; /* without a verdict they count as they are */
@@ -571,9 +494,7 @@ void dh_report_fork_child(void)
     dh_reporter_forget();
     end_stream();
     raced = ended = false;
-    races = 0;
-    memset(&by_context, 0, sizeof(by_context));
-    memset(&by_pc, 0, sizeof(by_pc));
+    dh_known_forget();
 }
 
 void dh_report_each_lock(dh_lock_fn *fn)

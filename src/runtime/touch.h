@@ -5,7 +5,7 @@
 #ifndef DH_RUNTIME_TOUCH_H
 #define DH_RUNTIME_TOUCH_H
 
-#include "runtime/runtime.h"
+#include "runtime/scope.h"
 
 DH_INLINE void dh_touch_read(struct dh_thread *t, const volatile void *p, size_t n)
 {
@@ -29,6 +29,17 @@ DH_INLINE void dh_touch_out(struct dh_thread *t, const volatile void *p, size_t 
 {
     dh_touch_write(t, p, p != NULL ? n : 0);
 }
+
+/*
+ * The body of an interceptor whose ranges are known before the call: say what is touched (an expression that
+ * uses sc.t), leave the runtime, call the real function. A fault on a bad pointer is then the program's own,
+ * and signals wait no longer than the check takes.
+ */
+#define DH_TOUCH_THEN_CALL(name, touch, ...) \
+    DH_ENTER(name, __VA_ARGS__);             \
+    touch;                                   \
+    dh_scope_end(&sc);                       \
+    return REAL(name)(__VA_ARGS__)
 
 #define DH_TOUCH_IN(t, p) dh_touch_in((t), (p), sizeof *(p))
 #define DH_TOUCH_OUT(t, p) dh_touch_out((t), (p), sizeof *(p))

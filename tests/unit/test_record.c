@@ -77,6 +77,10 @@ static void valid(void **state)
     dh_arena_done(&a);
 }
 
+#define SIDE "{\"kind\":\"read\",\"addr\":1,\"size\":1,\"thread\":1}"
+#define PLACED(where) \
+    "{\"v\":1,\"type\":\"race\",\"id\":1,\"accesses\":[" SIDE "," SIDE "],\"location\":" where "}"
+
 static void bad(void **state)
 {
     (void)state;
@@ -95,6 +99,14 @@ static void bad(void **state)
         {"{\"v\":1,\"type\":\"race\",\"id\":1}", "a race needs two accesses"},
         {"{\"v\":1,\"type\":\"race\",\"id\":1,\"accesses\":[1,2]}",
          "an access has no 'kind' of read, write or free"},
+        {PLACED("{\"kind\":\"tls\",\"thread\":1,\"module\":3,\"offset\":0}"),
+         "module 3 has not been announced"},
+        {PLACED("{\"kind\":\"tls\",\"thread\":1,\"module\":-1}"), "'offset' is missing"},
+        {PLACED("{\"kind\":\"stack\",\"thread\":1,\"frame\":7}"),
+         "'frame' is not a frame with its registers"},
+        {PLACED("{\"kind\":\"stack\",\"thread\":1,\"frame\":{\"pc\":[-1]}}"),
+         "frame 0 of 'frame' is not a pair"},
+        {PLACED("{\"kind\":\"stack\",\"thread\":1,\"frame\":{\"pc\":[-1,1],\"sp\":1}}"), "'bp' is missing"},
         {"{\"v\":1,\"type\":\"repeat\",\"id\":1,\"count\":1}", "race 1 repeats but was not reported"},
         {"{\"v\":1,\"type\":\"counters\"}", "'values' is missing"},
         {"{\"v\":1,\"type\":\"counters\",\"values\":{\"A\":1,\"B\":\"x\"}}", "'B' is not a number"},

@@ -1,0 +1,91 @@
+/*
+ * place.c - see place.h.
+ *
+ * A stack address belongs to the activation of some function. Which one can be told only on the thread whose
+ * stack it is, by unwinding: other threads run on meanwhile, and guesses are not made. The frame is told with
+ * the registers that debug information may describe its variables by.
+ */
+#include "runtime/place.h"
+
+#include <unwind.h>
+
+#include "runtime/thread.h"
+
+enum { DWARF_RBP = 6, FRAMES_MAX = 4096 };
+
+struct walk {
+    uptr addr;
+    struct dh_place_frame last; /* the frame before, whose end is not known yet */
+    struct dh_place_frame *found;
+    u32 frames;
+};
+
+/* Called with each frame, innermost first. What the unwinder calls the frame's CFA is its stack pointer at
+ * the call, and thereby the CFA of the frame before. */
+static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
+{
+    struct walk *w = arg;
+    int before = 0;
+    uptr sp = _Unwind_GetCFA(context), pc = _Unwind_GetIPInfo(context, &before);
+    if (w->last.pc && w->addr >= w->last.sp && w->addr < sp) {
+        *w->found = w->last;
+        w->found->cfa = sp;
+        return _URC_NORMAL_STOP;
+    }
+    /* An interrupted frame has no return address; the reader of the record looks one byte before it. */
+    w->last = (struct dh_place_frame){
+        .pc = before ? pc + 1 : pc, .sp = sp, .bp = _Unwind_GetGR(context, DWARF_RBP)};
+    return ++w->frames < FRAMES_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/* Whose stack or thread-local storage is it? Live threads first: memory is reused. */
+static bool find_owner(uptr addr, u32 self, struct dh_place *ret)
+{
+    uptr tp = 0;
+    dh_lock_take(&dh_threads_lock);
+    const struct dh_thread_info *here = dh_thread_info(self);
+    uptr above = here ? here->tls_hi - (uptr)__builtin_thread_pointer() : 0; /* the same for all */
+    for (u32 uid = dh_thread_uids(); uid-- > 1;) {
+        const struct dh_thread_info *i = dh_thread_info(uid);
+        bool tls = addr >= i->tls_lo && addr < i->tls_hi;
+        if (!tls && (addr < i->stack_lo || addr >= i->stack_hi))
+            continue;
+        if (!ret->uid || i->alive) {
+            ret->uid = uid;
+            ret->kind = tls ? DH_PLACE_TLS : DH_PLACE_STACK;
+            ret->from_top = i->stack_hi - addr;
+            tp = i->tls_hi - above;
+        }
+        if (i->alive)
+            break;
+    }
+    dh_lock_drop(&dh_threads_lock);
+    if (ret->kind == DH_PLACE_TLS && addr < tp) {
+        dh_modules_take();
+        ret->module = dh_modules_find_tls(tp - addr, &ret->offset);
+        dh_modules_drop();
+    }
+    return ret->uid != 0;
+}
+
+void dh_place_find(uptr addr, u32 self, struct dh_place *ret)
+{
+    *ret = (struct dh_place){0};
+    if (dh_heap_find(addr, &ret->block)) {
+        ret->kind = DH_PLACE_HEAP;
+        return;
+    }
+    if (find_owner(addr, self, ret)) {
+        struct walk w = {.addr = addr, .found = &ret->frame};
+        if (ret->kind == DH_PLACE_STACK && ret->uid == self)
+            _Unwind_Backtrace(look_at, &w);
+        return;
+    }
+    dh_modules_take();
+    ret->module = dh_modules_find(addr);
+    dh_modules_drop();
+    if (ret->module) {
+        ret->kind = DH_PLACE_GLOBAL;
+        ret->offset = addr - ret->module->bias;
+    }
+}
