@@ -27,6 +27,7 @@
 #include "runtime/history.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
+#include "runtime/split.h"
 
 volatile u32 dh_collect_gen = 1; /* written under `lock` */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
@@ -40,10 +41,17 @@ bool dh_collect_marking(void)
 
 void dh_collect_mark_cell(u32 cell)
 {
-    if (dh_cell_is_history(cell))
+    if (dh_cell_is_split(cell)) {
+        struct dh_bytes b;
+        dh_split_read_taken(cell, &b);
+        dh_split_mark(cell);
+        for (u32 k = 0; k < 4; k++)
+            dh_collect_mark_cell(b.cell[k]);
+    } else if (dh_cell_is_history(cell)) {
         dh_history_mark(cell);
-    else if (cell)
+    } else if (cell) {
         dh_ids_mark(dh_cell_id(cell));
+    }
 }
 
 /* Until every other thread has been outside the runtime, or has entered it after the new generation
@@ -101,6 +109,7 @@ static bool common_clock(struct dh_vclock *ret)
 }
 
 struct scan {
+    struct dh_thread *self;
     struct dh_vclock common;
     bool can_clear;
     u64 cells;
@@ -115,13 +124,33 @@ static bool is_dead(const struct scan *s, u32 cell)
     const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
     if (h && h->by_slot)
         return false; /* it may be renewed while we look */
-    u32 n = h ? h->n : 1;
+    u32 n = h ? h->n : cell ? 1 : 0;
     for (u32 i = 0; i < n; i++) {
         const struct dh_access_rec *r = dh_id_rec(dh_cell_id(h ? h->cells[i] : cell));
         if (dh_vclock_get(&s->common, r->slot) < r->clock)
             return false;
     }
     return true;
+}
+
+/* Split cells change under us; what *p names when we have looked at all its bytes is marked or gone. */
+static void scan_split(struct scan *s, u32 *p, u32 cell)
+{
+    struct dh_bytes b;
+    for (; dh_cell_is_split(cell); cell = __atomic_load_n(p, __ATOMIC_RELAXED)) {
+        if (!dh_split_read(p, cell, &b))
+            continue;
+        bool dead = true;
+        for (u32 k = 0; k < 4; k++)
+            dead = dead && is_dead(s, b.cell[k]);
+        u32 seen = cell;
+        if (dead && __atomic_compare_exchange_n(p, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            dh_split_free(s->self, cell);
+            return;
+        }
+        break;
+    }
+    dh_collect_mark_cell(cell);
 }
 
 static void scan_cells(struct scan *s, u32 *cell, u32 *end)
@@ -134,6 +163,10 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
             u32 c = half ? (u32)(two >> 32) : (u32)two;
             if (c == 0 || c == s->last_live)
                 continue;
+            if (dh_cell_is_split(c)) {
+                scan_split(s, &cell[half], c);
+                continue;
+            }
             if (c == s->last_dead || is_dead(s, c)) {
                 s->last_dead = c;
                 u32 seen = c;
@@ -176,19 +209,23 @@ void dh_collect_run(struct dh_thread *self)
     self->in_rt = 0;
     dh_lock_take(&lock);
     self->in_rt = 1;
-    if (dh_ids_want_collection() || dh_history_want_collection()) {
+    if (dh_ids_want_collection() || dh_history_want_collection() || dh_split_want_collection()) {
+        s->self = self;
         dh_count(DH_COUNT_COLLECTIONS);
         dh_ids_collect_begin();
         dh_history_marking(true, ++number);
+        dh_split_marking(true, number);
         marking = true;
         wait_for_grace(self);
         s->can_clear = common_clock(&s->common);
         dh_region_each(scan_run, s);
         wait_for_grace(self);
+        dh_split_sweep(self);
         dh_history_sweep();
         dh_ids_sweep(s->cells);
         marking = false;
         dh_history_marking(false, 0);
+        dh_split_marking(false, 0);
         dh_pool_free(s->common.c, s->common.cap * sizeof(u32));
     }
     dh_lock_drop(&lock);

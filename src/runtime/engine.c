@@ -27,40 +27,169 @@ static u32 next_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_p
     return own ? own : cell;
 }
 
-/* Publish access a in one cell of its plane, check it against what that plane and the other hold. */
-static void one_word(const struct dh_access_now *a, uptr word, u32 mask)
+/* What a cell held: `cell`, and what that means if it is split. */
+struct content {
+    u32 cell;
+    struct dh_bytes bytes;
+};
+
+static struct content read_cell(const u32 *p)
 {
-    struct dh_thread *t = a->t;
-    bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
-    enum dh_plane own = write ? DH_PLANE_WRITE : DH_PLANE_READ;
-    u32 *p = dh_shadow(word, own);
-    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), cell;
+    struct content c;
+    do {
+        c.cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+    } while (DH_UNLIKELY(dh_cell_is_split(c.cell)) && !dh_split_read(p, c.cell, &c.bytes));
+    return c;
+}
+
+static void check(const struct dh_access_now *a, uptr word, const struct content *c, u32 mask)
+{
+    if (DH_UNLIKELY(dh_cell_is_split(c->cell)))
+        dh_step_check_bytes(a, word, &c->bytes, mask);
+    else if (!dh_step_ordered(a->t, c->cell))
+        dh_step_check(a, word, c->cell, mask);
+}
+
+/* All four bytes by this thread in this epoch: one access can stand for them, exactly if it is the same one,
+ * under pressure in any case (split.h). */
+static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
+{
+    bool same = true, mine = true;
+    for (u32 k = 0; k < 4; k++) {
+        same = same && b->cell[k] == dh_cell_make(a->id, DH_MASK_FULL);
+        mine = mine && dh_step_mine_simple(b->cell[k]);
+    }
+    return same || (mine && !(a->kind & (DH_ATOMIC | DH_FREE)) && dh_split_pressure(a->t));
+}
+
+/* Put a into some bytes of split cell `old`, whose content the caller has read. False: it is no longer there,
+ * all is to be done again (what was replaced has been checked). */
+static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, u32 *p,
+                      u32 old, struct dh_bytes *b, u32 *ret_cell)
+{
+    const struct dh_bytes before = *b;
+    bool all = true;
+    u32 replaced = 0;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u32 k = (u32)__builtin_ctz(rest);
+        u32 fresh = dh_step_cell(a, b->cell[k], DH_MASK_FULL, plane);
+        if (fresh == b->cell[k])
+            continue;
+        all = dh_split_change(old, b, k, fresh);
+        if (!all)
+            break;
+        b->cell[k] = fresh;
+        replaced |= 1u << k;
+    }
+    if (replaced && (a->kind & DH_WRITE))
+        dh_step_check_bytes(a, word, &before, replaced);
+    if (!all || __atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+        return false;
+    *ret_cell = old;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL), expected = old;
+    /* Whoever changes a byte between our look at it and this exchange sees that the cell is another one. */
+    if (collapses(a, b) &&
+        __atomic_compare_exchange_n(p, &expected, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        dh_split_free(a->t, old);
+        *ret_cell = me;
+    }
+    return true;
+}
+
+/* Put a into a cell that must be split for it. As above. */
+static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane plane, u32 *p, u32 old,
+                      u32 *ret_cell)
+{
+    u32 bytes[4];
+    bool ok = true;
+    for (u32 k = 0; k < 4 && ok; k++) {
+        ok = dh_step_byte(old, k, &bytes[k]);
+        if (ok && mask >> k & 1)
+            bytes[k] = dh_step_cell(a, bytes[k], DH_MASK_FULL, plane);
+    }
+    u32 fresh = ok ? dh_split_new(a->t, bytes) : 0;
+    if (!fresh) {
+        dh_runtime_degrade("no memory for access histories");
+        *ret_cell = old;
+        return true;
+    }
+    *ret_cell = fresh;
+    if (__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return true;
+    dh_split_free(a->t, fresh);
+    return false;
+}
+
+/* Publish access a in its plane, and if it is a write, check it against what was there. A full fence. Returns
+ * the cell as it then is. */
+static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane)
+{
+    bool write = (a->kind & DH_WRITE) != 0;
+    u32 *p = dh_shadow(word, plane);
     for (;;) {
-        cell = next_cell(a, old, mask, own);
-        if (cell != old) {
-            if (__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-                break;
+        struct content was = read_cell(p);
+        u32 old = was.cell, cell;
+        if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+            if (put_bytes(a, word, mask, plane, p, old, &was.bytes, &cell))
+                return cell;
             continue;
         }
-        /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody sees. */
-        u32 seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
-        if (seen == old)
-            break;
-        old = seen;
+        if (dh_step_splits(a, old, mask)) {
+            if (!put_split(a, mask, plane, p, old, &cell))
+                continue;
+            if (write)
+                check(a, word, &was, mask);
+            return cell;
+        }
+        cell = dh_cell_is_split(old) ? dh_step_whole(a, &was.bytes, plane) : next_cell(a, old, mask, plane);
+        if (cell == old) {
+            /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody
+             * sees. */
+            if (__atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+                continue;
+        } else if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+            continue;
+        } else if (dh_cell_is_split(was.cell)) {
+            dh_split_read_taken(was.cell, &was.bytes);
+            dh_split_free(a->t, was.cell);
+        }
+        if (write)
+            check(a, word, &was, mask);
+        return cell;
     }
-    if (write && !dh_step_ordered(t, old))
-        dh_step_check(a, word, old, mask);
+}
+
+/* A plain write has made the write cell `cell`. Let the read cell say so too where that is simple, so that
+ * reading the bytes back hits the inlined check (step.c). A reader that comes in between has published itself
+ * before and sees our write: losing its entry loses nothing. */
+static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32 cell)
+{
+    if (!dh_cell_is_simple(cell) || other == cell)
+        return;
+    if (dh_cell_is_split(other)) {
+        if (dh_cell_mask(cell) == DH_MASK_FULL &&
+            __atomic_compare_exchange_n(q, &other, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            dh_split_free(a->t, other);
+        return;
+    }
+    if (dh_cell_mask(cell) == DH_MASK_FULL ||
+        (dh_cell_is_simple(other) && !(dh_cell_mask(other) & ~dh_cell_mask(cell))))
+        __atomic_store_n(q, cell, __ATOMIC_RELAXED);
+    else if (dh_cell_is_simple(other) && dh_cell_id(other) == dh_cell_id(cell))
+        __atomic_store_n(q, other | cell, __ATOMIC_RELAXED);
+}
+
+void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
+{
+    bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
+    u32 cell = put(a, word, mask, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    u32 other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    if (!dh_step_ordered(t, other) && !(write && other == old)) /* a write has checked old above */
-        dh_step_check(a, word, other, mask);
-    if (write && plain && other != cell) {
-        /* The write stands for a read too (step.c). A reader that comes in between has published itself
-         * before and sees our write: losing its entry loses nothing. */
-        __atomic_store_n(q, dh_step_cell(a, other, mask, DH_PLANE_READ), __ATOMIC_RELAXED);
-    }
+    struct content other = read_cell(q);
+    check(a, word, &other, mask);
+    if (write && plain)
+        stand_for_read(a, q, other.cell, cell);
     if (!write && plain && mask == DH_MASK_FULL)
-        dh_step_set_mine(t, cell, mask);
+        dh_step_set_mine(a->t, cell, mask);
 }
 
 /* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */
@@ -72,7 +201,7 @@ static bool two_words(const struct dh_access_now *a, uptr word)
     u64 *q = (u64 *)dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
     u32 lo = (u32)old;
-    if (lo != (u32)(old >> 32) || !dh_step_ordered(t, lo))
+    if (lo != (u32)(old >> 32) || dh_cell_is_split(lo) || !dh_step_ordered(t, lo))
         return false;
     u32 me = dh_cell_make(a->id, DH_MASK_FULL);
     u64 both = (u64)me << 32 | me;
@@ -80,6 +209,15 @@ static bool two_words(const struct dh_access_now *a, uptr word)
         return false;
     u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
     u32 olo = (u32)other, ohi = (u32)(other >> 32);
+    if (DH_UNLIKELY(dh_cell_is_split(olo) || dh_cell_is_split(ohi))) {
+        for (u32 half = 0; half < 2; half++) {
+            struct content c = read_cell((u32 *)q + half);
+            check(a, word + half * 4, &c, DH_MASK_FULL);
+            if (write)
+                stand_for_read(a, (u32 *)q + half, c.cell, me);
+        }
+        return true;
+    }
     if (!dh_step_ordered(t, olo))
         dh_step_check(a, word, olo, DH_MASK_FULL);
     if (ohi != olo && !dh_step_ordered(t, ohi))
@@ -106,7 +244,7 @@ void dh_engine_words(const struct dh_access_now *a)
                 mask &= DH_MASK_FULL << (a->addr - word);
             if (word + 4 > end)
                 mask &= DH_MASK_FULL >> (word + 4 - end);
-            one_word(a, word, mask);
+            dh_engine_word(a, word, mask);
             word += 4;
         }
         again = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST) != 0) &&
@@ -116,16 +254,15 @@ void dh_engine_words(const struct dh_access_now *a)
 
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 {
-    u32 cell =
-        dh_region_has((uptr)p) ? __atomic_load_n(dh_shadow((uptr)p, DH_PLANE_WRITE), __ATOMIC_RELAXED) : 0;
-    if (dh_runtime_off || dh_step_ordered(t, cell))
+    if (dh_runtime_off || !dh_region_has((uptr)p))
+        return;
+    struct content c = read_cell(dh_shadow((uptr)p, DH_PLANE_WRITE));
+    if (!dh_cell_is_split(c.cell) && dh_step_ordered(t, c.cell))
         return;
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = 4, .kind = kind};
     if (dh_step_identify(&a, NULL))
-        dh_step_check(&a, (uptr)p & ~(uptr)3, cell, DH_MASK_FULL);
+        check(&a, (uptr)p & ~(uptr)3, &c, DH_MASK_FULL);
 }
-
-/* ---- Slow paths of fastpath.c ---- */
 
 /* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in
  * whatever calling context? Then its first record of each stands, and there is nothing to do. */
@@ -139,108 +276,18 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
             need &= DH_MASK_FULL << (addr - word);
         if (word + 4 > end)
             need &= DH_MASK_FULL >> (word + 4 - end);
-        u32 cell = __atomic_load_n(dh_shadow(word, plane), __ATOMIC_RELAXED);
-        u32 have = dh_step_mine_mask(cell);
+        struct content c = read_cell(dh_shadow(word, plane));
+        u32 have = 0;
+        if (dh_cell_is_split(c.cell)) {
+            for (u32 k = 0; k < 4; k++)
+                have |= dh_step_mine_mask(c.bytes.cell[k]) ? 1u << k : 0;
+        } else {
+            have = dh_step_mine_mask(c.cell);
+        }
         if ((have & need) != need)
             return false;
         if (plane == DH_PLANE_READ)
-            dh_step_set_mine(t, cell, have);
+            dh_step_set_mine(t, c.cell, have);
     }
     return true;
-}
-
-static DH_NOINLINE DH_PRESERVE void slow(const volatile void *p, u32 size, u32 kind, const void *pc)
-{
-    struct dh_thread *t = __dh_hot.self;
-    if (!t || dh_runtime_off || !dh_thread_enter(t))
-        return;
-    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = size, .kind = kind};
-    if (dh_region_ready(a.addr, size) && !dh_engine_same_epoch(t, a.addr, size, kind) &&
-        dh_step_identify(&a, pc))
-        dh_engine_words(&a);
-    dh_thread_leave(t);
-}
-
-/* Part of a word: the inlined check wants all four bytes, this one only those touched. */
-DH_INLINE bool hit_part(const volatile void *p, u32 size, enum dh_plane plane)
-{
-    struct dh_thread *t = __dh_hot.self;
-    u32 c = __atomic_load_n(dh_shadow((uptr)p, plane), __ATOMIC_RELAXED);
-    u32 need = ((1u << size) - 1) << ((uptr)p & 3);
-    if (dh_step_mine_simple(c))
-        return (dh_cell_mask(c) & need) == need;
-    /* A table that outlived a collection may name a recycled history. */
-    return plane == DH_PLANE_READ && t && dh_cell_is_history(c) &&
-           (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
-}
-
-DH_INLINE bool hit_shared(const volatile void *p, bool eight)
-{
-    struct dh_thread *t = __dh_hot.self;
-    if (!t)
-        return true;
-    const u32 *r = dh_shadow((uptr)p, DH_PLANE_READ);
-    u32 c = __atomic_load_n(r, __ATOMIC_RELAXED);
-    if (eight && __atomic_load_n(r + 1, __ATOMIC_RELAXED) != c)
-        return false;
-    return dh_step_is_mine(t, c) && t->gen == dh_collect_gen;
-}
-
-#define PC __builtin_return_address(0)
-
-DH_PRESERVE void __dh_slow_read1(const volatile void *p)
-{
-    if (!hit_part(p, 1, DH_PLANE_READ))
-        slow(p, 1, DH_READ, PC);
-}
-
-DH_PRESERVE void __dh_slow_read2(const volatile void *p)
-{
-    if (!hit_part(p, 2, DH_PLANE_READ))
-        slow(p, 2, DH_READ, PC);
-}
-
-DH_PRESERVE void __dh_slow_read4(const volatile void *p)
-{
-    if (!hit_shared(p, false))
-        slow(p, 4, DH_READ, PC);
-}
-
-DH_PRESERVE void __dh_slow_read8(const volatile void *p)
-{
-    if (!hit_shared(p, true))
-        slow(p, 8, DH_READ, PC);
-}
-
-DH_PRESERVE void __dh_slow_read16(const volatile void *p)
-{
-    if (!hit_shared(p, true) || !hit_shared((const volatile char *)p + 8, true))
-        slow(p, 16, DH_READ, PC);
-}
-
-DH_PRESERVE void __dh_slow_write1(const volatile void *p)
-{
-    if (!hit_part(p, 1, DH_PLANE_WRITE))
-        slow(p, 1, DH_WRITE, PC);
-}
-
-DH_PRESERVE void __dh_slow_write2(const volatile void *p)
-{
-    if (!hit_part(p, 2, DH_PLANE_WRITE))
-        slow(p, 2, DH_WRITE, PC);
-}
-
-DH_PRESERVE void __dh_slow_write4(const volatile void *p)
-{
-    slow(p, 4, DH_WRITE, PC);
-}
-
-DH_PRESERVE void __dh_slow_write8(const volatile void *p)
-{
-    slow(p, 8, DH_WRITE, PC);
-}
-
-DH_PRESERVE void __dh_slow_write16(const volatile void *p)
-{
-    slow(p, 16, DH_WRITE, PC);
 }

@@ -6,6 +6,7 @@
 #define DH_RUNTIME_ENGINE_H
 
 #include "runtime/history.h"
+#include "runtime/split.h"
 #include "runtime/thread.h"
 
 /* One access being checked. */
@@ -29,6 +30,12 @@ DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
  * call on top of the shadow stack. False: no ids or no memory (counted). */
 bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
+/* One access, of this thread's current epoch? */
+DH_INLINE bool dh_step_mine_simple(u32 cell)
+{
+    return dh_cell_is_simple(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.count;
+}
+
 bool dh_step_ordered_slow(struct dh_thread *t, u32 cell);
 
 DH_INLINE u32 dh_step_ordered_slot(u32 cell)
@@ -40,7 +47,8 @@ DH_INLINE u32 dh_step_ordered_slot(u32 cell)
  * stays true. */
 DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
 {
-    return cell == 0 || t->ordered[dh_step_ordered_slot(cell)] == cell || dh_step_ordered_slow(t, cell);
+    return cell == 0 || dh_step_mine_simple(cell) || t->ordered[dh_step_ordered_slot(cell)] == cell ||
+           dh_step_ordered_slow(t, cell);
 }
 
 /* Which bytes of a history cell of the read plane this thread has read in its current epoch, as remembered:
@@ -69,17 +77,12 @@ DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell, u32 mask)
         *dh_step_mine_entry(t, cell) = (u64)dh_cell_make(dh_cell_id(__dh_hot.base), mask) << 32 | cell;
 }
 
-/* One access, of this thread's current epoch? */
-DH_INLINE bool dh_step_mine_simple(u32 cell)
-{
-    return !dh_cell_is_history(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.count;
-}
-
-/* The bytes of a cell that this thread has accessed plainly in its current epoch. Inside the runtime only. */
+/* The bytes of a cell, not a split one, that this thread has accessed plainly in its current epoch. Inside
+ * the runtime only. */
 DH_INLINE u32 dh_step_mine_mask(u32 cell)
 {
     const u32 base = __dh_hot.base, count = __dh_hot.count;
-    if (!dh_cell_is_history(cell))
+    if (dh_cell_is_simple(cell))
         return (cell | DH_MASK_FULL << DH_ID_BITS) - base < count ? dh_cell_mask(cell) : 0;
     const struct dh_history *h = dh_history_get(cell);
     u32 mask = 0;
@@ -89,15 +92,26 @@ DH_INLINE u32 dh_step_mine_mask(u32 cell)
     return mask;
 }
 
-/* The cell of `plane` after access a to the bytes of mask. `old` is what it held. */
+/* The cell of `plane` after access a to the bytes of mask. `old` is what it held, not split. */
 u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane);
+/* The same for a split cell, after an access to all four bytes. */
+u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane);
+/* Should access a to the bytes of mask split this cell? Else dh_step_cell knows a better answer. */
+bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask);
+/* The cell of byte k alone. False: no memory. */
+bool dh_step_byte(u32 cell, u32 k, u32 *ret);
+/* The cell with what `cell` says about the bytes of mask; what `bytes` says if it is split. False: no memory.
+ */
+bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret);
 
 /* Put access a into a by_slot history in place of its thread's earlier entry; false: it does not fit, use
  * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
 bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask);
 
-/* Report every entry of the cell that races with a on the bytes of mask. */
+/* Report every entry of the cell, not split, that races with a on the bytes of mask. */
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
+/* The same for a split one. */
+void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask);
 
 /* ---- engine.c ---- */
 
@@ -105,6 +119,8 @@ void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
 /* All of access a, up to 64 bytes, any alignment. */
 void dh_engine_words(const struct dh_access_now *a);
+/* The bytes of mask of one word, as part of access a. */
+void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
 
 /* ---- atomic.c ---- */
 

@@ -220,18 +220,6 @@ u32 dh_history_private(const struct dh_history *h)
     return p->index | DH_CELL_HISTORY;
 }
 
-bool dh_history_freeze(u32 cell, u32 *ret_cell)
-{
-    const struct dh_history *h = dh_history_get(cell);
-    u32 entries[PRIVATE_SLOTS], n = 0;
-    for (u32 i = 0; i < h->n; i++) {
-        u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED);
-        if (e)
-            entries[n++] = e;
-    }
-    return dh_history_cell(entries, n, 0, ret_cell);
-}
-
 bool dh_history_pressure(void)
 {
     return __atomic_load_n(&made, __ATOMIC_RELAXED) > PRESSURE;

@@ -37,8 +37,6 @@ bool dh_history_cell(u32 *entries, u32 n, u32 age, u32 *ret_cell);
 /* A history of its own for one cell, changed in place, with the entries of h. 0: not worth it or not
  * possible. */
 u32 dh_history_private(const struct dh_history *h);
-/* An ordinary history cell with what a by_slot one holds now. */
-bool dh_history_freeze(u32 cell, u32 *ret_cell);
 
 /* The history of a history cell; valid while the caller is inside the runtime. */
 const struct dh_history *dh_history_get(u32 cell);

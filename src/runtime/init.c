@@ -19,6 +19,7 @@
 #include "runtime/modules.h"
 #include "runtime/region.h"
 #include "runtime/report.h"
+#include "runtime/split.h"
 #include "runtime/sync.h"
 
 struct dh_options dh_opts;
@@ -249,6 +250,7 @@ static void each_lock(dh_lock_fn *fn)
     dh_report_each_lock(fn);
     fn(&dh_threads_lock);
     dh_history_each_lock(fn);
+    dh_split_each_lock(fn);
     dh_ids_each_lock(fn);
     dh_region_each_lock(fn);
     dh_modules_each_lock(fn);

@@ -129,7 +129,13 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the present run of each plane ends */
     for (size_t i = 0, len; i < n; i += len) {
         u32 own = p[i], other = q[i];
-        if (i == 0 || own != r.own || other != r.other)
+        if (dh_cell_is_split(own) || dh_cell_is_split(other)) {
+            dh_engine_word(a, lo + i * 4, DH_MASK_FULL);
+            r = (struct run){0};
+            len = 1;
+            continue;
+        }
+        if (!r.new_own || own != r.own || other != r.other)
             run_start(a, lo + i * 4, own, other, &r);
         /* Measured once a run, not once a piece of it: a long run may lie beside many short ones. */
         if (i >= own_end)
@@ -218,14 +224,14 @@ DH_INLINE bool hit_words(const volatile void *p, u64 n, enum dh_plane plane)
     return true;
 }
 
-void __dh_read_n(const volatile void *p, u64 n)
+DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n)
 {
     if (hit_words(p, n, DH_PLANE_READ))
         return;
     from_code(p, n, 0, DH_READ, __builtin_return_address(0));
 }
 
-void __dh_write_n(const volatile void *p, u64 n)
+DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
 {
     if (hit_words(p, n, DH_PLANE_WRITE))
         return;
@@ -282,34 +288,22 @@ static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
     zero_cells(to, last);
 }
 
-/* The cell with the entries of `old` on these bytes. False: no memory. */
-static bool keep_bytes(u32 old, u32 mask, u32 *ret_cell)
-{
-    const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
-    u32 few[64], *out = few, n = 0, count = h ? h->n : old ? 1 : 0;
-    if (count > DH_ARRAY_LEN(few) && !(out = dh_pool_alloc(count * sizeof(u32))))
-        return false;
-    for (u32 i = 0; i < count; i++) {
-        u32 e = h ? h->cells[i] : old, keep = dh_cell_mask(e) & mask;
-        if (keep)
-            out[n++] = dh_cell_make(dh_cell_id(e), keep);
-    }
-    bool ok = dh_history_cell(out, n, 0, ret_cell);
-    if (out != few)
-        dh_pool_free(out, count * sizeof(u32));
-    return ok;
-}
-
 /* Parts of words at the edges: other bytes of the word keep their history. */
 static void clear_edge(uptr word, u32 mask)
 {
     for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
         u32 *p = dh_shadow(word, (enum dh_plane)plane);
-        u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), cell;
+        struct dh_bytes bytes;
+        u32 old, cell;
         do {
-            if (!keep_bytes(old, ~mask & DH_MASK_FULL, &cell))
+            old = __atomic_load_n(p, __ATOMIC_RELAXED);
+            if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
+                continue;
+            if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
                 return;
-        } while (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+            if (__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                break;
+        } while (true);
     }
 }
 
@@ -387,9 +381,14 @@ void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void
         mark_copied(s, (hi - lo) / 4);
         u32 *d = dh_shadow(lo, (enum dh_plane)plane);
         memmove(d, s, hi - lo);
-        /* A history that is changed in place belongs to one word only. */
-        for (size_t i = 0; i < (hi - lo) / 4; i++)
-            if (dh_cell_is_history(d[i]) && dh_history_get(d[i])->by_slot && !dh_history_freeze(d[i], &d[i]))
+        /* What is changed in place belongs to one word only. */
+        for (size_t i = 0; i < (hi - lo) / 4; i++) {
+            struct dh_bytes bytes;
+            bool own = dh_cell_is_split(d[i]) || (dh_cell_is_history(d[i]) && dh_history_get(d[i])->by_slot);
+            if (dh_cell_is_split(d[i]))
+                dh_split_read_taken(d[i], &bytes);
+            if (own && !dh_step_keep(d[i], &bytes, DH_MASK_FULL, &d[i]))
                 d[i] = 0;
+        }
     }
 }

@@ -10,8 +10,10 @@
  * accesses that happened before it and stands beside everything else: a plain access must stay, since it
  * races with atomic ones that this one does not race with
  *
- * Bytes that are not touched keep their accesses. Departures from the paper: several concurrent atomic
- * writes are kept, not one; after a race the cell goes on as if the access had been ordered.
+ * Bytes that are not touched keep their accesses; where that takes more than one access and a mask, the cell
+ * is split (split.h), and these rules hold for each byte's cell. Departures from the paper: several
+ * concurrent atomic writes are kept, not one; after a race the cell goes on as if the access had been
+ * ordered.
  */
 #include <string.h>
 
@@ -19,8 +21,6 @@
 #include "runtime/engine.h"
 #include "runtime/init.h"
 #include "runtime/report.h"
-
-enum { INLINE_ENTRIES = 62 };
 
 /* ---- Identity ---- */
 
@@ -30,6 +30,7 @@ static bool refill(struct dh_thread *t, bool special)
     u32 *first = special ? &t->special_first : &t->id_first;
     u32 *size = special ? &t->special_size : &t->id_size;
     u32 want = special ? 1 : t->want_blocks, got;
+    t->stamp++;
     bool same_epoch = *size && __dh_hot.count == *size;
     if (*size)
         dh_ids_retire(*first, *size);
@@ -83,14 +84,6 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
     return id;
 }
 
-/* Is id one of t's current epoch, of the kind's own numbers? */
-static bool current(const struct dh_thread *t, u32 id, u32 kind)
-{
-    if (kind & (DH_ATOMIC | DH_FREE))
-        return id - t->special_floor < t->special_next - t->special_floor;
-    return dh_cell_make(id, DH_MASK_FULL) - __dh_hot.base < __dh_hot.count;
-}
-
 bool dh_step_identify(struct dh_access_now *a, const void *pc)
 {
     struct dh_thread *t = a->t;
@@ -101,10 +94,10 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
     /* Program counters differ in their low bits, contexts too; folding the next ones in is all it takes. */
     u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ a->kind << 3;
     u32 i = mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
+    u64 pc_kind = (uptr)pc | (u64)a->kind << 56;
     for (u32 way = 0; way < DH_IDC_WAYS; way++) {
         const __typeof__(t->idc[0]) *e = &t->idc[i + way];
-        if (e->pc == pc && e->fctx == fctx && e->kind == a->kind && e->held_gen == t->held_gen &&
-            current(t, e->id, a->kind)) {
+        if (e->pc_kind == pc_kind && e->fctx == fctx && e->stamp == t->stamp) {
             a->id = e->id;
             return true;
         }
@@ -115,10 +108,9 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
         return false;
     /* Ids follow each other, so their low bits take the ways in turn. */
     __typeof__(t->idc[0]) *e = &t->idc[i + a->id % DH_IDC_WAYS];
-    e->pc = pc;
+    e->pc_kind = pc_kind;
     e->fctx = fctx;
-    e->kind = a->kind;
-    e->held_gen = t->held_gen;
+    e->stamp = t->stamp;
     e->id = a->id;
     return true;
 }
@@ -136,7 +128,7 @@ static bool id_ordered(const struct dh_thread *t, u32 id)
 
 bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
 {
-    if (!dh_cell_is_history(cell)) {
+    if (dh_cell_is_simple(cell)) {
         if (!id_ordered(t, dh_cell_id(cell)))
             return false;
     } else {
@@ -187,37 +179,107 @@ static u32 merge_epochs(u32 *e, u32 n)
     return n;
 }
 
-static u32 combine(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
+/* The accesses of a cell, or of several; each id once. */
+struct entries {
+    u32 n, cap;
+    u32 *e; /* few, or from the pool; NULL: no memory */
+    u32 few[64];
+};
+
+static void entries_init(struct entries *l)
 {
-    u32 few[INLINE_ENTRIES + 2];
-    const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
-    u32 n = h ? h->n : old ? 1 : 0, m = 0;
-    u32 *out = n <= INLINE_ENTRIES ? few : dh_pool_alloc((n + 1) * sizeof(u32));
-    if (!out) {
-        dh_runtime_degrade("no memory for access histories");
-        return old;
+    l->n = 0;
+    l->cap = DH_ARRAY_LEN(l->few);
+    l->e = l->few;
+}
+
+static void entries_done(struct entries *l)
+{
+    if (l->e && l->e != l->few)
+        dh_pool_free(l->e, l->cap * sizeof(u32));
+}
+
+static void entries_add(struct entries *l, u32 e)
+{
+    if (!l->e)
+        return;
+    for (u32 i = 0; i < l->n; i++) {
+        if (dh_cell_id(l->e[i]) == dh_cell_id(e)) {
+            l->e[i] |= e;
+            return;
+        }
     }
-    for (u32 i = 0; i < n; i++) {
-        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : old;
-        u32 keep = dh_cell_mask(e);
+    if (l->n == l->cap) {
+        u32 *more = dh_pool_alloc(l->cap * 2 * sizeof(u32));
+        if (more)
+            memcpy(more, l->e, l->n * sizeof(u32));
+        entries_done(l);
+        l->e = more;
+        l->cap *= 2;
+        if (!more)
+            return;
+    }
+    l->e[l->n++] = e;
+}
+
+/* Those of a cell that is not split, on the bytes of mask. */
+static void entries_cell(struct entries *l, u32 cell, u32 mask)
+{
+    const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
+    for (u32 i = 0, n = h ? h->n : cell ? 1 : 0; i < n; i++) {
+        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
+        if (dh_cell_mask(e) & mask)
+            entries_add(l, dh_cell_make(dh_cell_id(e), dh_cell_mask(e) & mask));
+    }
+}
+
+static void entries_bytes(struct entries *l, const struct dh_bytes *bytes, u32 mask)
+{
+    for (u32 k = 0; k < 4; k++)
+        if (mask >> k & 1)
+            entries_cell(l, bytes->cell[k], 1u << k);
+}
+
+/* The cell of these entries after access a; 0: no memory. */
+static u32 combine(const struct dh_access_now *a, struct entries *l, u32 age, u32 mask, enum dh_plane plane)
+{
+    u32 m = 0, cell = 0;
+    for (u32 i = 0; l->e && i < l->n; i++) {
+        u32 e = l->e[i], keep = dh_cell_mask(e);
         if ((keep & mask) && replaces(a, e, plane))
             keep &= ~mask;
         if (keep)
-            out[m++] = dh_cell_make(dh_cell_id(e), keep);
+            l->e[m++] = dh_cell_make(dh_cell_id(e), keep);
     }
-    out[m++] = dh_cell_make(a->id, mask);
-    if (m > 1 && dh_history_pressure())
-        m = merge_epochs(out, m);
+    l->n = m;
+    entries_add(l, dh_cell_make(a->id, mask));
+    if (l->e && l->n > 1 && dh_history_pressure())
+        l->n = merge_epochs(l->e, l->n);
     if (dh_history_want_collection())
         a->t->want_collect = true;
-    u32 cell;
-    if (!dh_history_cell(out, m, h ? h->age + 1 : 0, &cell)) {
+    if (!l->e || !dh_history_cell(l->e, l->n, age, &cell))
         dh_runtime_degrade("no memory for access histories");
-        cell = old;
-    }
-    if (out != few)
-        dh_pool_free(out, (n + 1) * sizeof(u32));
+    entries_done(l);
     return cell;
+}
+
+/*
+ * Bytes of a word with different accesses are an interned history if the same mixtures come again and again,
+ * as in tables of bytes written from few places: then the step table knows them, and many cells share one
+ * history. Where nearly every word is different, making histories costs far more than splitting the cell.
+ * thread.mixing tells which it is: remembered steps count up, others count down, and below zero cells are
+ * split for a while before it is tried again.
+ */
+enum { MIXING_MAX = 8192, MIXING_MISS = 3, MIXING_PAUSE = 64 << 10 };
+
+static void mixture(struct dh_thread *t, u32 mask, bool known)
+{
+    if (mask == DH_MASK_FULL || t->mixing < 0)
+        return;
+    if (known)
+        t->mixing += t->mixing < MIXING_MAX;
+    else if ((t->mixing -= MIXING_MISS) < 0)
+        t->mixing = -MIXING_PAUSE;
 }
 
 u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
@@ -227,15 +289,15 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
      * already in. */
-    if (dh_cell_id(old) == a->id && !dh_cell_is_history(old))
+    if (dh_cell_is_simple(old) && dh_cell_id(old) == a->id)
         return old | me;
-    if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_history_pressure())
+    if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
         return old | dh_cell_make(0, mask);
-    if (mask == DH_MASK_FULL && !(a->kind & DH_ATOMIC) &&
-        ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
+    bool covers = mask == DH_MASK_FULL || (dh_cell_is_simple(old) && !(dh_cell_mask(old) & ~mask));
+    if (covers && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
         return me;
     /* The usual atomic: the only access before it was atomic too, and has happened before. */
-    if ((a->kind & DH_ATOMIC) && !dh_cell_is_history(old) && dh_cell_mask(old) == mask &&
+    if (covers && (a->kind & DH_ATOMIC) && dh_cell_is_simple(old) &&
         (dh_id_rec(dh_cell_id(old))->kind & DH_ATOMIC) && dh_step_ordered(a->t, old))
         return me;
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
@@ -243,16 +305,88 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     __typeof__(a->t->step[0]) *s =
         &a->t->step[((old * 0x9E3779B1u ^ me * 0x85EBCA6Bu) >> 20 ^ (u32)plane << 5 ^ me >> DH_ID_BITS) %
                     DH_STEP];
-    if (s->old == old && s->me == me && s->plane == (u32)plane)
+    if (s->old == old && s->me == me && s->plane == (u32)plane) {
+        mixture(a->t, mask, true);
         return s->result;
-    u32 result = combine(a, old, mask, plane);
-    if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
+    }
+    mixture(a->t, mask, false);
+    struct entries l;
+    entries_init(&l);
+    entries_cell(&l, old, DH_MASK_FULL);
+    const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
+    u32 result = combine(a, &l, h ? h->age + 1 : 0, mask, plane);
+    if (!result)
+        return old;
+    if (h && h->by_slot)
         return result; /* right for this moment only */
     s->old = old;
     s->me = me;
     s->plane = (u32)plane;
     s->result = result;
     return result;
+}
+
+u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane)
+{
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    if (!(a->kind & DH_ATOMIC)) {
+        bool all = true;
+        for (u32 k = 0; k < 4 && all && !(a->kind & DH_WRITE); k++)
+            all = dh_step_ordered(a->t, old->cell[k]);
+        if (all)
+            return me;
+    }
+    struct entries l;
+    entries_init(&l);
+    entries_bytes(&l, old, DH_MASK_FULL);
+    u32 cell = combine(a, &l, 0, DH_MASK_FULL, plane);
+    return cell ? cell : me;
+}
+
+bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask)
+{
+    struct dh_thread *t = a->t;
+    if (mask == DH_MASK_FULL || old == 0 || t->mixing >= 0)
+        return false;
+    if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
+        return false;
+    if (dh_cell_is_simple(old) &&
+        (dh_cell_id(old) == a->id || !(dh_cell_mask(old) & ~mask) ||
+         (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(t))))
+        return false;
+    if (++t->mixing == 0)
+        t->mixing = DH_MIXING_START;
+    return true;
+}
+
+bool dh_step_byte(u32 cell, u32 k, u32 *ret)
+{
+    const u32 full = DH_MASK_FULL << DH_ID_BITS;
+    if (dh_cell_is_simple(cell)) {
+        *ret = dh_cell_mask(cell) >> k & 1 ? cell | full : 0;
+        return true;
+    }
+    struct entries l;
+    entries_init(&l);
+    entries_cell(&l, cell, 1u << k);
+    for (u32 i = 0; l.e && i < l.n; i++)
+        l.e[i] |= full;
+    bool ok = l.e && dh_history_cell(l.e, l.n, 0, ret);
+    entries_done(&l);
+    return ok;
+}
+
+bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret)
+{
+    struct entries l;
+    entries_init(&l);
+    if (dh_cell_is_split(cell))
+        entries_bytes(&l, bytes, mask);
+    else
+        entries_cell(&l, cell, mask);
+    bool ok = l.e && dh_history_cell(l.e, l.n, 0, ret);
+    entries_done(&l);
+    return ok;
 }
 
 bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
@@ -283,11 +417,26 @@ static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mas
 
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
 {
-    if (!dh_cell_is_history(cell)) {
+    if (dh_cell_is_simple(cell)) {
         check_entry(a, word, cell, mask);
         return;
     }
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = 0; i < h->n; i++)
         check_entry(a, word, __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), mask);
+}
+
+void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask)
+{
+    bool ordered = true;
+    for (u32 rest = mask; rest && ordered; rest &= rest - 1)
+        ordered = dh_step_ordered(a->t, bytes->cell[__builtin_ctz(rest)]);
+    if (DH_LIKELY(ordered))
+        return;
+    struct entries l;
+    entries_init(&l);
+    entries_bytes(&l, bytes, DH_MASK_FULL);
+    for (u32 i = 0; l.e && i < l.n; i++)
+        check_entry(a, word, l.e[i], mask);
+    entries_done(&l);
 }

@@ -219,6 +219,7 @@ void dh_thread_end_epoch(struct dh_thread *t)
         __dh_hot.count = 0;
     }
     t->special_floor = t->special_next;
+    t->stamp++;
     t->changed = false;
     u32 *own = &t->vc.c[t->slot];
     if (DH_UNLIKELY(*own == UINT32_MAX))
@@ -305,6 +306,7 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
     if (t->held_n < DH_HELD_MAX) {
         t->held[t->held_n++] = (struct dh_held){(uptr)m, 1, dh_ctx_current(t), flags};
         t->held_gen++;
+        t->stamp++;
     }
     if (!dh_sync_maybe((uptr)m))
         return;
@@ -331,6 +333,7 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
         for (struct dh_held *end = &t->held[--t->held_n]; h < end; h++)
             h[0] = h[1];
         t->held_gen++;
+        t->stamp++;
     }
     struct dh_sync_shard *s = dh_sync_lock((uptr)m);
     struct dh_sync *o = dh_sync_find(s, (uptr)m, true);

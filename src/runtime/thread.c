@@ -17,6 +17,7 @@
 #include "runtime/context.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
+#include "runtime/split.h"
 
 #define SLOTS_MAX 65535u
 #define UID_MAX ((1u << 21) - 1)
@@ -172,6 +173,7 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     t->vc.c[slot] = slots[slot].clock + 1;
     t->changed = true;
     t->want_blocks = 1;
+    t->mixing = DH_MIXING_START;
     t->gen = dh_collect_gen;
     t->next = dh_threads;
     if (dh_threads)
@@ -299,6 +301,7 @@ void dh_thread_finish(struct dh_thread *t)
         dh_ids_retire(t->id_first, t->id_size);
     if (t->special_size)
         dh_ids_retire(t->special_first, t->special_size);
+    dh_split_give_back(t);
     __dh_hot = (struct dh_hot){0};
     dh_lock_take(&dh_threads_lock);
     struct dh_thread_info *info = dh_thread_info(t->uid);

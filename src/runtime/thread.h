@@ -25,7 +25,9 @@ enum {
     DH_CTXC = 256,    /* (parent, pc) to context */
     DH_LSC = 32,      /* (set, lock, ctx) to lockset */
     DH_SEEN = 32,     /* atomic objects loaded lately */
-    DH_HELD_MAX = 128 /* locks whose names a report can give; further ones only order */
+    DH_MIXING_START = 2048,
+    DH_SPARE_SPLITS = 32, /* records of split cells kept at hand */
+    DH_HELD_MAX = 128     /* locks whose names a report can give; further ones only order */
 };
 
 struct dh_held {
@@ -72,9 +74,11 @@ struct dh_thread {
     u32 lockset;  /* of held, valid if lockset_gen == held_gen */
     u32 lockset_gen;
 
+    u32 stamp; /* rises with every epoch, every run of ids taken, and every change of held: ids in idc are
+                * good for one value of it */
     struct {
-        const void *pc;
-        u32 fctx, id, held_gen, kind;
+        u64 pc_kind;
+        u32 fctx, stamp, id, pad;
     } idc[DH_IDC];
     struct {
         u32 parent, ctx;
@@ -91,6 +95,11 @@ struct dh_thread {
     struct {
         u32 old, me, result, plane;
     } step[DH_STEP];
+
+    u32 splits[DH_SPARE_SPLITS]; /* split.c */
+    u32 splits_n;
+    u64 splits_made;
+    int mixing; /* step.c */
 
     struct dh_sig_state sig; /* signal.c */
 

@@ -19,10 +19,12 @@ static void round_trip(void **state)
             assert_true((c == 0) == (ids[i] == 0 && mask == 0));
         }
     }
-    for (u32 index = 1; index != 0; index = index << 1 & ~DH_CELL_HISTORY) {
-        u32 c = index | DH_CELL_HISTORY;
-        assert_true(dh_cell_is_history(c));
+    for (u32 index = 1; index < 1u << 30; index <<= 1) {
+        u32 c = index | DH_CELL_HISTORY, s = index | DH_CELL_SPLIT;
+        assert_true(dh_cell_is_history(c) && !dh_cell_is_split(c) && !dh_cell_is_simple(c));
+        assert_true(dh_cell_is_split(s) && !dh_cell_is_history(s) && !dh_cell_is_simple(s));
         assert_int_equal(dh_cell_history_index(c), index);
+        assert_int_equal(dh_cell_split_index(s), index);
     }
 }
 
@@ -37,6 +39,7 @@ static void one_comparison(void **state)
             assert_int_equal(hit, mask == DH_MASK_FULL && id >= first && id < first + count);
         }
         assert_false((id | DH_CELL_HISTORY) - base < count);
+        assert_false((id | DH_CELL_SPLIT) - base < count);
     }
     assert_false(0 - base < count);
     /* The last ids there are: no wrap into histories. */

@@ -157,9 +157,6 @@ static void private_history(void **state)
     assert_true(h->by_slot);
     assert_int_equal(h->cells[2], E(first, 15));
     assert_int_equal(h->cells[5], E(first + 1, 15));
-    u32 frozen;
-    assert_true(dh_history_freeze(own, &frozen));
-    assert_int_equal(frozen, shared);
     assert_int_equal(dh_history_private(dh_history_get(MAKE(E(first, 1), E(first + 2, 2)))), 0);
 
     dh_history_marking(true, 1000);

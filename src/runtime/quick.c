@@ -1,0 +1,143 @@
+/*
+ * quick.c - the slow paths of fastpath.c where nothing unusual is found.
+ *
+ * Most accesses that miss the inlined check are a thread's first to some word in an epoch, and what the word
+ * held, in both planes, is one access that has happened before. Then all there is to do is to put this access
+ * in its place. That is done here, in the order of work that engine.c describes and with its means
+ * (publish by compare-exchange, look at the other plane after it); whatever does not fit is left to engine.c,
+ * which does everything, and also finds what was done here if it has to be done again.
+ */
+#include "runtime/engine.h"
+#include "runtime/init.h"
+#include "runtime/region.h"
+
+/* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
+DH_INLINE bool before(const struct dh_thread *t, u32 cell)
+{
+    if (cell == 0)
+        return true;
+    const struct dh_id_block *b = dh_id_block(dh_cell_id(cell));
+    return dh_cell_is_simple(cell) && dh_vclock_get(&t->vc, b->slot) >= b->youngest;
+}
+
+/* A word or part of one. False: not done. */
+DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+{
+    bool write = kind == DH_WRITE;
+    u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if (!before(t, old) || (other != old && !before(t, other)))
+        return false;
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (!dh_step_identify(&a, pc))
+        return false;
+    u32 mask = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
+    u32 cell = dh_cell_make(a.id, mask);
+    if (size < 4 && (dh_cell_mask(old) & ~mask)) {
+        if (dh_cell_id(old) != a.id)
+            return false;
+        cell |= old;
+    }
+    if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        return false;
+    /* What engine.c's stand_for_read does. */
+    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == a.id))
+        __atomic_store_n(q, size < 4 && dh_cell_id(other) == a.id ? other | cell : cell, __ATOMIC_RELAXED);
+    return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
+}
+
+/* Two words that hold the same. */
+DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+{
+    bool write = kind == DH_WRITE;
+    u64 *p = (u64 *)dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u64 *q = (u64 *)dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if ((u32)old != old >> 32 || (u32)other != other >> 32 || !before(t, (u32)old) ||
+        (other != old && !before(t, (u32)other)))
+        return false;
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (!dh_step_identify(&a, pc))
+        return false;
+    u64 both = dh_cell_make(a.id, DH_MASK_FULL) * 0x100000001ull;
+    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        return false;
+    if (write)
+        __atomic_store_n(q, both, __ATOMIC_RELAXED);
+    return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
+}
+
+/* Is this access known to be recorded in this epoch? `need` bytes of the word. *ret_unsure is set where a
+ * history may hold it without our knowing. */
+DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane plane, bool *ret_unsure)
+{
+    const u32 *p = dh_shadow(word, plane);
+    u32 c = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (dh_cell_is_simple(c))
+        return dh_step_mine_simple(c) && (dh_cell_mask(c) & need) == need;
+    if (dh_cell_is_split(c)) {
+        struct dh_bytes b;
+        bool mine = dh_split_read(p, c, &b);
+        for (; need && mine; need &= need - 1)
+            mine = dh_step_mine_simple(b.cell[__builtin_ctz(need)]);
+        return mine;
+    }
+    *ret_unsure = true;
+    /* A table that outlived a collection may name a recycled history. */
+    return plane == DH_PLANE_READ && (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
+}
+
+/* What quick_* could not do. */
+static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc, bool unsure)
+{
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (!dh_runtime_off && dh_region_ready(addr, size) &&
+        !(unsure && dh_engine_same_epoch(t, addr, size, kind)) && dh_step_identify(&a, pc))
+        dh_engine_words(&a);
+}
+
+/* The accesses are aligned: their words are all whole, or it is one and in part. */
+DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr addr = (uptr)where;
+    if (!t)
+        return;
+    /* In large tables this line is as far away as the one the inlined check has just waited for. */
+    __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
+    u32 need = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
+    bool unsure = false, hit = true;
+    for (u32 at = 0; at < size && hit; at += 4)
+        hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
+    if (hit || !dh_thread_enter(t))
+        return;
+    bool done = !unsure && !dh_runtime_off && !dh_region_holes;
+    if (done && size <= 4)
+        done = quick_word(t, addr, size, kind, pc);
+    for (u32 at = 0; done && size > 4 && at < size; at += 8)
+        done = quick_pair(t, addr + at, size, kind, pc);
+    if (DH_UNLIKELY(!done))
+        rest(t, addr, size, kind, pc, unsure);
+    dh_thread_leave(t);
+}
+
+#define SLOW(name, size, kind)                                      \
+    DH_PRESERVE void __dh_slow_##name##size(const volatile void *p) \
+    {                                                               \
+        missed(p, size, kind, __builtin_return_address(0));         \
+    }
+
+SLOW(read, 1, DH_READ)
+SLOW(read, 2, DH_READ)
+SLOW(read, 4, DH_READ)
+SLOW(read, 8, DH_READ)
+SLOW(read, 16, DH_READ)
+SLOW(write, 1, DH_WRITE)
+SLOW(write, 2, DH_WRITE)
+SLOW(write, 4, DH_WRITE)
+SLOW(write, 8, DH_WRITE)
+SLOW(write, 16, DH_WRITE)
