@@ -13,7 +13,8 @@
 
 enum dh_rank {
     DH_RANK_COLLECT = 1, /* one collection of access ids at a time */
-    DH_RANK_SYNC,        /* one shard of the synchronisation objects */
+    DH_RANK_SYNC,        /* one shard of the synchronisation objects: which there are */
+    DH_RANK_SYNC_OBJECT, /* one of them: what it publishes */
     DH_RANK_RANGE,       /* the list of range accesses under way */
     DH_RANK_REPORT,      /* the stream of race records */
     DH_RANK_THREADS,     /* the registry of threads */

@@ -72,12 +72,17 @@ bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p)
     return grew != 0;
 }
 
+/* Short ones fill one cache line and can grow in it. */
+enum { SNAP_SHORT = (64 - sizeof(struct dh_snap)) / sizeof(u32), COPY_MAX = 128 };
+
 static struct dh_snap *snap_new(u32 n)
 {
-    struct dh_snap *s = dh_pool_alloc(sizeof(*s) + n * sizeof(u32));
+    u32 cap = n < SNAP_SHORT ? SNAP_SHORT : n;
+    struct dh_snap *s = dh_pool_alloc(sizeof(*s) + cap * sizeof(u32));
     if (s) {
         s->refs = 1;
         s->n = n;
+        s->cap = cap;
     }
     return s;
 }
@@ -114,7 +119,47 @@ struct dh_snap *dh_snap_ref(struct dh_snap *s)
 void dh_snap_unref(struct dh_snap *s)
 {
     if (s && __atomic_fetch_sub(&s->refs, 1, __ATOMIC_ACQ_REL) == 1)
-        dh_pool_free(s, sizeof(*s) + s->n * sizeof(u32));
+        dh_pool_free(s, sizeof(*s) + s->cap * sizeof(u32));
+}
+
+/* Is it p's alone, with room for n? Nobody else can take a reference without p's lock. Long ones are shared
+ * rather than copied. */
+static bool writable(const struct dh_publish *p, u32 n)
+{
+    return p->snap && n <= p->snap->cap && n <= COPY_MAX &&
+           __atomic_load_n(&p->snap->refs, __ATOMIC_ACQUIRE) == 1;
+}
+
+bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, u32 slot, u32 own)
+{
+    if (!writable(p, v->n))
+        return false;
+    struct dh_snap *s = p->snap;
+    s->n = v->n;
+    for (u32 i = 0; i < v->n; i++)
+        s->c[i] = v->c[i];
+    s->c[slot] = own;
+    p->slot = slot;
+    p->clock = own;
+    return true;
+}
+
+bool dh_publish_raise(struct dh_publish *p, const struct dh_vclock *v)
+{
+    u32 len = dh_publish_len(p), n = len > v->n ? len : v->n;
+    if (!writable(p, n))
+        return false;
+    struct dh_snap *s = p->snap;
+    for (u32 i = s->n; i < n; i++)
+        s->c[i] = 0;
+    s->n = n;
+    for (u32 i = 0; i < v->n; i++)
+        raise(&s->c[i], v->c[i]);
+    if (p->slot != DH_NO_SLOT)
+        raise(&s->c[p->slot], p->clock);
+    p->slot = DH_NO_SLOT;
+    p->clock = 0;
+    return true;
 }
 
 void dh_publish_clear(struct dh_publish *p)

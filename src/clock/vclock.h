@@ -6,8 +6,8 @@
  * at once. Three shapes:
  *
  *   struct dh_vclock   a thread's own clock: mutable, owner only.
- *   struct dh_snap     an immutable copy, reference-counted, shared by everything released since the
- *                      owner last learned something new.
+ *   struct dh_snap     a copy, reference-counted, shared by everything released since the owner last learned
+ *                      something new. Immutable, but for one that a single publication holds.
  *   struct dh_publish  what a release leaves in a synchronisation object: a snapshot, and the epoch of
  *                      the releaser, which may be newer than its component in the snapshot. Guarded
  *                      by the object's lock.
@@ -20,6 +20,7 @@
 struct dh_snap {
     u32 refs; /* atomic */
     u32 n;
+    u32 cap; /* of c */
     u32 c[];
 };
 
@@ -58,6 +59,12 @@ struct dh_snap *dh_snap_of(const struct dh_vclock *v);
 struct dh_snap *dh_snap_join(const struct dh_publish *p, const struct dh_vclock *v);
 struct dh_snap *dh_snap_ref(struct dh_snap *s);
 void dh_snap_unref(struct dh_snap *s); /* NULL is legal */
+
+/* Where p is the only holder of its snapshot and there is room: make p a copy of the clock, with its owner at
+ * `own`; or p joined with the clock. That costs less than a new one, and nothing is allocated. False: not
+ * possible, p is as it was. */
+bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, u32 slot, u32 own);
+bool dh_publish_raise(struct dh_publish *p, const struct dh_vclock *v);
 
 void dh_publish_clear(struct dh_publish *p);
 void dh_publish_copy(struct dh_publish *dst, const struct dh_publish *src);

@@ -185,6 +185,12 @@ static void emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
     case DH_SITE_LIBATOMIC:
         dh_ir_atomic_emit_libcall(ir, site->inst);
         break;
+    case DH_SITE_PREFETCH: {
+        LLVMValueRef ptr = LLVMGetOperand(site->inst, 0);
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) == 0)
+            dh_ir_emit_call(ir, DH_IR_PREFETCH, &ptr);
+        break;
+    }
     case DH_SITE_FENCE:
         dh_ir_atomic_emit_fence(ir, site->inst);
         break;

@@ -54,6 +54,7 @@ enum dh_ir_site_kind {
     DH_SITE_ATOMIC,    /* an atomic instruction */
     DH_SITE_LIBATOMIC, /* a call of libatomic */
     DH_SITE_FENCE,
+    DH_SITE_PREFETCH,
 };
 
 struct dh_ir_site {

@@ -158,6 +158,14 @@ static bool is_copy(LLVMValueRef callee)
     return false;
 }
 
+/* A program that asks for memory before it needs it will then wait for the cells instead, unless they are asked
+ * for too. */
+static bool is_prefetch(LLVMValueRef callee)
+{
+    size_t len;
+    return strncmp(LLVMGetValueName2(callee, &len), "llvm.prefetch.", strlen("llvm.prefetch.")) == 0;
+}
+
 /* Whether the backend is sure to make a call of the C library's function out of it, which the runtime
  * intercepts and checks itself. x86 code generation expands constant sizes up to 1 KiB at most. */
 static bool becomes_call(LLVMValueRef callee, LLVMValueRef call)
@@ -208,6 +216,8 @@ static void collect_call(struct collector *c, LLVMValueRef call)
     bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
     if (intrinsic && is_copy(callee)) {
         collect_copy(c, callee, call);
+    } else if (intrinsic && is_prefetch(callee)) {
+        add(c, DH_SITE_PREFETCH, call);
     } else if (intrinsic && dh_ir_masked_is(call)) {
         LLVMValueRef ptr = dh_ir_masked_pointer(call);
         if (!ptr || !dh_ir_escape_is_private(c->escape, ptr))

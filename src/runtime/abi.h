@@ -14,6 +14,7 @@
  *   memcpy-like            __dh_read_range(p, n), __dh_write_range(p, n)         n may be 0
  *   dense loop             __dh_read_loop(p, n, size), __dh_write_loop(p, n, size) in front of the loop
  *   vtable pointer store   __dh_vptr_write(p, new_value)
+ *   prefetch               __dh_prefetch(p)
  *   function entry         f = __dh_enter(llvm.returnaddress(0))                 before the first access
  *   every return           __dh_exit(f)                                          (also before resume,
  * musttail) after returns_twice calls and landing pads __dh_reenter(f) atomic operation       h =
@@ -45,7 +46,8 @@ struct dh_frame {
  */
 struct dh_hot {
     u32 base;               /* first plain access id of the current epoch, with full byte mask */
-    u32 count;              /* how many ids of the current epoch exist: cell - base < count is a hit */
+    u32 span;               /* so many ids from there on are this epoch's, or nobody's yet and in no cell:
+                             * cell - base < span is a hit */
     struct dh_frame *sp;    /* next free frame of the shadow call stack */
     struct dh_frame *limit; /* sp == limit: full (or not attached); __dh_enter_slow decides */
     struct dh_thread *self; /* the logical thread running here; NULL: not attached */

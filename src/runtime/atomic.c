@@ -2,7 +2,10 @@
  * atomic.c - C11 atomics with their real orders (C11 5.1.2.4, 7.17.3).
  *
  * An atomic object's synchronisation object holds what the release sequence that ends in its present value
- * publishes. Its shard's lock is held from pre to post, so value and publication change together.
+ * publishes. Where an operation may change that, its lock is held from pre to post, so value and publication
+ * change together; likewise where it may learn from it, so that it learns what belongs to the value it reads.
+ * Most operations need no lock: nobody ever released to the object, or this thread has taken in all that it
+ * publishes and the object's version is still the same.
  *
  *   store          release: publication := my clock; relaxed after a release fence: := the fence's clock;
  *                  relaxed otherwise: := nothing, the store heads no release sequence and ends the old one
@@ -32,24 +35,216 @@ static bool releases(u32 order)
     return order == DH_RELEASE || order == DH_ACQ_REL || order == DH_SEQ_CST;
 }
 
-static __typeof__(((struct dh_thread *)0)->seen[0]) *seen_entry(struct dh_thread *t)
+/* What this thread remembers of the present operation's address. */
+static struct dh_seen *seen_entry(struct dh_thread *t)
 {
-    return &t->seen[(now.addr >> 2 ^ now.addr >> 8) % DH_SEEN];
+    struct dh_seen *e = &t->seen[(now.addr >> 3 ^ now.addr >> 9) % DH_SEEN];
+    if (DH_UNLIKELY(e->addr != now.addr))
+        *e = (struct dh_seen){.addr = now.addr, .chains = dh_sync_chains(now.addr), .absent = 1};
+    return e;
 }
 
-/* Was everything the object publishes taken in when its shard had the present version? */
-static bool has_seen(struct dh_thread *t, u32 order)
+/* Without locking, the object of the present operation's address. */
+static struct dh_sync *find(struct dh_thread *t, bool *ret_sure)
 {
-    const __typeof__(t->seen[0]) *e = seen_entry(t);
-    return e->addr == now.addr && e->version == now.version && !(now.version & 1) &&
-           (e->acquired || !acquires(order));
+    struct dh_seen *e = seen_entry(t);
+    struct dh_sync *o = e->object;
+    *ret_sure = true;
+    if (o && __atomic_load_n(&o->addr, __ATOMIC_ACQUIRE) == now.addr)
+        return o;
+    u32 chains = __atomic_load_n(e->chains, __ATOMIC_ACQUIRE);
+    if (!o && e->absent == chains && !(chains & 1))
+        return NULL;
+    o = e->object = dh_sync_find(now.addr, ret_sure);
+    e->absent = !o && *ret_sure ? chains : 1;
+    e->version = 1; /* no object is at rest with an odd one */
+    return o;
 }
 
+/* From the object, locked, everything was taken in; in version as it will be when it is dropped. */
+static void remember(struct dh_thread *t, struct dh_sync *o, bool acquired)
+{
+    struct dh_seen *e = seen_entry(t);
+    e->object = o;
+    e->version = o->version;
+    e->acquired = acquired;
+}
+
+/* ---- Recording ---- */
+
+/* The cells of the present operation, where they are at most two, aligned. */
+static bool cells_now(enum dh_plane plane, u64 *ret)
+{
+    const u32 *p = dh_shadow(now.addr, plane);
+    if (now.size == 8 && !(now.addr & 7))
+        *ret = __atomic_load_n((const u64 *)p, __ATOMIC_RELAXED);
+    else if ((now.addr & 3) + now.size <= 4)
+        *ret = __atomic_load_n(p, __ATOMIC_RELAXED);
+    else
+        return false;
+    return true;
+}
+
+/* Does the cell hold all of access `me` (id and bytes), and will it as long as it is the same cell? */
+static bool holds(const struct dh_thread *t, u32 cell, u32 me)
+{
+    if (dh_cell_is_simple(cell))
+        return dh_cell_id(cell) == dh_cell_id(me) && !(me & ~cell);
+    if (dh_cell_is_split(cell))
+        return false;
+    const struct dh_history *h = dh_history_get(cell);
+    if (h->by_slot) {
+        const u32 *entry = dh_history_entry(h, t->slot);
+        return entry && __atomic_load_n(entry, __ATOMIC_RELAXED) == me;
+    }
+    for (u32 i = 0; i < h->n; i++)
+        if (h->cells[i] == me)
+            return true;
+    return false;
+}
+
+/* Can no atomic access of t race with what the cell holds, now or later, as long as it is the same cell? No
+ * may also mean that it takes longer to tell. */
+static bool harmless(const struct dh_thread *t, u32 cell)
+{
+    if (dh_cell_is_split(cell))
+        return false;
+    const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
+    if (h && (h->by_slot == DH_BY_SLOT_ATOMIC || h->by_slot == DH_BY_SLOT_PLAIN))
+        return h->by_slot == DH_BY_SLOT_ATOMIC;
+    for (u32 i = h ? h->first : 0, n = h ? h->n : cell != 0, step = h ? h->step : 1; i < n; i += step) {
+        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
+        const struct dh_access_rec *r = dh_id_rec(dh_cell_id(e));
+        if (e && !(r->kind & DH_ATOMIC) && dh_vclock_get(&t->vc, r->slot) < r->clock)
+            return false;
+    }
+    return true;
+}
+
+/* Put access a into the histories of two words; false: not possible. A full fence. */
+static bool put_in_place(const struct dh_access_now *a, u32 lo, u32 hi)
+{
+    const struct dh_history *h = dh_history_get(lo), *k = dh_history_get(hi);
+    if (h->by_slot != DH_BY_SLOT_ATOMIC || k->by_slot != DH_BY_SLOT_ATOMIC)
+        return dh_step_in_place(a, lo, DH_MASK_FULL) && dh_step_in_place(a, hi, DH_MASK_FULL);
+    u32 *first = dh_history_entry(h, a->t->slot), *second = dh_history_entry(k, a->t->slot);
+    if (!first || !second)
+        return false;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    __atomic_store_n(first, me, __ATOMIC_RELAXED);
+    __atomic_exchange_n(second, me, __ATOMIC_SEQ_CST); /* the fence of both */
+    return true;
+}
+
+/* Two words, in both of which the only earlier access was atomic too and has happened before, or which have
+ * histories that take this one in place; and nothing in the other plane that it could race with. In the order
+ * of work that engine.c describes. False: not done, or not known to be all. */
+static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
+{
+    struct dh_thread *t = a->t;
+    u64 *p = (u64 *)dh_shadow(a->addr, plane);
+    u64 *q = (u64 *)dh_shadow(a->addr, plane == DH_PLANE_READ ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), me = dh_cell_make(a->id, DH_MASK_FULL);
+    u32 lo = (u32)old, hi = (u32)(old >> 32);
+    if (lo == hi && dh_cell_is_simple(lo)) {
+        if (lo && (!(dh_id_rec(dh_cell_id(lo))->kind & DH_ATOMIC) || !dh_step_ordered(t, lo)))
+            return false;
+        *ret_cells = me << 32 | me;
+        if (!__atomic_compare_exchange_n(p, &old, *ret_cells, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return false;
+    } else if (dh_cell_is_history(lo) && dh_cell_is_history(hi)) {
+        if (((a->kind & DH_WRITE) && !(harmless(t, lo) && harmless(t, hi))) || !put_in_place(a, lo, hi) ||
+            __atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+            return false;
+        *ret_cells = old;
+    } else {
+        return false;
+    }
+    u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if (other && (d->harmless != other || d->harmless_gen != t->gen)) {
+        if (!harmless(t, (u32)other) || ((u32)other != other >> 32 && !harmless(t, (u32)(other >> 32))))
+            return false;
+        d->harmless = other;
+        d->harmless_gen = t->gen;
+    }
+    return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
+}
+
+/* Record access a; true and its cells if they can be remembered to hold it. */
+static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
+{
+    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
+        return true;
+    dh_engine_words(a);
+    u32 mask = a->size < 4 ? ((1u << a->size) - 1) << (a->addr & 3) : DH_MASK_FULL;
+    u32 me = dh_cell_make(a->id, mask);
+    return cells_now(plane, ret_cells) && holds(a->t, (u32)*ret_cells, me) &&
+           (a->size < 8 || (u32)*ret_cells == *ret_cells >> 32 || holds(a->t, (u32)(*ret_cells >> 32), me));
+}
+
+/*
+ * Record an atomic read or write, unless there is one of this thread's current epoch in these very cells
+ * already: then it stands, whatever the calling context, as for plain accesses (engine.md, "The inlined
+ * check").
+ */
 static void record(struct dh_thread *t, u32 kind)
 {
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
-    if (dh_region_ready(a.addr, a.size) && dh_step_identify(&a, now.pc))
-        dh_engine_words(&a);
+    if (!dh_region_ready(a.addr, a.size))
+        return;
+    struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
+    u32 clock = t->vc.c[t->slot];
+    u64 cells;
+    if (d->size == now.size && d->clock == clock && d->gen == t->gen && cells_now(plane, &cells) &&
+        cells == d->cells)
+        return;
+    d->size = 0;
+    if (!dh_step_identify(&a, now.pc) || !record_now(&a, d, plane, &cells))
+        return;
+    d->cells = cells;
+    d->clock = clock;
+    d->gen = t->gen;
+    d->size = now.size;
+}
+
+/* ---- Before ---- */
+
+static void before_load(struct dh_thread *t, u32 order)
+{
+    /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it.
+     * Nor does one of an object from which all was taken in, as long as it keeps its version until post. */
+    bool sure;
+    struct dh_sync *o = find(t, &sure);
+    const struct dh_seen *e = seen_entry(t);
+    if (o) {
+        now.version = dh_sync_version(o);
+        now.trusting = e->version == now.version && !(now.version & 1) && (e->acquired || !acquires(order));
+    }
+    if (!now.trusting && (o || !sure))
+        now.object = dh_sync_take(o, now.addr, false);
+}
+
+static void before_change(struct dh_thread *t, u32 order, u32 kind)
+{
+    bool publishes = releases(order) || t->fence_release.snap, store = kind == DH_ATOMIC_STORE, sure;
+    /* A store takes nothing in, so it can be recorded before the lock is taken; the lock is short then. */
+    if (store)
+        record(t, DH_WRITE);
+    struct dh_sync *o = find(t, &sure);
+    /* The object must be there before the value is, or a load could see that and acquire nothing. */
+    if (o || !sure || publishes)
+        now.object = dh_sync_take(o, now.addr, publishes);
+    /* A store that publishes nothing ends a release sequence, so none may begin while it is under way. */
+    while (store && !publishes && !now.object) {
+        now.shard = dh_sync_take_absent(now.addr);
+        if (now.shard)
+            break;
+        now.object = dh_sync_take(NULL, now.addr, false);
+    }
+    now.changing = now.object && (publishes || store);
+    if (now.changing)
+        dh_sync_change(now.object);
 }
 
 void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
@@ -57,31 +252,15 @@ void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
     struct dh_thread *t = __dh_hot.self;
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return NULL;
-    now.addr = (uptr)p;
-    now.size = size;
-    now.pc = __builtin_return_address(0);
-    now.shard = NULL;
-    now.reading = kind == DH_ATOMIC_LOAD;
-    now.trusting = false;
-    if (now.reading) {
-        /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it.
-         * Nor does one of an object from which all was taken in, as long as its shard keeps its version until
-         * post. */
-        now.version = dh_sync_version(now.addr);
-        now.trusting = has_seen(t, order);
-        if (!now.trusting && dh_sync_maybe(now.addr))
-            now.shard = dh_sync_lock_read(now.addr);
-        return t;
-    }
-    /* A store takes nothing in, so it can be recorded before the lock is taken; the lock is short then. */
-    if (kind == DH_ATOMIC_STORE)
-        record(t, DH_WRITE);
-    now.shard = dh_sync_lock(now.addr);
-    /* The object must be there before the value is, or such a load could see it and acquire nothing. */
-    if (releases(order) || t->fence_release.snap)
-        dh_sync_find(now.shard, now.addr, true);
+    now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = __builtin_return_address(0)};
+    if (kind == DH_ATOMIC_LOAD)
+        before_load(t, order);
+    else
+        before_change(t, order, kind);
     return t;
 }
+
+/* ---- After ---- */
 
 /* p := p joined with q. */
 static void join_publish(struct dh_publish *p, const struct dh_publish *q)
@@ -111,12 +290,10 @@ static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
         join_publish(&t->fence_acquire, &o->write);
 }
 
-static void give_out(struct dh_thread *t, u32 order, bool rmw)
+/* In a locked object whose version is odd. */
+static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw)
 {
     bool fenced = t->fence_release.snap != NULL;
-    struct dh_sync *o = dh_sync_find(now.shard, now.addr, releases(order) || fenced);
-    if (!o)
-        return;
     if (releases(order))
         dh_thread_release(t, &o->write, rmw);
     else if (fenced && rmw)
@@ -127,35 +304,62 @@ static void give_out(struct dh_thread *t, u32 order, bool rmw)
         dh_publish_clear(&o->write);
 }
 
-/* A load, with its value read: take in what belongs to it. */
-static void finish_load(struct dh_thread *t, u32 order)
+/* The object, locked, of an operation that reads and has none: one may have appeared meanwhile. */
+static struct dh_sync *late_object(struct dh_thread *t)
 {
-    if (now.trusting && dh_sync_version(now.addr) == now.version)
-        return;
-    if (!now.shard && dh_sync_maybe(now.addr))
-        now.shard = dh_sync_lock_read(now.addr);
-    if (!now.shard)
-        return;
-    struct dh_sync *o = dh_sync_find(now.shard, now.addr, false);
-    if (o)
-        take_in(t, o, order);
-    __typeof__(t->seen[0]) *e = seen_entry(t);
-    e->addr = now.addr;
-    e->version = dh_sync_version(now.addr);
-    e->acquired = acquires(order);
-    dh_sync_unlock_read(now.shard);
+    bool sure;
+    struct dh_sync *o = find(t, &sure);
+    return o || !sure ? dh_sync_take(o, now.addr, false) : NULL;
 }
 
-static void finish_change(struct dh_thread *t, u32 order, u32 kind)
+/* A load, with its value read: take in what belongs to it. */
+static void after_load(struct dh_thread *t, u32 order)
 {
-    struct dh_sync *o = dh_sync_find(now.shard, now.addr, false);
-    if (o && kind != DH_ATOMIC_STORE)
-        take_in(t, o, order);
-    if (kind != DH_ATOMIC_STORE)
-        record(t, kind == DH_ATOMIC_RMW ? DH_WRITE : DH_READ);
-    if (kind != DH_ATOMIC_CAS_FAILED)
-        give_out(t, order, kind == DH_ATOMIC_RMW);
-    dh_sync_unlock(now.shard);
+    struct dh_sync *o = now.object;
+    if (now.trusting && dh_sync_version(seen_entry(t)->object) == now.version)
+        return;
+    if (!o)
+        o = late_object(t);
+    if (!o)
+        return;
+    take_in(t, o, order);
+    remember(t, o, acquires(order));
+    dh_sync_drop(o);
+}
+
+static void after_store(struct dh_thread *t, u32 order)
+{
+    struct dh_sync *o = now.object;
+    if (now.shard)
+        dh_sync_drop_absent(now.shard);
+    if (!o)
+        return;
+    give_out(t, o, order, false);
+    dh_sync_changed(o);
+    remember(t, o, true); /* it publishes what this thread knows, or nothing */
+    dh_sync_drop(o);
+}
+
+static void after_exchange(struct dh_thread *t, u32 order, bool stored)
+{
+    struct dh_sync *o = now.object ? now.object : late_object(t);
+    u32 kind = stored ? DH_WRITE : DH_READ;
+    if (!o) {
+        record(t, kind);
+        return;
+    }
+    take_in(t, o, order);
+    if (now.changing && stored) {
+        record(t, kind); /* before its epoch ends */
+        give_out(t, o, order, true);
+        dh_sync_changed(o);
+    } else if (now.changing) {
+        __atomic_store_n(&o->version, now.object->version - 1, __ATOMIC_RELEASE); /* nothing has changed */
+    }
+    remember(t, o, acquires(order));
+    dh_sync_drop(o);
+    if (!now.changing || !stored)
+        record(t, kind);
 }
 
 void __dh_atomic_post(void *h, u32 order, u32 kind)
@@ -163,11 +367,13 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
     struct dh_thread *t = h;
     if (!t)
         return;
-    if (now.reading) {
-        finish_load(t, order);
+    if (kind == DH_ATOMIC_LOAD) {
+        after_load(t, order);
         record(t, DH_READ);
+    } else if (kind == DH_ATOMIC_STORE) {
+        after_store(t, order);
     } else {
-        finish_change(t, order, kind);
+        after_exchange(t, order, kind == DH_ATOMIC_RMW);
     }
     now.size = 0;
     dh_thread_leave(t);
@@ -192,10 +398,12 @@ struct dh_atomic_now dh_atomic_suspend(void)
 {
     struct dh_atomic_now was = now;
     now = (struct dh_atomic_now){0};
-    if (was.size && was.shard && was.reading)
-        dh_sync_unlock_read(was.shard);
-    else if (was.size && was.shard)
-        dh_sync_unlock(was.shard);
+    if (was.changing)
+        __atomic_store_n(&was.object->version, was.object->version - 1, __ATOMIC_RELEASE);
+    if (was.object)
+        dh_sync_drop(was.object);
+    if (was.shard)
+        dh_sync_drop_absent(was.shard);
     return was;
 }
 
@@ -204,8 +412,11 @@ void dh_atomic_resume(const struct dh_atomic_now *was)
     if (!was->size)
         return;
     now = *was;
-    if (was->shard && was->reading)
-        dh_sync_lock_read(was->addr);
-    else if (was->shard)
-        dh_sync_lock(was->addr);
+    now.trusting = false; /* what it counted on may have gone on */
+    if (was->object || was->shard)
+        now.object = dh_sync_take(NULL, was->addr, true);
+    now.shard = NULL;
+    now.changing = now.object && (was->changing || was->shard);
+    if (now.changing)
+        dh_sync_change(now.object);
 }

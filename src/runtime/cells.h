@@ -63,6 +63,10 @@ DH_INLINE void dh_cells_fill(u32 *c, size_t n, u32 v)
 {
     const dh_cells4 four = {v, v, v, v};
     size_t i = 0;
+    if (n >= 256) { /* from here on the processor's own loop is faster */
+        __asm__ volatile("rep stosl" : "+D"(c), "+c"(n) : "a"(v) : "memory");
+        return;
+    }
     for (; i + 4 <= n; i += 4)
         *(dh_cells4 *)(c + i) = four;
     for (; i < n; i++)

@@ -46,6 +46,9 @@ static void check(const struct dh_access_now *a, uptr word, const struct content
 {
     if (DH_UNLIKELY(dh_cell_is_split(c->cell)))
         dh_step_check_bytes(a, word, &c->bytes, mask);
+    else if ((a->kind & DH_ATOMIC) && dh_cell_is_history(c->cell) &&
+             dh_history_get(c->cell)->by_slot == DH_BY_SLOT_ATOMIC)
+        return; /* atomic accesses do not race with each other */
     else if (!dh_step_ordered(a->t, c->cell))
         dh_step_check(a, word, c->cell, mask);
 }
@@ -279,8 +282,12 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
         struct content c = read_cell(dh_shadow(word, plane));
         u32 have = 0;
         if (dh_cell_is_split(c.cell)) {
-            for (u32 k = 0; k < 4; k++)
-                have |= dh_step_mine_mask(c.bytes.cell[k]) ? 1u << k : 0;
+            for (u32 k = 0; k < 4; k++) {
+                u32 byte = dh_step_mine_mask(c.bytes.cell[k]);
+                have |= byte ? 1u << k : 0;
+                if (plane == DH_PLANE_READ && byte)
+                    dh_step_set_mine(t, c.bytes.cell[k], byte);
+            }
         } else {
             have = dh_step_mine_mask(c.cell);
         }

@@ -33,7 +33,7 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc);
 /* One access, of this thread's current epoch? */
 DH_INLINE bool dh_step_mine_simple(u32 cell)
 {
-    return dh_cell_is_simple(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.count;
+    return dh_cell_is_simple(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.span;
 }
 
 bool dh_step_ordered_slow(struct dh_thread *t, u32 cell);
@@ -54,19 +54,19 @@ DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
 /* Which bytes of a history cell of the read plane this thread has read in its current epoch, as remembered:
  * cell, then the epoch's first id with the byte mask above it. One 64-bit word, so that a signal handler on
  * this thread never leaves half of it. */
-DH_INLINE u64 *dh_step_mine_entry(struct dh_thread *t, u32 cell)
+DH_INLINE u64 *dh_step_mine_entry(const struct dh_thread *t, u32 cell)
 {
     return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
 }
 
-DH_INLINE u32 dh_step_mine_known(struct dh_thread *t, u32 cell)
+DH_INLINE u32 dh_step_mine_known(const struct dh_thread *t, u32 cell)
 {
     u64 e = *dh_step_mine_entry(t, cell);
     bool valid = (u32)e == cell && dh_cell_id((u32)(e >> 32)) == dh_cell_id(__dh_hot.base);
     return valid ? dh_cell_mask((u32)(e >> 32)) : 0;
 }
 
-DH_INLINE bool dh_step_is_mine(struct dh_thread *t, u32 cell)
+DH_INLINE bool dh_step_is_mine(const struct dh_thread *t, u32 cell)
 {
     return dh_cell_is_history(cell) && dh_step_mine_known(t, cell) == DH_MASK_FULL;
 }
@@ -81,13 +81,17 @@ DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell, u32 mask)
  * the runtime only. */
 DH_INLINE u32 dh_step_mine_mask(u32 cell)
 {
-    const u32 base = __dh_hot.base, count = __dh_hot.count;
+    const u32 base = __dh_hot.base, span = __dh_hot.span;
     if (dh_cell_is_simple(cell))
-        return (cell | DH_MASK_FULL << DH_ID_BITS) - base < count ? dh_cell_mask(cell) : 0;
+        return (cell | DH_MASK_FULL << DH_ID_BITS) - base < span ? dh_cell_mask(cell) : 0;
     const struct dh_history *h = dh_history_get(cell);
     u32 mask = 0;
+    if (h->by_slot) {
+        const u32 *e = dh_history_entry(h, __dh_hot.self->slot);
+        return e && (*e | DH_MASK_FULL << DH_ID_BITS) - base < span ? dh_cell_mask(*e) : 0;
+    }
     for (u32 i = 0; i < h->n; i++)
-        if ((h->cells[i] | DH_MASK_FULL << DH_ID_BITS) - base < count)
+        if ((h->cells[i] | DH_MASK_FULL << DH_ID_BITS) - base < span)
             mask |= dh_cell_mask(h->cells[i]);
     return mask;
 }
@@ -129,9 +133,10 @@ struct dh_atomic_now {
     uptr addr;
     u32 size; /* 0: none */
     const void *pc;
+    struct dh_sync *object;      /* locked; NULL: none */
     struct dh_sync_shard *shard; /* locked; NULL: none */
-    bool reading;                /* locked for reading */
-    bool trusting;               /* a load that counts on the shard to keep this version */
+    bool changing;               /* the object's version is odd */
+    bool trusting;               /* a load that counts on the object to keep this version */
     u32 version;
 };
 
@@ -146,6 +151,8 @@ void dh_atomic_resume(const struct dh_atomic_now *was);
 extern u64 dh_ranges_active;
 /* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */
 bool dh_range_wait(uptr lo, uptr hi);
+/* An access of instrumented code to n bytes. piece: as in struct dh_access_now. */
+void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc);
 void dh_range_each_lock(dh_lock_fn *fn);
 void dh_range_fork_child(void);
 

@@ -19,7 +19,7 @@
  * caller. */
 #define RARE __attribute__((noinline, used, preserve_most))
 
-/* How far the cell of an address is from the ids of this epoch; below __dh_hot.count: a hit. */
+/* How far the cell of an address is from the ids of this epoch; below __dh_hot.span: a hit. */
 DH_INLINE u32 distance(uptr addr, enum dh_plane plane)
 {
     const u32 *cell = (const u32 *)dh_plane_of(addr & ~(uptr)3, plane);
@@ -33,10 +33,10 @@ DH_INLINE u32 distance8(uptr addr, enum dh_plane plane)
 }
 
 /*
- * Several cells are one test of their distances or-ed together, which is never below the largest of them.
- * Cells of different calling contexts of one epoch may fail it although each would pass, and then the slow
- * path finds out. One branch a check instead of one a cell is less code for the backend and for the
- * processor.
+ * Several cells are one test of their distances or-ed together, which is never below the largest of them. Cells
+ * of different calling contexts of one epoch may fail it although each would pass, but only when the ids taken
+ * are nearly used up, and then the slow path finds out. One branch a check instead of one a cell is less
+ * code for the backend and for the processor.
  */
 DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
 {
@@ -53,13 +53,13 @@ DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
     FAST void __dh_##name##size(const volatile void *p)             \
     {                                                               \
         uptr addr = (uptr)p;                                        \
-        if (DH_UNLIKELY((far) >= __dh_hot.count))                   \
+        if (DH_UNLIKELY((far) >= __dh_hot.span))                   \
             __dh_slow_##name##size(p);                              \
     }                                                               \
     RARE void __dh_rare_##name##size(const volatile void *p)        \
     {                                                               \
         uptr addr = (uptr)p;                                        \
-        if (DH_LIKELY((far) < __dh_hot.count))                      \
+        if (DH_LIKELY((far) < __dh_hot.span))                      \
             return;                                                 \
         __attribute__((musttail)) return __dh_slow_##name##size(p); \
     }
@@ -73,7 +73,7 @@ DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
     /* Any size and alignment; n is a constant where this is inlined. */              \
     FAST void __dh_##name##_n(const volatile void *p, u64 n)                          \
     {                                                                                 \
-        if (n > 16 || DH_UNLIKELY(distance_any((uptr)p, n, plane) >= __dh_hot.count)) \
+        if (n > 16 || DH_UNLIKELY(distance_any((uptr)p, n, plane) >= __dh_hot.span)) \
             __dh_slow_##name##_n(p, n);                                               \
     }
 
@@ -85,6 +85,13 @@ FAST void __dh_vptr_write(const volatile void *p, const void *value)
 {
     if (*(const void *const volatile *)p != value)
         __dh_write8(p);
+}
+
+/* Beside a prefetch of the program's own. */
+FAST void __dh_prefetch(const volatile void *p)
+{
+    __builtin_prefetch((const void *)dh_plane_of((uptr)p, DH_PLANE_READ));
+    __builtin_prefetch((const void *)dh_plane_of((uptr)p, DH_PLANE_WRITE));
 }
 
 FAST struct dh_frame *__dh_enter(const void *pc)

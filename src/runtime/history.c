@@ -6,13 +6,20 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "event/access.h"
 #include "runtime/ids.h"
 
 #define SHARDS 64u
 #define CHUNK_SHIFT 10
 #define CHUNK (1u << CHUNK_SHIFT)
 #define CHUNKS (1u << 16)
-enum { PRESSURE = 16 << 10, HISTORIES_FLOOR = 64 << 10, PRIVATE_MAX = 16 << 10, PRIVATE_SLOTS = 64 };
+enum {
+    LINE = 64,
+    PRESSURE = 16 << 10,
+    HISTORIES_FLOOR = 64 << 10,
+    PRIVATE_MAX = 16 << 10,
+    PRIVATE_SLOTS = 255
+};
 
 struct shard {
     struct dh_lock lock;
@@ -107,7 +114,7 @@ static void touch(struct dh_history *h)
     if (!now || __atomic_load_n(&h->mark, __ATOMIC_RELAXED) == now)
         return;
     __atomic_store_n(&h->mark, now, __ATOMIC_RELAXED);
-    for (u32 i = 0; i < h->n; i++)
+    for (u32 i = h->first; i < h->n; i += h->step)
         dh_ids_mark(dh_cell_id(h->cells[i]));
 }
 
@@ -137,6 +144,7 @@ static u32 intern(const u32 *entries, u32 n, u32 age)
         goto none;
     h->hash = low;
     h->n = n;
+    h->step = 1;
     h->age = age;
     memcpy(h->cells, entries, n * sizeof(u32));
     u32 number = number_take(h);
@@ -184,29 +192,38 @@ bool dh_history_cell(u32 *e, u32 n, u32 age, u32 *ret_cell)
 /* Spread h's entries over p's slots; false if two are of one thread (bytes apart, or atomic and not). */
 static bool spread(struct dh_history *p, const struct dh_history *h)
 {
+    u32 atomics = 0;
     for (u32 i = 0; i < h->n; i++) {
-        u32 slot = dh_id_rec(dh_cell_id(h->cells[i]))->slot;
-        if (slot >= p->n || p->cells[slot])
+        const struct dh_access_rec *r = dh_id_rec(dh_cell_id(h->cells[i]));
+        u32 *entry = dh_history_entry(p, r->slot);
+        if (!entry || *entry)
             return false;
-        p->cells[slot] = h->cells[i];
+        *entry = h->cells[i];
+        atomics += (r->kind & DH_ATOMIC) != 0;
     }
+    p->by_slot = !atomics ? DH_BY_SLOT_PLAIN : atomics < h->n ? DH_BY_SLOT_MIXED : DH_BY_SLOT_ATOMIC;
     return true;
 }
 
 u32 dh_history_private(const struct dh_history *h)
 {
-    u32 slots = 8; /* with room for threads that have not come by yet */
+    u32 slots = 7; /* with room for threads that have not come by yet; with the header a power of two */
     for (u32 i = 0; i < h->n; i++)
         while (slots <= dh_id_rec(dh_cell_id(h->cells[i]))->slot)
-            slots *= 2;
-    size_t size = sizeof(*h) + slots * sizeof(u32);
+            slots = slots * 2 + 1;
+    /* The first entry is on the line after the header's, the others 64 bytes apart, or less where that would
+     * be much memory. */
+    u32 first = (LINE - sizeof(*h)) / sizeof(u32), step = slots <= 15 ? 16 : slots <= 63 ? 4 : 1;
+    u32 n = first + slots * step;
+    size_t size = sizeof(*h) + n * sizeof(u32);
     if (slots > PRIVATE_SLOTS || __atomic_load_n(&privates_n, __ATOMIC_RELAXED) >= PRIVATE_MAX)
         return 0;
     struct dh_history *p = dh_pool_alloc(size);
     if (!p)
         return 0;
-    p->n = slots;
-    p->by_slot = true;
+    p->n = n;
+    p->first = (u8)first;
+    p->step = (u8)step;
     if (!spread(p, h) || !number_take(p)) {
         dh_pool_free(p, size);
         return 0;

@@ -7,9 +7,10 @@
  *
  * A word that several threads keep accessing epoch after epoch (a global everyone reads, an atomic counter)
  * would need a new history each time. When one has been renewed often enough its cell gets a history of its
- * own that is changed in place, `by_slot`: entry i is the access of the thread in slot i and is written by
- * that thread alone, with a full fence. Such a cell must not be memoised, cleared as dead, or copied to
- * another word.
+ * own that is changed in place, `by_slot`: there is an entry for each slot, which the thread in that slot
+ * alone writes, with a full fence. Such a cell must not be memoised, cleared as dead, or copied to
+ * another word. Entries lie apart, on cache lines of their own as long as there are few, so that threads do
+ * not disturb each other.
  */
 #ifndef DH_RUNTIME_HISTORY_H
 #define DH_RUNTIME_HISTORY_H
@@ -17,16 +18,30 @@
 #include "base/lock.h"
 #include "runtime/cell.h"
 
+/* Kinds of by_slot histories. Plain accesses are not put into one that has atomic ones in it, so the plain
+ * ones in it are for ever those it was made with. */
+enum dh_by_slot { DH_BY_SLOT_PLAIN = 1, DH_BY_SLOT_MIXED, DH_BY_SLOT_ATOMIC };
+
 struct dh_history {
     u32 index; /* its own number */
     u32 next;  /* hash chain; under the shard's lock */
     u32 hash;
     u32 mark; /* collection that last saw it; atomic */
     u32 n;
-    u32 age;      /* how many histories of the same cell, more or less, came before it */
-    bool by_slot; /* entries by slot, changed in place; 0: none */
-    u32 cells[];  /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
+    u32 age;    /* how many histories of the same cell, more or less, came before it */
+    u8 by_slot; /* entries by slot, changed in place: enum dh_by_slot; 0: no */
+    u8 first;   /* entries are cells[first], cells[first + step] and so on, below n */
+    u8 step;
+    u8 pad;
+    u32 cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
 };
+
+/* The entry of a slot in a by_slot history; NULL: it has none. */
+DH_INLINE u32 *dh_history_entry(const struct dh_history *h, u32 slot)
+{
+    u32 i = h->first + slot * h->step;
+    return i < h->n ? (u32 *)&h->cells[i] : NULL;
+}
 
 void dh_history_init(void);
 

@@ -143,8 +143,8 @@ void dh_ids_sweep(u64 shadow_cells)
     since_last = 0;
     given = false;
     u64 next = FLOOR_BLOCKS;
-    if (live > next)
-        next = live;
+    if (live / 2 > next)
+        next = live / 2;
     if (shadow_cells / CELLS_PER_ID / DH_ID_BLOCK > next)
         next = shadow_cells / CELLS_PER_ID / DH_ID_BLOCK;
     u32 most = (BLOCKS - live) / 2;

@@ -50,7 +50,10 @@ extern struct dh_id_block dh_id_blocks[1u << (DH_ID_BITS - 8)];
 
 DH_INLINE struct dh_id_block *dh_id_block(u32 id)
 {
-    return &dh_id_blocks[id / DH_ID_BLOCK];
+    /* Neighbours are on different cache lines: they are often different threads', which write there once an
+     * epoch. */
+    u32 b = id / DH_ID_BLOCK;
+    return &dh_id_blocks[(b & ~63u) | ((b << 3 | (b >> 3 & 7)) & 63)];
 }
 
 /* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id

@@ -20,8 +20,8 @@ DH_INLINE bool before(const struct dh_thread *t, u32 cell)
     return dh_cell_is_simple(cell) && dh_vclock_get(&t->vc, b->slot) >= b->youngest;
 }
 
-/* A word or part of one. False: not done. */
-DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+/* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
+DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u32 kind, const void *pc)
 {
     bool write = kind == DH_WRITE;
     u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
@@ -32,9 +32,8 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
     if (!dh_step_identify(&a, pc))
         return false;
-    u32 mask = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
     u32 cell = dh_cell_make(a.id, mask);
-    if (size < 4 && (dh_cell_mask(old) & ~mask)) {
+    if (dh_cell_mask(old) & ~mask) {
         if (dh_cell_id(old) != a.id)
             return false;
         cell |= old;
@@ -44,7 +43,7 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
         return false;
     /* What engine.c's stand_for_read does. */
     if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == a.id))
-        __atomic_store_n(q, size < 4 && dh_cell_id(other) == a.id ? other | cell : cell, __ATOMIC_RELAXED);
+        __atomic_store_n(q, dh_cell_id(other) == a.id ? other | cell : cell, __ATOMIC_RELAXED);
     return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
 }
 
@@ -70,6 +69,15 @@ DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
 }
 
+/* The same as below for one byte of a split cell. */
+DH_INLINE bool hit_byte(struct dh_thread *t, u32 cell, enum dh_plane plane, bool *ret_unsure)
+{
+    if (dh_cell_is_simple(cell))
+        return dh_step_mine_simple(cell);
+    *ret_unsure = true;
+    return plane == DH_PLANE_READ && dh_step_is_mine(t, cell) && t->gen == dh_collect_gen;
+}
+
 /* Is this access known to be recorded in this epoch? `need` bytes of the word. *ret_unsure is set where a
  * history may hold it without our knowing. */
 DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane plane, bool *ret_unsure)
@@ -82,7 +90,7 @@ DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane 
         struct dh_bytes b;
         bool mine = dh_split_read(p, c, &b);
         for (; need && mine; need &= need - 1)
-            mine = dh_step_mine_simple(b.cell[__builtin_ctz(need)]);
+            mine = hit_byte(t, b.cell[__builtin_ctz(need)], plane, ret_unsure);
         return mine;
     }
     *ret_unsure = true;
@@ -117,7 +125,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         return;
     bool done = !unsure && !dh_runtime_off && !dh_region_holes;
     if (done && size <= 4)
-        done = quick_word(t, addr, size, kind, pc);
+        done = quick_word(t, addr, need, size, kind, pc);
     for (u32 at = 0; done && size > 4 && at < size; at += 8)
         done = quick_pair(t, addr + at, size, kind, pc);
     if (DH_UNLIKELY(!done))
@@ -125,19 +133,86 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     dh_thread_leave(t);
 }
 
-#define SLOW(name, size, kind)                                      \
-    DH_PRESERVE void __dh_slow_##name##size(const volatile void *p) \
-    {                                                               \
-        missed(p, size, kind, __builtin_return_address(0));         \
+/* Any alignment, a few words. Each word is looked at by itself: of those that were accessed in this epoch
+ * there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
+static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+{
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr end = addr + size;
+    if (!dh_thread_enter(t))
+        return;
+    bool plain = !dh_runtime_off && !dh_region_holes;
+    for (uptr word = addr & ~(uptr)3; word < end && plain; word += 4) {
+        u32 need = DH_MASK_FULL;
+        if (word < addr)
+            need &= DH_MASK_FULL << (addr - word);
+        if (word + 4 > end)
+            need &= DH_MASK_FULL >> (word + 4 - end);
+        bool unsure = false;
+        if (hit_word(t, word, need, plane, &unsure) || (!unsure && quick_word(t, word, need, size, kind, pc)))
+            continue;
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+        uptr from = word < addr ? addr : word, to = word + 4 > end ? end : word + 4;
+        if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
+            continue;
+        do {
+            dh_engine_word(&a, word, need);
+        } while (__atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST) && dh_range_wait(word, word + 4));
+    }
+    if (!plain)
+        rest(t, addr, size, kind, pc, true);
+    dh_thread_leave(t);
+}
+
+DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n)
+{
+    if (n > 64)
+        dh_range_from_code(p, n, 0, DH_READ, __builtin_return_address(0));
+    else if (__dh_hot.self)
+        missed_words(__dh_hot.self, (uptr)p, (u32)n, DH_READ, __builtin_return_address(0));
+}
+
+DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
+{
+    if (n > 64)
+        dh_range_from_code(p, n, 0, DH_WRITE, __builtin_return_address(0));
+    else if (__dh_hot.self)
+        missed_words(__dh_hot.self, (uptr)p, (u32)n, DH_WRITE, __builtin_return_address(0));
+}
+
+/* Read-shared data: every cell of the access names the same history, known to contain this epoch. The only
+ * case besides the inlined check that is as frequent as hits are; it must not cost more than it does here. */
+DH_INLINE bool hit_shared(const volatile void *p, u32 size)
+{
+    const struct dh_thread *t = __dh_hot.self;
+    const u32 *r = dh_shadow((uptr)p, DH_PLANE_READ);
+    u32 c = __atomic_load_n(r, __ATOMIC_RELAXED);
+    if (!t || !dh_cell_is_history(c))
+        return false;
+    for (u32 i = 1; i < size / 4; i++)
+        if (__atomic_load_n(r + i, __ATOMIC_RELAXED) != c)
+            return false;
+    return dh_step_is_mine(t, c) && t->gen == dh_collect_gen;
+}
+
+#define SLOW(name, size, kind, known)                                                      \
+    static DH_NOINLINE DH_PRESERVE void name##size(const volatile void *p, const void *pc) \
+    {                                                                                      \
+        missed(p, size, kind, pc);                                                         \
+    }                                                                                      \
+    DH_PRESERVE void __dh_slow_##name##size(const volatile void *p)                        \
+    {                                                                                      \
+        if (!(known))                                                                      \
+            name##size(p, __builtin_return_address(0));                                    \
     }
 
-SLOW(read, 1, DH_READ)
-SLOW(read, 2, DH_READ)
-SLOW(read, 4, DH_READ)
-SLOW(read, 8, DH_READ)
-SLOW(read, 16, DH_READ)
-SLOW(write, 1, DH_WRITE)
-SLOW(write, 2, DH_WRITE)
-SLOW(write, 4, DH_WRITE)
-SLOW(write, 8, DH_WRITE)
-SLOW(write, 16, DH_WRITE)
+SLOW(read, 1, DH_READ, false)
+SLOW(read, 2, DH_READ, false)
+SLOW(read, 4, DH_READ, hit_shared(p, 4))
+SLOW(read, 8, DH_READ, hit_shared(p, 8))
+SLOW(read, 16, DH_READ, hit_shared(p, 16))
+SLOW(write, 1, DH_WRITE, false)
+SLOW(write, 2, DH_WRITE, false)
+SLOW(write, 4, DH_WRITE, false)
+SLOW(write, 8, DH_WRITE, false)
+SLOW(write, 16, DH_WRITE, false)

@@ -78,7 +78,7 @@ static bool all_mine(struct dh_thread *t, uptr lo, uptr hi, enum dh_plane plane)
     const u32 *c = dh_shadow(lo, plane);
     size_t n = (hi - lo) / 4, i = 0;
     for (;;) {
-        i += dh_cells_within(c + i, n - i, __dh_hot.base, __dh_hot.count);
+        i += dh_cells_within(c + i, n - i, __dh_hot.base, __dh_hot.span);
         if (i == n)
             return true;
         u32 cell = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
@@ -122,6 +122,8 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     bool write = (a->kind & DH_WRITE) != 0;
+    /* Nobody reads back what he has freed, so that need not hit the inlined check. */
+    bool both = write && !(a->kind & DH_FREE);
     u32 slot = announce(lo, hi);
     u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
@@ -144,7 +146,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
             other_end = i + dh_cells_equal(q + i, n - i, other);
         len = (own_end < other_end ? own_end : other_end) - i;
         dh_cells_fill(p + i, len, r.new_own);
-        if (write)
+        if (both)
             dh_cells_fill(q + i, len, r.new_other);
     }
     retract(slot);
@@ -203,7 +205,7 @@ void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32
 
 /* ---- What the pass calls ---- */
 
-static void from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
+void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
     if (!t || n == 0 || !dh_thread_enter(t))
@@ -212,51 +214,25 @@ static void from_code(const volatile void *p, size_t n, u32 piece, u32 kind, con
     dh_thread_leave(t);
 }
 
-/* An access across words, most often an unaligned load: all of its words read in full in this epoch? */
-DH_INLINE bool hit_words(const volatile void *p, u64 n, enum dh_plane plane)
-{
-    const u32 *c = dh_shadow((uptr)p, plane), *last = dh_shadow((uptr)p + n - 1, plane);
-    if (n > 16 || __dh_hot.count == 0)
-        return false;
-    for (; c <= last; c++)
-        if (__atomic_load_n(c, __ATOMIC_RELAXED) - __dh_hot.base >= __dh_hot.count)
-            return false;
-    return true;
-}
-
-DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n)
-{
-    if (hit_words(p, n, DH_PLANE_READ))
-        return;
-    from_code(p, n, 0, DH_READ, __builtin_return_address(0));
-}
-
-DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
-{
-    if (hit_words(p, n, DH_PLANE_WRITE))
-        return;
-    from_code(p, n, 0, DH_WRITE, __builtin_return_address(0));
-}
-
 void __dh_read_range(const volatile void *p, u64 n)
 {
-    from_code(p, n, 0, DH_READ | DH_RANGE, __builtin_return_address(0));
+    dh_range_from_code(p, n, 0, DH_READ | DH_RANGE, __builtin_return_address(0));
 }
 
 void __dh_write_range(const volatile void *p, u64 n)
 {
-    from_code(p, n, 0, DH_WRITE | DH_RANGE, __builtin_return_address(0));
+    dh_range_from_code(p, n, 0, DH_WRITE | DH_RANGE, __builtin_return_address(0));
 }
 
 /* A loop's range: as if every piece were accessed on its own, so no DH_RANGE. */
 void __dh_read_loop(const volatile void *p, u64 n, u32 size)
 {
-    from_code(p, n, size, DH_READ, __builtin_return_address(0));
+    dh_range_from_code(p, n, size, DH_READ, __builtin_return_address(0));
 }
 
 void __dh_write_loop(const volatile void *p, u64 n, u32 size)
 {
-    from_code(p, n, size, DH_WRITE, __builtin_return_address(0));
+    dh_range_from_code(p, n, size, DH_WRITE, __builtin_return_address(0));
 }
 
 /* ---- Clear and copy ---- */

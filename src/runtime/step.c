@@ -31,7 +31,7 @@ static bool refill(struct dh_thread *t, bool special)
     u32 *size = special ? &t->special_size : &t->id_size;
     u32 want = special ? 1 : t->want_blocks, got;
     t->stamp++;
-    bool same_epoch = *size && __dh_hot.count == *size;
+    bool same_epoch = *size && t->id_made == *size;
     if (*size)
         dh_ids_retire(*first, *size);
     *first = dh_ids_take(want, &got);
@@ -48,7 +48,8 @@ static bool refill(struct dh_thread *t, bool special)
         t->id_next = *first;
         t->id_end = *first + got;
         __dh_hot.base = dh_cell_make(*first, DH_MASK_FULL);
-        __dh_hot.count = 0;
+        __dh_hot.span = got;
+        t->id_made = 0;
     }
     if (!got)
         dh_count(DH_COUNT_LOST_IDS);
@@ -75,12 +76,14 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
         .size = size_code(size),
         .kind = kind,
         .slot = t->slot,
-        .lockset = dh_thread_lockset(t),
+        .lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t),
     };
-    *dh_id_block(id) = (struct dh_id_block){.slot = t->slot, .youngest = t->vc.c[t->slot]};
+    struct dh_id_block *b = dh_id_block(id);
+    if (b->youngest != t->vc.c[t->slot] || b->slot != t->slot) /* others read it */
+        *b = (struct dh_id_block){.slot = t->slot, .youngest = t->vc.c[t->slot]};
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (!special)
-        __dh_hot.count++;
+        t->id_made++;
     return id;
 }
 
@@ -95,24 +98,26 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
     u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ a->kind << 3;
     u32 i = mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
     u64 pc_kind = (uptr)pc | (u64)a->kind << 56;
+    __typeof__(t->idc[0]) *e = NULL;
     for (u32 way = 0; way < DH_IDC_WAYS; way++) {
-        const __typeof__(t->idc[0]) *e = &t->idc[i + way];
-        if (e->pc_kind == pc_kind && e->fctx == fctx && e->stamp == t->stamp) {
+        e = &t->idc[i + way];
+        if (e->pc_kind == pc_kind && e->fctx == fctx) {
             a->id = e->id;
-            return true;
+            if (e->stamp == t->stamp)
+                return true;
+            goto known; /* of an earlier epoch: the context is the same */
         }
     }
     u32 ctx = pc ? dh_thread_ctx(t, fctx, pc) : fctx;
-    a->id = id_new(t, a->kind, ctx, a->piece ? a->piece : a->size);
-    if (!a->id)
-        return false;
-    /* Ids follow each other, so their low bits take the ways in turn. */
-    __typeof__(t->idc[0]) *e = &t->idc[i + a->id % DH_IDC_WAYS];
-    e->pc_kind = pc_kind;
-    e->fctx = fctx;
-    e->stamp = t->stamp;
+    e = &t->idc[i]; /* the newest first: a set with one call site in it is found at once */
+    for (u32 way = DH_IDC_WAYS - 1; way > 0; way--)
+        e[way] = e[way - 1];
+    *e = (__typeof__(*e)){.pc_kind = pc_kind, .fctx = fctx, .ctx = ctx};
+known:
+    a->id = id_new(t, a->kind, e->ctx, a->piece ? a->piece : a->size);
     e->id = a->id;
-    return true;
+    e->stamp = a->id ? t->stamp : t->stamp - 1;
+    return a->id != 0;
 }
 
 /* ---- Order ---- */
@@ -133,7 +138,7 @@ bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
             return false;
     } else {
         const struct dh_history *h = dh_history_get(cell);
-        for (u32 i = 0; i < h->n; i++) {
+        for (u32 i = h->first; i < h->n; i += h->step) {
             u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED);
             if (e && !id_ordered(t, dh_cell_id(e)))
                 return false;
@@ -226,7 +231,8 @@ static void entries_add(struct entries *l, u32 e)
 static void entries_cell(struct entries *l, u32 cell, u32 mask)
 {
     const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
-    for (u32 i = 0, n = h ? h->n : cell ? 1 : 0; i < n; i++) {
+    u32 step = h ? h->step : 1;
+    for (u32 i = h ? h->first : 0, n = h ? h->n : cell ? 1 : 0; i < n; i += step) {
         u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
         if (dh_cell_mask(e) & mask)
             entries_add(l, dh_cell_make(dh_cell_id(e), dh_cell_mask(e) & mask));
@@ -392,9 +398,10 @@ bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret)
 bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
 {
     struct dh_history *h = (struct dh_history *)dh_history_get(cell);
-    if (!h->by_slot || a->t->slot >= h->n)
+    u32 *entry = h->by_slot ? dh_history_entry(h, a->t->slot) : NULL;
+    if (!entry || (h->by_slot != DH_BY_SLOT_PLAIN && !(a->kind & DH_ATOMIC)))
         return false;
-    u32 *entry = &h->cells[a->t->slot], old = *entry;
+    u32 old = *entry;
     if (old && ((dh_cell_mask(old) & ~mask) || ((dh_id_rec(dh_cell_id(old))->kind ^ a->kind) & DH_ATOMIC)))
         return false;
     __atomic_exchange_n(entry, dh_cell_make(a->id, mask), __ATOMIC_SEQ_CST);
@@ -422,7 +429,7 @@ void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
         return;
     }
     const struct dh_history *h = dh_history_get(cell);
-    for (u32 i = 0; i < h->n; i++)
+    for (u32 i = h->first; i < h->n; i += h->step)
         check_entry(a, word, __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), mask);
 }
 

@@ -2,7 +2,11 @@
  * sync.c - clocks through locks, semaphores and everything else that has an address (FastTrack figure 4).
  *
  * Objects are hashed by 256-byte block, so that forgetting a range of memory visits one chain per block,
- * and none where the block's shard is empty. A shard's lock is the lock of all its objects.
+ * and none where the block's shard is empty. A shard's lock guards which objects there are; each object has a
+ * lock for what it publishes. Objects are found without the shard's lock: they and the tables of chains are
+ * never freed, so a walk that meets a change reads nothing bad, at worst it goes astray. What it finds is
+ * right if the object, once locked, still has that address; that it finds nothing is right if the shard's
+ * version was the same even number before and after.
  */
 #include "runtime/sync.h"
 
@@ -14,13 +18,19 @@
 #define SHARDS (1u << SHARD_BITS)
 #define BLOCK_SHIFT 8
 #define LARGE_BLOCKS (64u << 10) /* 16 MiB */
+enum { WALK_MAX = 256 };         /* longer only if it went astray */
+
+struct table {
+    u32 n; /* power of two */
+    struct dh_sync *chains[];
+};
 
 struct dh_sync_shard {
     struct dh_lock lock;
-    u32 count;     /* written under the lock, read without */
-    u32 version;   /* likewise */
-    u32 buckets_n; /* power of two, or 0 */
-    struct dh_sync **buckets;
+    u32 count;             /* written under the lock, read without */
+    u32 version;           /* odd while chains change; likewise */
+    struct table *table;   /* NULL: no object yet; likewise */
+    struct dh_sync *spare; /* objects to be used again; under the lock */
 } __attribute__((aligned(64)));
 
 static struct dh_sync_shard shards[SHARDS];
@@ -36,92 +46,165 @@ static u64 block_hash(uptr addr)
     return dh_hash64(addr >> BLOCK_SHIFT);
 }
 
-static struct dh_sync_shard *shard_of(uptr addr)
+static struct dh_sync_shard *shard_of(u64 hash)
 {
-    return &shards[block_hash(addr) >> (64 - SHARD_BITS)];
+    return &shards[hash >> (64 - SHARD_BITS)];
 }
 
-struct dh_sync_shard *dh_sync_lock_read(uptr addr)
+/* Without locking: may the shard hold anything? False is certain only in the absence of concurrent creation.
+ */
+static bool maybe(const struct dh_sync_shard *s)
 {
-    struct dh_sync_shard *s = shard_of(addr);
+    return __atomic_load_n(&s->count, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* The first object in [lo, hi), all of one block, in that block's chain. */
+static struct dh_sync *walk(const struct dh_sync_shard *s, u64 hash, uptr lo, uptr hi, bool *ret_sure)
+{
+    u32 version = __atomic_load_n(&s->version, __ATOMIC_ACQUIRE), steps = 0;
+    const struct table *table = __atomic_load_n(&s->table, __ATOMIC_ACQUIRE);
+    struct dh_sync *o =
+        table ? __atomic_load_n(&table->chains[(u32)hash & (table->n - 1)], __ATOMIC_ACQUIRE) : NULL;
+    for (; o && steps < WALK_MAX; steps++) {
+        uptr at = __atomic_load_n(&o->addr, __ATOMIC_ACQUIRE);
+        if (at >= lo && at < hi)
+            return o;
+        o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE);
+    }
+    *ret_sure = !o && !(version & 1) && __atomic_load_n(&s->version, __ATOMIC_ACQUIRE) == version;
+    return NULL;
+}
+
+struct dh_sync *dh_sync_find(uptr addr, bool *ret_sure)
+{
+    u64 hash = block_hash(addr);
+    *ret_sure = true;
+    return maybe(shard_of(hash)) ? walk(shard_of(hash), hash, addr, addr + 1, ret_sure) : NULL;
+}
+
+const u32 *dh_sync_chains(uptr addr)
+{
+    return &shard_of(block_hash(addr))->version;
+}
+
+/* ---- Chains, in a locked shard ---- */
+
+static void lock_chains(struct dh_sync_shard *s)
+{
     dh_lock_take(&s->lock);
-    return s;
+    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_SEQ_CST);
 }
 
-void dh_sync_unlock_read(struct dh_sync_shard *s)
+static void unlock_chains(struct dh_sync_shard *s)
+{
+    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_RELEASE);
+    dh_lock_drop(&s->lock);
+}
+
+static void link_in(struct table *table, struct dh_sync *o)
+{
+    struct dh_sync **chain = &table->chains[(u32)block_hash(o->addr) & (table->n - 1)];
+    __atomic_store_n(&o->next, *chain, __ATOMIC_RELEASE);
+    __atomic_store_n(chain, o, __ATOMIC_RELEASE);
+}
+
+/* The old table stays: someone may be walking there. Each is half as large as the next. */
+static void grow(struct dh_sync_shard *s)
+{
+    struct table *old = s->table;
+    u32 n = old ? old->n * 2 : 4;
+    struct table *fresh = dh_pool_alloc(sizeof(*fresh) + n * sizeof(fresh->chains[0]));
+    if (!fresh)
+        return; /* longer chains are only slower */
+    fresh->n = n;
+    for (u32 i = 0; old && i < old->n; i++) {
+        for (struct dh_sync *o = old->chains[i], *next; o; o = next) {
+            next = o->next;
+            link_in(fresh, o);
+        }
+    }
+    __atomic_store_n(&s->table, fresh, __ATOMIC_RELEASE);
+}
+
+static struct dh_sync *search(const struct dh_sync_shard *s, u64 hash, uptr addr)
+{
+    struct dh_sync *o = s->table ? s->table->chains[(u32)hash & (s->table->n - 1)] : NULL;
+    while (o && o->addr != addr)
+        o = o->next;
+    return o;
+}
+
+static void set_addr(struct dh_sync *o, uptr addr)
+{
+    dh_lock_take(&o->lock);
+    dh_sync_change(o);
+    dh_publish_clear(&o->write);
+    dh_publish_clear(&o->read);
+    __atomic_store_n(&o->addr, addr, __ATOMIC_RELEASE);
+    dh_sync_changed(o);
+    dh_lock_drop(&o->lock);
+}
+
+static struct dh_sync *add(struct dh_sync_shard *s, uptr addr)
+{
+    if (!s->table || s->count >= s->table->n)
+        grow(s);
+    struct dh_sync *o = s->spare;
+    if (!s->table || (!o && !(o = dh_pool_alloc(sizeof(*o))))) {
+        dh_runtime_degrade("no memory for synchronisation objects");
+        return NULL;
+    }
+    if (o == s->spare)
+        s->spare = o->next;
+    o->lock.rank = DH_RANK_SYNC_OBJECT;
+    set_addr(o, addr);
+    link_in(s->table, o);
+    __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
+    return o;
+}
+
+struct dh_sync *dh_sync_take(struct dh_sync *o, uptr addr, bool create)
+{
+    u64 hash = block_hash(addr);
+    struct dh_sync_shard *s = shard_of(hash);
+    for (;;) {
+        bool sure = true;
+        if (!o && maybe(s))
+            o = walk(s, hash, addr, addr + 1, &sure);
+        if (!o && (create || !sure)) {
+            lock_chains(s);
+            o = search(s, hash, addr);
+            if (!o && create)
+                o = add(s, addr);
+            unlock_chains(s);
+        }
+        if (!o)
+            return NULL;
+        dh_lock_take(&o->lock);
+        if (DH_LIKELY(o->addr == addr))
+            return o;
+        dh_lock_drop(&o->lock);
+        o = NULL;
+    }
+}
+
+struct dh_sync_shard *dh_sync_take_absent(uptr addr)
+{
+    u64 hash = block_hash(addr);
+    struct dh_sync_shard *s = shard_of(hash);
+    dh_lock_take(&s->lock);
+    if (!search(s, hash, addr))
+        return s;
+    dh_lock_drop(&s->lock);
+    return NULL;
+}
+
+void dh_sync_drop_absent(struct dh_sync_shard *s)
 {
     dh_lock_drop(&s->lock);
 }
 
-struct dh_sync_shard *dh_sync_lock(uptr addr)
-{
-    struct dh_sync_shard *s = dh_sync_lock_read(addr);
-    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_SEQ_CST);
-    return s;
-}
-
-void dh_sync_unlock(struct dh_sync_shard *s)
-{
-    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_RELEASE);
-    dh_sync_unlock_read(s);
-}
-
-u32 dh_sync_version(uptr addr)
-{
-    return __atomic_load_n(&shard_of(addr)->version, __ATOMIC_ACQUIRE);
-}
-
-bool dh_sync_maybe(uptr addr)
-{
-    return __atomic_load_n(&shard_of(addr)->count, __ATOMIC_ACQUIRE) != 0;
-}
-
-static struct dh_sync **bucket_of(struct dh_sync_shard *s, uptr addr)
-{
-    return &s->buckets[(u32)block_hash(addr) & (s->buckets_n - 1)];
-}
-
-static void grow(struct dh_sync_shard *s)
-{
-    u32 old_n = s->buckets_n, n = old_n ? old_n * 2 : 4;
-    struct dh_sync **old = s->buckets, **fresh = dh_pool_alloc(n * sizeof(*fresh));
-    if (!fresh)
-        return;
-    s->buckets = fresh;
-    s->buckets_n = n;
-    for (u32 i = 0; i < old_n; i++) {
-        for (struct dh_sync *o = old[i], *next; o; o = next) {
-            next = o->next;
-            struct dh_sync **b = bucket_of(s, o->addr);
-            o->next = *b;
-            *b = o;
-        }
-    }
-    dh_pool_free(old, old_n * sizeof(*old));
-}
-
-struct dh_sync *dh_sync_find(struct dh_sync_shard *s, uptr addr, bool create)
-{
-    if (s->buckets_n)
-        for (struct dh_sync *o = *bucket_of(s, addr); o; o = o->next)
-            if (o->addr == addr)
-                return o;
-    if (!create)
-        return NULL;
-    if (s->count >= s->buckets_n)
-        grow(s);
-    struct dh_sync *o = s->buckets_n ? dh_pool_alloc(sizeof(*o)) : NULL;
-    if (!o) {
-        dh_runtime_degrade("no memory for synchronisation objects");
-        return NULL;
-    }
-    o->addr = addr;
-    struct dh_sync **b = bucket_of(s, addr);
-    o->next = *b;
-    *b = o;
-    __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
-    return o;
-}
+/* ---- Forgetting ---- */
 
 /* Drop the objects of one chain that lie in [lo, hi). In a locked shard. */
 static void forget_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo, uptr hi)
@@ -132,10 +215,10 @@ static void forget_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo
             link = &o->next;
             continue;
         }
-        *link = o->next;
-        dh_publish_clear(&o->write);
-        dh_publish_clear(&o->read);
-        dh_pool_free(o, sizeof(*o));
+        __atomic_store_n(link, o->next, __ATOMIC_RELEASE);
+        set_addr(o, 0);
+        __atomic_store_n(&o->next, s->spare, __ATOMIC_RELEASE);
+        s->spare = o;
         __atomic_store_n(&s->count, s->count - 1, __ATOMIC_RELEASE);
     }
 }
@@ -145,12 +228,12 @@ static void forget_large(uptr lo, uptr hi)
 {
     for (u32 i = 0; i < SHARDS; i++) {
         struct dh_sync_shard *s = &shards[i];
-        if (!__atomic_load_n(&s->count, __ATOMIC_ACQUIRE))
+        if (!maybe(s))
             continue;
-        dh_lock_take(&s->lock);
-        for (u32 b = 0; b < s->buckets_n; b++)
-            forget_chain(s, &s->buckets[b], lo, hi);
-        dh_lock_drop(&s->lock);
+        lock_chains(s);
+        for (u32 b = 0; b < s->table->n; b++)
+            forget_chain(s, &s->table->chains[b], lo, hi);
+        unlock_chains(s);
     }
 }
 
@@ -162,13 +245,15 @@ void dh_sync_forget(const volatile void *p, size_t n)
         return;
     }
     for (uptr block = lo >> BLOCK_SHIFT; block <= (hi - 1) >> BLOCK_SHIFT && n; block++) {
-        uptr at = block << BLOCK_SHIFT;
-        if (!dh_sync_maybe(at))
+        u64 hash = block_hash(block << BLOCK_SHIFT);
+        struct dh_sync_shard *s = shard_of(hash);
+        bool sure = true;
+        if (!maybe(s) || (!walk(s, hash, lo, hi, &sure) && sure))
             continue;
-        struct dh_sync_shard *s = dh_sync_lock(at);
-        if (s->buckets_n)
-            forget_chain(s, bucket_of(s, at), lo, hi);
-        dh_sync_unlock(s);
+        lock_chains(s);
+        if (s->table)
+            forget_chain(s, &s->table->chains[(u32)hash & (s->table->n - 1)], lo, hi);
+        unlock_chains(s);
     }
 }
 
@@ -197,7 +282,8 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
     if (dh_vclock_join(&t->vc, p)) {
-        dh_snap_unref(t->snap);
+        if (t->snap)
+            dh_snap_unref(t->snap);
         t->snap = NULL;
         t->changed = true;
     }
@@ -206,7 +292,7 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 /* Nothing was recorded or learned in this epoch. */
 static bool idle(const struct dh_thread *t)
 {
-    return __dh_hot.self == t && __dh_hot.count == 0 && t->special_next == t->special_floor && !t->changed;
+    return __dh_hot.self == t && t->id_made == 0 && t->special_next == t->special_floor && !t->changed;
 }
 
 /* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. */
@@ -215,8 +301,9 @@ void dh_thread_end_epoch(struct dh_thread *t)
     if (__dh_hot.self == t) {
         if (idle(t))
             return;
-        __dh_hot.base += __dh_hot.count;
-        __dh_hot.count = 0;
+        __dh_hot.base += t->id_made;
+        __dh_hot.span -= t->id_made;
+        t->id_made = 0;
     }
     t->special_floor = t->special_next;
     t->stamp++;
@@ -233,19 +320,26 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
     /* An epoch that goes on must not be published: what follows in it happens after this release. An idle one
      * has nothing that the one before it had not. */
     u32 own = t->vc.c[t->slot] - (idle(t) ? 1 : 0);
+    if (p->snap && p->slot == t->slot && p->clock == own)
+        return; /* an idle one has published the same here before */
     if (join && !dh_vclock_knows(&t->vc, p)) {
         t->changed = true; /* the copy names the present epoch: end it */
-        struct dh_snap *s = dh_snap_join(p, &t->vc);
+        struct dh_snap *s = dh_publish_raise(p, &t->vc) ? p->snap : dh_snap_join(p, &t->vc);
         if (!s) {
             dh_runtime_degrade("no memory for vector clocks");
             return;
         }
-        dh_publish_clear(p);
+        if (s != p->snap)
+            dh_publish_clear(p);
         *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
-    } else {
-        if (!t->snap && !(t->snap = dh_snap_of(&t->vc))) {
-            dh_runtime_degrade("no memory for vector clocks");
-            return;
+    } else if (!dh_publish_rewrite(p, &t->vc, t->slot, own)) {
+        if (!t->snap) {
+            t->snap = dh_snap_of(&t->vc);
+            if (!t->snap) {
+                dh_runtime_degrade("no memory for vector clocks");
+                return;
+            }
+            t->snap->c[t->slot] = own;
         }
         dh_snap_ref(t->snap);
         dh_snap_unref(p->snap);
@@ -256,24 +350,45 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 
 /* ---- Plain edges ---- */
 
+/* Without the lock: is all that o publishes known to t? Of the publications of read locks only if asked. */
+static bool has_nothing_new(const struct dh_thread *t, const struct dh_sync *o, bool read)
+{
+    u32 version = dh_sync_version(o);
+    bool known = dh_vclock_knows(&t->vc, &o->write) && (!read || dh_vclock_knows(&t->vc, &o->read));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return known && !(version & 1) && dh_sync_version(o) == version;
+}
+
+/* read: also what only write locks see. */
+static void acquire(struct dh_thread *t, uptr addr, bool read)
+{
+    bool sure;
+    struct dh_sync *o = dh_sync_find(addr, &sure);
+    if ((!o && sure) || (o && has_nothing_new(t, o, read)))
+        return;
+    o = dh_sync_take(o, addr, false);
+    if (!o)
+        return;
+    dh_thread_acquire(t, &o->write);
+    if (read)
+        dh_thread_acquire(t, &o->read);
+    dh_sync_drop(o);
+}
+
 void dh_sync_acquire(struct dh_thread *t, const volatile void *addr)
 {
-    if (!dh_sync_maybe((uptr)addr))
-        return;
-    struct dh_sync_shard *s = dh_sync_lock((uptr)addr);
-    struct dh_sync *o = dh_sync_find(s, (uptr)addr, false);
-    if (o)
-        dh_thread_acquire(t, &o->write);
-    dh_sync_unlock(s);
+    acquire(t, (uptr)addr, false);
 }
 
 static void release(struct dh_thread *t, const volatile void *addr, bool join)
 {
-    struct dh_sync_shard *s = dh_sync_lock((uptr)addr);
-    struct dh_sync *o = dh_sync_find(s, (uptr)addr, true);
-    if (o)
-        dh_thread_release(t, &o->write, join);
-    dh_sync_unlock(s);
+    struct dh_sync *o = dh_sync_take(NULL, (uptr)addr, true);
+    if (!o)
+        return;
+    dh_sync_change(o);
+    dh_thread_release(t, &o->write, join);
+    dh_sync_changed(o);
+    dh_sync_drop(o);
 }
 
 void dh_sync_release(struct dh_thread *t, const volatile void *addr)
@@ -308,16 +423,7 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
         t->held_gen++;
         t->stamp++;
     }
-    if (!dh_sync_maybe((uptr)m))
-        return;
-    struct dh_sync_shard *s = dh_sync_lock((uptr)m);
-    struct dh_sync *o = dh_sync_find(s, (uptr)m, false);
-    if (o) {
-        dh_thread_acquire(t, &o->write);
-        if (!(flags & DH_LOCK_READ))
-            dh_thread_acquire(t, &o->read);
-    }
-    dh_sync_unlock(s);
+    acquire(t, (uptr)m, !(flags & DH_LOCK_READ));
 }
 
 u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels)
@@ -335,20 +441,24 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
         t->held_gen++;
         t->stamp++;
     }
-    struct dh_sync_shard *s = dh_sync_lock((uptr)m);
-    struct dh_sync *o = dh_sync_find(s, (uptr)m, true);
-    if (o && read) {
+    struct dh_sync *o = dh_sync_take(NULL, (uptr)m, true);
+    if (!o)
+        return all_levels ? levels : 1;
+    dh_sync_change(o);
+    if (read) {
         dh_thread_release(t, &o->read, true);
-    } else if (o && !h) {
+    } else if (!h) {
         /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known.
          * Joined to what everyone sees, it orders at least what it must. */
         dh_thread_release(t, &o->write, true);
-    } else if (o) {
+    } else {
         /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */
-        dh_publish_clear(&o->read);
+        if (o->read.snap)
+            dh_publish_clear(&o->read);
         dh_thread_release(t, &o->write, false);
     }
-    dh_sync_unlock(s);
+    dh_sync_changed(o);
+    dh_sync_drop(o);
     return all_levels ? levels : 1;
 }
 
@@ -384,8 +494,20 @@ u32 dh_thread_lockset(struct dh_thread *t)
     return set;
 }
 
+/* A shard's lock is taken before those of its objects and dropped after them: nobody may make one between. */
 void dh_sync_each_lock(dh_lock_fn *fn)
 {
-    for (u32 i = 0; i < SHARDS; i++)
-        fn(&shards[i].lock);
+    bool taking = fn == dh_lock_fork_take;
+    for (u32 i = 0; i < SHARDS; i++) {
+        struct dh_sync_shard *s = &shards[i];
+        if (taking)
+            fn(&s->lock);
+        for (u32 b = 0; s->table && b < s->table->n; b++)
+            for (struct dh_sync *o = s->table->chains[b]; o; o = o->next)
+                fn(&o->lock);
+        for (struct dh_sync *o = s->spare; o; o = o->next)
+            fn(&o->lock);
+        if (!taking)
+            fn(&s->lock);
+    }
 }

@@ -22,13 +22,15 @@ enum {
     DH_ORDERED = 512, /* cells known to have happened before */
     DH_MINE = 256,    /* histories known to contain this epoch */
     DH_STEP = 1024,   /* (old cell, id and mask) to new cell */
-    DH_CTXC = 256,    /* (parent, pc) to context */
-    DH_LSC = 32,      /* (set, lock, ctx) to lockset */
-    DH_SEEN = 32,     /* atomic objects loaded lately */
+    DH_CTXC = 1024,   /* (parent, pc) to context */
+    DH_LSC = 128,     /* (set, lock, ctx) to lockset */
+    DH_SEEN = 64,     /* atomic objects used lately */
     DH_MIXING_START = 2048,
     DH_SPARE_SPLITS = 32, /* records of split cells kept at hand */
     DH_HELD_MAX = 128     /* locks whose names a report can give; further ones only order */
 };
+
+struct dh_sync; /* sync.h */
 
 struct dh_held {
     uptr lock;
@@ -50,9 +52,9 @@ struct dh_thread {
     struct dh_vclock vc;  /* grown by the owner; read by the collector under DH_RANK_THREADS */
     struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
 
-    /* Ids: plain ones are consecutive within an epoch (hot.base, hot.count), special ones (atomic, free)
+    /* Ids: plain ones are consecutive within an epoch (hot.base, id_made), special ones (atomic, free)
      * must not be hit by the inlined check and come from blocks of their own. */
-    u32 id_next, id_end, id_first, id_size;
+    u32 id_next, id_end, id_first, id_size, id_made;
     u32 special_next, special_end, special_first, special_size;
     u32 want_blocks;   /* how many blocks to take next time: doubles while one epoch eats them */
     u32 special_floor; /* first special id of this epoch */
@@ -61,11 +63,22 @@ struct dh_thread {
     struct dh_publish fence_release;
     struct dh_publish fence_acquire;
 
-    /* Atomic objects whose publication was taken in when their shard had this version (atomic.c). */
-    struct {
+    /* Atomic objects lately used (atomic.c): the version at which all that the object publishes was taken in,
+     * and what the cells became when an access was last recorded. */
+    struct dh_seen {
         uptr addr;
+        struct dh_sync *object; /* found there, if it still has the address */
+        const u32 *chains;      /* dh_sync_chains */
+        u32 absent;             /* its value when no object was found; odd: unknown */
         u32 version;
-        u32 acquired; /* by an acquire; else only for a later fence */
+        bool acquired; /* by an acquire; else only for a later fence */
+        struct dh_done {
+            u32 clock, gen; /* the epoch; the collector's generation */
+            u32 size;       /* 0: nothing is known */
+            u64 cells;
+            u64 harmless; /* cells of the other plane with which no atomic access of this thread races */
+            u32 harmless_gen;
+        } done[2]; /* reads, writes */
     } seen[DH_SEEN];
 
     struct dh_held held[DH_HELD_MAX];
@@ -78,7 +91,7 @@ struct dh_thread {
                 * good for one value of it */
     struct {
         u64 pc_kind;
-        u32 fctx, stamp, id, pad;
+        u32 fctx, stamp, id, ctx;
     } idc[DH_IDC];
     struct {
         u32 parent, ctx;

@@ -155,8 +155,10 @@ static void private_history(void **state)
     assert_true(dh_cell_is_history(own));
     const struct dh_history *h = dh_history_get(own);
     assert_true(h->by_slot);
-    assert_int_equal(h->cells[2], E(first, 15));
-    assert_int_equal(h->cells[5], E(first + 1, 15));
+    assert_int_equal(*dh_history_entry(h, 2), E(first, 15));
+    assert_int_equal(*dh_history_entry(h, 5), E(first + 1, 15));
+    assert_int_equal(*dh_history_entry(h, 0), 0);
+    assert_ptr_equal(dh_history_entry(h, 1000), NULL);
     assert_int_equal(dh_history_private(dh_history_get(MAKE(E(first, 1), E(first + 2, 2)))), 0);
 
     dh_history_marking(true, 1000);

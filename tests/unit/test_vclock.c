@@ -174,11 +174,62 @@ static void references(void **state)
     done(&a);
 }
 
+/* A publication that holds its snapshot alone is written over in place; one that shares it, or has no room, is
+ * left as it was. */
+static void rewriting(void **state)
+{
+    (void)state;
+    struct dh_vclock a = {0}, b = {0};
+    SET(&a, 1, 5, 2);
+    SET(&b, 4, 3, 0, 7, 9);
+    struct dh_publish p = {0}, q = {0};
+    assert_false(dh_publish_rewrite(&p, &a, 1, 4));
+    assert_false(dh_publish_raise(&p, &a));
+    p = (struct dh_publish){.snap = dh_snap_of(&a), .slot = 2, .clock = 6};
+
+    dh_publish_copy(&q, &p);
+    assert_false(dh_publish_rewrite(&p, &b, 3, 6));
+    assert_false(dh_publish_raise(&p, &b));
+    assert_int_equal(p.snap->n, 3);
+    dh_publish_clear(&q);
+
+    const struct dh_snap *same = p.snap;
+    assert_true(dh_publish_raise(&p, &b)); /* what slot 2 had published beside the snapshot is kept */
+    assert_ptr_equal(p.snap, same);
+    assert_int_equal(p.slot, DH_NO_SLOT);
+    const u32 joined[] = {4, 5, 6, 7, 9};
+    for (u32 i = 0; i < 5; i++)
+        assert_int_equal(p.snap->c[i], joined[i]);
+
+    assert_true(dh_publish_rewrite(&p, &a, 1, 4)); /* with its owner at an earlier epoch */
+    assert_int_equal(p.snap->n, 3);
+    assert_int_equal(p.slot, 1);
+    assert_int_equal(p.clock, 4);
+    const u32 copied[] = {1, 4, 2};
+    for (u32 i = 0; i < 3; i++)
+        assert_int_equal(p.snap->c[i], copied[i]);
+    assert_true(dh_publish_raise(&p, &b)); /* nothing of the longer one is left */
+    const u32 again[] = {4, 4, 2, 7, 9};
+    for (u32 i = 0; i < 5; i++)
+        assert_int_equal(p.snap->c[i], again[i]);
+
+    struct dh_vclock longer = {0};
+    u32 *old, cap;
+    assert_true(dh_vclock_reserve(&longer, p.snap->cap, &old, &cap));
+    longer.n = p.snap->cap + 1;
+    assert_false(dh_publish_rewrite(&p, &longer, 0, 1));
+    dh_publish_clear(&p);
+    done(&longer);
+    done(&a);
+    done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reserve), cmocka_unit_test(join),      cmocka_unit_test(join_longer),
-        cmocka_unit_test(no_slot), cmocka_unit_test(snap_join), cmocka_unit_test(references),
+        cmocka_unit_test(reserve),   cmocka_unit_test(join),      cmocka_unit_test(join_longer),
+        cmocka_unit_test(no_slot),   cmocka_unit_test(snap_join), cmocka_unit_test(references),
+        cmocka_unit_test(rewriting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
