@@ -12,14 +12,22 @@ if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     clang-19 -fsanitize=fuzzer,address -x c - -o "$work/probe" 2>/dev/null; then
     echo "skip fuzz/record: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/suppress: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    echo "skip fuzz/dht: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    echo "skip fuzz/std: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     exit 0
 fi
 
 fuzz() { # NAME RUNS MAX-LENGTH
     mkdir -p "$work/$1"
+    case $1 in
+    std) sources="$src/event/form.c $src/event/names.c $src/event/std.c $src/detect/*.c $src/base/*.c" ;;
+    dht) sources="$src/event/*.c $src/base/fmt.c $src/base/sys.c $src/base/check.c" ;;
+    *) sources="$src/report/*.c $src/util/*.c $src/base/options.c" ;;
+    esac
+    # shellcheck disable=SC2086 # patterns, and no blanks in our paths
     if ! clang-19 -std=gnu17 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -I"$src" -I"$here/../../include" "$here/fuzz_$1.c" "$src"/report/*.c "$src"/util/*.c "$src/base/options.c" \
-        -ldw -lelf -ljansson -ldl -o "$work/fuzz_$1" >"$work/log" 2>&1; then
+        -I"$src" -I"$here/../../include" "$here/fuzz_$1.c" $sources \
+        -ldw -lelf -ljansson -lzstd -lxxhash -ldl -o "$work/fuzz_$1" >"$work/log" 2>&1; then
         echo "FAIL fuzz/$1: compiling: $(head -3 "$work/log" | tr '\n' '|')"
         failed=1
     elif ! (cd "$work" && "./fuzz_$1" -runs="${RUNS:-$2}" -seed=1 -max_len="$3" -timeout=20 "$work/$1" \
@@ -34,4 +42,6 @@ fuzz() { # NAME RUNS MAX-LENGTH
 
 fuzz record 10000 8192
 fuzz suppress 50000 512
+fuzz std 20000 512
+fuzz dht 20000 512
 exit $failed

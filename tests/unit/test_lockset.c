@@ -7,18 +7,18 @@
 static void sets(void **state)
 {
     (void)state;
-    u32 a = dh_lockset_add(0, 0x1000, false, 1), ab = dh_lockset_add(a, 0x2000, true, 2);
+    u32 a = dh_lockset_with(0, 0x1000, false, 1), ab = dh_lockset_with(a, 0x2000, true, 2);
     assert_true(a != 0 && ab != 0 && a != ab);
-    assert_int_equal(dh_lockset_add(0, 0x1000, false, 1), a);
-    assert_int_equal(dh_lockset_add(a, 0x2000, true, 2), ab);
-    assert_true(dh_lockset_add(a, 0x2000, false, 2) != ab); /* another mode */
-    assert_true(dh_lockset_add(a, 0x2000, true, 3) != ab);  /* taken elsewhere */
-    assert_true(dh_lockset_add(0, 0x2000, true, 2) != ab);
+    assert_int_equal(dh_lockset_with(0, 0x1000, false, 1), a);
+    assert_int_equal(dh_lockset_with(a, 0x2000, true, 2), ab);
+    assert_true(dh_lockset_with(a, 0x2000, false, 2) != ab); /* another mode */
+    assert_true(dh_lockset_with(a, 0x2000, true, 3) != ab);  /* taken elsewhere */
+    assert_true(dh_lockset_with(0, 0x2000, true, 2) != ab);
     const struct dh_lockset_node *n = dh_lockset_node(ab);
     assert_true(n->lock == 0x2000 && n->read && n->ctx == 2 && n->parent == a);
     n = dh_lockset_node(a);
     assert_true(n->lock == 0x1000 && !n->read && n->ctx == 1 && n->parent == 0);
-    u32 high = dh_lockset_add(0, 0x7ffffffff000, true, 5);
+    u32 high = dh_lockset_with(0, 0x7ffffffff000, true, 5);
     assert_true(dh_lockset_node(high)->lock == 0x7ffffffff000);
 }
 
@@ -26,15 +26,15 @@ static void sets(void **state)
 static void full(void **state)
 {
     (void)state;
-    u32 known = dh_lockset_add(0, 0x3000, false, 1), last = 0;
+    u32 known = dh_lockset_with(0, 0x3000, false, 1), last = 0;
     u64 made = 0;
     for (uptr lock = 0x100000; last != DH_LOCKSET_UNKNOWN; lock += 64, made++)
-        last = dh_lockset_add(0, lock, false, 1);
+        last = dh_lockset_with(0, lock, false, 1);
     assert_true(made <= DH_LOCKSET_UNKNOWN);
     for (int i = 0; i < 1000; i++) /* no number past the last one, however often it is asked for */
-        assert_int_equal(dh_lockset_add(known, 0x900000000 + (uptr)i, false, 1), DH_LOCKSET_UNKNOWN);
-    assert_int_equal(dh_lockset_add(0, 0x3000, false, 1), known);
-    assert_int_equal(dh_lockset_add(DH_LOCKSET_UNKNOWN, 0x3000, false, 1), DH_LOCKSET_UNKNOWN);
+        assert_int_equal(dh_lockset_with(known, 0x900000000 + (uptr)i, false, 1), DH_LOCKSET_UNKNOWN);
+    assert_int_equal(dh_lockset_with(0, 0x3000, false, 1), known);
+    assert_int_equal(dh_lockset_with(DH_LOCKSET_UNKNOWN, 0x3000, false, 1), DH_LOCKSET_UNKNOWN);
     assert_true(dh_lockset_node(known)->lock == 0x3000);
 }
 

@@ -1,0 +1,29 @@
+/*
+ * confirm.h - a witness for a race that was reported without one.
+ *
+ * wcp streams and so cannot make witnesses. Whoever has the trace again (a file can be read twice) asks here,
+ * with the numbers of the two accesses. A no means that osr's search finds no reordering, not that there is
+ * none.
+ */
+#ifndef DH_DETECT_CONFIRM_H
+#define DH_DETECT_CONFIRM_H
+
+#include "detect/osr.h"
+
+struct dh_confirm {
+    struct dh_detector d; /* for its memory only */
+    struct dh_predict p;
+    struct dh_osr_order order;
+    struct dh_witness witness;
+    u32 *cut;
+};
+
+/* The trace must stay as it is, with nested acquisitions taken out as the host does it. 0, -ENOMEM or -EFBIG.
+ */
+int dh_confirm_init(struct dh_confirm *c, const struct dh_trace *trace);
+void dh_confirm_done(struct dh_confirm *c); /* also after a failed init */
+/* The length of a checked witness that ends with these two accesses, 0 if there is none; good until the next
+ * call. */
+u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u64 **ret_witness);
+
+#endif

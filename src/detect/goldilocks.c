@@ -1,0 +1,317 @@
+/*
+ * goldilocks.c - Goldilocks: who may access a variable is a set of threads and locks, handed on by
+ * synchronisation.
+ *
+ * Paper: Elmas, Qadeer, Tasiran, "Goldilocks: A Race and Transaction-Aware Java Runtime", PLDI 2007, section
+ * 4 (the rules) and 5 (lazy evaluation, short circuits, partially-eager evaluation). Guarantee: precise for
+ * the first race of each variable, as with FastTrack: only the last write and the last read of each thread
+ * since are remembered.
+ *
+ * An access by t gives the set {t}. A release of m by a member adds m; an acquisition of a member m adds the
+ * thread; fork, join, volatiles and barriers likewise. So every synchronisation is a step "whoever holds
+ * `from` gives it to `to`" in one log (goldilocks_log.h), and a set is its elements up to some place in the
+ * log. It is brought forward only when someone asks. An access is free of races with an earlier one if its
+ * thread is in the earlier one's set.
+ *
+ * Short circuits, in order: already a member (the same thread always is); a lock held exclusively then is so
+ * held by this thread now. Departures: transactions and the unsound shortcut for thread-local data are left
+ * out. A releasing atomic store does not hide earlier ones, relaxed atomics and fences give no order.
+ */
+#include "detect/goldilocks_log.h"
+#include "detect/lockset.h"
+
+struct own {
+    struct dh_locksets sets;
+    struct dh_gold_log log;
+};
+
+struct thread {
+    u32 tid;
+    u32 self;  /* as an element */
+    u64 known; /* its bit in the sets' field of that name; 0 above 63 */
+    struct dh_held held;
+};
+
+struct lock {
+    u32 entered, left; /* barrier: as in hb.h */
+    u32 round;         /* barrier: the one being left; the next is being entered */
+    bool readers;      /* it was ever held for reading */
+};
+
+struct cell {
+    struct dh_gold_set w;
+    struct dh_gold_set *reads; /* since that write, by thread */
+    u32 n;
+    bool was_read;
+};
+
+static struct dh_gold_log *log_of(struct dh_detector *d)
+{
+    return &((struct own *)d->own)->log;
+}
+
+static u32 element(struct dh_detector *d, u32 id, u32 kind)
+{
+    return dh_gold_element(log_of(d), id, kind);
+}
+
+static void init(struct dh_detector *d)
+{
+    dh_locksets_init(&((struct own *)d->own)->sets, d);
+    dh_gold_log_init(log_of(d), d);
+}
+
+static void thread_init(struct dh_detector *d, void *thread, u32 tid)
+{
+    struct thread *t = thread;
+    t->tid = tid;
+    t->known = tid < 64 ? 1ull << tid : 0;
+    t->self = dh_gold_element(log_of(d), tid, DH_GOLD_THREAD);
+}
+
+/* Is t in the set now? The slow half: neither is it known to be. */
+static DH_NOINLINE bool find(struct dh_detector *d, struct thread *t, struct dh_gold_set *s)
+{
+    struct own *own = d->own;
+    bool in = dh_gold_has(s, t->self) || !dh_lockset_disjoint(&own->sets, s->locks, t->held.exclusive) ||
+              dh_gold_advance(&own->log, s, t->self);
+    if (in)
+        s->known |= t->known;
+    return in;
+}
+
+static bool admits(struct dh_detector *d, struct thread *t, struct dh_gold_set *s)
+{
+    return !s->thread || (s->known & t->known) || find(d, t, s);
+}
+
+static void check(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct dh_gold_set *s,
+                  bool write)
+{
+    if (DH_UNLIKELY(!admits(d, t, s)))
+        dh_detect_race(d, e, s->thread - 1, s->site, write);
+}
+
+static void start(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct dh_gold_set *s)
+{
+    dh_gold_start(log_of(d), s, t->self);
+    s->thread = t->tid + 1;
+    s->site = e->site;
+    s->known = t->known;
+    s->locks = t->held.exclusive;
+}
+
+static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
+{
+    struct thread *t = thread;
+    struct cell *x = cell;
+    check(d, e, t, &x->w, true);
+    while (t->tid >= x->n) {
+        void *grown = x->reads;
+        if (!dh_mem_grow(&d->mem, &grown, x->n, &x->n, sizeof(*x->reads))) {
+            d->failed = true;
+            return;
+        }
+        x->reads = grown;
+    }
+    start(d, e, t, &x->reads[t->tid]);
+    x->was_read = true;
+}
+
+static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
+{
+    struct thread *t = thread;
+    struct cell *x = cell;
+    check(d, e, t, &x->w, true);
+    for (u32 i = 0; x->was_read && i < x->n; i++) {
+        check(d, e, t, &x->reads[i], false);
+        dh_gold_drop(log_of(d), &x->reads[i]); /* what races with it from here on races with this write */
+    }
+    x->was_read = false;
+    start(d, e, t, &x->w);
+}
+
+static void soon(const struct dh_event *e, const void *cell)
+{
+    const struct cell *x = cell;
+    if (e->thread < x->n)
+        __builtin_prefetch(&x->reads[e->thread], 1);
+}
+
+static void copy_set(struct dh_detector *d, struct dh_gold_set *s)
+{
+    s->bits = dh_detect_dup(d, s->bits, s->words * sizeof(*s->bits));
+    s->words = s->bits ? s->words : 0;
+}
+
+static void copy(struct dh_detector *d, void *to, const void *from)
+{
+    struct cell *x = to;
+    *x = *(const struct cell *)from;
+    copy_set(d, &x->w);
+    x->reads = dh_detect_dup(d, x->reads, x->n * sizeof(*x->reads));
+    x->n = x->reads ? x->n : 0;
+    for (u32 i = 0; i < x->n; i++)
+        copy_set(d, &x->reads[i]);
+}
+
+static void drop(struct dh_detector *d, void *cell)
+{
+    struct cell *x = cell;
+    dh_gold_drop(log_of(d), &x->w);
+    for (u32 i = 0; i < x->n; i++)
+        dh_gold_drop(log_of(d), &x->reads[i]);
+    dh_detect_free(d, x->reads, x->n * sizeof(*x->reads));
+    *x = (struct cell){0};
+}
+
+static void each_of(const struct dh_table *cells, dh_gold_set_fn *fn, void *ctx)
+{
+    for (u32 c = 0; c < cells->n_chunks; c++) {
+        char *chunk = cells->chunks[c];
+        for (u32 i = 0; chunk && i < DH_TABLE_CHUNK; i++) {
+            struct cell *x = (struct cell *)(chunk + (size_t)i * cells->size);
+            if (x->w.thread)
+                fn(ctx, &x->w);
+            for (u32 r = 0; r < x->n; r++) {
+                if (x->reads[r].thread)
+                    fn(ctx, &x->reads[r]);
+            }
+        }
+    }
+}
+
+static void each_set(struct dh_detector *d, dh_gold_set_fn *fn, void *ctx)
+{
+    each_of(&d->cells, fn, ctx);
+    each_of(&d->companions.states, fn, ctx);
+}
+
+static void give(struct dh_detector *d, u32 from, u32 to)
+{
+    dh_gold_give(log_of(d), from, to, each_set);
+}
+
+static void acquire(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    struct thread *t = thread;
+    struct lock *l = lock;
+    if (!l)
+        return;
+    dh_held_acquire(&((struct own *)d->own)->sets, &t->held, e);
+    give(d, element(d, e->target, DH_GOLD_LOCK), t->self);
+    if (l->readers && e->mode == DH_EXCLUSIVE)
+        give(d, element(d, e->target, DH_GOLD_READERS), t->self);
+}
+
+static void release(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    struct thread *t = thread;
+    struct lock *l = lock;
+    if (!l)
+        return;
+    give(d, t->self, element(d, e->target, e->mode == DH_SHARED ? DH_GOLD_READERS : DH_GOLD_LOCK));
+    l->readers |= e->mode == DH_SHARED;
+    dh_held_release(&((struct own *)d->own)->sets, &t->held, e);
+}
+
+static void on_fork(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
+{
+    (void)thread, (void)other;
+    give(d, element(d, e->thread, DH_GOLD_THREAD), element(d, e->target, DH_GOLD_THREAD));
+}
+
+static void on_join(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
+{
+    (void)thread, (void)other;
+    give(d, element(d, e->target, DH_GOLD_THREAD), element(d, e->thread, DH_GOLD_THREAD));
+}
+
+static void publish(struct dh_detector *d, const struct dh_event *e)
+{
+    give(d, element(d, e->thread, DH_GOLD_THREAD), element(d, e->target, DH_GOLD_LOCK));
+}
+
+static void learn(struct dh_detector *d, const struct dh_event *e)
+{
+    give(d, element(d, e->target, DH_GOLD_LOCK), element(d, e->thread, DH_GOLD_THREAD));
+}
+
+static void volatile_access(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)thread, (void)lock;
+    if (e->mode & DH_WRITE)
+        publish(d, e);
+    else
+        learn(d, e);
+}
+
+static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)thread;
+    if (!lock)
+        return;
+    if (e->op != DH_OP_ATOMIC_STORE && e->mode != DH_RELAXED && e->mode != DH_RELEASE)
+        learn(d, e);
+    if (e->op != DH_OP_ATOMIC_LOAD && e->mode >= DH_RELEASE)
+        publish(d, e);
+}
+
+/* Two elements for a barrier, taken in turns: who is slow to leave one round must not learn from the next. */
+static u32 round_element(struct dh_detector *d, const struct dh_event *e, u32 round)
+{
+    return element(d, e->target, round & 1 ? DH_GOLD_LOCK : DH_GOLD_READERS);
+}
+
+static void barrier_enter(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)thread;
+    struct lock *b = lock;
+    if (!b)
+        return;
+    give(d, element(d, e->thread, DH_GOLD_THREAD), round_element(d, e, b->round + 1));
+    b->entered++;
+}
+
+static void barrier_leave(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)thread;
+    struct lock *b = lock;
+    if (!b)
+        return;
+    if (b->left == 0) {
+        b->round++;
+        b->left = b->entered;
+        b->entered = 0;
+    }
+    give(d, round_element(d, e, b->round), element(d, e->thread, DH_GOLD_THREAD));
+    if (b->left)
+        b->left--;
+}
+
+const struct dh_detector_ops dh_detector_goldilocks = {
+    .name = "goldilocks",
+    .paper = "Elmas, Qadeer, Tasiran: Goldilocks (PLDI 2007)",
+    .guarantee = DH_PRECISE,
+    .summary =
+        "happens-before as sets of threads and locks handed on; finds the first race of every racy variable",
+    .own_size = sizeof(struct own),
+    .thread_size = sizeof(struct thread),
+    .lock_size = sizeof(struct lock),
+    .cell_size = sizeof(struct cell),
+    .init = init,
+    .thread_init = thread_init,
+    .read = read,
+    .write = write,
+    .acquire = acquire,
+    .release = release,
+    .fork = on_fork,
+    .join = on_join,
+    .volatile_access = volatile_access,
+    .atomic = atomic,
+    .barrier_enter = barrier_enter,
+    .barrier_leave = barrier_leave,
+    .soon = soon,
+    .cell_drop = drop,
+    .cell_copy = copy,
+};

@@ -1,0 +1,471 @@
+/*
+ * host.c - see host.h.
+ *
+ * Events come in batches. A first pass over the batch takes repeated acquisitions out; then each detector
+ * goes over the whole batch before the next one does, so that its state and its code stay in the caches.
+ * Detectors cannot see one another, so this order is as good as event by event.
+ */
+#include "detect/host.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "detect/found.h"
+
+enum { MAX_DETECTORS = 32, BATCH = 4096 };
+
+/* Who holds a lock how often, for the filter. Readers are not tracked one by one: a shared acquisition is
+ * never filtered. */
+struct holder {
+    u32 thread; /* + 1; 0: nobody */
+    u32 depth;
+};
+
+struct dh_host {
+    struct dh_detector *detectors[MAX_DETECTORS];
+    struct dh_found found[MAX_DETECTORS];
+    int errors[MAX_DETECTORS];
+    u32 n;
+    dh_host_race_fn *on_race;
+    void *ctx;
+    struct dh_mem mem;
+    struct dh_table holders;
+    u64 n_events;
+    u32 threads, locks, cells; /* upper ends of the ids seen */
+    bool keep;                 /* some detector needs the whole trace */
+    struct dh_event *trace;
+    u64 trace_cap;
+    u64 window;
+};
+
+struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx)
+{
+    struct dh_host *h = dh_pool_alloc(sizeof(*h));
+    if (h) {
+        h->on_race = on_race;
+        h->ctx = ctx;
+        h->holders.size = sizeof(struct holder);
+    }
+    return h;
+}
+
+static void free_detector(struct dh_detector *d)
+{
+    dh_table_done(&d->threads);
+    dh_table_done(&d->locks);
+    dh_table_done(&d->cells);
+    dh_companions_done(&d->companions);
+    dh_mem_done(&d->mem);
+    dh_pool_free(d, sizeof(*d));
+}
+
+void dh_host_free(struct dh_host *h)
+{
+    if (!h)
+        return;
+    for (u32 i = 0; i < h->n; i++) {
+        free_detector(h->detectors[i]);
+        dh_found_done(&h->found[i]);
+    }
+    dh_table_done(&h->holders);
+    dh_mem_done(&h->mem);
+    dh_pool_free(h->trace, h->trace_cap * sizeof(*h->trace));
+    dh_pool_free(h, sizeof(*h));
+}
+
+int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops)
+{
+    struct dh_detector *d = h->n < MAX_DETECTORS ? dh_pool_alloc(sizeof(*d)) : NULL;
+    if (!d)
+        return -ENOMEM;
+    d->ops = ops;
+    d->host = h;
+    d->index = h->n;
+    d->window = h->window;
+    d->threads.size = (u32)DH_ALIGN_UP(ops->thread_size, 8);
+    d->locks.size = (u32)DH_ALIGN_UP(ops->lock_size, 8);
+    d->cells.size = (u32)DH_ALIGN_UP(ops->cell_size, 8);
+    if (ops->own_size && !(d->own = dh_detect_alloc(d, ops->own_size))) {
+        free_detector(d);
+        return -ENOMEM;
+    }
+    dh_found_init(&h->found[h->n]);
+    h->detectors[h->n++] = d;
+    h->keep |= ops->whole_trace != NULL;
+    if (ops->init)
+        ops->init(d);
+    return 0;
+}
+
+void dh_host_window(struct dh_host *h, u64 events)
+{
+    h->window = events;
+}
+
+/* Threads are made in order of their numbers, so that a detector sees every number once and first here. */
+static DH_NOINLINE void init_threads(struct dh_detector *d, u32 tid)
+{
+    while (d->n_threads <= tid) {
+        void *t = dh_table_at(&d->threads, d->n_threads);
+        if (!t && d->threads.size) {
+            d->failed = true;
+            return;
+        }
+        if (t && d->ops->thread_init)
+            d->ops->thread_init(d, t, d->n_threads);
+        d->n_threads++;
+    }
+}
+
+void *dh_detect_dup(struct dh_detector *d, const void *p, size_t n)
+{
+    void *copy = n ? dh_detect_alloc(d, n) : NULL;
+    if (copy)
+        memcpy(copy, p, n);
+    return copy;
+}
+
+void *dh_detect_thread(struct dh_detector *d, u32 tid)
+{
+    if (DH_UNLIKELY(tid >= d->n_threads))
+        init_threads(d, tid);
+    return dh_table_at(&d->threads, tid);
+}
+
+void *dh_detect_lock(struct dh_detector *d, u32 lock)
+{
+    return dh_table_at(&d->locks, lock);
+}
+
+void dh_detect_emit(struct dh_detector *d, const struct dh_race *race)
+{
+    struct dh_host *h = d->host;
+    if (h->on_race)
+        h->on_race(h->ctx, d->index, race);
+    if (!dh_found_add(&h->found[d->index], race))
+        h->errors[d->index] = -ENOMEM;
+}
+
+void dh_detect_race(struct dh_detector *d, const struct dh_event *e, u32 thread, u32 site, bool write)
+{
+    struct dh_race r = {
+        .cell = d->cell,
+        .now = {.thread = e->thread, .site = e->site, .event = d->event, .write = e->op == DH_OP_WRITE},
+        .earlier = {.thread = thread, .site = site, .event = DH_NO_EVENT, .write = write},
+    };
+    dh_detect_emit(d, &r);
+}
+
+/* Is this the first of nested acquisitions, or the last of nested releases? */
+static bool outermost(struct dh_host *h, const struct dh_event *e, int *ret_error)
+{
+    struct holder *holder = dh_table_at(&h->holders, e->target);
+    if (!holder) {
+        *ret_error = -ENOMEM;
+        return true;
+    }
+    if (e->op == DH_OP_ACQUIRE) {
+        if (holder->thread == e->thread + 1)
+            return holder->depth++ == 0;
+        *holder = (struct holder){.thread = e->thread + 1, .depth = 1};
+        return true;
+    }
+    if (holder->thread != e->thread + 1)
+        return true;
+    holder->depth--; /* whoever is the holder acquired it at least once */
+    if (holder->depth == 0)
+        holder->thread = 0;
+    return holder->depth == 0;
+}
+
+static void raise(u32 *limit, u32 id)
+{
+    if (id >= *limit && id != UINT32_MAX)
+        *limit = id + 1;
+}
+
+static void note_ids(struct dh_host *h, const struct dh_event *e)
+{
+    raise(&h->threads, e->thread);
+    switch (dh_event_space(e->op)) {
+    case DH_SPACE_VARIABLE:
+        raise(&h->cells, e->target);
+        break;
+    case DH_SPACE_LOCK:
+        raise(&h->locks, e->target);
+        break;
+    case DH_SPACE_THREAD:
+        raise(&h->threads, e->target);
+        break;
+    case DH_SPACE_NONE:
+        break;
+    }
+}
+
+static int filter(struct dh_host *h, struct dh_event *events, size_t n)
+{
+    int error = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct dh_event *e = &events[i];
+        if (DH_UNLIKELY(h->keep))
+            note_ids(h, e);
+        if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && e->mode == DH_EXCLUSIVE &&
+            !outermost(h, e, &error))
+            e->op = DH_OP_SKIP;
+    }
+    return error;
+}
+
+static int keep_events(struct dh_host *h, const struct dh_event *events, size_t n)
+{
+    u64 at = h->n_events;
+    if (at + n > h->trace_cap) {
+        u64 cap = h->trace_cap ? h->trace_cap * 2 : 1 << 16;
+        while (cap < at + n)
+            cap *= 2;
+        struct dh_event *grown = dh_pool_alloc(cap * sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        if (at)
+            memcpy(grown, h->trace, at * sizeof(*grown));
+        dh_pool_free(h->trace, h->trace_cap * sizeof(*grown));
+        h->trace = grown;
+        h->trace_cap = cap;
+    }
+    memcpy(h->trace + at, events, n * sizeof(*events));
+    return 0;
+}
+
+static void range(struct dh_detector *d, const struct dh_event *e)
+{
+    bool move = e->op == DH_OP_RANGE_MOVE;
+    for (u32 i = 0; i < e->size && d->cells.size; i++) {
+        if (d->companions.n && !(move && e->target == e->site)) {
+            dh_companions_drop(d, e->target + i);
+            if (move)
+                dh_companions_move(d, e->target + i, e->site + i);
+        }
+        void *to = dh_table_get(&d->cells, e->target + i);
+        void *from = move ? dh_table_get(&d->cells, e->site + i) : NULL;
+        if (from && !to)
+            to = dh_table_at(&d->cells, e->target + i);
+        if (to == from)
+            continue; /* neither is there, or a move onto itself */
+        if (to && d->ops->cell_drop)
+            d->ops->cell_drop(d, to);
+        if (to && from)
+            memcpy(to, from, d->cells.size);
+        else if (to)
+            memset(to, 0, d->cells.size);
+        if (from)
+            memset(from, 0, d->cells.size);
+    }
+}
+
+static DH_NOINLINE void rare_event(struct dh_detector *d, const struct dh_event *e, void *thread)
+{
+    const struct dh_detector_ops *ops = d->ops;
+    dh_sync_fn *sync = NULL;
+    switch (e->op) {
+    case DH_OP_FORK:
+        if (ops->fork)
+            ops->fork(d, e, thread, dh_detect_thread(d, e->target));
+        return;
+    case DH_OP_JOIN:
+        if (ops->join)
+            ops->join(d, e, thread, dh_detect_thread(d, e->target));
+        return;
+    case DH_OP_RANGE_NEW:
+    case DH_OP_RANGE_FREE:
+    case DH_OP_RANGE_MOVE:
+        range(d, e);
+        return;
+    case DH_OP_FENCE:
+        if (ops->atomic)
+            ops->atomic(d, e, thread, NULL);
+        return;
+    case DH_OP_VOLATILE:
+        sync = ops->volatile_access;
+        break;
+    case DH_OP_ATOMIC_LOAD:
+    case DH_OP_ATOMIC_STORE:
+    case DH_OP_ATOMIC_RMW:
+        sync = ops->atomic;
+        break;
+    case DH_OP_BARRIER_ENTER:
+        sync = ops->barrier_enter;
+        break;
+    case DH_OP_BARRIER_LEAVE:
+        sync = ops->barrier_leave;
+        break;
+    case DH_OP_WAIT:
+        sync = ops->wait;
+        break;
+    case DH_OP_NOTIFY:
+        sync = ops->notify;
+        break;
+    default:
+        break;
+    }
+    if (sync)
+        sync(d, e, thread, dh_table_at(&d->locks, e->target));
+}
+
+static DH_NOINLINE void atomic_access(struct dh_detector *d, const struct dh_event *e, void *thread,
+                                      dh_access_fn *access)
+{
+    void *cell = dh_companions_possible(d) ? dh_companions_get(d, e->target, e->thread) : NULL;
+    d->cell = e->target;
+    if (cell)
+        access(d, e, thread, cell);
+}
+
+/* Memory is far away: ask for the cell of an access long before its turn, and for what the cell points to a
+ * little later. */
+DH_INLINE void look_ahead(struct dh_detector *d, const struct dh_event *e, size_t left)
+{
+    enum { FAR = 16, NEAR = 8 };
+    if (DH_LIKELY(FAR < left) && dh_event_is_access(e + FAR)) {
+        const char *cell = dh_table_get(&d->cells, e[FAR].target);
+        __builtin_prefetch(cell, 1);
+        if (d->cells.size > 32) /* likely on two lines */
+            __builtin_prefetch(cell + d->cells.size - 1, 1);
+    }
+    if (d->ops->soon && NEAR < left && dh_event_is_access(e + NEAR)) {
+        const void *cell = dh_table_get(&d->cells, e[NEAR].target);
+        if (cell)
+            d->ops->soon(e + NEAR, cell);
+    }
+}
+
+static void drive(struct dh_detector *d, const struct dh_event *events, size_t n, u64 first)
+{
+    const struct dh_detector_ops *ops = d->ops;
+    for (size_t i = 0; i < n && !d->failed; i++) {
+        const struct dh_event *e = &events[i];
+        look_ahead(d, e, n - i);
+        if (DH_UNLIKELY(e->thread >= d->n_threads))
+            init_threads(d, e->thread);
+        void *thread = dh_table_get(&d->threads, e->thread);
+        d->event = first + i;
+        if (DH_LIKELY(e->op == DH_OP_READ || e->op == DH_OP_WRITE)) {
+            dh_access_fn *access = e->op == DH_OP_READ ? ops->read : ops->write;
+            if (!access)
+                continue;
+            if (DH_UNLIKELY(e->mode & DH_ATOMIC)) {
+                atomic_access(d, e, thread, access);
+                continue;
+            }
+            void *cell = dh_table_at(&d->cells, e->target);
+            if (DH_UNLIKELY(!cell && d->cells.size)) {
+                d->failed = true;
+                break;
+            }
+            d->cell = e->target;
+            access(d, e, thread, cell);
+            if (DH_UNLIKELY(d->companions.n))
+                dh_companions_show(d, e, thread);
+        } else if (e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) {
+            dh_sync_fn *sync = e->op == DH_OP_ACQUIRE ? ops->acquire : ops->release;
+            if (sync)
+                sync(d, e, thread, dh_table_at(&d->locks, e->target));
+        } else if (e->op != DH_OP_SKIP) {
+            rare_event(d, e, thread);
+        }
+    }
+}
+
+static int feed_batch(struct dh_host *h, struct dh_event *events, size_t n)
+{
+    int rc = filter(h, events, n);
+    if (!rc && h->keep)
+        rc = keep_events(h, events, n);
+    if (rc)
+        return rc;
+    for (u32 i = 0; i < h->n; i++) {
+        if (!h->detectors[i]->ops->whole_trace)
+            drive(h->detectors[i], events, n, h->n_events);
+    }
+    h->n_events += n;
+    return 0;
+}
+
+int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n)
+{
+    while (n) {
+        size_t part = n < BATCH ? n : BATCH;
+        int rc = feed_batch(h, events, part);
+        if (rc)
+            return rc;
+        events += part;
+        n -= part;
+    }
+    return 0;
+}
+
+bool dh_host_can_split(const struct dh_host *h)
+{
+    for (u32 i = 0; i < h->n; i++) {
+        const struct dh_detector_ops *ops = h->detectors[i]->ops;
+        if (ops->whole_trace || (ops->cell_drop && !ops->cell_copy))
+            return false;
+    }
+    return true;
+}
+
+void dh_host_split(struct dh_host *h, u32 to, u32 from)
+{
+    for (u32 i = 0; i < h->n; i++) {
+        struct dh_detector *d = h->detectors[i];
+        const void *source = d->cells.size ? dh_table_get(&d->cells, from) : NULL;
+        void *target = source ? dh_table_at(&d->cells, to) : NULL;
+        if (!source)
+            continue;
+        if (!target)
+            d->failed = true;
+        else if (d->ops->cell_copy)
+            d->ops->cell_copy(d, target, source);
+        else
+            memcpy(target, source, d->cells.size);
+        if (target && d->companions.n)
+            dh_companions_copy(d, to, from);
+    }
+}
+
+void dh_host_finish(struct dh_host *h)
+{
+    struct dh_trace trace = {
+        .events = h->trace,
+        .n = h->n_events,
+        .threads = h->threads,
+        .locks = h->locks,
+        .cells = h->cells,
+    };
+    for (u32 i = 0; i < h->n; i++) {
+        struct dh_detector *d = h->detectors[i];
+        if (!d->ops->whole_trace)
+            continue;
+        int rc = d->ops->whole_trace(d, &trace);
+        if (rc)
+            h->errors[i] = rc;
+    }
+}
+
+void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *ret_result)
+{
+    const struct dh_detector *d = h->detectors[index];
+    const struct dh_found *f = &h->found[index];
+    *ret_result = (struct dh_host_result){
+        .reports = f->reports,
+        .racy_events = f->racy_events,
+        .variables = f->variables,
+        .site_pairs = f->pairs.n,
+        .places = f->places.n,
+        .first_event = f->first_event,
+        .memory = d->mem.bytes + d->threads.bytes + d->locks.bytes + d->cells.bytes,
+        .error = h->errors[index] ? h->errors[index]
+                 : d->failed      ? -ENOMEM
+                                  : 0,
+    };
+}

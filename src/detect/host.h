@@ -1,0 +1,45 @@
+/*
+ * host.h - drives any number of detectors over one stream of events, in one pass.
+ *
+ * Not thread-safe: whoever feeds it serialises. Uses `base` only, so that it can live in a target process.
+ */
+#ifndef DH_DETECT_HOST_H
+#define DH_DETECT_HOST_H
+
+#include "detect/detector.h"
+
+/* Called for every race reported, before any counting; `index` is the detector's place in the order of
+ * adding. */
+typedef void dh_host_race_fn(void *ctx, u32 index, const struct dh_race *race);
+
+/* What one detector found. */
+struct dh_host_result {
+    u64 reports;     /* pairs reported */
+    u64 racy_events; /* distinct later accesses */
+    u64 variables;   /* distinct variables */
+    u64 site_pairs;  /* distinct unordered pairs of sites; one side may be unknown */
+    u64 places;      /* distinct sites of the later accesses */
+    u64 first_event; /* DH_NO_EVENT: none */
+    size_t memory;   /* bytes the detector holds */
+    int error;       /* 0, or why the detector did not see everything */
+};
+
+struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx); /* NULL: no memory */
+void dh_host_free(struct dh_host *h);
+/* Before the first event. 0 or -ENOMEM. */
+int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops);
+/* For detectors that work on windows of the trace, those added from here on; 0: their own choice. */
+void dh_host_window(struct dh_host *h, u64 events);
+/* Events in order, any number a call; they are overwritten where the filter takes one out. 0 or -ENOMEM, when
+ * the host itself could not go on. */
+int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
+/* Can variables be split? Not if a detector has state that it cannot copy. */
+bool dh_host_can_split(const struct dh_host *h);
+/* Variable `to`, never used, is a part of `from` that is a variable of its own from now on: it has the same
+ * past. */
+void dh_host_split(struct dh_host *h, u32 to, u32 from);
+/* The end of the trace: detectors that need all of it run now. */
+void dh_host_finish(struct dh_host *h);
+void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *ret_result);
+
+#endif

@@ -1,0 +1,420 @@
+/*
+ * predict.c - see predict.h.
+ *
+ * One pass numbers what it meets, the next orders it. A new version is made only when an event learns
+ * something: a thread that already knows the writer of the value it reads knows all that the writer needed,
+ * since versions are closed.
+ */
+#include "detect/predict.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct dh_set_link {
+    u32 outer, lock, set; /* set 0: the slot is free */
+};
+
+enum { CHUNK = 1 << DH_VERSION_CHUNK_SHIFT };
+
+/* State of the second pass. */
+struct reading {
+    u32 *version; /* of each thread */
+    u32 *done;    /* events of each thread */
+    u32 *holding; /* of each thread */
+    u32 *writer;  /* last event that wrote each object */
+    u32 *section; /* last section of each lock */
+    u32 *life;    /* object of each variable now */
+    u32 *ranged;  /* of each variable: a RANGE_* that no access has followed yet, + 1 */
+    u32 next_life;
+};
+
+static void *array(struct dh_detector *d, size_t n, size_t size)
+{
+    return dh_detect_alloc(d, (n ? n : 1) * size);
+}
+
+static u32 *none_array(struct dh_detector *d, size_t n)
+{
+    u32 *a = array(d, n, sizeof(*a));
+    if (a && n)
+        memset(a, 0xff, n * sizeof(*a));
+    return a;
+}
+
+enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e)
+{
+    switch (e->op) {
+    case DH_OP_READ:
+    case DH_OP_ATOMIC_LOAD:
+    case DH_OP_WAIT:
+        return DH_EFFECT_READ;
+    case DH_OP_WRITE:
+    case DH_OP_ATOMIC_STORE:
+        return DH_EFFECT_WRITE;
+    case DH_OP_VOLATILE: /* reading one waits for all writes before: a barrier's threads each write it */
+        return e->mode & DH_WRITE ? DH_EFFECT_BOTH : DH_EFFECT_READ;
+    case DH_OP_ATOMIC_RMW:
+    case DH_OP_BARRIER_ENTER:
+    case DH_OP_BARRIER_LEAVE:
+    case DH_OP_NOTIFY: /* a waiter is woken by any of the notifications before it: they stay in order */
+        return DH_EFFECT_BOTH;
+    case DH_OP_ACQUIRE:
+    case DH_OP_RELEASE:
+        return p->hard_lock[e->target] ? DH_EFFECT_BOTH : DH_EFFECT_NONE;
+    default:
+        return DH_EFFECT_NONE;
+    }
+}
+
+static u32 *version(const struct dh_predict *p, u32 v)
+{
+    return p->versions[v >> DH_VERSION_CHUNK_SHIFT] + (size_t)(v & (CHUNK - 1)) * p->threads;
+}
+
+/* A copy of version `from`, to be changed by the caller; DH_NONE: no memory. */
+static u32 new_version(struct dh_predict *p, u32 from)
+{
+    u32 v = p->n_versions, chunk = v >> DH_VERSION_CHUNK_SHIFT;
+    if ((v & (CHUNK - 1)) == 0) {
+        if (chunk == p->cap_chunks &&
+            !dh_mem_grow(&p->d->mem, (void **)&p->versions, chunk, &p->cap_chunks, sizeof(*p->versions)))
+            return DH_NONE;
+        p->versions[chunk] = array(p->d, (size_t)CHUNK * p->threads, sizeof(u32));
+        if (!p->versions[chunk])
+            return DH_NONE;
+    }
+    p->n_versions++;
+    if (from != DH_NONE)
+        memcpy(version(p, v), version(p, from), p->threads * sizeof(u32));
+    return v;
+}
+
+static void join(u32 *restrict dst, const u32 *restrict src, u32 n)
+{
+    for (u32 i = 0; i < n; i++)
+        dst[i] = dst[i] > src[i] ? dst[i] : src[i];
+}
+
+/* Thread t learns what thread u, at version v, had done when it had done `count` events. */
+static bool learn(struct dh_predict *p, struct reading *r, u32 t, u32 v, u32 u, u32 count)
+{
+    if (u == t || version(p, r->version[t])[u] >= count)
+        return true;
+    u32 mine = new_version(p, r->version[t]);
+    if (mine == DH_NONE)
+        return false;
+    join(version(p, mine), version(p, v), p->threads);
+    version(p, mine)[u] = count;
+    r->version[t] = mine;
+    return true;
+}
+
+/* All of thread u, and all that u would need to go on: it may have been forked and have done nothing since.
+ */
+static bool join_thread(struct dh_predict *p, struct reading *r, u32 t, u32 u)
+{
+    u32 mine = new_version(p, r->version[t]);
+    if (mine == DH_NONE)
+        return false;
+    u32 *v = version(p, mine);
+    join(v, version(p, r->version[u]), p->threads);
+    v[u] = r->done[u] > v[u] ? r->done[u] : v[u];
+    r->version[t] = mine;
+    return true;
+}
+
+static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 object)
+{
+    u32 w = r->writer[object];
+    if (w == DH_NONE)
+        return true;
+    return learn(p, r, t, p->need[w], p->trace->events[w].thread, p->local[w] + 1);
+}
+
+/* The number of the sequence `outer` continued by `lock`. 0: no memory. */
+static u32 set_of(struct dh_predict *p, u32 outer, u32 lock)
+{
+    if (p->n_sets * 2 >= p->cap_sets) {
+        u32 cap = p->cap_sets ? p->cap_sets * 2 : 64;
+        struct dh_set_link *links = array(p->d, cap, sizeof(*links));
+        if (!links)
+            return 0;
+        for (u32 i = 0; i < p->cap_sets; i++) {
+            const struct dh_set_link *l = &p->sets[i];
+            u32 at = (u32)dh_hash64((u64)l->outer << 32 | l->lock) & (cap - 1);
+            while (l->set && links[at].set)
+                at = (at + 1) & (cap - 1);
+            if (l->set)
+                links[at] = *l;
+        }
+        dh_detect_free(p->d, p->sets, p->cap_sets * sizeof(*links));
+        p->sets = links;
+        p->cap_sets = cap;
+    }
+    u32 at = (u32)dh_hash64((u64)outer << 32 | lock) & (p->cap_sets - 1);
+    for (; p->sets[at].set; at = (at + 1) & (p->cap_sets - 1)) {
+        if (p->sets[at].outer == outer && p->sets[at].lock == lock)
+            return p->sets[at].set;
+    }
+    p->sets[at] = (struct dh_set_link){.outer = outer, .lock = lock, .set = ++p->n_sets};
+    return p->n_sets;
+}
+
+/* `outer` with one more section on top. DH_NONE: no memory. */
+static u32 push(struct dh_predict *p, u32 outer, u32 section)
+{
+    if (p->n_holdings == p->cap_holdings && !dh_mem_grow(&p->d->mem, (void **)&p->holdings, p->n_holdings,
+                                                         &p->cap_holdings, sizeof(*p->holdings)))
+        return DH_NONE;
+    u32 set = set_of(p, p->holdings[outer].set, p->sections[section].lock);
+    p->holdings[p->n_holdings] = (struct dh_holding){.section = section, .outer = outer, .set = set};
+    return set ? p->n_holdings++ : DH_NONE;
+}
+
+/* The list without the section of `lock`, wherever it stands. */
+static u32 without(struct dh_predict *p, u32 holding, u32 lock)
+{
+    if (!holding)
+        return 0;
+    struct dh_holding top = p->holdings[holding];
+    if (p->sections[top.section].lock == lock)
+        return top.outer;
+    u32 outer = without(p, top.outer, lock);
+    return outer == DH_NONE ? DH_NONE : push(p, outer, top.section);
+}
+
+static bool acquire(struct dh_predict *p, struct reading *r, u32 e, u32 t, u32 lock)
+{
+    if (p->n_sections == p->cap_sections && !dh_mem_grow(&p->d->mem, (void **)&p->sections, p->n_sections,
+                                                         &p->cap_sections, sizeof(*p->sections)))
+        return false;
+    u32 s = p->n_sections++;
+    p->sections[s] =
+        (struct dh_section){.lock = lock, .thread = t, .acq = e, .rel = DH_NONE, .next = DH_NONE};
+    if (r->section[lock] != DH_NONE)
+        p->sections[r->section[lock]].next = s;
+    r->section[lock] = s;
+    return (r->holding[t] = push(p, r->holding[t], s)) != DH_NONE;
+}
+
+static bool release(struct dh_predict *p, struct reading *r, u32 e, u32 t, u32 lock)
+{
+    const struct dh_section *s = dh_predict_find_lock(p, r->holding[t], lock);
+    if (!s)
+        return true; /* only in a trace that is not well-formed */
+    p->sections[s - p->sections].rel = e;
+    return (r->holding[t] = without(p, r->holding[t], lock)) != DH_NONE;
+}
+
+static bool is_range(const struct dh_event *e)
+{
+    return e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE;
+}
+
+/* The cells of a range start new lives when they are next accessed; most never are. */
+static void note_range(const struct dh_trace *trace, u32 *ranged, u32 i)
+{
+    const struct dh_event *e = &trace->events[i];
+    for (u32 k = 0; k < e->size; k++) {
+        u64 to = (u64)e->target + k, from = (u64)e->site + k;
+        if (to < trace->cells)
+            ranged[to] = i + 1;
+        if (e->op == DH_OP_RANGE_MOVE && from < trace->cells)
+            ranged[from] = i + 1;
+    }
+}
+
+/* The object an access is to. Its memory must have been there: no access comes before its birth. */
+static bool find_object(struct dh_predict *p, struct reading *r, u32 i)
+{
+    const struct dh_event *e = &p->trace->events[i];
+    u32 *ranged = &r->ranged[e->target];
+    if (*ranged) {
+        r->life[e->target] = r->next_life++;
+        p->birth[r->life[e->target]] = *ranged - 1;
+        *ranged = 0;
+    }
+    p->object[i] = r->life[e->target];
+    u32 b = p->birth[p->object[i]];
+    bool ok = b == DH_NONE || learn(p, r, e->thread, p->need[b], p->trace->events[b].thread, p->local[b] + 1);
+    p->need[i] = r->version[e->thread];
+    return ok;
+}
+
+static bool take_effect(struct dh_predict *p, struct reading *r, u32 i)
+{
+    const struct dh_event *e = &p->trace->events[i];
+    enum dh_effect effect = dh_predict_effect(p, e);
+    if (effect == DH_EFFECT_NONE)
+        return true;
+    if (!dh_event_is_access(e))
+        p->object[i] = e->target;
+    else if (!find_object(p, r, i))
+        return false;
+    u32 object = p->object[i];
+    if (effect != DH_EFFECT_WRITE && !learn_writer(p, r, e->thread, object))
+        return false;
+    /* A racing read need not see what it saw; anything else must. */
+    if (!dh_event_is_access(e))
+        p->need[i] = r->version[e->thread];
+    if (effect != DH_EFFECT_READ)
+        r->writer[object] = i;
+    return true;
+}
+
+static bool read_event(struct dh_predict *p, struct reading *r, u32 i)
+{
+    const struct dh_event *e = &p->trace->events[i];
+    u32 t = e->thread;
+    p->local[i] = r->done[t]++;
+    p->order[p->first[t] + p->local[i]] = i;
+    p->need[i] = r->version[t];
+    p->holding[i] = r->holding[t];
+    if (is_range(e)) {
+        note_range(p->trace, r->ranged, i);
+        return true;
+    }
+    bool mutex = (e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !p->hard_lock[e->target];
+    if (mutex)
+        return e->op == DH_OP_ACQUIRE ? acquire(p, r, i, t, e->target) : release(p, r, i, t, e->target);
+    if (e->op == DH_OP_FORK)
+        return learn(p, r, e->target, p->need[i], t, p->local[i] + 1);
+    if (e->op == DH_OP_JOIN) {
+        bool ok = join_thread(p, r, t, e->target);
+        p->need[i] = r->version[t];
+        return ok;
+    }
+    return take_effect(p, r, i);
+}
+
+/* The first pass: how many events a thread has, which locks are not plain mutexes, how many objects there
+ * are. */
+static bool count(struct dh_predict *p, u32 *ranged)
+{
+    const struct dh_trace *trace = p->trace;
+    p->first = array(p->d, (size_t)p->threads + 1, sizeof(u32));
+    p->hard_lock = array(p->d, trace->locks, sizeof(bool));
+    if (p->d->failed)
+        return false;
+    p->objects = trace->locks + trace->cells;
+    for (u32 i = 0; i < p->n; i++) {
+        const struct dh_event *e = &trace->events[i];
+        p->first[e->thread + 1]++;
+        if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && e->mode == DH_SHARED)
+            p->hard_lock[e->target] = true;
+        if (is_range(e))
+            note_range(trace, ranged, i);
+        if (dh_event_is_access(e) && ranged[e->target]) {
+            p->objects++;
+            ranged[e->target] = 0;
+        }
+    }
+    for (u32 t = 0; t < p->threads; t++)
+        p->first[t + 1] += p->first[t];
+    memset(ranged, 0, trace->cells * sizeof(*ranged));
+    return true;
+}
+
+static bool begin_reading(struct dh_predict *p, struct reading *r)
+{
+    struct dh_detector *d = p->d;
+    const struct dh_trace *trace = p->trace;
+    r->version = array(d, p->threads, sizeof(u32));
+    r->done = array(d, p->threads, sizeof(u32));
+    r->holding = array(d, p->threads, sizeof(u32));
+    r->writer = none_array(d, p->objects);
+    r->section = none_array(d, trace->locks);
+    r->life = array(d, trace->cells, sizeof(u32));
+    p->object = array(d, p->n, sizeof(u32));
+    p->birth = none_array(d, p->objects);
+    p->local = array(d, p->n, sizeof(u32));
+    p->need = array(d, p->n, sizeof(u32));
+    p->holding = array(d, p->n, sizeof(u32));
+    p->order = array(d, p->n, sizeof(u32));
+    if (d->failed || new_version(p, DH_NONE) == DH_NONE)
+        return false;
+    for (u32 c = 0; c < trace->cells; c++)
+        r->life[c] = trace->locks + c;
+    r->next_life = trace->locks + trace->cells;
+    p->end_holding = r->holding;
+    p->n_holdings = 1;
+    return dh_mem_grow(&d->mem, (void **)&p->holdings, 0, &p->cap_holdings, sizeof(*p->holdings));
+}
+
+int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace)
+{
+    *p = (struct dh_predict){.d = d, .trace = trace, .n = (u32)trace->n, .threads = trace->threads};
+    struct reading r = {0};
+    if (trace->n >= DH_NONE)
+        return -EFBIG;
+    r.ranged = array(d, trace->cells, sizeof(u32));
+    if (!r.ranged || !count(p, r.ranged) || !begin_reading(p, &r))
+        return -ENOMEM;
+    for (u32 i = 0; i < p->n; i++) {
+        if (!read_event(p, &r, i))
+            return -ENOMEM;
+    }
+    dh_detect_free(d, r.version, (p->threads ? p->threads : 1) * sizeof(u32));
+    dh_detect_free(d, r.done, (p->threads ? p->threads : 1) * sizeof(u32));
+    dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
+    dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
+    dh_detect_free(d, r.ranged, (trace->cells ? trace->cells : 1) * sizeof(u32));
+    dh_detect_free(d, r.life, (trace->cells ? trace->cells : 1) * sizeof(u32));
+    return 0;
+}
+
+void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with)
+{
+    u32 t = p->trace->events[e].thread, count = p->local[e] + with;
+    join(cut, dh_predict_version(p, p->need[e]), p->threads);
+    if (cut[t] < count)
+        cut[t] = count;
+}
+
+u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count)
+{
+    u32 at = p->first[t] + count;
+    return at < p->first[t + 1] ? p->holding[p->order[at]] : p->end_holding[t];
+}
+
+u32 dh_predict_last(const struct dh_predict *p, const u32 *cut)
+{
+    u32 last = DH_NONE;
+    for (u32 t = 0; t < p->threads; t++) {
+        u32 e = cut[t] ? p->order[p->first[t] + cut[t] - 1] : DH_NONE;
+        if (e != DH_NONE && (last == DH_NONE || e > last))
+            last = e;
+    }
+    return last;
+}
+
+bool dh_predict_followed(const struct dh_predict *p, const struct dh_section *s, const u32 *cut, u32 last)
+{
+    for (u32 i = s->next; i != DH_NONE; i = s->next) {
+        s = &p->sections[i];
+        if (s->acq > last)
+            return false;
+        if (p->local[s->acq] < cut[s->thread])
+            return true;
+    }
+    return false;
+}
+
+const struct dh_section *dh_predict_find_lock(const struct dh_predict *p, u32 holding, u32 lock)
+{
+    for (; holding; holding = p->holdings[holding].outer) {
+        const struct dh_section *s = &p->sections[p->holdings[holding].section];
+        if (s->lock == lock)
+            return s;
+    }
+    return NULL;
+}
+
+bool dh_predict_share_lock(const struct dh_predict *p, u32 a, u32 b)
+{
+    for (; a; a = p->holdings[a].outer) {
+        if (dh_predict_find_lock(p, b, p->sections[p->holdings[a].section].lock))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,109 @@
+/*
+ * predict.h - the trace as the predictive detectors see it: what must have happened before what in every
+ * reordering.
+ *
+ * A correct reordering of a trace is an interleaving of prefixes of its threads in which locks exclude each
+ * other, forks and joins hold, and every read sees the write it saw in the trace; it is then an execution of
+ * every program that can produce the trace. A set of events that some correct reordering could execute is a
+ * cut: a number of events per thread. Two accesses race if some cut ends right before both.
+ *
+ * Thread order, fork, join and read-from cannot be given up: they are the hard order. `need` numbers a
+ * version, a vector with the hard predecessors of an event, per thread; events with the same predecessors in
+ * other threads share one. A synchronisation object other than a mutex (volatile, atomic, barrier, condition,
+ * and a lock that is ever taken in shared mode) is treated as a variable: a waiting or loading event reads
+ * it, a signalling or storing one writes it, others do both. So each of them
+ * still sees what it saw: that can hide races but not invent one.
+ *
+ * Objects: locks come first, then variables, then the later lives of variables that were freed or moved.
+ */
+#ifndef DH_DETECT_PREDICT_H
+#define DH_DETECT_PREDICT_H
+
+#include "detect/detector.h"
+
+#define DH_NONE UINT32_MAX
+
+/* A critical section of a mutex. */
+struct dh_section {
+    u32 lock;
+    u32 thread;
+    u32 acq;
+    u32 rel;  /* DH_NONE: still open when the trace ends */
+    u32 next; /* the next one of this lock in the trace */
+};
+
+/* The locks a thread holds, innermost first: an immutable list. Number 0 is the empty one. */
+struct dh_holding {
+    u32 section;
+    u32 outer;
+    u32 set; /* equal for equal sequences of locks */
+};
+
+/* What an event does to its object. */
+enum dh_effect { DH_EFFECT_NONE, DH_EFFECT_READ, DH_EFFECT_WRITE, DH_EFFECT_BOTH };
+
+struct dh_predict {
+    struct dh_detector *d;
+    const struct dh_trace *trace;
+    u32 n, threads, objects;
+    u32 *object; /* of each event with an effect */
+    u32 *birth;  /* of each object: the event that freed or moved its memory last, DH_NONE: none */
+    u32 *local;  /* number of the event in its thread */
+    u32 *need; /* version before the event; for events other than plain accesses their own read-from is in it
+                */
+    u32 *holding; /* before the event */
+    u32 *order;   /* the events of thread t: order[first[t] .. first[t + 1]) */
+    u32 *first;
+    u32 *end_holding; /* of each thread */
+    bool *hard_lock;  /* ever taken in shared mode */
+    u32 **versions;   /* chunks of vectors of `threads` counts */
+    u32 n_versions, cap_chunks;
+    struct dh_section *sections;
+    u32 n_sections, cap_sections;
+    struct dh_holding *holdings;
+    u32 n_holdings, cap_holdings;
+    struct dh_set_link *sets; /* which sequence of locks continues which */
+    u32 n_sets, cap_sets;
+};
+
+enum { DH_VERSION_CHUNK_SHIFT = 8 };
+
+/* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits. Freed with the
+ * detector. */
+int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace);
+
+enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e);
+
+DH_INLINE const u32 *dh_predict_version(const struct dh_predict *p, u32 version)
+{
+    return p->versions[version >> DH_VERSION_CHUNK_SHIFT] +
+           (size_t)(version & ((1u << DH_VERSION_CHUNK_SHIFT) - 1)) * p->threads;
+}
+
+/* How many events of thread t must have happened before event e, as far as others order it. */
+DH_INLINE u32 dh_predict_needs(const struct dh_predict *p, u32 e, u32 t)
+{
+    return dh_predict_version(p, p->need[e])[t];
+}
+
+/* May these two accesses to one object race, if nothing orders them? Two atomic ones may not. */
+DH_INLINE bool dh_predict_conflict(const struct dh_event *a, const struct dh_event *b)
+{
+    return a->thread != b->thread && (a->op == DH_OP_WRITE || b->op == DH_OP_WRITE) &&
+           !(a->mode & b->mode & DH_ATOMIC);
+}
+
+/* cut := cut and all that event e needs; e itself too if `with`. */
+void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with);
+/* The locks thread t holds at the cut. */
+u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count);
+/* Does some section that follows s on its lock begin in the cut? */
+bool dh_predict_followed(const struct dh_predict *p, const struct dh_section *s, const u32 *cut, u32 last);
+/* The last event of the cut; DH_NONE: the cut is empty. */
+u32 dh_predict_last(const struct dh_predict *p, const u32 *cut);
+/* Do the two lists share a lock? */
+bool dh_predict_share_lock(const struct dh_predict *p, u32 a, u32 b);
+/* The section of this lock in the list, or NULL. */
+const struct dh_section *dh_predict_find_lock(const struct dh_predict *p, u32 holding, u32 lock);
+
+#endif

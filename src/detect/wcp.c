@@ -1,0 +1,473 @@
+/*
+ * wcp.c - weak causal precedence: an order weaker than happens-before, by vector clocks in one pass.
+ *
+ * Paper: Kini, Mathur, Viswanathan, "Dynamic Race Prediction in Linear Time", PLDI 2017.
+ *
+ * The order is the smallest with (a) a release before each later access, in a section of the same lock, that
+ * conflicts with an access in the section it ends; (b) of two sections of a lock by two threads, the release
+ * of the first before that of the second if something in the first is ordered before something in the second;
+ * (c) it may be continued by happens-before on either side. Fork and join belong to the order. Two
+ * conflicting accesses that it does not order are a race.
+ *
+ * Guarantee: predictive-sound for the first race
+ * only: if there is a report, the trace has a predictable race or a predictable deadlock. A later report may
+ * be an artefact. No report has a witness: that needs the trace, which this detector does not keep; osr makes
+ * one for nearly every real one.
+ *
+ * How: h is what happened before a thread's next event, p what is weakly
+ * ordered before it.
+ *
+ * Departures: none from the definition. From the published tool: own earlier sections are
+ * not taken for those of others, and accesses in a section that never ends are ordered by (a), since that is
+ * done at the access. The queue of a lock is one for all threads, tidied as they advance, and never longer
+ * than DH_WCP_QUEUE_MAX: beyond it old entries are merged, which orders more (loses races, invents none). A
+ * thread that appears late without having been forked is not ordered after entries that were tidied away.
+ * Synchronisation other than mutexes orders as fork and join do. Atomic accesses come in cells of their own
+ * (companions.h) after the plain one was checked, so rule (a) between an atomic and a plain access in two
+ * sections of a lock may come too late for other accesses of the variable.
+ */
+#include "detect/wcp.h"
+
+struct held {
+    u32 lock;
+    struct dh_wcp_section *section;
+};
+
+struct thread {
+    struct dh_vc h;
+    struct dh_vc p; /* own component: the clock, so that own accesses are never a race */
+    u32 tid;
+    u32 clock; /* own component of h; a new one after everything that tells others */
+    u32 own; /* what the own component of p would be: own events that are ordered before through other threads
+              */
+    struct held *held;
+    u32 n_held, cap_held;
+    bool ended;
+};
+
+struct lock {
+    struct dh_vc p; /* of the last release */
+    struct dh_wcp_section *last;
+    struct dh_wcp_queue queue;
+    struct dh_vc told;    /* what was told through anything but a mutex, */
+    struct dh_vc readers; /* and by readers of a lock */
+    bool hard;            /* not, or no longer, used as a mutex only */
+};
+
+/* The last access of each thread. */
+struct place {
+    u64 event;
+    u32 site;
+};
+
+struct marks {
+    u32 *clocks;
+    struct place *places;
+    u32 n, unused;
+};
+
+/* The last two sections of a lock, of two threads, that read or wrote the variable. */
+struct accessed {
+    struct dh_wcp_section *read[2];
+    struct dh_wcp_section *written[2];
+};
+
+struct cell {
+    struct marks r, w;
+    u32 *locks;                /* number of each lock that was held at an access, */
+    struct accessed *accessed; /* and what it protected */
+    u32 n, cap;
+    u32 only; /* the one thread that accessed it, + 1; 0: none yet */
+    bool shared;
+};
+
+static void thread_init(struct dh_detector *d, void *thread, u32 tid)
+{
+    struct thread *t = thread;
+    t->tid = tid;
+    t->clock = 1;
+    if (dh_vc_reserve(d, &t->h, tid) && dh_vc_reserve(d, &t->p, tid))
+        t->h.c[tid] = t->p.c[tid] = t->clock;
+}
+
+static void tick(struct thread *t)
+{
+    t->h.c[t->tid] = t->p.c[t->tid] = ++t->clock;
+}
+
+/* All of v is weakly ordered before the thread from here on. */
+static void order_after(struct dh_detector *d, struct thread *t, const struct dh_vc *v)
+{
+    u32 own = dh_vc_get(v, t->tid);
+    if (own > t->own)
+        t->own = own;
+    dh_vc_join(d, &t->p, v);
+}
+
+static void order_after_section(struct dh_detector *d, struct thread *t, const struct dh_wcp_section *s)
+{
+    if (dh_vc_get(&t->p, s->thread) < s->rel)
+        order_after(d, t, &s->h);
+}
+
+/* Order as strong as fork and join give it. */
+static void learn(struct dh_detector *d, struct thread *t, const struct dh_vc *told)
+{
+    dh_vc_join(d, &t->h, told);
+    order_after(d, t, told);
+}
+
+static void tell(struct dh_detector *d, struct thread *t, struct dh_vc *told)
+{
+    dh_vc_join(d, told, &t->h);
+    tick(t);
+}
+
+static void fork_thread(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
+{
+    (void)e;
+    struct thread *t = thread, *u = other;
+    if (!u)
+        return;
+    learn(d, u, &t->h);
+    u->ended = false;
+    tick(t);
+}
+
+static void join_thread(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
+{
+    (void)e;
+    struct thread *t = thread, *u = other;
+    if (!u)
+        return;
+    learn(d, t, &u->h);
+    u->ended = true;
+    tick(u); /* its number may be forked again */
+}
+
+/* From now on this lock orders like fork and join; so does all that went before. */
+static void harden(struct dh_detector *d, struct lock *l)
+{
+    l->hard = true;
+    if (l->last)
+        dh_vc_join(d, &l->told, &l->last->h);
+}
+
+static void acquire_hard(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct lock *l)
+{
+    learn(d, t, &l->told);
+    if (e->mode == DH_EXCLUSIVE)
+        learn(d, t, &l->readers);
+}
+
+static void acquire(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    struct thread *t = thread;
+    struct lock *l = lock;
+    if (DH_UNLIKELY(e->mode == DH_SHARED && !l->hard))
+        harden(d, l);
+    if (DH_UNLIKELY(l->hard)) {
+        acquire_hard(d, e, t, l);
+        return;
+    }
+    if (l->last && l->last->thread != t->tid) {
+        if (dh_vc_get(&t->h, l->last->thread) < l->last->rel)
+            dh_vc_join(d, &t->h, &l->last->h);
+        order_after(d, t, &l->p);
+    }
+    if (t->n_held == t->cap_held &&
+        !dh_mem_grow(&d->mem, (void **)&t->held, t->n_held, &t->cap_held, sizeof(*t->held))) {
+        d->failed = true;
+        return;
+    }
+    struct dh_wcp_section *s = dh_wcp_section_new(d, t->tid, t->clock);
+    if (s)
+        t->held[t->n_held++] = (struct held){.lock = e->target, .section = s};
+}
+
+static const struct dh_vc *knows(struct dh_detector *d, u32 tid)
+{
+    const struct thread *t = dh_detect_thread(d, tid);
+    return !t || t->ended ? NULL : &t->p;
+}
+
+/* Takes the section of the lock from the thread's list; locks need not be released in order. */
+static struct dh_wcp_section *take_held(struct thread *t, u32 lock)
+{
+    for (u32 i = t->n_held; i-- > 0;) {
+        if (t->held[i].lock != lock)
+            continue;
+        struct dh_wcp_section *s = t->held[i].section;
+        t->n_held--;
+        for (; i < t->n_held; i++)
+            t->held[i] = t->held[i + 1];
+        return s;
+    }
+    return NULL;
+}
+
+static void release(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    struct thread *t = thread;
+    struct lock *l = lock;
+    struct dh_wcp_section *s = take_held(t, e->target);
+    if (!s) {
+        tell(d, t, e->mode == DH_SHARED ? &l->readers : &l->told);
+        return;
+    }
+    const struct dh_wcp_section *before = dh_wcp_queue_order(d, &l->queue, t->tid, &t->p);
+    for (; before; before = dh_wcp_queue_order(d, &l->queue, t->tid, &t->p))
+        order_after_section(d, t, before);
+    s->rel = t->clock;
+    dh_vc_copy(d, &s->h, &t->h);
+    if (dh_vc_copy(d, &l->p, &t->p))
+        l->p.c[t->tid] = t->own;
+    s->refs++;
+    dh_wcp_section_unref(d, l->last);
+    l->last = s;
+    dh_wcp_queue_push(d, &l->queue, s);
+    dh_wcp_queue_tidy(d, &l->queue, knows);
+    tick(t);
+}
+
+/* Loads and waits learn, stores and signals tell; the rest does both. */
+static void volatile_access(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    struct lock *l = lock;
+    if (e->mode & DH_WRITE)
+        tell(d, thread, &l->told);
+    else
+        learn(d, thread, &l->told);
+}
+
+static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    struct lock *l = lock;
+    if (!l)
+        return; /* a fence: every atomic is taken to be ordered as it is */
+    if (e->op != DH_OP_ATOMIC_STORE)
+        learn(d, thread, &l->told);
+    if (e->op != DH_OP_ATOMIC_LOAD)
+        tell(d, thread, &l->told);
+}
+
+static void enter_or_notify(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)e;
+    tell(d, thread, &((struct lock *)lock)->told);
+}
+
+static void leave_or_wait(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)e;
+    learn(d, thread, &((struct lock *)lock)->told);
+}
+
+/* The entry of a lock for this variable, made on first use. NULL: no memory. */
+static struct accessed *accessed_under(struct dh_detector *d, struct cell *x, u32 lock)
+{
+    for (u32 i = 0; i < x->n; i++) {
+        if (x->locks[i] == lock)
+            return &x->accessed[i];
+    }
+    if (x->n == x->cap) {
+        u32 cap = x->cap;
+        if (!dh_mem_grow(&d->mem, (void **)&x->locks, x->n, &cap, sizeof(*x->locks)) ||
+            !dh_mem_grow(&d->mem, (void **)&x->accessed, x->n, &x->cap, sizeof(*x->accessed))) {
+            d->failed = true;
+            return NULL;
+        }
+    }
+    x->locks[x->n] = lock;
+    return &x->accessed[x->n++];
+}
+
+static void remember(struct dh_detector *d, struct dh_wcp_section **two, struct dh_wcp_section *s)
+{
+    if (two[0] == s)
+        return;
+    s->refs++;
+    if (two[0] && two[0]->thread != s->thread) {
+        dh_wcp_section_unref(d, two[1]);
+        two[1] = two[0];
+    } else {
+        dh_wcp_section_unref(d, two[0]);
+    }
+    two[0] = s;
+}
+
+/* Rule (a): the last conflicting section of another thread has published all that earlier ones did. */
+static void order_after_other(struct dh_detector *d, struct thread *t, struct dh_wcp_section *const *two)
+{
+    const struct dh_wcp_section *s = two[0] && two[0]->thread == t->tid ? two[1] : two[0];
+    if (s)
+        order_after_section(d, t, s);
+}
+
+static bool exceeds(const struct marks *m, const struct dh_vc *c)
+{
+    u32 both = m->n < c->n ? m->n : c->n, found = 0;
+    for (u32 i = 0; i < both; i++)
+        found |= m->clocks[i] > c->c[i];
+    for (u32 i = both; i < m->n; i++)
+        found |= m->clocks[i] != 0;
+    return found != 0;
+}
+
+static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, const struct marks *m,
+                           const struct dh_vc *c, bool write)
+{
+    for (u32 u = 0; u < m->n; u++) {
+        if (m->clocks[u] <= dh_vc_get(c, u))
+            continue;
+        struct dh_race race = {
+            .cell = d->cell,
+            .now = {.thread = e->thread, .site = e->site, .event = d->event, .write = e->op == DH_OP_WRITE},
+            .earlier = {.thread = u, .site = m->places[u].site, .event = m->places[u].event, .write = write},
+        };
+        dh_detect_emit(d, &race);
+    }
+}
+
+static void mark(struct dh_detector *d, const struct dh_event *e, const struct thread *t, struct marks *m)
+{
+    while (t->tid >= m->n) {
+        u32 n = m->n;
+        if (!dh_mem_grow(&d->mem, (void **)&m->clocks, m->n, &n, sizeof(*m->clocks)) ||
+            !dh_mem_grow(&d->mem, (void **)&m->places, m->n, &m->n, sizeof(*m->places))) {
+            d->failed = true;
+            return;
+        }
+    }
+    m->clocks[t->tid] = t->clock;
+    m->places[t->tid] = (struct place){.event = d->event, .site = e->site};
+}
+
+static void access(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct cell *x,
+                   bool write)
+{
+    for (u32 i = 0; i < t->n_held; i++) {
+        struct accessed *a = accessed_under(d, x, t->held[i].lock);
+        if (!a)
+            return;
+        order_after_other(d, t, a->written);
+        if (write)
+            order_after_other(d, t, a->read);
+        remember(d, write ? a->written : a->read, t->held[i].section);
+    }
+    if (x->only != t->tid + 1) {
+        x->shared = x->only != 0;
+        x->only = t->tid + 1;
+    }
+    if (x->shared) {
+        if (DH_UNLIKELY(exceeds(&x->w, &t->p)))
+            report(d, e, &x->w, &t->p, true);
+        if (write && DH_UNLIKELY(exceeds(&x->r, &t->p)))
+            report(d, e, &x->r, &t->p, false);
+    }
+    mark(d, e, t, write ? &x->w : &x->r);
+}
+
+static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
+{
+    access(d, e, thread, cell, false);
+}
+
+static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
+{
+    access(d, e, thread, cell, true);
+}
+
+static void drop_marks(struct dh_detector *d, struct marks *m)
+{
+    dh_detect_free(d, m->clocks, m->n * sizeof(*m->clocks));
+    dh_detect_free(d, m->places, m->n * sizeof(*m->places));
+}
+
+static void drop(struct dh_detector *d, void *cell)
+{
+    struct cell *x = cell;
+    drop_marks(d, &x->r);
+    drop_marks(d, &x->w);
+    for (u32 i = 0; i < x->n; i++) {
+        for (u32 k = 0; k < 2; k++) {
+            dh_wcp_section_unref(d, x->accessed[i].read[k]);
+            dh_wcp_section_unref(d, x->accessed[i].written[k]);
+        }
+    }
+    dh_detect_free(d, x->locks, x->cap * sizeof(*x->locks));
+    dh_detect_free(d, x->accessed, x->cap * sizeof(*x->accessed));
+}
+
+static void copy_marks(struct dh_detector *d, struct marks *to, const struct marks *from)
+{
+    to->clocks = dh_detect_dup(d, from->clocks, from->n * sizeof(*from->clocks));
+    to->places = dh_detect_dup(d, from->places, from->n * sizeof(*from->places));
+    to->n = to->clocks && to->places ? from->n : 0;
+}
+
+static void ref(struct dh_wcp_section *s)
+{
+    if (s)
+        s->refs++;
+}
+
+static void copy(struct dh_detector *d, void *to, const void *from)
+{
+    struct cell *x = to;
+    const struct cell *old = from;
+    copy_marks(d, &x->r, &old->r);
+    copy_marks(d, &x->w, &old->w);
+    x->only = old->only;
+    x->shared = old->shared;
+    x->locks = dh_detect_dup(d, old->locks, old->cap * sizeof(*old->locks));
+    x->accessed = dh_detect_dup(d, old->accessed, old->cap * sizeof(*old->accessed));
+    if (!x->locks || !x->accessed)
+        return;
+    x->n = old->n;
+    x->cap = old->cap;
+    for (u32 i = 0; i < x->n; i++) {
+        for (u32 k = 0; k < 2; k++) {
+            ref(x->accessed[i].read[k]);
+            ref(x->accessed[i].written[k]);
+        }
+    }
+}
+
+static void soon(const struct dh_event *e, const void *cell)
+{
+    const struct cell *x = cell;
+    (void)e;
+    __builtin_prefetch(x->w.clocks);
+    __builtin_prefetch(x->r.clocks);
+    __builtin_prefetch(x->locks);
+    __builtin_prefetch(x->accessed);
+}
+
+const struct dh_detector_ops dh_detector_wcp = {
+    .name = "wcp",
+    .paper = "Kini, Mathur, Viswanathan: Dynamic Race Prediction in Linear Time (PLDI 2017)",
+    .guarantee = DH_PREDICTIVE_SOUND,
+    .summary =
+        "weak causal precedence in one pass; the first race is real (or there is a deadlock), later ones "
+        "unconfirmed",
+    .thread_size = sizeof(struct thread),
+    .lock_size = sizeof(struct lock),
+    .cell_size = sizeof(struct cell),
+    .thread_init = thread_init,
+    .read = read,
+    .write = write,
+    .acquire = acquire,
+    .release = release,
+    .fork = fork_thread,
+    .join = join_thread,
+    .volatile_access = volatile_access,
+    .atomic = atomic,
+    .barrier_enter = enter_or_notify,
+    .barrier_leave = leave_or_wait,
+    .wait = leave_or_wait,
+    .notify = enter_or_notify,
+    .soon = soon,
+    .cell_drop = drop,
+    .cell_copy = copy,
+};

@@ -1,0 +1,46 @@
+/*
+ * wcp.h - the critical sections of the wcp detector: what one of them published, and the queue of each lock.
+ * See wcp.c.
+ */
+#ifndef DH_DETECT_WCP_H
+#define DH_DETECT_WCP_H
+
+#include "detect/vc.h"
+
+/* One critical section; shared by the queue of its lock and the variables accessed in it. */
+struct dh_wcp_section {
+    struct dh_vc h; /* what happened before its release, the release included; empty while it is open */
+    u32 thread;
+    u32 acq, rel; /* clocks of the thread */
+    u32 refs;
+};
+
+/* The closed sections of a lock that some thread may still have to be ordered after, oldest first. All zero:
+ * empty. */
+struct dh_wcp_queue {
+    struct dh_wcp_section **items;
+    u32 n, cap;
+    u32 tidy_at; /* length at which to look for what nobody needs */
+    u64 base;    /* number of items[0] among all sections of the lock */
+    u64 *at;     /* per thread: the first section it was not yet ordered after */
+    u32 n_at;
+};
+
+/* Longer queues are thinned out: what docs/design/prediction.md says. */
+enum { DH_WCP_QUEUE_MAX = 1 << 16 };
+
+struct dh_wcp_section *dh_wcp_section_new(struct dh_detector *d, u32 thread,
+                                          u32 clock); /* one reference; NULL: no memory */
+void dh_wcp_section_unref(struct dh_detector *d, struct dh_wcp_section *s);
+
+/* Rule (b) for thread tid, which releases the lock and has p ordered before it: the last section it is
+ * ordered after and was not before. To be asked again once p has that section, until NULL. */
+const struct dh_wcp_section *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
+                                                const struct dh_vc *p);
+/* Takes over the reference. */
+void dh_wcp_queue_push(struct dh_detector *d, struct dh_wcp_queue *q, struct dh_wcp_section *s);
+/* Drops what no thread can need. `knows` gives p of a thread, NULL for one that has ended. */
+typedef const struct dh_vc *dh_wcp_knows_fn(struct dh_detector *d, u32 tid);
+void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * wcp_queue.c - see wcp.h.
+ *
+ * The releases of one lock are ordered by happens-before, and what precedes a release weakly precedes all
+ * that it precedes. So if a section begins before some event, all earlier ones of the lock do, and the last
+ * of them has published the most: one position per thread and one join per release are enough, where the
+ * paper has a queue per thread.
+ */
+#include <string.h>
+
+#include "detect/wcp.h"
+
+struct dh_wcp_section *dh_wcp_section_new(struct dh_detector *d, u32 thread, u32 clock)
+{
+    struct dh_wcp_section *s = dh_detect_alloc(d, sizeof(*s));
+    if (s) {
+        s->thread = thread;
+        s->acq = clock;
+        s->refs = 1;
+    }
+    return s;
+}
+
+void dh_wcp_section_unref(struct dh_detector *d, struct dh_wcp_section *s)
+{
+    if (!s || --s->refs)
+        return;
+    dh_vc_drop(d, &s->h);
+    dh_detect_free(d, s, sizeof(*s));
+}
+
+/* The position of tid, made on first use. NULL: no memory. */
+static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
+{
+    while (tid >= q->n_at) {
+        if (!dh_mem_grow(&d->mem, (void **)&q->at, q->n_at, &q->n_at, sizeof(*q->at))) {
+            d->failed = true;
+            return NULL;
+        }
+    }
+    if (q->at[tid] < q->base)
+        q->at[tid] = q->base;
+    return &q->at[tid];
+}
+
+/* The first section from `at` on that does not begin before p; *ret_last: the last one that does. Sections of
+ * tid itself are passed over. */
+static u64 advance(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct dh_vc *p, u64 *ret_last)
+{
+    *ret_last = UINT64_MAX;
+    for (; at < q->base + q->n; at++) {
+        const struct dh_wcp_section *s = q->items[at - q->base];
+        if (s->thread == tid)
+            continue;
+        if (dh_vc_get(p, s->thread) < s->acq)
+            break;
+        *ret_last = at;
+    }
+    return at;
+}
+
+const struct dh_wcp_section *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
+                                                const struct dh_vc *p)
+{
+    u64 *at = position(d, q, tid), last;
+    if (!at)
+        return NULL;
+    *at = advance(q, *at, tid, p, &last);
+    return last == UINT64_MAX ? NULL : q->items[last - q->base];
+}
+
+void dh_wcp_queue_push(struct dh_detector *d, struct dh_wcp_queue *q, struct dh_wcp_section *s)
+{
+    if (q->n == q->cap && !dh_mem_grow(&d->mem, (void **)&q->items, q->n, &q->cap, sizeof(*q->items))) {
+        d->failed = true;
+        return;
+    }
+    q->items[q->n++] = s;
+}
+
+static void drop_first(struct dh_detector *d, struct dh_wcp_queue *q, u32 n)
+{
+    for (u32 i = 0; i < n; i++)
+        dh_wcp_section_unref(d, q->items[i]);
+    q->n -= n;
+    memmove(q->items, q->items + n, q->n * sizeof(*q->items));
+    q->base += n;
+}
+
+/* The older half becomes a quarter: of two neighbours one is left, which begins like the first and published
+ * what the second did. That orders more than the definition. */
+static void thin(struct dh_detector *d, struct dh_wcp_queue *q)
+{
+    u32 pairs = q->n / 4;
+    for (u32 i = 0; i < pairs; i++) {
+        struct dh_wcp_section *a = q->items[2 * i], *b = q->items[2 * i + 1];
+        struct dh_wcp_section *s = dh_wcp_section_new(d, a->thread, a->acq);
+        if (!s || !dh_vc_copy(d, &s->h, &b->h))
+            return;
+        s->rel = UINT32_MAX; /* of another thread's section: never taken as known */
+        dh_wcp_section_unref(d, a);
+        dh_wcp_section_unref(d, b);
+        q->items[i] = s;
+    }
+    memmove(q->items + pairs, q->items + 2 * pairs, (q->n - 2 * pairs) * sizeof(*q->items));
+    q->n -= pairs;
+    for (u32 t = 0; t < q->n_at; t++) {
+        u64 offset = q->at[t] < q->base ? 0 : q->at[t] - q->base;
+        q->at[t] = q->base + (offset < 2 * (u64)pairs ? offset / 2 : offset - pairs);
+    }
+}
+
+void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows)
+{
+    if (q->n < q->tidy_at || q->n < 64)
+        return;
+    u64 needed = q->base + q->n;
+    for (u32 t = 0; t < d->n_threads; t++) {
+        const struct dh_vc *p = knows(d, t);
+        if (!p)
+            continue;
+        u64 *at = position(d, q, t);
+        if (!at)
+            return;
+        /* Of those it will be ordered after at its next release the last is enough. */
+        u64 last, next = advance(q, *at, t, p, &last);
+        *at = last == UINT64_MAX ? next : last;
+        if (*at < needed)
+            needed = *at;
+    }
+    drop_first(d, q, (u32)(needed - q->base));
+    if (q->n >= DH_WCP_QUEUE_MAX)
+        thin(d, q);
+    q->tidy_at = q->n * 2;
+    if (q->tidy_at > DH_WCP_QUEUE_MAX)
+        q->tidy_at = DH_WCP_QUEUE_MAX;
+}

@@ -1,0 +1,49 @@
+/*
+ * witness.h - the proof that goes with a predicted race: a reordering of the trace, checked event by event.
+ *
+ * The reordering executes a cut (detect/predict.h), level by level and inside a level in the order of the
+ * trace, then the two accesses. The check knows nothing of how it was found. It replays the sequence and
+ * accepts it only if
+ *   - every thread does its events in its own order, from its first one, after it was forked;
+ *   - a join comes after all that the joined thread did before it in the trace;
+ *   - memory that was freed, moved or made anew is accessed only after that;
+ *   - a mutex is taken only while nobody holds it;
+ *   - every event that reads a variable or another synchronisation object finds the same last writer as in
+ * the trace;
+ *   - the last two are conflicting accesses of two threads, not both atomic, either of which could come next:
+ * they alone may see another value. What fails is not reported.
+ *
+ * A sequence may be as long as the trace, and a trace may have as many races as events, so sequences are not
+ * made without end: DH_WITNESS_EACH times the length of the trace for all races, DH_WITNESS_NEW times for the
+ * first race of each pair of sites. A race beyond that is reported without a sequence (witness NULL).
+ */
+#ifndef DH_DETECT_WITNESS_H
+#define DH_DETECT_WITNESS_H
+
+#include "detect/predict.h"
+
+enum { DH_WITNESS_EACH = 16, DH_WITNESS_NEW = 64, DH_WITNESS_SMALL = 1 << 20 };
+
+/* All zero but `p` is a valid start; freed with the detector. */
+struct dh_witness {
+    const struct dh_predict *p;
+    u32 *from;  /* what the event saw: the last writer; of a join: events of the joined thread; of a fork: see
+                   guard */
+    u32 *guard; /* the fork that must have happened; several are linked through `from` */
+    u32 *done, *owner, *writer; /* of the replay: per thread, lock, object */
+    u64 *sequence;
+    u64 spent;  /* events put in sequences */
+    u64 *pairs; /* of sites, + 1; open addressing */
+    u32 n_pairs, cap_pairs;
+};
+
+/* The sequence that executes `cut`, then `earlier` and `now`, checked: its length, or 0. `level` per event of
+ * the trace, up to `top`; NULL: all the same. */
+u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now);
+/* Emits the race, unless the check finds fault with its sequence. 0 or -ENOMEM. */
+int dh_witness_report(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now);
+
+/* Is the sequence such a reordering? Also false without memory (d->failed). */
+bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n);
+
+#endif

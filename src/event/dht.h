@@ -1,0 +1,81 @@
+/*
+ * dht.h - the binary trace format, version 1 (docs/design/trace-format.md): what a file holds and how its
+ * chunks begin.
+ *
+ * A file is a header and then chunks, each complete in itself: packed by zstd, with a checksum over its head
+ * and its packed bytes. All numbers are little-endian. A chunk of events holds a stretch of one thread's
+ * events; what orders the threads is the ticket that every synchronisation event carries: tickets are 0, 1,
+ * 2, ... over the whole trace. A file that ends in the middle of a chunk, or without a chunk of type END, is
+ * one whose recorder was killed; it is good up to the first ticket that is missing. So that this is not far
+ * back, the recorder writes from time to time what idle threads have done so far.
+ */
+#ifndef DH_EVENT_DHT_H
+#define DH_EVENT_DHT_H
+
+#include "event/event.h"
+
+#define DH_DHT_MAGIC "DHTRACE\n"
+#define DH_DHT_VERSION 1u
+#define DH_DHT_CHUNK_MAGIC 0x6b4e4843u /* "CHNk" */
+
+enum {
+    DH_DHT_CHUNK_BYTES = 64 << 10, /* of one chunk, unpacked, if it holds events */
+    DH_DHT_CHUNK_EVENTS = 1 << 18, /* at most */
+    DH_DHT_TABLE_BYTES = 16 << 20, /* of one chunk that holds a table */
+    DH_DHT_SITES = 2048,           /* of one chunk */
+    DH_DHT_THREADS = 1 << 24,      /* numbers of threads are below */
+};
+
+/* Flags of a file. */
+enum {
+    DH_DHT_NAMED = 1, /* made from names: an address is a variable's number * 8, a site is a number */
+};
+
+/* 32 bytes at the beginning. */
+struct dh_dht_header {
+    char magic[8];
+    u32 version;
+    u32 flags;
+    u64 pid;
+    u64 check; /* xxhash (XXH64, seed 0) of all before it */
+};
+
+enum dh_dht_chunk_type {
+    DH_DHT_EVENTS = 1,  /* of one thread: event/dht_code.h */
+    DH_DHT_MODULES = 2, /* loaded files: struct dh_dht_module */
+    DH_DHT_SYMBOLS = 3, /* lines `address TAB function TAB file:line`, for the sites of the trace */
+    DH_DHT_NAMES = 4,   /* lines `t|l|v NUMBER NAME`, of a file with DH_DHT_NAMED; threads of any file */
+    DH_DHT_SO_FAR =
+        6,          /* EVENTS that are not all: a later chunk of the same thread and number takes its place */
+    DH_DHT_END = 5, /* the last chunk: nothing is missing; `events` counts those of the file */
+};
+
+/* 48 bytes, then packed_len bytes. */
+struct dh_dht_chunk {
+    u32 magic;
+    u32 type;
+    u32 thread;     /* of EVENTS */
+    u32 number;     /* of EVENTS: 0, 1, ... of this thread */
+    u32 raw_len;    /* unpacked */
+    u32 packed_len; /* equal to raw_len: not packed */
+    u64 first;      /* of EVENTS: the first ticket in it; DH_DHT_NO_TICKET: none */
+    u64 events;
+    u64 check; /* xxhash of all before it and of the packed bytes */
+};
+
+_Static_assert(sizeof(struct dh_dht_header) == 32 && sizeof(struct dh_dht_chunk) == 48, "sizes in the file");
+
+#define DH_DHT_NO_TICKET UINT64_MAX
+/* The thread of events that belong to none: memory that changes hands outside all threads. */
+#define DH_DHT_NOBODY UINT32_MAX
+
+/* One loaded file, in a MODULES chunk; the path follows, without a final 0. */
+struct dh_dht_module {
+    u64 lo, hi, bias;
+    u8 build_id[20];
+    u8 build_id_len;
+    u8 pad[3];
+    u32 path_len;
+};
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * dht_cells.c - see dht_cells.h.
+ */
+#include "event/dht_cells.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+
+void dh_cells_done(struct dh_cells *c)
+{
+    for (u32 i = 0; i < c->pages.n && i < c->by_cap; i++)
+        dh_pool_free(c->by[i], sizeof(*c->by[i]));
+    dh_pool_free(c->by, c->by_cap * sizeof(*c->by));
+    dh_pool_free(c->where, c->where_cap * sizeof(*c->where));
+    dh_pages_done(&c->pages);
+    *c = (struct dh_cells){0};
+}
+
+/* Twice the room; false: no memory. */
+static void *grown(const void *old, u64 used, u64 cap, u64 more, size_t size)
+{
+    void *p = dh_pool_alloc(more * size);
+    if (p && used)
+        memcpy(p, old, used * size);
+    if (p)
+        dh_pool_free((void *)old, cap * size);
+    return p;
+}
+
+struct dh_cells_page *dh_cells_page(struct dh_cells *c, u64 key, bool add)
+{
+    u32 k = key % DH_CELLS_CACHE;
+    if (c->cache[k].key == key + 1)
+        return c->cache[k].page;
+    u32 n = add ? dh_pages_add(&c->pages, key) : dh_pages_find(&c->pages, key);
+    if (n == DH_PAGES_NONE)
+        return NULL;
+    if (n >= c->by_cap) {
+        u32 cap = c->by_cap ? c->by_cap * 2 : 256;
+        struct dh_cells_page **by = grown(c->by, c->by_cap, c->by_cap, cap, sizeof(*by));
+        if (!by)
+            return NULL;
+        c->by = by;
+        c->by_cap = cap;
+    }
+    if (!c->by[n] && !(c->by[n] = dh_pool_alloc(sizeof(*c->by[n]))))
+        return NULL;
+    c->cache[k].key = key + 1;
+    c->cache[k].page = c->by[n];
+    return c->by[n];
+}
+
+static bool cut_at(struct dh_cells *c, u64 addr)
+{
+    if ((addr & 7) == 0)
+        return true;
+    struct dh_cells_page *p = dh_cells_page(c, addr >> DH_PAGE_SHIFT, true);
+    if (p)
+        p->cuts[(addr & (DH_PAGE - 1)) >> 3] |= (u8)(1u << (addr & 7));
+    return p != NULL;
+}
+
+bool dh_cells_cut(struct dh_cells *c, u64 addr, u64 n)
+{
+    return cut_at(c, addr) && cut_at(c, addr + n);
+}
+
+int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n)
+{
+    int changed = 0;
+    for (u64 at = 0; at < n; at += 8) {
+        struct dh_cells_page *p = dh_cells_page(c, (from + at) >> DH_PAGE_SHIFT, false);
+        u32 cuts = p ? p->cuts[((from + at) & (DH_PAGE - 1)) >> 3] : 0;
+        struct dh_cells_page *q = dh_cells_page(c, (to + at) >> DH_PAGE_SHIFT, cuts != 0);
+        if (!q && cuts)
+            return -1;
+        u32 w = (u32)((to + at) & (DH_PAGE - 1)) >> 3;
+        u32 all = q ? q->cuts[w] | cuts : 0;
+        if (all == cuts && (!q || q->cuts[w] == all))
+            continue;
+        if (!p && !(p = dh_cells_page(c, (from + at) >> DH_PAGE_SHIFT, true)))
+            return -1;
+        p->cuts[((from + at) & (DH_PAGE - 1)) >> 3] = (u8)all;
+        q->cuts[w] = (u8)all;
+        changed = 1;
+    }
+    return changed;
+}
+
+bool dh_cells_number(struct dh_cells *c, struct dh_cells_page *p, u64 word)
+{
+    u32 w = (u32)(word & (DH_PAGE - 1)) >> 3, count = dh_cells_count(p, w);
+    if (c->n >= (c->limit ? c->limit : UINT32_MAX - 16))
+        return false;
+    if (c->n + count > c->where_cap) {
+        u64 cap = c->where_cap ? c->where_cap * 2 : 4096;
+        u64 *where = grown(c->where, c->n, c->where_cap, cap, sizeof(*where));
+        if (!where)
+            return false;
+        c->where = where;
+        c->where_cap = cap;
+    }
+    p->first[w] = c->n + 1;
+    for (u32 at = 0, end; at < 8; at = end) {
+        for (end = at + 1; end < 8 && !(p->cuts[w] >> end & 1); end++)
+            ;
+        c->where[c->n++] = (word + at) << 4 | (end - at);
+    }
+    return true;
+}

@@ -1,0 +1,69 @@
+/*
+ * dht_cells.h - the variables of a recorded program: its memory, cut wherever an access begins or ends.
+ *
+ * First all accesses are shown to dh_cells_cut, in any order; then dh_cells_at gives out numbers. Words of
+ * eight bytes are always cut from each other.
+ */
+#ifndef DH_EVENT_DHT_CELLS_H
+#define DH_EVENT_DHT_CELLS_H
+
+#include "event/pages.h"
+
+enum { DH_CELLS_WORDS = DH_PAGE / 8, DH_CELLS_CACHE = 256 };
+
+struct dh_cells_page {
+    u32 first[DH_CELLS_WORDS]; /* number of the first variable of a word, + 1; 0: none of it was given out */
+    u8 cuts[DH_CELLS_WORDS];   /* bit i: a variable begins at byte i */
+};
+
+/* All zero is a valid start. */
+struct dh_cells {
+    struct dh_pages pages;
+    struct dh_cells_page **by; /* by number of the page */
+    u32 by_cap;
+    u32 n;      /* numbers given out */
+    u32 limit;  /* of numbers; 0: 2^32 - 2 */
+    u64 *where; /* by number: address << 4 | size */
+    u64 where_cap;
+    struct {
+        u64 key; /* + 1; 0: nothing */
+        struct dh_cells_page *page;
+    } cache[DH_CELLS_CACHE];
+};
+
+void dh_cells_done(struct dh_cells *c);
+/* False: no memory. */
+bool dh_cells_cut(struct dh_cells *c, u64 addr, u64 n);
+/* Cuts of [to, to + n) and [from, from + n) become the same, where there are any; to - from is a multiple
+ * of 8. Returns whether anything changed, or -1: no memory. */
+int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n);
+
+/* The page with this key; NULL: there is none (or, with add, no memory). */
+struct dh_cells_page *dh_cells_page(struct dh_cells *c, u64 key, bool add);
+/* Numbers for a word that has none. False: no memory, or too many. */
+bool dh_cells_number(struct dh_cells *c, struct dh_cells_page *page, u64 word_addr);
+
+/* How many variables the word at `w` of a page has. */
+DH_INLINE u32 dh_cells_count(const struct dh_cells_page *p, u32 w)
+{
+    return 1 + (u32)__builtin_popcount(p->cuts[w] & 0xfe);
+}
+
+/* The variable that begins at addr, and its size. UINT32_MAX: no memory, or too many. */
+DH_INLINE u32 dh_cells_at(struct dh_cells *c, u64 addr, u32 *ret_size)
+{
+    u64 key = addr >> DH_PAGE_SHIFT;
+    u32 k = key % DH_CELLS_CACHE;
+    struct dh_cells_page *p =
+        DH_LIKELY(c->cache[k].key == key + 1) ? c->cache[k].page : dh_cells_page(c, key, true);
+    if (DH_UNLIKELY(!p))
+        return UINT32_MAX;
+    u32 w = (u32)(addr & (DH_PAGE - 1)) >> 3, at = (u32)addr & 7;
+    if (DH_UNLIKELY(p->first[w] == 0) && !dh_cells_number(c, p, addr & ~7ull))
+        return UINT32_MAX;
+    u32 cuts = p->cuts[w] & 0xfe, above = cuts >> (at + 1);
+    *ret_size = above ? (u32)__builtin_ctz(above) + 1 : 8 - at;
+    return p->first[w] - 1 + (u32)__builtin_popcount(cuts & ((2u << at) - 1));
+}
+
+#endif

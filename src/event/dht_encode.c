@@ -1,0 +1,115 @@
+/*
+ * dht_encode.c - see dht_code.h. Freestanding.
+ */
+#include <string.h>
+
+#include "event/dht_code.h"
+
+static u8 *put(u8 *p, u64 v)
+{
+    while (v >= 0x80) {
+        *p++ = (u8)(v | 0x80);
+        v >>= 7;
+    }
+    *p++ = (u8)v;
+    return p;
+}
+
+static u64 fold(u64 v)
+{
+    return v << 1 ^ (u64)((int64_t)v >> 63);
+}
+
+void dh_dht_encode_begin(struct dh_dht_encoder *c, u8 *buf, size_t cap)
+{
+    c->at = buf;
+    c->end = buf + cap;
+    c->run = c->events = 0;
+    c->first = DH_DHT_NO_TICKET;
+    c->ticket = 0;
+    c->last_pc = c->last_addr = 0;
+    c->current = 0;
+    c->n_sites = 0;
+    memset(c->hash, 0, sizeof(c->hash));
+    c->sites[0] =
+        (struct dh_dht_site){0}; /* what the first event is compared with: no operation has number 0 */
+}
+
+void dh_dht_encode_flush(struct dh_dht_encoder *c)
+{
+    if (c->run == 0)
+        return;
+    c->at = put(c->at, (c->run - 1) << 2);
+    c->run = 0;
+}
+
+static u32 define(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 operands, u32 slot)
+{
+    u32 n = c->n_sites++;
+    c->sites[n] = (struct dh_dht_site){.pc = e->pc,
+                                       .last = c->last_addr,
+                                       .size = e->size,
+                                       .op = e->op,
+                                       .mode = e->mode,
+                                       .operands = (u8)operands,
+                                       .next = n};
+    c->hash[slot] = (u16)(n + 1);
+    *c->at++ = 3;
+    c->at = put(c->at, fold(e->pc - c->last_pc));
+    *c->at++ = e->op;
+    *c->at++ = e->mode;
+    c->at = put(c->at, e->size);
+    c->last_pc = e->pc;
+    return n;
+}
+
+/* The site's number in this chunk, defined if it is new. */
+static u32 find(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 operands)
+{
+    u32 slot = (u32)(dh_hash64(e->pc ^ (u64)e->op << 56 ^ (u64)e->size << 48) >> 20) % DH_DHT_HASH;
+    for (;; slot = (slot + 1) % DH_DHT_HASH) {
+        u32 n = c->hash[slot];
+        if (n == 0)
+            return define(c, e, operands, slot);
+        const struct dh_dht_site *s = &c->sites[n - 1];
+        if (s->pc == e->pc && s->op == e->op && s->mode == e->mode && s->size == e->size)
+            return n - 1;
+    }
+}
+
+void dh_dht_encode_slow(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 operands)
+{
+    u32 next = c->n_sites ? c->sites[c->current].next : UINT32_MAX;
+    dh_dht_encode_flush(c);
+    u32 n = next;
+    if (next == UINT32_MAX || c->sites[next].pc != e->pc || c->sites[next].op != e->op ||
+        c->sites[next].mode != e->mode || c->sites[next].size != e->size)
+        n = find(c, e, operands);
+    struct dh_dht_site *s = &c->sites[n];
+    u64 away = fold(e->addr - dh_dht_foretold(s, c->last_addr));
+    if (n == next && away >> 62 == 0) {
+        c->at = put(c->at, away << 2 | 1);
+    } else {
+        c->at = put(c->at, (u64)n << 2 | 2);
+        c->at = put(c->at, away);
+    }
+    c->sites[c->current].next = n;
+    if (away)
+        s->near = dh_dht_nearer(s, e->addr, c->last_addr);
+    dh_dht_note(s, e->addr, c->last_addr);
+    c->last_addr = e->addr;
+    if (operands & DH_DHT_HAS_TICKET) {
+        c->at = put(c->at, e->ticket - c->ticket);
+        c->ticket = e->ticket;
+        if (c->first == DH_DHT_NO_TICKET)
+            c->first = e->ticket;
+    }
+    if (operands & DH_DHT_HAS_BYTES) {
+        c->at = put(c->at, fold(e->bytes - s->bytes));
+        s->bytes = e->bytes;
+    }
+    if (operands & DH_DHT_HAS_SOURCE)
+        c->at = put(c->at, fold(e->source - e->addr));
+    c->current = n;
+    c->events++;
+}

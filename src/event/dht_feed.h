@@ -1,0 +1,61 @@
+/*
+ * dht_feed.h - the memory that a recorded program and `deadheat record` share: events go from one to the
+ * other here.
+ *
+ * A thread of the program takes a free slot, fills it with the bytes of one chunk (dht_code.h), marks it full
+ * and takes the next. The recorder packs full slots, appends them to the file and frees them. Since the
+ * memory is shared, whatever the program wrote is there after it was killed: the recorder then takes the
+ * slots that are not full too.
+ *
+ * Who writes what: a slot in state ACTIVE belongs to the thread that took it, one in state FULL to the
+ * recorder. Both sides sleep on futexes in the head; each wakes the other only if it says that it sleeps.
+ */
+#ifndef DH_EVENT_DHT_FEED_H
+#define DH_EVENT_DHT_FEED_H
+
+#include "event/dht.h"
+
+#define DH_FEED_MAGIC 0x616e6572616864ull
+enum {
+    DH_FEED_SLOTS = 16384, /* at least one a live thread */
+    DH_FEED_AHEAD = 512,   /* full slots the program may be ahead of the recorder: 32 MiB */
+    DH_FEED_HEAD = 4096,
+};
+
+enum dh_feed_state { DH_FEED_FREE, DH_FEED_ACTIVE, DH_FEED_FULL };
+
+struct dh_feed_slot {
+    u32 state;
+    u32 type; /* enum dh_dht_chunk_type */
+    u32 thread;
+    u32 number;
+    u32 used; /* bytes that are complete events */
+    u32 pad;
+    u64 events; /* of a full slot; that of an active one has to be counted */
+    u64 first;  /* ticket; likewise */
+    u8 fill[24];
+};
+
+_Static_assert(sizeof(struct dh_feed_slot) == 64, "one cache line each");
+
+struct dh_feed {
+    u64 magic;
+    u32 version; /* DH_DHT_VERSION */
+    u32 claimed; /* pid of the one program that is recorded; 0: none yet */
+    u32 high;    /* slots from here on were never used */
+    u32 full;    /* futex: how many slots were ever filled; the recorder sleeps on it */
+    u32 freed;   /* futex: how many were ever freed; the program sleeps on it */
+    u32 recorder_sleeps;
+    u32 program_sleeps;
+    u32 ending;   /* the program is about to end: look soon */
+    u32 recorder; /* its pid: without it nobody will free a slot any more */
+};
+
+struct dh_feed_layout {
+    struct dh_feed head;
+    u8 pad[DH_FEED_HEAD - sizeof(struct dh_feed)];
+    struct dh_feed_slot slots[DH_FEED_SLOTS];
+    u8 data[DH_FEED_SLOTS][DH_DHT_CHUNK_BYTES];
+};
+
+#endif

@@ -1,0 +1,568 @@
+/*
+ * dht_merge.c - see dht_read.h: the second pass, which gives the events out in order, and their names.
+ *
+ * The heap holds the threads that are known to wait for a ticket; `current` is the thread whose turn it is. A
+ * thread is loaded when its first ticket comes up and unloaded after its last event.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/pool.h"
+#include "event/dht_reader.h"
+
+/* When a larger block is freed, the write this is concerns only pages that were accessed: nothing can be
+ * found in others. */
+enum { LARGE_FREE = 64 << 10 };
+
+/* ---- The heap ---- */
+
+static void heap_push(struct dh_dht *r, struct dh_dht_stream *s)
+{
+    u32 at = r->n_heap++;
+    for (; at > 0 && r->heap[(at - 1) / 2]->key > s->key; at = (at - 1) / 2)
+        r->heap[at] = r->heap[(at - 1) / 2];
+    r->heap[at] = s;
+}
+
+static struct dh_dht_stream *heap_pop(struct dh_dht *r)
+{
+    struct dh_dht_stream *top = r->heap[0], *last = r->heap[--r->n_heap];
+    u32 at = 0;
+    for (;;) {
+        u32 child = 2 * at + 1;
+        if (child >= r->n_heap)
+            break;
+        if (child + 1 < r->n_heap && r->heap[child + 1]->key < r->heap[child]->key)
+            child++;
+        if (r->heap[child]->key >= last->key)
+            break;
+        r->heap[at] = r->heap[child];
+        at = child;
+    }
+    r->heap[at] = last;
+    return top;
+}
+
+int dh_dht_merge_begin(struct dh_dht *r)
+{
+    r->heap = r->cap_streams ? dh_pool_alloc(r->cap_streams * sizeof(*r->heap)) : NULL;
+    if (r->cap_streams && !r->heap)
+        return -ENOMEM;
+    for (u32 i = 0; i < r->n_streams; i++) {
+        struct dh_dht_stream *s = r->streams[i];
+        if (s->n == 0)
+            continue;
+        s->key = s->refs[0].first;
+        if (s->key == DH_DHT_NO_TICKET)
+            return dh_dht_bad(r, s->refs[0].offset, "a thread begins without a ticket");
+        heap_push(r, s);
+    }
+    return 0;
+}
+
+/* ---- Numbers ---- */
+
+static u32 thread_of(struct dh_dht *r, u32 uid)
+{
+    while (uid >= r->dense_cap) {
+        u32 cap = r->dense_cap;
+        if (!dh_dht_grow((void **)&r->dense, cap, &r->dense_cap, sizeof(*r->dense)))
+            return UINT32_MAX;
+    }
+    if (!r->dense[uid]) {
+        if (!dh_dht_grow((void **)&r->threads, r->n_threads, &r->cap_threads, sizeof(*r->threads)))
+            return UINT32_MAX;
+        r->threads[r->n_threads++].uid = uid;
+        r->dense[uid] = r->n_threads;
+    }
+    return r->dense[uid] - 1;
+}
+
+static u32 site_of(struct dh_dht *r, struct dh_dht_stream *s, u32 number)
+{
+    struct dh_dht_site *site = &s->decoder->sites[number];
+    if (DH_UNLIKELY(site->global == UINT32_MAX))
+        site->global = r->flags & DH_DHT_NAMED ? (u32)site->pc : dh_pages_add(&r->sites, site->pc);
+    return site->global;
+}
+
+static u32 object_of(struct dh_dht *r, u64 addr)
+{
+    if (!(r->flags & DH_DHT_NAMED))
+        return dh_objects_at(&r->objects, addr);
+    if (addr >= r->max_lock)
+        r->max_lock = (u32)addr + 1;
+    return addr < INT32_MAX ? (u32)addr : UINT32_MAX;
+}
+
+/* ---- Events of many variables ---- */
+
+static long no_room(struct dh_dht *r, const struct dh_dht_stream *s)
+{
+    dh_dht_bad(r, dh_dht_offset(s), "no memory for so many variables");
+    return -ENOMEM;
+}
+
+/* The next variable of an access. */
+static long next_access(struct dh_dht *r, struct dh_event *e)
+{
+    struct dh_dht_rest *x = &r->rest;
+    u32 size, cell;
+    while (x->skip && x->at < x->end && !dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, false))
+        x->at = DH_ALIGN_DOWN(x->at, DH_PAGE) + DH_PAGE;
+    if (x->at >= x->end) {
+        x->op = DH_OP_SKIP;
+        return 0;
+    }
+    if (r->flags & DH_DHT_NAMED) {
+        cell = x->at >> 3 < INT32_MAX ? (u32)(x->at >> 3) : UINT32_MAX;
+        size = (u32)(x->end - x->at);
+        if (cell >= r->max_variable)
+            r->max_variable = cell + 1;
+    } else {
+        cell = dh_cells_at(&r->cells, x->at, &size);
+    }
+    if (cell == UINT32_MAX)
+        return no_room(r, r->current);
+    *e = (struct dh_event){
+        .op = x->op, .mode = x->mode, .size = x->size, .thread = x->thread, .target = cell, .site = x->site};
+    x->at += size;
+    if (x->at >= x->end)
+        x->op = DH_OP_SKIP;
+    return 1;
+}
+
+/* The next page of a range that has more pages than were ever seen. */
+static bool next_page(struct dh_dht *r)
+{
+    struct dh_dht_rest *x = &r->rest;
+    while (x->page < r->cells.pages.n) {
+        u64 lo = r->cells.pages.keys[x->page++] << DH_PAGE_SHIFT, hi = lo + DH_PAGE;
+        x->at = lo > x->lo ? lo : x->lo;
+        x->end = hi < x->hi ? hi : x->hi;
+        if (x->at < x->end)
+            return true;
+    }
+    return false;
+}
+
+/* The next run of variables, of those given out, that start a new life. 0: none here. */
+static long next_new(struct dh_dht *r, struct dh_event *e)
+{
+    struct dh_dht_rest *x = &r->rest;
+    u32 first = 0, n = 0;
+    while (x->at < x->end && n < UINT16_MAX - 8) {
+        struct dh_cells_page *p = dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, false);
+        if (!p) {
+            if (n)
+                break;
+            x->at = DH_ALIGN_DOWN(x->at, DH_PAGE) + DH_PAGE;
+            continue;
+        }
+        u32 w = (u32)(x->at & (DH_PAGE - 1)) >> 3;
+        u32 before = (u32)__builtin_popcount(p->cuts[w] & 0xfe & ((2u << (x->at & 7)) - 1));
+        u32 count = dh_cells_count(p, w) - before;
+        if (DH_ALIGN_DOWN(x->at, 8) + 8 > x->end) /* the rest of the word lives on */
+            count -= (u32)__builtin_popcount(p->cuts[w] & 0xfe & ~((1u << (x->end & 7)) - 1));
+        if (p->first[w] && n && p->first[w] - 1 + before != first + n)
+            break;
+        if (p->first[w]) {
+            first = n ? first : p->first[w] - 1 + before;
+            n += count;
+        } else if (n) {
+            break;
+        }
+        x->at = DH_ALIGN_DOWN(x->at, 8) + 8;
+    }
+    if (x->at >= x->end && !(x->hi && next_page(r)))
+        x->op = DH_OP_SKIP;
+    *e = (struct dh_event){.op = DH_OP_RANGE_NEW, .size = (u16)n, .thread = x->thread, .target = first};
+    return n != 0;
+}
+
+/* The next word that moves. */
+static long next_move(struct dh_dht *r, struct dh_event *e)
+{
+    struct dh_dht_rest *x = &r->rest;
+    for (; x->at < x->end; x->at += 8, x->from += 8) {
+        struct dh_cells_page *p = dh_cells_page(&r->cells, x->from >> DH_PAGE_SHIFT, false);
+        struct dh_cells_page *q = dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, p != NULL);
+        u32 from = (u32)(x->from & (DH_PAGE - 1)) >> 3, to = (u32)(x->at & (DH_PAGE - 1)) >> 3;
+        bool source = p && p->first[from];
+        if (!source && (!q || !q->first[to]))
+            continue;
+        if (source && (!q || (!q->first[to] && !dh_cells_number(&r->cells, q, x->at))))
+            return no_room(r, r->current);
+        *e = (struct dh_event){.op = source ? DH_OP_RANGE_MOVE : DH_OP_RANGE_NEW,
+                               .size = (u16)dh_cells_count(q, to),
+                               .thread = x->thread,
+                               .target = q->first[to] - 1,
+                               .site = source ? p->first[from] - 1 : 0};
+        x->at += 8;
+        x->from += 8;
+        return 1;
+    }
+    x->op = DH_OP_SKIP;
+    return 0;
+}
+
+static long next_of_rest(struct dh_dht *r, struct dh_event *e)
+{
+    switch (r->rest.op) {
+    case DH_OP_RANGE_NEW:
+        return next_new(r, e);
+    case DH_OP_RANGE_MOVE:
+        return next_move(r, e);
+    default:
+        return next_access(r, e);
+    }
+}
+
+static const char *const form_texts[] = {
+    [DH_FORM_OK] = "",
+    [DH_FORM_NOT_HELD] = "a lock is released that its thread does not hold",
+    [DH_FORM_HELD] = "a lock is acquired that another thread holds",
+    [DH_FORM_SELF_FORK] = "a thread forks itself",
+    [DH_FORM_SELF_JOIN] = "a thread joins itself",
+    [DH_FORM_AFTER_JOIN] = "a thread acts after it was joined",
+    [DH_FORM_NO_MEMORY] = "no memory",
+};
+
+/* Accesses change nothing of the form of a trace but who acts, which is known after the first. */
+static int check_actor(struct dh_dht *r, struct dh_dht_stream *s, u8 op)
+{
+    struct dh_event e = {.op = op, .thread = s->thread};
+    enum dh_form_error error = dh_form_next(&r->form, &e, r->number);
+    s->known = true;
+    return error == DH_FORM_OK ? 0 : dh_dht_bad(r, dh_dht_offset(s), form_texts[error]);
+}
+
+static int begin_access(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e, u64 bytes,
+                        u8 op)
+{
+    if (bytes == 0)
+        return 0;
+    if (DH_UNLIKELY(!s->known || r->form.threads[s->thread].joined) && check_actor(r, s, op) != 0)
+        return -EBADMSG;
+    if (e->addr + bytes < e->addr || (bytes > UINT32_MAX && (e->addr | bytes) >> 48))
+        return dh_dht_bad(r, dh_dht_offset(s), "an access reaches beyond the address space");
+    u32 size = e->size ? e->size : (u32)bytes;
+    r->rest = (struct dh_dht_rest){.op = op,
+                                   .mode = e->mode,
+                                   .size = size < UINT16_MAX ? (u16)size : 0,
+                                   .thread = s->thread,
+                                   .site = site_of(r, s, e->site),
+                                   .at = e->addr,
+                                   .end = e->addr + bytes,
+                                   .skip = (e->mode & DH_FREE) && bytes > LARGE_FREE};
+    return r->rest.site == UINT32_MAX && !(r->flags & DH_DHT_NAMED) ? -ENOMEM : 0;
+}
+
+static int begin_memory(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e)
+{
+    if (r->flags & DH_DHT_NAMED)
+        return dh_dht_bad(r, dh_dht_offset(s), "memory changes hands in a trace without memory");
+    if (e->addr + e->bytes < e->addr || e->source + e->bytes < e->source)
+        return dh_dht_bad(r, dh_dht_offset(s), "a range reaches beyond the address space");
+    bool move = e->op == DH_OP_RANGE_MOVE && ((e->addr ^ e->source) & 7) == 0 && e->bytes <= DH_DHT_MOVE_MAX;
+    r->rest = (struct dh_dht_rest){.op = move ? DH_OP_RANGE_MOVE : DH_OP_RANGE_NEW,
+                                   .thread = s->thread,
+                                   .at = move ? DH_ALIGN_UP(e->addr, 8) : e->addr,
+                                   .end = move ? DH_ALIGN_DOWN(e->addr + e->bytes, 8) : e->addr + e->bytes,
+                                   .from = DH_ALIGN_UP(e->source, 8)};
+    if (!move && e->bytes >> DH_PAGE_SHIFT > r->cells.pages.n) {
+        r->rest.lo = e->addr;
+        r->rest.hi = e->addr + e->bytes;
+        r->rest.end = r->rest.at;
+        if (!next_page(r))
+            r->rest.op = DH_OP_SKIP;
+    }
+    if (r->rest.at >= r->rest.end)
+        r->rest.op = DH_OP_SKIP;
+    return 0;
+}
+
+/* ---- One event ---- */
+
+/* The lock has no holder any more, whoever it was. */
+static void let_go(struct dh_dht *r, u32 lock)
+{
+    if (lock < r->form.n_locks)
+        r->form.locks[lock].holder = r->form.locks[lock].depth = r->form.locks[lock].readers = 0;
+}
+
+/* An event about an object or a thread, as it is. 1, or an error. */
+static long give_sync(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e, u8 op,
+                      struct dh_event *out)
+{
+    u32 target = 0;
+    bool other = op == DH_OP_FORK || op == DH_OP_JOIN;
+    if (other && e->addr >= DH_DHT_THREADS)
+        return dh_dht_bad(r, dh_dht_offset(s), "an impossible thread is forked or joined");
+    if (other)
+        target = thread_of(r, (u32)e->addr);
+    else if (dh_event_space(op) == DH_SPACE_LOCK)
+        target = object_of(r, e->addr);
+    if (target == UINT32_MAX)
+        return no_room(r, s);
+    *out = (struct dh_event){
+        .op = op, .mode = e->mode, .thread = s->thread, .target = target, .site = site_of(r, s, e->site)};
+    if (op == DH_OP_VOLATILE && e->op == DH_DHT_OP_RELEASE_FOREIGN) {
+        out->mode = DH_WRITE;
+        let_go(r, target);
+    }
+    return 1;
+}
+
+/* A read-modify-write learns, accesses and publishes, in this order; it is up to three events. */
+static long give_atomic(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e,
+                        struct dh_event *out)
+{
+    long n = 0, rc;
+    bool load = e->op != DH_OP_ATOMIC_STORE, store = e->op != DH_OP_ATOMIC_LOAD;
+    if (e->size > 64)
+        return dh_dht_bad(r, dh_dht_offset(s), "an atomic operation is too large");
+    if (load) {
+        rc = give_sync(r, s, e, DH_OP_ATOMIC_LOAD, &out[n]);
+        if (rc < 0)
+            return rc;
+        n++;
+    }
+    if (e->size) {
+        struct dh_dht_event access = *e;
+        access.mode = DH_ATOMIC | (store ? DH_WRITE : DH_READ);
+        rc = begin_access(r, s, &access, e->size, store ? DH_OP_WRITE : DH_OP_READ);
+        for (; !rc && r->rest.op != DH_OP_SKIP && n < DH_DHT_ATOMIC_EVENTS - 1; n++)
+            rc = next_access(r, &out[n]) < 0 ? -ENOMEM : 0;
+        if (rc)
+            return rc;
+        r->rest.op = DH_OP_SKIP;
+    }
+    if (store) {
+        rc = give_sync(r, s, e, e->op, &out[n]);
+        if (rc < 0)
+            return rc;
+        n++;
+    }
+    return n;
+}
+
+static long check_form(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_event *out, long n)
+{
+    s->known |= n > 0;
+    for (long i = 0; i < n; i++) {
+        enum dh_form_error error = dh_form_next(&r->form, &out[i], r->number + (u64)i);
+        if (out[i].op == DH_OP_END)
+            r->threads[s->thread].ended = true;
+        /* A robust mutex outlives its holder. */
+        if (error == DH_FORM_HELD && r->form.other < r->n_threads && r->threads[r->form.other].ended) {
+            let_go(r, out[i].target);
+            error = dh_form_next(&r->form, &out[i], r->number + (u64)i);
+        }
+        if (error != DH_FORM_OK)
+            return dh_dht_bad(r, dh_dht_offset(s), form_texts[error]);
+    }
+    return n;
+}
+
+/* What a stored event stands for, into out (room for DH_DHT_ATOMIC_EVENTS), or into r->rest. */
+static long give(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e,
+                 struct dh_event *out)
+{
+    long n;
+    if (s->uid == DH_DHT_NOBODY &&
+        !(dh_dht_operands(e->op) & DH_DHT_HAS_TICKET && dh_dht_operands(e->op) & DH_DHT_HAS_BYTES))
+        return dh_dht_bad(r, dh_dht_offset(s), "an event of nobody that somebody must have done");
+    switch (e->op) {
+    case DH_OP_READ:
+    case DH_OP_WRITE:
+        if (e->size > 64)
+            return dh_dht_bad(r, dh_dht_offset(s), "an access is too large");
+        return begin_access(r, s, e, e->size, e->op);
+    case DH_DHT_OP_READS:
+    case DH_DHT_OP_WRITES:
+        return begin_access(r, s, e, e->bytes, e->op == DH_DHT_OP_READS ? DH_OP_READ : DH_OP_WRITE);
+    case DH_OP_RANGE_NEW:
+    case DH_OP_RANGE_FREE:
+    case DH_OP_RANGE_MOVE:
+        return begin_memory(r, s, e);
+    case DH_DHT_OP_FORGET:
+        dh_objects_forget(&r->objects, e->addr, e->bytes);
+        return 0;
+    case DH_DHT_OP_MARK:
+        return 0;
+    case DH_OP_ATOMIC_LOAD:
+    case DH_OP_ATOMIC_STORE:
+    case DH_OP_ATOMIC_RMW:
+        n = give_atomic(r, s, e, out);
+        break;
+    case DH_DHT_OP_RELEASE_FOREIGN:
+        n = give_sync(r, s, e, DH_OP_VOLATILE, out);
+        break;
+    default:
+        n = give_sync(r, s, e, e->op, out);
+    }
+    return n < 0 ? n : check_form(r, s, out, n);
+}
+
+/* ---- The order ---- */
+
+/* The next event of a stream. 1; 0: it has no more; or an error. */
+static int decode(struct dh_dht *r, struct dh_dht_stream *s)
+{
+    for (;;) {
+        int more = s->raw ? dh_dht_decode_next(s->decoder, &s->event) : 0;
+        if (DH_LIKELY(more > 0))
+            return 1;
+        if (more < 0)
+            return dh_dht_bad(r, dh_dht_offset(s), s->decoder->error);
+        int rc = dh_dht_load(r, s);
+        if (rc <= 0)
+            return rc;
+    }
+}
+
+/* Whose turn is it? 1; 0: the trace is at its end; or an error. */
+static int turn(struct dh_dht *r)
+{
+    if (r->n_heap == 0)
+        return 0;
+    if (r->heap[0]->key != r->ticket) {
+        const struct dh_dht_stream *s = r->heap[0];
+        if (!r->complete && s->key > r->ticket) {
+            r->cut = r->ticket; /* what comes later may depend on what is missing */
+            return 0;
+        }
+        return dh_dht_bad(r, s->refs[s->next ? s->next - 1 : 0].offset,
+                          s->key > r->ticket ? "a ticket before those of this chunk is missing"
+                                             : "a ticket is there twice");
+    }
+    struct dh_dht_stream *s = heap_pop(r);
+    if (!s->waiting) {
+        int rc = decode(r, s);
+        if (rc < 0)
+            return rc;
+        if (rc == 0 || !(dh_dht_operands(s->event.op) & DH_DHT_HAS_TICKET) || s->event.ticket != s->key)
+            return dh_dht_bad(r, dh_dht_offset(s), "the thread does not begin with the ticket its head says");
+        s->waiting = true;
+        s->thread = s->uid == DH_DHT_NOBODY ? 0 : thread_of(r, s->uid);
+        if (s->thread == UINT32_MAX)
+            return -ENOMEM;
+    }
+    r->current = s;
+    return 1;
+}
+
+/* The next stored event, in s->event of the current stream. As above. */
+static int advance(struct dh_dht *r)
+{
+    for (;;) {
+        struct dh_dht_stream *s = r->current;
+        if (!s) {
+            int rc = turn(r);
+            if (rc <= 0)
+                return rc;
+            continue;
+        }
+        if (!s->waiting) {
+            int rc = decode(r, s);
+            if (rc < 0)
+                return rc;
+            if (rc == 0) {
+                r->current = NULL;
+                continue;
+            }
+        }
+        s->waiting = false;
+        if (!(dh_dht_operands(s->event.op) & DH_DHT_HAS_TICKET))
+            return 1;
+        if (s->event.ticket == r->ticket) {
+            r->ticket++;
+            return 1;
+        }
+        s->waiting = true;
+        s->key = s->event.ticket;
+        heap_push(r, s);
+        r->current = NULL;
+    }
+}
+
+/* As many accesses of the current thread to one variable each as come in a row: nearly all events. What ends
+ * the row waits in the stream. How many, or an error. */
+static long read_row(struct dh_dht *r, struct dh_event *events, size_t cap)
+{
+    struct dh_dht_stream *s = r->current;
+    struct dh_dht_event *e = &s->event;
+    bool named = (r->flags & DH_DHT_NAMED) != 0;
+    size_t n = 0;
+    if (!s->known || r->form.threads[s->thread].joined || !s->raw)
+        return 0;
+    for (; n < cap; n++) {
+        int more = dh_dht_decode_run(s->decoder, e) ? 1 : dh_dht_decode_next(s->decoder, e);
+        if (more < 0)
+            return dh_dht_bad(r, dh_dht_offset(s), s->decoder->error);
+        if (more == 0)
+            break;
+        s->waiting = true;
+        if ((e->op != DH_OP_READ && e->op != DH_OP_WRITE) || e->size == 0)
+            break;
+        u32 size = 8, site = site_of(r, s, e->site), cell;
+        if (named) {
+            cell = (u32)(e->addr >> 3);
+            if (e->addr >> 3 >= INT32_MAX || e->size != 8)
+                break;
+            if (cell >= r->max_variable)
+                r->max_variable = cell + 1;
+        } else {
+            cell = dh_cells_at(&r->cells, e->addr, &size);
+            if (size != e->size || cell == UINT32_MAX || site == UINT32_MAX)
+                break;
+        }
+        s->waiting = false;
+        events[n] = (struct dh_event){.op = e->op,
+                                      .mode = e->mode,
+                                      .size = (u16)size,
+                                      .thread = s->thread,
+                                      .target = cell,
+                                      .site = site};
+    }
+    return (long)n;
+}
+
+long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap)
+{
+    size_t n = 0;
+    while (n + DH_DHT_ATOMIC_EVENTS <= cap) {
+        if (r->rest.op != DH_OP_SKIP) {
+            long k = next_of_rest(r, &events[n]);
+            if (k < 0)
+                return k;
+            n += (size_t)k;
+            r->number += (u64)k;
+            continue;
+        }
+        if (r->current && !r->current->waiting) {
+            long k = read_row(r, &events[n], cap - DH_DHT_ATOMIC_EVENTS - n);
+            if (k < 0)
+                return k;
+            n += (size_t)k;
+            r->number += (u64)k;
+        }
+        int rc = r->ended ? 0 : advance(r);
+        if (rc < 0)
+            return rc;
+        if (rc == 0) {
+            if (!r->ended)
+                dh_form_end(&r->form);
+            r->ended = true;
+            break;
+        }
+        long k = give(r, r->current, &r->current->event, &events[n]);
+        if (k < 0)
+            return k;
+        n += (size_t)k;
+        r->number += (u64)k;
+    }
+    return (long)n;
+}

@@ -1,0 +1,143 @@
+/*
+ * dht_names.c - see dht_read.h: what a reader knows beyond the events.
+ */
+#include <string.h>
+
+#include "base/fmt.h"
+#include "event/dht_reader.h"
+
+const char *dh_dht_error(const struct dh_dht *r)
+{
+    return r->error;
+}
+
+void dh_dht_limit(struct dh_dht *r, u32 variables)
+{
+    r->cells.limit = variables;
+}
+
+bool dh_dht_is(const void *begin, size_t n)
+{
+    return n >= 8 && memcmp(begin, DH_DHT_MAGIC, 8) == 0;
+}
+
+const struct dh_form *dh_dht_form(const struct dh_dht *r)
+{
+    return &r->form;
+}
+
+void dh_dht_stats(const struct dh_dht *r, struct dh_dht_stats *ret)
+{
+    bool named = (r->flags & DH_DHT_NAMED) != 0;
+    /* Of a file that is read twice, the first pass is half of the whole. */
+    u64 bytes = named ? r->pass_bytes : r->pass_bytes / 2;
+    *ret = (struct dh_dht_stats){
+        .size = r->size,
+        .bytes = bytes < r->size ? bytes : r->size,
+        .chunks = r->chunks,
+        .stored = r->stored,
+        .packed = r->packed,
+        .raw = r->raw,
+        .threads = r->n_threads,
+        .locks = named ? r->max_lock : r->objects.n,
+        .variables = named ? r->max_variable : r->cells.n,
+        .sites = r->sites.n,
+        .complete = r->complete,
+        .cut = r->cut,
+    };
+}
+
+const char *dh_dht_thread_name(const struct dh_dht *r, u32 thread, char *buf, size_t cap)
+{
+    u32 uid = thread < r->n_threads ? r->threads[thread].uid : thread;
+    if (uid < r->names[0].n)
+        return dh_names_get(&r->names[0], uid);
+    struct dh_fmt f;
+    dh_fmt_init(&f, buf, cap - 1);
+    dh_fmt_char(&f, 'T');
+    dh_fmt_u64(&f, uid);
+    buf[f.len] = '\0';
+    return buf;
+}
+
+/* 0x..., and #n behind it for the n-th object at the same address. */
+const char *dh_dht_lock_name(const struct dh_dht *r, u32 lock, char *buf, size_t cap)
+{
+    if (lock < r->names[1].n)
+        return dh_names_get(&r->names[1], lock);
+    struct dh_fmt f;
+    dh_fmt_init(&f, buf, cap - 1);
+    dh_fmt_hex(&f, lock < r->objects.n ? r->objects.addrs[lock] : lock);
+    if (lock < r->objects.n) {
+        dh_fmt_char(&f, '#');
+        dh_fmt_u64(&f, lock);
+    }
+    buf[f.len] = '\0';
+    return buf;
+}
+
+void dh_dht_variable(const struct dh_dht *r, u32 cell, u64 *ret_addr, u32 *ret_size)
+{
+    bool known = cell < r->cells.n;
+    *ret_addr = known ? r->cells.where[cell] >> 4 : (u64)cell * 8;
+    *ret_size = known ? (u32)(r->cells.where[cell] & 15) : 8;
+}
+
+const char *dh_dht_variable_name(const struct dh_dht *r, u32 cell, char *buf, size_t cap)
+{
+    u64 addr;
+    u32 size;
+    if (cell < r->names[2].n)
+        return dh_names_get(&r->names[2], cell);
+    dh_dht_variable(r, cell, &addr, &size);
+    struct dh_fmt f;
+    dh_fmt_init(&f, buf, cap - 1);
+    dh_fmt_hex(&f, addr);
+    dh_fmt_char(&f, '/');
+    dh_fmt_u64(&f, size);
+    buf[f.len] = '\0';
+    return buf;
+}
+
+/* The last module told that holds the address. */
+static const u8 *find_module(const struct dh_dht *r, u64 pc, struct dh_dht_module *ret)
+{
+    const u8 *found = NULL;
+    for (u64 at = 0; at < r->modules_len;) {
+        struct dh_dht_module m;
+        memcpy(&m, r->modules + at, sizeof(m));
+        if (pc >= m.lo && pc < m.hi) {
+            *ret = m;
+            found = r->modules + at;
+        }
+        at += sizeof(m) + m.path_len;
+    }
+    return found;
+}
+
+bool dh_dht_place_of(const struct dh_dht *r, u64 addr, struct dh_dht_place *ret)
+{
+    struct dh_dht_module m;
+    const u8 *found = find_module(r, addr, &m);
+    *ret = (struct dh_dht_place){.pc = addr, .offset = addr};
+    if (!found)
+        return false;
+    ret->path = (const char *)found + sizeof(m);
+    ret->path_len = m.path_len;
+    ret->build_id = found + offsetof(struct dh_dht_module, build_id);
+    ret->build_id_len = m.build_id_len;
+    ret->offset = addr - m.bias;
+    return true;
+}
+
+bool dh_dht_place(const struct dh_dht *r, u32 site, struct dh_dht_place *ret)
+{
+    *ret = (struct dh_dht_place){.pc = site};
+    if ((r->flags & DH_DHT_NAMED) || site >= r->sites.n)
+        return false;
+    dh_dht_place_of(r, r->sites.keys[site], ret);
+    u32 n = dh_pages_find(&r->symbol_keys, ret->pc);
+    if (n != DH_PAGES_NONE)
+        ret->symbol = r->symbols + r->symbol_at[n];
+    return true;
+}

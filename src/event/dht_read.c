@@ -1,0 +1,533 @@
+/*
+ * dht_read.c - see dht_read.h: the file, its chunks and tables, and the first pass.
+ */
+#include <errno.h>
+#include <string.h>
+#define XXH_STATIC_LINKING_ONLY /* the state of a hash on the stack */
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "base/fmt.h"
+#include "base/pool.h"
+#include "base/sys.h"
+#include "event/dht_reader.h"
+
+enum { PACKED_MAX = DH_DHT_TABLE_BYTES };
+
+int dh_dht_bad(struct dh_dht *r, u64 offset, const char *what)
+{
+    struct dh_fmt f;
+    dh_fmt_init(&f, r->error, sizeof(r->error));
+    dh_fmt_str(&f, "offset ");
+    dh_fmt_u64(&f, offset);
+    dh_fmt_str(&f, ": ");
+    dh_fmt_str(&f, what);
+    return -EBADMSG;
+}
+
+bool dh_dht_grow(void **items, u32 n, u32 *cap, size_t size)
+{
+    if (n < *cap)
+        return true;
+    u32 more = *cap ? *cap * 2 : 64;
+    void *p = more ? dh_pool_alloc(more * size) : NULL;
+    if (!p)
+        return false;
+    if (n)
+        memcpy(p, *items, n * size);
+    dh_pool_free(*items, *cap * size);
+    *items = p;
+    *cap = more;
+    return true;
+}
+
+/* n bytes at offset; fewer only at the end of the file. How many, or a negative errno. */
+static long read_at(struct dh_dht *r, u64 offset, void *buf, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        long k = dh_sys6(SYS_pread64, r->fd, (long)((char *)buf + got), (long)(n - got), (long)(offset + got),
+                         0, 0);
+        if (k == -EINTR)
+            continue;
+        if (k < 0)
+            return k;
+        if (k == 0)
+            break;
+        got += (size_t)k;
+    }
+    return (long)got;
+}
+
+/* The packed bytes of a chunk, checked and unpacked into `raw`, which has room for them. */
+static int unpack(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u8 *raw)
+{
+    if (head->packed_len > r->buf_cap) {
+        u8 *buf = dh_pool_alloc(head->packed_len);
+        if (!buf)
+            return -ENOMEM;
+        dh_pool_free(r->buf, r->buf_cap);
+        r->buf = buf;
+        r->buf_cap = head->packed_len;
+    }
+    long n = read_at(r, offset + sizeof(*head), r->buf, head->packed_len);
+    if (n < 0)
+        return (int)n;
+    r->pass_bytes += (u64)n + sizeof(*head);
+    XXH64_state_t state;
+    XXH64_reset(&state, 0);
+    XXH64_update(&state, head, offsetof(struct dh_dht_chunk, check));
+    XXH64_update(&state, r->buf, (size_t)n);
+    if ((u32)n != head->packed_len || XXH64_digest(&state) != head->check)
+        return dh_dht_bad(r, offset, "the checksum of the chunk is wrong");
+    if (head->packed_len == head->raw_len) {
+        if (head->raw_len)
+            memcpy(raw, r->buf, head->raw_len);
+        return 0;
+    }
+    size_t len = ZSTD_decompressDCtx(r->zstd, raw, head->raw_len, r->buf, head->packed_len);
+    return len == head->raw_len
+               ? 0
+               : dh_dht_bad(r, offset, "the chunk does not unpack to the length its head says");
+}
+
+/* ---- The index ---- */
+
+static struct dh_dht_stream *stream_of(struct dh_dht *r, u32 uid)
+{
+    if (uid == DH_DHT_NOBODY && r->nobody)
+        return r->nobody;
+    while (uid != DH_DHT_NOBODY && uid >= r->by_uid_cap) {
+        u32 cap = r->by_uid_cap;
+        if (!dh_dht_grow((void **)&r->by_uid, cap, &r->by_uid_cap, sizeof(*r->by_uid)))
+            return NULL;
+    }
+    if (uid != DH_DHT_NOBODY && r->by_uid[uid])
+        return r->streams[r->by_uid[uid] - 1];
+    if (!dh_dht_grow((void **)&r->streams, r->n_streams, &r->cap_streams, sizeof(struct dh_dht_stream *)))
+        return NULL;
+    struct dh_dht_stream *s = dh_pool_alloc(sizeof(*s));
+    if (!s)
+        return NULL;
+    s->uid = uid;
+    s->thread = UINT32_MAX;
+    r->streams[r->n_streams++] = s;
+    if (uid == DH_DHT_NOBODY)
+        r->nobody = s;
+    else
+        r->by_uid[uid] = r->n_streams;
+    return s;
+}
+
+static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
+{
+    if (head->thread >= DH_DHT_THREADS && head->thread != DH_DHT_NOBODY)
+        return dh_dht_bad(r, offset, "the chunk is of an impossible thread");
+    if (head->raw_len > DH_DHT_CHUNK_BYTES || head->events > DH_DHT_CHUNK_EVENTS || head->events == 0)
+        return dh_dht_bad(r, offset, "the chunk has an impossible number of events");
+    struct dh_dht_stream *s = stream_of(r, head->thread);
+    if (!s || !dh_dht_grow((void **)&s->refs, s->n, &s->cap, sizeof(*s->refs)))
+        return -ENOMEM;
+    /* Chunks of one thread come nearly in order: its slots are packed as they are found. */
+    u32 at = s->n++;
+    for (; at > 0 && s->refs[at - 1].number > head->number; at--)
+        s->refs[at] = s->refs[at - 1];
+    s->refs[at] = (struct dh_dht_ref){.offset = offset,
+                                      .first = head->first,
+                                      .events = head->events,
+                                      .raw_len = head->raw_len,
+                                      .packed_len = head->packed_len,
+                                      .number = head->number,
+                                      .so_far = head->type == DH_DHT_SO_FAR};
+    r->counted_here += head->type == DH_DHT_EVENTS ? head->events : 0;
+    return 0;
+}
+
+/* ---- Tables ---- */
+
+static bool append(void **to, u64 *len, u64 *cap, const void *from, u64 n)
+{
+    if (*len + n > *cap) {
+        u64 more = *cap ? *cap : 4096;
+        while (more < *len + n)
+            more *= 2;
+        void *p = dh_pool_alloc(more);
+        if (!p)
+            return false;
+        if (*len)
+            memcpy(p, *to, *len);
+        dh_pool_free(*to, *cap);
+        *to = p;
+        *cap = more;
+    }
+    if (n)
+        memcpy((char *)*to + *len, from, n);
+    *len += n;
+    return true;
+}
+
+static int take_modules(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
+{
+    for (u32 at = 0; at < len;) {
+        struct dh_dht_module m;
+        if (len - at < sizeof(m))
+            return dh_dht_bad(r, offset, "a module is cut short");
+        memcpy(&m, raw + at, sizeof(m));
+        at += sizeof(m);
+        if (m.path_len > len - at || m.build_id_len > sizeof(m.build_id))
+            return dh_dht_bad(r, offset, "a module is cut short");
+        at += m.path_len;
+    }
+    return append((void **)&r->modules, &r->modules_len, &r->modules_cap, raw, len) ? 0 : -ENOMEM;
+}
+
+static bool parse_number(const u8 **at, const u8 *end, u32 base, u64 *ret)
+{
+    const u8 *start = *at;
+    u64 v = 0;
+    for (; *at < end; ++*at) {
+        u8 c = **at;
+        u32 digit = c >= '0' && c <= '9' ? c - (u32)'0' : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 99;
+        if (digit >= base || v > UINT64_MAX / base - 1)
+            break;
+        v = v * base + digit;
+    }
+    *ret = v;
+    return *at > start;
+}
+
+static int take_symbols(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
+{
+    const u8 *at = raw, *end = raw + len;
+    while (at < end) {
+        const u8 *stop = memchr(at, '\n', (size_t)(end - at));
+        u64 pc;
+        if (!stop || !parse_number(&at, stop, 16, &pc) || *at++ != '\t')
+            return dh_dht_bad(r, offset, "a symbol is not as it should be");
+        u32 n = dh_pages_add(&r->symbol_keys, pc);
+        if (n == DH_PAGES_NONE ||
+            !dh_dht_grow((void **)&r->symbol_at, n, &r->symbol_cap, sizeof(*r->symbol_at)))
+            return -ENOMEM;
+        r->symbol_at[n] = r->symbols_len;
+        if (!append((void **)&r->symbols, &r->symbols_len, &r->symbols_cap, at, (u64)(stop - at)) ||
+            !append((void **)&r->symbols, &r->symbols_len, &r->symbols_cap, "", 1))
+            return -ENOMEM;
+        at = stop + 1;
+    }
+    return 0;
+}
+
+static int take_names(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
+{
+    const u8 *at = raw, *end = raw + len;
+    while (at < end) {
+        const u8 *stop = memchr(at, '\n', (size_t)(end - at));
+        static const char kinds[] = "tlv";
+        const char *kind = stop ? memchr(kinds, *at, 3) : NULL;
+        u64 number;
+        if (!kind || stop - at < 4 || at[1] != ' ')
+            return dh_dht_bad(r, offset, "a name is not as it should be");
+        at += 2;
+        struct dh_names *names = &r->names[kind - kinds];
+        if (!parse_number(&at, stop, 10, &number) || *at++ != ' ' || number != names->n)
+            return dh_dht_bad(r, offset, "names are not in order");
+        u32 n = dh_names_intern(names, (const char *)at, (size_t)(stop - at));
+        if (n == UINT32_MAX)
+            return -ENOMEM;
+        if (n != number)
+            return dh_dht_bad(r, offset, "a name stands for two things");
+        at = stop + 1;
+    }
+    return 0;
+}
+
+static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
+{
+    u8 *raw = dh_pool_alloc(head->raw_len + 1);
+    if (!raw)
+        return -ENOMEM;
+    int rc = unpack(r, offset, head, raw);
+    if (!rc && head->type == DH_DHT_MODULES)
+        rc = take_modules(r, offset, raw, head->raw_len);
+    else if (!rc && head->type == DH_DHT_SYMBOLS)
+        rc = take_symbols(r, offset, raw, head->raw_len);
+    else if (!rc)
+        rc = take_names(r, offset, raw, head->raw_len);
+    dh_pool_free(raw, head->raw_len + 1);
+    return rc;
+}
+
+static int take_chunk(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
+{
+    if (head->packed_len > head->raw_len || head->raw_len > DH_DHT_TABLE_BYTES)
+        return dh_dht_bad(r, offset, "the chunk has an impossible length");
+    r->chunks++;
+    switch (head->type) {
+    case DH_DHT_EVENTS:
+    case DH_DHT_SO_FAR:
+        return index_events(r, offset, head);
+    case DH_DHT_MODULES:
+    case DH_DHT_SYMBOLS:
+    case DH_DHT_NAMES:
+        return take_table(r, offset, head);
+    case DH_DHT_END:
+        if (head->raw_len != 0)
+            return dh_dht_bad(r, offset, "the last chunk is not empty");
+        r->complete = true;
+        r->counted = head->events;
+        return unpack(r, offset, head, NULL); /* its checksum */
+    default:
+        return dh_dht_bad(r, offset, "the chunk is of an unknown kind");
+    }
+}
+
+/* All chunks; a last one that is cut short is where the recorder was killed. */
+static int scan(struct dh_dht *r)
+{
+    u64 offset = sizeof(struct dh_dht_header);
+    for (;;) {
+        struct dh_dht_chunk head;
+        long n = read_at(r, offset, &head, sizeof(head));
+        if (n < 0)
+            return (int)n;
+        if (n == 0 || ((u64)n < sizeof(head) && !r->complete))
+            break;
+        if (r->complete)
+            return dh_dht_bad(r, offset, "there is something behind the last chunk");
+        if (head.magic != DH_DHT_CHUNK_MAGIC)
+            return dh_dht_bad(r, offset, "no chunk begins here");
+        if (offset + sizeof(head) + head.packed_len > r->size)
+            break;
+        int rc = take_chunk(r, offset, &head);
+        if (rc)
+            return rc;
+        offset += sizeof(head) + head.packed_len;
+    }
+    if (r->complete && r->counted != r->counted_here)
+        return dh_dht_bad(r, offset, "the file has not as many events as its end says");
+    return 0;
+}
+
+/* Of several chunks of one number, which come in the order of the file, the last is good if the others were
+ * only so far. */
+static void drop_superseded(struct dh_dht_stream *s)
+{
+    u32 kept = 0;
+    for (u32 k = 0; k < s->n; k++) {
+        if (kept > 0 && s->refs[kept - 1].number == s->refs[k].number && s->refs[kept - 1].so_far)
+            kept--;
+        s->refs[kept++] = s->refs[k];
+    }
+    s->n = kept;
+}
+
+/* A thread's chunks have no gap; behind one, where the recorder was killed, nothing is of use. */
+static int check_numbers(struct dh_dht *r)
+{
+    for (u32 i = 0; i < r->n_streams; i++) {
+        struct dh_dht_stream *s = r->streams[i];
+        drop_superseded(s);
+        for (u32 k = 0; k < s->n; k++) {
+            if (s->refs[k].number == k)
+                continue;
+            if (r->complete || s->refs[k].number < k)
+                return dh_dht_bad(r, s->refs[k].offset, "chunks of this thread are missing or twice there");
+            s->n = k;
+        }
+        for (u32 k = 0; k < s->n; k++) {
+            r->stored += s->refs[k].events;
+            r->packed += s->refs[k].packed_len + sizeof(struct dh_dht_chunk);
+            r->raw += s->refs[k].raw_len;
+        }
+    }
+    return 0;
+}
+
+/* ---- Loading events ---- */
+
+u64 dh_dht_offset(const struct dh_dht_stream *s)
+{
+    return s->next ? s->refs[s->next - 1].offset : 0;
+}
+
+void dh_dht_unload(struct dh_dht_stream *s)
+{
+    dh_pool_free(s->raw, DH_DHT_CHUNK_BYTES);
+    dh_pool_free(s->decoder, sizeof(*s->decoder));
+    s->raw = NULL;
+    s->decoder = NULL;
+}
+
+int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s)
+{
+    struct dh_dht_chunk head;
+    if (s->next == s->n) {
+        dh_dht_unload(s);
+        return 0;
+    }
+    const struct dh_dht_ref *ref = &s->refs[s->next++];
+    if (!s->raw &&
+        (!(s->raw = dh_pool_alloc(DH_DHT_CHUNK_BYTES)) || !(s->decoder = dh_pool_alloc(sizeof(*s->decoder)))))
+        return -ENOMEM;
+    long n = read_at(r, ref->offset, &head, sizeof(head));
+    if (n < 0)
+        return (int)n;
+    if ((size_t)n < sizeof(head) || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len)
+        return dh_dht_bad(r, ref->offset, "the file changes while it is read");
+    int rc = unpack(r, ref->offset, &head, s->raw);
+    if (rc)
+        return rc;
+    dh_dht_decode_begin(s->decoder, s->raw, ref->raw_len, ref->events);
+    return 1;
+}
+
+/* ---- The first pass: where memory is cut ---- */
+
+static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
+{
+    bool ok = true;
+    switch (e->op) {
+    case DH_OP_READ:
+    case DH_OP_WRITE:
+    case DH_OP_ATOMIC_LOAD:
+    case DH_OP_ATOMIC_STORE:
+    case DH_OP_ATOMIC_RMW:
+        if (((e->addr | e->size) & 7) != 0)
+            ok = dh_cells_cut(&r->cells, e->addr, e->size);
+        break;
+    case DH_OP_RANGE_MOVE:
+        ok = dh_dht_grow((void **)&r->moves, r->n_moves, &r->cap_moves, sizeof(*r->moves)) &&
+             dh_cells_cut(&r->cells, e->source, e->bytes);
+        if (ok) {
+            r->moves[r->n_moves].to = e->addr;
+            r->moves[r->n_moves].from = e->source;
+            r->moves[r->n_moves++].n = e->bytes;
+        }
+        /* fall through */
+    case DH_DHT_OP_READS:
+    case DH_DHT_OP_WRITES:
+    case DH_OP_RANGE_NEW:
+    case DH_OP_RANGE_FREE:
+        ok = ok && dh_cells_cut(&r->cells, e->addr, e->bytes);
+        break;
+    default:
+        break;
+    }
+    return ok ? 0 : -ENOMEM;
+}
+
+/* Where data moved, both places have the same cuts; moves may follow one another in any order. */
+static int settle_moves(struct dh_dht *r)
+{
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (u32 i = 0; i < r->n_moves; i++) {
+            if (((r->moves[i].to ^ r->moves[i].from) & 7) || r->moves[i].n > DH_DHT_MOVE_MAX)
+                continue;
+            int rc = dh_cells_same_cuts(&r->cells, r->moves[i].to, r->moves[i].from, r->moves[i].n);
+            if (rc < 0)
+                return -ENOMEM;
+            changed |= rc;
+        }
+    }
+    return 0;
+}
+
+static int first_pass(struct dh_dht *r)
+{
+    for (u32 i = 0; i < r->n_streams; i++) {
+        struct dh_dht_stream *s = r->streams[i];
+        int rc;
+        while ((rc = dh_dht_load(r, s)) > 0) {
+            struct dh_dht_event e;
+            int more;
+            while ((more = dh_dht_decode_next(s->decoder, &e)) > 0) {
+                rc = cut_event(r, &e);
+                if (rc)
+                    return rc;
+            }
+            if (more < 0)
+                return dh_dht_bad(r, dh_dht_offset(s), s->decoder->error);
+            for (u32 k = 0; k < s->decoder->n_sites; k++)
+                if (dh_pages_add(&r->sites, s->decoder->sites[k].pc) == DH_PAGES_NONE)
+                    return -ENOMEM;
+        }
+        if (rc < 0)
+            return rc;
+        s->next = 0;
+    }
+    return settle_moves(r);
+}
+
+/* ---- Opening ---- */
+
+static int open_file(struct dh_dht *r)
+{
+    struct dh_dht_header h;
+    long size = dh_sys3(SYS_lseek, r->fd, 0, 2 /* SEEK_END */);
+    if (size < 0)
+        return (int)size;
+    r->size = (u64)size;
+    long n = read_at(r, 0, &h, sizeof(h));
+    if (n < 0)
+        return (int)n;
+    if ((size_t)n < sizeof(h) || memcmp(h.magic, DH_DHT_MAGIC, sizeof(h.magic)) != 0)
+        return dh_dht_bad(r, 0, "this is no recording of deadheat");
+    if (h.version != DH_DHT_VERSION)
+        return dh_dht_bad(r, 8, "the recording is of another version of deadheat");
+    if (h.check != XXH64(&h, offsetof(struct dh_dht_header, check), 0) || (h.flags & ~(u32)DH_DHT_NAMED))
+        return dh_dht_bad(r, 0, "the checksum of the header is wrong");
+    r->flags = h.flags;
+    int rc = scan(r);
+    if (!rc)
+        rc = check_numbers(r);
+    if (!rc && !(r->flags & DH_DHT_NAMED))
+        rc = first_pass(r);
+    return rc ? rc : dh_dht_merge_begin(r);
+}
+
+int dh_dht_open(struct dh_dht **ret, int fd)
+{
+    struct dh_dht *r = dh_pool_alloc(sizeof(*r));
+    if (!r)
+        return -ENOMEM;
+    r->fd = fd;
+    r->cut = DH_DHT_NO_TICKET;
+    r->zstd = ZSTD_createDCtx();
+    int rc = r->zstd ? open_file(r) : -ENOMEM;
+    if (rc == -ENOMEM)
+        dh_dht_bad(r, 0, "no memory");
+    *ret = r;
+    return rc;
+}
+
+void dh_dht_close(struct dh_dht *r)
+{
+    if (!r)
+        return;
+    for (u32 i = 0; i < r->n_streams; i++) {
+        struct dh_dht_stream *s = r->streams[i];
+        dh_dht_unload(s);
+        dh_pool_free(s->refs, s->cap * sizeof(*s->refs));
+        dh_pool_free(s, sizeof(*s));
+    }
+    dh_pool_free(r->streams, r->cap_streams * sizeof(*r->streams));
+    dh_pool_free(r->heap, r->cap_streams * sizeof(*r->heap));
+    dh_pool_free(r->by_uid, r->by_uid_cap * sizeof(*r->by_uid));
+    dh_pool_free(r->dense, r->dense_cap * sizeof(*r->dense));
+    dh_pool_free(r->threads, r->cap_threads * sizeof(*r->threads));
+    dh_pool_free(r->buf, r->buf_cap);
+    dh_pool_free(r->modules, r->modules_cap);
+    dh_pool_free(r->symbols, r->symbols_cap);
+    dh_pool_free(r->symbol_at, r->symbol_cap * sizeof(*r->symbol_at));
+    dh_pool_free(r->moves, r->cap_moves * sizeof(*r->moves));
+    dh_pages_done(&r->symbol_keys);
+    dh_pages_done(&r->sites);
+    dh_cells_done(&r->cells);
+    dh_objects_done(&r->objects);
+    dh_form_done(&r->form);
+    for (u32 i = 0; i < DH_ARRAY_LEN(r->names); i++)
+        dh_names_done(&r->names[i]);
+    ZSTD_freeDCtx(r->zstd);
+    dh_pool_free(r, sizeof(*r));
+}

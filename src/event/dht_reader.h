@@ -1,0 +1,126 @@
+/*
+ * dht_reader.h - the inside of a reader of .dht files, shared by dht_read.c (the file and its tables) and
+ * dht_merge.c (the events in order). Everybody else includes dht_read.h.
+ */
+#ifndef DH_EVENT_DHT_READER_H
+#define DH_EVENT_DHT_READER_H
+
+#include "event/dht_cells.h"
+#include "event/dht_code.h"
+#include "event/dht_read.h"
+#include "event/names.h"
+#include "event/objects.h"
+
+/* Where a chunk of events is. */
+struct dh_dht_ref {
+    u64 offset; /* of its head */
+    u64 first;
+    u64 events;
+    u32 raw_len, packed_len, number;
+    bool so_far; /* not all of it */
+};
+
+/* One thread's events. */
+struct dh_dht_stream {
+    u32 uid;
+    u32 thread;              /* dense number; UINT32_MAX: not given out yet */
+    struct dh_dht_ref *refs; /* by number */
+    u32 n, cap;
+    u32 next; /* chunk to load */
+    u8 *raw;  /* NULL: none is loaded */
+    struct dh_dht_decoder *decoder;
+    struct dh_dht_event event; /* decoded and not given out, if `waiting` */
+    bool waiting;
+    bool known; /* to the form of the trace */
+    u64 key;    /* in the heap: its next ticket */
+};
+
+/* What an event of many variables has still to give out. */
+struct dh_dht_rest {
+    u8 op; /* DH_OP_SKIP: nothing */
+    u8 mode;
+    u16 size;
+    u32 thread, site;
+    u64 at, end, from;
+    u64 lo,
+        hi;   /* of memory larger than all that was seen: its pages are looked for instead; hi 0: it is not */
+    u32 page; /* the next to look at */
+    bool skip; /* pages that were never seen */
+};
+
+/* Data that moves farther than this in one piece loses its history. */
+enum { DH_DHT_MOVE_MAX = 1 << 30 };
+
+struct dh_dht {
+    int fd;
+    u32 flags;
+    u64 size;
+    char error[DH_DHT_ERROR];
+    bool complete; /* has its END */
+    u64 counted;   /* events, by END */
+    u64 counted_here;
+    u64 cut;
+    u64 chunks, stored, packed, raw;
+    u64 pass_bytes; /* read so far */
+    void *zstd;
+    u8 *buf; /* packed bytes of the chunk being loaded */
+    size_t buf_cap;
+
+    u32 *by_uid; /* stream + 1 of an uid */
+    u32 by_uid_cap;
+    struct dh_dht_stream **streams;
+    u32 n_streams, cap_streams;
+    struct dh_dht_stream *nobody;
+
+    u32 *dense; /* by uid: dense number + 1 */
+    u32 dense_cap;
+    struct {
+        u32 uid;
+        bool ended;
+    } *threads; /* by dense number */
+    u32 n_threads, cap_threads;
+
+    struct dh_cells cells;
+    struct dh_objects objects;
+    struct dh_pages sites; /* keys are program counters */
+    struct dh_form form;
+    u32 max_variable, max_lock; /* of a NAMED file, + 1 */
+
+    u8 *modules; /* all MODULES chunks, one behind the other */
+    u64 modules_len, modules_cap;
+    char *symbols;
+    u64 symbols_len, symbols_cap;
+    struct dh_pages symbol_keys;
+    u64 *symbol_at; /* by number of the key */
+    u32 symbol_cap;
+    struct dh_names names[3]; /* threads, locks, variables */
+
+    struct { /* moves between addresses, for the cuts */
+        u64 to, from, n;
+    } *moves;
+    u32 n_moves, cap_moves;
+
+    /* dht_merge.c */
+    struct dh_dht_stream **heap;
+    u32 n_heap;
+    struct dh_dht_stream *current;
+    u64 ticket; /* the next */
+    u64 number; /* of the next event given out */
+    struct dh_dht_rest rest;
+    bool ended;
+};
+
+/* -EBADMSG, with the sentence and the offset kept. */
+int dh_dht_bad(struct dh_dht *r, u64 offset, const char *what);
+/* The next chunk of a stream into its buffer. 1; 0: there is none; negative: an error. */
+int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s);
+void dh_dht_unload(struct dh_dht_stream *s);
+/* Where in the file a stream's decoder stands, as nearly as packed bytes let one say: the head of its chunk.
+ */
+u64 dh_dht_offset(const struct dh_dht_stream *s);
+/* Room for one more element of an array from the pool. False: no memory. */
+bool dh_dht_grow(void **items, u32 n, u32 *cap, size_t size);
+/* Prepares merging. */
+int dh_dht_merge_begin(struct dh_dht *r);
+
+#endif

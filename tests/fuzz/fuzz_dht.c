@@ -1,0 +1,99 @@
+/*
+ * fuzz_dht.c - any bytes as a recording. The first byte chooses: 0, the rest is the file as it is; else the rest is chunks
+ * whose heads and contents are the fuzzer's, while lengths and checksums are put right, so that it gets behind them.
+ *
+ * A chunk is: type, thread, number, first ticket (255: none), events (2 bytes), length (2 bytes), contents.
+ * What is read must be in order: threads and locks numbered densely, no lock taken from another thread.
+ * Memory is malloc's here, so that the sanitizer sees the ends of all arrays.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "event/dht_code.h"
+#include "event/dht_read.h"
+#include "event/dht_write.h"
+
+enum { EVENTS = 1 << 16, VARIABLES = 1 << 14 };
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+void *dh_pool_alloc(size_t n)
+{
+    return n < (size_t)1 << 31 ? calloc(1, n) : NULL;
+}
+
+void dh_pool_free(void *p, size_t n)
+{
+    (void)n;
+    free(p);
+}
+
+static void write_chunks(int fd, const u8 *data, size_t size)
+{
+    struct dh_dht_writer w;
+    if (dh_dht_write_begin(&w, fd, size && data[0] & 1 ? DH_DHT_NAMED : 0, 1) == 0 && size) {
+        for (data++, size--; size >= 8;) {
+            size_t len = data[6] | (size_t)data[7] << 8;
+            struct dh_dht_chunk head = {.type = data[0],
+                                        .thread = data[1] == 255 ? DH_DHT_NOBODY : data[1],
+                                        .number = data[2],
+                                        .first = data[3] == 255 ? DH_DHT_NO_TICKET : data[3],
+                                        .events = data[4] | (u32)data[5] << 8};
+            data += 8;
+            size -= 8;
+            len = len < size ? len : size;
+            dh_dht_write_chunk(&w, &head, data, len);
+            data += len;
+            size -= len;
+        }
+    }
+    dh_dht_write_done(&w);
+}
+
+static void read_all(int fd)
+{
+    static struct dh_event events[512];
+    struct dh_dht *r = NULL;
+    struct dh_dht_stats stats;
+    char buf[64];
+    u64 total = 0;
+    long n = dh_dht_open(&r, fd);
+    if (n == 0) {
+        dh_dht_limit(r, VARIABLES);
+        while (total < EVENTS && (n = dh_dht_read(r, events, DH_ARRAY_LEN(events))) > 0) {
+            dh_dht_stats(r, &stats);
+            for (long i = 0; i < n; i++)
+                if (events[i].op == DH_OP_SKIP || events[i].op >= DH_OP_COUNT ||
+                    events[i].thread > stats.threads)
+                    abort();
+            total += (u64)n;
+        }
+        for (u32 i = 0; i < 3; i++) {
+            struct dh_dht_place place;
+            dh_dht_thread_name(r, i, buf, sizeof(buf));
+            dh_dht_lock_name(r, i, buf, sizeof(buf));
+            dh_dht_variable_name(r, i, buf, sizeof(buf));
+            dh_dht_place(r, i, &place);
+        }
+    }
+    if (n < 0 && r && !dh_dht_error(r)[0])
+        abort();
+    dh_dht_close(r);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+    int fd = memfd_create("fuzz", 0);
+    if (fd < 0 || size == 0)
+        return 0;
+    if (data[0] != 0)
+        write_chunks(fd, data + 1, size - 1);
+    else if (write(fd, data + 1, size - 1) < 0)
+        abort();
+    read_all(fd);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,130 @@
+"""seeds_dht.py DIRECTORY - writes the corpus of fuzz_dht: small recordings in the form that it takes.
+
+The encoder here is the plainest there is (event/dht_code.h): every event names its site, nothing is foretold but by chance.
+"""
+import os
+import sys
+
+READ, WRITE, ACQUIRE, RELEASE, FORK, JOIN, BEGIN, END, VOLATILE = range(1, 10)
+LOAD, STORE, RMW, FENCE = range(10, 14)
+NEW, MOVE = 18, 20
+READS, WRITES, FORGET, FOREIGN, MARK = range(64, 69)
+EVENTS, MODULES, SYMBOLS, NAMES, LAST, SO_FAR = range(1, 7)
+BYTES = {READS, WRITES, FORGET, NEW, MOVE}
+PLAIN = {READ, WRITE, READS, WRITES}
+
+
+def number(v):
+    out = b""
+    while v >= 0x80:
+        out += bytes([v & 0x7F | 0x80])
+        v >>= 7
+    return out + bytes([v])
+
+
+def fold(v):
+    return v << 1 if v >= 0 else (-v << 1) - 1
+
+
+class Thread:
+    """The encoder's state for one chunk."""
+
+    def __init__(self):
+        self.out, self.sites, self.count = b"", {}, 0
+        self.pc = self.addr = self.ticket = 0
+        self.first = 255
+
+    def put(self, op, addr=0, size=0, mode=0, ticket=None, n=0, source=0):
+        key = (op, mode, size)
+        if key not in self.sites:
+            pc = 0x1000 + 16 * len(self.sites)
+            self.out += b"\x03" + number(fold(pc - self.pc)) + bytes([op, mode]) + number(size)
+            self.pc = pc
+            self.sites[key] = [len(self.sites), self.addr, 0, 0, False, 0]  # number, last, step, apart, near, bytes
+        site = self.sites[key]
+        foretold = self.addr + site[3] if site[4] else site[1] + site[2]
+        self.out += number(site[0] << 2 | 2) + number(fold(addr - foretold))
+        if addr != foretold:
+            site[4] = abs(addr - self.addr - site[3]) < abs(addr - site[1] - site[2])
+        site[2], site[3], site[1] = addr - site[1], addr - self.addr, addr
+        self.addr = addr
+        if op not in PLAIN:
+            self.out += number(ticket - self.ticket)
+            self.ticket = ticket
+            self.first = min(self.first, ticket)
+        if op in BYTES:
+            self.out += number(fold(n - site[5]))
+            site[5] = n
+        if op == MOVE:
+            self.out += number(fold(source - addr))
+        self.count += 1
+
+
+def chunk(kind, payload, thread=0, index=0, first=255, events=0):
+    head = [kind, thread, index, first, events & 255, events >> 8, len(payload) & 255, len(payload) >> 8]
+    return bytes(head) + payload
+
+
+def events(thread, t, kind=EVENTS):
+    return chunk(kind, t.out, thread, 0, t.first, t.count)
+
+
+def two_threads():
+    a, b = Thread(), Thread()
+    a.put(BEGIN, ticket=0)
+    a.put(WRITE, 0x1000, 4, 1)
+    a.put(FORK, 1, ticket=1)
+    b.put(BEGIN, ticket=2)
+    b.put(ACQUIRE, 0x2000, ticket=3)
+    b.put(WRITE, 0x1002, 2, 1)
+    b.put(RELEASE, 0x2000, ticket=4)
+    b.put(END, ticket=5)
+    a.put(JOIN, 1, ticket=6)
+    a.put(READ, 0x1000, 8)
+    return events(0, a) + events(1, b)
+
+
+def memory():
+    a, nobody = Thread(), Thread()
+    nobody.put(NEW, 0x10000, n=4096, ticket=0)
+    a.put(BEGIN, ticket=1)
+    a.put(WRITES, 0x10004, 4, 1, n=60)
+    a.put(FORGET, 0x10000, n=64, ticket=2)
+    a.put(NEW, 0x10000, n=64, ticket=3)
+    a.put(READS, 0x10000, n=21)
+    a.put(MOVE, 0x20000, n=64, source=0x10000, ticket=4)
+    a.put(NEW, 0, n=1 << 47, ticket=5)
+    return events(255, nobody) + events(0, a)
+
+
+def atomics():
+    a = Thread()
+    a.put(BEGIN, ticket=0)
+    for i, op in enumerate([LOAD, STORE, RMW, FENCE, VOLATILE, FOREIGN, MARK]):
+        a.put(op, 0x3000 + 4 * i, 4 if op in (LOAD, STORE, RMW) else 0, 3, ticket=1 + i)
+    return events(0, a) + events(0, a, SO_FAR)
+
+
+def tables():
+    module = (0x1000).to_bytes(8, "little") + (0x9000).to_bytes(8, "little") + bytes(8) + bytes(20) + b"\x04" + bytes(3)
+    module += (4).to_bytes(4, "little") + b"/bin"
+    names = b"t 0 main\nl 0 m\nv 0 x\nv 1 y\n"
+    return chunk(MODULES, module) + chunk(SYMBOLS, b"1000\tmain\ta.c:1\n") + chunk(NAMES, names)
+
+
+def end(count):
+    return chunk(LAST, b"", events=count)
+
+
+seeds = {
+    "two-threads": b"\x01\x00" + two_threads() + end(10),
+    "no-end": b"\x01\x00" + two_threads(),
+    "memory": b"\x01\x00" + memory() + end(8),
+    "atomics": b"\x01\x00" + atomics() + end(8),
+    "tables": b"\x01\x00" + tables() + two_threads() + end(10),
+    "named": b"\x01\x01" + tables() + two_threads() + end(10),
+    "file": b"\x00DHTRACE\n" + bytes(40),
+}
+for name, data in seeds.items():
+    with open(os.path.join(sys.argv[1], name), "wb") as f:
+        f.write(data)
