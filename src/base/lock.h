@@ -16,6 +16,7 @@ enum dh_rank {
     DH_RANK_SYNC,        /* one shard of the synchronisation objects: which there are */
     DH_RANK_SYNC_OBJECT, /* one of them: what it publishes */
     DH_RANK_RANGE,       /* the list of range accesses under way */
+    DH_RANK_TAP,         /* the laboratory's detector; the recorder's events of no thread */
     DH_RANK_REPORT,      /* the stream of race records */
     DH_RANK_THREADS,     /* the registry of threads */
     DH_RANK_HISTORY,     /* one shard of the interned histories */

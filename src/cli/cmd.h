@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+struct dh_arena; /* util/arena.h */
+
 enum {
     DH_EXIT_TROUBLE = 2, /* bad usage or bad input: deadheat could not do what was asked */
     DH_EXIT_RACES = 66,
@@ -14,10 +16,17 @@ enum {
 int dh_cmd_cc(int argc, char **argv);
 int dh_cmd_cxx(int argc, char **argv);
 int dh_cmd_run(int argc, char **argv);
+int dh_cmd_record(int argc, char **argv);
 int dh_cmd_report(int argc, char **argv);
+int dh_cmd_analyze(int argc, char **argv);
+int dh_cmd_compare(int argc, char **argv);
+int dh_cmd_detectors(int argc, char **argv);
+int dh_cmd_trace(int argc, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const char *format, ...);
+/* May this program be run? 0, or the exit status after a message. */
+int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */
 const char *dh_cli_value(const char *arg, const char *name);
 /* The word nearest to what was typed, or NULL if none is near. */

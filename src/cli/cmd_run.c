@@ -13,9 +13,8 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "detect/detector.h"
 #include "util/path.h"
-
-static const char *const detectors[] = {"fasttrack"};
 
 static const char usage_head[] =
     "usage: deadheat run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
@@ -23,7 +22,10 @@ static const char usage_head[] =
     "Runs a program that was compiled with 'deadheat cc' or 'deadheat c++' and reports its data races on\n"
     "standard error. The exit status is the program's own, or 66 if it raced.\n"
     "\n"
-    "  --detector=fasttrack    the detector (the only one so far)\n"
+    "  --detector=NAME         fasttrack, the fast engine (default), or a detector of the laboratory, which "
+    "is slow;\n"
+    "                          'deadheat detectors' lists them, 'fasttrack-ref' is the laboratory's "
+    "fasttrack\n"
     "  --force                 run a program that was not compiled by deadheat\n"
     "  --help                  this text\n";
 
@@ -75,23 +77,36 @@ static int add_option(struct request *q, const char *name, size_t name_len, cons
     return 0;
 }
 
-static int set_detector(const char *name)
+/* Names that the runtime would refuse are refused here, in better words. */
+static int check_detector(const char *name)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(detectors); i++) {
-        if (strcmp(name, detectors[i]) == 0)
-            return 0;
-    }
-    return dh_cli_fail("run", "there is no detector '%s'; there is fasttrack", name);
+    const char *names[64];
+    size_t n = 0, len = strlen(name);
+    if (strcmp(name, "fasttrack-ref") == 0)
+        return 0;
+    const struct dh_detector_ops *ops = dh_detector_find(name, len);
+    if (ops && ops->whole_trace)
+        return dh_cli_fail(
+            "run",
+            "the detector '%s' needs the whole trace: 'deadheat record' the program, then 'deadheat "
+            "analyze --detector=%s'",
+            name, name);
+    if (ops)
+        return 0;
+    for (u32 i = 0; i < dh_n_detectors && n < DH_ARRAY_LEN(names); i++)
+        names[n++] = dh_detectors[i]->name;
+    const char *nearest = dh_cli_nearest(name, len, names, n);
+    if (nearest)
+        return dh_cli_fail("run", "there is no detector '%s'; did you mean '%s'?", name, nearest);
+    return dh_cli_fail("run", "there is no detector '%s'; 'deadheat detectors' lists them", name);
 }
 
 static int set_flag(struct request *q, const char *arg)
 {
     struct dh_options_error err;
     const char *detector = dh_cli_value(arg, "detector");
-    if (strcmp(arg, "--detector") == 0)
-        detector = "";
-    if (detector)
-        return set_detector(detector);
+    if (detector && check_detector(detector) != 0)
+        return DH_EXIT_TROUBLE;
     if (strcmp(arg, "--force") == 0) {
         q->force = true;
         return 0;
@@ -122,23 +137,6 @@ static void name_reporter(struct request *q)
         add_option(q, "reporter", strlen("reporter"), self);
 }
 
-static int check_program(struct request *q, const char *name)
-{
-    const char *path = dh_path_find_program(&q->arena, name);
-    enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
-    if (kind == DH_ELFCHECK_UNREADABLE) {
-        int status = errno == ENOENT ? 127 : 126; /* as shells do */
-        dh_cli_fail("run", "cannot run '%s': %s", name, strerror(errno));
-        return status;
-    }
-    if (kind == DH_ELFCHECK_PLAIN && !q->force)
-        return dh_cli_fail("run",
-                           "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
-                           "'deadheat cc', or give --force to run it all the same",
-                           name);
-    return 0;
-}
-
 int dh_cmd_run(int argc, char **argv)
 {
     struct request q = {0};
@@ -163,7 +161,7 @@ int dh_cmd_run(int argc, char **argv)
     if (!rc && i >= argc)
         rc = dh_cli_fail("run", "which program? For example: deadheat run -- ./prog");
     if (!rc)
-        rc = check_program(&q, argv[i]);
+        rc = dh_cli_check_program(&q.arena, "run", argv[i], q.force);
     if (rc)
         goto out;
     name_reporter(&q);

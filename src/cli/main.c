@@ -23,7 +23,12 @@ static const struct command commands[] = {
     {"c++", dh_cmd_cxx, "--dh-help", "the same for C++"},
 #endif
     {"run", dh_cmd_run, "--help", "run a program and report its data races"},
+    {"record", dh_cmd_record, "--help", "run a program and record all it does, to be analysed later"},
     {"report", dh_cmd_report, "--help", "print recorded races again, as text or JSON"},
+    {"analyze", dh_cmd_analyze, "--help", "find the races in a recorded trace, by any detectors"},
+    {"compare", dh_cmd_compare, "--help", "every detector on the same trace or program: cost and findings"},
+    {"detectors", dh_cmd_detectors, "--help", "list the detectors and what they promise"},
+    {"trace", dh_cmd_trace, "--help", "look at a trace, or convert it"},
 };
 
 static void print_usage(FILE *f)
@@ -35,9 +40,9 @@ static void print_usage(FILE *f)
         "\n",
         f);
     for (size_t i = 0; i < DH_ARRAY_LEN(commands); i++)
-        fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].summary);
+        fprintf(f, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fputs(
-        "  help     explain a command: deadheat help run\n"
+        "  help      explain a command: deadheat help run\n"
         "\n"
         "Two commands find a race:\n"
         "  deadheat cc -g -O1 -pthread -o prog prog.c\n"

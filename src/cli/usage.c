@@ -1,6 +1,7 @@
 /*
  * usage.c - what the commands share: error sentences, flags, the choice of colour.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "util/path.h"
 
 int dh_cli_fail(const char *command, const char *format, ...)
 {
@@ -19,6 +21,23 @@ int dh_cli_fail(const char *command, const char *format, ...)
     fputc('\n', stderr);
     va_end(args);
     return DH_EXIT_TROUBLE;
+}
+
+int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force)
+{
+    const char *path = dh_path_find_program(arena, name);
+    enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
+    if (kind == DH_ELFCHECK_UNREADABLE) {
+        int status = errno == ENOENT ? 127 : 126; /* as shells do */
+        dh_cli_fail(command, "cannot run '%s': %s", name, strerror(errno));
+        return status;
+    }
+    if (kind == DH_ELFCHECK_PLAIN && !force)
+        return dh_cli_fail(command,
+                           "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
+                           "'deadheat cc', or give --force to run it all the same",
+                           name);
+    return 0;
 }
 
 const char *dh_cli_value(const char *arg, const char *name)

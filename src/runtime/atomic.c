@@ -21,6 +21,7 @@
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/sync.h"
+#include "runtime/tap.h"
 
 /* Between pre and post. Owner only; operations do not nest. */
 static _Thread_local struct dh_atomic_now now __attribute__((tls_model("initial-exec")));
@@ -253,7 +254,9 @@ void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return NULL;
     now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = __builtin_return_address(0)};
-    if (kind == DH_ATOMIC_LOAD)
+    if (DH_UNLIKELY(dh_tap != NULL))
+        now.object = dh_sync_take(NULL, now.addr, true);
+    else if (kind == DH_ATOMIC_LOAD)
         before_load(t, order);
     else
         before_change(t, order, kind);
@@ -362,12 +365,26 @@ static void after_exchange(struct dh_thread *t, u32 order, bool stored)
         record(t, kind);
 }
 
+/* In place of all the rest: the operation goes to the tap, its object still locked. */
+static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
+{
+    static const u8 ops[] = {DH_OP_ATOMIC_LOAD, DH_OP_ATOMIC_STORE, DH_OP_ATOMIC_RMW, DH_OP_ATOMIC_LOAD};
+    bool write = kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW;
+    struct dh_tap_access a = {
+        .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | (write ? DH_WRITE : DH_READ), .pc = now.pc};
+    dh_tap->atomic(t, ops[kind], order, &a);
+    if (now.object)
+        dh_sync_drop(now.object);
+}
+
 void __dh_atomic_post(void *h, u32 order, u32 kind)
 {
     struct dh_thread *t = h;
     if (!t)
         return;
-    if (kind == DH_ATOMIC_LOAD) {
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        tap(t, order, kind);
+    } else if (kind == DH_ATOMIC_LOAD) {
         after_load(t, order);
         record(t, DH_READ);
     } else if (kind == DH_ATOMIC_STORE) {
@@ -385,11 +402,13 @@ void __dh_fence(u32 order)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!t || dh_runtime_off || !dh_thread_enter(t))
         return;
-    if (acquires(order) && t->fence_acquire.snap) {
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_FENCE, order, 0);
+    else if (acquires(order) && t->fence_acquire.snap) {
         dh_thread_acquire(t, &t->fence_acquire);
         dh_publish_clear(&t->fence_acquire);
     }
-    if (releases(order))
+    if (releases(order) && !dh_tap)
         dh_thread_release(t, &t->fence_release, false);
     dh_thread_leave(t);
 }

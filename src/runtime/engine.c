@@ -11,6 +11,7 @@
 
 #include "runtime/init.h"
 #include "runtime/region.h"
+#include "runtime/tap.h"
 
 /* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
  * are given to their cell. */
@@ -257,7 +258,7 @@ void dh_engine_words(const struct dh_access_now *a)
 
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 {
-    if (dh_runtime_off || !dh_region_has((uptr)p))
+    if (dh_runtime_off || dh_tap || !dh_region_has((uptr)p))
         return;
     struct content c = read_cell(dh_shadow((uptr)p, DH_PLANE_WRITE));
     if (!dh_cell_is_split(c.cell) && dh_step_ordered(t, c.cell))

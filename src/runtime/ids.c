@@ -10,11 +10,16 @@
 
 #include "base/pool.h"
 
-#define BLOCKS (1u << (DH_ID_BITS - 8))
+#define BLOCKS (1u << (DH_ID_BITS - DH_ID_BLOCK_SHIFT))
 #define WORDS (BLOCKS / 64)
-enum { FLOOR_BLOCKS = 2048, CELLS_PER_ID = 16 };
+enum {
+    FLOOR_BLOCKS = 8192,
+    CELLS_PER_ID = 16,
+    LONG_RUN = 8,       /* from here on it is worth looking for blocks that are together */
+    LOOK_AHEAD = 16384, /* ... among so many */
+};
 
-struct dh_id_block dh_id_blocks[BLOCKS];
+struct dh_id_block *dh_id_blocks;
 struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
 /* One bit per block. Under `lock`, but `marked` which the collector alone writes (atomically, as
@@ -29,6 +34,12 @@ static u32 high = 1;   /* blocks from here on were never taken */
 static u32 since_last; /* blocks taken since the last collection, and attempts that failed */
 static bool given;     /* any block taken since then */
 static u32 threshold = FLOOR_BLOCKS;
+
+bool dh_ids_init(void)
+{
+    dh_id_blocks = dh_pool_alloc(BLOCKS * sizeof(*dh_id_blocks));
+    return dh_id_blocks != NULL;
+}
 
 static bool get(const u64 *map, u32 b)
 {
@@ -72,10 +83,23 @@ static u32 find_free(void)
     return high < BLOCKS ? high : 0;
 }
 
+/* The first of at least `want` free blocks; 0: not found nearby. */
+static u32 find_run(u32 want)
+{
+    u32 n = 0, end = high - cursor > LOOK_AHEAD ? cursor + LOOK_AHEAD : high;
+    for (u32 b = cursor ? cursor : 1; b < end; b++) {
+        n = get(taken, b) ? 0 : n + 1;
+        if (n == want)
+            return b - n + 1;
+    }
+    return BLOCKS - high >= want ? high : 0;
+}
+
 u32 dh_ids_take(u32 want, u32 *ret_count)
 {
     dh_lock_take(&lock);
-    u32 first = find_free(), n = 0;
+    u32 run = want >= LONG_RUN ? find_run(want) : 0;
+    u32 first = run ? run : find_free(), n = 0;
     while (first && n < want && first + n < BLOCKS && !get(taken, first + n) && back(first + n)) {
         u32 b = first + n++;
         set(taken, b);
@@ -85,7 +109,8 @@ u32 dh_ids_take(u32 want, u32 *ret_count)
             high = b + 1;
     }
     if (n > 0) {
-        cursor = first + n - 1;
+        if (!run) /* which leaves what it passed over to others */
+            cursor = first + n - 1;
         given = true;
         since_last += n;
     } else if (given && since_last < threshold) {

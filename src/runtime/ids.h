@@ -25,8 +25,9 @@ struct dh_access_rec {
     u64 lockset : 20; /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */
 };
 
-#define DH_ID_BLOCK 256u     /* ids per block */
-#define DH_ID_CHUNK_SHIFT 12 /* records are allocated 4096 at a time */
+#define DH_ID_BLOCK_SHIFT 6
+#define DH_ID_BLOCK (1u << DH_ID_BLOCK_SHIFT) /* ids per block */
+#define DH_ID_CHUNK_SHIFT 12                  /* records are allocated 4096 at a time */
 #define DH_ID_CHUNK (1u << DH_ID_CHUNK_SHIFT)
 
 extern struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
@@ -46,7 +47,7 @@ struct dh_id_block {
     u32 slot;
     u32 youngest; /* clock */
 };
-extern struct dh_id_block dh_id_blocks[1u << (DH_ID_BITS - 8)];
+extern struct dh_id_block *dh_id_blocks; /* of all there can be, 16 MiB of which few pages are touched */
 
 DH_INLINE struct dh_id_block *dh_id_block(u32 id)
 {
@@ -55,6 +56,9 @@ DH_INLINE struct dh_id_block *dh_id_block(u32 id)
     u32 b = id / DH_ID_BLOCK;
     return &dh_id_blocks[(b & ~63u) | ((b << 3 | (b >> 3 & 7)) & 63)];
 }
+
+/* Before the first id. False: no memory. */
+bool dh_ids_init(void);
 
 /* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id
  * and the number of ids in *ret_count; 0 when none is left or no memory. */

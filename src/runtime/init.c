@@ -16,11 +16,13 @@
 #include "base/sys.h"
 #include "runtime/collect.h"
 #include "runtime/history.h"
+#include "runtime/ids.h"
 #include "runtime/modules.h"
 #include "runtime/region.h"
 #include "runtime/report.h"
 #include "runtime/split.h"
 #include "runtime/sync.h"
+#include "runtime/tap.h"
 
 struct dh_options dh_opts;
 char *dh_options_env;
@@ -153,9 +155,10 @@ static void start(char **envp)
     dh_history_init();
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
+    dh_tap_init();
     /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. */
     dh_modules_changed();
-    if (!dh_region_has((uptr)&started))
+    if (!dh_region_has((uptr)&started) || !dh_ids_init())
         dh_runtime_no_shadow();
     dh_intercept_init();
     dh_signal_init();
@@ -163,6 +166,8 @@ static void start(char **envp)
     struct dh_thread *t = __dh_hot.self;
     bool entered = t && dh_thread_enter(t);
     dh_report_begin();
+    if (dh_tap)
+        dh_tap->modules();
     if (entered)
         dh_thread_leave(t);
 }
@@ -230,6 +235,8 @@ int dh_runtime_exit_status(int status)
     if (!started)
         return status;
     bool entered = t && dh_thread_enter(t);
+    if (dh_tap)
+        dh_tap->finish();
     bool raced = dh_report_end();
     if (dh_opts.report)
         tell_losses();
@@ -247,6 +254,8 @@ static void each_lock(dh_lock_fn *fn)
     dh_collect_each_lock(fn);
     dh_sync_each_lock(fn);
     dh_range_each_lock(fn);
+    if (dh_tap)
+        dh_tap->each_lock(fn);
     dh_report_each_lock(fn);
     fn(&dh_threads_lock);
     dh_history_each_lock(fn);
@@ -276,5 +285,7 @@ void dh_fork_child(void)
         told[c] = counters[c];
     dh_range_fork_child();
     dh_report_fork_child();
+    if (dh_tap)
+        dh_tap->fork_child(__dh_hot.self);
     dh_thread_fork_child(__dh_hot.self);
 }

@@ -89,14 +89,14 @@ DH_INTERCEPTOR(void, cnd_destroy, cnd_t *c)
 DH_INTERCEPTOR(int, cnd_signal, cnd_t *c)
 {
     DH_ENTER(cnd_signal, c);
-    dh_object_use(sc.t, c);
+    dh_object_notify(sc.t, c);
     DH_RETURN(REAL(cnd_signal)(c));
 }
 
 DH_INTERCEPTOR(int, cnd_broadcast, cnd_t *c)
 {
     DH_ENTER(cnd_broadcast, c);
-    dh_object_use(sc.t, c);
+    dh_object_notify(sc.t, c);
     DH_RETURN(REAL(cnd_broadcast)(c));
 }
 

@@ -30,14 +30,14 @@ DH_INTERCEPTOR(int, pthread_cond_clockwait, pthread_cond_t *c, pthread_mutex_t *
 DH_INTERCEPTOR(int, pthread_cond_signal, pthread_cond_t *c)
 {
     DH_ENTER(pthread_cond_signal, c);
-    dh_object_use(sc.t, c);
+    dh_object_notify(sc.t, c);
     DH_RETURN(REAL(pthread_cond_signal)(c));
 }
 
 DH_INTERCEPTOR(int, pthread_cond_broadcast, pthread_cond_t *c)
 {
     DH_ENTER(pthread_cond_broadcast, c);
-    dh_object_use(sc.t, c);
+    dh_object_notify(sc.t, c);
     DH_RETURN(REAL(pthread_cond_broadcast)(c));
 }
 

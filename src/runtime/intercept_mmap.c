@@ -17,6 +17,7 @@
 
 #include "runtime/region.h"
 #include "runtime/scope.h"
+#include "runtime/tap.h"
 
 static size_t whole_pages(size_t n)
 {
@@ -50,7 +51,7 @@ static void vanishes(struct dh_thread *t, char *p, size_t n)
     while (p < end) {
         size_t slice = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
         slice = slice < (size_t)(end - p) ? slice : (size_t)(end - p);
-        if (dh_region_touched((uptr)p, slice)) {
+        if (dh_tap || dh_region_touched((uptr)p, slice)) {
             dh_engine_access(t, p, slice, DH_WRITE | DH_FREE | DH_RANGE);
             dh_region_unmap(p, slice);
         }

@@ -19,7 +19,7 @@ const struct dh_lockset_node *dh_lockset_node(u32 set)
     return &chunks[set >> CHUNK_SHIFT][set & (CHUNK - 1)];
 }
 
-u32 dh_lockset_add(u32 set, uptr lock, bool read, u32 ctx)
+u32 dh_lockset_with(u32 set, uptr lock, bool read, u32 ctx)
 {
     if (set == DH_LOCKSET_UNKNOWN)
         return set;

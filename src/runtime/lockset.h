@@ -19,7 +19,7 @@ struct dh_lockset_node {
     u32 next; /* hash chain */
 };
 
-u32 dh_lockset_add(u32 set, uptr lock, bool read, u32 ctx);
+u32 dh_lockset_with(u32 set, uptr lock, bool read, u32 ctx);
 const struct dh_lockset_node *dh_lockset_node(u32 set);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
+#include "runtime/tap.h"
 #include "runtime/thread.h"
 
 enum { MAX = 4096 };
@@ -58,6 +59,12 @@ void dh_modules_unreport(void)
 {
     for (int i = 0; i < modules_n; i++)
         modules[i]->reported = false;
+}
+
+void dh_modules_each(void (*fn)(const struct dh_module *m, void *ctx), void *ctx)
+{
+    for (int i = 0; i < modules_n; i++)
+        fn(modules[i], ctx);
 }
 
 static void find_build_id(struct dh_module *m, const struct dl_phdr_info *info)
@@ -160,6 +167,8 @@ void dh_modules_changed(void)
         modules[i]->loaded = false;
     dh_lock_drop(&lock);
     dl_iterate_phdr(add, NULL);
+    if (dh_tap && __dh_hot.self)
+        dh_tap->modules();
 }
 
 static void announce(const void *marker)

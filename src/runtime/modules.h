@@ -29,6 +29,8 @@ struct dh_module *dh_modules_find(uptr addr); /* NULL: none */
 struct dh_module *dh_modules_find_tls(uptr below, u64 *ret_offset);
 void dh_modules_unreport(void); /* a new stream begins */
 
+void dh_modules_each(void (*fn)(const struct dh_module *m, void *ctx), void *ctx);
+
 u32 dh_modules_blind(void); /* loaded modules without instrumentation, libc and ours not counted */
 void dh_modules_each_lock(dh_lock_fn *fn);
 

@@ -10,6 +10,7 @@
 #include "runtime/engine.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
+#include "runtime/tap.h"
 
 /* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
 DH_INLINE bool before(const struct dh_thread *t, u32 cell)
@@ -115,6 +116,10 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     uptr addr = (uptr)where;
     if (!t)
         return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap_take(t, addr, size, kind, pc);
+        return;
+    }
     /* In large tables this line is as far away as the one the inlined check has just waited for. */
     __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
     u32 need = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
@@ -139,6 +144,10 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
 {
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     uptr end = addr + size;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap_take(t, addr, size, kind, pc);
+        return;
+    }
     if (!dh_thread_enter(t))
         return;
     bool plain = !dh_runtime_off && !dh_region_holes;

@@ -15,6 +15,7 @@
 #include "runtime/engine.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
+#include "runtime/tap.h"
 
 enum {
     SLOTS = 64,
@@ -188,6 +189,10 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
     if (n == 0 || dh_runtime_off)
         return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});
+        return;
+    }
     if (!dh_region_map(p, n)) {
         dh_count(DH_COUNT_LOST_SHADOW);
         return;
@@ -311,8 +316,11 @@ static void clear_mapped(uptr lo, uptr hi)
 
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
 {
-    (void)t;
     uptr lo = (uptr)p, hi = lo + n;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->memory(t, DH_OP_RANGE_NEW, lo, n, 0);
+        return;
+    }
     while (lo < hi) {
         uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
         bool has = dh_region_has(lo);
@@ -339,6 +347,10 @@ void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void
 {
     if (n == 0 || !dh_region_map(dst, n) || !dh_region_map(src, n))
         return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->memory(t, DH_OP_RANGE_MOVE, (uptr)dst, n, (uptr)src);
+        return;
+    }
     if (((uptr)dst ^ (uptr)src) & 3) {
         /* Bytes change their place within a word: cells cannot be moved. Forgetting is the safe side. */
         dh_engine_clear(t, dst, n);

@@ -19,6 +19,7 @@
 #include "runtime/modules.h"
 #include "runtime/place.h"
 #include "runtime/reporter.h"
+#include "runtime/tap.h"
 
 enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, ANCESTORS = 16 };
 
@@ -98,8 +99,8 @@ static void process_line(void)
     exe = dh_modules_find((uptr)&dh_opts);
     member_str("exe", exe ? exe->path : "");
     dh_modules_drop();
-    member_str("detector", "fasttrack");
-    member_str("guarantee", "precise");
+    member_str("detector", dh_lab_detector());
+    member_str("guarantee", dh_lab_guarantee());
     member_str("cwd", cwd);
     dh_fmt_str(&line, "}\n");
 }

@@ -29,9 +29,11 @@ static bool refill(struct dh_thread *t, bool special)
 {
     u32 *first = special ? &t->special_first : &t->id_first;
     u32 *size = special ? &t->special_size : &t->id_size;
-    u32 want = special ? 1 : t->want_blocks, got;
+    /* An epoch that has made many ids will make more, and cells named by an earlier run of blocks are no
+     * longer hit by the inlined check: it gets a run that is long enough for several times as many. */
+    u32 many = t->id_made / (DH_ID_BLOCK / 4), got;
+    u32 want = special ? 1 : many < 2 ? 2 : many < 256 ? many : 256;
     t->stamp++;
-    bool same_epoch = *size && t->id_made == *size;
     if (*size)
         dh_ids_retire(*first, *size);
     *first = dh_ids_take(want, &got);
@@ -42,9 +44,6 @@ static bool refill(struct dh_thread *t, bool special)
         t->special_next = t->special_floor = *first;
         t->special_end = *first + got;
     } else {
-        /* An epoch that ate a whole run of blocks gets a longer one: cells named by the earlier run are no
-         * longer hit by the inlined check. */
-        t->want_blocks = same_epoch && t->want_blocks < 64 ? t->want_blocks * 2 : 2;
         t->id_next = *first;
         t->id_end = *first + got;
         __dh_hot.base = dh_cell_make(*first, DH_MASK_FULL);

@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "runtime/init.h"
 #include "runtime/lockset.h"
+#include "runtime/tap.h"
 
 #define SHARD_BITS 10
 #define SHARDS (1u << SHARD_BITS)
@@ -240,6 +241,8 @@ static void forget_large(uptr lo, uptr hi)
 void dh_sync_forget(const volatile void *p, size_t n)
 {
     uptr lo = (uptr)p, hi = lo + n;
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->forget(NULL, lo, n);
     if (n >> BLOCK_SHIFT >= LARGE_BLOCKS) {
         forget_large(lo, hi);
         return;
@@ -377,11 +380,21 @@ static void acquire(struct dh_thread *t, uptr addr, bool read)
 
 void dh_sync_acquire(struct dh_thread *t, const volatile void *addr)
 {
-    acquire(t, (uptr)addr, false);
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_VOLATILE, DH_READ, (uptr)addr);
+    else
+        acquire(t, (uptr)addr, false);
 }
 
 static void release(struct dh_thread *t, const volatile void *addr, bool join)
 {
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        if (join)
+            dh_tap->sync(t, DH_OP_VOLATILE, DH_WRITE, (uptr)addr);
+        else
+            dh_tap->atomic(t, DH_OP_ATOMIC_STORE, DH_RELEASE, &(struct dh_tap_access){.addr = (uptr)addr});
+        return;
+    }
     struct dh_sync *o = dh_sync_take(NULL, (uptr)addr, true);
     if (!o)
         return;
@@ -423,7 +436,10 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
         t->held_gen++;
         t->stamp++;
     }
-    acquire(t, (uptr)m, !(flags & DH_LOCK_READ));
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_ACQUIRE, flags & DH_LOCK_READ ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
+    else
+        acquire(t, (uptr)m, !(flags & DH_LOCK_READ));
 }
 
 u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels)
@@ -440,6 +456,13 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
             h[0] = h[1];
         t->held_gen++;
         t->stamp++;
+    }
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        if (h)
+            dh_tap->sync(t, DH_OP_RELEASE, read ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
+        else
+            dh_tap->release_foreign(t, (uptr)m);
+        return all_levels ? levels : 1;
     }
     struct dh_sync *o = dh_sync_take(NULL, (uptr)m, true);
     if (!o)
@@ -481,7 +504,7 @@ u32 dh_thread_lockset(struct dh_thread *t)
         u32 k = (u32)(dh_hash64(h->lock ^ (u64)set << 44 ^ h->ctx) >> 40) % DH_LSC;
         __typeof__(t->lsc[0]) *c = &t->lsc[k];
         if (c->lock != h->lock || c->set != set || c->ctx != h->ctx || c->read != read || !c->result) {
-            c->result = dh_lockset_add(set, h->lock, read, h->ctx);
+            c->result = dh_lockset_with(set, h->lock, read, h->ctx);
             c->lock = h->lock;
             c->set = set;
             c->ctx = h->ctx;

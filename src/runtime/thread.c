@@ -18,6 +18,7 @@
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/split.h"
+#include "runtime/tap.h"
 
 #define SLOTS_MAX 65535u
 #define UID_MAX ((1u << 21) - 1)
@@ -172,7 +173,6 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     t->vc.n = slot + 1;
     t->vc.c[slot] = slots[slot].clock + 1;
     t->changed = true;
-    t->want_blocks = 1;
     t->mixing = DH_MIXING_START;
     t->gen = dh_collect_gen;
     t->next = dh_threads;
@@ -186,7 +186,9 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
 struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
     struct dh_thread *t = make(parent, dh_ctx_current(parent));
-    if (t)
+    if (t && dh_tap)
+        dh_tap->thread(parent, DH_OP_FORK, t->uid);
+    else if (t)
         dh_thread_release(parent, &t->birth, false);
     return t;
 }
@@ -267,6 +269,8 @@ void dh_thread_start(struct dh_thread *t)
 {
     t->in_rt = 1;
     attach(t);
+    if (dh_tap)
+        dh_tap->thread_start(t);
     dh_thread_forget_cells(t);
     dh_thread_acquire(t, &t->birth);
     dh_publish_clear(&t->birth);
@@ -283,16 +287,18 @@ void dh_thread_init_main(void)
     static_tls = dh_region_static_tls();
     t->in_rt = 1;
     attach(t);
-    dh_lock_take(&dh_threads_lock);
-    strcpy(dh_thread_info(t->uid)->name, "main");
-    dh_lock_drop(&dh_threads_lock);
+    dh_thread_set_name(t, "main");
     dh_thread_bind(t, (unsigned long)pthread_self());
+    if (dh_tap)
+        dh_tap->thread_start(t);
     dh_thread_leave(t);
 }
 
 void dh_thread_finish(struct dh_thread *t)
 {
     t->in_rt++;
+    if (dh_tap)
+        dh_tap->thread_end(t);
     u32 last_epoch = t->vc.c[t->slot];
     dh_thread_release(t, &t->death, false);
     if (t->death.snap)
@@ -321,6 +327,8 @@ void dh_thread_finish(struct dh_thread *t)
 
 void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
 {
+    if (dh_tap)
+        dh_tap->thread(t, DH_OP_JOIN, child->uid);
     dh_thread_acquire(t, &child->death);
     dh_lock_take(&dh_threads_lock);
     state_free(child);
@@ -340,10 +348,11 @@ void dh_thread_set_name(struct dh_thread *t, const char *name)
 {
     dh_lock_take(&dh_threads_lock);
     struct dh_thread_info *info = dh_thread_info(t->uid);
-    for (size_t i = 0; i < sizeof(info->name); i++)
-        info->name[i] = 0;
-    for (size_t i = 0; i + 1 < sizeof(info->name) && name[i]; i++)
-        info->name[i] = name[i];
+    bool end = false;
+    for (size_t i = 0; info && i < sizeof(info->name); i++) {
+        end = end || !name[i] || i + 1 == sizeof(info->name);
+        info->name[i] = end ? 0 : name[i];
+    }
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -369,7 +378,10 @@ void dh_thread_switch(struct dh_thread *to, bool sync)
     struct dh_thread *from = __dh_hot.self;
     if (from == to)
         return;
-    if (sync) {
+    if (sync && dh_tap) {
+        dh_tap->sync(from, DH_OP_VOLATILE, DH_WRITE, (uptr)to);
+        dh_tap->sync(to, DH_OP_VOLATILE, DH_READ, (uptr)to);
+    } else if (sync) {
         struct dh_publish p = {0};
         dh_thread_release(from, &p, false);
         dh_thread_acquire(to, &p);

@@ -56,7 +56,6 @@ struct dh_thread {
      * must not be hit by the inlined check and come from blocks of their own. */
     u32 id_next, id_end, id_first, id_size, id_made;
     u32 special_next, special_end, special_first, special_size;
-    u32 want_blocks;   /* how many blocks to take next time: doubles while one epoch eats them */
     u32 special_floor; /* first special id of this epoch */
 
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
@@ -115,6 +114,7 @@ struct dh_thread {
     int mixing; /* step.c */
 
     struct dh_sig_state sig; /* signal.c */
+    void *tap;               /* what the recorder or the laboratory keeps for it */
 
     struct dh_frame *frames; /* the shadow call stack */
     size_t frames_n;

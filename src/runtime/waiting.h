@@ -9,21 +9,33 @@
 #define DH_RUNTIME_WAITING_H
 
 #include "runtime/intercept.h"
+#include "runtime/tap.h"
+
+/* Before the signal is given: whoever is woken by it comes later. */
+DH_INLINE void dh_object_notify(struct dh_thread *t, void *c)
+{
+    dh_object_use(t, c);
+    if (dh_tap)
+        dh_tap->sync(t, DH_OP_NOTIFY, 0, (uptr)c);
+}
 
 struct dh_waiting {
     struct dh_scope *sc;
     void *m; /* NULL: done */
     u32 levels;
+    void *c;
 };
 
 DH_INLINE struct dh_waiting dh_waiting_begin(struct dh_scope *sc, void *c, void *m)
 {
     dh_object_use(sc->t, c);
-    return (struct dh_waiting){sc, m, dh_mutex_unlock(sc->t, m, true)};
+    return (struct dh_waiting){sc, m, dh_mutex_unlock(sc->t, m, true), c};
 }
 
 DH_INLINE void dh_waiting_end(struct dh_waiting *w, int rc)
 {
+    if (dh_tap && rc == 0)
+        dh_tap->sync(w->sc->t, DH_OP_WAIT, 0, (uptr)w->c);
     if (rc != ENOTRECOVERABLE &&
         w->levels != 0) /* then the mutex was not locked again; C11 has no such result */
         dh_mutex_relock(w->sc->t, w->m, w->levels);

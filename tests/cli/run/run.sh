@@ -85,9 +85,9 @@ same not-executable "$status" 126
 run
 starts no-program "$status:$(cat err)" "2:deadheat run: error: which program?"
 run --detector=fasttrack -- ./marked
-same detector "$status:$(cat out)" "7:"
-run --detector=djit -- ./marked
-same no-detector "$status:$(cat err)" "2:deadheat run: error: there is no detector 'djit'; there is fasttrack"
+same detector "$status:$(cat out)" "7:detector=fasttrack:"
+run --detector=djt -- ./marked
+same no-detector "$status:$(cat err)" "2:deadheat run: error: there is no detector 'djt'; did you mean 'djit'?"
 run --on-rcae=stop -- ./marked
 same nearest-option "$status:$(cat err)" "2:deadheat run: error: unknown option 'on-rcae'; did you mean 'on_race'?"
 run --on-race=explode -- ./marked

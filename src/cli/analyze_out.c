@@ -1,0 +1,129 @@
+/*
+ * analyze_out.c - what `deadheat analyze` found, as text and as JSON. Events are numbered from 1, like lines.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/analyze.h"
+#include "util/arena.h"
+
+static const char *plural(u64 n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void text_race(struct dh_analyze *a, const struct dh_race *r)
+{
+    const char *global = dh_trace_in_global(&a->in, r->cell);
+    printf("  %s%s%s: %s by %s at %s (event %" PRIu64 ")", global ? global : "", global ? " " : "",
+           dh_trace_in_variable(&a->in, r->cell), r->now.write ? "write" : "read",
+           dh_trace_in_thread(&a->in, r->now.thread), dh_trace_in_site(&a->in, r->now.site),
+           r->now.event + 1);
+    if (r->earlier.thread == DH_UNKNOWN) {
+        puts("");
+        return;
+    }
+    printf(", earlier %s by %s at %s", r->earlier.write ? "write" : "read",
+           dh_trace_in_thread(&a->in, r->earlier.thread), dh_trace_in_site(&a->in, r->earlier.site));
+    if (r->earlier.event != DH_NO_EVENT)
+        printf(" (event %" PRIu64 ")", r->earlier.event + 1);
+    puts("");
+}
+
+void dh_analyze_text(struct dh_analyze *a)
+{
+    struct dh_trace_in_counts n = dh_trace_in_counts(&a->in);
+    printf("%s: %" PRIu64 " events, %u threads, %u locks, %u variables\n", a->in.shown, a->in.events,
+           n.threads, n.locks, n.variables);
+    for (u32 i = 0; i < a->n; i++) {
+        struct dh_host_result r;
+        const struct dh_analyze_found *f = &a->found[i];
+        dh_host_result(a->host, i, &r);
+        printf("\n%s (%s): ", a->ops[i]->name, dh_guarantee_name(a->ops[i]->guarantee));
+        if (r.reports == 0)
+            puts("no races");
+        else
+            printf("%" PRIu64 " racy variable%s, %" PRIu64 " racy event%s at %" PRIu64 " location%s, %" PRIu64
+                   " pair%s of locations\n",
+                   r.variables, plural(r.variables), r.racy_events, plural(r.racy_events), r.places,
+                   plural(r.places), r.site_pairs, plural(r.site_pairs));
+        size_t shown = a->limit && f->n > a->limit ? a->limit : f->n;
+        for (size_t k = 0; k < shown; k++)
+            text_race(a, &f->races[k]);
+        if (shown < f->n)
+            printf("  ... and %zu more (--limit=0 shows all)\n", f->n - shown);
+        if (r.error)
+            printf("  incomplete: %s\n", strerror(-r.error));
+    }
+}
+
+static json_t *json_name(const char *name)
+{
+    json_t *text = json_string(name);
+    return text ? text : json_string_nocheck("?"); /* a name that is not UTF-8 */
+}
+
+/* A number of a text, a place of a recording. */
+static json_t *json_site(struct dh_analyze *a, u32 site)
+{
+    return a->in.dht ? json_name(dh_trace_in_site(&a->in, site)) : json_integer((int32_t)site);
+}
+
+static json_t *json_access(struct dh_analyze *a, const struct dh_race_access *x)
+{
+    if (x->thread == DH_UNKNOWN)
+        return json_null();
+    return json_pack("{s:o, s:s, s:o, s:o}", "thread", json_name(dh_trace_in_thread(&a->in, x->thread)), "op",
+                     x->write ? "write" : "read", "location", json_site(a, x->site), "event",
+                     x->event == DH_NO_EVENT ? json_null() : json_integer((json_int_t)x->event + 1));
+}
+
+static json_t *json_detector(struct dh_analyze *a, u32 i)
+{
+    struct dh_host_result r;
+    dh_host_result(a->host, i, &r);
+    json_t *races = json_array();
+    for (size_t k = 0; k < a->found[i].n; k++) {
+        const struct dh_race *race = &a->found[i].races[k];
+        const char *global = dh_trace_in_global(&a->in, race->cell);
+        json_array_append_new(races, json_pack("{s:o, s:o*, s:o, s:o}", "variable",
+                                               json_name(dh_trace_in_variable(&a->in, race->cell)), "global",
+                                               global ? json_name(global) : NULL, "access",
+                                               json_access(a, &race->now), "earlier",
+                                               json_access(a, &race->earlier)));
+    }
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o}", "name", a->ops[i]->name,
+                     "guarantee", dh_guarantee_name(a->ops[i]->guarantee), "variables",
+                     (json_int_t)r.variables, "events", (json_int_t)r.racy_events, "locations",
+                     (json_int_t)r.places, "location_pairs", (json_int_t)r.site_pairs, "reports",
+                     (json_int_t)r.reports, "first_event",
+                     r.first_event == DH_NO_EVENT ? json_null() : json_integer((json_int_t)r.first_event + 1),
+                     "memory", (json_int_t)r.memory, "error",
+                     r.error ? json_string(strerror(-r.error)) : json_null(), "races", races);
+}
+
+void dh_analyze_json(struct dh_analyze *a)
+{
+    const struct dh_form *form = dh_trace_in_form(&a->in);
+    struct dh_trace_in_counts n = dh_trace_in_counts(&a->in);
+    json_t *warnings = json_array(), *detectors = json_array();
+    for (u32 w = 0; w < DH_FORM_WARNINGS; w++) {
+        if (form->warnings[w])
+            json_array_append_new(warnings, json_pack("{s:s, s:I, s:I}", "what", dh_form_warning_text(w),
+                                                      "count", (json_int_t)form->warnings[w], "first_event",
+                                                      (json_int_t)form->first[w] + 1));
+    }
+    for (u32 i = 0; i < a->n; i++)
+        json_array_append_new(detectors, json_detector(a, i));
+    json_t *root = json_pack("{s:i, s:{s:o, s:I, s:i, s:i, s:i, s:o}, s:f, s:o}", "version", 1, "trace",
+                             "file", json_name(a->in.shown), "events", (json_int_t)a->in.events, "threads",
+                             (int)n.threads, "locks", (int)n.locks, "variables", (int)n.variables, "warnings",
+                             warnings, "seconds", dh_trace_in_seconds(&a->in), "detectors", detectors);
+    if (!root)
+        dh_util_no_memory();
+    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    puts("");
+    json_decref(root);
+}

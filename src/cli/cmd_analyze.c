@@ -1,0 +1,232 @@
+/*
+ * cmd_analyze.c - `deadheat analyze`: any detectors over a recorded trace, in one pass.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze.h"
+#include "cli/cmd.h"
+#include "util/arena.h"
+
+static const char usage[] =
+    "usage: deadheat analyze [OPTIONS] TRACE\n"
+    "\n"
+    "Finds the data races in a recorded trace ('-': standard input), by one detector or several at once. "
+    "Traces\n"
+    "are text in the STD format: one event a line, thread|op(operand)|location.\n"
+    "\n"
+    "  --detector=A,B,...    which detectors (default: fasttrack); 'all' for all that read the trace once;\n"
+    "                        'deadheat detectors' lists them\n"
+    "  --format=text|json    text for people (default) or JSON for programs\n"
+    "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
+    "                        none: only the counts\n"
+    "  --limit=N             in text, list at most N races a detector (default: 20; 0: all)\n"
+    "  --window=N            events that a windowed detector looks at together\n"
+    "\n"
+    "Exit status: 0 no detector reported a race, 66 at least one did, 2 bad usage or input.\n"
+    "\n"
+    "Example:\n"
+    "  deadheat analyze --detector=fasttrack,eraser,multilock trace.std\n";
+
+static struct dh_analyze a; /* large */
+
+static int add_detector(const char *name, size_t len)
+{
+    const struct dh_detector_ops *ops = dh_detector_find(name, len);
+    if (!ops) {
+        const char *names[DH_ANALYZE_MAX];
+        u32 n = dh_n_detectors < DH_ANALYZE_MAX ? dh_n_detectors : DH_ANALYZE_MAX;
+        for (u32 i = 0; i < n; i++)
+            names[i] = dh_detectors[i]->name;
+        const char *nearest = dh_cli_nearest(name, len, names, n);
+        if (nearest)
+            return dh_cli_fail("analyze", "there is no detector '%.*s'; did you mean '%s'?", (int)len, name,
+                               nearest);
+        return dh_cli_fail("analyze", "there is no detector '%.*s'; 'deadheat detectors' lists them",
+                           (int)len, name);
+    }
+    for (u32 i = 0; i < a.n; i++) {
+        if (a.ops[i] == ops)
+            return 0;
+    }
+    if (a.n == DH_ANALYZE_MAX)
+        return dh_cli_fail("analyze", "more than %d detectors", DH_ANALYZE_MAX);
+    a.ops[a.n++] = ops;
+    return 0;
+}
+
+static int set_detectors(const char *list)
+{
+    for (;;) {
+        size_t len = strcspn(list, ",");
+        int rc = 0;
+        if (len == 3 && memcmp(list, "all", 3) == 0) {
+            for (u32 i = 0; i < dh_n_detectors && !rc; i++) {
+                if (!dh_detectors[i]->whole_trace)
+                    rc = add_detector(dh_detectors[i]->name, strlen(dh_detectors[i]->name));
+            }
+        } else {
+            rc = add_detector(list, len);
+        }
+        if (rc || !list[len])
+            return rc;
+        list += len + 1;
+    }
+}
+
+static int set_number(const char *name, const char *value, u64 *ret_number)
+{
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(value, &end, 10);
+    if (errno || *end || value[0] < '0' || value[0] > '9')
+        return dh_cli_fail("analyze", "--%s cannot be '%s'; it must be a number", name, value);
+    *ret_number = v;
+    return 0;
+}
+
+static int set_list(const char *value)
+{
+    if (strcmp(value, "variables") == 0)
+        a.list = DH_LIST_VARIABLES;
+    else if (strcmp(value, "events") == 0)
+        a.list = DH_LIST_EVENTS;
+    else if (strcmp(value, "none") == 0)
+        a.list = DH_LIST_NONE;
+    else
+        return dh_cli_fail("analyze", "--list cannot be '%s'; it must be variables, events or none", value);
+    return 0;
+}
+
+static int set_flag(const char *arg)
+{
+    static const char *const names[] = {"--detector", "--format", "--list", "--limit", "--window", "--help"};
+    const char *v;
+    if ((v = dh_cli_value(arg, "detector")))
+        return set_detectors(v);
+    if ((v = dh_cli_value(arg, "list")))
+        return set_list(v);
+    if ((v = dh_cli_value(arg, "limit")))
+        return set_number("limit", v, &a.limit);
+    if ((v = dh_cli_value(arg, "window")))
+        return set_number("window", v, &a.window);
+    if ((v = dh_cli_value(arg, "format"))) {
+        if (strcmp(v, "text") != 0 && strcmp(v, "json") != 0)
+            return dh_cli_fail("analyze", "--format cannot be '%s'; it must be text or json", v);
+        a.format = v;
+        return 0;
+    }
+    size_t len = strcspn(arg, "=");
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
+        if (strcmp(arg, names[i]) == 0)
+            return dh_cli_fail("analyze", "%s needs a value: %s=VALUE", arg, arg);
+    }
+    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
+    if (nearest)
+        return dh_cli_fail("analyze", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
+    return dh_cli_fail("analyze", "unknown option '%s'; 'deadheat analyze --help' lists them", arg);
+}
+
+/* Keeps what will be listed; the counts are the host's. */
+static void on_race(void *ctx, u32 index, const struct dh_race *race)
+{
+    (void)ctx;
+    struct dh_analyze_found *f = &a.found[index];
+    if (a.list == DH_LIST_EVENTS) {
+        if (f->n && f->races[f->n - 1].now.event == race->now.event)
+            return;
+    } else {
+        u8 *seen = dh_table_at(&f->seen, race->cell);
+        if (!seen)
+            dh_util_no_memory();
+        if (*seen)
+            return;
+        *seen = 1;
+    }
+    f->races = dh_util_grow(f->races, f->n, &f->cap, sizeof(*f->races));
+    f->races[f->n] = *race;
+    f->races[f->n].witness = NULL;
+    f->n++;
+}
+
+static int run(void)
+{
+    static struct dh_event batch[4096];
+    long n;
+    while ((n = dh_trace_in_read(&a.in, batch, DH_ARRAY_LEN(batch))) > 0) {
+        if (dh_host_feed(a.host, batch, (size_t)n) != 0)
+            dh_util_no_memory();
+    }
+    if (n < 0)
+        return DH_EXIT_TROUBLE;
+    dh_host_finish(a.host);
+    dh_trace_in_warn(&a.in);
+    if (strcmp(a.format, "json") == 0)
+        dh_analyze_json(&a);
+    else
+        dh_analyze_text(&a);
+    int status = 0;
+    for (u32 i = 0; i < a.n; i++) {
+        struct dh_host_result r;
+        dh_host_result(a.host, i, &r);
+        if (r.error)
+            status = DH_EXIT_TROUBLE;
+        else if (r.reports && !status)
+            status = DH_EXIT_RACES;
+    }
+    return status;
+}
+
+static int analyze(const char *file)
+{
+    int rc = dh_trace_in_open(&a.in, "analyze", file);
+    if (rc)
+        return rc;
+    a.host = dh_host_new(a.list == DH_LIST_NONE ? NULL : on_race, NULL);
+    if (!a.host)
+        dh_util_no_memory();
+    dh_host_window(a.host, a.window);
+    for (u32 i = 0; i < a.n; i++) {
+        a.found[i].seen.size = 1;
+        if (dh_host_add(a.host, a.ops[i]) != 0)
+            dh_util_no_memory();
+    }
+    rc = run();
+    dh_host_free(a.host);
+    dh_trace_in_close(&a.in);
+    for (u32 i = 0; i < a.n; i++) {
+        dh_table_done(&a.found[i].seen);
+        free(a.found[i].races);
+    }
+    return rc;
+}
+
+int dh_cmd_analyze(int argc, char **argv)
+{
+    const char *file = NULL;
+    a.format = "text";
+    a.limit = 20;
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (arg[0] == '-' && arg[1]) {
+            int rc = set_flag(arg);
+            if (rc)
+                return rc;
+        } else if (file) {
+            return dh_cli_fail("analyze", "one trace at a time: '%s' and '%s'", file, arg);
+        } else {
+            file = arg;
+        }
+    }
+    if (!file)
+        return dh_cli_fail("analyze", "which trace? See 'deadheat analyze --help'");
+    if (a.n == 0)
+        add_detector("fasttrack", strlen("fasttrack"));
+    return analyze(file);
+}

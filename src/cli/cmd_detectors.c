@@ -1,0 +1,74 @@
+/*
+ * cmd_detectors.c - `deadheat detectors`: what there is, and what each promises.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "detect/detector.h"
+#include "util/arena.h"
+
+static const char usage[] =
+    "usage: deadheat detectors [--format=text|json]\n"
+    "\n"
+    "Lists the detectors that 'deadheat analyze --detector=NAME' knows, with what each guarantees:\n"
+    "\n"
+    "  precise            a variable is reported if and only if this execution has a race on it\n"
+    "  hybrid             also races of other schedules; some may be impossible\n"
+    "  predictive-sound   also races of other schedules; each with the promise in its summary\n"
+    "  unsound            both false alarms and misses\n"
+    "  none               measures only\n"
+    "\n"
+    "Example:\n"
+    "  deadheat detectors --format=json\n";
+
+static void print_text(void)
+{
+    for (u32 i = 0; i < dh_n_detectors; i++) {
+        const struct dh_detector_ops *ops = dh_detectors[i];
+        printf("%-12s %-17s %s%s\n%-12s %-17s %s\n", ops->name, dh_guarantee_name(ops->guarantee),
+               ops->summary, ops->whole_trace ? "; holds the whole trace" : "", "", "", ops->paper);
+    }
+}
+
+static void print_json(void)
+{
+    json_t *list = json_array();
+    for (u32 i = 0; i < dh_n_detectors; i++) {
+        const struct dh_detector_ops *ops = dh_detectors[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", ops->name, "guarantee",
+                                        dh_guarantee_name(ops->guarantee), "paper", ops->paper, "summary",
+                                        ops->summary, "whole_trace", ops->whole_trace != NULL));
+    }
+    json_t *root = json_pack("{s:i, s:o}", "version", 1, "detectors", list);
+    if (!root)
+        dh_util_no_memory();
+    json_dumpf(root, stdout, JSON_INDENT(1));
+    puts("");
+    json_decref(root);
+}
+
+int dh_cmd_detectors(int argc, char **argv)
+{
+    const char *format = "text";
+    for (int i = 1; i < argc; i++) {
+        const char *v = dh_cli_value(argv[i], "format");
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (!v)
+            return dh_cli_fail("detectors", "unknown argument '%s'; see 'deadheat detectors --help'",
+                               argv[i]);
+        if (strcmp(v, "text") != 0 && strcmp(v, "json") != 0)
+            return dh_cli_fail("detectors", "--format cannot be '%s'; it must be text or json", v);
+        format = v;
+    }
+    if (strcmp(format, "json") == 0)
+        print_json();
+    else
+        print_text();
+    return 0;
+}

@@ -1,0 +1,321 @@
+/*
+ * cmd_record.c - `deadheat record`: runs a program and writes what it does to a .dht file.
+ *
+ * The program writes its events into memory it shares with this process (event/dht_feed.h); here they are
+ * packed and appended to the file, beside the program, while it runs. Whatever ends the program, its last
+ * events are still in that memory and are written. If this process is killed, the file is good up to the last
+ * complete chunk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/cmd.h"
+#include "cli/record_symbols.h"
+#include "event/dht_code.h"
+#include "event/dht_feed.h"
+#include "event/dht_write.h"
+#include "util/path.h"
+
+static const char usage[] =
+    "usage: deadheat record [-o FILE] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs a program that was compiled with 'deadheat cc' or 'deadheat c++' and records every access to "
+    "memory and\n"
+    "every synchronisation, for 'deadheat analyze'. No race is looked for meanwhile. The exit status is the\n"
+    "program's own.\n"
+    "\n"
+    "  -o FILE, --output=FILE  where to write (default: PROGRAM.dht in the current directory)\n"
+    "  --no-symbols            leave out the functions and lines of the program's places: faster at the end\n"
+    "  --flush=MS              bring the file up to date this often, for idle threads too (default 1000): "
+    "what can be\n"
+    "                          lost if this command itself is killed\n"
+    "  --force                 run a program that was not compiled by deadheat\n"
+    "  --quiet                 do not say what was recorded\n"
+    "  --help                  this text\n"
+    "\n"
+    "Only the program itself is recorded, not the processes it forks.\n"
+    "\n"
+    "Examples:\n"
+    "  deadheat record -o run.dht -- ./prog --its-own-flag\n"
+    "  deadheat analyze --detector=fasttrack,shb run.dht\n";
+
+struct request {
+    struct dh_arena arena;
+    const char *output;
+    bool force, quiet, no_symbols;
+    u32 flush_ms;
+};
+
+struct recording {
+    struct dh_feed_layout *shared;
+    struct dh_dht_writer writer;
+    u64 lost; /* slots whose events made no sense */
+    u32 flush_ms;
+    u32 seen[DH_FEED_SLOTS]; /* bytes of a slot that were written as so far */
+};
+
+static struct dh_dht_decoder decoder; /* to count what a killed program left */
+
+/* ---- Slots ---- */
+
+/* How many whole events a slot holds that its thread did not finish, and their first ticket. */
+static void count_events(const u8 *raw, u32 len, struct dh_dht_chunk *head)
+{
+    struct dh_dht_event e;
+    head->first = DH_DHT_NO_TICKET;
+    dh_dht_decode_begin(&decoder, raw, len, DH_DHT_CHUNK_EVENTS);
+    while (dh_dht_decode_next(&decoder, &e) > 0)
+        if ((dh_dht_operands(e.op) & DH_DHT_HAS_TICKET) && head->first == DH_DHT_NO_TICKET)
+            head->first = e.ticket;
+    head->events = DH_DHT_CHUNK_EVENTS - decoder.left;
+}
+
+static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
+{
+    struct dh_feed_slot *slot = &rec->shared->slots[i];
+    u32 used = __atomic_load_n(&slot->used, __ATOMIC_ACQUIRE);
+    struct dh_dht_chunk head = {.type = slot->type,
+                                .thread = slot->thread,
+                                .number = slot->number,
+                                .first = slot->first,
+                                .events = slot->events};
+    if (used == 0)
+        return;
+    if (used > DH_DHT_CHUNK_BYTES) {
+        rec->lost++;
+        return;
+    }
+    if (!full && slot->type == DH_DHT_EVENTS)
+        count_events(rec->shared->data[i], used, &head);
+    if (so_far)
+        head.type = DH_DHT_SO_FAR;
+    if (slot->type == DH_DHT_EVENTS && (head.events == 0 || (!full && decoder.at != decoder.end)))
+        rec->lost++;
+    else
+        dh_dht_write_chunk(&rec->writer, &head, rec->shared->data[i], used);
+}
+
+/* All full slots, or all that hold anything. How many. */
+static u32 drain(struct recording *rec, bool all)
+{
+    struct dh_feed *h = &rec->shared->head;
+    u32 n = 0, high = __atomic_load_n(&h->high, __ATOMIC_ACQUIRE);
+    for (u32 i = 0; i < high && i < DH_FEED_SLOTS; i++) {
+        struct dh_feed_slot *slot = &rec->shared->slots[i];
+        u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+        if (state == DH_FEED_FREE || (state == DH_FEED_ACTIVE && !all))
+            continue;
+        write_slot(rec, i, state == DH_FEED_FULL, false);
+        __atomic_store_n(&slot->used, 0, __ATOMIC_RELEASE); /* before the next owner: see count_events */
+        __atomic_store_n(&slot->state, DH_FEED_FREE, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&h->freed, state == DH_FEED_FULL, __ATOMIC_SEQ_CST);
+        if (__atomic_exchange_n(&h->program_sleeps, 0, __ATOMIC_SEQ_CST))
+            syscall(SYS_futex, &h->freed, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+        n++;
+    }
+    return n;
+}
+
+/* What threads have done so far that have not filled their slots: lest the file wait for the idlest of them.
+ * A slot that is filled meanwhile stays its thread's until drain frees it, so its bytes do not change. */
+static void write_so_far(struct recording *rec)
+{
+    u32 high = __atomic_load_n(&rec->shared->head.high, __ATOMIC_ACQUIRE);
+    for (u32 i = 0; i < high && i < DH_FEED_SLOTS; i++) {
+        struct dh_feed_slot *slot = &rec->shared->slots[i];
+        u32 used = __atomic_load_n(&slot->used, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != DH_FEED_ACTIVE || used == 0 ||
+            rec->seen[i] == used)
+            continue;
+        rec->seen[i] = used;
+        write_slot(rec, i, false, true);
+    }
+}
+
+static u64 now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+/* Until some slot is full, the program may have ended, or a while has passed. */
+static void doze(struct recording *rec, u32 seen)
+{
+    struct dh_feed *h = &rec->shared->head;
+    bool soon = __atomic_load_n(&h->ending, __ATOMIC_ACQUIRE);
+    struct timespec limit = {.tv_nsec = (soon ? 1 : 50) * 1000 * 1000};
+    __atomic_store_n(&h->recorder_sleeps, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&h->full, __ATOMIC_SEQ_CST) == seen)
+        syscall(SYS_futex, &h->full, FUTEX_WAIT, seen, &limit, NULL, 0);
+    __atomic_store_n(&h->recorder_sleeps, 0, __ATOMIC_SEQ_CST);
+}
+
+/* ---- The program ---- */
+
+static struct dh_feed_layout *share(int *ret_fd)
+{
+    /* Inherited across exec on purpose: the runtime in the program closes it. */
+    int fd = memfd_create("deadheat-record", 0);
+    if (fd < 0 || ftruncate(fd, sizeof(struct dh_feed_layout)) != 0)
+        return NULL;
+    struct dh_feed_layout *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    p->head.magic = DH_FEED_MAGIC;
+    p->head.version = DH_DHT_VERSION;
+    p->head.recorder = (u32)getpid();
+    *ret_fd = fd;
+    return p;
+}
+
+static void child(char **argv, int fd)
+{
+    char options[64];
+    const char *given = getenv("DEADHEAT_OPTIONS");
+    char *all = NULL;
+    snprintf(options, sizeof(options), "record_fd=%d", fd);
+    if (asprintf(&all, "%s%s%s", given ? given : "", given && *given ? ":" : "", options) < 0 ||
+        setenv("DEADHEAT_OPTIONS", all, 1) != 0)
+        _exit(126);
+    execvp(argv[0], argv);
+    int status = errno == ENOENT ? 127 : 126;
+    dh_cli_fail("record", "cannot run '%s': %s", argv[0], strerror(errno));
+    _exit(status);
+}
+
+/* Writes until the program has ended. Its wait status. */
+static int follow(struct recording *rec, pid_t pid)
+{
+    u64 flushed = now_ms();
+    for (;;) {
+        int status;
+        if (now_ms() - flushed >= rec->flush_ms) {
+            write_so_far(rec);
+            flushed = now_ms();
+        }
+        u32 seen = __atomic_load_n(&rec->shared->head.full, __ATOMIC_SEQ_CST);
+        if (drain(rec, false) > 0)
+            continue;
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            drain(rec, true);
+            return status;
+        }
+        doze(rec, seen);
+    }
+}
+
+/* Signals from the terminal reach the program too; how it ends decides. */
+static void leave_signals_to_program(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+}
+
+static int record(const struct request *q, char **argv)
+{
+    static struct recording rec;
+    int fd = -1, status = 0;
+    int out = open(q->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (out < 0)
+        return dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(errno));
+    rec.flush_ms = q->flush_ms;
+    rec.shared = share(&fd);
+    if (!rec.shared)
+        return dh_cli_fail("record", "no shared memory: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid < 0)
+        return dh_cli_fail("record", "cannot start a process: %s", strerror(errno));
+    if (pid == 0)
+        child(argv, fd);
+    close(fd);
+    leave_signals_to_program();
+    dh_dht_write_begin(&rec.writer, out, 0, (u64)pid);
+    status = follow(&rec, pid);
+    if (!q->no_symbols && !rec.writer.error)
+        dh_record_symbols(&rec.writer, out);
+    int rc = dh_dht_write_end(&rec.writer);
+    if (rc)
+        dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(-rc));
+    else if (!rec.shared->head.claimed)
+        rc = dh_cli_fail("record", "'%s' recorded nothing: it was not compiled by deadheat", argv[0]);
+    else if (!q->quiet)
+        fprintf(stderr, "deadheat record: %" PRIu64 " events, %.1f MB (%.2f bytes an event) in %s\n",
+                rec.writer.events, (double)rec.writer.bytes / 1e6,
+                rec.writer.events ? (double)rec.writer.bytes / (double)rec.writer.events : 0.0, q->output);
+    if (rec.lost)
+        fprintf(stderr, "deadheat record: warning: %" PRIu64 " stretches of events were left half-written\n",
+                rec.lost);
+    dh_dht_write_done(&rec.writer);
+    close(out);
+    if (rc)
+        return DH_EXIT_TROUBLE;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- The command line ---- */
+
+static int set_flag(struct request *q, int argc, char **argv, int *i)
+{
+    const char *arg = argv[*i], *output = dh_cli_value(arg, "output"), *flush = dh_cli_value(arg, "flush");
+    if (strcmp(arg, "-o") == 0) {
+        if (++*i >= argc)
+            return dh_cli_fail("record", "-o needs a file");
+        q->output = argv[*i];
+    } else if (output) {
+        q->output = output;
+    } else if (flush) {
+        char *end;
+        q->flush_ms = (u32)strtoul(flush, &end, 10);
+        if (*end || !*flush)
+            return dh_cli_fail("record", "--flush must be a number of milliseconds");
+    } else if (strcmp(arg, "--force") == 0) {
+        q->force = true;
+    } else if (strcmp(arg, "--quiet") == 0) {
+        q->quiet = true;
+    } else if (strcmp(arg, "--no-symbols") == 0) {
+        q->no_symbols = true;
+    } else {
+        return dh_cli_fail("record", "unknown option '%s'; 'deadheat record --help' lists them", arg);
+    }
+    return q->output && !*q->output ? dh_cli_fail("record", "the name of the file is empty") : 0;
+}
+
+int dh_cmd_record(int argc, char **argv)
+{
+    struct request q = {.flush_ms = 1000};
+    int rc = 0, i = 1;
+    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        rc = set_flag(&q, argc, argv, &i);
+    }
+    if (!rc && i >= argc)
+        rc = dh_cli_fail("record", "which program? For example: deadheat record -o run.dht -- ./prog");
+    if (!rc)
+        rc = dh_cli_check_program(&q.arena, "record", argv[i], q.force);
+    if (!rc && !q.output)
+        q.output = dh_arena_printf(&q.arena, "%s.dht", dh_path_base(argv[i]));
+    if (!rc)
+        rc = record(&q, argv + i);
+    dh_arena_done(&q.arena);
+    return rc;
+}

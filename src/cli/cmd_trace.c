@@ -1,0 +1,355 @@
+/*
+ * cmd_trace.c - `deadheat trace info|cat|convert`: traces looked at, filtered, written in another format.
+ *
+ * Names in filters are looked up when an event has them, not before: a name that never occurs selects
+ * nothing.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/trace_in.h"
+#include "cli/trace_out.h"
+#include "util/arena.h"
+
+static const char usage[] =
+    "usage: deadheat trace info [--format=text|json] TRACE\n"
+    "       deadheat trace cat [FILTERS] TRACE\n"
+    "       deadheat trace convert [FILTERS] -o FILE TRACE\n"
+    "\n"
+    "info counts what is in a trace and says what is odd about it; cat prints its events, numbered; convert\n"
+    "writes it to FILE: as text in the STD format, or in binary if the name of FILE ends in .dht. Traces "
+    "are\n"
+    "recordings or text in the STD format ('-': text from standard input or to standard output).\n"
+    "\n"
+    "Filters; an event must pass all that are given:\n"
+    "  --thread=A,B,...      by one of these threads\n"
+    "  --variable=A,B,...    an access to one of these variables\n"
+    "  --range=FROM-TO       events FROM to TO, counted from 1; one end may be left out\n"
+    "\n"
+    "Exit status: 0, or 2 for bad usage or input.\n"
+    "\n"
+    "Example:\n"
+    "  deadheat trace cat --thread=T1,T2 --range=1000-2000 trace.std\n";
+
+enum verb { INFO, CAT, CONVERT };
+
+struct request {
+    enum verb verb;
+    const char *file;
+    const char *output;
+    const char *threads, *variables; /* as given: names with commas; NULL: all */
+    u64 from, to;                    /* from 1 */
+    bool json;
+    struct dh_trace_in in;
+    u64 ops[DH_OP_COUNT];
+    u64 unwritten;               /* events that the format has no words for */
+    struct dh_trace_out *binary; /* what convert writes; NULL: text */
+};
+
+static bool listed(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (;;) {
+        size_t n = strcspn(list, ",");
+        if (n == len && memcmp(list, name, n) == 0)
+            return true;
+        if (!list[n])
+            return false;
+        list += n + 1;
+    }
+}
+
+static bool passes(struct request *q, const struct dh_event *e, u64 number)
+{
+    if (number < q->from || number > q->to)
+        return false;
+    if (q->threads && !listed(q->threads, dh_trace_in_thread(&q->in, e->thread)))
+        return false;
+    return !q->variables || (dh_event_is_access(e) && listed(q->variables, dh_trace_in_target(&q->in, e)));
+}
+
+static const char *op_name(u32 op)
+{
+    static const char *const names[DH_OP_COUNT] = {
+        [DH_OP_READ] = "read",
+        [DH_OP_WRITE] = "write",
+        [DH_OP_ACQUIRE] = "acquire",
+        [DH_OP_RELEASE] = "release",
+        [DH_OP_FORK] = "fork",
+        [DH_OP_JOIN] = "join",
+        [DH_OP_BRANCH] = "branch",
+        [DH_OP_BLOCK_BEGIN] = "begin",
+        [DH_OP_BLOCK_END] = "end",
+        [DH_OP_BEGIN] = "thread-begin",
+        [DH_OP_END] = "thread-end",
+        [DH_OP_VOLATILE] = "volatile",
+        [DH_OP_ATOMIC_LOAD] = "atomic-load",
+        [DH_OP_ATOMIC_STORE] = "atomic-store",
+        [DH_OP_ATOMIC_RMW] = "atomic-rmw",
+        [DH_OP_FENCE] = "fence",
+        [DH_OP_BARRIER_ENTER] = "barrier-enter",
+        [DH_OP_BARRIER_LEAVE] = "barrier-leave",
+        [DH_OP_NOTIFY] = "notify",
+        [DH_OP_WAIT] = "wait",
+        [DH_OP_RANGE_NEW] = "new",
+        [DH_OP_RANGE_FREE] = "free",
+        [DH_OP_RANGE_MOVE] = "move",
+    };
+    return names[op] ? names[op] : "other";
+}
+
+/* An event of a recording, which may be one that STD has no words for, at a place of the program. */
+static int print_event(struct request *q, const struct dh_event *e, u64 number, FILE *out)
+{
+    bool sync = e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE;
+    const char *more = sync && e->mode == DH_SHARED                      ? "-shared"
+                       : dh_event_is_access(e) && (e->mode & DH_ATOMIC)  ? "-atomic"
+                       : e->op == DH_OP_VOLATILE && (e->mode & DH_WRITE) ? "-write"
+                       : e->op == DH_OP_VOLATILE                         ? "-read"
+                                                                         : "";
+    bool placed = e->op != DH_OP_RANGE_NEW && e->op != DH_OP_RANGE_MOVE;
+    fprintf(out, "%" PRIu64 "\t%s|%s%s(%s)|%s", number, dh_trace_in_thread(&q->in, e->thread), op_name(e->op),
+            more, dh_trace_in_target(&q->in, e), placed ? dh_trace_in_site(&q->in, e->site) : "");
+    return fputc('\n', out) == EOF ? -errno : 0;
+}
+
+static int write_event(struct request *q, const struct dh_event *e, u64 number, FILE *out)
+{
+    static char line[2 << 20]; /* two names of a line the reader took */
+    if (q->binary) {
+        int rc = dh_trace_out_event(q->binary, e);
+        q->unwritten += rc > 0;
+        return rc < 0 ? rc : 0;
+    }
+    if (q->verb == CAT && q->in.dht)
+        return print_event(q, e, number, out);
+    long n = dh_std_format(e, dh_trace_in_thread(&q->in, e->thread), dh_trace_in_target(&q->in, e), line,
+                           sizeof(line));
+    if (n <= 0) {
+        q->unwritten++;
+        return 0;
+    }
+    if (q->verb == CAT)
+        fprintf(out, "%" PRIu64 "\t", number);
+    return fwrite(line, 1, (size_t)n, out) == (size_t)n ? 0 : -errno;
+}
+
+/* What has a name, behind the events. */
+static int write_names(struct request *q)
+{
+    struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
+    int rc = 0;
+    for (u32 i = 0; i < n.threads && !rc; i++)
+        rc = dh_trace_out_name(q->binary, 't', i, dh_trace_in_thread(&q->in, i));
+    for (u32 i = 0; i < n.locks && !rc; i++)
+        rc = dh_trace_out_name(q->binary, 'l', i, dh_trace_in_lock(&q->in, i));
+    for (u32 i = 0; i < n.variables && !rc; i++)
+        rc = dh_trace_out_name(q->binary, 'v', i, dh_trace_in_variable(&q->in, i));
+    return rc ? rc : dh_trace_out_end(q->binary);
+}
+
+static void info_text(const struct request *q)
+{
+    struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
+    printf("%s: %" PRIu64 " events\n  threads    %10u\n  locks      %10u\n  variables  %10u\n", q->in.shown,
+           q->in.events, n.threads, n.locks, n.variables);
+    for (u32 op = 0; op < DH_OP_COUNT; op++) {
+        if (q->ops[op])
+            printf("  %-10s %10" PRIu64 "\n", op_name(op), q->ops[op]);
+    }
+    if (q->in.dht) {
+        struct dh_dht_stats d;
+        dh_dht_stats(q->in.dht, &d);
+        printf("  stored     %10" PRIu64 " events in %" PRIu64 " chunks, %" PRIu64 " bytes (%.2f an event)\n",
+               d.stored, d.chunks, d.size, d.stored ? (double)d.size / (double)d.stored : 0.0);
+    }
+    fflush(stdout);
+    dh_trace_in_warn(&q->in);
+}
+
+static void info_json(const struct request *q)
+{
+    const struct dh_form *form = dh_trace_in_form(&q->in);
+    struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
+    json_t *ops = json_object(), *warnings = json_array();
+    for (u32 op = 0; op < DH_OP_COUNT; op++) {
+        if (q->ops[op])
+            json_object_set_new(ops, op_name(op), json_integer((json_int_t)q->ops[op]));
+    }
+    for (u32 w = 0; w < DH_FORM_WARNINGS; w++) {
+        if (form->warnings[w])
+            json_array_append_new(warnings, json_pack("{s:s, s:I, s:I}", "what", dh_form_warning_text(w),
+                                                      "count", (json_int_t)form->warnings[w], "first_event",
+                                                      (json_int_t)form->first[w] + 1));
+    }
+    json_t *root = json_pack("{s:i, s:I, s:i, s:i, s:i, s:o, s:o}", "version", 1, "events",
+                             (json_int_t)q->in.events, "threads", (int)n.threads, "locks", (int)n.locks,
+                             "variables", (int)n.variables, "operations", ops, "warnings", warnings);
+    if (!root)
+        dh_util_no_memory();
+    json_dumpf(root, stdout, JSON_INDENT(1));
+    puts("");
+    json_decref(root);
+}
+
+static int go_through(struct request *q, FILE *out)
+{
+    static struct dh_event batch[4096];
+    u64 number = 0;
+    long n;
+    while ((n = dh_trace_in_read(&q->in, batch, DH_ARRAY_LEN(batch))) > 0) {
+        for (long i = 0; i < n; i++) {
+            const struct dh_event *e = &batch[i];
+            q->ops[e->op]++;
+            if (!passes(q, e, ++number) || q->verb == INFO)
+                continue;
+            int rc = write_event(q, e, number, out);
+            if (rc)
+                return dh_cli_fail("trace", "cannot write: %s", strerror(-rc));
+        }
+    }
+    return n < 0 ? DH_EXIT_TROUBLE : 0;
+}
+
+static int finish(struct request *q)
+{
+    if (q->verb == INFO && q->json)
+        info_json(q);
+    else if (q->verb == INFO)
+        info_text(q);
+    if (q->unwritten)
+        fprintf(stderr, "deadheat trace: warning: %" PRIu64 " events have no form in %s and were left out\n",
+                q->unwritten, q->binary ? "a trace of names" : "STD");
+    return 0;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+static int run(struct request *q)
+{
+    FILE *out = stdout;
+    int rc = dh_trace_in_open(&q->in, "trace", q->file);
+    if (rc)
+        return rc;
+    if (q->verb == CONVERT && strcmp(q->output, "-") != 0 && !(out = fopen(q->output, "we"))) {
+        rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(errno));
+        goto close_in;
+    }
+    if (q->verb == CONVERT && ends_in(q->output, ".dht")) {
+        int error = dh_trace_out_new(&q->binary, fileno(out));
+        if (error) {
+            rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-error));
+            fclose(out);
+            goto close_in;
+        }
+    }
+    rc = go_through(q, out);
+    if (!rc && q->binary) {
+        int error = write_names(q);
+        if (error)
+            rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-error));
+    }
+    if ((out == stdout ? fflush(out) : fclose(out)) != 0 && !rc)
+        rc = dh_cli_fail("trace", "cannot write: %s", strerror(errno));
+    if (!rc)
+        rc = finish(q);
+    dh_trace_out_free(q->binary);
+close_in:
+    dh_trace_in_close(&q->in);
+    return rc;
+}
+
+static int set_range(struct request *q, const char *v)
+{
+    char *end = (char *)v;
+    if (*v != '-')
+        q->from = strtoull(v, &end, 10);
+    if (*end != '-' || (*v != '-' && (*v < '0' || *v > '9')))
+        return dh_cli_fail("trace", "--range cannot be '%s'; it must be FROM-TO", v);
+    v = end + 1;
+    if (*v) {
+        q->to = strtoull(v, &end, 10);
+        if (*end || *v < '0' || *v > '9')
+            return dh_cli_fail("trace", "--range must end in a number or '-'");
+    }
+    return 0;
+}
+
+static int set_flag(struct request *q, const char *arg)
+{
+    static const char *const names[] = {"--thread", "--variable", "--range", "--format", "--help"};
+    const char *v;
+    if (q->verb == INFO && (v = dh_cli_value(arg, "format"))) {
+        q->json = strcmp(v, "json") == 0;
+        if (!q->json && strcmp(v, "text") != 0)
+            return dh_cli_fail("trace", "--format cannot be '%s'; it must be text or json", v);
+    } else if (q->verb != INFO && (v = dh_cli_value(arg, "thread"))) {
+        q->threads = v;
+    } else if (q->verb != INFO && (v = dh_cli_value(arg, "variable"))) {
+        q->variables = v;
+    } else if (q->verb != INFO && (v = dh_cli_value(arg, "range"))) {
+        return set_range(q, v);
+    } else {
+        const char *nearest = dh_cli_nearest(arg, strcspn(arg, "="), names, DH_ARRAY_LEN(names));
+        if (nearest && strncmp(arg, nearest, strlen(nearest)) != 0)
+            return dh_cli_fail("trace", "unknown option '%s'; did you mean '%s'?", arg, nearest);
+        return dh_cli_fail("trace", "option '%s' does not fit here; see 'deadheat trace --help'", arg);
+    }
+    return 0;
+}
+
+static int set_verb(struct request *q, const char *word)
+{
+    static const char *const verbs[] = {[INFO] = "info", [CAT] = "cat", [CONVERT] = "convert"};
+    for (u32 i = 0; i < DH_ARRAY_LEN(verbs); i++) {
+        if (strcmp(word, verbs[i]) == 0) {
+            q->verb = (enum verb)i;
+            return 0;
+        }
+    }
+    return dh_cli_fail("trace", "info, cat or convert, not '%s'; see 'deadheat trace --help'", word);
+}
+
+int dh_cmd_trace(int argc, char **argv)
+{
+    static struct request q = {.from = 1, .to = UINT64_MAX};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+    }
+    if (argc < 2)
+        return dh_cli_fail("trace", "info, cat or convert? See 'deadheat trace --help'");
+    int rc = set_verb(&q, argv[1]);
+    for (int i = 2; i < argc && !rc; i++) {
+        const char *arg = argv[i];
+        if (q.verb == CONVERT && strcmp(arg, "-o") == 0) {
+            if (++i == argc)
+                return dh_cli_fail("trace", "-o needs a file");
+            q.output = argv[i];
+        } else if (arg[0] == '-' && arg[1]) {
+            rc = set_flag(&q, arg);
+        } else if (q.file) {
+            rc = dh_cli_fail("trace", "one trace at a time: '%s' and '%s'", q.file, arg);
+        } else {
+            q.file = arg;
+        }
+    }
+    if (rc)
+        return rc;
+    if (!q.file)
+        return dh_cli_fail("trace", "which trace? See 'deadheat trace --help'");
+    if (q.verb == CONVERT && !q.output)
+        return dh_cli_fail("trace", "where to? Give -o FILE");
+    return run(&q);
+}

@@ -1,0 +1,65 @@
+/*
+ * record_symbols.c - see record_symbols.h.
+ */
+#include "cli/record_symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/trace_symbols.h"
+#include "util/path.h"
+
+enum { CHUNK = 1 << 20, LINE = 4096 };
+
+struct table {
+    struct dh_trace_symbols symbols;
+    struct dh_dht_writer *writer;
+    char *text;
+    size_t len;
+};
+
+static void flush(struct table *t)
+{
+    struct dh_dht_chunk head = {.type = DH_DHT_SYMBOLS, .first = DH_DHT_NO_TICKET};
+    if (t->len)
+        dh_dht_write_chunk(t->writer, &head, t->text, t->len);
+    t->len = 0;
+}
+
+static void add(struct table *t, const struct dh_dht_place *p)
+{
+    char line[LINE];
+    struct dh_symbol_frame f;
+    if (!dh_trace_symbols_frame(&t->symbols, p, &f))
+        return;
+    int n = f.file ? snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t%s:%d\n", p->pc, f.function,
+                              dh_path_base(f.file), f.line)
+                   : snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t\n", p->pc, f.function);
+    if (n <= 0 || n >= (int)sizeof(line))
+        return;
+    if (t->len + (size_t)n > CHUNK)
+        flush(t);
+    memcpy(t->text + t->len, line, (size_t)n);
+    t->len += (size_t)n;
+}
+
+void dh_record_symbols(struct dh_dht_writer *w, int fd)
+{
+    struct table t = {.writer = w};
+    struct dh_dht_stats stats;
+    struct dh_dht *r = NULL;
+    if (dh_dht_open(&r, fd) == 0) {
+        dh_trace_symbols_init(&t.symbols);
+        dh_dht_stats(r, &stats);
+        t.text = dh_arena_alloc(&t.symbols.arena, CHUNK);
+        for (u32 i = 0; i < stats.sites; i++) {
+            struct dh_dht_place p;
+            if (dh_dht_place(r, i, &p) && p.path && !p.symbol)
+                add(&t, &p);
+        }
+        flush(&t);
+        dh_trace_symbols_done(&t.symbols);
+    }
+    dh_dht_close(r);
+}
