@@ -28,6 +28,7 @@ struct dh_analyze {
     enum dh_analyze_list list;
     u64 limit; /* races listed a detector, in text; 0: all */
     u64 window;
+    bool witness; /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
     u32 n;
     struct dh_trace_in in;

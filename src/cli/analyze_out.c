@@ -14,6 +14,22 @@ static const char *plural(u64 n)
     return n == 1 ? "" : "s";
 }
 
+/* A predicted race is proved by its witness, or is said to be unconfirmed. */
+static void text_witness(const struct dh_analyze *a, const struct dh_detector_ops *ops,
+                         const struct dh_race *r)
+{
+    if (ops->guarantee != DH_PREDICTIVE_SOUND)
+        return;
+    if (r->witness_len == 0) {
+        puts("    no witness was made");
+        return;
+    }
+    printf("    a witness of %" PRIu64 " event%s, checked", r->witness_len, plural(r->witness_len));
+    for (u64 i = 0; r->witness && i < r->witness_len; i++)
+        printf("%s %" PRIu64, i ? "" : ":", r->witness[i] + 1);
+    puts(a->witness ? "" : " (--witness shows it)");
+}
+
 static void text_race(struct dh_analyze *a, const struct dh_race *r)
 {
     const char *global = dh_trace_in_global(&a->in, r->cell);
@@ -50,8 +66,10 @@ void dh_analyze_text(struct dh_analyze *a)
                    r.variables, plural(r.variables), r.racy_events, plural(r.racy_events), r.places,
                    plural(r.places), r.site_pairs, plural(r.site_pairs));
         size_t shown = a->limit && f->n > a->limit ? a->limit : f->n;
-        for (size_t k = 0; k < shown; k++)
+        for (size_t k = 0; k < shown; k++) {
             text_race(a, &f->races[k]);
+            text_witness(a, a->ops[i], &f->races[k]);
+        }
         if (shown < f->n)
             printf("  ... and %zu more (--limit=0 shows all)\n", f->n - shown);
         if (r.error)
@@ -80,6 +98,19 @@ static json_t *json_access(struct dh_analyze *a, const struct dh_race_access *x)
                      x->event == DH_NO_EVENT ? json_null() : json_integer((json_int_t)x->event + 1));
 }
 
+/* The events of a witness if they were asked for, else how many there are; null: there is none. */
+static json_t *json_witness(const struct dh_race *r)
+{
+    if (r->witness_len == 0)
+        return json_null();
+    if (!r->witness)
+        return json_integer((json_int_t)r->witness_len);
+    json_t *events = json_array();
+    for (u64 i = 0; i < r->witness_len; i++)
+        json_array_append_new(events, json_integer((json_int_t)r->witness[i] + 1));
+    return events;
+}
+
 static json_t *json_detector(struct dh_analyze *a, u32 i)
 {
     struct dh_host_result r;
@@ -88,11 +119,12 @@ static json_t *json_detector(struct dh_analyze *a, u32 i)
     for (size_t k = 0; k < a->found[i].n; k++) {
         const struct dh_race *race = &a->found[i].races[k];
         const char *global = dh_trace_in_global(&a->in, race->cell);
-        json_array_append_new(races, json_pack("{s:o, s:o*, s:o, s:o}", "variable",
-                                               json_name(dh_trace_in_variable(&a->in, race->cell)), "global",
-                                               global ? json_name(global) : NULL, "access",
-                                               json_access(a, &race->now), "earlier",
-                                               json_access(a, &race->earlier)));
+        json_array_append_new(
+            races, json_pack("{s:o, s:o*, s:o, s:o, s:o*}", "variable",
+                             json_name(dh_trace_in_variable(&a->in, race->cell)), "global",
+                             global ? json_name(global) : NULL, "access", json_access(a, &race->now),
+                             "earlier", json_access(a, &race->earlier), "witness",
+                             a->ops[i]->guarantee == DH_PREDICTIVE_SOUND ? json_witness(race) : NULL));
     }
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o}", "name", a->ops[i]->name,
                      "guarantee", dh_guarantee_name(a->ops[i]->guarantee), "variables",

@@ -24,6 +24,7 @@ static const char usage[] =
     "                        none: only the counts\n"
     "  --limit=N             in text, list at most N races a detector (default: 20; 0: all)\n"
     "  --window=N            events that a windowed detector looks at together\n"
+    "  --witness             show the reordering that proves a predicted race, as numbers of events\n"
     "\n"
     "Exit status: 0 no detector reported a race, 66 at least one did, 2 bad usage or input.\n"
     "\n"
@@ -102,8 +103,13 @@ static int set_list(const char *value)
 
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector", "--format", "--list", "--limit", "--window", "--help"};
+    static const char *const names[] = {"--detector", "--format",  "--list", "--limit",
+                                        "--window",   "--witness", "--help"};
     const char *v;
+    if (strcmp(arg, "--witness") == 0) {
+        a.witness = true;
+        return 0;
+    }
     if ((v = dh_cli_value(arg, "detector")))
         return set_detectors(v);
     if ((v = dh_cli_value(arg, "list")))
@@ -146,9 +152,14 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
         *seen = 1;
     }
     f->races = dh_util_grow(f->races, f->n, &f->cap, sizeof(*f->races));
-    f->races[f->n] = *race;
-    f->races[f->n].witness = NULL;
-    f->n++;
+    struct dh_race *kept = &f->races[f->n++];
+    *kept = *race;
+    kept->witness = NULL;
+    if (!a.witness || !race->witness)
+        return;
+    u64 *events = dh_util_alloc(race->witness_len * sizeof(u64));
+    memcpy(events, race->witness, race->witness_len * sizeof(u64));
+    kept->witness = events;
 }
 
 static int run(void)
@@ -198,6 +209,8 @@ static int analyze(const char *file)
     dh_trace_in_close(&a.in);
     for (u32 i = 0; i < a.n; i++) {
         dh_table_done(&a.found[i].seen);
+        for (size_t k = 0; k < a.found[i].n; k++)
+            free((void *)a.found[i].races[k].witness);
         free(a.found[i].races);
     }
     return rc;

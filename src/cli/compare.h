@@ -80,6 +80,8 @@ int dh_compare_child_run(void (*run)(void *ctx), void *ctx, u64 timeout, struct 
 /* The same, and what it writes to the descriptor it gets; NULL if that is not JSON. */
 struct json_t *dh_compare_child_read(void (*run)(void *ctx, int fd), void *ctx, u64 timeout,
                                      struct dh_compare_child *ret);
+/* What to remove if a signal ends this process: two files and the directory they are in. */
+void dh_compare_child_litter(const char *a, const char *b, const char *dir);
 /* What is wrong with the way it ended, or NULL. */
 const char *dh_compare_child_error(struct dh_compare *c, const struct dh_compare_child *child);
 

@@ -1,8 +1,9 @@
 /*
  * compare_child.c - a process a detector, so that its time and its peak memory are its own.
  *
- * With a limit of time the child leads a process group of its own, which is killed as a whole: what it has
- * started must not outlive it. Signals that end this process end the group too.
+ * The child leads a process group of its own, which is killed as a whole when its time is over: what it has
+ * started must not outlive it. Signals that end this process end the group too, and remove the files that
+ * it would have removed at its end.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -17,8 +18,17 @@
 
 #include "cli/compare.h"
 
-static volatile sig_atomic_t group;   /* of the child; 0: none, or ours */
+static volatile sig_atomic_t group;   /* of the child; 0: none */
 static volatile sig_atomic_t alarmed; /* its time is over */
+
+static const char *litter_files[2], *litter_dir; /* set before the first child */
+
+void dh_compare_child_litter(const char *a, const char *b, const char *dir)
+{
+    litter_files[0] = a;
+    litter_files[1] = b;
+    litter_dir = dir;
+}
 
 static double now(void)
 {
@@ -35,6 +45,10 @@ static void on_signal(int number)
         alarmed = 1;
         return;
     }
+    for (size_t i = 0; litter_dir && i < DH_ARRAY_LEN(litter_files); i++)
+        unlink(litter_files[i]);
+    if (litter_dir)
+        rmdir(litter_dir);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -62,15 +76,12 @@ static pid_t start(u64 timeout)
         signal(SIGTERM, SIG_DFL);
         signal(SIGHUP, SIG_DFL);
         signal(SIGALRM, SIG_DFL);
-        if (timeout)
-            setpgid(0, 0);
+        setpgid(0, 0);
         return 0;
     }
-    if (timeout) {
-        setpgid(pid, pid); /* whoever comes first */
-        group = pid;
-        alarm((unsigned)timeout);
-    }
+    setpgid(pid, pid); /* whoever comes first */
+    group = pid;
+    alarm((unsigned)timeout);
     return pid;
 }
 

@@ -99,7 +99,7 @@ static int read_item(struct dh_truth *t, char *line, u64 number)
         r->variable = r->name;
         return 0;
     }
-    if (strcmp(word, "race") == 0 && b && !strtok_r(NULL, " \t", &save)) {
+    if (strcmp(word, "race") == 0 && a && b && !strtok_r(NULL, " \t", &save)) {
         struct real *r = add_race(t, dh_arena_printf(t->arena, "%s - %s", a, b));
         add_side(r, dh_arena_strdup(t->arena, a), -1);
         if (strcmp(a, b) != 0)

@@ -48,6 +48,15 @@ has stdin-named out "standard input: 7 events"
 run analyze --detector=all "$traces/disciplined.std"
 same all-silent "$status" 0
 
+# A predicted race shows its witness when asked.
+run analyze --detector=syncp "$traces/wcp_and_syncp_1.std"
+has witness-told out "a witness of 4 events, checked (--witness shows it)"
+run analyze --detector=syncp --witness "$traces/wcp_and_syncp_1.std"
+has witness-shown out "a witness of 4 events, checked: 1 5 2 6"
+run analyze --detector=syncp,fasttrack --witness --format=json "$traces/wcp_and_syncp_1.std"
+same witness-json "$(python3 -c 'import json
+print([[r.get("witness") for r in x["races"]] for x in json.load(open("out"))["detectors"]])')" "[[[1, 5, 2, 6]], []]"
+
 # JSON.
 run analyze --format=json --detector=basicvc,shb "$traces/hb_second_not_real_1.std"
 same json-exit "$status" 66
