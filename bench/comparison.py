@@ -1,7 +1,9 @@
-"""What bench/compare knows about the papers: their figures, the patterns they show, and the page that puts ours beside them.
+"""What bench/compare knows about the papers: their figures, the patterns they show, and the page that puts ours
+beside them.
 
-FastTrack is Flanagan and Freund, CACM 2010, table 1 (F1). The comparison is Yu, Park, Chun and Bae, ETRI Journal 2017, tables 2
-(E2, small programs) and 3 (E3, large ones). Their warnings stand in bench/programs/EXPECTED.tsv; their times here.
+FastTrack is Flanagan and Freund, CACM 2010, table 1 (F1). The comparison is Yu, Park, Chun and Bae, ETRI Journal
+2017, tables 2 (E2, small programs) and 3 (E3, large ones). Their warnings stand in bench/programs/EXPECTED.tsv;
+their times here.
 """
 import math
 import os
@@ -9,6 +11,7 @@ import pathlib
 import platform
 import re
 import subprocess
+import textwrap
 
 # Slowdowns over native of F1: empty, then the others in this order.
 F1 = ("eraser", "multirace", "goldilocks", "basicvc", "djit", "fasttrack")
@@ -96,8 +99,8 @@ def disagreements(expected, program, rows):
 
 
 def patterns(found):
-    """What the papers show, and whether ours do: (key, sentence, holds). found: program to detector to row. Patterns about
-    programs that were left out are left out."""
+    """What the papers show, and whether ours do: (key, sentence, holds). found: program to detector to row.
+    Patterns about programs that were left out are left out."""
     def n(program, detector):
         return len(found[program][detector]["variables"])
 
@@ -125,7 +128,8 @@ def patterns(found):
                        all(found[p]["cp"]["variables"] == found[p]["fasttrack"]["variables"] for p in with_cp)))
     joins = [p for p in ("mergesort", "series", "lufact", "sor") if have(p)]
     if joins:
-        result.append(("eraser", f"Eraser gives false alarms on fork-join and barriers ({', '.join(joins)}), FastTrack none.",
+        result.append(("eraser", "Eraser gives false alarms on fork-join and barriers "
+                       f"({', '.join(joins)}), FastTrack none.",
                        all(wrong(p, "eraser") > 0 and wrong(p, "fasttrack") == 0 for p in joins)))
     if found:
         precise = ("goldilocks", "basicvc", "djit")
@@ -241,39 +245,52 @@ def machine():
     return f"{os.cpu_count()} cores, Linux {platform.release()}, {(clang.stdout.splitlines() or ['?'])[0]}"
 
 
-def page(expected, results, scale):
+def prose(*sentences):
+    return ["", *textwrap.wrap(" ".join(sentences), 110, break_on_hyphens=False), ""]
+
+
+def page(expected, measured):
+    results, rounds = measured["programs"], measured["rounds"]
     found = {p: {row["name"]: row for row in r["offline"]["detectors"]} for p, r in results.items()}
-    out = ["# The detectors on the papers' programs", "",
-           "Written by `bench/compare --write`; do not edit. The programs are those of `bench/programs`, written anew in C",
-           "after the papers' descriptions, with 4 threads. F1 is table 1 of FastTrack (CACM 2010), E2 and E3 are tables 2 and 3",
-           "of the comparison in the ETRI Journal (2017). Where a cell has two numbers, ours comes first, the paper's after the",
-           "stroke. Theirs are of Java programs on other machines: what can be compared is the pattern.", "",
-           "## The patterns", ""]
+    offline = [d for d in next(iter(found.values())) if d != "empty"]
+    out = ["# The detectors on the papers' programs"]
+    out += prose("Written by `bench/compare --write`; do not edit. The programs are those of `bench/programs`, written",
+                 "anew in C after the papers' descriptions, with 4 threads. F1 is table 1 of FastTrack (CACM 2010), E2",
+                 "and E3 are tables 2 and 3 of the comparison in the ETRI Journal (2017). Where a cell has two numbers,",
+                 "ours comes first, the paper's after the stroke. Theirs are of Java programs on other machines: what",
+                 "can be compared is the pattern.")
+    out += ["## The patterns", ""]
     out += table([["pattern", "here"]] +
                  [[text, "holds" if holds else "**does not hold**"] for _, text, holds in patterns(found)])
-    out += ["", "## Warnings", "",
-            "By distinct global variable, on one recording of each program at its smallest scale. `-`: it did not finish. FastTrack's",
-            "programs:", ""]
+    out += ["", "## Warnings"]
+    out += prose("By distinct global variable, on one recording of each program at its smallest scale. `-`: it did not",
+                 "finish. FastTrack's programs:")
     out += warnings(expected, results, F1, ("F1",))
-    out += ["", "The comparison's programs; its raytracer, moldyn and montecarlo in the small version, with other races than the",
-            "large one:", ""]
+    out += prose("The comparison's programs; its raytracer, moldyn and montecarlo in the small version, with other races",
+                 "than the large one:")
     out += warnings(expected, results, E2, ("E2",))
-    out += ["", "What is real: races found, and false alarms, of all detectors.", ""]
-    out += judged(results, [d for d in found[next(iter(found))] if d != "empty"])
-    notes = [f"- {p}, {d}: {c}" for (p, d), c in expected.comment.items()
-             if c and d not in ("empty", "real") and p in results]
-    out += ["", "Why some are not the number of real races:", ""] + notes
-    out += ["", "## Time", "", f"Machine: {machine()}. Ratios of processor time. Programs on which `empty` takes less",
-            f"than {SHORTEST:g} s are left out.", "",
-            "Over `empty`, reading the same recording; the papers' figures are their slowdown divided by that of their `empty`:", ""]
-    old = [d for d in found[next(iter(found))] if d != "empty"]
-    out += slowdowns(results, "offline", old, f1_ratio)
+    out += prose("What is real: races found, and false alarms, of all detectors.")
+    out += judged(results, offline)
+    out += prose("Why some are not the number of real races:")
+    out += [f"- {p}, {d}: {c}" for (p, d), c in expected.comment.items()
+            if c and d not in ("empty", "real") and p in results]
+    out += ["", "## Time"]
+    out += prose(f"Machine: {measured['machine']}. Ratios of processor time,",
+                 "of one run each." if rounds == 1 else f"of the fastest of {rounds} runs.",
+                 f"Programs on which `empty` takes less than {SHORTEST:g} s are left out.")
+    out += prose("Over `empty`, reading the same recording. Unpacking it is most of what `empty` does here, and the",
+                 "greater part of what the fast detectors do. The papers' figures are their slowdown divided by that of",
+                 "their `empty`, which ran inside the program:")[1:]
+    out += slowdowns(results, "offline", offline, f1_ratio)
     if any("online" in r for r in results.values()):
         online = [row["name"] for row in next(iter(results.values()))["online"]["detectors"]
                   if row["name"] not in ("native", "record", "empty")]
-        out += ["", f"Over `empty`, in the running program (scale {scale}). `fasttrack` here is the fast engine of `deadheat run`, the",
-                "others go through the laboratory, which takes one event at a time:", ""]
+        out += prose(f"Over `empty`, in the running program (scale {measured['scale']}). `fasttrack` here is the fast",
+                     "engine of `deadheat run`; the others go through the laboratory, which takes one event at a time. How",
+                     "long the threads wait for each other there depends on how they are scheduled: single figures differ",
+                     "from run to run by a factor of two and more, so only the means say something:")
         out += slowdowns(results, "online", online, lambda p, d: None)
-    out += ["", "Over FastTrack, offline. E2 has seconds and E3 slowdowns; CP was offline in the paper, the others online:", ""]
+    out += prose("Over FastTrack, offline. E2 has seconds and E3 slowdowns; CP was offline in the paper, the others",
+                 "online:")
     out += over_fasttrack(results, "offline")
     return "\n".join(out) + "\n"

@@ -142,6 +142,15 @@ static void take_race(struct dh_compare *c, struct dh_compare_row *row, const js
     dh_compare_add(c, row, name, a, writes(now), b, writes(earlier));
 }
 
+/* The runtime tells only so many races apart; a count that may be too low must not look like a fact. */
+static void note_lost(struct dh_compare *c, struct dh_compare_row *row, const json_t *root)
+{
+    json_int_t lost = json_integer_value(json_object_get(json_object_get(root, "counters"), "LOST_REPORTS"));
+    if (lost > 0)
+        row->note = dh_arena_printf(&c->arena, "%lld reports lost%s%s", (long long)lost,
+                                    row->note ? "; " : "", row->note ? row->note : "");
+}
+
 void dh_compare_online(struct dh_compare *c, struct dh_compare_row *row, char **argv, const char *file)
 {
     char *program = (char *)self(&c->arena);
@@ -168,5 +177,6 @@ void dh_compare_online(struct dh_compare *c, struct dh_compare_row *row, char **
     if (!root)
         row->error = "its records cannot be read";
     json_array_foreach(json_object_get(root, "races"), i, race) take_race(c, row, race);
+    note_lost(c, row, root);
     json_decref(root);
 }

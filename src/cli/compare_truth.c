@@ -120,7 +120,6 @@ static bool has_marks(FILE *f)
         found = strstr(line, "// RACE ") || strstr(line, "// HIDDEN RACE ") ||
                 strncmp(line, "// NO RACE", 10) == 0;
     free(line);
-    rewind(f);
     return found;
 }
 
@@ -137,6 +136,8 @@ struct dh_truth *dh_truth_read(struct dh_arena *arena, const char *file)
         return NULL;
     }
     *t = (struct dh_truth){.arena = arena, .file = file, .marks = has_marks(f)};
+    if (fseek(f, 0, SEEK_SET) != 0)
+        rc = dh_cli_fail("compare", "cannot read %s twice: it must be a file", file);
     for (u64 number = 1; !rc && (len = getline(&line, &cap, f)) >= 0; number++) {
         while (len > 0 && isspace((unsigned char)line[len - 1]))
             line[--len] = 0;

@@ -329,7 +329,7 @@ DH_INLINE void look_ahead(struct dh_detector *d, const struct dh_event *e, size_
     if (DH_LIKELY(FAR < left) && dh_event_is_access(e + FAR)) {
         const char *cell = dh_table_get(&d->cells, e[FAR].target);
         __builtin_prefetch(cell, 1);
-        if (d->cells.size > 32) /* likely on two lines */
+        if (cell && d->cells.size > 32) /* likely on two lines */
             __builtin_prefetch(cell + d->cells.size - 1, 1);
     }
     if (d->ops->soon && NEAR < left && dh_event_is_access(e + NEAR)) {
