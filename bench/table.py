@@ -129,6 +129,20 @@ def markdown(results):
             out += f"\nThe means are over the {mean[1]} programs that have all three numbers.\n"
         if reports:
             out += ABOUT_RACES
+    return out + together(results)
+
+
+def together(results):
+    """Both parts as one: every program counts once."""
+    if not ("kernels" in results and "real" in results):
+        return ""
+    rows = results["kernels"]["rows"] + results["real"]["rows"]
+    out = "\n## All together\n\n| geometric mean over | deadheat | TSan |\n|---|---:|---:|\n"
+    for measure, title in MEASURES:
+        mean = means(rows, measure)
+        if mean:
+            (ours, theirs), n = mean
+            out += f"| {title}, {n} programs | {ours:.2f} | {theirs:.2f} |\n"
     return out
 
 
