@@ -8,15 +8,10 @@
  */
 #include "detect/hb.h"
 
-struct cell {
-    struct dh_marks r;
-    struct dh_marks w;
-};
-
 static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
 {
     struct dh_hb_thread *t = thread;
-    struct cell *x = cell;
+    struct dh_rw *x = cell;
     if (DH_UNLIKELY(dh_marks_exceed(&x->w, &t->c)))
         dh_marks_report(d, e, &x->w, &t->c, true);
     dh_marks_set(d, &x->r, t->tid, t->clock, e->site);
@@ -25,34 +20,9 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
 static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
 {
     struct dh_hb_thread *t = thread;
-    struct cell *x = cell;
-    if (DH_UNLIKELY(dh_marks_exceed(&x->w, &t->c)))
-        dh_marks_report(d, e, &x->w, &t->c, true);
-    if (DH_UNLIKELY(dh_marks_exceed(&x->r, &t->c)))
-        dh_marks_report(d, e, &x->r, &t->c, false);
+    struct dh_rw *x = cell;
+    dh_rw_check_write(d, e, x, &t->c);
     dh_marks_set(d, &x->w, t->tid, t->clock, e->site);
-}
-
-static void soon(const struct dh_event *e, const void *cell)
-{
-    const struct cell *x = cell;
-    __builtin_prefetch(x->w.m, 1);
-    dh_marks_soon(&x->r, e->thread);
-}
-
-static void copy(struct dh_detector *d, void *to, const void *from)
-{
-    struct cell *x = to;
-    const struct cell *y = from;
-    dh_marks_copy(d, &x->r, &y->r);
-    dh_marks_copy(d, &x->w, &y->w);
-}
-
-static void drop(struct dh_detector *d, void *cell)
-{
-    struct cell *x = cell;
-    dh_marks_drop(d, &x->r);
-    dh_marks_drop(d, &x->w);
 }
 
 const struct dh_detector_ops dh_detector_basicvc = {
@@ -62,11 +32,11 @@ const struct dh_detector_ops dh_detector_basicvc = {
     .summary = "happens-before with two vector clocks per variable; reports every racy access",
     .thread_size = sizeof(struct dh_hb_thread),
     .lock_size = sizeof(struct dh_hb_lock),
-    .cell_size = sizeof(struct cell),
+    .cell_size = sizeof(struct dh_rw),
     DH_HB_FULL,
     .read = read,
     .write = write,
-    .soon = soon,
-    .cell_drop = drop,
-    .cell_copy = copy,
+    .soon = dh_rw_soon,
+    .cell_drop = dh_rw_drop,
+    .cell_copy = dh_rw_copy,
 };

@@ -106,3 +106,34 @@ void dh_marks_report(struct dh_detector *d, const struct dh_event *e, const stru
             dh_detect_race(d, e, i, v->m[i].site, write);
     }
 }
+
+void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+                       const struct dh_vc *c)
+{
+    if (DH_UNLIKELY(dh_marks_exceed(&x->w, c)))
+        dh_marks_report(d, e, &x->w, c, true);
+    if (DH_UNLIKELY(dh_marks_exceed(&x->r, c)))
+        dh_marks_report(d, e, &x->r, c, false);
+}
+
+void dh_rw_soon(const struct dh_event *e, const void *cell)
+{
+    const struct dh_rw *x = cell;
+    __builtin_prefetch(x->w.m, 1);
+    dh_marks_soon(&x->r, e->thread);
+}
+
+void dh_rw_copy(struct dh_detector *d, void *to, const void *from)
+{
+    struct dh_rw *x = to;
+    const struct dh_rw *y = from;
+    dh_marks_copy(d, &x->r, &y->r);
+    dh_marks_copy(d, &x->w, &y->w);
+}
+
+void dh_rw_drop(struct dh_detector *d, void *cell)
+{
+    struct dh_rw *x = cell;
+    dh_marks_drop(d, &x->r);
+    dh_marks_drop(d, &x->w);
+}

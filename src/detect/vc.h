@@ -72,4 +72,18 @@ DH_INLINE u32 dh_marks_get(const struct dh_marks *v, u32 tid)
     return tid < v->n ? v->m[tid].clock : 0;
 }
 
+/* A variable as the detectors with two vectors see it; its functions are handlers of a detector (detector.h).
+ */
+struct dh_rw {
+    struct dh_marks r;
+    struct dh_marks w;
+};
+
+/* Reports e, a write, as racing with every access outside the clock. */
+void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+                       const struct dh_vc *c);
+void dh_rw_soon(const struct dh_event *e, const void *cell);
+void dh_rw_copy(struct dh_detector *d, void *to, const void *from);
+void dh_rw_drop(struct dh_detector *d, void *cell);
+
 #endif
