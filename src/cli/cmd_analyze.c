@@ -13,9 +13,10 @@
 static const char usage[] =
     "usage: deadheat analyze [OPTIONS] TRACE\n"
     "\n"
-    "Finds the data races in a recorded trace ('-': standard input), by one detector or several at once. "
-    "Traces\n"
-    "are text in the STD format: one event a line, thread|op(operand)|location.\n"
+    "Finds the data races in a recorded trace, by one detector or several at once. A trace is a recording "
+    "of\n"
+    "'deadheat record', or text in the STD format ('-': from standard input): one event a line,\n"
+    "thread|op(operand)|location.\n"
     "\n"
     "  --detector=A,B,...    which detectors (default: fasttrack); 'all' for all that read the trace once;\n"
     "                        'deadheat detectors' lists them\n"
