@@ -41,6 +41,15 @@ void dh_lock_take(struct dh_lock *l)
     ranks_held |= 1u << l->rank;
 }
 
+bool dh_lock_try(struct dh_lock *l)
+{
+    DH_CHECK((ranks_held >> l->rank) == 0);
+    if (__atomic_load_n(&l->held, __ATOMIC_RELAXED) || __atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE))
+        return false;
+    ranks_held |= 1u << l->rank;
+    return true;
+}
+
 void dh_lock_drop(struct dh_lock *l)
 {
     ranks_held &= ~(1u << l->rank);

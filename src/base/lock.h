@@ -35,6 +35,7 @@ struct dh_lock {
 #define DH_LOCK_INIT(r) {.held = 0, .rank = (r)}
 
 void dh_lock_take(struct dh_lock *l);
+bool dh_lock_try(struct dh_lock *l);
 void dh_lock_drop(struct dh_lock *l);
 
 /*

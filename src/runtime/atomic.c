@@ -115,8 +115,8 @@ static bool harmless(const struct dh_thread *t, u32 cell)
         return h->by_slot == DH_BY_SLOT_ATOMIC;
     for (u32 i = h ? h->first : 0, n = h ? h->n : cell != 0, step = h ? h->step : 1; i < n; i += step) {
         u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
-        const struct dh_access_rec *r = dh_id_rec(dh_cell_id(e));
-        if (e && !(r->kind & DH_ATOMIC) && dh_vclock_get(&t->vc, r->slot) < r->clock)
+        u32 id = dh_cell_id(e);
+        if (e && !(dh_id_kind(id) & DH_ATOMIC) && dh_vclock_get(&t->vc, dh_id_slot(id)) < dh_id_clock(id))
             return false;
     }
     return true;
@@ -134,7 +134,7 @@ static bool put_in_place(const struct dh_access_now *a, u32 lo, u32 hi)
     u32 me = dh_cell_make(a->id, DH_MASK_FULL);
     __atomic_store_n(first, me, __ATOMIC_RELAXED);
     __atomic_exchange_n(second, me, __ATOMIC_SEQ_CST); /* the fence of both */
-    return true;
+    return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST) && !__atomic_load_n(&k->closed, __ATOMIC_SEQ_CST);
 }
 
 /* Two words, in both of which the only earlier access was atomic too and has happened before, or which have
@@ -148,7 +148,7 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), me = dh_cell_make(a->id, DH_MASK_FULL);
     u32 lo = (u32)old, hi = (u32)(old >> 32);
     if (lo == hi && dh_cell_is_simple(lo)) {
-        if (lo && (!(dh_id_rec(dh_cell_id(lo))->kind & DH_ATOMIC) || !dh_step_ordered(t, lo)))
+        if (lo && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
             return false;
         *ret_cells = me << 32 | me;
         if (!__atomic_compare_exchange_n(p, &old, *ret_cells, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -161,6 +161,9 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
     } else {
         return false;
     }
+    if (!dh_range_settled((u32 *)p, (u32)*ret_cells) ||
+        !dh_range_settled((u32 *)p + 1, (u32)(*ret_cells >> 32)))
+        return false;
     u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
     if (other && (d->harmless != other || d->harmless_gen != t->gen)) {
         if (!harmless(t, (u32)other) || ((u32)other != other >> 32 && !harmless(t, (u32)(other >> 32))))
@@ -168,7 +171,7 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
         d->harmless = other;
         d->harmless_gen = t->gen;
     }
-    return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
+    return true;
 }
 
 /* Record access a; true and its cells if they can be remembered to hold it. */

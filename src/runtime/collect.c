@@ -108,28 +108,60 @@ static bool common_clock(struct dh_vclock *ret)
     return ok;
 }
 
+/* What is known of a block of ids; found out when the first of them is met. */
+enum verdict {
+    UNKNOWN,
+    DEAD,  /* all of them */
+    LIVE,  /* all of them, and marked */
+    MIXED, /* each is to be looked at */
+};
+
 struct scan {
     struct dh_thread *self;
     struct dh_vclock common;
     bool can_clear;
     u64 cells;
-    u32 last_dead, last_live; /* the previous cell of each kind: runs are common */
-    u8 resident[512];         /* one byte per page, from mincore */
+    u32 last_dead, last_live;               /* the previous cell of each kind: runs are common */
+    u8 resident[512];                       /* one byte per page, from mincore */
+    u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
 
-static bool is_dead(const struct scan *s, u32 cell)
+static enum verdict judge(struct scan *s, u32 id)
 {
-    if (!s->can_clear)
-        return false;
-    const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
-    if (h && h->by_slot)
-        return false; /* it may be renewed while we look */
-    u32 n = h ? h->n : cell ? 1 : 0;
-    for (u32 i = 0; i < n; i++) {
-        const struct dh_access_rec *r = dh_id_rec(dh_cell_id(h ? h->cells[i] : cell));
-        if (dh_vclock_get(&s->common, r->slot) < r->clock)
-            return false;
+    const struct dh_id_block *b = dh_id_block(id);
+    u32 known = s->can_clear ? dh_vclock_get(&s->common, b->slot) : 0;
+    u8 v = MIXED;
+    if (s->can_clear && known >= b->youngest) {
+        v = DEAD;
+    } else if (!s->can_clear || known < dh_id_first(id)->clock) {
+        v = LIVE;
+        dh_ids_mark(id);
     }
+    /* A block that is still being filled grows younger: what is said of all of it must not be remembered
+     * for ids to come. None of those can be dead, and all blocks in use stay without a mark. */
+    if (v != DEAD)
+        s->blocks[id / DH_ID_BLOCK] = v;
+    return v;
+}
+
+static bool id_dead(struct scan *s, u32 id)
+{
+    u8 v = s->blocks[id / DH_ID_BLOCK];
+    if (DH_UNLIKELY(v == UNKNOWN))
+        v = judge(s, id);
+    return v == DEAD || (v == MIXED && dh_vclock_get(&s->common, dh_id_slot(id)) >= dh_id_clock(id));
+}
+
+static bool is_dead(struct scan *s, u32 cell)
+{
+    if (dh_cell_is_simple(cell))
+        return cell == 0 || id_dead(s, dh_cell_id(cell));
+    const struct dh_history *h = dh_history_get(cell);
+    if (h->by_slot)
+        return false; /* it may be renewed while we look */
+    for (u32 i = 0; i < h->n; i++)
+        if (!id_dead(s, dh_cell_id(h->cells[i])))
+            return false;
     return true;
 }
 
@@ -201,15 +233,11 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
 
 void dh_collect_run(struct dh_thread *self)
 {
-    struct scan *s = dh_runtime_has_membarrier() ? dh_pool_alloc(sizeof(*s)) : NULL;
-    if (!s)
+    /* Whoever comes second has nothing to wait for: there are ids enough for the time it takes. */
+    if (!dh_runtime_has_membarrier() || !dh_lock_try(&lock))
         return;
-    /* Whoever comes second waits outside the grace periods (it holds no cell and has left the runtime as
-     * far as the first is concerned), then finds that there is nothing left to do. */
-    self->in_rt = 0;
-    dh_lock_take(&lock);
-    self->in_rt = 1;
-    if (dh_ids_want_collection() || dh_history_want_collection() || dh_split_want_collection()) {
+    struct scan *s = dh_pool_alloc(sizeof(*s));
+    if (s && (dh_ids_want_collection() || dh_history_want_collection() || dh_split_want_collection())) {
         s->self = self;
         dh_count(DH_COUNT_COLLECTIONS);
         dh_ids_collect_begin();
@@ -228,8 +256,8 @@ void dh_collect_run(struct dh_thread *self)
         dh_split_marking(false, 0);
         dh_pool_free(s->common.c, s->common.cap * sizeof(u32));
     }
-    dh_lock_drop(&lock);
     dh_pool_free(s, sizeof(*s));
+    dh_lock_drop(&lock);
 }
 
 void dh_collect_each_lock(dh_lock_fn *fn)

@@ -4,8 +4,8 @@
  * Order of work, which makes the engine lossless without locks: an access first publishes itself in its own
  * plane by compare-exchange, then reads what it must be checked against. A compare-exchange is a full
  * fence on x86-64; so of two accesses that race at the same instant at least one sees the other. For the same
- * plane (write against write) the compare-exchange itself shows the loser the winner. Range accesses,
- * which use plain stores, are excluded by dh_range_wait.
+ * plane (write against write) the compare-exchange itself shows the loser the winner. Range accesses use
+ * plain stores; dh_range_settled says how an access makes sure that it and they have seen each other.
  */
 #include "runtime/engine.h"
 
@@ -164,8 +164,8 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
 }
 
 /* A plain write has made the write cell `cell`. Let the read cell say so too where that is simple, so that
- * reading the bytes back hits the inlined check (step.c). A reader that comes in between has published itself
- * before and sees our write: losing its entry loses nothing. */
+ * reading the bytes back hits the inlined check (step.c). A reader that comes in between, a range too, has
+ * published itself before and sees our write: losing its entry loses nothing. */
 static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32 cell)
 {
     if (!dh_cell_is_simple(cell) || other == cell)
@@ -183,10 +183,10 @@ static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32
         __atomic_store_n(q, other | cell, __ATOMIC_RELAXED);
 }
 
-void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
+/* Look at the other plane, after the access was published as `cell`. */
+static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
 {
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
-    u32 cell = put(a, word, mask, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct content other = read_cell(q);
     check(a, word, &other, mask);
@@ -194,6 +194,25 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
         stand_for_read(a, q, other.cell, cell);
     if (!write && plain && mask == DH_MASK_FULL)
         dh_step_set_mine(a->t, cell, mask);
+}
+
+void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
+{
+    enum dh_plane plane = a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    const u32 *p = dh_shadow(word, plane);
+    u32 cell;
+    bool waited;
+    do {
+        cell = put(a, word, mask, plane);
+        waited = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) &&
+                 dh_range_wait(word, word + 4);
+    } while (waited || __atomic_load_n(p, __ATOMIC_RELAXED) != cell); /* dh_range_settled */
+    look(a, word, mask, cell);
+}
+
+void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask)
+{
+    look(a, word, mask, put(a, word, mask, a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ));
 }
 
 /* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */
@@ -209,7 +228,8 @@ static bool two_words(const struct dh_access_now *a, uptr word)
         return false;
     u32 me = dh_cell_make(a->id, DH_MASK_FULL);
     u64 both = (u64)me << 32 | me;
-    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me))
         return false;
     u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
     u32 olo = (u32)other, ohi = (u32)(other >> 32);
@@ -233,27 +253,21 @@ static bool two_words(const struct dh_access_now *a, uptr word)
 
 void dh_engine_words(const struct dh_access_now *a)
 {
-    uptr end = a->addr + a->size;
-    bool again;
-    do {
-        uptr word = a->addr & ~(uptr)3;
-        while (word < end) {
-            if (word >= a->addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) &&
-                two_words(a, word)) {
-                word += 8;
-                continue;
-            }
-            u32 mask = DH_MASK_FULL;
-            if (word < a->addr)
-                mask &= DH_MASK_FULL << (a->addr - word);
-            if (word + 4 > end)
-                mask &= DH_MASK_FULL >> (word + 4 - end);
-            dh_engine_word(a, word, mask);
-            word += 4;
+    uptr end = a->addr + a->size, word = a->addr & ~(uptr)3;
+    while (word < end) {
+        if (word >= a->addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) &&
+            two_words(a, word)) {
+            word += 8;
+            continue;
         }
-        again = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST) != 0) &&
-                dh_range_wait(a->addr, end);
-    } while (again);
+        u32 mask = DH_MASK_FULL;
+        if (word < a->addr)
+            mask &= DH_MASK_FULL << (a->addr - word);
+        if (word + 4 > end)
+            mask &= DH_MASK_FULL >> (word + 4 - end);
+        dh_engine_word(a, word, mask);
+        word += 4;
+    }
 }
 
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
@@ -286,7 +300,7 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
             for (u32 k = 0; k < 4; k++) {
                 u32 byte = dh_step_mine_mask(c.bytes.cell[k]);
                 have |= byte ? 1u << k : 0;
-                if (plane == DH_PLANE_READ && byte)
+                if (byte)
                     dh_step_set_mine(t, c.bytes.cell[k], byte);
             }
         } else {
@@ -294,8 +308,7 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
         }
         if ((have & need) != need)
             return false;
-        if (plane == DH_PLANE_READ)
-            dh_step_set_mine(t, c.cell, have);
+        dh_step_set_mine(t, c.cell, have);
     }
     return true;
 }

@@ -51,9 +51,10 @@ DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
            dh_step_ordered_slow(t, cell);
 }
 
-/* Which bytes of a history cell of the read plane this thread has read in its current epoch, as remembered:
- * cell, then the epoch's first id with the byte mask above it. One 64-bit word, so that a signal handler on
- * this thread never leaves half of it. */
+/* Which bytes of a history cell this thread has accessed in its current epoch, as remembered: cell, then the
+ * epoch's first id with the byte mask above it. The same for both planes: a history with a read in it is
+ * never in the write plane, and a write stands for a read. One 64-bit word, so that a signal handler on this
+ * thread never leaves half of it. */
 DH_INLINE u64 *dh_step_mine_entry(const struct dh_thread *t, u32 cell)
 {
     return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
@@ -125,6 +126,8 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
 void dh_engine_words(const struct dh_access_now *a);
 /* The bytes of mask of one word, as part of access a. */
 void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
+/* The same for a range access that has announced itself. */
+void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask);
 
 /* ---- atomic.c ---- */
 
@@ -149,6 +152,18 @@ void dh_atomic_resume(const struct dh_atomic_now *was);
 
 /* Bit i: slot i holds a range access under way. */
 extern u64 dh_ranges_active;
+/*
+ * Asked between publishing an access as *p = cell and looking at the other plane: is no range access under
+ * way now, and does the cell still say so? Only then is it certain that the two have seen each other. A range
+ * that is under way may have read our cell before we changed it. One that was and has ended may too: then
+ * what it did is in the other plane, which is looked at next, or in place of what we put. And one that begins
+ * later finds our cell as it is.
+ */
+DH_INLINE bool dh_range_settled(const u32 *p, u32 cell)
+{
+    return __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) == 0 &&
+           __atomic_load_n(p, __ATOMIC_RELAXED) == cell;
+}
 /* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */
 bool dh_range_wait(uptr lo, uptr hi);
 /* An access of instrumented code to n bytes. piece: as in struct dh_access_now. */

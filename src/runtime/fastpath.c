@@ -33,10 +33,10 @@ DH_INLINE u32 distance8(uptr addr, enum dh_plane plane)
 }
 
 /*
- * Several cells are one test of their distances or-ed together, which is never below the largest of them. Cells
- * of different calling contexts of one epoch may fail it although each would pass, but only when the ids taken
- * are nearly used up, and then the slow path finds out. One branch a check instead of one a cell is less
- * code for the backend and for the processor.
+ * Several cells are one test of their distances or-ed together, which is never below the largest of them.
+ * Cells of different calling contexts of one epoch may fail it although each would pass, but only when the
+ * ids taken are nearly used up, and then the slow path finds out. One branch a check instead of one a cell is
+ * less code for the backend and for the processor.
  */
 DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
 {
@@ -53,28 +53,28 @@ DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
     FAST void __dh_##name##size(const volatile void *p)             \
     {                                                               \
         uptr addr = (uptr)p;                                        \
-        if (DH_UNLIKELY((far) >= __dh_hot.span))                   \
+        if (DH_UNLIKELY((far) >= __dh_hot.span))                    \
             __dh_slow_##name##size(p);                              \
     }                                                               \
     RARE void __dh_rare_##name##size(const volatile void *p)        \
     {                                                               \
         uptr addr = (uptr)p;                                        \
-        if (DH_LIKELY((far) < __dh_hot.span))                      \
+        if (DH_LIKELY((far) < __dh_hot.span))                       \
             return;                                                 \
         __attribute__((musttail)) return __dh_slow_##name##size(p); \
     }
 
-#define ACCESSES(name, plane)                                                         \
-    ACCESS(name, 1, distance(addr, plane))                                            \
-    ACCESS(name, 2, distance(addr, plane))                                            \
-    ACCESS(name, 4, distance(addr, plane))                                            \
-    ACCESS(name, 8, distance8(addr, plane))                                           \
-    ACCESS(name, 16, distance8(addr, plane) | distance8(addr + 8, plane))             \
-    /* Any size and alignment; n is a constant where this is inlined. */              \
-    FAST void __dh_##name##_n(const volatile void *p, u64 n)                          \
-    {                                                                                 \
+#define ACCESSES(name, plane)                                                        \
+    ACCESS(name, 1, distance(addr, plane))                                           \
+    ACCESS(name, 2, distance(addr, plane))                                           \
+    ACCESS(name, 4, distance(addr, plane))                                           \
+    ACCESS(name, 8, distance8(addr, plane))                                          \
+    ACCESS(name, 16, distance8(addr, plane) | distance8(addr + 8, plane))            \
+    /* Any size and alignment; n is a constant where this is inlined. */             \
+    FAST void __dh_##name##_n(const volatile void *p, u64 n)                         \
+    {                                                                                \
         if (n > 16 || DH_UNLIKELY(distance_any((uptr)p, n, plane) >= __dh_hot.span)) \
-            __dh_slow_##name##_n(p, n);                                               \
+            __dh_slow_##name##_n(p, n);                                              \
     }
 
 ACCESSES(read, DH_PLANE_READ)

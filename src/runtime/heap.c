@@ -52,6 +52,7 @@ enum { MAGIC_LIVE = 0xDA7A, MAGIC_FREED = 0xF1EE };
 enum { GRAIN = 16 };                /* alignment of every block, and what one bit stands for */
 enum { REALLOC_LARGE = 128 << 10 }; /* from here on glibc may mremap: let it, instead of copying */
 enum { FREE_SLICE = 1 << 20 };      /* of a block whose shadow goes away: touched and dropped in turn */
+enum { KEPT_SLICE = 64 << 10 };     /* of a large block whose memory stays; less is marked as a whole */
 #define SIZE_MAX_BLOCK (1ull << SIZE_BITS)
 
 _Static_assert(HEADER == 16, "the header keeps malloc's alignment");
@@ -250,21 +251,34 @@ void dh_heap_free(struct dh_thread *t, void *p, size_t n)
     dh_sync_forget(p, n);
 }
 
-/* The block's memory goes back to the kernel, so its shadow does too. In slices, because the write
- * fills shadow pages that a sparsely used block never had; slices that were never used are left alone. */
-static void free_mapping(struct dh_thread *t, char *p, size_t n)
+/* A large block, in slices: what was never recorded anywhere in a slice is left alone. Libraries that are not
+ * instrumented have large work spaces, and filling their shadow costs more than all else they do.
+ * `gone`: the memory goes back to the kernel, so its shadow does too, before the next slice is filled. */
+static void free_large(struct dh_thread *t, char *p, size_t n, bool gone)
 {
+    const size_t most = gone ? FREE_SLICE : KEPT_SLICE;
     while (n != 0) {
-        size_t slice = FREE_SLICE - ((uptr)p & (FREE_SLICE - 1));
+        size_t slice = most - ((uptr)p & (most - 1));
         slice = slice < n ? slice : n;
         if (dh_tap || dh_region_touched((uptr)p, slice)) { /* a tap leaves no traces in the shadow */
             if (t != NULL)
                 dh_heap_free(t, p, slice);
-            dh_region_unmap(p, slice);
+            if (gone)
+                dh_region_unmap(p, slice);
+        } else {
+            dh_sync_forget(p, slice); /* locks leave no traces in the shadow either */
         }
         p += slice;
         n -= slice;
     }
+}
+
+static void free_block(struct dh_thread *t, char *p, size_t n, bool gone)
+{
+    if (gone || n >= 4 * KEPT_SLICE)
+        free_large(t, p, n, gone);
+    else if (t != NULL)
+        dh_heap_free(t, p, n);
 }
 
 /* ---- Allocation ------------------------------------------------------------------------------ */
@@ -320,10 +334,9 @@ void dh_heap_release(struct dh_thread *t, void *p)
     case MAGIC_LIVE:
         if (is_mmapped(base)) {
             unmark_block((uptr)p);
-            free_mapping(t, p, size);
+            free_block(t, p, size, true);
         } else {
-            if (t != NULL)
-                dh_heap_free(t, p, size);
+            free_block(t, p, size, false);
             h->word = make_word(MAGIC_FREED, word_gap(word), size);
             header_of((char *)p + HEADER)->word = 0; /* no older copy may be taken for ours */
             *freed_copy(p, size) = *h;
@@ -347,10 +360,7 @@ static void *realloc_large(struct dh_thread *t, char *p, size_t n)
     size_t size = word_size(header_of(p)->word);
     char *base = p - HEADER;
     unmark_block((uptr)p);
-    if (is_mmapped(base))
-        free_mapping(t, p, size);
-    else if (t != NULL)
-        dh_heap_free(t, p, size);
+    free_block(t, p, size, is_mmapped(base));
     char *grown = __libc_realloc(base, (n < HEADER ? HEADER : n) + HEADER);
     if (grown == NULL) { /* the old block stands, without its history */
         mark_block((uptr)p, (uptr)p + size);

@@ -194,12 +194,12 @@ static bool spread(struct dh_history *p, const struct dh_history *h)
 {
     u32 atomics = 0;
     for (u32 i = 0; i < h->n; i++) {
-        const struct dh_access_rec *r = dh_id_rec(dh_cell_id(h->cells[i]));
-        u32 *entry = dh_history_entry(p, r->slot);
+        u32 id = dh_cell_id(h->cells[i]);
+        u32 *entry = dh_history_entry(p, dh_id_slot(id));
         if (!entry || *entry)
             return false;
         *entry = h->cells[i];
-        atomics += (r->kind & DH_ATOMIC) != 0;
+        atomics += (dh_id_kind(id) & DH_ATOMIC) != 0;
     }
     p->by_slot = !atomics ? DH_BY_SLOT_PLAIN : atomics < h->n ? DH_BY_SLOT_MIXED : DH_BY_SLOT_ATOMIC;
     return true;
@@ -209,7 +209,7 @@ u32 dh_history_private(const struct dh_history *h)
 {
     u32 slots = 7; /* with room for threads that have not come by yet; with the header a power of two */
     for (u32 i = 0; i < h->n; i++)
-        while (slots <= dh_id_rec(dh_cell_id(h->cells[i]))->slot)
+        while (slots <= dh_id_slot(dh_cell_id(h->cells[i])))
             slots = slots * 2 + 1;
     /* The first entry is on the line after the header's, the others 64 bytes apart, or less where that would
      * be much memory. */

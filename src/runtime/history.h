@@ -9,8 +9,9 @@
  * would need a new history each time. When one has been renewed often enough its cell gets a history of its
  * own that is changed in place, `by_slot`: there is an entry for each slot, which the thread in that slot
  * alone writes, with a full fence. Such a cell must not be memoised, cleared as dead, or copied to
- * another word. Entries lie apart, on cache lines of their own as long as there are few, so that threads do
- * not disturb each other.
+ * another word. Who puts a different history in its place closes it first, then reads it: an entry that was
+ * put in without seeing that is in what is read. Entries lie apart, on cache lines of their own as long as
+ * there are few, so that threads do not disturb each other.
  */
 #ifndef DH_RUNTIME_HISTORY_H
 #define DH_RUNTIME_HISTORY_H
@@ -32,7 +33,7 @@ struct dh_history {
     u8 by_slot; /* entries by slot, changed in place: enum dh_by_slot; 0: no */
     u8 first;   /* entries are cells[first], cells[first + step] and so on, below n */
     u8 step;
-    u8 pad;
+    u8 closed;   /* by_slot: somebody replaces it by what is in it now; atomic, set once */
     u32 cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
 };
 

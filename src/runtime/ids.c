@@ -13,14 +13,15 @@
 #define BLOCKS (1u << (DH_ID_BITS - DH_ID_BLOCK_SHIFT))
 #define WORDS (BLOCKS / 64)
 enum {
-    FLOOR_BLOCKS = 8192,
+    FLOOR_BLOCKS = (1 << 19) / DH_ID_BLOCK,
     CELLS_PER_ID = 16,
     LONG_RUN = 8,       /* from here on it is worth looking for blocks that are together */
     LOOK_AHEAD = 16384, /* ... among so many */
 };
 
 struct dh_id_block *dh_id_blocks;
-struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
+struct dh_id_first *dh_id_firsts;
+struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
 /* One bit per block. Under `lock`, but `marked` which the collector alone writes (atomically, as
  * threads that build histories mark too). Block 0 is never free: id 0 means "none". */
@@ -38,7 +39,22 @@ static u32 threshold = FLOOR_BLOCKS;
 bool dh_ids_init(void)
 {
     dh_id_blocks = dh_pool_alloc(BLOCKS * sizeof(*dh_id_blocks));
-    return dh_id_blocks != NULL;
+    dh_id_firsts = dh_pool_alloc(BLOCKS * sizeof(*dh_id_firsts));
+    return dh_id_blocks != NULL && dh_id_firsts != NULL;
+}
+
+struct dh_access_rec dh_id_get(u32 id)
+{
+    const struct dh_id_rec *r = dh_id_rec(id);
+    return (struct dh_access_rec){
+        .clock = dh_id_clock(id),
+        .slot = dh_id_slot(id),
+        .uid = dh_id_first(id)->uid,
+        .ctx = (u32)r->ctx,
+        .lockset = (u32)r->lockset,
+        .kind = (u32)r->kind,
+        .size = (u32)r->size,
+    };
 }
 
 static bool get(const u64 *map, u32 b)
@@ -59,10 +75,10 @@ static void unset(u64 *map, u32 b)
 /* Records behind every id of block b exist. */
 static bool back(u32 b)
 {
-    struct dh_access_rec **chunk = &dh_id_chunks[(b * DH_ID_BLOCK) >> DH_ID_CHUNK_SHIFT];
+    struct dh_id_rec **chunk = &dh_id_chunks[(b * DH_ID_BLOCK) >> DH_ID_CHUNK_SHIFT];
     if (*chunk)
         return true;
-    struct dh_access_rec *fresh = dh_pool_alloc(DH_ID_CHUNK * sizeof(struct dh_access_rec));
+    struct dh_id_rec *fresh = dh_pool_alloc(DH_ID_CHUNK * sizeof(*fresh));
     __atomic_store_n(chunk, fresh, __ATOMIC_RELEASE);
     return fresh != NULL;
 }

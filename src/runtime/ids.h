@@ -11,43 +11,54 @@
 #include "base/lock.h"
 #include "runtime/cell.h"
 
-/*
- * 128 bits. Written once by the thread that takes the id, before the id is stored in any cell; read by
- * anyone who found the id in a cell.
- */
-struct dh_access_rec {
-    u32 clock;
-    u32 ctx;
-    u64 uid : 21;     /* over 2M threads: the last uid stands for all later ones */
-    u64 size : 3;     /* 1 + log2 of the size of a single access; 0: a range or an odd size */
-    u64 kind : 4;     /* enum dh_access */
-    u64 slot : 16;    /* index into vector clocks */
-    u64 lockset : 20; /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */
-};
-
-#define DH_ID_BLOCK_SHIFT 6
+#define DH_ID_BLOCK_SHIFT 5
 #define DH_ID_BLOCK (1u << DH_ID_BLOCK_SHIFT) /* ids per block */
 #define DH_ID_CHUNK_SHIFT 12                  /* records are allocated 4096 at a time */
 #define DH_ID_CHUNK (1u << DH_ID_CHUNK_SHIFT)
 
-extern struct dh_access_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
-
-DH_INLINE struct dh_access_rec *dh_id_rec(u32 id)
-{
-    return &dh_id_chunks[id >> DH_ID_CHUNK_SHIFT][id & (DH_ID_CHUNK - 1)];
-}
+/* What an id stands for. */
+struct dh_access_rec {
+    u32 clock;
+    u32 slot; /* index into vector clocks */
+    u32 uid;
+    u32 ctx;     /* context.h */
+    u32 lockset; /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */
+    u32 kind;    /* enum dh_access */
+    u32 size;    /* 1 + log2 of the size of a single access; 0: a range or an odd size */
+};
 
 /*
- * What all ids of a block have in common: they are one thread's, and none is younger than the youngest. Asked
- * first, it answers "has this happened before?" for nearly every id that has, from a table that stays in the
- * first-level cache where the records do not. Written by the thread that takes ids from the block, before the
- * id is in any cell.
+ * How it is kept: what the ids of a block have in common once, the rest in 64 bits an id. Ids are what
+ * programs with short epochs need most memory for.
+ *
+ * A block's ids are one thread's, in the order of their clocks. The clock of the last of them, asked first,
+ * answers "has this happened before?" for nearly every id that has; so it and the slot are apart from the
+ * rest, in a table that stays in the nearer caches where the records do not. All are written by the
+ * thread that takes ids from the block, before the id is in any cell, and read by anyone who has found the id
+ * in a cell.
  */
 struct dh_id_block {
     u32 slot;
     u32 youngest; /* clock */
 };
-extern struct dh_id_block *dh_id_blocks; /* of all there can be, 16 MiB of which few pages are touched */
+
+struct dh_id_first {
+    u32 clock; /* of the block's first id */
+    u32 uid;
+};
+
+struct dh_id_rec {
+    u64 ctx : 27;
+    u64 lockset : 20;
+    u64 kind : 4;
+    u64 size : 3;
+    u64 later : 10; /* clock, less the block's; when it would be more, the next block is begun */
+};
+
+/* Of all there can be, twice 32 MiB of which few pages are touched. */
+extern struct dh_id_block *dh_id_blocks;
+extern struct dh_id_first *dh_id_firsts;
+extern struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
 DH_INLINE struct dh_id_block *dh_id_block(u32 id)
 {
@@ -55,6 +66,54 @@ DH_INLINE struct dh_id_block *dh_id_block(u32 id)
      * epoch. */
     u32 b = id / DH_ID_BLOCK;
     return &dh_id_blocks[(b & ~63u) | ((b << 3 | (b >> 3 & 7)) & 63)];
+}
+
+DH_INLINE struct dh_id_first *dh_id_first(u32 id)
+{
+    return &dh_id_firsts[id / DH_ID_BLOCK];
+}
+
+DH_INLINE struct dh_id_rec *dh_id_rec(u32 id)
+{
+    return &dh_id_chunks[id >> DH_ID_CHUNK_SHIFT][id & (DH_ID_CHUNK - 1)];
+}
+
+DH_INLINE u32 dh_id_slot(u32 id)
+{
+    return dh_id_block(id)->slot;
+}
+
+DH_INLINE u32 dh_id_clock(u32 id)
+{
+    return dh_id_first(id)->clock + (u32)dh_id_rec(id)->later;
+}
+
+DH_INLINE u32 dh_id_kind(u32 id)
+{
+    return (u32)dh_id_rec(id)->kind;
+}
+
+struct dh_access_rec dh_id_get(u32 id);
+
+/* Write the record of an id; those of a block in rising order, from its first on. False: it does not fit
+ * into the block, which is another thread's or too old. The first of a block always does. */
+DH_INLINE bool dh_id_put(u32 id, const struct dh_access_rec *r)
+{
+    struct dh_id_block *b = dh_id_block(id);
+    struct dh_id_first *f = dh_id_first(id);
+    u32 later = r->clock - f->clock;
+    if (id % DH_ID_BLOCK == 0) {
+        *f = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
+        *b = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};
+        later = 0;
+    } else if (later >= 1u << 10 || f->uid != r->uid) {
+        return false;
+    } else if (b->youngest != r->clock) { /* others read it */
+        b->youngest = r->clock;
+    }
+    *dh_id_rec(id) = (struct dh_id_rec){
+        .ctx = r->ctx, .lockset = r->lockset, .kind = r->kind, .size = r->size, .later = later};
+    return true;
 }
 
 /* Before the first id. False: no memory. */

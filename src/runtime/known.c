@@ -3,7 +3,8 @@
  *
  * A race is told from its repetitions by the two calling contexts and, for globals, by the address; past MANY
  * contexts for one pair of program counters, or MANY addresses for one pair of contexts, further ones count
- * as repetitions of the first.
+ * as repetitions of the first. Those have no entry of their own: a recursive program has contexts without
+ * end, and would fill the table with races that are told no more.
  */
 #include "runtime/known.h"
 
@@ -23,10 +24,10 @@ static u32 races; /* records written */
 /* Open addressing; key 0 is empty. A full table means: everything new counts as lost. */
 struct known {
     u64 key;
-    u32 race;     /* record it belongs to */
-    u32 count;    /* repetitions; in by_pc: records written */
-    uptr addr;    /* in by_context: where it was first seen */
-    u32 variants; /* ... and on how many other globals */
+    u32 race;  /* record it belongs to */
+    u32 count; /* repetitions */
+    uptr addr; /* in by_context: where it was first seen */
+    u32 more;  /* in by_context: on how many other globals; in by_pc: with how many contexts */
 };
 static struct table {
     u32 used;
@@ -67,46 +68,57 @@ static struct known *variant(struct known *k, uptr addr)
     if (k->addr == addr)
         return k;
     struct known *v = look_up(&by_context, key, false);
-    if (v || k->variants >= MANY)
+    if (v || k->more >= MANY)
         return v ? v : k;
     dh_modules_take();
     bool global = dh_modules_find(addr) != NULL;
     dh_modules_drop();
     v = global ? look_up(&by_context, key, true) : NULL;
-    k->variants += v != NULL;
+    k->more += v != NULL;
     return v ? v : k;
+}
+
+/* The entry that counts a race; a new one has no record yet. NULL: there is no room for another. */
+static struct known *entry(const struct dh_access_rec *a, const struct dh_access_rec *b, uptr addr)
+{
+    u64 contexts = pair_key(a->ctx, b->ctx);
+    struct known *k = look_up(&by_context, contexts, false);
+    if (k)
+        return k->race ? variant(k, addr) : k;
+    struct known *pcs = look_up(&by_pc, pair_key(leaf_pc(a->ctx), leaf_pc(b->ctx)), true);
+    if (pcs && pcs->more >= MANY)
+        return pcs;
+    k = pcs ? look_up(&by_context, contexts, true) : NULL;
+    if (k)
+        k->addr = addr;
+    return k;
+}
+
+/* The entry k has become a record. */
+static void note_context(const struct dh_access_rec *a, const struct dh_access_rec *b, const struct known *k)
+{
+    struct known *pcs = look_up(&by_pc, pair_key(leaf_pc(a->ctx), leaf_pc(b->ctx)), false);
+    if (!pcs || k->key != pair_key(a->ctx, b->ctx)) /* a variant has the contexts of another record */
+        return;
+    if (pcs->more++ == 0)
+        pcs->race = k->race;
 }
 
 u32 dh_known_race(u32 id, u32 other, uptr addr)
 {
-    const struct dh_access_rec *a = dh_id_rec(id), *b = dh_id_rec(other);
-    struct known *k = look_up(&by_context, pair_key(a->ctx, b->ctx), true);
-    struct known *pcs = look_up(&by_pc, pair_key(leaf_pc(a->ctx), leaf_pc(b->ctx)), true);
-    if (!k || !pcs) {
-        dh_count(DH_COUNT_LOST_REPORTS);
-        return 0;
-    }
-    bool known = k->race != 0;
-    if (known)
-        k = variant(k, addr);
-    if (k->race) {
+    const struct dh_access_rec a = dh_id_get(id), b = dh_id_get(other);
+    struct known *k = entry(&a, &b, addr);
+    if (k && k->race) {
         k->count++;
         return 0;
     }
-    if (!known && pcs->count >= MANY) {
-        k->race = pcs->race;
-        k->variants = MANY;
-        k->count++;
-        return 0;
-    }
-    if (races >= (u32)dh_opts.max_reports) {
+    if (!k || races >= (u32)dh_opts.max_reports) {
         dh_count(DH_COUNT_LOST_REPORTS);
         return 0;
     }
     k->race = ++races;
     k->addr = addr;
-    if (!known && pcs->count++ == 0)
-        pcs->race = k->race;
+    note_context(&a, &b, k);
     return k->race;
 }
 
@@ -115,13 +127,19 @@ u32 dh_known_count(void)
     return races;
 }
 
-void dh_known_each_repeat(void (*fn)(u32 race, u32 count))
+static void each_repeat(const struct table *t, void (*fn)(u32 race, u32 count))
 {
     for (u32 i = 0; i < KNOWN; i++) {
-        const struct known *k = &by_context.e[i];
+        const struct known *k = &t->e[i];
         if (k->key && k->count)
             fn(k->race, k->count);
     }
+}
+
+void dh_known_each_repeat(void (*fn)(u32 race, u32 count))
+{
+    each_repeat(&by_context, fn);
+    each_repeat(&by_pc, fn);
 }
 
 void dh_known_forget(void)

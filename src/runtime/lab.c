@@ -6,9 +6,10 @@
  * is slow and meant to be; what counts here is that the detector is the very same code that analyses
  * recordings.
  *
- * A variable is one byte: cell = number of its page * 4096 + place in it. An access of n bytes is n events.
- * Accesses of different sizes then meet without any cell having to be split, so the answers are the fast
- * engine's, byte for byte.
+ * A variable is a piece of a word of eight bytes, and its cell the number of its page * 4096 + its place in
+ * it. Words are cut where accesses begin and end; a piece that is cut off has the past of the piece it was
+ * part of (docs/design/lab.md). So accesses of different sizes meet where they overlap, and the answers are
+ * the fast engine's, byte for byte.
  *
  * A site is an access id (runtime/ids.h) made by this file: (calling context, thread, kind, size, locks
  * held). Ids are never collected here, since no cell of the shadow holds one; there are as many as distinct
@@ -27,8 +28,14 @@
 
 enum { CACHE = 256, BATCH = 256, LARGE_FREE = 64 << 10, PAGES_MAX = 1 << 20 /* 32-bit cells */ };
 
-/* The sites a thread used lately. */
+struct ids {
+    u32 next, end; /* at hand */
+};
+
+/* A thread's. */
 struct own {
+    struct ids ids;
+    /* The sites it used lately. */
     struct {
         const void *pc;
         u32 fctx, kind, size, held_gen, id;
@@ -52,9 +59,7 @@ static struct dh_objects objects;
 static struct dh_access_now now; /* being handled */
 static u32 *sites;               /* open addressing: ids; 0: empty */
 static u32 sites_n, sites_cap;
-static u32 id_next, id_end; /* ids at hand */
-static u32 id_unknown;      /* stands for an access a detector does not remember */
-static bool off;            /* no memory: the detector sees no more */
+static bool off; /* no memory: the detector sees no more */
 
 static void degrade(void)
 {
@@ -65,29 +70,33 @@ static void degrade(void)
 
 /* ---- Sites ---- */
 
-static u32 new_id(const struct dh_access_rec *r)
+/* The ids of a block are one thread's. */
+static u32 new_id(struct ids *at, const struct dh_access_rec *r)
 {
-    if (id_next == id_end) {
+    if (at->next == at->end) {
         u32 got;
-        id_next = dh_ids_take(16, &got);
-        id_end = id_next + got;
+        at->next = dh_ids_take(1, &got);
+        at->end = at->next + got;
         if (!got) {
             dh_count(DH_COUNT_LOST_IDS);
             return 0;
         }
     }
-    *dh_id_rec(id_next) = *r;
-    return id_next++;
+    dh_id_put(at->next, r);
+    return at->next++;
 }
 
 static u64 rec_hash(const struct dh_access_rec *r)
 {
-    u64 words[2];
-    memcpy(words, r, sizeof(words));
-    return dh_hash64(words[0] ^ dh_hash64(words[1]));
+    u64 hash = dh_hash64((u64)r->uid << 32 | r->ctx);
+    return dh_hash64(hash ^ ((u64)r->lockset << 16 | r->kind << 8 | r->size));
 }
 
-_Static_assert(sizeof(struct dh_access_rec) == 16, "records are compared as two words");
+static bool rec_equal(const struct dh_access_rec *a, const struct dh_access_rec *b)
+{
+    return a->uid == b->uid && a->ctx == b->ctx && a->lockset == b->lockset && a->kind == b->kind &&
+           a->size == b->size;
+}
 
 static bool grow_sites(void)
 {
@@ -98,7 +107,8 @@ static bool grow_sites(void)
     for (u32 i = 0; i < sites_cap; i++) {
         if (!sites[i])
             continue;
-        u64 at = rec_hash(dh_id_rec(sites[i])) & (cap - 1);
+        struct dh_access_rec r = dh_id_get(sites[i]);
+        u64 at = rec_hash(&r) & (cap - 1);
         while (grown[at])
             at = (at + 1) & (cap - 1);
         grown[at] = sites[i];
@@ -110,15 +120,17 @@ static bool grow_sites(void)
 }
 
 /* The id of this record. 0: no memory. */
-static u32 intern(const struct dh_access_rec *r)
+static u32 intern(struct ids *ids, const struct dh_access_rec *r)
 {
     if (sites_n * 2 >= sites_cap && !grow_sites())
         return 0;
     u64 at = rec_hash(r) & (sites_cap - 1);
-    for (; sites[at]; at = (at + 1) & (sites_cap - 1))
-        if (memcmp(dh_id_rec(sites[at]), r, sizeof(*r)) == 0)
+    for (; sites[at]; at = (at + 1) & (sites_cap - 1)) {
+        struct dh_access_rec o = dh_id_get(sites[at]);
+        if (rec_equal(&o, r))
             return sites[at];
-    sites[at] = new_id(r);
+    }
+    sites[at] = new_id(ids, r);
     sites_n += sites[at] != 0;
     return sites[at];
 }
@@ -150,7 +162,7 @@ static u32 site_of(struct dh_thread *t, const struct dh_tap_access *a)
     c->kind = a->kind;
     c->size = size;
     c->held_gen = t->held_gen;
-    c->id = intern(&r);
+    c->id = intern(&own->ids, &r);
     return c->id;
 }
 
@@ -250,6 +262,17 @@ static void feed_access(const struct dh_tap_access *a, u32 site, u32 uid)
     feed(batch, n);
 }
 
+/* Stands for an access that a detector does not remember. 0: no memory. */
+static u32 unknown_id(void)
+{
+    static struct ids ids;
+    static u32 id;
+    struct dh_access_rec nothing = {0};
+    if (!id)
+        id = new_id(&ids, &nothing);
+    return id;
+}
+
 /* A race was found, while `now` is handled. */
 static void on_race(void *ctx, u32 index, const struct dh_race *race)
 {
@@ -261,8 +284,8 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     if (!w || w->told[word / 64] >> word % 64 & 1)
         return;
     w->told[word / 64] |= 1ull << word % 64;
-    u32 other = race->earlier.thread == DH_UNKNOWN ? id_unknown : race->earlier.site;
-    u32 code = other ? dh_id_rec(other)->size : 0, whole = code ? 1u << (code - 1) : 1;
+    u32 other = race->earlier.thread == DH_UNKNOWN ? unknown_id() : race->earlier.site;
+    u32 code = other ? dh_id_get(other).size : 0, whole = code ? 1u << (code - 1) : 1;
     if (other)
         dh_report_race(&now, other, addr & ~(uptr)(whole - 1), whole);
 }
@@ -474,7 +497,6 @@ static const struct dh_detector_ops *find(const char *name)
 
 bool dh_lab_wanted(void)
 {
-    struct dh_access_rec unknown = {0};
     if (strcmp(dh_opts.detector, "fasttrack") == 0)
         return false;
     ops = find(dh_opts.detector);
@@ -488,7 +510,6 @@ bool dh_lab_wanted(void)
         dh_runtime_degrade("no memory for the detector");
     words.size = sizeof(struct words);
     bytes_only = host && !dh_host_can_split(host);
-    id_unknown = new_id(&unknown);
     return true;
 }
 

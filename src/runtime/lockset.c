@@ -8,7 +8,7 @@
 
 #define CHUNK_SHIFT 12
 #define CHUNK (1u << CHUNK_SHIFT)
-#define HEADS_SHIFT 14
+#define HEADS_SHIFT 16
 
 static struct dh_lockset_node *chunks[(DH_LOCKSET_UNKNOWN + 1) >> CHUNK_SHIFT]; /* set once */
 static u32 heads[1u << HEADS_SHIFT];                                            /* atomic */

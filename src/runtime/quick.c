@@ -17,8 +17,47 @@ DH_INLINE bool before(const struct dh_thread *t, u32 cell)
 {
     if (cell == 0)
         return true;
+    if (!dh_cell_is_simple(cell))
+        return false;
     const struct dh_id_block *b = dh_id_block(dh_cell_id(cell));
-    return dh_cell_is_simple(cell) && dh_vclock_get(&t->vc, b->slot) >= b->youngest;
+    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
+        return true;
+    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(dh_cell_id(cell));
+}
+
+/* The same of the bytes of mask, of whatever *p holds but a history. */
+DH_INLINE bool bytes_before(const struct dh_thread *t, const u32 *p, u32 cell, u32 mask)
+{
+    struct dh_bytes b;
+    if (DH_LIKELY(!dh_cell_is_split(cell)))
+        return before(t, cell);
+    bool ok = dh_split_read(p, cell, &b);
+    for (; mask && ok; mask &= mask - 1)
+        ok = before(t, b.cell[__builtin_ctz(mask)]);
+    return ok;
+}
+
+/* Some bytes of a word whose cell `old` is split. */
+static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, u32 old, const void *pc)
+{
+    bool write = a->kind == DH_WRITE, all_mine = true;
+    u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    struct dh_bytes b;
+    if (!dh_split_read(p, old, &b))
+        return false;
+    for (u32 k = 0; k < 4; k++) {
+        if ((mask >> k & 1) && !before(a->t, b.cell[k]))
+            return false;
+        all_mine = all_mine && ((mask >> k & 1) || dh_step_mine_simple(b.cell[k]));
+    }
+    /* All four in this epoch: the cell may become a simple one, which engine.c does. */
+    if (all_mine || !dh_step_identify(a, pc))
+        return false;
+    for (u32 rest = mask; rest; rest &= rest - 1)
+        if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), dh_cell_make(a->id, DH_MASK_FULL)))
+            return false;
+    return dh_range_settled(p, old) && bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask);
 }
 
 /* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
@@ -28,24 +67,47 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    if (!before(t, old) || (other != old && !before(t, other)))
-        return false;
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL)
+        return quick_bytes(&a, addr & ~(uptr)3, mask, old, pc);
+    if (!before(t, old) || (other != old && !bytes_before(t, q, other, mask)))
+        return false;
     if (!dh_step_identify(&a, pc))
         return false;
-    u32 cell = dh_cell_make(a.id, mask);
-    if (dh_cell_mask(old) & ~mask) {
-        if (dh_cell_id(old) != a.id)
-            return false;
+    u32 cell = dh_cell_make(a.id, mask), left = dh_cell_mask(old) & ~mask;
+    if (left && dh_cell_id(old) == a.id)
         cell |= old;
-    }
-    if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
-        __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+    else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other))))
         return false;
+    /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
+     * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
+    if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        !dh_range_settled(p, cell) || __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        return false;
+    if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
+        return bytes_before(t, q, other, mask);
     /* What engine.c's stand_for_read does. */
     if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == a.id))
         __atomic_store_n(q, dh_cell_id(other) == a.id ? other | cell : cell, __ATOMIC_RELAXED);
-    return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
+    return true;
+}
+
+/* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h). */
+static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size, u32 need, const void *pc)
+{
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ};
+    for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
+        const u32 *p = dh_shadow(word, DH_PLANE_READ), *q = dh_shadow(word, DH_PLANE_WRITE);
+        u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+        if (!dh_cell_is_history(cell) || dh_history_get(cell)->by_slot != DH_BY_SLOT_PLAIN)
+            return false;
+        if ((dh_step_mine_mask(cell) & need) == need)
+            continue;
+        if ((!a.id && !dh_step_identify(&a, pc)) || !dh_step_in_place(&a, cell, need) ||
+            !dh_range_settled(p, cell) || !before(t, __atomic_load_n(q, __ATOMIC_RELAXED)))
+            return false;
+    }
+    return true;
 }
 
 /* Two words that hold the same. */
@@ -61,22 +123,24 @@ DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
     if (!dh_step_identify(&a, pc))
         return false;
-    u64 both = dh_cell_make(a.id, DH_MASK_FULL) * 0x100000001ull;
+    u32 me = dh_cell_make(a.id, DH_MASK_FULL);
+    u64 both = me * 0x100000001ull;
     if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me) ||
         __atomic_load_n(q, __ATOMIC_RELAXED) != other)
         return false;
     if (write)
         __atomic_store_n(q, both, __ATOMIC_RELAXED);
-    return __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0;
+    return true;
 }
 
 /* The same as below for one byte of a split cell. */
-DH_INLINE bool hit_byte(struct dh_thread *t, u32 cell, enum dh_plane plane, bool *ret_unsure)
+DH_INLINE bool hit_byte(struct dh_thread *t, u32 cell, bool *ret_unsure)
 {
     if (dh_cell_is_simple(cell))
         return dh_step_mine_simple(cell);
     *ret_unsure = true;
-    return plane == DH_PLANE_READ && dh_step_is_mine(t, cell) && t->gen == dh_collect_gen;
+    return dh_step_is_mine(t, cell) && t->gen == dh_collect_gen;
 }
 
 /* Is this access known to be recorded in this epoch? `need` bytes of the word. *ret_unsure is set where a
@@ -91,12 +155,12 @@ DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane 
         struct dh_bytes b;
         bool mine = dh_split_read(p, c, &b);
         for (; need && mine; need &= need - 1)
-            mine = hit_byte(t, b.cell[__builtin_ctz(need)], plane, ret_unsure);
+            mine = hit_byte(t, b.cell[__builtin_ctz(need)], ret_unsure);
         return mine;
     }
     *ret_unsure = true;
     /* A table that outlived a collection may name a recycled history. */
-    return plane == DH_PLANE_READ && (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
+    return (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
 }
 
 /* What quick_* could not do. */
@@ -128,10 +192,12 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
     if (hit || !dh_thread_enter(t))
         return;
-    bool done = !unsure && !dh_runtime_off && !dh_region_holes;
-    if (done && size <= 4)
+    bool done = !dh_runtime_off && !dh_region_holes;
+    if (done && unsure)
+        done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
+    else if (done && size <= 4)
         done = quick_word(t, addr, need, size, kind, pc);
-    for (u32 at = 0; done && size > 4 && at < size; at += 8)
+    for (u32 at = 0; done && !unsure && size > 4 && at < size; at += 8)
         done = quick_pair(t, addr + at, size, kind, pc);
     if (DH_UNLIKELY(!done))
         rest(t, addr, size, kind, pc, unsure);
@@ -164,9 +230,7 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
         uptr from = word < addr ? addr : word, to = word + 4 > end ? end : word + 4;
         if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
             continue;
-        do {
-            dh_engine_word(&a, word, need);
-        } while (__atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST) && dh_range_wait(word, word + 4));
+        dh_engine_word(&a, word, need);
     }
     if (!plain)
         rest(t, addr, size, kind, pc, true);

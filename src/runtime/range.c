@@ -3,8 +3,8 @@
  *
  * Whole words of a range are processed with plain loads and stores, runs of equal cells at a time. To stay
  * lossless (engine.c) the range is announced first: announcing is a locked instruction, so a single access
- * that publishes itself after we read its cell sees the announcement, waits, and looks again. Overlapping
- * ranges exclude each other.
+ * that publishes itself after we read its cell sees the announcement, or what we have done since
+ * (dh_range_settled), and looks again. Overlapping ranges exclude each other.
  */
 #include <string.h>
 
@@ -120,6 +120,15 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
         dh_step_set_mine(a->t, ret->new_own, DH_MASK_FULL);
 }
 
+/* A page of shadow that is read first, as everything here is, is mapped twice: the kernel's page of zeros,
+ * then one of its own, for which it interrupts every processor that runs a thread of the program. */
+static void touch_pages(u32 *p, size_t n)
+{
+    const size_t page = 4096 / sizeof(*p);
+    for (size_t i = 0; n >= page && i < n; i += page)
+        __atomic_fetch_or(&p[i], 0, __ATOMIC_RELAXED);
+}
+
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     bool write = (a->kind & DH_WRITE) != 0;
@@ -129,11 +138,14 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct run r = {0};
+    touch_pages(p, (hi - lo) / 4);
+    if (both)
+        touch_pages(q, (hi - lo) / 4);
     size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the present run of each plane ends */
     for (size_t i = 0, len; i < n; i += len) {
         u32 own = p[i], other = q[i];
         if (dh_cell_is_split(own) || dh_cell_is_split(other)) {
-            dh_engine_word(a, lo + i * 4, DH_MASK_FULL);
+            dh_engine_word_announced(a, lo + i * 4, DH_MASK_FULL);
             r = (struct run){0};
             len = 1;
             continue;

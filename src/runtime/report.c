@@ -270,29 +270,29 @@ static void lock_set(u32 set, int lock_depth)
 
 static void one_access(u32 id, uptr addr, size_t size, int lock_depth)
 {
-    const struct dh_access_rec *r = dh_id_rec(id);
+    const struct dh_access_rec r = dh_id_get(id);
     dh_fmt_str(&line, "{\"kind\":");
-    dh_fmt_json_str(&line, r->kind & DH_FREE ? "free" : r->kind & DH_WRITE ? "write" : "read");
+    dh_fmt_json_str(&line, r.kind & DH_FREE ? "free" : r.kind & DH_WRITE ? "write" : "read");
     member("atomic");
-    dh_fmt_str(&line, r->kind & DH_ATOMIC ? "true" : "false");
+    dh_fmt_str(&line, r.kind & DH_ATOMIC ? "true" : "false");
     member("range");
-    dh_fmt_str(&line, r->kind & DH_RANGE ? "true" : "false");
+    dh_fmt_str(&line, r.kind & DH_RANGE ? "true" : "false");
     member_hex("addr", addr);
     member_u64("size", size);
-    member_u64("thread", r->uid);
-    bool folded = stack("stack", r->ctx, DEPTH_MAX);
+    member_u64("thread", r.uid);
+    bool folded = stack("stack", r.ctx, DEPTH_MAX);
     member("stack_folded");
     dh_fmt_str(&line, folded ? "true" : "false");
-    lock_set(r->lockset, lock_depth);
+    lock_set(r.lockset, lock_depth);
     dh_fmt_char(&line, '}');
 }
 
 static void tell_access(u32 id)
 {
-    const struct dh_access_rec *r = dh_id_rec(id);
-    tell_thread(r->uid, ANCESTORS);
-    tell_modules_of(r->ctx);
-    for (u32 s = r->lockset; s && s != DH_LOCKSET_UNKNOWN; s = dh_lockset_node(s)->parent) {
+    const struct dh_access_rec r = dh_id_get(id);
+    tell_thread(r.uid, ANCESTORS);
+    tell_modules_of(r.ctx);
+    for (u32 s = r.lockset; s && s != DH_LOCKSET_UNKNOWN; s = dh_lockset_node(s)->parent) {
         tell_modules_of(dh_lockset_node(s)->ctx);
         tell_module_at(dh_lockset_node(s)->lock);
     }
@@ -363,7 +363,7 @@ static void place(const struct dh_place *at, uptr addr, bool freed)
 static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, const struct dh_place *at,
                       u32 number, int lock_depth)
 {
-    bool freed = ((dh_id_rec(id)->kind | a->kind) & DH_FREE) != 0;
+    bool freed = ((dh_id_kind(id) | a->kind) & DH_FREE) != 0;
     open_line("race");
     member_u64("id", number);
     member("accesses");
@@ -396,7 +396,7 @@ static bool is_same_meeting(const struct dh_access_now *a, u32 id)
 void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
 {
     /* A cell knows four bytes; the record knows the whole of a larger access. */
-    u32 code = dh_id_rec(id)->size, whole = code ? 1u << (code - 1) : 0;
+    u32 code = dh_id_get(id).size, whole = code ? 1u << (code - 1) : 0;
     if (whole > size && whole > 4) {
         addr &= ~(uptr)(whole - 1);
         size = whole;
@@ -411,7 +411,7 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
         begin();
         tell_access(a->id);
         tell_access(id);
-        dh_place_find(addr, dh_id_rec(a->id)->uid, &at);
+        dh_place_find(addr, dh_id_get(a->id).uid, &at);
         tell_place(&at);
         /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {

@@ -31,8 +31,9 @@ static bool refill(struct dh_thread *t, bool special)
     u32 *size = special ? &t->special_size : &t->id_size;
     /* An epoch that has made many ids will make more, and cells named by an earlier run of blocks are no
      * longer hit by the inlined check: it gets a run that is long enough for several times as many. */
-    u32 many = t->id_made / (DH_ID_BLOCK / 4), got;
-    u32 want = special ? 1 : many < 2 ? 2 : many < 256 ? many : 256;
+    const u32 least = 128, most = 16384;
+    u32 ids = t->id_made * 4, got;
+    u32 want = special ? 1 : (ids < least ? least : ids < most ? ids : most) / DH_ID_BLOCK;
     t->stamp++;
     if (*size)
         dh_ids_retire(*first, *size);
@@ -65,25 +66,26 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
 {
     bool special = (kind & (DH_ATOMIC | DH_FREE)) != 0;
     u32 *next = special ? &t->special_next : &t->id_next;
-    if (*next == (special ? t->special_end : t->id_end) && !refill(t, special))
-        return 0;
-    u32 id = (*next)++;
-    *dh_id_rec(id) = (struct dh_access_rec){
+    const u32 *end = special ? &t->special_end : &t->id_end;
+    const struct dh_access_rec r = {
         .clock = t->vc.c[t->slot],
-        .ctx = ctx,
-        .uid = t->uid,
-        .size = size_code(size),
-        .kind = kind,
         .slot = t->slot,
+        .uid = t->uid,
+        .ctx = ctx,
         .lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t),
+        .kind = kind,
+        .size = size_code(size),
     };
-    struct dh_id_block *b = dh_id_block(id);
-    if (b->youngest != t->vc.c[t->slot] || b->slot != t->slot) /* others read it */
-        *b = (struct dh_id_block){.slot = t->slot, .youngest = t->vc.c[t->slot]};
+    while (*next == *end || !dh_id_put(*next, &r)) {
+        if (*next != *end)
+            *next = DH_ALIGN_UP(*next, DH_ID_BLOCK); /* what is passed over is in no cell */
+        else if (!refill(t, special))
+            return 0;
+    }
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (!special)
         t->id_made++;
-    return id;
+    return (*next)++;
 }
 
 bool dh_step_identify(struct dh_access_now *a, const void *pc)
@@ -126,8 +128,7 @@ static bool id_ordered(const struct dh_thread *t, u32 id)
     const struct dh_id_block *b = dh_id_block(id);
     if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
         return true;
-    const struct dh_access_rec *r = dh_id_rec(id);
-    return dh_vclock_get(&t->vc, r->slot) >= r->clock;
+    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(id);
 }
 
 bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
@@ -155,7 +156,7 @@ bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
 static bool replaces(const struct dh_access_now *a, u32 e, enum dh_plane plane)
 {
     if (a->kind & DH_ATOMIC)
-        return (dh_id_rec(dh_cell_id(e))->kind & DH_ATOMIC) && id_ordered(a->t, dh_cell_id(e));
+        return (dh_id_kind(dh_cell_id(e)) & DH_ATOMIC) && id_ordered(a->t, dh_cell_id(e));
     if ((a->kind & DH_WRITE) || plane == DH_PLANE_WRITE)
         return true;
     return id_ordered(a->t, dh_cell_id(e));
@@ -168,11 +169,11 @@ static bool replaces(const struct dh_access_now *a, u32 e, enum dh_plane plane)
 static u32 merge_epochs(u32 *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        const struct dh_access_rec *a = dh_id_rec(dh_cell_id(e[i]));
+        u32 a = dh_cell_id(e[i]);
         for (u32 k = i + 1; k < n; k++) {
-            const struct dh_access_rec *b = dh_id_rec(dh_cell_id(e[k]));
-            if (a->clock == b->clock && a->slot == b->slot &&
-                ((a->kind ^ b->kind) & (DH_ATOMIC | DH_FREE)) == 0) {
+            u32 b = dh_cell_id(e[k]);
+            if (dh_id_clock(a) == dh_id_clock(b) && dh_id_slot(a) == dh_id_slot(b) &&
+                ((dh_id_kind(a) ^ dh_id_kind(b)) & (DH_ATOMIC | DH_FREE)) == 0) {
                 e[k] |= dh_cell_make(0, dh_cell_mask(e[i]));
                 e[i] = e[--n];
                 i--;
@@ -303,7 +304,7 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
         return me;
     /* The usual atomic: the only access before it was atomic too, and has happened before. */
     if (covers && (a->kind & DH_ATOMIC) && dh_cell_is_simple(old) &&
-        (dh_id_rec(dh_cell_id(old))->kind & DH_ATOMIC) && dh_step_ordered(a->t, old))
+        (dh_id_kind(dh_cell_id(old)) & DH_ATOMIC) && dh_step_ordered(a->t, old))
         return me;
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
      * more, so a remembered result is right but may keep what could go. */
@@ -315,10 +316,12 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
         return s->result;
     }
     mixture(a->t, mask, false);
+    struct dh_history *h = dh_cell_is_history(old) ? (struct dh_history *)dh_history_get(old) : NULL;
+    if (h && h->by_slot)
+        __atomic_store_n(&h->closed, 1, __ATOMIC_SEQ_CST);
     struct entries l;
     entries_init(&l);
     entries_cell(&l, old, DH_MASK_FULL);
-    const struct dh_history *h = dh_cell_is_history(old) ? dh_history_get(old) : NULL;
     u32 result = combine(a, &l, h ? h->age + 1 : 0, mask, plane);
     if (!result)
         return old;
@@ -401,10 +404,10 @@ bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
     if (!entry || (h->by_slot != DH_BY_SLOT_PLAIN && !(a->kind & DH_ATOMIC)))
         return false;
     u32 old = *entry;
-    if (old && ((dh_cell_mask(old) & ~mask) || ((dh_id_rec(dh_cell_id(old))->kind ^ a->kind) & DH_ATOMIC)))
+    if (old && ((dh_cell_mask(old) & ~mask) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
         return false;
     __atomic_exchange_n(entry, dh_cell_make(a->id, mask), __ATOMIC_SEQ_CST);
-    return true;
+    return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST);
 }
 
 /* ---- Races ---- */
@@ -414,8 +417,7 @@ static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mas
     u32 id = dh_cell_id(e), common = dh_cell_mask(e) & mask;
     if (!common || id_ordered(a->t, id))
         return;
-    const struct dh_access_rec *r = dh_id_rec(id);
-    if ((r->kind & DH_ATOMIC) && (a->kind & DH_ATOMIC))
+    if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))
         return;
     dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)),
                    (u32)__builtin_popcount(dh_cell_mask(e)));

@@ -1,6 +1,7 @@
 /*
- * stress.h - shared by the stress programs: each is free of races, checks itself, prints "OK" and returns 0.
- * Under deadheat it must do the same and report nothing.
+ * stress.h - shared by the stress programs: each is free of races (but stress_lossless.c), checks itself,
+ * prints "OK" and returns 0. Under deadheat it must do the same and report nothing. A line "FLAGS: ..." in the
+ * head comment adds to the compiler's flags.
  */
 #ifndef STRESS_H
 #define STRESS_H

@@ -50,18 +50,37 @@ static void one_comparison(void **state)
     assert_false(0u - 0u < 0u);
 }
 
-/* The record of an id holds what its comment promises. */
+/* What is put is what is got, at the limits of every field. */
 static void record(void **state)
 {
     (void)state;
-    struct dh_access_rec r = {
-        .uid = (1u << 21) - 1, .size = 5, .kind = 15, .slot = 65535, .lockset = DH_LOCKSET_UNKNOWN};
-    assert_int_equal(sizeof(r), 16);
-    assert_int_equal(r.uid, (1u << 21) - 1);
-    assert_int_equal(r.size, 5);
-    assert_int_equal(r.kind, 15);
-    assert_int_equal(r.slot, 65535);
-    assert_int_equal(r.lockset, DH_LOCKSET_UNKNOWN);
+    assert_int_equal(sizeof(struct dh_id_rec), 8);
+    u32 count, id = 0;
+    assert_true(dh_ids_init());
+    id = dh_ids_take(2, &count);
+    assert_true(id != 0 && count == 2 * DH_ID_BLOCK);
+    struct dh_access_rec r = {.clock = ~0u - 1023, .slot = 65535, .uid = ~0u}, got;
+    assert_true(dh_id_put(id, &r));
+    r = (struct dh_access_rec){.clock = ~0u,
+                               .slot = 65535,
+                               .uid = ~0u,
+                               .ctx = (1u << 27) - 1,
+                               .lockset = DH_LOCKSET_UNKNOWN,
+                               .kind = 15,
+                               .size = 5};
+    assert_true(dh_id_put(id + 1, &r));
+    got = dh_id_get(id + 1);
+    assert_memory_equal(&got, &r, sizeof(r));
+    assert_int_equal(dh_id_block(id + 1)->youngest, ~0u);
+    got = dh_id_get(id);
+    assert_int_equal(got.clock, ~0u - 1023);
+    assert_int_equal(got.ctx, 0);
+    /* Too much later than the block's first, and another thread's: a new block takes them. */
+    r.clock = 0;
+    assert_false(dh_id_put(id + 2, &r));
+    assert_true(dh_id_put(id + DH_ID_BLOCK, &r));
+    r.uid = 7;
+    assert_false(dh_id_put(id + DH_ID_BLOCK + 1, &r));
 }
 
 int main(void)

@@ -136,7 +136,7 @@ static int init(void **state)
 {
     (void)state;
     dh_history_init();
-    return 0;
+    return dh_ids_init() ? 0 : -1;
 }
 
 /* A history of one cell's own: entries by slot; a frozen copy is the ordinary history again; two entries of one slot do
@@ -144,22 +144,22 @@ static int init(void **state)
 static void private_history(void **state)
 {
     (void)state;
-    u32 count, first = dh_ids_take(1, &count);
-    assert_true(first != 0);
-    *dh_id_rec(first) = (struct dh_access_rec){.slot = 2, .clock = 1};
-    *dh_id_rec(first + 1) = (struct dh_access_rec){.slot = 5, .clock = 1};
-    *dh_id_rec(first + 2) = (struct dh_access_rec){.slot = 2, .clock = 2};
+    u32 count, first = dh_ids_take(2, &count), other = first + DH_ID_BLOCK;
+    assert_true(first != 0 && count == 2 * DH_ID_BLOCK);
+    assert_true(dh_id_put(first, &(struct dh_access_rec){.slot = 2, .clock = 1}));
+    assert_true(dh_id_put(first + 1, &(struct dh_access_rec){.slot = 2, .clock = 2}));
+    assert_true(dh_id_put(other, &(struct dh_access_rec){.slot = 5, .clock = 1}));
 
-    u32 shared = MAKE(E(first, 15), E(first + 1, 15));
+    u32 shared = MAKE(E(first, 15), E(other, 15));
     u32 own = dh_history_private(dh_history_get(shared));
     assert_true(dh_cell_is_history(own));
     const struct dh_history *h = dh_history_get(own);
     assert_true(h->by_slot);
     assert_int_equal(*dh_history_entry(h, 2), E(first, 15));
-    assert_int_equal(*dh_history_entry(h, 5), E(first + 1, 15));
+    assert_int_equal(*dh_history_entry(h, 5), E(other, 15));
     assert_int_equal(*dh_history_entry(h, 0), 0);
     assert_ptr_equal(dh_history_entry(h, 1000), NULL);
-    assert_int_equal(dh_history_private(dh_history_get(MAKE(E(first, 1), E(first + 2, 2)))), 0);
+    assert_int_equal(dh_history_private(dh_history_get(MAKE(E(first, 1), E(first + 1, 2)))), 0);
 
     dh_history_marking(true, 1000);
     dh_history_mark(own);

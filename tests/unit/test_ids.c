@@ -46,13 +46,13 @@ static void taking(void **state)
     assert_int_equal(b, 2 * DH_ID_BLOCK);
     assert_int_equal(count, 4 * DH_ID_BLOCK);
     for (u32 id = a; id < b + count; id++) {
-        assert_int_equal(dh_id_rec(id)->clock, 0); /* backed, and distinct */
-        dh_id_rec(id)->clock = id;
+        assert_int_equal(dh_id_rec(id)->ctx, 0); /* backed, and distinct */
+        dh_id_rec(id)->ctx = id;
     }
     for (u32 id = a; id < b + count; id++)
-        assert_int_equal(dh_id_rec(id)->clock, id);
+        assert_int_equal(dh_id_rec(id)->ctx, id);
     for (u32 id = a; id < b + count; id++)
-        dh_id_rec(id)->clock = 0;
+        dh_id_rec(id)->ctx = 0;
 }
 
 /* In use by a thread: never freed, marked or not. Retired and unmarked: freed. Retired and marked: kept. */
@@ -62,7 +62,7 @@ static void recycling(void **state)
     u32 in_use = take_one(), dead = take_one(), live = take_one();
     dh_ids_retire(dead, DH_ID_BLOCK);
     dh_ids_retire(live, DH_ID_BLOCK);
-    collect(live + 33);
+    collect(live + DH_ID_BLOCK - 1);
     assert_int_equal(take_one(), dead);
     u32 next = take_one();
     assert_true(next != in_use && next != live && next != dead);
@@ -134,7 +134,7 @@ static void pacing(void **state)
 static void exhaustion(void **state)
 {
     (void)state;
-    static struct dh_access_rec shared_chunk[DH_ID_CHUNK];
+    static struct dh_id_rec shared_chunk[DH_ID_CHUNK];
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
