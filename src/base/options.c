@@ -370,6 +370,8 @@ void dh_options_help(dh_options_write *write, void *ctx, bool flags)
             put(write, ctx, opt->text[0] ? opt->text : "none");
         else if (opt->type == TYPE_ONRACE)
             put(write, ctx, opt->number ? "stop" : "report");
+        else if (opt->number < 0)
+            put(write, ctx, "none");
         else
             put_number(write, ctx, opt->number);
         put(write, ctx, ")\n");

@@ -53,6 +53,9 @@ void dh_sys_discard(uptr addr, size_t n);
  */
 bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages);
 
+/* Copies memory that may vanish meanwhile. False if not all of it could be read. */
+bool dh_sys_peek(uptr addr, void *ret, size_t n);
+
 /* Is anything mapped at addr? */
 bool dh_sys_exists(uptr addr);
 

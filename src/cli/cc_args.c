@@ -15,7 +15,7 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {"--dh-help", "--dh-plain"};
+static const char *const own_flags[] = {"--dh-help", "--dh-mode=field", "--dh-mode=full", "--dh-plain"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -153,6 +153,12 @@ bool dh_cc_args_takes_value(const char *arg)
     return IS_ONE_OF(arg, options);
 }
 
+static bool is_relocatable(const char *arg)
+{
+    static const char *const options[] = {"-r", "--relocatable", "-Wl,-r", "-Wl,--relocatable"};
+    return IS_ONE_OF(arg, options);
+}
+
 /* Options after which nothing is linked. */
 static bool stops_before_link(const char *arg)
 {
@@ -168,11 +174,9 @@ static bool stops_before_link(const char *arg)
                                           "--precompile",
                                           "--analyze",
                                           "-emit-ast",
-                                          "-r",
-                                          "--relocatable",
                                           "-fdirectives-only"};
     return IS_ONE_OF(arg, options) || strncmp(arg, "-print-", 7) == 0 || strncmp(arg, "--print-", 8) == 0 ||
-           strcmp(arg, "-Wl,-r") == 0 || strcmp(arg, "-Wl,--relocatable") == 0;
+           is_relocatable(arg);
 }
 
 /* A header alone is precompiled, never linked. */
@@ -204,12 +208,24 @@ static bool is_our_target(const char *triple)
     return fnmatch("x86_64*linux*", triple, 0) == 0 && !strstr(triple, "gnux32");
 }
 
+static void read_mode(const char *mode, struct dh_cc_line *line)
+{
+    if (strcmp(mode, "field") == 0)
+        line->mode = DH_CC_FIELD;
+    else if (strcmp(mode, "full") == 0)
+        line->mode = DH_CC_FULL;
+    else if (!line->bad_mode)
+        line->bad_mode = mode;
+}
+
 static void read_own_flag(const char *arg, struct dh_cc_line *line)
 {
     if (strcmp(arg, "--dh-help") == 0)
         line->help = true;
     else if (strcmp(arg, "--dh-plain") == 0)
         line->plain = true;
+    else if (strncmp(arg, "--dh-mode=", 10) == 0)
+        read_mode(arg + 10, line);
     else if (!line->own_unknown)
         line->own_unknown = arg;
 }
@@ -218,13 +234,21 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
 {
     static const char *const machines[] = {"-m32", "-mx32", "-m16", "-miamcu"};
     static const char *const statics[] = {"-static", "--static", "-static-pie", "-Wl,-static"};
+    static const char *const bare[] = {"-nostdlib", "--no-standard-libraries", "-nodefaultlibs", "-nolibc",
+                                       "-nostartfiles"};
     if (strncmp(arg, "--dh-", 5) == 0)
         read_own_flag(arg, line);
+    else if (strcmp(arg, "-o") == 0 || strcmp(arg, "--output") == 0)
+        line->output = value;
+    else if (strncmp(arg, "-o", 2) == 0)
+        line->output = arg + 2;
     else if (strcmp(arg, "-shared") == 0 || strcmp(arg, "--shared") == 0)
         line->shared = true;
     else if (IS_ONE_OF(arg, statics))
         line->static_flag = arg;
-    else if (strcmp(arg, "-nostdlib") == 0 || strcmp(arg, "--no-standard-libraries") == 0)
+    else if (strcmp(arg, "-Xlinker") == 0 && value && strcmp(value, "-static") == 0)
+        line->static_flag = value;
+    else if (IS_ONE_OF(arg, bare))
         line->nostdlib = arg;
     else if (IS_ONE_OF(arg, machines))
         line->other_machine = arg;
@@ -242,7 +266,7 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
 void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
 {
     struct dh_cc_line line = {.links = true};
-    bool has_linkable = false, header_language = false;
+    bool has_linkable = false, header_language = false, has_libc = false;
     for (size_t i = 0; i < args->count; i++) {
         const char *arg = args->at[i];
         bool pair = dh_cc_args_takes_value(arg) && i + 1 < args->count;
@@ -252,8 +276,10 @@ void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
             has_linkable |= !header_language && !is_header(arg);
         } else if (arg[1] == 'l') {
             line.has_input = has_linkable = true;
+            has_libc |= strcmp(arg, "-lc") == 0;
         } else if (stops_before_link(arg)) {
             line.links = false;
+            line.relocatable |= is_relocatable(arg);
         } else {
             read_option(arg, value, &line);
         }
@@ -264,6 +290,9 @@ void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
         i += pair;
     }
     line.links = line.links && line.has_input && has_linkable;
+    if (has_libc && line.nostdlib &&
+        (strcmp(line.nostdlib, "-nodefaultlibs") == 0 || strcmp(line.nostdlib, "-nolibc") == 0))
+        line.nostdlib = NULL; /* it is there, only not by default */
     *ret_line = line;
 }
 

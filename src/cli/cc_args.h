@@ -19,14 +19,24 @@ void dh_cc_args_add(struct dh_cc_args *args, const char *arg);
  * read leaves the argument as it is. */
 void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg);
 
+/* What kind of build. */
+enum dh_cc_mode {
+    DH_CC_FULL,  /* every access is checked */
+    DH_CC_FIELD, /* plain code, with the table of statically possible races */
+};
+
 /* What a command line asks for. */
 struct dh_cc_line {
+    enum dh_cc_mode mode;    /* --dh-mode= */
     bool has_input;          /* something to compile or link: without it, clang answers or complains itself */
     bool links;              /* produces an executable or a shared object */
     bool shared;             /* ... a shared object */
+    bool relocatable;        /* -r: the linker runs, but joins objects only */
+    const char *output;      /* -o; NULL: not given */
     bool plain;              /* --dh-plain */
     bool help;               /* --dh-help */
     const char *own_unknown; /* an unknown --dh-* flag */
+    const char *bad_mode;    /* an unknown value of --dh-mode */
     /* What cannot be combined with deadheat, as written by the user; NULL: absent. */
     const char *static_flag, *nostdlib, *other_machine, *sanitizer;
 };
@@ -39,6 +49,10 @@ bool dh_cc_args_takes_value(const char *arg);
 
 /* cc_filter.c: the arguments that clang gets. */
 void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out);
+
+/* cc_field.c: a field build's arguments before those of the user, and after them. */
+void dh_cc_field_before(const struct dh_cc_line *line, struct dh_cc_args *out);
+void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
 
 /* The nearest of our own flags to an unknown one, or NULL. */
 const char *dh_cc_args_nearest(const char *unknown);

@@ -6,6 +6,7 @@
  *     know: dropping them cannot change what a program means. Options that change meaning or binary
  *     interface (-freg-struct-return and the like) stay, and clang says that it cannot honour them.
  *   - linker options under which an instrumented link cannot succeed: see is_fatal_to_link.
+ * A field build moreover decides about link-time optimisation and the linker itself.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -99,6 +100,8 @@ static bool is_gcc_only(const char *arg)
  */
 static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
 {
+    if (line->mode == DH_CC_FIELD)
+        return false;
     if (line->shared)
         return strcmp(arg, "--no-undefined") == 0 || strcmp(arg, "-no-undefined") == 0;
     return strcmp(arg, "--exclude-libs=ALL") == 0 || strcmp(arg, "-exclude-libs=ALL") == 0;
@@ -106,6 +109,8 @@ static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
 
 static bool is_fatal_pair(const struct dh_cc_line *line, const char *arg, const char *value)
 {
+    if (line->mode == DH_CC_FIELD)
+        return false;
     if (line->shared)
         return strcmp(arg, "-z") == 0 && strcmp(value, "defs") == 0;
     return (strcmp(arg, "--exclude-libs") == 0 || strcmp(arg, "-exclude-libs") == 0) &&
@@ -168,13 +173,28 @@ static bool copy_linker_words(const struct dh_cc_line *line, const struct dh_cc_
     return fatal;
 }
 
-static void copy_argument(const char *arg, const char *value, struct dh_cc_args *out)
+static bool is_field_choice(const char *arg)
+{
+    static const char *const begins[] = {
+        "-flto", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fuse-ld=", "--ld-path="};
+    for (size_t i = 0; i < DH_ARRAY_LEN(begins); i++)
+        if (strncmp(arg, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+static void copy_argument(const struct dh_cc_line *line, const char *arg, const char *value,
+                          struct dh_cc_args *out)
 {
     if (is_gcc_only(arg) || strncmp(arg, "--dh-", 5) == 0)
+        return;
+    if (line->mode == DH_CC_FIELD && is_field_choice(arg))
         return;
     /* gcc's number of jobs: clang has no such form. */
     bool jobs = strncmp(arg, "-flto=", 6) == 0 && arg[6] >= '0' && arg[6] <= '9';
     dh_cc_args_add(out, jobs ? "-flto" : arg);
+    if (strcmp(arg, "-Ofast") == 0) /* gcc has nothing against it */
+        dh_cc_args_add(out, "-Wno-deprecated-ofast");
     if (value)
         dh_cc_args_add(out, value);
 }
@@ -194,7 +214,7 @@ void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, st
             continue;
         }
         bool pair = dh_cc_args_takes_value(in->at[i]) && i + 1 < in->count;
-        copy_argument(in->at[i], pair ? in->at[i + 1] : NULL, ret_out);
+        copy_argument(line, in->at[i], pair ? in->at[i + 1] : NULL, ret_out);
         i += pair ? 2 : 1;
     }
 }

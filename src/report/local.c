@@ -6,6 +6,7 @@
  * arrays of variable length, are left without a name.
  */
 #include <dwarf.h>
+#include <stdlib.h>
 
 #include "report/object.h"
 
@@ -116,6 +117,22 @@ static bool search_scope(struct search *s, Dwarf_Die *scope, const Dwarf_Die *ow
         }
     } while (dwarf_siblingof(&die, &die) == 0);
     return false;
+}
+
+bool dh_object_check_frame(struct dh_object *o, u64 pc, const struct dh_model_activation *frame)
+{
+    Dwarf_Addr bias;
+    Dwarf_Frame *rules;
+    Dwarf_Op *ops;
+    size_t n;
+    u64 base;
+    Dwarf_CFI *tables = o->module ? dwfl_module_eh_cfi(o->module, &bias) : NULL;
+    if (!tables || dwarf_cfi_addrframe(tables, pc + o->elf_bias - bias, &rules) != 0)
+        return false;
+    bool agrees = dwarf_frame_cfa(rules, &ops, &n) == 0 && n == 1 && ops[0].atom == DW_OP_bregx &&
+                  base_register(frame, (unsigned)ops[0].number, &base) && base + ops[0].number2 == frame->cfa;
+    free(rules);
+    return agrees;
 }
 
 bool dh_object_find_local(struct dh_object *o, u64 pc, const struct dh_model_activation *frame, u64 at,

@@ -101,6 +101,8 @@ bool dh_object_describe(struct dh_object *o, struct dh_object_unit *unit, Dwarf_
                         struct dh_symbol_variable *v);
 
 /* local.c: the variable of the function at pc that holds the address `at` of the running process. */
+/* Do the tables for unwinding say that a frame with these registers ends where its record says? */
+bool dh_object_check_frame(struct dh_object *o, u64 pc, const struct dh_model_activation *frame);
 bool dh_object_find_local(struct dh_object *o, u64 pc, const struct dh_model_activation *frame, u64 at,
                           u64 size, struct dh_symbol_variable *ret);
 

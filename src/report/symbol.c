@@ -123,6 +123,13 @@ bool dh_symbol_find_tls(struct dh_symbol *s, const struct dh_model_module *modul
     return module && dh_object_find_variable(find_object(s, module), DH_OBJECT_TLS, offset, size, ret);
 }
 
+bool dh_symbol_check_frame(struct dh_symbol *s, const struct dh_model_activation *frame)
+{
+    const struct dh_model_frame *f = frame->pc.frames;
+    return frame->pc.n > 0 && f->module && f->offset &&
+           dh_object_check_frame(find_object(s, f->module), f->offset - 1, frame);
+}
+
 bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation *frame, u64 at, u64 size,
                           struct dh_symbol_variable *ret)
 {

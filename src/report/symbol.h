@@ -53,7 +53,9 @@ bool dh_symbol_find_variable(struct dh_symbol *s, const struct dh_model_module *
 /* The same for a thread-local variable; the offset is in the module's thread-local segment. */
 bool dh_symbol_find_tls(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
                         struct dh_symbol_variable *ret);
-/* The same for a variable on the stack, at address `at` of the process, in a frame that is known. */
+/* Do the tables for unwinding agree with a frame that was put together from outside? */
+bool dh_symbol_check_frame(struct dh_symbol *s, const struct dh_model_activation *frame);
+/* The same as above for a variable on the stack, at address `at` of the process, in a frame that is known. */
 bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation *frame, u64 at, u64 size,
                           struct dh_symbol_variable *ret);
 

@@ -79,10 +79,13 @@ struct dh_view *dh_view_new(struct dh_arena *arena, struct dh_symbol *symbols,
         v->has_variable = dh_symbol_find_variable(symbols, at->module, at->offset, size, &v->variable);
     else if (at->place == DH_MODEL_TLS)
         v->has_variable = dh_symbol_find_tls(symbols, at->module, at->offset, size, &v->variable);
-    else if (at->place == DH_MODEL_STACK)
+    /* The frame was unwound by its own thread, or put together from outside and needs a second opinion. */
+    bool sure = at->thread == race->accesses[0].thread || dh_symbol_check_frame(symbols, &at->frame);
+    if (at->place == DH_MODEL_STACK && sure) {
         v->has_variable =
             dh_symbol_find_local(symbols, &at->frame, race->accesses[1].addr, size, &v->variable);
-    dh_symbol_trace_stack(symbols, &at->frame.pc, &v->frame);
+        dh_symbol_trace_stack(symbols, &at->frame.pc, &v->frame);
+    }
     dh_symbol_trace_stack(symbols, &at->allocated_at, &v->allocated_at);
     if (at->place != DH_MODEL_GLOBAL && at->thread)
         v->location_thread = dh_view_thread_label(arena, race->process, at->thread);

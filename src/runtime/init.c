@@ -78,7 +78,7 @@ _Noreturn void dh_runtime_no_shadow(void)
 {
     dh_sys_say(
         "cannot go on: no address space is left for shadow memory, which takes twice the program's own; is "
-        "`ulimit -v` too small?");
+        "`ulimit -v` or `ulimit -d` too small?");
     for (;;)
         dh_sys3(SYS_exit_group, 1, 0, 0);
 }

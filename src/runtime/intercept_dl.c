@@ -18,6 +18,7 @@
 
 #include "base/sys.h"
 #include "runtime/intercept.h"
+#include "runtime/plain.h"
 
 extern DH_HIDDEN void *(*dh_real_dlopen)(const char *, int);
 
@@ -170,5 +171,6 @@ DH_INTERCEPTOR(int, dlclose, void *handle)
     enter_loader(&sc);
     int rc = DH_BLOCKING(REAL(dlclose)(handle));
     leave_loader(&sc);
+    dh_plain_forget();
     DH_RETURN(rc);
 }

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
+#include "runtime/plain.h"
 #include "runtime/tap.h"
 #include "runtime/thread.h"
 
@@ -47,8 +48,33 @@ struct dh_module *dh_modules_find_tls(uptr below, u64 *ret_offset)
 {
     for (int i = 0; i < modules_n; i++) {
         struct dh_module *m = modules[i];
-        if (m->loaded && below <= m->tls_below && m->tls_below - below < m->tls_size) {
+        if (m->loaded && m->tls_below && below <= m->tls_below && m->tls_below - below < m->tls_size) {
             *ret_offset = m->tls_below - below;
+            return m;
+        }
+    }
+    return NULL;
+}
+
+/* The thread may be putting a longer vector in its place at this moment, hence the peeking.
+ *
+ * The ABI of thread-local storage: the second word at the thread pointer is the vector; its entries are two
+ * words, the first of them the address of the segment; the number of entries is in the one before the first.
+ */
+struct dh_module *dh_modules_find_dynamic_tls(uptr tp, uptr addr, u64 *ret_offset)
+{
+    enum { ENTRY = 2 * sizeof(uptr) };
+    uptr vector, entries, start;
+    if (!dh_sys_peek(tp + sizeof(uptr), &vector, sizeof(vector)) ||
+        !dh_sys_peek(vector - ENTRY, &entries, sizeof(entries)))
+        return NULL;
+    for (int i = 0; i < modules_n; i++) {
+        struct dh_module *m = modules[i];
+        if (!m->loaded || !m->tls_index || m->tls_index > entries ||
+            !dh_sys_peek(vector + m->tls_index * ENTRY, &start, sizeof(start)))
+            continue;
+        if (addr >= start && addr - start < m->tls_size) {
+            *ret_offset = addr - start;
             return m;
         }
     }
@@ -90,6 +116,21 @@ static void find_build_id(struct dh_module *m, const struct dl_phdr_info *info)
     }
 }
 
+/* The linker tells the name that the program gave, which may mean another file after the next chdir. A name
+ * without a slash is the linker's own, such as the vdso's. */
+static size_t put_directory(struct dh_module *m, const char *name)
+{
+    if (name[0] == '/' || !strchr(name, '/'))
+        return 0;
+    long n = dh_sys3(SYS_getcwd, (long)m->path, sizeof(m->path) - 1, 0); /* counts the final zero */
+    if (n <= 1 || m->path[0] != '/')
+        return 0; /* too long, or not to be reached any more */
+    size_t at = (size_t)n - 1;
+    if (m->path[at - 1] != '/')
+        m->path[at++] = '/';
+    return at;
+}
+
 static void find_path(struct dh_module *m, const char *name)
 {
     const char *from = name;
@@ -101,8 +142,10 @@ static void find_path(struct dh_module *m, const char *name)
         }
         from = (const char *)getauxval(AT_EXECFN);
     }
-    for (size_t i = 0; from && from[i] && i + 1 < sizeof(m->path); i++)
-        m->path[i] = from[i];
+    size_t at = from ? put_directory(m, from) : 0;
+    for (size_t i = 0; from && from[i] && at + 1 < sizeof(m->path); i++)
+        m->path[at++] = from[i];
+    m->path[at] = '\0';
 }
 
 /* Where the segment of a module that is there from the start lies is the same in every thread. One that was
@@ -110,10 +153,12 @@ static void find_path(struct dh_module *m, const char *name)
 static void find_tls(struct dh_module *m, const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_TLS || !info->dlpi_tls_data)
+        if (info->dlpi_phdr[i].p_type != PT_TLS)
             continue;
-        m->tls_below = (uptr)__builtin_thread_pointer() - (uptr)info->dlpi_tls_data;
+        m->tls_index = info->dlpi_tls_modid;
         m->tls_size = info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_tls_data)
+            m->tls_below = (uptr)__builtin_thread_pointer() - (uptr)info->dlpi_tls_data;
     }
 }
 
@@ -149,12 +194,15 @@ static int add(struct dl_phdr_info *info, size_t size, void *unused)
         m->bias = info->dlpi_addr;
         find_path(m, info->dlpi_name);
         find_build_id(m, info);
+        if (modules_n == 0) /* the linker's list begins with the program */
+            dh_plain_program = (struct dh_plain_image){lo, hi - lo};
+        if (strstr(m->path, "/libgcc_s"))
+            dh_plain_unwinder = (struct dh_plain_image){lo, hi - lo};
         modules[modules_n++] = m;
     }
     if (m) {
         m->loaded = true;
-        if (!m->tls_size)
-            find_tls(m, info);
+        find_tls(m, info);
     }
     dh_lock_drop(&lock);
     return 0;

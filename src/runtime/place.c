@@ -1,9 +1,10 @@
 /*
  * place.c - see place.h.
  *
- * A stack address belongs to the activation of some function. Which one can be told only on the thread whose
- * stack it is, by unwinding: other threads run on meanwhile, and guesses are not made. The frame is told with
- * the registers that debug information may describe its variables by.
+ * A stack address belongs to the activation of some function. Which one is told by unwinding if the stack is
+ * that of the thread that found the race. Another thread's is looked at only while that thread waits in an
+ * interceptor, whose frame is known (blocked.c). The frame is told with the registers that debug information
+ * may describe its variables by.
  */
 #include "runtime/place.h"
 
@@ -68,17 +69,48 @@ static bool find_owner(uptr addr, u32 self, struct dh_place *ret)
     return ret->uid != 0;
 }
 
+/* The thread pointer of a live thread, 0 if it is not known. Under dh_threads_lock. */
+static uptr thread_pointer(u32 uid, u32 self)
+{
+    const struct dh_thread_info *here = dh_thread_info(self), *i = dh_thread_info(uid);
+    if (!here || !i || !i->alive)
+        return 0;
+    return i->tls_hi - (here->tls_hi - (uptr)__builtin_thread_pointer()); /* the same distance in all */
+}
+
+/* A thread-local variable of a library that was opened later is on the heap: the linker allocates it when the
+ * thread first uses it. */
+static bool find_dynamic_tls(uptr addr, u32 self, struct dh_place *ret)
+{
+    dh_lock_take(&dh_threads_lock);
+    uptr tp = thread_pointer(ret->block.uid, self);
+    dh_lock_drop(&dh_threads_lock);
+    if (!tp || ret->block.freed)
+        return false;
+    dh_modules_take();
+    ret->module = dh_modules_find_dynamic_tls(tp, addr, &ret->offset);
+    dh_modules_drop();
+    if (!ret->module)
+        return false;
+    ret->kind = DH_PLACE_TLS;
+    ret->uid = ret->block.uid;
+    return true;
+}
+
 void dh_place_find(uptr addr, u32 self, struct dh_place *ret)
 {
     *ret = (struct dh_place){0};
     if (dh_heap_find(addr, &ret->block)) {
-        ret->kind = DH_PLACE_HEAP;
+        if (!find_dynamic_tls(addr, self, ret))
+            ret->kind = DH_PLACE_HEAP;
         return;
     }
     if (find_owner(addr, self, ret)) {
         struct walk w = {.addr = addr, .found = &ret->frame};
         if (ret->kind == DH_PLACE_STACK && ret->uid == self)
             _Unwind_Backtrace(look_at, &w);
+        else if (ret->kind == DH_PLACE_STACK)
+            dh_place_blocked(addr, ret->uid, &ret->frame);
         return;
     }
     dh_modules_take();

@@ -25,7 +25,11 @@ struct dh_place {
     u64 offset;                  /* in the module; tls: in its thread-local segment */
 };
 
-/* Called on the thread that found the race; self is its uid. */
+/* Called on the thread that found the race, under the lock of reports; self is its uid. */
 void dh_place_find(uptr addr, u32 self, struct dh_place *ret);
+
+/* blocked.c: the activation that holds an address on the stack of another thread, if that waits in an
+ * interceptor; otherwise nothing is told. Under the lock of reports. */
+void dh_place_blocked(uptr addr, u32 uid, struct dh_place_frame *ret);
 
 #endif

@@ -9,7 +9,8 @@
  *
  * The descriptor of the shared memory is used once and closed, so that nothing the program does with
  * descriptors can disturb a recording. Only the first process that claims the memory is recorded; its forked
- * children are not.
+ * children are not, nor are programs that it starts or that take its place: those inherit the options, find
+ * no such memory, and run unrecorded and unchecked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -145,6 +146,7 @@ static void chunk_end(struct stream *s)
         return;
     dh_dht_encode_flush(&s->code);
     publish(s);
+    s->slot->type = dh_dht_encode_type(&s->code);
     s->slot->events = s->code.events;
     s->slot->first = s->code.first;
     give_slot(s->slot);
@@ -153,6 +155,8 @@ static void chunk_end(struct stream *s)
 
 static struct stream *stream_new(u32 thread)
 {
+    if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+        return NULL;
     struct stream *s = dh_pool_alloc(sizeof(*s));
     if (!s) {
         dh_count(DH_COUNT_LOST_MEMORY);
@@ -160,6 +164,7 @@ static struct stream *stream_new(u32 thread)
         return NULL;
     }
     s->thread = thread;
+    s->code.places = &arena->places;
     chunk_begin(s);
     return s;
 }
@@ -349,8 +354,7 @@ static bool claim(int fd)
     return true;
 }
 
-/* A file that is not the recorder's memory may be at that number: a program started by the recorded one
- * inherits the option and not the descriptor. */
+/* A file that is not the recorder's memory may be at that number. */
 static bool is_arena(int fd)
 {
     long size = dh_sys3(SYS_lseek, fd, 0, 2 /* SEEK_END */);
@@ -360,9 +364,12 @@ static bool is_arena(int fd)
 bool dh_record_wanted(void)
 {
     int fd = dh_opts.record_fd;
-    if (fd < 0 || !is_arena(fd) || !claim(fd))
+    if (fd < 0)
         return false;
-    dh_sys3(SYS_close, fd, 0, 0);
+    if (is_arena(fd) && claim(fd))
+        dh_sys3(SYS_close, fd, 0, 0);
+    else
+        stopped = true;
     return true;
 }
 

@@ -29,7 +29,7 @@ enum { STACK_SIZE = 16 << 10, PATH_SIZE = 4096, FD_GUESS = 4096 };
 
 /* Where deadheat is installed, as the compiler plugin that built the program saw it; absent in a program
  * whose instrumented parts are all shared libraries of another build. */
-extern const char __dh_home[] __attribute__((weak));
+extern const char deadheat_home[] __attribute__((weak));
 
 /* What the nurse works with, in memory of its own that stays until it ends. */
 struct nurse {
@@ -92,8 +92,8 @@ static bool find(char *buf, size_t cap)
     if (dh_opts.reporter[0]) {
         strncpy(buf, dh_opts.reporter, cap - 1);
         buf[cap - 1] = '\0';
-    } else if (__dh_home && strlen(__dh_home) + sizeof(tail) <= cap) {
-        strcpy(buf, __dh_home);
+    } else if (deadheat_home && strlen(deadheat_home) + sizeof(tail) <= cap) {
+        strcpy(buf, deadheat_home);
         strcat(buf, tail);
     } else {
         return false;

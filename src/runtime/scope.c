@@ -9,6 +9,7 @@
  */
 #include "runtime/scope.h"
 
+#include "runtime/plain.h"
 #include "runtime/thread.h"
 
 #ifndef __EXCEPTIONS
@@ -50,6 +51,10 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc)
     __dh_hot.sp = f + 1;
     sc->t = t;
     sc->frame = f;
+    const uptr *const *own = __builtin_frame_address(0);
+    sc->bp = *own; /* frame pointers are kept throughout the runtime */
+    if (DH_UNLIKELY((uptr)pc - dh_plain_program.lo >= dh_plain_program.size))
+        dh_plain_complete(sc, sc->bp + 1);
     return true;
 }
 
@@ -68,12 +73,28 @@ void dh_scope_end(struct dh_scope *sc)
     }
 }
 
+/* Who is where, for place.c, which names variables on the stacks of threads that wait. Slots are 16 bits. */
+static const struct dh_scope *blocked[1 << 16];
+
 void dh_scope_block(struct dh_scope *sc)
 {
+    __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc, __ATOMIC_RELEASE);
     dh_thread_leave(sc->t);
 }
 
 void dh_scope_unblock(struct dh_scope *sc)
 {
     dh_thread_enter(sc->t);
+    __atomic_store_n(&blocked[sc->t->slot & 0xffff], NULL, __ATOMIC_RELEASE);
+}
+
+const struct dh_scope *dh_scope_blocked(u32 slot)
+{
+    return __atomic_load_n(&blocked[slot & 0xffff], __ATOMIC_ACQUIRE);
+}
+
+void dh_scope_leave(struct dh_scope *sc)
+{
+    __atomic_store_n(&blocked[sc->t->slot & 0xffff], NULL, __ATOMIC_RELEASE);
+    dh_scope_end(sc);
 }

@@ -41,6 +41,7 @@ void *dh_intercept_resolve(const char *name); /* intercept.c: dlsym; aborts with
 struct dh_scope {
     struct dh_thread *t;
     struct dh_frame *frame;
+    const uptr *bp; /* of the interceptor: its caller's frame pointer, and its return address */
 };
 
 /* Returns false (and sets sc->t to NULL) if this thread is not attached or already in the runtime. */
@@ -52,15 +53,19 @@ void dh_scope_thread_known(void);
 void dh_scope_end(struct dh_scope *sc);
 
 /* A cancelled thread or a C++ exception leaves the interceptor by unwinding: leave the runtime properly. */
+void dh_scope_leave(struct dh_scope *sc);
 DH_INLINE void dh_scope_cleanup(struct dh_scope *sc)
 {
     if (DH_UNLIKELY(sc->t != NULL))
-        dh_scope_end(sc);
+        dh_scope_leave(sc);
 }
 
 /* While a call may block: signals are delivered at once, and the thread does not hold up others. */
 void dh_scope_block(struct dh_scope *sc);
 void dh_scope_unblock(struct dh_scope *sc);
+/* The scope that the thread in this slot is blocked in, on that thread's stack; NULL: it is not. A handler
+ * that jumps out of a blocking call leaves it behind: it is only to be peeked at. */
+const struct dh_scope *dh_scope_blocked(u32 slot);
 
 #define DH_ENTER(name, ...)                                        \
     DH_RESOLVE(name);                                              \

@@ -149,6 +149,9 @@ static void help(void **state)
     dh_options_help(write_text, NULL, false);
     assert_non_null(strstr(written, "  exitcode=N "));
     assert_non_null(strstr(written, "(default: 66)\n"));
+    const char *without = strstr(written, "record_fd="); /* a number that is negative unless given */
+    assert_non_null(without);
+    assert_memory_equal(strstr(without, " (default"), " (default: none)", 16);
     assert_non_null(strstr(written, "  on_race=report|stop "));
     assert_non_null(strstr(written, "  help=0|1 "));
     written[0] = 0;

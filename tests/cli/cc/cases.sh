@@ -163,6 +163,8 @@ gcc_flags() {
         prints 42 ./gccflags
 }
 case_ gcc-only-flags gcc_flags
+ofast() { "$cc" -Ofast -c hello.c -o ofast.o; } # clang alone would say that it is deprecated
+case_ ofast ofast
 
 unused() { "$cc" -c -L/nowhere -lm -Wl,-O1 -pthread hello.c -o unused.o; }
 case_ no-noise-unused unused
@@ -187,6 +189,11 @@ case_ dh-plain plain_flag
 archive() { "$cc" -c b.c -o arch_b.o && ar rcs libarch.a arch_b.o && "$cc" a.c -L. -larch -o arch && ./arch; }
 case_ static-archive archive
 
+gold() { "$cc" -fuse-ld=gold hello.c -o gold && ./gold; }
+if command -v ld.gold >/dev/null; then
+    case_ gold gold
+fi
+
 static_compile() { "$cc" -static -c b.c -o static_b.o; }
 case_ static-while-compiling static_compile
 
@@ -203,7 +210,12 @@ case_ help help
 
 refused static 'link dynamically' "$cc" -static hello.c -o x
 refused static-pie 'static-pie' "$cc" -static-pie hello.c -o x
+refused linker-static 'link dynamically' "$cc" -Xlinker -static hello.c -o x
 refused nostdlib 'C library' "$cc" -nostdlib hello.c -o x
+refused nodefaultlibs 'C library' "$cc" -nodefaultlibs hello.c -o x
+refused nostartfiles 'C library' "$cc" -nostartfiles hello.c -o x
+libc_by_name() { "$cc" -nodefaultlibs hello.c -lc -lgcc -lgcc_s -o by_name && ./by_name; }
+case_ nodefaultlibs-with-libc libc_by_name
 refused m32 '64-bit' "$cc" -m32 -c hello.c
 refused target '64-bit' "$cc" --target=aarch64-linux-gnu -c hello.c
 refused sanitize-thread 'one or the other' "$cc" -fsanitize=thread -c hello.c

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh DEADHEAT - names of what was raced on, from the running program to the report: members of globals, thread-local
-# variables, variables on the stack (known by name only when their own thread came second). One race for each member, one
+# variables, variables on the stack (known by name only when their own thread came second, or waits). One race for each member, one
 # for a whole array.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -49,4 +49,36 @@ else
     echo "FAIL cli/names/no-debug-information: $(echo "$got" | tr '\n' '|')"
     failed=1
 fi
+
+# The thread-local variables of a library that is opened later.
+got=
+if "$deadheat" cc -g -O1 -shared -fPIC "$here/library.c" -o "$work/library.so" &&
+    "$deadheat" cc -g -O1 -pthread "$here/opener.c" -o "$work/opener"; then
+    "$work/opener" "$work/library.so" >"$work/log" 2>&1
+    got=$(sed -n 's/^  Location: //p' "$work/log" | sed 's/, declared at .*//')
+fi
+wanted="thread-local \`opened.second[3]\` of thread T2, 16 bytes into \`opened\` (20 bytes)"
+if [ "$got" = "$wanted" ]; then
+    echo "ok cli/names/opened-library"
+else
+    echo "FAIL cli/names/opened-library: $got"
+    failed=1
+fi
+
+# A variable of a thread that waits, found by others.
+wanted="stack variable \`shared.second[2]\` of \`share\`, 12 bytes into \`shared\` (20 bytes), on the stack of thread T1 'main'"
+for flags in -O0 -O1 -O2 '-O1 -fno-omit-frame-pointer'; do
+    got=
+    # shellcheck disable=SC2086 # a list
+    if "$deadheat" cc -g $flags -pthread "$here/waits.c" -o "$work/waits"; then
+        "$work/waits" >"$work/log" 2>&1
+        got=$(sed -n 's/^  Location: //p' "$work/log" | sed 's/, declared at [^,]*//')
+    fi
+    if [ "$got" = "$wanted" ]; then
+        echo "ok cli/names/waits$(echo "$flags" | tr -d ' ')"
+    else
+        echo "FAIL cli/names/waits$(echo "$flags" | tr -d ' '): $got"
+        failed=1
+    fi
+done
 exit $failed

@@ -1,0 +1,7 @@
+// A library whose only function races with itself.
+int touched;
+
+void touch(void)
+{
+    touched++;
+}
