@@ -1,4 +1,4 @@
-"""What bench/run and bench/real/run share: the three builds, measured runs, medians, the results file.
+"""What bench/run, bench/real/run and bench/traces share: the three builds, measured runs, medians, the results file.
 
 A result is a `cell` (a dictionary): wall and processor seconds and peak resident kilobytes, each the
 median of its samples, or a `note` that says why there is none. A `row` is one program: {"name", "cells":
@@ -171,7 +171,7 @@ def load_results():
 
 
 def save_results(part, data, path=RESULTS):
-    """Replace one part (kernels or real) of the results file, and leave the other as it is."""
+    """Replace one part (kernels, real or traces) of the results file, and leave the others as they are."""
     results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     results[part] = data
     path.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -69,8 +69,11 @@ def grid(rows, reports):
 
 
 def text(data, reports=False):
-    """For a terminal: columns aligned."""
-    lines = grid(data["rows"], reports)
+    return aligned(grid(data["rows"], reports))
+
+
+def aligned(lines):
+    """For a terminal."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     out = ""
     for line in lines:
@@ -81,16 +84,50 @@ def text(data, reports=False):
 
 def markdown_table(data, reports):
     lines = grid(data["rows"], reports)
+    lines[-1] = [f"**{c}**" if c else "" for c in lines[-1]]
+    return markdown_lines(lines)
+
+
+def markdown_lines(lines):
     out = "| " + " | ".join(lines[0]) + " |\n"
     out += "|---|" + "---:|" * (len(lines[0]) - 1) + "\n"
-    for line in lines[1:-1]:
-        out += "| " + " | ".join(line) + " |\n"
-    return out + "| " + " | ".join(f"**{c}**" if c else "" for c in lines[-1]) + " |\n"
+    return out + "".join("| " + " | ".join(line) + " |\n" for line in lines[1:])
+
+
+def analysis_grid(data):
+    """Detectors over a trace: rates, and what they take beside `empty`."""
+    lines = [["detector", "million events/s", "time to empty", "MB", "bytes an event, second half"]]
+    for row in data["analysis"]["rows"]:
+        line = [row["name"], f"{row['rate'] / 1e6:.1f}", f"{row['to_empty']:.2f}"]
+        lines.append(line + [f"{row['end'] / 2**20:.0f}", f"{row['growth']:.2f}"])
+    for row in data["analysis"]["text"]:
+        line = [f"{row['name']}, from text", f"{row['rate'] / 1e6:.1f}", f"{row['to_empty']:.2f}"]
+        lines.append(line + [f"{row['end'] / 2**20:.0f}", f"{row['growth']:.2f}"])
+    return lines
+
+
+def recording_grid(data):
+    """What recording costs, and how fast the recording is read again."""
+    lines = [["kernel", "million events", "bytes an event", "wall to empty", "cpu to empty"]]
+    lines[0] += ["empty, million events/s", "fasttrack, million events/s"]
+    for row in data["recordings"]:
+        if "note" in row:
+            lines.append([row["name"], row["note"], "-", "-", "-", "-", "-"])
+            continue
+        empty, record = row["cells"]["empty"], row["cells"]["record"]
+        line = [row["name"], f"{row['events'] / 1e6:.1f}", f"{row['bytes']:.2f}"]
+        line += [f"{record[m] / empty[m]:.2f}" for m in ("wall", "cpu")]
+        lines.append(line + [f"{row['rates'][name] / 1e6:.1f}" for name in ("empty", "fasttrack")])
+    return lines
+
+
+def traces_text(data):
+    return aligned(analysis_grid(data)) + "\n" + aligned(recording_grid(data))
 
 
 INTRODUCTION = """
-Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels and
-the real programs; with `BENCH=--write` it writes this page.
+Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, the
+real programs and the work with traces; with `BENCH=--write` it writes this page.
 
 Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
@@ -104,6 +141,28 @@ Races: distinct reports over all rounds, judged one by one in [real-programs.md]
 of memcached and redis are their clients', which take part of the two cores; memory and processor time are the
 servers' own.
 """
+
+
+ABOUT_ANALYSIS = """
+A trace of {events} million events (16 threads, 64 locks, 100 000 variables, most of them in no cache; one
+event in six is a lock's), converted to .dht ({bytes:.1f} bytes an event) and read by one detector after the
+other on one core: processor time, opening, reading and decoding included; of the rates, that of the best
+round. `empty` does nothing with the events. The last column is by how much the detector's memory grew in the
+second half of the trace. Below, the same trace read as STD text.
+"""
+
+ABOUT_RECORDING = """
+Each kernel under `deadheat record`, everything it does included (packing, writing, the names of functions at
+the end), as a ratio to `deadheat run --detector=empty`, which hands the same events to a detector that does
+nothing; then how fast the recording is read.
+"""
+
+
+def traces_markdown(data):
+    events = f"{data['analysis']['events'] / 1e6:g}"
+    about = ABOUT_ANALYSIS.format(events=events, bytes=data["analysis"]["bytes"])
+    out = f"\n## Detectors offline\n\n{conditions(data)}\n{about}\n{markdown_lines(analysis_grid(data))}"
+    return out + f"\n## Recording\n{ABOUT_RECORDING}\n{markdown_lines(recording_grid(data))}"
 
 
 def conditions(data):
@@ -129,7 +188,8 @@ def markdown(results):
             out += f"\nThe means are over the {mean[1]} programs that have all three numbers.\n"
         if reports:
             out += ABOUT_RACES
-    return out + together(results)
+    out += together(results)
+    return out + traces_markdown(results["traces"]) if "traces" in results else out
 
 
 def together(results):

@@ -1,6 +1,6 @@
 /*
- * analyze.h - between the two halves of `deadheat analyze`: running the detectors, and saying what they
- * found.
+ * analyze.h - between the parts of `deadheat analyze`: running the detectors, proving what they found, and
+ * saying it.
  */
 #ifndef DH_CLI_ANALYZE_H
 #define DH_CLI_ANALYZE_H
@@ -8,7 +8,7 @@
 #include "cli/trace_in.h"
 #include "detect/host.h"
 
-enum { DH_ANALYZE_MAX = 32 };
+enum { DH_ANALYZE_MAX = 32, DH_ANALYZE_HOLD = 10000000 };
 
 enum dh_analyze_list {
     DH_LIST_VARIABLES, /* the first race of each variable */
@@ -16,10 +16,28 @@ enum dh_analyze_list {
     DH_LIST_NONE,
 };
 
+/* What there is to prove a race of a predictive detector. */
+enum dh_analyze_proof {
+    DH_PROOF_NONE, /* no reordering was found */
+    DH_PROOF_CHECKED,
+    DH_PROOF_BEYOND, /* the race is not in the part of the trace that is held */
+    DH_PROOF_SPENT,  /* as many events as detect/witness.h allows are in witnesses already */
+    DH_PROOF_NO_MEMORY,
+    DH_PROOF_ONCE, /* the trace cannot be read again, or is not what it was */
+};
+
+struct dh_analyze_race {
+    struct dh_race race;
+    size_t others, n_others; /* other earlier accesses that were reported with this one */
+    enum dh_analyze_proof proof;
+};
+
 /* The races to be listed of one detector. */
 struct dh_analyze_found {
-    struct dh_race *races;
+    struct dh_analyze_race *races;
     size_t n, cap;
+    struct dh_race_access *others;
+    size_t n_others, cap_others;
     struct dh_table seen; /* one byte per variable */
 };
 
@@ -28,6 +46,7 @@ struct dh_analyze {
     enum dh_analyze_list list;
     u64 limit; /* races listed a detector, in text; 0: all */
     u64 window;
+    u64 hold;     /* events held to find witnesses for detectors that hold none */
     bool witness; /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
     u32 n;
@@ -36,6 +55,7 @@ struct dh_analyze {
     struct dh_analyze_found found[DH_ANALYZE_MAX];
 };
 
+void dh_analyze_confirm(struct dh_analyze *a);
 void dh_analyze_text(struct dh_analyze *a);
 void dh_analyze_json(struct dh_analyze *a);
 

@@ -14,19 +14,37 @@ static const char *plural(u64 n)
     return n == 1 ? "" : "s";
 }
 
+/* Why there is no witness, in words that follow "no witness". */
+static const char *missing(enum dh_analyze_proof proof)
+{
+    switch (proof) {
+    case DH_PROOF_BEYOND:
+        return "found within the bound: the race is beyond the events held (--hold)";
+    case DH_PROOF_SPENT:
+        return "made: those before it reached the bound on their length";
+    case DH_PROOF_NO_MEMORY:
+        return "made: not enough memory";
+    case DH_PROOF_ONCE:
+        return "made: the trace cannot be read a second time";
+    default:
+        return "found: no reordering that shows it";
+    }
+}
+
 /* A predicted race is proved by its witness, or is said to be unconfirmed. */
 static void text_witness(const struct dh_analyze *a, const struct dh_detector_ops *ops,
-                         const struct dh_race *r)
+                         const struct dh_analyze_race *r)
 {
+    u64 n = r->race.witness_len;
     if (ops->guarantee != DH_PREDICTIVE_SOUND)
         return;
-    if (r->witness_len == 0) {
-        puts("    no witness was made");
+    if (r->proof != DH_PROOF_CHECKED) {
+        printf("    no witness %s\n", missing(r->proof));
         return;
     }
-    printf("    a witness of %" PRIu64 " event%s, checked", r->witness_len, plural(r->witness_len));
-    for (u64 i = 0; r->witness && i < r->witness_len; i++)
-        printf("%s %" PRIu64, i ? "" : ":", r->witness[i] + 1);
+    printf("    a witness of %" PRIu64 " event%s, checked", n, plural(n));
+    for (u64 i = 0; r->race.witness && i < n; i++)
+        printf("%s %" PRIu64, i ? "" : ":", r->race.witness[i] + 1);
     puts(a->witness ? "" : " (--witness shows it)");
 }
 
@@ -67,11 +85,14 @@ void dh_analyze_text(struct dh_analyze *a)
                    plural(r.places), r.site_pairs, plural(r.site_pairs));
         size_t shown = a->limit && f->n > a->limit ? a->limit : f->n;
         for (size_t k = 0; k < shown; k++) {
-            text_race(a, &f->races[k]);
+            text_race(a, &f->races[k].race);
             text_witness(a, a->ops[i], &f->races[k]);
         }
         if (shown < f->n)
             printf("  ... and %zu more (--limit=0 shows all)\n", f->n - shown);
+        if (r.given_up)
+            printf("  incomplete: %" PRIu64 " possible race%s not decided, at the bound of the search\n",
+                   r.given_up, plural(r.given_up));
         if (r.error)
             printf("  incomplete: %s\n", strerror(-r.error));
     }
@@ -117,22 +138,27 @@ static json_t *json_detector(struct dh_analyze *a, u32 i)
     dh_host_result(a->host, i, &r);
     json_t *races = json_array();
     for (size_t k = 0; k < a->found[i].n; k++) {
-        const struct dh_race *race = &a->found[i].races[k];
+        const struct dh_analyze_race *found = &a->found[i].races[k];
+        const struct dh_race *race = &found->race;
+        bool predicted = a->ops[i]->guarantee == DH_PREDICTIVE_SOUND,
+             checked = found->proof == DH_PROOF_CHECKED;
         const char *global = dh_trace_in_global(&a->in, race->cell);
-        json_array_append_new(
-            races, json_pack("{s:o, s:o*, s:o, s:o, s:o*}", "variable",
-                             json_name(dh_trace_in_variable(&a->in, race->cell)), "global",
-                             global ? json_name(global) : NULL, "access", json_access(a, &race->now),
-                             "earlier", json_access(a, &race->earlier), "witness",
-                             a->ops[i]->guarantee == DH_PREDICTIVE_SOUND ? json_witness(race) : NULL));
+        json_array_append_new(races,
+                              json_pack("{s:o, s:o*, s:o, s:o, s:o*, s:o*, s:s*}", "variable",
+                                        json_name(dh_trace_in_variable(&a->in, race->cell)), "global",
+                                        global ? json_name(global) : NULL, "access",
+                                        json_access(a, &race->now), "earlier", json_access(a, &race->earlier),
+                                        "witness", predicted ? json_witness(race) : NULL, "witness_checked",
+                                        predicted ? json_boolean(checked) : NULL, "no_witness",
+                                        predicted && !checked ? missing(found->proof) : NULL));
     }
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o}", "name", a->ops[i]->name,
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "name", a->ops[i]->name,
                      "guarantee", dh_guarantee_name(a->ops[i]->guarantee), "variables",
                      (json_int_t)r.variables, "events", (json_int_t)r.racy_events, "locations",
                      (json_int_t)r.places, "location_pairs", (json_int_t)r.site_pairs, "reports",
                      (json_int_t)r.reports, "first_event",
                      r.first_event == DH_NO_EVENT ? json_null() : json_integer((json_int_t)r.first_event + 1),
-                     "memory", (json_int_t)r.memory, "error",
+                     "memory", (json_int_t)r.memory, "given_up", (json_int_t)r.given_up, "error",
                      r.error ? json_string(strerror(-r.error)) : json_null(), "races", races);
 }
 

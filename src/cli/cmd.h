@@ -21,6 +21,7 @@ int dh_cmd_report(int argc, char **argv);
 int dh_cmd_analyze(int argc, char **argv);
 int dh_cmd_compare(int argc, char **argv);
 int dh_cmd_detectors(int argc, char **argv);
+int dh_cmd_static(int argc, char **argv);
 int dh_cmd_trace(int argc, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */

@@ -1,5 +1,6 @@
 /*
- * cmd_analyze.c - `deadheat analyze`: any detectors over a recorded trace, in one pass.
+ * cmd_analyze.c - `deadheat analyze`: any detectors over a recorded trace, in one pass, and a second
+ * reading where there are races to prove (analyze_confirm.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,8 +25,10 @@ static const char usage[] =
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
     "  --limit=N             in text, list at most N races a detector (default: 20; 0: all)\n"
-    "  --window=N            events that a windowed detector looks at together\n"
+    "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
     "  --witness             show the reordering that proves a predicted race, as numbers of events\n"
+    "  --hold=N              events held, in a second reading, to prove races of detectors that read once\n"
+    "                        (default: 10000000, about 1 GB; 0: no second reading)\n"
     "\n"
     "Exit status: 0 no detector reported a race, 66 at least one did, 2 bad usage or input.\n"
     "\n"
@@ -105,7 +108,7 @@ static int set_list(const char *value)
 static int set_flag(const char *arg)
 {
     static const char *const names[] = {"--detector", "--format",  "--list", "--limit",
-                                        "--window",   "--witness", "--help"};
+                                        "--window",   "--witness", "--hold", "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;
@@ -119,6 +122,8 @@ static int set_flag(const char *arg)
         return set_number("limit", v, &a.limit);
     if ((v = dh_cli_value(arg, "window")))
         return set_number("window", v, &a.window);
+    if ((v = dh_cli_value(arg, "hold")))
+        return set_number("hold", v, &a.hold);
     if ((v = dh_cli_value(arg, "format"))) {
         if (strcmp(v, "text") != 0 && strcmp(v, "json") != 0)
             return dh_cli_fail("analyze", "--format cannot be '%s'; it must be text or json", v);
@@ -136,31 +141,55 @@ static int set_flag(const char *arg)
     return dh_cli_fail("analyze", "unknown option '%s'; 'deadheat analyze --help' lists them", arg);
 }
 
+/* Another earlier access of the race that was kept last; with none of them the proof stands or falls. */
+static void keep_other(struct dh_analyze_found *f, const struct dh_race *race)
+{
+    struct dh_analyze_race *r = &f->races[f->n - 1];
+    if (a.ops[f - a.found]->guarantee != DH_PREDICTIVE_SOUND || race->witness || r->race.witness_len ||
+        r->race.cell != race->cell)
+        return;
+    if (r->n_others == 0)
+        r->others = f->n_others;
+    f->others = dh_util_grow(f->others, f->n_others, &f->cap_others, sizeof(*f->others));
+    f->others[f->n_others++] = race->earlier;
+    r->n_others++;
+}
+
+/* Is a race of this event, or else of this variable, on the list? */
+static bool is_listed(struct dh_analyze_found *f, const struct dh_race *race)
+{
+    if (f->n && f->races[f->n - 1].race.now.event == race->now.event) {
+        keep_other(f, race);
+        return true;
+    }
+    if (a.list == DH_LIST_EVENTS)
+        return false;
+    u8 *seen = dh_table_at(&f->seen, race->cell);
+    if (!seen)
+        dh_util_no_memory();
+    bool listed = *seen;
+    *seen = 1;
+    return listed;
+}
+
 /* Keeps what will be listed; the counts are the host's. */
 static void on_race(void *ctx, u32 index, const struct dh_race *race)
 {
     (void)ctx;
     struct dh_analyze_found *f = &a.found[index];
-    if (a.list == DH_LIST_EVENTS) {
-        if (f->n && f->races[f->n - 1].now.event == race->now.event)
-            return;
-    } else {
-        u8 *seen = dh_table_at(&f->seen, race->cell);
-        if (!seen)
-            dh_util_no_memory();
-        if (*seen)
-            return;
-        *seen = 1;
-    }
+    if (is_listed(f, race))
+        return;
     f->races = dh_util_grow(f->races, f->n, &f->cap, sizeof(*f->races));
-    struct dh_race *kept = &f->races[f->n++];
-    *kept = *race;
-    kept->witness = NULL;
-    if (!a.witness || !race->witness)
+    struct dh_analyze_race *kept = &f->races[f->n++];
+    *kept = (struct dh_analyze_race){.race = *race};
+    kept->proof = race->witness ? DH_PROOF_CHECKED : DH_PROOF_SPENT;
+    kept->race.witness = NULL;
+    bool shown = a.limit == 0 || f->n <= a.limit || strcmp(a.format, "json") == 0;
+    if (!a.witness || !race->witness || !shown)
         return;
     u64 *events = dh_util_alloc(race->witness_len * sizeof(u64));
     memcpy(events, race->witness, race->witness_len * sizeof(u64));
-    kept->witness = events;
+    kept->race.witness = events;
 }
 
 static int run(void)
@@ -175,10 +204,13 @@ static int run(void)
         return DH_EXIT_TROUBLE;
     dh_host_finish(a.host);
     dh_trace_in_warn(&a.in);
+    dh_analyze_confirm(&a);
     if (strcmp(a.format, "json") == 0)
         dh_analyze_json(&a);
     else
         dh_analyze_text(&a);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return dh_cli_fail("analyze", "cannot write the result: %s", strerror(errno));
     int status = 0;
     for (u32 i = 0; i < a.n; i++) {
         struct dh_host_result r;
@@ -211,8 +243,9 @@ static int analyze(const char *file)
     for (u32 i = 0; i < a.n; i++) {
         dh_table_done(&a.found[i].seen);
         for (size_t k = 0; k < a.found[i].n; k++)
-            free((void *)a.found[i].races[k].witness);
+            free((void *)a.found[i].races[k].race.witness);
         free(a.found[i].races);
+        free(a.found[i].others);
     }
     return rc;
 }
@@ -222,6 +255,7 @@ int dh_cmd_analyze(int argc, char **argv)
     const char *file = NULL;
     a.format = "text";
     a.limit = 20;
+    a.hold = DH_ANALYZE_HOLD;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {

@@ -27,6 +27,8 @@ static const struct command commands[] = {
     {"report", dh_cmd_report, "--help", "print recorded races again, as text or JSON"},
     {"analyze", dh_cmd_analyze, "--help", "find the races in a recorded trace, by any detectors"},
     {"compare", dh_cmd_compare, "--help", "every detector on the same trace or program: cost and findings"},
+    {"static", dh_cmd_static, "--help",
+     "which pairs of accesses may race, found without running the program"},
     {"detectors", dh_cmd_detectors, "--help", "list the detectors and what they promise"},
     {"trace", dh_cmd_trace, "--help", "look at a trace, or convert it"},
 };

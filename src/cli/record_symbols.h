@@ -5,10 +5,11 @@
 #ifndef DH_CLI_RECORD_SYMBOLS_H
 #define DH_CLI_RECORD_SYMBOLS_H
 
+#include "event/dht_code.h"
 #include "event/dht_write.h"
 
-/* Reads back what was written to fd so far, and adds the chunk. A place nobody knows is left out; trouble is
- * no failure. */
-void dh_record_symbols(struct dh_dht_writer *w, int fd);
+/* Reads back the list of modules from what was written to fd so far (if places were lost: all of it), and
+ * adds the chunk. A place nobody knows is left out; trouble is no failure. */
+void dh_record_symbols(struct dh_dht_writer *w, int fd, const struct dh_dht_places *places);
 
 #endif

@@ -130,7 +130,8 @@ static void warn_incomplete(const struct dh_trace_in *t)
     dh_dht_stats(t->dht, &stats);
     if (stats.complete)
         return;
-    fprintf(stderr, "deadheat %s: warning: %s: the recorder was killed; ", t->command, t->shown);
+    fprintf(stderr, "deadheat %s: warning: %s: the recorder was killed or could not write; ", t->command,
+            t->shown);
     if (stats.cut == DH_DHT_NO_TICKET)
         fputs("its last events are missing\n", stderr);
     else

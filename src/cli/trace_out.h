@@ -1,7 +1,7 @@
 /*
  * trace_out.h - events and names into a .dht file: what `deadheat trace convert` writes.
  *
- * The order of all events is kept, also of those that race: every change of thread takes a ticket.
+ * The order of all events is kept, also of those that race (event/dht_columns.h).
  */
 #ifndef DH_CLI_TRACE_OUT_H
 #define DH_CLI_TRACE_OUT_H

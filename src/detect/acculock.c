@@ -31,19 +31,6 @@ static void check_write(struct dh_detector *d, const struct dh_event *e, struct 
         dh_detect_race(d, e, x->w_tid, x->w_site, true);
 }
 
-static bool reserve(struct dh_detector *d, struct cell *x, u32 tid)
-{
-    while (tid >= x->n) {
-        void *grown = x->reads;
-        if (!dh_mem_grow(&d->mem, &grown, x->n, &x->n, sizeof(*x->reads))) {
-            d->failed = true;
-            return false;
-        }
-        x->reads = grown;
-    }
-    return true;
-}
-
 static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
 {
     struct dh_hybrid_thread *t = thread;
@@ -52,7 +39,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     if (tid < x->n && x->reads[tid].clock == t->hb.clock && x->reads[tid].set == held)
         return;
     check_write(d, e, t, x, held);
-    if (reserve(d, x, tid))
+    if (DH_ROOM(d, x->reads, x->n, tid))
         x->reads[tid] = (struct last_read){.clock = t->hb.clock, .set = held, .site = e->site};
 }
 
@@ -105,11 +92,8 @@ const struct dh_detector_ops dh_detector_acculock = {
     .paper = "Xie, Xue: Acculock (CGO 2011)",
     .guarantee = DH_HYBRID,
     .summary = "relaxed happens-before plus locksets, in little space; false alarms with nested locks",
-    .own_size = sizeof(struct dh_locksets),
-    .thread_size = sizeof(struct dh_hybrid_thread),
-    .lock_size = sizeof(struct dh_hb_lock),
     .cell_size = sizeof(struct cell),
-    DH_HYBRID_HANDLERS,
+    DH_HYBRID_ALL,
     .read = read,
     .write = write,
     .soon = soon,

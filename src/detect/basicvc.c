@@ -12,8 +12,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
 {
     struct dh_hb_thread *t = thread;
     struct dh_rw *x = cell;
-    if (DH_UNLIKELY(dh_marks_exceed(&x->w, &t->c)))
-        dh_marks_report(d, e, &x->w, &t->c, true);
+    dh_rw_check_read(d, e, x, &t->c);
     dh_marks_set(d, &x->r, t->tid, t->clock, e->site);
 }
 
@@ -30,13 +29,8 @@ const struct dh_detector_ops dh_detector_basicvc = {
     .paper = "Flanagan, Freund: FastTrack (CACM 2010), section 4; Mattern's vector clocks (1988)",
     .guarantee = DH_PRECISE,
     .summary = "happens-before with two vector clocks per variable; reports every racy access",
-    .thread_size = sizeof(struct dh_hb_thread),
-    .lock_size = sizeof(struct dh_hb_lock),
-    .cell_size = sizeof(struct dh_rw),
     DH_HB_FULL,
+    DH_RW_CELL,
     .read = read,
     .write = write,
-    .soon = dh_rw_soon,
-    .cell_drop = dh_rw_drop,
-    .cell_copy = dh_rw_copy,
 };

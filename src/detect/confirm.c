@@ -24,13 +24,12 @@ void dh_confirm_done(struct dh_confirm *c)
 
 u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u64 **ret_witness)
 {
-    const struct dh_osr_order *o = &c->order;
     *ret_witness = NULL;
     const struct dh_event *events = c->p.trace->events;
     if (earlier >= c->p.n || now >= c->p.n || !dh_event_is_access(&events[earlier]) ||
         !dh_event_is_access(&events[now]) || !dh_osr_pair(&c->order, c->cut, earlier, now))
         return 0;
-    u64 n = dh_witness_make(&c->witness, c->cut, o->n ? o->level : NULL, o->top, earlier, now);
+    u64 n = dh_osr_witness(&c->order, &c->witness, c->cut, earlier, now);
     if (n)
         *ret_witness = c->witness.sequence;
     return n;

@@ -1,9 +1,12 @@
 /*
  * confirm.h - a witness for a race that was reported without one.
  *
- * wcp streams and so cannot make witnesses. Whoever has the trace again (a file can be read twice) asks here,
- * with the numbers of the two accesses. A no means that osr's search finds no reordering, not that there is
- * none.
+ * wcp and shb stream and so cannot make witnesses. Whoever has the trace again (a file can be read twice)
+ * asks here, with the numbers of the two accesses. A no means that osr's search finds no reordering, not that
+ * there is none. But it finds the witness of every race of shb, since that keeps the order of all sections.
+ *
+ * The trace may be a beginning only. A section that would have to end after it then counts as one that never
+ * does, which can lose a witness.
  */
 #ifndef DH_DETECT_CONFIRM_H
 #define DH_DETECT_CONFIRM_H

@@ -15,13 +15,14 @@
  * checked (detect/witness.h says up to which number). What osr cannot confirm, the artefacts after the first
  * race among it, is not reported.
  *
- * Departures: windows, of DEFAULT_WINDOW events or as the user says, each half
- * over the one before. What that loses: pairs further apart than a window are never seen, and those further
- * apart than half of one only by luck. What it does not see outside a window (an access, in a section that
- * reaches over the edge, that would have ordered two sections) makes the order weaker, so a pair may be taken
- * for a race that the order of the whole trace has ordered; it still needs its witness. One pair is reported
- * per later access. Synchronisation other than mutexes orders as fork and join do, see detect/predict.h.
- * Atomic accesses count as conflicting in rule (a), even two of them, which orders more.
+ * Departures: windows, of DEFAULT_WINDOW events or as the user says, each half over the one before. What that
+ * loses: pairs further apart than a window are never seen, and those further apart than half of one only by
+ * luck. What it does not see outside a window (an access, in a section that reaches over the edge, that would
+ * have ordered two sections) makes the order weaker, so a pair may be taken for a race that the order of the
+ * whole trace has ordered; it still needs its witness. One pair is reported per later access; of each thread
+ * the last TRIES accesses that are not ordered are tried. Synchronisation other than mutexes orders as fork
+ * and join do, see detect/predict.h. Atomic accesses count as conflicting in rule (a), even two of them,
+ * which orders more.
  */
 #include "detect/cp.h"
 
@@ -29,7 +30,15 @@
 
 #include "detect/osr.h"
 
-enum { DEFAULT_WINDOW = 4096, TRIES = 16 };
+/* docs/design/prediction.md has the measurement behind the window. */
+enum { DEFAULT_WINDOW = 65536, TRIES = 16 };
+
+/* The accesses of one thread to one object in the window, reads or writes. */
+struct accesses {
+    u32 thread;
+    u32 newest; /* + 1 */
+    u32 next;   /* + 1: of the same object, both reads or both writes */
+};
 
 struct cp {
     struct dh_predict p;
@@ -37,32 +46,62 @@ struct cp {
     struct dh_osr_order order;
     struct dh_witness witness;
     u32 *cut;
-    u32 *newest;    /* of each object: its last access in the window, + 1 */
-    u32 *older;     /* of each event of the window: the access to its object before it, + 1 */
-    u32 *ruled_out; /* of each thread: the access, + 1, after all of whose accesses the one in question comes
-                     */
+    u32 *seen[2]; /* of each object: its reads and its writes in the window, + 1, last used first */
+    struct accesses *accesses;
+    u32 n_accesses;
+    u32 *older; /* of each event of the window: the one before it in its accesses, + 1 */
 };
 
-/* The accesses before e, newest first: the first ones that are not ordered are tried. */
-static int find(struct cp *c, u32 e)
+/* Accesses of one thread, newest first: the first ones that are not ordered are tried. 1: the race was found.
+ */
+static int find_among(struct cp *c, const struct accesses *a, u32 e)
 {
-    const struct dh_predict *p = &c->p;
-    const struct dh_event *events = p->trace->events;
+    const struct dh_event *events = c->p.trace->events;
     u32 tries = 0;
-    for (u32 i = c->newest[p->object[e]]; i && tries < TRIES; i = c->older[i - 1 - c->window.from]) {
-        u32 earlier = i - 1, u = events[earlier].thread;
-        if (!dh_predict_conflict(&events[earlier], &events[e]) || c->ruled_out[u] == e + 1)
+    for (u32 i = a->newest; i && tries < TRIES; i = c->older[i - 1 - c->window.from]) {
+        u32 earlier = i - 1;
+        if (!dh_predict_conflict(&events[earlier], &events[e]))
             continue;
-        if (dh_cp_ordered(&c->window, earlier, events[e].thread)) {
-            c->ruled_out[u] = e + 1;
-            continue;
-        }
+        if (dh_cp_ordered(&c->window, earlier, events[e].thread))
+            return 0; /* and so are all before it */
         tries++;
-        if (dh_osr_pair(&c->order, c->cut, earlier, e))
-            return dh_witness_report(&c->witness, c->cut, c->order.n ? c->order.level : NULL, c->order.top,
-                                     earlier, e);
+        if (!dh_osr_pair(&c->order, c->cut, earlier, e))
+            continue;
+        int rc = dh_osr_report(&c->order, &c->witness, c->cut, earlier, e);
+        return rc ? rc : 1;
     }
     return 0;
+}
+
+static int find(struct cp *c, u32 e)
+{
+    const struct dh_event *event = &c->p.trace->events[e];
+    int rc = 0;
+    for (u32 write = event->op == DH_OP_WRITE ? 0 : 1; write < 2; write++) {
+        for (u32 k = c->seen[write][c->p.object[e]]; k && rc == 0; k = c->accesses[k - 1].next) {
+            if (c->accesses[k - 1].thread != event->thread)
+                rc = find_among(c, &c->accesses[k - 1], e);
+        }
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static void add(struct cp *c, u32 e)
+{
+    const struct dh_event *event = &c->p.trace->events[e];
+    u32 *head = &c->seen[event->op == DH_OP_WRITE][c->p.object[e]], *link = head, k;
+    for (; (k = *link) && c->accesses[k - 1].thread != event->thread;)
+        link = &c->accesses[k - 1].next;
+    if (k) {
+        *link = c->accesses[k - 1].next;
+    } else {
+        k = ++c->n_accesses;
+        c->accesses[k - 1] = (struct accesses){.thread = event->thread};
+    }
+    c->older[e - c->window.from] = c->accesses[k - 1].newest;
+    c->accesses[k - 1].newest = e + 1;
+    c->accesses[k - 1].next = *head;
+    *head = k;
 }
 
 /* Races whose later access is one of at .. to - 1. */
@@ -72,6 +111,7 @@ static int look(struct cp *c, u32 from, u32 at, u32 to)
     int rc = dh_cp_close(&c->window, from, to) ? 0 : -ENOMEM;
     if (rc)
         return rc;
+    c->n_accesses = 0;
     dh_cp_begin(&c->window);
     for (u32 e = from; e < to && !rc; e++) {
         dh_cp_pass(&c->window, e);
@@ -79,12 +119,11 @@ static int look(struct cp *c, u32 from, u32 at, u32 to)
             continue;
         if (e >= at)
             rc = find(c, e);
-        c->older[e - from] = c->newest[p->object[e]];
-        c->newest[p->object[e]] = e + 1;
+        add(c, e);
     }
     for (u32 e = from; e < to; e++) {
         if (dh_event_is_access(&p->trace->events[e]))
-            c->newest[p->object[e]] = 0;
+            c->seen[0][p->object[e]] = c->seen[1][p->object[e]] = 0;
     }
     return rc;
 }
@@ -98,8 +137,9 @@ static int prepare(struct cp *c, struct dh_detector *d, const struct dh_trace *t
         rc = dh_osr_order_init(&c->order, &c->p);
     c->witness.p = &c->p;
     c->cut = dh_detect_alloc(d, ((size_t)trace->threads + 1) * sizeof(u32));
-    c->ruled_out = dh_detect_alloc(d, ((size_t)trace->threads + 1) * sizeof(u32));
-    c->newest = dh_detect_alloc(d, ((size_t)c->p.objects + 1) * sizeof(u32));
+    c->seen[0] = dh_detect_alloc(d, ((size_t)c->p.objects + 1) * sizeof(u32));
+    c->seen[1] = dh_detect_alloc(d, ((size_t)c->p.objects + 1) * sizeof(u32));
+    c->accesses = dh_detect_alloc(d, ((size_t)window + 1) * sizeof(*c->accesses));
     c->older = dh_detect_alloc(d, ((size_t)window + 1) * sizeof(u32));
     return !rc && d->failed ? -ENOMEM : rc;
 }
@@ -130,7 +170,7 @@ const struct dh_detector_ops dh_detector_cp = {
         "(POPL 2012)",
     .guarantee = DH_PREDICTIVE_SOUND,
     .summary =
-        "causally-precedes, closed over windows of 4096 events (--window); only races that a reordering "
+        "causally-precedes, closed over windows of 65536 events (--window); only races that a reordering "
         "proves",
     .own_size = sizeof(struct cp),
     .whole_trace = run,

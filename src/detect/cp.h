@@ -10,6 +10,7 @@
 struct dh_cp_section {
     u32 section; /* of dh_predict */
     u32 before;  /* the previous one of its lock */
+    u32 next;    /* the next one of its lock */
     u32 after;   /* the last one of its lock that is known to end before this one begins */
 };
 
@@ -27,11 +28,12 @@ struct dh_cp_window {
                    before */
     u32 n, cap, cap_h, cap_c;
     u32 *slot;                       /* of each section of the trace: its number here */
-    u32 *newest;                     /* of each lock: its newest section here */
+    u32 *oldest, *newest;            /* of each lock: its sections here */
     u32 *released;                   /* of each lock, during a pass: the section released last */
     struct dh_cp_accessed *accessed; /* open addressing */
     u32 n_accessed, cap_accessed;
-    u32 *told; /* of each object that is no mutex: what was told to it, a row here, + 1 */
+    u32 *told;         /* of each object that is no mutex: what was told to it, a row here, + 1 */
+    u32 *told_readers; /* of each lock: what its readers told it, likewise */
     u32 *told_rows;
     u32 n_told, cap_told;
     u32 *thread_h, *thread_c; /* a row per thread */

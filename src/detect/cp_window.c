@@ -35,9 +35,11 @@ int dh_cp_init(struct dh_cp_window *w, const struct dh_predict *p)
     size_t rows = (size_t)p->threads * p->threads + 1;
     *w = (struct dh_cp_window){.p = p};
     w->slot = dh_detect_alloc(d, ((size_t)p->n_sections + 1) * sizeof(u32));
+    w->oldest = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->newest = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->released = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->told = dh_detect_alloc(d, ((size_t)p->objects + 1) * sizeof(u32));
+    w->told_readers = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
     w->thread_h = dh_detect_alloc(d, rows * sizeof(u32));
     w->thread_c = dh_detect_alloc(d, rows * sizeof(u32));
     return d->failed ? -ENOMEM : 0;
@@ -54,7 +56,9 @@ static u32 slot_of(struct dh_cp_window *w, u32 section)
                            !dh_mem_grow(m, (void **)&w->c, w->n, &w->cap_c, size) ||
                            !dh_mem_grow(m, (void **)&w->sections, w->n, &w->cap, sizeof(*w->sections))))
         return 0;
-    w->sections[w->n++] = (struct dh_cp_section){.section = section, .before = w->newest[lock]};
+    u32 before = w->newest[lock];
+    w->sections[w->n++] = (struct dh_cp_section){.section = section, .before = before};
+    *(before ? &w->sections[before - 1].next : &w->oldest[lock]) = w->n;
     return w->slot[section] = w->newest[lock] = w->n;
 }
 
@@ -153,7 +157,7 @@ static bool collect(struct dh_cp_window *w)
     const struct dh_predict *p = w->p;
     for (u32 i = 0; i < w->n; i++) {
         w->slot[w->sections[i].section] = 0;
-        w->newest[section_of(w, i + 1)->lock] = 0;
+        w->oldest[section_of(w, i + 1)->lock] = w->newest[section_of(w, i + 1)->lock] = 0;
     }
     w->n = w->n_accessed = 0;
     if (w->cap_accessed)
@@ -173,8 +177,12 @@ void dh_cp_begin(struct dh_cp_window *w)
     size_t rows = (size_t)p->threads * p->threads * sizeof(u32);
     for (u32 i = 0; i < w->n; i++)
         w->released[section_of(w, i + 1)->lock] = 0;
-    for (u32 e = w->from; w->n_told && e < w->to; e++)
+    for (u32 e = w->from; w->n_told && e < w->to; e++) {
+        if (dh_event_space(p->trace->events[e].op) != DH_SPACE_LOCK)
+            continue;
         w->told[p->object[e]] = 0;
+        w->told_readers[p->trace->events[e].target] = 0;
+    }
     w->n_told = 0;
     memset(w->thread_h, 0, rows);
     memset(w->thread_c, 0, rows);
@@ -201,16 +209,17 @@ static void pass_mutex(struct dh_cp_window *w, u32 e, u32 *h, u32 *c)
         join(w, c, row(w, w->h, w->sections[slot - 1].after - 1));
 }
 
-/* Anything that orders like fork and join. */
-static void pass_object(struct dh_cp_window *w, u32 e, enum dh_effect effect, u32 *h, u32 *c)
+static void hear(struct dh_cp_window *w, u32 told, u32 *h, u32 *c)
 {
-    u32 *told = &w->told[w->p->object[e]], size = w->p->threads * (u32)sizeof(u32);
-    if (*told && effect != DH_EFFECT_WRITE) {
-        join(w, h, row(w, w->told_rows, *told - 1));
-        join(w, c, row(w, w->told_rows, *told - 1));
-    }
-    if (effect == DH_EFFECT_READ)
+    if (!told)
         return;
+    join(w, h, row(w, w->told_rows, told - 1));
+    join(w, c, row(w, w->told_rows, told - 1));
+}
+
+static void tell(struct dh_cp_window *w, u32 *told, const u32 *h)
+{
+    u32 size = w->p->threads * (u32)sizeof(u32);
     if (!*told) {
         if (w->n_told == w->cap_told &&
             !dh_mem_grow(&w->p->d->mem, (void **)&w->told_rows, w->n_told, &w->cap_told, size)) {
@@ -221,6 +230,22 @@ static void pass_object(struct dh_cp_window *w, u32 e, enum dh_effect effect, u3
         memset(row(w, w->told_rows, *told - 1), 0, size);
     }
     join(w, row(w, w->told_rows, *told - 1), h);
+}
+
+/* Anything that orders like fork and join. */
+static void pass_object(struct dh_cp_window *w, u32 e, enum dh_effect effect, u32 *h, u32 *c)
+{
+    const struct dh_event *event = &w->p->trace->events[e];
+    u32 *told = &w->told[w->p->object[e]];
+    bool lock = event->op == DH_OP_ACQUIRE || event->op == DH_OP_RELEASE;
+    if (effect != DH_EFFECT_WRITE)
+        hear(w, *told, h, c);
+    if (lock && event->mode == DH_EXCLUSIVE)
+        hear(w, w->told_readers[event->target], h, c);
+    if (lock && event->mode == DH_SHARED && event->op == DH_OP_RELEASE)
+        tell(w, &w->told_readers[event->target], h);
+    if (effect != DH_EFFECT_READ)
+        tell(w, told, h);
 }
 
 void dh_cp_pass(struct dh_cp_window *w, u32 e)
@@ -244,24 +269,36 @@ void dh_cp_pass(struct dh_cp_window *w, u32 e)
     }
 }
 
-/* Rule (b). Did it order anything? */
+/* Rule (b) for section j: the last section of its lock that begins before something in it. What is true of
+ * one is true of all before it, and what is true for the section before j for j as well, so that a pass goes
+ * along the sections of a lock once. */
+static bool order_section(struct dh_cp_window *w, u32 j, const u32 *c)
+{
+    struct dh_cp_section *s = &w->sections[j - 1];
+    u32 known = s->before ? w->sections[s->before - 1].after : 0;
+    bool changed = false;
+    if (s->after < known)
+        s->after = known;
+    for (;;) {
+        u32 i = s->after ? w->sections[s->after - 1].next : w->oldest[section_of(w, j)->lock];
+        const struct dh_section *earlier = section_of(w, i);
+        if (i == j || w->p->local[earlier->acq] >= c[earlier->thread])
+            return changed;
+        s->after = i;
+        changed = true;
+    }
+}
+
+/* Did rule (b) order anything? */
 static bool order_sections(struct dh_cp_window *w)
 {
-    const struct dh_predict *p = w->p;
     bool changed = false;
     for (u32 j = 1; j <= w->n; j++) {
         const struct dh_section *s = section_of(w, j);
         u32 *c = row(w, w->c, j - 1);
         if (s->rel == DH_NONE || s->rel >= w->to)
             copy(w, c, row(w, w->thread_c, s->thread)); /* open when the window ends */
-        u32 i = w->sections[j - 1].before;
-        for (; i > w->sections[j - 1].after; i = w->sections[i - 1].before) {
-            const struct dh_section *earlier = section_of(w, i);
-            if (p->local[earlier->acq] >= c[earlier->thread])
-                continue;
-            w->sections[j - 1].after = i;
-            changed = true;
-        }
+        changed |= order_section(w, j, c);
     }
     return changed;
 }

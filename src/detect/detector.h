@@ -67,6 +67,7 @@ struct dh_trace {
 
 struct dh_detector;
 struct dh_host;
+struct dh_batch;
 
 typedef void dh_access_fn(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell);
 typedef void dh_sync_fn(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock);
@@ -103,6 +104,8 @@ struct dh_detector_ops {
     /* A hint: the access e to this cell comes soon. Only __builtin_prefetch what it will touch beyond the
      * cell. */
     void (*soon)(const struct dh_event *e, const void *cell);
+    /* read, write and soon in a loop of their own, made by DH_DRIVE of drive.h for speed; may be NULL. */
+    void (*accesses)(struct dh_detector *d, struct dh_batch *b, size_t from, size_t to);
     /* Free what the cell holds by dh_detect_alloc: its life ends, the host zeroes it afterwards. NULL if it
      * holds nothing. */
     void (*cell_drop)(struct dh_detector *d, void *cell);
@@ -126,6 +129,7 @@ struct dh_detector {
     struct dh_companions companions;
     u64 event;     /* number of the event being handled */
     u64 window;    /* events a windowed detector looks at together; 0: its own choice */
+    u64 given_up;  /* questions left open because a bound that the detector states was reached */
     u32 n_threads; /* thread_init was called for all below */
     u32 cell;      /* of the access being handled */
     u32 index;     /* in the host */
@@ -147,6 +151,16 @@ DH_INLINE void dh_detect_free(struct dh_detector *d, void *p, size_t n)
 
 /* A copy of n bytes; NULL if n is 0 or there is no memory. */
 void *dh_detect_dup(struct dh_detector *d, const void *p, size_t n);
+
+/* The array with room for element id, `*n` being how many it has room for and `size` that of one; what is new
+ * is zeroed. Without memory it and *n stay as they are. */
+void *dh_detect_grow(struct dh_detector *d, void *items, u32 *n, u32 id, u32 size);
+
+/* Has the array (a pointer and its number of elements, both to be assigned to) an element id, now at the
+ * latest? */
+#define DH_ROOM(d, items, n, id) \
+    (DH_LIKELY((id) < (n)) ||    \
+     (((items) = dh_detect_grow(d, items, &(n), id, (u32)sizeof(*(items)))) != NULL && (id) < (n)))
 
 /* State of any thread or lock, made on first use. NULL: no memory (or no such state). */
 void *dh_detect_thread(struct dh_detector *d, u32 tid);

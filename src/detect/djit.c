@@ -15,8 +15,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     struct dh_rw *x = cell;
     if (dh_marks_get(&x->r, t->tid) == t->clock)
         return; /* READ SAME EPOCH */
-    if (DH_UNLIKELY(dh_marks_exceed(&x->w, &t->c)))
-        dh_marks_report(d, e, &x->w, &t->c, true);
+    dh_rw_check_read(d, e, x, &t->c);
     dh_marks_set(d, &x->r, t->tid, t->clock, e->site);
 }
 
@@ -36,13 +35,8 @@ const struct dh_detector_ops dh_detector_djit = {
     .guarantee = DH_PRECISE,
     .summary =
         "happens-before with vector clocks, one check per epoch; finds the first race of every racy variable",
-    .thread_size = sizeof(struct dh_hb_thread),
-    .lock_size = sizeof(struct dh_hb_lock),
-    .cell_size = sizeof(struct dh_rw),
     DH_HB_FULL,
+    DH_RW_CELL,
     .read = read,
     .write = write,
-    .soon = dh_rw_soon,
-    .cell_drop = dh_rw_drop,
-    .cell_copy = dh_rw_copy,
 };

@@ -9,54 +9,41 @@
  * for the reports.
  *
  * An epoch is clock << 32 | thread; 0 is the minimal epoch. Bit 63 of a cell's `r` says that the rest is a
- * pointer to the marks of several readers, so clocks end at 2^31.
+ * pointer to the marks of several readers, so clocks end at 2^31. How many marks there is room for is in the
+ * cell, not with the marks: of them only the reader's own is touched, and one line of memory is all it needs.
  */
-#include <string.h>
-
+#include "detect/drive.h"
 #include "detect/hb.h"
 
 struct cell {
     u64 w;
     u64 r;
     u32 w_site;
-    u32 r_site;
+    u32 r_site; /* of a shared cell: how many marks */
 };
 
 #define SHARED (1ull << 63)
 
-DH_INLINE struct dh_mark *block_of(u64 r)
+/* The readers of a shared cell. */
+DH_INLINE struct dh_marks marks_of(const struct cell *x)
 {
-    return (struct dh_mark *)(uptr)(r & ~SHARED);
+    return (struct dh_marks){.m = (struct dh_mark *)(uptr)(x->r & ~SHARED), .n = x->r_site};
 }
 
-DH_INLINE struct dh_marks marks_of(u64 r)
+static void set_marks(struct cell *x, struct dh_marks m)
 {
-    struct dh_mark *block = block_of(r);
-    return (struct dh_marks){.m = block + 1, .n = block->clock};
-}
-
-/* The cell's shared reads get a mark for tid. */
-static DH_NOINLINE bool make_room(struct dh_detector *d, struct cell *x, u32 tid)
-{
-    struct dh_mark *old = x->r & SHARED ? block_of(x->r) : NULL;
-    u32 had = old ? old->clock + 1 : 0, size = had ? had : 4;
-    while (size <= tid + 1)
-        size *= 2;
-    struct dh_mark *block = dh_detect_alloc(d, size * sizeof(*block));
-    if (!block)
-        return false;
-    if (old)
-        memcpy(block, old, had * sizeof(*old));
-    dh_detect_free(d, old, had * sizeof(*old));
-    block->clock = size - 1;
-    x->r = SHARED | (u64)(uptr)block;
-    return true;
+    x->r = m.m ? SHARED | (u64)(uptr)m.m : 0;
+    x->r_site = m.n;
 }
 
 static void mark(struct dh_detector *d, struct cell *x, u32 tid, u32 clock, u32 site)
 {
-    if (tid < block_of(x->r)->clock || make_room(d, x, tid))
-        block_of(x->r)[1 + tid] = (struct dh_mark){.clock = clock, .site = site};
+    struct dh_marks m = marks_of(x);
+    if (DH_LIKELY(tid < m.n)) {
+        m.m[tid] = (struct dh_mark){.clock = clock, .site = site};
+    } else if (dh_marks_set(d, &m, tid, clock, site)) {
+        set_marks(x, m);
+    }
 }
 
 DH_INLINE u64 epoch_of(const struct dh_hb_thread *t)
@@ -73,11 +60,10 @@ DH_INLINE bool happened(u64 epoch, const struct dh_hb_thread *t)
 static DH_NOINLINE void share(struct dh_detector *d, const struct dh_event *e, struct dh_hb_thread *t,
                               struct cell *x)
 {
-    u64 last = x->r;
-    if (make_room(d, x, (u32)last > t->tid ? (u32)last : t->tid)) {
-        mark(d, x, (u32)last, (u32)(last >> 32), x->r_site);
-        mark(d, x, t->tid, t->clock, e->site);
-    }
+    struct dh_marks m = {0};
+    if (dh_marks_set(d, &m, (u32)x->r, (u32)(x->r >> 32), x->r_site) &&
+        dh_marks_set(d, &m, t->tid, t->clock, e->site))
+        set_marks(x, m);
 }
 
 static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -88,7 +74,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     if (x->r == now)
         return; /* READ SAME EPOCH */
     if (x->r & SHARED) {
-        struct dh_marks m = marks_of(x->r);
+        struct dh_marks m = marks_of(x);
         if (dh_marks_get(&m, t->tid) == t->clock)
             return;
     }
@@ -108,7 +94,7 @@ static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
     if (x->r & SHARED)
-        __builtin_prefetch(block_of(x->r) + 1 + e->thread, 1);
+        __builtin_prefetch(marks_of(x).m + e->thread, 1);
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)
@@ -117,16 +103,17 @@ static void copy(struct dh_detector *d, void *to, const void *from)
     *x = *(const struct cell *)from;
     if (!(x->r & SHARED))
         return;
-    const struct dh_mark *block = block_of(x->r);
-    struct dh_mark *own = dh_detect_dup(d, block, (block->clock + 1) * sizeof(*block));
-    x->r = own ? SHARED | (u64)(uptr)own : 0;
+    struct dh_marks own = {0}, shared = marks_of(x);
+    dh_marks_copy(d, &own, &shared);
+    set_marks(x, own);
 }
 
 static void drop(struct dh_detector *d, void *cell)
 {
     struct cell *x = cell;
     if (x->r & SHARED) {
-        dh_detect_free(d, block_of(x->r), (block_of(x->r)->clock + 1) * sizeof(struct dh_mark));
+        struct dh_marks m = marks_of(x);
+        dh_marks_drop(d, &m);
         x->r = 0;
     }
 }
@@ -141,7 +128,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     if (DH_UNLIKELY(!happened(x->w, t)))
         dh_detect_race(d, e, (u32)x->w, x->w_site, true);
     if (DH_UNLIKELY(x->r & SHARED)) { /* WRITE SHARED */
-        struct dh_marks m = marks_of(x->r);
+        struct dh_marks m = marks_of(x);
         dh_marks_report(d, e, &m, &t->c, false);
         drop(d, x);
     } else if (DH_UNLIKELY(!happened(x->r, t))) { /* WRITE EXCLUSIVE */
@@ -151,19 +138,20 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     x->w_site = e->site;
 }
 
+DH_DRIVE(read, write, soon, struct cell);
+
 const struct dh_detector_ops dh_detector_fasttrack = {
     .name = "fasttrack",
     .paper =
         "Flanagan, Freund: FastTrack: Efficient and Precise Dynamic Race Detection (PLDI 2009, CACM 2010)",
     .guarantee = DH_PRECISE,
     .summary = "happens-before with epochs; finds the first race of every racy variable",
-    .thread_size = sizeof(struct dh_hb_thread),
-    .lock_size = sizeof(struct dh_hb_lock),
     .cell_size = sizeof(struct cell),
     DH_HB_FULL,
     .read = read,
     .write = write,
     .soon = soon,
+    .accesses = accesses,
     .cell_drop = drop,
     .cell_copy = copy,
 };

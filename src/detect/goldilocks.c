@@ -106,14 +106,8 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     struct thread *t = thread;
     struct cell *x = cell;
     check(d, e, t, &x->w, true);
-    while (t->tid >= x->n) {
-        void *grown = x->reads;
-        if (!dh_mem_grow(&d->mem, &grown, x->n, &x->n, sizeof(*x->reads))) {
-            d->failed = true;
-            return;
-        }
-        x->reads = grown;
-    }
+    if (!DH_ROOM(d, x->reads, x->n, t->tid))
+        return;
     start(d, e, t, &x->reads[t->tid]);
     x->was_read = true;
 }
@@ -125,7 +119,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     check(d, e, t, &x->w, true);
     for (u32 i = 0; x->was_read && i < x->n; i++) {
         check(d, e, t, &x->reads[i], false);
-        dh_gold_drop(log_of(d), &x->reads[i]); /* what races with it from here on races with this write */
+        x->reads[i].thread = 0; /* what races with it from here on races with this write */
     }
     x->was_read = false;
     start(d, e, t, &x->w);
@@ -134,25 +128,25 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
 static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
-    if (e->thread < x->n)
+    __builtin_prefetch(x->w.bits);
+    if (e->op == DH_OP_READ && e->thread < x->n)
         __builtin_prefetch(&x->reads[e->thread], 1);
-}
-
-static void copy_set(struct dh_detector *d, struct dh_gold_set *s)
-{
-    s->bits = dh_detect_dup(d, s->bits, s->words * sizeof(*s->bits));
-    s->words = s->bits ? s->words : 0;
+    if (e->op != DH_OP_WRITE || !x->was_read)
+        return;
+    const char *reads = (const char *)x->reads; /* a write goes through all of them */
+    for (size_t at = 0; at < x->n * sizeof(*x->reads) && at < 1024; at += 64)
+        __builtin_prefetch(reads + at, 1);
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)
 {
     struct cell *x = to;
     *x = *(const struct cell *)from;
-    copy_set(d, &x->w);
+    dh_gold_own(log_of(d), &x->w);
     x->reads = dh_detect_dup(d, x->reads, x->n * sizeof(*x->reads));
     x->n = x->reads ? x->n : 0;
     for (u32 i = 0; i < x->n; i++)
-        copy_set(d, &x->reads[i]);
+        dh_gold_own(log_of(d), &x->reads[i]);
 }
 
 static void drop(struct dh_detector *d, void *cell)

@@ -21,34 +21,52 @@ void dh_gold_log_init(struct dh_gold_log *log, struct dh_detector *d)
 u32 dh_gold_element(struct dh_gold_log *log, u32 id, u32 kind)
 {
     u32 key = id * 4 + kind;
-    while (DH_UNLIKELY(key >= log->n_numbers)) {
-        void *grown = log->numbers;
-        if (!dh_mem_grow(&log->d->mem, &grown, log->n_numbers, &log->n_numbers, sizeof(*log->numbers))) {
-            log->d->failed = true;
-            return 0;
-        }
-        log->numbers = grown;
-    }
+    if (!DH_ROOM(log->d, log->numbers, log->n_numbers, key))
+        return 0;
     if (DH_UNLIKELY(!log->numbers[key]))
         log->numbers[key] = ++log->n_elements;
     return log->numbers[key] - 1;
+}
+
+/* A row of bits is preceded by the number of words it has room for, which is one less than a power of two. */
+static u64 *new_row(struct dh_gold_log *log, u32 words)
+{
+    u32 all = 2;
+    while (all < words + 1)
+        all *= 2;
+    u64 *row = dh_detect_alloc(log->d, all * sizeof(*row));
+    if (!row)
+        return NULL;
+    row[0] = all - 1;
+    return row + 1;
+}
+
+static void free_row(struct dh_gold_log *log, u64 *bits)
+{
+    if (bits)
+        dh_detect_free(log->d, bits - 1, (bits[-1] + 1) * sizeof(*bits));
 }
 
 void dh_gold_start(struct dh_gold_log *log, struct dh_gold_set *s, u32 self)
 {
     s->self = self;
     s->at = log->n;
-    if (s->words) {
-        dh_detect_free(log->d, s->bits, s->words * sizeof(*s->bits));
-        s->words = 0;
-        s->bits = NULL;
-    }
+    s->words = 0; /* its row, if any, is not touched until it is needed again */
 }
 
 void dh_gold_drop(struct dh_gold_log *log, struct dh_gold_set *s)
 {
-    dh_detect_free(log->d, s->bits, s->words * sizeof(*s->bits));
+    free_row(log, s->bits);
     *s = (struct dh_gold_set){0};
+}
+
+void dh_gold_own(struct dh_gold_log *log, struct dh_gold_set *s)
+{
+    u64 *bits = s->words ? new_row(log, s->words) : NULL;
+    if (bits)
+        memcpy(bits, s->bits, s->words * sizeof(*bits));
+    s->bits = bits;
+    s->words = bits ? s->words : 0;
 }
 
 /* Bits for every element there is. */
@@ -57,14 +75,18 @@ static bool reserve(struct dh_gold_log *log, struct dh_gold_set *s)
     u32 words = log->n_elements / 64 + 1;
     if (words <= s->words)
         return true;
-    u64 *bits = dh_detect_alloc(log->d, words * sizeof(*bits));
-    if (!bits)
-        return false;
-    if (s->words)
-        memcpy(bits, s->bits, s->words * sizeof(*bits));
-    bits[s->self / 64] |= 1ull << (s->self % 64);
-    dh_detect_free(log->d, s->bits, s->words * sizeof(*bits));
-    s->bits = bits;
+    if (s->bits && words <= s->bits[-1]) {
+        memset(s->bits + s->words, 0, (words - s->words) * sizeof(*s->bits));
+    } else {
+        u64 *bits = new_row(log, words);
+        if (!bits)
+            return false;
+        if (s->words)
+            memcpy(bits, s->bits, s->words * sizeof(*bits));
+        free_row(log, s->bits);
+        s->bits = bits;
+    }
+    s->bits[s->self / 64] |= 1ull << (s->self % 64);
     s->words = words;
     return true;
 }
@@ -119,14 +141,8 @@ static void chain_up(void *ctx, struct dh_gold_set *s)
     struct pass *p = ctx;
     if (s->at >= p->last)
         return;
-    if (p->n_chains == p->cap_chains) {
-        void *grown = p->chains;
-        if (!dh_mem_grow(&p->log->d->mem, &grown, p->n_chains, &p->cap_chains, sizeof(*p->chains))) {
-            p->log->d->failed = true;
-            return;
-        }
-        p->chains = grown;
-    }
+    if (!DH_ROOM(p->log->d, p->chains, p->cap_chains, p->n_chains))
+        return;
     p->chains[p->n_chains] = (struct chain){.set = s, .next = p->heads[s->at - p->first]};
     p->heads[s->at - p->first] = ++p->n_chains;
 }
@@ -230,13 +246,6 @@ void dh_gold_give(struct dh_gold_log *log, u32 from, u32 to, dh_gold_each_fn *ea
 {
     if (log->n >= log->limit)
         bring_all_forward(log, each);
-    if (log->n == log->cap) {
-        void *grown = log->steps;
-        if (!dh_mem_grow(&log->d->mem, &grown, log->n, &log->cap, sizeof(*log->steps))) {
-            log->d->failed = true;
-            return;
-        }
-        log->steps = grown;
-    }
-    log->steps[log->n++] = (struct dh_gold_step){.from = from, .to = to};
+    if (DH_ROOM(log->d, log->steps, log->cap, log->n))
+        log->steps[log->n++] = (struct dh_gold_step){.from = from, .to = to};
 }

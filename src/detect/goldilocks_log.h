@@ -22,9 +22,9 @@ struct dh_gold_set {
     u32 site;   /* where */
     u32 locks;  /* held exclusively then: an interned set, the caller's */
     u32 at;     /* place in the log */
-    u32 words;  /* of bits; 0: the set is {self} */
+    u32 words;  /* of bits that count; 0: the set is {self} */
     u64 known;  /* threads below 64 that were found to be in it, by their own numbers: the caller's */
-    u64 *bits;
+    u64 *bits;  /* NULL: there was no need for them yet */
 };
 
 struct dh_gold_step {
@@ -60,6 +60,8 @@ void dh_gold_start(struct dh_gold_log *log, struct dh_gold_set *s, u32 self);
 /* Bring the set forward until `wanted` is in it, or to the end of the log; is it? */
 bool dh_gold_advance(struct dh_gold_log *log, struct dh_gold_set *s, u32 wanted);
 void dh_gold_drop(struct dh_gold_log *log, struct dh_gold_set *s);
+/* A set that was copied byte by byte gets bits of its own. */
+void dh_gold_own(struct dh_gold_log *log, struct dh_gold_set *s);
 
 DH_INLINE bool dh_gold_has(const struct dh_gold_set *s, u32 element)
 {

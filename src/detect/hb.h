@@ -44,12 +44,15 @@ DH_INLINE void dh_hb_tick(struct dh_hb_thread *t)
     t->c.c[t->tid] = ++t->clock;
 }
 
-/* The handlers of the two relations, for a table of operations. */
-#define DH_HB_COMMON                                                                                 \
-    .thread_init = dh_hb_thread_init, .fork = dh_hb_fork, .join = dh_hb_join,                        \
-    .volatile_access = dh_hb_volatile, .atomic = dh_hb_atomic, .barrier_enter = dh_hb_barrier_enter, \
-    .barrier_leave = dh_hb_barrier_leave
-#define DH_HB_FULL DH_HB_COMMON, .acquire = dh_hb_acquire, .release = dh_hb_release
+/* The handlers of the two relations and the state they need, for a table of operations. A detector that has
+ * more state of threads takes DH_HB_COMMON and says the rest itself. */
+#define DH_HB_COMMON                                                                              \
+    .lock_size = sizeof(struct dh_hb_lock), .thread_init = dh_hb_thread_init, .fork = dh_hb_fork, \
+    .join = dh_hb_join, .volatile_access = dh_hb_volatile, .atomic = dh_hb_atomic,                \
+    .barrier_enter = dh_hb_barrier_enter, .barrier_leave = dh_hb_barrier_leave
+#define DH_HB_FULL                                                                      \
+    DH_HB_COMMON, .thread_size = sizeof(struct dh_hb_thread), .acquire = dh_hb_acquire, \
+        .release = dh_hb_release
 #define DH_HB_RELAXED DH_HB_COMMON, .wait = dh_hb_wait, .notify = dh_hb_notify
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * host.c - see host.h.
  *
- * Events come in batches. A first pass over the batch takes repeated acquisitions out; then each detector
- * goes over the whole batch before the next one does, so that its state and its code stay in the caches.
- * Detectors cannot see one another, so this order is as good as event by event.
+ * Events come in batches. A first pass over the batch finds what is no plain access and takes repeated
+ * acquisitions out; then each detector goes over the whole batch (drive.c) before the next one does, so that
+ * its state and its code stay in the caches. Detectors cannot see one another, so this order is as good as
+ * event by event.
  */
 #include "detect/host.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "detect/drive.h"
 #include "detect/found.h"
 
 enum { MAX_DETECTORS = 32, BATCH = 4096 };
@@ -37,6 +39,9 @@ struct dh_host {
     struct dh_event *trace;
     u64 trace_cap;
     u64 window;
+    /* Of the batch being fed: its events that are no plain accesses, by index. */
+    u32 others[BATCH];
+    u32 n_others;
 };
 
 struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx)
@@ -126,6 +131,17 @@ void *dh_detect_dup(struct dh_detector *d, const void *p, size_t n)
     return copy;
 }
 
+void *dh_detect_grow(struct dh_detector *d, void *items, u32 *n, u32 id, u32 size)
+{
+    while (id >= *n) {
+        if (!dh_mem_grow(&d->mem, &items, *n, n, size)) {
+            d->failed = true;
+            break;
+        }
+    }
+    return items;
+}
+
 void *dh_detect_thread(struct dh_detector *d, u32 tid)
 {
     if (DH_UNLIKELY(tid >= d->n_threads))
@@ -203,13 +219,18 @@ static void note_ids(struct dh_host *h, const struct dh_event *e)
     }
 }
 
+/* Finds all that is no plain access, and takes repeated acquisitions out. */
 static int filter(struct dh_host *h, struct dh_event *events, size_t n)
 {
     int error = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct dh_event *e = &events[i];
-        if (DH_UNLIKELY(h->keep))
-            note_ids(h, e);
+    u32 others = 0;
+    for (u32 i = 0; i < n; i++) { /* a branch here would often be guessed wrongly */
+        h->others[others] = i;
+        others += !dh_drive_is_plain(&events[i]);
+    }
+    h->n_others = others;
+    for (u32 i = 0; i < others; i++) {
+        struct dh_event *e = &events[h->others[i]];
         if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && e->mode == DH_EXCLUSIVE &&
             !outermost(h, e, &error))
             e->op = DH_OP_SKIP;
@@ -220,6 +241,8 @@ static int filter(struct dh_host *h, struct dh_event *events, size_t n)
 static int keep_events(struct dh_host *h, const struct dh_event *events, size_t n)
 {
     u64 at = h->n_events;
+    for (size_t i = 0; i < n; i++)
+        note_ids(h, &events[i]);
     if (at + n > h->trace_cap) {
         u64 cap = h->trace_cap ? h->trace_cap * 2 : 1 << 16;
         while (cap < at + n)
@@ -237,145 +260,6 @@ static int keep_events(struct dh_host *h, const struct dh_event *events, size_t 
     return 0;
 }
 
-static void range(struct dh_detector *d, const struct dh_event *e)
-{
-    bool move = e->op == DH_OP_RANGE_MOVE;
-    for (u32 i = 0; i < e->size && d->cells.size; i++) {
-        if (d->companions.n && !(move && e->target == e->site)) {
-            dh_companions_drop(d, e->target + i);
-            if (move)
-                dh_companions_move(d, e->target + i, e->site + i);
-        }
-        void *to = dh_table_get(&d->cells, e->target + i);
-        void *from = move ? dh_table_get(&d->cells, e->site + i) : NULL;
-        if (from && !to)
-            to = dh_table_at(&d->cells, e->target + i);
-        if (to == from)
-            continue; /* neither is there, or a move onto itself */
-        if (to && d->ops->cell_drop)
-            d->ops->cell_drop(d, to);
-        if (to && from)
-            memcpy(to, from, d->cells.size);
-        else if (to)
-            memset(to, 0, d->cells.size);
-        if (from)
-            memset(from, 0, d->cells.size);
-    }
-}
-
-static DH_NOINLINE void rare_event(struct dh_detector *d, const struct dh_event *e, void *thread)
-{
-    const struct dh_detector_ops *ops = d->ops;
-    dh_sync_fn *sync = NULL;
-    switch (e->op) {
-    case DH_OP_FORK:
-        if (ops->fork)
-            ops->fork(d, e, thread, dh_detect_thread(d, e->target));
-        return;
-    case DH_OP_JOIN:
-        if (ops->join)
-            ops->join(d, e, thread, dh_detect_thread(d, e->target));
-        return;
-    case DH_OP_RANGE_NEW:
-    case DH_OP_RANGE_FREE:
-    case DH_OP_RANGE_MOVE:
-        range(d, e);
-        return;
-    case DH_OP_FENCE:
-        if (ops->atomic)
-            ops->atomic(d, e, thread, NULL);
-        return;
-    case DH_OP_VOLATILE:
-        sync = ops->volatile_access;
-        break;
-    case DH_OP_ATOMIC_LOAD:
-    case DH_OP_ATOMIC_STORE:
-    case DH_OP_ATOMIC_RMW:
-        sync = ops->atomic;
-        break;
-    case DH_OP_BARRIER_ENTER:
-        sync = ops->barrier_enter;
-        break;
-    case DH_OP_BARRIER_LEAVE:
-        sync = ops->barrier_leave;
-        break;
-    case DH_OP_WAIT:
-        sync = ops->wait;
-        break;
-    case DH_OP_NOTIFY:
-        sync = ops->notify;
-        break;
-    default:
-        break;
-    }
-    if (sync)
-        sync(d, e, thread, dh_table_at(&d->locks, e->target));
-}
-
-static DH_NOINLINE void atomic_access(struct dh_detector *d, const struct dh_event *e, void *thread,
-                                      dh_access_fn *access)
-{
-    void *cell = dh_companions_possible(d) ? dh_companions_get(d, e->target, e->thread) : NULL;
-    d->cell = e->target;
-    if (cell)
-        access(d, e, thread, cell);
-}
-
-/* Memory is far away: ask for the cell of an access long before its turn, and for what the cell points to a
- * little later. */
-DH_INLINE void look_ahead(struct dh_detector *d, const struct dh_event *e, size_t left)
-{
-    enum { FAR = 16, NEAR = 8 };
-    if (DH_LIKELY(FAR < left) && dh_event_is_access(e + FAR)) {
-        const char *cell = dh_table_get(&d->cells, e[FAR].target);
-        __builtin_prefetch(cell, 1);
-        if (cell && d->cells.size > 32) /* likely on two lines */
-            __builtin_prefetch(cell + d->cells.size - 1, 1);
-    }
-    if (d->ops->soon && NEAR < left && dh_event_is_access(e + NEAR)) {
-        const void *cell = dh_table_get(&d->cells, e[NEAR].target);
-        if (cell)
-            d->ops->soon(e + NEAR, cell);
-    }
-}
-
-static void drive(struct dh_detector *d, const struct dh_event *events, size_t n, u64 first)
-{
-    const struct dh_detector_ops *ops = d->ops;
-    for (size_t i = 0; i < n && !d->failed; i++) {
-        const struct dh_event *e = &events[i];
-        look_ahead(d, e, n - i);
-        if (DH_UNLIKELY(e->thread >= d->n_threads))
-            init_threads(d, e->thread);
-        void *thread = dh_table_get(&d->threads, e->thread);
-        d->event = first + i;
-        if (DH_LIKELY(e->op == DH_OP_READ || e->op == DH_OP_WRITE)) {
-            dh_access_fn *access = e->op == DH_OP_READ ? ops->read : ops->write;
-            if (!access)
-                continue;
-            if (DH_UNLIKELY(e->mode & DH_ATOMIC)) {
-                atomic_access(d, e, thread, access);
-                continue;
-            }
-            void *cell = dh_table_at(&d->cells, e->target);
-            if (DH_UNLIKELY(!cell && d->cells.size)) {
-                d->failed = true;
-                break;
-            }
-            d->cell = e->target;
-            access(d, e, thread, cell);
-            if (DH_UNLIKELY(d->companions.n))
-                dh_companions_show(d, e, thread);
-        } else if (e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) {
-            dh_sync_fn *sync = e->op == DH_OP_ACQUIRE ? ops->acquire : ops->release;
-            if (sync)
-                sync(d, e, thread, dh_table_at(&d->locks, e->target));
-        } else if (e->op != DH_OP_SKIP) {
-            rare_event(d, e, thread);
-        }
-    }
-}
-
 static int feed_batch(struct dh_host *h, struct dh_event *events, size_t n)
 {
     int rc = filter(h, events, n);
@@ -383,9 +267,10 @@ static int feed_batch(struct dh_host *h, struct dh_event *events, size_t n)
         rc = keep_events(h, events, n);
     if (rc)
         return rc;
+    struct dh_batch batch = {.events = events, .n = n, .first = h->n_events};
     for (u32 i = 0; i < h->n; i++) {
         if (!h->detectors[i]->ops->whole_trace)
-            drive(h->detectors[i], events, n, h->n_events);
+            dh_drive(h->detectors[i], &batch, h->others, h->n_others);
     }
     h->n_events += n;
     return 0;
@@ -433,15 +318,25 @@ void dh_host_split(struct dh_host *h, u32 to, u32 from)
     }
 }
 
-void dh_host_finish(struct dh_host *h)
+void dh_host_keep(struct dh_host *h)
 {
-    struct dh_trace trace = {
+    h->keep = true;
+}
+
+struct dh_trace dh_host_trace(const struct dh_host *h)
+{
+    return (struct dh_trace){
         .events = h->trace,
-        .n = h->n_events,
+        .n = h->keep ? h->n_events : 0,
         .threads = h->threads,
         .locks = h->locks,
         .cells = h->cells,
     };
+}
+
+void dh_host_finish(struct dh_host *h)
+{
+    struct dh_trace trace = dh_host_trace(h);
     for (u32 i = 0; i < h->n; i++) {
         struct dh_detector *d = h->detectors[i];
         if (!d->ops->whole_trace)
@@ -464,6 +359,7 @@ void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *r
         .places = f->places.n,
         .first_event = f->first_event,
         .memory = d->mem.bytes + d->threads.bytes + d->locks.bytes + d->cells.bytes,
+        .given_up = d->given_up,
         .error = h->errors[index] ? h->errors[index]
                  : d->failed      ? -ENOMEM
                                   : 0,

@@ -21,6 +21,7 @@ struct dh_host_result {
     u64 places;      /* distinct sites of the later accesses */
     u64 first_event; /* DH_NO_EVENT: none */
     size_t memory;   /* bytes the detector holds */
+    u64 given_up;    /* questions the detector left open, where it reached a bound that it states */
     int error;       /* 0, or why the detector did not see everything */
 };
 
@@ -30,6 +31,10 @@ void dh_host_free(struct dh_host *h);
 int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops);
 /* For detectors that work on windows of the trace, those added from here on; 0: their own choice. */
 void dh_host_window(struct dh_host *h, u64 events);
+/* Holds the events although no detector needs them, for dh_host_trace. Before the first event. */
+void dh_host_keep(struct dh_host *h);
+/* What is held, filtered; good until more is fed. */
+struct dh_trace dh_host_trace(const struct dh_host *h);
 /* Events in order, any number a call; they are overwritten where the filter takes one out. 0 or -ENOMEM, when
  * the host itself could not go on. */
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);

@@ -1,5 +1,6 @@
 /*
- * hybrid.h - what the hybrid detectors share: the relaxed happens-before relation and the locks held.
+ * hybrid.h - what detectors share that know both an order and the locks held; the hybrid ones among them have
+ * the relaxed happens-before relation.
  *
  * The detector's own state begins with struct dh_locksets, its thread state with struct dh_hybrid_thread.
  */
@@ -17,7 +18,11 @@ struct dh_hybrid_thread {
 void dh_hybrid_init(struct dh_detector *d);
 dh_sync_fn dh_hybrid_acquire, dh_hybrid_release;
 
-#define DH_HYBRID_HANDLERS \
-    DH_HB_RELAXED, .init = dh_hybrid_init, .acquire = dh_hybrid_acquire, .release = dh_hybrid_release
+/* For a table of operations: what both need, and all that a hybrid detector needs. */
+#define DH_HYBRID_STATE                                                                     \
+    .own_size = sizeof(struct dh_locksets), .thread_size = sizeof(struct dh_hybrid_thread), \
+    .init = dh_hybrid_init
+#define DH_HYBRID_ALL \
+    DH_HB_RELAXED, DH_HYBRID_STATE, .acquire = dh_hybrid_acquire, .release = dh_hybrid_release
 
 #endif

@@ -13,18 +13,6 @@ void dh_locksets_init(struct dh_locksets *s, struct dh_detector *d)
     s->n = 1; /* number 0 is the empty set and needs no entry */
 }
 
-static bool grow(struct dh_locksets *s, void *items, u32 n, u32 *cap, u32 size)
-{
-    void *grown;
-    memcpy(&grown, items, sizeof(grown));
-    if (!dh_mem_grow(&s->d->mem, &grown, n, cap, size)) {
-        s->d->failed = true;
-        return false;
-    }
-    memcpy(items, &grown, sizeof(grown));
-    return true;
-}
-
 static u64 hash_of(const u32 *locks, u32 n)
 {
     u64 h = n;
@@ -67,10 +55,8 @@ static u32 intern(struct dh_locksets *s, u32 n)
         if (old->n == n && memcmp(old->locks, s->scratch, n * sizeof(u32)) == 0)
             return s->index[i];
     }
-    while (s->n >= s->cap) {
-        if (!grow(s, &s->sets, s->cap ? s->n : 0, &s->cap, sizeof(*s->sets)))
-            return 0;
-    }
+    if (!DH_ROOM(s->d, s->sets, s->cap, s->n))
+        return 0;
     u32 *locks = dh_detect_alloc(s->d, n * sizeof(*locks));
     if (!locks)
         return 0;
@@ -89,10 +75,8 @@ static u32 compute(struct dh_locksets *s, u32 op, u32 a, u32 b)
 {
     struct dh_lockset x = get(s, a), y = op == MEET ? get(s, b) : (struct dh_lockset){0};
     u32 n = 0;
-    while (s->scratch_cap < x.n + 1) {
-        if (!grow(s, &s->scratch, 0, &s->scratch_cap, sizeof(u32)))
-            return 0;
-    }
+    if (!DH_ROOM(s->d, s->scratch, s->scratch_cap, x.n))
+        return 0;
     if (op == MEET) {
         for (u32 i = 0, j = 0; i < x.n && j < y.n;) {
             if (x.locks[i] == y.locks[j])
@@ -150,13 +134,15 @@ u32 dh_lockset_meet(struct dh_locksets *s, u32 a, u32 b)
 
 void dh_held_acquire(struct dh_locksets *s, struct dh_held *held, const struct dh_event *e)
 {
+    bool same = held->any == held->exclusive; /* nearly always: one look is enough then */
     held->any = dh_lockset_add(s, held->any, e->target);
     if (e->mode == DH_EXCLUSIVE)
-        held->exclusive = dh_lockset_add(s, held->exclusive, e->target);
+        held->exclusive = same ? held->any : dh_lockset_add(s, held->exclusive, e->target);
 }
 
 void dh_held_release(struct dh_locksets *s, struct dh_held *held, const struct dh_event *e)
 {
+    bool same = held->any == held->exclusive;
     held->any = dh_lockset_remove(s, held->any, e->target);
-    held->exclusive = dh_lockset_remove(s, held->exclusive, e->target);
+    held->exclusive = same ? held->any : dh_lockset_remove(s, held->exclusive, e->target);
 }

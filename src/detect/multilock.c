@@ -73,15 +73,8 @@ static void remember(struct dh_detector *d, struct history *h, const struct entr
         kept--;
     }
     h->n = kept;
-    if (h->n == h->cap) {
-        void *grown = h->entries;
-        if (!dh_mem_grow(&d->mem, &grown, h->n, &h->cap, sizeof(*h->entries))) {
-            d->failed = true;
-            return;
-        }
-        h->entries = grown;
-    }
-    h->entries[h->n++] = *now;
+    if (DH_ROOM(d, h->entries, h->cap, h->n))
+        h->entries[h->n++] = *now;
 }
 
 static void access(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -136,11 +129,8 @@ const struct dh_detector_ops dh_detector_multilock = {
     .paper = "Xie, Xue, Zhang: Acculock (Software: Practice and Experience 2013): MultiLock-HB",
     .guarantee = DH_HYBRID,
     .summary = "relaxed happens-before plus locksets, with the history of all accesses that still matter",
-    .own_size = sizeof(struct dh_locksets),
-    .thread_size = sizeof(struct dh_hybrid_thread),
-    .lock_size = sizeof(struct dh_hb_lock),
     .cell_size = sizeof(struct cell),
-    DH_HYBRID_HANDLERS,
+    DH_HYBRID_ALL,
     .read = access,
     .write = access,
     .soon = soon,

@@ -8,17 +8,19 @@
  * Guarantee: predictive-sound, and a superset of syncp. Every report has a witness that was checked
  * (detect/witness.h says up to which number).
  *
- * How: as in syncp a smallest cut is closed, but a lock held by
- * one of the two accesses stays open, and whatever other section of that lock is in the cut must end in it,
- * also one that came later in the trace. That section has then to be executed before the held one: a
- * reversal. Conflicting accesses keep the order of the trace, and so do all sections that are not held.
- * osr_order.c decides whether such an order exists.
+ * How: as in syncp a smallest cut is closed, but a lock held by one of the two accesses stays open, and
+ * whatever other section of that lock is in the cut must end in it, also one that came later in the trace.
+ * That section has then to be executed before the held one: a reversal. Conflicting accesses keep the order
+ * of the trace, and so do all sections that are not held. osr_order.c decides whether such an order exists.
  *
  * Departures: written from the idea of optimistic closure and reversal as above, which may differ in detail
  * from the published algorithm. A lock held by neither access is left open by the section that is last in the
- * trace. The order is decided by scans of the part of the trace between reversed sections, not by an abstract
- * graph. One pair is reported per later access. Per class of earlier accesses (thread, kind, locks held) at
- * most LOOK_AHEAD candidates are tried after one whose order fails. Needs the whole trace, as syncp does.
+ * trace. Whether reversals contradict each other is found by following what comes after each reversed
+ * acquisition (osr_reach.c), which is mostly next to nothing; the paper's bound is quadratic, and so is the
+ * worst case here, so the steps of all these searches together are limited (DH_OSR_STEPS per event), and the
+ * questions left open then are counted: races are lost, none is invented. One pair is reported per later
+ * access. Per class of earlier accesses (thread, kind, locks held) at most LOOK_AHEAD candidates are tried
+ * after one whose order fails only for the present. Needs the whole trace, as syncp does.
  */
 #include "detect/osr.h"
 
@@ -147,7 +149,7 @@ static u32 look_ahead(struct osr *o, const struct state *state, u32 from, u32 e)
         enum dh_osr_closed closed = dh_osr_close(p, o->ahead, i, e);
         if (closed == DH_OSR_NO)
             return DH_NONE;
-        if (closed == DH_OSR_CLOSED && dh_osr_order_find(&o->order, o->ahead, i, e))
+        if (closed == DH_OSR_CLOSED && dh_osr_order_find(&o->order, o->ahead, i, e) == DH_OSR_FOUND)
             return i;
     }
     return DH_NONE;
@@ -172,10 +174,14 @@ static u32 find_in_kind(struct osr *o, u32 k, u32 k2, u32 e, const u32 **ret_cut
         }
         if (closed == DH_OSR_NO)
             return DH_NONE;
-        if (closed == DH_OSR_CLOSED) {
+        enum dh_osr_found found = DH_OSR_NEVER;
+        if (closed == DH_OSR_CLOSED)
+            found = dh_osr_order_find(&o->order, state->cut, i, e);
+        if (found == DH_OSR_FOUND) {
             *ret_cut = state->cut;
-            if (dh_osr_order_find(&o->order, state->cut, i, e))
-                return i;
+            return i;
+        }
+        if (found == DH_OSR_NOT_NOW) {
             *ret_cut = o->ahead;
             return look_ahead(o, state, i, e);
         }
@@ -224,7 +230,7 @@ static int handle(struct osr *o, u32 e)
     const u32 *cut;
     u32 i = dh_syncp_find(&o->syncp, e, &cut);
     if (i != DH_NONE) {
-        int rc = dh_witness_report(&o->witness, cut, NULL, 0, i, e);
+        int rc = dh_witness_report(&o->witness, cut, i, e);
         if (rc)
             return rc;
     }
@@ -233,7 +239,7 @@ static int handle(struct osr *o, u32 e)
     if (!kind)
         return -ENOMEM;
     if (i == DH_NONE && (i = find(o, kind, e, &cut)) != DH_NONE)
-        return dh_witness_report(&o->witness, cut, o->order.n ? o->order.level : NULL, o->order.top, i, e);
+        return dh_osr_report(&o->order, &o->witness, cut, i, e);
     return o->p.d->failed ? -ENOMEM : 0;
 }
 

@@ -8,13 +8,41 @@
 
 /* A held section that must come after a later one of its lock. */
 struct dh_reversal {
-    u32 head; /* the acquisition of the held section */
-    u32 tail; /* the last release of its lock in the cut */
-    u8 least; /* level that head must have at least */
-    u8 head_level, tail_level;
+    u32 head;   /* the acquisition of the held section */
+    u32 tail;   /* the last release of its lock in the cut */
+    u64 before; /* the reversals, as bits, whose tail must come after this head */
+    u8 least;   /* level that head must have at least */
 };
 
 enum { DH_OSR_REVERSALS = 64 };
+
+/* How far the search for reversals goes in all: steps per event of the trace, and for short traces. Real
+ * traces need a fraction of one. What is asked beyond is left open and counted (given_up of the detector). */
+enum { DH_OSR_STEPS = 64, DH_OSR_STEPS_SMALL = 1 << 20 };
+
+/* What must come after an event in a cut: osr_reach.c. All zero but `p` and `limit` is a valid start. */
+struct dh_osr_reach {
+    const struct dh_predict *p;
+    u64 steps, limit;
+    u32 *next, *next_write; /* event of the same object; of a join: the next join of the same thread */
+    u32 *opening;           /* first event of each object */
+    u32 *joins;             /* first join of each thread */
+    const u32 *cut;
+    u32 to;       /* events beyond do not matter */
+    u32 *from;    /* of each thread: the set begins here; where the cut ends: it has nothing of it */
+    u32 *done;    /* of each thread: what is from here on was followed */
+    u32 *waiting; /* threads with something to follow */
+    u32 n_waiting;
+};
+
+/* The set of what comes after `head`, as far as `to`. False: beyond the limit, or no memory. */
+bool dh_osr_reach(struct dh_osr_reach *r, const u32 *cut, u32 head, u32 to);
+
+/* Is event i, one of the cut, in the set? */
+DH_INLINE bool dh_osr_reaches(const struct dh_osr_reach *r, u32 i)
+{
+    return r->p->local[i] >= r->from[r->p->trace->events[i].thread];
+}
 
 /* Levels of what was executed last on an object; good if `stamp` is that of the scan. */
 struct dh_osr_object {
@@ -25,6 +53,7 @@ struct dh_osr_object {
 /* The order of a reordering: events of a cut, by level, then as in the trace. */
 struct dh_osr_order {
     const struct dh_predict *p;
+    struct dh_osr_reach reach;
     struct dh_osr_object *objects;
     u32 stamp;
     u8 *threads; /* level each thread has reached */
@@ -40,12 +69,24 @@ enum dh_osr_closed {
     DH_OSR_NO,
 };
 
+enum dh_osr_found {
+    DH_OSR_FOUND,
+    DH_OSR_NOT_NOW,
+    DH_OSR_NEVER, /* nor with a later access of the same thread that holds the same locks */
+};
+
 int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p); /* 0 or -ENOMEM */
 /* The smallest cut that contains `cut` and leaves at most one section of each lock open. */
 enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlier, u32 now);
-/* Can the closed cut be executed with the two accesses next? Fills n, level and top. */
-bool dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 earlier, u32 now);
+/* Can the closed cut be executed with the two accesses next? Fills n and reversals. */
+enum dh_osr_found dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 earlier, u32 now);
+/* After that: level and top. */
+void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut);
 /* All of it for one pair: the cut is written to `cut`, which has room for all threads. */
 bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);
+/* The checked witness of a pair that was found, in w->sequence: its length, or 0. */
+u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
+/* Emits the race, unless the check finds fault with its witness. 0 or -ENOMEM. */
+int dh_osr_report(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
 
 #endif

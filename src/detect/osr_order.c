@@ -4,10 +4,12 @@
  *
  * Every order between events of the cut goes forward in the trace but the reversals: from the last release of
  * a lock in the cut to the acquisition of a section that is held at the end and stood earlier in the trace.
- * So the whole order has no cycle if and only if levels can be given such that no forward step goes down and
- * every reversal goes up. A scan of the trace from the first reversed acquisition on propagates levels; what
- * a release lacks is asked of the acquisition in the next scan. With n reversals no level exceeds n unless
- * there is a cycle.
+ * So there is an order unless some reversals, each acquisition of which must come before the release of the
+ * next, close a circle. Levels are given such that no forward step goes down and every reversal goes up; the
+ * witness is the cut level by level.
+ *
+ * A circle of the earlier access's own reversals stays one whatever the later access: the cut only grows,
+ * and a later release of a lock comes after an earlier one.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,10 +18,11 @@
 
 int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p)
 {
-    *o = (struct dh_osr_order){.p = p};
+    *o = (struct dh_osr_order){.p = p, .reach = {.p = p}};
     o->objects = dh_detect_alloc(p->d, ((size_t)p->objects + 1) * sizeof(*o->objects));
     o->threads = dh_detect_alloc(p->d, (size_t)p->threads + 1);
     o->level = dh_detect_alloc(p->d, (size_t)p->n + 1);
+    o->reach.limit = (u64)p->n * DH_OSR_STEPS + DH_OSR_STEPS_SMALL;
     return p->d->failed ? -ENOMEM : 0;
 }
 
@@ -29,14 +32,13 @@ enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlie
     u32 held_1 = p->holding[earlier], held_2 = p->holding[now];
     for (bool changed = true; changed;) {
         changed = false;
-        u32 last = dh_predict_last(p, cut);
         for (u32 t = 0; t < p->threads; t++) {
             for (u32 h = dh_predict_holding_at(p, t, cut[t]); h; h = p->holdings[h].outer) {
                 const struct dh_section *s = &p->sections[p->holdings[h].section];
                 const struct dh_section *stays = dh_predict_find_lock(p, held_1, s->lock);
                 if (!stays)
                     stays = dh_predict_find_lock(p, held_2, s->lock);
-                if (stays ? stays == s : !dh_predict_followed(p, s, cut, last))
+                if (stays ? stays == s : !dh_predict_followed(p, p->holdings[h].section, cut))
                     continue;
                 if (s->rel == DH_NONE)
                     return DH_OSR_NO;
@@ -54,27 +56,85 @@ enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlie
 }
 
 /* The reversals that the locks of one access ask for. */
-static bool add_reversals(struct dh_osr_order *o, const u32 *cut, u32 last, u32 access)
+static bool add_reversals(struct dh_osr_order *o, const u32 *cut, u32 access)
 {
     const struct dh_predict *p = o->p;
     for (u32 h = p->holding[access]; h; h = p->holdings[h].outer) {
-        const struct dh_section *held = &p->sections[p->holdings[h].section], *s = held;
-        u32 tail = DH_NONE;
-        for (u32 i = s->next; i != DH_NONE; i = s->next) {
-            s = &p->sections[i];
-            if (s->acq > last)
-                break;
-            if (p->local[s->acq] < cut[s->thread])
-                tail = s->rel;
-        }
-        if (tail == DH_NONE)
+        u32 held = p->holdings[h].section, last = dh_predict_last_after(p, held, cut);
+        if (last == DH_NONE)
             continue;
         if (o->n == DH_OSR_REVERSALS)
             return false;
-        o->reversals[o->n++] = (struct dh_reversal){.head = held->acq, .tail = tail, .least = 1};
+        o->reversals[o->n++] =
+            (struct dh_reversal){.head = p->sections[held].acq, .tail = p->sections[last].rel, .least = 1};
     }
     return true;
 }
+
+/* Which releases come after the acquisition of each reversal. */
+static bool find_reversed(struct dh_osr_order *o, const u32 *cut)
+{
+    u32 to = 0;
+    for (u32 k = 0; k < o->n; k++)
+        to = o->reversals[k].tail > to ? o->reversals[k].tail : to;
+    for (u32 k = 0; k < o->n; k++) {
+        struct dh_reversal *r = &o->reversals[k];
+        if (!dh_osr_reach(&o->reach, cut, r->head, to)) {
+            o->p->d->given_up++;
+            return false;
+        }
+        for (u32 j = 0; j < o->n; j++) {
+            if (dh_osr_reaches(&o->reach, o->reversals[j].tail))
+                r->before |= 1ull << j;
+        }
+    }
+    return true;
+}
+
+/* Levels of the first n reversals. False: there is a circle. */
+static bool give_levels(struct dh_osr_order *o, u32 n)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 k = 0; k < n; k++) {
+            for (u32 j = 0; j < n; j++) {
+                u8 least = o->reversals[k].least + 1;
+                if (!(o->reversals[k].before >> j & 1) || o->reversals[j].least >= least)
+                    continue;
+                if (least > n)
+                    return false;
+                o->reversals[j].least = least;
+                changed = true;
+            }
+        }
+    }
+    return true;
+}
+
+/* An access must come before the end of the life of its variable. */
+static bool is_dead(const struct dh_predict *p, const u32 *cut, u32 access)
+{
+    u32 death = p->death[p->object[access]];
+    return death != DH_NONE && dh_predict_in_cut(p, cut, death);
+}
+
+enum dh_osr_found dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 earlier, u32 now)
+{
+    o->n = 0;
+    o->top = 0;
+    if (is_dead(o->p, cut, earlier))
+        return DH_OSR_NEVER;
+    if (!add_reversals(o, cut, earlier))
+        return DH_OSR_NOT_NOW;
+    u32 own = o->n;
+    if (!add_reversals(o, cut, now) || !find_reversed(o, cut))
+        return DH_OSR_NOT_NOW;
+    if (!give_levels(o, own))
+        return DH_OSR_NEVER;
+    return give_levels(o, o->n) ? DH_OSR_FOUND : DH_OSR_NOT_NOW;
+}
+
+/* ---- Levels of all events, for the witness ---- */
 
 static u8 max(u8 a, u8 b)
 {
@@ -93,27 +153,16 @@ static u8 acquire(struct dh_osr_order *o, u32 i, u8 level)
 {
     level = max(level, object_at(o, o->p->trace->events[i].target)->written);
     for (u32 k = 0; k < o->n; k++) {
-        struct dh_reversal *r = &o->reversals[k];
-        if (r->head == i)
-            r->head_level = level = max(level, r->least);
+        if (o->reversals[k].head == i)
+            level = max(level, o->reversals[k].least);
     }
     return level;
 }
 
-/* False: a cycle is certain. */
-static bool release(struct dh_osr_order *o, u32 i, u8 level)
+static void release(struct dh_osr_order *o, u32 i, u8 level)
 {
     struct dh_osr_object *lock = object_at(o, o->p->trace->events[i].target);
     lock->written = max(lock->written, level);
-    for (u32 k = 0; k < o->n; k++) {
-        struct dh_reversal *r = &o->reversals[k];
-        if (r->tail == i) {
-            r->tail_level = level;
-            if (level >= o->n)
-                return false;
-        }
-    }
-    return true;
 }
 
 static u8 access_object(struct dh_osr_order *o, enum dh_effect effect, u32 i, u8 level)
@@ -127,28 +176,43 @@ static u8 access_object(struct dh_osr_order *o, enum dh_effect effect, u32 i, u8
     return level;
 }
 
-/* Gives levels to the events of the cut in [from, to]. False: a cycle is certain. */
-static bool scan(struct dh_osr_order *o, const u32 *cut, u32 from, u32 to)
+/* A life's beginning has its level; the one that its end needs is put there, for when the scan comes to it.
+ */
+static u8 access_level(struct dh_osr_order *o, const u32 *cut, enum dh_effect effect, u32 i, u8 level)
 {
     const struct dh_predict *p = o->p;
-    u8 all = 0; /* memory that is freed or moved: nothing passes it */
+    u32 birth = p->birth[p->object[i]], death = p->death[p->object[i]];
+    level = access_object(o, effect, i, birth == DH_NONE ? level : max(level, o->level[birth]));
+    if (death != DH_NONE && dh_predict_in_cut(p, cut, death))
+        o->level[death] = max(o->level[death], level);
+    return level;
+}
+
+void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut)
+{
+    const struct dh_predict *p = o->p;
+    u32 from = DH_NONE, last = dh_predict_last(p, cut);
+    for (u32 k = 0; k < o->n; k++)
+        from = o->reversals[k].head < from ? o->reversals[k].head : from;
+    if (from == DH_NONE || last == DH_NONE)
+        return;
     o->stamp++;
-    o->top = 0;
     memset(o->threads, 0, p->threads);
-    for (u32 i = from; i <= to; i++) {
+    memset(o->level, 0, (size_t)last + 1);
+    for (u32 i = from; i <= last; i++) {
         const struct dh_event *e = &p->trace->events[i];
         if (p->local[i] >= cut[e->thread])
             continue;
-        u8 level = max(all, o->threads[e->thread]);
+        u8 level = max(o->level[i], o->threads[e->thread]);
         enum dh_effect effect = dh_predict_effect(p, e);
-        if (e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE)
-            all = level = o->top;
+        if (dh_event_is_access(e))
+            level = access_level(o, cut, effect, i, level);
         else if (effect != DH_EFFECT_NONE)
             level = access_object(o, effect, i, level);
         else if (e->op == DH_OP_ACQUIRE)
             level = acquire(o, i, level);
-        else if (e->op == DH_OP_RELEASE && !release(o, i, level))
-            return false;
+        else if (e->op == DH_OP_RELEASE)
+            release(o, i, level);
         else if (e->op == DH_OP_JOIN)
             level = max(level, o->threads[e->target]);
         else if (e->op == DH_OP_FORK)
@@ -156,37 +220,6 @@ static bool scan(struct dh_osr_order *o, const u32 *cut, u32 from, u32 to)
         o->threads[e->thread] = o->level[i] = level;
         o->top = max(o->top, level);
     }
-    return true;
-}
-
-bool dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 earlier, u32 now)
-{
-    u32 last = dh_predict_last(o->p, cut);
-    o->n = 0;
-    o->top = 0;
-    if (!add_reversals(o, cut, last, earlier) || !add_reversals(o, cut, last, now))
-        return false;
-    if (o->n == 0)
-        return true;
-    u32 from = DH_NONE, to = 0;
-    for (u32 k = 0; k < o->n; k++) {
-        from = o->reversals[k].head < from ? o->reversals[k].head : from;
-        to = o->reversals[k].tail > to ? o->reversals[k].tail : to;
-    }
-    for (bool changed = true; changed;) {
-        if (!scan(o, cut, from, to))
-            return false;
-        changed = false;
-        for (u32 k = 0; k < o->n; k++) {
-            struct dh_reversal *r = &o->reversals[k];
-            if (r->tail_level < r->head_level)
-                continue;
-            r->least = r->tail_level + 1;
-            changed = true;
-        }
-    }
-    memset(o->level, 0, from);
-    return scan(o, cut, from, last);
 }
 
 bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
@@ -197,5 +230,20 @@ bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
     memset(cut, 0, p->threads * sizeof(*cut));
     dh_predict_absorb(p, cut, earlier, false);
     dh_predict_absorb(p, cut, now, false);
-    return dh_osr_close(p, cut, earlier, now) == DH_OSR_CLOSED && dh_osr_order_find(o, cut, earlier, now);
+    return dh_osr_close(p, cut, earlier, now) == DH_OSR_CLOSED &&
+           dh_osr_order_find(o, cut, earlier, now) == DH_OSR_FOUND;
+}
+
+u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
+{
+    dh_osr_order_levels(o, cut);
+    return dh_witness_make(w, cut, o->n ? o->level : NULL, o->top, earlier, now);
+}
+
+int dh_osr_report(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
+{
+    bool due = dh_witness_due(w, earlier, now);
+    if (due && !dh_osr_witness(o, w, cut, earlier, now))
+        return o->p->d->failed ? -ENOMEM : 0;
+    return dh_witness_emit(w, due, earlier, now);
 }

@@ -23,6 +23,7 @@ struct reading {
     u32 *holding; /* of each thread */
     u32 *writer;  /* last event that wrote each object */
     u32 *section; /* last section of each lock */
+    u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
     u32 *life;    /* object of each variable now */
     u32 *ranged;  /* of each variable: a RANGE_* that no access has followed yet, + 1 */
     u32 next_life;
@@ -60,7 +61,9 @@ enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_eve
         return DH_EFFECT_BOTH;
     case DH_OP_ACQUIRE:
     case DH_OP_RELEASE:
-        return p->hard_lock[e->target] ? DH_EFFECT_BOTH : DH_EFFECT_NONE;
+        return !p->hard_lock[e->target] ? DH_EFFECT_NONE
+               : e->mode == DH_SHARED   ? DH_EFFECT_READ
+                                        : DH_EFFECT_BOTH;
     default:
         return DH_EFFECT_NONE;
     }
@@ -129,6 +132,28 @@ static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 obj
     if (w == DH_NONE)
         return true;
     return learn(p, r, t, p->need[w], p->trace->events[w].thread, p->local[w] + 1);
+}
+
+/* Readers do not wait for each other, but whoever takes the lock for itself waits for them all. */
+static bool learn_readers(struct dh_predict *p, struct reading *r, u32 i)
+{
+    const struct dh_event *e = &p->trace->events[i];
+    u32 *readers = &r->readers[e->target], t = e->thread;
+    bool told = e->op == DH_OP_RELEASE && e->mode == DH_SHARED;
+    bool waits = e->op == DH_OP_ACQUIRE && e->mode == DH_EXCLUSIVE && *readers != DH_NONE;
+    if (!told && !waits)
+        return true;
+    u32 both = new_version(p, r->version[t]);
+    if (both == DH_NONE)
+        return false;
+    if (*readers != DH_NONE)
+        join(version(p, both), version(p, *readers), p->threads);
+    if (told)
+        version(p, both)[t] = p->local[i] + 1;
+    else
+        r->version[t] = both;
+    *readers = told ? both : DH_NONE;
+    return true;
 }
 
 /* The number of the sequence `outer` continued by `lock`. 0: no memory. */
@@ -206,11 +231,6 @@ static bool release(struct dh_predict *p, struct reading *r, u32 e, u32 t, u32 l
     return (r->holding[t] = without(p, r->holding[t], lock)) != DH_NONE;
 }
 
-static bool is_range(const struct dh_event *e)
-{
-    return e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE;
-}
-
 /* The cells of a range start new lives when they are next accessed; most never are. */
 static void note_range(const struct dh_trace *trace, u32 *ranged, u32 i)
 {
@@ -224,6 +244,22 @@ static void note_range(const struct dh_trace *trace, u32 *ranged, u32 i)
     }
 }
 
+static void end_life(struct dh_predict *p, const struct reading *r, u64 cell, u32 i)
+{
+    if (cell < p->trace->cells && p->death[r->life[cell]] == DH_NONE)
+        p->death[r->life[cell]] = i;
+}
+
+static void end_lives(struct dh_predict *p, const struct reading *r, u32 i)
+{
+    const struct dh_event *e = &p->trace->events[i];
+    for (u32 k = 0; k < e->size; k++) {
+        end_life(p, r, (u64)e->target + k, i);
+        if (e->op == DH_OP_RANGE_MOVE)
+            end_life(p, r, (u64)e->site + k, i);
+    }
+}
+
 /* The object an access is to. Its memory must have been there: no access comes before its birth. */
 static bool find_object(struct dh_predict *p, struct reading *r, u32 i)
 {
@@ -232,6 +268,8 @@ static bool find_object(struct dh_predict *p, struct reading *r, u32 i)
     if (*ranged) {
         r->life[e->target] = r->next_life++;
         p->birth[r->life[e->target]] = *ranged - 1;
+        p->born[r->life[e->target]] = p->object[*ranged - 1];
+        p->object[*ranged - 1] = r->life[e->target];
         *ranged = 0;
     }
     p->object[i] = r->life[e->target];
@@ -254,6 +292,8 @@ static bool take_effect(struct dh_predict *p, struct reading *r, u32 i)
     u32 object = p->object[i];
     if (effect != DH_EFFECT_WRITE && !learn_writer(p, r, e->thread, object))
         return false;
+    if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !learn_readers(p, r, i))
+        return false;
     /* A racing read need not see what it saw; anything else must. */
     if (!dh_event_is_access(e))
         p->need[i] = r->version[e->thread];
@@ -270,8 +310,10 @@ static bool read_event(struct dh_predict *p, struct reading *r, u32 i)
     p->order[p->first[t] + p->local[i]] = i;
     p->need[i] = r->version[t];
     p->holding[i] = r->holding[t];
-    if (is_range(e)) {
+    if (dh_predict_is_range(e)) {
         note_range(p->trace, r->ranged, i);
+        end_lives(p, r, i);
+        p->object[i] = DH_NONE;
         return true;
     }
     bool mutex = (e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !p->hard_lock[e->target];
@@ -302,7 +344,7 @@ static bool count(struct dh_predict *p, u32 *ranged)
         p->first[e->thread + 1]++;
         if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && e->mode == DH_SHARED)
             p->hard_lock[e->target] = true;
-        if (is_range(e))
+        if (dh_predict_is_range(e))
             note_range(trace, ranged, i);
         if (dh_event_is_access(e) && ranged[e->target]) {
             p->objects++;
@@ -324,9 +366,12 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     r->holding = array(d, p->threads, sizeof(u32));
     r->writer = none_array(d, p->objects);
     r->section = none_array(d, trace->locks);
+    r->readers = none_array(d, trace->locks);
     r->life = array(d, trace->cells, sizeof(u32));
     p->object = array(d, p->n, sizeof(u32));
     p->birth = none_array(d, p->objects);
+    p->death = none_array(d, p->objects);
+    p->born = none_array(d, p->objects);
     p->local = array(d, p->n, sizeof(u32));
     p->need = array(d, p->n, sizeof(u32));
     p->holding = array(d, p->n, sizeof(u32));
@@ -358,9 +403,10 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     dh_detect_free(d, r.done, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
     dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
+    dh_detect_free(d, r.readers, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.ranged, (trace->cells ? trace->cells : 1) * sizeof(u32));
     dh_detect_free(d, r.life, (trace->cells ? trace->cells : 1) * sizeof(u32));
-    return 0;
+    return dh_predict_index_sections(p);
 }
 
 void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with)
@@ -386,18 +432,6 @@ u32 dh_predict_last(const struct dh_predict *p, const u32 *cut)
             last = e;
     }
     return last;
-}
-
-bool dh_predict_followed(const struct dh_predict *p, const struct dh_section *s, const u32 *cut, u32 last)
-{
-    for (u32 i = s->next; i != DH_NONE; i = s->next) {
-        s = &p->sections[i];
-        if (s->acq > last)
-            return false;
-        if (p->local[s->acq] < cut[s->thread])
-            return true;
-    }
-    return false;
 }
 
 const struct dh_section *dh_predict_find_lock(const struct dh_predict *p, u32 holding, u32 lock)

@@ -11,8 +11,9 @@
  * version, a vector with the hard predecessors of an event, per thread; events with the same predecessors in
  * other threads share one. A synchronisation object other than a mutex (volatile, atomic, barrier, condition,
  * and a lock that is ever taken in shared mode) is treated as a variable: a waiting or loading event reads
- * it, a signalling or storing one writes it, others do both. So each of them
- * still sees what it saw: that can hide races but not invent one.
+ * it, a signalling or storing one writes it, others do both. So each of them still sees what it saw: that can
+ * hide races but not invent one. The readers of a lock read it, so they are free among themselves; whoever
+ * takes it for itself needs the readers before it to have gone.
  *
  * Objects: locks come first, then variables, then the later lives of variables that were freed or moved.
  */
@@ -39,7 +40,8 @@ struct dh_holding {
     u32 set; /* equal for equal sequences of locks */
 };
 
-/* What an event does to its object. */
+/* What an event does to its object. Events that start, end or move the lives of variables have an effect on
+ * none; what they are ordered with follows from `birth` and `death`. */
 enum dh_effect { DH_EFFECT_NONE, DH_EFFECT_READ, DH_EFFECT_WRITE, DH_EFFECT_BOTH };
 
 struct dh_predict {
@@ -48,6 +50,8 @@ struct dh_predict {
     u32 n, threads, objects;
     u32 *object; /* of each event with an effect */
     u32 *birth;  /* of each object: the event that freed or moved its memory last, DH_NONE: none */
+    u32 *death;  /* of each object: the event that ended its life, DH_NONE: none */
+    u32 *born;   /* of each object: the next one with the same birth, whose `object` is the first; DH_NONE */
     u32 *local;  /* number of the event in its thread */
     u32 *need; /* version before the event; for events other than plain accesses their own read-from is in it
                 */
@@ -60,6 +64,9 @@ struct dh_predict {
     u32 n_versions, cap_chunks;
     struct dh_section *sections;
     u32 n_sections, cap_sections;
+    u32 *by_lock; /* sections by lock, then thread, then as they are */
+    struct dh_section_run *runs;
+    u32 *first_run; /* of each lock, and one more */
     struct dh_holding *holdings;
     u32 n_holdings, cap_holdings;
     struct dh_set_link *sets; /* which sequence of locks continues which */
@@ -93,12 +100,26 @@ DH_INLINE bool dh_predict_conflict(const struct dh_event *a, const struct dh_eve
            !(a->mode & b->mode & DH_ATOMIC);
 }
 
+DH_INLINE bool dh_predict_is_range(const struct dh_event *e)
+{
+    return e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE;
+}
+
+DH_INLINE bool dh_predict_in_cut(const struct dh_predict *p, const u32 *cut, u32 e)
+{
+    return p->local[e] < cut[p->trace->events[e].thread];
+}
+
 /* cut := cut and all that event e needs; e itself too if `with`. */
 void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with);
 /* The locks thread t holds at the cut. */
 u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count);
-/* Does some section that follows s on its lock begin in the cut? */
-bool dh_predict_followed(const struct dh_predict *p, const struct dh_section *s, const u32 *cut, u32 last);
+/* The last section that follows this one on its lock and begins in the cut; DH_NONE: none. */
+u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cut);
+/* Is there one? */
+bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut);
+/* Part of dh_predict_init, when all sections are known. 0 or -ENOMEM. */
+int dh_predict_index_sections(struct dh_predict *p);
 /* The last event of the cut; DH_NONE: the cut is empty. */
 u32 dh_predict_last(const struct dh_predict *p, const u32 *cut);
 /* Do the two lists share a lock? */

@@ -45,14 +45,8 @@ static void access(struct dh_detector *d, const struct dh_event *e, void *thread
     struct cell *x = cell;
     bool write = e->op == DH_OP_WRITE, bare = dh_held_for(&t->held, e) == 0;
     u32 tid = t->hb.tid;
-    while (tid >= x->n) {
-        void *grown = x->by_thread;
-        if (!dh_mem_grow(&d->mem, &grown, x->n, &x->n, sizeof(*x->by_thread))) {
-            d->failed = true;
-            return;
-        }
-        x->by_thread = grown;
-    }
+    if (!DH_ROOM(d, x->by_thread, x->n, tid))
+        return;
     struct last *own = write ? &x->by_thread[tid].w : &x->by_thread[tid].r;
     if (covered(own, t->hb.clock, bare))
         return;
@@ -91,11 +85,8 @@ const struct dh_detector_ops dh_detector_simplelock = {
     .paper = "Yu, Bae: SimpleLock+ (The Computer Journal 2016)",
     .guarantee = DH_HYBRID,
     .summary = "relaxed happens-before plus one bit per access; misses races under different locks",
-    .own_size = sizeof(struct dh_locksets),
-    .thread_size = sizeof(struct dh_hybrid_thread),
-    .lock_size = sizeof(struct dh_hb_lock),
     .cell_size = sizeof(struct cell),
-    DH_HYBRID_HANDLERS,
+    DH_HYBRID_ALL,
     .read = access,
     .write = access,
     .soon = soon,

@@ -32,11 +32,10 @@ bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e)
     u32 te = p->trace->events[e].thread;
     for (bool changed = true; changed;) {
         changed = false;
-        u32 last = dh_predict_last(p, cut);
         for (u32 t = 0; t < p->threads; t++) {
             for (u32 h = dh_predict_holding_at(p, t, cut[t]); h; h = p->holdings[h].outer) {
                 const struct dh_section *s = &p->sections[p->holdings[h].section];
-                if (!dh_predict_followed(p, s, cut, last))
+                if (!dh_predict_followed(p, p->holdings[h].section, cut))
                     continue;
                 if (s->rel == DH_NONE)
                     return false; /* only in a trace that is not well-formed */
@@ -250,7 +249,7 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
         const u32 *cut;
         u32 earlier = dh_syncp_find(&s, e, &cut);
         if (earlier != DH_NONE)
-            rc = dh_witness_report(&w, cut, NULL, 0, earlier, e);
+            rc = dh_witness_report(&w, cut, earlier, e);
         if (!dh_syncp_add(&s, e) || d->failed)
             rc = -ENOMEM;
     }

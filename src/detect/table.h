@@ -37,4 +37,13 @@ DH_INLINE void *dh_table_at(struct dh_table *t, u32 id)
     return DH_LIKELY(p != NULL) ? p : dh_table_make(t, id);
 }
 
+/* The same where the compiler knows the size, which is t->size. */
+DH_INLINE void *dh_table_at_sized(struct dh_table *t, u32 id, u32 size)
+{
+    u32 chunk = id >> DH_TABLE_SHIFT;
+    if (DH_UNLIKELY(chunk >= t->n_chunks) || DH_UNLIKELY(!t->chunks[chunk]))
+        return dh_table_make(t, id);
+    return t->chunks[chunk] + (size_t)(id & (DH_TABLE_CHUNK - 1)) * size;
+}
+
 #endif

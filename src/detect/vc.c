@@ -5,25 +5,9 @@
 
 #include <string.h>
 
-static u32 room_for(u32 tid)
-{
-    return tid < 4 ? 4 : 1u << (32 - (u32)__builtin_clz(tid));
-}
-
 bool dh_vc_reserve(struct dh_detector *d, struct dh_vc *v, u32 tid)
 {
-    if (tid < v->n)
-        return true;
-    u32 n = room_for(tid);
-    u32 *c = dh_detect_alloc(d, n * sizeof(*c));
-    if (!c)
-        return false;
-    if (v->n)
-        memcpy(c, v->c, v->n * sizeof(*c));
-    dh_detect_free(d, v->c, v->n * sizeof(*c));
-    v->c = c;
-    v->n = n;
-    return true;
+    return DH_ROOM(d, v->c, v->n, tid);
 }
 
 bool dh_vc_join(struct dh_detector *d, struct dh_vc *dst, const struct dh_vc *src)
@@ -62,18 +46,7 @@ void dh_vc_drop(struct dh_detector *d, struct dh_vc *v)
 
 bool dh_marks_reserve(struct dh_detector *d, struct dh_marks *v, u32 tid)
 {
-    if (tid < v->n)
-        return true;
-    u32 n = room_for(tid);
-    struct dh_mark *m = dh_detect_alloc(d, n * sizeof(*m));
-    if (!m)
-        return false;
-    if (v->n)
-        memcpy(m, v->m, v->n * sizeof(*m));
-    dh_detect_free(d, v->m, v->n * sizeof(*m));
-    v->m = m;
-    v->n = n;
-    return true;
+    return DH_ROOM(d, v->m, v->n, tid);
 }
 
 void dh_marks_copy(struct dh_detector *d, struct dh_marks *to, const struct dh_marks *from)
@@ -107,11 +80,17 @@ void dh_marks_report(struct dh_detector *d, const struct dh_event *e, const stru
     }
 }
 
-void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
-                       const struct dh_vc *c)
+void dh_rw_check_read(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+                      const struct dh_vc *c)
 {
     if (DH_UNLIKELY(dh_marks_exceed(&x->w, c)))
         dh_marks_report(d, e, &x->w, c, true);
+}
+
+void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+                       const struct dh_vc *c)
+{
+    dh_rw_check_read(d, e, x, c);
     if (DH_UNLIKELY(dh_marks_exceed(&x->r, c)))
         dh_marks_report(d, e, &x->r, c, false);
 }

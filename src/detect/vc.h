@@ -72,18 +72,23 @@ DH_INLINE u32 dh_marks_get(const struct dh_marks *v, u32 tid)
     return tid < v->n ? v->m[tid].clock : 0;
 }
 
-/* A variable as the detectors with two vectors see it; its functions are handlers of a detector (detector.h).
- */
+/* A variable as the detectors with two vectors see it. The last three functions are handlers of a detector
+ * (detector.h), for cells that are this or begin with it. */
 struct dh_rw {
     struct dh_marks r;
     struct dh_marks w;
 };
 
-/* Reports e, a write, as racing with every access outside the clock. */
+/* Reports e as racing with every access outside the clock: writes, if it is a read. */
+void dh_rw_check_read(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+                      const struct dh_vc *c);
 void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
                        const struct dh_vc *c);
 void dh_rw_soon(const struct dh_event *e, const void *cell);
 void dh_rw_copy(struct dh_detector *d, void *to, const void *from);
 void dh_rw_drop(struct dh_detector *d, void *cell);
+
+#define DH_RW_CELL \
+    .cell_size = sizeof(struct dh_rw), .soon = dh_rw_soon, .cell_drop = dh_rw_drop, .cell_copy = dh_rw_copy
 
 #endif

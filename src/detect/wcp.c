@@ -9,24 +9,26 @@
  * (c) it may be continued by happens-before on either side. Fork and join belong to the order. Two
  * conflicting accesses that it does not order are a race.
  *
- * Guarantee: predictive-sound for the first race
- * only: if there is a report, the trace has a predictable race or a predictable deadlock. A later report may
- * be an artefact. No report has a witness: that needs the trace, which this detector does not keep; osr makes
- * one for nearly every real one.
+ * Guarantee: predictive-sound for the first race only: if there is a report, the trace has a predictable race
+ * or a predictable deadlock. A later report may be an artefact. No report has a witness of its own: that
+ * needs the trace, which this detector does not keep. `analyze` looks for one in a second reading
+ * (confirm.h).
  *
- * How: h is what happened before a thread's next event, p what is weakly
- * ordered before it.
+ * How: h is what happened before a thread's next event, p what is weakly ordered before it.
  *
- * Departures: none from the definition. From the published tool: own earlier sections are
- * not taken for those of others, and accesses in a section that never ends are ordered by (a), since that is
+ * Departures: none from the definition. From the published tool: own earlier sections are not taken for those
+ * of others, and accesses in a section that never ends are ordered by (a), since that is
  * done at the access. The queue of a lock is one for all threads, tidied as they advance, and never longer
- * than DH_WCP_QUEUE_MAX: beyond it old entries are merged, which orders more (loses races, invents none). A
- * thread that appears late without having been forked is not ordered after entries that were tidied away.
+ * than DH_WCP_QUEUE_MAX: beyond it old entries are merged, which orders more (loses races, invents none).
+ * What was done to a variable under a lock is forgotten when no thread has anything to learn from it. A
+ * thread that appears late without having been forked is not ordered after what was tidied away or forgotten.
  * Synchronisation other than mutexes orders as fork and join do. Atomic accesses come in cells of their own
  * (companions.h) after the plain one was checked, so rule (a) between an atomic and a plain access in two
  * sections of a lock may come too late for other accesses of the variable.
  */
 #include "detect/wcp.h"
+
+enum { FORGET_FROM = 8 };
 
 struct held {
     u32 lock;
@@ -263,6 +265,51 @@ static void leave_or_wait(struct dh_detector *d, const struct dh_event *e, void 
     learn(d, thread, &((struct lock *)lock)->told);
 }
 
+/* Would being ordered after the section be nothing new to any thread? */
+static bool is_known(struct dh_detector *d, const struct dh_wcp_section *s)
+{
+    if (!s)
+        return true;
+    if (!s->rel)
+        return false; /* still open */
+    for (u32 i = 0; i < d->n_threads; i++) {
+        const struct dh_vc *p = i == s->thread ? NULL : knows(d, i);
+        if (p && dh_vc_get(p, s->thread) < s->rel)
+            return false;
+    }
+    return true;
+}
+
+static void drop_accessed(struct dh_detector *d, struct accessed *a)
+{
+    for (u32 k = 0; k < 2; k++) {
+        dh_wcp_section_unref(d, a->read[k]);
+        dh_wcp_section_unref(d, a->written[k]);
+    }
+    *a = (struct accessed){0};
+}
+
+/* A variable may be accessed under any outer lock, sooner or later. Of those locks only the ones are kept
+ * under which something was done that is news to some thread: else memory would grow with locks times
+ * variables. */
+static void forget_known(struct dh_detector *d, struct cell *x)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < x->n; i++) {
+        struct accessed a = x->accessed[i];
+        u32 lock = x->locks[i];
+        x->accessed[i] = (struct accessed){0};
+        if (is_known(d, a.read[0]) && is_known(d, a.read[1]) && is_known(d, a.written[0]) &&
+            is_known(d, a.written[1])) {
+            drop_accessed(d, &a);
+        } else {
+            x->locks[n] = lock;
+            x->accessed[n++] = a;
+        }
+    }
+    x->n = n;
+}
+
 /* The entry of a lock for this variable, made on first use. NULL: no memory. */
 static struct accessed *accessed_under(struct dh_detector *d, struct cell *x, u32 lock)
 {
@@ -270,6 +317,8 @@ static struct accessed *accessed_under(struct dh_detector *d, struct cell *x, u3
         if (x->locks[i] == lock)
             return &x->accessed[i];
     }
+    if (x->n == x->cap && x->n >= FORGET_FROM)
+        forget_known(d, x);
     if (x->n == x->cap) {
         u32 cap = x->cap;
         if (!dh_mem_grow(&d->mem, (void **)&x->locks, x->n, &cap, sizeof(*x->locks)) ||
@@ -389,12 +438,8 @@ static void drop(struct dh_detector *d, void *cell)
     struct cell *x = cell;
     drop_marks(d, &x->r);
     drop_marks(d, &x->w);
-    for (u32 i = 0; i < x->n; i++) {
-        for (u32 k = 0; k < 2; k++) {
-            dh_wcp_section_unref(d, x->accessed[i].read[k]);
-            dh_wcp_section_unref(d, x->accessed[i].written[k]);
-        }
-    }
+    for (u32 i = 0; i < x->n; i++)
+        drop_accessed(d, &x->accessed[i]);
     dh_detect_free(d, x->locks, x->cap * sizeof(*x->locks));
     dh_detect_free(d, x->accessed, x->cap * sizeof(*x->accessed));
 }

@@ -44,6 +44,7 @@ static bool prepare(struct dh_witness *w)
     w->guard = array(d, p->n);
     w->done = array(d, p->threads);
     w->owner = array(d, p->trace->locks);
+    w->readers = array(d, p->trace->locks);
     w->writer = array(d, p->objects);
     w->sequence = dh_detect_alloc(d, ((size_t)p->n + 2) * sizeof(u64));
     u32 *fork = array(d, p->threads);
@@ -72,8 +73,27 @@ static bool comes_next(const struct dh_witness *w, u32 i)
     }
     if (!dh_event_is_access(&w->p->trace->events[i]))
         return true;
-    u32 birth = w->p->birth[w->p->object[i]];
-    return birth == DH_NONE || happened(w, birth);
+    u32 birth = w->p->birth[w->p->object[i]], death = w->p->death[w->p->object[i]];
+    return (birth == DH_NONE || happened(w, birth)) && (death == DH_NONE || !happened(w, death));
+}
+
+/* Takes or gives back a lock. */
+static bool lock(struct dh_witness *w, const struct dh_event *e)
+{
+    u32 *owner = &w->owner[e->target], *readers = &w->readers[e->target], me = e->thread + 1;
+    bool shared = e->mode == DH_SHARED;
+    if (e->op == DH_OP_ACQUIRE) {
+        if (*owner || (*readers && !shared))
+            return false;
+        *readers += shared;
+        *owner = shared ? 0 : me;
+        return true;
+    }
+    if (shared ? *readers == 0 : *owner != me)
+        return false;
+    *readers -= shared;
+    *owner = 0;
+    return true;
 }
 
 static bool execute(struct dh_witness *w, u32 i)
@@ -89,16 +109,8 @@ static bool execute(struct dh_witness *w, u32 i)
         return false;
     if (effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH)
         w->writer[p->object[i]] = i;
-    if (effect == DH_EFFECT_NONE && e->op == DH_OP_ACQUIRE) {
-        if (w->owner[e->target])
-            return false;
-        w->owner[e->target] = e->thread + 1;
-    }
-    if (effect == DH_EFFECT_NONE && e->op == DH_OP_RELEASE) {
-        if (w->owner[e->target] != e->thread + 1)
-            return false;
-        w->owner[e->target] = 0;
-    }
+    if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !lock(w, e))
+        return false;
     w->done[e->thread]++;
     return true;
 }
@@ -123,6 +135,7 @@ bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n)
     }
     memset(w->done, 0, p->threads * sizeof(u32));
     memset(w->owner, 0, p->trace->locks * sizeof(u32));
+    memset(w->readers, 0, p->trace->locks * sizeof(u32));
     memset(w->writer, 0xff, p->objects * sizeof(u32));
     for (u64 i = 0; i < n - 2; i++) {
         if (!execute(w, (u32)sequence[i]))
@@ -148,7 +161,8 @@ u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 t
     w->sequence[n++] = earlier;
     w->sequence[n++] = now;
     w->spent += n * (top + 1);
-    return dh_witness_check(w, w->sequence, n) ? n : 0;
+    w->length = dh_witness_check(w, w->sequence, n) ? n : 0;
+    return w->length;
 }
 
 static bool grow_pairs(struct dh_witness *w)
@@ -197,23 +211,31 @@ static struct dh_race_access access_of(const struct dh_predict *p, u32 i)
     };
 }
 
-int dh_witness_report(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now)
+bool dh_witness_due(struct dh_witness *w, u32 earlier, u32 now)
+{
+    const struct dh_event *events = w->p->trace->events;
+    u64 factor = new_pair(w, events[now].site, events[earlier].site) ? DH_WITNESS_NEW : DH_WITNESS_EACH;
+    return w->spent < factor * w->p->n + DH_WITNESS_SMALL;
+}
+
+int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now)
 {
     const struct dh_predict *p = w->p;
-    const struct dh_event *events = p->trace->events;
     struct dh_race race = {
-        .cell = events[now].target,
+        .cell = p->trace->events[now].target,
         .now = access_of(p, now),
         .earlier = access_of(p, earlier),
+        .witness = with ? w->sequence : NULL,
+        .witness_len = with ? w->length : 0,
     };
-    u64 factor = new_pair(w, events[now].site, events[earlier].site) ? DH_WITNESS_NEW : DH_WITNESS_EACH;
-    if (w->spent < factor * p->n + DH_WITNESS_SMALL) {
-        u64 n = dh_witness_make(w, cut, level, top, earlier, now);
-        if (!n)
-            return p->d->failed ? -ENOMEM : 0;
-        race.witness = w->sequence;
-        race.witness_len = n;
-    }
     dh_detect_emit(p->d, &race);
     return p->d->failed ? -ENOMEM : 0;
+}
+
+int dh_witness_report(struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
+{
+    bool due = dh_witness_due(w, earlier, now);
+    if (due && !dh_witness_make(w, cut, NULL, 0, earlier, now))
+        return w->p->d->failed ? -ENOMEM : 0;
+    return dh_witness_emit(w, due, earlier, now);
 }

@@ -6,8 +6,8 @@
  * accepts it only if
  *   - every thread does its events in its own order, from its first one, after it was forked;
  *   - a join comes after all that the joined thread did before it in the trace;
- *   - memory that was freed, moved or made anew is accessed only after that;
- *   - a mutex is taken only while nobody holds it;
+ *   - a variable that was freed, moved or made anew is accessed only after that, its former life only before;
+ *   - a lock is taken only while nobody holds it, for reading only while nobody holds it for itself;
  *   - every event that reads a variable or another synchronisation object finds the same last writer as in
  * the trace;
  *   - the last two are conflicting accesses of two threads, not both atomic, either of which could come next:
@@ -31,17 +31,24 @@ struct dh_witness {
                    guard */
     u32 *guard; /* the fork that must have happened; several are linked through `from` */
     u32 *done, *owner, *writer; /* of the replay: per thread, lock, object */
+    u32 *readers;               /* likewise: how many hold the lock in shared mode */
     u64 *sequence;
+    u64 length; /* of the sequence made last */
     u64 spent;  /* events put in sequences */
     u64 *pairs; /* of sites, + 1; open addressing */
     u32 n_pairs, cap_pairs;
 };
 
+/* Is a sequence to be made for this race? Asked once a race. */
+bool dh_witness_due(struct dh_witness *w, u32 earlier, u32 now);
 /* The sequence that executes `cut`, then `earlier` and `now`, checked: its length, or 0. `level` per event of
  * the trace, up to `top`; NULL: all the same. */
 u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now);
-/* Emits the race, unless the check finds fault with its sequence. 0 or -ENOMEM. */
-int dh_witness_report(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now);
+/* Emits the race, with the sequence made last or without. 0 or -ENOMEM. */
+int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now);
+/* All three, for a cut that is executed in the order of the trace; a race whose sequence is refused is not
+ * emitted. 0 or -ENOMEM. */
+int dh_witness_report(struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
 
 /* Is the sequence such a reordering? Also false without memory (d->failed). */
 bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n);

@@ -19,16 +19,18 @@
 #define DH_DHT_CHUNK_MAGIC 0x6b4e4843u /* "CHNk" */
 
 enum {
-    DH_DHT_CHUNK_BYTES = 64 << 10, /* of one chunk, unpacked, if it holds events */
-    DH_DHT_CHUNK_EVENTS = 1 << 18, /* at most */
-    DH_DHT_TABLE_BYTES = 16 << 20, /* of one chunk that holds a table */
-    DH_DHT_SITES = 2048,           /* of one chunk */
-    DH_DHT_THREADS = 1 << 24,      /* numbers of threads are below */
+    DH_DHT_CHUNK_BYTES = 64 << 10,   /* of one chunk, unpacked, if it holds events */
+    DH_DHT_CHUNK_EVENTS = 1 << 18,   /* at most */
+    DH_DHT_TABLE_BYTES = 16 << 20,   /* of one chunk that holds a table */
+    DH_DHT_SITES = 2048,             /* of one chunk */
+    DH_DHT_THREADS = 1 << 24,        /* numbers of threads are below */
+    DH_DHT_ORDERED_EVENTS = 1 << 14, /* of one chunk of all threads, at most */
+    DH_DHT_ORDERED_BYTES = 16 + DH_DHT_ORDERED_EVENTS * 14,
 };
 
 /* Flags of a file. */
 enum {
-    DH_DHT_NAMED = 1, /* made from names: an address is a variable's number * 8, a site is a number */
+    DH_DHT_NAMED = 1, /* made from text: its events are in chunks of type ORDERED only */
 };
 
 /* 32 bytes at the beginning. */
@@ -45,9 +47,12 @@ enum dh_dht_chunk_type {
     DH_DHT_MODULES = 2, /* loaded files: struct dh_dht_module */
     DH_DHT_SYMBOLS = 3, /* lines `address TAB function TAB file:line`, for the sites of the trace */
     DH_DHT_NAMES = 4,   /* lines `t|l|v NUMBER NAME`, of a file with DH_DHT_NAMED; threads of any file */
-    DH_DHT_SO_FAR =
-        6,          /* EVENTS that are not all: a later chunk of the same thread and number takes its place */
-    DH_DHT_END = 5, /* the last chunk: nothing is missing; `events` counts those of the file */
+    DH_DHT_END = 5,     /* the last chunk: nothing is missing; `events` counts those of the file */
+    /* EVENTS that are not all: a later chunk of the same thread and number takes its place */
+    DH_DHT_SO_FAR = 6,
+    DH_DHT_ORDERED = 7, /* of all threads, of a file with DH_DHT_NAMED: event/dht_columns.h */
+    /* EVENTS that access whole words of eight bytes only and move nothing: they cut no variable */
+    DH_DHT_WORDS = 8,
 };
 
 /* 48 bytes, then packed_len bytes. */
@@ -55,7 +60,7 @@ struct dh_dht_chunk {
     u32 magic;
     u32 type;
     u32 thread;     /* of EVENTS */
-    u32 number;     /* of EVENTS: 0, 1, ... of this thread */
+    u32 number;     /* of EVENTS: 0, 1, ... of this thread; of ORDERED: of the file */
     u32 raw_len;    /* unpacked */
     u32 packed_len; /* equal to raw_len: not packed */
     u64 first;      /* of EVENTS: the first ticket in it; DH_DHT_NO_TICKET: none */

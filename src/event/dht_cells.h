@@ -34,6 +34,16 @@ struct dh_cells {
 void dh_cells_done(struct dh_cells *c);
 /* False: no memory. */
 bool dh_cells_cut(struct dh_cells *c, u64 addr, u64 n);
+/* The usual case: true if it was one, within one word of a page at hand. */
+DH_INLINE bool dh_cells_cut_word(struct dh_cells *c, u64 addr, u64 n)
+{
+    u64 key = addr >> DH_PAGE_SHIFT;
+    u32 k = key % DH_CELLS_CACHE, at = (u32)addr & 7;
+    if (DH_UNLIKELY(c->cache[k].key != key + 1 || n > 8 - at))
+        return false;
+    c->cache[k].page->cuts[(addr & (DH_PAGE - 1)) >> 3] |= (u8)((1u << at | 1u << (at + n)) & 0xfe);
+    return true;
+}
 /* Cuts of [to, to + n) and [from, from + n) become the same, where there are any; to - from is a multiple
  * of 8. Returns whether anything changed, or -1: no memory. */
 int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n);
@@ -43,10 +53,29 @@ struct dh_cells_page *dh_cells_page(struct dh_cells *c, u64 key, bool add);
 /* Numbers for a word that has none. False: no memory, or too many. */
 bool dh_cells_number(struct dh_cells *c, struct dh_cells_page *page, u64 word_addr);
 
+/* Bits set in a byte: the machines this is compiled for need not have an instruction for it. */
+DH_INLINE u32 dh_cells_bits(u32 byte)
+{
+    const u64 of_nibble = 0x4332322132212110ull;
+    return (u32)(of_nibble >> (byte & 15) * 4 & 7) + (u32)(of_nibble >> (byte >> 4) * 4 & 7);
+}
+
 /* How many variables the word at `w` of a page has. */
 DH_INLINE u32 dh_cells_count(const struct dh_cells_page *p, u32 w)
 {
-    return 1 + (u32)__builtin_popcount(p->cuts[w] & 0xfe);
+    return 1 + dh_cells_bits(p->cuts[w] & 0xfe);
+}
+
+/* dh_cells_at will be asked about addr. */
+DH_INLINE void dh_cells_soon(const struct dh_cells *c, u64 addr)
+{
+    u64 key = addr >> DH_PAGE_SHIFT;
+    u32 k = key % DH_CELLS_CACHE;
+    if (c->cache[k].key == key + 1) {
+        const struct dh_cells_page *p = c->cache[k].page;
+        __builtin_prefetch(&p->first[(addr & (DH_PAGE - 1)) >> 3]);
+        __builtin_prefetch(&p->cuts[(addr & (DH_PAGE - 1)) >> 3]);
+    }
 }
 
 /* The variable that begins at addr, and its size. UINT32_MAX: no memory, or too many. */
@@ -61,9 +90,9 @@ DH_INLINE u32 dh_cells_at(struct dh_cells *c, u64 addr, u32 *ret_size)
     u32 w = (u32)(addr & (DH_PAGE - 1)) >> 3, at = (u32)addr & 7;
     if (DH_UNLIKELY(p->first[w] == 0) && !dh_cells_number(c, p, addr & ~7ull))
         return UINT32_MAX;
-    u32 cuts = p->cuts[w] & 0xfe, above = cuts >> (at + 1);
-    *ret_size = above ? (u32)__builtin_ctz(above) + 1 : 8 - at;
-    return p->first[w] - 1 + (u32)__builtin_popcount(cuts & ((2u << at) - 1));
+    u32 cuts = p->cuts[w] & 0xfe;
+    *ret_size = (u32)__builtin_ctz((cuts | 0x100) >> (at + 1)) + 1;
+    return p->first[w] - 1 + dh_cells_bits(cuts & ((2u << at) - 1));
 }
 
 #endif

@@ -37,7 +37,6 @@ enum dh_dht_op {
     DH_DHT_OP_WRITES,          /* likewise */
     DH_DHT_OP_FORGET,          /* synchronisation objects in [address, address + bytes) are gone */
     DH_DHT_OP_RELEASE_FOREIGN, /* of a lock that this thread is not known to hold */
-    DH_DHT_OP_MARK,            /* nothing but a ticket */
     DH_DHT_OP_END
 };
 
@@ -121,8 +120,19 @@ struct dh_dht_event {
 
 enum { DH_DHT_HASH = 2 * DH_DHT_SITES, DH_DHT_ROOM = 80 /* bytes one event may need */ };
 
+/* The program counters of all sites that were ever defined, shared by all encoders of a recording and its
+ * writer; open addressing, 0: empty. */
+enum { DH_DHT_PLACES = 1 << 16 };
+struct dh_dht_places {
+    u32 lost; /* some did not fit */
+    u32 pad;
+    u64 pcs[DH_DHT_PLACES];
+};
+
 struct dh_dht_encoder {
     u8 *at, *end;
+    struct dh_dht_places *places; /* of its owner; NULL: none are kept */
+    u64 odd;     /* addresses and lengths of this chunk, all in one: its low bits tell DH_DHT_WORDS */
     u64 run;     /* events foretold since `at` */
     u64 events;  /* in this chunk, run included */
     u64 first;   /* ticket in this chunk */
@@ -144,6 +154,11 @@ DH_INLINE bool dh_dht_encode_fits(const struct dh_dht_encoder *c)
 }
 /* One event that fits. */
 void dh_dht_encode_slow(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 operands);
+/* The type of the chunk, by what is in it so far. */
+DH_INLINE u32 dh_dht_encode_type(const struct dh_dht_encoder *c)
+{
+    return c->odd & 7 ? DH_DHT_EVENTS : DH_DHT_WORDS;
+}
 /* Writes the run under way; what is before c->at is then complete. */
 void dh_dht_encode_flush(struct dh_dht_encoder *c);
 
@@ -155,6 +170,7 @@ DH_INLINE void dh_dht_encode_access(struct dh_dht_encoder *c, u64 addr, u32 size
     if (DH_LIKELY(s->pc == pc && s->op == op && s->size == size && s->mode == mode &&
                   addr == dh_dht_foretold(s, c->last_addr))) {
         dh_dht_note(s, addr, c->last_addr);
+        c->odd |= addr | size;
         c->last_addr = addr;
         c->run++;
         c->events++;

@@ -25,6 +25,24 @@ static DH_COLD int bad(struct dh_dht_decoder *d, const char *why)
 /* Nine bytes hold 63 bits; the tenth may add one. */
 DH_INLINE bool get(struct dh_dht_decoder *d, u64 *ret)
 {
+    if (DH_LIKELY(d->end - d->at >= 3)) { /* the usual lengths, without a loop */
+        u64 a = d->at[0], b = d->at[1], c = d->at[2];
+        if (a < 0x80) {
+            d->at += 1;
+            *ret = a;
+            return true;
+        }
+        if (b < 0x80) {
+            d->at += 2;
+            *ret = (a & 0x7f) | b << 7;
+            return true;
+        }
+        if (c < 0x80) {
+            d->at += 3;
+            *ret = (a & 0x7f) | (b & 0x7f) << 7 | c << 14;
+            return true;
+        }
+    }
     u64 v = 0;
     for (u32 shift = 0; shift < 64 && d->at < d->end; shift += 7) {
         u8 b = *d->at++;
@@ -111,23 +129,20 @@ int dh_dht_decode_next(struct dh_dht_decoder *d, struct dh_dht_event *ret)
     if (d->n_sites == 0)
         return bad(d, "an event comes before its site");
     u32 before = d->current;
-    switch (token & 3) {
-    case 0:
-        if (token >> 2 >= d->left)
-            return bad(d, "a run is longer than the chunk");
-        d->run = (token >> 2) + 1;
-        return dh_dht_decode_next(d, ret);
-    case 1:
+    if (token & 1) { /* near */
+        if (token & 2)
+            return bad(d, "an unknown kind of event");
         n = d->sites[before].next;
         away = token >> 2;
-        break;
-    case 2:
+    } else if (token & 2) { /* far */
         if (token >> 2 >= d->n_sites || !get(d, &away))
             return bad(d, "an event has no site");
         n = (u32)(token >> 2);
-        break;
-    default:
-        return bad(d, "an unknown kind of event");
+    } else { /* a run */
+        if (token >> 2 >= d->left)
+            return bad(d, "a run is longer than the chunk");
+        d->run = (token >> 2) + 1;
+        return dh_dht_decode_run(d, ret) ? 1 : bad(d, "a run includes an event that has operands");
     }
     struct dh_dht_site *s = &d->sites[n];
     u64 addr = dh_dht_foretold(s, d->last_addr) + unfold(away);

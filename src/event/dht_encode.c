@@ -30,6 +30,7 @@ void dh_dht_encode_begin(struct dh_dht_encoder *c, u8 *buf, size_t cap)
     c->last_pc = c->last_addr = 0;
     c->current = 0;
     c->n_sites = 0;
+    c->odd = 0;
     memset(c->hash, 0, sizeof(c->hash));
     c->sites[0] =
         (struct dh_dht_site){0}; /* what the first event is compared with: no operation has number 0 */
@@ -41,6 +42,32 @@ void dh_dht_encode_flush(struct dh_dht_encoder *c)
         return;
     c->at = put(c->at, (c->run - 1) << 2);
     c->run = 0;
+}
+
+/* Threads may do this at the same time. */
+static void keep_place(struct dh_dht_places *p, u64 pc)
+{
+    enum { LOOKS = 64 };
+    u32 at = (u32)(dh_hash64(pc) >> 20) % DH_DHT_PLACES;
+    for (u32 i = 0; i < LOOKS; i++, at = (at + 1) % DH_DHT_PLACES) {
+        u64 here = __atomic_load_n(&p->pcs[at], __ATOMIC_RELAXED);
+        if (here == pc || (here == 0 && (__atomic_compare_exchange_n(&p->pcs[at], &here, pc, false,
+                                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+                                         here == pc)))
+            return;
+    }
+    __atomic_store_n(&p->lost, 1, __ATOMIC_RELAXED);
+}
+
+/* What an event adds to `odd`. Synchronisation has no size that could cut a variable, but atomic operations
+ * have. */
+static u64 odd(const struct dh_dht_event *e, u32 operands)
+{
+    if (operands & DH_DHT_HAS_SOURCE)
+        return 1;
+    if (operands & DH_DHT_HAS_BYTES)
+        return e->op == DH_DHT_OP_FORGET ? 0 : e->addr | e->bytes;
+    return e->size ? e->addr | e->size : 0;
 }
 
 static u32 define(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 operands, u32 slot)
@@ -60,6 +87,8 @@ static u32 define(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 op
     *c->at++ = e->mode;
     c->at = put(c->at, e->size);
     c->last_pc = e->pc;
+    if (c->places && e->pc)
+        keep_place(c->places, e->pc);
     return n;
 }
 
@@ -110,6 +139,7 @@ void dh_dht_encode_slow(struct dh_dht_encoder *c, const struct dh_dht_event *e, 
     }
     if (operands & DH_DHT_HAS_SOURCE)
         c->at = put(c->at, fold(e->source - e->addr));
+    c->odd |= odd(e, operands);
     c->current = n;
     c->events++;
 }

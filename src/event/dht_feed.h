@@ -13,7 +13,7 @@
 #ifndef DH_EVENT_DHT_FEED_H
 #define DH_EVENT_DHT_FEED_H
 
-#include "event/dht.h"
+#include "event/dht_code.h"
 
 #define DH_FEED_MAGIC 0x616e6572616864ull
 enum {
@@ -26,7 +26,7 @@ enum dh_feed_state { DH_FEED_FREE, DH_FEED_ACTIVE, DH_FEED_FULL };
 
 struct dh_feed_slot {
     u32 state;
-    u32 type; /* enum dh_dht_chunk_type */
+    u32 type; /* enum dh_dht_chunk_type; of an active one: EVENTS or MODULES */
     u32 thread;
     u32 number;
     u32 used; /* bytes that are complete events */
@@ -54,6 +54,8 @@ struct dh_feed {
 struct dh_feed_layout {
     struct dh_feed head;
     u8 pad[DH_FEED_HEAD - sizeof(struct dh_feed)];
+    struct dh_dht_places places; /* whose functions and lines the recorder adds at the end */
+    u8 pad2[56];                 /* slots begin a cache line */
     struct dh_feed_slot slots[DH_FEED_SLOTS];
     u8 data[DH_FEED_SLOTS][DH_DHT_CHUNK_BYTES];
 };

@@ -83,141 +83,11 @@ static u32 site_of(struct dh_dht *r, struct dh_dht_stream *s, u32 number)
 {
     struct dh_dht_site *site = &s->decoder->sites[number];
     if (DH_UNLIKELY(site->global == UINT32_MAX))
-        site->global = r->flags & DH_DHT_NAMED ? (u32)site->pc : dh_pages_add(&r->sites, site->pc);
+        site->global = dh_pages_add(&r->sites, site->pc);
     return site->global;
 }
 
-static u32 object_of(struct dh_dht *r, u64 addr)
-{
-    if (!(r->flags & DH_DHT_NAMED))
-        return dh_objects_at(&r->objects, addr);
-    if (addr >= r->max_lock)
-        r->max_lock = (u32)addr + 1;
-    return addr < INT32_MAX ? (u32)addr : UINT32_MAX;
-}
-
-/* ---- Events of many variables ---- */
-
-static long no_room(struct dh_dht *r, const struct dh_dht_stream *s)
-{
-    dh_dht_bad(r, dh_dht_offset(s), "no memory for so many variables");
-    return -ENOMEM;
-}
-
-/* The next variable of an access. */
-static long next_access(struct dh_dht *r, struct dh_event *e)
-{
-    struct dh_dht_rest *x = &r->rest;
-    u32 size, cell;
-    while (x->skip && x->at < x->end && !dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, false))
-        x->at = DH_ALIGN_DOWN(x->at, DH_PAGE) + DH_PAGE;
-    if (x->at >= x->end) {
-        x->op = DH_OP_SKIP;
-        return 0;
-    }
-    if (r->flags & DH_DHT_NAMED) {
-        cell = x->at >> 3 < INT32_MAX ? (u32)(x->at >> 3) : UINT32_MAX;
-        size = (u32)(x->end - x->at);
-        if (cell >= r->max_variable)
-            r->max_variable = cell + 1;
-    } else {
-        cell = dh_cells_at(&r->cells, x->at, &size);
-    }
-    if (cell == UINT32_MAX)
-        return no_room(r, r->current);
-    *e = (struct dh_event){
-        .op = x->op, .mode = x->mode, .size = x->size, .thread = x->thread, .target = cell, .site = x->site};
-    x->at += size;
-    if (x->at >= x->end)
-        x->op = DH_OP_SKIP;
-    return 1;
-}
-
-/* The next page of a range that has more pages than were ever seen. */
-static bool next_page(struct dh_dht *r)
-{
-    struct dh_dht_rest *x = &r->rest;
-    while (x->page < r->cells.pages.n) {
-        u64 lo = r->cells.pages.keys[x->page++] << DH_PAGE_SHIFT, hi = lo + DH_PAGE;
-        x->at = lo > x->lo ? lo : x->lo;
-        x->end = hi < x->hi ? hi : x->hi;
-        if (x->at < x->end)
-            return true;
-    }
-    return false;
-}
-
-/* The next run of variables, of those given out, that start a new life. 0: none here. */
-static long next_new(struct dh_dht *r, struct dh_event *e)
-{
-    struct dh_dht_rest *x = &r->rest;
-    u32 first = 0, n = 0;
-    while (x->at < x->end && n < UINT16_MAX - 8) {
-        struct dh_cells_page *p = dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, false);
-        if (!p) {
-            if (n)
-                break;
-            x->at = DH_ALIGN_DOWN(x->at, DH_PAGE) + DH_PAGE;
-            continue;
-        }
-        u32 w = (u32)(x->at & (DH_PAGE - 1)) >> 3;
-        u32 before = (u32)__builtin_popcount(p->cuts[w] & 0xfe & ((2u << (x->at & 7)) - 1));
-        u32 count = dh_cells_count(p, w) - before;
-        if (DH_ALIGN_DOWN(x->at, 8) + 8 > x->end) /* the rest of the word lives on */
-            count -= (u32)__builtin_popcount(p->cuts[w] & 0xfe & ~((1u << (x->end & 7)) - 1));
-        if (p->first[w] && n && p->first[w] - 1 + before != first + n)
-            break;
-        if (p->first[w]) {
-            first = n ? first : p->first[w] - 1 + before;
-            n += count;
-        } else if (n) {
-            break;
-        }
-        x->at = DH_ALIGN_DOWN(x->at, 8) + 8;
-    }
-    if (x->at >= x->end && !(x->hi && next_page(r)))
-        x->op = DH_OP_SKIP;
-    *e = (struct dh_event){.op = DH_OP_RANGE_NEW, .size = (u16)n, .thread = x->thread, .target = first};
-    return n != 0;
-}
-
-/* The next word that moves. */
-static long next_move(struct dh_dht *r, struct dh_event *e)
-{
-    struct dh_dht_rest *x = &r->rest;
-    for (; x->at < x->end; x->at += 8, x->from += 8) {
-        struct dh_cells_page *p = dh_cells_page(&r->cells, x->from >> DH_PAGE_SHIFT, false);
-        struct dh_cells_page *q = dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, p != NULL);
-        u32 from = (u32)(x->from & (DH_PAGE - 1)) >> 3, to = (u32)(x->at & (DH_PAGE - 1)) >> 3;
-        bool source = p && p->first[from];
-        if (!source && (!q || !q->first[to]))
-            continue;
-        if (source && (!q || (!q->first[to] && !dh_cells_number(&r->cells, q, x->at))))
-            return no_room(r, r->current);
-        *e = (struct dh_event){.op = source ? DH_OP_RANGE_MOVE : DH_OP_RANGE_NEW,
-                               .size = (u16)dh_cells_count(q, to),
-                               .thread = x->thread,
-                               .target = q->first[to] - 1,
-                               .site = source ? p->first[from] - 1 : 0};
-        x->at += 8;
-        x->from += 8;
-        return 1;
-    }
-    x->op = DH_OP_SKIP;
-    return 0;
-}
-
-static long next_of_rest(struct dh_dht *r, struct dh_event *e)
-{
-    switch (r->rest.op) {
-    case DH_OP_RANGE_NEW:
-        return next_new(r, e);
-    case DH_OP_RANGE_MOVE:
-        return next_move(r, e);
-    default:
-        return next_access(r, e);
-    }
-}
+/* ---- One event ---- */
 
 static const char *const form_texts[] = {
     [DH_FORM_OK] = "",
@@ -229,6 +99,11 @@ static const char *const form_texts[] = {
     [DH_FORM_NO_MEMORY] = "no memory",
 };
 
+const char *dh_dht_form_text(enum dh_form_error error)
+{
+    return form_texts[error];
+}
+
 /* Accesses change nothing of the form of a trace but who acts, which is known after the first. */
 static int check_actor(struct dh_dht *r, struct dh_dht_stream *s, u8 op)
 {
@@ -236,6 +111,12 @@ static int check_actor(struct dh_dht *r, struct dh_dht_stream *s, u8 op)
     enum dh_form_error error = dh_form_next(&r->form, &e, r->number);
     s->known = true;
     return error == DH_FORM_OK ? 0 : dh_dht_bad(r, dh_dht_offset(s), form_texts[error]);
+}
+
+/* Does an event cut a variable although its chunk says that none of it does? */
+static bool cuts_unseen(const struct dh_dht_stream *s, u64 addr, u64 bytes)
+{
+    return ((addr | bytes) & 7) != 0 && s->refs[s->next - 1].words;
 }
 
 static int begin_access(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e, u64 bytes,
@@ -247,6 +128,8 @@ static int begin_access(struct dh_dht *r, struct dh_dht_stream *s, const struct 
         return -EBADMSG;
     if (e->addr + bytes < e->addr || (bytes > UINT32_MAX && (e->addr | bytes) >> 48))
         return dh_dht_bad(r, dh_dht_offset(s), "an access reaches beyond the address space");
+    if (cuts_unseen(s, e->addr, bytes))
+        return dh_dht_bad(r, dh_dht_offset(s), "an access to part of a word in a chunk of whole ones");
     u32 size = e->size ? e->size : (u32)bytes;
     r->rest = (struct dh_dht_rest){.op = op,
                                    .mode = e->mode,
@@ -256,15 +139,15 @@ static int begin_access(struct dh_dht *r, struct dh_dht_stream *s, const struct 
                                    .at = e->addr,
                                    .end = e->addr + bytes,
                                    .skip = (e->mode & DH_FREE) && bytes > LARGE_FREE};
-    return r->rest.site == UINT32_MAX && !(r->flags & DH_DHT_NAMED) ? -ENOMEM : 0;
+    return r->rest.site == UINT32_MAX ? -ENOMEM : 0;
 }
 
 static int begin_memory(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e)
 {
-    if (r->flags & DH_DHT_NAMED)
-        return dh_dht_bad(r, dh_dht_offset(s), "memory changes hands in a trace without memory");
     if (e->addr + e->bytes < e->addr || e->source + e->bytes < e->source)
         return dh_dht_bad(r, dh_dht_offset(s), "a range reaches beyond the address space");
+    if (cuts_unseen(s, e->addr, e->op == DH_OP_RANGE_MOVE ? 1 : e->bytes))
+        return dh_dht_bad(r, dh_dht_offset(s), "memory moves in a chunk where none does");
     bool move = e->op == DH_OP_RANGE_MOVE && ((e->addr ^ e->source) & 7) == 0 && e->bytes <= DH_DHT_MOVE_MAX;
     r->rest = (struct dh_dht_rest){.op = move ? DH_OP_RANGE_MOVE : DH_OP_RANGE_NEW,
                                    .thread = s->thread,
@@ -275,15 +158,13 @@ static int begin_memory(struct dh_dht *r, struct dh_dht_stream *s, const struct 
         r->rest.lo = e->addr;
         r->rest.hi = e->addr + e->bytes;
         r->rest.end = r->rest.at;
-        if (!next_page(r))
+        if (!dh_dht_rest_page(r))
             r->rest.op = DH_OP_SKIP;
     }
     if (r->rest.at >= r->rest.end)
         r->rest.op = DH_OP_SKIP;
     return 0;
 }
-
-/* ---- One event ---- */
 
 /* The lock has no holder any more, whoever it was. */
 static void let_go(struct dh_dht *r, u32 lock)
@@ -303,9 +184,9 @@ static long give_sync(struct dh_dht *r, struct dh_dht_stream *s, const struct dh
     if (other)
         target = thread_of(r, (u32)e->addr);
     else if (dh_event_space(op) == DH_SPACE_LOCK)
-        target = object_of(r, e->addr);
+        target = dh_objects_at(&r->objects, e->addr);
     if (target == UINT32_MAX)
-        return no_room(r, s);
+        return dh_dht_no_room(r, s);
     *out = (struct dh_event){
         .op = op, .mode = e->mode, .thread = s->thread, .target = target, .site = site_of(r, s, e->site)};
     if (op == DH_OP_VOLATILE && e->op == DH_DHT_OP_RELEASE_FOREIGN) {
@@ -334,7 +215,7 @@ static long give_atomic(struct dh_dht *r, struct dh_dht_stream *s, const struct 
         access.mode = DH_ATOMIC | (store ? DH_WRITE : DH_READ);
         rc = begin_access(r, s, &access, e->size, store ? DH_OP_WRITE : DH_OP_READ);
         for (; !rc && r->rest.op != DH_OP_SKIP && n < DH_DHT_ATOMIC_EVENTS - 1; n++)
-            rc = next_access(r, &out[n]) < 0 ? -ENOMEM : 0;
+            rc = dh_dht_rest_next(r, &out[n]) < 0 ? -ENOMEM : 0;
         if (rc)
             return rc;
         r->rest.op = DH_OP_SKIP;
@@ -389,8 +270,6 @@ static long give(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_
         return begin_memory(r, s, e);
     case DH_DHT_OP_FORGET:
         dh_objects_forget(&r->objects, e->addr, e->bytes);
-        return 0;
-    case DH_DHT_OP_MARK:
         return 0;
     case DH_OP_ATOMIC_LOAD:
     case DH_OP_ATOMIC_STORE:
@@ -488,54 +367,84 @@ static int advance(struct dh_dht *r)
     }
 }
 
-/* As many accesses of the current thread to one variable each as come in a row: nearly all events. What ends
- * the row waits in the stream. How many, or an error. */
-static long read_row(struct dh_dht *r, struct dh_event *events, size_t cap)
+/* Accesses of up to eight bytes that are decoded, and whose variables have been asked for: nearly all events.
+ */
+enum { ROW = 32, ROW_BYTES = 8 };
+struct row {
+    u64 addr;
+    u32 site;
+    u16 size;
+    u8 op, mode;
+};
+
+/* As many as come, at most cap. What ends the row waits in the stream. How many, or an error. */
+static long decode_row(struct dh_dht *r, struct dh_dht_stream *s, struct row *row, u32 cap)
 {
-    struct dh_dht_stream *s = r->current;
     struct dh_dht_event *e = &s->event;
-    bool named = (r->flags & DH_DHT_NAMED) != 0;
-    size_t n = 0;
-    if (!s->known || r->form.threads[s->thread].joined || !s->raw)
-        return 0;
-    for (; n < cap; n++) {
+    bool words = s->refs[s->next - 1].words;
+    for (u32 n = 0; n < cap; n++, row++) {
         int more = dh_dht_decode_run(s->decoder, e) ? 1 : dh_dht_decode_next(s->decoder, e);
         if (more < 0)
             return dh_dht_bad(r, dh_dht_offset(s), s->decoder->error);
         if (more == 0)
-            break;
-        s->waiting = true;
-        if ((e->op != DH_OP_READ && e->op != DH_OP_WRITE) || e->size == 0)
-            break;
-        u32 size = 8, site = site_of(r, s, e->site), cell;
-        if (named) {
-            cell = (u32)(e->addr >> 3);
-            if (e->addr >> 3 >= INT32_MAX || e->size != 8)
-                break;
-            if (cell >= r->max_variable)
-                r->max_variable = cell + 1;
-        } else {
-            cell = dh_cells_at(&r->cells, e->addr, &size);
-            if (size != e->size || cell == UINT32_MAX || site == UINT32_MAX)
-                break;
+            return n;
+        row->site = site_of(r, s, e->site);
+        if ((e->op != DH_OP_READ && e->op != DH_OP_WRITE) || e->size == 0 || e->size > ROW_BYTES ||
+            (words && ((e->addr | e->size) & 7)) || e->addr > UINT64_MAX - ROW_BYTES ||
+            row->site == UINT32_MAX) {
+            s->waiting = true;
+            return n;
         }
-        s->waiting = false;
-        events[n] = (struct dh_event){.op = e->op,
-                                      .mode = e->mode,
-                                      .size = (u16)size,
-                                      .thread = s->thread,
-                                      .target = cell,
-                                      .site = site};
+        dh_cells_soon(&r->cells, e->addr);
+        row->addr = e->addr;
+        row->size = (u16)e->size;
+        row->op = e->op;
+        row->mode = e->mode;
     }
-    return (long)n;
+    return cap;
+}
+
+/* The accesses of the current thread up to whatever else it does. How many, or an error. */
+static long read_rows(struct dh_dht *r, struct dh_event *events, size_t cap)
+{
+    struct dh_dht_stream *s = r->current;
+    struct dh_event *out = events, *end = events + cap;
+    if (!s->known || r->form.threads[s->thread].joined || !s->raw)
+        return 0;
+    while (!s->waiting && (size_t)(end - out) >= ROW_BYTES) {
+        struct row rows[ROW];
+        size_t room = (size_t)(end - out) / ROW_BYTES;
+        long n = decode_row(r, s, rows, room < ROW ? (u32)room : (u32)ROW);
+        if (n < 0)
+            return n;
+        for (const struct row *row = rows; row < rows + n; row++) {
+            for (u64 at = row->addr, stop = at + row->size; at < stop; out++) {
+                u32 size, cell = dh_cells_at(&r->cells, at, &size);
+                if (DH_UNLIKELY(cell == UINT32_MAX))
+                    return dh_dht_no_room(r, s);
+                out->op = row->op;
+                out->mode = row->mode;
+                out->size = row->size;
+                out->thread = s->thread;
+                out->target = cell;
+                out->site = row->site;
+                at += size;
+            }
+        }
+        if (n == 0)
+            break;
+    }
+    return out - events;
 }
 
 long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap)
 {
     size_t n = 0;
+    if (r->flags & DH_DHT_NAMED)
+        return dh_dht_named_read(r, events, cap);
     while (n + DH_DHT_ATOMIC_EVENTS <= cap) {
         if (r->rest.op != DH_OP_SKIP) {
-            long k = next_of_rest(r, &events[n]);
+            long k = dh_dht_rest_next(r, &events[n]);
             if (k < 0)
                 return k;
             n += (size_t)k;
@@ -543,7 +452,7 @@ long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap)
             continue;
         }
         if (r->current && !r->current->waiting) {
-            long k = read_row(r, &events[n], cap - DH_DHT_ATOMIC_EVENTS - n);
+            long k = read_rows(r, &events[n], cap - DH_DHT_ATOMIC_EVENTS - n);
             if (k < 0)
                 return k;
             n += (size_t)k;

@@ -29,19 +29,17 @@ const struct dh_form *dh_dht_form(const struct dh_dht *r)
 void dh_dht_stats(const struct dh_dht *r, struct dh_dht_stats *ret)
 {
     bool named = (r->flags & DH_DHT_NAMED) != 0;
-    /* Of a file that is read twice, the first pass is half of the whole. */
-    u64 bytes = named ? r->pass_bytes : r->pass_bytes / 2;
+    double part = r->pass_total ? (double)r->pass_bytes / (double)r->pass_total : 1;
     *ret = (struct dh_dht_stats){
         .size = r->size,
-        .bytes = bytes < r->size ? bytes : r->size,
+        .bytes = part < 1 ? (u64)(part * (double)r->size) : r->size,
         .chunks = r->chunks,
         .stored = r->stored,
         .packed = r->packed,
         .raw = r->raw,
-        .threads = r->n_threads,
-        .locks = named ? r->max_lock : r->objects.n,
-        .variables = named ? r->max_variable : r->cells.n,
-        .sites = r->sites.n,
+        .threads = named ? r->names[0].n : r->n_threads,
+        .locks = named ? r->names[1].n : r->objects.n,
+        .variables = named ? r->names[2].n : r->cells.n,
         .complete = r->complete,
         .cut = r->cut,
     };

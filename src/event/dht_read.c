@@ -1,5 +1,5 @@
 /*
- * dht_read.c - see dht_read.h: the file, its chunks and tables, and the first pass.
+ * dht_read.c - see dht_read.h: the file, its chunks and tables.
  */
 #include <errno.h>
 #include <string.h>
@@ -121,9 +121,13 @@ static struct dh_dht_stream *stream_of(struct dh_dht *r, u32 uid)
 
 static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
 {
-    if (head->thread >= DH_DHT_THREADS && head->thread != DH_DHT_NOBODY)
+    bool ordered = head->type == DH_DHT_ORDERED;
+    if (ordered != ((r->flags & DH_DHT_NAMED) != 0))
+        return dh_dht_bad(r, offset, "the chunk belongs into another kind of file");
+    if (ordered ? head->thread != 0 : head->thread >= DH_DHT_THREADS && head->thread != DH_DHT_NOBODY)
         return dh_dht_bad(r, offset, "the chunk is of an impossible thread");
-    if (head->raw_len > DH_DHT_CHUNK_BYTES || head->events > DH_DHT_CHUNK_EVENTS || head->events == 0)
+    if (head->raw_len > (ordered ? (u32)DH_DHT_ORDERED_BYTES : (u32)DH_DHT_CHUNK_BYTES) ||
+        head->events > DH_DHT_CHUNK_EVENTS || head->events == 0)
         return dh_dht_bad(r, offset, "the chunk has an impossible number of events");
     struct dh_dht_stream *s = stream_of(r, head->thread);
     if (!s || !dh_dht_grow((void **)&s->refs, s->n, &s->cap, sizeof(*s->refs)))
@@ -138,8 +142,9 @@ static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk 
                                       .raw_len = head->raw_len,
                                       .packed_len = head->packed_len,
                                       .number = head->number,
-                                      .so_far = head->type == DH_DHT_SO_FAR};
-    r->counted_here += head->type == DH_DHT_EVENTS ? head->events : 0;
+                                      .so_far = head->type == DH_DHT_SO_FAR,
+                                      .words = head->type == DH_DHT_WORDS};
+    r->counted_here += head->type == DH_DHT_SO_FAR ? 0 : head->events;
     return 0;
 }
 
@@ -265,6 +270,8 @@ static int take_chunk(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *h
     switch (head->type) {
     case DH_DHT_EVENTS:
     case DH_DHT_SO_FAR:
+    case DH_DHT_WORDS:
+    case DH_DHT_ORDERED:
         return index_events(r, offset, head);
     case DH_DHT_MODULES:
     case DH_DHT_SYMBOLS:
@@ -336,7 +343,10 @@ static int check_numbers(struct dh_dht *r)
         }
         for (u32 k = 0; k < s->n; k++) {
             r->stored += s->refs[k].events;
-            r->packed += s->refs[k].packed_len + sizeof(struct dh_dht_chunk);
+            u64 packed = s->refs[k].packed_len + sizeof(struct dh_dht_chunk);
+            bool once = (r->flags & DH_DHT_NAMED) || s->refs[k].words;
+            r->packed += packed;
+            r->pass_total += once ? packed : 2 * packed;
             r->raw += s->refs[k].raw_len;
         }
     }
@@ -358,9 +368,19 @@ void dh_dht_unload(struct dh_dht_stream *s)
     s->decoder = NULL;
 }
 
-int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s)
+int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw)
 {
     struct dh_dht_chunk head;
+    long n = read_at(r, ref->offset, &head, sizeof(head));
+    if (n < 0)
+        return (int)n;
+    if ((size_t)n < sizeof(head) || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len)
+        return dh_dht_bad(r, ref->offset, "the file changes while it is read");
+    return unpack(r, ref->offset, &head, raw);
+}
+
+int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s)
+{
     if (s->next == s->n) {
         dh_dht_unload(s);
         return 0;
@@ -369,94 +389,11 @@ int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s)
     if (!s->raw &&
         (!(s->raw = dh_pool_alloc(DH_DHT_CHUNK_BYTES)) || !(s->decoder = dh_pool_alloc(sizeof(*s->decoder)))))
         return -ENOMEM;
-    long n = read_at(r, ref->offset, &head, sizeof(head));
-    if (n < 0)
-        return (int)n;
-    if ((size_t)n < sizeof(head) || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len)
-        return dh_dht_bad(r, ref->offset, "the file changes while it is read");
-    int rc = unpack(r, ref->offset, &head, s->raw);
+    int rc = dh_dht_unpack_ref(r, ref, s->raw);
     if (rc)
         return rc;
     dh_dht_decode_begin(s->decoder, s->raw, ref->raw_len, ref->events);
     return 1;
-}
-
-/* ---- The first pass: where memory is cut ---- */
-
-static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
-{
-    bool ok = true;
-    switch (e->op) {
-    case DH_OP_READ:
-    case DH_OP_WRITE:
-    case DH_OP_ATOMIC_LOAD:
-    case DH_OP_ATOMIC_STORE:
-    case DH_OP_ATOMIC_RMW:
-        if (((e->addr | e->size) & 7) != 0)
-            ok = dh_cells_cut(&r->cells, e->addr, e->size);
-        break;
-    case DH_OP_RANGE_MOVE:
-        ok = dh_dht_grow((void **)&r->moves, r->n_moves, &r->cap_moves, sizeof(*r->moves)) &&
-             dh_cells_cut(&r->cells, e->source, e->bytes);
-        if (ok) {
-            r->moves[r->n_moves].to = e->addr;
-            r->moves[r->n_moves].from = e->source;
-            r->moves[r->n_moves++].n = e->bytes;
-        }
-        /* fall through */
-    case DH_DHT_OP_READS:
-    case DH_DHT_OP_WRITES:
-    case DH_OP_RANGE_NEW:
-    case DH_OP_RANGE_FREE:
-        ok = ok && dh_cells_cut(&r->cells, e->addr, e->bytes);
-        break;
-    default:
-        break;
-    }
-    return ok ? 0 : -ENOMEM;
-}
-
-/* Where data moved, both places have the same cuts; moves may follow one another in any order. */
-static int settle_moves(struct dh_dht *r)
-{
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (u32 i = 0; i < r->n_moves; i++) {
-            if (((r->moves[i].to ^ r->moves[i].from) & 7) || r->moves[i].n > DH_DHT_MOVE_MAX)
-                continue;
-            int rc = dh_cells_same_cuts(&r->cells, r->moves[i].to, r->moves[i].from, r->moves[i].n);
-            if (rc < 0)
-                return -ENOMEM;
-            changed |= rc;
-        }
-    }
-    return 0;
-}
-
-static int first_pass(struct dh_dht *r)
-{
-    for (u32 i = 0; i < r->n_streams; i++) {
-        struct dh_dht_stream *s = r->streams[i];
-        int rc;
-        while ((rc = dh_dht_load(r, s)) > 0) {
-            struct dh_dht_event e;
-            int more;
-            while ((more = dh_dht_decode_next(s->decoder, &e)) > 0) {
-                rc = cut_event(r, &e);
-                if (rc)
-                    return rc;
-            }
-            if (more < 0)
-                return dh_dht_bad(r, dh_dht_offset(s), s->decoder->error);
-            for (u32 k = 0; k < s->decoder->n_sites; k++)
-                if (dh_pages_add(&r->sites, s->decoder->sites[k].pc) == DH_PAGES_NONE)
-                    return -ENOMEM;
-        }
-        if (rc < 0)
-            return rc;
-        s->next = 0;
-    }
-    return settle_moves(r);
 }
 
 /* ---- Opening ---- */
@@ -481,17 +418,19 @@ static int open_file(struct dh_dht *r)
     int rc = scan(r);
     if (!rc)
         rc = check_numbers(r);
-    if (!rc && !(r->flags & DH_DHT_NAMED))
-        rc = first_pass(r);
+    if (rc || (r->flags & DH_DHT_NAMED) || r->tables_only)
+        return rc;
+    rc = dh_dht_cut(r);
     return rc ? rc : dh_dht_merge_begin(r);
 }
 
-int dh_dht_open(struct dh_dht **ret, int fd)
+static int open_as(struct dh_dht **ret, int fd, bool tables_only)
 {
     struct dh_dht *r = dh_pool_alloc(sizeof(*r));
     if (!r)
         return -ENOMEM;
     r->fd = fd;
+    r->tables_only = tables_only;
     r->cut = DH_DHT_NO_TICKET;
     r->zstd = ZSTD_createDCtx();
     int rc = r->zstd ? open_file(r) : -ENOMEM;
@@ -499,6 +438,16 @@ int dh_dht_open(struct dh_dht **ret, int fd)
         dh_dht_bad(r, 0, "no memory");
     *ret = r;
     return rc;
+}
+
+int dh_dht_open(struct dh_dht **ret, int fd)
+{
+    return open_as(ret, fd, false);
+}
+
+int dh_dht_open_tables(struct dh_dht **ret, int fd)
+{
+    return open_as(ret, fd, true);
 }
 
 void dh_dht_close(struct dh_dht *r)
@@ -521,6 +470,7 @@ void dh_dht_close(struct dh_dht *r)
     dh_pool_free(r->symbols, r->symbols_cap);
     dh_pool_free(r->symbol_at, r->symbol_cap * sizeof(*r->symbol_at));
     dh_pool_free(r->moves, r->cap_moves * sizeof(*r->moves));
+    dh_dht_named_done(r);
     dh_pages_done(&r->symbol_keys);
     dh_pages_done(&r->sites);
     dh_cells_done(&r->cells);

@@ -26,12 +26,12 @@ enum { DH_DHT_ERROR = 256 };
 
 struct dh_dht_stats {
     u64 size;  /* of the file */
-    u64 bytes; /* read of it, both passes being one whole */
+    u64 bytes; /* read of it, all passes being one whole */
     u64 chunks;
     u64 stored; /* events as they are in the file, where a range is one */
     u64 packed; /* bytes of the chunks of events, with their heads */
     u64 raw;    /* unpacked */
-    u32 threads, locks, variables, sites;
+    u32 threads, locks, variables;
     bool complete; /* the recorder came to its end */
     u64 cut;       /* ticket that is missing, if not complete; DH_DHT_NO_TICKET: none */
 };
@@ -50,6 +50,8 @@ struct dh_dht_place {
 /* fd must be seekable and stays the caller's. 0, -ENOMEM, -EBADMSG (dh_dht_error), or what read(2) said. *ret
  * is set in every case but -ENOMEM. */
 int dh_dht_open(struct dh_dht **ret, int fd);
+/* The same, without its events: for dh_dht_place_of. */
+int dh_dht_open_tables(struct dh_dht **ret, int fd);
 void dh_dht_close(struct dh_dht *r);
 /* No more variables than this: for files that nobody vouches for. */
 void dh_dht_limit(struct dh_dht *r, u32 variables);

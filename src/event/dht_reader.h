@@ -1,12 +1,14 @@
 /*
- * dht_reader.h - the inside of a reader of .dht files, shared by dht_read.c (the file and its tables) and
- * dht_merge.c (the events in order). Everybody else includes dht_read.h.
+ * dht_reader.h - the inside of a reader of .dht files, shared by dht_read.c (the file and its tables),
+ * dht_cut.c (the variables of a recording), dht_merge.c (its events in order), dht_rest.c (those that concern
+ * many variables) and dht_named.c (the events of a text). Everybody else includes dht_read.h.
  */
 #ifndef DH_EVENT_DHT_READER_H
 #define DH_EVENT_DHT_READER_H
 
 #include "event/dht_cells.h"
 #include "event/dht_code.h"
+#include "event/dht_columns.h"
 #include "event/dht_read.h"
 #include "event/names.h"
 #include "event/objects.h"
@@ -18,6 +20,7 @@ struct dh_dht_ref {
     u64 events;
     u32 raw_len, packed_len, number;
     bool so_far; /* not all of it */
+    bool words;  /* it cuts no variable */
 };
 
 /* One thread's events. */
@@ -48,6 +51,14 @@ struct dh_dht_rest {
     bool skip; /* pages that were never seen */
 };
 
+/* Of a NAMED file: the chunk being read. */
+struct dh_dht_named {
+    struct dh_columns_in in;
+    u8 *raw;
+    u64 offset;
+    u32 thread; /* of the last event */
+};
+
 /* Data that moves farther than this in one piece loses its history. */
 enum { DH_DHT_MOVE_MAX = 1 << 30 };
 
@@ -56,12 +67,14 @@ struct dh_dht {
     u32 flags;
     u64 size;
     char error[DH_DHT_ERROR];
+    bool tables_only;
     bool complete; /* has its END */
     u64 counted;   /* events, by END */
     u64 counted_here;
     u64 cut;
     u64 chunks, stored, packed, raw;
-    u64 pass_bytes; /* read so far */
+    u64 pass_bytes; /* read so far, */
+    u64 pass_total; /* of so many in all passes */
     void *zstd;
     u8 *buf; /* packed bytes of the chunk being loaded */
     size_t buf_cap;
@@ -84,7 +97,7 @@ struct dh_dht {
     struct dh_objects objects;
     struct dh_pages sites; /* keys are program counters */
     struct dh_form form;
-    u32 max_variable, max_lock; /* of a NAMED file, + 1 */
+    struct dh_dht_named named;
 
     u8 *modules; /* all MODULES chunks, one behind the other */
     u64 modules_len, modules_cap;
@@ -120,7 +133,22 @@ void dh_dht_unload(struct dh_dht_stream *s);
 u64 dh_dht_offset(const struct dh_dht_stream *s);
 /* Room for one more element of an array from the pool. False: no memory. */
 bool dh_dht_grow(void **items, u32 n, u32 *cap, size_t size);
+/* The bytes of a chunk, checked and unpacked into `raw`, which has room for them. */
+int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw);
+/* Where variables begin and end: the first pass. */
+int dh_dht_cut(struct dh_dht *r);
+/* The next event of r->rest. 1; 0: none, but there may be more unless r->rest.op is DH_OP_SKIP; or an error.
+ */
+long dh_dht_rest_next(struct dh_dht *r, struct dh_event *e);
+/* The next page of a range that has more pages than were ever seen. */
+bool dh_dht_rest_page(struct dh_dht *r);
+/* -ENOMEM, with a sentence. */
+long dh_dht_no_room(struct dh_dht *r, const struct dh_dht_stream *s);
 /* Prepares merging. */
 int dh_dht_merge_begin(struct dh_dht *r);
+const char *dh_dht_form_text(enum dh_form_error error);
+/* As dh_dht_read, of a NAMED file. */
+long dh_dht_named_read(struct dh_dht *r, struct dh_event *events, size_t cap);
+void dh_dht_named_done(struct dh_dht *r);
 
 #endif

@@ -17,10 +17,14 @@ enum { LEVEL = 3 };
 
 static int write_all(struct dh_dht_writer *w, const void *p, size_t n)
 {
-    if (!w->error && !dh_sys_write_all(w->fd, p, n))
-        w->error = -EIO;
-    if (!w->error)
-        w->bytes += n;
+    const char *at = p, *end = at + n;
+    while (!w->error && at < end) {
+        long k = dh_sys3(SYS_write, w->fd, (long)at, end - at);
+        if (k <= 0 && k != -EINTR)
+            w->error = k ? (int)k : -EIO;
+        at += k > 0 ? k : 0;
+        w->bytes += k > 0 ? (u64)k : 0;
+    }
     return w->error;
 }
 
@@ -53,7 +57,9 @@ int dh_dht_write_chunk(struct dh_dht_writer *w, struct dh_dht_chunk *head, const
     }
     const void *payload = w->packed;
     size_t n = ZSTD_compressCCtx(w->zstd, w->packed, w->packed_cap, raw, len, LEVEL);
-    if (ZSTD_isError(n) || n >= len) {
+    /* What was made from text is read over and over, and fast only if it need not be unpacked. */
+    bool pays = head->type == DH_DHT_ORDERED ? n < len - len / 3 : n < len;
+    if (ZSTD_isError(n) || !pays) {
         payload = raw;
         n = len;
     }
@@ -65,7 +71,8 @@ int dh_dht_write_chunk(struct dh_dht_writer *w, struct dh_dht_chunk *head, const
     XXH64_update(&state, head, offsetof(struct dh_dht_chunk, check));
     XXH64_update(&state, payload, n);
     head->check = XXH64_digest(&state);
-    w->events += head->type == DH_DHT_EVENTS ? head->events : 0;
+    if (head->type == DH_DHT_EVENTS || head->type == DH_DHT_WORDS || head->type == DH_DHT_ORDERED)
+        w->events += head->events;
     write_all(w, head, sizeof(*head));
     return write_all(w, payload, n);
 }

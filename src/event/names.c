@@ -17,16 +17,9 @@ void dh_names_done(struct dh_names *t)
     *t = (struct dh_names){0};
 }
 
-static u64 key_of(const char *s, size_t len)
+static u64 long_key(const char *s, size_t len)
 {
     u64 key = 0;
-    if (len <= SHORT) {
-        for (size_t i = 0; i < len; i++)
-            key |= (u64)(u8)s[i] << (8 * i);
-        return key |
-               (u64)len
-                   << 56; /* the high byte of a long name's key may look like this: `len` tells them apart */
-    }
     for (; len >= 8; s += 8, len -= 8) {
         u64 word;
         memcpy(&word, s, 8);
@@ -35,6 +28,23 @@ static u64 key_of(const char *s, size_t len)
     for (size_t i = 0; i < len; i++)
         key = key * 31 + (u8)s[i];
     return dh_hash64(key ^ len);
+}
+
+/* Of a short name: its text and, above it, its length. A long one's may look the same: `len` tells them
+ * apart. */
+static u64 short_key(u64 text, size_t len)
+{
+    return (len ? text & UINT64_MAX >> (64 - 8 * len) : 0) | (u64)len << 56;
+}
+
+static u64 key_of(const char *s, size_t len)
+{
+    u64 text = 0;
+    if (len > SHORT)
+        return long_key(s, len);
+    for (size_t i = 0; i < len; i++)
+        text |= (u64)(u8)s[i] << (8 * i);
+    return short_key(text, len);
 }
 
 static u32 place_of(u64 key, u32 cap)
@@ -107,9 +117,24 @@ static struct dh_name *look(const struct dh_names *t, const char *s, size_t len,
     }
 }
 
+u64 dh_names_soon(const struct dh_names *t, const char *s, size_t len)
+{
+    u64 key, text;
+    memcpy(&text, s, sizeof(text));
+    key = DH_LIKELY(len <= SHORT) ? short_key(text, len) : long_key(s, len);
+    if (t->cap)
+        __builtin_prefetch(&t->slots[place_of(key, t->cap)]);
+    return key;
+}
+
 u32 dh_names_intern(struct dh_names *t, const char *s, size_t len)
 {
-    u64 key = key_of(s, len), offset;
+    return dh_names_intern_key(t, s, len, key_of(s, len));
+}
+
+u32 dh_names_intern_key(struct dh_names *t, const char *s, size_t len, u64 key)
+{
+    u64 offset;
     if (t->n * 2 >= t->cap && !grow(t))
         return UINT32_MAX;
     struct dh_name *slot = look(t, s, len, key);

@@ -27,6 +27,10 @@ struct dh_names {
 void dh_names_done(struct dh_names *t);
 /* The number of a name, a new one if it is new. UINT32_MAX: no memory, or 2^31 names. */
 u32 dh_names_intern(struct dh_names *t, const char *s, size_t len);
+/* The same in two halves, for whoever has something else to do while memory is fetched: the key, which
+ * changes nothing, and the number. Eight bytes at s must be readable. */
+u64 dh_names_soon(const struct dh_names *t, const char *s, size_t len);
+u32 dh_names_intern_key(struct dh_names *t, const char *s, size_t len, u64 key);
 /* The number of a name that must be there already; UINT32_MAX: it is not. */
 u32 dh_names_find(const struct dh_names *t, const char *s, size_t len);
 const char *dh_names_get(const struct dh_names *t, u32 number); /* "?" if there is no such number */

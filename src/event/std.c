@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 
-enum { BUFFER = 1 << 20 };
+enum { BUFFER = 1 << 20, SLACK = 8 /* names are read eight bytes at a time */ };
 
 struct span {
     const char *p;
@@ -22,17 +22,43 @@ struct span {
 int dh_std_init(struct dh_std *s, int fd)
 {
     *s = (struct dh_std){.fd = fd};
-    s->buf = dh_pool_alloc(BUFFER);
+    s->buf = dh_pool_alloc(BUFFER + SLACK);
     return s->buf ? 0 : -ENOMEM;
 }
 
 void dh_std_done(struct dh_std *s)
 {
-    dh_pool_free(s->buf, BUFFER);
+    dh_pool_free(s->buf, BUFFER + SLACK);
     dh_names_done(&s->threads);
     dh_names_done(&s->locks);
     dh_names_done(&s->variables);
     dh_form_done(&s->form);
+}
+
+/* Numbers the variables of the events read so far, in their order. */
+static bool number_pending(struct dh_std *s)
+{
+    for (u32 i = 0; i < s->n_pending; i++) {
+        u32 n = dh_names_intern_key(&s->variables, s->pending[i].name, s->pending[i].len, s->pending[i].key);
+        if (n == UINT32_MAX)
+            return false;
+        s->pending[i].e->target = n;
+    }
+    s->n_pending = 0;
+    return true;
+}
+
+/* A name is far away in a table that may be large: its place is asked for now and looked at later. */
+static bool name_variable(struct dh_std *s, struct dh_event *e, struct span name)
+{
+    if (s->n_pending == DH_STD_PENDING && !number_pending(s))
+        return false;
+    u32 i = s->n_pending++;
+    s->pending[i].e = e;
+    s->pending[i].name = name.p;
+    s->pending[i].len = name.n;
+    s->pending[i].key = dh_names_soon(&s->variables, name.p, name.n);
+    return true;
 }
 
 /* More bytes behind the unread ones. 0, or what read said. */
@@ -147,11 +173,10 @@ static long parse_op(struct dh_std *s, struct span field, struct dh_event *e)
         if (DH_UNLIKELY(is_blank(operand.p[i])))
             return bad(s, "a blank in the operand ", operand, "");
     }
-    struct dh_names *names = op <= DH_OP_WRITE     ? &s->variables
-                             : op <= DH_OP_RELEASE ? &s->locks
-                                                   : &s->threads;
     e->op = op;
-    e->target = dh_names_intern(names, operand.p, operand.n);
+    if (op <= DH_OP_WRITE)
+        return name_variable(s, e, operand) ? 0 : -ENOMEM;
+    e->target = dh_names_intern(op <= DH_OP_RELEASE ? &s->locks : &s->threads, operand.p, operand.n);
     return e->target == UINT32_MAX ? -ENOMEM : 0;
 }
 
@@ -242,12 +267,13 @@ static long parse_line(struct dh_std *s, const char *p, const char *end, struct 
 long dh_std_read(struct dh_std *s, struct dh_event *events, size_t cap)
 {
     size_t n = 0;
+    s->n_pending = 0;
     while (n < cap) {
         const char *p = s->buf + s->at;
         const char *end = memchr(p, '\n', s->len - s->at);
         if (!end) {
             if (!s->at_end) {
-                int rc = fill(s);
+                int rc = number_pending(s) ? fill(s) : -ENOMEM; /* the names lie in the buffer */
                 if (rc)
                     return rc;
                 if (memchr(s->buf, '\n', s->len) || s->at_end)
@@ -268,7 +294,7 @@ long dh_std_read(struct dh_std *s, struct dh_event *events, size_t cap)
     }
     if (n == 0)
         dh_form_end(&s->form);
-    return (long)n;
+    return number_pending(s) ? (long)n : -ENOMEM;
 }
 
 long dh_std_format(const struct dh_event *e, const char *thread, const char *target, char *buf, size_t cap)

@@ -17,7 +17,7 @@
 #include "event/form.h"
 #include "event/names.h"
 
-enum { DH_STD_ERROR = 256 };
+enum { DH_STD_ERROR = 256, DH_STD_PENDING = 16 };
 
 struct dh_std {
     int fd; /* not ours to close */
@@ -30,6 +30,13 @@ struct dh_std {
     char error[DH_STD_ERROR];
 
     /* private */
+    struct { /* variables of events that were read, still to be numbered */
+        struct dh_event *e;
+        const char *name;
+        size_t len;
+        u64 key;
+    } pending[DH_STD_PENDING];
+    u32 n_pending;
     char *buf;
     size_t at, len;    /* unread part of buf */
     bool at_end;       /* fd has no more */

@@ -13,6 +13,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     echo "skip fuzz/record: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/suppress: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/dht: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    echo "skip fuzz/pairs: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/std: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     exit 0
 fi
@@ -21,8 +22,9 @@ fuzz() { # NAME RUNS MAX-LENGTH
     mkdir -p "$work/$1"
     case $1 in
     std) sources="$src/event/form.c $src/event/names.c $src/event/std.c $src/detect/*.c $src/base/*.c" ;;
+    pairs) sources="$src/report/pairs*.c $src/util/arena.c $src/base/check.c $src/base/fmt.c $src/base/sys.c" ;;
     dht) sources="$src/event/*.c $src/base/fmt.c $src/base/sys.c $src/base/check.c" ;;
-    *) sources="$src/report/*.c $src/util/*.c $src/base/options.c" ;;
+    *) sources="$src/report/*.c $src/util/*.c $src/base/options.c $src/base/check.c $src/base/fmt.c $src/base/sys.c" ;;
     esac
     # shellcheck disable=SC2086 # patterns, and no blanks in our paths
     if ! clang-19 -std=gnu17 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
@@ -44,4 +46,5 @@ fuzz record 10000 8192
 fuzz suppress 50000 512
 fuzz std 20000 512
 fuzz dht 20000 512
+fuzz pairs 50000 512
 exit $failed

@@ -8,8 +8,8 @@ import sys
 READ, WRITE, ACQUIRE, RELEASE, FORK, JOIN, BEGIN, END, VOLATILE = range(1, 10)
 LOAD, STORE, RMW, FENCE = range(10, 14)
 NEW, MOVE = 18, 20
-READS, WRITES, FORGET, FOREIGN, MARK = range(64, 69)
-EVENTS, MODULES, SYMBOLS, NAMES, LAST, SO_FAR = range(1, 7)
+READS, WRITES, FORGET, FOREIGN = range(64, 68)
+EVENTS, MODULES, SYMBOLS, NAMES, LAST, SO_FAR, ORDERED, WORDS = range(1, 9)
 BYTES = {READS, WRITES, FORGET, NEW, MOVE}
 PLAIN = {READ, WRITE, READS, WRITES}
 
@@ -100,9 +100,27 @@ def memory():
 def atomics():
     a = Thread()
     a.put(BEGIN, ticket=0)
-    for i, op in enumerate([LOAD, STORE, RMW, FENCE, VOLATILE, FOREIGN, MARK]):
+    for i, op in enumerate([LOAD, STORE, RMW, FENCE, VOLATILE, FOREIGN]):
         a.put(op, 0x3000 + 4 * i, 4 if op in (LOAD, STORE, RMW) else 0, 3, ticket=1 + i)
     return events(0, a) + events(0, a, SO_FAR)
+
+
+def words():
+    a = Thread()
+    a.put(BEGIN, ticket=0)
+    a.put(WRITE, 0x1000, 8, 1)
+    a.put(READS, 0x1000, n=64)
+    a.put(NEW, 0x1000, n=64, ticket=1)
+    return events(0, a, WORDS)
+
+
+def columns():
+    """The columns of event/dht_columns.h; 32 with an operation: another thread; 64: a mode."""
+    what = [(WRITE | 32, 0, 1), (ACQUIRE, 0, 2), (READ, 1, 3), (RELEASE, 0, 4), (ACQUIRE | 64, 0, 5), (READ, 0, 6)]
+    out = (1).to_bytes(4, "little") * 2 + bytes([1, 2, 1]) + bytes(5)
+    out += bytes(op for op, _, _ in what) + bytes(target for _, target, _ in what)
+    out += b"".join(site.to_bytes(2, "little") for _, _, site in what)
+    return chunk(ORDERED, out + bytes([0, 1]), events=len(what))
 
 
 def tables():
@@ -120,9 +138,10 @@ seeds = {
     "two-threads": b"\x01\x00" + two_threads() + end(10),
     "no-end": b"\x01\x00" + two_threads(),
     "memory": b"\x01\x00" + memory() + end(8),
-    "atomics": b"\x01\x00" + atomics() + end(8),
+    "atomics": b"\x01\x00" + atomics() + end(7),
+    "words": b"\x01\x00" + words() + end(4),
     "tables": b"\x01\x00" + tables() + two_threads() + end(10),
-    "named": b"\x01\x01" + tables() + two_threads() + end(10),
+    "named": b"\x01\x01" + tables() + columns() + end(6),
     "file": b"\x00DHTRACE\n" + bytes(40),
 }
 for name, data in seeds.items():

@@ -23,7 +23,8 @@ struct layout {
     u32 local[PREDICT_EVENTS];
     u32 from[PREDICT_EVENTS];                 /* the write a read saw */
     u32 joined[PREDICT_EVENTS];               /* events of the thread that a join waits for */
-    u32 held[THREADS][PER_THREAD + 1];        /* bits of locks, by number of events done */
+    u32 held[THREADS][PER_THREAD + 1];        /* bits of locks, by number of events done; */
+    u32 read[THREADS][PER_THREAD + 1];        /* of those held in shared mode */
     u32 last[THREADS][PER_THREAD + 1][LOCKS]; /* last acquisition, by number of events done */
     bool preserving;
 };
@@ -51,13 +52,15 @@ static void lay_out(struct layout *l, const struct kit_trace *t)
             abort();
         l->of[th][k] = i + 1;
         l->local[i] = k;
+        u32 *held = e->mode == DH_SHARED ? &l->read[th][k + 1] : &l->held[th][k + 1];
         l->held[th][k + 1] = l->held[th][k];
+        l->read[th][k + 1] = l->read[th][k];
         memcpy(l->last[th][k + 1], l->last[th][k], sizeof(l->last[th][k]));
         if (e->op == DH_OP_ACQUIRE) {
-            l->held[th][k + 1] |= 1u << e->target;
+            *held |= 1u << e->target;
             l->last[th][k + 1][e->target] = i + 1;
         } else if (e->op == DH_OP_RELEASE) {
-            l->held[th][k + 1] &= ~(1u << e->target);
+            *held &= ~(1u << e->target);
         } else if (e->op == DH_OP_READ) {
             l->from[i] = writer[e->target];
         } else if (e->op == DH_OP_WRITE) {
@@ -87,8 +90,11 @@ static u32 next_of(const struct layout *l, const struct state *s, u32 th)
 static bool can_acquire(const struct layout *l, const struct state *s, u32 i)
 {
     u32 lock = l->t->events[i].target;
+    bool shared = l->t->events[i].mode == DH_SHARED;
     for (u32 u = 0; u < THREADS; u++) {
         if (l->held[u][s->done[u]] & 1u << lock)
+            return false;
+        if (!shared && l->read[u][s->done[u]] & 1u << lock)
             return false;
         if (l->preserving && l->last[u][s->done[u]][lock] > i + 1)
             return false;

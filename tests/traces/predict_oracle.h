@@ -1,6 +1,6 @@
 /*
  * predict_oracle.h - judges of the predictive detectors, for traces of a few events: races by trying every reordering, and the
- * orders of wcp and cp by closing their rules. Only accesses, mutexes, fork and join.
+ * orders of wcp and cp by closing their rules. Only accesses, locks, fork and join; the orders: mutexes only.
  */
 #ifndef DH_TESTS_TRACES_PREDICT_ORACLE_H
 #define DH_TESTS_TRACES_PREDICT_ORACLE_H
@@ -15,8 +15,8 @@ struct predict_pairs {
     bool deadlock; /* some reordering ends in one; only from predict_search */
 };
 
-/* At most 4 threads, 4 locks, 4 variables, 31 events. Only reorderings that keep the order of the
- * sections of each lock, if `preserving`. */
+/* At most 4 threads, 4 locks, 4 variables, 31 events. Only reorderings that keep the order of the sections of each
+ * lock, if `preserving`: then locks must not be shared. */
 void predict_search(struct predict_pairs *ret, const struct kit_trace *t, bool preserving);
 
 /* The conflicting pairs that the order leaves open. At most PREDICT_EVENTS events. */

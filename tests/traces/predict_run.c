@@ -17,9 +17,9 @@ static void put(struct kit_trace *t, u8 op, u32 thread, u32 target)
 
 void predict_dense_trace(struct kit_trace *t, u64 seed, u32 events, u32 threads, u32 locks, u32 cells)
 {
-    u32 held[8][2], depth[8] = {0}, owner[4] = {0};
+    u32 held[8][2], depth[8] = {0}, owner[32] = {0};
     u64 x = seed << 32;
-    if (threads > 8 || locks > 4)
+    if (threads > 8 || locks > 32)
         abort();
     for (u32 u = 1; u < threads; u++)
         put(t, DH_OP_FORK, 0, u);
@@ -146,6 +146,11 @@ bool predict_asker_osr(struct predict_asker *a, u32 i, u32 j)
     if (!dh_confirm_pair(c, i, j, &witness))
         abort();
     return true;
+}
+
+bool predict_asker_same(const struct predict_asker *a, u32 i, u32 j)
+{
+    return a->confirm.p.object[i] == a->confirm.p.object[j];
 }
 
 bool predict_asker_check(struct predict_asker *a, const u64 *sequence, u64 n)

@@ -20,7 +20,7 @@ struct predict_said {
     int error; /* of the detector, or a report that cannot be */
 };
 
-/* All threads but the first, at most 8, are forked at the start and live to the end; of at most 4 locks a thread holds one or two most
+/* All threads but the first, at most 8, are forked at the start and live to the end; of at most 32 locks a thread holds one or two most
  * of the time, and its accesses are made mostly then. Few variables mean that sections are soon ordered, many that
  * threads lag behind each other. */
 void predict_dense_trace(struct kit_trace *t, u64 seed, u32 events, u32 threads, u32 locks, u32 cells);
@@ -36,6 +36,8 @@ struct predict_asker *predict_asker_new(const struct kit_trace *t);
 void predict_asker_free(struct predict_asker *a);
 bool predict_asker_syncp(struct predict_asker *a, u32 i, u32 j);
 bool predict_asker_osr(struct predict_asker *a, u32 i, u32 j);
+/* Are these accesses to the same life of a variable? */
+bool predict_asker_same(const struct predict_asker *a, u32 i, u32 j);
 /* Does the checker of witnesses accept this sequence? */
 bool predict_asker_check(struct predict_asker *a, const u64 *sequence, u64 n);
 

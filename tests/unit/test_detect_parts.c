@@ -285,6 +285,65 @@ static void repeated_acquisitions_are_filtered(void **state)
     expect(0);
 }
 
+/* Any events, of which only locks need be in order: a thread has two, for half of what it does. */
+static void make_long(struct dh_event *events, u32 n)
+{
+    static const u8 ops[] = {DH_OP_READ, DH_OP_READ, DH_OP_READ, DH_OP_WRITE, DH_OP_READ, DH_OP_VOLATILE};
+    u64 roll = 7;
+    for (u32 i = 0; i < n; i++) {
+        struct dh_event e = {.thread = i / 7 % 5, .site = i % 90};
+        roll = roll * 6364136223846793005ull + 1442695040888963407ull;
+        u32 dice = (u32)(roll >> 40);
+        e.op = ops[dice % sizeof(ops)];
+        e.target = dice / 8 % 3000;
+        if (i / 7 % 2 && (i % 7 == 0 || i % 7 == 6)) {
+            e.op = i % 7 ? DH_OP_RELEASE : DH_OP_ACQUIRE;
+            e.target = dice % 2 ? e.thread : e.thread + 5;
+            e.target = i % 7 ? events[i - 6].target : e.target;
+        } else if (e.op == DH_OP_VOLATILE) {
+            e.target = 20 + e.target % 3;
+            e.mode = dice / 8 % 2 ? DH_WRITE : DH_READ;
+        } else if (i % 401 == 1) {
+            e.op = DH_OP_RANGE_NEW;
+            e.size = 40;
+        } else if (i % 57 == 1) {
+            e.mode = DH_ATOMIC;
+        }
+        events[i] = e;
+    }
+}
+
+/* Looking ahead, batches and stretches change nothing: all at once is as good as event by event. */
+static void any_portions_give_the_same(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static struct dh_event events[N];
+    for (u32 i = 0; i < dh_n_detectors; i++) {
+        struct dh_host_result r[3];
+        if (dh_detectors[i]->whole_trace)
+            continue;
+        for (u32 k = 0; k < DH_ARRAY_LEN(r); k++) {
+            static const u32 portions[] = {N, 1, 777};
+            struct dh_host *h = dh_host_new(NULL, NULL);
+            assert_int_equal(dh_host_add(h, dh_detectors[i]), 0);
+            make_long(events, N);
+            for (u32 at = 0; at < N; at += portions[k])
+                assert_int_equal(dh_host_feed(h, events + at, N - at < portions[k] ? N - at : portions[k]),
+                                 0);
+            dh_host_finish(h);
+            dh_host_result(h, 0, &r[k]);
+            dh_host_free(h);
+            assert_int_equal(r[k].reports, r[0].reports);
+            assert_int_equal(r[k].racy_events, r[0].racy_events);
+            assert_int_equal(r[k].variables, r[0].variables);
+            assert_int_equal(r[k].first_event, r[0].first_event);
+        }
+        if (strcmp(dh_detectors[i]->name, "empty") != 0)
+            assert_true(r[0].variables > 100);
+    }
+}
+
 static void names_are_unique_and_complete(void **state)
 {
     (void)state;
@@ -311,6 +370,7 @@ int main(void)
         cmocka_unit_test(ranges_end_and_move_histories),
         cmocka_unit_test(atomic_accesses_race_with_plain_ones_only),
         cmocka_unit_test(repeated_acquisitions_are_filtered),
+        cmocka_unit_test(any_portions_give_the_same),
         cmocka_unit_test(names_are_unique_and_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,8 +29,9 @@ static void describe(const struct kit_trace *t, const struct kit_said *s, char *
     }
 }
 
-/* What the file says about a trace; NULL: nothing. */
-static char *expected(const char *detector, const char *trace, char *line, size_t cap)
+/* What the file says about a trace, NULL: nothing; and the reason, a third column that may be missing. */
+static char *expected(const char *detector, const char *trace, char *line, size_t cap,
+                      const char **ret_reason)
 {
     char path[512];
     snprintf(path, sizeof(path), DH_TRACES "/expect/%s.tsv", detector);
@@ -47,27 +48,35 @@ static char *expected(const char *detector, const char *trace, char *line, size_
     }
     if (f)
         fclose(f);
+    char *reason = found ? strchr(found, '\t') : NULL;
+    if (reason)
+        *reason++ = '\0';
+    *ret_reason = reason;
     return found;
 }
 
 static void update(const struct dh_detector_ops *ops, struct dirent **list, int n)
 {
-    char path[512], got[4096];
-    snprintf(path, sizeof(path), DH_TRACES "/expect/%s.tsv", ops->name);
-    FILE *f = fopen(path, "w");
+    char path[512], new_path[512], got[4096], line[4096];
+    snprintf(new_path, sizeof(new_path), DH_TRACES "/expect/%s.new", ops->name);
+    FILE *f = fopen(new_path, "w");
     assert_non_null(f);
-    fprintf(f, "# What %s reports: trace, then the later events of its races, from 1.\n", ops->name);
+    fprintf(f, "# What %s reports: trace; the later events of its races, from 1; why.\n", ops->name);
     for (int i = 0; i < n; i++) {
         struct kit_trace t;
         snprintf(path, sizeof(path), DH_TRACES "/%s", list[i]->d_name);
         assert_true(kit_load(&t, path));
         struct kit_said s = kit_run(&t, ops);
+        const char *reason;
         describe(&t, &s, got, sizeof(got));
-        fprintf(f, "%s\t%s\n", list[i]->d_name, got);
+        expected(ops->name, list[i]->d_name, line, sizeof(line), &reason);
+        fprintf(f, "%s\t%s%s%s\n", list[i]->d_name, got, reason ? "\t" : "", reason ? reason : "");
         kit_said_done(&s);
         kit_done(&t);
     }
     fclose(f);
+    snprintf(path, sizeof(path), DH_TRACES "/expect/%s.tsv", ops->name);
+    assert_int_equal(rename(new_path, path), 0);
 }
 
 static int compare(const struct dh_detector_ops *ops, const char *name)
@@ -80,7 +89,7 @@ static int compare(const struct dh_detector_ops *ops, const char *name)
         return 1;
     struct kit_said s = kit_run(&t, ops);
     describe(&t, &s, got, sizeof(got));
-    const char *want = expected(ops->name, name, line, sizeof(line));
+    const char *reason, *want = expected(ops->name, name, line, sizeof(line), &reason);
     if (!want || s.error || strcmp(want, got) != 0) {
         fprintf(stderr, "%s on %s: expected '%s', got '%s'\n", ops->name, name, want ? want : "(no line)",
                 got);

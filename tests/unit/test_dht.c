@@ -11,6 +11,7 @@
 #include "check.h"
 #include "event/dht_cells.h"
 #include "event/dht_code.h"
+#include "event/dht_columns.h"
 #include "event/dht_read.h"
 #include "event/dht_write.h"
 #include "event/objects.h"
@@ -30,7 +31,7 @@ static struct dh_dht_event random_event(u64 *ticket)
     static const u8 ops[] = {DH_OP_READ,      DH_OP_WRITE,      DH_OP_READ,      DH_OP_WRITE,
                              DH_OP_ACQUIRE,   DH_OP_RELEASE,    DH_OP_VOLATILE,  DH_OP_ATOMIC_RMW,
                              DH_OP_RANGE_NEW, DH_OP_RANGE_MOVE, DH_DHT_OP_READS, DH_DHT_OP_FORGET,
-                             DH_OP_FORK,      DH_DHT_OP_MARK,   DH_OP_BRANCH};
+                             DH_OP_FORK,      DH_OP_BRANCH};
     struct dh_dht_event e = {.op = ops[pick(sizeof(ops))]};
     u32 operands = dh_dht_operands(e.op);
     e.pc = pick(8) ? 0x401000 + pick(20) * 3 : ((u64)pick(1u << 31) << 32 | pick(1u << 31));
@@ -125,6 +126,33 @@ static void a_walk_costs_next_to_nothing(void **unused)
     dh_dht_encode_flush(c);
     assert_true(c->at - buf < 1000 * 5);
     free(buf);
+    free(c);
+}
+
+static void places_are_kept_once(void **unused)
+{
+    (void)unused;
+    struct dh_dht_encoder *c = calloc(1, sizeof(*c));
+    struct dh_dht_places *places = calloc(1, sizeof(*places));
+    u8 *buf = malloc(DH_DHT_CHUNK_BYTES);
+    u32 kept = 0;
+    c->places = places;
+    for (u32 round = 0; round < 2; round++) {
+        dh_dht_encode_begin(c, buf, DH_DHT_CHUNK_BYTES);
+        for (u64 pc = 1; pc <= 100; pc++)
+            dh_dht_encode_access(c, 0x1000, 8, DH_OP_READ, 0, pc * 0x10);
+    }
+    for (u32 i = 0; i < DH_DHT_PLACES; i++)
+        kept += places->pcs[i] != 0;
+    assert_int_equal(kept, 100);
+    assert_int_equal(places->lost, 0);
+    for (u64 pc = 1; pc < DH_DHT_PLACES + 100; pc++) { /* more than there is room for */
+        dh_dht_encode_begin(c, buf, DH_DHT_CHUNK_BYTES);
+        dh_dht_encode_access(c, 0x1000, 8, DH_OP_READ, 0, pc);
+    }
+    assert_int_equal(places->lost, 1);
+    free(buf);
+    free(places);
     free(c);
 }
 
@@ -314,6 +342,99 @@ static void what_no_program_does_is_refused(void **unused)
     }
 }
 
+/* A chunk that says that it cuts no variable is believed only if it does not. */
+static void whole_words_are_read_once(void **unused)
+{
+    (void)unused;
+    for (u32 lie = 0; lie < 2; lie++) {
+        struct dh_event events[1000];
+        struct dh_dht *r;
+        struct file *f = file_new(0);
+        put(f, 0, DH_OP_BEGIN, 0, 0);
+        put(f, 0, DH_OP_WRITE, 0x1000, 8);
+        put(f, 0, DH_DHT_OP_READS, 0x1008, 16);
+        assert_int_equal(dh_dht_encode_type(&f->code[0]), DH_DHT_WORDS);
+        if (lie) {
+            put(f, 0, DH_OP_WRITE, 0x1004, 4);
+            assert_int_equal(dh_dht_encode_type(&f->code[0]), DH_DHT_EVENTS);
+        }
+        chunk(f, 0, DH_DHT_WORDS);
+        dh_dht_write_end(&f->w);
+        assert_int_equal(read_all(f->fd, events, &r), lie ? -EBADMSG : 4);
+        dh_dht_close(r);
+        file_free(f);
+    }
+}
+
+/* ---- Columns ---- */
+
+static const char three_names[] = "t 0 main\nt 1 a\nl 0 m\nv 0 x\nv 1 y\n";
+
+/* A file made from text, of these events. */
+static int named_file(const struct dh_event *events, u32 n, const char *names)
+{
+    static struct dh_columns_out out;
+    static u8 raw[DH_DHT_ORDERED_BYTES];
+    struct dh_dht_writer w;
+    int fd = memfd_create("trace", 0);
+    assert_true(fd >= 0);
+    assert_int_equal(dh_dht_write_begin(&w, fd, DH_DHT_NAMED, 0), 0);
+    struct dh_dht_chunk head = {.type = DH_DHT_ORDERED, .first = DH_DHT_NO_TICKET, .events = n};
+    for (u32 i = 0; i < n; i++)
+        assert_true(dh_columns_put(&out, &events[i]));
+    assert_int_equal(dh_dht_write_chunk(&w, &head, raw, dh_columns_end(&out, raw)), 0);
+    head = (struct dh_dht_chunk){.type = DH_DHT_NAMES, .first = DH_DHT_NO_TICKET};
+    assert_int_equal(dh_dht_write_chunk(&w, &head, names, strlen(names)), 0);
+    assert_int_equal(dh_dht_write_end(&w), 0);
+    dh_dht_write_done(&w);
+    return fd;
+}
+
+static const struct dh_event ordered[] = {
+    {.op = DH_OP_WRITE, .thread = 0, .target = 1, .site = 70000},
+    {.op = DH_OP_FORK, .thread = 0, .target = 1, .site = UINT32_MAX},
+    {.op = DH_OP_ACQUIRE, .mode = DH_SHARED, .thread = 1, .target = 0, .site = 3},
+    {.op = DH_OP_READ, .thread = 1, .target = 1, .site = 4},
+    {.op = DH_OP_RELEASE, .mode = DH_SHARED, .thread = 1, .target = 0, .site = 5},
+    {.op = DH_OP_BRANCH, .thread = 0, .site = 6},
+};
+
+static void a_text_is_read_as_it_was(void **unused)
+{
+    (void)unused;
+    struct dh_event events[1000];
+    struct dh_dht_stats stats;
+    struct dh_dht *r;
+    char buf[64];
+    int fd = named_file(ordered, DH_ARRAY_LEN(ordered), three_names);
+    assert_int_equal(read_all(fd, events, &r), DH_ARRAY_LEN(ordered));
+    assert_memory_equal(events, ordered, sizeof(ordered));
+    dh_dht_stats(r, &stats);
+    assert_true(stats.complete && stats.threads == 2 && stats.locks == 1 && stats.variables == 2);
+    assert_string_equal(dh_dht_variable_name(r, 1, buf, sizeof(buf)), "y");
+    dh_dht_close(r);
+    close(fd);
+}
+
+static void what_has_no_name_is_refused(void **unused)
+{
+    (void)unused;
+    static const struct dh_event bad[] = {
+        {.op = DH_OP_READ, .target = 2},      {.op = DH_OP_READ, .thread = 2},
+        {.op = DH_OP_ACQUIRE, .target = 1},   {.op = DH_OP_FORK, .target = 7},
+        {.op = DH_OP_RANGE_NEW, .target = 0}, {.op = DH_OP_RELEASE, .target = 0},
+    };
+    for (u32 i = 0; i < DH_ARRAY_LEN(bad); i++) {
+        struct dh_event events[1000];
+        struct dh_dht *r;
+        int fd = named_file(&bad[i], 1, three_names);
+        assert_int_equal(read_all(fd, events, &r), -EBADMSG);
+        assert_non_null(strstr(dh_dht_error(r), "offset 32: "));
+        dh_dht_close(r);
+        close(fd);
+    }
+}
+
 static void memory_and_locks_have_lives(void **unused)
 {
     (void)unused;
@@ -389,10 +510,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_what_was_encoded),
         cmocka_unit_test(a_walk_costs_next_to_nothing),
+        cmocka_unit_test(places_are_kept_once),
         cmocka_unit_test(threads_are_merged_by_tickets),
         cmocka_unit_test(a_killed_recorder_leaves_a_beginning),
         cmocka_unit_test(every_cut_and_every_flip_is_survived),
         cmocka_unit_test(what_no_program_does_is_refused),
+        cmocka_unit_test(whole_words_are_read_once),
+        cmocka_unit_test(a_text_is_read_as_it_was),
+        cmocka_unit_test(what_has_no_name_is_refused),
         cmocka_unit_test(memory_and_locks_have_lives),
         cmocka_unit_test(cells_are_cut_where_accesses_end),
         cmocka_unit_test(objects_are_forgotten_by_range),

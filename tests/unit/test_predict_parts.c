@@ -223,6 +223,41 @@ static void check_kept(void **state)
     kit_done(&t);
 }
 
+/* Every variable is accessed under every lock, sooner or later. What is forgotten of that changes nothing; */
+static void check_many_locks(void **state)
+{
+    (void)state;
+    for (u32 seed = 1; seed <= 4; seed++) {
+        struct kit_trace t = {0};
+        predict_dense_trace(&t, seed, 8000, 4, 32, 1u << seed);
+        u64 *with = kit_alloc(t.n * sizeof(*with));
+        predict_wcp(&t, with);
+        struct predict_said s = predict_run(&t, "wcp", 0);
+        assert_int_equal(s.error, 0);
+        assert_memory_equal(s.with, with, t.n * sizeof(*with));
+        predict_said_done(&s);
+        free(with);
+        kit_done(&t);
+    }
+}
+
+/* and it keeps memory from becoming locks times variables. */
+static void check_forgotten(void **state)
+{
+    (void)state;
+    enum { CELLS = 1000, LOCKS = 32, SECTION = 64 }; /* bytes: less than one takes */
+    struct kit_trace t = {0};
+    struct dh_host_result r;
+    predict_dense_trace(&t, 1, 200000, 4, LOCKS, CELLS);
+    struct dh_host *h = dh_host_new(NULL, NULL);
+    assert_int_equal(dh_host_add(h, dh_detector_find("wcp", 3)), 0);
+    assert_int_equal(dh_host_feed(h, t.events, t.n), 0);
+    dh_host_result(h, 0, &r);
+    assert_true(r.memory < (size_t)CELLS * LOCKS * SECTION);
+    dh_host_free(h);
+    kit_done(&t);
+}
+
 /* Sections that never get ordered, more than the queue holds: memory stays where it is, and the race at the end is found. */
 static void check_full_queue(void **state)
 {
@@ -252,26 +287,6 @@ static void check_full_queue(void **state)
         kit_done(&t);
     }
     assert_true(memory[1] <= memory[0] + memory[0] / 4);
-}
-
-/* Nothing on traces that keep to their locks. */
-static void check_disciplined(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"syncp", "osr", "cp", "wcp"};
-    for (u64 seed = 1; seed <= 200; seed++) {
-        struct kit_trace t = {0};
-        struct random_options o = {
-            .events = 200, .threads = 4, .locks = 3, .cells = 5, .disciplined = true, .rich = seed % 2};
-        random_trace(&t, seed, &o);
-        for (u32 i = 0; i < DH_ARRAY_LEN(names); i++) {
-            struct predict_said s = predict_run(&t, names[i], 0);
-            assert_int_equal(s.error, 0);
-            assert_int_equal(s.n, 0);
-            predict_said_done(&s);
-        }
-        kit_done(&t);
-    }
 }
 
 /* Every pair that syncp and osr find has a witness. */
@@ -317,12 +332,13 @@ static void check_rich(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(check_locks),  cmocka_unit_test(check_reads),
-        cmocka_unit_test(check_join),   cmocka_unit_test(check_volatile),
-        cmocka_unit_test(check_lives),  cmocka_unit_test(check_window),
-        cmocka_unit_test(check_queue),  cmocka_unit_test(check_disciplined),
-        cmocka_unit_test(check_rich),   cmocka_unit_test(check_kept),
-        cmocka_unit_test(check_atomic), cmocka_unit_test(check_full_queue),
+        cmocka_unit_test(check_locks),      cmocka_unit_test(check_reads),
+        cmocka_unit_test(check_join),       cmocka_unit_test(check_volatile),
+        cmocka_unit_test(check_lives),      cmocka_unit_test(check_window),
+        cmocka_unit_test(check_queue),      cmocka_unit_test(check_rich),
+        cmocka_unit_test(check_kept),       cmocka_unit_test(check_atomic),
+        cmocka_unit_test(check_full_queue), cmocka_unit_test(check_many_locks),
+        cmocka_unit_test(check_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,18 @@ has stdin-named out "standard input: 7 events"
 run analyze --detector=all "$traces/disciplined.std"
 same all-silent "$status" 0
 
+# Next to nothing.
+: >empty.std
+run analyze --detector=all,cp,syncp,osr empty.std
+same empty-exit "$status" 0
+same empty-silent "$(grep -c ' racy ' out)" 0
+printf 'T|w(x)|1' >single.std
+run analyze --detector=all,cp,syncp,osr --format=json single.std
+same single-exit "$status" 0
+same single-reports "$(python3 -c 'import json
+d = json.load(open("out"))["detectors"]
+print(len(d) > 12, sum(x["reports"] for x in d), [x["error"] for x in d if x["error"]])')" "True 0 []"
+
 # A predicted race shows its witness when asked.
 run analyze --detector=syncp "$traces/wcp_and_syncp_1.std"
 has witness-told out "a witness of 4 events, checked (--witness shows it)"
@@ -56,6 +68,40 @@ has witness-shown out "a witness of 4 events, checked: 1 5 2 6"
 run analyze --detector=syncp,fasttrack --witness --format=json "$traces/wcp_and_syncp_1.std"
 same witness-json "$(python3 -c 'import json
 print([[r.get("witness") for r in x["races"]] for x in json.load(open("out"))["detectors"]])')" "[[[1, 5, 2, 6]], []]"
+
+# Detectors that read the trace once get theirs from a second reading. What has none says why.
+witnesses() { # NAME EXPECTED: of the races in out, per detector
+    same "$1" "$(python3 -c 'import json
+print([(x["name"], [(r["witness"], r["witness_checked"], r.get("no_witness", "")[:22]) for r in x["races"]])
+    for x in json.load(open("out"))["detectors"]])')" "$2"
+}
+run analyze --detector=wcp --witness "$traces/wcp_only_1.std"
+has once-shown out "a witness of 6 events, checked: 1 5 6 2 3 7"
+run analyze --detector=shb --witness "$traces/read_shared_then_write.std"
+has shb-shown out "a witness of 7 events, checked: 1 2 3 4 6 5 7"
+run analyze --detector=wcp,shb --witness --list=events --format=json "$traces/hb_second_not_real_1.std"
+witnesses once-json "[('wcp', [([1, 2, 3], True, ''), (None, False, 'found: no reordering t')]), ('shb', [([1, 2, 3], True, '')])]"
+run analyze --detector=wcp --list=events "$traces/hb_second_not_real_1.std"
+has once-missing out "no witness found: no reordering that shows it"
+run analyze --detector=wcp --hold=6 --format=json "$traces/wcp_only_1.std"
+same once-bound-exit "$status" 66
+witnesses once-bound "[('wcp', [(None, False, 'found within the bound')])]"
+run analyze --detector=wcp --hold=7 --format=json "$traces/wcp_only_1.std"
+witnesses once-within "[('wcp', [(6, True, '')])]"
+run analyze --detector=wcp --hold=0 "$traces/wcp_only_1.std"
+has once-not-held out "no witness found within the bound: the race is beyond the events held (--hold)"
+run analyze --detector=wcp,syncp --hold=0 --format=json "$traces/wcp_only_1.std"
+witnesses once-copy "[('wcp', [(6, True, '')]), ('syncp', [])]"
+"$deadheat" analyze --detector=wcp - <"$traces/wcp_only_1.std" >out 2>err
+has once-redirected out "a witness of 6 events, checked"
+cat "$traces/wcp_only_1.std" | "$deadheat" analyze --detector=wcp - >out 2>err
+has once-piped out "no witness made: the trace cannot be read a second time"
+
+# The pair that is reported first has no witness, another of the same event has.
+printf '%s\n' 'm|fork(a)|1' 'm|fork(b)|2' 'a|w(x)|3' 'a|w(y)|4' 'b|r(y)|5' 'c|w(x)|6' 'b|w(x)|7' >other.std
+run analyze --detector=wcp --witness --list=events other.std
+has other-pair out "x: write by b at 7 (event 7), earlier write by c at 6 (event 6)"
+same other-witness "$(grep -c 'checked: 1 2 3 4 5 6 7$' out)" 1
 
 # JSON.
 run analyze --format=json --detector=basicvc,shb "$traces/hb_second_not_real_1.std"
@@ -85,6 +131,13 @@ same missing-exit "$status" 2
 has missing err "cannot open missing.std"
 run analyze .
 same directory-exit "$status" 2
+
+# A result that cannot be written is no result.
+"$deadheat" analyze "$traces/different_locks.std" >/dev/full 2>err
+same full-exit "$?" 2
+has full err "deadheat analyze: error: cannot write the result: No space left on device"
+"$deadheat" analyze --format=json "$traces/different_locks.std" >&- 2>err
+same closed-exit "$?" 2
 
 # Usage.
 run analyze --detector=fastrack "$traces/disciplined.std"

@@ -50,6 +50,10 @@ has unsound-guarantee eraser.jsonl '"detector":"eraser","guarantee":"unsound"'
 "$deadheat" run --output=engine.jsonl --report=0 -- ./critical 2 1 >out 2>err
 has engine-is-the-default engine.jsonl '"detector":"fasttrack","guarantee":"precise"'
 
+# A recursive program has calling contexts without end: none of its races is lost for that.
+"$deadheat" run --detector=eraser --report=0 --output=deep.jsonl -- ./mergesort 4 1 >out 2>err
+has nothing-lost deep.jsonl '"LOST_REPORTS":0[,}]'
+
 # ---- What each finds ----
 # distinct RECORDS - how many variables, a global with all its members and elements being one.
 distinct() {

@@ -79,6 +79,47 @@ same killed-program "$?:$(grep -c '^  racy' out):$(cat err)" "66:1:"
 "$deadheat" analyze late.dht >out 2>err
 same killed-recorder "$?:$(grep -c '^  racy' out):$(grep -c 'the recorder was killed' err)" "66:1:1"
 
+# ---- Threads, processes, places ----
+"$deadheat" cc -g -O1 -pthread "$here/lives.c" -o lives || bad compile-lives "deadheat cc failed"
+found() { # NAME THREADS - what lives.dht must show: the one race, all threads
+    "$deadheat" analyze lives.dht >out 2>err
+    same "$1" "$?:$(grep -c '^  racy' out):$(grep -c guarded out):$("$deadheat" trace info lives.dht | awk '$1 == "threads" { print $2 }')" \
+        "66:1:0:$2"
+}
+"$deadheat" record --quiet -o lives.dht -- ./lives 64 >out 2>err
+same many-threads-status "$?:$(cat out):$(cat err)" "0:6400:"
+found many-threads 65
+"$deadheat" record --quiet -o lives.dht -- ./lives 3 fork >out 2>err
+same fork-status "$?:$(cat out):$(cat err)" "0:300:"
+found fork 4
+"$deadheat" record --quiet -o lives.dht -- ./lives 3 exec >out 2>err # what takes its place is neither recorded nor checked
+same exec-status "$?:$(cat out):$(cat err)" "0:300:"
+"$deadheat" analyze lives.dht >out 2>err
+same exec "$?" 0
+if setarch -R true 2>/dev/null; then
+    setarch -R "$deadheat" record --quiet -o lives.dht -- ./lives 3 >out 2>err
+    same fixed-addresses-status "$?:$(cat out):$(cat err)" "0:300:"
+    found fixed-addresses 4
+else
+    echo "skip cli/record/fixed-addresses: no leave to switch address randomisation off"
+fi
+"$deadheat" record --quiet -o /dev/full -- ./lives 3 >out 2>err
+same no-space "$?:$(cat out):$(grep -c 'cannot write /dev/full: No space left' err)" "2:300:1"
+"$deadheat" cc -O2 -pthread "$tests/../bench/kernels/heap.c" -o kernel || bad compile-heap "deadheat cc failed"
+cat >full.sh <<'END'
+mount -t tmpfs -o size=256k tmpfs small || exit 77
+"$1" record --quiet -o small/full.dht -- ./kernel 2 1 >out 2>err
+echo $? >status
+"$1" analyze --detector=empty small/full.dht >full.out 2>full.err
+END
+mkdir small
+if unshare -m sh full.sh "$deadheat" 2>/dev/null || unshare -rm sh full.sh "$deadheat" 2>/dev/null; then
+    same full-disk "$(cat status):$(grep -c 'No space left' err):$(grep -c 'could not write' full.err)" "2:1:1"
+    same full-disk-beginning "$(awk '{ print ($2 > 1000); exit }' full.out)" 1
+else
+    echo "skip cli/record/full-disk: no leave to mount a small one"
+fi
+
 # ---- Size: at most three bytes an event, on the kernels that are hardest to foretell ----
 for name in heap striped_hash chase sweep_bytes; do
     "$deadheat" cc -O2 -pthread "$tests/../bench/kernels/$name.c" -o kernel || bad "size-$name" "does not compile"

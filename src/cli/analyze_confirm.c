@@ -1,0 +1,189 @@
+/*
+ * analyze_confirm.c - witnesses for the races of detectors that read the trace once.
+ *
+ * wcp and shb keep no trace, so they cannot write a reordering down. If they reported something, the
+ * beginning of the trace is read a second time, as far as the last race to be listed and some more (a
+ * section may have to end), and held up to --hold events; then a reordering is searched for each race
+ * (detect/confirm.h) and checked. What gets none says why: nothing is passed off as proved. If a detector
+ * that holds the trace took part, its copy is used.
+ *
+ * The file may have changed in between. A race that is not where it was gets no witness.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/analyze.h"
+#include "detect/confirm.h"
+#include "util/arena.h"
+
+/* How much is read after the last race: as much again as before it, but not without end. */
+enum { AFTERWARDS = 1 << 20 };
+
+static bool reads_once(const struct dh_analyze *a, u32 i)
+{
+    return a->ops[i]->guarantee == DH_PREDICTIVE_SOUND && !a->ops[i]->whole_trace;
+}
+
+/* Races that will be listed. */
+static size_t listed(const struct dh_analyze *a, u32 i)
+{
+    bool all = a->limit == 0 || strcmp(a->format, "json") == 0;
+    return all || a->found[i].n < a->limit ? a->found[i].n : a->limit;
+}
+
+/* How many events to hold: those that races within the bound reach into the trace, and what their witnesses
+ * may need; 0: there is no such race. */
+static u64 wanted(const struct dh_analyze *a)
+{
+    u64 last = 0;
+    for (u32 i = 0; i < a->n; i++) {
+        for (size_t k = 0; reads_once(a, i) && k < listed(a, i); k++) {
+            u64 now = a->found[i].races[k].race.now.event;
+            last = now >= last && now < a->hold ? now + 1 : last;
+        }
+    }
+    return last == 0 ? 0 : last + (last < AFTERWARDS ? last : AFTERWARDS);
+}
+
+/* The same file again, from its beginning, whatever became of its name; a pipe cannot. */
+static bool open_again(struct dh_trace_in *again, const struct dh_analyze *a)
+{
+    static char path[64];
+    struct stat st;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", a->in.fd);
+    if (fstat(a->in.fd, &st) != 0 || !S_ISREG(st.st_mode) || access(path, R_OK) != 0 ||
+        dh_trace_in_open(again, a->in.command, path) != 0)
+        return false;
+    again->shown = a->in.shown;
+    return true;
+}
+
+/* The first events of the trace, held by a host of their own. NULL: they cannot be had, and why. */
+static struct dh_host *hold(const struct dh_analyze *a, u64 events, enum dh_analyze_proof *ret_why)
+{
+    static struct dh_trace_in again;
+    static struct dh_event batch[4096];
+    struct dh_host *h = dh_host_new(NULL, NULL);
+    long n = 0;
+    *ret_why = h ? DH_PROOF_ONCE : DH_PROOF_NO_MEMORY;
+    if (!h || !open_again(&again, a)) {
+        dh_host_free(h);
+        return NULL;
+    }
+    dh_host_keep(h);
+    while (events && (n = dh_trace_in_read(&again, batch, DH_ARRAY_LEN(batch))) > 0) {
+        u64 part = (u64)n < events ? (u64)n : events;
+        events -= part;
+        if (dh_host_feed(h, batch, part) != 0) {
+            *ret_why = DH_PROOF_NO_MEMORY;
+            n = -1;
+            break;
+        }
+    }
+    dh_trace_in_quiet(&again);
+    dh_trace_in_close(&again);
+    if (n >= 0)
+        return h;
+    dh_host_free(h);
+    return NULL;
+}
+
+static bool is_access(const struct dh_event *e, u32 cell, const struct dh_race_access *x)
+{
+    return e->op == (x->write ? DH_OP_WRITE : DH_OP_READ) && e->target == cell && e->thread == x->thread &&
+           e->site == x->site;
+}
+
+/* The number of the earlier access; where the detector remembers its place only, the last one there. */
+static u64 find_earlier(const struct dh_trace *trace, u32 cell, u64 now, const struct dh_race_access *x)
+{
+    if (x->event != DH_NO_EVENT)
+        return x->event < now && is_access(&trace->events[x->event], cell, x) ? x->event : DH_NO_EVENT;
+    for (u64 i = now; i-- > 0;) {
+        if (is_access(&trace->events[i], cell, x))
+            return i;
+    }
+    return DH_NO_EVENT;
+}
+
+/* One of the pairs that the race stands for. */
+static bool prove_pair(struct dh_confirm *c, struct dh_analyze_race *r, struct dh_race_access earlier,
+                       bool keep)
+{
+    const u64 *witness;
+    u64 at = find_earlier(c->p.trace, r->race.cell, r->race.now.event, &earlier);
+    u64 n = at == DH_NO_EVENT ? 0 : dh_confirm_pair(c, (u32)at, (u32)r->race.now.event, &witness);
+    if (n == 0)
+        return false;
+    r->race.earlier = earlier;
+    r->race.earlier.event = at;
+    r->race.witness_len = n;
+    if (keep) {
+        u64 *events = dh_util_alloc(n * sizeof(*events));
+        memcpy(events, witness, n * sizeof(*events));
+        r->race.witness = events;
+    }
+    return true;
+}
+
+static void prove(const struct dh_analyze *a, struct dh_confirm *c, const struct dh_analyze_found *f,
+                  struct dh_analyze_race *r)
+{
+    const struct dh_trace *trace = c->p.trace;
+    r->proof = DH_PROOF_NONE;
+    if (r->race.now.event >= trace->n) {
+        r->proof = DH_PROOF_BEYOND;
+    } else if (!is_access(&trace->events[r->race.now.event], r->race.cell, &r->race.now)) {
+        r->proof = DH_PROOF_ONCE;
+    } else if (c->witness.spent >= DH_WITNESS_NEW * (trace->n + DH_WITNESS_SMALL)) {
+        r->proof = DH_PROOF_SPENT;
+    } else if (prove_pair(c, r, r->race.earlier, a->witness)) {
+        r->proof = DH_PROOF_CHECKED;
+    } else {
+        for (size_t k = 0; k < r->n_others && r->proof != DH_PROOF_CHECKED; k++) {
+            if (prove_pair(c, r, f->others[r->others + k], a->witness))
+                r->proof = DH_PROOF_CHECKED;
+        }
+    }
+}
+
+static void mark_all(struct dh_analyze *a, enum dh_analyze_proof proof)
+{
+    for (u32 i = 0; i < a->n; i++) {
+        for (size_t k = 0; reads_once(a, i) && k < a->found[i].n; k++)
+            a->found[i].races[k].proof = proof;
+    }
+}
+
+void dh_analyze_confirm(struct dh_analyze *a)
+{
+    u64 events = wanted(a);
+    struct dh_trace trace = dh_host_trace(a->host);
+    struct dh_host *own = NULL;
+    enum dh_analyze_proof why = DH_PROOF_BEYOND;
+    if (trace.n == 0 && events) {
+        own = hold(a, events < a->hold ? events : a->hold, &why);
+        if (own)
+            trace = dh_host_trace(own);
+    }
+    mark_all(a, why);
+    if (trace.n == 0) {
+        dh_host_free(own);
+        return;
+    }
+    struct dh_confirm c;
+    if (dh_confirm_init(&c, &trace) == 0) {
+        for (u32 i = 0; i < a->n; i++) {
+            for (size_t k = 0; reads_once(a, i) && k < listed(a, i); k++)
+                prove(a, &c, &a->found[i], &a->found[i].races[k]);
+        }
+    } else {
+        mark_all(a, DH_PROOF_NO_MEMORY);
+    }
+    dh_confirm_done(&c);
+    dh_host_free(own);
+}

@@ -1,0 +1,91 @@
+/*
+ * static.h - `deadheat static`: the parts of the command.
+ *
+ * A table of pairs comes in (static_in.c), those of one style are chosen and grouped by variable
+ * (static_view.c), and the groups go out in one of four forms (static_text.c, static_json.c, static_sarif.c,
+ * static_html.c). Whatever more than one form says in words is made in static_words.c, so that they agree.
+ */
+#ifndef DH_CLI_STATIC_H
+#define DH_CLI_STATIC_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "report/pairs.h"
+#include "report/source.h"
+
+/* All pairs whose first variable is the same. */
+struct dh_static_group {
+    u32 variable; /* DH_PAIRS_NONE: not known */
+    u32 *pairs;   /* in order of their places */
+    size_t n;
+};
+
+struct dh_static {
+    struct dh_arena arena;
+    struct dh_arena scratch; /* what the functions of static_words.c return; emptied after each pair */
+    struct dh_pairs *pairs;
+    struct dh_source source;
+    struct dh_map names; /* linkage name -> readable name */
+    const char *cwd;     /* may be NULL */
+    const char *input;   /* as the user named it */
+    const char *style;   /* "relay" or "sound" */
+    u32 set;             /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
+    u32 assumed;         /* DH_PAIRS_IF_... that are assumed to hold */
+    u64 limit;           /* pairs shown of one variable; 0: all */
+    FILE *out;
+    bool color;
+    struct dh_static_group *groups; /* globals first, then by name */
+    size_t n_groups;
+    size_t n_shown;   /* pairs in all groups */
+    size_t n_dropped; /* pairs of the style that an assumption dropped */
+    size_t n_other;   /* pairs that are in the other style */
+};
+
+/* static_in.c: reads the table of a program, or has bitcode analysed. 0, or the exit status after a
+ * message. progress: show the phases on standard error. */
+int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress);
+
+/* static_view.c */
+void dh_static_select(struct dh_static *s);
+bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair);
+/* How many pairs of a group are shown. */
+size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g);
+/* The pair named "12", "P12", by its id, or by "FILE:LINE,FILE:LINE". DH_PAIRS_NONE after a message. */
+u32 dh_static_find(struct dh_static *s, const char *name);
+
+/* static_words.c */
+const char *dh_static_name(struct dh_static *s, const char *linkage_name);
+const char *dh_static_function(struct dh_static *s, const char *linkage_name);     /* never "" */
+const char *dh_static_path(struct dh_static *s, const struct dh_pairs_place *at);  /* beneath cwd if it is */
+const char *dh_static_place(struct dh_static *s, const struct dh_pairs_place *at); /* with line; "" unknown */
+/* The text of the line, without the blanks it begins with; *ret_len 0 if it cannot be read. */
+const char *dh_static_line(struct dh_static *s, const struct dh_pairs_place *at, size_t *ret_len);
+const char *dh_static_variable(struct dh_static *s, u32 variable); /* "stats.hits" */
+const char *dh_static_subject(struct dh_static *s,
+                              u32 variable); /* "global `stats.hits` (struct stats) at a.c:3" */
+const char *dh_static_access(struct dh_static *s, const struct dh_pairs_site *site); /* "write of 4 bytes" */
+const char *dh_static_held(struct dh_static *s, u32 locks);                          /* "no lock" */
+const char *dh_static_reached(struct dh_static *s, u32 entries); /* "`worker` (several at once)" */
+const char *dh_static_entry(struct dh_static *s, u32 entry);     /* with where it is created */
+const char *dh_static_why(struct dh_static *s, const struct dh_pairs_pair *pair);
+const char *dh_static_pair_id(struct dh_static *s, const struct dh_pairs_pair *pair);
+const char *dh_static_total(struct dh_static *s); /* one sentence on how many there are */
+void dh_static_forget(struct dh_static *s);       /* what was returned so far */
+
+/* The forms. */
+void dh_static_print_text(struct dh_static *s, bool summary);
+void dh_static_print_stats(struct dh_static *s); /* assumptions, phases and counters, after the text */
+void dh_static_print_json(struct dh_static *s);
+void dh_static_print_sarif(struct dh_static *s);
+void dh_static_print_html(struct dh_static *s);
+/* static_explain.c: one pair at length. */
+void dh_static_explain(struct dh_static *s, u32 pair);
+
+/* Escape sequences, all "" without colour. */
+struct dh_static_palette {
+    const char *title, *strong, *place, *dim, *off;
+};
+const struct dh_static_palette *dh_static_palette(const struct dh_static *s);
+
+#endif

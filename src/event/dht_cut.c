@@ -1,0 +1,95 @@
+/*
+ * dht_cut.c - see dht_read.h: the first pass, which finds where variables begin and end.
+ *
+ * In any order of the threads: a cut is a cut, whoever makes it first.
+ */
+#include <errno.h>
+
+#include "event/dht_reader.h"
+
+static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
+{
+    bool ok = true;
+    switch (e->op) {
+    case DH_OP_READ:
+    case DH_OP_WRITE:
+    case DH_OP_ATOMIC_LOAD:
+    case DH_OP_ATOMIC_STORE:
+    case DH_OP_ATOMIC_RMW:
+        if (((e->addr | e->size) & 7) != 0)
+            ok = dh_cells_cut(&r->cells, e->addr, e->size);
+        break;
+    case DH_OP_RANGE_MOVE:
+        ok = dh_dht_grow((void **)&r->moves, r->n_moves, &r->cap_moves, sizeof(*r->moves)) &&
+             dh_cells_cut(&r->cells, e->source, e->bytes);
+        if (ok) {
+            r->moves[r->n_moves].to = e->addr;
+            r->moves[r->n_moves].from = e->source;
+            r->moves[r->n_moves++].n = e->bytes;
+        }
+        /* fall through */
+    case DH_DHT_OP_READS:
+    case DH_DHT_OP_WRITES:
+    case DH_OP_RANGE_NEW:
+    case DH_OP_RANGE_FREE:
+        ok = ok && dh_cells_cut(&r->cells, e->addr, e->bytes);
+        break;
+    default:
+        break;
+    }
+    return ok ? 0 : -ENOMEM;
+}
+
+/* Where data moved, both places have the same cuts; moves may follow one another in any order. */
+static int settle_moves(struct dh_dht *r)
+{
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (u32 i = 0; i < r->n_moves; i++) {
+            if (((r->moves[i].to ^ r->moves[i].from) & 7) || r->moves[i].n > DH_DHT_MOVE_MAX)
+                continue;
+            int rc = dh_cells_same_cuts(&r->cells, r->moves[i].to, r->moves[i].from, r->moves[i].n);
+            if (rc < 0)
+                return -ENOMEM;
+            changed |= rc;
+        }
+    }
+    return 0;
+}
+
+/* Of one chunk. */
+static int cut_chunk(struct dh_dht *r, struct dh_dht_stream *s)
+{
+    for (;;) {
+        struct dh_dht_event e;
+        int more = dh_dht_decode_run(s->decoder, &e) ? 1 : dh_dht_decode_next(s->decoder, &e);
+        if (more <= 0)
+            return more < 0 ? dh_dht_bad(r, dh_dht_offset(s), s->decoder->error) : 0;
+        if (e.op <= DH_OP_WRITE && dh_cells_cut_word(&r->cells, e.addr, e.size))
+            continue;
+        int rc = cut_event(r, &e);
+        if (rc)
+            return rc;
+    }
+}
+
+int dh_dht_cut(struct dh_dht *r)
+{
+    for (u32 i = 0; i < r->n_streams; i++) {
+        struct dh_dht_stream *s = r->streams[i];
+        while (s->next < s->n) {
+            if (s->refs[s->next].words) {
+                s->next++;
+                continue;
+            }
+            int rc = dh_dht_load(r, s);
+            if (rc > 0)
+                rc = cut_chunk(r, s);
+            if (rc < 0)
+                return rc;
+        }
+        dh_dht_unload(s);
+        s->next = 0;
+    }
+    return settle_moves(r);
+}
