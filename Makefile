@@ -38,7 +38,7 @@ help:
 	@echo "make demo       install what is missing, build, and show a race being found"
 	@echo "make check      install what is missing, build, and run every test (TESTS=PATTERN for some)"
 	@echo "make install    install below PREFIX ($(PREFIX)); DESTDIR is honoured"
-	@echo "make bench      measure native, deadheat and ThreadSanitizer side by side"
+	@echo "make bench      measure native, deadheat and ThreadSanitizer side by side, and the work with traces"
 	@echo "make format     format all sources        make lint    warnings of clang-tidy, gcc, clang-format"
 	@echo "make clean      remove $(BUILD)"
 
@@ -57,6 +57,7 @@ install: all
 bench: all
 	@BUILD="$(STAGE)" bench/run $(BENCH)
 	@BUILD="$(STAGE)" bench/real/run $(BENCH)
+	@BUILD="$(STAGE)" bench/traces $(BENCH)
 
 format:
 	@scripts/format

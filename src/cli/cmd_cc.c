@@ -6,6 +6,7 @@
  *   to lines that link a program: the runtime, whole, and the list of symbols it must export, so that its
  *                                 interceptors take the place of libc's in every module of the process.
  * Shared objects get no runtime: they find that of the executable when they are loaded.
+ * A field build (cc_field.c) gets neither: its code is plain, and the link analyses the whole program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -44,8 +45,15 @@ static void print_help(const struct driver *d)
         "  CC=deadheat-cc CXX=deadheat-c++ ./configure   (also cmake, meson setup)\n"
         "\n"
         "Options of its own:\n"
+        "  --dh-mode=full    check every access (the default)\n"
+        "  --dh-mode=field   plain code, analysed as a whole when it is linked: the program carries\n"
+        "                    the table of races that are possible, for 'deadheat static' to print.\n"
+        "                    To be given when compiling and when linking; it checks nothing at run time\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime)\n"
         "  --dh-help    this text\n"
+        "Example of a field build:\n"
+        "  make CC='deadheat-cc --dh-mode=field' CXX='deadheat-c++ --dh-mode=field'\n"
+        "  deadheat static ./prog\n"
         "Environment: DEADHEAT_CLANG names the clang 19 to use.\n",
         cc, cc, suffix);
 }
@@ -70,6 +78,8 @@ static int check_supported(const struct driver *d)
         return fail(d, "unknown option '%s'; did you mean '%s'? (--dh-help lists them)", l->own_unknown,
                     nearest);
     }
+    if (l->bad_mode)
+        return fail(d, "there is no mode '%s'; --dh-mode is 'full' or 'field'", l->bad_mode);
     if (!l->has_input)
         return 0;
     if (l->other_machine)
@@ -175,6 +185,29 @@ static void shorten(struct dh_cc_args *args)
     dh_cc_args_add(args, dh_arena_printf(args->arena, "@/proc/self/fd/%d", fd));
 }
 
+static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
+{
+    if (!d->line.plain) {
+        dh_cc_args_add(out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
+        dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
+    }
+    bool program = d->line.links && !d->line.shared;
+    if (program)
+        add_runtime(d, out);
+    dh_cc_filter(in, &d->line, out);
+    if (program)
+        add_runtime_libraries(out);
+}
+
+static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
+{
+    dh_cc_field_before(&d->line, out);
+    dh_cc_filter(in, &d->line, out);
+    dh_cc_field_after(&d->line, in_libdir(d, "", "deadheat-pass.so"), out);
+    if (d->line.links)
+        setenv("DEADHEAT_LINK_OUTPUT", dh_path_base(d->line.output ? d->line.output : "a.out"), 1);
+}
+
 static int run_clang(struct driver *d, const struct dh_cc_args *in)
 {
     const char *clang = find_clang(d);
@@ -192,22 +225,22 @@ static int run_clang(struct driver *d, const struct dh_cc_args *in)
             return fail(d,
                         "cannot find deadheat-pass.so in '%s'; install deadheat again or set DEADHEAT_LIBDIR",
                         d->libdir ? d->libdir : "?");
+        if (d->line.mode == DH_CC_FIELD && (d->line.links || d->line.relocatable) &&
+            !dh_path_find_program(&d->arena, "ld.lld-19"))
+            return fail(d,
+                        "cannot find ld.lld-19, which a field build is linked with; install the package "
+                        "lld-19");
         dh_cc_args_add(&out, "-Qunused-arguments");
         dh_cc_args_add(&out, "-Wno-unknown-warning-option");
         dh_cc_args_add(&out, "-Wno-ignored-optimization-argument");
-        if (!d->line.plain) {
-            dh_cc_args_add(&out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
-            dh_cc_args_add(&out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
-        }
-    }
-    if (d->line.has_input)
         add_headers(d, &out);
-    bool program = d->line.links && !d->line.shared;
-    if (program)
-        add_runtime(d, &out);
-    dh_cc_filter(in, &d->line, &out);
-    if (program)
-        add_runtime_libraries(&out);
+        if (d->line.mode == DH_CC_FIELD)
+            add_field(d, in, &out);
+        else
+            add_full(d, in, &out);
+    } else {
+        dh_cc_filter(in, &d->line, &out);
+    }
     shorten(&out);
     execv(clang, (char **)out.at);
     return fail(d, "cannot run '%s': %s", clang, strerror(errno));

@@ -45,7 +45,7 @@ static const char usage[] =
     "  --quiet                 do not say what was recorded\n"
     "  --help                  this text\n"
     "\n"
-    "Only the program itself is recorded, not the processes it forks.\n"
+    "Only the program itself is recorded, neither the processes it forks nor what it starts by exec.\n"
     "\n"
     "Examples:\n"
     "  deadheat record -o run.dht -- ./prog --its-own-flag\n"
@@ -63,8 +63,12 @@ struct recording {
     struct dh_dht_writer writer;
     u64 lost; /* slots whose events made no sense */
     u32 flush_ms;
+    u64 flushed;             /* when */
+    u64 flush_bytes;         /* size of the file at which it is brought up to date anyway */
     u32 seen[DH_FEED_SLOTS]; /* bytes of a slot that were written as so far */
 };
+
+enum { FIRST_FLUSH = 64 << 10 };
 
 static struct dh_dht_decoder decoder; /* to count what a killed program left */
 
@@ -82,6 +86,11 @@ static void count_events(const u8 *raw, u32 len, struct dh_dht_chunk *head)
     head->events = DH_DHT_CHUNK_EVENTS - decoder.left;
 }
 
+static bool has_events(const struct dh_feed_slot *slot)
+{
+    return slot->type == DH_DHT_EVENTS || slot->type == DH_DHT_WORDS;
+}
+
 static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
 {
     struct dh_feed_slot *slot = &rec->shared->slots[i];
@@ -97,35 +106,16 @@ static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
         rec->lost++;
         return;
     }
-    if (!full && slot->type == DH_DHT_EVENTS)
+    if (!full && has_events(slot)) {
         count_events(rec->shared->data[i], used, &head);
+        head.type = DH_DHT_EVENTS;
+    }
     if (so_far)
         head.type = DH_DHT_SO_FAR;
-    if (slot->type == DH_DHT_EVENTS && (head.events == 0 || (!full && decoder.at != decoder.end)))
+    if (has_events(slot) && (head.events == 0 || (!full && decoder.at != decoder.end)))
         rec->lost++;
     else
         dh_dht_write_chunk(&rec->writer, &head, rec->shared->data[i], used);
-}
-
-/* All full slots, or all that hold anything. How many. */
-static u32 drain(struct recording *rec, bool all)
-{
-    struct dh_feed *h = &rec->shared->head;
-    u32 n = 0, high = __atomic_load_n(&h->high, __ATOMIC_ACQUIRE);
-    for (u32 i = 0; i < high && i < DH_FEED_SLOTS; i++) {
-        struct dh_feed_slot *slot = &rec->shared->slots[i];
-        u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-        if (state == DH_FEED_FREE || (state == DH_FEED_ACTIVE && !all))
-            continue;
-        write_slot(rec, i, state == DH_FEED_FULL, false);
-        __atomic_store_n(&slot->used, 0, __ATOMIC_RELEASE); /* before the next owner: see count_events */
-        __atomic_store_n(&slot->state, DH_FEED_FREE, __ATOMIC_RELEASE);
-        __atomic_fetch_add(&h->freed, state == DH_FEED_FULL, __ATOMIC_SEQ_CST);
-        if (__atomic_exchange_n(&h->program_sleeps, 0, __ATOMIC_SEQ_CST))
-            syscall(SYS_futex, &h->freed, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
-        n++;
-    }
-    return n;
 }
 
 /* What threads have done so far that have not filled their slots: lest the file wait for the idlest of them.
@@ -149,6 +139,42 @@ static u64 now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+/* After a while, or when the file is twice as long: should the disk be full then, at least half of it is of
+ * use. */
+static void flush_if_due(struct recording *rec)
+{
+    u64 now = now_ms();
+    if (now - rec->flushed < rec->flush_ms && rec->writer.bytes < rec->flush_bytes)
+        return;
+    if (rec->writer.bytes >= rec->flush_bytes)
+        rec->flush_bytes = rec->writer.bytes * 2;
+    rec->flushed = now;
+    write_so_far(rec);
+}
+
+/* All full slots, or all that hold anything. How many. */
+static u32 drain(struct recording *rec, bool all)
+{
+    struct dh_feed *h = &rec->shared->head;
+    u32 n = 0, high = __atomic_load_n(&h->high, __ATOMIC_ACQUIRE);
+    for (u32 i = 0; i < high && i < DH_FEED_SLOTS; i++) {
+        struct dh_feed_slot *slot = &rec->shared->slots[i];
+        u32 state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+        if (state == DH_FEED_FREE || (state == DH_FEED_ACTIVE && !all))
+            continue;
+        write_slot(rec, i, state == DH_FEED_FULL, false);
+        rec->seen[i] = 0;
+        flush_if_due(rec);
+        __atomic_store_n(&slot->used, 0, __ATOMIC_RELEASE); /* before the next owner: see count_events */
+        __atomic_store_n(&slot->state, DH_FEED_FREE, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&h->freed, state == DH_FEED_FULL, __ATOMIC_SEQ_CST);
+        if (__atomic_exchange_n(&h->program_sleeps, 0, __ATOMIC_SEQ_CST))
+            syscall(SYS_futex, &h->freed, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+        n++;
+    }
+    return n;
 }
 
 /* Until some slot is full, the program may have ended, or a while has passed. */
@@ -199,13 +225,10 @@ static void child(char **argv, int fd)
 /* Writes until the program has ended. Its wait status. */
 static int follow(struct recording *rec, pid_t pid)
 {
-    u64 flushed = now_ms();
+    rec->flushed = now_ms();
     for (;;) {
         int status;
-        if (now_ms() - flushed >= rec->flush_ms) {
-            write_so_far(rec);
-            flushed = now_ms();
-        }
+        flush_if_due(rec);
         u32 seen = __atomic_load_n(&rec->shared->head.full, __ATOMIC_SEQ_CST);
         if (drain(rec, false) > 0)
             continue;
@@ -232,20 +255,25 @@ static int record(const struct request *q, char **argv)
     if (out < 0)
         return dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(errno));
     rec.flush_ms = q->flush_ms;
+    rec.flush_bytes = FIRST_FLUSH;
+    /* A file that may not grow is an error to be told, here and not in the program. */
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
     rec.shared = share(&fd);
     if (!rec.shared)
         return dh_cli_fail("record", "no shared memory: %s", strerror(errno));
     pid_t pid = fork();
     if (pid < 0)
         return dh_cli_fail("record", "cannot start a process: %s", strerror(errno));
-    if (pid == 0)
+    if (pid == 0) {
+        signal(SIGXFSZ, too_large);
         child(argv, fd);
+    }
     close(fd);
     leave_signals_to_program();
     dh_dht_write_begin(&rec.writer, out, 0, (u64)pid);
     status = follow(&rec, pid);
     if (!q->no_symbols && !rec.writer.error)
-        dh_record_symbols(&rec.writer, out);
+        dh_record_symbols(&rec.writer, out, &rec.shared->places);
     int rc = dh_dht_write_end(&rec.writer);
     if (rc)
         dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(-rc));

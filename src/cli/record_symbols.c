@@ -44,22 +44,37 @@ static void add(struct table *t, const struct dh_dht_place *p)
     t->len += (size_t)n;
 }
 
-void dh_record_symbols(struct dh_dht_writer *w, int fd)
+/* All places of the file, for when the program had more than its table holds. */
+static void read_back(struct table *t, int fd)
+{
+    static struct dh_event events[4096];
+    struct dh_dht *r = NULL;
+    struct dh_dht_place p;
+    int rc = dh_dht_open(&r, fd);
+    while (rc == 0 && dh_dht_read(r, events, DH_ARRAY_LEN(events)) > 0)
+        ;
+    for (u32 i = 0; rc == 0 && dh_dht_place(r, i, &p); i++)
+        if (p.path)
+            add(t, &p);
+    flush(t);
+    dh_dht_close(r);
+}
+
+void dh_record_symbols(struct dh_dht_writer *w, int fd, const struct dh_dht_places *places)
 {
     struct table t = {.writer = w};
-    struct dh_dht_stats stats;
     struct dh_dht *r = NULL;
-    if (dh_dht_open(&r, fd) == 0) {
-        dh_trace_symbols_init(&t.symbols);
-        dh_dht_stats(r, &stats);
-        t.text = dh_arena_alloc(&t.symbols.arena, CHUNK);
-        for (u32 i = 0; i < stats.sites; i++) {
-            struct dh_dht_place p;
-            if (dh_dht_place(r, i, &p) && p.path && !p.symbol)
+    struct dh_dht_place p;
+    dh_trace_symbols_init(&t.symbols);
+    t.text = dh_arena_alloc(&t.symbols.arena, CHUNK);
+    if (places->lost) {
+        read_back(&t, fd);
+    } else if (dh_dht_open_tables(&r, fd) == 0) {
+        for (u32 i = 0; i < DH_DHT_PLACES; i++)
+            if (places->pcs[i] && dh_dht_place_of(r, places->pcs[i], &p))
                 add(&t, &p);
-        }
         flush(&t);
-        dh_trace_symbols_done(&t.symbols);
     }
     dh_dht_close(r);
+    dh_trace_symbols_done(&t.symbols);
 }

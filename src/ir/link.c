@@ -55,7 +55,7 @@ void dh_ir_link_home(struct dh_ir *ir)
     if (!dir)
         return;
     LLVMValueRef text = LLVMConstStringInContext2(ir->ctx, dir, strlen(dir), false);
-    LLVMValueRef global = LLVMAddGlobal(ir->module, LLVMTypeOf(text), "__dh_home");
+    LLVMValueRef global = LLVMAddGlobal(ir->module, LLVMTypeOf(text), "deadheat_home");
     LLVMSetInitializer(global, text);
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMWeakAnyLinkage);

@@ -1,14 +1,16 @@
 /*
- * shim.cpp - registers the pass with clang and lends the C files what LLVM-C does not offer.
+ * shim.cpp - registers the passes with clang and lld, and lends the C files what LLVM-C does not offer.
  *
  * The pass runs at the very end of the optimisation pipeline (also at -O0), so that what the compiler
- * removes costs nothing, and so that no optimisation has to understand our calls.
+ * removes costs nothing, and so that no optimisation has to understand our calls. The analysis of whole
+ * programs runs at the beginning of link-time optimisation.
  */
 #include "shim.h"
 
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -135,9 +137,20 @@ void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priorit
     appendToGlobalCtors(*unwrap(m), unwrap<Function>(function), priority);
 }
 
+void dh_shim_keep(LLVMModuleRef m, LLVMValueRef global)
+{
+    appendToUsed(*unwrap(m), {unwrap<GlobalValue>(global)});
+}
+
 void dh_shim_error(LLVMModuleRef m, const char *sentence)
 {
     unwrap(m)->getContext().emitError(sentence);
+}
+
+void dh_shim_warn(LLVMModuleRef m, const char *sentence)
+{
+    /* The kind that emitError makes too: of those without a place, the only one for everybody. */
+    unwrap(m)->getContext().diagnose(DiagnosticInfoInlineAsm(sentence, DS_Warning));
 }
 
 /* sanitize_thread is LLVM's name for "no accesses that the source does not make": no speculated loads, no
@@ -192,17 +205,40 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
         return true;
     }
 };
+
+struct AnalysePass : PassInfoMixin<AnalysePass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        dh_ir_analyse_program(wrap(&module));
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "deadheat", "1", [](PassBuilder &builder) {
-                forbid_loading_gaps();
-                builder.registerPipelineStartEPCallback(
-                    [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(MarkPass()); });
-                builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel) {
-                    passes.addPass(InstrumentPass(true));
+                /* Only a link in field mode loads us into the linker. The end of its pipeline is also that of
+                 * the optimiser, where nothing is to be instrumented then. */
+                auto linking = std::make_shared<bool>(false);
+                builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+                    [linking](ModulePassManager &passes, OptimizationLevel) {
+                        *linking = true;
+                        passes.addPass(AnalysePass());
+                    });
+                builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+                    forbid_loading_gaps();
+                    passes.addPass(MarkPass());
                 });
+                builder.registerOptimizerLastEPCallback(
+                    [linking](ModulePassManager &passes, OptimizationLevel) {
+                        if (!*linking)
+                            passes.addPass(InstrumentPass(true));
+                    });
                 /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls. */
                 builder.registerPipelineParsingCallback(
                     [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {

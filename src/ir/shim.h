@@ -19,6 +19,8 @@ extern "C" {
  * Returns whether the module changed.
  * Without inlining, what was inserted can be read: for tests, and for people. */
 bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
+/* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
+void dh_ir_analyse_program(LLVMModuleRef m);
 
 /* Calls accept on every object that ptr may point into; true if accept took them all. */
 bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *arg, LLVMValueRef object), void *arg);
@@ -51,8 +53,11 @@ void dh_shim_set_dso_local(LLVMValueRef global, bool local);
 /* Drops module flags, identification and the like: linking would merge or compare them. */
 void dh_shim_drop_named_metadata(LLVMModuleRef m);
 void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priority);
+/* Neither compiler nor linker may drop it. */
+void dh_shim_keep(LLVMModuleRef m, LLVMValueRef global);
 /* A compilation error, in the compiler's own style. */
 void dh_shim_error(LLVMModuleRef m, const char *sentence);
+void dh_shim_warn(LLVMModuleRef m, const char *sentence);
 
 /* ---- shim_loops.cpp: a function's loops ---------------------------------------------------------- */
 

@@ -158,8 +158,8 @@ static bool is_copy(LLVMValueRef callee)
     return false;
 }
 
-/* A program that asks for memory before it needs it will then wait for the cells instead, unless they are asked
- * for too. */
+/* A program that asks for memory before it needs it will then wait for the cells instead, unless they are
+ * asked for too. */
 static bool is_prefetch(LLVMValueRef callee)
 {
     size_t len;

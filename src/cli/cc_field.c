@@ -1,0 +1,42 @@
+/*
+ * cc_field.c - the arguments of a field build (--dh-mode=field).
+ *
+ * Objects are compiled twice in one run: to ordinary ELF code, so that ar, nm and libtool see what they know,
+ * and to the bitcode beside it (fat LTO objects). Programs are linked from the bitcode by lld, which loads
+ * our plugin: it sees the whole program as one module (src/ir/embed.c). Shared objects, and what -r joins,
+ * are linked from the ELF code: they are no whole programs.
+ */
+#include "cli/cc_args.h"
+
+static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
+{
+    if (line->plain)
+        return;
+    dh_cc_args_add(out, "-flto=full");
+    dh_cc_args_add(out, "-ffat-lto-objects");
+}
+
+/* Without debug information a site has no line and a field no name. It changes no code, and the user's own
+ * -g options come later and win.
+ * A loop that only waits for a plain variable may be assumed to end, and would be gone before the analysis
+ * sees that it races. */
+void dh_cc_field_before(const struct dh_cc_line *line, struct dh_cc_args *out)
+{
+    if (line->plain)
+        return;
+    dh_cc_args_add(out, "-g");
+    dh_cc_args_add(out, "-fno-finite-loops");
+}
+
+/* Last, so that they win over what a build system may have found out about linkers. */
+void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out)
+{
+    bool program = line->links && !line->shared;
+    add_compile(line, out);
+    if (line->links || line->relocatable)
+        dh_cc_args_add(out, "-fuse-ld=lld-19");
+    if (!program)
+        return;
+    dh_cc_args_add(out, "-Wl,--fat-lto-objects");
+    dh_cc_args_add(out, dh_arena_printf(out->arena, "-Wl,--load-pass-plugin=%s", plugin));
+}

@@ -1,0 +1,249 @@
+/*
+ * cmd_static.c - `deadheat static`: the statically possible race pairs of a whole program.
+ *
+ * The command proposes; nothing it prints is known to happen. So its exit status tells only whether it could
+ * do its work, unlike that of commands that have seen a race.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/static.h"
+
+static const char usage[] =
+    "usage: deadheat static [OPTIONS] PROGRAM\n"
+    "       deadheat static [OPTIONS] FILE.bc...\n"
+    "\n"
+    "Prints which pairs of accesses may race in a program, found without running it: grouped by variable, "
+    "with\n"
+    "both source lines, the locks held, the threads, and why each is thought possible. PROGRAM was built "
+    "with\n"
+    "'deadheat cc --dh-mode=field', which analyses it as it is linked. Bitcode files (clang-19 -g -emit-llvm "
+    "-c)\n"
+    "are taken together as one program and analysed now.\n"
+    "\n"
+    "  --style=relay|sound   relay (default): pairs without a common lock, few and mostly worth a look;\n"
+    "                        sound: every pair that could race, nothing dropped\n"
+    "  --assume=A,B,...      drop pairs that cannot race if more is assumed: barriers (all threads of a kind "
+    "take\n"
+    "                        part in a barrier), partition (each thread has its own part of an array),\n"
+    "                        published (objects are initialised before others can see them), or all\n"
+    "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
+    "  --summary             only the variables, with the number of their pairs\n"
+    "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
+    "  --stats               also what the analysis assumed, and its phases with time and memory\n"
+    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --output=FILE         write there instead of standard output\n"
+    "  --color=WHEN          auto (default: on a terminal), always or never\n"
+    "\n"
+    "Exit status: 0, whether there are pairs or not, since a pair is a proposal and no race that was seen; 2 "
+    "bad\n"
+    "usage or input.\n"
+    "\n"
+    "Example:\n"
+    "  deadheat cc --dh-mode=field -O2 -pthread -o prog prog.c\n"
+    "  deadheat static ./prog\n"
+    "  deadheat static --explain=P1 ./prog\n";
+
+enum { HTML_LIMIT = 50 };
+
+struct request {
+    const char *format, *color, *explain, *output, *limit;
+    bool summary, stats;
+    char **files;
+    size_t n_files;
+};
+
+static int one_of(const char *name, const char *value, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(value, words[i]) == 0)
+            return (int)i;
+    char list[128] = "";
+    for (size_t i = 0; i < n; i++) {
+        strcat(list, i == 0 ? "" : i + 1 < n ? ", " : " or ");
+        strcat(list, words[i]);
+    }
+    dh_cli_fail("static", "--%s cannot be '%s'; it must be %s", name, value, list);
+    return -1;
+}
+
+static int set_assumed(struct dh_static *s, const char *list)
+{
+    static const char *const words[] = {"barriers", "partition", "published", "all"};
+    static const u32 bits[] = {DH_PAIRS_IF_BARRIERS, DH_PAIRS_IF_PARTITION, DH_PAIRS_IF_PUBLISHED,
+                               DH_PAIRS_IF_BARRIERS | DH_PAIRS_IF_PARTITION | DH_PAIRS_IF_PUBLISHED};
+    for (;;) {
+        size_t len = strcspn(list, ",");
+        int i = one_of("assume", dh_arena_dup(&s->arena, list, len), words, DH_ARRAY_LEN(words));
+        if (i < 0)
+            return DH_EXIT_TROUBLE;
+        s->assumed |= bits[i];
+        if (!list[len])
+            return 0;
+        list += len + 1;
+    }
+}
+
+static int set_style(struct dh_static *s, const char *value)
+{
+    static const char *const styles[] = {"relay", "sound"};
+    int i = one_of("style", value, styles, DH_ARRAY_LEN(styles));
+    if (i < 0)
+        return DH_EXIT_TROUBLE;
+    s->style = styles[i];
+    s->set = i ? DH_PAIRS_SOUND : DH_PAIRS_RELAY;
+    return 0;
+}
+
+static int set_limit(struct dh_static *s, struct request *q, const char *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (errno || *end || value[0] < '0' || value[0] > '9')
+        return dh_cli_fail("static", "--limit cannot be '%s'; it must be a number, 0 for all", value);
+    s->limit = n;
+    q->limit = value;
+    return 0;
+}
+
+static int unknown_flag(const char *arg)
+{
+    static const char *const names[] = {"--style", "--assume", "--explain", "--summary", "--limit",
+                                        "--stats", "--format", "--output",  "--color",   "--help"};
+    size_t len = strcspn(arg, "=");
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
+        if (strcmp(arg, names[i]) == 0)
+            return dh_cli_fail("static", "%s needs a value: %s=VALUE", arg, arg);
+    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
+    if (nearest)
+        return dh_cli_fail("static", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
+    return dh_cli_fail("static", "unknown option '%s'; 'deadheat static --help' lists them", arg);
+}
+
+static int set_flag(struct dh_static *s, struct request *q, const char *arg)
+{
+    static const char *const formats[] = {"text", "json", "sarif", "html"};
+    static const char *const colors[] = {"auto", "always", "never"};
+    const char *v;
+    if ((v = dh_cli_value(arg, "style")))
+        return set_style(s, v);
+    if ((v = dh_cli_value(arg, "assume")))
+        return set_assumed(s, v);
+    if ((v = dh_cli_value(arg, "limit")))
+        return set_limit(s, q, v);
+    if ((v = dh_cli_value(arg, "format"))) {
+        q->format = v;
+        return one_of("format", v, formats, DH_ARRAY_LEN(formats)) < 0 ? DH_EXIT_TROUBLE : 0;
+    }
+    if ((v = dh_cli_value(arg, "color"))) {
+        q->color = v;
+        return one_of("color", v, colors, DH_ARRAY_LEN(colors)) < 0 ? DH_EXIT_TROUBLE : 0;
+    }
+    if ((v = dh_cli_value(arg, "explain")))
+        q->explain = v;
+    else if ((v = dh_cli_value(arg, "output")))
+        q->output = v;
+    else if (strcmp(arg, "--summary") == 0)
+        q->summary = true;
+    else if (strcmp(arg, "--stats") == 0)
+        q->stats = true;
+    else
+        return unknown_flag(arg);
+    return 0;
+}
+
+static int read_arguments(struct dh_static *s, struct request *q, int argc, char **argv)
+{
+    q->files = dh_arena_array(&s->arena, (size_t)argc, sizeof(*q->files));
+    for (int i = 1; i < argc; i++) {
+        int rc = 0;
+        if (strcmp(argv[i], "--explain") == 0 && i + 1 < argc)
+            q->explain = argv[++i];
+        else if (argv[i][0] == '-' && argv[i][1])
+            rc = set_flag(s, q, argv[i]);
+        else
+            q->files[q->n_files++] = argv[i];
+        if (rc)
+            return rc;
+    }
+    if (q->n_files == 0)
+        return dh_cli_fail("static", "which program? See 'deadheat static --help'");
+    if (q->explain && strcmp(q->format, "text") != 0)
+        return dh_cli_fail("static", "--explain prints text; it cannot be combined with --format=%s",
+                           q->format);
+    if (strcmp(q->format, "html") == 0 && !q->limit)
+        s->limit = HTML_LIMIT;
+    s->input = q->n_files == 1 ? q->files[0]
+                               : dh_arena_printf(&s->arena, "%s and %zu more", q->files[0], q->n_files - 1);
+    return 0;
+}
+
+static int print(struct dh_static *s, const struct request *q)
+{
+    if (q->explain) {
+        u32 pair = dh_static_find(s, q->explain);
+        if (pair == DH_PAIRS_NONE)
+            return DH_EXIT_TROUBLE;
+        dh_static_explain(s, pair);
+        return 0;
+    }
+    dh_static_select(s);
+    if (strcmp(q->format, "json") == 0)
+        dh_static_print_json(s);
+    else if (strcmp(q->format, "sarif") == 0)
+        dh_static_print_sarif(s);
+    else if (strcmp(q->format, "html") == 0)
+        dh_static_print_html(s);
+    else
+        dh_static_print_text(s, q->summary);
+    if (q->stats && strcmp(q->format, "text") == 0)
+        dh_static_print_stats(s);
+    return 0;
+}
+
+/* The file is opened only when there is something to write into it. */
+static int write_out(struct dh_static *s, const struct request *q)
+{
+    const char *name = q->output ? q->output : "standard output";
+    s->out = q->output ? fopen(q->output, "we") : stdout;
+    if (!s->out)
+        return dh_cli_fail("static", "cannot write '%s': %s", q->output, strerror(errno));
+    s->color = dh_cli_wants_color(q->color, fileno(s->out));
+    int rc = print(s, q);
+    bool bad = fflush(s->out) != 0 || ferror(s->out);
+    if (q->output && fclose(s->out) != 0)
+        bad = true;
+    return bad ? dh_cli_fail("static", "cannot write '%s': %s", name, strerror(errno)) : rc;
+}
+
+int dh_cmd_static(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+    struct dh_static s = {.style = "relay", .set = DH_PAIRS_RELAY};
+    struct request q = {.format = "text", .color = "auto"};
+    dh_source_init(&s.source, &s.arena);
+    dh_map_init(&s.names, &s.arena);
+    char *cwd = getcwd(NULL, 0);
+    s.cwd = cwd;
+    int rc = read_arguments(&s, &q, argc, argv);
+    if (rc == 0)
+        rc = dh_static_load(&s, q.files, q.n_files, isatty(STDERR_FILENO));
+    if (rc == 0)
+        rc = write_out(&s, &q);
+    dh_pairs_free(s.pairs);
+    dh_source_done(&s.source);
+    dh_map_done(&s.names);
+    dh_static_forget(&s);
+    dh_arena_done(&s.arena);
+    free(cwd);
+    return rc;
+}

@@ -1,0 +1,274 @@
+/*
+ * static_in.c - where a table of pairs comes from: the section of a program, or the analysis of bitcode.
+ *
+ * Bitcode is analysed by deadheat-ir, a program of its own: deadheat itself does not load LLVM, and bitcode
+ * that makes LLVM crash does not make deadheat crash. report/pairs.h says how the two talk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/static.h"
+#include "util/lines.h"
+#include "util/path.h"
+
+enum kind { PROGRAM, BITCODE, OTHER, UNREADABLE };
+
+static enum kind kind_of(const char *path)
+{
+    static const u8 elf[] = {0x7f, 'E', 'L', 'F'}, raw[] = {'B', 'C', 0xc0, 0xde};
+    static const u8 wrapped[] = {0xde, 0xc0, 0x17, 0x0b};
+    u8 head[4] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return UNREADABLE;
+    ssize_t n = read(fd, head, sizeof(head));
+    int err = errno;
+    close(fd);
+    errno = err;
+    if (n < 0)
+        return UNREADABLE;
+    if (n < (ssize_t)sizeof(head))
+        return OTHER;
+    if (memcmp(head, elf, sizeof(elf)) == 0)
+        return PROGRAM;
+    bool bitcode = memcmp(head, raw, sizeof(raw)) == 0 || memcmp(head, wrapped, sizeof(wrapped)) == 0;
+    return bitcode ? BITCODE : OTHER;
+}
+
+/* ---- Programs ----------------------------------------------------------------------------------------- */
+
+/* The section's bytes, owned by elf; NULL if it has none. */
+static Elf_Data *find_section(Elf *elf)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && strcmp(name, DH_PAIRS_SECTION) == 0)
+            return elf_rawdata(section, NULL);
+    }
+    return NULL;
+}
+
+static int no_section(const char *path, bool object)
+{
+    if (object)
+        return dh_cli_fail("static", "'%s' is an object file, and only whole programs are analysed: link it",
+                           path);
+    if (dh_elfcheck_file(path) == DH_ELFCHECK_INSTRUMENTED)
+        return dh_cli_fail(
+            "static",
+            "'%s' was built to be run, and holds no table of pairs: build it with 'deadheat cc "
+            "--dh-mode=field'",
+            path);
+    return dh_cli_fail(
+        "static",
+        "'%s' holds no table of pairs: build it with 'deadheat cc --dh-mode=field', and do not "
+        "strip its section " DH_PAIRS_SECTION,
+        path);
+}
+
+static int read_elf(struct dh_static *s, Elf *elf, const char *path)
+{
+    GElf_Ehdr header;
+    Elf_Data *data = find_section(elf);
+    if (!data)
+        return no_section(path, gelf_getehdr(elf, &header) && header.e_type == ET_REL);
+    const char *why = NULL;
+    if (!data->d_buf)
+        why = "it is empty";
+    else if (dh_pairs_read(data->d_buf, data->d_size, &s->pairs, &why) == 0)
+        return 0;
+    return dh_cli_fail("static", "cannot read the table of pairs in '%s': %s", path, why);
+}
+
+static int load_program(struct dh_static *s, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return dh_cli_fail("static", "cannot open '%s': %s", path, strerror(errno));
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    int rc =
+        elf ? read_elf(s, elf, path) : dh_cli_fail("static", "cannot read '%s': %s", path, elf_errmsg(-1));
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return rc;
+}
+
+/* ---- Bitcode ------------------------------------------------------------------------------------------ */
+
+static const char *find_analyser(struct dh_static *s)
+{
+    const char *given = getenv("DEADHEAT_LIBDIR");
+    if (given && *given)
+        return dh_arena_printf(&s->arena, "%s/deadheat-ir", given);
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n < 0)
+        return NULL;
+    self[n] = '\0';
+    return dh_path_join(&s->arena, self, "../../lib/deadheat/deadheat-ir");
+}
+
+/* The analyser while it runs. Its output and its complaints go to files that have no name, so that neither
+ * can fill a pipe while the other is waited for. */
+struct analyser {
+    pid_t pid;
+    int table, complaint; /* files */
+    int progress;         /* the reading end of a pipe; -1: none */
+};
+
+static _Noreturn void become_analyser(const struct analyser *a, const char *path, char **argv, int progress)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read its result */
+    dup2(a->table, STDOUT_FILENO);
+    dup2(a->complaint, STDERR_FILENO);
+    if (progress >= 0)
+        fcntl(progress, F_SETFD, 0);
+    execv(path, argv);
+    dprintf(STDERR_FILENO, "cannot run '%s': %s\n", path, strerror(errno));
+    _exit(DH_EXIT_TROUBLE);
+}
+
+static int unnamed_file(void)
+{
+    FILE *f = tmpfile();
+    int fd = f ? fcntl(fileno(f), F_DUPFD_CLOEXEC, 3) : -1;
+    if (f)
+        fclose(f);
+    return fd;
+}
+
+static bool start(struct dh_static *s, struct analyser *a, char **files, size_t n, bool progress)
+{
+    const char *path = find_analyser(s);
+    int ends[2] = {-1, -1};
+    *a = (struct analyser){.table = unnamed_file(), .complaint = unnamed_file(), .progress = -1};
+    if (!path || a->table < 0 || a->complaint < 0 || (progress && pipe2(ends, O_CLOEXEC) != 0))
+        return false;
+    char **argv = dh_arena_array(&s->arena, n + 3, sizeof(*argv));
+    size_t argc = 0;
+    argv[argc++] = (char *)path;
+    if (progress)
+        argv[argc++] = dh_arena_printf(&s->arena, "--progress=%d", ends[1]);
+    memcpy(argv + argc, files, n * sizeof(*argv));
+    fflush(NULL);
+    a->pid = fork();
+    if (a->pid == 0)
+        become_analyser(a, path, argv, ends[1]);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    a->progress = ends[0];
+    return a->pid > 0;
+}
+
+/* Shows each phase in place of the one before, until there are no more. */
+static void show_phases(int fd)
+{
+    struct dh_lines lines;
+    const char *text;
+    size_t len;
+    dh_lines_init(&lines, fd);
+    while (dh_lines_next(&lines, &text, &len) == DH_LINES_OK)
+        fprintf(stderr, "\r\033[Kdeadheat static: %.*s", (int)(len < 60 ? len : 60), text);
+    dh_lines_done(&lines);
+    fputs("\r\033[K", stderr);
+}
+
+static u8 *read_whole(int fd, size_t *ret_len)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return NULL;
+    size_t len = (size_t)st.st_size, have = 0;
+    u8 *bytes = dh_util_alloc(len + 1);
+    ssize_t n;
+    while (have < len && (n = pread(fd, bytes + have, len - have, (off_t)have)) > 0)
+        have += (size_t)n;
+    bytes[have] = '\0';
+    *ret_len = have;
+    return bytes;
+}
+
+/* What the analyser said, in one line, or what became of it. */
+static int report_failure(const struct analyser *a, int status)
+{
+    size_t len = 0;
+    char *text = (char *)read_whole(a->complaint, &len);
+    if (WIFSIGNALED(status))
+        dh_cli_fail("static", "the analysis of the bitcode ended by signal %d (%s)", WTERMSIG(status),
+                    strsignal(WTERMSIG(status)));
+    else if (text && len)
+        dh_cli_fail("static", "%.*s", (int)strcspn(text, "\n"), text);
+    else
+        dh_cli_fail("static", "the analysis of the bitcode failed with status %d", WEXITSTATUS(status));
+    free(text);
+    return DH_EXIT_TROUBLE;
+}
+
+static int finish(struct dh_static *s, const struct analyser *a)
+{
+    int status = 0;
+    if (a->progress >= 0)
+        show_phases(a->progress);
+    while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return report_failure(a, status);
+    size_t len = 0;
+    u8 *bytes = read_whole(a->table, &len);
+    const char *why = "it cannot be read";
+    int rc = bytes ? dh_pairs_read(bytes, len, &s->pairs, &why) : -EIO;
+    free(bytes);
+    return rc ? dh_cli_fail("static", "the analyser's table of pairs is bad: %s", why) : 0;
+}
+
+static int load_bitcode(struct dh_static *s, char **files, size_t n, bool progress)
+{
+    struct analyser a;
+    int rc = start(s, &a, files, n, progress)
+                 ? finish(s, &a)
+                 : dh_cli_fail("static", "cannot start the analyser: %s", strerror(errno));
+    const int fds[] = {a.table, a.complaint, a.progress};
+    for (size_t i = 0; i < DH_ARRAY_LEN(fds); i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    return rc;
+}
+
+int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress)
+{
+    enum kind first = kind_of(files[0]);
+    for (size_t i = 0; i < n; i++) {
+        switch (kind_of(files[i])) {
+        case UNREADABLE:
+            return dh_cli_fail("static", "cannot open '%s': %s", files[i], strerror(errno));
+        case OTHER:
+            return dh_cli_fail("static", "'%s' is neither a program nor LLVM bitcode", files[i]);
+        case PROGRAM:
+            if (n > 1)
+                return dh_cli_fail("static",
+                                   "'%s' is a program, and programs are looked at one at a time; only "
+                                   "bitcode is taken together",
+                                   files[i]);
+            break;
+        case BITCODE:
+            break;
+        }
+    }
+    return first == PROGRAM ? load_program(s, files[0]) : load_bitcode(s, files, n, progress);
+}

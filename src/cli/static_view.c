@@ -1,0 +1,188 @@
+/*
+ * static_view.c - which pairs are shown, in which order.
+ *
+ * A pair is chosen if it is in the result set of the style and no assumption that the user makes drops it.
+ * Chosen pairs are grouped by their first variable. All orders depend on the source only, so that two builds
+ * can be compared line by line.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/static.h"
+#include "util/path.h"
+
+bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair)
+{
+    return (pair->flags & s->set) && !(pair->flags & s->assumed);
+}
+
+static u32 first_variable(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
+{
+    size_t n;
+    const u32 *variables = dh_pairs_items(p, pair->variables, &n);
+    return n ? variables[0] : DH_PAIRS_NONE;
+}
+
+/* ---- Orders: qsort_r with the table or the view -------------------------------------------------------- */
+
+static int compare_numbers(u64 a, u64 b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_places(const struct dh_pairs_place *a, const struct dh_pairs_place *b)
+{
+    int c = strcmp(a->file, b->file);
+    c = c ? c : compare_numbers(a->line, b->line);
+    return c ? c : compare_numbers(a->column, b->column);
+}
+
+static int compare_pairs(const void *left, const void *right, void *arg)
+{
+    const struct dh_pairs *p = arg;
+    const struct dh_pairs_pair *a = &p->pairs[*(const u32 *)left], *b = &p->pairs[*(const u32 *)right];
+    for (int i = 0; i < 2; i++) {
+        int c = compare_places(&p->sites[a->side[i].site].at, &p->sites[b->side[i].site].at);
+        if (c)
+            return c;
+    }
+    return compare_numbers(a->id, b->id);
+}
+
+static int compare_groups(const void *left, const void *right, void *arg)
+{
+    const struct dh_pairs *p = arg;
+    const struct dh_static_group *a = left, *b = right;
+    if (a->variable == DH_PAIRS_NONE || b->variable == DH_PAIRS_NONE)
+        return (a->variable == DH_PAIRS_NONE) - (b->variable == DH_PAIRS_NONE);
+    const struct dh_pairs_variable *v = &p->variables[a->variable], *w = &p->variables[b->variable];
+    int c = compare_numbers(v->storage, w->storage);
+    c = c ? c
+          : strcmp(v->storage == DH_PAIRS_HEAP ? v->type : v->name,
+                   w->storage == DH_PAIRS_HEAP ? w->type : w->name);
+    c = c ? c : strcmp(v->path, w->path);
+    c = c ? c : compare_places(&v->at, &w->at);
+    return c ? c : compare_numbers(a->variable, b->variable);
+}
+
+/* ---- Groups -------------------------------------------------------------------------------------------- */
+
+/* Counts the chosen pairs of each variable, makes room, and fills it: the last counter is for those whose
+ * variable is not known. */
+static void group(struct dh_static *s)
+{
+    const struct dh_pairs *p = s->pairs;
+    size_t slots = p->n_variables + 1;
+    struct dh_static_group *all = dh_arena_array(&s->arena, slots, sizeof(*all));
+    u32 *room = dh_arena_array(&s->arena, s->n_shown, sizeof(*room));
+    for (size_t i = 0; i < p->n_pairs; i++)
+        if (dh_static_chosen(s, &p->pairs[i])) {
+            u32 v = first_variable(p, &p->pairs[i]);
+            all[v == DH_PAIRS_NONE ? slots - 1 : v].n++;
+        }
+    for (size_t v = 0; v < slots; v++) {
+        all[v].variable = v < slots - 1 ? (u32)v : DH_PAIRS_NONE;
+        all[v].pairs = room;
+        room += all[v].n;
+        all[v].n = 0;
+    }
+    for (size_t i = 0; i < p->n_pairs; i++)
+        if (dh_static_chosen(s, &p->pairs[i])) {
+            u32 v = first_variable(p, &p->pairs[i]);
+            struct dh_static_group *g = &all[v == DH_PAIRS_NONE ? slots - 1 : v];
+            g->pairs[g->n++] = (u32)i;
+        }
+    s->groups = all;
+    for (size_t v = 0; v < slots; v++)
+        if (all[v].n)
+            s->groups[s->n_groups++] = all[v];
+}
+
+void dh_static_select(struct dh_static *s)
+{
+    const struct dh_pairs *p = s->pairs;
+    for (size_t i = 0; i < p->n_pairs; i++) {
+        u32 flags = p->pairs[i].flags;
+        s->n_shown += dh_static_chosen(s, &p->pairs[i]);
+        s->n_dropped += (flags & s->set) && (flags & s->assumed);
+        s->n_other += (flags & (DH_PAIRS_RELAY | DH_PAIRS_SOUND) & ~s->set) != 0;
+    }
+    group(s);
+    for (size_t g = 0; g < s->n_groups; g++)
+        qsort_r(s->groups[g].pairs, s->groups[g].n, sizeof(u32), compare_pairs, s->pairs);
+    qsort_r(s->groups, s->n_groups, sizeof(*s->groups), compare_groups, s->pairs);
+}
+
+size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g)
+{
+    return s->limit && s->limit < g->n ? (size_t)s->limit : g->n;
+}
+
+/* ---- One pair, by a name that a person types ------------------------------------------------------------
+ */
+
+/* Whether "FILE:LINE" means this place; FILE may be the end of its path. */
+static bool means(struct dh_static *s, const char *text, size_t len, const struct dh_pairs_place *at)
+{
+    const char *whole =
+        dh_arena_printf(&s->scratch, "/%s:%u", dh_path_join(&s->scratch, at->dir, at->file), at->line);
+    size_t n = strlen(whole);
+    return len > 0 && len < n && whole[n - len - 1] == '/' && memcmp(whole + n - len, text, len) == 0;
+}
+
+static u32 find_by_places(struct dh_static *s, const char *name, const char *comma)
+{
+    const struct dh_pairs *p = s->pairs;
+    const char *second = comma + 1;
+    size_t n = (size_t)(comma - name), m = strlen(second);
+    u32 found = DH_PAIRS_NONE;
+    for (u32 i = 0; i < p->n_pairs; i++, dh_static_forget(s)) {
+        const struct dh_pairs_place *a = &p->sites[p->pairs[i].side[0].site].at;
+        const struct dh_pairs_place *b = &p->sites[p->pairs[i].side[1].site].at;
+        if ((means(s, name, n, a) && means(s, second, m, b)) ||
+            (means(s, name, n, b) && means(s, second, m, a))) {
+            if (found == DH_PAIRS_NONE || dh_static_chosen(s, &p->pairs[i]))
+                found = i;
+            if (dh_static_chosen(s, &p->pairs[i]))
+                break;
+        }
+    }
+    return found;
+}
+
+/* An id is 16 hexadecimal digits; its beginning is enough if no other begins so. */
+static u32 find_by_id(struct dh_static *s, const char *name)
+{
+    u32 found = DH_PAIRS_NONE;
+    for (u32 i = 0; i < s->pairs->n_pairs; i++, dh_static_forget(s))
+        if (strncmp(dh_static_pair_id(s, &s->pairs->pairs[i]), name, strlen(name)) == 0) {
+            if (found != DH_PAIRS_NONE)
+                return DH_PAIRS_NONE;
+            found = i;
+        }
+    return found;
+}
+
+u32 dh_static_find(struct dh_static *s, const char *name)
+{
+    enum { SHORTEST_ID = 8 };
+    const char *digits = name + (name[0] == 'P' || name[0] == 'p'), *comma = strchr(name, ',');
+    size_t n = strspn(digits, "0123456789");
+    u32 found = DH_PAIRS_NONE;
+    if (comma) {
+        found = find_by_places(s, name, comma);
+    } else if (n && !digits[n] && n < SHORTEST_ID) {
+        unsigned long number = strtoul(digits, NULL, 10);
+        if (number >= 1 && number <= s->pairs->n_pairs)
+            found = (u32)number - 1;
+    } else if (strlen(name) >= SHORTEST_ID && strspn(name, "0123456789abcdef") == strlen(name)) {
+        found = find_by_id(s, name);
+    }
+    if (found == DH_PAIRS_NONE)
+        dh_cli_fail("static",
+                    "there is no pair '%s' among the %zu of '%s'; name it by its number (P12), its id, or "
+                    "FILE:LINE,FILE:LINE",
+                    name, s->pairs->n_pairs, s->input);
+    return found;
+}

@@ -1,0 +1,121 @@
+/*
+ * clone.c - chooses the functions that get an instance for each call.
+ *
+ * Contexts are what keeps one helper from mixing up the objects of all its callers. Cloning pays for
+ *  - functions that return fresh memory (xmalloc, new_queue): their object is another one for each call;
+ *  - small functions that lock, unlock, start or join: which lock and which thread depends on the caller;
+ *  - small functions that call nothing but such functions: accessors, list operations, copy loops.
+ * RELAY gets the same from summaries in terms of parameters; here the points-to sets profit as well.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/whole/model.h"
+
+enum { SMALL = 30, SMALL_SYNC = 80, SMALL_FRESH = 500 };
+
+static bool synchronises(const struct dh_w_fn *f)
+{
+    for (size_t i = 0; i < f->n_ops; i++)
+        switch (f->ops[i].kind) {
+        case DH_W_FORK:
+        case DH_W_JOIN:
+        case DH_W_LOCK:
+        case DH_W_TRYLOCK:
+        case DH_W_UNLOCK:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+/* What it allocates and keeps is one object, however often it is called. */
+static bool allocates(const struct dh_w_fn *f)
+{
+    for (size_t i = 0; i < f->n_ops; i++)
+        if (f->ops[i].kind == DH_W_ALLOC || f->ops[i].kind == DH_W_ALLOC_AT)
+            return true;
+    return false;
+}
+
+/* Whether every call goes to a function that is cloned already, and no call through a pointer is made. */
+static bool calls_only_clones(const struct dh_w *w, const struct dh_w_fn *f)
+{
+    for (size_t i = 0; i < f->n_calls; i++)
+        if (f->calls[i].fn == DH_W_NONE || !w->fns[f->calls[i].fn].clone)
+            return false;
+    return true;
+}
+
+/* A call through a pointer that gives numbers and gets a pointer: an allocator that can be exchanged. */
+static bool asks_for_memory(LLVMValueRef call)
+{
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) != LLVMIntegerTypeKind)
+            return false;
+    return LLVMGetNumArgOperands(call) > 0;
+}
+
+/* Whether all that f returns comes straight from allocations and from functions that return fresh memory:
+ * what is read from memory, as the one instance that a function makes once and keeps, is not fresh. */
+static bool returns_fresh(const struct dh_w_fn *f, const bool *fresh)
+{
+    if (f->ret == DH_W_NONE || f->n_ops > SMALL_FRESH)
+        return false;
+    bool *flows = calloc(f->locals, 1), found = false, other = false, changed = true;
+    if (flows == NULL)
+        dh_util_no_memory();
+    flows[f->ret] = true;
+    while (changed && !other) {
+        changed = false;
+        for (size_t i = f->n_ops; i-- > 0;) {
+            const struct dh_w_op *op = &f->ops[i];
+            if (op->dst == DH_W_NONE || !flows[op->dst])
+                continue;
+            bool moves = op->kind == DH_W_COPY || op->kind == DH_W_OFFSET;
+            u32 callee = op->kind == DH_W_CALL ? f->calls[op->call].fn : DH_W_NONE;
+            if (op->kind == DH_W_ALLOC || (callee != DH_W_NONE && fresh[callee]) ||
+                (op->kind == DH_W_CALL && callee == DH_W_NONE && asks_for_memory(op->inst)))
+                found = true;
+            else if (!moves || op->a >= DH_W_CONSTANT || op->a < f->args)
+                other = true;
+            else if (!flows[op->a])
+                flows[op->a] = changed = true;
+        }
+    }
+    free(flows);
+    return found && !other;
+}
+
+static void choose_fresh(struct dh_w *w)
+{
+    bool *fresh = calloc(w->n_fns + 1, 1), changed = true;
+    if (fresh == NULL)
+        dh_util_no_memory();
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < w->n_fns; i++)
+            if (!fresh[i] && w->fns[i].defined && returns_fresh(&w->fns[i], fresh))
+                fresh[i] = w->fns[i].fresh = w->fns[i].clone = changed = true;
+    }
+    free(fresh);
+}
+
+void dh_w_clone_choose(struct dh_w *w)
+{
+    choose_fresh(w);
+    for (size_t i = 0; i < w->n_fns; i++)
+        if (w->fns[i].defined && w->fns[i].n_ops <= SMALL_SYNC && synchronises(&w->fns[i]) &&
+            !allocates(&w->fns[i]))
+            w->fns[i].clone = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < w->n_fns; i++) {
+            struct dh_w_fn *f = &w->fns[i];
+            if (!f->clone && f->defined && f->args > 0 && f->n_ops <= SMALL && !allocates(f) &&
+                calls_only_clones(w, f))
+                f->clone = changed = true;
+        }
+    }
+}

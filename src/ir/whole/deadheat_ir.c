@@ -1,0 +1,123 @@
+/*
+ * deadheat_ir.c - the program deadheat-ir: reads bitcode files as one program, analyses it, writes the
+ * result.
+ *
+ *   deadheat-ir [--progress] -o RESULT FILE.bc...
+ *
+ * A program of its own, so that `deadheat` itself does not need LLVM. Diagnoses in one sentence on standard
+ * error, status 2. The analysis wants values in registers; what the front end left in memory is lifted
+ * (mem2reg), which changes no access to anything that is shared.
+ */
+#include <errno.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ir/whole/whole.h"
+#include "report/pairs.h"
+
+static _Noreturn void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    exit(2);
+}
+
+static void on_progress(void *arg, const char *phase)
+{
+    dprintf(*(int *)arg, "%s\n", phase);
+}
+
+/* What is being done to which file, for LLVM's complaints. */
+struct step {
+    const char *path;
+    bool linking;
+};
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg)
+{
+    const struct step *s = arg;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
+        fprintf(stderr, "'%s' %s: %s\n", s->path,
+                s->linking ? "cannot be linked with the files before it" : "is no bitcode that LLVM 19 reads",
+                text);
+        exit(2);
+    }
+    LLVMDisposeMessage(text);
+}
+
+static LLVMModuleRef read_module(LLVMContextRef ctx, const char *path)
+{
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef m;
+    char *why;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &why))
+        fail(path, why);
+    if (LLVMParseBitcodeInContext2(ctx, buffer, &m))
+        fail(path, "not bitcode of LLVM 19");
+    LLVMDisposeMemoryBuffer(buffer);
+    return m;
+}
+
+static LLVMModuleRef read_program(LLVMContextRef ctx, char **paths, int n)
+{
+    struct step step = {paths[0], false};
+    LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &step);
+    LLVMModuleRef all = read_module(ctx, paths[0]);
+    for (int i = 1; i < n; i++) {
+        step = (struct step){paths[i], false};
+        LLVMModuleRef next = read_module(ctx, paths[i]);
+        step.linking = true;
+        if (LLVMLinkModules2(all, next))
+            fail(paths[i], "cannot be linked with the files before it");
+    }
+    LLVMContextSetDiagnosticHandler(ctx, NULL, NULL);
+    return all;
+}
+
+static void write_result(const struct dh_pairs *pairs)
+{
+    u8 *bytes;
+    size_t n;
+    dh_pairs_write(pairs, &bytes, &n);
+    for (size_t done = 0; done < n;) {
+        ssize_t k = write(STDOUT_FILENO, bytes + done, n - done);
+        if (k < 0 && errno != EINTR)
+            fail("standard output", strerror(errno));
+        done += k > 0 ? (size_t)k : 0;
+    }
+    free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+    int progress = -1, first = 1;
+    struct dh_whole_options o = {.progress_arg = &progress};
+    if (first < argc && sscanf(argv[first], "--progress=%d", &progress) == 1) {
+        o.progress = on_progress;
+        on_progress(&progress, "linking");
+        first++;
+    }
+    if (first >= argc || argv[first][0] == '-')
+        fail("usage", "deadheat-ir [--progress=FD] FILE.bc...");
+    o.program = argv[first];
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMModuleRef m = read_program(ctx, argv + first, argc - first);
+    if (!dh_whole_lift(m))
+        fail(o.program, "LLVM cannot lift its variables into registers");
+    struct dh_pairs *pairs;
+    int err = dh_whole_analyse(m, &o, &pairs);
+    if (err != 0)
+        fail(o.program, err == -EINVAL ? "not a program for x86-64"
+                        : err == -E2BIG
+                            ? "the analysis is too coarse for this program: most accesses may alias most"
+                            : strerror(-err));
+    write_result(pairs);
+    dh_pairs_free(pairs);
+    LLVMDisposeModule(m);
+    LLVMContextDispose(ctx);
+    return 0;
+}

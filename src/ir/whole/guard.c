@@ -1,0 +1,213 @@
+/*
+ * guard.c - what holds at an access, and whether two accesses exclude each other.
+ *
+ * A common lock is, for `relay`, one location in both locksets, even if the location stands for many objects
+ * at run time; for `sound`, only one that is a single object for sure. For both, also a lock at the same
+ * constant distance from both addresses: if the addresses are equal, so are the locks, whatever object it is.
+ */
+#include <string.h>
+
+#include "ir/whole/race.h"
+
+enum { MAX_DELTAS = 16 };
+
+static void add_delta(struct dh_w_delta *all, size_t *n, int64_t distance, u32 flags, u32 lock)
+{
+    if (*n < MAX_DELTAS)
+        all[(*n)++] = (struct dh_w_delta){distance, flags, lock};
+}
+
+static u32 deltas_of(struct dh_w_races *r, u32 locks, const struct dh_w_near *near,
+                     const struct dh_w_path *path)
+{
+    struct dh_w_delta all[MAX_DELTAS];
+    size_t n = 0, count;
+    memset(all, 0, sizeof all);
+    const u32 *at = dh_w_set(&r->flow->locks, locks, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct dh_w_held *h = dh_w_held(&r->flow->locks, at[i]);
+        u32 mode = h->shared ? DH_W_DELTA_SHARED : 0;
+        if (h->near.base != DH_W_NONE && h->near.base == near->base && !h->near.indexed)
+            add_delta(all, &n, h->near.off - near->off, mode | (near->indexed ? DH_W_DELTA_INDEXED : 0),
+                      at[i]);
+        else if (h->path.base != DH_W_NONE && h->path.base == path->base && h->path.steps == path->steps &&
+                 !h->path.indexed &&
+                 memcmp(h->path.off, path->off, (path->steps - 1) * sizeof path->off[0]) == 0)
+            add_delta(all, &n, h->path.off[path->steps - 1] - path->off[path->steps - 1],
+                      mode | DH_W_DELTA_LOADED | (path->indexed ? DH_W_DELTA_INDEXED : 0), at[i]);
+    }
+    return dh_w_pool_add(&r->deltas, all, n * sizeof all[0]);
+}
+
+/* A lock that is made while other threads run may be another one for each of them. */
+void dh_w_guards_find_renewed(struct dh_w_races *r)
+{
+    struct dh_w *w = r->w;
+    dh_pts_location l;
+    for (u32 i = 0; i < w->n_insts; i++) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
+        for (u32 o = 0; o < fn->n_ops; o++) {
+            dh_pts_node node = fn->ops[o].kind == DH_W_RENEW ? dh_w_node(w, i, fn->ops[o].a) : DH_PTS_NONE;
+            if (node == DH_PTS_NONE)
+                continue;
+            bool alone = w->insts[i].root == 0;
+            for (size_t s = 0; s < r->flow->states[i].n && alone; s++)
+                alone = dh_w_flow_apply(r->flow, &r->flow->states[i].at[s], dh_w_flow_change(r->flow, i, o))
+                            .alive[DH_W_SOUND] == 0;
+            for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); !alone && dh_pts_next(&it, &l);) {
+                struct dh_pts_place at = dh_pts_place(w->pts, l);
+                dh_w_table_put(&r->renewed, DH_W_KEY(dh_w_spot(at.object, at.offset)), 0);
+            }
+        }
+    }
+}
+
+u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer)
+{
+    struct dh_w_guard all[DH_W_MAX_STATES];
+    size_t n = 0;
+    struct dh_w_flow *f = r->flow;
+    const struct dh_w_change *c = dh_w_flow_change(f, inst, op);
+    memset(all, 0, sizeof all);
+    for (size_t s = 0; s < f->states[inst].n && c->reached; s++) {
+        struct dh_w_state at = dh_w_flow_apply(f, &f->states[inst].at[s], c);
+        all[n].state.locks = at.locks;
+        memcpy(all[n].state.alive, at.alive, sizeof at.alive);
+        all[n].state.barriers = at.barriers;
+        if (at.locks != 0) {
+            const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
+            struct dh_w_near near = dh_w_near_of(fn, pointer);
+            struct dh_w_path path = dh_w_path_of(fn, pointer);
+            all[n].deltas = deltas_of(r, at.locks, &near, &path);
+        }
+        n++;
+    }
+    return dh_w_pool_add(&r->guards, all, n * sizeof all[0]);
+}
+
+struct common {
+    bool excludes[DH_W_STYLES];
+    bool by_many, by_shared;
+};
+
+static void compare_spots(struct dh_w_races *r, u32 a, u32 b, struct common *c)
+{
+    u64 x, y;
+    const struct dh_w_locks *l = &r->flow->locks;
+    if (!dh_w_held_spot(l, a, &x) || !dh_w_held_spot(l, b, &y) || x != y)
+        return;
+    if (dh_w_held(l, a)->shared && dh_w_held(l, b)->shared) {
+        c->by_shared = true;
+        return;
+    }
+    c->excludes[DH_W_RELAY] = true;
+    bool renewed = dh_w_table_get(&r->renewed, DH_W_KEY(x)) != DH_W_TABLE_NONE;
+    if (!renewed && dh_w_single(r->w, (u32)(x >> 32)) && !dh_pts_folded(r->w->pts, (u32)(x >> 32), (u32)x))
+        c->excludes[DH_W_SOUND] = true;
+    else
+        c->by_many = true;
+}
+
+static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
+{
+    size_t n = r->deltas.size[a] / sizeof(struct dh_w_delta),
+           m = r->deltas.size[b] / sizeof(struct dh_w_delta);
+    const struct dh_w_delta *x = r->deltas.item[a], *y = r->deltas.item[b];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++) {
+            u32 loaded = (x[i].flags | y[j].flags) & DH_W_DELTA_LOADED;
+            if (x[i].distance != y[j].distance || ((x[i].flags ^ y[j].flags) & DH_W_DELTA_INDEXED))
+                continue;
+            if (x[i].flags & y[j].flags & DH_W_DELTA_SHARED) {
+                c->by_shared = true;
+                continue;
+            }
+            c->excludes[DH_W_RELAY] = true;
+            c->excludes[DH_W_SOUND] |= !loaded;
+        }
+}
+
+static struct common compare(struct dh_w_races *r, const struct dh_w_guard *a, const struct dh_w_guard *b)
+{
+    struct common c = {{false, false}, false, false};
+    size_t n, m;
+    const u32 *x = dh_w_set(&r->flow->locks, a->state.locks, &n);
+    const u32 *y = dh_w_set(&r->flow->locks, b->state.locks, &m);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            compare_spots(r, x[i], y[j], &c);
+    if (n > 0 && m > 0)
+        compare_deltas(r, a->deltas, b->deltas, &c);
+    return c;
+}
+
+static u32 reasons(const struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b,
+                   const struct dh_w_guard *x, const struct dh_w_guard *y, const struct common *c)
+{
+    u32 why = a->root == b->root ? DH_PAIRS_BY_INSTANCES : DH_PAIRS_BY_TWO_THREADS;
+    if (a->root != b->root &&
+        ((r->flow->parents[a->root] >> b->root & 1) || (r->flow->parents[b->root] >> a->root & 1)))
+        why = DH_PAIRS_BY_CREATOR;
+    size_t n, m;
+    dh_w_set(&r->flow->locks, x->state.locks, &n);
+    dh_w_set(&r->flow->locks, y->state.locks, &m);
+    if (n == 0 && m == 0)
+        why |= DH_PAIRS_BY_NO_LOCKS;
+    else if (n == 0 || m == 0)
+        why |= DH_PAIRS_BY_ONE_UNLOCKED;
+    else if (c->by_many)
+        why |= DH_PAIRS_BY_MANY_LOCKS;
+    else if (c->by_shared)
+        why |= DH_PAIRS_BY_SHARED_MODE;
+    else
+        why |= DH_PAIRS_BY_OTHER_LOCKS;
+    return why;
+}
+
+static u32 assumable(const struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b,
+                     const struct dh_w_guard *x, const struct dh_w_guard *y)
+{
+    u32 flags = 0;
+    bool alike = r->w->roots[a->root].fn == r->w->roots[b->root].fn;
+    if (alike && !(x->state.barriers & y->state.barriers))
+        flags |= DH_PAIRS_IF_BARRIERS;
+    if (alike && a->own != 0 && a->own == b->own)
+        flags |= DH_PAIRS_IF_PARTITION;
+    if ((a->marks | b->marks) & DH_W_MARK_FRESH)
+        flags |= DH_PAIRS_IF_PUBLISHED;
+    return flags;
+}
+
+static void judge_guards(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b,
+                         const struct dh_w_guard *x, const struct dh_w_guard *y, struct dh_w_verdict *v)
+{
+    bool meet[DH_W_STYLES];
+    for (int s = 0; s < DH_W_STYLES; s++)
+        meet[s] = dh_w_threads_meet(r->flow, a->root, &x->state, b->root, s) &&
+                  dh_w_threads_meet(r->flow, b->root, &y->state, a->root, s);
+    if (!meet[DH_W_RELAY] && !meet[DH_W_SOUND])
+        return;
+    struct common c = compare(r, x, y);
+    u32 flags = (meet[DH_W_RELAY] && !c.excludes[DH_W_RELAY] ? DH_PAIRS_RELAY : 0) |
+                (meet[DH_W_SOUND] && !c.excludes[DH_W_SOUND] ? DH_PAIRS_SOUND : 0);
+    if (flags == 0)
+        return;
+    bool first = v->flags == 0;
+    v->flags |= flags;
+    v->reasons |= reasons(r, a, b, x, y, &c) | (meet[DH_W_RELAY] ? 0 : DH_PAIRS_BY_NOT_JOINED);
+    v->unless |= ~assumable(r, a, b, x, y);
+    v->locks[0] = first ? x->state.locks : dh_w_set_meet(&r->flow->locks, v->locks[0], x->state.locks);
+    v->locks[1] = first ? y->state.locks : dh_w_set_meet(&r->flow->locks, v->locks[1], y->state.locks);
+}
+
+struct dh_w_verdict dh_w_judge(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b)
+{
+    struct dh_w_verdict v = {0};
+    size_t n = r->guards.size[a->guards] / sizeof(struct dh_w_guard);
+    size_t m = r->guards.size[b->guards] / sizeof(struct dh_w_guard);
+    const struct dh_w_guard *x = r->guards.item[a->guards], *y = r->guards.item[b->guards];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            judge_guards(r, a, b, &x[i], &y[j], &v);
+    return v;
+}

@@ -1,0 +1,258 @@
+/*
+ * instance.c - instances of functions, threads, and the call graph while the solver finds it.
+ *
+ * An instance is found by (function, root) and, if the function is one of those that are cloned (clone.c), by
+ * the calling instance and the call too. A root is found by the creating instance, the call and the entry
+ * function; a thread that creates threads like itself has one root for all generations.
+ */
+#include <string.h>
+
+#include "ir/whole/model.h"
+
+enum {
+    CLONE_DEPTH = 5,
+    LARGE_CLONE_DEPTH = 1,
+    LARGE_CLONE_OPS = 40,
+    /* wrappers only */                /* clones called by clones called by ... */
+    MAX_INSTANCE_OPS = 4 * 1000 * 1000 /* no more clones beyond this size of all instances */
+};
+
+static void push_object(struct dh_w *w, struct dh_w_object object)
+{
+    w->objects = dh_util_grow(w->objects, w->n_objects, &w->cap_objects, sizeof *w->objects);
+    w->objects[w->n_objects++] = object;
+}
+
+u32 dh_w_object_add(struct dh_w *w, struct dh_w_object object, u32 size, unsigned flags)
+{
+    dh_pts_object o = dh_pts_object_add(w->pts, size, flags);
+    if (o == DH_PTS_NONE)
+        dh_util_no_memory();
+    /* The solver has objects of its own in between, which no set contains. */
+    while (w->n_objects < o)
+        push_object(w, (struct dh_w_object){.kind = DH_W_HIDDEN, .inst = DH_W_NONE, .root = DH_W_NONE});
+    push_object(w, object);
+    return o;
+}
+
+dh_pts_node dh_w_node(const struct dh_w *w, u32 inst, dh_w_value v)
+{
+    if (v == DH_W_NONE)
+        return DH_PTS_NONE;
+    return v & DH_W_CONSTANT ? w->constants[v & ~DH_W_CONSTANT].node : w->insts[inst].node[v];
+}
+
+u32 dh_w_instance(struct dh_w *w, u32 fn, u32 root, u32 caller, u32 op)
+{
+    bool wanted = w->large ? w->fns[fn].fresh && w->fns[fn].n_ops <= LARGE_CLONE_OPS : w->fns[fn].clone;
+    u32 depth = w->large ? LARGE_CLONE_DEPTH : CLONE_DEPTH;
+    bool clone =
+        caller != DH_W_NONE && wanted && w->insts[caller].depth < depth && w->instance_ops < MAX_INSTANCE_OPS;
+    if (!clone)
+        caller = op = DH_W_NONE;
+    struct dh_w_key key = DH_W_KEY(fn, root, caller, op);
+    u32 found = dh_w_table_get(&w->inst_of, key);
+    if (found != DH_W_TABLE_NONE)
+        return found;
+    u32 n = (u32)w->n_insts;
+    dh_w_table_put(&w->inst_of, key, n);
+    struct dh_w_inst inst = {.fn = fn, .root = root, .caller = caller, .call_op = op};
+    inst.depth = clone ? w->insts[caller].depth + 1 : 0;
+    const struct dh_w_fn *f = &w->fns[fn];
+    inst.node = dh_arena_array(&w->arena, f->locals + 1, sizeof *inst.node);
+    for (u32 i = 0; i < f->locals; i++)
+        inst.node[i] = dh_pts_value(w->pts);
+    w->insts = dh_util_grow(w->insts, w->n_insts, &w->cap_insts, sizeof *w->insts);
+    w->insts[w->n_insts++] = inst;
+    w->work = dh_util_grow(w->work, w->n_work, &w->cap_work, sizeof *w->work);
+    w->work[w->n_work++] = n;
+    w->instance_ops += f->n_ops;
+    return n;
+}
+
+static void add_edge(struct dh_w *w, u32 caller, u32 op, u32 callee, bool late)
+{
+    struct dh_w_inst *i = &w->insts[caller];
+    i->edges = dh_util_grow(i->edges, i->n_edges, &i->cap_edges, sizeof *i->edges);
+    i->edges[i->n_edges++] = (struct dh_w_edge){op, callee, late};
+}
+
+void dh_w_bind(struct dh_w *w, u32 caller, u32 op, u32 callee)
+{
+    const struct dh_w_fn *from = &w->fns[w->insts[caller].fn], *to = &w->fns[w->insts[callee].fn];
+    const struct dh_w_op *o = &from->ops[op];
+    const struct dh_w_call *c = &from->calls[o->call];
+    for (u32 i = 0; i < c->n; i++) {
+        dh_w_value formal = i < to->args ? i : to->var;
+        if (formal != DH_W_NONE)
+            dh_w_flow_copy(w, w->insts[callee].node[formal], dh_w_node(w, caller, c->args[i]), c->args[i]);
+    }
+    if (o->dst != DH_W_NONE && to->ret != DH_W_NONE && o->kind == DH_W_CALL)
+        dh_w_flow_copy(w, w->insts[caller].node[o->dst], w->insts[callee].node[to->ret], to->ret);
+    add_edge(w, caller, op, callee, o->kind == DH_W_LATE);
+}
+
+/* ---- roots ---- */
+
+static u32 add_root(struct dh_w *w, struct dh_w_root root)
+{
+    u32 n = (u32)w->n_roots;
+    w->roots = dh_util_grow(w->roots, w->n_roots, &w->cap_roots, sizeof *w->roots);
+    root.result = dh_pts_value(w->pts);
+    root.kept = dh_pts_value(w->pts);
+    root.handle = dh_w_object_add(
+        w, (struct dh_w_object){.kind = DH_W_THREAD, .number = n, .inst = DH_W_NONE, .root = DH_W_NONE}, 1,
+        0);
+    dh_pts_copy(w->pts, w->kept, root.kept);
+    root.inst = DH_W_NONE;
+    w->roots[w->n_roots++] = root;
+    if (root.fn != DH_W_NONE) {
+        u32 inst = dh_w_instance(w, root.fn, n, DH_W_NONE, DH_W_NONE);
+        w->roots[n].inst = inst;
+        if (w->fns[root.fn].ret != DH_W_NONE)
+            dh_pts_copy(w->pts, root.result, w->insts[inst].node[w->fns[root.fn].ret]);
+    }
+    return n;
+}
+
+/* A root that may stand for one more place of creation: in large programs, the one of all threads. */
+static u32 shared_root(const struct dh_w *w, u8 kind, u32 fn)
+{
+    for (u32 n = 1; n < w->n_roots && w->large; n++)
+        if (w->roots[n].kind == kind)
+            return n;
+    if (w->n_roots < DH_W_MAX_ROOTS)
+        return DH_W_NONE;
+    for (u32 n = 1; n < w->n_roots; n++)
+        if (w->roots[n].fn == fn)
+            return n;
+    return DH_W_MAX_ROOTS - 1;
+}
+
+static u32 root_for(struct dh_w *w, u32 creator, u32 op, u32 fn)
+{
+    const struct dh_w_inst *i = &w->insts[creator];
+    const struct dh_w_op *o = &w->fns[i->fn].ops[op];
+    bool cloned = i->caller != DH_W_NONE;
+    LLVMValueRef called_at = cloned ? w->fns[w->insts[i->caller].fn].ops[i->call_op].inst : NULL;
+    struct dh_w_key key = DH_W_KEY((u64)(uptr)o->inst, (u64)(uptr)called_at, fn);
+    u32 n = dh_w_table_get(&w->root_of, key);
+    if (n != DH_W_TABLE_NONE)
+        return n;
+    u8 kind = o->kind == DH_W_FORK     ? DH_PAIRS_THREAD
+              : o->kind == DH_W_SIGNAL ? DH_PAIRS_SIGNAL
+                                       : DH_PAIRS_OUTSIDER;
+    n = shared_root(w, kind, fn);
+    if (n != DH_W_NONE) {
+        w->roots[n].many = true;
+        w->sharers = dh_util_grow(w->sharers, w->n_sharers, &w->cap_sharers, sizeof *w->sharers);
+        w->sharers[w->n_sharers++] = (struct dh_w_sharer){n, fn, creator, op};
+    } else {
+        size_t len;
+        n = add_root(w, (struct dh_w_root){.kind = kind,
+                                           .many = kind == DH_PAIRS_OUTSIDER,
+                                           .fn = fn,
+                                           .creator = creator,
+                                           .op = op,
+                                           .site = o->inst,
+                                           .api = LLVMGetValueName2(LLVMGetCalledValue(o->inst), &len)});
+    }
+    dh_w_table_put(&w->root_of, key, n);
+    return n;
+}
+
+static void start_thread(struct dh_w *w, u32 creator, u32 op, u32 fn)
+{
+    u32 root = root_for(w, creator, op, fn);
+    u32 entry = dh_w_instance(w, fn, root, DH_W_NONE, DH_W_NONE);
+    struct dh_w_inst *i = &w->insts[creator];
+    i->forks = dh_util_grow(i->forks, i->n_forks, &i->cap_forks, sizeof *i->forks);
+    i->forks[i->n_forks++] = (struct dh_w_fork){op, root, entry};
+    const struct dh_w_fn *f = &w->fns[i->fn];
+    const struct dh_w_op *o = &f->ops[op];
+    if (o->kind == DH_W_OUTSIDER && w->fns[fn].args > 0)
+        dh_pts_copy(w->pts, w->insts[entry].node[0], w->kept);
+    else if (o->kind == DH_W_FORK && w->fns[fn].args > 0)
+        dh_pts_copy(w->pts, w->insts[entry].node[0], dh_w_node(w, creator, f->calls[o->call].args[0]));
+    if (o->a != DH_W_NONE) {
+        dh_pts_node handle = dh_pts_value(w->pts);
+        dh_pts_address(w->pts, handle, w->roots[root].handle, 0);
+        dh_pts_store(w->pts, dh_w_node(w, creator, o->a), 0, handle);
+    }
+}
+
+/* ---- solving ---- */
+
+static void drain(struct dh_w *w)
+{
+    while (w->n_work > 0) {
+        u32 inst = w->work[--w->n_work];
+        if (!w->insts[inst].live) {
+            w->insts[inst].live = true;
+            dh_w_constrain(w, inst);
+        }
+    }
+}
+
+/* A function arrived where it is called, or a thread's handle where it is joined. call: instance and op. */
+void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset)
+{
+    struct dh_w *w = client;
+    const u32 *at = call;
+    u32 inst = at[0], op = at[1];
+    const struct dh_w_op *o = &w->fns[w->insts[inst].fn].ops[op];
+    const struct dh_w_object *target = &w->objects[object];
+    (void)offset;
+    if (o->kind == DH_W_JOIN) {
+        if (target->kind == DH_W_THREAD)
+            dh_pts_store(w->pts, dh_w_node(w, inst, o->b), 0, w->roots[target->number].result);
+        return;
+    }
+    u32 fn = target->number;
+    if (target->kind != DH_W_CODE)
+        return;
+    if (!w->fns[fn].defined) {
+        dh_w_assume(w, DH_W_ASSUME_EXTERNAL, 1, o->inst);
+        return;
+    }
+    if (o->kind == DH_W_FORK || o->kind == DH_W_SIGNAL || o->kind == DH_W_OUTSIDER)
+        start_thread(w, inst, op, fn);
+    else
+        dh_w_bind(w, inst, op, dh_w_instance(w, fn, w->insts[inst].root, inst, op));
+    drain(w);
+}
+
+static void add_early(struct dh_w *w, u32 fn)
+{
+    w->early = dh_util_grow(w->early, w->n_early, &w->cap_early, sizeof *w->early);
+    w->early[w->n_early++] = dh_w_instance(w, fn, 0, DH_W_NONE, DH_W_NONE);
+}
+
+/* Constructors of C++ and of attributes. */
+static void add_constructors(struct dh_w *w)
+{
+    LLVMValueRef list = LLVMGetNamedGlobal(w->module, "llvm.global_ctors");
+    LLVMValueRef init = list == NULL ? NULL : LLVMGetInitializer(list);
+    for (int i = 0; init != NULL && LLVMIsAConstantArray(init) != NULL && i < LLVMGetNumOperands(init); i++) {
+        LLVMValueRef f = LLVMGetOperand(LLVMGetOperand(init, (unsigned)i), 1);
+        u32 fn = dh_w_table_get(&w->fn_of, DH_W_KEY((u64)(uptr)f));
+        if (fn != DH_W_TABLE_NONE && w->fns[fn].defined)
+            add_early(w, fn);
+    }
+}
+
+int dh_w_solve(struct dh_w *w)
+{
+    for (size_t i = 0; i < w->n_fns; i++)
+        w->program_ops += w->fns[i].n_ops;
+    w->thrown = dh_pts_value(w->pts);
+    w->kept = dh_pts_value(w->pts);
+    dh_w_constants_initialise(w);
+    add_root(w, (struct dh_w_root){.kind = DH_PAIRS_MAIN, .fn = w->main_fn, .creator = DH_W_NONE, .api = ""});
+    add_constructors(w);
+    for (u32 i = 0; w->main_fn == DH_W_NONE && i < w->n_fns; i++)
+        if (w->fns[i].defined && LLVMGetLinkage(w->fns[i].value) == LLVMExternalLinkage)
+            add_early(w, i);
+    drain(w);
+    return dh_pts_solve(w->pts);
+}

@@ -1,0 +1,456 @@
+/*
+ * lock.c - what is known of a lock: paths and locations, and what becomes of them across a call.
+ */
+#include "ir/whole/lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SPOTS = 16 };
+
+void dh_w_pool_init(struct dh_w_pool *p, struct dh_arena *arena)
+{
+    *p = (struct dh_w_pool){0};
+    dh_map_init(&p->map, arena);
+}
+
+void dh_w_pool_done(struct dh_w_pool *p)
+{
+    dh_map_done(&p->map);
+    free(p->item);
+    free(p->size);
+}
+
+u32 dh_w_pool_add(struct dh_w_pool *p, const void *bytes, size_t n)
+{
+    /* The map's value is the address of the copy's header, which holds the number. */
+    const u32 *known = dh_map_get(&p->map, bytes, n);
+    if (known != NULL)
+        return *known;
+    u64 *copy = dh_arena_alloc(p->map.arena, n + sizeof *copy);
+    copy[0] = (u32)p->n;
+    memcpy(copy + 1, bytes, n);
+    dh_map_put(&p->map, bytes, n, copy);
+    p->item = dh_util_grow(p->item, p->n, &p->cap, sizeof *p->item);
+    p->size = dh_util_grow(p->size, p->n, &p->cap_size, sizeof *p->size);
+    p->item[p->n] = copy + 1;
+    p->size[p->n] = n;
+    return (u32)p->n++;
+}
+
+void dh_w_locks_init(struct dh_w_locks *l, struct dh_w *w)
+{
+    *l = (struct dh_w_locks){.w = w};
+    dh_w_pool_init(&l->spots, &w->arena);
+    dh_w_pool_init(&l->held, &w->arena);
+    dh_w_pool_init(&l->sets, &w->arena);
+    dh_w_pool_init(&l->asked, &w->arena);
+    dh_w_pool_add(&l->sets, "", 0);
+}
+
+void dh_w_locks_done(struct dh_w_locks *l)
+{
+    dh_w_pool_done(&l->spots);
+    dh_w_pool_done(&l->held);
+    dh_w_pool_done(&l->sets);
+    dh_w_pool_done(&l->asked);
+    free(l->answers);
+}
+
+/* ---- paths ---- */
+
+struct dh_w_path dh_w_path_of(const struct dh_w_fn *fn, dh_w_value v)
+{
+    struct dh_w_path p = {.base = DH_W_NONE, .steps = 1};
+    while (v < DH_W_CONSTANT) {
+        u32 def = fn->def[v];
+        const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
+        bool bounded = op != NULL && op->kind == DH_W_ELEMENT && op->length != 0 && op->length != DH_PTS_ANY;
+        if (op != NULL && op->kind == DH_W_LOAD && p.steps < DH_W_PATH_MAX && op->access == DH_PAIRS_READ) {
+            memmove(p.off + 1, p.off, p.steps * sizeof p.off[0]);
+            p.off[0] = 0;
+            p.steps++;
+        } else if (op != NULL && (op->kind == DH_W_OFFSET || bounded)) {
+            p.off[0] += op->off;
+            p.indexed |= bounded;
+        } else if (op == NULL || op->kind != DH_W_COPY) {
+            p.base = v;
+            return p;
+        }
+        v = op->a;
+    }
+    return (struct dh_w_path){.base = DH_W_NONE, .steps = 1};
+}
+
+struct dh_w_near dh_w_near_of(const struct dh_w_fn *fn, dh_w_value v)
+{
+    struct dh_w_near near = {.base = DH_W_NONE}, element = near;
+    while (v < DH_W_CONSTANT) {
+        u32 def = fn->def[v];
+        const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
+        bool bounded = op != NULL && op->kind == DH_W_ELEMENT && op->length != 0 && op->length != DH_PTS_ANY;
+        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && !bounded)) {
+            near.base = v;
+            return near;
+        }
+        if (bounded && element.base == DH_W_NONE)
+            element = (struct dh_w_near){.base = v, .off = near.off};
+        near.off += op->kind == DH_W_COPY ? 0 : op->off;
+        near.indexed |= bounded;
+        v = op->a;
+    }
+    return element; /* of a global array, if anything */
+}
+
+static bool paths_equal(const struct dh_w_path *p, const struct dh_w_path *q)
+{
+    return p->base == q->base &&
+           (p->base == DH_W_NONE || (p->steps == q->steps && p->indexed == q->indexed &&
+                                     memcmp(p->off, q->off, p->steps * sizeof p->off[0]) == 0));
+}
+
+static bool nears_equal(const struct dh_w_near *p, const struct dh_w_near *q)
+{
+    return p->base == q->base && (p->base == DH_W_NONE || (p->off == q->off && p->indexed == q->indexed));
+}
+
+static const struct dh_w_path no_path = {.base = DH_W_NONE};
+static const struct dh_w_near not_near = {.base = DH_W_NONE};
+
+/* ---- locations ---- */
+
+struct spots {
+    u64 at[MAX_SPOTS];
+    size_t n;
+    bool many;
+};
+
+static void spots_add(struct spots *s, u64 spot)
+{
+    size_t i = 0;
+    while (i < s->n && s->at[i] < spot)
+        i++;
+    if (i < s->n && s->at[i] == spot)
+        return;
+    if (s->n == MAX_SPOTS) {
+        s->many = true;
+        return;
+    }
+    memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof s->at[0]);
+    s->at[i] = spot;
+    s->n++;
+}
+
+static u64 shifted(const struct dh_w *w, struct dh_pts_place at, int64_t off)
+{
+    if (at.offset == DH_PTS_ANY || off == 0)
+        return dh_w_spot(at.object, at.offset);
+    int64_t to = (int64_t)at.offset + off;
+    u32 size = dh_pts_size(w->pts, at.object);
+    if (to < 0 || to >= size)
+        return dh_w_spot(at.object, DH_PTS_ANY);
+    return dh_w_spot(at.object, dh_pts_canonical(w->pts, at.object, (u32)to));
+}
+
+/* Where base + off[0], loaded + off[1], ... may be. */
+static void resolve(const struct dh_w *w, dh_pts_node base, const int64_t *off, u32 steps, struct spots *ret)
+{
+    dh_pts_location l;
+    if (base == DH_PTS_NONE)
+        return;
+    for (struct dh_pts_iter it = dh_pts_iter(w->pts, base); dh_pts_next(&it, &l) && !ret->many;) {
+        u64 spot = shifted(w, dh_pts_place(w->pts, l), off[0]);
+        if (steps == 1) {
+            spots_add(ret, spot);
+            continue;
+        }
+        dh_pts_location at = dh_pts_find(w->pts, (u32)(spot >> 32), (u32)spot);
+        if (at != DH_PTS_NONE)
+            resolve(w, dh_pts_contents(w->pts, at), off + 1, steps - 1, ret);
+    }
+}
+
+/* The same is asked again and again while a cycle of calls settles, and the sets may be large. */
+static u32 resolved(struct dh_w_locks *l, dh_pts_node base, const int64_t *off, u32 steps)
+{
+    int64_t question[DH_W_PATH_MAX + 1] = {base};
+    memcpy(question + 1, off, steps * sizeof off[0]);
+    u32 n = dh_w_pool_add(&l->asked, question, (steps + 1) * sizeof question[0]);
+    if (n < l->n_answers)
+        return l->answers[n];
+    struct spots s = {.n = 0};
+    resolve(l->w, base, off, steps, &s);
+    l->answers = dh_util_grow(l->answers, l->n_answers, &l->cap_answers, sizeof *l->answers);
+    l->answers[n] = s.many ? DH_W_NONE : dh_w_pool_add(&l->spots, s.at, s.n * sizeof s.at[0]);
+    l->n_answers++;
+    return l->answers[n];
+}
+
+static u32 intern(struct dh_w_locks *l, const struct dh_w_held *held)
+{
+    /* Field by field into zeroed memory: padding must not make equal things different. */
+    struct dh_w_held h;
+    memset(&h, 0, sizeof h);
+    h.spots = held->spots;
+    h.kind = held->kind;
+    h.shared = held->shared;
+    h.path.base = held->path.base;
+    if (h.path.base != DH_W_NONE) {
+        h.path.steps = held->path.steps;
+        h.path.indexed = held->path.indexed;
+        memcpy(h.path.off, held->path.off, held->path.steps * sizeof h.path.off[0]);
+    }
+    h.near.base = held->near.base;
+    if (h.near.base != DH_W_NONE) {
+        h.near.indexed = held->near.indexed;
+        h.near.off = held->near.off;
+    }
+    return dh_w_pool_add(&l->held, &h, sizeof h);
+}
+
+u32 dh_w_held_by(struct dh_w_locks *l, u32 inst, const struct dh_w_op *op)
+{
+    static const int64_t nothing[1];
+    struct dh_w_held h = {.kind = op->lock_kind, .shared = (op->flags & DH_W_SHARED) != 0};
+    const struct dh_w_fn *f = &l->w->fns[l->w->insts[inst].fn];
+    h.path = dh_w_path_of(f, op->a);
+    h.near = dh_w_near_of(f, op->a);
+    h.spots = resolved(l, dh_w_node(l->w, inst, op->a), nothing, 1);
+    return intern(l, &h);
+}
+
+const struct dh_w_held *dh_w_held(const struct dh_w_locks *l, u32 held)
+{
+    return l->held.item[held];
+}
+
+static const u64 *spots_of(const struct dh_w_locks *l, u32 spots, size_t *ret_n)
+{
+    *ret_n = l->spots.size[spots] / sizeof(u64);
+    return l->spots.item[spots];
+}
+
+bool dh_w_held_spot(const struct dh_w_locks *l, u32 held, u64 *ret_spot)
+{
+    const struct dh_w_held *h = dh_w_held(l, held);
+    size_t n;
+    if (h->spots == DH_W_NONE)
+        return false;
+    const u64 *at = spots_of(l, h->spots, &n);
+    if (n != 1 || (u32)at[0] == DH_PTS_ANY)
+        return false;
+    *ret_spot = at[0];
+    return true;
+}
+
+static bool is_known(const struct dh_w_locks *l, u32 held)
+{
+    u64 spot;
+    const struct dh_w_held *h = dh_w_held(l, held);
+    return h->path.base != DH_W_NONE || h->near.base != DH_W_NONE || dh_w_held_spot(l, held, &spot);
+}
+
+static struct dh_w_path path_to_caller(const struct dh_w_fn *f, const struct dh_w_call *call,
+                                       const struct dh_w_path *p)
+{
+    if (p->base >= call->n)
+        return no_path;
+    struct dh_w_path to = dh_w_path_of(f, call->args[p->base]);
+    if (to.base == DH_W_NONE || to.steps + p->steps - 1 > DH_W_PATH_MAX)
+        return no_path;
+    to.off[to.steps - 1] += p->off[0];
+    memcpy(to.off + to.steps, p->off + 1, (p->steps - 1) * sizeof p->off[0]);
+    to.steps += p->steps - 1;
+    to.indexed |= p->indexed;
+    return to;
+}
+
+u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call)
+{
+    struct dh_w_held h = *dh_w_held(l, held);
+    const struct dh_w_fn *f = &l->w->fns[l->w->insts[caller].fn];
+    struct dh_w_path p = h.path;
+    u64 spot;
+    if (p.base < call->n && !dh_w_held_spot(l, held, &spot))
+        h.spots = resolved(l, dh_w_node(l->w, caller, call->args[p.base]), p.off, p.steps);
+    h.path = path_to_caller(f, call, &p);
+    struct dh_w_near near = h.near;
+    h.near = not_near;
+    if (near.base < call->n) {
+        h.near = dh_w_near_of(f, call->args[near.base]);
+        h.near.off += near.off;
+        h.near.indexed |= near.indexed;
+    }
+    return intern(l, &h);
+}
+
+/* If the caller's path goes through one of the arguments, it begins there in the callee. */
+u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call)
+{
+    struct dh_w_held h = *dh_w_held(l, held);
+    const struct dh_w_fn *f = &l->w->fns[l->w->insts[caller].fn];
+    struct dh_w_path p = h.path;
+    struct dh_w_near near = h.near;
+    h.path = no_path;
+    h.near = not_near;
+    for (u32 i = 0; i < call->n && !p.indexed; i++) {
+        if (call->args[i] == DH_W_NONE)
+            continue;
+        struct dh_w_path a = dh_w_path_of(f, call->args[i]);
+        u32 common = a.steps - 1;
+        if (h.path.base == DH_W_NONE && p.base != DH_W_NONE && a.base == p.base && a.steps <= p.steps &&
+            !a.indexed && memcmp(a.off, p.off, common * sizeof p.off[0]) == 0) {
+            h.path = (struct dh_w_path){.base = i, .steps = p.steps - common};
+            memcpy(h.path.off, p.off + common, h.path.steps * sizeof p.off[0]);
+            h.path.off[0] -= a.off[common];
+        }
+        struct dh_w_near b = dh_w_near_of(f, call->args[i]);
+        if (h.near.base == DH_W_NONE && near.base != DH_W_NONE && b.base == near.base && !b.indexed &&
+            !near.indexed)
+            h.near = (struct dh_w_near){.base = i, .off = near.off - b.off};
+    }
+    u32 n = intern(l, &h);
+    return is_known(l, n) ? n : DH_W_NONE;
+}
+
+bool dh_w_held_may_be(const struct dh_w_locks *l, u32 a, u32 b)
+{
+    const struct dh_w_held *x = dh_w_held(l, a), *y = dh_w_held(l, b);
+    if (x->spots == DH_W_NONE || y->spots == DH_W_NONE)
+        return true;
+    size_t n, m;
+    const u64 *p = spots_of(l, x->spots, &n), *q = spots_of(l, y->spots, &m);
+    if (n == 0 || m == 0)
+        return true; /* nothing is known of its place */
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            if (p[i] == q[j] ||
+                (p[i] >> 32 == q[j] >> 32 && ((u32)p[i] == DH_PTS_ANY || (u32)q[j] == DH_PTS_ANY)))
+                return true;
+    return false;
+}
+
+/* ---- sets ---- */
+
+const u32 *dh_w_set(const struct dh_w_locks *l, u32 set, size_t *ret_n)
+{
+    *ret_n = l->sets.size[set] / sizeof(u32);
+    return l->sets.item[set];
+}
+
+enum { MAX_SET = 32 }; /* more locks at once are not noted: a smaller must-held set is safe */
+
+struct set {
+    u32 at[MAX_SET];
+    size_t n;
+};
+
+static void set_add(struct set *s, u32 held)
+{
+    size_t i = 0;
+    while (i < s->n && s->at[i] < held)
+        i++;
+    if ((i < s->n && s->at[i] == held) || s->n == MAX_SET)
+        return;
+    memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof s->at[0]);
+    s->at[i] = held;
+    s->n++;
+}
+
+static struct set set_of(const struct dh_w_locks *l, u32 set)
+{
+    struct set s;
+    const u32 *at = dh_w_set(l, set, &s.n);
+    memcpy(s.at, at, s.n * sizeof s.at[0]);
+    return s;
+}
+
+static u32 set_intern(struct dh_w_locks *l, const struct set *s)
+{
+    return dh_w_pool_add(&l->sets, s->at, s->n * sizeof s->at[0]);
+}
+
+u32 dh_w_set_with(struct dh_w_locks *l, u32 set, u32 held)
+{
+    struct set s = set_of(l, set);
+    set_add(&s, held);
+    return set_intern(l, &s);
+}
+
+/* The very same lock, as far as names tell. */
+static bool is_same(const struct dh_w_locks *l, u32 a, u32 b)
+{
+    u64 x, y;
+    if (a == b || (dh_w_held_spot(l, a, &x) && dh_w_held_spot(l, b, &y) && x == y))
+        return true;
+    const struct dh_w_held *p = dh_w_held(l, a), *q = dh_w_held(l, b);
+    return (p->path.base != DH_W_NONE && !p->path.indexed && paths_equal(&p->path, &q->path)) ||
+           (p->near.base != DH_W_NONE && !p->near.indexed && nears_equal(&p->near, &q->near));
+}
+
+u32 dh_w_set_without(struct dh_w_locks *l, u32 set, u32 held, bool *ret_exact)
+{
+    struct set from = set_of(l, set), to = {.n = 0};
+    *ret_exact = false;
+    for (size_t i = 0; i < from.n; i++)
+        *ret_exact |= is_same(l, from.at[i], held);
+    for (size_t i = 0; i < from.n; i++)
+        if (*ret_exact ? !is_same(l, from.at[i], held) : !dh_w_held_may_be(l, from.at[i], held))
+            to.at[to.n++] = from.at[i];
+    return set_intern(l, &to);
+}
+
+u32 dh_w_set_meet(struct dh_w_locks *l, u32 a, u32 b)
+{
+    if (a == b)
+        return a;
+    struct set x = set_of(l, a), y = set_of(l, b), both = {.n = 0};
+    for (size_t i = 0; i < x.n; i++)
+        for (size_t j = 0; j < y.n; j++) {
+            if (!is_same(l, x.at[i], y.at[j]))
+                continue;
+            const struct dh_w_held *p = dh_w_held(l, x.at[i]), *q = dh_w_held(l, y.at[j]);
+            struct dh_w_held h = *p;
+            h.shared = p->shared || q->shared;
+            h.path = paths_equal(&p->path, &q->path) ? p->path : no_path;
+            h.near = nears_equal(&p->near, &q->near) ? p->near : not_near;
+            h.spots = p->spots == q->spots ? p->spots : DH_W_NONE;
+            u32 held = intern(l, &h);
+            if (is_known(l, held))
+                set_add(&both, held);
+        }
+    return set_intern(l, &both);
+}
+
+u32 dh_w_set_join(struct dh_w_locks *l, u32 a, u32 b)
+{
+    if (a == b)
+        return a;
+    struct set x = set_of(l, a), y = set_of(l, b);
+    for (size_t i = 0; i < y.n; i++)
+        set_add(&x, y.at[i]);
+    return set_intern(l, &x);
+}
+
+u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base)
+{
+    size_t n;
+    const u32 *at = dh_w_set(l, set, &n);
+    bool found = false;
+    for (size_t i = 0; i < n; i++)
+        found |= dh_w_held(l, at[i])->path.base == base || dh_w_held(l, at[i])->near.base == base;
+    if (!found)
+        return set;
+    struct set from = set_of(l, set), to = {.n = 0};
+    for (size_t i = 0; i < from.n; i++) {
+        struct dh_w_held h = *dh_w_held(l, from.at[i]);
+        if (h.path.base == base)
+            h.path = no_path;
+        if (h.near.base == base)
+            h.near = not_near;
+        u32 held = intern(l, &h);
+        if (is_known(l, held))
+            set_add(&to, held);
+    }
+    return set_intern(l, &to);
+}

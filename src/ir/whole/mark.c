@@ -1,0 +1,125 @@
+/*
+ * mark.c - marks accesses that are no races if one more thing is assumed.
+ *
+ * Own index: the address is the thread's own argument, or an element of an array whose index is computed from
+ * it. Two threads of one kind then access different elements, if each is given an argument of its own. Fresh:
+ * the memory was allocated by this call of this function, which has not yet stored its address nor handed it
+ * to anyone. Other threads come later, if the address is published properly.
+ */
+#include "ir/whole/race.h"
+
+enum { MAX_DEPTH = 12 };
+
+struct origin {
+    LLVMValueRef arg;
+    bool from_arg, other;
+};
+
+/* Looks for what an integer is computed from. */
+static void trace(struct origin *o, LLVMValueRef v, int depth)
+{
+    if (v == o->arg) {
+        o->from_arg = true;
+        return;
+    }
+    if (LLVMIsConstant(v))
+        return;
+    if (LLVMIsAInstruction(v) == NULL) {
+        o->other = true;
+        return;
+    }
+    if (depth == 0)
+        return; /* round a loop, or so deep that it does not matter */
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMOr:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMPtrToInt:
+    case LLVMPHI:
+    case LLVMFreeze:
+    case LLVMGetElementPtr:
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            trace(o, LLVMGetOperand(v, (unsigned)i), depth - 1);
+        break;
+    case LLVMLoad:
+        trace(o, LLVMGetOperand(v, 0), depth - 1);
+        break;
+    default:
+        o->other = true;
+        break;
+    }
+}
+
+u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value v)
+{
+    const struct dh_w_inst *in = &w->insts[inst];
+    const struct dh_w_fn *fn = &w->fns[in->fn];
+    if (w->roots[in->root].inst != inst || in->root == 0 || fn->args == 0)
+        return 0;
+    struct origin o = {.arg = LLVMGetParam(fn->value, 0)};
+    int64_t off = 0;
+    while (v < DH_W_CONSTANT) {
+        if (v == 0)
+            return 1; /* the argument itself: all of what it points to is this thread's own */
+        u32 def = fn->def[v];
+        const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
+        if (op == NULL || (op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT && op->kind != DH_W_COPY))
+            return 0;
+        off += op->kind == DH_W_COPY ? 0 : op->off;
+        if (op->kind == DH_W_ELEMENT) {
+            LLVMValueRef index = LLVMGetOperand(op->inst, (unsigned)LLVMGetNumOperands(op->inst) - 1);
+            for (int i = 1; i < LLVMGetNumOperands(op->inst); i++)
+                trace(&o, LLVMGetOperand(op->inst, (unsigned)i), MAX_DEPTH);
+            if (!o.from_arg || o.other)
+                return 0;
+            /* a[i] and a[i + 1] are neighbours: only the same index at the same offset is the thread's own.
+             */
+            return (u32)dh_hash64((u64)(uptr)index ^ dh_hash64((u64)off)) | 2;
+        }
+        v = op->a;
+    }
+    return 0;
+}
+
+/* Whether an op lets go of a value that lies in the object at base. */
+static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_value base)
+{
+    if ((op->kind == DH_W_STORE || op->kind == DH_W_UPDATE) && op->b < DH_W_CONSTANT)
+        return dh_w_near_of(fn, op->b).base == base;
+    if (op->call == DH_W_NONE)
+        return false;
+    const struct dh_w_call *c = &fn->calls[op->call];
+    for (u32 i = 0; i < c->n; i++)
+        if (c->args[i] < DH_W_CONSTANT && dh_w_near_of(fn, c->args[i]).base == base)
+            return true;
+    return false;
+}
+
+static bool is_fresh(const struct dh_w_fn *fn, u32 at, dh_w_value pointer)
+{
+    dh_w_value base = dh_w_near_of(fn, pointer).base;
+    if (base == DH_W_NONE || fn->def[base] >= fn->n_ops)
+        return false;
+    const struct dh_w_op *made = &fn->ops[fn->def[base]];
+    if (made->kind != DH_W_ALLOC)
+        return false;
+    for (u32 o = fn->def[base] + 1; o < at; o++)
+        if (lets_go(fn, &fn->ops[o], base))
+            return false;
+    return fn->def[base] < at;
+}
+
+u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer)
+{
+    const struct dh_w_inst *i = &w->insts[inst];
+    const struct dh_w_fn *fn = &w->fns[i->fn];
+    u8 marks = fn->ops[op].flags & DH_W_SPINS ? DH_W_MARK_SPINS : 0;
+    if (is_fresh(fn, op, pointer))
+        marks |= DH_W_MARK_FRESH;
+    return marks;
+}

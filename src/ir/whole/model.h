@@ -1,0 +1,293 @@
+/*
+ * model.h - the whole program in our own words: what the phases of the analysis share.
+ *
+ * read.c walks over the LLVM module once and leaves, for each function, blocks of small operations on
+ * numbered values. All later phases work on these: constraints are added once for each INSTANCE of a
+ * function, that is, a function in a context. The context is the thread (its ROOT: main, or one place of
+ * thread creation together with one entry function), and for functions that return fresh memory, create
+ * threads or lock, also the call.
+ *
+ * A value is a number: of a local of the function (arguments first), or, with DH_W_CONSTANT set, of a
+ * constant of the module; DH_W_NONE carries no pointer.
+ */
+#ifndef DH_IR_WHOLE_MODEL_H
+#define DH_IR_WHOLE_MODEL_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "base/base.h"
+#include "ir/pts/pts.h"
+#include "ir/whole/table.h"
+#include "report/pairs.h"
+
+typedef u32 dh_w_value;
+#define DH_W_NONE UINT32_MAX
+#define DH_W_CONSTANT 0x80000000u
+#define DH_W_MANY (UINT32_MAX - 1) /* as an op: several */
+
+enum dh_w_kind {
+    DH_W_COPY,     /* dst = a */
+    DH_W_OFFSET,   /* dst = a + off */
+    DH_W_ELEMENT,  /* dst = a + off + i * stride; length as for dh_pts_element */
+    DH_W_ANY,      /* dst = a + something */
+    DH_W_LOAD,     /* dst = *a */
+    DH_W_STORE,    /* *a = b */
+    DH_W_UPDATE,   /* dst = *a, *a = b: atomic exchanges */
+    DH_W_MEMCPY,   /* length bytes from b to a */
+    DH_W_TOUCH,    /* reads or writes what a points to, no pointers */
+    DH_W_ALLOCA,   /* dst = a new stack object of length bytes */
+    DH_W_ALLOC,    /* dst = a new heap object */
+    DH_W_ALLOC_AT, /* *a = a new heap object */
+    DH_W_FOREIGN,  /* dst = memory that belongs to a library or to code we do not know */
+    DH_W_TLS,      /* dst = this thread's copy of global b (a number of dh_w_global) */
+    DH_W_VASTART,  /* a = the va_list */
+    DH_W_CATCH,    /* dst = whatever was thrown */
+    DH_W_THROW,    /* a is thrown */
+    DH_W_CALL,     /* a call of code of the program, or through a pointer */
+    DH_W_BACK,     /* the library calls a function of the program: call->callee */
+    DH_W_FORK,     /* a thread begins: call->callee, with the first argument; a = where its handle goes */
+    DH_W_SIGNAL,   /* call->callee is made a signal handler */
+    DH_W_OUTSIDER, /* call->callee may be called later, by any thread, with what DH_W_SET kept */
+    DH_W_LATE,     /* call->callee is called when the program ends */
+    DH_W_SET,      /* a is kept for this thread */
+    DH_W_GET,      /* dst = what this thread kept */
+    DH_W_OWN,      /* dst = memory of the library, a copy for each thread: errno */
+    DH_W_JOIN,     /* a = the handle's value, b = where the result goes */
+    DH_W_EXIT,     /* pthread_exit(a) */
+    DH_W_LOCK,     /* a is locked; mode, lock_kind */
+    DH_W_TRYLOCK,  /* the same where it succeeds: on one edge out of the block, see dh_w_block.tried */
+    DH_W_UNLOCK,
+    DH_W_WAIT,    /* a condition wait: releases the mutex a and takes it again */
+    DH_W_BARRIER, /* waits at barrier a */
+    DH_W_RENEW,   /* lock a is made, or ends */
+    DH_W_STOP,    /* does not come back */
+};
+
+enum {
+    DH_W_SHARED = 1,   /* LOCK: for reading only */
+    DH_W_VOLATILE = 2, /* the access is volatile */
+    DH_W_SPINS = 4,    /* the access is the condition of a loop that does nothing but wait */
+    DH_W_BYTES = 8,    /* MEMCPY: moves no pointers */
+};
+
+struct dh_w_op {
+    u8 kind;      /* enum dh_w_kind */
+    u8 flags;     /* DH_W_SHARED, ... */
+    u8 access;    /* enum dh_pairs_access of what a points to, or DH_W_NO_ACCESS */
+    u8 lock_kind; /* enum dh_pairs_lock_kind */
+    u8 access_b;  /* MEMCPY: of what b points to */
+    dh_w_value dst, a, b;
+    u32 stride;
+    u32 length; /* bytes, of the access, the object or the array; DH_PTS_ANY: unknown */
+    u32 call;   /* in the function's calls, or DH_W_NONE */
+    u32 site;   /* MEMCPY has two in a row: a, b. DH_W_NONE: no access */
+    int64_t off;
+    LLVMValueRef inst;
+};
+#define DH_W_NO_ACCESS 0xff
+
+struct dh_w_call {
+    u32 fn;            /* the function, or DH_W_NONE: through callee */
+    dh_w_value callee; /* if fn is DH_W_NONE */
+    u32 n;
+    dh_w_value *args;
+};
+
+struct dh_w_block {
+    u32 first, end;  /* its ops */
+    u32 succ, succs; /* in the function's succ list */
+    u32 tried;       /* the TRYLOCK op that the block's branch tests, or DH_W_NONE */
+    u32 success;     /* the successor (0, 1, ...) taken if it succeeded */
+    u32 loop;        /* innermost loop, or DH_W_NONE; only in functions that join threads */
+    bool returns;
+};
+
+struct dh_w_loop {
+    u32 parent; /* or DH_W_NONE */
+    bool waits; /* does nothing but read memory */
+};
+
+struct dh_w_fn {
+    LLVMValueRef value;
+    const char *name;
+    u32 args, locals;
+    dh_w_value ret, var; /* the locals that hold what is returned, and the variable arguments; or DH_W_NONE */
+    u32 *def;            /* for each local: the op that defines it, DH_W_MANY or DH_W_NONE (arguments) */
+    struct dh_w_op *ops;
+    struct dh_w_block *blocks;
+    u32 *succ;
+    struct dh_w_call *calls;
+    struct dh_w_loop *loops;
+    size_t n_ops, n_blocks, n_succ, n_calls, n_loops;
+    size_t cap_ops, cap_blocks, cap_succ, cap_calls, cap_loops;
+    dh_pts_object object;
+    bool defined;
+    bool clone; /* an instance for each call */
+    bool fresh; /* returns fresh memory */
+};
+
+/* A constant that holds addresses: one node for all instances. */
+struct dh_w_constant {
+    LLVMValueRef value;
+    dh_pts_node node;
+};
+
+struct dh_w_global {
+    LLVMValueRef value;
+    dh_pts_object object; /* DH_PTS_NONE: thread-local, an object for each root */
+};
+
+enum dh_w_object_kind {
+    DH_W_GLOBAL,
+    DH_W_THREAD_LOCAL,
+    DH_W_STACK,
+    DH_W_HEAP,
+    DH_W_CODE,   /* number: the function */
+    DH_W_THREAD, /* what a thread's handle points to; number: the root */
+    DH_W_OUTSIDE,
+    DH_W_VARARGS,
+    DH_W_HIDDEN, /* of the solver */
+};
+
+/* What we know of an object of the solver, by its number. */
+struct dh_w_object {
+    u8 kind;
+    bool constant; /* GLOBAL: never written */
+    bool escapes;  /* other threads than the one it belongs to may reach it */
+    u32 number;
+    u32 inst;                 /* that allocates it, or DH_W_NONE */
+    u32 root;                 /* the thread it belongs to, or DH_W_NONE for globals */
+    bool single;              /* one object at run time, for sure */
+    const struct dh_w_op *op; /* that allocates it */
+    LLVMValueRef value;       /* the global, the alloca, the allocating call */
+};
+
+struct dh_w_edge {
+    u32 op;    /* in the caller's function */
+    u32 inst;  /* the callee */
+    bool late; /* called when the program ends */
+};
+
+struct dh_w_fork {
+    u32 op;
+    u32 root; /* the thread that begins */
+    u32 inst; /* its entry function */
+};
+
+/* A function in a context. */
+struct dh_w_inst {
+    u32 fn, root;
+    u32 caller, call_op; /* of a clone; else DH_W_NONE */
+    u32 depth;           /* of clones in clones */
+    bool live;           /* its constraints are added */
+    dh_pts_node *node;   /* for each local */
+    struct dh_w_edge *edges;
+    struct dh_w_fork *forks;
+    size_t n_edges, n_forks;
+    size_t cap_edges, cap_forks;
+};
+
+/* A thread: main, or what one place of creation starts with one function. */
+struct dh_w_root {
+    u8 kind; /* enum dh_pairs_entry_kind */
+    bool many;
+    u32 fn;
+    u32 inst;        /* of its entry function */
+    u32 creator, op; /* the instance and its op; DH_W_NONE: main, or several */
+    const char *api;
+    LLVMValueRef site; /* the call that creates it */
+    dh_pts_object handle;
+    dh_pts_node result; /* what the thread returns */
+    dh_pts_node kept;   /* its thread-specific values */
+};
+/* Another place of creation, or another function, that shares a root. */
+struct dh_w_sharer {
+    u32 root, fn, creator, op;
+};
+#define DH_W_MAX_ROOTS 64 /* bits of a mask; one more place of creation shares the last */
+
+struct dh_w {
+    LLVMModuleRef module;
+    LLVMTargetDataRef layout;
+    struct dh_pairs *pairs;
+    struct dh_arena arena;
+    struct dh_pts *pts;
+
+    struct dh_w_fn *fns;
+    struct dh_w_constant *constants;
+    struct dh_w_global *globals;
+    struct dh_w_object *objects;
+    struct dh_w_inst *insts;
+    struct dh_w_root *roots;
+    struct dh_w_sharer *sharers;
+    size_t n_fns, n_constants, n_globals, n_objects, n_insts, n_roots, n_sharers;
+    size_t cap_fns, cap_constants, cap_globals, cap_objects, cap_insts, cap_roots, cap_sharers;
+    struct dh_w_table fn_of, constant_of, global_of; /* by LLVMValueRef */
+    struct dh_w_table inst_of, root_of, object_of;   /* by numbers, see instance.c */
+
+    u32 *sites; /* for each site: the function */
+    u32 *site_ops;
+    size_t n_sites, cap_sites, cap_site_ops;
+
+    u32 *work; /* instances whose constraints are still to be added */
+    size_t n_work, cap_work;
+    u64 program_ops;    /* of all functions */
+    bool large;         /* few contexts, or it takes too long */
+    u64 instance_ops;   /* ops of all instances: the measure of size */
+    dh_pts_object text; /* constants without pointers */
+    dh_pts_node thrown;
+    dh_pts_node kept; /* the thread-specific values of all threads */
+    u32 main_fn;
+    u32 *early; /* instances of root 0 that run before main; without main, whatever can be called */
+    size_t n_early, cap_early;
+};
+
+/* ---- read.c, read_inst.c, read_call.c: from LLVM to operations ---- */
+
+void dh_w_read(struct dh_w *w);
+/* The value of an operand in a function under construction. */
+struct dh_w_reader;
+
+/* ---- constants.c: addresses in constants and initialisers ---- */
+
+dh_w_value dh_w_constant(struct dh_w *w, LLVMValueRef value);
+u32 dh_w_global(struct dh_w *w, LLVMValueRef value);
+/* Declares the arrays in a value of this type to the solver. */
+void dh_w_declare_arrays(struct dh_w *w, dh_pts_object o, LLVMTypeRef type, u32 start);
+void dh_w_constants_initialise(struct dh_w *w);
+void dh_w_constants_initialise_copy(struct dh_w *w, u32 global, dh_pts_object copy);
+
+/* ---- clone.c: which functions get an instance for each call ---- */
+
+void dh_w_clone_choose(struct dh_w *w);
+
+/* ---- instance.c: instances, constraints, the call graph while it grows ---- */
+
+int dh_w_solve(struct dh_w *w);
+u32 dh_w_object_add(struct dh_w *w, struct dh_w_object object, u32 size, unsigned flags);
+dh_pts_node dh_w_node(const struct dh_w *w, u32 inst, dh_w_value v);
+/* The operations of an instance become constraints. */
+void dh_w_constrain(struct dh_w *w, u32 inst);
+/* The instance of a function called there (DH_W_NONE: from nowhere), made if need be. */
+u32 dh_w_instance(struct dh_w *w, u32 fn, u32 root, u32 caller, u32 op);
+void dh_w_flow_copy(struct dh_w *w, dh_pts_node dst, dh_pts_node src, dh_w_value value);
+void dh_w_bind(struct dh_w *w, u32 caller, u32 op, u32 callee);
+void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset);
+
+/* ---- assume.c: what is taken for granted ---- */
+
+enum dh_w_assumption {
+#define DH_ASSUME(id, name, sentence) DH_W_ASSUME_##id,
+#include "ir/whole/assume.def"
+#undef DH_ASSUME
+    DH_W_ASSUMPTIONS
+};
+void dh_w_assume_nothing(struct dh_w *w); /* states all assumptions, counts none */
+void dh_w_assume(struct dh_w *w, enum dh_w_assumption what, u64 count, LLVMValueRef where);
+
+/* ---- place.c: source positions and names ---- */
+
+struct dh_pairs_place dh_w_place(struct dh_w *w, LLVMValueRef value);
+
+#endif

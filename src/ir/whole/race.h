@@ -1,0 +1,100 @@
+/*
+ * race.h - from accesses to pairs: what race.c, guard.c and emit.c share.
+ *
+ * A GUARD is what holds at an access in one of the states its instance is entered in. Accesses of one object
+ * that have the same location, size, kind, root and guards form a CLASS: classes are compared, and only when
+ * two may race do their sites become pairs.
+ */
+#ifndef DH_IR_WHOLE_RACE_H
+#define DH_IR_WHOLE_RACE_H
+
+#include "ir/whole/flow.h"
+
+/* A lock at a constant distance from what is accessed. */
+struct dh_w_delta {
+    int64_t distance;
+    u32 flags; /* DH_W_DELTA_... */
+    u32 lock;  /* the held lock */
+};
+enum {
+    DH_W_DELTA_SHARED = 1,
+    DH_W_DELTA_INDEXED = 2,
+    DH_W_DELTA_LOADED = 4 /* through loads: for relay only */
+};
+
+struct dh_w_guard {
+    struct dh_w_state state;
+    u32 deltas; /* pool of arrays of struct dh_w_delta */
+};
+
+/* Marks of an access for what may be assumed beyond the papers. */
+enum {
+    DH_W_MARK_FRESH = 2, /* to memory that this function has allocated and not yet let go */
+    DH_W_MARK_SPINS = 4
+};
+
+struct dh_w_class {
+    const void *type; /* what the language says of it, or NULL */
+    dh_pts_location location;
+    u32 length;
+    u32 guards; /* pool of arrays of struct dh_w_guard */
+    u32 own;    /* not 0: the address is the thread's own argument, or an element by an index made of it */
+    u8 access, root, marks, zero;
+};
+
+/* Two sites that may race, as found so far. */
+struct dh_w_found {
+    u32 site[2];
+    u32 flags, reasons;
+    u32 unless; /* DH_PAIRS_IF_... that would not drop one of its ways to happen */
+    u32 locks[2];
+    u64 roots[2];
+    u32 object, offset;
+};
+
+struct dh_w_races {
+    struct dh_w *w;
+    struct dh_w_flow *flow;
+    struct dh_w_pool deltas, guards;
+    struct dh_w_table found_of;   /* by sites */
+    struct dh_w_table type_pairs; /* by two types: 1 if they may overlap */
+    u64 apart;                    /* comparisons that types decided */
+    struct dh_w_found *found;
+    size_t n_found, cap_found;
+    u32 entry[DH_W_MAX_ROOTS];   /* in the result */
+    struct dh_shim_types *known; /* shim_types.h */
+    const void **object_types;   /* of blocks of the heap, for their names; NULL: unknown */
+    u32 *sharer_entry;
+    struct dh_w_table renewed; /* by spot: locks made while other threads run; they exclude nobody for sure */
+};
+
+void dh_w_escape(struct dh_w *w);
+/* guard.c */
+void dh_w_guards_find_renewed(struct dh_w_races *r);
+u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
+struct dh_w_verdict {
+    u32 flags, reasons, unless;
+    u32 locks[2]; /* held on each side, where it may race */
+};
+struct dh_w_verdict dh_w_judge(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b);
+/* mark.c */
+u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer);
+/* For accesses by the thread's own argument: equal for those that no two threads make to one place. Else 0.
+ */
+u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value pointer);
+/* race.c: 0, or -E2BIG: too many */
+int dh_w_races_find(struct dh_w_races *r);
+/* emit.c */
+void dh_w_emit(struct dh_w_races *r);
+/* types.c: what objects are in the source, once the pairs are found. v has its storage already. */
+void dh_w_types_find(struct dh_w_races *r);
+void dh_w_types_done(struct dh_w_races *r);
+void dh_w_types_describe(struct dh_w_races *r, u32 object, u32 offset, struct dh_pairs_variable *v);
+/* single.c: objects that there is one of at run time, for sure */
+void dh_w_single_find(struct dh_w_races *r);
+DH_INLINE bool dh_w_single(const struct dh_w *w, u32 object)
+{
+    return w->objects[object].single;
+}
+
+#endif

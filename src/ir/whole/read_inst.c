@@ -1,0 +1,188 @@
+/*
+ * read_inst.c - one LLVM instruction as operations.
+ *
+ * Vectors and structures in registers are one value that holds all their pointers. Arithmetic on integers is
+ * followed only in functions that make pointers of integers; elsewhere it is lengths and counters.
+ */
+#include <string.h>
+
+#include "ir/whole/read.h"
+
+static u8 atomic_access(LLVMValueRef inst, u8 plain, u8 atomic)
+{
+    return LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic ? plain : atomic;
+}
+
+static void read_load(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_LOAD, inst);
+    op->dst = dh_w_result(r, inst);
+    op->a = dh_w_operand(r, LLVMGetOperand(inst, 0));
+    op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
+    dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_READ, DH_PAIRS_ATOMIC_READ),
+                 dh_w_size(r->w, LLVMTypeOf(inst)));
+}
+
+static void read_store(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    LLVMValueRef value = LLVMGetOperand(inst, 0);
+    dh_w_value b = dh_w_operand(r, value);
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_STORE, inst);
+    op->a = dh_w_operand(r, LLVMGetOperand(inst, 1));
+    op->b = b;
+    op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
+    dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_WRITE, DH_PAIRS_ATOMIC_WRITE),
+                 dh_w_size(r->w, LLVMTypeOf(value)));
+}
+
+static void read_update(struct dh_w_reader *r, LLVMValueRef inst, unsigned value)
+{
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_UPDATE, inst);
+    op->dst = dh_w_result(r, inst);
+    op->a = dh_w_operand(r, LLVMGetOperand(inst, 0));
+    op->b = dh_w_operand(r, LLVMGetOperand(inst, value));
+    dh_w_op_site(r, op, DH_PAIRS_ATOMIC_UPDATE, dh_w_size(r->w, LLVMTypeOf(LLVMGetOperand(inst, value))));
+}
+
+static void read_gep(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    dh_w_value at = dh_w_operand(r, LLVMGetOperand(inst, 0)), dst = dh_w_result(r, inst);
+    struct dh_w_step steps[DH_W_MAX_STEPS];
+    size_t n = dh_w_gep(r->w, inst, steps);
+    if (at == DH_W_NONE)
+        return;
+    if (n == 0) {
+        struct dh_w_op *op = dh_w_op_add(r, DH_W_ANY, inst);
+        op->a = at;
+        op->dst = dst;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        dh_w_value to = i + 1 == n ? dst : dh_w_fresh(r);
+        /* The same element, computed again in the same block, is the same value: locks are compared by it. */
+        struct dh_w_key key = DH_W_KEY(at, (u64)steps[i].off, steps[i].stride, (u64)(uptr)steps[i].index);
+        u32 known = steps[i].stride != 0 ? dh_w_table_get(&r->elements, key) : DH_W_TABLE_NONE;
+        if (known != DH_W_TABLE_NONE) {
+            if (i + 1 == n)
+                dh_w_op_copy(r, inst, dst, known);
+            at = known;
+            continue;
+        }
+        if (steps[i].stride != 0)
+            dh_w_table_put(&r->elements, key, to);
+        struct dh_w_op *op = dh_w_op_add(r, steps[i].stride != 0 ? DH_W_ELEMENT : DH_W_OFFSET, inst);
+        op->a = at;
+        op->dst = to;
+        op->off = steps[i].off;
+        op->stride = steps[i].stride;
+        op->length = steps[i].length;
+        at = to;
+    }
+}
+
+static void read_alloca(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_ALLOCA, inst);
+    op->dst = dh_w_result(r, inst);
+    LLVMValueRef count = LLVMGetOperand(inst, 0);
+    u32 size = dh_w_size(r->w, LLVMGetAllocatedType(inst));
+    bool one = LLVMIsAConstantInt(count) != NULL && LLVMConstIntGetZExtValue(count) == 1;
+    op->length = one ? size : DH_PTS_ANY;
+}
+
+static void read_inttoptr(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    dh_w_value a = dh_w_operand(r, LLVMGetOperand(inst, 0));
+    dh_w_op_copy(r, inst, dh_w_result(r, inst), a);
+    dh_w_assume(r->w, DH_W_ASSUME_INTTOPTR, 1, inst);
+}
+
+/* Unions of the operands from `from` on: phi, select, insertvalue. */
+static void read_copies(struct dh_w_reader *r, LLVMValueRef inst, unsigned from, unsigned to)
+{
+    dh_w_value dst = dh_w_result(r, inst);
+    for (unsigned i = from; i < to && dst != DH_W_NONE; i++)
+        dh_w_op_copy(r, inst, dst, dh_w_operand(r, LLVMGetOperand(inst, i)));
+}
+
+static void read_arithmetic(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    dh_w_value dst = dh_w_result(r, inst);
+    if (!r->makes_pointers || dst == DH_W_NONE)
+        return;
+    /* a - b is a pointer only if a is one and b is none. */
+    unsigned n = LLVMGetInstructionOpcode(inst) == LLVMSub ? 1 : 2;
+    for (unsigned i = 0; i < n; i++) {
+        dh_w_value a = dh_w_operand(r, LLVMGetOperand(inst, i));
+        if (a == DH_W_NONE)
+            continue;
+        struct dh_w_op *op = dh_w_op_add(r, DH_W_ANY, inst);
+        op->dst = dst;
+        op->a = a;
+    }
+}
+
+void dh_w_read_inst(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        read_load(r, inst);
+        break;
+    case LLVMStore:
+        read_store(r, inst);
+        break;
+    case LLVMAtomicRMW:
+        read_update(r, inst, 1);
+        break;
+    case LLVMAtomicCmpXchg:
+        read_update(r, inst, 2);
+        break;
+    case LLVMGetElementPtr:
+        read_gep(r, inst);
+        break;
+    case LLVMAlloca:
+        read_alloca(r, inst);
+        break;
+    case LLVMIntToPtr:
+        read_inttoptr(r, inst);
+        break;
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMPtrToInt:
+    case LLVMFreeze:
+    case LLVMExtractValue:
+    case LLVMExtractElement:
+        read_copies(r, inst, 0, 1);
+        break;
+    case LLVMInsertValue:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        read_copies(r, inst, 0, 2);
+        break;
+    case LLVMSelect:
+        read_copies(r, inst, 1, 3);
+        break;
+    case LLVMPHI:
+        read_copies(r, inst, 0, (unsigned)LLVMGetNumOperands(inst));
+        break;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+        read_arithmetic(r, inst);
+        break;
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        dh_w_read_call(r, inst);
+        break;
+    case LLVMLandingPad: {
+        struct dh_w_op *op = dh_w_op_add(r, DH_W_CATCH, inst);
+        op->dst = dh_w_result(r, inst);
+        break;
+    }
+    default:
+        break;
+    }
+}

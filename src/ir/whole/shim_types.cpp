@@ -1,0 +1,246 @@
+/*
+ * shim_types.cpp - see shim_types.h.
+ */
+#include "shim_types.h"
+
+#include <cstring>
+#include <string>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+struct dh_shim_types {
+    StringMap<const DICompositeType *> structs;
+};
+
+/* ---- Which type ---- */
+
+struct dh_shim_types *dh_shim_types_new(LLVMModuleRef m)
+{
+    auto *types = new dh_shim_types;
+    DebugInfoFinder finder;
+    finder.processModule(*unwrap(m));
+    for (const DIType *type : finder.types()) {
+        auto *composite = dyn_cast<DICompositeType>(type);
+        if (!composite || composite->isForwardDecl() || composite->getTag() == dwarf::DW_TAG_array_type)
+            continue;
+        /* C++ names a struct in this metadata by its mangled name, C by its tag. */
+        StringRef name =
+            composite->getIdentifier().empty() ? composite->getName() : composite->getIdentifier();
+        if (!name.empty())
+            types->structs.try_emplace(name, composite);
+    }
+    return types;
+}
+
+void dh_shim_types_free(struct dh_shim_types *types)
+{
+    delete types;
+}
+
+static void fill(struct dh_shim_variable *ret, const DIVariable *variable, StringRef name,
+                 const DIExpression *expression)
+{
+    StringRef file = variable->getFilename(), dir = variable->getDirectory();
+    auto part = expression->getFragmentInfo();
+    *ret = {variable->getType(), name.data(),         file.data(),
+            dir.data(),          name.size(),         file.size(),
+            dir.size(),          variable->getLine(), part ? part->OffsetInBits / 8 : 0};
+}
+
+int dh_shim_types_global(LLVMValueRef global, struct dh_shim_variable *ret)
+{
+    SmallVector<DIGlobalVariableExpression *, 1> expressions;
+    if (auto *variable = dyn_cast<GlobalVariable>(unwrap(global)))
+        variable->getDebugInfo(expressions);
+    if (expressions.empty())
+        return 0;
+    const DIGlobalVariable *variable = expressions[0]->getVariable();
+    StringRef linkage = variable->getLinkageName();
+    fill(ret, variable, linkage.empty() ? variable->getName() : linkage, expressions[0]->getExpression());
+    return 1;
+}
+
+const void *dh_shim_types_access(const struct dh_shim_types *types, LLVMValueRef inst,
+                                 unsigned long long *ret_offset)
+{
+    const MDNode *tag = unwrap<Instruction>(inst)->getMetadata(LLVMContext::MD_tbaa);
+    if (!tag || tag->getNumOperands() < 3)
+        return nullptr;
+    auto *base = dyn_cast<MDNode>(tag->getOperand(0));
+    auto *offset = mdconst::dyn_extract<ConstantInt>(tag->getOperand(2));
+    auto *name = base && base->getNumOperands() ? dyn_cast<MDString>(base->getOperand(0)) : nullptr;
+    auto found = name ? types->structs.find(name->getString()) : types->structs.end();
+    if (!offset || found == types->structs.end())
+        return nullptr;
+    *ret_offset = offset->getZExtValue();
+    return static_cast<const DIType *>(found->second);
+}
+
+int dh_shim_types_local(LLVMValueRef alloca_inst, struct dh_shim_variable *ret)
+{
+    SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
+    SmallVector<DbgVariableRecord *, 4> records;
+    findDbgUsers(intrinsics, unwrap(alloca_inst), &records);
+    /* Others have the address as their value: pointers to it. */
+    for (const DbgVariableIntrinsic *user : intrinsics)
+        if (isa<DbgDeclareInst>(user) || user->getExpression()->startsWithDeref()) {
+            fill(ret, user->getVariable(), user->getVariable()->getName(), user->getExpression());
+            return 1;
+        }
+    for (DbgVariableRecord *user : records)
+        if (user->isDbgDeclare() || user->getExpression()->startsWithDeref()) {
+            fill(ret, user->getVariable(), user->getVariable()->getName(), user->getExpression());
+            return 1;
+        }
+    return 0;
+}
+
+/* ---- What it looks like ---- */
+
+static bool is_qualifier(const DIType *type)
+{
+    switch (type->getTag()) {
+    case dwarf::DW_TAG_const_type:
+    case dwarf::DW_TAG_volatile_type:
+    case dwarf::DW_TAG_restrict_type:
+    case dwarf::DW_TAG_atomic_type:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const DIType *without_qualifiers(const DIType *type)
+{
+    while (type && is_qualifier(type))
+        type = cast<DIDerivedType>(type)->getBaseType();
+    return type;
+}
+
+static const DIType *without_names(const DIType *type)
+{
+    while (type && (is_qualifier(type) || type->getTag() == dwarf::DW_TAG_typedef))
+        type = cast<DIDerivedType>(type)->getBaseType();
+    return type;
+}
+
+/* Without typedefs, and completed: clang declares a class where it is only used and defines it once. */
+static const DIType *completed(const dh_shim_types *types, const DIType *type)
+{
+    type = without_names(type);
+    auto *composite = dyn_cast_or_null<DICompositeType>(type);
+    if (!composite || !composite->isForwardDecl())
+        return type;
+    auto found = types->structs.find(composite->getIdentifier());
+    return found == types->structs.end() ? type : found->second;
+}
+
+static std::string name_of(const DIType *type, int depth)
+{
+    type = without_qualifiers(type);
+    if (!type || depth > 4)
+        return type ? "..." : "void";
+    auto *derived = dyn_cast<DIDerivedType>(type);
+    switch (type->getTag()) {
+    case dwarf::DW_TAG_pointer_type:
+        return name_of(derived->getBaseType(), depth + 1) + " *";
+    case dwarf::DW_TAG_reference_type:
+    case dwarf::DW_TAG_rvalue_reference_type:
+        return name_of(derived->getBaseType(), depth + 1) + " &";
+    case dwarf::DW_TAG_array_type:
+        return name_of(cast<DICompositeType>(type)->getBaseType(), depth + 1) + "[]";
+    case dwarf::DW_TAG_structure_type:
+        return type->getName().empty() ? "struct" : "struct " + type->getName().str();
+    case dwarf::DW_TAG_union_type:
+        return type->getName().empty() ? "union" : "union " + type->getName().str();
+    case dwarf::DW_TAG_enumeration_type:
+        return type->getName().empty() ? "enum" : "enum " + type->getName().str();
+    case dwarf::DW_TAG_subroutine_type:
+        return "function";
+    default:
+        return type->getName().str();
+    }
+}
+
+static void put(const std::string &text, char *buf, size_t cap)
+{
+    size_t n = text.size() < cap ? text.size() : cap - 1;
+    memcpy(buf, text.data(), n);
+    buf[n] = '\0';
+}
+
+void dh_shim_type_name(const void *type, char *buf, size_t cap)
+{
+    put(name_of(static_cast<const DIType *>(type), 0), buf, cap);
+}
+
+unsigned long long dh_shim_type_size(const struct dh_shim_types *types, const void *type)
+{
+    const DIType *bare = completed(types, static_cast<const DIType *>(type));
+    return bare ? bare->getSizeInBits() / 8 : 0;
+}
+
+/* The member or base class at an offset; of a union, the first. */
+static const DIDerivedType *member_at(const dh_shim_types *types, const DICompositeType *type,
+                                      unsigned long long offset)
+{
+    for (const DINode *element : type->getElements()) {
+        auto *member = dyn_cast_or_null<DIDerivedType>(element);
+        if (!member || member->isStaticMember() ||
+            (member->getTag() != dwarf::DW_TAG_member && member->getTag() != dwarf::DW_TAG_inheritance))
+            continue;
+        unsigned long long begin = member->getOffsetInBits() / 8;
+        unsigned long long size = dh_shim_type_size(types, member->getBaseType());
+        if (offset >= begin && offset - begin < (size ? size : 1))
+            return member;
+    }
+    return nullptr;
+}
+
+/* Types of the C library that are used as one thing. */
+static bool is_opaque(const DIType *type)
+{
+    StringRef name = type->getName();
+    return name.starts_with("pthread_") || name == "mtx_t" || name == "cnd_t" || name == "sem_t" ||
+           name == "FILE" || name == "_IO_FILE";
+}
+
+void dh_shim_type_path(const struct dh_shim_types *types, const void *from, unsigned long long offset,
+                       char *buf, size_t cap)
+{
+    std::string path;
+    auto *type = static_cast<const DIType *>(from);
+    for (int depth = 0; type && depth < 12; depth++) {
+        type = without_qualifiers(type);
+        if (!type || is_opaque(type))
+            break;
+        auto *composite = dyn_cast_or_null<DICompositeType>(completed(types, type));
+        if (!composite)
+            break;
+        if (composite->getTag() == dwarf::DW_TAG_array_type) {
+            unsigned long long size = dh_shim_type_size(types, composite->getBaseType());
+            path += "[]";
+            offset = size ? offset % size : 0;
+            type = composite->getBaseType();
+            continue;
+        }
+        const DIDerivedType *member = member_at(types, composite, offset);
+        if (!member)
+            break;
+        if (!member->getName().empty())
+            path += "." + member->getName().str();
+        offset -= member->getOffsetInBits() / 8;
+        type = member->getBaseType();
+    }
+    put(path, buf, cap);
+}

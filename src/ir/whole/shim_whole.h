@@ -1,0 +1,34 @@
+/*
+ * shim_whole.h - what the whole-program analysis needs and LLVM-C lacks.
+ */
+#ifndef DH_IR_WHOLE_SHIM_H
+#define DH_IR_WHOLE_SHIM_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The loops of a function: on_loop in an order that has parents (UINT_MAX: none) first, numbered from 0; then
+ * on_block for each block that lies in a loop, with the innermost; blocks are numbered in the function's
+ * order. */
+void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned parent),
+                       void (*on_block)(void *, unsigned block, unsigned loop), void *arg);
+/* The function whose source an instruction comes from: linkage name, or "" without debug information. */
+const char *dh_shim_source_function(LLVMValueRef inst, size_t *ret_len);
+/* The translation unit a function comes from, as its source file was named. */
+const char *dh_shim_unit(LLVMValueRef fn, size_t *ret_len);
+
+/* What the language says of the type of an access (TBAA), or NULL: equal for equal claims. Says nothing of
+ * calls. */
+const void *dh_shim_access_type(LLVMValueRef inst);
+/* May accesses of these types overlap? Either may be NULL. */
+bool dh_shim_types_overlap(LLVMModuleRef m, const void *a, const void *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * whole.h - the static analysis of a whole program: from one merged LLVM module to pairs of sites that may
+ * race.
+ *
+ * The module is only read. It should hold the whole program with debug information, from just after clang's
+ * front end to -O2; what it only declares and src/ir/whole/library.def does not know is counted as an
+ * assumption. docs/design/static.md explains the phases and what they assume.
+ */
+#ifndef DH_IR_WHOLE_H
+#define DH_IR_WHOLE_H
+
+#include <llvm-c/Core.h>
+
+#include "base/base.h"
+
+struct dh_pairs;
+
+/* Lifts local variables out of memory (lift.c). True unless LLVM refuses. */
+bool dh_whole_lift(LLVMModuleRef m);
+/* Whether there are functions that were compiled without optimisation. */
+bool dh_whole_needs_lift(LLVMModuleRef m);
+
+/* All zero is valid. What may be assumed beyond the papers is no option here: such pairs are marked
+ * (DH_PAIRS_IF_...), and whoever reads them decides. */
+struct dh_whole_options {
+    const char *program;                            /* what is analysed, for the result; may be NULL */
+    void (*progress)(void *arg, const char *phase); /* called when a phase begins; may be NULL */
+    void *progress_arg;
+};
+
+/* 0 and a result that dh_pairs_free() frees, or a negative code: -EINVAL if the module is no x86-64 program,
+ * -E2BIG if there are so many pairs that they would be of no use.
+ * The result of the same module and options is always the same, in the same order. */
+int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_pairs **ret_pairs);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * pairs.h - the result of the static analysis: sites, and pairs of sites that may race.
+ *
+ * Knows nothing of LLVM. The analysis builds a table, serialises it (pairs_write.c) and embeds the bytes in
+ * the program as the section .deadheat.pairs; whoever needs sites or pairs reads them back from there
+ * (pairs_read.c): `deadheat static`, field builds, the hive, Caper.
+ *
+ * Everything is named by its index in one of the arrays below. An index is fixed once given, and is the same
+ * after writing and reading. Across builds, sites and pairs are named by their ids, which depend on the
+ * source only: dh_pairs_find_site and dh_pairs_find_pair lead from an id to the index.
+ *
+ * Strings are never NULL ("" is unknown), are interned and live as long as the table; those given to the
+ * builder are copied, and NULL may be given for "". Control characters become question marks.
+ */
+#ifndef DH_REPORT_PAIRS_H
+#define DH_REPORT_PAIRS_H
+
+#include "util/arena.h"
+
+#define DH_PAIRS_SECTION ".deadheat.pairs"
+enum { DH_PAIRS_VERSION = 1 };
+enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
+
+enum dh_pairs_access {
+    DH_PAIRS_READ,
+    DH_PAIRS_WRITE,
+    DH_PAIRS_ATOMIC_READ,
+    DH_PAIRS_ATOMIC_WRITE,
+    DH_PAIRS_ATOMIC_UPDATE, /* reads and writes at once */
+    DH_PAIRS_FREE,          /* the end of an object: conflicts with every access to it */
+    DH_PAIRS_ACCESSES
+};
+
+/* A place in the source. */
+struct dh_pairs_place {
+    const char *file; /* as the debug information names it: usually relative to dir */
+    const char *dir;  /* where the compiler ran; no part of an id */
+    u32 line, column; /* 0: unknown */
+};
+
+/* One access in the code. */
+struct dh_pairs_site {
+    u64 id;               /* set by dh_pairs_add_site; never 0 */
+    const char *module;   /* the translation unit, as its source file was named */
+    const char *function; /* that holds the line in the source; linkage name */
+    const char *host;     /* that holds the code, if it was inlined; else "". No part of the id */
+    struct dh_pairs_place at;
+    u8 access;   /* enum dh_pairs_access */
+    u32 size;    /* bytes; 0: unknown or variable (memcpy) */
+    u32 ordinal; /* among sites equal in all that the id is made of; set by dh_pairs_add_site */
+};
+
+enum dh_pairs_storage {
+    DH_PAIRS_GLOBAL,
+    DH_PAIRS_THREAD_LOCAL,
+    DH_PAIRS_HEAP,
+    DH_PAIRS_STACK,
+    DH_PAIRS_UNKNOWN, /* memory that the analysis does not know, reached through code it does not know */
+    DH_PAIRS_STORAGES
+};
+
+/* What two sites have in common. */
+struct dh_pairs_variable {
+    u8 storage;           /* enum dh_pairs_storage */
+    const char *name;     /* global: linkage name; stack: of the variable; heap: of the allocating function */
+    const char *path;     /* of the part accessed: ".hits", "[].next", ".buf[3]"; "": the whole, or unknown */
+    const char *type;     /* of the whole, as the source names it: "struct queue" */
+    const char *function; /* that it is local to, or that allocates it; "" for others */
+    struct dh_pairs_place at; /* declared or allocated */
+};
+
+enum dh_pairs_lock_kind {
+    DH_PAIRS_MUTEX,
+    DH_PAIRS_RWLOCK,
+    DH_PAIRS_SPIN,
+    DH_PAIRS_OTHER_LOCK, /* flockfile, a lock of the program's own */
+    DH_PAIRS_LOCK_KINDS
+};
+
+struct dh_pairs_lock {
+    u8 kind;                  /* enum dh_pairs_lock_kind */
+    bool single;              /* one lock at run time, not one for each of many objects */
+    const char *name;         /* readable: "stats_lock", "queue.mutex", "block from new_queue().mutex" */
+    struct dh_pairs_place at; /* of its object: declared or allocated */
+};
+
+enum dh_pairs_entry_kind {
+    DH_PAIRS_MAIN,
+    DH_PAIRS_THREAD,
+    DH_PAIRS_SIGNAL,   /* a signal handler */
+    DH_PAIRS_OUTSIDER, /* called by code outside the program, on a thread that is not known */
+    DH_PAIRS_ENTRY_KINDS
+};
+
+/* Where a thread begins; one for each pair of function and place of creation. */
+struct dh_pairs_entry {
+    u8 kind;                  /* enum dh_pairs_entry_kind */
+    bool many;                /* several such threads may live at once */
+    const char *function;     /* linkage name */
+    const char *creator;      /* the function that creates it; "" for main */
+    const char *api;          /* what it is created with: "pthread_create" */
+    struct dh_pairs_place at; /* where */
+};
+
+/* In which result sets a pair is, and what else is special about it. */
+enum {
+    DH_PAIRS_RELAY = 1u << 0,  /* no common lock; for the hive */
+    DH_PAIRS_SOUND = 1u << 1,  /* nothing dropped that could race; for Caper */
+    DH_PAIRS_AD_HOC = 1u << 2, /* on the flag of a waiting loop that the program synchronises with */
+    /* Dropped from the sets if one more thing is assumed. The pair is in the table all the same. */
+    DH_PAIRS_IF_BARRIERS = 1u << 3,  /* ... that barriers separate phases: all threads of a kind take part */
+    DH_PAIRS_IF_PARTITION = 1u << 4, /* ... that each thread has an index of its own into the array */
+    DH_PAIRS_IF_PUBLISHED = 1u << 5, /* ... that an object is initialised before others can see it */
+    DH_PAIRS_FLAGS = (1u << 6) - 1
+};
+
+/* Why a pair is thought possible. dh_pairs_reason puts each into a sentence. */
+enum {
+    DH_PAIRS_BY_TWO_THREADS = 1u << 0,  /* two entry points run at the same time */
+    DH_PAIRS_BY_INSTANCES = 1u << 1,    /* one entry point runs in several threads at the same time */
+    DH_PAIRS_BY_CREATOR = 1u << 2,      /* the creator goes on while the thread runs */
+    DH_PAIRS_BY_NO_LOCKS = 1u << 3,     /* neither side holds a lock for sure */
+    DH_PAIRS_BY_ONE_UNLOCKED = 1u << 4, /* one side holds none */
+    DH_PAIRS_BY_OTHER_LOCKS = 1u << 5,  /* each holds locks, but none in common */
+    DH_PAIRS_BY_MANY_LOCKS = 1u << 6,   /* the same lock of many: of two objects, perhaps */
+    DH_PAIRS_BY_SHARED_MODE = 1u << 7,  /* both hold the common lock for reading only */
+    DH_PAIRS_BY_MAY_ALIAS = 1u << 8,    /* the two addresses may be equal, but need not */
+    DH_PAIRS_BY_ATOMIC = 1u << 9,       /* one access is atomic, the other is not */
+    DH_PAIRS_BY_NOT_JOINED = 1u << 10,  /* the thread is not known to have ended */
+    DH_PAIRS_BY_OUTSIDE = 1u << 11,     /* the address, or the thread, comes from code outside the program */
+    DH_PAIRS_BY_CAST = 1u << 12,        /* an address was made from an integer */
+    DH_PAIRS_BY_FREE = 1u << 13,        /* one side frees what the other uses */
+    DH_PAIRS_REASONS = (1u << 14) - 1
+};
+
+/* A lock that is held: its index, and whether only for reading. */
+DH_INLINE u32 dh_pairs_held(u32 lock, bool shared)
+{
+    return lock << 1 | shared;
+}
+DH_INLINE u32 dh_pairs_held_lock(u32 held)
+{
+    return held >> 1;
+}
+DH_INLINE bool dh_pairs_held_shared(u32 held)
+{
+    return held & 1;
+}
+
+struct dh_pairs_side {
+    u32 site;
+    u32 locks;   /* list of held locks: those held whenever the site runs */
+    u32 entries; /* list of entry points from which it is reached */
+};
+
+struct dh_pairs_pair {
+    u64 id;                       /* set by dh_pairs_add_pair: of the two sites' ids, in any order; never 0 */
+    struct dh_pairs_side side[2]; /* side[0].site <= side[1].site; equal: two threads at one site */
+    u32 variables;                /* list, the most telling first; may be empty */
+    u32 flags, reasons;
+    const char *note; /* a sentence more, or "" */
+};
+
+/* An assumption of soundness, and what fell under it in this program. */
+struct dh_pairs_assumption {
+    const char *name;     /* "inline-asm" */
+    const char *sentence; /* what is assumed */
+    u64 count;
+    u32 examples; /* list of strings (dh_pairs_string): the first few; set by dh_pairs_assumed */
+};
+
+struct dh_pairs_phase {
+    const char *name; /* "points-to" */
+    u64 microseconds;
+    u64 peak_kib; /* memory of the process so far */
+};
+
+struct dh_pairs_counter {
+    const char *name; /* "instructions" */
+    u64 value;
+};
+
+struct dh_pairs_list {
+    u32 begin, n; /* in items */
+    u32 max;      /* greatest item; 0 if empty */
+};
+
+/* Hash index over one of the arrays; private to pairs_index.c. */
+struct dh_pairs_index {
+    u32 *slots; /* index + 1, or 0 */
+    size_t cap;
+};
+
+struct dh_pairs {
+    struct dh_arena arena;
+    const char *program;  /* what was analysed: the file that is linked, or the bitcode files */
+    const char *producer; /* deadheat's and LLVM's version */
+    const char *options;  /* what the analysis was told, as on a command line */
+    bool no_threads;      /* no thread is ever created: there are no pairs */
+    struct dh_pairs_site *sites;
+    struct dh_pairs_variable *variables;
+    struct dh_pairs_lock *locks;
+    struct dh_pairs_entry *entries;
+    struct dh_pairs_pair *pairs;
+    struct dh_pairs_assumption *assumptions;
+    struct dh_pairs_phase *phases;
+    struct dh_pairs_counter *counters;
+    struct dh_pairs_list *lists; /* list 0 is empty */
+    u32 *items;
+    const char **strings; /* string 0 is "" */
+    size_t n_sites, n_variables, n_locks, n_entries, n_pairs, n_assumptions, n_phases, n_counters, n_lists,
+        n_items, n_strings;
+    size_t cap_sites, cap_variables, cap_locks, cap_entries, cap_pairs, cap_assumptions, cap_phases,
+        cap_counters, cap_lists, cap_items, cap_strings;
+    struct dh_pairs_index by_string, by_list, by_variable, by_lock, by_entry, by_site_key, by_site_id,
+        by_pair_id;
+};
+
+/* ---- Building: pairs.c ---- */
+
+struct dh_pairs *dh_pairs_new(void);
+void dh_pairs_free(struct dh_pairs *p);
+
+void dh_pairs_set_program(struct dh_pairs *p, const char *program, const char *producer, const char *options);
+/* Interned, for comparing by address. */
+const char *dh_pairs_intern(struct dh_pairs *p, const char *s);
+
+/* Each returns the index. Sites are always new: the same site is added once, and those that look alike get
+ * ordinals in the order they are added, which must not depend on chance. Equal variables, locks and entries
+ * are one. */
+u32 dh_pairs_add_site(struct dh_pairs *p, const struct dh_pairs_site *site);
+u32 dh_pairs_add_variable(struct dh_pairs *p, const struct dh_pairs_variable *variable);
+u32 dh_pairs_add_lock(struct dh_pairs *p, const struct dh_pairs_lock *lock);
+u32 dh_pairs_add_entry(struct dh_pairs *p, const struct dh_pairs_entry *entry);
+/* Equal lists are one; the order of the items counts and is kept. */
+u32 dh_pairs_add_list(struct dh_pairs *p, const u32 *items, size_t n);
+/* The sides in any order. If the two sites are a pair already, its flags and reasons are joined with the
+ * new ones, and the rest stays as it was. */
+u32 dh_pairs_add_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair);
+/* Counts one case of an assumption, with an example of where ("zmalloc.c:31 in zmalloc_used"), of which the
+ * first few are kept. The sentence counts the first time; count may be 0 to state the assumption only. */
+void dh_pairs_assumed(struct dh_pairs *p, const char *name, const char *sentence, u64 count,
+                      const char *example);
+void dh_pairs_add_phase(struct dh_pairs *p, const char *name, u64 microseconds, u64 peak_kib);
+void dh_pairs_add_counter(struct dh_pairs *p, const char *name, u64 value); /* adds to one of that name */
+
+/* ---- Looking up: pairs.c ---- */
+
+u32 dh_pairs_find_site(const struct dh_pairs *p, u64 id); /* DH_PAIRS_NONE if absent */
+u32 dh_pairs_find_pair(const struct dh_pairs *p, u64 id);
+const u32 *dh_pairs_items(const struct dh_pairs *p, u32 list, size_t *ret_n);
+const char *dh_pairs_string(const struct dh_pairs *p, u32 string);
+u64 dh_pairs_counter(const struct dh_pairs *p, const char *name); /* 0 if absent */
+
+/* ---- Words: pairs_words.c ---- */
+
+const char *dh_pairs_access_name(u8 access);   /* "read", "atomic write", ... */
+const char *dh_pairs_storage_name(u8 storage); /* "global", ... */
+bool dh_pairs_access_writes(u8 access);
+/* A sentence for one reason bit, without a full stop. */
+const char *dh_pairs_reason(u32 bit);
+const char *dh_pairs_reason_name(u32 bit); /* one word, for programs: "two-threads" */
+
+/* ---- As bytes: pairs_write.c, pairs_read.c ----
+ *
+ * They are also what the analyser of bitcode, a program of its own, prints:
+ *   lib/deadheat/deadheat-ir [--progress=FD] FILE.bc...
+ * writes the table to standard output; with --progress, the name of each phase as it begins to descriptor FD,
+ * a line each. If it cannot, it writes one sentence to standard error, without a program's name before it,
+ * and exits with status 2. */
+
+/* Little-endian and with a checksum; the same table gives the same bytes. *ret is from malloc. */
+void dh_pairs_write(const struct dh_pairs *p, u8 **ret, size_t *ret_len);
+/* Nothing in the bytes is trusted. Bytes after the table are ignored. 0, -EBADMSG or, for a table of another
+ * version, -EPROTONOSUPPORT; then *ret_why is a sentence. */
+int dh_pairs_read(const void *bytes, size_t len, struct dh_pairs **ret, const char **ret_why);
+
+#endif

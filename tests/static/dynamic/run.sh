@@ -1,0 +1,87 @@
+#!/bin/sh
+# run.sh DEADHEAT OBJECTS [NAME...] - no race is missed: what `deadheat run` finds, `deadheat static` has among its pairs.
+#
+# Every C program of tests/programs is run under the default detector and analysed statically, and each race that
+# was found is looked up, as a pair of source lines, in the set `sound`. Misses of `relay` are not failures, but each must be
+# listed in EXPECTED with its reason; one that is listed and no longer missed is a failure too.
+#
+# FIGURES=FILE in the environment also writes a table: program, races found, pairs of lines in relay and in sound.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+deadheat=$(readlink -f "${DEADHEAT:-$1}")
+shift 2
+programs=$(cd "$here/../../programs" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset DEADHEAT_OPTIONS
+failed=0
+
+# What the source asks for, as tests/programs/runner.c reads it.
+words() { # KEY FILE
+    sed -n "s,^// $1: *,,p" "$2" | tr '\n' ' '
+}
+
+# Races of the run, one a line: "file:line file:line", sorted. A range access of a call counts for the call.
+find_races() { # SOURCE
+    flags=$(words FLAGS "$1") args=$(words ARGS "$1")
+    set -- "$1"
+    for part in $(words PART "$1") $(words PLAIN "$1"); do
+        set -- "$@" "$programs/parts/$part"
+    done
+    # shellcheck disable=SC2086 # flags and arguments are several words
+    "$deadheat" cc -g -O1 -pthread -w -I"$programs" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
+    # shellcheck disable=SC2086
+    (cd "$work" && timeout -k 2 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog $args >out 2>&1 </dev/null)
+    "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
+    python3 "$here/lines.py" races "$programs" "$work/races.json" >"$work/races"
+}
+
+find_pairs() { # SOURCE
+    flags=$(words FLAGS "$1")
+    set -- "$1"
+    for part in $(words PART "$1") $(words PLAIN "$1"); do
+        set -- "$@" "$programs/parts/$part"
+    done
+    files=
+    for f; do
+        bc=$work/$(basename "$f").bc
+        # shellcheck disable=SC2086
+        clang-19 -g -O1 -pthread -w -I"$programs" -I"$programs/../../include" $flags -emit-llvm -c "$f" -o "$bc" \
+            >"$work/err" 2>&1 || return 1
+        files="$files $bc"
+    done
+    for style in relay sound; do
+        # shellcheck disable=SC2086
+        timeout -k 2 60 "$deadheat" static --style=$style --format=json $files >"$work/$style.json" 2>"$work/err" || return 1
+        python3 "$here/lines.py" pairs "$programs" "$work/$style.json" >"$work/$style"
+    done
+}
+
+[ $# -gt 0 ] || set -- "$programs"/*.c
+for f; do
+    name=$(basename "$f" .c)
+    f=$programs/$name.c
+    [ "$name" = runner ] && continue
+    if grep -q '^// LIB:' "$f"; then
+        echo "skip static/dynamic/$name: parts of it are loaded while it runs"
+        continue
+    fi
+    if ! find_races "$f" || ! find_pairs "$f"; then
+        echo "FAIL static/dynamic/$name: $(head -3 "$work/err" | tr '\n' '|')" && failed=1
+        continue
+    fi
+    comm -23 "$work/races" "$work/sound" >"$work/missed"
+    comm -23 "$work/races" "$work/relay" >"$work/missed-by-relay"
+    sed -n "s,^$name	\([^	]*\)	.*,\1,p" "$here/EXPECTED" | sort >"$work/expected"
+    if [ -s "$work/missed" ]; then
+        echo "FAIL static/dynamic/$name: sound lacks $(tr '\n' ';' <"$work/missed")" && failed=1
+    elif ! cmp -s "$work/missed-by-relay" "$work/expected"; then
+        echo "FAIL static/dynamic/$name: relay lacks '$(tr '\n' ';' <"$work/missed-by-relay")', EXPECTED says otherwise" &&
+            failed=1
+    else
+        echo "ok static/dynamic/$name"
+    fi
+    [ -n "${FIGURES:-}" ] &&
+        printf '%s\t%s\t%s\t%s\n' "$name" "$(wc -l <"$work/races")" "$(wc -l <"$work/relay")" "$(wc -l <"$work/sound")" >>"$FIGURES"
+done
+exit $failed
