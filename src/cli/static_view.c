@@ -52,15 +52,16 @@ static int compare_pairs(const void *left, const void *right, void *arg)
 
 static int compare_groups(const void *left, const void *right, void *arg)
 {
-    const struct dh_pairs *p = arg;
+    struct dh_static *s = arg;
+    const struct dh_pairs *p = s->pairs;
     const struct dh_static_group *a = left, *b = right;
     if (a->variable == DH_PAIRS_NONE || b->variable == DH_PAIRS_NONE)
         return (a->variable == DH_PAIRS_NONE) - (b->variable == DH_PAIRS_NONE);
     const struct dh_pairs_variable *v = &p->variables[a->variable], *w = &p->variables[b->variable];
     int c = compare_numbers(v->storage, w->storage);
     c = c ? c
-          : strcmp(v->storage == DH_PAIRS_HEAP ? v->type : v->name,
-                   w->storage == DH_PAIRS_HEAP ? w->type : w->name);
+          : strcmp(v->storage == DH_PAIRS_HEAP ? v->type : dh_static_name(s, v->name),
+                   w->storage == DH_PAIRS_HEAP ? w->type : dh_static_name(s, w->name));
     c = c ? c : strcmp(v->path, w->path);
     c = c ? c : compare_places(&v->at, &w->at);
     return c ? c : compare_numbers(a->variable, b->variable);
@@ -111,7 +112,7 @@ void dh_static_select(struct dh_static *s)
     group(s);
     for (size_t g = 0; g < s->n_groups; g++)
         qsort_r(s->groups[g].pairs, s->groups[g].n, sizeof(u32), compare_pairs, s->pairs);
-    qsort_r(s->groups, s->n_groups, sizeof(*s->groups), compare_groups, s->pairs);
+    qsort_r(s->groups, s->n_groups, sizeof(*s->groups), compare_groups, s);
 }
 
 size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g)

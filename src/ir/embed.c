@@ -44,7 +44,10 @@ static void embed(LLVMModuleRef m, const u8 *bytes, size_t n)
     dh_shim_keep(m, table);
 }
 
-/* In the child: the table into the file. The exit status is 0, or 1 for a program that is not for us. */
+/* How the child ends. */
+enum { DONE, NOT_OURS, TOO_MANY, NOT_WRITTEN };
+
+/* In the child: the table into the file. */
 static _Noreturn void analyse_into(LLVMModuleRef m, const struct dh_whole_options *options, int file)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE};
@@ -54,18 +57,19 @@ static _Noreturn void analyse_into(LLVMModuleRef m, const struct dh_whole_option
     struct dh_pairs *pairs;
     if (dh_whole_needs_lift(m))
         dh_whole_lift(m); /* if it cannot be, the analysis only finds more */
-    if (dh_whole_analyse(m, options, &pairs) != 0)
-        _exit(1);
+    int rc = dh_whole_analyse(m, options, &pairs);
+    if (rc != 0)
+        _exit(rc == -E2BIG ? TOO_MANY : NOT_OURS);
     u8 *bytes;
     size_t n;
     dh_pairs_write(pairs, &bytes, &n);
     for (size_t done = 0; done < n;) {
         ssize_t k = write(file, bytes + done, n - done);
         if (k < 0 && errno != EINTR)
-            _exit(2);
+            _exit(NOT_WRITTEN);
         done += k > 0 ? (size_t)k : 0;
     }
-    _exit(0);
+    _exit(DONE);
 }
 
 /* The status of the child, as waitpid gives it, or negative. */
@@ -84,16 +88,16 @@ static int run_child(LLVMModuleRef m, const struct dh_whole_options *options, in
 static void say_failure(LLVMModuleRef m, int status)
 {
     char sentence[160];
+    int code = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_WRITTEN;
     if (status >= 0 && WIFSIGNALED(status))
         snprintf(sentence, sizeof(sentence),
                  "deadheat: the analysis ended by signal %d (%s), so the program carries no table of pairs",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1)
-        snprintf(sentence, sizeof(sentence),
-                 "deadheat: the program is not one for 64-bit x86, so it carries no table of pairs");
     else
-        snprintf(sentence, sizeof(sentence),
-                 "deadheat: the analysis failed, so the program carries no table of pairs");
+        snprintf(sentence, sizeof(sentence), "deadheat: %s, so the program carries no table of pairs",
+                 code == NOT_OURS   ? "the program is not one for 64-bit x86"
+                 : code == TOO_MANY ? "there are too many pairs that may race to be of use"
+                                    : "the analysis failed");
     dh_shim_warn(m, sentence);
 }
 

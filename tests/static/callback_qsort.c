@@ -7,7 +7,7 @@ int shared[10];
 
 static int compare(const void *a, const void *b)
 {
-    calls++;                               // PAIR a
+    calls++;                                  // PAIR a
     return *(const int *)a - *(const int *)b; // PAIR c
 }
 

@@ -6,9 +6,9 @@
 
 static void *thread(void *arg)
 {
-    errno = 0;                       // NO PAIR
-    long n = strtol(arg, NULL, 10);  // NO PAIR
-    printf("%ld %d\n", n, errno);    // NO PAIR
+    errno = 0;                      // NO PAIR
+    long n = strtol(arg, NULL, 10); // NO PAIR
+    printf("%ld %d\n", n, errno);   // NO PAIR
     return NULL;
 }
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 {
     pthread_t t;
     pthread_create(&t, NULL, thread, "5");
-    errno = 0;          // NO PAIR
+    errno = 0;             // NO PAIR
     printf("%d\n", errno); // NO PAIR
     pthread_join(t, NULL);
     return 0;

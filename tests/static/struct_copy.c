@@ -10,7 +10,7 @@ int x;
 
 static void *thread(void *arg)
 {
-    copy = source; // PAIR a
+    copy = source;    // PAIR a
     *copy.target = 1; // PAIR b
     return NULL;
 }

@@ -12,7 +12,7 @@ __attribute__((noinline)) static struct tree *grow(int depth)
     struct tree *t = malloc(sizeof *t);
     if (!t)
         abort();
-    t->value = depth;                      // NO PAIR
+    t->value = depth;                          // NO PAIR
     t->left = depth ? grow(depth - 1) : NULL;  // NO PAIR
     t->right = depth ? grow(depth - 1) : NULL; // NO PAIR
     return t;
@@ -22,7 +22,7 @@ __attribute__((noinline)) static int count(struct tree *t)
 {
     if (!t)
         return 0;
-    t->value++;                               // PAIR a
+    t->value++;                                  // PAIR a
     return 1 + count(t->left) + count(t->right); // NO PAIR
 }
 

@@ -142,7 +142,8 @@ static void test_offset(void **unused)
 {
     (void)unused;
     dh_pts_object s = object(32);
-    dh_pts_node q = address(s, 8), up = value(), down = value(), last = value(), out = value(), far = value(), any = value();
+    dh_pts_node q = address(s, 8), up = value(), down = value(), last = value(), out = value(), far = value(),
+                any = value();
     dh_pts_offset(p, up, q, 16);
     dh_pts_offset(p, down, up, -24);
     dh_pts_offset(p, last, q, 24);
@@ -334,6 +335,46 @@ static void test_memcpy_of_an_array_copies_each_element(void **unused)
     assert_only(x, a, 0);
 }
 
+static void test_memcpy_among_many(void **unused)
+{
+    (void)unused;
+    /* Enough of them to go through what all copies from one set, and to one set, share. */
+    dh_pts_object from[6], to[6], a[6];
+    dh_pts_node src = value(), dst = value(), again = value(), x[6], y = value();
+    for (int i = 0; i < 6; i++) {
+        from[i] = object(32);
+        to[i] = object(32);
+        a[i] = object(8);
+        dh_pts_address(p, src, from[i], 8);
+        dh_pts_address(p, dst, to[i], 0);
+        dh_pts_store(p, address(from[i], 0), 16, address(a[i], 0));
+        x[i] = value();
+        dh_pts_load(p, x[i], address(to[i], 0), 8);
+    }
+    dh_pts_load(p, y, dst, 8);
+    dh_pts_memcpy(p, dst, src, 16);
+    dh_pts_memcpy(p, again, src, 16);
+    dh_pts_copy(p, again, dst);
+    solve();
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(dh_pts_count(p, x[i]), 6);
+    assert_int_equal(dh_pts_count(p, y), 6);
+}
+
+static void test_an_offset_is_looked_at_again(void **unused)
+{
+    (void)unused;
+    /* First &s->a[0] - 16 is the structure; then a turns out to be an array, and it may be any element. */
+    dh_pts_object s = object(64);
+    dh_pts_node q = address(s, 16), back = value(), e = value();
+    dh_pts_offset(p, back, q, -16);
+    solve();
+    assert_only(back, s, 0);
+    dh_pts_element(p, e, q, 0, 8, 32);
+    solve();
+    assert_true(has(back, s, DH_PTS_ANY));
+}
+
 static void test_too_many_fields_collapse(void **unused)
 {
     (void)unused;
@@ -513,6 +554,8 @@ int main(void)
         CASE(test_there_and_back_is_no_array),
         CASE(test_memcpy),
         CASE(test_memcpy_of_an_array_copies_each_element),
+        CASE(test_memcpy_among_many),
+        CASE(test_an_offset_is_looked_at_again),
         CASE(test_too_many_fields_collapse),
         CASE(test_cycles_are_merged),
         CASE(test_calls_on_the_fly),

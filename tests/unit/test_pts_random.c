@@ -209,8 +209,11 @@ static void solve(struct run *r, const struct system *s, bool cycles, bool flat)
     memset(r, 0, sizeof *r);
     r->s = s;
     r->flat = flat;
-    struct dh_pts_options o = {
-        .max_fields = (uint32_t)s->max_fields, .no_cycles = !cycles, .on_flow = on_flow, .client = r};
+    struct dh_pts_options o = {.max_fields = (uint32_t)s->max_fields,
+                               .no_cycles = !cycles,
+                               .collect_always = !cycles,
+                               .on_flow = on_flow,
+                               .client = r};
     assert_int_equal(dh_pts_new(&o, &r->p), 0);
     for (int i = 0; i < OBJECTS; i++) {
         r->object[i] = dh_pts_object_add(r->p, (uint32_t)(s->size[i] * s->unit), flat ? DH_PTS_COLLAPSED : 0);

@@ -78,10 +78,20 @@ static void copy_folds(struct dh_pts *p, uint32_t from, const struct link *k)
     }
 }
 
+/* A copy of unknown length ends with the part of the object it began in. */
+static uint32_t reach(struct dh_pts *p, uint32_t object, uint32_t offset, uint32_t length)
+{
+    if (length != DH_PTS_ANY || !p->options.reach)
+        return length;
+    return p->options.reach(p->options.client, object, offset);
+}
+
 void dh_pts_link(struct dh_pts *p, uint32_t from, uint32_t from_offset, uint32_t to, uint32_t to_offset,
                  uint32_t length)
 {
-    if (p->failed || p->objects.at[from].function || p->objects.at[to].function)
+    length = reach(p, from, from_offset, length);
+    length = reach(p, to, to_offset, length);
+    if (!length || p->failed || p->objects.at[from].function || p->objects.at[to].function)
         return;
     struct link *made = PUSH(p, p->links);
     if (!made)

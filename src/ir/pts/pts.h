@@ -56,7 +56,11 @@ typedef void dh_pts_on_flow(void *client, void *call, dh_pts_object object, uint
 struct dh_pts_options {
     uint32_t max_fields; /* 0: 1024 */
     bool no_cycles;      /* no cycle elimination: for tests and measurements */
+    bool collect_always; /* free unused sets before each round, not only when there are many: for tests */
     dh_pts_on_flow *on_flow;
+    /* How many bytes of pointers a copy of unknown length that begins there can move, or DH_PTS_ANY; may be
+     * NULL. */
+    uint32_t (*reach)(void *client, dh_pts_object object, uint32_t offset);
     void *client;
 };
 

@@ -189,7 +189,7 @@ int dh_pts_solve(struct dh_pts *p)
             continue;
         }
         p->stats.rounds++;
-        if (p->sets.bytes > p->sets.collect_at)
+        if (p->options.collect_always || p->sets.bytes > p->sets.collect_at)
             collect(p);
         dh_pts_order(p);
         for (uint32_t i = 0; i < p->sequence.n && !p->failed; i++) {

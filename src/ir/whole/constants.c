@@ -73,6 +73,49 @@ void dh_w_declare_arrays(struct dh_w *w, dh_pts_object o, LLVMTypeRef type, u32 
     }
 }
 
+/* The bytes from offset to the end of the largest part of the type that begins there, or, in the middle of an
+ * array, of that array. */
+static u64 part(struct dh_w *w, LLVMTypeRef type, u64 offset)
+{
+    u64 size = LLVMABISizeOfType(w->layout, type);
+    if (offset == 0)
+        return size;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMArrayTypeKind: {
+        LLVMTypeRef element = LLVMGetElementType(type);
+        u64 stride = LLVMABISizeOfType(w->layout, element);
+        u64 in = stride == 0 ? 0 : offset % stride;
+        return in == 0 ? size - offset : part(w, element, in);
+    }
+    case LLVMStructTypeKind: {
+        unsigned field = LLVMElementAtOffset(w->layout, type, offset);
+        return part(w, LLVMStructGetTypeAtIndex(type, field),
+                    offset - LLVMOffsetOfElement(w->layout, type, field));
+    }
+    default:
+        return size > offset ? size - offset : 0;
+    }
+}
+
+uint32_t dh_w_reach(void *client, dh_pts_object o, uint32_t offset)
+{
+    struct dh_w *w = client;
+    const struct dh_w_object *object = o < w->n_objects ? &w->objects[o] : NULL;
+    LLVMTypeRef type = NULL;
+    /* Where only bytes are indexed, bytes are copied. */
+    if (offset == DH_PTS_ANY)
+        return object == NULL || object->kind == DH_W_HIDDEN || dh_pts_collapsed(w->pts, o) ? DH_PTS_ANY : 0;
+    if (object != NULL && (object->kind == DH_W_GLOBAL || object->kind == DH_W_THREAD_LOCAL) &&
+        object->value != NULL && LLVMIsAGlobalVariable(object->value) != NULL && o != w->text)
+        type = LLVMGlobalGetValueType(object->value);
+    else if (object != NULL && object->kind == DH_W_STACK && object->op->length != DH_PTS_ANY)
+        type = LLVMGetAllocatedType(object->value);
+    if (type == NULL || !LLVMTypeIsSized(type) || offset >= LLVMABISizeOfType(w->layout, type))
+        return DH_PTS_ANY;
+    u64 n = part(w, type, offset);
+    return n == 0 || n >= DH_PTS_ANY ? DH_PTS_ANY : (u32)n;
+}
+
 static dh_pts_node node_of(struct dh_w *w, LLVMValueRef value)
 {
     dh_w_value v = dh_w_carries(LLVMTypeOf(value)) ? dh_w_constant(w, value) : DH_W_NONE;

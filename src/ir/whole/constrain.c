@@ -132,7 +132,11 @@ static void constrain(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
         dh_w_flow_copy(w, dst, a, op->a);
         break;
     case DH_W_OFFSET:
-        dh_pts_offset(p, dst, a, op->off);
+        /* Mappings may be larger than the solver's offsets. */
+        if (op->off >= (int64_t)DH_PTS_ANY)
+            dh_pts_any(p, dst, a);
+        else
+            dh_pts_offset(p, dst, a, op->off);
         break;
     case DH_W_ELEMENT:
         dh_pts_element(p, dst, a, op->off, op->stride, op->length);

@@ -246,8 +246,6 @@ struct dh_w {
 /* ---- read.c, read_inst.c, read_call.c: from LLVM to operations ---- */
 
 void dh_w_read(struct dh_w *w);
-/* The value of an operand in a function under construction. */
-struct dh_w_reader;
 
 /* ---- constants.c: addresses in constants and initialisers ---- */
 
@@ -255,6 +253,9 @@ dh_w_value dh_w_constant(struct dh_w *w, LLVMValueRef value);
 u32 dh_w_global(struct dh_w *w, LLVMValueRef value);
 /* Declares the arrays in a value of this type to the solver. */
 void dh_w_declare_arrays(struct dh_w *w, dh_pts_object o, LLVMTypeRef type, u32 start);
+/* How far a copy of unknown length that begins there can go: to the end of the largest part that begins
+ * there. */
+uint32_t dh_w_reach(void *w, dh_pts_object o, uint32_t offset);
 void dh_w_constants_initialise(struct dh_w *w);
 void dh_w_constants_initialise_copy(struct dh_w *w, u32 global, dh_pts_object copy);
 

@@ -11,7 +11,7 @@
 #include "ir/whole/shim_whole.h"
 
 /* Beyond these the points-to sets say nothing any more: most is paired with most. */
-enum { MAX_USES = 20 * 1000 * 1000, MAX_PAIRS = 400 * 1000 };
+enum { MAX_USES = 20 * 1000 * 1000, MAX_PAIRS = 400 * 1000, MAX_COMPARED = 200 * 1000 * 1000 };
 
 /* An access of an instance: op and part (0: through a, 1: through b). */
 struct access {
@@ -32,6 +32,7 @@ struct gather {
     struct dh_w_class class; /* ... this was made of */
     struct use *uses;
     size_t n_uses, cap_uses;
+    size_t compared; /* classes with classes */
 };
 
 static bool can_race(u8 kind)
@@ -246,6 +247,8 @@ static bool compare_classes(struct gather *g, size_t first, size_t end)
             const struct dh_w_class *b = g->classes.item[g->uses[j].class];
             for (j_end = j; j_end < end && g->uses[j_end].class == g->uses[j].class;)
                 j_end++;
+            if (++g->compared > MAX_COMPARED)
+                return false;
             if (!conflict(a, b) || !types_overlap(r, a, b) ||
                 !dh_pts_locations_overlap(r->w->pts, a->location, a->length, b->location, b->length))
                 continue;

@@ -157,7 +157,8 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     struct dh_pairs *pairs = dh_pairs_new();
     struct dh_w w = {.module = m, .pairs = pairs, .text = DH_PTS_NONE, .layout = LLVMGetModuleDataLayout(m)};
     w.large = is_large(m);
-    struct dh_pts_options options = {.on_flow = dh_w_on_flow, .client = &w, .max_fields = w.large ? 1 : 0};
+    struct dh_pts_options options = {
+        .on_flow = dh_w_on_flow, .reach = dh_w_reach, .client = &w, .max_fields = w.large ? 1 : 0};
     struct clock c = {.o = o, .pairs = pairs};
     dh_pairs_set_program(pairs, o->program, "", "");
     if (strncmp(LLVMGetTarget(m), "x86_64", 6) != 0) {

@@ -1,4 +1,4 @@
-/* queue.c - a small program whose possible races are known: what the tests of `deadheat static` look at. */
+// clang-format off: sample.c knows these lines. A small program whose possible races are known.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

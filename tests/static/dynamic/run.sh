@@ -1,19 +1,23 @@
 #!/bin/sh
 # run.sh DEADHEAT OBJECTS [NAME...] - no race is missed: what `deadheat run` finds, `deadheat static` has among its pairs.
 #
-# Every C program of tests/programs is run under the default detector and analysed statically, and each race that
-# was found is looked up, as a pair of source lines, in the set `sound`. Misses of `relay` are not failures, but each must be
-# listed in EXPECTED with its reason; one that is listed and no longer missed is a failure too.
+# Every C program of tests/programs and bench/programs (there called bench-NAME) is run under the default detector and
+# analysed statically, and each race that was found is looked up, as a pair of source lines, in the set `sound`. Misses of
+# `relay` are not failures, but each must be listed in EXPECTED with its reason; one that is listed and no longer
+# missed is a failure too.
 #
 # FIGURES=FILE in the environment also writes a table: program, races found, pairs of lines in relay and in sound.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
 shift 2
-programs=$(cd "$here/../../programs" && pwd)
+tests=$(cd "$here/../../programs" && pwd)
+bench=$(cd "$here/../../../bench/programs" && pwd)
+include=$(cd "$here/../../../include" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset DEADHEAT_OPTIONS
+export LC_ALL=C # one order for sort, comm and Python
 failed=0
 
 # What the source asks for, as tests/programs/runner.c reads it.
@@ -24,12 +28,13 @@ words() { # KEY FILE
 # Races of the run, one a line: "file:line file:line", sorted. A range access of a call counts for the call.
 find_races() { # SOURCE
     flags=$(words FLAGS "$1") args=$(words ARGS "$1")
+    [ "$programs" = "$bench" ] && args='2 1' # two threads, the smallest work
     set -- "$1"
     for part in $(words PART "$1") $(words PLAIN "$1"); do
         set -- "$@" "$programs/parts/$part"
     done
     # shellcheck disable=SC2086 # flags and arguments are several words
-    "$deadheat" cc -g -O1 -pthread -w -I"$programs" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
+    "$deadheat" cc -g -O1 -pthread -w -I"$programs" -I"$tests" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
     # shellcheck disable=SC2086
     (cd "$work" && timeout -k 2 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog $args >out 2>&1 </dev/null)
     "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
@@ -46,7 +51,7 @@ find_pairs() { # SOURCE
     for f; do
         bc=$work/$(basename "$f").bc
         # shellcheck disable=SC2086
-        clang-19 -g -O1 -pthread -w -I"$programs" -I"$programs/../../include" $flags -emit-llvm -c "$f" -o "$bc" \
+        clang-19 -g -O1 -pthread -w -I"$programs" -I"$tests" -I"$include" $flags -emit-llvm -c "$f" -o "$bc" \
             >"$work/err" 2>&1 || return 1
         files="$files $bc"
     done
@@ -57,10 +62,12 @@ find_pairs() { # SOURCE
     done
 }
 
-[ $# -gt 0 ] || set -- "$programs"/*.c
-for f; do
-    name=$(basename "$f" .c)
-    f=$programs/$name.c
+# shellcheck disable=SC2046 # names are words
+[ $# -gt 0 ] || set -- $(cd "$tests" && ls ./*.c) $(cd "$bench" && printf 'bench-%s\n' *.c)
+for name; do
+    name=$(basename "$name" .c)
+    programs=$tests f=$tests/$name.c
+    [ "${name#bench-}" != "$name" ] && programs=$bench f=$bench/${name#bench-}.c
     [ "$name" = runner ] && continue
     if grep -q '^// LIB:' "$f"; then
         echo "skip static/dynamic/$name: parts of it are loaded while it runs"
