@@ -15,8 +15,7 @@
 enum {
     FLOOR_BLOCKS = (1 << 19) / DH_ID_BLOCK,
     CELLS_PER_ID = 16,
-    LONG_RUN = 8,       /* from here on it is worth looking for blocks that are together */
-    LOOK_AHEAD = 16384, /* ... among so many */
+    LONG_RUN = 8, /* from here on it is worth looking for blocks that are together */
 };
 
 struct dh_id_block *dh_id_blocks;
@@ -30,10 +29,13 @@ static u64 taken[WORDS]; /* in use or retired */
 static u64 owned[WORDS]; /* in use by a thread: never freed */
 static u64 young[WORDS]; /* taken or retired since the collection began: not freed by it */
 static u64 marked[WORDS];
-static u32 cursor;     /* where the search for free blocks goes on */
-static u32 high = 1;   /* blocks from here on were never taken */
-static u32 since_last; /* blocks taken since the last collection, and attempts that failed */
-static bool given;     /* any block taken since then */
+static u32 cursor;            /* where the search for free blocks goes on */
+static u32 run_cursor;        /* where that for many together does, in words of the maps */
+static u32 run_most = BLOCKS; /* more together there are not */
+static u32 live;              /* after the last collection */
+static u32 high = 1;          /* blocks from here on were never taken */
+static u32 since_last;        /* blocks taken since the last collection, and attempts that failed */
+static bool given;            /* any block taken since then */
 static u32 threshold = FLOOR_BLOCKS;
 
 bool dh_ids_init(void)
@@ -99,22 +101,51 @@ static u32 find_free(void)
     return high < BLOCKS ? high : 0;
 }
 
-/* The first of at least `want` free blocks; 0: not found nearby. */
-static u32 find_run(u32 want)
+/* The first of `want` free blocks among 64; 64: there are not as many together. */
+static u32 run_in(u64 free, u32 want)
 {
-    u32 n = 0, end = high - cursor > LOOK_AHEAD ? cursor + LOOK_AHEAD : high;
-    for (u32 b = cursor ? cursor : 1; b < end; b++) {
-        n = get(taken, b) ? 0 : n + 1;
-        if (n == want)
-            return b - n + 1;
+    for (u32 have = 1; have < want && free;) {
+        u32 more = have < want - have ? have : want - have;
+        free &= free >> more;
+        have += more;
     }
-    return BLOCKS - high >= want ? high : 0;
+    return free && want <= 64 ? (u32)__builtin_ctzll(free) : 64;
+}
+
+/* The first of up to *want free blocks together. Between two collections the map is gone through once for
+ * each size, large ones first. Blocks never taken are used while those that are fill a good part of the map;
+ * else long epochs, each of which leaves a few of its blocks in use, would spread ids over ever more memory:
+ * then what is together must be enough, and *want becomes that. 0: look for single ones. */
+static u32 find_run(u32 *want)
+{
+    const u32 sparse = 2;
+    if (*want > run_most)
+        *want = run_most;
+    for (; *want >= LONG_RUN; *want /= 2) {
+        u32 n = 0;
+        for (u32 w = run_cursor; (w + 1) * 64 <= high; w++) {
+            u64 used = taken[w] | (w == 0);
+            u32 low = used ? (u32)__builtin_ctzll(used) : 64, in = run_in(~used, *want);
+            if (n + low >= *want || in < 64) {
+                run_cursor = w;
+                return n + low >= *want ? w * 64 - n : w * 64 + in;
+            }
+            n = used ? (u32)__builtin_clzll(used) : n + 64;
+        }
+        if (high < sparse * (live + since_last) + FLOOR_BLOCKS && BLOCKS - high >= *want) {
+            run_cursor = high / 64;
+            return high;
+        }
+        run_cursor = 0;
+        run_most = *want / 2;
+    }
+    return 0;
 }
 
 u32 dh_ids_take(u32 want, u32 *ret_count)
 {
     dh_lock_take(&lock);
-    u32 run = want >= LONG_RUN ? find_run(want) : 0;
+    u32 run = want >= LONG_RUN ? find_run(&want) : 0;
     u32 first = run ? run : find_free(), n = 0;
     while (first && n < want && first + n < BLOCKS && !get(taken, first + n) && back(first + n)) {
         u32 b = first + n++;
@@ -175,12 +206,13 @@ void dh_ids_mark(u32 id)
 void dh_ids_sweep(u64 shadow_cells)
 {
     dh_lock_take(&lock);
-    u32 live = 0;
+    live = 0;
     for (u32 w = 0; w * 64 < high; w++) {
         taken[w] &= owned[w] | young[w] | marked[w];
         live += (u32)__builtin_popcountll(taken[w]);
     }
-    cursor = 0;
+    cursor = run_cursor = 0;
+    run_most = BLOCKS;
     since_last = 0;
     given = false;
     u64 next = FLOOR_BLOCKS;

@@ -17,12 +17,12 @@
 
 /* Sizes of the per-thread tables: powers of two, small enough to stay in the first-level cache. */
 enum {
-    DH_IDC = 512,     /* (context, pc, kind) to id of this epoch */
+    DH_IDC = 1024,    /* (context, pc, kind) to id of this epoch */
     DH_IDC_WAYS = 4,  /* ... which must not thrash: a miss makes a new id */
     DH_ORDERED = 512, /* cells known to have happened before */
     DH_MINE = 256,    /* histories known to contain this epoch */
     DH_STEP = 1024,   /* (old cell, id and mask) to new cell */
-    DH_CTXC = 1024,   /* (parent, pc) to context */
+    DH_CTXC = 4096,   /* (parent, pc) to context */
     DH_LSC = 128,     /* (set, lock, ctx) to lockset */
     DH_SEEN = 64,     /* atomic objects used lately */
     DH_MIXING_START = 2048,

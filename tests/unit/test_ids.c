@@ -15,7 +15,8 @@ static int fresh(void **state)
     memset(owned, 0, sizeof(owned));
     memset(young, 0, sizeof(young));
     memset(marked, 0, sizeof(marked));
-    cursor = since_last = 0;
+    cursor = run_cursor = since_last = live = 0;
+    run_most = BLOCKS;
     high = 1;
     given = false;
     threshold = FLOOR_BLOCKS;
@@ -109,6 +110,57 @@ static void scattered(void **state)
     assert_int_equal(count, 2 * DH_ID_BLOCK);
 }
 
+/* Long epochs, of each of which one block in eight stays in use for a while: what lies between them is used
+ * again, though it is not as long as was asked for, and the ids do not spread over more and more memory. */
+static void long_runs_in_a_sparse_map(void **state)
+{
+    (void)state;
+    static u32 kept[4][FLOOR_BLOCKS]; /* by round, modulo 4; 0: no more */
+    memset(kept, 0, sizeof(kept));
+    for (u32 round = 0; round < 64; round++) {
+        u32 *k = kept[round % 4], k_n = 0;
+        dh_ids_collect_begin();
+        for (u32 i = 0; i < 4; i++)
+            for (u32 b = 0; b < FLOOR_BLOCKS && kept[i][b]; b++)
+                dh_ids_mark(kept[i][b]);
+        dh_ids_sweep(0);
+        memset(k, 0, sizeof(kept[0]));
+        for (u32 n = 0, count; n < FLOOR_BLOCKS; n += count / DH_ID_BLOCK) {
+            u32 id = dh_ids_take(512, &count);
+            assert_true(id != 0);
+            dh_ids_retire(id, count);
+            for (u32 b = 0; b < count && k_n < FLOOR_BLOCKS; b += 8 * DH_ID_BLOCK)
+                k[k_n++] = id + b;
+        }
+        assert_true(high < 5 * FLOOR_BLOCKS);
+    }
+}
+
+/* All that is found is free, and no longer than asked for. */
+static void runs_are_free(void **state)
+{
+    (void)state;
+    u32 count, first = dh_ids_take(1024, &count);
+    assert_int_equal(count, 1024 * DH_ID_BLOCK);
+    for (u32 b = 0; b < 1024; b++)
+        if (b % 64 >= 8 && b % 64 < 24 + b / 64) /* in every 64 a run of its own length stays free */
+            dh_ids_retire(first + b * DH_ID_BLOCK, DH_ID_BLOCK);
+    collect(0);
+    for (u32 want = 40; want >= LONG_RUN; want--) {
+        u32 before[16];
+        for (u32 w = 0; w < 16; w++)
+            before[w] = (u32)__builtin_popcountll(taken[w]);
+        u32 id = dh_ids_take(want, &count), after = 0, was = 0;
+        for (u32 w = 0; w < 16; w++) {
+            after += (u32)__builtin_popcountll(taken[w]);
+            was += before[w];
+        }
+        assert_true(id != 0 && count <= want * DH_ID_BLOCK);
+        if (id < first + 1024 * DH_ID_BLOCK - 64 * DH_ID_BLOCK)
+            assert_int_equal(after - was, count / DH_ID_BLOCK);
+    }
+}
+
 static void pacing(void **state)
 {
     (void)state;
@@ -175,9 +227,14 @@ static void exhaustion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(taking, fresh),    cmocka_unit_test_setup(recycling, fresh),
-        cmocka_unit_test_setup(scattered, fresh), cmocka_unit_test_setup(during_a_collection, fresh),
-        cmocka_unit_test_setup(pacing, fresh),    cmocka_unit_test_setup(exhaustion, fresh),
+        cmocka_unit_test_setup(taking, fresh),
+        cmocka_unit_test_setup(recycling, fresh),
+        cmocka_unit_test_setup(scattered, fresh),
+        cmocka_unit_test_setup(during_a_collection, fresh),
+        cmocka_unit_test_setup(pacing, fresh),
+        cmocka_unit_test_setup(exhaustion, fresh),
+        cmocka_unit_test_setup(long_runs_in_a_sparse_map, fresh),
+        cmocka_unit_test_setup(runs_are_free, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
