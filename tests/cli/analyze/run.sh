@@ -1,23 +1,8 @@
 #!/bin/sh
 # run.sh DEADHEAT - `deadheat analyze`, `deadheat detectors` and `deadheat trace` as a user calls them.
-set -u
-deadheat=${DEADHEAT:-$1}
+. "$(dirname "$0")/../lib.sh"
 traces=$(cd "$(dirname "$0")/../../traces" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
 
-ok() { echo "ok cli/analyze/$1"; }
-bad() {
-    echo "FAIL cli/analyze/$1: $2"
-    failed=1
-}
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
-has() { # NAME FILE TEXT
-    if grep -qF -- "$3" "$2"; then ok "$1"; else bad "$1" "no '$3' in: $(head -5 "$2" | tr '\n' '|')"; fi
-}
 run() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" "$@" >out 2>err
     status=$?

@@ -2,21 +2,8 @@
 # run.sh DEADHEAT - the runtime among hostile surroundings: little memory, odd layouts, descriptors closed under
 # it, programs that fork, exec, daemonise, exhaust and replace. victim.c does the deeds; what counts is that
 # the program's own output and status come out right and that what was found is told, or one sentence why not.
-set -u
-deadheat=${DEADHEAT:-$1}
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
+. "$(dirname "$0")/../lib.sh"
 ulimit -c 0
-failed=0
-
-ok() { echo "ok cli/attack/$1"; }
-bad() {
-    echo "FAIL cli/attack/$1: $2"
-    failed=1
-}
-skip() { echo "skip cli/attack/$1: $2"; }
 
 # expect NAME STATUS RACES OUTPUT [WORDS]: what the last run must have left in rc, out and err. WORDS: deadheat said
 # something with these words in it; without, nothing but reports and their summary.

@@ -1,26 +1,9 @@
 #!/bin/sh
 # run.sh DEADHEAT - `deadheat compare` as a user calls it: on traces, on a recording, on a program; formats, truth,
 # errors.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-deadheat=${DEADHEAT:-$1}
+. "$(dirname "$0")/../lib.sh"
 traces=$(cd "$here/../../traces" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
-failed=0
 
-ok() { echo "ok cli/compare/$1"; }
-bad() {
-    echo "FAIL cli/compare/$1: $2"
-    failed=1
-}
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
-has() { # NAME FILE TEXT
-    if grep -qF -- "$3" "$2"; then ok "$1"; else bad "$1" "no '$3' in: $(head -5 "$2" | tr '\n' '|')"; fi
-}
 run() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" compare "$@" >out 2>err
     status=$?
@@ -79,7 +62,6 @@ import sys
 text = open("out").read()
 seen, stack, bad = set(), [], []
 
-
 class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         if tag not in ("meta", "rect"):
@@ -95,7 +77,6 @@ class Page(html.parser.HTMLParser):
     def handle_data(self, data):
         if stack and stack[-1] == "text":
             seen.add(data.strip())
-
 
 page = Page()
 page.feed(text.replace("/>", ">"))

@@ -1,24 +1,9 @@
 #!/bin/sh
 # run.sh DEADHEAT - what was once wrong and no single program of tests/programs can show: odd layouts of memory, what is
 # said at the end of a run, files and headers.
-set -u
-deadheat=${DEADHEAT:-$1}
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
+. "$(dirname "$0")/../lib.sh"
 ulimit -c 0
-failed=0
 
-ok() { echo "ok cli/defects/$1"; }
-bad() {
-    echo "FAIL cli/defects/$1: $2"
-    failed=1
-}
-skip() { echo "skip cli/defects/$1: $2"; }
-same() { # NAME GOT WANTED
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
 run() { # OPTIONS COMMAND...: sets status, fills out and err
     DEADHEAT_OPTIONS=$1
     export DEADHEAT_OPTIONS

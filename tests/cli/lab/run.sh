@@ -1,26 +1,8 @@
 #!/bin/sh
 # run.sh DEADHEAT - `deadheat run --detector=NAME`: detectors of the laboratory inside running programs. Each finds in the
 # papers' small programs (bench/programs) what EXPECTED.tsv says; reports name the detector and have both stacks.
-set -u
-deadheat=${DEADHEAT:-$1}
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../lib.sh"
 programs=$here/../../../bench/programs
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
-failed=0
-
-ok() { echo "ok cli/lab/$1"; }
-bad() {
-    echo "FAIL cli/lab/$1: $2"
-    failed=1
-}
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
-has() { # NAME FILE PATTERN
-    if grep -q "$3" "$2"; then ok "$1"; else bad "$1" "no '$3' in: $(head -5 "$2" | tr '\n' '|')"; fi
-}
 
 cd "$work" || exit 1
 for name in critical airline account pingpong philo mergesort; do
@@ -31,7 +13,7 @@ done
 "$deadheat" run --detector=nonsense -- ./critical >out 2>err
 same no-such-detector "$?" 2
 "$deadheat" run --detector=djt -- ./critical >out 2>err
-has did-you-mean err "did you mean 'djit'"
+like did-you-mean err "did you mean 'djit'"
 "$deadheat" run --detector=syncp -- ./critical >out 2>err
 same whole-trace-refused "$?:$(grep -c 'deadheat record' err)" "2:1"
 DEADHEAT_OPTIONS=detector=nonsense ./critical 2 1 >out 2>err
@@ -42,17 +24,17 @@ same empty-finds-nothing "$?:$(cat err)" "0:"
 # ---- Reports ----
 "$deadheat" run --detector=djit --output=djit.jsonl -- ./critical 2 1 >out 2>err
 same races-exit-status "$?" 66
-has names-the-detector djit.jsonl '"detector":"djit","guarantee":"precise"'
-has names-the-variable err 'data race on global .turn'
+like names-the-detector djit.jsonl '"detector":"djit","guarantee":"precise"'
+like names-the-variable err 'data race on global .turn'
 same both-stacks "$(grep -c '#0 .*critical.c:' err | sed 's/[2-9]/2/')" 2
 "$deadheat" run --detector=eraser --report=0 --output=eraser.jsonl -- ./critical 2 1 >out 2>err
-has unsound-guarantee eraser.jsonl '"detector":"eraser","guarantee":"unsound"'
+like unsound-guarantee eraser.jsonl '"detector":"eraser","guarantee":"unsound"'
 "$deadheat" run --output=engine.jsonl --report=0 -- ./critical 2 1 >out 2>err
-has engine-is-the-default engine.jsonl '"detector":"fasttrack","guarantee":"precise"'
+like engine-is-the-default engine.jsonl '"detector":"fasttrack","guarantee":"precise"'
 
 # A recursive program has calling contexts without end: none of its races is lost for that.
 "$deadheat" run --detector=eraser --report=0 --output=deep.jsonl -- ./mergesort 4 1 >out 2>err
-has nothing-lost deep.jsonl '"LOST_REPORTS":0[,}]'
+like nothing-lost deep.jsonl '"LOST_REPORTS":0[,}]'
 
 # ---- What each finds ----
 # distinct RECORDS - how many variables, a global with all its members and elements being one.

@@ -3,27 +3,9 @@
 # every detector as many as it must; a killed program or recorder leaves a usable file.
 #
 # SEEDS="1 2 3" chooses the random programs, PROGRAMS="sor tsp" those of bench/programs.
-set -u
-deadheat=${DEADHEAT:-$1}
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../lib.sh"
 tests=$here/../..
 programs=$tests/../bench/programs
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
-failed=0
-
-ok() { echo "ok cli/record/$1"; }
-bad() {
-    echo "FAIL cli/record/$1: $2"
-    failed=1
-}
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
-has() { # NAME FILE PATTERN
-    if grep -q "$3" "$2"; then ok "$1"; else bad "$1" "no '$3' in: $(head -5 "$2" | tr '\n' '|')"; fi
-}
 
 cd "$work" || exit 1
 "$deadheat" cc -g -O1 -pthread "$here/racy.c" -o racy || { bad compile "deadheat cc failed"; exit 1; }
@@ -31,7 +13,7 @@ cd "$work" || exit 1
 # ---- The command ----
 "$deadheat" record -o a.dht -- ./racy >out 2>err
 same exit-status "$?:$(cat out)" "7:1 2"
-has says-what "err" '^deadheat record: [0-9]* events, .* in a.dht$'
+like says-what "err" '^deadheat record: [0-9]* events, .* in a.dht$'
 "$deadheat" record --quiet ./racy >out 2>err
 same default-name "$?:$(cat err):$(ls racy.dht)" "7::racy.dht"
 "$deadheat" record >out 2>err
@@ -48,12 +30,12 @@ same not-instrumented "$?" 2
 # ---- The recording ----
 "$deadheat" analyze --detector=fasttrack,basicvc,djit,shb a.dht >out 2>err
 same analyze-status "$?" 66
-has finds-the-race out '^  racy 0x[0-9a-f]*/4: .* racy.c:[0-9]'
+like finds-the-race out '^  racy 0x[0-9a-f]*/4: .* racy.c:[0-9]'
 if grep -q 'guarded\|handed\|ready\|rounds' out; then bad finds-no-other "$(cat out)"; else ok finds-no-other; fi
 "$deadheat" trace info a.dht >out 2>err
-has info out '^  threads  *2$'
+like info out '^  threads  *2$'
 "$deadheat" trace cat a.dht >out 2>err
-has cat out 'T1|acquire(0x'
+like cat out 'T1|acquire(0x'
 "$deadheat" trace convert -o a.std a.dht 2>err && "$deadheat" trace convert -o b.dht a.std 2>err &&
     "$deadheat" trace convert -o b.std b.dht 2>err
 same to-text-and-back "$(cmp a.std b.std && "$deadheat" analyze b.dht >out 2>err || echo $?)" 66

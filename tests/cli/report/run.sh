@@ -1,39 +1,7 @@
 #!/bin/sh
 # run.sh DEADHEAT - `deadheat report` on hand-written records about target.c, which is compiled here so that
 # there is a real ELF file to look into. Prints `ok NAME` or `FAIL NAME: why` for each case.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-deadheat=${DEADHEAT:-$1}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS NO_COLOR
-failed=0
-
-ok() { echo "ok cli/report/$1"; }
-bad() {
-    echo "FAIL cli/report/$1: $2"
-    failed=1
-}
-# has NAME FILE TEXT...: every text is in the file.
-has() {
-    name=$1 file=$2
-    shift 2
-    for text; do
-        if ! grep -qF -- "$text" "$file"; then
-            bad "$name" "no '$text' in $(head -40 "$file" | tr '\n' '|')"
-            return
-        fi
-    done
-    ok "$name"
-}
-# hasnt NAME FILE TEXT
-hasnt() {
-    if grep -qF -- "$3" "$2"; then bad "$1" "'$3' is there"; else ok "$1"; fi
-}
-# same NAME GOT WANTED
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
+. "$(dirname "$0")/../lib.sh"
 
 cd "$work" || exit 1
 cp "$here/target.c" target.c
@@ -116,7 +84,7 @@ has stack-owner out "data race on the stack of thread T1 'main'"
 has tls out "a thread-local variable of thread T2 'worker'"
 has unknown-memory out 'memory that is neither heap, global nor a stack'
 has global-without-name out 'global memory (target+0x1)'
-hasnt no-source out 'counter++'
+lacks no-source out 'counter++'
 
 # ---- Explanations ----
 {
@@ -218,7 +186,7 @@ mv target.saved target
 # ---- Colour, JSON ----
 esc=$(printf '\033')
 report plain.jsonl
-hasnt no-colour out "$esc"
+lacks no-colour out "$esc"
 report --color=always plain.jsonl
 has colour out "$esc[1;31m"
 report --format=json full.jsonl
