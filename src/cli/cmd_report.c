@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void send_verdict(u64 races)
         send(STDIN_FILENO, line, (size_t)n, MSG_NOSIGNAL); /* if nobody listens any more, so be it */
 }
 
-static int from_runtime(void)
+static int report_stream(void)
 {
     struct dh_options_error err;
     outlive_program();
@@ -88,6 +89,27 @@ static int from_runtime(void)
     if (result.races)
         return DH_EXIT_RACES;
     return rc || result.bad_lines ? DH_EXIT_TROUBLE : 0;
+}
+
+static void *report_thread(void *ret_status)
+{
+    *(int *)ret_status = report_stream();
+    return NULL;
+}
+
+/* Limits of the program hold for this process too, but its stack need not be as small as the program wanted
+ * its own: the work is done on one that is large enough. */
+static int from_runtime(void)
+{
+    const size_t stack = 1 << 20;
+    pthread_attr_t attr;
+    pthread_t thread;
+    int status = DH_EXIT_TROUBLE;
+    if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, stack) ||
+        pthread_create(&thread, &attr, report_thread, &status))
+        return report_stream();
+    pthread_join(thread, NULL);
+    return status;
 }
 
 struct request {

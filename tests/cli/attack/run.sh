@@ -88,6 +88,8 @@ for kb in 1000000 300000; do
     in_shell "ulimit -v $kb; exec ./victim race"
     expect ulimit-v-$kb 66 1 done
 done
+in_shell 'ulimit -s 100; exec ./victim race'
+expect ulimit-s-small 66 1 done
 in_shell 'ulimit -v 20000; exec ./victim quiet'
 expect ulimit-v-too-small 1 0 '' 'no address space is left for shadow memory'
 in_shell 'ulimit -v 200000; exec ./victim eat'
