@@ -81,7 +81,7 @@ static bool reserve(struct dh_gold_log *log, struct dh_gold_set *s)
         u64 *bits = new_row(log, words);
         if (!bits)
             return false;
-        if (s->words)
+        if (s->bits)
             memcpy(bits, s->bits, s->words * sizeof(*bits));
         free_row(log, s->bits);
         s->bits = bits;

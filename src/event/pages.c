@@ -57,15 +57,12 @@ u32 dh_pages_find(const struct dh_pages *p, u64 key)
 
 u32 dh_pages_add(struct dh_pages *p, u64 key)
 {
-    u32 *slot = p->cap ? look(p, key) : NULL;
-    if (slot && *slot)
-        return *slot - 1;
-    if (p->n == p->cap) {
-        if (!grow(p))
-            return DH_PAGES_NONE;
-        slot = look(p, key);
-    }
+    u32 known = dh_pages_find(p, key);
+    if (known != DH_PAGES_NONE)
+        return known;
+    if (p->n == p->cap && !grow(p))
+        return DH_PAGES_NONE;
     p->keys[p->n++] = key;
-    *slot = p->n;
+    *look(p, key) = p->n;
     return p->n - 1;
 }

@@ -42,7 +42,7 @@ void dh_pts_apply(struct dh_pts *p, uint32_t use, uint32_t location)
     struct use u = p->uses.at[use];
     location = dh_pts_standing(p, location);
     struct location l = p->locations.at[location];
-    switch (u.kind) {
+    switch ((enum use_kind)u.kind) {
     case USE_OFFSET:
     case USE_ANY:
         dh_pts_member(p, u.other, target(p, &u, location));
