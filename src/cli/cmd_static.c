@@ -30,7 +30,11 @@ static const char usage[] =
     "  --assume=A,B,...      drop pairs that cannot race if more is assumed: barriers (all threads of a kind "
     "take\n"
     "                        part in a barrier), partition (each thread has its own part of an array),\n"
-    "                        published (objects are initialised before others can see them), or all\n"
+    "                        published (objects are initialised before others can see them), owned (what is\n"
+    "                        taken out of a container under its lock has one owner), exit (other threads "
+    "are\n"
+    "                        done when the program ends), or all. relay assumes owned and exit\n"
+    "  --no-assume=A,B,...   do not assume what relay assumes\n"
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
@@ -71,17 +75,17 @@ static int one_of(const char *name, const char *value, const char *const *words,
     return -1;
 }
 
-static int set_assumed(struct dh_static *s, const char *list)
+static int set_assumed(struct dh_static *s, const char *option, const char *list, u32 *to)
 {
-    static const char *const words[] = {"barriers", "partition", "published", "all"};
+    static const char *const words[] = {"barriers", "partition", "published", "owned", "exit", "all"};
     static const u32 bits[] = {DH_PAIRS_IF_BARRIERS, DH_PAIRS_IF_PARTITION, DH_PAIRS_IF_PUBLISHED,
-                               DH_PAIRS_IF_BARRIERS | DH_PAIRS_IF_PARTITION | DH_PAIRS_IF_PUBLISHED};
+                               DH_PAIRS_IF_OWNED,    DH_PAIRS_IF_EXIT,      DH_PAIRS_IFS};
     for (;;) {
         size_t len = strcspn(list, ",");
-        int i = one_of("assume", dh_arena_dup(&s->arena, list, len), words, DH_ARRAY_LEN(words));
+        int i = one_of(option, dh_arena_dup(&s->arena, list, len), words, DH_ARRAY_LEN(words));
         if (i < 0)
             return DH_EXIT_TROUBLE;
-        s->assumed |= bits[i];
+        *to |= bits[i];
         if (!list[len])
             return 0;
         list += len + 1;
@@ -113,8 +117,9 @@ static int set_limit(struct dh_static *s, struct request *q, const char *value)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--style", "--assume", "--explain", "--summary", "--limit",
-                                        "--stats", "--format", "--output",  "--color",   "--help"};
+    static const char *const names[] = {"--style",   "--assume", "--no-assume", "--explain",
+                                        "--summary", "--limit",  "--stats",     "--format",
+                                        "--output",  "--color",  "--help"};
     size_t len = strcspn(arg, "=");
     for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
         if (strcmp(arg, names[i]) == 0)
@@ -133,7 +138,9 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
     if ((v = dh_cli_value(arg, "style")))
         return set_style(s, v);
     if ((v = dh_cli_value(arg, "assume")))
-        return set_assumed(s, v);
+        return set_assumed(s, "assume", v, &s->more);
+    if ((v = dh_cli_value(arg, "no-assume")))
+        return set_assumed(s, "no-assume", v, &s->less);
     if ((v = dh_cli_value(arg, "limit")))
         return set_limit(s, q, v);
     if ((v = dh_cli_value(arg, "format"))) {
@@ -176,6 +183,7 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     if (q->explain && strcmp(q->format, "text") != 0)
         return dh_cli_fail("static", "--explain prints text; it cannot be combined with --format=%s",
                            q->format);
+    s->assumed = (s->set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES & ~s->less : 0) | s->more;
     if (strcmp(q->format, "html") == 0 && !q->limit)
         s->limit = HTML_LIMIT;
     s->input = q->n_files == 1 ? q->files[0]

@@ -31,13 +31,16 @@ struct dh_static {
     const char *input;   /* as the user named it */
     const char *style;   /* "relay" or "sound" */
     u32 set;             /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
-    u32 assumed;         /* DH_PAIRS_IF_... that are assumed to hold */
+    u32 more, less;      /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
+    u32 assumed;         /* ... that are assumed to hold */
     u64 limit;           /* pairs shown of one variable; 0: all */
     FILE *out;
     bool color;
     struct dh_static_group *groups; /* globals first, then by name */
     size_t n_groups;
-    size_t n_shown;   /* pairs in all groups */
+    size_t n_shown;   /* pairs in all groups; bundles count once */
+    bool bundled;     /* some stand for many pairs of sites */
+    u32 place[2];     /* after dh_static_find by places: the sites meant, or DH_PAIRS_NONE */
     size_t n_dropped; /* pairs of the style that an assumption dropped */
     size_t n_other;   /* pairs that are in the other style */
 };
@@ -51,6 +54,8 @@ void dh_static_select(struct dh_static *s);
 bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair);
 /* How many pairs of a group are shown. */
 size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g);
+/* How many pairs of sites the chosen pairs stand for, of all groups (NULL) or of one; *ret_most: at most. */
+u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, bool *ret_most);
 /* The pair named "12", "P12", by its id, or by "FILE:LINE,FILE:LINE". DH_PAIRS_NONE after a message. */
 u32 dh_static_find(struct dh_static *s, const char *name);
 

@@ -89,9 +89,15 @@ static void print_sets(struct dh_static *s, const struct dh_pairs_pair *pair)
         {DH_PAIRS_IF_PUBLISHED,
          "--assume=published drops it: one side initialises the object, if that is "
          "done before others can see it."},
+        {DH_PAIRS_IF_OWNED,
+         "Assuming `owned` drops it, as relay does: the object is handed from thread to thread, if whoever "
+         "takes it out of a container, under its lock, has it alone."},
+        {DH_PAIRS_IF_EXIT,
+         "Assuming `exit` drops it, as relay does: one side runs when the program ends, if the other threads "
+         "are done by then."},
     };
     for (size_t i = 0; i < DH_ARRAY_LEN(facts); i++)
-        if (pair->flags & facts[i].flag)
+        if (((pair->flags & ~(u32)DH_PAIRS_IFS) | dh_pairs_ifs(pair->flags, s->set)) & facts[i].flag)
             fprintf(s->out, "  %s\n", facts[i].sentence);
     if (!(pair->flags & DH_PAIRS_RELAY))
         fputs("  It is not in the style relay, which trusts more: locks of the same name, joins in loops.\n",
@@ -109,11 +115,19 @@ void dh_static_explain(struct dh_static *s, u32 number)
             dh_static_pair_id(s, pair), s->input, dh_static_subject(s, n ? variables[0] : DH_PAIRS_NONE));
     for (size_t i = 1; i < n; i++)
         fprintf(s->out, "  or on %s\n", dh_static_subject(s, variables[i]));
-    print_side(s, "One side", &pair->side[0]);
-    if (pair->side[0].site == pair->side[1].site)
+    struct dh_pairs_side side[2] = {pair->side[0], pair->side[1]};
+    for (int i = 0; i < 2 && s->place[0] != DH_PAIRS_NONE; i++)
+        side[i].site = s->place[i];
+    print_side(s, "One side", &side[0]);
+    if (side[0].site == side[1].site)
         fputs("\nThe other side is the same place, in another thread.\n", s->out);
     else
-        print_side(s, "The other side", &pair->side[1]);
+        print_side(s, "The other side", &side[1]);
+    u64 many = dh_pairs_stands_for(p, pair);
+    if (many > 1)
+        fprintf(s->out,
+                "\nThe same is true of %" PRIu64 " pairs of places: %u like the first, each with %u.\n", many,
+                p->lists[pair->alike[0]].n + 1, p->lists[pair->alike[1]].n + 1);
     fprintf(s->out, "\n%sWhy it is thought possible%s\n", c->strong, c->off);
     for (u32 bit = 1; bit <= DH_PAIRS_REASONS; bit <<= 1)
         if (pair->reasons & bit)

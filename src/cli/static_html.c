@@ -196,7 +196,9 @@ static void print_head(struct dh_static *s)
                 ? "Style relay: pairs of accesses that may happen at the same time without a lock in common."
                 : "Style sound: every pair of accesses that could race; nothing that could is left out.");
     fputs("<div class=tiles>", s->out);
-    tile(s->out, s->n_shown, s->n_shown == 1 ? "pair" : "pairs");
+    bool most;
+    u64 pairs = dh_static_pairs(s, NULL, &most);
+    tile(s->out, pairs, pairs == 1 ? "pair" : "pairs");
     tile(s->out, s->n_groups, s->n_groups == 1 ? "variable" : "variables");
     tile(s->out, p->n_entries, "places where threads begin");
     tile(s->out, s->n_other, s->set == DH_PAIRS_RELAY ? "pairs in style sound" : "pairs in style relay");

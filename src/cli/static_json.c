@@ -110,10 +110,22 @@ static json_t *side_json(struct dh_static *s, const struct dh_pairs_side *side)
     return j;
 }
 
+/* Where else the same is true. */
+static json_t *alike_json(struct dh_static *s, u32 site)
+{
+    const struct dh_pairs_site *at = &s->pairs->sites[site];
+    json_t *j = json_object();
+    put_id(s, j, at->id);
+    put(j, "access", dh_pairs_access_name(at->access));
+    put(j, "function", dh_static_name(s, at->function));
+    put_place(s, j, &at->at);
+    return j;
+}
+
 static json_t *pair_json(struct dh_static *s, u32 number)
 {
-    static const char *const flags[] = {"relay",       "sound",        "ad-hoc",
-                                        "if-barriers", "if-partition", "if-published"};
+    static const char *const flags[] = {"relay",        "sound",        "ad-hoc",   "if-barriers",
+                                        "if-partition", "if-published", "if-owned", "if-exit"};
     const struct dh_pairs_pair *pair = &s->pairs->pairs[number];
     json_t *j = json_object(), *sides = json_array(), *in = json_array(), *why = json_array();
     json_object_set_new(j, "pair", json_integer((json_int_t)number + 1));
@@ -121,7 +133,7 @@ static json_t *pair_json(struct dh_static *s, u32 number)
     for (int i = 0; i < 2; i++)
         json_array_append_new(sides, side_json(s, &pair->side[i]));
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++)
-        if (pair->flags & 1u << i)
+        if (((pair->flags & ~(u32)DH_PAIRS_IFS) | dh_pairs_ifs(pair->flags, s->set)) & 1u << i)
             json_array_append_new(in, text(flags[i]));
     for (u32 bit = 1; bit <= DH_PAIRS_REASONS; bit <<= 1)
         if (pair->reasons & bit)
@@ -129,6 +141,12 @@ static json_t *pair_json(struct dh_static *s, u32 number)
     json_object_set_new(j, "flags", in);
     json_object_set_new(j, "sides", sides);
     json_object_set_new(j, "why", why);
+    if (dh_pairs_stands_for(s->pairs, pair) > 1) {
+        json_t *alike = json_array();
+        for (int i = 0; i < 2; i++)
+            json_array_append_new(alike, list_json(s, pair->alike[i], alike_json));
+        json_object_set_new(j, "alike", alike);
+    }
     put(j, "because", dh_static_why(s, pair));
     if (s->pairs->lists[pair->variables].n > 1)
         json_object_set_new(j, "variables", list_json(s, pair->variables, variable_json));
@@ -185,7 +203,10 @@ void dh_static_print_json(struct dh_static *s)
     write_member(s, "producer", text(p->producer));
     write_member(s, "style", text(s->style));
     write_member(s, "no_threads", json_boolean(p->no_threads));
-    write_member(s, "pairs", json_integer((json_int_t)s->n_shown));
+    bool most;
+    write_member(s, "pairs", json_integer((json_int_t)dh_static_pairs(s, NULL, &most)));
+    if (s->bundled)
+        write_member(s, "bundles", json_integer((json_int_t)s->n_shown));
     write_member(s, "dropped", json_integer((json_int_t)s->n_dropped));
     fputs(",\n\"variables\":[", s->out);
     for (size_t g = 0; g < s->n_groups; g++) {

@@ -43,6 +43,11 @@ static void print_pair(struct dh_static *s, u32 number)
         fprintf(s->out, "    and the same, in another thread\n");
     else
         print_side(s, &pair->side[1]);
+    if (dh_pairs_stands_for(s->pairs, pair) > 1)
+        fprintf(
+            s->out,
+            "    a bundle: %u places like the first, each with %u like the second (--format=json has them)\n",
+            s->pairs->lists[pair->alike[0]].n + 1, s->pairs->lists[pair->alike[1]].n + 1);
     if (why[0])
         fprintf(s->out, "    why: %s\n", why);
 }
@@ -50,8 +55,10 @@ static void print_pair(struct dh_static *s, u32 number)
 static void print_group(struct dh_static *s, const struct dh_static_group *g, bool summary)
 {
     const struct dh_static_palette *c = dh_static_palette(s);
-    fprintf(s->out, "%s%s%s: %zu pair%s\n", c->title, dh_static_subject(s, g->variable), c->off, g->n,
-            g->n == 1 ? "" : "s");
+    bool most;
+    u64 n = dh_static_pairs(s, g, &most);
+    fprintf(s->out, "%s%s%s: %s%" PRIu64 " pair%s\n", c->title, dh_static_subject(s, g->variable), c->off,
+            most ? "at most " : "", n, n == 1 ? "" : "s");
     if (summary)
         return;
     size_t shown = dh_static_shown(s, g);

@@ -14,7 +14,7 @@
 
 bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair)
 {
-    return (pair->flags & s->set) && !(pair->flags & s->assumed);
+    return (pair->flags & s->set) && !(dh_pairs_ifs(pair->flags, s->set) & s->assumed);
 }
 
 static u32 first_variable(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
@@ -106,13 +106,38 @@ void dh_static_select(struct dh_static *s)
     for (size_t i = 0; i < p->n_pairs; i++) {
         u32 flags = p->pairs[i].flags;
         s->n_shown += dh_static_chosen(s, &p->pairs[i]);
-        s->n_dropped += (flags & s->set) && (flags & s->assumed);
+        s->n_dropped += (flags & s->set) && (dh_pairs_ifs(flags, s->set) & s->assumed);
         s->n_other += (flags & (DH_PAIRS_RELAY | DH_PAIRS_SOUND) & ~s->set) != 0;
     }
+    for (size_t i = 0; i < p->n_pairs && !s->bundled; i++)
+        s->bundled = dh_pairs_stands_for(p, &p->pairs[i]) > 1;
     group(s);
     for (size_t g = 0; g < s->n_groups; g++)
         qsort_r(s->groups[g].pairs, s->groups[g].n, sizeof(u32), compare_pairs, s->pairs);
     qsort_r(s->groups, s->n_groups, sizeof(*s->groups), compare_groups, s);
+}
+
+static u64 sum(const struct dh_static *s, const struct dh_static_group *g)
+{
+    u64 n = 0;
+    for (size_t i = 0; i < g->n; i++)
+        n += dh_pairs_stands_for(s->pairs, &s->pairs->pairs[g->pairs[i]]);
+    return n;
+}
+
+u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, bool *ret_most)
+{
+    bool relay = s->set == DH_PAIRS_RELAY;
+    *ret_most = false;
+    if (!s->bundled)
+        return g ? g->n : s->n_shown;
+    if (!g && s->assumed == (relay ? DH_PAIRS_RELAY_ASSUMES : 0))
+        return dh_pairs_counter(s->pairs, relay ? DH_PAIRS_COUNT_RELAY : DH_PAIRS_COUNT_SOUND);
+    u64 n = 0;
+    for (size_t i = 0; i < (g ? 1 : s->n_groups); i++)
+        n += sum(s, g ? g : &s->groups[i]);
+    *ret_most = true;
+    return n;
 }
 
 size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g)
@@ -132,21 +157,46 @@ static bool means(struct dh_static *s, const char *text, size_t len, const struc
     return len > 0 && len < n && whole[n - len - 1] == '/' && memcmp(whole + n - len, text, len) == 0;
 }
 
+/* For each site whether a name means it. */
+static bool *meant(struct dh_static *s, const char *text, size_t len)
+{
+    bool *all = dh_arena_array(&s->arena, s->pairs->n_sites + 1, sizeof *all);
+    for (size_t i = 0; i < s->pairs->n_sites; i++, dh_static_forget(s))
+        all[i] = means(s, text, len, &s->pairs->sites[i].at);
+    return all;
+}
+
+/* The first site of a side that is marked, or DH_PAIRS_NONE. */
+static u32 marked(const struct dh_pairs *p, const struct dh_pairs_pair *pair, int side, const bool *marks)
+{
+    size_t n;
+    const u32 *more = dh_pairs_items(p, pair->alike[side], &n);
+    if (marks[pair->side[side].site])
+        return pair->side[side].site;
+    for (size_t i = 0; i < n; i++)
+        if (marks[more[i]])
+            return more[i];
+    return DH_PAIRS_NONE;
+}
+
 static u32 find_by_places(struct dh_static *s, const char *name, const char *comma)
 {
     const struct dh_pairs *p = s->pairs;
     const char *second = comma + 1;
-    size_t n = (size_t)(comma - name), m = strlen(second);
+    const bool *first = meant(s, name, (size_t)(comma - name)), *other = meant(s, second, strlen(second));
     u32 found = DH_PAIRS_NONE;
-    for (u32 i = 0; i < p->n_pairs; i++, dh_static_forget(s)) {
-        const struct dh_pairs_place *a = &p->sites[p->pairs[i].side[0].site].at;
-        const struct dh_pairs_place *b = &p->sites[p->pairs[i].side[1].site].at;
-        if ((means(s, name, n, a) && means(s, second, m, b)) ||
-            (means(s, name, n, b) && means(s, second, m, a))) {
-            if (found == DH_PAIRS_NONE || dh_static_chosen(s, &p->pairs[i]))
-                found = i;
-            if (dh_static_chosen(s, &p->pairs[i]))
-                break;
+    for (u32 i = 0; i < p->n_pairs; i++) {
+        const struct dh_pairs_pair *pair = &p->pairs[i];
+        bool chosen = dh_static_chosen(s, pair);
+        for (int turn = 0; turn < 2 && (chosen || found == DH_PAIRS_NONE); turn++) {
+            u32 a = marked(p, pair, 0, turn ? other : first), b = marked(p, pair, 1, turn ? first : other);
+            if (a == DH_PAIRS_NONE || b == DH_PAIRS_NONE)
+                continue;
+            found = i;
+            s->place[0] = a;
+            s->place[1] = b;
+            if (chosen)
+                return found;
         }
     }
     return found;
@@ -171,6 +221,7 @@ u32 dh_static_find(struct dh_static *s, const char *name)
     const char *digits = name + (name[0] == 'P' || name[0] == 'p'), *comma = strchr(name, ',');
     size_t n = strspn(digits, "0123456789");
     u32 found = DH_PAIRS_NONE;
+    s->place[0] = s->place[1] = DH_PAIRS_NONE;
     if (comma) {
         found = find_by_places(s, name, comma);
     } else if (n && !digits[n] && n < SHORTEST_ID) {

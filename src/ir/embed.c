@@ -45,7 +45,7 @@ static void embed(LLVMModuleRef m, const u8 *bytes, size_t n)
 }
 
 /* How the child ends. */
-enum { DONE, NOT_OURS, TOO_MANY, NOT_WRITTEN };
+enum { DONE, NOT_OURS, NOT_WRITTEN };
 
 /* In the child: the table into the file. */
 static _Noreturn void analyse_into(LLVMModuleRef m, const struct dh_whole_options *options, int file)
@@ -59,7 +59,7 @@ static _Noreturn void analyse_into(LLVMModuleRef m, const struct dh_whole_option
         dh_whole_lift(m); /* if it cannot be, the analysis only finds more */
     int rc = dh_whole_analyse(m, options, &pairs);
     if (rc != 0)
-        _exit(rc == -E2BIG ? TOO_MANY : NOT_OURS);
+        _exit(rc == -EINVAL ? NOT_OURS : NOT_WRITTEN);
     u8 *bytes;
     size_t n;
     dh_pairs_write(pairs, &bytes, &n);
@@ -95,9 +95,7 @@ static void say_failure(LLVMModuleRef m, int status)
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(sentence, sizeof(sentence), "deadheat: %s, so the program carries no table of pairs",
-                 code == NOT_OURS   ? "the program is not one for 64-bit x86"
-                 : code == TOO_MANY ? "there are too many pairs that may race to be of use"
-                                    : "the analysis failed");
+                 code == NOT_OURS ? "the program is not one for 64-bit x86" : "the analysis failed");
     dh_shim_warn(m, sentence);
 }
 

@@ -174,7 +174,7 @@ static bool place_equal(const struct dh_pairs_place *a, const struct dh_pairs_pl
 static u64 site_id(const struct dh_pairs_site *s)
 {
     const char *texts[] = {s->module, s->function, s->at.file};
-    u64 h = DH_PAIRS_VERSION;
+    u64 h = DH_PAIRS_ID_VERSION;
     for (size_t i = 0; i < DH_ARRAY_LEN(texts); i++)
         h = XXH64(texts[i], strlen(texts[i]) + 1, h);
     h = mix(h, (u64)s->at.line << 32 | s->at.column);
@@ -379,9 +379,24 @@ u32 dh_pairs_add_entry(struct dh_pairs *p, const struct dh_pairs_entry *entry)
 
 /* ---- Pairs ---- */
 
+u64 dh_pairs_stands_for(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
+{
+    return (u64)(p->lists[pair->alike[0]].n + 1) * (p->lists[pair->alike[1]].n + 1);
+}
+
+static u64 side_id(const struct dh_pairs *p, const struct dh_pairs_pair *pair, int side)
+{
+    size_t n;
+    const u32 *more = dh_pairs_items(p, pair->alike[side], &n);
+    u64 h = p->sites[pair->side[side].site].id;
+    for (size_t i = 0; i < n; i++)
+        h = mix(h, p->sites[more[i]].id);
+    return h;
+}
+
 static u64 pair_id(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
 {
-    u64 a = p->sites[pair->side[0].site].id, b = p->sites[pair->side[1].site].id;
+    u64 a = side_id(p, pair, 0), b = side_id(p, pair, 1);
     u64 h = a < b ? mix(dh_hash64(a), b) : mix(dh_hash64(b), a);
     return h ? h : 1;
 }
@@ -418,10 +433,13 @@ u32 dh_pairs_add_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair)
     struct dh_pairs_pair new = *pair;
     DH_CHECK(new.side[0].site < p->n_sites &&new.side[1].site < p->n_sites &&new.variables < p->n_lists);
     for (int i = 0; i < 2; i++)
-        DH_CHECK(new.side[i].locks < p->n_lists &&new.side[i].entries < p->n_lists);
+        DH_CHECK(new.side[i].locks < p->n_lists &&new.side[i].entries < p->n_lists &&new.alike[i] <
+                 p->n_lists);
     if (new.side[0].site > new.side[1].site) {
         new.side[0] = pair->side[1];
         new.side[1] = pair->side[0];
+        new.alike[0] = pair->alike[1];
+        new.alike[1] = pair->alike[0];
     }
     new.note = dh_pairs_intern(p, new.note);
     if (dh_pairs_put_pair(p, &new))

@@ -18,7 +18,7 @@
 #include "util/arena.h"
 
 #define DH_PAIRS_SECTION ".deadheat.pairs"
-enum { DH_PAIRS_VERSION = 1 };
+enum { DH_PAIRS_VERSION = 2, DH_PAIRS_ID_VERSION = 1 };
 enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
 
 enum dh_pairs_access {
@@ -107,12 +107,26 @@ enum {
     DH_PAIRS_RELAY = 1u << 0,  /* no common lock; for the hive */
     DH_PAIRS_SOUND = 1u << 1,  /* nothing dropped that could race; for Caper */
     DH_PAIRS_AD_HOC = 1u << 2, /* on the flag of a waiting loop that the program synchronises with */
-    /* Dropped from the sets if one more thing is assumed. The pair is in the table all the same. */
+    /* Dropped from the set relay if one more thing is assumed; shifted by DH_PAIRS_FOR_SOUND: from the set
+     * sound, in which it may have more ways to happen. The pair is in the table all the same. */
     DH_PAIRS_IF_BARRIERS = 1u << 3,  /* ... that barriers separate phases: all threads of a kind take part */
     DH_PAIRS_IF_PARTITION = 1u << 4, /* ... that each thread has an index of its own into the array */
     DH_PAIRS_IF_PUBLISHED = 1u << 5, /* ... that an object is initialised before others can see it */
-    DH_PAIRS_FLAGS = (1u << 6) - 1
+    DH_PAIRS_IF_OWNED = 1u << 6,     /* ... that what is taken from a container has one owner at a time */
+    DH_PAIRS_IF_EXIT = 1u << 7,      /* ... that other threads are done when the program ends */
+    DH_PAIRS_IFS = DH_PAIRS_IF_BARRIERS | DH_PAIRS_IF_PARTITION | DH_PAIRS_IF_PUBLISHED | DH_PAIRS_IF_OWNED |
+                   DH_PAIRS_IF_EXIT,
+    DH_PAIRS_FOR_SOUND = 5,
+    DH_PAIRS_FLAGS = (1u << 13) - 1,
+    /* What `relay` assumes if nothing else is said; `sound` assumes none. */
+    DH_PAIRS_RELAY_ASSUMES = DH_PAIRS_IF_OWNED | DH_PAIRS_IF_EXIT
 };
+
+/* Which assumptions drop a pair from one of the sets: DH_PAIRS_IF_... */
+DH_INLINE u32 dh_pairs_ifs(u32 flags, u32 set)
+{
+    return (set == DH_PAIRS_SOUND ? flags >> DH_PAIRS_FOR_SOUND : flags) & DH_PAIRS_IFS;
+}
 
 /* Why a pair is thought possible. dh_pairs_reason puts each into a sentence. */
 enum {
@@ -156,7 +170,11 @@ struct dh_pairs_side {
 struct dh_pairs_pair {
     u64 id;                       /* set by dh_pairs_add_pair: of the two sites' ids, in any order; never 0 */
     struct dh_pairs_side side[2]; /* side[0].site <= side[1].site; equal: two threads at one site */
-    u32 variables;                /* list, the most telling first; may be empty */
+    /* Lists of further sites, of which the same is true as of each side's own: then it is a BUNDLE, which
+     * stands for each site of one side with each of the other. A large program has too many pairs to name
+     * them one by one. */
+    u32 alike[2];
+    u32 variables; /* list, the most telling first; may be empty */
     u32 flags, reasons;
     const char *note; /* a sentence more, or "" */
 };
@@ -179,6 +197,11 @@ struct dh_pairs_counter {
     const char *name; /* "instructions" */
     u64 value;
 };
+
+/* In a table with bundles: how many pairs of sites there are in each set, under what it assumes if nothing
+ * else is said. (The products of bundles overlap.) */
+#define DH_PAIRS_COUNT_RELAY "pairs in relay"
+#define DH_PAIRS_COUNT_SOUND "pairs in sound"
 
 struct dh_pairs_list {
     u32 begin, n; /* in items */
@@ -249,6 +272,8 @@ void dh_pairs_add_counter(struct dh_pairs *p, const char *name, u64 value); /* a
 u32 dh_pairs_find_site(const struct dh_pairs *p, u64 id); /* DH_PAIRS_NONE if absent */
 u32 dh_pairs_find_pair(const struct dh_pairs *p, u64 id);
 const u32 *dh_pairs_items(const struct dh_pairs *p, u32 list, size_t *ret_n);
+/* How many pairs of sites it stands for: 1, or the product of a bundle. */
+u64 dh_pairs_stands_for(const struct dh_pairs *p, const struct dh_pairs_pair *pair);
 const char *dh_pairs_string(const struct dh_pairs *p, u32 string);
 u64 dh_pairs_counter(const struct dh_pairs *p, const char *name); /* 0 if absent */
 

@@ -18,11 +18,10 @@
  *   variables    storage, name, path, type, function, place
  *   locks        kind << 1 | single, name, place
  *   entries      kind << 1 | many, function, creator, api, place
- *   pairs        first site, second site - first, locks, entries of both, variables, flags, reasons, note
- *   assumptions  name, sentence, count, examples
- *   phases       name, microseconds, KiB
- *   counters     name, value
- * A place is file, dir, line, column. Strings and lists are named by index. Ids are not written: they follow.
+ *   pairs        first site, second site - first, locks, entries, alike of both, variables, flags, reasons,
+ * note assumptions  name, sentence, count, examples phases       name, microseconds, KiB counters     name,
+ * value A place is file, dir, line, column. Strings and lists are named by index. Ids are not written: they
+ * follow.
  */
 #ifndef DH_REPORT_PAIRS_CODE_H
 #define DH_REPORT_PAIRS_CODE_H

@@ -194,7 +194,7 @@ static void get_locks_and_entries(struct in *in)
 static void get_pairs(struct in *in)
 {
     struct dh_pairs *p = in->pairs;
-    size_t count = get_count(in, 10);
+    size_t count = get_count(in, 12);
     for (size_t i = 0; i < count && !in->why; i++) {
         struct dh_pairs_pair pair = {0};
         u32 first = get_below(in, p->n_sites, "it names a site that it does not have");
@@ -204,6 +204,7 @@ static void get_pairs(struct in *in)
         for (int k = 0; k < 2; k++) {
             pair.side[k].locks = get_list(in, (u64)p->n_locks * 2);
             pair.side[k].entries = get_list(in, p->n_entries);
+            pair.alike[k] = get_list(in, p->n_sites);
         }
         pair.variables = get_list(in, p->n_variables);
         pair.flags = get_below(in, DH_PAIRS_FLAGS + 1u, "it holds unknown flags");

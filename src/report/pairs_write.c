@@ -128,6 +128,7 @@ static void put_pairs(struct out *o)
         for (int k = 0; k < 2; k++) {
             put(o, pair->side[k].locks);
             put(o, pair->side[k].entries);
+            put(o, pair->alike[k]);
         }
         put(o, pair->variables);
         put(o, pair->flags);

@@ -56,8 +56,8 @@ def full():
     t.add(0, "main", "", "", "", "", 0, 0)
     t.add(3, "f", "main", "pthread_create", "a.c", "/x", 40, 7)
     t.add(2)  # pairs
-    t.add(0, 1, (0, 1), (1,), (), (0,), (0, 1), 3, 5, "a note")
-    t.add(1, 0, (), (0,), (), (0,), (1,), 2, 0, "")
+    t.add(0, 1, (0, 1), (1,), (), (), (0,), (0, 1), (0, 1), 3, 5, "a note")
+    t.add(1, 0, (), (0,), (), (), (0,), (), (1,), 2, 0, "")
     t.index(t.strings, "a.c:7")
     t.add(1, "inline-asm", "it touches nothing shared", 1 << 40, (t.strings.index("a.c:7"),))
     t.add(1, "points-to", 1500000, 4096)

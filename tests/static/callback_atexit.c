@@ -6,7 +6,7 @@ int x;
 
 static void at_end(void)
 {
-    x = 1; // PAIR a
+    x = 1; // PAIR a:exit
 }
 
 static void *thread(void *arg)

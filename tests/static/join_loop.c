@@ -1,12 +1,11 @@
-// Joined in a loop what a loop created. Whether it is all of them is a matter of counting, which only `relay`
-// takes for granted.
+// Joined in a loop what a loop created: both count to the same number.
 #include <pthread.h>
 
 int x;
 
 static void *thread(void *arg)
 {
-    __atomic_fetch_add(&x, 1, __ATOMIC_RELAXED); // PAIR a:sound
+    __atomic_fetch_add(&x, 1, __ATOMIC_RELAXED); // NO PAIR
     return NULL;
 }
 
@@ -17,5 +16,5 @@ int main(void)
         pthread_create(&t[i], NULL, thread, NULL);
     for (int i = 0; i < 8; i++)
         pthread_join(t[i], NULL);
-    return x; // PAIR a
+    return x; // NO PAIR
 }

@@ -10,7 +10,7 @@
  *                         sound       it is in the set `sound`, but not in `relay`
  *                         relay       the other way round
  *                         ad-hoc      it is on a flag that a loop waits for
- *                         barriers, partition, published    it is dropped if that is assumed
+ *                         barriers, partition, published, owned, exit    it is dropped if that is assumed
  *   // NO PAIR          this line is in none
  * and, on lines of their own:
  *   // ASSUMED name n   so many cases of an assumption are counted
@@ -27,8 +27,17 @@
 
 enum { LETTERS = 26, MAX_PAIRS = 256 };
 
-enum { RELAY = 1, SOUND = 2, AD_HOC = 4, BARRIERS = 8, PARTITION = 16, PUBLISHED = 32 };
-#define DROPPABLE (BARRIERS | PARTITION | PUBLISHED)
+enum {
+    RELAY = 1,
+    SOUND = 2,
+    AD_HOC = 4,
+    BARRIERS = 8,
+    PARTITION = 16,
+    PUBLISHED = 32,
+    OWNED = 64,
+    EXIT = 128
+};
+#define DROPPABLE (BARRIERS | PARTITION | PUBLISHED | OWNED | EXIT)
 static const struct {
     const char *mark, *flag; /* in the source, in the JSON */
     unsigned bit;
@@ -39,6 +48,8 @@ static const struct {
     {"barriers", "if-barriers", BARRIERS},
     {"partition", "if-partition", PARTITION},
     {"published", "if-published", PUBLISHED},
+    {"owned", "if-owned", OWNED},
+    {"exit", "if-exit", EXIT},
 };
 
 struct pair {

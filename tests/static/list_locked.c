@@ -17,7 +17,7 @@ __attribute__((noinline)) static void push(int value)
     struct node *n = malloc(sizeof *n);
     if (!n)
         abort();
-    n->value = value; // PAIR a:published
+    n->value = value; // PAIR a:published,owned
     pthread_mutex_lock(&list.lock);
     n->next = list.head; // NO PAIR
     list.head = n;       // NO PAIR

@@ -11,7 +11,7 @@ static void *thread(void *arg)
     long sum = 0;
     for (long i = w->from; i < w->to; i++) // NO PAIR
         sum += i * i;
-    w->sum = sum; // PAIR a:partition b:sound
+    w->sum = sum; // PAIR a:partition
     return NULL;
 }
 
@@ -29,6 +29,6 @@ int main(void)
     for (int i = 0; i < 4; i++)
         pthread_join(t[i], NULL);
     for (int i = 0; i < 4; i++)
-        sum += works[i].sum; // PAIR b
+        sum += works[i].sum; // NO PAIR
     return (int)sum;
 }

@@ -165,6 +165,8 @@ bool dh_pts_collapsed(const struct dh_pts *p, dh_pts_object o);
  * whatever is computed from a set.
  */
 dh_pts_node dh_pts_representative(const struct dh_pts *p, dh_pts_node node);
+/* A number of the node's set: equal if and only if the sets are. */
+uint32_t dh_pts_set_number(const struct dh_pts *p, dh_pts_node node);
 bool dh_pts_points_to(const struct dh_pts *p, dh_pts_node node, dh_pts_location l);
 
 /* May the two nodes hold the same pointer? */

@@ -81,6 +81,11 @@ dh_pts_node dh_pts_representative(const struct dh_pts *p, dh_pts_node node)
     return node == DH_PTS_NONE ? node : dh_pts_root_const(p, node);
 }
 
+uint32_t dh_pts_set_number(const struct dh_pts *p, dh_pts_node node)
+{
+    return node == DH_PTS_NONE ? 0 : p->nodes.at[dh_pts_root_const(p, node)].all;
+}
+
 bool dh_pts_points_to(const struct dh_pts *p, dh_pts_node node, dh_pts_location l)
 {
     return dh_set_has(set_of(p, node), dh_pts_standing(p, l));

@@ -48,13 +48,17 @@ static bool calls_only_clones(const struct dh_w *w, const struct dh_w_fn *f)
     return true;
 }
 
-/* A call through a pointer that gives numbers and gets a pointer: an allocator that can be exchanged. */
+/* A call through a pointer that gives numbers, perhaps beside one pointer that names the allocator, and gets
+ * a pointer: an allocator that can be exchanged. */
 static bool asks_for_memory(LLVMValueRef call)
 {
+    unsigned numbers = 0, pointers = 0;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) != LLVMIntegerTypeKind)
-            return false;
-    return LLVMGetNumArgOperands(call) > 0;
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) == LLVMIntegerTypeKind)
+            numbers++;
+        else
+            pointers++;
+    return numbers > 0 && pointers <= 1;
 }
 
 /* Whether all that f returns comes straight from allocations and from functions that return fresh memory:

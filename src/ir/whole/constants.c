@@ -102,9 +102,13 @@ uint32_t dh_w_reach(void *client, dh_pts_object o, uint32_t offset)
     struct dh_w *w = client;
     const struct dh_w_object *object = o < w->n_objects ? &w->objects[o] : NULL;
     LLVMTypeRef type = NULL;
-    /* Where only bytes are indexed, bytes are copied. */
-    if (offset == DH_PTS_ANY)
-        return object == NULL || object->kind == DH_W_HIDDEN || dh_pts_collapsed(w->pts, o) ? DH_PTS_ANY : 0;
+    /* Where only bytes are indexed, bytes are copied: an assumption, which is counted. */
+    if (offset == DH_PTS_ANY) {
+        if (object == NULL || object->kind == DH_W_HIDDEN || dh_pts_collapsed(w->pts, o))
+            return DH_PTS_ANY;
+        dh_w_assume(w, DH_W_ASSUME_BYTES, 1, object->kind == DH_W_HEAP ? object->value : NULL);
+        return 0;
+    }
     if (object != NULL && (object->kind == DH_W_GLOBAL || object->kind == DH_W_THREAD_LOCAL) &&
         object->value != NULL && LLVMIsAGlobalVariable(object->value) != NULL && o != w->text)
         type = LLVMGlobalGetValueType(object->value);

@@ -111,10 +111,7 @@ int main(int argc, char **argv)
     struct dh_pairs *pairs;
     int err = dh_whole_analyse(m, &o, &pairs);
     if (err != 0)
-        fail(o.program, err == -EINVAL ? "not a program for x86-64"
-                        : err == -E2BIG
-                            ? "the analysis is too coarse for this program: most accesses may alias most"
-                            : strerror(-err));
+        fail(o.program, err == -EINVAL ? "not a program for x86-64" : strerror(-err));
     write_result(pairs);
     dh_pairs_free(pairs);
     LLVMDisposeModule(m);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/whole/race.h"
+#include "ir/whole/bundle.h"
 #include "ir/whole/shim_whole.h"
 
 static const char *name_of(LLVMValueRef value)
@@ -148,7 +148,16 @@ static u32 locks(struct dh_w_races *r, u32 set)
 
 /* ---- sites ---- */
 
-static u32 add_site(struct dh_w_races *r, u32 site)
+/* Several accesses in the code are one in the source: a member of a structure that is copied, a loop that was
+ * unrolled, a function that was inlined twice. They become one site, and so do their pairs. */
+struct sites {
+    struct dh_w_races *r;
+    u32 *first;                /* for each site: the first that is the same in the source */
+    struct dh_pairs_site *say; /* what is said of it, if it is the first */
+    u32 *number;               /* in the result, if it is the first */
+};
+
+static struct dh_pairs_site describe(struct dh_w_races *r, u32 site)
 {
     struct dh_w *w = r->w;
     const struct dh_w_fn *fn = &w->fns[w->sites[site]];
@@ -158,14 +167,54 @@ static u32 add_site(struct dh_w_races *r, u32 site)
     const char *function = dh_shim_source_function(op->inst, &len);
     function = len == 0 ? fn->name : dh_arena_dup(&w->arena, function, len);
     const char *module = dh_shim_unit(fn->value, &len);
-    struct dh_pairs_site s = {.module = len == 0 ? "" : dh_arena_dup(&w->arena, module, len),
-                              .function = function,
-                              .host = strcmp(function, fn->name) == 0 ? "" : fn->name,
-                              .at = dh_w_place(w, op->inst),
-                              .access = second ? op->access_b : op->access,
-                              .size = op->length == DH_PTS_ANY ? 0 : op->length};
-    return dh_pairs_add_site(w->pairs, &s);
+    return (struct dh_pairs_site){.module = len == 0 ? "" : dh_arena_dup(&w->arena, module, len),
+                                  .function = function,
+                                  .host = strcmp(function, fn->name) == 0 ? "" : fn->name,
+                                  .at = dh_w_place(w, op->inst),
+                                  .access = second ? op->access_b : op->access,
+                                  .size = op->length == DH_PTS_ANY ? 0 : op->length};
 }
+
+static void add_source(struct sites *s, struct dh_map *seen, u32 site)
+{
+    struct dh_pairs_site say = describe(s->r, site);
+    const char *key = dh_arena_printf(&s->r->w->arena, "%s\n%s\n%s\n%u:%u:%u", say.module, say.function,
+                                      say.at.file, say.at.line, say.at.column, say.access);
+    u32 *known = say.at.line == 0 ? NULL : dh_map_get(seen, key, strlen(key));
+    s->first[site] = known == NULL ? site : *known;
+    if (known == NULL) {
+        s->say[site] = say;
+        dh_map_put(seen, key, strlen(key), &s->first[site]);
+    } else if (s->say[*known].size != say.size) {
+        s->say[*known].size = 0;
+    }
+}
+
+static void find_sources(struct sites *s)
+{
+    struct dh_w *w = s->r->w;
+    struct dh_map seen;
+    bool *used = dh_arena_array(&w->arena, w->n_sites, sizeof *used);
+    s->first = dh_arena_array(&w->arena, w->n_sites, sizeof *s->first);
+    s->say = dh_arena_array(&w->arena, w->n_sites, sizeof *s->say);
+    s->number = dh_arena_array(&w->arena, w->n_sites, sizeof *s->number);
+    for (size_t i = 0; i < s->r->n_found; i++)
+        for (int k = 0; k < 2; k++) {
+            used[s->r->found[i].site[k]] = true;
+            for (u32 j = 0; j < s->r->found[i].n_alike[k]; j++)
+                used[s->r->found[i].alike[k][j]] = true;
+        }
+    dh_map_init(&seen, &w->arena);
+    for (u32 i = 0; i < w->n_sites; i++)
+        if (used[i])
+            add_source(s, &seen, i);
+    dh_map_done(&seen);
+    for (u32 i = 0; i < w->n_sites; i++)
+        if (used[i] && s->first[i] == i)
+            s->number[i] = dh_pairs_add_site(w->pairs, &s->say[i]);
+}
+
+/* ---- pairs ---- */
 
 static int by_sites(const void *a, const void *b)
 {
@@ -173,46 +222,132 @@ static int by_sites(const void *a, const void *b)
     for (int i = 0; i < 2; i++)
         if (x->site[i] != y->site[i])
             return x->site[i] < y->site[i] ? -1 : 1;
-    return 0;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static void add_pair(struct dh_w_races *r, const struct dh_w_found *f, const u32 *number)
+static void to_source(const struct sites *s, struct dh_w_found *f)
 {
+    struct dh_w_found old = *f;
+    bool turn = s->first[old.site[0]] > s->first[old.site[1]];
+    for (int i = 0; i < 2; i++) {
+        int from = turn ? !i : i;
+        f->site[i] = s->first[old.site[from]];
+        f->locks[i] = old.locks[from];
+        f->roots[i] = old.roots[from];
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const u32 *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The sites of a side of a bundle but its own, as a list. */
+static u32 more_sites(struct sites *s, const struct dh_w_found *f, int side)
+{
+    struct dh_w *w = s->r->w;
+    u32 *all = dh_util_alloc((f->n_alike[side] + 1) * sizeof *all), n = 0, kept = 0;
+    for (u32 i = 0; i < f->n_alike[side]; i++)
+        all[n++] = s->number[s->first[f->alike[side][i]]];
+    qsort(all, n, sizeof *all, by_number);
+    for (u32 i = 0; i < n; i++)
+        if (all[i] != s->number[f->site[side]] && (kept == 0 || all[kept - 1] != all[i]))
+            all[kept++] = all[i];
+    u32 list = dh_pairs_add_list(w->pairs, all, kept);
+    free(all);
+    return list;
+}
+
+/* Whatever is found of one pair of sites. */
+static void add_pair(struct sites *s, const struct dh_w_found *all, size_t n)
+{
+    enum { MAX_VARIABLES = 8 };
+    struct dh_w_races *r = s->r;
     struct dh_w *w = r->w;
-    struct dh_pairs_variable v = variable_of(r, f->object, f->offset);
-    u32 variable = dh_pairs_add_variable(w->pairs, &v);
-    const u32 all = DH_PAIRS_IF_BARRIERS | DH_PAIRS_IF_PARTITION | DH_PAIRS_IF_PUBLISHED;
-    struct dh_pairs_pair p = {.flags = f->flags | (all & ~f->unless), .reasons = f->reasons, .note = ""};
-    if (v.storage == DH_PAIRS_UNKNOWN)
-        p.reasons |= DH_PAIRS_BY_OUTSIDE;
-    if (!dh_w_single(w, f->object) || dh_pts_folded(w->pts, f->object, f->offset))
-        p.reasons |= DH_PAIRS_BY_MAY_ALIAS;
-    if (f->flags & DH_PAIRS_AD_HOC)
+    struct dh_w_found f = all[0];
+    struct dh_pairs_pair p = {.note = ""};
+    struct numbers variables = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
+        struct dh_pairs_variable v = variable_of(r, all[i].object, all[i].offset);
+        if (variables.n < MAX_VARIABLES)
+            add_number(&variables, dh_pairs_add_variable(w->pairs, &v));
+        if (v.storage == DH_PAIRS_UNKNOWN)
+            p.reasons |= DH_PAIRS_BY_OUTSIDE;
+        if (!dh_w_single(w, all[i].object) || dh_pts_folded(w->pts, all[i].object, all[i].offset))
+            p.reasons |= DH_PAIRS_BY_MAY_ALIAS;
+        f.flags |= all[i].flags;
+        for (int k = 0; k < DH_W_STYLES; k++)
+            f.unless[k] |= all[i].unless[k];
+        p.reasons |= all[i].reasons;
+        for (int k = 0; k < 2; k++) {
+            f.locks[k] = dh_w_set_meet(&r->flow->locks, f.locks[k], all[i].locks[k]);
+            f.roots[k] |= all[i].roots[k];
+        }
+    }
+    p.flags = f.flags;
+    if (f.flags & DH_PAIRS_RELAY)
+        p.flags |= DH_PAIRS_IFS & ~f.unless[DH_W_RELAY];
+    if (f.flags & DH_PAIRS_SOUND)
+        p.flags |= (DH_PAIRS_IFS & ~f.unless[DH_W_SOUND]) << DH_PAIRS_FOR_SOUND;
+    LLVMValueRef where = w->fns[w->sites[f.site[0]]].ops[w->site_ops[f.site[0]]].inst;
+    if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_OWNED))
+        dh_w_assume(w, DH_W_ASSUME_OWNED, 1, where);
+    if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_EXIT))
+        dh_w_assume(w, DH_W_ASSUME_EXIT, 1, where);
+    if (f.flags & DH_PAIRS_AD_HOC)
         p.note =
             "a loop waits for this flag: the program synchronises with it, but nothing orders the accesses";
     for (int i = 0; i < 2; i++)
         p.side[i] =
-            (struct dh_pairs_side){number[f->site[i]], locks(r, f->locks[i]), entries(r, f->roots[i])};
-    p.variables = dh_pairs_add_list(w->pairs, &variable, 1);
+            (struct dh_pairs_side){s->number[f.site[i]], locks(r, f.locks[i]), entries(r, f.roots[i])};
+    for (int i = 0; i < 2; i++)
+        p.alike[i] = more_sites(s, &f, i);
+    p.variables = dh_pairs_add_list(w->pairs, variables.at, variables.n);
     dh_pairs_add_pair(w->pairs, &p);
+}
+
+/* Bundles are not sorted: they come in the order of their classes. */
+static void add_bundles(struct sites *s)
+{
+    struct dh_w_races *r = s->r;
+    u64 n[DH_W_STYLES];
+    u32 *number = dh_arena_array(&r->w->arena, r->w->n_sites, sizeof *number);
+    for (size_t i = 0; i < r->n_found; i++) {
+        for (int k = 0; k < 2; k++)
+            r->found[i].site[k] = s->first[r->found[i].site[k]];
+        add_pair(s, &r->found[i], 1);
+    }
+    for (u32 i = 0; i < r->w->n_sites; i++)
+        number[i] = s->number[s->first[i]];
+    dh_w_bundle_count(r, number, (u32)r->w->pairs->n_sites, n);
+    dh_pairs_add_counter(r->w->pairs, DH_PAIRS_COUNT_RELAY, n[DH_W_RELAY]);
+    dh_pairs_add_counter(r->w->pairs, DH_PAIRS_COUNT_SOUND, n[DH_W_SOUND]);
 }
 
 void dh_w_emit(struct dh_w_races *r)
 {
-    struct dh_w *w = r->w;
+    struct sites s = {.r = r};
     add_entries(r);
     if (r->n_found == 0)
         return;
-    qsort(r->found, r->n_found, sizeof *r->found, by_sites);
     dh_w_types_find(r);
-    bool *used = dh_arena_array(&w->arena, w->n_sites, sizeof *used);
-    u32 *number = dh_arena_array(&w->arena, w->n_sites, sizeof *number);
+    find_sources(&s);
+    if (r->found[0].n_alike[0] > 0) {
+        add_bundles(&s);
+        dh_w_types_done(r);
+        return;
+    }
     for (size_t i = 0; i < r->n_found; i++)
-        used[r->found[i].site[0]] = used[r->found[i].site[1]] = true;
-    for (u32 s = 0; s < w->n_sites; s++)
-        if (used[s])
-            number[s] = add_site(r, s);
-    for (size_t i = 0; i < r->n_found; i++)
-        add_pair(r, &r->found[i], number);
+        to_source(&s, &r->found[i]);
+    qsort(r->found, r->n_found, sizeof *r->found, by_sites);
+    for (size_t i = 0, end; i < r->n_found; i = end) {
+        for (end = i; end < r->n_found && r->found[end].site[0] == r->found[i].site[0] &&
+                      r->found[end].site[1] == r->found[i].site[1];)
+            end++;
+        add_pair(&s, &r->found[i], end - i);
+    }
     dh_w_types_done(r);
 }

@@ -11,6 +11,7 @@
 #ifndef DH_IR_WHOLE_FLOW_H
 #define DH_IR_WHOLE_FLOW_H
 
+#include "ir/whole/facts.h"
 #include "ir/whole/lock.h"
 
 enum { DH_W_RELAY, DH_W_SOUND, DH_W_STYLES };
@@ -30,6 +31,7 @@ struct dh_w_state {
     u32 locks;
     u64 alive[DH_W_STYLES];
     u64 barriers; /* bit 0: none yet */
+    bool late;    /* the program ends */
 };
 
 enum { DH_W_MAX_STATES = 12 };
@@ -46,8 +48,9 @@ struct dh_w_flow {
     struct dh_w_pool changes; /* 0: nothing happened */
     /* By instance: */
     bool *matters; /* something happens in it or below it */
-    u32 *summary;  /* a change */
-    u32 **change;  /* if it matters: the change before each op */
+    bool *is_called;
+    u32 *summary; /* a change */
+    u32 **change; /* if it matters: the change before each op */
     struct dh_w_states *states;
     /* By root: */
     u64 children[DH_W_MAX_ROOTS]; /* it creates, and they create, and so on */
@@ -59,6 +62,8 @@ struct dh_w_flow {
     u64 exits;               /* roots that may end by pthread_exit, anywhere */
     u64 at_end[DH_W_STYLES]; /* threads that may be alive when the program ends */
     struct dh_w_table barrier_of;
+    struct dh_w_facts **facts; /* by function: what its branches test, or NULL ... */
+    bool *facts_known;         /* ... once it was asked for */
 };
 
 void dh_w_flow_init(struct dh_w_flow *f, struct dh_w *w);
@@ -66,18 +71,37 @@ void dh_w_flow_done(struct dh_w_flow *f);
 /* All of it, until the threads that run beside themselves are known. */
 void dh_w_flow_run(struct dh_w_flow *f);
 
+/* ---- change.c ---- */
+u32 dh_w_change_intern(struct dh_w_flow *f, const struct dh_w_change *c);
+DH_INLINE const struct dh_w_change *dh_w_change_get(const struct dh_w_flow *f, u32 change)
+{
+    return f->changes.item[change];
+}
+void dh_w_change_release(struct dh_w_flow *f, struct dh_w_change *c, u32 held);
+void dh_w_change_start(struct dh_w_change *c, int style, u64 roots);
+void dh_w_change_end(struct dh_w_change *c, int style, u64 roots);
+/* Both ways lead here. true: *to changed. */
+bool dh_w_change_merge(struct dh_w_flow *f, struct dh_w_change *to, const struct dh_w_change *from);
+/* What a callee does, in the words of its caller, after c. */
+struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u32 caller,
+                                    const struct dh_w_call *call, const struct dh_w_change *callee);
+struct dh_w_state dh_w_flow_apply(struct dh_w_flow *f, const struct dh_w_state *s,
+                                  const struct dh_w_change *c);
+/* ---- walk.c ---- */
+/* Computes the summary of an instance; with `note`, also the change before each op. */
+struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note);
 /* ---- flow.c ---- */
 void dh_w_flow_summaries(struct dh_w_flow *f);
 const struct dh_w_change *dh_w_flow_change(const struct dh_w_flow *f, u32 inst, u32 op);
-struct dh_w_state dh_w_flow_apply(struct dh_w_flow *f, const struct dh_w_state *s,
-                                  const struct dh_w_change *c);
 /* ---- threads.c ---- */
-/* Which roots a join ends, if it is in no loop, and if all iterations of its loop are over. */
+/* Which roots a join ends, after the change c; and if all iterations of its loop are over. */
 struct dh_w_joined {
     u64 now[DH_W_STYLES];
-    u64 after_loop[DH_W_STYLES];
+    u64 after_loop; /* for relay */
+    u64 roots;      /* that the handle may stand for */
 };
-struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct dh_w_op *op);
+struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct dh_w_op *op,
+                              const struct dh_w_change *c);
 void dh_w_threads_children(struct dh_w_flow *f);
 void dh_w_threads_parallel(struct dh_w_flow *f);
 /* May root b run while root a is at a place with this state? */

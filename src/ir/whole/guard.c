@@ -74,6 +74,7 @@ u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer)
         all[n].state.locks = at.locks;
         memcpy(all[n].state.alive, at.alive, sizeof at.alive);
         all[n].state.barriers = at.barriers;
+        all[n].state.late = at.late;
         if (at.locks != 0) {
             const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
             struct dh_w_near near = dh_w_near_of(fn, pointer);
@@ -175,6 +176,10 @@ static u32 assumable(const struct dh_w_races *r, const struct dh_w_class *a, con
         flags |= DH_PAIRS_IF_PARTITION;
     if ((a->marks | b->marks) & DH_W_MARK_FRESH)
         flags |= DH_PAIRS_IF_PUBLISHED;
+    if (!((a->marks | b->marks) & DH_W_MARK_STRANGE))
+        flags |= DH_PAIRS_IF_OWNED;
+    if (x->state.late || y->state.late)
+        flags |= DH_PAIRS_IF_EXIT;
     return flags;
 }
 
@@ -195,7 +200,9 @@ static void judge_guards(struct dh_w_races *r, const struct dh_w_class *a, const
     bool first = v->flags == 0;
     v->flags |= flags;
     v->reasons |= reasons(r, a, b, x, y, &c) | (meet[DH_W_RELAY] ? 0 : DH_PAIRS_BY_NOT_JOINED);
-    v->unless |= ~assumable(r, a, b, x, y);
+    u32 open = ~assumable(r, a, b, x, y);
+    v->unless[DH_W_RELAY] |= flags & DH_PAIRS_RELAY ? open : 0;
+    v->unless[DH_W_SOUND] |= flags & DH_PAIRS_SOUND ? open : 0;
     v->locks[0] = first ? x->state.locks : dh_w_set_meet(&r->flow->locks, v->locks[0], x->state.locks);
     v->locks[1] = first ? y->state.locks : dh_w_set_meet(&r->flow->locks, v->locks[1], y->state.locks);
 }

@@ -194,6 +194,43 @@ static void drain(struct dh_w *w)
     }
 }
 
+/* What a value of this type can be passed as. */
+static u32 passed_as(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMPointerTypeKind:
+        return 0;
+    case LLVMIntegerTypeKind:
+        return 1;
+    case LLVMVoidTypeKind:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+/*
+ * Whether a call of this type can be meant for a function of that type: as many arguments, of the same kinds.
+ * The standard demands more (compatible types); programs get away with less only where an argument too many
+ * is ignored, which is counted as an assumption.
+ */
+static bool is_meant_for(LLVMTypeRef call, LLVMTypeRef fn)
+{
+    LLVMTypeRef given[64], wanted[64];
+    unsigned n = LLVMCountParamTypes(call), m = LLVMCountParamTypes(fn);
+    if (call == fn || LLVMIsFunctionVarArg(call) || n > DH_ARRAY_LEN(given) || m > DH_ARRAY_LEN(wanted))
+        return true;
+    if (n < m || (n > m && !LLVMIsFunctionVarArg(fn)))
+        return false;
+    LLVMGetParamTypes(call, given);
+    LLVMGetParamTypes(fn, wanted);
+    for (unsigned i = 0; i < m; i++)
+        if (passed_as(given[i]) != passed_as(wanted[i]))
+            return false;
+    u32 want = passed_as(LLVMGetReturnType(call)), get = passed_as(LLVMGetReturnType(fn));
+    return want != 0 || get <= 1;
+}
+
 /* A function arrived where it is called, or a thread's handle where it is joined. call: instance and op. */
 void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset)
 {
@@ -211,6 +248,11 @@ void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offse
     u32 fn = target->number;
     if (target->kind != DH_W_CODE)
         return;
+    if (o->kind == DH_W_CALL &&
+        !is_meant_for(LLVMGetCalledFunctionType(o->inst), LLVMGlobalGetValueType(w->fns[fn].value))) {
+        dh_w_assume(w, DH_W_ASSUME_CALLS, 1, o->inst);
+        return;
+    }
     if (!w->fns[fn].defined) {
         dh_w_assume(w, DH_W_ASSUME_EXTERNAL, 1, o->inst);
         return;

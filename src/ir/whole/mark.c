@@ -4,8 +4,10 @@
  * Own index: the address is the thread's own argument, or an element of an array whose index is computed from
  * it. Two threads of one kind then access different elements, if each is given an argument of its own. Fresh:
  * the memory was allocated by this call of this function, which has not yet stored its address nor handed it
- * to anyone. Other threads come later, if the address is published properly.
+ * to anyone. Other threads come later, if the address is published properly; and two that are fresh are two.
  */
+#include <stdlib.h>
+
 #include "ir/whole/race.h"
 
 enum { MAX_DEPTH = 12 };
@@ -86,11 +88,17 @@ u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value v)
     return 0;
 }
 
-/* Whether an op lets go of a value that lies in the object at base. */
+/* Whether an op lets go of a value that lies in the object at base, or gives it one more name. */
 static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_value base)
 {
-    if ((op->kind == DH_W_STORE || op->kind == DH_W_UPDATE) && op->b < DH_W_CONSTANT)
-        return dh_w_near_of(fn, op->b).base == base;
+    dh_w_value goes = DH_W_NONE;
+    if (op->kind == DH_W_STORE || op->kind == DH_W_UPDATE)
+        goes = op->b;
+    else if (op->kind == DH_W_THROW || op->kind == DH_W_SET || op->kind == DH_W_EXIT ||
+             (op->kind == DH_W_COPY && op->dst != fn->ret && fn->def[op->dst] == DH_W_MANY))
+        goes = op->a;
+    if (goes < DH_W_CONSTANT && dh_w_near_of(fn, goes).base == base)
+        return true;
     if (op->call == DH_W_NONE)
         return false;
     const struct dh_w_call *c = &fn->calls[op->call];
@@ -100,18 +108,49 @@ static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_val
     return false;
 }
 
+/* Marks the ops that come before `at`, by any way that does not pass `not_by`. */
+static void find_before(const struct dh_w_fn *fn, u32 at, u32 not_by, bool *before, bool *blocks)
+{
+    bool changed = true;
+    for (u32 b = 0; b < fn->n_blocks; b++)
+        for (u32 o = at; o-- > fn->blocks[b].first && at < fn->blocks[b].end;) {
+            if (o == not_by)
+                return;
+            before[o] = true;
+            blocks[b] |= o == fn->blocks[b].first;
+        }
+    for (u32 b = 0; b < fn->n_blocks; b++)
+        blocks[b] |= fn->blocks[b].first == at && at < fn->blocks[b].end; /* its first op */
+    while (changed) {
+        changed = false;
+        for (u32 b = 0; b < fn->n_blocks; b++) {
+            bool leads = false;
+            for (u32 i = 0; i < fn->blocks[b].succs; i++)
+                leads |= blocks[fn->succ[fn->blocks[b].succ + i]];
+            bool stopped = false;
+            for (u32 o = fn->blocks[b].end; leads && !stopped && o-- > fn->blocks[b].first;) {
+                stopped = o == not_by;
+                before[o] |= !stopped;
+            }
+            if (leads && !stopped && !blocks[b])
+                blocks[b] = changed = true;
+        }
+    }
+}
+
 static bool is_fresh(const struct dh_w_fn *fn, u32 at, dh_w_value pointer)
 {
     dh_w_value base = dh_w_near_of(fn, pointer).base;
-    if (base == DH_W_NONE || fn->def[base] >= fn->n_ops)
+    if (base == DH_W_NONE || fn->def[base] >= fn->n_ops || fn->ops[fn->def[base]].kind != DH_W_ALLOC)
         return false;
-    const struct dh_w_op *made = &fn->ops[fn->def[base]];
-    if (made->kind != DH_W_ALLOC)
-        return false;
-    for (u32 o = fn->def[base] + 1; o < at; o++)
-        if (lets_go(fn, &fn->ops[o], base))
-            return false;
-    return fn->def[base] < at;
+    bool *before = calloc(fn->n_ops + fn->n_blocks + 1, 1), fresh = true;
+    if (before == NULL)
+        dh_util_no_memory();
+    find_before(fn, at, fn->def[base], before, before + fn->n_ops);
+    for (u32 o = 0; o < fn->n_ops && fresh; o++)
+        fresh = !before[o] || !lets_go(fn, &fn->ops[o], base);
+    free(before);
+    return fresh;
 }
 
 u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer)

@@ -27,7 +27,7 @@ typedef u32 dh_w_value;
 #define DH_W_MANY (UINT32_MAX - 1) /* as an op: several */
 
 enum dh_w_kind {
-    DH_W_COPY,     /* dst = a */
+    DH_W_COPY,     /* dst = a; of a phi: stride is 1 + the number of the block it comes from */
     DH_W_OFFSET,   /* dst = a + off */
     DH_W_ELEMENT,  /* dst = a + off + i * stride; length as for dh_pts_element */
     DH_W_ANY,      /* dst = a + something */
@@ -82,6 +82,7 @@ struct dh_w_op {
     u32 length; /* bytes, of the access, the object or the array; DH_PTS_ANY: unknown */
     u32 call;   /* in the function's calls, or DH_W_NONE */
     u32 site;   /* MEMCPY has two in a row: a, b. DH_W_NONE: no access */
+    u32 type;   /* of the access, see alias.c; 0: any */
     int64_t off;
     LLVMValueRef inst;
 };
@@ -230,6 +231,10 @@ struct dh_w {
     u32 *site_ops;
     size_t n_sites, cap_sites, cap_site_ops;
 
+    const void **types; /* tags of accesses, numbered */
+    size_t n_types, cap_types;
+    u8 *overlap; /* matrix of types, a bit each: they may overlap */
+
     u32 *work; /* instances whose constraints are still to be added */
     size_t n_work, cap_work;
     u64 program_ops;    /* of all functions */
@@ -258,6 +263,12 @@ void dh_w_declare_arrays(struct dh_w *w, dh_pts_object o, LLVMTypeRef type, u32 
 uint32_t dh_w_reach(void *w, dh_pts_object o, uint32_t offset);
 void dh_w_constants_initialise(struct dh_w *w);
 void dh_w_constants_initialise_copy(struct dh_w *w, u32 global, dh_pts_object copy);
+
+/* ---- alias.c: types of accesses ---- */
+
+void dh_w_alias_find(struct dh_w *w);
+/* May accesses of two types overlap? */
+bool dh_w_alias(const struct dh_w *w, u32 a, u32 b);
 
 /* ---- clone.c: which functions get an instance for each call ---- */
 

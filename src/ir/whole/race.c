@@ -1,62 +1,63 @@
 /*
  * race.c - the pairs: accesses to one object that overlap, one of them writing, in threads that may run at
  * the same time, without a lock in common.
+ *
+ * Nothing here is done for each two accesses. Accesses alike in all that matters form a class; classes that
+ * touch the same with the same type form a group. Types are compared once for each two, then groups of
+ * types that may overlap (cover.c), then the contexts of classes whose groups meet (guard.c). Only what is
+ * left becomes pairs of sites, or products of sets of sites where there are too many (bundle.c).
  */
 #include "ir/whole/race.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/whole/shim_whole.h"
+#include "ir/whole/bundle.h"
+#include "ir/whole/cover.h"
+#include "ir/whole/owner.h"
 
-/* Beyond these the points-to sets say nothing any more: most is paired with most. */
-enum { MAX_USES = 20 * 1000 * 1000, MAX_PAIRS = 400 * 1000, MAX_COMPARED = 200 * 1000 * 1000 };
+/* So many pairs are named one by one; more become products (bundle.c). */
+enum { MAX_NAMED = 400 * 1000 };
 
-/* An access of an instance: op and part (0: through a, 1: through b). */
-struct access {
-    u32 inst, op, part;
+/* Classes [first, end) have the same type, covers and kind of access. */
+struct group {
+    u32 first, end;
 };
 
-struct use { /* of an object */
-    u32 object;
-    u32 class;
-    u32 site;
+struct use {
+    u32 class, site;
 };
 
 struct gather {
     struct dh_w_races *r;
-    u64 *readers, *writers; /* by object: roots */
+    struct dh_w_covers covers;
+    bool many[DH_W_MAX_ROOTS];
     struct dh_w_pool classes;
-    struct access of;        /* the access that ... */
-    struct dh_w_class class; /* ... this was made of */
+    struct dh_w_pool contexts; /* all of a class that guard.c looks at */
+    u32 *context;              /* by class */
+    struct dh_w_table used;
     struct use *uses;
     size_t n_uses, cap_uses;
-    size_t compared; /* classes with classes */
+    u32 *sites_of;              /* by class: its first use */
+    u32 *order;                 /* classes by type, covers and kind of access */
+    struct group *groups;       /* in that order */
+    u32 n_groups, *type_groups; /* by type: its first group */
+    struct dh_w_table judged;   /* by two contexts: a verdict */
+    struct dh_w_verdict *verdicts;
+    size_t n_verdicts, cap_verdicts;
+    struct dh_w_pool details; /* struct dh_w_found without sites: what is known of two classes */
+    struct met {
+        u32 a, b; /* classes */
+        dh_pts_location at;
+    } *met;
+    size_t n_met, cap_met;
+    u64 pairs;       /* of sites, those that several classes lead to counted each time */
+    u64 compared[3]; /* groups, classes, contexts */
 };
 
-static bool can_race(u8 kind)
-{
-    return kind != DH_W_CODE && kind != DH_W_THREAD && kind != DH_W_VARARGS && kind != DH_W_HIDDEN;
-}
-
-static bool is_shared(const struct gather *g, u32 object)
-{
-    const struct dh_w *w = g->r->w;
-    const struct dh_w_flow *f = g->r->flow;
-    const struct dh_w_object *o = &w->objects[object];
-    u64 users = g->readers[object] | g->writers[object];
-    if (g->writers[object] == 0 || !can_race(o->kind))
-        return false;
-    if (users & (users - 1))
-        return true;
-    u32 root = (u32)__builtin_ctzll(users);
-    return f->many[root][DH_W_SOUND] && (o->root != root || o->escapes);
-}
-
-/* Every instance, op and location. */
+/* Every access of every instance: its op, and the pointer it goes through. */
 static void each_access(struct gather *g,
-                        void (*visit)(struct gather *, const struct access *, dh_pts_location))
+                        void (*visit)(struct gather *, u32 inst, u32 op, u32 part, dh_pts_node))
 {
     struct dh_w *w = g->r->w;
     for (u32 i = 0; i < w->n_insts; i++) {
@@ -64,110 +65,68 @@ static void each_access(struct gather *g,
         for (u32 o = 0; o < fn->n_ops; o++) {
             const struct dh_w_op *op = &fn->ops[o];
             for (u32 part = 0; part < 2; part++) {
-                dh_pts_location l;
                 dh_pts_node node = dh_w_node(w, i, part ? op->b : op->a);
-                if ((part ? op->access_b : op->access) == DH_W_NO_ACCESS || node == DH_PTS_NONE)
-                    continue;
-                struct access a = {i, o, part};
-                for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l);)
-                    visit(g, &a, l);
+                if ((part ? op->access_b : op->access) != DH_W_NO_ACCESS && node != DH_PTS_NONE)
+                    visit(g, i, o, part, node);
             }
         }
     }
 }
 
-static u8 access_of(const struct dh_w *w, const struct access *a)
+static const struct dh_w_op *op_at(const struct dh_w *w, u32 inst, u32 op)
 {
-    const struct dh_w_op *op = &w->fns[w->insts[a->inst].fn].ops[a->op];
-    return a->part ? op->access_b : op->access;
+    return &w->fns[w->insts[inst].fn].ops[op];
 }
 
-/* Tables of virtual functions and type information, which a declaration does not call constant. */
-static bool is_made_by_compiler(LLVMValueRef global)
+static void note_access(struct gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
 {
-    size_t len;
-    const char *name = LLVMGetValueName2(global, &len);
-    return len > 4 && strncmp(name, "_ZT", 3) == 0 && strchr("VTIS", name[3]) != NULL;
+    const struct dh_w_op *o = op_at(g->r->w, inst, op);
+    dh_w_covers_note(&g->covers, node, part ? o->access_b : o->access, g->r->w->insts[inst].root);
 }
 
-/* A constant is never written, and neither globals nor locals are freed, whatever the points-to sets say. */
-static bool cannot_be(const struct dh_w *w, u32 object, u8 access)
-{
-    const struct dh_w_object *o = &w->objects[object];
-    if (access == DH_PAIRS_FREE && (o->kind == DH_W_GLOBAL || o->kind == DH_W_STACK))
-        return true;
-    return o->kind == DH_W_GLOBAL && dh_pairs_access_writes(access) &&
-           (LLVMIsGlobalConstant(o->value) || is_made_by_compiler(o->value));
-}
-
-static void note_user(struct gather *g, const struct access *a, dh_pts_location l)
+static void classify(struct gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
 {
     struct dh_w *w = g->r->w;
-    u32 object = dh_pts_place(w->pts, l).object;
-    if (cannot_be(w, object, access_of(w, a)))
-        return;
-    u64 *to = dh_pairs_access_writes(access_of(w, a)) ? g->writers : g->readers;
-    to[object] |= 1ull << w->insts[a->inst].root;
-}
-
-/* All of a class but the location, which is the same for all that an access may touch. */
-static const struct dh_w_class *class_of(struct gather *g, const struct access *a)
-{
-    struct dh_w *w = g->r->w;
-    struct dh_w_class *c = &g->class;
-    if (g->of.inst == a->inst && g->of.op == a->op && g->of.part == a->part)
-        return c;
-    g->of = *a;
-    const struct dh_w_inst *inst = &w->insts[a->inst];
-    const struct dh_w_op *op = &w->fns[inst->fn].ops[a->op];
-    dh_w_value pointer = a->part ? op->b : op->a;
-    memset(c, 0, sizeof *c);
-    c->type = dh_shim_access_type(op->inst);
-    c->length = op->length;
-    c->guards = dh_w_guards(g->r, a->inst, a->op, pointer);
-    c->access = access_of(w, a);
-    c->root = (u8)inst->root;
-    c->own = dh_w_own(w, a->inst, pointer);
-    c->marks = dh_w_marks(w, a->inst, a->op, pointer);
-    return c;
-}
-
-static void note_use(struct gather *g, const struct access *a, dh_pts_location l)
-{
-    struct dh_w *w = g->r->w;
-    u32 object = dh_pts_place(w->pts, l).object;
-    if (g->n_uses >= MAX_USES || !is_shared(g, object) || cannot_be(w, object, access_of(w, a)))
-        return;
+    const struct dh_w_op *o = op_at(w, inst, op);
+    u32 root = w->insts[inst].root;
+    dh_w_value pointer = part ? o->b : o->a;
     struct dh_w_class c;
-    memcpy(&c, class_of(g, a), sizeof c); /* with its padding, which is zero */
-    c.location = l;
+    memset(&c, 0, sizeof c);
+    c.access = part ? o->access_b : o->access;
+    struct dh_w_touch touch = {node, o->length, c.access};
+    c.cover = dh_w_cover(&g->covers, &touch, root, false);
+    c.own_cover = dh_w_cover(&g->covers, &touch, root, true);
+    if (c.cover == 0 && c.own_cover == 0)
+        return;
+    c.guards = dh_w_guards(g->r, inst, op, pointer);
     if (g->r->guards.size[c.guards] == 0)
         return; /* never reached */
-    u32 site = w->fns[w->insts[a->inst].fn].ops[a->op].site + a->part;
+    c.type = o->type;
+    c.root = (u8)root;
+    c.own = dh_w_own(w, inst, pointer);
+    c.marks = dh_w_marks(w, inst, op, pointer);
+    if (dh_w_owner_strange(g->r, inst, op, pointer))
+        c.marks |= DH_W_MARK_STRANGE;
+    struct use use = {dh_w_pool_add(&g->classes, &c, sizeof c), o->site + part};
+    struct dh_w_key key = DH_W_KEY(use.class, use.site);
+    if (dh_w_table_get(&g->used, key) != DH_W_TABLE_NONE)
+        return;
+    dh_w_table_put(&g->used, key, 0);
     g->uses = dh_util_grow(g->uses, g->n_uses, &g->cap_uses, sizeof *g->uses);
-    g->uses[g->n_uses++] = (struct use){object, dh_w_pool_add(&g->classes, &c, sizeof c), site};
+    g->uses[g->n_uses++] = use;
 }
 
-static int by_object(const void *a, const void *b)
+static const struct dh_w_class *class_at(const struct gather *g, u32 n)
+{
+    return g->classes.item[n];
+}
+
+static int by_class(const void *a, const void *b)
 {
     const struct use *x = a, *y = b;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
     if (x->class != y->class)
         return x->class < y->class ? -1 : 1;
     return (x->site > y->site) - (x->site < y->site);
-}
-
-/* Sorted, each once: instances of a function use the same objects again and again. */
-static void order_uses(struct gather *g)
-{
-    size_t n = 0;
-    if (g->n_uses > 0)
-        qsort(g->uses, g->n_uses, sizeof *g->uses, by_object);
-    for (size_t i = 0; i < g->n_uses; i++)
-        if (n == 0 || by_object(&g->uses[n - 1], &g->uses[i]) != 0)
-            g->uses[n++] = g->uses[i];
-    g->n_uses = n;
 }
 
 static bool is_atomic(u8 access)
@@ -176,122 +135,331 @@ static bool is_atomic(u8 access)
            access == DH_PAIRS_ATOMIC_UPDATE;
 }
 
-static bool conflict(const struct dh_w_class *a, const struct dh_w_class *b)
+/* Of the kind of an access only this decides about conflicts: 2: it writes, 1: it is atomic. */
+static u32 conduct(u8 access)
 {
-    return (dh_pairs_access_writes(a->access) || dh_pairs_access_writes(b->access)) &&
-           !(is_atomic(a->access) && is_atomic(b->access));
+    return (dh_pairs_access_writes(access) ? 2u : 0u) | (is_atomic(access) ? 1u : 0u);
 }
 
-/* Strict aliasing: what the compiler may assume, we may too. */
-static bool types_overlap(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b)
+static bool conflict(u32 a, u32 b)
 {
-    if (a->type == NULL || b->type == NULL || a->type == b->type)
-        return true;
-    struct dh_w_key key = DH_W_KEY((u64)(uptr)a->type, (u64)(uptr)b->type);
-    u32 known = dh_w_table_get(&r->type_pairs, key);
-    if (known == DH_W_TABLE_NONE) {
-        known = dh_shim_types_overlap(r->w->module, a->type, b->type);
-        dh_w_table_put(&r->type_pairs, key, known);
+    return ((a | b) & 2) != 0 && (a & b & 1) == 0;
+}
+
+static int by_group(const struct dh_w_class *x, const struct dh_w_class *y)
+{
+    const u32 a[] = {x->type, x->cover, x->own_cover, conduct(x->access)};
+    const u32 b[] = {y->type, y->cover, y->own_cover, conduct(y->access)};
+    for (size_t i = 0; i < DH_ARRAY_LEN(a); i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_group_and_number(const void *a, const void *b, void *arg)
+{
+    const u32 *x = a, *y = b;
+    int order = by_group(class_at(arg, *x), class_at(arg, *y));
+    return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+static void *array(struct gather *g, size_t n, size_t size)
+{
+    return dh_arena_array(&g->r->w->arena, n + 1, size);
+}
+
+/* Each class finds its sites and its context, each group its classes, each type its groups. */
+static void arrange(struct gather *g)
+{
+    u32 n = (u32)g->classes.n;
+    if (g->n_uses > 0)
+        qsort(g->uses, g->n_uses, sizeof *g->uses, by_class);
+    g->sites_of = array(g, n + 1, sizeof *g->sites_of);
+    for (size_t i = 0; i < g->n_uses; i++)
+        g->sites_of[g->uses[i].class + 1] = (u32)i + 1;
+    g->context = array(g, n, sizeof *g->context);
+    g->order = array(g, n, sizeof *g->order);
+    g->groups = array(g, n, sizeof *g->groups);
+    g->type_groups = array(g, g->r->w->n_types + 1, sizeof *g->type_groups);
+    for (u32 i = 0; i < n; i++) {
+        const struct dh_w_class *c = class_at(g, i);
+        const u32 context[] = {c->guards, c->own, c->root, c->marks};
+        g->context[i] = dh_w_pool_add(&g->contexts, context, sizeof context);
+        g->order[i] = i;
     }
-    r->apart += known == 0;
-    return known;
+    qsort_r(g->order, n, sizeof *g->order, by_group_and_number, g);
+    for (u32 i = 0; i < n; i++) {
+        const struct dh_w_class *c = class_at(g, g->order[i]);
+        if (i == 0 || by_group(class_at(g, g->order[i - 1]), c) != 0) {
+            g->groups[g->n_groups++].first = i;
+            for (u32 t = c->type + 1; t <= g->r->w->n_types; t++)
+                g->type_groups[t] = g->n_groups;
+        }
+        g->groups[g->n_groups - 1].end = i + 1;
+    }
 }
 
-static void add_found(struct gather *g, u32 object, const struct dh_w_class *a, const struct dh_w_class *b,
-                      u32 sa, u32 sb, const struct dh_w_verdict *v)
+/* ---- what is known of two classes ---- */
+
+/* What guard.c says about them, asked once for each two contexts. */
+static struct dh_w_verdict judge(struct gather *g, u32 a, u32 b)
+{
+    bool turned = g->context[a] > g->context[b];
+    u32 x = turned ? b : a, y = turned ? a : b;
+    struct dh_w_key key = DH_W_KEY(g->context[x], g->context[y]);
+    u32 n = dh_w_table_get(&g->judged, key);
+    if (n == DH_W_TABLE_NONE) {
+        g->compared[2]++;
+        n = (u32)g->n_verdicts;
+        g->verdicts = dh_util_grow(g->verdicts, g->n_verdicts, &g->cap_verdicts, sizeof *g->verdicts);
+        g->verdicts[g->n_verdicts++] = dh_w_judge(g->r, class_at(g, x), class_at(g, y));
+        dh_w_table_put(&g->judged, key, n);
+    }
+    struct dh_w_verdict v = g->verdicts[n];
+    if (turned) {
+        v.locks[0] = g->verdicts[n].locks[1];
+        v.locks[1] = g->verdicts[n].locks[0];
+    }
+    return v;
+}
+
+static struct dh_w_found detail(const struct gather *g, u32 m, u32 n, u32 object, u32 offset,
+                                const struct dh_w_verdict *v)
+{
+    const struct dh_w_class *a = class_at(g, m), *b = class_at(g, n);
+    struct dh_w_found f;
+    memset(&f, 0, sizeof f);
+    f.flags = v->flags;
+    f.reasons = v->reasons;
+    memcpy(f.unless, v->unless, sizeof f.unless);
+    if (is_atomic(a->access) || is_atomic(b->access))
+        f.reasons |= DH_PAIRS_BY_ATOMIC;
+    if (a->access == DH_PAIRS_FREE || b->access == DH_PAIRS_FREE)
+        f.reasons |= DH_PAIRS_BY_FREE;
+    if ((a->marks | b->marks) & DH_W_MARK_SPINS)
+        f.flags |= DH_PAIRS_AD_HOC;
+    f.object = object;
+    f.offset = offset;
+    f.roots[0] = 1ull << a->root;
+    f.roots[1] = 1ull << b->root;
+    memcpy(f.locks, v->locks, sizeof f.locks);
+    return f;
+}
+
+static struct dh_w_found turned(const struct dh_w_found *f)
+{
+    struct dh_w_found t = *f;
+    for (int i = 0; i < 2; i++) {
+        t.locks[i] = f->locks[!i];
+        t.roots[i] = f->roots[!i];
+    }
+    return t;
+}
+
+/* ---- pairs, one by one ---- */
+
+static void add_pair(struct gather *g, u32 sa, u32 sb, const struct dh_w_found *way)
 {
     struct dh_w_races *r = g->r;
     if (sa > sb) {
-        struct dh_w_verdict turned = *v;
-        turned.locks[0] = v->locks[1];
-        turned.locks[1] = v->locks[0];
-        add_found(g, object, b, a, sb, sa, &turned);
+        struct dh_w_found t = turned(way);
+        add_pair(g, sb, sa, &t);
         return;
     }
     struct dh_w_key key = DH_W_KEY(sa, sb);
     u32 n = dh_w_table_get(&r->found_of, key);
-    bool fresh = n == DH_W_TABLE_NONE;
-    if (fresh) {
+    if (n == DH_W_TABLE_NONE) {
         n = (u32)r->n_found;
         r->found = dh_util_grow(r->found, r->n_found, &r->cap_found, sizeof *r->found);
-        r->found[r->n_found++] = (struct dh_w_found){
-            .site = {sa, sb}, .object = object, .offset = dh_pts_place(r->w->pts, a->location).offset};
+        r->found[r->n_found] = *way;
+        r->found[r->n_found].site[0] = sa;
+        r->found[r->n_found++].site[1] = sb;
         dh_w_table_put(&r->found_of, key, n);
     }
     struct dh_w_found *f = &r->found[n];
-    f->flags |= v->flags;
-    f->reasons |= v->reasons;
-    f->unless |= v->unless;
-    if (is_atomic(a->access) || is_atomic(b->access))
-        f->reasons |= DH_PAIRS_BY_ATOMIC;
-    if (a->access == DH_PAIRS_FREE || b->access == DH_PAIRS_FREE)
-        f->reasons |= DH_PAIRS_BY_FREE;
-    if ((a->marks | b->marks) & DH_W_MARK_SPINS)
-        f->flags |= DH_PAIRS_AD_HOC;
-    f->roots[0] |= 1ull << a->root;
-    f->roots[1] |= 1ull << b->root;
-    for (int i = 0; i < 2; i++)
-        f->locks[i] = fresh ? v->locks[i] : dh_w_set_meet(&r->flow->locks, f->locks[i], v->locks[i]);
+    f->flags |= way->flags;
+    f->reasons |= way->reasons;
+    for (int i = 0; i < DH_W_STYLES; i++)
+        f->unless[i] |= way->unless[i];
+    for (int i = 0; i < 2; i++) {
+        f->roots[i] |= way->roots[i];
+        f->locks[i] = dh_w_set_meet(&r->flow->locks, f->locks[i], way->locks[i]);
+    }
+    dh_w_owner_found(r, way->object, n);
 }
 
-/* The uses [first, end) of one object: runs of equal classes, compared with each other and with themselves.
+static void add_pairs(struct gather *g, u32 a, u32 b, const struct dh_w_found *way)
+{
+    const struct use *x = &g->uses[g->sites_of[a]], *x_end = &g->uses[g->sites_of[a + 1]];
+    const struct use *y_end = &g->uses[g->sites_of[b + 1]];
+    for (; x < x_end; x++)
+        for (const struct use *y = a == b ? x : &g->uses[g->sites_of[b]]; y < y_end; y++)
+            add_pair(g, x->site, y->site, way);
+}
+
+/* What is not handed over is not owned by one thread at a time. */
+static void not_owned(struct dh_w_verdict *v)
+{
+    for (int s = 0; s < DH_W_STYLES; s++)
+        v->unless[s] |= DH_PAIRS_IF_OWNED;
+}
+
+/* Where objects are handed over, each object that two classes meet in counts; else any is as good as another.
  */
-static bool compare_classes(struct gather *g, size_t first, size_t end)
+static void name_pairs(struct gather *g, const struct met *m)
 {
     struct dh_w_races *r = g->r;
-    for (size_t i = first, i_end; i < end; i = i_end) {
-        const struct dh_w_class *a = g->classes.item[g->uses[i].class];
-        for (i_end = i; i_end < end && g->uses[i_end].class == g->uses[i].class;)
-            i_end++;
-        for (size_t j = i, j_end; j < end; j = j_end) {
-            const struct dh_w_class *b = g->classes.item[g->uses[j].class];
-            for (j_end = j; j_end < end && g->uses[j_end].class == g->uses[j].class;)
-                j_end++;
-            if (++g->compared > MAX_COMPARED)
-                return false;
-            if (!conflict(a, b) || !types_overlap(r, a, b) ||
-                !dh_pts_locations_overlap(r->w->pts, a->location, a->length, b->location, b->length))
-                continue;
-            const struct dh_w_object *o = &r->w->objects[g->uses[i].object];
-            if (a->root == b->root && o->root == a->root && !o->escapes)
-                continue;
-            struct dh_w_verdict v = dh_w_judge(r, a, b);
-            if (v.flags == 0)
-                continue;
-            if (r->n_found > MAX_PAIRS)
-                return false;
-            for (size_t x = i; x < i_end; x++)
-                for (size_t y = i == j ? x : j; y < j_end; y++)
-                    add_found(g, g->uses[i].object, a, b, g->uses[x].site, g->uses[y].site, &v);
-        }
+    const struct dh_w_class *a = class_at(g, m->a), *b = class_at(g, m->b);
+    bool itself = a->root == b->root;
+    struct dh_pts_place at = dh_pts_place(r->w->pts, m->at);
+    struct dh_w_verdict v = judge(g, m->a, m->b);
+    if (!r->owner->any) {
+        not_owned(&v);
+        struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v);
+        add_pairs(g, m->a, m->b, &way);
+        return;
     }
-    return true;
+    size_t n;
+    const struct dh_w_place *all = dh_w_covers_places(&g->covers, itself ? a->own_cover : a->cover,
+                                                      itself ? b->own_cover : b->cover, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct dh_w_verdict here = v;
+        if (!dh_w_owner_handed(r, all[i].object))
+            not_owned(&here);
+        dh_w_owner_raced(r, &all[i], a, b, &here);
+        if (i > 0 && all[i].object == all[i - 1].object)
+            continue;
+        struct dh_w_found way =
+            detail(g, m->a, m->b, all[i].object, dh_pts_place(r->w->pts, all[i].at[0]).offset, &here);
+        add_pairs(g, m->a, m->b, &way);
+    }
 }
 
-int dh_w_races_find(struct dh_w_races *r)
+/* ---- pairs as products ---- */
+
+static u32 detail_number(struct gather *g, const struct dh_w_found *f)
+{
+    struct dh_w_found clean;
+    memset(&clean, 0, sizeof clean);
+    memcpy(clean.locks, f->locks, sizeof clean.locks);
+    memcpy(clean.roots, f->roots, sizeof clean.roots);
+    memcpy(clean.unless, f->unless, sizeof clean.unless);
+    clean.flags = f->flags;
+    clean.reasons = f->reasons;
+    clean.object = f->object;
+    clean.offset = f->offset;
+    return dh_w_pool_add(&g->details, &clean, sizeof clean);
+}
+
+static void bundle_pairs(struct gather *g)
+{
+    struct dh_w_races *r = g->r;
+    struct dh_w_meeting *all = malloc((g->n_met + 1) * sizeof *all);
+    u32 *sites = malloc((g->n_uses + 1) * sizeof *sites);
+    if (all == NULL || sites == NULL)
+        dh_util_no_memory();
+    for (size_t i = 0; i < g->n_uses; i++)
+        sites[i] = g->uses[i].site;
+    for (size_t i = 0; i < g->n_met; i++) {
+        const struct met *m = &g->met[i];
+        struct dh_pts_place at = dh_pts_place(r->w->pts, m->at);
+        struct dh_w_verdict v = judge(g, m->a, m->b);
+        not_owned(&v);
+        struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v), back = turned(&way);
+        all[i] = (struct dh_w_meeting){m->a, m->b, detail_number(g, &way), detail_number(g, &back)};
+    }
+    dh_w_bundle(r, all, g->n_met, &g->details,
+                &(struct dh_w_class_sites){g->sites_of, sites, (u32)g->classes.n});
+    free(all);
+    free(sites);
+}
+
+/* ---- comparing ---- */
+
+static void compare_groups(struct gather *g, const struct group *x, const struct group *y)
+{
+    const struct dh_w_class *a = class_at(g, g->order[x->first]), *b = class_at(g, g->order[y->first]);
+    dh_pts_location at[2]; /* where two roots meet, and where one meets itself */
+    bool meet[2];
+    if (!conflict(conduct(a->access), conduct(b->access)))
+        return;
+    g->compared[0]++;
+    meet[0] = dh_w_covers_meet(&g->covers, a->cover, b->cover, &at[0]);
+    meet[1] = dh_w_covers_meet(&g->covers, a->own_cover, b->own_cover, &at[1]);
+    if (!meet[0] && !meet[1])
+        return;
+    for (u32 i = x->first; i < x->end; i++)
+        for (u32 j = x == y ? i : y->first; j < y->end; j++) {
+            u32 m = g->order[i], n = g->order[j];
+            bool itself = class_at(g, m)->root == class_at(g, n)->root;
+            if (!meet[itself] || (class_at(g, m)->marks & class_at(g, n)->marks & DH_W_MARK_FRESH))
+                continue; /* nowhere; or each has its own */
+            g->compared[1]++;
+            if (judge(g, m, n).flags == 0)
+                continue;
+            g->pairs += (u64)(g->sites_of[m + 1] - g->sites_of[m]) * (g->sites_of[n + 1] - g->sites_of[n]);
+            g->met = dh_util_grow(g->met, g->n_met, &g->cap_met, sizeof *g->met);
+            g->met[g->n_met++] = (struct met){m, n, at[itself]};
+        }
+}
+
+static void compare(struct gather *g)
+{
+    struct dh_w_races *r = g->r;
+    for (u32 s = 0; s < r->w->n_types; s++)
+        for (u32 t = s; t < r->w->n_types; t++) {
+            const struct group *x = &g->groups[g->type_groups[s]], *x_end = &g->groups[g->type_groups[s + 1]];
+            const struct group *y_first = &g->groups[g->type_groups[t]];
+            const struct group *y_end = &g->groups[g->type_groups[t + 1]];
+            /* Strict aliasing: what the compiler may assume, we may too. */
+            if (!dh_w_alias(r->w, s, t)) {
+                r->apart += (u64)(x_end - x) * (u64)(y_end - y_first);
+                continue;
+            }
+            for (; x < x_end; x++)
+                for (const struct group *y = s == t ? x : y_first; y < y_end; y++)
+                    compare_groups(g, x, y);
+        }
+}
+
+static void count(const struct gather *g)
+{
+    struct dh_w *w = g->r->w;
+    dh_pairs_add_counter(w->pairs, "classes", g->classes.n);
+    dh_pairs_add_counter(w->pairs, "class uses", g->n_uses);
+    dh_pairs_add_counter(w->pairs, "groups of classes", g->n_groups);
+    dh_pairs_add_counter(w->pairs, "compared groups", g->compared[0]);
+    dh_pairs_add_counter(w->pairs, "compared classes", g->compared[1]);
+    dh_pairs_add_counter(w->pairs, "compared contexts", g->compared[2]);
+    dh_w_assume(w, DH_W_ASSUME_TYPES, g->r->apart, NULL);
+}
+
+void dh_w_races_find(struct dh_w_races *r)
 {
     struct dh_w *w = r->w;
-    struct gather g = {.r = r, .of = {.inst = DH_W_NONE}};
-    g.readers = calloc(w->n_objects + 1, sizeof *g.readers);
-    g.writers = calloc(w->n_objects + 1, sizeof *g.writers);
-    if (g.readers == NULL || g.writers == NULL)
-        dh_util_no_memory();
+    struct gather g = {.r = r};
+    for (u32 i = 0; i < w->n_roots; i++)
+        g.many[i] = r->flow->many[i][DH_W_SOUND];
+    dh_w_covers_init(&g.covers, w, g.many);
     dh_w_pool_init(&g.classes, &w->arena);
-    each_access(&g, note_user);
-    each_access(&g, note_use);
-    order_uses(&g);
-    bool too_many = g.n_uses >= MAX_USES;
-    for (size_t i = 0, end; i < g.n_uses && !too_many; i = end) {
-        for (end = i; end < g.n_uses && g.uses[end].object == g.uses[i].object;)
-            end++;
-        too_many = !compare_classes(&g, i, end);
-    }
-    dh_pairs_add_counter(w->pairs, "shared uses", g.n_uses);
-    dh_pairs_add_counter(w->pairs, "classes", g.classes.n);
-    dh_w_assume(w, DH_W_ASSUME_TYPES, r->apart, NULL);
+    dh_w_pool_init(&g.contexts, &w->arena);
+    dh_w_pool_init(&g.details, &w->arena);
+    each_access(&g, note_access);
+    each_access(&g, classify);
+    arrange(&g);
+    compare(&g);
+    for (size_t i = 0; i < g.n_met && g.pairs <= MAX_NAMED; i++)
+        name_pairs(&g, &g.met[i]);
+    if (g.pairs > MAX_NAMED)
+        bundle_pairs(&g);
+    count(&g);
     dh_w_pool_done(&g.classes);
+    dh_w_pool_done(&g.contexts);
+    dh_w_pool_done(&g.details);
+    dh_w_table_done(&g.used);
+    dh_w_table_done(&g.judged);
+    dh_w_covers_done(&g.covers);
     free(g.uses);
-    free(g.readers);
-    free(g.writers);
-    return too_many ? -E2BIG : 0;
+    free(g.verdicts);
+    free(g.met);
 }

@@ -1,9 +1,9 @@
 /*
  * race.h - from accesses to pairs: what race.c, guard.c and emit.c share.
  *
- * A GUARD is what holds at an access in one of the states its instance is entered in. Accesses of one object
- * that have the same location, size, kind, root and guards form a CLASS: classes are compared, and only when
- * two may race do their sites become pairs.
+ * A GUARD is what holds at an access in one of the states its instance is entered in. Accesses that touch the
+ * same (cover.h) and have the same type, kind, root and guards form a CLASS: classes are compared, and only
+ * when two may race do their sites become pairs.
  */
 #ifndef DH_IR_WHOLE_RACE_H
 #define DH_IR_WHOLE_RACE_H
@@ -30,15 +30,16 @@ struct dh_w_guard {
 /* Marks of an access for what may be assumed beyond the papers. */
 enum {
     DH_W_MARK_FRESH = 2, /* to memory that this function has allocated and not yet let go */
-    DH_W_MARK_SPINS = 4
+    DH_W_MARK_SPINS = 4,
+    DH_W_MARK_STRANGE = 8 /* to memory that this thread does not own, if it is handed over at all */
 };
 
 struct dh_w_class {
-    const void *type; /* what the language says of it, or NULL */
-    dh_pts_location location;
-    u32 length;
-    u32 guards; /* pool of arrays of struct dh_w_guard */
-    u32 own;    /* not 0: the address is the thread's own argument, or an element by an index made of it */
+    u32 type; /* what the language says of it (alias.c) */
+    u32 cover,
+        own_cover; /* what it touches: shared with other roots, with other threads of its root (cover.h) */
+    u32 guards;    /* pool of arrays of struct dh_w_guard */
+    u32 own;       /* not 0: the address is the thread's own argument, or an element by an index made of it */
     u8 access, root, marks, zero;
 };
 
@@ -46,25 +47,29 @@ struct dh_w_class {
 struct dh_w_found {
     u32 site[2];
     u32 flags, reasons;
-    u32 unless; /* DH_PAIRS_IF_... that would not drop one of its ways to happen */
+    u32 unless[DH_W_STYLES]; /* DH_PAIRS_IF_... that would not drop one of its ways to happen */
     u32 locks[2];
     u64 roots[2];
     u32 object, offset;
+    /* Not NULL: all sites of each side, ascending, site[] the first. Each of one side may race with each of
+     * the other (bundle.c). */
+    const u32 *alike[2];
+    u32 n_alike[2];
 };
 
 struct dh_w_races {
     struct dh_w *w;
     struct dh_w_flow *flow;
     struct dh_w_pool deltas, guards;
-    struct dh_w_table found_of;   /* by sites */
-    struct dh_w_table type_pairs; /* by two types: 1 if they may overlap */
-    u64 apart;                    /* comparisons that types decided */
+    struct dh_w_table found_of; /* by sites */
+    u64 apart;                  /* comparisons that types decided */
     struct dh_w_found *found;
     size_t n_found, cap_found;
     u32 entry[DH_W_MAX_ROOTS];   /* in the result */
     struct dh_shim_types *known; /* shim_types.h */
     const void **object_types;   /* of blocks of the heap, for their names; NULL: unknown */
     u32 *sharer_entry;
+    struct dh_w_owner *owner;  /* owner.h */
     struct dh_w_table renewed; /* by spot: locks made while other threads run; they exclude nobody for sure */
 };
 
@@ -73,17 +78,35 @@ void dh_w_escape(struct dh_w *w);
 void dh_w_guards_find_renewed(struct dh_w_races *r);
 u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 struct dh_w_verdict {
-    u32 flags, reasons, unless;
+    u32 flags, reasons, unless[DH_W_STYLES];
     u32 locks[2]; /* held on each side, where it may race */
 };
+/* DH_PAIRS_IF_OWNED is said as if the object were handed over. */
 struct dh_w_verdict dh_w_judge(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b);
 /* mark.c */
 u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer);
 /* For accesses by the thread's own argument: equal for those that no two threads make to one place. Else 0.
  */
 u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value pointer);
-/* race.c: 0, or -E2BIG: too many */
-int dh_w_races_find(struct dh_w_races *r);
+/* owner.c: which objects are handed from thread to thread (owner.h) */
+void dh_w_owner_find(struct dh_w_races *r);
+void dh_w_owner_done(struct dh_w_races *r);
+bool dh_w_owner_handed(const struct dh_w_races *r, u32 object);
+/* Whether an access is by a thread that does not own what the pointer leads to. */
+bool dh_w_owner_strange(const struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
+/* Two classes may race at two places of an object, and so become the pair `found`. */
+struct dh_w_place {
+    u32 object;
+    dh_pts_location at[2];
+    u32 length[2];
+};
+void dh_w_owner_raced(struct dh_w_races *r, const struct dh_w_place *place, const struct dh_w_class *a,
+                      const struct dh_w_class *b, const struct dh_w_verdict *v);
+void dh_w_owner_found(struct dh_w_races *r, u32 object, u32 found);
+/* All pairs are found: those that the assumption drops are known. */
+void dh_w_owner_settle(struct dh_w_races *r);
+/* race.c */
+void dh_w_races_find(struct dh_w_races *r);
 /* emit.c */
 void dh_w_emit(struct dh_w_races *r);
 /* types.c: what objects are in the source, once the pairs are found. v has its storage already. */

@@ -105,6 +105,19 @@ static void read_copies(struct dh_w_reader *r, LLVMValueRef inst, unsigned from,
         dh_w_op_copy(r, inst, dst, dh_w_operand(r, LLVMGetOperand(inst, i)));
 }
 
+/* Each source with the block it comes from. */
+static void read_phi(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    dh_w_value dst = dh_w_result(r, inst);
+    for (unsigned i = 0; i < LLVMCountIncoming(inst) && dst != DH_W_NONE; i++) {
+        size_t before = r->fn->n_ops;
+        dh_w_op_copy(r, inst, dst, dh_w_operand(r, LLVMGetIncomingValue(inst, i)));
+        u32 from = dh_w_table_get(&r->blocks, DH_W_KEY((u64)(uptr)LLVMGetIncomingBlock(inst, i)));
+        if (r->fn->n_ops > before)
+            r->fn->ops[before].stride = from + 1;
+    }
+}
+
 static void read_arithmetic(struct dh_w_reader *r, LLVMValueRef inst)
 {
     dh_w_value dst = dh_w_result(r, inst);
@@ -163,7 +176,7 @@ void dh_w_read_inst(struct dh_w_reader *r, LLVMValueRef inst)
         read_copies(r, inst, 1, 3);
         break;
     case LLVMPHI:
-        read_copies(r, inst, 0, (unsigned)LLVMGetNumOperands(inst));
+        read_phi(r, inst);
         break;
     case LLVMAdd:
     case LLVMSub:

@@ -67,22 +67,27 @@ const void *dh_shim_access_type(LLVMValueRef inst)
     return isa<LoadInst>(i) || isa<StoreInst>(i) ? i->getMetadata(LLVMContext::MD_tbaa) : nullptr;
 }
 
-bool dh_shim_types_overlap(LLVMModuleRef m, const void *a, const void *b)
+/* LLVM's own reading of the types; it looks at nothing but the tags, but wants the rest to be there. */
+void dh_shim_types_compare(LLVMModuleRef m, const void *const *types, size_t n, unsigned char *ret)
 {
-    if (!a || !b || a == b)
-        return true;
     Module &module = *unwrap(m);
-    /* LLVM's own reading of the types; it looks at nothing but the tags, but wants the rest to be there. */
     TargetLibraryInfoImpl known{Triple(module.getTargetTriple())};
     TargetLibraryInfo library(known);
     AAResults all(library);
     SimpleAAQueryInfo query(all);
-    TypeBasedAAResult types;
-    AAMDNodes x, y;
-    x.TBAA = const_cast<MDNode *>(static_cast<const MDNode *>(a));
-    y.TBAA = const_cast<MDNode *>(static_cast<const MDNode *>(b));
+    TypeBasedAAResult reading;
     Value *nowhere = ConstantPointerNull::get(PointerType::getUnqual(module.getContext()));
-    return types.alias(MemoryLocation(nowhere, LocationSize::beforeOrAfterPointer(), x),
-                       MemoryLocation(nowhere, LocationSize::beforeOrAfterPointer(), y), query,
-                       nullptr) != AliasResult::NoAlias;
+    auto place = [&](const void *type) {
+        AAMDNodes tags;
+        tags.TBAA = const_cast<MDNode *>(static_cast<const MDNode *>(type));
+        return MemoryLocation(nowhere, LocationSize::beforeOrAfterPointer(), tags);
+    };
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            if (types[i] && types[j] && i != j &&
+                reading.alias(place(types[i]), place(types[j]), query, nullptr) == AliasResult::NoAlias)
+                continue;
+            for (size_t bit : {i * n + j, j * n + i})
+                ret[bit / 8] |= static_cast<unsigned char>(1 << bit % 8);
+        }
 }

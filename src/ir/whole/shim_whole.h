@@ -24,8 +24,9 @@ const char *dh_shim_unit(LLVMValueRef fn, size_t *ret_len);
 /* What the language says of the type of an access (TBAA), or NULL: equal for equal claims. Says nothing of
  * calls. */
 const void *dh_shim_access_type(LLVMValueRef inst);
-/* May accesses of these types overlap? Either may be NULL. */
-bool dh_shim_types_overlap(LLVMModuleRef m, const void *a, const void *b);
+/* Which of n types (NULL: anything) may overlap: sets bit i * n + j for each two that may; ret is zero
+ * before. */
+void dh_shim_types_compare(LLVMModuleRef m, const void *const *types, size_t n, unsigned char *ret);
 
 #ifdef __cplusplus
 }

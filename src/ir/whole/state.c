@@ -11,7 +11,7 @@
 
 static bool equal(const struct dh_w_state *a, const struct dh_w_state *b)
 {
-    return a->locks == b->locks && a->barriers == b->barriers &&
+    return a->locks == b->locks && a->barriers == b->barriers && a->late == b->late &&
            memcmp(a->alive, b->alive, sizeof a->alive) == 0;
 }
 
@@ -21,6 +21,7 @@ static void weaken(struct dh_w_flow *f, struct dh_w_state *to, const struct dh_w
     for (int s = 0; s < DH_W_STYLES; s++)
         to->alive[s] |= from->alive[s];
     to->barriers |= from->barriers;
+    to->late &= from->late;
 }
 
 /* true: it is a new one. */
@@ -153,7 +154,7 @@ void dh_w_state_spread(struct dh_w_flow *f)
             enter(f, &q, w->insts[i].forks[k].inst, &start);
     drain(f, &q);
     find_end(f);
-    struct dh_w_state late = {.barriers = ~0ull};
+    struct dh_w_state late = {.barriers = ~0ull, .late = true};
     memcpy(late.alive, f->at_end, sizeof late.alive);
     for (u32 i = 0; i < w->n_insts; i++)
         for (size_t e = 0; e < w->insts[i].n_edges; e++)

@@ -93,10 +93,46 @@ static u64 started_before(const struct dh_w_flow *f, u32 inst, u32 join)
     return 0;
 }
 
-struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct dh_w_op *op)
+/* Whether all threads that an instance starts are started since its entry: it is where a thread begins that
+ * does not run beside itself, and nobody calls it. */
+static bool begins_alone(const struct dh_w_flow *f, u32 inst, int style)
+{
+    u32 root = f->w->insts[inst].root;
+    return f->w->roots[root].inst == inst && !f->many[root][style] && !f->is_called[inst];
+}
+
+/* Only a thread that is alive can be joined: those a handle may stand for and that were not started on this
+ * way are left out. */
+static u64 living(const struct dh_w_flow *f, u32 inst, u64 roots, const struct dh_w_change *c, int style)
+{
+    u64 here = c == NULL ? 0 : roots & c->born[style];
+    bool only_here = style == DH_W_RELAY || begins_alone(f, inst, style);
+    for (u32 r = 0; r < f->w->n_roots && style == DH_W_SOUND; r++)
+        if ((roots & BIT(r)) && f->parents[r] != BIT(f->w->insts[inst].root))
+            only_here = false;
+    return here != 0 && only_here ? here : roots;
+}
+
+/* Whether the roots stand for one thread: what one creation starts with one function or another. */
+static bool are_one(const struct dh_w_inst *inst, u64 roots)
+{
+    u32 op = DH_W_NONE;
+    for (size_t k = 0; k < inst->n_forks; k++) {
+        if (!(roots & BIT(inst->forks[k].root)))
+            continue;
+        if (op != DH_W_NONE && op != inst->forks[k].op)
+            return false;
+        op = inst->forks[k].op;
+        roots &= ~BIT(inst->forks[k].root);
+    }
+    return roots == 0;
+}
+
+struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct dh_w_op *op,
+                              const struct dh_w_change *c)
 {
     const struct dh_w *w = f->w;
-    struct dh_w_joined j = {{0}, {0}};
+    struct dh_w_joined j = {{0}, 0, 0};
     dh_pts_node node = dh_w_node(w, inst, op->a);
     dh_pts_location l;
     u64 roots = 0;
@@ -109,14 +145,20 @@ struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct 
     }
     u64 last = roots & (roots - 1) ? started_before(f, inst, (u32)(op - w->fns[w->insts[inst].fn].ops)) : 0;
     roots = last != 0 ? last : roots;
-    bool one = roots != 0 && (roots & (roots - 1)) == 0;
-    u32 root = roots == 0 ? 0 : (u32)__builtin_ctzll(roots);
-    for (int s = 0; s < DH_W_STYLES; s++)
-        if (one && !f->many[root][s])
-            j.now[s] = f->ended[root][s];
+    for (int s = 0; s < DH_W_STYLES; s++) {
+        u64 one = living(f, inst, roots, c, s), ended = 0;
+        bool many = (one & (one - 1)) != 0 && !are_one(&w->insts[inst], one);
+        for (u32 r = 0; r < w->n_roots; r++)
+            if (one & BIT(r)) {
+                ended |= f->ended[r][s];
+                many |= f->many[r][s];
+            }
+        j.now[s] = many ? 0 : ended;
+    }
     for (u32 r = 0; r < w->n_roots; r++)
         if (roots & BIT(r))
-            j.after_loop[DH_W_RELAY] |= f->ended[r][DH_W_RELAY];
+            j.after_loop |= f->ended[r][DH_W_RELAY];
+    j.roots = roots;
     return j;
 }
 

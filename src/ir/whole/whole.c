@@ -92,6 +92,8 @@ static void release(struct dh_w *w)
     free(w->sites);
     free(w->site_ops);
     free(w->work);
+    free(w->types);
+    free(w->overlap);
     free(w->early);
     dh_w_table_done(&w->fn_of);
     dh_w_table_done(&w->constant_of);
@@ -103,7 +105,7 @@ static void release(struct dh_w *w)
     dh_arena_done(&w->arena);
 }
 
-static int find_races(struct dh_w *w, struct clock *c)
+static void find_races(struct dh_w *w, struct clock *c)
 {
     struct dh_w_flow flow;
     struct dh_w_races races = {.w = w, .flow = &flow};
@@ -117,17 +119,17 @@ static int find_races(struct dh_w *w, struct clock *c)
     dh_w_escape(w);
     dh_w_single_find(&races);
     dh_w_guards_find_renewed(&races);
-    int err = dh_w_races_find(&races);
-    if (err == 0)
-        dh_w_emit(&races);
+    dh_w_owner_find(&races);
+    dh_w_races_find(&races);
+    dh_w_owner_settle(&races);
+    dh_w_emit(&races);
+    dh_w_owner_done(&races);
     free(races.found);
     dh_w_table_done(&races.found_of);
     dh_w_table_done(&races.renewed);
-    dh_w_table_done(&races.type_pairs);
     dh_w_pool_done(&races.deltas);
     dh_w_pool_done(&races.guards);
     dh_w_flow_done(&flow);
-    return err;
 }
 
 /* A thread is more than a signal handler: without one there is nothing to race. */
@@ -173,6 +175,7 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     dh_w_assume_nothing(&w);
     begin(&c, "reading");
     dh_w_read(&w);
+    dh_w_alias_find(&w);
     dh_w_clone_choose(&w);
     begin(&c, "points-to");
     err = dh_w_solve(&w);
@@ -180,7 +183,7 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
         count(&w);
         pairs->no_threads = !has_threads(&w);
         if (!pairs->no_threads)
-            err = find_races(&w, &c);
+            find_races(&w, &c);
     }
     begin(&c, NULL);
     release(&w);

@@ -28,8 +28,7 @@ struct dh_whole_options {
     void *progress_arg;
 };
 
-/* 0 and a result that dh_pairs_free() frees, or a negative code: -EINVAL if the module is no x86-64 program,
- * -E2BIG if there are so many pairs that they would be of no use.
+/* 0 and a result that dh_pairs_free() frees, or a negative code: -EINVAL if the module is no x86-64 program.
  * The result of the same module and options is always the same, in the same order. */
 int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_pairs **ret_pairs);
 

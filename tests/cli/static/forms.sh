@@ -39,9 +39,11 @@ run --style=sound ./queue
 has sound-locks out 'holding `(struct queue).lock`'
 has sound-total out '5 pairs that may race, on 4 variables (sound'
 run --assume=partition ./queue
-has assume-drops out '3 pairs that may race, on 2 variables (relay: no lock in common; --assume dropped 1 more'
+has assume-drops out '3 pairs that may race, on 2 variables (relay: no lock in common; assuming partition, owned, exit dropped 1 more'
 run --assume=barriers,published ./queue
 has assume-others out '4 pairs that may race'
+run --assume=partition --no-assume=owned,exit ./queue
+has assume-less out 'assuming partition dropped 1 more'
 run --limit=1 ./queue
 has limit out 'and 1 more (--limit=1)'
 run --stats ./queue
@@ -131,7 +133,7 @@ head -c 300 queue.table >cut.table && objcopy --add-section .deadheat.pairs=cut.
 refused cut-section "cannot read the table of pairs in './cut': it is cut off" ./cut
 sed 's/worker/WORKER/' queue.table >bent.table && objcopy --add-section .deadheat.pairs=bent.table empty bent
 refused bent-section "its checksum is wrong" ./bent
-{ head -c 8 queue.table && printf '\002' && tail -c +10 queue.table; } >newer.table
+{ head -c 8 queue.table && printf '\377' && tail -c +10 queue.table; } >newer.table
 objcopy --add-section .deadheat.pairs=newer.table empty newer
 refused newer-section "it was written by another version of deadheat" ./newer
 head -c 1000 queue >half && refused half-a-program "half" half
@@ -141,7 +143,7 @@ refused object-file "is an object file" "$(clang-19 -c empty.c -o empty.o && ech
 refused no-argument "which program?"
 refused bad-style "--style cannot be 'relays'; it must be relay or sound" --style=relays ./queue
 refused bad-format "it must be text, json, sarif or html" --format=xml ./queue
-refused bad-assume "it must be barriers, partition, published or all" --assume=all,luck ./queue
+refused bad-assume "it must be barriers, partition, published, owned, exit or all" --assume=all,luck ./queue
 refused bad-option "did you mean '--style'" --stile=relay ./queue
 refused bad-output "cannot write '/nowhere/x'" --output=/nowhere/x ./queue
 run --help

@@ -4,29 +4,9 @@
 #
 # Two kinds of input: tables that static-sample makes, which hold what the forms have to show; and programs that
 # are built here and analysed.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-deadheat=$(readlink -f "${DEADHEAT:-$1}")
+. "$(dirname "$0")/../lib.sh"
 sample=$2/tests/cli/static/static-sample
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
-failed=0
 
-ok() { echo "ok cli/static/$1"; }
-bad() {
-    echo "FAIL cli/static/$1: $2"
-    failed=1
-}
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
-has() { # NAME FILE TEXT
-    if grep -qF -- "$3" "$2"; then ok "$1"; else bad "$1" "no '$3' in: $(head -5 "$2" | tr '\n' '|')"; fi
-}
-lacks() { # NAME FILE TEXT
-    if grep -qF -- "$3" "$2"; then bad "$1" "'$3' is in $2"; else ok "$1"; fi
-}
 run() { # ARGUMENTS: sets status, fills out and err
     timeout -k 2 60 "$deadheat" static "$@" >out 2>err
     status=$?

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh DEADHEAT OBJECTS [NAME...] - no race is missed: what `deadheat run` finds, `deadheat static` has among its pairs.
 #
-# Every C program of tests/programs and bench/programs (there called bench-NAME) is run under the default detector and
+# Every program of tests/programs and bench/programs (there called bench-NAME) is run under the default detector and
 # analysed statically, and each race that was found is looked up, as a pair of source lines, in the set `sound`. Misses of
 # `relay` are not failures, but each must be listed in EXPECTED with its reason; one that is listed and no longer
 # missed is a failure too.
@@ -34,7 +34,7 @@ find_races() { # SOURCE
         set -- "$@" "$programs/parts/$part"
     done
     # shellcheck disable=SC2086 # flags and arguments are several words
-    "$deadheat" cc -g -O1 -pthread -w -I"$programs" -I"$tests" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
+    "$deadheat" "$cc" -g -O1 -pthread -w -I"$programs" -I"$tests" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
     # shellcheck disable=SC2086
     (cd "$work" && timeout -k 2 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog $args >out 2>&1 </dev/null)
     "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
@@ -42,7 +42,7 @@ find_races() { # SOURCE
 }
 
 find_pairs() { # SOURCE
-    flags=$(words FLAGS "$1")
+    flags=$(words FLAGS "$1" | tr ' ' '\n' | grep -v '^--dh-')
     set -- "$1"
     for part in $(words PART "$1") $(words PLAIN "$1"); do
         set -- "$@" "$programs/parts/$part"
@@ -51,7 +51,7 @@ find_pairs() { # SOURCE
     for f; do
         bc=$work/$(basename "$f").bc
         # shellcheck disable=SC2086
-        clang-19 -g -O1 -pthread -w -I"$programs" -I"$tests" -I"$include" $flags -emit-llvm -c "$f" -o "$bc" \
+        "$clang" -g -O1 -pthread -w -I"$programs" -I"$tests" -I"$include" $flags -emit-llvm -c "$f" -o "$bc" \
             >"$work/err" 2>&1 || return 1
         files="$files $bc"
     done
@@ -63,14 +63,19 @@ find_pairs() { # SOURCE
 }
 
 # shellcheck disable=SC2046 # names are words
-[ $# -gt 0 ] || set -- $(cd "$tests" && ls ./*.c) $(cd "$bench" && printf 'bench-%s\n' *.c)
+[ $# -gt 0 ] || set -- $(cd "$tests" && ls ./*.c ./*.cpp) $(cd "$bench" && printf 'bench-%s\n' *.c)
 for name; do
-    name=$(basename "$name" .c)
-    programs=$tests f=$tests/$name.c
+    name=$(basename "$(basename "$name" .c)" .cpp)
+    programs=$tests f=$tests/$name.c cc=cc clang=clang-19
+    [ -e "$tests/$name.cpp" ] && f=$tests/$name.cpp cc=c++ clang=clang++-19
     [ "${name#bench-}" != "$name" ] && programs=$bench f=$bench/${name#bench-}.c
     [ "$name" = runner ] && continue
     if grep -q '^// LIB:' "$f"; then
         echo "skip static/dynamic/$name: parts of it are loaded while it runs"
+        continue
+    fi
+    if grep -q 'deadheat/lard.h' "$f"; then
+        echo "skip static/dynamic/$name: it tells the detector about threads and memory of its own"
         continue
     fi
     if ! find_races "$f" || ! find_pairs "$f"; then

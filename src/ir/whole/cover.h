@@ -1,0 +1,54 @@
+/*
+ * cover.h - what accesses touch, among all that threads share.
+ *
+ * Thousands of pointers of a large program have the same points-to set, and of that set only what is shared
+ * can race. So what an access touches is reduced to its shared part once for each set, and a COVER is such a
+ * part together with the length of the access. Covers are compared once for each two of them, whatever number
+ * of accesses have them.
+ */
+#ifndef DH_IR_WHOLE_COVER_H
+#define DH_IR_WHOLE_COVER_H
+
+#include "ir/pts/intern.h"
+#include "ir/whole/race.h"
+
+struct dh_w_cover {
+    u32 starts; /* set of locations: where the access may begin */
+    u32 within; /* the locations that lie in its bytes, the starts among them */
+    u32 length;
+};
+
+struct dh_w_covers {
+    struct dh_w *w;
+    const bool *many;       /* by root: runs beside itself */
+    u64 *readers, *writers; /* by object: roots */
+    struct dh_intern sets;
+    struct dh_w_pool covers; /* 0: nothing */
+    struct dh_w_table noted; /* by set, kind of access and root: its users are known */
+    struct dh_w_table parts; /* by the same: its shared part */
+    struct dh_w_table cover_of;
+    struct dh_w_table inside;    /* by location and length: locations in those bytes */
+    struct dh_w_table meets;     /* by two covers: where they meet */
+    struct dh_w_table places_of; /* by two covers: in lists */
+    struct dh_w_pool places;     /* lists of struct dh_w_place */
+};
+
+void dh_w_covers_init(struct dh_w_covers *c, struct dh_w *w, const bool *many);
+void dh_w_covers_done(struct dh_w_covers *c);
+/* All accesses are noted before the first cover is asked for. */
+void dh_w_covers_note(struct dh_w_covers *c, dh_pts_node node, u8 access, u32 root);
+/* What an access of `length` bytes by this root shares with other roots, or, with `itself`, with other
+ * threads of its own root. 0: nothing. */
+struct dh_w_touch {
+    dh_pts_node node;
+    u32 length;
+    u8 access;
+};
+u32 dh_w_cover(struct dh_w_covers *c, const struct dh_w_touch *t, u32 root, bool itself);
+/* Have the two a byte in common? *ret_at: where, the first object's first such place. */
+bool dh_w_covers_meet(struct dh_w_covers *c, u32 a, u32 b, dh_pts_location *ret_at);
+
+/* All places where they meet, in order of their objects. */
+const struct dh_w_place *dh_w_covers_places(struct dh_w_covers *c, u32 a, u32 b, size_t *ret_n);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * join.h - loops that join threads.
+ */
+#ifndef DH_IR_WHOLE_JOIN_H
+#define DH_IR_WHOLE_JOIN_H
+
+#include "ir/whole/flow.h"
+
+bool dh_w_loop_has(const struct dh_w_fn *fn, u32 loop, u32 block);
+/* Whether the i-th way out of the block passes the loop by because it would run no time. */
+bool dh_w_loop_guard(const struct dh_w_fn *fn, u32 block, u32 i, u32 loop);
+/* count.c: those of the roots that have ended, and their joined children with them, when the loop around this
+ * join is left by the i-th way out of this block. For `sound`. */
+u64 dh_w_join_counted(struct dh_w_flow *f, u32 inst, u32 join, u64 roots, u32 *ret_block, u32 *ret_i);
+
+#endif

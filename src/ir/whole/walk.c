@@ -1,0 +1,374 @@
+/*
+ * walk.c - one instance: what has happened before each of its operations, along the ways through its blocks.
+ *
+ * Ways to a block are kept apart while what happened on them differs, or constants that are known on them,
+ * as long as there are not too many and the function has branches of which one decides another (facts.h);
+ * then ways on which the same happened become one, of which is known what is known on all of them. Elsewhere
+ * all ways to a block are one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/whole/flow.h"
+#include "ir/whole/join.h"
+
+enum {
+    MAX_WAYS = 128,              /* to one block of a function that creates or joins threads */
+    MAX_LOCK_WAYS = 8,           /* ... of another function */
+    MAX_ALIKE = 4,               /* ... on which the same happened, but other constants are known */
+    MAX_FACTS = 8 * 1000 * 1000, /* in all blocks of a function */
+};
+
+struct way {
+    struct dh_w_change c;
+    u32 number; /* of the change */
+    struct dh_w_fact *known;
+};
+
+struct here { /* a block */
+    struct way *ways;
+    size_t n, cap;
+    bool few;    /* there were too many ways: those with equal changes are one */
+    bool merged; /* there were still too many: all are one */
+    bool queued;
+};
+
+struct walk {
+    struct dh_w_flow *f;
+    u32 inst;
+    const struct dh_w_fn *fn;
+    size_t edge, fork; /* the next edge and fork, while the ops go up */
+    struct loop_end {
+        u64 believed; /* roots that have ended when the loop is left, for relay */
+        u64 sure;     /* ... when it is left by the i-th way out of the block, for sound */
+        u32 block, i;
+    } *loop_ends;                   /* by loop */
+    bool joins;                     /* some loop does */
+    const struct dh_w_facts *facts; /* or NULL */
+    bool threads;                   /* it creates or joins some */
+    size_t n_facts, max_ways;
+    struct here *blocks;
+};
+
+static u64 barrier_bit(struct dh_w_flow *f, const struct dh_w_op *op)
+{
+    struct dh_w_key key = DH_W_KEY((u64)(uptr)op->inst);
+    u32 n = dh_w_table_get(&f->barrier_of, key);
+    if (n == DH_W_TABLE_NONE) {
+        /* Bit 0 is "none yet"; beyond 63, barriers share the last bit, which only loses precision. */
+        n = f->barrier_of.n + 1 < 63 ? (u32)f->barrier_of.n + 1 : 63;
+        dh_w_table_put(&f->barrier_of, key, n);
+    }
+    return 1ull << n;
+}
+
+static void call(struct walk *k, struct dh_w_change *c, u32 op)
+{
+    const struct dh_w_inst *inst = &k->f->w->insts[k->inst];
+    const struct dh_w_call *cl = &k->fn->calls[k->fn->ops[op].call];
+    struct dh_w_change out = {.reached = false};
+    bool any = false;
+    for (; k->edge < inst->n_edges && inst->edges[k->edge].op == op; k->edge++) {
+        u32 callee = inst->edges[k->edge].inst;
+        if (inst->edges[k->edge].late)
+            continue;
+        any = true;
+        struct dh_w_change after = *c;
+        const struct dh_w_change *summary =
+            dh_w_change_get(k->f, k->f->matters[callee] ? k->f->summary[callee] : 0);
+        if (!summary->reached)
+            continue;
+        if (k->f->matters[callee])
+            after = dh_w_change_call(k->f, after, k->inst, cl, summary);
+        dh_w_change_merge(k->f, &out, &after);
+    }
+    if (any)
+        *c = out;
+}
+
+static void fork_threads(struct walk *k, struct dh_w_change *c, u32 op)
+{
+    const struct dh_w_inst *inst = &k->f->w->insts[k->inst];
+    for (; k->fork < inst->n_forks && inst->forks[k->fork].op == op; k->fork++) {
+        u32 root = inst->forks[k->fork].root;
+        for (int s = 0; s < DH_W_STYLES; s++)
+            dh_w_change_start(c, s, 1ull << root | k->f->children[root]);
+    }
+}
+
+static void step(struct walk *k, struct dh_w_change *c, u32 n)
+{
+    const struct dh_w_op *op = &k->fn->ops[n];
+    if (op->dst != DH_W_NONE && c->plus != 0)
+        c->plus = dh_w_set_forget(&k->f->locks, c->plus, op->dst);
+    switch ((enum dh_w_kind)op->kind) {
+    case DH_W_LOCK:
+        c->plus = dh_w_set_with(&k->f->locks, c->plus, dh_w_held_by(&k->f->locks, k->inst, op));
+        break;
+    case DH_W_UNLOCK:
+        dh_w_change_release(k->f, c, dh_w_held_by(&k->f->locks, k->inst, op));
+        break;
+    case DH_W_CALL:
+    case DH_W_BACK:
+    case DH_W_LATE:
+        call(k, c, n);
+        break;
+    case DH_W_FORK:
+    case DH_W_SIGNAL:
+    case DH_W_OUTSIDER:
+        fork_threads(k, c, n);
+        break;
+    case DH_W_JOIN: {
+        struct dh_w_joined j = dh_w_joins(k->f, k->inst, op, c);
+        for (int s = 0; s < DH_W_STYLES; s++)
+            dh_w_change_end(c, s, j.now[s]);
+        break;
+    }
+    case DH_W_BARRIER:
+        c->barriers = barrier_bit(k->f, op);
+        c->through = false;
+        break;
+    case DH_W_STOP:
+        c->reached = false;
+        break;
+    default:
+        break;
+    }
+}
+
+static void seek(struct walk *k, u32 op)
+{
+    const struct dh_w_inst *inst = &k->f->w->insts[k->inst];
+    for (k->edge = 0; k->edge < inst->n_edges && inst->edges[k->edge].op < op;)
+        k->edge++;
+    for (k->fork = 0; k->fork < inst->n_forks && inst->forks[k->fork].op < op;)
+        k->fork++;
+}
+
+static void find_loop_end(struct walk *k, u32 loop, u32 join)
+{
+    struct dh_w_joined j = dh_w_joins(k->f, k->inst, &k->fn->ops[join], NULL);
+    struct loop_end *end = &k->loop_ends[loop];
+    u32 block = DH_W_NONE, i = 0;
+    u64 sure = dh_w_join_counted(k->f, k->inst, join, j.roots, &block, &i);
+    k->joins = true;
+    end->believed |= j.after_loop;
+    if (sure != 0 && (end->sure == 0 || (end->block == block && end->i == i))) {
+        end->sure |= sure;
+        end->block = block;
+        end->i = i;
+    }
+}
+
+static void find_loop_ends(struct walk *k)
+{
+    const struct dh_w_fn *fn = k->fn;
+    for (size_t b = 0; b < fn->n_blocks; b++)
+        for (u32 o = fn->blocks[b].first; fn->blocks[b].loop != DH_W_NONE && o < fn->blocks[b].end; o++)
+            if (fn->ops[o].kind == DH_W_JOIN)
+                find_loop_end(k, fn->blocks[b].loop, o);
+}
+
+/* From block b to its i-th successor. */
+static struct dh_w_change along(struct walk *k, struct dh_w_change c, u32 b, u32 i)
+{
+    const struct dh_w_block *block = &k->fn->blocks[b];
+    if (block->tried != DH_W_NONE && block->success == i)
+        c.plus = dh_w_set_with(&k->f->locks, c.plus,
+                               dh_w_held_by(&k->f->locks, k->inst, &k->fn->ops[block->tried]));
+    u32 to = k->fn->succ[block->succ + i];
+    for (u32 l = block->loop; l != DH_W_NONE && !dh_w_loop_has(k->fn, l, to); l = k->fn->loops[l].parent)
+        dh_w_change_end(&c, DH_W_RELAY, k->loop_ends[l].believed);
+    for (u32 l = 0; l < k->fn->n_loops && k->joins; l++) {
+        const struct loop_end *end = &k->loop_ends[l];
+        if (end->believed != 0 && dh_w_loop_guard(k->fn, b, i, l))
+            dh_w_change_end(&c, DH_W_RELAY, end->believed);
+        if (end->sure != 0 && end->block == b && end->i == i)
+            dh_w_change_end(&c, DH_W_SOUND, end->sure);
+    }
+    return c;
+}
+
+/* ---- ways ---- */
+
+static struct dh_w_fact *copy_facts(const struct walk *k, const struct dh_w_fact *known)
+{
+    struct dh_w_fact *copy = calloc(k->n_facts + 1, sizeof *copy);
+    if (copy == NULL)
+        dh_util_no_memory();
+    if (known != NULL)
+        memcpy(copy, known, k->n_facts * sizeof *copy);
+    return copy;
+}
+
+static bool join_ways(struct walk *k, struct way *to, const struct dh_w_change *c,
+                      const struct dh_w_fact *known)
+{
+    bool changed = dh_w_change_merge(k->f, &to->c, c);
+    changed |= dh_w_facts_meet(k->n_facts, to->known, known);
+    to->number = dh_w_change_intern(k->f, &to->c);
+    return changed;
+}
+
+/* Ways become one: those with equal changes, or all. */
+static void join_all(struct walk *k, struct here *h, bool equal_only)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        size_t to = 0;
+        while (to < n && equal_only && h->ways[to].number != h->ways[i].number)
+            to++;
+        if (to == n) {
+            h->ways[n++] = h->ways[i];
+            continue;
+        }
+        join_ways(k, &h->ways[to], &h->ways[i].c, h->ways[i].known);
+        free(h->ways[i].known);
+    }
+    h->n = n;
+}
+
+/* One more way to a block. true: something new. */
+static bool arrive(struct walk *k, u32 block, const struct dh_w_change *c, const struct dh_w_fact *known)
+{
+    struct here *h = &k->blocks[block];
+    if (k->max_ways == 1 && k->facts == NULL && h->n == 1)
+        return dh_w_change_merge(k->f, &h->ways[0].c, c);
+    if (h->merged)
+        return join_ways(k, &h->ways[0], c, known);
+    u32 number = dh_w_change_intern(k->f, c);
+    size_t alike = 0, most_alike = h->few || !k->threads ? 1 : MAX_ALIKE;
+    for (size_t i = 0; i < h->n; i++)
+        if (h->ways[i].number == number &&
+            (++alike == most_alike || !dh_w_facts_differ(k->n_facts, h->ways[i].known, known)))
+            return dh_w_facts_meet(k->n_facts, h->ways[i].known, known);
+    h->ways = dh_util_grow(h->ways, h->n, &h->cap, sizeof *h->ways);
+    h->ways[h->n++] = (struct way){.c = *c, .number = number, .known = copy_facts(k, known)};
+    if (h->n > k->max_ways && !h->few) {
+        h->few = true;
+        join_all(k, h, true);
+    }
+    if (h->n > k->max_ways) {
+        h->merged = true;
+        join_all(k, h, false);
+    }
+    return true;
+}
+
+/* One way through a block, and on. true: something new. */
+static bool leave(struct walk *k, u32 b, const struct way *way)
+{
+    const struct dh_w_block *block = &k->fn->blocks[b];
+    struct dh_w_change c = way->c;
+    bool again = false;
+    seek(k, block->first);
+    for (u32 o = block->first; o < block->end && c.reached; o++)
+        step(k, &c, o);
+    for (u32 i = 0; i < block->succs && c.reached; i++) {
+        u32 to = k->fn->succ[block->succ + i];
+        struct dh_w_fact *known = copy_facts(k, way->known);
+        if (k->facts != NULL)
+            dh_w_facts_enter(k->facts, known, b);
+        if (k->facts == NULL || dh_w_facts_along(k->facts, known, b, i)) {
+            struct dh_w_change next = along(k, c, b, i);
+            if (arrive(k, to, &next, known)) {
+                k->blocks[to].queued = true;
+                again = true;
+            }
+        }
+        free(known);
+    }
+    return again;
+}
+
+static void find_ways(struct walk *k)
+{
+    struct dh_w_fact *none = copy_facts(k, NULL);
+    arrive(k, 0, dh_w_change_get(k->f, 0), none);
+    free(none);
+    k->blocks[0].queued = true;
+    for (bool again = true; again;) {
+        again = false;
+        for (u32 b = 0; b < k->fn->n_blocks; b++) {
+            if (!k->blocks[b].queued)
+                continue;
+            k->blocks[b].queued = false;
+            /* A way is copied: a loop of one block adds ways while they are gone through. */
+            for (size_t i = 0; i < k->blocks[b].n; i++) {
+                struct way way = k->blocks[b].ways[i];
+                way.known = copy_facts(k, way.known);
+                again |= leave(k, b, &way);
+                free(way.known);
+            }
+        }
+    }
+}
+
+/* All ways through a block as one: the change before each op, and the one at its end. */
+static void note_block(struct walk *k, u32 b, bool note, struct dh_w_change *out)
+{
+    const struct dh_w_block *block = &k->fn->blocks[b];
+    struct dh_w_change *all = calloc(block->end - block->first + 1, sizeof *all);
+    if (all == NULL)
+        dh_util_no_memory();
+    for (size_t i = 0; i < k->blocks[b].n; i++) {
+        struct dh_w_change c = k->blocks[b].ways[i].c;
+        seek(k, block->first);
+        for (u32 o = block->first; o < block->end && c.reached; o++) {
+            dh_w_change_merge(k->f, &all[o - block->first], &c);
+            step(k, &c, o);
+        }
+        if (block->returns)
+            dh_w_change_merge(k->f, out, &c);
+    }
+    for (u32 o = block->first; note && o < block->end; o++)
+        k->f->change[k->inst][o] = dh_w_change_intern(k->f, &all[o - block->first]);
+    free(all);
+}
+
+static bool has_op(const struct dh_w_fn *fn, enum dh_w_kind a, enum dh_w_kind b)
+{
+    for (size_t i = 0; i < fn->n_ops; i++)
+        if (fn->ops[i].kind == a || fn->ops[i].kind == b)
+            return true;
+    return false;
+}
+
+/* Only for functions that themselves do what is followed here: most only call those that do. */
+static const struct dh_w_facts *facts_of(struct dh_w_flow *f, u32 n)
+{
+    const struct dh_w_fn *fn = &f->w->fns[n];
+    if (!f->facts_known[n]) {
+        f->facts_known[n] = true;
+        if (has_op(fn, DH_W_FORK, DH_W_JOIN) || has_op(fn, DH_W_LOCK, DH_W_UNLOCK))
+            f->facts[n] = dh_w_facts_new(fn);
+    }
+    return f->facts[n];
+}
+
+struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note)
+{
+    u32 fn = f->w->insts[inst].fn;
+    struct walk k = {.f = f, .inst = inst, .fn = &f->w->fns[fn], .facts = facts_of(f, fn)};
+    struct dh_w_change out = {.reached = false};
+    k.n_facts = k.facts == NULL ? 0 : dh_w_facts_count(k.facts);
+    k.threads = has_op(k.fn, DH_W_FORK, DH_W_JOIN);
+    size_t most = k.threads ? MAX_WAYS : k.facts != NULL ? MAX_LOCK_WAYS : 1;
+    k.max_ways = MAX_FACTS / ((k.n_facts + 1) * (k.fn->n_blocks + 1)) + 1;
+    k.max_ways = k.max_ways < most ? k.max_ways : most;
+    k.loop_ends = calloc(k.fn->n_loops + 1, sizeof *k.loop_ends);
+    k.blocks = calloc(k.fn->n_blocks + 1, sizeof *k.blocks);
+    if (k.loop_ends == NULL || k.blocks == NULL)
+        dh_util_no_memory();
+    find_loop_ends(&k);
+    find_ways(&k);
+    for (u32 b = 0; b < k.fn->n_blocks; b++) {
+        note_block(&k, b, note, &out);
+        for (size_t i = 0; i < k.blocks[b].n; i++)
+            free(k.blocks[b].ways[i].known);
+        free(k.blocks[b].ways);
+    }
+    free(k.blocks);
+    free(k.loop_ends);
+    return out;
+}

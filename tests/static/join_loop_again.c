@@ -1,0 +1,26 @@
+// Created again before the first ones are joined: the same handles, twice as many threads.
+#include <pthread.h>
+
+int x;
+
+static void *thread(void *arg)
+{
+    __atomic_fetch_add(&x, 1, __ATOMIC_RELAXED); // PAIR a:sound
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t t[8];
+    for (int round = 0; round < argc; round++) {
+        for (int i = 0; i < 8; i++)
+            pthread_create(&t[i], NULL, thread, NULL);
+        if (argv[round])
+            continue;
+        for (int i = 0; i < 8; i++)
+            pthread_join(t[i], NULL);
+    }
+    for (int i = 0; i < 8; i++)
+        pthread_join(t[i], NULL);
+    return x; // PAIR a
+}

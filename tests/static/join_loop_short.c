@@ -1,0 +1,20 @@
+// One fewer is joined than was created. Only `relay` takes it for granted that a loop joins all.
+#include <pthread.h>
+
+int x;
+
+static void *thread(void *arg)
+{
+    __atomic_fetch_add(&x, 1, __ATOMIC_RELAXED); // PAIR a:sound
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t t[8];
+    for (int i = 0; i < 8; i++)
+        pthread_create(&t[i], NULL, thread, NULL);
+    for (int i = 0; i < 7; i++)
+        pthread_join(t[i], NULL);
+    return x; // PAIR a
+}
