@@ -58,6 +58,8 @@ bench: all
 	@BUILD="$(STAGE)" bench/run $(BENCH)
 	@BUILD="$(STAGE)" bench/real/run $(BENCH)
 	@BUILD="$(STAGE)" bench/traces $(BENCH)
+	@BUILD="$(STAGE)" bench/history $(BENCH)
+	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
 
 format:
 	@scripts/format

@@ -127,7 +127,7 @@ def traces_text(data):
 
 INTRODUCTION = """
 Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, the
-real programs and the work with traces; with `BENCH=--write` it writes this page.
+real programs, the work with traces and that with histories; with `BENCH=--write` it writes this page.
 
 Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
@@ -156,6 +156,33 @@ Each kernel under `deadheat record`, everything it does included (packing, writi
 the end), as a ratio to `deadheat run --detector=empty`, which hands the same events to a detector that does
 nothing; then how fast the recording is read.
 """
+
+
+ABOUT_HISTORY = """
+How many gigabytes of the program's memory a second of processor time `dh_lard_clear`, `dh_lard_copy` and
+`dh_lard_move` (`<deadheat/lard.h>`) go through, in calls of the size at the head of each column: memory that was
+never accessed, and memory that one thread has written; the last two rows of each by an odd distance, so that
+bytes change their place within words, and with the source cleared.
+"""
+HISTORY_ROWS = (("clear", "clear"), ("copy", "copy"), ("copy_shifted", "copy, odd distance"), ("move", "move"))
+
+
+def history_grid(data):
+    """Clearing and copying histories: gigabytes a second."""
+    sizes = data["sizes"]
+    names = [f"{n >> 20} MiB" if n >> 20 else f"{n >> 10} KiB" if n >> 10 else f"{n} B" for n in sizes]
+    lines = [["", *names]]
+    for past, title in (("untouched", "never accessed"), ("uniform", "written")):
+        for key, name in HISTORY_ROWS:
+            rates = [data["rates"][f"{key} {past} {n}"] / 1e9 for n in sizes]
+            lines.append([f"{name}, {title}", *(f"{r:.1f}" for r in rates)])
+    return lines
+
+
+def history_markdown(data):
+    m = data["machine"]
+    where = textwrap.fill(f"{m['cpu']}, Linux {m['kernel']}; best of {data['rounds']} rounds.", 110)
+    return f"\n## Histories of memory\n\n{where}\n{ABOUT_HISTORY}\n{markdown_lines(history_grid(data))}"
 
 
 def traces_markdown(data):
@@ -189,7 +216,8 @@ def markdown(results):
         if reports:
             out += ABOUT_RACES
     out += together(results)
-    return out + traces_markdown(results["traces"]) if "traces" in results else out
+    out += traces_markdown(results["traces"]) if "traces" in results else ""
+    return out + history_markdown(results["history"]) if "history" in results else out
 
 
 def together(results):

@@ -13,9 +13,9 @@
  * Synchronisation inside it still counts, since the calls that synchronise are intercepted.
  */
 #if defined(__clang__)
-#define DH_UNTRACKED __attribute__((annotate("deadheat::untracked"), noinline))
+#define DH_UNTRACKED __attribute__((annotate("deadheat::untracked"), no_sanitize("thread"), noinline))
 #elif defined(__GNUC__)
-#define DH_UNTRACKED __attribute__((noinline))
+#define DH_UNTRACKED __attribute__((no_sanitize_thread, noinline))
 #else
 #define DH_UNTRACKED
 #endif

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 
-enum type { TYPE_BOOL, TYPE_INT, TYPE_STR, TYPE_ONRACE };
+enum type { TYPE_BOOL, TYPE_INT, TYPE_STR, TYPE_ONRACE, TYPE_ACTION };
 
 struct option {
     const char *name;
@@ -23,6 +23,7 @@ struct option {
 #define DEFAULT_BOOL(value) .number = (value)
 #define DEFAULT_INT(value) .number = (value)
 #define DEFAULT_ONRACE(value) .number = (value)
+#define DEFAULT_ACTION(value) .number = (value)
 #define DEFAULT_STR(value) .text = (value)
 
 static const struct option table[] = {
@@ -34,6 +35,18 @@ static const struct option table[] = {
      DEFAULT_##type_(value_)},
 #include "deadheat/options.def"
 #undef DH_OPTION
+};
+
+/* The values of an option that is one of several words; they are an enumeration, from 0. */
+static const struct words {
+    const char *shown;   /* in the list of options */
+    const char *allowed; /* in an error */
+    const char *word[5];
+} words[] = {
+    [TYPE_ONRACE] = {"=report|stop|exception", "report, stop or exception", {"report", "stop", "exception"}},
+    [TYPE_ACTION] = {"=throw|signal|continue|thread|abort",
+                     "throw, signal, continue, thread or abort",
+                     {"throw", "signal", "continue", "thread", "abort"}},
 };
 
 static size_t length(const char *s)
@@ -179,7 +192,8 @@ void dh_options_default(struct dh_options *o)
             *(int *)field(o, opt) = opt->number;
             break;
         case TYPE_ONRACE:
-            *(enum dh_on_race *)field(o, opt) = (enum dh_on_race)opt->number;
+        case TYPE_ACTION:
+            *(int *)field(o, opt) = opt->number;
             break;
         case TYPE_STR:
             copy_text(field(o, opt), opt->text, length(opt->text));
@@ -215,11 +229,24 @@ static bool parse_int(const char *s, size_t n, int *ret)
     return true;
 }
 
+static bool parse_word(const struct words *w, const char *s, size_t n, int *ret)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(w->word) && w->word[i]; i++) {
+        if (is(s, n, w->word[i])) {
+            *ret = (int)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Options whose values are narrower than their type says. NULL: fine, else what is allowed. */
 static const char *narrower(const struct option *opt, const char *s, size_t n, int number)
 {
     if (is(opt->name, length(opt->name), "exitcode") && number > 255)
         return "a number from 0 to 255";
+    if (is(opt->name, length(opt->name), "race_signal") && (number < 1 || number > 64))
+        return "the number of a signal, from 1 to 64";
     if (is(opt->name, length(opt->name), "color") && !is(s, n, "auto") && !is(s, n, "always") &&
         !is(s, n, "never"))
         return "auto, always or never";
@@ -242,9 +269,10 @@ static int set(struct dh_options *o, const struct option *opt, const char *s, si
             return fail_value(opt, s, n, "a whole number, 0 or more", e);
         break;
     case TYPE_ONRACE:
-        if (!is(s, n, "report") && !is(s, n, "stop"))
-            return fail_value(opt, s, n, "report or stop", e);
-        *(enum dh_on_race *)field(o, opt) = is(s, n, "stop") ? DH_ON_RACE_STOP : DH_ON_RACE_REPORT;
+    case TYPE_ACTION:
+        if (!parse_word(&words[opt->type], s, n, &number))
+            return fail_value(opt, s, n, words[opt->type].allowed, e);
+        *(int *)field(o, opt) = number;
         return 0;
     case TYPE_STR:
         if (n >= DH_OPTIONS_STR_MAX)
@@ -348,7 +376,7 @@ static void put_number(dh_options_write *write, void *ctx, int number)
 
 void dh_options_help(dh_options_write *write, void *ctx, bool flags)
 {
-    static const char *const values[] = {"=0|1", "=N", "=TEXT", "=report|stop"};
+    static const char *const values[] = {"=0|1", "=N", "=TEXT"};
     enum { COLUMN = 24 };
     for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
         const struct option *opt = &table[i];
@@ -359,8 +387,10 @@ void dh_options_help(dh_options_write *write, void *ctx, bool flags)
             char shown = flags && *c == '_' ? '-' : *c;
             write(ctx, &shown, 1);
         }
-        put(write, ctx, values[opt->type]);
-        size_t used = length(opt->name) + length(values[opt->type]) + (flags ? 2 : 0);
+        bool is_word = opt->type >= TYPE_ONRACE;
+        const char *value = is_word ? words[opt->type].shown : values[opt->type];
+        put(write, ctx, value);
+        size_t used = length(opt->name) + length(value) + (flags ? 2 : 0);
         do
             put(write, ctx, " ");
         while (++used < COLUMN);
@@ -368,8 +398,8 @@ void dh_options_help(dh_options_write *write, void *ctx, bool flags)
         put(write, ctx, " (default: ");
         if (opt->type == TYPE_STR)
             put(write, ctx, opt->text[0] ? opt->text : "none");
-        else if (opt->type == TYPE_ONRACE)
-            put(write, ctx, opt->number ? "stop" : "report");
+        else if (is_word)
+            put(write, ctx, words[opt->type].word[opt->number]);
         else if (opt->number < 0)
             put(write, ctx, "none");
         else

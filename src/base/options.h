@@ -15,12 +15,15 @@
 
 #define DH_OPTIONS_STR_MAX 4096 /* with the final zero; a longer value is an error */
 
-enum dh_on_race { DH_ON_RACE_REPORT = 0, DH_ON_RACE_STOP = 1 };
+/* In the order of their words in options.c. */
+enum { DH_ON_RACE_REPORT, DH_ON_RACE_STOP, DH_ON_RACE_EXCEPTION };
+enum { DH_ACTION_THROW, DH_ACTION_SIGNAL, DH_ACTION_CONTINUE, DH_ACTION_THREAD, DH_ACTION_ABORT };
 
 #define DH_OPTION_FIELD_BOOL(name) bool name
 #define DH_OPTION_FIELD_INT(name) int name
 #define DH_OPTION_FIELD_STR(name) char name[DH_OPTIONS_STR_MAX]
-#define DH_OPTION_FIELD_ONRACE(name) enum dh_on_race name
+#define DH_OPTION_FIELD_ONRACE(name) int name
+#define DH_OPTION_FIELD_ACTION(name) int name
 
 /* About 16 KiB: static, not on a small stack. */
 struct dh_options {

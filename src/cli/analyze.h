@@ -6,6 +6,7 @@
 #define DH_CLI_ANALYZE_H
 
 #include "cli/trace_in.h"
+#include "cli/trace_view.h"
 #include "detect/host.h"
 
 enum { DH_ANALYZE_MAX = 32, DH_ANALYZE_HOLD = 10000000 };
@@ -46,7 +47,8 @@ struct dh_analyze {
     enum dh_analyze_list list;
     u64 limit; /* races listed a detector, in text; 0: all */
     u64 window;
-    u64 hold;     /* events held to find witnesses for detectors that hold none */
+    u64 hold; /* events held to find witnesses for detectors that hold none */
+    struct dh_dht_view view;
     bool witness; /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
     u32 n;

@@ -114,9 +114,13 @@ static json_t *json_access(struct dh_analyze *a, const struct dh_race_access *x)
 {
     if (x->thread == DH_UNKNOWN)
         return json_null();
-    return json_pack("{s:o, s:s, s:o, s:o}", "thread", json_name(dh_trace_in_thread(&a->in, x->thread)), "op",
-                     x->write ? "write" : "read", "location", json_site(a, x->site), "event",
-                     x->event == DH_NO_EVENT ? json_null() : json_integer((json_int_t)x->event + 1));
+    u64 told;
+    bool known = x->event != DH_NO_EVENT;
+    bool language = known && a->in.dht && dh_dht_language_access(a->in.dht, x->event, &told);
+    return json_pack("{s:o, s:s, s:o, s:o, s:o*}", "thread", json_name(dh_trace_in_thread(&a->in, x->thread)),
+                     "op", x->write ? "write" : "read", "location", json_site(a, x->site), "event",
+                     known ? json_integer((json_int_t)x->event + 1) : json_null(), "language_access",
+                     language ? json_integer((json_int_t)told) : NULL);
 }
 
 /* The events of a witness if they were asked for, else how many there are; null: there is none. */

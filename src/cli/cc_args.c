@@ -15,7 +15,8 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {"--dh-help", "--dh-mode=field", "--dh-mode=full", "--dh-plain"};
+static const char *const own_flags[] = {"--dh-exceptions", "--dh-frontend=gcc", "--dh-help",
+                                        "--dh-mode=field", "--dh-mode=full",    "--dh-plain"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -187,20 +188,44 @@ static bool is_header(const char *path)
     return dot && IS_ONE_OF(dot, suffixes);
 }
 
-/* The first sanitizer in a -fsanitize= list that replaces the allocator or watches every access as we
- * do, or NULL. Others, such as undefined, get along with deadheat. */
-static bool names_rival(const char *list)
+static bool names_one_of(const char *list, const char *const *names, size_t n)
 {
-    static const char *const rivals[] = {"thread", "address",        "memory", "hwaddress",
-                                         "leak",   "kernel-address", "type",   "numerical"};
     while (*list) {
         size_t len = strcspn(list, ",");
-        for (size_t i = 0; i < DH_ARRAY_LEN(rivals); i++)
-            if (strlen(rivals[i]) == len && memcmp(rivals[i], list, len) == 0)
+        for (size_t i = 0; i < n; i++)
+            if (strlen(names[i]) == len && memcmp(names[i], list, len) == 0)
                 return true;
         list += len + (list[len] == ',');
     }
     return false;
+}
+
+static const char *const thread_sanitizer[] = {"thread"};
+
+/* Does a list of sanitizers name one that replaces the allocator or watches every access as we do? Others,
+ * such as undefined, get along with deadheat. */
+static bool names_rival(const char *list)
+{
+    static const char *const rivals[] = {"address",        "memory", "hwaddress", "leak",
+                                         "kernel-address", "type",   "numerical"};
+    return names_one_of(list, rivals, DH_ARRAY_LEN(rivals));
+}
+
+static void read_sanitizers(const char *arg, const char *list, struct dh_cc_line *line)
+{
+    if (names_rival(list))
+        line->sanitizer = arg;
+    if (names_one_of(list, thread_sanitizer, 1))
+        line->thread_sanitizer = arg;
+}
+
+static void read_no_sanitizers(const char *list, struct dh_cc_line *line)
+{
+    bool all = strcmp(list, "all") == 0;
+    if (all || names_rival(list))
+        line->sanitizer = NULL;
+    if (all || names_one_of(list, thread_sanitizer, 1))
+        line->thread_sanitizer = NULL;
 }
 
 static bool is_our_target(const char *triple)
@@ -222,10 +247,14 @@ static void read_own_flag(const char *arg, struct dh_cc_line *line)
 {
     if (strcmp(arg, "--dh-help") == 0)
         line->help = true;
+    else if (strcmp(arg, "--dh-exceptions") == 0)
+        line->exceptions = true;
     else if (strcmp(arg, "--dh-plain") == 0)
         line->plain = true;
     else if (strncmp(arg, "--dh-mode=", 10) == 0)
         read_mode(arg + 10, line);
+    else if (strncmp(arg, "--dh-frontend=", 14) == 0)
+        dh_cc_frontend_read(arg + 14, line);
     else if (!line->own_unknown)
         line->own_unknown = arg;
 }
@@ -256,11 +285,10 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
         line->other_machine = arg;
     else if (strcmp(arg, "-target") == 0 && value && !is_our_target(value))
         line->other_machine = value;
-    else if (strncmp(arg, "-fsanitize=", 11) == 0 && names_rival(arg + 11))
-        line->sanitizer = arg;
-    else if (strncmp(arg, "-fno-sanitize=", 14) == 0 &&
-             (strcmp(arg + 14, "all") == 0 || names_rival(arg + 14)))
-        line->sanitizer = NULL;
+    else if (strncmp(arg, "-fsanitize=", 11) == 0)
+        read_sanitizers(arg, arg + 11, line);
+    else if (strncmp(arg, "-fno-sanitize=", 14) == 0)
+        read_no_sanitizers(arg + 14, line);
 }
 
 void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)

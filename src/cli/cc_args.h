@@ -25,6 +25,14 @@ enum dh_cc_mode {
     DH_CC_FIELD, /* plain code, with the table of statically possible races */
 };
 
+/* Which compiler instruments. */
+enum dh_cc_frontend {
+    DH_CC_OWN,   /* clang with our pass */
+    DH_CC_CLANG, /* clang with its -fsanitize=thread */
+    DH_CC_GNU,   /* gcc, g++ or gfortran with theirs */
+    DH_CC_NO_SUCH,
+};
+
 /* What a command line asks for. */
 struct dh_cc_line {
     enum dh_cc_mode mode;    /* --dh-mode= */
@@ -34,11 +42,15 @@ struct dh_cc_line {
     bool relocatable;        /* -r: the linker runs, but joins objects only */
     const char *output;      /* -o; NULL: not given */
     bool plain;              /* --dh-plain */
+    bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
     bool help;               /* --dh-help */
     const char *own_unknown; /* an unknown --dh-* flag */
     const char *bad_mode;    /* an unknown value of --dh-mode */
+    enum dh_cc_frontend frontend; /* --dh-frontend= */
+    const char *frontend_name;    /* ... as given; NULL: not given */
     /* What cannot be combined with deadheat, as written by the user; NULL: absent. */
     const char *static_flag, *nostdlib, *other_machine, *sanitizer;
+    const char *thread_sanitizer; /* -fsanitize=thread: only a frontend's own option */
 };
 
 /* Reads expanded arguments. */
@@ -53,6 +65,15 @@ void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, st
 /* cc_field.c: a field build's arguments before those of the user, and after them. */
 void dh_cc_field_before(const struct dh_cc_line *line, struct dh_cc_args *out);
 void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
+
+/* cc_frontend.c: the value of --dh-frontend. */
+void dh_cc_frontend_read(const char *name, struct dh_cc_line *line);
+/* The compiler of a line that names a frontend, as to be found on the path. */
+const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line, bool cxx);
+/* The flags by which it instruments. specs: the file for gcc. */
+void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, struct dh_cc_args *out);
+/* What is left of an argument of the user's when -fsanitize=thread is taken out; NULL: nothing. */
+const char *dh_cc_frontend_sanitizers(struct dh_arena *arena, const char *arg);
 
 /* The nearest of our own flags to an unknown one, or NULL. */
 const char *dh_cc_args_nearest(const char *unknown);

@@ -186,14 +186,16 @@ static bool is_field_choice(const char *arg)
 static void copy_argument(const struct dh_cc_line *line, const char *arg, const char *value,
                           struct dh_cc_args *out)
 {
-    if (is_gcc_only(arg) || strncmp(arg, "--dh-", 5) == 0)
+    if ((is_gcc_only(arg) && line->frontend != DH_CC_GNU) || strncmp(arg, "--dh-", 5) == 0)
+        return;
+    if (line->frontend != DH_CC_OWN && !(arg = dh_cc_frontend_sanitizers(out->arena, arg)))
         return;
     if (line->mode == DH_CC_FIELD && is_field_choice(arg))
         return;
     /* gcc's number of jobs: clang has no such form. */
     bool jobs = strncmp(arg, "-flto=", 6) == 0 && arg[6] >= '0' && arg[6] <= '9';
-    dh_cc_args_add(out, jobs ? "-flto" : arg);
-    if (strcmp(arg, "-Ofast") == 0) /* gcc has nothing against it */
+    dh_cc_args_add(out, jobs && line->frontend != DH_CC_GNU ? "-flto" : arg);
+    if (strcmp(arg, "-Ofast") == 0 && line->frontend != DH_CC_GNU) /* gcc has nothing against it */
         dh_cc_args_add(out, "-Wno-deprecated-ofast");
     if (value)
         dh_cc_args_add(out, value);

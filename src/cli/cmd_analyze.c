@@ -26,6 +26,11 @@ static const char usage[] =
     "                        none: only the counts\n"
     "  --limit=N             in text, list at most N races a detector (default: 20; 0: all)\n"
     "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
+    "  --view=WHAT           of a program with a run-time system that speaks <deadheat/lard.h>: lard "
+    "(default), or\n"
+    "                        with one of its rules left out: allmem, allsync, noclear, nocopy, noidentity; "
+    "naive:\n"
+    "                        with none of them\n"
     "  --witness             show the reordering that proves a predicted race, as numbers of events\n"
     "  --hold=N              events held, in a second reading, to prove races of detectors that read once\n"
     "                        (default: 10000000, about 1 GB; 0: no second reading)\n"
@@ -105,9 +110,17 @@ static int set_list(const char *value)
     return 0;
 }
 
+static int set_view(const char *value)
+{
+    int rc = dh_trace_view_parse(value, &a.view);
+    return rc ? dh_cli_fail("analyze", "--view cannot be '%s'; it must be one of %s", value,
+                            dh_trace_view_names)
+              : 0;
+}
+
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector", "--format",  "--list", "--limit",
+    static const char *const names[] = {"--detector", "--format",  "--list", "--limit", "--view",
                                         "--window",   "--witness", "--hold", "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
@@ -118,6 +131,8 @@ static int set_flag(const char *arg)
         return set_detectors(v);
     if ((v = dh_cli_value(arg, "list")))
         return set_list(v);
+    if ((v = dh_cli_value(arg, "view")))
+        return set_view(v);
     if ((v = dh_cli_value(arg, "limit")))
         return set_number("limit", v, &a.limit);
     if ((v = dh_cli_value(arg, "window")))
@@ -228,6 +243,8 @@ static int analyze(const char *file)
     int rc = dh_trace_in_open(&a.in, "analyze", file);
     if (rc)
         return rc;
+    if (a.in.dht)
+        dh_dht_set_view(a.in.dht, &a.view);
     a.host = dh_host_new(a.list == DH_LIST_NONE ? NULL : on_race, NULL);
     if (!a.host)
         dh_util_no_memory();

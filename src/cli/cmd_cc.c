@@ -49,7 +49,12 @@ static void print_help(const struct driver *d)
         "  --dh-mode=field   plain code, analysed as a whole when it is linked: the program carries\n"
         "                    the table of races that are possible, for 'deadheat static' to print.\n"
         "                    To be given when compiling and when linking; it checks nothing at run time\n"
+        "  --dh-exceptions   let data races be thrown as C++ exceptions ('deadheat run\n"
+        "                    --on-race=exception'); the code is slower\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime)\n"
+        "  --dh-frontend=gcc, =clang, =gfortran\n"
+        "               let that compiler (or a version of it: gcc-12) instrument with its own\n"
+        "               -fsanitize=thread, for deadheat's runtime\n"
         "  --dh-help    this text\n"
         "Example of a field build:\n"
         "  make CC='deadheat-cc --dh-mode=field' CXX='deadheat-c++ --dh-mode=field'\n"
@@ -80,6 +85,15 @@ static int check_supported(const struct driver *d)
     }
     if (l->bad_mode)
         return fail(d, "there is no mode '%s'; --dh-mode is 'full' or 'field'", l->bad_mode);
+    if (l->frontend == DH_CC_NO_SUCH)
+        return fail(
+            d,
+            "there is no frontend '%s'; --dh-frontend is 'gcc', 'clang' or 'gfortran', or one of them "
+            "with a version, such as 'gcc-12'",
+            l->frontend_name);
+    if (l->frontend != DH_CC_OWN && l->mode == DH_CC_FIELD)
+        return fail(d,
+                    "--dh-mode=field and --dh-frontend cannot be combined: a field build needs our own pass");
     if (!l->has_input)
         return 0;
     if (l->other_machine)
@@ -90,6 +104,12 @@ static int check_supported(const struct driver *d)
                     "'%s' cannot be combined with deadheat, which watches memory itself; build with one or "
                     "the other",
                     l->sanitizer);
+    if (l->thread_sanitizer && l->frontend == DH_CC_OWN)
+        return fail(d,
+                    "'%s' cannot be combined with deadheat, which watches memory itself; build with one or "
+                    "the other, or "
+                    "let --dh-frontend=clang (or gcc) instrument so for deadheat's runtime",
+                    l->thread_sanitizer);
     if (l->links && l->static_flag)
         return fail(d,
                     "'%s' is not supported: deadheat must take the place of functions of the shared C "
@@ -119,12 +139,15 @@ static const char *find_libdir(struct driver *d)
     return given && *given ? given : beside_program(d, "../../lib/deadheat");
 }
 
-/* <deadheat/deadheat.h> is found without a word, but after all that the program brings. */
+/* <deadheat/deadheat.h> is found without a word, but after all that the program brings; what stands in for
+ * headers of other tools (docs/guide/compat.md) before those of the system. */
 static void add_headers(struct driver *d, struct dh_cc_args *out)
 {
     const char *dir = beside_program(d, "../../include");
-    if (dir)
-        dh_cc_args_add(out, dh_arena_printf(&d->arena, "-idirafter%s", dir));
+    if (!dir)
+        return;
+    dh_cc_args_add(out, dh_arena_printf(&d->arena, "-isystem%s/deadheat/compat", dir));
+    dh_cc_args_add(out, dh_arena_printf(&d->arena, "-idirafter%s", dir));
 }
 
 static const char *find_clang(struct driver *d)
@@ -134,6 +157,23 @@ static const char *find_clang(struct driver *d)
         return dh_path_find_program(&d->arena, given);
     const char *found = dh_path_find_program(&d->arena, "clang-19");
     return found ? found : dh_path_find_program(&d->arena, "/usr/lib/llvm-19/bin/clang");
+}
+
+/* NULL after a sentence. */
+static const char *find_compiler(struct driver *d)
+{
+    const char *name = d->line.frontend == DH_CC_OWN ? "clang" : d->line.frontend_name;
+    if (strcmp(name, "clang") == 0) {
+        const char *clang = find_clang(d);
+        if (!clang)
+            fail(d, "cannot find clang-19; install the package clang-19 or set DEADHEAT_CLANG to its path");
+        return clang;
+    }
+    name = dh_cc_frontend_program(&d->arena, &d->line, d->cxx);
+    const char *found = dh_path_find_program(&d->arena, name);
+    if (!found)
+        fail(d, "cannot find '%s', which --dh-frontend=%s asks for", name, d->line.frontend_name);
+    return found;
 }
 
 static const char *in_libdir(struct driver *d, const char *prefix, const char *name)
@@ -185,9 +225,26 @@ static void shorten(struct dh_cc_args *args)
     dh_cc_args_add(args, dh_arena_printf(args->arena, "@/proc/self/fd/%d", fd));
 }
 
+/* So that a race can be thrown: src/ir/statements.cpp and src/ir/throwing.c. */
+static void add_exceptions(struct dh_cc_args *out)
+{
+    static const char *const arguments[] = {"-Xclang", "-add-plugin", "-Xclang", "deadheat-exceptions",
+                                            "-fexceptions"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(arguments); i++)
+        dh_cc_args_add(out, arguments[i]);
+    setenv("DEADHEAT_EXCEPTIONS", "1", 1);
+}
+
 static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
-    if (!d->line.plain) {
+    dh_cc_args_add(out, "-D__DEADHEAT__=1"); /* the runtime will be there: <deadheat/lard.h> */
+    if (d->line.frontend != DH_CC_OWN) {
+        dh_cc_frontend_flags(&d->line, in_libdir(d, "", "gcc.specs"), out);
+    } else if (!d->line.plain) {
+        /* What is annotated for ThreadSanitizer is annotated for us: docs/guide/compat.md. */
+        dh_cc_args_add(out, "-D__SANITIZE_THREAD__=1");
+        if (d->line.exceptions)
+            add_exceptions(out);
         dh_cc_args_add(out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
         dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
     }
@@ -208,15 +265,15 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
         setenv("DEADHEAT_LINK_OUTPUT", dh_path_base(d->line.output ? d->line.output : "a.out"), 1);
 }
 
-static int run_clang(struct driver *d, const struct dh_cc_args *in)
+static int run_compiler(struct driver *d, const struct dh_cc_args *in)
 {
-    const char *clang = find_clang(d);
-    if (!clang)
-        return fail(d,
-                    "cannot find clang-19; install the package clang-19 or set DEADHEAT_CLANG to its path");
+    const char *compiler = find_compiler(d);
+    bool gnu = d->line.frontend == DH_CC_GNU;
+    if (!compiler)
+        return 1;
     struct dh_cc_args out = {.arena = &d->arena};
-    dh_cc_args_add(&out, clang);
-    if (d->cxx)
+    dh_cc_args_add(&out, compiler);
+    if (d->cxx && !gnu)
         dh_cc_args_add(&out, "--driver-mode=g++");
     if (d->line.has_input) {
         d->libdir = find_libdir(d);
@@ -230,9 +287,10 @@ static int run_clang(struct driver *d, const struct dh_cc_args *in)
             return fail(d,
                         "cannot find ld.lld-19, which a field build is linked with; install the package "
                         "lld-19");
-        dh_cc_args_add(&out, "-Qunused-arguments");
-        dh_cc_args_add(&out, "-Wno-unknown-warning-option");
-        dh_cc_args_add(&out, "-Wno-ignored-optimization-argument");
+        static const char *const silence[] = {"-Qunused-arguments", "-Wno-unknown-warning-option",
+                                              "-Wno-ignored-optimization-argument"};
+        for (size_t i = 0; i < DH_ARRAY_LEN(silence) && !gnu; i++)
+            dh_cc_args_add(&out, silence[i]);
         add_headers(d, &out);
         if (d->line.mode == DH_CC_FIELD)
             add_field(d, in, &out);
@@ -242,8 +300,8 @@ static int run_clang(struct driver *d, const struct dh_cc_args *in)
         dh_cc_filter(in, &d->line, &out);
     }
     shorten(&out);
-    execv(clang, (char **)out.at);
-    return fail(d, "cannot run '%s': %s", clang, strerror(errno));
+    execv(compiler, (char **)out.at);
+    return fail(d, "cannot run '%s': %s", compiler, strerror(errno));
 }
 
 static int drive(int argc, char **argv, bool cxx)
@@ -260,7 +318,7 @@ static int drive(int argc, char **argv, bool cxx)
     } else {
         rc = check_supported(&d);
         if (rc == 0)
-            rc = run_clang(&d, &in);
+            rc = run_compiler(&d, &in);
     }
     free(in.at);
     dh_arena_done(&d.arena);

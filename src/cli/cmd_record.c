@@ -166,12 +166,12 @@ static u32 drain(struct recording *rec, bool all)
             continue;
         write_slot(rec, i, state == DH_FEED_FULL, false);
         rec->seen[i] = 0;
-        flush_if_due(rec);
         __atomic_store_n(&slot->used, 0, __ATOMIC_RELEASE); /* before the next owner: see count_events */
         __atomic_store_n(&slot->state, DH_FEED_FREE, __ATOMIC_RELEASE);
         __atomic_fetch_add(&h->freed, state == DH_FEED_FULL, __ATOMIC_SEQ_CST);
         if (__atomic_exchange_n(&h->program_sleeps, 0, __ATOMIC_SEQ_CST))
             syscall(SYS_futex, &h->freed, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+        flush_if_due(rec); /* not before: it would write this slot again */
         n++;
     }
     return n;

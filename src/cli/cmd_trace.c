@@ -99,6 +99,7 @@ static const char *op_name(u32 op)
         [DH_OP_RANGE_NEW] = "new",
         [DH_OP_RANGE_FREE] = "free",
         [DH_OP_RANGE_MOVE] = "move",
+        [DH_OP_RANGE_COPY] = "copy",
     };
     return names[op] ? names[op] : "other";
 }
@@ -112,7 +113,7 @@ static int print_event(struct request *q, const struct dh_event *e, u64 number, 
                        : e->op == DH_OP_VOLATILE && (e->mode & DH_WRITE) ? "-write"
                        : e->op == DH_OP_VOLATILE                         ? "-read"
                                                                          : "";
-    bool placed = e->op != DH_OP_RANGE_NEW && e->op != DH_OP_RANGE_MOVE;
+    bool placed = e->op != DH_OP_RANGE_NEW && e->op != DH_OP_RANGE_MOVE && e->op != DH_OP_RANGE_COPY;
     fprintf(out, "%" PRIu64 "\t%s|%s%s(%s)|%s", number, dh_trace_in_thread(&q->in, e->thread), op_name(e->op),
             more, dh_trace_in_target(&q->in, e), placed ? dh_trace_in_site(&q->in, e->site) : "");
     return fputc('\n', out) == EOF ? -errno : 0;

@@ -62,6 +62,7 @@ int dh_trace_out_event(struct dh_trace_out *o, const struct dh_event *e)
     case DH_OP_RANGE_NEW: /* memory has no names */
     case DH_OP_RANGE_FREE:
     case DH_OP_RANGE_MOVE:
+    case DH_OP_RANGE_COPY:
         return 1;
     default:
         break;

@@ -36,10 +36,14 @@ u32 dh_publish_len(const struct dh_publish *p)
     return p->slot != DH_NO_SLOT && p->slot >= n ? p->slot + 1 : n;
 }
 
+bool dh_vclock_patchy;
+
 bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p)
 {
     if (!p->snap)
         return true;
+    if (DH_UNLIKELY(__atomic_load_n(&dh_vclock_patchy, __ATOMIC_RELAXED)))
+        return false;
     /* An epoch of a releaser is learned only together with its whole clock at that release, because a
      * thread starts a new epoch after every release that published something new. */
     return p->slot != DH_NO_SLOT && dh_vclock_get(v, p->slot) >= p->clock;

@@ -5,29 +5,37 @@
 
 #include <string.h>
 
+/* One cell of a range. from: its source, NULL if there is none or nothing is known of it. */
+static void range_cell(struct dh_detector *d, u8 op, void *to, void *from)
+{
+    if (to && d->ops->cell_drop)
+        d->ops->cell_drop(d, to);
+    if (to)
+        memset(to, 0, d->cells.size);
+    if (to && from && op == DH_OP_RANGE_COPY && d->ops->cell_copy)
+        d->ops->cell_copy(d, to, from);
+    else if (to && from && (op == DH_OP_RANGE_MOVE || !d->ops->cell_drop)) /* else it cannot be shared */
+        memcpy(to, from, d->cells.size);
+    if (from && op == DH_OP_RANGE_MOVE)
+        memset(from, 0, d->cells.size);
+}
+
 static void range(struct dh_detector *d, const struct dh_event *e)
 {
-    bool move = e->op == DH_OP_RANGE_MOVE;
-    for (u32 i = 0; i < e->size && d->cells.size; i++) {
-        if (d->companions.n && !(move && e->target == e->site)) {
+    bool sourced = e->op == DH_OP_RANGE_MOVE || e->op == DH_OP_RANGE_COPY;
+    for (u32 i = 0; i < e->size && d->cells.size && !(sourced && e->target == e->site); i++) {
+        if (d->companions.n) {
             dh_companions_drop(d, e->target + i);
-            if (move)
+            if (e->op == DH_OP_RANGE_MOVE)
                 dh_companions_move(d, e->target + i, e->site + i);
+            else if (e->op == DH_OP_RANGE_COPY)
+                dh_companions_copy(d, e->target + i, e->site + i);
         }
         void *to = dh_table_get(&d->cells, e->target + i);
-        void *from = move ? dh_table_get(&d->cells, e->site + i) : NULL;
+        void *from = sourced ? dh_table_get(&d->cells, e->site + i) : NULL;
         if (from && !to)
             to = dh_table_at(&d->cells, e->target + i);
-        if (to == from)
-            continue; /* neither is there, or a move onto itself */
-        if (to && d->ops->cell_drop)
-            d->ops->cell_drop(d, to);
-        if (to && from)
-            memcpy(to, from, d->cells.size);
-        else if (to)
-            memset(to, 0, d->cells.size);
-        if (from)
-            memset(from, 0, d->cells.size);
+        range_cell(d, e->op, to, from);
     }
 }
 
@@ -93,6 +101,7 @@ static void other_event(struct dh_detector *d, const struct dh_event *e)
     case DH_OP_RANGE_NEW:
     case DH_OP_RANGE_FREE:
     case DH_OP_RANGE_MOVE:
+    case DH_OP_RANGE_COPY:
         range(d, e);
         break;
     case DH_OP_FENCE:

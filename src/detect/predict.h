@@ -102,7 +102,8 @@ DH_INLINE bool dh_predict_conflict(const struct dh_event *a, const struct dh_eve
 
 DH_INLINE bool dh_predict_is_range(const struct dh_event *e)
 {
-    return e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE;
+    return e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE ||
+           e->op == DH_OP_RANGE_COPY;
 }
 
 DH_INLINE bool dh_predict_in_cut(const struct dh_predict *p, const u32 *cut, u32 e)

@@ -13,7 +13,8 @@ enum dh_atomic_kind {
     DH_ATOMIC_LOAD = 0,
     DH_ATOMIC_STORE = 1,
     DH_ATOMIC_RMW = 2,       /* exchange, fetch_op, a successful compare-exchange */
-    DH_ATOMIC_CAS_FAILED = 3 /* post only: a compare-exchange that did not store; acts as a load */
+    DH_ATOMIC_CAS_FAILED = 3 /* a compare-exchange that did not store, which acts as a load; before it is
+                              * made: one that may or may not */
 };
 
 #endif

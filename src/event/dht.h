@@ -1,5 +1,5 @@
 /*
- * dht.h - the binary trace format, version 1 (docs/design/trace-format.md): what a file holds and how its
+ * dht.h - the binary trace format, version 2 (docs/design/trace-format.md): what a file holds and how its
  * chunks begin.
  *
  * A file is a header and then chunks, each complete in itself: packed by zstd, with a checksum over its head
@@ -15,7 +15,9 @@
 #include "event/event.h"
 
 #define DH_DHT_MAGIC "DHTRACE\n"
-#define DH_DHT_VERSION 1u
+#define DH_DHT_VERSION 2u
+#define DH_DHT_OLDEST \
+    1u /* a file that old is read too: it has no marks, no copies and no thread that is carried */
 #define DH_DHT_CHUNK_MAGIC 0x6b4e4843u /* "CHNk" */
 
 enum {

@@ -88,6 +88,37 @@ int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n)
     return changed;
 }
 
+/* Every byte of [addr, addr + n), within one page, and its end. */
+static int cut_bytes(struct dh_cells *c, u64 addr, u64 n)
+{
+    struct dh_cells_page *p = dh_cells_page(c, addr >> DH_PAGE_SHIFT, true);
+    u32 first = (u32)(addr & (DH_PAGE - 1)), last = first + (u32)n - 1;
+    int changed = 0;
+    for (u32 w = first >> 3; p && w <= last >> 3; w++) {
+        u32 lo = w == first >> 3 ? first & 7 : 0, hi = w == last >> 3 ? (last & 7) + 1 : 8;
+        u8 all = (u8)(p->cuts[w] | (((2u << hi) - (1u << lo)) & 0xfe));
+        changed |= p->cuts[w] != all;
+        p->cuts[w] = all;
+    }
+    return p ? changed : -1;
+}
+
+int dh_cells_same_bytes(struct dh_cells *c, u64 to, u64 from, u64 n)
+{
+    int changed = 0;
+    for (u64 at = 0, part; at < n; at += part) {
+        part = dh_cells_within(to + at, from + at, n - at);
+        if (!dh_cells_page(c, (to + at) >> DH_PAGE_SHIFT, false) &&
+            !dh_cells_page(c, (from + at) >> DH_PAGE_SHIFT, false))
+            continue;
+        int one = cut_bytes(c, to + at, part), other = cut_bytes(c, from + at, part);
+        if (one < 0 || other < 0)
+            return -1;
+        changed |= one | other;
+    }
+    return changed;
+}
+
 bool dh_cells_number(struct dh_cells *c, struct dh_cells_page *p, u64 word)
 {
     u32 w = (u32)(word & (DH_PAGE - 1)) >> 3, count = dh_cells_count(p, w);

@@ -28,7 +28,7 @@
 /* Operations are in files by their number: enum dh_op may grow at its end only. */
 _Static_assert(DH_OP_READ == 1 && DH_OP_ACQUIRE == 3 && DH_OP_FORK == 5 && DH_OP_VOLATILE == 9 &&
                    DH_OP_ATOMIC_RMW == 12 && DH_OP_WAIT == 17 && DH_OP_RANGE_MOVE == 20 &&
-                   DH_OP_BLOCK_END == 23,
+                   DH_OP_BLOCK_END == 23 && DH_OP_RANGE_COPY == 24,
                "numbers in files");
 
 /* Operations of the format beyond enum dh_op. */
@@ -37,8 +37,17 @@ enum dh_dht_op {
     DH_DHT_OP_WRITES,          /* likewise */
     DH_DHT_OP_FORGET,          /* synchronisation objects in [address, address + bytes) are gone */
     DH_DHT_OP_RELEASE_FOREIGN, /* of a lock that this thread is not known to hold */
+    DH_DHT_OP_CARRIED, /* from here on this thread runs on another, whose number is the address (lard.h) */
     DH_DHT_OP_END
 };
+
+/*
+ * Marks in the mode of a stored event, of programs that use <deadheat/lard.h>; dht_view.c says what becomes
+ * of them. SYSTEM: done by the run-time system; of ATOMIC_* it is the order that is its, not the access.
+ * LANGUAGE: told by it, that is an access by dh_lard_read or dh_lard_write, memory by dh_lard_clear, copy or
+ * move, a thread by dh_lard_thread_*; of ATOMIC_* that the access is the run-time system's.
+ */
+enum { DH_DHT_SYSTEM = 0x80, DH_DHT_LANGUAGE = 0x40, DH_DHT_MARKS = 0xc0 };
 
 enum { DH_DHT_HAS_TICKET = 1, DH_DHT_HAS_BYTES = 2, DH_DHT_HAS_SOURCE = 4, DH_DHT_BAD_OP = 8 };
 
@@ -60,6 +69,7 @@ DH_INLINE u32 dh_dht_operands(u32 op)
     case DH_DHT_OP_FORGET:
         return DH_DHT_HAS_TICKET | DH_DHT_HAS_BYTES;
     case DH_OP_RANGE_MOVE:
+    case DH_OP_RANGE_COPY:
         return DH_DHT_HAS_TICKET | DH_DHT_HAS_BYTES | DH_DHT_HAS_SOURCE;
     case DH_OP_SKIP:
         return DH_DHT_BAD_OP;

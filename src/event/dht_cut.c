@@ -20,6 +20,7 @@ static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
             ok = dh_cells_cut(&r->cells, e->addr, e->size);
         break;
     case DH_OP_RANGE_MOVE:
+    case DH_OP_RANGE_COPY:
         ok = dh_dht_grow((void **)&r->moves, r->n_moves, &r->cap_moves, sizeof(*r->moves)) &&
              dh_cells_cut(&r->cells, e->source, e->bytes);
         if (ok) {
@@ -46,9 +47,12 @@ static int settle_moves(struct dh_dht *r)
     for (int changed = 1; changed;) {
         changed = 0;
         for (u32 i = 0; i < r->n_moves; i++) {
-            if (((r->moves[i].to ^ r->moves[i].from) & 7) || r->moves[i].n > DH_DHT_MOVE_MAX)
-                continue;
-            int rc = dh_cells_same_cuts(&r->cells, r->moves[i].to, r->moves[i].from, r->moves[i].n);
+            u64 to = r->moves[i].to, from = r->moves[i].from, n = r->moves[i].n;
+            int rc = 0;
+            if (dh_dht_moves_bytes(to, from, n))
+                rc = dh_cells_same_bytes(&r->cells, to, from, n);
+            else if (dh_dht_moves_words(to, from, n))
+                rc = dh_cells_same_cuts(&r->cells, to, from, n);
             if (rc < 0)
                 return -ENOMEM;
             changed |= rc;

@@ -53,7 +53,7 @@ static u32 names_of(const struct dh_dht *r, u8 op)
 static bool is_known(u8 op)
 {
     return op != DH_OP_SKIP && op < DH_OP_COUNT && op != DH_OP_RANGE_NEW && op != DH_OP_RANGE_FREE &&
-           op != DH_OP_RANGE_MOVE;
+           op != DH_OP_RANGE_MOVE && op != DH_OP_RANGE_COPY;
 }
 
 /* Anything but a read or write by whoever acted before: those cannot be against the form of a trace. */

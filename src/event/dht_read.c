@@ -207,8 +207,9 @@ static int take_symbols(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
     while (at < end) {
         const u8 *stop = memchr(at, '\n', (size_t)(end - at));
         u64 pc;
-        if (!stop || !parse_number(&at, stop, 16, &pc) || *at++ != '\t')
+        if (!stop || !parse_number(&at, stop, 16, &pc) || *at != '\t')
             return dh_dht_bad(r, offset, "a symbol is not as it should be");
+        at++;
         u32 n = dh_pages_add(&r->symbol_keys, pc);
         if (n == DH_PAGES_NONE ||
             !dh_dht_grow((void **)&r->symbol_at, n, &r->symbol_cap, sizeof(*r->symbol_at)))
@@ -234,8 +235,9 @@ static int take_names(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
             return dh_dht_bad(r, offset, "a name is not as it should be");
         at += 2;
         struct dh_names *names = &r->names[kind - kinds];
-        if (!parse_number(&at, stop, 10, &number) || *at++ != ' ' || number != names->n)
+        if (!parse_number(&at, stop, 10, &number) || *at != ' ' || number != names->n)
             return dh_dht_bad(r, offset, "names are not in order");
+        at++;
         u32 n = dh_names_intern(names, (const char *)at, (size_t)(stop - at));
         if (n == UINT32_MAX)
             return -ENOMEM;
@@ -410,7 +412,7 @@ static int open_file(struct dh_dht *r)
         return (int)n;
     if ((size_t)n < sizeof(h) || memcmp(h.magic, DH_DHT_MAGIC, sizeof(h.magic)) != 0)
         return dh_dht_bad(r, 0, "this is no recording of deadheat");
-    if (h.version != DH_DHT_VERSION)
+    if (h.version < DH_DHT_OLDEST || h.version > DH_DHT_VERSION)
         return dh_dht_bad(r, 8, "the recording is of another version of deadheat");
     if (h.check != XXH64(&h, offsetof(struct dh_dht_header, check), 0) || (h.flags & ~(u32)DH_DHT_NAMED))
         return dh_dht_bad(r, 0, "the checksum of the header is wrong");
@@ -470,6 +472,7 @@ void dh_dht_close(struct dh_dht *r)
     dh_pool_free(r->symbols, r->symbols_cap);
     dh_pool_free(r->symbol_at, r->symbol_cap * sizeof(*r->symbol_at));
     dh_pool_free(r->moves, r->cap_moves * sizeof(*r->moves));
+    dh_pool_free(r->language, r->cap_language * sizeof(*r->language));
     dh_dht_named_done(r);
     dh_pages_done(&r->symbol_keys);
     dh_pages_done(&r->sites);

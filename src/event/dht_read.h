@@ -61,6 +61,25 @@ enum { DH_DHT_ATOMIC_EVENTS = 66 + 2 };
 long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap);
 const char *dh_dht_error(const struct dh_dht *r); /* a sentence, with its offset */
 
+/*
+ * Of a program that uses <deadheat/lard.h>: which of what its run-time system does and tells is to be
+ * believed. All false, as at the start: what the run-time system does itself is left out (if it was recorded
+ * at all), and what it tells is believed. The others show what would be reported without one of the rules of
+ * lard.h.
+ */
+struct dh_dht_view {
+    bool system_accesses; /* its accesses count */
+    bool system_order;    /* its synchronisation counts */
+    bool no_clear;        /* dh_lard_clear is not believed */
+    bool no_copy;         /* nor dh_lard_copy and dh_lard_move */
+    bool no_identity;     /* threads are those of the kernel */
+};
+/* Before the first event. */
+void dh_dht_set_view(struct dh_dht *r, const struct dh_dht_view *view);
+/* Is event number `event` of those given out part of an access that the run-time system told, and the how
+ * manieth of these from 0? */
+bool dh_dht_language_access(const struct dh_dht *r, u64 event, u64 *ret_index);
+
 void dh_dht_stats(const struct dh_dht *r, struct dh_dht_stats *ret);
 const struct dh_form *dh_dht_form(const struct dh_dht *r);
 /* Names, into buf (at least 64 bytes); those of a NAMED file are the names it was made from. */

@@ -49,6 +49,8 @@ struct dh_dht_rest {
         hi;   /* of memory larger than all that was seen: its pages are looked for instead; hi 0: it is not */
     u32 page; /* the next to look at */
     bool skip; /* pages that were never seen */
+    bool down; /* of a move: from the end, since it overlaps itself */
+    u32 step;  /* of a move: 8 or 1 */
 };
 
 /* Of a NAMED file: the chunk being read. */
@@ -59,8 +61,17 @@ struct dh_dht_named {
     u32 thread; /* of the last event */
 };
 
-/* Data that moves farther than this in one piece loses its history. */
-enum { DH_DHT_MOVE_MAX = 1 << 30 };
+/* Data that moves in a larger piece than this loses its history: whole words, and bytes that change their
+ * place within words, which need a variable each. */
+enum { DH_DHT_MOVE_MAX = 1 << 30, DH_DHT_MOVE_BYTES = 1 << 24 };
+DH_INLINE bool dh_dht_moves_bytes(u64 to, u64 from, u64 n)
+{
+    return ((to | from | n) & 7) != 0 && n <= DH_DHT_MOVE_BYTES;
+}
+DH_INLINE bool dh_dht_moves_words(u64 to, u64 from, u64 n)
+{
+    return ((to ^ from) & 7) == 0 && n <= DH_DHT_MOVE_MAX;
+}
 
 struct dh_dht {
     int fd;
@@ -121,6 +132,16 @@ struct dh_dht {
     u64 number; /* of the next event given out */
     struct dh_dht_rest rest;
     bool ended;
+
+    /* dht_view.c */
+    struct dh_dht_view view;
+    bool
+        lenient; /* threads are carried: a lock of the kernel's may be taken as one and released as another */
+    struct dh_dht_language {
+        u64 first; /* event */
+        u32 n;
+    } *language; /* of each access that the run-time system told */
+    u32 n_language, cap_language;
 };
 
 /* -EBADMSG, with the sentence and the offset kept. */
@@ -150,5 +171,11 @@ const char *dh_dht_form_text(enum dh_form_error error);
 /* As dh_dht_read, of a NAMED file. */
 long dh_dht_named_read(struct dh_dht *r, struct dh_event *events, size_t cap);
 void dh_dht_named_done(struct dh_dht *r);
+/* Does the view leave this event out? Takes its marks off, and does what they ask for. Negative: an error. */
+int dh_dht_view_event(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_event *e);
+/* The lock has no holder any more, whoever it was. */
+void dh_dht_let_go(struct dh_dht *r, u32 lock);
+/* The dense number of a thread. UINT32_MAX: no memory. */
+u32 dh_dht_thread_of(struct dh_dht *r, u32 uid);
 
 #endif

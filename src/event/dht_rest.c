@@ -80,26 +80,45 @@ static long next_new(struct dh_dht *r, struct dh_event *e)
     return n != 0;
 }
 
-/* The next word that moves. */
+/* The word at addr; NULL: nothing was ever given out of its page. */
+static struct dh_cells_page *word_at(struct dh_dht *r, u64 addr, u32 *ret_word)
+{
+    *ret_word = (u32)(addr & (DH_PAGE - 1)) >> 3;
+    return dh_cells_page(&r->cells, addr >> DH_PAGE_SHIFT, false);
+}
+
+/* The next word, or byte, that moves. */
 static long next_move(struct dh_dht *r, struct dh_event *e)
 {
     struct dh_dht_rest *x = &r->rest;
-    for (; x->at < x->end; x->at += 8, x->from += 8) {
-        struct dh_cells_page *p = dh_cells_page(&r->cells, x->from >> DH_PAGE_SHIFT, false);
-        struct dh_cells_page *q = dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, p != NULL);
-        u32 from = (u32)(x->from & (DH_PAGE - 1)) >> 3, to = (u32)(x->at & (DH_PAGE - 1)) >> 3;
-        bool source = p && p->first[from];
-        if (!source && (!q || !q->first[to]))
+    while (x->at < x->end) {
+        u64 ahead = x->down ? x->end - x->at - x->step : 0, to_addr = x->at + ahead,
+            from_addr = x->from + ahead;
+        u32 from, to, size, n = 1;
+        struct dh_cells_page *p = word_at(r, from_addr, &from), *q = word_at(r, to_addr, &to);
+        bool source = p && p->first[from], target = q && q->first[to];
+        u64 step = x->step;
+        if (!p && !q && !x->down) /* nor is there anything up to the next page */
+            step = DH_ALIGN_UP(dh_cells_within(to_addr, from_addr, x->end - x->at), x->step);
+        if (x->down) {
+            x->end -= step;
+        } else {
+            x->at += step;
+            x->from += step;
+        }
+        if (!source && !target)
             continue;
-        if (source && (!q || (!q->first[to] && !dh_cells_number(&r->cells, q, x->at))))
+        u32 cell = dh_cells_at(&r->cells, to_addr, &size);
+        u32 before = source ? dh_cells_at(&r->cells, from_addr, &size) : 0;
+        if (cell == UINT32_MAX || before == UINT32_MAX)
             return dh_dht_no_room(r, r->current);
-        *e = (struct dh_event){.op = source ? DH_OP_RANGE_MOVE : DH_OP_RANGE_NEW,
-                               .size = (u16)dh_cells_count(q, to),
+        if (x->step == 8)
+            n = dh_cells_count(word_at(r, to_addr, &to), to);
+        *e = (struct dh_event){.op = source ? x->op : DH_OP_RANGE_NEW,
+                               .size = (u16)n,
                                .thread = x->thread,
-                               .target = q->first[to] - 1,
-                               .site = source ? p->first[from] - 1 : 0};
-        x->at += 8;
-        x->from += 8;
+                               .target = cell,
+                               .site = before};
         return 1;
     }
     x->op = DH_OP_SKIP;
@@ -112,6 +131,7 @@ long dh_dht_rest_next(struct dh_dht *r, struct dh_event *e)
     case DH_OP_RANGE_NEW:
         return next_new(r, e);
     case DH_OP_RANGE_MOVE:
+    case DH_OP_RANGE_COPY:
         return next_move(r, e);
     default:
         return next_access(r, e);

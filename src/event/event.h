@@ -12,7 +12,7 @@
  * FENCE; flags of event/access.h for READ and WRITE, DH_ATOMIC among them size     bytes of an access (0:
  * unknown); cells of a RANGE_* (a longer range is several events) thread   who did it target   by op: the
  * variable; the lock, condition, barrier, volatile or atomic object; the other thread site     where in the
- * program, a number without further meaning here; of RANGE_MOVE: the first cell of the source
+ * program, a number without further meaning here; of RANGE_MOVE, RANGE_COPY: the first cell of the source
  *
  * An atomic operation on memory is two events: ATOMIC_* on its synchronisation object, for the order it
  * gives, and READ or WRITE with DH_ATOMIC in `mode` on its variable, for the accesses it may race with.
@@ -49,6 +49,7 @@ enum dh_op {
     DH_OP_BRANCH,      /* control may depend on earlier reads of this thread */
     DH_OP_BLOCK_BEGIN, /* an atomic block, a transaction: skipped by race detectors */
     DH_OP_BLOCK_END,
+    DH_OP_RANGE_COPY, /* as RANGE_MOVE, but the source keeps its past */
     DH_OP_COUNT
 };
 
@@ -84,6 +85,7 @@ DH_INLINE enum dh_space dh_event_space(u8 op)
     case DH_OP_RANGE_NEW:
     case DH_OP_RANGE_FREE:
     case DH_OP_RANGE_MOVE:
+    case DH_OP_RANGE_COPY:
         return DH_SPACE_VARIABLE;
     case DH_OP_FORK:
     case DH_OP_JOIN:

@@ -86,8 +86,9 @@ u32 dh_objects_at(struct dh_objects *o, u64 addr)
     return o->n++;
 }
 
-/* Those of one chain in [lo, hi). */
-static void forget_chain(struct dh_objects *o, struct dh_object **link, u64 lo, u64 last)
+/* Take those of one chain in [lo, last] out, onto *list. */
+static void unlink_chain(struct dh_objects *o, struct dh_object **link, u64 lo, u64 last,
+                         struct dh_object **list)
 {
     while (*link) {
         struct dh_object *x = *link;
@@ -96,21 +97,48 @@ static void forget_chain(struct dh_objects *o, struct dh_object **link, u64 lo, 
             continue;
         }
         *link = x->next;
-        dh_pool_free(x, sizeof(*x));
+        x->next = *list;
+        *list = x;
         o->live--;
     }
 }
 
-void dh_objects_forget(struct dh_objects *o, u64 addr, u64 n)
+/* Those in [addr, addr + n), taken out. */
+static struct dh_object *unlink_range(struct dh_objects *o, u64 addr, u64 n)
 {
+    struct dh_object *list = NULL;
     if (n == 0 || o->live == 0)
-        return;
+        return NULL;
     u64 last = addr + n - 1 < addr ? UINT64_MAX : addr + n - 1;
     if ((last >> BLOCK_SHIFT) - (addr >> BLOCK_SHIFT) >= o->n_buckets) {
         for (u32 i = 0; i < o->n_buckets; i++)
-            forget_chain(o, &o->buckets[i], addr, last);
-        return;
+            unlink_chain(o, &o->buckets[i], addr, last, &list);
+        return list;
     }
     for (u64 block = addr >> BLOCK_SHIFT; block <= last >> BLOCK_SHIFT; block++)
-        forget_chain(o, bucket_of(o, block), addr, last);
+        unlink_chain(o, bucket_of(o, block), addr, last, &list);
+    return list;
+}
+
+void dh_objects_forget(struct dh_objects *o, u64 addr, u64 n)
+{
+    for (struct dh_object *x = unlink_range(o, addr, n), *next; x; x = next) {
+        next = x->next;
+        dh_pool_free(x, sizeof(*x));
+    }
+}
+
+void dh_objects_move(struct dh_objects *o, u64 to, u64 from, u64 n)
+{
+    struct dh_object *list = unlink_range(o, from, n);
+    dh_objects_forget(o, to, n);
+    for (struct dh_object *x = list, *next; x; x = next) {
+        next = x->next;
+        x->addr += to - from;
+        o->addrs[x->number] = x->addr;
+        struct dh_object **b = bucket_of(o, x->addr >> BLOCK_SHIFT);
+        x->next = *b;
+        *b = x;
+        o->live++;
+    }
 }

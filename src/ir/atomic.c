@@ -63,7 +63,7 @@ void dh_ir_atomic_emit(struct dh_ir *ir, LLVMValueRef inst)
     LLVMValueRef order =
         dh_ir_emit_u32(ir, order_of(exchange ? LLVMGetCmpXchgSuccessOrdering(inst) : LLVMGetOrdering(inst)));
 
-    LLVMValueRef handle = emit_pre(ir, ptr, size, order, kind);
+    LLVMValueRef handle = emit_pre(ir, ptr, size, order, exchange ? DH_ATOMIC_CAS_FAILED : kind);
     dh_ir_emit_after(ir, inst);
     if (exchange) {
         LLVMValueRef stored = LLVMBuildExtractValue(ir->builder, inst, 1, "");
@@ -182,7 +182,8 @@ void dh_ir_atomic_emit_libcall(struct dh_ir *ir, LLVMValueRef call)
                             : dh_ir_emit_u32(ir, l.size);
     LLVMValueRef order = order_argument(ir, call, l.order);
     LLVMValueRef failure = l.exchange ? order_argument(ir, call, l.order + 1) : NULL;
-    LLVMValueRef handle = emit_pre(ir, LLVMGetOperand(call, l.pointer), size, order, l.kind);
+    LLVMValueRef handle = emit_pre(ir, LLVMGetOperand(call, l.pointer), size, order,
+                                   l.exchange ? DH_ATOMIC_CAS_FAILED : l.kind);
     dh_ir_emit_after(ir, call);
     if (l.exchange) {
         LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(call));

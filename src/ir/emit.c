@@ -152,7 +152,7 @@ static void emit_copy_side(struct dh_ir *ir, LLVMValueRef call, unsigned arg, bo
     dh_ir_emit_call(ir, write ? DH_IR_WRITE_RANGE : DH_IR_READ_RANGE, args);
 }
 
-static void emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
+void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
 {
     if (!site->range)
         dh_ir_emit_before(ir, site->inst);
@@ -201,7 +201,7 @@ void dh_ir_emit_sites(struct dh_ir *ir, const struct dh_ir_sites *sites)
 {
     for (size_t i = 0; i < sites->count; i++)
         if (!sites->at[i].covered)
-            emit_site(ir, &sites->at[i]);
+            dh_ir_emit_site(ir, &sites->at[i]);
 }
 
 void dh_ir_emit_declare_all(struct dh_ir *ir)

@@ -29,6 +29,7 @@ struct dh_ir {
     LLVMTargetDataRef layout; /* owned by the module */
     LLVMBuilderRef builder;
     LLVMTypeRef ptr, u8, u32, u64, none;
+    bool throwing;                       /* what is inserted now may unwind (throwing.c) */
     LLVMValueRef entry[DH_IR_ENTRY_MAX]; /* entry points, declared on first use */
     LLVMTypeRef entry_type[DH_IR_ENTRY_MAX];
 };
@@ -131,6 +132,7 @@ bool dh_ir_escape_is_private(struct dh_ir_escape *e, LLVMValueRef ptr);
 /* Finds or declares every entry point. */
 void dh_ir_emit_declare_all(struct dh_ir *ir);
 void dh_ir_emit_sites(struct dh_ir *ir, const struct dh_ir_sites *sites);
+void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site);
 /* A call of an entry point where the builder stands. */
 LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef *args);
 /* ptr and so many bytes, where the builder stands. */
@@ -157,6 +159,18 @@ void dh_ir_atomic_emit_fence(struct dh_ir *ir, LLVMValueRef fence);
 bool dh_ir_masked_is(LLVMValueRef call);
 LLVMValueRef dh_ir_masked_pointer(LLVMValueRef call); /* NULL: a vector of pointers */
 void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call);
+
+/* ---- throwing.c: checks that may throw ------------------------------------------------------------ */
+
+bool dh_ir_throwing_wanted(void);
+/* Before the optimiser: declarations, then each function. */
+void dh_ir_throwing_declare(struct dh_ir *ir);
+void dh_ir_throwing_insert(struct dh_ir *ir, LLVMValueRef fn);
+bool dh_ir_throwing_is(LLVMValueRef fn); /* inserted there */
+/* After it: what is done already; when the fast paths are linked in; when they are inlined. */
+void dh_ir_throwing_skip_done(struct dh_ir_sites *sites);
+void dh_ir_throwing_link(struct dh_ir *ir);
+void dh_ir_throwing_redirect(struct dh_ir *ir);
 
 /* ---- frame.c: the shadow call stack -------------------------------------------------------------- */
 

@@ -145,6 +145,8 @@ bool dh_ir_link_fastpath(struct dh_ir *ir)
         /* Two slow calls merged into one would have one return address: the wrong line in a report. */
         add_attribute(ir, fn, "nomerge");
     }
+    if (dh_ir_throwing_wanted())
+        dh_ir_throwing_link(ir);
     return true;
 }
 

@@ -76,13 +76,18 @@ static bool has_attribute(LLVMValueRef fn, const char *name)
     return LLVMGetEnumAttributeAtIndex(fn, whole, attribute_kind(name)) != NULL;
 }
 
-static bool is_instrumented(const struct exempt *x, LLVMValueRef fn)
+static bool is_ours_to_check(const struct exempt *x, LLVMValueRef fn)
 {
     size_t len;
     const char *name = LLVMGetValueName2(fn, &len);
-    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
-           strncmp(name, "__dh_", 5) != 0 && !has_attribute(fn, "naked") &&
+    return !LLVMIsDeclaration(fn) && strncmp(name, "__dh_", 5) != 0 && !has_attribute(fn, "naked") &&
            !has_attribute(fn, "disable_sanitizer_instrumentation") && !exempt_has(x, fn);
+}
+
+/* At the end, a body that only exists for inlining has been. */
+static bool is_instrumented(const struct exempt *x, LLVMValueRef fn)
+{
+    return LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage && is_ours_to_check(x, fn);
 }
 
 /* What earlier passes found out about effects on memory is no longer true: the function keeps the shadow
@@ -109,7 +114,9 @@ static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
     bool needed = sites.count > 0 || sites.has_calls;
     if (needed) {
         struct dh_ir_ranges ranges = {0};
-        if (!has_attribute(fn, "optnone")) { /* nothing to find, and analyses cost */
+        if (dh_ir_throwing_is(fn)) {
+            dh_ir_throwing_skip_done(&sites);
+        } else if (!has_attribute(fn, "optnone")) { /* nothing to find, and analyses cost */
             dh_ir_avail_prune(&sites);
             dh_ir_loops_plan(fn, &sites, &ranges);
         }
@@ -140,12 +147,15 @@ static void add_module_constructor(struct dh_ir *ir)
     dh_shim_add_constructor(ir->module, fn, 0);
 }
 
-bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
+static bool is_done(LLVMModuleRef m)
 {
-    if (LLVMGetNamedGlobal(m, "__dh_hot") || LLVMGetNamedFunction(m, "__dh_module_ctor"))
-        return false;
+    return LLVMGetNamedGlobal(m, "__dh_hot") || LLVMGetNamedFunction(m, "__dh_module_ctor");
+}
+
+static struct dh_ir ir_of(LLVMModuleRef m)
+{
     LLVMContextRef ctx = LLVMGetModuleContext(m);
-    struct dh_ir ir = {
+    return (struct dh_ir){
         .module = m,
         .ctx = ctx,
         .layout = LLVMGetModuleDataLayout(m),
@@ -155,6 +165,33 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
         .u64 = LLVMInt64TypeInContext(ctx),
         .none = LLVMVoidTypeInContext(ctx),
     };
+}
+
+bool dh_ir_instrument_early(LLVMModuleRef m)
+{
+    if (!dh_ir_throwing_wanted() || is_done(m))
+        return false;
+    struct dh_ir ir = ir_of(m);
+    struct exempt exempt = {0};
+    exempt_annotated(&exempt, m);
+    exempt_resolvers(&exempt, m);
+    ir.builder = LLVMCreateBuilderInContext(ir.ctx);
+    ir.throwing = true;
+    dh_ir_throwing_declare(&ir);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
+        if (is_ours_to_check(&exempt, fn))
+            dh_ir_throwing_insert(&ir, fn);
+    dh_shim_drop_marks(m);
+    LLVMDisposeBuilder(ir.builder);
+    free(exempt.at);
+    return true;
+}
+
+bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
+{
+    if (is_done(m))
+        return false;
+    struct dh_ir ir = ir_of(m);
     struct exempt exempt = {0};
     exempt_annotated(&exempt, m);
     exempt_resolvers(&exempt, m);
@@ -163,7 +200,7 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
     for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn && !any; fn = LLVMGetNextFunction(fn))
         any = is_instrumented(&exempt, fn);
     if (any) {
-        ir.builder = LLVMCreateBuilderInContext(ctx);
+        ir.builder = LLVMCreateBuilderInContext(ir.ctx);
         any = dh_ir_link_fastpath(&ir);
     }
     if (any) {
@@ -176,6 +213,8 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
         dh_ir_link_home(&ir);
         if (inlining)
             dh_ir_inline_fastpath(&ir);
+        if (inlining && dh_ir_throwing_wanted())
+            dh_ir_throwing_redirect(&ir);
     }
     if (ir.builder)
         LLVMDisposeBuilder(ir.builder);

@@ -206,6 +206,17 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
     }
 };
 
+struct EarlyPass : PassInfoMixin<EarlyPass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        return dh_ir_instrument_early(wrap(&module)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
 struct AnalysePass : PassInfoMixin<AnalysePass> {
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
@@ -232,6 +243,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                     });
                 builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
                     forbid_loading_gaps();
+                    passes.addPass(EarlyPass());
                     passes.addPass(MarkPass());
                 });
                 builder.registerOptimizerLastEPCallback(

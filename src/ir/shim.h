@@ -19,6 +19,8 @@ extern "C" {
  * Returns whether the module changed.
  * Without inlining, what was inserted can be read: for tests, and for people. */
 bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
+/* Called before the optimisation pipeline, in a build with exceptions (C side: throwing.c). */
+bool dh_ir_instrument_early(LLVMModuleRef m);
 /* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
 void dh_ir_analyse_program(LLVMModuleRef m);
 
@@ -46,6 +48,21 @@ enum {
     DH_CALL_RETURNS_TWICE = 16,
 };
 unsigned dh_shim_call_traits(LLVMValueRef call);
+
+/* ---- shim_pads.cpp: where exceptions land ------------------------------------------------------- */
+
+/* The function that statements.cpp calls in front of every statement. */
+#define DH_STATEMENT_MARK "__dh_statement"
+struct dh_shim_pads;
+struct dh_shim_pads *dh_shim_pads_new(LLVMValueRef fn);
+void dh_shim_pads_free(struct dh_shim_pads *pads);
+/* The landing pad of the statement that inst is part of; NULL: none. For code as clang makes it. */
+LLVMBasicBlockRef dh_shim_pads_at(struct dh_shim_pads *pads, LLVMValueRef inst);
+void dh_shim_make_invoke(LLVMValueRef call, LLVMBasicBlockRef pad);
+/* Takes all the marks away. */
+void dh_shim_drop_marks(LLVMModuleRef m);
+/* The function touches no memory that the program can reach. */
+void dh_shim_set_inaccessible(LLVMValueRef fn);
 
 /* The module's code goes into a shared object (as opposed to an executable of any kind). */
 bool dh_shim_is_shared_code(LLVMModuleRef m);

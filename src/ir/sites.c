@@ -179,7 +179,7 @@ static bool becomes_call(LLVMValueRef callee, LLVMValueRef call)
 
 static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef call)
 {
-    if (becomes_call(callee, call)) {
+    if (!c->ir->throwing && becomes_call(callee, call)) {
         c->out->has_calls = true;
         return;
     }

@@ -21,8 +21,9 @@
  * __dh_atomic_pre(p, size, order, kind); the operation itself;
  *                          __dh_atomic_post(h, order', kind)                     see below
  *   fence                  __dh_fence(order)
- *   module constructor     __dh_module_init_v1(&marker)                          marker: any address inside
- *                                                                                the module's own image
+ *   with --dh-exceptions   __dh_unwind_read4(p) and so on in place of the slow paths, which may throw
+ * (unwind.c) module constructor     __dh_module_init_v1(&marker)                          marker: any address
+ * inside the module's own image
  */
 #ifndef DH_RUNTIME_ABI_H
 #define DH_RUNTIME_ABI_H
@@ -93,7 +94,7 @@ DH_INLINE uptr dh_plane_undo(uptr shadow, enum dh_plane plane)
  * __dh_atomic_pre locks the location's synchronisation object (where one is needed), publishes what a
  * release publishes and records the access; post acquires what an acquire acquires, and unlocks.
  * Between the two only the native instruction runs. For compare-exchange, pre is called with the
- * success order and DH_ATOMIC_RMW; post with the success order and DH_ATOMIC_RMW, or with the
+ * success order and DH_ATOMIC_CAS_FAILED; post with the success order and DH_ATOMIC_RMW, or with the
  * failure order and DH_ATOMIC_CAS_FAILED (then what pre published is withdrawn).
  */
 void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind);

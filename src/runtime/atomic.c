@@ -18,6 +18,7 @@
  * and compilers do not rely on it, so any relaxed store ends it here.
  */
 #include "runtime/engine.h"
+#include "runtime/exception.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/sync.h"
@@ -195,7 +196,7 @@ static void record(struct dh_thread *t, u32 kind)
 {
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
-    if (!dh_region_ready(a.addr, a.size))
+    if (t->untracked || !dh_region_ready(a.addr, a.size))
         return;
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     u32 clock = t->vc.c[t->slot];
@@ -251,19 +252,28 @@ static void before_change(struct dh_thread *t, u32 order, u32 kind)
         dh_sync_change(now.object);
 }
 
-void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
+void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
-    if (!t || dh_runtime_off || !dh_thread_enter(t))
+    if (dh_exception_on())
+        dh_exception_before_atomic(p, size, order, kind, pc);
+    if (!t || dh_runtime_off || !dh_thread_enter_any(t))
         return NULL;
-    now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = __builtin_return_address(0)};
+    now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc};
     if (DH_UNLIKELY(dh_tap != NULL))
         now.object = dh_sync_take(NULL, now.addr, true);
+    else if (DH_UNLIKELY(t->unordered))
+        return t; /* post records the access; what the object publishes stays as it is */
     else if (kind == DH_ATOMIC_LOAD)
         before_load(t, order);
     else
         before_change(t, order, kind);
     return t;
+}
+
+void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
+{
+    return dh_atomic_begin(p, size, order, kind, __builtin_return_address(0));
 }
 
 /* ---- After ---- */
@@ -375,7 +385,14 @@ static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
     bool write = kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW;
     struct dh_tap_access a = {
         .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | (write ? DH_WRITE : DH_READ), .pc = now.pc};
-    dh_tap->atomic(t, ops[kind], order, &a);
+    if (t->untracked)
+        a.size = 0; /* the order only */
+    if (t->unordered) {
+        if (a.size)
+            dh_tap->access(t, &a);
+    } else {
+        dh_tap->atomic(t, ops[kind], order, &a);
+    }
     if (now.object)
         dh_sync_drop(now.object);
 }
@@ -387,6 +404,8 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         tap(t, order, kind);
+    } else if (DH_UNLIKELY(t->unordered)) {
+        record(t, kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW ? DH_WRITE : DH_READ);
     } else if (kind == DH_ATOMIC_LOAD) {
         after_load(t, order);
         record(t, DH_READ);
@@ -403,7 +422,7 @@ void __dh_fence(u32 order)
 {
     struct dh_thread *t = __dh_hot.self;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (!t || dh_runtime_off || !dh_thread_enter(t))
+    if (!t || dh_runtime_off || t->unordered || !dh_thread_enter_any(t))
         return;
     if (DH_UNLIKELY(dh_tap != NULL))
         dh_tap->sync(t, DH_OP_FENCE, order, 0);

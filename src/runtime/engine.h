@@ -129,6 +129,16 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
 /* The same for a range access that has announced itself. */
 void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask);
 
+/* ---- copy.c ---- */
+
+/* Clear a few whole words. False: there was nothing. */
+bool dh_engine_forget(uptr lo, size_t n);
+
+/* ---- quick.c ---- */
+
+/* An access of instrumented code, as the slow paths of fastpath.c have it. */
+void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc);
+
 /* ---- atomic.c ---- */
 
 /* The atomic operation a thread is at, between pre and post. */
@@ -142,6 +152,9 @@ struct dh_atomic_now {
     bool trusting;               /* a load that counts on the object to keep this version */
     u32 version;
 };
+
+/* __dh_atomic_pre for an operation at pc. */
+void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc);
 
 /* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what
  * the operation holds. If the handler returns, the operation is tried again: take it back. */
@@ -164,10 +177,15 @@ DH_INLINE bool dh_range_settled(const u32 *p, u32 cell)
     return __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) == 0 &&
            __atomic_load_n(p, __ATOMIC_RELAXED) == cell;
 }
+/* [lo, hi) is changed with plain stores until dh_range_retract. Waits for ranges that overlap. */
+u32 dh_range_announce(uptr lo, uptr hi);
+void dh_range_retract(u32 slot);
 /* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */
 bool dh_range_wait(uptr lo, uptr hi);
 /* An access of instrumented code to n bytes. piece: as in struct dh_access_now. */
 void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc);
+/* The same from inside the runtime, of one access. */
+void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc);
 void dh_range_each_lock(dh_lock_fn *fn);
 void dh_range_fork_child(void);
 

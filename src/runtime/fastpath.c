@@ -6,11 +6,8 @@
  * shared memory; a hit means "this thread recorded an access at least as strong as this one, to all
  * these bytes, in its current epoch", which is FastTrack's [READ/WRITE SAME EPOCH] (section 3.1 of
  * the paper).
- *
- * Why subtract-and-compare instead of equality: the ids of one epoch are consecutive, one per
- * calling context, so a range test accepts all of them (docs/design/engine.md).
  */
-#include "abi.h"
+#include "same_epoch.h"
 
 #define FAST __attribute__((always_inline, used))
 
@@ -18,34 +15,6 @@
  * as the slow paths do, and goes on to them by a jump, so that they see the address of the access as their
  * caller. */
 #define RARE __attribute__((noinline, used, preserve_most))
-
-/* How far the cell of an address is from the ids of this epoch; below __dh_hot.span: a hit. */
-DH_INLINE u32 distance(uptr addr, enum dh_plane plane)
-{
-    const u32 *cell = (const u32 *)dh_plane_of(addr & ~(uptr)3, plane);
-    return __atomic_load_n(cell, __ATOMIC_RELAXED) - __dh_hot.base;
-}
-
-DH_INLINE u32 distance8(uptr addr, enum dh_plane plane)
-{
-    u64 two = __atomic_load_n((const u64 *)dh_plane_of(addr, plane), __ATOMIC_RELAXED);
-    return ((u32)two - __dh_hot.base) | ((u32)(two >> 32) - __dh_hot.base);
-}
-
-/*
- * Several cells are one test of their distances or-ed together, which is never below the largest of them.
- * Cells of different calling contexts of one epoch may fail it although each would pass, but only when the
- * ids taken are nearly used up, and then the slow path finds out. One branch a check instead of one a cell is
- * less code for the backend and for the processor.
- */
-DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
-{
-    u32 d = distance(addr, plane) | distance(addr + n - 1, plane);
-    for (u64 at = 4; at < 16; at += 4)
-        if (at < n - 1)
-            d |= distance(addr + at, plane);
-    return d;
-}
 
 /* The condition stands in the `if` itself: what the compiler knows about likelihood would not survive the
  * inlining of a function that returns it, and every hit would be a taken branch. */
@@ -64,17 +33,17 @@ DH_INLINE u32 distance_any(uptr addr, u64 n, enum dh_plane plane)
         __attribute__((musttail)) return __dh_slow_##name##size(p); \
     }
 
-#define ACCESSES(name, plane)                                                        \
-    ACCESS(name, 1, distance(addr, plane))                                           \
-    ACCESS(name, 2, distance(addr, plane))                                           \
-    ACCESS(name, 4, distance(addr, plane))                                           \
-    ACCESS(name, 8, distance8(addr, plane))                                          \
-    ACCESS(name, 16, distance8(addr, plane) | distance8(addr + 8, plane))            \
-    /* Any size and alignment; n is a constant where this is inlined. */             \
-    FAST void __dh_##name##_n(const volatile void *p, u64 n)                         \
-    {                                                                                \
-        if (n > 16 || DH_UNLIKELY(distance_any((uptr)p, n, plane) >= __dh_hot.span)) \
-            __dh_slow_##name##_n(p, n);                                              \
+#define ACCESSES(name, plane)                                                           \
+    ACCESS(name, 1, dh_distance(addr, plane))                                           \
+    ACCESS(name, 2, dh_distance(addr, plane))                                           \
+    ACCESS(name, 4, dh_distance(addr, plane))                                           \
+    ACCESS(name, 8, dh_distance8(addr, plane))                                          \
+    ACCESS(name, 16, dh_distance8(addr, plane) | dh_distance8(addr + 8, plane))         \
+    /* Any size and alignment; n is a constant where this is inlined. */                \
+    FAST void __dh_##name##_n(const volatile void *p, u64 n)                            \
+    {                                                                                   \
+        if (n > 16 || DH_UNLIKELY(dh_distance_any((uptr)p, n, plane) >= __dh_hot.span)) \
+            __dh_slow_##name##_n(p, n);                                                 \
     }
 
 ACCESSES(read, DH_PLANE_READ)

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/collect.h"
+#include "runtime/compat.h"
 #include "runtime/history.h"
 #include "runtime/ids.h"
 #include "runtime/modules.h"
@@ -164,7 +165,7 @@ static void start(char **envp)
     dh_signal_init();
     dh_thread_init_main();
     struct dh_thread *t = __dh_hot.self;
-    bool entered = t && dh_thread_enter(t);
+    bool entered = t && dh_thread_enter_any(t);
     dh_report_begin();
     if (dh_tap)
         dh_tap->modules();
@@ -234,10 +235,10 @@ int dh_runtime_exit_status(int status)
     struct dh_thread *t = __dh_hot.self;
     if (!started)
         return status;
-    bool entered = t && dh_thread_enter(t);
+    bool entered = t && dh_thread_enter_any(t);
     if (dh_tap)
         dh_tap->finish();
-    bool raced = dh_report_end();
+    bool raced = dh_compat_ends(dh_report_end());
     if (dh_opts.report)
         tell_losses();
     if (dh_opts.stats)
@@ -256,6 +257,7 @@ static void each_lock(dh_lock_fn *fn)
     dh_range_each_lock(fn);
     if (dh_tap)
         dh_tap->each_lock(fn);
+    dh_benign_each_lock(fn);
     dh_report_each_lock(fn);
     fn(&dh_threads_lock);
     dh_history_each_lock(fn);

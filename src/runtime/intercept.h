@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "runtime/scope.h"
+#include "runtime/thread.h"
 
 /* Resolves every real function and takes over fork and exit. Called once by dh_runtime_init on the main
  * thread, before any constructor has run. dh_signal_init comes after it. */
@@ -28,7 +29,8 @@ bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* i
  * seen through the data the lock protects. */
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
-    dh_engine_check(t, object, DH_READ | DH_ATOMIC);
+    if (!t->untracked)
+        dh_engine_check(t, object, DH_READ | DH_ATOMIC);
 }
 
 /* Init and destroy are plain writes: a race with any unordered use. */

@@ -7,6 +7,7 @@
  * malloc of its own keeps that (dh_heap_replaced): its blocks are then memory like any other.
  */
 
+#include "runtime/exception.h"
 #include "runtime/heap.h"
 #include "runtime/scope.h"
 
@@ -42,6 +43,8 @@ DH_INTERCEPTOR(void, free, void *p)
 {
     if (p == NULL)
         return;
+    if (dh_exception_on())
+        dh_exception_before_free(p, __builtin_return_address(0));
     WITH_THREAD(dh_heap_release(t, p));
 }
 

@@ -11,6 +11,7 @@
  * anything to undo. A program that replaces the operators, or malloc, keeps its own; then the forms it did
  * not replace go to the library's, which are defined in terms of its own.
  */
+#include "runtime/exception.h"
 #include "runtime/heap.h"
 #include "runtime/scope.h"
 
@@ -45,6 +46,8 @@ DH_INLINE bool try_delete(void *p, const void *pc)
         return false;
     if (p == NULL)
         return true;
+    if (dh_exception_on())
+        dh_exception_before_free(p, pc);
     struct dh_scope sc;
     bool inside = dh_scope_begin(&sc, pc);
     dh_heap_release(inside ? sc.t : NULL, p);

@@ -28,7 +28,7 @@ static void before_fork(void)
     dh_fork_before();
     /* Not sooner: a collection under way waits for all threads to leave the runtime, and we waited for it. */
     struct dh_thread *t = __dh_hot.self;
-    forking.entered = t != NULL && dh_thread_enter(t);
+    forking.entered = t != NULL && dh_thread_enter_any(t);
 }
 
 static void after_fork(void)

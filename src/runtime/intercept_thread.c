@@ -24,6 +24,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
+#include "runtime/exception.h"
 #include "runtime/intercept.h"
 #include "runtime/signal.h"
 #include "runtime/thread.h"
@@ -103,7 +104,7 @@ static void *posix_thread(void *p)
     void *(*routine)(void *) = s->routine.posix;
     void *arg = s->arg;
     child_begins(s);
-    return routine(arg);
+    return dh_exception_on() ? dh_exception_base(routine, arg) : routine(arg);
 }
 
 static int c11_thread(void *p)

@@ -328,12 +328,14 @@ static void lab_access(struct dh_thread *t, const struct dh_tap_access *a)
 
 static void lab_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
+    if (t->system_order) /* a lock taken outside an unordered region and released inside */
+        return;
     dh_lock_take(&lock);
     feed_sync(t->uid, op, mode, op == DH_OP_FENCE ? 0 : dh_objects_at(&objects, object));
     dh_lock_drop(&lock);
 }
 
-/* Joined to what everyone sees, it orders at least what it must (runtime/sync.c does the same). */
+/* Joined to what everyone sees, it orders at least what it must (runtime/order.c does the same). */
 static void lab_foreign(struct dh_thread *t, uptr object)
 {
     lab_sync(t, DH_OP_VOLATILE, DH_WRITE, object);
@@ -360,15 +362,26 @@ static void lab_thread(struct dh_thread *t, u32 op, u32 uid)
     dh_lock_drop(&lock);
 }
 
-/* Whole words move with their cuts. Data that changes its place within words loses its past. */
+/* Whole words move with their cuts. */
 static bool move_cuts(u32 cell, u32 from, u32 n)
 {
     struct words *to = dh_table_at(&words, cell >> DH_PAGE_SHIFT),
                  *w = dh_table_get(&words, from >> DH_PAGE_SHIFT);
-    if (!to || !w || ((cell | from | n) & 7))
+    if (!to || !w)
         return false;
-    memcpy(&to->cuts[(cell & (DH_PAGE - 1)) >> 3], &w->cuts[(from & (DH_PAGE - 1)) >> 3], n >> 3);
+    memmove(&to->cuts[(cell & (DH_PAGE - 1)) >> 3], &w->cuts[(from & (DH_PAGE - 1)) >> 3], n >> 3);
     return true;
+}
+
+/* Every byte of a range within one page is a variable of its own, if there is any. */
+static void cut_to_bytes(u32 cell, u32 n)
+{
+    struct words *w = dh_table_get(&words, cell >> DH_PAGE_SHIFT);
+    for (u32 at = cell & ~7u; w && at < cell + n; at += 8) {
+        u8 *cuts = &w->cuts[(at & (DH_PAGE - 1)) >> 3];
+        for (u32 k = 1; *cuts && k < 8; k++)
+            cut(cuts, at, k, 8);
+    }
 }
 
 /* The end of a range may lie within a piece, whose rest lives on. */
@@ -380,16 +393,35 @@ static void cut_end(u32 cell)
         cut(&w->cuts[word], cell - at, at, 8);
 }
 
-/* Cells of [addr, addr + n) within one page, from `from` on if it is a move. */
+/* Cells of [addr, addr + n) within one page, from `from` on if it is a move or a copy of whole words. */
 static void feed_range(u32 op, u32 cell, u32 from, u32 n)
 {
     struct dh_event e = {.op = (u8)op, .size = (u16)n, .target = cell, .site = from};
     cut_end(cell);
     if (((cell + n) & (DH_PAGE - 1)) != 0)
         cut_end(cell + n);
-    if (op == DH_OP_RANGE_MOVE && !move_cuts(cell, from, n))
+    if (op != DH_OP_RANGE_NEW && !move_cuts(cell, from, n))
         e.op = DH_OP_RANGE_NEW;
     feed(&e, 1);
+}
+
+/* The same where bytes change their place within words, or the range overlaps itself: one after the other. */
+static void feed_bytes(u32 op, u32 cell, u32 from, u32 n, bool down)
+{
+    struct words *to = dh_table_at(&words, cell >> DH_PAGE_SHIFT);
+    if (!to) {
+        degrade();
+        return;
+    }
+    cut_to_bytes(from, n);
+    cut_to_bytes(cell, n);
+    for (u32 k = 0; k < n; k++) {
+        u32 i = down ? n - 1 - k : k, word = ((cell + i) & (DH_PAGE - 1)) >> 3;
+        struct dh_event e = {.op = (u8)op, .size = 1, .target = cell + i, .site = from + i};
+        if (!to->cuts[word])
+            to->cuts[word] = 0xff;
+        feed(&e, 1);
+    }
 }
 
 /* To where no page was ever seen nothing need be done. */
@@ -412,32 +444,42 @@ static void clear(uptr addr, size_t n)
     }
 }
 
-static void move(uptr to, uptr from, size_t n)
+static void move_part(u32 op, uptr to, uptr from, size_t n, bool down, bool bytes)
 {
-    while (n && !off) {
-        size_t part = DH_PAGE - (to & (DH_PAGE - 1)), part2 = DH_PAGE - (from & (DH_PAGE - 1));
-        part = part < part2 ? part : part2;
-        part = part < n ? part : n;
-        u32 source = page_cell(from, false), target = source == UINT32_MAX ? source : page_cell(to, true);
-        if (target != UINT32_MAX)
-            feed_range(DH_OP_RANGE_MOVE, target + (u32)(to & (DH_PAGE - 1)),
-                       source + (u32)(from & (DH_PAGE - 1)), (u32)part);
-        else
-            clear(to, part);
-        to += part;
-        from += part;
-        n -= part;
+    u32 source = page_cell(from, false), target = source == UINT32_MAX ? source : page_cell(to, true);
+    u32 cell = target + (u32)(to & (DH_PAGE - 1)), before = source + (u32)(from & (DH_PAGE - 1));
+    if (target == UINT32_MAX)
+        clear(to, n);
+    else if (bytes)
+        feed_bytes(op, cell, before, (u32)n, down);
+    else
+        feed_range(op, cell, before, (u32)n);
+}
+
+static void move(u32 op, uptr to, uptr from, size_t n)
+{
+    bool overlap = to < from + n && from < to + n, down = overlap && to > from;
+    bool bytes = overlap || ((to | from | n) & 7);
+    const uptr within = DH_PAGE - 1;
+    for (size_t done = 0, part; done < n && !off; done += part) {
+        uptr t = down ? to + n - done : to + done, f = down ? from + n - done : from + done;
+        size_t one = down ? ((t - 1) & within) + 1 : DH_PAGE - (t & within);
+        size_t other = down ? ((f - 1) & within) + 1 : DH_PAGE - (f & within);
+        part = one < other ? one : other;
+        part = part < n - done ? part : n - done;
+        move_part(op, down ? t - part : t, down ? f - part : f, part, down, bytes);
     }
 }
 
 static void lab_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from)
 {
-    (void)t;
     dh_lock_take(&lock);
-    if (op == DH_OP_RANGE_MOVE)
-        move(addr, from, n);
-    else
+    if (op == DH_OP_RANGE_NEW)
         clear(addr, n);
+    else
+        move(op, addr, from, n);
+    if (op == DH_OP_RANGE_MOVE && t && t->language)
+        dh_objects_move(&objects, addr, from, n);
     dh_lock_drop(&lock);
 }
 

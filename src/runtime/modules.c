@@ -238,7 +238,7 @@ void __dh_module_init_v1(const void *marker)
 {
     dh_runtime_init();
     struct dh_thread *t = __dh_hot.self;
-    if (!t || !dh_thread_enter(t))
+    if (!t || !dh_thread_enter_any(t))
         return;
     announce(marker);
     dh_thread_leave(t);

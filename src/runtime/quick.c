@@ -8,6 +8,7 @@
  * which does everything, and also finds what was done here if it has to be done again.
  */
 #include "runtime/engine.h"
+#include "runtime/exception.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/tap.h"
@@ -168,7 +169,8 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
 {
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
     if (!dh_runtime_off && dh_region_ready(addr, size) &&
-        !(unsure && dh_engine_same_epoch(t, addr, size, kind)) && dh_step_identify(&a, pc))
+        !(unsure && dh_engine_same_epoch(t, addr, size, kind)) && dh_step_identify(&a, pc) &&
+        !dh_exception_before(&a))
         dh_engine_words(&a);
 }
 
@@ -230,11 +232,19 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
         uptr from = word < addr ? addr : word, to = word + 4 > end ? end : word + 4;
         if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
             continue;
+        if (dh_exception_before(&a))
+            break;
         dh_engine_word(&a, word, need);
     }
     if (!plain)
         rest(t, addr, size, kind, pc, true);
     dh_thread_leave(t);
+}
+
+/* For unwind.c: size 1 to 16, a power of two, aligned to itself or to 4. */
+void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc)
+{
+    missed(p, size, kind, pc);
 }
 
 DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n)

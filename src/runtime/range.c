@@ -1,26 +1,22 @@
 /*
- * range.c - accesses to many bytes at once; clearing and copying of history.
+ * range.c - accesses to many bytes at once.
  *
  * Whole words of a range are processed with plain loads and stores, runs of equal cells at a time. To stay
  * lossless (engine.c) the range is announced first: announcing is a locked instruction, so a single access
  * that publishes itself after we read its cell sees the announcement, or what we have done since
  * (dh_range_settled), and looks again. Overlapping ranges exclude each other.
  */
-#include <string.h>
-
-#include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/cells.h"
-#include "runtime/collect.h"
 #include "runtime/engine.h"
+#include "runtime/exception.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/tap.h"
 
 enum {
     SLOTS = 64,
-    SMALL = 64,             /* up to here, word by word */
-    DISCARD_MIN = 64 << 10, /* from here on clearing gives pages back instead of writing zeros */
+    SMALL = 64, /* up to here, word by word */
 };
 
 u64 dh_ranges_active; /* atomic; bit i set: slots[i] is valid */
@@ -50,7 +46,7 @@ bool dh_range_wait(uptr lo, uptr hi)
     return waited;
 }
 
-static u32 announce(uptr lo, uptr hi)
+u32 dh_range_announce(uptr lo, uptr hi)
 {
     for (;;) {
         dh_lock_take(&lock);
@@ -68,7 +64,7 @@ static u32 announce(uptr lo, uptr hi)
     }
 }
 
-static void retract(u32 i)
+void dh_range_retract(u32 i)
 {
     __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
 }
@@ -134,7 +130,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     bool write = (a->kind & DH_WRITE) != 0;
     /* Nobody reads back what he has freed, so that need not hit the inlined check. */
     bool both = write && !(a->kind & DH_FREE);
-    u32 slot = announce(lo, hi);
+    u32 slot = dh_range_announce(lo, hi);
     u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct run r = {0};
@@ -162,7 +158,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
         if (both)
             dh_cells_fill(q + i, len, r.new_other);
     }
-    retract(slot);
+    dh_range_retract(slot);
 }
 
 /* The part of a range whose shadow exists; the rest is counted where it was refused. */
@@ -199,7 +195,7 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
                          const void *pc)
 {
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
-    if (n == 0 || dh_runtime_off)
+    if (n == 0 || dh_runtime_off || t->untracked)
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});
@@ -211,13 +207,18 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
     }
     if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind))
         return;
-    if (dh_step_identify(&a, pc))
+    if (dh_step_identify(&a, pc) && !dh_exception_before(&a))
         access_mapped(&a);
 }
 
 void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
 {
     access_range(t, p, n, 0, kind, NULL);
+}
+
+void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc)
+{
+    access_range(t, p, n, 0, kind, pc);
 }
 
 /* ---- What the pass calls ---- */
@@ -250,145 +251,4 @@ void __dh_read_loop(const volatile void *p, u64 n, u32 size)
 void __dh_write_loop(const volatile void *p, u64 n, u32 size)
 {
     dh_range_from_code(p, n, size, DH_WRITE, __builtin_return_address(0));
-}
-
-/* ---- Clear and copy ---- */
-
-/* Zero the cells [first, last), writing only where there is something: pages never touched stay untouched. */
-static void zero_cells(uptr first, uptr last)
-{
-    u32 *c = (u32 *)first;
-    size_t n = (last - first) / 4;
-    for (size_t i = 0; i < n;) {
-        i += dh_cells_equal(c + i, n - i, 0);
-        size_t end = i + 16 < n ? i + 16 : n;
-        dh_cells_fill(c + i, end - i, 0);
-        i = end;
-    }
-}
-
-static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
-{
-    const uptr page = 4096;
-    uptr first = dh_plane_of(lo, plane), last = first + (hi - lo);
-    uptr from = DH_ALIGN_UP(first, page), to = DH_ALIGN_DOWN(last, page);
-    if (hi - lo < DISCARD_MIN || to <= from) {
-        zero_cells(first, last);
-        return;
-    }
-    zero_cells(first, from);
-    dh_sys_discard(from, to - from);
-    zero_cells(to, last);
-}
-
-/* Parts of words at the edges: other bytes of the word keep their history. */
-static void clear_edge(uptr word, u32 mask)
-{
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        u32 *p = dh_shadow(word, (enum dh_plane)plane);
-        struct dh_bytes bytes;
-        u32 old, cell;
-        do {
-            old = __atomic_load_n(p, __ATOMIC_RELAXED);
-            if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
-                continue;
-            if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
-                return;
-            if (__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                break;
-        } while (true);
-    }
-}
-
-static void clear_mapped(uptr lo, uptr hi)
-{
-    if (lo & 3) {
-        clear_edge(lo & ~(uptr)3,
-                   (DH_MASK_FULL << (lo & 3)) &
-                       (hi < DH_ALIGN_UP(lo, 4) ? DH_MASK_FULL >> (DH_ALIGN_UP(lo, 4) - hi) : DH_MASK_FULL));
-        lo = DH_ALIGN_UP(lo, 4);
-    }
-    if (lo < hi && (hi & 3)) {
-        clear_edge(hi & ~(uptr)3, DH_MASK_FULL >> (4 - (hi & 3)));
-        hi = DH_ALIGN_DOWN(hi, 4);
-    }
-    if (lo < hi && (lo & 4)) {
-        clear_edge(lo, DH_MASK_FULL);
-        lo += 4;
-    }
-    if (lo < hi && (hi & 4)) {
-        hi -= 4;
-        clear_edge(hi, DH_MASK_FULL);
-    }
-    if (lo < hi) {
-        clear_plane(lo, hi, DH_PLANE_READ);
-        clear_plane(lo, hi, DH_PLANE_WRITE);
-    }
-}
-
-void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
-{
-    uptr lo = (uptr)p, hi = lo + n;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        dh_tap->memory(t, DH_OP_RANGE_NEW, lo, n, 0);
-        return;
-    }
-    while (lo < hi) {
-        uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
-        bool has = dh_region_has(lo);
-        while (end < hi && dh_region_has(end) == has)
-            end += DH_REGION_SIZE;
-        if (end > hi)
-            end = hi;
-        if (has)
-            clear_mapped(lo, end);
-        lo = end;
-    }
-}
-
-/* Copied cells escape the collector's scan if their source goes before it comes: mark them. */
-static void mark_copied(const u32 *c, size_t n)
-{
-    if (!dh_collect_marking())
-        return;
-    for (size_t i = 0; i < n; i++)
-        dh_collect_mark_cell(c[i]);
-}
-
-void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n)
-{
-    if (n == 0 || !dh_region_map(dst, n) || !dh_region_map(src, n))
-        return;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        dh_tap->memory(t, DH_OP_RANGE_MOVE, (uptr)dst, n, (uptr)src);
-        return;
-    }
-    if (((uptr)dst ^ (uptr)src) & 3) {
-        /* Bytes change their place within a word: cells cannot be moved. Forgetting is the safe side. */
-        dh_engine_clear(t, dst, n);
-        return;
-    }
-    uptr lo = DH_ALIGN_UP((uptr)dst, 4), hi = DH_ALIGN_DOWN((uptr)dst + n, 4);
-    uptr from = DH_ALIGN_UP((uptr)src, 4);
-    if (lo > (uptr)dst)
-        dh_engine_clear(t, dst, lo - (uptr)dst);
-    if (hi < (uptr)dst + n && hi >= lo)
-        dh_engine_clear(t, (void *)hi, (uptr)dst + n - hi);
-    if (hi <= lo)
-        return;
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        const u32 *s = dh_shadow(from, (enum dh_plane)plane);
-        mark_copied(s, (hi - lo) / 4);
-        u32 *d = dh_shadow(lo, (enum dh_plane)plane);
-        memmove(d, s, hi - lo);
-        /* What is changed in place belongs to one word only. */
-        for (size_t i = 0; i < (hi - lo) / 4; i++) {
-            struct dh_bytes bytes;
-            bool own = dh_cell_is_split(d[i]) || (dh_cell_is_history(d[i]) && dh_history_get(d[i])->by_slot);
-            if (dh_cell_is_split(d[i]))
-                dh_split_read_taken(d[i], &bytes);
-            if (own && !dh_step_keep(d[i], &bytes, DH_MASK_FULL, &d[i]))
-                d[i] = 0;
-        }
-    }
 }

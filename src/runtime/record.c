@@ -193,6 +193,23 @@ static void put(struct stream *s, struct dh_dht_event *e)
     publish(s);
 }
 
+/* ---- Marks (event/dht_code.h) ---- */
+
+static u32 access_mark(const struct dh_thread *t)
+{
+    return t->language ? DH_DHT_LANGUAGE : t->system_access ? DH_DHT_SYSTEM : 0;
+}
+
+static u32 order_mark(const struct dh_thread *t)
+{
+    return t->system_order ? DH_DHT_SYSTEM : 0;
+}
+
+static u32 memory_mark(const struct dh_thread *t)
+{
+    return t && t->language ? DH_DHT_LANGUAGE : 0;
+}
+
 static u64 here(const struct dh_thread *t)
 {
     return (u64)dh_tap_pc(t, NULL);
@@ -204,20 +221,21 @@ static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
 {
     struct stream *s = t->tap;
     bool write = (a->kind & DH_WRITE) != 0;
+    u32 mode = a->kind | access_mark(t);
     if (a->piece || (a->kind & DH_RANGE) || a->size > 64) {
         struct dh_dht_event e = {.pc = (u64)dh_tap_pc(t, a->pc),
                                  .addr = a->addr,
                                  .bytes = a->size,
                                  .size = a->piece,
                                  .op = write ? DH_DHT_OP_WRITES : DH_DHT_OP_READS,
-                                 .mode = (u8)a->kind};
+                                 .mode = (u8)mode};
         put(s, &e);
         return;
     }
     if (!ready(s))
         return;
     const u8 *before = s->code.at;
-    dh_dht_encode_access(&s->code, a->addr, (u32)a->size, write ? DH_OP_WRITE : DH_OP_READ, a->kind,
+    dh_dht_encode_access(&s->code, a->addr, (u32)a->size, write ? DH_OP_WRITE : DH_OP_READ, mode,
                          a->pc ? (u64)a->pc : here(t));
     if (s->code.at != before)
         publish(s);
@@ -225,7 +243,7 @@ static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
 
 static void record_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
-    struct dh_dht_event e = {.pc = here(t), .addr = object, .op = (u8)op, .mode = (u8)mode};
+    struct dh_dht_event e = {.pc = here(t), .addr = object, .op = (u8)op, .mode = (u8)(mode | order_mark(t))};
     put(t->tap, &e);
 }
 
@@ -240,25 +258,31 @@ static void record_atomic(struct dh_thread *t, u32 op, u32 order, const struct d
                              .addr = a->addr,
                              .size = (u32)a->size,
                              .op = (u8)op,
-                             .mode = (u8)order};
+                             .mode = (u8)(order | order_mark(t) | (t->system_access ? DH_DHT_LANGUAGE : 0))};
     put(t->tap, &e);
 }
 
+/* A function of lard.h makes and joins the language's threads. */
 static void record_thread(struct dh_thread *t, u32 op, u32 uid)
 {
-    record_sync(t, op, 0, uid - 1);
+    record_sync(t, op, t->language ? DH_DHT_LANGUAGE : 0, uid - 1);
+}
+
+static void record_carried(struct dh_thread *t, const struct dh_thread *by)
+{
+    record_sync(t, DH_DHT_OP_CARRIED, 0, by->uid - 1);
 }
 
 static void record_start(struct dh_thread *t)
 {
     t->tap = stream_new(t->uid - 1);
-    record_sync(t, DH_OP_BEGIN, 0, 0);
+    record_sync(t, DH_OP_BEGIN, t->carried ? DH_DHT_LANGUAGE : 0, 0);
 }
 
 static void record_end(struct dh_thread *t)
 {
     struct stream *s = t->tap;
-    record_sync(t, DH_OP_END, 0, 0);
+    record_sync(t, DH_OP_END, t->carried ? DH_DHT_LANGUAGE : 0, 0);
     t->tap = NULL;
     if (s)
         chunk_end(s);
@@ -284,13 +308,22 @@ static void put_by(struct dh_thread *t, struct dh_dht_event *e)
 
 static void record_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from)
 {
-    struct dh_dht_event e = {.pc = here(t), .addr = addr, .bytes = n, .source = from, .op = (u8)op};
+    struct dh_dht_event e = {.pc = here(t),
+                             .addr = addr,
+                             .bytes = n,
+                             .source = from,
+                             .op = (u8)op,
+                             .mode = (u8)memory_mark(__dh_hot.self)};
     put_by(t, &e);
 }
 
 static void record_forget(struct dh_thread *t, uptr addr, size_t n)
 {
-    struct dh_dht_event e = {.pc = here(t), .addr = addr, .bytes = n, .op = DH_DHT_OP_FORGET};
+    struct dh_dht_event e = {.pc = here(t),
+                             .addr = addr,
+                             .bytes = n,
+                             .op = DH_DHT_OP_FORGET,
+                             .mode = (u8)memory_mark(__dh_hot.self)};
     put_by(t, &e);
 }
 
@@ -408,6 +441,7 @@ const struct dh_tap dh_tap_record = {
     .thread = record_thread,
     .memory = record_memory,
     .forget = record_forget,
+    .carried = record_carried,
     .modules = record_modules,
     .finish = record_finish,
     .fork_child = record_fork_child,

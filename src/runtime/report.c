@@ -11,7 +11,10 @@
 
 #include "base/fmt.h"
 #include "base/sys.h"
+#include "runtime/compat.h"
 #include "runtime/context.h"
+#include "runtime/exception.h"
+#include "runtime/identity.h"
 #include "runtime/init.h"
 #include "runtime/keep.h"
 #include "runtime/known.h"
@@ -395,6 +398,9 @@ static bool is_same_meeting(const struct dh_access_now *a, u32 id)
 
 void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
 {
+    if ((dh_exception_on() && dh_exception_told(a, id)) || dh_benign_has(addr, size) ||
+        dh_identity_in_turn(a->t, dh_id_get(id).uid, addr))
+        return;
     /* A cell knows four bytes; the record knows the whole of a larger access. */
     u32 code = dh_id_get(id).size, whole = code ? 1u << (code - 1) : 0;
     if (whole > size && whole > 4) {
@@ -411,7 +417,7 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
         begin();
         tell_access(a->id);
         tell_access(id);
-        dh_place_find(addr, dh_id_get(a->id).uid, &at);
+        dh_place_find(addr, dh_identity_native()->uid, &at);
         tell_place(&at);
         /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
@@ -422,10 +428,14 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
         close_line();
     }
     dh_lock_drop(&lock);
+    if (number)
+        dh_compat_raced(a, id, addr, size);
     if (number && dh_opts.on_race == DH_ON_RACE_STOP && dh_report_finish()) {
         dh_sys_say("stopped at the first race (on_race=stop)");
         dh_sys_abort();
     }
+    if (dh_exception_on())
+        dh_exception_note(a, id, addr, size, number);
 }
 
 static void tell_repeat(u32 race, u32 count)

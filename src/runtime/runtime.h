@@ -65,7 +65,14 @@ void dh_sync_release_store(struct dh_thread *t, const volatile void *addr);
 
 /* Locks. flags: DH_LOCK_*. Lock after the real lock succeeded, unlock before the real unlock.
  * Recursive locks: the runtime counts, only the outermost pair orders. Locks need no creation. */
-enum { DH_LOCK_READ = 1, DH_LOCK_RECURSIVE = 2, DH_LOCK_SPIN = 4, DH_LOCK_TRY = 8 };
+enum {
+    DH_LOCK_READ = 1,
+    DH_LOCK_RECURSIVE = 2,
+    DH_LOCK_SPIN = 4,
+    DH_LOCK_TRY = 8,
+    DH_LOCK_UNORDERED = 16, /* taken in an unordered region (lard.h); set by the runtime itself */
+    DH_LOCK_LANGUAGE = 32   /* of the language, not of pthread: it may move (dh_lard_lock) */
+};
 void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags);
 /* Returns how many levels were dropped (1 as a rule). all_levels: condition waits drop them all;
  * give the result to dh_mutex_relock. For rwlocks the runtime knows the mode it was taken in. */
@@ -91,11 +98,19 @@ void dh_thread_cancel_new(struct dh_thread *t);
 void dh_thread_join(struct dh_thread *t, struct dh_thread *child);
 void dh_thread_detach(struct dh_thread *child);
 void dh_thread_set_name(struct dh_thread *t, const char *name);
-/* Fibers: the kernel thread becomes another logical thread. sync: the switch orders the two. */
+/* Language-level threads (lard.h), fibers: no kernel thread is started as them. */
+struct dh_thread *dh_thread_new_carried(struct dh_thread *parent);
+/* The kernel thread becomes another logical thread. sync: the switch orders the two. Both stay, or are,
+ * inside the runtime: the next to leave it is `to`. */
 void dh_thread_switch(struct dh_thread *to, bool sync);
+/* t, which runs nowhere, has ended. */
+void dh_thread_end_carried(struct dh_thread *t);
 /* The pthread_t of a thread, kept for join by handle. */
 void dh_thread_bind(struct dh_thread *t, unsigned long pthread);
 struct dh_thread *dh_thread_by_pthread(unsigned long pthread);
+
+/* A recording keeps what is done in untracked and unordered regions (option lard_system). */
+extern bool dh_system_kept;
 
 /* ---- Heap ------------------------------------------------------------------------------------------ */
 

@@ -9,6 +9,7 @@
  */
 #include "runtime/scope.h"
 
+#include "runtime/exception.h"
 #include "runtime/plain.h"
 #include "runtime/thread.h"
 
@@ -41,7 +42,7 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc)
     sc->t = NULL;
     if (DH_UNLIKELY(t == NULL))
         return unattached();
-    if (!dh_thread_enter(t))
+    if (!dh_thread_enter_any(t))
         return false;
     struct dh_frame *f = __dh_hot.sp;
     if (DH_UNLIKELY(f >= __dh_hot.limit))
@@ -66,11 +67,18 @@ void dh_scope_end(struct dh_scope *sc)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->in_rt = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (DH_UNLIKELY(t->sig.pending || t->want_collect)) {
+    if (DH_UNLIKELY(t->sig.pending || t->want_collect || t->want_raise)) {
         int e = errno; /* the handler's errno is its own; the caller sees the real function's */
         dh_thread_leave_slow(t);
         errno = e;
     }
+}
+
+void dh_scope_return(struct dh_scope *sc)
+{
+    if (DH_UNLIKELY(sc->t->want_raise))
+        dh_exception_late();
+    dh_scope_end(sc);
 }
 
 /* Who is where, for place.c, which names variables on the stacks of threads that wait. Slots are 16 bits. */
@@ -84,7 +92,7 @@ void dh_scope_block(struct dh_scope *sc)
 
 void dh_scope_unblock(struct dh_scope *sc)
 {
-    dh_thread_enter(sc->t);
+    dh_thread_enter_any(sc->t);
     __atomic_store_n(&blocked[sc->t->slot & 0xffff], NULL, __ATOMIC_RELEASE);
 }
 

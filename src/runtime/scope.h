@@ -49,8 +49,10 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc);
 /* The calling thread is one of ours, also before it is attached and after its end: not to be counted as lost.
  */
 void dh_scope_thread_known(void);
-/* Pops the frame, delivers deferred signals. Keeps errno. */
+/* Pops the frame, raises races that were found, delivers deferred signals. Keeps errno. */
 void dh_scope_end(struct dh_scope *sc);
+/* The same when what the call does is done: too late to raise a race before it. */
+void dh_scope_return(struct dh_scope *sc);
 
 /* A cancelled thread or a C++ exception leaves the interceptor by unwinding: leave the runtime properly. */
 void dh_scope_leave(struct dh_scope *sc);
@@ -76,14 +78,14 @@ const struct dh_scope *dh_scope_blocked(u32 slot);
 #define DH_RETURN(value)                  \
     do {                                  \
         __typeof__(value) ret_ = (value); \
-        dh_scope_end(&sc);                \
+        dh_scope_return(&sc);             \
         return ret_;                      \
     } while (0)
 
-#define DH_RETURN_VOID     \
-    do {                   \
-        dh_scope_end(&sc); \
-        return;            \
+#define DH_RETURN_VOID        \
+    do {                      \
+        dh_scope_return(&sc); \
+        return;               \
     } while (0)
 
 /* Around whatever may block, run the program's own code, or be a cancellation point. */

@@ -54,6 +54,9 @@ DH_INLINE u32 dh_sync_version(const struct dh_sync *o)
     return __atomic_load_n(&o->version, __ATOMIC_ACQUIRE);
 }
 
+/* The objects in [src, src + n) are in [dst, dst + n) from now on, and what was there is forgotten. */
+void dh_sync_move(const volatile void *dst, const volatile void *src, size_t n);
+
 void dh_sync_init(void);
 void dh_sync_each_lock(dh_lock_fn *fn);
 

@@ -3,16 +3,19 @@
  */
 #include "runtime/tap.h"
 
+#include "runtime/init.h"
 #include "runtime/thread.h"
 
 const struct dh_tap *dh_tap;
 
 void dh_tap_init(void)
 {
-    if (dh_record_wanted())
+    if (dh_record_wanted()) {
         dh_tap = &dh_tap_record;
-    else if (dh_lab_wanted())
+        dh_system_kept = dh_opts.lard_system;
+    } else if (dh_lab_wanted()) {
         dh_tap = &dh_tap_lab;
+    }
 }
 
 const void *dh_tap_pc(const struct dh_thread *t, const void *pc)

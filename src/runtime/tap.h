@@ -37,12 +37,15 @@ struct dh_tap {
     /* ATOMIC_*. a->size 0: the order only, no access. */
     void (*atomic)(struct dh_thread *t, u32 op, u32 order, const struct dh_tap_access *a);
     void (*thread)(struct dh_thread *t, u32 op, u32 uid); /* FORK, JOIN */
-    /* RANGE_NEW, RANGE_MOVE. t may be NULL. */
+    /* RANGE_NEW, RANGE_MOVE, RANGE_COPY. t may be NULL. Synchronisation objects move along if the language
+     * says so (t->language). */
     void (*memory)(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from);
     /* Synchronisation objects in [addr, addr + n) are gone. t may be NULL. */
     void (*forget)(struct dh_thread *t, uptr addr, size_t n);
-    void (*modules)(void); /* the list of loaded modules has changed */
-    void (*finish)(void);  /* the process ends */
+    void (*carried)(struct dh_thread *t,
+                    const struct dh_thread *by); /* t runs on the kernel thread of `by` */
+    void (*modules)(void);                       /* the list of loaded modules has changed */
+    void (*finish)(void);                        /* the process ends */
     void (*fork_child)(struct dh_thread *self);
     void (*each_lock)(dh_lock_fn *fn);
 };

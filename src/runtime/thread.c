@@ -1,5 +1,5 @@
 /*
- * thread.c - creation, start, end, joining and switching of logical threads; slots.
+ * thread.c - creation, start, end and joining of logical threads; slots.
  *
  * Slots index vector clocks. A new thread may take over the slot of a finished one only if the end of the
  * old thread happens before the creation of the new: then "knows the new thread's clock" rightly implies
@@ -15,12 +15,13 @@
 #include "base/sys.h"
 #include "runtime/collect.h"
 #include "runtime/context.h"
+#include "runtime/exception.h"
+#include "runtime/identity.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/split.h"
 #include "runtime/tap.h"
 
-#define SLOTS_MAX 65535u
 #define UID_MAX ((1u << 21) - 1)
 #define INFO_SHIFT 10
 enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64, STACK_MAPPED = 64 << 20 };
@@ -37,7 +38,7 @@ static u32 next_uid = 1;
 static struct slot {
     u32 clock; /* of its last owner, at its end */
     bool used;
-} slots[SLOTS_MAX];
+} slots[DH_SLOTS_MAX];
 static u32 slots_high;
 static struct dh_thread *spare; /* freed thread states, for reuse */
 static u32 spare_n;
@@ -74,21 +75,22 @@ static struct dh_thread_info *info_new(void)
     return info;
 }
 
-/* A slot for a thread created by `parent` (NULL: the first thread). See the file head. */
+/* A slot for a thread created by `parent` (NULL: the first thread). See the file head. From a parent that
+ * orders nothing the thread does not learn what the slot's last owner did. */
 static u32 slot_take(const struct dh_thread *parent)
 {
     u32 fallback = DH_NO_SLOT;
     for (u32 s = 0; s < slots_high; s++) {
         if (slots[s].used)
             continue;
-        if (!parent || dh_vclock_get(&parent->vc, s) >= slots[s].clock) {
+        if (!parent || (!parent->unordered && dh_vclock_get(&parent->vc, s) >= slots[s].clock)) {
             slots[s].used = true;
             return s;
         }
         if (fallback == DH_NO_SLOT)
             fallback = s;
     }
-    if (slots_high < SLOTS_MAX) {
+    if (slots_high < DH_SLOTS_MAX) {
         slots[slots_high].used = true;
         return slots_high++;
     }
@@ -105,7 +107,13 @@ static struct dh_thread *state_new(void)
     if (t) {
         spare = t->next;
         spare_n--;
-        memset(t, 0, sizeof(*t));
+        /* All but the contexts that were looked up: the same calls lead to the same ones in every thread. Ids
+         * beside them are of another stamp. */
+        const size_t from = offsetof(struct dh_thread, idc), to = offsetof(struct dh_thread, lsc);
+        u32 stamp = t->stamp + 1;
+        memset(t, 0, from);
+        memset((char *)t + to, 0, sizeof(*t) - to);
+        t->stamp = stamp;
         return t;
     }
     return dh_pool_alloc(sizeof(*t));
@@ -128,7 +136,7 @@ static void state_free(struct dh_thread *t)
     dh_publish_clear(&t->death);
     dh_publish_clear(&t->fence_release);
     dh_publish_clear(&t->fence_acquire);
-    dh_pool_free(t->frames, t->frames_n * sizeof(struct dh_frame));
+    dh_identity_give_frames(t);
     if (spare_n < POOL_KEEP) {
         t->next = spare;
         spare = t;
@@ -186,10 +194,34 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
 struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
     struct dh_thread *t = make(parent, dh_ctx_current(parent));
-    if (t && dh_tap)
+    if (!t || parent->unordered)
+        return t;
+    if (dh_tap)
         dh_tap->thread(parent, DH_OP_FORK, t->uid);
-    else if (t)
+    else
         dh_thread_release(parent, &t->birth, false);
+    return t;
+}
+
+static void take_in_birth(struct dh_thread *t)
+{
+    dh_thread_acquire(t, &t->birth);
+    dh_publish_clear(&t->birth);
+}
+
+struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
+{
+    struct dh_thread *t = dh_thread_new(parent);
+    if (!t)
+        return NULL;
+    t->carried = true;
+    if (dh_tap)
+        dh_tap->thread_start(t);
+    take_in_birth(t);
+    dh_lock_take(&dh_threads_lock);
+    t->state = DH_THREAD_RUNNING;
+    dh_thread_info(t->uid)->carried = true;
+    dh_lock_drop(&dh_threads_lock);
     return t;
 }
 
@@ -227,7 +259,9 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
     size_t n = (info->stack_hi - info->stack_lo) / 64;
     if (n == 0 || n > FRAMES_DEFAULT * 2)
         n = FRAMES_DEFAULT * 2;
-    t->frames = dh_pool_alloc(n * sizeof(struct dh_frame));
+    dh_lock_take(&dh_threads_lock);
+    t->frames = dh_frames_take(n);
+    dh_lock_drop(&dh_threads_lock);
     t->frames_n = t->frames ? n : 0;
     __dh_hot.sp = t->frames;
     __dh_hot.limit = t->frames + t->frames_n;
@@ -262,6 +296,7 @@ static void attach(struct dh_thread *t)
     dh_lock_drop(&dh_threads_lock);
     map_stack_and_tls(&bounds);
     make_frames(t, &bounds);
+    dh_identity_start(t, bounds.stack_lo, bounds.stack_hi);
     __dh_hot.self = t;
 }
 
@@ -272,8 +307,7 @@ void dh_thread_start(struct dh_thread *t)
     if (dh_tap)
         dh_tap->thread_start(t);
     dh_thread_forget_cells(t);
-    dh_thread_acquire(t, &t->birth);
-    dh_publish_clear(&t->birth);
+    take_in_birth(t);
     dh_thread_leave(t);
 }
 
@@ -294,9 +328,9 @@ void dh_thread_init_main(void)
     dh_thread_leave(t);
 }
 
-void dh_thread_finish(struct dh_thread *t)
+/* What is left of t afterwards is its clock, for whoever joins it. Tells where its stack was. */
+static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
 {
-    t->in_rt++;
     if (dh_tap)
         dh_tap->thread_end(t);
     u32 last_epoch = t->vc.c[t->slot];
@@ -308,11 +342,13 @@ void dh_thread_finish(struct dh_thread *t)
     if (t->special_size)
         dh_ids_retire(t->special_first, t->special_size);
     dh_split_give_back(t);
-    __dh_hot = (struct dh_hot){0};
+    if (__dh_hot.self == t)
+        __dh_hot = (struct dh_hot){0};
     dh_lock_take(&dh_threads_lock);
     struct dh_thread_info *info = dh_thread_info(t->uid);
     info->alive = false;
-    uptr lo = info->stack_lo, hi = info->stack_hi;
+    *ret_lo = info->stack_lo;
+    *ret_hi = info->stack_hi;
     slots[t->slot].clock = last_epoch;
     slots[t->slot].used = false;
     t->state = DH_THREAD_FINISHED;
@@ -320,16 +356,35 @@ void dh_thread_finish(struct dh_thread *t)
     if (gone)
         state_free(t);
     dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_finish(struct dh_thread *t)
+{
+    uptr lo, hi;
+    t->in_rt++;
+    struct dh_thread *native = dh_identity_native();
+    if (t != native) { /* the kernel thread ends while it runs as another, which may go on elsewhere */
+        dh_identity_switch(native, 0);
+        t = native;
+    }
+    retire(t, &lo, &hi);
     /* The next thread on this stack starts with a clean history. */
     if (hi)
         dh_region_unmap((void *)lo, hi - lo);
 }
 
+void dh_thread_end_carried(struct dh_thread *t)
+{
+    uptr lo, hi;
+    retire(t, &lo, &hi);
+}
+
 void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
 {
-    if (dh_tap)
+    if (dh_tap && !t->unordered)
         dh_tap->thread(t, DH_OP_JOIN, child->uid);
-    dh_thread_acquire(t, &child->death);
+    else if (!t->unordered)
+        dh_thread_acquire(t, &child->death);
     dh_lock_take(&dh_threads_lock);
     state_free(child);
     dh_lock_drop(&dh_threads_lock);
@@ -387,9 +442,7 @@ void dh_thread_switch(struct dh_thread *to, bool sync)
         dh_thread_acquire(to, &p);
         dh_publish_clear(&p);
     }
-    from->saved = __dh_hot;
-    __dh_hot = to->saved;
-    __dh_hot.self = to;
+    dh_identity_switch(to, (uptr)__builtin_frame_address(0));
 }
 
 void dh_thread_forget_cells(struct dh_thread *t)
@@ -408,12 +461,15 @@ void dh_thread_leave_slow(struct dh_thread *t)
         dh_collect_run(t);
         t->in_rt = 0;
     }
+    if (t->want_raise)
+        dh_exception_deliver(t); /* before the access; a handler of a signal might jump past it */
     if (t->sig.pending)
         dh_signal_deliver(t);
 }
 
-/* In the child nothing runs beside `self`, and all that any thread did before the fork is over: it happens
- * before whatever the child does, also what was done by threads nobody joined. */
+/* In the child nothing runs beside `self` (threads that are carried may run again, on it), and all that any
+ * thread did before the fork is over: it happens before whatever the child does, also what was done by
+ * threads nobody joined. */
 static void outlive_all(struct dh_thread *self)
 {
     if (slots_high == 0 || !reserve(self, slots_high - 1))
@@ -432,7 +488,7 @@ void dh_thread_fork_child(struct dh_thread *self)
 {
     for (struct dh_thread *t = dh_threads, *next; t; t = next) {
         next = t->next;
-        if (t == self || t->state == DH_THREAD_FINISHED)
+        if (t == self || t == dh_identity_native() || t->carried || t->state == DH_THREAD_FINISHED)
             continue;
         if (t->id_size)
             dh_ids_retire(t->id_first, t->id_size);
@@ -452,11 +508,7 @@ void dh_thread_fork_child(struct dh_thread *self)
 DH_PRESERVE struct dh_frame *__dh_enter_slow(void)
 {
     struct dh_thread *t = __dh_hot.self;
-    if (!t || !t->frames_n)
-        return unattached;
-    /* Full: the deepest frame is used over and over. */
-    dh_count(DH_COUNT_LOST_FRAMES);
-    return __dh_hot.limit - 1;
+    return t && t->frames_n ? dh_identity_frame(t) : unattached;
 }
 
 u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)

@@ -15,7 +15,7 @@
 #include "runtime/runtime.h"
 #include "runtime/signal.h"
 
-/* Sizes of the per-thread tables: powers of two, small enough to stay in the first-level cache. */
+/* Sizes of the per-thread tables: powers of two; what is used of them should stay in the nearer caches. */
 enum {
     DH_IDC = 1024,    /* (context, pc, kind) to id of this epoch */
     DH_IDC_WAYS = 4,  /* ... which must not thrash: a miss makes a new id */
@@ -29,6 +29,8 @@ enum {
     DH_SPARE_SPLITS = 32, /* records of split cells kept at hand */
     DH_HELD_MAX = 128     /* locks whose names a report can give; further ones only order */
 };
+
+#define DH_SLOTS_MAX 65535u
 
 struct dh_sync; /* sync.h */
 
@@ -45,10 +47,21 @@ struct dh_thread {
     /* Owner only, but for the fields marked otherwise. */
     u32 uid;
     u32 slot;
-    volatile u32 in_rt; /* nesting of the runtime; read by the collector and the signal trampoline */
-    volatile u32 gen;   /* last collector generation seen; read by the collector */
-    bool changed;       /* clock learned something since the last release */
+    union {
+        struct {
+            volatile u32 in_rt; /* nesting of the runtime; read by the collector and the signal trampoline */
+            u32 untracked;      /* lard.h: nesting of regions whose accesses are not looked at */
+        };
+        volatile u64 closed; /* both at once: no access gets in */
+    };
+    u32 unordered; /* lard.h: nesting of regions whose synchronisation orders nothing */
+    /* The same two where a recording keeps what is done in them (lard_system): it goes on and is marked. */
+    u32 system_access, system_order;
+    bool language;    /* a function of lard.h is at work, and speaks for the program */
+    volatile u32 gen; /* last collector generation seen; read by the collector */
+    bool changed;     /* clock learned something since the last release */
     bool want_collect;
+    bool want_raise;      /* exception.c */
     struct dh_vclock vc;  /* grown by the owner; read by the collector under DH_RANK_THREADS */
     struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
 
@@ -88,6 +101,7 @@ struct dh_thread {
 
     u32 stamp; /* rises with every epoch, every run of ids taken, and every change of held: ids in idc are
                 * good for one value of it */
+    /* From here to lsc: kept when the structure is used for another thread (state_new). */
     struct {
         u64 pc_kind;
         u32 fctx, stamp, id, ctx;
@@ -118,7 +132,12 @@ struct dh_thread {
 
     struct dh_frame *frames; /* the shadow call stack */
     size_t frames_n;
-    struct dh_hot saved; /* the hot state while another fiber runs */
+    /* Of a language-level thread (lard.h): the shadow call stack that goes with its own stack. NULL: it has
+     * none yet, and runs on that of its kernel thread. */
+    struct dh_frame *own_frames;
+    struct dh_hot saved; /* the hot state while the kernel thread runs as another */
+    bool carried;        /* a language-level thread: no kernel thread was started as it */
+    bool stackless;      /* it was seen running on its kernel thread's stack */
 
     /* Under DH_RANK_THREADS. */
     struct dh_thread *next, *prev; /* of all that are not freed */
@@ -143,7 +162,8 @@ struct dh_thread_info {
     uptr tls_lo, tls_hi;
     char name[16];
     bool alive;
-    bool reported; /* report.c has written its line */
+    bool reported;           /* report.c has written its line */
+    bool carried, stackless; /* as in struct dh_thread */
 };
 
 extern struct dh_lock dh_threads_lock;
@@ -163,17 +183,21 @@ u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
 u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc);
 u32 dh_thread_lockset(struct dh_thread *t);
 
-/* ---- Clock operations of the owner (sync.c) ---- */
+/* ---- Clock operations of the owner (order.c) ---- */
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p);
 /* *p := the thread's clock (join: what p had stays in it); then the epoch ends. */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join);
 /* Start a new epoch if this one recorded or learned anything. */
 void dh_thread_end_epoch(struct dh_thread *t);
+/* One entry: what it would publish of it now; raise it. The own one is not raised. */
+u32 dh_thread_read_clock(const struct dh_thread *t, u32 slot);
+void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time);
 
 /* ---- In and out of the runtime on the hot side; scope.c does the same for interceptors ---- */
-void dh_thread_leave_slow(struct dh_thread *t); /* delivers signals, collects */
+void dh_thread_leave_slow(struct dh_thread *t); /* collects, raises races, delivers signals */
 
-DH_INLINE bool dh_thread_enter(struct dh_thread *t)
+/* For what must be seen in untracked regions too. */
+DH_INLINE bool dh_thread_enter_any(struct dh_thread *t)
 {
     if (DH_UNLIKELY(t->in_rt))
         return false;
@@ -184,12 +208,18 @@ DH_INLINE bool dh_thread_enter(struct dh_thread *t)
     return true;
 }
 
+/* For accesses. */
+DH_INLINE bool dh_thread_enter(struct dh_thread *t)
+{
+    return DH_LIKELY(t->closed == 0) && dh_thread_enter_any(t);
+}
+
 DH_INLINE void dh_thread_leave(struct dh_thread *t)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->in_rt = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (DH_UNLIKELY(t->sig.pending || t->want_collect))
+    if (DH_UNLIKELY(t->sig.pending || t->want_collect || t->want_raise))
         dh_thread_leave_slow(t);
 }
 

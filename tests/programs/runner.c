@@ -22,8 +22,10 @@
  * Every pair reported must be expected and every expected pair reported, no more and no less. An
  * access counts for the innermost frame of its stack that lies in the program's own files.
  *
- * PROGRAM_FLAGS in the environment adds compiler flags to all, for instance another optimisation level. KEEP
- * in the environment keeps the scratch directories.
+ * PROGRAM_FLAGS in the environment adds compiler flags to all, for instance another optimisation level;
+ * PROGRAM_FRONTEND lets another compiler instrument (`deadheat cc --dh-frontend`, tests/compat);
+ * PROGRAM_OPTIONS goes before a program's own OPTIONS, for instance another detector (tests/lard). KEEP in the
+ * environment keeps the scratch directories.
  *
  * --oracle uses clang's ThreadSanitizer instead of deadheat: it tests the tests. A case is one line
  * of output: `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.
@@ -298,8 +300,12 @@ static int build_program(struct config *c, struct program *p)
         copy(cc, sizeof(cc), "clang-19 -fsanitize=thread");
         copy(cxx, sizeof(cxx), "clang++-19 -fsanitize=thread");
     } else {
-        snprintf(cc, sizeof(cc), "'%s/bin/deadheat' cc", c->build);
-        snprintf(cxx, sizeof(cxx), "'%s/bin/deadheat' c++", c->build);
+        const char *frontend = getenv("PROGRAM_FRONTEND");
+        const char *flag = frontend ? " --dh-frontend=" : "";
+
+        frontend = frontend ? frontend : "";
+        snprintf(cc, sizeof(cc), "'%s/bin/deadheat' cc%s%s", c->build, flag, frontend);
+        snprintf(cxx, sizeof(cxx), "'%s/bin/deadheat' c++%s%s", c->build, flag, frontend);
     }
     snprintf(what, sizeof(what), "'%s'", p->path);
     for (int i = 0; i < p->lib_count && !rc; i++) {
@@ -338,9 +344,10 @@ static int run_program(struct config *c, struct program *p)
                 c->work, c->work, p->args);
     else
         status = run(c, "run",
-                     "DEADHEAT_OPTIONS='%s' timeout -k 2 40 '%s/bin/deadheat' run --report=0 "
+                     "DEADHEAT_OPTIONS='%s:%s' timeout -k 2 40 '%s/bin/deadheat' run --report=0 "
                      "--output='%s/races.jsonl' -- '%s/prog' %s",
-                     p->options, c->build, c->work, c->work, p->args);
+                     getenv("PROGRAM_OPTIONS") ? getenv("PROGRAM_OPTIONS") : "", p->options, c->build,
+                     c->work, c->work, p->args);
     text = output_of(c, "run", "err");
     if (status == 124 || status == 137)
         rc = fail("hung: %.600s", text);

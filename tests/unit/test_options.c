@@ -23,6 +23,8 @@ static void defaults(void **state)
     assert_false(o.help);
     assert_int_equal(o.exitcode, 66);
     assert_int_equal(o.on_race, DH_ON_RACE_REPORT);
+    assert_int_equal(o.race_action, DH_ACTION_THROW);
+    assert_int_equal(o.race_signal, 5);
     assert_string_equal(o.output, "");
     assert_string_equal(o.color, "auto");
     assert_true(o.report);
@@ -39,6 +41,10 @@ static void accepts(void **state)
     assert_int_equal(parse("exitcode=3:on_race=stop:stats=1:output=/tmp/x y"), 0);
     assert_int_equal(o.exitcode, 3);
     assert_int_equal(o.on_race, DH_ON_RACE_STOP);
+    assert_int_equal(parse("on_race=exception:race_action=thread:race_signal=10"), 0);
+    assert_int_equal(o.on_race, DH_ON_RACE_EXCEPTION);
+    assert_int_equal(o.race_action, DH_ACTION_THREAD);
+    assert_int_equal(o.race_signal, 10);
     assert_true(o.stats);
     assert_string_equal(o.output, "/tmp/x y");
     assert_int_equal(parse("on-race=report:max-reports=5:stats=no:report=false"), 0);
@@ -84,8 +90,16 @@ static void errors(void **state)
     assert_string_equal(err.text, "option 'stats' has no value; write name=value:name=value");
     assert_true(parse("stats=maybe") < 0);
     assert_string_equal(err.text, "option 'stats' cannot be 'maybe'; it must be 0 or 1");
+    assert_true(parse("race_action=explode") < 0);
+    assert_string_equal(
+        err.text,
+        "option 'race_action' cannot be 'explode'; it must be throw, signal, continue, thread or abort");
+    assert_true(parse("race_signal=0") < 0);
+    assert_string_equal(
+        err.text, "option 'race_signal' cannot be '0'; it must be the number of a signal, from 1 to 64");
     assert_true(parse("on_race=explode") < 0);
-    assert_string_equal(err.text, "option 'on_race' cannot be 'explode'; it must be report or stop");
+    assert_string_equal(err.text,
+                        "option 'on_race' cannot be 'explode'; it must be report, stop or exception");
     assert_true(parse("color=red") < 0);
     assert_string_equal(err.text, "option 'color' cannot be 'red'; it must be auto, always or never");
     assert_true(parse("exitcode=256") < 0);
@@ -152,11 +166,12 @@ static void help(void **state)
     const char *without = strstr(written, "record_fd="); /* a number that is negative unless given */
     assert_non_null(without);
     assert_memory_equal(strstr(without, " (default"), " (default: none)", 16);
-    assert_non_null(strstr(written, "  on_race=report|stop "));
+    assert_non_null(strstr(written, "  on_race=report|stop|exception "));
+    assert_non_null(strstr(written, "  race_action=throw|signal|continue|thread|abort "));
     assert_non_null(strstr(written, "  help=0|1 "));
     written[0] = 0;
     dh_options_help(write_text, NULL, true);
-    assert_non_null(strstr(written, "  --on-race=report|stop "));
+    assert_non_null(strstr(written, "  --on-race=report|stop|exception "));
     assert_null(strstr(written, "--help"));
     assert_true(dh_options_is_switch("io-sync", 7));
     assert_false(dh_options_is_switch("output", 6));

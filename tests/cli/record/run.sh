@@ -60,6 +60,10 @@ same killed-program "$?:$(grep -c '^  racy' out):$(cat err)" "66:1:"
 ("$deadheat" record --quiet --flush=1 -o late.dht -- ./racy 1000 1 late.dht; :) 2>err >out
 "$deadheat" analyze late.dht >out 2>err
 same killed-recorder "$?:$(grep -c '^  racy' out):$(grep -c 'the recorder was killed' err)" "66:1:1"
+# What a thread has done so far is not written once more after the end.
+"$deadheat" record --quiet --flush=0 -o flushed.dht -- ./racy 2>err >out
+"$deadheat" analyze flushed.dht >out 2>err
+same flushed-at-the-end "$?:$(grep -c '^  racy' out):$(cat err)" "66:1:"
 
 # ---- Threads, processes, places ----
 "$deadheat" cc -g -O1 -pthread "$here/lives.c" -o lives || bad compile-lives "deadheat cc failed"

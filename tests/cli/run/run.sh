@@ -1,25 +1,8 @@
 #!/bin/sh
 # run.sh DEADHEAT - `deadheat run` and the dispatch of commands. The programs here only pretend to have been
 # compiled by deadheat: they show what reached them.
-set -u
-deadheat=${DEADHEAT:-$1}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS
-failed=0
+. "$(dirname "$0")/../lib.sh"
 
-ok() { echo "ok cli/run/$1"; }
-bad() {
-    echo "FAIL cli/run/$1: $2"
-    failed=1
-}
-same() {
-    if [ "$2" = "$3" ]; then ok "$1"; else bad "$1" "got '$2', not '$3'"; fi
-}
-# starts NAME GOT WANTED-PREFIX
-starts() {
-    case $2 in "$3"*) ok "$1" ;; *) bad "$1" "got '$2', not '$3...'" ;; esac
-}
 run() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" run "$@" >out 2>err
     status=$?
@@ -91,7 +74,7 @@ same no-detector "$status:$(cat err)" "2:deadheat run: error: there is no detect
 run --on-rcae=stop -- ./marked
 same nearest-option "$status:$(cat err)" "2:deadheat run: error: unknown option 'on-rcae'; did you mean 'on_race'?"
 run --on-race=explode -- ./marked
-same bad-value "$status:$(cat err)" "2:deadheat run: error: option 'on_race' cannot be 'explode'; it must be report or stop"
+same bad-value "$status:$(cat err)" "2:deadheat run: error: option 'on_race' cannot be 'explode'; it must be report, stop or exception"
 run --output -- ./marked
 same missing-value "$status:$(cat err)" "2:deadheat run: error: --output needs a value: --output=VALUE"
 run -x ./marked
