@@ -68,6 +68,8 @@ static void call(struct walk *k, struct dh_w_change *c, u32 op)
     const struct dh_w_call *cl = &k->fn->calls[k->fn->ops[op].call];
     struct dh_w_change out = {.reached = false};
     bool any = false;
+    if (k->fn->ops[op].kind != DH_W_CALL)
+        out = *c; /* whoever is given a function need not call it */
     for (; k->edge < inst->n_edges && inst->edges[k->edge].op == op; k->edge++) {
         u32 callee = inst->edges[k->edge].inst;
         if (inst->edges[k->edge].late)
