@@ -66,26 +66,87 @@ bool dh_cells_cut(struct dh_cells *c, u64 addr, u64 n)
     return cut_at(c, addr) && cut_at(c, addr + n);
 }
 
-int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n)
+/* Whole words, within one page each, from the first or (down) from the last. */
+static int same_words(struct dh_cells *c, u64 to, u64 from, u64 n, bool down)
 {
+    struct dh_cells_page *p = dh_cells_page(c, from >> DH_PAGE_SHIFT, false);
+    struct dh_cells_page *q = dh_cells_page(c, to >> DH_PAGE_SHIFT, false);
+    u32 first = (u32)(from & (DH_PAGE - 1)) >> 3, other = (u32)(to & (DH_PAGE - 1)) >> 3;
     int changed = 0;
-    for (u64 at = 0; at < n; at += 8) {
-        struct dh_cells_page *p = dh_cells_page(c, (from + at) >> DH_PAGE_SHIFT, false);
-        u32 cuts = p ? p->cuts[((from + at) & (DH_PAGE - 1)) >> 3] : 0;
-        struct dh_cells_page *q = dh_cells_page(c, (to + at) >> DH_PAGE_SHIFT, cuts != 0);
-        if (!q && cuts)
-            return -1;
-        u32 w = (u32)((to + at) & (DH_PAGE - 1)) >> 3;
-        u32 all = q ? q->cuts[w] | cuts : 0;
-        if (all == cuts && (!q || q->cuts[w] == all))
+    for (u32 k = 0; (p || q) && k < n / 8; k++) {
+        u32 i = down ? (u32)(n / 8) - 1 - k : k, a = first + i, b = other + i;
+        u8 all = (p ? p->cuts[a] : 0) | (q ? q->cuts[b] : 0);
+        if (all == 0)
             continue;
-        if (!p && !(p = dh_cells_page(c, (from + at) >> DH_PAGE_SHIFT, true)))
+        if ((!p && !(p = dh_cells_page(c, from >> DH_PAGE_SHIFT, true))) ||
+            (!q && !(q = dh_cells_page(c, to >> DH_PAGE_SHIFT, true))))
             return -1;
-        p->cuts[((from + at) & (DH_PAGE - 1)) >> 3] = (u8)all;
-        q->cuts[w] = (u8)all;
-        changed = 1;
+        changed |= p->cuts[a] != all || q->cuts[b] != all;
+        p->cuts[a] = q->cuts[b] = all;
     }
     return changed;
+}
+
+/* Page by page. */
+static int same_in(struct dh_cells *c, u64 to, u64 from, u64 n, bool down)
+{
+    int changed = 0;
+    for (u64 done = 0, part; done < n; done += part) {
+        u64 left = n - done, at = done;
+        if (down) {
+            part = dh_cells_within_below(to + left, from + left, left);
+            at = left - part;
+        } else {
+            part = dh_cells_within(to + at, from + at, left);
+        }
+        int one = same_words(c, to + at, from + at, part, down);
+        if (one < 0)
+            return -1;
+        changed |= one;
+    }
+    return changed;
+}
+
+/* Where the two ranges overlap, what one place needs is needed at a whole chain of them; one pass in each
+ * direction goes along all of it. */
+static int same_chains(struct dh_cells *c, u64 to, u64 from, u64 n, bool overlap)
+{
+    int up = same_in(c, to, from, n, false), down = 0;
+    if (up >= 0 && overlap)
+        down = same_in(c, to, from, n, true);
+    return up < 0 || down < 0 ? -1 : up | down;
+}
+
+/* What is on the page with this number and between start and start + n, n bytes that are also those at `to`
+ * and `from`. */
+static int same_on_page(struct dh_cells *c, u32 page, u64 start, u64 to, u64 from, u64 n, bool overlap)
+{
+    u64 lo = c->pages.keys[page] << DH_PAGE_SHIFT, hi = lo + DH_PAGE;
+    lo = lo > start ? lo : start;
+    hi = hi < start + n ? hi : start + n;
+    return lo < hi ? same_chains(c, to + (lo - start), from + (lo - start), hi - lo, overlap) : 0;
+}
+
+int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n)
+{
+    u64 skew = from & 7;
+    bool overlap = to - from < n || from - to < n;
+    int changed = 0, one = 0;
+    to -= skew;
+    from -= skew;
+    n = DH_ALIGN_UP(n, 8);
+    if (n >> DH_PAGE_SHIFT <= c->pages.n)
+        return same_chains(c, to, from, n, overlap);
+    /* Most of it was never seen. Pages that are added on the way come last, hence are gone through as well.
+     */
+    for (u32 k = 0; k < c->pages.n && one >= 0; k++) {
+        one = same_on_page(c, k, to, to, from, n, overlap);
+        changed |= one;
+        if (one >= 0)
+            one = same_on_page(c, k, from, to, from, n, overlap);
+        changed |= one;
+    }
+    return one < 0 ? -1 : changed;
 }
 
 /* Every byte of [addr, addr + n), within one page, and its end. */
@@ -108,9 +169,6 @@ int dh_cells_same_bytes(struct dh_cells *c, u64 to, u64 from, u64 n)
     int changed = 0;
     for (u64 at = 0, part; at < n; at += part) {
         part = dh_cells_within(to + at, from + at, n - at);
-        if (!dh_cells_page(c, (to + at) >> DH_PAGE_SHIFT, false) &&
-            !dh_cells_page(c, (from + at) >> DH_PAGE_SHIFT, false))
-            continue;
         int one = cut_bytes(c, to + at, part), other = cut_bytes(c, from + at, part);
         if (one < 0 || other < 0)
             return -1;

@@ -47,12 +47,20 @@ DH_INLINE bool dh_cells_cut_word(struct dh_cells *c, u64 addr, u64 n)
 /* Cuts of [to, to + n) and [from, from + n) become the same, where there are any; to - from is a multiple
  * of 8. Returns whether anything changed, or -1: no memory. */
 int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n);
-/* The same for any distance: every byte of both by itself, on pages that either of them has. */
+/* The same for any distance: every byte of both by itself. */
 int dh_cells_same_bytes(struct dh_cells *c, u64 to, u64 from, u64 n);
 /* How far it is from both addresses to the next border of a page, at most n. */
 DH_INLINE u64 dh_cells_within(u64 a, u64 b, u64 n)
 {
     u64 one = DH_PAGE - (a & (DH_PAGE - 1)), other = DH_PAGE - (b & (DH_PAGE - 1));
+    one = one < other ? one : other;
+    return one < n ? one : n;
+}
+
+/* The same for the next border below, of what ends there. */
+DH_INLINE u64 dh_cells_within_below(u64 a, u64 b, u64 n)
+{
+    u64 one = ((a - 1) & (DH_PAGE - 1)) + 1, other = ((b - 1) & (DH_PAGE - 1)) + 1;
     one = one < other ? one : other;
     return one < n ? one : n;
 }

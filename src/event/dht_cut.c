@@ -7,6 +7,8 @@
 
 #include "event/dht_reader.h"
 
+enum { ROUNDS = 16 }; /* over the moves */
+
 static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
 {
     bool ok = true;
@@ -41,18 +43,27 @@ static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
     return ok ? 0 : -ENOMEM;
 }
 
-/* Where data moved, both places have the same cuts; moves may follow one another in any order. */
+static int settle_move(struct dh_dht *r, u32 i)
+{
+    u64 to = r->moves[i].to, from = r->moves[i].from, n = r->moves[i].n;
+    if (dh_dht_moves_bytes(to, from, n))
+        return dh_cells_same_bytes(&r->cells, to, from, n);
+    return dh_dht_moves_words(to, from, n) ? dh_cells_same_cuts(&r->cells, to, from, n) : 0;
+}
+
+/*
+ * Where data moved, both places have the same cuts. What moved many times, as a collector's objects do, may
+ * be first cut at its first place or at its last: hence once forwards, once backwards, until all is said.
+ * Moves over each other's places can take any number of rounds; after a few, the words that still differ lose
+ * their history when they move (next_move in dht_rest.c).
+ */
 static int settle_moves(struct dh_dht *r)
 {
-    for (int changed = 1; changed;) {
+    int changed = 1;
+    for (u32 round = 0; changed && round < ROUNDS; round++) {
         changed = 0;
         for (u32 i = 0; i < r->n_moves; i++) {
-            u64 to = r->moves[i].to, from = r->moves[i].from, n = r->moves[i].n;
-            int rc = 0;
-            if (dh_dht_moves_bytes(to, from, n))
-                rc = dh_cells_same_bytes(&r->cells, to, from, n);
-            else if (dh_dht_moves_words(to, from, n))
-                rc = dh_cells_same_cuts(&r->cells, to, from, n);
+            int rc = settle_move(r, round & 1 ? r->n_moves - 1 - i : i);
             if (rc < 0)
                 return -ENOMEM;
             changed |= rc;

@@ -454,11 +454,9 @@ static long read_rows(struct dh_dht *r, struct dh_event *events, size_t cap)
     return out - events;
 }
 
-long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap)
+static long read_merged(struct dh_dht *r, struct dh_event *events, size_t cap)
 {
     size_t n = 0;
-    if (r->flags & DH_DHT_NAMED)
-        return dh_dht_named_read(r, events, cap);
     while (n + DH_DHT_ATOMIC_EVENTS <= cap) {
         if (r->rest.op != DH_OP_SKIP) {
             long k = dh_dht_rest_next(r, &events[n]);
@@ -491,4 +489,12 @@ long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap)
         r->number += (u64)k;
     }
     return (long)n;
+}
+
+long dh_dht_read(struct dh_dht *r, struct dh_event *events, size_t cap)
+{
+    long n = r->flags & DH_DHT_NAMED ? dh_dht_named_read(r, events, cap) : read_merged(r, events, cap);
+    if (n == -ENOMEM && !r->error[0])
+        dh_dht_bad(r, r->current ? dh_dht_offset(r->current) : 0, "no memory to read on");
+    return n;
 }

@@ -87,6 +87,17 @@ static struct dh_cells_page *word_at(struct dh_dht *r, u64 addr, u32 *ret_word)
     return dh_cells_page(&r->cells, addr >> DH_PAGE_SHIFT, false);
 }
 
+/* Whether two words are cut alike; of bytes (step 1), whether each is a variable by itself. */
+static bool same_pieces(const struct dh_cells_page *p, u32 from, u64 from_addr, const struct dh_cells_page *q,
+                        u32 to, u64 to_addr, u32 step)
+{
+    u32 a = p->cuts[from] & 0xfe, b = q ? q->cuts[to] & 0xfe : 0;
+    if (step == 8)
+        return a == b;
+    u32 i = from_addr & 7, j = to_addr & 7;
+    return (((a | 0x101) >> i) & 3) == 3 && (((b | 0x101) >> j) & 3) == 3;
+}
+
 /* The next word, or byte, that moves. */
 static long next_move(struct dh_dht *r, struct dh_event *e)
 {
@@ -98,8 +109,9 @@ static long next_move(struct dh_dht *r, struct dh_event *e)
         struct dh_cells_page *p = word_at(r, from_addr, &from), *q = word_at(r, to_addr, &to);
         bool source = p && p->first[from], target = q && q->first[to];
         u64 step = x->step;
-        if (!p && !q && !x->down) /* nor is there anything up to the next page */
-            step = DH_ALIGN_UP(dh_cells_within(to_addr, from_addr, x->end - x->at), x->step);
+        if (!p && !q) /* nor is there anything up to the end of either page, in the direction it goes */
+            step = x->down ? dh_cells_within_below(to_addr + x->step, from_addr + x->step, x->end - x->at)
+                           : dh_cells_within(to_addr, from_addr, x->end - x->at);
         if (x->down) {
             x->end -= step;
         } else {
@@ -108,6 +120,7 @@ static long next_move(struct dh_dht *r, struct dh_event *e)
         }
         if (!source && !target)
             continue;
+        source = source && same_pieces(p, from, from_addr, q, to, to_addr, x->step);
         u32 cell = dh_cells_at(&r->cells, to_addr, &size);
         u32 before = source ? dh_cells_at(&r->cells, from_addr, &size) : 0;
         if (cell == UINT32_MAX || before == UINT32_MAX)

@@ -4,7 +4,8 @@
  *
  * A chunk is: type, thread, number, first ticket (255: none), events (2 bytes), length (2 bytes), contents.
  * What is read must be in order: threads and locks numbered densely, no lock taken from another thread.
- * Memory is malloc's here, so that the sanitizer sees the ends of all arrays.
+ * Memory is malloc's here, so that the sanitizer sees the ends of all arrays; it is little, so that running out of it
+ * is tried too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +17,22 @@
 #include "event/dht_read.h"
 #include "event/dht_write.h"
 
-enum { EVENTS = 1 << 16, VARIABLES = 1 << 14 };
+enum { EVENTS = 1 << 16, VARIABLES = 1 << 14, MEMORY = 1 << 21 };
+
+static size_t in_use;
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 void *dh_pool_alloc(size_t n)
 {
-    return n < (size_t)1 << 31 ? calloc(1, n) : NULL;
+    void *p = n <= MEMORY - in_use ? calloc(1, n) : NULL;
+    in_use += p ? n : 0;
+    return p;
 }
 
 void dh_pool_free(void *p, size_t n)
 {
-    (void)n;
+    in_use -= p ? n : 0;
     free(p);
 }
 
@@ -95,5 +100,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         abort();
     read_all(fd);
     close(fd);
+    if (in_use)
+        abort();
     return 0;
 }

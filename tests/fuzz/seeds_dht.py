@@ -97,6 +97,20 @@ def memory():
     return events(255, nobody) + events(0, a)
 
 
+def moves():
+    """Long moves that overlap themselves, up and down, by words and by bytes, with a variable of part of a word at an end."""
+    a = Thread()
+    a.put(BEGIN, ticket=0)
+    a.put(WRITE, 0x100001, 2, 1)
+    a.put(WRITE, 0x108FF2, 1, 1)
+    a.put(MOVE, 0x100008, n=0x9000, source=0x100000, ticket=1)
+    a.put(MOVE, 0x100000, n=0x9000, source=0x100008, ticket=2)
+    a.put(MOVE, 0x100003, n=0x8FF0, source=0x101000, ticket=3)
+    a.put(MOVE, 0x40000000, n=0x3FFFFFF8, source=0x100008, ticket=4)
+    a.put(MOVE, 0x80000000, n=0x3FFFFFF8, source=0x40000000, ticket=5)
+    return events(0, a)
+
+
 def atomics():
     a = Thread()
     a.put(BEGIN, ticket=0)
@@ -138,6 +152,7 @@ seeds = {
     "two-threads": b"\x01\x00" + two_threads() + end(10),
     "no-end": b"\x01\x00" + two_threads(),
     "memory": b"\x01\x00" + memory() + end(8),
+    "moves": b"\x01\x00" + moves() + end(8),
     "atomics": b"\x01\x00" + atomics() + end(7),
     "words": b"\x01\x00" + words() + end(4),
     "tables": b"\x01\x00" + tables() + two_threads() + end(10),

@@ -490,6 +490,39 @@ static void cells_are_cut_where_accesses_end(void **unused)
     dh_cells_done(&c);
 }
 
+/* A range that moves over itself, either way, needs the same cuts all along; one call finds them all. */
+static void overlapping_moves_settle_at_once(void **unused)
+{
+    (void)unused;
+    enum { N = 1 << 20 };
+    for (int way = 0; way < 2; way++)
+        for (u64 cut = 0; cut < 2; cut++) {
+            struct dh_cells c = {0};
+            u64 low = 0x100ff8, high = low + 8, at = cut ? low + N : low;
+            u64 to = way ? low : high, from = way ? high : low;
+            u32 size;
+            assert_true(dh_cells_cut(&c, at + 2, 1));
+            assert_int_equal(dh_cells_same_cuts(&c, to, from, N), 1);
+            assert_int_equal(dh_cells_same_cuts(&c, to, from, N), 0);
+            assert_true(dh_cells_at(&c, low + N / 2 + 2, &size) != UINT32_MAX);
+            assert_int_equal(size, 1);
+            dh_cells_done(&c);
+        }
+}
+
+/* Nothing known of a gigabyte: nothing to look at, and no page made for it. */
+static void empty_moves_make_no_pages(void **unused)
+{
+    (void)unused;
+    struct dh_cells c = {0};
+    assert_true(dh_cells_cut(&c, 0x40001002, 1));
+    assert_int_equal(dh_cells_same_cuts(&c, 0x80000000, 0x40000000, 1 << 30), 1);
+    assert_int_equal(c.pages.n, 2);
+    assert_int_equal(dh_cells_same_cuts(&c, 0x200000000, 0x100000000, 1 << 30), 0);
+    assert_int_equal(c.pages.n, 2);
+    dh_cells_done(&c);
+}
+
 static void objects_are_forgotten_by_range(void **unused)
 {
     (void)unused;
@@ -520,6 +553,8 @@ int main(void)
         cmocka_unit_test(what_has_no_name_is_refused),
         cmocka_unit_test(memory_and_locks_have_lives),
         cmocka_unit_test(cells_are_cut_where_accesses_end),
+        cmocka_unit_test(overlapping_moves_settle_at_once),
+        cmocka_unit_test(empty_moves_make_no_pages),
         cmocka_unit_test(objects_are_forgotten_by_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
