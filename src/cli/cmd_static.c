@@ -77,9 +77,11 @@ static int one_of(const char *name, const char *value, const char *const *words,
 
 static int set_assumed(struct dh_static *s, const char *option, const char *list, u32 *to)
 {
-    static const char *const words[] = {"barriers", "partition", "published", "owned", "exit", "all"};
+    static const char *const words[] = {"barriers", "partition", "published", "owned",
+                                        "exit",     "callbacks", "all"};
     static const u32 bits[] = {DH_PAIRS_IF_BARRIERS, DH_PAIRS_IF_PARTITION, DH_PAIRS_IF_PUBLISHED,
-                               DH_PAIRS_IF_OWNED,    DH_PAIRS_IF_EXIT,      DH_PAIRS_IFS};
+                               DH_PAIRS_IF_OWNED,    DH_PAIRS_IF_EXIT,      DH_PAIRS_IF_CALLBACKS,
+                               DH_PAIRS_IFS};
     for (;;) {
         size_t len = strcspn(list, ",");
         int i = one_of(option, dh_arena_dup(&s->arena, list, len), words, DH_ARRAY_LEN(words));
@@ -183,7 +185,7 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     if (q->explain && strcmp(q->format, "text") != 0)
         return dh_cli_fail("static", "--explain prints text; it cannot be combined with --format=%s",
                            q->format);
-    s->assumed = (s->set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES & ~s->less : 0) | s->more;
+    s->assumed = dh_static_assumed(s, s->set);
     if (strcmp(q->format, "html") == 0 && !q->limit)
         s->limit = HTML_LIMIT;
     s->input = q->n_files == 1 ? q->files[0]

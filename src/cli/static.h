@@ -38,11 +38,12 @@ struct dh_static {
     bool color;
     struct dh_static_group *groups; /* globals first, then by name */
     size_t n_groups;
-    size_t n_shown;   /* pairs in all groups; bundles count once */
-    bool bundled;     /* some stand for many pairs of sites */
-    u32 place[2];     /* after dh_static_find by places: the sites meant, or DH_PAIRS_NONE */
-    size_t n_dropped; /* pairs of the style that an assumption dropped */
-    size_t n_other;   /* pairs that are in the other style */
+    size_t n_shown;  /* pairs in all groups; bundles count once */
+    bool bundled;    /* some stand for many pairs of sites */
+    u32 place[2];    /* after dh_static_find by places: the sites meant, or DH_PAIRS_NONE */
+    u64 n_dropped;   /* pairs of the style that an assumption dropped; of bundles, at most */
+    u64 n_other;     /* pairs that the other style would show ... */
+    bool other_most; /* ... at most: bundles overlap */
 };
 
 /* static_in.c: reads the table of a program, or has bitcode analysed. 0, or the exit status after a
@@ -51,6 +52,8 @@ int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress);
 
 /* static_view.c */
 void dh_static_select(struct dh_static *s);
+/* What a style assumes, with the options that the user gave: DH_PAIRS_IF_... */
+u32 dh_static_assumed(const struct dh_static *s, u32 set);
 bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair);
 /* How many pairs of a group are shown. */
 size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g);

@@ -95,6 +95,10 @@ static void print_sets(struct dh_static *s, const struct dh_pairs_pair *pair)
         {DH_PAIRS_IF_EXIT,
          "Assuming `exit` drops it, as relay does: one side runs when the program ends, if the other threads "
          "are done by then."},
+        {DH_PAIRS_IF_CALLBACKS,
+         "Assuming `callbacks` drops it, as relay does: one side is called by code outside the program, if "
+         "such "
+         "code calls nothing back once it has returned."},
     };
     for (size_t i = 0; i < DH_ARRAY_LEN(facts); i++)
         if (((pair->flags & ~(u32)DH_PAIRS_IFS) | dh_pairs_ifs(pair->flags, s->set)) & facts[i].flag)

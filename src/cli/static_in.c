@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,12 +115,8 @@ static const char *find_analyser(struct dh_static *s)
     const char *given = getenv("DEADHEAT_LIBDIR");
     if (given && *given)
         return dh_arena_printf(&s->arena, "%s/deadheat-ir", given);
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n < 0)
-        return NULL;
-    self[n] = '\0';
-    return dh_path_join(&s->arena, self, "../../lib/deadheat/deadheat-ir");
+    const char *self = dh_path_self(&s->arena);
+    return self ? dh_path_join(&s->arena, self, "../../lib/deadheat/deadheat-ir") : NULL;
 }
 
 /* The analyser while it runs. Its output and its complaints go to files that have no name, so that neither

@@ -100,17 +100,39 @@ static void group(struct dh_static *s)
             s->groups[s->n_groups++] = all[v];
 }
 
+u32 dh_static_assumed(const struct dh_static *s, u32 set)
+{
+    return (set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES & ~s->less : 0) | s->more;
+}
+
+/* What the other style would show, with the same options. */
+static void count_other(struct dh_static *s)
+{
+    const struct dh_pairs *p = s->pairs;
+    u32 other = s->set == DH_PAIRS_RELAY ? DH_PAIRS_SOUND : DH_PAIRS_RELAY,
+        assumed = dh_static_assumed(s, other);
+    if (s->bundled && assumed == (other == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES : 0)) {
+        s->n_other =
+            dh_pairs_counter(p, other == DH_PAIRS_RELAY ? DH_PAIRS_COUNT_RELAY : DH_PAIRS_COUNT_SOUND);
+        return;
+    }
+    for (size_t i = 0; i < p->n_pairs; i++)
+        if ((p->pairs[i].flags & other) && !(dh_pairs_ifs(p->pairs[i].flags, other) & assumed))
+            s->n_other += dh_pairs_stands_for(p, &p->pairs[i]);
+    s->other_most = s->bundled;
+}
+
 void dh_static_select(struct dh_static *s)
 {
     const struct dh_pairs *p = s->pairs;
     for (size_t i = 0; i < p->n_pairs; i++) {
         u32 flags = p->pairs[i].flags;
+        u64 n = dh_pairs_stands_for(p, &p->pairs[i]);
         s->n_shown += dh_static_chosen(s, &p->pairs[i]);
-        s->n_dropped += (flags & s->set) && (dh_pairs_ifs(flags, s->set) & s->assumed);
-        s->n_other += (flags & (DH_PAIRS_RELAY | DH_PAIRS_SOUND) & ~s->set) != 0;
+        s->n_dropped += (flags & s->set) && (dh_pairs_ifs(flags, s->set) & s->assumed) ? n : 0;
+        s->bundled |= n > 1;
     }
-    for (size_t i = 0; i < p->n_pairs && !s->bundled; i++)
-        s->bundled = dh_pairs_stands_for(p, &p->pairs[i]) > 1;
+    count_other(s);
     group(s);
     for (size_t g = 0; g < s->n_groups; g++)
         qsort_r(s->groups[g].pairs, s->groups[g].n, sizeof(u32), compare_pairs, s->pairs);

@@ -183,11 +183,9 @@ static const char *assumed(struct dh_static *s)
     static const struct {
         u32 flag;
         const char *name;
-    } all[] = {{DH_PAIRS_IF_BARRIERS, "barriers"},
-               {DH_PAIRS_IF_PARTITION, "partition"},
-               {DH_PAIRS_IF_PUBLISHED, "published"},
-               {DH_PAIRS_IF_OWNED, "owned"},
-               {DH_PAIRS_IF_EXIT, "exit"}};
+    } all[] = {{DH_PAIRS_IF_BARRIERS, "barriers"},   {DH_PAIRS_IF_PARTITION, "partition"},
+               {DH_PAIRS_IF_PUBLISHED, "published"}, {DH_PAIRS_IF_OWNED, "owned"},
+               {DH_PAIRS_IF_EXIT, "exit"},           {DH_PAIRS_IF_CALLBACKS, "callbacks"}};
     const char *text = "";
     for (size_t i = 0; i < DH_ARRAY_LEN(all); i++)
         if (s->assumed & all[i].flag)
@@ -200,17 +198,19 @@ const char *dh_static_total(struct dh_static *s)
     bool relay = s->set == DH_PAIRS_RELAY;
     const char *dropped = "";
     if (s->n_dropped)
-        dropped = dh_arena_printf(&s->scratch, "; assuming %s dropped %zu more", assumed(s), s->n_dropped);
+        dropped = dh_arena_printf(&s->scratch, "; assuming %s dropped %s%" PRIu64 " more", assumed(s),
+                                  s->bundled ? "at most " : "", s->n_dropped);
     bool most;
     u64 n = dh_static_pairs(s, NULL, &most);
     const char *bundles =
         s->bundled ? dh_arena_printf(&s->scratch, " in %zu bundle%s", s->n_shown, s->n_shown == 1 ? "" : "s")
                    : "";
     return dh_arena_printf(
-        &s->scratch, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s; %zu with --style=%s)",
+        &s->scratch,
+        "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s; %s%" PRIu64 " with --style=%s)",
         most ? "at most " : "", n, n == 1 ? "" : "s", bundles, s->n_groups, s->n_groups == 1 ? "" : "s",
-        relay ? "relay: no lock in common" : "sound: nothing dropped that could race", dropped, s->n_other,
-        relay ? "sound" : "relay");
+        relay ? "relay: no lock in common" : "sound: nothing dropped that could race", dropped,
+        s->other_most ? "at most " : "", s->n_other, relay ? "sound" : "relay");
 }
 
 void dh_static_forget(struct dh_static *s)

@@ -18,7 +18,7 @@
 #include "util/arena.h"
 
 #define DH_PAIRS_SECTION ".deadheat.pairs"
-enum { DH_PAIRS_VERSION = 2, DH_PAIRS_ID_VERSION = 1 };
+enum { DH_PAIRS_VERSION = 3, DH_PAIRS_ID_VERSION = 1 };
 enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
 
 enum dh_pairs_access {
@@ -114,12 +114,13 @@ enum {
     DH_PAIRS_IF_PUBLISHED = 1u << 5, /* ... that an object is initialised before others can see it */
     DH_PAIRS_IF_OWNED = 1u << 6,     /* ... that what is taken from a container has one owner at a time */
     DH_PAIRS_IF_EXIT = 1u << 7,      /* ... that other threads are done when the program ends */
+    DH_PAIRS_IF_CALLBACKS = 1u << 8, /* ... that outside code calls back only before it returns */
     DH_PAIRS_IFS = DH_PAIRS_IF_BARRIERS | DH_PAIRS_IF_PARTITION | DH_PAIRS_IF_PUBLISHED | DH_PAIRS_IF_OWNED |
-                   DH_PAIRS_IF_EXIT,
-    DH_PAIRS_FOR_SOUND = 5,
-    DH_PAIRS_FLAGS = (1u << 13) - 1,
+                   DH_PAIRS_IF_EXIT | DH_PAIRS_IF_CALLBACKS,
+    DH_PAIRS_FOR_SOUND = 6,
+    DH_PAIRS_FLAGS = (1u << 15) - 1,
     /* What `relay` assumes if nothing else is said; `sound` assumes none. */
-    DH_PAIRS_RELAY_ASSUMES = DH_PAIRS_IF_OWNED | DH_PAIRS_IF_EXIT
+    DH_PAIRS_RELAY_ASSUMES = DH_PAIRS_IF_OWNED | DH_PAIRS_IF_EXIT | DH_PAIRS_IF_CALLBACKS
 };
 
 /* Which assumptions drop a pair from one of the sets: DH_PAIRS_IF_... */

@@ -9,7 +9,7 @@ static int now;
 static void tick(void)
 {
     later(tick);
-    now = 1; // PAIR a
+    now = 1; // PAIR a b:callbacks
 }
 
 static void *reader(void *arg)

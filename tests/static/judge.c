@@ -10,7 +10,7 @@
  *                         sound       it is in the set `sound`, but not in `relay`
  *                         relay       the other way round
  *                         ad-hoc      it is on a flag that a loop waits for
- *                         barriers, partition, published, owned, exit    it is dropped if that is assumed
+ *                         barriers, partition, published, owned, exit, callbacks    it is dropped if that is assumed
  *   // NO PAIR          this line is in none
  * and, on lines of their own:
  *   // ASSUMED name n   so many cases of an assumption are counted
@@ -35,9 +35,10 @@ enum {
     PARTITION = 16,
     PUBLISHED = 32,
     OWNED = 64,
-    EXIT = 128
+    EXIT = 128,
+    CALLBACKS = 256
 };
-#define DROPPABLE (BARRIERS | PARTITION | PUBLISHED | OWNED | EXIT)
+#define DROPPABLE (BARRIERS | PARTITION | PUBLISHED | OWNED | EXIT | CALLBACKS)
 static const struct {
     const char *mark, *flag; /* in the source, in the JSON */
     unsigned bit;
@@ -50,6 +51,7 @@ static const struct {
     {"published", "if-published", PUBLISHED},
     {"owned", "if-owned", OWNED},
     {"exit", "if-exit", EXIT},
+    {"callbacks", "if-callbacks", CALLBACKS},
 };
 
 struct pair {

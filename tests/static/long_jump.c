@@ -1,5 +1,4 @@
 // Out of a function by longjmp, which unlocks nothing.
-// ASSUMED non-local-jump 1
 #include <pthread.h>
 #include <setjmp.h>
 

@@ -1,4 +1,4 @@
-// A function outside the program calls back what it is given, on the same thread; that is counted.
+// A function outside the program calls back what it is given, on the same thread or, unless that is assumed away, later.
 // ASSUMED outside-code 1
 #include <pthread.h>
 
@@ -7,7 +7,7 @@ int x;
 
 static void visit(void *context)
 {
-    ++*(int *)context; // PAIR a
+    ++*(int *)context; // PAIR a b:callbacks
 }
 
 static void *thread(void *arg)

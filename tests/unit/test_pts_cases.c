@@ -29,10 +29,23 @@ static void on_flow(void *client, void *call, dh_pts_object object, uint32_t off
         when_told(object);
 }
 
+/* The array that walks are kept in, of any object; up to 0: none is known. */
+static uint32_t walk_start, walk_end;
+
+static bool array(void *client, dh_pts_object object, uint32_t offset, uint32_t stride, uint32_t *ret_start,
+                  uint32_t *ret_end)
+{
+    (void)client, (void)object, (void)offset, (void)stride;
+    *ret_start = walk_start;
+    *ret_end = walk_end;
+    return walk_end > 0;
+}
+
 static int begin(void **unused)
 {
     (void)unused;
-    struct dh_pts_options o = {.max_fields = 8, .on_flow = on_flow, .client = &told_n};
+    struct dh_pts_options o = {.max_fields = 8, .on_flow = on_flow, .array = array, .client = &told_n};
+    walk_start = walk_end = 0;
     told_n = 0;
     when_told = NULL;
     return dh_pts_new(&o, &p);
@@ -419,6 +432,37 @@ static dh_pts_node parameter, argument;
 static dh_pts_object first_function, made_later;
 static dh_pts_node later;
 
+/* A pointer that goes round adding 16 makes an array of the part that the client says, or of the whole object. */
+static dh_pts_object walked(void)
+{
+    dh_pts_object o = dh_pts_object_add(p, 64, 0);
+    dh_pts_node at = address(o, 8);
+    dh_pts_offset(p, at, at, 16);
+    assert_int_equal(dh_pts_solve(p), 0);
+    return o;
+}
+
+static void test_a_walk_in_an_object(void **unused)
+{
+    (void)unused;
+    dh_pts_object o = walked();
+    assert_int_equal(dh_pts_canonical(p, o, 24), 8);
+    assert_int_equal(dh_pts_canonical(p, o, 56), 8);
+}
+
+static void test_a_walk_stays_in_a_member(void **unused)
+{
+    (void)unused;
+    walk_start = 8;
+    walk_end = 40;
+    dh_pts_object o = walked();
+    assert_int_equal(dh_pts_canonical(p, o, 24), 8);
+    assert_int_equal(dh_pts_canonical(p, o, 56), 56);
+    struct dh_pts_stats s;
+    dh_pts_statistics(p, &s);
+    assert_int_equal(s.confined, 1);
+}
+
 /* The body of a function: only now known to be reached. */
 static void add_body(dh_pts_object f)
 {
@@ -551,6 +595,8 @@ int main(void)
         CASE(test_elements_of_an_array_in_a_structure),
         CASE(test_bytes_do_not_make_arrays),
         CASE(test_a_walking_pointer_makes_an_array),
+        CASE(test_a_walk_in_an_object),
+        CASE(test_a_walk_stays_in_a_member),
         CASE(test_there_and_back_is_no_array),
         CASE(test_memcpy),
         CASE(test_memcpy_of_an_array_copies_each_element),

@@ -9,6 +9,7 @@
 #include "ir/pts/solver.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 enum { HUB_FROM = 4 }; /* members */
 
@@ -81,6 +82,55 @@ static uint64_t key_of(const struct dh_pts *p, uint8_t kind, int64_t number)
     return p->epoch >> 20 ? 0 : k | (uint64_t)p->epoch << 4 | n << 24;
 }
 
+static uint64_t step_hash(const struct step *s)
+{
+    uint64_t h = (uint64_t)s->offset * 0x9e3779b97f4a7c15u ^ ((uint64_t)s->stride << 32 | s->length);
+    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u + s->weight;
+    return h ^ h >> 32;
+}
+
+static bool step_room(struct dh_pts *p)
+{
+    if (p->step_index_cap / 2 > p->steps.n)
+        return true;
+    uint32_t cap = p->step_index_cap ? p->step_index_cap * 2 : 256;
+    uint32_t *more = calloc(cap, sizeof *more);
+    if (!more) {
+        p->failed = -ENOMEM;
+        return false;
+    }
+    for (uint32_t i = 0; i < p->steps.n; i++) {
+        uint64_t at = step_hash(&p->steps.at[i]);
+        while (more[at & (cap - 1)])
+            at++;
+        more[at & (cap - 1)] = i + 1;
+    }
+    free(p->step_index);
+    p->step_index = more;
+    p->step_index_cap = cap;
+    return true;
+}
+
+/* 1 + the number of what a use does, equal for equal steps; 0: out of memory. */
+static uint32_t step_of(struct dh_pts *p, struct use *u)
+{
+    struct step s = {u->offset, u->stride, u->length, u->weight};
+    if (u->step || !step_room(p))
+        return u->step;
+    uint32_t mask = p->step_index_cap - 1;
+    uint64_t at = step_hash(&s);
+    for (uint32_t n; (n = p->step_index[at & mask]); at++) {
+        const struct step *t = &p->steps.at[n - 1];
+        if (t->offset == s.offset && t->stride == s.stride && t->length == s.length && t->weight == s.weight)
+            return u->step = n;
+    }
+    struct step *made = PUSH(p, p->steps);
+    if (!made)
+        return 0;
+    *made = s;
+    return u->step = p->step_index[at & mask] = p->steps.n;
+}
+
 static void one_by_one(struct dh_pts *p, uint32_t use, uint32_t set)
 {
     struct dh_set members = *dh_intern_set(&p->sets, set); /* the table may move, the members do not */
@@ -91,10 +141,14 @@ static void one_by_one(struct dh_pts *p, uint32_t use, uint32_t set)
         dh_pts_apply(p, use, l);
 }
 
-/* The locations that an offset leads to from those of a set, as a set. */
-static uint32_t moved(struct dh_pts *p, const struct use *u, uint32_t set)
+/*
+ * The locations that an offset leads to from those of a set, as a set. What a strided step does may change
+ * when its objects get coarser; like all that is remembered of sets, it is good until they are restated.
+ */
+static uint32_t moved(struct dh_pts *p, struct use *u, uint32_t set)
 {
-    uint64_t key = u->stride || u->weight ? 0 : key_of(p, u->kind, u->offset);
+    uint32_t step = u->kind == USE_OFFSET ? step_of(p, u) : 0;
+    uint64_t key = p->failed ? 0 : key_of(p, u->kind, step);
     uint32_t known = key ? dh_intern_recall(&p->sets, key, set) : 0, l;
     if (known)
         return known - 1;
@@ -185,9 +239,11 @@ void dh_pts_apply_all(struct dh_pts *p, uint32_t use, uint32_t set)
 {
     struct use u = p->uses.at[use];
     bool large = dh_intern_count(&p->sets, set) >= HUB_FROM;
-    if (u.kind == USE_OFFSET || u.kind == USE_ANY)
-        dh_pts_send(p, u.other, moved(p, &u, set));
-    else if (u.kind == USE_LOAD && large)
+    if (u.kind == USE_OFFSET || u.kind == USE_ANY) {
+        uint32_t to = moved(p, &u, set);
+        p->uses.at[use].step = u.step;
+        dh_pts_send(p, u.other, to);
+    } else if (u.kind == USE_LOAD && large)
         dh_pts_edge(p, hub(p, &u, set), u.other);
     else if (u.kind == USE_STORE && large)
         dh_pts_edge(p, u.other, hub(p, &u, set));

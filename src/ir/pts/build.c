@@ -43,6 +43,8 @@ void dh_pts_free(struct dh_pts *p)
     free(p->uses.at);
     free(p->links.at);
     free(p->watches.at);
+    free(p->steps.at);
+    free(p->step_index);
     free(p->dirty.at);
     free(p->merges.at);
     free(p->late.at);

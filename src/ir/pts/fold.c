@@ -239,6 +239,18 @@ static uint32_t at_offset(struct dh_pts *p, uint32_t object, int64_t x)
     return dh_pts_location_at(p, object, dh_pts_canon(o, (uint32_t)x));
 }
 
+/* The client knows the array that steps of `stride` from x stay in. */
+static bool confined(struct dh_pts *p, uint32_t object, uint32_t x, uint32_t stride)
+{
+    uint32_t start, end;
+    if (!p->options.array || !p->options.array(p->options.client, object, x, stride, &start, &end) ||
+        x < start || x >= end || end - start <= stride)
+        return false;
+    p->stats.confined++;
+    dh_pts_fold(p, object, start, end, stride, true);
+    return true;
+}
+
 /*
  * Make an array of what steps of `stride` reach from x, which stands for several places if `several`. False:
  * it does not become one, and they reach anything.
@@ -248,7 +260,7 @@ static bool array_around(struct dh_pts *p, uint32_t object, uint32_t x, uint32_t
     const struct object *o = &p->objects.at[object];
     /* No room for the element before nor for the one after: not an array. */
     bool one = !several && !in_array(o, x) && x < stride && (uint64_t)x + stride >= o->size;
-    if (one || known_array(o, x, stride))
+    if (one || known_array(o, x, stride) || confined(p, object, x, stride))
         return true;
     if (stride < SMALLEST_LEARNT)
         return false;

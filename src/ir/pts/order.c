@@ -205,6 +205,7 @@ static void stride_cycle(struct dh_pts *p, const struct walk *w, uint32_t part, 
             uint32_t *step = use->stride ? &use->stride : &use->weight;
             uint32_t before = *step;
             *step = (uint32_t)gcd(before, weight);
+            use->step = 0;
             if (*step == before && use->length == 0)
                 continue;
             use->length = 0;

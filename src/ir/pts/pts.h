@@ -61,6 +61,13 @@ struct dh_pts_options {
     /* How many bytes of pointers a copy of unknown length that begins there can move, or DH_PTS_ANY; may be
      * NULL. */
     uint32_t (*reach)(void *client, dh_pts_object object, uint32_t offset);
+    /*
+     * Which part of the object, in bytes from *ret_start to before *ret_end, steps of `stride` bytes from an
+     * offset stay in, because it is an array; false: nothing is known. May be NULL. Asked when such a step is
+     * met first.
+     */
+    bool (*array)(void *client, dh_pts_object object, uint32_t offset, uint32_t stride, uint32_t *ret_start,
+                  uint32_t *ret_end);
     void *client;
 };
 
@@ -72,6 +79,7 @@ struct dh_pts_stats {
     uint64_t collapsed;                 /* objects that lost their fields */
     uint64_t folded;                    /* arrays learnt while solving */
     uint64_t outside;                   /* offsets that left their object, and were dropped */
+    uint64_t confined;                  /* arrays learnt whose ends the client knew */
     uint64_t strided_cycles;            /* cycles that add an offset each time round */
     uint64_t rounds;                    /* sweeps over the graph */
     uint64_t propagations;              /* sets sent along an edge */

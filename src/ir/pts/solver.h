@@ -39,7 +39,14 @@ struct use {
     uint32_t length;
     uint32_t weight; /* of the cycles it is in; 0: in none that adds something */
     uint32_t watch;  /* USE_COPY_*, USE_WATCH: who remembers what it was applied to */
+    uint32_t step;   /* USE_OFFSET: 1 + the number of its step; 0: not looked up since it changed */
     uint8_t kind;
+};
+
+/* What a USE_OFFSET does to a location. */
+struct step {
+    int64_t offset;
+    uint32_t stride, length, weight;
 };
 
 struct node {
@@ -119,6 +126,9 @@ struct dh_pts {
     VECTOR(struct use) uses;
     VECTOR(struct link) links;
     VECTOR(struct watch) watches;
+    VECTOR(struct step) steps; /* all different */
+    uint32_t *step_index;      /* hash of a step to 1 + its number; 0: free */
+    uint32_t step_index_cap;
     VECTOR(uint32_t) dirty;
     VECTOR(struct pair) merges; /* to be done before the next sweep */
     VECTOR(struct late)

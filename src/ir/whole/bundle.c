@@ -11,42 +11,57 @@
 #include <string.h>
 
 /* Seen from one class: whom it meets, and why. */
-struct half {
-    u32 class, detail, other;
+union half {
+    struct {
+        u32 class, detail, other;
+    };
+    u32 word[3];
 };
 
 struct bundler {
     struct dh_w_races *r;
     const struct dh_w_pool *details;
     const struct dh_w_class_sites *sites;
-    struct half *halves;
+    union half *halves;
     size_t n;
     u32 *bundle; /* by class; DH_W_NONE: meets nobody */
     u32 *next;   /* by class: the next one in the bundle */
     bool *seen;  /* by site, while sites are collected */
 };
 
-static int by_class(const void *a, const void *b)
+/* Sorts by one word of each half, which is below `keys`; equal ones stay in order. There are tens of
+ * millions. */
+static void sort_by(const union half *from, union half *to, size_t n, size_t word, size_t keys)
 {
-    const u32 *x = a, *y = b;
-    for (int i = 0; i < 3; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
+    size_t *start = calloc(keys + 1, sizeof *start);
+    if (start == NULL)
+        dh_util_no_memory();
+    for (size_t i = 0; i < n; i++)
+        start[from[i].word[word] + 1]++;
+    for (size_t k = 0; k < keys; k++)
+        start[k + 1] += start[k];
+    for (size_t i = 0; i < n; i++)
+        to[start[from[i].word[word]]++] = from[i];
+    free(start);
 }
 
 static void split(struct bundler *b, const struct dh_w_meeting *all, size_t n)
 {
+    union half *sorted = malloc((2 * n + 1) * sizeof *sorted);
     b->halves = malloc((2 * n + 1) * sizeof *b->halves);
-    if (b->halves == NULL)
+    if (b->halves == NULL || sorted == NULL)
         dh_util_no_memory();
     for (size_t i = 0; i < n; i++) {
-        b->halves[b->n++] = (struct half){all[i].a, all[i].detail, all[i].b};
+        b->halves[b->n++] = (union half){{all[i].a, all[i].detail, all[i].b}};
         if (all[i].a != all[i].b)
-            b->halves[b->n++] = (struct half){all[i].b, all[i].turned, all[i].a};
+            b->halves[b->n++] = (union half){{all[i].b, all[i].turned, all[i].a}};
     }
-    if (b->n > 0)
-        qsort(b->halves, b->n, sizeof *b->halves, by_class);
+    /* By class, then detail, then the other: the last word first. */
+    sort_by(b->halves, sorted, b->n, 2, b->sites->n);
+    sort_by(sorted, b->halves, b->n, 1, b->details->n);
+    sort_by(b->halves, sorted, b->n, 0, b->sites->n);
+    free(b->halves);
+    b->halves = sorted;
 }
 
 static size_t run(const struct bundler *b, size_t i, bool same_detail)

@@ -32,6 +32,12 @@ static void release_all(struct dh_w_change *c)
     c->minus = 0;
 }
 
+void dh_w_change_release_all(struct dh_w_change *c)
+{
+    c->plus = 0;
+    release_all(c);
+}
+
 void dh_w_change_release(struct dh_w_flow *f, struct dh_w_change *c, u32 held)
 {
     bool exact;
@@ -92,10 +98,8 @@ struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u
     u32 copy[64];
     DH_CHECK(n <= DH_ARRAY_LEN(copy));
     memcpy(copy, at, n * sizeof *at);
-    if (callee->releases_all) {
-        c.plus = 0;
-        release_all(&c);
-    }
+    if (callee->releases_all)
+        dh_w_change_release_all(&c);
     for (size_t i = 0; i < n; i++)
         dh_w_change_release(f, &c, dh_w_held_to_caller(&f->locks, copy[i], caller, call));
     at = dh_w_set(&f->locks, callee->plus, &n);

@@ -3,6 +3,8 @@
  *
  * Contexts are what keeps one helper from mixing up the objects of all its callers. Cloning pays for
  *  - functions that return fresh memory (xmalloc, new_queue): their object is another one for each call;
+ *  - functions that take memory from a pool they are given, or else return fresh memory: blocks of different
+ * pools would be one otherwise;
  *  - small functions that lock, unlock, start or join: which lock and which thread depends on the caller;
  *  - small functions that call nothing but such functions: accessors, list operations, copy loops.
  * RELAY gets the same from summaries in terms of parameters; here the points-to sets profit as well.
@@ -12,7 +14,7 @@
 
 #include "ir/whole/model.h"
 
-enum { SMALL = 30, SMALL_SYNC = 80, SMALL_FRESH = 500 };
+enum { SMALL = 30, SMALL_SYNC = 80, SMALL_FRESH = 500, MAX_CHAIN = 16 };
 
 static bool synchronises(const struct dh_w_fn *f)
 {
@@ -61,9 +63,27 @@ static bool asks_for_memory(LLVMValueRef call)
     return numbers > 0 && pointers <= 1;
 }
 
+/* Whether a value is computed from an argument, through memory too. */
+static bool from_argument(const struct dh_w_fn *f, dh_w_value v)
+{
+    for (int depth = 0; depth < MAX_CHAIN && v < DH_W_CONSTANT; depth++) {
+        if (v < f->args)
+            return true;
+        if (f->def[v] >= f->n_ops)
+            return false;
+        const struct dh_w_op *op = &f->ops[f->def[v]];
+        if (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT &&
+            op->kind != DH_W_LOAD)
+            return false;
+        v = op->a;
+    }
+    return false;
+}
+
 /* Whether all that f returns comes straight from allocations and from functions that return fresh memory:
- * what is read from memory, as the one instance that a function makes once and keeps, is not fresh. */
-static bool returns_fresh(const struct dh_w_fn *f, const bool *fresh)
+ * what is read from memory, as the one instance that a function makes once and keeps, is not fresh. With
+ * `pools`, it may also be read from what an argument leads to: from the pool that it is asked of. */
+static bool returns_fresh(const struct dh_w_fn *f, const bool *fresh, bool pools)
 {
     if (f->ret == DH_W_NONE || f->n_ops > SMALL_FRESH)
         return false;
@@ -82,6 +102,8 @@ static bool returns_fresh(const struct dh_w_fn *f, const bool *fresh)
             if (op->kind == DH_W_ALLOC || (callee != DH_W_NONE && fresh[callee]) ||
                 (op->kind == DH_W_CALL && callee == DH_W_NONE && asks_for_memory(op->inst)))
                 found = true;
+            else if (pools && op->kind == DH_W_LOAD && from_argument(f, op->a))
+                continue;
             else if (!moves || op->a >= DH_W_CONSTANT || op->a < f->args)
                 other = true;
             else if (!flows[op->a])
@@ -100,8 +122,14 @@ static void choose_fresh(struct dh_w *w)
     while (changed) {
         changed = false;
         for (size_t i = 0; i < w->n_fns; i++)
-            if (!fresh[i] && w->fns[i].defined && returns_fresh(&w->fns[i], fresh))
+            if (!fresh[i] && w->fns[i].defined && returns_fresh(&w->fns[i], fresh, false))
                 fresh[i] = w->fns[i].fresh = w->fns[i].clone = changed = true;
+    }
+    for (changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < w->n_fns; i++)
+            if (!fresh[i] && w->fns[i].defined && returns_fresh(&w->fns[i], fresh, true))
+                fresh[i] = w->fns[i].clone = changed = true;
     }
     free(fresh);
 }

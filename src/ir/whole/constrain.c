@@ -39,11 +39,15 @@ static void stack_object(struct dh_w *w, u32 inst, const struct dh_w_op *op, dh_
 
 static void heap_object(struct dh_w *w, u32 inst, const struct dh_w_op *op, dh_pts_node dst)
 {
-    u32 o = dh_w_object_add(
-        w,
-        (struct dh_w_object){
-            .kind = DH_W_HEAP, .inst = inst, .root = w->insts[inst].root, .op = op, .value = op->inst},
-        DH_PTS_ANY, 0);
+    struct dh_w_shape shape = dh_w_shape_of_block(w, inst, op);
+    u32 o = dh_w_object_add(w,
+                            (struct dh_w_object){.kind = DH_W_HEAP,
+                                                 .inst = inst,
+                                                 .root = w->insts[inst].root,
+                                                 .op = op,
+                                                 .value = op->inst,
+                                                 .shape = shape},
+                            shape.size, 0);
     dh_pts_address(w->pts, dst, o, 0);
 }
 
@@ -66,10 +70,27 @@ static void thread_local_object(struct dh_w *w, u32 inst, const struct dh_w_op *
     dh_pts_address(w->pts, dst, o, 0);
 }
 
+dh_pts_object dh_w_channel(struct dh_w *w)
+{
+    struct dh_w_key key = DH_W_KEY(3);
+    u32 o = dh_w_table_get(&w->object_of, key);
+    if (o == DH_W_TABLE_NONE) {
+        o = dh_w_object_add(w,
+                            (struct dh_w_object){.kind = DH_W_OUTSIDE, .inst = DH_W_NONE, .root = DH_W_NONE},
+                            DH_PTS_ANY, DH_PTS_COLLAPSED);
+        dh_w_table_put(&w->object_of, key, o);
+    }
+    return o;
+}
+
 /* Memory of a library: one object for each of its functions, and one for each thread where it is per thread.
  */
 static void outside_object(struct dh_w *w, u32 inst, const struct dh_w_op *op, dh_pts_node dst)
 {
+    if (op->flags & DH_W_CHANNEL) {
+        dh_pts_address(w->pts, dst, dh_w_channel(w), DH_PTS_ANY);
+        return;
+    }
     bool own = op->kind == DH_W_OWN;
     u32 root = own ? w->insts[inst].root : DH_W_NONE;
     LLVMValueRef callee = LLVMGetCalledValue(op->inst);
@@ -81,6 +102,11 @@ static void outside_object(struct dh_w *w, u32 inst, const struct dh_w_op *op, d
                                                .value = callee},
                           DH_PTS_ANY);
     dh_pts_address(w->pts, dst, o, 0);
+    if (op->flags & DH_W_UNKNOWN) {
+        dh_pts_node anywhere = dh_pts_value(w->pts);
+        dh_pts_address(w->pts, anywhere, o, DH_PTS_ANY);
+        dh_pts_store(w->pts, anywhere, 0, dh_w_node(w, inst, op->b));
+    }
 }
 
 /* The x86-64 va_list: pointers to the arguments at 8 and 16. */
@@ -105,10 +131,17 @@ static void call(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
         dh_w_bind(w, inst, n, dh_w_instance(w, c->fn, w->insts[inst].root, inst, n));
         return;
     }
-    u32 *at = dh_arena_array(&w->arena, 2, sizeof *at);
+    if (op->flags & DH_W_UNKNOWN) {
+        dh_pts_copy(w->pts, w->given, dh_w_node(w, inst, c->args[0]));
+    }
+    u32 *at = dh_arena_array(&w->arena, 3, sizeof *at);
     at[0] = inst;
     at[1] = n;
-    dh_pts_call(w->pts, dh_w_node(w, inst, c->callee), at);
+    at[2] = DH_PTS_NONE;
+    if (op->flags & DH_W_POLLS)
+        dh_pts_watch(w->pts, dh_w_node(w, inst, c->callee), at);
+    else
+        dh_pts_call(w->pts, dh_w_node(w, inst, c->callee), at);
 }
 
 static void join(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
@@ -181,7 +214,9 @@ static void constrain(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
         variable_arguments(w, inst, op);
         break;
     case DH_W_CATCH:
+        /* A pointer that was thrown is handed over as itself, anything else by its address. */
         dh_pts_copy(p, dst, w->thrown);
+        dh_pts_load(p, dst, w->thrown, 0);
         break;
     case DH_W_THROW:
         dh_pts_copy(p, w->thrown, a);
@@ -213,6 +248,7 @@ static void constrain(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
     case DH_W_WAIT:
     case DH_W_BARRIER:
     case DH_W_RENEW:
+    case DH_W_AGAIN:
     case DH_W_STOP:
         break;
     }

@@ -65,16 +65,22 @@ static void add_number(struct numbers *all, u32 number)
         all->at[all->n++] = number;
 }
 
+/* Few sets of roots are different, and a root of a large program may have thousands of sharers. */
 static u32 entries(struct dh_w_races *r, u64 roots)
 {
     struct numbers all = {.n = 0};
+    u32 known = dh_w_table_get(&r->entries_of, DH_W_KEY(roots));
+    if (known != DH_W_TABLE_NONE)
+        return known;
     for (u32 i = 0; i < r->w->n_roots; i++)
         if (roots >> i & 1)
             add_number(&all, r->entry[i]);
     for (size_t i = 0; i < r->w->n_sharers; i++)
         if (roots >> r->w->sharers[i].root & 1)
             add_number(&all, r->sharer_entry[i]);
-    return dh_pairs_add_list(r->w->pairs, all.at, all.n);
+    known = dh_pairs_add_list(r->w->pairs, all.at, all.n);
+    dh_w_table_put(&r->entries_of, DH_W_KEY(roots), known);
+    return known;
 }
 
 /* ---- objects ---- */
@@ -297,6 +303,8 @@ static void add_pair(struct sites *s, const struct dh_w_found *all, size_t n)
         dh_w_assume(w, DH_W_ASSUME_OWNED, 1, where);
     if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_EXIT))
         dh_w_assume(w, DH_W_ASSUME_EXIT, 1, where);
+    if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_CALLBACKS))
+        dh_w_assume(w, DH_W_ASSUME_CALLBACKS, 1, where);
     if (f.flags & DH_PAIRS_AD_HOC)
         p.note =
             "a loop waits for this flag: the program synchronises with it, but nothing orders the accesses";
@@ -337,7 +345,6 @@ void dh_w_emit(struct dh_w_races *r)
     find_sources(&s);
     if (r->found[0].n_alike[0] > 0) {
         add_bundles(&s);
-        dh_w_types_done(r);
         return;
     }
     for (size_t i = 0; i < r->n_found; i++)
@@ -349,5 +356,4 @@ void dh_w_emit(struct dh_w_races *r)
             end++;
         add_pair(&s, &r->found[i], end - i);
     }
-    dh_w_types_done(r);
 }

@@ -44,12 +44,17 @@ void dh_w_escape(struct dh_w *w)
         const struct dh_w_fn *fn = &w->fns[inst->fn];
         for (size_t k = 0; k < inst->n_forks; k++) {
             const struct dh_w_op *op = &fn->ops[inst->forks[k].op];
+            if (op->kind == DH_W_OUTSIDER && !(op->flags & DH_W_UNKNOWN))
+                continue; /* a destructor: what it is given stays with the thread */
             reach_from(&s, dh_w_node(w, i, fn->calls[op->call].args[0]));
             reach_from(&s, dh_w_node(w, i, op->a));
         }
     }
-    for (u32 r = 0; r < w->n_roots; r++)
+    for (u32 r = 0; r < w->n_roots; r++) {
         reach_from(&s, w->roots[r].result);
+        if (w->roots[r].unknown)
+            reach_from(&s, w->given);
+    }
     reach_from(&s, w->thrown);
     while (s.n > 0) {
         const dh_pts_location *fields;

@@ -82,6 +82,7 @@ static bool acts(const struct dh_w_fn *fn)
         case DH_W_OUTSIDER:
         case DH_W_JOIN:
         case DH_W_BARRIER:
+        case DH_W_AGAIN:
             return true;
         default:
             break;

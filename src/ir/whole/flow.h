@@ -78,6 +78,8 @@ DH_INLINE const struct dh_w_change *dh_w_change_get(const struct dh_w_flow *f, u
     return f->changes.item[change];
 }
 void dh_w_change_release(struct dh_w_flow *f, struct dh_w_change *c, u32 held);
+/* No lock is held for sure. */
+void dh_w_change_release_all(struct dh_w_change *c);
 void dh_w_change_start(struct dh_w_change *c, int style, u64 roots);
 void dh_w_change_end(struct dh_w_change *c, int style, u64 roots);
 /* Both ways lead here. true: *to changed. */

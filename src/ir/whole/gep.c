@@ -32,6 +32,49 @@ static u64 factor(LLVMValueRef index)
     return f;
 }
 
+/* The values of an index that is one of a few constants, by a select or by where it comes from; 0: it is not.
+ */
+static size_t values_of(LLVMValueRef index, int64_t ret[DH_W_MAX_CHOICES])
+{
+    if (LLVMIsAConstantInt(index) != NULL) {
+        ret[0] = LLVMConstIntGetSExtValue(index);
+        return 1;
+    }
+    size_t n = 0;
+    if (LLVMIsAPHINode(index) != NULL) {
+        for (unsigned i = 0; i < LLVMCountIncoming(index); i++, n++) {
+            LLVMValueRef value = LLVMGetIncomingValue(index, i);
+            if (LLVMIsAConstantInt(value) == NULL || n == DH_W_MAX_CHOICES)
+                return 0;
+            ret[n] = LLVMConstIntGetSExtValue(value);
+        }
+        return n;
+    }
+    if (LLVMIsASelectInst(index) == NULL)
+        return 0;
+    for (unsigned i = 1; i < 3; i++) {
+        int64_t some[DH_W_MAX_CHOICES];
+        size_t k = values_of(LLVMGetOperand(index, i), some);
+        if (k == 0 || n + k > DH_W_MAX_CHOICES)
+            return 0;
+        for (size_t j = 0; j < k; j++)
+            ret[n++] = some[j];
+    }
+    return n;
+}
+
+size_t dh_w_gep_choices(struct dh_w *w, LLVMValueRef gep, int64_t ret_offsets[DH_W_MAX_CHOICES])
+{
+    if (LLVMGetNumOperands(gep) != 2 || LLVMIsAConstantInt(LLVMGetOperand(gep, 1)) != NULL)
+        return 0;
+    size_t n = values_of(LLVMGetOperand(gep, 1), ret_offsets);
+    int64_t size = (int64_t)LLVMABISizeOfType(w->layout, LLVMGetGEPSourceElementType(gep));
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(ret_offsets[i], size, &ret_offsets[i]))
+            return 0;
+    return n;
+}
+
 /* Adds one index over elements of `size` bytes, of an array of `bytes` (0: not known) bytes. */
 static bool add_index(struct dh_w_step *steps, size_t *n, LLVMValueRef index, u64 size, u64 bytes)
 {

@@ -180,6 +180,8 @@ static u32 assumable(const struct dh_w_races *r, const struct dh_w_class *a, con
         flags |= DH_PAIRS_IF_OWNED;
     if (x->state.late || y->state.late)
         flags |= DH_PAIRS_IF_EXIT;
+    if (r->w->roots[a->root].unknown || r->w->roots[b->root].unknown)
+        flags |= DH_PAIRS_IF_CALLBACKS;
     return flags;
 }
 

@@ -13,9 +13,18 @@ enum {
     CLONE_DEPTH = 5,
     LARGE_CLONE_DEPTH = 1,
     LARGE_CLONE_OPS = 40,
-    /* wrappers only */                /* clones called by clones called by ... */
-    MAX_INSTANCE_OPS = 4 * 1000 * 1000 /* no more clones beyond this size of all instances */
+    /* wrappers only */ /* clones called by clones called by ... */
+    /* No more clones beyond this size of all instances, and this many times that of the program. */
+    MAX_INSTANCE_OPS = 4 * 1000 * 1000,
+    MAX_TIMES = 24,
+    SMALL_INSTANCE_OPS = 20 * 1000
 };
+
+static bool has_room_for_clones(const struct dh_w *w)
+{
+    u64 most = SMALL_INSTANCE_OPS + MAX_TIMES * w->program_ops;
+    return w->instance_ops < (most < MAX_INSTANCE_OPS ? most : MAX_INSTANCE_OPS);
+}
 
 static void push_object(struct dh_w *w, struct dh_w_object object)
 {
@@ -42,12 +51,21 @@ dh_pts_node dh_w_node(const struct dh_w *w, u32 inst, dh_w_value v)
     return v & DH_W_CONSTANT ? w->constants[v & ~DH_W_CONSTANT].node : w->insts[inst].node[v];
 }
 
+/* Whether an instance is a clone called by a clone ... of this function: calls through pointers that are not
+ * told apart would make clones of every way through them. */
+static bool is_called_by(const struct dh_w *w, u32 inst, u32 fn)
+{
+    while (inst != DH_W_NONE && w->insts[inst].fn != fn)
+        inst = w->insts[inst].caller;
+    return inst != DH_W_NONE;
+}
+
 u32 dh_w_instance(struct dh_w *w, u32 fn, u32 root, u32 caller, u32 op)
 {
     bool wanted = w->large ? w->fns[fn].fresh && w->fns[fn].n_ops <= LARGE_CLONE_OPS : w->fns[fn].clone;
     u32 depth = w->large ? LARGE_CLONE_DEPTH : CLONE_DEPTH;
-    bool clone =
-        caller != DH_W_NONE && wanted && w->insts[caller].depth < depth && w->instance_ops < MAX_INSTANCE_OPS;
+    bool clone = caller != DH_W_NONE && wanted && w->insts[caller].depth < depth && has_room_for_clones(w) &&
+                 !is_called_by(w, caller, fn);
     if (!clone)
         caller = op = DH_W_NONE;
     struct dh_w_key key = DH_W_KEY(fn, root, caller, op);
@@ -115,11 +133,12 @@ static u32 add_root(struct dh_w *w, struct dh_w_root root)
     return n;
 }
 
-/* A root that may stand for one more place of creation: in large programs, the one of all threads. */
-static u32 shared_root(const struct dh_w *w, u8 kind, u32 fn)
+/* A root that may stand for one more place of creation: in large programs, the one of all threads; always,
+ * the one of all that unknown code calls. */
+static u32 shared_root(const struct dh_w *w, u8 kind, bool unknown, u32 fn)
 {
-    for (u32 n = 1; n < w->n_roots && w->large; n++)
-        if (w->roots[n].kind == kind)
+    for (u32 n = 1; n < w->n_roots && (w->large || unknown); n++)
+        if (w->roots[n].kind == kind && w->roots[n].unknown == unknown)
             return n;
     if (w->n_roots < DH_W_MAX_ROOTS)
         return DH_W_NONE;
@@ -135,14 +154,16 @@ static u32 root_for(struct dh_w *w, u32 creator, u32 op, u32 fn)
     const struct dh_w_op *o = &w->fns[i->fn].ops[op];
     bool cloned = i->caller != DH_W_NONE;
     LLVMValueRef called_at = cloned ? w->fns[w->insts[i->caller].fn].ops[i->call_op].inst : NULL;
-    struct dh_w_key key = DH_W_KEY((u64)(uptr)o->inst, (u64)(uptr)called_at, fn);
+    bool unknown = o->kind == DH_W_OUTSIDER && (o->flags & DH_W_UNKNOWN);
+    struct dh_w_key key =
+        unknown ? DH_W_KEY(0, 0, fn) : DH_W_KEY((u64)(uptr)o->inst, (u64)(uptr)called_at, fn);
     u32 n = dh_w_table_get(&w->root_of, key);
     if (n != DH_W_TABLE_NONE)
         return n;
     u8 kind = o->kind == DH_W_FORK     ? DH_PAIRS_THREAD
               : o->kind == DH_W_SIGNAL ? DH_PAIRS_SIGNAL
                                        : DH_PAIRS_OUTSIDER;
-    n = shared_root(w, kind, fn);
+    n = shared_root(w, kind, unknown, fn);
     if (n != DH_W_NONE) {
         w->roots[n].many = true;
         w->sharers = dh_util_grow(w->sharers, w->n_sharers, &w->cap_sharers, sizeof *w->sharers);
@@ -150,7 +171,9 @@ static u32 root_for(struct dh_w *w, u32 creator, u32 op, u32 fn)
     } else {
         size_t len;
         n = add_root(w, (struct dh_w_root){.kind = kind,
-                                           .many = kind == DH_PAIRS_OUTSIDER,
+                                           .many = kind == DH_PAIRS_OUTSIDER || (o->flags & DH_W_OFTEN),
+                                           .often = unknown || (o->flags & DH_W_OFTEN),
+                                           .unknown = unknown,
                                            .fn = fn,
                                            .creator = creator,
                                            .op = op,
@@ -159,6 +182,23 @@ static u32 root_for(struct dh_w *w, u32 creator, u32 op, u32 fn)
     }
     dh_w_table_put(&w->root_of, key, n);
     return n;
+}
+
+/* What the function that a thread begins with is given. */
+static void give_arguments(struct dh_w *w, u32 creator, const struct dh_w_op *o, u32 entry)
+{
+    const struct dh_w_inst *to = &w->insts[entry];
+    u32 args = w->fns[to->fn].args;
+    dh_w_value arg = w->fns[w->insts[creator].fn].calls[o->call].args[0];
+    if (o->kind == DH_W_SIGNAL) {
+        if (args > 1) /* siginfo_t, with the value that came with the signal */
+            dh_pts_address(w->pts, to->node[1], dh_w_channel(w), DH_PTS_ANY);
+    } else if (o->flags & DH_W_UNKNOWN) {
+        for (u32 i = 0; i < args; i++)
+            dh_pts_copy(w->pts, to->node[i], w->given);
+    } else if (args > 0) {
+        dh_pts_copy(w->pts, to->node[0], arg == DH_W_NONE ? w->kept : dh_w_node(w, creator, arg));
+    }
 }
 
 static void start_thread(struct dh_w *w, u32 creator, u32 op, u32 fn)
@@ -170,10 +210,7 @@ static void start_thread(struct dh_w *w, u32 creator, u32 op, u32 fn)
     i->forks[i->n_forks++] = (struct dh_w_fork){op, root, entry};
     const struct dh_w_fn *f = &w->fns[i->fn];
     const struct dh_w_op *o = &f->ops[op];
-    if (o->kind == DH_W_OUTSIDER && w->fns[fn].args > 0)
-        dh_pts_copy(w->pts, w->insts[entry].node[0], w->kept);
-    else if (o->kind == DH_W_FORK && w->fns[fn].args > 0)
-        dh_pts_copy(w->pts, w->insts[entry].node[0], dh_w_node(w, creator, f->calls[o->call].args[0]));
+    give_arguments(w, creator, o, entry);
     if (o->a != DH_W_NONE) {
         dh_pts_node handle = dh_pts_value(w->pts);
         dh_pts_address(w->pts, handle, w->roots[root].handle, 0);
@@ -231,7 +268,23 @@ static bool is_meant_for(LLVMTypeRef call, LLVMTypeRef fn)
     return want != 0 || get <= 1;
 }
 
-/* A function arrived where it is called, or a thread's handle where it is joined. call: instance and op. */
+/* An event arrived where its base is polled: its function is called with its own argument, not with that of
+ * any other event. */
+static void poll(struct dh_w *w, const u32 *at, dh_pts_object object, uint32_t offset)
+{
+    dh_pts_node event = dh_pts_value(w->pts), function = dh_pts_value(w->pts);
+    u32 *call = dh_arena_array(&w->arena, 3, sizeof *call);
+    call[0] = at[0];
+    call[1] = at[1];
+    call[2] = dh_pts_value(w->pts);
+    dh_pts_address(w->pts, event, object, offset);
+    dh_pts_load(w->pts, function, event, DH_W_EVENT_FUNCTION);
+    dh_pts_load(w->pts, call[2], event, DH_W_EVENT_ARGUMENT);
+    dh_pts_call(w->pts, function, call);
+}
+
+/* A function arrived where it is called, or a thread's handle where it is joined. call: instance and op, and,
+ * of events, what is handed over. */
 void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset)
 {
     struct dh_w *w = client;
@@ -243,6 +296,11 @@ void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offse
     if (o->kind == DH_W_JOIN) {
         if (target->kind == DH_W_THREAD)
             dh_pts_store(w->pts, dh_w_node(w, inst, o->b), 0, w->roots[target->number].result);
+        return;
+    }
+    if ((o->flags & DH_W_POLLS) && at[2] == DH_PTS_NONE) {
+        if (target->kind != DH_W_CODE)
+            poll(w, at, object, offset);
         return;
     }
     u32 fn = target->number;
@@ -261,6 +319,8 @@ void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offse
         start_thread(w, inst, op, fn);
     else
         dh_w_bind(w, inst, op, dh_w_instance(w, fn, w->insts[inst].root, inst, op));
+    if ((o->flags & DH_W_POLLS) && w->fns[fn].args > 2)
+        dh_pts_copy(w->pts, w->insts[dh_w_instance(w, fn, w->insts[inst].root, inst, op)].node[2], at[2]);
     drain(w);
 }
 
@@ -270,16 +330,22 @@ static void add_early(struct dh_w *w, u32 fn)
     w->early[w->n_early++] = dh_w_instance(w, fn, 0, DH_W_NONE, DH_W_NONE);
 }
 
-/* Constructors of C++ and of attributes. */
-static void add_constructors(struct dh_w *w)
+static void add_last(struct dh_w *w, u32 fn)
 {
-    LLVMValueRef list = LLVMGetNamedGlobal(w->module, "llvm.global_ctors");
+    w->last = dh_util_grow(w->last, w->n_last, &w->cap_last, sizeof *w->last);
+    w->last[w->n_last++] = dh_w_instance(w, fn, 0, DH_W_NONE, DH_W_NONE);
+}
+
+/* Constructors or destructors, of C++ and of attributes. */
+static void add_listed(struct dh_w *w, const char *name, void (*add)(struct dh_w *w, u32 fn))
+{
+    LLVMValueRef list = LLVMGetNamedGlobal(w->module, name);
     LLVMValueRef init = list == NULL ? NULL : LLVMGetInitializer(list);
     for (int i = 0; init != NULL && LLVMIsAConstantArray(init) != NULL && i < LLVMGetNumOperands(init); i++) {
         LLVMValueRef f = LLVMGetOperand(LLVMGetOperand(init, (unsigned)i), 1);
         u32 fn = dh_w_table_get(&w->fn_of, DH_W_KEY((u64)(uptr)f));
         if (fn != DH_W_TABLE_NONE && w->fns[fn].defined)
-            add_early(w, fn);
+            add(w, fn);
     }
 }
 
@@ -289,9 +355,11 @@ int dh_w_solve(struct dh_w *w)
         w->program_ops += w->fns[i].n_ops;
     w->thrown = dh_pts_value(w->pts);
     w->kept = dh_pts_value(w->pts);
+    w->given = dh_pts_value(w->pts);
     dh_w_constants_initialise(w);
     add_root(w, (struct dh_w_root){.kind = DH_PAIRS_MAIN, .fn = w->main_fn, .creator = DH_W_NONE, .api = ""});
-    add_constructors(w);
+    add_listed(w, "llvm.global_ctors", add_early);
+    add_listed(w, "llvm.global_dtors", add_last);
     for (u32 i = 0; w->main_fn == DH_W_NONE && i < w->n_fns; i++)
         if (w->fns[i].defined && LLVMGetLinkage(w->fns[i].value) == LLVMExternalLinkage)
             add_early(w, i);

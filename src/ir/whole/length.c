@@ -39,6 +39,25 @@ static bool is_multiple(LLVMValueRef factor, bool shift)
     return shift ? by >= 3 : by % POINTER == 0;
 }
 
+/* A constant beside something else is a limit, or what is added; constants alone are the lengths themselves.
+ */
+static bool parts_may(LLVMValueRef n, int depth)
+{
+    LLVMOpcode code = LLVMGetInstructionOpcode(n);
+    bool constants = false, others = false;
+    for (int i = code == LLVMSelect; i < LLVMGetNumOperands(n); i++) {
+        LLVMValueRef part = LLVMGetOperand(n, (unsigned)i);
+        if (LLVMIsAConstantInt(part) != NULL) {
+            constants |= may(part, depth);
+            continue;
+        }
+        others = true;
+        if (may(part, depth - 1))
+            return true;
+    }
+    return constants && !others;
+}
+
 static bool may(LLVMValueRef n, int depth)
 {
     if (LLVMIsAConstantInt(n) != NULL)
@@ -69,12 +88,7 @@ static bool may(LLVMValueRef n, int depth)
     case LLVMSExt:
     case LLVMZExt:
     case LLVMTrunc:
-        for (int i = LLVMGetInstructionOpcode(n) == LLVMSelect; i < LLVMGetNumOperands(n); i++) {
-            LLVMValueRef part = LLVMGetOperand(n, (unsigned)i);
-            if (LLVMIsAConstantInt(part) == NULL && may(part, depth - 1))
-                return true;
-        }
-        return false;
+        return parts_may(n, depth);
     default:
         return false;
     }

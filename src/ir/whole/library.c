@@ -76,7 +76,12 @@ static const struct word {
     {"scan", DH_W_EFFECT_SCAN, 0, false, false},
     {"map", DH_W_EFFECT_MAP, 0, false, false},
     {"once", DH_W_EFFECT_ONCE, 0, false, false},
-    {"jump", DH_W_EFFECT_JUMP, 0, false, false},
+    {"send", DH_W_EFFECT_SEND, 0, false, false},
+    {"receive", DH_W_EFFECT_RECEIVE, 0, false, false},
+    {"post", DH_W_EFFECT_POST, 0, false, false},
+    {"notify", DH_W_EFFECT_NOTIFY, 0, false, false},
+    {"held", DH_W_EFFECT_HELD, 0, false, false},
+    {"again", DH_W_EFFECT_AGAIN, 0, false, false},
     {"barrier", DH_W_EFFECT_BARRIER, 0, false, false},
     {"stdfork", DH_W_EFFECT_STDFORK, 0, false, false},
     {"stdjoin", DH_W_EFFECT_STDJOIN, 0, false, false},
@@ -88,6 +93,8 @@ static const struct word {
     {"late", DH_W_EFFECT_LATE, 0, false, false},
     {"outsider", DH_W_EFFECT_OUTSIDER, 0, false, false},
     {"local", DH_W_EFFECT_LOCAL, 0, false, false},
+    {"put", DH_W_EFFECT_PUT, 0, false, false},
+    {"poll", DH_W_EFFECT_POLL, 0, false, false},
     {"set", DH_W_EFFECT_SET, 0, false, false},
     {"get", DH_W_EFFECT_GET, 0, false, false},
     {"catch", DH_W_EFFECT_CATCH, 0, false, false},
@@ -117,7 +124,8 @@ static void read_call_arguments(const char **at, struct dh_w_effect *e)
     (*at)++;
     while (**at != ')') {
         DH_CHECK(e->n_args < (int)DH_ARRAY_LEN(e->args));
-        e->args[e->n_args] = number(at);
+        e->args[e->n_args] = **at == '*' ? DH_W_EFFECT_SENT : number(at);
+        *at += **at == '*';
         e->into[e->n_args] = **at == '?';
         *at += e->into[e->n_args];
         *at += **at == ',';
@@ -142,6 +150,7 @@ bool dh_w_effect_next(const char **at, struct dh_w_effect *ret_effect)
                             .m = -1,
                             .k = -1,
                             .length_arg = -1,
+                            .count_arg = -1,
                             .deref = -1,
                             .lock_kind = w->lock_kind,
                             .shared = w->shared,
@@ -169,6 +178,10 @@ bool dh_w_effect_next(const char **at, struct dh_w_effect *ret_effect)
     if (**at == ':') {
         (*at)++;
         e.length_arg = number(at);
+        if (**at == '*') {
+            (*at)++;
+            e.count_arg = number(at);
+        }
     } else if (**at == '=') {
         (*at)++;
         e.length = (u32)number(at);

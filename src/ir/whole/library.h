@@ -24,7 +24,12 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_WAIT,
     DH_W_EFFECT_BARRIER,
     DH_W_EFFECT_ONCE,
-    DH_W_EFFECT_JUMP,
+    DH_W_EFFECT_AGAIN,
+    DH_W_EFFECT_SEND, /* n; length */
+    DH_W_EFFECT_RECEIVE,
+    DH_W_EFFECT_POST,
+    DH_W_EFFECT_HELD,
+    DH_W_EFFECT_NOTIFY,
     DH_W_EFFECT_RENEW,
     DH_W_EFFECT_SCAN, /* n: the format; from m on: where it goes */
     DH_W_EFFECT_MAP,
@@ -37,6 +42,8 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_CALL, /* n; args */
     DH_W_EFFECT_LATE, /* the same */
     DH_W_EFFECT_OUTSIDER,
+    DH_W_EFFECT_PUT, /* m at k in n's memory */
+    DH_W_EFFECT_POLL,
     DH_W_EFFECT_SET,
     DH_W_EFFECT_GET,
     DH_W_EFFECT_LOCAL,
@@ -46,6 +53,8 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_STOP,
 };
 
+#define DH_W_EFFECT_SENT (-2) /* in args: whatever was sent or posted */
+
 struct dh_w_effect {
     enum dh_w_effect_kind kind;
     int n, m, k; /* arguments; -1: none */
@@ -53,10 +62,11 @@ struct dh_w_effect {
     int deref;   /* READ, WRITE: what the pointer at this offset of the memory of n points to; -1: n itself */
     bool list;   /* READ, WRITE: what the pointers in va_list n point to */
     int length_arg; /* -1: none */
+    int count_arg;  /* NEW: the length is so many times that; -1: once */
     u32 length;     /* 0: none */
     u8 lock_kind;   /* enum dh_pairs_lock_kind */
     bool shared, tries;
-    int args[4];  /* CALL: arguments handed on ... */
+    int args[4];  /* CALL: arguments handed on, or DH_W_EFFECT_SENT ... */
     bool into[4]; /* ... as pointers into what they point to */
     int n_args;
 };

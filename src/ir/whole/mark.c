@@ -61,7 +61,8 @@ u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value v)
 {
     const struct dh_w_inst *in = &w->insts[inst];
     const struct dh_w_fn *fn = &w->fns[in->fn];
-    if (w->roots[in->root].inst != inst || in->root == 0 || fn->args == 0)
+    const struct dh_w_root *root = &w->roots[in->root];
+    if (root->inst != inst || in->root == 0 || fn->args == 0 || root->often)
         return 0;
     struct origin o = {.arg = LLVMGetParam(fn->value, 0)};
     int64_t off = 0;

@@ -39,16 +39,18 @@ enum dh_w_kind {
     DH_W_ALLOCA,   /* dst = a new stack object of length bytes */
     DH_W_ALLOC,    /* dst = a new heap object */
     DH_W_ALLOC_AT, /* *a = a new heap object */
-    DH_W_FOREIGN,  /* dst = memory that belongs to a library or to code we do not know */
-    DH_W_TLS,      /* dst = this thread's copy of global b (a number of dh_w_global) */
-    DH_W_VASTART,  /* a = the va_list */
-    DH_W_CATCH,    /* dst = whatever was thrown */
-    DH_W_THROW,    /* a is thrown */
-    DH_W_CALL,     /* a call of code of the program, or through a pointer */
-    DH_W_BACK,     /* the library calls a function of the program: call->callee */
-    DH_W_FORK,     /* a thread begins: call->callee, with the first argument; a = where its handle goes */
-    DH_W_SIGNAL,   /* call->callee is made a signal handler */
-    DH_W_OUTSIDER, /* call->callee may be called later, by any thread, with what DH_W_SET kept */
+    DH_W_FOREIGN, /* dst = memory that belongs to a library or to code we do not know; UNKNOWN: b may be in it
+                   */
+    DH_W_TLS,     /* dst = this thread's copy of global b (a number of dh_w_global) */
+    DH_W_VASTART, /* a = the va_list */
+    DH_W_CATCH,   /* dst = whatever was thrown */
+    DH_W_THROW,   /* a is thrown */
+    DH_W_CALL,    /* a call of code of the program, or through a pointer */
+    DH_W_BACK,    /* the library calls a function of the program: call->callee */
+    DH_W_FORK,    /* a thread begins: call->callee, with the first argument; a = where its handle goes */
+    DH_W_SIGNAL,  /* call->callee is made a signal handler */
+    DH_W_OUTSIDER, /* call->callee may be called later, by any thread, with its argument, or, without one,
+                      with what DH_W_SET kept; with DH_W_UNKNOWN: with whatever outside code was given */
     DH_W_LATE,     /* call->callee is called when the program ends */
     DH_W_SET,      /* a is kept for this thread */
     DH_W_GET,      /* dst = what this thread kept */
@@ -61,6 +63,7 @@ enum dh_w_kind {
     DH_W_WAIT,    /* a condition wait: releases the mutex a and takes it again */
     DH_W_BARRIER, /* waits at barrier a */
     DH_W_RENEW,   /* lock a is made, or ends */
+    DH_W_AGAIN,   /* setjmp: may come back once more, from anywhere below; see dh_w_block.tried */
     DH_W_STOP,    /* does not come back */
 };
 
@@ -69,14 +72,22 @@ enum {
     DH_W_VOLATILE = 2, /* the access is volatile */
     DH_W_SPINS = 4,    /* the access is the condition of a loop that does nothing but wait */
     DH_W_BYTES = 8,    /* MEMCPY: moves no pointers */
+    DH_W_UNKNOWN = 16, /* OUTSIDER, FOREIGN: of a function that is neither ours nor known */
+    DH_W_OFTEN = 64,   /* FORK: starts any number of threads */
+    DH_W_POLLS = 128,  /* BACK: callee points to events, which hold the function and its argument */
+    DH_W_CHANNEL = 32, /* FOREIGN: what is on its way between threads: in pipes, with signals */
 };
 
+/* libevent's struct event. */
+enum { DH_W_EVENT_FUNCTION = 24, DH_W_EVENT_ARGUMENT = 32 };
+
 struct dh_w_op {
-    u8 kind;      /* enum dh_w_kind */
-    u8 flags;     /* DH_W_SHARED, ... */
-    u8 access;    /* enum dh_pairs_access of what a points to, or DH_W_NO_ACCESS */
-    u8 lock_kind; /* enum dh_pairs_lock_kind */
-    u8 access_b;  /* MEMCPY: of what b points to */
+    u8 kind;                /* enum dh_w_kind */
+    u8 flags;               /* DH_W_SHARED, ... */
+    u8 access;              /* enum dh_pairs_access of what a points to, or DH_W_NO_ACCESS */
+    u8 lock_kind;           /* enum dh_pairs_lock_kind */
+    u8 access_b;            /* MEMCPY: of what b points to */
+    u8 size_arg, count_arg; /* ALLOC, ALLOC_AT: 1 + the arguments whose product is the size; 0: none */
     dh_w_value dst, a, b;
     u32 stride;
     u32 length; /* bytes, of the access, the object or the array; DH_PTS_ANY: unknown */
@@ -98,9 +109,10 @@ struct dh_w_call {
 struct dh_w_block {
     u32 first, end;  /* its ops */
     u32 succ, succs; /* in the function's succ list */
-    u32 tried;       /* the TRYLOCK op that the block's branch tests, or DH_W_NONE */
-    u32 success;     /* the successor (0, 1, ...) taken if it succeeded */
+    u32 tried;       /* the TRYLOCK or AGAIN op that the block's branch tests, or DH_W_NONE */
+    u32 success;     /* the successor (0, 1, ...) taken if it succeeded; of AGAIN: when it comes back first */
     u32 loop;        /* innermost loop, or DH_W_NONE; only in functions that join threads */
+    u32 unwind;      /* the successor taken when what the block calls last throws, or DH_W_NONE */
     bool returns;
 };
 
@@ -151,6 +163,13 @@ enum dh_w_object_kind {
     DH_W_HIDDEN, /* of the solver */
 };
 
+/* What the source says of a block of the heap (shape.c). */
+struct dh_w_shape {
+    u32 size;         /* DH_PTS_ANY: unknown */
+    u32 stride;       /* of its type, if it has one */
+    const void *type; /* see shim_types.h; or NULL */
+};
+
 /* What we know of an object of the solver, by its number. */
 struct dh_w_object {
     u8 kind;
@@ -162,6 +181,8 @@ struct dh_w_object {
     bool single;              /* one object at run time, for sure */
     const struct dh_w_op *op; /* that allocates it */
     LLVMValueRef value;       /* the global, the alloca, the allocating call */
+    struct dh_w_shape shape;  /* of other objects than HEAP once it was asked for: shaped */
+    bool shaped;
 };
 
 struct dh_w_edge {
@@ -193,6 +214,8 @@ struct dh_w_inst {
 struct dh_w_root {
     u8 kind; /* enum dh_pairs_entry_kind */
     bool many;
+    bool often;   /* one place of creation starts many, with one argument */
+    bool unknown; /* whatever code outside the program calls back, later or in threads of its own */
     u32 fn;
     u32 inst;        /* of its entry function */
     u32 creator, op; /* the instance and its op; DH_W_NONE: main, or several */
@@ -214,6 +237,7 @@ struct dh_w {
     struct dh_pairs *pairs;
     struct dh_arena arena;
     struct dh_pts *pts;
+    struct dh_shim_types *known; /* shim_types.h */
 
     struct dh_w_fn *fns;
     struct dh_w_constant *constants;
@@ -242,10 +266,13 @@ struct dh_w {
     u64 instance_ops;   /* ops of all instances: the measure of size */
     dh_pts_object text; /* constants without pointers */
     dh_pts_node thrown;
-    dh_pts_node kept; /* the thread-specific values of all threads */
+    dh_pts_node kept;  /* the thread-specific values of all threads */
+    dh_pts_node given; /* what unknown code was given, and what is in that */
     u32 main_fn;
     u32 *early; /* instances of root 0 that run before main; without main, whatever can be called */
     size_t n_early, cap_early;
+    u32 *last; /* instances of root 0 that run when the program ends: destructors by attribute */
+    size_t n_last, cap_last;
 };
 
 /* ---- read.c, read_inst.c, read_call.c: from LLVM to operations ---- */
@@ -264,6 +291,13 @@ uint32_t dh_w_reach(void *w, dh_pts_object o, uint32_t offset);
 void dh_w_constants_initialise(struct dh_w *w);
 void dh_w_constants_initialise_copy(struct dh_w *w, u32 global, dh_pts_object copy);
 
+/* ---- shape.c: how large blocks are, and where the arrays in objects end ---- */
+
+struct dh_w_shape dh_w_shape_of_block(const struct dh_w *w, u32 inst, const struct dh_w_op *op);
+/* For the solver: struct dh_pts_options. */
+bool dh_w_shape_array(void *w, dh_pts_object o, uint32_t offset, uint32_t stride, uint32_t *ret_start,
+                      uint32_t *ret_end);
+
 /* ---- alias.c: types of accesses ---- */
 
 void dh_w_alias_find(struct dh_w *w);
@@ -279,6 +313,8 @@ void dh_w_clone_choose(struct dh_w *w);
 int dh_w_solve(struct dh_w *w);
 u32 dh_w_object_add(struct dh_w *w, struct dh_w_object object, u32 size, unsigned flags);
 dh_pts_node dh_w_node(const struct dh_w *w, u32 inst, dh_w_value v);
+/* The object that stands for what is on its way between threads: in pipes, with signals. */
+dh_pts_object dh_w_channel(struct dh_w *w);
 /* The operations of an instance become constraints. */
 void dh_w_constrain(struct dh_w *w, u32 inst);
 /* The instance of a function called there (DH_W_NONE: from nowhere), made if need be. */
@@ -297,6 +333,10 @@ enum dh_w_assumption {
 };
 void dh_w_assume_nothing(struct dh_w *w); /* states all assumptions, counts none */
 void dh_w_assume(struct dh_w *w, enum dh_w_assumption what, u64 count, LLVMValueRef where);
+
+/* ---- tally.c: counts what only the points-to sets can tell ---- */
+
+void dh_w_tally(struct dh_w *w);
 
 /* ---- place.c: source positions and names ---- */
 

@@ -14,6 +14,7 @@
 
 #include "ir/whole/bundle.h"
 #include "ir/whole/cover.h"
+#include "ir/whole/judged.h"
 #include "ir/whole/owner.h"
 
 /* So many pairs are named one by one; more become products (bundle.c). */
@@ -38,16 +39,20 @@ struct gather {
     struct dh_w_table used;
     struct use *uses;
     size_t n_uses, cap_uses;
-    u32 *sites_of;              /* by class: its first use */
-    u32 *order;                 /* classes by type, covers and kind of access */
+    u32 *sites_of; /* by class: its first use */
+    u32 *order;    /* classes by type, covers and kind of access */
+    struct brief {
+        u32 context, sites; /* how many */
+        u8 root, marks;
+    } *brief;                   /* in the same order: what is asked of them again and again */
     struct group *groups;       /* in that order */
     u32 n_groups, *type_groups; /* by type: its first group */
-    struct dh_w_table judged;   /* by two contexts: a verdict */
-    struct dh_w_verdict *verdicts;
-    size_t n_verdicts, cap_verdicts;
-    struct dh_w_pool details; /* struct dh_w_found without sites: what is known of two classes */
+    struct dh_w_judged judged;  /* by two contexts: a verdict */
+    struct dh_w_pool verdicts;  /* struct dh_w_verdict: few are different */
+    struct dh_w_pool details;   /* struct dh_w_found without sites: what is known of two classes */
     struct met {
-        u32 a, b; /* classes */
+        u32 a, b;    /* classes */
+        u32 verdict; /* see judge() */
         dh_pts_location at;
     } *met;
     size_t n_met, cap_met;
@@ -179,6 +184,7 @@ static void arrange(struct gather *g)
         g->sites_of[g->uses[i].class + 1] = (u32)i + 1;
     g->context = array(g, n, sizeof *g->context);
     g->order = array(g, n, sizeof *g->order);
+    g->brief = array(g, n, sizeof *g->brief);
     g->groups = array(g, n, sizeof *g->groups);
     g->type_groups = array(g, g->r->w->n_types + 1, sizeof *g->type_groups);
     for (u32 i = 0; i < n; i++) {
@@ -196,29 +202,36 @@ static void arrange(struct gather *g)
                 g->type_groups[t] = g->n_groups;
         }
         g->groups[g->n_groups - 1].end = i + 1;
+        u32 k = g->order[i];
+        g->brief[i] = (struct brief){g->context[k], g->sites_of[k + 1] - g->sites_of[k], c->root, c->marks};
     }
 }
 
 /* ---- what is known of two classes ---- */
 
-/* What guard.c says about them, asked once for each two contexts. */
-static struct dh_w_verdict judge(struct gather *g, u32 a, u32 b)
+/* What guard.c says about them, asked once for each two contexts: twice its number, plus 1 if it is told from
+ * the other side. */
+static u32 judge(struct gather *g, u32 i, u32 j)
 {
-    bool turned = g->context[a] > g->context[b];
-    u32 x = turned ? b : a, y = turned ? a : b;
-    struct dh_w_key key = DH_W_KEY(g->context[x], g->context[y]);
-    u32 n = dh_w_table_get(&g->judged, key);
-    if (n == DH_W_TABLE_NONE) {
+    bool turned = g->brief[i].context > g->brief[j].context;
+    u32 x = turned ? j : i, y = turned ? i : j, s = g->brief[x].context, t = g->brief[y].context;
+    u32 n = dh_w_judged_get(&g->judged, s, t);
+    if (n == DH_W_JUDGED_NONE) {
         g->compared[2]++;
-        n = (u32)g->n_verdicts;
-        g->verdicts = dh_util_grow(g->verdicts, g->n_verdicts, &g->cap_verdicts, sizeof *g->verdicts);
-        g->verdicts[g->n_verdicts++] = dh_w_judge(g->r, class_at(g, x), class_at(g, y));
-        dh_w_table_put(&g->judged, key, n);
+        struct dh_w_verdict v = dh_w_judge(g->r, class_at(g, g->order[x]), class_at(g, g->order[y]));
+        n = dh_w_pool_add(&g->verdicts, &v, sizeof v);
+        dh_w_judged_put(&g->judged, s, t, n);
     }
-    struct dh_w_verdict v = g->verdicts[n];
-    if (turned) {
-        v.locks[0] = g->verdicts[n].locks[1];
-        v.locks[1] = g->verdicts[n].locks[0];
+    return n * 2 + turned;
+}
+
+static struct dh_w_verdict verdict(const struct gather *g, u32 judged)
+{
+    const struct dh_w_verdict *known = g->verdicts.item[judged / 2];
+    struct dh_w_verdict v = *known;
+    if (judged % 2) {
+        v.locks[0] = known->locks[1];
+        v.locks[1] = known->locks[0];
     }
     return v;
 }
@@ -312,7 +325,7 @@ static void name_pairs(struct gather *g, const struct met *m)
     const struct dh_w_class *a = class_at(g, m->a), *b = class_at(g, m->b);
     bool itself = a->root == b->root;
     struct dh_pts_place at = dh_pts_place(r->w->pts, m->at);
-    struct dh_w_verdict v = judge(g, m->a, m->b);
+    struct dh_w_verdict v = verdict(g, m->verdict);
     if (!r->owner->any) {
         not_owned(&v);
         struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v);
@@ -351,6 +364,33 @@ static u32 detail_number(struct gather *g, const struct dh_w_found *f)
     return dh_w_pool_add(&g->details, &clean, sizeof clean);
 }
 
+/* Of a class, all that detail() looks at. */
+static u64 traits(const struct dh_w_class *c)
+{
+    return (u64)c->root << 3 | (c->marks & DH_W_MARK_SPINS ? 4u : 0u) |
+           (c->access == DH_PAIRS_FREE ? 2u : 0u) | (is_atomic(c->access) ? 1u : 0u);
+}
+
+/* What is known of two classes, as numbers of details, from either side; worked out once for each. */
+static struct dh_w_meeting meeting(struct gather *g, struct dh_w_table *known, const struct met *m)
+{
+    u64 both = traits(class_at(g, m->a)) << 32 | traits(class_at(g, m->b));
+    u32 number[2];
+    for (u64 side = 0; side < 2; side++) {
+        struct dh_w_key key = DH_W_KEY(m->verdict, m->at, both, side);
+        number[side] = dh_w_table_get(known, key);
+        if (number[side] != DH_W_TABLE_NONE)
+            continue;
+        struct dh_pts_place at = dh_pts_place(g->r->w->pts, m->at);
+        struct dh_w_verdict v = verdict(g, m->verdict);
+        not_owned(&v);
+        struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v), back = turned(&way);
+        number[side] = detail_number(g, side ? &back : &way);
+        dh_w_table_put(known, key, number[side]);
+    }
+    return (struct dh_w_meeting){m->a, m->b, number[0], number[1]};
+}
+
 static void bundle_pairs(struct gather *g)
 {
     struct dh_w_races *r = g->r;
@@ -360,14 +400,12 @@ static void bundle_pairs(struct gather *g)
         dh_util_no_memory();
     for (size_t i = 0; i < g->n_uses; i++)
         sites[i] = g->uses[i].site;
-    for (size_t i = 0; i < g->n_met; i++) {
-        const struct met *m = &g->met[i];
-        struct dh_pts_place at = dh_pts_place(r->w->pts, m->at);
-        struct dh_w_verdict v = judge(g, m->a, m->b);
-        not_owned(&v);
-        struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v), back = turned(&way);
-        all[i] = (struct dh_w_meeting){m->a, m->b, detail_number(g, &way), detail_number(g, &back)};
-    }
+    struct dh_w_table known = {0};
+    for (size_t i = 0; i < g->n_met; i++)
+        all[i] = meeting(g, &known, &g->met[i]);
+    dh_w_table_done(&known);
+    free(g->met);
+    g->met = NULL;
     dh_w_bundle(r, all, g->n_met, &g->details,
                 &(struct dh_w_class_sites){g->sites_of, sites, (u32)g->classes.n});
     free(all);
@@ -390,16 +428,17 @@ static void compare_groups(struct gather *g, const struct group *x, const struct
         return;
     for (u32 i = x->first; i < x->end; i++)
         for (u32 j = x == y ? i : y->first; j < y->end; j++) {
-            u32 m = g->order[i], n = g->order[j];
-            bool itself = class_at(g, m)->root == class_at(g, n)->root;
-            if (!meet[itself] || (class_at(g, m)->marks & class_at(g, n)->marks & DH_W_MARK_FRESH))
+            const struct brief *m = &g->brief[i], *n = &g->brief[j];
+            bool itself = m->root == n->root;
+            if (!meet[itself] || (m->marks & n->marks & DH_W_MARK_FRESH))
                 continue; /* nowhere; or each has its own */
             g->compared[1]++;
-            if (judge(g, m, n).flags == 0)
+            u32 judged = judge(g, i, j);
+            if (((const struct dh_w_verdict *)g->verdicts.item[judged / 2])->flags == 0)
                 continue;
-            g->pairs += (u64)(g->sites_of[m + 1] - g->sites_of[m]) * (g->sites_of[n + 1] - g->sites_of[n]);
+            g->pairs += (u64)m->sites * n->sites;
             g->met = dh_util_grow(g->met, g->n_met, &g->cap_met, sizeof *g->met);
-            g->met[g->n_met++] = (struct met){m, n, at[itself]};
+            g->met[g->n_met++] = (struct met){g->order[i], g->order[j], judged, at[itself]};
         }
 }
 
@@ -444,6 +483,7 @@ void dh_w_races_find(struct dh_w_races *r)
     dh_w_pool_init(&g.classes, &w->arena);
     dh_w_pool_init(&g.contexts, &w->arena);
     dh_w_pool_init(&g.details, &w->arena);
+    dh_w_pool_init(&g.verdicts, &w->arena);
     each_access(&g, note_access);
     each_access(&g, classify);
     arrange(&g);
@@ -456,10 +496,10 @@ void dh_w_races_find(struct dh_w_races *r)
     dh_w_pool_done(&g.classes);
     dh_w_pool_done(&g.contexts);
     dh_w_pool_done(&g.details);
+    dh_w_pool_done(&g.verdicts);
     dh_w_table_done(&g.used);
-    dh_w_table_done(&g.judged);
+    free(g.judged.at);
     dh_w_covers_done(&g.covers);
     free(g.uses);
-    free(g.verdicts);
     free(g.met);
 }

@@ -65,11 +65,11 @@ struct dh_w_races {
     u64 apart;                  /* comparisons that types decided */
     struct dh_w_found *found;
     size_t n_found, cap_found;
-    u32 entry[DH_W_MAX_ROOTS];   /* in the result */
-    struct dh_shim_types *known; /* shim_types.h */
-    const void **object_types;   /* of blocks of the heap, for their names; NULL: unknown */
+    u32 entry[DH_W_MAX_ROOTS]; /* in the result */
+    const void **object_types; /* of blocks of the heap, for their names; NULL: unknown */
     u32 *sharer_entry;
-    struct dh_w_owner *owner;  /* owner.h */
+    struct dh_w_table entries_of; /* by mask of roots: a list of entries in the result */
+    struct dh_w_owner *owner;     /* owner.h */
     struct dh_w_table renewed; /* by spot: locks made while other threads run; they exclude nobody for sure */
 };
 
@@ -111,7 +111,6 @@ void dh_w_races_find(struct dh_w_races *r);
 void dh_w_emit(struct dh_w_races *r);
 /* types.c: what objects are in the source, once the pairs are found. v has its storage already. */
 void dh_w_types_find(struct dh_w_races *r);
-void dh_w_types_done(struct dh_w_races *r);
 void dh_w_types_describe(struct dh_w_races *r, u32 object, u32 offset, struct dh_pairs_variable *v);
 /* single.c: objects that there is one of at run time, for sure */
 void dh_w_single_find(struct dh_w_races *r);

@@ -141,6 +141,21 @@ static void read_try(struct dh_w_reader *r, struct dh_w_block *b, LLVMValueRef b
     b->success = (p == LLVMIntEQ) == success_is_zero ? 0 : 1;
 }
 
+/* The same for a switch: 0 is success. Its operands are the value, the default, then constants with their
+ * blocks. */
+static void read_try_switch(struct dh_w_reader *r, struct dh_w_block *b, LLVMValueRef end)
+{
+    LLVMValueRef call = LLVMGetOperand(end, 0);
+    u32 op = dh_w_table_get(&r->tries, DH_W_KEY((u64)(uptr)call));
+    if (op == DH_W_TABLE_NONE)
+        return;
+    for (u32 i = 1; i < b->succs; i++)
+        if (LLVMConstIntGetZExtValue(LLVMGetOperand(end, 2 * i)) == 0) {
+            b->tried = op;
+            b->success = i;
+        }
+}
+
 static void read_end(struct dh_w_reader *r, struct dh_w_block *b, LLVMValueRef end)
 {
     struct dh_w_fn *fn = r->fn;
@@ -152,17 +167,21 @@ static void read_end(struct dh_w_reader *r, struct dh_w_block *b, LLVMValueRef e
     }
     b->succs = n;
     LLVMOpcode op = LLVMGetInstructionOpcode(end);
+    b->unwind = op == LLVMInvoke ? 1 : DH_W_NONE;
     b->returns = op == LLVMRet || op == LLVMResume;
     if (op == LLVMRet && fn->ret != DH_W_NONE && LLVMGetNumOperands(end) == 1)
         dh_w_op_copy(r, end, fn->ret, dh_w_operand(r, LLVMGetOperand(end, 0)));
     if (op == LLVMBr && LLVMIsConditional(end))
         read_try(r, b, end);
+    if (op == LLVMSwitch)
+        read_try_switch(r, b, end);
 }
 
 static void read_block(struct dh_w_reader *r, LLVMBasicBlockRef bb)
 {
     struct dh_w_fn *fn = r->fn;
-    struct dh_w_block b = {.first = (u32)fn->n_ops, .tried = DH_W_NONE, .loop = DH_W_NONE};
+    struct dh_w_block b = {
+        .first = (u32)fn->n_ops, .tried = DH_W_NONE, .loop = DH_W_NONE, .unwind = DH_W_NONE};
     dh_w_table_done(&r->elements);
     for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i != NULL; i = LLVMGetNextInstruction(i))
         dh_w_read_inst(r, i);

@@ -37,6 +37,9 @@ void dh_w_read_inst(struct dh_w_reader *r, LLVMValueRef inst);
 
 /* ---- read_call.c ---- */
 
+/* The words of a value behind the first. */
+void dh_w_read_words(struct dh_w_reader *r, LLVMValueRef inst, LLVMTypeRef type, dh_w_value at,
+                     dh_w_value value, bool write);
 void dh_w_read_call(struct dh_w_reader *r, LLVMValueRef inst);
 
 /* ---- length.c ---- */
@@ -56,5 +59,9 @@ enum { DH_W_MAX_STEPS = 8 };
 /* The steps of a getelementptr, instruction or constant; at least one. More indices than fit give 0:
  * anywhere. */
 size_t dh_w_gep(struct dh_w *w, LLVMValueRef gep, struct dh_w_step ret_steps[DH_W_MAX_STEPS]);
+enum { DH_W_MAX_CHOICES = 8 };
+/* The offsets of a getelementptr that adds one of a few constants, as for `(hit ? &p->hits : &p->misses)`. 0:
+ * it does not. */
+size_t dh_w_gep_choices(struct dh_w *w, LLVMValueRef gep, int64_t ret_offsets[DH_W_MAX_CHOICES]);
 
 #endif

@@ -79,6 +79,14 @@ static void touch(struct dh_w_reader *r, LLVMValueRef inst, int n, u8 access, u3
     touch_value(r, inst, argument(r, inst, n), access, length);
 }
 
+/* The arguments that say how large fresh memory is. */
+static void sized(struct dh_w_reader *r, const struct dh_w_effect *e)
+{
+    struct dh_w_op *op = &r->fn->ops[r->fn->n_ops - 1];
+    op->size_arg = (u8)(e->length_arg + 1);
+    op->count_arg = (u8)(e->count_arg + 1);
+}
+
 /* What a points to at an offset. */
 static dh_w_value loaded(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value a, int offset)
 {
@@ -155,11 +163,43 @@ static void copy_memory(struct dh_w_reader *r, LLVMValueRef inst, const struct d
     op->a = a;
     op->b = b;
     op->access_b = DH_PAIRS_READ;
-    if (e->length_arg >= 0 && !dh_w_may_hold_pointers(LLVMGetOperand(inst, (unsigned)e->length_arg))) {
+    if (e->length_arg >= 0 && !dh_w_may_hold_pointers(LLVMGetOperand(inst, (unsigned)e->length_arg)))
         op->flags |= DH_W_BYTES;
-        dh_w_assume(r->w, DH_W_ASSUME_BYTES, length == DH_PTS_ANY, inst);
-    }
     dh_w_op_site(r, op, DH_PAIRS_WRITE, length);
+}
+
+static dh_w_value channel(struct dh_w_reader *r, LLVMValueRef inst)
+{
+    dh_w_value all = dh_w_fresh(r);
+    simple(r, inst, DH_W_FOREIGN, all, DH_W_NONE);
+    r->fn->ops[r->fn->n_ops - 1].flags |= DH_W_CHANNEL;
+    return all;
+}
+
+/* Through a pipe, a socket or a file, pointers come out in another thread. The same holds of lengths as for
+ * copies. */
+static void transfer(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_effect *e, u32 length)
+{
+    dh_w_value memory = argument(r, inst, e->n);
+    if (memory == DH_W_NONE)
+        return;
+    if (e->length_arg >= 0 && !dh_w_may_hold_pointers(LLVMGetOperand(inst, (unsigned)e->length_arg))) {
+        dh_w_assume(r->w, DH_W_ASSUME_BYTES, length == DH_PTS_ANY, inst);
+        return;
+    }
+    dh_w_value all = channel(r, inst);
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_MEMCPY, inst);
+    op->a = e->kind == DH_W_EFFECT_SEND ? all : memory;
+    op->b = e->kind == DH_W_EFFECT_SEND ? memory : all;
+    op->length = length;
+}
+
+static void post(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value value)
+{
+    if (value == DH_W_NONE)
+        return;
+    simple(r, inst, DH_W_STORE, DH_W_NONE, channel(r, inst));
+    r->fn->ops[r->fn->n_ops - 1].b = value;
 }
 
 static void call_back(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_effect *e)
@@ -169,7 +209,8 @@ static void call_back(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_
         return;
     u32 call = add_call(r, DH_W_NONE, callee, (u32)e->n_args);
     for (int i = 0; i < e->n_args; i++) {
-        dh_w_value a = argument(r, inst, e->args[i]);
+        dh_w_value a = e->args[i] == DH_W_EFFECT_SENT ? loaded(r, inst, channel(r, inst), 0)
+                                                      : argument(r, inst, e->args[i]);
         if (e->into[i] && a != DH_W_NONE) {
             dh_w_value any = dh_w_fresh(r);
             simple(r, inst, DH_W_ANY, any, a);
@@ -240,10 +281,45 @@ static void call_once(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_
     lock(r, inst, &read_lock_it);
 }
 
+/* An argument goes where only the library looks: no access of the program. */
+static void put(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_effect *e)
+{
+    dh_w_value to = argument(r, inst, e->n), value = argument(r, inst, e->m), at = dh_w_fresh(r);
+    if (to == DH_W_NONE || value == DH_W_NONE)
+        return;
+    simple(r, inst, DH_W_OFFSET, at, to);
+    r->fn->ops[r->fn->n_ops - 1].off = e->k;
+    simple(r, inst, DH_W_STORE, DH_W_NONE, at);
+    r->fn->ops[r->fn->n_ops - 1].b = value;
+}
+
+/* The events of a base are called back: see instance.c. */
+static void poll(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value base)
+{
+    if (base == DH_W_NONE)
+        return;
+    u32 call = add_call(r, DH_W_NONE, loaded(r, inst, base, 0), 0);
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_BACK, inst);
+    op->call = call;
+    op->flags |= DH_W_POLLS;
+}
+
 static void set_handler(struct dh_w_reader *r, LLVMValueRef inst, enum dh_w_kind kind, dh_w_value handler)
 {
     if (handler != DH_W_NONE)
         fork_thread(r, inst, kind, DH_W_NONE, handler, DH_W_NONE);
+}
+
+/* A struct sigevent: a value at 0 and a function at 16, which threads are started with, each time something
+ * happens. */
+static void notify(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value event)
+{
+    if (event == DH_W_NONE)
+        return;
+    dh_w_value value = loaded(r, inst, event, 0), function = loaded(r, inst, event, 16);
+    fork_thread(r, inst, DH_W_FORK, DH_W_NONE, function, value);
+    r->fn->ops[r->fn->n_ops - 1].flags |= DH_W_OFTEN;
+    post(r, inst, value); /* or it goes to a signal handler */
 }
 
 static void apply(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_effect *e)
@@ -275,10 +351,12 @@ static void apply(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_ef
         break;
     case DH_W_EFFECT_NEW:
         simple(r, inst, DH_W_ALLOC, dst, DH_W_NONE);
+        sized(r, e);
         break;
     case DH_W_EFFECT_NEW_AT:
         touch(r, inst, e->n, DH_PAIRS_WRITE, 8);
         simple(r, inst, DH_W_ALLOC_AT, DH_W_NONE, argument(r, inst, e->n));
+        sized(r, e);
         break;
     case DH_W_EFFECT_FOREIGN:
         simple(r, inst, DH_W_FOREIGN, dst, DH_W_NONE);
@@ -294,8 +372,22 @@ static void apply(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_ef
     case DH_W_EFFECT_ONCE:
         call_once(r, inst, e);
         break;
-    case DH_W_EFFECT_JUMP:
-        dh_w_assume(r->w, DH_W_ASSUME_JUMP, 1, inst);
+    case DH_W_EFFECT_SEND:
+    case DH_W_EFFECT_RECEIVE:
+        transfer(r, inst, e, length);
+        break;
+    case DH_W_EFFECT_POST:
+        post(r, inst, argument(r, inst, e->n));
+        break;
+    case DH_W_EFFECT_HELD:
+        dh_w_op_copy(r, inst, dst, channel(r, inst));
+        break;
+    case DH_W_EFFECT_NOTIFY:
+        notify(r, inst, argument(r, inst, e->n));
+        break;
+    case DH_W_EFFECT_AGAIN:
+        dh_w_op_add(r, DH_W_AGAIN, inst);
+        dh_w_table_put(&r->tries, DH_W_KEY((u64)(uptr)inst), (u32)r->fn->n_ops - 1);
         break;
     case DH_W_EFFECT_BARRIER:
         simple(r, inst, DH_W_BARRIER, DH_W_NONE, argument(r, inst, e->n));
@@ -330,7 +422,14 @@ static void apply(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_ef
         call_back(r, inst, e);
         break;
     case DH_W_EFFECT_OUTSIDER:
-        set_handler(r, inst, DH_W_OUTSIDER, argument(r, inst, e->n));
+        if (argument(r, inst, e->n) != DH_W_NONE)
+            fork_thread(r, inst, DH_W_OUTSIDER, DH_W_NONE, argument(r, inst, e->n), argument(r, inst, e->m));
+        break;
+    case DH_W_EFFECT_PUT:
+        put(r, inst, e);
+        break;
+    case DH_W_EFFECT_POLL:
+        poll(r, inst, argument(r, inst, e->n));
         break;
     case DH_W_EFFECT_SET:
         simple(r, inst, DH_W_SET, DH_W_NONE, argument(r, inst, e->n));
@@ -356,7 +455,33 @@ static void apply(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_ef
     }
 }
 
-/* A function that is neither ours nor known: it may call what it is given, and returns memory of its own. */
+/* The C++ library keeps no function, and has no threads but std::thread, which is known. */
+static bool is_standard(LLVMValueRef inst)
+{
+    static const char *const prefixes[] = {"_ZNSt",          "_ZNKSt",        "_ZSt",    "_ZNSo",
+                                           "_ZNSi",          "_ZNSs",         "_ZNKSs",  "__cxa_",
+                                           "_ZNK9__gnu_cxx", "_ZN9__gnu_cxx", "_Unwind_"};
+    size_t len;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(inst), &len);
+    for (size_t i = 0; i < DH_ARRAY_LEN(prefixes); i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What outside code was given it may keep, and call later whatever functions it can reach from there. */
+static void give_away(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value all)
+{
+    dh_w_value anywhere = dh_w_fresh(r), reached = dh_w_fresh(r);
+    simple(r, inst, DH_W_ANY, anywhere, all);
+    simple(r, inst, DH_W_ANY, reached, all);
+    simple(r, inst, DH_W_LOAD, reached, anywhere);
+    fork_thread(r, inst, DH_W_OUTSIDER, DH_W_NONE, reached, all);
+    r->fn->ops[r->fn->n_ops - 1].flags |= DH_W_UNKNOWN;
+}
+
+/* A function that is neither ours nor known: it may call what it is given, and returns that or memory of its
+ * own. */
 static void read_unknown(struct dh_w_reader *r, LLVMValueRef inst)
 {
     dh_w_assume(r->w, DH_W_ASSUME_EXTERNAL, 1, inst);
@@ -373,9 +498,17 @@ static void read_unknown(struct dh_w_reader *r, LLVMValueRef inst)
             r->fn->calls[call].args[k] = all;
         dh_w_op_add(r, DH_W_BACK, inst)->call = call;
     }
+    bool known = is_standard(inst);
+    if (!known && r->w->large) /* a root more is half as much work again, and twice the memory */
+        dh_w_assume(r->w, DH_W_ASSUME_KEPT, 1, inst);
+    else if (!known)
+        give_away(r, inst, all);
     if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind) {
         dh_w_assume(r->w, DH_W_ASSUME_FOREIGN, 1, inst);
         simple(r, inst, DH_W_FOREIGN, dh_w_result(r, inst), DH_W_NONE);
+        r->fn->ops[r->fn->n_ops - 1].flags |= known ? 0 : DH_W_UNKNOWN;
+        r->fn->ops[r->fn->n_ops - 1].b = all;
+        simple(r, inst, DH_W_ANY, dh_w_result(r, inst), all);
     }
 }
 
@@ -383,11 +516,13 @@ static void read_masked(struct dh_w_reader *r, LLVMValueRef inst, bool write)
 {
     dh_w_value dst = dh_w_result(r, inst);
     struct dh_w_op *op = dh_w_op_add(r, write ? DH_W_STORE : DH_W_LOAD, inst);
+    dh_w_value at = argument(r, inst, write ? 1 : 0), value = write ? argument(r, inst, 0) : dst;
     op->dst = write ? DH_W_NONE : dst;
-    op->a = argument(r, inst, write ? 1 : 0);
-    op->b = write ? argument(r, inst, 0) : DH_W_NONE;
+    op->a = at;
+    op->b = write ? value : DH_W_NONE;
     LLVMTypeRef type = write ? LLVMTypeOf(LLVMGetOperand(inst, 0)) : LLVMTypeOf(inst);
     dh_w_op_site(r, op, write ? DH_PAIRS_WRITE : DH_PAIRS_READ, dh_w_size(r->w, type));
+    dh_w_read_words(r, inst, type, at, value, write);
 }
 
 static void read_thread_local(struct dh_w_reader *r, LLVMValueRef inst)

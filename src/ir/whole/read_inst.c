@@ -1,8 +1,9 @@
 /*
  * read_inst.c - one LLVM instruction as operations.
  *
- * Vectors and structures in registers are one value that holds all their pointers. Arithmetic on integers is
- * followed only in functions that make pointers of integers; elsewhere it is lengths and counters.
+ * Vectors and structures in registers are one value that holds all their pointers. Sums of integers are
+ * followed only in functions that make pointers of integers; elsewhere they are lengths and counters. Bits
+ * are put into pointers, and pointers mixed, anywhere.
  */
 #include <string.h>
 
@@ -13,6 +14,29 @@ static u8 atomic_access(LLVMValueRef inst, u8 plain, u8 atomic)
     return LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic ? plain : atomic;
 }
 
+/* A structure or a vector in a register has more words than the first: each is read, or written, where it
+ * lies. */
+void dh_w_read_words(struct dh_w_reader *r, LLVMValueRef inst, LLVMTypeRef type, dh_w_value at,
+                     dh_w_value value, bool write)
+{
+    enum { WORD = 8, MAX_WORDS = 64 };
+    u32 size = dh_w_size(r->w, type);
+    if (at == DH_W_NONE || value == DH_W_NONE || size <= WORD)
+        return;
+    bool any = size > WORD * MAX_WORDS;
+    for (u32 off = WORD; off < size; off += any ? size : WORD) {
+        dh_w_value word = dh_w_fresh(r);
+        struct dh_w_op *op = dh_w_op_add(r, any ? DH_W_ANY : DH_W_OFFSET, inst);
+        op->dst = word;
+        op->a = at;
+        op->off = any ? 0 : off;
+        op = dh_w_op_add(r, write ? DH_W_STORE : DH_W_LOAD, inst);
+        op->a = word;
+        op->dst = write ? DH_W_NONE : value;
+        op->b = write ? value : DH_W_NONE;
+    }
+}
+
 static void read_load(struct dh_w_reader *r, LLVMValueRef inst)
 {
     struct dh_w_op *op = dh_w_op_add(r, DH_W_LOAD, inst);
@@ -21,6 +45,8 @@ static void read_load(struct dh_w_reader *r, LLVMValueRef inst)
     op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
     dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_READ, DH_PAIRS_ATOMIC_READ),
                  dh_w_size(r->w, LLVMTypeOf(inst)));
+    dh_w_read_words(r, inst, LLVMTypeOf(inst), dh_w_operand(r, LLVMGetOperand(inst, 0)), dh_w_result(r, inst),
+                    false);
 }
 
 static void read_store(struct dh_w_reader *r, LLVMValueRef inst)
@@ -33,6 +59,7 @@ static void read_store(struct dh_w_reader *r, LLVMValueRef inst)
     op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
     dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_WRITE, DH_PAIRS_ATOMIC_WRITE),
                  dh_w_size(r->w, LLVMTypeOf(value)));
+    dh_w_read_words(r, inst, LLVMTypeOf(value), dh_w_operand(r, LLVMGetOperand(inst, 1)), b, true);
 }
 
 static void read_update(struct dh_w_reader *r, LLVMValueRef inst, unsigned value)
@@ -41,7 +68,11 @@ static void read_update(struct dh_w_reader *r, LLVMValueRef inst, unsigned value
     op->dst = dh_w_result(r, inst);
     op->a = dh_w_operand(r, LLVMGetOperand(inst, 0));
     op->b = dh_w_operand(r, LLVMGetOperand(inst, value));
-    dh_w_op_site(r, op, DH_PAIRS_ATOMIC_UPDATE, dh_w_size(r->w, LLVMTypeOf(LLVMGetOperand(inst, value))));
+    dh_w_value at = op->a, from = op->b, dst = op->dst;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, value));
+    dh_w_op_site(r, op, DH_PAIRS_ATOMIC_UPDATE, dh_w_size(r->w, type));
+    dh_w_read_words(r, inst, type, at, dst, false);
+    dh_w_read_words(r, inst, type, at, from, true);
 }
 
 static void read_gep(struct dh_w_reader *r, LLVMValueRef inst)
@@ -50,6 +81,16 @@ static void read_gep(struct dh_w_reader *r, LLVMValueRef inst)
     struct dh_w_step steps[DH_W_MAX_STEPS];
     size_t n = dh_w_gep(r->w, inst, steps);
     if (at == DH_W_NONE)
+        return;
+    int64_t choices[DH_W_MAX_CHOICES];
+    size_t many = dh_w_gep_choices(r->w, inst, choices);
+    for (size_t i = 0; i < many; i++) {
+        struct dh_w_op *op = dh_w_op_add(r, DH_W_OFFSET, inst);
+        op->a = at;
+        op->dst = dst;
+        op->off = choices[i];
+    }
+    if (many > 0)
         return;
     if (n == 0) {
         struct dh_w_op *op = dh_w_op_add(r, DH_W_ANY, inst);
@@ -121,10 +162,12 @@ static void read_phi(struct dh_w_reader *r, LLVMValueRef inst)
 static void read_arithmetic(struct dh_w_reader *r, LLVMValueRef inst)
 {
     dh_w_value dst = dh_w_result(r, inst);
-    if (!r->makes_pointers || dst == DH_W_NONE)
+    LLVMOpcode code = LLVMGetInstructionOpcode(inst);
+    bool bits = code == LLVMXor || code == LLVMOr || code == LLVMAnd;
+    if ((!r->makes_pointers && !bits) || dst == DH_W_NONE)
         return;
     /* a - b is a pointer only if a is one and b is none. */
-    unsigned n = LLVMGetInstructionOpcode(inst) == LLVMSub ? 1 : 2;
+    unsigned n = code == LLVMSub ? 1 : 2;
     for (unsigned i = 0; i < n; i++) {
         dh_w_value a = dh_w_operand(r, LLVMGetOperand(inst, i));
         if (a == DH_W_NONE)

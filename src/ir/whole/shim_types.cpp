@@ -190,6 +190,98 @@ unsigned long long dh_shim_type_size(const struct dh_shim_types *types, const vo
     return bare ? bare->getSizeInBits() / 8 : 0;
 }
 
+static const DIType *pointee(const dh_shim_types *types, const DIType *type)
+{
+    auto *pointer = dyn_cast_or_null<DIDerivedType>(without_names(type));
+    if (!pointer || pointer->getTag() != dwarf::DW_TAG_pointer_type)
+        return nullptr;
+    return completed(types, pointer->getBaseType());
+}
+
+static const DIDerivedType *member_at(const dh_shim_types *types, const DICompositeType *type,
+                                      unsigned long long offset);
+
+/* The type of the member of a struct, or of a struct in it, that begins at an offset and is no struct itself.
+ */
+static const DIType *member_type(const dh_shim_types *types, const DIType *type, unsigned long long offset)
+{
+    for (int depth = 0; depth < 12; depth++) {
+        auto *composite = dyn_cast_or_null<DICompositeType>(completed(types, type));
+        if (!composite)
+            return offset == 0 ? type : nullptr;
+        if (composite->getTag() == dwarf::DW_TAG_array_type) {
+            unsigned long long size = dh_shim_type_size(types, composite->getBaseType());
+            offset = size ? offset % size : 0;
+            type = composite->getBaseType();
+            continue;
+        }
+        const DIDerivedType *member = member_at(types, composite, offset);
+        if (!member || composite->getTag() == dwarf::DW_TAG_union_type)
+            return nullptr;
+        offset -= member->getOffsetInBits() / 8;
+        type = member->getBaseType();
+    }
+    return nullptr;
+}
+
+/* What the variable or member that a store goes to is declared as. */
+static const DIType *destination(const dh_shim_types *types, const StoreInst *store)
+{
+    struct dh_shim_variable variable;
+    unsigned long long offset;
+    auto *to = const_cast<Value *>(store->getPointerOperand());
+    if (dh_shim_types_global(wrap(to), &variable))
+        return static_cast<const DIType *>(variable.type);
+    const void *type = dh_shim_types_access(types, wrap(const_cast<StoreInst *>(store)), &offset);
+    return type ? member_type(types, static_cast<const DIType *>(type), offset) : nullptr;
+}
+
+/* The struct that the pointer is accessed as, at a constant distance at most. */
+static const DIType *accessed(const dh_shim_types *types, const Value *pointer, uint64_t at, int depth)
+{
+    for (const User *user : pointer->users()) {
+        const DIType *type = nullptr;
+        unsigned long long offset = 0;
+        APInt step(64, 0);
+        if (isa<LoadInst>(user) || (isa<StoreInst>(user) && user->getOperand(1) == pointer)) {
+            type = static_cast<const DIType *>(
+                dh_shim_types_access(types, wrap(const_cast<User *>(user)), &offset));
+            if (offset != at)
+                type = nullptr;
+        } else if (auto *gep = dyn_cast<GetElementPtrInst>(user);
+                   gep && depth > 0 && gep->getPointerOperand() == pointer &&
+                   gep->accumulateConstantOffset(gep->getDataLayout(), step)) {
+            type = accessed(types, gep, at + step.getZExtValue(), depth - 1);
+        }
+        if (type)
+            return type;
+    }
+    return nullptr;
+}
+
+const void *dh_shim_types_held(const struct dh_shim_types *types, LLVMValueRef inst, unsigned long long size)
+{
+    SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
+    SmallVector<DbgVariableRecord *, 4> records;
+    Value *value = unwrap(inst);
+    findDbgUsers(intrinsics, value, &records);
+    auto fits = [&](const DIType *type) { return type && size && dh_shim_type_size(types, type) == size; };
+    for (const DbgVariableIntrinsic *user : intrinsics)
+        if (const DIType *type = pointee(types, user->getVariable()->getType());
+            user->getExpression()->getNumElements() == 0 && fits(type))
+            return type;
+    for (DbgVariableRecord *user : records)
+        if (const DIType *type = pointee(types, user->getVariable()->getType());
+            user->getExpression()->getNumElements() == 0 && fits(type))
+            return type;
+    for (const User *user : value->users())
+        if (auto *store = dyn_cast<StoreInst>(user); store && store->getValueOperand() == value)
+            if (const DIType *type = pointee(types, destination(types, store)); fits(type))
+                return type;
+    const DIType *type = accessed(types, value, 0, 2);
+    return fits(type) ? type : nullptr;
+}
+
 /* The member or base class at an offset; of a union, the first. */
 static const DIDerivedType *member_at(const dh_shim_types *types, const DICompositeType *type,
                                       unsigned long long offset)
@@ -243,4 +335,40 @@ void dh_shim_type_path(const struct dh_shim_types *types, const void *from, unsi
         type = member->getBaseType();
     }
     put(path, buf, cap);
+}
+
+int dh_shim_type_array(const struct dh_shim_types *types, const void *from, unsigned long long offset,
+                       unsigned long long stride, struct dh_shim_array *ret)
+{
+    int found = 0;
+    unsigned long long start = 0;
+    auto *type = static_cast<const DIType *>(from);
+    for (int depth = 0; type && depth < 16; depth++) {
+        auto *composite = dyn_cast_or_null<DICompositeType>(completed(types, type));
+        /* Of a union's members none is more likely than the others. */
+        if (!composite || composite->getTag() == dwarf::DW_TAG_union_type)
+            break;
+        if (composite->getTag() == dwarf::DW_TAG_array_type) {
+            unsigned long long element = dh_shim_type_size(types, composite->getBaseType());
+            unsigned long long bytes = composite->getSizeInBits() / 8;
+            if (element == 0 || bytes == 0)
+                break;
+            if (stride % element == 0) {
+                *ret = {start, start + bytes, element};
+                found = 1;
+            }
+            /* On in the element it is in. */
+            start += offset / element * element;
+            offset %= element;
+            type = composite->getBaseType();
+            continue;
+        }
+        const DIDerivedType *member = member_at(types, composite, offset);
+        if (!member)
+            break;
+        start += member->getOffsetInBits() / 8;
+        offset -= member->getOffsetInBits() / 8;
+        type = member->getBaseType();
+    }
+    return found;
 }

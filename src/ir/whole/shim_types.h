@@ -33,8 +33,22 @@ struct dh_shim_variable {
 };
 int dh_shim_types_global(LLVMValueRef global, struct dh_shim_variable *ret); /* 0: nothing is known */
 int dh_shim_types_local(LLVMValueRef alloca_inst, struct dh_shim_variable *ret);
+/*
+ * What the result of an instruction points to, if that is a type of `size` bytes: what a variable that holds
+ * the pointer is declared to point to, or what is accessed through it. NULL: no such type is known.
+ */
+const void *dh_shim_types_held(const struct dh_shim_types *types, LLVMValueRef inst, unsigned long long size);
 
 unsigned long long dh_shim_type_size(const struct dh_shim_types *types, const void *type); /* bytes */
+/* An array in a type. */
+struct dh_shim_array {
+    unsigned long long start, end; /* bytes */
+    unsigned long long stride;     /* of its elements */
+};
+/* The innermost array around an offset whose elements steps of `stride` bytes do not leave. 0: there is none.
+ */
+int dh_shim_type_array(const struct dh_shim_types *types, const void *type, unsigned long long offset,
+                       unsigned long long stride, struct dh_shim_array *ret);
 /* "struct queue", into buf, cut if it does not fit. */
 void dh_shim_type_name(const void *type, char *buf, size_t cap);
 /* The innermost part at an offset, ".stats[].hits", but no parts of the C library's locks and the like. */

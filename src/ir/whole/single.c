@@ -21,8 +21,12 @@ static u32 block_of(const struct dh_w_fn *fn, u32 op)
     return low;
 }
 
+/* Behind a setjmp things may happen twice as well. */
 static bool in_loop(const struct dh_w_fn *fn, u32 op)
 {
+    for (size_t i = 0; i < fn->n_ops; i++)
+        if (fn->ops[i].kind == DH_W_AGAIN)
+            return true;
     return fn->blocks[block_of(fn, op)].loop != DH_W_NONE;
 }
 
@@ -37,6 +41,8 @@ void dh_w_single_find(struct dh_w_races *r)
             calls[w->insts[i].edges[e].inst]++;
     for (u32 i = 0; i < w->n_early; i++)
         calls[w->early[i]] += w->main_fn == DH_W_NONE ? 2 : 1;
+    for (u32 i = 0; i < w->n_last; i++)
+        calls[w->last[i]]++;
     for (u32 i = 0; i < w->n_roots; i++)
         if (w->roots[i].inst != DH_W_NONE)
             calls[w->roots[i].inst]++;

@@ -134,6 +134,21 @@ static void find_end(struct dh_w_flow *f)
     }
 }
 
+/* Threads that constructors start are there when main begins, and when another constructor (but: not this
+ * one) does. */
+static void find_start(struct dh_w_flow *f, u32 but, struct dh_w_state *start)
+{
+    struct dh_w *w = f->w;
+    for (size_t i = 0; i < w->n_early && w->main_fn != DH_W_NONE; i++) {
+        if (w->early[i] == but)
+            continue;
+        const struct dh_w_change *end =
+            dh_w_change_get(f, f->matters[w->early[i]] ? f->summary[w->early[i]] : 0);
+        for (int s = 0; s < DH_W_STYLES; s++)
+            start->alive[s] |= end->born[s];
+    }
+}
+
 void dh_w_state_spread(struct dh_w_flow *f)
 {
     struct dh_w *w = f->w;
@@ -145,8 +160,12 @@ void dh_w_state_spread(struct dh_w_flow *f)
     if (w->main_fn == DH_W_NONE)
         for (int s = 0; s < DH_W_STYLES; s++)
             start.alive[s] = f->children[0];
-    for (size_t i = 0; i < w->n_early; i++)
-        enter(f, &q, w->early[i], &start);
+    for (size_t i = 0; i < w->n_early; i++) {
+        struct dh_w_state before = start;
+        find_start(f, w->early[i], &before);
+        enter(f, &q, w->early[i], &before);
+    }
+    find_start(f, DH_W_NONE, &start);
     enter(f, &q, w->roots[0].inst, &start);
     start = (struct dh_w_state){.barriers = 1};
     for (size_t i = 0; i < w->n_insts; i++)
@@ -160,6 +179,8 @@ void dh_w_state_spread(struct dh_w_flow *f)
         for (size_t e = 0; e < w->insts[i].n_edges; e++)
             if (w->insts[i].edges[e].late)
                 enter(f, &q, w->insts[i].edges[e].inst, &late);
+    for (size_t i = 0; i < w->n_last; i++)
+        enter(f, &q, w->last[i], &late);
     drain(f, &q);
     dh_arena_done(&scratch);
 }

@@ -93,12 +93,24 @@ static u64 started_before(const struct dh_w_flow *f, u32 inst, u32 join)
     return 0;
 }
 
+static bool constructors_start(const struct dh_w_flow *f)
+{
+    for (size_t i = 0; i < f->w->n_early; i++) {
+        u32 inst = f->w->early[i];
+        const struct dh_w_change *end = dh_w_change_get(f, f->matters[inst] ? f->summary[inst] : 0);
+        if (end->born[DH_W_RELAY] | end->born[DH_W_SOUND])
+            return true;
+    }
+    return false;
+}
+
 /* Whether all threads that an instance starts are started since its entry: it is where a thread begins that
  * does not run beside itself, and nobody calls it. */
 static bool begins_alone(const struct dh_w_flow *f, u32 inst, int style)
 {
     u32 root = f->w->insts[inst].root;
-    return f->w->roots[root].inst == inst && !f->many[root][style] && !f->is_called[inst];
+    return f->w->roots[root].inst == inst && !f->many[root][style] && !f->is_called[inst] &&
+           !(root == 0 && constructors_start(f));
 }
 
 /* Only a thread that is alive can be joined: those a handle may stand for and that were not started on this

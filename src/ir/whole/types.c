@@ -20,10 +20,10 @@ static LLVMValueRef instruction(const struct dh_w *w, u32 site)
 static void learn(struct dh_w_races *r, u32 object, u32 offset, LLVMValueRef inst)
 {
     unsigned long long at;
-    const void *type = dh_shim_types_access(r->known, inst, &at);
+    const void *type = dh_shim_types_access(r->w->known, inst, &at);
     const void **best = &r->object_types[object];
     if (type && at == offset &&
-        (!*best || dh_shim_type_size(r->known, type) > dh_shim_type_size(r->known, *best)))
+        (!*best || dh_shim_type_size(r->w->known, type) > dh_shim_type_size(r->w->known, *best)))
         *best = type;
 }
 
@@ -31,18 +31,12 @@ void dh_w_types_find(struct dh_w_races *r)
 {
     struct dh_w *w = r->w;
     r->object_types = dh_arena_array(&w->arena, w->n_objects + 1, sizeof *r->object_types);
-    r->known = dh_shim_types_new(w->module);
     for (size_t i = 0; i < r->n_found; i++) {
         const struct dh_w_found *f = &r->found[i];
         if (w->objects[f->object].kind == DH_W_HEAP)
             for (int k = 0; k < 2; k++)
                 learn(r, f->object, f->offset, instruction(w, f->site[k]));
     }
-}
-
-void dh_w_types_done(struct dh_w_races *r)
-{
-    dh_shim_types_free(r->known);
 }
 
 static const char *text(struct dh_w *w, const char *s, size_t n)
@@ -75,7 +69,7 @@ void dh_w_types_describe(struct dh_w_races *r, u32 object, u32 offset, struct dh
     v->type = dh_arena_strdup(&w->arena, name);
     if (offset == DH_PTS_ANY)
         return;
-    dh_shim_type_path(r->known, variable.type, offset + variable.offset, name, sizeof name);
+    dh_shim_type_path(r->w->known, variable.type, offset + variable.offset, name, sizeof name);
     if (name[0])
         v->path = dh_arena_strdup(&w->arena, name);
 }

@@ -98,6 +98,25 @@ static void fork_threads(struct walk *k, struct dh_w_change *c, u32 op)
     }
 }
 
+/* Something may have happened that is not known: locks released, threads started. */
+static void forget(const struct walk *k, struct dh_w_change *c)
+{
+    u32 root = k->f->w->insts[k->inst].root;
+    dh_w_change_release_all(c);
+    for (int s = 0; s < DH_W_STYLES; s++)
+        dh_w_change_start(c, s, k->f->children[root]);
+    c->barriers = ~0ull;
+}
+
+/* The branch behind a setjmp asks which time it is; if nothing does, it may be any. */
+static bool is_tested(const struct walk *k, u32 op)
+{
+    for (u32 b = 0; b < k->fn->n_blocks; b++)
+        if (k->fn->blocks[b].tried == op)
+            return true;
+    return false;
+}
+
 static void step(struct walk *k, struct dh_w_change *c, u32 n)
 {
     const struct dh_w_op *op = &k->fn->ops[n];
@@ -129,6 +148,10 @@ static void step(struct walk *k, struct dh_w_change *c, u32 n)
     case DH_W_BARRIER:
         c->barriers = barrier_bit(k->f, op);
         c->through = false;
+        break;
+    case DH_W_AGAIN:
+        if (!is_tested(k, n))
+            forget(k, c);
         break;
     case DH_W_STOP:
         c->reached = false;
@@ -175,7 +198,10 @@ static void find_loop_ends(struct walk *k)
 static struct dh_w_change along(struct walk *k, struct dh_w_change c, u32 b, u32 i)
 {
     const struct dh_w_block *block = &k->fn->blocks[b];
-    if (block->tried != DH_W_NONE && block->success == i)
+    if (block->tried != DH_W_NONE && k->fn->ops[block->tried].kind == DH_W_AGAIN) {
+        if (block->success != i)
+            forget(k, &c);
+    } else if (block->tried != DH_W_NONE && block->success == i)
         c.plus = dh_w_set_with(&k->f->locks, c.plus,
                                dh_w_held_by(&k->f->locks, k->inst, &k->fn->ops[block->tried]));
     u32 to = k->fn->succ[block->succ + i];
@@ -264,9 +290,19 @@ static bool leave(struct walk *k, u32 b, const struct way *way)
     struct dh_w_change c = way->c;
     bool again = false;
     seek(k, block->first);
-    for (u32 o = block->first; o < block->end && c.reached; o++)
+    struct dh_w_change before = c;
+    for (u32 o = block->first; o < block->end && c.reached; o++) {
+        before = c;
         step(k, &c, o);
+    }
+    bool thrown = !c.reached && block->unwind != DH_W_NONE;
+    if (thrown) {
+        c = before;
+        forget(k, &c);
+    }
     for (u32 i = 0; i < block->succs && c.reached; i++) {
+        if (thrown && i != block->unwind)
+            continue;
         u32 to = k->fn->succ[block->succ + i];
         struct dh_w_fact *known = copy_facts(k, way->known);
         if (k->facts != NULL)

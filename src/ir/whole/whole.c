@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "ir/whole/race.h"
+#include "ir/whole/shim_types.h"
 
 struct clock {
     const struct dh_whole_options *o;
@@ -65,6 +66,7 @@ static void count(struct dh_w *w)
     dh_pairs_add_counter(w->pairs, "points-to largest", s.set_largest);
     dh_pairs_add_counter(w->pairs, "points-to collapsed", s.collapsed);
     dh_w_assume(w, DH_W_ASSUME_BOUNDS, s.outside, NULL);
+    dh_w_assume(w, DH_W_ASSUME_ARRAYS, s.confined, NULL);
 }
 
 static void release(struct dh_w *w)
@@ -95,6 +97,7 @@ static void release(struct dh_w *w)
     free(w->types);
     free(w->overlap);
     free(w->early);
+    free(w->last);
     dh_w_table_done(&w->fn_of);
     dh_w_table_done(&w->constant_of);
     dh_w_table_done(&w->global_of);
@@ -102,6 +105,7 @@ static void release(struct dh_w *w)
     dh_w_table_done(&w->root_of);
     dh_w_table_done(&w->object_of);
     dh_pts_free(w->pts);
+    dh_shim_types_free(w->known);
     dh_arena_done(&w->arena);
 }
 
@@ -126,22 +130,24 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_owner_done(&races);
     free(races.found);
     dh_w_table_done(&races.found_of);
+    dh_w_table_done(&races.entries_of);
     dh_w_table_done(&races.renewed);
     dh_w_pool_done(&races.deltas);
     dh_w_pool_done(&races.guards);
     dh_w_flow_done(&flow);
 }
 
-/* A thread is more than a signal handler: without one there is nothing to race. */
+/* A thread is more than a signal handler: without one there is nothing to race. Code outside may have some.
+ */
 static bool has_threads(const struct dh_w *w)
 {
     for (size_t i = 0; i < w->n_roots; i++)
-        if (w->roots[i].kind == DH_PAIRS_THREAD)
+        if (w->roots[i].kind == DH_PAIRS_THREAD || w->roots[i].unknown)
             return true;
     return w->main_fn == DH_W_NONE;
 }
 
-enum { LARGE_PROGRAM = 120 * 1000 }; /* instructions; then precision costs too much */
+enum { LARGE_PROGRAM = 200 * 1000 }; /* instructions; then precision costs too much */
 
 static bool is_large(LLVMModuleRef m)
 {
@@ -159,8 +165,11 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     struct dh_pairs *pairs = dh_pairs_new();
     struct dh_w w = {.module = m, .pairs = pairs, .text = DH_PTS_NONE, .layout = LLVMGetModuleDataLayout(m)};
     w.large = is_large(m);
-    struct dh_pts_options options = {
-        .on_flow = dh_w_on_flow, .reach = dh_w_reach, .client = &w, .max_fields = w.large ? 1 : 0};
+    struct dh_pts_options options = {.on_flow = dh_w_on_flow,
+                                     .reach = dh_w_reach,
+                                     .array = dh_w_shape_array,
+                                     .client = &w,
+                                     .max_fields = w.large ? 1 : 0};
     struct clock c = {.o = o, .pairs = pairs};
     dh_pairs_set_program(pairs, o->program, "", "");
     if (strncmp(LLVMGetTarget(m), "x86_64", 6) != 0) {
@@ -174,6 +183,8 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     }
     dh_w_assume_nothing(&w);
     begin(&c, "reading");
+    dh_whole_stand_in(m);
+    w.known = dh_shim_types_new(m);
     dh_w_read(&w);
     dh_w_alias_find(&w);
     dh_w_clone_choose(&w);
@@ -181,6 +192,7 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     err = dh_w_solve(&w);
     if (err == 0) {
         count(&w);
+        dh_w_tally(&w);
         pairs->no_threads = !has_threads(&w);
         if (!pairs->no_threads)
             find_races(&w, &c);

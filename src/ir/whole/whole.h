@@ -2,9 +2,10 @@
  * whole.h - the static analysis of a whole program: from one merged LLVM module to pairs of sites that may
  * race.
  *
- * The module is only read. It should hold the whole program with debug information, from just after clang's
- * front end to -O2; what it only declares and src/ir/whole/library.def does not know is counted as an
- * assumption. docs/design/static.md explains the phases and what they assume.
+ * Functions are added to the module (stand_in.c), and addresses in it replaced. It should hold the whole
+ * program with debug information, from just after clang's front end to -O2; what it only declares and
+ * src/ir/whole/library.def does not know is counted as an assumption. docs/design/static.md explains the
+ * phases and what they assume.
  */
 #ifndef DH_IR_WHOLE_H
 #define DH_IR_WHOLE_H
@@ -19,6 +20,9 @@ struct dh_pairs;
 bool dh_whole_lift(LLVMModuleRef m);
 /* Whether there are functions that were compiled without optimisation. */
 bool dh_whole_needs_lift(LLVMModuleRef m);
+
+/* Bodies for library functions that are called through pointers, and for indirect functions (stand_in.c). */
+void dh_whole_stand_in(LLVMModuleRef m);
 
 /* All zero is valid. What may be assumed beyond the papers is no option here: such pairs are marked
  * (DH_PAIRS_IF_...), and whoever reads them decides. */

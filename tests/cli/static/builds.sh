@@ -187,7 +187,7 @@ refused bitcode-twice "main.bc" main.bc main.bc
 refused bitcode-mixed "programs are looked at one at a time" main.bc ./two/prog2
 
 # On a terminal the phases are shown, one in place of the other, and leave nothing behind.
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # it is there, and so are terminals
     TERM=xterm script -qec "'$deadheat' static --summary --color=never main.bc bump.bc lib.bc" /dev/null >typescript </dev/null
     has progress-phase typescript 'deadheat static: points-to'
     same progress-gone "$(tr -d '\r' <typescript | sed -n 's/.*\x1b\[K//; s/^\(main.bc\) .* that may race.*/\1/p')" main.bc

@@ -39,11 +39,23 @@ run --style=sound ./queue
 has sound-locks out 'holding `(struct queue).lock`'
 has sound-total out '5 pairs that may race, on 4 variables (sound'
 run --assume=partition ./queue
-has assume-drops out '3 pairs that may race, on 2 variables (relay: no lock in common; assuming partition, owned, exit dropped 1 more'
+has assume-drops out '3 pairs that may race, on 2 variables (relay: no lock in common; assuming partition, owned, exit, callbacks dropped 1 more'
 run --assume=barriers,published ./queue
 has assume-others out '4 pairs that may race'
-run --assume=partition --no-assume=owned,exit ./queue
+run --assume=partition --no-assume=owned,exit,callbacks ./queue
 has assume-less out 'assuming partition dropped 1 more'
+# Each style says how many pairs the other has: what that one prints, with the same options, also of bundles.
+for program in queue many; do
+    for options in '' --assume=partition --no-assume=all; do
+        # shellcheck disable=SC2086 # none or one word
+        run --style=relay --summary $options ./$program
+        relay=$(sed -n 's/^[^ ]*: \(at most \)\{0,1\}\([0-9]*\) pairs\{0,1\} that may race.*/\2/p' out)
+        sound=$(sed -n 's/.*; \(at most \)\{0,1\}\([0-9]*\) with --style=sound)$/\2/p' out)
+        # shellcheck disable=SC2086
+        run --style=sound --summary $options ./$program
+        same "other-style-$program$options" "$(sed -n 's/^[^ ]*: \(at most \)\{0,1\}\([0-9]*\) pairs\{0,1\} that may race.*; \(at most \)\{0,1\}\([0-9]*\) with --style=relay)$/\2 \4/p' out)" "$sound $relay"
+    done
+done
 run --limit=1 ./queue
 has limit out 'and 1 more (--limit=1)'
 run --stats ./queue
@@ -106,6 +118,37 @@ print(len(x), r["tool"]["driver"]["name"], x[0]["level"], x[1]["level"],
       all(l["physicalLocation"]["region"]["startLine"] > 0 for i in x for l in i["locations"] + i["relatedLocations"]),
       len({i["partialFingerprints"]["deadheatPair/v1"] for i in x}), x[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])')" \
     "4 deadheat warning note True True 4 queue.c"
+# What the schema of SARIF 2.1.0 asks for, as far as we use it; also of a program without threads and of odd names.
+for program in queue none odd many; do
+    run --format=sarif --style=sound ./$program
+    same "sarif-schema-$program" "$(json '
+import re
+def places(result):
+    return result["locations"] + result.get("relatedLocations", [])
+def values(x):
+    yield x
+    for y in x.values() if isinstance(x, dict) else x if isinstance(x, list) else []:
+        yield from values(y)
+assert set(d) == {"$schema", "version", "runs"} and d["version"] == "2.1.0"
+assert len(d["runs"]) == 1 and None not in list(values(d))
+run = d["runs"][0]
+assert set(run) <= {"tool", "results", "columnKind", "originalUriBaseIds", "properties", "invocations"}
+assert run.get("columnKind", "utf16CodeUnits") in ("utf16CodeUnits", "unicodeCodePoints")
+rules = run["tool"]["driver"]["rules"]
+assert run["tool"]["driver"]["name"] and len({r["id"] for r in rules}) == len(rules)
+for r in run["results"]:
+    assert set(r) <= {"ruleId", "ruleIndex", "level", "kind", "message", "locations", "relatedLocations", "codeFlows",
+                      "partialFingerprints", "properties"}
+    assert rules[r["ruleIndex"]]["id"] == r["ruleId"] and r["level"] in ("none", "note", "warning", "error")
+    assert r["message"]["text"] and all(isinstance(v, str) for v in r["partialFingerprints"].values())
+    for p in places(r):
+        assert re.fullmatch(r"(%[0-9A-Fa-f]{2}|[\w.~!$&\x27()*+,;=:@/-])+", p["physicalLocation"]["artifactLocation"]["uri"], re.A)
+        region = p["physicalLocation"].get("region", {"startLine": 1})
+        assert region["startLine"] >= 1 and region.get("startColumn", 1) >= 1
+    ids = [p["id"] for p in places(r) if "id" in p]
+    assert len(set(ids)) == len(ids)
+print("valid")')" valid
+done
 run --format=sarif ./odd
 same sarif-uri "$(json 'print(d["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])')" \
     "a%20b%25%3C%FF%3E.c"
@@ -143,7 +186,7 @@ refused object-file "is an object file" "$(clang-19 -c empty.c -o empty.o && ech
 refused no-argument "which program?"
 refused bad-style "--style cannot be 'relays'; it must be relay or sound" --style=relays ./queue
 refused bad-format "it must be text, json, sarif or html" --format=xml ./queue
-refused bad-assume "it must be barriers, partition, published, owned, exit or all" --assume=all,luck ./queue
+refused bad-assume "it must be barriers, partition, published, owned, exit, callbacks or all" --assume=all,luck ./queue
 refused bad-option "did you mean '--style'" --stile=relay ./queue
 refused bad-output "cannot write '/nowhere/x'" --output=/nowhere/x ./queue
 run --help
