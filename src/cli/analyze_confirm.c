@@ -92,30 +92,34 @@ static struct dh_host *hold(const struct dh_analyze *a, u64 events, enum dh_anal
     return NULL;
 }
 
-static bool is_access(const struct dh_event *e, u32 cell, const struct dh_race_access *x)
+static bool is_access(const struct dh_host *h, const struct dh_event *e, const struct dh_race_access *x)
 {
-    return e->op == (x->write ? DH_OP_WRITE : DH_OP_READ) && e->target == cell && e->thread == x->thread &&
-           e->site == x->site;
+    u32 thread = e->thread, site = e->site;
+    dh_host_origin(h, &thread, &site);
+    return e->op == (x->write ? DH_OP_WRITE : DH_OP_READ) && thread == x->thread && site == x->site;
 }
 
 /* The number of the earlier access; where the detector remembers its place only, the last one there. */
-static u64 find_earlier(const struct dh_trace *trace, u32 cell, u64 now, const struct dh_race_access *x)
+static u64 find_earlier(const struct dh_host *h, const struct dh_predict *p, u64 now,
+                        const struct dh_race_access *x)
 {
-    if (x->event != DH_NO_EVENT)
-        return x->event < now && is_access(&trace->events[x->event], cell, x) ? x->event : DH_NO_EVENT;
-    for (u64 i = now; i-- > 0;) {
-        if (is_access(&trace->events[i], cell, x))
+    const struct dh_event *events = p->trace->events;
+    bool known = x->event != DH_NO_EVENT;
+    for (u64 i = known && x->event < now ? x->event + 1 : now; i-- > 0;) {
+        if (is_access(h, &events[i], x) && dh_predict_meet(p, (u32)i, (u32)now))
             return i;
+        if (known)
+            break;
     }
     return DH_NO_EVENT;
 }
 
 /* One of the pairs that the race stands for. */
-static bool prove_pair(struct dh_confirm *c, struct dh_analyze_race *r, struct dh_race_access earlier,
-                       bool keep)
+static bool prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_analyze_race *r,
+                       struct dh_race_access earlier, bool keep)
 {
     const u64 *witness;
-    u64 at = find_earlier(c->p.trace, r->race.cell, r->race.now.event, &earlier);
+    u64 at = find_earlier(h, &c->p, r->race.now.event, &earlier);
     u64 n = at == DH_NO_EVENT ? 0 : dh_confirm_pair(c, (u32)at, (u32)r->race.now.event, &witness);
     if (n == 0)
         return false;
@@ -130,22 +134,23 @@ static bool prove_pair(struct dh_confirm *c, struct dh_analyze_race *r, struct d
     return true;
 }
 
-static void prove(const struct dh_analyze *a, struct dh_confirm *c, const struct dh_analyze_found *f,
-                  struct dh_analyze_race *r)
+static void prove(const struct dh_analyze *a, const struct dh_host *h, struct dh_confirm *c,
+                  const struct dh_analyze_found *f, struct dh_analyze_race *r)
 {
     const struct dh_trace *trace = c->p.trace;
     r->proof = DH_PROOF_NONE;
     if (r->race.now.event >= trace->n) {
         r->proof = DH_PROOF_BEYOND;
-    } else if (!is_access(&trace->events[r->race.now.event], r->race.cell, &r->race.now)) {
+    } else if (!is_access(h, &trace->events[r->race.now.event], &r->race.now) ||
+               trace->events[r->race.now.event].target != r->race.cell) {
         r->proof = DH_PROOF_ONCE;
     } else if (c->witness.spent >= DH_WITNESS_NEW * (trace->n + DH_WITNESS_SMALL)) {
         r->proof = DH_PROOF_SPENT;
-    } else if (prove_pair(c, r, r->race.earlier, a->witness)) {
+    } else if (prove_pair(h, c, r, r->race.earlier, a->witness)) {
         r->proof = DH_PROOF_CHECKED;
     } else {
         for (size_t k = 0; k < r->n_others && r->proof != DH_PROOF_CHECKED; k++) {
-            if (prove_pair(c, r, f->others[r->others + k], a->witness))
+            if (prove_pair(h, c, r, f->others[r->others + k], a->witness))
                 r->proof = DH_PROOF_CHECKED;
         }
     }
@@ -179,7 +184,7 @@ void dh_analyze_confirm(struct dh_analyze *a)
     if (dh_confirm_init(&c, &trace) == 0) {
         for (u32 i = 0; i < a->n; i++) {
             for (size_t k = 0; reads_once(a, i) && k < listed(a, i); k++)
-                prove(a, &c, &a->found[i], &a->found[i].races[k]);
+                prove(a, own ? own : a->host, &c, &a->found[i], &a->found[i].races[k]);
         }
     } else {
         mark_all(a, DH_PROOF_NO_MEMORY);

@@ -14,7 +14,7 @@ struct link {
 
 bool dh_companions_possible(const struct dh_detector *d)
 {
-    return d->cells.size && (d->ops->cell_copy || !d->ops->cell_drop);
+    return d->cells.size && !d->ops->plain_only;
 }
 
 static struct link *link_of(struct dh_companions *c, u32 companion)

@@ -77,10 +77,12 @@ static int find(struct cp *c, u32 e)
 {
     const struct dh_event *event = &c->p.trace->events[e];
     int rc = 0;
-    for (u32 write = event->op == DH_OP_WRITE ? 0 : 1; write < 2; write++) {
-        for (u32 k = c->seen[write][c->p.object[e]]; k && rc == 0; k = c->accesses[k - 1].next) {
-            if (c->accesses[k - 1].thread != event->thread)
-                rc = find_among(c, &c->accesses[k - 1], e);
+    for (u32 o = c->p.object[e]; o != DH_NONE; o = c->p.parent[o]) {
+        for (u32 write = event->op == DH_OP_WRITE ? 0 : 1; write < 2; write++) {
+            for (u32 k = c->seen[write][o]; k && rc == 0; k = c->accesses[k - 1].next) {
+                if (c->accesses[k - 1].thread != event->thread)
+                    rc = find_among(c, &c->accesses[k - 1], e);
+            }
         }
     }
     return rc < 0 ? rc : 0;

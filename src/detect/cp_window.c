@@ -86,19 +86,31 @@ static bool grow_accessed(struct dh_cp_window *w)
     return true;
 }
 
+static u64 key_of(u32 lock, u32 object)
+{
+    return ((u64)lock << 32 | object) + 1;
+}
+
+/* The place of a lock and an object, free if nothing was noted of them. */
+static struct dh_cp_accessed *find_accessed(const struct dh_cp_window *w, u32 lock, u32 object)
+{
+    u64 key = key_of(lock, object);
+    u32 at = (u32)dh_hash64(key) & (w->cap_accessed - 1);
+    while (w->accessed[at].key && w->accessed[at].key != key)
+        at = (at + 1) & (w->cap_accessed - 1);
+    return &w->accessed[at];
+}
+
 static struct dh_cp_accessed *accessed_under(struct dh_cp_window *w, u32 lock, u32 object)
 {
     if (w->n_accessed * 2 >= w->cap_accessed && !grow_accessed(w))
         return NULL;
-    u64 key = ((u64)lock << 32 | object) + 1;
-    u32 at = (u32)dh_hash64(key) & (w->cap_accessed - 1);
-    while (w->accessed[at].key && w->accessed[at].key != key)
-        at = (at + 1) & (w->cap_accessed - 1);
-    if (!w->accessed[at].key) {
-        w->accessed[at].key = key;
+    struct dh_cp_accessed *a = find_accessed(w, lock, object);
+    if (!a->key) {
+        a->key = key_of(lock, object);
         w->n_accessed++;
     }
-    return &w->accessed[at];
+    return a;
 }
 
 static void remember(const struct dh_cp_window *w, u32 *two, u32 slot)
@@ -118,6 +130,17 @@ static void order_after_other(struct dh_cp_window *w, const u32 *two, u32 slot)
         w->sections[slot - 1].after = i;
 }
 
+/* Likewise for the past of the object of access e, that of what it is a copy of included. */
+static void order_after_past(struct dh_cp_window *w, u32 lock, u32 e, u32 slot)
+{
+    for (u32 o = w->p->object[e]; o != DH_NONE; o = w->p->parent[o]) {
+        const struct dh_cp_accessed *a = find_accessed(w, lock, o);
+        order_after_other(w, a->written, slot);
+        if (w->p->trace->events[e].op == DH_OP_WRITE)
+            order_after_other(w, a->read, slot);
+    }
+}
+
 static bool collect_access(struct dh_cp_window *w, u32 e)
 {
     const struct dh_predict *p = w->p;
@@ -127,9 +150,7 @@ static bool collect_access(struct dh_cp_window *w, u32 e)
         struct dh_cp_accessed *a = slot ? accessed_under(w, p->sections[section].lock, p->object[e]) : NULL;
         if (!a)
             return false;
-        order_after_other(w, a->written, slot);
-        if (write)
-            order_after_other(w, a->read, slot);
+        order_after_past(w, p->sections[section].lock, e, slot);
         remember(w, write ? a->written : a->read, slot);
     }
     return true;
@@ -198,7 +219,8 @@ static void pass_mutex(struct dh_cp_window *w, u32 e, u32 *h, u32 *c)
     if (event->op == DH_OP_RELEASE) {
         copy(w, row(w, w->h, slot - 1), h);
         copy(w, row(w, w->c, slot - 1), c);
-        *last = slot;
+        if (!(event->mode & DH_LET_GO))
+            *last = slot;
         return;
     }
     if (*last) {

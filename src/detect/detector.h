@@ -93,6 +93,7 @@ struct dh_detector_ops {
     dh_access_fn *write;
     dh_sync_fn *acquire; /* e->mode: DH_EXCLUSIVE, DH_SHARED; first of nested ones only */
     dh_sync_fn *release; /* likewise; last of nested ones */
+    dh_sync_fn *let_go;  /* likewise, but it orders nothing: only that the lock is no longer held */
     dh_thread_fn *fork;  /* other: the new thread */
     dh_thread_fn *join;  /* other: the ended one */
     dh_sync_fn *volatile_access;
@@ -109,9 +110,10 @@ struct dh_detector_ops {
     /* Free what the cell holds by dh_detect_alloc: its life ends, the host zeroes it afterwards. NULL if it
      * holds nothing. */
     void (*cell_drop)(struct dh_detector *d, void *cell);
-    /* `to`, all zero, becomes as `from`, sharing nothing with it. NULL with cell_drop NULL: its bytes are
-     * enough. NULL with a cell_drop: atomic accesses are not shown to this detector (companions.h). */
+    /* `to`, all zero, becomes as `from`, sharing nothing with it. NULL only if cell_drop is NULL too: its
+     * bytes are enough. */
     void (*cell_copy)(struct dh_detector *d, void *to, const void *from);
+    bool plain_only; /* atomic accesses are not shown to this detector (companions.h) */
 
     /* 0, or a negative errno-like code. */
     int (*whole_trace)(struct dh_detector *d, const struct dh_trace *trace);

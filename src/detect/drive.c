@@ -49,13 +49,13 @@ static void atomic_access(struct dh_detector *d, const struct dh_event *e, void 
 }
 
 /* Of what concerns a synchronisation object; NULL: anything else, or this detector does not care. */
-static dh_sync_fn *sync_of(const struct dh_detector_ops *ops, u8 op)
+static dh_sync_fn *sync_of(const struct dh_detector_ops *ops, u8 op, u8 mode)
 {
     switch (op) {
     case DH_OP_ACQUIRE:
         return ops->acquire;
     case DH_OP_RELEASE:
-        return ops->release;
+        return mode & DH_LET_GO ? ops->let_go : ops->release;
     case DH_OP_VOLATILE:
         return ops->volatile_access;
     case DH_OP_ATOMIC_LOAD:
@@ -81,7 +81,7 @@ static void other_event(struct dh_detector *d, const struct dh_event *e)
     const struct dh_detector_ops *ops = d->ops;
     void *thread = dh_detect_thread(d, e->thread);
     dh_thread_fn *fork_or_join = e->op == DH_OP_FORK ? ops->fork : ops->join;
-    dh_sync_fn *sync = sync_of(ops, e->op);
+    dh_sync_fn *sync = sync_of(ops, e->op, e->mode);
     if (d->failed)
         return; /* there is no such thread */
     if (sync) {

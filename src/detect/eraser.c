@@ -91,4 +91,5 @@ const struct dh_detector_ops dh_detector_eraser = {
     .write = access,
     .acquire = acquire,
     .release = release,
+    .let_go = release,
 };

@@ -15,7 +15,8 @@
  *
  * Short circuits, in order: already a member (the same thread always is); a lock held exclusively then is so
  * held by this thread now. Departures: transactions and the unsound shortcut for thread-local data are left
- * out. A releasing atomic store does not hide earlier ones, relaxed atomics and fences give no order.
+ * out. Added are C11's atomics: a store takes what was published away from its object before it publishes,
+ * and fences hand on through two elements of their thread.
  */
 #include "detect/goldilocks_log.h"
 #include "detect/lockset.h"
@@ -27,8 +28,9 @@ struct own {
 
 struct thread {
     u32 tid;
-    u32 self;  /* as an element */
-    u64 known; /* its bit in the sets' field of that name; 0 above 63 */
+    u32 self;         /* as an element */
+    bool fenced, saw; /* it made a release fence; relaxed loads since it began */
+    u64 known;        /* its bit in the sets' field of that name; 0 above 63 */
     struct dh_held held;
 };
 
@@ -36,6 +38,7 @@ struct lock {
     u32 entered, left; /* barrier: as in hb.h */
     u32 round;         /* barrier: the one being left; the next is being entered */
     bool readers;      /* it was ever held for reading */
+    bool published;    /* an atomic object: it has something to tell */
 };
 
 struct cell {
@@ -205,8 +208,15 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
     if (!l)
         return;
     give(d, t->self, element(d, e->target, e->mode == DH_SHARED ? DH_GOLD_READERS : DH_GOLD_LOCK));
+    l->published = true;
     l->readers |= e->mode == DH_SHARED;
     dh_held_release(&((struct own *)d->own)->sets, &t->held, e);
+}
+
+static void let_go(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)lock;
+    dh_held_release(&((struct own *)d->own)->sets, &((struct thread *)thread)->held, e);
 }
 
 static void on_fork(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
@@ -221,8 +231,10 @@ static void on_join(struct dh_detector *d, const struct dh_event *e, void *threa
     give(d, element(d, e->target, DH_GOLD_THREAD), element(d, e->thread, DH_GOLD_THREAD));
 }
 
-static void publish(struct dh_detector *d, const struct dh_event *e)
+static void publish(struct dh_detector *d, const struct dh_event *e, struct lock *l)
 {
+    if (l)
+        l->published = true;
     give(d, element(d, e->thread, DH_GOLD_THREAD), element(d, e->target, DH_GOLD_LOCK));
 }
 
@@ -233,22 +245,71 @@ static void learn(struct dh_detector *d, const struct dh_event *e)
 
 static void volatile_access(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
-    (void)thread, (void)lock;
+    (void)thread;
     if (e->mode & DH_WRITE)
-        publish(d, e);
+        publish(d, e, lock);
     else
         learn(d, e);
 }
 
+/* What a thread's release fence published, and what its relaxed loads saw. */
+static u32 fence_element(struct dh_detector *d, const struct thread *t, bool seen)
+{
+    return element(d, t->tid * 2 + seen, DH_GOLD_FENCE);
+}
+
+static bool acquires(u8 order)
+{
+    return order != DH_RELAXED && order != DH_RELEASE;
+}
+
+static void fence(struct dh_detector *d, const struct dh_event *e, struct thread *t)
+{
+    if (acquires(e->mode) && t->saw)
+        give(d, fence_element(d, t, true), t->self);
+    if (e->mode >= DH_RELEASE) {
+        give(d, t->self, fence_element(d, t, false));
+        t->fenced = true;
+    }
+}
+
+static void atomic_load(struct dh_detector *d, const struct dh_event *e, struct thread *t,
+                        const struct lock *l)
+{
+    if (!l->published)
+        return;
+    if (acquires(e->mode)) {
+        learn(d, e);
+    } else {
+        give(d, element(d, e->target, DH_GOLD_LOCK), fence_element(d, t, true));
+        t->saw = true;
+    }
+}
+
+/* A plain store heads a new release sequence; a read-modify-write continues the one it finds. */
+static void atomic_store(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct lock *l)
+{
+    u32 object = element(d, e->target, DH_GOLD_LOCK);
+    if (e->op == DH_OP_ATOMIC_STORE && l->published) {
+        give(d, object, DH_GOLD_NOBODY);
+        l->published = false;
+    }
+    if (e->mode < DH_RELEASE && !t->fenced)
+        return;
+    give(d, e->mode >= DH_RELEASE ? t->self : fence_element(d, t, false), object);
+    l->published = true;
+}
+
 static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
-    (void)thread;
-    if (!lock)
+    if (e->op == DH_OP_FENCE) {
+        fence(d, e, thread);
         return;
-    if (e->op != DH_OP_ATOMIC_STORE && e->mode != DH_RELAXED && e->mode != DH_RELEASE)
-        learn(d, e);
-    if (e->op != DH_OP_ATOMIC_LOAD && e->mode >= DH_RELEASE)
-        publish(d, e);
+    }
+    if (lock && e->op != DH_OP_ATOMIC_STORE)
+        atomic_load(d, e, thread, lock);
+    if (lock && e->op != DH_OP_ATOMIC_LOAD)
+        atomic_store(d, e, thread, lock);
 }
 
 /* Two elements for a barrier, taken in turns: who is slow to leave one round must not learn from the next. */
@@ -299,6 +360,7 @@ const struct dh_detector_ops dh_detector_goldilocks = {
     .write = write,
     .acquire = acquire,
     .release = release,
+    .let_go = let_go,
     .fork = on_fork,
     .join = on_join,
     .volatile_access = volatile_access,

@@ -3,7 +3,8 @@
  *
  * Bringing all sets forward at once goes through the log backwards. For a place p let reach(x) be what x
  * becomes by the end of the log if it is in a set at p. At the end reach(x) = {x}; the step (from, to) before
- * it makes reach(from) the union of reach(from) and reach(to) and changes nothing else. A set at p then
+ * it makes reach(from) the union of reach(from) and reach(to) and changes nothing else, one to nobody makes
+ * reach(from) empty. A set at p then
  * becomes the union of its elements' reaches. That is one union of bit rows a step, however many sets there
  * are; each set is touched once.
  */
@@ -105,7 +106,13 @@ bool dh_gold_advance(struct dh_gold_log *log, struct dh_gold_set *s, u32 wanted)
     u64 *bits = s->bits;
     for (u32 i = s->at; i < log->n; i++) {
         struct dh_gold_step step = log->steps[i];
-        if (!bit(bits, step.from) || bit(bits, step.to))
+        if (!bit(bits, step.from))
+            continue;
+        if (step.to == DH_GOLD_NOBODY) {
+            bits[step.from / 64] &= ~(1ull << (step.from % 64));
+            continue;
+        }
+        if (bit(bits, step.to))
             continue;
         bits[step.to / 64] |= 1ull << (step.to % 64);
         if (step.to == wanted) {
@@ -134,6 +141,7 @@ struct pass {
     u32 n_rows, max_rows;
     u32 words; /* of a row */
     u64 *rows;
+    u64 *result; /* a set being brought forward */
 };
 
 static void chain_up(void *ctx, struct dh_gold_set *s)
@@ -170,14 +178,18 @@ static void lift(const struct pass *p, struct dh_gold_set *s)
     }
     if (!reserve(p->log, s))
         return;
-    /* A row may set bits that this loop then finds: their rows are within it already and add nothing. */
+    /* Beside the set: what an element has become is not what it would have given at this place. */
+    memset(p->result, 0, p->words * sizeof(*p->result));
     for (u32 w = 0; w < s->words; w++) {
         for (u64 left = s->bits[w]; left; left &= left - 1) {
             u32 element = w * 64 + (u32)__builtin_ctzll(left);
             if (p->row[element])
-                unite(p, s->bits, row_of(p, element));
+                unite(p, p->result, row_of(p, element));
+            else
+                p->result[w] |= 1ull << (element % 64);
         }
     }
+    memcpy(s->bits, p->result, p->words * sizeof(*p->result));
 }
 
 static bool add_row(struct pass *p, u32 element)
@@ -201,13 +213,16 @@ static void segment(struct pass *p, dh_gold_each_fn *each)
     p->n_chains = 0;
     p->last = p->first;
     memset(p->row, 0, log->n_elements * sizeof(*p->row));
-    while (p->last < log->n && add_row(p, log->steps[p->last].from) && add_row(p, log->steps[p->last].to))
+    while (p->last < log->n && add_row(p, log->steps[p->last].from) &&
+           (log->steps[p->last].to == DH_GOLD_NOBODY || add_row(p, log->steps[p->last].to)))
         p->last++;
     memset(p->heads, 0, (p->last - p->first) * sizeof(*p->heads));
     each(log->d, chain_up, p);
     for (u32 place = p->last; place-- > p->first && !log->d->failed;) {
         struct dh_gold_step step = log->steps[place];
-        if (step.from != step.to)
+        if (step.to == DH_GOLD_NOBODY)
+            memset(row_of(p, step.from), 0, p->words * sizeof(u64));
+        else if (step.from != step.to)
             unite(p, row_of(p, step.from), row_of(p, step.to));
         for (u32 c = p->heads[place - p->first]; c; c = p->chains[c - 1].next)
             lift(p, p->chains[c - 1].set);
@@ -230,11 +245,13 @@ static DH_NOINLINE void bring_all_forward(struct dh_gold_log *log, dh_gold_each_
     p.rows = dh_detect_alloc(d, rows);
     p.heads = dh_detect_alloc(d, log->limit * sizeof(*p.heads));
     p.row = dh_detect_alloc(d, log->n_elements * sizeof(*p.row));
+    p.result = dh_detect_alloc(d, p.words * sizeof(*p.result));
     while (!d->failed && p.first < log->n) {
         segment(&p, each);
         p.first = p.last;
     }
     dh_detect_free(d, p.rows, rows);
+    dh_detect_free(d, p.result, p.words * sizeof(*p.result));
     dh_detect_free(d, p.heads, log->limit * sizeof(*p.heads));
     dh_detect_free(d, p.row, log->n_elements * sizeof(*p.row));
     dh_detect_free(d, p.chains, p.cap_chains * sizeof(*p.chains));

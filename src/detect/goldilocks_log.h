@@ -4,7 +4,7 @@
  *
  * Elements of sets are threads and locks, numbered in order of appearance; a set is a row of bits. A step
  * (from, to) of the log says: where `from` is in a set, `to` is too from here on. A set holds its elements as
- * of place `at` in the log; elements are never taken away. The log is bounded: when it is full, all sets are
+ * of place `at` in the log; threads are never taken away. The log is bounded: when it is full, all sets are
  * brought forward at once and it starts anew, so memory depends on the number of variables, threads and locks
  * only.
  */
@@ -13,8 +13,12 @@
 
 #include "detect/detector.h"
 
-/* What an element stands for; a lock is two, the second for its readers. */
-enum { DH_GOLD_THREAD, DH_GOLD_LOCK, DH_GOLD_READERS };
+/* What an element stands for; a lock is two, the second for its readers, and a thread has two for its fences.
+ */
+enum { DH_GOLD_THREAD, DH_GOLD_LOCK, DH_GOLD_READERS, DH_GOLD_FENCE };
+
+/* Given to nobody, an element is taken out of all sets. */
+#define DH_GOLD_NOBODY UINT32_MAX
 
 struct dh_gold_set {
     u32 thread; /* who accessed, + 1; 0: there was no access */

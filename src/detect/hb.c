@@ -70,6 +70,10 @@ void dh_hb_fork(struct dh_detector *d, const struct dh_event *e, void *thread, v
     if (!u)
         return;
     dh_vc_join(d, &u->c, &t->c);
+    if (u->released) /* the number was another thread's before */
+        dh_vc_clear(u->released);
+    if (u->seen)
+        dh_vc_clear(u->seen);
     dh_hb_tick(t);
 }
 

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "detect/drive.h"
 #include "detect/found.h"
+#include "detect/renumber.h"
 
 enum { MAX_DETECTORS = 32, BATCH = 4096 };
 
@@ -33,6 +34,7 @@ struct dh_host {
     void *ctx;
     struct dh_mem mem;
     struct dh_table holders;
+    struct dh_renumber renumber;
     u64 n_events;
     u32 threads, locks, cells; /* upper ends of the ids seen */
     bool keep;                 /* some detector needs the whole trace */
@@ -74,6 +76,7 @@ void dh_host_free(struct dh_host *h)
         dh_found_done(&h->found[i]);
     }
     dh_table_done(&h->holders);
+    dh_renumber_done(&h->renumber);
     dh_mem_done(&h->mem);
     dh_pool_free(h->trace, h->trace_cap * sizeof(*h->trace));
     dh_pool_free(h, sizeof(*h));
@@ -157,9 +160,13 @@ void *dh_detect_lock(struct dh_detector *d, u32 lock)
 void dh_detect_emit(struct dh_detector *d, const struct dh_race *race)
 {
     struct dh_host *h = d->host;
+    struct dh_race r = *race;
+    dh_renumber_restore(&h->renumber, &r.now.thread, &r.now.site);
+    if (r.earlier.thread != DH_UNKNOWN)
+        dh_renumber_restore(&h->renumber, &r.earlier.thread, &r.earlier.site);
     if (h->on_race)
-        h->on_race(h->ctx, d->index, race);
-    if (!dh_found_add(&h->found[d->index], race))
+        h->on_race(h->ctx, d->index, &r);
+    if (!dh_found_add(&h->found[d->index], &r))
         h->errors[d->index] = -ENOMEM;
 }
 
@@ -207,6 +214,11 @@ static void note_ids(struct dh_host *h, const struct dh_event *e)
     switch (dh_event_space(e->op)) {
     case DH_SPACE_VARIABLE:
         raise(&h->cells, e->target);
+        if (dh_event_is_access(e))
+            break;
+        raise(&h->cells, e->target + (e->size ? e->size - 1u : 0));
+        if (e->op == DH_OP_RANGE_MOVE || e->op == DH_OP_RANGE_COPY)
+            raise(&h->cells, e->site + (e->size ? e->size - 1u : 0));
         break;
     case DH_SPACE_LOCK:
         raise(&h->locks, e->target);
@@ -231,7 +243,7 @@ static int filter(struct dh_host *h, struct dh_event *events, size_t n)
     h->n_others = others;
     for (u32 i = 0; i < others; i++) {
         struct dh_event *e = &events[h->others[i]];
-        if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && e->mode == DH_EXCLUSIVE &&
+        if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !(e->mode & DH_SHARED) &&
             !outermost(h, e, &error))
             e->op = DH_OP_SKIP;
     }
@@ -262,7 +274,9 @@ static int keep_events(struct dh_host *h, const struct dh_event *events, size_t 
 
 static int feed_batch(struct dh_host *h, struct dh_event *events, size_t n)
 {
-    int rc = filter(h, events, n);
+    int rc = dh_renumber(&h->renumber, events, n);
+    if (!rc)
+        rc = filter(h, events, n);
     if (!rc && h->keep)
         rc = keep_events(h, events, n);
     if (rc)
@@ -289,16 +303,6 @@ int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n)
     return 0;
 }
 
-bool dh_host_can_split(const struct dh_host *h)
-{
-    for (u32 i = 0; i < h->n; i++) {
-        const struct dh_detector_ops *ops = h->detectors[i]->ops;
-        if (ops->whole_trace || (ops->cell_drop && !ops->cell_copy))
-            return false;
-    }
-    return true;
-}
-
 void dh_host_split(struct dh_host *h, u32 to, u32 from)
 {
     for (u32 i = 0; i < h->n; i++) {
@@ -316,6 +320,11 @@ void dh_host_split(struct dh_host *h, u32 to, u32 from)
         if (target && d->companions.n)
             dh_companions_copy(d, to, from);
     }
+}
+
+void dh_host_origin(const struct dh_host *h, u32 *thread, u32 *site)
+{
+    dh_renumber_restore(&h->renumber, thread, site);
 }
 
 void dh_host_keep(struct dh_host *h)

@@ -35,13 +35,13 @@ void dh_host_window(struct dh_host *h, u64 events);
 void dh_host_keep(struct dh_host *h);
 /* What is held, filtered; good until more is fed. */
 struct dh_trace dh_host_trace(const struct dh_host *h);
+/* The thread and site of a held event as they were fed: detectors may be given others (renumber.h). */
+void dh_host_origin(const struct dh_host *h, u32 *thread, u32 *site);
 /* Events in order, any number a call; they are overwritten where the filter takes one out. 0 or -ENOMEM, when
  * the host itself could not go on. */
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
-/* Can variables be split? Not if a detector has state that it cannot copy. */
-bool dh_host_can_split(const struct dh_host *h);
 /* Variable `to`, never used, is a part of `from` that is a variable of its own from now on: it has the same
- * past. */
+ * past. For detectors that need no whole trace. */
 void dh_host_split(struct dh_host *h, u32 to, u32 from);
 /* The end of the trace: detectors that need all of it run now. */
 void dh_host_finish(struct dh_host *h);

@@ -21,7 +21,7 @@ dh_sync_fn dh_hybrid_acquire, dh_hybrid_release;
 /* For a table of operations: what both need, and all that a hybrid detector needs. */
 #define DH_HYBRID_STATE                                                                     \
     .own_size = sizeof(struct dh_locksets), .thread_size = sizeof(struct dh_hybrid_thread), \
-    .init = dh_hybrid_init
+    .init = dh_hybrid_init, .let_go = dh_hybrid_release
 #define DH_HYBRID_ALL \
     DH_HB_RELAXED, DH_HYBRID_STATE, .acquire = dh_hybrid_acquire, .release = dh_hybrid_release
 

@@ -57,6 +57,7 @@ struct dh_held {
 };
 
 void dh_held_acquire(struct dh_locksets *s, struct dh_held *held, const struct dh_event *e);
+/* Of RELEASE, be it one that orders nothing. */
 void dh_held_release(struct dh_locksets *s, struct dh_held *held, const struct dh_event *e);
 
 DH_INLINE u32 dh_held_for(const struct dh_held *held, const struct dh_event *e)

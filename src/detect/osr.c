@@ -216,12 +216,16 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, const u32 **ret_
 
 static u32 find(struct osr *o, u32 k2, u32 e, const u32 **ret_cut)
 {
-    const struct dh_syncp_object *x = &o->syncp.objects[o->p.object[e]];
-    if (dh_syncp_guarded(&o->syncp, e))
-        return DH_NONE;
-    u32 i = find_in_classes(o, x->writes, k2, e, ret_cut);
-    if (i == DH_NONE && o->p.trace->events[e].op == DH_OP_WRITE)
-        i = find_in_classes(o, x->reads, k2, e, ret_cut);
+    bool write = o->p.trace->events[e].op == DH_OP_WRITE;
+    u32 i = DH_NONE;
+    for (u32 k = o->p.object[e]; k != DH_NONE && i == DH_NONE; k = o->p.parent[k]) {
+        const struct dh_syncp_object *x = &o->syncp.objects[k];
+        if (dh_syncp_guarded(&o->syncp, k, e))
+            continue;
+        i = find_in_classes(o, x->writes, k2, e, ret_cut);
+        if (i == DH_NONE && write)
+            i = find_in_classes(o, x->reads, k2, e, ret_cut);
+    }
     return i;
 }
 

@@ -168,11 +168,16 @@ static void release(struct dh_osr_order *o, u32 i, u8 level)
 static u8 access_object(struct dh_osr_order *o, enum dh_effect effect, u32 i, u8 level)
 {
     struct dh_osr_object *x = object_at(o, o->p->object[i]);
-    level = max(level, x->written);
+    for (u32 k = o->p->object[i]; k != DH_NONE; k = o->p->parent[k]) {
+        const struct dh_osr_object *past = object_at(o, k);
+        level = max(level, past->written);
+        if (effect != DH_EFFECT_READ)
+            level = max(level, past->read);
+    }
     if (effect == DH_EFFECT_READ)
         x->read = max(x->read, level);
     else
-        x->written = level = max(level, x->read);
+        x->written = level;
     return level;
 }
 

@@ -72,23 +72,18 @@ static bool reached(struct dh_osr_reach *r, u32 i)
     return true;
 }
 
-/* From i on, events of one object that come after a write. */
-static void after_write(struct dh_osr_reach *r, u32 i)
+/* From i on, events of one object and its copies that come after a write, or after a read. */
+static void after_access(struct dh_osr_reach *r, u32 object, u32 i, bool write)
 {
-    for (; i != DH_NONE && i <= r->to; i = r->next[i]) {
+    const struct dh_predict *p = r->p;
+    for (; i != DH_NONE && i <= r->to; i = write ? r->next[i] : r->next_write[i]) {
+        bool writes = dh_predict_effect(p, &p->trace->events[i]) != DH_EFFECT_READ;
         r->steps++;
-        if (reached(r, i) && dh_predict_effect(r->p, &r->p->trace->events[i]) != DH_EFFECT_READ)
+        if ((write || writes) && reached(r, i) && writes)
             return;
     }
-}
-
-static void after_read(struct dh_osr_reach *r, u32 i)
-{
-    for (i = r->next_write[i]; i != DH_NONE && i <= r->to; i = r->next_write[i]) {
-        r->steps++;
-        if (reached(r, i))
-            return;
-    }
+    for (u32 c = p->child[object]; c != DH_NONE; c = p->sibling[c])
+        after_access(r, c, r->opening[c], write);
 }
 
 /* A section that ends in the cut passes the order on to all that follow. */
@@ -127,16 +122,16 @@ static void follow(struct dh_osr_reach *r, u32 i)
     enum dh_effect effect = dh_predict_effect(p, e);
     r->steps++;
     if (effect == DH_EFFECT_READ)
-        after_read(r, i);
+        after_access(r, p->object[i], r->next_write[i], false);
     else if (effect != DH_EFFECT_NONE)
-        after_write(r, r->next[i]);
+        after_access(r, p->object[i], r->next[i], true);
     else if (e->op == DH_OP_RELEASE)
         after_release(r, i);
     else if (e->op == DH_OP_FORK)
         after_fork(r, i);
     else if (dh_predict_is_range(e)) {
         for (u32 o = p->object[i]; o != DH_NONE; o = p->born[o])
-            after_write(r, r->opening[o]);
+            after_access(r, o, r->opening[o], true);
     }
     u32 death = dh_event_is_access(e) ? p->death[p->object[i]] : DH_NONE;
     if (death != DH_NONE && death <= r->to)

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "detect/predict_lives.h"
+
 struct dh_set_link {
     u32 outer, lock, set; /* set 0: the slot is free */
 };
@@ -24,9 +26,7 @@ struct reading {
     u32 *writer;  /* last event that wrote each object */
     u32 *section; /* last section of each lock */
     u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
-    u32 *life;    /* object of each variable now */
-    u32 *ranged;  /* of each variable: a RANGE_* that no access has followed yet, + 1 */
-    u32 next_life;
+    struct dh_lives lives;
 };
 
 static void *array(struct dh_detector *d, size_t n, size_t size)
@@ -61,9 +61,9 @@ enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_eve
         return DH_EFFECT_BOTH;
     case DH_OP_ACQUIRE:
     case DH_OP_RELEASE:
-        return !p->hard_lock[e->target] ? DH_EFFECT_NONE
-               : e->mode == DH_SHARED   ? DH_EFFECT_READ
-                                        : DH_EFFECT_BOTH;
+        return !p->hard_lock[e->target] || e->mode & DH_LET_GO ? DH_EFFECT_NONE
+               : e->mode == DH_SHARED                          ? DH_EFFECT_READ
+                                                               : DH_EFFECT_BOTH;
     default:
         return DH_EFFECT_NONE;
     }
@@ -231,48 +231,14 @@ static bool release(struct dh_predict *p, struct reading *r, u32 e, u32 t, u32 l
     return (r->holding[t] = without(p, r->holding[t], lock)) != DH_NONE;
 }
 
-/* The cells of a range start new lives when they are next accessed; most never are. */
-static void note_range(const struct dh_trace *trace, u32 *ranged, u32 i)
-{
-    const struct dh_event *e = &trace->events[i];
-    for (u32 k = 0; k < e->size; k++) {
-        u64 to = (u64)e->target + k, from = (u64)e->site + k;
-        if (to < trace->cells)
-            ranged[to] = i + 1;
-        if (e->op == DH_OP_RANGE_MOVE && from < trace->cells)
-            ranged[from] = i + 1;
-    }
-}
-
-static void end_life(struct dh_predict *p, const struct reading *r, u64 cell, u32 i)
-{
-    if (cell < p->trace->cells && p->death[r->life[cell]] == DH_NONE)
-        p->death[r->life[cell]] = i;
-}
-
-static void end_lives(struct dh_predict *p, const struct reading *r, u32 i)
-{
-    const struct dh_event *e = &p->trace->events[i];
-    for (u32 k = 0; k < e->size; k++) {
-        end_life(p, r, (u64)e->target + k, i);
-        if (e->op == DH_OP_RANGE_MOVE)
-            end_life(p, r, (u64)e->site + k, i);
-    }
-}
-
 /* The object an access is to. Its memory must have been there: no access comes before its birth. */
 static bool find_object(struct dh_predict *p, struct reading *r, u32 i)
 {
     const struct dh_event *e = &p->trace->events[i];
-    u32 *ranged = &r->ranged[e->target];
-    if (*ranged) {
-        r->life[e->target] = r->next_life++;
-        p->birth[r->life[e->target]] = *ranged - 1;
-        p->born[r->life[e->target]] = p->object[*ranged - 1];
-        p->object[*ranged - 1] = r->life[e->target];
-        *ranged = 0;
-    }
-    p->object[i] = r->life[e->target];
+    bool made;
+    p->object[i] = dh_lives_access(&r->lives, p, e->target, &made);
+    if (made && p->parent[p->object[i]] != DH_NONE)
+        r->writer[p->object[i]] = r->writer[p->parent[p->object[i]]];
     u32 b = p->birth[p->object[i]];
     bool ok = b == DH_NONE || learn(p, r, e->thread, p->need[b], p->trace->events[b].thread, p->local[b] + 1);
     p->need[i] = r->version[e->thread];
@@ -311,8 +277,7 @@ static bool read_event(struct dh_predict *p, struct reading *r, u32 i)
     p->need[i] = r->version[t];
     p->holding[i] = r->holding[t];
     if (dh_predict_is_range(e)) {
-        note_range(p->trace, r->ranged, i);
-        end_lives(p, r, i);
+        dh_lives_range(&r->lives, p, i);
         p->object[i] = DH_NONE;
         return true;
     }
@@ -331,29 +296,22 @@ static bool read_event(struct dh_predict *p, struct reading *r, u32 i)
 
 /* The first pass: how many events a thread has, which locks are not plain mutexes, how many objects there
  * are. */
-static bool count(struct dh_predict *p, u32 *ranged)
+static bool count(struct dh_predict *p, struct dh_lives *lives)
 {
     const struct dh_trace *trace = p->trace;
     p->first = array(p->d, (size_t)p->threads + 1, sizeof(u32));
     p->hard_lock = array(p->d, trace->locks, sizeof(bool));
     if (p->d->failed)
         return false;
-    p->objects = trace->locks + trace->cells;
     for (u32 i = 0; i < p->n; i++) {
         const struct dh_event *e = &trace->events[i];
         p->first[e->thread + 1]++;
-        if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && e->mode == DH_SHARED)
+        if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && (e->mode & DH_SHARED))
             p->hard_lock[e->target] = true;
-        if (dh_predict_is_range(e))
-            note_range(trace, ranged, i);
-        if (dh_event_is_access(e) && ranged[e->target]) {
-            p->objects++;
-            ranged[e->target] = 0;
-        }
     }
     for (u32 t = 0; t < p->threads; t++)
         p->first[t + 1] += p->first[t];
-    memset(ranged, 0, trace->cells * sizeof(*ranged));
+    p->objects = trace->locks + trace->cells + dh_lives_count(trace, lives->pending);
     return true;
 }
 
@@ -367,20 +325,19 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     r->writer = none_array(d, p->objects);
     r->section = none_array(d, trace->locks);
     r->readers = none_array(d, trace->locks);
-    r->life = array(d, trace->cells, sizeof(u32));
     p->object = array(d, p->n, sizeof(u32));
     p->birth = none_array(d, p->objects);
     p->death = none_array(d, p->objects);
     p->born = none_array(d, p->objects);
+    p->parent = none_array(d, p->objects);
+    p->child = none_array(d, p->objects);
+    p->sibling = none_array(d, p->objects);
     p->local = array(d, p->n, sizeof(u32));
     p->need = array(d, p->n, sizeof(u32));
     p->holding = array(d, p->n, sizeof(u32));
     p->order = array(d, p->n, sizeof(u32));
-    if (d->failed || new_version(p, DH_NONE) == DH_NONE)
+    if (d->failed || new_version(p, DH_NONE) == DH_NONE || !dh_lives_init(&r->lives, p))
         return false;
-    for (u32 c = 0; c < trace->cells; c++)
-        r->life[c] = trace->locks + c;
-    r->next_life = trace->locks + trace->cells;
     p->end_holding = r->holding;
     p->n_holdings = 1;
     return dh_mem_grow(&d->mem, (void **)&p->holdings, 0, &p->cap_holdings, sizeof(*p->holdings));
@@ -392,8 +349,8 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     struct reading r = {0};
     if (trace->n >= DH_NONE)
         return -EFBIG;
-    r.ranged = array(d, trace->cells, sizeof(u32));
-    if (!r.ranged || !count(p, r.ranged) || !begin_reading(p, &r))
+    r.lives.pending = array(d, trace->cells, sizeof(u32));
+    if (!r.lives.pending || !count(p, &r.lives) || !begin_reading(p, &r))
         return -ENOMEM;
     for (u32 i = 0; i < p->n; i++) {
         if (!read_event(p, &r, i))
@@ -404,8 +361,8 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
     dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.readers, (trace->locks ? trace->locks : 1) * sizeof(u32));
-    dh_detect_free(d, r.ranged, (trace->cells ? trace->cells : 1) * sizeof(u32));
-    dh_detect_free(d, r.life, (trace->cells ? trace->cells : 1) * sizeof(u32));
+    dh_detect_free(d, r.lives.pending, (trace->cells ? trace->cells : 1) * sizeof(u32));
+    dh_lives_done(&r.lives, p);
     return dh_predict_index_sections(p);
 }
 

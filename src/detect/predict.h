@@ -15,7 +15,8 @@
  * hide races but not invent one. The readers of a lock read it, so they are free among themselves; whoever
  * takes it for itself needs the readers before it to have gone.
  *
- * Objects: locks come first, then variables, then the later lives of variables that were freed or moved.
+ * Objects: locks come first, then variables, then what variables became when their memory was freed, moved or
+ * copied (predict_lives.h). Accesses to an object and to one of its parents are to the same memory.
  */
 #ifndef DH_DETECT_PREDICT_H
 #define DH_DETECT_PREDICT_H
@@ -48,11 +49,14 @@ struct dh_predict {
     struct dh_detector *d;
     const struct dh_trace *trace;
     u32 n, threads, objects;
-    u32 *object; /* of each event with an effect */
-    u32 *birth;  /* of each object: the event that freed or moved its memory last, DH_NONE: none */
-    u32 *death;  /* of each object: the event that ended its life, DH_NONE: none */
-    u32 *born;   /* of each object: the next one with the same birth, whose `object` is the first; DH_NONE */
-    u32 *local;  /* number of the event in its thread */
+    u32 *object;  /* of each event with an effect */
+    u32 *birth;   /* of each object: the event that made its memory anew, DH_NONE: none */
+    u32 *death;   /* of each object: the event that ended its life, DH_NONE: none */
+    u32 *born;    /* of each object: the next one with the same birth, whose `object` is the first; DH_NONE */
+    u32 *parent;  /* of each object: the one it is a copy of, which is accessed no more; DH_NONE */
+    u32 *child;   /* of each object: its first copy, DH_NONE: none; */
+    u32 *sibling; /* and the next copy of the same one */
+    u32 *local;   /* number of the event in its thread */
     u32 *need; /* version before the event; for events other than plain accesses their own read-from is in it
                 */
     u32 *holding; /* before the event */
@@ -104,6 +108,15 @@ DH_INLINE bool dh_predict_is_range(const struct dh_event *e)
 {
     return e->op == DH_OP_RANGE_NEW || e->op == DH_OP_RANGE_FREE || e->op == DH_OP_RANGE_MOVE ||
            e->op == DH_OP_RANGE_COPY;
+}
+
+/* Are these two accesses, the first one earlier in the trace, to the same memory? */
+DH_INLINE bool dh_predict_meet(const struct dh_predict *p, u32 earlier, u32 now)
+{
+    u32 o = p->object[now];
+    while (o != DH_NONE && o != p->object[earlier])
+        o = p->parent[o];
+    return o != DH_NONE;
 }
 
 DH_INLINE bool dh_predict_in_cut(const struct dh_predict *p, const u32 *cut, u32 e)

@@ -52,6 +52,17 @@ static void drop(struct dh_detector *d, void *cell)
     dh_vc_drop(d, &x->last);
 }
 
+static void copy(struct dh_detector *d, void *to, const void *from)
+{
+    struct cell *x = to;
+    const struct cell *old = from;
+    dh_rw_copy(d, &x->rw, &old->rw);
+    if (dh_vc_copy(d, &x->last, &old->last)) {
+        x->tid = old->tid;
+        x->clock = old->clock;
+    }
+}
+
 const struct dh_detector_ops dh_detector_shb = {
     .name = "shb",
     .paper = "Mathur, Kini, Viswanathan: What Happens-After the First Race? (OOPSLA 2018)",
@@ -63,4 +74,6 @@ const struct dh_detector_ops dh_detector_shb = {
     .write = write,
     .soon = dh_rw_soon,
     .cell_drop = drop,
+    .cell_copy = copy,
+    .plain_only = true,
 };

@@ -64,9 +64,9 @@ static bool holds(const struct dh_predict *p, u32 e, u32 lock)
     return dh_predict_find_lock(p, p->holding[e], lock) != NULL;
 }
 
-bool dh_syncp_guarded(const struct dh_syncp *s, u32 e)
+bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e)
 {
-    const struct dh_syncp_object *o = &s->objects[s->p->object[e]];
+    const struct dh_syncp_object *o = &s->objects[object];
     for (u32 i = 0; i < o->n_common; i++) {
         if (holds(s->p, e, o->common[i]))
             return true;
@@ -226,12 +226,15 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e, const u32 **ret_cut
 
 u32 dh_syncp_find(struct dh_syncp *s, u32 e, const u32 **ret_cut)
 {
-    const struct dh_syncp_object *o = &s->objects[s->p->object[e]];
-    if (dh_syncp_guarded(s, e))
-        return DH_NONE;
-    u32 earlier = find_in_classes(s, o->writes, e, ret_cut);
-    if (earlier == DH_NONE && s->p->trace->events[e].op == DH_OP_WRITE)
-        earlier = find_in_classes(s, o->reads, e, ret_cut);
+    bool write = s->p->trace->events[e].op == DH_OP_WRITE;
+    u32 earlier = DH_NONE;
+    for (u32 o = s->p->object[e]; o != DH_NONE && earlier == DH_NONE; o = s->p->parent[o]) {
+        if (dh_syncp_guarded(s, o, e))
+            continue;
+        earlier = find_in_classes(s, s->objects[o].writes, e, ret_cut);
+        if (earlier == DH_NONE && write)
+            earlier = find_in_classes(s, s->objects[o].reads, e, ret_cut);
+    }
     return earlier;
 }
 

@@ -57,8 +57,8 @@ int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p);
 u32 dh_syncp_add(struct dh_syncp *s, u32 e);
 /* An earlier access that races with e, and the cut that shows it; DH_NONE: none. */
 u32 dh_syncp_find(struct dh_syncp *s, u32 e, const u32 **ret_cut);
-/* Do all accesses to the object so far hold a lock that e holds too? */
-bool dh_syncp_guarded(const struct dh_syncp *s, u32 e);
+/* Do all accesses to the object so far hold a lock that e, an access to it or a copy of it, holds too? */
+bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e);
 /* The smallest closed cut that contains `cut`. False: event e of its thread cannot be kept out. */
 bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e);
 

@@ -232,6 +232,12 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
     tick(t);
 }
 
+static void let_go(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
+{
+    (void)lock;
+    dh_wcp_section_unref(d, take_held(thread, e->target));
+}
+
 /* Loads and waits learn, stores and signals tell; the rest does both. */
 static void volatile_access(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
@@ -249,6 +255,8 @@ static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread
         return; /* a fence: every atomic is taken to be ordered as it is */
     if (e->op != DH_OP_ATOMIC_STORE)
         learn(d, thread, &l->told);
+    if (e->op == DH_OP_ATOMIC_STORE)
+        dh_vc_clear(&l->told); /* who loads it sees no earlier one */
     if (e->op != DH_OP_ATOMIC_LOAD)
         tell(d, thread, &l->told);
 }
@@ -504,6 +512,7 @@ const struct dh_detector_ops dh_detector_wcp = {
     .write = write,
     .acquire = acquire,
     .release = release,
+    .let_go = let_go,
     .fork = fork_thread,
     .join = join_thread,
     .volatile_access = volatile_access,

@@ -11,6 +11,25 @@ static u32 *array(struct dh_detector *d, size_t n)
     return dh_detect_alloc(d, (n ? n : 1) * sizeof(u32));
 }
 
+/* Who wrote the memory of the object last: a write to an object is one to its copies too. */
+static u32 last_writer(const struct dh_witness *w, u32 object)
+{
+    u32 last = DH_NONE, when = 0;
+    for (u32 o = object; o != DH_NONE; o = w->p->parent[o]) {
+        if (w->writer[o] != DH_NONE && (last == DH_NONE || w->written[o] > when)) {
+            last = w->writer[o];
+            when = w->written[o];
+        }
+    }
+    return last;
+}
+
+static void write_at(struct dh_witness *w, u32 i, u32 step)
+{
+    w->writer[w->p->object[i]] = i;
+    w->written[w->p->object[i]] = step;
+}
+
 /* One pass over the trace as it was, for what its events saw. */
 static void look(struct dh_witness *w, u32 *fork, u32 *count)
 {
@@ -29,10 +48,10 @@ static void look(struct dh_witness *w, u32 *fork, u32 *count)
             if (w->guard[i] == DH_NONE)
                 w->guard[i] = fork[e->target];
         } else if (effect == DH_EFFECT_READ || effect == DH_EFFECT_BOTH) {
-            w->from[i] = w->writer[p->object[i]];
+            w->from[i] = last_writer(w, p->object[i]);
         }
         if (effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH)
-            w->writer[p->object[i]] = i;
+            write_at(w, i, i);
     }
 }
 
@@ -46,6 +65,7 @@ static bool prepare(struct dh_witness *w)
     w->owner = array(d, p->trace->locks);
     w->readers = array(d, p->trace->locks);
     w->writer = array(d, p->objects);
+    w->written = array(d, p->objects);
     w->sequence = dh_detect_alloc(d, ((size_t)p->n + 2) * sizeof(u64));
     u32 *fork = array(d, p->threads);
     if (d->failed)
@@ -81,7 +101,7 @@ static bool comes_next(const struct dh_witness *w, u32 i)
 static bool lock(struct dh_witness *w, const struct dh_event *e)
 {
     u32 *owner = &w->owner[e->target], *readers = &w->readers[e->target], me = e->thread + 1;
-    bool shared = e->mode == DH_SHARED;
+    bool shared = e->mode & DH_SHARED;
     if (e->op == DH_OP_ACQUIRE) {
         if (*owner || (*readers && !shared))
             return false;
@@ -96,7 +116,7 @@ static bool lock(struct dh_witness *w, const struct dh_event *e)
     return true;
 }
 
-static bool execute(struct dh_witness *w, u32 i)
+static bool execute(struct dh_witness *w, u32 i, u32 step)
 {
     const struct dh_predict *p = w->p;
     const struct dh_event *e = &p->trace->events[i];
@@ -105,10 +125,10 @@ static bool execute(struct dh_witness *w, u32 i)
         return false;
     if (e->op == DH_OP_JOIN && w->done[e->target] < w->from[i])
         return false;
-    if ((effect == DH_EFFECT_READ || effect == DH_EFFECT_BOTH) && w->writer[p->object[i]] != w->from[i])
+    if ((effect == DH_EFFECT_READ || effect == DH_EFFECT_BOTH) && last_writer(w, p->object[i]) != w->from[i])
         return false;
     if (effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH)
-        w->writer[p->object[i]] = i;
+        write_at(w, i, step);
     if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !lock(w, e))
         return false;
     w->done[e->thread]++;
@@ -118,8 +138,8 @@ static bool execute(struct dh_witness *w, u32 i)
 static bool conflict(const struct dh_predict *p, u32 a, u32 b)
 {
     const struct dh_event *x = &p->trace->events[a], *y = &p->trace->events[b];
-    return dh_event_is_access(x) && dh_event_is_access(y) && p->object[a] == p->object[b] &&
-           dh_predict_conflict(x, y);
+    return dh_event_is_access(x) && dh_event_is_access(y) && dh_predict_conflict(x, y) &&
+           (dh_predict_meet(p, a, b) || dh_predict_meet(p, b, a));
 }
 
 bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n)
@@ -138,7 +158,7 @@ bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n)
     memset(w->readers, 0, p->trace->locks * sizeof(u32));
     memset(w->writer, 0xff, p->objects * sizeof(u32));
     for (u64 i = 0; i < n - 2; i++) {
-        if (!execute(w, (u32)sequence[i]))
+        if (!execute(w, (u32)sequence[i], (u32)i))
             return false;
     }
     u32 a = (u32)sequence[n - 2], b = (u32)sequence[n - 1];

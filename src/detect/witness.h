@@ -6,10 +6,10 @@
  * accepts it only if
  *   - every thread does its events in its own order, from its first one, after it was forked;
  *   - a join comes after all that the joined thread did before it in the trace;
- *   - a variable that was freed, moved or made anew is accessed only after that, its former life only before;
+ *   - a variable that was freed or made anew is accessed only after that, its former life only before;
  *   - a lock is taken only while nobody holds it, for reading only while nobody holds it for itself;
  *   - every event that reads a variable or another synchronisation object finds the same last writer as in
- * the trace;
+ * the trace, be it one of an object of which it is a copy;
  *   - the last two are conflicting accesses of two threads, not both atomic, either of which could come next:
  * they alone may see another value. What fails is not reported.
  *
@@ -31,6 +31,7 @@ struct dh_witness {
                    guard */
     u32 *guard; /* the fork that must have happened; several are linked through `from` */
     u32 *done, *owner, *writer; /* of the replay: per thread, lock, object */
+    u32 *written;               /* likewise: at which step the object was written */
     u32 *readers;               /* likewise: how many hold the lock in shared mode */
     u64 *sequence;
     u64 length; /* of the sequence made last */

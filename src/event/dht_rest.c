@@ -128,6 +128,7 @@ static long next_move(struct dh_dht *r, struct dh_event *e)
         if (x->step == 8)
             n = dh_cells_count(word_at(r, to_addr, &to), to);
         *e = (struct dh_event){.op = source ? x->op : DH_OP_RANGE_NEW,
+                               .mode = source ? 0 : DH_BLANK,
                                .size = (u16)n,
                                .thread = x->thread,
                                .target = cell,

@@ -71,6 +71,21 @@ static int atomic(struct dh_dht *r, struct dh_dht_event *e, bool system_order, b
     return 0;
 }
 
+/* Gives back a lock in a way that orders nothing. Is it one that was taken outside, so that somebody wants to
+ * know?
+ */
+static bool let_go(struct dh_dht *r, const struct dh_dht_stream *s, struct dh_dht_event *e)
+{
+    u32 lock = dh_objects_at(&r->objects, e->addr);
+    const struct dh_form_lock *l = lock < r->form.n_locks ? &r->form.locks[lock] : NULL;
+    if (l && (e->mode & DH_SHARED ? l->readers != 0 : l->holder == s->thread + 1)) {
+        e->mode |= DH_LET_GO;
+        return true;
+    }
+    dh_dht_let_go(r, lock);
+    return false;
+}
+
 int dh_dht_view_event(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_event *e)
 {
     const struct dh_dht_view *v = &r->view;
@@ -105,9 +120,7 @@ int dh_dht_view_event(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_e
     case DH_OP_END:
         return (language && v->no_identity) || (system && !v->system_order);
     case DH_OP_RELEASE:
-        if (system && !v->system_order)
-            dh_dht_let_go(r, dh_objects_at(&r->objects, e->addr)); /* it may have been taken outside */
-        return system && !v->system_order;
+        return system && !v->system_order && !let_go(r, s, e);
     default:
         return system && !v->system_order;
     }

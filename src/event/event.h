@@ -56,7 +56,12 @@ enum dh_op {
 enum dh_mode {
     DH_EXCLUSIVE = 0,
     DH_SHARED = 1, /* the reader's side of a reader-writer lock */
+    DH_LET_GO = 2, /* beside these, of RELEASE: no longer held, which tells nobody anything (a lock that the
+                    * program took and its run-time system gave back) */
 };
+
+/* Of RANGE_NEW: not made anew, but moved or copied here from where nothing had ever been done. */
+#define DH_BLANK 1
 
 struct dh_event {
     u8 op;

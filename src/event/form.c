@@ -98,7 +98,7 @@ static enum dh_form_error release(struct dh_form *f, const struct dh_event *e)
     struct dh_form_lock *l = lock_of(f, e->target);
     if (!l)
         return DH_FORM_NO_MEMORY;
-    if (e->mode == DH_SHARED) {
+    if (e->mode & DH_SHARED) {
         if (!l->readers)
             return blame(f, DH_FORM_NOT_HELD, l);
         l->readers--;

@@ -54,7 +54,6 @@ static const struct dh_detector_ops *ops;
 static struct dh_host *host;
 static struct dh_pages pages;
 static struct dh_table words; /* of struct words, by page */
-static bool bytes_only;       /* words are cut into bytes */
 static struct dh_objects objects;
 static struct dh_access_now now; /* being handled */
 static u32 *sites;               /* open addressing: ids; 0: empty */
@@ -200,7 +199,7 @@ static void cut(u8 *cuts, u32 cell, u32 from, u32 to)
 {
     const u32 ends[] = {from, to};
     if (*cuts == 0) { /* no past: nothing to copy */
-        *cuts = bytes_only ? 0xff : (u8)(1u | 1u << from | 1u << to);
+        *cuts = (u8)(1u | 1u << from | 1u << to);
         return;
     }
     for (u32 k = 0; k < 2; k++) {
@@ -328,8 +327,10 @@ static void lab_access(struct dh_thread *t, const struct dh_tap_access *a)
 
 static void lab_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
-    if (t->system_order) /* a lock taken outside an unordered region and released inside */
+    bool unordered = t->system_order || t->unordered; /* what is told all the same: */
+    if (unordered && op != DH_OP_RELEASE)
         return;
+    mode |= unordered ? DH_LET_GO : 0; /* a lock that was taken outside is given back */
     dh_lock_take(&lock);
     feed_sync(t->uid, op, mode, op == DH_OP_FENCE ? 0 : dh_objects_at(&objects, object));
     dh_lock_drop(&lock);
@@ -551,7 +552,6 @@ bool dh_lab_wanted(void)
     if (!host || dh_host_add(host, ops) != 0)
         dh_runtime_degrade("no memory for the detector");
     words.size = sizeof(struct words);
-    bytes_only = host && !dh_host_can_split(host);
     return true;
 }
 

@@ -243,6 +243,8 @@ static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
 
 static void record_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
+    if (t->unordered && (op == DH_OP_NOTIFY || op == DH_OP_WAIT)) /* told to taps wherever it happens */
+        return;
     struct dh_dht_event e = {.pc = here(t), .addr = object, .op = (u8)op, .mode = (u8)(mode | order_mark(t))};
     put(t->tap, &e);
 }

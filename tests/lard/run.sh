@@ -12,8 +12,8 @@ unset DEADHEAT_OPTIONS
 ok() { echo "ok lard/$1"; }
 fail() { echo "FAIL lard/$1: $2"; }
 
-# A detector of the laboratory finds what the fast engine finds. A hundred thousand threads are too many for it: its
-# clocks have an entry for each that ever was.
+# A detector of the laboratory finds what the fast engine finds. The other detectors, and a hundred thousand threads,
+# are in tests/lard/detectors.
 for detector in fasttrack-ref basicvc djit; do
     set --
     for p in "$programs"/lard-*.c; do

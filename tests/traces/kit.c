@@ -36,6 +36,8 @@ void kit_add(struct kit_trace *t, struct dh_event e)
     switch (dh_event_space(e.op)) {
     case DH_SPACE_VARIABLE:
         raise_to(&t->cells, e.target);
+        if (e.op == DH_OP_RANGE_MOVE || e.op == DH_OP_RANGE_COPY)
+            raise_to(&t->cells, e.site);
         break;
     case DH_SPACE_LOCK:
         raise_to(&t->locks, e.target);

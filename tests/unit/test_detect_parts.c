@@ -76,7 +76,7 @@ static void locksets(void **state)
 }
 
 /* Sets of Goldilocks against plain tables, with a log so short that all sets are brought forward again and again. */
-enum { SETS = 12, ELEMENTS = 200 };
+enum { SETS = 12, ELEMENTS = 200, THREADS = 100 /* the first elements, which are never taken away */ };
 
 static struct dh_gold_set sets[SETS];
 
@@ -108,13 +108,19 @@ static void goldilocks_log(void **state)
         u32 a = (u32)(seed % ELEMENTS), b = (u32)(seed >> 20) % ELEMENTS, i = (u32)(seed >> 40) % SETS;
         if (seed >> 60 == 0) {
             memset(member[i], 0, sizeof(member[i]));
-            member[i][a] = true;
-            dh_gold_start(&log, &sets[i], a);
+            member[i][a % THREADS] = true;
+            dh_gold_start(&log, &sets[i], a % THREADS);
+        } else if (seed >> 60 == 1) {
+            a = THREADS + a % (ELEMENTS - THREADS);
+            dh_gold_give(&log, a, DH_GOLD_NOBODY, each_set);
+            for (u32 k = 0; k < SETS; k++)
+                member[k][a] = false;
         } else if (seed >> 60 < 12) {
             dh_gold_give(&log, a, b, each_set);
             for (u32 k = 0; k < SETS; k++)
                 member[k][b] |= member[k][a];
         } else {
+            b %= THREADS;
             assert_int_equal(dh_gold_has(&sets[i], b) || dh_gold_advance(&log, &sets[i], b), member[i][b]);
         }
     }

@@ -1,0 +1,47 @@
+/*
+ * renumber.h - fewer thread numbers than there are threads, for traces with very many.
+ *
+ * A detector's clocks have an entry for every thread number, so a hundred thousand threads in turn, as
+ * language run-time systems make them, would cost it a hundred thousand entries a clock. Threads whose own
+ * number is DH_RENUMBER_FROM or more therefore get, where that can be, the number of a thread that their
+ * creator has joined: all that it did happened before them, so to any order the two are one thread that went
+ * on. Others keep their own, and small traces are not touched.
+ *
+ * Reports name the right thread all the same: an access of a thread that has a number after another has a
+ * site of its own here, which stands for both.
+ */
+#ifndef DH_DETECT_RENUMBER_H
+#define DH_DETECT_RENUMBER_H
+
+#include "detect/mem.h"
+#include "detect/table.h"
+#include "event/event.h"
+
+enum { DH_RENUMBER_FROM = 256 };
+
+struct dh_race_access;
+
+struct dh_renumber_site {
+    u32 site, thread;
+};
+
+/* All zero is a valid start. */
+struct dh_renumber {
+    struct dh_table threads; /* by thread: its number, + 1; 0: none yet */
+    struct dh_table numbers; /* by number: who has it and who had it first; lists of free ones */
+    u32 next;                /* number never used */
+    bool active;
+    struct dh_mem mem;
+    struct dh_renumber_site *sites;
+    u32 n_sites, cap_sites;
+    u32 *index; /* open addressing: sites + 1 */
+    u32 cap_index;
+};
+
+/* Rewrites the threads of these events, and the sites of some. 0 or -ENOMEM. */
+int dh_renumber(struct dh_renumber *r, struct dh_event *events, size_t n);
+/* The thread and site of an access as they were. */
+void dh_renumber_restore(const struct dh_renumber *r, u32 *thread, u32 *site);
+void dh_renumber_done(struct dh_renumber *r);
+
+#endif
