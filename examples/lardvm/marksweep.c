@@ -138,12 +138,24 @@ static void push(_Atomic(struct block *) *stack, struct block *b)
     atomic_store(stack, b);
 }
 
+/* Rule 3: nothing of what was done to this memory concerns the objects that come next. One call for
+ * neighbours, of which there are many where garbage was collected; blocks come from the last to the first. */
+static void forget(char *start, char *end)
+{
+    static char *first, *last; /* not said yet */
+    if (end == first) {
+        first = start;
+        return;
+    }
+    if (first)
+        dh_lard_clear(first, (size_t)(last - first));
+    first = start;
+    last = end;
+}
+
 /* The cells in [start, end) are free: garbage, some of them at least, or free before. */
 static void free_run(char *start, char *end, uint32_t size, struct object ***tail)
 {
-    /* Rule 3: nothing of what was done to this memory concerns the objects that come next. One call for
-     * neighbours. */
-    dh_lard_clear(start, (size_t)(end - start));
     memset(start, 0, (size_t)(end - start));
     for (char *at = start; at < end; at += size) {
         **tail = (struct object *)at;
@@ -163,15 +175,19 @@ static void sweep_block(struct block *b)
         if (used) {
             o->mark = NULL;
             any_used = true;
-            if (run)
+            if (run) {
                 free_run(run, at, size, &tail);
+                forget(run, at);
+            }
             run = NULL;
         } else if (!run) {
             run = at;
         }
     }
-    if (run)
+    if (run) {
         free_run(run, end, size, &tail);
+        forget(run, memory_of(b) + BLOCK_BYTES); /* what is left over behind the last cell is nobody's */
+    }
     *tail = NULL;
     if (!any_used)
         push(&heap.empty, b);
@@ -193,6 +209,7 @@ static void collect(void)
     atomic_store(&heap.empty, NULL);
     for (size_t i = atomic_load(&heap.n_used); i-- > 0;)
         sweep_block(&heap.blocks[i]);
+    forget(NULL, NULL);
 }
 
 const struct collector mark_sweep = {"mark-sweep", init, allocate, collect};

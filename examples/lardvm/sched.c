@@ -12,27 +12,41 @@
 
 /* ---- Queues ---- */
 
+static void append(struct worker *w, struct thread *t)
+{
+    t->next = NULL;
+    t->prev = w->last;
+    *(w->last ? &w->last->next : &w->first) = t;
+    w->last = t;
+}
+
+static void remove_from(struct worker *w, struct thread *t)
+{
+    *(t->prev ? &t->prev->next : &w->first) = t->next;
+    *(t->next ? &t->next->prev : &w->last) = t->prev;
+}
+
+static void wake_one(void)
+{
+    if (atomic_load(&vm.sleepers) == 0)
+        return;
+    pthread_mutex_lock(&vm.world);
+    pthread_cond_signal(&vm.work);
+    pthread_mutex_unlock(&vm.world);
+}
+
 /* Wakes a sleeping worker only if there is more to do than the next turn here: a thread that is alone in the
- * queue runs as soon as the current one blocks, and when that one's turn ends instead there will be two. */
+ * queue runs as soon as the current one blocks, and when that one's turn ends instead there are two. */
 void sched_ready(struct worker *w, struct thread *t)
 {
     latch_close(&w->latch);
     bool more = w->last != NULL;
-    t->next = NULL;
-    t->prev = w->last;
-    if (w->last)
-        w->last->next = t;
-    else
-        w->first = t;
-    w->last = t;
+    append(w, t);
     latch_open(&w->latch);
     /* In this order, and in the opposite one in rest(): one of the two sees the other. */
     atomic_fetch_add(&vm.ready, 1);
-    if (more && atomic_load(&vm.sleepers) > 0) {
-        pthread_mutex_lock(&vm.world);
-        pthread_cond_signal(&vm.work);
-        pthread_mutex_unlock(&vm.world);
-    }
+    if (more)
+        wake_one();
 }
 
 static struct thread *take(struct worker *w, bool own)
@@ -40,18 +54,30 @@ static struct thread *take(struct worker *w, bool own)
     latch_close(&w->latch);
     struct thread *t = own ? w->first : w->last;
     if (t) {
-        if (t->prev)
-            t->prev->next = t->next;
-        else
-            w->first = t->next;
-        if (t->next)
-            t->next->prev = t->prev;
-        else
-            w->last = t->prev;
+        remove_from(w, t);
         atomic_fetch_sub(&vm.ready, 1);
     }
     latch_open(&w->latch);
     return t;
+}
+
+/* The turn of t ends here, and that of the first in the queue begins, if there is one. Returns whose it is.
+ */
+static struct thread *next_turn(struct worker *w, struct thread *t)
+{
+    latch_close(&w->latch);
+    struct thread *next = w->first;
+    if (next) {
+        remove_from(w, next);
+        /* Rule 5: before another worker can run t, which it can when the latch is open. */
+        dh_lard_thread_switch(next->lard);
+        append(w, t);
+    }
+    latch_open(&w->latch);
+    if (!next)
+        return t;
+    wake_one();
+    return next;
 }
 
 static struct thread *steal(struct worker *w)
@@ -129,23 +155,31 @@ static bool rest(void)
 
 /* ---- Workers ---- */
 
+/* Runs t and those that follow it in the queue. */
 static void run(struct worker *w, struct thread *t)
 {
     /* Rule 5: from here on the kernel thread is this thread of the language, wherever it ran before. */
     dh_lard_thread_switch(t->lard);
-    switch (interpret(w, t)) {
-    case YIELDED:
-        /* Rule 5: it is nobody now; and that must be told before another worker can run t. */
-        dh_lard_thread_switch(NULL);
-        sched_ready(w, t);
-        break;
-    case BLOCKED:
-        dh_lard_thread_switch(NULL); /* Rule 5: the same. */
-        latch_open(w->open_after);
-        break;
-    case ENDED:
-        thread_ends(w, t);
-        break;
+    while (t) {
+        latch *open;
+        switch (interpret(w, t)) {
+        case YIELDED:
+            t = next_turn(w, t);
+            break;
+        case BLOCKED:
+            open = w->open_after;
+            t = take(w, true);
+            /* Rule 5: without a next one it is nobody now; in any case another worker can run the one that is
+             * blocked from the moment the latch is open. */
+            dh_lard_thread_switch(t ? t->lard : NULL);
+            latch_open(open);
+            break;
+        case ENDED:
+            thread_ends(w, t);
+            t = NULL;
+            break;
+        }
+        sched_safepoint(w);
     }
 }
 
@@ -158,10 +192,8 @@ static void *work(void *arg)
     do {
         struct thread *t;
         sched_safepoint(w);
-        while ((t = take(w, true)) != NULL || (t = steal(w)) != NULL) {
+        while ((t = take(w, true)) != NULL || (t = steal(w)) != NULL)
             run(w, t);
-            sched_safepoint(w);
-        }
     } while (rest());
     return NULL;
 }

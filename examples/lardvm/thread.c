@@ -8,7 +8,15 @@
 #include "oracle.h"
 #include "vm.h"
 
-enum { MAX_DEPTH = 100000 };
+enum { MAX_DEPTH = 100000, MAX_SPARE = 64 };
+
+/* Stacks of threads that have ended, for those to come. Under the latch of the table of threads. */
+static struct {
+    struct frame *frames;
+    value *registers;
+    uint32_t max_frames, max_registers;
+} spare[MAX_SPARE];
+static uint32_t n_spare;
 
 void queue_add(struct queue *q, struct thread *t)
 {
@@ -71,8 +79,14 @@ struct thread *thread_new(struct thread *parent, uint32_t func, value arg)
     struct thread *t = calloc(1, sizeof(*t));
     if (!t)
         die("no memory for a thread");
-    thread_push(t, func, 0, &arg);
     latch_close(&vm.threads_latch);
+    if (n_spare > 0) {
+        n_spare--;
+        t->frames = spare[n_spare].frames;
+        t->registers = spare[n_spare].registers;
+        t->max_frames = spare[n_spare].max_frames;
+        t->max_registers = spare[n_spare].max_registers;
+    }
     if (vm.n_threads == vm.max_threads) {
         vm.max_threads = vm.max_threads ? 2 * vm.max_threads : 16;
         vm.threads = resize(vm.threads, vm.max_threads, sizeof(struct thread *));
@@ -84,6 +98,7 @@ struct thread *thread_new(struct thread *parent, uint32_t func, value arg)
         t->older->younger = t;
     vm.youngest = t;
     latch_open(&vm.threads_latch);
+    thread_push(t, func, 0, &arg); /* no collection can come before it */
     atomic_fetch_add(&vm.live, 1);
     /* Rule 5: a thread of the language. What its parent did until now happens before all that it does. */
     t->lard = dh_lard_thread_new(vm.program.funcs[func].name);
@@ -110,9 +125,19 @@ void thread_ends(struct worker *w, struct thread *t)
     *(t->younger ? &t->younger->older : &vm.youngest) = t->older;
     if (t->older)
         t->older->younger = t->younger;
+    bool keep = n_spare < MAX_SPARE;
+    if (keep) {
+        spare[n_spare].frames = t->frames;
+        spare[n_spare].registers = t->registers;
+        spare[n_spare].max_frames = t->max_frames;
+        spare[n_spare].max_registers = t->max_registers;
+        n_spare++;
+    }
     latch_open(&vm.threads_latch);
-    free(t->frames);
-    free(t->registers);
+    if (!keep) {
+        free(t->frames);
+        free(t->registers);
+    }
     t->frames = NULL;
     t->registers = NULL;
     latch_close(&t->latch);
@@ -163,6 +188,10 @@ void threads_free(void)
         free(t);
     }
     free(vm.threads);
+    while (n_spare > 0) {
+        free(spare[--n_spare].frames);
+        free(spare[n_spare].registers);
+    }
 }
 
 /* ---- The stage ----

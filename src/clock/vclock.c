@@ -49,6 +49,16 @@ bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p)
     return p->slot != DH_NO_SLOT && dh_vclock_get(v, p->slot) >= p->clock;
 }
 
+bool dh_vclock_covers(const struct dh_vclock *v, const struct dh_publish *p)
+{
+    if (!p->snap)
+        return true;
+    bool all = p->slot == DH_NO_SLOT || dh_vclock_get(v, p->slot) >= p->clock;
+    for (u32 i = 0; i < p->snap->n && all; i++)
+        all = dh_vclock_get(v, i) >= p->snap->c[i];
+    return all;
+}
+
 static bool raise(u32 *c, u32 to)
 {
     if (*c >= to)

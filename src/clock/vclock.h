@@ -51,6 +51,8 @@ DH_INLINE u32 dh_vclock_get(const struct dh_vclock *v, u32 slot)
 bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p);
 /* Does everything in p already happen before v's owner? Only a shortcut may say yes early. */
 bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p);
+/* The same, component by component. Does not ask for a shortcut. */
+bool dh_vclock_covers(const struct dh_vclock *v, const struct dh_publish *p);
 /* Set for good once somebody has raised single entries of clocks: to know an epoch of a thread no longer
  * means to know what that thread knew then, so there are no shortcuts. */
 extern bool dh_vclock_patchy;

@@ -41,8 +41,10 @@ static bool releases(u32 order)
 static struct dh_seen *seen_entry(struct dh_thread *t)
 {
     struct dh_seen *e = &t->seen[(now.addr >> 3 ^ now.addr >> 9) % DH_SEEN];
-    if (DH_UNLIKELY(e->addr != now.addr))
+    if (DH_UNLIKELY(e->addr != now.addr)) {
+        t->seen_any = true;
         *e = (struct dh_seen){.addr = now.addr, .chains = dh_sync_chains(now.addr), .absent = 1};
+    }
     return e;
 }
 

@@ -21,6 +21,7 @@
  * supplies the fence, from this side, where it is rare.
  */
 #include "runtime/collect.h"
+#include "runtime/cells.h"
 
 #include "base/pool.h"
 #include "base/sys.h"
@@ -189,8 +190,11 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
 {
     for (; cell < end; cell += 2) {
         u64 two = __atomic_load_n((u64 *)cell, __ATOMIC_RELAXED);
-        if (two == 0)
+        if (two == 0) { /* most cells are, and most of their neighbours */
+            cell += dh_cells_equal(cell, (size_t)(end - cell), 0) & ~(size_t)1;
+            cell -= 2;
             continue;
+        }
         for (int half = 0; half < 2; half++) {
             u32 c = half ? (u32)(two >> 32) : (u32)two;
             if (c == 0 || c == s->last_live)

@@ -112,7 +112,7 @@ DH_COMPAT void __tsan_java_finalize(void)
         if (u->state == DH_THREAD_FINISHED)
             dh_thread_acquire(sc.t, &u->death);
         else if (u != sc.t && u->state == DH_THREAD_RUNNING)
-            dh_thread_write_clock(sc.t, u->slot, u->vc.c[u->slot]);
+            dh_thread_write_clock(sc.t, u->slot, dh_thread_read_clock(u, u->slot));
     }
     dh_lock_drop(&dh_threads_lock);
     dh_scope_end(&sc);

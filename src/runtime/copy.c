@@ -22,29 +22,58 @@
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/tap.h"
+#include "runtime/touched.h"
 
 enum {
     BLOCK = 16,       /* cells looked at at once */
     PIECE = 256,      /* words of a range that are put together at a time */
-    LARGE = 64 << 10, /* from here on pages are given back, or found never to have been touched */
+    LARGE = 64 << 10, /* from here on it is first found out which pages were ever touched */
+    KEEP = 1 << 20,   /* longer ranges are given back */
 };
 
 /* ---- Clear ---- */
+
+/* Are the 64 cells from c on all zero? */
+DH_INLINE bool none_in(const u32 *c)
+{
+    const dh_cells4 *x = (const dh_cells4 *)c;
+    dh_cells4 any = x[0] | x[1] | x[2] | x[3];
+    any |= x[4] | x[5] | x[6] | x[7];
+    any |= x[8] | x[9] | x[10] | x[11];
+    any |= x[12] | x[13] | x[14] | x[15];
+    return dh_cells_all(any == (dh_cells4){0});
+}
 
 /* Zero the cells [first, last), writing only where there is something: pages never touched stay untouched. */
 static void zero_cells(uptr first, uptr last)
 {
     u32 *c = (u32 *)first;
-    size_t n = (last - first) / 4;
-    for (size_t i = 0; i < n;) {
-        i += dh_cells_equal(c + i, n - i, 0);
-        size_t end = i + 16 < n ? i + 16 : n;
-        dh_cells_fill(c + i, end - i, 0);
-        i = end;
+    size_t n = (last - first) / 4, i = 0;
+    for (; i + 64 <= n; i += 64)
+        if (!none_in(c + i))
+            dh_cells_fill(c + i, 64, 0);
+    for (size_t end; i < n; i = end) {
+        end = i + 4 <= n ? i + 4 : n;
+        if (dh_cells_equal(c + i, end - i, 0) != end - i)
+            dh_cells_fill(c + i, end - i, 0);
     }
 }
 
-static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
+/* Whole pages: to be given back, or to be kept, those that exist. A collector clears the same memory again
+ * and again, and to give a page back and get it again takes longer than to write it. */
+static void zero_pages(uptr from, uptr to, bool keep)
+{
+    u8 resident[KEEP / 4096];
+    if (!keep || to - from > KEEP || !dh_sys_resident(from, to - from, resident)) {
+        dh_sys_discard(from, to - from);
+        return;
+    }
+    for (uptr at = from; at < to; at += 4096)
+        if (resident[(at - from) / 4096] & 1)
+            zero_cells(at, at + 4096);
+}
+
+static void clear_plane(uptr lo, uptr hi, enum dh_plane plane, bool keep)
 {
     const uptr page = 4096;
     uptr first = dh_plane_of(lo, plane), last = first + (hi - lo);
@@ -54,7 +83,7 @@ static void clear_plane(uptr lo, uptr hi, enum dh_plane plane)
         return;
     }
     zero_cells(first, from);
-    dh_sys_discard(from, to - from);
+    zero_pages(from, to, keep);
     zero_cells(to, last);
 }
 
@@ -79,7 +108,7 @@ static void clear_edge(uptr word, u32 mask)
     }
 }
 
-static void clear_mapped(uptr lo, uptr hi)
+static void clear_mapped(uptr lo, uptr hi, bool keep)
 {
     if (lo & 3) {
         clear_edge(lo & ~(uptr)3,
@@ -100,29 +129,29 @@ static void clear_mapped(uptr lo, uptr hi)
         clear_edge(hi, DH_MASK_FULL);
     }
     if (lo < hi) {
-        clear_plane(lo, hi, DH_PLANE_READ);
-        clear_plane(lo, hi, DH_PLANE_WRITE);
+        clear_plane(lo, hi, DH_PLANE_READ, keep);
+        clear_plane(lo, hi, DH_PLANE_WRITE, keep);
     }
 }
 
 bool dh_engine_forget(uptr lo, size_t n)
 {
     const u32 *r = dh_shadow(lo, DH_PLANE_READ), *w = dh_shadow(lo, DH_PLANE_WRITE);
-    if (!dh_region_has(lo) || !dh_region_has(lo + n - 1) ||
+    if (!dh_touched_any(lo, n) || !dh_region_has(lo) || !dh_region_has(lo + n - 1) ||
         (dh_cells_equal(r, n / 4, 0) == n / 4 && dh_cells_equal(w, n / 4, 0) == n / 4))
         return false;
-    clear_mapped(lo, lo + n);
+    clear_mapped(lo, lo + n, true);
     return true;
 }
 
-void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
+static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool keep)
 {
     uptr lo = (uptr)p, hi = lo + n;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap->memory(t, DH_OP_RANGE_NEW, lo, n, 0);
         return;
     }
-    while (lo < hi) {
+    while (lo < hi && dh_touched_any(lo, hi - lo)) {
         uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
         bool has = dh_region_has(lo);
         while (end < hi && dh_region_has(end) == has)
@@ -130,9 +159,19 @@ void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
         if (end > hi)
             end = hi;
         if (has)
-            clear_mapped(lo, end);
+            clear_mapped(lo, end, keep);
         lo = end;
     }
+}
+
+void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    clear(t, p, n, false);
+}
+
+void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    clear(t, p, n, true);
 }
 
 /* ---- Copy ---- */
@@ -409,6 +448,11 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         dh_tap->memory(t, DH_OP_RANGE_MOVE, dst, n, src);
         return;
     }
+    if (!dh_touched_any(src, n)) {
+        dh_engine_renew(t, to, n);
+        return;
+    }
+    dh_touched_set(dst, n);
     for (size_t done = 0, part; done < n; done += part) {
         uptr d = down ? dst + n - done : dst + done, s = down ? src + n - done : src + done;
         size_t other = to_border(s, down);

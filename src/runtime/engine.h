@@ -30,6 +30,60 @@ DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
  * call on top of the shadow stack. False: no ids or no memory (counted). */
 bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
+/* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
+ * next ones in is all it takes. */
+DH_INLINE u32 dh_step_idc_slot(const void *pc, u32 fctx, u32 kind)
+{
+    u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ kind << 3;
+    return mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
+}
+
+/* The present epoch, and the locks held, need no more than a record like t->ready for each further id. False:
+ * it takes more. */
+bool dh_step_ready(struct dh_thread *t);
+
+/* The entry of this access, of whatever epoch; NULL: there is none in that set. */
+DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, u32 fctx, u32 kind, const void *pc)
+{
+    u64 pc_kind = (uptr)pc | (u64)kind << 56;
+    for (u32 way = 0; way < DH_IDC_WAYS; way++)
+        if (set[way].pc_kind == pc_kind && set[way].fctx == fctx)
+            return &set[way];
+    return NULL;
+}
+
+/* A number for this access, with its entry, or NULL and the set where it is to have one. */
+u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
+                   u32 kind, const void *pc);
+
+/* What dh_step_identify does; inline is what is usual for a plain access, another id of the block at hand. */
+DH_INLINE u32 dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void *pc)
+{
+    struct dh_frame *top = __dh_hot.sp - 1;
+    u32 fctx = top >= t->frames ? top->ctx : 0;
+    if (DH_UNLIKELY(!fctx))
+        fctx = dh_thread_frame_ctx(t, top);
+    struct dh_idc *set = &t->idc[dh_step_idc_slot(pc, fctx, kind)],
+                  *e = dh_step_idc_find(set, fctx, kind, pc);
+    if (e && e->stamp == t->stamp)
+        return e->id;
+    u32 id = t->id_next;
+    if (!e || (kind & (DH_ATOMIC | DH_FREE)) || (t->ready_stamp != t->stamp && !dh_step_ready(t)) ||
+        id == t->ready_end)
+        return dh_step_new_id(t, set, e, fctx, size, kind, pc);
+    struct dh_id_rec r = t->ready;
+    r.ctx = e->ctx;
+    r.kind = kind;
+    r.size = dh_id_size_code(size);
+    *dh_id_rec(id) = r;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    t->id_next = id + 1;
+    t->id_made++;
+    e->id = id;
+    e->stamp = t->stamp;
+    return id;
+}
+
 /* One access, of this thread's current epoch? */
 DH_INLINE bool dh_step_mine_simple(u32 cell)
 {
@@ -131,6 +185,8 @@ void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask
 
 /* ---- copy.c ---- */
 
+/* As dh_engine_clear, of memory that is in use again soon. */
+void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n);
 /* Clear a few whole words. False: there was nothing. */
 bool dh_engine_forget(uptr lo, size_t n);
 

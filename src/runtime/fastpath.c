@@ -7,6 +7,7 @@
  * these bytes, in its current epoch", which is FastTrack's [READ/WRITE SAME EPOCH] (section 3.1 of
  * the paper).
  */
+#include "frame.h"
 #include "same_epoch.h"
 
 #define FAST __attribute__((always_inline, used))
@@ -65,18 +66,12 @@ FAST void __dh_prefetch(const volatile void *p)
 
 FAST struct dh_frame *__dh_enter(const void *pc)
 {
-    struct dh_frame *f = __dh_hot.sp;
-    if (DH_UNLIKELY(f >= __dh_hot.limit))
-        f = __dh_enter_slow();
-    f->pc = pc;
-    f->ctx = 0;
-    __dh_hot.sp = f + 1;
-    return f;
+    return dh_frame_push(pc);
 }
 
 FAST void __dh_exit(struct dh_frame *f)
 {
-    __dh_hot.sp = f;
+    dh_frame_pop(f);
 }
 
 /* After longjmp or a caught exception: drop the frames of the functions that did not return. */

@@ -19,6 +19,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/engine.h"
+#include "runtime/init.h"
 #include "runtime/tap.h"
 
 enum {
@@ -110,7 +111,7 @@ void dh_identity_give_frames(struct dh_thread *t)
 {
     struct dh_frame *frames = t->carried ? t->own_frames : t->frames;
     size_t n = t->carried ? CARRIED_FRAMES : t->frames_n;
-    if (!frames)
+    if (!frames || !n) /* of no frames, see thread.c */
         return;
     if (++spares_n > SPARE_TOUCHED && n * sizeof(*frames) > 4096)
         dh_sys_discard((uptr)frames + 4096, n * sizeof(*frames) - 4096);
@@ -193,6 +194,64 @@ static DH_NOINLINE void hand_over_locks(struct dh_thread *from, struct dh_thread
     to->stamp++;
 }
 
+/* Does t run on the stack of whichever kernel thread carries it, as far as is known? */
+static bool is_on_home_stack(const struct dh_thread *t)
+{
+    return t->stackless >= t->carried;
+}
+
+static DH_COLD DH_NOINLINE void hand_over_signal(struct dh_thread *from, struct dh_thread *to)
+{
+    to->sig = from->sig;
+    from->sig.pending = 0;
+}
+
+/*
+ * Both threads use this kernel thread's stack and its frames, so these stay as they are. Nothing on the stack
+ * is looked at as the program's, no lock moves along, and nobody is to be told.
+ */
+bool dh_identity_take_turn(struct dh_thread *to)
+{
+    struct dh_thread *from = __dh_hot.self;
+    const u32 gen = dh_collect_gen;
+    to = to ? to : home.native;
+    if (!from || !to)
+        return false;
+    /* One test for all: it is hardly ever another case, and the fewer branches the better are those of
+     * interpreters predicted. */
+    u32 other = from->in_rt | to->in_rt | from->held_n | (from->gen ^ gen) | (to->gen ^ gen);
+    other |= !from->untracked;
+    other |= home.tracked;
+    other |= dh_tap != NULL;
+    other |= dh_runtime_off;
+    other |= from == to;
+    other |= !is_on_home_stack(from);
+    other |= !is_on_home_stack(to);
+    other |= !in_frames(__dh_hot.sp, home.native);
+    if (other)
+        return false;
+    from->in_rt = 1;
+    to->in_rt = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    dh_regions_set(to, dh_regions_of(from));
+    to->frames = home.native->frames;
+    to->frames_n = home.native->frames_n;
+    from->saved.base = __dh_hot.base;
+    from->saved.span = __dh_hot.span;
+    from->saved.sp = __dh_hot.sp;
+    __dh_hot.base = to->saved.base;
+    __dh_hot.span = to->saved.span;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __dh_hot.self = to;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_UNLIKELY(from->sig.pending))
+        hand_over_signal(from, to);
+    dh_regions_set(from, (struct dh_regions){0});
+    from->in_rt = 0;
+    dh_thread_leave(to);
+    return true;
+}
+
 void dh_identity_switch(struct dh_thread *to, uptr top)
 {
     struct dh_thread *from = __dh_hot.self;
@@ -206,10 +265,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
         set_stackless(from);
     struct dh_frame *frame = native_top(from);
     dh_thread_enter_any(to);
-    to->untracked = from->untracked;
-    to->unordered = from->unordered;
-    to->system_access = from->system_access;
-    to->system_order = from->system_order;
+    dh_regions_set(to, dh_regions_of(from));
     from->saved = __dh_hot;
     __dh_hot.base = to->saved.base;
     __dh_hot.span = to->saved.span;
@@ -223,11 +279,9 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __dh_hot.self = to;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (DH_UNLIKELY(from->sig.pending)) { /* it came just now, to this kernel thread */
-        to->sig = from->sig;
-        from->sig.pending = 0;
-    }
-    from->untracked = from->unordered = from->system_access = from->system_order = 0;
+    if (DH_UNLIKELY(from->sig.pending)) /* it came just now, to this kernel thread */
+        hand_over_signal(from, to);
+    dh_regions_set(from, (struct dh_regions){0});
     from->language = false;
     if (DH_UNLIKELY(from->held_n))
         hand_over_locks(from, to);

@@ -13,6 +13,9 @@ struct dh_thread *dh_identity_native(void);
 /* The calling kernel thread, inside the runtime, becomes `to`, and is inside the runtime still. Orders
  * nothing. `top` is the end of the caller's frame: nothing below it is used any more. */
 void dh_identity_switch(struct dh_thread *to, uptr top);
+/* The same from outside the runtime, in the usual case of an interpreter's threads: nothing moves but the
+ * identity. NULL: the one it was started as. False: it is another case, and nothing was done. */
+bool dh_identity_take_turn(struct dh_thread *to);
 /* An access of `now`, which this kernel thread is, seems to race with one of thread `earlier` at addr: were
  * they both made by this kernel thread, to what is its own and not the language's? */
 bool dh_identity_in_turn(const struct dh_thread *now, u32 earlier, uptr addr);

@@ -95,25 +95,41 @@ DH_INLINE u32 dh_id_kind(u32 id)
 
 struct dh_access_rec dh_id_get(u32 id);
 
+/* Prepare a block, in which id is not the first, for ids of a later clock: *ret is what their records have in
+ * common, but for the locks held. False: they do not fit into it. */
+DH_INLINE bool dh_id_next_like(u32 id, u32 clock, u32 uid, struct dh_id_rec *ret)
+{
+    struct dh_id_block *b = dh_id_block(id);
+    const struct dh_id_first *f = dh_id_first(id);
+    u32 later = clock - f->clock;
+    if (later >= 1u << 10 || f->uid != uid)
+        return false;
+    if (b->youngest != clock) /* others read it */
+        b->youngest = clock;
+    *ret = (struct dh_id_rec){.later = later};
+    return true;
+}
+
 /* Write the record of an id; those of a block in rising order, from its first on. False: it does not fit
  * into the block, which is another thread's or too old. The first of a block always does. */
 DH_INLINE bool dh_id_put(u32 id, const struct dh_access_rec *r)
 {
-    struct dh_id_block *b = dh_id_block(id);
-    struct dh_id_first *f = dh_id_first(id);
-    u32 later = r->clock - f->clock;
+    struct dh_id_rec like = {0};
     if (id % DH_ID_BLOCK == 0) {
-        *f = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
-        *b = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};
-        later = 0;
-    } else if (later >= 1u << 10 || f->uid != r->uid) {
+        *dh_id_first(id) = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
+        *dh_id_block(id) = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};
+    } else if (!dh_id_next_like(id, r->clock, r->uid, &like)) {
         return false;
-    } else if (b->youngest != r->clock) { /* others read it */
-        b->youngest = r->clock;
     }
     *dh_id_rec(id) = (struct dh_id_rec){
-        .ctx = r->ctx, .lockset = r->lockset, .kind = r->kind, .size = r->size, .later = later};
+        .ctx = r->ctx, .lockset = r->lockset, .kind = r->kind, .size = r->size, .later = like.later};
     return true;
+}
+
+/* The size as a record holds it. */
+DH_INLINE u32 dh_id_size_code(size_t size)
+{
+    return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
 }
 
 /* Before the first id. False: no memory. */

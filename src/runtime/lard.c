@@ -11,10 +11,16 @@
 #include <errno.h>
 
 #include "runtime/engine.h"
+#include "runtime/exception.h"
+#include "runtime/frame.h"
+#include "runtime/held.h"
 #include "runtime/identity.h"
 #include "runtime/init.h"
+#include "runtime/lately.h"
+#include "runtime/region.h"
 #include "runtime/sync.h"
 #include "runtime/tap.h"
+#include "runtime/touched.h"
 
 /* The header says so too; the rest of the runtime is hidden. */
 #pragma GCC visibility push(default)
@@ -24,55 +30,47 @@ DH_HIDDEN bool dh_system_kept;
 /* Inside the runtime, with the regions set aside. */
 struct said {
     struct dh_thread *t; /* NULL: not to be heard */
-    u32 untracked, unordered, system_access, system_order;
-    int error;
+    struct dh_regions regions;
 };
-
-/* The caller is on top of the shadow call stack until `unplace`, so that reports can say where it was. */
-static struct dh_frame *place(const void *pc)
-{
-    struct dh_frame *f = __dh_hot.sp;
-    if (DH_UNLIKELY(f >= __dh_hot.limit))
-        f = __dh_enter_slow();
-    f->pc = pc;
-    f->ctx = 0;
-    __dh_hot.sp = f + 1;
-    return f;
-}
-
-static void unplace(struct dh_frame *f)
-{
-    __dh_hot.sp = f;
-}
 
 static struct said begin(void)
 {
     struct dh_thread *t = __dh_hot.self;
-    struct said s = {.error = errno};
+    struct said s = {0};
     if (!t || dh_runtime_off || !dh_thread_enter_any(t))
         return s;
     s.t = t;
-    s.untracked = t->untracked;
-    s.unordered = t->unordered;
-    s.system_access = t->system_access;
-    s.system_order = t->system_order;
-    t->untracked = t->unordered = t->system_access = t->system_order = 0;
+    s.regions = dh_regions_of(t);
+    dh_regions_set(t, (struct dh_regions){0});
     t->language = true;
     return s;
+}
+
+/* What the runtime itself does leaves errno alone; a signal that waited until now may not. */
+static DH_COLD DH_NOINLINE void leave_slowly(struct dh_thread *t)
+{
+    int error = errno;
+    dh_thread_leave_slow(t);
+    errno = error;
+}
+
+DH_INLINE void leave(struct dh_thread *t)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->in_rt = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_UNLIKELY(t->sig.pending || t->want_collect || t->want_raise))
+        leave_slowly(t);
 }
 
 static void end(const struct said *s)
 {
     struct dh_thread *t = __dh_hot.self; /* which may have become another one */
-    if (s->t) {
-        t->untracked = s->untracked;
-        t->unordered = s->unordered;
-        t->system_access = s->system_access;
-        t->system_order = s->system_order;
-        t->language = false;
-        dh_thread_leave(t);
-    }
-    errno = s->error;
+    if (!s->t)
+        return;
+    dh_regions_set(t, s->regions);
+    t->language = false;
+    leave(t);
 }
 
 /* ---- Accesses ---- */
@@ -88,11 +86,26 @@ DH_INLINE bool hits(uptr addr, size_t n, enum dh_plane plane)
     return d < __dh_hot.span;
 }
 
+/* The cells of a few aligned words that did not hit: may they say all the same that there was such an access?
+ * One access of an earlier epoch, or none, as they nearly always hold, does not. */
+DH_INLINE bool may_hold_it(uptr addr, size_t n, enum dh_plane plane)
+{
+    return !dh_cell_is_simple(__atomic_load_n(dh_shadow(addr, plane), __ATOMIC_RELAXED) |
+                              __atomic_load_n(dh_shadow(addr + n - 1, plane), __ATOMIC_RELAXED)) ||
+           (addr & 7) + n > 8;
+}
+
 static void report_access(const volatile void *p, size_t n, u32 kind, const void *pc)
 {
     struct said s = begin();
-    if (s.t)
+    struct dh_access_now a = {.t = s.t, .addr = (uptr)p, .size = n, .kind = kind};
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    if (s.t && (dh_tap || n == 0 || n > 8))
         dh_range_access(s.t, p, n, kind, pc);
+    else if (s.t && dh_region_ready(a.addr, n) &&
+             !(may_hold_it(a.addr, n, plane) && dh_engine_same_epoch(s.t, a.addr, n, kind)) &&
+             dh_step_identify(&a, pc) && !dh_exception_before(&a))
+        dh_engine_words(&a);
     end(&s);
 }
 
@@ -161,33 +174,39 @@ void dh_lard_system_end(void)
     dh_lard_untracked_end();
 }
 
-/* ---- Locks that are held, roughly, so that moving memory need not ask every thread ---- */
-
-enum { HELD_SHIFT = 12, HELD_BLOCKS = 1024 };
-static u32 held_in[HELD_BLOCKS]; /* by page, modulo so many; atomic */
-
-static u32 *held_count(uptr lock)
-{
-    return &held_in[(lock >> HELD_SHIFT) % HELD_BLOCKS];
-}
-
-static bool may_be_held(uptr lo, size_t n)
-{
-    uptr first = lo >> HELD_SHIFT, last = (lo + n - 1) >> HELD_SHIFT;
-    for (uptr page = first; page <= last && page < first + HELD_BLOCKS; page++)
-        if (__atomic_load_n(held_count(page << HELD_SHIFT), __ATOMIC_RELAXED))
-            return true;
-    return false;
-}
-
 /* ---- Synchronisation on addresses ---- */
 
-void dh_lard_acquire(const volatile void *object)
+/* What follows is first tried without setting anything aside: where there is nothing to learn or to publish,
+ * regions do not matter. */
+
+/* The fast paths below call nothing, so they save no registers. */
+DH_INLINE bool enter_quickly(struct dh_thread *t)
+{
+    if (DH_UNLIKELY(!t || t->in_rt || t->gen != dh_collect_gen))
+        return false;
+    t->in_rt = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return true;
+}
+
+static DH_NOINLINE void acquire_slowly(const volatile void *object)
 {
     struct said s = begin();
     if (s.t)
         dh_sync_acquire(s.t, object);
     end(&s);
+}
+
+void dh_lard_acquire(const volatile void *object)
+{
+    struct dh_thread *t = __dh_hot.self;
+    bool done = false;
+    if (enter_quickly(t)) {
+        done = dh_lately_known(dh_lately(t, (uptr)object), (uptr)object);
+        leave(t);
+    }
+    if (!done)
+        acquire_slowly(object);
 }
 
 void dh_lard_release(const volatile void *object)
@@ -206,30 +225,79 @@ void dh_lard_release_store(const volatile void *object)
     end(&s);
 }
 
-void dh_lard_lock(const volatile void *lock, int mode)
+/* t, which holds no lock, takes one that it has taken lately, exclusively, and learns nothing. False: it is
+ * another case, and nothing was done. */
+DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
+{
+    const struct dh_frame *top = __dh_hot.sp - 1;
+    if (t->held_n || !dh_lately_known(dh_lately(t, lock), lock) || !dh_held_noted(t, lock) ||
+        __dh_hot.sp >= __dh_hot.limit || (top >= t->frames && !top->ctx))
+        return false;
+    t->held[0] = (struct dh_held){.lock = lock,
+                                  .pc = pc,
+                                  .ctx = top >= t->frames ? top->ctx : 0,
+                                  .levels = 1,
+                                  .flags = DH_LOCK_LANGUAGE};
+    t->held_n = 1;
+    t->held_gen++;
+    t->stamp++;
+    return true;
+}
+
+/* t lets go of its only lock, and has nothing to publish. False: likewise. */
+DH_INLINE bool unlock_quietly(struct dh_thread *t, uptr lock)
+{
+    const struct dh_held *h = &t->held[0];
+    if (t->held_n != 1 || h->lock != lock || h->levels > 1 || h->flags != DH_LOCK_LANGUAGE ||
+        !dh_lately_said(t, dh_lately(t, lock), lock))
+        return false;
+    t->held_n = 0;
+    t->held_gen++;
+    t->stamp++;
+    return true;
+}
+
+static DH_NOINLINE void lock_slowly(const volatile void *lock, int mode, const void *pc)
 {
     struct said s = begin();
     if (s.t) {
-        struct dh_frame *f = place(__builtin_return_address(0));
-        u32 before = s.t->held_n;
+        struct dh_frame *f = dh_frame_push(pc);
         dh_mutex_lock(s.t, lock, DH_LOCK_LANGUAGE | (mode == DH_LARD_SHARED ? DH_LOCK_READ : 0));
-        if (s.t->held_n != before)
-            __atomic_fetch_add(held_count((uptr)lock), 1, __ATOMIC_RELAXED);
-        unplace(f);
+        dh_frame_pop(f);
     }
     end(&s);
 }
 
-void dh_lard_unlock(const volatile void *lock)
+static DH_NOINLINE void unlock_slowly(const volatile void *lock)
 {
     struct said s = begin();
-    if (s.t) {
-        u32 before = s.t->held_n;
+    if (s.t)
         dh_mutex_unlock(s.t, lock, false);
-        if (s.t->held_n != before)
-            __atomic_fetch_sub(held_count((uptr)lock), 1, __ATOMIC_RELAXED);
-    }
     end(&s);
+}
+
+void dh_lard_lock(const volatile void *lock, int mode)
+{
+    struct dh_thread *t = __dh_hot.self;
+    bool done = false;
+    if (mode == DH_LARD_EXCLUSIVE && enter_quickly(t)) {
+        done = lock_again(t, (uptr)lock, __builtin_return_address(0));
+        leave(t);
+    }
+    if (!done)
+        lock_slowly(lock, mode, __builtin_return_address(0));
+}
+
+void dh_lard_unlock(const volatile void *lock)
+{
+    struct dh_thread *t = __dh_hot.self;
+    bool done = false;
+    if (enter_quickly(t)) {
+        done = unlock_quietly(t, (uptr)lock);
+        leave(t);
+    }
+    if (!done)
+        unlock_slowly(lock);
 }
 
 /* ---- The current thread's clock ---- */
@@ -295,19 +363,24 @@ void dh_lard_write_vcs(const uint64_t *times, size_t n)
 void dh_lard_advance(void)
 {
     struct said s = begin();
-    if (s.t) {
-        s.t->changed = s.t->changed || dh_tap; /* with a tap nobody counts what an epoch records */
+    if (s.t)
         dh_thread_end_epoch(s.t);
-    }
     end(&s);
 }
 
 /* ---- Memory ---- */
 
+/* Is there nothing to clear in [lo, lo + n), neither histories nor synchronisation? So it is where nobody
+ * looks at accesses yet, and in most objects, and then that is all there is to do. */
+static bool is_bare(uptr lo, size_t n)
+{
+    return !dh_tap && !dh_touched_any(lo, n) && !dh_sync_maybe(lo, n);
+}
+
 static void clear(struct dh_thread *t, uptr lo, size_t n)
 {
     u32 slot = dh_range_announce(lo, lo + n);
-    dh_engine_clear(t, (void *)lo, n);
+    dh_engine_renew(t, (void *)lo, n);
     dh_range_retract(slot);
 }
 
@@ -337,6 +410,8 @@ static uptr without(uptr a, uptr b, size_t *n)
 
 void dh_lard_clear(const volatile void *p, size_t n)
 {
+    if (is_bare((uptr)p, n))
+        return;
     struct said s = begin();
     if (s.t && n) {
         clear(s.t, (uptr)p, n);
@@ -367,9 +442,7 @@ static void move_held(uptr dst, uptr src, size_t n)
             struct dh_held *h = &t->held[i];
             if (h->lock - src >= n || !(h->flags & DH_LOCK_LANGUAGE))
                 continue;
-            __atomic_fetch_sub(held_count(h->lock), 1, __ATOMIC_RELAXED);
-            h->lock += dst - src;
-            __atomic_fetch_add(held_count(h->lock), 1, __ATOMIC_RELAXED);
+            dh_held_move(h, h->lock + (dst - src));
             t->held_gen++;
             t->stamp++;
         }
@@ -379,6 +452,8 @@ static void move_held(uptr dst, uptr src, size_t n)
 
 void dh_lard_move(volatile void *dst, const volatile void *src, size_t n)
 {
+    if (is_bare((uptr)src, n) && is_bare((uptr)dst, n) && !dh_held_maybe((uptr)src, n))
+        return;
     struct said s = begin();
     if (s.t && n && dst != src) {
         size_t rest = n;
@@ -390,7 +465,7 @@ void dh_lard_move(volatile void *dst, const volatile void *src, size_t n)
             clear(s.t, lo, rest);
         }
         dh_sync_move(dst, src, n);
-        if (may_be_held((uptr)src, n))
+        if (dh_held_maybe((uptr)src, n))
             move_held((uptr)dst, (uptr)src, n);
     }
     end(&s);
@@ -411,9 +486,9 @@ dh_lard_thread *dh_lard_thread_new(const char *name)
     struct said s = begin();
     struct dh_thread *t = NULL;
     if (s.t) {
-        struct dh_frame *f = place(__builtin_return_address(0));
+        struct dh_frame *f = dh_frame_push(__builtin_return_address(0));
         t = dh_thread_new_carried(s.t);
-        unplace(f);
+        dh_frame_pop(f);
     }
     if (t && name)
         dh_thread_set_name(t, name);
@@ -433,14 +508,13 @@ static void become(struct dh_thread *to, uptr frame_end)
     if (!from || from == to || dh_runtime_off || !dh_thread_enter_any(from))
         return;
     dh_identity_switch(to, frame_end);
-    dh_thread_leave(to);
+    leave(to);
 }
 
 void dh_lard_thread_switch(dh_lard_thread *t)
 {
-    int error = errno;
-    become(t ? inner(t) : dh_identity_native(), FRAME_END);
-    errno = error;
+    if (!dh_identity_take_turn(inner(t)))
+        become(t ? inner(t) : dh_identity_native(), FRAME_END);
 }
 
 void dh_lard_thread_end(dh_lard_thread *t)

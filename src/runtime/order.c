@@ -5,7 +5,9 @@
  * dh_thread_release); and edges on an address, which find the object (sync.c) and lock it. Unordered regions
  * (lard.h) are cut off here: what a thread holds is still known, and nothing is learned or published.
  */
+#include "runtime/held.h"
 #include "runtime/init.h"
+#include "runtime/lately.h"
 #include "runtime/lockset.h"
 #include "runtime/sync.h"
 #include "runtime/tap.h"
@@ -30,36 +32,43 @@ static bool reserve(struct dh_thread *t, u32 len)
     return true;
 }
 
+/* Is s what t knows, but for t's own component? */
+static bool is_copy(const struct dh_snap *s, const struct dh_thread *t)
+{
+    u32 differ = s->n != t->vc.n;
+    for (u32 i = 0; i < t->vc.n && !differ; i++)
+        differ = i != t->slot && s->c[i] != t->vc.c[i];
+    return !differ;
+}
+
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 {
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
     if (dh_vclock_join(&t->vc, p)) {
-        if (t->snap)
-            dh_snap_unref(t->snap);
+        dh_snap_unref(t->snap);
         t->snap = NULL;
         t->changed = true;
+        t->saying++;
     }
-}
-
-/* Nothing was recorded or learned in this epoch. */
-static bool idle(const struct dh_thread *t)
-{
-    return __dh_hot.self == t && t->id_made == 0 && t->special_next == t->special_floor && !t->changed;
+    /* Threads that know the same come to share one copy, by which dh_thread_release sees that it has nothing
+     * to say. */
+    if (p->slot == DH_NO_SLOT && p->snap != t->snap && is_copy(p->snap, t)) {
+        dh_snap_unref(t->snap);
+        t->snap = dh_snap_ref(p->snap);
+    }
 }
 
 /* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. */
-void dh_thread_end_epoch(struct dh_thread *t)
+static void next_epoch(struct dh_thread *t)
 {
-    if (__dh_hot.self == t) {
-        if (idle(t))
-            return;
-        __dh_hot.base += t->id_made;
-        __dh_hot.span -= t->id_made;
-        t->id_made = 0;
-    }
+    struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
+    hot->base += t->id_made;
+    hot->span -= t->id_made;
+    t->id_made = 0;
     t->special_floor = t->special_next;
     t->stamp++;
+    t->saying++;
     t->changed = false;
     u32 *own = &t->vc.c[t->slot];
     if (DH_UNLIKELY(*own == UINT32_MAX))
@@ -68,15 +77,47 @@ void dh_thread_end_epoch(struct dh_thread *t)
         ++*own;
 }
 
+void dh_thread_end_epoch(struct dh_thread *t)
+{
+    if (dh_thread_has_recorded(t) || dh_tap) /* with a tap nobody counts what an epoch records */
+        next_epoch(t);
+}
+
+/* Is p what t, which has recorded nothing since epoch `own`, would publish? Then it knows all of p, too. */
+static bool is_said(const struct dh_thread *t, const struct dh_publish *p, u32 own)
+{
+    if (p->slot == t->slot)
+        return p->snap && p->clock == own && !t->changed;
+    return p->slot == DH_NO_SLOT && p->snap && p->snap == t->snap && p->snap->c[t->slot] == own;
+}
+
+/* t->snap, with t's own component at `own`. NULL: no memory. */
+static struct dh_snap *copy_at(struct dh_thread *t, u32 own)
+{
+    if (t->snap && t->snap->c[t->slot] == own)
+        return t->snap;
+    dh_snap_unref(t->snap);
+    t->snap = dh_snap_of(&t->vc);
+    if (t->snap)
+        t->snap->c[t->slot] = own;
+    return t->snap;
+}
+
+/*
+ * An epoch that goes on must not be published: what follows in it happens after this release. One in which
+ * nothing was recorded goes on, or threads that only pass a lock round would make each other's clocks grow
+ * for nothing; what is published is the epoch before. That one no longer stands for all that t knows if t has
+ * learned something since, so then the publication is by nobody (DH_NO_SLOT), and whoever acquires it looks
+ * at all of it.
+ */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
-    /* An epoch that goes on must not be published: what follows in it happens after this release. An idle one
-     * has nothing that the one before it had not. */
-    u32 own = t->vc.c[t->slot] - (idle(t) ? 1 : 0);
-    if (p->snap && p->slot == t->slot && p->clock == own)
-        return; /* an idle one has published the same here before */
-    if (join && !dh_vclock_knows(&t->vc, p)) {
-        t->changed = true; /* the copy names the present epoch: end it */
+    bool ends = dh_thread_has_recorded(t);
+    u32 own = t->vc.c[t->slot] - (ends ? 0 : 1);
+    if (!ends && is_said(t, p, own))
+        return;
+    if (join && !dh_vclock_knows(&t->vc, p) && !dh_vclock_covers(&t->vc, p)) {
+        ends = true; /* the copy names the present epoch */
         struct dh_snap *s = dh_publish_raise(p, &t->vc) ? p->snap : dh_snap_join(p, &t->vc);
         if (!s) {
             dh_runtime_degrade("no memory for vector clocks");
@@ -84,6 +125,15 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
         }
         if (s != p->snap)
             dh_publish_clear(p);
+        *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
+    } else if (!ends && t->changed) {
+        struct dh_snap *s = copy_at(t, own);
+        if (!s) {
+            dh_runtime_degrade("no memory for vector clocks");
+            return;
+        }
+        dh_snap_ref(s);
+        dh_snap_unref(p->snap);
         *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
     } else if (!dh_publish_rewrite(p, &t->vc, t->slot, own)) {
         if (!t->snap) {
@@ -98,12 +148,13 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
         dh_snap_unref(p->snap);
         *p = (struct dh_publish){.snap = t->snap, .slot = t->slot, .clock = own};
     }
-    dh_thread_end_epoch(t);
+    if (ends)
+        next_epoch(t);
 }
 
 u32 dh_thread_read_clock(const struct dh_thread *t, u32 slot)
 {
-    return dh_vclock_get(&t->vc, slot) - (slot == t->slot && idle(t) ? 1 : 0);
+    return dh_vclock_get(&t->vc, slot) - (slot == t->slot && !dh_thread_has_recorded(t) ? 1 : 0);
 }
 
 void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time)
@@ -119,25 +170,34 @@ void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time)
     dh_snap_unref(t->snap);
     t->snap = NULL;
     t->changed = true;
+    t->saying++;
 }
 
 /* ---- Plain edges ---- */
 
 /* Without the lock: is all that o publishes known to t? Of the publications of read locks only if asked. */
-static bool has_nothing_new(const struct dh_thread *t, const struct dh_sync *o, bool read)
+static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr addr, bool read,
+                            struct dh_lately *e)
 {
     u32 version = dh_sync_version(o);
-    bool known = dh_vclock_knows(&t->vc, &o->write) && (!read || dh_vclock_knows(&t->vc, &o->read));
+    bool known = __atomic_load_n(&o->addr, __ATOMIC_RELAXED) == addr && dh_vclock_knows(&t->vc, &o->write);
+    bool all = dh_vclock_knows(&t->vc, &o->read);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return known && !(version & 1) && dh_sync_version(o) == version;
+    if (!known || (read && !all) || (version & 1) || dh_sync_version(o) != version)
+        return false;
+    *e = (struct dh_lately){addr, o, all ? version : DH_LATELY_NOT_ALL, 0};
+    return true;
 }
 
 /* read: also what only write locks see. */
 static void acquire(struct dh_thread *t, uptr addr, bool read)
 {
-    bool sure;
-    struct dh_sync *o = dh_sync_find(addr, &sure);
-    if ((!o && sure) || (o && has_nothing_new(t, o, read)))
+    struct dh_lately *e = dh_lately(t, addr);
+    if (DH_LIKELY(dh_lately_known(e, addr)))
+        return;
+    bool sure = true;
+    struct dh_sync *o = e->addr == addr ? e->object : dh_sync_find(addr, &sure);
+    if ((!o && sure) || (o && has_nothing_new(t, o, addr, read, e)))
         return;
     o = dh_sync_take(o, addr, false);
     if (!o)
@@ -145,6 +205,45 @@ static void acquire(struct dh_thread *t, uptr addr, bool read)
     dh_thread_acquire(t, &o->write);
     if (read)
         dh_thread_acquire(t, &o->read);
+    *e = (struct dh_lately){addr, o, read || !o->read.snap ? o->version : DH_LATELY_NOT_ALL, 0};
+    dh_sync_drop(o);
+}
+
+/* Without the lock: would t publish at addr what was last published there, by itself? */
+static bool published(const struct dh_thread *t, struct dh_lately *e, uptr addr)
+{
+    if (dh_lately_said(t, e, addr))
+        return true;
+    if (dh_thread_has_recorded(t) || !dh_lately_known(e, addr))
+        return false;
+    const struct dh_sync *o = e->object;
+    const struct dh_publish p = o->write;
+    bool same = is_said(t, &p, t->vc.c[t->slot] - 1) && !o->read.snap;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (!same || dh_sync_version(o) != e->version)
+        return false;
+    e->said = t->saying;
+    return true;
+}
+
+/* The object at addr, to be changed. NULL: no memory. */
+static struct dh_sync *take_to_change(struct dh_thread *t, uptr addr)
+{
+    const struct dh_lately *e = dh_lately(t, addr);
+    struct dh_sync *o = dh_sync_take(e->addr == addr ? e->object : NULL, addr, true);
+    if (o)
+        dh_sync_change(o);
+    return o;
+}
+
+/* What t has done to o, which it took, is done. */
+static void drop_changed(struct dh_thread *t, struct dh_sync *o)
+{
+    dh_sync_changed(o);
+    bool all = !o->read.snap &&
+               (o->write.slot == t->slot || (o->write.slot == DH_NO_SLOT && o->write.snap == t->snap));
+    *dh_lately(t, o->addr) =
+        (struct dh_lately){o->addr, o, all ? o->version : DH_LATELY_NOT_ALL, all ? t->saying : 0};
     dh_sync_drop(o);
 }
 
@@ -169,13 +268,13 @@ static void release(struct dh_thread *t, const volatile void *addr, bool join)
             dh_tap->atomic(t, DH_OP_ATOMIC_STORE, DH_RELEASE, &(struct dh_tap_access){.addr = (uptr)addr});
         return;
     }
-    struct dh_sync *o = dh_sync_take(NULL, (uptr)addr, true);
+    if (published(t, dh_lately(t, (uptr)addr), (uptr)addr))
+        return;
+    struct dh_sync *o = take_to_change(t, (uptr)addr);
     if (!o)
         return;
-    dh_sync_change(o);
     dh_thread_release(t, &o->write, join);
-    dh_sync_changed(o);
-    dh_sync_drop(o);
+    drop_changed(t, o);
 }
 
 void dh_sync_release(struct dh_thread *t, const volatile void *addr)
@@ -198,6 +297,24 @@ static struct dh_held *held_find(struct dh_thread *t, uptr lock)
     return NULL;
 }
 
+/* The call on top of the shadow stack is where. Its context is interned when somebody asks for the set of
+ * locks: few are held while something is recorded that was not before. */
+static void hold(struct dh_thread *t, uptr lock, u32 flags)
+{
+    struct dh_frame *top = __dh_hot.sp - 1;
+    bool open = top >= t->frames && !top->ctx;
+    struct dh_held *h = &t->held[t->held_n++];
+    *h = (struct dh_held){.lock = lock,
+                          .pc = open ? top->pc : NULL,
+                          .ctx = dh_thread_frame_ctx(t, open ? top - 1 : top),
+                          .levels = 1,
+                          .flags = flags | (t->unordered || t->system_order ? DH_LOCK_UNORDERED : 0)};
+    t->held_gen++;
+    t->stamp++;
+    if (flags & DH_LOCK_LANGUAGE)
+        dh_held_note(t, h);
+}
+
 void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
 {
     struct dh_held *h = held_find(t, (uptr)m);
@@ -205,12 +322,8 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
         h->levels++;
         return;
     }
-    if (t->held_n < DH_HELD_MAX) {
-        flags |= t->unordered || t->system_order ? DH_LOCK_UNORDERED : 0;
-        t->held[t->held_n++] = (struct dh_held){(uptr)m, 1, dh_ctx_current(t), flags};
-        t->held_gen++;
-        t->stamp++;
-    }
+    if (t->held_n < DH_HELD_MAX)
+        hold(t, (uptr)m, flags);
     if (DH_UNLIKELY(t->unordered))
         return;
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -232,6 +345,7 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
         return 1;
     }
     if (h) {
+        dh_held_drop(h->lock, h->flags);
         for (struct dh_held *end = &t->held[--t->held_n]; h < end; h++)
             h[0] = h[1];
         t->held_gen++;
@@ -248,10 +362,9 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
         t->system_order -= unordered;
         return all_levels ? levels : 1;
     }
-    struct dh_sync *o = dh_sync_take(NULL, (uptr)m, true);
+    struct dh_sync *o = published(t, dh_lately(t, (uptr)m), (uptr)m) ? NULL : take_to_change(t, (uptr)m);
     if (!o)
         return all_levels ? levels : 1;
-    dh_sync_change(o);
     if (read) {
         dh_thread_release(t, &o->read, true);
     } else if (!h) {
@@ -264,8 +377,7 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
             dh_publish_clear(&o->read);
         dh_thread_release(t, &o->write, false);
     }
-    dh_sync_changed(o);
-    dh_sync_drop(o);
+    drop_changed(t, o);
     return all_levels ? levels : 1;
 }
 
@@ -283,9 +395,13 @@ u32 dh_thread_lockset(struct dh_thread *t)
         return t->lockset;
     u32 set = 0;
     for (u32 i = 0; i < t->held_n; i++) {
-        const struct dh_held *h = &t->held[i];
+        struct dh_held *h = &t->held[i];
         if (h->flags & DH_LOCK_UNORDERED)
             continue; /* it protects nothing of the program's */
+        if (h->pc) {
+            h->ctx = dh_thread_ctx(t, h->ctx, h->pc);
+            h->pc = NULL;
+        }
         u32 read = (h->flags & DH_LOCK_READ) != 0;
         u32 k = (u32)(dh_hash64(h->lock ^ (u64)set << 44 ^ h->ctx) >> 40) % DH_LSC;
         __typeof__(t->lsc[0]) *c = &t->lsc[k];

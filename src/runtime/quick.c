@@ -12,6 +12,7 @@
 #include "runtime/init.h"
 #include "runtime/region.h"
 #include "runtime/tap.h"
+#include "runtime/touched.h"
 
 /* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
 DH_INLINE bool before(const struct dh_thread *t, u32 cell)
@@ -53,7 +54,7 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
         all_mine = all_mine && ((mask >> k & 1) || dh_step_mine_simple(b.cell[k]));
     }
     /* All four in this epoch: the cell may become a simple one, which engine.c does. */
-    if (all_mine || !dh_step_identify(a, pc))
+    if (all_mine || !(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
         return false;
     for (u32 rest = mask; rest; rest &= rest - 1)
         if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), dh_cell_make(a->id, DH_MASK_FULL)))
@@ -68,15 +69,17 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
-    if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL)
+    if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
         return quick_bytes(&a, addr & ~(uptr)3, mask, old, pc);
+    }
     if (!before(t, old) || (other != old && !bytes_before(t, q, other, mask)))
         return false;
-    if (!dh_step_identify(&a, pc))
+    u32 id = dh_step_id(t, size, kind, pc);
+    if (!id)
         return false;
-    u32 cell = dh_cell_make(a.id, mask), left = dh_cell_mask(old) & ~mask;
-    if (left && dh_cell_id(old) == a.id)
+    u32 cell = dh_cell_make(id, mask), left = dh_cell_mask(old) & ~mask;
+    if (left && dh_cell_id(old) == id)
         cell |= old;
     else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other))))
         return false;
@@ -88,8 +91,8 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
         return bytes_before(t, q, other, mask);
     /* What engine.c's stand_for_read does. */
-    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == a.id))
-        __atomic_store_n(q, dh_cell_id(other) == a.id ? other | cell : cell, __ATOMIC_RELAXED);
+    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == id))
+        __atomic_store_n(q, dh_cell_id(other) == id ? other | cell : cell, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -104,7 +107,7 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
             return false;
         if ((dh_step_mine_mask(cell) & need) == need)
             continue;
-        if ((!a.id && !dh_step_identify(&a, pc)) || !dh_step_in_place(&a, cell, need) ||
+        if ((!a.id && !(a.id = dh_step_id(t, size, DH_READ, pc))) || !dh_step_in_place(&a, cell, need) ||
             !dh_range_settled(p, cell) || !before(t, __atomic_load_n(q, __ATOMIC_RELAXED)))
             return false;
     }
@@ -121,10 +124,10 @@ DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     if ((u32)old != old >> 32 || (u32)other != other >> 32 || !before(t, (u32)old) ||
         (other != old && !before(t, (u32)other)))
         return false;
-    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
-    if (!dh_step_identify(&a, pc))
+    u32 id = dh_step_id(t, size, kind, pc);
+    if (!id)
         return false;
-    u32 me = dh_cell_make(a.id, DH_MASK_FULL);
+    u32 me = dh_cell_make(id, DH_MASK_FULL);
     u64 both = me * 0x100000001ull;
     if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
         !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me) ||
@@ -194,6 +197,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
     if (hit || !dh_thread_enter(t))
         return;
+    dh_touched_note_within(addr);
     bool done = !dh_runtime_off && !dh_region_holes;
     if (done && unsure)
         done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
@@ -218,6 +222,7 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     }
     if (!dh_thread_enter(t))
         return;
+    dh_touched_note(addr, size);
     bool plain = !dh_runtime_off && !dh_region_holes;
     for (uptr word = addr & ~(uptr)3; word < end && plain; word += 4) {
         u32 need = DH_MASK_FULL;

@@ -71,7 +71,8 @@ enum {
     DH_LOCK_SPIN = 4,
     DH_LOCK_TRY = 8,
     DH_LOCK_UNORDERED = 16, /* taken in an unordered region (lard.h); set by the runtime itself */
-    DH_LOCK_LANGUAGE = 32   /* of the language, not of pthread: it may move (dh_lard_lock) */
+    DH_LOCK_LANGUAGE = 32,  /* of the language, not of pthread: it may move (dh_lard_lock) */
+    DH_LOCK_COUNTED = 64    /* held.c; set by the runtime itself */
 };
 void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags);
 /* Returns how many levels were dropped (1 as a rule). all_levels: condition waits drop them all;

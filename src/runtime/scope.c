@@ -10,6 +10,7 @@
 #include "runtime/scope.h"
 
 #include "runtime/exception.h"
+#include "runtime/frame.h"
 #include "runtime/plain.h"
 #include "runtime/thread.h"
 
@@ -44,14 +45,8 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc)
         return unattached();
     if (!dh_thread_enter_any(t))
         return false;
-    struct dh_frame *f = __dh_hot.sp;
-    if (DH_UNLIKELY(f >= __dh_hot.limit))
-        f = __dh_enter_slow();
-    f->pc = pc;
-    f->ctx = 0;
-    __dh_hot.sp = f + 1;
     sc->t = t;
-    sc->frame = f;
+    sc->frame = dh_frame_push(pc);
     const uptr *const *own = __builtin_frame_address(0);
     sc->bp = *own; /* frame pointers are kept throughout the runtime */
     if (DH_UNLIKELY((uptr)pc - dh_plain_program.lo >= dh_plain_program.size))
@@ -63,7 +58,7 @@ void dh_scope_end(struct dh_scope *sc)
 {
     struct dh_thread *t = sc->t;
     sc->t = NULL;
-    __dh_hot.sp = sc->frame;
+    dh_frame_pop(sc->frame);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->in_rt = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

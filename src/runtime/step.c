@@ -21,6 +21,7 @@
 #include "runtime/engine.h"
 #include "runtime/init.h"
 #include "runtime/report.h"
+#include "runtime/touched.h"
 
 /* ---- Identity ---- */
 
@@ -35,6 +36,7 @@ static bool refill(struct dh_thread *t, bool special)
     u32 ids = t->id_made * 4, got;
     u32 want = special ? 1 : (ids < least ? least : ids < most ? ids : most) / DH_ID_BLOCK;
     t->stamp++;
+    t->recorded = true;
     if (*size)
         dh_ids_retire(*first, *size);
     *first = dh_ids_take(want, &got);
@@ -56,12 +58,6 @@ static bool refill(struct dh_thread *t, bool special)
     return got != 0;
 }
 
-/* The size as a record holds it. */
-static u32 size_code(size_t size)
-{
-    return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
-}
-
 static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
 {
     bool special = (kind & (DH_ATOMIC | DH_FREE)) != 0;
@@ -74,7 +70,7 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
         .ctx = ctx,
         .lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t),
         .kind = kind,
-        .size = size_code(size),
+        .size = dh_id_size_code(size),
     };
     while (*next == *end || !dh_id_put(*next, &r)) {
         if (*next != *end)
@@ -83,41 +79,43 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
             return 0;
     }
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    if (!special)
+    if (!special) {
         t->id_made++;
+        t->ready_stamp = t->stamp - 1; /* it may be another block */
+    }
     return (*next)++;
+}
+
+bool dh_step_ready(struct dh_thread *t)
+{
+    u32 id = t->id_next;
+    if (id == t->id_end || id % DH_ID_BLOCK == 0 || !dh_id_next_like(id, t->vc.c[t->slot], t->uid, &t->ready))
+        return false;
+    t->ready.lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t);
+    t->ready_stamp = t->stamp;
+    t->ready_end = DH_ALIGN_UP(id, DH_ID_BLOCK);
+    return true;
+}
+
+u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
+                   u32 kind, const void *pc)
+{
+    if (!entry) {
+        u32 ctx = pc ? dh_thread_ctx(t, fctx, pc) : fctx;
+        for (u32 way = DH_IDC_WAYS - 1; way > 0; way--)
+            set[way] = set[way - 1];
+        entry = set;
+        *entry = (struct dh_idc){.pc_kind = (uptr)pc | (u64)kind << 56, .fctx = fctx, .ctx = ctx};
+    } /* else it is of an earlier epoch: the context is the same */
+    entry->id = id_new(t, kind, entry->ctx, size);
+    entry->stamp = entry->id ? t->stamp : t->stamp - 1;
+    return entry->id;
 }
 
 bool dh_step_identify(struct dh_access_now *a, const void *pc)
 {
-    struct dh_thread *t = a->t;
-    struct dh_frame *top = __dh_hot.sp - 1;
-    u32 fctx = top >= t->frames ? top->ctx : 0;
-    if (!fctx)
-        fctx = dh_thread_frame_ctx(t, top);
-    /* Program counters differ in their low bits, contexts too; folding the next ones in is all it takes. */
-    u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ a->kind << 3;
-    u32 i = mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
-    u64 pc_kind = (uptr)pc | (u64)a->kind << 56;
-    __typeof__(t->idc[0]) *e = NULL;
-    for (u32 way = 0; way < DH_IDC_WAYS; way++) {
-        e = &t->idc[i + way];
-        if (e->pc_kind == pc_kind && e->fctx == fctx) {
-            a->id = e->id;
-            if (e->stamp == t->stamp)
-                return true;
-            goto known; /* of an earlier epoch: the context is the same */
-        }
-    }
-    u32 ctx = pc ? dh_thread_ctx(t, fctx, pc) : fctx;
-    e = &t->idc[i]; /* the newest first: a set with one call site in it is found at once */
-    for (u32 way = DH_IDC_WAYS - 1; way > 0; way--)
-        e[way] = e[way - 1];
-    *e = (__typeof__(*e)){.pc_kind = pc_kind, .fctx = fctx, .ctx = ctx};
-known:
-    a->id = id_new(t, a->kind, e->ctx, a->piece ? a->piece : a->size);
-    e->id = a->id;
-    e->stamp = a->id ? t->stamp : t->stamp - 1;
+    dh_touched_note(a->addr, a->size);
+    a->id = dh_step_id(a->t, a->piece ? a->piece : a->size, a->kind, pc);
     return a->id != 0;
 }
 

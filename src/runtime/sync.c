@@ -35,6 +35,16 @@ struct dh_sync_shard {
 
 static struct dh_sync_shard shards[SHARDS];
 
+/* How many objects there are in each 64 KiB, modulo so many: most of the memory that is cleared or moved has
+ * none. Atomic. */
+enum { AREA_SHIFT = 16, AREAS = 1024 };
+static u32 areas[AREAS];
+
+static u32 *area_of(uptr addr)
+{
+    return &areas[(addr >> AREA_SHIFT) % AREAS];
+}
+
 void dh_sync_init(void)
 {
     for (u32 i = 0; i < SHARDS; i++)
@@ -160,6 +170,7 @@ static struct dh_sync *add(struct dh_sync_shard *s, uptr addr)
     set_addr(o, addr);
     link_in(s->table, o);
     __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(area_of(addr), 1, __ATOMIC_RELEASE);
     return o;
 }
 
@@ -218,6 +229,7 @@ static void unlink_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo
             continue;
         }
         __atomic_store_n(link, o->next, __ATOMIC_RELEASE);
+        __atomic_fetch_sub(area_of(o->addr), 1, __ATOMIC_RELEASE);
         if (!list)
             set_addr(o, 0);
         struct dh_sync **to = list ? list : &s->spare;
@@ -225,6 +237,15 @@ static void unlink_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo
         *to = o;
         __atomic_store_n(&s->count, s->count - 1, __ATOMIC_RELEASE);
     }
+}
+
+bool dh_sync_maybe(uptr lo, size_t n)
+{
+    uptr first = lo >> AREA_SHIFT, last = (lo + n) >> AREA_SHIFT;
+    for (uptr i = first; i <= last && i - first < AREAS; i++)
+        if (__atomic_load_n(&areas[i % AREAS], __ATOMIC_ACQUIRE))
+            return true;
+    return false;
 }
 
 /* For a range of many more blocks than there are objects (terabytes are mapped): all chains instead. */
@@ -249,6 +270,10 @@ static void unlink_range(uptr lo, size_t n, struct dh_sync **list)
         return;
     }
     for (uptr block = lo >> BLOCK_SHIFT; block <= (hi - 1) >> BLOCK_SHIFT && n; block++) {
+        if (!__atomic_load_n(area_of(block << BLOCK_SHIFT), __ATOMIC_ACQUIRE)) {
+            block |= ((uptr)1 << (AREA_SHIFT - BLOCK_SHIFT)) - 1; /* the last one of the area */
+            continue;
+        }
         u64 hash = block_hash(block << BLOCK_SHIFT);
         struct dh_sync_shard *s = shard_of(hash);
         bool sure = true;
@@ -283,6 +308,7 @@ static void put_at(struct dh_sync *o, uptr addr)
         dh_lock_drop(&o->lock);
         link_in(s->table, o);
         __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(area_of(addr), 1, __ATOMIC_RELEASE);
     } else {
         dh_runtime_degrade("no memory for synchronisation objects");
     }

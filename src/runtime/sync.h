@@ -54,6 +54,8 @@ DH_INLINE u32 dh_sync_version(const struct dh_sync *o)
     return __atomic_load_n(&o->version, __ATOMIC_ACQUIRE);
 }
 
+/* False: there is no object in [lo, lo + n). */
+bool dh_sync_maybe(uptr lo, size_t n);
 /* The objects in [src, src + n) are in [dst, dst + n) from now on, and what was there is forgotten. */
 void dh_sync_move(const volatile void *dst, const volatile void *src, size_t n);
 

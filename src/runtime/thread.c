@@ -16,6 +16,7 @@
 #include "runtime/collect.h"
 #include "runtime/context.h"
 #include "runtime/exception.h"
+#include "runtime/held.h"
 #include "runtime/identity.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
@@ -24,7 +25,8 @@
 
 #define UID_MAX ((1u << 21) - 1)
 #define INFO_SHIFT 10
-enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64, STACK_MAPPED = 64 << 20 };
+enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64, CLOCK_KEEP = 64, STACK_MAPPED = 64 << 20 };
+enum { OFFSET = 320, OFFSETS = 12 }; /* five lines of 64 bytes: what is used when threads take turns */
 
 _Thread_local struct dh_hot __dh_hot;
 static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
@@ -101,22 +103,64 @@ static u32 slot_take(const struct dh_thread *parent)
     return fallback;
 }
 
+/* Structures begin at different places in their pages: a kernel thread that is many threads in turn would use
+ * the same few sets of its cache for all of them. */
+static struct dh_thread *state_alloc(void)
+{
+    static u32 made;
+    char *memory = dh_pool_alloc(sizeof(struct dh_thread) + OFFSETS * OFFSET);
+    if (!memory)
+        return NULL;
+    u32 offset = made++ % OFFSETS * OFFSET;
+    struct dh_thread *t = (struct dh_thread *)(memory + offset);
+    t->offset = offset;
+    return t;
+}
+
+static void free_clock(struct dh_thread *t)
+{
+    dh_pool_free(t->vc.c, t->vc.cap * sizeof(u32));
+    t->vc = (struct dh_vclock){0};
+}
+
+static void state_release(struct dh_thread *t)
+{
+    if (!t)
+        return;
+    free_clock(t);
+    dh_pool_free((char *)t - t->offset, sizeof(*t) + OFFSETS * OFFSET);
+}
+
 static struct dh_thread *state_new(void)
 {
     struct dh_thread *t = spare;
     if (t) {
         spare = t->next;
         spare_n--;
-        /* All but the contexts that were looked up: the same calls lead to the same ones in every thread. Ids
-         * beside them are of another stamp. */
-        const size_t from = offsetof(struct dh_thread, idc), to = offsetof(struct dh_thread, lsc);
+        /* All but the contexts and sets of locks that were looked up: the same calls lead to the same ones in
+         * every thread. Ids beside them are of another stamp. The large tables of cells are empty if the last
+         * owner recorded nothing. */
         u32 stamp = t->stamp + 1;
-        memset(t, 0, from);
-        memset((char *)t + to, 0, sizeof(*t) - to);
+        bool recorded = t->recorded;
+        struct dh_vclock vc = {.c = t->vc.c, .cap = t->vc.cap};
+        memset(t, 0, offsetof(struct dh_thread, sig));
+        if (vc.cap)
+            memset(vc.c, 0, vc.cap * sizeof(u32));
+        t->vc = vc;
+        t->sig.pending = 0;
+        if (t->seen_any)
+            memset(t->seen, 0, sizeof(t->seen));
+        t->seen_any = false;
+        memset(t->ordered, 0, sizeof(t->ordered));
+        if (recorded) {
+            memset(t->mine, 0, sizeof(t->mine));
+            memset(t->step, 0, sizeof(t->step));
+        }
+        memset(t->splits, 0, sizeof(*t) - offsetof(struct dh_thread, splits));
         t->stamp = stamp;
         return t;
     }
-    return dh_pool_alloc(sizeof(*t));
+    return state_alloc();
 }
 
 /* Under dh_threads_lock; nobody refers to t any more. */
@@ -128,9 +172,11 @@ static void state_free(struct dh_thread *t)
         dh_threads = t->next;
     if (t->next)
         t->next->prev = t->prev;
+    dh_held_forget(t);
     for (u32 i = 0; i < t->old_n; i++)
         dh_pool_free(t->old_clocks[i], t->old_caps[i] * sizeof(u32));
-    dh_pool_free(t->vc.c, t->vc.cap * sizeof(u32));
+    if (t->vc.cap > CLOCK_KEEP)
+        free_clock(t);
     dh_snap_unref(t->snap);
     dh_publish_clear(&t->birth);
     dh_publish_clear(&t->death);
@@ -142,7 +188,7 @@ static void state_free(struct dh_thread *t)
         spare = t;
         spare_n++;
     } else {
-        dh_pool_free(t, sizeof(*t));
+        state_release(t);
     }
 }
 
@@ -170,7 +216,7 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     u32 slot = info ? slot_take(parent) : DH_NO_SLOT;
     if (slot == DH_NO_SLOT || !reserve(t, slot)) {
         dh_lock_drop(&dh_threads_lock);
-        dh_pool_free(t, sizeof(*t));
+        state_release(t);
         dh_count(DH_COUNT_LOST_MEMORY);
         return NULL;
     }
@@ -181,6 +227,7 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     t->vc.n = slot + 1;
     t->vc.c[slot] = slots[slot].clock + 1;
     t->changed = true;
+    t->saying = 1;
     t->mixing = DH_MIXING_START;
     t->gen = dh_collect_gen;
     t->next = dh_threads;
@@ -263,6 +310,10 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
     t->frames = dh_frames_take(n);
     dh_lock_drop(&dh_threads_lock);
     t->frames_n = t->frames ? n : 0;
+    if (!t->frames) { /* no memory: one frame, used over and over by __dh_enter_slow */
+        t->frames = unattached;
+        dh_count(DH_COUNT_LOST_FRAMES);
+    }
     __dh_hot.sp = t->frames;
     __dh_hot.limit = t->frames + t->frames_n;
 }
@@ -333,10 +384,9 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
 {
     if (dh_tap)
         dh_tap->thread_end(t);
-    u32 last_epoch = t->vc.c[t->slot];
+    /* What those who join it will know. To a tap epochs have names (lard.c), each for one thread. */
+    u32 last_epoch = dh_tap ? t->vc.c[t->slot] : dh_thread_read_clock(t, t->slot);
     dh_thread_release(t, &t->death, false);
-    if (t->death.snap)
-        last_epoch = t->death.clock; /* what those who join it will know */
     if (t->id_size)
         dh_ids_retire(t->id_first, t->id_size);
     if (t->special_size)
@@ -386,6 +436,11 @@ void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
     else if (!t->unordered)
         dh_thread_acquire(t, &child->death);
     dh_lock_take(&dh_threads_lock);
+    u32 last_epoch = slots[child->slot].clock;
+    dh_lock_drop(&dh_threads_lock);
+    if (dh_tap && !t->unordered) /* its clocks are not kept, but slots of joined threads are used again */
+        dh_thread_write_clock(t, child->slot, last_epoch);
+    dh_lock_take(&dh_threads_lock);
     state_free(child);
     dh_lock_drop(&dh_threads_lock);
 }
@@ -403,11 +458,11 @@ void dh_thread_set_name(struct dh_thread *t, const char *name)
 {
     dh_lock_take(&dh_threads_lock);
     struct dh_thread_info *info = dh_thread_info(t->uid);
-    bool end = false;
-    for (size_t i = 0; info && i < sizeof(info->name); i++) {
-        end = end || !name[i] || i + 1 == sizeof(info->name);
-        info->name[i] = end ? 0 : name[i];
-    }
+    size_t n = 0;
+    for (; info && n + 1 < sizeof(info->name) && name[n]; n++)
+        info->name[n] = name[n];
+    if (info)
+        info->name[n] = 0;
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -482,6 +537,7 @@ static void outlive_all(struct dh_thread *self)
     dh_snap_unref(self->snap);
     self->snap = NULL;
     self->changed = true;
+    self->saying++;
 }
 
 void dh_thread_fork_child(struct dh_thread *self)

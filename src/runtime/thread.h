@@ -25,6 +25,8 @@ enum {
     DH_CTXC = 4096,   /* (parent, pc) to context */
     DH_LSC = 128,     /* (set, lock, ctx) to lockset */
     DH_SEEN = 64,     /* atomic objects used lately */
+    DH_LATELY = 16,   /* addresses synchronised on lately */
+    DH_PINS = 8,      /* held.h */
     DH_MIXING_START = 2048,
     DH_SPARE_SPLITS = 32, /* records of split cells kept at hand */
     DH_HELD_MAX = 128     /* locks whose names a report can give; further ones only order */
@@ -32,13 +34,20 @@ enum {
 
 #define DH_SLOTS_MAX 65535u
 
+/* The regions a kernel thread is in (lard.h), as they stand in struct dh_thread. */
+struct dh_regions {
+    u32 depth[4];
+};
+
 struct dh_sync; /* sync.h */
 
 struct dh_held {
     uptr lock;
-    u32 levels; /* recursion */
+    const void
+        *pc; /* where it was taken: of the call in ctx, which is not interned yet; NULL: it is in ctx */
     u32 ctx;
-    u32 flags; /* DH_LOCK_* */
+    u32 levels; /* recursion */
+    u32 flags;  /* DH_LOCK_* */
 };
 
 enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
@@ -59,21 +68,60 @@ struct dh_thread {
     u32 system_access, system_order;
     bool language;    /* a function of lard.h is at work, and speaks for the program */
     volatile u32 gen; /* last collector generation seen; read by the collector */
-    bool changed;     /* clock learned something since the last release */
+    bool changed;     /* clock learned something in this epoch */
     bool want_collect;
     bool want_raise;      /* exception.c */
+    bool recorded;        /* it has had ids: the tables of cells may be in use */
     struct dh_vclock vc;  /* grown by the owner; read by the collector under DH_RANK_THREADS */
     struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
+
+    u32 held_n;
+    u32 held_gen; /* rises with every change of held */
+    u32 lockset;  /* of held, valid if lockset_gen == held_gen */
+    u32 lockset_gen;
+    u32 stamp; /* rises with every epoch, every run of ids taken, and every change of held: ids in idc are
+                * good for one value of it */
+
+    bool carried;            /* a language-level thread: no kernel thread was started as it */
+    bool stackless;          /* it was seen running on its kernel thread's stack */
+    struct dh_frame *frames; /* the shadow call stack */
+    size_t frames_n;
+    /* Of a language-level thread (lard.h): the shadow call stack that goes with its own stack. NULL: it has
+     * none yet, and runs on that of its kernel thread. */
+    struct dh_frame *own_frames;
+    struct dh_hot saved; /* the hot state while the kernel thread runs as another */
 
     /* Ids: plain ones are consecutive within an epoch (hot.base, id_made), special ones (atomic, free)
      * must not be hit by the inlined check and come from blocks of their own. */
     u32 id_next, id_end, id_first, id_size, id_made;
+    /* Plain ids from id_next up to ready_end need no more than a record like this one, as long as the stamp
+     * is ready_stamp (dh_step_id). */
+    u32 ready_stamp, ready_end;
+    struct dh_id_rec ready;
     u32 special_next, special_end, special_first, special_size;
     u32 special_floor; /* first special id of this epoch */
+    u32 saying;        /* rises with every epoch and with all that is learned; never 0 */
 
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
     struct dh_publish fence_release;
     struct dh_publish fence_acquire;
+
+    /* Addresses lately synchronised on (order.c): the object found there, and its version when all that it
+     * publishes was known. As long as it has that version it is the object of addr, and there is nothing to
+     * learn from it. */
+    struct dh_lately {
+        uptr addr;
+        struct dh_sync *object;
+        u32 version; /* DH_LATELY_NOT_ALL: nothing is known but where it was */
+        u32 said;    /* the value of `saying` when it published what this thread would; 0: it did not */
+    } lately[DH_LATELY];
+    u16 pins[DH_PINS]; /* held.c */
+
+    /* From here to ordered: kept when the structure is used for another thread, as far as it is (state_new).
+     */
+    struct dh_sig_state sig; /* signal.c */
+    u32 offset;              /* of this structure in its memory */
+    bool seen_any;           /* anything is in `seen` */
 
     /* Atomic objects lately used (atomic.c): the version at which all that the object publishes was taken in,
      * and what the cells became when an access was last recorded. */
@@ -94,15 +142,7 @@ struct dh_thread {
     } seen[DH_SEEN];
 
     struct dh_held held[DH_HELD_MAX];
-    u32 held_n;
-    u32 held_gen; /* rises with every change of held */
-    u32 lockset;  /* of held, valid if lockset_gen == held_gen */
-    u32 lockset_gen;
-
-    u32 stamp; /* rises with every epoch, every run of ids taken, and every change of held: ids in idc are
-                * good for one value of it */
-    /* From here to lsc: kept when the structure is used for another thread (state_new). */
-    struct {
+    struct dh_idc {
         u64 pc_kind;
         u32 fctx, stamp, id, ctx;
     } idc[DH_IDC];
@@ -127,17 +167,7 @@ struct dh_thread {
     u64 splits_made;
     int mixing; /* step.c */
 
-    struct dh_sig_state sig; /* signal.c */
-    void *tap;               /* what the recorder or the laboratory keeps for it */
-
-    struct dh_frame *frames; /* the shadow call stack */
-    size_t frames_n;
-    /* Of a language-level thread (lard.h): the shadow call stack that goes with its own stack. NULL: it has
-     * none yet, and runs on that of its kernel thread. */
-    struct dh_frame *own_frames;
-    struct dh_hot saved; /* the hot state while the kernel thread runs as another */
-    bool carried;        /* a language-level thread: no kernel thread was started as it */
-    bool stackless;      /* it was seen running on its kernel thread's stack */
+    void *tap; /* what the recorder or the laboratory keeps for it */
 
     /* Under DH_RANK_THREADS. */
     struct dh_thread *next, *prev; /* of all that are not freed */
@@ -187,11 +217,29 @@ u32 dh_thread_lockset(struct dh_thread *t);
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p);
 /* *p := the thread's clock (join: what p had stays in it); then the epoch ends. */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join);
-/* Start a new epoch if this one recorded or learned anything. */
+/* Start a new epoch if this one recorded anything. */
 void dh_thread_end_epoch(struct dh_thread *t);
 /* One entry: what it would publish of it now; raise it. The own one is not raised. */
 u32 dh_thread_read_clock(const struct dh_thread *t, u32 slot);
 void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time);
+
+/* ---- Regions: they are the kernel thread's, whichever thread it is ---- */
+
+_Static_assert(offsetof(struct dh_thread, system_order) - offsetof(struct dh_thread, untracked) ==
+                   3 * sizeof(u32),
+               "struct dh_regions");
+
+DH_INLINE struct dh_regions dh_regions_of(const struct dh_thread *t)
+{
+    struct dh_regions r;
+    __builtin_memcpy(&r, &t->untracked, sizeof(r));
+    return r;
+}
+
+DH_INLINE void dh_regions_set(struct dh_thread *t, struct dh_regions r)
+{
+    __builtin_memcpy(&t->untracked, &r, sizeof(r));
+}
 
 /* ---- In and out of the runtime on the hot side; scope.c does the same for interceptors ---- */
 void dh_thread_leave_slow(struct dh_thread *t); /* collects, raises races, delivers signals */

@@ -6,6 +6,7 @@
 #define DH_RUNTIME_TOUCH_H
 
 #include "runtime/scope.h"
+#include "runtime/thread.h"
 
 DH_INLINE void dh_touch_read(struct dh_thread *t, const volatile void *p, size_t n)
 {
@@ -33,12 +34,15 @@ DH_INLINE void dh_touch_out(struct dh_thread *t, const volatile void *p, size_t 
 /*
  * The body of an interceptor whose ranges are known before the call: say what is touched (an expression that
  * uses sc.t), leave the runtime, call the real function. A fault on a bad pointer is then the program's own,
- * and signals wait no longer than the check takes.
+ * and signals wait no longer than the check takes. In an untracked region (lard.h) there is nothing to say.
  */
-#define DH_TOUCH_THEN_CALL(name, touch, ...) \
-    DH_ENTER(name, __VA_ARGS__);             \
-    touch;                                   \
-    dh_scope_end(&sc);                       \
+#define DH_TOUCH_THEN_CALL(name, touch, ...)       \
+    DH_RESOLVE(name);                              \
+    if (__dh_hot.self && __dh_hot.self->untracked) \
+        return REAL(name)(__VA_ARGS__);            \
+    DH_ENTER(name, __VA_ARGS__);                   \
+    touch;                                         \
+    dh_scope_end(&sc);                             \
     return REAL(name)(__VA_ARGS__)
 
 #define DH_TOUCH_IN(t, p) dh_touch_in((t), (p), sizeof *(p))
