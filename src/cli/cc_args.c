@@ -207,7 +207,7 @@ static const char *const thread_sanitizer[] = {"thread"};
 static bool names_rival(const char *list)
 {
     static const char *const rivals[] = {"address",        "memory", "hwaddress", "leak",
-                                         "kernel-address", "type",   "numerical"};
+                                         "kernel-address", "type",   "numerical", "dataflow"};
     return names_one_of(list, rivals, DH_ARRAY_LEN(rivals));
 }
 
@@ -329,7 +329,10 @@ const char *dh_cc_args_nearest(const char *unknown)
     const char *nearest = NULL;
     u32 best = 0;
     for (size_t i = 0; i < DH_ARRAY_LEN(own_flags); i++) {
-        u32 d = dh_options_distance(unknown, strlen(unknown), own_flags[i], strlen(own_flags[i]));
+        /* By the name first: a long value would make every flag that has one look far away. */
+        u32 d = 64 * dh_options_distance(unknown, strcspn(unknown, "="), own_flags[i],
+                                         strcspn(own_flags[i], "=")) +
+                dh_options_distance(unknown, strlen(unknown), own_flags[i], strlen(own_flags[i]));
         if (!nearest || d < best) {
             nearest = own_flags[i];
             best = d;

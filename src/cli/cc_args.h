@@ -72,6 +72,8 @@ void dh_cc_frontend_read(const char *name, struct dh_cc_line *line);
 const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line, bool cxx);
 /* The flags by which it instruments. specs: the file for gcc. */
 void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, struct dh_cc_args *out);
+/* For a program that is linked: it finds its reporter. libdir: where deadheat's parts are. */
+void dh_cc_frontend_home(const char *libdir, struct dh_cc_args *out);
 /* What is left of an argument of the user's when -fsanitize=thread is taken out; NULL: nothing. */
 const char *dh_cc_frontend_sanitizers(struct dh_arena *arena, const char *arg);
 

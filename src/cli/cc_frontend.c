@@ -8,7 +8,9 @@
  *   gcc's adds libtsan if it sees -fsanitize=thread. A specs file gives that option to the compilers that the
  *   driver calls, and to them only.
  */
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cli/cc_args.h"
 
@@ -61,6 +63,25 @@ void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, stru
         dh_cc_args_add(out, "-Xclang");
         dh_cc_args_add(out, "-fsanitize=thread");
     }
+}
+
+/* Where deadheat is, which our own pass puts into every object (src/ir/link.c): as a source in memory, which
+ * the compiler's processes open by the descriptor they inherit. */
+void dh_cc_frontend_home(const char *libdir, struct dh_cc_args *out)
+{
+    int fd = memfd_create("deadheat-home", 0);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!f)
+        return; /* the program will ask for DEADHEAT_OPTIONS=reporter=PATH if it races and is run on its own
+                 */
+    fputs("\t.section .rodata\n\t.weak deadheat_home\n\t.hidden deadheat_home\ndeadheat_home:\n", f);
+    for (const char *p = libdir; *p; p++)
+        fprintf(f, "\t.byte %d\n", (unsigned char)*p);
+    fputs("\t.byte 0\n\t.section .note.GNU-stack,\"\",@progbits\n", f);
+    fflush(f);
+    dh_cc_args_add(out, "-x"); /* nothing but libraries follows */
+    dh_cc_args_add(out, "assembler");
+    dh_cc_args_add(out, dh_arena_printf(out->arena, "/proc/self/fd/%d", fd));
 }
 
 /* Without `thread` in the list, which we give ourselves and in our own way; NULL: nothing is left of it. */

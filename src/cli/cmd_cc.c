@@ -9,7 +9,6 @@
  * A field build (cc_field.c) gets neither: its code is plain, and the link analyses the whole program.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,12 +123,8 @@ static int check_supported(const struct driver *d)
 /* In the program's own tree, which is that of a build or of an installation. NULL if that cannot be known. */
 static const char *beside_program(struct driver *d, const char *name)
 {
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n < 0)
-        return NULL;
-    self[n] = '\0';
-    return dh_path_join(&d->arena, self, name);
+    const char *self = dh_path_self(&d->arena);
+    return self ? dh_path_join(&d->arena, self, name) : NULL;
 }
 
 /* The directory of the plugin, the bitcode and the runtime. */
@@ -252,6 +247,8 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
     if (program)
         add_runtime(d, out);
     dh_cc_filter(in, &d->line, out);
+    if (program && d->line.frontend != DH_CC_OWN)
+        dh_cc_frontend_home(d->libdir, out);
     if (program)
         add_runtime_libraries(out);
 }

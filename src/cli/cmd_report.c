@@ -72,6 +72,7 @@ static int report_stream(void)
         .messages = stderr,
         .input = "records",
         .suppressions = settings.suppressions,
+        .own_suppressions = getenv("DEADHEAT_PROGRAM_SUPPRESSIONS"),
         .streaming = true,
         .print = settings.report,
         .color = dh_cli_wants_color(settings.color, STDERR_FILENO),

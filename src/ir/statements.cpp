@@ -77,8 +77,20 @@ class Marker
     void mark_body(FunctionDecl *fn)
     {
         Stmt *body = fn->getBody();
-        if (body && !isa<CoroutineBodyStmt>(body))
+        if (auto *coroutine = dyn_cast_or_null<CoroutineBodyStmt>(body))
+            mark_coroutine(coroutine);
+        else if (body)
             fn->setBody(mark_statement(body));
+    }
+
+    /* Only what the program wrote: the rest is the promise's, made by clang. */
+    void mark_coroutine(CoroutineBodyStmt *coroutine)
+    {
+        for (Stmt *&part : coroutine->children())
+            if (part == coroutine->getBody()) {
+                part = mark_statement(part);
+                return;
+            }
     }
 
     static bool is_nothrow(const FunctionDecl *fn)

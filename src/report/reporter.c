@@ -41,6 +41,12 @@ static void complain(void *ctx, u64 line, const char *sentence)
     fprintf(r->options.messages, "deadheat: %s:%" PRIu64 ": %s\n", r->options.suppressions, line, sentence);
 }
 
+static void complain_of_own(void *ctx, u64 line, const char *sentence)
+{
+    struct dh_reporter *r = ctx;
+    fprintf(r->options.messages, "deadheat: __tsan_default_suppressions:%" PRIu64 ": %s\n", line, sentence);
+}
+
 struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
 {
     struct dh_reporter *r = dh_util_alloc(sizeof(*r));
@@ -61,6 +67,9 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
         .color = options->color,
     };
     free(cwd);
+    if (options->own_suppressions)
+        dh_suppress_parse(&r->suppress, options->own_suppressions, strlen(options->own_suppressions),
+                          complain_of_own, r);
     if (options->suppressions && options->suppressions[0]) {
         u64 bad = 0;
         int rc = dh_suppress_load(&r->suppress, options->suppressions, complain, r, &bad);

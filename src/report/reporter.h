@@ -9,12 +9,13 @@
 #include "base/base.h"
 
 struct dh_reporter_options {
-    FILE *out;                /* reports */
-    FILE *messages;           /* errors and the summary */
-    const char *input;        /* what to call the input in errors */
-    const char *suppressions; /* file, or "" */
-    bool streaming;           /* print each race as it comes, not all at the end with their counts */
-    bool print;               /* false: only count */
+    FILE *out;                    /* reports */
+    FILE *messages;               /* errors and the summary */
+    const char *input;            /* what to call the input in errors */
+    const char *suppressions;     /* file, or "" */
+    const char *own_suppressions; /* the program's, as text; NULL: none */
+    bool streaming;               /* print each race as it comes, not all at the end with their counts */
+    bool print;                   /* false: only count */
     bool json;
     bool color;
     bool source;

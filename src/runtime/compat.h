@@ -34,6 +34,14 @@ void dh_benign_remove(const volatile void *p, size_t n);
 bool dh_benign_has(uptr addr, size_t n);
 void dh_benign_each_lock(dh_lock_fn *fn);
 
+/* ---- compat_options.c ---- */
+
+/* The settings of the program itself in front of `own`, which may be NULL; `own` if there are none. */
+const char *dh_compat_options(const char *own);
+/* Its suppressions as a variable of the reporter's environment; NULL: none. */
+char *dh_compat_suppressions(void);
+#define DH_COMPAT_SUPPRESSIONS "DEADHEAT_PROGRAM_SUPPRESSIONS"
+
 /* ---- compat_report.c: what the program has asked to be told ---- */
 
 struct dh_access_now; /* engine.h */

@@ -26,7 +26,7 @@
 #include "runtime/tap.h"
 
 struct dh_options dh_opts;
-char *dh_options_env;
+char *dh_options_env, *dh_suppressions_env;
 bool dh_runtime_off;
 
 static bool started;
@@ -114,8 +114,9 @@ static void keep_options(const char *text)
 static void read_options(char **envp)
 {
     static struct dh_options_error err;
-    const char *text = find_env(envp, "DEADHEAT_OPTIONS");
+    const char *text = dh_compat_options(find_env(envp, "DEADHEAT_OPTIONS"));
     keep_options(text);
+    dh_suppressions_env = dh_compat_suppressions();
     dh_options_default(&dh_opts);
     if (dh_options_parse(&dh_opts, text, &err) < 0) {
         dh_sys_say(err.text);

@@ -10,6 +10,8 @@
 extern struct dh_options dh_opts;
 /* The environment's entry "DEADHEAT_OPTIONS=..." as it was at the start; NULL if there was none. */
 extern char *dh_options_env;
+/* Suppressions that the program brings; NULL: none. */
+extern char *dh_suppressions_env;
 
 /* Detection has stopped for good (no memory). Read on every slow path. */
 extern bool dh_runtime_off;

@@ -109,7 +109,7 @@ static char **make_env(size_t *ret_n)
     size_t n = 0, used = 0;
     while (environ && environ[n])
         n++;
-    *ret_n = n + 2;
+    *ret_n = n + 3;
     char **env = dh_pool_alloc(*ret_n * sizeof(*env));
     if (!env)
         return NULL;
@@ -120,6 +120,8 @@ static char **make_env(size_t *ret_n)
         if (!drop)
             env[used++] = environ[i];
     }
+    if (dh_suppressions_env)
+        env[used++] = dh_suppressions_env;
     env[used] = dh_options_env;
     return env;
 }

@@ -85,6 +85,18 @@ for frontend in own gcc clang; do
     done
 done
 
+# ---- What the program brings for ThreadSanitizer ----
+
+"$deadheat" cc -g -O1 -pthread "$here/defaults.c" -o defaults >log 2>&1
+timeout 40 ./defaults >log 2>&1
+check defaults/status 7 $?
+check defaults/suppressed "told" "$(sed -n 's/.*data race on global .\([a-z]*\).*/\1/p' log | tr '\n' ' ' | sed 's/ $//')"
+DEADHEAT_OPTIONS=exitcode=9 timeout 40 ./defaults >log 2>&1
+check defaults/options-win 9 $?
+"$deadheat" cc -g -O1 -pthread "$here/sanitizer.c" -o prog >log 2>&1
+DEADHEAT_OPTIONS=report=0 timeout 40 ./prog print >log 2>&1
+check sanitizer/stack 1 "$(grep -c '^    #0 .*/prog+0x[0-9a-f]*$' log)"
+
 # ---- Fortran ----
 
 "$deadheat" cc --dh-frontend=gfortran -g -O1 -pthread "$here/fortran.f90" -o fortran >log 2>&1 &&
@@ -149,5 +161,7 @@ for frontend in gcc clang; do
         "$deadheat" cc --dh-frontend=$frontend -O2 -flto lto.o -o lto -pthread >log 2>&1
     timeout 40 "$deadheat" run --report=0 -- ./lto >log 2>&1
     check "driver/$frontend-lto" 66 $?
+    timeout 40 ./lto >log 2>&1 # by itself: it finds its reporter
+    check "driver/$frontend-reporter" yes "$(grep -q 'WARNING: deadheat: data race on' log && echo yes)"
 done
 exit $failed
