@@ -80,6 +80,15 @@ static bool is_name(const char *s, size_t n, const char *name)
     return !name[n];
 }
 
+static const struct option *find(const char *name, size_t n)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
+        if (is_name(name, n, table[i].name))
+            return &table[i];
+    }
+    return NULL;
+}
+
 /* ---- Error sentences --------------------------------------------------------------------------- */
 
 static void say(struct dh_options_error *e, const char *s, size_t n)
@@ -101,6 +110,15 @@ static void say_word(struct dh_options_error *e, const char *s, size_t n)
     say_text(e, "'");
     say(e, s, n < 64 ? n : 64);
     say_text(e, n < 64 ? "'" : "...'");
+}
+
+/* An option's name, as the user is to type it. */
+static void say_name(struct dh_options_error *e, const char *name)
+{
+    if (e->flags)
+        say_text(e, "--");
+    for (; *name; name++)
+        say(e, e->flags && *name == '_' ? "-" : name, 1);
 }
 
 u32 dh_options_distance(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -143,22 +161,22 @@ static int fail_unknown(const char *name, size_t n, struct dh_options_error *e)
         }
     }
     say_text(e, "unknown option ");
-    say_word(e, name, n);
+    say_word(e, e->flags ? name - 2 : name, e->flags ? n + 2 : n); /* a flag begins with two dashes */
     if (nearest && dh_options_is_near(best, length(nearest->name))) {
         say_text(e, "; did you mean '");
-        say_text(e, nearest->name);
+        say_name(e, nearest->name);
         say_text(e, "'?");
-    } else {
-        say_text(e, "; help=1 lists all");
+        return -EINVAL;
     }
-    return -EINVAL;
+    say_text(e, e->flags ? "; --help lists all" : "; help=1 lists all");
+    return -ENOENT;
 }
 
 static int fail_value(const struct option *o, const char *value, size_t n, const char *allowed,
                       struct dh_options_error *e)
 {
     say_text(e, "option '");
-    say_text(e, o->name);
+    say_name(e, o->name);
     say_text(e, "' cannot be ");
     say_word(e, value, n);
     say_text(e, "; it must be ");
@@ -289,21 +307,25 @@ static int set(struct dh_options *o, const struct option *opt, const char *s, si
     return 0;
 }
 
-int dh_options_set(struct dh_options *o, const char *name, size_t name_len, const char *value,
-                   size_t value_len, struct dh_options_error *ret_err)
+static int set_named(struct dh_options *o, const char *name, size_t name_len, const char *value,
+                     size_t value_len, struct dh_options_error *e)
 {
-    ret_err->text[0] = 0;
-    for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
-        if (is_name(name, name_len, table[i].name))
-            return set(o, &table[i], value, value_len, ret_err);
-    }
-    return fail_unknown(name, name_len, ret_err);
+    const struct option *opt = find(name, name_len);
+    return opt ? set(o, opt, value, value_len, e) : fail_unknown(name, name_len, e);
+}
+
+int dh_options_set_flag(struct dh_options *o, const char *flag, size_t flag_len, const char *value,
+                        size_t value_len, struct dh_options_error *ret_err)
+{
+    *ret_err = (struct dh_options_error){.flags = true};
+    return set_named(o, flag + 2, flag_len - 2, value, value_len, ret_err);
 }
 
 /* ---- The whole string ------------------------------------------------------------------------------- */
 
 int dh_options_parse(struct dh_options *o, const char *s, struct dh_options_error *ret_err)
 {
+    ret_err->flags = false;
     ret_err->text[0] = 0;
     while (s && *s) {
         if (*s == ':') {
@@ -340,7 +362,7 @@ int dh_options_parse(struct dh_options *o, const char *s, struct dh_options_erro
                 s++;
             value_len = (size_t)(s - value);
         }
-        int rc = dh_options_set(o, name, name_len, value, value_len, ret_err);
+        int rc = set_named(o, name, name_len, value, value_len, ret_err);
         if (rc)
             return rc;
     }
@@ -349,11 +371,13 @@ int dh_options_parse(struct dh_options *o, const char *s, struct dh_options_erro
 
 bool dh_options_is_switch(const char *name, size_t name_len)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
-        if (is_name(name, name_len, table[i].name))
-            return table[i].type == TYPE_BOOL;
-    }
-    return false;
+    const struct option *opt = find(name, name_len);
+    return opt && opt->type == TYPE_BOOL;
+}
+
+bool dh_options_is_known(const char *name, size_t name_len)
+{
+    return find(name, name_len) != NULL;
 }
 
 /* ---- Help ---------------------------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@ struct dh_options {
 };
 
 struct dh_options_error {
+    bool flags;     /* it is about a flag, and names options as flags */
     char text[512]; /* one sentence without a final newline */
 };
 
@@ -41,19 +42,22 @@ typedef void dh_options_write(void *ctx, const char *text, size_t len);
 
 void dh_options_default(struct dh_options *o);
 
-/* Apply `string` on top of *o. 0, or -EINVAL with *ret_err filled: then what stood before the bad part
- * has been applied. NULL and "" are valid and change nothing. */
+/* Apply `string` on top of *o. 0; or, with *ret_err filled, -EINVAL or, if there is no such option nor one
+ * that was likely meant, -ENOENT: then what stood before the bad part has been applied. NULL and "" are valid
+ * and change nothing. */
 int dh_options_parse(struct dh_options *o, const char *string, struct dh_options_error *ret_err);
 
-/* Apply one option; the value is taken as it is, without quotes. */
-int dh_options_set(struct dh_options *o, const char *name, size_t name_len, const char *value,
-                   size_t value_len, struct dh_options_error *ret_err);
+/* Apply one option that was given as a flag, `flag` being "--its-name"; the value is taken as it is, without
+ * quotes. Returns what dh_options_parse returns. */
+int dh_options_set_flag(struct dh_options *o, const char *flag, size_t flag_len, const char *value,
+                        size_t value_len, struct dh_options_error *ret_err);
 
 /* The table for a person to read. flags: show names as --name-with-dashes, as `deadheat run` takes them. */
 void dh_options_help(dh_options_write *write, void *ctx, bool flags);
 
 /* Is this an option that is only on or off? The command line lets those stand without a value. */
 bool dh_options_is_switch(const char *name, size_t name_len);
+bool dh_options_is_known(const char *name, size_t name_len);
 
 /* How many single-character edits turn a into b; '-' and '_' count as equal. Long strings (over 63) are
  * compared by their first 63 characters. For "did you mean": at most max(2, len/3) is near. */

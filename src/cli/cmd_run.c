@@ -5,7 +5,6 @@
  * DEADHEAT_OPTIONS, behind what the environment already says, since a later setting wins.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,9 +100,20 @@ static int check_detector(const char *name)
     return dh_cli_fail("run", "there is no detector '%s'; 'deadheat detectors' lists them", name);
 }
 
+/* `arg` begins with --, its name has this length with them. */
+static int set_option(const char *arg, size_t len, const char *value)
+{
+    static const char *const own[] = {"--force"}; /* all that is no option of the runtime */
+    struct dh_options_error err;
+    int rc = dh_options_set_flag(&checked, arg, len, value, strlen(value), &err);
+    const char *nearest = rc == -ENOENT ? dh_cli_nearest(arg, len, own, DH_ARRAY_LEN(own)) : NULL;
+    if (nearest)
+        return dh_cli_fail("run", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
+    return rc ? dh_cli_fail("run", "%s", err.text) : 0;
+}
+
 static int set_flag(struct request *q, const char *arg)
 {
-    struct dh_options_error err;
     const char *detector = dh_cli_value(arg, "detector");
     if (detector && check_detector(detector) != 0)
         return DH_EXIT_TROUBLE;
@@ -113,27 +123,19 @@ static int set_flag(struct request *q, const char *arg)
     }
     if (strncmp(arg, "--", 2) != 0)
         return dh_cli_fail("run", "unknown option '%s'; 'deadheat run --help' lists them", arg);
-    const char *name = arg + 2;
-    size_t len = strcspn(name, "=");
-    const char *value = name[len] ? name + len + 1 : "";
-    if (!name[len] && dh_options_is_switch(name, len))
-        value = "1";
-    if (!name[len] && !*value && dh_options_set(&checked, name, len, "", 0, &err) == 0)
-        return dh_cli_fail("run", "--%s needs a value: --%s=VALUE", name, name);
-    if (dh_options_set(&checked, name, len, value, strlen(value), &err) != 0)
-        return dh_cli_fail("run", "%s", err.text);
-    return add_option(q, name, len, value);
+    size_t len = strcspn(arg, "=");
+    const char *value = arg[len] ? arg + len + 1 : "1"; /* which is what a switch alone means */
+    if (!arg[len] && dh_options_is_known(arg + 2, len - 2) && !dh_options_is_switch(arg + 2, len - 2))
+        return dh_cli_fail("run", "%s needs a value: %s=VALUE", arg, arg);
+    int rc = set_option(arg, len, value);
+    return rc ? rc : add_option(q, arg + 2, len - 2, value);
 }
 
 /* The program's own runtime looks for the reporter; naming this very program spares it the search. */
 static void name_reporter(struct request *q)
 {
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (q->has_reporter || checked.reporter[0] || n <= 0)
-        return;
-    self[n] = 0;
-    if (strpbrk(self, "'\"") == NULL)
+    const char *self = dh_path_self(&q->arena);
+    if (!q->has_reporter && !checked.reporter[0] && self && strpbrk(self, "'\"") == NULL)
         add_option(q, "reporter", strlen("reporter"), self);
 }
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,8 @@
 
 static const char *self(struct dh_arena *arena)
 {
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    return n > 0 ? dh_arena_dup(arena, path, (size_t)n) : "deadheat";
+    const char *path = dh_path_self(arena);
+    return path ? path : "deadheat";
 }
 
 /* The arguments before the program's, then those; all of them up to NULL. */

@@ -96,6 +96,20 @@ static void prune(struct collector *c)
     }
 }
 
+/* Does a constructor or destructor say here which class the object is now? Optimised code has a mark for
+ * that; at -O0 the name of what is stored must do. */
+static bool is_vptr_store(LLVMValueRef inst, LLVMTypeRef type)
+{
+    if (!LLVMIsAStoreInst(inst) || LLVMGetTypeKind(type) != LLVMPointerTypeKind)
+        return false;
+    LLVMValueRef table = LLVMGetOperand(inst, 0);
+    while (LLVMIsAConstantExpr(table)) /* some way into it */
+        table = LLVMGetOperand(table, 0);
+    size_t len;
+    const char *name = LLVMIsAGlobalVariable(table) ? LLVMGetValueName2(table, &len) : "";
+    return dh_shim_is_vtable_access(inst) || strncmp(name, "_ZTV", 4) == 0 || strncmp(name, "_ZTC", 4) == 0;
+}
+
 static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr, LLVMTypeRef type)
 {
     bool is_store = LLVMIsAStoreInst(inst) != NULL;
@@ -106,12 +120,10 @@ static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef p
     u64 size = LLVMStoreSizeOfType(c->ir->layout, type);
     if (size == 0 || dh_ir_escape_is_private(c->escape, ptr))
         return;
-    bool is_vptr = is_store && size == sizeof(void *) && dh_shim_is_vtable_access(inst) &&
-                   LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     struct dh_ir_site *site = add(c,
-                                  is_vptr    ? DH_SITE_VPTR_WRITE
-                                  : is_store ? DH_SITE_WRITE
-                                             : DH_SITE_READ,
+                                  is_vptr_store(inst, type) ? DH_SITE_VPTR_WRITE
+                                  : is_store                ? DH_SITE_WRITE
+                                                            : DH_SITE_READ,
                                   inst);
     site->ptr = ptr;
     site->size = size;

@@ -19,6 +19,9 @@ struct dh_ctx_node {
     u32 next;       /* hash chain */
 };
 
+/* For a function of ours that calls the program's own: reports leave it out of stacks. */
+#define DH_CALLS_PROGRAM __attribute__((noinline, section("dh_calls_program")))
+
 /* The node of (parent, pc). 0 when no memory is left. Lock-free; any thread. */
 u32 dh_ctx_intern(u32 parent, const void *pc);
 const struct dh_ctx_node *dh_ctx_node(u32 ctx);

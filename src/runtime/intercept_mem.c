@@ -10,6 +10,7 @@
 #define _GNU_SOURCE 1
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "runtime/early.h"
 #include "runtime/touch.h"
@@ -159,6 +160,11 @@ DH_INTERCEPTOR(void *, __memset_chk, void *dst, int c, size_t n, size_t room)
 DH_INTERCEPTOR(void, __explicit_bzero_chk, void *dst, size_t n, size_t room)
 {
     DH_TOUCH_THEN_CALL(__explicit_bzero_chk, dh_touch_write(sc.t, dst, n <= room ? n : 0), dst, n, room);
+}
+
+DH_INTERCEPTOR(void, swab, const void *src, void *dst, ssize_t n)
+{
+    DH_TOUCH_THEN_CALL(swab, copies(sc.t, dst, src, n > 1 ? (size_t)n & ~(size_t)1 : 0), src, dst, n);
 }
 
 /* Wide characters: the four that the compiler and libstdc++ use to move text. */

@@ -2,9 +2,9 @@
  * intercept_mmap.c - memory that comes from and goes back to the kernel.
  *
  * Order matters, because the kernel may give an address that one thread unmaps to another at once. So
- * history is forgotten before the real munmap, and made after the real mmap; a failed munmap costs the
- * history and nothing else. munmap is a write to all it covers, as free is, but only where the
- * program can have touched it before: nothing is recorded for memory without shadow.
+ * history is forgotten before the real munmap, and made after the real mmap, and moved before the real
+ * mremap; a failed munmap costs the history and nothing else. munmap is a write to all it covers, as free is,
+ * but only where the program can have touched it before: nothing is recorded for memory without shadow.
  *
  * brk and sbrk move the end of one segment whose new pages nobody has used; the shadow follows by fault.
  * mprotect and madvise do not change what the program's accesses mean.
@@ -106,8 +106,70 @@ static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n
     return MAP_FAILED;
 }
 
-/* The data moves, and its history with it. The copy comes after the real call, when the new place is
- * known; until the old place's history is dropped too, nobody else can have been told of either. */
+extern DH_HIDDEN void *(*dh_real_mremap)(void *, size_t, size_t, int, ...);
+
+/* The history of what is to be at `to` after the data moved there; `from` belongs to anybody then. */
+static void move_history(struct dh_thread *t, char *to, size_t has, char *from, size_t had)
+{
+    dh_region_map(to, has);
+    dh_engine_copy(t, to, from, had < has ? had : has);
+    dh_region_unmap(from, had);
+}
+
+/* Where the data goes is known before it goes: what it leaves may be another thread's mapping before the
+ * kernel returns to us. So the history goes first, and comes back if the data could not follow. */
+static void *move_to(struct dh_thread *t, char *old, size_t had, size_t n, int flags, char *to)
+{
+    size_t has = whole_pages(n);
+    move_history(t, to, has, old, had);
+    void *p = REAL(mremap)(old, had, n, flags | MREMAP_FIXED, to);
+    int saved = errno;
+    if (p == MAP_FAILED) {
+        move_history(t, old, had, to, has);
+        errno = saved;
+    }
+    return p;
+}
+
+/* To a place that is ours before. Where that is refused, as for huge pages, to one that the kernel chooses,
+ * and the history follows. */
+static void *move_anywhere(struct dh_thread *t, char *old, size_t had, size_t n, int flags)
+{
+    char *to = REAL(mmap)(NULL, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = to != MAP_FAILED ? move_to(t, old, had, n, flags, to) : MAP_FAILED;
+    if (p != MAP_FAILED)
+        return p;
+    if (to != MAP_FAILED)
+        REAL(munmap)(to, n);
+    p = REAL(mremap)(old, had, n, flags);
+    if (p != MAP_FAILED && p != old)
+        move_history(t, p, whole_pages(n), old, had);
+    return p;
+}
+
+static void *remap(struct dh_thread *t, char *old, size_t old_n, size_t n, int flags, void *wanted)
+{
+    size_t had = whole_pages(old_n), has = whole_pages(n);
+    if (old_n == 0 || (flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED))) {
+        /* A second view of the same pages; or the old place stays, without its contents: nobody gets it. */
+        void *p = REAL(mremap)(old, old_n, n, flags, wanted);
+        if (p != MAP_FAILED && p != old && old_n) {
+            dh_region_map(p, has);
+            dh_engine_copy(t, p, old, had < has ? had : has);
+            dh_engine_clear(t, old, had);
+        }
+        return p;
+    }
+    if (flags & MREMAP_FIXED)
+        return move_to(t, old, had, n, flags, wanted);
+    if (has < had)
+        vanishes(t, old + has, had - has);
+    void *p = REAL(mremap)(old, old_n, n, 0); /* what the kernel tries first in any case */
+    return p == MAP_FAILED && errno == ENOMEM && (flags & MREMAP_MAYMOVE)
+               ? move_anywhere(t, old, had, n, flags)
+               : p;
+}
+
 DH_INTERCEPTOR(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...)
 {
     va_list ap;
@@ -115,22 +177,13 @@ DH_INTERCEPTOR(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...
     void *wanted = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
     va_end(ap);
     DH_ENTER(mremap, old, old_n, n, flags, wanted);
-    void *p = REAL(mremap)(old, old_n, n, flags, wanted);
-    if (p == MAP_FAILED)
-        DH_RETURN(p);
+    const uptr end = 1ull << 47;
+    bool sane = (uptr)old % 4096 == 0 && (uptr)wanted % 4096 == 0 && n != 0 && n < end && old_n < end &&
+                (uptr)old < end - old_n && (uptr)wanted < end - n &&
+                (flags & (MREMAP_FIXED | MREMAP_MAYMOVE)) != MREMAP_FIXED;
+    void *p = sane ? remap(sc.t, old, old_n, n, flags, wanted) : REAL(mremap)(old, old_n, n, flags, wanted);
     size_t had = whole_pages(old_n), has = whole_pages(n);
-    size_t kept = had < has ? had : has;
-    if (p != old) {
-        dh_region_map(p, has);
-        dh_engine_copy(sc.t, p, old, kept);
-        if ((flags & MREMAP_DONTUNMAP) == 0)
-            dh_region_unmap(old, had);
-        else
-            dh_engine_clear(sc.t, old, had);
-    } else if (had > has) {
-        dh_region_unmap((char *)old + has, had - has);
-    }
-    if (has > had)
+    if (p != MAP_FAILED && has > had)
         appeared(sc.t, (char *)p + had, has - had);
     DH_RETURN(p);
 }

@@ -12,6 +12,7 @@
 #include <threads.h>
 
 #include "base/sys.h"
+#include "runtime/context.h"
 #include "runtime/intercept.h"
 
 /* ---- pthread_once, call_once ---- */
@@ -30,7 +31,7 @@ static void once_leave(struct once *o)
 }
 
 /* Called by libc, outside the runtime's scope: the routine is program code. */
-static void once_routine(void)
+static DH_CALLS_PROGRAM void once_routine(void)
 {
     struct once *o = innermost;
     o->routine();

@@ -177,6 +177,15 @@ DH_INTERCEPTOR(int, puts, const char *s)
     DH_RETURN(DH_BLOCKING(REAL(puts)(s)));
 }
 
+DH_INTERCEPTOR(void, perror, const char *s)
+{
+    DH_ENTER(perror, s);
+    dh_touch_in(sc.t, s, s != NULL ? length(s) + 1 : 0);
+    sends(sc.t, stderr);
+    REAL(perror)(s);
+    DH_RETURN_VOID;
+}
+
 DH_INTERCEPTOR(int, fputc, int c, FILE *f)
 {
     CHARACTER(sends, nothing, f, fputc, c, f);
@@ -238,15 +247,22 @@ static FILE *opened(FILE *f)
     return f;
 }
 
+static void read_name(struct dh_thread *t, const char *s)
+{
+    dh_touch_in(t, s, s != NULL ? length(s) + 1 : 0);
+}
+
 DH_INTERCEPTOR(FILE *, fopen, const char *path, const char *mode)
 {
     DH_ENTER(fopen, path, mode);
+    read_name(sc.t, path);
     DH_RETURN(opened(DH_BLOCKING(REAL(fopen)(path, mode))));
 }
 
 DH_INTERCEPTOR(FILE *, fopen64, const char *path, const char *mode)
 {
     DH_ENTER(fopen64, path, mode);
+    read_name(sc.t, path);
     DH_RETURN(opened(DH_BLOCKING(REAL(fopen64)(path, mode))));
 }
 
@@ -259,6 +275,7 @@ DH_INTERCEPTOR(FILE *, tmpfile, void)
 DH_INTERCEPTOR(FILE *, popen, const char *command, const char *mode)
 {
     DH_ENTER(popen, command, mode);
+    read_name(sc.t, command);
     DH_RETURN(opened(DH_BLOCKING(REAL(popen)(command, mode))));
 }
 

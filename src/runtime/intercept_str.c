@@ -209,6 +209,14 @@ DH_INTERCEPTOR(int, strcoll, const char *a, const char *b)
     DH_RETURN(REAL(strcoll)(a, b));
 }
 
+DH_INTERCEPTOR(int, strverscmp, const char *a, const char *b)
+{
+    DH_ENTER(strverscmp, a, b);
+    read_string(sc.t, a);
+    read_string(sc.t, b);
+    DH_RETURN(REAL(strverscmp)(a, b));
+}
+
 DH_INTERCEPTOR(size_t, strxfrm, char *dst, const char *src, size_t n)
 {
     DH_ENTER(strxfrm, dst, src, n);

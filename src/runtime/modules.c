@@ -19,6 +19,7 @@ enum { MAX = 4096 };
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_MODULES);
 static struct dh_module *modules[MAX]; /* all under `lock` */
 static int modules_n;
+static int initial_n; /* of them there from the start; 0 until they are all known */
 
 void dh_modules_take(void)
 {
@@ -54,6 +55,16 @@ struct dh_module *dh_modules_find_tls(uptr below, u64 *ret_offset)
         }
     }
     return NULL;
+}
+
+uptr dh_modules_tls_depth(void)
+{
+    uptr depth = 0;
+    for (int i = 0; i < modules_n; i++) {
+        if (modules[i]->loaded && modules[i]->tls_below > depth)
+            depth = modules[i]->tls_below;
+    }
+    return depth;
 }
 
 /* The thread may be putting a longer vector in its place at this moment, hence the peeking.
@@ -148,8 +159,66 @@ static void find_path(struct dh_module *m, const char *name)
     m->path[at] = '\0';
 }
 
-/* Where the segment of a module that is there from the start lies is the same in every thread. One that was
- * loaded later may lie anywhere, but then not among the former, so that this is never mistaken for one. */
+/* The tables of a module that the linker relocates it by. */
+struct relocations {
+    const ElfW(Rela) * table[2]; /* at once, and of calls */
+    size_t n[2];
+    const ElfW(Sym) * symbols;
+};
+
+static void find_relocations(const struct dl_phdr_info *info, struct relocations *ret)
+{
+    *ret = (struct relocations){0};
+    const ElfW(Dyn) *d = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    }
+    for (; d && d->d_tag != DT_NULL; d++) {
+        /* The linker has already turned what are addresses into real ones, where it could write. */
+        uptr at = d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr;
+        if (d->d_tag == DT_RELA)
+            ret->table[0] = (const void *)at;
+        else if (d->d_tag == DT_RELASZ)
+            ret->n[0] = d->d_un.d_val / sizeof(ElfW(Rela));
+        else if (d->d_tag == DT_JMPREL)
+            ret->table[1] = (const void *)at;
+        else if (d->d_tag == DT_PLTRELSZ)
+            ret->n[1] = d->d_un.d_val / sizeof(ElfW(Rela));
+        else if (d->d_tag == DT_SYMTAB)
+            ret->symbols = (const void *)at;
+    }
+}
+
+/*
+ * A library that is opened later has its segment on the heap, or else in the linker's reserve below every
+ * thread pointer, if its code was compiled to expect that (-ftls-model=initial-exec) or to profit from it
+ * (-mtls-dialect=gnu2). The linker does not tell where, but has written into the library how far from the
+ * thread pointer some of its variables are. 0: not in the reserve.
+ */
+static uptr find_reserved_tls(const struct dl_phdr_info *info, uptr tls_size)
+{
+    struct relocations r;
+    find_relocations(info, &r);
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < (r.table[k] && r.symbols ? r.n[k] : 0); i++) {
+            const ElfW(Rela) *rel = &r.table[k][i];
+            u32 type = ELF64_R_TYPE(rel->r_info);
+            if (type != R_X86_64_TPOFF64 && type != R_X86_64_TLSDESC)
+                continue;
+            const ElfW(Sym) *symbol = &r.symbols[ELF64_R_SYM(rel->r_info)];
+            uptr offset = rel->r_addend + (ELF64_R_SYM(rel->r_info) ? symbol->st_value : 0);
+            /* The second word of a descriptor is such a distance, or the address of something else. */
+            const long *word = (const long *)(info->dlpi_addr + rel->r_offset) + (type == R_X86_64_TLSDESC);
+            bool own = !ELF64_R_SYM(rel->r_info) || symbol->st_shndx != SHN_UNDEF;
+            if (own && offset < tls_size && *word < 0)
+                return offset - (uptr)*word;
+        }
+    }
+    return 0;
+}
+
+/* Where the segment of a module that is there from the start lies is the same in every thread. */
 static void find_tls(struct dh_module *m, const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -157,7 +226,9 @@ static void find_tls(struct dh_module *m, const struct dl_phdr_info *info)
             continue;
         m->tls_index = info->dlpi_tls_modid;
         m->tls_size = info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_tls_data)
+        if (initial_n && m->id >= initial_n)
+            m->tls_below = find_reserved_tls(info, m->tls_size);
+        else if (!initial_n && info->dlpi_tls_data)
             m->tls_below = (uptr)__builtin_thread_pointer() - (uptr)info->dlpi_tls_data;
     }
 }
@@ -215,6 +286,9 @@ void dh_modules_changed(void)
         modules[i]->loaded = false;
     dh_lock_drop(&lock);
     dl_iterate_phdr(add, NULL);
+    dh_lock_take(&lock);
+    initial_n = initial_n ? initial_n : modules_n;
+    dh_lock_drop(&lock);
     if (dh_tap && __dh_hot.self)
         dh_tap->modules();
 }
@@ -244,6 +318,16 @@ void __dh_module_init_v1(const void *marker)
     dh_thread_leave(t);
 }
 
+/* Was the file counted before? One that is opened again may have got another place and so another entry. */
+static bool is_again(int at)
+{
+    for (int i = 0; i < at; i++) {
+        if (strcmp(modules[i]->path, modules[at]->path) == 0)
+            return true;
+    }
+    return false;
+}
+
 u32 dh_modules_blind(void)
 {
     /* The C library and what the compiler adds are covered by interceptors. */
@@ -253,7 +337,7 @@ u32 dh_modules_blind(void)
     u32 n = 0;
     dh_lock_take(&lock);
     for (int i = 0; i < modules_n; i++) {
-        bool skip = !modules[i]->loaded || modules[i]->instrumented;
+        bool skip = modules[i]->instrumented || is_again(i);
         for (size_t k = 0; k < DH_ARRAY_LEN(covered) && !skip; k++)
             skip = strstr(modules[i]->path, covered[k]) != NULL;
         n += !skip && modules[i]->path[0];

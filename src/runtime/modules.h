@@ -14,7 +14,7 @@ struct dh_module {
     bool instrumented; /* its constructor announced itself */
     bool reported;     /* report.c has written its line */
     uptr lo, hi, bias;
-    uptr tls_below; /* its thread-local segment begins so far below the thread pointer; 0: not there */
+    uptr tls_below; /* its thread-local segment begins so far below every thread pointer; 0: not there */
     uptr tls_size;
     size_t tls_index; /* the linker's number for the segment; 0: it has none */
     char build_id[41];
@@ -27,14 +27,15 @@ void dh_modules_drop(void);
 struct dh_module *dh_modules_find(uptr addr); /* NULL: none */
 /* The module whose thread-local segment holds the byte this far below the thread pointer; NULL: none. */
 struct dh_module *dh_modules_find_tls(uptr below, u64 *ret_offset);
-/* The same for a module that was loaded later: its segments are on the heap, and only the vector of the
- * thread with thread pointer tp tells where. */
+uptr dh_modules_tls_depth(void); /* how far below the thread pointer such segments reach */
+/* The same for a module that was loaded later and has its segments on the heap: only the vector of the thread
+ * with thread pointer tp tells where. */
 struct dh_module *dh_modules_find_dynamic_tls(uptr tp, uptr addr, u64 *ret_offset);
 void dh_modules_unreport(void); /* a new stream begins */
 
 void dh_modules_each(void (*fn)(const struct dh_module *m, void *ctx), void *ctx);
 
-u32 dh_modules_blind(void); /* loaded modules without instrumentation, libc and ours not counted */
+u32 dh_modules_blind(void); /* modules without instrumentation, ever loaded; libc and ours not counted */
 void dh_modules_each_lock(dh_lock_fn *fn);
 
 #endif

@@ -39,17 +39,23 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
     return ++w->frames < FRAMES_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* Whose stack or thread-local storage is it? Live threads first: memory is reused. */
+/* Whose stack or thread-local storage is it? Live threads first: memory is reused. The latter grows downwards
+ * by libraries that are opened (modules.c), in memory that counts as the stack's otherwise. */
 static bool find_owner(uptr addr, u32 self, struct dh_place *ret)
 {
-    uptr tp = 0;
+    dh_modules_take();
+    uptr tp = 0, depth = dh_modules_tls_depth();
+    dh_modules_drop();
     dh_lock_take(&dh_threads_lock);
     const struct dh_thread_info *here = dh_thread_info(self);
     uptr above = here ? here->tls_hi - (uptr)__builtin_thread_pointer() : 0; /* the same for all */
     for (u32 uid = dh_thread_uids(); uid-- > 1;) {
         const struct dh_thread_info *i = dh_thread_info(uid);
-        bool tls = addr >= i->tls_lo && addr < i->tls_hi;
-        if (!tls && (addr < i->stack_lo || addr >= i->stack_hi))
+        bool in_stack = addr >= i->stack_lo && addr < i->stack_hi;
+        bool stack_has_tls = i->tls_lo >= i->stack_lo && i->tls_lo < i->stack_hi;
+        bool tls = addr < i->tls_hi && (addr >= i->tls_lo || addr >= i->tls_hi - above - depth);
+        tls = tls && (in_stack || !stack_has_tls); /* its end is a guess, and another thread's may follow */
+        if (!tls && !in_stack)
             continue;
         if (!ret->uid || i->alive) {
             ret->uid = uid;

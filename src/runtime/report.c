@@ -202,18 +202,30 @@ static void frame(uptr pc)
     dh_fmt_char(&line, ']');
 }
 
+/* The functions that are DH_CALLS_PROGRAM; the linker gives names to the ends of the section. */
+extern const char __start_dh_calls_program[] __attribute__((visibility("hidden")));
+extern const char __stop_dh_calls_program[] __attribute__((visibility("hidden")));
+
+static bool is_ours(uptr pc)
+{
+    return pc >= (uptr)__start_dh_calls_program && pc < (uptr)__stop_dh_calls_program;
+}
+
 /* Returns whether recursion was folded on the way. */
 static bool stack(const char *name, u32 ctx, int depth)
 {
-    bool folded = false;
+    bool folded = false, first = true;
     member(name);
     dh_fmt_char(&line, '[');
     dh_modules_take();
     for (int i = 0; ctx && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
-        if (i)
-            dh_fmt_char(&line, ',');
         folded |= dh_ctx_node(ctx)->folded;
+        if (is_ours(dh_ctx_node(ctx)->pc))
+            continue;
+        if (!first)
+            dh_fmt_char(&line, ',');
         frame(dh_ctx_node(ctx)->pc);
+        first = false;
     }
     dh_modules_drop();
     dh_fmt_char(&line, ']');

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "runtime/context.h"
 #include "runtime/engine.h"
 #include "runtime/intercept.h"
 #include "runtime/region.h"
@@ -246,15 +247,15 @@ static void default_action(int sig, uptr handler, siginfo_t *info)
 
 /*
  * Calls the program's handler on thread t (NULL: not attached) as if the signal had just arrived in program
- * code. The frame says where: the interrupted function may be in the middle of pushing the very frame
- * that is next, so its content is kept.
+ * code. If it has, a frame says where: the interrupted function may be in the middle of pushing the very
+ * frame that is next, so its content is kept.
  */
-static void call_handler(struct dh_thread *t, const struct action *a, int sig, siginfo_t *info,
-                         ucontext_t *uc)
+static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct action *a, int sig,
+                                          siginfo_t *info, ucontext_t *uc, bool just_now)
 {
     u32 in_rt = t ? t->in_rt : 0;
     struct dh_frame *f = __dh_hot.sp, kept;
-    bool room = t && f && f < __dh_hot.limit;
+    bool room = just_now && t && f && f < __dh_hot.limit;
     if (room) {
         kept = *f;
         f->pc = (const void *)(uc->uc_mcontext.gregs[REG_RIP] + 1); /* frames hold return addresses */
@@ -345,7 +346,7 @@ static void trampoline(int sig, siginfo_t *info, void *context)
     }
     dh_signal_set_mask(handler_mask(&a, sig, context_mask(uc)));
     errno = e;
-    call_handler(t, &a, sig, info, uc);
+    call_handler(t, &a, sig, info, uc, true);
     /* The handler may have edited the mask to return to. */
     set_context_mask(uc, context_mask(uc) & ~dh_signal_bit(SIGSEGV));
 }
@@ -371,7 +372,7 @@ void dh_signal_deliver(struct dh_thread *t)
             a = take_once(sig);
         if (is_function(a.handler)) {
             dh_signal_set_mask(handler_mask(&a, sig, mask));
-            call_handler(t, &a, sig, &info, &uc);
+            call_handler(t, &a, sig, &info, &uc, false);
             mask = context_mask(&uc);
         } else {
             default_action(sig, a.handler, &info);

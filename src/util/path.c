@@ -4,8 +4,10 @@
 #include "util/path.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,6 +97,16 @@ const char *dh_path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+char *dh_path_self(struct dh_arena *a)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    if (n > 0)
+        return dh_arena_dup(a, path, (size_t)n);
+    const char *started = (const char *)getauxval(AT_EXECFN); /* where there is no /proc */
+    return started && realpath(started, path) ? dh_arena_strdup(a, path) : NULL;
 }
 
 char *dh_path_find_program(struct dh_arena *a, const char *name)

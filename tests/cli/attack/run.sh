@@ -46,6 +46,8 @@ for mode in race sigchld wait sixty_four thousand deep longjmp sparse many_mutex
     run ./victim $mode
     expect $mode 66 1 done
 done
+run ./victim no_frames
+expect no_frames 66 1 done 'the runtime itself could get no memory'
 for mode in quiet vfork_exec fork_loop; do
     run ./victim $mode
     expect $mode 3 0 done
@@ -197,5 +199,8 @@ expect static-libstdc++ 3 0 done
 "$deadheat" cc -g -O1 -shared -fPIC "$here/reopened.c" -o reopened.so || bad reopened "it does not compile"
 run ./reopen ./reopened.so
 expect dlopen-dlclose-loop 3 0 done
+# What a plain library did went unseen, though it is gone at the end.
+clang-19 -shared -fPIC "$here/reopened.c" -o plain.so && run env DEADHEAT_OPTIONS=stats=1 ./reopen ./plain.so
+expect plain-library-closed 3 0 done '1 loaded modules that were not compiled by deadheat'
 
 exit $failed

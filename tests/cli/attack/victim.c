@@ -334,6 +334,49 @@ static void mode_sparse(void)
     MUST(r.ru_maxrss < 64 << 10);
 }
 
+static pthread_barrier_t begun;
+
+static void *bump_when_told(void *arg)
+{
+    pthread_barrier_wait(&begun);
+    pthread_barrier_wait(&begun);
+    ++*(int *)arg;
+    return NULL;
+}
+
+/* Threads that start while the address space is nearly used up, so that there is none for their shadow call stacks.
+ * Others have used their stacks before, so that all else is there. */
+static void mode_no_frames(void)
+{
+    const size_t size = 4 << 20, less = 64 << 10;
+    char *stacks = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned long pages = 0;
+    struct rlimit old, low;
+    pthread_t t[2];
+    pthread_attr_t attr;
+    FILE *f = fopen("/proc/self/statm", "r");
+    MUST(stacks != MAP_FAILED && f && getrlimit(RLIMIT_AS, &old) == 0 && pthread_attr_init(&attr) == 0);
+    for (int i = 0; i < 2; i++) {
+        MUST(pthread_attr_setstack(&attr, stacks + i * size, size) == 0);
+        MUST(pthread_create(&t[i], &attr, bump_locked, &shared[1]) == 0);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    pthread_barrier_init(&begun, NULL, 3);
+    MUST(fscanf(f, "%lu", &pages) == 1 && fclose(f) == 0);
+    low = (struct rlimit){pages * 4096 + (1 << 20), old.rlim_max};
+    MUST(setrlimit(RLIMIT_AS, &low) == 0);
+    for (int i = 0; i < 2; i++) { /* of another size, or the former shadow stacks would be used again */
+        MUST(pthread_attr_setstack(&attr, stacks + i * size, size - less) == 0);
+        MUST(pthread_create(&t[i], &attr, bump_when_told, &shared[0]) == 0);
+    }
+    pthread_barrier_wait(&begun);
+    MUST(setrlimit(RLIMIT_AS, &old) == 0);
+    pthread_barrier_wait(&begun);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+}
+
 /* All the memory there is. It must end in NULL, not in death. */
 static void mode_eat(void)
 {
@@ -537,7 +580,7 @@ static const struct {
     MODE(vfork_exec),    MODE(chroot),  MODE(sixty_four),  MODE(thousand),  MODE(deep),
     MODE(overflow),      MODE(longjmp), MODE(sparse),      MODE(atexit),    MODE(many_mutexes),
     MODE(tsd),           MODE(handler), MODE(fork_loop),   MODE(sigpipe),   MODE(overflow_thread),
-    MODE(kill_reporter), MODE(eat),     MODE(huge_record), MODE(ancestors),
+    MODE(kill_reporter), MODE(eat),     MODE(huge_record), MODE(ancestors), MODE(no_frames),
 };
 
 __attribute__((constructor)) static void before_main(void)

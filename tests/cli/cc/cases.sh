@@ -220,7 +220,9 @@ refused m32 '64-bit' "$cc" -m32 -c hello.c
 refused target '64-bit' "$cc" --target=aarch64-linux-gnu -c hello.c
 refused sanitize-thread 'one or the other' "$cc" -fsanitize=thread -c hello.c
 refused sanitize-list 'one or the other' "$cc" -fsanitize=undefined,address hello.c -o x
+refused sanitize-dataflow 'one or the other' "$cc" -fsanitize=dataflow hello.c -o x
 refused unknown-own-flag "did you mean '--dh-help'" "$cc" --dh-hlep hello.c
+refused unknown-own-value "did you mean '--dh-mode=full'" "$cc" --dh-mod=full hello.c
 undefined() { "$cc" -fsanitize=undefined -fno-sanitize-recover=all -c hello.c -o ub.o; }
 case_ sanitize-undefined undefined
 
@@ -229,3 +231,11 @@ refused no-plugin 'DEADHEAT_LIBDIR' env DEADHEAT_LIBDIR=/nonexistent "$cc" -c he
 
 errors_pass() { echo 'int f( {' > bad.c && "$cc" -c bad.c 2> bad.err; test $? = 1 && grep -q 'bad.c:1' bad.err; }
 case_ compile-error errors_pass
+
+# Where there is no /proc to say which program this is.
+no_proc() { unshare -m sh -c 'umount -l /proc && exec "$0" -c hello.c -o no_proc.o' "$cc"; }
+if unshare -m umount -l /proc 2>/dev/null; then
+    case_ without-proc no_proc
+else
+    echo "skip cc/without-proc: /proc cannot be taken away here"
+fi

@@ -56,7 +56,7 @@ run --race-action=abort
 same only-with-exception "$status:$(tr '\n' ' ' <out)" "66:made end "
 run --on-race=exception --race-action=explode
 same bad-action "$status:$(cat err)" \
-    "2:deadheat run: error: option 'race_action' cannot be 'explode'; it must be throw, signal, continue, thread or abort"
+    "2:deadheat run: error: option '--race-action' cannot be 'explode'; it must be throw, signal, continue, thread or abort"
 
 # ---- Going on changes nothing: the same races, as often, and the same status
 

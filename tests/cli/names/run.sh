@@ -50,20 +50,24 @@ else
     failed=1
 fi
 
-# The thread-local variables of a library that is opened later.
-got=
-if "$deadheat" cc -g -O1 -shared -fPIC "$here/library.c" -o "$work/library.so" &&
-    "$deadheat" cc -g -O1 -pthread "$here/opener.c" -o "$work/opener"; then
-    "$work/opener" "$work/library.so" >"$work/log" 2>&1
-    got=$(sed -n 's/^  Location: //p' "$work/log" | sed 's/, declared at .*//')
-fi
-wanted="thread-local \`opened.second[3]\` of thread T2, 16 bytes into \`opened\` (20 bytes)"
-if [ "$got" = "$wanted" ]; then
-    echo "ok cli/names/opened-library"
-else
-    echo "FAIL cli/names/opened-library: $got"
-    failed=1
-fi
+# The thread-local variables of a library that is opened later: on the heap, or among the static ones.
+wanted="thread-local \`opened.second[1]\` of thread T1 'main', 8 bytes into \`opened\` (20 bytes)
+thread-local \`opened.second[3]\` of thread T2, 16 bytes into \`opened\` (20 bytes)"
+for flags in '' -ftls-model=initial-exec -mtls-dialect=gnu2; do
+    got=
+    # shellcheck disable=SC2086 # none or one
+    if "$deadheat" cc -g -O1 -shared -fPIC $flags "$here/library.c" -o "$work/library.so" &&
+        "$deadheat" cc -g -O1 -pthread "$here/opener.c" -o "$work/opener"; then
+        "$work/opener" "$work/library.so" >"$work/log" 2>&1
+        got=$(sed -n 's/^  Location: //p' "$work/log" | sed 's/, declared at .*//' | sort)
+    fi
+    if [ "$got" = "$wanted" ]; then
+        echo "ok cli/names/opened-library$flags"
+    else
+        echo "FAIL cli/names/opened-library$flags: $got"
+        failed=1
+    fi
+done
 
 # A variable of a thread that waits, found by others.
 wanted="stack variable \`shared.second[2]\` of \`share\`, 12 bytes into \`shared\` (20 bytes), on the stack of thread T1 'main'"

@@ -58,6 +58,9 @@ else
 fi
 same exit-status-races "$status" 66
 same summary "$(cat err)" "deadheat: 1 data race (2 repetitions)"
+sed 's/"name":"worker"/"name":"w\\n\\u001b[31m"/' full.jsonl >names.jsonl
+report names.jsonl
+has control-characters-in-names out "thread T2 'w??[31m'"
 report - <full.jsonl
 same standard-input "$status" 66
 

@@ -72,11 +72,21 @@ same detector "$status:$(cat out)" "7:detector=fasttrack:"
 run --detector=djt -- ./marked
 same no-detector "$status:$(cat err)" "2:deadheat run: error: there is no detector 'djt'; did you mean 'djit'?"
 run --on-rcae=stop -- ./marked
-same nearest-option "$status:$(cat err)" "2:deadheat run: error: unknown option 'on-rcae'; did you mean 'on_race'?"
+same nearest-option "$status:$(cat err)" "2:deadheat run: error: unknown option '--on-rcae'; did you mean '--on-race'?"
+run --onrace=stop -- ./marked
+same nearest-flag "$status:$(cat err)" "2:deadheat run: error: unknown option '--onrace'; did you mean '--on-race'?"
+DEADHEAT_OPTIONS=onrace=stop "$deadheat" run -- ./marked >out 2>err
+same nearest-in-environment "$?:$(cat err)" "2:deadheat run: error: DEADHEAT_OPTIONS: unknown option 'onrace'; did you mean 'on_race'?"
+run --forse -- ./marked
+same nearest-own "$status:$(cat err)" "2:deadheat run: error: unknown option '--forse'; did you mean '--force'?"
+run --quite-another -- ./marked
+same no-near-option "$status:$(cat err)" "2:deadheat run: error: unknown option '--quite-another'; --help lists all"
 run --on-race=explode -- ./marked
-same bad-value "$status:$(cat err)" "2:deadheat run: error: option 'on_race' cannot be 'explode'; it must be report, stop or exception"
+same bad-value "$status:$(cat err)" "2:deadheat run: error: option '--on-race' cannot be 'explode'; it must be report, stop or exception"
 run --output -- ./marked
 same missing-value "$status:$(cat err)" "2:deadheat run: error: --output needs a value: --output=VALUE"
+run --on-race -- ./marked
+same missing-word "$status:$(cat err)" "2:deadheat run: error: --on-race needs a value: --on-race=VALUE"
 run -x ./marked
 starts unknown-flag "$status:$(cat err)" "2:deadheat run: error: unknown option '-x'"
 DEADHEAT_OPTIONS=exitcod=5 "$deadheat" run -- ./marked >out 2>err

@@ -33,5 +33,8 @@ for level in -O0 -O2; do
     got=$(awk '/(rite|ead) of .* by thread / { on = 1; s = "" } /^$/ { if (on && s ~ /libstdc/) print s ~ /#[0-9]+ assign\(/; on = 0 }
         on { s = s $0 }' log | sort -u | tr '\n' ' ')
     check "access-through-libstdc++$level" '1 ' "$got"
+    "$deadheat" cc -g $level -pthread "$here/called.c" -o called >log 2>&1 && ./called >log 2>&1
+    check "called-by-runtime$level" 'initialise worker initialise worker handle worker handle worker' \
+        "$(sed -n 's/^    #[0-9]* \([a-z_]*\) .*/\1/p' log | grep -v '^main$\|^spawn$' | tr '\n' ' ' | sed 's/ $//')"
 done
 exit $failed
