@@ -96,13 +96,51 @@ static void prune(struct collector *c)
     }
 }
 
+/* What unoptimised code keeps in this variable: the one value that is ever stored there. NULL: it is no such
+ * variable. */
+static LLVMValueRef kept_in(LLVMValueRef variable)
+{
+    LLVMValueRef kept = NULL;
+    if (!LLVMIsAAllocaInst(variable))
+        return NULL;
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAStoreInst(user))
+            continue;
+        if (kept || LLVMGetOperand(user, 1) != variable)
+            return NULL;
+        kept = LLVMGetOperand(user, 0);
+    }
+    return kept;
+}
+
+/* A class with virtual bases has its destructor told where its vtables are, which depends on the class of the
+ * whole object: by a second argument, which a destructor has no other use for (Itanium C++ ABI, 2.6.4). */
+static bool is_from_vtables(LLVMValueRef inst, LLVMValueRef value)
+{
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+    size_t len;
+    const char *name = LLVMGetValueName2(fn, &len);
+    if (len < 7 || strncmp(name, "_ZN", 3) != 0 || strcmp(name + len - 4, "D2Ev") != 0 ||
+        LLVMCountParams(fn) != 2 || !LLVMIsALoadInst(value))
+        return false;
+    LLVMValueRef from = LLVMGetOperand(value, 0);
+    while (LLVMIsAGetElementPtrInst(from))
+        from = LLVMGetOperand(from, 0);
+    if (LLVMIsALoadInst(from))
+        from = kept_in(LLVMGetOperand(from, 0));
+    return from == LLVMGetParam(fn, 1);
+}
+
 /* Does a constructor or destructor say here which class the object is now? Optimised code has a mark for
- * that; at -O0 the name of what is stored must do. */
+ * that; at -O0 the name of what is stored must do, or where it comes from. */
 static bool is_vptr_store(LLVMValueRef inst, LLVMTypeRef type)
 {
     if (!LLVMIsAStoreInst(inst) || LLVMGetTypeKind(type) != LLVMPointerTypeKind)
         return false;
     LLVMValueRef table = LLVMGetOperand(inst, 0);
+    if (is_from_vtables(inst, table))
+        return true;
     while (LLVMIsAConstantExpr(table)) /* some way into it */
         table = LLVMGetOperand(table, 0);
     size_t len;
