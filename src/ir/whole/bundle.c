@@ -128,8 +128,10 @@ static void add_sites(struct bundler *b, struct side *s, u32 class)
 static const u32 *taken(struct bundler *b, struct side *s, u32 *ret_n)
 {
     u32 *copy = dh_arena_array(&b->r->w->arena, s->n, sizeof *copy);
-    qsort(s->at, s->n, sizeof *s->at, by_number);
-    memcpy(copy, s->at, s->n * sizeof *copy);
+    if (s->n) {
+        qsort(s->at, s->n, sizeof *s->at, by_number);
+        memcpy(copy, s->at, s->n * sizeof *copy);
+    }
     for (size_t i = 0; i < s->n; i++)
         b->seen[s->at[i]] = false;
     *ret_n = (u32)s->n;
