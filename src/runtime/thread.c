@@ -435,11 +435,12 @@ void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
         dh_tap->thread(t, DH_OP_JOIN, child->uid);
     else if (!t->unordered)
         dh_thread_acquire(t, &child->death);
-    dh_lock_take(&dh_threads_lock);
-    u32 last_epoch = slots[child->slot].clock;
-    dh_lock_drop(&dh_threads_lock);
-    if (dh_tap && !t->unordered) /* its clocks are not kept, but slots of joined threads are used again */
+    if (dh_tap && !t->unordered) { /* its clocks are not kept, but slots of joined threads are used again */
+        dh_lock_take(&dh_threads_lock);
+        u32 last_epoch = slots[child->slot].clock;
+        dh_lock_drop(&dh_threads_lock);
         dh_thread_write_clock(t, child->slot, last_epoch);
+    }
     dh_lock_take(&dh_threads_lock);
     state_free(child);
     dh_lock_drop(&dh_threads_lock);

@@ -43,11 +43,10 @@ struct dh_sync; /* sync.h */
 
 struct dh_held {
     uptr lock;
-    const void
-        *pc; /* where it was taken: of the call in ctx, which is not interned yet; NULL: it is in ctx */
-    u32 ctx;
-    u32 levels; /* recursion */
-    u32 flags;  /* DH_LOCK_* */
+    const void *pc; /* where it was taken, if that is not interned yet; NULL: ctx has it */
+    u32 ctx;        /* of the call; with pc, of the function that made it */
+    u32 levels;     /* recursion */
+    u32 flags;      /* DH_LOCK_* */
 };
 
 enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
