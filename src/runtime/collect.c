@@ -190,8 +190,9 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
 {
     for (; cell < end; cell += 2) {
         u64 two = __atomic_load_n((u64 *)cell, __ATOMIC_RELAXED);
-        if (two == 0) { /* most cells are, and most of their neighbours */
-            cell += dh_cells_equal(cell, (size_t)(end - cell), 0) & ~(size_t)1;
+        u32 lo = (u32)two;
+        if (lo == two >> 32 && (lo == 0 || lo == s->last_live)) { /* most are, with their neighbours */
+            cell += dh_cells_equal(cell, (size_t)(end - cell), lo) & ~(size_t)1;
             cell -= 2;
             continue;
         }
