@@ -11,8 +11,10 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -79,6 +81,11 @@ bool dh_shim_is_vtable_access(LLVMValueRef inst)
 bool dh_shim_is_invariant_load(LLVMValueRef load)
 {
     return unwrap<Instruction>(load)->hasMetadata(LLVMContext::MD_invariant_load);
+}
+
+bool dh_shim_is_added_by_compiler(LLVMValueRef inst)
+{
+    return unwrap<Instruction>(inst)->hasMetadata(LLVMContext::MD_nosanitize);
 }
 
 bool dh_shim_is_swifterror(LLVMValueRef ptr)
@@ -165,6 +172,34 @@ static void mark_functions(Module &module, bool marked)
             f.addFnAttr(Attribute::SanitizeThread);
 }
 
+static bool is_about_types(const MDNode *tag)
+{
+    auto *type = tag->getNumOperands() > 1 ? dyn_cast<MDNode>(tag->getOperand(1)) : nullptr;
+    auto *name = type && type->getNumOperands() > 0 ? dyn_cast<MDString>(type->getOperand(0)) : nullptr;
+    return !tag->isTBAAVtableAccess() && !(name && name->getString() == "omnipotent char");
+}
+
+/* Where types say nothing about aliases (-fno-strict-aliasing, -O0), src/ir/vtables.cpp has clang tag
+ * pointers to vtables nevertheless. Such a module has only those tags and that of `char`, and the optimiser
+ * would take these two for strangers. Tags below different roots may alias, like no tags at all; so ours get
+ * a root of their own. */
+static void silence_vtable_tags(Module &module)
+{
+    SmallVector<Instruction *, 32> tagged;
+    for (Function &f : module)
+        for (Instruction &inst : instructions(f))
+            if (MDNode *tag = inst.getMetadata(LLVMContext::MD_tbaa)) {
+                if (is_about_types(tag))
+                    return;
+                if (tag->isTBAAVtableAccess())
+                    tagged.push_back(&inst);
+            }
+    MDBuilder builder(module.getContext());
+    MDNode *type = builder.createTBAAScalarTypeNode("vtable pointer", builder.createTBAARoot("deadheat"));
+    for (Instruction *inst : tagged)
+        inst->setMetadata(LLVMContext::MD_tbaa, builder.createTBAAStructTagNode(type, type, 0));
+}
+
 /* The attribute does not stop the vectoriser from loading the gaps between the fields it wants. */
 static void forbid_loading_gaps()
 {
@@ -180,6 +215,7 @@ struct MarkPass : PassInfoMixin<MarkPass> {
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
         mark_functions(module, true);
+        silence_vtable_tags(module);
         return PreservedAnalyses::all();
     }
     static bool isRequired()

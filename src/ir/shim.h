@@ -1,7 +1,7 @@
 /*
  * shim.h - the C face of the few LLVM facilities that the LLVM-C interface lacks.
  *
- * Everything here is implemented in shim.cpp and shim_loops.cpp, the only C++ of the project. Nothing decides
+ * Everything here is implemented in shim.cpp, shim_loops.cpp and shim_pads.cpp. Nothing decides
  * anything: rules about what to instrument belong to the C files.
  */
 #ifndef DH_IR_SHIM_H
@@ -34,6 +34,8 @@ LLVMValueRef dh_shim_base(LLVMValueRef ptr, long long *ret_offset);
 /* A load or store of an object's pointer to its vtable, as type-based alias metadata tells. */
 bool dh_shim_is_vtable_access(LLVMValueRef inst);
 bool dh_shim_is_invariant_load(LLVMValueRef load);
+/* Part of a check or the like that clang made, not of the program. */
+bool dh_shim_is_added_by_compiler(LLVMValueRef inst);
 bool dh_shim_is_swifterror(LLVMValueRef ptr);
 bool dh_shim_is_byval_argument(LLVMValueRef value);
 

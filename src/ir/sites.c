@@ -96,56 +96,11 @@ static void prune(struct collector *c)
     }
 }
 
-/* What unoptimised code keeps in this variable: the one value that is ever stored there. NULL: it is no such
- * variable. */
-static LLVMValueRef kept_in(LLVMValueRef variable)
-{
-    LLVMValueRef kept = NULL;
-    if (!LLVMIsAAllocaInst(variable))
-        return NULL;
-    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        if (!LLVMIsAStoreInst(user))
-            continue;
-        if (kept || LLVMGetOperand(user, 1) != variable)
-            return NULL;
-        kept = LLVMGetOperand(user, 0);
-    }
-    return kept;
-}
-
-/* A class with virtual bases has its destructor told where its vtables are, which depends on the class of the
- * whole object: by a second argument, which a destructor has no other use for (Itanium C++ ABI, 2.6.4). */
-static bool is_from_vtables(LLVMValueRef inst, LLVMValueRef value)
-{
-    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
-    size_t len;
-    const char *name = LLVMGetValueName2(fn, &len);
-    if (len < 7 || strncmp(name, "_ZN", 3) != 0 || strcmp(name + len - 4, "D2Ev") != 0 ||
-        LLVMCountParams(fn) != 2 || !LLVMIsALoadInst(value))
-        return false;
-    LLVMValueRef from = LLVMGetOperand(value, 0);
-    while (LLVMIsAGetElementPtrInst(from))
-        from = LLVMGetOperand(from, 0);
-    if (LLVMIsALoadInst(from))
-        from = kept_in(LLVMGetOperand(from, 0));
-    return from == LLVMGetParam(fn, 1);
-}
-
-/* Does a constructor or destructor say here which class the object is now? Optimised code has a mark for
- * that; at -O0 the name of what is stored must do, or where it comes from. */
+/* Does a constructor or destructor say here which class the object is now? */
 static bool is_vptr_store(LLVMValueRef inst, LLVMTypeRef type)
 {
-    if (!LLVMIsAStoreInst(inst) || LLVMGetTypeKind(type) != LLVMPointerTypeKind)
-        return false;
-    LLVMValueRef table = LLVMGetOperand(inst, 0);
-    if (is_from_vtables(inst, table))
-        return true;
-    while (LLVMIsAConstantExpr(table)) /* some way into it */
-        table = LLVMGetOperand(table, 0);
-    size_t len;
-    const char *name = LLVMIsAGlobalVariable(table) ? LLVMGetValueName2(table, &len) : "";
-    return dh_shim_is_vtable_access(inst) || strncmp(name, "_ZTV", 4) == 0 || strncmp(name, "_ZTC", 4) == 0;
+    return LLVMIsAStoreInst(inst) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+           dh_shim_is_vtable_access(inst);
 }
 
 static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr, LLVMTypeRef type)
@@ -153,7 +108,7 @@ static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef p
     bool is_store = LLVMIsAStoreInst(inst) != NULL;
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 || dh_shim_is_swifterror(ptr))
         return;
-    if (!is_store && dh_shim_is_invariant_load(inst))
+    if (dh_shim_is_added_by_compiler(inst) || (!is_store && dh_shim_is_invariant_load(inst)))
         return;
     u64 size = LLVMStoreSizeOfType(c->ir->layout, type);
     if (size == 0 || dh_ir_escape_is_private(c->escape, ptr))

@@ -13,6 +13,7 @@
 # where it has a fixed place in the frame.
 set -u
 plugin=$1
+frontend=-fplugin=$(dirname "$1")/deadheat-attributes.so # as `deadheat cc` gives it
 work=$2/tests-ir
 here=$(cd "$(dirname "$0")" && pwd)
 clang=${DEADHEAT_CLANG:-clang-19}
@@ -91,8 +92,8 @@ run_case() {
         ;;
     *)
         # shellcheck disable=SC2086 # flags is a list
-        "$clang" $mode $include $flags -S -emit-llvm -o "$base.in.ll" "$source" > "$base.log" 2>&1 &&
-            "$clang" $mode $include $flags "-fpass-plugin=$plugin" -c -o "$base.o" "$source" > "$base.log" 2>&1 ||
+        "$clang" $mode $include $flags "$frontend" -S -emit-llvm -o "$base.in.ll" "$source" > "$base.log" 2>&1 &&
+            "$clang" $mode $include $flags "$frontend" "-fpass-plugin=$plugin" -c -o "$base.o" "$source" > "$base.log" 2>&1 ||
             { say_fail "$name" "compiling: $(head -1 "$base.log")"; return; }
         ;;
     esac
@@ -114,7 +115,7 @@ run_case() {
     if grep -q 'PLUGIN: yes' "$source"; then
         looked_at=$base.plugin.ll
         # shellcheck disable=SC2086
-        "$clang" $mode $include $flags "-fpass-plugin=$plugin" -S -emit-llvm -o "$looked_at" "$source"
+        "$clang" $mode $include $flags "$frontend" "-fpass-plugin=$plugin" -S -emit-llvm -o "$looked_at" "$source"
     fi
     wrong=$(check_comments "$source" "$looked_at" | head -3 | tr '\n' ';')
     if [ -n "$wrong" ]; then
