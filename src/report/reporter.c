@@ -101,7 +101,8 @@ static void print_now(struct dh_reporter *r, const struct dh_group *group, bool 
 
 static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
-    struct dh_view *view = dh_view_new(&r->arena, r->symbols, race);
+    bool brief = !r->options.json && !r->suppress.rules; /* which may name a library or its functions */
+    struct dh_view *view = dh_view_new(&r->arena, r->symbols, race, brief);
     struct dh_suppress_rule *rule = dh_view_suppressed(view, &r->suppress);
     const char *identity = dh_view_fingerprint(&r->arena, view);
     const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', identity);

@@ -24,10 +24,22 @@ const char *dh_view_thread_label(struct dh_arena *arena, const struct dh_model_p
     return dh_arena_printf(arena, "T%llu", (unsigned long long)uid);
 }
 
+static bool is_system_path(const char *path)
+{
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
+                                         "/lib/",         "/lib32/",   "/lib64/"};
+    for (size_t i = 0; path && i < DH_ARRAY_LEN(places); i++) {
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 struct builder {
     struct dh_arena *arena;
     struct dh_symbol *symbols;
     const struct dh_model_race *race;
+    bool brief;
     u64 *anonymous; /* addresses of the locks called M1, M2 ... */
     size_t n_anonymous;
 };
@@ -52,6 +64,18 @@ static const char *lock_name(struct builder *b, const struct dh_model_lock *lock
     return dh_arena_printf(b->arena, "M%zu", i + 1);
 }
 
+/* The libraries that a stack of the program's begins in are left out where they will not be looked at: their
+ * debug information may be large, compressed, or to be searched for, and the first report waits for it. */
+static void name_stack(const struct builder *b, const struct dh_model_stack *stack,
+                       struct dh_symbol_trace *ret)
+{
+    struct dh_model_stack inner = *stack;
+    while (b->brief && inner.n &&
+           (!inner.frames[inner.n - 1].module || is_system_path(inner.frames[inner.n - 1].module->path)))
+        inner.n--;
+    dh_symbol_trace_stack(b->symbols, inner.n ? &inner : stack, ret);
+}
+
 static void build_access(struct builder *b, const struct dh_model_access *access, struct dh_view_access *ret)
 {
     const struct dh_model_process *process = b->race->process;
@@ -60,21 +84,21 @@ static void build_access(struct builder *b, const struct dh_model_access *access
     ret->thread.label = dh_view_thread_label(b->arena, process, access->thread);
     ret->thread.info = dh_model_find_thread(process, access->thread);
     if (ret->thread.info)
-        dh_symbol_trace_stack(b->symbols, &ret->thread.info->created_at, &ret->thread.created_at);
-    dh_symbol_trace_stack(b->symbols, &access->stack, &ret->stack);
+        name_stack(b, &ret->thread.info->created_at, &ret->thread.created_at);
+    name_stack(b, &access->stack, &ret->stack);
     ret->n_locks = access->n_locks;
     ret->locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks));
     for (size_t i = 0; i < access->n_locks; i++) {
         ret->locks[i].lock = &access->locks[i];
         ret->locks[i].name = lock_name(b, &access->locks[i], &ret->locks[i].named);
-        dh_symbol_trace_stack(b->symbols, &access->locks[i].acquired_at, &ret->locks[i].acquired_at);
+        name_stack(b, &access->locks[i].acquired_at, &ret->locks[i].acquired_at);
     }
 }
 
 struct dh_view *dh_view_new(struct dh_arena *arena, struct dh_symbol *symbols,
-                            const struct dh_model_race *race)
+                            const struct dh_model_race *race, bool brief)
 {
-    struct builder b = {arena, symbols, race, NULL, 0};
+    struct builder b = {.arena = arena, .symbols = symbols, .race = race, .brief = brief};
     struct dh_view *v = dh_arena_alloc(arena, sizeof(*v));
     const struct dh_model_location *at = &race->location;
     v->race = race;
@@ -95,7 +119,7 @@ struct dh_view *dh_view_new(struct dh_arena *arena, struct dh_symbol *symbols,
             dh_symbol_find_local(symbols, &at->frame, race->accesses[1].addr, size, &v->variable);
         dh_symbol_trace_stack(symbols, &at->frame.pc, &v->frame);
     }
-    dh_symbol_trace_stack(symbols, &at->allocated_at, &v->allocated_at);
+    name_stack(&b, &at->allocated_at, &v->allocated_at);
     if (at->place != DH_MODEL_GLOBAL && at->thread)
         v->location_thread = dh_view_thread_label(arena, race->process, at->thread);
     return v;
@@ -104,17 +128,6 @@ struct dh_view *dh_view_new(struct dh_arena *arena, struct dh_symbol *symbols,
 bool dh_view_is_free(const struct dh_view *v)
 {
     return v->accesses[0].access->kind == DH_MODEL_FREE || v->accesses[1].access->kind == DH_MODEL_FREE;
-}
-
-static bool is_system_path(const char *path)
-{
-    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
-                                         "/lib/",         "/lib32/",   "/lib64/"};
-    for (size_t i = 0; path && i < DH_ARRAY_LEN(places); i++) {
-        if (strncmp(path, places[i], strlen(places[i])) == 0)
-            return true;
-    }
-    return false;
 }
 
 bool dh_view_in_project(const struct dh_symbol_frame *f)

@@ -40,8 +40,9 @@ struct dh_view {
     const char *location_thread; /* label of the heap block's allocator, or the stack's owner; or NULL */
 };
 
+/* brief: stacks end with the outermost frame that is not in a system library, if they have one. */
 struct dh_view *dh_view_new(struct dh_arena *arena, struct dh_symbol *symbols,
-                            const struct dh_model_race *race);
+                            const struct dh_model_race *race, bool brief);
 const char *dh_view_thread_label(struct dh_arena *arena, const struct dh_model_process *process, u64 uid);
 
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */

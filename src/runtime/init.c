@@ -18,6 +18,7 @@
 #include "runtime/compat.h"
 #include "runtime/history.h"
 #include "runtime/ids.h"
+#include "runtime/intercept.h"
 #include "runtime/modules.h"
 #include "runtime/region.h"
 #include "runtime/report.h"

@@ -23,7 +23,6 @@ void dh_runtime_degrade(const char *why);
 _Noreturn void dh_runtime_no_shadow(void);
 
 bool dh_runtime_has_membarrier(void);
-void dh_intercept_init(void); /* intercept.c: finds the real functions */
 u64 dh_counter(enum dh_counter c);
 const char *dh_counter_name(enum dh_counter c);
 

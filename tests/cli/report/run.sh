@@ -155,6 +155,20 @@ report --suppressions=absent.txt full.jsonl
 same suppress-no-file "$status" 2
 has suppress-no-file-sentence err 'cannot read the suppressions absent.txt: No such file or directory'
 
+# ---- Libraries that a stack begins in: opened only for those who ask for their names ----
+{
+    head_lines "$build_id"
+    echo '{"v":1,"type":"module","id":1,"path":"/usr/lib/absent.so","build_id":"","lo":"0xa000","hi":"0xb000","bias":"0xa000"}'
+    race 1 bump "$(global counter)" | sed 's/\],"stack_folded"/,[1,"0x10"]],"stack_folded"/'
+} >below.jsonl
+report below.jsonl
+same library-below-unopened "$(cat err)" "deadheat: 1 data race"
+report --format=json below.jsonl
+has library-below-in-json out '/usr/lib/absent.so'
+echo called_from_lib:absent.so >supp.txt
+report --suppressions=supp.txt below.jsonl
+same library-below-suppressed "$status" 0
+
 # ---- The file that ran, or not ----
 {
     head_lines 0123456789abcdef0123456789abcdef01234567
