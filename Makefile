@@ -57,6 +57,7 @@ install: all
 bench: all
 	@BUILD="$(STAGE)" bench/run $(BENCH)
 	@BUILD="$(STAGE)" bench/real/run $(BENCH)
+	@BUILD="$(STAGE)" bench/first-report $(BENCH)
 	@BUILD="$(STAGE)" bench/traces $(BENCH)
 	@BUILD="$(STAGE)" bench/history $(BENCH)
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)

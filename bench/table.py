@@ -127,7 +127,8 @@ def traces_text(data):
 
 INTRODUCTION = """
 Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, the
-real programs, the work with traces and that with histories; with `BENCH=--write` it writes this page.
+real programs, the time to the first report, the work with traces and that with histories; with
+`BENCH=--write` it writes this page.
 
 Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
@@ -185,6 +186,46 @@ def history_markdown(data):
     return f"\n## Histories of memory\n\n{where}\n{ABOUT_HISTORY}\n{markdown_lines(history_grid(data))}"
 
 
+ABOUT_FIRST = """
+Seconds from the start of the program to the last line of its first report on standard error, symbolised, with
+default settings (ThreadSanitizer has llvm-symbolizer-19 of the package llvm-19); in brackets how many runs had
+one, if not all. Then how many different races a whole run reports, told apart by the lines of their two
+accesses (the median run, and all runs together), and how many of these both tools reported. The demo is the
+README's example; memcached works as above, but from its start; sqlite is the two tests of its `threadtest3`
+that race, which run for 20 seconds each. What the races are, and which are none, is judged in
+[real-programs.md](real-programs.md).
+"""
+
+
+def first_grid(data):
+    """The time to the first report, and what was reported."""
+    header = ["program", "deadheat s", "TSan s"]
+    header += ["deadheat races", "TSan races", "deadheat, all runs", "TSan, all runs", "in both"]
+    return [header] + [first_line(row) for row in data["rows"]]
+
+
+def first_line(row):
+    cells = [row["cells"].get(kind, {"note": "-"}) for kind, _ in TOOLS]
+    line = [row["name"]]
+    for cell in cells:
+        if "first" not in cell:
+            line.append(cell.get("note", "none"))
+        else:
+            missed = f" ({cell['seen']} of {cell['runs']} runs)" if cell["seen"] < cell["runs"] else ""
+            line.append(f"{cell['first']:.2f}{missed}")
+    line += [f"{cell['races']:g}" if "races" in cell else "-" for cell in cells]
+    pairs = [{tuple(pair) for pair in cell.get("all", [])} for cell in cells]
+    return line + [str(len(p)) for p in (*pairs, pairs[0] & pairs[1])]
+
+
+def first_text(data):
+    return aligned(first_grid(data))
+
+
+def first_markdown(data):
+    return f"\n## The first report\n\n{conditions(data)}\n{ABOUT_FIRST}\n{markdown_lines(first_grid(data))}"
+
+
 def traces_markdown(data):
     events = f"{data['analysis']['events'] / 1e6:g}"
     about = ABOUT_ANALYSIS.format(events=events, bytes=data["analysis"]["bytes"])
@@ -216,6 +257,7 @@ def markdown(results):
         if reports:
             out += ABOUT_RACES
     out += together(results)
+    out += first_markdown(results["first"]) if "first" in results else ""
     out += traces_markdown(results["traces"]) if "traces" in results else ""
     return out + history_markdown(results["history"]) if "history" in results else out
 

@@ -3,7 +3,8 @@
 A program has `package` (the Debian source), `build(job)` and `run(job)`. A job names one build of one
 program: `job.kind`, `job.tree` (its own copy of the source), `job.cc`, `job.cxx`, and helpers. run()
 returns a sample and the bytes that must be the same for every build. Exit status 66 means that the
-detector found races; anything else but 0 is a failure.
+detector found races; anything else but 0 is a failure. Those that race also have `races`: names, and the work
+in which they do, as functions of the program and a job.
 """
 import hashlib
 import pathlib
@@ -85,7 +86,7 @@ class Server:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 return self
             except OSError:
-                time.sleep(0.05)
+                time.sleep(0.005)
         self.__exit__()
         raise harness.Failure("did not start")
 
@@ -145,6 +146,8 @@ class Memcached:
             tool = job.helper("memcached_client.c")
             out, wall = client([tool, port, 8, 500 if job.quick else 6000])
             return server.finish(wall), out
+
+    races = {"memcached": run}
 
 
 class Redis:
@@ -278,11 +281,35 @@ class Sqlite:
         return sample, out
 
     def check(self, job):
+        self.run_tests(job, self.QUICK if job.quick else self.TESTS)
+
+    @staticmethod
+    def run_tests(job, tests):
         files = job.scratch / "tt3"
         shutil.rmtree(files, ignore_errors=True)
         files.mkdir()
-        for test in self.QUICK if job.quick else self.TESTS:
+        for test in tests:
             job.measure([job.tree / "threadtest3", test], cwd=files, stdout=subprocess.DEVNULL)
+
+    races = {
+        "sqlite dynamic_triggers": lambda self, job: self.run_tests(job, ["dynamic_triggers"]),
+        "sqlite walthread3": lambda self, job: self.run_tests(job, ["walthread3"]),
+    }
+
+
+class Demo:
+    """The README's example: next to nothing but a race."""
+
+    name, package = "demo", None
+
+    def build(self, job):
+        source = harness.ROOT / "examples" / "demo" / "hits.c"
+        job.step(job.cc.split() + harness.FLAGS + [source, "-o", "hits"])
+
+    def run(self, job):
+        return job.measure([job.tree / "hits"], stdout=subprocess.DEVNULL), None
+
+    races = {"demo": run}
 
 
 PROGRAMS = [
@@ -337,3 +364,4 @@ PROGRAMS = [
     Redis(),
     Sqlite(),
 ]
+RACY = [Demo()] + [p for p in PROGRAMS if hasattr(p, "races")]
