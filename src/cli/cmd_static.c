@@ -27,14 +27,8 @@ static const char usage[] =
     "\n"
     "  --style=relay|sound   relay (default): pairs without a common lock, few and mostly worth a look;\n"
     "                        sound: every pair that could race, nothing dropped\n"
-    "  --assume=A,B,...      drop pairs that cannot race if more is assumed: barriers (all threads of a kind "
-    "take\n"
-    "                        part in a barrier), partition (each thread has its own part of an array),\n"
-    "                        published (objects are initialised before others can see them), owned (what is\n"
-    "                        taken out of a container under its lock has one owner), exit (other threads "
-    "are\n"
-    "                        done when the program ends), or all. relay assumes owned and exit\n"
-    "  --no-assume=A,B,...   do not assume what relay assumes\n"
+    "  --assume=A,B,...      drop pairs that cannot race if more is assumed (below)\n"
+    "  --no-assume=A,B,...   do not assume what relay assumes: owned, exit and callbacks\n"
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
@@ -42,6 +36,16 @@ static const char usage[] =
     "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
     "  --output=FILE         write there instead of standard output\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
+    "\n"
+    "What can be assumed:\n"
+    "  barriers    all threads of a kind take part in a barrier: what comes before it is over when it is "
+    "passed\n"
+    "  partition   an index made from a thread's own number leads to that thread's own part of an array\n"
+    "  published   an object is initialised before other threads can see it\n"
+    "  owned       what is taken out of a container under its lock has one owner until it is handed on\n"
+    "  exit        other threads are done when the program ends\n"
+    "  callbacks   code outside the program calls what it is given before it returns, or never\n"
+    "  all         all of these\n"
     "\n"
     "Exit status: 0, whether there are pairs or not, since a pair is a proposal and no race that was seen; 2 "
     "bad\n"
@@ -169,11 +173,14 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
 static int read_arguments(struct dh_static *s, struct request *q, int argc, char **argv)
 {
     q->files = dh_arena_array(&s->arena, (size_t)argc, sizeof(*q->files));
+    bool only_files = false;
     for (int i = 1; i < argc; i++) {
         int rc = 0;
-        if (strcmp(argv[i], "--explain") == 0 && i + 1 < argc)
+        if (!only_files && strcmp(argv[i], "--") == 0)
+            only_files = true;
+        else if (!only_files && strcmp(argv[i], "--explain") == 0 && i + 1 < argc)
             q->explain = argv[++i];
-        else if (argv[i][0] == '-' && argv[i][1])
+        else if (!only_files && argv[i][0] == '-' && argv[i][1])
             rc = set_flag(s, q, argv[i]);
         else
             q->files[q->n_files++] = argv[i];

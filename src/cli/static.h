@@ -73,7 +73,8 @@ const char *dh_static_variable(struct dh_static *s, u32 variable); /* "stats.hit
 const char *dh_static_subject(struct dh_static *s,
                               u32 variable); /* "global `stats.hits` (struct stats) at a.c:3" */
 const char *dh_static_access(struct dh_static *s, const struct dh_pairs_site *site); /* "write of 4 bytes" */
-const char *dh_static_held(struct dh_static *s, u32 locks);                          /* "no lock" */
+const char *dh_static_lock(struct dh_static *s, const struct dh_pairs_lock *lock);
+const char *dh_static_held(struct dh_static *s, u32 locks);      /* "no lock" */
 const char *dh_static_reached(struct dh_static *s, u32 entries); /* "`worker` (several at once)" */
 const char *dh_static_entry(struct dh_static *s, u32 entry);     /* with where it is created */
 const char *dh_static_why(struct dh_static *s, const struct dh_pairs_pair *pair);

@@ -36,7 +36,7 @@ static void print_locks(struct dh_static *s, u32 locks)
     for (size_t i = 0; i < n; i++) {
         const struct dh_pairs_lock *l = &s->pairs->locks[dh_pairs_held_lock(held[i])];
         const char *place = dh_static_place(s, &l->at);
-        fprintf(s->out, "  It always holds `%s`%s%s%s%s.\n", dh_static_name(s, l->name),
+        fprintf(s->out, "  It always holds `%s`%s%s%s%s.\n", dh_static_lock(s, l),
                 dh_pairs_held_shared(held[i]) ? " for reading" : "", place[0] ? ", from " : "", place,
                 l->single ? "" : ", one of many such locks");
     }

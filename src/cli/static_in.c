@@ -61,11 +61,28 @@ static Elf_Data *find_section(Elf *elf)
     return NULL;
 }
 
-static int no_section(const char *path, bool object)
+/* A shared object that is no program: nothing starts it. */
+static bool is_library(Elf *elf, const GElf_Ehdr *header)
 {
-    if (object)
+    for (int i = 0; i < header->e_phnum; i++) {
+        GElf_Phdr part;
+        if (gelf_getphdr(elf, i, &part) && part.p_type == PT_INTERP)
+            return false;
+    }
+    return header->e_type == ET_DYN && header->e_entry == 0;
+}
+
+static int no_section(Elf *elf, const char *path)
+{
+    GElf_Ehdr header;
+    if (gelf_getehdr(elf, &header) && header.e_type == ET_REL)
         return dh_cli_fail("static", "'%s' is an object file, and only whole programs are analysed: link it",
                            path);
+    if (gelf_getehdr(elf, &header) && is_library(elf, &header))
+        return dh_cli_fail(
+            "static",
+            "'%s' is a shared library, and only programs carry a table of pairs; its bitcode can be analysed",
+            path);
     if (dh_elfcheck_file(path) == DH_ELFCHECK_INSTRUMENTED)
         return dh_cli_fail(
             "static",
@@ -81,10 +98,9 @@ static int no_section(const char *path, bool object)
 
 static int read_elf(struct dh_static *s, Elf *elf, const char *path)
 {
-    GElf_Ehdr header;
     Elf_Data *data = find_section(elf);
     if (!data)
-        return no_section(path, gelf_getehdr(elf, &header) && header.e_type == ET_REL);
+        return no_section(elf, path);
     const char *why = NULL;
     if (!data->d_buf)
         why = "it is empty";
@@ -199,6 +215,15 @@ static u8 *read_whole(int fd, size_t *ret_len)
     return bytes;
 }
 
+/* The last line of what the analyser said: LLVM may have said something before. */
+static const char *last_line(char *text, size_t len)
+{
+    while (len && text[len - 1] == '\n')
+        text[--len] = '\0';
+    const char *before = strrchr(text, '\n');
+    return before ? before + 1 : text;
+}
+
 /* What the analyser said, in one line, or what became of it. */
 static int report_failure(const struct analyser *a, int status)
 {
@@ -208,7 +233,7 @@ static int report_failure(const struct analyser *a, int status)
         dh_cli_fail("static", "the analysis of the bitcode ended by signal %d (%s)", WTERMSIG(status),
                     strsignal(WTERMSIG(status)));
     else if (text && len)
-        dh_cli_fail("static", "%.*s", (int)strcspn(text, "\n"), text);
+        dh_cli_fail("static", "%s", last_line(text, len));
     else
         dh_cli_fail("static", "the analysis of the bitcode failed with status %d", WEXITSTATUS(status));
     free(text);

@@ -55,7 +55,7 @@ static json_t *lock_json(struct dh_static *s, u32 held)
     static const char *const kinds[DH_PAIRS_LOCK_KINDS] = {"mutex", "rwlock", "spin", "other"};
     const struct dh_pairs_lock *l = &s->pairs->locks[dh_pairs_held_lock(held)];
     json_t *j = json_object();
-    put(j, "name", dh_static_name(s, l->name));
+    put(j, "name", dh_static_lock(s, l));
     put(j, "kind", kinds[l->kind]);
     json_object_set_new(j, "single", json_boolean(l->single));
     json_object_set_new(j, "shared", json_boolean(dh_pairs_held_shared(held)));

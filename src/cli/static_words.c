@@ -26,6 +26,19 @@ const char *dh_static_name(struct dh_static *s, const char *linkage_name)
     return known;
 }
 
+/* A lock, with a name of C++ in it: `_ZL5queue.lock`, `(block from _Z4initv).lock`. */
+const char *dh_static_lock(struct dh_static *s, const struct dh_pairs_lock *lock)
+{
+    const char *name = lock->name;
+    const char *from = strncmp(name, "_Z", 2) == 0 ? name : strstr(name, " _Z");
+    if (!from)
+        return name;
+    from += from[0] == ' ';
+    size_t len = strcspn(from, ".[+)");
+    const char *plain = dh_static_name(s, dh_arena_dup(&s->scratch, from, len));
+    return dh_arena_printf(&s->scratch, "%.*s%s%s", (int)(from - name), name, plain, from + len);
+}
+
 /* ---- Places -------------------------------------------------------------------------------------------- */
 
 static const char *whole_path(struct dh_static *s, const struct dh_pairs_place *at)
@@ -120,44 +133,92 @@ const char *dh_static_held(struct dh_static *s, u32 locks)
     const char *text = n ? "" : "no lock";
     for (size_t i = 0; i < n; i++)
         text = dh_arena_printf(&s->scratch, "%s%s`%s`%s", text, i ? ", " : "",
-                               dh_static_name(s, s->pairs->locks[dh_pairs_held_lock(held[i])].name),
+                               dh_static_lock(s, &s->pairs->locks[dh_pairs_held_lock(held[i])]),
                                dh_pairs_held_shared(held[i]) ? " (for reading)" : "");
     return text;
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
+
+/* What a thread begins with. That of std::thread is a function of libstdc++; what it runs is in its type. */
+static const char *entry_name(struct dh_static *s, const struct dh_pairs_entry *e)
+{
+    static const char before[] = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<";
+    static const char after[] = "> > >::_M_run()";
+    if (!e->function[0])
+        return "whoever calls the functions of the program";
+    const char *name = dh_static_name(s, e->function);
+    size_t len = strlen(name), begin = sizeof(before) - 1, end = sizeof(after) - 1;
+    if (len > begin + end && strncmp(name, before, begin) == 0 && strcmp(name + len - end, after) == 0)
+        return dh_arena_printf(&s->scratch, "`std::thread(%.*s)`", (int)(len - begin - end), name + begin);
+    return dh_arena_printf(&s->scratch, "`%s`", name);
+}
+
+static bool begin_alike(const struct dh_pairs_entry *a, const struct dh_pairs_entry *b)
+{
+    return a->kind == b->kind && strcmp(a->function, b->function) == 0;
+}
+
+/* One function that threads begin with, at however many places they are created. */
+static const char *reached_by(struct dh_static *s, const u32 *entries, size_t n, size_t first)
+{
+    const struct dh_pairs_entry *e = &s->pairs->entries[entries[first]];
+    bool many = false;
+    size_t places = 0;
+    for (size_t i = first; i < n; i++)
+        if (begin_alike(e, &s->pairs->entries[entries[i]])) {
+            many |= s->pairs->entries[entries[i]].many;
+            places++;
+        }
+    const char *from = places > 1 ? dh_arena_printf(&s->scratch, " (from %zu places)", places) : "";
+    return dh_arena_printf(&s->scratch, "%s%s%s%s", entry_name(s, e), from, many ? " (several at once)" : "",
+                           e->kind == DH_PAIRS_SIGNAL ? " (signal handler)" : "");
 }
 
 const char *dh_static_reached(struct dh_static *s, u32 entries)
 {
     enum { MOST = 4 };
-    size_t n;
+    size_t n, shown = 0, more = 0;
     const u32 *at = dh_pairs_items(s->pairs, entries, &n);
     const char *text = n ? "" : "code whose thread is not known";
-    for (size_t i = 0; i < n && i < MOST; i++) {
-        const struct dh_pairs_entry *e = &s->pairs->entries[at[i]];
-        text = dh_arena_printf(&s->scratch, "%s%s`%s`%s%s", text, i ? ", " : "",
-                               dh_static_name(s, e->function), e->many ? " (several at once)" : "",
-                               e->kind == DH_PAIRS_SIGNAL ? " (signal handler)" : "");
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < i && !begin_alike(&s->pairs->entries[at[k]], &s->pairs->entries[at[i]]))
+            k++;
+        if (k < i)
+            continue;
+        if (shown == MOST)
+            more++;
+        else
+            text = dh_arena_printf(&s->scratch, "%s%s%s", text, shown++ ? ", " : "", reached_by(s, at, n, i));
     }
-    return n > MOST ? dh_arena_printf(&s->scratch, "%s and %zu more", text, n - MOST) : text;
+    return more ? dh_arena_printf(&s->scratch, "%s and %zu more", text, more) : text;
+}
+
+static const char *api_name(const struct dh_pairs_entry *e)
+{
+    if (strncmp(e->api, "_ZNSt6thread", strlen("_ZNSt6thread")) == 0)
+        return "std::thread";
+    return e->api[0] ? e->api : "a call";
 }
 
 const char *dh_static_entry(struct dh_static *s, u32 entry)
 {
     struct dh_arena *a = &s->scratch;
     const struct dh_pairs_entry *e = &s->pairs->entries[entry];
-    const char *name = dh_static_name(s, e->function), *place = dh_static_place(s, &e->at);
+    const char *name = entry_name(s, e), *place = dh_static_place(s, &e->at);
     const char *many = e->many ? ", several at once" : "";
     const char *at = place[0] ? dh_arena_printf(a, " at %s", place) : "";
     const char *creator = e->creator[0] ? dh_arena_printf(a, " in %s", dh_static_name(s, e->creator)) : "";
     switch (e->kind) {
     case DH_PAIRS_MAIN:
-        return dh_arena_printf(a, "`%s`, the main thread", name);
+        return e->function[0] ? dh_arena_printf(a, "%s, the main thread", name) : name;
     case DH_PAIRS_SIGNAL:
-        return dh_arena_printf(a, "`%s`, a signal handler set%s%s", name, creator, at);
+        return dh_arena_printf(a, "%s, a signal handler set%s%s", name, creator, at);
     case DH_PAIRS_OUTSIDER:
-        return dh_arena_printf(a, "`%s`, called from outside the program%s%s", name, creator, at);
+        return dh_arena_printf(a, "%s, called from outside the program%s%s", name, creator, at);
     default:
-        return dh_arena_printf(a, "`%s`, a thread created by %s%s%s%s", name, e->api[0] ? e->api : "a call",
-                               creator, at, many);
+        return dh_arena_printf(a, "%s, a thread created by %s%s%s%s", name, api_name(e), creator, at, many);
     }
 }
 

@@ -184,6 +184,9 @@ refused not-a-program "'queue.c' is neither a program nor LLVM bitcode" queue.c
 refused two-programs "one at a time" ./queue ./none
 refused object-file "is an object file" "$(clang-19 -c empty.c -o empty.o && echo empty.o)"
 refused no-argument "which program?"
+cp queue ./-queue
+run --summary -- -queue
+has file-like-an-option out '-queue: 4 pairs that may race'
 refused bad-style "--style cannot be 'relays'; it must be relay or sound" --style=relays ./queue
 refused bad-format "it must be text, json, sarif or html" --format=xml ./queue
 refused bad-assume "it must be barriers, partition, published, owned, exit, callbacks or all" --assume=all,luck ./queue
@@ -192,3 +195,9 @@ refused bad-output "cannot write '/nowhere/x'" --output=/nowhere/x ./queue
 run --help
 same help-exit "$status" 0
 has help-example out 'deadheat cc --dh-mode=field'
+# What each option assumes is told by --help and by the manual page.
+for word in barriers partition published owned exit callbacks; do
+    run --help
+    same "help-assume-$word" "$(grep -c "^  $word  *[a-z]" out)" 1
+    same "man-assume-$word" "$(grep -c "^\.B $word\$" "$here/../../../man/deadheat-static.1")" 1
+done

@@ -35,4 +35,6 @@ ln -s "$deadheat" bin/deadheat-c++
 
 . "$here/forms.sh"
 . "$here/builds.sh"
+. "$here/input.sh"
+. "$here/page.sh"
 exit $failed
