@@ -564,6 +564,49 @@ static void test_overlap_in_arrays(void **unused)
     assert_false(dh_pts_may_overlap(p, behind, 16, y, 4, NULL));
 }
 
+/* Two pointers that lead to too much become one, small ones and named fields stay as they are. */
+static void test_huge_sets_are_one(void **unused)
+{
+    end(unused);
+    struct dh_pts_options o = {.huge = 3};
+    assert_int_equal(dh_pts_new(&o, &p), 0);
+    dh_pts_object at[6];
+    dh_pts_node x = value(), y = value(), small = value(), walk = value();
+    for (int i = 0; i < 6; i++) {
+        at[i] = dh_pts_object_add(p, 32, 0);
+        dh_pts_address(p, i < 3 ? x : y, at[i], 0);
+    }
+    dh_pts_address(p, small, at[0], 0);
+    dh_pts_address(p, small, at[5], 8);
+    dh_pts_offset(p, walk, x, 8); /* huge too */
+    dh_pts_copy(p, x, walk);
+    dh_pts_node first = address(at[0], 0), second = address(at[0], 8);
+    solve();
+    struct dh_pts_stats stats;
+    dh_pts_statistics(p, &stats);
+    assert_int_equal(stats.widened, 3);
+    assert_int_equal(dh_pts_representative(p, x), dh_pts_representative(p, y));
+    assert_int_equal(dh_pts_representative(p, x), dh_pts_representative(p, walk));
+    assert_true(dh_pts_points_to(p, x, dh_pts_find(p, at[5], DH_PTS_ANY)));
+    assert_int_equal(dh_pts_count(p, small), 2);
+    assert_false(dh_pts_may_overlap(p, first, 8, second, 8, NULL));
+    assert_true(dh_pts_may_overlap(p, y, 8, second, 8, NULL));
+    assert_int_equal(stats.folded + stats.collapsed, 0);
+}
+
+static void test_too_many_locations(void **unused)
+{
+    end(unused);
+    struct dh_pts_options o = {.max_locations = 2};
+    assert_int_equal(dh_pts_new(&o, &p), 0);
+    dh_pts_object s = dh_pts_object_add(p, 32, 0);
+    address(s, 0);
+    address(s, 8);
+    assert_int_equal(dh_pts_solve(p), 0);
+    address(s, 16);
+    assert_int_equal(dh_pts_solve(p), -E2BIG);
+}
+
 static void test_nothing_is_taken_and_ignored(void **unused)
 {
     (void)unused;
@@ -609,6 +652,8 @@ int main(void)
         CASE(test_constraints_after_solving),
         CASE(test_overlap_counts_bytes),
         CASE(test_overlap_in_arrays),
+        CASE(test_huge_sets_are_one),
+        CASE(test_too_many_locations),
         CASE(test_nothing_is_taken_and_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ int dh_pts_new(const struct dh_pts_options *options, struct dh_pts **ret_pts)
         dh_pts_free(p);
         return -ENOMEM;
     }
+    p->crowd = DH_PTS_NONE;
     *ret_pts = p;
     return 0;
 }

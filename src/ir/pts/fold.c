@@ -133,6 +133,15 @@ static bool insert(struct dh_pts *p, struct object *o, struct fold f)
     return true;
 }
 
+/* Arrays that no type tells of: learnt, or copied from other objects, back and forth if they are many. */
+static uint32_t guesses(const struct object *o)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < o->folds_n; i++)
+        n += !o->folds[i].bounds;
+    return n;
+}
+
 void dh_pts_fold(struct dh_pts *p, uint32_t object, uint32_t start, uint32_t end, uint32_t stride,
                  bool bounds)
 {
@@ -144,7 +153,7 @@ void dh_pts_fold(struct dh_pts *p, uint32_t object, uint32_t start, uint32_t end
     if (!insert(p, o, (struct fold){start, end, stride, bounds}))
         return;
     p->stats.folded++;
-    if (o->folds_n >= MAX_FOLDS)
+    if (o->folds_n >= MAX_FOLDS || guesses(o) >= MAX_GUESSES)
         dh_pts_collapse(p, object);
     else
         dh_pts_refold(p, object);
@@ -244,11 +253,20 @@ static bool confined(struct dh_pts *p, uint32_t object, uint32_t x, uint32_t str
 {
     uint32_t start, end;
     if (!p->options.array || !p->options.array(p->options.client, object, x, stride, &start, &end) ||
-        x < start || x >= end || end - start <= stride)
+        x < start || x >= end)
         return false;
     p->stats.confined++;
-    dh_pts_fold(p, object, start, end, stride, true);
+    dh_pts_fold(p, object, start, end, stride, true); /* none, if there is no room for a step */
     return true;
+}
+
+/* The client knows that there is no room for a step: what is at x is no array. */
+static bool stays(struct dh_pts *p, uint32_t object, uint32_t x, uint32_t stride)
+{
+    uint32_t start, end;
+    return p->options.array && !in_array(&p->objects.at[object], x) &&
+           p->options.array(p->options.client, object, x, stride, &start, &end) && x >= start && x < end &&
+           end - start <= stride;
 }
 
 /*
@@ -260,7 +278,8 @@ static bool array_around(struct dh_pts *p, uint32_t object, uint32_t x, uint32_t
     const struct object *o = &p->objects.at[object];
     /* No room for the element before nor for the one after: not an array. */
     bool one = !several && !in_array(o, x) && x < stride && (uint64_t)x + stride >= o->size;
-    if (one || known_array(o, x, stride) || confined(p, object, x, stride))
+    if (one || x >= o->size /* behind its end */ || known_array(o, x, stride) ||
+        confined(p, object, x, stride))
         return true;
     if (stride < SMALLEST_LEARNT)
         return false;
@@ -283,6 +302,8 @@ uint32_t dh_pts_step_round(struct dh_pts *p, uint32_t location, int64_t offset, 
     location = dh_pts_standing(p, location);
     struct location l = p->locations.at[location];
     if (p->objects.at[l.object].function || l.offset == DH_PTS_ANY)
+        return location;
+    if (stays(p, l.object, l.offset, weight))
         return location;
     if (!array_around(p, l.object, l.offset, weight, false))
         return dh_pts_location_at(p, l.object, DH_PTS_ANY);

@@ -140,7 +140,7 @@ void dh_pts_use_add(struct dh_pts *p, uint32_t node, const struct use *u)
 }
 
 /* The edges and uses of a node hear what its new companion has told already, and only they. */
-static void tell_rest(struct dh_pts *p, uint32_t node, uint32_t rest, uint32_t companion)
+void dh_pts_tell_rest(struct dh_pts *p, uint32_t node, uint32_t rest, uint32_t companion)
 {
     struct dh_set_iter it;
     uint32_t to;
@@ -171,8 +171,8 @@ static int merge_sets(struct dh_pts *p, uint32_t a, uint32_t b)
     if (only_a == DH_INTERN_FAILED || only_b == DH_INTERN_FAILED || all == DH_INTERN_FAILED ||
         told == DH_INTERN_FAILED)
         return -ENOMEM;
-    tell_rest(p, a, only_b, b);
-    tell_rest(p, b, only_a, a);
+    dh_pts_tell_rest(p, a, only_b, b);
+    dh_pts_tell_rest(p, b, only_a, a);
     uint32_t fresh = dh_intern_minus(t, all, told);
     if (fresh == DH_INTERN_FAILED || dh_set_join(&x->next, &y->next))
         return -ENOMEM;
@@ -181,6 +181,18 @@ static int merge_sets(struct dh_pts *p, uint32_t a, uint32_t b)
     y->all = y->fresh = 0;
     dh_set_done(&y->next);
     return 0;
+}
+
+void dh_pts_append_uses(struct dh_pts *p, uint32_t to, uint32_t from)
+{
+    struct node *x = &p->nodes.at[to], *y = &p->nodes.at[from];
+    if (x->uses == DH_PTS_NONE)
+        x->uses = y->uses;
+    else
+        p->uses.at[x->last_use].next = y->uses;
+    if (y->uses != DH_PTS_NONE)
+        x->last_use = y->last_use;
+    y->uses = y->last_use = DH_PTS_NONE;
 }
 
 /* One set, one list of edges, one list of uses. */
@@ -203,13 +215,7 @@ void dh_pts_merge(struct dh_pts *p, uint32_t a, uint32_t b)
         p->failed = r;
         return;
     }
-    if (x->uses == DH_PTS_NONE)
-        x->uses = y->uses;
-    else
-        p->uses.at[x->last_use].next = y->uses;
-    if (y->uses != DH_PTS_NONE)
-        x->last_use = y->last_use;
-    y->uses = y->last_use = DH_PTS_NONE;
+    dh_pts_append_uses(p, a, b);
     y->parent = a;
     p->stats.merged++;
     if (x->fresh)

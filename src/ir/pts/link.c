@@ -40,15 +40,34 @@ static uint32_t target(struct dh_pts *p, uint32_t to, uint32_t to_offset, uint32
     return dh_pts_location_at(p, to, dh_pts_canon(o, (uint32_t)x));
 }
 
+/*
+ * Copy what may be anywhere in the source: to anywhere in the target; or, if it is known where the copy
+ * begins and ends there, to each word of it, and not to what lies around it.
+ */
+static void copy_anywhere(struct dh_pts *p, const struct link *k, uint32_t from)
+{
+    enum { WORD = 8, MAX_WORDS = 64 };
+    bool known = k->to_offset != DH_PTS_ANY && k->to_offset % WORD == 0 && k->length <= WORD * MAX_WORDS &&
+                 !p->objects.at[k->to].collapsed;
+    if (!known) {
+        dh_pts_edge(p, from, dh_pts_writes(p, dh_pts_location_at(p, k->to, DH_PTS_ANY)));
+        return;
+    }
+    for (uint32_t x = 0; x < k->length; x += WORD) {
+        uint32_t to = target(p, k->to, k->to_offset, x);
+        if (to != DH_PTS_NONE)
+            dh_pts_edge(p, from, dh_pts_writes(p, to));
+    }
+}
+
 /* Copy what is at one location of the source. */
 static void copy_field(struct dh_pts *p, const struct link *k, uint32_t location)
 {
     struct location l = p->locations.at[location];
     uint32_t to;
     if (l.offset == DH_PTS_ANY || k->from_offset == DH_PTS_ANY) {
-        to = dh_pts_location_at(p, k->to, DH_PTS_ANY);
         /* What was stored anywhere in the source; or, from anywhere in it, what any load reads. */
-        dh_pts_edge(p, k->from_offset == DH_PTS_ANY ? l.reads : l.writes, dh_pts_writes(p, to));
+        copy_anywhere(p, k, k->from_offset == DH_PTS_ANY ? l.reads : l.writes);
         return;
     }
     uint32_t x = first_from(&p->objects.at[l.object], l.offset, k->from_offset);

@@ -14,6 +14,7 @@
  * What it takes for granted (and a client has to say in its list of assumptions):
  *  - a pointer is read at the offset it was written at; pointers cut into pieces smaller than a copied field
  *    are the client's business (it may use dh_pts_copy on anything that carries a pointer's bits);
+ *  - in a copy of known length from an unknown place, pointers lie at multiples of eight bytes;
  *  - a constant offset from an array element, if it is shorter than the array, stays in the array;
  *  - a constant offset does not leave an object of known size (one past its end is allowed), as C has it:
  * what would be outside is dropped, and counted (stats.outside, each time it is met).
@@ -54,7 +55,9 @@ enum {
 typedef void dh_pts_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset);
 
 struct dh_pts_options {
-    uint32_t max_fields; /* 0: 1024 */
+    uint32_t max_fields;    /* 0: 1024 */
+    uint32_t max_locations; /* dh_pts_solve gives up with -E2BIG when there are more; 0: never */
+    uint32_t huge;       /* nodes with so many locations are taken to have the same (widen.c); 0: none are */
     bool no_cycles;      /* no cycle elimination: for tests and measurements */
     bool collect_always; /* free unused sets before each round, not only when there are many: for tests */
     dh_pts_on_flow *on_flow;
@@ -63,8 +66,8 @@ struct dh_pts_options {
     uint32_t (*reach)(void *client, dh_pts_object object, uint32_t offset);
     /*
      * Which part of the object, in bytes from *ret_start to before *ret_end, steps of `stride` bytes from an
-     * offset stay in, because it is an array; false: nothing is known. May be NULL. Asked when such a step is
-     * met first.
+     * offset stay in, because it is an array, or, if there is no room for a step, because it is none; false:
+     * nothing is known. May be NULL. Asked when such a step is met.
      */
     bool (*array)(void *client, dh_pts_object object, uint32_t offset, uint32_t stride, uint32_t *ret_start,
                   uint32_t *ret_end);
@@ -81,6 +84,7 @@ struct dh_pts_stats {
     uint64_t outside;                   /* offsets that left their object, and were dropped */
     uint64_t confined;                  /* arrays learnt whose ends the client knew */
     uint64_t strided_cycles;            /* cycles that add an offset each time round */
+    uint64_t widened;                   /* nodes that were taken for one, since their sets are huge */
     uint64_t rounds;                    /* sweeps over the graph */
     uint64_t propagations;              /* sets sent along an edge */
     uint64_t set_bytes;                 /* memory of sets, edges and nodes */
@@ -134,7 +138,7 @@ void dh_pts_call(struct dh_pts *p, dh_pts_node callee, void *call);
 /* Call on_flow for each location, of any object, that `node` may point to. */
 void dh_pts_watch(struct dh_pts *p, dh_pts_node node, void *call);
 
-/* Solve what was added. 0, or -ENOMEM. */
+/* Solve what was added. 0, -ENOMEM, or -E2BIG (options.max_locations); after a failure nothing is solved. */
 int dh_pts_solve(struct dh_pts *p);
 
 /* ---- Asking, after dh_pts_solve. No location returned is stale: object and offset are canonical. ---- */

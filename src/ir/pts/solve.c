@@ -1,10 +1,10 @@
 /*
  * solve.c - the sweeps.
  *
- * A round: merge what was found equal, tell late uses what they missed, order the nodes that news can reach,
- * and let each tell its news once, in that order. News for a node that was passed already waits for the next
- * round. When there is no news, locations whose object got coarser meanwhile are told once more; when there
- * are none either, each constraint holds for each member of each set.
+ * A round: merge what was found equal or huge, tell late uses what they missed, order the nodes that news can
+ * reach, and let each tell its news once, in that order. News for a node that was passed already waits for
+ * the next round. When there is no news, locations whose object got coarser meanwhile are told once more;
+ * when there are none either, each constraint holds for each member of each set.
  */
 #include "ir/pts/solver.h"
 
@@ -177,6 +177,11 @@ int dh_pts_solve(struct dh_pts *p)
 {
     dh_pts_settle(p);
     while (!p->failed) {
+        if (p->options.max_locations && p->locations.n > p->options.max_locations) {
+            p->failed = -E2BIG;
+            break;
+        }
+        dh_pts_widen(p);
         do_merges(p);
         do_late(p);
         if (p->merges.n)

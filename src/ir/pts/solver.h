@@ -81,7 +81,7 @@ struct link {
     uint32_t length;
 };
 
-enum { MAX_FOLDS = 12 };
+enum { MAX_FOLDS = 64, MAX_GUESSES = 12 }; /* of one object; with more it collapses */
 
 struct object {
     uint32_t size; /* DH_PTS_ANY: unknown */
@@ -119,7 +119,7 @@ struct late {
 
 struct dh_pts {
     struct dh_pts_options options;
-    int failed; /* 0 or -ENOMEM */
+    int failed; /* 0, -ENOMEM or -E2BIG */
     VECTOR(struct node) nodes;
     VECTOR(struct object) objects;
     VECTOR(struct location) locations;
@@ -142,6 +142,7 @@ struct dh_pts {
     bool stale;     /* some object is coarser */
     uint32_t epoch; /* counts restatements: what was computed from sets before one is not to be used after */
     struct dh_intern sets;
+    uint32_t crowd, crowd_use; /* widen.c: the node of all huge sets, or DH_PTS_NONE; its own USE_ANY */
     bool solved;
     /* Filled by dh_pts_solve for dh_pts_fields: the locations that stand, by object. */
     uint32_t *field_list;
@@ -169,6 +170,9 @@ void dh_pts_send(struct dh_pts *p, uint32_t node, uint32_t set);        /* add a
 void dh_pts_edge(struct dh_pts *p, uint32_t from, uint32_t to);
 void dh_pts_use_add(struct dh_pts *p, uint32_t node, const struct use *u);
 void dh_pts_merge(struct dh_pts *p, uint32_t a, uint32_t b);
+/* Parts of that: the edges and uses of a node hear what its companion has told already; its uses move. */
+void dh_pts_tell_rest(struct dh_pts *p, uint32_t node, uint32_t rest, uint32_t companion);
+void dh_pts_append_uses(struct dh_pts *p, uint32_t to, uint32_t from);
 /* A copy of the members, valid until the next call. */
 uint32_t dh_pts_snapshot(struct dh_pts *p, const struct dh_set *set, const uint32_t **ret_list);
 
@@ -201,6 +205,10 @@ uint32_t dh_pts_step_round(struct dh_pts *p, uint32_t location, int64_t offset, 
 /* Where location + offset + i * stride is; length as for dh_pts_element. */
 uint32_t dh_pts_step_element(struct dh_pts *p, uint32_t location, int64_t offset, uint32_t stride,
                              uint32_t length);
+
+/* widen.c */
+void dh_pts_widen(struct dh_pts *p); /* the nodes that got huge join the crowd */
+void dh_pts_join_crowd(struct dh_pts *p, const uint32_t *nodes, uint32_t n);
 
 /* order.c */
 void dh_pts_order(struct dh_pts *p);

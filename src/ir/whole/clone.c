@@ -32,6 +32,15 @@ static bool synchronises(const struct dh_w_fn *f)
     return false;
 }
 
+/* What it allocates is mostly what it hands to the thread. */
+static bool starts(const struct dh_w_fn *f)
+{
+    for (size_t i = 0; i < f->n_ops; i++)
+        if (f->ops[i].kind == DH_W_FORK)
+            return true;
+    return false;
+}
+
 /* What it allocates and keeps is one object, however often it is called. */
 static bool allocates(const struct dh_w_fn *f)
 {
@@ -139,7 +148,7 @@ void dh_w_clone_choose(struct dh_w *w)
     choose_fresh(w);
     for (size_t i = 0; i < w->n_fns; i++)
         if (w->fns[i].defined && w->fns[i].n_ops <= SMALL_SYNC && synchronises(&w->fns[i]) &&
-            !allocates(&w->fns[i]))
+            (!allocates(&w->fns[i]) || starts(&w->fns[i])))
             w->fns[i].clone = true;
     for (bool changed = true; changed;) {
         changed = false;

@@ -211,10 +211,44 @@ static bool is_mere_data(LLVMValueRef global)
     return LLVMIsGlobalConstant(global) && value != NULL && !holds_address(value);
 }
 
+/*
+ * Linkers name the beginning and the end of a section (__start_commands, __stop_commands), so that a program
+ * can walk over all that its files have put there. What the walk finds are the variables of the section.
+ */
+static const char *walked_section(LLVMValueRef value)
+{
+    static const char *const ends[] = {"__start_", "__stop_"};
+    size_t len;
+    const char *name = LLVMGetValueName2(value, &len);
+    for (size_t i = 0; i < DH_ARRAY_LEN(ends) && LLVMIsDeclaration(value); i++)
+        if (strncmp(name, ends[i], strlen(ends[i])) == 0)
+            return name + strlen(ends[i]);
+    return NULL;
+}
+
+static dh_pts_node section_node(struct dh_w *w, const char *name)
+{
+    dh_pts_node all = DH_PTS_NONE;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(w->module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        const char *section = LLVMGetSection(g);
+        dh_pts_node one = section != NULL && strcmp(section, name) == 0 ? node_of(w, g) : DH_PTS_NONE;
+        if (one == DH_PTS_NONE)
+            continue;
+        if (all == DH_PTS_NONE)
+            all = dh_pts_value(w->pts);
+        dh_pts_copy(w->pts, all, one);
+    }
+    return all;
+}
+
 static dh_pts_node make_node(struct dh_w *w, LLVMValueRef value)
 {
     if (LLVMIsAFunction(value) != NULL)
         return address_node(w, w->fns[dh_w_table_get(&w->fn_of, DH_W_KEY((u64)(uptr)value))].object);
+    const char *section = LLVMIsAGlobalVariable(value) != NULL ? walked_section(value) : NULL;
+    dh_pts_node walked = section != NULL ? section_node(w, section) : DH_PTS_NONE;
+    if (walked != DH_PTS_NONE)
+        return walked;
     if (LLVMIsAGlobalVariable(value) != NULL)
         return is_mere_data(value) ? DH_PTS_NONE : address_node(w, w->globals[dh_w_global(w, value)].object);
     if (LLVMIsAGlobalAlias(value) != NULL)
@@ -262,10 +296,30 @@ static void initialise(struct dh_w *w, dh_pts_node at, int64_t off, LLVMValueRef
     }
 }
 
+/* A variable of a library that holds pointers: they point to memory of the library. */
+static void point_outside(struct dh_w *w, const struct dh_w_global *g)
+{
+    if (!dh_w_holds_pointers(LLVMGlobalGetValueType(g->value)) || w->objects[g->object].constant)
+        return;
+    dh_pts_object outside = dh_w_object_add(
+        w,
+        (struct dh_w_object){.kind = DH_W_OUTSIDE, .inst = DH_W_NONE, .root = DH_W_NONE, .value = g->value},
+        DH_PTS_ANY, DH_PTS_COLLAPSED);
+    dh_pts_node memory = dh_pts_value(w->pts), anywhere = dh_pts_value(w->pts);
+    dh_pts_address(w->pts, memory, outside, DH_PTS_ANY);
+    dh_pts_address(w->pts, anywhere, g->object, DH_PTS_ANY);
+    dh_pts_store(w->pts, anywhere, 0, memory);
+    dh_pts_store(w->pts, memory, 0, memory);
+    dh_w_assume(w, DH_W_ASSUME_FOREIGN, 1, g->value);
+}
+
 void dh_w_constants_initialise(struct dh_w *w)
 {
     for (size_t i = 0; i < w->n_globals; i++) {
         LLVMValueRef g = w->globals[i].value, value = LLVMGetInitializer(g);
+        if (LLVMIsDeclaration(g) && !LLVMIsThreadLocal(g) && LLVMGetFirstUse(g) != NULL &&
+            walked_section(g) == NULL)
+            point_outside(w, &w->globals[i]);
         if (value == NULL || !dh_w_carries(LLVMTypeOf(value)) || LLVMIsNull(value))
             continue;
         size_t len;

@@ -4,13 +4,13 @@
 #include "ir/whole/model.h"
 
 /*
- * dst = src. In large programs also the other way round: sets of what flows into each other become equal, as
- * in Steensgaard's analysis, and the solver makes one node of them. Constants stay as they are.
+ * dst = src. In the coarsest analysis also the other way round: sets of what flows into each other become
+ * equal, as in Steensgaard's, and the solver makes one node of them. Constants stay as they are.
  */
 void dh_w_flow_copy(struct dh_w *w, dh_pts_node dst, dh_pts_node src, dh_w_value value)
 {
     dh_pts_copy(w->pts, dst, src);
-    if (w->large && value != DH_W_NONE && !(value & DH_W_CONSTANT))
+    if (w->coarse && value != DH_W_NONE && !(value & DH_W_CONSTANT))
         dh_pts_copy(w->pts, src, dst);
 }
 
@@ -239,6 +239,7 @@ static void constrain(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
         call(w, inst, n, op);
         break;
     case DH_W_JOIN:
+    case DH_W_RESULT:
         join(w, inst, n, op);
         break;
     case DH_W_TOUCH:

@@ -183,13 +183,8 @@ u32 dh_w_cover(struct dh_w_covers *c, const struct dh_w_touch *t, u32 root, bool
     return n;
 }
 
-static bool comes_before(const struct dh_w *w, dh_pts_location a, dh_pts_location b)
-{
-    struct dh_pts_place x = dh_pts_place(w->pts, a), y = dh_pts_place(w->pts, b);
-    return x.object != y.object ? x.object < y.object : x.offset < y.offset;
-}
-
-/* The first place that two sets have in common, if it comes before *ret. */
+/* The first location that two sets have in common, if it comes before *ret. Any would do, if it is always the
+ * same one; the first is found soonest, most sets that meet have much in common. */
 static void first_common(const struct dh_w_covers *c, u32 a, u32 b, dh_pts_location *ret)
 {
     const struct dh_set *x = dh_intern_set(&c->sets, a), *y = dh_intern_set(&c->sets, b);
@@ -201,8 +196,8 @@ static void first_common(const struct dh_w_covers *c, u32 a, u32 b, dh_pts_locat
     struct dh_set_iter it;
     u32 l;
     dh_set_iter_init(&it, x);
-    while (dh_set_next(&it, &l))
-        if (dh_set_has(y, l) && (*ret == DH_PTS_NONE || comes_before(c->w, l, *ret)))
+    while (dh_set_next(&it, &l) && l < *ret)
+        if (dh_set_has(y, l))
             *ret = l;
 }
 

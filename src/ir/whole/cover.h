@@ -46,7 +46,7 @@ struct dh_w_touch {
     u8 access;
 };
 u32 dh_w_cover(struct dh_w_covers *c, const struct dh_w_touch *t, u32 root, bool itself);
-/* Have the two a byte in common? *ret_at: where, the first object's first such place. */
+/* Have the two a byte in common? *ret_at: the first location where. */
 bool dh_w_covers_meet(struct dh_w_covers *c, u32 a, u32 b, dh_pts_location *ret_at);
 
 /* All places where they meet, in order of their objects. */

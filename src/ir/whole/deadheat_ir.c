@@ -2,20 +2,23 @@
  * deadheat_ir.c - the program deadheat-ir: reads bitcode files as one program, analyses it, writes the
  * result.
  *
- *   deadheat-ir [--progress] -o RESULT FILE.bc...
+ *   deadheat-ir [--progress=FD] FILE.bc... > RESULT
  *
  * A program of its own, so that `deadheat` itself does not need LLVM. Diagnoses in one sentence on standard
- * error, status 2. The analysis wants values in registers; what the front end left in memory is lifted
+ * error, status 2. LLVM checks little of what it reads: bitcode that is damaged may make it crash, and then
+ * that is the diagnosis. The analysis wants values in registers; what the front end left in memory is lifted
  * (mem2reg), which changes no access to anything that is shared.
  */
 #include <errno.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ir/whole/shim_whole.h"
 #include "ir/whole/whole.h"
 #include "report/pairs.h"
 
@@ -49,13 +52,41 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg)
     LLVMDisposeMessage(text);
 }
 
+/* ---- What LLVM dies of while it reads ---- */
+
+static char last_words[4096];
+
+/* Only what a signal handler may do. */
+static void on_crash(int number)
+{
+    (void)number;
+    ssize_t n = write(STDERR_FILENO, last_words, strlen(last_words));
+    _exit(n < 0 ? 3 : 2);
+}
+
+static void catch_crashes(void (*handler)(int))
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE};
+    static char stack[64 * 1024]; /* a crash may be a stack that is full */
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof(stack)}, NULL);
+    for (size_t i = 0; i < DH_ARRAY_LEN(crashes); i++)
+        sigaction(crashes[i], &(struct sigaction){.sa_handler = handler, .sa_flags = SA_ONSTACK}, NULL);
+}
+
 static LLVMModuleRef read_module(LLVMContextRef ctx, const char *path)
 {
     LLVMMemoryBufferRef buffer;
     LLVMModuleRef m;
     char *why;
+    snprintf(last_words, sizeof(last_words), "'%s' is damaged bitcode: LLVM 19 crashes reading it\n", path);
     if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &why))
         fail(path, why);
+    char producer[64];
+    if (dh_shim_is_newer(buffer, producer, sizeof(producer))) {
+        fprintf(stderr, "'%s' is bitcode of a later LLVM (%s) than this one reads, LLVM 19\n", path,
+                producer);
+        exit(2);
+    }
     if (LLVMParseBitcodeInContext2(ctx, buffer, &m))
         fail(path, "not bitcode of LLVM 19");
     LLVMDisposeMemoryBuffer(buffer);
@@ -105,7 +136,9 @@ int main(int argc, char **argv)
         fail("usage", "deadheat-ir [--progress=FD] FILE.bc...");
     o.program = argv[first];
     LLVMContextRef ctx = LLVMContextCreate();
+    catch_crashes(on_crash);
     LLVMModuleRef m = read_program(ctx, argv + first, argc - first);
+    catch_crashes(SIG_DFL);
     if (!dh_whole_lift(m))
         fail(o.program, "LLVM cannot lift its variables into registers");
     struct dh_pairs *pairs;

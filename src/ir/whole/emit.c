@@ -124,8 +124,10 @@ static u32 lock_of(struct dh_w_races *r, u32 held)
     struct dh_w *w = r->w;
     const struct dh_w_held *h = dh_w_held(&r->flow->locks, held);
     u64 spot;
-    if (!dh_w_held_spot(&r->flow->locks, held, &spot))
-        return DH_PAIRS_NONE;
+    if (!dh_w_held_spot(&r->flow->locks, held, &spot)) {
+        struct dh_pairs_lock unnamed = {.kind = h->kind, .name = "(one of several)"};
+        return dh_pairs_add_lock(w->pairs, &unnamed);
+    }
     struct dh_pairs_variable v = variable_of(r, (u32)(spot >> 32), (u32)spot);
     const char *name = v.storage == DH_PAIRS_HEAP
                            ? dh_arena_printf(&w->arena, v.type[0] ? "(%s)%s" : "(block from %s)%s",

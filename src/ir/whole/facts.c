@@ -58,9 +58,9 @@ static bool constant(LLVMValueRef v, int64_t *ret)
     return LLVMIsAConstantPointerNull(v) != NULL;
 }
 
-static LLVMOpcode opcode(LLVMValueRef v)
+static int opcode(LLVMValueRef v)
 {
-    return LLVMIsAInstruction(v) == NULL ? (LLVMOpcode)0 : LLVMGetInstructionOpcode(v);
+    return LLVMIsAInstruction(v) == NULL ? 0 : (int)LLVMGetInstructionOpcode(v);
 }
 
 static LLVMValueRef operand(LLVMValueRef v, unsigned i)
@@ -129,7 +129,7 @@ static void add_leaves(struct dh_w_facts *f, LLVMValueRef v, u32 tests, int dept
 {
     int64_t k;
     bool both;
-    switch (depth == 0 ? (LLVMOpcode)0 : opcode(v)) {
+    switch (depth == 0 ? 0 : opcode(v)) {
     case LLVMICmp:
         if (constant(operand(v, 1), &k))
             add_leaves(f, operand(v, 0), tests, depth - 1);

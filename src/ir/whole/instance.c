@@ -48,7 +48,11 @@ dh_pts_node dh_w_node(const struct dh_w *w, u32 inst, dh_w_value v)
 {
     if (v == DH_W_NONE)
         return DH_PTS_NONE;
-    return v & DH_W_CONSTANT ? w->constants[v & ~DH_W_CONSTANT].node : w->insts[inst].node[v];
+    if (v & DH_W_CONSTANT)
+        return w->constants[v & ~DH_W_CONSTANT].node;
+    const struct dh_w_fn *f = &w->fns[w->insts[inst].fn];
+    u32 as = f->as == NULL ? 0 : f->as[v];
+    return w->insts[inst].node[as == 0 ? v : f->locals + as - 1];
 }
 
 /* Whether an instance is a clone called by a clone ... of this function: calls through pointers that are not
@@ -77,11 +81,12 @@ u32 dh_w_instance(struct dh_w *w, u32 fn, u32 root, u32 caller, u32 op)
     struct dh_w_inst inst = {.fn = fn, .root = root, .caller = caller, .call_op = op};
     inst.depth = clone ? w->insts[caller].depth + 1 : 0;
     const struct dh_w_fn *f = &w->fns[fn];
-    inst.node = dh_arena_array(&w->arena, f->locals + 1, sizeof *inst.node);
+    inst.node = dh_arena_array(&w->arena, f->locals + f->n_typed + 1, sizeof *inst.node);
     for (u32 i = 0; i < f->locals; i++)
         inst.node[i] = dh_pts_value(w->pts);
     w->insts = dh_util_grow(w->insts, w->n_insts, &w->cap_insts, sizeof *w->insts);
     w->insts[w->n_insts++] = inst;
+    dh_w_typed_begin(w, n);
     w->work = dh_util_grow(w->work, w->n_work, &w->cap_work, sizeof *w->work);
     w->work[w->n_work++] = n;
     w->instance_ops += f->n_ops;
@@ -290,10 +295,14 @@ void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offse
     struct dh_w *w = client;
     const u32 *at = call;
     u32 inst = at[0], op = at[1];
+    if (op == DH_W_NONE) {
+        dh_w_typed_flow(w, at, object, offset);
+        return;
+    }
     const struct dh_w_op *o = &w->fns[w->insts[inst].fn].ops[op];
     const struct dh_w_object *target = &w->objects[object];
     (void)offset;
-    if (o->kind == DH_W_JOIN) {
+    if (o->kind == DH_W_JOIN || o->kind == DH_W_RESULT) {
         if (target->kind == DH_W_THREAD)
             dh_pts_store(w->pts, dh_w_node(w, inst, o->b), 0, w->roots[target->number].result);
         return;
@@ -349,6 +358,21 @@ static void add_listed(struct dh_w *w, const char *name, void (*add)(struct dh_w
     }
 }
 
+/* main's arguments: memory that is there before the program, which points to more of it. */
+static void give_command_line(struct dh_w *w)
+{
+    if (w->main_fn == DH_W_NONE)
+        return;
+    dh_pts_object line =
+        dh_w_object_add(w, (struct dh_w_object){.kind = DH_W_OUTSIDE, .inst = DH_W_NONE, .root = DH_W_NONE},
+                        DH_PTS_ANY, DH_PTS_COLLAPSED);
+    dh_pts_node memory = dh_pts_value(w->pts);
+    dh_pts_address(w->pts, memory, line, DH_PTS_ANY);
+    dh_pts_store(w->pts, memory, 0, memory);
+    for (u32 i = 1; i < w->fns[w->main_fn].args; i++)
+        dh_pts_copy(w->pts, w->insts[w->roots[0].inst].node[i], memory);
+}
+
 int dh_w_solve(struct dh_w *w)
 {
     for (size_t i = 0; i < w->n_fns; i++)
@@ -358,6 +382,7 @@ int dh_w_solve(struct dh_w *w)
     w->given = dh_pts_value(w->pts);
     dh_w_constants_initialise(w);
     add_root(w, (struct dh_w_root){.kind = DH_PAIRS_MAIN, .fn = w->main_fn, .creator = DH_W_NONE, .api = ""});
+    give_command_line(w);
     add_listed(w, "llvm.global_ctors", add_early);
     add_listed(w, "llvm.global_dtors", add_last);
     for (u32 i = 0; w->main_fn == DH_W_NONE && i < w->n_fns; i++)

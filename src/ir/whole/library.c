@@ -1,5 +1,5 @@
 /*
- * library.c - looks up library.def and reads its effects.
+ * library.c - looks up library.def and library_cxx.def, and reads their effects.
  *
  * The words are read when a call is met: there are some hundred different functions in a program at most, and
  * a table of text is what a reader can check against a manual page.
@@ -18,8 +18,20 @@ struct entry {
 
 static const struct entry entries[] = {
 #define DH_LIBRARY(name, effects) {name, effects},
+#define DH_LIBRARY_FAMILY(prefix, effects)
 #include "ir/whole/library.def"
+#include "ir/whole/library_cxx.def"
 #undef DH_LIBRARY
+#undef DH_LIBRARY_FAMILY
+};
+
+static const struct entry families[] = {
+#define DH_LIBRARY(name, effects)
+#define DH_LIBRARY_FAMILY(prefix, effects) {prefix, effects},
+#include "ir/whole/library.def"
+#include "ir/whole/library_cxx.def"
+#undef DH_LIBRARY
+#undef DH_LIBRARY_FAMILY
 };
 
 /* Open addressing; filled on first use. */
@@ -48,6 +60,9 @@ const char *dh_w_library(const char *name)
         for (size_t i = 0; i < DH_ARRAY_LEN(entries); i++)
             *find(entries[i].name) = &entries[i];
     const struct entry *e = *find(name);
+    for (size_t i = 0; i < DH_ARRAY_LEN(families) && e == NULL; i++)
+        if (strncmp(name, families[i].name, strlen(families[i].name)) == 0)
+            e = &families[i];
     return e == NULL ? NULL : e->effects;
 }
 
@@ -80,6 +95,8 @@ static const struct word {
     {"receive", DH_W_EFFECT_RECEIVE, 0, false, false},
     {"post", DH_W_EFFECT_POST, 0, false, false},
     {"notify", DH_W_EFFECT_NOTIFY, 0, false, false},
+    {"point", DH_W_EFFECT_POINT, 0, false, false},
+    {"use", DH_W_EFFECT_USE, 0, false, false},
     {"held", DH_W_EFFECT_HELD, 0, false, false},
     {"again", DH_W_EFFECT_AGAIN, 0, false, false},
     {"barrier", DH_W_EFFECT_BARRIER, 0, false, false},
@@ -87,6 +104,7 @@ static const struct word {
     {"stdjoin", DH_W_EFFECT_STDJOIN, 0, false, false},
     {"fork", DH_W_EFFECT_FORK, 0, false, false},
     {"join", DH_W_EFFECT_JOIN, 0, false, false},
+    {"result", DH_W_EFFECT_RESULT, 0, false, false},
     {"sigaction", DH_W_EFFECT_SIGACTION, 0, false, false},
     {"signal", DH_W_EFFECT_SIGNAL, 0, false, false},
     {"call", DH_W_EFFECT_CALL, 0, false, false},
@@ -95,6 +113,9 @@ static const struct word {
     {"local", DH_W_EFFECT_LOCAL, 0, false, false},
     {"put", DH_W_EFFECT_PUT, 0, false, false},
     {"poll", DH_W_EFFECT_POLL, 0, false, false},
+    {"list", DH_W_EFFECT_LIST, 0, false, false},
+    {"tree", DH_W_EFFECT_TREE, 0, false, false},
+    {"walk", DH_W_EFFECT_WALK, 0, false, false},
     {"set", DH_W_EFFECT_SET, 0, false, false},
     {"get", DH_W_EFFECT_GET, 0, false, false},
     {"catch", DH_W_EFFECT_CATCH, 0, false, false},
@@ -151,7 +172,6 @@ bool dh_w_effect_next(const char **at, struct dh_w_effect *ret_effect)
                             .k = -1,
                             .length_arg = -1,
                             .count_arg = -1,
-                            .deref = -1,
                             .lock_kind = w->lock_kind,
                             .shared = w->shared,
                             .tries = w->tries};
@@ -168,10 +188,14 @@ bool dh_w_effect_next(const char **at, struct dh_w_effect *ret_effect)
             e.k = number(at);
         }
     }
-    if (**at == '>') {
+    while (**at == '>') {
+        DH_CHECK(e.n_deref < (int)DH_ARRAY_LEN(e.deref));
         (*at)++;
-        e.deref = number(at);
-    } else if (**at == 'v') {
+        bool anywhere = **at == '*';
+        *at += anywhere;
+        e.deref[e.n_deref++] = anywhere ? DH_W_ANYWHERE : number(at);
+    }
+    if (**at == 'v') {
         (*at)++;
         e.list = true;
     }
@@ -187,7 +211,7 @@ bool dh_w_effect_next(const char **at, struct dh_w_effect *ret_effect)
         e.length = (u32)number(at);
     } else if (**at == '?') {
         (*at)++;
-        e.kind = DH_W_EFFECT_RETURN_INTO;
+        e.inside = true;
     } else if (strncmp(*at, "..", 2) == 0) {
         *at += 2;
         e.rest = true;

@@ -12,9 +12,9 @@ const char *dh_w_library(const char *name);
 enum dh_w_effect_kind {
     DH_W_EFFECT_READ, /* n; length */
     DH_W_EFFECT_WRITE,
-    DH_W_EFFECT_COPY, /* from m to n; length */
-    DH_W_EFFECT_RETURN,
-    DH_W_EFFECT_RETURN_INTO,
+    DH_W_EFFECT_COPY,   /* from m to n; length */
+    DH_W_EFFECT_RETURN, /* n */
+    DH_W_EFFECT_USE,
     DH_W_EFFECT_NEW,
     DH_W_EFFECT_NEW_AT,
     DH_W_EFFECT_FOREIGN,
@@ -35,6 +35,7 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_MAP,
     DH_W_EFFECT_FORK,
     DH_W_EFFECT_JOIN,
+    DH_W_EFFECT_RESULT,
     DH_W_EFFECT_STDFORK,
     DH_W_EFFECT_STDJOIN,
     DH_W_EFFECT_SIGNAL,
@@ -42,8 +43,12 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_CALL, /* n; args */
     DH_W_EFFECT_LATE, /* the same */
     DH_W_EFFECT_OUTSIDER,
-    DH_W_EFFECT_PUT, /* m at k in n's memory */
+    DH_W_EFFECT_PUT,   /* m at k in n's memory */
+    DH_W_EFFECT_POINT, /* a pointer into m where n points */
     DH_W_EFFECT_POLL,
+    DH_W_EFFECT_LIST, /* n, m, k: nodes */
+    DH_W_EFFECT_TREE,
+    DH_W_EFFECT_WALK,
     DH_W_EFFECT_SET,
     DH_W_EFFECT_GET,
     DH_W_EFFECT_LOCAL,
@@ -53,14 +58,18 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_STOP,
 };
 
+#define DH_W_ANYWHERE (-1)    /* in deref: at any offset */
 #define DH_W_EFFECT_SENT (-2) /* in args: whatever was sent or posted */
 
 struct dh_w_effect {
     enum dh_w_effect_kind kind;
-    int n, m, k; /* arguments; -1: none */
-    bool rest;   /* READ, WRITE: every argument from n on */
-    int deref;   /* READ, WRITE: what the pointer at this offset of the memory of n points to; -1: n itself */
-    bool list;   /* READ, WRITE: what the pointers in va_list n point to */
+    int n, m, k;    /* arguments; -1: none */
+    bool rest;      /* READ, WRITE: every argument from n on */
+    int deref[2];   /* what is meant is not n (POINT: m), but what the pointer at this offset of its memory
+                       points to ... */
+    int n_deref;    /* ... so many times */
+    bool inside;    /* RETURN, SET: not the pointer, but one into what it points to */
+    bool list;      /* READ, WRITE: what the pointers in va_list n point to */
     int length_arg; /* -1: none */
     int count_arg;  /* NEW: the length is so many times that; -1: once */
     u32 length;     /* 0: none */

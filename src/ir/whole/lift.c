@@ -2,7 +2,10 @@
  * lift.c - code that was not optimised, made ready for the analysis.
  *
  * At -O0 every local variable lives in memory, and functions are marked so that no pass touches them. The
- * analysis wants values in registers; lifting them changes no access to anything that is shared.
+ * analysis wants values in registers; lifting them changes no access to anything that is shared. Small
+ * functions were not inlined either. Those that return a constant are asked everywhere: libstdc++ locks a
+ * mutex only if
+ * __gthread_active_p says that there may be threads. Branches on what they return are decided here.
  */
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -25,14 +28,52 @@ bool dh_whole_needs_lift(LLVMModuleRef m)
     return false;
 }
 
-bool dh_whole_lift(LLVMModuleRef m)
+static bool run(LLVMModuleRef m, const char *passes)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        LLVMRemoveEnumAttributeAtIndex(f, whole, optnone());
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(m, "function(mem2reg)", NULL, options);
+    LLVMErrorRef error = LLVMRunPasses(m, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
     if (error)
         LLVMConsumeError(error);
     return !error;
+}
+
+/* What a function returns that does nothing else; NULL: it is none, or may be another one when the program
+ * runs. */
+static LLVMValueRef constant_result(LLVMValueRef f)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(f);
+    if (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage && linkage != LLVMLinkOnceODRLinkage)
+        return NULL;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
+    LLVMValueRef end = block ? LLVMGetFirstInstruction(block) : NULL;
+    if (!end || LLVMGetInstructionOpcode(end) != LLVMRet || LLVMGetNumOperands(end) != 1)
+        return NULL;
+    return LLVMIsAConstantInt(LLVMGetOperand(end, 0));
+}
+
+static bool replace_constant_results(LLVMModuleRef m)
+{
+    bool any = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        LLVMValueRef result = constant_result(f);
+        for (LLVMUseRef u = result ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef call = LLVMGetUser(u);
+            bool is_call = LLVMIsACallInst(call) || LLVMIsAInvokeInst(call);
+            if (!is_call || LLVMGetCalledValue(call) != f || LLVMTypeOf(call) != LLVMTypeOf(result))
+                continue;
+            LLVMReplaceAllUsesWith(call, result);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool dh_whole_lift(LLVMModuleRef m)
+{
+    bool plain = dh_whole_needs_lift(m);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        LLVMRemoveEnumAttributeAtIndex(f, whole, optnone());
+    return run(m, "function(mem2reg)") &&
+           (!plain || !replace_constant_results(m) || run(m, "function(sccp)"));
 }

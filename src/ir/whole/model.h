@@ -56,6 +56,7 @@ enum dh_w_kind {
     DH_W_GET,      /* dst = what this thread kept */
     DH_W_OWN,      /* dst = memory of the library, a copy for each thread: errno */
     DH_W_JOIN,     /* a = the handle's value, b = where the result goes */
+    DH_W_RESULT,   /* the same, but it may fail: what ends when is not known */
     DH_W_EXIT,     /* pthread_exit(a) */
     DH_W_LOCK,     /* a is locked; mode, lock_kind */
     DH_W_TRYLOCK,  /* the same where it succeeds: on one edge out of the block, see dh_w_block.tried */
@@ -138,6 +139,17 @@ struct dh_w_fn {
     bool defined;
     bool clone; /* an instance for each call */
     bool fresh; /* returns fresh memory */
+    u32 *as; /* for each local: 1 + its number among those that point to known structures; 0: no (typed.c) */
+    struct dh_w_typed *typed;
+    size_t n_typed, cap_typed;
+};
+
+/* A local that variables hold which are declared to point to structures: it points to one of these. */
+enum { DH_W_MAX_DECLARED = 4 };
+struct dh_w_typed {
+    dh_w_value local;
+    u32 n;
+    const void *type[DH_W_MAX_DECLARED]; /* see shim_types.h */
 };
 
 /* A constant that holds addresses: one node for all instances. */
@@ -166,7 +178,7 @@ enum dh_w_object_kind {
 /* What the source says of a block of the heap (shape.c). */
 struct dh_w_shape {
     u32 size;         /* DH_PTS_ANY: unknown */
-    u32 stride;       /* of its type, if it has one */
+    u32 stride;       /* of its type, if it has one; 0: one of it, and then what its last member has more */
     const void *type; /* see shim_types.h; or NULL */
 };
 
@@ -203,7 +215,7 @@ struct dh_w_inst {
     u32 caller, call_op; /* of a clone; else DH_W_NONE */
     u32 depth;           /* of clones in clones */
     bool live;           /* its constraints are added */
-    dh_pts_node *node;   /* for each local */
+    dh_pts_node *node; /* for each local: what is given to it; then, for each typed one, what of that fits */
     struct dh_w_edge *edges;
     struct dh_w_fork *forks;
     size_t n_edges, n_forks;
@@ -251,6 +263,10 @@ struct dh_w {
     struct dh_w_table fn_of, constant_of, global_of; /* by LLVMValueRef */
     struct dh_w_table inst_of, root_of, object_of;   /* by numbers, see instance.c */
 
+    LLVMValueRef *indirect; /* calls through pointers, once they were asked for (length.c) */
+    size_t n_indirect, cap_indirect;
+    bool indirect_known;
+
     u32 *sites; /* for each site: the function */
     u32 *site_ops;
     size_t n_sites, cap_sites, cap_site_ops;
@@ -263,6 +279,7 @@ struct dh_w {
     size_t n_work, cap_work;
     u64 program_ops;    /* of all functions */
     bool large;         /* few contexts, or it takes too long */
+    bool coarse;        /* neither do objects have fields, and values flow both ways (constrain.c) */
     u64 instance_ops;   /* ops of all instances: the measure of size */
     dh_pts_object text; /* constants without pointers */
     dh_pts_node thrown;
@@ -275,7 +292,7 @@ struct dh_w {
     size_t n_last, cap_last;
 };
 
-/* ---- read.c, read_inst.c, read_call.c: from LLVM to operations ---- */
+/* ---- read*.c: from LLVM to operations ---- */
 
 void dh_w_read(struct dh_w *w);
 
@@ -294,9 +311,18 @@ void dh_w_constants_initialise_copy(struct dh_w *w, u32 global, dh_pts_object co
 /* ---- shape.c: how large blocks are, and where the arrays in objects end ---- */
 
 struct dh_w_shape dh_w_shape_of_block(const struct dh_w *w, u32 inst, const struct dh_w_op *op);
+struct dh_w_shape dh_w_shape_of_object(struct dh_w *w, dh_pts_object object);
 /* For the solver: struct dh_pts_options. */
 bool dh_w_shape_array(void *w, dh_pts_object o, uint32_t offset, uint32_t stride, uint32_t *ret_start,
                       uint32_t *ret_end);
+
+/* ---- typed.c: pointers to structures ---- */
+
+void dh_w_typed_find(struct dh_w *w);
+/* The instance is new: makes the nodes of its typed locals. */
+void dh_w_typed_begin(struct dh_w *w, u32 inst);
+/* Something arrived at a typed local. */
+void dh_w_typed_flow(struct dh_w *w, const u32 *at, dh_pts_object object, uint32_t offset);
 
 /* ---- alias.c: types of accesses ---- */
 

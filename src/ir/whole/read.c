@@ -14,24 +14,34 @@
 #include "ir/whole/library.h"
 #include "ir/whole/shim_whole.h"
 
-bool dh_w_carries(LLVMTypeRef type)
+static bool has(LLVMTypeRef type, bool integers)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
         return true;
     case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(type) >= 64;
+        return integers && LLVMGetIntTypeWidth(type) >= 64;
     case LLVMArrayTypeKind:
     case LLVMVectorTypeKind:
-        return dh_w_carries(LLVMGetElementType(type));
+        return has(LLVMGetElementType(type), integers);
     case LLVMStructTypeKind:
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-            if (dh_w_carries(LLVMStructGetTypeAtIndex(type, i)))
+            if (has(LLVMStructGetTypeAtIndex(type, i), integers))
                 return true;
         return false;
     default:
         return false;
     }
+}
+
+bool dh_w_carries(LLVMTypeRef type)
+{
+    return has(type, true);
+}
+
+bool dh_w_holds_pointers(LLVMTypeRef type)
+{
+    return has(type, false);
 }
 
 u32 dh_w_size(struct dh_w *w, LLVMTypeRef type)

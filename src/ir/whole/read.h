@@ -19,7 +19,8 @@ struct dh_w_reader {
 
 /* ---- read.c ---- */
 
-bool dh_w_carries(LLVMTypeRef type); /* its values may hold the bits of a pointer */
+bool dh_w_carries(LLVMTypeRef type);        /* its values may hold the bits of a pointer */
+bool dh_w_holds_pointers(LLVMTypeRef type); /* there are pointers in it, not only integers that may be */
 dh_w_value dh_w_operand(struct dh_w_reader *r, LLVMValueRef v);
 /* The local that an instruction defines, or DH_W_NONE if it holds no pointer. */
 dh_w_value dh_w_result(struct dh_w_reader *r, LLVMValueRef v);
@@ -35,16 +36,17 @@ u32 dh_w_size(struct dh_w *w, LLVMTypeRef type); /* in bytes; DH_PTS_ANY: too la
 
 void dh_w_read_inst(struct dh_w_reader *r, LLVMValueRef inst);
 
-/* ---- read_call.c ---- */
-
 /* The words of a value behind the first. */
 void dh_w_read_words(struct dh_w_reader *r, LLVMValueRef inst, LLVMTypeRef type, dh_w_value at,
                      dh_w_value value, bool write);
+
+/* ---- read_call.c ---- */
+
 void dh_w_read_call(struct dh_w_reader *r, LLVMValueRef inst);
 
 /* ---- length.c ---- */
 
-bool dh_w_may_hold_pointers(LLVMValueRef length);
+bool dh_w_may_hold_pointers(struct dh_w *w, LLVMValueRef length);
 
 /* ---- gep.c: addresses computed from indices ---- */
 

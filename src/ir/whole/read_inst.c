@@ -1,9 +1,9 @@
 /*
  * read_inst.c - one LLVM instruction as operations.
  *
- * Vectors and structures in registers are one value that holds all their pointers. Sums of integers are
- * followed only in functions that make pointers of integers; elsewhere they are lengths and counters. Bits
- * are put into pointers, and pointers mixed, anywhere.
+ * Vectors, structures and wide integers in registers are one value that holds all their pointers. Sums of
+ * integers are followed only in functions that make pointers of integers; elsewhere they are lengths and
+ * counters. Bits are put into pointers, pointers are shifted and mixed, anywhere.
  */
 #include <string.h>
 
@@ -75,6 +75,36 @@ static void read_update(struct dh_w_reader *r, LLVMValueRef inst, unsigned value
     dh_w_read_words(r, inst, type, at, from, true);
 }
 
+/*
+ * `s->text + n` is, optimised, often computed as `(s + n) + offsetof(text)`: an index of bytes from the start
+ * of the structure, which may lead anywhere, and then a constant. Read the other way round it stays in the
+ * array. Only for steps smaller than a pointer: larger ones name elements, by which locks are compared.
+ */
+static bool read_bytes_of_member(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_step *last,
+                                 size_t n)
+{
+    enum { POINTER = 8 };
+    LLVMValueRef base = LLVMGetOperand(inst, 0);
+    struct dh_w_step steps[DH_W_MAX_STEPS];
+    if (n != 1 || last->stride != 0 || LLVMIsAGetElementPtrInst(base) == NULL ||
+        LLVMGetNumOperands(base) != 2 || dh_w_gep(r->w, base, steps) != 1 || steps[0].stride == 0 ||
+        steps[0].stride >= POINTER)
+        return false;
+    dh_w_value from = dh_w_operand(r, LLVMGetOperand(base, 0)), member = dh_w_fresh(r);
+    if (from == DH_W_NONE)
+        return false;
+    struct dh_w_op *op = dh_w_op_add(r, DH_W_OFFSET, inst);
+    op->a = from;
+    op->dst = member;
+    op->off = last->off + steps[0].off;
+    op = dh_w_op_add(r, DH_W_ELEMENT, inst);
+    op->a = member;
+    op->dst = dh_w_result(r, inst);
+    op->stride = steps[0].stride;
+    op->length = 0;
+    return true;
+}
+
 static void read_gep(struct dh_w_reader *r, LLVMValueRef inst)
 {
     dh_w_value at = dh_w_operand(r, LLVMGetOperand(inst, 0)), dst = dh_w_result(r, inst);
@@ -90,7 +120,7 @@ static void read_gep(struct dh_w_reader *r, LLVMValueRef inst)
         op->dst = dst;
         op->off = choices[i];
     }
-    if (many > 0)
+    if (many > 0 || read_bytes_of_member(r, inst, steps, n))
         return;
     if (n == 0) {
         struct dh_w_op *op = dh_w_op_add(r, DH_W_ANY, inst);
@@ -159,20 +189,28 @@ static void read_phi(struct dh_w_reader *r, LLVMValueRef inst)
     }
 }
 
+/* Two words that are exchanged as one (a pointer and a count), put together and taken apart again. */
+static bool is_wide(LLVMValueRef v)
+{
+    enum { WORD_BITS = 64 };
+    LLVMTypeRef type = LLVMTypeOf(v);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > WORD_BITS;
+}
+
 static void read_arithmetic(struct dh_w_reader *r, LLVMValueRef inst)
 {
     dh_w_value dst = dh_w_result(r, inst);
     LLVMOpcode code = LLVMGetInstructionOpcode(inst);
-    bool bits = code == LLVMXor || code == LLVMOr || code == LLVMAnd;
-    if ((!r->makes_pointers && !bits) || dst == DH_W_NONE)
+    bool sum = code == LLVMAdd || code == LLVMSub;
+    if ((!r->makes_pointers && sum) || dst == DH_W_NONE)
         return;
-    /* a - b is a pointer only if a is one and b is none. */
-    unsigned n = code == LLVMSub ? 1 : 2;
+    /* a - b is a pointer only if a is one and b is none; a << b is one if a is. */
+    unsigned n = code == LLVMAdd || code == LLVMXor || code == LLVMOr || code == LLVMAnd ? 2 : 1;
     for (unsigned i = 0; i < n; i++) {
         dh_w_value a = dh_w_operand(r, LLVMGetOperand(inst, i));
         if (a == DH_W_NONE)
             continue;
-        struct dh_w_op *op = dh_w_op_add(r, DH_W_ANY, inst);
+        struct dh_w_op *op = dh_w_op_add(r, is_wide(inst) ? DH_W_COPY : DH_W_ANY, inst);
         op->dst = dst;
         op->a = a;
     }
@@ -206,6 +244,9 @@ void dh_w_read_inst(struct dh_w_reader *r, LLVMValueRef inst)
     case LLVMAddrSpaceCast:
     case LLVMPtrToInt:
     case LLVMFreeze:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
     case LLVMExtractValue:
     case LLVMExtractElement:
         read_copies(r, inst, 0, 1);
@@ -226,6 +267,9 @@ void dh_w_read_inst(struct dh_w_reader *r, LLVMValueRef inst)
     case LLVMAnd:
     case LLVMOr:
     case LLVMXor:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
         read_arithmetic(r, inst);
         break;
     case LLVMCall:

@@ -16,11 +16,9 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
-using namespace llvm;
+#include "shim_types_inside.h"
 
-struct dh_shim_types {
-    StringMap<const DICompositeType *> structs;
-};
+using namespace llvm;
 
 /* ---- Which type ---- */
 
@@ -38,6 +36,8 @@ struct dh_shim_types *dh_shim_types_new(LLVMModuleRef m)
             composite->getIdentifier().empty() ? composite->getName() : composite->getIdentifier();
         if (!name.empty())
             types->structs.try_emplace(name, composite);
+        if (composite->getIdentifier().empty()) /* of C */
+            dh_shim_note_size(types->by_size, composite);
     }
     return types;
 }
@@ -134,8 +134,7 @@ static const DIType *without_names(const DIType *type)
     return type;
 }
 
-/* Without typedefs, and completed: clang declares a class where it is only used and defines it once. */
-static const DIType *completed(const dh_shim_types *types, const DIType *type)
+const DIType *dh_shim_completed(const dh_shim_types *types, const DIType *type)
 {
     type = without_names(type);
     auto *composite = dyn_cast_or_null<DICompositeType>(type);
@@ -186,27 +185,24 @@ void dh_shim_type_name(const void *type, char *buf, size_t cap)
 
 unsigned long long dh_shim_type_size(const struct dh_shim_types *types, const void *type)
 {
-    const DIType *bare = completed(types, static_cast<const DIType *>(type));
+    const DIType *bare = dh_shim_completed(types, static_cast<const DIType *>(type));
     return bare ? bare->getSizeInBits() / 8 : 0;
 }
 
-static const DIType *pointee(const dh_shim_types *types, const DIType *type)
+const DIType *dh_shim_pointee(const dh_shim_types *types, const DIType *type)
 {
     auto *pointer = dyn_cast_or_null<DIDerivedType>(without_names(type));
     if (!pointer || pointer->getTag() != dwarf::DW_TAG_pointer_type)
         return nullptr;
-    return completed(types, pointer->getBaseType());
+    return dh_shim_completed(types, pointer->getBaseType());
 }
-
-static const DIDerivedType *member_at(const dh_shim_types *types, const DICompositeType *type,
-                                      unsigned long long offset);
 
 /* The type of the member of a struct, or of a struct in it, that begins at an offset and is no struct itself.
  */
 static const DIType *member_type(const dh_shim_types *types, const DIType *type, unsigned long long offset)
 {
     for (int depth = 0; depth < 12; depth++) {
-        auto *composite = dyn_cast_or_null<DICompositeType>(completed(types, type));
+        auto *composite = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
         if (!composite)
             return offset == 0 ? type : nullptr;
         if (composite->getTag() == dwarf::DW_TAG_array_type) {
@@ -215,7 +211,7 @@ static const DIType *member_type(const dh_shim_types *types, const DIType *type,
             type = composite->getBaseType();
             continue;
         }
-        const DIDerivedType *member = member_at(types, composite, offset);
+        const DIDerivedType *member = dh_shim_member_at(types, composite, offset);
         if (!member || composite->getTag() == dwarf::DW_TAG_union_type)
             return nullptr;
         offset -= member->getOffsetInBits() / 8;
@@ -233,7 +229,16 @@ static const DIType *destination(const dh_shim_types *types, const StoreInst *st
     if (dh_shim_types_global(wrap(to), &variable))
         return static_cast<const DIType *>(variable.type);
     const void *type = dh_shim_types_access(types, wrap(const_cast<StoreInst *>(store)), &offset);
-    return type ? member_type(types, static_cast<const DIType *>(type), offset) : nullptr;
+    if (!type) {
+        /* A structure without a name: what the pointer to it is declared as. */
+        APInt step(64, 0);
+        const DataLayout &layout = store->getDataLayout();
+        Value *base = to->stripAndAccumulateConstantOffsets(layout, step, true);
+        if (step.isNegative() || dh_shim_types_declared(types, wrap(base), &type, 1) == 0)
+            return nullptr;
+        offset = step.getZExtValue();
+    }
+    return member_type(types, static_cast<const DIType *>(type), offset);
 }
 
 /* The struct that the pointer is accessed as, at a constant distance at most. */
@@ -267,35 +272,45 @@ const void *dh_shim_types_held(const struct dh_shim_types *types, LLVMValueRef i
     findDbgUsers(intrinsics, value, &records);
     auto fits = [&](const DIType *type) { return type && size && dh_shim_type_size(types, type) == size; };
     for (const DbgVariableIntrinsic *user : intrinsics)
-        if (const DIType *type = pointee(types, user->getVariable()->getType());
+        if (const DIType *type = dh_shim_pointee(types, user->getVariable()->getType());
             user->getExpression()->getNumElements() == 0 && fits(type))
             return type;
     for (DbgVariableRecord *user : records)
-        if (const DIType *type = pointee(types, user->getVariable()->getType());
+        if (const DIType *type = dh_shim_pointee(types, user->getVariable()->getType());
             user->getExpression()->getNumElements() == 0 && fits(type))
             return type;
     for (const User *user : value->users())
         if (auto *store = dyn_cast<StoreInst>(user); store && store->getValueOperand() == value)
-            if (const DIType *type = pointee(types, destination(types, store)); fits(type))
+            if (const DIType *type = dh_shim_pointee(types, destination(types, store)); fits(type))
                 return type;
     const DIType *type = accessed(types, value, 0, 2);
     return fits(type) ? type : nullptr;
 }
 
-/* The member or base class at an offset; of a union, the first. */
-static const DIDerivedType *member_at(const dh_shim_types *types, const DICompositeType *type,
-                                      unsigned long long offset)
+bool dh_shim_is_open(const dh_shim_types *types, const DIType *type)
 {
-    for (const DINode *element : type->getElements()) {
-        auto *member = dyn_cast_or_null<DIDerivedType>(element);
-        if (!member || member->isStaticMember() ||
-            (member->getTag() != dwarf::DW_TAG_member && member->getTag() != dwarf::DW_TAG_inheritance))
-            continue;
-        unsigned long long begin = member->getOffsetInBits() / 8;
-        unsigned long long size = dh_shim_type_size(types, member->getBaseType());
-        if (offset >= begin && offset - begin < (size ? size : 1))
+    auto *array = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
+    return array && array->getTag() == dwarf::DW_TAG_array_type && array->getSizeInBits() == 0;
+}
+
+bool dh_shim_is_at(const dh_shim_types *types, const DIDerivedType *member, unsigned long long offset)
+{
+    if (member->isStaticMember() ||
+        (member->getTag() != dwarf::DW_TAG_member && member->getTag() != dwarf::DW_TAG_inheritance))
+        return false;
+    unsigned long long begin = member->getOffsetInBits() / 8;
+    unsigned long long size = dh_shim_type_size(types, member->getBaseType());
+    return offset >= begin &&
+           (offset - begin < (size ? size : 1) || dh_shim_is_open(types, member->getBaseType()));
+}
+
+const DIDerivedType *dh_shim_member_at(const dh_shim_types *types, const DICompositeType *type,
+                                       unsigned long long offset)
+{
+    for (const DINode *element : type->getElements())
+        if (auto *member = dyn_cast_or_null<DIDerivedType>(element);
+            member && dh_shim_is_at(types, member, offset))
             return member;
-    }
     return nullptr;
 }
 
@@ -316,7 +331,7 @@ void dh_shim_type_path(const struct dh_shim_types *types, const void *from, unsi
         type = without_qualifiers(type);
         if (!type || is_opaque(type))
             break;
-        auto *composite = dyn_cast_or_null<DICompositeType>(completed(types, type));
+        auto *composite = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
         if (!composite)
             break;
         if (composite->getTag() == dwarf::DW_TAG_array_type) {
@@ -326,7 +341,7 @@ void dh_shim_type_path(const struct dh_shim_types *types, const void *from, unsi
             type = composite->getBaseType();
             continue;
         }
-        const DIDerivedType *member = member_at(types, composite, offset);
+        const DIDerivedType *member = dh_shim_member_at(types, composite, offset);
         if (!member)
             break;
         if (!member->getName().empty())
@@ -344,17 +359,18 @@ int dh_shim_type_array(const struct dh_shim_types *types, const void *from, unsi
     unsigned long long start = 0;
     auto *type = static_cast<const DIType *>(from);
     for (int depth = 0; type && depth < 16; depth++) {
-        auto *composite = dyn_cast_or_null<DICompositeType>(completed(types, type));
+        auto *composite = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
         /* Of a union's members none is more likely than the others. */
         if (!composite || composite->getTag() == dwarf::DW_TAG_union_type)
             break;
         if (composite->getTag() == dwarf::DW_TAG_array_type) {
             unsigned long long element = dh_shim_type_size(types, composite->getBaseType());
             unsigned long long bytes = composite->getSizeInBits() / 8;
-            if (element == 0 || bytes == 0)
+            if (element == 0)
                 break;
             if (stride % element == 0) {
-                *ret = {start, start + bytes, element};
+                /* An array of one was how to say that it goes on to the end of the block. */
+                *ret = {start, bytes > element ? start + bytes : UINT32_MAX, element};
                 found = 1;
             }
             /* On in the element it is in. */
@@ -363,7 +379,7 @@ int dh_shim_type_array(const struct dh_shim_types *types, const void *from, unsi
             type = composite->getBaseType();
             continue;
         }
-        const DIDerivedType *member = member_at(types, composite, offset);
+        const DIDerivedType *member = dh_shim_member_at(types, composite, offset);
         if (!member)
             break;
         start += member->getOffsetInBits() / 8;

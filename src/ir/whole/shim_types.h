@@ -39,6 +39,31 @@ int dh_shim_types_local(LLVMValueRef alloca_inst, struct dh_shim_variable *ret);
  */
 const void *dh_shim_types_held(const struct dh_shim_types *types, LLVMValueRef inst, unsigned long long size);
 
+/*
+ * The structure of that size, if the program has one only, and the size is not one that buffers have: a power
+ * of two, or less than four words.
+ */
+const void *dh_shim_types_only(const struct dh_shim_types *types, unsigned long long size);
+/* The structures that variables are declared to point to which hold a value where it is defined; at most
+ * `cap`. */
+size_t dh_shim_types_declared(const struct dh_shim_types *types, LLVMValueRef value, const void **ret,
+                              size_t cap);
+/* Whether the two are one in the source, in whatever file they are seen. */
+int dh_shim_type_same(const void *a, const void *b);
+/*
+ * Where in an object of type `type` a structure `part` can begin, other than in a union or in an array of
+ * scalars, which may be used as anything (`open`: more than one of the type, but not another one, may
+ * follow): 0 to `cap` offsets, or DH_SHIM_ANYWHERE, also if there are more.
+ */
+#define DH_SHIM_ANYWHERE ((size_t)-1)
+size_t dh_shim_type_places(const struct dh_shim_types *types, const void *type, int open, const void *part,
+                           unsigned long long *ret, size_t cap);
+/* The bytes that a pointer to one has at least behind it, even if its last member is left out. */
+unsigned long long dh_shim_type_least(const struct dh_shim_types *types, const void *type);
+/* Whether one can begin at that offset. */
+int dh_shim_type_fits(const struct dh_shim_types *types, const void *type, int open,
+                      unsigned long long offset, const void *part);
+
 unsigned long long dh_shim_type_size(const struct dh_shim_types *types, const void *type); /* bytes */
 /* An array in a type. */
 struct dh_shim_array {
@@ -49,6 +74,13 @@ struct dh_shim_array {
  */
 int dh_shim_type_array(const struct dh_shim_types *types, const void *type, unsigned long long offset,
                        unsigned long long stride, struct dh_shim_array *ret);
+/*
+ * The members around an offset that are of one type, no array, structure or union, and lie side by side, as
+ * in `double x, y, z;`: what may be used as an array where there is none. 0: the offset is in no such member,
+ * or where a structure begins, or in an array.
+ */
+int dh_shim_type_run(const struct dh_shim_types *types, const void *type, unsigned long long offset,
+                     struct dh_shim_array *ret);
 /* "struct queue", into buf, cut if it does not fit. */
 void dh_shim_type_name(const void *type, char *buf, size_t cap);
 /* The innermost part at an offset, ".stats[].hits", but no parts of the C library's locks and the like. */

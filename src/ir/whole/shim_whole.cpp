@@ -11,11 +11,14 @@
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TypeBasedAliasAnalysis.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
@@ -39,6 +42,22 @@ void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned),
             on_block(arg, block, number[loop]);
         block++;
     }
+}
+
+/* "LLVM21.1.0"; other producers have numbers of their own. */
+bool dh_shim_is_newer(LLVMMemoryBufferRef bitcode, char *ret_producer, size_t size)
+{
+    Expected<std::string> producer = getBitcodeProducerString(unwrap(bitcode)->getMemBufferRef());
+    if (!producer) {
+        consumeError(producer.takeError());
+        return false;
+    }
+    StringRef version(*producer);
+    unsigned major;
+    if (!version.consume_front("LLVM") || version.consumeInteger(10, major) || major <= LLVM_VERSION_MAJOR)
+        return false;
+    snprintf(ret_producer, size, "%s", producer->c_str());
+    return true;
 }
 
 const char *dh_shim_source_function(LLVMValueRef inst, size_t *ret_len)

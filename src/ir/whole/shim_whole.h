@@ -16,6 +16,8 @@ extern "C" {
  * order. */
 void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned parent),
                        void (*on_block)(void *, unsigned block, unsigned loop), void *arg);
+/* Bitcode says which LLVM wrote it. A later one than this is not read: it may mean something else. */
+bool dh_shim_is_newer(LLVMMemoryBufferRef bitcode, char *ret_producer, size_t size);
 /* The function whose source an instruction comes from: linkage name, or "" without debug information. */
 const char *dh_shim_source_function(LLVMValueRef inst, size_t *ret_len);
 /* The translation unit a function comes from, as its source file was named. */

@@ -27,7 +27,7 @@ u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op)
 
 static bool computes(LLVMValueRef v)
 {
-    switch (LLVMIsAInstruction(v) == NULL ? (LLVMOpcode)0 : LLVMGetInstructionOpcode(v)) {
+    switch (LLVMIsAInstruction(v) == NULL ? 0 : (int)LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
     case LLVMAdd:
     case LLVMSub:

@@ -48,6 +48,7 @@ struct walk {
     bool threads;                   /* it creates or joins some */
     size_t n_facts, max_ways;
     struct here *blocks;
+    u8 *still_held; /* by block: see is_still_held; 0: not known yet */
 };
 
 static u64 barrier_bit(struct dh_w_flow *f, const struct dh_w_op *op)
@@ -194,6 +195,76 @@ static void find_loop_ends(struct walk *k)
                 find_loop_end(k, fn->blocks[b].loop, o);
 }
 
+/* ---- trylock ---- */
+
+static bool is_in(const struct dh_w_locks *l, u32 set, u32 held)
+{
+    size_t n;
+    const u32 *at = dh_w_set(l, set, &n);
+    for (size_t i = 0; i < n; i++)
+        if (at[i] == held)
+            return true;
+    return false;
+}
+
+/* The operations of a block from one on. */
+static void step_on(struct walk *k, struct dh_w_change *c, u32 from, u32 end)
+{
+    seek(k, from);
+    for (u32 o = from; o < end && c->reached; o++)
+        step(k, c, o);
+}
+
+/* What is left of c, which holds behind op `tried` in block `first`, at the end of block b, on all ways that
+ * do not lead through that op again. */
+static struct dh_w_change carry(struct walk *k, struct dh_w_change c, u32 first, u32 tried, u32 b)
+{
+    const struct dh_w_block *blocks = k->fn->blocks;
+    struct dh_w_change *before = calloc(k->fn->n_blocks, sizeof *before);
+    bool *queued = calloc(k->fn->n_blocks, sizeof *queued);
+    if (before == NULL || queued == NULL)
+        dh_util_no_memory();
+    queued[first] = true;
+    for (bool again = true; again;) {
+        again = false;
+        for (u32 at = 0; at < k->fn->n_blocks; at++) {
+            if (!queued[at])
+                continue;
+            queued[at] = false;
+            struct dh_w_change here = at == first ? c : before[at];
+            step_on(k, &here, at == first ? tried + 1 : blocks[at].first, blocks[at].end);
+            for (u32 i = 0; i < blocks[at].succs && here.reached; i++) {
+                u32 to = k->fn->succ[blocks[at].succ + i];
+                if (to != first && dh_w_change_merge(k->f, &before[to], &here))
+                    again = queued[to] = true;
+            }
+        }
+    }
+    c = b == first ? c : before[b];
+    step_on(k, &c, b == first ? tried + 1 : blocks[b].first, blocks[b].end);
+    free(before);
+    free(queued);
+    return c;
+}
+
+/* The result of a trylock may be asked for again after the lock was released. */
+static bool is_still_held(struct walk *k, u32 b)
+{
+    enum { NO = 1, YES };
+    u8 *known = &k->still_held[b];
+    if (*known == 0) {
+        u32 tried = k->fn->blocks[b].tried, first = 0;
+        u32 held = dh_w_held_by(&k->f->locks, k->inst, &k->fn->ops[tried]);
+        while (tried >= k->fn->blocks[first].end)
+            first++;
+        struct dh_w_change c = *dh_w_change_get(k->f, 0);
+        c.plus = dh_w_set_with(&k->f->locks, c.plus, held);
+        c = carry(k, c, first, tried, b);
+        *known = c.reached && is_in(&k->f->locks, c.plus, held) ? YES : NO;
+    }
+    return *known == YES;
+}
+
 /* From block b to its i-th successor. */
 static struct dh_w_change along(struct walk *k, struct dh_w_change c, u32 b, u32 i)
 {
@@ -201,7 +272,7 @@ static struct dh_w_change along(struct walk *k, struct dh_w_change c, u32 b, u32
     if (block->tried != DH_W_NONE && k->fn->ops[block->tried].kind == DH_W_AGAIN) {
         if (block->success != i)
             forget(k, &c);
-    } else if (block->tried != DH_W_NONE && block->success == i)
+    } else if (block->tried != DH_W_NONE && block->success == i && is_still_held(k, b))
         c.plus = dh_w_set_with(&k->f->locks, c.plus,
                                dh_w_held_by(&k->f->locks, k->inst, &k->fn->ops[block->tried]));
     u32 to = k->fn->succ[block->succ + i];
@@ -396,7 +467,8 @@ struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note)
     k.max_ways = k.max_ways < most ? k.max_ways : most;
     k.loop_ends = calloc(k.fn->n_loops + 1, sizeof *k.loop_ends);
     k.blocks = calloc(k.fn->n_blocks + 1, sizeof *k.blocks);
-    if (k.loop_ends == NULL || k.blocks == NULL)
+    k.still_held = calloc(k.fn->n_blocks + 1, 1);
+    if (k.loop_ends == NULL || k.blocks == NULL || k.still_held == NULL)
         dh_util_no_memory();
     find_loop_ends(&k);
     find_ways(&k);
@@ -408,5 +480,6 @@ struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note)
     }
     free(k.blocks);
     free(k.loop_ends);
+    free(k.still_held);
     return out;
 }

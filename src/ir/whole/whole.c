@@ -62,6 +62,7 @@ static void count(struct dh_w *w)
     dh_pairs_add_counter(w->pairs, "objects", w->n_objects);
     dh_pairs_add_counter(w->pairs, "points-to nodes", s.nodes);
     dh_pairs_add_counter(w->pairs, "points-to constraints", s.constraints);
+    dh_pairs_add_counter(w->pairs, "points-to locations", s.locations);
     dh_pairs_add_counter(w->pairs, "points-to members", s.set_members);
     dh_pairs_add_counter(w->pairs, "points-to largest", s.set_largest);
     dh_pairs_add_counter(w->pairs, "points-to collapsed", s.collapsed);
@@ -79,6 +80,7 @@ static void release(struct dh_w *w)
         free(f->succ);
         free(f->calls);
         free(f->loops);
+        free(f->typed);
     }
     for (size_t i = 0; i < w->n_insts; i++) {
         free(w->insts[i].edges);
@@ -91,6 +93,7 @@ static void release(struct dh_w *w)
     free(w->insts);
     free(w->roots);
     free(w->sharers);
+    free(w->indirect);
     free(w->sites);
     free(w->site_ops);
     free(w->work);
@@ -147,7 +150,14 @@ static bool has_threads(const struct dh_w *w)
     return w->main_fn == DH_W_NONE;
 }
 
-enum { LARGE_PROGRAM = 200 * 1000 }; /* instructions; then precision costs too much */
+enum {
+    LARGE_PROGRAM = 200 * 1000, /* instructions; then precision costs too much */
+    /* In such programs: */
+    LARGE_SET = 512, /* locations: from here on sets are not kept apart */
+    /* With more functions, or if there come to be more locations, fields and one-way flow cost too much. */
+    LARGE_FUNCTIONS = 3000,
+    LARGE_LOCATIONS = 40 * 1000
+};
 
 static bool is_large(LLVMModuleRef m)
 {
@@ -160,22 +170,31 @@ static bool is_large(LLVMModuleRef m)
     return n > LARGE_PROGRAM;
 }
 
-int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_pairs **ret_pairs)
+static bool has_many_functions(LLVMModuleRef m)
+{
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f))
+        n += !LLVMIsDeclaration(f);
+    return n > LARGE_FUNCTIONS;
+}
+
+/* -E2BIG: so large that it has to be `coarse`. */
+static int analyse(LLVMModuleRef m, const struct dh_whole_options *o, bool coarse,
+                   struct dh_pairs **ret_pairs)
 {
     struct dh_pairs *pairs = dh_pairs_new();
     struct dh_w w = {.module = m, .pairs = pairs, .text = DH_PTS_NONE, .layout = LLVMGetModuleDataLayout(m)};
     w.large = is_large(m);
+    w.coarse = coarse;
     struct dh_pts_options options = {.on_flow = dh_w_on_flow,
                                      .reach = dh_w_reach,
                                      .array = dh_w_shape_array,
                                      .client = &w,
-                                     .max_fields = w.large ? 1 : 0};
+                                     .max_fields = coarse ? 1 : 0,
+                                     .huge = w.large && !coarse ? LARGE_SET : 0,
+                                     .max_locations = w.large && !coarse ? LARGE_LOCATIONS : 0};
     struct clock c = {.o = o, .pairs = pairs};
     dh_pairs_set_program(pairs, o->program, "", "");
-    if (strncmp(LLVMGetTarget(m), "x86_64", 6) != 0) {
-        dh_pairs_free(pairs);
-        return -EINVAL;
-    }
     int err = dh_pts_new(&options, &w.pts);
     if (err != 0) {
         dh_pairs_free(pairs);
@@ -183,11 +202,11 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     }
     dh_w_assume_nothing(&w);
     begin(&c, "reading");
-    dh_whole_stand_in(m);
     w.known = dh_shim_types_new(m);
     dh_w_read(&w);
     dh_w_alias_find(&w);
     dh_w_clone_choose(&w);
+    dh_w_typed_find(&w);
     begin(&c, "points-to");
     err = dh_w_solve(&w);
     if (err == 0) {
@@ -205,4 +224,13 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     }
     *ret_pairs = pairs;
     return 0;
+}
+
+int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_pairs **ret_pairs)
+{
+    if (strncmp(LLVMGetTarget(m), "x86_64", 6) != 0)
+        return -EINVAL;
+    dh_whole_stand_in(m);
+    int err = analyse(m, o, is_large(m) && has_many_functions(m), ret_pairs);
+    return err == -E2BIG ? analyse(m, o, true, ret_pairs) : err;
 }
