@@ -174,7 +174,7 @@ void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
         if (!site->skip_src)
             emit_copy_side(ir, site->inst, 1, false);
         if (!site->skip_dst)
-            emit_copy_side(ir, site->inst, 0, true);
+            emit_copy_side(ir, site->inst, 0, !site->reads);
         break;
     case DH_SITE_MASKED:
         dh_ir_masked_emit(ir, site->inst);

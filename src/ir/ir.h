@@ -50,7 +50,7 @@ enum dh_ir_site_kind {
     DH_SITE_READ,
     DH_SITE_WRITE,
     DH_SITE_VPTR_WRITE,
-    DH_SITE_COPY,      /* memcpy, memmove, memset and their kin */
+    DH_SITE_COPY,      /* memcpy, memmove, memset and their kin; memcmp too */
     DH_SITE_MASKED,    /* masked vector loads and stores */
     DH_SITE_ATOMIC,    /* an atomic instruction */
     DH_SITE_LIBATOMIC, /* a call of libatomic */
@@ -65,6 +65,7 @@ struct dh_ir_site {
     bool rare;     /* READ, WRITE: hardly ever executed, so the check may be slower and shorter */
     bool skip_dst; /* DH_SITE_COPY: the destination needs no check */
     bool skip_src; /* DH_SITE_COPY: the source needs no check */
+    bool reads;    /* DH_SITE_COPY: the destination is read, not written */
     LLVMValueRef inst;
     LLVMValueRef ptr; /* READ, WRITE, VPTR_WRITE */
     long long shift;  /* what is checked begins that many bytes after ptr: neighbours checked with it */

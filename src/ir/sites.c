@@ -163,6 +163,22 @@ static bool is_copy(LLVMValueRef callee)
     return false;
 }
 
+/* The C library's memcmp or bcmp: of a constant size, code generation may turn it into loads, which no
+ * interceptor sees. */
+static bool is_compare(LLVMValueRef callee)
+{
+    static const LLVMTypeKind kinds[] = {LLVMPointerTypeKind, LLVMPointerTypeKind, LLVMIntegerTypeKind};
+    size_t len;
+    const char *name = LLVMGetValueName2(callee, &len);
+    if (!LLVMIsDeclaration(callee) || (strcmp(name, "memcmp") != 0 && strcmp(name, "bcmp") != 0) ||
+        LLVMCountParams(callee) != DH_ARRAY_LEN(kinds))
+        return false;
+    for (unsigned i = 0; i < DH_ARRAY_LEN(kinds); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(callee, i))) != kinds[i])
+            return false;
+    return true;
+}
+
 /* A program that asks for memory before it needs it will then wait for the cells instead, unless they are
  * asked for too. */
 static bool is_prefetch(LLVMValueRef callee)
@@ -171,15 +187,35 @@ static bool is_prefetch(LLVMValueRef callee)
     return strncmp(LLVMGetValueName2(callee, &len), "llvm.prefetch.", strlen("llvm.prefetch.")) == 0;
 }
 
+/* The largest constant size that x86 code generation expands: sixteen stores for memset, eight loads (and
+ * stores) else, of the widest registers the function may use. */
+static u64 largest_expanded(LLVMValueRef callee, LLVMValueRef call)
+{
+    static const char features[] = "target-features";
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+    LLVMAttributeRef attribute =
+        LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, features, sizeof(features) - 1);
+    size_t len;
+    bool set = strncmp(LLVMGetValueName2(callee, &len), "llvm.memset.", strlen("llvm.memset.")) == 0;
+    u64 width = 64; /* the machine's widest, if nothing is said */
+    if (attribute) {
+        unsigned n;
+        const char *list =
+            LLVMGetStringAttributeValue(attribute, &n); /* ends in a zero: of LLVM's own pool */
+        width = strstr(list, "+avx512") ? 64 : strstr(list, "+avx") ? 32 : 16;
+    }
+    return (set ? 16 : 8) * width;
+}
+
 /* Whether the backend is sure to make a call of the C library's function out of it, which the runtime
- * intercepts and checks itself. x86 code generation expands constant sizes up to 1 KiB at most. */
+ * intercepts and checks itself. */
 static bool becomes_call(LLVMValueRef callee, LLVMValueRef call)
 {
     size_t len;
     if (strstr(LLVMGetValueName2(callee, &len), ".inline."))
         return false;
     LLVMValueRef n = LLVMGetOperand(call, 2);
-    return !LLVMIsAConstantInt(n) || LLVMConstIntGetZExtValue(n) > 1024;
+    return !LLVMIsAConstantInt(n) || LLVMConstIntGetZExtValue(n) > largest_expanded(callee, call);
 }
 
 static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef call)
@@ -199,6 +235,7 @@ static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef 
     struct dh_ir_site *site = add(c, DH_SITE_COPY, call);
     site->skip_dst = skip_dst;
     site->skip_src = skip_src;
+    site->reads = is_compare(callee);
 }
 
 /* A call after which other threads' accesses may be ordered differently against ours. */
@@ -219,7 +256,7 @@ static void collect_call(struct collector *c, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
     bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
-    if (intrinsic && is_copy(callee)) {
+    if (callee && (intrinsic ? is_copy(callee) : is_compare(callee))) {
         collect_copy(c, callee, call);
     } else if (intrinsic && is_prefetch(callee)) {
         add(c, DH_SITE_PREFETCH, call);

@@ -27,7 +27,7 @@ enum {
     NAME_SOCKETS = 0xC1, /* all sockets that are nothing better */
     NAME_TCP = 0xC2,     /* a connection: its two ports */
     NAME_PORT = 0xC3,    /* what connects to a port: the port */
-    NAME_FIFO = 0xC4,    /* device and inode, hashed to 48 bits: a collision is an edge too many */
+    NAME_FIFO = 0xC4,    /* or queue: device and inode, hashed to 48 bits: a collision is an edge too many */
     NAME_OBJECT = 0xC5,  /* counted: index into objects */
 };
 #define NAME(kind, what) ((u64)(kind) << 56 | ((u64)(what) << 8 & ((1ull << 56) - 1)))
@@ -151,6 +151,11 @@ static u64 port_name(u32 port)
     return port != 0 ? NAME(NAME_PORT, port) : NAME(NAME_SOCKETS, 0);
 }
 
+static u64 inode_name(const struct stat *st)
+{
+    return NAME(NAME_FIFO, dh_hash64(st->st_ino + dh_hash64(st->st_dev)) >> 16);
+}
+
 /* The other end of a standard stream that nobody here put in place is another process, and a program
  * that prints a lot should not pay for edges that lead nowhere. */
 static u64 classify(int fd)
@@ -161,7 +166,7 @@ static u64 classify(int fd)
     if (dh_sys3(SYS_fstat, fd, (long)&st, 0) != 0)
         return 0;
     if (S_ISFIFO(st.st_mode))
-        return NAME(NAME_FIFO, dh_hash64(st.st_ino + dh_hash64(st.st_dev)) >> 16);
+        return inode_name(&st);
     if (S_ISSOCK(st.st_mode))
         return socket_name(fd, socket_port(fd, SYS_getpeername));
     return NAME(NAME_NONE, 0);
@@ -238,6 +243,13 @@ void dh_fd_pair(int a, int b)
         number_given_out(b);
         entry_set(b, name);
     }
+}
+
+void dh_fd_queue(int fd)
+{
+    struct stat st;
+    number_given_out(fd);
+    entry_set(fd, dh_sys3(SYS_fstat, fd, (long)&st, 0) == 0 ? inode_name(&st) : 0);
 }
 
 void dh_fd_dup(int from, int to)

@@ -24,6 +24,8 @@ bool dh_fd_is_plain(int fd);
 void dh_fd_unknown(int fd);
 /* One object for the two ends of a connection; for a single descriptor give it twice. */
 void dh_fd_pair(int a, int b);
+/* A message queue: it looks like a file. */
+void dh_fd_queue(int fd);
 void dh_fd_dup(int from, int to);
 /* Before the real close: whoever reads the end of the stream is ordered after it. */
 void dh_fd_close(struct dh_thread *t, int fd);

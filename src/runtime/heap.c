@@ -209,27 +209,33 @@ static bool read_header(uptr at, struct header *ret_header)
     return dh_sys6(SYS_process_vm_readv, self, (long)&to, 1, (long)&from, 1, 0) == (long)sizeof *ret_header;
 }
 
-bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block)
+/* The header of the block at p, or the copy that free() left of it; false: there is none. */
+static bool find_header(uptr p, struct header *ret_header)
 {
-    uptr p = addr < 1ull << 47 ? find_mark(addr) : 0;
-    if (p == 0)
-        return false;
     const uptr places[] = {p - HEADER, p, p + HEADER};
     for (unsigned i = 0; i < DH_ARRAY_LEN(places); i++) {
-        struct header h;
-        if (!read_header(places[i], &h))
+        if (!read_header(places[i], ret_header))
             continue;
-        bool freed = word_magic(h.word) == MAGIC_FREED;
-        if (!freed && !(word_magic(h.word) == MAGIC_LIVE && i == 0))
-            continue;
-        /* One byte more than was asked for: the byte past an array is worth naming. */
-        if (addr - p > word_size(h.word))
-            return false;
-        *ret_block = (struct dh_heap_block){
-            .start = p, .size = word_size(h.word), .ctx = h.ctx, .uid = h.uid, .freed = freed};
-        return true;
+        u64 magic = word_magic(ret_header->word);
+        if (magic == MAGIC_FREED || (magic == MAGIC_LIVE && i == 0))
+            return true;
     }
     return false;
+}
+
+bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block)
+{
+    struct header h;
+    uptr p = addr < 1ull << 47 ? find_mark(addr) : 0;
+    /* One byte more than was asked for: the byte past an array is worth naming. */
+    if (p == 0 || !find_header(p, &h) || addr - p > word_size(h.word))
+        return false;
+    *ret_block = (struct dh_heap_block){.start = p,
+                                        .size = word_size(h.word),
+                                        .ctx = h.ctx,
+                                        .uid = h.uid,
+                                        .freed = word_magic(h.word) == MAGIC_FREED};
+    return true;
 }
 
 /* ---- History --------------------------------------------------------------------------------- */
@@ -321,36 +327,57 @@ void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
     return base != NULL ? block_init(t, base, gap, n) : NULL;
 }
 
+/* The first time. */
+static void release_live(struct dh_thread *t, void *p, u64 word)
+{
+    size_t size = word_size(word);
+    void *base = (char *)p - word_gap(word);
+    if (is_mmapped(base)) {
+        unmark_block((uptr)p);
+        free_block(t, p, size, true);
+    } else {
+        struct header *h = header_of(p);
+        free_block(t, p, size, false);
+        h->word = make_word(MAGIC_FREED, word_gap(word), size);
+        header_of((char *)p + HEADER)->word = 0; /* no older copy may be taken for ours */
+        *freed_copy(p, size) = *h;
+    }
+    __libc_free(base);
+}
+
+/* Was p freed before? glibc has put its key or a list pointer where the size of a chunk that it had handed
+ * out itself would be; so the copy that is found is not what an earlier block left in memory that is in use.
+ */
+static bool was_freed(const void *p, u64 word, struct header *ret_header)
+{
+    return word >= SIZE_MAX_BLOCK && find_mark((uptr)p) == (uptr)p && find_header((uptr)p, ret_header) &&
+           word_magic(ret_header->word) == MAGIC_FREED;
+}
+
+/* A foreign block, or one that was freed before. The latter is a race if it was another thread; then glibc's
+ * own check says it in the words people know, and aborts. */
+static void release_other(struct dh_thread *t, void *p, u64 word)
+{
+    struct header h;
+    if (!was_freed(p, word, &h)) {
+        __libc_free(p);
+        return;
+    }
+    if (t != NULL)
+        dh_heap_free(t, p, word_size(h.word));
+    __libc_free((char *)p - word_gap(h.word));
+}
+
 void dh_heap_release(struct dh_thread *t, void *p)
 {
     if (p == NULL)
         return;
     int saved = errno;
-    struct header *h = header_of(p);
-    u64 word = h->word;
-    size_t size = word_size(word);
-    void *base = (char *)p - word_gap(word);
-    switch (word_magic(word)) {
-    case MAGIC_LIVE:
-        if (is_mmapped(base)) {
-            unmark_block((uptr)p);
-            free_block(t, p, size, true);
-        } else {
-            free_block(t, p, size, false);
-            h->word = make_word(MAGIC_FREED, word_gap(word), size);
-            header_of((char *)p + HEADER)->word = 0; /* no older copy may be taken for ours */
-            *freed_copy(p, size) = *h;
-        }
-        __libc_free(base);
-        break;
-    case MAGIC_FREED:
-        /* Freed twice: glibc's own check says so in the words people know, and aborts. */
-        __libc_free(base);
-        break;
-    default:
-        __libc_free(p);
-        break;
-    }
+    u64 word = header_of(p)->word;
+    if (DH_LIKELY(word_magic(word) == MAGIC_LIVE))
+        release_live(t, p, word);
+    else
+        release_other(t, p, word);
     errno = saved;
 }
 

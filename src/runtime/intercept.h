@@ -15,10 +15,11 @@
 void dh_intercept_init(void);
 
 /* Parts of it, one a file. */
-void dh_intercept_thread_init(void);   /* intercept_thread.c: the key whose destructor ends threads */
-void dh_intercept_process_init(void);  /* intercept_process.c: fork */
-void dh_intercept_exit_init(void);     /* intercept_exit.c: the last exit handler */
-void dh_intercept_dl_fork_child(void); /* intercept_dl.c: its lock, in a forked child */
+void dh_intercept_thread_init(void);    /* intercept_thread.c: the key whose destructor ends threads */
+void dh_intercept_process_init(void);   /* intercept_process.c: fork */
+void dh_intercept_exit_init(void);      /* intercept_exit.c: the last exit handler */
+void dh_intercept_dl_fork_child(void);  /* intercept_dl.c: its lock, in a forked child */
+void dh_intercept_sem_fork_child(void); /* intercept_sem.c: likewise */
 
 extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
 

@@ -8,8 +8,13 @@
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "runtime/fd.h"
@@ -18,6 +23,8 @@
 #include "runtime/touch.h"
 
 /* ---- Files: nothing but a fresh number --------------------------------------------------------- */
+
+extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
 
 static int opened(int fd)
 {
@@ -67,6 +74,100 @@ DH_INTERCEPTOR(int, creat, const char *path, mode_t mode)
     DH_ENTER(creat, path, mode);
     DH_RETURN(opened(DH_BLOCKING(REAL(creat)(path, mode))));
 }
+
+/* ---- Other new numbers -------------------------------------------------------------------------- */
+
+DH_INTERCEPTOR(int, timerfd_create, int clock, int flags)
+{
+    DH_ENTER(timerfd_create, clock, flags);
+    DH_RETURN(opened(REAL(timerfd_create)(clock, flags)));
+}
+
+DH_INTERCEPTOR(int, signalfd, int fd, const sigset_t *set, int flags)
+{
+    DH_ENTER(signalfd, fd, set, flags);
+    int r = REAL(signalfd)(fd, set, flags);
+    DH_RETURN(fd == -1 ? opened(r) : r); /* otherwise only the set changes */
+}
+
+DH_INTERCEPTOR(int, inotify_init, void)
+{
+    DH_ENTER(inotify_init);
+    DH_RETURN(opened(REAL(inotify_init)()));
+}
+
+DH_INTERCEPTOR(int, inotify_init1, int flags)
+{
+    DH_ENTER(inotify_init1, flags);
+    DH_RETURN(opened(REAL(inotify_init1)(flags)));
+}
+
+DH_INTERCEPTOR(int, memfd_create, const char *name, unsigned flags)
+{
+    DH_ENTER(memfd_create, name, flags);
+    DH_RETURN(opened(REAL(memfd_create)(name, flags)));
+}
+
+DH_INTERCEPTOR(int, shm_open, const char *name, int flags, mode_t mode)
+{
+    DH_ENTER(shm_open, name, flags, mode);
+    DH_RETURN(opened(DH_BLOCKING(REAL(shm_open)(name, flags, mode))));
+}
+
+/* The last six characters before the suffix are replaced. */
+static int made(struct dh_thread *t, const char *path, int suffix, int fd)
+{
+    DH_RESOLVE(strlen);
+    if (fd >= 0)
+        dh_touch_write(t, path + REAL(strlen)(path) - (size_t)suffix - 6, 6);
+    return opened(fd);
+}
+
+#define MAKE(name, suffix, ...)  \
+    DH_ENTER(name, __VA_ARGS__); \
+    DH_RETURN(made(sc.t, path, suffix, DH_BLOCKING(REAL(name)(__VA_ARGS__))))
+
+DH_INTERCEPTOR(int, mkstemp, char *path)
+{
+    MAKE(mkstemp, 0, path);
+}
+
+DH_INTERCEPTOR(int, mkstemp64, char *path)
+{
+    MAKE(mkstemp64, 0, path);
+}
+
+DH_INTERCEPTOR(int, mkostemp, char *path, int flags)
+{
+    MAKE(mkostemp, 0, path, flags);
+}
+
+DH_INTERCEPTOR(int, mkostemp64, char *path, int flags)
+{
+    MAKE(mkostemp64, 0, path, flags);
+}
+
+DH_INTERCEPTOR(int, mkstemps, char *path, int suffix)
+{
+    MAKE(mkstemps, suffix, path, suffix);
+}
+
+DH_INTERCEPTOR(int, mkstemps64, char *path, int suffix)
+{
+    MAKE(mkstemps64, suffix, path, suffix);
+}
+
+DH_INTERCEPTOR(int, mkostemps, char *path, int suffix, int flags)
+{
+    MAKE(mkostemps, suffix, path, suffix, flags);
+}
+
+DH_INTERCEPTOR(int, mkostemps64, char *path, int suffix, int flags)
+{
+    MAKE(mkostemps64, suffix, path, suffix, flags);
+}
+
+/* ---- Closing ------------------------------------------------------------------------------------ */
 
 DH_INTERCEPTOR(int, close, int fd)
 {

@@ -375,3 +375,23 @@ DH_INTERCEPTOR(int, dprintf, int fd, const char *format, ...)
 {
     DH_WITH_ARGUMENTS(format, to_descriptor(DH_CALLER, fd, format, ap));
 }
+
+static int to_descriptor_chk(const void *pc, int fd, int flag, const char *format, va_list ap);
+
+DH_INTERCEPTOR(int, __vdprintf_chk, int fd, int flag, const char *format, va_list ap)
+{
+    return to_descriptor_chk(DH_CALLER, fd, flag, format, ap);
+}
+
+static int to_descriptor_chk(const void *pc, int fd, int flag, const char *format, va_list ap)
+{
+    DH_ENTER_AT(pc, __vdprintf_chk, fd, flag, format, ap);
+    format_read(sc.t, format, ap);
+    dh_fd_release(sc.t, fd);
+    DH_RETURN(DH_BLOCKING(REAL(__vdprintf_chk)(fd, flag, format, ap)));
+}
+
+DH_INTERCEPTOR(int, __dprintf_chk, int fd, int flag, const char *format, ...)
+{
+    DH_WITH_ARGUMENTS(format, to_descriptor_chk(DH_CALLER, fd, flag, format, ap));
+}

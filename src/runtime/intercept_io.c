@@ -101,17 +101,24 @@ DH_INTERCEPTOR(ssize_t, sendto, int fd, const void *buf, size_t n, int flags, co
     DH_RETURN(DH_BLOCKING(REAL(sendto)(fd, buf, n, flags, to, len)));
 }
 
+/* fits: the length that was given for `from`; 0: it is not wanted. */
+static void got_from(struct dh_thread *t, int fd, const void *buf, ssize_t n, const struct sockaddr *from,
+                     const socklen_t *len, socklen_t fits)
+{
+    got(t, fd, buf, n);
+    if (n >= 0 && fits != 0) {
+        dh_touch_write(t, from, *len < fits ? *len : fits);
+        DH_TOUCH_OUT(t, len);
+    }
+}
+
 DH_INTERCEPTOR(ssize_t, recvfrom, int fd, void *buf, size_t n, int flags, struct sockaddr *from,
                socklen_t *len)
 {
     DH_ENTER(recvfrom, fd, buf, n, flags, from, len);
-    socklen_t room = from != NULL && len != NULL ? *len : 0;
+    socklen_t fits = from != NULL && len != NULL ? *len : 0;
     ssize_t r = DH_BLOCKING(REAL(recvfrom)(fd, buf, n, flags, from, len));
-    got(sc.t, fd, buf, r > (ssize_t)n ? (ssize_t)n : r);
-    if (r >= 0 && room != 0) {
-        dh_touch_write(sc.t, from, *len < room ? *len : room);
-        DH_TOUCH_OUT(sc.t, len);
-    }
+    got_from(sc.t, fd, buf, r > (ssize_t)n ? (ssize_t)n : r, from, len, fits);
     DH_RETURN(r);
 }
 
@@ -137,6 +144,16 @@ DH_INTERCEPTOR(ssize_t, __recv_chk, int fd, void *buf, size_t n, size_t room, in
     DH_ENTER(__recv_chk, fd, buf, n, room, flags);
     ssize_t r = DH_BLOCKING(REAL(__recv_chk)(fd, buf, n, room, flags));
     got(sc.t, fd, buf, r > (ssize_t)n ? (ssize_t)n : r);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(ssize_t, __recvfrom_chk, int fd, void *buf, size_t n, size_t room, int flags,
+               struct sockaddr *from, socklen_t *len)
+{
+    DH_ENTER(__recvfrom_chk, fd, buf, n, room, flags, from, len);
+    socklen_t fits = from != NULL && len != NULL ? *len : 0;
+    ssize_t r = DH_BLOCKING(REAL(__recvfrom_chk)(fd, buf, n, room, flags, from, len));
+    got_from(sc.t, fd, buf, r > (ssize_t)n ? (ssize_t)n : r, from, len, fits);
     DH_RETURN(r);
 }
 
@@ -202,6 +219,28 @@ DH_INTERCEPTOR(ssize_t, pwritev, int fd, const struct iovec *v, int count, off_t
 DH_INTERCEPTOR(ssize_t, pwritev64, int fd, const struct iovec *v, int count, off64_t at)
 {
     WRITE(gives_vector(sc.t, fd, v, vector_count(count)), pwritev64, fd, v, count, at);
+}
+
+/* The same with flags. */
+
+DH_INTERCEPTOR(ssize_t, preadv2, int fd, const struct iovec *v, int count, off_t at, int flags)
+{
+    READ(got_vector(sc.t, fd, v, vector_count(count), r), preadv2, fd, v, count, at, flags);
+}
+
+DH_INTERCEPTOR(ssize_t, preadv64v2, int fd, const struct iovec *v, int count, off64_t at, int flags)
+{
+    READ(got_vector(sc.t, fd, v, vector_count(count), r), preadv64v2, fd, v, count, at, flags);
+}
+
+DH_INTERCEPTOR(ssize_t, pwritev2, int fd, const struct iovec *v, int count, off_t at, int flags)
+{
+    WRITE(gives_vector(sc.t, fd, v, vector_count(count)), pwritev2, fd, v, count, at, flags);
+}
+
+DH_INTERCEPTOR(ssize_t, pwritev64v2, int fd, const struct iovec *v, int count, off64_t at, int flags)
+{
+    WRITE(gives_vector(sc.t, fd, v, vector_count(count)), pwritev64v2, fd, v, count, at, flags);
 }
 
 /* ---- Messages --------------------------------------------------------------------------------- */
@@ -288,6 +327,13 @@ DH_INTERCEPTOR(ssize_t, sendfile, int out, int in, off_t *at, size_t n)
     DH_ENTER(sendfile, out, in, at, n);
     DH_TOUCH_OUT(sc.t, at);
     MOVE(in, out, sendfile, out, in, at, n);
+}
+
+DH_INTERCEPTOR(ssize_t, sendfile64, int out, int in, off64_t *at, size_t n)
+{
+    DH_ENTER(sendfile64, out, in, at, n);
+    DH_TOUCH_OUT(sc.t, at);
+    MOVE(in, out, sendfile64, out, in, at, n);
 }
 
 DH_INTERCEPTOR(ssize_t, splice, int in, off64_t *in_at, int out, off64_t *out_at, size_t n, unsigned flags)

@@ -2,7 +2,7 @@
  * intercept_libc.c - other libc functions that fill the program's memory: time, files' data, names,
  * limits, addresses; and qsort, which moves it.
  *
- * Functions that return static storage (localtime, gmtime, strerror) write to it on every call: two threads
+ * Functions that return static storage (localtime, gmtime, ctime) write to it on every call: two threads
  * that use it without a lock race, and are told so.
  */
 #define _GNU_SOURCE 1
@@ -195,6 +195,45 @@ DH_INTERCEPTOR(char *, realpath, const char *path, char *buf)
 {
     DH_ENTER(realpath, path, buf);
     MAKES_TEXT(DH_BLOCKING(REAL(realpath)(path, buf)));
+}
+
+/* -D_FORTIFY_SOURCE's. */
+
+DH_INTERCEPTOR(char *, __getcwd_chk, char *buf, size_t n, size_t room)
+{
+    DH_ENTER(__getcwd_chk, buf, n, room);
+    MAKES_TEXT(DH_BLOCKING(REAL(__getcwd_chk)(buf, n, room)));
+}
+
+DH_INTERCEPTOR(char *, __realpath_chk, const char *path, char *buf, size_t room)
+{
+    DH_ENTER(__realpath_chk, path, buf, room);
+    MAKES_TEXT(DH_BLOCKING(REAL(__realpath_chk)(path, buf, room)));
+}
+
+DH_INTERCEPTOR(ssize_t, __readlink_chk, const char *path, char *buf, size_t n, size_t room)
+{
+    DH_ENTER(__readlink_chk, path, buf, n, room);
+    ssize_t r = REAL(__readlink_chk)(path, buf, n, room);
+    dh_touch_write(sc.t, buf, r > 0 ? (size_t)r : 0);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(ssize_t, __readlinkat_chk, int dir, const char *path, char *buf, size_t n, size_t room)
+{
+    DH_ENTER(__readlinkat_chk, dir, path, buf, n, room);
+    ssize_t r = REAL(__readlinkat_chk)(dir, path, buf, n, room);
+    dh_touch_write(sc.t, buf, r > 0 ? (size_t)r : 0);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(int, __gethostname_chk, char *buf, size_t n, size_t room)
+{
+    DH_ENTER(__gethostname_chk, buf, n, room);
+    int r = REAL(__gethostname_chk)(buf, n, room);
+    if (r == 0)
+        wrote_string(sc.t, buf);
+    DH_RETURN(r);
 }
 
 DH_INTERCEPTOR(ssize_t, readlink, const char *path, char *buf, size_t n)

@@ -117,7 +117,11 @@ DH_INTERCEPTOR(int, posix_memalign, void **ret_p, size_t align, size_t n)
         return EINVAL;
     int saved = errno;
     void *p;
-    WITH_THREAD(p = dh_heap_alloc(t, n, align, false));
+    WITH_THREAD({
+        p = dh_heap_alloc(t, n, align, false);
+        if (p != NULL && t != NULL)
+            dh_engine_access(t, ret_p, sizeof *ret_p, DH_WRITE);
+    });
     errno = saved;
     if (p == NULL)
         return ENOMEM;

@@ -167,6 +167,11 @@ DH_INTERCEPTOR(void, swab, const void *src, void *dst, ssize_t n)
     DH_TOUCH_THEN_CALL(swab, copies(sc.t, dst, src, n > 1 ? (size_t)n & ~(size_t)1 : 0), src, dst, n);
 }
 
+DH_INTERCEPTOR(void *, memfrob, void *p, size_t n)
+{
+    DH_TOUCH_THEN_CALL(memfrob, dh_touch_write(sc.t, p, n), p, n);
+}
+
 /* Wide characters: the four that the compiler and libstdc++ use to move text. */
 
 DH_INTERCEPTOR(wchar_t *, wmemcpy, wchar_t *dst, const wchar_t *src, size_t n)

@@ -55,6 +55,16 @@ DH_INTERCEPTOR(int, __poll_chk, struct pollfd *fds, nfds_t n, int timeout, size_
     DH_RETURN(touch_poll_out(sc.t, fds, n, r));
 }
 
+DH_INTERCEPTOR(int, __ppoll_chk, struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+               const sigset_t *mask, size_t room)
+{
+    DH_ENTER(__ppoll_chk, fds, n, timeout, mask, room);
+    sigset_t kept;
+    touch_poll_in(sc.t, fds, n);
+    int r = DH_BLOCKING(REAL(__ppoll_chk)(fds, n, timeout, dh_signal_filter(mask, &kept), room));
+    DH_RETURN(touch_poll_out(sc.t, fds, n, r));
+}
+
 /* ---- select ------------------------------------------------------------------------------------ */
 
 /* The kernel reads and rewrites the sets up to the highest descriptor, by words. */
@@ -136,5 +146,14 @@ DH_INTERCEPTOR(int, epoll_pwait, int epoll, struct epoll_event *events, int n, i
     DH_ENTER(epoll_pwait, epoll, events, n, timeout, mask);
     sigset_t kept;
     int r = DH_BLOCKING(REAL(epoll_pwait)(epoll, events, n, timeout, dh_signal_filter(mask, &kept)));
+    DH_RETURN(woken(sc.t, epoll, events, r));
+}
+
+DH_INTERCEPTOR(int, epoll_pwait2, int epoll, struct epoll_event *events, int n,
+               const struct timespec *timeout, const sigset_t *mask)
+{
+    DH_ENTER(epoll_pwait2, epoll, events, n, timeout, mask);
+    sigset_t kept;
+    int r = DH_BLOCKING(REAL(epoll_pwait2)(epoll, events, n, timeout, dh_signal_filter(mask, &kept)));
     DH_RETURN(woken(sc.t, epoll, events, r));
 }

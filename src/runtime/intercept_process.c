@@ -48,6 +48,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
     dh_intercept_dl_fork_child();
+    dh_intercept_sem_fork_child();
     dh_fork_child();
     after_fork();
 }

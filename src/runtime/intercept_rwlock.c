@@ -14,10 +14,7 @@ static void locked(struct dh_scope *sc, pthread_rwlock_t *l, int rc, u32 flags)
     if (rc != 0)
         return;
     dh_mutex_lock(sc->t, l, flags);
-    /* Not for readers: they are not ordered among each other, and recording each would cost more than the
-     * lock. */
-    if (!(flags & DH_LOCK_READ))
-        dh_object_use(sc->t, l);
+    dh_object_use(sc->t, l);
 }
 
 DH_INTERCEPTOR(int, pthread_rwlock_init, pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)

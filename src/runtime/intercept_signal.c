@@ -3,8 +3,8 @@
  *
  * All ways to install a handler end in dh_signal_action (signal.c). All ways to block signals leave
  * SIGSEGV out, because the runtime needs it; a thread-local bit keeps up the appearance that it is blocked.
- * Nothing here enters the runtime's scope: no event is recorded, and a signal held back must be
- * delivered before its mask is changed under it.
+ * What changes handlers and masks does not enter the runtime's scope: no event is recorded, and a signal held
+ * back must be delivered before its mask is changed under it.
  *
  * No edge leads from kill() to a handler: signals are not among POSIX's synchronising functions.
  */
@@ -14,6 +14,7 @@
 
 #include "runtime/intercept.h"
 #include "runtime/signal.h"
+#include "runtime/touch.h"
 
 /* ---- Handlers ---- */
 
@@ -221,4 +222,44 @@ DH_INTERCEPTOR(int, __sigsuspend, const sigset_t *set)
     DH_RESOLVE(__sigsuspend);
     sigset_t filtered;
     return REAL(__sigsuspend)(dh_signal_filter(set, &filtered));
+}
+
+/* ---- Signals that are fetched instead of handled ---- */
+
+/* What a call that returned a signal's number left behind. info may be NULL. */
+static int fetched(struct dh_thread *t, const siginfo_t *info, int r)
+{
+    if (r > 0)
+        DH_TOUCH_OUT(t, info);
+    return r;
+}
+
+DH_INTERCEPTOR(int, sigwait, const sigset_t *set, int *ret_sig)
+{
+    DH_ENTER(sigwait, set, ret_sig);
+    int rc = DH_BLOCKING(REAL(sigwait)(set, ret_sig));
+    if (rc == 0)
+        DH_TOUCH_OUT(sc.t, ret_sig);
+    DH_RETURN(rc);
+}
+
+DH_INTERCEPTOR(int, sigwaitinfo, const sigset_t *set, siginfo_t *info)
+{
+    DH_ENTER(sigwaitinfo, set, info);
+    DH_RETURN(fetched(sc.t, info, DH_BLOCKING(REAL(sigwaitinfo)(set, info))));
+}
+
+DH_INTERCEPTOR(int, sigtimedwait, const sigset_t *set, siginfo_t *info, const struct timespec *limit)
+{
+    DH_ENTER(sigtimedwait, set, info, limit);
+    DH_RETURN(fetched(sc.t, info, DH_BLOCKING(REAL(sigtimedwait)(set, info, limit))));
+}
+
+DH_INTERCEPTOR(int, sigpending, sigset_t *ret_set)
+{
+    DH_ENTER(sigpending, ret_set);
+    int rc = REAL(sigpending)(ret_set);
+    if (rc == 0)
+        DH_TOUCH_OUT(sc.t, ret_set);
+    DH_RETURN(rc);
 }

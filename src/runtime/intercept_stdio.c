@@ -59,6 +59,11 @@ DH_INTERCEPTOR(size_t, __fread_chk, void *buf, size_t room, size_t size, size_t 
     READ_ITEMS(__fread_chk, buf, room, size, n, f);
 }
 
+DH_INTERCEPTOR(size_t, __fread_unlocked_chk, void *buf, size_t room, size_t size, size_t n, FILE *f)
+{
+    READ_ITEMS(__fread_unlocked_chk, buf, room, size, n, f);
+}
+
 /* A line may hold NULs, so where it ends is looked for as fgets does: the text it left. */
 #define READ_LINE(name, ...)                        \
     DH_ENTER(name, __VA_ARGS__);                    \
@@ -76,6 +81,16 @@ DH_INTERCEPTOR(char *, fgets, char *buf, int n, FILE *f)
 DH_INTERCEPTOR(char *, __fgets_chk, char *buf, size_t room, int n, FILE *f)
 {
     READ_LINE(__fgets_chk, buf, room, n, f);
+}
+
+DH_INTERCEPTOR(char *, fgets_unlocked, char *buf, int n, FILE *f)
+{
+    READ_LINE(fgets_unlocked, buf, n, f);
+}
+
+DH_INTERCEPTOR(char *, __fgets_unlocked_chk, char *buf, size_t room, int n, FILE *f)
+{
+    READ_LINE(__fgets_unlocked_chk, buf, room, n, f);
 }
 
 /* One character at a time: nothing is touched, so over files there is nothing to do. */
@@ -167,6 +182,14 @@ DH_INTERCEPTOR(int, fputs, const char *s, FILE *f)
     dh_touch_read(sc.t, s, length(s) + 1);
     sends(sc.t, f);
     DH_RETURN(DH_BLOCKING(REAL(fputs)(s, f)));
+}
+
+DH_INTERCEPTOR(int, fputs_unlocked, const char *s, FILE *f)
+{
+    DH_ENTER(fputs_unlocked, s, f);
+    dh_touch_read(sc.t, s, length(s) + 1);
+    sends(sc.t, f);
+    DH_RETURN(DH_BLOCKING(REAL(fputs_unlocked)(s, f)));
 }
 
 DH_INTERCEPTOR(int, puts, const char *s)
@@ -279,12 +302,47 @@ DH_INTERCEPTOR(FILE *, popen, const char *command, const char *mode)
     DH_RETURN(opened(DH_BLOCKING(REAL(popen)(command, mode))));
 }
 
+static void closes(struct dh_thread *t, FILE *f)
+{
+    sends(t, f);
+    if (fileno_unlocked(f) >= 0)
+        dh_fd_close(t, fileno_unlocked(f));
+}
+
 /* fclose also frees what a memory stream's user was shown; that goes through our free. */
 DH_INTERCEPTOR(int, fclose, FILE *f)
 {
     DH_ENTER(fclose, f);
-    sends(sc.t, f);
-    if (fileno_unlocked(f) >= 0)
-        dh_fd_close(sc.t, fileno_unlocked(f));
+    closes(sc.t, f);
     DH_RETURN(DH_BLOCKING(REAL(fclose)(f)));
+}
+
+DH_INTERCEPTOR(int, pclose, FILE *f)
+{
+    DH_ENTER(pclose, f);
+    closes(sc.t, f);
+    DH_RETURN(DH_BLOCKING(REAL(pclose)(f)));
+}
+
+/* Another file under the same number. Without a path it is the same file in another mode. */
+static void reopens(struct dh_thread *t, const char *path, FILE *f)
+{
+    if (path != NULL) {
+        read_name(t, path);
+        closes(t, f);
+    }
+}
+
+DH_INTERCEPTOR(FILE *, freopen, const char *path, const char *mode, FILE *f)
+{
+    DH_ENTER(freopen, path, mode, f);
+    reopens(sc.t, path, f);
+    DH_RETURN(DH_BLOCKING(REAL(freopen)(path, mode, f)));
+}
+
+DH_INTERCEPTOR(FILE *, freopen64, const char *path, const char *mode, FILE *f)
+{
+    DH_ENTER(freopen64, path, mode, f);
+    reopens(sc.t, path, f);
+    DH_RETURN(DH_BLOCKING(REAL(freopen64)(path, mode, f)));
 }

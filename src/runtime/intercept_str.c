@@ -146,6 +146,12 @@ DH_INTERCEPTOR(char *, __strncat_chk, char *dst, const char *src, size_t n, size
     DH_TOUCH_THEN_CALL(__strncat_chk, touch_ncat(sc.t, dst, src, n), dst, src, n, room);
 }
 
+/* Shuffles the characters where they are. */
+DH_INTERCEPTOR(char *, strfry, char *s)
+{
+    DH_TOUCH_THEN_CALL(strfry, dh_touch_write(sc.t, s, length(s)), s);
+}
+
 /* ---- Compare --------------------------------------------------------------------------------- */
 
 /* The comparisons are done here: the real ones do not say where they stopped. */

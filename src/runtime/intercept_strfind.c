@@ -42,6 +42,21 @@ DH_INTERCEPTOR(char *, strchr, const char *s, int c)
     DH_RETURN(r);
 }
 
+/* Older names of strchr and strrchr. */
+
+DH_INTERCEPTOR(char *, index, const char *s, int c)
+{
+    DH_ENTER(index, s, c);
+    char *r = REAL(index)(s, c);
+    read_until(sc.t, s, r, 1);
+    DH_RETURN(r);
+}
+
+DH_INTERCEPTOR(char *, rindex, const char *s, int c)
+{
+    DH_TOUCH_THEN_CALL(rindex, read_string(sc.t, s), s, c);
+}
+
 DH_INTERCEPTOR(char *, strchrnul, const char *s, int c)
 {
     DH_ENTER(strchrnul, s, c);
@@ -244,6 +259,18 @@ DH_INTERCEPTOR(long long, strtoll, const char *s, char **end, int base)
 DH_INTERCEPTOR(unsigned long long, strtoull, const char *s, char **end, int base)
 {
     TO_INTEGER(strtoull, unsigned long long);
+}
+
+/* BSD's names of the two before. */
+
+DH_INTERCEPTOR(long long, strtoq, const char *s, char **end, int base)
+{
+    TO_INTEGER(strtoq, long long);
+}
+
+DH_INTERCEPTOR(unsigned long long, strtouq, const char *s, char **end, int base)
+{
+    TO_INTEGER(strtouq, unsigned long long);
 }
 
 DH_INTERCEPTOR(intmax_t, strtoimax, const char *s, char **end, int base)

@@ -59,8 +59,8 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
     }
 }
 
-/* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. That is all below id_next:
- * to count those that were made would not do, since some may have been passed over (id_new). */
+/* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. That is all below
+ * id_next: to count those that were made would not do, since some may have been passed over (id_new). */
 static void next_epoch(struct dh_thread *t)
 {
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;

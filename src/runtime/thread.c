@@ -16,7 +16,6 @@
 #include "runtime/collect.h"
 #include "runtime/context.h"
 #include "runtime/exception.h"
-#include "runtime/held.h"
 #include "runtime/identity.h"
 #include "runtime/init.h"
 #include "runtime/region.h"
@@ -25,8 +24,7 @@
 
 #define UID_MAX ((1u << 21) - 1)
 #define INFO_SHIFT 10
-enum { FRAMES_DEFAULT = 64 << 10, POOL_KEEP = 64, CLOCK_KEEP = 64, STACK_MAPPED = 64 << 20 };
-enum { OFFSET = 320, OFFSETS = 12 }; /* five lines of 64 bytes: what is used when threads take turns */
+enum { FRAMES_DEFAULT = 64 << 10, STACK_MAPPED = 64 << 20 };
 
 _Thread_local struct dh_hot __dh_hot;
 static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
@@ -42,8 +40,6 @@ static struct slot {
     bool used;
 } slots[DH_SLOTS_MAX];
 static u32 slots_high;
-static struct dh_thread *spare; /* freed thread states, for reuse */
-static u32 spare_n;
 static size_t static_tls; /* bytes below the thread pointer */
 
 u32 dh_thread_uid(const struct dh_thread *t)
@@ -103,68 +99,8 @@ static u32 slot_take(const struct dh_thread *parent)
     return fallback;
 }
 
-/* Structures begin at different places in their pages: a kernel thread that is many threads in turn would use
- * the same few sets of its cache for all of them. */
-static struct dh_thread *state_alloc(void)
-{
-    static u32 made;
-    char *memory = dh_pool_alloc(sizeof(struct dh_thread) + OFFSETS * OFFSET);
-    if (!memory)
-        return NULL;
-    u32 offset = made++ % OFFSETS * OFFSET;
-    struct dh_thread *t = (struct dh_thread *)(memory + offset);
-    t->offset = offset;
-    return t;
-}
-
-static void free_clock(struct dh_thread *t)
-{
-    dh_pool_free(t->vc.c, t->vc.cap * sizeof(u32));
-    t->vc = (struct dh_vclock){0};
-}
-
-static void state_release(struct dh_thread *t)
-{
-    if (!t)
-        return;
-    free_clock(t);
-    dh_pool_free((char *)t - t->offset, sizeof(*t) + OFFSETS * OFFSET);
-}
-
-static struct dh_thread *state_new(void)
-{
-    struct dh_thread *t = spare;
-    if (t) {
-        spare = t->next;
-        spare_n--;
-        /* All but the contexts and sets of locks that were looked up: the same calls lead to the same ones in
-         * every thread. Ids beside them are of another stamp. The large tables of cells are empty if the last
-         * owner recorded nothing. */
-        u32 stamp = t->stamp + 1;
-        bool recorded = t->recorded;
-        struct dh_vclock vc = {.c = t->vc.c, .cap = t->vc.cap};
-        memset(t, 0, offsetof(struct dh_thread, sig));
-        if (vc.cap)
-            memset(vc.c, 0, vc.cap * sizeof(u32));
-        t->vc = vc;
-        t->sig.pending = 0;
-        if (t->seen_any)
-            memset(t->seen, 0, sizeof(t->seen));
-        t->seen_any = false;
-        memset(t->ordered, 0, sizeof(t->ordered));
-        if (recorded) {
-            memset(t->mine, 0, sizeof(t->mine));
-            memset(t->step, 0, sizeof(t->step));
-        }
-        memset(t->splits, 0, sizeof(*t) - offsetof(struct dh_thread, splits));
-        t->stamp = stamp;
-        return t;
-    }
-    return state_alloc();
-}
-
-/* Under dh_threads_lock; nobody refers to t any more. */
-static void state_free(struct dh_thread *t)
+/* Nobody refers to t any more. Under dh_threads_lock. */
+static void remove_thread(struct dh_thread *t)
 {
     if (t->prev)
         t->prev->next = t->next;
@@ -172,24 +108,7 @@ static void state_free(struct dh_thread *t)
         dh_threads = t->next;
     if (t->next)
         t->next->prev = t->prev;
-    dh_held_forget(t);
-    for (u32 i = 0; i < t->old_n; i++)
-        dh_pool_free(t->old_clocks[i], t->old_caps[i] * sizeof(u32));
-    if (t->vc.cap > CLOCK_KEEP)
-        free_clock(t);
-    dh_snap_unref(t->snap);
-    dh_publish_clear(&t->birth);
-    dh_publish_clear(&t->death);
-    dh_publish_clear(&t->fence_release);
-    dh_publish_clear(&t->fence_acquire);
-    dh_identity_give_frames(t);
-    if (spare_n < POOL_KEEP) {
-        t->next = spare;
-        spare = t;
-        spare_n++;
-    } else {
-        state_release(t);
-    }
+    dh_thread_state_free(t);
 }
 
 /* Vector clock of t can hold `slot`. Old arrays are kept until the thread goes: the collector may be
@@ -211,12 +130,12 @@ static bool reserve(struct dh_thread *t, u32 slot)
 static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
 {
     dh_lock_take(&dh_threads_lock);
-    struct dh_thread *t = state_new();
+    struct dh_thread *t = dh_thread_state_new();
     struct dh_thread_info *info = t ? info_new() : NULL;
     u32 slot = info ? slot_take(parent) : DH_NO_SLOT;
     if (slot == DH_NO_SLOT || !reserve(t, slot)) {
         dh_lock_drop(&dh_threads_lock);
-        state_release(t);
+        dh_thread_state_release(t);
         dh_count(DH_COUNT_LOST_MEMORY);
         return NULL;
     }
@@ -278,7 +197,7 @@ void dh_thread_cancel_new(struct dh_thread *t)
     slots[t->slot].used = false;
     slots[t->slot].clock = t->vc.c[t->slot];
     dh_thread_info(t->uid)->alive = false;
-    state_free(t);
+    remove_thread(t);
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -404,7 +323,7 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     t->state = DH_THREAD_FINISHED;
     bool gone = t->joined_or_detached;
     if (gone)
-        state_free(t);
+        remove_thread(t);
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -442,7 +361,7 @@ void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
         dh_thread_write_clock(t, child->slot, last_epoch);
     }
     dh_lock_take(&dh_threads_lock);
-    state_free(child);
+    remove_thread(child);
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -451,7 +370,7 @@ void dh_thread_detach(struct dh_thread *child)
     dh_lock_take(&dh_threads_lock);
     child->joined_or_detached = true;
     if (child->state == DH_THREAD_FINISHED)
-        state_free(child);
+        remove_thread(child);
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -554,7 +473,7 @@ void dh_thread_fork_child(struct dh_thread *self)
         dh_thread_info(t->uid)->alive = false;
         slots[t->slot].clock = t->vc.c[t->slot];
         slots[t->slot].used = false;
-        state_free(t);
+        remove_thread(t);
     }
     outlive_all(self);
     dh_thread_info(self->uid)->tid = dh_sys_gettid();

@@ -212,6 +212,16 @@ u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
 u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc);
 u32 dh_thread_lockset(struct dh_thread *t);
 
+/* ---- Memory of thread states (thread_state.c) ---- */
+
+/* Under dh_threads_lock; NULL: no memory. */
+struct dh_thread *dh_thread_state_new(void);
+/* Give up what t holds, and keep its memory for another if there is room. It is in no list any more. Under
+ * dh_threads_lock. */
+void dh_thread_state_free(struct dh_thread *t);
+/* Its memory only, of one that was never begun. May be NULL. */
+void dh_thread_state_release(struct dh_thread *t);
+
 /* ---- Clock operations of the owner (order.c) ---- */
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p);
 /* *p := the thread's clock (join: what p had stays in it); then the epoch ends. */

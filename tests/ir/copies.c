@@ -4,6 +4,9 @@
 // EXPECT set: enter=1 exit=1
 // EXPECT move: enter=1 exit=1
 // EXPECT huge: enter=1 exit=1
+// EXPECT middling: enter=1 exit=1
+// EXPECT fill: enter=1 exit=1
+// EXPECT wide: read_range=1 write_range=1
 // EXPECT clear: write_range=1
 // EXPECT big: read_range=1 write_range=1
 // EXPECT small: read16=1 read8=1 write16=1 write8=1
@@ -18,6 +21,10 @@ struct big { char c[100]; };
 void big(struct big *d, struct big *s) { *d = *s; }
 struct huge { char c[5000]; };
 void huge(struct huge *d, struct huge *s) { *d = *s; }
+struct middling { char c[200]; };
+void middling(struct middling *d, struct middling *s) { *d = *s; }
+void fill(char *d) { __builtin_memset(d, 0, 300); }
+__attribute__((target("avx"))) void wide(struct middling *d, struct middling *s) { *d = *s; }
 void clear(struct big *d) { __builtin_memset(d, 0, sizeof(*d)); }
 struct small { long a, b, c; };
 void small(struct small *d, struct small *s) { *d = *s; }
