@@ -152,7 +152,7 @@ bool dh_options_is_near(u32 distance, size_t len)
 static int fail_unknown(const char *name, size_t n, struct dh_options_error *e)
 {
     u32 best = UINT_MAX;
-    const struct option *nearest = NULL;
+    const struct option *nearest = &table[0];
     for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
         u32 d = dh_options_distance(name, n, table[i].name, length(table[i].name));
         if (d < best) {
@@ -162,13 +162,15 @@ static int fail_unknown(const char *name, size_t n, struct dh_options_error *e)
     }
     say_text(e, "unknown option ");
     say_word(e, e->flags ? name - 2 : name, e->flags ? n + 2 : n); /* a flag begins with two dashes */
-    if (nearest && dh_options_is_near(best, length(nearest->name))) {
+    if (dh_options_is_near(best, length(nearest->name))) {
         say_text(e, "; did you mean '");
         say_name(e, nearest->name);
         say_text(e, "'?");
         return -EINVAL;
     }
-    say_text(e, e->flags ? "; --help lists all" : "; help=1 lists all");
+    say_text(e, "; '");
+    say_name(e, nearest->name);
+    say_text(e, e->flags ? "' comes nearest, --help lists all" : "' comes nearest, help=1 lists all");
     return -ENOENT;
 }
 
@@ -415,6 +417,10 @@ void dh_options_help(dh_options_write *write, void *ctx, bool flags)
         const char *value = is_word ? words[opt->type].shown : values[opt->type];
         put(write, ctx, value);
         size_t used = length(opt->name) + length(value) + (flags ? 2 : 0);
+        if (used >= COLUMN) {
+            put(write, ctx, "\n  ");
+            used = 0;
+        }
         do
             put(write, ctx, " ");
         while (++used < COLUMN);

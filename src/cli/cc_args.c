@@ -163,19 +163,9 @@ static bool is_relocatable(const char *arg)
 /* Options after which nothing is linked. */
 static bool stops_before_link(const char *arg)
 {
-    static const char *const options[] = {"-c",
-                                          "-S",
-                                          "-E",
-                                          "-M",
-                                          "-MM",
-                                          "-fsyntax-only",
-                                          "--compile",
-                                          "--assemble",
-                                          "--preprocess",
-                                          "--precompile",
-                                          "--analyze",
-                                          "-emit-ast",
-                                          "-fdirectives-only"};
+    static const char *const options[] = {
+        "-c",        "-S",         "-E",           "-M",           "-MM",       "-fsyntax-only",
+        "--compile", "--assemble", "--preprocess", "--precompile", "--analyze", "-emit-ast"};
     return IS_ONE_OF(arg, options) || strncmp(arg, "-print-", 7) == 0 || strncmp(arg, "--print-", 8) == 0 ||
            is_relocatable(arg);
 }
@@ -202,12 +192,13 @@ static bool names_one_of(const char *list, const char *const *names, size_t n)
 
 static const char *const thread_sanitizer[] = {"thread"};
 
-/* Does a list of sanitizers name one that replaces the allocator or watches every access as we do? Others,
- * such as undefined, get along with deadheat. */
+/* Does a list of sanitizers name one that replaces the allocator (safe-stack: pthread_create) or watches
+ * every access as we do? Others, such as undefined, get along with deadheat. */
 static bool names_rival(const char *list)
 {
-    static const char *const rivals[] = {"address",        "memory", "hwaddress", "leak",
-                                         "kernel-address", "type",   "numerical", "dataflow"};
+    static const char *const rivals[] = {"address",          "dataflow",      "hwaddress", "kernel-address",
+                                         "kernel-hwaddress", "kernel-memory", "leak",      "memory",
+                                         "numerical",        "safe-stack",    "scudo",     "type"};
     return names_one_of(list, rivals, DH_ARRAY_LEN(rivals));
 }
 
@@ -230,7 +221,11 @@ static void read_no_sanitizers(const char *list, struct dh_cc_line *line)
 
 static bool is_our_target(const char *triple)
 {
-    return fnmatch("x86_64*linux*", triple, 0) == 0 && !strstr(triple, "gnux32");
+    static const char *const other_libraries[] = {"gnux32", "musl", "android", "ohos", "uclibc"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(other_libraries); i++)
+        if (strstr(triple, other_libraries[i]))
+            return false;
+    return fnmatch("x86_64*linux*", triple, 0) == 0;
 }
 
 static void read_mode(const char *mode, struct dh_cc_line *line)
@@ -259,10 +254,19 @@ static void read_own_flag(const char *arg, struct dh_cc_line *line)
         line->own_unknown = arg;
 }
 
+/* Does this argument pass one of these words to the linker? */
+static bool passes_to_linker(const char *arg, const char *value, const char *const *words, size_t n)
+{
+    if (strcmp(arg, "-Xlinker") == 0 && value)
+        return is_one_of(value, words, n);
+    return strncmp(arg, "-Wl,", 4) == 0 && names_one_of(arg + 4, words, n);
+}
+
 static void read_option(const char *arg, const char *value, struct dh_cc_line *line)
 {
     static const char *const machines[] = {"-m32", "-mx32", "-m16", "-miamcu"};
-    static const char *const statics[] = {"-static", "--static", "-static-pie", "-Wl,-static"};
+    static const char *const statics[] = {"-static", "--static", "-static-pie"};
+    static const char *const shared[] = {"-shared", "--shared"};
     static const char *const bare[] = {"-nostdlib", "--no-standard-libraries", "-nodefaultlibs", "-nolibc",
                                        "-nostartfiles"};
     if (strncmp(arg, "--dh-", 5) == 0)
@@ -271,12 +275,12 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
         line->output = value;
     else if (strncmp(arg, "-o", 2) == 0)
         line->output = arg + 2;
-    else if (strcmp(arg, "-shared") == 0 || strcmp(arg, "--shared") == 0)
+    else if (IS_ONE_OF(arg, shared) || passes_to_linker(arg, value, shared, DH_ARRAY_LEN(shared)))
         line->shared = true;
     else if (IS_ONE_OF(arg, statics))
         line->static_flag = arg;
-    else if (strcmp(arg, "-Xlinker") == 0 && value && strcmp(value, "-static") == 0)
-        line->static_flag = value;
+    else if (passes_to_linker(arg, value, statics, DH_ARRAY_LEN(statics)))
+        line->static_flag = value ? value : arg;
     else if (IS_ONE_OF(arg, bare))
         line->nostdlib = arg;
     else if (IS_ONE_OF(arg, machines))
@@ -285,15 +289,19 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
         line->other_machine = arg;
     else if (strcmp(arg, "-target") == 0 && value && !is_our_target(value))
         line->other_machine = value;
+    else if (strcmp(arg, "-femulated-tls") == 0)
+        line->emulated_tls = arg;
+    else if (strcmp(arg, "-fmemory-profile") == 0 || strncmp(arg, "-fmemory-profile=", 17) == 0)
+        line->sanitizer = arg; /* brings an allocator of its own, as some sanitizers do */
     else if (strncmp(arg, "-fsanitize=", 11) == 0)
         read_sanitizers(arg, arg + 11, line);
     else if (strncmp(arg, "-fno-sanitize=", 14) == 0)
         read_no_sanitizers(arg + 14, line);
 }
 
-void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
+void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line *ret_line)
 {
-    struct dh_cc_line line = {.links = true};
+    struct dh_cc_line line = {.cxx = cxx, .links = true};
     bool has_linkable = false, header_language = false, has_libc = false;
     for (size_t i = 0; i < args->count; i++) {
         const char *arg = args->at[i];
@@ -308,6 +316,7 @@ void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line)
         } else if (stops_before_link(arg)) {
             line.links = false;
             line.relocatable |= is_relocatable(arg);
+            line.multiarch |= strcmp(arg, "-print-multiarch") == 0 || strcmp(arg, "--print-multiarch") == 0;
         } else {
             read_option(arg, value, &line);
         }

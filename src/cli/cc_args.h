@@ -36,6 +36,7 @@ enum dh_cc_frontend {
 /* What a command line asks for. */
 struct dh_cc_line {
     enum dh_cc_mode mode;    /* --dh-mode= */
+    bool cxx;                /* deadheat c++ */
     bool has_input;          /* something to compile or link: without it, clang answers or complains itself */
     bool links;              /* produces an executable or a shared object */
     bool shared;             /* ... a shared object */
@@ -44,17 +45,18 @@ struct dh_cc_line {
     bool plain;              /* --dh-plain */
     bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
     bool help;               /* --dh-help */
+    bool multiarch;          /* -print-multiarch: gcc has an answer, clang has none */
     const char *own_unknown; /* an unknown --dh-* flag */
     const char *bad_mode;    /* an unknown value of --dh-mode */
     enum dh_cc_frontend frontend; /* --dh-frontend= */
     const char *frontend_name;    /* ... as given; NULL: not given */
     /* What cannot be combined with deadheat, as written by the user; NULL: absent. */
-    const char *static_flag, *nostdlib, *other_machine, *sanitizer;
+    const char *static_flag, *nostdlib, *other_machine, *emulated_tls, *sanitizer;
     const char *thread_sanitizer; /* -fsanitize=thread: only a frontend's own option */
 };
 
-/* Reads expanded arguments. */
-void dh_cc_args_read(const struct dh_cc_args *args, struct dh_cc_line *ret_line);
+/* Reads expanded arguments. cxx: the compiler was called for C++. */
+void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line *ret_line);
 
 /* Whether this option's value is the next argument. */
 bool dh_cc_args_takes_value(const char *arg);
@@ -69,7 +71,7 @@ void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct
 /* cc_frontend.c: the value of --dh-frontend. */
 void dh_cc_frontend_read(const char *name, struct dh_cc_line *line);
 /* The compiler of a line that names a frontend, as to be found on the path. */
-const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line, bool cxx);
+const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line);
 /* The flags by which it instruments. specs: the file for gcc. */
 void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, struct dh_cc_args *out);
 /* For a program that is linked: it finds its reporter. libdir: where deadheat's parts are. */

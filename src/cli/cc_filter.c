@@ -16,12 +16,14 @@
 
 /* Names after -f or -fno-, without "=value", separated by spaces; patterns of fnmatch. */
 static const char gcc_f_options[] =
-    "aggressive-loop-optimizations allocation-dce allow-store-data-races analyzer* auto-inc-dec "
+    "aggressive-loop-optimizations allocation-dce allow-store-data-races analyzer* argument-* auto-inc-dec "
     "bit-tests branch-probabilities branch-target-load-optimize* btr-bb-exclusive "
     "callgraph-info* canonical-system-headers check-data-deps checking* code-hoisting "
     "combine-stack-adjustments compare-debug* compare-elim concepts concepts-diagnostics-depth "
-    "concepts-ts conserve-stack constexpr-cache-depth constexpr-loop-limit constexpr-ops-limit "
-    "cprop-registers crossjumping cse-* dbg-cnt* dce debug-cpp declone-ctor-dtor delayed-branch "
+    "concepts-ts conserve-space conserve-stack constexpr-cache-depth constexpr-loop-limit "
+    "constexpr-ops-limit "
+    "cprop-registers crossjumping cse-* dbg-cnt* dce debug-cpp declone-ctor-dtor deduce-init-list "
+    "delayed-branch "
     "delete-dead-exceptions devirtualize-at-ltrans diagnostics-column-origin diagnostics-column-unit "
     "diagnostics-escape-format diagnostics-generate-patch diagnostics-minimum-margin-width "
     "diagnostics-path-format diagnostics-plain-output diagnostics-show-caret diagnostics-show-cwe "
@@ -34,7 +36,7 @@ static const char gcc_f_options[] =
     "keep-static-functions large-source-files lifetime-dse* limit-function-alignment live-patching* "
     "live-range-shrinkage loop-* lra-remat lto-compression-level lto-odr-type-merging lto-partition "
     "lto-report* max-include-depth mem-report* merge-debug-strings move-loop-* nothrow-opt opt-info* "
-    "optimize-register-move optimize-strlen partial-inlining pch-deps peephole* "
+    "optimize-register-move optimize-strlen optional-diags partial-inlining pch-deps peephole* "
     "permitted-flt-eval-methods post-ipa-mem-report pre-ipa-mem-report "
     "predictive-commoning pretty-templates printf-return-value profile-abs-path profile-info-section "
     "profile-note profile-partial-training profile-reorder-functions profile-report "
@@ -44,7 +46,7 @@ static const char gcc_f_options[] =
     "stack-check* stack-limit* stack-reuse stats stdarg-opt store-merging strong-eval-order "
     "sync-libcalls thread-jumps time-report-details toplevel-reorder track-macro-expansion* "
     "trampolines tree-* unconstrained-commons use-linker-plugin var-tracking* vect-cost-model "
-    "version-loops-for-strides vpt web whole-program zee";
+    "version-loops-for-strides vpt web whole-program working-directory zee";
 
 /* Of those families, what clang understands after all. */
 static const char clang_f_options[] =
@@ -55,10 +57,21 @@ static const char clang_f_options[] =
 /* Whole words after -m or -mno-, without "=value". */
 static const char gcc_m_options[] =
     "8bit-idiv accumulate-outgoing-args align-data align-stringops avx256-split-unaligned-* "
-    "branch-cost call-ms2sysv-xlogues cld dispatch-scheduler dump-tune-features fused-madd "
-    "indirect-branch-register inline-all-stringops inline-stringops-dynamically memcpy-strategy "
-    "memset-strategy mitigate-rop move-max needed push-args relax-cmpxchg-loop "
+    "branch-cost call-ms2sysv-xlogues cet-switch cld dispatch-scheduler dump-tune-features "
+    "fancy-math-387 force-drap force-indirect-call fused-madd indirect-branch indirect-branch-register "
+    "inline-all-stringops inline-stringops-dynamically memcpy-strategy "
+    "memset-strategy mitigate-rop move-max needed prefer-avx128 push-args relax-cmpxchg-loop "
     "store-max stringop-strategy stv tune-ctrl vzeroupper";
+
+/* Whole words after -g or -gno-, without "=value": details of gcc's debug information. */
+static const char gcc_g_options[] =
+    "as-loc-support as-locview-support describe-dies inline-points internal-reset-location-views "
+    "statement-frontiers variable-location-views";
+
+/* After -fno- and -mno-: what clang 19 does not have anyway, so that it need not be switched off. */
+static const char absent_f_options[] = "gnu-tm leading-underscore plan9-extensions strict-volatile-bitfields";
+static const char absent_m_options[] =
+    "avx5124fmaps avx5124vnniw avx512er avx512pf direct-extern-access hle prefetchwt1";
 
 static bool matches(const char *name, size_t len, const char *patterns)
 {
@@ -80,15 +93,27 @@ static bool matches(const char *name, size_t len, const char *patterns)
 
 static bool is_gcc_only(const char *arg)
 {
-    if (arg[0] != '-' || (arg[1] != 'f' && arg[1] != 'm'))
+    if (arg[0] != '-' || arg[1] == '\0' || !strchr("fgm", arg[1]))
         return false;
     const char *name = arg + 2;
-    if (strncmp(name, "no-", 3) == 0)
+    bool no = strncmp(name, "no-", 3) == 0;
+    if (no)
         name += 3;
     size_t len = strcspn(name, "=");
+    if (arg[1] == 'g')
+        return matches(name, len, gcc_g_options);
+    if (no && matches(name, len, arg[1] == 'm' ? absent_m_options : absent_f_options))
+        return true;
     if (arg[1] == 'm')
         return matches(name, len, gcc_m_options);
     return matches(name, len, gcc_f_options) && !matches(name, len, clang_f_options);
+}
+
+/* gcc takes any number for its highest level; clang warns of those that it does not have. */
+static bool is_beyond_o3(const char *arg)
+{
+    return strncmp(arg, "-O", 2) == 0 && arg[2] && arg[strspn(arg + 2, "0123456789") + 2] == '\0' &&
+           atoi(arg + 2) > 3;
 }
 
 /*
@@ -97,11 +122,14 @@ static bool is_gcc_only(const char *arg)
  *   shared object until it is loaded; demanding that nothing be undefined can only fail.
  *   Executables: hiding the symbols of all archives would hide the interceptors in the runtime's
  *   archive from the shared objects of the process, libc above all.
+ *   Both: reports could not read debug information that is packed so; see copy_argument.
  */
 static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
 {
     if (line->mode == DH_CC_FIELD)
         return false;
+    if (strcmp(arg, "--compress-debug-sections=zstd") == 0)
+        return true;
     if (line->shared)
         return strcmp(arg, "--no-undefined") == 0 || strcmp(arg, "-no-undefined") == 0;
     return strcmp(arg, "--exclude-libs=ALL") == 0 || strcmp(arg, "-exclude-libs=ALL") == 0;
@@ -194,15 +222,54 @@ static void copy_argument(const struct dh_cc_line *line, const char *arg, const 
         return;
     /* gcc's number of jobs: clang has no such form. */
     bool jobs = strncmp(arg, "-flto=", 6) == 0 && arg[6] >= '0' && arg[6] <= '9';
-    dh_cc_args_add(out, jobs && line->frontend != DH_CC_GNU ? "-flto" : arg);
+    if (jobs && line->frontend != DH_CC_GNU)
+        arg = "-flto";
+    else if (is_beyond_o3(arg) && line->frontend != DH_CC_GNU)
+        arg = "-O3";
+    else if (strcmp(arg, "-gz=zstd") == 0) /* libdw, our reader, unpacks zlib only before 0.189 */
+        arg = "-gz=zlib";
+    dh_cc_args_add(out, arg);
     if (strcmp(arg, "-Ofast") == 0 && line->frontend != DH_CC_GNU) /* gcc has nothing against it */
         dh_cc_args_add(out, "-Wno-deprecated-ofast");
     if (value)
         dh_cc_args_add(out, value);
 }
 
+/* The language that clang is told for inputs that stand under no -x of the user's. */
+struct language {
+    bool users;         /* a -x of the user's is in force */
+    const char *forced; /* ... or one of ours; NULL: none */
+};
+
+/* g++ takes C files for C++ without a word; clang does so too, and warns, unless it is told. */
+static const char *forced_language(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".c") == 0)
+        return "c++";
+    if (dot && strcmp(dot, ".h") == 0)
+        return "c++-header";
+    return dot && strcmp(dot, ".i") == 0 ? "c++-cpp-output" : NULL;
+}
+
+static void name_language(const char *arg, const char *value, struct language *now, struct dh_cc_args *out)
+{
+    if (strncmp(arg, "-x", 2) == 0) {
+        const char *name = arg[2] ? arg + 2 : value;
+        *now = (struct language){.users = name && strcmp(name, "none") != 0};
+    } else if (arg[0] != '-' && !now->users) {
+        const char *forced = forced_language(arg);
+        if (forced != now->forced) { /* both are among the literals above */
+            dh_cc_args_add(out, "-x");
+            dh_cc_args_add(out, forced ? forced : "none");
+        }
+        now->forced = forced;
+    }
+}
+
 void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out)
 {
+    struct language language = {0};
     for (size_t i = 0; i < in->count;) {
         struct dh_cc_args words = {.arena = in->arena};
         size_t first = i, used;
@@ -216,7 +283,10 @@ void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, st
             continue;
         }
         bool pair = dh_cc_args_takes_value(in->at[i]) && i + 1 < in->count;
-        copy_argument(line, in->at[i], pair ? in->at[i + 1] : NULL, ret_out);
+        const char *value = pair ? in->at[i + 1] : NULL;
+        if (line->cxx && line->frontend != DH_CC_GNU)
+            name_language(in->at[i], value, &language, ret_out);
+        copy_argument(line, in->at[i], value, ret_out);
         i += pair ? 2 : 1;
     }
 }

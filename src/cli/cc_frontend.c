@@ -38,11 +38,11 @@ void dh_cc_frontend_read(const char *name, struct dh_cc_line *line)
     line->frontend = i < 0 ? DH_CC_NO_SUCH : frontends[i].kind;
 }
 
-const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line, bool cxx)
+const char *dh_cc_frontend_program(struct dh_arena *arena, const struct dh_cc_line *line)
 {
     int i = find(line->frontend_name);
     const char *version = line->frontend_name + strlen(frontends[i].name);
-    return dh_arena_printf(arena, "%s%s", cxx ? frontends[i].cxx : frontends[i].name, version);
+    return dh_arena_printf(arena, "%s%s", line->cxx ? frontends[i].cxx : frontends[i].name, version);
 }
 
 void dh_cc_frontend_flags(const struct dh_cc_line *line, const char *specs, struct dh_cc_args *out)

@@ -23,14 +23,13 @@
 struct driver {
     struct dh_arena arena;
     const char *name; /* of the command, for messages */
-    bool cxx;
     struct dh_cc_line line;
     const char *libdir;
 };
 
 static void print_help(const struct driver *d)
 {
-    const char *cc = d->cxx ? "deadheat c++" : "deadheat cc", *suffix = d->cxx ? "cpp" : "c";
+    const char *cc = d->line.cxx ? "deadheat c++" : "deadheat cc", *suffix = d->line.cxx ? "cpp" : "c";
     printf(
         "usage: %s [clang and gcc options] FILE...\n"
         "\n"
@@ -96,8 +95,13 @@ static int check_supported(const struct driver *d)
     if (!l->has_input)
         return 0;
     if (l->other_machine)
-        return fail(d, "'%s' is not supported: deadheat works on 64-bit x86 Linux programs only",
+        return fail(d, "'%s' is not supported: deadheat works on 64-bit x86 Linux programs with glibc only",
                     l->other_machine);
+    if (l->emulated_tls)
+        return fail(d,
+                    "'%s' is not supported: instrumented code reaches the state of its thread by the "
+                    "machine's own thread-local storage",
+                    l->emulated_tls);
     if (l->sanitizer)
         return fail(d,
                     "'%s' cannot be combined with deadheat, which watches memory itself; build with one or "
@@ -164,7 +168,7 @@ static const char *find_compiler(struct driver *d)
             fail(d, "cannot find clang-19; install the package clang-19 or set DEADHEAT_CLANG to its path");
         return clang;
     }
-    name = dh_cc_frontend_program(&d->arena, &d->line, d->cxx);
+    name = dh_cc_frontend_program(&d->arena, &d->line);
     const char *found = dh_path_find_program(&d->arena, name);
     if (!found)
         fail(d, "cannot find '%s', which --dh-frontend=%s asks for", name, d->line.frontend_name);
@@ -270,7 +274,7 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
         return 1;
     struct dh_cc_args out = {.arena = &d->arena};
     dh_cc_args_add(&out, compiler);
-    if (d->cxx && !gnu)
+    if (d->line.cxx && !gnu)
         dh_cc_args_add(&out, "--driver-mode=g++");
     if (d->line.has_input) {
         d->libdir = find_libdir(d);
@@ -303,14 +307,17 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
 
 static int drive(int argc, char **argv, bool cxx)
 {
-    struct driver d = {.name = cxx ? "deadheat c++" : "deadheat cc", .cxx = cxx};
+    struct driver d = {.name = cxx ? "deadheat c++" : "deadheat cc"};
     struct dh_cc_args in = {.arena = &d.arena};
     for (int i = 1; i < argc; i++)
         dh_cc_args_add_expanded(&in, argv[i]);
-    dh_cc_args_read(&in, &d.line);
+    dh_cc_args_read(&in, cxx, &d.line);
     int rc;
     if (argc < 2 || d.line.help) {
         print_help(&d);
+        rc = 0;
+    } else if (d.line.multiarch && !d.line.frontend_name) {
+        puts("x86_64-linux-gnu");
         rc = 0;
     } else {
         rc = check_supported(&d);

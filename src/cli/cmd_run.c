@@ -21,10 +21,6 @@ static const char usage_head[] =
     "Runs a program that was compiled with 'deadheat cc' or 'deadheat c++' and reports its data races on\n"
     "standard error. The exit status is the program's own, or 66 if it raced.\n"
     "\n"
-    "  --detector=NAME         fasttrack, the fast engine (default), or a detector of the laboratory, which "
-    "is slow;\n"
-    "                          'deadheat detectors' lists them, 'fasttrack-ref' is the laboratory's "
-    "fasttrack\n"
     "  --force                 run a program that was not compiled by deadheat\n"
     "  --help                  this text\n";
 

@@ -7,6 +7,8 @@
  */
 #include "shim.h"
 
+#include <climits>
+
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -49,9 +51,12 @@ static bool thread_local_may_be_captured(const GlobalVariable *variable)
 
 bool dh_shim_may_be_captured(LLVMValueRef ptr)
 {
+    /* LLVM gives up at a hundred uses, which a local of a long function easily has; the answer is asked for
+     * once a variable, so looking at all of them stays linear. */
+    const unsigned all_uses = UINT_MAX;
     if (auto *variable = dyn_cast<GlobalVariable>(unwrap(ptr)))
         return thread_local_may_be_captured(variable);
-    return PointerMayBeCaptured(unwrap(ptr), /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+    return PointerMayBeCaptured(unwrap(ptr), /*ReturnCaptures=*/true, /*StoreCaptures=*/true, all_uses);
 }
 
 LLVMValueRef dh_shim_base(LLVMValueRef ptr, long long *ret_offset)

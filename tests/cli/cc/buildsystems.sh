@@ -33,6 +33,8 @@ cmake_minimum_required(VERSION 3.13)
 project(t C CXX)
 include(CheckFunctionExists)
 include(CheckCCompilerFlag)
+include(CheckIPOSupported)
+check_ipo_supported(OUTPUT why)
 check_function_exists(printf HAVE_PRINTF)
 check_function_exists(no_such_function HAVE_NO_SUCH)
 check_c_compiler_flag(-Wall HAVE_WALL)
@@ -43,12 +45,16 @@ endif()
 add_library(bump SHARED lib.c)
 add_executable(uselib uselib.c)
 target_link_libraries(uselib bump)
+add_library(archived STATIC lib.c)
+add_executable(lto uselib.c)
+target_link_libraries(lto archived)
+set_property(TARGET archived lto PROPERTY INTERPROCEDURAL_OPTIMIZATION TRUE)
 add_executable(throws throws.cpp)
 target_link_libraries(throws Threads::Threads)
 END
     { CC=$cc CXX=$cxx cmake -S cm -B cm/build && cmake --build cm/build; } > cm/log 2>&1 || { tail -1 cm/log; return 1; }
     if grep -i 'warning' cm/log; then return 1; fi
-    ./cm/build/uselib && ./cm/build/throws
+    ./cm/build/uselib && ./cm/build/lto && ./cm/build/throws
 }
 if command -v cmake > /dev/null; then case_ cmake cmake_project; fi
 

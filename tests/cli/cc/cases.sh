@@ -180,6 +180,43 @@ case_ no-pie no_pie
 relocatable() { "$cc" -c a.c b.c && "$cc" -r -o ab.o a.o b.o && "$cc" ab.o -o rel && ./rel; }
 case_ relocatable relocatable
 
+# g++ compiles C files as C++ in silence. What follows the C files keeps its own language.
+c_as_cxx() {
+    echo 'extern "C" int c_part(void); int c_part(void) { return __cplusplus > 0; }' > as_cxx.c &&
+        echo 'extern "C" int c_part(void); int main() { return c_part() - 1; }' > as_main.cc &&
+        "$cxx" -c as_main.cc -o as_main.o && "$cxx" -Werror as_cxx.c as_main.o -o as_cxx && ./as_cxx &&
+        "$cxx" -Werror as_main.cc as_cxx.c -lm -o as_cxx && ./as_cxx &&
+        "$cxx" -Werror -x c -c b.c -o as_c.o && nm as_c.o | grep -q ' b$' &&
+        "$cxx" -x none -Werror -E as_cxx.c -o as_cxx.i && "$cxx" -Werror -c as_cxx.i -o as_i.o
+}
+case_ c-files-as-c++ c_as_cxx
+
+beyond_o3() { for level in 4 6 9 99; do "$cc" -Werror -O$level -dM -E -x c /dev/null | grep -q OPTIMIZE && "$cc" -Werror -O$level -c b.c || return; done; }
+case_ levels-beyond-O3 beyond_o3
+
+gcc_details() { "$cc" -Werror -g -gno-variable-location-views -gno-statement-frontiers -ginline-points -mno-hle -mno-avx512er -mindirect-branch=keep -fno-strict-volatile-bitfields -c b.c -o details.o; }
+case_ gcc-debug-and-absent-features gcc_details
+
+# What reports could not read is not made.
+packed() {
+    "$cc" -g -gz=zstd hello.c -o packed && "$cc" -g -Wl,--compress-debug-sections=zstd hello.c -o packed_link &&
+        readelf -t packed | grep -q ZLIB && ! readelf -t packed packed_link | grep -q ZSTD && prints 42 ./packed
+}
+case_ debug-information-for-libdw packed
+
+multiarch() { prints x86_64-linux-gnu "$cc" -print-multiarch && prints x86_64-linux-gnu "$cc" --print-multiarch; }
+case_ print-multiarch multiarch
+
+# The public header in a plain build: gcc warns of a noinline beside inline.
+header_with_gcc() {
+    printf '#include <deadheat/deadheat.h>\nint g;\nDH_UNTRACKED static inline int peek(void) { return g; }\nint f(void) { return peek(); }\n' > header.c &&
+        gcc -Wall -Wextra -Werror -O2 "-I$here/../../../include" -c header.c -o header.o &&
+        g++ -x c++ -Wall -Wextra -Werror -O2 "-I$here/../../../include" -c header.c -o header.o &&
+        gcc -O2 -fsanitize=thread "-I$here/../../../include" -c header.c -o header.o &&
+        ! nm header.o | grep -q __tsan_read
+}
+case_ header-with-gcc header_with_gcc
+
 plain_objects() { "${DEADHEAT_CLANG:-clang-19}" -c b.c -o plain_b.o && "$cc" a.c plain_b.o -o mixed && ./mixed; }
 case_ mixed-with-plain plain_objects
 
@@ -211,6 +248,11 @@ case_ help help
 refused static 'link dynamically' "$cc" -static hello.c -o x
 refused static-pie 'static-pie' "$cc" -static-pie hello.c -o x
 refused linker-static 'link dynamically' "$cc" -Xlinker -static hello.c -o x
+refused linker-static-among-others 'link dynamically' "$cc" -Wl,-z,now,-static hello.c -o x
+shared_for_linker() { "$cc" -fPIC -Wl,-shared lib.c -o libwl.so && "$cc" uselib.c ./libwl.so -o uselib_wl && ./uselib_wl; }
+case_ shared-said-to-the-linker shared_for_linker
+directives() { "$cc" -fdirectives-only a.c b.c -o directives && ./directives; }
+case_ directives-only-links directives
 refused nostdlib 'C library' "$cc" -nostdlib hello.c -o x
 refused nodefaultlibs 'C library' "$cc" -nodefaultlibs hello.c -o x
 refused nostartfiles 'C library' "$cc" -nostartfiles hello.c -o x
@@ -220,6 +262,11 @@ refused m32 '64-bit' "$cc" -m32 -c hello.c
 refused target '64-bit' "$cc" --target=aarch64-linux-gnu -c hello.c
 refused sanitize-thread 'one or the other' "$cc" -fsanitize=thread -c hello.c
 refused sanitize-list 'one or the other' "$cc" -fsanitize=undefined,address hello.c -o x
+refused sanitize-scudo 'one or the other' "$cc" -fsanitize=scudo hello.c -o x
+refused sanitize-safe-stack 'one or the other' "$cc" -fsanitize=safe-stack hello.c -o x
+refused memory-profile 'one or the other' "$cc" -fmemory-profile hello.c -o x
+refused musl 'glibc' "$cc" --target=x86_64-linux-musl -c hello.c
+refused emulated-tls 'thread-local' "$cc" -femulated-tls -c hello.c
 refused sanitize-dataflow 'one or the other' "$cc" -fsanitize=dataflow hello.c -o x
 refused unknown-own-flag "did you mean '--dh-help'" "$cc" --dh-hlep hello.c
 refused unknown-own-value "did you mean '--dh-mode=full'" "$cc" --dh-mod=full hello.c

@@ -39,10 +39,10 @@ run --style=sound ./queue
 has sound-locks out 'holding `(struct queue).lock`'
 has sound-total out '5 pairs that may race, on 4 variables (sound'
 run --assume=partition ./queue
-has assume-drops out '3 pairs that may race, on 2 variables (relay: no lock in common; assuming partition, owned, exit, callbacks dropped 1 more'
+has assume-drops out '3 pairs that may race, on 2 variables (relay: no lock in common; assuming partition, published, owned, exit, callbacks, members dropped 1 more'
 run --assume=barriers,published ./queue
 has assume-others out '4 pairs that may race'
-run --assume=partition --no-assume=owned,exit,callbacks ./queue
+run --assume=partition --no-assume=published,owned,exit,callbacks,members ./queue
 has assume-less out 'assuming partition dropped 1 more'
 # Each style says how many pairs the other has: what that one prints, with the same options, also of bundles.
 for program in queue many; do
@@ -82,6 +82,9 @@ same explain-lines "$(cat out)" "$(cat explained)"
 run --explain=P5 ./queue
 has explain-assume out '--assume=partition drops it'
 refused explain-none "there is no pair 'P9'" --explain=P9 ./queue
+echo before >written
+refused explain-none-output "there is no pair 'P9'" --explain=P9 --output=written ./queue
+same explain-none-writes-nothing "$(cat written)" before
 refused explain-words "there is no pair 'x.c:1,y.c:2'" --explain=x.c:1,y.c:2 ./queue
 refused explain-json "cannot be combined with --format=json" --explain=P1 --format=json ./queue
 
@@ -189,14 +192,14 @@ run --summary -- -queue
 has file-like-an-option out '-queue: 4 pairs that may race'
 refused bad-style "--style cannot be 'relays'; it must be relay or sound" --style=relays ./queue
 refused bad-format "it must be text, json, sarif or html" --format=xml ./queue
-refused bad-assume "it must be barriers, partition, published, owned, exit, callbacks or all" --assume=all,luck ./queue
+refused bad-assume "it must be barriers, partition, published, owned, exit, callbacks, members or all" --assume=all,luck ./queue
 refused bad-option "did you mean '--style'" --stile=relay ./queue
 refused bad-output "cannot write '/nowhere/x'" --output=/nowhere/x ./queue
 run --help
 same help-exit "$status" 0
 has help-example out 'deadheat cc --dh-mode=field'
 # What each option assumes is told by --help and by the manual page.
-for word in barriers partition published owned exit callbacks; do
+for word in barriers partition published owned exit callbacks members; do
     run --help
     same "help-assume-$word" "$(grep -c "^  $word  *[a-z]" out)" 1
     same "man-assume-$word" "$(grep -c "^\.B $word\$" "$here/../../../man/deadheat-static.1")" 1
