@@ -28,7 +28,8 @@ static const char usage[] =
     "  --style=relay|sound   relay (default): pairs without a common lock, few and mostly worth a look;\n"
     "                        sound: every pair that could race, nothing dropped\n"
     "  --assume=A,B,...      drop pairs that cannot race if more is assumed (below)\n"
-    "  --no-assume=A,B,...   do not assume what relay assumes: owned, exit and callbacks\n"
+    "  --no-assume=A,B,...   do not assume what relay assumes: published, owned, exit,\n"
+    "                        callbacks and members\n"
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
@@ -45,6 +46,8 @@ static const char usage[] =
     "  owned       what is taken out of a container under its lock has one owner until it is handed on\n"
     "  exit        other threads are done when the program ends\n"
     "  callbacks   code outside the program calls what it is given before it returns, or never\n"
+    "  members     a place in memory is a member of one structure: other members, and those of unrelated\n"
+    "              structures, lie elsewhere\n"
     "  all         all of these\n"
     "\n"
     "Exit status: 0, whether there are pairs or not, since a pair is a proposal and no race that was seen; 2 "
@@ -82,10 +85,10 @@ static int one_of(const char *name, const char *value, const char *const *words,
 static int set_assumed(struct dh_static *s, const char *option, const char *list, u32 *to)
 {
     static const char *const words[] = {"barriers", "partition", "published", "owned",
-                                        "exit",     "callbacks", "all"};
+                                        "exit",     "callbacks", "members",   "all"};
     static const u32 bits[] = {DH_PAIRS_IF_BARRIERS, DH_PAIRS_IF_PARTITION, DH_PAIRS_IF_PUBLISHED,
                                DH_PAIRS_IF_OWNED,    DH_PAIRS_IF_EXIT,      DH_PAIRS_IF_CALLBACKS,
-                               DH_PAIRS_IFS};
+                               DH_PAIRS_IF_MEMBERS,  DH_PAIRS_IFS};
     for (;;) {
         size_t len = strcspn(list, ",");
         int i = one_of(option, dh_arena_dup(&s->arena, list, len), words, DH_ARRAY_LEN(words));
@@ -200,14 +203,11 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     return 0;
 }
 
-static int print(struct dh_static *s, const struct request *q)
+static void print(struct dh_static *s, const struct request *q, u32 pair)
 {
     if (q->explain) {
-        u32 pair = dh_static_find(s, q->explain);
-        if (pair == DH_PAIRS_NONE)
-            return DH_EXIT_TROUBLE;
         dh_static_explain(s, pair);
-        return 0;
+        return;
     }
     dh_static_select(s);
     if (strcmp(q->format, "json") == 0)
@@ -220,22 +220,24 @@ static int print(struct dh_static *s, const struct request *q)
         dh_static_print_text(s, q->summary);
     if (q->stats && strcmp(q->format, "text") == 0)
         dh_static_print_stats(s);
-    return 0;
 }
 
 /* The file is opened only when there is something to write into it. */
 static int write_out(struct dh_static *s, const struct request *q)
 {
     const char *name = q->output ? q->output : "standard output";
+    u32 pair = q->explain ? dh_static_find(s, q->explain) : DH_PAIRS_NONE;
+    if (q->explain && pair == DH_PAIRS_NONE)
+        return DH_EXIT_TROUBLE;
     s->out = q->output ? fopen(q->output, "we") : stdout;
     if (!s->out)
         return dh_cli_fail("static", "cannot write '%s': %s", q->output, strerror(errno));
     s->color = dh_cli_wants_color(q->color, fileno(s->out));
-    int rc = print(s, q);
+    print(s, q, pair);
     bool bad = fflush(s->out) != 0 || ferror(s->out);
     if (q->output && fclose(s->out) != 0)
         bad = true;
-    return bad ? dh_cli_fail("static", "cannot write '%s': %s", name, strerror(errno)) : rc;
+    return bad ? dh_cli_fail("static", "cannot write '%s': %s", name, strerror(errno)) : 0;
 }
 
 int dh_cmd_static(int argc, char **argv)

@@ -87,7 +87,7 @@ static void print_sets(struct dh_static *s, const struct dh_pairs_pair *pair)
          "--assume=partition drops it: each thread uses its own part of the array, if "
          "no two have the same index."},
         {DH_PAIRS_IF_PUBLISHED,
-         "--assume=published drops it: one side initialises the object, if that is "
+         "Assuming `published` drops it, as relay does: one side initialises the object, if that is "
          "done before others can see it."},
         {DH_PAIRS_IF_OWNED,
          "Assuming `owned` drops it, as relay does: the object is handed from thread to thread, if whoever "
@@ -99,6 +99,9 @@ static void print_sets(struct dh_static *s, const struct dh_pairs_pair *pair)
          "Assuming `callbacks` drops it, as relay does: one side is called by code outside the program, if "
          "such "
          "code calls nothing back once it has returned."},
+        {DH_PAIRS_IF_MEMBERS,
+         "Assuming `members` drops it, as relay does: the two sides are to different members, or to members "
+         "of unrelated structures, if the pointers point to what they are declared to point to."},
     };
     for (size_t i = 0; i < DH_ARRAY_LEN(facts); i++)
         if (((pair->flags & ~(u32)DH_PAIRS_IFS) | dh_pairs_ifs(pair->flags, s->set)) & facts[i].flag)

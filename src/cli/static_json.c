@@ -124,8 +124,8 @@ static json_t *alike_json(struct dh_static *s, u32 site)
 
 static json_t *pair_json(struct dh_static *s, u32 number)
 {
-    static const char *const flags[] = {"relay",        "sound",    "ad-hoc",  "if-barriers", "if-partition",
-                                        "if-published", "if-owned", "if-exit", "if-callbacks"};
+    static const char *const flags[] = {"relay",        "sound",    "ad-hoc",  "if-barriers",  "if-partition",
+                                        "if-published", "if-owned", "if-exit", "if-callbacks", "if-members"};
     const struct dh_pairs_pair *pair = &s->pairs->pairs[number];
     json_t *j = json_object(), *sides = json_array(), *in = json_array(), *why = json_array();
     json_object_set_new(j, "pair", json_integer((json_int_t)number + 1));

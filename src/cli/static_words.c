@@ -246,7 +246,8 @@ static const char *assumed(struct dh_static *s)
         const char *name;
     } all[] = {{DH_PAIRS_IF_BARRIERS, "barriers"},   {DH_PAIRS_IF_PARTITION, "partition"},
                {DH_PAIRS_IF_PUBLISHED, "published"}, {DH_PAIRS_IF_OWNED, "owned"},
-               {DH_PAIRS_IF_EXIT, "exit"},           {DH_PAIRS_IF_CALLBACKS, "callbacks"}};
+               {DH_PAIRS_IF_EXIT, "exit"},           {DH_PAIRS_IF_CALLBACKS, "callbacks"},
+               {DH_PAIRS_IF_MEMBERS, "members"}};
     const char *text = "";
     for (size_t i = 0; i < DH_ARRAY_LEN(all); i++)
         if (s->assumed & all[i].flag)

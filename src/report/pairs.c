@@ -445,8 +445,7 @@ u32 dh_pairs_add_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair)
     if (dh_pairs_put_pair(p, &new))
         return (u32)p->n_pairs - 1;
     u32 at = dh_pairs_find_pair(p, pair_id(p, &new));
-    p->pairs[at].flags |= new.flags;
-    p->pairs[at].reasons |= new.reasons;
+    dh_pairs_merge(p, at, &new);
     return at;
 }
 

@@ -18,7 +18,7 @@
 #include "util/arena.h"
 
 #define DH_PAIRS_SECTION ".deadheat.pairs"
-enum { DH_PAIRS_VERSION = 3, DH_PAIRS_ID_VERSION = 1 };
+enum { DH_PAIRS_VERSION = 4, DH_PAIRS_ID_VERSION = 1 };
 enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
 
 enum dh_pairs_access {
@@ -115,12 +115,14 @@ enum {
     DH_PAIRS_IF_OWNED = 1u << 6,     /* ... that what is taken from a container has one owner at a time */
     DH_PAIRS_IF_EXIT = 1u << 7,      /* ... that other threads are done when the program ends */
     DH_PAIRS_IF_CALLBACKS = 1u << 8, /* ... that outside code calls back only before it returns */
+    DH_PAIRS_IF_MEMBERS = 1u << 9,   /* ... that a place in memory is a member of one structure only */
     DH_PAIRS_IFS = DH_PAIRS_IF_BARRIERS | DH_PAIRS_IF_PARTITION | DH_PAIRS_IF_PUBLISHED | DH_PAIRS_IF_OWNED |
-                   DH_PAIRS_IF_EXIT | DH_PAIRS_IF_CALLBACKS,
-    DH_PAIRS_FOR_SOUND = 6,
-    DH_PAIRS_FLAGS = (1u << 15) - 1,
+                   DH_PAIRS_IF_EXIT | DH_PAIRS_IF_CALLBACKS | DH_PAIRS_IF_MEMBERS,
+    DH_PAIRS_FOR_SOUND = 7,
+    DH_PAIRS_FLAGS = (1u << 17) - 1,
     /* What `relay` assumes if nothing else is said; `sound` assumes none. */
-    DH_PAIRS_RELAY_ASSUMES = DH_PAIRS_IF_OWNED | DH_PAIRS_IF_EXIT | DH_PAIRS_IF_CALLBACKS
+    DH_PAIRS_RELAY_ASSUMES = DH_PAIRS_IF_PUBLISHED | DH_PAIRS_IF_OWNED | DH_PAIRS_IF_EXIT |
+                             DH_PAIRS_IF_CALLBACKS | DH_PAIRS_IF_MEMBERS
 };
 
 /* Which assumptions drop a pair from one of the sets: DH_PAIRS_IF_... */
@@ -258,8 +260,8 @@ u32 dh_pairs_add_lock(struct dh_pairs *p, const struct dh_pairs_lock *lock);
 u32 dh_pairs_add_entry(struct dh_pairs *p, const struct dh_pairs_entry *entry);
 /* Equal lists are one; the order of the items counts and is kept. */
 u32 dh_pairs_add_list(struct dh_pairs *p, const u32 *items, size_t n);
-/* The sides in any order. If the two sites are a pair already, its flags and reasons are joined with the
- * new ones, and the rest stays as it was. */
+/* The sides in any order. If the two sites are a pair already, it is one that may happen in both ways:
+ * threads and reasons are joined, locks have to be held in both, and an assumption has to drop both. */
 u32 dh_pairs_add_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair);
 /* Counts one case of an assumption, with an example of where ("zmalloc.c:31 in zmalloc_used"), of which the
  * first few are kept. The sentence counts the first time; count may be 0 to state the assumption only. */

@@ -26,4 +26,7 @@ u32 dh_pairs_string_index(const struct dh_pairs *p, const char *s);
 bool dh_pairs_put_site(struct dh_pairs *p, const struct dh_pairs_site *site);
 bool dh_pairs_put_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair);
 
+/* The pair at `at` is found again (pairs_merge.c). */
+void dh_pairs_merge(struct dh_pairs *p, u32 at, const struct dh_pairs_pair *again);
+
 #endif

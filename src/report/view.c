@@ -24,17 +24,6 @@ const char *dh_view_thread_label(struct dh_arena *arena, const struct dh_model_p
     return dh_arena_printf(arena, "T%llu", (unsigned long long)uid);
 }
 
-static bool is_system_path(const char *path)
-{
-    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
-                                         "/lib/",         "/lib32/",   "/lib64/"};
-    for (size_t i = 0; path && i < DH_ARRAY_LEN(places); i++) {
-        if (strncmp(path, places[i], strlen(places[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
 struct builder {
     struct dh_arena *arena;
     struct dh_symbol *symbols;
@@ -71,7 +60,7 @@ static void name_stack(const struct builder *b, const struct dh_model_stack *sta
 {
     struct dh_model_stack inner = *stack;
     while (b->brief && inner.n &&
-           (!inner.frames[inner.n - 1].module || is_system_path(inner.frames[inner.n - 1].module->path)))
+           (!inner.frames[inner.n - 1].module || dh_path_is_system(inner.frames[inner.n - 1].module->path)))
         inner.n--;
     dh_symbol_trace_stack(b->symbols, inner.n ? &inner : stack, ret);
 }
@@ -132,7 +121,7 @@ bool dh_view_is_free(const struct dh_view *v)
 
 bool dh_view_in_project(const struct dh_symbol_frame *f)
 {
-    return (f->file || f->module) && !is_system_path(f->file) && !is_system_path(f->module);
+    return (f->file || f->module) && !dh_path_is_system(f->file) && !dh_path_is_system(f->module);
 }
 
 const struct dh_symbol_frame *dh_view_top(const struct dh_symbol_trace *trace)

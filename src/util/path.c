@@ -99,6 +99,17 @@ const char *dh_path_base(const char *path)
     return slash ? slash + 1 : path;
 }
 
+bool dh_path_is_system(const char *path)
+{
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
+                                         "/lib/",         "/lib32/",   "/lib64/"};
+    for (size_t i = 0; path && i < DH_ARRAY_LEN(places); i++) {
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 char *dh_path_self(struct dh_arena *a)
 {
     char path[PATH_MAX];

@@ -14,6 +14,8 @@ char *dh_path_from(struct dh_arena *a, const char *dir, const char *path);
 /* The part of path beneath dir, or path itself. */
 const char *dh_path_beneath(const char *dir, const char *path);
 const char *dh_path_base(const char *path);
+/* Where headers and libraries of the system are, not those of a project. NULL is nowhere. */
+bool dh_path_is_system(const char *path);
 /* Asks the file system: where this very program is, or NULL. */
 char *dh_path_self(struct dh_arena *a);
 /* Asks the file system: the program a shell would run for this name, or NULL with errno set. */

@@ -10,7 +10,8 @@
  *                         sound       it is in the set `sound`, but not in `relay`
  *                         relay       the other way round
  *                         ad-hoc      it is on a flag that a loop waits for
- *                         barriers, partition, published, owned, exit, callbacks    it is dropped if that is assumed
+ *                         barriers, partition, published, owned, exit, callbacks, members
+ *                                     it is dropped if that is assumed
  *   // NO PAIR          this line is in none
  * and, on lines of their own:
  *   // ASSUMED name n   so many cases of an assumption are counted
@@ -36,9 +37,10 @@ enum {
     PUBLISHED = 32,
     OWNED = 64,
     EXIT = 128,
-    CALLBACKS = 256
+    CALLBACKS = 256,
+    MEMBERS = 512
 };
-#define DROPPABLE (BARRIERS | PARTITION | PUBLISHED | OWNED | EXIT | CALLBACKS)
+#define DROPPABLE (BARRIERS | PARTITION | PUBLISHED | OWNED | EXIT | CALLBACKS | MEMBERS)
 static const struct {
     const char *mark, *flag; /* in the source, in the JSON */
     unsigned bit;
@@ -52,6 +54,7 @@ static const struct {
     {"owned", "if-owned", OWNED},
     {"exit", "if-exit", EXIT},
     {"callbacks", "if-callbacks", CALLBACKS},
+    {"members", "if-members", MEMBERS},
 };
 
 struct pair {

@@ -147,6 +147,34 @@ static void equal_things_are_one(void **state)
     dh_pairs_free(p);
 }
 
+/* What drops one way for a pair to happen does not drop the pair. */
+static void found_again(void **state)
+{
+    (void)state;
+    struct dh_pairs *p = dh_pairs_new();
+    struct dh_pairs_site a = site("f", 1, DH_PAIRS_WRITE), b = site("f", 2, DH_PAIRS_WRITE);
+    dh_pairs_add_site(p, &a);
+    dh_pairs_add_site(p, &b);
+    const u32 one[] = {1, 2}, two[] = {2, 3};
+    u32 x = dh_pairs_add_list(p, one, 2), y = dh_pairs_add_list(p, two, 2);
+    u32 sound_if = DH_PAIRS_IF_EXIT << DH_PAIRS_FOR_SOUND;
+    struct dh_pairs_pair first = {.side = {{.site = 0, .locks = x, .entries = x}, {.site = 1}},
+                                  .flags = DH_PAIRS_RELAY | DH_PAIRS_IF_EXIT | DH_PAIRS_IF_CALLBACKS};
+    struct dh_pairs_pair second = {.side = {{.site = 0, .locks = y, .entries = y}, {.site = 1}},
+                                   .flags = DH_PAIRS_RELAY | DH_PAIRS_IF_EXIT | DH_PAIRS_SOUND | sound_if};
+    dh_pairs_add_pair(p, &first);
+    dh_pairs_add_pair(p, &second);
+    assert_int_equal(p->n_pairs, 1);
+    assert_int_equal(p->pairs[0].flags, DH_PAIRS_RELAY | DH_PAIRS_SOUND | DH_PAIRS_IF_EXIT | sound_if);
+    size_t n;
+    const u32 *items = dh_pairs_items(p, p->pairs[0].side[0].locks, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(items[0], 2);
+    dh_pairs_items(p, p->pairs[0].side[0].entries, &n);
+    assert_int_equal(n, 3);
+    dh_pairs_free(p);
+}
+
 static void strings(void **state)
 {
     (void)state;
@@ -235,9 +263,9 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building), cmocka_unit_test(site_ids),   cmocka_unit_test(equal_things_are_one),
-        cmocka_unit_test(strings),  cmocka_unit_test(round_trip), cmocka_unit_test(damaged),
-        cmocka_unit_test(words),
+        cmocka_unit_test(building), cmocka_unit_test(site_ids),    cmocka_unit_test(equal_things_are_one),
+        cmocka_unit_test(strings),  cmocka_unit_test(round_trip),  cmocka_unit_test(damaged),
+        cmocka_unit_test(words),    cmocka_unit_test(found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

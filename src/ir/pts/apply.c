@@ -171,6 +171,12 @@ static uint32_t moved(struct dh_pts *p, struct use *u, uint32_t set)
     return result;
 }
 
+uint32_t dh_pts_anywhere(struct dh_pts *p, uint32_t set)
+{
+    struct use u = {.kind = USE_ANY};
+    return moved(p, &u, set);
+}
+
 /* The node that reads (or writes) all locations of a set at an offset. */
 static uint32_t hub(struct dh_pts *p, const struct use *u, uint32_t set)
 {

@@ -160,6 +160,24 @@ void dh_pts_fold(struct dh_pts *p, uint32_t object, uint32_t start, uint32_t end
 }
 
 /*
+ * Copies that go in a circle and are shifted on the way make an array longer by a few bytes each time round.
+ * Whatever has changed an object so often goes on to do so, and is taken to the object's ends at once.
+ */
+void dh_pts_fold_copied(struct dh_pts *p, uint32_t object, uint32_t start, uint32_t end, uint32_t stride)
+{
+    uint64_t before = p->stats.folded;
+    if (p->objects.at[object].copied_folds >= MAX_COPIED) {
+        start = 0;
+        end = p->objects.at[object].size;
+    }
+    dh_pts_fold(p, object, start, end, stride, false);
+    if (p->stats.folded == before || p->objects.at[object].copied_folds == MAX_COPIED)
+        return;
+    if (++p->objects.at[object].copied_folds == MAX_COPIED)
+        p->stats.stretched++;
+}
+
+/*
  * dst = src + i * stride with nothing known of the array: fold as much as that can reach, which is the array
  * the type gives, if there is one.
  */

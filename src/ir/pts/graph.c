@@ -81,6 +81,8 @@ void dh_pts_member(struct dh_pts *p, uint32_t node, uint32_t location)
     uint32_t one = dh_intern_add(&p->sets, 0, location);
     if (one == DH_INTERN_FAILED)
         p->failed = -ENOMEM;
+    else if (dh_pts_is_crowd(p, root))
+        dh_pts_send(p, root, one);
     else
         grow_set(p, root, dh_intern_add(&p->sets, all, location), one);
 }
@@ -91,6 +93,10 @@ void dh_pts_send(struct dh_pts *p, uint32_t node, uint32_t set)
         return;
     uint32_t root = dh_pts_root(p, node);
     p->stats.propagations++;
+    if (dh_pts_is_crowd(p, root))
+        set = dh_pts_anywhere(p, set);
+    if (p->failed)
+        return;
     uint32_t news = dh_intern_minus(&p->sets, set, p->nodes.at[root].all);
     if (news == DH_INTERN_FAILED)
         p->failed = -ENOMEM;
@@ -140,7 +146,7 @@ void dh_pts_use_add(struct dh_pts *p, uint32_t node, const struct use *u)
 }
 
 /* The edges and uses of a node hear what its new companion has told already, and only they. */
-void dh_pts_tell_rest(struct dh_pts *p, uint32_t node, uint32_t rest, uint32_t companion)
+static void tell_rest(struct dh_pts *p, uint32_t node, uint32_t rest, uint32_t companion)
 {
     struct dh_set_iter it;
     uint32_t to;
@@ -171,8 +177,8 @@ static int merge_sets(struct dh_pts *p, uint32_t a, uint32_t b)
     if (only_a == DH_INTERN_FAILED || only_b == DH_INTERN_FAILED || all == DH_INTERN_FAILED ||
         told == DH_INTERN_FAILED)
         return -ENOMEM;
-    dh_pts_tell_rest(p, a, only_b, b);
-    dh_pts_tell_rest(p, b, only_a, a);
+    tell_rest(p, a, only_b, b);
+    tell_rest(p, b, only_a, a);
     uint32_t fresh = dh_intern_minus(t, all, told);
     if (fresh == DH_INTERN_FAILED || dh_set_join(&x->next, &y->next))
         return -ENOMEM;
@@ -183,7 +189,7 @@ static int merge_sets(struct dh_pts *p, uint32_t a, uint32_t b)
     return 0;
 }
 
-void dh_pts_append_uses(struct dh_pts *p, uint32_t to, uint32_t from)
+static void append_uses(struct dh_pts *p, uint32_t to, uint32_t from)
 {
     struct node *x = &p->nodes.at[to], *y = &p->nodes.at[from];
     if (x->uses == DH_PTS_NONE)
@@ -204,6 +210,10 @@ void dh_pts_merge(struct dh_pts *p, uint32_t a, uint32_t b)
     b = dh_pts_root(p, b);
     if (a == b)
         return;
+    if (dh_pts_is_crowd(p, a) || dh_pts_is_crowd(p, b)) {
+        dh_pts_join_crowd(p, dh_pts_is_crowd(p, a) ? &b : &a, 1);
+        return;
+    }
     if (a > b) {
         uint32_t t = a;
         a = b;
@@ -215,7 +225,7 @@ void dh_pts_merge(struct dh_pts *p, uint32_t a, uint32_t b)
         p->failed = r;
         return;
     }
-    dh_pts_append_uses(p, a, b);
+    append_uses(p, a, b);
     y->parent = a;
     p->stats.merged++;
     if (x->fresh)

@@ -92,8 +92,8 @@ static void copy_folds(struct dh_pts *p, uint32_t from, const struct link *k)
         start = start - k->from_offset + k->to_offset;
         end = end == UINT32_MAX ? end : end - k->from_offset + k->to_offset;
         if (start < UINT32_MAX)
-            dh_pts_fold(p, k->to, (uint32_t)start, end > UINT32_MAX ? UINT32_MAX : (uint32_t)end, f.stride,
-                        false);
+            dh_pts_fold_copied(p, k->to, (uint32_t)start, end > UINT32_MAX ? UINT32_MAX : (uint32_t)end,
+                               f.stride);
     }
 }
 

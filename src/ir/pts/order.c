@@ -255,14 +255,10 @@ static void handle_cycles(struct dh_pts *p, const struct walk *w)
         merge_copies(p, w);
     int64_t *distance = NULL;
     uint32_t *stack = NULL;
-    uint32_t crowd = p->crowd == DH_PTS_NONE ? DH_PTS_NONE : w->part[dh_pts_root(p, p->crowd)];
+    uint32_t crowd = p->crowd == DH_PTS_NONE ? DH_PTS_NONE : w->part[p->crowd];
     for (uint32_t c = 0; c < w->starts.n && !p->failed; c++) {
-        if (c == crowd) {
-            /* What is in a cycle with it points nearly anywhere too. */
-            dh_pts_join_crowd(p, &w->out.at[w->starts.at[c]], component_end(w, c) - w->starts.at[c]);
-            continue;
-        }
-        if (!has_inner_offset(p, w, c))
+        /* What is in a cycle with the crowd joins it. */
+        if (c == crowd || !has_inner_offset(p, w, c))
             continue;
         if (!distance) {
             distance = malloc(p->nodes.n * sizeof *distance);
@@ -278,6 +274,8 @@ static void handle_cycles(struct dh_pts *p, const struct walk *w)
     }
     free(distance);
     free(stack);
+    if (crowd != DH_PTS_NONE && !p->failed)
+        dh_pts_join_crowd(p, NULL, 0);
 }
 
 void dh_pts_order(struct dh_pts *p)

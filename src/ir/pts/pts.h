@@ -55,8 +55,7 @@ enum {
 typedef void dh_pts_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset);
 
 struct dh_pts_options {
-    uint32_t max_fields;    /* 0: 1024 */
-    uint32_t max_locations; /* dh_pts_solve gives up with -E2BIG when there are more; 0: never */
+    uint32_t max_fields; /* 0: 1024 */
     uint32_t huge;       /* nodes with so many locations are taken to have the same (widen.c); 0: none are */
     bool no_cycles;      /* no cycle elimination: for tests and measurements */
     bool collect_always; /* free unused sets before each round, not only when there are many: for tests */
@@ -81,6 +80,7 @@ struct dh_pts_stats {
     uint64_t merged;                    /* nodes that share another's set */
     uint64_t collapsed;                 /* objects that lost their fields */
     uint64_t folded;                    /* arrays learnt while solving */
+    uint64_t stretched;                 /* objects whose arrays grew so often that they reach its ends */
     uint64_t outside;                   /* offsets that left their object, and were dropped */
     uint64_t confined;                  /* arrays learnt whose ends the client knew */
     uint64_t strided_cycles;            /* cycles that add an offset each time round */
@@ -138,7 +138,7 @@ void dh_pts_call(struct dh_pts *p, dh_pts_node callee, void *call);
 /* Call on_flow for each location, of any object, that `node` may point to. */
 void dh_pts_watch(struct dh_pts *p, dh_pts_node node, void *call);
 
-/* Solve what was added. 0, -ENOMEM, or -E2BIG (options.max_locations); after a failure nothing is solved. */
+/* Solve what was added. 0 or -ENOMEM; after a failure nothing is solved. */
 int dh_pts_solve(struct dh_pts *p);
 
 /* ---- Asking, after dh_pts_solve. No location returned is stale: object and offset are canonical. ---- */

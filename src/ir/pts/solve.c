@@ -177,10 +177,6 @@ int dh_pts_solve(struct dh_pts *p)
 {
     dh_pts_settle(p);
     while (!p->failed) {
-        if (p->options.max_locations && p->locations.n > p->options.max_locations) {
-            p->failed = -E2BIG;
-            break;
-        }
         dh_pts_widen(p);
         do_merges(p);
         do_late(p);

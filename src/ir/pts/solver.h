@@ -82,6 +82,7 @@ struct link {
 };
 
 enum { MAX_FOLDS = 64, MAX_GUESSES = 12 }; /* of one object; with more it collapses */
+enum { MAX_COPIED = 32 }; /* changes of one object by copied arrays; from there on they reach its ends */
 
 struct object {
     uint32_t size; /* DH_PTS_ANY: unknown */
@@ -91,7 +92,8 @@ struct object {
     uint32_t links;
     uint8_t folds_n;
     bool collapsed, function;
-    bool coarser; /* since the sets were last restated */
+    bool coarser;         /* since the sets were last restated */
+    uint8_t copied_folds; /* changes by arrays that came with copies */
     uint32_t folds_cap;
     struct fold *folds; /* outer ones before the ones nested in them, in whose coordinates those are */
 };
@@ -119,7 +121,7 @@ struct late {
 
 struct dh_pts {
     struct dh_pts_options options;
-    int failed; /* 0, -ENOMEM or -E2BIG */
+    int failed; /* 0 or -ENOMEM */
     VECTOR(struct node) nodes;
     VECTOR(struct object) objects;
     VECTOR(struct location) locations;
@@ -142,7 +144,8 @@ struct dh_pts {
     bool stale;     /* some object is coarser */
     uint32_t epoch; /* counts restatements: what was computed from sets before one is not to be used after */
     struct dh_intern sets;
-    uint32_t crowd, crowd_use; /* widen.c: the node of all huge sets, or DH_PTS_NONE; its own USE_ANY */
+    /* widen.c: the node of all huge sets, or DH_PTS_NONE; its two uses, and what they read and write */
+    uint32_t crowd, crowd_use, crowd_reads, crowd_writes;
     bool solved;
     /* Filled by dh_pts_solve for dh_pts_fields: the locations that stand, by object. */
     uint32_t *field_list;
@@ -170,9 +173,6 @@ void dh_pts_send(struct dh_pts *p, uint32_t node, uint32_t set);        /* add a
 void dh_pts_edge(struct dh_pts *p, uint32_t from, uint32_t to);
 void dh_pts_use_add(struct dh_pts *p, uint32_t node, const struct use *u);
 void dh_pts_merge(struct dh_pts *p, uint32_t a, uint32_t b);
-/* Parts of that: the edges and uses of a node hear what its companion has told already; its uses move. */
-void dh_pts_tell_rest(struct dh_pts *p, uint32_t node, uint32_t rest, uint32_t companion);
-void dh_pts_append_uses(struct dh_pts *p, uint32_t to, uint32_t from);
 /* A copy of the members, valid until the next call. */
 uint32_t dh_pts_snapshot(struct dh_pts *p, const struct dh_set *set, const uint32_t **ret_list);
 
@@ -198,6 +198,8 @@ void dh_pts_settle(struct dh_pts *p);
 uint32_t dh_pts_canon(const struct object *o, uint32_t offset);
 void dh_pts_fold(struct dh_pts *p, uint32_t object, uint32_t start, uint32_t end, uint32_t stride,
                  bool bounds);
+/* The array came along with a copy. */
+void dh_pts_fold_copied(struct dh_pts *p, uint32_t object, uint32_t start, uint32_t end, uint32_t stride);
 /* Where location + offset is. */
 uint32_t dh_pts_step(struct dh_pts *p, uint32_t location, int64_t offset);
 /* The same, if it can happen again and again, adding a multiple of `weight` each time. */
@@ -209,6 +211,10 @@ uint32_t dh_pts_step_element(struct dh_pts *p, uint32_t location, int64_t offset
 /* widen.c */
 void dh_pts_widen(struct dh_pts *p); /* the nodes that got huge join the crowd */
 void dh_pts_join_crowd(struct dh_pts *p, const uint32_t *nodes, uint32_t n);
+static inline bool dh_pts_is_crowd(const struct dh_pts *p, uint32_t root)
+{
+    return root == p->crowd; /* whoever joins it becomes part of it, not the other way round */
+}
 
 /* order.c */
 void dh_pts_order(struct dh_pts *p);
@@ -217,5 +223,6 @@ void dh_pts_order(struct dh_pts *p);
 /* A use meets one member of its node's set; or all members of a set. Doing it twice changes nothing. */
 void dh_pts_apply(struct dh_pts *p, uint32_t use, uint32_t location);
 void dh_pts_apply_all(struct dh_pts *p, uint32_t use, uint32_t set);
+uint32_t dh_pts_anywhere(struct dh_pts *p, uint32_t set); /* "anywhere" in the objects of a set */
 
 #endif

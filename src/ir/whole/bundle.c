@@ -1,247 +1,266 @@
 /*
  * bundle.c - see bundle.h.
  *
- * Classes that meet the same classes for the same reasons form a bundle: what one of its sites may race with,
- * all may. A bundle and what it meets are the two sides of a product. Each two classes are covered by the
- * bundle that comes first, so that no pair is told twice from its two sides.
+ * A bundle and what it meets for one reason are the two sides of a product. Each two bundles are told from
+ * one side only. What points nearly anywhere meets each small bundle at another place, while each of those
+ * meets all that do at one: so the one with fewer reasons tells. And what it meets of those with many reasons
+ * is told apart from the rest, since it is the same for many bundles, and lists that are the same are kept
+ * once.
  */
 #include "ir/whole/bundle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Seen from one class: whom it meets, and why. */
-union half {
-    struct {
-        u32 class, detail, other;
-    };
-    u32 word[3];
+/* A list of classes, and the sites of these. */
+struct list {
+    const u32 *classes, *sites;
+    u32 n_classes, n_sites;
+    u64 hash;
 };
 
 struct bundler {
     struct dh_w_races *r;
-    const struct dh_w_pool *details;
-    const struct dh_w_class_sites *sites;
-    union half *halves;
-    size_t n;
-    u32 *bundle; /* by class; DH_W_NONE: meets nobody */
-    u32 *next;   /* by class: the next one in the bundle */
-    bool *seen;  /* by site, while sites are collected */
+    struct dh_w_bundles *b;
+    struct list *lists;
+    size_t n_lists, cap_lists;
+    u32 *slots; /* hash of classes to 1 + list */
+    size_t slots_n;
+    u64 *seen; /* by site, while sites are collected */
+    u32 *some; /* classes of a list in the making */
 };
 
-/* Sorts by one word of each half, which is below `keys`; equal ones stay in order. There are tens of
- * millions. */
-static void sort_by(const union half *from, union half *to, size_t n, size_t word, size_t keys)
+static void *room(size_t n, size_t size)
 {
-    size_t *start = calloc(keys + 1, sizeof *start);
-    if (start == NULL)
+    void *all = calloc(n + 1, size);
+    if (all == NULL)
         dh_util_no_memory();
-    for (size_t i = 0; i < n; i++)
-        start[from[i].word[word] + 1]++;
-    for (size_t k = 0; k < keys; k++)
-        start[k + 1] += start[k];
-    for (size_t i = 0; i < n; i++)
-        to[start[from[i].word[word]]++] = from[i];
-    free(start);
+    return all;
 }
 
-static void split(struct bundler *b, const struct dh_w_meeting *all, size_t n)
+/* ---- lists of sites ---- */
+
+static u64 hash_of(const u32 *words, u32 n)
 {
-    union half *sorted = malloc((2 * n + 1) * sizeof *sorted);
-    b->halves = malloc((2 * n + 1) * sizeof *b->halves);
-    if (b->halves == NULL || sorted == NULL)
-        dh_util_no_memory();
-    for (size_t i = 0; i < n; i++) {
-        b->halves[b->n++] = (union half){{all[i].a, all[i].detail, all[i].b}};
-        if (all[i].a != all[i].b)
-            b->halves[b->n++] = (union half){{all[i].b, all[i].turned, all[i].a}};
+    u64 h = n;
+    for (u32 i = 0; i < n; i++) {
+        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
     }
-    /* By class, then detail, then the other: the last word first. */
-    sort_by(b->halves, sorted, b->n, 2, b->sites->n);
-    sort_by(sorted, b->halves, b->n, 1, b->details->n);
-    sort_by(b->halves, sorted, b->n, 0, b->sites->n);
-    free(b->halves);
-    b->halves = sorted;
+    return h;
 }
 
-static size_t run(const struct bundler *b, size_t i, bool same_detail)
+static void enlarge_slots(struct bundler *s)
 {
-    size_t end = i;
-    while (end < b->n && b->halves[end].class == b->halves[i].class &&
-           (!same_detail || b->halves[end].detail == b->halves[i].detail))
-        end++;
-    return end;
+    size_t n = s->slots_n == 0 ? 1024 : s->slots_n * 2;
+    u32 *more = room(n, sizeof *more);
+    for (u32 k = 0; k < s->n_lists; k++) {
+        size_t at = s->lists[k].hash & (n - 1);
+        while (more[at] != 0)
+            at = (at + 1) & (n - 1);
+        more[at] = k + 1;
+    }
+    free(s->slots);
+    s->slots = more;
+    s->slots_n = n;
 }
 
-/* Classes with equal halves get the same number. */
-static void gather(struct bundler *b, struct dh_w_pool *alike, u32 *first)
+/* The sites of classes, ascending, each once. */
+static u32 collect(struct bundler *s, const u32 *classes, u32 n, const u32 **ret_sites)
 {
-    u32 *words = malloc((2 * b->n + 1) * sizeof *words);
-    u32 *last = calloc(b->sites->n + 1, sizeof *last);
-    if (words == NULL || last == NULL)
-        dh_util_no_memory();
-    for (size_t i = 0, end; i < b->n; i = end) {
-        u32 class = b->halves[i].class;
-        size_t n = 0;
-        end = run(b, i, false);
-        for (size_t k = i; k < end; k++) {
-            words[n++] = b->halves[k].detail;
-            words[n++] = b->halves[k].other;
+    const struct dh_w_bundles *b = s->b;
+    size_t low = SIZE_MAX, high = 0;
+    u32 count = 0, at = 0;
+    for (u32 i = 0; i < n; i++)
+        for (u32 k = b->first_site[classes[i]]; k < b->first_site[classes[i] + 1]; k++) {
+            size_t word = b->site[k] / 64;
+            u64 bit = 1ull << b->site[k] % 64;
+            count += !(s->seen[word] & bit);
+            s->seen[word] |= bit;
+            low = word < low ? word : low;
+            high = word > high ? word : high;
         }
-        size_t known = alike->n;
-        u32 bundle = dh_w_pool_add(alike, words, n * sizeof *words);
-        b->bundle[class] = bundle;
-        if (bundle == known)
-            first[bundle] = class;
-        else
-            b->next[last[bundle]] = class;
-        last[bundle] = class;
+    u32 *sites = dh_arena_array(&s->r->w->arena, count, sizeof *sites);
+    for (size_t word = low; count > 0 && word <= high; word++) {
+        for (u64 bits = s->seen[word]; bits != 0; bits &= bits - 1)
+            sites[at++] = (u32)(word * 64) + (u32)__builtin_ctzll(bits);
+        s->seen[word] = 0;
     }
-    free(words);
-    free(last);
+    *ret_sites = sites;
+    return count;
 }
 
-static int by_number(const void *a, const void *b)
+static const struct list *list_of(struct bundler *s, const u32 *classes, u32 n)
 {
-    const u32 *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-struct side {
-    u32 *at;
-    size_t n, cap;
-};
-
-static void add_sites(struct bundler *b, struct side *s, u32 class)
-{
-    for (u32 i = b->sites->first[class]; i < b->sites->first[class + 1]; i++) {
-        u32 site = b->sites->site[i];
-        if (b->seen[site])
-            continue;
-        b->seen[site] = true;
-        s->at = dh_util_grow(s->at, s->n, &s->cap, sizeof *s->at);
-        s->at[s->n++] = site;
+    u64 hash = hash_of(classes, n);
+    if (s->n_lists * 2 >= s->slots_n)
+        enlarge_slots(s);
+    size_t at = hash & (s->slots_n - 1);
+    for (u32 k; (k = s->slots[at]) != 0; at = (at + 1) & (s->slots_n - 1)) {
+        const struct list *l = &s->lists[k - 1];
+        if (l->hash == hash && l->n_classes == n && memcmp(l->classes, classes, n * sizeof *classes) == 0)
+            return l;
     }
+    u32 *copy = dh_arena_array(&s->r->w->arena, n, sizeof *copy);
+    memcpy(copy, classes, n * sizeof *copy);
+    struct list made = {.classes = copy, .n_classes = n, .hash = hash};
+    made.n_sites = collect(s, copy, n, &made.sites);
+    s->lists = dh_util_grow(s->lists, s->n_lists, &s->cap_lists, sizeof *s->lists);
+    s->lists[s->n_lists] = made;
+    s->slots[at] = (u32)s->n_lists + 1;
+    return &s->lists[s->n_lists++];
 }
 
-/* The sites so far, in order, kept; the side is empty afterwards. */
-static const u32 *taken(struct bundler *b, struct side *s, u32 *ret_n)
-{
-    u32 *copy = dh_arena_array(&b->r->w->arena, s->n, sizeof *copy);
-    if (s->n) {
-        qsort(s->at, s->n, sizeof *s->at, by_number);
-        memcpy(copy, s->at, s->n * sizeof *copy);
-    }
-    for (size_t i = 0; i < s->n; i++)
-        b->seen[s->at[i]] = false;
-    *ret_n = (u32)s->n;
-    s->n = 0;
-    return copy;
-}
+/* ---- products ---- */
 
-static void add_found(struct bundler *b, u32 detail, const u32 *const side[2], const u32 n[2])
+static void add_found(struct bundler *s, const struct dh_w_detail *d, struct list x, struct list y)
 {
-    struct dh_w_races *r = b->r;
+    struct dh_w_races *r = s->r;
+    struct dh_pts_place at = dh_pts_place(r->w->pts, d->at);
     struct dh_w_found f;
-    memcpy(&f, b->details->item[detail], sizeof f);
+    memcpy(&f, s->b->relations.item[d->relation], sizeof f);
+    f.object = at.object;
+    f.offset = at.offset;
+    const struct list *side[2] = {&x, &y};
     for (int i = 0; i < 2; i++) {
-        f.site[i] = side[i][0];
-        f.alike[i] = side[i];
-        f.n_alike[i] = n[i];
+        f.site[i] = side[i]->sites[0];
+        f.alike[i] = side[i]->sites;
+        f.n_alike[i] = side[i]->n_sites;
     }
     r->found = dh_util_grow(r->found, r->n_found, &r->cap_found, sizeof *r->found);
     r->found[r->n_found++] = f;
 }
 
-/* The products of one bundle, whose halves are those of its class `of`, at [i, end). */
-static void multiply(struct bundler *b, struct side *s, u32 of, size_t i, size_t end)
+/* How many reasons a bundle has, roughly: a power of four. */
+static u32 rank(const struct bundler *s, u32 bundle)
 {
-    const u32 *side[2];
-    u32 n[2];
-    for (u32 c = of; c != DH_W_NONE; c = b->next[c])
-        add_sites(b, s, c);
-    side[0] = taken(b, s, &n[0]);
-    for (size_t stop; i < end; i = stop) {
-        stop = run(b, i, true);
-        for (size_t k = i; k < stop; k++)
-            if (b->bundle[b->halves[k].other] >= b->bundle[of])
-                add_sites(b, s, b->halves[k].other);
-        if (s->n == 0)
-            continue;
-        side[1] = taken(b, s, &n[1]);
-        add_found(b, b->halves[i].detail, side, n);
-    }
+    return (31 - (u32)__builtin_clz(s->b->row_details[bundle])) / 2;
 }
 
-void dh_w_bundle(struct dh_w_races *r, const struct dh_w_meeting *all, size_t n,
-                 const struct dh_w_pool *details, const struct dh_w_class_sites *sites)
+/* Those of the classes whose bundles this one tells of: of higher rank, or of the same. */
+static u32 told(struct bundler *s, u32 bundle, const u32 *classes, u32 n, bool higher)
 {
-    struct bundler b = {.r = r, .details = details, .sites = sites};
-    struct dh_w_pool alike;
-    struct side s = {0};
-    u32 *first = calloc(sites->n + 1, sizeof *first);
-    b.bundle = malloc((sites->n + 1) * sizeof *b.bundle);
-    b.next = malloc((sites->n + 1) * sizeof *b.next);
-    b.seen = calloc(r->w->n_sites + 1, 1);
-    if (first == NULL || b.bundle == NULL || b.next == NULL || b.seen == NULL)
-        dh_util_no_memory();
-    memset(b.bundle, 0xff, (sites->n + 1) * sizeof *b.bundle);
-    memset(b.next, 0xff, (sites->n + 1) * sizeof *b.next);
-    dh_w_pool_init(&alike, &r->w->arena);
-    split(&b, all, n);
-    gather(&b, &alike, first);
-    for (size_t i = 0, end; i < b.n; i = end) {
-        u32 class = b.halves[i].class;
-        end = run(&b, i, false);
-        if (first[b.bundle[class]] == class)
-            multiply(&b, &s, class, i, end);
+    u32 count = 0, own = rank(s, bundle);
+    for (u32 i = 0; i < n; i++) {
+        u32 other = s->b->of[classes[i]], others = rank(s, other);
+        if (higher ? others > own : others == own && other >= bundle)
+            s->some[count++] = classes[i];
     }
-    dh_pairs_add_counter(r->w->pairs, "bundles of classes", alike.n);
-    dh_w_pool_done(&alike);
-    free(s.at);
-    free(first);
-    free(b.halves);
-    free(b.bundle);
-    free(b.next);
-    free(b.seen);
+    return count;
+}
+
+static void multiply(struct bundler *s, u32 bundle)
+{
+    const struct dh_w_bundles *b = s->b;
+    u32 n = 0;
+    for (u32 c = b->first[bundle]; c != DH_W_NONE; c = b->next[c])
+        s->some[n++] = c;
+    struct list all = *list_of(s, s->some, n); /* the table may move */
+    for (const u32 *at = b->row[bundle], *end = at + b->row_words[bundle]; at < end; at += at[1] + 2)
+        for (int higher = 0; higher < 2; higher++) {
+            n = told(s, bundle, at + 2, at[1], higher);
+            if (n > 0)
+                add_found(s, &b->details[at[0]], all, *list_of(s, s->some, n));
+        }
+}
+
+void dh_w_bundle(struct dh_w_races *r, struct dh_w_bundles *b)
+{
+    struct bundler s = {.r = r, .b = b};
+    s.seen = room(r->w->n_sites / 64, sizeof *s.seen);
+    s.some = room(b->n_classes, sizeof *s.some);
+    for (u32 k = 0; k < b->n; k++)
+        multiply(&s, k);
+    r->bundles = b;
+    dh_pairs_add_counter(r->w->pairs, "bundles of classes", b->n);
+    dh_pairs_add_counter(r->w->pairs, "lists of sites", s.n_lists);
+    free(s.lists);
+    free(s.slots);
+    free(s.seen);
+    free(s.some);
 }
 
 /* ---- counting ---- */
 
-enum { ROWS = 2048 }; /* sites whose partners are counted at a time */
-
+/*
+ * Sites that are one in the source, and are in the same bundles, have the same partners: they are counted
+ * together, as a KIND.
+ */
 struct counting {
-    const u32 *number;
-    u64 *rows; /* a bit for each site */
-    u64 *mask; /* the bits of one side */
-    size_t words;
-    u32 low; /* the first site of this round */
+    const struct dh_w_bundles *b;
+    u32 *first_bundle, *bundles; /* of each kind */
+    u32 *first_kind, *kinds;     /* of each bundle */
+    u64 *weight;                 /* of each kind: how many */
+    u32 n;                       /* kinds */
+    bool *counts;                /* by relation */
+    u32 *told;                   /* by bundle: 1 + the last kind that has met it */
+    u64 *met;                    /* by kind */
 };
 
-static bool in_round(const struct counting *c, const u32 *row, u32 n)
+struct in {
+    u32 number, bundle;
+};
+
+static int by_number(const void *a, const void *b)
 {
-    for (u32 i = 0; i < n; i++)
-        if (c->number[row[i]] - c->low < ROWS)
-            return true;
-    return false;
+    const struct in *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
-static void set_bits(struct counting *c, const u32 *row, u32 rows, const u32 *bits, u32 n)
+/* In which bundles each site is, by the number of the site. */
+static size_t list_in(const struct dh_w_bundles *b, const u32 *number, struct in **ret)
 {
-    if (!in_round(c, row, rows))
-        return;
-    bool masked = n > c->words / 4;
-    memset(c->mask, 0, masked ? c->words * sizeof *c->mask : 0);
-    for (u32 k = 0; k < n && masked; k++)
-        c->mask[c->number[bits[k]] / 64] |= 1ull << c->number[bits[k]] % 64;
-    for (u32 i = 0; i < rows; i++) {
-        u32 at = c->number[row[i]] - c->low;
-        u64 *to = &c->rows[at * c->words];
-        for (u32 k = 0; at < ROWS && !masked && k < n; k++)
-            to[c->number[bits[k]] / 64] |= 1ull << c->number[bits[k]] % 64;
-        for (size_t k = 0; at < ROWS && masked && k < c->words; k++)
-            to[k] |= c->mask[k];
+    struct in *all = room(b->first_site[b->n_classes], sizeof *all);
+    size_t n = 0, kept = 0;
+    for (u32 c = 0; c < b->n_classes; c++)
+        for (u32 k = b->first_site[c]; k < b->first_site[c + 1] && b->of[c] != DH_W_NONE; k++)
+            all[n++] = (struct in){number[b->site[k]], b->of[c]};
+    qsort(all, n, sizeof *all, by_number);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || by_number(&all[i], &all[kept - 1]) != 0)
+            all[kept++] = all[i];
+    *ret = all;
+    return kept;
+}
+
+static void find_kinds(struct counting *c, const struct dh_w_races *r, const u32 *number)
+{
+    struct dh_w_pool kinds;
+    struct in *in;
+    size_t n = list_in(c->b, number, &in), total = 0;
+    u32 *some = room(c->b->n, sizeof *some);
+    c->weight = room(n, sizeof *c->weight);
+    dh_w_pool_init(&kinds, &r->w->arena);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && in[end].number == in[i].number; end++)
+            some[end - i] = in[end].bundle;
+        c->weight[dh_w_pool_add(&kinds, some, (end - i) * sizeof *some)]++;
     }
+    c->n = (u32)kinds.n;
+    c->first_bundle = room(c->n + 1, sizeof *c->first_bundle);
+    c->first_kind = room(c->b->n + 1, sizeof *c->first_kind);
+    c->bundles = room(n, sizeof *c->bundles);
+    c->kinds = room(n, sizeof *c->kinds);
+    for (u32 k = 0; k < c->n; k++) {
+        memcpy(&c->bundles[total], kinds.item[k], kinds.size[k]);
+        total += kinds.size[k] / sizeof *c->bundles;
+        c->first_bundle[k + 1] = (u32)total;
+    }
+    for (size_t i = 0; i < total; i++)
+        c->first_kind[c->bundles[i] + 1]++;
+    for (u32 k = 0; k < c->b->n; k++)
+        c->first_kind[k + 1] += c->first_kind[k];
+    memset(some, 0, c->b->n * sizeof *some);
+    for (u32 k = 0; k < c->n; k++)
+        for (u32 i = c->first_bundle[k]; i < c->first_bundle[k + 1]; i++) {
+            u32 bundle = c->bundles[i];
+            c->kinds[c->first_kind[bundle] + some[bundle]++] = k;
+        }
+    dh_w_pool_done(&kinds);
+    free(some);
+    free(in);
 }
 
 static bool counts(const struct dh_w_found *f, int style)
@@ -251,39 +270,61 @@ static bool counts(const struct dh_w_found *f, int style)
     return (f->flags & DH_PAIRS_RELAY) && !(DH_PAIRS_RELAY_ASSUMES & ~f->unless[DH_W_RELAY]);
 }
 
-/* Twice the pairs of the sites of this round; a site with itself is one pair, but has one bit, not two. */
-static u64 count_round(struct counting *c, const struct dh_w_races *r, u32 n_numbers, int style)
+/* The kinds that a bundle meets. */
+static void meet(struct counting *c, u32 bundle, u32 kind)
 {
-    u64 twice = 0;
-    memset(c->rows, 0, ROWS * c->words * sizeof *c->rows);
-    for (size_t i = 0; i < r->n_found; i++) {
-        const struct dh_w_found *f = &r->found[i];
-        for (int k = 0; k < 2 && counts(f, style); k++)
-            set_bits(c, f->alike[k], f->n_alike[k], f->alike[!k], f->n_alike[!k]);
-    }
-    for (size_t w = 0; w < ROWS * c->words; w++)
-        twice += (u64)__builtin_popcountll(c->rows[w]);
-    for (u32 i = c->low; i < n_numbers && i < c->low + ROWS; i++)
-        twice += c->rows[(i - c->low) * c->words + i / 64] >> i % 64 & 1;
-    return twice;
+    const struct dh_w_bundles *b = c->b;
+    for (const u32 *at = b->row[bundle], *end = at + b->row_words[bundle]; at < end; at += at[1] + 2)
+        for (u32 i = 0; i < at[1] && c->counts[b->details[at[0]].relation]; i++) {
+            u32 other = b->of[at[2 + i]];
+            if (c->told[other] == kind + 1)
+                continue;
+            c->told[other] = kind + 1;
+            for (u32 k = c->first_kind[other]; k < c->first_kind[other + 1]; k++)
+                c->met[c->kinds[k] / 64] |= 1ull << c->kinds[k] % 64;
+        }
 }
 
-void dh_w_bundle_count(const struct dh_w_races *r, const u32 *number, u32 n_numbers, u64 ret[DH_W_STYLES])
+/* Twice the pairs of one kind; a site with itself is one pair, but is met once, not twice. */
+static u64 count_kind(struct counting *c, u32 kind)
 {
-    struct counting c = {.number = number, .words = n_numbers / 64 + 1};
+    u64 partners = 0;
+    size_t words = c->n / 64 + 1;
+    memset(c->met, 0, words * sizeof *c->met);
+    for (u32 i = c->first_bundle[kind]; i < c->first_bundle[kind + 1]; i++)
+        meet(c, c->bundles[i], kind);
+    for (size_t w = 0; w < words; w++)
+        for (u64 bits = c->met[w]; bits != 0; bits &= bits - 1)
+            partners += c->weight[w * 64 + (size_t)__builtin_ctzll(bits)];
+    return c->weight[kind] * (partners + (c->met[kind / 64] >> kind % 64 & 1));
+}
+
+void dh_w_bundle_count(const struct dh_w_races *r, const u32 *number, u64 ret[DH_W_STYLES])
+{
+    const struct dh_w_pool *relations = &r->bundles->relations;
+    struct counting c = {.b = r->bundles};
     bool same = true;
-    c.rows = malloc(ROWS * c.words * sizeof *c.rows);
-    c.mask = malloc(c.words * sizeof *c.mask);
-    if (c.rows == NULL || c.mask == NULL)
-        dh_util_no_memory();
-    for (size_t i = 0; i < r->n_found && same; i++)
-        same = counts(&r->found[i], DH_W_RELAY) == counts(&r->found[i], DH_W_SOUND);
+    find_kinds(&c, r, number);
+    c.counts = room(relations->n, sizeof *c.counts);
+    c.told = room(c.b->n, sizeof *c.told);
+    c.met = room(c.n / 64, sizeof *c.met);
+    for (size_t i = 0; i < relations->n; i++)
+        same &= counts(relations->item[i], DH_W_RELAY) == counts(relations->item[i], DH_W_SOUND);
     for (int s = DH_W_STYLES; s-- > 0;) {
         u64 twice = 0;
-        for (c.low = 0; c.low < n_numbers && !(same && s != DH_W_SOUND); c.low += ROWS)
-            twice += count_round(&c, r, n_numbers, s);
+        for (size_t i = 0; i < relations->n; i++)
+            c.counts[i] = counts(relations->item[i], s);
+        memset(c.told, 0, c.b->n * sizeof *c.told);
+        for (u32 k = 0; k < c.n && !(same && s != DH_W_SOUND); k++)
+            twice += count_kind(&c, k);
         ret[s] = same && s != DH_W_SOUND ? ret[DH_W_SOUND] : twice / 2;
     }
-    free(c.rows);
-    free(c.mask);
+    free(c.first_bundle);
+    free(c.bundles);
+    free(c.first_kind);
+    free(c.kinds);
+    free(c.weight);
+    free(c.counts);
+    free(c.told);
+    free(c.met);
 }

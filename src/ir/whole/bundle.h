@@ -1,27 +1,38 @@
 /*
  * bundle.h - pairs by the product of two sets of sites, for programs with too many to be named one by one.
+ *
+ * The ROW of a class is all that it meets, and why. Classes with equal rows form a BUNDLE: what one of its
+ * sites may race with, all may. In a row the classes of a bundle are all there or none, for the same reason.
  */
 #ifndef DH_IR_WHOLE_BUNDLE_H
 #define DH_IR_WHOLE_BUNDLE_H
 
 #include "ir/whole/race.h"
 
-/* The sites of each class: those of class c are site[first[c]] to site[first[c + 1] - 1], ascending. */
-struct dh_w_class_sites {
-    const u32 *first, *site;
-    u32 n; /* classes */
+/* Why two classes may race, seen from one side. */
+struct dh_w_detail {
+    u32 relation; /* struct dh_w_found without sites and place */
+    dh_pts_location at;
 };
 
-/* Two classes that may race, a <= b, and what is known of it, seen from either side: in `details`. */
-struct dh_w_meeting {
-    u32 a, b;
-    u32 detail, turned;
+struct dh_w_bundles {
+    u32 n, n_classes;
+    u32 *of;           /* by class: its bundle; DH_W_NONE: meets nobody */
+    u32 *next, *first; /* the classes of a bundle: by bundle the first, by class the next */
+    /* By bundle: for each detail its number, how many classes are met for it, and these. */
+    const u32 **row;
+    u32 *row_words, *row_details;
+    size_t cap_row, cap_words, cap_details, cap_first;
+    struct dh_w_detail *details;
+    size_t n_details, details_cap;
+    struct dh_w_pool relations;
+    u32 *first_site, *site; /* those of class c are site[first_site[c]] to site[first_site[c + 1] - 1] */
 };
 
-/* Makes found bundles of them. details: struct dh_w_found without sites. */
-void dh_w_bundle(struct dh_w_races *r, const struct dh_w_meeting *all, size_t n,
-                 const struct dh_w_pool *details, const struct dh_w_class_sites *sites);
+/* Makes found bundles of them. */
+void dh_w_bundle(struct dh_w_races *r, struct dh_w_bundles *b);
+void dh_w_bundles_free(struct dh_w_bundles *b);
 /* How many pairs of sites all that is found stands for, by style; `number` says which sites are one. */
-void dh_w_bundle_count(const struct dh_w_races *r, const u32 *number, u32 n_numbers, u64 ret[DH_W_STYLES]);
+void dh_w_bundle_count(const struct dh_w_races *r, const u32 *number, u64 ret[DH_W_STYLES]);
 
 #endif

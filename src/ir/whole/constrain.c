@@ -3,17 +3,6 @@
  */
 #include "ir/whole/model.h"
 
-/*
- * dst = src. In the coarsest analysis also the other way round: sets of what flows into each other become
- * equal, as in Steensgaard's, and the solver makes one node of them. Constants stay as they are.
- */
-void dh_w_flow_copy(struct dh_w *w, dh_pts_node dst, dh_pts_node src, dh_w_value value)
-{
-    dh_pts_copy(w->pts, dst, src);
-    if (w->coarse && value != DH_W_NONE && !(value & DH_W_CONSTANT))
-        dh_pts_copy(w->pts, src, dst);
-}
-
 /* Memory that there is one of for each key: of a thread-local variable in a root, of a library function. */
 static dh_pts_object shared_object(struct dh_w *w, struct dh_w_key key, struct dh_w_object object, u32 size)
 {
@@ -162,7 +151,7 @@ static void constrain(struct dh_w *w, u32 inst, u32 n, const struct dh_w_op *op)
     u32 root = w->insts[inst].root;
     switch ((enum dh_w_kind)op->kind) {
     case DH_W_COPY:
-        dh_w_flow_copy(w, dst, a, op->a);
+        dh_pts_copy(w->pts, dst, a);
         break;
     case DH_W_OFFSET:
         /* Mappings may be larger than the solver's offsets. */

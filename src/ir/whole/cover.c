@@ -2,8 +2,9 @@
  * cover.c - see cover.h.
  *
  * Two runs of bytes meet if one of them begins in the other. So a cover knows its starts and all locations
- * within its bytes, and two covers meet if the starts of one are within the other: set operations, no matter
- * how large the sets.
+ * within its bytes, and two covers meet if a start of one is within the other. A cover meets nearly all
+ * others in a large program or nearly none; so it is not compared with one after the other, but looks up at
+ * each of its locations who else is there.
  */
 #include "ir/whole/cover.h"
 
@@ -43,7 +44,10 @@ void dh_w_covers_done(struct dh_w_covers *c)
     dh_w_table_done(&c->parts);
     dh_w_table_done(&c->cover_of);
     dh_w_table_done(&c->inside);
-    dh_w_table_done(&c->meets);
+    free(c->row_of);
+    free(c->beginning);
+    free(c->having);
+    free(c->met);
     dh_w_table_done(&c->places_of);
     dh_w_pool_done(&c->places);
 }
@@ -183,40 +187,70 @@ u32 dh_w_cover(struct dh_w_covers *c, const struct dh_w_touch *t, u32 root, bool
     return n;
 }
 
-/* The first location that two sets have in common, if it comes before *ret. Any would do, if it is always the
- * same one; the first is found soonest, most sets that meet have much in common. */
-static void first_common(const struct dh_w_covers *c, u32 a, u32 b, dh_pts_location *ret)
+/* ---- which covers meet ---- */
+
+static void set_bit(u64 *bits, size_t n)
 {
-    const struct dh_set *x = dh_intern_set(&c->sets, a), *y = dh_intern_set(&c->sets, b);
-    if (dh_intern_count(&c->sets, a) > dh_intern_count(&c->sets, b)) {
-        const struct dh_set *other = x;
-        x = y;
-        y = other;
-    }
-    struct dh_set_iter it;
-    u32 l;
-    dh_set_iter_init(&it, x);
-    while (dh_set_next(&it, &l) && l < *ret)
-        if (dh_set_has(y, l))
-            *ret = l;
+    bits[n / 64] |= 1ull << n % 64;
 }
 
-bool dh_w_covers_meet(struct dh_w_covers *c, u32 a, u32 b, dh_pts_location *ret_at)
+static void *zeros(size_t n, size_t size)
 {
-    if (a == 0 || b == 0)
-        return false;
-    struct dh_w_key key = DH_W_KEY(a < b ? a : b, a < b ? b : a);
-    u32 known = dh_w_table_get(&c->meets, key);
-    if (known == DH_W_TABLE_NONE) {
-        const struct dh_w_cover *x = c->covers.item[a], *y = c->covers.item[b];
-        dh_pts_location at = DH_PTS_NONE;
-        first_common(c, x->starts, y->within, &at);
-        first_common(c, x->within, y->starts, &at);
-        known = at == DH_PTS_NONE ? 0 : at + 1; /* a value is never DH_W_TABLE_NONE */
-        dh_w_table_put(&c->meets, key, known);
+    void *all = calloc(n + 1, size);
+    if (all == NULL)
+        dh_util_no_memory();
+    return all;
+}
+
+void dh_w_covers_index(struct dh_w_covers *c)
+{
+    struct dh_pts_stats stats;
+    struct dh_set_iter it;
+    size_t rows = 0;
+    u32 l;
+    dh_pts_statistics(c->w->pts, &stats);
+    c->words = c->covers.n / 64 + 1;
+    c->row_of = zeros(stats.locations, sizeof *c->row_of);
+    memset(c->row_of, 0xff, stats.locations * sizeof *c->row_of);
+    for (size_t i = 1; i < c->covers.n; i++) {
+        const struct dh_w_cover *cover = c->covers.item[i];
+        dh_set_iter_init(&it, dh_intern_set(&c->sets, cover->within));
+        while (dh_set_next(&it, &l))
+            if (c->row_of[l] == DH_W_NONE)
+                c->row_of[l] = (u32)rows++;
     }
-    *ret_at = known - 1;
-    return known != 0;
+    c->beginning = zeros(rows * c->words, sizeof *c->beginning);
+    c->having = zeros(rows * c->words, sizeof *c->having);
+    c->met = zeros(c->words, sizeof *c->met);
+    for (size_t i = 1; i < c->covers.n; i++) {
+        const struct dh_w_cover *cover = c->covers.item[i];
+        dh_set_iter_init(&it, dh_intern_set(&c->sets, cover->starts));
+        while (dh_set_next(&it, &l))
+            set_bit(&c->beginning[c->row_of[l] * c->words], i);
+        dh_set_iter_init(&it, dh_intern_set(&c->sets, cover->within));
+        while (dh_set_next(&it, &l))
+            set_bit(&c->having[c->row_of[l] * c->words], i);
+    }
+}
+
+/* Any location that two have in common would do, if it is always the same one. */
+void dh_w_covers_row(struct dh_w_covers *c, u32 cover, u32 *ret_at)
+{
+    const struct dh_w_cover *x = c->covers.item[cover];
+    const struct dh_set *starts = dh_intern_set(&c->sets, x->starts);
+    struct dh_set_iter it;
+    u32 l;
+    memset(ret_at, 0, c->covers.n * sizeof *ret_at);
+    memset(c->met, 0, c->words * sizeof *c->met);
+    dh_set_iter_init(&it, dh_intern_set(&c->sets, x->within));
+    while (dh_set_next(&it, &l)) {
+        const u64 *there = (dh_set_has(starts, l) ? c->having : c->beginning) + c->row_of[l] * c->words;
+        for (size_t k = 0; k < c->words; k++)
+            for (u64 more = there[k] & ~c->met[k]; more != 0; more &= more - 1) {
+                ret_at[k * 64 + (size_t)__builtin_ctzll(more)] = l + 1;
+                c->met[k] |= more & -more;
+            }
+    }
 }
 
 /* ---- all places ---- */

@@ -3,8 +3,8 @@
  *
  * Thousands of pointers of a large program have the same points-to set, and of that set only what is shared
  * can race. So what an access touches is reduced to its shared part once for each set, and a COVER is such a
- * part together with the length of the access. Covers are compared once for each two of them, whatever number
- * of accesses have them.
+ * part together with the length of the access. Covers are compared with each other, whatever number of
+ * accesses have them, and each with all others at once.
  */
 #ifndef DH_IR_WHOLE_COVER_H
 #define DH_IR_WHOLE_COVER_H
@@ -28,8 +28,12 @@ struct dh_w_covers {
     struct dh_w_table noted; /* by set, kind of access and root: its users are known */
     struct dh_w_table parts; /* by the same: its shared part */
     struct dh_w_table cover_of;
-    struct dh_w_table inside;    /* by location and length: locations in those bytes */
-    struct dh_w_table meets;     /* by two covers: where they meet */
+    struct dh_w_table inside; /* by location and length: locations in those bytes */
+    /* Which covers begin at a location, and which have it within their bytes: a bit for each cover. */
+    u32 *row_of; /* by location; DH_W_NONE: none has it */
+    u64 *beginning, *having;
+    size_t words;                /* of one location */
+    u64 *met;                    /* the covers met so far, while dh_w_covers_row works */
     struct dh_w_table places_of; /* by two covers: in lists */
     struct dh_w_pool places;     /* lists of struct dh_w_place */
 };
@@ -46,8 +50,10 @@ struct dh_w_touch {
     u8 access;
 };
 u32 dh_w_cover(struct dh_w_covers *c, const struct dh_w_touch *t, u32 root, bool itself);
-/* Have the two a byte in common? *ret_at: the first location where. */
-bool dh_w_covers_meet(struct dh_w_covers *c, u32 a, u32 b, dh_pts_location *ret_at);
+/* All covers are known: what follows may be asked. */
+void dh_w_covers_index(struct dh_w_covers *c);
+/* For each cover whether it has a byte in common with this one: 1 + the first location where, or 0. */
+void dh_w_covers_row(struct dh_w_covers *c, u32 cover, u32 *ret_at);
 
 /* All places where they meet, in order of their objects. */
 const struct dh_w_place *dh_w_covers_places(struct dh_w_covers *c, u32 a, u32 b, size_t *ret_n);

@@ -105,8 +105,8 @@ static struct dh_pairs_variable variable_of(struct dh_w_races *r, u32 object, u3
     case DH_W_HEAP:
         v.storage = DH_PAIRS_HEAP;
         v.name = called_name(o->value);
-        v.function = w->fns[w->insts[o->inst].fn].name;
-        v.at = dh_w_place(w, o->value);
+        v.function = dh_w_project_place(w, o->value, &v.at);
+        v.function = v.function[0] == '\0' ? w->fns[w->insts[o->inst].fn].name : v.function;
         break;
     default:
         v.storage = DH_PAIRS_UNKNOWN;
@@ -157,12 +157,14 @@ static u32 locks(struct dh_w_races *r, u32 set)
 /* ---- sites ---- */
 
 /* Several accesses in the code are one in the source: a member of a structure that is copied, a loop that was
- * unrolled, a function that was inlined twice. They become one site, and so do their pairs. */
+ * unrolled, a function that was inlined twice, all that an operation of the C++ library does which was
+ * inlined into a line of the program. They become one site, and so do their pairs. */
 struct sites {
     struct dh_w_races *r;
     u32 *first;                /* for each site: the first that is the same in the source */
     struct dh_pairs_site *say; /* what is said of it, if it is the first */
     u32 *number;               /* in the result, if it is the first */
+    struct dh_w_table lists;   /* by the sites of a side of a bundle: in the result */
 };
 
 static struct dh_pairs_site describe(struct dh_w_races *r, u32 site)
@@ -172,13 +174,14 @@ static struct dh_pairs_site describe(struct dh_w_races *r, u32 site)
     const struct dh_w_op *op = &fn->ops[w->site_ops[site]];
     bool second = site != op->site;
     size_t len;
-    const char *function = dh_shim_source_function(op->inst, &len);
-    function = len == 0 ? fn->name : dh_arena_dup(&w->arena, function, len);
+    struct dh_pairs_place at;
+    const char *function = dh_w_project_place(w, op->inst, &at);
+    function = function[0] == '\0' ? fn->name : function;
     const char *module = dh_shim_unit(fn->value, &len);
     return (struct dh_pairs_site){.module = len == 0 ? "" : dh_arena_dup(&w->arena, module, len),
                                   .function = function,
                                   .host = strcmp(function, fn->name) == 0 ? "" : fn->name,
-                                  .at = dh_w_place(w, op->inst),
+                                  .at = at,
                                   .access = second ? op->access_b : op->access,
                                   .size = op->length == DH_PTS_ANY ? 0 : op->length};
 }
@@ -202,16 +205,23 @@ static void find_sources(struct sites *s)
 {
     struct dh_w *w = s->r->w;
     struct dh_map seen;
+    struct dh_w_table seen_lists = {0}; /* bundles share them */
     bool *used = dh_arena_array(&w->arena, w->n_sites, sizeof *used);
     s->first = dh_arena_array(&w->arena, w->n_sites, sizeof *s->first);
     s->say = dh_arena_array(&w->arena, w->n_sites, sizeof *s->say);
     s->number = dh_arena_array(&w->arena, w->n_sites, sizeof *s->number);
     for (size_t i = 0; i < s->r->n_found; i++)
         for (int k = 0; k < 2; k++) {
-            used[s->r->found[i].site[k]] = true;
-            for (u32 j = 0; j < s->r->found[i].n_alike[k]; j++)
-                used[s->r->found[i].alike[k][j]] = true;
+            const struct dh_w_found *f = &s->r->found[i];
+            struct dh_w_key key = DH_W_KEY((u64)(uptr)f->alike[k]);
+            used[f->site[k]] = true;
+            if (f->n_alike[k] == 0 || dh_w_table_get(&seen_lists, key) != DH_W_TABLE_NONE)
+                continue;
+            dh_w_table_put(&seen_lists, key, 0);
+            for (u32 j = 0; j < f->n_alike[k]; j++)
+                used[f->alike[k][j]] = true;
         }
+    dh_w_table_done(&seen_lists);
     dh_map_init(&seen, &w->arena);
     for (u32 i = 0; i < w->n_sites; i++)
         if (used[i])
@@ -257,6 +267,10 @@ static int by_number(const void *a, const void *b)
 static u32 more_sites(struct sites *s, const struct dh_w_found *f, int side)
 {
     struct dh_w *w = s->r->w;
+    struct dh_w_key key = DH_W_KEY((u64)(uptr)f->alike[side]);
+    u32 known = f->n_alike[side] == 0 ? DH_W_TABLE_NONE : dh_w_table_get(&s->lists, key);
+    if (known != DH_W_TABLE_NONE)
+        return known;
     u32 *all = dh_util_alloc((f->n_alike[side] + 1) * sizeof *all), n = 0, kept = 0;
     for (u32 i = 0; i < f->n_alike[side]; i++)
         all[n++] = s->number[s->first[f->alike[side][i]]];
@@ -266,7 +280,25 @@ static u32 more_sites(struct sites *s, const struct dh_w_found *f, int side)
             all[kept++] = all[i];
     u32 list = dh_pairs_add_list(w->pairs, all, kept);
     free(all);
+    if (f->n_alike[side] > 0)
+        dh_w_table_put(&s->lists, key, list);
     return list;
+}
+
+/* Pairs that assumptions drop from relay; a bundle counts once, since bundles overlap. */
+static void count_dropped(struct dh_w *w, u32 flags, LLVMValueRef where)
+{
+    static const struct {
+        u32 flag;
+        enum dh_w_assumption what;
+    } all[] = {{DH_PAIRS_IF_PUBLISHED, DH_W_ASSUME_PUBLISHED},
+               {DH_PAIRS_IF_MEMBERS, DH_W_ASSUME_MEMBERS},
+               {DH_PAIRS_IF_OWNED, DH_W_ASSUME_OWNED},
+               {DH_PAIRS_IF_EXIT, DH_W_ASSUME_EXIT},
+               {DH_PAIRS_IF_CALLBACKS, DH_W_ASSUME_CALLBACKS}};
+    for (size_t i = 0; i < DH_ARRAY_LEN(all) && (flags & DH_PAIRS_RELAY); i++)
+        if (flags & all[i].flag)
+            dh_w_assume(w, all[i].what, 1, where);
 }
 
 /* Whatever is found of one pair of sites. */
@@ -301,12 +333,7 @@ static void add_pair(struct sites *s, const struct dh_w_found *all, size_t n)
     if (f.flags & DH_PAIRS_SOUND)
         p.flags |= (DH_PAIRS_IFS & ~f.unless[DH_W_SOUND]) << DH_PAIRS_FOR_SOUND;
     LLVMValueRef where = w->fns[w->sites[f.site[0]]].ops[w->site_ops[f.site[0]]].inst;
-    if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_OWNED))
-        dh_w_assume(w, DH_W_ASSUME_OWNED, 1, where);
-    if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_EXIT))
-        dh_w_assume(w, DH_W_ASSUME_EXIT, 1, where);
-    if ((p.flags & DH_PAIRS_RELAY) && (p.flags & DH_PAIRS_IF_CALLBACKS))
-        dh_w_assume(w, DH_W_ASSUME_CALLBACKS, 1, where);
+    count_dropped(w, p.flags, where);
     if (f.flags & DH_PAIRS_AD_HOC)
         p.note =
             "a loop waits for this flag: the program synchronises with it, but nothing orders the accesses";
@@ -330,9 +357,10 @@ static void add_bundles(struct sites *s)
             r->found[i].site[k] = s->first[r->found[i].site[k]];
         add_pair(s, &r->found[i], 1);
     }
+    dh_w_table_done(&s->lists);
     for (u32 i = 0; i < r->w->n_sites; i++)
         number[i] = s->number[s->first[i]];
-    dh_w_bundle_count(r, number, (u32)r->w->pairs->n_sites, n);
+    dh_w_bundle_count(r, number, n);
     dh_pairs_add_counter(r->w->pairs, DH_PAIRS_COUNT_RELAY, n[DH_W_RELAY]);
     dh_pairs_add_counter(r->w->pairs, DH_PAIRS_COUNT_SOUND, n[DH_W_SOUND]);
 }

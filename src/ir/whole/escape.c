@@ -13,6 +13,7 @@ struct search {
     struct dh_w *w;
     u32 *stack;
     size_t n, cap;
+    struct dh_w_table done; /* by points-to set: thousands of places may hold the same */
 };
 
 static void reach(struct search *s, u32 object)
@@ -29,6 +30,10 @@ static void reach_from(struct search *s, dh_pts_node node)
     dh_pts_location l;
     if (node == DH_PTS_NONE)
         return;
+    struct dh_w_key key = DH_W_KEY(dh_pts_set_number(s->w->pts, node));
+    if (dh_w_table_get(&s->done, key) != DH_W_TABLE_NONE)
+        return;
+    dh_w_table_put(&s->done, key, 0);
     for (struct dh_pts_iter it = dh_pts_iter(s->w->pts, node); dh_pts_next(&it, &l);)
         reach(s, dh_pts_place(s->w->pts, l).object);
 }
@@ -63,4 +68,5 @@ void dh_w_escape(struct dh_w *w)
             reach_from(&s, dh_pts_contents(w->pts, fields[i]));
     }
     free(s.stack);
+    dh_w_table_done(&s.done);
 }

@@ -27,6 +27,7 @@ void dh_w_flow_init(struct dh_w_flow *f, struct dh_w *w)
         for (size_t e = 0; e < w->insts[i].n_edges; e++)
             f->is_called[w->insts[i].edges[e].inst] = true;
     f->summary = dh_arena_array(&w->arena, w->n_insts, sizeof *f->summary);
+    f->raised = dh_arena_array(&w->arena, w->n_insts, sizeof *f->raised);
     f->change = dh_arena_array(&w->arena, w->n_insts, sizeof *f->change);
     f->states = dh_arena_array(&w->arena, w->n_insts, sizeof *f->states);
     f->facts = dh_arena_array(&w->arena, w->n_fns, sizeof *f->facts);
@@ -45,15 +46,18 @@ void dh_w_flow_done(struct dh_w_flow *f)
 static void on_scc(void *arg, const u32 *insts, size_t n)
 {
     struct dh_w_flow *f = arg;
+    struct dh_w_change raised;
     for (size_t i = 0; i < n; i++)
-        f->summary[insts[i]] = dh_w_change_intern(f, &(struct dh_w_change){.reached = false});
+        f->summary[insts[i]] = f->raised[insts[i]] =
+            dh_w_change_intern(f, &(struct dh_w_change){.reached = false});
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < n; i++) {
-            struct dh_w_change c = dh_w_walk(f, insts[i], false);
-            u32 summary = dh_w_change_intern(f, &c);
-            changed |= summary != f->summary[insts[i]];
+            struct dh_w_change c = dh_w_walk(f, insts[i], false, &raised);
+            u32 summary = dh_w_change_intern(f, &c), thrown = dh_w_change_intern(f, &raised);
+            changed |= summary != f->summary[insts[i]] || thrown != f->raised[insts[i]];
             f->summary[insts[i]] = summary;
+            f->raised[insts[i]] = thrown;
         }
         if (n == 1 && changed) {
             /* Once more only if it calls itself. */
@@ -65,7 +69,7 @@ static void on_scc(void *arg, const u32 *insts, size_t n)
         }
     }
     for (size_t i = 0; i < n; i++)
-        dh_w_walk(f, insts[i], true);
+        dh_w_walk(f, insts[i], true, &raised);
 }
 
 /* ---- which instances matter ---- */

@@ -50,6 +50,7 @@ struct dh_w_flow {
     bool *matters; /* something happens in it or below it */
     bool *is_called;
     u32 *summary; /* a change */
+    u32 *raised;  /* the change when an exception leaves it, if any does */
     u32 **change; /* if it matters: the change before each op */
     struct dh_w_states *states;
     /* By root: */
@@ -90,8 +91,9 @@ struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u
 struct dh_w_state dh_w_flow_apply(struct dh_w_flow *f, const struct dh_w_state *s,
                                   const struct dh_w_change *c);
 /* ---- walk.c ---- */
-/* Computes the summary of an instance; with `note`, also the change before each op. */
-struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note);
+/* Computes the summary of an instance, and how exceptions leave it; with `note`, also the change before each
+ * op. */
+struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note, struct dh_w_change *ret_raised);
 /* ---- flow.c ---- */
 void dh_w_flow_summaries(struct dh_w_flow *f);
 const struct dh_w_change *dh_w_flow_change(const struct dh_w_flow *f, u32 inst, u32 op);

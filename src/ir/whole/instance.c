@@ -10,10 +10,11 @@
 #include "ir/whole/model.h"
 
 enum {
-    CLONE_DEPTH = 5,
-    LARGE_CLONE_DEPTH = 1,
-    LARGE_CLONE_OPS = 40,
-    /* wrappers only */ /* clones called by clones called by ... */
+    /* Clones called by clones called by ...: unoptimised C++ gets at what a unique_ptr holds through ten
+       functions. */
+    CLONE_DEPTH = 12,
+    LARGE_CLONE_DEPTH = 1, /* wrappers only ... */
+    LARGE_CLONE_OPS = 40,  /* ... and short ones */
     /* No more clones beyond this size of all instances, and this many times that of the program. */
     MAX_INSTANCE_OPS = 4 * 1000 * 1000,
     MAX_TIMES = 24,
@@ -108,10 +109,10 @@ void dh_w_bind(struct dh_w *w, u32 caller, u32 op, u32 callee)
     for (u32 i = 0; i < c->n; i++) {
         dh_w_value formal = i < to->args ? i : to->var;
         if (formal != DH_W_NONE)
-            dh_w_flow_copy(w, w->insts[callee].node[formal], dh_w_node(w, caller, c->args[i]), c->args[i]);
+            dh_pts_copy(w->pts, w->insts[callee].node[formal], dh_w_node(w, caller, c->args[i]));
     }
     if (o->dst != DH_W_NONE && to->ret != DH_W_NONE && o->kind == DH_W_CALL)
-        dh_w_flow_copy(w, w->insts[caller].node[o->dst], w->insts[callee].node[to->ret], to->ret);
+        dh_pts_copy(w->pts, w->insts[caller].node[o->dst], w->insts[callee].node[to->ret]);
     add_edge(w, caller, op, callee, o->kind == DH_W_LATE);
 }
 
@@ -373,6 +374,67 @@ static void give_command_line(struct dh_w *w)
         dh_pts_copy(w->pts, w->insts[w->roots[0].inst].node[i], memory);
 }
 
+static bool calls_exit(const struct dh_w_fn *f)
+{
+    static const char *const names[] = {"exit", "quick_exit", "err", "errx"};
+    size_t len;
+    for (size_t i = 0; i < f->n_ops; i++)
+        for (size_t n = 0; f->ops[i].kind == DH_W_STOP && n < DH_ARRAY_LEN(names); n++)
+            if (strcmp(LLVMGetValueName2(LLVMGetCalledValue(f->ops[i].inst), &len), names[n]) == 0)
+                return true;
+    return false;
+}
+
+static bool has_edge(const struct dh_w_inst *inst, u32 op, u32 callee)
+{
+    for (size_t e = 0; e < inst->n_edges; e++)
+        if (inst->edges[e].op == op && inst->edges[e].inst == callee)
+            return true;
+    return false;
+}
+
+static bool add_last_in(struct dh_w *w, u32 fn, u32 root)
+{
+    u32 there = dh_w_instance(w, fn, root, DH_W_NONE, DH_W_NONE);
+    for (size_t i = 0; i < w->n_last; i++)
+        if (w->last[i] == there)
+            return false;
+    w->last = dh_util_grow(w->last, w->n_last, &w->cap_last, sizeof *w->last);
+    w->last[w->n_last++] = there;
+    return true;
+}
+
+/* What runs when the program ends runs on the thread that ends it: main, or whoever calls exit. false: it
+ * does, as far as is known. */
+static bool spread_late(struct dh_w *w)
+{
+    u64 ends = 1;
+    bool more = false;
+    size_t insts = w->n_insts, last = w->n_last;
+    for (size_t i = 0; i < insts; i++)
+        if (w->insts[i].root != 0 && calls_exit(&w->fns[w->insts[i].fn]))
+            ends |= 1ull << w->insts[i].root;
+    for (u32 r = 0; r < w->n_roots; r++) {
+        if (!(ends >> r & 1))
+            continue;
+        for (size_t i = 0; i < last; i++)
+            more |= add_last_in(w, w->insts[w->last[i]].fn, r);
+        for (u32 i = 0; i < insts; i++)
+            for (size_t e = 0; e < w->insts[i].n_edges; e++) {
+                struct dh_w_edge edge = w->insts[i].edges[e];
+                if (!edge.late || w->insts[edge.inst].root == r)
+                    continue;
+                u32 there = dh_w_instance(w, w->insts[edge.inst].fn, r, DH_W_NONE, DH_W_NONE);
+                if (has_edge(&w->insts[i], edge.op, there))
+                    continue;
+                dh_w_bind(w, i, edge.op, there);
+                more = true;
+            }
+    }
+    drain(w);
+    return more;
+}
+
 int dh_w_solve(struct dh_w *w)
 {
     for (size_t i = 0; i < w->n_fns; i++)
@@ -389,5 +451,8 @@ int dh_w_solve(struct dh_w *w)
         if (w->fns[i].defined && LLVMGetLinkage(w->fns[i].value) == LLVMExternalLinkage)
             add_early(w, i);
     drain(w);
-    return dh_pts_solve(w->pts);
+    int err = dh_pts_solve(w->pts);
+    while (err == 0 && spread_late(w))
+        err = dh_pts_solve(w->pts);
+    return err;
 }

@@ -82,6 +82,8 @@ static const struct word {
     {"spinunlock", DH_W_EFFECT_UNLOCK, DH_PAIRS_SPIN, false, false},
     {"spinlock", DH_W_EFFECT_LOCK, DH_PAIRS_SPIN, false, false},
     {"otherunlock", DH_W_EFFECT_UNLOCK, DH_PAIRS_OTHER_LOCK, false, false},
+    {"otherrdlock", DH_W_EFFECT_LOCK, DH_PAIRS_OTHER_LOCK, true, false},
+    {"othertrylock", DH_W_EFFECT_LOCK, DH_PAIRS_OTHER_LOCK, false, true},
     {"otherlock", DH_W_EFFECT_LOCK, DH_PAIRS_OTHER_LOCK, false, false},
     {"trylock", DH_W_EFFECT_LOCK, DH_PAIRS_MUTEX, false, true},
     {"unlock", DH_W_EFFECT_UNLOCK, DH_PAIRS_MUTEX, false, false},

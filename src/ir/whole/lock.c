@@ -370,13 +370,6 @@ static u32 set_intern(struct dh_w_locks *l, const struct set *s)
     return dh_w_pool_add(&l->sets, s->at, s->n * sizeof s->at[0]);
 }
 
-u32 dh_w_set_with(struct dh_w_locks *l, u32 set, u32 held)
-{
-    struct set s = set_of(l, set);
-    set_add(&s, held);
-    return set_intern(l, &s);
-}
-
 /* The very same lock, as far as names tell. */
 static bool is_same(const struct dh_w_locks *l, u32 a, u32 b)
 {
@@ -386,6 +379,17 @@ static bool is_same(const struct dh_w_locks *l, u32 a, u32 b)
     const struct dh_w_held *p = dh_w_held(l, a), *q = dh_w_held(l, b);
     return (p->path.base != DH_W_NONE && !p->path.indexed && paths_equal(&p->path, &q->path)) ||
            (p->near.base != DH_W_NONE && !p->near.indexed && nears_equal(&p->near, &q->near));
+}
+
+u32 dh_w_set_with(struct dh_w_locks *l, u32 set, u32 held)
+{
+    struct set from = set_of(l, set), to = {.n = 0};
+    /* A lock that is held alone is not held for reading as well. */
+    for (size_t i = 0; i < from.n; i++)
+        if (dh_w_held(l, held)->shared || !dh_w_held(l, from.at[i])->shared || !is_same(l, from.at[i], held))
+            to.at[to.n++] = from.at[i];
+    set_add(&to, held);
+    return set_intern(l, &to);
 }
 
 u32 dh_w_set_without(struct dh_w_locks *l, u32 set, u32 held, bool *ret_exact)

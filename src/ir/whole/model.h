@@ -95,6 +95,7 @@ struct dh_w_op {
     u32 call;   /* in the function's calls, or DH_W_NONE */
     u32 site;   /* MEMCPY has two in a row: a, b. DH_W_NONE: no access */
     u32 type;   /* of the access, see alias.c; 0: any */
+    u32 member; /* that a points to, see member.c; 0: not known */
     int64_t off;
     LLVMValueRef inst;
 };
@@ -161,6 +162,12 @@ struct dh_w_constant {
 struct dh_w_global {
     LLVMValueRef value;
     dh_pts_object object; /* DH_PTS_NONE: thread-local, an object for each root */
+};
+
+/* Some bytes of a structure (member.c). */
+struct dh_w_member {
+    u32 type; /* a number of the structure */
+    u32 start, length;
 };
 
 enum dh_w_object_kind {
@@ -274,12 +281,15 @@ struct dh_w {
     const void **types; /* tags of accesses, numbered */
     size_t n_types, cap_types;
     u8 *overlap; /* matrix of types, a bit each: they may overlap */
+    struct dh_w_member *members;
+    size_t n_members;
+    u8 *related; /* matrix of structures, a bit each: one may lie in the other */
+    u32 n_structures;
 
     u32 *work; /* instances whose constraints are still to be added */
     size_t n_work, cap_work;
     u64 program_ops;    /* of all functions */
     bool large;         /* few contexts, or it takes too long */
-    bool coarse;        /* neither do objects have fields, and values flow both ways (constrain.c) */
     u64 instance_ops;   /* ops of all instances: the measure of size */
     dh_pts_object text; /* constants without pointers */
     dh_pts_node thrown;
@@ -319,10 +329,25 @@ bool dh_w_shape_array(void *w, dh_pts_object o, uint32_t offset, uint32_t stride
 /* ---- typed.c: pointers to structures ---- */
 
 void dh_w_typed_find(struct dh_w *w);
+/* What the variable is declared to point to that holds a pointer, or the one it is computed from, at a
+ * constant distance; or NULL. */
+const void *dh_w_typed_base(const struct dh_w_fn *f, dh_w_value v, int64_t *ret_offset);
 /* The instance is new: makes the nodes of its typed locals. */
 void dh_w_typed_begin(struct dh_w *w, u32 inst);
 /* Something arrived at a typed local. */
 void dh_w_typed_flow(struct dh_w *w, const u32 *at, dh_pts_object object, uint32_t offset);
+
+/* ---- place.c: source positions ---- */
+
+/* The innermost place in a source of the program, not of the system's headers, as the fingerprint of a race
+ * has it; returns the function. Without one: the innermost. */
+const char *dh_w_project_place(struct dh_w *w, LLVMValueRef inst, struct dh_pairs_place *ret);
+
+/* ---- member.c: members of structures ---- */
+
+void dh_w_members_find(struct dh_w *w);
+/* Whether accesses to two members are to different places, if each is to what its pointer is declared as. */
+bool dh_w_members_apart(const struct dh_w *w, u32 a, u32 b);
 
 /* ---- alias.c: types of accesses ---- */
 
@@ -345,7 +370,6 @@ dh_pts_object dh_w_channel(struct dh_w *w);
 void dh_w_constrain(struct dh_w *w, u32 inst);
 /* The instance of a function called there (DH_W_NONE: from nowhere), made if need be. */
 u32 dh_w_instance(struct dh_w *w, u32 fn, u32 root, u32 caller, u32 op);
-void dh_w_flow_copy(struct dh_w *w, dh_pts_node dst, dh_pts_node src, dh_w_value value);
 void dh_w_bind(struct dh_w *w, u32 caller, u32 op, u32 callee);
 void dh_w_on_flow(void *client, void *call, dh_pts_object object, uint32_t offset);
 

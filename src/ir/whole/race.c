@@ -12,57 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/whole/bundle.h"
-#include "ir/whole/cover.h"
-#include "ir/whole/judged.h"
+#include "ir/whole/gather.h"
 #include "ir/whole/owner.h"
 
 /* So many pairs are named one by one; more become products (bundle.c). */
 enum { MAX_NAMED = 400 * 1000 };
 
-/* Classes [first, end) have the same type, covers and kind of access. */
-struct group {
-    u32 first, end;
-};
-
-struct use {
-    u32 class, site;
-};
-
-struct gather {
-    struct dh_w_races *r;
-    struct dh_w_covers covers;
-    bool many[DH_W_MAX_ROOTS];
-    struct dh_w_pool classes;
-    struct dh_w_pool contexts; /* all of a class that guard.c looks at */
-    u32 *context;              /* by class */
-    struct dh_w_table used;
-    struct use *uses;
-    size_t n_uses, cap_uses;
-    u32 *sites_of; /* by class: its first use */
-    u32 *order;    /* classes by type, covers and kind of access */
-    struct brief {
-        u32 context, sites; /* how many */
-        u8 root, marks;
-    } *brief;                   /* in the same order: what is asked of them again and again */
-    struct group *groups;       /* in that order */
-    u32 n_groups, *type_groups; /* by type: its first group */
-    struct dh_w_judged judged;  /* by two contexts: a verdict */
-    struct dh_w_pool verdicts;  /* struct dh_w_verdict: few are different */
-    struct dh_w_pool details;   /* struct dh_w_found without sites: what is known of two classes */
-    struct met {
-        u32 a, b;    /* classes */
-        u32 verdict; /* see judge() */
-        dh_pts_location at;
-    } *met;
-    size_t n_met, cap_met;
-    u64 pairs;       /* of sites, those that several classes lead to counted each time */
-    u64 compared[3]; /* groups, classes, contexts */
-};
-
 /* Every access of every instance: its op, and the pointer it goes through. */
-static void each_access(struct gather *g,
-                        void (*visit)(struct gather *, u32 inst, u32 op, u32 part, dh_pts_node))
+static void each_access(struct dh_w_gather *g,
+                        void (*visit)(struct dh_w_gather *, u32 inst, u32 op, u32 part, dh_pts_node))
 {
     struct dh_w *w = g->r->w;
     for (u32 i = 0; i < w->n_insts; i++) {
@@ -83,13 +41,13 @@ static const struct dh_w_op *op_at(const struct dh_w *w, u32 inst, u32 op)
     return &w->fns[w->insts[inst].fn].ops[op];
 }
 
-static void note_access(struct gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
+static void note_access(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
 {
     const struct dh_w_op *o = op_at(g->r->w, inst, op);
     dh_w_covers_note(&g->covers, node, part ? o->access_b : o->access, g->r->w->insts[inst].root);
 }
 
-static void classify(struct gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
+static void classify(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
 {
     struct dh_w *w = g->r->w;
     const struct dh_w_op *o = op_at(w, inst, op);
@@ -107,12 +65,13 @@ static void classify(struct gather *g, u32 inst, u32 op, u32 part, dh_pts_node n
     if (g->r->guards.size[c.guards] == 0)
         return; /* never reached */
     c.type = o->type;
+    c.member = part ? 0 : o->member;
     c.root = (u8)root;
     c.own = dh_w_own(w, inst, pointer);
     c.marks = dh_w_marks(w, inst, op, pointer);
     if (dh_w_owner_strange(g->r, inst, op, pointer))
         c.marks |= DH_W_MARK_STRANGE;
-    struct use use = {dh_w_pool_add(&g->classes, &c, sizeof c), o->site + part};
+    struct dh_w_use use = {dh_w_pool_add(&g->classes, &c, sizeof c), o->site + part};
     struct dh_w_key key = DH_W_KEY(use.class, use.site);
     if (dh_w_table_get(&g->used, key) != DH_W_TABLE_NONE)
         return;
@@ -121,14 +80,14 @@ static void classify(struct gather *g, u32 inst, u32 op, u32 part, dh_pts_node n
     g->uses[g->n_uses++] = use;
 }
 
-static const struct dh_w_class *class_at(const struct gather *g, u32 n)
+static const struct dh_w_class *class_at(const struct dh_w_gather *g, u32 n)
 {
     return g->classes.item[n];
 }
 
 static int by_class(const void *a, const void *b)
 {
-    const struct use *x = a, *y = b;
+    const struct dh_w_use *x = a, *y = b;
     if (x->class != y->class)
         return x->class < y->class ? -1 : 1;
     return (x->site > y->site) - (x->site < y->site);
@@ -146,15 +105,10 @@ static u32 conduct(u8 access)
     return (dh_pairs_access_writes(access) ? 2u : 0u) | (is_atomic(access) ? 1u : 0u);
 }
 
-static bool conflict(u32 a, u32 b)
-{
-    return ((a | b) & 2) != 0 && (a & b & 1) == 0;
-}
-
 static int by_group(const struct dh_w_class *x, const struct dh_w_class *y)
 {
-    const u32 a[] = {x->type, x->cover, x->own_cover, conduct(x->access)};
-    const u32 b[] = {y->type, y->cover, y->own_cover, conduct(y->access)};
+    const u32 a[] = {x->type, x->cover, x->own_cover, x->member, conduct(x->access)};
+    const u32 b[] = {y->type, y->cover, y->own_cover, y->member, conduct(y->access)};
     for (size_t i = 0; i < DH_ARRAY_LEN(a); i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
@@ -168,13 +122,32 @@ static int by_group_and_number(const void *a, const void *b, void *arg)
     return order != 0 ? order : (*x > *y) - (*x < *y);
 }
 
-static void *array(struct gather *g, size_t n, size_t size)
+static void *array(struct dh_w_gather *g, size_t n, size_t size)
 {
     return dh_arena_array(&g->r->w->arena, n + 1, size);
 }
 
+/* Of a class, all that dh_w_gather_detail looks at beside the verdict. */
+static u32 traits(const struct dh_w_class *c)
+{
+    return (u32)c->root << 3 | (c->marks & DH_W_MARK_SPINS ? 4u : 0u) |
+           (c->access == DH_PAIRS_FREE ? 2u : 0u) | (is_atomic(c->access) ? 1u : 0u);
+}
+
+static struct dh_w_brief brief(struct dh_w_gather *g, u32 n)
+{
+    const struct dh_w_class *c = class_at(g, n);
+    const u32 context[] = {c->guards, c->own, c->root, c->marks};
+    struct dh_w_brief b = {.root = c->root, .marks = c->marks};
+    b.context = dh_w_pool_add(&g->contexts, context, sizeof context);
+    const u32 aspect[] = {b.context, traits(c)};
+    b.aspect = dh_w_pool_add(&g->aspects, aspect, sizeof aspect);
+    b.sites = g->sites_of[n + 1] - g->sites_of[n];
+    return b;
+}
+
 /* Each class finds its sites and its context, each group its classes, each type its groups. */
-static void arrange(struct gather *g)
+static void arrange(struct dh_w_gather *g)
 {
     u32 n = (u32)g->classes.n;
     if (g->n_uses > 0)
@@ -182,36 +155,29 @@ static void arrange(struct gather *g)
     g->sites_of = array(g, n + 1, sizeof *g->sites_of);
     for (size_t i = 0; i < g->n_uses; i++)
         g->sites_of[g->uses[i].class + 1] = (u32)i + 1;
-    g->context = array(g, n, sizeof *g->context);
     g->order = array(g, n, sizeof *g->order);
     g->brief = array(g, n, sizeof *g->brief);
     g->groups = array(g, n, sizeof *g->groups);
     g->type_groups = array(g, g->r->w->n_types + 1, sizeof *g->type_groups);
-    for (u32 i = 0; i < n; i++) {
-        const struct dh_w_class *c = class_at(g, i);
-        const u32 context[] = {c->guards, c->own, c->root, c->marks};
-        g->context[i] = dh_w_pool_add(&g->contexts, context, sizeof context);
+    for (u32 i = 0; i < n; i++)
         g->order[i] = i;
-    }
     qsort_r(g->order, n, sizeof *g->order, by_group_and_number, g);
     for (u32 i = 0; i < n; i++) {
         const struct dh_w_class *c = class_at(g, g->order[i]);
         if (i == 0 || by_group(class_at(g, g->order[i - 1]), c) != 0) {
-            g->groups[g->n_groups++].first = i;
+            g->groups[g->n_groups++] =
+                (struct dh_w_group){i, i, c->type, c->member, c->cover, c->own_cover, conduct(c->access)};
             for (u32 t = c->type + 1; t <= g->r->w->n_types; t++)
                 g->type_groups[t] = g->n_groups;
         }
         g->groups[g->n_groups - 1].end = i + 1;
-        u32 k = g->order[i];
-        g->brief[i] = (struct brief){g->context[k], g->sites_of[k + 1] - g->sites_of[k], c->root, c->marks};
+        g->brief[i] = brief(g, g->order[i]);
     }
 }
 
 /* ---- what is known of two classes ---- */
 
-/* What guard.c says about them, asked once for each two contexts: twice its number, plus 1 if it is told from
- * the other side. */
-static u32 judge(struct gather *g, u32 i, u32 j)
+u32 dh_w_gather_judge(struct dh_w_gather *g, u32 i, u32 j)
 {
     bool turned = g->brief[i].context > g->brief[j].context;
     u32 x = turned ? j : i, y = turned ? i : j, s = g->brief[x].context, t = g->brief[y].context;
@@ -225,7 +191,7 @@ static u32 judge(struct gather *g, u32 i, u32 j)
     return n * 2 + turned;
 }
 
-static struct dh_w_verdict verdict(const struct gather *g, u32 judged)
+struct dh_w_verdict dh_w_gather_verdict(const struct dh_w_gather *g, u32 judged, bool apart)
 {
     const struct dh_w_verdict *known = g->verdicts.item[judged / 2];
     struct dh_w_verdict v = *known;
@@ -233,13 +199,14 @@ static struct dh_w_verdict verdict(const struct gather *g, u32 judged)
         v.locks[0] = known->locks[1];
         v.locks[1] = known->locks[0];
     }
+    for (int s = 0; s < DH_W_STYLES && apart; s++)
+        v.unless[s] &= ~(u32)DH_PAIRS_IF_MEMBERS;
     return v;
 }
 
-static struct dh_w_found detail(const struct gather *g, u32 m, u32 n, u32 object, u32 offset,
-                                const struct dh_w_verdict *v)
+struct dh_w_found dh_w_gather_detail(const struct dh_w_gather *g, u32 i, u32 j, const struct dh_w_verdict *v)
 {
-    const struct dh_w_class *a = class_at(g, m), *b = class_at(g, n);
+    const struct dh_w_class *a = class_at(g, g->order[i]), *b = class_at(g, g->order[j]);
     struct dh_w_found f;
     memset(&f, 0, sizeof f);
     f.flags = v->flags;
@@ -251,8 +218,6 @@ static struct dh_w_found detail(const struct gather *g, u32 m, u32 n, u32 object
         f.reasons |= DH_PAIRS_BY_FREE;
     if ((a->marks | b->marks) & DH_W_MARK_SPINS)
         f.flags |= DH_PAIRS_AD_HOC;
-    f.object = object;
-    f.offset = offset;
     f.roots[0] = 1ull << a->root;
     f.roots[1] = 1ull << b->root;
     memcpy(f.locks, v->locks, sizeof f.locks);
@@ -271,7 +236,7 @@ static struct dh_w_found turned(const struct dh_w_found *f)
 
 /* ---- pairs, one by one ---- */
 
-static void add_pair(struct gather *g, u32 sa, u32 sb, const struct dh_w_found *way)
+static void add_pair(struct dh_w_gather *g, u32 sa, u32 sb, const struct dh_w_found *way)
 {
     struct dh_w_races *r = g->r;
     if (sa > sb) {
@@ -301,35 +266,43 @@ static void add_pair(struct gather *g, u32 sa, u32 sb, const struct dh_w_found *
     dh_w_owner_found(r, way->object, n);
 }
 
-static void add_pairs(struct gather *g, u32 a, u32 b, const struct dh_w_found *way)
+static void add_pairs(struct dh_w_gather *g, u32 a, u32 b, const struct dh_w_found *way)
 {
-    const struct use *x = &g->uses[g->sites_of[a]], *x_end = &g->uses[g->sites_of[a + 1]];
-    const struct use *y_end = &g->uses[g->sites_of[b + 1]];
+    const struct dh_w_use *x = &g->uses[g->sites_of[a]], *x_end = &g->uses[g->sites_of[a + 1]];
+    const struct dh_w_use *y_end = &g->uses[g->sites_of[b + 1]];
     for (; x < x_end; x++)
-        for (const struct use *y = a == b ? x : &g->uses[g->sites_of[b]]; y < y_end; y++)
+        for (const struct dh_w_use *y = a == b ? x : &g->uses[g->sites_of[b]]; y < y_end; y++)
             add_pair(g, x->site, y->site, way);
 }
 
-/* What is not handed over is not owned by one thread at a time. */
-static void not_owned(struct dh_w_verdict *v)
+void dh_w_gather_not_owned(struct dh_w_verdict *v)
 {
     for (int s = 0; s < DH_W_STYLES; s++)
         v->unless[s] |= DH_PAIRS_IF_OWNED;
 }
 
+/* Two classes that may race here. */
+static void name_way(struct dh_w_gather *g, const struct dh_w_met *m, const struct dh_w_verdict *v,
+                     u32 object, u32 offset)
+{
+    struct dh_w_found way = dh_w_gather_detail(g, m->a, m->b, v);
+    way.object = object;
+    way.offset = offset;
+    add_pairs(g, g->order[m->a], g->order[m->b], &way);
+}
+
 /* Where objects are handed over, each object that two classes meet in counts; else any is as good as another.
  */
-static void name_pairs(struct gather *g, const struct met *m)
+static void name_pairs(struct dh_w_gather *g, const struct dh_w_met *m)
 {
     struct dh_w_races *r = g->r;
-    const struct dh_w_class *a = class_at(g, m->a), *b = class_at(g, m->b);
+    const struct dh_w_class *a = class_at(g, g->order[m->a]), *b = class_at(g, g->order[m->b]);
     bool itself = a->root == b->root;
     struct dh_pts_place at = dh_pts_place(r->w->pts, m->at);
-    struct dh_w_verdict v = verdict(g, m->verdict);
+    struct dh_w_verdict v = dh_w_gather_verdict(g, m->verdict, m->apart);
     if (!r->owner->any) {
-        not_owned(&v);
-        struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v);
-        add_pairs(g, m->a, m->b, &way);
+        dh_w_gather_not_owned(&v);
+        name_way(g, m, &v, at.object, at.offset);
         return;
     }
     size_t n;
@@ -338,130 +311,78 @@ static void name_pairs(struct gather *g, const struct met *m)
     for (size_t i = 0; i < n; i++) {
         struct dh_w_verdict here = v;
         if (!dh_w_owner_handed(r, all[i].object))
-            not_owned(&here);
+            dh_w_gather_not_owned(&here);
         dh_w_owner_raced(r, &all[i], a, b, &here);
         if (i > 0 && all[i].object == all[i - 1].object)
             continue;
-        struct dh_w_found way =
-            detail(g, m->a, m->b, all[i].object, dh_pts_place(r->w->pts, all[i].at[0]).offset, &here);
-        add_pairs(g, m->a, m->b, &way);
+        name_way(g, m, &here, all[i].object, dh_pts_place(r->w->pts, all[i].at[0]).offset);
     }
-}
-
-/* ---- pairs as products ---- */
-
-static u32 detail_number(struct gather *g, const struct dh_w_found *f)
-{
-    struct dh_w_found clean;
-    memset(&clean, 0, sizeof clean);
-    memcpy(clean.locks, f->locks, sizeof clean.locks);
-    memcpy(clean.roots, f->roots, sizeof clean.roots);
-    memcpy(clean.unless, f->unless, sizeof clean.unless);
-    clean.flags = f->flags;
-    clean.reasons = f->reasons;
-    clean.object = f->object;
-    clean.offset = f->offset;
-    return dh_w_pool_add(&g->details, &clean, sizeof clean);
-}
-
-/* Of a class, all that detail() looks at. */
-static u64 traits(const struct dh_w_class *c)
-{
-    return (u64)c->root << 3 | (c->marks & DH_W_MARK_SPINS ? 4u : 0u) |
-           (c->access == DH_PAIRS_FREE ? 2u : 0u) | (is_atomic(c->access) ? 1u : 0u);
-}
-
-/* What is known of two classes, as numbers of details, from either side; worked out once for each. */
-static struct dh_w_meeting meeting(struct gather *g, struct dh_w_table *known, const struct met *m)
-{
-    u64 both = traits(class_at(g, m->a)) << 32 | traits(class_at(g, m->b));
-    u32 number[2];
-    for (u64 side = 0; side < 2; side++) {
-        struct dh_w_key key = DH_W_KEY(m->verdict, m->at, both, side);
-        number[side] = dh_w_table_get(known, key);
-        if (number[side] != DH_W_TABLE_NONE)
-            continue;
-        struct dh_pts_place at = dh_pts_place(g->r->w->pts, m->at);
-        struct dh_w_verdict v = verdict(g, m->verdict);
-        not_owned(&v);
-        struct dh_w_found way = detail(g, m->a, m->b, at.object, at.offset, &v), back = turned(&way);
-        number[side] = detail_number(g, side ? &back : &way);
-        dh_w_table_put(known, key, number[side]);
-    }
-    return (struct dh_w_meeting){m->a, m->b, number[0], number[1]};
-}
-
-static void bundle_pairs(struct gather *g)
-{
-    struct dh_w_races *r = g->r;
-    struct dh_w_meeting *all = malloc((g->n_met + 1) * sizeof *all);
-    u32 *sites = malloc((g->n_uses + 1) * sizeof *sites);
-    if (all == NULL || sites == NULL)
-        dh_util_no_memory();
-    for (size_t i = 0; i < g->n_uses; i++)
-        sites[i] = g->uses[i].site;
-    struct dh_w_table known = {0};
-    for (size_t i = 0; i < g->n_met; i++)
-        all[i] = meeting(g, &known, &g->met[i]);
-    dh_w_table_done(&known);
-    free(g->met);
-    g->met = NULL;
-    dh_w_bundle(r, all, g->n_met, &g->details,
-                &(struct dh_w_class_sites){g->sites_of, sites, (u32)g->classes.n});
-    free(all);
-    free(sites);
 }
 
 /* ---- comparing ---- */
 
-static void compare_groups(struct gather *g, const struct group *x, const struct group *y)
+void dh_w_gather_meet(struct dh_w_gather *g, const struct dh_w_group *x)
 {
-    const struct dh_w_class *a = class_at(g, g->order[x->first]), *b = class_at(g, g->order[y->first]);
-    dh_pts_location at[2]; /* where two roots meet, and where one meets itself */
-    bool meet[2];
-    if (!conflict(conduct(a->access), conduct(b->access)))
+    const u32 cover[] = {x->cover, x->own_cover};
+    for (int i = 0; i < 2; i++) {
+        if (g->at_cover[i] != cover[i])
+            dh_w_covers_row(&g->covers, cover[i], g->at[i]);
+        g->at_cover[i] = cover[i];
+    }
+}
+
+/* Two groups; where the first meets others is known. */
+static void compare_groups(struct dh_w_gather *g, const struct dh_w_group *x, const struct dh_w_group *y)
+{
+    if (!dh_w_conflict(x->conduct, y->conduct))
         return;
     g->compared[0]++;
-    meet[0] = dh_w_covers_meet(&g->covers, a->cover, b->cover, &at[0]);
-    meet[1] = dh_w_covers_meet(&g->covers, a->own_cover, b->own_cover, &at[1]);
-    if (!meet[0] && !meet[1])
+    u32 at[2] = {g->at[0][y->cover], g->at[1][y->own_cover]}; /* of two roots, and of one with itself */
+    if ((at[0] | at[1]) == 0)
         return;
+    bool apart = dh_w_members_apart(g->r->w, x->member, y->member);
     for (u32 i = x->first; i < x->end; i++)
         for (u32 j = x == y ? i : y->first; j < y->end; j++) {
-            const struct brief *m = &g->brief[i], *n = &g->brief[j];
+            const struct dh_w_brief *m = &g->brief[i], *n = &g->brief[j];
             bool itself = m->root == n->root;
-            if (!meet[itself] || (m->marks & n->marks & DH_W_MARK_FRESH))
+            if (!at[itself] || (m->marks & n->marks & DH_W_MARK_FRESH))
                 continue; /* nowhere; or each has its own */
             g->compared[1]++;
-            u32 judged = judge(g, i, j);
+            u32 judged = dh_w_gather_judge(g, i, j);
             if (((const struct dh_w_verdict *)g->verdicts.item[judged / 2])->flags == 0)
                 continue;
             g->pairs += (u64)m->sites * n->sites;
             g->met = dh_util_grow(g->met, g->n_met, &g->cap_met, sizeof *g->met);
-            g->met[g->n_met++] = (struct met){g->order[i], g->order[j], judged, at[itself]};
+            g->met[g->n_met++] = (struct dh_w_met){i, j, judged, at[itself] - 1, apart};
         }
 }
 
-static void compare(struct gather *g)
+/* Until it is clear that there are too many to be named. */
+static void compare(struct dh_w_gather *g)
 {
-    struct dh_w_races *r = g->r;
-    for (u32 s = 0; s < r->w->n_types; s++)
-        for (u32 t = s; t < r->w->n_types; t++) {
-            const struct group *x = &g->groups[g->type_groups[s]], *x_end = &g->groups[g->type_groups[s + 1]];
-            const struct group *y_first = &g->groups[g->type_groups[t]];
-            const struct group *y_end = &g->groups[g->type_groups[t + 1]];
-            /* Strict aliasing: what the compiler may assume, we may too. */
-            if (!dh_w_alias(r->w, s, t)) {
-                r->apart += (u64)(x_end - x) * (u64)(y_end - y_first);
-                continue;
-            }
-            for (; x < x_end; x++)
-                for (const struct group *y = s == t ? x : y_first; y < y_end; y++)
-                    compare_groups(g, x, y);
-        }
+    const struct dh_w *w = g->r->w;
+    for (u32 k = 0; k < g->n_groups && g->pairs <= MAX_NAMED; k++) {
+        const struct dh_w_group *x = &g->groups[k];
+        dh_w_gather_meet(g, x);
+        for (u32 t = x->type; t < w->n_types; t++)
+            for (u32 o = g->type_groups[t]; o < g->type_groups[t + 1] && dh_w_alias(w, x->type, t); o++)
+                if (o >= k)
+                    compare_groups(g, x, &g->groups[o]);
+    }
 }
 
-static void count(const struct gather *g)
+/* Strict aliasing: what the compiler may assume, we may too. */
+static void count_apart(struct dh_w_gather *g)
+{
+    const struct dh_w *w = g->r->w;
+    for (u32 s = 0; s < w->n_types; s++)
+        for (u32 t = s; t < w->n_types; t++)
+            if (!dh_w_alias(w, s, t))
+                g->r->apart += (u64)(g->type_groups[s + 1] - g->type_groups[s]) *
+                               (g->type_groups[t + 1] - g->type_groups[t]);
+}
+
+static void count(const struct dh_w_gather *g)
 {
     struct dh_w *w = g->r->w;
     dh_pairs_add_counter(w->pairs, "classes", g->classes.n);
@@ -476,26 +397,32 @@ static void count(const struct gather *g)
 void dh_w_races_find(struct dh_w_races *r)
 {
     struct dh_w *w = r->w;
-    struct gather g = {.r = r};
+    struct dh_w_gather g = {.r = r};
     for (u32 i = 0; i < w->n_roots; i++)
         g.many[i] = r->flow->many[i][DH_W_SOUND];
     dh_w_covers_init(&g.covers, w, g.many);
     dh_w_pool_init(&g.classes, &w->arena);
     dh_w_pool_init(&g.contexts, &w->arena);
-    dh_w_pool_init(&g.details, &w->arena);
+    dh_w_pool_init(&g.aspects, &w->arena);
     dh_w_pool_init(&g.verdicts, &w->arena);
     each_access(&g, note_access);
     each_access(&g, classify);
     arrange(&g);
+    dh_w_covers_index(&g.covers);
+    for (int i = 0; i < 2; i++)
+        g.at[i] = array(&g, g.covers.covers.n, sizeof *g.at[i]);
     compare(&g);
     for (size_t i = 0; i < g.n_met && g.pairs <= MAX_NAMED; i++)
         name_pairs(&g, &g.met[i]);
-    if (g.pairs > MAX_NAMED)
-        bundle_pairs(&g);
+    if (g.pairs > MAX_NAMED) {
+        memset(g.compared, 0, sizeof g.compared);
+        dh_w_bundle(r, dh_w_rows(&g));
+    }
+    count_apart(&g);
     count(&g);
     dh_w_pool_done(&g.classes);
     dh_w_pool_done(&g.contexts);
-    dh_w_pool_done(&g.details);
+    dh_w_pool_done(&g.aspects);
     dh_w_pool_done(&g.verdicts);
     dh_w_table_done(&g.used);
     free(g.judged.at);

@@ -35,7 +35,8 @@ enum {
 };
 
 struct dh_w_class {
-    u32 type; /* what the language says of it (alias.c) */
+    u32 type;   /* what the language says of it (alias.c) */
+    u32 member; /* what the source says of it (member.c) */
     u32 cover,
         own_cover; /* what it touches: shared with other roots, with other threads of its root (cover.h) */
     u32 guards;    /* pool of arrays of struct dh_w_guard */
@@ -65,8 +66,9 @@ struct dh_w_races {
     u64 apart;                  /* comparisons that types decided */
     struct dh_w_found *found;
     size_t n_found, cap_found;
-    u32 entry[DH_W_MAX_ROOTS]; /* in the result */
-    const void **object_types; /* of blocks of the heap, for their names; NULL: unknown */
+    struct dh_w_bundles *bundles; /* not NULL: what is found are these (bundle.h) */
+    u32 entry[DH_W_MAX_ROOTS];    /* in the result */
+    const void **object_types;    /* of blocks of the heap, for their names; NULL: unknown */
     u32 *sharer_entry;
     struct dh_w_table entries_of; /* by mask of roots: a list of entries in the result */
     struct dh_w_owner *owner;     /* owner.h */

@@ -143,10 +143,12 @@ static void read_try(struct dh_w_reader *r, struct dh_w_block *b, LLVMValueRef b
     LLVMIntPredicate p = direct ? LLVMIntNE : LLVMGetICmpPredicate(cmp);
     if (p != LLVMIntEQ && p != LLVMIntNE)
         return;
-    /* Success is 0, but for the guards of C++ statics, which return 1 to whoever is to initialise. */
+    /* Success is 0, but for the guards of C++ statics: they are set once the variable is initialised, and to
+     * acquire one returns 1 to whoever is to initialise. */
     size_t len;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &len);
-    bool success_is_zero = strcmp(name, "__cxa_guard_acquire") != 0;
+    bool success_is_zero =
+        LLVMIsALoadInst(call) == NULL &&
+        strcmp(LLVMGetValueName2(LLVMGetCalledValue(call), &len), "__cxa_guard_acquire") != 0;
     b->tried = op;
     b->success = (p == LLVMIntEQ) == success_is_zero ? 0 : 1;
 }
@@ -178,7 +180,7 @@ static void read_end(struct dh_w_reader *r, struct dh_w_block *b, LLVMValueRef e
     b->succs = n;
     LLVMOpcode op = LLVMGetInstructionOpcode(end);
     b->unwind = op == LLVMInvoke ? 1 : DH_W_NONE;
-    b->returns = op == LLVMRet || op == LLVMResume;
+    b->returns = op == LLVMRet; /* to go on with an exception is no return */
     if (op == LLVMRet && fn->ret != DH_W_NONE && LLVMGetNumOperands(end) == 1)
         dh_w_op_copy(r, end, fn->ret, dh_w_operand(r, LLVMGetOperand(end, 0)));
     if (op == LLVMBr && LLVMIsConditional(end))
@@ -234,6 +236,15 @@ static bool only_waits(const struct dh_w_op *op)
     }
 }
 
+static bool is_in_loop(const struct dh_w_reader *r, LLVMValueRef inst, u32 loop)
+{
+    u32 b = dh_w_table_get(&r->blocks, DH_W_KEY((u64)(uptr)LLVMGetInstructionParent(inst)));
+    u32 l = r->fn->blocks[b].loop;
+    while (l != DH_W_NONE && l != loop)
+        l = r->fn->loops[l].parent;
+    return l != DH_W_NONE;
+}
+
 /* The address is the same each time round. */
 static bool stays(const struct dh_w_reader *r, LLVMValueRef v, u32 loop, int depth)
 {
@@ -249,7 +260,7 @@ static bool stays(const struct dh_w_reader *r, LLVMValueRef v, u32 loop, int dep
 /* Marks the loads that decide whether the loop is left. */
 static void mark_condition(struct dh_w_reader *r, LLVMValueRef v, const struct dh_w_block *b, int depth)
 {
-    if (depth == 0 || LLVMIsAInstruction(v) == NULL)
+    if (depth == 0 || LLVMIsAInstruction(v) == NULL || !is_in_loop(r, v, b->loop))
         return;
     if (LLVMIsALoadInst(v) != NULL && stays(r, LLVMGetOperand(v, 0), b->loop, 4)) {
         for (size_t o = 0; o < r->fn->n_ops; o++)

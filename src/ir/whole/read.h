@@ -44,6 +44,14 @@ void dh_w_read_words(struct dh_w_reader *r, LLVMValueRef inst, LLVMTypeRef type,
 
 void dh_w_read_call(struct dh_w_reader *r, LLVMValueRef inst);
 
+/* ---- read_sync.c ---- */
+
+/* Behind the start of a std::thread, a load from the pointer to its state, or its destructor: the state is
+ * the thread's own now, the pointer is null. */
+bool dh_w_read_is_handed_over(LLVMValueRef inst);
+/* An atomic load: of a guard of a static variable, it is a lock that is tried. */
+void dh_w_read_guard(struct dh_w_reader *r, LLVMValueRef load);
+
 /* ---- length.c ---- */
 
 bool dh_w_may_hold_pointers(struct dh_w *w, LLVMValueRef length);

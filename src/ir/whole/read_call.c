@@ -113,9 +113,7 @@ static void read_unknown(struct dh_w_reader *r, LLVMValueRef inst)
         dh_w_op_add(r, DH_W_BACK, inst)->call = call;
     }
     bool known = is_standard(inst);
-    if (!known && r->w->large) /* a root more is half as much work again, and twice the memory */
-        dh_w_assume(r->w, DH_W_ASSUME_KEPT, 1, inst);
-    else if (!known)
+    if (!known)
         give_away(r, inst, all);
     if (dh_w_holds_pointers(LLVMTypeOf(inst))) {
         dh_w_assume(r->w, DH_W_ASSUME_FOREIGN, 1, inst);
@@ -229,6 +227,9 @@ void dh_w_read_call(struct dh_w_reader *r, LLVMValueRef inst)
     }
     u32 fn = dh_w_table_get(&r->w->fn_of, DH_W_KEY((u64)(uptr)callee));
     if (r->w->fns[fn].defined) {
+        if (strcmp(name, "_ZNSt10unique_ptrINSt6thread6_StateESt14default_deleteIS1_EED2Ev") == 0 &&
+            dh_w_read_is_handed_over(inst))
+            return;
         read_own(r, inst, fn, DH_W_NONE);
         return;
     }

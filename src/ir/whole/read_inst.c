@@ -40,13 +40,14 @@ void dh_w_read_words(struct dh_w_reader *r, LLVMValueRef inst, LLVMTypeRef type,
 static void read_load(struct dh_w_reader *r, LLVMValueRef inst)
 {
     struct dh_w_op *op = dh_w_op_add(r, DH_W_LOAD, inst);
-    op->dst = dh_w_result(r, inst);
+    op->dst = dh_w_read_is_handed_over(inst) ? DH_W_NONE : dh_w_result(r, inst);
     op->a = dh_w_operand(r, LLVMGetOperand(inst, 0));
     op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
     dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_READ, DH_PAIRS_ATOMIC_READ),
                  dh_w_size(r->w, LLVMTypeOf(inst)));
     dh_w_read_words(r, inst, LLVMTypeOf(inst), dh_w_operand(r, LLVMGetOperand(inst, 0)), dh_w_result(r, inst),
                     false);
+    dh_w_read_guard(r, inst);
 }
 
 static void read_store(struct dh_w_reader *r, LLVMValueRef inst)

@@ -1,6 +1,8 @@
 /*
  * read_sync.c - what library functions do with threads, locks and functions that they are given.
  */
+#include <string.h>
+
 #include "ir/whole/read_call.h"
 
 struct dh_w_op *dh_w_read_fork(struct dh_w_reader *r, LLVMValueRef inst, enum dh_w_kind kind,
@@ -22,6 +24,43 @@ static void fork_state(struct dh_w_reader *r, LLVMValueRef inst)
     dh_w_value state = dh_w_op_loaded(r, inst, dh_w_argument(r, inst, 1), 0);
     dh_w_value run = dh_w_op_loaded(r, inst, dh_w_op_loaded(r, inst, state, 0), THIRD);
     dh_w_read_fork(r, inst, DH_W_FORK, dh_w_argument(r, inst, 0), run, state);
+}
+
+static bool starts_from(LLVMValueRef inst, LLVMValueRef state)
+{
+    size_t len;
+    if (LLVMIsACallInst(inst) == NULL && LLVMIsAInvokeInst(inst) == NULL)
+        return false;
+    LLVMValueRef callee = LLVMGetCalledValue(inst);
+    const char *effects = dh_w_library(LLVMGetValueName2(callee, &len));
+    return effects != NULL && strcmp(effects, "stdfork") == 0 && LLVMGetOperand(inst, 1) == state;
+}
+
+/* The one block that leads to a block, or NULL. */
+static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef bb)
+{
+    LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(bb));
+    if (u == NULL || LLVMGetNextUse(u) != NULL || LLVMIsAInstruction(LLVMGetUser(u)) == NULL)
+        return NULL;
+    return LLVMGetInstructionParent(LLVMGetUser(u));
+}
+
+bool dh_w_read_is_handed_over(LLVMValueRef inst)
+{
+    LLVMValueRef state = LLVMGetOperand(inst, 0), i = inst;
+    LLVMBasicBlockRef bb = LLVMGetInstructionParent(inst), before;
+    if (LLVMIsAAllocaInst(state) == NULL)
+        return false;
+    while ((i = LLVMGetPreviousInstruction(i)) != NULL) {
+        if (starts_from(i, state))
+            return true;
+        if (LLVMIsAStoreInst(i) != NULL || LLVMIsACallInst(i) != NULL)
+            return false;
+    }
+    before = only_predecessor(bb);
+    LLVMValueRef end = before == NULL ? NULL : LLVMGetBasicBlockTerminator(before);
+    return end != NULL && LLVMIsAInvokeInst(end) != NULL && LLVMGetNormalDest(end) == bb &&
+           starts_from(end, state);
 }
 
 static void join_thread(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value handle, dh_w_value result)
@@ -80,6 +119,39 @@ static void call_once(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_
     call_back(r, inst, &call_it);
     lock(r, inst, &unlock_it);
     lock(r, inst, &read_lock_it);
+}
+
+/* Whether the variable is the guard of a static variable in a function: the compiler has it acquired. */
+static bool is_guard(LLVMValueRef variable)
+{
+    if (LLVMIsAGlobalVariable(variable) == NULL)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u != NULL; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        size_t len;
+        if (LLVMIsACallInst(user) != NULL &&
+            strcmp(LLVMGetValueName2(LLVMGetCalledValue(user), &len), "__cxa_guard_acquire") == 0)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A static variable in a C++ function is initialised as by pthread_once (call_once above); library.def has
+ * the calls of the slow path. Before them the code looks whether the guard's first byte is set, which it is
+ * when the variable is initialised, and so for good: that is to try a lock for reading.
+ */
+void dh_w_read_guard(struct dh_w_reader *r, LLVMValueRef load)
+{
+    LLVMAtomicOrdering order = LLVMGetOrdering(load);
+    LLVMValueRef guard = LLVMGetOperand(load, 0);
+    if ((order != LLVMAtomicOrderingAcquire && order != LLVMAtomicOrderingSequentiallyConsistent) ||
+        !is_guard(guard))
+        return;
+    struct dh_w_op *op = dh_w_op_unary(r, load, DH_W_TRYLOCK, DH_W_NONE, dh_w_operand(r, guard));
+    op->lock_kind = DH_PAIRS_OTHER_LOCK;
+    op->flags |= DH_W_SHARED;
+    remember_try(r, load);
 }
 
 /* The events of a base are called back: see instance.c. */

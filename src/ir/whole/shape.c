@@ -193,8 +193,6 @@ static const void *type_of_holder(const struct dh_w *w, u32 inst, const struct d
 struct dh_w_shape dh_w_shape_of_block(const struct dh_w *w, u32 inst, const struct dh_w_op *op)
 {
     struct dh_w_shape shape = {.size = DH_PTS_ANY};
-    if (w->coarse) /* objects have no fields there */
-        return shape;
     struct amount bytes = bytes_of(w, inst, op);
     if (bytes.fixed >= DH_PTS_ANY || bytes.times >= DH_PTS_ANY)
         return shape;
@@ -232,7 +230,7 @@ static const void *declared(const struct dh_w *w, const struct dh_w_object *o, u
 struct dh_w_shape dh_w_shape_of_object(struct dh_w *w, dh_pts_object object)
 {
     struct dh_w_object *o = object < w->n_objects ? &w->objects[object] : NULL;
-    if (o == NULL || o->kind == DH_W_HIDDEN || w->coarse)
+    if (o == NULL || o->kind == DH_W_HIDDEN)
         return (struct dh_w_shape){.size = DH_PTS_ANY};
     u32 size = dh_pts_size(w->pts, object);
     if (!o->shaped && o->kind != DH_W_HEAP)

@@ -147,7 +147,7 @@ unsigned long long dh_shim_type_least(const struct dh_shim_types *types, const v
     return last;
 }
 
-/* Storage of scalars, from an offset on; without an end it has room for everything. */
+/* Storage of scalars, or a union, from an offset on; without an end it has room for everything. */
 static bool has_room(const DICompositeType *array, unsigned long long offset, const DICompositeType *part)
 {
     return array->getSizeInBits() == 0 || array->getSizeInBits() / 8 - offset >= part->getSizeInBits() / 8;
@@ -181,8 +181,10 @@ static bool holds(const dh_shim_types *types, const DIType *type, unsigned long 
     auto *composite = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
     if (!composite)
         return false;
-    if (depth == 0 || composite->isForwardDecl() || composite->getTag() == dwarf::DW_TAG_union_type)
+    if (depth == 0 || composite->isForwardDecl())
         return true;
+    if (composite->getTag() == dwarf::DW_TAG_union_type)
+        return has_room(composite, offset, part);
     if (composite->getTag() == dwarf::DW_TAG_array_type) {
         const DIType *element = composite->getBaseType();
         unsigned long long size = dh_shim_type_size(types, element);
@@ -275,6 +277,56 @@ size_t dh_shim_type_places(const struct dh_shim_types *types, const void *type, 
     search s = {types, part, ret, 0, cap, scalars, open != 0};
     look(s, whole, 0, MAX_DEPTH);
     return s.anywhere ? DH_SHIM_ANYWHERE : s.n;
+}
+
+/* ---- plain members ---- */
+
+int dh_shim_type_plain(const struct dh_shim_types *types, const void *from, unsigned long long offset,
+                       unsigned long long length)
+{
+    auto *type = static_cast<const DIType *>(from);
+    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        const DIType *whole = dh_shim_completed(types, type);
+        auto *composite = dyn_cast_or_null<DICompositeType>(whole);
+        if (whole && !composite)
+            return offset + length <= dh_shim_type_size(types, whole);
+        composite = as_struct(types, type);
+        if (!composite || !composite->getIdentifier().empty()) /* not C */
+            return 0;
+        const DIDerivedType *member = dh_shim_member_at(types, composite, offset);
+        if (!member)
+            return 0;
+        if (member->isBitField()) /* accessed with its neighbours */
+            return 0;
+        offset -= member->getOffsetInBits() / 8;
+        type = member->getBaseType();
+    }
+    return 0;
+}
+
+static bool contains(const dh_shim_types *types, const DIType *type, const DICompositeType *part, int depth)
+{
+    auto *composite = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
+    if (!composite)
+        return false;
+    if (depth == 0 || composite->isForwardDecl())
+        return true;
+    if (composite->getTag() == dwarf::DW_TAG_array_type)
+        return contains(types, composite->getBaseType(), part, depth - 1);
+    if (is_part(types, composite, part, true))
+        return true;
+    for (const DINode *element : composite->getElements())
+        if (auto *member = dyn_cast_or_null<DIDerivedType>(element);
+            member && !member->isStaticMember() && contains(types, member->getBaseType(), part, depth - 1))
+            return true;
+    return false;
+}
+
+int dh_shim_type_related(const struct dh_shim_types *types, const void *a, const void *b)
+{
+    const DICompositeType *x = as_struct(types, static_cast<const DIType *>(a));
+    const DICompositeType *y = as_struct(types, static_cast<const DIType *>(b));
+    return !x || !y || contains(types, x, y, MAX_DEPTH) || contains(types, y, x, MAX_DEPTH);
 }
 
 /* ---- members side by side ---- */

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -218,6 +219,38 @@ static const DIType *member_type(const dh_shim_types *types, const DIType *type,
         type = member->getBaseType();
     }
     return nullptr;
+}
+
+const void *dh_shim_types_loaded(const struct dh_shim_types *types, LLVMValueRef value, const void *from,
+                                 unsigned long long offset)
+{
+    auto *load = dyn_cast<LoadInst>(unwrap(value));
+    if (!load)
+        return nullptr;
+    auto *type = static_cast<const DIType *>(from);
+    if (!type)
+        type = static_cast<const DIType *>(dh_shim_types_access(types, value, &offset));
+    if (!type) {
+        /* An element of an array of pointers, or a pointer by itself. */
+        struct dh_shim_variable variable;
+        auto *global = dyn_cast<GlobalVariable>(getUnderlyingObject(load->getPointerOperand()));
+        if (!global || !dh_shim_types_global(wrap(global), &variable))
+            return nullptr;
+        type = static_cast<const DIType *>(variable.type);
+        offset = 0;
+        if (auto *composite = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
+            composite && composite->getTag() != dwarf::DW_TAG_array_type)
+            return nullptr;
+    }
+    auto *whole = dyn_cast_or_null<DICompositeType>(dh_shim_completed(types, type));
+    if (whole && !whole->getIdentifier().empty())
+        return nullptr; /* not C */
+    const DIType *pointee = dh_shim_pointee(types, member_type(types, type, offset));
+    auto *composite = dyn_cast_or_null<DICompositeType>(pointee);
+    return composite && composite->getTag() == dwarf::DW_TAG_structure_type && !composite->isForwardDecl() &&
+                   composite->getIdentifier().empty()
+               ? pointee
+               : nullptr;
 }
 
 /* What the variable or member that a store goes to is declared as. */

@@ -48,6 +48,12 @@ const void *dh_shim_types_only(const struct dh_shim_types *types, unsigned long 
  * `cap`. */
 size_t dh_shim_types_declared(const struct dh_shim_types *types, LLVMValueRef value, const void **ret,
                               size_t cap);
+/*
+ * The structure that a load's result is declared to point to by what is loaded: a member at an offset in
+ * `type`, or, if that is NULL, what the compiler says of the access, or a global variable. NULL: not known.
+ */
+const void *dh_shim_types_loaded(const struct dh_shim_types *types, LLVMValueRef load, const void *type,
+                                 unsigned long long offset);
 /* Whether the two are one in the source, in whatever file they are seen. */
 int dh_shim_type_same(const void *a, const void *b);
 /*
@@ -63,6 +69,13 @@ unsigned long long dh_shim_type_least(const struct dh_shim_types *types, const v
 /* Whether one can begin at that offset. */
 int dh_shim_type_fits(const struct dh_shim_types *types, const void *type, int open,
                       unsigned long long offset, const void *part);
+
+/* Whether the bytes are in one member of a structure of C that is no array, and neither in a union nor in an
+ * array of scalars. */
+int dh_shim_type_plain(const struct dh_shim_types *types, const void *type, unsigned long long offset,
+                       unsigned long long length);
+/* Whether one of two structures may be a part of the other, or may be used as the other. */
+int dh_shim_type_related(const struct dh_shim_types *types, const void *a, const void *b);
 
 unsigned long long dh_shim_type_size(const struct dh_shim_types *types, const void *type); /* bytes */
 /* An array in a type. */

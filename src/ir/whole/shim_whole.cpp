@@ -60,14 +60,19 @@ bool dh_shim_is_newer(LLVMMemoryBufferRef bitcode, char *ret_producer, size_t si
     return true;
 }
 
-const char *dh_shim_source_function(LLVMValueRef inst, size_t *ret_len)
+int dh_shim_frame(LLVMValueRef inst, unsigned depth, struct dh_shim_frame *ret)
 {
-    StringRef name;
-    if (const DebugLoc &loc = unwrap<Instruction>(inst)->getDebugLoc())
-        if (const DISubprogram *sub = loc->getScope()->getSubprogram())
-            name = sub->getLinkageName().empty() ? sub->getName() : sub->getLinkageName();
-    *ret_len = name.size();
-    return name.empty() ? "" : name.data();
+    const DILocation *at = unwrap<Instruction>(inst)->getDebugLoc().get();
+    for (; at && depth > 0; depth--)
+        at = at->getInlinedAt();
+    if (!at)
+        return 0;
+    StringRef function, file = at->getFilename(), dir = at->getDirectory();
+    if (const DISubprogram *sub = at->getScope()->getSubprogram())
+        function = sub->getLinkageName().empty() ? sub->getName() : sub->getLinkageName();
+    *ret = {function.data(), file.data(), dir.data(),    function.size(),
+            file.size(),     dir.size(),  at->getLine(), at->getColumn()};
+    return 1;
 }
 
 const char *dh_shim_unit(LLVMValueRef fn, size_t *ret_len)

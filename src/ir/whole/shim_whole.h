@@ -18,8 +18,17 @@ void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned parent)
                        void (*on_block)(void *, unsigned block, unsigned loop), void *arg);
 /* Bitcode says which LLVM wrote it. A later one than this is not read: it may mean something else. */
 bool dh_shim_is_newer(LLVMMemoryBufferRef bitcode, char *ret_producer, size_t size);
-/* The function whose source an instruction comes from: linkage name, or "" without debug information. */
-const char *dh_shim_source_function(LLVMValueRef inst, size_t *ret_len);
+/*
+ * Where an instruction comes from in the source. Code that was inlined comes from several functions: the
+ * innermost, 0, the one it was inlined into, and so on. 0: there is no such function, or no debug
+ * information. Texts are not terminated.
+ */
+struct dh_shim_frame {
+    const char *function, *file, *dir; /* linkage name */
+    size_t function_len, file_len, dir_len;
+    unsigned line, column;
+};
+int dh_shim_frame(LLVMValueRef inst, unsigned depth, struct dh_shim_frame *ret);
 /* The translation unit a function comes from, as its source file was named. */
 const char *dh_shim_unit(LLVMValueRef fn, size_t *ret_len);
 

@@ -134,6 +134,16 @@ static void find_end(struct dh_w_flow *f)
     }
 }
 
+/* When the program ends: by main, or, in another thread, by a call of exit, at any time. */
+static void enter_late(struct dh_w_flow *f, struct queue *q, u32 inst)
+{
+    struct dh_w_state late = {.barriers = ~0ull, .late = true};
+    u32 root = f->w->insts[inst].root;
+    for (int s = 0; s < DH_W_STYLES; s++)
+        late.alive[s] = f->at_end[s] | (root == 0 ? 0 : f->children[root]);
+    enter(f, q, inst, &late);
+}
+
 /* Threads that constructors start are there when main begins, and when another constructor (but: not this
  * one) does. */
 static void find_start(struct dh_w_flow *f, u32 but, struct dh_w_state *start)
@@ -173,14 +183,12 @@ void dh_w_state_spread(struct dh_w_flow *f)
             enter(f, &q, w->insts[i].forks[k].inst, &start);
     drain(f, &q);
     find_end(f);
-    struct dh_w_state late = {.barriers = ~0ull, .late = true};
-    memcpy(late.alive, f->at_end, sizeof late.alive);
     for (u32 i = 0; i < w->n_insts; i++)
         for (size_t e = 0; e < w->insts[i].n_edges; e++)
             if (w->insts[i].edges[e].late)
-                enter(f, &q, w->insts[i].edges[e].inst, &late);
+                enter_late(f, &q, w->insts[i].edges[e].inst);
     for (size_t i = 0; i < w->n_last; i++)
-        enter(f, &q, w->last[i], &late);
+        enter_late(f, &q, w->last[i]);
     drain(f, &q);
     dh_arena_done(&scratch);
 }

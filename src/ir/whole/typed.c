@@ -26,12 +26,48 @@ enum { MAX_PLACES = 8 };
 
 /* ---- which locals ---- */
 
-static void add_typed(struct dh_w *w, struct dh_w_fn *f, dh_w_value local, LLVMValueRef value)
+const void *dh_w_typed_base(const struct dh_w_fn *f, dh_w_value v, int64_t *ret_offset)
+{
+    int64_t offset = 0;
+    while (v < DH_W_CONSTANT && f->as != NULL) {
+        if (f->as[v] != 0) {
+            const struct dh_w_typed *t = &f->typed[f->as[v] - 1];
+            for (u32 i = 1; i < t->n; i++)
+                if (!dh_shim_type_same(t->type[0], t->type[i]))
+                    return NULL;
+            *ret_offset = offset;
+            return t->type[0];
+        }
+        const struct dh_w_op *op = f->def[v] < f->n_ops ? &f->ops[f->def[v]] : NULL;
+        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET))
+            return NULL;
+        offset += op->kind == DH_W_OFFSET ? op->off : 0;
+        v = op->a;
+    }
+    return NULL;
+}
+
+/* No variable holds it, but it is read from a member, or from a global, that is declared as such a pointer.
+ */
+static u32 loaded(const struct dh_w *w, const struct dh_w_fn *f, const struct dh_w_op *op, const void **ret)
+{
+    int64_t offset = 0;
+    const void *base = dh_w_typed_base(f, op->a, &offset);
+    if (offset < 0)
+        base = NULL;
+    *ret = dh_shim_types_loaded(w->known, op->inst, base, (unsigned long long)offset);
+    return *ret != NULL;
+}
+
+static void add_typed(struct dh_w *w, struct dh_w_fn *f, dh_w_value local, LLVMValueRef value,
+                      const struct dh_w_op *op)
 {
     struct dh_w_typed t = {.local = local};
     if (f->as[local] != 0 || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
         return;
     t.n = (u32)dh_shim_types_declared(w->known, value, t.type, DH_W_MAX_DECLARED);
+    if (t.n == 0 && op != NULL && op->kind == DH_W_LOAD)
+        t.n = loaded(w, f, op, &t.type[0]);
     if (t.n == 0 || t.n == DH_W_MAX_DECLARED) /* perhaps more */
         return;
     f->typed = dh_util_grow(f->typed, f->n_typed, &f->cap_typed, sizeof *f->typed);
@@ -66,10 +102,10 @@ void dh_w_typed_find(struct dh_w *w)
             continue;
         f->as = dh_arena_array(&w->arena, f->locals, sizeof *f->as);
         for (u32 k = 0; k < f->args && k < LLVMCountParams(f->value); k++)
-            add_typed(w, f, k, LLVMGetParam(f->value, k));
+            add_typed(w, f, k, LLVMGetParam(f->value, k), NULL);
         for (size_t n = 0; n < f->n_ops; n++)
             if (defines(f, n))
-                add_typed(w, f, f->ops[n].dst, f->ops[n].inst);
+                add_typed(w, f, f->ops[n].dst, f->ops[n].inst, &f->ops[n]);
     }
 }
 

@@ -5,6 +5,9 @@
  * as long as there are not too many and the function has branches of which one decides another (facts.h);
  * then ways on which the same happened become one, of which is known what is known on all of them. Elsewhere
  * all ways to a block are one.
+ *
+ * An exception may leave a function anywhere, if the compiler does not say that none does: then whatever
+ * holds everywhere in it holds where the exception is caught.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +51,10 @@ struct walk {
     bool threads;                   /* it creates or joins some */
     size_t n_facts, max_ways;
     struct here *blocks;
-    u8 *still_held; /* by block: see is_still_held; 0: not known yet */
+    u8 *still_held;            /* by block: see is_still_held; 0: not known yet */
+    struct dh_w_change thrown; /* by the last op, if it throws */
+    struct dh_w_change raised; /* by any, out of the function */
+    bool raises;
 };
 
 static u64 barrier_bit(struct dh_w_flow *f, const struct dh_w_op *op)
@@ -63,6 +69,17 @@ static u64 barrier_bit(struct dh_w_flow *f, const struct dh_w_op *op)
     return 1ull << n;
 }
 
+/* One way out of a callee, after c. */
+static void merge_call(struct walk *k, struct dh_w_change *to, const struct dh_w_change *c,
+                       const struct dh_w_call *call, u32 callee, u32 summary)
+{
+    const struct dh_w_change *out = dh_w_change_get(k->f, k->f->matters[callee] ? summary : 0);
+    if (!out->reached)
+        return;
+    struct dh_w_change after = k->f->matters[callee] ? dh_w_change_call(k->f, *c, k->inst, call, out) : *c;
+    dh_w_change_merge(k->f, to, &after);
+}
+
 static void call(struct walk *k, struct dh_w_change *c, u32 op)
 {
     const struct dh_w_inst *inst = &k->f->w->insts[k->inst];
@@ -71,22 +88,19 @@ static void call(struct walk *k, struct dh_w_change *c, u32 op)
     bool any = false;
     if (k->fn->ops[op].kind != DH_W_CALL)
         out = *c; /* whoever is given a function need not call it */
+    k->thrown = out;
     for (; k->edge < inst->n_edges && inst->edges[k->edge].op == op; k->edge++) {
         u32 callee = inst->edges[k->edge].inst;
         if (inst->edges[k->edge].late)
             continue;
         any = true;
-        struct dh_w_change after = *c;
-        const struct dh_w_change *summary =
-            dh_w_change_get(k->f, k->f->matters[callee] ? k->f->summary[callee] : 0);
-        if (!summary->reached)
-            continue;
-        if (k->f->matters[callee])
-            after = dh_w_change_call(k->f, after, k->inst, cl, summary);
-        dh_w_change_merge(k->f, &out, &after);
+        merge_call(k, &out, c, cl, callee, k->f->summary[callee]);
+        merge_call(k, &k->thrown, c, cl, callee, k->f->raised[callee]);
     }
     if (any)
         *c = out;
+    else
+        k->thrown = *c;
 }
 
 static void fork_threads(struct walk *k, struct dh_w_change *c, u32 op)
@@ -121,6 +135,7 @@ static bool is_tested(const struct walk *k, u32 op)
 static void step(struct walk *k, struct dh_w_change *c, u32 n)
 {
     const struct dh_w_op *op = &k->fn->ops[n];
+    k->thrown = *c;
     if (op->dst != DH_W_NONE && c->plus != 0)
         c->plus = dh_w_set_forget(&k->f->locks, c->plus, op->dst);
     switch ((enum dh_w_kind)op->kind) {
@@ -207,12 +222,28 @@ static bool is_in(const struct dh_w_locks *l, u32 set, u32 held)
     return false;
 }
 
-/* The operations of a block from one on. */
-static void step_on(struct walk *k, struct dh_w_change *c, u32 from, u32 end)
+/*
+ * The operations of a block, all or from one on; and what holds when what it calls last throws: in the middle
+ * of what a function of the library does, so what holds before and after that.
+ */
+static void step_on(struct walk *k, struct dh_w_change *c, u32 b, u32 from, struct dh_w_change *ret_thrown)
 {
+    const struct dh_w_block *block = &k->fn->blocks[b];
+    bool invoked = false;
+    *ret_thrown = (struct dh_w_change){.reached = false};
     seek(k, from);
-    for (u32 o = from; o < end && c->reached; o++)
+    for (u32 o = from; o < block->end && c->reached; o++) {
         step(k, c, o);
+        if (block->unwind == DH_W_NONE || LLVMIsAInvokeInst(k->fn->ops[o].inst) == NULL)
+            continue;
+        invoked = true;
+        dh_w_change_merge(k->f, ret_thrown, &k->thrown);
+        /* A thread whose start fails is none. */
+        if (k->fn->ops[o].kind != DH_W_CALL && k->fn->ops[o].kind != DH_W_FORK)
+            dh_w_change_merge(k->f, ret_thrown, c);
+    }
+    if (!invoked)
+        *ret_thrown = *c;
 }
 
 /* What is left of c, which holds behind op `tried` in block `first`, at the end of block b, on all ways that
@@ -231,17 +262,19 @@ static struct dh_w_change carry(struct walk *k, struct dh_w_change c, u32 first,
             if (!queued[at])
                 continue;
             queued[at] = false;
-            struct dh_w_change here = at == first ? c : before[at];
-            step_on(k, &here, at == first ? tried + 1 : blocks[at].first, blocks[at].end);
-            for (u32 i = 0; i < blocks[at].succs && here.reached; i++) {
+            struct dh_w_change here = at == first ? c : before[at], thrown;
+            step_on(k, &here, at, at == first ? tried + 1 : blocks[at].first, &thrown);
+            for (u32 i = 0; i < blocks[at].succs; i++) {
                 u32 to = k->fn->succ[blocks[at].succ + i];
-                if (to != first && dh_w_change_merge(k->f, &before[to], &here))
+                if (to != first &&
+                    dh_w_change_merge(k->f, &before[to], i == blocks[at].unwind ? &thrown : &here))
                     again = queued[to] = true;
             }
         }
     }
+    struct dh_w_change thrown;
     c = b == first ? c : before[b];
-    step_on(k, &c, b == first ? tried + 1 : blocks[b].first, blocks[b].end);
+    step_on(k, &c, b, b == first ? tried + 1 : blocks[b].first, &thrown);
     free(before);
     free(queued);
     return c;
@@ -358,28 +391,19 @@ static bool arrive(struct walk *k, u32 block, const struct dh_w_change *c, const
 static bool leave(struct walk *k, u32 b, const struct way *way)
 {
     const struct dh_w_block *block = &k->fn->blocks[b];
-    struct dh_w_change c = way->c;
+    struct dh_w_change c = way->c, thrown;
     bool again = false;
-    seek(k, block->first);
-    struct dh_w_change before = c;
-    for (u32 o = block->first; o < block->end && c.reached; o++) {
-        before = c;
-        step(k, &c, o);
-    }
-    bool thrown = !c.reached && block->unwind != DH_W_NONE;
-    if (thrown) {
-        c = before;
-        forget(k, &c);
-    }
-    for (u32 i = 0; i < block->succs && c.reached; i++) {
-        if (thrown && i != block->unwind)
+    step_on(k, &c, b, block->first, &thrown);
+    for (u32 i = 0; i < block->succs; i++) {
+        const struct dh_w_change *out = i == block->unwind ? &thrown : &c;
+        if (!out->reached)
             continue;
         u32 to = k->fn->succ[block->succ + i];
         struct dh_w_fact *known = copy_facts(k, way->known);
         if (k->facts != NULL)
             dh_w_facts_enter(k->facts, known, b);
         if (k->facts == NULL || dh_w_facts_along(k->facts, known, b, i)) {
-            struct dh_w_change next = along(k, c, b, i);
+            struct dh_w_change next = along(k, *out, b, i);
             if (arrive(k, to, &next, known)) {
                 k->blocks[to].queued = true;
                 again = true;
@@ -426,7 +450,11 @@ static void note_block(struct walk *k, u32 b, bool note, struct dh_w_change *out
         for (u32 o = block->first; o < block->end && c.reached; o++) {
             dh_w_change_merge(k->f, &all[o - block->first], &c);
             step(k, &c, o);
+            if (k->raises && LLVMIsAInvokeInst(k->fn->ops[o].inst) == NULL)
+                dh_w_change_merge(k->f, &k->raised, &k->thrown);
         }
+        if (k->raises && block->unwind == DH_W_NONE)
+            dh_w_change_merge(k->f, &k->raised, &c);
         if (block->returns)
             dh_w_change_merge(k->f, out, &c);
     }
@@ -455,11 +483,20 @@ static const struct dh_w_facts *facts_of(struct dh_w_flow *f, u32 n)
     return f->facts[n];
 }
 
-struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note)
+/* Whether an exception may leave the function. */
+static bool may_raise(LLVMValueRef fn)
+{
+    static const char no[] = "nounwind";
+    unsigned kind = LLVMGetEnumAttributeKindForName(no, sizeof no - 1);
+    return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind) == NULL;
+}
+
+struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note, struct dh_w_change *ret_raised)
 {
     u32 fn = f->w->insts[inst].fn;
     struct walk k = {.f = f, .inst = inst, .fn = &f->w->fns[fn], .facts = facts_of(f, fn)};
     struct dh_w_change out = {.reached = false};
+    k.raises = may_raise(k.fn->value);
     k.n_facts = k.facts == NULL ? 0 : dh_w_facts_count(k.facts);
     k.threads = has_op(k.fn, DH_W_FORK, DH_W_JOIN);
     size_t most = k.threads ? MAX_WAYS : k.facts != NULL ? MAX_LOCK_WAYS : 1;
@@ -481,5 +518,6 @@ struct dh_w_change dh_w_walk(struct dh_w_flow *f, u32 inst, bool note)
     free(k.blocks);
     free(k.loop_ends);
     free(k.still_held);
+    *ret_raised = k.raised;
     return out;
 }

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "ir/whole/bundle.h"
 #include "ir/whole/race.h"
 #include "ir/whole/shim_types.h"
 
@@ -66,6 +67,8 @@ static void count(struct dh_w *w)
     dh_pairs_add_counter(w->pairs, "points-to members", s.set_members);
     dh_pairs_add_counter(w->pairs, "points-to largest", s.set_largest);
     dh_pairs_add_counter(w->pairs, "points-to collapsed", s.collapsed);
+    dh_pairs_add_counter(w->pairs, "points-to not told apart", s.widened);
+    dh_pairs_add_counter(w->pairs, "points-to stretched", s.stretched);
     dh_w_assume(w, DH_W_ASSUME_BOUNDS, s.outside, NULL);
     dh_w_assume(w, DH_W_ASSUME_ARRAYS, s.confined, NULL);
 }
@@ -99,6 +102,8 @@ static void release(struct dh_w *w)
     free(w->work);
     free(w->types);
     free(w->overlap);
+    free(w->members);
+    free(w->related);
     free(w->early);
     free(w->last);
     dh_w_table_done(&w->fn_of);
@@ -131,6 +136,7 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_owner_settle(&races);
     dh_w_emit(&races);
     dh_w_owner_done(&races);
+    dh_w_bundles_free(races.bundles);
     free(races.found);
     dh_w_table_done(&races.found_of);
     dh_w_table_done(&races.entries_of);
@@ -151,12 +157,8 @@ static bool has_threads(const struct dh_w *w)
 }
 
 enum {
-    LARGE_PROGRAM = 200 * 1000, /* instructions; then precision costs too much */
-    /* In such programs: */
-    LARGE_SET = 512, /* locations: from here on sets are not kept apart */
-    /* With more functions, or if there come to be more locations, fields and one-way flow cost too much. */
-    LARGE_FUNCTIONS = 3000,
-    LARGE_LOCATIONS = 40 * 1000
+    LARGE_PROGRAM = 200 * 1000, /* instructions; then contexts cost too much */
+    HUGE_SET = 512              /* locations: from here on pointers are not kept apart (pts/widen.c) */
 };
 
 static bool is_large(LLVMModuleRef m)
@@ -170,29 +172,16 @@ static bool is_large(LLVMModuleRef m)
     return n > LARGE_PROGRAM;
 }
 
-static bool has_many_functions(LLVMModuleRef m)
-{
-    size_t n = 0;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f))
-        n += !LLVMIsDeclaration(f);
-    return n > LARGE_FUNCTIONS;
-}
-
-/* -E2BIG: so large that it has to be `coarse`. */
-static int analyse(LLVMModuleRef m, const struct dh_whole_options *o, bool coarse,
-                   struct dh_pairs **ret_pairs)
+static int analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_pairs **ret_pairs)
 {
     struct dh_pairs *pairs = dh_pairs_new();
     struct dh_w w = {.module = m, .pairs = pairs, .text = DH_PTS_NONE, .layout = LLVMGetModuleDataLayout(m)};
     w.large = is_large(m);
-    w.coarse = coarse;
     struct dh_pts_options options = {.on_flow = dh_w_on_flow,
                                      .reach = dh_w_reach,
                                      .array = dh_w_shape_array,
                                      .client = &w,
-                                     .max_fields = coarse ? 1 : 0,
-                                     .huge = w.large && !coarse ? LARGE_SET : 0,
-                                     .max_locations = w.large && !coarse ? LARGE_LOCATIONS : 0};
+                                     .huge = HUGE_SET};
     struct clock c = {.o = o, .pairs = pairs};
     dh_pairs_set_program(pairs, o->program, "", "");
     int err = dh_pts_new(&options, &w.pts);
@@ -207,6 +196,7 @@ static int analyse(LLVMModuleRef m, const struct dh_whole_options *o, bool coars
     dh_w_alias_find(&w);
     dh_w_clone_choose(&w);
     dh_w_typed_find(&w);
+    dh_w_members_find(&w);
     begin(&c, "points-to");
     err = dh_w_solve(&w);
     if (err == 0) {
@@ -231,6 +221,5 @@ int dh_whole_analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct d
     if (strncmp(LLVMGetTarget(m), "x86_64", 6) != 0)
         return -EINVAL;
     dh_whole_stand_in(m);
-    int err = analyse(m, o, is_large(m) && has_many_functions(m), ret_pairs);
-    return err == -E2BIG ? analyse(m, o, true, ret_pairs) : err;
+    return analyse(m, o, ret_pairs);
 }

@@ -2,8 +2,9 @@
 # run.sh DEADHEAT OBJECTS [NAME...] - programs that hide who calls what, and where pointers go.
 #
 # Marks at the ends of lines: two lines with `// RACE a` are a pair of both styles (one line alone: with itself), with
-# `// RACE a:sound` of sound only; a line with `// NO RACE` is in no pair of relay at -O2. Lines without a mark may be in
-# pairs: here it counts what must not be missed. Each program is analysed as -O0 and -O2 leave it, and run;
+# `// RACE a:sound` of sound only; a line with `// NO RACE` is in no pair of relay at -O2, with `// NO RACE at all` in none of
+# either style at either level. Lines without a mark may be in pairs: here it counts what must not be missed; unless there
+# is a line `// NOTHING ELSE`: then relay has no other pairs at -O2. Each program is analysed as -O0 and -O2 leave it, and run;
 # what `deadheat run` finds must be in sound. `// NOT AT -O0` leaves one out, `// ASSUMED name` asks for a count.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -55,6 +56,12 @@ complaints() { # SOURCE
     [ "$level" = -O0 ] || grep -n '// NO RACE' "$1" | cut -d: -f1 | while read -r n; do
         grep "$1:$n\( \|\$\)" "$work/relay" | sed "s,^,relay at $level has ,"
     done
+    grep -n '// NO RACE at all$' "$1" | cut -d: -f1 | while read -r n; do
+        grep "$1:$n\( \|\$\)" "$work/relay" "$work/sound" | sed "s,^$work/,,; s,^,at $level ,"
+    done
+    if [ "$level" = -O2 ] && grep -q '^// NOTHING ELSE$' "$1"; then
+        wanted "$1" relay | comm -13 - "$work/relay" | sed "s,^,relay at $level also has ,"
+    fi
     sed -n 's,^// ASSUMED ,,p' "$1" | while read -r name; do
         python3 -c "
 import json, sys
