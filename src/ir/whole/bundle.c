@@ -12,20 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of classes, and the sites of these. */
+/* The sites of a list of classes. */
 struct list {
-    const u32 *classes, *sites;
-    u32 n_classes, n_sites;
-    u64 hash;
+    const u32 *sites;
+    u32 n_sites;
 };
 
 struct bundler {
     struct dh_w_races *r;
     struct dh_w_bundles *b;
+    struct dh_w_words classes; /* of each list */
     struct list *lists;
     size_t n_lists, cap_lists;
-    u32 *slots; /* hash of classes to 1 + list */
-    size_t slots_n;
     u64 *seen; /* by site, while sites are collected */
     u32 *some; /* classes of a list in the making */
 };
@@ -39,31 +37,6 @@ static void *room(size_t n, size_t size)
 }
 
 /* ---- lists of sites ---- */
-
-static u64 hash_of(const u32 *words, u32 n)
-{
-    u64 h = n;
-    for (u32 i = 0; i < n; i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
-static void enlarge_slots(struct bundler *s)
-{
-    size_t n = s->slots_n == 0 ? 1024 : s->slots_n * 2;
-    u32 *more = room(n, sizeof *more);
-    for (u32 k = 0; k < s->n_lists; k++) {
-        size_t at = s->lists[k].hash & (n - 1);
-        while (more[at] != 0)
-            at = (at + 1) & (n - 1);
-        more[at] = k + 1;
-    }
-    free(s->slots);
-    s->slots = more;
-    s->slots_n = n;
-}
 
 /* The sites of classes, ascending, each once. */
 static u32 collect(struct bundler *s, const u32 *classes, u32 n, const u32 **ret_sites)
@@ -92,22 +65,13 @@ static u32 collect(struct bundler *s, const u32 *classes, u32 n, const u32 **ret
 
 static const struct list *list_of(struct bundler *s, const u32 *classes, u32 n)
 {
-    u64 hash = hash_of(classes, n);
-    if (s->n_lists * 2 >= s->slots_n)
-        enlarge_slots(s);
-    size_t at = hash & (s->slots_n - 1);
-    for (u32 k; (k = s->slots[at]) != 0; at = (at + 1) & (s->slots_n - 1)) {
-        const struct list *l = &s->lists[k - 1];
-        if (l->hash == hash && l->n_classes == n && memcmp(l->classes, classes, n * sizeof *classes) == 0)
-            return l;
-    }
-    u32 *copy = dh_arena_array(&s->r->w->arena, n, sizeof *copy);
-    memcpy(copy, classes, n * sizeof *copy);
-    struct list made = {.classes = copy, .n_classes = n, .hash = hash};
-    made.n_sites = collect(s, copy, n, &made.sites);
+    u32 k = dh_w_words_add(&s->classes, classes, n);
+    if (k < s->n_lists)
+        return &s->lists[k];
+    struct list made = {0};
+    made.n_sites = collect(s, classes, n, &made.sites);
     s->lists = dh_util_grow(s->lists, s->n_lists, &s->cap_lists, sizeof *s->lists);
     s->lists[s->n_lists] = made;
-    s->slots[at] = (u32)s->n_lists + 1;
     return &s->lists[s->n_lists++];
 }
 
@@ -156,7 +120,7 @@ static void multiply(struct bundler *s, u32 bundle)
     for (u32 c = b->first[bundle]; c != DH_W_NONE; c = b->next[c])
         s->some[n++] = c;
     struct list all = *list_of(s, s->some, n); /* the table may move */
-    for (const u32 *at = b->row[bundle], *end = at + b->row_words[bundle]; at < end; at += at[1] + 2)
+    for (const u32 *at = b->rows.item[bundle], *end = at + b->rows.len[bundle]; at < end; at += at[1] + 2)
         for (int higher = 0; higher < 2; higher++) {
             n = told(s, bundle, at + 2, at[1], higher);
             if (n > 0)
@@ -166,7 +130,7 @@ static void multiply(struct bundler *s, u32 bundle)
 
 void dh_w_bundle(struct dh_w_races *r, struct dh_w_bundles *b)
 {
-    struct bundler s = {.r = r, .b = b};
+    struct bundler s = {.r = r, .b = b, .classes.arena = &r->w->arena};
     s.seen = room(r->w->n_sites / 64, sizeof *s.seen);
     s.some = room(b->n_classes, sizeof *s.some);
     for (u32 k = 0; k < b->n; k++)
@@ -175,7 +139,7 @@ void dh_w_bundle(struct dh_w_races *r, struct dh_w_bundles *b)
     dh_pairs_add_counter(r->w->pairs, "bundles of classes", b->n);
     dh_pairs_add_counter(r->w->pairs, "lists of sites", s.n_lists);
     free(s.lists);
-    free(s.slots);
+    dh_w_words_done(&s.classes);
     free(s.seen);
     free(s.some);
 }
@@ -274,7 +238,7 @@ static bool counts(const struct dh_w_found *f, int style)
 static void meet(struct counting *c, u32 bundle, u32 kind)
 {
     const struct dh_w_bundles *b = c->b;
-    for (const u32 *at = b->row[bundle], *end = at + b->row_words[bundle]; at < end; at += at[1] + 2)
+    for (const u32 *at = b->rows.item[bundle], *end = at + b->rows.len[bundle]; at < end; at += at[1] + 2)
         for (u32 i = 0; i < at[1] && c->counts[b->details[at[0]].relation]; i++) {
             u32 other = b->of[at[2 + i]];
             if (c->told[other] == kind + 1)

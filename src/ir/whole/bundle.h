@@ -8,6 +8,7 @@
 #define DH_IR_WHOLE_BUNDLE_H
 
 #include "ir/whole/race.h"
+#include "ir/whole/words.h"
 
 /* Why two classes may race, seen from one side. */
 struct dh_w_detail {
@@ -20,9 +21,9 @@ struct dh_w_bundles {
     u32 *of;           /* by class: its bundle; DH_W_NONE: meets nobody */
     u32 *next, *first; /* the classes of a bundle: by bundle the first, by class the next */
     /* By bundle: for each detail its number, how many classes are met for it, and these. */
-    const u32 **row;
-    u32 *row_words, *row_details;
-    size_t cap_row, cap_words, cap_details, cap_first;
+    struct dh_w_words rows;
+    u32 *row_details; /* by bundle: how many details */
+    size_t cap_details, cap_first;
     struct dh_w_detail *details;
     size_t n_details, details_cap;
     struct dh_w_pool relations;

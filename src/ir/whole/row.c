@@ -35,9 +35,6 @@ struct rows {
     u32 *order; /* the details of this row as they came */
     size_t n_order, cap_order;
     u32 *words;
-    u32 *slots; /* hash of a row to 1 + its bundle */
-    u64 *hash;  /* by bundle */
-    size_t slots_n, cap_hash;
 };
 
 static void *room(size_t n, size_t size)
@@ -167,57 +164,19 @@ static u32 arrange_entries(struct rows *s)
     return n;
 }
 
-static u64 hash_of(const u32 *words, u32 n)
-{
-    u64 h = n;
-    for (u32 i = 0; i < n; i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
-static void enlarge_slots(struct rows *s)
-{
-    size_t n = s->slots_n == 0 ? 1024 : s->slots_n * 2;
-    u32 *more = room(n, sizeof *more);
-    for (u32 k = 0; k < s->b->n; k++) {
-        size_t at = s->hash[k] & (n - 1);
-        while (more[at] != 0)
-            at = (at + 1) & (n - 1);
-        more[at] = k + 1;
-    }
-    free(s->slots);
-    s->slots = more;
-    s->slots_n = n;
-}
-
 /* The bundle with this row, new if there is none. */
 static u32 bundle_of_row(struct rows *s, u32 n)
 {
     struct dh_w_bundles *b = s->b;
-    u64 hash = hash_of(s->words, n);
-    if (b->n * 2ul >= s->slots_n)
-        enlarge_slots(s);
-    size_t at = hash & (s->slots_n - 1);
-    for (u32 k; (k = s->slots[at]) != 0; at = (at + 1) & (s->slots_n - 1))
-        if (s->hash[k - 1] == hash && b->row_words[k - 1] == n &&
-            memcmp(b->row[k - 1], s->words, n * sizeof *s->words) == 0)
-            return k - 1;
-    u32 *copy = dh_arena_alloc(&s->g->r->w->arena, n * sizeof *copy);
-    memcpy(copy, s->words, n * sizeof *copy);
-    s->hash = dh_util_grow(s->hash, b->n, &s->cap_hash, sizeof *s->hash);
-    b->row = dh_util_grow(b->row, b->n, &b->cap_row, sizeof *b->row);
-    b->row_words = dh_util_grow(b->row_words, b->n, &b->cap_words, sizeof *b->row_words);
+    u32 bundle = dh_w_words_add(&b->rows, s->words, n);
+    if (bundle < b->n)
+        return bundle;
     b->row_details = dh_util_grow(b->row_details, b->n, &b->cap_details, sizeof *b->row_details);
     b->first = dh_util_grow(b->first, b->n, &b->cap_first, sizeof *b->first);
-    s->hash[b->n] = hash;
-    b->row[b->n] = copy;
-    b->row_words[b->n] = n;
-    b->row_details[b->n] = (u32)s->n_order;
-    b->first[b->n] = DH_W_NONE;
-    s->slots[at] = b->n + 1;
-    return b->n++;
+    b->row_details[bundle] = (u32)s->n_order;
+    b->first[bundle] = DH_W_NONE;
+    b->n++;
+    return bundle;
 }
 
 static void list_sites(struct rows *s)
@@ -286,6 +245,7 @@ struct dh_w_bundles *dh_w_rows(struct dh_w_gather *g)
     memset(b->of, 0xff, b->n_classes * sizeof *b->of);
     memset(b->next, 0xff, b->n_classes * sizeof *b->next);
     dh_w_pool_init(&b->relations, &g->r->w->arena);
+    b->rows.arena = &g->r->w->arena;
     memset(&none, 0, sizeof none);
     dh_w_pool_add(&b->relations, &none, sizeof none);
     u32 *last = room(b->n_classes, sizeof *last);
@@ -308,8 +268,6 @@ struct dh_w_bundles *dh_w_rows(struct dh_w_gather *g)
     free(s.words);
     free(s.order);
     free(s.count);
-    free(s.slots);
-    free(s.hash);
     free(s.related.at);
     free(s.detail_of.at);
     return b;
@@ -323,8 +281,7 @@ void dh_w_bundles_free(struct dh_w_bundles *b)
     free(b->of);
     free(b->next);
     free(b->first);
-    free(b->row);
-    free(b->row_words);
+    dh_w_words_done(&b->rows);
     free(b->row_details);
     free(b->details);
     free(b->first_site);
