@@ -61,6 +61,12 @@ void dh_sys_discard(uptr addr, size_t n)
     dh_sys3(SYS_madvise, (long)addr, (long)n, MADV_DONTNEED);
 }
 
+void dh_sys_populate(uptr addr, size_t n)
+{
+    const long populate_write = 23; /* MADV_POPULATE_WRITE, since Linux 5.14; not in every header yet */
+    dh_sys3(SYS_madvise, (long)addr, (long)n, populate_write);
+}
+
 bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages)
 {
     /* mincore takes a page that was swapped out for one that never was there. */

@@ -49,6 +49,9 @@ void dh_sys_unmap(void *p, size_t n);
 /* Give the pages back; they read as zero afterwards. */
 void dh_sys_discard(uptr addr, size_t n);
 
+/* Have the pages there before they are touched. Where the kernel cannot, they come as usual. */
+void dh_sys_populate(uptr addr, size_t n);
+
 /* One byte per page of [addr, addr + n): bit 0 is set where a page holds data. False if that cannot be known.
  */
 bool dh_sys_resident(uptr addr, size_t n, u8 *ret_pages);

@@ -452,7 +452,7 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         dh_engine_renew(t, to, n);
         return;
     }
-    dh_touched_set(dst, n);
+    dh_touched_set(dst, n, DH_TOUCHED_WRITE);
     for (size_t done = 0, part; done < n; done += part) {
         uptr d = down ? dst + n - done : dst + done, s = down ? src + n - done : src + done;
         size_t other = to_border(s, down);

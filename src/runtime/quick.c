@@ -53,13 +53,43 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
             return false;
         all_mine = all_mine && ((mask >> k & 1) || dh_step_mine_simple(b.cell[k]));
     }
-    /* All four in this epoch: the cell may become a simple one, which engine.c does. */
-    if (all_mine || !(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
+    if (!(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
         return false;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
     for (u32 rest = mask; rest; rest &= rest - 1)
-        if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), dh_cell_make(a->id, DH_MASK_FULL)))
+        if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), me))
             return false;
-    return dh_range_settled(p, old) && bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask);
+    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask))
+        return false;
+    /* All four in this epoch: what engine.c's put_bytes does. */
+    if (all_mine && dh_split_pressure(a->t) &&
+        __atomic_compare_exchange_n(p, &old, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        dh_split_free(a->t, old);
+    return true;
+}
+
+/* Some bytes of a word whose cell holds an access that has happened before, to other bytes as well. */
+static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u32 mask, u32 old, u32 other)
+{
+    bool write = a->kind == DH_WRITE;
+    u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    const u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u32 bytes[4], left = dh_cell_mask(old) & ~mask;
+    if (!dh_step_splits(a, old, mask))
+        return false;
+    for (u32 k = 0; k < 4; k++)
+        bytes[k] = mask >> k & 1   ? dh_cell_make(a->id, DH_MASK_FULL)
+                   : left >> k & 1 ? dh_cell_make(dh_cell_id(old), DH_MASK_FULL)
+                                   : 0;
+    u32 fresh = dh_split_new(a->t, bytes);
+    if (!fresh)
+        return false;
+    if (!__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        dh_split_free(a->t, fresh);
+        return false;
+    }
+    return dh_range_settled(p, fresh) && __atomic_load_n(q, __ATOMIC_RELAXED) == other &&
+           (!dh_cell_is_split(other) || bytes_before(a->t, q, other, mask));
 }
 
 /* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
@@ -79,10 +109,12 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     if (!id)
         return false;
     u32 cell = dh_cell_make(id, mask), left = dh_cell_mask(old) & ~mask;
-    if (left && dh_cell_id(old) == id)
+    if (left && dh_cell_id(old) == id) {
         cell |= old;
-    else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other))))
-        return false;
+    } else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other)))) {
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind, .id = id};
+        return quick_split(&a, addr & ~(uptr)3, mask, old, other);
+    }
     /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
      * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
     if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
@@ -197,7 +229,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
     if (hit || !dh_thread_enter(t))
         return;
-    dh_touched_note_within(addr);
+    dh_touched_note_within(addr, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
     bool done = !dh_runtime_off && !dh_region_holes;
     if (done && unsure)
         done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
@@ -222,7 +254,7 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     }
     if (!dh_thread_enter(t))
         return;
-    dh_touched_note(addr, size);
+    dh_touched_note(addr, size, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
     bool plain = !dh_runtime_off && !dh_region_holes;
     for (uptr word = addr & ~(uptr)3; word < end && plain; word += 4) {
         u32 need = DH_MASK_FULL;

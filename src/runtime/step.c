@@ -114,7 +114,7 @@ u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry
 
 bool dh_step_identify(struct dh_access_now *a, const void *pc)
 {
-    dh_touched_note(a->addr, a->size);
+    dh_touched_note(a->addr, a->size, a->kind & DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
     a->id = dh_step_id(a->t, a->piece ? a->piece : a->size, a->kind, pc);
     return a->id != 0;
 }

@@ -218,7 +218,7 @@ static void fill(size_t lo, size_t hi, bool uniform)
 static int set_up(void **state)
 {
     (void)state;
-    dh_touched_set(ARENA, BYTES); /* cells are written directly here */
+    dh_touched_set(ARENA, BYTES, DH_TOUCHED_WRITE); /* cells are written directly here */
     for (int plane = 0; plane < PLANES; plane++) {
         void *at = (void *)dh_plane_of(ARENA, (enum dh_plane)plane);
         if (mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
