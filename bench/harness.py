@@ -29,6 +29,10 @@ class Failure(Exception):
     """Something that spoils one cell; the message is what the cell shows."""
 
 
+class TimedOut(Failure):
+    """A run that did not end in time."""
+
+
 class Tools:
     """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread."""
 
@@ -94,7 +98,7 @@ class Meter:
             process.kill()  # the command dies with its measurer
             process.communicate()
             os.unlink(process.result_file)
-            raise Failure("timeout") from late
+            raise TimedOut("timeout") from late
         text = pathlib.Path(process.result_file).read_text(encoding="ascii").split()
         os.unlink(process.result_file)
         if len(text) != 4:

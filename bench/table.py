@@ -192,7 +192,7 @@ default settings (ThreadSanitizer has llvm-symbolizer-19 of the package llvm-19)
 one, if not all. Then how many different races a whole run reports, told apart by the lines of their two
 accesses (the median run, and all runs together), and how many of these both tools reported. The demo is the
 README's example; memcached works as above, but from its start; sqlite is two tests of its `threadtest3`, which
-run for 20 seconds each. These two were chosen because deadheat had reported races in them: in tests where only
+run for 20 seconds each; a run that goes on after {timeout} is broken off, and counts as one without end. These two were chosen because deadheat had reported races in them: in tests where only
 ThreadSanitizer might report one it was not looked, so the sqlite rows favour deadheat. What the races are, and
 which are none, is judged in [real-programs.md](real-programs.md).
 """
@@ -209,11 +209,12 @@ def first_line(row):
     cells = [row["cells"].get(kind, {"note": "-"}) for kind, _ in TOOLS]
     line = [row["name"]]
     for cell in cells:
+        endless = f", {cell['endless']} without end" if cell.get("endless") else ""
         if "first" not in cell:
-            line.append(cell.get("note", "none"))
+            line.append(cell.get("note", "none") + endless)
         else:
             missed = f" ({cell['seen']} of {cell['runs']} runs)" if cell["seen"] < cell["runs"] else ""
-            line.append(f"{cell['first']:.2f}{missed}")
+            line.append(f"{cell['first']:.2f}{missed}{endless}")
     line += [f"{cell['races']:g}" if "races" in cell else "-" for cell in cells]
     pairs = [{tuple(pair) for pair in cell.get("all", [])} for cell in cells]
     return line + [str(len(p)) for p in (*pairs, pairs[0] & pairs[1])]
@@ -224,7 +225,8 @@ def first_text(data):
 
 
 def first_markdown(data):
-    return f"\n## The first report\n\n{conditions(data)}\n{ABOUT_FIRST}\n{markdown_lines(first_grid(data))}"
+    about = textwrap.fill(ABOUT_FIRST.strip().format(timeout=data.get("timeout", 90)), 110)
+    return f"\n## The first report\n\n{conditions(data)}\n\n{about}\n\n{markdown_lines(first_grid(data))}"
 
 
 def traces_markdown(data):

@@ -40,6 +40,7 @@ class Job:
         self.stamp = self.tree / ".built"
         self.records, self.report = reports / f"{program.name}.jsonl", reports / f"{program.name}.txt"
         self.samples, self.note = [], None
+        self.limit = 900  # seconds a run may take
 
     def stale(self):
         """Whether the tree must be built: never built, or deadheat has changed since."""
@@ -81,7 +82,7 @@ class Job:
             )
 
     def finish(self, process):
-        sample, status, out, _ = self.bench.meter.finish(process, 900)
+        sample, status, out, _ = self.bench.meter.finish(process, self.limit)
         fresh = self.records.with_suffix(".part")
         if fresh.exists():
             with open(self.records, "ab") as f:
