@@ -182,7 +182,7 @@ static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh
 {
     if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
         return true;
-    dh_engine_words(a);
+    dh_engine_words(a, a->addr, a->addr + a->size);
     u32 mask = a->size < 4 ? ((1u << a->size) - 1) << (a->addr & 3) : DH_MASK_FULL;
     u32 me = dh_cell_make(a->id, mask);
     return cells_now(plane, ret_cells) && holds(a->t, (u32)*ret_cells, me) &&

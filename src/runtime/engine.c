@@ -246,23 +246,23 @@ static bool two_words(const struct dh_access_now *a, uptr word)
         dh_step_check(a, word, olo, DH_MASK_FULL);
     if (ohi != olo && !dh_step_ordered(t, ohi))
         dh_step_check(a, word + 4, ohi, DH_MASK_FULL);
-    if (write)
+    if (write && !(a->kind & DH_FREE)) /* nobody reads back what he has freed */
         __atomic_store_n(q, both, __ATOMIC_RELAXED);
     return true;
 }
 
-void dh_engine_words(const struct dh_access_now *a)
+void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end)
 {
-    uptr end = a->addr + a->size, word = a->addr & ~(uptr)3;
+    uptr word = addr & ~(uptr)3;
     while (word < end) {
-        if (word >= a->addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) &&
+        if (word >= addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) &&
             two_words(a, word)) {
             word += 8;
             continue;
         }
         u32 mask = DH_MASK_FULL;
-        if (word < a->addr)
-            mask &= DH_MASK_FULL << (a->addr - word);
+        if (word < addr)
+            mask &= DH_MASK_FULL << (addr - word);
         if (word + 4 > end)
             mask &= DH_MASK_FULL >> (word + 4 - end);
         dh_engine_word(a, word, mask);

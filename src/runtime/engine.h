@@ -176,8 +176,8 @@ void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct 
 
 /* Has t made such a plain access to all these bytes in its current epoch already? For small sizes. */
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
-/* All of access a, up to 64 bytes, any alignment. */
-void dh_engine_words(const struct dh_access_now *a);
+/* The part [addr, end) of access a, up to 64 bytes, any alignment. */
+void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end);
 /* The bytes of mask of one word, as part of access a. */
 void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
 /* The same for a range access that has announced itself. */

@@ -206,7 +206,7 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
     if (!dh_runtime_off && dh_region_ready(addr, size) &&
         !(unsure && dh_engine_same_epoch(t, addr, size, kind)) && dh_step_identify(&a, pc) &&
         !dh_exception_before(&a))
-        dh_engine_words(&a);
+        dh_engine_words(&a, addr, addr + size);
 }
 
 /* The accesses are aligned: their words are all whole, or it is one and in part. */

@@ -164,19 +164,16 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
 /* The part of a range whose shadow exists; the rest is counted where it was refused. */
 static void access_mapped(const struct dh_access_now *a)
 {
-    uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(a->addr + a->size, 8);
-    if (a->size <= SMALL) {
-        dh_engine_words(a);
+    uptr end = a->addr + a->size;
+    if (a->kind & DH_FREE) /* whole blocks, or pages: what lies between them is nobody's */
+        end = DH_ALIGN_UP(end, 8);
+    uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(end, 8);
+    if (end - a->addr <= SMALL) {
+        dh_engine_words(a, a->addr, end);
         return;
     }
-    struct dh_access_now edge = *a;
-    edge.size = lo - a->addr;
-    if (edge.size)
-        dh_engine_words(&edge);
-    edge.addr = hi;
-    edge.size = a->addr + a->size - hi;
-    if (edge.size)
-        dh_engine_words(&edge);
+    dh_engine_words(a, a->addr, lo);
+    dh_engine_words(a, hi, end);
     whole_words(a, lo, hi);
 }
 

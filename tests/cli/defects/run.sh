@@ -55,6 +55,13 @@ run on_race=stop ./race race
 same stop-aborts "$status:$(cat out)" "134:"
 same stop-says-so "$(grep -c 'stopped at the first race' err)" 1
 
+# ---- Ranges ----
+# The whole access is named, though only the last byte of it races.
+"$deadheat" cc -g -O1 -pthread "$here/ranges.c" -o ranges || bad ranges "deadheat cc failed"
+run '' ./ranges
+same ranges-named-whole "$status:$(sed -n 's/^  \([A-Za-z ]* of [0-9]* bytes\{0,1\}\) at .*/\1/p' err | tr '\n' ';')" \
+    "66:Write of 101 bytes;Earlier write of 1 byte;Free of 101 bytes;Earlier write of 1 byte;"
+
 # ---- The output file ----
 run output=f1 ./race
 same file-without-race "$status:$(types f1)" "0:process counters end "
