@@ -130,9 +130,9 @@ static void multiply(struct bundler *s, u32 bundle)
 
 void dh_w_bundle(struct dh_w_races *r, struct dh_w_bundles *b)
 {
-    struct bundler s = {.r = r, .b = b, .classes.arena = &r->w->arena};
-    s.seen = room(r->w->n_sites / 64, sizeof *s.seen);
-    s.some = room(b->n_classes, sizeof *s.some);
+    u64 *seen = room(r->w->n_sites / 64, sizeof *seen);
+    u32 *some = room(b->n_classes, sizeof *some);
+    struct bundler s = {.r = r, .b = b, .classes.arena = &r->w->arena, .seen = seen, .some = some};
     for (u32 k = 0; k < b->n; k++)
         multiply(&s, k);
     r->bundles = b;
@@ -140,8 +140,8 @@ void dh_w_bundle(struct dh_w_races *r, struct dh_w_bundles *b)
     dh_pairs_add_counter(r->w->pairs, "lists of sites", s.n_lists);
     free(s.lists);
     dh_w_words_done(&s.classes);
-    free(s.seen);
-    free(s.some);
+    free(seen);
+    free(some);
 }
 
 /* ---- counting ---- */

@@ -22,7 +22,8 @@
 
 using namespace llvm;
 
-enum { MAX_DEPTH = 16, TWO_WORDS = 16, FOUR_WORDS = 32 };
+constexpr int MAX_DEPTH = 16;
+constexpr uint64_t TWO_WORDS = 16, FOUR_WORDS = 32; /* bytes */
 
 static const DICompositeType *as_struct(const dh_shim_types *types, const DIType *type)
 {
