@@ -4,6 +4,8 @@
 #ifndef DH_CLI_CMD_H
 #define DH_CLI_CMD_H
 
+#include <stdio.h>
+
 #include "base/base.h"
 
 struct dh_arena; /* util/arena.h */
@@ -32,6 +34,12 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
 const char *dh_cli_value(const char *arg, const char *name);
 /* The word nearest to what was typed, or NULL if none is near. */
 const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n);
+/* Say that an argument is none of the command's flags, or needs a value, or that a detector does not exist,
+ * and which is nearest; both return DH_EXIT_TROUBLE. */
+int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n);
+int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
+/* n bytes as text of an HTML page or of an attribute in double quotes. */
+void dh_cli_html(FILE *out, const char *s, size_t n);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 

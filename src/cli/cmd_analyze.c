@@ -45,18 +45,8 @@ static struct dh_analyze a; /* large */
 static int add_detector(const char *name, size_t len)
 {
     const struct dh_detector_ops *ops = dh_detector_find(name, len);
-    if (!ops) {
-        const char *names[DH_ANALYZE_MAX];
-        u32 n = dh_n_detectors < DH_ANALYZE_MAX ? dh_n_detectors : DH_ANALYZE_MAX;
-        for (u32 i = 0; i < n; i++)
-            names[i] = dh_detectors[i]->name;
-        const char *nearest = dh_cli_nearest(name, len, names, n);
-        if (nearest)
-            return dh_cli_fail("analyze", "there is no detector '%.*s'; did you mean '%s'?", (int)len, name,
-                               nearest);
-        return dh_cli_fail("analyze", "there is no detector '%.*s'; 'deadheat detectors' lists them",
-                           (int)len, name);
-    }
+    if (!ops)
+        return dh_cli_unknown_detector("analyze", name, len);
     for (u32 i = 0; i < a.n; i++) {
         if (a.ops[i] == ops)
             return 0;
@@ -145,15 +135,7 @@ static int set_flag(const char *arg)
         a.format = v;
         return 0;
     }
-    size_t len = strcspn(arg, "=");
-    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
-        if (strcmp(arg, names[i]) == 0)
-            return dh_cli_fail("analyze", "%s needs a value: %s=VALUE", arg, arg);
-    }
-    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
-    if (nearest)
-        return dh_cli_fail("analyze", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
-    return dh_cli_fail("analyze", "unknown option '%s'; 'deadheat analyze --help' lists them", arg);
+    return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
 }
 
 /* Another earlier access of the race that was kept last; with none of them the proof stands or falls. */

@@ -59,23 +59,13 @@ struct request {
 static int choose(struct request *q, const char *name, size_t len)
 {
     const struct dh_detector_ops *ops = dh_detector_find(name, len);
-    const char *names[DH_COMPARE_ROWS];
-    u32 n = dh_n_detectors < DH_COMPARE_ROWS ? dh_n_detectors : DH_COMPARE_ROWS;
-    if (ops) {
-        for (u32 i = 0; i < q->n_chosen; i++)
-            if (q->chosen[i] == ops)
-                return 0;
-        q->chosen[q->n_chosen++] = ops; /* fits: none is there twice */
-        return 0;
-    }
-    for (u32 i = 0; i < n; i++)
-        names[i] = dh_detectors[i]->name;
-    const char *nearest = dh_cli_nearest(name, len, names, n);
-    if (nearest)
-        return dh_cli_fail("compare", "there is no detector '%.*s'; did you mean '%s'?", (int)len, name,
-                           nearest);
-    return dh_cli_fail("compare", "there is no detector '%.*s'; 'deadheat detectors' lists them", (int)len,
-                       name);
+    if (!ops)
+        return dh_cli_unknown_detector("compare", name, len);
+    for (u32 i = 0; i < q->n_chosen; i++)
+        if (q->chosen[i] == ops)
+            return 0;
+    q->chosen[q->n_chosen++] = ops; /* fits: none is there twice */
+    return 0;
 }
 
 static int choose_list(struct request *q, const char *list)
@@ -121,14 +111,7 @@ static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {"--detectors", "--truth",   "--format", "--native", "--offline",
                                         "--rounds",    "--timeout", "--window", "--force",  "--help"};
-    size_t len = strcspn(arg, "=");
-    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
-        if (strcmp(arg, names[i]) == 0)
-            return dh_cli_fail("compare", "%s needs a value: %s=VALUE", arg, arg);
-    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
-    if (nearest)
-        return dh_cli_fail("compare", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
-    return dh_cli_fail("compare", "unknown option '%s'; 'deadheat compare --help' lists them", arg);
+    return dh_cli_unknown_flag("compare", arg, names, DH_ARRAY_LEN(names));
 }
 
 static int set_flag(struct request *q, const char *arg)

@@ -126,15 +126,7 @@ static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {"--format", "--color", "--suppressions",
                                         "--source", "--stats", "--help"};
-    size_t len = strcspn(arg, "=");
-    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
-        if (strcmp(arg, names[i]) == 0)
-            return dh_cli_fail("report", "%s needs a value: %s=VALUE", arg, arg);
-    }
-    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
-    if (nearest)
-        return dh_cli_fail("report", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
-    return dh_cli_fail("report", "unknown option '%s'; 'deadheat report --help' lists them", arg);
+    return dh_cli_unknown_flag("report", arg, names, DH_ARRAY_LEN(names));
 }
 
 static int set_flag(struct request *q, const char *arg)

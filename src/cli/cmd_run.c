@@ -75,8 +75,7 @@ static int add_option(struct request *q, const char *name, size_t name_len, cons
 /* Names that the runtime would refuse are refused here, in better words. */
 static int check_detector(const char *name)
 {
-    const char *names[64];
-    size_t n = 0, len = strlen(name);
+    size_t len = strlen(name);
     if (strcmp(name, "fasttrack-ref") == 0)
         return 0;
     const struct dh_detector_ops *ops = dh_detector_find(name, len);
@@ -86,14 +85,7 @@ static int check_detector(const char *name)
             "the detector '%s' needs the whole trace: 'deadheat record' the program, then 'deadheat "
             "analyze --detector=%s'",
             name, name);
-    if (ops)
-        return 0;
-    for (u32 i = 0; i < dh_n_detectors && n < DH_ARRAY_LEN(names); i++)
-        names[n++] = dh_detectors[i]->name;
-    const char *nearest = dh_cli_nearest(name, len, names, n);
-    if (nearest)
-        return dh_cli_fail("run", "there is no detector '%s'; did you mean '%s'?", name, nearest);
-    return dh_cli_fail("run", "there is no detector '%s'; 'deadheat detectors' lists them", name);
+    return ops ? 0 : dh_cli_unknown_detector("run", name, len);
 }
 
 /* `arg` begins with --, its name has this length with them. */

@@ -129,14 +129,7 @@ static int unknown_flag(const char *arg)
     static const char *const names[] = {"--style",   "--assume", "--no-assume", "--explain",
                                         "--summary", "--limit",  "--stats",     "--format",
                                         "--output",  "--color",  "--help"};
-    size_t len = strcspn(arg, "=");
-    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
-        if (strcmp(arg, names[i]) == 0)
-            return dh_cli_fail("static", "%s needs a value: %s=VALUE", arg, arg);
-    const char *nearest = dh_cli_nearest(arg, len, names, DH_ARRAY_LEN(names));
-    if (nearest)
-        return dh_cli_fail("static", "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
-    return dh_cli_fail("static", "unknown option '%s'; 'deadheat static --help' lists them", arg);
+    return dh_cli_unknown_flag("static", arg, names, DH_ARRAY_LEN(names));
 }
 
 static int set_flag(struct dh_static *s, struct request *q, const char *arg)

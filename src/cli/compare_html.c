@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "cli/compare.h"
 
 static const char style[] =
@@ -26,24 +27,7 @@ static const char style[] =
 
 static void escaped(const char *s)
 {
-    for (; *s; s++) {
-        switch (*s) {
-        case '<':
-            fputs("&lt;", stdout);
-            break;
-        case '>':
-            fputs("&gt;", stdout);
-            break;
-        case '&':
-            fputs("&amp;", stdout);
-            break;
-        case '"':
-            fputs("&quot;", stdout);
-            break;
-        default:
-            putchar(*s);
-        }
-    }
+    dh_cli_html(stdout, s, strlen(s));
 }
 
 static void cell(const char *class, const char *s)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "cli/static.h"
 
 static const char style[] =
@@ -73,31 +74,9 @@ static const char script[] =
     "p.hidden=!hit;k+=hit}\n"
     "v.hidden=!k;n+=k});c.textContent=n+(n==1?' pair':' pairs')});\n";
 
-static void escaped_n(FILE *out, const char *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        switch (s[i]) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            putc(s[i], out);
-        }
-    }
-}
-
 static void escaped(FILE *out, const char *s)
 {
-    escaped_n(out, s, strlen(s));
+    dh_cli_html(out, s, strlen(s));
 }
 
 /* A sentence, in which names stand between backquotes. */
@@ -106,7 +85,7 @@ static void prose(FILE *out, const char *s)
     bool name = false;
     for (size_t n; *s; s += n + (s[n] == '`')) {
         n = strcspn(s, "`");
-        escaped_n(out, s, n);
+        dh_cli_html(out, s, n);
         if (s[n]) {
             name = !name;
             fputs(name ? "<code>" : "</code>", out);
@@ -136,7 +115,7 @@ static void print_side(struct dh_static *s, const struct dh_pairs_side *side)
     const char *line = dh_static_line(s, &site->at, &len);
     if (len) {
         fprintf(s->out, "<pre><i>%u</i>", site->at.line);
-        escaped_n(s->out, line, len);
+        dh_cli_html(s->out, line, len);
         fputs("</pre>", s->out);
     }
     fputs("<dl>", s->out);

@@ -1,5 +1,5 @@
 /*
- * usage.c - what the commands share: error sentences, flags, the choice of colour.
+ * usage.c - what the commands share: error sentences, flags, the choice of colour, text in HTML.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "detect/detector.h"
 #include "util/path.h"
 
 int dh_cli_fail(const char *command, const char *format, ...)
@@ -60,6 +61,54 @@ const char *dh_cli_nearest(const char *typed, size_t len, const char *const *wor
         }
     }
     return nearest;
+}
+
+int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n)
+{
+    size_t len = strcspn(arg, "=");
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(arg, flags[i]) == 0)
+            return dh_cli_fail(command, "%s needs a value: %s=VALUE", arg, arg);
+    const char *nearest = dh_cli_nearest(arg, len, flags, n);
+    if (nearest)
+        return dh_cli_fail(command, "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
+    return dh_cli_fail(command, "unknown option '%s'; 'deadheat %s --help' lists them", arg, command);
+}
+
+int dh_cli_unknown_detector(const char *command, const char *name, size_t len)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (u32 i = 0; i < dh_n_detectors && n < DH_ARRAY_LEN(names); i++)
+        names[n++] = dh_detectors[i]->name;
+    const char *nearest = dh_cli_nearest(name, len, names, n);
+    if (nearest)
+        return dh_cli_fail(command, "there is no detector '%.*s'; did you mean '%s'?", (int)len, name,
+                           nearest);
+    return dh_cli_fail(command, "there is no detector '%.*s'; 'deadheat detectors' lists them", (int)len,
+                       name);
+}
+
+void dh_cli_html(FILE *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        switch (s[i]) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            putc(s[i], out);
+        }
+    }
 }
 
 bool dh_cli_wants_color(const char *choice, int fd)
