@@ -255,8 +255,7 @@ void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end)
 {
     uptr word = addr & ~(uptr)3;
     while (word < end) {
-        if (word >= addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) &&
-            two_words(a, word)) {
+        if (word >= addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) && two_words(a, word)) {
             word += 8;
             continue;
         }

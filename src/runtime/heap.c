@@ -3,8 +3,8 @@
  * a sparse bit plane that finds the block an address lies in.
  *
  * Why over glibc and not an allocator of our own: the program keeps the allocator it is measured and
- * tested with (arenas, fork handling, trimming, mallopt), and glibc exports its functions under
- * names (__libc_malloc, ...) that work before dlsym does. There is no quarantine: a use after free is
+ * tested with (arenas, fork handling, trimming, mallopt), and glibc exports its functions under a
+ * second name that can be found before dlsym works (libc_heap.c). There is no quarantine: a use after free is
  * found through the history free() leaves behind, until the memory is given out again.
  *
  * The header sits right before the pointer the program gets. Its last word is where glibc keeps the
@@ -28,13 +28,12 @@
 #include <sys/uio.h>
 
 #include "base/sys.h"
+#include "runtime/libc_heap.h"
 #include "runtime/region.h"
 #include "runtime/tap.h"
 
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t count, size_t n);
+/* As linked: for blocks that are not ours, which come from whoever defines these names (libc_heap.c). */
 void *__libc_realloc(void *p, size_t n);
-void *__libc_memalign(size_t align, size_t n);
 void __libc_free(void *p);
 
 /* ---- The header ------------------------------------------------------------------------------ */
@@ -124,12 +123,17 @@ DH_INLINE bool piece_is_mapped(u64 piece)
 static DH_COLD bool piece_map(u64 piece)
 {
     int rc = dh_sys_map_at(PLANE + (piece << PIECE_SHIFT), (size_t)1 << PIECE_SHIFT);
-    if (rc != 0 && rc != -EEXIST) {
-        dh_count(DH_COUNT_LOST_MEMORY);
+    if (rc != 0 && rc != -EEXIST)
         return false;
-    }
     __atomic_fetch_or(&pieces[piece / 64], 1ull << (piece % 64), __ATOMIC_RELEASE);
     return true;
+}
+
+/* Is there, now, a place for the bit of a block at p? */
+DH_INLINE bool piece_ready(uptr p)
+{
+    u64 piece = p / GRAIN / 64 / WORDS_PER_PIECE;
+    return DH_LIKELY(piece_is_mapped(piece)) || piece_map(piece);
 }
 
 /* Clear and set bits of one word. A block that reuses another's place finds its bit set already: then
@@ -148,8 +152,10 @@ DH_INLINE void word_update(u64 index, u64 clear, u64 set)
 static void mark_block(uptr p, uptr end)
 {
     u64 start = p / GRAIN, first = (p - HEADER) / GRAIN, last = (end - 1) / GRAIN;
-    if (!piece_is_mapped(start / 64 / WORDS_PER_PIECE) && !piece_map(start / 64 / WORDS_PER_PIECE))
+    if (!piece_ready(p)) {
+        dh_count(DH_COUNT_LOST_MEMORY);
         return;
+    }
     for (u64 w = first / 64; w <= last / 64; w++) {
         if (!piece_is_mapped(w / WORDS_PER_PIECE)) { /* never had a bit: on to the next piece */
             w |= WORDS_PER_PIECE - 1;
@@ -312,15 +318,15 @@ void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
     }
     char *base;
     if (gap > HEADER)
-        base = __libc_memalign(gap, room + gap);
+        base = dh_libc_heap()->memalign(gap, room + gap);
     else if (zero)
-        base = __libc_calloc(1, room + HEADER);
+        base = dh_libc_heap()->calloc(1, room + HEADER);
     else
-        base = __libc_malloc(room + HEADER);
+        base = dh_libc_heap()->malloc(room + HEADER);
     /* Memory without shadow is of no use: no address space for the one is none for the other. (Where only the
      * place of the shadow is taken, the memory can be used unseen.) */
-    if (base != NULL && dh_region_try(base, gap + room) == -ENOMEM) {
-        __libc_free(base);
+    if (base != NULL && (dh_region_try(base, gap + room) == -ENOMEM || !piece_ready((uptr)base + gap))) {
+        dh_libc_heap()->free(base);
         errno = ENOMEM;
         return NULL;
     }
@@ -342,7 +348,7 @@ static void release_live(struct dh_thread *t, void *p, u64 word)
         header_of((char *)p + HEADER)->word = 0; /* no older copy may be taken for ours */
         *freed_copy(p, size) = *h;
     }
-    __libc_free(base);
+    dh_libc_heap()->free(base);
 }
 
 /* Was p freed before? glibc has put its key or a list pointer where the size of a chunk that it had handed
@@ -365,7 +371,7 @@ static void release_other(struct dh_thread *t, void *p, u64 word)
     }
     if (t != NULL)
         dh_heap_free(t, p, word_size(h.word));
-    __libc_free((char *)p - word_gap(h.word));
+    dh_libc_heap()->free((char *)p - word_gap(h.word));
 }
 
 void dh_heap_release(struct dh_thread *t, void *p)
@@ -388,7 +394,7 @@ static void *realloc_large(struct dh_thread *t, char *p, size_t n)
     char *base = p - HEADER;
     unmark_block((uptr)p);
     free_block(t, p, size, is_mmapped(base));
-    char *grown = __libc_realloc(base, (n < HEADER ? HEADER : n) + HEADER);
+    char *grown = dh_libc_heap()->realloc(base, (n < HEADER ? HEADER : n) + HEADER);
     if (grown == NULL) { /* the old block stands, without its history */
         mark_block((uptr)p, (uptr)p + size);
         dh_heap_new(t, p, size);
@@ -406,8 +412,10 @@ void *dh_heap_realloc(struct dh_thread *t, void *p, size_t n)
         return NULL;
     }
     u64 word = header_of(p)->word;
-    if (word_magic(word) != MAGIC_LIVE) /* foreign; or freed, and then glibc aborts */
-        return __libc_realloc(word_magic(word) == MAGIC_FREED ? (char *)p - word_gap(word) : p, n);
+    if (word_magic(word) == MAGIC_FREED) /* glibc aborts */
+        return dh_libc_heap()->realloc((char *)p - word_gap(word), n);
+    if (word_magic(word) != MAGIC_LIVE)
+        return __libc_realloc(p, n);
     if (n >= SIZE_MAX_BLOCK) {
         errno = ENOMEM;
         return NULL;

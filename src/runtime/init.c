@@ -159,12 +159,13 @@ static void start(char **envp)
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
     dh_tap_init();
-    /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. */
+    /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. What that
+     * touches besides the modules (its stack, what it maps) gets shadow when it faults. */
     dh_modules_changed();
     if (!dh_region_has((uptr)&started) || !dh_ids_init())
         dh_runtime_no_shadow();
-    dh_intercept_init();
     dh_signal_init();
+    dh_intercept_init();
     dh_thread_init_main();
     struct dh_thread *t = __dh_hot.self;
     bool entered = t && dh_thread_enter_any(t);

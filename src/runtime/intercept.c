@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "runtime/plain.h"
+#include "runtime/place.h"
 
 extern struct dh_intercept_entry __start_dh_intercepts[] DH_HIDDEN;
 extern struct dh_intercept_entry __stop_dh_intercepts[] DH_HIDDEN;
@@ -53,5 +53,6 @@ void dh_intercept_init(void)
     dh_intercept_thread_init();
     dh_intercept_process_init();
     dh_intercept_exit_init();
-    dh_plain_init(); /* now that the unwinder's calls pass through, and before they are looked at */
+    dh_intercept_malloc_init();
+    dh_place_init();
 }

@@ -11,19 +11,21 @@
 #include "runtime/thread.h"
 
 /* Resolves every real function and takes over fork and exit. Called once by dh_runtime_init on the main
- * thread, before any constructor has run. dh_signal_init comes after it. */
+ * thread, before any constructor has run. dh_signal_init comes before it. */
 void dh_intercept_init(void);
 
 /* Parts of it, one a file. */
 void dh_intercept_thread_init(void);    /* intercept_thread.c: the key whose destructor ends threads */
 void dh_intercept_process_init(void);   /* intercept_process.c: fork */
 void dh_intercept_exit_init(void);      /* intercept_exit.c: the last exit handler */
+void dh_intercept_malloc_init(void);    /* intercept_malloc.c: where the loader is */
 void dh_intercept_dl_fork_child(void);  /* intercept_dl.c: its lock, in a forked child */
 void dh_intercept_sem_fork_child(void); /* intercept_sem.c: likewise */
 
 extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
 bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept_mutex.c */
+void dh_mutex_bequeath(struct dh_thread *t);                                /* likewise */
 
 /* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked
  * and not recorded: recording it would cost more than most uses do, and a destroy after an unordered use is

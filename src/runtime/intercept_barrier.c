@@ -121,10 +121,8 @@ DH_INTERCEPTOR(int, pthread_barrier_destroy, pthread_barrier_t *p)
     bool in = dh_scope_begin(&sc, __builtin_return_address(0));
     struct barrier *b = (struct barrier *)p;
     int rc = 0;
-    if (in)
-        dh_object_destroy(sc.t, p, sizeof(*p));
     if (b->magic == OURS) {
-        /* As libc does: those who are on their way out still touch the object. */
+        /* As libc does: those who are on their way out still touch the object, and need its clocks. */
         u32 all = (u32)__atomic_load_n(&b->arrived, __ATOMIC_ACQUIRE);
         while (__atomic_load_n(&b->departed, __ATOMIC_ACQUIRE) != all)
             dh_sys_yield();
@@ -132,7 +130,9 @@ DH_INTERCEPTOR(int, pthread_barrier_destroy, pthread_barrier_t *p)
     } else {
         rc = REAL(pthread_barrier_destroy)(p);
     }
-    if (in)
+    if (in) {
+        dh_object_destroy(sc.t, p, sizeof(*p));
         dh_scope_end(&sc);
+    }
     return rc;
 }

@@ -1,21 +1,25 @@
 /*
  * intercept_format.c - printf in all its forms: the strings it reads, the buffer it fills.
  *
- * The format says which arguments are strings. It is walked once before the real call (format_read): %s
+ * The format says which arguments are strings. It is walked once before the real call (dh_format_read): %s
  * reads its argument, %n writes to it, everything else is stepped over with its right type, and anything
- * not understood (%m$ positions, wide strings, extensions) ends the walk: the rest then goes unseen
- * rather than misread. scanf is in intercept_scan.c.
+ * not understood (%m$ positions, extensions) ends the walk: the rest then goes unseen rather than misread.
+ * scanf is in intercept_scan.c, wide functions in intercept_wide.c.
  */
 #define _GNU_SOURCE 1
 #define __NO_INLINE__ 1 /* or libc's headers define functions that are defined here */
 #include <stdio.h>
+#include <wchar.h>
 
 #include "runtime/fd.h"
+#include "runtime/format.h"
+#include "runtime/stream.h"
 #include "runtime/touch.h"
 #include "runtime/variadic.h"
 
 extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
 extern DH_HIDDEN size_t (*dh_real_strnlen)(const char *, size_t);
+extern DH_HIDDEN size_t (*dh_real_wcslen)(const wchar_t *);
 
 /* ---- The walk ---------------------------------------------------------------------------------- */
 
@@ -91,6 +95,14 @@ static void read_text(struct dh_thread *t, const char *s, int precision)
     }
 }
 
+/* A precision says how many bytes come out, not how many characters go in: then it is not known. */
+static void read_wide_text(struct dh_thread *t, const wchar_t *s, int precision)
+{
+    DH_RESOLVE(wcslen);
+    if (s != NULL && precision < 0)
+        dh_touch_read(t, s, (REAL(wcslen)(s) + 1) * sizeof *s);
+}
+
 /* Step over one argument. False: not understood. */
 static bool touch_argument(struct dh_thread *t, const struct conversion *c, va_list *ap)
 {
@@ -105,6 +117,7 @@ static bool touch_argument(struct dh_thread *t, const struct conversion *c, va_l
     case 'X':
     case 'o':
     case 'c':
+    case 'C':
         if (c->size == sizeof(long))
             (void)va_arg(*ap, long);
         else
@@ -127,9 +140,13 @@ static bool touch_argument(struct dh_thread *t, const struct conversion *c, va_l
             (void)va_arg(*ap, double);
         return true;
     case 's':
-        if (c->size != sizeof(int))
-            return false;
-        read_text(t, va_arg(*ap, const char *), c->precision);
+        if (c->size == sizeof(long))
+            read_wide_text(t, va_arg(*ap, const wchar_t *), c->precision);
+        else
+            read_text(t, va_arg(*ap, const char *), c->precision);
+        return true;
+    case 'S':
+        read_wide_text(t, va_arg(*ap, const wchar_t *), c->precision);
         return true;
     case 'n':
         dh_touch_write(t, va_arg(*ap, void *), c->size);
@@ -139,7 +156,7 @@ static bool touch_argument(struct dh_thread *t, const struct conversion *c, va_l
     }
 }
 
-static void format_read(struct dh_thread *t, const char *format, va_list args)
+void dh_format_read(struct dh_thread *t, const char *format, va_list args)
 {
     va_list ap;
     va_copy(ap, args);
@@ -173,7 +190,7 @@ DH_INTERCEPTOR(int, vsnprintf, char *buf, size_t n, const char *format, va_list 
 static int to_room(const void *pc, char *buf, size_t n, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, vsnprintf, buf, n, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, n, REAL(vsnprintf)(buf, n, format, ap)));
 }
 
@@ -192,7 +209,7 @@ DH_INTERCEPTOR(int, vsprintf, char *buf, const char *format, va_list ap)
 static int to_buffer(const void *pc, char *buf, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, vsprintf, buf, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, SIZE_MAX, REAL(vsprintf)(buf, format, ap)));
 }
 
@@ -214,7 +231,7 @@ static int to_room_chk(const void *pc, char *buf, size_t n, int flag, size_t roo
                        va_list ap)
 {
     DH_ENTER_AT(pc, __vsnprintf_chk, buf, n, flag, room, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, n, REAL(__vsnprintf_chk)(buf, n, flag, room, format, ap)));
 }
 
@@ -233,7 +250,7 @@ DH_INTERCEPTOR(int, __vsprintf_chk, char *buf, int flag, size_t room, const char
 static int to_buffer_chk(const void *pc, char *buf, int flag, size_t room, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, __vsprintf_chk, buf, flag, room, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     DH_RETURN(filled(sc.t, buf, SIZE_MAX, REAL(__vsprintf_chk)(buf, flag, room, format, ap)));
 }
 
@@ -262,7 +279,7 @@ DH_INTERCEPTOR(int, vasprintf, char **ret_text, const char *format, va_list ap)
 static int to_block(const void *pc, char **ret_text, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, vasprintf, ret_text, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     DH_RETURN(made(sc.t, ret_text, DH_BLOCKING(REAL(vasprintf)(ret_text, format, ap))));
 }
 
@@ -281,7 +298,7 @@ DH_INTERCEPTOR(int, __vasprintf_chk, char **ret_text, int flag, const char *form
 static int to_block_chk(const void *pc, char **ret_text, int flag, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, __vasprintf_chk, ret_text, flag, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     DH_RETURN(made(sc.t, ret_text, DH_BLOCKING(REAL(__vasprintf_chk)(ret_text, flag, format, ap))));
 }
 
@@ -294,7 +311,7 @@ DH_INTERCEPTOR(int, __asprintf_chk, char **ret_text, int flag, const char *forma
 
 static void prints(struct dh_thread *t, FILE *f, const char *format, va_list ap)
 {
-    format_read(t, format, ap);
+    dh_format_read(t, format, ap);
     dh_fd_release(t, fileno_unlocked(f));
 }
 
@@ -309,7 +326,7 @@ static int to_stream(const void *pc, FILE *f, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, vfprintf, f, format, ap);
     prints(sc.t, f, format, ap);
-    DH_RETURN(DH_BLOCKING(REAL(vfprintf)(f, format, ap)));
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_OUT, REAL(vfprintf)(f, format, ap)));
 }
 
 DH_INTERCEPTOR(int, fprintf, FILE *f, const char *format, ...)
@@ -328,7 +345,7 @@ static int to_stream_chk(const void *pc, FILE *f, int flag, const char *format, 
 {
     DH_ENTER_AT(pc, __vfprintf_chk, f, flag, format, ap);
     prints(sc.t, f, format, ap);
-    DH_RETURN(DH_BLOCKING(REAL(__vfprintf_chk)(f, flag, format, ap)));
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_OUT, REAL(__vfprintf_chk)(f, flag, format, ap)));
 }
 
 DH_INTERCEPTOR(int, __fprintf_chk, FILE *f, int flag, const char *format, ...)
@@ -366,7 +383,7 @@ DH_INTERCEPTOR(int, vdprintf, int fd, const char *format, va_list ap)
 static int to_descriptor(const void *pc, int fd, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, vdprintf, fd, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     dh_fd_release(sc.t, fd);
     DH_RETURN(DH_BLOCKING(REAL(vdprintf)(fd, format, ap)));
 }
@@ -386,7 +403,7 @@ DH_INTERCEPTOR(int, __vdprintf_chk, int fd, int flag, const char *format, va_lis
 static int to_descriptor_chk(const void *pc, int fd, int flag, const char *format, va_list ap)
 {
     DH_ENTER_AT(pc, __vdprintf_chk, fd, flag, format, ap);
-    format_read(sc.t, format, ap);
+    dh_format_read(sc.t, format, ap);
     dh_fd_release(sc.t, fd);
     DH_RETURN(DH_BLOCKING(REAL(__vdprintf_chk)(fd, flag, format, ap)));
 }

@@ -6,10 +6,13 @@
  * knows what it has. heap.c does the work; here are the contracts of the entry points. A program with a
  * malloc of its own keeps that (dh_heap_replaced): its blocks are then memory like any other.
  */
+#define _GNU_SOURCE 1
+#include <link.h>
+#include <sys/auxv.h>
 
 #include "runtime/exception.h"
 #include "runtime/heap.h"
-#include "runtime/scope.h"
+#include "runtime/intercept.h"
 
 enum { PAGE = 4096 };
 
@@ -39,10 +42,44 @@ bool dh_heap_replaced(void)
     return malloc != dh_malloc_own;
 }
 
+/*
+ * The dynamic loader. It frees the thread-local variables of threads that have ended, when the stack that led
+ * to them is used again or is one too many: in pthread_join of another thread, for example. Nothing orders
+ * that after what the thread did, nor has it to.
+ */
+static struct {
+    uptr lo, size;
+} loader;
+
+static int find_loader(struct dl_phdr_info *info, size_t size, void *base)
+{
+    (void)size;
+    if (info->dlpi_addr != (uptr)base)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && p->p_vaddr + p->p_memsz > loader.size)
+            loader.size = p->p_vaddr + p->p_memsz;
+    }
+    loader.lo = info->dlpi_addr;
+    return 1;
+}
+
+void dh_intercept_malloc_init(void)
+{
+    void *base = (void *)getauxval(AT_BASE);
+    if (base != NULL) /* else it was started as a program, and is not to be told from one */
+        dl_iterate_phdr(find_loader, base);
+}
+
 DH_INTERCEPTOR(void, free, void *p)
 {
     if (p == NULL)
         return;
+    if (DH_UNLIKELY((uptr)__builtin_return_address(0) - loader.lo < loader.size)) {
+        dh_heap_release(NULL, p);
+        return;
+    }
     if (dh_exception_on())
         dh_exception_before_free(p, __builtin_return_address(0));
     WITH_THREAD(dh_heap_release(t, p));

@@ -4,17 +4,20 @@
  * Order matters, because the kernel may give an address that one thread unmaps to another at once. So
  * history is forgotten before the real munmap, and made after the real mmap, and moved before the real
  * mremap; a failed munmap costs the history and nothing else. munmap is a write to all it covers, as free is,
- * but only where the program can have touched it before: nothing is recorded for memory without shadow.
+ * but only where the program can have touched it before: nothing is recorded for memory without shadow. What
+ * is mapped or moved over other memory with MAP_FIXED or MREMAP_FIXED, and what brk and sbrk take back, is
+ * unmapped first.
  *
- * brk and sbrk move the end of one segment whose new pages nobody has used; the shadow follows by fault.
- * mprotect and madvise do not change what the program's accesses mean.
+ * madvise is a write where it empties memory. mprotect does not change what the program's accesses mean.
  */
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/types.h>
+#include <unistd.h>
 
+#include "base/sys.h"
 #include "runtime/region.h"
 #include "runtime/scope.h"
 #include "runtime/tap.h"
@@ -40,15 +43,20 @@ static int appeared(struct dh_thread *t, void *p, size_t n)
 static void *mapped_elsewhere(struct dh_thread *t, void *p, void *wish, size_t n, int prot, int flags, int fd,
                               off_t offset, int why);
 
+/* False: it is not an address range at all, as the kernel will say. */
+static bool is_range(const char *p, size_t n)
+{
+    return (uptr)p % 4096 == 0 && n <= 1ull << 47 && (uptr)p + whole_pages(n) <= 1ull << 47;
+}
+
 /* Region by region, so that the write does not fill shadow for a large mapping all at once; and where nothing
  * is recorded there is nothing to check or forget. */
 static void vanishes(struct dh_thread *t, char *p, size_t n)
 {
-    char *end = p + whole_pages(n);
-    if (end < p || (uptr)end > 1ull << 47)
-        return; /* not an address range at all: the kernel will say so */
-    dh_sync_forget(p, (size_t)(end - p));
-    while (p < end) {
+    if (!is_range(p, n))
+        return;
+    dh_sync_forget(p, whole_pages(n));
+    for (char *end = p + whole_pages(n); p < end;) {
         size_t slice = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
         slice = slice < (size_t)(end - p) ? slice : (size_t)(end - p);
         if (dh_tap || dh_region_touched((uptr)p, slice)) {
@@ -61,6 +69,8 @@ static void vanishes(struct dh_thread *t, char *p, size_t n)
 
 #define MAP(name)                                                            \
     DH_ENTER(name, addr, n, prot, flags, fd, offset);                        \
+    if ((flags & MAP_FIXED) && n != 0)                                       \
+        vanishes(sc.t, addr, n);                                             \
     void *p = REAL(name)(addr, n, prot, flags, fd, offset);                  \
     int rc = p != MAP_FAILED ? appeared(sc.t, p, n) : 0;                     \
     if (rc < 0)                                                              \
@@ -80,8 +90,7 @@ DH_INTERCEPTOR(void *, mmap64, void *addr, size_t n, int prot, int flags, int fd
 DH_INTERCEPTOR(int, munmap, void *p, size_t n)
 {
     DH_ENTER(munmap, p, n);
-    if ((uptr)p % 4096 == 0)
-        vanishes(sc.t, p, n);
+    vanishes(sc.t, p, n);
     DH_RETURN(REAL(munmap)(p, n));
 }
 
@@ -147,9 +156,16 @@ static void *move_anywhere(struct dh_thread *t, char *old, size_t had, size_t n,
     return p;
 }
 
-static void *remap(struct dh_thread *t, char *old, size_t old_n, size_t n, int flags, void *wanted)
+static void *remap(struct dh_thread *t, char *old, size_t old_n, size_t n, int flags, char *wanted)
 {
     size_t had = whole_pages(old_n), has = whole_pages(n);
+    if (flags & MREMAP_FIXED) {
+        if (old < wanted + has && wanted < old + had)
+            return REAL(mremap)(old, old_n, n, flags, wanted); /* refused: they overlap */
+        vanishes(t, wanted, n);
+        if (has < had)
+            vanishes(t, old + has, had - has);
+    }
     if (old_n == 0 || (flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED))) {
         /* A second view of the same pages; or the old place stays, without its contents: nobody gets it. */
         void *p = REAL(mremap)(old, old_n, n, flags, wanted);
@@ -187,6 +203,100 @@ DH_INTERCEPTOR(void *, mremap, void *old, size_t old_n, size_t n, int flags, ...
         appeared(sc.t, (char *)p + had, has - had);
     DH_RETURN(p);
 }
+
+/* ---- The end of the data segment --------------------------------------------------------------- */
+
+/* Whole pages come and go; the one that holds the end stays, with its history. libc's malloc moves the end as
+ * well, unseen, so that what comes may have a past. */
+static char *page_above(const char *end)
+{
+    return (char *)DH_ALIGN_UP((uptr)end, 4096);
+}
+
+static void end_falls(struct dh_thread *t, const char *from, const char *to)
+{
+    if (page_above(to) < page_above(from))
+        vanishes(t, page_above(to), (size_t)(page_above(from) - page_above(to)));
+}
+
+static void end_rose(struct dh_thread *t, const char *from, const char *to)
+{
+    if (page_above(from) < page_above(to))
+        appeared(t, page_above(from), (size_t)(page_above(to) - page_above(from)));
+}
+
+DH_INTERCEPTOR(void *, sbrk, intptr_t n)
+{
+    DH_ENTER(sbrk, n);
+    if (n < 0) {
+        const char *now = REAL(sbrk)(0);
+        end_falls(sc.t, now, now + n);
+    }
+    char *was = REAL(sbrk)(n);
+    if (was != (void *)-1)
+        end_rose(sc.t, was, was + n);
+    DH_RETURN((void *)was);
+}
+
+DH_INTERCEPTOR(int, brk, void *to)
+{
+    DH_ENTER(brk, to);
+    DH_RESOLVE(sbrk);
+    const char *now = REAL(sbrk)(0);
+    if (dh_sys_exists((uptr)to)) /* else it rises, or is refused */
+        end_falls(sc.t, now, to);
+    int rc = REAL(brk)(to);
+    if (rc == 0)
+        end_rose(sc.t, now, to);
+    DH_RETURN(rc);
+}
+
+/* ---- Advice that changes what is there ---------------------------------------------------------- */
+
+/*
+ * Emptied are pages that belong to this process alone and to no file. The kernel knows which they are, and
+ * tells by taking MADV_FREE for them and no others; nothing is lost by asking, since what is in the page is
+ * about to go. One page stands for all: ranges that go over several mappings are rare.
+ */
+extern DH_HIDDEN int (*dh_real_madvise)(void *, size_t, int);
+
+static bool is_anonymous(void *p)
+{
+    int saved = errno;
+    bool yes = REAL(madvise)(p, 4096, MADV_FREE) == 0;
+    errno = saved;
+    return yes;
+}
+
+/* A write to the pages that are there: the others are empty already. */
+static void is_emptied(struct dh_thread *t, char *p, size_t n)
+{
+    u8 there[DH_REGION_SIZE / 4096];
+    for (char *end = p + whole_pages(n); p < end;) {
+        size_t left = (size_t)(end - p) / 4096, pages = left < sizeof there ? left : sizeof there;
+        bool known = dh_sys_resident((uptr)p, pages * 4096, there);
+        if (!known)
+            dh_engine_access(t, p, pages * 4096, DH_WRITE | DH_RANGE);
+        for (size_t i = 0, len; known && i < pages; i += len) {
+            for (len = 1; i + len < pages && ((there[i + len] ^ there[i]) & 1) == 0;)
+                len++;
+            if (there[i] & 1)
+                dh_engine_access(t, p + i * 4096, len * 4096, DH_WRITE | DH_RANGE);
+        }
+        p += pages * 4096;
+    }
+}
+
+DH_INTERCEPTOR(int, madvise, void *p, size_t n, int advice)
+{
+    DH_ENTER(madvise, p, n, advice);
+    bool empties = advice == MADV_DONTNEED || advice == MADV_FREE;
+    if (empties && n != 0 && is_range(p, n) && is_anonymous(p))
+        is_emptied(sc.t, p, n);
+    DH_RETURN(REAL(madvise)(p, n, advice));
+}
+
+/* ---- Segments of System V ----------------------------------------------------------------------- */
 
 /*
  * What is attached where, because shmdt names the place only. A slot is taken and given back by exchanging

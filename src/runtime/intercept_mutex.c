@@ -3,8 +3,8 @@
  *
  * Edges: unlock happens before the next lock. A lock is recorded after the real one succeeded, an unlock
  * before the real one, so that the next owner finds what this one published. Failed attempts order
- * nothing. EOWNERDEAD (a robust mutex whose owner died) means "locked": what the dead owner did is not
- * ordered, because it never unlocked.
+ * nothing. EOWNERDEAD (a robust mutex whose owner died) means "locked": the end of the owner counts as its
+ * unlock, since the kernel gives the mutex away after it, to one who is to mend what it left behind.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -18,7 +18,16 @@ enum { ROBUST = 16 }; /* libc's bit in __kind */
 /* libc keeps the type in the low two bits of __kind; higher bits are robustness and protocol. */
 static u32 flags_of(const pthread_mutex_t *m)
 {
-    return (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE : 0;
+    u32 robust = m->__data.__kind & ROBUST ? DH_LOCK_ROBUST : 0;
+    return (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE | robust : robust;
+}
+
+/* The thread ends. What else it holds, nobody will ever get. */
+void dh_mutex_bequeath(struct dh_thread *t)
+{
+    for (u32 i = t->held_n; i-- > 0;)
+        if (t->held[i].flags & DH_LOCK_ROBUST)
+            dh_mutex_unlock(t, (const void *)t->held[i].lock, true);
 }
 
 /*

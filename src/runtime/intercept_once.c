@@ -1,7 +1,8 @@
 /*
  * intercept_once.c - pthread_once, call_once and C++ guard variables: things done once.
  *
- * Edges: the end of the one execution happens before every return of a later (or waiting) call.
+ * Edges: the end of the one execution happens before every return of a later (or waiting) call, and an
+ * attempt that was left by an exception or a cancellation before the next one.
  *
  * pthread_once gives its routine no argument, so the routine to call is handed over in a thread-local
  * stack of calls under way; they nest, and are left by unwinding if the routine is cancelled or throws.
@@ -30,16 +31,26 @@ static void once_leave(struct once *o)
     innermost = o->outer;
 }
 
+static void once_order(struct once *o, void (*order)(struct dh_thread *, const volatile void *))
+{
+    struct dh_scope sc;
+    if (dh_scope_begin(&sc, __builtin_return_address(0))) {
+        order(sc.t, o->control);
+        dh_scope_end(&sc);
+    }
+}
+
+static void once_routine_ends(struct once **o)
+{
+    once_order(*o, dh_sync_release);
+}
+
 /* Called by libc, outside the runtime's scope: the routine is program code. */
 static DH_CALLS_PROGRAM void once_routine(void)
 {
-    struct once *o = innermost;
+    struct once *o __attribute__((cleanup(once_routine_ends))) = innermost;
+    once_order(o, dh_sync_acquire);
     o->routine();
-    struct dh_scope sc;
-    if (dh_scope_begin(&sc, __builtin_return_address(0))) {
-        dh_sync_release(sc.t, o->control);
-        dh_scope_end(&sc);
-    }
 }
 
 #define ONCE(control, routine)                                                                    \

@@ -7,7 +7,7 @@
  *
  * %n is stored without being counted. It is recorded where it is certain that it was reached: a later
  * conversion was stored, or nothing that can fail to match stands between it and the last one that was.
- * Otherwise it goes unseen, as do wide functions (wscanf).
+ * Otherwise it goes unseen.
  */
 #define _GNU_SOURCE 1
 #define __NO_INLINE__ 1 /* or libc's headers define functions that are defined here */
@@ -19,13 +19,13 @@
 #include <wchar.h>
 
 #include "runtime/fd.h"
+#include "runtime/format.h"
+#include "runtime/stream.h"
 #include "runtime/touch.h"
 #include "runtime/variadic.h"
 
 extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
 extern DH_HIDDEN size_t (*dh_real_wcslen)(const wchar_t *);
-
-enum { ARGUMENTS_MAX = 64 };
 
 /* ---- One conversion ------------------------------------------------------------------------------ */
 
@@ -170,13 +170,8 @@ static bool touch_stored(struct dh_thread *t, const struct conversion *c, void *
 
 /* ---- The walk ------------------------------------------------------------------------------------ */
 
-struct arguments {
-    void *at[ARGUMENTS_MAX];
-    int n;
-};
-
 /* As many as there are: no more conversions than percent signs, and none beyond the highest position. */
-static void fetch(const char *format, va_list args, bool old, struct arguments *ret)
+void dh_scan_fetch(const char *format, va_list args, bool old, struct dh_scan *ret)
 {
     va_list ap;
     int in_turn = 0, highest = 0;
@@ -188,7 +183,7 @@ static void fetch(const char *format, va_list args, bool old, struct arguments *
         in_turn += c.letter != 0 && c.letter != '%' && !c.suppressed && c.position == 0;
     }
     ret->n = in_turn > highest ? in_turn : highest;
-    ret->n = ret->n < ARGUMENTS_MAX ? ret->n : ARGUMENTS_MAX;
+    ret->n = ret->n < DH_SCAN_MAX ? ret->n : DH_SCAN_MAX;
     va_copy(ap, args);
     for (int i = 0; i < ret->n; i++)
         ret->at[i] = va_arg(ap, void *);
@@ -200,9 +195,8 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* assigned: the real function's result. */
-static void touch_all(struct dh_thread *t, const char *format, bool old, const struct arguments *args,
-                      int assigned)
+void dh_scan_store(struct dh_thread *t, const char *format, bool old, const struct dh_scan *args,
+                   int assigned)
 {
     int next = 0;
     bool certain = true; /* whatever stands here was reached */
@@ -232,23 +226,23 @@ static void touch_all(struct dh_thread *t, const char *format, bool old, const s
 /* ---- The functions -------------------------------------------------------------------------------- */
 
 /* libc allocates through our malloc, with the runtime left, so that the block is seen. */
-#define SCAN_STREAM(real, old)                      \
-    struct arguments args;                          \
-    DH_ENTER_AT(pc, real, f, format, ap);           \
-    fetch(format, ap, old, &args);                  \
-    int r = DH_BLOCKING(REAL(real)(f, format, ap)); \
-    dh_fd_acquire(sc.t, fileno_unlocked(f));        \
-    touch_all(sc.t, format, old, &args, r);         \
+#define SCAN_STREAM(real, old)                                          \
+    struct dh_scan args;                                                \
+    DH_ENTER_AT(pc, real, f, format, ap);                               \
+    dh_scan_fetch(format, ap, old, &args);                              \
+    int r = DH_STREAM_CALL(f, DH_STREAM_IN, REAL(real)(f, format, ap)); \
+    dh_fd_acquire(sc.t, fileno_unlocked(f));                            \
+    dh_scan_store(sc.t, format, old, &args, r);                         \
     DH_RETURN(r)
 
 #define SCAN_STRING(real, old)                      \
-    struct arguments args;                          \
+    struct dh_scan args;                            \
     DH_ENTER_AT(pc, real, s, format, ap);           \
     DH_RESOLVE(strlen);                             \
     dh_touch_read(sc.t, s, REAL(strlen)(s) + 1);    \
-    fetch(format, ap, old, &args);                  \
+    dh_scan_fetch(format, ap, old, &args);          \
     int r = DH_BLOCKING(REAL(real)(s, format, ap)); \
-    touch_all(sc.t, format, old, &args, r);         \
+    dh_scan_store(sc.t, format, old, &args, r);     \
     DH_RETURN(r)
 
 static int from_stream_old(const void *pc, FILE *f, const char *format, va_list ap);

@@ -3,10 +3,11 @@
  *
  * All ways to install a handler end in dh_signal_action (signal.c). All ways to block signals leave
  * SIGSEGV out, because the runtime needs it; a thread-local bit keeps up the appearance that it is blocked.
- * What changes handlers and masks does not enter the runtime's scope: no event is recorded, and a signal held
- * back must be delivered before its mask is changed under it.
+ * What changes handlers and masks does not enter the runtime's scope: a signal held back must be delivered
+ * before its mask is changed under it.
  *
- * No edge leads from kill() to a handler: signals are not among POSIX's synchronising functions.
+ * Edges: installing a handler happens before it is called. None leads from kill() to a handler: signals are
+ * not among POSIX's synchronising functions.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>

@@ -7,6 +7,9 @@
  * buffered, but the data of a call is sent after the call began, which is all an edge says. Calls without
  * locking (getc_unlocked) are mostly inlined, and make no edges; fflush and fclose release for them.
  *
+ * Memory of the program that a stream uses by itself, such as a buffer given by setvbuf, is in
+ * intercept_stream.c.
+ *
  * flockfile is another matter: a lock that the program takes by name orders what it says.
  */
 #define _GNU_SOURCE 1
@@ -15,6 +18,7 @@
 
 #include "runtime/fd.h"
 #include "runtime/scope.h"
+#include "runtime/stream.h"
 #include "runtime/touch.h"
 
 extern DH_HIDDEN size_t (*dh_real_strlen)(const char *);
@@ -37,11 +41,11 @@ static void received(struct dh_thread *t, FILE *f)
 
 /* ---- Input ------------------------------------------------------------------------------------- */
 
-#define READ_ITEMS(name, ...)                        \
-    DH_ENTER(name, __VA_ARGS__);                     \
-    size_t r = DH_BLOCKING(REAL(name)(__VA_ARGS__)); \
-    received(sc.t, f);                               \
-    dh_touch_write(sc.t, buf, r *size);              \
+#define READ_ITEMS(name, ...)                                            \
+    DH_ENTER(name, __VA_ARGS__);                                         \
+    size_t r = DH_STREAM_CALL(f, DH_STREAM_IN, REAL(name)(__VA_ARGS__)); \
+    received(sc.t, f);                                                   \
+    dh_touch_write(sc.t, buf, r *size);                                  \
     DH_RETURN(r)
 
 DH_INTERCEPTOR(size_t, fread, void *buf, size_t size, size_t n, FILE *f)
@@ -65,12 +69,12 @@ DH_INTERCEPTOR(size_t, __fread_unlocked_chk, void *buf, size_t room, size_t size
 }
 
 /* A line may hold NULs, so where it ends is looked for as fgets does: the text it left. */
-#define READ_LINE(name, ...)                        \
-    DH_ENTER(name, __VA_ARGS__);                    \
-    char *r = DH_BLOCKING(REAL(name)(__VA_ARGS__)); \
-    received(sc.t, f);                              \
-    if (r != NULL)                                  \
-        dh_touch_write(sc.t, buf, length(buf) + 1); \
+#define READ_LINE(name, ...)                                            \
+    DH_ENTER(name, __VA_ARGS__);                                        \
+    char *r = DH_STREAM_CALL(f, DH_STREAM_IN, REAL(name)(__VA_ARGS__)); \
+    received(sc.t, f);                                                  \
+    if (r != NULL)                                                      \
+        dh_touch_write(sc.t, buf, length(buf) + 1);                     \
     DH_RETURN(r)
 
 DH_INTERCEPTOR(char *, fgets, char *buf, int n, FILE *f)
@@ -93,15 +97,16 @@ DH_INTERCEPTOR(char *, __fgets_unlocked_chk, char *buf, size_t room, int n, FILE
     READ_LINE(__fgets_unlocked_chk, buf, room, n, f);
 }
 
-/* One character at a time: nothing is touched, so over files there is nothing to do. */
-#define CHARACTER(before, after, stream, name, ...)         \
-    DH_RESOLVE(name);                                       \
-    if (DH_LIKELY(dh_fd_is_plain(fileno_unlocked(stream)))) \
-        return REAL(name)(__VA_ARGS__);                     \
-    DH_ENTER(name, __VA_ARGS__);                            \
-    before(sc.t, stream);                                   \
-    int r = DH_BLOCKING(REAL(name)(__VA_ARGS__));           \
-    after(sc.t, stream);                                    \
+/* One character at a time: nothing is touched, so over files there is nothing to do, unless their buffer is
+ * the program's. */
+#define CHARACTER(before, after, way, stream, name, ...)                                \
+    DH_RESOLVE(name);                                                                   \
+    if (DH_LIKELY(dh_fd_is_plain(fileno_unlocked(stream)) && !dh_stream_known(stream))) \
+        return REAL(name)(__VA_ARGS__);                                                 \
+    DH_ENTER(name, __VA_ARGS__);                                                        \
+    before(sc.t, stream);                                                               \
+    int r = DH_STREAM_CALL(stream, way, REAL(name)(__VA_ARGS__));                       \
+    after(sc.t, stream);                                                                \
     DH_RETURN(r)
 
 static void nothing(struct dh_thread *t, FILE *f)
@@ -112,17 +117,17 @@ static void nothing(struct dh_thread *t, FILE *f)
 
 DH_INTERCEPTOR(int, fgetc, FILE *f)
 {
-    CHARACTER(nothing, received, f, fgetc, f);
+    CHARACTER(nothing, received, DH_STREAM_IN, f, fgetc, f);
 }
 
 DH_INTERCEPTOR(int, getc, FILE *f)
 {
-    CHARACTER(nothing, received, f, getc, f);
+    CHARACTER(nothing, received, DH_STREAM_IN, f, getc, f);
 }
 
 DH_INTERCEPTOR(int, getchar, void)
 {
-    CHARACTER(nothing, received, stdin, getchar);
+    CHARACTER(nothing, received, DH_STREAM_IN, stdin, getchar);
 }
 
 /* libc reallocates the line through our realloc, with the runtime left: that is seen by itself. */
@@ -139,14 +144,14 @@ static ssize_t got_line(struct dh_thread *t, char **line, size_t *size, FILE *f,
 DH_INTERCEPTOR(ssize_t, getline, char **line, size_t *size, FILE *f)
 {
     DH_ENTER(getline, line, size, f);
-    ssize_t r = DH_BLOCKING(REAL(getline)(line, size, f));
+    ssize_t r = DH_STREAM_CALL(f, DH_STREAM_IN, REAL(getline)(line, size, f));
     DH_RETURN(got_line(sc.t, line, size, f, r));
 }
 
 DH_INTERCEPTOR(ssize_t, getdelim, char **line, size_t *size, int delim, FILE *f)
 {
     DH_ENTER(getdelim, line, size, delim, f);
-    ssize_t r = DH_BLOCKING(REAL(getdelim)(line, size, delim, f));
+    ssize_t r = DH_STREAM_CALL(f, DH_STREAM_IN, REAL(getdelim)(line, size, delim, f));
     DH_RETURN(got_line(sc.t, line, size, f, r));
 }
 
@@ -154,7 +159,7 @@ DH_INTERCEPTOR(ssize_t, getdelim, char **line, size_t *size, int delim, FILE *f)
 DH_INTERCEPTOR(ssize_t, __getdelim, char **line, size_t *size, int delim, FILE *f)
 {
     DH_ENTER(__getdelim, line, size, delim, f);
-    ssize_t r = DH_BLOCKING(REAL(__getdelim)(line, size, delim, f));
+    ssize_t r = DH_STREAM_CALL(f, DH_STREAM_IN, REAL(__getdelim)(line, size, delim, f));
     DH_RETURN(got_line(sc.t, line, size, f, r));
 }
 
@@ -165,7 +170,7 @@ DH_INTERCEPTOR(size_t, fwrite, const void *buf, size_t size, size_t n, FILE *f)
     DH_ENTER(fwrite, buf, size, n, f);
     dh_touch_read(sc.t, buf, size * n);
     sends(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(fwrite)(buf, size, n, f)));
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_OUT, REAL(fwrite)(buf, size, n, f)));
 }
 
 DH_INTERCEPTOR(size_t, fwrite_unlocked, const void *buf, size_t size, size_t n, FILE *f)
@@ -173,7 +178,7 @@ DH_INTERCEPTOR(size_t, fwrite_unlocked, const void *buf, size_t size, size_t n, 
     DH_ENTER(fwrite_unlocked, buf, size, n, f);
     dh_touch_read(sc.t, buf, size * n);
     sends(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(fwrite_unlocked)(buf, size, n, f)));
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_OUT, REAL(fwrite_unlocked)(buf, size, n, f)));
 }
 
 DH_INTERCEPTOR(int, fputs, const char *s, FILE *f)
@@ -181,7 +186,7 @@ DH_INTERCEPTOR(int, fputs, const char *s, FILE *f)
     DH_ENTER(fputs, s, f);
     dh_touch_read(sc.t, s, length(s) + 1);
     sends(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(fputs)(s, f)));
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_OUT, REAL(fputs)(s, f)));
 }
 
 DH_INTERCEPTOR(int, fputs_unlocked, const char *s, FILE *f)
@@ -189,7 +194,7 @@ DH_INTERCEPTOR(int, fputs_unlocked, const char *s, FILE *f)
     DH_ENTER(fputs_unlocked, s, f);
     dh_touch_read(sc.t, s, length(s) + 1);
     sends(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(fputs_unlocked)(s, f)));
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_OUT, REAL(fputs_unlocked)(s, f)));
 }
 
 DH_INTERCEPTOR(int, puts, const char *s)
@@ -197,7 +202,7 @@ DH_INTERCEPTOR(int, puts, const char *s)
     DH_ENTER(puts, s);
     dh_touch_read(sc.t, s, length(s) + 1);
     sends(sc.t, stdout);
-    DH_RETURN(DH_BLOCKING(REAL(puts)(s)));
+    DH_RETURN(DH_STREAM_CALL(stdout, DH_STREAM_OUT, REAL(puts)(s)));
 }
 
 DH_INTERCEPTOR(void, perror, const char *s)
@@ -205,23 +210,23 @@ DH_INTERCEPTOR(void, perror, const char *s)
     DH_ENTER(perror, s);
     dh_touch_in(sc.t, s, s != NULL ? length(s) + 1 : 0);
     sends(sc.t, stderr);
-    REAL(perror)(s);
+    (void)DH_STREAM_CALL(stderr, DH_STREAM_OUT, (REAL(perror)(s), 0));
     DH_RETURN_VOID;
 }
 
 DH_INTERCEPTOR(int, fputc, int c, FILE *f)
 {
-    CHARACTER(sends, nothing, f, fputc, c, f);
+    CHARACTER(sends, nothing, DH_STREAM_OUT, f, fputc, c, f);
 }
 
 DH_INTERCEPTOR(int, putc, int c, FILE *f)
 {
-    CHARACTER(sends, nothing, f, putc, c, f);
+    CHARACTER(sends, nothing, DH_STREAM_OUT, f, putc, c, f);
 }
 
 DH_INTERCEPTOR(int, putchar, int c)
 {
-    CHARACTER(sends, nothing, stdout, putchar, c);
+    CHARACTER(sends, nothing, DH_STREAM_OUT, stdout, putchar, c);
 }
 
 DH_INTERCEPTOR(int, fflush, FILE *f)
@@ -229,7 +234,10 @@ DH_INTERCEPTOR(int, fflush, FILE *f)
     DH_ENTER(fflush, f);
     if (f != NULL)
         sends(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(fflush)(f)));
+    int rc = DH_STREAM_CALL(f, DH_STREAM_FLUSH, REAL(fflush)(f));
+    if (f == NULL)
+        dh_stream_all_flushed(sc.t);
+    DH_RETURN(rc);
 }
 
 /* ---- The lock of a stream, taken by the program ------------------------------------------------- */
@@ -309,19 +317,23 @@ static void closes(struct dh_thread *t, FILE *f)
         dh_fd_close(t, fileno_unlocked(f));
 }
 
-/* fclose also frees what a memory stream's user was shown; that goes through our free. */
+/* What a stream used of the program's memory is the program's again when it is closed. */
+#define CLOSE(name)                                 \
+    DH_ENTER(name, f);                              \
+    closes(sc.t, f);                                \
+    struct dh_stream *s = dh_stream_closes(&sc, f); \
+    int rc = DH_BLOCKING(REAL(name)(f));            \
+    dh_stream_closed(sc.t, s);                      \
+    DH_RETURN(rc)
+
 DH_INTERCEPTOR(int, fclose, FILE *f)
 {
-    DH_ENTER(fclose, f);
-    closes(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(fclose)(f)));
+    CLOSE(fclose);
 }
 
 DH_INTERCEPTOR(int, pclose, FILE *f)
 {
-    DH_ENTER(pclose, f);
-    closes(sc.t, f);
-    DH_RETURN(DH_BLOCKING(REAL(pclose)(f)));
+    CLOSE(pclose);
 }
 
 /* Another file under the same number. Without a path it is the same file in another mode. */
@@ -333,16 +345,20 @@ static void reopens(struct dh_thread *t, const char *path, FILE *f)
     }
 }
 
+#define REOPEN(name)                                      \
+    DH_ENTER(name, path, mode, f);                        \
+    reopens(sc.t, path, f);                               \
+    struct dh_stream *s = dh_stream_closes(&sc, f);       \
+    FILE *again = DH_BLOCKING(REAL(name)(path, mode, f)); \
+    dh_stream_closed(sc.t, s);                            \
+    DH_RETURN(again)
+
 DH_INTERCEPTOR(FILE *, freopen, const char *path, const char *mode, FILE *f)
 {
-    DH_ENTER(freopen, path, mode, f);
-    reopens(sc.t, path, f);
-    DH_RETURN(DH_BLOCKING(REAL(freopen)(path, mode, f)));
+    REOPEN(freopen);
 }
 
 DH_INTERCEPTOR(FILE *, freopen64, const char *path, const char *mode, FILE *f)
 {
-    DH_ENTER(freopen64, path, mode, f);
-    reopens(sc.t, path, f);
-    DH_RETURN(DH_BLOCKING(REAL(freopen64)(path, mode, f)));
+    REOPEN(freopen64);
 }

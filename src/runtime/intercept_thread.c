@@ -62,6 +62,10 @@ static void thread_ends(void *value)
         return;
     /* For good: from here on a handler would run on a thread that no longer exists for us. */
     dh_signal_block_all();
+    if (dh_thread_enter_any(t)) {
+        dh_mutex_bequeath(t);
+        dh_thread_leave(t);
+    }
     dh_thread_finish(t);
 }
 

@@ -10,7 +10,6 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
-#include "runtime/plain.h"
 #include "runtime/tap.h"
 #include "runtime/thread.h"
 
@@ -265,10 +264,6 @@ static int add(struct dl_phdr_info *info, size_t size, void *unused)
         m->bias = info->dlpi_addr;
         find_path(m, info->dlpi_name);
         find_build_id(m, info);
-        if (modules_n == 0) /* the linker's list begins with the program */
-            dh_plain_program = (struct dh_plain_image){lo, hi - lo};
-        if (strstr(m->path, "/libgcc_s"))
-            dh_plain_unwinder = (struct dh_plain_image){lo, hi - lo};
         modules[modules_n++] = m;
     }
     if (m) {

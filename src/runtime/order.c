@@ -382,9 +382,15 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
     return all_levels ? levels : 1;
 }
 
-void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 levels)
+u32 dh_mutex_kind(struct dh_thread *t, const volatile void *m)
 {
-    dh_mutex_lock(t, m, 0);
+    struct dh_held *h = held_find(t, (uptr)m);
+    return h ? h->flags & (DH_LOCK_RECURSIVE | DH_LOCK_ROBUST) : 0;
+}
+
+void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels)
+{
+    dh_mutex_lock(t, m, kind);
     struct dh_held *h = held_find(t, (uptr)m);
     if (h)
         h->levels = levels;

@@ -103,6 +103,18 @@ static bool find_dynamic_tls(uptr addr, u32 self, struct dh_place *ret)
     return true;
 }
 
+static _Unwind_Reason_Code stop_at_once(struct _Unwind_Context *context, void *arg)
+{
+    (void)context;
+    (void)arg;
+    return _URC_NORMAL_STOP;
+}
+
+void dh_place_init(void)
+{
+    _Unwind_Backtrace(stop_at_once, NULL);
+}
+
 void dh_place_find(uptr addr, u32 self, struct dh_place *ret)
 {
     *ret = (struct dh_place){0};

@@ -25,6 +25,9 @@ struct dh_place {
     u64 offset;                  /* in the module; tls: in its thread-local segment */
 };
 
+/* Lets the unwinder prepare itself. That is done once, and a handler that finds a race may interrupt it. */
+void dh_place_init(void);
+
 /* Called on the thread that found the race, under the lock of reports; self is its uid. */
 void dh_place_find(uptr addr, u32 self, struct dh_place *ret);
 

@@ -72,13 +72,16 @@ enum {
     DH_LOCK_TRY = 8,
     DH_LOCK_UNORDERED = 16, /* taken in an unordered region (lard.h); set by the runtime itself */
     DH_LOCK_LANGUAGE = 32,  /* of the language, not of pthread: it may move (dh_lard_lock) */
-    DH_LOCK_COUNTED = 64    /* held.c; set by the runtime itself */
+    DH_LOCK_COUNTED = 64,   /* held.c; set by the runtime itself */
+    DH_LOCK_ROBUST = 128    /* another thread can have it when its owner has died */
 };
 void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags);
 /* Returns how many levels were dropped (1 as a rule). all_levels: condition waits drop them all;
- * give the result to dh_mutex_relock. For rwlocks the runtime knows the mode it was taken in. */
+ * give the result, and what dh_mutex_kind said of the held lock, to dh_mutex_relock. For rwlocks the runtime
+ * knows the mode it was taken in. */
 u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels);
-void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 levels);
+u32 dh_mutex_kind(struct dh_thread *t, const volatile void *m);
+void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels);
 
 /* A synchronisation object begins or ends its life in [addr, addr+n): forget its clocks. destroy
  * is also a write to it, so that destroying a lock another thread may still use is a race. */

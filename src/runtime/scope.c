@@ -49,8 +49,8 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc)
     sc->frame = dh_frame_push(pc);
     const uptr *const *own = __builtin_frame_address(0);
     sc->bp = *own; /* frame pointers are kept throughout the runtime */
-    if (DH_UNLIKELY((uptr)pc - dh_plain_program.lo >= dh_plain_program.size))
-        dh_plain_complete(sc, sc->bp + 1);
+    if (DH_UNLIKELY(dh_plain_may(pc)))
+        dh_plain_complete(sc, sc->bp);
     return true;
 }
 
@@ -81,6 +81,7 @@ static const struct dh_scope *blocked[1 << 16];
 
 void dh_scope_block(struct dh_scope *sc)
 {
+    sc->outer = blocked[sc->t->slot & 0xffff];
     __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc, __ATOMIC_RELEASE);
     dh_thread_leave(sc->t);
 }
@@ -88,7 +89,7 @@ void dh_scope_block(struct dh_scope *sc)
 void dh_scope_unblock(struct dh_scope *sc)
 {
     dh_thread_enter_any(sc->t);
-    __atomic_store_n(&blocked[sc->t->slot & 0xffff], NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc->outer, __ATOMIC_RELEASE);
 }
 
 const struct dh_scope *dh_scope_blocked(u32 slot)
@@ -98,6 +99,7 @@ const struct dh_scope *dh_scope_blocked(u32 slot)
 
 void dh_scope_leave(struct dh_scope *sc)
 {
-    __atomic_store_n(&blocked[sc->t->slot & 0xffff], NULL, __ATOMIC_RELEASE);
+    const struct dh_scope **here = &blocked[sc->t->slot & 0xffff];
+    __atomic_store_n(here, *here == sc ? sc->outer : NULL, __ATOMIC_RELEASE);
     dh_scope_end(sc);
 }

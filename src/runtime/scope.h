@@ -41,7 +41,8 @@ void *dh_intercept_resolve(const char *name); /* intercept.c: dlsym; aborts with
 struct dh_scope {
     struct dh_thread *t;
     struct dh_frame *frame;
-    const uptr *bp; /* of the interceptor: its caller's frame pointer, and its return address */
+    const struct dh_scope *outer; /* while it is blocked: the next one that is */
+    const uptr *bp;               /* of the interceptor: its caller's frame pointer, and its return address */
 };
 
 /* Returns false (and sets sc->t to NULL) if this thread is not attached or already in the runtime. */

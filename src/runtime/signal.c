@@ -181,6 +181,17 @@ static int change_action(int sig, const struct sigaction *act)
     return rc;
 }
 
+/* Installing a handler happens before it runs. Earlier installations too: one of them may just have been
+ * looked up by a thread that is about to call it. */
+static void order(int sig, void (*edge)(struct dh_thread *, const volatile void *))
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (t != NULL && dh_thread_enter_any(t)) {
+        edge(t, &actions[sig]);
+        dh_thread_leave(t);
+    }
+}
+
 int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret_old)
 {
     DH_RESOLVE(sigaction);
@@ -190,6 +201,8 @@ int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret
     struct sigaction want, old;
     if (act != NULL)
         want = *act; /* act and ret_old may be the same; and reading it may fault, so not under the lock */
+    if (act != NULL && is_function((uptr)want.sa_handler))
+        order(sig, dh_sync_release);
     u64 mask = dh_signal_block_all();
     table_lock();
     int rc = current_action(sig, &old);
@@ -268,6 +281,7 @@ static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct acti
         atomic = dh_atomic_suspend();
         t->in_rt = 0;
     }
+    order(sig, dh_sync_acquire);
     if (a->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))a->handler)(sig, info, uc);
     else

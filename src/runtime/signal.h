@@ -21,7 +21,7 @@ struct dh_sig_state {
     ucontext_t context;
 };
 
-void dh_signal_init(void); /* takes SIGSEGV over; needs the real functions */
+void dh_signal_init(void); /* takes SIGSEGV over, before the real functions are looked up (init.c) */
 
 /* The thread has left the runtime and sig.pending was seen non-zero: run the handler now. */
 void dh_signal_deliver(struct dh_thread *t);

@@ -18,13 +18,14 @@
 #include "runtime/exception.h"
 #include "runtime/identity.h"
 #include "runtime/init.h"
+#include "runtime/plain.h"
 #include "runtime/region.h"
 #include "runtime/split.h"
 #include "runtime/tap.h"
 
 #define UID_MAX ((1u << 21) - 1)
 #define INFO_SHIFT 10
-enum { FRAMES_DEFAULT = 64 << 10, STACK_MAPPED = 64 << 20 };
+enum { FRAMES_DEFAULT = 64 << 10, FRAMES_LEAST = 8 << 10, STACK_MAPPED = 64 << 20 };
 
 _Thread_local struct dh_hot __dh_hot;
 static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
@@ -219,14 +220,16 @@ static void find_bounds(struct dh_thread_info *info)
     info->tls_hi = tp + 4096; /* the thread descriptor follows the thread pointer */
 }
 
-/* The shadow call stack: as deep as the real stack can be filled with frames of 64 bytes. */
+/* The shadow call stack: as deep as the real stack can be filled with frames of 64 bytes. Less if there is no
+ * address space: glibc takes 128 MiB for a moment when a thread first allocates. */
 static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
 {
     size_t n = (info->stack_hi - info->stack_lo) / 64;
     if (n == 0 || n > FRAMES_DEFAULT * 2)
         n = FRAMES_DEFAULT * 2;
     dh_lock_take(&dh_threads_lock);
-    t->frames = dh_frames_take(n);
+    while (!(t->frames = dh_frames_take(n)) && n > FRAMES_LEAST)
+        n /= 4;
     dh_lock_drop(&dh_threads_lock);
     t->frames_n = t->frames ? n : 0;
     if (!t->frames) { /* no memory: one frame, used over and over by __dh_enter_slow */
@@ -487,16 +490,37 @@ DH_PRESERVE struct dh_frame *__dh_enter_slow(void)
     return t && t->frames_n ? dh_identity_frame(t) : unattached;
 }
 
+/* A place for (parent, pc) among those lately used. */
+DH_INLINE struct dh_ctxc *ctxc_at(struct dh_thread *t, u32 parent, const void *pc)
+{
+    return &t->ctxc[(u32)(dh_hash64((uptr)pc ^ (u64)parent << 32) >> 40) % DH_CTXC];
+}
+
+DH_INLINE bool is_at(const struct dh_ctxc *c, u32 parent, const void *pc)
+{
+    return DH_LIKELY(c->pc == pc && c->parent == parent && c->ctx);
+}
+
+static u32 put_ctx(struct dh_ctxc *c, u32 parent, const void *pc)
+{
+    *c = (struct dh_ctxc){.parent = parent, .ctx = dh_ctx_intern(parent, pc), .pc = pc};
+    return c->ctx;
+}
+
 u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)
 {
-    u32 i = (u32)(dh_hash64((uptr)pc ^ (u64)parent << 32) >> 40) % DH_CTXC;
-    if (DH_LIKELY(t->ctxc[i].pc == pc && t->ctxc[i].parent == parent && t->ctxc[i].ctx))
-        return t->ctxc[i].ctx;
-    u32 ctx = dh_ctx_intern(parent, pc);
-    t->ctxc[i].pc = pc;
-    t->ctxc[i].parent = parent;
-    t->ctxc[i].ctx = ctx;
-    return ctx;
+    struct dh_ctxc *c = ctxc_at(t, parent, pc);
+    return is_at(c, parent, pc) ? c->ctx : put_ctx(c, parent, pc);
+}
+
+/* The context of f. That of a function which plain code called depends on more than what is below. */
+DH_INLINE u32 frame_ctx(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top, u32 below)
+{
+    struct dh_ctxc *c = ctxc_at(t, below, f->pc);
+    if (is_at(c, below, f->pc))
+        return c->ctx;
+    u32 caller = DH_UNLIKELY(dh_plain_may(f->pc)) ? dh_plain_caller(t, f, top, below) : below;
+    return caller == below ? put_ctx(c, below, f->pc) : dh_thread_ctx(t, caller, f->pc);
 }
 
 u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
@@ -511,7 +535,7 @@ u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
         ctx = f->ctx = dh_thread_ctx(t, 0, f->pc);
     while (f < top) {
         f++;
-        ctx = f->ctx = dh_thread_ctx(t, ctx, f->pc);
+        ctx = f->ctx = frame_ctx(t, f, top, ctx);
     }
     return ctx;
 }

@@ -145,7 +145,7 @@ struct dh_thread {
         u64 pc_kind;
         u32 fctx, stamp, id, ctx;
     } idc[DH_IDC];
-    struct {
+    struct dh_ctxc {
         u32 parent, ctx;
         const void *pc;
     } ctxc[DH_CTXC];

@@ -59,9 +59,9 @@ static void thread_local_object(struct dh_w *w, u32 inst, const struct dh_w_op *
     dh_pts_address(w->pts, dst, o, 0);
 }
 
-dh_pts_object dh_w_channel(struct dh_w *w)
+/* One object of the whole program, in which only libraries look. */
+static dh_pts_object common_object(struct dh_w *w, struct dh_w_key key)
 {
-    struct dh_w_key key = DH_W_KEY(3);
     u32 o = dh_w_table_get(&w->object_of, key);
     if (o == DH_W_TABLE_NONE) {
         o = dh_w_object_add(w,
@@ -72,12 +72,21 @@ dh_pts_object dh_w_channel(struct dh_w *w)
     return o;
 }
 
+dh_pts_object dh_w_channel(struct dh_w *w)
+{
+    return common_object(w, DH_W_KEY(3));
+}
+
 /* Memory of a library: one object for each of its functions, and one for each thread where it is per thread.
  */
 static void outside_object(struct dh_w *w, u32 inst, const struct dh_w_op *op, dh_pts_node dst)
 {
     if (op->flags & DH_W_CHANNEL) {
         dh_pts_address(w->pts, dst, dh_w_channel(w), DH_PTS_ANY);
+        return;
+    }
+    if (op->flags & DH_W_LENT) {
+        dh_pts_address(w->pts, dst, common_object(w, DH_W_KEY(4)), DH_PTS_ANY);
         return;
     }
     bool own = op->kind == DH_W_OWN;

@@ -1,5 +1,5 @@
 /*
- * library.c - looks up library.def and library_cxx.def, and reads their effects.
+ * library.c - looks up library.def, library_wide.def and library_cxx.def, and reads their effects.
  *
  * The words are read when a call is met: there are some hundred different functions in a program at most, and
  * a table of text is what a reader can check against a manual page.
@@ -21,6 +21,7 @@ static const struct entry entries[] = {
 #define DH_LIBRARY_FAMILY(prefix, effects)
 #include "ir/whole/library.def"
 #include "ir/whole/library_cxx.def"
+#include "ir/whole/library_wide.def"
 #undef DH_LIBRARY
 #undef DH_LIBRARY_FAMILY
 };
@@ -30,6 +31,7 @@ static const struct entry families[] = {
 #define DH_LIBRARY_FAMILY(prefix, effects) {prefix, effects},
 #include "ir/whole/library.def"
 #include "ir/whole/library_cxx.def"
+#include "ir/whole/library_wide.def"
 #undef DH_LIBRARY
 #undef DH_LIBRARY_FAMILY
 };
@@ -100,6 +102,8 @@ static const struct word {
     {"point", DH_W_EFFECT_POINT, 0, false, false},
     {"use", DH_W_EFFECT_USE, 0, false, false},
     {"held", DH_W_EFFECT_HELD, 0, false, false},
+    {"lend", DH_W_EFFECT_LEND, 0, false, false},
+    {"lent", DH_W_EFFECT_LENT, 0, false, false},
     {"again", DH_W_EFFECT_AGAIN, 0, false, false},
     {"barrier", DH_W_EFFECT_BARRIER, 0, false, false},
     {"stdfork", DH_W_EFFECT_STDFORK, 0, false, false},

@@ -29,6 +29,8 @@ enum dh_w_effect_kind {
     DH_W_EFFECT_RECEIVE,
     DH_W_EFFECT_POST,
     DH_W_EFFECT_HELD,
+    DH_W_EFFECT_LEND,
+    DH_W_EFFECT_LENT,
     DH_W_EFFECT_NOTIFY,
     DH_W_EFFECT_RENEW,
     DH_W_EFFECT_SCAN, /* n: the format; from m on: where it goes */

@@ -77,6 +77,7 @@ enum {
     DH_W_OFTEN = 64,   /* FORK: starts any number of threads */
     DH_W_POLLS = 128,  /* BACK: callee points to events, which hold the function and its argument */
     DH_W_CHANNEL = 32, /* FOREIGN: what is on its way between threads: in pipes, with signals */
+    DH_W_LENT = 1,     /* FOREIGN: where streams have pointers to memory of the program that they use */
 };
 
 /* libevent's struct event. */

@@ -142,6 +142,25 @@ void dh_w_read_post(struct dh_w_reader *r, LLVMValueRef inst, dh_w_value value)
         dh_w_op_keep(r, inst, dh_w_read_channel(r, inst), value);
 }
 
+/* Memory that streams were told to use, as if all of them used all of it: setvbuf, fmemopen, open_memstream.
+ */
+static void lend(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_effect *e)
+{
+    dh_w_value all = dh_w_fresh(r);
+    dh_w_op_unary(r, inst, DH_W_FOREIGN, all, DH_W_NONE)->flags |= DH_W_LENT;
+    if (e->kind == DH_W_EFFECT_LENT) {
+        dh_w_value a = dh_w_op_loaded(r, inst, all, 0);
+        for (int i = 0; i < e->n_deref; i++)
+            a = dh_w_op_loaded(r, inst, a, e->deref[i]);
+        touch(r, inst, a, DH_PAIRS_WRITE, DH_PTS_ANY);
+        return;
+    }
+    dh_w_value memory = dh_w_argument(r, inst, e->n);
+    touch(r, inst, memory, DH_PAIRS_WRITE, DH_PTS_ANY);
+    if (memory != DH_W_NONE)
+        dh_w_op_keep(r, inst, all, memory);
+}
+
 /* An argument goes where only the library looks: no access of the program. */
 static void put(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_effect *e)
 {
@@ -244,6 +263,10 @@ static void apply(struct dh_w_reader *r, LLVMValueRef inst, const struct dh_w_ef
         break;
     case DH_W_EFFECT_HELD:
         dh_w_op_copy(r, inst, dst, dh_w_read_channel(r, inst));
+        break;
+    case DH_W_EFFECT_LEND:
+    case DH_W_EFFECT_LENT:
+        lend(r, inst, e);
         break;
     case DH_W_EFFECT_PUT:
         put(r, inst, e);

@@ -195,6 +195,13 @@ for c in own_malloc.c reopen.c static_cxx.cpp; do
 done
 run ./own_malloc
 expect own-malloc 66 1 done
+for how in "$deadheat cc" clang-19; do
+    $how -g -O1 -shared -fPIC "$here/allocator.c" -o liballocator.so &&
+        "$deadheat" cc -g -O1 -pthread "$here/allocating.c" -o allocating -L. -lallocator -Wl,-rpath,"$work" ||
+        bad allocator "it does not compile"
+    run ./allocating
+    expect "allocator-in-library-$(basename "${how%% *}")" 3 0 done
+done
 run ./static_cxx
 expect static-libstdc++ 3 0 done
 "$deadheat" cc -g -O1 -shared -fPIC "$here/reopened.c" -o reopened.so || bad reopened "it does not compile"

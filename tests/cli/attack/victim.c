@@ -364,7 +364,7 @@ static void mode_no_frames(void)
         pthread_join(t[i], NULL);
     pthread_barrier_init(&begun, NULL, 3);
     MUST(fscanf(f, "%lu", &pages) == 1 && fclose(f) == 0);
-    low = (struct rlimit){pages * 4096 + (1 << 20), old.rlim_max};
+    low = (struct rlimit){pages * 4096, old.rlim_max};
     MUST(setrlimit(RLIMIT_AS, &low) == 0);
     for (int i = 0; i < 2; i++) { /* of another size, or the former shadow stacks would be used again */
         MUST(pthread_attr_setstack(&attr, stacks + i * size, size - less) == 0);

@@ -37,4 +37,36 @@ for level in -O0 -O2; do
     check "called-by-runtime$level" 'initialise worker initialise worker handle worker handle worker' \
         "$(sed -n 's/^    #[0-9]* \([a-z_]*\) .*/\1/p' log | grep -v '^main$\|^spawn$' | tr '\n' ' ' | sed 's/ $//')"
 done
+
+# What a function leaves to be done by a jump is not on the stack.
+want='allocate_at_the_end main
+called_back plain_call call_again plain_call call worker
+called_back plain_call plain_call call worker
+change worker
+compare call worker
+plain_copy copy worker
+plain_copy plain_handle worker
+plain_copy plain_initialise plain_once worker
+plain_lock worker
+plain_new plain_new plain_new plain_new allocate main
+plain_spawn main'
+for compiler in clang-19 gcc; do
+    for flags in '-O0' '-O0 -fomit-frame-pointer' '-O2' '-O2 -fno-omit-frame-pointer'; do
+        # shellcheck disable=SC2086
+        if ! { $compiler -g $flags -c "$here/plain.c" -o plain.o &&
+            "$deadheat" cc -g -O2 -pthread "$here/through.c" plain.o -o through; } >log 2>&1; then
+            echo "FAIL cli/stacks/plain-object-$compiler$flags: $(head -1 log)"
+            failed=1
+            continue
+        fi
+        ./through >log 2>&1
+        got=$(awk '/^    #/ { if ($2 !~ /^(plain_tail_new|msort_with_tmp.*)$/) s = s (s == "" ? "" : " ") $2 }
+            /^$/ { if (s != "") print s; s = "" }' log | LC_ALL=C sort -u)
+        check "plain-object-$compiler$(echo "$flags" | tr -d ' ')" "$want" "$got"
+    done
+done
+for what in NO_MEMORY NO_ADDRESS; do
+    "$deadheat" cc -g -O1 -D$what "$here/handmade.c" -o handmade >log 2>&1 && ./handmade >log 2>&1
+    check "outer-end-$what" back "$(cat log)"
+done
 exit $failed
