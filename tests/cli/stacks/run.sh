@@ -60,7 +60,8 @@ for compiler in clang-19 gcc; do
             continue
         fi
         ./through >log 2>&1
-        got=$(awk '/^    #/ { if ($2 !~ /^(plain_tail_new|msort_with_tmp.*)$/) s = s (s == "" ? "" : " ") $2 }
+        # libc's own, which calls back for qsort, has a name only where its debug symbols are installed.
+        got=$(awk '/^    #/ { if ($2 !~ /^(plain_tail_new|msort_with_tmp.*|\?\?)$/) s = s (s == "" ? "" : " ") $2 }
             /^$/ { if (s != "") print s; s = "" }' log | LC_ALL=C sort -u)
         check "plain-object-$compiler$(echo "$flags" | tr -d ' ')" "$want" "$got"
     done
