@@ -3,13 +3,11 @@
  */
 #include "unit/check.h"
 
-#include "ir/pts/pts.h"
+#include "unit/pts.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-static struct dh_pts *p;
 
 /* Functions that flowed into calls, in order, and locations of watched nodes. */
 static struct told {
@@ -57,28 +55,6 @@ static int end(void **unused)
     dh_pts_free(p);
     p = NULL;
     return 0;
-}
-
-static dh_pts_node value(void)
-{
-    return dh_pts_value(p);
-}
-
-static dh_pts_node address(dh_pts_object o, uint32_t offset)
-{
-    dh_pts_node v = value();
-    dh_pts_address(p, v, o, offset);
-    return v;
-}
-
-static dh_pts_object object(uint32_t size)
-{
-    return dh_pts_object_add(p, size, 0);
-}
-
-static void solve(void)
-{
-    assert_int_equal(dh_pts_solve(p), 0);
 }
 
 /* Does the node point to this (canonical) place? */

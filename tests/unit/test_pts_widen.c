@@ -4,14 +4,13 @@
  */
 #include "unit/check.h"
 
-#include "ir/pts/pts.h"
+#include "unit/pts.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 enum { HUGE_SET = 3, OBJECTS = 6, SIZE = 64 };
 
-static struct dh_pts *p;
 static dh_pts_object at[OBJECTS]; /* what huge sets lead to */
 static int told;
 
@@ -40,23 +39,6 @@ static int end(void **unused)
     return 0;
 }
 
-static dh_pts_node value(void)
-{
-    return dh_pts_value(p);
-}
-
-static dh_pts_node address(dh_pts_object o, uint32_t offset)
-{
-    dh_pts_node v = value();
-    dh_pts_address(p, v, o, offset);
-    return v;
-}
-
-static dh_pts_object object(uint32_t size)
-{
-    return dh_pts_object_add(p, size, 0);
-}
-
 /* A pointer to three of the objects: huge as soon as it is looked at. */
 static dh_pts_node huge(int first)
 {
@@ -64,11 +46,6 @@ static dh_pts_node huge(int first)
     for (int i = first; i < first + HUGE_SET; i++)
         dh_pts_address(p, v, at[i], 0);
     return v;
-}
-
-static void solve(void)
-{
-    assert_int_equal(dh_pts_solve(p), 0);
 }
 
 static bool leads_to(dh_pts_node node, dh_pts_object o)
