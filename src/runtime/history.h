@@ -23,19 +23,39 @@
  * ones in it are for ever those it was made with. */
 enum dh_by_slot { DH_BY_SLOT_PLAIN = 1, DH_BY_SLOT_MIXED, DH_BY_SLOT_ATOMIC };
 
+/* The header is small so that with up to five entries, as nearly all have, a history is half a cache line. */
 struct dh_history {
-    u32 index; /* its own number */
-    u32 next;  /* hash chain; under the shard's lock */
-    u32 hash;
-    u32 mark; /* collection that last saw it; atomic */
     u32 n;
-    u32 age;    /* how many histories of the same cell, more or less, came before it */
     u8 by_slot; /* entries by slot, changed in place: enum dh_by_slot; 0: no */
     u8 first;   /* entries are cells[first], cells[first + step] and so on, below n */
     u8 step;
     u8 closed;   /* by_slot: somebody replaces it by what is in it now; atomic, set once */
+    u8 mark;     /* collection that last saw it; atomic */
+    u16 age;     /* how many histories of the same cell, more or less, came before it */
     u32 cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
 };
+
+/*
+ * Where they are: memory in units of 32 bytes, numbered across chunks; the number of a history is that of its
+ * first unit. So a cell leads to its history by arithmetic and one of few chunks' addresses, where a table of
+ * all of them would be one more line that is in no cache. None lies across more lines than it must.
+ */
+#define DH_HISTORY_CHUNK_SHIFT 16
+#define DH_HISTORY_CHUNK (1u << DH_HISTORY_CHUNK_SHIFT)
+#define DH_HISTORY_CHUNKS (1u << (30 - DH_HISTORY_CHUNK_SHIFT))
+
+struct dh_history_unit {
+    u64 words[4];
+};
+extern struct dh_history_unit *dh_history_chunks[DH_HISTORY_CHUNKS]; /* set once */
+
+/* The history of a history cell; valid while the caller is inside the runtime. */
+DH_INLINE const struct dh_history *dh_history_get(u32 cell)
+{
+    u32 i = dh_cell_history_index(cell);
+    const void *h = &dh_history_chunks[i >> DH_HISTORY_CHUNK_SHIFT][i & (DH_HISTORY_CHUNK - 1)];
+    return h;
+}
 
 /* The entry of a slot in a by_slot history; NULL: it has none. */
 DH_INLINE u32 *dh_history_entry(const struct dh_history *h, u32 slot)
@@ -53,9 +73,6 @@ bool dh_history_cell(u32 *entries, u32 n, u32 age, u32 *ret_cell);
 /* A history of its own for one cell, changed in place, with the entries of h. 0: not worth it or not
  * possible. */
 u32 dh_history_private(const struct dh_history *h);
-
-/* The history of a history cell; valid while the caller is inside the runtime. */
-const struct dh_history *dh_history_get(u32 cell);
 
 /* Many histories have been made: worth merging entries that differ only in where they were made (step.c). */
 bool dh_history_pressure(void);

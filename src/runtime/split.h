@@ -38,8 +38,9 @@ void dh_split_free(struct dh_thread *t, u32 cell);
 #define DH_SPLIT_CHUNKS (1u << 14)
 
 struct dh_split_chunk {
-    u64 bytes[DH_SPLIT_CHUNK][4]; /* use << 32 | cell; atomic */
-    u32 mark[DH_SPLIT_CHUNK];     /* collection that last saw it; atomic */
+    u64 bytes[DH_SPLIT_CHUNK][4];   /* use << 32 | cell; atomic */
+    u64 spare[DH_SPLIT_CHUNK / 64]; /* a bit for each: nobody's. Changed under split.c's lock */
+    u64 mark[DH_SPLIT_CHUNK / 64];  /* a bit for each: the collection under way has seen it; atomic */
 };
 extern struct dh_split_chunk *dh_split_chunks[DH_SPLIT_CHUNKS];
 
@@ -95,9 +96,9 @@ bool dh_split_want_collection(void);
 void dh_split_give_back(struct dh_thread *t);
 
 /* For collect.c, as in history.h. */
-void dh_split_marking(bool on, u32 collection);
+void dh_split_marking(bool on);
 void dh_split_mark(u32 cell);
-void dh_split_sweep(struct dh_thread *t);
+void dh_split_sweep(void);
 void dh_split_each_lock(dh_lock_fn *fn);
 
 #endif

@@ -28,7 +28,7 @@ enum {
     DH_LATELY = 16,   /* addresses synchronised on lately */
     DH_PINS = 8,      /* held.h */
     DH_MIXING_START = 2048,
-    DH_SPARE_SPLITS = 32, /* records of split cells kept at hand */
+    DH_SPARE_SPLITS = 64, /* records of split cells kept at hand */
     DH_HELD_MAX = 128     /* locks whose names a report can give; further ones only order */
 };
 

@@ -34,7 +34,6 @@ static void sorted_merged_interned(void **state)
     u32 a = MAKE(E(30, 15), E(10, 1), E(20, 2), E(10, 8));
     assert_true(dh_cell_is_history(a));
     const struct dh_history *h = dh_history_get(a);
-    assert_int_equal(h->index, dh_cell_history_index(a));
     assert_int_equal(h->n, 3);
     assert_int_equal(h->cells[0], E(10, 9));
     assert_int_equal(h->cells[1], E(20, 2));
@@ -66,6 +65,46 @@ static void many(void **state)
     for (u32 i = 0; i < N; i++) {
         assert_int_equal(MAKE(E(1002 + 2 * i, 1), E(1001 + i, 15), E(1000 + i, 15)), cells[i]);
         assert_int_equal(dh_cell_id(dh_history_get(cells[i])->cells[0]), 1000 + i);
+    }
+}
+
+/* Of every size, with what lies behind each other in memory made and freed in turn: what lives keeps its
+ * number and content and is found again, whatever was in the table before it. */
+static void sizes(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 12, N = 22000 };
+    static u32 cells[N], e[3003];
+    for (u32 round = 0; round < ROUNDS; round++) {
+        bool kept[N] = {false};
+        for (u32 pass = 0; pass < 2; pass++) {
+            if (pass) {
+                dh_history_marking(true, 252 + round); /* marks begin anew on the way */
+                for (u32 i = 0; i < N; i++)
+                    if ((kept[i] = ((i + N * round) * 2654435761u >> 16) % 3 == 0))
+                        dh_history_mark(cells[i]);
+                dh_history_sweep();
+                dh_history_marking(false, 0);
+            }
+            for (u32 left = N; left > 0; left--) {
+                u32 i = pass ? left - 1 : N - left; /* the other way round: the same would fill holes */
+                u32 n = i % 400 == 0 ? 2 + i % 3001 : 2 + i % 14, cell;
+                for (u32 k = 0; k < n; k++)
+                    e[k] = E(1 + i * 7 + k, 1 + k % 15);
+                assert_true(dh_history_cell(e, n, 70000 * (i & 1), &cell));
+                if (kept[i])
+                    assert_int_equal(cell, cells[i]);
+                cells[i] = cell;
+            }
+        }
+        for (u32 i = 0; i < N; i++) {
+            const struct dh_history *h = dh_history_get(cells[i]);
+            assert_int_equal(h->n, i % 400 == 0 ? 2 + i % 3001 : 2 + i % 14);
+            assert_int_equal(h->age, i & 1 ? 65535 : 0);
+            assert_int_equal((uptr)h % (h->n <= 5 ? 32 : 64), 0);
+            for (u32 k = 0; k < h->n; k++)
+                assert_int_equal(h->cells[k], E(1 + i * 7 + k, 1 + k % 15));
+        }
     }
 }
 
@@ -155,6 +194,8 @@ static void private_history(void **state)
     assert_true(dh_cell_is_history(own));
     const struct dh_history *h = dh_history_get(own);
     assert_true(h->by_slot);
+    for (u32 slot = 0; slot < 7; slot++) /* on lines of their own */
+        assert_int_equal((uptr)dh_history_entry(h, slot) % 64, 0);
     assert_int_equal(*dh_history_entry(h, 2), E(first, 15));
     assert_int_equal(*dh_history_entry(h, 5), E(other, 15));
     assert_int_equal(*dh_history_entry(h, 0), 0);
@@ -169,16 +210,19 @@ static void private_history(void **state)
     dh_history_marking(true, 1001);
     dh_history_sweep();
     dh_history_marking(false, 0);
-    assert_ptr_not_equal(dh_history_get(own), h);
+    /* Free, so the next one is there. */
+    shared = MAKE(E(first, 15), E(other, 15));
+    assert_int_equal(dh_history_private(dh_history_get(shared)), own);
+    assert_int_equal(*dh_history_entry(h, 5), E(other, 15));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),           cmocka_unit_test(sorted_merged_interned),
-        cmocka_unit_test(order_is_by_id),  cmocka_unit_test(many),
-        cmocka_unit_test(collection),      cmocka_unit_test(threads),
-        cmocka_unit_test(private_history),
+        cmocka_unit_test(small),          cmocka_unit_test(sorted_merged_interned),
+        cmocka_unit_test(order_is_by_id), cmocka_unit_test(many),
+        cmocka_unit_test(collection),     cmocka_unit_test(sizes),
+        cmocka_unit_test(threads),        cmocka_unit_test(private_history),
     };
     return cmocka_run_group_tests(tests, init, NULL);
 }
