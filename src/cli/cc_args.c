@@ -149,6 +149,8 @@ bool dh_cc_args_takes_value(const char *arg)
                                           "-dependency-file",
                                           "--output",
                                           "--language",
+                                          "--include",
+                                          "--imacros",
                                           "--include-directory",
                                           "--define-macro"};
     return IS_ONE_OF(arg, options);
@@ -178,13 +180,20 @@ static bool is_header(const char *path)
     return dot && IS_ONE_OF(dot, suffixes);
 }
 
+static bool is_word(const char *word, size_t len, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], word, len) == 0)
+            return true;
+    return false;
+}
+
 static bool names_one_of(const char *list, const char *const *names, size_t n)
 {
     while (*list) {
         size_t len = strcspn(list, ",");
-        for (size_t i = 0; i < n; i++)
-            if (strlen(names[i]) == len && memcmp(names[i], list, len) == 0)
-                return true;
+        if (is_word(list, len, names, n))
+            return true;
         list += len + (list[len] == ',');
     }
     return false;
@@ -262,6 +271,21 @@ static bool passes_to_linker(const char *arg, const char *value, const char *con
     return strncmp(arg, "-Wl,", 4) == 0 && names_one_of(arg + 4, words, n);
 }
 
+/* -Bstatic counts from where it stands on, and the C library comes last: the last one in force decides. */
+static void read_linker_words(const char *arg, const char *list, struct dh_cc_line *line)
+{
+    static const char *const archives[] = {"-Bstatic", "-dn", "-non_shared"};
+    static const char *const all[] = {"-Bdynamic", "-dy", "-call_shared"};
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        if (is_word(list, len, archives, DH_ARRAY_LEN(archives)))
+            line->archives_only = arg;
+        else if (is_word(list, len, all, DH_ARRAY_LEN(all)))
+            line->archives_only = NULL;
+        list += len + (list[len] == ',');
+    }
+}
+
 static void read_option(const char *arg, const char *value, struct dh_cc_line *line)
 {
     static const char *const machines[] = {"-m32", "-mx32", "-m16", "-miamcu"};
@@ -319,6 +343,10 @@ void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line 
             line.multiarch |= strcmp(arg, "-print-multiarch") == 0 || strcmp(arg, "--print-multiarch") == 0;
         } else {
             read_option(arg, value, &line);
+            if (strncmp(arg, "-Wl,", 4) == 0)
+                read_linker_words(arg, arg + 4, &line);
+            else if (value && strcmp(arg, "-Xlinker") == 0)
+                read_linker_words(value, value, &line);
         }
         if (strcmp(arg, "-x") == 0 && value)
             header_language = strstr(value, "-header") != NULL;

@@ -52,6 +52,7 @@ struct dh_cc_line {
     const char *frontend_name;    /* ... as given; NULL: not given */
     /* What cannot be combined with deadheat, as written by the user; NULL: absent. */
     const char *static_flag, *nostdlib, *other_machine, *emulated_tls, *sanitizer;
+    const char *archives_only;    /* -Wl,-Bstatic, with nothing after it that ends it */
     const char *thread_sanitizer; /* -fsanitize=thread: only a frontend's own option */
 };
 

@@ -120,8 +120,8 @@ static bool is_beyond_o3(const char *arg)
  * One argument of the linker that must go.
  *   Shared objects: the runtime is part of the executable, so its entry points are undefined in every
  *   shared object until it is loaded; demanding that nothing be undefined can only fail.
- *   Executables: hiding the symbols of all archives would hide the interceptors in the runtime's
- *   archive from the shared objects of the process, libc above all.
+ *   Executables: hiding the symbols of all archives, or all that a version script does not name, would
+ *   hide the interceptors in the runtime's archive from the shared objects of the process, libc above all.
  *   Both: reports could not read debug information that is packed so; see copy_argument.
  */
 static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
@@ -130,9 +130,11 @@ static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
         return false;
     if (strcmp(arg, "--compress-debug-sections=zstd") == 0)
         return true;
+    arg += arg[0] == '-' && arg[1] == '-'; /* one dash will do */
     if (line->shared)
-        return strcmp(arg, "--no-undefined") == 0 || strcmp(arg, "-no-undefined") == 0;
-    return strcmp(arg, "--exclude-libs=ALL") == 0 || strcmp(arg, "-exclude-libs=ALL") == 0;
+        return strcmp(arg, "-no-undefined") == 0 || strcmp(arg, "-no-allow-shlib-undefined") == 0 ||
+               strncmp(arg, "-unresolved-symbols=", 20) == 0;
+    return strcmp(arg, "-exclude-libs=ALL") == 0 || strncmp(arg, "-version-script=", 16) == 0;
 }
 
 static bool is_fatal_pair(const struct dh_cc_line *line, const char *arg, const char *value)
@@ -141,8 +143,9 @@ static bool is_fatal_pair(const struct dh_cc_line *line, const char *arg, const 
         return false;
     if (line->shared)
         return strcmp(arg, "-z") == 0 && strcmp(value, "defs") == 0;
-    return (strcmp(arg, "--exclude-libs") == 0 || strcmp(arg, "-exclude-libs") == 0) &&
-           strcmp(value, "ALL") == 0;
+    arg += arg[0] == '-' && arg[1] == '-';
+    return strcmp(arg, "-version-script") == 0 ||
+           (strcmp(arg, "-exclude-libs") == 0 && strcmp(value, "ALL") == 0);
 }
 
 static void split_words(const char *list, struct dh_cc_args *words)

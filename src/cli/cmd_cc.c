@@ -118,6 +118,11 @@ static int check_supported(const struct driver *d)
                     "'%s' is not supported: deadheat must take the place of functions of the shared C "
                     "library; link dynamically",
                     l->static_flag);
+    if (l->links && !l->shared && l->archives_only)
+        return fail(d,
+                    "'%s' with no -Bdynamic after it is not supported: deadheat must take the place of "
+                    "functions of the shared C library",
+                    l->archives_only);
     if (l->links && !l->shared && l->nostdlib)
         return fail(d, "'%s' is not supported for programs: deadheat's runtime needs the C library",
                     l->nostdlib);
@@ -187,6 +192,13 @@ static void add_runtime(struct driver *d, struct dh_cc_args *out)
     dh_cc_args_add(out, in_libdir(d, "", "libdeadheat_rt.a"));
     dh_cc_args_add(out, "-Wl,--no-whole-archive");
     dh_cc_args_add(out, in_libdir(d, "-Wl,--dynamic-list=", "intercept.syms"));
+    /* Each is a DH_INTERCEPTOR_WRAPS of the runtime. */
+    dh_cc_args_add(out,
+                   "-Wl,--wrap=_Unwind_DeleteException"
+                   ",--wrap=_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"
+                   ",--wrap=_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"
+                   ",--wrap=_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE"
+                   ",--wrap=_ZNSt3pmr20get_default_resourceEv");
 }
 
 /* Last, since the runtime needs them, and without disturbing the program's own --as-needed. */
@@ -246,6 +258,10 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
             add_exceptions(out);
         dh_cc_args_add(out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
         dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
+        /* Position-independent code alone, clang's default, does for most shared libraries; for instrumented
+         * ones it does not. What the user says comes later and wins. */
+        if (d->line.links && d->line.shared)
+            dh_cc_args_add(out, "-fPIC");
     }
     bool program = d->line.links && !d->line.shared;
     if (program)

@@ -45,7 +45,7 @@ static struct dh_options settings; /* large; also the defaults of the flags */
 /* The reader must outlive whatever ends the program it reads from: it ends when its input does. */
 static void outlive_program(void)
 {
-    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTOU};
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTOU};
     for (size_t i = 0; i < DH_ARRAY_LEN(ignored); i++)
         signal(ignored[i], SIG_IGN);
 }

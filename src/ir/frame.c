@@ -35,9 +35,11 @@ static LLVMValueRef emit_enter(struct dh_ir *ir, LLVMValueRef fn)
 {
     LLVMValueRef first = gather_allocas(ir, fn);
     LLVMPositionBuilderBefore(ir->builder, first);
+    /* No line of the source: a debugger would take the function's own for the end of the prologue, and stop
+     * at it before unoptimised code has put the arguments where debug information says that they are. */
     LLVMMetadataRef scope = LLVMGetSubprogram(fn), loc = NULL;
     if (scope)
-        loc = LLVMDIBuilderCreateDebugLocation(ir->ctx, LLVMDISubprogramGetLine(scope), 0, scope, NULL);
+        loc = LLVMDIBuilderCreateDebugLocation(ir->ctx, 0, 0, scope, NULL);
     LLVMSetCurrentDebugLocation2(ir->builder, loc);
 
     static const char name[] = "llvm.returnaddress";

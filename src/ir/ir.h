@@ -38,7 +38,8 @@ struct dh_ir {
 
 /* Links fastpath.bc into the module. false: an error was emitted. */
 bool dh_ir_link_fastpath(struct dh_ir *ir);
-void dh_ir_link_home(struct dh_ir *ir);
+/* The text, or NULL. */
+LLVMValueRef dh_ir_link_home(struct dh_ir *ir);
 /* Runs LLVM's own passes over the module; false: an error was emitted. */
 bool dh_ir_run_passes(struct dh_ir *ir, const char *pipeline);
 /* Inlines every call of a fast path and removes what is left of them. */

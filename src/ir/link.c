@@ -49,11 +49,11 @@ static char *home(void)
 
 /* Where deadheat is, so that a program that is run on its own finds the reporter (src/runtime/reporter.c).
  * Every object of an image has it; the linker keeps one. */
-void dh_ir_link_home(struct dh_ir *ir)
+LLVMValueRef dh_ir_link_home(struct dh_ir *ir)
 {
     char *dir = home();
     if (!dir)
-        return;
+        return NULL;
     LLVMValueRef text = LLVMConstStringInContext2(ir->ctx, dir, strlen(dir), false);
     LLVMValueRef global = LLVMAddGlobal(ir->module, LLVMTypeOf(text), "deadheat_home");
     LLVMSetInitializer(global, text);
@@ -61,6 +61,7 @@ void dh_ir_link_home(struct dh_ir *ir)
     LLVMSetLinkage(global, LLVMWeakAnyLinkage);
     LLVMSetVisibility(global, LLVMHiddenVisibility);
     free(dir);
+    return global;
 }
 
 static LLVMModuleRef load_fastpath(struct dh_ir *ir)

@@ -130,8 +130,9 @@ static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
     return needed;
 }
 
-/* The runtime learns of the image that holds the marker before any of its other code runs. */
-static void add_module_constructor(struct dh_ir *ir)
+/* The runtime learns of the image that holds the marker before any of its other code runs. From a shared
+ * object it also learns where deadheat is: the program, which the runtime is part of, may be all plain. */
+static void add_module_constructor(struct dh_ir *ir, LLVMValueRef home)
 {
     LLVMValueRef marker = LLVMAddGlobal(ir->module, ir->u8, "__dh_module_marker");
     LLVMSetInitializer(marker, LLVMConstNull(ir->u8));
@@ -143,6 +144,8 @@ static void add_module_constructor(struct dh_ir *ir)
     LLVMPositionBuilderAtEnd(ir->builder, LLVMAppendBasicBlockInContext(ir->ctx, fn, ""));
     LLVMSetCurrentDebugLocation2(ir->builder, NULL);
     dh_ir_emit_call(ir, DH_IR_MODULE_INIT, &marker);
+    if (home && dh_shim_is_shared_code(ir->module))
+        dh_ir_emit_call(ir, DH_IR_MODULE_HOME, &home);
     LLVMBuildRetVoid(ir->builder);
     dh_shim_add_constructor(ir->module, fn, 0);
 }
@@ -209,8 +212,7 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
         for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
             if (is_instrumented(&exempt, fn))
                 instrument_function(&ir, fn);
-        add_module_constructor(&ir);
-        dh_ir_link_home(&ir);
+        add_module_constructor(&ir, dh_ir_link_home(&ir));
         if (inlining)
             dh_ir_inline_fastpath(&ir);
         if (inlining && dh_ir_throwing_wanted())

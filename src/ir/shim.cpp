@@ -37,13 +37,18 @@ bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *, LLVMValueRef),
     return !objects.empty();
 }
 
-/* A thread-local variable is reached through an intrinsic that yields the current thread's copy. */
+/* A thread-local variable is reached through an intrinsic that yields the current thread's copy; only the
+ * guard of thread-local objects, which is clang's own, by its name. */
 static bool thread_local_may_be_captured(const GlobalVariable *variable)
 {
-    for (const User *user : variable->users()) {
+    for (const Use &use : variable->uses()) {
+        const User *user = use.getUser();
         auto *call = dyn_cast<IntrinsicInst>(user);
-        if (!call || call->getIntrinsicID() != Intrinsic::threadlocal_address ||
-            PointerMayBeCaptured(call, true, true))
+        bool address = call && call->getIntrinsicID() == Intrinsic::threadlocal_address;
+        bool access = isa<LoadInst>(user) ||
+                      (isa<StoreInst>(user) && use.getOperandNo() == StoreInst::getPointerOperandIndex()) ||
+                      (call && call->getIntrinsicID() == Intrinsic::invariant_start);
+        if (address ? PointerMayBeCaptured(call, true, true) : !access)
             return true;
     }
     return false;

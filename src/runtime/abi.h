@@ -23,7 +23,7 @@
  *   fence                  __dh_fence(order)
  *   with --dh-exceptions   __dh_unwind_read4(p) and so on in place of the slow paths, which may throw
  * (unwind.c) module constructor     __dh_module_init_v1(&marker)                          marker: any address
- * inside the module's own image
+ * inside the module's own image; in shared objects then __dh_module_home(dir)
  */
 #ifndef DH_RUNTIME_ABI_H
 #define DH_RUNTIME_ABI_H
@@ -109,6 +109,7 @@ void __dh_read_loop(const volatile void *p, u64 n, u32 size);
 void __dh_write_loop(const volatile void *p, u64 n, u32 size);
 
 void __dh_module_init_v1(const void *marker);
+void __dh_module_home(const char *dir); /* shared objects: where deadheat is installed */
 
 /* Slow paths of the inlined functions. They keep every register but r11, so that the code around
  * a check stays as the compiler made it. */

@@ -17,6 +17,8 @@
 
 extern struct dh_intercept_entry __start_dh_intercepts[] DH_HIDDEN;
 extern struct dh_intercept_entry __stop_dh_intercepts[] DH_HIDDEN;
+extern struct dh_intercept_inside __start_dh_insides[] DH_HIDDEN;
+extern struct dh_intercept_inside __stop_dh_insides[] DH_HIDDEN;
 
 /* libc keeps two implementations of condition variables. Programs built since 2003 use this one; an
  * unversioned look-up could find the other, whose object is laid out differently. */
@@ -48,6 +50,10 @@ void dh_intercept_init(void)
         void *p = find(e->name);
         if (p != NULL) /* else: a library that is not loaded, or a libc that is too old, has it */
             memcpy(e->real, &p, sizeof(p));
+    }
+    for (struct dh_intercept_inside *e = __start_dh_insides; e < __stop_dh_insides; e++) {
+        if (e->holder != NULL && e->holder != e->ours)
+            memcpy(e->real, &e->holder, sizeof(e->holder));
     }
     dlerror(); /* the program shall not find our misses there */
     dh_intercept_thread_init();

@@ -65,6 +65,7 @@ DH_INTERCEPTOR(void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, struct
     if (p->object)
         let_go(p, __builtin_return_address(0));
 }
+DH_INTERCEPTOR_WRAPS(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv);
 
 /* NULL: not one of libstdc++'s, or one of a libstdc++ that we cannot reach. */
 static void *object_of(struct _Unwind_Exception *e)
@@ -90,3 +91,4 @@ DH_INTERCEPTOR(void, _Unwind_DeleteException, struct _Unwind_Exception *e)
     if (held.object)
         let_go(&held, __builtin_return_address(0));
 }
+DH_INTERCEPTOR_WRAPS(_Unwind_DeleteException);

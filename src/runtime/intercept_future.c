@@ -47,3 +47,4 @@ DH_INTERCEPTOR(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, 
     __atomic_store_n(&library_call, m->call, __ATOMIC_RELEASE);
     m->call = call;
 }
+DH_INTERCEPTOR_WRAPS(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv);

@@ -31,6 +31,25 @@ struct dh_intercept_entry {
     void *real; /* address of REAL(name) */
 };
 
+/*
+ * After an interceptor of libstdc++ or libgcc, which a program may have inside (-static-libstdc++). There the
+ * library's definition takes the weak symbol, and dlsym finds none. So the driver links with --wrap=name: the
+ * program's calls go to __wrap_name, which is the interceptor under another name, and __real_name is who has
+ * the symbol: the library inside, or else the interceptor. (A hidden __real_name would hide the symbol, which
+ * the libraries of the process need.)
+ */
+#define DH_INTERCEPTOR_WRAPS(name)                                                                      \
+    DH_HIDDEN __typeof__(name) __wrap_##name __attribute__((alias(#name)));                             \
+    DH_EXPORT __typeof__(name) __real_##name __attribute__((weak));                                     \
+    static struct dh_intercept_inside dh_inside_##name                                                  \
+        __attribute__((used, retain, section("dh_insides"))) = {&dh_real_##name, (void *)__real_##name, \
+                                                                (void *)__wrap_##name}
+
+struct dh_intercept_inside {
+    void *real;          /* address of REAL(name) */
+    void *holder, *ours; /* who has the symbol, NULL without --wrap; the interceptor */
+};
+
 /* Resolve REAL(name); cheap when done. Safe before dh_runtime_init. */
 #define DH_RESOLVE(name)           \
     (DH_LIKELY(REAL(name) != NULL) \

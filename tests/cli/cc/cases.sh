@@ -112,6 +112,54 @@ case_ shared-no-undefined defs
 exclude_libs() { "$cc" -Wl,--exclude-libs,ALL hello.c -o xl && nm -D xl | grep -q ' [A-Z] __dh_hot'; }
 case_ exclude-libs exclude_libs
 
+# A script that hides what it does not name must not hide the runtime from a library.
+version_script() {
+    echo '{ global: main; local: *; };' > only_main.map
+    for form in --version-script=only_main.map --version-script,only_main.map; do
+        "$cc" "-Wl,$form" plugin.c -o scripted -ldl && ./scripted ./libbump.so || return
+    done
+}
+case_ version-script-of-a-program version_script
+
+strict() {
+    "$cc" -shared -fPIC -Wl,--no-allow-shlib-undefined -Wl,--unresolved-symbols=report-all uselib.c ./libbump.so -o strict.so
+}
+case_ shared-no-undefined-in-others strict
+
+shared_by_default() { "$cc" -shared lib.c -o libdefault.so && ./plugin ./libdefault.so; }
+case_ shared-without-fPIC shared_by_default
+
+# Every object of the program is plain; what is instrumented, a library, knows where deadheat is.
+plain_program() {
+    printf 'int racy; void *race(void *p) { racy++; return p; }\n' > racelib.c
+    cat > racemain.c <<'END'
+#include <pthread.h>
+void *race(void *);
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, race, 0);
+    pthread_create(&b, 0, race, 0);
+    pthread_join(a, 0);
+    return pthread_join(b, 0);
+}
+END
+    "$cc" -g -shared -fPIC racelib.c -o librace.so && "$cc" --dh-plain racemain.c ./librace.so -o racemain || return
+    ./racemain 2> race.err
+    test $? = 66 && grep -q 'data race on global `racy`' race.err
+}
+case_ plain-program-finds-the-reporter plain_program
+
+# A debugger stops where the arguments are in place, which is at the first line of the body.
+prologue() {
+    printf 'int sink;\nint add(int x)\n{\n    int y = x + 1;\n    sink = y;\n    return y;\n}\n' > prologue.c
+    "$cc" -g -O0 -S prologue.c && grep -q '\.loc.*[[:space:]]4[[:space:]].*prologue_end' prologue.s
+}
+case_ breakpoint-after-the-prologue prologue
+
+included() { echo 'extern int from_header;' > inc.h && "$cxx" --include inc.h --imacros inc.h -c throws.cpp -o included.o; }
+case_ include-in-two-words included
+
 language() { cp lib.c lib.txt && "$cc" -x c -c lib.txt -o lang.o && instrumented lang.o; }
 case_ language-flag language
 
@@ -247,6 +295,10 @@ case_ help help
 
 refused static 'link dynamically' "$cc" -static hello.c -o x
 refused static-pie 'static-pie' "$cc" -static-pie hello.c -o x
+refused archives-only 'no -Bdynamic' "$cc" hello.c -Wl,-Bstatic -static-libgcc -o x
+refused archives-only-at-the-end 'no -Bdynamic' "$cc" hello.c -Wl,-Bstatic,-Bdynamic -Xlinker -dn -o x
+some_archives() { "$cc" hello.c -Wl,-Bstatic,-lm -Wl,-Bdynamic -o some_archives && prints 42 ./some_archives; }
+case_ some-archives some_archives
 refused linker-static 'link dynamically' "$cc" -Xlinker -static hello.c -o x
 refused linker-static-among-others 'link dynamically' "$cc" -Wl,-z,now,-static hello.c -o x
 shared_for_linker() { "$cc" -fPIC -Wl,-shared lib.c -o libwl.so && "$cc" uselib.c ./libwl.so -o uselib_wl && ./uselib_wl; }
