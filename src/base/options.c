@@ -265,6 +265,8 @@ static const char *narrower(const struct option *opt, const char *s, size_t n, i
 {
     if (is(opt->name, length(opt->name), "exitcode") && number > 255)
         return "a number from 0 to 255";
+    if (is(opt->name, length(opt->name), "max_reports") && number < 1) /* who raced must be told of one */
+        return "a whole number, 1 or more";
     if (is(opt->name, length(opt->name), "race_signal") && (number < 1 || number > 64))
         return "the number of a signal, from 1 to 64";
     if (is(opt->name, length(opt->name), "color") && !is(s, n, "auto") && !is(s, n, "always") &&

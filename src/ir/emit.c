@@ -45,12 +45,35 @@ LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef 
     return LLVMBuildCall2(ir->builder, ir->entry_type[e], ir->entry[e], args, n, "");
 }
 
+static LLVMValueRef function_of(LLVMValueRef inst)
+{
+    return LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+}
+
+/* The instruction whose line a report shall show for this one. Accesses that were moved out of a loop have no
+ * line; another one of the same function to the same place is what the programmer wrote. */
+static LLVMValueRef with_line(LLVMValueRef inst)
+{
+    const int enough = 256; /* a global may be used all over a large module */
+    bool load = LLVMIsALoadInst(inst) != NULL;
+    if ((!load && !LLVMIsAStoreInst(inst)) || LLVMGetDebugLocLine(inst))
+        return inst;
+    LLVMValueRef ptr = LLVMGetOperand(inst, load ? 0 : 1);
+    int seen = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(ptr); use && seen < enough; use = LLVMGetNextUse(use), seen++) {
+        LLVMValueRef other = LLVMGetUser(use);
+        bool access = LLVMIsALoadInst(other) || (LLVMIsAStoreInst(other) && LLVMGetOperand(other, 1) == ptr);
+        if (access && function_of(other) == function_of(inst) && LLVMGetDebugLocLine(other))
+            return other;
+    }
+    return inst;
+}
+
 void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst)
 {
-    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
+    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(with_line(inst));
     if (!loc) {
-        LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
-        LLVMMetadataRef scope = LLVMGetSubprogram(fn);
+        LLVMMetadataRef scope = LLVMGetSubprogram(function_of(inst));
         if (scope)
             loc = LLVMDIBuilderCreateDebugLocation(ir->ctx, 0, 0, scope, NULL);
     }

@@ -100,7 +100,10 @@ static bool fixed_address(Dwarf_Die *die, u64 *ret, bool *ret_tls)
     if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0 || n < 1)
         return false;
     *ret_tls = n == 2 && (ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address);
-    if (n != 1 && !*ret_tls)
+    /* Of a variable that is never anything but two values the compiler keeps which: the rest of the
+     * expression says how to make the value of what is at the address. */
+    bool coded = n > 1 && (ops[1].atom == DW_OP_deref_size || ops[1].atom == DW_OP_deref);
+    if (n != 1 && !*ret_tls && !coded)
         return false;
     if (ops[0].atom == DW_OP_addr ||
         (*ret_tls && (ops[0].atom == DW_OP_const8u || ops[0].atom == DW_OP_const4u))) {

@@ -137,8 +137,9 @@ static void print_access(const struct dh_print *p, const struct dh_view_access *
         {"Earlier atomic read", "Earlier atomic write", "Earlier free"}};
     const struct palette *c = palette_of(p);
     const struct dh_model_access *access = a->access;
-    fprintf(p->out, "\n  %s%s%s of %llu byte%s at 0x%llx by thread %s, holding ", c->strong,
+    fprintf(p->out, "\n  %s%s%s of %s%llu byte%s at 0x%llx by thread %s, holding ", c->strong,
             (access->atomic ? atomic_kinds : kinds)[earlier][access->kind], c->off,
+            earlier && access->range ? "at least " : "", /* its shadow knows no more */
             (unsigned long long)access->size, access->size == 1 ? "" : "s", (unsigned long long)access->addr,
             a->thread.label);
     if (a->n_locks == 0)

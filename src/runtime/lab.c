@@ -284,9 +284,11 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
         return;
     w->told[word / 64] |= 1ull << word % 64;
     u32 other = race->earlier.thread == DH_UNKNOWN ? unknown_id() : race->earlier.site;
-    u32 code = other ? dh_id_get(other).size : 0, whole = code ? 1u << (code - 1) : 1;
-    if (other)
-        dh_report_race(&now, other, addr & ~(uptr)(whole - 1), whole);
+    if (!other)
+        return;
+    const struct dh_access_rec r = dh_id_get(other);
+    u32 whole = r.size && !(r.kind & DH_RANGE) ? 1u << (r.size - 1) : 1;
+    dh_report_race(&now, other, addr & ~(uptr)(whole - 1), whole, addr);
 }
 
 static void access_locked(struct dh_thread *t, const struct dh_tap_access *a)

@@ -375,8 +375,8 @@ static void place(const struct dh_place *at, uptr addr, bool freed)
 
 /* ---- Races ---- */
 
-static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, const struct dh_place *at,
-                      u32 number, int lock_depth)
+static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at,
+                      const struct dh_place *found, u32 number, int lock_depth)
 {
     bool freed = ((dh_id_kind(id) | a->kind) & DH_FREE) != 0;
     open_line("race");
@@ -384,14 +384,14 @@ static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size
     member("accesses");
     dh_fmt_char(&line, '[');
     if (a->piece)
-        one_access(a->id, addr & ~(uptr)(a->piece - 1), a->piece, lock_depth);
+        one_access(a->id, at & ~(uptr)(a->piece - 1), a->piece, lock_depth);
     else
         one_access(a->id, a->addr, a->size, lock_depth);
     dh_fmt_char(&line, ',');
     one_access(id, addr, size, lock_depth);
     dh_fmt_char(&line, ']');
     member("location");
-    place(at, addr, freed);
+    place(found, at, freed);
 }
 
 /* One access and one earlier one meet in every word they share; that is one race. Under `lock`. */
@@ -408,32 +408,26 @@ static bool is_same_meeting(const struct dh_access_now *a, u32 id)
     return same;
 }
 
-void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
+void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at)
 {
-    if ((dh_exception_on() && dh_exception_told(a, id)) || dh_benign_has(addr, size) ||
-        dh_identity_in_turn(a->t, dh_id_get(id).uid, addr))
+    if ((dh_exception_on() && dh_exception_told(a, id)) || dh_benign_has(at, 1) ||
+        dh_identity_in_turn(a->t, dh_id_get(id).uid, at))
         return;
-    /* A cell knows four bytes; the record knows the whole of a larger access. */
-    u32 code = dh_id_get(id).size, whole = code ? 1u << (code - 1) : 0;
-    if (whole > size && whole > 4) {
-        addr &= ~(uptr)(whole - 1);
-        size = whole;
-    }
     dh_lock_take(&lock);
     bool again = is_same_meeting(a, id);
-    u32 number = again ? 0 : dh_known_race(a->id, id, addr);
+    u32 number = again ? 0 : dh_known_race(a->id, id, at);
     if (!again)
         dh_count(DH_COUNT_RACES);
     if (number) {
-        struct dh_place at;
+        struct dh_place found;
         begin();
         tell_access(a->id);
         tell_access(id);
-        dh_place_find(addr, dh_identity_native()->uid, &at);
-        tell_place(&at);
+        dh_place_find(at, dh_identity_native()->uid, &found);
+        tell_place(&found);
         /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
-            race_line(a, id, addr, size, &at, number, lock_depth);
+            race_line(a, id, addr, size, at, &found, number, lock_depth);
             if (!line.overflow)
                 break;
         }

@@ -410,6 +410,57 @@ bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
 
 /* ---- Races ---- */
 
+/* The bytes of this word of which access `id` is still known. */
+static u32 mask_of(uptr word, u32 id, enum dh_plane plane)
+{
+    const u32 *p = dh_shadow(word, plane);
+    struct dh_bytes bytes;
+    u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED), mask = 0;
+    while (dh_cell_is_split(cell) && !dh_split_read(p, cell, &bytes))
+        cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+    struct entries l;
+    entries_init(&l);
+    if (dh_cell_is_split(cell))
+        entries_bytes(&l, &bytes, DH_MASK_FULL);
+    else
+        entries_cell(&l, cell, DH_MASK_FULL);
+    for (u32 i = 0; l.e && i < l.n; i++)
+        if (dh_cell_id(l.e[i]) == id)
+            mask = dh_cell_mask(l.e[i]);
+    entries_done(&l);
+    return mask;
+}
+
+/* A cell knows four bytes of an access, its record how many it was, and nobody where it began. If the cells
+ * around hold just as much of it, they tell. Else (some bytes were accessed again since, or a loop has made
+ * several of it) it is taken to be aligned to its size. Of a range nothing more can be said. */
+static void widen(u32 id, uptr *addr, u32 *size)
+{
+    const struct dh_access_rec r = dh_id_get(id);
+    enum dh_plane plane = r.kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    u32 whole = r.size ? 1u << (r.size - 1) : 0, n;
+    uptr lo = *addr, hi = lo + *size;
+    if (whole <= *size || (r.kind & DH_RANGE))
+        return;
+    for (; hi - lo < whole && lo % 4 == 0 && lo % 4096; lo -= n) { /* the next page may have no shadow */
+        n = (u32)__builtin_clz(~(mask_of(lo - 4, id, plane) << 28));
+        if (n == 0)
+            break;
+    }
+    for (; hi - lo <= whole && hi % 4 == 0 && hi % 4096; hi += n) {
+        n = (u32)__builtin_ctz(~mask_of(hi, id, plane));
+        if (n == 0)
+            break;
+    }
+    if (hi - lo == whole)
+        *addr = lo;
+    else if (whole > 4)
+        *addr &= ~(uptr)(whole - 1);
+    else
+        return;
+    *size = whole;
+}
+
 static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mask)
 {
     u32 id = dh_cell_id(e), common = dh_cell_mask(e) & mask;
@@ -417,8 +468,10 @@ static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mas
         return;
     if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))
         return;
-    dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)),
-                   (u32)__builtin_popcount(dh_cell_mask(e)));
+    uptr addr = word + (u32)__builtin_ctz(dh_cell_mask(e));
+    u32 size = (u32)__builtin_popcount(dh_cell_mask(e));
+    widen(id, &addr, &size);
+    dh_report_race(a, id, addr, size, word + (u32)__builtin_ctz(common));
 }
 
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)

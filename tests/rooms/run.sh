@@ -31,6 +31,9 @@ cat > "$bad/src/runtime/r.c" <<'EOF'
 #include "other.h"
 #  include "report/record.h"
 #include <llvm-c/Core.h>
+#include <sys/types.h>
+#include <report/record.h>
+#include"util/strings.h"
 EOF
 cat > "$bad/src/cli/c.c" <<'EOF'
 // head
@@ -58,7 +61,7 @@ self_test() { # rule, then the breaches it must find, and no others
     fi
 }
 
-self_test includes src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
+self_test includes src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/runtime/r.c:9 src/runtime/r.c:10 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
 self_test heads src/util/script:2 src/util/u.c:1
 self_test reminders src/util/t.c:2
 self_test lengths src/util/long.c:801

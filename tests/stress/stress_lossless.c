@@ -26,15 +26,16 @@ static unsigned arrived; /* both are used by assembly only */
 static unsigned seed = 1;
 
 struct dh_access_now;
-void __wrap_dh_report_race(const struct dh_access_now *a, uint32_t id, uintptr_t addr, uint32_t size);
+void __wrap_dh_report_race(const struct dh_access_now *a, uint32_t id, uintptr_t addr, uint32_t size,
+                           uintptr_t at);
 
 /* Called inside the runtime, with nothing of the program's ordered by it. */
 __attribute__((no_sanitize("thread"))) void __wrap_dh_report_race(const struct dh_access_now *a, uint32_t id,
-                                                                  uintptr_t addr, uint32_t size)
+                                                                  uintptr_t addr, uint32_t size, uintptr_t at)
 {
-    (void)a, (void)id, (void)size;
-    if (addr - (uintptr_t)memory < sizeof(memory))
-        __asm__ volatile("movb $1, %0" : "=m"(reported[(addr - (uintptr_t)memory) / PIECE]));
+    (void)a, (void)id, (void)addr, (void)size;
+    if (at - (uintptr_t)memory < sizeof(memory))
+        __asm__ volatile("movb $1, %0" : "=m"(reported[(at - (uintptr_t)memory) / PIECE]));
 }
 
 /* Wait for the other, without being seen to: in assembly, as in tests/programs/invisible.h. */

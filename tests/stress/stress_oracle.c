@@ -109,13 +109,14 @@ DH_UNTRACKED static void forget(unsigned at, unsigned n)
 /* ---- What the engine says. ---- */
 
 struct dh_access_now;
-void __wrap_dh_report_race(const struct dh_access_now *a, uint32_t id, uintptr_t addr, uint32_t size);
+void __wrap_dh_report_race(const struct dh_access_now *a, uint32_t id, uintptr_t addr, uint32_t size,
+                           uintptr_t at);
 
 DH_UNTRACKED void __wrap_dh_report_race(const struct dh_access_now *a, uint32_t id, uintptr_t addr,
-                                        uint32_t size)
+                                        uint32_t size, uintptr_t at)
 {
-    (void)a, (void)id, (void)size;
-    reported = reported || addr - (uintptr_t)arena < sizeof(arena);
+    (void)a, (void)id, (void)addr, (void)size;
+    reported = reported || at - (uintptr_t)arena < sizeof(arena);
 }
 
 /* Numbers are collected far more often than there is need. */

@@ -62,9 +62,9 @@ void dh_count(enum dh_counter c)
 {
     fail_msg("counter %d", (int)c);
 }
-void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
+void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at)
 {
-    (void)a, (void)id, (void)addr, (void)size;
+    (void)a, (void)id, (void)addr, (void)size, (void)at;
 }
 u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)
 {

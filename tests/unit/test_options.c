@@ -105,6 +105,8 @@ static void errors(void **state)
     assert_string_equal(err.text, "option 'color' cannot be 'red'; it must be auto, always or never");
     assert_true(parse("exitcode=256") < 0);
     assert_string_equal(err.text, "option 'exitcode' cannot be '256'; it must be a number from 0 to 255");
+    assert_true(parse("max_reports=0") < 0);
+    assert_string_equal(err.text, "option 'max_reports' cannot be '0'; it must be a whole number, 1 or more");
     assert_true(parse("max_reports=-1") < 0);
     assert_true(parse("max_reports=99999999999") < 0);
     assert_true(parse("max_reports=2147483648") < 0);

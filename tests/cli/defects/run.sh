@@ -62,6 +62,18 @@ run '' ./ranges
 same ranges-named-whole "$status:$(sed -n 's/^  \([A-Za-z ]* of [0-9]* bytes\{0,1\}\) at .*/\1/p' err | tr '\n' ';')" \
     "66:Write of 101 bytes;Earlier write of 1 byte;Free of 101 bytes;Earlier write of 1 byte;"
 
+# ---- Places ----
+# The byte that both touched is what is named. An earlier access begins where it did, whatever its alignment.
+"$deadheat" cc -g -O1 -pthread "$here/places.c" -o places || bad places "deadheat cc failed"
+run output=places.jsonl ./places
+same places-named "$status:$(sed -n 's/^WARNING:.* global `\(.*\)`.*/\1/p' err | tr '\n' ';')" \
+    '66:all.eight.g;all.sixteen.y[2];all.twos[1].y;packed.odd + 7;packed.split + 2;many[21];done;'
+same places-begin "$(sed -n 's/.*"addr":"\(0x[0-9a-f]*\)",.*"addr":"\(0x[0-9a-f]*\)","size":\([0-9]*\).*/echo $((\1 - \2)):\3/p' \
+    places.jsonl | sh | tr '\n' ' ')" "6:8 5:16 8:16 7:8 2:4 1:4 0:1 "
+same places-at-least "$(sed -n 's/^  Earlier write of \(.*\) at .*/\1/p' err | tr '\n' ';')" \
+    "8 bytes;16 bytes;16 bytes;8 bytes;4 bytes;at least 4 bytes;1 byte;"
+like places-declared err 'Location: global `done` (1 byte), declared at .*places.c:'
+
 # ---- The output file ----
 run output=f1 ./race
 same file-without-race "$status:$(types f1)" "0:process counters end "
