@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -56,9 +58,11 @@ void dh_sys_unmap(void *p, size_t n)
     dh_sys3(SYS_munmap, (long)p, (long)n, 0);
 }
 
-void dh_sys_discard(uptr addr, size_t n)
+bool dh_sys_discard(uptr addr, size_t n)
 {
-    dh_sys3(SYS_madvise, (long)addr, (long)n, MADV_DONTNEED);
+    const long dontneed_locked = 24; /* MADV_DONTNEED_LOCKED, since Linux 5.18; not in every header yet */
+    return dh_sys3(SYS_madvise, (long)addr, (long)n, MADV_DONTNEED) == 0 ||
+           dh_sys3(SYS_madvise, (long)addr, (long)n, dontneed_locked) == 0;
 }
 
 void dh_sys_populate(uptr addr, size_t n)
@@ -83,10 +87,30 @@ bool dh_sys_exists(uptr addr)
     return rc == 0 || rc == -EAGAIN;
 }
 
+/* write(2), but what the kernel sends a thread whose write has no reader, or goes beyond the limit for files,
+ * is taken back: it was not the program that wrote. All signals are blocked meanwhile, for less time if the
+ * descriptor was waited for before: a handler that ran in between might leave another mask than it found. */
+static long write_unseen(int fd, const char *buf, size_t n)
+{
+    const u64 ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1), all = ~0ull;
+    const struct timespec at_once = {0, 0};
+    struct pollfd ready = {fd, POLLOUT, 0};
+    u64 old = 0, before = 0;
+    dh_sys3(SYS_poll, (long)&ready, 1, -1);
+    dh_sys6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&old, sizeof(all), 0, 0);
+    dh_sys3(SYS_rt_sigpending, (long)&before, sizeof(before), 0);
+    long r = dh_sys3(SYS_write, fd, (long)buf, (long)n);
+    u64 caused = ours & ~before;
+    if (r == -EPIPE || r == -EFBIG)
+        dh_sys6(SYS_rt_sigtimedwait, (long)&caused, 0, (long)&at_once, sizeof(caused), 0, 0);
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof(old), 0, 0);
+    return r;
+}
+
 bool dh_sys_write_all(int fd, const char *buf, size_t n)
 {
     while (n > 0) {
-        long r = dh_sys3(SYS_write, fd, (long)buf, (long)n);
+        long r = write_unseen(fd, buf, n);
         if (r == -EINTR || r == -EAGAIN)
             continue;
         if (r <= 0)
@@ -140,7 +164,7 @@ bool dh_sys_membarrier_init(void)
     return dh_sys3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-void dh_sys_membarrier(void)
+bool dh_sys_membarrier(void)
 {
-    dh_sys3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    return dh_sys3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }

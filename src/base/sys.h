@@ -46,8 +46,9 @@ void *dh_sys_map_own(size_t n);
 /* The same at a fixed address that must be free. 0 or a negative errno. */
 int dh_sys_map_at(uptr addr, size_t n);
 void dh_sys_unmap(void *p, size_t n);
-/* Give the pages back; they read as zero afterwards. */
-void dh_sys_discard(uptr addr, size_t n);
+/* Give the pages back; they read as zero afterwards. False if the kernel refuses, as it may for locked
+ * memory. */
+bool dh_sys_discard(uptr addr, size_t n);
 
 /* Have the pages there before they are touched. Where the kernel cannot, they come as usual. */
 void dh_sys_populate(uptr addr, size_t n);
@@ -62,7 +63,7 @@ bool dh_sys_peek(uptr addr, void *ret, size_t n);
 /* Is anything mapped at addr? */
 bool dh_sys_exists(uptr addr);
 
-/* False if not all could be written. */
+/* False if not all could be written. No signal comes of it: the program did not write. */
 bool dh_sys_write_all(int fd, const char *buf, size_t n);
 /* One sentence to standard error, prefixed "deadheat: ". */
 void dh_sys_say(const char *text);
@@ -73,9 +74,10 @@ void dh_sys_yield(void);
 
 /*
  * A barrier on every running thread of the process: what lets their hot paths use plain stores where
- * the rare side needs a fence. Returns false where the kernel refuses (then nothing was ordered).
+ * the rare side needs a fence. Return false where the kernel refuses (then nothing was ordered), which it may
+ * begin to do at any time, if the program installs a filter for system calls.
  */
 bool dh_sys_membarrier_init(void);
-void dh_sys_membarrier(void);
+bool dh_sys_membarrier(void);
 
 #endif

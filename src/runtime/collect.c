@@ -56,11 +56,14 @@ void dh_collect_mark_cell(u32 cell)
 }
 
 /* Until every other thread has been outside the runtime, or has entered it after the new generation
- * became visible. */
-static void wait_for_grace(struct dh_thread *self)
+ * became visible. False if that cannot be known (any more). */
+static bool wait_for_grace(struct dh_thread *self)
 {
     dh_collect_gen++;
-    dh_sys_membarrier();
+    if (!dh_sys_membarrier()) {
+        dh_runtime_lose_membarrier();
+        return false;
+    }
     dh_thread_forget_cells(self);
     /* Looked at afresh each time: a thread in the runtime may be waiting for the registry's lock. */
     bool all;
@@ -73,6 +76,7 @@ static void wait_for_grace(struct dh_thread *self)
         if (!all)
             dh_sys_yield();
     } while (!all);
+    return true;
 }
 
 /* The clock every live thread has reached: an access at or below it can race with nothing to come. */
@@ -244,21 +248,23 @@ void dh_collect_run(struct dh_thread *self)
     struct scan *s = dh_pool_alloc(sizeof(*s));
     if (s && (dh_ids_want_collection() || dh_history_want_collection() || dh_split_want_collection())) {
         s->self = self;
-        dh_count(DH_COUNT_COLLECTIONS);
         dh_ids_collect_begin();
         dh_history_marking(true, ++number);
-        dh_split_marking(true, number);
+        dh_split_marking(true);
         marking = true;
-        wait_for_grace(self);
-        s->can_clear = common_clock(&s->common);
-        dh_region_each(scan_run, s);
-        wait_for_grace(self);
-        dh_split_sweep(self);
-        dh_history_sweep();
-        dh_ids_sweep(s->cells);
+        if (wait_for_grace(self)) {
+            s->can_clear = common_clock(&s->common);
+            dh_region_each(scan_run, s);
+            if (wait_for_grace(self)) {
+                dh_split_sweep();
+                dh_history_sweep();
+                dh_ids_sweep(s->cells);
+                dh_count(DH_COUNT_COLLECTIONS);
+            }
+        }
         marking = false;
         dh_history_marking(false, 0);
-        dh_split_marking(false, 0);
+        dh_split_marking(false);
         dh_pool_free(s->common.c, s->common.cap * sizeof(u32));
     }
     dh_pool_free(s, sizeof(*s));

@@ -43,7 +43,7 @@ SLOWS(write);
 
 #define FAR1(plane) dh_distance(addr, plane)
 #define FAR2(plane) dh_distance(addr, plane)
-#define FAR4(plane) dh_distance(addr, plane)
+#define FAR4(plane) dh_distance4(addr, plane)
 #define FAR8(plane) dh_distance8(addr, plane)
 #define FAR16(plane) (dh_distance8(addr, plane) | dh_distance8(addr + 8, plane))
 

@@ -60,17 +60,21 @@ static void zero_cells(uptr first, uptr last)
 }
 
 /* Whole pages: to be given back, or to be kept, those that exist. A collector clears the same memory again
- * and again, and to give a page back and get it again takes longer than to write it. */
+ * and again, and to give a page back and get it again takes longer than to write it. Memory that the program
+ * has locked (mlockall) may have to be kept. */
 static void zero_pages(uptr from, uptr to, bool keep)
 {
     u8 resident[KEEP / 4096];
-    if (!keep || to - from > KEEP || !dh_sys_resident(from, to - from, resident)) {
-        dh_sys_discard(from, to - from);
+    keep = keep && to - from <= KEEP && dh_sys_resident(from, to - from, resident);
+    if (!keep && dh_sys_discard(from, to - from))
         return;
+    for (uptr at = from, n; at < to; at += n) {
+        n = to - at < KEEP ? to - at : KEEP;
+        bool known = keep || dh_sys_resident(at, n, resident);
+        for (uptr i = 0; i < n / 4096; i++)
+            if (!known || (resident[i] & 1))
+                zero_cells(at + i * 4096, at + i * 4096 + 4096);
     }
-    for (uptr at = from; at < to; at += 4096)
-        if (resident[(at - from) / 4096] & 1)
-            zero_cells(at, at + 4096);
 }
 
 static void clear_plane(uptr lo, uptr hi, enum dh_plane plane, bool keep)

@@ -37,7 +37,7 @@
 #define ACCESSES(name, plane)                                                           \
     ACCESS(name, 1, dh_distance(addr, plane))                                           \
     ACCESS(name, 2, dh_distance(addr, plane))                                           \
-    ACCESS(name, 4, dh_distance(addr, plane))                                           \
+    ACCESS(name, 4, dh_distance4(addr, plane))                                          \
     ACCESS(name, 8, dh_distance8(addr, plane))                                          \
     ACCESS(name, 16, dh_distance8(addr, plane) | dh_distance8(addr + 8, plane))         \
     /* Any size and alignment; n is a constant where this is inlined. */                \

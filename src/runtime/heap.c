@@ -47,7 +47,7 @@ struct header {
 };
 
 enum { HEADER = sizeof(struct header), SIZE_BITS = 42, GAP_SHIFT = 42, MAGIC_SHIFT = 48 };
-enum { MAGIC_LIVE = 0xDA7A, MAGIC_FREED = 0xF1EE };
+enum { MAGIC_LIVE = 0xDA7A, MAGIC_FREED = 0xF1EE, MAGIC_ASIDE = 0xA51D };
 enum { GRAIN = 16 };                /* alignment of every block, and what one bit stands for */
 enum { REALLOC_LARGE = 128 << 10 }; /* from here on glibc may mremap: let it, instead of copying */
 enum { FREE_SLICE = 1 << 20 };      /* of a block whose shadow goes away: touched and dropped in turn */
@@ -308,8 +308,40 @@ static void *block_init(struct dh_thread *t, char *base, size_t gap, size_t n)
     return p;
 }
 
+static _Thread_local struct dh_heap_aside *aside __attribute__((tls_model("initial-exec")));
+
+void dh_heap_aside_begin(struct dh_heap_aside *a)
+{
+    a->used = 0;
+    aside = a;
+}
+
+void dh_heap_aside_end(void)
+{
+    aside = NULL;
+}
+
+/* NULL: there is no more room, and the heap has to do. */
+static void *aside_alloc(size_t n, bool zero)
+{
+    size_t left = sizeof(aside->room) - aside->used;
+    if (n > left || DH_ALIGN_UP(n, GRAIN) + HEADER > left)
+        return NULL;
+    char *p = aside->room + aside->used + HEADER;
+    aside->used += DH_ALIGN_UP(n, GRAIN) + HEADER;
+    *header_of(p) = (struct header){.word = make_word(MAGIC_ASIDE, HEADER, n)};
+    if (zero)
+        __builtin_memset(p, 0, n);
+    return p;
+}
+
 void *dh_heap_alloc(struct dh_thread *t, size_t n, size_t align, bool zero)
 {
+    if (DH_UNLIKELY(t == NULL && aside != NULL && align <= GRAIN)) {
+        void *p = aside_alloc(n, zero);
+        if (p != NULL)
+            return p;
+    }
     size_t gap = align > HEADER ? align : HEADER;
     size_t room = n < HEADER ? HEADER : n;
     if (n >= SIZE_MAX_BLOCK || gap >= SIZE_MAX_BLOCK) {
@@ -365,6 +397,8 @@ static bool was_freed(const void *p, u64 word, struct header *ret_header)
 static void release_other(struct dh_thread *t, void *p, u64 word)
 {
     struct header h;
+    if (word_magic(word) == MAGIC_ASIDE)
+        return;
     if (!was_freed(p, word, &h)) {
         __libc_free(p);
         return;
@@ -414,7 +448,7 @@ void *dh_heap_realloc(struct dh_thread *t, void *p, size_t n)
     u64 word = header_of(p)->word;
     if (word_magic(word) == MAGIC_FREED) /* glibc aborts */
         return dh_libc_heap()->realloc((char *)p - word_gap(word), n);
-    if (word_magic(word) != MAGIC_LIVE)
+    if (word_magic(word) != MAGIC_LIVE && word_magic(word) != MAGIC_ASIDE)
         return __libc_realloc(p, n);
     if (n >= SIZE_MAX_BLOCK) {
         errno = ENOMEM;

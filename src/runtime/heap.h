@@ -28,6 +28,18 @@ void *dh_heap_realloc(struct dh_thread *t, void *p, size_t n);
 /* The size asked for, if p is a live block of ours. */
 bool dh_heap_size(const void *p, size_t *ret_size);
 
+/*
+ * Room for what libc allocates in a call of the runtime's own, on a thread that is not attached. From the
+ * heap it would get blocks that the program has freed, and what tells a use after free would go with them.
+ * From begin to end, until the room is full; by the end all is freed.
+ */
+struct dh_heap_aside {
+    size_t used;
+    char room[1024] __attribute__((aligned(16)));
+};
+void dh_heap_aside_begin(struct dh_heap_aside *a);
+void dh_heap_aside_end(void);
+
 /* The program brought its own malloc. Whatever hands it blocks to free must then get them from there.
  * (intercept_malloc.c) */
 bool dh_heap_replaced(void);

@@ -31,7 +31,7 @@ char *dh_options_env, *dh_suppressions_env;
 bool dh_runtime_off;
 
 static bool started;
-static bool membarrier;
+static bool membarrier; /* atomic */
 static u64 counters[DH_COUNT_MAX];
 static u64 told[DH_COUNT_MAX]; /* what of them was told, or is the parent's to tell */
 
@@ -60,7 +60,12 @@ const char *dh_counter_name(enum dh_counter c)
 
 bool dh_runtime_has_membarrier(void)
 {
-    return membarrier;
+    return __atomic_load_n(&membarrier, __ATOMIC_RELAXED);
+}
+
+void dh_runtime_lose_membarrier(void)
+{
+    __atomic_store_n(&membarrier, false, __ATOMIC_RELAXED);
 }
 
 void dh_runtime_degrade(const char *why)

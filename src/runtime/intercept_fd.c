@@ -77,12 +77,6 @@ DH_INTERCEPTOR(int, creat, const char *path, mode_t mode)
 
 /* ---- Other new numbers -------------------------------------------------------------------------- */
 
-DH_INTERCEPTOR(int, timerfd_create, int clock, int flags)
-{
-    DH_ENTER(timerfd_create, clock, flags);
-    DH_RETURN(opened(REAL(timerfd_create)(clock, flags)));
-}
-
 DH_INTERCEPTOR(int, signalfd, int fd, const sigset_t *set, int flags)
 {
     DH_ENTER(signalfd, fd, set, flags);
@@ -322,6 +316,25 @@ DH_INTERCEPTOR(int, eventfd, unsigned value, int flags)
 {
     DH_ENTER(eventfd, value, flags);
     DH_RETURN(alone(REAL(eventfd)(value, flags)));
+}
+
+DH_INTERCEPTOR(int, timerfd_create, int clock, int flags)
+{
+    DH_ENTER(timerfd_create, clock, flags);
+    DH_RETURN(alone(REAL(timerfd_create)(clock, flags)));
+}
+
+/* Who sets the timer comes before whoever reads that it expired. */
+DH_INTERCEPTOR(int, timerfd_settime, int fd, int flags, const struct itimerspec *value,
+               struct itimerspec *ret_old)
+{
+    DH_ENTER(timerfd_settime, fd, flags, value, ret_old);
+    DH_TOUCH_IN(sc.t, value);
+    dh_fd_release(sc.t, fd);
+    int r = REAL(timerfd_settime)(fd, flags, value, ret_old);
+    if (r == 0)
+        DH_TOUCH_OUT(sc.t, ret_old);
+    DH_RETURN(r);
 }
 
 DH_INTERCEPTOR(int, eventfd_read, int fd, eventfd_t *ret_value)

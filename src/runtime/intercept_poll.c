@@ -1,9 +1,12 @@
 /*
  * intercept_poll.c - waiting for descriptors: poll, select, epoll.
  *
- * That a descriptor is ready is no edge: the data is, when it is read. epoll_ctl hands its event data to
- * whoever waits on the instance, so it releases the instance and a successful wait acquires it.
- * Masks go through dh_signal_filter, as everywhere: some signals are the runtime's own too.
+ * A descriptor to which something has come is acquired as if it were read: whoever sees that the other end
+ * was closed, or is woken by an eventfd and never empties it, reads nothing and is ordered all the same. That
+ * there is room to write says nothing of what others have done.
+ * epoll_ctl hands its event data to whoever waits on the instance, so it releases the instance and a
+ * successful wait acquires it. Masks go through dh_signal_filter, as everywhere: some signals are the
+ * runtime's own too.
  */
 #define _GNU_SOURCE 1
 #include <poll.h>
@@ -15,6 +18,12 @@
 #include "runtime/signal.h"
 #include "runtime/touch.h"
 
+/* What comes from elsewhere; epoll has the same bits. */
+enum { ARRIVED = POLLIN | POLLPRI | POLLRDNORM | POLLRDBAND | POLLRDHUP | POLLHUP | POLLERR };
+_Static_assert((EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR) ==
+                   (POLLIN | POLLPRI | POLLRDHUP | POLLHUP | POLLERR),
+               "one set for both");
+
 /* ---- poll -------------------------------------------------------------------------------------- */
 
 static void touch_poll_in(struct dh_thread *t, const struct pollfd *fds, nfds_t n)
@@ -25,8 +34,11 @@ static void touch_poll_in(struct dh_thread *t, const struct pollfd *fds, nfds_t 
 
 static int touch_poll_out(struct dh_thread *t, const struct pollfd *fds, nfds_t n, int r)
 {
-    for (nfds_t i = 0; i < n && r >= 0; i++)
+    for (nfds_t i = 0; i < n && r >= 0; i++) {
         dh_touch_write(t, &fds[i].revents, sizeof fds[i].revents);
+        if ((fds[i].revents & ARRIVED) != 0)
+            dh_fd_acquire(t, fds[i].fd);
+    }
     return r;
 }
 
@@ -76,12 +88,34 @@ static void touch_sets(struct dh_thread *t, int n, const fd_set *r, const fd_set
     dh_touch_out(t, x, bytes);
 }
 
+/* By words, since programs may allocate sets of more than FD_SETSIZE. */
+static void acquire_set(struct dh_thread *t, int n, const fd_set *set)
+{
+    const __fd_mask *words = set != NULL ? set->fds_bits : NULL;
+    for (int fd = 0; words != NULL && fd < n; fd++) {
+        if (words[fd / NFDBITS] == 0)
+            fd |= NFDBITS - 1;
+        else if ((words[fd / NFDBITS] >> (fd % NFDBITS) & 1) != 0)
+            dh_fd_acquire(t, fd);
+    }
+}
+
+static int selected(struct dh_thread *t, int n, const fd_set *r, const fd_set *x, int found)
+{
+    if (found > 0) {
+        acquire_set(t, n, r);
+        acquire_set(t, n, x);
+    }
+    return found;
+}
+
 DH_INTERCEPTOR(int, select, int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout)
 {
     DH_ENTER(select, n, r, w, x, timeout);
     touch_sets(sc.t, n, r, w, x);
     DH_TOUCH_OUT(sc.t, timeout); /* Linux leaves the time that remained */
-    DH_RETURN(DH_BLOCKING(REAL(select)(n, r, w, x, timeout)));
+    int found = DH_BLOCKING(REAL(select)(n, r, w, x, timeout));
+    DH_RETURN(selected(sc.t, n, r, x, found));
 }
 
 DH_INTERCEPTOR(int, pselect, int n, fd_set *r, fd_set *w, fd_set *x, const struct timespec *timeout,
@@ -91,10 +125,36 @@ DH_INTERCEPTOR(int, pselect, int n, fd_set *r, fd_set *w, fd_set *x, const struc
     sigset_t kept;
     touch_sets(sc.t, n, r, w, x);
     DH_TOUCH_IN(sc.t, timeout);
-    DH_RETURN(DH_BLOCKING(REAL(pselect)(n, r, w, x, timeout, dh_signal_filter(mask, &kept))));
+    int found = DH_BLOCKING(REAL(pselect)(n, r, w, x, timeout, dh_signal_filter(mask, &kept)));
+    DH_RETURN(selected(sc.t, n, r, x, found));
 }
 
 /* ---- epoll ------------------------------------------------------------------------------------- */
+
+/* Which descriptor was registered with an event's data. One word an entry, the rest of the hash above the
+ * descriptor; an entry that another one replaces is an edge less, where there was none before either. */
+enum { WATCHED = 1 << 14, FD_BITS = 20 };
+static u64 watched[WATCHED];
+
+static u64 event_hash(int epoll, const struct epoll_event *event)
+{
+    return dh_hash64(event->data.u64 ^ dh_hash64((u64)epoll + 1));
+}
+
+static void watch(int epoll, int fd, const struct epoll_event *event)
+{
+    u64 h = event_hash(epoll, event);
+    if (fd >= 0 && fd < 1 << FD_BITS)
+        __atomic_store_n(&watched[h % WATCHED], h >> FD_BITS << FD_BITS | (u64)fd, __ATOMIC_RELAXED);
+}
+
+static void acquire_event(struct dh_thread *t, int epoll, const struct epoll_event *event)
+{
+    u64 h = event_hash(epoll, event);
+    u64 w = __atomic_load_n(&watched[h % WATCHED], __ATOMIC_RELAXED);
+    if (w >> FD_BITS == h >> FD_BITS)
+        dh_fd_acquire(t, (int)(w & ((1 << FD_BITS) - 1)));
+}
 
 static int created(int fd)
 {
@@ -118,8 +178,10 @@ DH_INTERCEPTOR(int, epoll_create1, int flags)
 DH_INTERCEPTOR(int, epoll_ctl, int epoll, int op, int fd, struct epoll_event *event)
 {
     DH_ENTER(epoll_ctl, epoll, op, fd, event);
-    if (op != EPOLL_CTL_DEL)
+    if (op != EPOLL_CTL_DEL && event != NULL) {
         DH_TOUCH_IN(sc.t, event);
+        watch(epoll, fd, event);
+    }
     dh_fd_release(sc.t, epoll);
     DH_RETURN(REAL(epoll_ctl)(epoll, op, fd, event));
 }
@@ -129,6 +191,9 @@ static int woken(struct dh_thread *t, int epoll, const struct epoll_event *event
     if (r > 0) {
         dh_fd_acquire(t, epoll);
         dh_touch_write(t, events, (size_t)r * sizeof *events);
+        for (int i = 0; i < r; i++)
+            if ((events[i].events & ARRIVED) != 0)
+                acquire_event(t, epoll, &events[i]);
     }
     return r;
 }

@@ -338,14 +338,39 @@ DH_INTERCEPTOR(int, fseeko64, FILE *f, off64_t by, int whence)
     ONLY_KNOWN(f, DH_STREAM_SEEK, fseeko64, f, by, whence);
 }
 
+/* Positions are memory of the program, whichever stream it is. */
+#define GO_TO(name)                                \
+    DH_ENTER(name, f, to);                         \
+    DH_TOUCH_IN(sc.t, to);                         \
+    if (!dh_stream_known(f))                       \
+        DH_RETURN(DH_BLOCKING(REAL(name)(f, to))); \
+    DH_RETURN(DH_STREAM_CALL(f, DH_STREAM_SEEK, REAL(name)(f, to)))
+
 DH_INTERCEPTOR(int, fsetpos, FILE *f, const fpos_t *to)
 {
-    ONLY_KNOWN(f, DH_STREAM_SEEK, fsetpos, f, to);
+    GO_TO(fsetpos);
 }
 
 DH_INTERCEPTOR(int, fsetpos64, FILE *f, const fpos64_t *to)
 {
-    ONLY_KNOWN(f, DH_STREAM_SEEK, fsetpos64, f, to);
+    GO_TO(fsetpos64);
+}
+
+#define WHERE(name)                          \
+    DH_ENTER(name, f, at);                   \
+    int rc = DH_BLOCKING(REAL(name)(f, at)); \
+    if (rc == 0)                             \
+        DH_TOUCH_OUT(sc.t, at);              \
+    DH_RETURN(rc)
+
+DH_INTERCEPTOR(int, fgetpos, FILE *f, fpos_t *at)
+{
+    WHERE(fgetpos);
+}
+
+DH_INTERCEPTOR(int, fgetpos64, FILE *f, fpos64_t *at)
+{
+    WHERE(fgetpos64);
 }
 
 DH_INTERCEPTOR(void, rewind, FILE *f)

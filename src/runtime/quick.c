@@ -209,39 +209,6 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
         dh_engine_words(&a, addr, addr + size);
 }
 
-/* The accesses are aligned: their words are all whole, or it is one and in part. */
-DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void *pc)
-{
-    struct dh_thread *t = __dh_hot.self;
-    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
-    uptr addr = (uptr)where;
-    if (!t)
-        return;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        dh_tap_take(t, addr, size, kind, pc);
-        return;
-    }
-    /* In large tables this line is as far away as the one the inlined check has just waited for. */
-    __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
-    u32 need = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
-    bool unsure = false, hit = true;
-    for (u32 at = 0; at < size && hit; at += 4)
-        hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
-    if (hit || !dh_thread_enter(t))
-        return;
-    dh_touched_note_within(addr, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
-    bool done = !dh_runtime_off && !dh_region_holes;
-    if (done && unsure)
-        done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
-    else if (done && size <= 4)
-        done = quick_word(t, addr, need, size, kind, pc);
-    for (u32 at = 0; done && !unsure && size > 4 && at < size; at += 8)
-        done = quick_pair(t, addr + at, size, kind, pc);
-    if (DH_UNLIKELY(!done))
-        rest(t, addr, size, kind, pc, unsure);
-    dh_thread_leave(t);
-}
-
 /* Any alignment, a few words. Each word is looked at by itself: of those that were accessed in this epoch
  * there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
 static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
@@ -278,7 +245,51 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     dh_thread_leave(t);
 }
 
-/* For unwind.c: size 1 to 16, a power of two, aligned to itself or to 4. */
+/* Said to be aligned, and is not: a word is left before the access ends. */
+DH_INLINE bool crosses(uptr addr, u32 size)
+{
+    return size < 4 ? (addr & 3) + size > 4 : (addr & 3) != 0;
+}
+
+/* The accesses are aligned: their words are all whole, or it is one and in part. Where they are not, though C
+ * has it so, the machine does what it was told, and we look at the bytes that it touches. */
+DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr addr = (uptr)where;
+    if (!t)
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap_take(t, addr, size, kind, pc);
+        return;
+    }
+    if (DH_UNLIKELY(crosses(addr, size))) {
+        missed_words(t, addr, size, kind, pc);
+        return;
+    }
+    /* In large tables this line is as far away as the one the inlined check has just waited for. */
+    __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
+    u32 need = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
+    bool unsure = false, hit = true;
+    for (u32 at = 0; at < size && hit; at += 4)
+        hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
+    if (hit || !dh_thread_enter(t))
+        return;
+    dh_touched_note_within(addr, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
+    bool done = !dh_runtime_off && !dh_region_holes;
+    if (done && unsure)
+        done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
+    else if (done && size <= 4)
+        done = quick_word(t, addr, need, size, kind, pc);
+    for (u32 at = 0; done && !unsure && size > 4 && at < size; at += 8)
+        done = quick_pair(t, addr + at, size, kind, pc);
+    if (DH_UNLIKELY(!done))
+        rest(t, addr, size, kind, pc, unsure);
+    dh_thread_leave(t);
+}
+
+/* For unwind.c: size 1 to 16, a power of two. */
 void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc)
 {
     missed(p, size, kind, pc);
@@ -305,7 +316,9 @@ DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
 DH_INLINE bool hit_shared(const volatile void *p, u32 size)
 {
     const struct dh_thread *t = __dh_hot.self;
-    const u32 *r = dh_shadow((uptr)p, DH_PLANE_READ);
+    const u32 *r = (const u32 *)dh_plane_of((uptr)p, DH_PLANE_READ);
+    if (DH_UNLIKELY(crosses((uptr)p, size)))
+        return false;
     u32 c = __atomic_load_n(r, __ATOMIC_RELAXED);
     if (!t || !dh_cell_is_history(c))
         return false;

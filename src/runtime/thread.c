@@ -16,6 +16,7 @@
 #include "runtime/collect.h"
 #include "runtime/context.h"
 #include "runtime/exception.h"
+#include "runtime/heap.h"
 #include "runtime/identity.h"
 #include "runtime/init.h"
 #include "runtime/plain.h"
@@ -206,6 +207,8 @@ void dh_thread_cancel_new(struct dh_thread *t)
 static void find_bounds(struct dh_thread_info *info)
 {
     pthread_attr_t attr;
+    struct dh_heap_aside room;
+    dh_heap_aside_begin(&room);
     if (pthread_getattr_np(pthread_self(), &attr) == 0) {
         void *lo = NULL;
         size_t n = 0;
@@ -215,6 +218,7 @@ static void find_bounds(struct dh_thread_info *info)
         }
         pthread_attr_destroy(&attr);
     }
+    dh_heap_aside_end();
     uptr tp = (uptr)__builtin_thread_pointer();
     info->tls_lo = tp - static_tls;
     info->tls_hi = tp + 4096; /* the thread descriptor follows the thread pointer */

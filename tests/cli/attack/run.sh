@@ -139,12 +139,29 @@ expect full-stderr 66 0 done
 in_shell '{ ./victim race 2>&1 >out.program; echo $? >status; } | true; cat out.program status'
 expect stderr-without-reader 0 0 'done
 66'
+# What the runtime itself writes must not end a program that writes nothing there.
+mkfifo unread
+broken='exec 3<>unread 4>unread 3<&-' # nobody reads what goes to 4
+in_shell "$broken; DEADHEAT_OPTIONS=reporter=/absent exec ./victim race 2>&4"
+expect sentence-without-reader 66 0 done
+in_shell "$broken; DEADHEAT_OPTIONS=stats=1 exec ./victim quiet 2>&4"
+expect counters-without-reader 3 0 done
+in_shell '(ulimit -f 0; DEADHEAT_OPTIONS=output=too_large exec ./victim race 2>&1) | cat >&2; echo done'
+expect output-beyond-limit 0 1 done 'cannot be written any more'
+in_shell 'sh -c "ulimit -f 0; DEADHEAT_OPTIONS=output=too_large exec ./victim race 2>too_large" | cat'
+expect report-beyond-limit 0 0 done
 # The reporter outlives the program; whoever reads to the end of its output has all of it.
 in_shell '{ { ./victim sigpipe; echo $? >status; } 2>&3 | true; } 3>&1 | grep -c ^WARNING:; cat status'
 expect sigpipe 0 0 '1
 141'
 in_shell "cd / && exec '$work/victim' race"
 expect another-directory 66 1 done
+
+# Without the barrier a collection would take ids away from threads that hold them.
+with stats=1 filter
+expect collected 3 0 done '^[1-9][0-9]* collections'
+run env DEADHEAT_OPTIONS=stats=1 VICTIM_FILTER=1 ./victim filter
+expect barrier-forbidden 3 0 done '^0 collections'
 
 # ---- Options ----
 with on_race=stop race

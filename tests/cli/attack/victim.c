@@ -8,15 +8,20 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -570,6 +575,33 @@ static void mode_sigpipe(void)
     race(1);
 }
 
+static void *turns(void *arg)
+{
+    for (int i = 0; i < 500000; i++) {
+        pthread_mutex_lock(&mutex);
+        ++*(int *)arg;
+        pthread_mutex_unlock(&mutex);
+    }
+    return NULL;
+}
+
+/* More epochs than fit between two collections, which need a system call that the program now forbids. */
+static void mode_filter(void)
+{
+    struct sock_filter no_membarrier[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {4, no_membarrier};
+    if (getenv("VICTIM_FILTER")) {
+        MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+        MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    }
+    two(turns, &shared[0]);
+}
+
 #define MODE(name) {#name, mode_##name}
 static const struct {
     const char *name;
@@ -581,6 +613,7 @@ static const struct {
     MODE(overflow),      MODE(longjmp), MODE(sparse),      MODE(atexit),    MODE(many_mutexes),
     MODE(tsd),           MODE(handler), MODE(fork_loop),   MODE(sigpipe),   MODE(overflow_thread),
     MODE(kill_reporter), MODE(eat),     MODE(huge_record), MODE(ancestors), MODE(no_frames),
+    MODE(filter),
 };
 
 __attribute__((constructor)) static void before_main(void)
