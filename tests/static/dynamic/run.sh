@@ -6,7 +6,8 @@
 # `relay` are not failures, but each must be listed in EXPECTED with its reason; one that is listed and no longer
 # missed is a failure too.
 #
-# FIGURES=FILE in the environment also writes a table: program, races found, pairs of lines in relay and in sound.
+# PART="2 4" in the environment does every fourth program, from the second on (tests/run does them side by side).
+# FIGURES=FILE also writes a table: program, races found, pairs of lines in relay and in sound.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
@@ -62,8 +63,12 @@ find_pairs() { # SOURCE
     done
 }
 
+all() {
+    (cd "$tests" && ls ./*.c ./*.cpp)
+    (cd "$bench" && printf 'bench-%s\n' *.c)
+}
 # shellcheck disable=SC2046 # names are words
-[ $# -gt 0 ] || set -- $(cd "$tests" && ls ./*.c ./*.cpp) $(cd "$bench" && printf 'bench-%s\n' *.c)
+[ $# -gt 0 ] || set -- $(all | awk -v part="${PART:-1 1}" '{ split(part, p) } (NR - p[1]) % p[2] == 0')
 for name; do
     name=$(basename "$(basename "$name" .c)" .cpp)
     programs=$tests f=$tests/$name.c cc=cc clang=clang-19
