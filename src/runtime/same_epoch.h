@@ -17,9 +17,9 @@ DH_INLINE u32 dh_distance(uptr addr, enum dh_plane plane)
     return __atomic_load_n(cell, __ATOMIC_RELAXED) - __dh_hot.base;
 }
 
-/* Of four bytes that the compiler takes for aligned. Where the program broke that promise (it casts any char
- * * to int *), parts of two cells are read as one, which is no id of this epoch; the slow path then looks at
- * the address. The same goes for eight bytes. */
+/* Of four bytes that the compiler takes for aligned. Where the program broke that promise (by a cast of any
+ * address to that of an int), parts of two cells are read as one, which is no id of this epoch; the slow path
+ * then looks at the address. The same goes for eight bytes. */
 DH_INLINE u32 dh_distance4(uptr addr, enum dh_plane plane)
 {
     return __atomic_load_n((const u32 *)dh_plane_of(addr, plane), __ATOMIC_RELAXED) - __dh_hot.base;
