@@ -51,22 +51,28 @@ static LLVMValueRef function_of(LLVMValueRef inst)
 }
 
 /* The instruction whose line a report shall show for this one. Accesses that were moved out of a loop have no
- * line; another one of the same function to the same place is what the programmer wrote. */
+ * line; another one of the same function to the same place is what the programmer wrote. If there are
+ * several, on different lines, one of them may be where the program never came: better none than that. */
 static LLVMValueRef with_line(LLVMValueRef inst)
 {
     const int enough = 256; /* a global may be used all over a large module */
     bool load = LLVMIsALoadInst(inst) != NULL;
     if ((!load && !LLVMIsAStoreInst(inst)) || LLVMGetDebugLocLine(inst))
         return inst;
-    LLVMValueRef ptr = LLVMGetOperand(inst, load ? 0 : 1);
+    LLVMValueRef ptr = LLVMGetOperand(inst, load ? 0 : 1), found = inst;
     int seen = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(ptr); use && seen < enough; use = LLVMGetNextUse(use), seen++) {
+    for (LLVMUseRef use = LLVMGetFirstUse(ptr); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef other = LLVMGetUser(use);
         bool access = LLVMIsALoadInst(other) || (LLVMIsAStoreInst(other) && LLVMGetOperand(other, 1) == ptr);
-        if (access && function_of(other) == function_of(inst) && LLVMGetDebugLocLine(other))
-            return other;
+        if (++seen > enough)
+            return inst;
+        if (!access || function_of(other) != function_of(inst) || !LLVMGetDebugLocLine(other))
+            continue;
+        if (found != inst && LLVMGetDebugLocLine(found) != LLVMGetDebugLocLine(other))
+            return inst;
+        found = other;
     }
-    return inst;
+    return found;
 }
 
 void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst)

@@ -1,0 +1,51 @@
+; An access whose line the optimiser dropped gets that of the others to the same place, if there is only one such line:
+; of several, one may be where the program never came.
+; EXPECT one: read4=2
+; NOMATCH one: @__dh_read4\(ptr @x\), !dbg !7$
+; MATCH one: @__dh_read4\(ptr @x\), !dbg !8$
+; MATCH *: ^!8 = !DILocation\(line: 3,
+; EXPECT two: read4=3
+; MATCH two: @__dh_read4\(ptr @x\), !dbg !10$
+; MATCH *: ^!10 = !DILocation\(line: 0,
+target triple = "x86_64-pc-linux-gnu"
+@x = global i32 0
+
+define i32 @one(i1 %c) !dbg !5 {
+  %a = load volatile i32, ptr @x, !dbg !9
+  call void @unknown()
+  br i1 %c, label %yes, label %no
+yes:
+  %b = load volatile i32, ptr @x, !dbg !10
+  ret i32 %b
+no:
+  ret i32 %a
+}
+
+define i32 @two(i1 %c) !dbg !15 {
+  %a = load volatile i32, ptr @x, !dbg !19
+  call void @unknown()
+  br i1 %c, label %yes, label %no
+yes:
+  %b = load volatile i32, ptr @x, !dbg !20
+  ret i32 %b
+no:
+  %d = load volatile i32, ptr @x, !dbg !21
+  ret i32 %d
+}
+
+declare void @unknown()
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3, !4}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, producer: "none", isOptimized: true, emissionKind: FullDebug)
+!1 = !DIFile(filename: "lost_line.c", directory: "/")
+!2 = !DISubroutineType(types: !{null})
+!3 = !{i32 7, !"Dwarf Version", i32 5}
+!4 = !{i32 2, !"Debug Info Version", i32 3}
+!5 = distinct !DISubprogram(name: "one", scope: !1, file: !1, line: 1, type: !2, unit: !0, spFlags: DISPFlagDefinition)
+!9 = !DILocation(line: 0, scope: !5)
+!10 = !DILocation(line: 3, scope: !5)
+!15 = distinct !DISubprogram(name: "two", scope: !1, file: !1, line: 11, type: !2, unit: !0, spFlags: DISPFlagDefinition)
+!19 = !DILocation(line: 0, scope: !15)
+!20 = !DILocation(line: 13, scope: !15)
+!21 = !DILocation(line: 14, scope: !15)
