@@ -167,6 +167,9 @@ bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret);
  * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
 bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask);
 
+/* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
+ * races that are reported, not for their repetitions. */
+void dh_step_widen(u32 id, uptr *addr, u32 *size);
 /* Report every entry of the cell, not split, that races with a on the bytes of mask. */
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
 /* The same for a split one. */

@@ -420,6 +420,7 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, 
         dh_count(DH_COUNT_RACES);
     if (number) {
         struct dh_place found;
+        dh_step_widen(id, &addr, &size);
         begin();
         tell_access(a->id);
         tell_access(id);

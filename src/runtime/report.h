@@ -6,7 +6,8 @@
 
 #include "runtime/engine.h"
 
-/* Access a races with the earlier access `id` to [addr, addr + size); `at` is the first byte they share. */
+/* Access a races with the earlier access `id`, of which [addr, addr + size) is known; `at` is the first byte
+ * they share. */
 void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at);
 /* The process starts: with an output file, its stream begins. */
 void dh_report_begin(void);

@@ -434,7 +434,7 @@ static u32 mask_of(uptr word, u32 id, enum dh_plane plane)
 /* A cell knows four bytes of an access, its record how many it was, and nobody where it began. If the cells
  * around hold just as much of it, they tell. Else (some bytes were accessed again since, or a loop has made
  * several of it) it is taken to be aligned to its size. Of a range nothing more can be said. */
-static void widen(u32 id, uptr *addr, u32 *size)
+void dh_step_widen(u32 id, uptr *addr, u32 *size)
 {
     const struct dh_access_rec r = dh_id_get(id);
     enum dh_plane plane = r.kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
@@ -468,10 +468,8 @@ static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mas
         return;
     if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))
         return;
-    uptr addr = word + (u32)__builtin_ctz(dh_cell_mask(e));
-    u32 size = (u32)__builtin_popcount(dh_cell_mask(e));
-    widen(id, &addr, &size);
-    dh_report_race(a, id, addr, size, word + (u32)__builtin_ctz(common));
+    dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)),
+                   (u32)__builtin_popcount(dh_cell_mask(e)), word + (u32)__builtin_ctz(common));
 }
 
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
