@@ -2,7 +2,7 @@
  * cc_frontend.c - --dh-frontend: another compiler, with its own -fsanitize=thread, in front of our runtime.
  *
  * Its code calls the functions of ThreadSanitizer's instrumentation, which our runtime has too
- * (src/runtime/compat_*.c). So the compiler must instrument when it compiles, and must not link the other
+ * (src/runtime/compat/). So the compiler must instrument when it compiles, and must not link the other
  * runtime:
  *   clang's driver passes on what stands behind -Xclang, and does not look at it;
  *   gcc's adds libtsan if it sees -fsanitize=thread. A specs file gives that option to the compilers that the

@@ -47,8 +47,8 @@ static char *home(void)
     return path;
 }
 
-/* Where deadheat is, so that a program that is run on its own finds the reporter (src/runtime/reporter.c).
- * Every object of an image has it; the linker keeps one. */
+/* Where deadheat is, so that a program that is run on its own finds the reporter
+ * (src/runtime/report/reporter.c). Every object of an image has it; the linker keeps one. */
 LLVMValueRef dh_ir_link_home(struct dh_ir *ir)
 {
     char *dir = home();

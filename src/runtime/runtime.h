@@ -1,7 +1,7 @@
 /*
  * runtime.h - what the parts of the runtime offer each other; above all, what interceptors may call.
  *
- * An interceptor (intercept_*.c) knows libc and nothing of shadow memory; the engine (engine.c and what
+ * An interceptor (intercept/) knows libc and nothing of shadow memory; the engine (engine/ and what
  * stands below it) knows shadow memory and nothing of libc. They meet here.
  *
  * The frame of an interceptor:
@@ -25,7 +25,7 @@
 #define DH_RUNTIME_H
 
 #include "event/access.h"
-#include "runtime/abi.h"
+#include "runtime/abi/abi.h"
 
 struct dh_thread; /* thread.h */
 

@@ -8,7 +8,7 @@
 #include "invisible.h"
 
 static mtx_t m, timed;
-static cnd_t c;
+static cnd_t c, never; /* nobody signals the second: only its deadline ends a wait for it */
 static int turn, data, counted;
 static const struct timespec past = {1, 0}, far_away = {1L << 33, 0};
 
@@ -22,7 +22,7 @@ static void pass(int me)
         data++;
         mtx_lock(&m);
         turn = !me;
-        MUST(cnd_timedwait(&c, &m, &past) == thrd_timedout); /* the other may take over meanwhile */
+        MUST(cnd_timedwait(&never, &m, &past) == thrd_timedout); /* the other may take over meanwhile */
         cnd_broadcast(&c);
         mtx_unlock(&m);
     }
@@ -65,11 +65,12 @@ int main(void)
 
     MUST(mtx_init(&m, mtx_timed) == thrd_success &&
          mtx_init(&timed, mtx_timed | mtx_recursive) == thrd_success);
-    MUST(cnd_init(&c) == thrd_success);
+    MUST(cnd_init(&c) == thrd_success && cnd_init(&never) == thrd_success);
     MUST(thrd_create(&a, first, NULL) == thrd_success && thrd_create(&b, second, NULL) == thrd_success);
     MUST(thrd_join(a, &x) == thrd_success && thrd_join(b, &y) == thrd_success);
     MUST(x == 1 && y == 2 && data == 40 && counted == 3);
     cnd_destroy(&c);
+    cnd_destroy(&never);
     mtx_destroy(&m);
     mtx_destroy(&timed);
     return 0;

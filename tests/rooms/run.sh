@@ -39,9 +39,23 @@ cat > "$bad/src/cli/c.c" <<'EOF'
 // head
 #include "report/record.h"
 #include "base/b.h"
-#include "runtime/abi.h"
+#include "runtime/abi/abi.h"
 #include "nowhere/x.h"
 EOF
+mkdir -p "$bad/src/runtime/abi" "$bad/src/runtime/lard" "$bad/src/runtime/cellar"
+cat > "$bad/src/runtime/abi/i.h" <<'EOF'
+/* head */
+#include "runtime/runtime.h"
+#include "runtime/abi/frame.h"
+#include "runtime/engine/engine.h"
+EOF
+cat > "$bad/src/runtime/lard/l.c" <<'EOF'
+/* head */
+#include "runtime/engine/engine.h"
+#include "runtime/compat/compat.h"
+#include "runtime/cellar/c.h"
+EOF
+printf '/* head */\n#include "runtime/abi/abi.h"\n' > "$bad/src/runtime/cellar/c.h"
 printf '/* head */\n#include "base/b.h"\n' > "$bad/src/attic/a.c"
 printf 'int headless;\n' > "$bad/src/util/u.c"
 printf '#!/bin/sh\nexit 0\n' > "$bad/src/util/script"
@@ -61,7 +75,7 @@ self_test() { # rule, then the breaches it must find, and no others
     fi
 }
 
-self_test includes src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/runtime/r.c:9 src/runtime/r.c:10 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
+self_test includes src/runtime/abi/i.h:4 src/runtime/lard/l.c:3 src/runtime/lard/l.c:4 src/runtime/cellar/c.h:2 src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/runtime/r.c:9 src/runtime/r.c:10 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
 self_test heads src/util/script:2 src/util/u.c:1
 self_test reminders src/util/t.c:2
 self_test lengths src/util/long.c:801

@@ -1,9 +1,9 @@
 /*
- * test_cell.c - src/runtime/cell.h and what it shares with ids.h: the numbers in a cell.
+ * test_cell.c - src/runtime/shadow/cell.h and what it shares with ids.h: the numbers in a cell.
  */
-#include "runtime/cell.h"
-#include "runtime/ids.h"
-#include "runtime/lockset.h"
+#include "runtime/shadow/cell.h"
+#include "runtime/shadow/ids.h"
+#include "runtime/threads/lockset.h"
 #include "unit/check.h"
 
 static void round_trip(void **state)

@@ -1,7 +1,7 @@
 /*
  * test_cells.c - runs of cells (runtime/cells.h) against the one-by-one definition, at every length and place.
  */
-#include "runtime/cells.h"
+#include "runtime/shadow/cells.h"
 #include "unit/check.h"
 
 enum { MAX = 70 };

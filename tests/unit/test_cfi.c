@@ -1,5 +1,5 @@
 /*
- * test_cfi.c - src/runtime/cfi.c, judged by libdw: every row of every table in the modules of this process,
+ * test_cfi.c - src/runtime/threads/cfi.c, judged by libdw: every row of every table in the modules of this process,
  * which are code of two compilers and assembly.
  */
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/cfi.h"
+#include "runtime/threads/cfi.h"
 #include "unit/check.h"
 
 enum { RBP = 6, RSP = 7, RETURN = 16, WORD = 8 };

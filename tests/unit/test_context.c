@@ -1,9 +1,9 @@
 /*
- * test_context.c - src/runtime/context.c.
+ * test_context.c - src/runtime/threads/context.c.
  */
 #include <pthread.h>
 
-#include "runtime/context.h"
+#include "runtime/threads/context.h"
 #include "unit/check.h"
 
 #define PC(n) ((const void *)(uintptr_t)(0x400000 + 16ul * (n)))

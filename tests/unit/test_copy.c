@@ -1,5 +1,5 @@
 /*
- * test_copy.c - src/runtime/copy.c against a model that has a set of accesses for every byte.
+ * test_copy.c - src/runtime/engine/copy.c against a model that has a set of accesses for every byte.
  *
  * Only shadow is needed: the memory it describes does not exist. Ranges are random in size, place and
  * distance, so that they overlap both ways and begin and end anywhere in a word; the cells are of every kind.
@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "runtime/collect.h"
-#include "runtime/engine.h"
-#include "runtime/region.h"
-#include "runtime/tap.h"
-#include "runtime/touched.h"
+#include "runtime/engine/engine.h"
+#include "runtime/shadow/collect.h"
+#include "runtime/shadow/region.h"
+#include "runtime/shadow/touched.h"
+#include "runtime/sink/tap.h"
 #include "unit/check.h"
 
 #define ARENA 0x100000f0000ull /* a border of regions is in the middle */

@@ -1,11 +1,11 @@
 /*
- * test_history.c - src/runtime/history.c, with ids.c below it.
+ * test_history.c - src/runtime/shadow/history.c, with ids.c below it.
  */
 #include <pthread.h>
 #include <string.h>
 
-#include "runtime/history.h"
-#include "runtime/ids.h"
+#include "runtime/shadow/history.h"
+#include "runtime/shadow/ids.h"
 #include "unit/check.h"
 
 static u32 make(const u32 *entries, u32 n)

@@ -1,11 +1,11 @@
 /*
- * test_ids.c - src/runtime/ids.c. The file is included, so that a test can start from a fresh state.
+ * test_ids.c - src/runtime/shadow/ids.c. The file is included, so that a test can start from a fresh state.
  */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/runtime/ids.c"
+#include "../../src/runtime/shadow/ids.c"
 #include "unit/check.h"
 
 static int fresh(void **state)

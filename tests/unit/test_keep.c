@@ -1,12 +1,12 @@
 /*
- * test_keep.c - src/runtime/keep.c.
+ * test_keep.c - src/runtime/report/keep.c.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/keep.h"
+#include "runtime/report/keep.h"
 #include "unit/check.h"
 
 /* The lowest number that is free now. */

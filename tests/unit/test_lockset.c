@@ -1,7 +1,7 @@
 /*
- * test_lockset.c - src/runtime/lockset.c.
+ * test_lockset.c - src/runtime/threads/lockset.c.
  */
-#include "runtime/lockset.h"
+#include "runtime/threads/lockset.h"
 #include "unit/check.h"
 
 static void sets(void **state)

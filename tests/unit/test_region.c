@@ -1,9 +1,9 @@
 /*
- * test_region.c - src/runtime/region.c and the layout in abi.h: where the shadow of each kind of address is.
+ * test_region.c - src/runtime/shadow/region.c and the layout in abi.h: where the shadow of each kind of address is.
  */
 #include <sys/mman.h>
 
-#include "runtime/region.h"
+#include "runtime/shadow/region.h"
 #include "unit/check.h"
 
 /* What region.c calls of the rest of the runtime. */

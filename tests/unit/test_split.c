@@ -1,12 +1,12 @@
 /*
- * test_split.c - src/runtime/split.c.
+ * test_split.c - src/runtime/shadow/split.c.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
-#include "runtime/split.h"
+#include "runtime/shadow/split.h"
 #include "unit/check.h"
 
 static struct dh_thread self;

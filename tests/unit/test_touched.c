@@ -1,12 +1,12 @@
 /*
  * test_touched.c - the map of what was ever recorded: marks cover whole ranges, and nothing else.
  */
-#include "runtime/touched.h"
+#include "runtime/shadow/touched.h"
 
 #include <string.h>
 
 #include "base/sys.h"
-#include "runtime/abi.h"
+#include "runtime/abi/abi.h"
 #include "unit/check.h"
 
 #define BLOCK ((uptr)1 << DH_TOUCHED_SHIFT)

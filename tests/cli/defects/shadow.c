@@ -22,7 +22,7 @@
             abort();      \
     } while (0)
 
-/* src/runtime/abi.h: the read and the write cell of an address. */
+/* src/runtime/abi/abi.h: the read and the write cell of an address. */
 #define READ_CELL(a) (((a) ^ 1ul << 45) + (1ul << 20))
 #define WRITE_CELL(a) (((a) ^ 1ul << 44) + (2ul << 20))
 

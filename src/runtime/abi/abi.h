@@ -1,0 +1,137 @@
+/*
+ * abi.h - what instrumented code and the runtime agree on.
+ *
+ * Three parties include this file: the runtime; fastpath.c, which is compiled to bitcode and inlined
+ * into every instrumented function; and (by name only) the pass in src/ir, which inserts the calls.
+ * Changing anything here changes the binary interface: bump DH_ABI_VERSION, which is part of the
+ * name of the module constructor's callee, so that stale objects fail at link time.
+ *
+ * The pass inserts, before or around the instruction it describes:
+ *
+ *   plain accesses         __dh_read{1,2,4,8,16}(p), __dh_write{1,2,4,8,16}(p)   naturally aligned
+ *                          __dh_read_n(p, n), __dh_write_n(p, n)                 any other size/alignment
+ *                          __dh_rare_read{1,...}(p), __dh_rare_write{1,...}(p)   the same, not inlined
+ *   memcpy-like            __dh_read_range(p, n), __dh_write_range(p, n)         n may be 0
+ *   dense loop             __dh_read_loop(p, n, size), __dh_write_loop(p, n, size) in front of the loop
+ *   vtable pointer store   __dh_vptr_write(p, new_value)
+ *   prefetch               __dh_prefetch(p)
+ *   function entry         f = __dh_enter(llvm.returnaddress(0))                 before the first access
+ *   every return           __dh_exit(f)                                          (also before resume,
+ * musttail) after returns_twice calls and landing pads __dh_reenter(f) atomic operation       h =
+ * __dh_atomic_pre(p, size, order, kind); the operation itself;
+ *                          __dh_atomic_post(h, order', kind)                     see below
+ *   fence                  __dh_fence(order)
+ *   with --dh-exceptions   __dh_unwind_read4(p) and so on in place of the slow paths, which may throw
+ * (unwind.c) module constructor     __dh_module_init_v1(&marker)                          marker: any address
+ * inside the module's own image; in shared objects then __dh_module_home(dir)
+ */
+#ifndef DH_RUNTIME_ABI_ABI_H
+#define DH_RUNTIME_ABI_ABI_H
+
+#include "base/base.h"
+#include "event/atomic.h"
+
+#define DH_ABI_VERSION 1
+
+/* One entry of the shadow call stack, pushed by every instrumented function that calls or accesses. */
+struct dh_frame {
+    const void *pc; /* return address of the function that pushed it */
+    u32 ctx;        /* calling-context node up to and including pc; 0: not computed yet */
+    u32 pad;
+};
+
+/*
+ * The hot part of a thread's state, in initial-exec TLS so that inlined code reaches it in one
+ * instruction. Written by the owning thread only. All zero is valid: nothing hits, and the slow paths
+ * attach the thread.
+ */
+struct dh_hot {
+    u32 base;               /* first plain access id of the current epoch, with full byte mask */
+    u32 span;               /* so many ids from there on are this epoch's, or nobody's yet and in no cell:
+                             * cell - base < span is a hit */
+    struct dh_frame *sp;    /* next free frame of the shadow call stack */
+    struct dh_frame *limit; /* sp == limit: full (or not attached); __dh_enter_slow decides */
+    struct dh_thread *self; /* the logical thread running here; NULL: not attached */
+};
+
+/* Everything the pass names is exported by the executable, for the shared objects that it loads. */
+#pragma GCC visibility push(default)
+
+extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-exec")));
+
+/*
+ * Shadow memory: two planes of one 32-bit cell per 4 application bytes. The cell of an address is the address
+ * with one bit flipped, plus a skew. Megabytes a and b of the program are in each other's way only if they
+ * differ in bit 45 (44; both), and below bit 44 b is exactly 1 (2; 1) megabytes above a:
+ * docs/design/shadow.md shows that this never happens in the classes of addresses that Linux gives out by
+ * itself on x86-64, and what is done where it happens all the same. It also says what the skew is for:
+ * without it the three addresses that every access touches agree in all their low bits, and accesses took 26
+ * ns instead of 0.8 ns an element (measured; it fits a way predictor, which no counter has shown).
+ */
+#define DH_READ_FLIP (1ull << 45)
+#define DH_WRITE_FLIP (1ull << 44)
+#define DH_READ_SKEW (1ull << 20)
+#define DH_WRITE_SKEW (2ull << 20)
+
+enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
+
+/* Application address to shadow address and back. Contiguous as long as no multiple of 2^44 is crossed. */
+DH_INLINE uptr dh_plane_of(uptr addr, enum dh_plane plane)
+{
+    return plane == DH_PLANE_READ ? (addr ^ DH_READ_FLIP) + DH_READ_SKEW
+                                  : (addr ^ DH_WRITE_FLIP) + DH_WRITE_SKEW;
+}
+
+DH_INLINE uptr dh_plane_undo(uptr shadow, enum dh_plane plane)
+{
+    return plane == DH_PLANE_READ ? (shadow - DH_READ_SKEW) ^ DH_READ_FLIP
+                                  : (shadow - DH_WRITE_SKEW) ^ DH_WRITE_FLIP;
+}
+
+/* Orders and kinds of atomic operations are enum dh_order and enum dh_atomic_kind, in event/atomic.h. */
+
+/*
+ * __dh_atomic_pre locks the location's synchronisation object (where one is needed), publishes what a
+ * release publishes and records the access; post acquires what an acquire acquires, and unlocks.
+ * Between the two only the native instruction runs. For compare-exchange, pre is called with the
+ * success order and DH_ATOMIC_CAS_FAILED; post with the success order and DH_ATOMIC_RMW, or with the
+ * failure order and DH_ATOMIC_CAS_FAILED (then what pre published is withdrawn).
+ */
+void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind);
+void __dh_atomic_post(void *h, u32 order, u32 kind);
+void __dh_fence(u32 order);
+
+void __dh_read_range(const volatile void *p, u64 n);
+void __dh_write_range(const volatile void *p, u64 n);
+
+/* A loop touches all of [p, p + n) in pieces of `size` bytes before it synchronises. */
+void __dh_read_loop(const volatile void *p, u64 n, u32 size);
+void __dh_write_loop(const volatile void *p, u64 n, u32 size);
+
+void __dh_module_init_v1(const void *marker);
+void __dh_module_home(const char *dir); /* shared objects: where deadheat is installed */
+
+/* Slow paths of the inlined functions. They keep every register but r11, so that the code around
+ * a check stays as the compiler made it. */
+#if defined(__clang__)
+#define DH_PRESERVE __attribute__((preserve_most))
+#else
+#define DH_PRESERVE
+#endif
+DH_PRESERVE void __dh_slow_read1(const volatile void *p);
+DH_PRESERVE void __dh_slow_read2(const volatile void *p);
+DH_PRESERVE void __dh_slow_read4(const volatile void *p);
+DH_PRESERVE void __dh_slow_read8(const volatile void *p);
+DH_PRESERVE void __dh_slow_read16(const volatile void *p);
+DH_PRESERVE void __dh_slow_write1(const volatile void *p);
+DH_PRESERVE void __dh_slow_write2(const volatile void *p);
+DH_PRESERVE void __dh_slow_write4(const volatile void *p);
+DH_PRESERVE void __dh_slow_write8(const volatile void *p);
+DH_PRESERVE void __dh_slow_write16(const volatile void *p);
+DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n);
+DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n);
+DH_PRESERVE struct dh_frame *__dh_enter_slow(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * compat/annotate.c - the dynamic annotations (ANNOTATE_* macros call these functions), and the functions of
+ * our own header <deadheat/annotations.h> that lard.h does not have.
+ *
+ * Each function gets the file and line of its macro, which the shadow call stack knows better. What they mean
+ * is what the original dynamic_annotations.h says, also where ThreadSanitizer does nothing: whoever calls
+ * ANNOTATE_CONDVAR_SIGNAL wants it to order.
+ */
+#include "runtime/compat/compat.h"
+#include "runtime/intercept/intercept.h"
+#include "runtime/threads/thread.h"
+
+#define DH_LARD 1
+#include "deadheat/annotations.h"
+
+#define ANNOTATION(name, ...) DH_COMPAT void name(const char *file, int line, ##__VA_ARGS__)
+#define UNUSED ((void)file, (void)line)
+
+/* ---- Order ---- */
+
+#define ORDER(name, how)                        \
+    ANNOTATION(name, const volatile void *addr) \
+    {                                           \
+        UNUSED;                                 \
+        how(addr);                              \
+    }
+
+ORDER(AnnotateHappensBefore, dh_lard_release)
+ORDER(AnnotateHappensAfter, dh_lard_acquire)
+ORDER(WTFAnnotateHappensBefore, dh_lard_release)
+ORDER(WTFAnnotateHappensAfter, dh_lard_acquire)
+ORDER(AnnotateCondVarSignal, dh_lard_release)
+ORDER(AnnotateCondVarSignalAll, dh_lard_release)
+/* A queue: a put happens before the get of the same element. Which that is is not said: all earlier puts. */
+ORDER(AnnotatePCQPut, dh_lard_release)
+ORDER(AnnotatePCQGet, dh_lard_acquire)
+ORDER(AnnotatePCQCreate, dh_annotate_forget)
+ORDER(AnnotatePCQDestroy, dh_annotate_forget)
+
+ANNOTATION(AnnotateCondVarWait, const volatile void *cond, const volatile void *mutex)
+{
+    UNUSED;
+    (void)mutex;
+    dh_lard_acquire(cond);
+}
+
+/* ---- Locks ---- */
+
+/* Inside the runtime, at the macro. */
+#define AT_CALLER(...)                                             \
+    UNUSED;                                                        \
+    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
+    if (dh_scope_begin(&sc, __builtin_return_address(0))) {        \
+        __VA_ARGS__;                                               \
+        dh_scope_end(&sc);                                         \
+    }
+
+ANNOTATION(AnnotateRWLockCreate, const volatile void *lock){AT_CALLER(dh_object_new(sc.t, lock, 1))}
+
+ANNOTATION(AnnotateRWLockCreateStatic, const volatile void *lock)
+{
+    UNUSED;
+    (void)lock;
+}
+
+ANNOTATION(AnnotateRWLockDestroy, const volatile void *lock){AT_CALLER(dh_object_destroy(sc.t, lock, 1))}
+
+ANNOTATION(AnnotateRWLockAcquired, const volatile void *lock,
+           long is_write){AT_CALLER(dh_mutex_lock(sc.t, lock, is_write ? DH_LOCK_RECURSIVE : DH_LOCK_READ))}
+
+ANNOTATION(AnnotateRWLockReleased, const volatile void *lock, long is_write)
+{
+    (void)is_write; /* the runtime knows in which mode it was taken */
+    AT_CALLER(dh_mutex_unlock(sc.t, lock, false))
+}
+
+/* ---- Memory ---- */
+
+/* Publishing is a way of handing over that the tool does not see: what was done before is ordered. */
+ANNOTATION(AnnotatePublishMemoryRange, const volatile void *p, size_t n)
+{
+    UNUSED;
+    dh_lard_clear(p, n);
+}
+
+ANNOTATION(AnnotateNewMemory, const volatile void *p, size_t n)
+{
+    UNUSED;
+    dh_lard_clear(p, n);
+}
+
+ANNOTATION(AnnotateBenignRaceSized, const volatile void *p, size_t n, const char *why)
+{
+    UNUSED;
+    dh_annotate_benign(p, n, why);
+}
+
+ANNOTATION(WTFAnnotateBenignRaceSized, const volatile void *p, size_t n, const char *why)
+{
+    UNUSED;
+    dh_annotate_benign(p, n, why);
+}
+
+ANNOTATION(AnnotateBenignRace, const volatile void *p, const char *why)
+{
+    UNUSED;
+    dh_annotate_benign(p, 1, why);
+}
+
+/* It may come; that it does not is no error here. */
+ANNOTATION(AnnotateExpectRace, const volatile void *p, const char *why)
+{
+    UNUSED;
+    dh_annotate_benign(p, 1, why);
+}
+
+/* ---- Regions. As in ThreadSanitizer, neither reads nor writes count in either of the first two. ---- */
+
+#define REGION(name, how) \
+    ANNOTATION(name)      \
+    {                     \
+        UNUSED;           \
+        how();            \
+    }
+
+REGION(AnnotateIgnoreReadsBegin, dh_lard_untracked_begin)
+REGION(AnnotateIgnoreReadsEnd, dh_lard_untracked_end)
+REGION(AnnotateIgnoreWritesBegin, dh_lard_untracked_begin)
+REGION(AnnotateIgnoreWritesEnd, dh_lard_untracked_end)
+REGION(AnnotateIgnoreSyncBegin, dh_lard_unordered_begin)
+REGION(AnnotateIgnoreSyncEnd, dh_lard_unordered_end)
+
+/* ---- The rest ---- */
+
+ANNOTATION(AnnotateThreadName, const char *name)
+{
+    UNUSED;
+    dh_annotate_thread_name(name);
+}
+
+/* Words for other detectors: lock sets, tracing, memory that is not initialised. */
+#define NOTHING(name, ...)          \
+    ANNOTATION(name, ##__VA_ARGS__) \
+    {                               \
+        UNUSED;                     \
+    }
+#define POINTER const volatile void *p __attribute__((unused))
+#define SIZE size_t n __attribute__((unused))
+NOTHING(AnnotateMutexIsUsedAsCondVar, POINTER)
+NOTHING(AnnotateMutexIsNotPHB, POINTER)
+NOTHING(AnnotateUnpublishMemoryRange, POINTER, SIZE)
+NOTHING(AnnotateTraceMemory, POINTER)
+NOTHING(AnnotateNoOp, POINTER)
+NOTHING(AnnotateMemoryIsInitialized, POINTER, SIZE)
+NOTHING(AnnotateMemoryIsUninitialized, POINTER, SIZE)
+NOTHING(AnnotateEnableRaceDetection, int enable __attribute__((unused)))
+NOTHING(AnnotateFlushExpectedRaces)
+NOTHING(AnnotateFlushState)
+
+DH_COMPAT int RunningOnValgrind(void)
+{
+    return 0;
+}
+
+DH_COMPAT double ValgrindSlowdown(void)
+{
+    return 1.0;
+}
+
+DH_COMPAT const char *ThreadSanitizerQuery(const char *query)
+{
+    (void)query;
+    return "1"; /* "pure_happens_before", the only query there is */
+}
+
+/* ---- deadheat/annotations.h ---- */
+
+DH_EXPORT void dh_annotate_benign(const volatile void *p, size_t n, const char *why)
+{
+    (void)why;
+    DH_COMPAT_ENTER();
+    dh_benign_add(p, n);
+    dh_scope_end(&sc);
+}
+
+DH_EXPORT void dh_annotate_checked(const volatile void *p, size_t n)
+{
+    DH_COMPAT_ENTER();
+    dh_benign_remove(p, n);
+    dh_engine_clear(sc.t, p, n);
+    dh_scope_end(&sc);
+}
+
+DH_EXPORT void dh_annotate_forget(const volatile void *object)
+{
+    DH_COMPAT_ENTER();
+    dh_sync_forget(object, 1);
+    dh_scope_end(&sc);
+}
+
+DH_EXPORT size_t dh_annotate_clean_block(const volatile void *p)
+{
+    struct dh_heap_block block;
+    DH_COMPAT_ENTER(0);
+    bool found = dh_heap_find((uptr)p, &block) && !block.freed;
+    if (found)
+        dh_engine_clear(sc.t, (void *)block.start, block.size);
+    dh_scope_end(&sc);
+    return found ? block.size : 0;
+}
+
+DH_EXPORT void dh_annotate_thread_name(const char *name)
+{
+    DH_COMPAT_ENTER();
+    if (name)
+        dh_thread_set_name(sc.t, name);
+    dh_scope_end(&sc);
+}

@@ -1,0 +1,53 @@
+/*
+ * compat.h - shared by the files that speak other tools' interfaces (this folder).
+ *
+ * Each function there is a thin layer: it says in our own words (runtime.h, abi.h, lard.h) what the other
+ * tool's word means. The names, their arguments and their meaning are those of ThreadSanitizer's and
+ * Valgrind's public headers; docs/guide/compat.md lists them.
+ */
+#ifndef DH_RUNTIME_COMPAT_COMPAT_H
+#define DH_RUNTIME_COMPAT_COMPAT_H
+
+#include "base/lock.h"
+#include "runtime/threads/scope.h"
+
+/* Weak: a program that brings functions of these names, stubs of its own for builds without a tool, keeps
+ * them. Stubs that are weak themselves lose, since the runtime comes first in the link. */
+#define DH_COMPAT DH_EXPORT __attribute__((weak))
+
+/* Some module was compiled with -fsanitize=thread. */
+extern bool dh_compat_modules;
+
+/* The body of a function that works inside the runtime, as an interceptor does: `sc` is its scope. */
+#define DH_COMPAT_ENTER(...)                                       \
+    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
+    if (!dh_scope_begin(&sc, __builtin_return_address(0)))         \
+    return __VA_ARGS__
+
+/* ---- compat/benign.c ---- */
+
+/* Races on [p, p + n) are not to be reported from now on. Inside the runtime. */
+void dh_benign_add(const volatile void *p, size_t n);
+/* They are again. */
+void dh_benign_remove(const volatile void *p, size_t n);
+/* Is a race on these bytes one of them? */
+bool dh_benign_has(uptr addr, size_t n);
+void dh_benign_each_lock(dh_lock_fn *fn);
+
+/* ---- compat/options.c ---- */
+
+/* The settings of the program itself in front of `own`, which may be NULL; `own` if there are none. */
+const char *dh_compat_options(const char *own);
+/* Its suppressions as a variable of the reporter's environment; NULL: none. */
+char *dh_compat_suppressions(void);
+#define DH_COMPAT_SUPPRESSIONS "DEADHEAT_PROGRAM_SUPPRESSIONS"
+
+/* ---- compat/report.c: what the program has asked to be told ---- */
+
+struct dh_access_now; /* engine.h */
+/* A new race, as given to dh_report_race. */
+void dh_compat_raced(const struct dh_access_now *a, u32 id, uptr addr, u32 size);
+/* The process ends; whether it counts as one that raced. */
+bool dh_compat_ends(bool raced);
+
+#endif

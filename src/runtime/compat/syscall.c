@@ -1,0 +1,58 @@
+/*
+ * compat/syscall.c - <sanitizer/linux_syscall_hooks.h>: programs that make system calls by themselves tell
+ * the sanitizer what they do (libuv does, to close descriptors past cancellation).
+ *
+ * What touches buffers, makes edges or changes what a descriptor is has the meaning of the libc call of that
+ * name. All other hooks are one function that does nothing, made by scripts/make-syscall-hooks.
+ */
+#include "runtime/compat/compat.h"
+#include "runtime/intercept/touch.h"
+#include "runtime/threads/fd.h"
+
+DH_COMPAT void __sanitizer_syscall_pre_impl_close(long fd)
+{
+    DH_COMPAT_ENTER();
+    dh_fd_close(sc.t, (int)fd);
+    dh_scope_end(&sc);
+}
+
+static void gives(long fd, const void *buf, size_t n, const void *pc)
+{
+    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    if (!dh_scope_begin(&sc, pc))
+        return;
+    dh_touch_read(sc.t, buf, n);
+    dh_fd_release(sc.t, (int)fd);
+    dh_scope_end(&sc);
+}
+
+/* r: what the call returned. */
+static void got(long r, long fd, const void *buf, const void *pc)
+{
+    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    if (r < 0 || !dh_scope_begin(&sc, pc))
+        return;
+    dh_fd_acquire(sc.t, (int)fd);
+    dh_touch_write(sc.t, buf, (size_t)r);
+    dh_scope_end(&sc);
+}
+
+DH_COMPAT void __sanitizer_syscall_pre_impl_write(long fd, long buf, long n)
+{
+    gives(fd, (const void *)buf, (size_t)n, __builtin_return_address(0));
+}
+
+DH_COMPAT void __sanitizer_syscall_pre_impl_pwrite64(long fd, long buf, long n)
+{
+    gives(fd, (const void *)buf, (size_t)n, __builtin_return_address(0));
+}
+
+DH_COMPAT void __sanitizer_syscall_post_impl_read(long r, long fd, long buf)
+{
+    got(r, fd, (const void *)buf, __builtin_return_address(0));
+}
+
+DH_COMPAT void __sanitizer_syscall_post_impl_pread64(long r, long fd, long buf)
+{
+    got(r, fd, (const void *)buf, __builtin_return_address(0));
+}

@@ -1,0 +1,465 @@
+/*
+ * atomic.c - C11 atomics with their real orders (C11 5.1.2.4, 7.17.3).
+ *
+ * An atomic object's synchronisation object holds what the release sequence that ends in its present value
+ * publishes. Where an operation may change that, its lock is held from pre to post, so value and publication
+ * change together; likewise where it may learn from it, so that it learns what belongs to the value it reads.
+ * Most operations need no lock: nobody ever released to the object, or this thread has taken in all that it
+ * publishes and the object's version is still the same.
+ *
+ *   store          release: publication := my clock; relaxed after a release fence: := the fence's clock;
+ *                  relaxed otherwise: := nothing, the store heads no release sequence and ends the old one
+ *   RMW            as a store, but joined with what is there: it continues the release sequence
+ *   load, RMW      acquire: take the publication in; relaxed: keep it for a later acquire fence
+ *   fences         release: remember my clock for later relaxed stores; acquire: take in what relaxed loads
+ * kept
+ *
+ * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back,
+ * and compilers do not rely on it, so any relaxed store ends it here.
+ */
+#include "runtime/engine/engine.h"
+#include "runtime/engine/exception.h"
+#include "runtime/init.h"
+#include "runtime/shadow/region.h"
+#include "runtime/sink/tap.h"
+#include "runtime/threads/sync.h"
+
+/* Between pre and post. Owner only; operations do not nest. */
+static _Thread_local struct dh_atomic_now now __attribute__((tls_model("initial-exec")));
+
+static bool acquires(u32 order)
+{
+    return order == DH_ACQUIRE || order == DH_CONSUME || order == DH_ACQ_REL || order == DH_SEQ_CST;
+}
+
+static bool releases(u32 order)
+{
+    return order == DH_RELEASE || order == DH_ACQ_REL || order == DH_SEQ_CST;
+}
+
+/* What this thread remembers of the present operation's address. */
+static struct dh_seen *seen_entry(struct dh_thread *t)
+{
+    struct dh_seen *e = &t->seen[(now.addr >> 3 ^ now.addr >> 9) % DH_SEEN];
+    if (DH_UNLIKELY(e->addr != now.addr)) {
+        t->seen_any = true;
+        *e = (struct dh_seen){.addr = now.addr, .chains = dh_sync_chains(now.addr), .absent = 1};
+    }
+    return e;
+}
+
+/* Without locking, the object of the present operation's address. */
+static struct dh_sync *find(struct dh_thread *t, bool *ret_sure)
+{
+    struct dh_seen *e = seen_entry(t);
+    struct dh_sync *o = e->object;
+    *ret_sure = true;
+    if (o && __atomic_load_n(&o->addr, __ATOMIC_ACQUIRE) == now.addr)
+        return o;
+    u32 chains = __atomic_load_n(e->chains, __ATOMIC_ACQUIRE);
+    if (!o && e->absent == chains && !(chains & 1))
+        return NULL;
+    o = e->object = dh_sync_find(now.addr, ret_sure);
+    e->absent = !o && *ret_sure ? chains : 1;
+    e->version = 1; /* no object is at rest with an odd one */
+    return o;
+}
+
+/* From the object, locked, everything was taken in; in version as it will be when it is dropped. */
+static void remember(struct dh_thread *t, struct dh_sync *o, bool acquired)
+{
+    struct dh_seen *e = seen_entry(t);
+    e->object = o;
+    e->version = o->version;
+    e->acquired = acquired;
+}
+
+/* ---- Recording ---- */
+
+/* The cells of the present operation, where they are at most two, aligned. */
+static bool cells_now(enum dh_plane plane, u64 *ret)
+{
+    const u32 *p = dh_shadow(now.addr, plane);
+    if (now.size == 8 && !(now.addr & 7))
+        *ret = __atomic_load_n((const u64 *)p, __ATOMIC_RELAXED);
+    else if ((now.addr & 3) + now.size <= 4)
+        *ret = __atomic_load_n(p, __ATOMIC_RELAXED);
+    else
+        return false;
+    return true;
+}
+
+/* Does the cell hold all of access `me` (id and bytes), and will it as long as it is the same cell? */
+static bool holds(const struct dh_thread *t, u32 cell, u32 me)
+{
+    if (dh_cell_is_simple(cell))
+        return dh_cell_id(cell) == dh_cell_id(me) && !(me & ~cell);
+    if (dh_cell_is_split(cell))
+        return false;
+    const struct dh_history *h = dh_history_get(cell);
+    if (h->by_slot) {
+        const u32 *entry = dh_history_entry(h, t->slot);
+        return entry && __atomic_load_n(entry, __ATOMIC_RELAXED) == me;
+    }
+    for (u32 i = 0; i < h->n; i++)
+        if (h->cells[i] == me)
+            return true;
+    return false;
+}
+
+/* Can no atomic access of t race with what the cell holds, now or later, as long as it is the same cell? No
+ * may also mean that it takes longer to tell. */
+static bool harmless(const struct dh_thread *t, u32 cell)
+{
+    if (dh_cell_is_split(cell))
+        return false;
+    const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
+    if (h && (h->by_slot == DH_BY_SLOT_ATOMIC || h->by_slot == DH_BY_SLOT_PLAIN))
+        return h->by_slot == DH_BY_SLOT_ATOMIC;
+    for (u32 i = h ? h->first : 0, n = h ? h->n : cell != 0, step = h ? h->step : 1; i < n; i += step) {
+        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
+        u32 id = dh_cell_id(e);
+        if (e && !(dh_id_kind(id) & DH_ATOMIC) && dh_vclock_get(&t->vc, dh_id_slot(id)) < dh_id_clock(id))
+            return false;
+    }
+    return true;
+}
+
+/* Put access a into the histories of two words; false: not possible. A full fence. */
+static bool put_in_place(const struct dh_access_now *a, u32 lo, u32 hi)
+{
+    const struct dh_history *h = dh_history_get(lo), *k = dh_history_get(hi);
+    if (h->by_slot != DH_BY_SLOT_ATOMIC || k->by_slot != DH_BY_SLOT_ATOMIC)
+        return dh_step_in_place(a, lo, DH_MASK_FULL) && dh_step_in_place(a, hi, DH_MASK_FULL);
+    u32 *first = dh_history_entry(h, a->t->slot), *second = dh_history_entry(k, a->t->slot);
+    if (!first || !second)
+        return false;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    __atomic_store_n(first, me, __ATOMIC_RELAXED);
+    __atomic_exchange_n(second, me, __ATOMIC_SEQ_CST); /* the fence of both */
+    return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST) && !__atomic_load_n(&k->closed, __ATOMIC_SEQ_CST);
+}
+
+/* Two words, in both of which the only earlier access was atomic too and has happened before, or which have
+ * histories that take this one in place; and nothing in the other plane that it could race with. In the order
+ * of work that engine.c describes. False: not done, or not known to be all. */
+static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
+{
+    struct dh_thread *t = a->t;
+    u64 *p = (u64 *)dh_shadow(a->addr, plane);
+    u64 *q = (u64 *)dh_shadow(a->addr, plane == DH_PLANE_READ ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), me = dh_cell_make(a->id, DH_MASK_FULL);
+    u32 lo = (u32)old, hi = (u32)(old >> 32);
+    if (lo == hi && dh_cell_is_simple(lo)) {
+        if (lo && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
+            return false;
+        *ret_cells = me << 32 | me;
+        if (!__atomic_compare_exchange_n(p, &old, *ret_cells, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return false;
+    } else if (dh_cell_is_history(lo) && dh_cell_is_history(hi)) {
+        if (((a->kind & DH_WRITE) && !(harmless(t, lo) && harmless(t, hi))) || !put_in_place(a, lo, hi) ||
+            __atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+            return false;
+        *ret_cells = old;
+    } else {
+        return false;
+    }
+    if (!dh_range_settled((u32 *)p, (u32)*ret_cells) ||
+        !dh_range_settled((u32 *)p + 1, (u32)(*ret_cells >> 32)))
+        return false;
+    u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if (other && (d->harmless != other || d->harmless_gen != t->gen)) {
+        if (!harmless(t, (u32)other) || ((u32)other != other >> 32 && !harmless(t, (u32)(other >> 32))))
+            return false;
+        d->harmless = other;
+        d->harmless_gen = t->gen;
+    }
+    return true;
+}
+
+/* Record access a; true and its cells if they can be remembered to hold it. */
+static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
+{
+    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
+        return true;
+    dh_engine_words(a, a->addr, a->addr + a->size);
+    u32 mask = a->size < 4 ? ((1u << a->size) - 1) << (a->addr & 3) : DH_MASK_FULL;
+    u32 me = dh_cell_make(a->id, mask);
+    return cells_now(plane, ret_cells) && holds(a->t, (u32)*ret_cells, me) &&
+           (a->size < 8 || (u32)*ret_cells == *ret_cells >> 32 || holds(a->t, (u32)(*ret_cells >> 32), me));
+}
+
+/*
+ * Record an atomic read or write, unless there is one of this thread's current epoch in these very cells
+ * already: then it stands, whatever the calling context, as for plain accesses (engine.md, "The inlined
+ * check").
+ */
+static void record(struct dh_thread *t, u32 kind)
+{
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
+    if (t->untracked || !dh_region_ready(a.addr, a.size))
+        return;
+    struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
+    u32 clock = t->vc.c[t->slot];
+    u64 cells;
+    if (d->size == now.size && d->clock == clock && d->gen == t->gen && cells_now(plane, &cells) &&
+        cells == d->cells)
+        return;
+    d->size = 0;
+    if (!dh_step_identify(&a, now.pc) || !record_now(&a, d, plane, &cells))
+        return;
+    d->cells = cells;
+    d->clock = clock;
+    d->gen = t->gen;
+    d->size = now.size;
+}
+
+/* ---- Before ---- */
+
+static void before_load(struct dh_thread *t, u32 order)
+{
+    /* A load of an object nobody ever released to needs no lock: if one appears meanwhile, post sees it.
+     * Nor does one of an object from which all was taken in, as long as it keeps its version until post. */
+    bool sure;
+    struct dh_sync *o = find(t, &sure);
+    const struct dh_seen *e = seen_entry(t);
+    if (o) {
+        now.version = dh_sync_version(o);
+        now.trusting = e->version == now.version && !(now.version & 1) && (e->acquired || !acquires(order));
+    }
+    if (!now.trusting && (o || !sure))
+        now.object = dh_sync_take(o, now.addr, false);
+}
+
+static void before_change(struct dh_thread *t, u32 order, u32 kind)
+{
+    bool publishes = releases(order) || t->fence_release.snap, store = kind == DH_ATOMIC_STORE, sure;
+    /* A store takes nothing in, so it can be recorded before the lock is taken; the lock is short then. */
+    if (store)
+        record(t, DH_WRITE);
+    struct dh_sync *o = find(t, &sure);
+    /* The object must be there before the value is, or a load could see that and acquire nothing. */
+    if (o || !sure || publishes)
+        now.object = dh_sync_take(o, now.addr, publishes);
+    /* A store that publishes nothing ends a release sequence, so none may begin while it is under way. */
+    while (store && !publishes && !now.object) {
+        now.shard = dh_sync_take_absent(now.addr);
+        if (now.shard)
+            break;
+        now.object = dh_sync_take(NULL, now.addr, false);
+    }
+    now.changing = now.object && (publishes || store);
+    if (now.changing)
+        dh_sync_change(now.object);
+}
+
+void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (dh_exception_on())
+        dh_exception_before_atomic(p, size, order, kind, pc);
+    if (!t || dh_runtime_off || !dh_thread_enter_any(t))
+        return NULL;
+    now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc};
+    if (DH_UNLIKELY(dh_tap != NULL))
+        now.object = dh_sync_take(NULL, now.addr, true);
+    else if (DH_UNLIKELY(t->unordered))
+        return t; /* post records the access; what the object publishes stays as it is */
+    else if (kind == DH_ATOMIC_LOAD)
+        before_load(t, order);
+    else
+        before_change(t, order, kind);
+    return t;
+}
+
+void *__dh_atomic_pre(const volatile void *p, u32 size, u32 order, u32 kind)
+{
+    return dh_atomic_begin(p, size, order, kind, __builtin_return_address(0));
+}
+
+/* ---- After ---- */
+
+/* p := p joined with q. */
+static void join_publish(struct dh_publish *p, const struct dh_publish *q)
+{
+    if (!p->snap) {
+        dh_publish_copy(p, q);
+        return;
+    }
+    struct dh_vclock none = {0};
+    struct dh_snap *a = dh_snap_join(q, &none);
+    struct dh_vclock view = {.c = a ? a->c : NULL, .n = a ? a->n : 0};
+    struct dh_snap *both = a ? dh_snap_join(p, &view) : NULL;
+    dh_snap_unref(a);
+    if (!both) {
+        dh_runtime_degrade("no memory for vector clocks");
+        return;
+    }
+    dh_publish_clear(p);
+    *p = (struct dh_publish){.snap = both, .slot = DH_NO_SLOT};
+}
+
+static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
+{
+    if (acquires(order))
+        dh_thread_acquire(t, &o->write);
+    else if (!dh_vclock_knows(&t->vc, &o->write))
+        join_publish(&t->fence_acquire, &o->write);
+}
+
+/* In a locked object whose version is odd. */
+static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw)
+{
+    bool fenced = t->fence_release.snap != NULL;
+    if (releases(order))
+        dh_thread_release(t, &o->write, rmw);
+    else if (fenced && rmw)
+        join_publish(&o->write, &t->fence_release);
+    else if (fenced)
+        dh_publish_copy(&o->write, &t->fence_release);
+    else if (!rmw)
+        dh_publish_clear(&o->write);
+}
+
+/* The object, locked, of an operation that reads and has none: one may have appeared meanwhile. */
+static struct dh_sync *late_object(struct dh_thread *t)
+{
+    bool sure;
+    struct dh_sync *o = find(t, &sure);
+    return o || !sure ? dh_sync_take(o, now.addr, false) : NULL;
+}
+
+/* A load, with its value read: take in what belongs to it. */
+static void after_load(struct dh_thread *t, u32 order)
+{
+    struct dh_sync *o = now.object;
+    if (now.trusting && dh_sync_version(seen_entry(t)->object) == now.version)
+        return;
+    if (!o)
+        o = late_object(t);
+    if (!o)
+        return;
+    take_in(t, o, order);
+    remember(t, o, acquires(order));
+    dh_sync_drop(o);
+}
+
+static void after_store(struct dh_thread *t, u32 order)
+{
+    struct dh_sync *o = now.object;
+    if (now.shard)
+        dh_sync_drop_absent(now.shard);
+    if (!o)
+        return;
+    give_out(t, o, order, false);
+    dh_sync_changed(o);
+    remember(t, o, true); /* it publishes what this thread knows, or nothing */
+    dh_sync_drop(o);
+}
+
+static void after_exchange(struct dh_thread *t, u32 order, bool stored)
+{
+    struct dh_sync *o = now.object ? now.object : late_object(t);
+    u32 kind = stored ? DH_WRITE : DH_READ;
+    if (!o) {
+        record(t, kind);
+        return;
+    }
+    take_in(t, o, order);
+    if (now.changing && stored) {
+        record(t, kind); /* before its epoch ends */
+        give_out(t, o, order, true);
+        dh_sync_changed(o);
+    } else if (now.changing) {
+        __atomic_store_n(&o->version, now.object->version - 1, __ATOMIC_RELEASE); /* nothing has changed */
+    }
+    remember(t, o, acquires(order));
+    dh_sync_drop(o);
+    if (!now.changing || !stored)
+        record(t, kind);
+}
+
+/* In place of all the rest: the operation goes to the tap, its object still locked. */
+static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
+{
+    static const u8 ops[] = {DH_OP_ATOMIC_LOAD, DH_OP_ATOMIC_STORE, DH_OP_ATOMIC_RMW, DH_OP_ATOMIC_LOAD};
+    bool write = kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW;
+    struct dh_tap_access a = {
+        .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | (write ? DH_WRITE : DH_READ), .pc = now.pc};
+    if (t->untracked)
+        a.size = 0; /* the order only */
+    if (t->unordered) {
+        if (a.size)
+            dh_tap->access(t, &a);
+    } else {
+        dh_tap->atomic(t, ops[kind], order, &a);
+    }
+    if (now.object)
+        dh_sync_drop(now.object);
+}
+
+void __dh_atomic_post(void *h, u32 order, u32 kind)
+{
+    struct dh_thread *t = h;
+    if (!t)
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        tap(t, order, kind);
+    } else if (DH_UNLIKELY(t->unordered)) {
+        record(t, kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW ? DH_WRITE : DH_READ);
+    } else if (kind == DH_ATOMIC_LOAD) {
+        after_load(t, order);
+        record(t, DH_READ);
+    } else if (kind == DH_ATOMIC_STORE) {
+        after_store(t, order);
+    } else {
+        after_exchange(t, order, kind == DH_ATOMIC_RMW);
+    }
+    now.size = 0;
+    dh_thread_leave(t);
+}
+
+void __dh_fence(u32 order)
+{
+    struct dh_thread *t = __dh_hot.self;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!t || dh_runtime_off || t->unordered || !dh_thread_enter_any(t))
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_FENCE, order, 0);
+    else if (acquires(order) && t->fence_acquire.snap) {
+        dh_thread_acquire(t, &t->fence_acquire);
+        dh_publish_clear(&t->fence_acquire);
+    }
+    if (releases(order) && !dh_tap)
+        dh_thread_release(t, &t->fence_release, false);
+    dh_thread_leave(t);
+}
+
+struct dh_atomic_now dh_atomic_suspend(void)
+{
+    struct dh_atomic_now was = now;
+    now = (struct dh_atomic_now){0};
+    if (was.changing)
+        __atomic_store_n(&was.object->version, was.object->version - 1, __ATOMIC_RELEASE);
+    if (was.object)
+        dh_sync_drop(was.object);
+    if (was.shard)
+        dh_sync_drop_absent(was.shard);
+    return was;
+}
+
+void dh_atomic_resume(const struct dh_atomic_now *was)
+{
+    if (!was->size)
+        return;
+    now = *was;
+    now.trusting = false; /* what it counted on may have gone on */
+    if (was->object || was->shard)
+        now.object = dh_sync_take(NULL, was->addr, true);
+    now.shard = NULL;
+    now.changing = now.object && (was->changing || was->shard);
+    if (now.changing)
+        dh_sync_change(now.object);
+}

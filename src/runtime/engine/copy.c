@@ -1,0 +1,468 @@
+/*
+ * copy.c - forgetting and copying of history: new memory, moved memory (realloc, mremap, a moving collector).
+ *
+ * Nobody is to access the memory meanwhile; of an access that comes all the same each word's record is kept
+ * or forgotten as a whole, since cells are changed one at a time by whole stores. Memory whose shadow was
+ * never written stays so: blocks of zeros are not written over zeros, and large ones are not even read.
+ *
+ * A cell says something about each of the four bytes of its word, so bytes that change their place within a
+ * word (dst and src differ modulo 4) cannot take their cells along. Where the past is the same for the bytes
+ * of neighbouring words, as it nearly always is, the cell is still right; elsewhere the bytes are taken apart
+ * and put together again (dh_step_byte, split.h).
+ *
+ * Cells that are changed in place (split ones, by_slot histories) belong to one word: their content is
+ * copied. Those written over leave their records behind, which collect.c finds.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "runtime/engine/engine.h"
+#include "runtime/init.h"
+#include "runtime/shadow/cells.h"
+#include "runtime/shadow/collect.h"
+#include "runtime/shadow/region.h"
+#include "runtime/shadow/touched.h"
+#include "runtime/sink/tap.h"
+
+enum {
+    BLOCK = 16,       /* cells looked at at once */
+    PIECE = 256,      /* words of a range that are put together at a time */
+    LARGE = 64 << 10, /* from here on it is first found out which pages were ever touched */
+    KEEP = 1 << 20,   /* longer ranges are given back */
+};
+
+/* ---- Clear ---- */
+
+/* Are the 64 cells from c on all zero? */
+DH_INLINE bool none_in(const u32 *c)
+{
+    const dh_cells4 *x = (const dh_cells4 *)c;
+    dh_cells4 any = x[0] | x[1] | x[2] | x[3];
+    any |= x[4] | x[5] | x[6] | x[7];
+    any |= x[8] | x[9] | x[10] | x[11];
+    any |= x[12] | x[13] | x[14] | x[15];
+    return dh_cells_all(any == (dh_cells4){0});
+}
+
+/* Zero the cells [first, last), writing only where there is something: pages never touched stay untouched. */
+static void zero_cells(uptr first, uptr last)
+{
+    u32 *c = (u32 *)first;
+    size_t n = (last - first) / 4, i = 0;
+    for (; i + 64 <= n; i += 64)
+        if (!none_in(c + i))
+            dh_cells_fill(c + i, 64, 0);
+    for (size_t end; i < n; i = end) {
+        end = i + 4 <= n ? i + 4 : n;
+        if (dh_cells_equal(c + i, end - i, 0) != end - i)
+            dh_cells_fill(c + i, end - i, 0);
+    }
+}
+
+/* Whole pages: to be given back, or to be kept, those that exist. A collector clears the same memory again
+ * and again, and to give a page back and get it again takes longer than to write it. Memory that the program
+ * has locked (mlockall) may have to be kept. */
+static void zero_pages(uptr from, uptr to, bool keep)
+{
+    u8 resident[KEEP / 4096];
+    keep = keep && to - from <= KEEP && dh_sys_resident(from, to - from, resident);
+    if (!keep && dh_sys_discard(from, to - from))
+        return;
+    for (uptr at = from, n; at < to; at += n) {
+        n = to - at < KEEP ? to - at : KEEP;
+        bool known = keep || dh_sys_resident(at, n, resident);
+        for (uptr i = 0; i < n / 4096; i++)
+            if (!known || (resident[i] & 1))
+                zero_cells(at + i * 4096, at + i * 4096 + 4096);
+    }
+}
+
+static void clear_plane(uptr lo, uptr hi, enum dh_plane plane, bool keep)
+{
+    const uptr page = 4096;
+    uptr first = dh_plane_of(lo, plane), last = first + (hi - lo);
+    uptr from = DH_ALIGN_UP(first, page), to = DH_ALIGN_DOWN(last, page);
+    if (hi - lo < LARGE || to <= from) {
+        zero_cells(first, last);
+        return;
+    }
+    zero_cells(first, from);
+    zero_pages(from, to, keep);
+    zero_cells(to, last);
+}
+
+/* Parts of words at the edges: other bytes of the word keep their history. */
+static void clear_edge(uptr word, u32 mask)
+{
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        u32 *p = dh_shadow(word, (enum dh_plane)plane);
+        struct dh_bytes bytes;
+        u32 old, cell;
+        do {
+            old = __atomic_load_n(p, __ATOMIC_RELAXED);
+            if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
+                continue;
+            if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
+                return;
+            if (cell == old) /* an exchange would touch the page */
+                break;
+            if (__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                break;
+        } while (true);
+    }
+}
+
+static void clear_mapped(uptr lo, uptr hi, bool keep)
+{
+    if (lo & 3) {
+        clear_edge(lo & ~(uptr)3,
+                   (DH_MASK_FULL << (lo & 3)) &
+                       (hi < DH_ALIGN_UP(lo, 4) ? DH_MASK_FULL >> (DH_ALIGN_UP(lo, 4) - hi) : DH_MASK_FULL));
+        lo = DH_ALIGN_UP(lo, 4);
+    }
+    if (lo < hi && (hi & 3)) {
+        clear_edge(hi & ~(uptr)3, DH_MASK_FULL >> (4 - (hi & 3)));
+        hi = DH_ALIGN_DOWN(hi, 4);
+    }
+    if (lo < hi && (lo & 4)) {
+        clear_edge(lo, DH_MASK_FULL);
+        lo += 4;
+    }
+    if (lo < hi && (hi & 4)) {
+        hi -= 4;
+        clear_edge(hi, DH_MASK_FULL);
+    }
+    if (lo < hi) {
+        clear_plane(lo, hi, DH_PLANE_READ, keep);
+        clear_plane(lo, hi, DH_PLANE_WRITE, keep);
+    }
+}
+
+bool dh_engine_forget(uptr lo, size_t n)
+{
+    const u32 *r = dh_shadow(lo, DH_PLANE_READ), *w = dh_shadow(lo, DH_PLANE_WRITE);
+    if (!dh_touched_any(lo, n) || !dh_region_has(lo) || !dh_region_has(lo + n - 1) ||
+        (dh_cells_equal(r, n / 4, 0) == n / 4 && dh_cells_equal(w, n / 4, 0) == n / 4))
+        return false;
+    clear_mapped(lo, lo + n, true);
+    return true;
+}
+
+static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool keep)
+{
+    uptr lo = (uptr)p, hi = lo + n;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->memory(t, DH_OP_RANGE_NEW, lo, n, 0);
+        return;
+    }
+    while (lo < hi && dh_touched_any(lo, hi - lo)) {
+        uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
+        bool has = dh_region_has(lo);
+        while (end < hi && dh_region_has(end) == has)
+            end += DH_REGION_SIZE;
+        if (end > hi)
+            end = hi;
+        if (has)
+            clear_mapped(lo, end, keep);
+        lo = end;
+    }
+}
+
+void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    clear(t, p, n, false);
+}
+
+void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    clear(t, p, n, true);
+}
+
+/* ---- Copy ---- */
+
+/* One plane of a range on its way. */
+struct copy {
+    struct dh_thread *t;
+    enum dh_plane plane;
+    bool marking; /* a collection must not miss cells that move past its scan */
+    bool down;    /* from the end, since the range overlaps itself; upwards is faster where either would do */
+    u32 plain;    /* a history known to be shared, not changed in place; 0: none */
+    u32 even;     /* one known to say the same of all four bytes */
+};
+
+static void mark(const struct copy *c, u32 cell)
+{
+    if (DH_UNLIKELY(c->marking))
+        dh_collect_mark_cell(cell);
+}
+
+/* The cell of byte k of a word whose cell this is. */
+static u32 byte_of(u32 cell, u32 k)
+{
+    struct dh_bytes bytes;
+    u32 byte;
+    if (dh_cell_is_split(cell)) {
+        dh_split_read_taken(cell, &bytes);
+        return bytes.cell[k];
+    }
+    if (dh_step_byte(cell, k, &byte))
+        return byte;
+    dh_runtime_degrade("no memory for access histories");
+    return 0;
+}
+
+/* The cell of a word whose bytes have these. */
+static u32 compose(const struct copy *c, const u32 bytes[4])
+{
+    u32 id = 0, mask = 0;
+    bool one = true;
+    for (u32 k = 0; k < 4; k++) {
+        if (!bytes[k])
+            continue;
+        one = one && dh_cell_is_simple(bytes[k]) && (!mask || dh_cell_id(bytes[k]) == id);
+        id = dh_cell_id(bytes[k]);
+        mask |= 1u << k;
+    }
+    if (one)
+        return mask ? dh_cell_make(id, mask) : 0;
+    if (bytes[0] == bytes[1] && bytes[0] == bytes[2] && bytes[0] == bytes[3])
+        return bytes[0];
+    u32 split = dh_split_new(c->t, bytes);
+    if (!split)
+        dh_runtime_degrade("no memory for access histories");
+    return split;
+}
+
+/* The bytes of mask of one word: byte k gets the past of the byte at from + k. The rest keeps its own. */
+static void copy_bytes(const struct copy *c, uptr word, u32 mask, uptr from)
+{
+    u32 *p = dh_shadow(word, c->plane);
+    for (;;) {
+        u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), bytes[4];
+        for (u32 k = 0; k < 4; k++) {
+            u32 cell = old;
+            if (mask >> k & 1) {
+                cell = __atomic_load_n(dh_shadow(from + k, c->plane), __ATOMIC_RELAXED);
+                mark(c, cell);
+            }
+            bytes[k] = byte_of(cell, mask >> k & 1 ? (u32)(from + k) & 3 : k);
+        }
+        u32 fresh = compose(c, bytes);
+        if (fresh == old) /* an exchange would touch the page */
+            return;
+        if (__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return;
+        if (dh_cell_is_split(fresh))
+            dh_split_free(c->t, fresh);
+    }
+}
+
+/* What a cell is in another word. */
+static u32 cell_elsewhere(struct copy *c, u32 cell)
+{
+    struct dh_bytes bytes;
+    mark(c, cell);
+    if (dh_cell_is_simple(cell) || cell == c->plain)
+        return cell;
+    if (dh_cell_is_split(cell)) {
+        dh_split_read_taken(cell, &bytes);
+        return compose(c, bytes.cell);
+    }
+    if (!dh_history_get(cell)->by_slot) {
+        c->plain = cell;
+        return cell;
+    }
+    u32 fresh;
+    if (dh_step_keep(cell, &bytes, DH_MASK_FULL, &fresh))
+        return fresh;
+    dh_runtime_degrade("no memory for access histories");
+    return 0;
+}
+
+DH_INLINE bool all_equal(const dh_cells4 x[4], u32 v)
+{
+    const dh_cells4 want = {v, v, v, v};
+    return dh_cells_all((x[0] == want) & (x[1] == want) & (x[2] == want) & (x[3] == want));
+}
+
+/* Sixteen cells. */
+DH_INLINE void copy_block(struct copy *c, u32 *d, const u32 *s)
+{
+    const dh_cells4 *from = (const dh_cells4 *)s, x[4] = {from[0], from[1], from[2], from[3]};
+    const dh_cells4 any = x[0] | x[1] | x[2] | x[3];
+    const int sign_bits = 0x8888; /* the top bit of each lane's top byte */
+    dh_cells4 *to = (dh_cells4 *)d;
+    if (dh_cells_all(any == (dh_cells4){0})) {
+        const dh_cells4 had[4] = {to[0], to[1], to[2], to[3]};
+        if (all_equal(had, 0))
+            return;
+    } else if (DH_UNLIKELY(c->marking) || ((__builtin_ia32_pmovmskb128((dh_bytes16)any) & sign_bits) &&
+                                           !(c->plain && all_equal(x, c->plain)))) {
+        u32 cells[BLOCK];
+        memcpy(cells, x, sizeof(cells));
+        for (u32 i = 0; i < BLOCK; i++)
+            __atomic_store_n(&d[i], cell_elsewhere(c, cells[i]), __ATOMIC_RELAXED);
+        return;
+    }
+    to[0] = x[0];
+    to[1] = x[1];
+    to[2] = x[2];
+    to[3] = x[3];
+}
+
+DH_INLINE void copy_cell(struct copy *c, u32 *d, const u32 *s)
+{
+    u32 cell = cell_elsewhere(c, __atomic_load_n(s, __ATOMIC_RELAXED));
+    if (cell || __atomic_load_n(d, __ATOMIC_RELAXED))
+        __atomic_store_n(d, cell, __ATOMIC_RELAXED);
+}
+
+/* Whole words, each to the same place within a word. */
+static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
+{
+    u32 *d = dh_shadow(dst, c->plane);
+    const u32 *s = dh_shadow(src, c->plane);
+    size_t rest = words % BLOCK;
+    if (c->down) {
+        for (size_t i = words; i > words - rest; i--)
+            copy_cell(c, &d[i - 1], &s[i - 1]);
+        for (size_t i = words - rest; i > 0; i -= BLOCK)
+            copy_block(c, &d[i - BLOCK], &s[i - BLOCK]);
+        return;
+    }
+    for (size_t i = 0; i < words - rest; i += BLOCK)
+        copy_block(c, &d[i], &s[i]);
+    for (size_t i = words - rest; i < words; i++)
+        copy_cell(c, &d[i], &s[i]);
+}
+
+/* Does the cell say the same of all four bytes, and may it stand in several words? */
+static bool is_even(struct copy *c, u32 cell)
+{
+    if (dh_cell_is_simple(cell))
+        return cell == 0 || dh_cell_mask(cell) == DH_MASK_FULL;
+    if (dh_cell_is_split(cell) || cell == c->even)
+        return cell == c->even;
+    const struct dh_history *h = dh_history_get(cell);
+    bool even = !h->by_slot;
+    for (u32 i = 0; i < h->n && even; i++)
+        even = dh_cell_mask(h->cells[i]) == DH_MASK_FULL;
+    if (even)
+        c->even = cell;
+    return even;
+}
+
+/* At most PIECE whole words, whose bytes come from the middle of others. What is there is read before
+ * anything is written: the two may overlap. */
+static void shift_piece(struct copy *c, uptr dst, uptr src, size_t words)
+{
+    u32 cells[PIECE + 1], shift = (u32)src & 3;
+    const u32 *s = dh_shadow(src, c->plane);
+    u32 *d = dh_shadow(dst, c->plane);
+    size_t got = 0;
+    for (; got + 4 <= words + 1; got += 4)
+        *(dh_cells4 *)(cells + got) = *(const dh_cells4 *)(s + got);
+    for (; got <= words; got++)
+        cells[got] = __atomic_load_n(&s[got], __ATOMIC_RELAXED);
+    for (size_t i = 0; c->marking && i <= words; i++)
+        mark(c, cells[i]);
+    for (size_t i = 0, run; i < words; i += run) {
+        run = is_even(c, cells[i]) ? dh_cells_equal(cells + i, words + 1 - i, cells[i]) - 1 : 0;
+        if (run) {
+            if (cells[i] || dh_cells_equal(d + i, run, 0) != run)
+                dh_cells_fill(d + i, run, cells[i]);
+            continue;
+        }
+        u32 bytes[4];
+        for (u32 k = 0; k < 4; k++)
+            bytes[k] = byte_of(cells[i + (shift + k) / 4], (shift + k) & 3);
+        __atomic_store_n(&d[i], compose(c, bytes), __ATOMIC_RELAXED);
+        run = 1;
+    }
+}
+
+static void shift_cells(struct copy *c, uptr dst, uptr src, size_t words)
+{
+    size_t done = 0;
+    while (done < words) {
+        size_t n = words - done < PIECE ? words - done : PIECE;
+        size_t at = c->down ? words - done - n : done;
+        shift_piece(c, dst + at * 4, src + at * 4, n);
+        done += n;
+    }
+}
+
+/* The bytes of [dst, dst + n) that are in the word at `word`. */
+static u32 mask_within(uptr word, uptr dst, size_t n)
+{
+    u32 mask = DH_MASK_FULL;
+    if (word < dst)
+        mask &= DH_MASK_FULL << (dst - word);
+    if (word + 4 > dst + n)
+        mask &= DH_MASK_FULL >> (word + 4 - dst - n);
+    return mask;
+}
+
+/* [src, src + n) and [dst, dst + n) have shadow. */
+static void copy_mapped(struct dh_thread *t, uptr dst, uptr src, size_t n, bool down)
+{
+    uptr first = dst & ~(uptr)3, last = (dst + n - 1) & ~(uptr)3; /* words */
+    uptr lo = DH_ALIGN_UP(dst, 4), hi = DH_ALIGN_DOWN(dst + n, 4);
+    bool begins = first < lo, ends = last >= hi && !(begins && last == first); /* with part of a word */
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        struct copy c = {
+            .t = t, .plane = (enum dh_plane)plane, .down = down, .marking = dh_collect_marking()};
+        uptr early = down ? last : first, late = down ? first : last;
+        if (down ? ends : begins)
+            copy_bytes(&c, early, mask_within(early, dst, n), src + (early - dst));
+        if (lo < hi && ((dst ^ src) & 3))
+            shift_cells(&c, lo, src + (lo - dst), (hi - lo) / 4);
+        else if (lo < hi)
+            copy_cells(&c, lo, src + (lo - dst), (hi - lo) / 4);
+        if (down ? begins : ends)
+            copy_bytes(&c, late, mask_within(late, dst, n), src + (late - dst));
+    }
+}
+
+/* Within one region on both sides. */
+static void copy_part(struct dh_thread *t, uptr dst, uptr src, size_t n, bool down)
+{
+    if (!dh_region_has(src) || (n >= LARGE && !dh_region_touched(src, n)))
+        dh_engine_clear(t, (void *)dst, n);
+    else if (dh_region_map((void *)dst, n))
+        copy_mapped(t, dst, src, n, down);
+    else
+        dh_count(DH_COUNT_LOST_SHADOW);
+}
+
+/* How far it is from `at` to the next border of a region; down: below it. */
+static size_t to_border(uptr at, bool down)
+{
+    const uptr within = DH_REGION_SIZE - 1;
+    return down ? ((at - 1) & within) + 1 : DH_REGION_SIZE - (at & within);
+}
+
+void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void *from, size_t n)
+{
+    uptr dst = (uptr)to, src = (uptr)from;
+    bool down = dst > src && dst < src + n;
+    if (dst == src || n == 0)
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->memory(t, DH_OP_RANGE_MOVE, dst, n, src);
+        return;
+    }
+    if (!dh_touched_any(src, n)) {
+        dh_engine_renew(t, to, n);
+        return;
+    }
+    dh_touched_set(dst, n, DH_TOUCHED_WRITE);
+    for (size_t done = 0, part; done < n; done += part) {
+        uptr d = down ? dst + n - done : dst + done, s = down ? src + n - done : src + done;
+        size_t other = to_border(s, down);
+        part = to_border(d, down);
+        part = part < other ? part : other;
+        part = part < n - done ? part : n - done;
+        copy_part(t, down ? d - part : d, down ? s - part : s, part, down);
+    }
+}

@@ -1,0 +1,313 @@
+/*
+ * engine.c - the slow paths of single accesses.
+ *
+ * Order of work, which makes the engine lossless without locks: an access first publishes itself in its own
+ * plane by compare-exchange, then reads what it must be checked against. A compare-exchange is a full
+ * fence on x86-64; so of two accesses that race at the same instant at least one sees the other. For the same
+ * plane (write against write) the compare-exchange itself shows the loser the winner. Range accesses use
+ * plain stores; dh_range_settled says how an access makes sure that it and they have seen each other.
+ */
+#include "runtime/engine/engine.h"
+
+#include "runtime/init.h"
+#include "runtime/shadow/region.h"
+#include "runtime/sink/tap.h"
+
+/* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
+ * are given to their cell. */
+static u32 next_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
+{
+    const u32 often = 8;
+    if (dh_cell_is_history(old) && (a->kind & (DH_WRITE | DH_ATOMIC)) != DH_WRITE &&
+        dh_step_in_place(a, old, mask))
+        return old;
+    u32 cell = dh_step_cell(a, old, mask, plane);
+    if (!dh_cell_is_history(cell) || dh_history_get(cell)->age < often || dh_history_get(cell)->by_slot)
+        return cell;
+    u32 own = dh_history_private(dh_history_get(cell));
+    return own ? own : cell;
+}
+
+/* What a cell held: `cell`, and what that means if it is split. */
+struct content {
+    u32 cell;
+    struct dh_bytes bytes;
+};
+
+static struct content read_cell(const u32 *p)
+{
+    struct content c;
+    do {
+        c.cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+    } while (DH_UNLIKELY(dh_cell_is_split(c.cell)) && !dh_split_read(p, c.cell, &c.bytes));
+    return c;
+}
+
+static void check(const struct dh_access_now *a, uptr word, const struct content *c, u32 mask)
+{
+    if (DH_UNLIKELY(dh_cell_is_split(c->cell)))
+        dh_step_check_bytes(a, word, &c->bytes, mask);
+    else if ((a->kind & DH_ATOMIC) && dh_cell_is_history(c->cell) &&
+             dh_history_get(c->cell)->by_slot == DH_BY_SLOT_ATOMIC)
+        return; /* atomic accesses do not race with each other */
+    else if (!dh_step_ordered(a->t, c->cell))
+        dh_step_check(a, word, c->cell, mask);
+}
+
+/* All four bytes by this thread in this epoch: one access can stand for them, exactly if it is the same one,
+ * under pressure in any case (split.h). */
+static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
+{
+    bool same = true, mine = true;
+    for (u32 k = 0; k < 4; k++) {
+        same = same && b->cell[k] == dh_cell_make(a->id, DH_MASK_FULL);
+        mine = mine && dh_step_mine_simple(b->cell[k]);
+    }
+    return same || (mine && !(a->kind & (DH_ATOMIC | DH_FREE)) && dh_split_pressure(a->t));
+}
+
+/* Put a into some bytes of split cell `old`, whose content the caller has read. False: it is no longer there,
+ * all is to be done again (what was replaced has been checked). */
+static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, u32 *p,
+                      u32 old, struct dh_bytes *b, u32 *ret_cell)
+{
+    const struct dh_bytes before = *b;
+    bool all = true;
+    u32 replaced = 0;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        u32 k = (u32)__builtin_ctz(rest);
+        u32 fresh = dh_step_cell(a, b->cell[k], DH_MASK_FULL, plane);
+        if (fresh == b->cell[k])
+            continue;
+        all = dh_split_change(old, b, k, fresh);
+        if (!all)
+            break;
+        b->cell[k] = fresh;
+        replaced |= 1u << k;
+    }
+    if (replaced && (a->kind & DH_WRITE))
+        dh_step_check_bytes(a, word, &before, replaced);
+    if (!all || __atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+        return false;
+    *ret_cell = old;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL), expected = old;
+    /* Whoever changes a byte between our look at it and this exchange sees that the cell is another one. */
+    if (collapses(a, b) &&
+        __atomic_compare_exchange_n(p, &expected, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        dh_split_free(a->t, old);
+        *ret_cell = me;
+    }
+    return true;
+}
+
+/* Put a into a cell that must be split for it. As above. */
+static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane plane, u32 *p, u32 old,
+                      u32 *ret_cell)
+{
+    u32 bytes[4];
+    bool ok = true;
+    for (u32 k = 0; k < 4 && ok; k++) {
+        ok = dh_step_byte(old, k, &bytes[k]);
+        if (ok && mask >> k & 1)
+            bytes[k] = dh_step_cell(a, bytes[k], DH_MASK_FULL, plane);
+    }
+    u32 fresh = ok ? dh_split_new(a->t, bytes) : 0;
+    if (!fresh) {
+        dh_runtime_degrade("no memory for access histories");
+        *ret_cell = old;
+        return true;
+    }
+    *ret_cell = fresh;
+    if (__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return true;
+    dh_split_free(a->t, fresh);
+    return false;
+}
+
+/* Publish access a in its plane, and if it is a write, check it against what was there. A full fence. Returns
+ * the cell as it then is. */
+static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane)
+{
+    bool write = (a->kind & DH_WRITE) != 0;
+    u32 *p = dh_shadow(word, plane);
+    for (;;) {
+        struct content was = read_cell(p);
+        u32 old = was.cell, cell;
+        if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+            if (put_bytes(a, word, mask, plane, p, old, &was.bytes, &cell))
+                return cell;
+            continue;
+        }
+        if (dh_step_splits(a, old, mask)) {
+            if (!put_split(a, mask, plane, p, old, &cell))
+                continue;
+            if (write)
+                check(a, word, &was, mask);
+            return cell;
+        }
+        cell = dh_cell_is_split(old) ? dh_step_whole(a, &was.bytes, plane) : next_cell(a, old, mask, plane);
+        if (cell == old) {
+            /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody
+             * sees. */
+            if (__atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+                continue;
+        } else if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+            continue;
+        } else if (dh_cell_is_split(was.cell)) {
+            dh_split_read_taken(was.cell, &was.bytes);
+            dh_split_free(a->t, was.cell);
+        }
+        if (write)
+            check(a, word, &was, mask);
+        return cell;
+    }
+}
+
+/* A plain write has made the write cell `cell`. Let the read cell say so too where that is simple, so that
+ * reading the bytes back hits the inlined check (step.c). A reader that comes in between, a range too, has
+ * published itself before and sees our write: losing its entry loses nothing. */
+static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32 cell)
+{
+    if (!dh_cell_is_simple(cell) || other == cell)
+        return;
+    if (dh_cell_is_split(other)) {
+        if (dh_cell_mask(cell) == DH_MASK_FULL &&
+            __atomic_compare_exchange_n(q, &other, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            dh_split_free(a->t, other);
+        return;
+    }
+    if (dh_cell_mask(cell) == DH_MASK_FULL ||
+        (dh_cell_is_simple(other) && !(dh_cell_mask(other) & ~dh_cell_mask(cell))))
+        __atomic_store_n(q, cell, __ATOMIC_RELAXED);
+    else if (dh_cell_is_simple(other) && dh_cell_id(other) == dh_cell_id(cell))
+        __atomic_store_n(q, other | cell, __ATOMIC_RELAXED);
+}
+
+/* Look at the other plane, after the access was published as `cell`. */
+static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
+{
+    bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
+    u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    struct content other = read_cell(q);
+    check(a, word, &other, mask);
+    if (write && plain)
+        stand_for_read(a, q, other.cell, cell);
+    if (!write && plain && mask == DH_MASK_FULL)
+        dh_step_set_mine(a->t, cell, mask);
+}
+
+void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
+{
+    enum dh_plane plane = a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    const u32 *p = dh_shadow(word, plane);
+    u32 cell;
+    bool waited;
+    do {
+        cell = put(a, word, mask, plane);
+        waited = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) &&
+                 dh_range_wait(word, word + 4);
+    } while (waited || __atomic_load_n(p, __ATOMIC_RELAXED) != cell); /* dh_range_settled */
+    look(a, word, mask, cell);
+}
+
+void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask)
+{
+    look(a, word, mask, put(a, word, mask, a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ));
+}
+
+/* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */
+static bool two_words(const struct dh_access_now *a, uptr word)
+{
+    struct dh_thread *t = a->t;
+    bool write = (a->kind & DH_WRITE) != 0;
+    u64 *p = (u64 *)dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u64 *q = (u64 *)dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    u32 lo = (u32)old;
+    if (lo != (u32)(old >> 32) || dh_cell_is_split(lo) || !dh_step_ordered(t, lo))
+        return false;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    u64 both = (u64)me << 32 | me;
+    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me))
+        return false;
+    u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    u32 olo = (u32)other, ohi = (u32)(other >> 32);
+    if (DH_UNLIKELY(dh_cell_is_split(olo) || dh_cell_is_split(ohi))) {
+        for (u32 half = 0; half < 2; half++) {
+            struct content c = read_cell((u32 *)q + half);
+            check(a, word + half * 4, &c, DH_MASK_FULL);
+            if (write)
+                stand_for_read(a, (u32 *)q + half, c.cell, me);
+        }
+        return true;
+    }
+    if (!dh_step_ordered(t, olo))
+        dh_step_check(a, word, olo, DH_MASK_FULL);
+    if (ohi != olo && !dh_step_ordered(t, ohi))
+        dh_step_check(a, word + 4, ohi, DH_MASK_FULL);
+    if (write && !(a->kind & DH_FREE)) /* nobody reads back what he has freed */
+        __atomic_store_n(q, both, __ATOMIC_RELAXED);
+    return true;
+}
+
+void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end)
+{
+    uptr word = addr & ~(uptr)3;
+    while (word < end) {
+        if (word >= addr && word + 8 <= end && !(word & 7) && !(a->kind & DH_ATOMIC) && two_words(a, word)) {
+            word += 8;
+            continue;
+        }
+        u32 mask = DH_MASK_FULL;
+        if (word < addr)
+            mask &= DH_MASK_FULL << (addr - word);
+        if (word + 4 > end)
+            mask &= DH_MASK_FULL >> (word + 4 - end);
+        dh_engine_word(a, word, mask);
+        word += 4;
+    }
+}
+
+void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
+{
+    if (dh_runtime_off || dh_tap || !dh_region_has((uptr)p))
+        return;
+    struct content c = read_cell(dh_shadow((uptr)p, DH_PLANE_WRITE));
+    if (!dh_cell_is_split(c.cell) && dh_step_ordered(t, c.cell))
+        return;
+    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = 4, .kind = kind};
+    if (dh_step_identify(&a, NULL))
+        check(&a, (uptr)p & ~(uptr)3, &c, DH_MASK_FULL);
+}
+
+/* [READ/WRITE SAME EPOCH] on bytes: has this thread made such an access to all of them in this epoch, in
+ * whatever calling context? Then its first record of each stands, and there is nothing to do. */
+bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
+{
+    enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr end = addr + size;
+    for (uptr word = addr & ~(uptr)3; word < end; word += 4) {
+        u32 need = DH_MASK_FULL;
+        if (word < addr)
+            need &= DH_MASK_FULL << (addr - word);
+        if (word + 4 > end)
+            need &= DH_MASK_FULL >> (word + 4 - end);
+        struct content c = read_cell(dh_shadow(word, plane));
+        u32 have = 0;
+        if (dh_cell_is_split(c.cell)) {
+            for (u32 k = 0; k < 4; k++) {
+                u32 byte = dh_step_mine_mask(c.bytes.cell[k]);
+                have |= byte ? 1u << k : 0;
+                if (byte)
+                    dh_step_set_mine(t, c.bytes.cell[k], byte);
+            }
+        } else {
+            have = dh_step_mine_mask(c.cell);
+        }
+        if ((have & need) != need)
+            return false;
+        dh_step_set_mine(t, c.cell, have);
+    }
+    return true;
+}

@@ -1,0 +1,251 @@
+/*
+ * engine.h - shared by the files of the engine: engine.c (single accesses), range.c (many bytes),
+ * atomic.c, step.c (how a cell changes).
+ */
+#ifndef DH_RUNTIME_ENGINE_ENGINE_H
+#define DH_RUNTIME_ENGINE_ENGINE_H
+
+#include "runtime/shadow/history.h"
+#include "runtime/shadow/split.h"
+#include "runtime/threads/thread.h"
+
+/* One access being checked. */
+struct dh_access_now {
+    struct dh_thread *t;
+    uptr addr; /* as the program gave it, for reports */
+    size_t size;
+    u32 piece; /* of a loop's range: the size of one access; 0: it is one access */
+    u32 kind;  /* enum dh_access */
+    u32 id;
+};
+
+DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
+{
+    return (u32 *)dh_plane_of(addr & ~(uptr)3, plane);
+}
+
+/* ---- step.c ---- */
+
+/* Fill in id: the number of this access in the thread's current epoch. pc NULL: the access is the
+ * call on top of the shadow stack. False: no ids or no memory (counted). */
+bool dh_step_identify(struct dh_access_now *a, const void *pc);
+
+/* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
+ * next ones in is all it takes. */
+DH_INLINE u32 dh_step_idc_slot(const void *pc, u32 fctx, u32 kind)
+{
+    u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ kind << 3;
+    return mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
+}
+
+/* The present epoch, and the locks held, need no more than a record like t->ready for each further id. False:
+ * it takes more. */
+bool dh_step_ready(struct dh_thread *t);
+
+/* The entry of this access, of whatever epoch; NULL: there is none in that set. */
+DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, u32 fctx, u32 kind, const void *pc)
+{
+    u64 pc_kind = (uptr)pc | (u64)kind << 56;
+    for (u32 way = 0; way < DH_IDC_WAYS; way++)
+        if (set[way].pc_kind == pc_kind && set[way].fctx == fctx)
+            return &set[way];
+    return NULL;
+}
+
+/* A number for this access, with its entry, or NULL and the set where it is to have one. */
+u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
+                   u32 kind, const void *pc);
+
+/* What dh_step_identify does; inline is what is usual for a plain access, another id of the block at hand. */
+DH_INLINE u32 dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void *pc)
+{
+    struct dh_frame *top = __dh_hot.sp - 1;
+    u32 fctx = top >= t->frames ? top->ctx : 0;
+    if (DH_UNLIKELY(!fctx))
+        fctx = dh_thread_frame_ctx(t, top);
+    struct dh_idc *set = &t->idc[dh_step_idc_slot(pc, fctx, kind)],
+                  *e = dh_step_idc_find(set, fctx, kind, pc);
+    if (e && e->stamp == t->stamp)
+        return e->id;
+    u32 id = t->id_next;
+    if (!e || (kind & (DH_ATOMIC | DH_FREE)) || (t->ready_stamp != t->stamp && !dh_step_ready(t)) ||
+        id == t->ready_end)
+        return dh_step_new_id(t, set, e, fctx, size, kind, pc);
+    struct dh_id_rec r = t->ready;
+    r.ctx = e->ctx;
+    r.kind = kind;
+    r.size = dh_id_size_code(size);
+    *dh_id_rec(id) = r;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    t->id_next = id + 1;
+    t->id_made++;
+    e->id = id;
+    e->stamp = t->stamp;
+    return id;
+}
+
+/* One access, of this thread's current epoch? */
+DH_INLINE bool dh_step_mine_simple(u32 cell)
+{
+    return dh_cell_is_simple(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.span;
+}
+
+bool dh_step_ordered_slow(struct dh_thread *t, u32 cell);
+
+DH_INLINE u32 dh_step_ordered_slot(u32 cell)
+{
+    return (cell * 0x9E3779B1u) >> 23; /* 9 bits: DH_ORDERED */
+}
+
+/* Has everything in the cell happened before t's present? Remembered per cell: clocks only grow, so a yes
+ * stays true. */
+DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
+{
+    return cell == 0 || dh_step_mine_simple(cell) || t->ordered[dh_step_ordered_slot(cell)] == cell ||
+           dh_step_ordered_slow(t, cell);
+}
+
+/* Which bytes of a history cell this thread has accessed in its current epoch, as remembered: cell, then the
+ * epoch's first id with the byte mask above it. The same for both planes: a history with a read in it is
+ * never in the write plane, and a write stands for a read. One 64-bit word, so that a signal handler on this
+ * thread never leaves half of it. */
+DH_INLINE u64 *dh_step_mine_entry(const struct dh_thread *t, u32 cell)
+{
+    return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
+}
+
+DH_INLINE u32 dh_step_mine_known(const struct dh_thread *t, u32 cell)
+{
+    u64 e = *dh_step_mine_entry(t, cell);
+    bool valid = (u32)e == cell && dh_cell_id((u32)(e >> 32)) == dh_cell_id(__dh_hot.base);
+    return valid ? dh_cell_mask((u32)(e >> 32)) : 0;
+}
+
+DH_INLINE bool dh_step_is_mine(const struct dh_thread *t, u32 cell)
+{
+    return dh_cell_is_history(cell) && dh_step_mine_known(t, cell) == DH_MASK_FULL;
+}
+
+DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell, u32 mask)
+{
+    if (dh_cell_is_history(cell))
+        *dh_step_mine_entry(t, cell) = (u64)dh_cell_make(dh_cell_id(__dh_hot.base), mask) << 32 | cell;
+}
+
+/* The bytes of a cell, not a split one, that this thread has accessed plainly in its current epoch. Inside
+ * the runtime only. */
+DH_INLINE u32 dh_step_mine_mask(u32 cell)
+{
+    const u32 base = __dh_hot.base, span = __dh_hot.span;
+    if (dh_cell_is_simple(cell))
+        return (cell | DH_MASK_FULL << DH_ID_BITS) - base < span ? dh_cell_mask(cell) : 0;
+    const struct dh_history *h = dh_history_get(cell);
+    u32 mask = 0;
+    if (h->by_slot) {
+        const u32 *e = dh_history_entry(h, __dh_hot.self->slot);
+        return e && (*e | DH_MASK_FULL << DH_ID_BITS) - base < span ? dh_cell_mask(*e) : 0;
+    }
+    for (u32 i = 0; i < h->n; i++)
+        if ((h->cells[i] | DH_MASK_FULL << DH_ID_BITS) - base < span)
+            mask |= dh_cell_mask(h->cells[i]);
+    return mask;
+}
+
+/* The cell of `plane` after access a to the bytes of mask. `old` is what it held, not split. */
+u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane);
+/* The same for a split cell, after an access to all four bytes. */
+u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane);
+/* Should access a to the bytes of mask split this cell? Else dh_step_cell knows a better answer. */
+bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask);
+/* The cell of byte k alone. False: no memory. */
+bool dh_step_byte(u32 cell, u32 k, u32 *ret);
+/* The cell with what `cell` says about the bytes of mask; what `bytes` says if it is split. False: no memory.
+ */
+bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret);
+
+/* Put access a into a by_slot history in place of its thread's earlier entry; false: it does not fit, use
+ * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
+bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask);
+
+/* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
+ * races that are reported, not for their repetitions. */
+void dh_step_widen(u32 id, uptr *addr, u32 *size);
+/* Report every entry of the cell, not split, that races with a on the bytes of mask. */
+void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
+/* The same for a split one. */
+void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask);
+
+/* ---- engine.c ---- */
+
+/* Has t made such a plain access to all these bytes in its current epoch already? For small sizes. */
+bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
+/* The part [addr, end) of access a, up to 64 bytes, any alignment. */
+void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end);
+/* The bytes of mask of one word, as part of access a. */
+void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
+/* The same for a range access that has announced itself. */
+void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask);
+
+/* ---- copy.c ---- */
+
+/* As dh_engine_clear, of memory that is in use again soon. */
+void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n);
+/* Clear a few whole words. False: there was nothing. */
+bool dh_engine_forget(uptr lo, size_t n);
+
+/* ---- quick.c ---- */
+
+/* An access of instrumented code, as the slow paths of fastpath.c have it. */
+void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc);
+
+/* ---- atomic.c ---- */
+
+/* The atomic operation a thread is at, between pre and post. */
+struct dh_atomic_now {
+    uptr addr;
+    u32 size; /* 0: none */
+    const void *pc;
+    struct dh_sync *object;      /* locked; NULL: none */
+    struct dh_sync_shard *shard; /* locked; NULL: none */
+    bool changing;               /* the object's version is odd */
+    bool trusting;               /* a load that counts on the object to keep this version */
+    u32 version;
+};
+
+/* __dh_atomic_pre for an operation at pc. */
+void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc);
+
+/* The operation faulted, and a handler of the program's runs, which may leave by siglongjmp: let go of what
+ * the operation holds. If the handler returns, the operation is tried again: take it back. */
+struct dh_atomic_now dh_atomic_suspend(void);
+void dh_atomic_resume(const struct dh_atomic_now *was);
+
+/* ---- range.c ---- */
+
+/* Bit i: slot i holds a range access under way. */
+extern u64 dh_ranges_active;
+/*
+ * Asked between publishing an access as *p = cell and looking at the other plane: is no range access under
+ * way now, and does the cell still say so? Only then is it certain that the two have seen each other. A range
+ * that is under way may have read our cell before we changed it. One that was and has ended may too: then
+ * what it did is in the other plane, which is looked at next, or in place of what we put. And one that begins
+ * later finds our cell as it is.
+ */
+DH_INLINE bool dh_range_settled(const u32 *p, u32 cell)
+{
+    return __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) == 0 &&
+           __atomic_load_n(p, __ATOMIC_RELAXED) == cell;
+}
+/* [lo, hi) is changed with plain stores until dh_range_retract. Waits for ranges that overlap. */
+u32 dh_range_announce(uptr lo, uptr hi);
+void dh_range_retract(u32 slot);
+/* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */
+bool dh_range_wait(uptr lo, uptr hi);
+/* An access of instrumented code to n bytes. piece: as in struct dh_access_now. */
+void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc);
+/* The same from inside the runtime, of one access. */
+void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc);
+void dh_range_each_lock(dh_lock_fn *fn);
+void dh_range_fork_child(void);
+
+#endif

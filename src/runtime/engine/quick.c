@@ -1,0 +1,351 @@
+/*
+ * quick.c - the slow paths of fastpath.c where nothing unusual is found.
+ *
+ * Most accesses that miss the inlined check are a thread's first to some word in an epoch, and what the word
+ * held, in both planes, is one access that has happened before. Then all there is to do is to put this access
+ * in its place. That is done here, in the order of work that engine.c describes and with its means
+ * (publish by compare-exchange, look at the other plane after it); whatever does not fit is left to engine.c,
+ * which does everything, and also finds what was done here if it has to be done again.
+ */
+#include "runtime/engine/engine.h"
+#include "runtime/engine/exception.h"
+#include "runtime/init.h"
+#include "runtime/shadow/region.h"
+#include "runtime/shadow/touched.h"
+#include "runtime/sink/tap.h"
+
+/* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
+DH_INLINE bool before(const struct dh_thread *t, u32 cell)
+{
+    if (cell == 0)
+        return true;
+    if (!dh_cell_is_simple(cell))
+        return false;
+    const struct dh_id_block *b = dh_id_block(dh_cell_id(cell));
+    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
+        return true;
+    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(dh_cell_id(cell));
+}
+
+/* The same of the bytes of mask, of whatever *p holds but a history. */
+DH_INLINE bool bytes_before(const struct dh_thread *t, const u32 *p, u32 cell, u32 mask)
+{
+    struct dh_bytes b;
+    if (DH_LIKELY(!dh_cell_is_split(cell)))
+        return before(t, cell);
+    bool ok = dh_split_read(p, cell, &b);
+    for (; mask && ok; mask &= mask - 1)
+        ok = before(t, b.cell[__builtin_ctz(mask)]);
+    return ok;
+}
+
+/* Some bytes of a word whose cell `old` is split. */
+static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, u32 old, const void *pc)
+{
+    bool write = a->kind == DH_WRITE, all_mine = true;
+    u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    struct dh_bytes b;
+    if (!dh_split_read(p, old, &b))
+        return false;
+    for (u32 k = 0; k < 4; k++) {
+        if ((mask >> k & 1) && !before(a->t, b.cell[k]))
+            return false;
+        all_mine = all_mine && ((mask >> k & 1) || dh_step_mine_simple(b.cell[k]));
+    }
+    if (!(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
+        return false;
+    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    for (u32 rest = mask; rest; rest &= rest - 1)
+        if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), me))
+            return false;
+    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask))
+        return false;
+    /* All four in this epoch: what engine.c's put_bytes does. */
+    if (all_mine && dh_split_pressure(a->t) &&
+        __atomic_compare_exchange_n(p, &old, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        dh_split_free(a->t, old);
+    return true;
+}
+
+/* Some bytes of a word whose cell holds an access that has happened before, to other bytes as well. */
+static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u32 mask, u32 old, u32 other)
+{
+    bool write = a->kind == DH_WRITE;
+    u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    const u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u32 bytes[4], left = dh_cell_mask(old) & ~mask;
+    if (!dh_step_splits(a, old, mask))
+        return false;
+    for (u32 k = 0; k < 4; k++)
+        bytes[k] = mask >> k & 1   ? dh_cell_make(a->id, DH_MASK_FULL)
+                   : left >> k & 1 ? dh_cell_make(dh_cell_id(old), DH_MASK_FULL)
+                                   : 0;
+    u32 fresh = dh_split_new(a->t, bytes);
+    if (!fresh)
+        return false;
+    if (!__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        dh_split_free(a->t, fresh);
+        return false;
+    }
+    return dh_range_settled(p, fresh) && __atomic_load_n(q, __ATOMIC_RELAXED) == other &&
+           (!dh_cell_is_split(other) || bytes_before(a->t, q, other, mask));
+}
+
+/* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
+DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u32 kind, const void *pc)
+{
+    bool write = kind == DH_WRITE;
+    u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+        return quick_bytes(&a, addr & ~(uptr)3, mask, old, pc);
+    }
+    if (!before(t, old) || (other != old && !bytes_before(t, q, other, mask)))
+        return false;
+    u32 id = dh_step_id(t, size, kind, pc);
+    if (!id)
+        return false;
+    u32 cell = dh_cell_make(id, mask), left = dh_cell_mask(old) & ~mask;
+    if (left && dh_cell_id(old) == id) {
+        cell |= old;
+    } else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other)))) {
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind, .id = id};
+        return quick_split(&a, addr & ~(uptr)3, mask, old, other);
+    }
+    /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
+     * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
+    if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        !dh_range_settled(p, cell) || __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        return false;
+    if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
+        return bytes_before(t, q, other, mask);
+    /* What engine.c's stand_for_read does. */
+    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == id))
+        __atomic_store_n(q, dh_cell_id(other) == id ? other | cell : cell, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h). */
+static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size, u32 need, const void *pc)
+{
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ};
+    for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
+        const u32 *p = dh_shadow(word, DH_PLANE_READ), *q = dh_shadow(word, DH_PLANE_WRITE);
+        u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+        if (!dh_cell_is_history(cell) || dh_history_get(cell)->by_slot != DH_BY_SLOT_PLAIN)
+            return false;
+        if ((dh_step_mine_mask(cell) & need) == need)
+            continue;
+        if ((!a.id && !(a.id = dh_step_id(t, size, DH_READ, pc))) || !dh_step_in_place(&a, cell, need) ||
+            !dh_range_settled(p, cell) || !before(t, __atomic_load_n(q, __ATOMIC_RELAXED)))
+            return false;
+    }
+    return true;
+}
+
+/* Two words that hold the same. */
+DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+{
+    bool write = kind == DH_WRITE;
+    u64 *p = (u64 *)dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u64 *q = (u64 *)dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    if ((u32)old != old >> 32 || (u32)other != other >> 32 || !before(t, (u32)old) ||
+        (other != old && !before(t, (u32)other)))
+        return false;
+    u32 id = dh_step_id(t, size, kind, pc);
+    if (!id)
+        return false;
+    u32 me = dh_cell_make(id, DH_MASK_FULL);
+    u64 both = me * 0x100000001ull;
+    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
+        !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me) ||
+        __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        return false;
+    if (write)
+        __atomic_store_n(q, both, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* The same as below for one byte of a split cell. */
+DH_INLINE bool hit_byte(struct dh_thread *t, u32 cell, bool *ret_unsure)
+{
+    if (dh_cell_is_simple(cell))
+        return dh_step_mine_simple(cell);
+    *ret_unsure = true;
+    return dh_step_is_mine(t, cell) && t->gen == dh_collect_gen;
+}
+
+/* Is this access known to be recorded in this epoch? `need` bytes of the word. *ret_unsure is set where a
+ * history may hold it without our knowing. */
+DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane plane, bool *ret_unsure)
+{
+    const u32 *p = dh_shadow(word, plane);
+    u32 c = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (dh_cell_is_simple(c))
+        return dh_step_mine_simple(c) && (dh_cell_mask(c) & need) == need;
+    if (dh_cell_is_split(c)) {
+        struct dh_bytes b;
+        bool mine = dh_split_read(p, c, &b);
+        for (; need && mine; need &= need - 1)
+            mine = hit_byte(t, b.cell[__builtin_ctz(need)], ret_unsure);
+        return mine;
+    }
+    *ret_unsure = true;
+    /* A table that outlived a collection may name a recycled history. */
+    return (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
+}
+
+/* What quick_* could not do. */
+static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc, bool unsure)
+{
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (!dh_runtime_off && dh_region_ready(addr, size) &&
+        !(unsure && dh_engine_same_epoch(t, addr, size, kind)) && dh_step_identify(&a, pc) &&
+        !dh_exception_before(&a))
+        dh_engine_words(&a, addr, addr + size);
+}
+
+/* Any alignment, a few words. Each word is looked at by itself: of those that were accessed in this epoch
+ * there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
+static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+{
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr end = addr + size;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap_take(t, addr, size, kind, pc);
+        return;
+    }
+    if (!dh_thread_enter(t))
+        return;
+    dh_touched_note(addr, size, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
+    bool plain = !dh_runtime_off && !dh_region_holes;
+    for (uptr word = addr & ~(uptr)3; word < end && plain; word += 4) {
+        u32 need = DH_MASK_FULL;
+        if (word < addr)
+            need &= DH_MASK_FULL << (addr - word);
+        if (word + 4 > end)
+            need &= DH_MASK_FULL >> (word + 4 - end);
+        bool unsure = false;
+        if (hit_word(t, word, need, plane, &unsure) || (!unsure && quick_word(t, word, need, size, kind, pc)))
+            continue;
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+        uptr from = word < addr ? addr : word, to = word + 4 > end ? end : word + 4;
+        if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
+            continue;
+        if (dh_exception_before(&a))
+            break;
+        dh_engine_word(&a, word, need);
+    }
+    if (!plain)
+        rest(t, addr, size, kind, pc, true);
+    dh_thread_leave(t);
+}
+
+/* Said to be aligned, and is not: a word is left before the access ends. */
+DH_INLINE bool crosses(uptr addr, u32 size)
+{
+    return size < 4 ? (addr & 3) + size > 4 : (addr & 3) != 0;
+}
+
+/* The accesses are aligned: their words are all whole, or it is one and in part. Where they are not, though C
+ * has it so, the machine does what it was told, and we look at the bytes that it touches. */
+DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    uptr addr = (uptr)where;
+    if (!t)
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap_take(t, addr, size, kind, pc);
+        return;
+    }
+    if (DH_UNLIKELY(crosses(addr, size))) {
+        missed_words(t, addr, size, kind, pc);
+        return;
+    }
+    /* In large tables this line is as far away as the one the inlined check has just waited for. */
+    __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
+    u32 need = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
+    bool unsure = false, hit = true;
+    for (u32 at = 0; at < size && hit; at += 4)
+        hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
+    if (hit || !dh_thread_enter(t))
+        return;
+    dh_touched_note_within(addr, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
+    bool done = !dh_runtime_off && !dh_region_holes;
+    if (done && unsure)
+        done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
+    else if (done && size <= 4)
+        done = quick_word(t, addr, need, size, kind, pc);
+    for (u32 at = 0; done && !unsure && size > 4 && at < size; at += 8)
+        done = quick_pair(t, addr + at, size, kind, pc);
+    if (DH_UNLIKELY(!done))
+        rest(t, addr, size, kind, pc, unsure);
+    dh_thread_leave(t);
+}
+
+/* For unwind.c: size 1 to 16, a power of two. */
+void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc)
+{
+    missed(p, size, kind, pc);
+}
+
+DH_PRESERVE void __dh_slow_read_n(const volatile void *p, u64 n)
+{
+    if (n > 64)
+        dh_range_from_code(p, n, 0, DH_READ, __builtin_return_address(0));
+    else if (__dh_hot.self)
+        missed_words(__dh_hot.self, (uptr)p, (u32)n, DH_READ, __builtin_return_address(0));
+}
+
+DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
+{
+    if (n > 64)
+        dh_range_from_code(p, n, 0, DH_WRITE, __builtin_return_address(0));
+    else if (__dh_hot.self)
+        missed_words(__dh_hot.self, (uptr)p, (u32)n, DH_WRITE, __builtin_return_address(0));
+}
+
+/* Read-shared data: every cell of the access names the same history, known to contain this epoch. The only
+ * case besides the inlined check that is as frequent as hits are; it must not cost more than it does here. */
+DH_INLINE bool hit_shared(const volatile void *p, u32 size)
+{
+    const struct dh_thread *t = __dh_hot.self;
+    const u32 *r = (const u32 *)dh_plane_of((uptr)p, DH_PLANE_READ);
+    if (DH_UNLIKELY(crosses((uptr)p, size)))
+        return false;
+    u32 c = __atomic_load_n(r, __ATOMIC_RELAXED);
+    if (!t || !dh_cell_is_history(c))
+        return false;
+    for (u32 i = 1; i < size / 4; i++)
+        if (__atomic_load_n(r + i, __ATOMIC_RELAXED) != c)
+            return false;
+    return dh_step_is_mine(t, c) && t->gen == dh_collect_gen;
+}
+
+#define SLOW(name, size, kind, known)                                                      \
+    static DH_NOINLINE DH_PRESERVE void name##size(const volatile void *p, const void *pc) \
+    {                                                                                      \
+        missed(p, size, kind, pc);                                                         \
+    }                                                                                      \
+    DH_PRESERVE void __dh_slow_##name##size(const volatile void *p)                        \
+    {                                                                                      \
+        if (!(known))                                                                      \
+            name##size(p, __builtin_return_address(0));                                    \
+    }
+
+SLOW(read, 1, DH_READ, false)
+SLOW(read, 2, DH_READ, false)
+SLOW(read, 4, DH_READ, hit_shared(p, 4))
+SLOW(read, 8, DH_READ, hit_shared(p, 8))
+SLOW(read, 16, DH_READ, hit_shared(p, 16))
+SLOW(write, 1, DH_WRITE, false)
+SLOW(write, 2, DH_WRITE, false)
+SLOW(write, 4, DH_WRITE, false)
+SLOW(write, 8, DH_WRITE, false)
+SLOW(write, 16, DH_WRITE, false)

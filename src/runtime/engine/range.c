@@ -1,0 +1,251 @@
+/*
+ * range.c - accesses to many bytes at once.
+ *
+ * Whole words of a range are processed with plain loads and stores, runs of equal cells at a time. To stay
+ * lossless (engine.c) the range is announced first: announcing is a locked instruction, so a single access
+ * that publishes itself after we read its cell sees the announcement, or what we have done since
+ * (dh_range_settled), and looks again. Overlapping ranges exclude each other.
+ */
+#include "base/sys.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/exception.h"
+#include "runtime/init.h"
+#include "runtime/shadow/cells.h"
+#include "runtime/shadow/region.h"
+#include "runtime/sink/tap.h"
+
+enum {
+    SLOTS = 64,
+    SMALL = 64, /* up to here, word by word */
+};
+
+u64 dh_ranges_active; /* atomic; bit i set: slots[i] is valid */
+static struct {
+    uptr lo, hi;
+} slots[SLOTS]; /* entry i is written by whoever owns bit i, before setting it */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_RANGE);
+
+static bool overlaps_active(uptr lo, uptr hi)
+{
+    for (u64 bits = __atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST); bits; bits &= bits - 1) {
+        u32 i = (u32)__builtin_ctzll(bits);
+        if (__atomic_load_n(&slots[i].lo, __ATOMIC_RELAXED) < hi &&
+            __atomic_load_n(&slots[i].hi, __ATOMIC_RELAXED) > lo)
+            return true;
+    }
+    return false;
+}
+
+bool dh_range_wait(uptr lo, uptr hi)
+{
+    bool waited = false;
+    while (overlaps_active(lo, hi)) {
+        waited = true;
+        dh_sys_yield();
+    }
+    return waited;
+}
+
+u32 dh_range_announce(uptr lo, uptr hi)
+{
+    for (;;) {
+        dh_lock_take(&lock);
+        u64 free = ~__atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED);
+        if (free && !overlaps_active(lo, hi)) {
+            u32 i = (u32)__builtin_ctzll(free);
+            __atomic_store_n(&slots[i].lo, lo, __ATOMIC_RELAXED);
+            __atomic_store_n(&slots[i].hi, hi, __ATOMIC_RELAXED);
+            __atomic_fetch_or(&dh_ranges_active, 1ull << i, __ATOMIC_SEQ_CST);
+            dh_lock_drop(&lock);
+            return i;
+        }
+        dh_lock_drop(&lock);
+        dh_sys_yield();
+    }
+}
+
+void dh_range_retract(u32 i)
+{
+    __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
+}
+
+/* Does every cell of [lo, hi) already say that this thread made such an access in its current epoch? */
+static bool all_mine(struct dh_thread *t, uptr lo, uptr hi, enum dh_plane plane)
+{
+    const u32 *c = dh_shadow(lo, plane);
+    size_t n = (hi - lo) / 4, i = 0;
+    for (;;) {
+        i += dh_cells_within(c + i, n - i, __dh_hot.base, __dh_hot.span);
+        if (i == n)
+            return true;
+        u32 cell = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+        if (plane != DH_PLANE_READ || !dh_step_is_mine(t, cell))
+            return false;
+        i += dh_cells_equal(c + i, n - i, cell);
+    }
+}
+
+void dh_range_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}
+
+void dh_range_fork_child(void)
+{
+    dh_ranges_active = 0;
+}
+
+/* What a run of equal cells turns into; computed once per run. */
+struct run {
+    u32 own, other;         /* what the two planes held */
+    u32 new_own, new_other; /* what they hold then */
+};
+
+static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 other, struct run *ret)
+{
+    bool write = (a->kind & DH_WRITE) != 0;
+    ret->own = own;
+    ret->other = other;
+    ret->new_own = dh_step_cell(a, own, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    ret->new_other = write ? dh_step_cell(a, other, DH_MASK_FULL, DH_PLANE_READ) : other;
+    if (write && !dh_step_ordered(a->t, own))
+        dh_step_check(a, word, own, DH_MASK_FULL);
+    if (!(write && other == own) && !dh_step_ordered(a->t, other))
+        dh_step_check(a, word, other, DH_MASK_FULL);
+    if (!write)
+        dh_step_set_mine(a->t, ret->new_own, DH_MASK_FULL);
+}
+
+/* A page of shadow that is read first, as everything here is, is mapped twice: the kernel's page of zeros,
+ * then one of its own, for which it interrupts every processor that runs a thread of the program. */
+static void touch_pages(u32 *p, size_t n)
+{
+    const size_t page = 4096 / sizeof(*p);
+    for (size_t i = 0; n >= page && i < n; i += page)
+        __atomic_fetch_or(&p[i], 0, __ATOMIC_RELAXED);
+}
+
+static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
+{
+    bool write = (a->kind & DH_WRITE) != 0;
+    /* Nobody reads back what he has freed, so that need not hit the inlined check. */
+    bool both = write && !(a->kind & DH_FREE);
+    u32 slot = dh_range_announce(lo, hi);
+    u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    struct run r = {0};
+    touch_pages(p, (hi - lo) / 4);
+    if (both)
+        touch_pages(q, (hi - lo) / 4);
+    size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the present run of each plane ends */
+    for (size_t i = 0, len; i < n; i += len) {
+        u32 own = p[i], other = q[i];
+        if (dh_cell_is_split(own) || dh_cell_is_split(other)) {
+            dh_engine_word_announced(a, lo + i * 4, DH_MASK_FULL);
+            r = (struct run){0};
+            len = 1;
+            continue;
+        }
+        if (!r.new_own || own != r.own || other != r.other)
+            run_start(a, lo + i * 4, own, other, &r);
+        /* Measured once a run, not once a piece of it: a long run may lie beside many short ones. */
+        if (i >= own_end)
+            own_end = i + dh_cells_equal(p + i, n - i, own);
+        if (i >= other_end)
+            other_end = i + dh_cells_equal(q + i, n - i, other);
+        len = (own_end < other_end ? own_end : other_end) - i;
+        dh_cells_fill(p + i, len, r.new_own);
+        if (both)
+            dh_cells_fill(q + i, len, r.new_other);
+    }
+    dh_range_retract(slot);
+}
+
+/* The part of a range whose shadow exists; the rest is counted where it was refused. */
+static void access_mapped(const struct dh_access_now *a)
+{
+    uptr end = a->addr + a->size;
+    if (a->kind & DH_FREE) /* whole blocks, or pages: what lies between them is nobody's */
+        end = DH_ALIGN_UP(end, 8);
+    uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(end, 8);
+    if (end - a->addr <= SMALL) {
+        dh_engine_words(a, a->addr, end);
+        return;
+    }
+    dh_engine_words(a, a->addr, lo);
+    dh_engine_words(a, hi, end);
+    whole_words(a, lo, hi);
+}
+
+/* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in
+ * runs. */
+static bool seen_before(struct dh_thread *t, uptr addr, size_t n, u32 kind)
+{
+    if (n <= SMALL)
+        return dh_engine_same_epoch(t, addr, n, kind);
+    uptr lo = DH_ALIGN_UP(addr, 4), hi = DH_ALIGN_DOWN(addr + n, 4);
+    return all_mine(t, lo, hi, kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ) &&
+           dh_engine_same_epoch(t, addr, lo - addr, kind) && dh_engine_same_epoch(t, hi, addr + n - hi, kind);
+}
+
+static void access_range(struct dh_thread *t, const volatile void *p, size_t n, u32 piece, u32 kind,
+                         const void *pc)
+{
+    struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
+    if (n == 0 || dh_runtime_off || t->untracked)
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});
+        return;
+    }
+    if (!dh_region_map(p, n)) {
+        dh_count(DH_COUNT_LOST_SHADOW);
+        return;
+    }
+    if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind))
+        return;
+    if (dh_step_identify(&a, pc) && !dh_exception_before(&a))
+        access_mapped(&a);
+}
+
+void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
+{
+    access_range(t, p, n, 0, kind, NULL);
+}
+
+void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc)
+{
+    access_range(t, p, n, 0, kind, pc);
+}
+
+/* ---- What the pass calls ---- */
+
+void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    if (!t || n == 0 || !dh_thread_enter(t))
+        return;
+    access_range(t, p, n, piece, kind, pc);
+    dh_thread_leave(t);
+}
+
+void __dh_read_range(const volatile void *p, u64 n)
+{
+    dh_range_from_code(p, n, 0, DH_READ | DH_RANGE, __builtin_return_address(0));
+}
+
+void __dh_write_range(const volatile void *p, u64 n)
+{
+    dh_range_from_code(p, n, 0, DH_WRITE | DH_RANGE, __builtin_return_address(0));
+}
+
+/* A loop's range: as if every piece were accessed on its own, so no DH_RANGE. */
+void __dh_read_loop(const volatile void *p, u64 n, u32 size)
+{
+    dh_range_from_code(p, n, size, DH_READ, __builtin_return_address(0));
+}
+
+void __dh_write_loop(const volatile void *p, u64 n, u32 size)
+{
+    dh_range_from_code(p, n, size, DH_WRITE, __builtin_return_address(0));
+}

@@ -1,0 +1,47 @@
+/*
+ * intercept.h - what the interceptor files share with each other and with start-up.
+ */
+#ifndef DH_RUNTIME_INTERCEPT_INTERCEPT_H
+#define DH_RUNTIME_INTERCEPT_INTERCEPT_H
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "runtime/threads/scope.h"
+#include "runtime/threads/thread.h"
+
+/* Resolves every real function and takes over fork and exit. Called once by dh_runtime_init on the main
+ * thread, before any constructor has run. dh_signal_init comes before it. */
+void dh_intercept_init(void);
+
+/* Parts of it, one a file. */
+void dh_intercept_thread_init(void);    /* intercept/thread.c: the key whose destructor ends threads */
+void dh_intercept_process_init(void);   /* intercept/process.c: fork */
+void dh_intercept_exit_init(void);      /* intercept/exit.c: the last exit handler */
+void dh_intercept_malloc_init(void);    /* intercept/malloc.c: where the loader is */
+void dh_intercept_dl_fork_child(void);  /* intercept/dl.c: its lock, in a forked child */
+void dh_intercept_sem_fork_child(void); /* intercept/sem.c: likewise */
+
+extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept/mutex.c */
+void dh_mutex_bequeath(struct dh_thread *t);                                /* likewise */
+
+/* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked
+ * and not recorded: recording it would cost more than most uses do, and a destroy after an unordered use is
+ * seen through the data the lock protects. */
+DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
+{
+    if (!t->untracked)
+        dh_engine_check(t, object, DH_READ | DH_ATOMIC);
+}
+
+/* Init and destroy are plain writes: a race with any unordered use. */
+DH_INLINE void dh_object_new(struct dh_thread *t, const volatile void *object, size_t n)
+{
+    dh_engine_access(t, object, n, DH_WRITE);
+    dh_sync_forget(object, n);
+}
+#define dh_object_destroy dh_object_new
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * keep.h - the few descriptors the runtime keeps open in its host.
+ *
+ * They are numbered high, out of the way of programs that count on low numbers, and close on exec. The
+ * interceptors hide them: to the program these numbers are not open. A program that closes them all the same
+ * (by a bare system call) and gets the number again for something of its own must not find our bytes there;
+ * so every use first asks whether it still is what was kept.
+ */
+#ifndef DH_RUNTIME_REPORT_KEEP_H
+#define DH_RUNTIME_REPORT_KEEP_H
+
+#include "base/base.h"
+
+/* Take over descriptor fd; returns its new number. Under DH_RANK_REPORT, like dh_keep_close. */
+int dh_keep_fd(int fd);
+/* Close it, if it is still ours. */
+void dh_keep_close(int fd);
+bool dh_keep_intact(int fd);
+/* Is this number one of ours? Lock-free, for interceptors. */
+bool dh_keep_owns(int fd);
+/* The lowest of ours in [lo, hi], or -1. */
+int dh_keep_lowest(unsigned lo, unsigned hi);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * place.h - what the memory at a racing address is, for the race record.
+ */
+#ifndef DH_RUNTIME_REPORT_PLACE_H
+#define DH_RUNTIME_REPORT_PLACE_H
+
+#include "runtime/report/modules.h"
+#include "runtime/runtime.h"
+
+enum dh_place_kind { DH_PLACE_UNKNOWN, DH_PLACE_HEAP, DH_PLACE_STACK, DH_PLACE_TLS, DH_PLACE_GLOBAL };
+
+/* The activation of a function that holds an address. */
+struct dh_place_frame {
+    uptr pc; /* return address in it; 0: not known */
+    uptr sp, bp, cfa;
+};
+
+struct dh_place {
+    enum dh_place_kind kind;
+    struct dh_heap_block block;  /* heap */
+    u32 uid;                     /* stack, tls: whose */
+    u64 from_top;                /* stack */
+    struct dh_place_frame frame; /* stack */
+    struct dh_module *module;    /* global; tls: whose variable, NULL if not known */
+    u64 offset;                  /* in the module; tls: in its thread-local segment */
+};
+
+/* Lets the unwinder prepare itself. That is done once, and a handler that finds a race may interrupt it. */
+void dh_place_init(void);
+
+/* Called on the thread that found the race, under the lock of reports; self is its uid. */
+void dh_place_find(uptr addr, u32 self, struct dh_place *ret);
+
+/* blocked.c: the activation that holds an address on the stack of another thread, if that waits in an
+ * interceptor; otherwise nothing is told. Under the lock of reports. */
+void dh_place_blocked(uptr addr, u32 uid, struct dh_place_frame *ret);
+
+#endif

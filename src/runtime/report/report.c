@@ -1,0 +1,521 @@
+/*
+ * report.c - writes race records (docs/design/race-record.md).
+ *
+ * Runs under DH_RANK_REPORT, on the thread that found the race, inside the runtime. Which races are
+ * repetitions is known.c's business, and what an address is, place.c's. Records go to the reporter and to the
+ * output file; what is costly (symbols, grouping, suppressions) is not done here.
+ */
+#include "runtime/report/report.h"
+
+#include <fcntl.h>
+
+#include "base/fmt.h"
+#include "base/sys.h"
+#include "runtime/compat/compat.h"
+#include "runtime/engine/exception.h"
+#include "runtime/init.h"
+#include "runtime/report/keep.h"
+#include "runtime/report/known.h"
+#include "runtime/report/modules.h"
+#include "runtime/report/place.h"
+#include "runtime/report/reporter.h"
+#include "runtime/sink/tap.h"
+#include "runtime/threads/context.h"
+#include "runtime/threads/identity.h"
+#include "runtime/threads/lockset.h"
+
+enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, ANCESTORS = 16 };
+
+/* All under `lock`. */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REPORT);
+static char line_buf[LINE_MAX_BYTES];
+static struct dh_fmt line;
+static int output = -1;
+static bool begun;       /* a stream: its process line is in the output file, if there is one */
+static bool begun_print; /* ... and the reporter has it too */
+static bool ended;       /* the process has said that it ends */
+static bool raced;       /* some stream that has ended held a race that was not suppressed */
+static u32 races_before; /* ... before the present stream began */
+
+/* ---- Lines ---- */
+
+static void open_line(const char *type)
+{
+    dh_fmt_init(&line, line_buf, sizeof(line_buf));
+    dh_fmt_str(&line, "{\"v\":1,\"type\":");
+    dh_fmt_json_str(&line, type);
+    /* On every line: a forked child may append to the same output file. */
+    dh_fmt_str(&line, ",\"pid\":");
+    dh_fmt_u64(&line, (u64)dh_sys3(SYS_getpid, 0, 0, 0));
+}
+
+static void member(const char *name)
+{
+    dh_fmt_char(&line, ',');
+    dh_fmt_json_str(&line, name);
+    dh_fmt_char(&line, ':');
+}
+
+static void member_u64(const char *name, u64 v)
+{
+    member(name);
+    dh_fmt_u64(&line, v);
+}
+
+static void member_hex(const char *name, u64 v)
+{
+    member(name);
+    dh_fmt_json_hex(&line, v);
+}
+
+static void member_str(const char *name, const char *s)
+{
+    member(name);
+    dh_fmt_json_str(&line, s);
+}
+
+static void send_to_file(void)
+{
+    if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
+        dh_sys_say("the output file cannot be written any more; records are missing from it");
+        dh_keep_close(output);
+        output = -1;
+    }
+}
+
+static void close_line(void)
+{
+    dh_fmt_str(&line, "}\n");
+    if (line.overflow)
+        return; /* cannot happen any more; a cut line would be worse than none */
+    dh_reporter_send(line.buf, line.len);
+    send_to_file();
+}
+
+static void process_line(void)
+{
+    char cwd[1024] = "";
+    struct dh_module *exe;
+    dh_sys3(SYS_getcwd, (long)cwd, sizeof(cwd), 0);
+    open_line("process");
+    dh_modules_take();
+    exe = dh_modules_find((uptr)&dh_opts);
+    member_str("exe", exe ? exe->path : "");
+    dh_modules_drop();
+    member_str("detector", dh_lab_detector());
+    member_str("guarantee", dh_lab_guarantee());
+    member_str("cwd", cwd);
+    dh_fmt_str(&line, "}\n");
+}
+
+/* The part of a stream that needs no race: whoever reads the file can tell that the process ran. */
+static void begin_file(void)
+{
+    if (begun)
+        return;
+    begun = true;
+    races_before = dh_known_count();
+    if (dh_opts.output[0]) {
+        long fd = dh_sys3(SYS_open, (long)dh_opts.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        if (fd >= 0)
+            output = dh_keep_fd((int)fd);
+        else
+            dh_sys_say("the output file cannot be opened for writing; records are not saved");
+        process_line();
+        send_to_file();
+    }
+}
+
+/* Before the first race of a stream is told. */
+static void begin(void)
+{
+    if (!begun) {
+        begin_file();
+        races_before--; /* this one is counted */
+    }
+    if (begun_print)
+        return;
+    begun_print = true;
+    /* With nothing to print and nothing to suppress the file says it all. */
+    if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0])
+        return;
+    if (!dh_reporter_start())
+        dh_sys_say(
+            "a data race was found, but the reporter (the deadheat program) cannot be run; name it with "
+            "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+    process_line();
+    dh_reporter_send(line.buf, line.len);
+}
+
+void dh_report_begin(void)
+{
+    dh_lock_take(&lock);
+    if (dh_opts.output[0])
+        begin_file();
+    dh_lock_drop(&lock);
+}
+
+/* ---- Modules, threads: told once, before the line that needs them ---- */
+
+static void tell_module(struct dh_module *m)
+{
+    if (m->reported)
+        return;
+    m->reported = true;
+    open_line("module");
+    member_u64("id", (u64)m->id);
+    member_str("path", m->path);
+    member_str("build_id", m->build_id);
+    member_hex("lo", m->lo);
+    member_hex("hi", m->hi);
+    member_hex("bias", m->bias);
+    close_line();
+}
+
+static void tell_modules_of(u32 ctx)
+{
+    dh_modules_take();
+    for (int i = 0; ctx && i < DEPTH_MAX; i++, ctx = dh_ctx_node(ctx)->parent) {
+        struct dh_module *m = dh_modules_find(dh_ctx_node(ctx)->pc);
+        if (m)
+            tell_module(m);
+    }
+    dh_modules_drop();
+}
+
+static void tell_module_at(uptr addr)
+{
+    dh_modules_take();
+    struct dh_module *m = dh_modules_find(addr);
+    if (m)
+        tell_module(m);
+    dh_modules_drop();
+}
+
+static void frame(uptr pc)
+{
+    struct dh_module *m = dh_modules_find(pc);
+    dh_fmt_char(&line, '[');
+    dh_fmt_i64(&line, m ? m->id : -1);
+    dh_fmt_char(&line, ',');
+    dh_fmt_json_hex(&line, m ? pc - m->bias : pc);
+    dh_fmt_char(&line, ']');
+}
+
+/* The functions that are DH_CALLS_PROGRAM; the linker gives names to the ends of the section. */
+extern const char __start_dh_calls_program[] __attribute__((visibility("hidden")));
+extern const char __stop_dh_calls_program[] __attribute__((visibility("hidden")));
+
+static bool is_ours(uptr pc)
+{
+    return pc >= (uptr)__start_dh_calls_program && pc < (uptr)__stop_dh_calls_program;
+}
+
+/* Returns whether recursion was folded on the way. */
+static bool stack(const char *name, u32 ctx, int depth)
+{
+    bool folded = false, first = true;
+    member(name);
+    dh_fmt_char(&line, '[');
+    dh_modules_take();
+    for (int i = 0; ctx && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
+        folded |= dh_ctx_node(ctx)->folded;
+        if (is_ours(dh_ctx_node(ctx)->pc))
+            continue;
+        if (!first)
+            dh_fmt_char(&line, ',');
+        frame(dh_ctx_node(ctx)->pc);
+        first = false;
+    }
+    dh_modules_drop();
+    dh_fmt_char(&line, ']');
+    return folded;
+}
+
+/* With its nearest ancestors: where threads make threads make threads there is no end to them. */
+static void tell_thread(u32 uid, int ancestors)
+{
+    struct dh_thread_info copy;
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(uid);
+    bool tell = info && !info->reported;
+    if (tell) {
+        info->reported = true;
+        copy = *info;
+    }
+    dh_lock_drop(&dh_threads_lock);
+    if (!tell)
+        return;
+    if (copy.parent && ancestors > 0)
+        tell_thread(copy.parent, ancestors - 1);
+    tell_modules_of(copy.created_at);
+    open_line("thread");
+    member_u64("uid", copy.uid);
+    member_str("name", copy.name);
+    member_u64("parent", copy.parent);
+    member_u64("tid", (u64)copy.tid);
+    stack("created_at", copy.created_at, DEPTH_MAX);
+    close_line();
+}
+
+/* ---- Parts of a race ---- */
+
+static void lock_set(u32 set, int lock_depth)
+{
+    member("locks");
+    dh_fmt_char(&line, '[');
+    for (bool first = true; set && set != DH_LOCKSET_UNKNOWN;
+         set = dh_lockset_node(set)->parent, first = false) {
+        const struct dh_lockset_node *n = dh_lockset_node(set);
+        dh_fmt_str(&line, first ? "{\"addr\":" : ",{\"addr\":");
+        dh_fmt_json_hex(&line, n->lock);
+        member_str("mode", n->read ? "read" : "write");
+        dh_modules_take();
+        struct dh_module *m = dh_modules_find(n->lock);
+        if (m) {
+            member_u64("module", (u64)m->id);
+            member_hex("offset", n->lock - m->bias);
+        }
+        dh_modules_drop();
+        stack("acquired_at", n->ctx, lock_depth);
+        dh_fmt_char(&line, '}');
+    }
+    dh_fmt_char(&line, ']');
+}
+
+static void one_access(u32 id, uptr addr, size_t size, int lock_depth)
+{
+    const struct dh_access_rec r = dh_id_get(id);
+    dh_fmt_str(&line, "{\"kind\":");
+    dh_fmt_json_str(&line, r.kind & DH_FREE ? "free" : r.kind & DH_WRITE ? "write" : "read");
+    member("atomic");
+    dh_fmt_str(&line, r.kind & DH_ATOMIC ? "true" : "false");
+    member("range");
+    dh_fmt_str(&line, r.kind & DH_RANGE ? "true" : "false");
+    member_hex("addr", addr);
+    member_u64("size", size);
+    member_u64("thread", r.uid);
+    bool folded = stack("stack", r.ctx, DEPTH_MAX);
+    member("stack_folded");
+    dh_fmt_str(&line, folded ? "true" : "false");
+    lock_set(r.lockset, lock_depth);
+    dh_fmt_char(&line, '}');
+}
+
+static void tell_access(u32 id)
+{
+    const struct dh_access_rec r = dh_id_get(id);
+    tell_thread(r.uid, ANCESTORS);
+    tell_modules_of(r.ctx);
+    for (u32 s = r.lockset; s && s != DH_LOCKSET_UNKNOWN; s = dh_lockset_node(s)->parent) {
+        tell_modules_of(dh_lockset_node(s)->ctx);
+        tell_module_at(dh_lockset_node(s)->lock);
+    }
+}
+
+/* ---- Locations ---- */
+
+/* What the location needs before its line. */
+static void tell_place(const struct dh_place *at)
+{
+    if (at->kind == DH_PLACE_HEAP) {
+        tell_thread(at->block.uid, ANCESTORS);
+        tell_modules_of(at->block.ctx);
+    }
+    if (at->uid)
+        tell_thread(at->uid, ANCESTORS);
+    if (at->frame.pc)
+        tell_module_at(at->frame.pc);
+    if (at->module) {
+        dh_modules_take();
+        tell_module(at->module);
+        dh_modules_drop();
+    }
+}
+
+static void place_frame(const struct dh_place_frame *f)
+{
+    member("frame");
+    dh_fmt_str(&line, "{\"pc\":");
+    dh_modules_take();
+    frame(f->pc);
+    dh_modules_drop();
+    member_hex("sp", f->sp);
+    member_hex("bp", f->bp);
+    member_hex("cfa", f->cfa);
+    dh_fmt_char(&line, '}');
+}
+
+static void place(const struct dh_place *at, uptr addr, bool freed)
+{
+    static const char *const kinds[] = {"unknown", "heap", "stack", "tls", "global"};
+    dh_fmt_str(&line, "{\"kind\":");
+    dh_fmt_json_str(&line, kinds[at->kind]);
+    if (at->kind == DH_PLACE_HEAP) {
+        member_hex("start", at->block.start);
+        member_u64("size", at->block.size);
+        member_u64("offset", addr - at->block.start);
+        member_u64("thread", at->block.uid);
+        stack("allocated_at", at->block.ctx, DEPTH_MAX);
+        member("freed");
+        dh_fmt_str(&line, freed ? "true" : "false");
+    }
+    if (at->uid)
+        member_u64("thread", at->uid);
+    if (at->kind == DH_PLACE_STACK)
+        member_u64("offset_from_top", at->from_top);
+    if (at->frame.pc)
+        place_frame(&at->frame);
+    if (at->module) {
+        member_u64("module", (u64)at->module->id);
+        member_hex("offset", at->offset);
+    }
+    dh_fmt_char(&line, '}');
+}
+
+/* ---- Races ---- */
+
+static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at,
+                      const struct dh_place *found, u32 number, int lock_depth)
+{
+    bool freed = ((dh_id_kind(id) | a->kind) & DH_FREE) != 0;
+    open_line("race");
+    member_u64("id", number);
+    member("accesses");
+    dh_fmt_char(&line, '[');
+    if (a->piece)
+        one_access(a->id, at & ~(uptr)(a->piece - 1), a->piece, lock_depth);
+    else
+        one_access(a->id, a->addr, a->size, lock_depth);
+    dh_fmt_char(&line, ',');
+    one_access(id, addr, size, lock_depth);
+    dh_fmt_char(&line, ']');
+    member("location");
+    place(found, at, freed);
+}
+
+/* One access and one earlier one meet in every word they share; that is one race. Under `lock`. */
+static bool is_same_meeting(const struct dh_access_now *a, u32 id)
+{
+    static struct {
+        uptr addr;
+        u32 id, other;
+    } last;
+    bool same = last.addr == a->addr && last.id == a->id && last.other == id;
+    last.addr = a->addr;
+    last.id = a->id;
+    last.other = id;
+    return same;
+}
+
+void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at)
+{
+    if ((dh_exception_on() && dh_exception_told(a, id)) || dh_benign_has(at, 1) ||
+        dh_identity_in_turn(a->t, dh_id_get(id).uid, at))
+        return;
+    dh_lock_take(&lock);
+    bool again = is_same_meeting(a, id);
+    u32 number = again ? 0 : dh_known_race(a->id, id, at);
+    if (!again)
+        dh_count(DH_COUNT_RACES);
+    if (number) {
+        struct dh_place found;
+        dh_step_widen(id, &addr, &size);
+        begin();
+        tell_access(a->id);
+        tell_access(id);
+        dh_place_find(at, dh_identity_native()->uid, &found);
+        tell_place(&found);
+        /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
+        for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
+            race_line(a, id, addr, size, at, &found, number, lock_depth);
+            if (!line.overflow)
+                break;
+        }
+        close_line();
+    }
+    dh_lock_drop(&lock);
+    if (number)
+        dh_compat_raced(a, id, addr, size);
+    if (number && dh_opts.on_race == DH_ON_RACE_STOP && dh_report_finish()) {
+        dh_sys_say("stopped at the first race (on_race=stop)");
+        dh_sys_abort();
+    }
+    if (dh_exception_on())
+        dh_exception_note(a, id, addr, size, number);
+}
+
+static void tell_repeat(u32 race, u32 count)
+{
+    if (race <= races_before)
+        return;
+    open_line("repeat");
+    member_u64("id", race);
+    member_u64("count", count);
+    close_line();
+}
+
+/* The next stream starts from nothing: whoever reads it has not seen this one. */
+static void end_stream(void)
+{
+    begun = begun_print = false;
+    if (output >= 0)
+        dh_keep_close(output);
+    output = -1;
+    dh_modules_take();
+    dh_modules_unreport();
+    dh_modules_drop();
+    dh_lock_take(&dh_threads_lock);
+    for (u32 uid = 1; uid < dh_thread_uids(); uid++)
+        dh_thread_info(uid)->reported = false;
+    dh_lock_drop(&dh_threads_lock);
+}
+
+bool dh_report_finish(void)
+{
+    dh_lock_take(&lock);
+    if (begun) {
+        dh_known_each_repeat(tell_repeat);
+        open_line("counters");
+        member("values");
+        for (int c = 0; c < DH_COUNT_MAX; c++) {
+            dh_fmt_char(&line, c ? ',' : '{');
+            dh_fmt_json_str(&line, dh_counter_name((enum dh_counter)c));
+            dh_fmt_char(&line, ':');
+            dh_fmt_u64(&line,
+                       c == DH_COUNT_BLIND_MODULES ? dh_modules_blind() : dh_counter((enum dh_counter)c));
+        }
+        dh_fmt_char(&line, '}');
+        close_line();
+        open_line("end");
+        member_u64("races", dh_known_count() - races_before);
+        close_line();
+        if (begun_print)
+            raced |= dh_reporter_finish() != 0; /* without a verdict they count as they are */
+        end_stream();
+    }
+    bool result = raced;
+    dh_lock_drop(&lock);
+    return result;
+}
+
+bool dh_report_end(void)
+{
+    if (!ended) /* also of a child, whose stream no race has begun */
+        dh_report_begin();
+    ended = true;
+    return dh_report_finish();
+}
+
+void dh_report_fork_child(void)
+{
+    dh_reporter_forget();
+    end_stream();
+    raced = ended = false;
+    dh_known_forget();
+}
+
+void dh_report_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}

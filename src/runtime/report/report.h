@@ -1,0 +1,21 @@
+/*
+ * report.h - from a race found by the engine to a line of docs/design/race-record.md.
+ */
+#ifndef DH_RUNTIME_REPORT_REPORT_H
+#define DH_RUNTIME_REPORT_REPORT_H
+
+#include "runtime/engine/engine.h"
+
+/* Access a races with the earlier access `id`, of which [addr, addr + size) is known; `at` is the first byte
+ * they share. */
+void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at);
+/* The process starts: with an output file, its stream begins. */
+void dh_report_begin(void);
+/* The stream ends: repetitions, counters, verdict. True if a race was reported and not suppressed. */
+bool dh_report_finish(void);
+/* The process ends: the same, and an output file is told even if it holds nothing of this process yet. */
+bool dh_report_end(void);
+void dh_report_fork_child(void);
+void dh_report_each_lock(dh_lock_fn *fn);
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * collect.c - finds the access ids no cell names any more and frees them, while the program runs on.
+ *
+ * A concurrent mark and sweep. Two facts make it short:
+ *
+ *  - Inlined code never keeps an id: it only compares a cell with the thread's own current range, whose
+ *    blocks are never freed. So only threads inside the runtime matter, and they are there for
+ *    nanoseconds: a grace period is "everyone was outside once".
+ *  - Ids travel in one way: a thread stores ids of its own current epoch (young, never swept), or a
+ *    history built from what it just read in the same cell. So an id that is in no cell when its cell is
+ *    scanned can come back only through a history being made, which marks (history.c), or through copied
+ *    shadow, which marks too (range.c).
+ *
+ *   generation + 1; wait for grace     from here on histories that are made or found are marked
+ *   scan all resident shadow, mark     and clear cells that happened before every live thread
+ *   generation + 1; wait for grace     from here on nobody remembers an unmarked cell
+ *   sweep
+ *
+ * A thread that enters the runtime compares its generation with the global one and first empties its
+ * memo tables (dh_thread_enter). The entering side uses plain stores: the membarrier system call
+ * supplies the fence, from this side, where it is rare.
+ */
+#include "runtime/shadow/collect.h"
+#include "runtime/shadow/cells.h"
+
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/init.h"
+#include "runtime/shadow/history.h"
+#include "runtime/shadow/region.h"
+#include "runtime/shadow/split.h"
+
+volatile u32 dh_collect_gen = 1; /* written under `lock` */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
+static u32 number; /* of the collection; the mark histories get */
+static volatile bool marking;
+
+bool dh_collect_marking(void)
+{
+    return marking;
+}
+
+void dh_collect_mark_cell(u32 cell)
+{
+    if (dh_cell_is_split(cell)) {
+        struct dh_bytes b;
+        dh_split_read_taken(cell, &b);
+        dh_split_mark(cell);
+        for (u32 k = 0; k < 4; k++)
+            dh_collect_mark_cell(b.cell[k]);
+    } else if (dh_cell_is_history(cell)) {
+        dh_history_mark(cell);
+    } else if (cell) {
+        dh_ids_mark(dh_cell_id(cell));
+    }
+}
+
+/* Until every other thread has been outside the runtime, or has entered it after the new generation
+ * became visible. False if that cannot be known (any more). */
+static bool wait_for_grace(struct dh_thread *self)
+{
+    dh_collect_gen++;
+    if (!dh_sys_membarrier()) {
+        dh_runtime_lose_membarrier();
+        return false;
+    }
+    dh_thread_forget_cells(self);
+    /* Looked at afresh each time: a thread in the runtime may be waiting for the registry's lock. */
+    bool all;
+    do {
+        all = true;
+        dh_lock_take(&dh_threads_lock);
+        for (struct dh_thread *t = dh_threads; t && all; t = t->next)
+            all = t == self || t->state != DH_THREAD_RUNNING || !t->in_rt || t->gen == dh_collect_gen;
+        dh_lock_drop(&dh_threads_lock);
+        if (!all)
+            dh_sys_yield();
+    } while (!all);
+    return true;
+}
+
+/* The clock every live thread has reached: an access at or below it can race with nothing to come. */
+static bool common_clock(struct dh_vclock *ret)
+{
+    dh_lock_take(&dh_threads_lock);
+    bool first = true, ok = true;
+    for (struct dh_thread *t = dh_threads; t && ok; t = t->next) {
+        if (t->state == DH_THREAD_FINISHED)
+            continue;
+        if (t->state == DH_THREAD_NEW) { /* has its creator's clock only when it starts */
+            ok = false;
+            break;
+        }
+        /* The owner may be growing it: the length first, since the array is published before it. */
+        u32 n = __atomic_load_n(&t->vc.n, __ATOMIC_ACQUIRE);
+        const u32 *c = __atomic_load_n(&t->vc.c, __ATOMIC_ACQUIRE);
+        if (first) {
+            u32 *old, cap;
+            ok = n == 0 || dh_vclock_reserve(ret, n - 1, &old, &cap);
+            for (u32 i = 0; ok && i < n; i++)
+                ret->c[i] = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+            ret->n = n;
+        } else {
+            ret->n = n < ret->n ? n : ret->n;
+            for (u32 i = 0; i < ret->n; i++) {
+                u32 theirs = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+                ret->c[i] = theirs < ret->c[i] ? theirs : ret->c[i];
+            }
+        }
+        first = false;
+    }
+    dh_lock_drop(&dh_threads_lock);
+    return ok;
+}
+
+/* What is known of a block of ids; found out when the first of them is met. */
+enum verdict {
+    UNKNOWN,
+    DEAD,  /* all of them */
+    LIVE,  /* all of them, and marked */
+    MIXED, /* each is to be looked at */
+};
+
+struct scan {
+    struct dh_thread *self;
+    struct dh_vclock common;
+    bool can_clear;
+    u64 cells;
+    u32 last_dead, last_live;               /* the previous cell of each kind: runs are common */
+    u8 resident[512];                       /* one byte per page, from mincore */
+    u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
+};
+
+static enum verdict judge(struct scan *s, u32 id)
+{
+    const struct dh_id_block *b = dh_id_block(id);
+    u32 known = s->can_clear ? dh_vclock_get(&s->common, b->slot) : 0;
+    u8 v = MIXED;
+    if (s->can_clear && known >= b->youngest) {
+        v = DEAD;
+    } else if (!s->can_clear || known < dh_id_first(id)->clock) {
+        v = LIVE;
+        dh_ids_mark(id);
+    }
+    /* A block that is still being filled grows younger: what is said of all of it must not be remembered
+     * for ids to come. None of those can be dead, and all blocks in use stay without a mark. */
+    if (v != DEAD)
+        s->blocks[id / DH_ID_BLOCK] = v;
+    return v;
+}
+
+static bool id_dead(struct scan *s, u32 id)
+{
+    u8 v = s->blocks[id / DH_ID_BLOCK];
+    if (DH_UNLIKELY(v == UNKNOWN))
+        v = judge(s, id);
+    return v == DEAD || (v == MIXED && dh_vclock_get(&s->common, dh_id_slot(id)) >= dh_id_clock(id));
+}
+
+static bool is_dead(struct scan *s, u32 cell)
+{
+    if (dh_cell_is_simple(cell))
+        return cell == 0 || id_dead(s, dh_cell_id(cell));
+    const struct dh_history *h = dh_history_get(cell);
+    if (h->by_slot)
+        return false; /* it may be renewed while we look */
+    for (u32 i = 0; i < h->n; i++)
+        if (!id_dead(s, dh_cell_id(h->cells[i])))
+            return false;
+    return true;
+}
+
+/* Split cells change under us; what *p names when we have looked at all its bytes is marked or gone. */
+static void scan_split(struct scan *s, u32 *p, u32 cell)
+{
+    struct dh_bytes b;
+    for (; dh_cell_is_split(cell); cell = __atomic_load_n(p, __ATOMIC_RELAXED)) {
+        if (!dh_split_read(p, cell, &b))
+            continue;
+        bool dead = true;
+        for (u32 k = 0; k < 4; k++)
+            dead = dead && is_dead(s, b.cell[k]);
+        u32 seen = cell;
+        if (dead && __atomic_compare_exchange_n(p, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            dh_split_free(s->self, cell);
+            return;
+        }
+        break;
+    }
+    dh_collect_mark_cell(cell);
+}
+
+static void scan_cells(struct scan *s, u32 *cell, u32 *end)
+{
+    for (; cell < end; cell += 2) {
+        u64 two = __atomic_load_n((u64 *)cell, __ATOMIC_RELAXED);
+        u32 lo = (u32)two;
+        if (lo == two >> 32 && (lo == 0 || lo == s->last_live)) { /* most are, with their neighbours */
+            cell += dh_cells_equal(cell, (size_t)(end - cell), lo) & ~(size_t)1;
+            cell -= 2;
+            continue;
+        }
+        for (int half = 0; half < 2; half++) {
+            u32 c = half ? (u32)(two >> 32) : (u32)two;
+            if (c == 0 || c == s->last_live)
+                continue;
+            if (dh_cell_is_split(c)) {
+                scan_split(s, &cell[half], c);
+                continue;
+            }
+            if (c == s->last_dead || is_dead(s, c)) {
+                s->last_dead = c;
+                u32 seen = c;
+                __atomic_compare_exchange_n(&cell[half], &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+                continue;
+            }
+            s->last_live = c;
+            dh_collect_mark_cell(c);
+        }
+    }
+}
+
+static void scan_run(void *ctx, uptr lo, uptr hi)
+{
+    struct scan *s = ctx;
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        for (uptr at = lo; at < hi; at += sizeof(s->resident) * 4096) {
+            uptr n = hi - at < sizeof(s->resident) * 4096 ? hi - at : sizeof(s->resident) * 4096;
+            if (!dh_sys_resident(dh_plane_of(at, (enum dh_plane)plane), n, s->resident))
+                for (uptr i = 0; i < n / 4096; i++)
+                    s->resident[i] = 1;
+            for (uptr i = 0; i < n / 4096; i++) {
+                if (!(s->resident[i] & 1))
+                    continue;
+                u32 *page = (u32 *)dh_plane_of(at + i * 4096, (enum dh_plane)plane);
+                scan_cells(s, page, page + 1024);
+                s->cells += 1024;
+            }
+        }
+    }
+}
+
+void dh_collect_run(struct dh_thread *self)
+{
+    /* Whoever comes second has nothing to wait for: there are ids enough for the time it takes. */
+    if (!dh_runtime_has_membarrier() || !dh_lock_try(&lock))
+        return;
+    struct scan *s = dh_pool_alloc(sizeof(*s));
+    if (s && (dh_ids_want_collection() || dh_history_want_collection() || dh_split_want_collection())) {
+        s->self = self;
+        dh_ids_collect_begin();
+        dh_history_marking(true, ++number);
+        dh_split_marking(true);
+        marking = true;
+        if (wait_for_grace(self)) {
+            s->can_clear = common_clock(&s->common);
+            dh_region_each(scan_run, s);
+            if (wait_for_grace(self)) {
+                dh_split_sweep();
+                dh_history_sweep();
+                dh_ids_sweep(s->cells);
+                dh_count(DH_COUNT_COLLECTIONS);
+            }
+        }
+        marking = false;
+        dh_history_marking(false, 0);
+        dh_split_marking(false);
+        dh_pool_free(s->common.c, s->common.cap * sizeof(u32));
+    }
+    dh_pool_free(s, sizeof(*s));
+    dh_lock_drop(&lock);
+}
+
+void dh_collect_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}

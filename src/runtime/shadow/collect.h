@@ -1,0 +1,17 @@
+/*
+ * collect.h - recycling of access ids and histories.
+ */
+#ifndef DH_RUNTIME_SHADOW_COLLECT_H
+#define DH_RUNTIME_SHADOW_COLLECT_H
+
+#include "runtime/threads/thread.h"
+
+/* Run a collection on this thread, or return at once if another thread is at it. The caller is inside the
+ * runtime but holds no cell in a variable. */
+void dh_collect_run(struct dh_thread *self);
+/* Is a collection marking? Then whoever copies cells marks them (range.c). */
+bool dh_collect_marking(void);
+void dh_collect_mark_cell(u32 cell);
+void dh_collect_each_lock(dh_lock_fn *fn);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * history.h - interned access histories, for cells that one access cannot describe: several readers that
+ * are not ordered, bytes of one word with different last accesses, concurrent atomic writes.
+ *
+ * A history is an immutable sorted list of (id, byte mask) pairs; equal lists are the same object, so a cell
+ * is compared and memoised by its number alone. Freed by collect.c when no cell holds it.
+ *
+ * A word that several threads keep accessing epoch after epoch (a global everyone reads, an atomic counter)
+ * would need a new history each time. When one has been renewed often enough its cell gets a history of its
+ * own that is changed in place, `by_slot`: there is an entry for each slot, which the thread in that slot
+ * alone writes, with a full fence. Such a cell must not be memoised, cleared as dead, or copied to
+ * another word. Who puts a different history in its place closes it first, then reads it: an entry that was
+ * put in without seeing that is in what is read. Entries lie apart, on cache lines of their own as long as
+ * there are few, so that threads do not disturb each other.
+ */
+#ifndef DH_RUNTIME_SHADOW_HISTORY_H
+#define DH_RUNTIME_SHADOW_HISTORY_H
+
+#include "base/lock.h"
+#include "runtime/shadow/cell.h"
+
+/* Kinds of by_slot histories. Plain accesses are not put into one that has atomic ones in it, so the plain
+ * ones in it are for ever those it was made with. */
+enum dh_by_slot { DH_BY_SLOT_PLAIN = 1, DH_BY_SLOT_MIXED, DH_BY_SLOT_ATOMIC };
+
+/* The header is small so that with up to five entries, as nearly all have, a history is half a cache line. */
+struct dh_history {
+    u32 n;
+    u8 by_slot; /* entries by slot, changed in place: enum dh_by_slot; 0: no */
+    u8 first;   /* entries are cells[first], cells[first + step] and so on, below n */
+    u8 step;
+    u8 closed;   /* by_slot: somebody replaces it by what is in it now; atomic, set once */
+    u8 mark;     /* collection that last saw it; atomic */
+    u16 age;     /* how many histories of the same cell, more or less, came before it */
+    u32 cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
+};
+
+/*
+ * Where they are: memory in units of 32 bytes, numbered across chunks; the number of a history is that of its
+ * first unit. So a cell leads to its history by arithmetic and one of few chunks' addresses, where a table of
+ * all of them would be one more line that is in no cache. None lies across more lines than it must.
+ */
+#define DH_HISTORY_CHUNK_SHIFT 16
+#define DH_HISTORY_CHUNK (1u << DH_HISTORY_CHUNK_SHIFT)
+#define DH_HISTORY_CHUNKS (1u << (30 - DH_HISTORY_CHUNK_SHIFT))
+
+struct dh_history_unit {
+    u64 words[4];
+};
+extern struct dh_history_unit *dh_history_chunks[DH_HISTORY_CHUNKS]; /* set once */
+
+/* The history of a history cell; valid while the caller is inside the runtime. */
+DH_INLINE const struct dh_history *dh_history_get(u32 cell)
+{
+    u32 i = dh_cell_history_index(cell);
+    const void *h = &dh_history_chunks[i >> DH_HISTORY_CHUNK_SHIFT][i & (DH_HISTORY_CHUNK - 1)];
+    return h;
+}
+
+/* The entry of a slot in a by_slot history; NULL: it has none. */
+DH_INLINE u32 *dh_history_entry(const struct dh_history *h, u32 slot)
+{
+    u32 i = h->first + slot * h->step;
+    return i < h->n ? (u32 *)&h->cells[i] : NULL;
+}
+
+void dh_history_init(void);
+
+/* The cell for these entries: sorts, merges equal ids, interns. n may be 0 (the empty cell) or 1 (no
+ * history needed). The array is scratch. Returns false if no memory. */
+bool dh_history_cell(u32 *entries, u32 n, u32 age, u32 *ret_cell);
+
+/* A history of its own for one cell, changed in place, with the entries of h. 0: not worth it or not
+ * possible. */
+u32 dh_history_private(const struct dh_history *h);
+
+/* Many histories have been made: worth merging entries that differ only in where they were made (step.c). */
+bool dh_history_pressure(void);
+/* So many since the last collection that one should run. */
+bool dh_history_want_collection(void);
+
+/* For collect.c. While `on`, histories that are found or made count as live, and so do their ids. */
+void dh_history_marking(bool on, u32 collection);
+void dh_history_mark(u32 cell);
+void dh_history_sweep(void);
+void dh_history_each_lock(dh_lock_fn *fn);
+
+#endif

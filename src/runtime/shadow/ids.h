@@ -1,0 +1,155 @@
+/*
+ * ids.h - access ids: a number for (thread, epoch, calling context, locks held, kind).
+ *
+ * This is where deadheat departs from FastTrack's epoch c@t: a cell names not only when but also where, so
+ * that the earlier access of a race always has its stack. Ids of one thread's epoch are taken from
+ * blocks of consecutive numbers. Ids are recycled in whole blocks once no cell names any of them.
+ */
+#ifndef DH_RUNTIME_SHADOW_IDS_H
+#define DH_RUNTIME_SHADOW_IDS_H
+
+#include "base/lock.h"
+#include "runtime/shadow/cell.h"
+
+#define DH_ID_BLOCK_SHIFT 5
+#define DH_ID_BLOCK (1u << DH_ID_BLOCK_SHIFT) /* ids per block */
+#define DH_ID_CHUNK_SHIFT 12                  /* records are allocated 4096 at a time */
+#define DH_ID_CHUNK (1u << DH_ID_CHUNK_SHIFT)
+
+/* What an id stands for. */
+struct dh_access_rec {
+    u32 clock;
+    u32 slot; /* index into vector clocks */
+    u32 uid;
+    u32 ctx;     /* context.h */
+    u32 lockset; /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */
+    u32 kind;    /* enum dh_access */
+    u32 size;    /* 1 + log2 of the size of a single access; 0: a range or an odd size */
+};
+
+/*
+ * How it is kept: what the ids of a block have in common once, the rest in 64 bits an id. Ids are what
+ * programs with short epochs need most memory for.
+ *
+ * A block's ids are one thread's, in the order of their clocks. The clock of the last of them, asked first,
+ * answers "has this happened before?" for nearly every id that has; so it and the slot are apart from the
+ * rest, in a table that stays in the nearer caches where the records do not. All are written by the
+ * thread that takes ids from the block, before the id is in any cell, and read by anyone who has found the id
+ * in a cell.
+ */
+struct dh_id_block {
+    u32 slot;
+    u32 youngest; /* clock */
+};
+
+struct dh_id_first {
+    u32 clock; /* of the block's first id */
+    u32 uid;
+};
+
+struct dh_id_rec {
+    u64 ctx : 27;
+    u64 lockset : 20;
+    u64 kind : 4;
+    u64 size : 3;
+    u64 later : 10; /* clock, less the block's; when it would be more, the next block is begun */
+};
+
+/* Of all there can be, twice 32 MiB of which few pages are touched. */
+extern struct dh_id_block *dh_id_blocks;
+extern struct dh_id_first *dh_id_firsts;
+extern struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
+
+DH_INLINE struct dh_id_block *dh_id_block(u32 id)
+{
+    /* Neighbours are on different cache lines: they are often different threads', which write there once an
+     * epoch. */
+    u32 b = id / DH_ID_BLOCK;
+    return &dh_id_blocks[(b & ~63u) | ((b << 3 | (b >> 3 & 7)) & 63)];
+}
+
+DH_INLINE struct dh_id_first *dh_id_first(u32 id)
+{
+    return &dh_id_firsts[id / DH_ID_BLOCK];
+}
+
+DH_INLINE struct dh_id_rec *dh_id_rec(u32 id)
+{
+    return &dh_id_chunks[id >> DH_ID_CHUNK_SHIFT][id & (DH_ID_CHUNK - 1)];
+}
+
+DH_INLINE u32 dh_id_slot(u32 id)
+{
+    return dh_id_block(id)->slot;
+}
+
+DH_INLINE u32 dh_id_clock(u32 id)
+{
+    return dh_id_first(id)->clock + (u32)dh_id_rec(id)->later;
+}
+
+DH_INLINE u32 dh_id_kind(u32 id)
+{
+    return (u32)dh_id_rec(id)->kind;
+}
+
+struct dh_access_rec dh_id_get(u32 id);
+
+/* Prepare a block, in which id is not the first, for ids of a later clock: *ret is what their records have in
+ * common, but for the locks held. False: they do not fit into it. */
+DH_INLINE bool dh_id_next_like(u32 id, u32 clock, u32 uid, struct dh_id_rec *ret)
+{
+    struct dh_id_block *b = dh_id_block(id);
+    const struct dh_id_first *f = dh_id_first(id);
+    u32 later = clock - f->clock;
+    if (later >= 1u << 10 || f->uid != uid)
+        return false;
+    if (b->youngest != clock) /* others read it */
+        b->youngest = clock;
+    *ret = (struct dh_id_rec){.later = later};
+    return true;
+}
+
+/* Write the record of an id; those of a block in rising order, from its first on. False: it does not fit
+ * into the block, which is another thread's or too old. The first of a block always does. */
+DH_INLINE bool dh_id_put(u32 id, const struct dh_access_rec *r)
+{
+    struct dh_id_rec like = {0};
+    if (id % DH_ID_BLOCK == 0) {
+        *dh_id_first(id) = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
+        *dh_id_block(id) = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};
+    } else if (!dh_id_next_like(id, r->clock, r->uid, &like)) {
+        return false;
+    }
+    *dh_id_rec(id) = (struct dh_id_rec){
+        .ctx = r->ctx, .lockset = r->lockset, .kind = r->kind, .size = r->size, .later = like.later};
+    return true;
+}
+
+/* The size as a record holds it. */
+DH_INLINE u32 dh_id_size_code(size_t size)
+{
+    return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
+}
+
+/* Before the first id. False: no memory. */
+bool dh_ids_init(void);
+
+/* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id
+ * and the number of ids in *ret_count; 0 when none is left or no memory. */
+u32 dh_ids_take(u32 want, u32 *ret_count);
+/* Blocks [first_id, first_id + count) are no longer any thread's source of ids; what was handed out lives
+ * on until a collection finds it unused. */
+void dh_ids_retire(u32 first_id, u32 count);
+/* Should a collection run now? */
+bool dh_ids_want_collection(void);
+
+/* For collect.c, in this order, under its lock: begin; mark what is used; sweep. */
+void dh_ids_collect_begin(void);
+void dh_ids_mark(u32 id);
+/* Frees unmarked blocks; returns the number of live ids, for the pacing. */
+void dh_ids_sweep(u64 shadow_cells);
+
+void dh_ids_each_lock(dh_lock_fn *fn);
+
+#endif

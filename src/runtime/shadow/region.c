@@ -1,0 +1,300 @@
+/*
+ * region.c - see region.h; docs/design/shadow.md for the layout.
+ *
+ * Shadow is mapped when memory appears (interceptors say so) and, as a safety net, when an access faults in a
+ * plane. Nothing is reserved in advance: address-space limits see three times the program's own
+ * use and no more.
+ */
+#include "runtime/shadow/region.h"
+
+#include <errno.h>
+#include <link.h>
+
+#include "base/lock.h"
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/init.h"
+#include "runtime/shadow/heap.h"
+
+#define ADDR_BITS 47
+#define LEAF_BITS 14 /* regions per leaf */
+#define TOP_BITS (ADDR_BITS - DH_REGION_SHIFT - LEAF_BITS)
+#define USER_END (((uptr)1 << ADDR_BITS) - 4096) /* the kernel maps nothing from here on */
+
+struct leaf {
+    u64 mapped[(1u << LEAF_BITS) / 64];
+    u64 refused[(1u << LEAF_BITS) / 64]; /* their place was taken when last looked at */
+};
+
+/* Leaves are set once, bits are set under `lock` and read without it. */
+static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REGION);
+static struct leaf *top[1u << TOP_BITS];
+bool dh_region_holes; /* set once, under `lock` */
+
+static bool is_mapped(uptr region)
+{
+    const struct leaf *l = __atomic_load_n(&top[region >> LEAF_BITS], __ATOMIC_ACQUIRE);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
+    return l && (__atomic_load_n(&l->mapped[i / 64], __ATOMIC_ACQUIRE) >> (i % 64) & 1);
+}
+
+static bool is_refused(uptr region)
+{
+    const struct leaf *l = __atomic_load_n(&top[region >> LEAF_BITS], __ATOMIC_ACQUIRE);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
+    return l && (__atomic_load_n(&l->refused[i / 64], __ATOMIC_ACQUIRE) >> (i % 64) & 1);
+}
+
+bool dh_region_has(uptr addr)
+{
+    return addr < (uptr)1 << ADDR_BITS && is_mapped(addr >> DH_REGION_SHIFT);
+}
+
+/* Under `lock`. NULL: no memory. */
+static struct leaf *leaf_of(uptr region)
+{
+    struct leaf **l = &top[region >> LEAF_BITS];
+    if (!*l)
+        __atomic_store_n(l, dh_pool_alloc(sizeof(**l)), __ATOMIC_RELEASE);
+    return *l;
+}
+
+static bool set_mapped(uptr region)
+{
+    struct leaf *l = leaf_of(region);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
+    if (l)
+        __atomic_fetch_or(&l->mapped[i / 64], 1ull << (i % 64), __ATOMIC_RELEASE);
+    return l != NULL;
+}
+
+static void set_refused(uptr region)
+{
+    struct leaf *l = leaf_of(region);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
+    if (l)
+        __atomic_fetch_or(&l->refused[i / 64], 1ull << (i % 64), __ATOMIC_RELEASE);
+}
+
+static int map_plane(uptr addr, size_t n, enum dh_plane plane)
+{
+    uptr at = dh_plane_of(addr, plane);
+    return at + n > USER_END ? -EEXIST : dh_sys_map_at(at, n);
+}
+
+/* Regions [first, last) are not mapped; under `lock`. 0 or a negative errno. */
+static int map_run(uptr first, uptr last)
+{
+    uptr addr = first << DH_REGION_SHIFT, n = (last - first) << DH_REGION_SHIFT;
+    int rc = map_plane(addr, n, DH_PLANE_READ);
+    if (rc < 0)
+        return rc;
+    rc = map_plane(addr, n, DH_PLANE_WRITE);
+    if (rc < 0) {
+        dh_sys_unmap((void *)dh_plane_of(addr, DH_PLANE_READ), n);
+        return rc;
+    }
+    bool ok = true;
+    for (uptr r = first; r < last; r++)
+        ok &= set_mapped(r);
+    return ok ? 0 : -ENOMEM;
+}
+
+/* The same, but where something stands in the way of one piece the others still get their shadow. */
+static int map_pieces(uptr first, uptr last)
+{
+    int rc = map_run(first, last);
+    if (rc != -EEXIST)
+        return rc;
+    __atomic_store_n(&dh_region_holes, true, __ATOMIC_SEQ_CST);
+    for (uptr r = first; r < last; r++) {
+        int one = last - first > 1 ? map_run(r, r + 1) : rc;
+        if (one == -EEXIST)
+            set_refused(r);
+        else if (one < 0)
+            return one;
+    }
+    return rc;
+}
+
+bool dh_region_map(const volatile void *p, size_t n)
+{
+    return dh_region_try(p, n) == 0;
+}
+
+int dh_region_try(const volatile void *p, size_t n)
+{
+    uptr first = (uptr)p >> DH_REGION_SHIFT;
+    uptr last = ((uptr)p + (n ? n : 1) - 1) >> DH_REGION_SHIFT;
+    if (last >= (uptr)1 << (ADDR_BITS - DH_REGION_SHIFT))
+        return -ENOMEM;
+    uptr r = first;
+    while (r <= last && is_mapped(r))
+        r++;
+    if (r > last)
+        return 0;
+    int rc = 0;
+    dh_lock_take(&lock);
+    while (r <= last) {
+        if (is_mapped(r)) {
+            r++;
+            continue;
+        }
+        uptr end = r + 1;
+        /* Runs stay inside one power-of-two part of the address space, so that flipping the plane bit keeps
+         * them contiguous. */
+        while (end <= last && !is_mapped(end) && (end << DH_REGION_SHIFT & (DH_WRITE_FLIP - 1)))
+            end++;
+        int one = map_pieces(r, end);
+        if (one < 0 && rc != -ENOMEM)
+            rc = one;
+        r = end;
+    }
+    dh_lock_drop(&lock);
+    return rc;
+}
+
+bool dh_region_reach(uptr addr, size_t n)
+{
+    uptr last = addr + n - 1;
+    if (dh_region_has(addr) && dh_region_has(last))
+        return true;
+    /* What was refused once is asked for again only when memory appears there anew: this is for every access.
+     */
+    bool refused =
+        last < USER_END && (is_refused(addr >> DH_REGION_SHIFT) || is_refused(last >> DH_REGION_SHIFT));
+    if (!refused && dh_region_map((const void *)addr, n))
+        return true;
+    dh_count(DH_COUNT_LOST_SHADOW);
+    return false;
+}
+
+void dh_region_unmap(const volatile void *p, size_t n)
+{
+    dh_engine_clear(NULL, p, n);
+}
+
+bool dh_region_touched(uptr addr, size_t n)
+{
+    uptr lo = DH_ALIGN_DOWN(addr, 4096), hi = DH_ALIGN_UP(addr + n, 4096);
+    u8 resident[DH_REGION_SIZE / 4096 + 1];
+    if (!dh_region_has(addr))
+        return false;
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        if (!dh_sys_resident(dh_plane_of(lo, (enum dh_plane)plane), hi - lo, resident))
+            return true;
+        for (uptr i = 0; i < (hi - lo) / 4096; i++)
+            if (resident[i] & 1)
+                return true;
+    }
+    return false;
+}
+
+bool dh_region_covers(uptr addr)
+{
+    u32 top_byte = (u32)(addr >> 40);
+    return top_byte == 0 || top_byte == 0x2A || top_byte == 0x2B || top_byte == 0x55 || top_byte == 0x56 ||
+           top_byte == 0x7E || top_byte == 0x7F;
+}
+
+/* Memory that the runtime has mapped at a place of its own choice. */
+static bool is_ours(uptr addr)
+{
+    return dh_region_has(dh_plane_undo(addr, DH_PLANE_READ)) ||
+           dh_region_has(dh_plane_undo(addr, DH_PLANE_WRITE)) || addr - DH_HEAP_PLANE < DH_HEAP_PLANE_SIZE ||
+           addr - DH_SYS_OWN < DH_SYS_OWN_SIZE;
+}
+
+/*
+ * The application address whose missing cell is at `cell`; 0 if there is none. Of the two candidates, memory
+ * that exists comes first, wherever it is. Where there is none, an address of the usual classes is taken for
+ * a wild pointer: its cells are made as well, so that the access itself faults, at the address the program
+ * used.
+ */
+static uptr behind(uptr cell)
+{
+    uptr wild = 0;
+    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        uptr app = dh_plane_undo(cell, (enum dh_plane)plane);
+        if (app >= USER_END || dh_region_has(app))
+            continue;
+        if (dh_sys_exists(app) && !is_ours(app))
+            return app;
+        if (!wild && dh_region_covers(app))
+            wild = app;
+    }
+    return wild;
+}
+
+bool dh_region_fault(uptr addr)
+{
+    uptr app = addr < USER_END ? behind(addr) : 0;
+    if (!app)
+        return false;
+    int rc = dh_region_try((void *)app, 1);
+    /* Its piece of shadow cannot be had whole. This page of it can, so that inlined code may look at it:
+     * nobody writes there, because everyone who would asks dh_region_reach now. */
+    if (rc == -EEXIST)
+        return dh_sys_map_at(DH_ALIGN_DOWN(addr, 4096), 4096) == 0;
+    if (rc < 0)
+        dh_runtime_no_shadow();
+    dh_count(DH_COUNT_SEGV_MAPPED);
+    return true;
+}
+
+void dh_region_each(void (*fn)(void *ctx, uptr lo, uptr hi), void *ctx)
+{
+    for (uptr t = 0; t < DH_ARRAY_LEN(top); t++) {
+        const struct leaf *l = __atomic_load_n(&top[t], __ATOMIC_ACQUIRE);
+        for (uptr w = 0; l && w < DH_ARRAY_LEN(l->mapped); w++) {
+            u64 bits = __atomic_load_n(&l->mapped[w], __ATOMIC_ACQUIRE);
+            while (bits) {
+                u32 from = (u32)__builtin_ctzll(bits);
+                u64 rest = ~bits & (~0ull << from);
+                u32 to = rest ? (u32)__builtin_ctzll(rest) : 64;
+                uptr base = t << LEAF_BITS | w << 6;
+                fn(ctx, (base + from) << DH_REGION_SHIFT, (base + to) << DH_REGION_SHIFT);
+                bits = to < 64 ? bits & (~0ull << to) : 0;
+            }
+        }
+    }
+}
+
+static int map_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type == PT_LOAD)
+            dh_region_map((void *)(info->dlpi_addr + ph->p_vaddr), ph->p_memsz);
+    }
+    return 0;
+}
+
+void dh_region_init(void)
+{
+    dl_iterate_phdr(map_module, NULL);
+}
+
+static int measure_tls(struct dl_phdr_info *info, size_t size, void *ret_max)
+{
+    uptr tp = (uptr)__builtin_thread_pointer();
+    uptr at = size > offsetof(struct dl_phdr_info, dlpi_tls_data) ? (uptr)info->dlpi_tls_data : 0;
+    size_t *max = ret_max;
+    if (at && at < tp && tp - at < (64u << 20) && tp - at > *max)
+        *max = tp - at;
+    return 0;
+}
+
+size_t dh_region_static_tls(void)
+{
+    size_t max = 0;
+    dl_iterate_phdr(measure_tls, &max);
+    return max;
+}
+
+void dh_region_each_lock(dh_lock_fn *fn)
+{
+    fn(&lock);
+}

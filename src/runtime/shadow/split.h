@@ -1,0 +1,104 @@
+/*
+ * split.h - words whose bytes have different histories.
+ *
+ * A cell describes four bytes. Code that goes through memory byte by byte, or reads words at odd addresses,
+ * leaves words of which one byte was accessed here and the next one there, or one in this epoch and the
+ * others long ago. Such a cell is split: it names a record with a cell for every byte, each complete in
+ * itself (full mask, or a history of full masks). Interning these mixtures as histories would need a new one
+ * for nearly every word.
+ *
+ * A record belongs to one cell. It is put there by compare-exchange with its bytes already filled in; a byte
+ * changes by compare-exchange; whoever replaces the cell by something else, again by compare-exchange, owns
+ * the record and may free it. A thread that has changed a byte then looks at the cell: if it no longer names
+ * the record, its access is nowhere and must be put again. A record can be used again at once, because the
+ * upper half of every byte's entry counts its uses: an exchange or a reading that is too late does not fit.
+ *
+ * Cells that are cleared in bulk (range.c) leave their records behind; collect.c finds those.
+ */
+#ifndef DH_RUNTIME_SHADOW_SPLIT_H
+#define DH_RUNTIME_SHADOW_SPLIT_H
+
+#include "base/lock.h"
+#include "runtime/shadow/cell.h"
+#include "runtime/threads/thread.h"
+
+/* What a split cell held at some moment. */
+struct dh_bytes {
+    u32 cell[4];
+    u32 use; /* of the record, to be handed back to dh_split_change */
+};
+
+/* A split cell with these bytes. 0: no memory or no number. */
+u32 dh_split_new(struct dh_thread *t, const u32 bytes[4]);
+/* The caller has taken it out of its cell, or never put it there. */
+void dh_split_free(struct dh_thread *t, u32 cell);
+
+#define DH_SPLIT_CHUNK_SHIFT 12
+#define DH_SPLIT_CHUNK (1u << DH_SPLIT_CHUNK_SHIFT)
+#define DH_SPLIT_CHUNKS (1u << 14)
+
+struct dh_split_chunk {
+    u64 bytes[DH_SPLIT_CHUNK][4];   /* use << 32 | cell; atomic */
+    u64 spare[DH_SPLIT_CHUNK / 64]; /* a bit for each: nobody's. Changed under split.c's lock */
+    u64 mark[DH_SPLIT_CHUNK / 64];  /* a bit for each: the collection under way has seen it; atomic */
+};
+extern struct dh_split_chunk *dh_split_chunks[DH_SPLIT_CHUNKS];
+
+DH_INLINE u64 *dh_split_record(u32 number)
+{
+    return dh_split_chunks[number >> DH_SPLIT_CHUNK_SHIFT]->bytes[number & (DH_SPLIT_CHUNK - 1)];
+}
+
+/* Read the split cell that was seen in *p. False: *p has changed since. */
+DH_INLINE bool dh_split_read(const u32 *p, u32 cell, struct dh_bytes *ret)
+{
+    const u64 *b = dh_split_record(dh_cell_split_index(cell));
+    u64 x[4], differ = 0;
+    for (u32 k = 0; k < 4; k++) {
+        x[k] = __atomic_load_n(&b[k], __ATOMIC_ACQUIRE);
+        differ |= x[k] ^ x[0];
+        ret->cell[k] = (u32)x[k];
+    }
+    ret->use = (u32)(x[0] >> 32);
+    return differ >> 32 == 0 && __atomic_load_n(p, __ATOMIC_ACQUIRE) == cell &&
+           __atomic_load_n(&b[0], __ATOMIC_RELAXED) >> 32 == ret->use;
+}
+
+/* The same for a record that the caller has just taken out of its cell. */
+DH_INLINE void dh_split_read_taken(u32 cell, struct dh_bytes *ret)
+{
+    const u64 *b = dh_split_record(dh_cell_split_index(cell));
+    for (u32 k = 0; k < 4; k++)
+        ret->cell[k] = (u32)__atomic_load_n(&b[k], __ATOMIC_ACQUIRE);
+    ret->use = (u32)(b[0] >> 32);
+}
+
+/* Byte k of what *seen says becomes `fresh`. A full fence. False: it is no longer what it was. */
+DH_INLINE bool dh_split_change(u32 cell, const struct dh_bytes *seen, u32 k, u32 fresh)
+{
+    u64 was = (u64)seen->use << 32 | seen->cell[k];
+    return __atomic_compare_exchange_n(&dh_split_record(dh_cell_split_index(cell))[k], &was,
+                                       (u64)seen->use << 32 | fresh, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_RELAXED);
+}
+
+/* This thread makes so many that from now on a word it has accessed whole in one epoch, from different
+ * places, is described by one of these accesses (step.c): the mixtures are what costs. What races is not
+ * changed, only which of the accesses to these four bytes a report shows. */
+DH_INLINE bool dh_split_pressure(const struct dh_thread *t)
+{
+    return t->splits_made > 4096;
+}
+
+bool dh_split_want_collection(void);
+
+/* A thread ends: others can use its spare records. */
+void dh_split_give_back(struct dh_thread *t);
+
+/* For collect.c, as in history.h. */
+void dh_split_marking(bool on);
+void dh_split_mark(u32 cell);
+void dh_split_sweep(void);
+void dh_split_each_lock(dh_lock_fn *fn);
+
+#endif

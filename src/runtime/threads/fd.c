@@ -1,0 +1,304 @@
+/*
+ * fd.c - see fd.h.
+ *
+ * A table from descriptor to synchronisation address. An entry is one word, read and written atomically; no
+ * lock. A thread that uses a descriptor while another closes or reuses it may take the old address: it
+ * then gets an edge too many or too few for a call whose outcome is undecided anyway.
+ *
+ * Addresses are only names to dh_sync_*; all of ours lie above every address of the process. Pipes, socket
+ * pairs, eventfds and epoll instances made before our eyes have a counted object, whose clocks go when
+ * the last descriptor does. The others are named by what both ends can find out by themselves;
+ * there are few enough of these names never to be dropped.
+ */
+#include "runtime/threads/fd.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/init.h"
+
+/* Kinds of names, in bits 56-63; what tells one of the kind from another is in bits 8-55, so that each is in
+ * a block of 256 addresses of its own, which is the grain of the table of synchronisation objects. */
+enum {
+    NAME_NONE = 0xC0,    /* no edges */
+    NAME_SOCKETS = 0xC1, /* all sockets that are nothing better */
+    NAME_TCP = 0xC2,     /* a connection: its two ports */
+    NAME_PORT = 0xC3,    /* what connects to a port: the port */
+    NAME_FIFO = 0xC4,    /* or queue: device and inode, hashed to 48 bits: a collision is an edge too many */
+    NAME_OBJECT = 0xC5,  /* counted: index into objects */
+};
+#define NAME(kind, what) ((u64)(kind) << 56 | ((u64)(what) << 8 & ((1ull << 56) - 1)))
+#define NAME_KIND(name) ((name) >> 56)
+
+/* How many descriptors have each object; 0: free. When all are taken a new pipe is named as a FIFO. */
+enum { OBJECTS = 1 << 16 };
+static u32 objects[OBJECTS];
+static u32 objects_hint; /* where to look next */
+
+/* Descriptor to name; 0: not known yet. Chunks are set once. Descriptors beyond a million have no edges. */
+enum { CHUNK = 1024, CHUNKS = 1024 };
+static u64 *chunks[CHUNKS];
+
+static u64 *entry_of(int fd)
+{
+    if (fd < 0 || fd >= CHUNK * CHUNKS)
+        return NULL;
+    u64 **chunk = &chunks[fd / CHUNK];
+    u64 *entries = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
+    if (DH_UNLIKELY(entries == NULL)) {
+        u64 *fresh = dh_pool_alloc(CHUNK * sizeof *fresh);
+        if (fresh == NULL) {
+            dh_count(DH_COUNT_LOST_MEMORY);
+            return NULL;
+        }
+        if (__atomic_compare_exchange_n(chunk, &entries, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            entries = fresh;
+        else
+            dh_pool_free(fresh, CHUNK * sizeof *fresh);
+    }
+    return &entries[fd % CHUNK];
+}
+
+static u64 entry_get(int fd)
+{
+    const u64 *e = entry_of(fd);
+    return e != NULL ? __atomic_load_n(e, __ATOMIC_ACQUIRE) : NAME(NAME_NONE, 0);
+}
+
+static u32 object_index(u64 name)
+{
+    return (u32)(name >> 8) & (OBJECTS - 1);
+}
+
+static void object_drop(u64 name)
+{
+    if (__atomic_sub_fetch(&objects[object_index(name)], 1, __ATOMIC_ACQ_REL) == 0)
+        dh_sync_forget((void *)name, 1);
+}
+
+/* False if its last descriptor was closed meanwhile. */
+static bool object_take(u64 name)
+{
+    u32 *refs = &objects[object_index(name)];
+    u32 n = __atomic_load_n(refs, __ATOMIC_RELAXED);
+    while (n != 0)
+        if (__atomic_compare_exchange_n(refs, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+/* A fresh object that counts `refs`; 0 when all are taken. */
+static u64 object_new(u32 refs)
+{
+    u32 start = __atomic_load_n(&objects_hint, __ATOMIC_RELAXED);
+    for (u32 k = 0; k < OBJECTS; k++) {
+        u32 i = (start + k) & (OBJECTS - 1), free = 0;
+        if (__atomic_compare_exchange_n(&objects[i], &free, refs, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
+            __atomic_store_n(&objects_hint, i + 1, __ATOMIC_RELAXED);
+            return NAME(NAME_OBJECT, i);
+        }
+    }
+    return 0;
+}
+
+/* Put `name`, whose count already includes this descriptor, and let go of what was there. */
+static void entry_set(int fd, u64 name)
+{
+    u64 *e = entry_of(fd);
+    u64 old = e != NULL ? __atomic_exchange_n(e, name, __ATOMIC_ACQ_REL) : name;
+    if (NAME_KIND(old) == NAME_OBJECT)
+        object_drop(old);
+}
+
+/* ---- Names for what was not made before our eyes ---------------------------------------------- */
+
+static u32 port_of(const void *addr)
+{
+    const struct sockaddr *a = addr;
+    if (a->sa_family == AF_INET)
+        return ntohs(((const struct sockaddr_in *)addr)->sin_port);
+    if (a->sa_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)addr)->sin6_port);
+    return 0;
+}
+
+static u32 socket_port(int fd, long which)
+{
+    struct sockaddr_storage a = {0};
+    u32 n = sizeof a;
+    return dh_sys3(which, fd, (long)&a, (long)&n) == 0 ? port_of(&a) : 0;
+}
+
+/* The two ends of a TCP connection know the same two ports. The hosts are left out: one end may see
+ * an IPv4 address and the other the same address mapped to IPv6. */
+static u64 socket_name(int fd, u32 peer)
+{
+    int type = 0;
+    u32 n = sizeof type;
+    dh_sys6(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0);
+    u32 local = socket_port(fd, SYS_getsockname);
+    if (type != SOCK_STREAM || local == 0 || peer == 0)
+        return NAME(NAME_SOCKETS, 0);
+    return NAME(NAME_TCP, local < peer ? (u64)local << 16 | peer : (u64)peer << 16 | local);
+}
+
+static u64 port_name(u32 port)
+{
+    return port != 0 ? NAME(NAME_PORT, port) : NAME(NAME_SOCKETS, 0);
+}
+
+static u64 inode_name(const struct stat *st)
+{
+    return NAME(NAME_FIFO, dh_hash64(st->st_ino + dh_hash64(st->st_dev)) >> 16);
+}
+
+/* The other end of a standard stream that nobody here put in place is another process, and a program
+ * that prints a lot should not pay for edges that lead nowhere. */
+static u64 classify(int fd)
+{
+    struct stat st;
+    if (fd <= 2)
+        return NAME(NAME_NONE, 0);
+    if (dh_sys3(SYS_fstat, fd, (long)&st, 0) != 0)
+        return 0;
+    if (S_ISFIFO(st.st_mode))
+        return inode_name(&st);
+    if (S_ISSOCK(st.st_mode))
+        return socket_name(fd, socket_port(fd, SYS_getpeername));
+    return NAME(NAME_NONE, 0);
+}
+
+/* ---- Edges ------------------------------------------------------------------------------------ */
+
+/* NULL: none. */
+static const void *address_of(int fd)
+{
+    if (!dh_opts.io_sync)
+        return NULL;
+    u64 name = entry_get(fd);
+    if (name == 0) {
+        u64 found = classify(fd);
+        if (found != 0 && __atomic_compare_exchange_n(entry_of(fd), &name, found, false, __ATOMIC_ACQ_REL,
+                                                      __ATOMIC_ACQUIRE))
+            name = found;
+    }
+    return name != 0 && NAME_KIND(name) != NAME_NONE ? (const void *)name : NULL;
+}
+
+void dh_fd_release(struct dh_thread *t, int fd)
+{
+    const void *a = address_of(fd);
+    if (a != NULL)
+        dh_sync_release(t, a);
+}
+
+void dh_fd_acquire(struct dh_thread *t, int fd)
+{
+    const void *a = address_of(fd);
+    if (a != NULL)
+        dh_sync_acquire(t, a);
+}
+
+bool dh_fd_is_plain(int fd)
+{
+    const u64 *entries =
+        fd >= 0 && fd < CHUNK * CHUNKS ? __atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE) : NULL;
+    return entries != NULL && NAME_KIND(__atomic_load_n(&entries[fd % CHUNK], __ATOMIC_RELAXED)) == NAME_NONE;
+}
+
+/* ---- Life of a descriptor --------------------------------------------------------------------- */
+
+/* The number itself: the kernel gives it out again only after a close, so programs that keep a table by
+ * descriptor (memcached's connections) are ordered by it. */
+static const void *number_address(int fd)
+{
+    const char *e = (const char *)entry_of(fd);
+    return e != NULL && dh_opts.io_sync ? e + 1 : NULL;
+}
+
+static void number_given_out(int fd)
+{
+    const void *a = number_address(fd);
+    if (a != NULL && __dh_hot.self != NULL)
+        dh_sync_acquire(__dh_hot.self, a);
+}
+
+void dh_fd_unknown(int fd)
+{
+    number_given_out(fd);
+    if (entry_get(fd) != 0)
+        entry_set(fd, 0);
+}
+
+void dh_fd_pair(int a, int b)
+{
+    u64 name = object_new(a == b ? 1 : 2);
+    number_given_out(a);
+    entry_set(a, name);
+    if (a != b) {
+        number_given_out(b);
+        entry_set(b, name);
+    }
+}
+
+void dh_fd_queue(int fd)
+{
+    struct stat st;
+    number_given_out(fd);
+    entry_set(fd, dh_sys3(SYS_fstat, fd, (long)&st, 0) == 0 ? inode_name(&st) : 0);
+}
+
+void dh_fd_dup(int from, int to)
+{
+    if (from == to)
+        return;
+    u64 name = entry_get(from);
+    if (NAME_KIND(name) == NAME_OBJECT && !object_take(name))
+        name = 0;
+    number_given_out(to);
+    entry_set(to, name);
+}
+
+void dh_fd_close(struct dh_thread *t, int fd)
+{
+    const void *number = number_address(fd);
+    if (number != NULL)
+        dh_sync_release_store(t, number);
+    if (entry_get(fd) == 0) /* most are files that nobody asked about: not worth a system call now */
+        return;
+    dh_fd_release(t, fd);
+    entry_set(fd, 0);
+}
+
+void dh_fd_close_range(struct dh_thread *t, unsigned lo, unsigned hi)
+{
+    for (unsigned fd = lo; fd <= hi && fd < CHUNK * CHUNKS; fd++) {
+        if (__atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE) == NULL)
+            fd |= CHUNK - 1; /* nothing is known of this thousand */
+        else
+            dh_fd_close(t, (int)fd);
+    }
+}
+
+void dh_fd_connecting(struct dh_thread *t, const struct sockaddr *addr)
+{
+    if (dh_opts.io_sync)
+        dh_sync_release(t, (void *)port_name(port_of(addr)));
+}
+
+void dh_fd_connected(int fd, const struct sockaddr *addr)
+{
+    entry_set(fd, socket_name(fd, port_of(addr)));
+}
+
+void dh_fd_accepted(struct dh_thread *t, int fd)
+{
+    number_given_out(fd);
+    entry_set(fd, socket_name(fd, socket_port(fd, SYS_getpeername)));
+    if (dh_opts.io_sync)
+        dh_sync_acquire(t, (void *)port_name(socket_port(fd, SYS_getsockname)));
+}

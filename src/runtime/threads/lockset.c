@@ -1,0 +1,51 @@
+/*
+ * lockset.c - see lockset.h. Lock-free like context.c, but smaller: a duplicate after a collision of two
+ * threads is harmless here, so nobody looks twice.
+ */
+#include "runtime/threads/lockset.h"
+
+#include "base/pool.h"
+
+#define CHUNK_SHIFT 12
+#define CHUNK (1u << CHUNK_SHIFT)
+#define HEADS_SHIFT 16
+
+static struct dh_lockset_node *chunks[(DH_LOCKSET_UNKNOWN + 1) >> CHUNK_SHIFT]; /* set once */
+static u32 heads[1u << HEADS_SHIFT];                                            /* atomic */
+static u32 used = 1;                                                            /* atomic */
+
+const struct dh_lockset_node *dh_lockset_node(u32 set)
+{
+    return &chunks[set >> CHUNK_SHIFT][set & (CHUNK - 1)];
+}
+
+u32 dh_lockset_with(u32 set, uptr lock, bool read, u32 ctx)
+{
+    if (set == DH_LOCKSET_UNKNOWN)
+        return set;
+    u32 *head = &heads[dh_hash64(lock ^ (u64)set << 44 ^ (u64)ctx << 13) >> (64 - HEADS_SHIFT)];
+    u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+    for (u32 n = top; n; n = dh_lockset_node(n)->next) {
+        const struct dh_lockset_node *o = dh_lockset_node(n);
+        if (o->lock == lock && o->parent == set && o->ctx == ctx && o->read == read)
+            return n;
+    }
+    if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= DH_LOCKSET_UNKNOWN)
+        return DH_LOCKSET_UNKNOWN;
+    u32 number = __atomic_fetch_add(&used, 1, __ATOMIC_RELAXED);
+    if (number >= DH_LOCKSET_UNKNOWN)
+        return DH_LOCKSET_UNKNOWN;
+    struct dh_lockset_node **slot = &chunks[number >> CHUNK_SHIFT];
+    if (!__atomic_load_n(slot, __ATOMIC_ACQUIRE)) {
+        struct dh_lockset_node *fresh = dh_pool_alloc(CHUNK * sizeof(*fresh)), *none = NULL;
+        if (!fresh)
+            return DH_LOCKSET_UNKNOWN;
+        if (!__atomic_compare_exchange_n(slot, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            dh_pool_free(fresh, CHUNK * sizeof(*fresh));
+    }
+    struct dh_lockset_node *node = &(*slot)[number & (CHUNK - 1)];
+    *node = (struct dh_lockset_node){.lock = lock, .read = read, .ctx = ctx, .parent = set, .next = top};
+    while (!__atomic_compare_exchange_n(head, &node->next, number, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
+    return number;
+}

@@ -1,0 +1,427 @@
+/*
+ * order.c - clocks through locks, semaphores and everything else that has an address (FastTrack figure 4).
+ *
+ * Two layers: the owner's clock, which learns from publications and makes them (dh_thread_acquire,
+ * dh_thread_release); and edges on an address, which find the object (sync.c) and lock it. Unordered regions
+ * (lard.h) are cut off here: what a thread holds is still known, and nothing is learned or published.
+ */
+#include "runtime/init.h"
+#include "runtime/sink/tap.h"
+#include "runtime/threads/held.h"
+#include "runtime/threads/lately.h"
+#include "runtime/threads/lockset.h"
+#include "runtime/threads/sync.h"
+
+/* ---- The owner's clock ---- */
+
+static bool reserve(struct dh_thread *t, u32 len)
+{
+    u32 *old, cap;
+    if (len == 0 || len <= t->vc.cap)
+        return true;
+    if (!dh_vclock_reserve(&t->vc, len - 1, &old, &cap)) {
+        dh_runtime_degrade("no memory for vector clocks");
+        return false;
+    }
+    /* The collector may be reading the old array: keep it until the thread is gone. Each is half as
+     * long as the next, so together they cost less than the one in use. */
+    if (old) {
+        t->old_clocks[t->old_n] = old;
+        t->old_caps[t->old_n++] = cap;
+    }
+    return true;
+}
+
+/* Is s what t knows, but for t's own component? */
+static bool is_copy(const struct dh_snap *s, const struct dh_thread *t)
+{
+    u32 differ = s->n != t->vc.n;
+    for (u32 i = 0; i < t->vc.n && !differ; i++)
+        differ = i != t->slot && s->c[i] != t->vc.c[i];
+    return !differ;
+}
+
+void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
+{
+    if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
+        return;
+    if (dh_vclock_join(&t->vc, p)) {
+        dh_snap_unref(t->snap);
+        t->snap = NULL;
+        t->changed = true;
+        t->saying++;
+    }
+    /* Threads that know the same come to share one copy, by which dh_thread_release sees that it has nothing
+     * to say. */
+    if (p->slot == DH_NO_SLOT && p->snap != t->snap && is_copy(p->snap, t)) {
+        dh_snap_unref(t->snap);
+        t->snap = dh_snap_ref(p->snap);
+    }
+}
+
+/* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. That is all below
+ * id_next: to count those that were made would not do, since some may have been passed over (id_new). */
+static void next_epoch(struct dh_thread *t)
+{
+    struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
+    hot->base = dh_cell_make(t->id_next, DH_MASK_FULL);
+    hot->span = t->id_end - t->id_next;
+    t->id_made = 0;
+    t->special_floor = t->special_next;
+    t->stamp++;
+    t->saying++;
+    t->changed = false;
+    u32 *own = &t->vc.c[t->slot];
+    if (DH_UNLIKELY(*own == UINT32_MAX))
+        dh_runtime_degrade("a thread's clock is used up");
+    else
+        ++*own;
+}
+
+void dh_thread_end_epoch(struct dh_thread *t)
+{
+    if (dh_thread_has_recorded(t) || dh_tap) /* with a tap nobody counts what an epoch records */
+        next_epoch(t);
+}
+
+/* Is p what t, which has recorded nothing since epoch `own`, would publish? Then it knows all of p, too. */
+static bool is_said(const struct dh_thread *t, const struct dh_publish *p, u32 own)
+{
+    if (p->slot == t->slot)
+        return p->snap && p->clock == own && !t->changed;
+    return p->slot == DH_NO_SLOT && p->snap && p->snap == t->snap && p->snap->c[t->slot] == own;
+}
+
+/* t->snap, with t's own component at `own`. NULL: no memory. */
+static struct dh_snap *copy_at(struct dh_thread *t, u32 own)
+{
+    if (t->snap && t->snap->c[t->slot] == own)
+        return t->snap;
+    dh_snap_unref(t->snap);
+    t->snap = dh_snap_of(&t->vc);
+    if (t->snap)
+        t->snap->c[t->slot] = own;
+    return t->snap;
+}
+
+/*
+ * An epoch that goes on must not be published: what follows in it happens after this release. One in which
+ * nothing was recorded goes on, or threads that only pass a lock round would make each other's clocks grow
+ * for nothing; what is published is the epoch before. That one no longer stands for all that t knows if t has
+ * learned something since, so then the publication is by nobody (DH_NO_SLOT), and whoever acquires it looks
+ * at all of it.
+ */
+void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
+{
+    bool ends = dh_thread_has_recorded(t);
+    u32 own = t->vc.c[t->slot] - (ends ? 0 : 1);
+    if (!ends && is_said(t, p, own))
+        return;
+    if (join && !dh_vclock_knows(&t->vc, p) && !dh_vclock_covers(&t->vc, p)) {
+        ends = true; /* the copy names the present epoch */
+        struct dh_snap *s = dh_publish_raise(p, &t->vc) ? p->snap : dh_snap_join(p, &t->vc);
+        if (!s) {
+            dh_runtime_degrade("no memory for vector clocks");
+            return;
+        }
+        if (s != p->snap)
+            dh_publish_clear(p);
+        *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
+    } else if (!ends && t->changed) {
+        struct dh_snap *s = copy_at(t, own);
+        if (!s) {
+            dh_runtime_degrade("no memory for vector clocks");
+            return;
+        }
+        dh_snap_ref(s);
+        dh_snap_unref(p->snap);
+        *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
+    } else if (!dh_publish_rewrite(p, &t->vc, t->slot, own)) {
+        if (!t->snap) {
+            t->snap = dh_snap_of(&t->vc);
+            if (!t->snap) {
+                dh_runtime_degrade("no memory for vector clocks");
+                return;
+            }
+            t->snap->c[t->slot] = own;
+        }
+        dh_snap_ref(t->snap);
+        dh_snap_unref(p->snap);
+        *p = (struct dh_publish){.snap = t->snap, .slot = t->slot, .clock = own};
+    }
+    if (ends)
+        next_epoch(t);
+}
+
+u32 dh_thread_read_clock(const struct dh_thread *t, u32 slot)
+{
+    return dh_vclock_get(&t->vc, slot) - (slot == t->slot && !dh_thread_has_recorded(t) ? 1 : 0);
+}
+
+void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time)
+{
+    u32 clock = time < UINT32_MAX ? (u32)time : UINT32_MAX;
+    if (slot == t->slot || slot >= DH_SLOTS_MAX || clock <= dh_vclock_get(&t->vc, slot) ||
+        !reserve(t, slot + 1))
+        return;
+    __atomic_store_n(&dh_vclock_patchy, true, __ATOMIC_SEQ_CST);
+    t->vc.c[slot] = clock;
+    if (t->vc.n <= slot)
+        __atomic_store_n(&t->vc.n, slot + 1, __ATOMIC_RELEASE);
+    dh_snap_unref(t->snap);
+    t->snap = NULL;
+    t->changed = true;
+    t->saying++;
+}
+
+/* ---- Plain edges ---- */
+
+/* Without the lock: is all that o publishes known to t? Of the publications of read locks only if asked. */
+static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr addr, bool read,
+                            struct dh_lately *e)
+{
+    u32 version = dh_sync_version(o);
+    bool known = __atomic_load_n(&o->addr, __ATOMIC_RELAXED) == addr && dh_vclock_knows(&t->vc, &o->write);
+    bool all = dh_vclock_knows(&t->vc, &o->read);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (!known || (read && !all) || (version & 1) || dh_sync_version(o) != version)
+        return false;
+    *e = (struct dh_lately){addr, o, all ? version : DH_LATELY_NOT_ALL, 0};
+    return true;
+}
+
+/* read: also what only write locks see. */
+static void acquire(struct dh_thread *t, uptr addr, bool read)
+{
+    struct dh_lately *e = dh_lately(t, addr);
+    if (DH_LIKELY(dh_lately_known(e, addr)))
+        return;
+    bool sure = true;
+    struct dh_sync *o = e->addr == addr ? e->object : dh_sync_find(addr, &sure);
+    if ((!o && sure) || (o && has_nothing_new(t, o, addr, read, e)))
+        return;
+    o = dh_sync_take(o, addr, false);
+    if (!o)
+        return;
+    dh_thread_acquire(t, &o->write);
+    if (read)
+        dh_thread_acquire(t, &o->read);
+    *e = (struct dh_lately){addr, o, read || !o->read.snap ? o->version : DH_LATELY_NOT_ALL, 0};
+    dh_sync_drop(o);
+}
+
+/* Without the lock: would t publish at addr what was last published there, by itself? */
+static bool published(const struct dh_thread *t, struct dh_lately *e, uptr addr)
+{
+    if (dh_lately_said(t, e, addr))
+        return true;
+    if (dh_thread_has_recorded(t) || !dh_lately_known(e, addr))
+        return false;
+    const struct dh_sync *o = e->object;
+    const struct dh_publish p = o->write;
+    bool same = is_said(t, &p, t->vc.c[t->slot] - 1) && !o->read.snap;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (!same || dh_sync_version(o) != e->version)
+        return false;
+    e->said = t->saying;
+    return true;
+}
+
+/* The object at addr, to be changed. NULL: no memory. */
+static struct dh_sync *take_to_change(struct dh_thread *t, uptr addr)
+{
+    const struct dh_lately *e = dh_lately(t, addr);
+    struct dh_sync *o = dh_sync_take(e->addr == addr ? e->object : NULL, addr, true);
+    if (o)
+        dh_sync_change(o);
+    return o;
+}
+
+/* What t has done to o, which it took, is done. */
+static void drop_changed(struct dh_thread *t, struct dh_sync *o)
+{
+    dh_sync_changed(o);
+    bool all = !o->read.snap &&
+               (o->write.slot == t->slot || (o->write.slot == DH_NO_SLOT && o->write.snap == t->snap));
+    *dh_lately(t, o->addr) =
+        (struct dh_lately){o->addr, o, all ? o->version : DH_LATELY_NOT_ALL, all ? t->saying : 0};
+    dh_sync_drop(o);
+}
+
+void dh_sync_acquire(struct dh_thread *t, const volatile void *addr)
+{
+    if (DH_UNLIKELY(t->unordered))
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_VOLATILE, DH_READ, (uptr)addr);
+    else
+        acquire(t, (uptr)addr, false);
+}
+
+static void release(struct dh_thread *t, const volatile void *addr, bool join)
+{
+    if (DH_UNLIKELY(t->unordered))
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        if (join)
+            dh_tap->sync(t, DH_OP_VOLATILE, DH_WRITE, (uptr)addr);
+        else
+            dh_tap->atomic(t, DH_OP_ATOMIC_STORE, DH_RELEASE, &(struct dh_tap_access){.addr = (uptr)addr});
+        return;
+    }
+    if (published(t, dh_lately(t, (uptr)addr), (uptr)addr))
+        return;
+    struct dh_sync *o = take_to_change(t, (uptr)addr);
+    if (!o)
+        return;
+    dh_thread_release(t, &o->write, join);
+    drop_changed(t, o);
+}
+
+void dh_sync_release(struct dh_thread *t, const volatile void *addr)
+{
+    release(t, addr, true);
+}
+
+void dh_sync_release_store(struct dh_thread *t, const volatile void *addr)
+{
+    release(t, addr, false);
+}
+
+/* ---- Locks ---- */
+
+static struct dh_held *held_find(struct dh_thread *t, uptr lock)
+{
+    for (u32 i = t->held_n; i-- > 0;)
+        if (t->held[i].lock == lock)
+            return &t->held[i];
+    return NULL;
+}
+
+/* The call on top of the shadow stack is where. Its context is interned when somebody asks for the set of
+ * locks: few are held while something is recorded that was not before. */
+static void hold(struct dh_thread *t, uptr lock, u32 flags)
+{
+    struct dh_frame *top = __dh_hot.sp - 1;
+    bool open = top >= t->frames && !top->ctx;
+    struct dh_held *h = &t->held[t->held_n++];
+    *h = (struct dh_held){.lock = lock,
+                          .pc = open ? top->pc : NULL,
+                          .ctx = dh_thread_frame_ctx(t, open ? top - 1 : top),
+                          .levels = 1,
+                          .flags = flags | (t->unordered || t->system_order ? DH_LOCK_UNORDERED : 0)};
+    t->held_gen++;
+    t->stamp++;
+    if (flags & DH_LOCK_LANGUAGE)
+        dh_held_note(t, h);
+}
+
+void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
+{
+    struct dh_held *h = held_find(t, (uptr)m);
+    if (h) { /* recursion, or a second read lock */
+        h->levels++;
+        return;
+    }
+    if (t->held_n < DH_HELD_MAX)
+        hold(t, (uptr)m, flags);
+    if (DH_UNLIKELY(t->unordered))
+        return;
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_ACQUIRE, flags & DH_LOCK_READ ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
+    else
+        acquire(t, (uptr)m, !(flags & DH_LOCK_READ));
+}
+
+u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels)
+{
+    struct dh_held *h = held_find(t, (uptr)m);
+    u32 levels = h ? h->levels : 1;
+    bool read = h && (h->flags & DH_LOCK_READ);
+    bool unordered = t->unordered || t->system_order || (h && (h->flags & DH_LOCK_UNORDERED));
+    /* Whoever was told that it was taken must be told that it is free, though it orders nothing. */
+    bool told = dh_system_kept || (dh_tap && h && !(h->flags & DH_LOCK_UNORDERED));
+    if (h && !all_levels && levels > 1) {
+        h->levels--;
+        return 1;
+    }
+    if (h) {
+        dh_held_drop(h->lock, h->flags);
+        for (struct dh_held *end = &t->held[--t->held_n]; h < end; h++)
+            h[0] = h[1];
+        t->held_gen++;
+        t->stamp++;
+    }
+    if (DH_UNLIKELY(unordered) && !told)
+        return all_levels ? levels : 1;
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        t->system_order += unordered; /* also of a lock that was taken inside and is released outside */
+        if (h)
+            dh_tap->sync(t, DH_OP_RELEASE, read ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
+        else
+            dh_tap->release_foreign(t, (uptr)m);
+        t->system_order -= unordered;
+        return all_levels ? levels : 1;
+    }
+    struct dh_sync *o = published(t, dh_lately(t, (uptr)m), (uptr)m) ? NULL : take_to_change(t, (uptr)m);
+    if (!o)
+        return all_levels ? levels : 1;
+    if (read) {
+        dh_thread_release(t, &o->read, true);
+    } else if (!h) {
+        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known.
+         * Joined to what everyone sees, it orders at least what it must. */
+        dh_thread_release(t, &o->write, true);
+    } else {
+        /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */
+        if (o->read.snap)
+            dh_publish_clear(&o->read);
+        dh_thread_release(t, &o->write, false);
+    }
+    drop_changed(t, o);
+    return all_levels ? levels : 1;
+}
+
+u32 dh_mutex_kind(struct dh_thread *t, const volatile void *m)
+{
+    struct dh_held *h = held_find(t, (uptr)m);
+    return h ? h->flags & (DH_LOCK_RECURSIVE | DH_LOCK_ROBUST) : 0;
+}
+
+void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels)
+{
+    dh_mutex_lock(t, m, kind);
+    struct dh_held *h = held_find(t, (uptr)m);
+    if (h)
+        h->levels = levels;
+}
+
+u32 dh_thread_lockset(struct dh_thread *t)
+{
+    if (t->lockset_gen == t->held_gen)
+        return t->lockset;
+    u32 set = 0;
+    for (u32 i = 0; i < t->held_n; i++) {
+        struct dh_held *h = &t->held[i];
+        if (h->flags & DH_LOCK_UNORDERED)
+            continue; /* it protects nothing of the program's */
+        if (h->pc) {
+            h->ctx = dh_thread_ctx(t, h->ctx, h->pc);
+            h->pc = NULL;
+        }
+        u32 read = (h->flags & DH_LOCK_READ) != 0;
+        u32 k = (u32)(dh_hash64(h->lock ^ (u64)set << 44 ^ h->ctx) >> 40) % DH_LSC;
+        __typeof__(t->lsc[0]) *c = &t->lsc[k];
+        if (c->lock != h->lock || c->set != set || c->ctx != h->ctx || c->read != read || !c->result) {
+            c->result = dh_lockset_with(set, h->lock, read, h->ctx);
+            c->lock = h->lock;
+            c->set = set;
+            c->ctx = h->ctx;
+            c->read = read;
+        }
+        set = c->result;
+    }
+    t->lockset = set;
+    t->lockset_gen = t->held_gen;
+    return set;
+}

@@ -1,0 +1,105 @@
+/*
+ * scope.c - entering and leaving the runtime from an interceptor.
+ *
+ * Invariants: between begin and end the thread's in_rt is set, except between block and unblock; while it is
+ * set, asynchronous signals are held back (signal.c), the collector waits for the thread, and nested
+ * interceptors go straight to the real functions. The thread's frame stays on the shadow stack from begin
+ * to end, also while blocked, so that code run by a blocking call (a once routine, a constructor
+ * in dlopen) is recorded below it.
+ */
+#include "runtime/threads/scope.h"
+
+#include "runtime/abi/frame.h"
+#include "runtime/engine/exception.h"
+#include "runtime/threads/plain.h"
+#include "runtime/threads/thread.h"
+
+#ifndef __EXCEPTIONS
+#error "compile the runtime with -fexceptions: a cancelled thread unwinds through interceptors"
+#endif
+
+static _Thread_local bool known __attribute__((tls_model("initial-exec")));
+static bool started; /* the main thread is known: others must have come to be known as well */
+
+void dh_scope_thread_known(void)
+{
+    known = true;
+    started = true;
+}
+
+/* A thread that is starting or has ended is known; one that nobody announced is a blind spot. */
+static DH_COLD bool unattached(void)
+{
+    if (started && !known) {
+        known = true;
+        dh_count(DH_COUNT_LOST_THREADS);
+    }
+    return false;
+}
+
+bool dh_scope_begin(struct dh_scope *sc, const void *pc)
+{
+    struct dh_thread *t = __dh_hot.self;
+    sc->t = NULL;
+    if (DH_UNLIKELY(t == NULL))
+        return unattached();
+    if (!dh_thread_enter_any(t))
+        return false;
+    sc->t = t;
+    sc->frame = dh_frame_push(pc);
+    const uptr *const *own = __builtin_frame_address(0);
+    sc->bp = *own; /* frame pointers are kept throughout the runtime */
+    if (DH_UNLIKELY(dh_plain_may(pc)))
+        dh_plain_complete(sc, sc->bp);
+    return true;
+}
+
+void dh_scope_end(struct dh_scope *sc)
+{
+    struct dh_thread *t = sc->t;
+    sc->t = NULL;
+    dh_frame_pop(sc->frame);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->in_rt = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_UNLIKELY(t->sig.pending || t->want_collect || t->want_raise)) {
+        int e = errno; /* the handler's errno is its own; the caller sees the real function's */
+        dh_thread_leave_slow(t);
+        errno = e;
+    }
+}
+
+void dh_scope_return(struct dh_scope *sc)
+{
+    if (DH_UNLIKELY(sc->t->want_raise))
+        dh_exception_late();
+    dh_scope_end(sc);
+}
+
+/* Who is where, for place.c, which names variables on the stacks of threads that wait. Slots are 16 bits. */
+static const struct dh_scope *blocked[1 << 16];
+
+void dh_scope_block(struct dh_scope *sc)
+{
+    sc->outer = blocked[sc->t->slot & 0xffff];
+    __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc, __ATOMIC_RELEASE);
+    dh_thread_leave(sc->t);
+}
+
+void dh_scope_unblock(struct dh_scope *sc)
+{
+    dh_thread_enter_any(sc->t);
+    __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc->outer, __ATOMIC_RELEASE);
+}
+
+const struct dh_scope *dh_scope_blocked(u32 slot)
+{
+    return __atomic_load_n(&blocked[slot & 0xffff], __ATOMIC_ACQUIRE);
+}
+
+void dh_scope_leave(struct dh_scope *sc)
+{
+    const struct dh_scope **here = &blocked[sc->t->slot & 0xffff];
+    __atomic_store_n(here, *here == sc ? sc->outer : NULL, __ATOMIC_RELEASE);
+    dh_scope_end(sc);
+}

@@ -1,0 +1,65 @@
+/*
+ * sync.h - synchronisation objects: what an address has published to those who acquire it.
+ */
+#ifndef DH_RUNTIME_THREADS_SYNC_H
+#define DH_RUNTIME_THREADS_SYNC_H
+
+#include "runtime/threads/thread.h"
+
+/*
+ * One object, one cache line. It is never given back, only used again for another address, so that whoever
+ * has its address may look at it at any time, and lock it; addr then says whether it is still the same.
+ */
+struct dh_sync {
+    uptr addr;            /* 0: none. Changed under this lock and its shard's. */
+    struct dh_sync *next; /* under the shard's lock; read without */
+    struct dh_lock lock;
+    u32 version; /* odd while what it publishes changes, and a new one afterwards; for ever rising */
+    struct dh_publish write; /* releases that every acquire sees; under the lock */
+    struct dh_publish read;  /* releases of read locks, which only write locks see; under the lock */
+};
+
+struct dh_sync_shard;
+
+/* Without locking: the object of an address. If there is none, *ret_sure tells whether that is certain for
+ * all that existed before the call. */
+struct dh_sync *dh_sync_find(uptr addr, bool *ret_sure);
+/* What was found absent stays so as long as this is the same even number. Valid for ever. */
+const u32 *dh_sync_chains(uptr addr);
+/* The object of an address, locked. create: make it (NULL only without memory). o: where it was found last,
+ * or NULL. */
+struct dh_sync *dh_sync_take(struct dh_sync *o, uptr addr, bool create);
+/* Hold the shard of an address that has no object, so that none is made. NULL: it has one. */
+struct dh_sync_shard *dh_sync_take_absent(uptr addr);
+void dh_sync_drop_absent(struct dh_sync_shard *s);
+
+DH_INLINE void dh_sync_drop(struct dh_sync *o)
+{
+    dh_lock_drop(&o->lock);
+}
+
+/* Around a change of a locked object. As long as its version is the same even number nothing has changed. */
+DH_INLINE void dh_sync_change(struct dh_sync *o)
+{
+    __atomic_store_n(&o->version, o->version + 1, __ATOMIC_SEQ_CST);
+}
+
+DH_INLINE void dh_sync_changed(struct dh_sync *o)
+{
+    __atomic_store_n(&o->version, o->version + 1, __ATOMIC_RELEASE);
+}
+
+DH_INLINE u32 dh_sync_version(const struct dh_sync *o)
+{
+    return __atomic_load_n(&o->version, __ATOMIC_ACQUIRE);
+}
+
+/* False: there is no object in [lo, lo + n). */
+bool dh_sync_maybe(uptr lo, size_t n);
+/* The objects in [src, src + n) are in [dst, dst + n) from now on, and what was there is forgotten. */
+void dh_sync_move(const volatile void *dst, const volatile void *src, size_t n);
+
+void dh_sync_init(void);
+void dh_sync_each_lock(dh_lock_fn *fn);
+
+#endif

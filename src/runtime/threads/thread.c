@@ -1,0 +1,550 @@
+/*
+ * thread.c - creation, start, end and joining of logical threads; slots.
+ *
+ * Slots index vector clocks. A new thread may take over the slot of a finished one only if the end of the
+ * old thread happens before the creation of the new: then "knows the new thread's clock" rightly implies
+ * "knows all the old one did". Otherwise a fresh slot is taken; when 65535 are in use the oldest finished one
+ * is taken all the same and LOST_SLOTS counts it.
+ */
+#include "runtime/threads/thread.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/engine/exception.h"
+#include "runtime/init.h"
+#include "runtime/shadow/collect.h"
+#include "runtime/shadow/heap.h"
+#include "runtime/shadow/region.h"
+#include "runtime/shadow/split.h"
+#include "runtime/sink/tap.h"
+#include "runtime/threads/context.h"
+#include "runtime/threads/identity.h"
+#include "runtime/threads/plain.h"
+
+#define UID_MAX ((1u << 21) - 1)
+#define INFO_SHIFT 10
+enum { FRAMES_DEFAULT = 64 << 10, FRAMES_LEAST = 8 << 10, STACK_MAPPED = 64 << 20 };
+
+_Thread_local struct dh_hot __dh_hot;
+static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
+
+struct dh_lock dh_threads_lock = DH_LOCK_INIT(DH_RANK_THREADS);
+struct dh_thread *dh_threads;
+
+/* All under dh_threads_lock. */
+static struct dh_thread_info *infos[(UID_MAX >> INFO_SHIFT) + 1];
+static u32 next_uid = 1;
+static struct slot {
+    u32 clock; /* of its last owner, at its end */
+    bool used;
+} slots[DH_SLOTS_MAX];
+static u32 slots_high;
+static size_t static_tls; /* bytes below the thread pointer */
+
+u32 dh_thread_uid(const struct dh_thread *t)
+{
+    return t->uid;
+}
+
+u32 dh_thread_uids(void)
+{
+    return next_uid;
+}
+
+struct dh_thread_info *dh_thread_info(u32 uid)
+{
+    struct dh_thread_info *chunk = uid <= UID_MAX ? infos[uid >> INFO_SHIFT] : NULL;
+    return chunk && uid > 0 && uid < next_uid ? &chunk[uid & ((1u << INFO_SHIFT) - 1)] : NULL;
+}
+
+static struct dh_thread_info *info_new(void)
+{
+    u32 uid = next_uid <= UID_MAX ? next_uid : UID_MAX;
+    struct dh_thread_info **chunk = &infos[uid >> INFO_SHIFT];
+    if (!*chunk)
+        *chunk = dh_pool_alloc(sizeof(**chunk) << INFO_SHIFT);
+    if (!*chunk)
+        return NULL;
+    if (next_uid <= UID_MAX)
+        next_uid++;
+    struct dh_thread_info *info = &(*chunk)[uid & ((1u << INFO_SHIFT) - 1)];
+    *info = (struct dh_thread_info){.uid = uid, .alive = true};
+    return info;
+}
+
+/* A slot for a thread created by `parent` (NULL: the first thread). See the file head. From a parent that
+ * orders nothing the thread does not learn what the slot's last owner did. */
+static u32 slot_take(const struct dh_thread *parent)
+{
+    u32 fallback = DH_NO_SLOT;
+    for (u32 s = 0; s < slots_high; s++) {
+        if (slots[s].used)
+            continue;
+        if (!parent || (!parent->unordered && dh_vclock_get(&parent->vc, s) >= slots[s].clock)) {
+            slots[s].used = true;
+            return s;
+        }
+        if (fallback == DH_NO_SLOT)
+            fallback = s;
+    }
+    if (slots_high < DH_SLOTS_MAX) {
+        slots[slots_high].used = true;
+        return slots_high++;
+    }
+    if (fallback != DH_NO_SLOT) {
+        dh_count(DH_COUNT_LOST_SLOTS);
+        slots[fallback].used = true;
+    }
+    return fallback;
+}
+
+/* Nobody refers to t any more. Under dh_threads_lock. */
+static void remove_thread(struct dh_thread *t)
+{
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        dh_threads = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    dh_thread_state_free(t);
+}
+
+/* Vector clock of t can hold `slot`. Old arrays are kept until the thread goes: the collector may be
+ * reading one. */
+static bool reserve(struct dh_thread *t, u32 slot)
+{
+    u32 *old, cap;
+    if (!dh_vclock_reserve(&t->vc, slot, &old, &cap)) {
+        dh_runtime_degrade("no memory for vector clocks");
+        return false;
+    }
+    if (old) {
+        t->old_clocks[t->old_n] = old;
+        t->old_caps[t->old_n++] = cap;
+    }
+    return true;
+}
+
+static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
+{
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread *t = dh_thread_state_new();
+    struct dh_thread_info *info = t ? info_new() : NULL;
+    u32 slot = info ? slot_take(parent) : DH_NO_SLOT;
+    if (slot == DH_NO_SLOT || !reserve(t, slot)) {
+        dh_lock_drop(&dh_threads_lock);
+        dh_thread_state_release(t);
+        dh_count(DH_COUNT_LOST_MEMORY);
+        return NULL;
+    }
+    info->parent = parent ? parent->uid : 0;
+    info->created_at = created_at;
+    t->uid = info->uid;
+    t->slot = slot;
+    t->vc.n = slot + 1;
+    t->vc.c[slot] = slots[slot].clock + 1;
+    t->changed = true;
+    t->saying = 1;
+    t->mixing = DH_MIXING_START;
+    t->gen = dh_collect_gen;
+    t->next = dh_threads;
+    if (dh_threads)
+        dh_threads->prev = t;
+    dh_threads = t;
+    dh_lock_drop(&dh_threads_lock);
+    return t;
+}
+
+struct dh_thread *dh_thread_new(struct dh_thread *parent)
+{
+    struct dh_thread *t = make(parent, dh_ctx_current(parent));
+    if (!t || parent->unordered)
+        return t;
+    if (dh_tap)
+        dh_tap->thread(parent, DH_OP_FORK, t->uid);
+    else
+        dh_thread_release(parent, &t->birth, false);
+    return t;
+}
+
+static void take_in_birth(struct dh_thread *t)
+{
+    dh_thread_acquire(t, &t->birth);
+    dh_publish_clear(&t->birth);
+}
+
+struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
+{
+    struct dh_thread *t = dh_thread_new(parent);
+    if (!t)
+        return NULL;
+    t->carried = true;
+    if (dh_tap)
+        dh_tap->thread_start(t);
+    take_in_birth(t);
+    dh_lock_take(&dh_threads_lock);
+    t->state = DH_THREAD_RUNNING;
+    dh_thread_info(t->uid)->carried = true;
+    dh_lock_drop(&dh_threads_lock);
+    return t;
+}
+
+void dh_thread_cancel_new(struct dh_thread *t)
+{
+    dh_lock_take(&dh_threads_lock);
+    slots[t->slot].used = false;
+    slots[t->slot].clock = t->vc.c[t->slot];
+    dh_thread_info(t->uid)->alive = false;
+    remove_thread(t);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+/* Where the calling thread's stack and thread-local storage are. */
+static void find_bounds(struct dh_thread_info *info)
+{
+    pthread_attr_t attr;
+    struct dh_heap_aside room;
+    dh_heap_aside_begin(&room);
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        void *lo = NULL;
+        size_t n = 0;
+        if (pthread_attr_getstack(&attr, &lo, &n) == 0) {
+            info->stack_lo = (uptr)lo;
+            info->stack_hi = (uptr)lo + n;
+        }
+        pthread_attr_destroy(&attr);
+    }
+    dh_heap_aside_end();
+    uptr tp = (uptr)__builtin_thread_pointer();
+    info->tls_lo = tp - static_tls;
+    info->tls_hi = tp + 4096; /* the thread descriptor follows the thread pointer */
+}
+
+/* The shadow call stack: as deep as the real stack can be filled with frames of 64 bytes. Less if there is no
+ * address space: glibc takes 128 MiB for a moment when a thread first allocates. */
+static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
+{
+    size_t n = (info->stack_hi - info->stack_lo) / 64;
+    if (n == 0 || n > FRAMES_DEFAULT * 2)
+        n = FRAMES_DEFAULT * 2;
+    dh_lock_take(&dh_threads_lock);
+    while (!(t->frames = dh_frames_take(n)) && n > FRAMES_LEAST)
+        n /= 4;
+    dh_lock_drop(&dh_threads_lock);
+    t->frames_n = t->frames ? n : 0;
+    if (!t->frames) { /* no memory: one frame, used over and over by __dh_enter_slow */
+        t->frames = unattached;
+        dh_count(DH_COUNT_LOST_FRAMES);
+    }
+    __dh_hot.sp = t->frames;
+    __dh_hot.limit = t->frames + t->frames_n;
+}
+
+/* All of a usual stack; of one without a limit, which may reach down over half the address space, the part
+ * that most programs use. Shadow for the rest comes by fault. */
+static void map_stack_and_tls(const struct dh_thread_info *info)
+{
+    uptr n = info->stack_hi - info->stack_lo;
+    if (n > STACK_MAPPED)
+        n = STACK_MAPPED;
+    if (n)
+        dh_region_map((void *)(info->stack_hi - n), n);
+    /* Of the first thread it lies elsewhere, in memory the dynamic linker took for itself. */
+    dh_region_map((void *)info->tls_lo, info->tls_hi - info->tls_lo);
+}
+
+static void attach(struct dh_thread *t)
+{
+    struct dh_thread_info bounds = {0};
+    find_bounds(&bounds); /* outside the lock: it may allocate */
+    bounds.tid = dh_sys_gettid();
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(t->uid);
+    info->stack_lo = bounds.stack_lo;
+    info->stack_hi = bounds.stack_hi;
+    info->tls_lo = bounds.tls_lo;
+    info->tls_hi = bounds.tls_hi;
+    info->tid = bounds.tid;
+    t->state = DH_THREAD_RUNNING;
+    dh_lock_drop(&dh_threads_lock);
+    map_stack_and_tls(&bounds);
+    make_frames(t, &bounds);
+    dh_identity_start(t, bounds.stack_lo, bounds.stack_hi);
+    __dh_hot.self = t;
+}
+
+void dh_thread_start(struct dh_thread *t)
+{
+    t->in_rt = 1;
+    attach(t);
+    if (dh_tap)
+        dh_tap->thread_start(t);
+    dh_thread_forget_cells(t);
+    take_in_birth(t);
+    dh_thread_leave(t);
+}
+
+void dh_thread_init_main(void)
+{
+    struct dh_thread *t = make(NULL, 0);
+    if (!t) {
+        dh_runtime_degrade("no memory for the first thread");
+        return;
+    }
+    static_tls = dh_region_static_tls();
+    t->in_rt = 1;
+    attach(t);
+    dh_thread_set_name(t, "main");
+    dh_thread_bind(t, (unsigned long)pthread_self());
+    if (dh_tap)
+        dh_tap->thread_start(t);
+    dh_thread_leave(t);
+}
+
+/* What is left of t afterwards is its clock, for whoever joins it. Tells where its stack was. */
+static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
+{
+    if (dh_tap)
+        dh_tap->thread_end(t);
+    /* What those who join it will know. To a tap epochs have names (lard.c), each for one thread. */
+    u32 last_epoch = dh_tap ? t->vc.c[t->slot] : dh_thread_read_clock(t, t->slot);
+    dh_thread_release(t, &t->death, false);
+    if (t->id_size)
+        dh_ids_retire(t->id_first, t->id_size);
+    if (t->special_size)
+        dh_ids_retire(t->special_first, t->special_size);
+    dh_split_give_back(t);
+    if (__dh_hot.self == t)
+        __dh_hot = (struct dh_hot){0};
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(t->uid);
+    info->alive = false;
+    *ret_lo = info->stack_lo;
+    *ret_hi = info->stack_hi;
+    slots[t->slot].clock = last_epoch;
+    slots[t->slot].used = false;
+    t->state = DH_THREAD_FINISHED;
+    bool gone = t->joined_or_detached;
+    if (gone)
+        remove_thread(t);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_finish(struct dh_thread *t)
+{
+    uptr lo, hi;
+    t->in_rt++;
+    struct dh_thread *native = dh_identity_native();
+    if (t != native) { /* the kernel thread ends while it runs as another, which may go on elsewhere */
+        dh_identity_switch(native, 0);
+        t = native;
+    }
+    retire(t, &lo, &hi);
+    /* The next thread on this stack starts with a clean history. */
+    if (hi)
+        dh_region_unmap((void *)lo, hi - lo);
+}
+
+void dh_thread_end_carried(struct dh_thread *t)
+{
+    uptr lo, hi;
+    retire(t, &lo, &hi);
+}
+
+void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
+{
+    if (dh_tap && !t->unordered)
+        dh_tap->thread(t, DH_OP_JOIN, child->uid);
+    else if (!t->unordered)
+        dh_thread_acquire(t, &child->death);
+    if (dh_tap && !t->unordered) { /* its clocks are not kept, but slots of joined threads are used again */
+        dh_lock_take(&dh_threads_lock);
+        u32 last_epoch = slots[child->slot].clock;
+        dh_lock_drop(&dh_threads_lock);
+        dh_thread_write_clock(t, child->slot, last_epoch);
+    }
+    dh_lock_take(&dh_threads_lock);
+    remove_thread(child);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_detach(struct dh_thread *child)
+{
+    dh_lock_take(&dh_threads_lock);
+    child->joined_or_detached = true;
+    if (child->state == DH_THREAD_FINISHED)
+        remove_thread(child);
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_set_name(struct dh_thread *t, const char *name)
+{
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread_info *info = dh_thread_info(t->uid);
+    size_t n = 0;
+    for (; info && n + 1 < sizeof(info->name) && name[n]; n++)
+        info->name[n] = name[n];
+    if (info)
+        info->name[n] = 0;
+    dh_lock_drop(&dh_threads_lock);
+}
+
+void dh_thread_bind(struct dh_thread *t, unsigned long pthread)
+{
+    dh_lock_take(&dh_threads_lock);
+    t->pthread = pthread;
+    dh_lock_drop(&dh_threads_lock);
+}
+
+struct dh_thread *dh_thread_by_pthread(unsigned long pthread)
+{
+    dh_lock_take(&dh_threads_lock);
+    struct dh_thread *t = dh_threads;
+    while (t && (t->pthread != pthread || t->joined_or_detached))
+        t = t->next;
+    dh_lock_drop(&dh_threads_lock);
+    return t;
+}
+
+void dh_thread_switch(struct dh_thread *to, bool sync)
+{
+    struct dh_thread *from = __dh_hot.self;
+    if (from == to)
+        return;
+    if (sync && dh_tap) {
+        dh_tap->sync(from, DH_OP_VOLATILE, DH_WRITE, (uptr)to);
+        dh_tap->sync(to, DH_OP_VOLATILE, DH_READ, (uptr)to);
+    } else if (sync) {
+        struct dh_publish p = {0};
+        dh_thread_release(from, &p, false);
+        dh_thread_acquire(to, &p);
+        dh_publish_clear(&p);
+    }
+    dh_identity_switch(to, (uptr)__builtin_frame_address(0));
+}
+
+void dh_thread_forget_cells(struct dh_thread *t)
+{
+    memset(t->ordered, 0, sizeof(t->ordered));
+    memset(t->mine, 0, sizeof(t->mine));
+    memset(t->step, 0, sizeof(t->step));
+    t->gen = dh_collect_gen;
+}
+
+void dh_thread_leave_slow(struct dh_thread *t)
+{
+    if (t->want_collect) {
+        t->want_collect = false;
+        t->in_rt = 1;
+        dh_collect_run(t);
+        t->in_rt = 0;
+    }
+    if (t->want_raise)
+        dh_exception_deliver(t); /* before the access; a handler of a signal might jump past it */
+    if (t->sig.pending)
+        dh_signal_deliver(t);
+}
+
+/* In the child nothing runs beside `self` (threads that are carried may run again, on it), and all that any
+ * thread did before the fork is over: it happens before whatever the child does, also what was done by
+ * threads nobody joined. */
+static void outlive_all(struct dh_thread *self)
+{
+    if (slots_high == 0 || !reserve(self, slots_high - 1))
+        return;
+    for (u32 s = 0; s < slots_high; s++)
+        if (s != self->slot && self->vc.c[s] < slots[s].clock)
+            self->vc.c[s] = slots[s].clock;
+    if (self->vc.n < slots_high)
+        self->vc.n = slots_high;
+    dh_snap_unref(self->snap);
+    self->snap = NULL;
+    self->changed = true;
+    self->saying++;
+}
+
+void dh_thread_fork_child(struct dh_thread *self)
+{
+    for (struct dh_thread *t = dh_threads, *next; t; t = next) {
+        next = t->next;
+        if (t == self || t == dh_identity_native() || t->carried || t->state == DH_THREAD_FINISHED)
+            continue;
+        if (t->id_size)
+            dh_ids_retire(t->id_first, t->id_size);
+        if (t->special_size)
+            dh_ids_retire(t->special_first, t->special_size);
+        dh_thread_info(t->uid)->alive = false;
+        slots[t->slot].clock = t->vc.c[t->slot];
+        slots[t->slot].used = false;
+        remove_thread(t);
+    }
+    outlive_all(self);
+    dh_thread_info(self->uid)->tid = dh_sys_gettid();
+}
+
+/* ---- The shadow call stack ---- */
+
+DH_PRESERVE struct dh_frame *__dh_enter_slow(void)
+{
+    struct dh_thread *t = __dh_hot.self;
+    return t && t->frames_n ? dh_identity_frame(t) : unattached;
+}
+
+/* A place for (parent, pc) among those lately used. */
+DH_INLINE struct dh_ctxc *ctxc_at(struct dh_thread *t, u32 parent, const void *pc)
+{
+    return &t->ctxc[(u32)(dh_hash64((uptr)pc ^ (u64)parent << 32) >> 40) % DH_CTXC];
+}
+
+DH_INLINE bool is_at(const struct dh_ctxc *c, u32 parent, const void *pc)
+{
+    return DH_LIKELY(c->pc == pc && c->parent == parent && c->ctx);
+}
+
+static u32 put_ctx(struct dh_ctxc *c, u32 parent, const void *pc)
+{
+    *c = (struct dh_ctxc){.parent = parent, .ctx = dh_ctx_intern(parent, pc), .pc = pc};
+    return c->ctx;
+}
+
+u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)
+{
+    struct dh_ctxc *c = ctxc_at(t, parent, pc);
+    return is_at(c, parent, pc) ? c->ctx : put_ctx(c, parent, pc);
+}
+
+/* The context of f. That of a function which plain code called depends on more than what is below. */
+DH_INLINE u32 frame_ctx(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top, u32 below)
+{
+    struct dh_ctxc *c = ctxc_at(t, below, f->pc);
+    if (is_at(c, below, f->pc))
+        return c->ctx;
+    u32 caller = DH_UNLIKELY(dh_plain_may(f->pc)) ? dh_plain_caller(t, f, top, below) : below;
+    return caller == below ? put_ctx(c, below, f->pc) : dh_thread_ctx(t, caller, f->pc);
+}
+
+u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
+{
+    if (top < t->frames)
+        return 0;
+    struct dh_frame *f = top;
+    while (f > t->frames && !f->ctx)
+        f--;
+    u32 ctx = f->ctx;
+    if (!ctx)
+        ctx = f->ctx = dh_thread_ctx(t, 0, f->pc);
+    while (f < top) {
+        f++;
+        ctx = f->ctx = frame_ctx(t, f, top, ctx);
+    }
+    return ctx;
+}
+
+u32 dh_ctx_current(struct dh_thread *t)
+{
+    return dh_thread_frame_ctx(t, __dh_hot.sp - 1);
+}

@@ -1,0 +1,103 @@
+/*
+ * thread_state.c - the memory of thread states.
+ *
+ * A state is large (its tables of what was looked up are what makes misses cheap) and programs that make
+ * threads by the thousand would spend their time clearing it. So a few are kept for the next threads, with
+ * those tables in them that stay right whoever the thread is.
+ *
+ * All of it under dh_threads_lock, but dh_thread_state_release, which touches nothing that is shared.
+ */
+#include <string.h>
+
+#include "base/pool.h"
+#include "runtime/threads/held.h"
+#include "runtime/threads/identity.h"
+#include "runtime/threads/thread.h"
+
+enum { POOL_KEEP = 64, CLOCK_KEEP = 64 };
+enum { OFFSET = 320, OFFSETS = 12 }; /* five lines of 64 bytes: what is used when threads take turns */
+
+static struct dh_thread *spare; /* for reuse */
+static u32 spare_n;
+
+/* Structures begin at different places in their pages: a kernel thread that is many threads in turn would use
+ * the same few sets of its cache for all of them. */
+static struct dh_thread *alloc(void)
+{
+    static u32 made;
+    char *memory = dh_pool_alloc(sizeof(struct dh_thread) + OFFSETS * OFFSET);
+    if (!memory)
+        return NULL;
+    u32 offset = made++ % OFFSETS * OFFSET;
+    struct dh_thread *t = (struct dh_thread *)(memory + offset);
+    t->offset = offset;
+    return t;
+}
+
+static void free_clock(struct dh_thread *t)
+{
+    dh_pool_free(t->vc.c, t->vc.cap * sizeof(u32));
+    t->vc = (struct dh_vclock){0};
+}
+
+void dh_thread_state_release(struct dh_thread *t)
+{
+    if (!t)
+        return;
+    free_clock(t);
+    dh_pool_free((char *)t - t->offset, sizeof(*t) + OFFSETS * OFFSET);
+}
+
+struct dh_thread *dh_thread_state_new(void)
+{
+    struct dh_thread *t = spare;
+    if (t) {
+        spare = t->next;
+        spare_n--;
+        /* All but the contexts and sets of locks that were looked up: the same calls lead to the same ones in
+         * every thread. Ids beside them are of another stamp. The large tables of cells are empty if the last
+         * owner recorded nothing. */
+        u32 stamp = t->stamp + 1;
+        bool recorded = t->recorded;
+        struct dh_vclock vc = {.c = t->vc.c, .cap = t->vc.cap};
+        memset(t, 0, offsetof(struct dh_thread, sig));
+        if (vc.cap)
+            memset(vc.c, 0, vc.cap * sizeof(u32));
+        t->vc = vc;
+        t->sig.pending = 0;
+        if (t->seen_any)
+            memset(t->seen, 0, sizeof(t->seen));
+        t->seen_any = false;
+        memset(t->ordered, 0, sizeof(t->ordered));
+        if (recorded) {
+            memset(t->mine, 0, sizeof(t->mine));
+            memset(t->step, 0, sizeof(t->step));
+        }
+        memset(t->splits, 0, sizeof(*t) - offsetof(struct dh_thread, splits));
+        t->stamp = stamp;
+        return t;
+    }
+    return alloc();
+}
+
+void dh_thread_state_free(struct dh_thread *t)
+{
+    dh_held_forget(t);
+    for (u32 i = 0; i < t->old_n; i++)
+        dh_pool_free(t->old_clocks[i], t->old_caps[i] * sizeof(u32));
+    if (t->vc.cap > CLOCK_KEEP)
+        free_clock(t);
+    dh_snap_unref(t->snap);
+    dh_publish_clear(&t->birth);
+    dh_publish_clear(&t->death);
+    dh_publish_clear(&t->fence_release);
+    dh_publish_clear(&t->fence_acquire);
+    dh_identity_give_frames(t);
+    if (spare_n < POOL_KEEP) {
+        t->next = spare;
+        spare = t;
+        spare_n++;
+    } else {
+        dh_thread_state_release(t);
+    }
+}
