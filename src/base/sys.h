@@ -40,7 +40,7 @@ void *dh_sys_map(size_t n);
 /* The same, out of the program's way: not in a hole that it made and may want to fill again with MAP_FIXED,
  * nor in one that it would have been given. In [DH_SYS_OWN, DH_SYS_OWN + DH_SYS_OWN_SIZE) as long as there is
  * room. */
-#define DH_SYS_OWN 0x1C0000000000ull
+#define DH_SYS_OWN 0x3D0000000000ull
 #define DH_SYS_OWN_SIZE (1ull << 41)
 void *dh_sys_map_own(size_t n);
 /* The same at a fixed address that must be free. 0 or a negative errno. */

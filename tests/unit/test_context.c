@@ -6,7 +6,14 @@
 #include "runtime/threads/context.h"
 #include "unit/check.h"
 
+/* Address n is in a function of its own, but for those of FUNCTION, which are in one. */
 #define PC(n) ((const void *)(uintptr_t)(0x400000 + 16ul * (n)))
+#define FUNCTION(f, n) ((const void *)(uintptr_t)(0x40000000000 + ((f) << 12) + (n)))
+
+uptr dh_cfi_function(uptr pc)
+{
+    return pc < (uptr)FUNCTION(0, 0) ? 0 : pc & ~(uptr)0xfff;
+}
 
 static void tree(void **state)
 {
@@ -21,9 +28,8 @@ static void tree(void **state)
     assert_int_equal(dh_ctx_node(a)->parent, 0);
     assert_true(dh_ctx_node(b)->pc == (u64)(uintptr_t)PC(2));
     assert_false(dh_ctx_node(b)->folded);
-    /* Recursion is kept as it is while there is room. */
-    u32 r = dh_ctx_intern(b, PC(2));
-    assert_true(r != b && dh_ctx_node(r)->parent == b);
+    assert_int_equal(dh_ctx_leaf(b, PC(2)), dh_ctx_leaf(b, PC(2)));
+    assert_int_equal(dh_ctx_node(dh_ctx_leaf(b, PC(2)))->parent, b); /* never folded */
 }
 
 /* Threads that intern the same pairs at once agree: no duplicates. */
@@ -48,29 +54,28 @@ static void threads(void **state)
     }
 }
 
-/* Past DH_CTX_FOLD_AT nodes recursion leads back to an ancestor, which is marked; what is new but not
- * recursive still gets a node. */
+/* A call from a function that is in the stack already replaces its earlier call, and what lies between. */
 static void folding(void **state)
 {
     (void)state;
-    u32 outer = dh_ctx_intern(0, PC(7000001)), inner = dh_ctx_intern(outer, PC(7000002));
-    u32 last = 0;
-    for (u32 i = 0; last <= DH_CTX_FOLD_AT; i++) /* distinct pcs, so that nothing folds on the way */
-        last = dh_ctx_intern(i % 64 ? last : 0, PC(10000000 + i));
-    assert_false(dh_ctx_node(inner)->folded);
-    assert_int_equal(dh_ctx_intern(inner, PC(7000002)), inner); /* direct recursion */
-    assert_true(dh_ctx_node(inner)->folded);
-    assert_int_equal(dh_ctx_intern(inner, PC(7000001)), outer); /* mutual recursion */
-    assert_true(dh_ctx_node(outer)->folded);
-    assert_true(dh_ctx_node(outer)->pc ==
-                (u64)(uintptr_t)PC(7000001)); /* the mark does not harm the address */
-    u32 fresh = dh_ctx_intern(inner, PC(7000003));
-    assert_true(fresh && fresh != inner && dh_ctx_node(fresh)->parent == inner);
-    /* Endless recursion over a cycle of calls stays inside a few nodes, and every stack ends. */
-    u32 at = fresh;
-    for (int i = 0; i < 1000000; i++) {
-        at = dh_ctx_intern(at, PC(7000003 + i % 3));
-        assert_true(at != 0);
+    u32 outer = dh_ctx_intern(0, PC(7000001));
+    u32 left = dh_ctx_intern(outer, FUNCTION(1, 16)), right = dh_ctx_intern(outer, FUNCTION(1, 32));
+    assert_true(left != right && !dh_ctx_node(left)->folded && !dh_ctx_node(right)->folded);
+    assert_int_equal(dh_ctx_intern(left, FUNCTION(1, 32)), right); /* direct recursion */
+    assert_true(dh_ctx_node(right)->folded && !dh_ctx_node(left)->folded);
+    assert_int_equal(dh_ctx_intern(right, FUNCTION(1, 16)), left);
+    assert_true(dh_ctx_node(left)->folded);
+    assert_true(dh_ctx_node(left)->pc == (u64)(uintptr_t)FUNCTION(1, 16)); /* the mark does not harm it */
+    u32 between = dh_ctx_intern(left, FUNCTION(2, 16));
+    assert_true(between && dh_ctx_node(between)->parent == left && !dh_ctx_node(between)->folded);
+    u32 again = dh_ctx_intern(between, FUNCTION(1, 48)); /* mutual recursion */
+    assert_true(dh_ctx_node(again)->parent == outer && dh_ctx_node(again)->folded);
+    assert_true(dh_ctx_node(dh_ctx_leaf(again, FUNCTION(1, 64)))->parent == again);
+    /* Endless recursion over many calls of a few functions stays inside a few nodes, and every stack ends. */
+    u32 at = again, last = dh_ctx_leaf(again, PC(7000002));
+    for (unsigned i = 0; i < 1000000; i++) {
+        at = dh_ctx_intern(at, FUNCTION(3 + i * i % 3, 16 * (i % 5)));
+        assert_true(at != 0 && at < last + 1000);
     }
     int depth = 0;
     for (u32 n = at; n; n = dh_ctx_node(n)->parent)

@@ -17,14 +17,15 @@
 #include "unit/check.h"
 
 #define ARENA 0x100000f0000ull /* a border of regions is in the middle */
-enum { BYTES = 128 << 10, IDS = 60, PLANES = 2 };
+enum { BYTES = 128 << 10, HALF = BYTES / 2, IDS = 60, PLANES = 3 };
+/* Of all planes: two classes have read there, and the write plane. */
+static const u32 planes[PLANES] = {0, 5, DH_NTH_WRITE};
 
 /* ---- What stands below, as far as it is used ---- */
 
-_Thread_local struct dh_hot __dh_hot;
+_Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
 const struct dh_tap *dh_tap;
 volatile bool dh_runtime_off;
-bool dh_region_holes;
 u64 dh_ranges_active;
 static bool marking;
 static u64 marked; /* of the ids */
@@ -34,6 +35,17 @@ bool dh_region_has(uptr addr)
 {
     return addr >= ARENA && addr < ARENA + BYTES;
 }
+bool dh_region_has_plane(uptr addr, u32 plane)
+{
+    bool has = false;
+    for (int i = 0; i < PLANES; i++)
+        has = has || planes[i] == plane;
+    return has && dh_region_has(addr);
+}
+bool dh_region_get_plane(uptr addr, u32 plane)
+{
+    return dh_region_has_plane(addr, plane);
+}
 bool dh_region_map(const volatile void *p, size_t n)
 {
     return dh_region_has((uptr)p) && dh_region_has((uptr)p + n - 1);
@@ -41,8 +53,9 @@ bool dh_region_map(const volatile void *p, size_t n)
 bool dh_region_touched(uptr addr, size_t n)
 {
     for (size_t i = 0; i < n; i += 4)
-        if (*dh_shadow(addr + i, DH_PLANE_READ) || *dh_shadow(addr + i, DH_PLANE_WRITE))
-            return true;
+        for (int plane = 0; plane < PLANES; plane++)
+            if (*dh_shadow_nth(addr + i, planes[plane]))
+                return true;
     return false;
 }
 bool dh_collect_marking(void)
@@ -66,7 +79,7 @@ void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, 
 {
     (void)a, (void)id, (void)addr, (void)size, (void)at;
 }
-u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)
+u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc)
 {
     (void)t, (void)pc;
     return parent;
@@ -106,7 +119,7 @@ static u64 ids_of(u32 cell, u32 k)
 
 static u32 cell_at(int plane, size_t byte)
 {
-    return *dh_shadow(ARENA + byte, (enum dh_plane)plane);
+    return *dh_shadow_nth(ARENA + byte, planes[plane]);
 }
 
 static void check_between(size_t lo, size_t hi, const char *what, size_t dst, size_t src, size_t n)
@@ -207,7 +220,7 @@ static void fill(size_t lo, size_t hi, bool uniform)
             if (dh_cell_is_split(cell) || (dh_cell_is_history(cell) && dh_history_get(cell)->by_slot))
                 run = 1;
             for (; run-- && i < hi; i++) {
-                *dh_shadow(ARENA + i * 4, (enum dh_plane)plane) = cell;
+                *dh_shadow_nth(ARENA + i * 4, planes[plane]) = cell;
                 for (u32 k = 0; k < 4; k++)
                     model[plane][i * 4 + k] = ids_of(cell, k);
             }
@@ -218,12 +231,15 @@ static void fill(size_t lo, size_t hi, bool uniform)
 static int set_up(void **state)
 {
     (void)state;
-    dh_touched_set(ARENA, BYTES, DH_TOUCHED_WRITE); /* cells are written directly here */
+    /* Cells are written directly here. */
+    dh_touched_set(ARENA, BYTES, DH_TOUCHED_BY_WRITE(planes[0]) | DH_TOUCHED_BY_READ(planes[1]));
     for (int plane = 0; plane < PLANES; plane++) {
-        void *at = (void *)dh_plane_of(ARENA, (enum dh_plane)plane);
-        if (mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-                 0) != at)
-            return -1;
+        for (size_t half = 0; half < BYTES; half += HALF) { /* at the border it need not be contiguous */
+            void *at = (void *)dh_plane_nth(ARENA + half, planes[plane]);
+            if (mmap(at, HALF, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                     0) != at)
+                return -1;
+        }
     }
     dh_history_init();
     u32 got;
@@ -322,7 +338,7 @@ static void marks(void **state)
         for (size_t i = 0; i < 40; i++) {
             *dh_shadow(ARENA + 4096 + i * 4, DH_PLANE_WRITE) = dh_cell_make((u32)i + 1, DH_MASK_FULL);
             for (size_t k = 0; k < 4; k++)
-                model[DH_PLANE_WRITE][4096 + i * 4 + k] = 1ull << (i + 1);
+                model[PLANES - 1][4096 + i * 4 + k] = 1ull << (i + 1);
         }
         marking = true;
         marked = 0;
@@ -343,7 +359,8 @@ static long dirty_kilobytes(void)
     while (fgets(line, sizeof(line), f)) {
         unsigned long lo, hi;
         if (sscanf(line, "%lx-%lx ", &lo, &hi) == 2)
-            ours = lo == dh_plane_of(ARENA, DH_PLANE_READ) || lo == dh_plane_of(ARENA, DH_PLANE_WRITE);
+            for (int i = ours = 0; i < 2 * PLANES; i++)
+                ours = ours || lo == dh_plane_nth(ARENA + i % 2 * HALF, planes[i / 2]);
         else if (ours && sscanf(line, "Anonymous: %ld kB", &kb) == 1)
             total += kb;
     }
@@ -357,7 +374,8 @@ static void untouched_stays_untouched(void **state)
     (void)state;
     clear(0, BYTES);
     for (int plane = 0; plane < PLANES; plane++)
-        madvise((void *)dh_plane_of(ARENA, (enum dh_plane)plane), BYTES, MADV_DONTNEED);
+        for (size_t half = 0; half < BYTES; half += HALF)
+            madvise((void *)dh_plane_nth(ARENA + half, planes[plane]), HALF, MADV_DONTNEED);
     copy(0, 1000, 40000);
     copy(1000, 3, 40000);
     copy(40000, 1, 70001);

@@ -3,10 +3,13 @@
  */
 #include <sys/mman.h>
 
+#include "base/sys.h"
+#include "runtime/shadow/heap.h"
 #include "runtime/shadow/region.h"
 #include "unit/check.h"
 
 /* What region.c calls of the rest of the runtime. */
+_Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
 static u32 counted[DH_COUNT_MAX];
 
 void dh_count(enum dh_counter c)
@@ -39,7 +42,8 @@ static const struct area {
 } areas[] = {
     {"fixed program and its heap", 0x10000, 0x10000000000},
     {"legacy mmap", 0x2a0000000000, 0x2c0000000000},
-    {"program and its heap", 0x550000000000, 0x570000000000},
+    {"program and its heap", 0x550000000000, 0x560000000000}, /* flips break contiguity here */
+    {"the same, further up", 0x560000000000, 0x570000000000},
     {"mmap and stack", 0x7e0000000000, 0x7ffffffff000},
 };
 enum { AREAS = DH_ARRAY_LEN(areas) };
@@ -53,13 +57,22 @@ static void round_trip(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DH_ARRAY_LEN(samples); i++) {
-        for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-            uptr s = dh_plane_of(samples[i], (enum dh_plane)plane);
-            assert_true(dh_plane_undo(s, (enum dh_plane)plane) == samples[i]);
+        for (u32 plane = 0; plane < DH_PLANES; plane++) {
+            uptr s = dh_plane_nth(samples[i], plane);
+            assert_true(dh_plane_nth(s, plane) == samples[i]);
             assert_true(s >> 47 == 0); /* the kernel maps nothing above */
             assert_true(s % 8 == samples[i] % 8);
-            assert_true(dh_plane_of(samples[i] + 3, (enum dh_plane)plane) == s + 3);
+            assert_true(dh_plane_nth(samples[i] + 3, plane) == s + 3);
+            /* What the thread's own state says is the same. */
+            if (plane == DH_NTH_WRITE) {
+                assert_true(dh_plane_of(samples[i], DH_PLANE_WRITE) == s);
+                continue;
+            }
+            __dh_hot.read_flip = DH_READ_FLIP(plane);
+            assert_true(dh_plane_of(samples[i], DH_PLANE_READ) == s);
+            assert_int_equal(dh_plane_own_class(), plane);
         }
+        __dh_hot.read_flip = DH_READ_FLIP(0);
     }
 }
 
@@ -68,23 +81,27 @@ static bool overlap(uptr a_lo, uptr a_hi, uptr b_lo, uptr b_hi)
     return a_lo < b_hi && b_lo < a_hi;
 }
 
-/* The images of all areas in both planes: contiguous, apart from each other and from every area. */
+/* The images of all areas in all planes: contiguous, apart from each other and from every area. */
 static void nothing_collides(void **state)
 {
     (void)state;
-    uptr lo[2 * AREAS], hi[2 * AREAS];
-    for (int i = 0; i < 2 * AREAS; i++) {
-        enum dh_plane plane = i % 2 ? DH_PLANE_WRITE : DH_PLANE_READ;
-        const struct area *a = &areas[i / 2];
-        lo[i] = dh_plane_of(a->lo, plane);
-        hi[i] = dh_plane_of(a->hi - 1, plane) + 1;
-        assert_true(hi[i] - lo[i] == a->hi - a->lo);
+    enum { IMAGES = DH_PLANES * AREAS };
+    uptr lo[IMAGES], hi[IMAGES];
+    for (int i = 0; i < IMAGES; i++) {
+        u32 plane = (u32)i % DH_PLANES;
+        const struct area *a = &areas[(u32)i / DH_PLANES];
+        /* Read planes are contiguous in parts, and as a whole where their low bits do not count. */
+        const uptr low = (1ull << 25) - 1;
+        lo[i] = dh_plane_nth(a->lo & ~low, plane) & ~low;
+        hi[i] = (dh_plane_nth((a->hi - 1) & ~low, plane) & ~low) + low + 1;
+        assert_true(hi[i] - lo[i] == ((a->hi + low) & ~low) - (a->lo & ~low));
         assert_true(lo[i] >= 0x10000 && hi[i] <= 0x7ffffffff000);
-        assert_false(overlap(lo[i], hi[i], 0x180000000000, 0x1a0000000000)); /* the bit plane of heap.c */
+        assert_false(overlap(lo[i], hi[i], DH_HEAP_PLANE, DH_HEAP_PLANE + DH_HEAP_PLANE_SIZE));
+        assert_false(overlap(lo[i], hi[i], DH_SYS_OWN, DH_SYS_OWN + DH_SYS_OWN_SIZE));
         assert_true(dh_region_covers(a->lo) && dh_region_covers(a->hi - 1));
         assert_false(dh_region_covers(lo[i]) || dh_region_covers(hi[i] - 1));
     }
-    for (int i = 0; i < 2 * AREAS; i++) {
+    for (int i = 0; i < IMAGES; i++) {
         for (int k = 0; k < AREAS; k++)
             assert_false(overlap(lo[i], hi[i], areas[k].lo, areas[k].hi));
         for (int k = 0; k < i; k++)
@@ -112,13 +129,15 @@ static void as_the_kernel_does(void **state)
 static void touched(void **state)
 {
     (void)state;
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
         uptr app = 0x7e5000000000 + (uptr)plane * DH_REGION_SIZE;
         assert_false(dh_region_touched(app, DH_REGION_SIZE)); /* not even mapped */
         assert_true(dh_region_map((void *)app, DH_REGION_SIZE));
         if (dh_region_touched(app, DH_REGION_SIZE))
             skip(); /* something is swapped out, so nothing is certain */
-        *(volatile u32 *)dh_plane_of(app + 5 * 4096 + 8, (enum dh_plane)plane) = 1;
+        uptr cell = dh_plane_nth(app + 5 * 4096 + 8, plane);
+        assert_true(plane == DH_NTH_WRITE || dh_region_fault(cell));
+        *(volatile u32 *)cell = 1;
         assert_true(dh_region_touched(app, DH_REGION_SIZE));
         assert_true(dh_region_touched(app + 5 * 4096 + 100, 1));
         assert_false(dh_region_touched(app, 5 * 4096));
@@ -143,8 +162,11 @@ static void see(void *ctx, uptr lo, uptr hi)
 
 static void write_shadow(uptr addr)
 {
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        volatile u32 *cell = (volatile u32 *)dh_plane_of(addr & ~(uptr)3, (enum dh_plane)plane);
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        volatile u32 *cell = (volatile u32 *)dh_plane_nth(addr & ~(uptr)3, plane);
+        if (!dh_region_has_plane(addr, plane)) /* as the handler of the fault would */
+            assert_true(plane != DH_NTH_WRITE && dh_region_fault((uptr)cell));
+        assert_true(dh_region_has_plane(addr, plane));
         assert_int_equal(*cell, 0);
         *cell = 0xdead;
         *cell = 0;
@@ -173,11 +195,11 @@ static void mapping(void **state)
     assert_true(dh_region_map((void *)(base - 2 * DH_REGION_SIZE), n + 4 * DH_REGION_SIZE));
     write_shadow(base - 2 * DH_REGION_SIZE);
     write_shadow(base + n + DH_REGION_SIZE);
-    /* More than 64 regions, across a multiple of 2^44 (where the flip breaks contiguity), and not addresses
-     * at all. */
+    /* More than 64 regions, across borders where flips break contiguity, and not addresses at all.
+     */
     assert_true(dh_region_map((void *)0x7e2000000000, 100 * DH_REGION_SIZE));
     write_shadow(0x7e2000000000 + 100 * DH_REGION_SIZE - 4);
-    uptr edge = 0x7f0000000000;
+    uptr edge = 0x560000000000;
     assert_true(dh_region_map((void *)(edge - DH_REGION_SIZE), 2 * DH_REGION_SIZE));
     write_shadow(edge - 4);
     write_shadow(edge);
@@ -196,7 +218,7 @@ static void refused(void **state)
     assert_false(dh_region_map((void *)app, 4096));
     assert_false(dh_region_has(app));
     munmap(squatter, 4096);
-    assert_true(dh_region_map((void *)app, 4096)); /* the read plane was given back */
+    assert_true(dh_region_map((void *)app, 4096));
     write_shadow(app);
 }
 
@@ -207,20 +229,19 @@ static void faults(void **state)
     static const uptr apps[] = {0x30000000,     0x2aaab0000000, 0x55aa00000000,
                                 0x568800000000, 0x7e4400000000, 0x7f0044000000};
     for (size_t i = 0; i < DH_ARRAY_LEN(apps); i++) {
-        for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+        for (u32 plane = 0; plane < DH_PLANES; plane++) {
             uptr app = apps[i] + (uptr)plane * 16 * DH_REGION_SIZE;
-            uptr at = dh_plane_of(app, (enum dh_plane)plane);
+            uptr at = dh_plane_nth(app, plane);
             assert_false(dh_region_has(app));
             u32 before = counted[DH_COUNT_SEGV_MAPPED];
             assert_true(dh_region_fault(at));
-            assert_true(dh_region_has(app));
+            assert_true(dh_region_has(app) && dh_region_has_plane(app, plane));
+            assert_false(dh_region_fault(at)); /* it is mapped: a real fault */
             assert_int_equal(counted[DH_COUNT_SEGV_MAPPED], before + 1);
             write_shadow(app);
         }
     }
     assert_false(dh_region_fault(0xffff800000000000));
-    assert_false(
-        dh_region_fault(dh_plane_of(0x55aa00000000, DH_PLANE_READ))); /* it is mapped: a real fault */
 }
 
 int main(void)

@@ -22,7 +22,7 @@
  *                          __dh_atomic_post(h, order', kind)                     see below
  *   fence                  __dh_fence(order)
  *   with --dh-exceptions   __dh_unwind_read4(p) and so on in place of the slow paths, which may throw
- * (unwind.c) module constructor     __dh_module_init_v1(&marker)                          marker: any address
+ * (unwind.c) module constructor     __dh_module_init_v2(&marker)                          marker: any address
  * inside the module's own image; in shared objects then __dh_module_home(dir)
  */
 #ifndef DH_RUNTIME_ABI_ABI_H
@@ -31,7 +31,7 @@
 #include "base/base.h"
 #include "event/atomic.h"
 
-#define DH_ABI_VERSION 1
+#define DH_ABI_VERSION 2
 
 /* One entry of the shadow call stack, pushed by every instrumented function that calls or accesses. */
 struct dh_frame {
@@ -42,10 +42,11 @@ struct dh_frame {
 
 /*
  * The hot part of a thread's state, in initial-exec TLS so that inlined code reaches it in one
- * instruction. Written by the owning thread only. All zero is valid: nothing hits, and the slow paths
- * attach the thread.
+ * instruction. Written by the owning thread only. DH_HOT_NONE is how it starts: nothing hits, and the slow
+ * paths attach the thread.
  */
 struct dh_hot {
+    u64 read_flip;          /* where this thread's read plane is: dh_plane_of */
     u32 base;               /* first plain access id of the current epoch, with full byte mask */
     u32 span;               /* so many ids from there on are this epoch's, or nobody's yet and in no cell:
                              * cell - base < span is a hit */
@@ -54,38 +55,55 @@ struct dh_hot {
     struct dh_thread *self; /* the logical thread running here; NULL: not attached */
 };
 
+#define DH_HOT_NONE {.read_flip = DH_READ_FLIP(0)}
+
 /* Everything the pass names is exported by the executable, for the shared objects that it loads. */
 #pragma GCC visibility push(default)
 
 extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-exec")));
 
 /*
- * Shadow memory: two planes of one 32-bit cell per 4 application bytes. The cell of an address is the address
- * with one bit flipped, plus a skew. Megabytes a and b of the program are in each other's way only if they
- * differ in bit 45 (44; both), and below bit 44 b is exactly 1 (2; 1) megabytes above a:
- * docs/design/shadow.md shows that this never happens in the classes of addresses that Linux gives out by
- * itself on x86-64, and what is done where it happens all the same. It also says what the skew is for:
- * without it the three addresses that every access touches agree in all their low bits, and accesses took 26
- * ns instead of 0.8 ns an element (measured; it fits a way predictor, which no counter has shown).
+ * Shadow memory: planes of one 32-bit cell per 4 application bytes. There is one write plane, and a read
+ * plane for each class of threads, so that what many threads read needs no history: each finds its own last
+ * read in its own plane. The cell of an address is the address with a few bits flipped; undoing that is doing
+ * it again. docs/design/shadow.md shows that planes never meet memory, or each other, in the classes of
+ * addresses that Linux gives out by itself on x86-64, and what is done where they do all the same.
+ *
+ * The bits from 40 on choose the plane. Those below only keep the addresses that one access touches from
+ * agreeing in all their low bits: where they did, accesses took 26 ns instead of 0.8 ns an element (measured;
+ * it fits a way predictor, which no counter has shown).
  */
-#define DH_READ_FLIP (1ull << 45)
-#define DH_WRITE_FLIP (1ull << 44)
-#define DH_READ_SKEW (1ull << 20)
-#define DH_WRITE_SKEW (2ull << 20)
+#define DH_READ_CLASSES 8u
+#define DH_READ_FLIP(c)                                                                          \
+    (1ull << 45 | ((u64)(c) & 1) << 41 | ((u64)(c) >> 1 & 1) << 42 | ((u64)(c) >> 2 & 1) << 44 | \
+     1ull << 24 | (u64)(c) << 20)
+#define DH_WRITE_FLIP (1ull << 44 | 1ull << 23)
+/* Planes are contiguous within so much memory, aligned to as much. */
+#define DH_READ_RUN (1ull << 20)
+#define DH_WRITE_RUN (1ull << 23)
 
+/* The planes that an access of this thread is put into: DH_PLANE_READ is that of its own class. */
 enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
 
-/* Application address to shadow address and back. Contiguous as long as no multiple of 2^44 is crossed. */
+/* Application address to shadow address. */
 DH_INLINE uptr dh_plane_of(uptr addr, enum dh_plane plane)
 {
-    return plane == DH_PLANE_READ ? (addr ^ DH_READ_FLIP) + DH_READ_SKEW
-                                  : (addr ^ DH_WRITE_FLIP) + DH_WRITE_SKEW;
+    return addr ^ (plane == DH_PLANE_READ ? __dh_hot.read_flip : DH_WRITE_FLIP);
 }
 
-DH_INLINE uptr dh_plane_undo(uptr shadow, enum dh_plane plane)
+/* The class of the thread that runs here. */
+DH_INLINE u32 dh_plane_own_class(void)
 {
-    return plane == DH_PLANE_READ ? (shadow - DH_READ_SKEW) ^ DH_READ_FLIP
-                                  : (shadow - DH_WRITE_SKEW) ^ DH_WRITE_FLIP;
+    return (u32)(__dh_hot.read_flip >> 20) % DH_READ_CLASSES;
+}
+
+/* All planes by number, for those who go through them: the read planes by class, then the write plane. The
+ * same function leads back from shadow to application address. */
+enum { DH_NTH_WRITE = DH_READ_CLASSES, DH_PLANES };
+
+DH_INLINE uptr dh_plane_nth(uptr addr, u32 n)
+{
+    return addr ^ (n == DH_NTH_WRITE ? DH_WRITE_FLIP : DH_READ_FLIP(n));
 }
 
 /* Orders and kinds of atomic operations are enum dh_order and enum dh_atomic_kind, in event/atomic.h. */
@@ -108,7 +126,7 @@ void __dh_write_range(const volatile void *p, u64 n);
 void __dh_read_loop(const volatile void *p, u64 n, u32 size);
 void __dh_write_loop(const volatile void *p, u64 n, u32 size);
 
-void __dh_module_init_v1(const void *marker);
+void __dh_module_init_v2(const void *marker);
 void __dh_module_home(const char *dir); /* shared objects: where deadheat is installed */
 
 /* Slow paths of the inlined functions. They keep every register but r11, so that the code around

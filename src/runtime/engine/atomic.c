@@ -17,6 +17,8 @@
  * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back,
  * and compilers do not rely on it, so any relaxed store ends it here.
  */
+#include <string.h>
+
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/init.h"
@@ -147,7 +149,6 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
 {
     struct dh_thread *t = a->t;
     u64 *p = (u64 *)dh_shadow(a->addr, plane);
-    u64 *q = (u64 *)dh_shadow(a->addr, plane == DH_PLANE_READ ? DH_PLANE_WRITE : DH_PLANE_READ);
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), me = dh_cell_make(a->id, DH_MASK_FULL);
     u32 lo = (u32)old, hi = (u32)(old >> 32);
     if (lo == hi && dh_cell_is_simple(lo)) {
@@ -167,12 +168,18 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
     if (!dh_range_settled((u32 *)p, (u32)*ret_cells) ||
         !dh_range_settled((u32 *)p + 1, (u32)(*ret_cells >> 32)))
         return false;
-    u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    if (other && (d->harmless != other || d->harmless_gen != t->gen)) {
+    u32 planes = plane == DH_PLANE_READ ? 1u << DH_NTH_WRITE : dh_engine_readers(t, a->addr) | 1u << t->class;
+    if (d->harmless_gen != t->gen)
+        memset(d->harmless, 0, sizeof(d->harmless));
+    d->harmless_gen = t->gen;
+    for (u32 rest = planes; rest; rest &= rest - 1) {
+        u32 n = (u32)__builtin_ctz(rest);
+        u64 other = __atomic_load_n((u64 *)dh_shadow_nth(a->addr, n), __ATOMIC_RELAXED);
+        if (!other || d->harmless[n] == other)
+            continue;
         if (!harmless(t, (u32)other) || ((u32)other != other >> 32 && !harmless(t, (u32)(other >> 32))))
             return false;
-        d->harmless = other;
-        d->harmless_gen = t->gen;
+        d->harmless[n] = other;
     }
     return true;
 }
@@ -198,7 +205,7 @@ static void record(struct dh_thread *t, u32 kind)
 {
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
-    if (t->untracked || !dh_region_ready(a.addr, a.size))
+    if (t->untracked)
         return;
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     u32 clock = t->vc.c[t->slot];

@@ -77,10 +77,11 @@ static void zero_pages(uptr from, uptr to, bool keep)
     }
 }
 
-static void clear_plane(uptr lo, uptr hi, enum dh_plane plane, bool keep)
+/* In plane n, which is mapped there. */
+static void clear_run(uptr lo, uptr hi, u32 plane, bool keep)
 {
     const uptr page = 4096;
-    uptr first = dh_plane_of(lo, plane), last = first + (hi - lo);
+    uptr first = dh_plane_nth(lo, plane), last = first + (hi - lo);
     uptr from = DH_ALIGN_UP(first, page), to = DH_ALIGN_DOWN(last, page);
     if (hi - lo < LARGE || to <= from) {
         zero_cells(first, last);
@@ -91,13 +92,33 @@ static void clear_plane(uptr lo, uptr hi, enum dh_plane plane, bool keep)
     zero_cells(to, last);
 }
 
+/* In plane n, where it is mapped. */
+static void clear_plane(uptr lo, uptr hi, u32 plane, bool keep)
+{
+    while (lo < hi) {
+        uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
+        bool has = dh_region_has_plane(lo, plane);
+        const uptr run = plane == DH_NTH_WRITE ? DH_WRITE_RUN : DH_READ_RUN;
+        while (end < hi && dh_region_has_plane(end, plane) == has && (!has || end % run))
+            end += DH_REGION_SIZE;
+        if (end > hi)
+            end = hi;
+        if (has)
+            clear_run(lo, end, plane, keep);
+        lo = end;
+    }
+}
+
 /* Parts of words at the edges: other bytes of the word keep their history. */
 static void clear_edge(uptr word, u32 mask)
 {
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        u32 *p = dh_shadow(word, (enum dh_plane)plane);
+    u32 marks = dh_touched_mark(word);
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        u32 *p = dh_shadow_nth(word, plane);
         struct dh_bytes bytes;
         u32 old, cell;
+        if (!dh_touched_plane(marks, plane) || !dh_region_has_plane(word, plane))
+            continue;
         do {
             old = __atomic_load_n(p, __ATOMIC_RELAXED);
             if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
@@ -132,20 +153,23 @@ static void clear_mapped(uptr lo, uptr hi, bool keep)
         hi -= 4;
         clear_edge(hi, DH_MASK_FULL);
     }
-    if (lo < hi) {
-        clear_plane(lo, hi, DH_PLANE_READ, keep);
-        clear_plane(lo, hi, DH_PLANE_WRITE, keep);
-    }
+    u32 marks = lo < hi ? dh_touched_any(lo, hi - lo) : 0;
+    for (u32 plane = 0; plane < DH_PLANES; plane++)
+        if (dh_touched_plane(marks, plane))
+            clear_plane(lo, hi, plane, keep);
 }
 
 bool dh_engine_forget(uptr lo, size_t n)
 {
-    const u32 *r = dh_shadow(lo, DH_PLANE_READ), *w = dh_shadow(lo, DH_PLANE_WRITE);
-    if (!dh_touched_any(lo, n) || !dh_region_has(lo) || !dh_region_has(lo + n - 1) ||
-        (dh_cells_equal(r, n / 4, 0) == n / 4 && dh_cells_equal(w, n / 4, 0) == n / 4))
-        return false;
-    clear_mapped(lo, lo + n, true);
-    return true;
+    u32 marks = dh_touched_any(lo, n);
+    bool any = false;
+    for (u32 plane = 0; plane < DH_PLANES && !any; plane++)
+        any = dh_touched_plane(marks, plane) && dh_region_has_plane(lo, plane) &&
+              dh_region_has_plane(lo + n - 1, plane) &&
+              dh_cells_equal(dh_shadow_nth(lo, plane), n / 4, 0) != n / 4;
+    if (any)
+        clear_mapped(lo, lo + n, true);
+    return any;
 }
 
 static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool keep)
@@ -183,7 +207,7 @@ void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n)
 /* One plane of a range on its way. */
 struct copy {
     struct dh_thread *t;
-    enum dh_plane plane;
+    u32 plane;    /* of all planes (abi.h) */
     bool marking; /* a collection must not miss cells that move past its scan */
     bool down;    /* from the end, since the range overlaps itself; upwards is faster where either would do */
     u32 plain;    /* a history known to be shared, not changed in place; 0: none */
@@ -236,13 +260,13 @@ static u32 compose(const struct copy *c, const u32 bytes[4])
 /* The bytes of mask of one word: byte k gets the past of the byte at from + k. The rest keeps its own. */
 static void copy_bytes(const struct copy *c, uptr word, u32 mask, uptr from)
 {
-    u32 *p = dh_shadow(word, c->plane);
+    u32 *p = dh_shadow_nth(word, c->plane);
     for (;;) {
         u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), bytes[4];
         for (u32 k = 0; k < 4; k++) {
             u32 cell = old;
             if (mask >> k & 1) {
-                cell = __atomic_load_n(dh_shadow(from + k, c->plane), __ATOMIC_RELAXED);
+                cell = __atomic_load_n(dh_shadow_nth(from + k, c->plane), __ATOMIC_RELAXED);
                 mark(c, cell);
             }
             bytes[k] = byte_of(cell, mask >> k & 1 ? (u32)(from + k) & 3 : k);
@@ -320,8 +344,8 @@ DH_INLINE void copy_cell(struct copy *c, u32 *d, const u32 *s)
 /* Whole words, each to the same place within a word. */
 static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
 {
-    u32 *d = dh_shadow(dst, c->plane);
-    const u32 *s = dh_shadow(src, c->plane);
+    u32 *d = dh_shadow_nth(dst, c->plane);
+    const u32 *s = dh_shadow_nth(src, c->plane);
     size_t rest = words % BLOCK;
     if (c->down) {
         for (size_t i = words; i > words - rest; i--)
@@ -357,8 +381,8 @@ static bool is_even(struct copy *c, u32 cell)
 static void shift_piece(struct copy *c, uptr dst, uptr src, size_t words)
 {
     u32 cells[PIECE + 1], shift = (u32)src & 3;
-    const u32 *s = dh_shadow(src, c->plane);
-    u32 *d = dh_shadow(dst, c->plane);
+    const u32 *s = dh_shadow_nth(src, c->plane);
+    u32 *d = dh_shadow_nth(dst, c->plane);
     size_t got = 0;
     for (; got + 4 <= words + 1; got += 4)
         *(dh_cells4 *)(cells + got) = *(const dh_cells4 *)(s + got);
@@ -403,15 +427,19 @@ static u32 mask_within(uptr word, uptr dst, size_t n)
     return mask;
 }
 
-/* [src, src + n) and [dst, dst + n) have shadow. */
+/* [src, src + n) and [dst, dst + n) have shadow, each within one region. */
 static void copy_mapped(struct dh_thread *t, uptr dst, uptr src, size_t n, bool down)
 {
     uptr first = dst & ~(uptr)3, last = (dst + n - 1) & ~(uptr)3; /* words */
     uptr lo = DH_ALIGN_UP(dst, 4), hi = DH_ALIGN_DOWN(dst + n, 4);
     bool begins = first < lo, ends = last >= hi && !(begins && last == first); /* with part of a word */
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        struct copy c = {
-            .t = t, .plane = (enum dh_plane)plane, .down = down, .marking = dh_collect_marking()};
+    u32 marks = dh_touched_any(src, n) | dh_touched_any(dst, n);
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        struct copy c = {.t = t, .plane = plane, .down = down, .marking = dh_collect_marking()};
+        /* A plane that only the source has is mapped by the fault of the first store. */
+        if (!dh_touched_plane(marks, plane) ||
+            !(dh_region_has_plane(src, plane) || dh_region_has_plane(dst, plane)))
+            continue;
         uptr early = down ? last : first, late = down ? first : last;
         if (down ? ends : begins)
             copy_bytes(&c, early, mask_within(early, dst, n), src + (early - dst));
@@ -452,11 +480,13 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         dh_tap->memory(t, DH_OP_RANGE_MOVE, dst, n, src);
         return;
     }
-    if (!dh_touched_any(src, n)) {
+    u32 marks = dh_touched_any(src, n);
+    if (!marks) {
         dh_engine_renew(t, to, n);
         return;
     }
-    dh_touched_set(dst, n, DH_TOUCHED_WRITE);
+    if (!dh_touched_set(dst, n, marks))
+        return;
     for (size_t done = 0, part; done < n; done += part) {
         uptr d = down ? dst + n - done : dst + done, s = down ? src + n - done : src + done;
         size_t other = to_border(s, down);

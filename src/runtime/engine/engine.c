@@ -2,7 +2,8 @@
  * engine.c - the slow paths of single accesses.
  *
  * Order of work, which makes the engine lossless without locks: an access first publishes itself in its own
- * plane by compare-exchange, then reads what it must be checked against. A compare-exchange is a full
+ * plane by compare-exchange, then reads what it must be checked against: a read the write plane, a write the
+ * read planes of all classes that have read near by. A compare-exchange is a full
  * fence on x86-64; so of two accesses that race at the same instant at least one sees the other. For the same
  * plane (write against write) the compare-exchange itself shows the loser the winner. Range accesses use
  * plain stores; dh_range_settled says how an access makes sure that it and they have seen each other.
@@ -183,13 +184,29 @@ static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32
         __atomic_store_n(q, other | cell, __ATOMIC_RELAXED);
 }
 
-/* Look at the other plane, after the access was published as `cell`. */
+/* A write: look at what other classes have read. */
+static void look_beside(const struct dh_access_now *a, uptr word, u32 mask, u32 classes)
+{
+    for (u32 rest = classes; rest; rest &= rest - 1) {
+        struct content other = read_cell(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
+        check(a, word, &other, mask);
+    }
+}
+
+void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes)
+{
+    look_beside(a, word, DH_MASK_FULL, classes);
+}
+
+/* Look at the other planes, after the access was published as `cell`. */
 static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
 {
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct content other = read_cell(q);
     check(a, word, &other, mask);
+    if (write)
+        look_beside(a, word, mask, dh_engine_readers(a->t, word));
     if (write && plain)
         stand_for_read(a, q, other.cell, cell);
     if (!write && plain && mask == DH_MASK_FULL)
@@ -231,6 +248,11 @@ static bool two_words(const struct dh_access_now *a, uptr word)
     if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
         !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me))
         return false;
+    if (write) {
+        u32 readers = dh_engine_readers(t, word);
+        look_beside(a, word, DH_MASK_FULL, readers);
+        look_beside(a, word + 4, DH_MASK_FULL, readers);
+    }
     u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
     u32 olo = (u32)other, ohi = (u32)(other >> 32);
     if (DH_UNLIKELY(dh_cell_is_split(olo) || dh_cell_is_split(ohi))) {

@@ -7,6 +7,7 @@
 
 #include "runtime/shadow/history.h"
 #include "runtime/shadow/split.h"
+#include "runtime/shadow/touched.h"
 #include "runtime/threads/thread.h"
 
 /* One access being checked. */
@@ -24,10 +25,23 @@ DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
     return (u32 *)dh_plane_of(addr & ~(uptr)3, plane);
 }
 
+/* The same in plane n, of all planes (abi.h). */
+DH_INLINE u32 *dh_shadow_nth(uptr addr, u32 n)
+{
+    return (u32 *)dh_plane_nth(addr & ~(uptr)3, n);
+}
+
+/* Classes other than t's own that have read near addr, as bits: a write looks at their planes too. To be
+ * asked after the write was published: whoever marks his class later sees the write. */
+DH_INLINE u32 dh_engine_readers(const struct dh_thread *t, uptr addr)
+{
+    return dh_touched_mark(addr) & DH_TOUCHED_READERS & ~(1u << t->class);
+}
+
 /* ---- step.c ---- */
 
 /* Fill in id: the number of this access in the thread's current epoch. pc NULL: the access is the
- * call on top of the shadow stack. False: no ids or no memory (counted). */
+ * call on top of the shadow stack. False: no shadow, no ids or no memory (counted). */
 bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
 /* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
@@ -185,6 +199,9 @@ void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end);
 void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
 /* The same for a range access that has announced itself. */
 void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask);
+
+/* Write a, published: check it against what these classes have read of a word. */
+void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes);
 
 /* ---- copy.c ---- */
 

@@ -184,12 +184,17 @@ void dh_exception_late(void)
 
 /* ---- Looking first ---- */
 
-/* One word, in both planes if it is a write. *seen: the cells of the word before, which need no second look.
+/* One word: the write plane, and if it is a write the read planes too. *seen: the cells of the word before,
+ * which need no second look.
  */
-static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 seen[2])
+static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 seen[DH_PLANES])
 {
-    for (int plane = a->kind & DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE; plane <= DH_PLANE_WRITE; plane++) {
-        const u32 *p = dh_shadow(word, (enum dh_plane)plane);
+    u32 planes = 1u << DH_NTH_WRITE;
+    if (a->kind & DH_WRITE)
+        planes |= dh_engine_readers(a->t, word) | 1u << a->t->class;
+    for (u32 rest = planes; rest; rest &= rest - 1) {
+        u32 plane = (u32)__builtin_ctz(rest);
+        const u32 *p = dh_shadow_nth(word, plane);
         struct dh_bytes bytes;
         u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED);
         while (dh_cell_is_split(cell) && !dh_split_read(p, cell, &bytes))
@@ -205,7 +210,7 @@ static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 seen[2]
 static bool races(const struct dh_access_now *a)
 {
     uptr end = a->addr + a->size;
-    u32 seen[2] = {0, 0};
+    u32 seen[DH_PLANES] = {0};
     own.checking = true;
     for (uptr word = a->addr & ~(uptr)3; word < end; word += 4) {
         u32 mask = DH_MASK_FULL;
@@ -246,7 +251,7 @@ void dh_exception_before_atomic(const volatile void *p, u32 size, u32 order, u32
         return;
     struct dh_sync *object = acquires && !t->unordered ? dh_sync_take(NULL, a.addr, false) : NULL;
     own.learned = object ? &object->write : NULL;
-    if (dh_region_ready(a.addr, size) && dh_step_identify(&a, pc))
+    if (dh_step_identify(&a, pc))
         races(&a);
     own.learned = NULL;
     if (object)

@@ -10,8 +10,6 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/init.h"
-#include "runtime/shadow/region.h"
-#include "runtime/shadow/touched.h"
 #include "runtime/sink/tap.h"
 
 /* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
@@ -39,6 +37,18 @@ DH_INLINE bool bytes_before(const struct dh_thread *t, const u32 *p, u32 cell, u
     return ok;
 }
 
+/* A write: has all that other classes have read of these bytes happened before? Asked after it was published.
+ */
+DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, u32 mask)
+{
+    for (u32 rest = dh_engine_readers(t, word); DH_UNLIKELY(rest != 0); rest &= rest - 1) {
+        const u32 *r = dh_shadow_nth(word, (u32)__builtin_ctz(rest));
+        if (!bytes_before(t, r, __atomic_load_n(r, __ATOMIC_RELAXED), mask))
+            return false;
+    }
+    return true;
+}
+
 /* Some bytes of a word whose cell `old` is split. */
 static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, u32 old, const void *pc)
 {
@@ -59,7 +69,8 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
     for (u32 rest = mask; rest; rest &= rest - 1)
         if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), me))
             return false;
-    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask))
+    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask) ||
+        (write && !readers_before(a->t, word, mask)))
         return false;
     /* All four in this epoch: what engine.c's put_bytes does. */
     if (all_mine && dh_split_pressure(a->t) &&
@@ -89,7 +100,8 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u3
         return false;
     }
     return dh_range_settled(p, fresh) && __atomic_load_n(q, __ATOMIC_RELAXED) == other &&
-           (!dh_cell_is_split(other) || bytes_before(a->t, q, other, mask));
+           (!dh_cell_is_split(other) || bytes_before(a->t, q, other, mask)) &&
+           (!write || readers_before(a->t, word, mask));
 }
 
 /* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
@@ -118,7 +130,8 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
      * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
     if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
-        !dh_range_settled(p, cell) || __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        !dh_range_settled(p, cell) || __atomic_load_n(q, __ATOMIC_RELAXED) != other ||
+        (write && !readers_before(t, addr, mask)))
         return false;
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
         return bytes_before(t, q, other, mask);
@@ -163,7 +176,8 @@ DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     u64 both = me * 0x100000001ull;
     if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
         !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me) ||
-        __atomic_load_n(q, __ATOMIC_RELAXED) != other)
+        __atomic_load_n(q, __ATOMIC_RELAXED) != other ||
+        (write && !(readers_before(t, addr, DH_MASK_FULL) && readers_before(t, addr + 4, DH_MASK_FULL))))
         return false;
     if (write)
         __atomic_store_n(q, both, __ATOMIC_RELAXED);
@@ -203,9 +217,8 @@ DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane 
 static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc, bool unsure)
 {
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
-    if (!dh_runtime_off && dh_region_ready(addr, size) &&
-        !(unsure && dh_engine_same_epoch(t, addr, size, kind)) && dh_step_identify(&a, pc) &&
-        !dh_exception_before(&a))
+    if (!dh_runtime_off && !(unsure && dh_engine_same_epoch(t, addr, size, kind)) &&
+        dh_step_identify(&a, pc) && !dh_exception_before(&a))
         dh_engine_words(&a, addr, addr + size);
 }
 
@@ -221,8 +234,8 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     }
     if (!dh_thread_enter(t))
         return;
-    dh_touched_note(addr, size, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
-    bool plain = !dh_runtime_off && !dh_region_holes;
+    bool plain =
+        !dh_runtime_off && dh_touched_note(addr, size, kind == DH_WRITE ? t->marks_write : t->marks_read);
     for (uptr word = addr & ~(uptr)3; word < end && plain; word += 4) {
         u32 need = DH_MASK_FULL;
         if (word < addr)
@@ -240,8 +253,6 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
             break;
         dh_engine_word(&a, word, need);
     }
-    if (!plain)
-        rest(t, addr, size, kind, pc, true);
     dh_thread_leave(t);
 }
 
@@ -276,13 +287,14 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
     if (hit || !dh_thread_enter(t))
         return;
-    dh_touched_note_within(addr, kind == DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
-    bool done = !dh_runtime_off && !dh_region_holes;
-    if (done && unsure)
+    bool on =
+        !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);
+    bool done = true;
+    if (on && unsure)
         done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
-    else if (done && size <= 4)
+    else if (on && size <= 4)
         done = quick_word(t, addr, need, size, kind, pc);
-    for (u32 at = 0; done && !unsure && size > 4 && at < size; at += 8)
+    for (u32 at = 0; on && done && !unsure && size > 4 && at < size; at += 8)
         done = quick_pair(t, addr + at, size, kind, pc);
     if (DH_UNLIKELY(!done))
         rest(t, addr, size, kind, pc, unsure);

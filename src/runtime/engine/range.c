@@ -69,15 +69,31 @@ void dh_range_retract(u32 i)
     __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
 }
 
+/* How far both planes are contiguous from lo on, at most to hi. */
+static uptr run_end(uptr lo, uptr hi)
+{
+    uptr end = DH_ALIGN_DOWN(lo, DH_READ_RUN) + DH_READ_RUN;
+    return end < hi ? end : hi;
+}
+
 /* Does every cell of [lo, hi) already say that this thread made such an access in its current epoch? */
 static bool all_mine(struct dh_thread *t, uptr lo, uptr hi, enum dh_plane plane)
 {
+    uptr end = run_end(lo, hi);
     const u32 *c = dh_shadow(lo, plane);
-    size_t n = (hi - lo) / 4, i = 0;
+    size_t n = (end - lo) / 4, i = 0;
     for (;;) {
         i += dh_cells_within(c + i, n - i, __dh_hot.base, __dh_hot.span);
-        if (i == n)
+        if (i == n && end == hi)
             return true;
+        if (i == n) {
+            lo = end;
+            end = run_end(lo, hi);
+            c = dh_shadow(lo, plane);
+            n = (end - lo) / 4;
+            i = 0;
+            continue;
+        }
         u32 cell = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
         if (plane != DH_PLANE_READ || !dh_step_is_mine(t, cell))
             return false;
@@ -125,6 +141,36 @@ static void touch_pages(u32 *p, size_t n)
         __atomic_fetch_or(&p[i], 0, __ATOMIC_RELAXED);
 }
 
+/* What class c has read of [lo, hi), which this range writes. */
+static void check_class(const struct dh_access_now *a, uptr lo, uptr hi, u32 class)
+{
+    const u32 *r = dh_shadow_nth(lo, class);
+    size_t n = (hi - lo) / 4;
+    for (size_t i = 0, len; i < n; i += len) {
+        u32 cell = __atomic_load_n(&r[i], __ATOMIC_RELAXED);
+        len = 1;
+        if (DH_UNLIKELY(dh_cell_is_split(cell))) {
+            dh_engine_look_beside(a, lo + i * 4, 1u << class);
+            continue;
+        }
+        if (!dh_step_ordered(a->t, cell))
+            dh_step_check(a, lo + i * 4, cell, DH_MASK_FULL);
+        len = dh_cells_equal(r + i, n - i, cell);
+    }
+}
+
+/* What other classes have read of [lo, hi): only where they have, since looking would touch pages. */
+static void check_readers(const struct dh_access_now *a, uptr lo, uptr hi)
+{
+    const uptr block = (uptr)1 << DH_TOUCHED_SHIFT;
+    for (uptr at = lo, end; at < hi; at = end) {
+        end = DH_ALIGN_DOWN(at, block) + block;
+        end = end < hi ? end : hi;
+        for (u32 rest = dh_engine_readers(a->t, at); rest; rest &= rest - 1)
+            check_class(a, at, end, (u32)__builtin_ctz(rest));
+    }
+}
+
 static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     bool write = (a->kind & DH_WRITE) != 0;
@@ -158,6 +204,8 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
         if (both)
             dh_cells_fill(q + i, len, r.new_other);
     }
+    if (write)
+        check_readers(a, lo, hi);
     dh_range_retract(slot);
 }
 
@@ -174,7 +222,10 @@ static void access_mapped(const struct dh_access_now *a)
     }
     dh_engine_words(a, a->addr, lo);
     dh_engine_words(a, hi, end);
-    whole_words(a, lo, hi);
+    for (uptr next; lo < hi; lo = next) {
+        next = run_end(lo, hi);
+        whole_words(a, lo, next);
+    }
 }
 
 /* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in

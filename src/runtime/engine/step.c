@@ -21,7 +21,6 @@
 #include "runtime/engine/engine.h"
 #include "runtime/init.h"
 #include "runtime/report/report.h"
-#include "runtime/shadow/touched.h"
 
 /* ---- Identity ---- */
 
@@ -101,7 +100,7 @@ u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry
                    u32 kind, const void *pc)
 {
     if (!entry) {
-        u32 ctx = pc ? dh_thread_ctx(t, fctx, pc) : fctx;
+        u32 ctx = pc ? dh_thread_leaf(t, fctx, pc) : fctx;
         for (u32 way = DH_IDC_WAYS - 1; way > 0; way--)
             set[way] = set[way - 1];
         entry = set;
@@ -114,7 +113,8 @@ u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry
 
 bool dh_step_identify(struct dh_access_now *a, const void *pc)
 {
-    dh_touched_note(a->addr, a->size, a->kind & DH_WRITE ? DH_TOUCHED_WRITE : DH_TOUCHED_READ);
+    if (!dh_touched_note(a->addr, a->size, a->kind & DH_WRITE ? a->t->marks_write : a->t->marks_read))
+        return false;
     a->id = dh_step_id(a->t, a->piece ? a->piece : a->size, a->kind, pc);
     return a->id != 0;
 }
@@ -411,9 +411,9 @@ bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
 /* ---- Races ---- */
 
 /* The bytes of this word of which access `id` is still known. */
-static u32 mask_of(uptr word, u32 id, enum dh_plane plane)
+static u32 mask_of(uptr word, u32 id, u32 plane)
 {
-    const u32 *p = dh_shadow(word, plane);
+    const u32 *p = dh_shadow_nth(word, plane);
     struct dh_bytes bytes;
     u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED), mask = 0;
     while (dh_cell_is_split(cell) && !dh_split_read(p, cell, &bytes))
@@ -437,7 +437,7 @@ static u32 mask_of(uptr word, u32 id, enum dh_plane plane)
 void dh_step_widen(u32 id, uptr *addr, u32 *size)
 {
     const struct dh_access_rec r = dh_id_get(id);
-    enum dh_plane plane = r.kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    u32 plane = r.kind & DH_WRITE ? DH_NTH_WRITE : r.slot % DH_READ_CLASSES;
     u32 whole = r.size ? 1u << (r.size - 1) : 0, n;
     uptr lo = *addr, hi = lo + *size;
     if (whole <= *size || (r.kind & DH_RANGE))

@@ -127,7 +127,7 @@ struct scan {
     bool can_clear;
     u64 cells;
     u32 last_dead, last_live;               /* the previous cell of each kind: runs are common */
-    u8 resident[512];                       /* one byte per page, from mincore */
+    u8 resident[DH_REGION_SIZE / 4096];     /* one byte per page, from mincore */
     u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
 
@@ -223,16 +223,18 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
 static void scan_run(void *ctx, uptr lo, uptr hi)
 {
     struct scan *s = ctx;
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        for (uptr at = lo; at < hi; at += sizeof(s->resident) * 4096) {
-            uptr n = hi - at < sizeof(s->resident) * 4096 ? hi - at : sizeof(s->resident) * 4096;
-            if (!dh_sys_resident(dh_plane_of(at, (enum dh_plane)plane), n, s->resident))
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        for (uptr at = lo; at < hi; at += DH_REGION_SIZE) {
+            uptr n = DH_REGION_SIZE;
+            if (!dh_region_has_plane(at, plane))
+                continue;
+            if (!dh_sys_resident(dh_plane_nth(at, plane), n, s->resident))
                 for (uptr i = 0; i < n / 4096; i++)
                     s->resident[i] = 1;
             for (uptr i = 0; i < n / 4096; i++) {
                 if (!(s->resident[i] & 1))
                     continue;
-                u32 *page = (u32 *)dh_plane_of(at + i * 4096, (enum dh_plane)plane);
+                u32 *page = (u32 *)dh_plane_nth(at + i * 4096, plane);
                 scan_cells(s, page, page + 1024);
                 s->cells += 1024;
             }

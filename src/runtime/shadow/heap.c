@@ -98,7 +98,7 @@ DH_INLINE struct header *freed_copy(void *p, size_t size)
 
 /*
  * The bits of application address p are in the 64-bit word at PLANE + (p >> 10) * 8, so the plane takes
- * 2^40 bytes of address space from 0x180000000000. Neither the program nor the shadow of
+ * 2^40 bytes of address space from 0x380000000000. Neither the program nor the shadow of
  * anything it can have is there: docs/design/heap.md. It is mapped in pieces on first use.
  */
 #define PLANE DH_HEAP_PLANE

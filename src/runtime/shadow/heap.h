@@ -12,7 +12,7 @@
 #include "runtime/runtime.h"
 
 /* Where heap.c keeps its bit plane; nothing else is ever there (docs/design/heap.md). */
-#define DH_HEAP_PLANE 0x180000000000ull
+#define DH_HEAP_PLANE 0x380000000000ull
 #define DH_HEAP_PLANE_SIZE (1ull << 40)
 
 /* n bytes at a multiple of align (a power of two; 0 means 16); NULL with errno ENOMEM if not to be had.

@@ -1,9 +1,10 @@
 /*
  * region.c - see region.h; docs/design/shadow.md for the layout.
  *
- * Shadow is mapped when memory appears (interceptors say so) and, as a safety net, when an access faults in a
- * plane. Nothing is reserved in advance: address-space limits see three times the program's own
- * use and no more.
+ * The write plane is mapped when memory appears (interceptors say so) and, as a safety net, when an access
+ * faults in it. The read plane of a class of threads is mapped where a thread of that class first reads, when
+ * the inlined check faults there. Nothing is reserved in advance: address-space limits see twice the
+ * program's own use, and once more for each class of threads, where it reads.
  */
 #include "runtime/shadow/region.h"
 
@@ -17,6 +18,8 @@
 #include "runtime/shadow/heap.h"
 
 #define ADDR_BITS 47
+_Static_assert(DH_READ_RUN % DH_REGION_SIZE == 0 && DH_WRITE_RUN % DH_REGION_SIZE == 0,
+               "the shadow of a region is contiguous in every plane");
 #define LEAF_BITS 14 /* regions per leaf */
 #define TOP_BITS (ADDR_BITS - DH_REGION_SHIFT - LEAF_BITS)
 #define USER_END (((uptr)1 << ADDR_BITS) - 4096) /* the kernel maps nothing from here on */
@@ -24,12 +27,13 @@
 struct leaf {
     u64 mapped[(1u << LEAF_BITS) / 64];
     u64 refused[(1u << LEAF_BITS) / 64]; /* their place was taken when last looked at */
+    u8 classes[1u << LEAF_BITS];         /* bit c: read plane c is mapped too */
 };
+_Static_assert(DH_READ_CLASSES <= 8, "the read planes of a piece are one u8");
 
 /* Leaves are set once, bits are set under `lock` and read without it. */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_REGION);
 static struct leaf *top[1u << TOP_BITS];
-bool dh_region_holes; /* set once, under `lock` */
 
 static bool is_mapped(uptr region)
 {
@@ -48,6 +52,21 @@ static bool is_refused(uptr region)
 bool dh_region_has(uptr addr)
 {
     return addr < (uptr)1 << ADDR_BITS && is_mapped(addr >> DH_REGION_SHIFT);
+}
+
+/* The read planes that a piece has, as bits. */
+static u8 classes_of(uptr region)
+{
+    const struct leaf *l = __atomic_load_n(&top[region >> LEAF_BITS], __ATOMIC_ACQUIRE);
+    return l ? __atomic_load_n(&l->classes[region & ((1u << LEAF_BITS) - 1)], __ATOMIC_ACQUIRE) : 0;
+}
+
+bool dh_region_has_plane(uptr addr, u32 plane)
+{
+    if (addr >= (uptr)1 << ADDR_BITS)
+        return false;
+    return plane == DH_NTH_WRITE ? is_mapped(addr >> DH_REGION_SHIFT)
+                                 : classes_of(addr >> DH_REGION_SHIFT) >> plane & 1;
 }
 
 /* Under `lock`. NULL: no memory. */
@@ -76,9 +95,9 @@ static void set_refused(uptr region)
         __atomic_fetch_or(&l->refused[i / 64], 1ull << (i % 64), __ATOMIC_RELEASE);
 }
 
-static int map_plane(uptr addr, size_t n, enum dh_plane plane)
+static int map_plane(uptr addr, size_t n, u32 plane)
 {
-    uptr at = dh_plane_of(addr, plane);
+    uptr at = dh_plane_nth(addr, plane);
     return at + n > USER_END ? -EEXIST : dh_sys_map_at(at, n);
 }
 
@@ -86,14 +105,9 @@ static int map_plane(uptr addr, size_t n, enum dh_plane plane)
 static int map_run(uptr first, uptr last)
 {
     uptr addr = first << DH_REGION_SHIFT, n = (last - first) << DH_REGION_SHIFT;
-    int rc = map_plane(addr, n, DH_PLANE_READ);
+    int rc = map_plane(addr, n, DH_NTH_WRITE);
     if (rc < 0)
         return rc;
-    rc = map_plane(addr, n, DH_PLANE_WRITE);
-    if (rc < 0) {
-        dh_sys_unmap((void *)dh_plane_of(addr, DH_PLANE_READ), n);
-        return rc;
-    }
     bool ok = true;
     for (uptr r = first; r < last; r++)
         ok &= set_mapped(r);
@@ -106,7 +120,6 @@ static int map_pieces(uptr first, uptr last)
     int rc = map_run(first, last);
     if (rc != -EEXIST)
         return rc;
-    __atomic_store_n(&dh_region_holes, true, __ATOMIC_SEQ_CST);
     for (uptr r = first; r < last; r++) {
         int one = last - first > 1 ? map_run(r, r + 1) : rc;
         if (one == -EEXIST)
@@ -141,9 +154,9 @@ int dh_region_try(const volatile void *p, size_t n)
             continue;
         }
         uptr end = r + 1;
-        /* Runs stay inside one power-of-two part of the address space, so that flipping the plane bit keeps
-         * them contiguous. */
-        while (end <= last && !is_mapped(end) && (end << DH_REGION_SHIFT & (DH_WRITE_FLIP - 1)))
+        /* Runs stay inside one power-of-two part of the address space, so that flipping the plane's bits
+         * keeps them contiguous. */
+        while (end <= last && !is_mapped(end) && (end << DH_REGION_SHIFT & (DH_WRITE_RUN - 1)))
             end++;
         int one = map_pieces(r, end);
         if (one < 0 && rc != -ENOMEM)
@@ -154,19 +167,30 @@ int dh_region_try(const volatile void *p, size_t n)
     return rc;
 }
 
-bool dh_region_reach(uptr addr, size_t n)
+/* The read plane of a class for the piece of memory at addr. 0 or a negative errno. */
+static int map_class(uptr addr, u32 class)
 {
-    uptr last = addr + n - 1;
-    if (dh_region_has(addr) && dh_region_has(last))
+    uptr region = addr >> DH_REGION_SHIFT;
+    dh_lock_take(&lock);
+    struct leaf *l = leaf_of(region);
+    int rc = !l                                ? -ENOMEM
+             : classes_of(region) >> class & 1 ? 0
+                                               : map_plane(region << DH_REGION_SHIFT, DH_REGION_SIZE, class);
+    if (rc == 0)
+        __atomic_fetch_or(&l->classes[region & ((1u << LEAF_BITS) - 1)], (u8)(1u << class), __ATOMIC_RELEASE);
+    dh_lock_drop(&lock);
+    return rc;
+}
+
+bool dh_region_get_plane(uptr addr, u32 plane)
+{
+    if (dh_region_has_plane(addr, plane))
         return true;
     /* What was refused once is asked for again only when memory appears there anew: this is for every access.
      */
-    bool refused =
-        last < USER_END && (is_refused(addr >> DH_REGION_SHIFT) || is_refused(last >> DH_REGION_SHIFT));
-    if (!refused && dh_region_map((const void *)addr, n))
-        return true;
-    dh_count(DH_COUNT_LOST_SHADOW);
-    return false;
+    if (addr >= USER_END || is_refused(addr >> DH_REGION_SHIFT) || !dh_region_map((const void *)addr, 1))
+        return false;
+    return plane == DH_NTH_WRITE || map_class(addr, plane) == 0;
 }
 
 void dh_region_unmap(const volatile void *p, size_t n)
@@ -180,8 +204,10 @@ bool dh_region_touched(uptr addr, size_t n)
     u8 resident[DH_REGION_SIZE / 4096 + 1];
     if (!dh_region_has(addr))
         return false;
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        if (!dh_sys_resident(dh_plane_of(lo, (enum dh_plane)plane), hi - lo, resident))
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        if (!dh_region_has_plane(addr, plane))
+            continue;
+        if (!dh_sys_resident(dh_plane_nth(lo, plane), hi - lo, resident))
             return true;
         for (uptr i = 0; i < (hi - lo) / 4096; i++)
             if (resident[i] & 1)
@@ -200,40 +226,47 @@ bool dh_region_covers(uptr addr)
 /* Memory that the runtime has mapped at a place of its own choice. */
 static bool is_ours(uptr addr)
 {
-    return dh_region_has(dh_plane_undo(addr, DH_PLANE_READ)) ||
-           dh_region_has(dh_plane_undo(addr, DH_PLANE_WRITE)) || addr - DH_HEAP_PLANE < DH_HEAP_PLANE_SIZE ||
-           addr - DH_SYS_OWN < DH_SYS_OWN_SIZE;
+    for (u32 plane = 0; plane < DH_PLANES; plane++)
+        if (dh_region_has_plane(dh_plane_nth(addr, plane), plane))
+            return true;
+    return addr - DH_HEAP_PLANE < DH_HEAP_PLANE_SIZE || addr - DH_SYS_OWN < DH_SYS_OWN_SIZE;
 }
 
 /*
- * The application address whose missing cell is at `cell`; 0 if there is none. Of the two candidates, memory
- * that exists comes first, wherever it is. Where there is none, an address of the usual classes is taken for
- * a wild pointer: its cells are made as well, so that the access itself faults, at the address the program
- * used.
+ * The application address whose missing cell is at `cell`, and the plane that cell is in; 0 if there is none.
+ * Of the candidates, memory that has shadow in the write plane or at least exists comes first, wherever it
+ * is. Where there is none, an address of the usual classes is taken for a wild pointer: its cells are made as
+ * well, so that the access itself faults, at the address the program used.
  */
-static uptr behind(uptr cell)
+static uptr behind(uptr cell, u32 *ret_plane)
 {
     uptr wild = 0;
-    for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-        uptr app = dh_plane_undo(cell, (enum dh_plane)plane);
-        if (app >= USER_END || dh_region_has(app))
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        uptr app = dh_plane_nth(cell, plane);
+        if (app >= USER_END || dh_region_has_plane(app, plane))
             continue;
-        if (dh_sys_exists(app) && !is_ours(app))
-            return app;
-        if (!wild && dh_region_covers(app))
+        bool real = dh_region_has(app) || (dh_sys_exists(app) && !is_ours(app));
+        if (real || (!wild && dh_region_covers(app))) {
+            *ret_plane = plane;
             wild = app;
+        }
+        if (real)
+            break;
     }
     return wild;
 }
 
 bool dh_region_fault(uptr addr)
 {
-    uptr app = addr < USER_END ? behind(addr) : 0;
+    u32 plane = DH_NTH_WRITE;
+    uptr app = addr < USER_END ? behind(addr, &plane) : 0;
     if (!app)
         return false;
     int rc = dh_region_try((void *)app, 1);
+    if (rc == 0 && plane != DH_NTH_WRITE)
+        rc = map_class(app, plane);
     /* Its piece of shadow cannot be had whole. This page of it can, so that inlined code may look at it:
-     * nobody writes there, because everyone who would asks dh_region_reach now. */
+     * nobody writes there, because everyone who would asks dh_region_get_plane first (touched.h). */
     if (rc == -EEXIST)
         return dh_sys_map_at(DH_ALIGN_DOWN(addr, 4096), 4096) == 0;
     if (rc < 0)

@@ -13,22 +13,16 @@
 
 /* Does addr lie in a part of the address space whose planes are free by design? */
 bool dh_region_covers(uptr addr);
-/* Lock-free: is there shadow for this address? */
+/* Lock-free: is there shadow for this address? In the write plane, that is; in plane n (dh_plane_nth). */
 bool dh_region_has(uptr addr);
+bool dh_region_has_plane(uptr addr, u32 plane);
 /* May anything be recorded for [addr, addr + n), which lies in one region? False only if certainly not. */
 bool dh_region_touched(uptr addr, size_t n);
 /* As dh_region_map, but says why not: -EEXIST, something of the program's is where its shadow would be (then
  * it can be used all the same, unseen); -ENOMEM, no address space (then it cannot). */
 int dh_region_try(const volatile void *p, size_t n);
-/* Some memory has no shadow because its place is taken: from now on whoever writes a cell asks
- * dh_region_reach first. Read without a lock. */
-extern bool dh_region_holes;
-/* Is there shadow for all of [addr, addr + n), at most a region long, or can it be had? No is counted. */
-bool dh_region_reach(uptr addr, size_t n);
-DH_INLINE bool dh_region_ready(uptr addr, size_t n)
-{
-    return DH_LIKELY(!__atomic_load_n(&dh_region_holes, __ATOMIC_RELAXED)) || dh_region_reach(addr, n);
-}
+/* Is plane n there for the piece of memory that addr is in, or can it be had? No: its place is taken. */
+bool dh_region_get_plane(uptr addr, u32 plane);
 /* A fault at addr: if it lies in a plane, map the shadow and return true. Async-signal-safe. */
 bool dh_region_fault(uptr addr);
 /* Call fn(ctx, lo, hi) for every run of mapped application memory. Pieces mapped meanwhile may be missed. */

@@ -3,45 +3,83 @@
  */
 #include "runtime/shadow/touched.h"
 
+#include "base/pool.h"
 #include "base/sys.h"
-#include "runtime/abi/abi.h"
+#include "runtime/shadow/region.h"
+
+#define LEAF ((uptr)1 << DH_TOUCHED_LEAF_SHIFT)
+_Static_assert(DH_REGION_SHIFT >= DH_TOUCHED_SHIFT, "the shadow of a block is mapped as a whole");
 
 /* Below so many blocks a program is small, and pages that it may never need would show in its memory. */
 enum { FEW = 256 };
 
-u8 dh_touched[DH_TOUCHED];
-static u32 blocks; /* marked so far; atomic, may miss a few */
+u32 *dh_touched[DH_TOUCHED_LEAVES];
+static u32 blocks; /* marked so far; atomic */
 
-static void get_pages(uptr block, u8 fresh)
+/* The mark of a block; NULL: no memory. */
+static u32 *mark_of(uptr block)
+{
+    u32 **at = &dh_touched[block >> DH_TOUCHED_LEAF_SHIFT], *leaf = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (!leaf) {
+        u32 *fresh = dh_pool_alloc(LEAF * sizeof(*fresh));
+        if (!fresh)
+            return NULL;
+        if (__atomic_compare_exchange_n(at, &leaf, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            leaf = fresh;
+        else
+            dh_pool_free(fresh, LEAF * sizeof(*fresh));
+    }
+    return &leaf[block & (LEAF - 1)];
+}
+
+/* Have the planes of a block, and their pages if the program is large. */
+static bool get_planes(uptr block, u32 fresh, bool pages)
 {
     uptr addr = block << DH_TOUCHED_SHIFT;
-    size_t n = (size_t)1 << DH_TOUCHED_SHIFT;
-    if (fresh & DH_TOUCHED_READ)
-        dh_sys_populate((uptr)dh_plane_of(addr, DH_PLANE_READ), n);
-    if (fresh & DH_TOUCHED_WRITE & ~DH_TOUCHED_READ)
-        dh_sys_populate((uptr)dh_plane_of(addr, DH_PLANE_WRITE), n);
-}
-
-void dh_touched_set(uptr addr, size_t n, u8 mark)
-{
-    uptr first = addr >> DH_TOUCHED_SHIFT, last = (addr + n) >> DH_TOUCHED_SHIFT;
-    for (uptr i = first; i <= last && i - first < DH_TOUCHED; i++) {
-        u8 *p = &dh_touched[i % DH_TOUCHED], had = __atomic_load_n(p, __ATOMIC_RELAXED);
-        if ((had & mark) == mark)
+    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+        if (!dh_touched_plane(fresh, plane))
             continue;
-        __atomic_store_n(p, had | mark, __ATOMIC_RELAXED);
-        u32 n_blocks = __atomic_add_fetch(&blocks, had == 0, __ATOMIC_RELAXED);
-        /* Long ranges see to their pages themselves (range.c). */
-        if (n_blocks > FEW && n < (size_t)1 << DH_TOUCHED_SHIFT)
-            get_pages(i, mark & ~had);
+        if (!dh_region_get_plane(addr, plane))
+            return false;
+        if (pages)
+            dh_sys_populate(dh_plane_nth(addr, plane), (size_t)1 << DH_TOUCHED_SHIFT);
     }
+    return true;
 }
 
-bool dh_touched_any(uptr addr, size_t n)
+bool dh_touched_set(uptr addr, size_t n, u32 mark)
 {
-    uptr first = addr >> DH_TOUCHED_SHIFT, last = (addr + n) >> DH_TOUCHED_SHIFT;
-    for (uptr i = first; i <= last && i - first < DH_TOUCHED; i++)
-        if (__atomic_load_n(&dh_touched[i % DH_TOUCHED], __ATOMIC_RELAXED))
-            return true;
-    return false;
+    uptr first = addr >> DH_TOUCHED_SHIFT, last = (addr + n - (n != 0)) >> DH_TOUCHED_SHIFT;
+    if (last >> DH_TOUCHED_LEAF_SHIFT >= DH_TOUCHED_LEAVES)
+        last = LEAF * DH_TOUCHED_LEAVES - 1;
+    for (uptr i = first; i <= last; i++) {
+        u32 *p = mark_of(i), had = p ? __atomic_load_n(p, __ATOMIC_RELAXED) : 0;
+        if (p && (had & mark) == mark)
+            continue;
+        /* Long ranges see to their pages themselves (range.c). */
+        bool pages = n < (size_t)1 << DH_TOUCHED_SHIFT && __atomic_load_n(&blocks, __ATOMIC_RELAXED) >= FEW;
+        if (!p || !get_planes(i, mark & ~had, pages)) {
+            dh_count(DH_COUNT_LOST_SHADOW);
+            return false;
+        }
+        if (__atomic_fetch_or(p, mark, __ATOMIC_SEQ_CST) == 0)
+            __atomic_fetch_add(&blocks, 1, __ATOMIC_RELAXED);
+    }
+    return true;
+}
+
+u32 dh_touched_any(uptr addr, size_t n)
+{
+    uptr first = addr >> DH_TOUCHED_SHIFT, last = (addr + n - (n != 0)) >> DH_TOUCHED_SHIFT;
+    u32 marks = 0;
+    if (last >> DH_TOUCHED_LEAF_SHIFT >= DH_TOUCHED_LEAVES)
+        last = LEAF * DH_TOUCHED_LEAVES - 1;
+    for (uptr i = first; i <= last; i++) {
+        const u32 *leaf = __atomic_load_n(&dh_touched[i >> DH_TOUCHED_LEAF_SHIFT], __ATOMIC_ACQUIRE);
+        if (leaf)
+            marks |= __atomic_load_n(&leaf[i & (LEAF - 1)], __ATOMIC_RELAXED);
+        else
+            i |= LEAF - 1;
+    }
+    return marks;
 }

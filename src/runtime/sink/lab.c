@@ -150,7 +150,7 @@ static u32 site_of(struct dh_thread *t, const struct dh_tap_access *a)
         c->held_gen == t->held_gen && c->id)
         return c->id;
     struct dh_access_rec r = {
-        .ctx = a->pc ? dh_thread_ctx(t, fctx, a->pc) : fctx,
+        .ctx = a->pc ? dh_thread_leaf(t, fctx, a->pc) : fctx,
         .uid = t->uid,
         .size = size,
         .kind = a->kind,

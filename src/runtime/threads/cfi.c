@@ -326,10 +326,19 @@ static bool read_entry(const u8 *at, uptr pc, struct dh_cfi_row *ret_row)
     return !b.bad && !common.instructions.bad && row_of(&p.now, ret_row);
 }
 
-bool dh_cfi_find(uptr pc, struct dh_cfi_row *ret_row)
+/* The sorted table of a module's functions: where each begins and where its FDE is, counted from the header.
+ */
+struct functions {
+    const u8 *header;
+    struct {
+        int start, entry;
+    } const *table; /* aligned as the header is */
+    u64 n;
+};
+
+static bool functions_around(uptr pc, struct functions *ret)
 {
     struct dl_find_object object;
-    pc--; /* the call, which may be the last instruction of its function */
     if (_dl_find_object((void *)pc, &object) != 0 || !object.dlfo_eh_frame)
         return false;
     const u8 *header = object.dlfo_eh_frame;
@@ -339,18 +348,39 @@ bool dh_cfi_find(uptr pc, struct dh_cfi_row *ret_row)
         header[3] != (FROM_HEADER | SDATA4))
         return false;
     skip(&b, 4);
-    u64 n = fixed(&b, 4);
-    struct {
-        int start, entry;
-    } const *table = (const void *)b.at; /* sorted; aligned as the header is */
-    long wanted = (long)(pc - (uptr)header);
-    u64 lo = 0, hi = n; /* entries before lo begin at or before it, those from hi on after it */
+    ret->header = header;
+    ret->n = fixed(&b, 4);
+    ret->table = (const void *)b.at;
+    return true;
+}
+
+/* How many of them begin at pc or before. */
+static u64 functions_up_to(const struct functions *f, uptr pc)
+{
+    long wanted = (long)(pc - (uptr)f->header);
+    u64 lo = 0, hi = f->n; /* entries before lo begin at or before it, those from hi on after it */
     while (lo < hi) {
         u64 mid = lo + (hi - lo) / 2;
-        if (table[mid].start <= wanted)
+        if (f->table[mid].start <= wanted)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo > 0 && read_entry(header + table[lo - 1].entry, pc, ret_row);
+    return lo;
+}
+
+bool dh_cfi_find(uptr pc, struct dh_cfi_row *ret_row)
+{
+    struct functions f;
+    pc--; /* the call, which may be the last instruction of its function */
+    u64 n = functions_around(pc, &f) ? functions_up_to(&f, pc) : 0;
+    return n > 0 && read_entry(f.header + f.table[n - 1].entry, pc, ret_row);
+}
+
+uptr dh_cfi_function(uptr pc)
+{
+    struct functions f;
+    pc--;
+    u64 n = functions_around(pc, &f) ? functions_up_to(&f, pc) : 0;
+    return n > 0 ? (uptr)f.header + (uptr)(long)f.table[n - 1].start : 0;
 }

@@ -23,4 +23,8 @@ struct dh_cfi_row {
  * loaded. No locks, no memory: fit for signal handlers. */
 bool dh_cfi_find(uptr pc, struct dh_cfi_row *ret_row);
 
+/* Where the function begins that pc, a return address, is in; 0: no table says so. As fit for signal
+ * handlers. */
+uptr dh_cfi_function(uptr pc);
+
 #endif

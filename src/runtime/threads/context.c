@@ -6,6 +6,7 @@
 #include "runtime/threads/context.h"
 
 #include "base/pool.h"
+#include "runtime/threads/cfi.h"
 
 #define CHUNK_SHIFT 12
 #define CHUNK (1u << CHUNK_SHIFT)
@@ -55,44 +56,62 @@ static struct dh_ctx_node *node_new(u32 *ret_number)
     return &(*slot)[n & (CHUNK - 1)];
 }
 
-/* The nearest ancestor-or-self of `parent` reached by the same pc, or 0. */
-static u32 fold(u32 parent, uptr pc)
+static u32 function_of(uptr pc)
+{
+    uptr start = dh_cfi_function(pc);
+    return (u32)(start ? start : pc);
+}
+
+/* The nearest ancestor-or-self of `parent` that is a call from this function, or 0. */
+static u32 earlier_call(u32 parent, u32 function)
 {
     u32 n = parent;
-    for (int i = 0; n && i < FOLD_LOOK_BACK; i++, n = dh_ctx_node(n)->parent) {
-        if (dh_ctx_node(n)->pc == pc) {
-            chunks[n >> CHUNK_SHIFT][n & (CHUNK - 1)].folded = 1;
+    for (int i = 0; n && i < FOLD_LOOK_BACK; i++, n = dh_ctx_node(n)->parent)
+        if (dh_ctx_node(n)->function == function)
             return n;
-        }
-    }
     return 0;
 }
 
-u32 dh_ctx_intern(u32 parent, const void *pc_ptr)
+/* The node of exactly this pair. function 0: it is not known yet. */
+static u32 intern(u32 parent, uptr pc, u32 function, bool folded)
 {
-    uptr pc = (uptr)pc_ptr & (~0ull >> 1);
     u32 *head = head_of(parent, pc);
     u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-    u32 found = search(top, 0, parent, pc);
-    if (found)
-        return found;
-    if (__atomic_load_n(&used, __ATOMIC_RELAXED) > DH_CTX_FOLD_AT && (found = fold(parent, pc)))
-        return found;
-    u32 number;
-    struct dh_ctx_node *node = node_new(&number);
-    if (!node)
+    u32 found = search(top, 0, parent, pc), number;
+    struct dh_ctx_node *node = found ? NULL : node_new(&number);
+    if (!found && !node)
         return 0;
-    node->pc = pc;
-    node->parent = parent;
-    for (;;) {
+    if (node) {
+        node->pc = pc;
+        node->folded = folded;
+        node->parent = parent;
+        node->function = function;
+    }
+    while (!found) {
         node->next = top;
         u32 seen = top;
         if (__atomic_compare_exchange_n(head, &seen, number, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return number;
         /* Someone else pushed. If it was this very pair, use theirs; ours stays unused. */
         found = search(seen, top, parent, pc);
-        if (found)
-            return found;
         top = seen;
     }
+    if (folded && !dh_ctx_node(found)->folded)
+        chunks[found >> CHUNK_SHIFT][found & (CHUNK - 1)].folded = 1;
+    return found;
+}
+
+u32 dh_ctx_intern(u32 parent, const void *pc_ptr)
+{
+    uptr pc = (uptr)pc_ptr & (~0ull >> 1);
+    u32 found = search(__atomic_load_n(head_of(parent, pc), __ATOMIC_ACQUIRE), 0, parent, pc);
+    if (found)
+        return found;
+    u32 function = function_of(pc), earlier = earlier_call(parent, function);
+    return intern(earlier ? dh_ctx_node(earlier)->parent : parent, pc, function, earlier != 0);
+}
+
+u32 dh_ctx_leaf(u32 parent, const void *pc_ptr)
+{
+    return intern(parent, (uptr)pc_ptr & (~0ull >> 1), 0, false);
 }

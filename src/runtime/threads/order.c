@@ -406,7 +406,7 @@ u32 dh_thread_lockset(struct dh_thread *t)
         if (h->flags & DH_LOCK_UNORDERED)
             continue; /* it protects nothing of the program's */
         if (h->pc) {
-            h->ctx = dh_thread_ctx(t, h->ctx, h->pc);
+            h->ctx = dh_thread_leaf(t, h->ctx, h->pc);
             h->pc = NULL;
         }
         u32 read = (h->flags & DH_LOCK_READ) != 0;

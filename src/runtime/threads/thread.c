@@ -19,6 +19,7 @@
 #include "runtime/shadow/heap.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
+#include "runtime/shadow/touched.h"
 #include "runtime/sink/tap.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/identity.h"
@@ -28,7 +29,7 @@
 #define INFO_SHIFT 10
 enum { FRAMES_DEFAULT = 64 << 10, FRAMES_LEAST = 8 << 10, STACK_MAPPED = 64 << 20 };
 
-_Thread_local struct dh_hot __dh_hot;
+_Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
 static _Thread_local struct dh_frame unattached[2] __attribute__((tls_model("initial-exec")));
 
 struct dh_lock dh_threads_lock = DH_LOCK_INIT(DH_RANK_THREADS);
@@ -145,6 +146,9 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     info->created_at = created_at;
     t->uid = info->uid;
     t->slot = slot;
+    t->class = slot % DH_READ_CLASSES;
+    t->marks_read = DH_TOUCHED_BY_READ(t->class);
+    t->marks_write = DH_TOUCHED_BY_WRITE(t->class);
     t->vc.n = slot + 1;
     t->vc.c[slot] = slots[slot].clock + 1;
     t->changed = true;
@@ -274,6 +278,7 @@ static void attach(struct dh_thread *t)
     map_stack_and_tls(&bounds);
     make_frames(t, &bounds);
     dh_identity_start(t, bounds.stack_lo, bounds.stack_hi);
+    __dh_hot.read_flip = DH_READ_FLIP(t->class);
     __dh_hot.self = t;
 }
 
@@ -319,7 +324,7 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
         dh_ids_retire(t->special_first, t->special_size);
     dh_split_give_back(t);
     if (__dh_hot.self == t)
-        __dh_hot = (struct dh_hot){0};
+        __dh_hot = (struct dh_hot)DH_HOT_NONE;
     dh_lock_take(&dh_threads_lock);
     struct dh_thread_info *info = dh_thread_info(t->uid);
     info->alive = false;
@@ -508,6 +513,14 @@ DH_INLINE bool is_at(const struct dh_ctxc *c, u32 parent, const void *pc)
 static u32 put_ctx(struct dh_ctxc *c, u32 parent, const void *pc)
 {
     *c = (struct dh_ctxc){.parent = parent, .ctx = dh_ctx_intern(parent, pc), .pc = pc};
+    return c->ctx;
+}
+
+u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc)
+{
+    struct dh_ctxc *c = ctxc_at(t, parent, pc);
+    if (!is_at(c, parent, pc))
+        *c = (struct dh_ctxc){.parent = parent, .ctx = dh_ctx_leaf(parent, pc), .pc = pc};
     return c->ctx;
 }
 

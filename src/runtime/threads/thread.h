@@ -55,6 +55,8 @@ struct dh_thread {
     /* Owner only, but for the fields marked otherwise. */
     u32 uid;
     u32 slot;
+    u32 class;                   /* slot % DH_READ_CLASSES: whose read plane */
+    u32 marks_read, marks_write; /* touched.h */
     union {
         struct {
             volatile u32 in_rt; /* nesting of the runtime; read by the collector and the signal trampoline */
@@ -135,7 +137,8 @@ struct dh_thread {
             u32 clock, gen; /* the epoch; the collector's generation */
             u32 size;       /* 0: nothing is known */
             u64 cells;
-            u64 harmless; /* cells of the other plane with which no atomic access of this thread races */
+            /* By plane: cells with which no atomic access of this thread races. */
+            u64 harmless[DH_PLANES];
             u32 harmless_gen;
         } done[2]; /* reads, writes */
     } seen[DH_SEEN];
@@ -209,7 +212,9 @@ void dh_thread_fork_child(struct dh_thread *self);
 
 /* The context of frame `top`, computing and caching what is missing below it. */
 u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
+/* Of a call; of what ends a stack (dh_ctx_leaf). */
 u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc);
+u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc);
 u32 dh_thread_lockset(struct dh_thread *t);
 
 /* ---- Memory of thread states (thread_state.c) ---- */
