@@ -43,6 +43,11 @@ typedef struct dh_lard_thread dh_lard_thread;
 enum dh_lard_lock_mode { DH_LARD_EXCLUSIVE = 0, DH_LARD_SHARED = 1 };
 
 #if DH_LARD
+#if DH_LARD == 1 /* 2: the runtime's own files */
+/* Tells the runtime that the program speaks to it: from its very start, all that it does may have to be known
+ * (unordered regions, below). */
+__attribute__((section("dh_lard"), used)) static const char dh_lard_spoken = 1;
+#endif
 #define DH_LARD_CALL(name, params, unused) void name params;
 #define DH_LARD_GIVES(type, none, name, params, unused) type name params;
 #else

@@ -54,32 +54,40 @@ static void threads(void **state)
     }
 }
 
-/* A call from a function that is in the stack already replaces its earlier call, and what lies between. */
+/* The first few recursive calls of a function are kept. Then a call from a function that is in the stack already
+ * replaces its earlier call, and what lies behind. */
 static void folding(void **state)
 {
     (void)state;
     u32 outer = dh_ctx_intern(0, PC(7000001));
     u32 left = dh_ctx_intern(outer, FUNCTION(1, 16)), right = dh_ctx_intern(outer, FUNCTION(1, 32));
-    assert_true(left != right && !dh_ctx_node(left)->folded && !dh_ctx_node(right)->folded);
-    assert_int_equal(dh_ctx_intern(left, FUNCTION(1, 32)), right); /* direct recursion */
+    u32 kept = dh_ctx_intern(left, FUNCTION(1, 32)), between = dh_ctx_intern(left, FUNCTION(2, 16));
+    assert_true(kept != right && dh_ctx_node(kept)->parent == left && !dh_ctx_node(kept)->folded);
+    assert_true(dh_ctx_node(between)->parent == left);
+    u32 at = kept;
+    for (int i = 0; i < 100; i++)
+        at = dh_ctx_intern(at, FUNCTION(1, 64)); /* uses up what is kept */
+    assert_int_equal(dh_ctx_intern(left, FUNCTION(1, 32)), kept); /* but that stays */
+
+    assert_false(dh_ctx_node(right)->folded || dh_ctx_node(left)->folded);
+    assert_int_equal(dh_ctx_intern(kept, FUNCTION(1, 32)), right); /* direct recursion */
     assert_true(dh_ctx_node(right)->folded && !dh_ctx_node(left)->folded);
     assert_int_equal(dh_ctx_intern(right, FUNCTION(1, 16)), left);
     assert_true(dh_ctx_node(left)->folded);
     assert_true(dh_ctx_node(left)->pc == (u64)(uintptr_t)FUNCTION(1, 16)); /* the mark does not harm it */
-    u32 between = dh_ctx_intern(left, FUNCTION(2, 16));
-    assert_true(between && dh_ctx_node(between)->parent == left && !dh_ctx_node(between)->folded);
     u32 again = dh_ctx_intern(between, FUNCTION(1, 48)); /* mutual recursion */
     assert_true(dh_ctx_node(again)->parent == outer && dh_ctx_node(again)->folded);
-    assert_true(dh_ctx_node(dh_ctx_leaf(again, FUNCTION(1, 64)))->parent == again);
+    assert_true(dh_ctx_node(dh_ctx_leaf(again, FUNCTION(1, 80)))->parent == again);
+
     /* Endless recursion over many calls of a few functions stays inside a few nodes, and every stack ends. */
-    u32 at = again, last = dh_ctx_leaf(again, PC(7000002));
+    u32 last = dh_ctx_leaf(again, PC(7000002));
     for (unsigned i = 0; i < 1000000; i++) {
         at = dh_ctx_intern(at, FUNCTION(3 + i * i % 3, 16 * (i % 5)));
         assert_true(at != 0 && at < last + 1000);
     }
     int depth = 0;
     for (u32 n = at; n; n = dh_ctx_node(n)->parent)
-        assert_true(++depth < 10);
+        assert_true(++depth < 64);
 }
 
 int main(void)

@@ -74,9 +74,13 @@ extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-ex
  * it fits a way predictor, which no counter has shown).
  */
 #define DH_READ_CLASSES 8u
-#define DH_READ_FLIP(c)                                                                          \
-    (1ull << 45 | ((u64)(c) & 1) << 41 | ((u64)(c) >> 1 & 1) << 42 | ((u64)(c) >> 2 & 1) << 44 | \
-     1ull << 24 | (u64)(c) << 20)
+#define DH_READ_FLIP(c) (DH_READ_PLANE(c) | DH_READ_PLACE(c) | 1ull << 24 | (u64)(c) << 20)
+/* Bit 45, and the three bits of the class at 41, 42 and 44. */
+#define DH_READ_PLANE(c) \
+    (1ull << 45 | ((u64)(c) & 1) << 41 | ((u64)(c) >> 1 & 1) << 42 | ((u64)(c) >> 2 & 1) << 44)
+/* Bits 25 to 39, without pattern: a program that maps terabytes has memory at round distances, and must not
+ * find one class's plane of the one where another class's plane of the other is. */
+#define DH_READ_PLACE(c) (((u64)(c) * 0x2B5D & 0x7FFF) << 25)
 #define DH_WRITE_FLIP (1ull << 44 | 1ull << 23)
 /* Planes are contiguous within so much memory, aligned to as much. */
 #define DH_READ_RUN (1ull << 20)

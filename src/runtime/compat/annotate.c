@@ -10,7 +10,7 @@
 #include "runtime/intercept/intercept.h"
 #include "runtime/threads/thread.h"
 
-#define DH_LARD 1
+#define DH_LARD 2
 #include "deadheat/annotations.h"
 
 #define ANNOTATION(name, ...) DH_COMPAT void name(const char *file, int line, ##__VA_ARGS__)

@@ -10,7 +10,7 @@
 #include "runtime/init.h"
 #include "runtime/threads/identity.h"
 
-#define DH_LARD 1
+#define DH_LARD 2
 #include "deadheat/lard.h"
 
 enum { NO_SYNC = 1 << 0 };

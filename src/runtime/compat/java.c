@@ -16,7 +16,7 @@
 #include "runtime/shadow/cells.h"
 #include "runtime/threads/sync.h"
 
-#define DH_LARD 1
+#define DH_LARD 2
 #include "deadheat/lard.h"
 
 typedef unsigned long jptr;

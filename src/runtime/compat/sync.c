@@ -13,7 +13,7 @@
 #include "runtime/intercept/intercept.h"
 #include "runtime/threads/thread.h"
 
-#define DH_LARD 1
+#define DH_LARD 2
 #include "deadheat/lard.h"
 
 /* The header's flags. */

@@ -266,7 +266,7 @@ void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, con
     struct dh_thread *t = __dh_hot.self;
     if (dh_exception_on())
         dh_exception_before_atomic(p, size, order, kind, pc);
-    if (!t || dh_runtime_off || !dh_thread_enter_any(t))
+    if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
     now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc};
     if (DH_UNLIKELY(dh_tap != NULL))
@@ -431,7 +431,7 @@ void __dh_fence(u32 order)
 {
     struct dh_thread *t = __dh_hot.self;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (!t || dh_runtime_off || t->unordered || !dh_thread_enter_any(t))
+    if (!t || dh_runtime_off || t->unordered || t->alone || !dh_thread_enter_any(t))
         return;
     if (DH_UNLIKELY(dh_tap != NULL))
         dh_tap->sync(t, DH_OP_FENCE, order, 0);

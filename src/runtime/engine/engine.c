@@ -55,6 +55,29 @@ static void check(const struct dh_access_now *a, uptr word, const struct content
         dh_step_check(a, word, c->cell, mask);
 }
 
+/*
+ * A plain write has raced. The rules go on as if it had been ordered, so nobody is to be believed to have
+ * accessed the word since: a thread that finds its own epoch in its read plane would not look at this write.
+ * Part of a word that has more history than that keeps it.
+ */
+static void forget_beside(const struct dh_access_now *a, uptr word, u32 mask)
+{
+    u32 marks = dh_touched_mark(word);
+    for (u32 class = 0; class < DH_READ_CLASSES; class ++) {
+        if (class == a->t->class || !dh_touched_plane(marks, class))
+            continue;
+        u32 *r = dh_shadow_nth(word, class), cell = __atomic_load_n(r, __ATOMIC_RELAXED);
+        if (cell && dh_cell_is_simple(cell) && !(dh_cell_mask(cell) & ~mask))
+            __atomic_compare_exchange_n(r, &cell, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+void dh_engine_forget_beside(const struct dh_access_now *a, uptr lo, uptr hi)
+{
+    for (uptr word = lo; word < hi; word += 4)
+        forget_beside(a, word, DH_MASK_FULL);
+}
+
 /* All four bytes by this thread in this epoch: one access can stand for them, exactly if it is the same one,
  * under pressure in any case (split.h). */
 static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
@@ -65,6 +88,14 @@ static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
         mine = mine && dh_step_mine_simple(b->cell[k]);
     }
     return same || (mine && !(a->kind & (DH_ATOMIC | DH_FREE)) && dh_split_pressure(a->t));
+}
+
+/* A write: check it against the writes that it replaces. True: it is plain, and has raced with one. */
+static bool check_own(const struct dh_access_now *a, uptr word, const struct content *was, u32 mask)
+{
+    check(a, word, was, mask);
+    return !(a->kind & DH_ATOMIC) && dh_cell_is_simple(was->cell) && (dh_cell_mask(was->cell) & mask) &&
+           !dh_step_ordered(a->t, was->cell);
 }
 
 /* Put a into some bytes of split cell `old`, whose content the caller has read. False: it is no longer there,
@@ -126,8 +157,8 @@ static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane pla
 }
 
 /* Publish access a in its plane, and if it is a write, check it against what was there. A full fence. Returns
- * the cell as it then is. */
-static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane)
+ * the cell as it then is; *ret_raced is set as by check_own. */
+static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, bool *ret_raced)
 {
     bool write = (a->kind & DH_WRITE) != 0;
     u32 *p = dh_shadow(word, plane);
@@ -142,8 +173,8 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
         if (dh_step_splits(a, old, mask)) {
             if (!put_split(a, mask, plane, p, old, &cell))
                 continue;
-            if (write)
-                check(a, word, &was, mask);
+            if (write && check_own(a, word, &was, mask))
+                *ret_raced = true;
             return cell;
         }
         cell = dh_cell_is_split(old) ? dh_step_whole(a, &was.bytes, plane) : next_cell(a, old, mask, plane);
@@ -158,8 +189,8 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
             dh_split_read_taken(was.cell, &was.bytes);
             dh_split_free(a->t, was.cell);
         }
-        if (write)
-            check(a, word, &was, mask);
+        if (write && check_own(a, word, &was, mask))
+            *ret_raced = true;
         return cell;
     }
 }
@@ -218,18 +249,23 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
     enum dh_plane plane = a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     const u32 *p = dh_shadow(word, plane);
     u32 cell;
-    bool waited;
+    bool waited, raced = false;
     do {
-        cell = put(a, word, mask, plane);
+        cell = put(a, word, mask, plane, &raced);
         waited = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) &&
                  dh_range_wait(word, word + 4);
     } while (waited || __atomic_load_n(p, __ATOMIC_RELAXED) != cell); /* dh_range_settled */
     look(a, word, mask, cell);
+    if (DH_UNLIKELY(raced))
+        forget_beside(a, word, mask);
 }
 
 void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask)
 {
-    look(a, word, mask, put(a, word, mask, a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ));
+    bool raced = false;
+    look(a, word, mask, put(a, word, mask, a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ, &raced));
+    if (DH_UNLIKELY(raced))
+        forget_beside(a, word, mask);
 }
 
 /* Two cells at once where they are equal, as they are for nearly all 8-byte data. False: not done. */

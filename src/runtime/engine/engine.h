@@ -41,7 +41,8 @@ DH_INLINE u32 dh_engine_readers(const struct dh_thread *t, uptr addr)
 /* ---- step.c ---- */
 
 /* Fill in id: the number of this access in the thread's current epoch. pc NULL: the access is the
- * call on top of the shadow stack. False: no shadow, no ids or no memory (counted). */
+ * call on top of the shadow stack. False: the thread is alone, or there is no shadow, no id or no
+ * memory (counted). */
 bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
 /* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
@@ -202,6 +203,9 @@ void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask
 
 /* Write a, published: check it against what these classes have read of a word. */
 void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes);
+
+/* A plain write to the words of [lo, hi) has raced: let all look at it who have read there. */
+void dh_engine_forget_beside(const struct dh_access_now *a, uptr lo, uptr hi);
 
 /* ---- copy.c ---- */
 

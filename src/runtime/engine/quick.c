@@ -232,7 +232,7 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
         dh_tap_take(t, addr, size, kind, pc);
         return;
     }
-    if (!dh_thread_enter(t))
+    if (t->alone || !dh_thread_enter(t))
         return;
     bool plain =
         !dh_runtime_off && dh_touched_note(addr, size, kind == DH_WRITE ? t->marks_write : t->marks_read);
@@ -285,7 +285,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     bool unsure = false, hit = true;
     for (u32 at = 0; at < size && hit; at += 4)
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
-    if (hit || !dh_thread_enter(t))
+    if (hit || t->alone || !dh_thread_enter(t))
         return;
     bool on =
         !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);

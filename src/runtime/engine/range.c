@@ -115,6 +115,7 @@ void dh_range_fork_child(void)
 struct run {
     u32 own, other;         /* what the two planes held */
     u32 new_own, new_other; /* what they hold then */
+    bool raced;             /* some run of writes so far */
 };
 
 static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 other, struct run *ret)
@@ -124,8 +125,10 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
     ret->other = other;
     ret->new_own = dh_step_cell(a, own, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     ret->new_other = write ? dh_step_cell(a, other, DH_MASK_FULL, DH_PLANE_READ) : other;
-    if (write && !dh_step_ordered(a->t, own))
+    if (write && !dh_step_ordered(a->t, own)) {
         dh_step_check(a, word, own, DH_MASK_FULL);
+        ret->raced = true;
+    }
     if (!(write && other == own) && !dh_step_ordered(a->t, other))
         dh_step_check(a, word, other, DH_MASK_FULL);
     if (!write)
@@ -188,7 +191,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
         u32 own = p[i], other = q[i];
         if (dh_cell_is_split(own) || dh_cell_is_split(other)) {
             dh_engine_word_announced(a, lo + i * 4, DH_MASK_FULL);
-            r = (struct run){0};
+            r = (struct run){.raced = r.raced};
             len = 1;
             continue;
         }
@@ -206,6 +209,8 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     }
     if (write)
         check_readers(a, lo, hi);
+    if (r.raced)
+        dh_engine_forget_beside(a, lo, hi);
     dh_range_retract(slot);
 }
 
@@ -243,7 +248,7 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
                          const void *pc)
 {
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
-    if (n == 0 || dh_runtime_off || t->untracked)
+    if (n == 0 || dh_runtime_off || t->untracked || t->alone)
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});

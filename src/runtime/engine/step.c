@@ -113,7 +113,8 @@ u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry
 
 bool dh_step_identify(struct dh_access_now *a, const void *pc)
 {
-    if (!dh_touched_note(a->addr, a->size, a->kind & DH_WRITE ? a->t->marks_write : a->t->marks_read))
+    if (a->t->alone ||
+        !dh_touched_note(a->addr, a->size, a->kind & DH_WRITE ? a->t->marks_write : a->t->marks_read))
         return false;
     a->id = dh_step_id(a->t, a->piece ? a->piece : a->size, a->kind, pc);
     return a->id != 0;

@@ -5,7 +5,7 @@
  * What a function means counts whatever regions the thread is
  * in: it is said to deadheat, not done by the run-time system. So each sets the regions aside while it works.
  */
-#define DH_LARD 1
+#define DH_LARD 2
 #include "deadheat/lard.h"
 
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
 #include "runtime/sink/tap.h"
+#include "runtime/threads/alone.h"
 #include "runtime/threads/held.h"
 #include "runtime/threads/identity.h"
 #include "runtime/threads/lately.h"
@@ -150,8 +151,10 @@ void dh_lard_untracked_end(void)
 void dh_lard_unordered_begin(void)
 {
     struct dh_thread *t = __dh_hot.self;
-    if (t)
-        count(dh_system_kept ? &t->system_order : &t->unordered, true);
+    if (!t)
+        return;
+    dh_alone_never(t);
+    count(dh_system_kept ? &t->system_order : &t->unordered, true);
 }
 
 void dh_lard_unordered_end(void)

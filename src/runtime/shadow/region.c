@@ -130,6 +130,22 @@ static int map_pieces(uptr first, uptr last)
     return rc;
 }
 
+/* The read plane of a class for a piece of memory. 0 or a negative errno. */
+static int map_class(uptr region, u32 class)
+{
+    if (classes_of(region) >> class & 1)
+        return 0;
+    dh_lock_take(&lock);
+    struct leaf *l = leaf_of(region);
+    int rc = l ? 0 : -ENOMEM;
+    if (rc == 0 && !(classes_of(region) >> class & 1))
+        rc = map_plane(region << DH_REGION_SHIFT, DH_REGION_SIZE, class);
+    if (rc == 0)
+        __atomic_fetch_or(&l->classes[region & ((1u << LEAF_BITS) - 1)], (u8)(1u << class), __ATOMIC_RELEASE);
+    dh_lock_drop(&lock);
+    return rc;
+}
+
 bool dh_region_map(const volatile void *p, size_t n)
 {
     return dh_region_try(p, n) == 0;
@@ -142,7 +158,7 @@ int dh_region_try(const volatile void *p, size_t n)
     if (last >= (uptr)1 << (ADDR_BITS - DH_REGION_SHIFT))
         return -ENOMEM;
     uptr r = first;
-    while (r <= last && is_mapped(r))
+    while (r <= last && is_mapped(r) && (classes_of(r) >> dh_plane_own_class() & 1))
         r++;
     if (r > last)
         return 0;
@@ -164,21 +180,11 @@ int dh_region_try(const volatile void *p, size_t n)
         r = end;
     }
     dh_lock_drop(&lock);
-    return rc;
-}
-
-/* The read plane of a class for the piece of memory at addr. 0 or a negative errno. */
-static int map_class(uptr addr, u32 class)
-{
-    uptr region = addr >> DH_REGION_SHIFT;
-    dh_lock_take(&lock);
-    struct leaf *l = leaf_of(region);
-    int rc = !l                                ? -ENOMEM
-             : classes_of(region) >> class & 1 ? 0
-                                               : map_plane(region << DH_REGION_SHIFT, DH_REGION_SIZE, class);
-    if (rc == 0)
-        __atomic_fetch_or(&l->classes[region & ((1u << LEAF_BITS) - 1)], (u8)(1u << class), __ATOMIC_RELEASE);
-    dh_lock_drop(&lock);
+    /* Whoever gets memory will most likely read it. Where that plane's place is taken, its accesses find out.
+     */
+    for (r = first; r <= last && rc == 0; r++)
+        if (map_class(r, dh_plane_own_class()) == -ENOMEM)
+            rc = -ENOMEM;
     return rc;
 }
 
@@ -190,7 +196,7 @@ bool dh_region_get_plane(uptr addr, u32 plane)
      */
     if (addr >= USER_END || is_refused(addr >> DH_REGION_SHIFT) || !dh_region_map((const void *)addr, 1))
         return false;
-    return plane == DH_NTH_WRITE || map_class(addr, plane) == 0;
+    return plane == DH_NTH_WRITE || map_class(addr >> DH_REGION_SHIFT, plane) == 0;
 }
 
 void dh_region_unmap(const volatile void *p, size_t n)
@@ -240,8 +246,11 @@ static bool is_ours(uptr addr)
  */
 static uptr behind(uptr cell, u32 *ret_plane)
 {
+    /* A thread touches no plane but its own two and those that it knows to be there. */
+    const u32 candidates[] = {dh_plane_own_class(), DH_NTH_WRITE};
     uptr wild = 0;
-    for (u32 plane = 0; plane < DH_PLANES; plane++) {
+    for (u32 i = 0; i < DH_ARRAY_LEN(candidates); i++) {
+        u32 plane = candidates[i];
         uptr app = dh_plane_nth(cell, plane);
         if (app >= USER_END || dh_region_has_plane(app, plane))
             continue;
@@ -264,7 +273,7 @@ bool dh_region_fault(uptr addr)
         return false;
     int rc = dh_region_try((void *)app, 1);
     if (rc == 0 && plane != DH_NTH_WRITE)
-        rc = map_class(app, plane);
+        rc = map_class(app >> DH_REGION_SHIFT, plane);
     /* Its piece of shadow cannot be had whole. This page of it can, so that inlined code may look at it:
      * nobody writes there, because everyone who would asks dh_region_get_plane first (touched.h). */
     if (rc == -EEXIST)

@@ -12,11 +12,12 @@
 #define CHUNK (1u << CHUNK_SHIFT)
 #define CHUNKS (1u << 15)
 #define HEADS_SHIFT 17
-enum { FOLD_LOOK_BACK = 64 };
+enum { FOLD_LOOK_BACK = 64, EXACT = 16 };
 
 static struct dh_ctx_node *chunks[CHUNKS]; /* set once, by compare-exchange */
 static u32 heads[1u << HEADS_SHIFT];       /* newest node of each chain; atomic */
 static u32 used = 1;                       /* next node number; atomic */
+static u8 spent[1u << 12];                 /* recursive calls with nodes of their own, by function; atomic */
 
 const struct dh_ctx_node *dh_ctx_node(u32 ctx)
 {
@@ -72,6 +73,15 @@ static u32 earlier_call(u32 parent, u32 function)
     return 0;
 }
 
+/* May a recursive call from this function have a node of its own? */
+static bool spend(u32 function)
+{
+    u8 *n = &spent[(function * 0x9E3779B1u) >> 20];
+    if (__atomic_load_n(n, __ATOMIC_RELAXED) >= EXACT)
+        return false;
+    return __atomic_fetch_add(n, 1, __ATOMIC_RELAXED) < EXACT;
+}
+
 /* The node of exactly this pair. function 0: it is not known yet. */
 static u32 intern(u32 parent, uptr pc, u32 function, bool folded)
 {
@@ -108,7 +118,13 @@ u32 dh_ctx_intern(u32 parent, const void *pc_ptr)
     if (found)
         return found;
     u32 function = function_of(pc), earlier = earlier_call(parent, function);
-    return intern(earlier ? dh_ctx_node(earlier)->parent : parent, pc, function, earlier != 0);
+    if (!earlier || spend(function))
+        return intern(parent, pc, function, false);
+    do {
+        parent = dh_ctx_node(earlier)->parent;
+        earlier = earlier_call(parent, function);
+    } while (earlier);
+    return intern(parent, pc, function, true);
 }
 
 u32 dh_ctx_leaf(u32 parent, const void *pc_ptr)

@@ -2,10 +2,11 @@
  * context.h - calling contexts: a tree of return addresses, interned, so that 32 bits name a stack.
  *
  * A node is (parent, pc) and never goes away. A recursion with several call sites has as many stacks as it
- * has activations, and each would be a node, with access ids of its own. So recursion is folded from the
- * start: a call from a function that already stands in the stack replaces that function's earlier call and
- * everything in between. A stack then has each function at most once, as it was last entered, and recursion
- * costs no more than a loop. The node is marked, and reports say that frames may be missing.
+ * has activations, and each would be a node, with access ids of its own. So only a function's first few
+ * recursive calls have nodes of their own. From then on recursion is folded: a call from a function that
+ * already stands in the stack replaces that function's outermost call and everything behind it. Such a stack
+ * has the function once, as it was last entered, and recursion costs no more than a loop. The node is marked,
+ * and reports say that frames may be missing.
  */
 #ifndef DH_RUNTIME_THREADS_CONTEXT_H
 #define DH_RUNTIME_THREADS_CONTEXT_H

@@ -64,8 +64,10 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 static void next_epoch(struct dh_thread *t)
 {
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
-    hot->base = dh_cell_make(t->id_next, DH_MASK_FULL);
-    hot->span = t->id_end - t->id_next;
+    if (!t->alone) {
+        hot->base = dh_cell_make(t->id_next, DH_MASK_FULL);
+        hot->span = t->id_end - t->id_next;
+    }
     t->id_made = 0;
     t->special_floor = t->special_next;
     t->stamp++;
@@ -250,7 +252,7 @@ static void drop_changed(struct dh_thread *t, struct dh_sync *o)
 
 void dh_sync_acquire(struct dh_thread *t, const volatile void *addr)
 {
-    if (DH_UNLIKELY(t->unordered))
+    if (DH_UNLIKELY(t->unordered || t->alone))
         return;
     if (DH_UNLIKELY(dh_tap != NULL))
         dh_tap->sync(t, DH_OP_VOLATILE, DH_READ, (uptr)addr);
@@ -260,7 +262,7 @@ void dh_sync_acquire(struct dh_thread *t, const volatile void *addr)
 
 static void release(struct dh_thread *t, const volatile void *addr, bool join)
 {
-    if (DH_UNLIKELY(t->unordered))
+    if (DH_UNLIKELY(t->unordered || t->alone))
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         if (join)
@@ -325,7 +327,7 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
     }
     if (t->held_n < DH_HELD_MAX)
         hold(t, (uptr)m, flags);
-    if (DH_UNLIKELY(t->unordered))
+    if (DH_UNLIKELY(t->unordered || t->alone))
         return;
     if (DH_UNLIKELY(dh_tap != NULL))
         dh_tap->sync(t, DH_OP_ACQUIRE, flags & DH_LOCK_READ ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
@@ -352,7 +354,7 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
         t->held_gen++;
         t->stamp++;
     }
-    if (DH_UNLIKELY(unordered) && !told)
+    if (DH_UNLIKELY(unordered || t->alone) && !told)
         return all_levels ? levels : 1;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         t->system_order += unordered; /* also of a lock that was taken inside and is released outside */

@@ -21,6 +21,7 @@
 #include "runtime/shadow/split.h"
 #include "runtime/shadow/touched.h"
 #include "runtime/sink/tap.h"
+#include "runtime/threads/alone.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/identity.h"
 #include "runtime/threads/plain.h"
@@ -163,8 +164,21 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     return t;
 }
 
+bool dh_thread_outlived_all(const struct dh_thread *t)
+{
+    bool all = true;
+    dh_lock_take(&dh_threads_lock);
+    for (const struct dh_thread *other = dh_threads; other && all; other = other->next)
+        all = other == t || other->state == DH_THREAD_FINISHED;
+    for (u32 s = 0; s < slots_high && all; s++)
+        all = s == t->slot || dh_vclock_get(&t->vc, s) >= slots[s].clock;
+    dh_lock_drop(&dh_threads_lock);
+    return all;
+}
+
 struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
+    dh_alone_end(parent);
     struct dh_thread *t = make(parent, dh_ctx_current(parent));
     if (!t || parent->unordered)
         return t;
@@ -307,6 +321,7 @@ void dh_thread_init_main(void)
     dh_thread_bind(t, (unsigned long)pthread_self());
     if (dh_tap)
         dh_tap->thread_start(t);
+    dh_alone_begin(t);
     dh_thread_leave(t);
 }
 
@@ -375,6 +390,7 @@ void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
     dh_lock_take(&dh_threads_lock);
     remove_thread(child);
     dh_lock_drop(&dh_threads_lock);
+    dh_alone_begin(t);
 }
 
 void dh_thread_detach(struct dh_thread *child)
@@ -489,6 +505,7 @@ void dh_thread_fork_child(struct dh_thread *self)
     }
     outlive_all(self);
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
+    dh_alone_begin(self);
 }
 
 /* ---- The shadow call stack ---- */

@@ -69,6 +69,7 @@ struct dh_thread {
     u32 system_access, system_order;
     bool language;    /* a function of lard.h is at work, and speaks for the program */
     volatile u32 gen; /* last collector generation seen; read by the collector */
+    bool alone;       /* alone.h */
     bool changed;     /* clock learned something in this epoch */
     bool want_collect;
     bool want_raise;      /* exception.c */
@@ -207,6 +208,8 @@ struct dh_thread_info *dh_thread_info(u32 uid); /* NULL: unknown. Under dh_threa
 u32 dh_thread_uids(void);                       /* one past the highest uid. Under dh_threads_lock. */
 /* Empty the tables that remember cells: after a collection, and at the start. */
 void dh_thread_forget_cells(struct dh_thread *t);
+/* Is t the only thread, and does it know the end of every other one? */
+bool dh_thread_outlived_all(const struct dh_thread *t);
 /* Forked child: only `self` is left. */
 void dh_thread_fork_child(struct dh_thread *self);
 
