@@ -2,11 +2,13 @@
 # called here; `make help` lists the targets.
 #
 #   BUILD=dir    where to build (default: build); BUILD/bin/deadheat is the program
+#   CHECKED=1    with a BUILD of its own: build a tree in which every DH_ASSERT is asked
 #   PREFIX, DESTDIR   as usual, for `make install`
 #   TESTS=PATTERN     for `make check`: only the cases whose name matches
 #   BENCH=FLAGS       for `make bench`: --quick, --rounds N, --write
 
 BUILD ?= build
+CHECKED ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 TESTS ?=
@@ -30,7 +32,7 @@ $(OBJ)/build.ninja:
 	@command -v meson >/dev/null && command -v $(CLANG) >/dev/null || \
 	    { echo "make: meson or $(CLANG) is missing; scripts/install-deps installs what is needed" >&2; exit 1; }
 	@mkdir -p $(BUILD)
-	@CC=$(CLANG) CXX=$(CLANGXX) meson setup $(OBJ) . --prefix=/ >$(OBJ).log 2>&1 || \
+	@CC=$(CLANG) CXX=$(CLANGXX) meson setup $(OBJ) . --prefix=/ $(if $(CHECKED),-Dchecked=true) >$(OBJ).log 2>&1 || \
 	    { cat $(OBJ).log >&2; exit 1; }
 
 help:

@@ -32,6 +32,18 @@ typedef uintptr_t uptr;
 _Noreturn void dh_base_check_failed(const char *file, int line, const char *what);
 #define DH_CHECK(cond) (DH_LIKELY(cond) ? (void)0 : dh_base_check_failed(__FILE__, __LINE__, #cond))
 
+/*
+ * What must hold, where asking costs too much for every build: only checked builds ask (-DDH_CHECKED, see
+ * docs/design/testing.md). In the others the condition is compiled, so that it stays right, and never
+ * evaluated; it must have no effects of its own.
+ */
+_Noreturn void dh_base_assert_failed(const char *file, int line, const char *what);
+#ifdef DH_CHECKED
+#define DH_ASSERT(cond) (DH_LIKELY(cond) ? (void)0 : dh_base_assert_failed(__FILE__, __LINE__, #cond))
+#else
+#define DH_ASSERT(cond) ((void)(false && (cond)))
+#endif
+
 /* All bits of the result depend on all bits of x. One multiplication is not enough: program counters at equal
  * distances of a loop would share a few buckets. */
 DH_INLINE u64 dh_hash64(u64 x)
