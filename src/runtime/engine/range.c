@@ -178,7 +178,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
 {
     bool write = (a->kind & DH_WRITE) != 0;
     /* Nobody reads back what he has freed, so that need not hit the inlined check. */
-    bool both = write && !(a->kind & DH_FREE);
+    bool both = write && !(a->kind & (DH_FREE | DH_ATOMIC)); /* step.c: an atomic write changes one plane */
     u32 slot = dh_range_announce(lo, hi);
     u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
