@@ -10,6 +10,31 @@ static _Thread_local u32 ranks_held __attribute__((tls_model("initial-exec")));
 
 enum { PATIENCE = 64 }; /* pauses before yielding */
 
+/* A kernel thread is known by where its thread-local variables are: a forked child has them at the same
+ * place, and no system call is needed to know it. */
+#ifdef DH_CHECKED
+static void set_owner(struct dh_lock *l, const void *owner)
+{
+    __atomic_store_n(&l->owner, owner, __ATOMIC_RELAXED);
+}
+
+bool dh_lock_is_mine(const struct dh_lock *l)
+{
+    return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == &ranks_held;
+}
+#else
+static void set_owner(const struct dh_lock *l, const void *owner)
+{
+    (void)l;
+    (void)owner;
+}
+
+bool dh_lock_is_mine(const struct dh_lock *l)
+{
+    return __atomic_load_n(&l->held, __ATOMIC_RELAXED) != 0;
+}
+#endif
+
 /*
  * A thread that takes and drops a lock in a tight loop (the program spins on an atomic) could keep another
  * one out for ever, since a free moment is far shorter than a yield. So whoever has waited long says so, and
@@ -32,10 +57,12 @@ static void spin(struct dh_lock *l)
     }
     if (spins >= PATIENCE) /* others who still wait say so again */
         __atomic_store_n(&l->starved, 0, __ATOMIC_RELAXED);
+    set_owner(l, &ranks_held);
 }
 
 void dh_lock_take(struct dh_lock *l)
 {
+    DH_ASSERT(l->rank >= DH_RANK_COLLECT && l->rank <= DH_RANK_POOL);
     DH_CHECK((ranks_held >> l->rank) == 0);
     spin(l);
     ranks_held |= 1u << l->rank;
@@ -46,12 +73,15 @@ bool dh_lock_try(struct dh_lock *l)
     DH_CHECK((ranks_held >> l->rank) == 0);
     if (__atomic_load_n(&l->held, __ATOMIC_RELAXED) || __atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE))
         return false;
+    set_owner(l, &ranks_held);
     ranks_held |= 1u << l->rank;
     return true;
 }
 
 void dh_lock_drop(struct dh_lock *l)
 {
+    DH_ASSERT(dh_lock_is_mine(l) && (ranks_held >> l->rank & 1));
+    set_owner(l, NULL);
     ranks_held &= ~(1u << l->rank);
     __atomic_store_n(&l->held, 0, __ATOMIC_RELEASE);
 }
@@ -63,6 +93,8 @@ void dh_lock_fork_take(struct dh_lock *l)
 
 void dh_lock_fork_drop(struct dh_lock *l)
 {
+    DH_ASSERT(dh_lock_is_mine(l));
+    set_owner(l, NULL);
     __atomic_store_n(&l->starved, 0, __ATOMIC_RELAXED); /* the child has no others */
     __atomic_store_n(&l->held, 0, __ATOMIC_RELEASE);
 }

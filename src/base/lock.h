@@ -30,6 +30,9 @@ struct dh_lock {
     u32 held;    /* 0 or 1 */
     u32 starved; /* a hint: someone has waited long; set and cleared by waiters */
     u32 rank;
+#ifdef DH_CHECKED
+    const void *owner; /* who holds it; written by its holder, atomic */
+#endif
 };
 
 #define DH_LOCK_INIT(r) {.held = 0, .rank = (r)}
@@ -37,6 +40,10 @@ struct dh_lock {
 void dh_lock_take(struct dh_lock *l);
 bool dh_lock_try(struct dh_lock *l);
 void dh_lock_drop(struct dh_lock *l);
+
+/* Does the calling kernel thread hold it? For DH_ASSERT: without DH_CHECKED it can only be known whether
+ * anyone does. */
+bool dh_lock_is_mine(const struct dh_lock *l);
 
 /*
  * Around fork: every lock of the runtime is taken, rank by rank, so that the child finds none half-way.

@@ -71,6 +71,7 @@ static struct dh_sync *find(struct dh_thread *t, bool *ret_sure)
 static void remember(struct dh_thread *t, struct dh_sync *o, bool acquired)
 {
     struct dh_seen *e = seen_entry(t);
+    DH_ASSERT(dh_lock_is_mine(&o->lock) && o->addr == now.addr && !(o->version & 1));
     e->object = o;
     e->version = o->version;
     e->acquired = acquired;
@@ -151,6 +152,7 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
     u64 *p = (u64 *)dh_shadow(a->addr, plane);
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), me = dh_cell_make(a->id, DH_MASK_FULL);
     u32 lo = (u32)old, hi = (u32)(old >> 32);
+    DH_ASSERT(t->in_rt && dh_valid_cell(lo, plane) && dh_valid_cell(hi, plane));
     if (lo == hi && dh_cell_is_simple(lo)) {
         if (lo && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
             return false;
@@ -309,6 +311,7 @@ static void join_publish(struct dh_publish *p, const struct dh_publish *q)
 
 static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
 {
+    DH_ASSERT(dh_lock_is_mine(&o->lock));
     if (acquires(order))
         dh_thread_acquire(t, &o->write);
     else if (!dh_vclock_knows(&t->vc, &o->write))
@@ -318,6 +321,7 @@ static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
 /* In a locked object whose version is odd. */
 static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw)
 {
+    DH_ASSERT(dh_lock_is_mine(&o->lock) && (o->version & 1));
     bool fenced = t->fence_release.snap != NULL;
     if (releases(order))
         dh_thread_release(t, &o->write, rmw);
@@ -411,6 +415,7 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
     struct dh_thread *t = h;
     if (!t)
         return;
+    DH_ASSERT(t == __dh_hot.self && t->in_rt && now.size);
     if (DH_UNLIKELY(dh_tap != NULL)) {
         tap(t, order, kind);
     } else if (DH_UNLIKELY(t->unordered)) {

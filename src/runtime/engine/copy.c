@@ -285,6 +285,7 @@ static void copy_bytes(const struct copy *c, uptr word, u32 mask, uptr from)
 static u32 cell_elsewhere(struct copy *c, u32 cell)
 {
     struct dh_bytes bytes;
+    DH_ASSERT(dh_valid_cell(cell, c->plane == DH_NTH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ));
     mark(c, cell);
     if (dh_cell_is_simple(cell) || cell == c->plain)
         return cell;

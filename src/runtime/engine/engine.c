@@ -138,6 +138,7 @@ static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane pla
 {
     u32 bytes[4];
     bool ok = true;
+    DH_ASSERT(old && !dh_cell_is_split(old) && mask != DH_MASK_FULL);
     for (u32 k = 0; k < 4 && ok; k++) {
         ok = dh_step_byte(old, k, &bytes[k]);
         if (ok && mask >> k & 1)
@@ -165,6 +166,7 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
     for (;;) {
         struct content was = read_cell(p);
         u32 old = was.cell, cell;
+        DH_ASSERT(dh_valid_cell(old, plane) && (!dh_cell_is_split(old) || dh_valid_bytes(&was.bytes, plane)));
         if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
             if (put_bytes(a, word, mask, plane, p, old, &was.bytes, &cell))
                 return cell;
@@ -178,6 +180,7 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
             return cell;
         }
         cell = dh_cell_is_split(old) ? dh_step_whole(a, &was.bytes, plane) : next_cell(a, old, mask, plane);
+        DH_ASSERT(dh_valid_cell(cell, plane) && !dh_cell_is_split(cell));
         if (cell == old) {
             /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody
              * sees. */
@@ -187,6 +190,7 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
             continue;
         } else if (dh_cell_is_split(was.cell)) {
             dh_split_read_taken(was.cell, &was.bytes);
+            DH_ASSERT((was.bytes.use & 1) && dh_valid_bytes(&was.bytes, plane));
             dh_split_free(a->t, was.cell);
         }
         if (write && check_own(a, word, &was, mask))
@@ -202,6 +206,7 @@ static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32
 {
     if (!dh_cell_is_simple(cell) || other == cell)
         return;
+    DH_ASSERT((a->kind & (DH_WRITE | DH_ATOMIC)) == DH_WRITE && dh_valid_cell(cell, DH_PLANE_WRITE));
     if (dh_cell_is_split(other)) {
         if (dh_cell_mask(cell) == DH_MASK_FULL &&
             __atomic_compare_exchange_n(q, &other, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -235,6 +240,7 @@ static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct content other = read_cell(q);
+    DH_ASSERT(dh_valid_cell(other.cell, write ? DH_PLANE_READ : DH_PLANE_WRITE));
     check(a, word, &other, mask);
     if (write)
         look_beside(a, word, mask, dh_engine_readers(a->t, word));
@@ -250,6 +256,7 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
     const u32 *p = dh_shadow(word, plane);
     u32 cell;
     bool waited, raced = false;
+    DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && mask && mask <= DH_MASK_FULL && !(word & 3));
     do {
         cell = put(a, word, mask, plane, &raced);
         waited = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) &&
@@ -277,6 +284,7 @@ static bool two_words(const struct dh_access_now *a, uptr word)
     u64 *q = (u64 *)dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
     u32 lo = (u32)old;
+    DH_ASSERT(t->in_rt && !(word & 7) && dh_valid_cell(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     if (lo != (u32)(old >> 32) || dh_cell_is_split(lo) || !dh_step_ordered(t, lo))
         return false;
     u32 me = dh_cell_make(a->id, DH_MASK_FULL);

@@ -90,6 +90,7 @@ DH_INLINE u32 dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void 
     r.ctx = e->ctx;
     r.kind = kind;
     r.size = dh_id_size_code(size);
+    DH_ASSERT(t->in_rt && id > t->id_first && id < t->id_end && dh_ids_is_owned(id));
     *dh_id_rec(id) = r;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     t->id_next = id + 1;
@@ -106,6 +107,9 @@ DH_INLINE bool dh_step_mine_simple(u32 cell)
 }
 
 bool dh_step_ordered_slow(struct dh_thread *t, u32 cell);
+
+_Static_assert(DH_ORDERED == 1 << (32 - 23) && DH_MINE == 1 << (32 - 24),
+               "the shifts below leave their indices");
 
 DH_INLINE u32 dh_step_ordered_slot(u32 cell)
 {

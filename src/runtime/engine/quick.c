@@ -65,6 +65,7 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
     }
     if (!(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
         return false;
+    DH_ASSERT(dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) && a->t->in_rt);
     u32 me = dh_cell_make(a->id, DH_MASK_FULL);
     for (u32 rest = mask; rest; rest &= rest - 1)
         if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), me))
@@ -120,6 +121,7 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     u32 id = dh_step_id(t, size, kind, pc);
     if (!id)
         return false;
+    DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     u32 cell = dh_cell_make(id, mask), left = dh_cell_mask(old) & ~mask;
     if (left && dh_cell_id(old) == id) {
         cell |= old;
@@ -172,6 +174,7 @@ DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     u32 id = dh_step_id(t, size, kind, pc);
     if (!id)
         return false;
+    DH_ASSERT(dh_valid_id(id) && dh_valid_cell((u32)old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     u32 me = dh_cell_make(id, DH_MASK_FULL);
     u64 both = me * 0x100000001ull;
     if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||

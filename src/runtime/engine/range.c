@@ -18,6 +18,7 @@ enum {
     SLOTS = 64,
     SMALL = 64, /* up to here, word by word */
 };
+_Static_assert(SLOTS == 8 * sizeof(u64), "a bit of dh_ranges_active for each");
 
 u64 dh_ranges_active; /* atomic; bit i set: slots[i] is valid */
 static struct {
@@ -48,6 +49,7 @@ bool dh_range_wait(uptr lo, uptr hi)
 
 u32 dh_range_announce(uptr lo, uptr hi)
 {
+    DH_ASSERT(lo < hi);
     for (;;) {
         dh_lock_take(&lock);
         u64 free = ~__atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED);
@@ -66,6 +68,7 @@ u32 dh_range_announce(uptr lo, uptr hi)
 
 void dh_range_retract(u32 i)
 {
+    DH_ASSERT(i < SLOTS && (__atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) >> i & 1));
     __atomic_fetch_and(&dh_ranges_active, ~(1ull << i), __ATOMIC_RELEASE);
 }
 
@@ -121,6 +124,8 @@ struct run {
 static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 other, struct run *ret)
 {
     bool write = (a->kind & DH_WRITE) != 0;
+    DH_ASSERT(dh_valid_cell(own, write ? DH_PLANE_WRITE : DH_PLANE_READ));
+    DH_ASSERT(dh_valid_cell(other, write ? DH_PLANE_READ : DH_PLANE_WRITE));
     ret->own = own;
     ret->other = other;
     ret->new_own = dh_step_cell(a, own, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
@@ -248,6 +253,7 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
                          const void *pc)
 {
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = n, .piece = piece, .kind = kind};
+    DH_ASSERT(t->in_rt);
     if (n == 0 || dh_runtime_off || t->untracked || t->alone)
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {

@@ -290,6 +290,8 @@ static void mixture(struct dh_thread *t, u32 mask, bool known)
 u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
 {
     u32 me = dh_cell_make(a->id, mask);
+    DH_ASSERT(a->t->in_rt && mask && !dh_cell_is_split(old) && dh_valid_cell(old, plane) &&
+              dh_valid_id(a->id));
     if (old == 0)
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
@@ -311,6 +313,7 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
         &a->t->step[((old * 0x9E3779B1u ^ me * 0x85EBCA6Bu) >> 20 ^ (u32)plane << 5 ^ me >> DH_ID_BITS) %
                     DH_STEP];
     if (s->old == old && s->me == me && s->plane == (u32)plane) {
+        DH_ASSERT(dh_valid_cell(s->result, plane));
         mixture(a->t, mask, true);
         return s->result;
     }
@@ -324,6 +327,7 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     u32 result = combine(a, &l, h ? h->age + 1 : 0, mask, plane);
     if (!result)
         return old;
+    DH_ASSERT(dh_valid_cell(result, plane));
     if (h && h->by_slot)
         return result; /* right for this moment only */
     s->old = old;
@@ -403,6 +407,7 @@ bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
     if (!entry || (h->by_slot != DH_BY_SLOT_PLAIN && !(a->kind & DH_ATOMIC)))
         return false;
     u32 old = *entry;
+    DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && dh_id_slot(a->id) == a->t->slot);
     if (old && ((dh_cell_mask(old) & ~mask) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
         return false;
     __atomic_exchange_n(entry, dh_cell_make(a->id, mask), __ATOMIC_SEQ_CST);

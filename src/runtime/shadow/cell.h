@@ -22,6 +22,9 @@
 #define DH_CELL_HISTORY (2u << 30)
 #define DH_CELL_SPLIT (3u << 30)
 
+_Static_assert(DH_ID_BITS + 4 == 31, "id, a bit for each of four bytes, and the bit that says which form");
+_Static_assert((DH_MASK_FULL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
+
 DH_INLINE u32 dh_cell_make(u32 id, u32 mask)
 {
     return mask << DH_ID_BITS | id;

@@ -29,6 +29,7 @@
 #include "runtime/shadow/history.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
+#include "runtime/shadow/valid.h"
 
 volatile u32 dh_collect_gen = 1; /* written under `lock` */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
@@ -59,6 +60,7 @@ void dh_collect_mark_cell(u32 cell)
  * became visible. False if that cannot be known (any more). */
 static bool wait_for_grace(struct dh_thread *self)
 {
+    DH_ASSERT(dh_lock_is_mine(&lock) && self->in_rt);
     dh_collect_gen++;
     if (!dh_sys_membarrier()) {
         dh_runtime_lose_membarrier();
@@ -133,6 +135,7 @@ struct scan {
 
 static enum verdict judge(struct scan *s, u32 id)
 {
+    DH_ASSERT(dh_valid_id(id));
     const struct dh_id_block *b = dh_id_block(id);
     u32 known = s->can_clear ? dh_vclock_get(&s->common, b->slot) : 0;
     u8 v = MIXED;
@@ -223,6 +226,7 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
 static void scan_run(void *ctx, uptr lo, uptr hi)
 {
     struct scan *s = ctx;
+    DH_ASSERT(marking && dh_lock_is_mine(&lock));
     for (u32 plane = 0; plane < DH_PLANES; plane++) {
         for (uptr at = lo; at < hi; at += DH_REGION_SIZE) {
             uptr n = DH_REGION_SIZE;

@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "event/access.h"
 #include "runtime/shadow/ids.h"
+#include "runtime/shadow/valid.h"
 
 #define SHARDS 64u
 #define UNIT sizeof(struct dh_history_unit)
@@ -21,6 +22,9 @@ enum {
     PRIVATE_MAX = 16 << 10,
     PRIVATE_SLOTS = 255
 };
+_Static_assert(SHARDS == 1u << (64 - 58), "intern takes the upper six bits of the hash");
+_Static_assert(1u << (CLASSES - 1) == CHUNK, "the largest class is a whole chunk");
+_Static_assert((LINE - sizeof(struct dh_history)) / sizeof(u32) <= UINT8_MAX, "`first` of a by_slot history");
 
 /* A hash table with open addressing: hash << 32 | number, 0 where nothing is, in the first free place from
  * the hash on. Who looks for a history thus reads one line of this and, with few exceptions, only that
@@ -80,6 +84,7 @@ static u32 class_of(u32 n)
  * that it is in one chunk. */
 static bool refill(u32 class)
 {
+    DH_ASSERT(dh_lock_is_mine(&numbers));
     u32 n = 1u << class > PAGE_UNITS ? 1u << class : PAGE_UNITS;
     u32 at = (u32)DH_ALIGN_UP(units_used, n);
     if (at >= DH_HISTORY_CHUNKS * CHUNK)
@@ -117,6 +122,7 @@ static u32 take(u32 n)
 static void give(u32 number)
 {
     struct dh_history *h = object(number);
+    DH_ASSERT(dh_lock_is_mine(&numbers) && h->n && class_of(h->n) < CLASSES);
     u32 *list = &classes[class_of(h->n)].free;
     *link_of(h) = *list;
     *list = number;
@@ -124,6 +130,7 @@ static void give(u32 number)
 
 static void put(struct shard *s, u64 place)
 {
+    DH_ASSERT(dh_lock_is_mine(&s->lock) && (u32)place);
     u32 i = (u32)(place >> 32) & (s->places_n - 1);
     while (s->places[i])
         i = (i + 1) & (s->places_n - 1);
@@ -151,12 +158,14 @@ static void touch(struct dh_history *h)
         return;
     __atomic_store_n(&h->mark, (u8)now, __ATOMIC_RELAXED);
     for (u32 i = h->first; i < h->n; i += h->step)
-        dh_ids_mark(dh_cell_id(h->cells[i]));
+        if (h->cells[i]) /* by_slot: not every slot has one */
+            dh_ids_mark(dh_cell_id(h->cells[i]));
 }
 
 /* The history of these entries in its shard; 0: there is none yet, and no memory or no number for one. */
 static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u32 age)
 {
+    DH_ASSERT(dh_lock_is_mine(&s->lock));
     if (s->count >= s->places_n / 4 * 3)
         grow(s);
     if (s->count + 1 >= s->places_n)
@@ -213,6 +222,7 @@ bool dh_history_cell(u32 *e, u32 n, u32 age, u32 *ret_cell)
         else
             e[m++] = e[i];
     }
+    DH_ASSERT(dh_valid_entries(e, m));
     if (m <= 1) {
         *ret_cell = m ? e[0] : 0;
         return true;
@@ -226,6 +236,7 @@ bool dh_history_cell(u32 *e, u32 n, u32 age, u32 *ret_cell)
 static bool spread(struct dh_history *p, const struct dh_history *h)
 {
     u32 atomics = 0;
+    DH_ASSERT(!h->by_slot);
     for (u32 i = 0; i < h->n; i++) {
         u32 id = dh_cell_id(h->cells[i]);
         u32 *entry = dh_history_entry(p, dh_id_slot(id));

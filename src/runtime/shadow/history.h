@@ -44,15 +44,19 @@ struct dh_history {
 #define DH_HISTORY_CHUNK (1u << DH_HISTORY_CHUNK_SHIFT)
 #define DH_HISTORY_CHUNKS (1u << (30 - DH_HISTORY_CHUNK_SHIFT))
 
+_Static_assert(DH_HISTORY_CHUNK_SHIFT < 30, "bits 29 to 0 of a cell are the number");
+
 struct dh_history_unit {
     u64 words[4];
 };
+_Static_assert(sizeof(struct dh_history) + 4 * sizeof(u32) <= sizeof(struct dh_history_unit), "four entries");
 extern struct dh_history_unit *dh_history_chunks[DH_HISTORY_CHUNKS]; /* set once */
 
 /* The history of a history cell; valid while the caller is inside the runtime. */
 DH_INLINE const struct dh_history *dh_history_get(u32 cell)
 {
     u32 i = dh_cell_history_index(cell);
+    DH_ASSERT(dh_cell_is_history(cell) && i && dh_history_chunks[i >> DH_HISTORY_CHUNK_SHIFT]);
     const void *h = &dh_history_chunks[i >> DH_HISTORY_CHUNK_SHIFT][i & (DH_HISTORY_CHUNK - 1)];
     return h;
 }
@@ -60,6 +64,7 @@ DH_INLINE const struct dh_history *dh_history_get(u32 cell)
 /* The entry of a slot in a by_slot history; NULL: it has none. */
 DH_INLINE u32 *dh_history_entry(const struct dh_history *h, u32 slot)
 {
+    DH_ASSERT(h->first && h->step); /* which only those by slot have */
     u32 i = h->first + slot * h->step;
     return i < h->n ? (u32 *)&h->cells[i] : NULL;
 }

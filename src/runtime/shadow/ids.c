@@ -74,9 +74,22 @@ static void unset(u64 *map, u32 b)
     map[b / 64] &= ~(1ull << (b % 64));
 }
 
+bool dh_ids_is_taken(u32 id)
+{
+    u32 b = id / DH_ID_BLOCK;
+    return id && id <= DH_ID_MAX && (__atomic_load_n(&taken[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1);
+}
+
+bool dh_ids_is_owned(u32 id)
+{
+    u32 b = id / DH_ID_BLOCK;
+    return dh_ids_is_taken(id) && (__atomic_load_n(&owned[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1);
+}
+
 /* Records behind every id of block b exist. */
 static bool back(u32 b)
 {
+    DH_ASSERT(dh_lock_is_mine(&lock) && b && b < BLOCKS);
     struct dh_id_rec **chunk = &dh_id_chunks[(b * DH_ID_BLOCK) >> DH_ID_CHUNK_SHIFT];
     if (*chunk)
         return true;
@@ -88,6 +101,7 @@ static bool back(u32 b)
 /* The first free block: recycled ones first, so that the table of records stays small. */
 static u32 find_free(void)
 {
+    DH_ASSERT(dh_lock_is_mine(&lock));
     for (u32 w = cursor / 64; w * 64 < high; w++) {
         u64 free = ~taken[w];
         if (w == 0)
@@ -118,6 +132,7 @@ static u32 run_in(u64 free, u32 want)
  * then what is together must be enough, and *want becomes that. 0: look for single ones. */
 static u32 find_run(u32 *want)
 {
+    DH_ASSERT(dh_lock_is_mine(&lock));
     if (*want > run_most)
         *want = run_most;
     for (; *want >= LONG_RUN; *want /= 2) {
@@ -149,6 +164,7 @@ u32 dh_ids_take(u32 want, u32 *ret_count)
     u32 first = run ? run : find_free(), n = 0;
     while (first && n < want && first + n < BLOCKS && !get(taken, first + n) && back(first + n)) {
         u32 b = first + n++;
+        DH_ASSERT(!get(owned, b));
         set(taken, b);
         set(owned, b);
         set(young, b);
@@ -172,8 +188,12 @@ u32 dh_ids_take(u32 want, u32 *ret_count)
 
 void dh_ids_retire(u32 first_id, u32 count)
 {
+    DH_ASSERT(first_id % DH_ID_BLOCK == 0 && count % DH_ID_BLOCK == 0);
     dh_lock_take(&lock);
     for (u32 i = 0; i < count / DH_ID_BLOCK; i++) {
+        /* Not `owned`: a thread that was about to take others when its process forked had retired them, and
+         * the child retires what it finds with that thread. They are taken still: it was in the runtime. */
+        DH_ASSERT(get(taken, first_id / DH_ID_BLOCK + i));
         unset(owned, first_id / DH_ID_BLOCK + i);
         /* Some of its ids may have gone into cells that a collection under way has already scanned. */
         set(young, first_id / DH_ID_BLOCK + i);
@@ -199,6 +219,7 @@ void dh_ids_collect_begin(void)
 void dh_ids_mark(u32 id)
 {
     u32 b = id / DH_ID_BLOCK;
+    DH_ASSERT(dh_ids_is_taken(id)); /* what a cell names is not free */
     if (!(__atomic_load_n(&marked[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1))
         __atomic_fetch_or(&marked[b / 64], 1ull << (b % 64), __ATOMIC_RELAXED);
 }
@@ -208,6 +229,7 @@ void dh_ids_sweep(u64 shadow_cells)
     dh_lock_take(&lock);
     live = 0;
     for (u32 w = 0; w * 64 < high; w++) {
+        DH_ASSERT(!(owned[w] & ~taken[w]));
         taken[w] &= owned[w] | young[w] | marked[w];
         live += (u32)__builtin_popcountll(taken[w]);
     }

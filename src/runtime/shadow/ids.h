@@ -9,7 +9,10 @@
 #define DH_RUNTIME_SHADOW_IDS_H
 
 #include "base/lock.h"
+#include "event/access.h"
 #include "runtime/shadow/cell.h"
+#include "runtime/threads/context.h"
+#include "runtime/threads/lockset.h"
 
 #define DH_ID_BLOCK_SHIFT 5
 #define DH_ID_BLOCK (1u << DH_ID_BLOCK_SHIFT) /* ids per block */
@@ -47,13 +50,27 @@ struct dh_id_first {
     u32 uid;
 };
 
+#define DH_ID_KIND_BITS 4
+#define DH_ID_SIZE_BITS 3
+#define DH_ID_LATER_BITS 10
 struct dh_id_rec {
-    u64 ctx : 27;
-    u64 lockset : 20;
-    u64 kind : 4;
-    u64 size : 3;
-    u64 later : 10; /* clock, less the block's; when it would be more, the next block is begun */
+    u64 ctx : DH_CTX_BITS;
+    u64 lockset : DH_LOCKSET_BITS;
+    u64 kind : DH_ID_KIND_BITS;
+    u64 size : DH_ID_SIZE_BITS;
+    u64 later
+        : DH_ID_LATER_BITS; /* clock, less the block's; when it would be more, the next block is begun */
 };
+_Static_assert(DH_CTX_BITS == 27 && DH_LOCKSET_BITS == 20 && DH_ID_LATER_BITS == 10,
+               "docs/design/engine.md and limits.md give these widths");
+_Static_assert(DH_CTX_BITS + DH_LOCKSET_BITS + DH_ID_KIND_BITS + DH_ID_SIZE_BITS + DH_ID_LATER_BITS == 64 &&
+                   sizeof(struct dh_id_rec) == 8,
+               "a record is one word, written at once");
+_Static_assert((DH_WRITE | DH_ATOMIC | DH_FREE | DH_RANGE) < 1 << DH_ID_KIND_BITS, "every kind of access");
+_Static_assert(1 + 4 < 1 << DH_ID_SIZE_BITS, "1 + log2 of the largest single access, 16 bytes");
+_Static_assert(DH_ID_BLOCK_SHIFT <= DH_ID_CHUNK_SHIFT && DH_ID_CHUNK_SHIFT <= DH_ID_BITS,
+               "blocks lie in one chunk of records, chunks divide the ids");
+_Static_assert(sizeof(struct dh_id_block) == 8, "dh_id_block spreads 8 of them over 8 lines");
 
 /* Of all there can be, twice 32 MiB of which few pages are touched. */
 extern struct dh_id_block *dh_id_blocks;
@@ -62,6 +79,7 @@ extern struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
 DH_INLINE struct dh_id_block *dh_id_block(u32 id)
 {
+    DH_ASSERT(id && id <= DH_ID_MAX);
     /* Neighbours are on different cache lines: they are often different threads', which write there once an
      * epoch. */
     u32 b = id / DH_ID_BLOCK;
@@ -70,11 +88,13 @@ DH_INLINE struct dh_id_block *dh_id_block(u32 id)
 
 DH_INLINE struct dh_id_first *dh_id_first(u32 id)
 {
+    DH_ASSERT(id && id <= DH_ID_MAX);
     return &dh_id_firsts[id / DH_ID_BLOCK];
 }
 
 DH_INLINE struct dh_id_rec *dh_id_rec(u32 id)
 {
+    DH_ASSERT(id && id <= DH_ID_MAX && dh_id_chunks[id >> DH_ID_CHUNK_SHIFT]);
     return &dh_id_chunks[id >> DH_ID_CHUNK_SHIFT][id & (DH_ID_CHUNK - 1)];
 }
 
@@ -93,6 +113,11 @@ DH_INLINE u32 dh_id_kind(u32 id)
     return (u32)dh_id_rec(id)->kind;
 }
 
+/* For assertions: is it one that a thread took, which no collection has freed since; and whose thread still
+ * takes ids from its block? */
+bool dh_ids_is_taken(u32 id);
+bool dh_ids_is_owned(u32 id);
+
 struct dh_access_rec dh_id_get(u32 id);
 
 /* Prepare a block, in which id is not the first, for ids of a later clock: *ret is what their records have in
@@ -101,8 +126,10 @@ DH_INLINE bool dh_id_next_like(u32 id, u32 clock, u32 uid, struct dh_id_rec *ret
 {
     struct dh_id_block *b = dh_id_block(id);
     const struct dh_id_first *f = dh_id_first(id);
+    DH_ASSERT(id % DH_ID_BLOCK != 0 && dh_ids_is_owned(id));
+    DH_ASSERT(f->uid != uid || clock >= b->youngest); /* a block's ids are in the order of their clocks */
     u32 later = clock - f->clock;
-    if (later >= 1u << 10 || f->uid != uid)
+    if (later >= 1u << DH_ID_LATER_BITS || f->uid != uid)
         return false;
     if (b->youngest != clock) /* others read it */
         b->youngest = clock;
@@ -115,6 +142,8 @@ DH_INLINE bool dh_id_next_like(u32 id, u32 clock, u32 uid, struct dh_id_rec *ret
 DH_INLINE bool dh_id_put(u32 id, const struct dh_access_rec *r)
 {
     struct dh_id_rec like = {0};
+    DH_ASSERT(dh_ids_is_owned(id) && r->ctx < 1u << DH_CTX_BITS);
+    DH_ASSERT(r->lockset < 1u << DH_LOCKSET_BITS && r->kind < 1u << DH_ID_KIND_BITS);
     if (id % DH_ID_BLOCK == 0) {
         *dh_id_first(id) = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
         *dh_id_block(id) = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};

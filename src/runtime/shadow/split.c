@@ -65,6 +65,7 @@ static bool find(void)
 /* Those of word `at`. The lowest comes last and is used first. */
 static void take(struct dh_thread *t)
 {
+    DH_ASSERT(dh_lock_is_mine(&lock));
     u64 *spare = &dh_split_chunks[at / WORDS]->spare[at % WORDS], rest = *spare;
     while (rest && t->splits_n < DH_SPARE_SPLITS) {
         u32 k = 63 - (u32)__builtin_clzll(rest);
@@ -79,6 +80,7 @@ static void take(struct dh_thread *t)
 static void give(u32 word, u64 records)
 {
     u64 *spare = &dh_split_chunks[word / WORDS]->spare[word % WORDS];
+    DH_ASSERT(dh_lock_is_mine(&lock) && !(*spare & records)); /* it was somebody's */
     __atomic_store_n(spare, *spare | records, __ATOMIC_RELAXED);
     some[word / WORDS] |= (u64)1 << word % WORDS;
 }
@@ -129,6 +131,8 @@ u32 dh_split_new(struct dh_thread *t, const u32 bytes[4])
     if (t->splits_n >= AHEAD)
         __builtin_prefetch(dh_split_record(t->splits[t->splits_n - AHEAD]), 1);
     u64 *b = dh_split_record(number), use = (b[0] >> 32) + 1;
+    DH_ASSERT((use & 1) && dh_valid_byte(bytes[0]) && dh_valid_byte(bytes[1]) && dh_valid_byte(bytes[2]) &&
+              dh_valid_byte(bytes[3]));
     t->splits_made++;
     if (DH_UNLIKELY(__atomic_load_n(&marking, __ATOMIC_RELAXED)))
         mark(number);
@@ -141,6 +145,7 @@ u32 dh_split_new(struct dh_thread *t, const u32 bytes[4])
 static void put_down(u32 number)
 {
     u64 *b = dh_split_record(number), use = (b[0] >> 32) + 1;
+    DH_ASSERT(!(use & 1)); /* it was in use */
     for (u32 k = 0; k < 4; k++)
         __atomic_store_n(&b[k], use << 32, __ATOMIC_RELEASE);
 }
@@ -148,6 +153,7 @@ static void put_down(u32 number)
 void dh_split_free(struct dh_thread *t, u32 cell)
 {
     u32 number = dh_cell_split_index(cell);
+    DH_ASSERT(dh_cell_is_split(cell) && t->splits_n <= DH_SPARE_SPLITS);
     put_down(number);
     if (t->splits_n == DH_SPARE_SPLITS)
         spill(t, SPILL);

@@ -20,6 +20,7 @@
 
 #include "base/lock.h"
 #include "runtime/shadow/cell.h"
+#include "runtime/shadow/valid.h"
 #include "runtime/threads/thread.h"
 
 /* What a split cell held at some moment. */
@@ -37,6 +38,9 @@ void dh_split_free(struct dh_thread *t, u32 cell);
 #define DH_SPLIT_CHUNK (1u << DH_SPLIT_CHUNK_SHIFT)
 #define DH_SPLIT_CHUNKS (1u << 14)
 
+_Static_assert((u64)DH_SPLIT_CHUNKS << DH_SPLIT_CHUNK_SHIFT <= 1u << 30,
+               "bits 29 to 0 of a cell are the number");
+
 struct dh_split_chunk {
     u64 bytes[DH_SPLIT_CHUNK][4];   /* use << 32 | cell; atomic */
     u64 spare[DH_SPLIT_CHUNK / 64]; /* a bit for each: nobody's. Changed under split.c's lock */
@@ -46,6 +50,8 @@ extern struct dh_split_chunk *dh_split_chunks[DH_SPLIT_CHUNKS];
 
 DH_INLINE u64 *dh_split_record(u32 number)
 {
+    DH_ASSERT(number >> DH_SPLIT_CHUNK_SHIFT < DH_SPLIT_CHUNKS &&
+              dh_split_chunks[number >> DH_SPLIT_CHUNK_SHIFT]);
     return dh_split_chunks[number >> DH_SPLIT_CHUNK_SHIFT]->bytes[number & (DH_SPLIT_CHUNK - 1)];
 }
 
@@ -77,6 +83,7 @@ DH_INLINE void dh_split_read_taken(u32 cell, struct dh_bytes *ret)
 DH_INLINE bool dh_split_change(u32 cell, const struct dh_bytes *seen, u32 k, u32 fresh)
 {
     u64 was = (u64)seen->use << 32 | seen->cell[k];
+    DH_ASSERT((seen->use & 1) && k < 4 && dh_valid_byte(fresh));
     return __atomic_compare_exchange_n(&dh_split_record(dh_cell_split_index(cell))[k], &was,
                                        (u64)seen->use << 32 | fresh, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);

@@ -13,6 +13,7 @@
 #define CHUNKS (1u << 15)
 #define HEADS_SHIFT 17
 enum { FOLD_LOOK_BACK = 64, EXACT = 16 };
+_Static_assert((u64)CHUNKS *CHUNK <= 1ull << DH_CTX_BITS, "every number fits where it is kept");
 
 static struct dh_ctx_node *chunks[CHUNKS]; /* set once, by compare-exchange */
 static u32 heads[1u << HEADS_SHIFT];       /* newest node of each chain; atomic */
@@ -21,6 +22,7 @@ static u8 spent[1u << 12];                 /* recursive calls with nodes of thei
 
 const struct dh_ctx_node *dh_ctx_node(u32 ctx)
 {
+    DH_ASSERT(ctx && ctx < CHUNKS * CHUNK && __atomic_load_n(&chunks[ctx >> CHUNK_SHIFT], __ATOMIC_RELAXED));
     return &chunks[ctx >> CHUNK_SHIFT][ctx & (CHUNK - 1)];
 }
 
@@ -85,6 +87,7 @@ static bool spend(u32 function)
 /* The node of exactly this pair. function 0: it is not known yet. */
 static u32 intern(u32 parent, uptr pc, u32 function, bool folded)
 {
+    DH_ASSERT(parent < CHUNKS * CHUNK);
     u32 *head = head_of(parent, pc);
     u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE);
     u32 found = search(top, 0, parent, pc), number;

@@ -13,6 +13,8 @@
 
 #include "base/base.h"
 
+#define DH_CTX_BITS 27 /* of a number: they are kept in records of that width (ids.h) */
+
 struct dh_ctx_node {
     u64 pc : 63;
     u64 folded : 1; /* some deeper recursion was folded into this node */

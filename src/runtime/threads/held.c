@@ -11,10 +11,13 @@
 #include "runtime/threads/held.h"
 
 static u32 counts[DH_HELD_PAGES]; /* atomic */
+_Static_assert(DH_HELD_PAGES + 1 <= UINT16_MAX, "a pin is a page + 1, in 16 bits");
 
 static void count(u32 page, u32 more)
 {
-    __atomic_fetch_add(&counts[page], more, __ATOMIC_RELAXED);
+    u32 was = __atomic_fetch_add(&counts[page], more, __ATOMIC_RELAXED);
+    DH_ASSERT(more == 1 || was > 0);
+    (void)was;
 }
 
 void dh_held_note(struct dh_thread *t, struct dh_held *h)

@@ -310,9 +310,9 @@ static DH_COLD DH_NOINLINE struct dh_frame *choose(struct dh_thread *t)
     else
         borrow_frames(t, __dh_hot.sp);
     struct dh_frame *f = __dh_hot.sp;
-    t->in_rt = in_rt;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (!in_rt)
+    if (in_rt)
+        t->in_rt = in_rt;
+    else
         dh_thread_leave(t);
     return f;
 }

@@ -9,6 +9,7 @@
 #define CHUNK_SHIFT 12
 #define CHUNK (1u << CHUNK_SHIFT)
 #define HEADS_SHIFT 16
+_Static_assert(CHUNK_SHIFT <= DH_LOCKSET_BITS, "chunks divide the numbers");
 
 static struct dh_lockset_node *chunks[(DH_LOCKSET_UNKNOWN + 1) >> CHUNK_SHIFT]; /* set once */
 static u32 heads[1u << HEADS_SHIFT];                                            /* atomic */
@@ -16,6 +17,8 @@ static u32 used = 1;                                                            
 
 const struct dh_lockset_node *dh_lockset_node(u32 set)
 {
+    DH_ASSERT(set && set < DH_LOCKSET_UNKNOWN &&
+              __atomic_load_n(&chunks[set >> CHUNK_SHIFT], __ATOMIC_RELAXED));
     return &chunks[set >> CHUNK_SHIFT][set & (CHUNK - 1)];
 }
 
@@ -23,6 +26,7 @@ u32 dh_lockset_with(u32 set, uptr lock, bool read, u32 ctx)
 {
     if (set == DH_LOCKSET_UNKNOWN)
         return set;
+    DH_ASSERT(set < DH_LOCKSET_UNKNOWN);
     u32 *head = &heads[dh_hash64(lock ^ (u64)set << 44 ^ (u64)ctx << 13) >> (64 - HEADS_SHIFT)];
     u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE);
     for (u32 n = top; n; n = dh_lockset_node(n)->next) {

@@ -26,6 +26,7 @@ static bool reserve(struct dh_thread *t, u32 len)
     /* The collector may be reading the old array: keep it until the thread is gone. Each is half as
      * long as the next, so together they cost less than the one in use. */
     if (old) {
+        DH_ASSERT(t->old_n < DH_OLD_CLOCKS);
         t->old_clocks[t->old_n] = old;
         t->old_caps[t->old_n++] = cap;
     }
@@ -43,6 +44,11 @@ static bool is_copy(const struct dh_snap *s, const struct dh_thread *t)
 
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 {
+    /* The shortcut: an epoch is learned only together with the whole clock that went with it. */
+    DH_ASSERT(!dh_vclock_knows(&t->vc, p) || dh_vclock_covers(&t->vc, p));
+    /* Nobody knows more of this thread than has happened. */
+    DH_ASSERT(!p->snap || p->slot != t->slot || p->clock <= t->vc.c[t->slot]);
+    DH_ASSERT(!p->snap || t->slot >= p->snap->n || p->snap->c[t->slot] <= t->vc.c[t->slot]);
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
     if (dh_vclock_join(&t->vc, p)) {
@@ -51,6 +57,7 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
         t->changed = true;
         t->saying++;
     }
+    DH_ASSERT(dh_vclock_covers(&t->vc, p));
     /* Threads that know the same come to share one copy, by which dh_thread_release sees that it has nothing
      * to say. */
     if (p->slot == DH_NO_SLOT && p->snap != t->snap && is_copy(p->snap, t)) {
@@ -64,6 +71,7 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 static void next_epoch(struct dh_thread *t)
 {
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
+    DH_ASSERT(t->id_next <= t->id_end && t->id_next >= t->id_first);
     if (!t->alone) {
         hot->base = dh_cell_make(t->id_next, DH_MASK_FULL);
         hot->span = t->id_end - t->id_next;
@@ -117,6 +125,7 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
     bool ends = dh_thread_has_recorded(t);
     u32 own = t->vc.c[t->slot] - (ends ? 0 : 1);
+    DH_ASSERT(t->slot < t->vc.n && t->vc.c[t->slot] > 0);
     if (!ends && is_said(t, p, own))
         return;
     if (join && !dh_vclock_knows(&t->vc, p) && !dh_vclock_covers(&t->vc, p)) {
@@ -151,6 +160,7 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
         dh_snap_unref(p->snap);
         *p = (struct dh_publish){.snap = t->snap, .slot = t->slot, .clock = own};
     }
+    DH_ASSERT(dh_vclock_get(&t->vc, t->slot) >= own && p->snap && dh_publish_len(p) > t->slot);
     if (ends)
         next_epoch(t);
 }
@@ -242,6 +252,7 @@ static struct dh_sync *take_to_change(struct dh_thread *t, uptr addr)
 /* What t has done to o, which it took, is done. */
 static void drop_changed(struct dh_thread *t, struct dh_sync *o)
 {
+    DH_ASSERT(t->in_rt);
     dh_sync_changed(o);
     bool all = !o->read.snap &&
                (o->write.slot == t->slot || (o->write.slot == DH_NO_SLOT && o->write.snap == t->snap));
@@ -304,6 +315,7 @@ static struct dh_held *held_find(struct dh_thread *t, uptr lock)
  * locks: few are held while something is recorded that was not before. */
 static void hold(struct dh_thread *t, uptr lock, u32 flags)
 {
+    DH_ASSERT(t->in_rt && t->held_n < DH_HELD_MAX);
     struct dh_frame *top = __dh_hot.sp - 1;
     bool open = top >= t->frames && !top->ctx;
     struct dh_held *h = &t->held[t->held_n++];
@@ -423,6 +435,7 @@ u32 dh_thread_lockset(struct dh_thread *t)
         }
         set = c->result;
     }
+    DH_ASSERT(set <= DH_LOCKSET_UNKNOWN);
     t->lockset = set;
     t->lockset_gen = t->held_gen;
     return set;

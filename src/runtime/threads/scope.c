@@ -71,6 +71,7 @@ void dh_scope_end(struct dh_scope *sc)
 
 void dh_scope_return(struct dh_scope *sc)
 {
+    DH_ASSERT(sc->t->in_rt && dh_thread_is_sound(sc->t));
     if (DH_UNLIKELY(sc->t->want_raise))
         dh_exception_late();
     dh_scope_end(sc);
@@ -78,6 +79,7 @@ void dh_scope_return(struct dh_scope *sc)
 
 /* Who is where, for place.c, which names variables on the stacks of threads that wait. Slots are 16 bits. */
 static const struct dh_scope *blocked[1 << 16];
+_Static_assert(DH_SLOTS_MAX <= 1 << 16, "each slot has its place in `blocked`");
 
 void dh_scope_block(struct dh_scope *sc)
 {

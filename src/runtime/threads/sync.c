@@ -102,11 +102,13 @@ const u32 *dh_sync_chains(uptr addr)
 static void lock_chains(struct dh_sync_shard *s)
 {
     dh_lock_take(&s->lock);
+    DH_ASSERT(!(s->version & 1));
     __atomic_store_n(&s->version, s->version + 1, __ATOMIC_SEQ_CST);
 }
 
 static void unlock_chains(struct dh_sync_shard *s)
 {
+    DH_ASSERT(s->version & 1);
     __atomic_store_n(&s->version, s->version + 1, __ATOMIC_RELEASE);
     dh_lock_drop(&s->lock);
 }
@@ -121,6 +123,7 @@ static void link_in(struct table *table, struct dh_sync *o)
 /* The old table stays: someone may be walking there. Each is half as large as the next. */
 static void grow(struct dh_sync_shard *s)
 {
+    DH_ASSERT(dh_lock_is_mine(&s->lock));
     struct table *old = s->table;
     u32 n = old ? old->n * 2 : 4;
     struct table *fresh = dh_pool_alloc(sizeof(*fresh) + n * sizeof(fresh->chains[0]));
@@ -138,6 +141,7 @@ static void grow(struct dh_sync_shard *s)
 
 static struct dh_sync *search(const struct dh_sync_shard *s, u64 hash, uptr addr)
 {
+    DH_ASSERT(dh_lock_is_mine(&s->lock));
     struct dh_sync *o = s->table ? s->table->chains[(u32)hash & (s->table->n - 1)] : NULL;
     while (o && o->addr != addr)
         o = o->next;
@@ -157,6 +161,7 @@ static void set_addr(struct dh_sync *o, uptr addr)
 
 static struct dh_sync *add(struct dh_sync_shard *s, uptr addr)
 {
+    DH_ASSERT(addr && dh_lock_is_mine(&s->lock) && (s->version & 1));
     if (!s->table || s->count >= s->table->n)
         grow(s);
     struct dh_sync *o = s->spare;
@@ -222,6 +227,7 @@ void dh_sync_drop_absent(struct dh_sync_shard *s)
 static void unlink_chain(struct dh_sync_shard *s, struct dh_sync **link, uptr lo, uptr hi,
                          struct dh_sync **list)
 {
+    DH_ASSERT(dh_lock_is_mine(&s->lock) && (s->version & 1));
     while (*link) {
         struct dh_sync *o = *link;
         if (o->addr < lo || o->addr >= hi) {

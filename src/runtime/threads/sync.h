@@ -41,11 +41,13 @@ DH_INLINE void dh_sync_drop(struct dh_sync *o)
 /* Around a change of a locked object. As long as its version is the same even number nothing has changed. */
 DH_INLINE void dh_sync_change(struct dh_sync *o)
 {
+    DH_ASSERT(dh_lock_is_mine(&o->lock) && !(o->version & 1));
     __atomic_store_n(&o->version, o->version + 1, __ATOMIC_SEQ_CST);
 }
 
 DH_INLINE void dh_sync_changed(struct dh_sync *o)
 {
+    DH_ASSERT(dh_lock_is_mine(&o->lock) && (o->version & 1));
     __atomic_store_n(&o->version, o->version + 1, __ATOMIC_RELEASE);
 }
 

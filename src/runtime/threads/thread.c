@@ -58,12 +58,14 @@ u32 dh_thread_uids(void)
 
 struct dh_thread_info *dh_thread_info(u32 uid)
 {
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     struct dh_thread_info *chunk = uid <= UID_MAX ? infos[uid >> INFO_SHIFT] : NULL;
     return chunk && uid > 0 && uid < next_uid ? &chunk[uid & ((1u << INFO_SHIFT) - 1)] : NULL;
 }
 
 static struct dh_thread_info *info_new(void)
 {
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     u32 uid = next_uid <= UID_MAX ? next_uid : UID_MAX;
     struct dh_thread_info **chunk = &infos[uid >> INFO_SHIFT];
     if (!*chunk)
@@ -81,6 +83,7 @@ static struct dh_thread_info *info_new(void)
  * orders nothing the thread does not learn what the slot's last owner did. */
 static u32 slot_take(const struct dh_thread *parent)
 {
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     u32 fallback = DH_NO_SLOT;
     for (u32 s = 0; s < slots_high; s++) {
         if (slots[s].used)
@@ -106,6 +109,7 @@ static u32 slot_take(const struct dh_thread *parent)
 /* Nobody refers to t any more. Under dh_threads_lock. */
 static void remove_thread(struct dh_thread *t)
 {
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     if (t->prev)
         t->prev->next = t->next;
     else
@@ -125,6 +129,7 @@ static bool reserve(struct dh_thread *t, u32 slot)
         return false;
     }
     if (old) {
+        DH_ASSERT(t->old_n < DH_OLD_CLOCKS);
         t->old_clocks[t->old_n] = old;
         t->old_caps[t->old_n++] = cap;
     }
@@ -490,6 +495,7 @@ static void outlive_all(struct dh_thread *self)
 
 void dh_thread_fork_child(struct dh_thread *self)
 {
+    dh_lock_take(&dh_threads_lock); /* nobody else is there; for those below, who count on it */
     for (struct dh_thread *t = dh_threads, *next; t; t = next) {
         next = t->next;
         if (t == self || t == dh_identity_native() || t->carried || t->state == DH_THREAD_FINISHED)
@@ -505,6 +511,7 @@ void dh_thread_fork_child(struct dh_thread *self)
     }
     outlive_all(self);
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
+    dh_lock_drop(&dh_threads_lock);
     dh_alone_begin(self);
 }
 
@@ -561,6 +568,7 @@ u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
 {
     if (top < t->frames)
         return 0;
+    DH_ASSERT(!t->frames_n || top < t->frames + t->frames_n || t->carried);
     struct dh_frame *f = top;
     while (f > t->frames && !f->ctx)
         f--;

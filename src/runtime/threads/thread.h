@@ -29,10 +29,21 @@ enum {
     DH_PINS = 8,      /* held.h */
     DH_MIXING_START = 2048,
     DH_SPARE_SPLITS = 64, /* records of split cells kept at hand */
-    DH_HELD_MAX = 128     /* locks whose names a report can give; further ones only order */
+    DH_HELD_MAX = 128,    /* locks whose names a report can give; further ones only order */
+    DH_OLD_CLOCKS = 16    /* each is twice as long as the one before */
 };
 
 #define DH_SLOTS_MAX 65535u
+
+/* Indices are taken modulo these, or by a mask or a shift. */
+#define DH_IS_POWER_OF_2(n) ((n) > 0 && ((n) & ((n) - 1)) == 0)
+_Static_assert(DH_IS_POWER_OF_2(DH_IDC) && DH_IS_POWER_OF_2(DH_IDC_WAYS) && DH_IDC > DH_IDC_WAYS, "idc");
+_Static_assert(DH_IS_POWER_OF_2(DH_ORDERED) && DH_IS_POWER_OF_2(DH_MINE) && DH_IS_POWER_OF_2(DH_STEP),
+               "cells");
+_Static_assert(DH_IS_POWER_OF_2(DH_CTXC) && DH_CTXC <= 1 << 24, "ctxc_at has 24 bits of a hash");
+_Static_assert(8u << DH_OLD_CLOCKS > DH_SLOTS_MAX, "a clock of the shortest length doubles no oftener");
+_Static_assert(DH_IS_POWER_OF_2(DH_LSC) && DH_IS_POWER_OF_2(DH_SEEN) && DH_IS_POWER_OF_2(DH_LATELY),
+               "others");
 
 /* The regions a kernel thread is in (lard.h), as they stand in struct dh_thread. */
 struct dh_regions {
@@ -177,9 +188,9 @@ struct dh_thread {
     enum dh_thread_state state;
     bool joined_or_detached;
     u32 final_clock;
-    unsigned long pthread; /* 0: unknown */
-    u32 *old_clocks[16];   /* arrays vc grew out of, freed with the thread */
-    u32 old_caps[16];
+    unsigned long pthread;          /* 0: unknown */
+    u32 *old_clocks[DH_OLD_CLOCKS]; /* arrays vc grew out of, freed with the thread */
+    u32 old_caps[DH_OLD_CLOCKS];
     u32 old_n;
     struct dh_publish birth; /* the creator's clock, taken in by dh_thread_start */
     struct dh_publish death; /* the clock at the end, taken in by dh_thread_join */
@@ -261,6 +272,11 @@ DH_INLINE void dh_regions_set(struct dh_thread *t, struct dh_regions r)
 /* ---- In and out of the runtime on the hot side; scope.c does the same for interceptors ---- */
 void dh_thread_leave_slow(struct dh_thread *t); /* collects, raises races, delivers signals */
 
+/* For assertions, of the calling thread inside the runtime: its ids are its own and in order, hot.base and
+ * hot.span are what they were made from, its frames, locks and spare records are within bounds. In the
+ * checked runtime only (sound.c). */
+bool dh_thread_is_sound(const struct dh_thread *t);
+
 /* For what must be seen in untracked regions too. */
 DH_INLINE bool dh_thread_enter_any(struct dh_thread *t)
 {
@@ -281,6 +297,7 @@ DH_INLINE bool dh_thread_enter(struct dh_thread *t)
 
 DH_INLINE void dh_thread_leave(struct dh_thread *t)
 {
+    DH_ASSERT(t->in_rt && dh_thread_is_sound(t));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->in_rt = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

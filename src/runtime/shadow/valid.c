@@ -1,0 +1,96 @@
+/*
+ * valid.c - see valid.h.
+ */
+#include "runtime/shadow/valid.h"
+
+#include "runtime/shadow/history.h"
+#include "runtime/shadow/ids.h"
+#include "runtime/shadow/split.h"
+
+bool dh_valid_id(u32 id)
+{
+    if (!dh_ids_is_taken(id) || !dh_id_chunks[id >> DH_ID_CHUNK_SHIFT])
+        return false;
+    const struct dh_id_block *b = dh_id_block(id);
+    u32 clock = dh_id_clock(id);
+    return clock && b->slot < DH_SLOTS_MAX && clock <= b->youngest && dh_id_first(id)->uid;
+}
+
+bool dh_valid_entries(const u32 *entries, u32 n)
+{
+    for (u32 i = 0; i < n; i++)
+        if (!dh_cell_is_simple(entries[i]) || !dh_cell_mask(entries[i]) ||
+            !dh_valid_id(dh_cell_id(entries[i])) ||
+            (i > 0 && dh_cell_id(entries[i - 1]) >= dh_cell_id(entries[i])))
+            return false;
+    return true;
+}
+
+/* A write, where only those may be; elsewhere, what may stand for a read. */
+static bool belongs(u32 id, enum dh_plane plane)
+{
+    u32 kind = dh_id_kind(id);
+    if (plane == DH_PLANE_WRITE)
+        return kind & DH_WRITE;
+    return (kind & (DH_WRITE | DH_ATOMIC)) != (DH_WRITE | DH_ATOMIC);
+}
+
+/* Its entries may change while we look, each by the thread of its slot alone. */
+static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
+{
+    for (u32 i = h->first, slot = 0; i < h->n; i += h->step, slot++) {
+        u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), id = dh_cell_id(e);
+        if (e && (!dh_cell_is_simple(e) || !dh_cell_mask(e) || !dh_valid_id(id) || !belongs(id, plane) ||
+                  dh_id_slot(id) != slot))
+            return false;
+    }
+    return h->by_slot <= DH_BY_SLOT_ATOMIC;
+}
+
+static bool history_valid(const struct dh_history *h, enum dh_plane plane)
+{
+    if (h->by_slot)
+        return by_slot_valid(h, plane);
+    if (h->n < 2 || h->first != 0 || h->step != 1 || !dh_valid_entries(h->cells, h->n))
+        return false;
+    for (u32 i = 0; i < h->n; i++)
+        if (!belongs(dh_cell_id(h->cells[i]), plane))
+            return false;
+    return true;
+}
+
+bool dh_valid_byte(u32 cell)
+{
+    if (cell == 0)
+        return true;
+    if (dh_cell_is_simple(cell))
+        return dh_cell_mask(cell) == DH_MASK_FULL && dh_valid_id(dh_cell_id(cell));
+    if (dh_cell_is_split(cell))
+        return false;
+    const struct dh_history *h = dh_history_get(cell);
+    bool full = !h->by_slot && dh_valid_entries(h->cells, h->n);
+    for (u32 i = 0; i < h->n && full; i++)
+        full = dh_cell_mask(h->cells[i]) == DH_MASK_FULL;
+    return full;
+}
+
+bool dh_valid_cell(u32 cell, enum dh_plane plane)
+{
+    if (cell == 0)
+        return true;
+    if (dh_cell_is_split(cell)) {
+        u32 chunk = dh_cell_split_index(cell) >> DH_SPLIT_CHUNK_SHIFT;
+        return chunk < DH_SPLIT_CHUNKS && __atomic_load_n(&dh_split_chunks[chunk], __ATOMIC_ACQUIRE);
+    }
+    if (dh_cell_is_history(cell))
+        return history_valid(dh_history_get(cell), plane);
+    return dh_cell_mask(cell) && dh_valid_id(dh_cell_id(cell)) && belongs(dh_cell_id(cell), plane);
+}
+
+bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane)
+{
+    for (u32 k = 0; k < 4; k++)
+        if (!dh_valid_byte(bytes->cell[k]) || !dh_valid_cell(bytes->cell[k], plane))
+            return false;
+    return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * valid.h - what a cell, an id and a history must look like, in words that DH_ASSERT can ask.
+ *
+ * The definitions (valid.c) are in the checked runtime only; elsewhere nobody calls them. All of them are for
+ * threads inside the runtime: outside it a collection may free what a cell names.
+ */
+#ifndef DH_RUNTIME_SHADOW_VALID_H
+#define DH_RUNTIME_SHADOW_VALID_H
+
+#include "runtime/abi/abi.h"
+
+struct dh_bytes; /* split.h */
+
+/* An id that may stand in a cell: taken, with a record, of a slot and a clock that there can be. */
+bool dh_valid_id(u32 id);
+/* Entries of a history: rising by id, each with some bytes. */
+bool dh_valid_entries(const u32 *entries, u32 n);
+/* The cell of one byte in a split one: all four bits of the mask, no further split, nothing that changes in
+ * place. */
+bool dh_valid_byte(u32 cell);
+/* A cell as it may stand in this plane: writes in the write plane; in the read plane reads, and plain writes
+ * that stand for reads. Of a split one only its number is looked at. */
+bool dh_valid_cell(u32 cell, enum dh_plane plane);
+/* The bytes that were read from a split cell of this plane. */
+bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane);
+
+#endif
