@@ -15,8 +15,9 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {"--dh-exceptions", "--dh-frontend=gcc", "--dh-help",
-                                        "--dh-mode=field", "--dh-mode=full",    "--dh-plain"};
+static const char *const own_flags[] = {"--dh-checked", "--dh-exceptions", "--dh-frontend=gcc",
+                                        "--dh-help",    "--dh-mode=field", "--dh-mode=full",
+                                        "--dh-plain"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -251,6 +252,8 @@ static void read_own_flag(const char *arg, struct dh_cc_line *line)
 {
     if (strcmp(arg, "--dh-help") == 0)
         line->help = true;
+    else if (strcmp(arg, "--dh-checked") == 0)
+        line->checked = true;
     else if (strcmp(arg, "--dh-exceptions") == 0)
         line->exceptions = true;
     else if (strcmp(arg, "--dh-plain") == 0)

@@ -43,6 +43,7 @@ struct dh_cc_line {
     bool relocatable;        /* -r: the linker runs, but joins objects only */
     const char *output;      /* -o; NULL: not given */
     bool plain;              /* --dh-plain */
+    bool checked;            /* --dh-checked: the runtime that asks its assertions */
     bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
     bool help;               /* --dh-help */
     bool multiarch;          /* -print-multiarch: gcc has an answer, clang has none */

@@ -53,6 +53,8 @@ static void print_help(const struct driver *d)
         "  --dh-frontend=gcc, =clang, =gfortran\n"
         "               let that compiler (or a version of it: gcc-12) instrument with its own\n"
         "               -fsanitize=thread, for deadheat's runtime\n"
+        "  --dh-checked link a runtime that asks all its assertions: slower, for those who debug\n"
+        "               deadheat itself\n"
         "  --dh-help    this text\n"
         "Example of a field build:\n"
         "  make CC='deadheat-cc --dh-mode=field' CXX='deadheat-c++ --dh-mode=field'\n"
@@ -189,7 +191,7 @@ static const char *in_libdir(struct driver *d, const char *prefix, const char *n
 static void add_runtime(struct driver *d, struct dh_cc_args *out)
 {
     dh_cc_args_add(out, "-Wl,--whole-archive");
-    dh_cc_args_add(out, in_libdir(d, "", "libdeadheat_rt.a"));
+    dh_cc_args_add(out, in_libdir(d, "", d->line.checked ? "libdeadheat_rt_checked.a" : "libdeadheat_rt.a"));
     dh_cc_args_add(out, "-Wl,--no-whole-archive");
     dh_cc_args_add(out, in_libdir(d, "-Wl,--dynamic-list=", "intercept.syms"));
     /* Each is a DH_INTERCEPTOR_WRAPS of the runtime. */

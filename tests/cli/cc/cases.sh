@@ -67,6 +67,9 @@ END
 compile_and_run() { "$cc" -g -O1 hello.c -o hello && prints 42 ./hello; }
 case_ compile-and-link compile_and_run
 
+checked() { "$cc" --dh-checked hello.c -o hello3 && nm hello3 | grep -q ' t dh_valid_cell$' && prints 42 ./hello3; }
+case_ checked checked
+
 sub_command() { "$deadheat" cc hello.c -o hello2 && prints 42 ./hello2; }
 case_ as-subcommand sub_command
 
