@@ -209,6 +209,11 @@ static void print_counters(struct dh_reporter *r)
     for (size_t i = 0; r->options.stats && !r->options.streaming && i < DH_ARRAY_LEN(counters); i++)
         fprintf(f, "deadheat: %10" PRIu64 "  %s\n", dh_model_counter(&r->model, counters[i].name),
                 counters[i].help);
+    u64 collections = dh_model_counter(&r->model, "COLLECTIONS"),
+        ms = dh_model_counter(&r->model, "MILLISECONDS");
+    if (r->options.stats && !r->options.streaming && collections > 1 && ms && collections * 1000 > ms)
+        fprintf(f, "deadheat: the collector of access ids ran %.1f times a second\n",
+                (double)collections * 1000 / (double)ms);
 }
 
 static void print_summary(struct dh_reporter *r)

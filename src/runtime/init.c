@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/compat/compat.h"
+#include "runtime/engine/rules.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/report.h"
@@ -42,6 +43,10 @@ void dh_count(enum dh_counter c)
 
 u64 dh_counter(enum dh_counter c)
 {
+    if (c >= DH_RULES_FIRST)
+        return dh_rules_total(c);
+    if (c == DH_COUNT_BLIND_MODULES)
+        return dh_modules_blind();
     return __atomic_load_n(&counters[c], __ATOMIC_RELAXED);
 }
 
@@ -161,6 +166,7 @@ static void start(char **envp)
     started = true;
     read_options(envp);
     dh_history_init();
+    dh_rules_init(dh_opts.stats);
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
     dh_tap_init();
@@ -197,18 +203,37 @@ static void preinit(int argc, char **argv, char **envp)
 __attribute__((section(".preinit_array"), used)) static void (*const preinit_entry)(int, char **,
                                                                                     char **) = preinit;
 
+/* A collection goes through all shadow that is in memory: where they come that often, they are what the time
+ * goes into. */
+static void tell_collections(void)
+{
+    u64 n = dh_counter(DH_COUNT_COLLECTIONS), ms = dh_counter(DH_COUNT_MILLISECONDS);
+    if (n < 2 || n * 1000 <= ms)
+        return;
+    u64 tenths = n * 10000 / (ms ? ms : 1);
+    char buf[128];
+    struct dh_fmt f;
+    dh_fmt_init(&f, buf, sizeof(buf));
+    dh_fmt_str(&f, "the collector of access ids ran ");
+    dh_fmt_u64(&f, tenths / 10);
+    dh_fmt_char(&f, '.');
+    dh_fmt_u64(&f, tenths % 10);
+    dh_fmt_str(&f, " times a second");
+    dh_sys_say(buf);
+}
+
 static void print_stats(void)
 {
     for (int c = 0; c < DH_COUNT_MAX; c++) {
-        u64 v = c == DH_COUNT_BLIND_MODULES ? dh_modules_blind() : counters[c];
         char buf[256];
         struct dh_fmt f;
         dh_fmt_init(&f, buf, sizeof(buf));
-        dh_fmt_u64(&f, v);
+        dh_fmt_u64(&f, dh_counter((enum dh_counter)c));
         dh_fmt_char(&f, ' ');
         dh_fmt_str(&f, counter_texts[c].help);
         dh_sys_say(buf);
     }
+    tell_collections();
 }
 
 /* Silence means that there was nothing to find, so a run that could not see all must not be silent. Where

@@ -154,6 +154,9 @@ enum dh_counter {
 #undef DH_COUNTER
     DH_COUNT_MAX
 };
+/* Those that only --stats counts, from here to the end. */
+#define DH_RULES_FIRST DH_COUNT_MILLISECONDS
+#define DH_RULES (DH_COUNT_MAX - DH_RULES_FIRST)
 void dh_count(enum dh_counter c);
 
 #endif

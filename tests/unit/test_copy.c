@@ -26,6 +26,7 @@ static const u32 planes[PLANES] = {0, 5, DH_NTH_WRITE};
 _Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
 const struct dh_tap *dh_tap;
 volatile bool dh_runtime_off;
+bool dh_rules_on;
 u64 dh_ranges_active;
 static bool marking;
 static u64 marked; /* of the ids */

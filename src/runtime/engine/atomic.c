@@ -21,6 +21,7 @@
 
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/sink/tap.h"
@@ -212,8 +213,9 @@ static void record(struct dh_thread *t, u32 kind)
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     u32 clock = t->vc.c[t->slot];
     u64 cells;
+    dh_rule(t, DH_COUNT_ATOMIC);
     if (d->size == now.size && d->clock == clock && d->gen == t->gen && cells_now(plane, &cells) &&
-        cells == d->cells)
+        cells == d->cells && dh_rule_yes(t, DH_COUNT_ATOMIC_SAME))
         return;
     d->size = 0;
     if (!dh_step_identify(&a, now.pc) || !record_now(&a, d, plane, &cells))

@@ -10,6 +10,7 @@
  */
 #include "runtime/engine/engine.h"
 
+#include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/sink/tap.h"
@@ -151,6 +152,7 @@ static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane pla
         return true;
     }
     *ret_cell = fresh;
+    dh_rule(a->t, DH_COUNT_SPLIT);
     if (__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         return true;
     dh_split_free(a->t, fresh);
@@ -168,6 +170,7 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
         u32 old = was.cell, cell;
         DH_ASSERT(dh_valid_cell(old, plane) && (!dh_cell_is_split(old) || dh_valid_bytes(&was.bytes, plane)));
         if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+            dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
             if (put_bytes(a, word, mask, plane, p, old, &was.bytes, &cell))
                 return cell;
             continue;
@@ -187,12 +190,15 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
             if (__atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
                 continue;
         } else if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+            dh_rule(a->t, DH_COUNT_COLLIDED);
             continue;
         } else if (dh_cell_is_split(was.cell)) {
             dh_split_read_taken(was.cell, &was.bytes);
             DH_ASSERT((was.bytes.use & 1) && dh_valid_bytes(&was.bytes, plane));
             dh_split_free(a->t, was.cell);
         }
+        if (DH_UNLIKELY(dh_rules_on))
+            dh_rules_put(a, was.cell, cell);
         if (write && check_own(a, word, &was, mask))
             *ret_raced = true;
         return cell;
@@ -244,6 +250,8 @@ static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
     check(a, word, &other, mask);
     if (write)
         look_beside(a, word, mask, dh_engine_readers(a->t, word));
+    if (write && dh_cell_is_history(other.cell))
+        dh_rule(a->t, DH_COUNT_WRITE_SHARED);
     if (write && plain)
         stand_for_read(a, q, other.cell, cell);
     if (!write && plain && mask == DH_MASK_FULL)
@@ -292,6 +300,7 @@ static bool two_words(const struct dh_access_now *a, uptr word)
     if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
         !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me))
         return false;
+    dh_rule(t, write ? DH_COUNT_WRITE_EXCLUSIVE : DH_COUNT_READ_EXCLUSIVE);
     if (write) {
         u32 readers = dh_engine_readers(t, word);
         look_beside(a, word, DH_MASK_FULL, readers);

@@ -9,6 +9,7 @@
  */
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/sink/tap.h"
 
@@ -73,6 +74,7 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
     if (!dh_range_settled(p, old) || !bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask) ||
         (write && !readers_before(a->t, word, mask)))
         return false;
+    dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
     /* All four in this epoch: what engine.c's put_bytes does. */
     if (all_mine && dh_split_pressure(a->t) &&
         __atomic_compare_exchange_n(p, &old, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -96,6 +98,7 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u3
     u32 fresh = dh_split_new(a->t, bytes);
     if (!fresh)
         return false;
+    dh_rule(a->t, DH_COUNT_SPLIT);
     if (!__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
         dh_split_free(a->t, fresh);
         return false;
@@ -220,6 +223,8 @@ DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane 
 static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc, bool unsure)
 {
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (DH_UNLIKELY(dh_rules_on))
+        dh_rules_miss(t, addr, size, kind);
     if (!dh_runtime_off && !(unsure && dh_engine_same_epoch(t, addr, size, kind)) &&
         dh_step_identify(&a, pc) && !dh_exception_before(&a))
         dh_engine_words(&a, addr, addr + size);
@@ -279,6 +284,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         return;
     }
     if (DH_UNLIKELY(crosses(addr, size))) {
+        dh_rule(t, DH_COUNT_UNALIGNED);
         missed_words(t, addr, size, kind, pc);
         return;
     }
@@ -288,6 +294,8 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     bool unsure = false, hit = true;
     for (u32 at = 0; at < size && hit; at += 4)
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
+    if (hit)
+        dh_rule(t, kind == DH_WRITE ? DH_COUNT_WRITE_SAME_EPOCH : DH_COUNT_READ_SAME_EPOCH);
     if (hit || t->alone || !dh_thread_enter(t))
         return;
     bool on =
@@ -299,6 +307,10 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         done = quick_word(t, addr, need, size, kind, pc);
     for (u32 at = 0; on && done && !unsure && size > 4 && at < size; at += 8)
         done = quick_pair(t, addr + at, size, kind, pc);
+    if (done)
+        dh_rule(t, kind == DH_WRITE ? DH_COUNT_WRITE_EXCLUSIVE
+                   : unsure         ? DH_COUNT_READ_SHARED
+                                    : DH_COUNT_READ_EXCLUSIVE);
     if (DH_UNLIKELY(!done))
         rest(t, addr, size, kind, pc, unsure);
     dh_thread_leave(t);
@@ -340,7 +352,7 @@ DH_INLINE bool hit_shared(const volatile void *p, u32 size)
     for (u32 i = 1; i < size / 4; i++)
         if (__atomic_load_n(r + i, __ATOMIC_RELAXED) != c)
             return false;
-    return dh_step_is_mine(t, c) && t->gen == dh_collect_gen;
+    return dh_step_is_mine(t, c) && t->gen == dh_collect_gen && dh_rule_yes(t, DH_COUNT_READ_SAME_EPOCH);
 }
 
 #define SLOW(name, size, kind, known)                                                      \

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
 #include "runtime/shadow/region.h"
@@ -264,7 +265,9 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
         dh_count(DH_COUNT_LOST_SHADOW);
         return;
     }
-    if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind))
+    dh_rule(t, DH_COUNT_RANGE);
+    if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind) &&
+        dh_rule_yes(t, DH_COUNT_RANGE_SAME))
         return;
     if (dh_step_identify(&a, pc) && !dh_exception_before(&a))
         access_mapped(&a);

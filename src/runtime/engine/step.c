@@ -19,6 +19,7 @@
 
 #include "base/pool.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/report/report.h"
 
@@ -314,9 +315,11 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
                     DH_STEP];
     if (s->old == old && s->me == me && s->plane == (u32)plane) {
         DH_ASSERT(dh_valid_cell(s->result, plane));
+        dh_rule(a->t, DH_COUNT_STEP_KNOWN);
         mixture(a->t, mask, true);
         return s->result;
     }
+    dh_rule(a->t, DH_COUNT_STEP_NEW);
     mixture(a->t, mask, false);
     struct dh_history *h = dh_cell_is_history(old) ? (struct dh_history *)dh_history_get(old) : NULL;
     if (h && h->by_slot)

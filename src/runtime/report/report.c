@@ -478,12 +478,11 @@ bool dh_report_finish(void)
         dh_known_each_repeat(tell_repeat);
         open_line("counters");
         member("values");
-        for (int c = 0; c < DH_COUNT_MAX; c++) {
+        for (int c = 0; c < (dh_opts.stats ? DH_COUNT_MAX : DH_RULES_FIRST); c++) {
             dh_fmt_char(&line, c ? ',' : '{');
             dh_fmt_json_str(&line, dh_counter_name((enum dh_counter)c));
             dh_fmt_char(&line, ':');
-            dh_fmt_u64(&line,
-                       c == DH_COUNT_BLIND_MODULES ? dh_modules_blind() : dh_counter((enum dh_counter)c));
+            dh_fmt_u64(&line, dh_counter((enum dh_counter)c));
         }
         dh_fmt_char(&line, '}');
         close_line();

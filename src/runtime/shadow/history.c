@@ -34,6 +34,7 @@ struct shard {
     u32 places_n; /* power of two, or 0 */
     u32 count;    /* below places_n: one is free */
     u64 *places;
+    u64 made, found; /* for dh_history_counts, which reads them without the lock */
 } __attribute__((aligned(64)));
 
 static struct shard shards[SHARDS];
@@ -178,6 +179,7 @@ static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u3
         struct dh_history *h = object(number);
         if (h->n == n && memcmp(h->cells, entries, n * sizeof(u32)) == 0) {
             touch(h);
+            s->found++;
             return number;
         }
     }
@@ -192,6 +194,7 @@ static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u3
     __atomic_fetch_add(&made_since, 1, __ATOMIC_RELAXED);
     s->places[at] = (u64)hash << 32 | number;
     s->count++;
+    s->made++;
     return number;
 }
 
@@ -282,6 +285,15 @@ u32 dh_history_private(const struct dh_history *h)
     }
     dh_lock_drop(&numbers);
     return fits ? number | DH_CELL_HISTORY : 0;
+}
+
+void dh_history_counts(u64 *ret_made, u64 *ret_found)
+{
+    *ret_made = *ret_found = 0;
+    for (u32 i = 0; i < SHARDS; i++) {
+        *ret_made += __atomic_load_n(&shards[i].made, __ATOMIC_RELAXED);
+        *ret_found += __atomic_load_n(&shards[i].found, __ATOMIC_RELAXED);
+    }
 }
 
 bool dh_history_pressure(void)

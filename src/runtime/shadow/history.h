@@ -79,6 +79,8 @@ bool dh_history_cell(u32 *entries, u32 n, u32 age, u32 *ret_cell);
  * possible. */
 u32 dh_history_private(const struct dh_history *h);
 
+/* How many were made, and how often one was asked for that there was; since the start. */
+void dh_history_counts(u64 *ret_made, u64 *ret_found);
 /* Many histories have been made: worth merging entries that differ only in where they were made (step.c). */
 bool dh_history_pressure(void);
 /* So many since the last collection that one should run. */

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/heap.h"
@@ -353,6 +354,7 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     slots[t->slot].clock = last_epoch;
     slots[t->slot].used = false;
     t->state = DH_THREAD_FINISHED;
+    dh_rules_give(t);
     bool gone = t->joined_or_detached;
     if (gone)
         remove_thread(t);
@@ -510,6 +512,7 @@ void dh_thread_fork_child(struct dh_thread *self)
         remove_thread(t);
     }
     outlive_all(self);
+    dh_rules_fork_child();
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
     dh_lock_drop(&dh_threads_lock);
     dh_alone_begin(self);

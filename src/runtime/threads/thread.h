@@ -179,7 +179,8 @@ struct dh_thread {
     u32 splits[DH_SPARE_SPLITS]; /* split.c */
     u32 splits_n;
     u64 splits_made;
-    int mixing; /* step.c */
+    int mixing;          /* step.c */
+    u64 rules[DH_RULES]; /* rules.h; read by whoever adds them up */
 
     void *tap; /* what the recorder or the laboratory keeps for it */
 

@@ -1,0 +1,132 @@
+/*
+ * rules.c - see rules.h.
+ */
+#include "runtime/engine/rules.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "runtime/engine/engine.h"
+#include "runtime/init.h"
+
+bool dh_rules_on;
+static u64 ended[DH_RULES]; /* of threads that have ended; under dh_threads_lock */
+/* Whose count is kept elsewhere: what it was when this process began. */
+static u64 began_ms, made_before, found_before;
+
+/* Cells as quick.c could have done something with them: one access that has happened before. */
+static bool is_usual(const struct dh_thread *t, u32 cell)
+{
+    return cell == 0 || (dh_cell_is_simple(cell) && dh_vclock_get(&t->vc, dh_id_slot(dh_cell_id(cell))) >=
+                                                        dh_id_clock(dh_cell_id(cell)));
+}
+
+/* Afterwards, from what is there now: that costs quick.c nothing, and another thread has hardly ever changed
+ * it meanwhile. Where it has, that is the reason as often as not. */
+static enum dh_counter why(struct dh_thread *t, uptr addr, u32 size)
+{
+    u32 first = 0;
+    bool even = true, usual = true;
+    for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
+        for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
+            u32 cell = __atomic_load_n(dh_shadow(word, (enum dh_plane)plane), __ATOMIC_RELAXED);
+            if (dh_cell_is_split(cell))
+                return DH_COUNT_MISS_SPLIT;
+            if (dh_cell_is_history(cell))
+                return DH_COUNT_MISS_HISTORY;
+            usual = usual && is_usual(t, cell);
+            if (plane == DH_PLANE_WRITE) {
+                even = even && (word < addr + 4 || cell == first);
+                first = cell;
+            }
+        }
+    }
+    return !usual ? DH_COUNT_MISS_UNORDERED : !even ? DH_COUNT_MISS_UNEVEN : DH_COUNT_MISS_OTHER;
+}
+
+DH_COLD void dh_rules_miss(struct dh_thread *t, uptr addr, u32 size, u32 kind)
+{
+    (void)kind;
+    if (!dh_runtime_off)
+        dh_rule(t, why(t, addr, size));
+}
+
+DH_COLD void dh_rules_put(const struct dh_access_now *a, u32 old, u32 cell)
+{
+    if (a->kind & DH_ATOMIC)
+        return; /* counted as such */
+    if (a->kind & DH_WRITE)
+        dh_rule(a->t, DH_COUNT_WRITE_EXCLUSIVE);
+    else if (cell == old && dh_cell_is_history(cell))
+        dh_rule(a->t, DH_COUNT_READ_SHARED);
+    else if (dh_cell_is_history(cell))
+        dh_rule(a->t, dh_cell_is_history(old) ? DH_COUNT_READ_SHARED : DH_COUNT_READ_SHARE);
+    else
+        dh_rule(a->t, DH_COUNT_READ_EXCLUSIVE);
+}
+
+void dh_rules_give(const struct dh_thread *t)
+{
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
+    for (u32 i = 0; dh_rules_on && i < DH_RULES; i++)
+        ended[i] += t->rules[i];
+}
+
+static u64 now_ms(void)
+{
+    struct timespec now = {0};
+    dh_sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+    return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+}
+
+static void begin(void)
+{
+    began_ms = now_ms();
+    dh_history_counts(&made_before, &found_before);
+}
+
+void dh_rules_init(bool on)
+{
+    dh_rules_on = on;
+    if (on)
+        begin();
+}
+
+/* Those that no thread counts. False: c is not one of them. */
+static bool kept_elsewhere(enum dh_counter c, u64 *ret)
+{
+    u64 made, found;
+    if (c != DH_COUNT_MILLISECONDS && c != DH_COUNT_HISTORY_MADE && c != DH_COUNT_HISTORY_HIT)
+        return false;
+    dh_history_counts(&made, &found);
+    *ret = c == DH_COUNT_MILLISECONDS   ? now_ms() - began_ms
+           : c == DH_COUNT_HISTORY_MADE ? made - made_before
+                                        : found - found_before;
+    return true;
+}
+
+u64 dh_rules_total(enum dh_counter c)
+{
+    u64 elsewhere;
+    if (!dh_rules_on || kept_elsewhere(c, &elsewhere))
+        return dh_rules_on ? elsewhere : 0;
+    u32 i = (u32)c - DH_RULES_FIRST;
+    dh_lock_take(&dh_threads_lock);
+    u64 sum = ended[i];
+    for (const struct dh_thread *t = dh_threads; t; t = t->next)
+        if (t->state != DH_THREAD_FINISHED) /* the others have given theirs */
+            sum += __atomic_load_n(&t->rules[i], __ATOMIC_RELAXED);
+    dh_lock_drop(&dh_threads_lock);
+    return sum;
+}
+
+void dh_rules_fork_child(void)
+{
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
+    if (dh_rules_on)
+        begin();
+    memset(ended, 0, sizeof(ended));
+    for (struct dh_thread *t = dh_threads; t; t = t->next)
+        memset(t->rules, 0, sizeof(t->rules));
+}

@@ -1,0 +1,45 @@
+/*
+ * rules.h - how often each rule of the engine applied, and why an access took the long way; for --stats.
+ *
+ * Counted by each thread for itself, behind one branch on a flag that is set before the program begins:
+ * docs/design/engine.md, "Counting", says why, and what it costs. What the inlined check finds is not
+ * counted, since counting it would cost more than finding it.
+ */
+#ifndef DH_RUNTIME_ENGINE_RULES_H
+#define DH_RUNTIME_ENGINE_RULES_H
+
+#include "runtime/threads/thread.h"
+
+struct dh_access_now; /* engine.h */
+
+extern bool dh_rules_on;
+
+/* c: one of those from DH_RULES_FIRST on. A handler of a signal on this thread may cost it a count. */
+DH_INLINE void dh_rule(const struct dh_thread *t, enum dh_counter c)
+{
+    if (DH_UNLIKELY(dh_rules_on))
+        ((struct dh_thread *)t)->rules[c - DH_RULES_FIRST]++;
+}
+
+/* The same at the end of a condition that has come true. */
+DH_INLINE bool dh_rule_yes(const struct dh_thread *t, enum dh_counter c)
+{
+    dh_rule(t, c);
+    return true;
+}
+
+/* quick.c leaves an access to engine.c: why? */
+void dh_rules_miss(struct dh_thread *t, uptr addr, u32 size, u32 kind);
+/* engine.c has put access a in place of `old`, which is now `cell`. */
+void dh_rules_put(const struct dh_access_now *a, u32 old, u32 cell);
+
+/* At the start, once. */
+void dh_rules_init(bool on);
+/* A thread has ended; its counts outlive it. Under dh_threads_lock. */
+void dh_rules_give(const struct dh_thread *t);
+/* Of all threads, those that have ended included. Takes dh_threads_lock. */
+u64 dh_rules_total(enum dh_counter c);
+/* The child of a fork counts from 0. Under dh_threads_lock. */
+void dh_rules_fork_child(void);
+
+#endif
