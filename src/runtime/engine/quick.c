@@ -240,6 +240,7 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
         dh_tap_take(t, addr, size, kind, pc);
         return;
     }
+    dh_rule(t, DH_COUNT_UNALIGNED);
     if (t->alone || !dh_thread_enter(t))
         return;
     bool plain =
@@ -284,7 +285,6 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         return;
     }
     if (DH_UNLIKELY(crosses(addr, size))) {
-        dh_rule(t, DH_COUNT_UNALIGNED);
         missed_words(t, addr, size, kind, pc);
         return;
     }
