@@ -29,6 +29,7 @@ struct dh_ir {
     LLVMTargetDataRef layout; /* owned by the module */
     LLVMBuilderRef builder;
     LLVMTypeRef ptr, u8, u32, u64, none;
+    struct dh_ir_quiet *quiet;           /* NULL: nothing is known of the module's own functions */
     bool throwing;                       /* what is inserted now may unwind (throwing.c) */
     LLVMValueRef entry[DH_IR_ENTRY_MAX]; /* entry points, declared on first use */
     LLVMTypeRef entry_type[DH_IR_ENTRY_MAX];
@@ -44,6 +45,20 @@ LLVMValueRef dh_ir_link_home(struct dh_ir *ir);
 bool dh_ir_run_passes(struct dh_ir *ir, const char *pipeline);
 /* Inlines every call of a fast path and removes what is left of them. */
 void dh_ir_inline_fastpath(struct dh_ir *ir);
+
+/* ---- quiet.c: calls that cannot synchronise --------------------------------------------------------- */
+
+enum dh_ir_call {
+    DH_CALL_SYNCS, /* for all that is known */
+    DH_CALL_QUIET, /* it cannot synchronise, but may not come back */
+    DH_CALL_CALM,  /* it cannot synchronise, and comes back */
+};
+
+/* Looks at all functions of a module, before anything is inserted. */
+struct dh_ir_quiet *dh_ir_quiet_new(LLVMModuleRef m);
+void dh_ir_quiet_free(struct dh_ir_quiet *q);
+/* q may be NULL: then functions are judged by their attributes only. */
+enum dh_ir_call dh_ir_quiet_call(const struct dh_ir_quiet *q, LLVMValueRef call);
 
 /* ---- sites.c: what must be checked ------------------------------------------------------------ */
 
@@ -75,6 +90,7 @@ struct dh_ir_site {
     LLVMValueRef base; /* ptr == base + offset, for comparing addresses */
     long long offset;
     unsigned window;           /* its number: no two blocks, and no two sides of a break, share one */
+    unsigned stretch;          /* part of a window in which nothing can fail to come back */
     struct dh_ir_range *range; /* checked outside its loop, at least when the loop is long; or NULL */
 };
 
@@ -89,7 +105,7 @@ struct dh_ir_sites {
     struct dh_ir_site *at;
     size_t count, capacity;
     bool has_calls;       /* calls of functions that might be instrumented or intercepted */
-    LLVMValueRef *breaks; /* instructions that end a window */
+    LLVMValueRef *breaks; /* instructions that end a window or may not come back */
     size_t break_count, break_capacity;
     struct dh_ir_block *blocks; /* in the order of the function */
     size_t block_count;
@@ -97,6 +113,8 @@ struct dh_ir_sites {
 
 void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites);
 void dh_ir_sites_done(struct dh_ir_sites *sites);
+/* An intrinsic like memcpy. */
+bool dh_ir_sites_is_copy(LLVMValueRef callee);
 /* The check of a, at least as strong as that of b, looks at all the bytes of b. */
 bool dh_ir_sites_covers(const struct dh_ir_site *a, const struct dh_ir_site *b);
 

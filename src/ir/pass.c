@@ -204,6 +204,8 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
         any = is_instrumented(&exempt, fn);
     if (any) {
         ir.builder = LLVMCreateBuilderInContext(ir.ctx);
+        /* A check that throws is a way out of a function that no attribute tells of. */
+        ir.quiet = dh_ir_throwing_wanted() ? NULL : dh_ir_quiet_new(m);
         any = dh_ir_link_fastpath(&ir);
     }
     if (any) {
@@ -220,6 +222,7 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
     }
     if (ir.builder)
         LLVMDisposeBuilder(ir.builder);
+    dh_ir_quiet_free(ir.quiet);
     free(exempt.at);
     return any;
 }

@@ -10,6 +10,7 @@
 #include <climits>
 
 #include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -21,6 +22,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -128,7 +130,39 @@ unsigned dh_shim_call_traits(LLVMValueRef call)
         traits |= DH_CALL_COMES_BACK;
     if (cb->hasFnAttr(Attribute::ReturnsTwice))
         traits |= DH_CALL_RETURNS_TWICE;
+    if (cb->doesNotThrow() && cb->doesNotReturn())
+        traits |= DH_CALL_NEVER_BACK;
     return traits;
+}
+
+bool dh_shim_is_interposable(LLVMValueRef fn)
+{
+    return unwrap<Function>(fn)->isInterposable();
+}
+
+struct dh_shim_library {
+    TargetLibraryInfoImpl impl;
+};
+
+struct dh_shim_library *dh_shim_library_new(LLVMModuleRef m)
+{
+    return new dh_shim_library{TargetLibraryInfoImpl(Triple(unwrap(m)->getTargetTriple()))};
+}
+
+void dh_shim_library_free(struct dh_shim_library *library)
+{
+    delete library;
+}
+
+const char *dh_shim_library_name(struct dh_shim_library *library, LLVMValueRef call)
+{
+    auto *cb = unwrap<CallBase>(call);
+    TargetLibraryInfo known(library->impl,
+                            cb->getFunction()); /* the caller may be compiled with -fno-builtin */
+    LibFunc which;
+    if (!known.getLibFunc(*cb, which) || !known.has(which))
+        return nullptr;
+    return cb->getCalledFunction()->getName().data();
 }
 
 bool dh_shim_is_shared_code(LLVMModuleRef m)

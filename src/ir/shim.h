@@ -48,8 +48,19 @@ enum {
     DH_CALL_NOSYNC = 4,
     DH_CALL_COMES_BACK = 8, /* never unwinds, always returns */
     DH_CALL_RETURNS_TWICE = 16,
+    DH_CALL_NEVER_BACK = 32, /* never unwinds, never returns */
 };
 unsigned dh_shim_call_traits(LLVMValueRef call);
+
+/* Another definition may take this one's place when the program is linked or loaded. */
+bool dh_shim_is_interposable(LLVMValueRef fn);
+
+/* The functions that LLVM knows of the C library. */
+struct dh_shim_library;
+struct dh_shim_library *dh_shim_library_new(LLVMModuleRef m);
+void dh_shim_library_free(struct dh_shim_library *library);
+/* The name of the one that is called, if name and types are those of the library; or NULL. */
+const char *dh_shim_library_name(struct dh_shim_library *library, LLVMValueRef call);
 
 /* ---- shim_pads.cpp: where exceptions land ------------------------------------------------------- */
 
@@ -101,6 +112,9 @@ unsigned dh_shim_loops_max_count(struct dh_shim_loops *loops, const void *loop);
 LLVMValueRef dh_shim_loops_count(struct dh_shim_loops *loops, const void *loop);
 LLVMValueRef dh_shim_loops_start(struct dh_shim_loops *loops, const void *loop, LLVMValueRef ptr);
 LLVMValueRef dh_shim_loops_preheader_end(const void *loop);
+/* Whether the loops of a function are such as the language lets one assume to end, as long as nothing in them
+ * is volatile, atomic or input and output. */
+bool dh_shim_loops_end(LLVMValueRef fn);
 /* Two instructions come from the same source line of the same inlined copy. */
 bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b);
 /* Makes a block that runs before inst if the condition holds; returns its last instruction. */

@@ -9,7 +9,9 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MustExecute.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -176,6 +178,19 @@ LLVMValueRef dh_shim_loops_start(struct dh_shim_loops *loops, const void *loop, 
 LLVMValueRef dh_shim_loops_preheader_end(const void *loop)
 {
     return wrap(loop_of(loop)->getLoopPreheader()->getTerminator());
+}
+
+bool dh_shim_loops_end(LLVMValueRef fn)
+{
+    Function &f = *unwrap<Function>(fn);
+    SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> back;
+    FindFunctionBackedges(f, back);
+    if (back.empty())
+        return true;
+    DominatorTree tree(f);
+    LoopInfo info(tree);
+    return !mayContainIrreducibleControl(f, &info) &&
+           all_of(info.getLoopsInPreorder(), [](const Loop *loop) { return isMustProgress(loop); });
 }
 
 bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b)

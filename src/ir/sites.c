@@ -2,10 +2,11 @@
  * sites.c - lists what a function does that the runtime must know of.
  *
  * Besides what escape.c calls private, a plain access is left out when another check in the same
- * window covers it. A window is a stretch of one basic block in which nothing can synchronise,
- * unwind or fail to return; within it, the order of accesses is invisible to other threads'
- * happens-before relation, so
- *   - a read is covered by a write check of the same bytes, before or after it;
+ * window covers it. A window is a stretch of one basic block in which nothing can synchronise (quiet.c
+ * says what calls can); within it, the order of accesses is invisible to other threads' happens-before
+ * relation, so
+ *   - a read is covered by a write check of the same bytes before it, or after it if nothing between the two
+ *     can unwind or fail to return;
  *   - a read or a write is covered by an earlier check of the same kind of the same bytes.
  * A race of the covered access with another thread's access is then also a race of the covering one,
  * which is what FastTrack reports (the first race on a variable).
@@ -21,6 +22,7 @@ struct collector {
     struct dh_ir_sites *out;
     size_t window;   /* index of the first site of the current window */
     unsigned number; /* of the current window */
+    unsigned stretch;
 };
 
 static struct dh_ir_site *add(struct collector *c, enum dh_ir_site_kind kind, LLVMValueRef inst)
@@ -31,7 +33,7 @@ static struct dh_ir_site *add(struct collector *c, enum dh_ir_site_kind kind, LL
         out->at = realloc(out->at, out->capacity * sizeof(*out->at));
     }
     struct dh_ir_site *site = &out->at[out->count++];
-    *site = (struct dh_ir_site){.kind = kind, .inst = inst, .window = c->number};
+    *site = (struct dh_ir_site){.kind = kind, .inst = inst, .window = c->number, .stretch = c->stretch};
     return site;
 }
 
@@ -60,8 +62,9 @@ static bool merge(struct dh_ir_site *into, const struct dh_ir_site *site)
 {
     const long long longest = 8;
     long long start = start_of(into), end = end_of(into), from = start_of(site), to = end_of(site);
-    if (into->kind != site->kind || into->base != site->base || site->size >= 4 || from > end || to < start ||
-        !(into->size < 4 || into->merged) || !dh_shim_same_line(into->inst, site->inst))
+    if (into->stretch != site->stretch || into->kind != site->kind || into->base != site->base ||
+        site->size >= 4 || from > end || to < start || !(into->size < 4 || into->merged) ||
+        !dh_shim_same_line(into->inst, site->inst))
         return false;
     long long low = from < start ? from : start, high = to > end ? to : end;
     if (high - low > longest)
@@ -91,7 +94,8 @@ static void prune(struct collector *c)
             site->covered = true;
             return;
         }
-        if (site->kind == DH_SITE_WRITE && other->kind == DH_SITE_READ && dh_ir_sites_covers(site, other))
+        if (site->kind == DH_SITE_WRITE && other->kind == DH_SITE_READ && site->stretch == other->stretch &&
+            dh_ir_sites_covers(site, other))
             other->covered = true;
     }
 }
@@ -129,18 +133,26 @@ static void end_window(struct collector *c)
 {
     c->window = c->out->count;
     c->number++;
+    c->stretch++;
 }
 
-/* The window ends at inst: what follows may be ordered differently against other threads. */
-static void break_window(struct collector *c, LLVMValueRef inst)
+/* What follows inst may never happen. */
+static void break_stretch(struct collector *c, LLVMValueRef inst)
 {
     struct dh_ir_sites *out = c->out;
-    end_window(c);
+    c->stretch++;
     if (out->break_count == out->break_capacity) {
         out->break_capacity = out->break_capacity ? out->break_capacity * 2 : 16;
         out->breaks = realloc(out->breaks, out->break_capacity * sizeof(*out->breaks));
     }
     out->breaks[out->break_count++] = inst;
+}
+
+/* The window ends at inst: what follows may be ordered differently against other threads. */
+static void break_window(struct collector *c, LLVMValueRef inst)
+{
+    end_window(c);
+    break_stretch(c, inst);
 }
 
 static void collect_atomic(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr)
@@ -152,7 +164,7 @@ static void collect_atomic(struct collector *c, LLVMValueRef inst, LLVMValueRef 
     break_window(c, inst);
 }
 
-static bool is_copy(LLVMValueRef callee)
+bool dh_ir_sites_is_copy(LLVMValueRef callee)
 {
     size_t len;
     const char *name = LLVMGetValueName2(callee, &len);
@@ -238,25 +250,11 @@ static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef 
     site->reads = is_compare(callee);
 }
 
-/* A call after which other threads' accesses may be ordered differently against ours. */
-static bool ends_window(LLVMValueRef call)
-{
-    unsigned traits = dh_shim_call_traits(call);
-    LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
-    if (callee && LLVMGetIntrinsicID(callee) != 0 && (is_copy(callee) || dh_ir_masked_is(call)))
-        return false;
-    /* A function that touches no memory and comes back can neither synchronise nor call what does; of
-     * intrinsics it is also known which ones synchronise. */
-    unsigned harmless =
-        callee && LLVMGetIntrinsicID(callee) != 0 ? DH_CALL_NOSYNC | DH_CALL_READNONE : DH_CALL_READNONE;
-    return !(traits & DH_CALL_COMES_BACK) || !(traits & harmless);
-}
-
 static void collect_call(struct collector *c, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
     bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
-    if (callee && (intrinsic ? is_copy(callee) : is_compare(callee))) {
+    if (callee && (intrinsic ? dh_ir_sites_is_copy(callee) : is_compare(callee))) {
         collect_copy(c, callee, call);
     } else if (intrinsic && is_prefetch(callee)) {
         add(c, DH_SITE_PREFETCH, call);
@@ -265,13 +263,17 @@ static void collect_call(struct collector *c, LLVMValueRef call)
         if (!ptr || !dh_ir_escape_is_private(c->escape, ptr))
             add(c, DH_SITE_MASKED, call);
     }
-    if (!ends_window(call))
-        return;
-    if (callee && LLVMIsACallInst(call) && dh_ir_atomic_is_libcall(call))
+    enum dh_ir_call kind = dh_ir_quiet_call(c->ir->quiet, call);
+    const unsigned touches_nothing = DH_CALL_READNONE | DH_CALL_COMES_BACK;
+    unsigned traits = dh_shim_call_traits(call);
+    if (kind == DH_CALL_SYNCS && callee && LLVMIsACallInst(call) && dh_ir_atomic_is_libcall(call))
         add(c, DH_SITE_LIBATOMIC, call);
-    else if (!intrinsic && !(dh_shim_call_traits(call) & DH_CALL_ASM))
+    else if (!intrinsic && !(traits & DH_CALL_ASM) && (traits & touches_nothing) != touches_nothing)
         c->out->has_calls = true;
-    break_window(c, call);
+    if (kind == DH_CALL_SYNCS)
+        break_window(c, call);
+    else if (kind == DH_CALL_QUIET)
+        break_stretch(c, call);
 }
 
 static void collect(struct collector *c, LLVMValueRef inst)
