@@ -6,7 +6,7 @@
 // EXPECT still: write8=1 read_loop=1 read4=1
 // EXPECT constant: write_loop=1
 // EXPECT tiny: write4=1
-// EXPECT gaps: read4=1
+// EXPECT gaps: read_stride=1 read4=1
 // EXPECT calls: read4=1
 // EXPECT search: read1=1
 // EXPECT sometimes: read_loop=1 read4=2

@@ -56,7 +56,9 @@ static __attribute__((noinline)) void meet(unsigned n)
 static __attribute__((noinline)) void access_once(unsigned char *p, unsigned how)
 {
     unsigned char copy[200];
-    switch (how % 10) {
+    size_t elements = 20;
+    __asm__("" : "+r"(elements)); /* too many for checks of their own, if they are not unrolled */
+    switch (how % 12) {
     case 0:
         *(volatile uint8_t *)(p + 5) = 1;
         break;
@@ -73,16 +75,24 @@ static __attribute__((noinline)) void access_once(unsigned char *p, unsigned how
         memset(p, 1, 200);
         break;
     case 5:
-        (void)*(volatile uint8_t *)(p + 5);
+        for (size_t i = 0; i < elements; i++)
+            *(volatile uint32_t *)(p + 4 + i * 8) = 1;
         break;
     case 6:
-        (void)*(volatile uint64_t *)p;
+        (void)*(volatile uint8_t *)(p + 5);
         break;
     case 7:
+        (void)*(volatile uint64_t *)p;
+        break;
+    case 8:
         memcpy(copy, p + 3, 4); /* bytes 3 to 6 */
         __asm__ volatile("" : : "r"(copy) : "memory");
         break;
-    case 8:
+    case 9:
+        for (size_t i = 0; i < elements; i++)
+            (void)*(volatile uint32_t *)(p + 4 + i * 12);
+        break;
+    case 10:
         memcpy(copy, p, sizeof(copy));
         __asm__ volatile("" : : "r"(copy) : "memory");
         break;
@@ -95,8 +105,8 @@ static __attribute__((noinline)) void access_once(unsigned char *p, unsigned how
 static void choose(unsigned piece, unsigned how[2])
 {
     unsigned x = (piece + seed) * 2654435761u >> 8;
-    how[0] = x % 5;
-    how[1] = x / 5 % 10;
+    how[0] = x % 6;
+    how[1] = x / 6 % 12;
 }
 
 /* What the piece is like when they meet there. Each thread under a lock of its own: read by both, ordered by

@@ -13,6 +13,7 @@
  *                          __dh_rare_read{1,...}(p), __dh_rare_write{1,...}(p)   the same, not inlined
  *   memcpy-like            __dh_read_range(p, n), __dh_write_range(p, n)         n may be 0
  *   dense loop             __dh_read_loop(p, n, size), __dh_write_loop(p, n, size) in front of the loop
+ *   loop with gaps         __dh_read_stride(p, step, count, size, piece), __dh_write_stride(...), the same
  *   vtable pointer store   __dh_vptr_write(p, new_value)
  *   prefetch               __dh_prefetch(p)
  *   function entry         f = __dh_enter(llvm.returnaddress(0))                 before the first access
@@ -129,6 +130,11 @@ void __dh_write_range(const volatile void *p, u64 n);
 /* A loop touches all of [p, p + n) in pieces of `size` bytes before it synchronises. */
 void __dh_read_loop(const volatile void *p, u64 n, u32 size);
 void __dh_write_loop(const volatile void *p, u64 n, u32 size);
+
+/* A loop touches `count` elements of `size` bytes, in pieces of `piece` bytes, before it synchronises. They
+ * begin `step` bytes after each other, upwards from p; nothing between them is touched. */
+void __dh_read_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece);
+void __dh_write_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece);
 
 void __dh_module_init_v2(const void *marker);
 void __dh_module_home(const char *dir); /* shared objects: where deadheat is installed */

@@ -263,6 +263,8 @@ DH_INLINE bool dh_range_settled(const u32 *p, u32 cell)
 }
 /* [lo, hi) is changed with plain stores until dh_range_retract. Waits for ranges that overlap. */
 u32 dh_range_announce(uptr lo, uptr hi);
+/* The same of elements with gaps between them. Where two have the same step, only what they share counts. */
+u32 dh_range_announce_stride(uptr lo, uptr step, u64 count, u32 size);
 void dh_range_retract(u32 slot);
 /* Wait until no range access that overlaps [lo, hi) is under way; true if there was one. */
 bool dh_range_wait(uptr lo, uptr hi);

@@ -22,42 +22,83 @@ enum {
 _Static_assert(SLOTS == 8 * sizeof(u64), "a bit of dh_ranges_active for each");
 
 u64 dh_ranges_active; /* atomic; bit i set: slots[i] is valid */
-static struct {
-    uptr lo, hi;
-} slots[SLOTS]; /* entry i is written by whoever owns bit i, before setting it */
+/* Elements of `size` bytes, `step` bytes apart; a range without gaps is one element. */
+struct stretch {
+    uptr lo, hi, step, size;
+};
+static struct stretch slots[SLOTS]; /* entry i is written by whoever owns bit i, before setting it */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_RANGE);
 
-static bool overlaps_active(uptr lo, uptr hi)
+static struct stretch slot_get(u32 i)
+{
+    struct stretch s = {
+        __atomic_load_n(&slots[i].lo, __ATOMIC_RELAXED), __atomic_load_n(&slots[i].hi, __ATOMIC_RELAXED),
+        __atomic_load_n(&slots[i].step, __ATOMIC_RELAXED), __atomic_load_n(&slots[i].size, __ATOMIC_RELAXED)};
+    return s;
+}
+
+/* Does an element of s lie in [lo, hi), in part at least? */
+static bool touches(const struct stretch *s, uptr lo, uptr hi)
+{
+    if (s->lo >= hi || s->hi <= lo)
+        return false;
+    uptr from = lo > s->lo ? lo - s->lo : 0, inside = from % s->step;
+    uptr next = s->lo + from - inside + s->step;
+    return inside < s->size || (next < hi && next < s->hi);
+}
+
+static bool meet(const struct stretch *a, const struct stretch *b)
+{
+    if (a->step == a->size)
+        return touches(b, a->lo, a->hi);
+    if (b->step == b->size || a->step != b->step) /* different steps: no closer look */
+        return touches(a, b->lo, b->hi) && (b->step == b->size || touches(b, a->lo, a->hi));
+    uptr apart = (b->lo > a->lo ? b->lo - a->lo : a->lo - b->lo) % a->step;
+    if (b->lo < a->lo && apart > 0)
+        apart = a->step - apart;
+    return a->lo < b->hi && b->lo < a->hi && (apart < a->size || apart + b->size > a->step);
+}
+
+static bool overlaps_active(const struct stretch *s)
 {
     for (u64 bits = __atomic_load_n(&dh_ranges_active, __ATOMIC_SEQ_CST); bits; bits &= bits - 1) {
-        u32 i = (u32)__builtin_ctzll(bits);
-        if (__atomic_load_n(&slots[i].lo, __ATOMIC_RELAXED) < hi &&
-            __atomic_load_n(&slots[i].hi, __ATOMIC_RELAXED) > lo)
+        struct stretch other = slot_get((u32)__builtin_ctzll(bits));
+        if (meet(s, &other))
             return true;
     }
     return false;
 }
 
+/* Even of nothing the step is not zero: others divide by it. */
+static struct stretch whole(uptr lo, uptr hi)
+{
+    uptr n = hi > lo ? hi - lo : 1;
+    return (struct stretch){lo, hi, n, n};
+}
+
 bool dh_range_wait(uptr lo, uptr hi)
 {
+    struct stretch s = whole(lo, hi);
     bool waited = false;
-    while (overlaps_active(lo, hi)) {
+    while (overlaps_active(&s)) {
         waited = true;
         dh_sys_yield();
     }
     return waited;
 }
 
-u32 dh_range_announce(uptr lo, uptr hi)
+static u32 announce(const struct stretch *s)
 {
-    DH_ASSERT(lo < hi);
+    DH_ASSERT(s->lo < s->hi);
     for (;;) {
         dh_lock_take(&lock);
         u64 free = ~__atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED);
-        if (free && !overlaps_active(lo, hi)) {
+        if (free && !overlaps_active(s)) {
             u32 i = (u32)__builtin_ctzll(free);
-            __atomic_store_n(&slots[i].lo, lo, __ATOMIC_RELAXED);
-            __atomic_store_n(&slots[i].hi, hi, __ATOMIC_RELAXED);
+            __atomic_store_n(&slots[i].lo, s->lo, __ATOMIC_RELAXED);
+            __atomic_store_n(&slots[i].hi, s->hi, __ATOMIC_RELAXED);
+            __atomic_store_n(&slots[i].step, s->step, __ATOMIC_RELAXED);
+            __atomic_store_n(&slots[i].size, s->size, __ATOMIC_RELAXED);
             __atomic_fetch_or(&dh_ranges_active, 1ull << i, __ATOMIC_SEQ_CST);
             dh_lock_drop(&lock);
             return i;
@@ -65,6 +106,17 @@ u32 dh_range_announce(uptr lo, uptr hi)
         dh_lock_drop(&lock);
         dh_sys_yield();
     }
+}
+
+u32 dh_range_announce(uptr lo, uptr hi)
+{
+    struct stretch s = whole(lo, hi);
+    return announce(&s);
+}
+
+u32 dh_range_announce_stride(uptr lo, uptr step, u64 count, u32 size)
+{
+    return announce(&(struct stretch){lo, lo + (count - 1) * step + size, step, size});
 }
 
 void dh_range_retract(u32 i)

@@ -1,0 +1,264 @@
+/*
+ * stride.c - accesses to many places at the same distance from each other: a column, a field of all elements
+ * of an array, every other point of a grid.
+ *
+ * One call in front of a loop stands for the checks of its iterations. It touches exactly what they would:
+ * what lies between the elements is somebody else's. The cells are changed with plain stores while the
+ * elements are announced (range.c); announcements of the same step exclude each other only if they share
+ * bytes, so threads that go through the columns of one matrix do not wait for each other. What a cell turns
+ * into is computed once for each run of equal ones.
+ */
+#include "runtime/abi/same_epoch.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/exception.h"
+#include "runtime/init.h"
+#include "runtime/shadow/region.h"
+#include "runtime/shadow/touched.h"
+#include "runtime/sink/tap.h"
+
+enum {
+    AHEAD = 8, /* elements */
+    FAR = 256, /* a step that the processor does not see coming */
+};
+
+struct stride {
+    uptr next, step;
+    u64 left; /* elements, from `next` on */
+    u32 size; /* of one */
+    const void *pc;
+};
+
+/* A unit is one cell, or two that hold the same. */
+DH_INLINE u64 load(const u32 *p, bool two)
+{
+    return two ? *(const u64 *)p : *p;
+}
+
+DH_INLINE void store(u32 *p, u64 unit, bool two)
+{
+    if (two)
+        *(u64 *)p = unit;
+    else
+        *p = (u32)unit;
+}
+
+/* What a unit held in both planes, and what it turns into. */
+struct turn {
+    u64 own, other, new_own, new_other; /* new_own 0: nothing is known yet */
+};
+
+/* Can its fate be told from the handle alone, and told again later? */
+static bool is_lasting(u64 unit, bool two)
+{
+    u32 cell = (u32)unit;
+    return (!two || cell == unit >> 32) && !dh_cell_is_split(cell) &&
+           (!dh_cell_is_history(cell) || !dh_history_get(cell)->by_slot);
+}
+
+/* What units like this one turn into. False: there is more to do than to change them. */
+static DH_NOINLINE bool learn(const struct dh_access_now *a, u64 own, u64 other, bool two, struct turn *ret)
+{
+    const u64 both = 0x100000001;
+    bool write = a->kind == DH_WRITE;
+    if (!is_lasting(own, two) || !is_lasting(other, two) || !dh_step_ordered(a->t, (u32)other) ||
+        (write && !dh_step_ordered(a->t, (u32)own)))
+        return false;
+    u32 cell = dh_step_cell(a, (u32)own, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u32 beside = write ? dh_step_cell(a, (u32)other, DH_MASK_FULL, DH_PLANE_READ) : (u32)other;
+    if (!write)
+        dh_step_set_mine(a->t, cell, DH_MASK_FULL);
+    *ret = (struct turn){own, other, two ? cell * both : cell, two ? beside * both : beside};
+    return true;
+}
+
+/* Was this unit accessed in this epoch? */
+DH_INLINE bool is_hit(const struct dh_access_now *a, u64 unit, bool two)
+{
+    u32 far = (u32)unit - __dh_hot.base, far_too = (u32)(unit >> 32) - __dh_hot.base;
+    return (two ? far | far_too : far) < __dh_hot.span ||
+           (dh_step_is_mine(a->t, (u32)unit) && (!two || (u32)unit == unit >> 32));
+}
+
+/* All that happens seldom: cells that were split, races. */
+static DH_NOINLINE void by_words(struct dh_access_now *a, uptr element, uptr addr, u32 unit)
+{
+    a->addr = element;
+    for (uptr word = addr; word < addr + unit; word += 4)
+        if (!dh_engine_same_epoch(a->t, word, 4, a->kind))
+            dh_engine_word_announced(a, word, DH_MASK_FULL);
+}
+
+/* A write: does what other classes have read of a unit leave nothing to do? */
+static bool is_read_before(const struct dh_access_now *a, uptr addr, u32 classes, u32 unit)
+{
+    bool before = true;
+    for (u32 rest = classes; rest && before; rest &= rest - 1)
+        for (uptr word = addr; word < addr + unit && before; word += 4) {
+            u32 cell = __atomic_load_n(dh_shadow_nth(word, (u32)__builtin_ctz(rest)), __ATOMIC_RELAXED);
+            before = !dh_cell_is_split(cell) && dh_step_ordered(a->t, cell);
+        }
+    return before;
+}
+
+/* n elements, announced, all in one region. */
+DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u32 unit)
+{
+    u32 readers = a->kind == DH_WRITE ? dh_touched_any(s->next, (n - 1) * s->step + s->size) : 0;
+    readers &= DH_TOUCHED_READERS & ~(1u << a->t->class);
+    bool write = a->kind == DH_WRITE, far = s->step >= FAR, two = unit == 8;
+    enum dh_plane own_plane = write ? DH_PLANE_WRITE : DH_PLANE_READ;
+    enum dh_plane other_plane = write ? DH_PLANE_READ : DH_PLANE_WRITE;
+    struct turn turn = {0};
+    for (uptr element = s->next; n > 0; n--, element += s->step) {
+        if (far) {
+            __builtin_prefetch(dh_shadow(element + AHEAD * s->step, own_plane), 1);
+            __builtin_prefetch(dh_shadow(element + AHEAD * s->step, other_plane), 1);
+        }
+        for (uptr addr = element; addr < element + s->size; addr += unit) {
+            u32 *p = dh_shadow(addr, own_plane), *q = dh_shadow(addr, other_plane);
+            u64 own = load(p, two), other = load(q, two);
+            if (is_hit(a, own, two))
+                continue;
+            if (((own != turn.own || other != turn.other || !turn.new_own) &&
+                 !learn(a, own, other, two, &turn)) ||
+                (readers && !is_read_before(a, addr, readers, unit))) {
+                by_words(a, element, addr, unit);
+                turn.new_own = 0;
+                continue;
+            }
+            store(p, turn.new_own, two);
+            if (write)
+                store(q, turn.new_other, two);
+        }
+    }
+}
+
+/* How far the unit at a shadow address is from the ids of this epoch. */
+DH_INLINE u32 distance(uptr shadow, u32 base, bool two)
+{
+    u64 unit = load((const u32 *)shadow, two);
+    return ((u32)unit - base) | (two ? (u32)(unit >> 32) - base : 0);
+}
+
+/* How many elements, from the next one on, were accessed in this epoch? Four at a time. */
+DH_INLINE u64 count_hits(const struct dh_access_now *a, const struct stride *s, u64 n, u32 unit)
+{
+    const uptr step = s->step;
+    const u32 base = __dh_hot.base, span = __dh_hot.span;
+    uptr at = (uptr)dh_shadow(s->next, a->kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ);
+    u64 known = 0;
+    if (s->size != unit)
+        return 0;
+    for (; known + 4 <= n; known += 4, at += 4 * step) {
+        u32 far = distance(at, base, unit == 8) | distance(at + step, base, unit == 8) |
+                  distance(at + 2 * step, base, unit == 8) | distance(at + 3 * step, base, unit == 8);
+        if (far >= span)
+            break;
+    }
+    return known;
+}
+
+/* False: there is no shadow for some of them. */
+static bool note_touched(const struct dh_access_now *a, const struct stride *s, u64 n)
+{
+    u32 mark = a->kind == DH_WRITE ? a->t->marks_write : a->t->marks_read;
+    if (s->step <= 1u << DH_TOUCHED_SHIFT)
+        return dh_touched_note(s->next, (n - 1) * s->step + s->size, mark);
+    bool all = true;
+    for (u64 i = 0; i < n && all; i++)
+        all = dh_touched_note(s->next + i * s->step, s->size, mark);
+    return all;
+}
+
+/* n elements that consist of whole units. False: no id is to be had. */
+DH_INLINE bool in_units(struct dh_access_now *a, struct stride *s, u64 n, u32 unit)
+{
+    u64 known = count_hits(a, s, n, unit);
+    s->next += known * s->step;
+    s->left -= known;
+    n -= known;
+    if (n > 0) {
+        if (!a->id && !dh_step_identify(a, s->pc))
+            return false;
+        if (note_touched(a, s, n)) {
+            u32 slot = dh_range_announce_stride(s->next, s->step, n, s->size);
+            change(a, s, n, unit);
+            dh_range_retract(slot);
+        }
+    }
+    s->next += n * s->step;
+    s->left -= n;
+    return true;
+}
+
+/* n elements one by one: cells are touched in part, or races raised. False: no id is to be had, or one is to
+ * be raised before anything else is done. */
+static bool one_by_one(struct dh_access_now *a, struct stride *s, u64 n)
+{
+    bool raised = false;
+    for (; n > 0 && !raised; n--) {
+        a->addr = s->next;
+        if (!dh_engine_same_epoch(a->t, s->next, s->size, a->kind)) {
+            if (!a->id && !dh_step_identify(a, s->pc))
+                return false;
+            bool seen =
+                dh_touched_note(a->addr, a->size, a->kind == DH_WRITE ? a->t->marks_write : a->t->marks_read);
+            raised = seen && dh_exception_before(a);
+            if (seen && !raised)
+                dh_engine_words(a, s->next, s->next + s->size);
+        }
+        s->next += s->step;
+        s->left--;
+    }
+    return !raised;
+}
+
+/* As many elements as lie in one region of shadow, but at least one. */
+static bool in_region(struct dh_access_now *a, struct stride *s)
+{
+    u64 room = (DH_REGION_SIZE - s->next % DH_REGION_SIZE) / s->step, n = room ? room : 1;
+    uptr bits = s->next | s->step | s->size;
+    n = n < s->left ? n : s->left;
+    if (!dh_region_map((void *)s->next, (n - 1) * s->step + s->size)) {
+        dh_count(DH_COUNT_LOST_SHADOW);
+        s->next += n * s->step;
+        s->left -= n;
+        return true;
+    }
+    if (bits % 4 != 0 || dh_exception_on())
+        return one_by_one(a, s, n);
+    return bits % 8 == 0 ? in_units(a, s, n, 8) : in_units(a, s, n, 4);
+}
+
+static void from_code(struct stride s, u32 piece, u32 kind)
+{
+    struct dh_thread *t = __dh_hot.self;
+    struct dh_access_now a = {.t = t, .size = s.size, .piece = piece == s.size ? 0 : piece, .kind = kind};
+    bool more = t != NULL;
+    /* A race is raised when the runtime is left; the rest comes after that. */
+    while (more && s.left > 0 && dh_thread_enter(t)) {
+        more = !dh_runtime_off && !t->untracked && !t->alone;
+        for (; more && dh_tap != NULL && s.left > 0; s.left--, s.next += s.step)
+            dh_tap->access(t, &(struct dh_tap_access){s.next, s.size, a.piece, kind, s.pc});
+        a.id = 0;
+        a.addr = s.next;
+        while (more && s.left > 0 && in_region(&a, &s))
+            continue;
+        more = more && a.id;
+        dh_thread_leave(t);
+    }
+}
+
+void __dh_read_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece)
+{
+    struct stride s = {
+        .next = (uptr)p, .step = step, .left = count, .size = size, .pc = __builtin_return_address(0)};
+    from_code(s, piece, DH_READ);
+}
+
+void __dh_write_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece)
+{
+    struct stride s = {
+        .next = (uptr)p, .step = step, .left = count, .size = size, .pc = __builtin_return_address(0)};
+    from_code(s, piece, DH_WRITE);
+}
