@@ -134,7 +134,8 @@ Each program is built three ways with the same flags (`-O2 -g -pthread`): by pla
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
 are ratios to the native build in the same rounds: wall time, processor time (cpu), peak resident memory. Less
 is better. Every run's output is compared with the native one's. Where a program itself needs next to no
-memory (see the column native MB), its ratio shows the fixed size of the detector.
+memory (see the column native MB), its ratio shows the fixed size of the detector. A kernel run is broken off
+after a limit, 90 seconds by default, and then has no ratio: the table says so.
 """
 
 ABOUT_RACES = """

@@ -1,10 +1,13 @@
 /*
  * kernel.h - what every kernel shares: arguments, threads, a random stream, the printed checksum.
  *
- * A kernel is run as `kernel [threads [scale]]`: two threads and scale 100 by default, which takes about half
- * a second natively; the scale is a percentage of that work. It prints one line, its checksum, which depends
- * on the two arguments only and never on scheduling, so that the output of any two builds can be compared.
- * Kernels are free of data races: a detector that reports one is wrong.
+ * A kernel is run as `kernel [threads [scale [volume]]]`: two threads and scale 100 by default, which takes
+ * about half a second natively; the scale is a percentage of that work. A kernel that knows the volume has so
+ * many times the data for about the same work; the others take no notice of it. It prints one line, its
+ * checksum, which depends on the arguments only and never on scheduling, so that the output of any two builds
+ * can be compared. Kernels are free of data races: a detector that reports one is wrong.
+ *
+ * The header is C and C++ alike.
  */
 #ifndef DH_BENCH_KERNEL_H
 #define DH_BENCH_KERNEL_H
@@ -19,6 +22,7 @@
 
 static unsigned n_threads = 2;
 static unsigned scale = 100;
+static unsigned volume = 1;
 
 /* A thread's index is passed by value in the argument pointer. */
 typedef void *thread_body(void *index);
@@ -35,14 +39,23 @@ static inline void kernel_args(int argc, char **argv)
         n_threads = (unsigned)strtoul(argv[1], NULL, 10);
     if (argc > 2)
         scale = (unsigned)strtoul(argv[2], NULL, 10);
-    if (n_threads < 1 || n_threads > MAX_THREADS || scale < 1)
-        kernel_fail("usage: kernel [threads (1 to 64) [scale in percent]]");
+    if (argc > 3)
+        volume = (unsigned)strtoul(argv[3], NULL, 10);
+    if (n_threads < 1 || n_threads > MAX_THREADS || scale < 1 || volume < 1)
+        kernel_fail("usage: kernel [threads (1 to 64) [scale in percent [volume]]]");
 }
 
 /* `full` units of work, scaled; at least one. */
 static inline size_t kernel_scaled(size_t full)
 {
     size_t n = full * scale / 100;
+    return n ? n : 1;
+}
+
+/* Passes over data that the volume multiplies: as many fewer, so that the work stays; at least one. */
+static inline size_t kernel_passes(size_t full)
+{
+    size_t n = kernel_scaled(full) / volume;
     return n ? n : 1;
 }
 
