@@ -58,6 +58,7 @@ install: all
 
 bench: all
 	@BUILD="$(STAGE)" bench/run $(BENCH)
+	@BUILD="$(STAGE)" bench/growth $(BENCH)
 	@BUILD="$(STAGE)" bench/real/run $(BENCH)
 	@BUILD="$(STAGE)" bench/first-report $(BENCH)
 	@BUILD="$(STAGE)" bench/traces $(BENCH)

@@ -1,4 +1,4 @@
-"""What bench/run, bench/real/run and bench/traces share: the three builds, measured runs, medians, the results file.
+"""What the scripts that measure share: the three builds, measured runs, medians, the results file.
 
 A result is a `cell` (a dictionary): wall and processor seconds and peak resident kilobytes, each the
 median of its samples, or a `note` that says why there is none. A `row` is one program: {"name", "cells":

@@ -126,9 +126,9 @@ def traces_text(data):
 
 
 INTRODUCTION = """
-Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, the
-real programs, the time to the first report, the work with traces and that with histories; with
-`BENCH=--write` it writes this page.
+Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, how
+their cost grows, the real programs, the time to the first report, the work with traces and that with
+histories; with `BENCH=--write` it writes this page.
 
 Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
@@ -185,6 +185,40 @@ def history_markdown(data):
     m = data["machine"]
     where = textwrap.fill(f"{m['cpu']}, Linux {m['kernel']}; best of {data['rounds']} rounds.", 110)
     return f"\n## Histories of memory\n\n{where}\n{ABOUT_HISTORY}\n{markdown_lines(history_grid(data))}"
+
+
+ABOUT_GROWTH = """
+The same work spread over more threads and over more data: processor time as a ratio to the native build with the
+same arguments, which makes the same accesses. A tool whose cost for an access depended on neither would have one
+number in all of a kernel's rows, but for what caches and, beyond the number of cores, the scheduler do to the
+native build. A run that took more than its limit was broken off.
+"""
+
+
+def growth_cell(native, cell):
+    if "cpu" in native and "cpu" in cell and native["cpu"]:
+        return f"{cell['cpu'] / native['cpu']:.1f}"
+    return cell.get("note") or native.get("note") or "-"
+
+
+def growth_grid(data):
+    """A row for each kernel, volume and tool; a column for each number of threads."""
+    counts = data["threads"]
+    lines = [["kernel, data, tool", *(f"{n} thread{'s' if n > 1 else ''}" for n in counts)]]
+    for row in data["rows"]:
+        for kind, name in TOOLS:
+            cells = zip(row["cells"]["native"], row["cells"][kind])
+            title = f"{row['name']}, {row['volume']}x, {name}"
+            lines.append([title, *(growth_cell(native, cell) for native, cell in cells)])
+    return lines
+
+
+def growth_markdown(data):
+    about = textwrap.fill(ABOUT_GROWTH.strip(), 110)
+    m = data["machine"]
+    text = f"{m['cpu']}, {m['cores']} cores; medians of {data['rounds']} rounds. Work: {data['scale']}% of the usual."
+    where = textwrap.fill(text, 110)
+    return f"\n## Growth\n\n{where}\n\n{about}\n\n{markdown_lines(growth_grid(data))}"
 
 
 ABOUT_FIRST = """
@@ -261,6 +295,7 @@ def markdown(results):
         if reports:
             out += ABOUT_RACES
     out += together(results)
+    out += growth_markdown(results["growth"]) if "growth" in results else ""
     out += first_markdown(results["first"]) if "first" in results else ""
     out += traces_markdown(results["traces"]) if "traces" in results else ""
     return out + history_markdown(results["history"]) if "history" in results else out
