@@ -39,8 +39,8 @@ class Job:
         self.log = self.tree.parent / f"{program.name}.log"
         self.stamp = self.tree / ".built"
         self.records, self.report = reports / f"{program.name}.jsonl", reports / f"{program.name}.txt"
-        self.samples, self.note = [], None
-        self.limit = 900  # seconds a run may take
+        self.samples, self.note, self.over = [], None, None
+        self.limit = 300  # seconds a run may take
 
     def stale(self):
         """Whether the tree must be built: never built, or deadheat has changed since."""
@@ -108,6 +108,12 @@ class Job:
                 subprocess.run([self.helper("data.c"), str(megabytes)], stdout=f, check=True)
         return path
 
+    def beside(self, argv):
+        """A plain program that has to run meanwhile, and is not measured."""
+        return subprocess.Popen(
+            [str(a) for a in argv], cwd=self.scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
     def helper(self, source):
         """A program of ours beside the measured one, always built natively."""
         path = self.bench.work / source.removesuffix(".c")
@@ -130,6 +136,9 @@ class Job:
             return None
         try:
             return action()
+        except harness.TimedOut:
+            self.note, self.over = f"over {self.limit} s", self.limit
+            self.bench.progress.line(f"{self.program.name}: {self.kind}: broken off after {self.limit} s")
         except harness.Failure as failure:
             self.note = str(failure)
             self.bench.progress.line(
@@ -139,7 +148,7 @@ class Job:
 
     def cell(self):
         if self.note:
-            return {"note": self.note}
+            return {"note": self.note, **({"over": self.over} if self.over else {})}
         cell = harness.median_cell(self.samples)
         if self.kind != "native":
             cell["races"] = self.races()
