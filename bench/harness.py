@@ -168,6 +168,11 @@ def machine():
     }
 
 
+def last_run():
+    """Where the results of the last run are kept, written to the documentation or not: in the build directory."""
+    return pathlib.Path(os.environ.get("BUILD", ROOT / "build")) / "bench.json"
+
+
 def load_results():
     if RESULTS.exists():
         return json.loads(RESULTS.read_text(encoding="utf-8"))
@@ -176,6 +181,7 @@ def load_results():
 
 def save_results(part, data, path=RESULTS):
     """Replace one part (kernels, real or traces) of the results file, and leave the others as they are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     results[part] = data
     path.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -12,7 +12,8 @@ import textwrap
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import harness  # noqa: E402  (found only after the line above)
+import bars  # noqa: E402  (found only after the line above)
+import harness  # noqa: E402
 
 TOOLS = (("deadheat", "deadheat"), ("tsan", "TSan"))
 MEASURES = (("wall", "time"), ("cpu", "cpu"), ("rss", "memory"))
@@ -72,12 +73,12 @@ def text(data, reports=False):
     return aligned(grid(data["rows"], reports))
 
 
-def aligned(lines):
-    """For a terminal."""
+def aligned(lines, left=(0,)):
+    """For a terminal; the columns in `left` are text, the others numbers."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     out = ""
     for line in lines:
-        cells = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))]
+        cells = [c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))]
         out += "  ".join(cells).rstrip() + "\n"
     return out
 
@@ -88,9 +89,9 @@ def markdown_table(data, reports):
     return markdown_lines(lines)
 
 
-def markdown_lines(lines):
+def markdown_lines(lines, left=(0,)):
     out = "| " + " | ".join(lines[0]) + " |\n"
-    out += "|---|" + "---:|" * (len(lines[0]) - 1) + "\n"
+    out += "|" + "".join("---|" if i in left else "---:|" for i in range(len(lines[0]))) + "\n"
     return out + "".join("| " + " | ".join(line) + " |\n" for line in lines[1:])
 
 
@@ -127,21 +128,22 @@ def traces_text(data):
 
 INTRODUCTION = """
 Written by `bench/table.py` from `docs/benchmarks.json`; do not edit. `make bench` measures the kernels, how
-their cost grows, the real programs, the time to the first report, the work with traces and that with
-histories; with `BENCH=--write` it writes this page.
+their cost grows, the real programs, compiling, the time to the first report, the work with traces and that
+with histories, and says which bars were met; with `BENCH=--write` it writes this page.
 
 Each program is built three ways with the same flags (`-O2 -g -pthread`): by plain clang, by `deadheat cc`,
 and by clang with `-fsanitize=thread` (TSan, ThreadSanitizer). The three take turns in every round. Numbers
 are ratios to the native build in the same rounds: wall time, processor time (cpu), peak resident memory. Less
 is better. Every run's output is compared with the native one's. Where a program itself needs next to no
 memory (see the column native MB), its ratio shows the fixed size of the detector. A kernel run is broken off
-after a limit, 90 seconds by default, and then has no ratio: the table says so.
+after a limit, 90 seconds by default, and then has no ratio: the table says so. Where no number of threads
+stands beside a name it is two; a kernel measured with two and with four counts twice in the means.
 """
 
 ABOUT_RACES = """
 Races: distinct reports over all rounds, judged one by one in [real-programs.md](real-programs.md). The times
-of memcached and redis are their clients', which take part of the two cores; memory and processor time are the
-servers' own.
+of memcached, redis and unbound are their clients', which take part of the two cores; memory and processor time
+are the servers' own.
 """
 
 
@@ -295,6 +297,8 @@ def markdown(results):
         if reports:
             out += ABOUT_RACES
     out += together(results)
+    out += compile_markdown(results["compile"]) if "compile" in results else ""
+    out += bars_markdown(results) if "kernels" in results and "real" in results else ""
     out += growth_markdown(results["growth"]) if "growth" in results else ""
     out += first_markdown(results["first"]) if "first" in results else ""
     out += traces_markdown(results["traces"]) if "traces" in results else ""
@@ -302,7 +306,7 @@ def markdown(results):
 
 
 def together(results):
-    """Both parts as one: every program counts once."""
+    """Both parts as one: every row counts once."""
     if not ("kernels" in results and "real" in results):
         return ""
     rows = results["kernels"]["rows"] + results["real"]["rows"]
@@ -313,6 +317,35 @@ def together(results):
             (ours, theirs), n = mean
             out += f"| {title}, {n} programs | {ours:.2f} | {theirs:.2f} |\n"
     return out
+
+
+ABOUT_BARS = """
+What deadheat is to stay below, each beside ThreadSanitizer, or the native build, in the same run: time is wall
+time, but that of the compiler processor time; memory is the peak; means are geometric. Of a run that was broken
+off only the limit is known: such numbers have a sign (> at least, < at most), count with the limit in the means,
+and never meet a bar they might miss.
+"""
+
+
+def bars_markdown(results):
+    about = textwrap.fill(ABOUT_BARS.strip(), 110)
+    out = f"\n## The bars\n\n{about}\n\n{markdown_lines(bars.bars(results), left=(0, 4))}"
+    return out + f"\nProgram by program:\n\n{markdown_lines(bars.programs(results), left=(0, 5))}"
+
+
+def compile_grid(data):
+    """What compiling costs, and the code that comes out."""
+    lines = [["", "native", "deadheat", "TSan"]]
+    cells = [data["cells"][kind] for kind in harness.KINDS]
+    for title, key, unit in (("processor s", "cpu", 1), ("peak MB", "rss", 1024), ("code, KB", "code", 1024)):
+        lines.append([title, *(f"{c[key] / unit:.1f}" if key in c else c.get("note", "-") for c in cells)])
+    return lines
+
+
+def compile_markdown(data):
+    m = data["machine"]
+    text = f"SQLite's amalgamation, `{' '.join(harness.FLAGS)} -c`. {m['cpu']}; medians of {data['rounds']} rounds."
+    return f"\n## Compiling\n\n{textwrap.fill(text, 110)}\n\n{markdown_lines(compile_grid(data))}"
 
 
 class Chart:

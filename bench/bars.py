@@ -1,0 +1,141 @@
+"""The bars: what deadheat has to stay below, each beside ThreadSanitizer or the native build of the same run.
+
+A number that is missing because a run was broken off still says something: the ratio is at least, or at most, what
+the limit makes it. Such numbers have a sign, and count with their limit in the means, which then have one too.
+"""
+import math
+
+EVERY_TIME, REAL_TIME, ALL_TIME = 1.1, 0.7, 0.55
+ALL_MEMORY, EVERY_MEMORY, LARGE = 1.0, 1.4, 20 * 1024  # kilobytes of the native build
+SLOWDOWN = 30
+ALONE, ALONE_KERNEL = 1.5, "alone"
+COMPILE_TIME, CODE_SIZE = 1.3, 1.0
+ABSENT = ("no source", "not built")
+
+
+class Number:
+    """A ratio that is exact, or (sign) at least or at most what is known."""
+
+    def __init__(self, value, sign=""):
+        self.value, self.sign = value, sign
+
+    def __str__(self):
+        return f"{self.sign}{self.value:.2f}"
+
+    def within(self, bar):
+        """Whether it is at most `bar`; None if that cannot be said."""
+        sure = {"": (True, False), ">": (None, False), "<": (True, None), "~": (None, None)}
+        return sure[self.sign][self.value > bar]
+
+
+def ratio(row, over, under, measure):
+    """Of two builds of a program, or None. A run that was broken off took more time than its limit."""
+    top, bottom = row["cells"].get(over, {}), row["cells"].get(under, {})
+    values = [c.get(measure) or (c.get("over") if measure == "wall" else None) for c in (top, bottom)]
+    if not all(values) or ("over" in top and "over" in bottom):
+        return None
+    return Number(values[0] / values[1], ">" if "over" in top else "<" if "over" in bottom else "")
+
+
+def mean(numbers):
+    numbers = [n for n in numbers if n]
+    if not numbers:
+        return None
+    signs = {n.sign for n in numbers} - {""}
+    value = math.exp(sum(math.log(n.value) for n in numbers) / len(numbers))
+    return Number(value, signs.pop() if len(signs) == 1 else "~" if signs else "")
+
+
+def line(title, bar, number, remark=""):
+    verdict = {True: "yes", False: "NO", None: "unknown"}[number.within(bar) if number else None]
+    return [title, f"{bar:g}", str(number) if number else "-", verdict, remark]
+
+
+def worst(title, bar, named):
+    """The largest of several, and who else is over the bar."""
+    named = sorted(((n, name) for name, n in named if n), key=lambda p: -p[0].value)
+    if not named:
+        return line(title, bar, None, "not measured")
+    over = [p for verdict in (False, None) for p in named if p[0].within(bar) is verdict]
+    if not over:
+        return line(title, bar, *named[0])
+    names = listed([name for _, name in over])
+    return line(title, bar, over[0][0], f"{len(over)} of {len(named)} over: {names}")
+
+
+def listed(names, most=6):
+    return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def bars(results):
+    """All bars for which there are results, as lines of a table."""
+    rows = {part: results[part]["rows"] if part in results else [] for part in ("kernels", "real")}
+    every = [(row["name"], row) for part in rows.values() for row in part]
+    time = [(name, ratio(row, "deadheat", "tsan", "wall")) for name, row in every]
+    memory = [(name, ratio(row, "deadheat", "tsan", "rss")) for name, row in every]
+    real = [ratio(row, "deadheat", "tsan", "wall") for row in rows["real"]]
+    large = {name for name, row in every if row["cells"].get("native", {}).get("rss", 0) > LARGE}
+    measured = sum(n is not None for _, n in time)
+
+    lines = [["bar", "at most", "measured", "met", "remark"]]
+    lines.append(worst("time to TSan's, every program", EVERY_TIME, time))
+    count = sum(n is not None for n in real)
+    lines.append(line("time to TSan's, mean of real programs", REAL_TIME, mean(real), f"{count} programs"))
+    lines.append(
+        line("time to TSan's, mean of everything", ALL_TIME, mean(n for _, n in time), f"{measured} programs")
+    )
+    lines.append(line("memory to TSan's, mean of everything", ALL_MEMORY, mean(n for _, n in memory)))
+    lines.append(
+        worst("memory to TSan's, every program over 20 MB", EVERY_MEMORY, [m for m in memory if m[0] in large])
+    )
+    if rows["kernels"]:
+        lines.append(slow_kernels(rows["kernels"]))
+    alone = [ratio(row, "deadheat", "native", "wall") for row in rows["kernels"] if row["name"] == ALONE_KERNEL]
+    lines.append(line("time to native, one thread at a time", ALONE, alone[0] if alone else None, ALONE_KERNEL))
+    if "compile" in results:
+        row = results["compile"]
+        lines.append(
+            line("compile time of SQLite, to TSan's", COMPILE_TIME, ratio(row, "deadheat", "tsan", "cpu"))
+        )
+        lines.append(line("code of SQLite, to TSan's", CODE_SIZE, ratio(row, "deadheat", "tsan", "code")))
+    lines.append(unmeasured(every))
+    return lines
+
+
+def slow_kernels(rows):
+    """Kernels beyond SLOWDOWN times native, where TSan is not."""
+    names = []
+    for row in rows:
+        ours, theirs = (ratio(row, kind, "native", "wall") for kind in ("deadheat", "tsan"))
+        if ours and theirs and not ours.within(SLOWDOWN) and theirs.within(SLOWDOWN):
+            names.append(f"{row['name']} ({ours})")
+    title = f"kernels above {SLOWDOWN}x native where TSan is not"
+    return [title, "0", str(len(names)), "NO" if names else "yes", listed(names)]
+
+
+def unmeasured(every):
+    """Programs without a ratio because something failed: none of the bars above has looked at them."""
+    names = []
+    for name, row in every:
+        notes = [c["note"] for c in row["cells"].values() if "note" in c and "over" not in c]
+        notes = [n for n in notes if n not in ABSENT]
+        if notes:
+            names.append(f"{name} ({notes[0]})")
+        elif all("over" in row["cells"].get(kind, {}) for kind in ("deadheat", "tsan")):
+            names.append(f"{name} (both broken off)")
+    return ["programs without a ratio", "0", str(len(names)), "NO" if names else "yes", listed(names)]
+
+
+def programs(results):
+    """Every program beside TSan; what is over a bar is marked."""
+    lines = [["program", "time to TSan's", "memory to TSan's", "deadheat to native", "TSan to native", ""]]
+    for part in ("kernels", "real"):
+        for row in results[part]["rows"] if part in results else []:
+            time, memory = (ratio(row, "deadheat", "tsan", m) for m in ("wall", "rss"))
+            ours, theirs = (ratio(row, kind, "native", "wall") for kind in ("deadheat", "tsan"))
+            marks = ["time"] if time and not time.within(EVERY_TIME) else []
+            if memory and row["cells"]["native"].get("rss", 0) > LARGE and not memory.within(EVERY_MEMORY):
+                marks.append("memory")
+            cells = [str(n) if n else "-" for n in (time, memory, ours, theirs)]
+            lines.append([row["name"], *cells, f"over: {', '.join(marks)}" if marks else ""])
+    return lines
