@@ -222,6 +222,8 @@ bool dh_engine_forget(uptr lo, size_t n);
 
 /* An access of instrumented code, as the slow paths of fastpath.c have it. */
 void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc);
+/* A plain access a (its id is not needed) to at most 64 bytes, of any alignment, inside the runtime. */
+void dh_quick_words(const struct dh_access_now *a, const void *pc);
 
 /* ---- atomic.c ---- */
 

@@ -53,7 +53,7 @@ DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, u32 mask)
 /* Some bytes of a word whose cell `old` is split. */
 static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, u32 old, const void *pc)
 {
-    bool write = a->kind == DH_WRITE, all_mine = true;
+    bool write = (a->kind & DH_WRITE) != 0, all_mine = true;
     u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct dh_bytes b;
@@ -85,7 +85,7 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
 /* Some bytes of a word whose cell holds an access that has happened before, to other bytes as well. */
 static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u32 mask, u32 old, u32 other)
 {
-    bool write = a->kind == DH_WRITE;
+    bool write = (a->kind & DH_WRITE) != 0;
     u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     const u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u32 bytes[4], left = dh_cell_mask(old) & ~mask;
@@ -111,7 +111,7 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u3
 /* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
 DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u32 kind, const void *pc)
 {
-    bool write = kind == DH_WRITE;
+    bool write = (kind & DH_WRITE) != 0;
     u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u32 *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
@@ -167,7 +167,7 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
 /* Two words that hold the same. */
 DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
-    bool write = kind == DH_WRITE;
+    bool write = (kind & DH_WRITE) != 0;
     u64 *p = (u64 *)dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     u64 *q = (u64 *)dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
@@ -230,12 +230,52 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
         dh_engine_words(&a, addr, addr + size);
 }
 
-/* Any alignment, a few words. Each word is looked at by itself: of those that were accessed in this epoch
- * there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
+/* The bytes of [addr, end) that are in the word. */
+DH_INLINE u32 mask_within(uptr word, uptr addr, uptr end)
+{
+    u32 mask = DH_MASK_FULL;
+    if (word < addr)
+        mask &= DH_MASK_FULL << (addr - word);
+    if (word + 4 > end)
+        mask &= DH_MASK_FULL >> (word + 4 - end);
+    return mask;
+}
+
+/* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
+ * this epoch there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
+void dh_quick_words(const struct dh_access_now *whole, const void *pc)
+{
+    struct dh_thread *t = whole->t;
+    const u32 kind = whole->kind, size = (u32)whole->size, piece = whole->piece ? whole->piece : size;
+    enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
+    const uptr addr = whole->addr, end = addr + size;
+    if (!dh_touched_note(addr, size, kind & DH_WRITE ? t->marks_write : t->marks_read))
+        return;
+    for (uptr word = addr & ~(uptr)3, next; word < end; word = next) {
+        u32 need = mask_within(word, addr, end);
+        bool unsure = false, two = word % 8 == 0 && word >= addr && word + 8 <= end;
+        next = word + 4;
+        if (hit_word(t, word, need, plane, &unsure))
+            continue;
+        if (!unsure && two)
+            next = word + 8; /* what is put into both is looked at for both */
+        if (!unsure &&
+            (two ? quick_pair(t, word, piece, kind, pc) : quick_word(t, word, need, piece, kind, pc)))
+            continue;
+        struct dh_access_now a = *whole;
+        uptr from = word < addr ? addr : word, to = next < end ? next : end;
+        if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
+            continue;
+        if (dh_exception_before(&a))
+            break;
+        dh_engine_words(&a, from, to);
+    }
+}
+
+/* Any alignment, a few words. */
 static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
-    enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
-    uptr end = addr + size;
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap_take(t, addr, size, kind, pc);
         return;
@@ -243,25 +283,8 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     dh_rule(t, DH_COUNT_UNALIGNED);
     if (t->alone || !dh_thread_enter(t))
         return;
-    bool plain =
-        !dh_runtime_off && dh_touched_note(addr, size, kind == DH_WRITE ? t->marks_write : t->marks_read);
-    for (uptr word = addr & ~(uptr)3; word < end && plain; word += 4) {
-        u32 need = DH_MASK_FULL;
-        if (word < addr)
-            need &= DH_MASK_FULL << (addr - word);
-        if (word + 4 > end)
-            need &= DH_MASK_FULL >> (word + 4 - end);
-        bool unsure = false;
-        if (hit_word(t, word, need, plane, &unsure) || (!unsure && quick_word(t, word, need, size, kind, pc)))
-            continue;
-        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
-        uptr from = word < addr ? addr : word, to = word + 4 > end ? end : word + 4;
-        if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
-            continue;
-        if (dh_exception_before(&a))
-            break;
-        dh_engine_word(&a, word, need);
-    }
+    if (!dh_runtime_off)
+        dh_quick_words(&a, pc);
     dh_thread_leave(t);
 }
 

@@ -313,11 +313,13 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
         dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});
         return;
     }
-    if (!dh_region_map(p, n)) {
-        dh_count(DH_COUNT_LOST_SHADOW);
+    dh_rule(t, DH_COUNT_RANGE);
+    if (n <= SMALL && !(kind & (DH_ATOMIC | DH_FREE))) {
+        dh_quick_words(&a, pc);
         return;
     }
-    dh_rule(t, DH_COUNT_RANGE);
+    if (!dh_touched_note(a.addr, n, kind & DH_WRITE ? t->marks_write : t->marks_read))
+        return;
     if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind) &&
         dh_rule_yes(t, DH_COUNT_RANGE_SAME))
         return;
