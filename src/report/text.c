@@ -123,7 +123,7 @@ static void print_trace(const struct dh_print *p, const struct dh_symbol_trace *
             print_excerpt(p, f);
     }
     if (folded)
-        fprintf(p->out, "    (the stack was too deep: some frames are missing)\n");
+        fprintf(p->out, "    (recursion was folded: some frames may be missing)\n");
 }
 
 /* ---- The parts of a report ----------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/compat/compat.h"
+#include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/report/modules.h"
@@ -78,6 +79,7 @@ void dh_runtime_degrade(const char *why)
     dh_count(DH_COUNT_LOST_MEMORY);
     if (__atomic_exchange_n(&dh_runtime_off, true, __ATOMIC_SEQ_CST))
         return;
+    dh_pending_on = false;
     char buf[256];
     struct dh_fmt f;
     dh_fmt_init(&f, buf, sizeof(buf));
@@ -170,6 +172,7 @@ static void start(char **envp)
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
     dh_tap_init();
+    dh_pending_init();
     /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. What that
      * touches besides the modules (its stack, what it maps) gets shadow when it faults. */
     dh_modules_changed();

@@ -68,6 +68,10 @@ void dh_collect_mark_cell(u32 cell)
     if (cell && dh_cell_is_simple(cell))
         marked |= 1ull << dh_cell_id(cell);
 }
+void dh_pending_settle_now(struct dh_thread *t)
+{
+    fail_msg("thread %u has nothing pending", t->uid);
+}
 void dh_runtime_degrade(const char *why)
 {
     fail_msg("%s", why);

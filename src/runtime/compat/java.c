@@ -13,6 +13,7 @@
 
 #include "base/sys.h"
 #include "runtime/compat/compat.h"
+#include "runtime/engine/pending.h"
 #include "runtime/shadow/cells.h"
 #include "runtime/threads/sync.h"
 
@@ -43,6 +44,8 @@ DH_COMPAT void __tsan_java_init(jptr begin, jptr size)
     heap_begin = begin;
     heap_end = begin + size;
     lengths = dh_sys_map(size / UNIT * sizeof(u32));
+    if (__dh_hot.self) /* __tsan_java_finalize takes in what other threads have done, without their help */
+        dh_pending_end(__dh_hot.self);
     dh_region_map((void *)begin, size);
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/pending.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
 #include "runtime/shadow/collect.h"
@@ -172,6 +173,15 @@ bool dh_engine_forget(uptr lo, size_t n)
     return any;
 }
 
+/* What this thread has read of memory that is given up must be over: others may get it without being ordered.
+ */
+static void settle(struct dh_thread *t)
+{
+    t = t ? t : __dh_hot.self;
+    if (t)
+        dh_pending_settle(t);
+}
+
 static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool keep)
 {
     uptr lo = (uptr)p, hi = lo + n;
@@ -179,6 +189,7 @@ static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool ke
         dh_tap->memory(t, DH_OP_RANGE_NEW, lo, n, 0);
         return;
     }
+    settle(t);
     while (lo < hi && dh_touched_any(lo, hi - lo)) {
         uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
         bool has = dh_region_has(lo);
@@ -481,6 +492,7 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         dh_tap->memory(t, DH_OP_RANGE_MOVE, dst, n, src);
         return;
     }
+    settle(t);
     u32 marks = dh_touched_any(src, n);
     if (!marks) {
         dh_engine_renew(t, to, n);

@@ -195,7 +195,7 @@ static void say_thread(struct dh_fmt *f, const struct dh_thread *t)
 }
 
 /*
- * Both planes of the 8 bytes around addr, decoded, on standard error; with whether the calling thread has
+ * All planes of the 8 bytes around addr, decoded, on standard error; with whether the calling thread has
  * them behind it. Not declared anywhere: whoever wants it says `extern void dh_debug_dump(const void *);`.
  */
 __attribute__((used, retain)) void dh_debug_dump(const volatile void *addr);

@@ -57,9 +57,9 @@ static void check(const struct dh_access_now *a, uptr word, const struct content
 }
 
 /*
- * A plain write has raced. The rules go on as if it had been ordered, so nobody is to be believed to have
- * accessed the word since: a thread that finds its own epoch in its read plane would not look at this write.
- * Part of a word that has more history than that keeps it.
+ * A plain write has raced with a write. The rules go on as if it had been ordered, so nobody is to be
+ * believed to have accessed the word since: a thread that finds its own epoch in its read plane would not
+ * look at this write. Part of a word that has more history than that keeps it.
  */
 static void forget_beside(const struct dh_access_now *a, uptr word, u32 mask)
 {
@@ -233,6 +233,12 @@ static void look_beside(const struct dh_access_now *a, uptr word, u32 mask, u32 
         struct content other = read_cell(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
         check(a, word, &other, mask);
     }
+}
+
+void dh_engine_look_again(const struct dh_access_now *a, uptr word)
+{
+    struct content other = read_cell(dh_shadow(word, DH_PLANE_WRITE));
+    check(a, word, &other, DH_MASK_FULL);
 }
 
 void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes)

@@ -1,6 +1,6 @@
 /*
- * engine.h - shared by the files of the engine: engine.c (single accesses), range.c (many bytes),
- * atomic.c, step.c (how a cell changes).
+ * engine.h - shared by the files of the engine: quick.c (the usual miss), engine.c (single accesses), range.c
+ * and stride.c (many bytes), atomic.c, copy.c (forgetting and copying), step.c (how a cell changes).
  */
 #ifndef DH_RUNTIME_ENGINE_ENGINE_H
 #define DH_RUNTIME_ENGINE_ENGINE_H
@@ -205,6 +205,8 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
 /* The same for a range access that has announced itself. */
 void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask);
 
+/* Read a, published long ago: check it against a word of the write plane. */
+void dh_engine_look_again(const struct dh_access_now *a, uptr word);
 /* Write a, published: check it against what these classes have read of a word. */
 void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes);
 

@@ -9,6 +9,7 @@
  */
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/sink/tap.h"
@@ -294,6 +295,37 @@ DH_INLINE bool crosses(uptr addr, u32 size)
     return size < 4 ? (addr & 3) + size > 4 : (addr & 3) != 0;
 }
 
+/* The most usual miss of all: a read of one or two words, both planes of which hold one access that has
+ * happened before. Stored now, looked at again later (pending.h). False: not done, and nothing changed. */
+DH_INLINE bool read_plain(struct dh_thread *t, uptr addr, u32 size, const void *pc)
+{
+    const bool two = size == 8;
+    if (DH_UNLIKELY(!dh_pending_on || t->closed || t->alone || t->gen != dh_collect_gen ||
+                    (addr & (size - 1))))
+        return false;
+    t->in_rt = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    u32 *p = dh_shadow(addr, DH_PLANE_READ), *q = dh_shadow(addr, DH_PLANE_WRITE);
+    u64 old = two ? __atomic_load_n((u64 *)p, __ATOMIC_RELAXED) : __atomic_load_n(p, __ATOMIC_RELAXED);
+    u64 other = two ? __atomic_load_n((u64 *)q, __ATOMIC_RELAXED) : __atomic_load_n(q, __ATOMIC_RELAXED);
+    u32 id = 0;
+    if ((!two || ((u32)old == old >> 32 && (u32)other == other >> 32)) && before(t, (u32)old) &&
+        (other == old || before(t, (u32)other)) && (dh_touched_mark(addr) & t->marks_read) == t->marks_read &&
+        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0)
+        id = dh_step_id(t, size, DH_READ, pc);
+    if (DH_LIKELY(id != 0)) {
+        u32 me = dh_cell_make(id, DH_MASK_FULL);
+        if (two)
+            __atomic_store_n((u64 *)p, me * 0x100000001ull, __ATOMIC_RELAXED);
+        else
+            __atomic_store_n(p, me, __ATOMIC_RELAXED);
+        if (DH_UNLIKELY(dh_pending_add(t, addr, two, (u32)other, id)))
+            dh_pending_settle_now(t);
+    }
+    dh_thread_leave(t);
+    return id != 0;
+}
+
 /* The accesses are aligned: their words are all whole, or it is one and in part. Where they are not, though C
  * has it so, the machine does what it was told, and we look at the bytes that it touches. */
 DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void *pc)
@@ -301,7 +333,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     struct dh_thread *t = __dh_hot.self;
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     uptr addr = (uptr)where;
-    if (!t)
+    if (!t || (kind == DH_READ && (size == 4 || size == 8) && read_plain(t, addr, size, pc)))
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap_take(t, addr, size, kind, pc);

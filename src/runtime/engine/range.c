@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
@@ -314,6 +315,8 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
         return;
     }
     dh_rule(t, DH_COUNT_RANGE);
+    if (kind & DH_FREE)
+        dh_pending_settle(t);
     if (n <= SMALL && !(kind & (DH_ATOMIC | DH_FREE))) {
         dh_quick_words(&a, pc);
         return;

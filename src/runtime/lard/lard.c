@@ -13,6 +13,7 @@
 #include "runtime/abi/frame.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/pending.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
@@ -313,6 +314,7 @@ static const void *epoch_object(u32 slot, u64 time)
 
 static uint64_t read_clock(struct dh_thread *t, u32 slot)
 {
+    dh_pending_settle(t); /* others will be ordered by what it reads */
     if (!dh_tap)
         return dh_thread_read_clock(t, slot);
     u32 time = dh_vclock_get(&t->vc, slot);
@@ -381,6 +383,7 @@ static bool is_bare(uptr lo, size_t n)
 
 static void clear(struct dh_thread *t, uptr lo, size_t n)
 {
+    dh_pending_settle(t); /* which would wait for this very range */
     u32 slot = dh_range_announce(lo, lo + n);
     dh_engine_renew(t, (void *)lo, n);
     dh_range_retract(slot);
@@ -392,6 +395,7 @@ static void copy(struct dh_thread *t, uptr dst, uptr src, size_t n)
         dh_tap->memory(t, DH_OP_RANGE_COPY, dst, n, src);
         return;
     }
+    dh_pending_settle(t);
     u32 slot = dh_range_announce(dst, dst + n);
     dh_engine_copy(t, (void *)dst, (void *)src, n);
     dh_range_retract(slot);

@@ -9,7 +9,7 @@
  *  - Ids travel in one way: a thread stores ids of its own current epoch (young, never swept), or a
  *    history built from what it just read in the same cell. So an id that is in no cell when its cell is
  *    scanned can come back only through a history being made, which marks (history.c), or through copied
- *    shadow, which marks too (range.c).
+ *    shadow, which marks too (copy.c).
  *
  *   generation + 1; wait for grace     from here on histories that are made or found are marked
  *   scan all resident shadow, mark     and clear cells that happened before every live thread
@@ -244,6 +244,17 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
             }
         }
     }
+}
+
+void dh_collect_quiesce(struct dh_thread *self)
+{
+    /* Whoever collects waits for us meanwhile, unless we say that we remember nothing. */
+    while (!dh_lock_try(&lock)) {
+        dh_thread_forget_cells(self);
+        dh_sys_yield();
+    }
+    wait_for_grace(self);
+    dh_lock_drop(&lock);
 }
 
 void dh_collect_run(struct dh_thread *self)

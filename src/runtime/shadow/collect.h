@@ -8,8 +8,10 @@
 
 /* Run a collection on this thread, or return at once if another thread is at it. The caller is inside the
  * runtime but holds no cell in a variable. */
+/* Wait until every other thread has been outside the runtime. self may be inside; it holds no lock. */
+void dh_collect_quiesce(struct dh_thread *self);
 void dh_collect_run(struct dh_thread *self);
-/* Is a collection marking? Then whoever copies cells marks them (range.c). */
+/* Is a collection marking? Then whoever copies cells marks them (copy.c). */
 bool dh_collect_marking(void);
 void dh_collect_mark_cell(u32 cell);
 void dh_collect_each_lock(dh_lock_fn *fn);

@@ -2,9 +2,10 @@
  * region.c - see region.h; docs/design/shadow.md for the layout.
  *
  * The write plane is mapped when memory appears (interceptors say so) and, as a safety net, when an access
- * faults in it. The read plane of a class of threads is mapped where a thread of that class first reads, when
- * the inlined check faults there. Nothing is reserved in advance: address-space limits see twice the
- * program's own use, and once more for each class of threads, where it reads.
+ * faults in it. So is the read plane of the class of the thread that gets the memory; those of other classes
+ * are mapped where they first read, when the inlined check faults there. Nothing is reserved in advance:
+ * address-space limits see twice the program's own use, and once more for each class of threads, where it
+ * reads.
  */
 #include "runtime/shadow/region.h"
 
@@ -28,6 +29,7 @@ struct leaf {
     u64 mapped[(1u << LEAF_BITS) / 64];
     u64 refused[(1u << LEAF_BITS) / 64]; /* their place was taken when last looked at */
     u8 classes[1u << LEAF_BITS];         /* bit c: read plane c is mapped too */
+    u8 classes_refused[1u << LEAF_BITS]; /* bit c: the place of read plane c is taken */
 };
 _Static_assert(DH_READ_CLASSES <= 8, "the read planes of a piece are one u8");
 
@@ -140,10 +142,21 @@ static int map_class(uptr region, u32 class)
     int rc = l ? 0 : -ENOMEM;
     if (rc == 0 && !(classes_of(region) >> class & 1))
         rc = map_plane(region << DH_REGION_SHIFT, DH_REGION_SIZE, class);
+    u32 i = region & ((1u << LEAF_BITS) - 1);
     if (rc == 0)
-        __atomic_fetch_or(&l->classes[region & ((1u << LEAF_BITS) - 1)], (u8)(1u << class), __ATOMIC_RELEASE);
+        __atomic_fetch_or(&l->classes[i], (u8)(1u << class), __ATOMIC_RELEASE);
+    else if (rc == -EEXIST)
+        __atomic_fetch_or(&l->classes_refused[i], (u8)(1u << class), __ATOMIC_RELEASE);
     dh_lock_drop(&lock);
     return rc;
+}
+
+static bool is_class_refused(uptr region, u32 class)
+{
+    const struct leaf *l = __atomic_load_n(&top[region >> LEAF_BITS], __ATOMIC_ACQUIRE);
+    return l &&
+           (__atomic_load_n(&l->classes_refused[region & ((1u << LEAF_BITS) - 1)], __ATOMIC_ACQUIRE) >> class
+            & 1);
 }
 
 bool dh_region_map(const volatile void *p, size_t n)
@@ -194,9 +207,13 @@ bool dh_region_get_plane(uptr addr, u32 plane)
         return true;
     /* What was refused once is asked for again only when memory appears there anew: this is for every access.
      */
-    if (addr >= USER_END || is_refused(addr >> DH_REGION_SHIFT) || !dh_region_map((const void *)addr, 1))
+    uptr region = addr >> DH_REGION_SHIFT;
+    if (addr >= USER_END || (!is_mapped(region) && is_refused(region)))
         return false;
-    return plane == DH_NTH_WRITE || map_class(addr >> DH_REGION_SHIFT, plane) == 0;
+    if (plane == DH_NTH_WRITE)
+        return dh_region_map((const void *)addr, 1);
+    return !is_class_refused(region, plane) && dh_region_map((const void *)addr, 1) &&
+           map_class(region, plane) == 0;
 }
 
 void dh_region_unmap(const volatile void *p, size_t n)

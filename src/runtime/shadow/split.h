@@ -13,7 +13,7 @@
  * the record, its access is nowhere and must be put again. A record can be used again at once, because the
  * upper half of every byte's entry counts its uses: an exchange or a reading that is too late does not fit.
  *
- * Cells that are cleared in bulk (range.c) leave their records behind; collect.c finds those.
+ * Cells that are cleared in bulk (copy.c) leave their records behind; collect.c finds those.
  */
 #ifndef DH_RUNTIME_SHADOW_SPLIT_H
 #define DH_RUNTIME_SHADOW_SPLIT_H

@@ -10,10 +10,15 @@ static bool never; /* some thread was in an unordered region; set once, atomic *
 /* Where the marks of lard.h lie, if the program has any. */
 extern const char __start_dh_lard[] __attribute__((weak, visibility("hidden")));
 
+bool dh_alone_lard_spoken(void)
+{
+    return __start_dh_lard != NULL;
+}
+
 void dh_alone_begin(struct dh_thread *t)
 {
     if (t->alone || dh_tap || __dh_hot.self != t || __atomic_load_n(&never, __ATOMIC_RELAXED) ||
-        __start_dh_lard || !dh_thread_outlived_all(t))
+        dh_alone_lard_spoken() || !dh_thread_outlived_all(t))
         return;
     dh_thread_end_epoch(t); /* of what it records when it is no longer alone, nothing is in this one */
     t->alone = true;

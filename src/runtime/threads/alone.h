@@ -16,6 +16,8 @@
 
 #include "runtime/threads/thread.h"
 
+/* Does the program itself include lard.h? (Of shared libraries it is not known.) */
+bool dh_alone_lard_spoken(void);
 /* t runs here. From now on it is alone, if it is. */
 void dh_alone_begin(struct dh_thread *t);
 /* It is about to be no longer. Nothing if it was not. */

@@ -5,6 +5,7 @@
  * dh_thread_release); and edges on an address, which find the object (sync.c) and lock it. Unordered regions
  * (lard.h) are cut off here: what a thread holds is still known, and nothing is learned or published.
  */
+#include "runtime/engine/pending.h"
 #include "runtime/init.h"
 #include "runtime/sink/tap.h"
 #include "runtime/threads/held.h"
@@ -70,6 +71,7 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
  * id_next: to count those that were made would not do, since some may have been passed over (id_new). */
 static void next_epoch(struct dh_thread *t)
 {
+    dh_pending_settle(t);
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
     DH_ASSERT(t->id_next <= t->id_end && t->id_next >= t->id_first);
     if (!t->alone) {
@@ -123,6 +125,7 @@ static struct dh_snap *copy_at(struct dh_thread *t, u32 own)
  */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
+    dh_pending_settle(t);
     bool ends = dh_thread_has_recorded(t);
     u32 own = t->vc.c[t->slot] - (ends ? 0 : 1);
     DH_ASSERT(t->slot < t->vc.n && t->vc.c[t->slot] > 0);

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
@@ -186,6 +187,8 @@ struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
     dh_alone_end(parent);
     struct dh_thread *t = make(parent, dh_ctx_current(parent));
+    if (t && t->slot >= DH_READ_CLASSES)
+        dh_pending_end(parent); /* it will share a read plane */
     if (!t || parent->unordered)
         return t;
     if (dh_tap)
@@ -460,6 +463,7 @@ void dh_thread_forget_cells(struct dh_thread *t)
     memset(t->ordered, 0, sizeof(t->ordered));
     memset(t->mine, 0, sizeof(t->mine));
     memset(t->step, 0, sizeof(t->step));
+    dh_pending_forget_seen(t);
     t->gen = dh_collect_gen;
 }
 

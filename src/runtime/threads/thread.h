@@ -29,6 +29,7 @@ enum {
     DH_PINS = 8,      /* held.h */
     DH_MIXING_START = 2048,
     DH_SPARE_SPLITS = 64, /* records of split cells kept at hand */
+    DH_PENDING = 64,      /* reads to be looked at again (engine/pending.h) */
     DH_HELD_MAX = 128,    /* locks whose names a report can give; further ones only order */
     DH_OLD_CLOCKS = 16    /* each is twice as long as the one before */
 };
@@ -115,6 +116,8 @@ struct dh_thread {
     u32 special_floor; /* first special id of this epoch */
     u32 saying;        /* rises with every epoch and with all that is learned; never 0 */
 
+    u32 pending_n;
+
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
     struct dh_publish fence_release;
     struct dh_publish fence_acquire;
@@ -175,6 +178,11 @@ struct dh_thread {
     struct {
         u32 old, me, result, plane;
     } step[DH_STEP];
+
+    struct dh_pending {
+        uptr addr_two; /* of the first word; plus 1 if there are two */
+        u32 seen, id;
+    } pending[DH_PENDING];
 
     u32 splits[DH_SPARE_SPLITS]; /* split.c */
     u32 splits_n;

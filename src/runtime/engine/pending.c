@@ -1,0 +1,74 @@
+/*
+ * pending.c - see pending.h.
+ */
+#include "runtime/engine/pending.h"
+
+#include "runtime/engine/engine.h"
+#include "runtime/engine/exception.h"
+#include "runtime/engine/rules.h"
+#include "runtime/init.h"
+#include "runtime/shadow/collect.h"
+#include "runtime/sink/tap.h"
+#include "runtime/threads/alone.h"
+
+bool dh_pending_on;
+static bool ended; /* everyone has seen that it is off; atomic */
+
+/* Cheaper than mfence, which also waits for instructions that it need not wait for. */
+static void fence(void)
+{
+    __asm__ volatile("lock orl $0, -8(%%rsp)" ::: "memory", "cc");
+}
+
+/* The write cells are not what they were: whose write is it? As a rule the thread's own. */
+static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending *p)
+{
+    const uptr addr = p->addr_two & ~(uptr)1;
+    const u32 size = p->addr_two & 1 ? 8 : 4;
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ, .id = p->id};
+    for (uptr word = addr; word < addr + size; word += 4)
+        if (!dh_step_mine_simple(__atomic_load_n(dh_shadow(word, DH_PLANE_WRITE), __ATOMIC_RELAXED)))
+            dh_engine_look_again(&a, word);
+}
+
+void dh_pending_settle_now(struct dh_thread *t)
+{
+    u32 n = t->pending_n;
+    t->pending_n = 0;
+    fence();
+    bool ranges = __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0;
+    for (u32 i = 0; i < n; i++) {
+        const struct dh_pending *p = &t->pending[i];
+        const uptr addr = p->addr_two & ~(uptr)1;
+        const bool two = p->addr_two & 1;
+        const u32 *w = dh_shadow(addr, DH_PLANE_WRITE);
+        if (DH_UNLIKELY(ranges))
+            dh_range_wait(addr, addr + (two ? 8 : 4));
+        bool same = two ? __atomic_load_n((const u64 *)w, __ATOMIC_RELAXED) == p->seen * 0x100000001ull
+                        : __atomic_load_n(w, __ATOMIC_RELAXED) == p->seen;
+        if (!same)
+            look_again(t, p);
+    }
+}
+
+void dh_pending_forget_seen(struct dh_thread *t)
+{
+    for (u32 i = 0; i < t->pending_n; i++)
+        t->pending[i].seen = ~0u; /* no cell: look_again will look */
+}
+
+void dh_pending_init(void)
+{
+    dh_pending_on = dh_runtime_has_membarrier() && !dh_tap && !dh_exception_on() && !dh_rules_on &&
+                    !dh_alone_lard_spoken();
+    ended = !dh_pending_on;
+}
+
+void dh_pending_end(struct dh_thread *self)
+{
+    if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+        return;
+    __atomic_store_n(&dh_pending_on, false, __ATOMIC_SEQ_CST);
+    dh_collect_quiesce(self);
+    __atomic_store_n(&ended, true, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,54 @@
+/*
+ * pending.h - reads that are published, but not yet known to be seen.
+ *
+ * An access publishes itself in its plane and then looks at the other, with a full fence in between, so that
+ * of two that race at the same instant at least one sees the other (engine.c). That fence is the most
+ * expensive part of the usual miss. A read plane is written by one thread alone as long as no two threads
+ * share a class, so a read needs no compare-exchange; and the fence need not come at once. The read is
+ * stored, the write plane is looked at, and what was seen there is remembered. Later, one fence for many
+ * reads, the write plane is looked at again: a write that did not see the read was published before that, and
+ * shows.
+ *
+ * That must happen before anybody can know of the read, or a write that is ordered after it would be taken
+ * for one that is not: before the thread publishes its clock (dh_thread_release) or ends its epoch, and
+ * before it gives up memory that it has read. Ranges are waited for as usual (dh_range_settled), so whoever
+ * announces one settles first if he might have to afterwards.
+ *
+ * All of it is the owner's, inside the runtime.
+ */
+#ifndef DH_RUNTIME_ENGINE_PENDING_H
+#define DH_RUNTIME_ENGINE_PENDING_H
+
+#include "runtime/threads/thread.h"
+
+/* May reads be stored without more ado? Not in a program that speaks lard.h, which may clear the history of
+ * memory that another thread has just read; not with a tap, where races are exceptions, where rules are
+ * counted, when threads share classes. Once it is false it stays so. Read without a lock, inside the runtime.
+ */
+extern bool dh_pending_on;
+
+/* A read of one or two words at addr, aligned, stored as access id; the write cells held `seen`, each. */
+DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, bool two, u32 seen, u32 id)
+{
+    DH_ASSERT(t->in_rt && t->pending_n < DH_PENDING && !(addr & 3));
+    t->pending[t->pending_n] = (struct dh_pending){.addr_two = addr | two, .seen = seen, .id = id};
+    return ++t->pending_n == DH_PENDING;
+}
+
+void dh_pending_settle_now(struct dh_thread *t);
+DH_INLINE void dh_pending_settle(struct dh_thread *t)
+{
+    if (t->pending_n)
+        dh_pending_settle_now(t);
+}
+
+/* Numbers are recycled: what was seen means nothing any more. */
+void dh_pending_forget_seen(struct dh_thread *t);
+
+/* At the start, once. */
+void dh_pending_init(void);
+/* From now on reads are stored by compare-exchange. When this returns, no thread is about to do otherwise.
+ * self may be in the runtime, and holds no lock. */
+void dh_pending_end(struct dh_thread *self);
+
+#endif
