@@ -231,6 +231,28 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
         dh_engine_words(&a, addr, addr + size);
 }
 
+/* A read of one or two whole words, both planes of which hold one access that has happened before: stored
+ * now, looked at again later (pending.h). Only while dh_pending_on. False: not done, and nothing changed. */
+DH_INLINE bool quick_read(struct dh_thread *t, uptr addr, bool two, u32 size, u32 kind, const void *pc)
+{
+    u32 *p = dh_shadow(addr, DH_PLANE_READ), *q = dh_shadow(addr, DH_PLANE_WRITE);
+    u64 old = two ? __atomic_load_n((u64 *)p, __ATOMIC_RELAXED) : __atomic_load_n(p, __ATOMIC_RELAXED);
+    u64 other = two ? __atomic_load_n((u64 *)q, __ATOMIC_RELAXED) : __atomic_load_n(q, __ATOMIC_RELAXED);
+    if ((two && ((u32)old != old >> 32 || (u32)other != other >> 32)) || !before(t, (u32)old) ||
+        (other != old && !before(t, (u32)other)) || __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
+        return false;
+    u32 id = dh_step_id(t, size, kind, pc), me = dh_cell_make(id, DH_MASK_FULL);
+    if (!id)
+        return false;
+    if (two)
+        __atomic_store_n((u64 *)p, me * 0x100000001ull, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(p, me, __ATOMIC_RELAXED);
+    if (DH_UNLIKELY(dh_pending_add(t, addr, two, (u32)other, id)))
+        dh_pending_settle_now(t);
+    return true;
+}
+
 /* The bytes of [addr, end) that are in the word. */
 DH_INLINE u32 mask_within(uptr word, uptr addr, uptr end)
 {
@@ -260,6 +282,9 @@ void dh_quick_words(const struct dh_access_now *whole, const void *pc)
             continue;
         if (!unsure && two)
             next = word + 8; /* what is put into both is looked at for both */
+        if (!unsure && need == DH_MASK_FULL && !(kind & DH_WRITE) && dh_pending_on &&
+            quick_read(t, word, two, piece, kind, pc))
+            continue;
         if (!unsure &&
             (two ? quick_pair(t, word, piece, kind, pc) : quick_word(t, word, need, piece, kind, pc)))
             continue;
@@ -295,35 +320,19 @@ DH_INLINE bool crosses(uptr addr, u32 size)
     return size < 4 ? (addr & 3) + size > 4 : (addr & 3) != 0;
 }
 
-/* The most usual miss of all: a read of one or two words, both planes of which hold one access that has
- * happened before. Stored now, looked at again later (pending.h). False: not done, and nothing changed. */
+/* The most usual miss of all, of a thread that is not in the runtime yet. False: not done, and nothing
+ * changed. */
 DH_INLINE bool read_plain(struct dh_thread *t, uptr addr, u32 size, const void *pc)
 {
-    const bool two = size == 8;
     if (DH_UNLIKELY(!dh_pending_on || t->closed || t->alone || t->gen != dh_collect_gen ||
                     (addr & (size - 1))))
         return false;
     t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    u32 *p = dh_shadow(addr, DH_PLANE_READ), *q = dh_shadow(addr, DH_PLANE_WRITE);
-    u64 old = two ? __atomic_load_n((u64 *)p, __ATOMIC_RELAXED) : __atomic_load_n(p, __ATOMIC_RELAXED);
-    u64 other = two ? __atomic_load_n((u64 *)q, __ATOMIC_RELAXED) : __atomic_load_n(q, __ATOMIC_RELAXED);
-    u32 id = 0;
-    if ((!two || ((u32)old == old >> 32 && (u32)other == other >> 32)) && before(t, (u32)old) &&
-        (other == old || before(t, (u32)other)) && (dh_touched_mark(addr) & t->marks_read) == t->marks_read &&
-        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) == 0)
-        id = dh_step_id(t, size, DH_READ, pc);
-    if (DH_LIKELY(id != 0)) {
-        u32 me = dh_cell_make(id, DH_MASK_FULL);
-        if (two)
-            __atomic_store_n((u64 *)p, me * 0x100000001ull, __ATOMIC_RELAXED);
-        else
-            __atomic_store_n(p, me, __ATOMIC_RELAXED);
-        if (DH_UNLIKELY(dh_pending_add(t, addr, two, (u32)other, id)))
-            dh_pending_settle_now(t);
-    }
+    bool done = (dh_touched_mark(addr) & t->marks_read) == t->marks_read &&
+                quick_read(t, addr, size == 8, size, DH_READ, pc);
     dh_thread_leave(t);
-    return id != 0;
+    return done;
 }
 
 /* The accesses are aligned: their words are all whole, or it is one and in part. Where they are not, though C
