@@ -17,14 +17,15 @@
  *   vtable pointer store   __dh_vptr_write(p, new_value)
  *   prefetch               __dh_prefetch(p)
  *   function entry         f = __dh_enter(llvm.returnaddress(0))                 before the first access
- *   every return           __dh_exit(f)                                          (also before resume,
- * musttail) after returns_twice calls and landing pads __dh_reenter(f) atomic operation       h =
- * __dh_atomic_pre(p, size, order, kind); the operation itself;
- *                          __dh_atomic_post(h, order', kind)                     see below
+ *   every return           __dh_exit(f)                           also before resume and musttail
+ *   setjmp, landing pad    __dh_reenter(f)                        behind it
+ *   atomic operation       h = __dh_atomic_pre(p, size, order, kind)
+ *                          the operation itself
+ *                          __dh_atomic_post(h, order', kind)      see below
  *   fence                  __dh_fence(order)
- *   with --dh-exceptions   __dh_unwind_read4(p) and so on in place of the slow paths, which may throw
- * (unwind.c) module constructor     __dh_module_init_v2(&marker)                          marker: any address
- * inside the module's own image; in shared objects then __dh_module_home(dir)
+ *   with --dh-exceptions   __dh_unwind_read4(p) and so on         for slow paths, may throw (unwind.c)
+ *   module constructor     __dh_module_init_v2(&marker)           an address in the module's own image
+ *                          __dh_module_home(dir)                  then, in shared objects
  */
 #ifndef DH_RUNTIME_ABI_ABI_H
 #define DH_RUNTIME_ABI_ABI_H

@@ -111,53 +111,55 @@ static void clear_plane(uptr lo, uptr hi, u32 plane, bool keep)
 }
 
 /* Parts of words at the edges: other bytes of the word keep their history. */
-static void clear_edge(uptr word, u32 mask)
+static void clear_edge(uptr word, u32 mask, u32 plane)
 {
-    u32 marks = dh_touched_mark(word);
-    for (u32 plane = 0; plane < DH_PLANES; plane++) {
-        u32 *p = dh_shadow_nth(word, plane);
-        struct dh_bytes bytes;
-        u32 old, cell;
-        if (!dh_touched_plane(marks, plane) || !dh_region_has_plane(word, plane))
+    u32 *p = dh_shadow_nth(word, plane);
+    struct dh_bytes bytes;
+    u32 old, cell;
+    if (!dh_region_has_plane(word, plane))
+        return;
+    do {
+        old = __atomic_load_n(p, __ATOMIC_RELAXED);
+        if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
             continue;
-        do {
-            old = __atomic_load_n(p, __ATOMIC_RELAXED);
-            if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
-                continue;
-            if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
-                return;
-            if (cell == old) /* an exchange would touch the page */
-                break;
-            if (__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                break;
-        } while (true);
-    }
+        if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
+            return;
+        if (cell == old) /* an exchange would touch the page */
+            return;
+    } while (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
-static void clear_mapped(uptr lo, uptr hi, bool keep)
+static void clear_in(uptr lo, uptr hi, u32 plane, bool keep)
 {
     if (lo & 3) {
+        uptr next = DH_ALIGN_UP(lo, 4);
         clear_edge(lo & ~(uptr)3,
-                   (DH_MASK_FULL << (lo & 3)) &
-                       (hi < DH_ALIGN_UP(lo, 4) ? DH_MASK_FULL >> (DH_ALIGN_UP(lo, 4) - hi) : DH_MASK_FULL));
-        lo = DH_ALIGN_UP(lo, 4);
+                   (DH_MASK_FULL << (lo & 3)) & (hi < next ? DH_MASK_FULL >> (next - hi) : DH_MASK_FULL),
+                   plane);
+        lo = next;
     }
     if (lo < hi && (hi & 3)) {
-        clear_edge(hi & ~(uptr)3, DH_MASK_FULL >> (4 - (hi & 3)));
+        clear_edge(hi & ~(uptr)3, DH_MASK_FULL >> (4 - (hi & 3)), plane);
         hi = DH_ALIGN_DOWN(hi, 4);
     }
     if (lo < hi && (lo & 4)) {
-        clear_edge(lo, DH_MASK_FULL);
+        clear_edge(lo, DH_MASK_FULL, plane);
         lo += 4;
     }
     if (lo < hi && (hi & 4)) {
         hi -= 4;
-        clear_edge(hi, DH_MASK_FULL);
+        clear_edge(hi, DH_MASK_FULL, plane);
     }
-    u32 marks = lo < hi ? dh_touched_any(lo, hi - lo) : 0;
+    if (lo < hi)
+        clear_plane(lo, hi, plane, keep);
+}
+
+static void clear_mapped(uptr lo, uptr hi, bool keep)
+{
+    u32 marks = dh_touched_any(lo, hi - lo);
     for (u32 plane = 0; plane < DH_PLANES; plane++)
         if (dh_touched_plane(marks, plane))
-            clear_plane(lo, hi, plane, keep);
+            clear_in(lo, hi, plane, keep);
 }
 
 bool dh_engine_forget(uptr lo, size_t n)
@@ -439,7 +441,8 @@ static u32 mask_within(uptr word, uptr dst, size_t n)
     return mask;
 }
 
-/* [src, src + n) and [dst, dst + n) have shadow, each within one region. */
+/* [src, src + n) and [dst, dst + n) have shadow, each within one region. The destination has every plane of
+ * the source (dh_engine_copy has marked it so). */
 static void copy_mapped(struct dh_thread *t, uptr dst, uptr src, size_t n, bool down)
 {
     uptr first = dst & ~(uptr)3, last = (dst + n - 1) & ~(uptr)3; /* words */
@@ -448,10 +451,12 @@ static void copy_mapped(struct dh_thread *t, uptr dst, uptr src, size_t n, bool 
     u32 marks = dh_touched_any(src, n) | dh_touched_any(dst, n);
     for (u32 plane = 0; plane < DH_PLANES; plane++) {
         struct copy c = {.t = t, .plane = plane, .down = down, .marking = dh_collect_marking()};
-        /* A plane that only the source has is mapped by the fault of the first store. */
-        if (!dh_touched_plane(marks, plane) ||
-            !(dh_region_has_plane(src, plane) || dh_region_has_plane(dst, plane)))
+        if (!dh_touched_plane(marks, plane) || !dh_region_has_plane(dst, plane))
             continue;
+        if (!dh_region_has_plane(src, plane)) { /* a class that has accessed only the destination */
+            clear_in(dst, dst + n, plane, true);
+            continue;
+        }
         uptr early = down ? last : first, late = down ? first : last;
         if (down ? ends : begins)
             copy_bytes(&c, early, mask_within(early, dst, n), src + (early - dst));

@@ -3,12 +3,13 @@
  *
  * A cell is a set of accesses with byte masks. On the bytes an access touches:
  *
- *   plain write   the write cell keeps nothing older, the read cell becomes this access too (a write stands
- * for a read: whatever races with the read races with the write), so that reading back what one just wrote
- * hits the inlined check plain read    in the read cell it replaces every access that happened before it and
- * stands beside the others ([READ EXCLUSIVE], [READ SHARE], [READ SHARED]) atomic        replaces atomic
- * accesses that happened before it and stands beside everything else: a plain access must stay, since it
- * races with atomic ones that this one does not race with
+ *   plain write   the write cell keeps nothing older. The thread's own read cell becomes this access too, so
+ *                 that reading back what one just wrote hits the inlined check: a write stands for a
+ *                 read, since whatever races with the read races with the write
+ *   plain read    in the read cell it replaces every access that happened before it and stands beside the
+ *                 others ([READ EXCLUSIVE], [READ SHARE], [READ SHARED])
+ *   atomic        replaces atomic accesses that happened before it and stands beside everything else: a
+ *                 plain access must stay, since it races with atomic ones that this one does not race with
  *
  * Bytes that are not touched keep their accesses; where that takes more than one access and a mask, the cell
  * is split (split.h), and these rules hold for each byte's cell. Departures from the paper: several

@@ -89,22 +89,20 @@ static DH_NOINLINE void by_words(struct dh_access_now *a, uptr element, uptr add
 }
 
 /* A write: does what other classes have read of a unit leave nothing to do? */
-static bool is_read_before(const struct dh_access_now *a, uptr addr, u32 classes, u32 unit)
+static bool is_read_before(const struct dh_access_now *a, uptr addr, u32 unit)
 {
     bool before = true;
-    for (u32 rest = classes; rest && before; rest &= rest - 1)
-        for (uptr word = addr; word < addr + unit && before; word += 4) {
+    for (uptr word = addr; word < addr + unit && before; word += 4)
+        for (u32 rest = dh_engine_readers(a->t, word); rest && before; rest &= rest - 1) {
             u32 cell = __atomic_load_n(dh_shadow_nth(word, (u32)__builtin_ctz(rest)), __ATOMIC_RELAXED);
             before = !dh_cell_is_split(cell) && dh_step_ordered(a->t, cell);
         }
     return before;
 }
 
-/* n elements, announced, all in one region. */
+/* n elements, announced. */
 DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u32 unit)
 {
-    u32 readers = a->kind == DH_WRITE ? dh_touched_any(s->next, (n - 1) * s->step + s->size) : 0;
-    readers &= DH_TOUCHED_READERS & ~(1u << a->t->class);
     bool write = a->kind == DH_WRITE, far = s->step >= FAR, two = unit == 8;
     enum dh_plane own_plane = write ? DH_PLANE_WRITE : DH_PLANE_READ;
     enum dh_plane other_plane = write ? DH_PLANE_READ : DH_PLANE_WRITE;
@@ -121,7 +119,7 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
                 continue;
             if (((own != turn.own || other != turn.other || !turn.new_own) &&
                  !learn(a, own, other, two, &turn)) ||
-                (readers && !is_read_before(a, addr, readers, unit))) {
+                (write && !is_read_before(a, addr, unit))) {
                 by_words(a, element, addr, unit);
                 turn.new_own = 0;
                 continue;

@@ -3,8 +3,9 @@
  * program's memory.
  *
  *   bits 0-7    class c has read there: a write must look at the read plane of that class
- *   bits 8-15   cells of read plane c were stored: by reads of class c, or by its writes, which stand for
- * reads bit 16      cells of the write plane were stored
+ *   bits 8-15   cells of read plane c were stored: by reads of class c, or by its writes, which stand
+ *               for reads
+ *   bit 16      cells of the write plane were stored
  *
  * A class whose plane holds nothing but writes there is none that a write must look at: the write plane has
  * these writes too, or later ones that were checked against them.

@@ -23,8 +23,8 @@ void dh_alone_begin(struct dh_thread *t)
     dh_thread_end_epoch(t); /* of what it records when it is no longer alone, nothing is in this one */
     t->alone = true;
     __dh_hot.base = 0;
-    __dh_hot.span =
-        ~0u; /* no cell is farther away; two or-ed together may be, and then the slow path returns */
+    /* No cell is farther away. Two that are or-ed together may be, and then the slow path returns. */
+    __dh_hot.span = ~0u;
 }
 
 void dh_alone_end(struct dh_thread *t)
