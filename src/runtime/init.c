@@ -91,7 +91,8 @@ void dh_runtime_degrade(const char *why)
 _Noreturn void dh_runtime_no_shadow(void)
 {
     dh_sys_say(
-        "cannot go on: no address space is left for shadow memory, which takes several times the program's own; is "
+        "cannot go on: no address space is left for shadow memory, which takes several times the program's "
+        "own; is "
         "`ulimit -v` or `ulimit -d` too small?");
     for (;;)
         dh_sys3(SYS_exit_group, 1, 0, 0);

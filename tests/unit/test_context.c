@@ -66,7 +66,7 @@ static void folding(void **state)
     assert_true(dh_ctx_node(between)->parent == left);
     u32 at = kept;
     for (int i = 0; i < 100; i++)
-        at = dh_ctx_intern(at, FUNCTION(1, 64)); /* uses up what is kept */
+        at = dh_ctx_intern(at, FUNCTION(1, 64));                  /* uses up what is kept */
     assert_int_equal(dh_ctx_intern(left, FUNCTION(1, 32)), kept); /* but that stays */
 
     assert_false(dh_ctx_node(right)->folded || dh_ctx_node(left)->folded);
@@ -75,7 +75,7 @@ static void folding(void **state)
     assert_int_equal(dh_ctx_intern(right, FUNCTION(1, 16)), left);
     assert_true(dh_ctx_node(left)->folded);
     assert_true(dh_ctx_node(left)->pc == (u64)(uintptr_t)FUNCTION(1, 16)); /* the mark does not harm it */
-    u32 again = dh_ctx_intern(between, FUNCTION(1, 48)); /* mutual recursion */
+    u32 again = dh_ctx_intern(between, FUNCTION(1, 48));                   /* mutual recursion */
     assert_true(dh_ctx_node(again)->parent == outer && dh_ctx_node(again)->folded);
     assert_true(dh_ctx_node(dh_ctx_leaf(again, FUNCTION(1, 80)))->parent == again);
 
