@@ -324,12 +324,13 @@ DH_INLINE bool crosses(uptr addr, u32 size)
  * changed. */
 DH_INLINE bool read_plain(struct dh_thread *t, uptr addr, u32 size, const void *pc)
 {
-    if (DH_UNLIKELY(!dh_pending_on || t->closed || t->alone || t->gen != dh_collect_gen ||
-                    (addr & (size - 1))))
+    if (DH_UNLIKELY(t->closed || t->alone || (addr & (size - 1))))
         return false;
     t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    bool done = (dh_touched_mark(addr) & t->marks_read) == t->marks_read &&
+    /* Both are asked inside the runtime only: whoever changes them waits until all are outside. */
+    bool done = dh_pending_on && t->gen == dh_collect_gen &&
+                (dh_touched_mark(addr) & t->marks_read) == t->marks_read &&
                 quick_read(t, addr, size == 8, size, DH_READ, pc);
     dh_thread_leave(t);
     return done;
