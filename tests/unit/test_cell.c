@@ -3,8 +3,9 @@
  */
 #include "runtime/shadow/cell.h"
 #include "runtime/shadow/ids.h"
+#include "runtime/shadow/pair.h"
 #include "runtime/threads/lockset.h"
-#include "unit/check.h"
+#include "unit/handles.h"
 
 static void round_trip(void **state)
 {
@@ -12,15 +13,15 @@ static void round_trip(void **state)
     static const u32 ids[] = {0, 1, 255, 256, 4096, 1u << 26, DH_ID_MAX - 1, DH_ID_MAX};
     for (size_t i = 0; i < DH_ARRAY_LEN(ids); i++) {
         for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
-            u32 c = dh_cell_make(ids[i], mask);
+            dh_cell_t c = dh_cell_make(ids[i], mask);
             assert_false(dh_cell_is_history(c));
             assert_int_equal(dh_cell_id(c), ids[i]);
             assert_int_equal(dh_cell_mask(c), mask);
-            assert_true((c == 0) == (ids[i] == 0 && mask == 0));
+            assert_true(dh_cell_is_none(c) == (ids[i] == 0 && mask == 0));
         }
     }
     for (u32 index = 1; index < 1u << 30; index <<= 1) {
-        u32 c = index | DH_CELL_HISTORY, s = index | DH_CELL_SPLIT;
+        dh_cell_t c = dh_cell_of_history(index), s = dh_cell_of_split(index);
         assert_true(dh_cell_is_history(c) && !dh_cell_is_split(c) && !dh_cell_is_simple(c));
         assert_true(dh_cell_is_split(s) && !dh_cell_is_history(s) && !dh_cell_is_simple(s));
         assert_int_equal(dh_cell_history_index(c), index);
@@ -28,26 +29,76 @@ static void round_trip(void **state)
     }
 }
 
+/* One access to more bytes is the same access. */
+static void more_bytes(void **state)
+{
+    (void)state;
+    const dh_cell_t low = dh_cell_make(77, 3), high = dh_cell_make(77, 8);
+    assert_cell_equal(dh_cell_join(low, high), dh_cell_make(77, 11));
+    assert_cell_equal(dh_cell_with(low, 8), dh_cell_make(77, 11));
+    assert_cell_equal(dh_cell_whole(low), dh_cell_make(77, DH_MASK_FULL));
+}
+
+/* Two cells in memory are one pair, the lower address in the lower half; a unit of one leaves the other alone. */
+static void pairs(void **state)
+{
+    (void)state;
+    const dh_cell_t a = dh_cell_make(5, 15), b = dh_cell_of_history(9), c = dh_cell_of_split(3);
+    _Alignas(8) dh_cell_t two[2] = {a, b};
+    dh_pair_t seen = dh_pair_load(two);
+    assert_cell_equal(dh_pair_lo(seen), a);
+    assert_cell_equal(dh_pair_hi(seen), b);
+    assert_true(dh_pair_eq(seen, dh_pair_make(a, b)));
+    assert_false(dh_pair_is_even(seen));
+    assert_false(dh_pair_cas(two, dh_pair_make(b, a), dh_pair_of(c)));
+    assert_true(dh_pair_cas(two, seen, dh_pair_of(c)));
+    assert_cell_equal(two[0], c);
+    assert_cell_equal(two[1], c);
+    assert_true(dh_pair_is_even(dh_pair_load(two)));
+    dh_pair_store_unit(two, a, false);
+    assert_true(dh_pair_eq(dh_pair_load(two), dh_pair_make(a, c)));
+    assert_true(dh_pair_eq(dh_pair_load_unit(two, false), dh_pair_make(a, DH_CELL_NONE)));
+    dh_pair_store_unit(two, b, true);
+    assert_true(dh_pair_eq(dh_pair_load_unit(two, true), dh_pair_of(b)));
+    dh_pair_store(two, dh_pair_of(DH_CELL_NONE));
+    assert_true(dh_pair_is_none(dh_pair_load_fenced(two)));
+}
+
+/* What is exchanged is what was expected, and nothing else. */
+static void exchanged(void **state)
+{
+    (void)state;
+    const dh_cell_t a = dh_cell_make(5, 15), b = dh_cell_make(6, 1);
+    dh_cell_t p = a;
+    assert_false(dh_cell_cas(&p, b, DH_CELL_NONE));
+    assert_false(dh_cell_cas_relaxed(&p, b, DH_CELL_NONE));
+    assert_true(dh_cell_cas(&p, a, b));
+    assert_cell_equal(dh_cell_load_fenced(&p), b);
+    assert_true(dh_cell_cas_relaxed(&p, b, a));
+    dh_cell_touch(&p);
+    assert_cell_equal(dh_cell_load_acquire(&p), a);
+}
+
 /* The inlined check: cell - base < count accepts the epoch's ids with all four bytes, and nothing else. */
 static void one_comparison(void **state)
 {
     (void)state;
-    const u32 first = 5000, count = 3, base = dh_cell_make(first, DH_MASK_FULL);
+    const u32 first = 5000, count = 3, base = dh_cell_raw(dh_cell_make(first, DH_MASK_FULL));
     for (u32 id = first - 2; id < first + count + 2; id++) {
         for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
-            bool hit = dh_cell_make(id, mask) - base < count;
+            bool hit = dh_cell_distance(dh_cell_make(id, mask), base) < count;
             assert_int_equal(hit, mask == DH_MASK_FULL && id >= first && id < first + count);
         }
-        assert_false((id | DH_CELL_HISTORY) - base < count);
-        assert_false((id | DH_CELL_SPLIT) - base < count);
+        assert_false(dh_cell_distance(dh_cell_of_history(id), base) < count);
+        assert_false(dh_cell_distance(dh_cell_of_split(id), base) < count);
     }
-    assert_false(0 - base < count);
+    assert_false(dh_cell_distance(DH_CELL_NONE, base) < count);
     /* The last ids there are: no wrap into histories. */
-    u32 last = dh_cell_make(DH_ID_MAX, DH_MASK_FULL);
-    assert_true(last - dh_cell_make(DH_ID_MAX - 1, DH_MASK_FULL) < 2);
-    assert_false(DH_CELL_HISTORY - dh_cell_make(DH_ID_MAX - 1, DH_MASK_FULL) < 2);
+    u32 last = dh_cell_raw(dh_cell_make(DH_ID_MAX - 1, DH_MASK_FULL));
+    assert_true(dh_cell_distance(dh_cell_make(DH_ID_MAX, DH_MASK_FULL), last) < 2);
+    assert_false(dh_cell_distance(dh_cell_of_history(0), last) < 2);
     /* All zero is valid: nothing hits. */
-    assert_false(0u - 0u < 0u);
+    assert_false(dh_cell_distance(DH_CELL_NONE, 0) < 0u);
 }
 
 /* What is put is what is got, at the limits of every field. */
@@ -86,9 +137,8 @@ static void record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(one_comparison),
-        cmocka_unit_test(record),
+        cmocka_unit_test(round_trip), cmocka_unit_test(more_bytes),     cmocka_unit_test(pairs),
+        cmocka_unit_test(exchanged),  cmocka_unit_test(one_comparison), cmocka_unit_test(record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

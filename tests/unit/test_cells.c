@@ -7,21 +7,21 @@
 enum { MAX = 70 };
 
 /* The first `at` cells hold `same`, the next one does not. */
-static void prepare(u32 *c, size_t n, size_t at, u32 same, u32 other)
+static void prepare(dh_cell_t *c, size_t n, size_t at, u32 same, u32 other)
 {
     for (size_t i = 0; i < n; i++)
-        c[i] = i < at ? same : i == at ? other : same;
+        c[i] = dh_cell_from(i == at ? other : same);
 }
 
 static void equal(void **state)
 {
     (void)state;
-    u32 c[MAX + 1];
+    dh_cell_t c[MAX + 1];
     for (size_t start = 0; start < 4; start++)
         for (size_t n = 0; n + start <= MAX; n++)
             for (size_t at = 0; at <= n; at++) {
                 prepare(c + start, n, at, 0x80000001u, 0x80000002u);
-                assert_int_equal(dh_cells_equal(c + start, n, 0x80000001u), at);
+                assert_int_equal(dh_cells_equal(c + start, n, dh_cell_from(0x80000001u)), at);
             }
 }
 
@@ -29,7 +29,7 @@ static void within(void **state)
 {
     (void)state;
     static const u32 bases[] = {0x78000001u, 0, UINT32_MAX - 1, 0x7FFFFFFFu};
-    u32 c[MAX];
+    dh_cell_t c[MAX];
     for (size_t b = 0; b < DH_ARRAY_LEN(bases); b++)
         for (size_t n = 0; n <= MAX; n++)
             for (size_t at = 0; at <= n; at++) {
@@ -45,13 +45,13 @@ static void within(void **state)
 static void fill(void **state)
 {
     (void)state;
-    u32 c[MAX + 2];
+    dh_cell_t c[MAX + 2];
     for (size_t n = 0; n <= MAX; n++) {
         for (size_t i = 0; i < MAX + 2; i++)
-            c[i] = 7;
-        dh_cells_fill(c + 1, n, 9);
+            c[i] = dh_cell_from(7);
+        dh_cells_fill(c + 1, n, dh_cell_from(9));
         for (size_t i = 0; i < MAX + 2; i++)
-            assert_int_equal(c[i], i >= 1 && i <= n ? 9 : 7);
+            assert_int_equal(dh_cell_raw(c[i]), i >= 1 && i <= n ? 9 : 7);
     }
 }
 

@@ -55,7 +55,7 @@ bool dh_region_touched(uptr addr, size_t n)
 {
     for (size_t i = 0; i < n; i += 4)
         for (int plane = 0; plane < PLANES; plane++)
-            if (*dh_shadow_nth(addr + i, planes[plane]))
+            if (!dh_cell_is_none(*dh_shadow_nth(addr + i, planes[plane])))
                 return true;
     return false;
 }
@@ -63,9 +63,9 @@ bool dh_collect_marking(void)
 {
     return marking;
 }
-void dh_collect_mark_cell(u32 cell)
+void dh_collect_mark_cell(dh_cell_t cell)
 {
-    if (cell && dh_cell_is_simple(cell))
+    if (!dh_cell_is_none(cell) && dh_cell_is_simple(cell))
         marked |= 1ull << dh_cell_id(cell);
 }
 void dh_pending_settle_now(struct dh_thread *t)
@@ -104,7 +104,7 @@ u32 dh_thread_lockset(struct dh_thread *t)
 
 static u64 model[PLANES][BYTES]; /* of each byte, bit i: access i */
 
-static u64 ids_of(u32 cell, u32 k)
+static u64 ids_of(dh_cell_t cell, u32 k)
 {
     struct dh_bytes b;
     if (dh_cell_is_split(cell)) {
@@ -114,15 +114,15 @@ static u64 ids_of(u32 cell, u32 k)
     }
     u64 set = 0;
     if (dh_cell_is_simple(cell))
-        return cell && dh_cell_mask(cell) >> k & 1 ? 1ull << dh_cell_id(cell) : 0;
+        return dh_cell_mask(cell) >> k & 1 ? 1ull << dh_cell_id(cell) : 0;
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = h->first; i < h->n; i += h->step)
-        if (h->cells[i] && dh_cell_mask(h->cells[i]) >> k & 1)
+        if (dh_cell_mask(h->cells[i]) >> k & 1)
             set |= 1ull << dh_cell_id(h->cells[i]);
     return set;
 }
 
-static u32 cell_at(int plane, size_t byte)
+static dh_cell_t cell_at(int plane, size_t byte)
 {
     return *dh_shadow_nth(ARENA + byte, planes[plane]);
 }
@@ -151,7 +151,8 @@ static void check_private(void)
     u8 *seen = calloc(2, 1 << 22);
     for (int plane = 0; plane < PLANES; plane++) {
         for (size_t i = 0; i < BYTES; i += 4) {
-            u32 cell = cell_at(plane, i), split = dh_cell_is_split(cell);
+            dh_cell_t cell = cell_at(plane, i);
+            u32 split = dh_cell_is_split(cell);
             if (!split && !(dh_cell_is_history(cell) && dh_history_get(cell)->by_slot))
                 continue;
             u32 number = split ? dh_cell_split_index(cell) : dh_cell_history_index(cell);
@@ -175,21 +176,21 @@ static u32 some_id(void)
     return 1 + draw(IDS - 1);
 }
 
-static u32 history_of(u32 n, bool whole)
+static dh_cell_t history_of(u32 n, bool whole)
 {
-    u32 e[4], cell;
+    dh_cell_t e[4], cell;
     for (u32 i = 0; i < n; i++)
         e[i] = dh_cell_make(some_id(), whole ? DH_MASK_FULL : 1 + draw(15));
     assert_true(dh_history_cell(e, n, 0, &cell));
     return cell;
 }
 
-static u32 some_cell(void)
+static dh_cell_t some_cell(void)
 {
-    u32 cell, own;
+    dh_cell_t cell, own;
     switch (draw(8)) {
     case 0:
-        return 0;
+        return DH_CELL_NONE;
     case 1:
     case 2:
         return dh_cell_make(some_id(), DH_MASK_FULL);
@@ -201,12 +202,12 @@ static u32 some_cell(void)
         return history_of(2 + draw(3), false);
     case 6:
         cell = history_of(2 + draw(3), true);
-        own = dh_cell_is_history(cell) ? dh_history_private(dh_history_get(cell)) : 0;
-        return own ? own : cell;
+        own = dh_cell_is_history(cell) ? dh_history_private(dh_history_get(cell)) : DH_CELL_NONE;
+        return dh_cell_is_none(own) ? cell : own;
     default: {
-        u32 bytes[4];
+        dh_cell_t bytes[4];
         for (u32 k = 0; k < 4; k++)
-            bytes[k] = draw(3) == 0   ? 0
+            bytes[k] = draw(3) == 0   ? DH_CELL_NONE
                        : draw(2) == 0 ? history_of(2, true)
                                       : dh_cell_make(some_id(), DH_MASK_FULL);
         return dh_split_new(&self, bytes);
@@ -219,7 +220,7 @@ static void fill(size_t lo, size_t hi, bool uniform)
 {
     for (int plane = 0; plane < PLANES; plane++) {
         for (size_t i = lo; i < hi;) {
-            u32 cell = some_cell();
+            dh_cell_t cell = some_cell();
             size_t run = uniform ? 1 + draw(400) : 1;
             /* What is changed in place belongs to one word. */
             if (dh_cell_is_split(cell) || (dh_cell_is_history(cell) && dh_history_get(cell)->by_slot))

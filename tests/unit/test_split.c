@@ -7,13 +7,25 @@
 
 #include "base/pool.h"
 #include "runtime/shadow/split.h"
-#include "unit/check.h"
+#include "unit/handles.h"
 
 static struct dh_thread self;
 
-static u32 make(u32 *p, u32 a, u32 b, u32 c, u32 d)
+/* A cell as any number will do: nobody looks at what it means. */
+static dh_cell_t new_split(struct dh_thread *t, u32 a, u32 b, u32 c, u32 d)
 {
-    *p = dh_split_new(&self, (u32[]){a, b, c, d});
+    const dh_cell_t bytes[] = {dh_cell_from(a), dh_cell_from(b), dh_cell_from(c), dh_cell_from(d)};
+    return dh_split_new(t, bytes);
+}
+
+static u32 byte_of(const struct dh_bytes *b, u32 k)
+{
+    return dh_cell_raw(b->cell[k]);
+}
+
+static dh_cell_t make(dh_cell_t *p, u32 a, u32 b, u32 c, u32 d)
+{
+    *p = new_split(&self, a, b, c, d);
     assert_true(dh_cell_is_split(*p));
     return *p;
 }
@@ -21,15 +33,15 @@ static u32 make(u32 *p, u32 a, u32 b, u32 c, u32 d)
 static void read_and_change(void **state)
 {
     (void)state;
-    u32 p, cell = make(&p, 1, 2, 3, 4);
+    dh_cell_t p, cell = make(&p, 1, 2, 3, 4);
     struct dh_bytes b;
     assert_true(dh_split_read(&p, cell, &b));
     for (u32 k = 0; k < 4; k++)
-        assert_int_equal(b.cell[k], k + 1);
-    assert_true(dh_split_change(cell, &b, 2, 33));
-    assert_false(dh_split_change(cell, &b, 2, 34)); /* it is no longer 3 */
+        assert_int_equal(byte_of(&b, k), k + 1);
+    assert_true(dh_split_change(cell, &b, 2, dh_cell_from(33)));
+    assert_false(dh_split_change(cell, &b, 2, dh_cell_from(34))); /* it is no longer 3 */
     assert_true(dh_split_read(&p, cell, &b));
-    assert_int_equal(b.cell[2], 33);
+    assert_int_equal(byte_of(&b, 2), 33);
     dh_split_free(&self, cell);
 }
 
@@ -37,16 +49,16 @@ static void read_and_change(void **state)
 static void used_again(void **state)
 {
     (void)state;
-    u32 p, q, cell = make(&p, 1, 2, 3, 4);
+    dh_cell_t p, q, cell = make(&p, 1, 2, 3, 4);
     struct dh_bytes b;
     assert_true(dh_split_read(&p, cell, &b));
     dh_split_free(&self, cell);
-    assert_int_equal(make(&q, 1, 2, 3, 4), cell); /* the last one freed is the next one used */
-    assert_false(dh_split_change(cell, &b, 0, 9));
-    p = 0; /* as whoever freed it left it */
+    assert_cell_equal(make(&q, 1, 2, 3, 4), cell); /* the last one freed is the next one used */
+    assert_false(dh_split_change(cell, &b, 0, dh_cell_from(9)));
+    p = DH_CELL_NONE; /* as whoever freed it left it */
     assert_false(dh_split_read(&p, cell, &b));
     assert_true(dh_split_read(&q, cell, &b));
-    assert_int_equal(b.cell[0], 1);
+    assert_int_equal(byte_of(&b, 0), 1);
     dh_split_free(&self, cell);
 }
 
@@ -55,9 +67,9 @@ static void side_by_side(void **state)
 {
     (void)state;
     static struct dh_thread other;
-    u32 first = dh_split_new(&other, (u32[]){1, 1, 1, 1}), n = 1;
+    u32 first = dh_cell_split_index(new_split(&other, 1, 1, 1, 1)), n = 1;
     while (other.splits_n)
-        assert_int_equal(dh_split_new(&other, (u32[]){1, 1, 1, 1}), first + n++);
+        assert_int_equal(dh_cell_split_index(new_split(&other, 1, 1, 1, 1)), first + n++);
     assert_int_equal(n, 64);
 }
 
@@ -67,22 +79,22 @@ static void given_back(void **state)
     (void)state;
     enum { N = 3 * DH_SPLIT_CHUNK };
     static struct dh_thread one, two;
-    static u32 cells[N], again[N];
+    static dh_cell_t cells[N], again[N];
     for (u32 i = 0; i < N; i++)
-        cells[i] = dh_split_new(&one, (u32[]){i, i, i, i});
+        cells[i] = new_split(&one, i, i, i, i);
     size_t memory = dh_pool_bytes();
     for (u32 i = 0; i < N; i += 3)
         dh_split_free(&one, cells[i]);
     dh_split_give_back(&one);
     assert_int_equal(one.splits_n, 0);
     for (u32 i = 0; i < N; i += 3)
-        again[i] = dh_split_new(&two, (u32[]){~i, ~i, ~i, ~i});
+        again[i] = new_split(&two, ~i, ~i, ~i, ~i);
     assert_int_equal(dh_pool_bytes(), memory);
     struct dh_bytes b;
     for (u32 i = 0; i < N; i++) {
-        const u32 *p = i % 3 ? &cells[i] : &again[i];
+        const dh_cell_t *p = i % 3 ? &cells[i] : &again[i];
         assert_true(dh_split_read(p, *p, &b));
-        assert_int_equal(b.cell[3], i % 3 ? i : ~i);
+        assert_int_equal(byte_of(&b, 3), i % 3 ? i : ~i);
         dh_split_free(&two, *p);
     }
     dh_split_give_back(&two);
@@ -94,7 +106,7 @@ static void sweep(void **state)
 {
     (void)state;
     enum { N = 10000 };
-    u32 *cells = calloc(N, sizeof(u32)), *more = calloc(N, sizeof(u32)), late;
+    dh_cell_t *cells = calloc(N, sizeof(*cells)), *more = calloc(N, sizeof(*more)), late;
     for (u32 i = 0; i < N; i++)
         make(&cells[i], i, i, i, i);
     size_t memory = dh_pool_bytes();
@@ -108,11 +120,11 @@ static void sweep(void **state)
         dh_split_marking(false);
         for (u32 i = 0; i < N; i++) {
             dh_split_read_taken(cells[i], &b);
-            if (cells[i] != late)
+            if (!dh_cell_eq(cells[i], late))
                 assert_int_equal(b.use & 1, i % step == 0);
         }
         assert_true(dh_split_read(&late, late, &b));
-        assert_int_equal(b.cell[0], 5);
+        assert_int_equal(byte_of(&b, 0), 5);
         /* The others come back, those of the first round too. */
         u32 back = N - N / step - 1;
         for (u32 i = 0; i < back; i++)
@@ -120,11 +132,11 @@ static void sweep(void **state)
         assert_int_equal(dh_pool_bytes(), memory);
         for (u32 i = 0; i < back; i++) {
             assert_true(dh_split_read(&more[i], more[i], &b));
-            assert_int_equal(b.cell[0], ~i);
+            assert_int_equal(byte_of(&b, 0), ~i);
         }
         for (u32 i = 0; i < N; i += step) {
             assert_true(dh_split_read(&cells[i], cells[i], &b));
-            assert_int_equal(b.cell[3], i);
+            assert_int_equal(byte_of(&b, 3), i);
         }
     }
     free(cells);
@@ -139,20 +151,20 @@ static u32 sweeps;    /* atomic */
 static void *make_many(void *arg)
 {
     struct dh_thread *t = calloc(1, sizeof(*t));
-    static u32 cells[MAKERS][MADE];
+    static dh_cell_t cells[MAKERS][MADE];
     u32 me = (u32)(uptr)arg;
     for (u32 i = 0; i < MADE; i++) {
         /* So that there are some meanwhile. */
         u32 seen = __atomic_load_n(&sweeps, __ATOMIC_RELAXED);
         while (i % 256 == 0 && seen == __atomic_load_n(&sweeps, __ATOMIC_RELAXED))
             sched_yield();
-        cells[me][i] = dh_split_new(t, (u32[]){me, i, me, i});
+        cells[me][i] = new_split(t, me, i, me, i);
     }
     struct dh_bytes b;
     for (u32 i = 0; i < MADE; i++) {
-        u32 *p = &cells[me][i];
-        if (!dh_split_read(p, *p, &b) || b.cell[0] != me || b.cell[1] != i || b.cell[2] != me ||
-            b.cell[3] != i)
+        dh_cell_t *p = &cells[me][i];
+        if (!dh_split_read(p, *p, &b) || byte_of(&b, 0) != me || byte_of(&b, 1) != i ||
+            byte_of(&b, 2) != me || byte_of(&b, 3) != i)
             return "lost";
         dh_split_free(t, *p);
     }
@@ -189,14 +201,15 @@ static void made_while_sweeping(void **state)
 
 /* Many threads change the bytes of one cell; none is lost. */
 enum { ROUNDS = 20000 };
-static u32 shared;
+static dh_cell_t shared;
 
 static void *count_up(void *byte)
 {
     struct dh_bytes b;
     for (u32 i = 0; i < ROUNDS;) {
         u32 k = (u32)(uptr)byte;
-        if (dh_split_read(&shared, shared, &b) && dh_split_change(shared, &b, k, b.cell[k] + 1))
+        if (dh_split_read(&shared, shared, &b) &&
+            dh_split_change(shared, &b, k, dh_cell_from(byte_of(&b, k) + 1)))
             i++;
     }
     return NULL;
@@ -214,7 +227,7 @@ static void concurrent(void **state)
     struct dh_bytes b;
     assert_true(dh_split_read(&shared, shared, &b));
     for (u32 k = 0; k < 4; k++)
-        assert_int_equal(b.cell[k], 2 * ROUNDS);
+        assert_int_equal(byte_of(&b, k), 2 * ROUNDS);
 }
 
 int main(void)

@@ -14,7 +14,6 @@
 #include "base/sys.h"
 #include "runtime/compat/compat.h"
 #include "runtime/engine/pending.h"
-#include "runtime/shadow/cells.h"
 #include "runtime/threads/sync.h"
 
 #define DH_LARD 2
@@ -58,7 +57,7 @@ DH_COMPAT int __tsan_java_fini(void)
 static void forget_blocks(jptr p, jptr n)
 {
     if (in_heap(p, n))
-        dh_cells_fill(length_at(p), n / UNIT, 0);
+        memset(length_at(p), 0, n / UNIT * sizeof(u32));
 }
 
 DH_COMPAT void __tsan_java_alloc(jptr p, jptr n)
@@ -94,7 +93,9 @@ DH_COMPAT jptr __tsan_java_find(jptr *from, jptr to)
     if (!lengths || *from < heap_begin || to > heap_end || *from >= to)
         return 0;
     const u32 *first = length_at(*from);
-    size_t n = (to - *from) / UNIT, i = dh_cells_equal(first, n, 0);
+    size_t n = (to - *from) / UNIT, i = 0;
+    while (i < n && !first[i])
+        i++;
     if (i == n)
         return 0;
     *from += i * UNIT;

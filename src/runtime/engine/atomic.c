@@ -81,95 +81,97 @@ static void remember(struct dh_thread *t, struct dh_sync *o, bool acquired)
 /* ---- Recording ---- */
 
 /* The cells of the present operation, where they are at most two, aligned. */
-static bool cells_now(enum dh_plane plane, u64 *ret)
+static bool cells_now(enum dh_plane plane, dh_pair_t *ret)
 {
-    const u32 *p = dh_shadow(now.addr, plane);
+    const dh_cell_t *p = dh_shadow(now.addr, plane);
     if (now.size == 8 && !(now.addr & 7))
-        *ret = __atomic_load_n((const u64 *)p, __ATOMIC_RELAXED);
+        *ret = dh_pair_load(p);
     else if ((now.addr & 3) + now.size <= 4)
-        *ret = __atomic_load_n(p, __ATOMIC_RELAXED);
+        *ret = dh_pair_load_unit(p, false);
     else
         return false;
     return true;
 }
 
 /* Does the cell hold all of access `me` (id and bytes), and will it as long as it is the same cell? */
-static bool holds(const struct dh_thread *t, u32 cell, u32 me)
+static bool holds(const struct dh_thread *t, dh_cell_t cell, dh_cell_t me)
 {
     if (dh_cell_is_simple(cell))
-        return dh_cell_id(cell) == dh_cell_id(me) && !(me & ~cell);
+        return dh_cell_id(cell) == dh_cell_id(me) && !(dh_cell_mask(me) & ~dh_cell_mask(cell));
     if (dh_cell_is_split(cell))
         return false;
     const struct dh_history *h = dh_history_get(cell);
     if (h->by_slot) {
-        const u32 *entry = dh_history_entry(h, t->slot);
-        return entry && __atomic_load_n(entry, __ATOMIC_RELAXED) == me;
+        const dh_cell_t *entry = dh_history_entry(h, t->slot);
+        return entry && dh_cell_eq(dh_cell_load(entry), me);
     }
     for (u32 i = 0; i < h->n; i++)
-        if (h->cells[i] == me)
+        if (dh_cell_eq(h->cells[i], me))
             return true;
     return false;
 }
 
 /* Can no atomic access of t race with what the cell holds, now or later, as long as it is the same cell? No
  * may also mean that it takes longer to tell. */
-static bool harmless(const struct dh_thread *t, u32 cell)
+static bool harmless(const struct dh_thread *t, dh_cell_t cell)
 {
     if (dh_cell_is_split(cell))
         return false;
     const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
     if (h && (h->by_slot == DH_BY_SLOT_ATOMIC || h->by_slot == DH_BY_SLOT_PLAIN))
         return h->by_slot == DH_BY_SLOT_ATOMIC;
-    for (u32 i = h ? h->first : 0, n = h ? h->n : cell != 0, step = h ? h->step : 1; i < n; i += step) {
-        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
+    for (u32 i = h ? h->first : 0, n = h ? h->n : !dh_cell_is_none(cell), step = h ? h->step : 1; i < n;
+         i += step) {
+        dh_cell_t e = h ? dh_cell_load(&h->cells[i]) : cell;
         u32 id = dh_cell_id(e);
-        if (e && !(dh_id_kind(id) & DH_ATOMIC) && dh_vclock_get(&t->vc, dh_id_slot(id)) < dh_id_clock(id))
+        if (!dh_cell_is_none(e) && !(dh_id_kind(id) & DH_ATOMIC) &&
+            dh_vclock_get(&t->vc, dh_id_slot(id)) < dh_id_clock(id))
             return false;
     }
     return true;
 }
 
 /* Put access a into the histories of two words; false: not possible. A full fence. */
-static bool put_in_place(const struct dh_access_now *a, u32 lo, u32 hi)
+static bool put_in_place(const struct dh_access_now *a, dh_cell_t lo, dh_cell_t hi)
 {
     const struct dh_history *h = dh_history_get(lo), *k = dh_history_get(hi);
     if (h->by_slot != DH_BY_SLOT_ATOMIC || k->by_slot != DH_BY_SLOT_ATOMIC)
         return dh_step_in_place(a, lo, DH_MASK_FULL) && dh_step_in_place(a, hi, DH_MASK_FULL);
-    u32 *first = dh_history_entry(h, a->t->slot), *second = dh_history_entry(k, a->t->slot);
+    dh_cell_t *first = dh_history_entry(h, a->t->slot), *second = dh_history_entry(k, a->t->slot);
     if (!first || !second)
         return false;
-    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
-    __atomic_store_n(first, me, __ATOMIC_RELAXED);
-    __atomic_exchange_n(second, me, __ATOMIC_SEQ_CST); /* the fence of both */
+    dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
+    dh_cell_store(first, me);
+    dh_cell_exchange(second, me); /* the fence of both */
     return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST) && !__atomic_load_n(&k->closed, __ATOMIC_SEQ_CST);
 }
 
 /* Two words, in both of which the only earlier access was atomic too and has happened before, or which have
  * histories that take this one in place; and nothing in the other plane that it could race with. In the order
  * of work that engine.c describes. False: not done, or not known to be all. */
-static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
+static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
+                        dh_pair_t *ret_cells)
 {
     struct dh_thread *t = a->t;
-    u64 *p = (u64 *)dh_shadow(a->addr, plane);
-    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), me = dh_cell_make(a->id, DH_MASK_FULL);
-    u32 lo = (u32)old, hi = (u32)(old >> 32);
+    dh_cell_t *p = dh_shadow(a->addr, plane);
+    dh_pair_t old = dh_pair_load(p);
+    dh_cell_t lo = dh_pair_lo(old), hi = dh_pair_hi(old);
     DH_ASSERT(t->in_rt && dh_valid_cell(lo, plane) && dh_valid_cell(hi, plane));
-    if (lo == hi && dh_cell_is_simple(lo)) {
-        if (lo && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
+    if (dh_pair_is_even(old) && dh_cell_is_simple(lo)) {
+        if (!dh_cell_is_none(lo) && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
             return false;
-        *ret_cells = me << 32 | me;
-        if (!__atomic_compare_exchange_n(p, &old, *ret_cells, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        *ret_cells = dh_pair_of(dh_cell_make(a->id, DH_MASK_FULL));
+        if (!dh_pair_cas(p, old, *ret_cells))
             return false;
     } else if (dh_cell_is_history(lo) && dh_cell_is_history(hi)) {
         if (((a->kind & DH_WRITE) && !(harmless(t, lo) && harmless(t, hi))) || !put_in_place(a, lo, hi) ||
-            __atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+            !dh_pair_eq(dh_pair_load_fenced(p), old))
             return false;
         *ret_cells = old;
     } else {
         return false;
     }
-    if (!dh_range_settled((u32 *)p, (u32)*ret_cells) ||
-        !dh_range_settled((u32 *)p + 1, (u32)(*ret_cells >> 32)))
+    if (!dh_range_settled(p, dh_pair_lo(*ret_cells)) || !dh_range_settled(p + 1, dh_pair_hi(*ret_cells)))
         return false;
     u32 planes = plane == DH_PLANE_READ ? 1u << DH_NTH_WRITE : dh_engine_readers(t, a->addr) | 1u << t->class;
     if (d->harmless_gen != t->gen)
@@ -177,10 +179,10 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
     d->harmless_gen = t->gen;
     for (u32 rest = planes; rest; rest &= rest - 1) {
         u32 n = (u32)__builtin_ctz(rest);
-        u64 other = __atomic_load_n((u64 *)dh_shadow_nth(a->addr, n), __ATOMIC_RELAXED);
-        if (!other || d->harmless[n] == other)
+        dh_pair_t other = dh_pair_load(dh_shadow_nth(a->addr, n));
+        if (dh_pair_is_none(other) || dh_pair_eq(d->harmless[n], other))
             continue;
-        if (!harmless(t, (u32)other) || ((u32)other != other >> 32 && !harmless(t, (u32)(other >> 32))))
+        if (!harmless(t, dh_pair_lo(other)) || (!dh_pair_is_even(other) && !harmless(t, dh_pair_hi(other))))
             return false;
         d->harmless[n] = other;
     }
@@ -188,15 +190,16 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
 }
 
 /* Record access a; true and its cells if they can be remembered to hold it. */
-static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
+static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
+                       dh_pair_t *ret_cells)
 {
     if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
         return true;
     dh_engine_words(a, a->addr, a->addr + a->size);
     u32 mask = a->size < 4 ? ((1u << a->size) - 1) << (a->addr & 3) : DH_MASK_FULL;
-    u32 me = dh_cell_make(a->id, mask);
-    return cells_now(plane, ret_cells) && holds(a->t, (u32)*ret_cells, me) &&
-           (a->size < 8 || (u32)*ret_cells == *ret_cells >> 32 || holds(a->t, (u32)(*ret_cells >> 32), me));
+    dh_cell_t me = dh_cell_make(a->id, mask);
+    return cells_now(plane, ret_cells) && holds(a->t, dh_pair_lo(*ret_cells), me) &&
+           (a->size < 8 || dh_pair_is_even(*ret_cells) || holds(a->t, dh_pair_hi(*ret_cells), me));
 }
 
 /*
@@ -212,10 +215,10 @@ static void record(struct dh_thread *t, u32 kind)
         return;
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     u32 clock = t->vc.c[t->slot];
-    u64 cells;
+    dh_pair_t cells;
     dh_rule(t, DH_COUNT_ATOMIC);
     if (d->size == now.size && d->clock == clock && d->gen == t->gen && cells_now(plane, &cells) &&
-        cells == d->cells && dh_rule_yes(t, DH_COUNT_ATOMIC_SAME))
+        dh_pair_eq(cells, d->cells) && dh_rule_yes(t, DH_COUNT_ATOMIC_SAME))
         return;
     d->size = 0;
     if (!dh_step_identify(&a, now.pc) || !record_now(&a, d, plane, &cells))

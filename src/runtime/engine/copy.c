@@ -35,7 +35,7 @@ enum {
 /* ---- Clear ---- */
 
 /* Are the 64 cells from c on all zero? */
-DH_INLINE bool none_in(const u32 *c)
+DH_INLINE bool none_in(const dh_cell_t *c)
 {
     const dh_cells4 *x = (const dh_cells4 *)c;
     dh_cells4 any = x[0] | x[1] | x[2] | x[3];
@@ -48,15 +48,15 @@ DH_INLINE bool none_in(const u32 *c)
 /* Zero the cells [first, last), writing only where there is something: pages never touched stay untouched. */
 static void zero_cells(uptr first, uptr last)
 {
-    u32 *c = (u32 *)first;
+    dh_cell_t *c = (dh_cell_t *)first;
     size_t n = (last - first) / 4, i = 0;
     for (; i + 64 <= n; i += 64)
         if (!none_in(c + i))
-            dh_cells_fill(c + i, 64, 0);
+            dh_cells_fill(c + i, 64, DH_CELL_NONE);
     for (size_t end; i < n; i = end) {
         end = i + 4 <= n ? i + 4 : n;
-        if (dh_cells_equal(c + i, end - i, 0) != end - i)
-            dh_cells_fill(c + i, end - i, 0);
+        if (dh_cells_equal(c + i, end - i, DH_CELL_NONE) != end - i)
+            dh_cells_fill(c + i, end - i, DH_CELL_NONE);
     }
 }
 
@@ -113,20 +113,19 @@ static void clear_plane(uptr lo, uptr hi, u32 plane, bool keep)
 /* Parts of words at the edges: other bytes of the word keep their history. */
 static void clear_edge(uptr word, u32 mask, u32 plane)
 {
-    u32 *p = dh_shadow_nth(word, plane);
+    dh_cell_t *p = dh_shadow_nth(word, plane), old, cell;
     struct dh_bytes bytes;
-    u32 old, cell;
     if (!dh_region_has_plane(word, plane))
         return;
     do {
-        old = __atomic_load_n(p, __ATOMIC_RELAXED);
+        old = dh_cell_load(p);
         if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
             continue;
         if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
             return;
-        if (cell == old) /* an exchange would touch the page */
+        if (dh_cell_eq(cell, old)) /* an exchange would touch the page */
             return;
-    } while (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (!dh_cell_cas_relaxed(p, old, cell));
 }
 
 static void clear_in(uptr lo, uptr hi, u32 plane, bool keep)
@@ -169,7 +168,7 @@ bool dh_engine_forget(uptr lo, size_t n)
     for (u32 plane = 0; plane < DH_PLANES && !any; plane++)
         any = dh_touched_plane(marks, plane) && dh_region_has_plane(lo, plane) &&
               dh_region_has_plane(lo + n - 1, plane) &&
-              dh_cells_equal(dh_shadow_nth(lo, plane), n / 4, 0) != n / 4;
+              dh_cells_equal(dh_shadow_nth(lo, plane), n / 4, DH_CELL_NONE) != n / 4;
     if (any)
         clear_mapped(lo, lo + n, true);
     return any;
@@ -223,21 +222,21 @@ struct copy {
     u32 plane;    /* of all planes (abi.h) */
     bool marking; /* a collection must not miss cells that move past its scan */
     bool down;    /* from the end, since the range overlaps itself; upwards is faster where either would do */
-    u32 plain;    /* a history known to be shared, not changed in place; 0: none */
-    u32 even;     /* one known to say the same of all four bytes */
+    dh_cell_t plain; /* a history known to be shared, not changed in place; none: there is none yet */
+    dh_cell_t even;  /* one known to say the same of all four bytes */
 };
 
-static void mark(const struct copy *c, u32 cell)
+static void mark(const struct copy *c, dh_cell_t cell)
 {
     if (DH_UNLIKELY(c->marking))
         dh_collect_mark_cell(cell);
 }
 
 /* The cell of byte k of a word whose cell this is. */
-static u32 byte_of(u32 cell, u32 k)
+static dh_cell_t byte_of(dh_cell_t cell, u32 k)
 {
     struct dh_bytes bytes;
-    u32 byte;
+    dh_cell_t byte;
     if (dh_cell_is_split(cell)) {
         dh_split_read_taken(cell, &bytes);
         return bytes.cell[k];
@@ -245,27 +244,27 @@ static u32 byte_of(u32 cell, u32 k)
     if (dh_step_byte(cell, k, &byte))
         return byte;
     dh_runtime_degrade("no memory for access histories");
-    return 0;
+    return DH_CELL_NONE;
 }
 
 /* The cell of a word whose bytes have these. */
-static u32 compose(const struct copy *c, const u32 bytes[4])
+static dh_cell_t compose(const struct copy *c, const dh_cell_t bytes[4])
 {
     u32 id = 0, mask = 0;
     bool one = true;
     for (u32 k = 0; k < 4; k++) {
-        if (!bytes[k])
+        if (dh_cell_is_none(bytes[k]))
             continue;
         one = one && dh_cell_is_simple(bytes[k]) && (!mask || dh_cell_id(bytes[k]) == id);
         id = dh_cell_id(bytes[k]);
         mask |= 1u << k;
     }
     if (one)
-        return mask ? dh_cell_make(id, mask) : 0;
-    if (bytes[0] == bytes[1] && bytes[0] == bytes[2] && bytes[0] == bytes[3])
+        return mask ? dh_cell_make(id, mask) : DH_CELL_NONE;
+    if (dh_cell_eq(bytes[0], bytes[1]) && dh_cell_eq(bytes[0], bytes[2]) && dh_cell_eq(bytes[0], bytes[3]))
         return bytes[0];
-    u32 split = dh_split_new(c->t, bytes);
-    if (!split)
+    dh_cell_t split = dh_split_new(c->t, bytes);
+    if (dh_cell_is_none(split))
         dh_runtime_degrade("no memory for access histories");
     return split;
 }
@@ -273,21 +272,21 @@ static u32 compose(const struct copy *c, const u32 bytes[4])
 /* The bytes of mask of one word: byte k gets the past of the byte at from + k. The rest keeps its own. */
 static void copy_bytes(const struct copy *c, uptr word, u32 mask, uptr from)
 {
-    u32 *p = dh_shadow_nth(word, c->plane);
+    dh_cell_t *p = dh_shadow_nth(word, c->plane);
     for (;;) {
-        u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), bytes[4];
+        dh_cell_t old = dh_cell_load(p), bytes[4];
         for (u32 k = 0; k < 4; k++) {
-            u32 cell = old;
+            dh_cell_t cell = old;
             if (mask >> k & 1) {
-                cell = __atomic_load_n(dh_shadow_nth(from + k, c->plane), __ATOMIC_RELAXED);
+                cell = dh_cell_load(dh_shadow_nth(from + k, c->plane));
                 mark(c, cell);
             }
             bytes[k] = byte_of(cell, mask >> k & 1 ? (u32)(from + k) & 3 : k);
         }
-        u32 fresh = compose(c, bytes);
-        if (fresh == old) /* an exchange would touch the page */
+        dh_cell_t fresh = compose(c, bytes);
+        if (dh_cell_eq(fresh, old)) /* an exchange would touch the page */
             return;
-        if (__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        if (dh_cell_cas(p, old, fresh))
             return;
         if (dh_cell_is_split(fresh))
             dh_split_free(c->t, fresh);
@@ -295,12 +294,12 @@ static void copy_bytes(const struct copy *c, uptr word, u32 mask, uptr from)
 }
 
 /* What a cell is in another word. */
-static u32 cell_elsewhere(struct copy *c, u32 cell)
+static dh_cell_t cell_elsewhere(struct copy *c, dh_cell_t cell)
 {
     struct dh_bytes bytes;
     DH_ASSERT(dh_valid_cell(cell, c->plane == DH_NTH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ));
     mark(c, cell);
-    if (dh_cell_is_simple(cell) || cell == c->plain)
+    if (dh_cell_is_simple(cell) || dh_cell_eq(cell, c->plain))
         return cell;
     if (dh_cell_is_split(cell)) {
         dh_split_read_taken(cell, &bytes);
@@ -310,21 +309,22 @@ static u32 cell_elsewhere(struct copy *c, u32 cell)
         c->plain = cell;
         return cell;
     }
-    u32 fresh;
+    dh_cell_t fresh;
     if (dh_step_keep(cell, &bytes, DH_MASK_FULL, &fresh))
         return fresh;
     dh_runtime_degrade("no memory for access histories");
-    return 0;
+    return DH_CELL_NONE;
 }
 
-DH_INLINE bool all_equal(const dh_cells4 x[4], u32 v)
+DH_INLINE bool all_equal(const dh_cells4 x[4], dh_cell_t cell)
 {
+    const u32 v = dh_cell_raw(cell);
     const dh_cells4 want = {v, v, v, v};
     return dh_cells_all((x[0] == want) & (x[1] == want) & (x[2] == want) & (x[3] == want));
 }
 
 /* Sixteen cells. */
-DH_INLINE void copy_block(struct copy *c, u32 *d, const u32 *s)
+DH_INLINE void copy_block(struct copy *c, dh_cell_t *d, const dh_cell_t *s)
 {
     const dh_cells4 *from = (const dh_cells4 *)s, x[4] = {from[0], from[1], from[2], from[3]};
     const dh_cells4 any = x[0] | x[1] | x[2] | x[3];
@@ -332,14 +332,14 @@ DH_INLINE void copy_block(struct copy *c, u32 *d, const u32 *s)
     dh_cells4 *to = (dh_cells4 *)d;
     if (dh_cells_all(any == (dh_cells4){0})) {
         const dh_cells4 had[4] = {to[0], to[1], to[2], to[3]};
-        if (all_equal(had, 0))
+        if (all_equal(had, DH_CELL_NONE))
             return;
     } else if (DH_UNLIKELY(c->marking) || ((__builtin_ia32_pmovmskb128((dh_bytes16)any) & sign_bits) &&
-                                           !(c->plain && all_equal(x, c->plain)))) {
-        u32 cells[BLOCK];
+                                           !(!dh_cell_is_none(c->plain) && all_equal(x, c->plain)))) {
+        dh_cell_t cells[BLOCK];
         memcpy(cells, x, sizeof(cells));
         for (u32 i = 0; i < BLOCK; i++)
-            __atomic_store_n(&d[i], cell_elsewhere(c, cells[i]), __ATOMIC_RELAXED);
+            dh_cell_store(&d[i], cell_elsewhere(c, cells[i]));
         return;
     }
     to[0] = x[0];
@@ -348,18 +348,18 @@ DH_INLINE void copy_block(struct copy *c, u32 *d, const u32 *s)
     to[3] = x[3];
 }
 
-DH_INLINE void copy_cell(struct copy *c, u32 *d, const u32 *s)
+DH_INLINE void copy_cell(struct copy *c, dh_cell_t *d, const dh_cell_t *s)
 {
-    u32 cell = cell_elsewhere(c, __atomic_load_n(s, __ATOMIC_RELAXED));
-    if (cell || __atomic_load_n(d, __ATOMIC_RELAXED))
-        __atomic_store_n(d, cell, __ATOMIC_RELAXED);
+    dh_cell_t cell = cell_elsewhere(c, dh_cell_load(s));
+    if (!dh_cell_is_none(cell) || !dh_cell_is_none(dh_cell_load(d)))
+        dh_cell_store(d, cell);
 }
 
 /* Whole words, each to the same place within a word. */
 static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
 {
-    u32 *d = dh_shadow_nth(dst, c->plane);
-    const u32 *s = dh_shadow_nth(src, c->plane);
+    dh_cell_t *d = dh_shadow_nth(dst, c->plane);
+    const dh_cell_t *s = dh_shadow_nth(src, c->plane);
     size_t rest = words % BLOCK;
     if (c->down) {
         for (size_t i = words; i > words - rest; i--)
@@ -375,12 +375,14 @@ static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
 }
 
 /* Does the cell say the same of all four bytes, and may it stand in several words? */
-static bool is_even(struct copy *c, u32 cell)
+static bool is_even(struct copy *c, dh_cell_t cell)
 {
     if (dh_cell_is_simple(cell))
-        return cell == 0 || dh_cell_mask(cell) == DH_MASK_FULL;
-    if (dh_cell_is_split(cell) || cell == c->even)
-        return cell == c->even;
+        return dh_cell_is_none(cell) || dh_cell_mask(cell) == DH_MASK_FULL;
+    if (dh_cell_is_split(cell))
+        return false;
+    if (dh_cell_eq(cell, c->even))
+        return true;
     const struct dh_history *h = dh_history_get(cell);
     bool even = !h->by_slot;
     for (u32 i = 0; i < h->n && even; i++)
@@ -394,27 +396,28 @@ static bool is_even(struct copy *c, u32 cell)
  * anything is written: the two may overlap. */
 static void shift_piece(struct copy *c, uptr dst, uptr src, size_t words)
 {
-    u32 cells[PIECE + 1], shift = (u32)src & 3;
-    const u32 *s = dh_shadow_nth(src, c->plane);
-    u32 *d = dh_shadow_nth(dst, c->plane);
+    dh_cell_t cells[PIECE + 1];
+    const dh_cell_t *s = dh_shadow_nth(src, c->plane);
+    dh_cell_t *d = dh_shadow_nth(dst, c->plane);
+    u32 shift = (u32)src & 3;
     size_t got = 0;
     for (; got + 4 <= words + 1; got += 4)
         *(dh_cells4 *)(cells + got) = *(const dh_cells4 *)(s + got);
     for (; got <= words; got++)
-        cells[got] = __atomic_load_n(&s[got], __ATOMIC_RELAXED);
+        cells[got] = dh_cell_load(&s[got]);
     for (size_t i = 0; c->marking && i <= words; i++)
         mark(c, cells[i]);
     for (size_t i = 0, run; i < words; i += run) {
         run = is_even(c, cells[i]) ? dh_cells_equal(cells + i, words + 1 - i, cells[i]) - 1 : 0;
         if (run) {
-            if (cells[i] || dh_cells_equal(d + i, run, 0) != run)
+            if (!dh_cell_is_none(cells[i]) || dh_cells_equal(d + i, run, DH_CELL_NONE) != run)
                 dh_cells_fill(d + i, run, cells[i]);
             continue;
         }
-        u32 bytes[4];
+        dh_cell_t bytes[4];
         for (u32 k = 0; k < 4; k++)
             bytes[k] = byte_of(cells[i + (shift + k) / 4], (shift + k) & 3);
-        __atomic_store_n(&d[i], compose(c, bytes), __ATOMIC_RELAXED);
+        dh_cell_store(&d[i], compose(c, bytes));
         run = 1;
     }
 }

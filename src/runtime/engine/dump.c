@@ -73,7 +73,7 @@ static void say_locks(struct dh_fmt *f, u32 set)
 }
 
 /* One access: a cell, or an entry of a history. */
-static void say_access(struct dh_fmt *f, const struct dh_thread *t, u32 e)
+static void say_access(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t e)
 {
     u32 id = dh_cell_id(e);
     say_bytes(f, dh_cell_mask(e));
@@ -95,7 +95,7 @@ static void say_access(struct dh_fmt *f, const struct dh_thread *t, u32 e)
     end_line(f);
 }
 
-static void say_history(struct dh_fmt *f, const struct dh_thread *t, u32 cell, const char *indent)
+static void say_history(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t cell, const char *indent)
 {
     static const char *const kinds[] = {"", ", a place for each slot, plain",
                                         ", a place for each slot, mixed", ", a place for each slot, atomic"};
@@ -112,8 +112,8 @@ static void say_history(struct dh_fmt *f, const struct dh_thread *t, u32 cell, c
     dh_fmt_str(f, h->closed ? ", closed" : "");
     end_line(f);
     for (u32 k = h->first; h->step && k < h->n; k += h->step) {
-        u32 e = __atomic_load_n(&h->cells[k], __ATOMIC_RELAXED);
-        if (!e)
+        dh_cell_t e = dh_cell_load(&h->cells[k]);
+        if (dh_cell_is_none(e))
             continue;
         dh_fmt_str(f, indent);
         say_access(f, t, e);
@@ -121,9 +121,9 @@ static void say_history(struct dh_fmt *f, const struct dh_thread *t, u32 cell, c
 }
 
 /* A cell that is not split. */
-static void say_plain(struct dh_fmt *f, const struct dh_thread *t, u32 cell, const char *indent)
+static void say_plain(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t cell, const char *indent)
 {
-    if (cell == 0) {
+    if (dh_cell_is_none(cell)) {
         dh_fmt_str(f, " nothing");
         end_line(f);
     } else if (dh_cell_is_history(cell)) {
@@ -133,7 +133,7 @@ static void say_plain(struct dh_fmt *f, const struct dh_thread *t, u32 cell, con
     }
 }
 
-static void say_cell(struct dh_fmt *f, const struct dh_thread *t, u32 cell)
+static void say_cell(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t cell)
 {
     u32 i = dh_cell_split_index(cell);
     if (!dh_cell_is_split(cell)) {
@@ -152,7 +152,7 @@ static void say_cell(struct dh_fmt *f, const struct dh_thread *t, u32 cell)
     for (u32 k = 0; k < 4; k++) {
         number(f, "    byte ", k);
         dh_fmt_char(f, ':');
-        say_plain(f, t, (u32)b[k], "        ");
+        say_plain(f, t, dh_cell_from((u32)b[k]), "        ");
     }
 }
 
@@ -169,13 +169,13 @@ static void say_word(struct dh_fmt *f, const struct dh_thread *t, uptr word)
     for (u32 plane = 0; plane < DH_PLANES; plane++) {
         if (!dh_touched_plane(marks, plane))
             continue;
-        u32 cell = __atomic_load_n(dh_shadow_nth(word, plane), __ATOMIC_RELAXED);
+        dh_cell_t cell = dh_cell_load(dh_shadow_nth(word, plane));
         if (plane == DH_NTH_WRITE)
             dh_fmt_str(f, "  write  ");
         else
             number(f, "  read ", plane);
         dh_fmt_char(f, ' ');
-        dh_fmt_hex(f, cell);
+        dh_fmt_hex(f, dh_cell_raw(cell));
         dh_fmt_char(f, ':');
         say_cell(f, t, cell);
     }
@@ -188,7 +188,7 @@ static void say_thread(struct dh_fmt *f, const struct dh_thread *t)
     number(f, "deadheat: as T", t->uid);
     number(f, " sees it: slot ", t->slot);
     number(f, ", clock ", dh_vclock_get(&t->vc, t->slot));
-    number(f, ", ids of this epoch from ", dh_cell_id(__dh_hot.base));
+    number(f, ", ids of this epoch from ", dh_step_epoch());
     number(f, " on, next ", t->id_next);
     number(f, ", end ", t->id_end);
     end_line(f);

@@ -17,30 +17,30 @@
 
 /* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
  * are given to their cell. */
-static u32 next_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
+static dh_cell_t next_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, enum dh_plane plane)
 {
     const u32 often = 8;
     if (dh_cell_is_history(old) && (a->kind & (DH_WRITE | DH_ATOMIC)) != DH_WRITE &&
         dh_step_in_place(a, old, mask))
         return old;
-    u32 cell = dh_step_cell(a, old, mask, plane);
+    dh_cell_t cell = dh_step_cell(a, old, mask, plane);
     if (!dh_cell_is_history(cell) || dh_history_get(cell)->age < often || dh_history_get(cell)->by_slot)
         return cell;
-    u32 own = dh_history_private(dh_history_get(cell));
-    return own ? own : cell;
+    dh_cell_t own = dh_history_private(dh_history_get(cell));
+    return dh_cell_is_none(own) ? cell : own;
 }
 
 /* What a cell held: `cell`, and what that means if it is split. */
 struct content {
-    u32 cell;
+    dh_cell_t cell;
     struct dh_bytes bytes;
 };
 
-static struct content read_cell(const u32 *p)
+static struct content read_cell(const dh_cell_t *p)
 {
     struct content c;
     do {
-        c.cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+        c.cell = dh_cell_load(p);
     } while (DH_UNLIKELY(dh_cell_is_split(c.cell)) && !dh_split_read(p, c.cell, &c.bytes));
     return c;
 }
@@ -67,9 +67,9 @@ static void forget_beside(const struct dh_access_now *a, uptr word, u32 mask)
     for (u32 class = 0; class < DH_READ_CLASSES; class ++) {
         if (class == a->t->class || !dh_touched_plane(marks, class))
             continue;
-        u32 *r = dh_shadow_nth(word, class), cell = __atomic_load_n(r, __ATOMIC_RELAXED);
-        if (cell && dh_cell_is_simple(cell) && !(dh_cell_mask(cell) & ~mask))
-            __atomic_compare_exchange_n(r, &cell, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        dh_cell_t *r = dh_shadow_nth(word, class), cell = dh_cell_load(r);
+        if (!dh_cell_is_none(cell) && dh_cell_is_simple(cell) && !(dh_cell_mask(cell) & ~mask))
+            dh_cell_cas_relaxed(r, cell, DH_CELL_NONE);
     }
 }
 
@@ -85,7 +85,7 @@ static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
 {
     bool same = true, mine = true;
     for (u32 k = 0; k < 4; k++) {
-        same = same && b->cell[k] == dh_cell_make(a->id, DH_MASK_FULL);
+        same = same && dh_cell_eq(b->cell[k], dh_cell_make(a->id, DH_MASK_FULL));
         mine = mine && dh_step_mine_simple(b->cell[k]);
     }
     return same || (mine && !(a->kind & (DH_ATOMIC | DH_FREE)) && dh_split_pressure(a->t));
@@ -101,16 +101,16 @@ static bool check_own(const struct dh_access_now *a, uptr word, const struct con
 
 /* Put a into some bytes of split cell `old`, whose content the caller has read. False: it is no longer there,
  * all is to be done again (what was replaced has been checked). */
-static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, u32 *p,
-                      u32 old, struct dh_bytes *b, u32 *ret_cell)
+static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, dh_cell_t *p,
+                      dh_cell_t old, struct dh_bytes *b, dh_cell_t *ret_cell)
 {
     const struct dh_bytes before = *b;
     bool all = true;
     u32 replaced = 0;
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 k = (u32)__builtin_ctz(rest);
-        u32 fresh = dh_step_cell(a, b->cell[k], DH_MASK_FULL, plane);
-        if (fresh == b->cell[k])
+        dh_cell_t fresh = dh_step_cell(a, b->cell[k], DH_MASK_FULL, plane);
+        if (dh_cell_eq(fresh, b->cell[k]))
             continue;
         all = dh_split_change(old, b, k, fresh);
         if (!all)
@@ -120,13 +120,12 @@ static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum d
     }
     if (replaced && (a->kind & DH_WRITE))
         dh_step_check_bytes(a, word, &before, replaced);
-    if (!all || __atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+    if (!all || !dh_cell_eq(dh_cell_load_fenced(p), old))
         return false;
     *ret_cell = old;
-    u32 me = dh_cell_make(a->id, DH_MASK_FULL), expected = old;
+    dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
     /* Whoever changes a byte between our look at it and this exchange sees that the cell is another one. */
-    if (collapses(a, b) &&
-        __atomic_compare_exchange_n(p, &expected, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    if (collapses(a, b) && dh_cell_cas(p, old, me)) {
         dh_split_free(a->t, old);
         *ret_cell = me;
     }
@@ -134,26 +133,26 @@ static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum d
 }
 
 /* Put a into a cell that must be split for it. As above. */
-static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane plane, u32 *p, u32 old,
-                      u32 *ret_cell)
+static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane plane, dh_cell_t *p,
+                      dh_cell_t old, dh_cell_t *ret_cell)
 {
-    u32 bytes[4];
+    dh_cell_t bytes[4];
     bool ok = true;
-    DH_ASSERT(old && !dh_cell_is_split(old) && mask != DH_MASK_FULL);
+    DH_ASSERT(!dh_cell_is_none(old) && !dh_cell_is_split(old) && mask != DH_MASK_FULL);
     for (u32 k = 0; k < 4 && ok; k++) {
         ok = dh_step_byte(old, k, &bytes[k]);
         if (ok && mask >> k & 1)
             bytes[k] = dh_step_cell(a, bytes[k], DH_MASK_FULL, plane);
     }
-    u32 fresh = ok ? dh_split_new(a->t, bytes) : 0;
-    if (!fresh) {
+    dh_cell_t fresh = ok ? dh_split_new(a->t, bytes) : DH_CELL_NONE;
+    if (dh_cell_is_none(fresh)) {
         dh_runtime_degrade("no memory for access histories");
         *ret_cell = old;
         return true;
     }
     *ret_cell = fresh;
     dh_rule(a->t, DH_COUNT_SPLIT);
-    if (__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    if (dh_cell_cas(p, old, fresh))
         return true;
     dh_split_free(a->t, fresh);
     return false;
@@ -161,13 +160,13 @@ static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane pla
 
 /* Publish access a in its plane, and if it is a write, check it against what was there. A full fence. Returns
  * the cell as it then is; *ret_raced is set as by check_own. */
-static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, bool *ret_raced)
+static dh_cell_t put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, bool *ret_raced)
 {
     bool write = (a->kind & DH_WRITE) != 0;
-    u32 *p = dh_shadow(word, plane);
+    dh_cell_t *p = dh_shadow(word, plane);
     for (;;) {
         struct content was = read_cell(p);
-        u32 old = was.cell, cell;
+        dh_cell_t old = was.cell, cell;
         DH_ASSERT(dh_valid_cell(old, plane) && (!dh_cell_is_split(old) || dh_valid_bytes(&was.bytes, plane)));
         if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
             dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
@@ -184,12 +183,12 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
         }
         cell = dh_cell_is_split(old) ? dh_step_whole(a, &was.bytes, plane) : next_cell(a, old, mask, plane);
         DH_ASSERT(dh_valid_cell(cell, plane) && !dh_cell_is_split(cell));
-        if (cell == old) {
+        if (dh_cell_eq(cell, old)) {
             /* In place, or nothing to change. If the cell has moved on, our entry is in a history nobody
              * sees. */
-            if (__atomic_load_n(p, __ATOMIC_SEQ_CST) != old)
+            if (!dh_cell_eq(dh_cell_load_fenced(p), old))
                 continue;
-        } else if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        } else if (!dh_cell_cas(p, old, cell)) {
             dh_rule(a->t, DH_COUNT_COLLIDED);
             continue;
         } else if (dh_cell_is_split(was.cell)) {
@@ -208,22 +207,21 @@ static u32 put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane
 /* A plain write has made the write cell `cell`. Let the read cell say so too where that is simple, so that
  * reading the bytes back hits the inlined check (step.c). A reader that comes in between, a range too, has
  * published itself before and sees our write: losing its entry loses nothing. */
-static void stand_for_read(const struct dh_access_now *a, u32 *q, u32 other, u32 cell)
+static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_t other, dh_cell_t cell)
 {
-    if (!dh_cell_is_simple(cell) || other == cell)
+    if (!dh_cell_is_simple(cell) || dh_cell_eq(other, cell))
         return;
     DH_ASSERT((a->kind & (DH_WRITE | DH_ATOMIC)) == DH_WRITE && dh_valid_cell(cell, DH_PLANE_WRITE));
     if (dh_cell_is_split(other)) {
-        if (dh_cell_mask(cell) == DH_MASK_FULL &&
-            __atomic_compare_exchange_n(q, &other, cell, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (dh_cell_mask(cell) == DH_MASK_FULL && dh_cell_cas_relaxed(q, other, cell))
             dh_split_free(a->t, other);
         return;
     }
     if (dh_cell_mask(cell) == DH_MASK_FULL ||
         (dh_cell_is_simple(other) && !(dh_cell_mask(other) & ~dh_cell_mask(cell))))
-        __atomic_store_n(q, cell, __ATOMIC_RELAXED);
+        dh_cell_store(q, cell);
     else if (dh_cell_is_simple(other) && dh_cell_id(other) == dh_cell_id(cell))
-        __atomic_store_n(q, other | cell, __ATOMIC_RELAXED);
+        dh_cell_store(q, dh_cell_join(other, cell));
 }
 
 /* A write: look at what other classes have read. */
@@ -247,10 +245,10 @@ void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes
 }
 
 /* Look at the other planes, after the access was published as `cell`. */
-static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
+static void look(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t cell)
 {
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
-    u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct content other = read_cell(q);
     DH_ASSERT(dh_valid_cell(other.cell, write ? DH_PLANE_READ : DH_PLANE_WRITE));
     check(a, word, &other, mask);
@@ -267,15 +265,15 @@ static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 cell)
 void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
 {
     enum dh_plane plane = a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
-    const u32 *p = dh_shadow(word, plane);
-    u32 cell;
+    const dh_cell_t *p = dh_shadow(word, plane);
+    dh_cell_t cell;
     bool waited, raced = false;
     DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && mask && mask <= DH_MASK_FULL && !(word & 3));
     do {
         cell = put(a, word, mask, plane, &raced);
         waited = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) &&
                  dh_range_wait(word, word + 4);
-    } while (waited || __atomic_load_n(p, __ATOMIC_RELAXED) != cell); /* dh_range_settled */
+    } while (waited || !dh_cell_eq(dh_cell_load(p), cell)); /* dh_range_settled */
     look(a, word, mask, cell);
     if (DH_UNLIKELY(raced))
         forget_beside(a, word, mask);
@@ -294,17 +292,16 @@ static bool two_words(const struct dh_access_now *a, uptr word)
 {
     struct dh_thread *t = a->t;
     bool write = (a->kind & DH_WRITE) != 0;
-    u64 *p = (u64 *)dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    u64 *q = (u64 *)dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    u32 lo = (u32)old;
+    dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_pair_t old = dh_pair_load(p);
+    dh_cell_t lo = dh_pair_lo(old);
     DH_ASSERT(t->in_rt && !(word & 7) && dh_valid_cell(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ));
-    if (lo != (u32)(old >> 32) || dh_cell_is_split(lo) || !dh_step_ordered(t, lo))
+    if (!dh_pair_is_even(old) || dh_cell_is_split(lo) || !dh_step_ordered(t, lo))
         return false;
-    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
-    u64 both = (u64)me << 32 | me;
-    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
-        !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me))
+    dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
+    dh_pair_t both = dh_pair_of(me);
+    if (!dh_pair_cas(p, old, both) || !dh_range_settled(p, me) || !dh_range_settled(p + 1, me))
         return false;
     dh_rule(t, write ? DH_COUNT_WRITE_EXCLUSIVE : DH_COUNT_READ_EXCLUSIVE);
     if (write) {
@@ -312,23 +309,23 @@ static bool two_words(const struct dh_access_now *a, uptr word)
         look_beside(a, word, DH_MASK_FULL, readers);
         look_beside(a, word + 4, DH_MASK_FULL, readers);
     }
-    u64 other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    u32 olo = (u32)other, ohi = (u32)(other >> 32);
+    dh_pair_t other = dh_pair_load(q);
+    dh_cell_t olo = dh_pair_lo(other), ohi = dh_pair_hi(other);
     if (DH_UNLIKELY(dh_cell_is_split(olo) || dh_cell_is_split(ohi))) {
         for (u32 half = 0; half < 2; half++) {
-            struct content c = read_cell((u32 *)q + half);
+            struct content c = read_cell(q + half);
             check(a, word + half * 4, &c, DH_MASK_FULL);
             if (write)
-                stand_for_read(a, (u32 *)q + half, c.cell, me);
+                stand_for_read(a, q + half, c.cell, me);
         }
         return true;
     }
     if (!dh_step_ordered(t, olo))
         dh_step_check(a, word, olo, DH_MASK_FULL);
-    if (ohi != olo && !dh_step_ordered(t, ohi))
+    if (!dh_pair_is_even(other) && !dh_step_ordered(t, ohi))
         dh_step_check(a, word + 4, ohi, DH_MASK_FULL);
     if (write && !(a->kind & DH_FREE)) /* nobody reads back what he has freed */
-        __atomic_store_n(q, both, __ATOMIC_RELAXED);
+        dh_pair_store(q, both);
     return true;
 }
 

@@ -20,15 +20,15 @@ struct dh_access_now {
     u32 id;
 };
 
-DH_INLINE u32 *dh_shadow(uptr addr, enum dh_plane plane)
+DH_INLINE dh_cell_t *dh_shadow(uptr addr, enum dh_plane plane)
 {
-    return (u32 *)dh_plane_of(addr & ~(uptr)3, plane);
+    return (dh_cell_t *)dh_plane_of(addr & ~(uptr)3, plane);
 }
 
 /* The same in plane n, of all planes (abi.h). */
-DH_INLINE u32 *dh_shadow_nth(uptr addr, u32 n)
+DH_INLINE dh_cell_t *dh_shadow_nth(uptr addr, u32 n)
 {
-    return (u32 *)dh_plane_nth(addr & ~(uptr)3, n);
+    return (dh_cell_t *)dh_plane_nth(addr & ~(uptr)3, n);
 }
 
 /* Classes other than t's own that have read near addr, as bits: a write looks at their planes too. To be
@@ -101,96 +101,102 @@ DH_INLINE u32 dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void 
 }
 
 /* One access, of this thread's current epoch? */
-DH_INLINE bool dh_step_mine_simple(u32 cell)
+DH_INLINE bool dh_step_mine_simple(dh_cell_t cell)
 {
-    return dh_cell_is_simple(cell) && (cell | DH_MASK_FULL << DH_ID_BITS) - __dh_hot.base < __dh_hot.span;
+    return dh_cell_is_simple(cell) && dh_cell_distance(dh_cell_whole(cell), __dh_hot.base) < __dh_hot.span;
 }
 
-bool dh_step_ordered_slow(struct dh_thread *t, u32 cell);
+bool dh_step_ordered_slow(struct dh_thread *t, dh_cell_t cell);
 
 _Static_assert(DH_ORDERED == 1 << (32 - 23) && DH_MINE == 1 << (32 - 24),
                "the shifts below leave their indices");
 
-DH_INLINE u32 dh_step_ordered_slot(u32 cell)
+DH_INLINE u32 dh_step_ordered_slot(dh_cell_t cell)
 {
-    return (cell * 0x9E3779B1u) >> 23; /* 9 bits: DH_ORDERED */
+    return (dh_cell_raw(cell) * 0x9E3779B1u) >> 23; /* 9 bits: DH_ORDERED */
 }
 
 /* Has everything in the cell happened before t's present? Remembered per cell: clocks only grow, so a yes
  * stays true. */
-DH_INLINE bool dh_step_ordered(struct dh_thread *t, u32 cell)
+DH_INLINE bool dh_step_ordered(struct dh_thread *t, dh_cell_t cell)
 {
-    return cell == 0 || dh_step_mine_simple(cell) || t->ordered[dh_step_ordered_slot(cell)] == cell ||
-           dh_step_ordered_slow(t, cell);
+    return dh_cell_is_none(cell) || dh_step_mine_simple(cell) ||
+           dh_cell_eq(t->ordered[dh_step_ordered_slot(cell)], cell) || dh_step_ordered_slow(t, cell);
 }
 
 /* Which bytes of a history cell this thread has accessed in its current epoch, as remembered: cell, then the
  * epoch's first id with the byte mask above it. The same for both planes: a history with a read in it is
  * never in the write plane, and a write stands for a read. One 64-bit word, so that a signal handler on this
  * thread never leaves half of it. */
-DH_INLINE u64 *dh_step_mine_entry(const struct dh_thread *t, u32 cell)
+DH_INLINE u32 dh_step_mine_slot(dh_cell_t cell)
 {
-    return (u64 *)&t->mine[(cell * 0x9E3779B1u) >> 24]; /* 8 bits: DH_MINE */
+    return (dh_cell_raw(cell) * 0x9E3779B1u) >> 24; /* 8 bits: DH_MINE */
 }
 
-DH_INLINE u32 dh_step_mine_known(const struct dh_thread *t, u32 cell)
+/* The first id of this thread's current epoch, or of those to come in it. */
+DH_INLINE u32 dh_step_epoch(void)
 {
-    u64 e = *dh_step_mine_entry(t, cell);
-    bool valid = (u32)e == cell && dh_cell_id((u32)(e >> 32)) == dh_cell_id(__dh_hot.base);
-    return valid ? dh_cell_mask((u32)(e >> 32)) : 0;
+    return dh_cell_id(dh_cell_from(__dh_hot.base));
 }
 
-DH_INLINE bool dh_step_is_mine(const struct dh_thread *t, u32 cell)
+DH_INLINE u32 dh_step_mine_known(const struct dh_thread *t, dh_cell_t cell)
+{
+    dh_pair_t e = t->mine[dh_step_mine_slot(cell)];
+    bool valid = dh_cell_eq(dh_pair_lo(e), cell) && dh_cell_id(dh_pair_hi(e)) == dh_step_epoch();
+    return valid ? dh_cell_mask(dh_pair_hi(e)) : 0;
+}
+
+DH_INLINE bool dh_step_is_mine(const struct dh_thread *t, dh_cell_t cell)
 {
     return dh_cell_is_history(cell) && dh_step_mine_known(t, cell) == DH_MASK_FULL;
 }
 
-DH_INLINE void dh_step_set_mine(struct dh_thread *t, u32 cell, u32 mask)
+DH_INLINE void dh_step_set_mine(struct dh_thread *t, dh_cell_t cell, u32 mask)
 {
     if (dh_cell_is_history(cell))
-        *dh_step_mine_entry(t, cell) = (u64)dh_cell_make(dh_cell_id(__dh_hot.base), mask) << 32 | cell;
+        t->mine[dh_step_mine_slot(cell)] = dh_pair_make(cell, dh_cell_make(dh_step_epoch(), mask));
 }
 
 /* The bytes of a cell, not a split one, that this thread has accessed plainly in its current epoch. Inside
  * the runtime only. */
-DH_INLINE u32 dh_step_mine_mask(u32 cell)
+DH_INLINE u32 dh_step_mine_mask(dh_cell_t cell)
 {
     const u32 base = __dh_hot.base, span = __dh_hot.span;
     if (dh_cell_is_simple(cell))
-        return (cell | DH_MASK_FULL << DH_ID_BITS) - base < span ? dh_cell_mask(cell) : 0;
+        return dh_cell_distance(dh_cell_whole(cell), base) < span ? dh_cell_mask(cell) : 0;
     const struct dh_history *h = dh_history_get(cell);
     u32 mask = 0;
     if (h->by_slot) {
-        const u32 *e = dh_history_entry(h, __dh_hot.self->slot);
-        return e && (*e | DH_MASK_FULL << DH_ID_BITS) - base < span ? dh_cell_mask(*e) : 0;
+        const dh_cell_t *e = dh_history_entry(h, __dh_hot.self->slot);
+        return e && dh_cell_distance(dh_cell_whole(*e), base) < span ? dh_cell_mask(*e) : 0;
     }
     for (u32 i = 0; i < h->n; i++)
-        if ((h->cells[i] | DH_MASK_FULL << DH_ID_BITS) - base < span)
+        if (dh_cell_distance(dh_cell_whole(h->cells[i]), base) < span)
             mask |= dh_cell_mask(h->cells[i]);
     return mask;
 }
 
 /* The cell of `plane` after access a to the bytes of mask. `old` is what it held, not split. */
-u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane);
+dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, enum dh_plane plane);
 /* The same for a split cell, after an access to all four bytes. */
-u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane);
+dh_cell_t dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane);
 /* Should access a to the bytes of mask split this cell? Else dh_step_cell knows a better answer. */
-bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask);
+bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, u32 mask);
 /* The cell of byte k alone. False: no memory. */
-bool dh_step_byte(u32 cell, u32 k, u32 *ret);
+bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret);
 /* The cell with what `cell` says about the bytes of mask; what `bytes` says if it is split. False: no memory.
  */
-bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret);
+bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, u32 mask, dh_cell_t *ret);
 
 /* Put access a into a by_slot history in place of its thread's earlier entry; false: it does not fit, use
  * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
-bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask);
+bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask);
 
 /* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
  * races that are reported, not for their repetitions. */
 void dh_step_widen(u32 id, uptr *addr, u32 *size);
 /* Report every entry of the cell, not split, that races with a on the bytes of mask. */
-void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
+void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, u32 mask);
 /* The same for a split one. */
 void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask);
 
@@ -260,10 +266,9 @@ extern u64 dh_ranges_active;
  * what it did is in the other plane, which is looked at next, or in place of what we put. And one that begins
  * later finds our cell as it is.
  */
-DH_INLINE bool dh_range_settled(const u32 *p, u32 cell)
+DH_INLINE bool dh_range_settled(const dh_cell_t *p, dh_cell_t cell)
 {
-    return __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) == 0 &&
-           __atomic_load_n(p, __ATOMIC_RELAXED) == cell;
+    return __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) == 0 && dh_cell_eq(dh_cell_load(p), cell);
 }
 /* [lo, hi) is changed with plain stores until dh_range_retract. Waits for ranges that overlap. */
 u32 dh_range_announce(uptr lo, uptr hi);

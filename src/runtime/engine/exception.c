@@ -187,30 +187,30 @@ void dh_exception_late(void)
 /* One word: the write plane, and if it is a write the read planes too. *seen: the cells of the word before,
  * which need no second look.
  */
-static void look(const struct dh_access_now *a, uptr word, u32 mask, u32 seen[DH_PLANES])
+static void look(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t seen[DH_PLANES])
 {
     u32 planes = 1u << DH_NTH_WRITE;
     if (a->kind & DH_WRITE)
         planes |= dh_engine_readers(a->t, word) | 1u << a->t->class;
     for (u32 rest = planes; rest; rest &= rest - 1) {
         u32 plane = (u32)__builtin_ctz(rest);
-        const u32 *p = dh_shadow_nth(word, plane);
+        const dh_cell_t *p = dh_shadow_nth(word, plane);
         struct dh_bytes bytes;
-        u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+        dh_cell_t cell = dh_cell_load(p);
         while (dh_cell_is_split(cell) && !dh_split_read(p, cell, &bytes))
-            cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+            cell = dh_cell_load(p);
         if (dh_cell_is_split(cell))
             dh_step_check_bytes(a, word, &bytes, mask);
-        else if (cell != seen[plane] && !dh_step_ordered(a->t, cell))
+        else if (!dh_cell_eq(cell, seen[plane]) && !dh_step_ordered(a->t, cell))
             dh_step_check(a, word, cell, mask);
-        seen[plane] = mask == DH_MASK_FULL ? cell : 0;
+        seen[plane] = mask == DH_MASK_FULL ? cell : DH_CELL_NONE;
     }
 }
 
 static bool races(const struct dh_access_now *a)
 {
     uptr end = a->addr + a->size;
-    u32 seen[DH_PLANES] = {0};
+    dh_cell_t seen[DH_PLANES] = {0};
     own.checking = true;
     for (uptr word = a->addr & ~(uptr)3; word < end; word += 4) {
         u32 mask = DH_MASK_FULL;

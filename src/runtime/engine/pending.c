@@ -27,7 +27,7 @@ static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending 
     const u32 size = p->addr_two & 1 ? 8 : 4;
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ, .id = p->id};
     for (uptr word = addr; word < addr + size; word += 4)
-        if (!dh_step_mine_simple(__atomic_load_n(dh_shadow(word, DH_PLANE_WRITE), __ATOMIC_RELAXED)))
+        if (!dh_step_mine_simple(dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
             dh_engine_look_again(&a, word);
 }
 
@@ -41,11 +41,11 @@ void dh_pending_settle_now(struct dh_thread *t)
         const struct dh_pending *p = &t->pending[i];
         const uptr addr = p->addr_two & ~(uptr)1;
         const bool two = p->addr_two & 1;
-        const u32 *w = dh_shadow(addr, DH_PLANE_WRITE);
+        const dh_cell_t *w = dh_shadow(addr, DH_PLANE_WRITE);
         if (DH_UNLIKELY(ranges))
             dh_range_wait(addr, addr + (two ? 8 : 4));
-        bool same = two ? __atomic_load_n((const u64 *)w, __ATOMIC_RELAXED) == p->seen * 0x100000001ull
-                        : __atomic_load_n(w, __ATOMIC_RELAXED) == p->seen;
+        bool same =
+            two ? dh_pair_eq(dh_pair_load(w), dh_pair_of(p->seen)) : dh_cell_eq(dh_cell_load(w), p->seen);
         if (!same)
             look_again(t, p);
     }
@@ -54,7 +54,7 @@ void dh_pending_settle_now(struct dh_thread *t)
 void dh_pending_forget_seen(struct dh_thread *t)
 {
     for (u32 i = 0; i < t->pending_n; i++)
-        t->pending[i].seen = ~0u; /* no cell: look_again will look */
+        t->pending[i].seen = dh_cell_from(~0u); /* no cell: look_again will look */
 }
 
 void dh_pending_init(void)

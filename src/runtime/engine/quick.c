@@ -15,9 +15,9 @@
 #include "runtime/sink/tap.h"
 
 /* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
-DH_INLINE bool before(const struct dh_thread *t, u32 cell)
+DH_INLINE bool before(const struct dh_thread *t, dh_cell_t cell)
 {
-    if (cell == 0)
+    if (dh_cell_is_none(cell))
         return true;
     if (!dh_cell_is_simple(cell))
         return false;
@@ -28,7 +28,7 @@ DH_INLINE bool before(const struct dh_thread *t, u32 cell)
 }
 
 /* The same of the bytes of mask, of whatever *p holds but a history. */
-DH_INLINE bool bytes_before(const struct dh_thread *t, const u32 *p, u32 cell, u32 mask)
+DH_INLINE bool bytes_before(const struct dh_thread *t, const dh_cell_t *p, dh_cell_t cell, u32 mask)
 {
     struct dh_bytes b;
     if (DH_LIKELY(!dh_cell_is_split(cell)))
@@ -44,19 +44,20 @@ DH_INLINE bool bytes_before(const struct dh_thread *t, const u32 *p, u32 cell, u
 DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, u32 mask)
 {
     for (u32 rest = dh_engine_readers(t, word); DH_UNLIKELY(rest != 0); rest &= rest - 1) {
-        const u32 *r = dh_shadow_nth(word, (u32)__builtin_ctz(rest));
-        if (!bytes_before(t, r, __atomic_load_n(r, __ATOMIC_RELAXED), mask))
+        const dh_cell_t *r = dh_shadow_nth(word, (u32)__builtin_ctz(rest));
+        if (!bytes_before(t, r, dh_cell_load(r), mask))
             return false;
     }
     return true;
 }
 
 /* Some bytes of a word whose cell `old` is split. */
-static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, u32 old, const void *pc)
+static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, dh_cell_t old,
+                                    const void *pc)
 {
     bool write = (a->kind & DH_WRITE) != 0, all_mine = true;
-    u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct dh_bytes b;
     if (!dh_split_read(p, old, &b))
         return false;
@@ -68,43 +69,44 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
     if (!(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
         return false;
     DH_ASSERT(dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) && a->t->in_rt);
-    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
     for (u32 rest = mask; rest; rest &= rest - 1)
         if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), me))
             return false;
-    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, __atomic_load_n(q, __ATOMIC_RELAXED), mask) ||
+    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, dh_cell_load(q), mask) ||
         (write && !readers_before(a->t, word, mask)))
         return false;
     dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
     /* All four in this epoch: what engine.c's put_bytes does. */
-    if (all_mine && dh_split_pressure(a->t) &&
-        __atomic_compare_exchange_n(p, &old, me, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    if (all_mine && dh_split_pressure(a->t) && dh_cell_cas(p, old, me))
         dh_split_free(a->t, old);
     return true;
 }
 
 /* Some bytes of a word whose cell holds an access that has happened before, to other bytes as well. */
-static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u32 mask, u32 old, u32 other)
+static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t old,
+                                    dh_cell_t other)
 {
     bool write = (a->kind & DH_WRITE) != 0;
-    u32 *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    const u32 *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    u32 bytes[4], left = dh_cell_mask(old) & ~mask;
+    dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    const dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_cell_t bytes[4];
+    u32 left = dh_cell_mask(old) & ~mask;
     if (!dh_step_splits(a, old, mask))
         return false;
     for (u32 k = 0; k < 4; k++)
         bytes[k] = mask >> k & 1   ? dh_cell_make(a->id, DH_MASK_FULL)
                    : left >> k & 1 ? dh_cell_make(dh_cell_id(old), DH_MASK_FULL)
-                                   : 0;
-    u32 fresh = dh_split_new(a->t, bytes);
-    if (!fresh)
+                                   : DH_CELL_NONE;
+    dh_cell_t fresh = dh_split_new(a->t, bytes);
+    if (dh_cell_is_none(fresh))
         return false;
     dh_rule(a->t, DH_COUNT_SPLIT);
-    if (!__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    if (!dh_cell_cas(p, old, fresh)) {
         dh_split_free(a->t, fresh);
         return false;
     }
-    return dh_range_settled(p, fresh) && __atomic_load_n(q, __ATOMIC_RELAXED) == other &&
+    return dh_range_settled(p, fresh) && dh_cell_eq(dh_cell_load(q), other) &&
            (!dh_cell_is_split(other) || bytes_before(a->t, q, other, mask)) &&
            (!write || readers_before(a->t, word, mask));
 }
@@ -113,37 +115,37 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u3
 DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u32 kind, const void *pc)
 {
     bool write = (kind & DH_WRITE) != 0;
-    u32 *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    u32 *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
+    dh_cell_t *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    dh_cell_t *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_cell_t old = dh_cell_load(p), other = dh_cell_load(q);
     if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
         struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
         return quick_bytes(&a, addr & ~(uptr)3, mask, old, pc);
     }
-    if (!before(t, old) || (other != old && !bytes_before(t, q, other, mask)))
+    if (!before(t, old) || (!dh_cell_eq(other, old) && !bytes_before(t, q, other, mask)))
         return false;
     u32 id = dh_step_id(t, size, kind, pc);
     if (!id)
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
-    u32 cell = dh_cell_make(id, mask), left = dh_cell_mask(old) & ~mask;
+    dh_cell_t cell = dh_cell_make(id, mask);
+    u32 left = dh_cell_mask(old) & ~mask;
     if (left && dh_cell_id(old) == id) {
-        cell |= old;
+        cell = dh_cell_join(cell, old);
     } else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other)))) {
         struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind, .id = id};
         return quick_split(&a, addr & ~(uptr)3, mask, old, other);
     }
     /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
      * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
-    if (!__atomic_compare_exchange_n(p, &old, cell, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
-        !dh_range_settled(p, cell) || __atomic_load_n(q, __ATOMIC_RELAXED) != other ||
+    if (!dh_cell_cas(p, old, cell) || !dh_range_settled(p, cell) || !dh_cell_eq(dh_cell_load(q), other) ||
         (write && !readers_before(t, addr, mask)))
         return false;
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
         return bytes_before(t, q, other, mask);
     /* What engine.c's stand_for_read does. */
     if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == id))
-        __atomic_store_n(q, dh_cell_id(other) == id ? other | cell : cell, __ATOMIC_RELAXED);
+        dh_cell_store(q, dh_cell_id(other) == id ? dh_cell_join(other, cell) : cell);
     return true;
 }
 
@@ -152,14 +154,14 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
 {
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ};
     for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
-        const u32 *p = dh_shadow(word, DH_PLANE_READ), *q = dh_shadow(word, DH_PLANE_WRITE);
-        u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+        const dh_cell_t *p = dh_shadow(word, DH_PLANE_READ), *q = dh_shadow(word, DH_PLANE_WRITE);
+        dh_cell_t cell = dh_cell_load(p);
         if (!dh_cell_is_history(cell) || dh_history_get(cell)->by_slot != DH_BY_SLOT_PLAIN)
             return false;
         if ((dh_step_mine_mask(cell) & need) == need)
             continue;
         if ((!a.id && !(a.id = dh_step_id(t, size, DH_READ, pc))) || !dh_step_in_place(&a, cell, need) ||
-            !dh_range_settled(p, cell) || !before(t, __atomic_load_n(q, __ATOMIC_RELAXED)))
+            !dh_range_settled(p, cell) || !before(t, dh_cell_load(q)))
             return false;
     }
     return true;
@@ -169,30 +171,29 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
 DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
     bool write = (kind & DH_WRITE) != 0;
-    u64 *p = (u64 *)dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    u64 *q = (u64 *)dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), other = __atomic_load_n(q, __ATOMIC_RELAXED);
-    if ((u32)old != old >> 32 || (u32)other != other >> 32 || !before(t, (u32)old) ||
-        (other != old && !before(t, (u32)other)))
+    dh_cell_t *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    dh_cell_t *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_pair_t old = dh_pair_load(p), other = dh_pair_load(q);
+    if (!dh_pair_is_even(old) || !dh_pair_is_even(other) || !before(t, dh_pair_lo(old)) ||
+        (!dh_pair_eq(other, old) && !before(t, dh_pair_lo(other))))
         return false;
     u32 id = dh_step_id(t, size, kind, pc);
     if (!id)
         return false;
-    DH_ASSERT(dh_valid_id(id) && dh_valid_cell((u32)old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
-    u32 me = dh_cell_make(id, DH_MASK_FULL);
-    u64 both = me * 0x100000001ull;
-    if (!__atomic_compare_exchange_n(p, &old, both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED) ||
-        !dh_range_settled((u32 *)p, me) || !dh_range_settled((u32 *)p + 1, me) ||
-        __atomic_load_n(q, __ATOMIC_RELAXED) != other ||
+    DH_ASSERT(dh_valid_id(id) && dh_valid_cell(dh_pair_lo(old), write ? DH_PLANE_WRITE : DH_PLANE_READ));
+    dh_cell_t me = dh_cell_make(id, DH_MASK_FULL);
+    dh_pair_t both = dh_pair_of(me);
+    if (!dh_pair_cas(p, old, both) || !dh_range_settled(p, me) || !dh_range_settled(p + 1, me) ||
+        !dh_pair_eq(dh_pair_load(q), other) ||
         (write && !(readers_before(t, addr, DH_MASK_FULL) && readers_before(t, addr + 4, DH_MASK_FULL))))
         return false;
     if (write)
-        __atomic_store_n(q, both, __ATOMIC_RELAXED);
+        dh_pair_store(q, both);
     return true;
 }
 
 /* The same as below for one byte of a split cell. */
-DH_INLINE bool hit_byte(struct dh_thread *t, u32 cell, bool *ret_unsure)
+DH_INLINE bool hit_byte(struct dh_thread *t, dh_cell_t cell, bool *ret_unsure)
 {
     if (dh_cell_is_simple(cell))
         return dh_step_mine_simple(cell);
@@ -204,8 +205,8 @@ DH_INLINE bool hit_byte(struct dh_thread *t, u32 cell, bool *ret_unsure)
  * history may hold it without our knowing. */
 DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane plane, bool *ret_unsure)
 {
-    const u32 *p = dh_shadow(word, plane);
-    u32 c = __atomic_load_n(p, __ATOMIC_RELAXED);
+    const dh_cell_t *p = dh_shadow(word, plane);
+    dh_cell_t c = dh_cell_load(p);
     if (dh_cell_is_simple(c))
         return dh_step_mine_simple(c) && (dh_cell_mask(c) & need) == need;
     if (dh_cell_is_split(c)) {
@@ -235,20 +236,17 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
  * now, looked at again later (pending.h). Only while dh_pending_on. False: not done, and nothing changed. */
 DH_INLINE bool quick_read(struct dh_thread *t, uptr addr, bool two, u32 size, u32 kind, const void *pc)
 {
-    u32 *p = dh_shadow(addr, DH_PLANE_READ), *q = dh_shadow(addr, DH_PLANE_WRITE);
-    u64 old = two ? __atomic_load_n((u64 *)p, __ATOMIC_RELAXED) : __atomic_load_n(p, __ATOMIC_RELAXED);
-    u64 other = two ? __atomic_load_n((u64 *)q, __ATOMIC_RELAXED) : __atomic_load_n(q, __ATOMIC_RELAXED);
-    if ((two && ((u32)old != old >> 32 || (u32)other != other >> 32)) || !before(t, (u32)old) ||
-        (other != old && !before(t, (u32)other)) || __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
+    dh_cell_t *p = dh_shadow(addr, DH_PLANE_READ), *q = dh_shadow(addr, DH_PLANE_WRITE);
+    dh_pair_t old = dh_pair_load_unit(p, two), other = dh_pair_load_unit(q, two);
+    if ((two && !(dh_pair_is_even(old) && dh_pair_is_even(other))) || !before(t, dh_pair_lo(old)) ||
+        (!dh_pair_eq(other, old) && !before(t, dh_pair_lo(other))) ||
+        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
         return false;
-    u32 id = dh_step_id(t, size, kind, pc), me = dh_cell_make(id, DH_MASK_FULL);
+    u32 id = dh_step_id(t, size, kind, pc);
     if (!id)
         return false;
-    if (two)
-        __atomic_store_n((u64 *)p, me * 0x100000001ull, __ATOMIC_RELAXED);
-    else
-        __atomic_store_n(p, me, __ATOMIC_RELAXED);
-    if (DH_UNLIKELY(dh_pending_add(t, addr, two, (u32)other, id)))
+    dh_pair_store_unit(p, dh_cell_make(id, DH_MASK_FULL), two);
+    if (DH_UNLIKELY(dh_pending_add(t, addr, two, dh_pair_lo(other), id)))
         dh_pending_settle_now(t);
     return true;
 }
@@ -408,14 +406,14 @@ DH_PRESERVE void __dh_slow_write_n(const volatile void *p, u64 n)
 DH_INLINE bool hit_shared(const volatile void *p, u32 size)
 {
     const struct dh_thread *t = __dh_hot.self;
-    const u32 *r = (const u32 *)dh_plane_of((uptr)p, DH_PLANE_READ);
+    const dh_cell_t *r = (const dh_cell_t *)dh_plane_of((uptr)p, DH_PLANE_READ);
     if (DH_UNLIKELY(crosses((uptr)p, size)))
         return false;
-    u32 c = __atomic_load_n(r, __ATOMIC_RELAXED);
+    dh_cell_t c = dh_cell_load(r);
     if (!t || !dh_cell_is_history(c))
         return false;
     for (u32 i = 1; i < size / 4; i++)
-        if (__atomic_load_n(r + i, __ATOMIC_RELAXED) != c)
+        if (!dh_cell_eq(dh_cell_load(r + i), c))
             return false;
     return dh_step_is_mine(t, c) && t->gen == dh_collect_gen && dh_rule_yes(t, DH_COUNT_READ_SAME_EPOCH);
 }

@@ -137,7 +137,7 @@ static uptr run_end(uptr lo, uptr hi)
 static bool all_mine(struct dh_thread *t, uptr lo, uptr hi, enum dh_plane plane)
 {
     uptr end = run_end(lo, hi);
-    const u32 *c = dh_shadow(lo, plane);
+    const dh_cell_t *c = dh_shadow(lo, plane);
     size_t n = (end - lo) / 4, i = 0;
     for (;;) {
         i += dh_cells_within(c + i, n - i, __dh_hot.base, __dh_hot.span);
@@ -151,7 +151,7 @@ static bool all_mine(struct dh_thread *t, uptr lo, uptr hi, enum dh_plane plane)
             i = 0;
             continue;
         }
-        u32 cell = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
+        dh_cell_t cell = dh_cell_load(&c[i]);
         if (plane != DH_PLANE_READ || !dh_step_is_mine(t, cell))
             return false;
         i += dh_cells_equal(c + i, n - i, cell);
@@ -170,12 +170,13 @@ void dh_range_fork_child(void)
 
 /* What a run of equal cells turns into; computed once per run. */
 struct run {
-    u32 own, other;         /* what the two planes held */
-    u32 new_own, new_other; /* what they hold then */
-    bool raced;             /* some run of writes so far */
+    dh_cell_t own, other;         /* what the two planes held */
+    dh_cell_t new_own, new_other; /* what they hold then; none: nothing is known yet */
+    bool raced;                   /* some run of writes so far */
 };
 
-static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 other, struct run *ret)
+static void run_start(const struct dh_access_now *a, uptr word, dh_cell_t own, dh_cell_t other,
+                      struct run *ret)
 {
     bool write = (a->kind & DH_WRITE) != 0;
     DH_ASSERT(dh_valid_cell(own, write ? DH_PLANE_WRITE : DH_PLANE_READ));
@@ -188,7 +189,7 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
         dh_step_check(a, word, own, DH_MASK_FULL);
         ret->raced = true;
     }
-    if (!(write && other == own) && !dh_step_ordered(a->t, other))
+    if (!(write && dh_cell_eq(other, own)) && !dh_step_ordered(a->t, other))
         dh_step_check(a, word, other, DH_MASK_FULL);
     if (!write)
         dh_step_set_mine(a->t, ret->new_own, DH_MASK_FULL);
@@ -196,20 +197,20 @@ static void run_start(const struct dh_access_now *a, uptr word, u32 own, u32 oth
 
 /* A page of shadow that is read first, as everything here is, is mapped twice: the kernel's page of zeros,
  * then one of its own, for which it interrupts every processor that runs a thread of the program. */
-static void touch_pages(u32 *p, size_t n)
+static void touch_pages(dh_cell_t *p, size_t n)
 {
     const size_t page = 4096 / sizeof(*p);
     for (size_t i = 0; n >= page && i < n; i += page)
-        __atomic_fetch_or(&p[i], 0, __ATOMIC_RELAXED);
+        dh_cell_touch(&p[i]);
 }
 
 /* What class c has read of [lo, hi), which this range writes. */
 static void check_class(const struct dh_access_now *a, uptr lo, uptr hi, u32 class)
 {
-    const u32 *r = dh_shadow_nth(lo, class);
+    const dh_cell_t *r = dh_shadow_nth(lo, class);
     size_t n = (hi - lo) / 4;
     for (size_t i = 0, len; i < n; i += len) {
-        u32 cell = __atomic_load_n(&r[i], __ATOMIC_RELAXED);
+        dh_cell_t cell = dh_cell_load(&r[i]);
         len = 1;
         if (DH_UNLIKELY(dh_cell_is_split(cell))) {
             dh_engine_look_beside(a, lo + i * 4, 1u << class);
@@ -239,22 +240,22 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     /* Nobody reads back what he has freed, so that need not hit the inlined check. */
     bool both = write && !(a->kind & (DH_FREE | DH_ATOMIC)); /* step.c: an atomic write changes one plane */
     u32 slot = dh_range_announce(lo, hi);
-    u32 *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    u32 *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    dh_cell_t *p = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    dh_cell_t *q = dh_shadow(lo, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct run r = {0};
     touch_pages(p, (hi - lo) / 4);
     if (both)
         touch_pages(q, (hi - lo) / 4);
     size_t n = (hi - lo) / 4, own_end = 0, other_end = 0; /* where the present run of each plane ends */
     for (size_t i = 0, len; i < n; i += len) {
-        u32 own = p[i], other = q[i];
+        dh_cell_t own = p[i], other = q[i];
         if (dh_cell_is_split(own) || dh_cell_is_split(other)) {
             dh_engine_word_announced(a, lo + i * 4, DH_MASK_FULL);
             r = (struct run){.raced = r.raced};
             len = 1;
             continue;
         }
-        if (!r.new_own || own != r.own || other != r.other)
+        if (dh_cell_is_none(r.new_own) || !dh_cell_eq(own, r.own) || !dh_cell_eq(other, r.other))
             run_start(a, lo + i * 4, own, other, &r);
         /* Measured once a run, not once a piece of it: a long run may lie beside many short ones. */
         if (i >= own_end)

@@ -16,28 +16,29 @@ static u64 ended[DH_RULES]; /* of threads that have ended; under dh_threads_lock
 static u64 began_ms, made_before, found_before;
 
 /* Cells as quick.c could have done something with them: one access that has happened before. */
-static bool is_usual(const struct dh_thread *t, u32 cell)
+static bool is_usual(const struct dh_thread *t, dh_cell_t cell)
 {
-    return cell == 0 || (dh_cell_is_simple(cell) && dh_vclock_get(&t->vc, dh_id_slot(dh_cell_id(cell))) >=
-                                                        dh_id_clock(dh_cell_id(cell)));
+    return dh_cell_is_none(cell) ||
+           (dh_cell_is_simple(cell) &&
+            dh_vclock_get(&t->vc, dh_id_slot(dh_cell_id(cell))) >= dh_id_clock(dh_cell_id(cell)));
 }
 
 /* Afterwards, from what is there now: that costs quick.c nothing, and another thread has hardly ever changed
  * it meanwhile. Where it has, that is the reason as often as not. */
 static enum dh_counter why(struct dh_thread *t, uptr addr, u32 size)
 {
-    u32 first = 0;
+    dh_cell_t first = DH_CELL_NONE;
     bool even = true, usual = true;
     for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
         for (int plane = DH_PLANE_READ; plane <= DH_PLANE_WRITE; plane++) {
-            u32 cell = __atomic_load_n(dh_shadow(word, (enum dh_plane)plane), __ATOMIC_RELAXED);
+            dh_cell_t cell = dh_cell_load(dh_shadow(word, (enum dh_plane)plane));
             if (dh_cell_is_split(cell))
                 return DH_COUNT_MISS_SPLIT;
             if (dh_cell_is_history(cell))
                 return DH_COUNT_MISS_HISTORY;
             usual = usual && is_usual(t, cell);
             if (plane == DH_PLANE_WRITE) {
-                even = even && (word < addr + 4 || cell == first);
+                even = even && (word < addr + 4 || dh_cell_eq(cell, first));
                 first = cell;
             }
         }
@@ -52,13 +53,13 @@ DH_COLD void dh_rules_miss(struct dh_thread *t, uptr addr, u32 size, u32 kind)
         dh_rule(t, why(t, addr, size));
 }
 
-DH_COLD void dh_rules_put(const struct dh_access_now *a, u32 old, u32 cell)
+DH_COLD void dh_rules_put(const struct dh_access_now *a, dh_cell_t old, dh_cell_t cell)
 {
     if (a->kind & DH_ATOMIC)
         return; /* counted as such */
     if (a->kind & DH_WRITE)
         dh_rule(a->t, DH_COUNT_WRITE_EXCLUSIVE);
-    else if (cell == old && dh_cell_is_history(cell))
+    else if (dh_cell_eq(cell, old) && dh_cell_is_history(cell))
         dh_rule(a->t, DH_COUNT_READ_SHARED);
     else if (dh_cell_is_history(cell))
         dh_rule(a->t, dh_cell_is_history(old) ? DH_COUNT_READ_SHARED : DH_COUNT_READ_SHARE);

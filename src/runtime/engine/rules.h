@@ -31,7 +31,7 @@ DH_INLINE bool dh_rule_yes(const struct dh_thread *t, enum dh_counter c)
 /* quick.c leaves an access to engine.c: why? */
 void dh_rules_miss(struct dh_thread *t, uptr addr, u32 size, u32 kind);
 /* engine.c has put access a in place of `old`, which is now `cell`. */
-void dh_rules_put(const struct dh_access_now *a, u32 old, u32 cell);
+void dh_rules_put(const struct dh_access_now *a, dh_cell_t old, dh_cell_t cell);
 
 /* At the start, once. */
 void dh_rules_init(bool on);

@@ -50,7 +50,7 @@ static bool refill(struct dh_thread *t, bool special)
     } else {
         t->id_next = *first;
         t->id_end = *first + got;
-        __dh_hot.base = dh_cell_make(*first, DH_MASK_FULL);
+        __dh_hot.base = dh_cell_raw(dh_cell_make(*first, DH_MASK_FULL));
         __dh_hot.span = got;
         t->id_made = 0;
     }
@@ -132,7 +132,7 @@ static bool id_ordered(const struct dh_thread *t, u32 id)
     return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(id);
 }
 
-bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
+bool dh_step_ordered_slow(struct dh_thread *t, dh_cell_t cell)
 {
     if (dh_cell_is_simple(cell)) {
         if (!id_ordered(t, dh_cell_id(cell)))
@@ -140,8 +140,8 @@ bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
     } else {
         const struct dh_history *h = dh_history_get(cell);
         for (u32 i = h->first; i < h->n; i += h->step) {
-            u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED);
-            if (e && !id_ordered(t, dh_cell_id(e)))
+            dh_cell_t e = dh_cell_load(&h->cells[i]);
+            if (!dh_cell_is_none(e) && !id_ordered(t, dh_cell_id(e)))
                 return false;
         }
         if (h->by_slot)
@@ -154,7 +154,7 @@ bool dh_step_ordered_slow(struct dh_thread *t, u32 cell)
 /* ---- Change ---- */
 
 /* Does access a, on bytes they share, make entry e superfluous in this plane? */
-static bool replaces(const struct dh_access_now *a, u32 e, enum dh_plane plane)
+static bool replaces(const struct dh_access_now *a, dh_cell_t e, enum dh_plane plane)
 {
     if (a->kind & DH_ATOMIC)
         return (dh_id_kind(dh_cell_id(e)) & DH_ATOMIC) && id_ordered(a->t, dh_cell_id(e));
@@ -167,7 +167,7 @@ static bool replaces(const struct dh_access_now *a, u32 e, enum dh_plane plane)
  * code that goes through memory byte by byte from many places, every word has its own mixture, and the
  * mixtures are what costs. What races is not changed, only which of the accesses to these four bytes a report
  * shows. */
-static u32 merge_epochs(u32 *e, u32 n)
+static u32 merge_epochs(dh_cell_t *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
         u32 a = dh_cell_id(e[i]);
@@ -175,7 +175,7 @@ static u32 merge_epochs(u32 *e, u32 n)
             u32 b = dh_cell_id(e[k]);
             if (dh_id_clock(a) == dh_id_clock(b) && dh_id_slot(a) == dh_id_slot(b) &&
                 ((dh_id_kind(a) ^ dh_id_kind(b)) & (DH_ATOMIC | DH_FREE)) == 0) {
-                e[k] |= dh_cell_make(0, dh_cell_mask(e[i]));
+                e[k] = dh_cell_with(e[k], dh_cell_mask(e[i]));
                 e[i] = e[--n];
                 i--;
                 break;
@@ -188,8 +188,8 @@ static u32 merge_epochs(u32 *e, u32 n)
 /* The accesses of a cell, or of several; each id once. */
 struct entries {
     u32 n, cap;
-    u32 *e; /* few, or from the pool; NULL: no memory */
-    u32 few[64];
+    dh_cell_t *e; /* few, or from the pool; NULL: no memory */
+    dh_cell_t few[64];
 };
 
 static void entries_init(struct entries *l)
@@ -202,23 +202,23 @@ static void entries_init(struct entries *l)
 static void entries_done(struct entries *l)
 {
     if (l->e && l->e != l->few)
-        dh_pool_free(l->e, l->cap * sizeof(u32));
+        dh_pool_free(l->e, l->cap * sizeof(*l->e));
 }
 
-static void entries_add(struct entries *l, u32 e)
+static void entries_add(struct entries *l, dh_cell_t e)
 {
     if (!l->e)
         return;
     for (u32 i = 0; i < l->n; i++) {
         if (dh_cell_id(l->e[i]) == dh_cell_id(e)) {
-            l->e[i] |= e;
+            l->e[i] = dh_cell_join(l->e[i], e);
             return;
         }
     }
     if (l->n == l->cap) {
-        u32 *more = dh_pool_alloc(l->cap * 2 * sizeof(u32));
+        dh_cell_t *more = dh_pool_alloc(l->cap * 2 * sizeof(*more));
         if (more)
-            memcpy(more, l->e, l->n * sizeof(u32));
+            memcpy(more, l->e, l->n * sizeof(*more));
         entries_done(l);
         l->e = more;
         l->cap *= 2;
@@ -229,12 +229,12 @@ static void entries_add(struct entries *l, u32 e)
 }
 
 /* Those of a cell that is not split, on the bytes of mask. */
-static void entries_cell(struct entries *l, u32 cell, u32 mask)
+static void entries_cell(struct entries *l, dh_cell_t cell, u32 mask)
 {
     const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
     u32 step = h ? h->step : 1;
-    for (u32 i = h ? h->first : 0, n = h ? h->n : cell ? 1 : 0; i < n; i += step) {
-        u32 e = h ? __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED) : cell;
+    for (u32 i = h ? h->first : 0, n = h ? h->n : !dh_cell_is_none(cell); i < n; i += step) {
+        dh_cell_t e = h ? dh_cell_load(&h->cells[i]) : cell;
         if (dh_cell_mask(e) & mask)
             entries_add(l, dh_cell_make(dh_cell_id(e), dh_cell_mask(e) & mask));
     }
@@ -247,12 +247,15 @@ static void entries_bytes(struct entries *l, const struct dh_bytes *bytes, u32 m
             entries_cell(l, bytes->cell[k], 1u << k);
 }
 
-/* The cell of these entries after access a; 0: no memory. */
-static u32 combine(const struct dh_access_now *a, struct entries *l, u32 age, u32 mask, enum dh_plane plane)
+/* The cell of these entries after access a; none: no memory. */
+static dh_cell_t combine(const struct dh_access_now *a, struct entries *l, u32 age, u32 mask,
+                         enum dh_plane plane)
 {
-    u32 m = 0, cell = 0;
+    dh_cell_t cell = DH_CELL_NONE;
+    u32 m = 0;
     for (u32 i = 0; l->e && i < l->n; i++) {
-        u32 e = l->e[i], keep = dh_cell_mask(e);
+        dh_cell_t e = l->e[i];
+        u32 keep = dh_cell_mask(e);
         if ((keep & mask) && replaces(a, e, plane))
             keep &= ~mask;
         if (keep)
@@ -289,19 +292,25 @@ static void mixture(struct dh_thread *t, u32 mask, bool known)
         t->mixing = -MIXING_PAUSE;
 }
 
-u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane plane)
+static u32 step_slot(dh_cell_t old, dh_cell_t me, enum dh_plane plane)
 {
-    u32 me = dh_cell_make(a->id, mask);
+    u32 from = dh_cell_raw(old) * 0x9E3779B1u, by = dh_cell_raw(me) * 0x85EBCA6Bu;
+    return ((from ^ by) >> 20 ^ (u32)plane << 5 ^ dh_cell_mask(me)) % DH_STEP;
+}
+
+dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, enum dh_plane plane)
+{
+    dh_cell_t me = dh_cell_make(a->id, mask);
     DH_ASSERT(a->t->in_rt && mask && !dh_cell_is_split(old) && dh_valid_cell(old, plane) &&
               dh_valid_id(a->id));
-    if (old == 0)
+    if (dh_cell_is_none(old))
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
      * already in. */
     if (dh_cell_is_simple(old) && dh_cell_id(old) == a->id)
-        return old | me;
+        return dh_cell_join(old, me);
     if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
-        return old | dh_cell_make(0, mask);
+        return dh_cell_with(old, mask);
     bool covers = mask == DH_MASK_FULL || (dh_cell_is_simple(old) && !(dh_cell_mask(old) & ~mask));
     if (covers && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
         return me;
@@ -311,10 +320,8 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
         return me;
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
      * more, so a remembered result is right but may keep what could go. */
-    __typeof__(a->t->step[0]) *s =
-        &a->t->step[((old * 0x9E3779B1u ^ me * 0x85EBCA6Bu) >> 20 ^ (u32)plane << 5 ^ me >> DH_ID_BITS) %
-                    DH_STEP];
-    if (s->old == old && s->me == me && s->plane == (u32)plane) {
+    __typeof__(a->t->step[0]) *s = &a->t->step[step_slot(old, me, plane)];
+    if (dh_cell_eq(s->old, old) && dh_cell_eq(s->me, me) && s->plane == (u32)plane) {
         DH_ASSERT(dh_valid_cell(s->result, plane));
         dh_rule(a->t, DH_COUNT_STEP_KNOWN);
         mixture(a->t, mask, true);
@@ -328,8 +335,8 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     struct entries l;
     entries_init(&l);
     entries_cell(&l, old, DH_MASK_FULL);
-    u32 result = combine(a, &l, h ? h->age + 1 : 0, mask, plane);
-    if (!result)
+    dh_cell_t result = combine(a, &l, h ? h->age + 1 : 0, mask, plane);
+    if (dh_cell_is_none(result))
         return old;
     DH_ASSERT(dh_valid_cell(result, plane));
     if (h && h->by_slot)
@@ -341,9 +348,9 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     return result;
 }
 
-u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane)
+dh_cell_t dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane)
 {
-    u32 me = dh_cell_make(a->id, DH_MASK_FULL);
+    dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
     if (!(a->kind & DH_ATOMIC)) {
         bool all = true;
         for (u32 k = 0; k < 4 && all && !(a->kind & DH_WRITE); k++)
@@ -354,14 +361,14 @@ u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enu
     struct entries l;
     entries_init(&l);
     entries_bytes(&l, old, DH_MASK_FULL);
-    u32 cell = combine(a, &l, 0, DH_MASK_FULL, plane);
-    return cell ? cell : me;
+    dh_cell_t cell = combine(a, &l, 0, DH_MASK_FULL, plane);
+    return dh_cell_is_none(cell) ? me : cell;
 }
 
-bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask)
+bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, u32 mask)
 {
     struct dh_thread *t = a->t;
-    if (mask == DH_MASK_FULL || old == 0 || t->mixing >= 0)
+    if (mask == DH_MASK_FULL || dh_cell_is_none(old) || t->mixing >= 0)
         return false;
     if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
         return false;
@@ -374,24 +381,23 @@ bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask)
     return true;
 }
 
-bool dh_step_byte(u32 cell, u32 k, u32 *ret)
+bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret)
 {
-    const u32 full = DH_MASK_FULL << DH_ID_BITS;
     if (dh_cell_is_simple(cell)) {
-        *ret = dh_cell_mask(cell) >> k & 1 ? cell | full : 0;
+        *ret = dh_cell_mask(cell) >> k & 1 ? dh_cell_whole(cell) : DH_CELL_NONE;
         return true;
     }
     struct entries l;
     entries_init(&l);
     entries_cell(&l, cell, 1u << k);
     for (u32 i = 0; l.e && i < l.n; i++)
-        l.e[i] |= full;
+        l.e[i] = dh_cell_whole(l.e[i]);
     bool ok = l.e && dh_history_cell(l.e, l.n, 0, ret);
     entries_done(&l);
     return ok;
 }
 
-bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret)
+bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, u32 mask, dh_cell_t *ret)
 {
     struct entries l;
     entries_init(&l);
@@ -404,17 +410,18 @@ bool dh_step_keep(u32 cell, const struct dh_bytes *bytes, u32 mask, u32 *ret)
     return ok;
 }
 
-bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
+bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask)
 {
     struct dh_history *h = (struct dh_history *)dh_history_get(cell);
-    u32 *entry = h->by_slot ? dh_history_entry(h, a->t->slot) : NULL;
+    dh_cell_t *entry = h->by_slot ? dh_history_entry(h, a->t->slot) : NULL;
     if (!entry || (h->by_slot != DH_BY_SLOT_PLAIN && !(a->kind & DH_ATOMIC)))
         return false;
-    u32 old = *entry;
+    dh_cell_t old = *entry;
     DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && dh_id_slot(a->id) == a->t->slot);
-    if (old && ((dh_cell_mask(old) & ~mask) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
+    if (!dh_cell_is_none(old) &&
+        ((dh_cell_mask(old) & ~mask) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
         return false;
-    __atomic_exchange_n(entry, dh_cell_make(a->id, mask), __ATOMIC_SEQ_CST);
+    dh_cell_exchange(entry, dh_cell_make(a->id, mask));
     return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST);
 }
 
@@ -423,11 +430,12 @@ bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask)
 /* The bytes of this word of which access `id` is still known. */
 static u32 mask_of(uptr word, u32 id, u32 plane)
 {
-    const u32 *p = dh_shadow_nth(word, plane);
+    const dh_cell_t *p = dh_shadow_nth(word, plane);
     struct dh_bytes bytes;
-    u32 cell = __atomic_load_n(p, __ATOMIC_RELAXED), mask = 0;
+    dh_cell_t cell = dh_cell_load(p);
+    u32 mask = 0;
     while (dh_cell_is_split(cell) && !dh_split_read(p, cell, &bytes))
-        cell = __atomic_load_n(p, __ATOMIC_RELAXED);
+        cell = dh_cell_load(p);
     struct entries l;
     entries_init(&l);
     if (dh_cell_is_split(cell))
@@ -471,7 +479,7 @@ void dh_step_widen(u32 id, uptr *addr, u32 *size)
     *size = whole;
 }
 
-static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mask)
+static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, u32 mask)
 {
     u32 id = dh_cell_id(e), common = dh_cell_mask(e) & mask;
     if (!common || id_ordered(a->t, id))
@@ -482,7 +490,7 @@ static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mas
                    (u32)__builtin_popcount(dh_cell_mask(e)), word + (u32)__builtin_ctz(common));
 }
 
-void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
+void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, u32 mask)
 {
     if (dh_cell_is_simple(cell)) {
         check_entry(a, word, cell, mask);
@@ -490,7 +498,7 @@ void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask)
     }
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = h->first; i < h->n; i += h->step)
-        check_entry(a, word, __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), mask);
+        check_entry(a, word, dh_cell_load(&h->cells[i]), mask);
 }
 
 void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask)

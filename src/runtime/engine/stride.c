@@ -28,55 +28,49 @@ struct stride {
     const void *pc;
 };
 
-/* A unit is one cell, or two that hold the same. */
-DH_INLINE u64 load(const u32 *p, bool two)
-{
-    return two ? *(const u64 *)p : *p;
-}
-
-DH_INLINE void store(u32 *p, u64 unit, bool two)
-{
-    if (two)
-        *(u64 *)p = unit;
-    else
-        *p = (u32)unit;
-}
-
-/* What a unit held in both planes, and what it turns into. */
+/* What a unit, one cell or two that hold the same, held in both planes, and what its cells turn into. */
 struct turn {
-    u64 own, other, new_own, new_other; /* new_own 0: nothing is known yet */
+    dh_pair_t own, other;
+    dh_cell_t new_own, new_other; /* new_own none: nothing is known yet */
 };
 
 /* Can its fate be told from the handle alone, and told again later? */
-static bool is_lasting(u64 unit, bool two)
+static bool is_lasting(dh_pair_t unit, bool two)
 {
-    u32 cell = (u32)unit;
-    return (!two || cell == unit >> 32) && !dh_cell_is_split(cell) &&
+    dh_cell_t cell = dh_pair_lo(unit);
+    return (!two || dh_pair_is_even(unit)) && !dh_cell_is_split(cell) &&
            (!dh_cell_is_history(cell) || !dh_history_get(cell)->by_slot);
 }
 
 /* What units like this one turn into. False: there is more to do than to change them. */
-static DH_NOINLINE bool learn(const struct dh_access_now *a, u64 own, u64 other, bool two, struct turn *ret)
+static DH_NOINLINE bool learn(const struct dh_access_now *a, dh_pair_t own, dh_pair_t other, bool two,
+                              struct turn *ret)
 {
-    const u64 both = 0x100000001;
+    const dh_cell_t from = dh_pair_lo(own), beside = dh_pair_lo(other);
     bool write = a->kind == DH_WRITE;
-    if (!is_lasting(own, two) || !is_lasting(other, two) || !dh_step_ordered(a->t, (u32)other) ||
-        (write && !dh_step_ordered(a->t, (u32)own)))
+    if (!is_lasting(own, two) || !is_lasting(other, two) || !dh_step_ordered(a->t, beside) ||
+        (write && !dh_step_ordered(a->t, from)))
         return false;
-    u32 cell = dh_step_cell(a, (u32)own, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    u32 beside = write ? dh_step_cell(a, (u32)other, DH_MASK_FULL, DH_PLANE_READ) : (u32)other;
+    dh_cell_t cell = dh_step_cell(a, from, DH_MASK_FULL, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     if (!write)
         dh_step_set_mine(a->t, cell, DH_MASK_FULL);
-    *ret = (struct turn){own, other, two ? cell * both : cell, two ? beside * both : beside};
+    *ret = (struct turn){own, other, cell,
+                         write ? dh_step_cell(a, beside, DH_MASK_FULL, DH_PLANE_READ) : beside};
     return true;
 }
 
-/* Was this unit accessed in this epoch? */
-DH_INLINE bool is_hit(const struct dh_access_now *a, u64 unit, bool two)
+/* How far a unit is from the ids of this epoch. */
+DH_INLINE u32 distance(dh_pair_t unit, u32 base, bool two)
 {
-    u32 far = (u32)unit - __dh_hot.base, far_too = (u32)(unit >> 32) - __dh_hot.base;
-    return (two ? far | far_too : far) < __dh_hot.span ||
-           (dh_step_is_mine(a->t, (u32)unit) && (!two || (u32)unit == unit >> 32));
+    u32 far = dh_cell_distance(dh_pair_lo(unit), base);
+    return two ? far | dh_cell_distance(dh_pair_hi(unit), base) : far;
+}
+
+/* Was this unit accessed in this epoch? */
+DH_INLINE bool is_hit(const struct dh_access_now *a, dh_pair_t unit, bool two)
+{
+    return distance(unit, __dh_hot.base, two) < __dh_hot.span ||
+           (dh_step_is_mine(a->t, dh_pair_lo(unit)) && (!two || dh_pair_is_even(unit)));
 }
 
 /* All that happens seldom: cells that were split, races. */
@@ -94,7 +88,7 @@ static bool is_read_before(const struct dh_access_now *a, uptr addr, u32 unit)
     bool before = true;
     for (uptr word = addr; word < addr + unit && before; word += 4)
         for (u32 rest = dh_engine_readers(a->t, word); rest && before; rest &= rest - 1) {
-            u32 cell = __atomic_load_n(dh_shadow_nth(word, (u32)__builtin_ctz(rest)), __ATOMIC_RELAXED);
+            dh_cell_t cell = dh_cell_load(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
             before = !dh_cell_is_split(cell) && dh_step_ordered(a->t, cell);
         }
     return before;
@@ -113,29 +107,28 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
             __builtin_prefetch(dh_shadow(element + AHEAD * s->step, other_plane), 1);
         }
         for (uptr addr = element; addr < element + s->size; addr += unit) {
-            u32 *p = dh_shadow(addr, own_plane), *q = dh_shadow(addr, other_plane);
-            u64 own = load(p, two), other = load(q, two);
+            dh_cell_t *p = dh_shadow(addr, own_plane), *q = dh_shadow(addr, other_plane);
+            dh_pair_t own = dh_pair_load_unit(p, two), other = dh_pair_load_unit(q, two);
             if (is_hit(a, own, two))
                 continue;
-            if (((own != turn.own || other != turn.other || !turn.new_own) &&
-                 !learn(a, own, other, two, &turn)) ||
-                (write && !is_read_before(a, addr, unit))) {
+            bool known =
+                dh_pair_eq(own, turn.own) && dh_pair_eq(other, turn.other) && !dh_cell_is_none(turn.new_own);
+            if ((!known && !learn(a, own, other, two, &turn)) || (write && !is_read_before(a, addr, unit))) {
                 by_words(a, element, addr, unit);
-                turn.new_own = 0;
+                turn.new_own = DH_CELL_NONE;
                 continue;
             }
-            store(p, turn.new_own, two);
+            dh_pair_store_unit(p, turn.new_own, two);
             if (write)
-                store(q, turn.new_other, two);
+                dh_pair_store_unit(q, turn.new_other, two);
         }
     }
 }
 
-/* How far the unit at a shadow address is from the ids of this epoch. */
-DH_INLINE u32 distance(uptr shadow, u32 base, bool two)
+/* The same of the unit at a shadow address. */
+DH_INLINE u32 distance_at(uptr shadow, u32 base, bool two)
 {
-    u64 unit = load((const u32 *)shadow, two);
-    return ((u32)unit - base) | (two ? (u32)(unit >> 32) - base : 0);
+    return distance(dh_pair_load_unit((const dh_cell_t *)shadow, two), base, two);
 }
 
 /* How many elements, from the next one on, were accessed in this epoch? Four at a time. */
@@ -148,8 +141,8 @@ DH_INLINE u64 count_hits(const struct dh_access_now *a, const struct stride *s, 
     if (s->size != unit)
         return 0;
     for (; known + 4 <= n; known += 4, at += 4 * step) {
-        u32 far = distance(at, base, unit == 8) | distance(at + step, base, unit == 8) |
-                  distance(at + 2 * step, base, unit == 8) | distance(at + 3 * step, base, unit == 8);
+        u32 far = distance_at(at, base, unit == 8) | distance_at(at + step, base, unit == 8) |
+                  distance_at(at + 2 * step, base, unit == 8) | distance_at(at + 3 * step, base, unit == 8);
         if (far >= span)
             break;
     }

@@ -82,9 +82,9 @@ DH_INLINE bool hits(uptr addr, size_t n, enum dh_plane plane)
 {
     if (n == 0 || n > 8 || (addr & 7) + n > 8)
         return false;
-    u32 d = __atomic_load_n(dh_shadow(addr, plane), __ATOMIC_RELAXED) - __dh_hot.base;
+    u32 d = dh_cell_distance(dh_cell_load(dh_shadow(addr, plane)), __dh_hot.base);
     if ((addr & 3) + n > 4)
-        d |= __atomic_load_n(dh_shadow(addr + n - 1, plane), __ATOMIC_RELAXED) - __dh_hot.base;
+        d |= dh_cell_distance(dh_cell_load(dh_shadow(addr + n - 1, plane)), __dh_hot.base);
     return d < __dh_hot.span;
 }
 
@@ -92,9 +92,8 @@ DH_INLINE bool hits(uptr addr, size_t n, enum dh_plane plane)
  * One access of an earlier epoch, or none, as they nearly always hold, does not. */
 DH_INLINE bool may_hold_it(uptr addr, size_t n, enum dh_plane plane)
 {
-    return !dh_cell_is_simple(__atomic_load_n(dh_shadow(addr, plane), __ATOMIC_RELAXED) |
-                              __atomic_load_n(dh_shadow(addr + n - 1, plane), __ATOMIC_RELAXED)) ||
-           (addr & 7) + n > 8;
+    return !dh_cell_is_simple(dh_cell_load(dh_shadow(addr, plane))) ||
+           !dh_cell_is_simple(dh_cell_load(dh_shadow(addr + n - 1, plane))) || (addr & 7) + n > 8;
 }
 
 static void report_access(const volatile void *p, size_t n, u32 kind, const void *pc)

@@ -10,6 +10,9 @@
  * current epoch" (fastpath.c). Overflow: ids are recycled by collect.c; if all 2^27 - 1 are live the
  * access is dropped and counted (LOST_IDS). Equal cells mean equal histories: cells can be compared
  * and memoised as plain numbers; but for split ones, which belong to one word and change in place.
+ *
+ * A cell has a type of its own, so that it cannot be taken for one of the numbers that it is made of. Inlined
+ * code knows it as a plain u32 (abi.h): dh_cell_raw and dh_cell_from lead there and back.
  */
 #ifndef DH_RUNTIME_SHADOW_CELL_H
 #define DH_RUNTIME_SHADOW_CELL_H
@@ -25,45 +28,165 @@
 _Static_assert(DH_ID_BITS + 4 == 31, "id, a bit for each of four bytes, and the bit that says which form");
 _Static_assert((DH_MASK_FULL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
 
-DH_INLINE u32 dh_cell_make(u32 id, u32 mask)
+typedef struct {
+    u32 v;
+} dh_cell_t;
+_Static_assert(sizeof(dh_cell_t) == 4 && _Alignof(dh_cell_t) == 4, "one cell per word of the program");
+
+/* Never accessed. */
+#define DH_CELL_NONE ((dh_cell_t){0})
+
+/* ---- Forms ---- */
+
+/* One access to the bytes of mask. */
+DH_INLINE dh_cell_t dh_cell_make(u32 id, u32 mask)
 {
-    return mask << DH_ID_BITS | id;
+    return (dh_cell_t){mask << DH_ID_BITS | id};
+}
+
+DH_INLINE dh_cell_t dh_cell_of_history(u32 index)
+{
+    return (dh_cell_t){index | DH_CELL_HISTORY};
+}
+
+DH_INLINE dh_cell_t dh_cell_of_split(u32 index)
+{
+    return (dh_cell_t){index | DH_CELL_SPLIT};
+}
+
+DH_INLINE bool dh_cell_is_none(dh_cell_t c)
+{
+    return c.v == 0;
+}
+
+DH_INLINE bool dh_cell_eq(dh_cell_t a, dh_cell_t b)
+{
+    return a.v == b.v;
 }
 
 /* One access, or none. */
-DH_INLINE bool dh_cell_is_simple(u32 c)
+DH_INLINE bool dh_cell_is_simple(dh_cell_t c)
 {
-    return c >> 31 == 0;
+    return c.v >> 31 == 0;
 }
 
-DH_INLINE bool dh_cell_is_history(u32 c)
+DH_INLINE bool dh_cell_is_history(dh_cell_t c)
 {
-    return c >> 30 == DH_CELL_HISTORY >> 30;
+    return c.v >> 30 == DH_CELL_HISTORY >> 30;
 }
 
-DH_INLINE bool dh_cell_is_split(u32 c)
+DH_INLINE bool dh_cell_is_split(dh_cell_t c)
 {
-    return c >> 30 == DH_CELL_SPLIT >> 30;
+    return c.v >> 30 == DH_CELL_SPLIT >> 30;
 }
 
-DH_INLINE u32 dh_cell_id(u32 c)
+DH_INLINE u32 dh_cell_id(dh_cell_t c)
 {
-    return c & DH_ID_MAX;
+    return c.v & DH_ID_MAX;
 }
 
-DH_INLINE u32 dh_cell_mask(u32 c)
+DH_INLINE u32 dh_cell_mask(dh_cell_t c)
 {
-    return (c >> DH_ID_BITS) & DH_MASK_FULL;
+    return (c.v >> DH_ID_BITS) & DH_MASK_FULL;
 }
 
-DH_INLINE u32 dh_cell_history_index(u32 c)
+DH_INLINE u32 dh_cell_history_index(dh_cell_t c)
 {
-    return c & ~DH_CELL_HISTORY;
+    return c.v & ~DH_CELL_HISTORY;
 }
 
-DH_INLINE u32 dh_cell_split_index(u32 c)
+DH_INLINE u32 dh_cell_split_index(dh_cell_t c)
 {
-    return c & ~DH_CELL_SPLIT;
+    return c.v & ~DH_CELL_SPLIT;
+}
+
+/* ---- Cells of one access ---- */
+
+/* The same access, to the bytes of mask too. */
+DH_INLINE dh_cell_t dh_cell_with(dh_cell_t c, u32 mask)
+{
+    DH_ASSERT(dh_cell_is_simple(c));
+    return (dh_cell_t){c.v | mask << DH_ID_BITS};
+}
+
+/* The same access, to all four bytes. */
+DH_INLINE dh_cell_t dh_cell_whole(dh_cell_t c)
+{
+    return (dh_cell_t){c.v | DH_MASK_FULL << DH_ID_BITS};
+}
+
+/* Two cells of one access as one. */
+DH_INLINE dh_cell_t dh_cell_join(dh_cell_t a, dh_cell_t b)
+{
+    DH_ASSERT(dh_cell_is_simple(a) && dh_cell_is_simple(b) && dh_cell_id(a) == dh_cell_id(b));
+    return (dh_cell_t){a.v | b.v};
+}
+
+/* ---- As numbers ---- */
+
+/* For whoever hashes, packs or prints a cell, or hands it to inlined code. */
+DH_INLINE u32 dh_cell_raw(dh_cell_t c)
+{
+    return c.v;
+}
+
+DH_INLINE dh_cell_t dh_cell_from(u32 raw)
+{
+    return (dh_cell_t){raw};
+}
+
+/* How far a cell is from `base`, modulo 2^32: the inlined check (same_epoch.h). */
+DH_INLINE u32 dh_cell_distance(dh_cell_t c, u32 base)
+{
+    return c.v - base;
+}
+
+/* ---- In shadow memory, where all threads meet ---- */
+
+DH_INLINE dh_cell_t dh_cell_load(const dh_cell_t *p)
+{
+    return (dh_cell_t){__atomic_load_n(&p->v, __ATOMIC_RELAXED)};
+}
+
+/* Nothing that follows is done before it. */
+DH_INLINE dh_cell_t dh_cell_load_acquire(const dh_cell_t *p)
+{
+    return (dh_cell_t){__atomic_load_n(&p->v, __ATOMIC_ACQUIRE)};
+}
+
+/* Behind a full fence of this thread's: what others have published before theirs is seen. */
+DH_INLINE dh_cell_t dh_cell_load_fenced(const dh_cell_t *p)
+{
+    return (dh_cell_t){__atomic_load_n(&p->v, __ATOMIC_SEQ_CST)};
+}
+
+DH_INLINE void dh_cell_store(dh_cell_t *p, dh_cell_t c)
+{
+    __atomic_store_n(&p->v, c.v, __ATOMIC_RELAXED);
+}
+
+/* Publish: if *p is `old` it becomes `fresh`. A full fence. */
+DH_INLINE bool dh_cell_cas(dh_cell_t *p, dh_cell_t old, dh_cell_t fresh)
+{
+    return __atomic_compare_exchange_n(&p->v, &old.v, fresh.v, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* The same where nothing has to be ordered by it. */
+DH_INLINE bool dh_cell_cas_relaxed(dh_cell_t *p, dh_cell_t old, dh_cell_t fresh)
+{
+    return __atomic_compare_exchange_n(&p->v, &old.v, fresh.v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Write what is there, so that the page is this process's own. */
+DH_INLINE void dh_cell_touch(dh_cell_t *p)
+{
+    __atomic_fetch_or(&p->v, 0, __ATOMIC_RELAXED);
+}
+
+/* A full fence. */
+DH_INLINE void dh_cell_exchange(dh_cell_t *p, dh_cell_t c)
+{
+    __atomic_exchange_n(&p->v, c.v, __ATOMIC_SEQ_CST);
 }
 
 #endif

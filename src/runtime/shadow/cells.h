@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
+#include "runtime/shadow/cell.h"
 
 typedef u32 dh_cells4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int dh_lanes4 __attribute__((vector_size(16)));
@@ -21,8 +21,9 @@ DH_INLINE bool dh_cells_all(dh_lanes4 m)
 }
 
 /* How many cells from c on, at most n, equal v. */
-DH_INLINE size_t dh_cells_equal(const u32 *c, size_t n, u32 v)
+DH_INLINE size_t dh_cells_equal(const dh_cell_t *c, size_t n, dh_cell_t cell)
 {
+    const u32 v = dh_cell_raw(cell);
     const dh_cells4 want = {v, v, v, v};
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -30,13 +31,13 @@ DH_INLINE size_t dh_cells_equal(const u32 *c, size_t n, u32 v)
         if (!dh_cells_all((x[0] == want) & (x[1] == want) & (x[2] == want) & (x[3] == want)))
             break;
     }
-    while (i < n && __atomic_load_n(&c[i], __ATOMIC_RELAXED) == v)
+    while (i < n && dh_cell_eq(dh_cell_load(&c[i]), cell))
         i++;
     return i;
 }
 
 /* How many cells from c on, at most n, lie in [base, base + count), the subtraction being modulo 2^32. */
-DH_INLINE size_t dh_cells_within(const u32 *c, size_t n, u32 base, u32 count)
+DH_INLINE size_t dh_cells_within(const dh_cell_t *c, size_t n, u32 base, u32 count)
 {
     const dh_cells4 from = {base, base, base, base};
     /* SSE2 compares signed lanes only: shift both sides by 2^31. */
@@ -54,13 +55,14 @@ DH_INLINE size_t dh_cells_within(const u32 *c, size_t n, u32 base, u32 count)
         if (!dh_cells_all(ok))
             break;
     }
-    while (i < n && __atomic_load_n(&c[i], __ATOMIC_RELAXED) - base < count)
+    while (i < n && dh_cell_distance(dh_cell_load(&c[i]), base) < count)
         i++;
     return i;
 }
 
-DH_INLINE void dh_cells_fill(u32 *c, size_t n, u32 v)
+DH_INLINE void dh_cells_fill(dh_cell_t *c, size_t n, dh_cell_t cell)
 {
+    const u32 v = dh_cell_raw(cell);
     const dh_cells4 four = {v, v, v, v};
     size_t i = 0;
     if (n >= 256) { /* from here on the processor's own loop is faster */
@@ -70,7 +72,7 @@ DH_INLINE void dh_cells_fill(u32 *c, size_t n, u32 v)
     for (; i + 4 <= n; i += 4)
         *(dh_cells4 *)(c + i) = four;
     for (; i < n; i++)
-        __atomic_store_n(&c[i], v, __ATOMIC_RELAXED);
+        dh_cell_store(&c[i], cell);
 }
 
 #endif

@@ -27,6 +27,7 @@
 #include "base/sys.h"
 #include "runtime/init.h"
 #include "runtime/shadow/history.h"
+#include "runtime/shadow/pair.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
 #include "runtime/shadow/valid.h"
@@ -41,7 +42,7 @@ bool dh_collect_marking(void)
     return marking;
 }
 
-void dh_collect_mark_cell(u32 cell)
+void dh_collect_mark_cell(dh_cell_t cell)
 {
     if (dh_cell_is_split(cell)) {
         struct dh_bytes b;
@@ -51,7 +52,7 @@ void dh_collect_mark_cell(u32 cell)
             dh_collect_mark_cell(b.cell[k]);
     } else if (dh_cell_is_history(cell)) {
         dh_history_mark(cell);
-    } else if (cell) {
+    } else if (!dh_cell_is_none(cell)) {
         dh_ids_mark(dh_cell_id(cell));
     }
 }
@@ -128,7 +129,7 @@ struct scan {
     struct dh_vclock common;
     bool can_clear;
     u64 cells;
-    u32 last_dead, last_live;               /* the previous cell of each kind: runs are common */
+    dh_cell_t last_dead, last_live;         /* the previous cell of each kind: runs are common */
     u8 resident[DH_REGION_SIZE / 4096];     /* one byte per page, from mincore */
     u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
@@ -160,10 +161,10 @@ static bool id_dead(struct scan *s, u32 id)
     return v == DEAD || (v == MIXED && dh_vclock_get(&s->common, dh_id_slot(id)) >= dh_id_clock(id));
 }
 
-static bool is_dead(struct scan *s, u32 cell)
+static bool is_dead(struct scan *s, dh_cell_t cell)
 {
     if (dh_cell_is_simple(cell))
-        return cell == 0 || id_dead(s, dh_cell_id(cell));
+        return dh_cell_is_none(cell) || id_dead(s, dh_cell_id(cell));
     const struct dh_history *h = dh_history_get(cell);
     if (h->by_slot)
         return false; /* it may be renewed while we look */
@@ -174,17 +175,16 @@ static bool is_dead(struct scan *s, u32 cell)
 }
 
 /* Split cells change under us; what *p names when we have looked at all its bytes is marked or gone. */
-static void scan_split(struct scan *s, u32 *p, u32 cell)
+static void scan_split(struct scan *s, dh_cell_t *p, dh_cell_t cell)
 {
     struct dh_bytes b;
-    for (; dh_cell_is_split(cell); cell = __atomic_load_n(p, __ATOMIC_RELAXED)) {
+    for (; dh_cell_is_split(cell); cell = dh_cell_load(p)) {
         if (!dh_split_read(p, cell, &b))
             continue;
         bool dead = true;
         for (u32 k = 0; k < 4; k++)
             dead = dead && is_dead(s, b.cell[k]);
-        u32 seen = cell;
-        if (dead && __atomic_compare_exchange_n(p, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (dead && dh_cell_cas_relaxed(p, cell, DH_CELL_NONE)) {
             dh_split_free(s->self, cell);
             return;
         }
@@ -193,28 +193,28 @@ static void scan_split(struct scan *s, u32 *p, u32 cell)
     dh_collect_mark_cell(cell);
 }
 
-static void scan_cells(struct scan *s, u32 *cell, u32 *end)
+static void scan_cells(struct scan *s, dh_cell_t *cell, dh_cell_t *end)
 {
     for (; cell < end; cell += 2) {
-        u64 two = __atomic_load_n((u64 *)cell, __ATOMIC_RELAXED);
-        u32 lo = (u32)two;
-        if (lo == two >> 32 && (lo == 0 || lo == s->last_live)) { /* most are, with their neighbours */
+        dh_pair_t two = dh_pair_load(cell);
+        dh_cell_t lo = dh_pair_lo(two);
+        if (dh_pair_is_even(two) &&
+            (dh_cell_is_none(lo) || dh_cell_eq(lo, s->last_live))) { /* most are, with their neighbours */
             cell += dh_cells_equal(cell, (size_t)(end - cell), lo) & ~(size_t)1;
             cell -= 2;
             continue;
         }
         for (int half = 0; half < 2; half++) {
-            u32 c = half ? (u32)(two >> 32) : (u32)two;
-            if (c == 0 || c == s->last_live)
+            dh_cell_t c = half ? dh_pair_hi(two) : lo;
+            if (dh_cell_is_none(c) || dh_cell_eq(c, s->last_live))
                 continue;
             if (dh_cell_is_split(c)) {
                 scan_split(s, &cell[half], c);
                 continue;
             }
-            if (c == s->last_dead || is_dead(s, c)) {
+            if (dh_cell_eq(c, s->last_dead) || is_dead(s, c)) {
                 s->last_dead = c;
-                u32 seen = c;
-                __atomic_compare_exchange_n(&cell[half], &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+                dh_cell_cas_relaxed(&cell[half], c, DH_CELL_NONE);
                 continue;
             }
             s->last_live = c;
@@ -238,7 +238,7 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
             for (uptr i = 0; i < n / 4096; i++) {
                 if (!(s->resident[i] & 1))
                     continue;
-                u32 *page = (u32 *)dh_plane_nth(at + i * 4096, plane);
+                dh_cell_t *page = (dh_cell_t *)dh_plane_nth(at + i * 4096, plane);
                 scan_cells(s, page, page + 1024);
                 s->cells += 1024;
             }

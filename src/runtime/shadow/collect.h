@@ -13,7 +13,7 @@ void dh_collect_quiesce(struct dh_thread *self);
 void dh_collect_run(struct dh_thread *self);
 /* Is a collection marking? Then whoever copies cells marks them (copy.c). */
 bool dh_collect_marking(void);
-void dh_collect_mark_cell(u32 cell);
+void dh_collect_mark_cell(dh_cell_t cell);
 void dh_collect_each_lock(dh_lock_fn *fn);
 
 #endif

@@ -24,7 +24,8 @@ enum {
 };
 _Static_assert(SHARDS == 1u << (64 - 58), "intern takes the upper six bits of the hash");
 _Static_assert(1u << (CLASSES - 1) == CHUNK, "the largest class is a whole chunk");
-_Static_assert((LINE - sizeof(struct dh_history)) / sizeof(u32) <= UINT8_MAX, "`first` of a by_slot history");
+_Static_assert((LINE - sizeof(struct dh_history)) / sizeof(dh_cell_t) <= UINT8_MAX,
+               "`first` of a by_slot history");
 
 /* A hash table with open addressing: hash << 32 | number, 0 where nothing is, in the first free place from
  * the hash on. Who looks for a history thus reads one line of this and, with few exceptions, only that
@@ -63,20 +64,20 @@ void dh_history_init(void)
 
 static struct dh_history *object(u32 number)
 {
-    return (struct dh_history *)dh_history_get(number | DH_CELL_HISTORY);
+    return (struct dh_history *)dh_history_get(dh_cell_of_history(number));
 }
 
 /* The number of another one: free histories have no entries, and by_slot ones none at this place. */
 static u32 *link_of(struct dh_history *h)
 {
-    return &h->cells[0];
+    return (u32 *)&h->cells[0];
 }
 
 /* CLASSES: there are none as large. */
 static u32 class_of(u32 n)
 {
     u32 class = 0;
-    while (class < CLASSES && (UNIT << class) < sizeof(struct dh_history) + n * sizeof(u32))
+    while (class < CLASSES && (UNIT << class) < sizeof(struct dh_history) + n * sizeof(dh_cell_t))
         class ++;
     return class;
 }
@@ -159,12 +160,12 @@ static void touch(struct dh_history *h)
         return;
     __atomic_store_n(&h->mark, (u8)now, __ATOMIC_RELAXED);
     for (u32 i = h->first; i < h->n; i += h->step)
-        if (h->cells[i]) /* by_slot: not every slot has one */
+        if (!dh_cell_is_none(h->cells[i])) /* by_slot: not every slot has one */
             dh_ids_mark(dh_cell_id(h->cells[i]));
 }
 
 /* The history of these entries in its shard; 0: there is none yet, and no memory or no number for one. */
-static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u32 age)
+static u32 find_or_make(struct shard *s, u32 hash, const dh_cell_t *entries, u32 n, u32 age)
 {
     DH_ASSERT(dh_lock_is_mine(&s->lock));
     if (s->count >= s->places_n / 4 * 3)
@@ -177,7 +178,7 @@ static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u3
             continue;
         u32 number = (u32)s->places[at];
         struct dh_history *h = object(number);
-        if (h->n == n && memcmp(h->cells, entries, n * sizeof(u32)) == 0) {
+        if (h->n == n && memcmp(h->cells, entries, n * sizeof(*entries)) == 0) {
             touch(h);
             s->found++;
             return number;
@@ -188,7 +189,7 @@ static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u3
         return 0;
     struct dh_history *h = object(number);
     *h = (struct dh_history){.n = n, .step = 1, .age = (u16)(age < UINT16_MAX ? age : UINT16_MAX)};
-    memcpy(h->cells, entries, n * sizeof(u32));
+    memcpy(h->cells, entries, n * sizeof(*entries));
     touch(h);
     __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&made_since, 1, __ATOMIC_RELAXED);
@@ -198,11 +199,11 @@ static u32 find_or_make(struct shard *s, u32 hash, const u32 *entries, u32 n, u3
     return number;
 }
 
-static u32 intern(const u32 *entries, u32 n, u32 age)
+static u32 intern(const dh_cell_t *entries, u32 n, u32 age)
 {
     u64 hash = n;
     for (u32 i = 0; i < n; i++)
-        hash = dh_hash64(hash ^ entries[i]);
+        hash = dh_hash64(hash ^ dh_cell_raw(entries[i]));
     struct shard *s = &shards[hash >> 58];
     dh_lock_take(&s->lock);
     u32 number = find_or_make(s, (u32)hash, entries, n, age);
@@ -210,10 +211,11 @@ static u32 intern(const u32 *entries, u32 n, u32 age)
     return number;
 }
 
-bool dh_history_cell(u32 *e, u32 n, u32 age, u32 *ret_cell)
+bool dh_history_cell(dh_cell_t *e, u32 n, u32 age, dh_cell_t *ret_cell)
 {
     for (u32 i = 1; i < n; i++) { /* short, nearly sorted: insertion */
-        u32 x = e[i], j = i;
+        dh_cell_t x = e[i];
+        u32 j = i;
         for (; j > 0 && dh_cell_id(e[j - 1]) > dh_cell_id(x); j--)
             e[j] = e[j - 1];
         e[j] = x;
@@ -221,17 +223,17 @@ bool dh_history_cell(u32 *e, u32 n, u32 age, u32 *ret_cell)
     u32 m = 0;
     for (u32 i = 0; i < n; i++) {
         if (m > 0 && dh_cell_id(e[m - 1]) == dh_cell_id(e[i]))
-            e[m - 1] |= e[i];
+            e[m - 1] = dh_cell_join(e[m - 1], e[i]);
         else
             e[m++] = e[i];
     }
     DH_ASSERT(dh_valid_entries(e, m));
     if (m <= 1) {
-        *ret_cell = m ? e[0] : 0;
+        *ret_cell = m ? e[0] : DH_CELL_NONE;
         return true;
     }
     u32 number = intern(e, m, age);
-    *ret_cell = number | DH_CELL_HISTORY;
+    *ret_cell = dh_cell_of_history(number);
     return number != 0;
 }
 
@@ -242,8 +244,8 @@ static bool spread(struct dh_history *p, const struct dh_history *h)
     DH_ASSERT(!h->by_slot);
     for (u32 i = 0; i < h->n; i++) {
         u32 id = dh_cell_id(h->cells[i]);
-        u32 *entry = dh_history_entry(p, dh_id_slot(id));
-        if (!entry || *entry)
+        dh_cell_t *entry = dh_history_entry(p, dh_id_slot(id));
+        if (!entry || !dh_cell_is_none(*entry))
             return false;
         *entry = h->cells[i];
         atomics += (dh_id_kind(id) & DH_ATOMIC) != 0;
@@ -252,7 +254,7 @@ static bool spread(struct dh_history *p, const struct dh_history *h)
     return true;
 }
 
-u32 dh_history_private(const struct dh_history *h)
+dh_cell_t dh_history_private(const struct dh_history *h)
 {
     u32 slots = 7; /* with room for threads that have not come by yet; with the header a power of two */
     for (u32 i = 0; i < h->n; i++)
@@ -260,15 +262,15 @@ u32 dh_history_private(const struct dh_history *h)
             slots = slots * 2 + 1;
     /* The first entry is on the line after the header's, the others 64 bytes apart, or less where that would
      * be much memory. */
-    u32 first = (LINE - sizeof(*h)) / sizeof(u32), step = slots <= 15 ? 16 : slots <= 63 ? 4 : 1;
+    u32 first = (LINE - sizeof(*h)) / sizeof(dh_cell_t), step = slots <= 15 ? 16 : slots <= 63 ? 4 : 1;
     u32 n = first + slots * step;
     if (slots > PRIVATE_SLOTS || __atomic_load_n(&privates_n, __ATOMIC_RELAXED) >= PRIVATE_MAX)
-        return 0;
+        return DH_CELL_NONE;
     u32 number = take(n);
     if (!number)
-        return 0;
+        return DH_CELL_NONE;
     struct dh_history *p = object(number);
-    memset(p, 0, sizeof(*p) + n * sizeof(u32));
+    memset(p, 0, sizeof(*p) + n * sizeof(dh_cell_t));
     p->n = n;
     p->first = (u8)first;
     p->step = (u8)step;
@@ -284,7 +286,7 @@ u32 dh_history_private(const struct dh_history *h)
         give(number);
     }
     dh_lock_drop(&numbers);
-    return fits ? number | DH_CELL_HISTORY : 0;
+    return fits ? dh_cell_of_history(number) : DH_CELL_NONE;
 }
 
 void dh_history_counts(u64 *ret_made, u64 *ret_found)
@@ -312,7 +314,7 @@ void dh_history_marking(bool on, u32 collection)
     __atomic_store_n(&marking, on ? 1 + collection % 255 : 0, __ATOMIC_SEQ_CST);
 }
 
-void dh_history_mark(u32 cell)
+void dh_history_mark(dh_cell_t cell)
 {
     touch((struct dh_history *)dh_history_get(cell));
 }

@@ -29,10 +29,10 @@ struct dh_history {
     u8 by_slot; /* entries by slot, changed in place: enum dh_by_slot; 0: no */
     u8 first;   /* entries are cells[first], cells[first + step] and so on, below n */
     u8 step;
-    u8 closed;   /* by_slot: somebody replaces it by what is in it now; atomic, set once */
-    u8 mark;     /* collection that last saw it; atomic */
-    u16 age;     /* how many histories of the same cell, more or less, came before it */
-    u32 cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
+    u8 closed;         /* by_slot: somebody replaces it by what is in it now; atomic, set once */
+    u8 mark;           /* collection that last saw it; atomic */
+    u16 age;           /* how many histories of the same cell, more or less, came before it */
+    dh_cell_t cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
 };
 
 /*
@@ -49,11 +49,12 @@ _Static_assert(DH_HISTORY_CHUNK_SHIFT < 30, "bits 29 to 0 of a cell are the numb
 struct dh_history_unit {
     u64 words[4];
 };
-_Static_assert(sizeof(struct dh_history) + 4 * sizeof(u32) <= sizeof(struct dh_history_unit), "four entries");
+_Static_assert(sizeof(struct dh_history) + 4 * sizeof(dh_cell_t) <= sizeof(struct dh_history_unit),
+               "four entries");
 extern struct dh_history_unit *dh_history_chunks[DH_HISTORY_CHUNKS]; /* set once */
 
 /* The history of a history cell; valid while the caller is inside the runtime. */
-DH_INLINE const struct dh_history *dh_history_get(u32 cell)
+DH_INLINE const struct dh_history *dh_history_get(dh_cell_t cell)
 {
     u32 i = dh_cell_history_index(cell);
     DH_ASSERT(dh_cell_is_history(cell) && i && dh_history_chunks[i >> DH_HISTORY_CHUNK_SHIFT]);
@@ -62,22 +63,22 @@ DH_INLINE const struct dh_history *dh_history_get(u32 cell)
 }
 
 /* The entry of a slot in a by_slot history; NULL: it has none. */
-DH_INLINE u32 *dh_history_entry(const struct dh_history *h, u32 slot)
+DH_INLINE dh_cell_t *dh_history_entry(const struct dh_history *h, u32 slot)
 {
     DH_ASSERT(h->first && h->step); /* which only those by slot have */
     u32 i = h->first + slot * h->step;
-    return i < h->n ? (u32 *)&h->cells[i] : NULL;
+    return i < h->n ? (dh_cell_t *)&h->cells[i] : NULL;
 }
 
 void dh_history_init(void);
 
 /* The cell for these entries: sorts, merges equal ids, interns. n may be 0 (the empty cell) or 1 (no
  * history needed). The array is scratch. Returns false if no memory. */
-bool dh_history_cell(u32 *entries, u32 n, u32 age, u32 *ret_cell);
+bool dh_history_cell(dh_cell_t *entries, u32 n, u32 age, dh_cell_t *ret_cell);
 
-/* A history of its own for one cell, changed in place, with the entries of h. 0: not worth it or not
- * possible. */
-u32 dh_history_private(const struct dh_history *h);
+/* A history of its own for one cell, changed in place, with the entries of h. None: not worth it or
+ * not possible. */
+dh_cell_t dh_history_private(const struct dh_history *h);
 
 /* How many were made, and how often one was asked for that there was; since the start. */
 void dh_history_counts(u64 *ret_made, u64 *ret_found);
@@ -88,7 +89,7 @@ bool dh_history_want_collection(void);
 
 /* For collect.c. While `on`, histories that are found or made count as live, and so do their ids. */
 void dh_history_marking(bool on, u32 collection);
-void dh_history_mark(u32 cell);
+void dh_history_mark(dh_cell_t cell);
 void dh_history_sweep(void);
 void dh_history_each_lock(dh_lock_fn *fn);
 

@@ -121,12 +121,12 @@ static void mark(u32 number)
         __atomic_fetch_or(m, bit, __ATOMIC_RELAXED);
 }
 
-u32 dh_split_new(struct dh_thread *t, const u32 bytes[4])
+dh_cell_t dh_split_new(struct dh_thread *t, const dh_cell_t bytes[4])
 {
     if (DH_UNLIKELY(t->splits_n == 0))
         refill(t);
     if (t->splits_n == 0)
-        return 0;
+        return DH_CELL_NONE;
     u32 number = t->splits[--t->splits_n];
     if (t->splits_n >= AHEAD)
         __builtin_prefetch(dh_split_record(t->splits[t->splits_n - AHEAD]), 1);
@@ -137,8 +137,8 @@ u32 dh_split_new(struct dh_thread *t, const u32 bytes[4])
     if (DH_UNLIKELY(__atomic_load_n(&marking, __ATOMIC_RELAXED)))
         mark(number);
     for (u32 k = 0; k < 4; k++)
-        __atomic_store_n(&b[k], use << 32 | bytes[k], __ATOMIC_RELEASE);
-    return number | DH_CELL_SPLIT;
+        __atomic_store_n(&b[k], use << 32 | dh_cell_raw(bytes[k]), __ATOMIC_RELEASE);
+    return dh_cell_of_split(number);
 }
 
 /* Its use ends. */
@@ -150,7 +150,7 @@ static void put_down(u32 number)
         __atomic_store_n(&b[k], use << 32, __ATOMIC_RELEASE);
 }
 
-void dh_split_free(struct dh_thread *t, u32 cell)
+void dh_split_free(struct dh_thread *t, dh_cell_t cell)
 {
     u32 number = dh_cell_split_index(cell);
     DH_ASSERT(dh_cell_is_split(cell) && t->splits_n <= DH_SPARE_SPLITS);
@@ -187,7 +187,7 @@ void dh_split_marking(bool on)
     __atomic_store_n(&marking, on, __ATOMIC_SEQ_CST);
 }
 
-void dh_split_mark(u32 cell)
+void dh_split_mark(dh_cell_t cell)
 {
     mark(dh_cell_split_index(cell));
 }

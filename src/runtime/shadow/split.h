@@ -25,14 +25,14 @@
 
 /* What a split cell held at some moment. */
 struct dh_bytes {
-    u32 cell[4];
+    dh_cell_t cell[4];
     u32 use; /* of the record, to be handed back to dh_split_change */
 };
 
-/* A split cell with these bytes. 0: no memory or no number. */
-u32 dh_split_new(struct dh_thread *t, const u32 bytes[4]);
+/* A split cell with these bytes. None: no memory or no number. */
+dh_cell_t dh_split_new(struct dh_thread *t, const dh_cell_t bytes[4]);
 /* The caller has taken it out of its cell, or never put it there. */
-void dh_split_free(struct dh_thread *t, u32 cell);
+void dh_split_free(struct dh_thread *t, dh_cell_t cell);
 
 #define DH_SPLIT_CHUNK_SHIFT 12
 #define DH_SPLIT_CHUNK (1u << DH_SPLIT_CHUNK_SHIFT)
@@ -56,36 +56,36 @@ DH_INLINE u64 *dh_split_record(u32 number)
 }
 
 /* Read the split cell that was seen in *p. False: *p has changed since. */
-DH_INLINE bool dh_split_read(const u32 *p, u32 cell, struct dh_bytes *ret)
+DH_INLINE bool dh_split_read(const dh_cell_t *p, dh_cell_t cell, struct dh_bytes *ret)
 {
     const u64 *b = dh_split_record(dh_cell_split_index(cell));
     u64 x[4], differ = 0;
     for (u32 k = 0; k < 4; k++) {
         x[k] = __atomic_load_n(&b[k], __ATOMIC_ACQUIRE);
         differ |= x[k] ^ x[0];
-        ret->cell[k] = (u32)x[k];
+        ret->cell[k] = dh_cell_from((u32)x[k]);
     }
     ret->use = (u32)(x[0] >> 32);
-    return differ >> 32 == 0 && __atomic_load_n(p, __ATOMIC_ACQUIRE) == cell &&
+    return differ >> 32 == 0 && dh_cell_eq(dh_cell_load_acquire(p), cell) &&
            __atomic_load_n(&b[0], __ATOMIC_RELAXED) >> 32 == ret->use;
 }
 
 /* The same for a record that the caller has just taken out of its cell. */
-DH_INLINE void dh_split_read_taken(u32 cell, struct dh_bytes *ret)
+DH_INLINE void dh_split_read_taken(dh_cell_t cell, struct dh_bytes *ret)
 {
     const u64 *b = dh_split_record(dh_cell_split_index(cell));
     for (u32 k = 0; k < 4; k++)
-        ret->cell[k] = (u32)__atomic_load_n(&b[k], __ATOMIC_ACQUIRE);
+        ret->cell[k] = dh_cell_from((u32)__atomic_load_n(&b[k], __ATOMIC_ACQUIRE));
     ret->use = (u32)(b[0] >> 32);
 }
 
 /* Byte k of what *seen says becomes `fresh`. A full fence. False: it is no longer what it was. */
-DH_INLINE bool dh_split_change(u32 cell, const struct dh_bytes *seen, u32 k, u32 fresh)
+DH_INLINE bool dh_split_change(dh_cell_t cell, const struct dh_bytes *seen, u32 k, dh_cell_t fresh)
 {
-    u64 was = (u64)seen->use << 32 | seen->cell[k];
+    u64 was = (u64)seen->use << 32 | dh_cell_raw(seen->cell[k]);
     DH_ASSERT((seen->use & 1) && k < 4 && dh_valid_byte(fresh));
     return __atomic_compare_exchange_n(&dh_split_record(dh_cell_split_index(cell))[k], &was,
-                                       (u64)seen->use << 32 | fresh, false, __ATOMIC_SEQ_CST,
+                                       (u64)seen->use << 32 | dh_cell_raw(fresh), false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
 }
 
@@ -104,7 +104,7 @@ void dh_split_give_back(struct dh_thread *t);
 
 /* For collect.c, as in history.h. */
 void dh_split_marking(bool on);
-void dh_split_mark(u32 cell);
+void dh_split_mark(dh_cell_t cell);
 void dh_split_sweep(void);
 void dh_split_each_lock(dh_lock_fn *fn);
 

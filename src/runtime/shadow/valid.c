@@ -16,7 +16,7 @@ bool dh_valid_id(u32 id)
     return clock && b->slot < DH_SLOTS_MAX && clock <= b->youngest && dh_id_first(id)->uid;
 }
 
-bool dh_valid_entries(const u32 *entries, u32 n)
+bool dh_valid_entries(const dh_cell_t *entries, u32 n)
 {
     for (u32 i = 0; i < n; i++)
         if (!dh_cell_is_simple(entries[i]) || !dh_cell_mask(entries[i]) ||
@@ -39,9 +39,10 @@ static bool belongs(u32 id, enum dh_plane plane)
 static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
 {
     for (u32 i = h->first, slot = 0; i < h->n; i += h->step, slot++) {
-        u32 e = __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), id = dh_cell_id(e);
-        if (e && (!dh_cell_is_simple(e) || !dh_cell_mask(e) || !dh_valid_id(id) || !belongs(id, plane) ||
-                  dh_id_slot(id) != slot))
+        dh_cell_t e = dh_cell_load(&h->cells[i]);
+        u32 id = dh_cell_id(e);
+        if (!dh_cell_is_none(e) && (!dh_cell_is_simple(e) || !dh_cell_mask(e) || !dh_valid_id(id) ||
+                                    !belongs(id, plane) || dh_id_slot(id) != slot))
             return false;
     }
     return h->by_slot <= DH_BY_SLOT_ATOMIC;
@@ -59,9 +60,9 @@ static bool history_valid(const struct dh_history *h, enum dh_plane plane)
     return true;
 }
 
-bool dh_valid_byte(u32 cell)
+bool dh_valid_byte(dh_cell_t cell)
 {
-    if (cell == 0)
+    if (dh_cell_is_none(cell))
         return true;
     if (dh_cell_is_simple(cell))
         return dh_cell_mask(cell) == DH_MASK_FULL && dh_valid_id(dh_cell_id(cell));
@@ -74,9 +75,9 @@ bool dh_valid_byte(u32 cell)
     return full;
 }
 
-bool dh_valid_cell(u32 cell, enum dh_plane plane)
+bool dh_valid_cell(dh_cell_t cell, enum dh_plane plane)
 {
-    if (cell == 0)
+    if (dh_cell_is_none(cell))
         return true;
     if (dh_cell_is_split(cell)) {
         u32 chunk = dh_cell_split_index(cell) >> DH_SPLIT_CHUNK_SHIFT;

@@ -8,19 +8,20 @@
 #define DH_RUNTIME_SHADOW_VALID_H
 
 #include "runtime/abi/abi.h"
+#include "runtime/shadow/cell.h"
 
 struct dh_bytes; /* split.h */
 
 /* An id that may stand in a cell: taken, with a record, of a slot and a clock that there can be. */
 bool dh_valid_id(u32 id);
 /* Entries of a history: rising by id, each with some bytes. */
-bool dh_valid_entries(const u32 *entries, u32 n);
+bool dh_valid_entries(const dh_cell_t *entries, u32 n);
 /* The cell of one byte in a split one: all four bits of the mask, no further split, nothing that changes in
  * place. */
-bool dh_valid_byte(u32 cell);
+bool dh_valid_byte(dh_cell_t cell);
 /* A cell as it may stand in this plane: writes in the write plane; in the read plane reads, and plain writes
  * that stand for reads. Of a split one only its number is looked at. */
-bool dh_valid_cell(u32 cell, enum dh_plane plane);
+bool dh_valid_cell(dh_cell_t cell, enum dh_plane plane);
 /* The bytes that were read from a split cell of this plane. */
 bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane);
 

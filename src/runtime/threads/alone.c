@@ -32,7 +32,7 @@ void dh_alone_end(struct dh_thread *t)
     if (!t->alone)
         return;
     t->alone = false;
-    __dh_hot.base = dh_cell_make(t->id_next, DH_MASK_FULL);
+    __dh_hot.base = dh_cell_raw(dh_cell_make(t->id_next, DH_MASK_FULL));
     __dh_hot.span = t->id_end - t->id_next;
 }
 

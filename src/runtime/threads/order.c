@@ -75,7 +75,7 @@ static void next_epoch(struct dh_thread *t)
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
     DH_ASSERT(t->id_next <= t->id_end && t->id_next >= t->id_first);
     if (!t->alone) {
-        hot->base = dh_cell_make(t->id_next, DH_MASK_FULL);
+        hot->base = dh_cell_raw(dh_cell_make(t->id_next, DH_MASK_FULL));
         hot->span = t->id_end - t->id_next;
     }
     t->id_made = 0;

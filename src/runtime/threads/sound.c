@@ -16,14 +16,15 @@ static bool ids_sound(u32 first, u32 next, u32 end, u32 size)
 /* What the inlined check takes for this epoch's begins no later than the next id and ends with the blocks. */
 static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
-    u32 base = dh_cell_id(hot->base);
+    const dh_cell_t first = dh_cell_from(hot->base);
+    u32 base = dh_cell_id(first);
     if (hot->read_flip != DH_READ_FLIP(t->slot % DH_READ_CLASSES))
         return false;
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
     if (hot->span == 0)
         return true;
-    return dh_cell_is_simple(hot->base) && dh_cell_mask(hot->base) == DH_MASK_FULL && t->id_first <= base &&
+    return dh_cell_is_simple(first) && dh_cell_mask(first) == DH_MASK_FULL && t->id_first <= base &&
            base <= t->id_next && base + hot->span == t->id_end;
 }
 

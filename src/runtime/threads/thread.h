@@ -13,6 +13,7 @@
 #include "runtime/abi/abi.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow/ids.h"
+#include "runtime/shadow/pair.h"
 #include "runtime/threads/signal.h"
 
 /* Sizes of the per-thread tables: powers of two; what is used of them should stay in the nearer caches. */
@@ -149,11 +150,11 @@ struct dh_thread {
         u32 version;
         bool acquired; /* by an acquire; else only for a later fence */
         struct dh_done {
-            u32 clock, gen; /* the epoch; the collector's generation */
-            u32 size;       /* 0: nothing is known */
-            u64 cells;
+            u32 clock, gen;  /* the epoch; the collector's generation */
+            u32 size;        /* 0: nothing is known */
+            dh_pair_t cells; /* the upper one is none where the access is within one word */
             /* By plane: cells with which no atomic access of this thread races. */
-            u64 harmless[DH_PLANES];
+            dh_pair_t harmless[DH_PLANES];
             u32 harmless_gen;
         } done[2]; /* reads, writes */
     } seen[DH_SEEN];
@@ -171,17 +172,17 @@ struct dh_thread {
         uptr lock;
         u32 set, ctx, result, read;
     } lsc[DH_LSC];
-    u32 ordered[DH_ORDERED];
+    dh_cell_t ordered[DH_ORDERED];
+    dh_pair_t mine[DH_MINE]; /* dh_step_mine_known */
     struct {
-        u32 cell, base;
-    } mine[DH_MINE];
-    struct {
-        u32 old, me, result, plane;
+        dh_cell_t old, me, result;
+        u32 plane;
     } step[DH_STEP];
 
     struct dh_pending {
         uptr addr_two; /* of the first word; plus 1 if there are two */
-        u32 seen, id;
+        dh_cell_t seen;
+        u32 id;
     } pending[DH_PENDING];
 
     u32 splits[DH_SPARE_SPLITS]; /* split.c */
