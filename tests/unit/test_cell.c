@@ -13,9 +13,9 @@ static void round_trip(void **state)
     static const u32 ids[] = {0, 1, 255, 256, 4096, 1u << 26, DH_ID_MAX - 1, DH_ID_MAX};
     for (size_t i = 0; i < DH_ARRAY_LEN(ids); i++) {
         for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
-            dh_cell_t c = dh_cell_make(ids[i], mask);
+            dh_cell_t c = cell_of(ids[i], mask);
             assert_false(dh_cell_is_history(c));
-            assert_int_equal(dh_cell_id(c), ids[i]);
+            assert_int_equal(id_of(c), ids[i]);
             assert_int_equal(dh_cell_mask(c), mask);
             assert_true(dh_cell_is_none(c) == (ids[i] == 0 && mask == 0));
         }
@@ -33,17 +33,17 @@ static void round_trip(void **state)
 static void more_bytes(void **state)
 {
     (void)state;
-    const dh_cell_t low = dh_cell_make(77, 3), high = dh_cell_make(77, 8);
-    assert_cell_equal(dh_cell_join(low, high), dh_cell_make(77, 11));
-    assert_cell_equal(dh_cell_with(low, 8), dh_cell_make(77, 11));
-    assert_cell_equal(dh_cell_whole(low), dh_cell_make(77, DH_MASK_FULL));
+    const dh_cell_t low = cell_of(77, 3), high = cell_of(77, 8);
+    assert_cell_equal(dh_cell_join(low, high), cell_of(77, 11));
+    assert_cell_equal(dh_cell_with(low, 8), cell_of(77, 11));
+    assert_cell_equal(dh_cell_whole(low), cell_of(77, DH_MASK_FULL));
 }
 
 /* Two cells in memory are one pair, the lower address in the lower half; a unit of one leaves the other alone. */
 static void pairs(void **state)
 {
     (void)state;
-    const dh_cell_t a = dh_cell_make(5, 15), b = dh_cell_of_history(9), c = dh_cell_of_split(3);
+    const dh_cell_t a = cell_of(5, 15), b = dh_cell_of_history(9), c = dh_cell_of_split(3);
     _Alignas(8) dh_cell_t two[2] = {a, b};
     dh_pair_t seen = dh_pair_load(two);
     assert_cell_equal(dh_pair_lo(seen), a);
@@ -68,7 +68,7 @@ static void pairs(void **state)
 static void exchanged(void **state)
 {
     (void)state;
-    const dh_cell_t a = dh_cell_make(5, 15), b = dh_cell_make(6, 1);
+    const dh_cell_t a = cell_of(5, 15), b = cell_of(6, 1);
     dh_cell_t p = a;
     assert_false(dh_cell_cas(&p, b, DH_CELL_NONE));
     assert_false(dh_cell_cas_relaxed(&p, b, DH_CELL_NONE));
@@ -83,10 +83,10 @@ static void exchanged(void **state)
 static void one_comparison(void **state)
 {
     (void)state;
-    const u32 first = 5000, count = 3, base = dh_cell_raw(dh_cell_make(first, DH_MASK_FULL));
+    const u32 first = 5000, count = 3, base = dh_cell_raw(cell_of(first, DH_MASK_FULL));
     for (u32 id = first - 2; id < first + count + 2; id++) {
         for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
-            bool hit = dh_cell_distance(dh_cell_make(id, mask), base) < count;
+            bool hit = dh_cell_distance(cell_of(id, mask), base) < count;
             assert_int_equal(hit, mask == DH_MASK_FULL && id >= first && id < first + count);
         }
         assert_false(dh_cell_distance(dh_cell_of_history(id), base) < count);
@@ -94,8 +94,8 @@ static void one_comparison(void **state)
     }
     assert_false(dh_cell_distance(DH_CELL_NONE, base) < count);
     /* The last ids there are: no wrap into histories. */
-    u32 last = dh_cell_raw(dh_cell_make(DH_ID_MAX - 1, DH_MASK_FULL));
-    assert_true(dh_cell_distance(dh_cell_make(DH_ID_MAX, DH_MASK_FULL), last) < 2);
+    u32 last = dh_cell_raw(cell_of(DH_ID_MAX - 1, DH_MASK_FULL));
+    assert_true(dh_cell_distance(cell_of(DH_ID_MAX, DH_MASK_FULL), last) < 2);
     assert_false(dh_cell_distance(dh_cell_of_history(0), last) < 2);
     /* All zero is valid: nothing hits. */
     assert_false(dh_cell_distance(DH_CELL_NONE, 0) < 0u);
@@ -106,10 +106,10 @@ static void record(void **state)
 {
     (void)state;
     assert_int_equal(sizeof(struct dh_id_rec), 8);
-    u32 count, id = 0;
+    u32 count;
     assert_true(dh_ids_init());
-    id = dh_ids_take(2, &count);
-    assert_true(id != 0 && count == 2 * DH_ID_BLOCK);
+    dh_id_t id = dh_ids_take(2, &count);
+    assert_true(!dh_id_is_none(id) && count == 2 * DH_ID_BLOCK);
     struct dh_access_rec r = {.clock = ~0u - 1023, .slot = 65535, .uid = ~0u}, got;
     assert_true(dh_id_put(id, &r));
     r = (struct dh_access_rec){.clock = ~0u,
@@ -119,19 +119,19 @@ static void record(void **state)
                                .lockset = DH_LOCKSET_UNKNOWN,
                                .kind = 15,
                                .size = 5};
-    assert_true(dh_id_put(id + 1, &r));
-    got = dh_id_get(id + 1);
+    assert_true(dh_id_put(dh_id_plus(id, 1), &r));
+    got = dh_id_get(dh_id_plus(id, 1));
     assert_memory_equal(&got, &r, sizeof(r));
-    assert_int_equal(dh_id_block(id + 1)->youngest, ~0u);
+    assert_int_equal(dh_id_block(dh_id_plus(id, 1))->youngest, ~0u);
     got = dh_id_get(id);
     assert_int_equal(got.clock, ~0u - 1023);
     assert_int_equal(got.ctx, 0);
     /* Too much later than the block's first, and another thread's: a new block takes them. */
     r.clock = 0;
-    assert_false(dh_id_put(id + 2, &r));
-    assert_true(dh_id_put(id + DH_ID_BLOCK, &r));
+    assert_false(dh_id_put(dh_id_plus(id, 2), &r));
+    assert_true(dh_id_put(dh_id_plus(id, DH_ID_BLOCK), &r));
     r.uid = 7;
-    assert_false(dh_id_put(id + DH_ID_BLOCK + 1, &r));
+    assert_false(dh_id_put(dh_id_plus(id, DH_ID_BLOCK + 1), &r));
 }
 
 int main(void)

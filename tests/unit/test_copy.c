@@ -14,7 +14,7 @@
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
 #include "runtime/sink/tap.h"
-#include "unit/check.h"
+#include "unit/handles.h"
 
 #define ARENA 0x100000f0000ull /* a border of regions is in the middle */
 enum { BYTES = 128 << 10, HALF = BYTES / 2, IDS = 60, PLANES = 3 };
@@ -66,7 +66,7 @@ bool dh_collect_marking(void)
 void dh_collect_mark_cell(dh_cell_t cell)
 {
     if (!dh_cell_is_none(cell) && dh_cell_is_simple(cell))
-        marked |= 1ull << dh_cell_id(cell);
+        marked |= 1ull << id_of(cell);
 }
 void dh_pending_settle_now(struct dh_thread *t)
 {
@@ -80,7 +80,7 @@ void dh_count(enum dh_counter c)
 {
     fail_msg("counter %d", (int)c);
 }
-void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at)
+void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at)
 {
     (void)a, (void)id, (void)addr, (void)size, (void)at;
 }
@@ -114,11 +114,11 @@ static u64 ids_of(dh_cell_t cell, u32 k)
     }
     u64 set = 0;
     if (dh_cell_is_simple(cell))
-        return dh_cell_mask(cell) >> k & 1 ? 1ull << dh_cell_id(cell) : 0;
+        return dh_cell_mask(cell) >> k & 1 ? 1ull << id_of(cell) : 0;
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = h->first; i < h->n; i += h->step)
         if (dh_cell_mask(h->cells[i]) >> k & 1)
-            set |= 1ull << dh_cell_id(h->cells[i]);
+            set |= 1ull << id_of(h->cells[i]);
     return set;
 }
 
@@ -180,7 +180,7 @@ static dh_cell_t history_of(u32 n, bool whole)
 {
     dh_cell_t e[4], cell;
     for (u32 i = 0; i < n; i++)
-        e[i] = dh_cell_make(some_id(), whole ? DH_MASK_FULL : 1 + draw(15));
+        e[i] = cell_of(some_id(), whole ? DH_MASK_FULL : 1 + draw(15));
     assert_true(dh_history_cell(e, n, 0, &cell));
     return cell;
 }
@@ -193,9 +193,9 @@ static dh_cell_t some_cell(void)
         return DH_CELL_NONE;
     case 1:
     case 2:
-        return dh_cell_make(some_id(), DH_MASK_FULL);
+        return cell_of(some_id(), DH_MASK_FULL);
     case 3:
-        return dh_cell_make(some_id(), 1 + draw(15));
+        return cell_of(some_id(), 1 + draw(15));
     case 4:
         return history_of(2 + draw(3), true);
     case 5:
@@ -209,7 +209,7 @@ static dh_cell_t some_cell(void)
         for (u32 k = 0; k < 4; k++)
             bytes[k] = draw(3) == 0   ? DH_CELL_NONE
                        : draw(2) == 0 ? history_of(2, true)
-                                      : dh_cell_make(some_id(), DH_MASK_FULL);
+                                      : cell_of(some_id(), DH_MASK_FULL);
         return dh_split_new(&self, bytes);
     }
     }
@@ -249,12 +249,13 @@ static int set_up(void **state)
     }
     dh_history_init();
     u32 got;
-    if (!dh_ids_init() || dh_ids_take(4, &got) > IDS)
+    if (!dh_ids_init() || dh_id_raw(dh_ids_take(4, &got)) > IDS)
         return -1;
     for (u32 id = DH_ID_BLOCK; id < 4 * DH_ID_BLOCK; id++)
-        dh_id_put(id, &(struct dh_access_rec){.clock = 1, .slot = id / DH_ID_BLOCK, .uid = id / DH_ID_BLOCK});
+        dh_id_put(dh_id_from(id),
+                  &(struct dh_access_rec){.clock = 1, .slot = id / DH_ID_BLOCK, .uid = id / DH_ID_BLOCK});
     for (u32 id = 0; id < DH_ID_BLOCK; id++)
-        dh_id_put(id, &(struct dh_access_rec){.clock = 1, .slot = 5, .uid = 5});
+        dh_id_put(dh_id_from(id), &(struct dh_access_rec){.clock = 1, .slot = 5, .uid = 5});
     srand(20140301);
     return 0;
 }
@@ -342,7 +343,7 @@ static void marks(void **state)
     for (size_t shift = 0; shift < 4; shift++) {
         clear(0, BYTES);
         for (size_t i = 0; i < 40; i++) {
-            *dh_shadow(ARENA + 4096 + i * 4, DH_PLANE_WRITE) = dh_cell_make((u32)i + 1, DH_MASK_FULL);
+            *dh_shadow(ARENA + 4096 + i * 4, DH_PLANE_WRITE) = cell_of((u32)i + 1, DH_MASK_FULL);
             for (size_t k = 0; k < 4; k++)
                 model[PLANES - 1][4096 + i * 4 + k] = 1ull << (i + 1);
         }

@@ -16,7 +16,12 @@ static dh_cell_t make(const dh_cell_t *entries, u32 n)
     return cell;
 }
 
-#define E(id, mask) dh_cell_make(id, mask)
+static u32 take(u32 want, u32 *ret_count)
+{
+    return dh_id_raw(dh_ids_take(want, ret_count));
+}
+
+#define E(id, mask) cell_of(id, mask)
 #define MAKE(...) make((dh_cell_t[]){__VA_ARGS__}, sizeof((dh_cell_t[]){__VA_ARGS__}) / sizeof(dh_cell_t))
 
 /* No entry or one needs no history. */
@@ -52,7 +57,7 @@ static void order_is_by_id(void **state)
     dh_cell_t a = MAKE(E(5, 15), E(DH_ID_MAX, 1), E(6, 8));
     const struct dh_history *h = dh_history_get(a);
     for (u32 i = 1; i < h->n; i++)
-        assert_true(dh_cell_id(h->cells[i - 1]) < dh_cell_id(h->cells[i]));
+        assert_true(id_of(h->cells[i - 1]) < id_of(h->cells[i]));
 }
 
 static void many(void **state)
@@ -64,7 +69,7 @@ static void many(void **state)
         cells[i] = MAKE(E(1000 + i, 15), E(1001 + i, 15), E(1002 + 2 * i, 1));
     for (u32 i = 0; i < N; i++) {
         assert_cell_equal(MAKE(E(1002 + 2 * i, 1), E(1001 + i, 15), E(1000 + i, 15)), cells[i]);
-        assert_int_equal(dh_cell_id(dh_history_get(cells[i])->cells[0]), 1000 + i);
+        assert_int_equal(id_of(dh_history_get(cells[i])->cells[0]), 1000 + i);
     }
 }
 
@@ -114,13 +119,13 @@ static void sizes(void **state)
 static void collection(void **state)
 {
     (void)state;
-    u32 count, first = dh_ids_take(6, &count);
+    u32 count, first = take(6, &count);
     u32 kept_id = first + 1, found_id = first + DH_ID_BLOCK, made_id = first + 2 * DH_ID_BLOCK;
     u32 dead_id = first + 3 * DH_ID_BLOCK;
     dh_cell_t kept = MAKE(E(kept_id, 15), E(kept_id + 1, 15));
     dh_cell_t found = MAKE(E(found_id, 15), E(found_id + 1, 15));
     MAKE(E(dead_id, 15), E(dead_id + 1, 15));
-    dh_ids_retire(first, count);
+    dh_ids_retire(dh_id_from(first), count);
     dh_ids_collect_begin();
     dh_history_marking(true, 1);
     dh_history_mark(kept);
@@ -129,10 +134,10 @@ static void collection(void **state)
     dh_history_sweep();
     dh_ids_sweep(0);
     dh_history_marking(false, 0);
-    assert_int_equal(dh_cell_id(dh_history_get(kept)->cells[0]), kept_id);
-    assert_int_equal(dh_cell_id(dh_history_get(found)->cells[0]), found_id);
-    assert_int_equal(dh_cell_id(dh_history_get(made)->cells[0]), made_id);
-    assert_int_equal(dh_ids_take(1, &count), dead_id); /* the first block that nothing named */
+    assert_int_equal(id_of(dh_history_get(kept)->cells[0]), kept_id);
+    assert_int_equal(id_of(dh_history_get(found)->cells[0]), found_id);
+    assert_int_equal(id_of(dh_history_get(made)->cells[0]), made_id);
+    assert_int_equal(take(1, &count), dead_id); /* the first block that nothing named */
     assert_int_equal(count, DH_ID_BLOCK);
     assert_true(dh_cell_history_index(MAKE(E(1, 1), E(2, 1))) <
                 dh_cell_history_index(made)); /* a number of a dead one */
@@ -185,11 +190,11 @@ static int init(void **state)
 static void private_history(void **state)
 {
     (void)state;
-    u32 count, first = dh_ids_take(2, &count), other = first + DH_ID_BLOCK;
+    u32 count, first = take(2, &count), other = first + DH_ID_BLOCK;
     assert_true(first != 0 && count == 2 * DH_ID_BLOCK);
-    assert_true(dh_id_put(first, &(struct dh_access_rec){.slot = 2, .clock = 1}));
-    assert_true(dh_id_put(first + 1, &(struct dh_access_rec){.slot = 2, .clock = 2}));
-    assert_true(dh_id_put(other, &(struct dh_access_rec){.slot = 5, .clock = 1}));
+    assert_true(dh_id_put(dh_id_from(first), &(struct dh_access_rec){.slot = 2, .clock = 1}));
+    assert_true(dh_id_put(dh_id_from(first + 1), &(struct dh_access_rec){.slot = 2, .clock = 2}));
+    assert_true(dh_id_put(dh_id_from(other), &(struct dh_access_rec){.slot = 5, .clock = 1}));
 
     dh_cell_t shared = MAKE(E(first, 15), E(other, 15));
     dh_cell_t own = dh_history_private(dh_history_get(shared));

@@ -23,9 +23,25 @@ static int fresh(void **state)
     return 0;
 }
 
+/* Ids are plain numbers here: they are counted through. */
+static u32 take(u32 want, u32 *ret_count)
+{
+    return dh_id_raw(dh_ids_take(want, ret_count));
+}
+
+static void retire(u32 first, u32 count)
+{
+    dh_ids_retire(dh_id_from(first), count);
+}
+
+static void mark(u32 id)
+{
+    dh_ids_mark(dh_id_from(id));
+}
+
 static u32 take_one(void)
 {
-    u32 count, id = dh_ids_take(1, &count);
+    u32 count, id = take(1, &count);
     assert_int_equal(count, id ? DH_ID_BLOCK : 0);
     return id;
 }
@@ -35,25 +51,25 @@ static void collect(u32 id)
 {
     dh_ids_collect_begin();
     if (id)
-        dh_ids_mark(id);
+        mark(id);
     dh_ids_sweep(0);
 }
 
 static void taking(void **state)
 {
     (void)state;
-    u32 count, a = dh_ids_take(1, &count), b = dh_ids_take(4, &count);
+    u32 count, a = take(1, &count), b = take(4, &count);
     assert_int_equal(a, DH_ID_BLOCK); /* id 0 means "none", so block 0 is never given */
     assert_int_equal(b, 2 * DH_ID_BLOCK);
     assert_int_equal(count, 4 * DH_ID_BLOCK);
     for (u32 id = a; id < b + count; id++) {
-        assert_int_equal(dh_id_rec(id)->ctx, 0); /* backed, and distinct */
-        dh_id_rec(id)->ctx = id;
+        assert_int_equal(dh_id_rec(dh_id_from(id))->ctx, 0); /* backed, and distinct */
+        dh_id_rec(dh_id_from(id))->ctx = id;
     }
     for (u32 id = a; id < b + count; id++)
-        assert_int_equal(dh_id_rec(id)->ctx, id);
+        assert_int_equal(dh_id_rec(dh_id_from(id))->ctx, id);
     for (u32 id = a; id < b + count; id++)
-        dh_id_rec(id)->ctx = 0;
+        dh_id_rec(dh_id_from(id))->ctx = 0;
 }
 
 /* In use by a thread: never freed, marked or not. Retired and unmarked: freed. Retired and marked: kept. */
@@ -61,13 +77,13 @@ static void recycling(void **state)
 {
     (void)state;
     u32 in_use = take_one(), dead = take_one(), live = take_one();
-    dh_ids_retire(dead, DH_ID_BLOCK);
-    dh_ids_retire(live, DH_ID_BLOCK);
+    retire(dead, DH_ID_BLOCK);
+    retire(live, DH_ID_BLOCK);
     collect(live + DH_ID_BLOCK - 1);
     assert_int_equal(take_one(), dead);
     u32 next = take_one();
     assert_true(next != in_use && next != live && next != dead);
-    dh_ids_retire(live, DH_ID_BLOCK);
+    retire(live, DH_ID_BLOCK);
     collect(0);
     assert_int_equal(take_one(), live);
 }
@@ -79,8 +95,8 @@ static void during_a_collection(void **state)
     u32 old = take_one();
     dh_ids_collect_begin();
     u32 born = take_one();
-    dh_ids_retire(old, DH_ID_BLOCK);
-    dh_ids_retire(born, DH_ID_BLOCK);
+    retire(old, DH_ID_BLOCK);
+    retire(born, DH_ID_BLOCK);
     dh_ids_sweep(0);
     u32 next = take_one();
     assert_true(next != old && next != born);
@@ -98,15 +114,15 @@ static void scattered(void **state)
     u32 count, b[6];
     for (int i = 0; i < 6; i++)
         b[i] = take_one();
-    dh_ids_retire(b[1], DH_ID_BLOCK);
-    dh_ids_retire(b[3], DH_ID_BLOCK);
-    dh_ids_retire(b[4], DH_ID_BLOCK);
+    retire(b[1], DH_ID_BLOCK);
+    retire(b[3], DH_ID_BLOCK);
+    retire(b[4], DH_ID_BLOCK);
     collect(0);
-    assert_int_equal(dh_ids_take(LONG_RUN, &count), b[5] + DH_ID_BLOCK);
+    assert_int_equal(take(LONG_RUN, &count), b[5] + DH_ID_BLOCK);
     assert_int_equal(count, LONG_RUN * DH_ID_BLOCK);
-    assert_int_equal(dh_ids_take(4, &count), b[1]);
+    assert_int_equal(take(4, &count), b[1]);
     assert_int_equal(count, DH_ID_BLOCK);
-    assert_int_equal(dh_ids_take(4, &count), b[3]);
+    assert_int_equal(take(4, &count), b[3]);
     assert_int_equal(count, 2 * DH_ID_BLOCK);
 }
 
@@ -122,13 +138,13 @@ static void long_runs_in_a_sparse_map(void **state)
         dh_ids_collect_begin();
         for (u32 i = 0; i < 4; i++)
             for (u32 b = 0; b < FLOOR_BLOCKS && kept[i][b]; b++)
-                dh_ids_mark(kept[i][b]);
+                mark(kept[i][b]);
         dh_ids_sweep(0);
         memset(k, 0, sizeof(kept[0]));
         for (u32 n = 0, count; n < FLOOR_BLOCKS; n += count / DH_ID_BLOCK) {
-            u32 id = dh_ids_take(512, &count);
+            u32 id = take(512, &count);
             assert_true(id != 0);
-            dh_ids_retire(id, count);
+            retire(id, count);
             for (u32 b = 0; b < count && k_n < FLOOR_BLOCKS; b += 8 * DH_ID_BLOCK)
                 k[k_n++] = id + b;
         }
@@ -140,17 +156,17 @@ static void long_runs_in_a_sparse_map(void **state)
 static void runs_are_free(void **state)
 {
     (void)state;
-    u32 count, first = dh_ids_take(1024, &count);
+    u32 count, first = take(1024, &count);
     assert_int_equal(count, 1024 * DH_ID_BLOCK);
     for (u32 b = 0; b < 1024; b++)
         if (b % 64 >= 8 && b % 64 < 24 + b / 64) /* in every 64 a run of its own length stays free */
-            dh_ids_retire(first + b * DH_ID_BLOCK, DH_ID_BLOCK);
+            retire(first + b * DH_ID_BLOCK, DH_ID_BLOCK);
     collect(0);
     for (u32 want = 40; want >= LONG_RUN; want--) {
         u32 before[16];
         for (u32 w = 0; w < 16; w++)
             before[w] = (u32)__builtin_popcountll(taken[w]);
-        u32 id = dh_ids_take(want, &count), after = 0, was = 0;
+        u32 id = take(want, &count), after = 0, was = 0;
         for (u32 w = 0; w < 16; w++) {
             after += (u32)__builtin_popcountll(taken[w]);
             was += before[w];
@@ -176,7 +192,7 @@ static void pacing(void **state)
     dh_ids_sweep(
         (u64)1 << 40); /* much shadow makes collections rare, but never too rare for the ids there are */
     assert_true(threshold <= BLOCKS / 2);
-    dh_ids_retire(first, FLOOR_BLOCKS * DH_ID_BLOCK);
+    retire(first, FLOOR_BLOCKS * DH_ID_BLOCK);
     collect(0);
     assert_int_equal(threshold, FLOOR_BLOCKS);
     assert_int_equal(take_one(), first);
@@ -193,7 +209,7 @@ static void exhaustion(void **state)
         for (size_t i = 0; i < DH_ARRAY_LEN(dh_id_chunks); i++)
             dh_id_chunks[i] = shared_chunk;
         u32 count, n = 0, last = 0, first = 0;
-        for (u32 id; (id = dh_ids_take(1024, &count)) != 0; n += count / DH_ID_BLOCK) {
+        for (u32 id; (id = take(1024, &count)) != 0; n += count / DH_ID_BLOCK) {
             first = first ? first : id;
             last = id + count - 1;
         }
@@ -201,20 +217,20 @@ static void exhaustion(void **state)
         ok &= dh_ids_want_collection();
         /* A collection finds one dead block in the middle: that one, then none again. */
         u32 dead = BLOCKS / 2 * DH_ID_BLOCK;
-        dh_ids_retire(dead, DH_ID_BLOCK);
+        retire(dead, DH_ID_BLOCK);
         collect(0);
-        ok &= dh_ids_take(4, &count) == dead && count == DH_ID_BLOCK;
+        ok &= take(4, &count) == dead && count == DH_ID_BLOCK;
         ok &= !dh_ids_want_collection();
-        ok &= dh_ids_take(1, &count) == 0 && count == 0;
+        ok &= take(1, &count) == 0 && count == 0;
         /* Whoever finds none wants a collection at once; if it frees none either, the next one is not so
          * urgent. */
         ok &= dh_ids_want_collection();
         collect(0);
         for (u32 i = 0; i < FLOOR_BLOCKS; i++)
-            ok &= !dh_ids_want_collection() && dh_ids_take(1, &count) == 0;
+            ok &= !dh_ids_want_collection() && take(1, &count) == 0;
         ok &= dh_ids_want_collection();
         /* Three quarters survive: the next collection comes before the last quarter is gone. */
-        dh_ids_retire(DH_ID_BLOCK, BLOCKS / 4 * DH_ID_BLOCK);
+        retire(DH_ID_BLOCK, BLOCKS / 4 * DH_ID_BLOCK);
         collect(0);
         ok &= threshold <= BLOCKS / 8;
         _exit(ok ? 0 : 1);

@@ -9,6 +9,7 @@
 #define DH_RUNTIME_COMPAT_COMPAT_H
 
 #include "base/lock.h"
+#include "runtime/shadow/cell.h"
 #include "runtime/threads/scope.h"
 
 /* Weak: a program that brings functions of these names, stubs of its own for builds without a tool, keeps
@@ -46,7 +47,7 @@ char *dh_compat_suppressions(void);
 
 struct dh_access_now; /* engine.h */
 /* A new race, as given to dh_report_race. */
-void dh_compat_raced(const struct dh_access_now *a, u32 id, uptr addr, u32 size);
+void dh_compat_raced(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size);
 /* The process ends; whether it counts as one that raced. */
 bool dh_compat_ends(bool raced);
 

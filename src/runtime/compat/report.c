@@ -21,7 +21,7 @@ extern __attribute__((weak)) int __tsan_on_finalize(int failed);
 
 /* Of the two accesses the later one is the first, as in printed reports. */
 struct report {
-    u32 ids[2];
+    dh_id_t ids[2];
     uptr addr[2];
     size_t size[2];
 };
@@ -36,7 +36,7 @@ __attribute__((constructor(101))) static void begins(void)
         __tsan_on_initialize();
 }
 
-void dh_compat_raced(const struct dh_access_now *a, u32 id, uptr addr, u32 size)
+void dh_compat_raced(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size)
 {
     if (!__tsan_on_report)
         return;

@@ -97,7 +97,7 @@ static bool cells_now(enum dh_plane plane, dh_pair_t *ret)
 static bool holds(const struct dh_thread *t, dh_cell_t cell, dh_cell_t me)
 {
     if (dh_cell_is_simple(cell))
-        return dh_cell_id(cell) == dh_cell_id(me) && !(dh_cell_mask(me) & ~dh_cell_mask(cell));
+        return dh_id_eq(dh_cell_id(cell), dh_cell_id(me)) && !(dh_cell_mask(me) & ~dh_cell_mask(cell));
     if (dh_cell_is_split(cell))
         return false;
     const struct dh_history *h = dh_history_get(cell);
@@ -123,7 +123,7 @@ static bool harmless(const struct dh_thread *t, dh_cell_t cell)
     for (u32 i = h ? h->first : 0, n = h ? h->n : !dh_cell_is_none(cell), step = h ? h->step : 1; i < n;
          i += step) {
         dh_cell_t e = h ? dh_cell_load(&h->cells[i]) : cell;
-        u32 id = dh_cell_id(e);
+        dh_id_t id = dh_cell_id(e);
         if (!dh_cell_is_none(e) && !(dh_id_kind(id) & DH_ATOMIC) &&
             dh_vclock_get(&t->vc, dh_id_slot(id)) < dh_id_clock(id))
             return false;

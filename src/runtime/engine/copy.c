@@ -250,12 +250,13 @@ static dh_cell_t byte_of(dh_cell_t cell, u32 k)
 /* The cell of a word whose bytes have these. */
 static dh_cell_t compose(const struct copy *c, const dh_cell_t bytes[4])
 {
-    u32 id = 0, mask = 0;
+    dh_id_t id = DH_ID_NONE;
+    u32 mask = 0;
     bool one = true;
     for (u32 k = 0; k < 4; k++) {
         if (dh_cell_is_none(bytes[k]))
             continue;
-        one = one && dh_cell_is_simple(bytes[k]) && (!mask || dh_cell_id(bytes[k]) == id);
+        one = one && dh_cell_is_simple(bytes[k]) && (!mask || dh_id_eq(dh_cell_id(bytes[k]), id));
         id = dh_cell_id(bytes[k]);
         mask |= 1u << k;
     }

@@ -75,10 +75,10 @@ static void say_locks(struct dh_fmt *f, u32 set)
 /* One access: a cell, or an entry of a history. */
 static void say_access(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t e)
 {
-    u32 id = dh_cell_id(e);
+    dh_id_t id = dh_cell_id(e);
     say_bytes(f, dh_cell_mask(e));
-    number(f, ", id ", id);
-    if (!dh_ids_is_taken(id) || !dh_id_chunks[id >> DH_ID_CHUNK_SHIFT]) {
+    number(f, ", id ", dh_id_raw(id));
+    if (!dh_ids_is_taken(id) || !dh_id_chunks[dh_id_raw(id) >> DH_ID_CHUNK_SHIFT]) {
         dh_fmt_str(f, ", which is free: INVALID");
         end_line(f);
         return;
@@ -188,9 +188,9 @@ static void say_thread(struct dh_fmt *f, const struct dh_thread *t)
     number(f, "deadheat: as T", t->uid);
     number(f, " sees it: slot ", t->slot);
     number(f, ", clock ", dh_vclock_get(&t->vc, t->slot));
-    number(f, ", ids of this epoch from ", dh_step_epoch());
-    number(f, " on, next ", t->id_next);
-    number(f, ", end ", t->id_end);
+    number(f, ", ids of this epoch from ", dh_id_raw(dh_step_epoch()));
+    number(f, " on, next ", dh_id_raw(t->id_next));
+    number(f, ", end ", dh_id_raw(t->id_end));
     end_line(f);
 }
 

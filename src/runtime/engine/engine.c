@@ -220,7 +220,7 @@ static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_
     if (dh_cell_mask(cell) == DH_MASK_FULL ||
         (dh_cell_is_simple(other) && !(dh_cell_mask(other) & ~dh_cell_mask(cell))))
         dh_cell_store(q, cell);
-    else if (dh_cell_is_simple(other) && dh_cell_id(other) == dh_cell_id(cell))
+    else if (dh_cell_is_simple(other) && dh_id_eq(dh_cell_id(other), dh_cell_id(cell)))
         dh_cell_store(q, dh_cell_join(other, cell));
 }
 

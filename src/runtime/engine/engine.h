@@ -17,7 +17,7 @@ struct dh_access_now {
     size_t size;
     u32 piece; /* of a loop's range: the size of one access; 0: it is one access */
     u32 kind;  /* enum dh_access */
-    u32 id;
+    dh_id_t id;
 };
 
 DH_INLINE dh_cell_t *dh_shadow(uptr addr, enum dh_plane plane)
@@ -68,11 +68,11 @@ DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, u32 fctx, u32 kind
 }
 
 /* A number for this access, with its entry, or NULL and the set where it is to have one. */
-u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
-                   u32 kind, const void *pc);
+dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
+                       u32 kind, const void *pc);
 
 /* What dh_step_identify does; inline is what is usual for a plain access, another id of the block at hand. */
-DH_INLINE u32 dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void *pc)
+DH_INLINE dh_id_t dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void *pc)
 {
     struct dh_frame *top = __dh_hot.sp - 1;
     u32 fctx = top >= t->frames ? top->ctx : 0;
@@ -82,18 +82,18 @@ DH_INLINE u32 dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void 
                   *e = dh_step_idc_find(set, fctx, kind, pc);
     if (e && e->stamp == t->stamp)
         return e->id;
-    u32 id = t->id_next;
+    dh_id_t id = t->id_next;
     if (!e || (kind & (DH_ATOMIC | DH_FREE)) || (t->ready_stamp != t->stamp && !dh_step_ready(t)) ||
-        id == t->ready_end)
+        dh_id_eq(id, t->ready_end))
         return dh_step_new_id(t, set, e, fctx, size, kind, pc);
     struct dh_id_rec r = t->ready;
     r.ctx = e->ctx;
     r.kind = kind;
     r.size = dh_id_size_code(size);
-    DH_ASSERT(t->in_rt && id > t->id_first && id < t->id_end && dh_ids_is_owned(id));
+    DH_ASSERT(t->in_rt && dh_id_less(t->id_first, id) && dh_id_less(id, t->id_end) && dh_ids_is_owned(id));
     *dh_id_rec(id) = r;
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    t->id_next = id + 1;
+    t->id_next = dh_id_plus(id, 1);
     t->id_made++;
     e->id = id;
     e->stamp = t->stamp;
@@ -134,7 +134,7 @@ DH_INLINE u32 dh_step_mine_slot(dh_cell_t cell)
 }
 
 /* The first id of this thread's current epoch, or of those to come in it. */
-DH_INLINE u32 dh_step_epoch(void)
+DH_INLINE dh_id_t dh_step_epoch(void)
 {
     return dh_cell_id(dh_cell_from(__dh_hot.base));
 }
@@ -142,7 +142,7 @@ DH_INLINE u32 dh_step_epoch(void)
 DH_INLINE u32 dh_step_mine_known(const struct dh_thread *t, dh_cell_t cell)
 {
     dh_pair_t e = t->mine[dh_step_mine_slot(cell)];
-    bool valid = dh_cell_eq(dh_pair_lo(e), cell) && dh_cell_id(dh_pair_hi(e)) == dh_step_epoch();
+    bool valid = dh_cell_eq(dh_pair_lo(e), cell) && dh_id_eq(dh_cell_id(dh_pair_hi(e)), dh_step_epoch());
     return valid ? dh_cell_mask(dh_pair_hi(e)) : 0;
 }
 
@@ -194,7 +194,7 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask);
 
 /* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
  * races that are reported, not for their repetitions. */
-void dh_step_widen(u32 id, uptr *addr, u32 *size);
+void dh_step_widen(dh_id_t id, uptr *addr, u32 *size);
 /* Report every entry of the cell, not split, that races with a on the bytes of mask. */
 void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, u32 mask);
 /* The same for a split one. */

@@ -48,7 +48,8 @@ struct raise {
         const void *pc;
     } put_off[PUT_OFF_MAX];
     u32 put_off_n;
-    u32 told[TOLD_MAX]; /* ids of earlier accesses that the first access put off was reported to race with */
+    dh_id_t
+        told[TOLD_MAX]; /* ids of earlier accesses that the first access put off was reported to race with */
     u32 told_n;
     bool unwinds; /* the access is in code that can be unwound */
 };
@@ -58,7 +59,7 @@ static _Thread_local struct {
     struct raise *waiting;
     const struct raise *again;        /* its first access is being recorded */
     const struct dh_publish *learned; /* what an atomic operation would learn before it is recorded */
-    u32 passed[TOLD_MAX];             /* as raise.told, of an atomic operation or a free that goes on */
+    dh_id_t passed[TOLD_MAX];         /* as raise.told, of an atomic operation or a free that goes on */
     u32 passed_n;
     const struct dh_race_record *current; /* valid while mark is on the shadow stack */
     const struct dh_frame *mark;
@@ -98,7 +99,7 @@ static void describe_thread(u32 uid, struct dh_race_access *to)
     dh_lock_drop(&dh_threads_lock);
 }
 
-static void describe(u32 id, uptr addr, size_t size, struct dh_race_access *to)
+static void describe(dh_id_t id, uptr addr, size_t size, struct dh_race_access *to)
 {
     const struct dh_access_rec r = dh_id_get(id);
     to->kind = r.kind & DH_FREE ? DH_RACE_FREE : r.kind & DH_WRITE ? DH_RACE_WRITE : DH_RACE_READ;
@@ -119,7 +120,7 @@ static void describe(u32 id, uptr addr, size_t size, struct dh_race_access *to)
     }
 }
 
-void dh_exception_note(const struct dh_access_now *a, u32 id, uptr addr, u32 size, u32 number)
+void dh_exception_note(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, u32 number)
 {
     struct raise *w = own.waiting;
     if (own.again || is_in_handler(a->t))
@@ -148,21 +149,21 @@ void dh_exception_note(const struct dh_access_now *a, u32 id, uptr addr, u32 siz
     a->t->want_raise = true;
 }
 
-static bool is_among(const u32 *ids, u32 n, u32 id)
+static bool is_among(const dh_id_t *ids, u32 n, dh_id_t id)
 {
-    while (n > 0 && ids[n - 1] != id)
+    while (n > 0 && !dh_id_eq(ids[n - 1], id))
         n--;
     return n > 0;
 }
 
-static bool knows(const struct dh_publish *p, u32 id)
+static bool knows(const struct dh_publish *p, dh_id_t id)
 {
     u32 slot = dh_id_slot(id), clock = dh_id_clock(id);
     return p->snap &&
            ((p->slot == slot && p->clock >= clock) || (slot < p->snap->n && p->snap->c[slot] >= clock));
 }
 
-bool dh_exception_told(const struct dh_access_now *a, u32 earlier)
+bool dh_exception_told(const struct dh_access_now *a, dh_id_t earlier)
 {
     if (own.again && is_among(own.again->told, own.again->told_n, earlier))
         return true;

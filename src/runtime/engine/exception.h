@@ -26,11 +26,11 @@ void dh_exception_before_atomic(const volatile void *p, u32 size, u32 order, u32
 void dh_exception_before_free(void *p, const void *pc);
 
 /* Is it no race after all, or told already when the access was looked at first? */
-bool dh_exception_told(const struct dh_access_now *a, u32 earlier);
+bool dh_exception_told(const struct dh_access_now *a, dh_id_t earlier);
 
 /* Access a races with the earlier access `id` to [addr, addr + size): to be raised when the thread leaves the
  * runtime. number: as in the report. */
-void dh_exception_note(const struct dh_access_now *a, u32 id, uptr addr, u32 size, u32 number);
+void dh_exception_note(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, u32 number);
 
 /* What was noted since the thread entered the runtime has already taken place. */
 void dh_exception_late(void);

@@ -28,7 +28,7 @@
 extern bool dh_pending_on;
 
 /* A read of one or two words at addr, aligned, stored as access id; the write cells held `seen`, each. */
-DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, bool two, dh_cell_t seen, u32 id)
+DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, bool two, dh_cell_t seen, dh_id_t id)
 {
     DH_ASSERT(t->in_rt && t->pending_n < DH_PENDING && !(addr & 3));
     t->pending[t->pending_n] = (struct dh_pending){.addr_two = addr | two, .seen = seen, .id = id};

@@ -66,7 +66,8 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
             return false;
         all_mine = all_mine && ((mask >> k & 1) || dh_step_mine_simple(b.cell[k]));
     }
-    if (!(a->id = dh_step_id(a->t, a->size, a->kind, pc)))
+    a->id = dh_step_id(a->t, a->size, a->kind, pc);
+    if (dh_id_is_none(a->id))
         return false;
     DH_ASSERT(dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) && a->t->in_rt);
     dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
@@ -124,15 +125,16 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     }
     if (!before(t, old) || (!dh_cell_eq(other, old) && !bytes_before(t, q, other, mask)))
         return false;
-    u32 id = dh_step_id(t, size, kind, pc);
-    if (!id)
+    dh_id_t id = dh_step_id(t, size, kind, pc);
+    if (dh_id_is_none(id))
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     dh_cell_t cell = dh_cell_make(id, mask);
     u32 left = dh_cell_mask(old) & ~mask;
-    if (left && dh_cell_id(old) == id) {
+    if (left && dh_id_eq(dh_cell_id(old), id)) {
         cell = dh_cell_join(cell, old);
-    } else if (left && (write || dh_cell_id(old) != dh_cell_id(other) || (left & ~dh_cell_mask(other)))) {
+    } else if (left &&
+               (write || !dh_id_eq(dh_cell_id(old), dh_cell_id(other)) || (left & ~dh_cell_mask(other)))) {
         struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind, .id = id};
         return quick_split(&a, addr & ~(uptr)3, mask, old, other);
     }
@@ -144,8 +146,8 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
         return bytes_before(t, q, other, mask);
     /* What engine.c's stand_for_read does. */
-    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_cell_id(other) == id))
-        dh_cell_store(q, dh_cell_id(other) == id ? dh_cell_join(other, cell) : cell);
+    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_id_eq(dh_cell_id(other), id)))
+        dh_cell_store(q, dh_id_eq(dh_cell_id(other), id) ? dh_cell_join(other, cell) : cell);
     return true;
 }
 
@@ -160,8 +162,10 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
             return false;
         if ((dh_step_mine_mask(cell) & need) == need)
             continue;
-        if ((!a.id && !(a.id = dh_step_id(t, size, DH_READ, pc))) || !dh_step_in_place(&a, cell, need) ||
-            !dh_range_settled(p, cell) || !before(t, dh_cell_load(q)))
+        if (dh_id_is_none(a.id))
+            a.id = dh_step_id(t, size, DH_READ, pc);
+        if (dh_id_is_none(a.id) || !dh_step_in_place(&a, cell, need) || !dh_range_settled(p, cell) ||
+            !before(t, dh_cell_load(q)))
             return false;
     }
     return true;
@@ -177,8 +181,8 @@ DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     if (!dh_pair_is_even(old) || !dh_pair_is_even(other) || !before(t, dh_pair_lo(old)) ||
         (!dh_pair_eq(other, old) && !before(t, dh_pair_lo(other))))
         return false;
-    u32 id = dh_step_id(t, size, kind, pc);
-    if (!id)
+    dh_id_t id = dh_step_id(t, size, kind, pc);
+    if (dh_id_is_none(id))
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(dh_pair_lo(old), write ? DH_PLANE_WRITE : DH_PLANE_READ));
     dh_cell_t me = dh_cell_make(id, DH_MASK_FULL);
@@ -242,8 +246,8 @@ DH_INLINE bool quick_read(struct dh_thread *t, uptr addr, bool two, u32 size, u3
         (!dh_pair_eq(other, old) && !before(t, dh_pair_lo(other))) ||
         __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
         return false;
-    u32 id = dh_step_id(t, size, kind, pc);
-    if (!id)
+    dh_id_t id = dh_step_id(t, size, kind, pc);
+    if (dh_id_is_none(id))
         return false;
     dh_pair_store_unit(p, dh_cell_make(id, DH_MASK_FULL), two);
     if (DH_UNLIKELY(dh_pending_add(t, addr, two, dh_pair_lo(other), id)))

@@ -29,7 +29,7 @@
 /* Ids of one kind of block; see struct dh_thread. */
 static bool refill(struct dh_thread *t, bool special)
 {
-    u32 *first = special ? &t->special_first : &t->id_first;
+    dh_id_t *first = special ? &t->special_first : &t->id_first;
     u32 *size = special ? &t->special_size : &t->id_size;
     /* An epoch that has made many ids will make more, and cells named by an earlier run of blocks are no
      * longer hit by the inlined check: it gets a run that is long enough for several times as many. */
@@ -46,11 +46,11 @@ static bool refill(struct dh_thread *t, bool special)
         t->want_collect = true;
     if (special) {
         t->special_next = t->special_floor = *first;
-        t->special_end = *first + got;
+        t->special_end = dh_id_plus(*first, got);
     } else {
         t->id_next = *first;
-        t->id_end = *first + got;
-        __dh_hot.base = dh_cell_raw(dh_cell_make(*first, DH_MASK_FULL));
+        t->id_end = dh_id_plus(*first, got);
+        __dh_hot.base = dh_cell_base(*first);
         __dh_hot.span = got;
         t->id_made = 0;
     }
@@ -59,11 +59,11 @@ static bool refill(struct dh_thread *t, bool special)
     return got != 0;
 }
 
-static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
+static dh_id_t id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
 {
     bool special = (kind & (DH_ATOMIC | DH_FREE)) != 0;
-    u32 *next = special ? &t->special_next : &t->id_next;
-    const u32 *end = special ? &t->special_end : &t->id_end;
+    dh_id_t *next = special ? &t->special_next : &t->id_next;
+    const dh_id_t *end = special ? &t->special_end : &t->id_end;
     const struct dh_access_rec r = {
         .clock = t->vc.c[t->slot],
         .slot = t->slot,
@@ -73,33 +73,36 @@ static u32 id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
         .kind = kind,
         .size = dh_id_size_code(size),
     };
-    while (*next == *end || !dh_id_put(*next, &r)) {
-        if (*next != *end)
-            *next = DH_ALIGN_UP(*next, DH_ID_BLOCK); /* what is passed over is in no cell */
+    while (dh_id_eq(*next, *end) || !dh_id_put(*next, &r)) {
+        if (!dh_id_eq(*next, *end))
+            *next = dh_id_align(*next); /* what is passed over is in no cell */
         else if (!refill(t, special))
-            return 0;
+            return DH_ID_NONE;
     }
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (!special) {
         t->id_made++;
         t->ready_stamp = t->stamp - 1; /* it may be another block */
     }
-    return (*next)++;
+    dh_id_t id = *next;
+    *next = dh_id_plus(id, 1);
+    return id;
 }
 
 bool dh_step_ready(struct dh_thread *t)
 {
-    u32 id = t->id_next;
-    if (id == t->id_end || id % DH_ID_BLOCK == 0 || !dh_id_next_like(id, t->vc.c[t->slot], t->uid, &t->ready))
+    dh_id_t id = t->id_next;
+    if (dh_id_eq(id, t->id_end) || dh_id_begins_block(id) ||
+        !dh_id_next_like(id, t->vc.c[t->slot], t->uid, &t->ready))
         return false;
     t->ready.lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t);
     t->ready_stamp = t->stamp;
-    t->ready_end = DH_ALIGN_UP(id, DH_ID_BLOCK);
+    t->ready_end = dh_id_align(id);
     return true;
 }
 
-u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
-                   u32 kind, const void *pc)
+dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
+                       u32 kind, const void *pc)
 {
     if (!entry) {
         u32 ctx = pc ? dh_thread_leaf(t, fctx, pc) : fctx;
@@ -109,7 +112,7 @@ u32 dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry
         *entry = (struct dh_idc){.pc_kind = (uptr)pc | (u64)kind << 56, .fctx = fctx, .ctx = ctx};
     } /* else it is of an earlier epoch: the context is the same */
     entry->id = id_new(t, kind, entry->ctx, size);
-    entry->stamp = entry->id ? t->stamp : t->stamp - 1;
+    entry->stamp = dh_id_is_none(entry->id) ? t->stamp - 1 : t->stamp;
     return entry->id;
 }
 
@@ -119,12 +122,12 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
         !dh_touched_note(a->addr, a->size, a->kind & DH_WRITE ? a->t->marks_write : a->t->marks_read))
         return false;
     a->id = dh_step_id(a->t, a->piece ? a->piece : a->size, a->kind, pc);
-    return a->id != 0;
+    return !dh_id_is_none(a->id);
 }
 
 /* ---- Order ---- */
 
-static bool id_ordered(const struct dh_thread *t, u32 id)
+static bool id_ordered(const struct dh_thread *t, dh_id_t id)
 {
     const struct dh_id_block *b = dh_id_block(id);
     if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
@@ -170,9 +173,9 @@ static bool replaces(const struct dh_access_now *a, dh_cell_t e, enum dh_plane p
 static u32 merge_epochs(dh_cell_t *e, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        u32 a = dh_cell_id(e[i]);
+        dh_id_t a = dh_cell_id(e[i]);
         for (u32 k = i + 1; k < n; k++) {
-            u32 b = dh_cell_id(e[k]);
+            dh_id_t b = dh_cell_id(e[k]);
             if (dh_id_clock(a) == dh_id_clock(b) && dh_id_slot(a) == dh_id_slot(b) &&
                 ((dh_id_kind(a) ^ dh_id_kind(b)) & (DH_ATOMIC | DH_FREE)) == 0) {
                 e[k] = dh_cell_with(e[k], dh_cell_mask(e[i]));
@@ -210,7 +213,7 @@ static void entries_add(struct entries *l, dh_cell_t e)
     if (!l->e)
         return;
     for (u32 i = 0; i < l->n; i++) {
-        if (dh_cell_id(l->e[i]) == dh_cell_id(e)) {
+        if (dh_id_eq(dh_cell_id(l->e[i]), dh_cell_id(e))) {
             l->e[i] = dh_cell_join(l->e[i], e);
             return;
         }
@@ -307,7 +310,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, e
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
      * already in. */
-    if (dh_cell_is_simple(old) && dh_cell_id(old) == a->id)
+    if (dh_cell_is_simple(old) && dh_id_eq(dh_cell_id(old), a->id))
         return dh_cell_join(old, me);
     if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
         return dh_cell_with(old, mask);
@@ -373,7 +376,7 @@ bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, u32 mask)
     if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
         return false;
     if (dh_cell_is_simple(old) &&
-        (dh_cell_id(old) == a->id || !(dh_cell_mask(old) & ~mask) ||
+        (dh_id_eq(dh_cell_id(old), a->id) || !(dh_cell_mask(old) & ~mask) ||
          (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(t))))
         return false;
     if (++t->mixing == 0)
@@ -428,7 +431,7 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask)
 /* ---- Races ---- */
 
 /* The bytes of this word of which access `id` is still known. */
-static u32 mask_of(uptr word, u32 id, u32 plane)
+static u32 mask_of(uptr word, dh_id_t id, u32 plane)
 {
     const dh_cell_t *p = dh_shadow_nth(word, plane);
     struct dh_bytes bytes;
@@ -443,7 +446,7 @@ static u32 mask_of(uptr word, u32 id, u32 plane)
     else
         entries_cell(&l, cell, DH_MASK_FULL);
     for (u32 i = 0; l.e && i < l.n; i++)
-        if (dh_cell_id(l.e[i]) == id)
+        if (dh_id_eq(dh_cell_id(l.e[i]), id))
             mask = dh_cell_mask(l.e[i]);
     entries_done(&l);
     return mask;
@@ -452,7 +455,7 @@ static u32 mask_of(uptr word, u32 id, u32 plane)
 /* A cell knows four bytes of an access, its record how many it was, and nobody where it began. If the cells
  * around hold just as much of it, they tell. Else (some bytes were accessed again since, or a loop has made
  * several of it) it is taken to be aligned to its size. Of a range nothing more can be said. */
-void dh_step_widen(u32 id, uptr *addr, u32 *size)
+void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
 {
     const struct dh_access_rec r = dh_id_get(id);
     u32 plane = r.kind & DH_WRITE ? DH_NTH_WRITE : r.slot % DH_READ_CLASSES;
@@ -481,7 +484,8 @@ void dh_step_widen(u32 id, uptr *addr, u32 *size)
 
 static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, u32 mask)
 {
-    u32 id = dh_cell_id(e), common = dh_cell_mask(e) & mask;
+    const dh_id_t id = dh_cell_id(e);
+    u32 common = dh_cell_mask(e) & mask;
     if (!common || id_ordered(a->t, id))
         return;
     if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))

@@ -169,7 +169,7 @@ DH_INLINE bool in_units(struct dh_access_now *a, struct stride *s, u64 n, u32 un
     s->left -= known;
     n -= known;
     if (n > 0) {
-        if (!a->id && !dh_step_identify(a, s->pc))
+        if (dh_id_is_none(a->id) && !dh_step_identify(a, s->pc))
             return false;
         if (note_touched(a, s, n)) {
             u32 slot = dh_range_announce_stride(s->next, s->step, n, s->size);
@@ -190,7 +190,7 @@ static bool one_by_one(struct dh_access_now *a, struct stride *s, u64 n)
     for (; n > 0 && !raised; n--) {
         a->addr = s->next;
         if (!dh_engine_same_epoch(a->t, s->next, s->size, a->kind)) {
-            if (!a->id && !dh_step_identify(a, s->pc))
+            if (dh_id_is_none(a->id) && !dh_step_identify(a, s->pc))
                 return false;
             bool seen =
                 dh_touched_note(a->addr, a->size, a->kind == DH_WRITE ? a->t->marks_write : a->t->marks_read);
@@ -231,11 +231,11 @@ static void from_code(struct stride s, u32 piece, u32 kind)
         more = !dh_runtime_off && !t->untracked && !t->alone;
         for (; more && dh_tap != NULL && s.left > 0; s.left--, s.next += s.step)
             dh_tap->access(t, &(struct dh_tap_access){s.next, s.size, a.piece, kind, s.pc});
-        a.id = 0;
+        a.id = DH_ID_NONE;
         a.addr = s.next;
         while (more && s.left > 0 && in_region(&a, &s))
             continue;
-        more = more && a.id;
+        more = more && !dh_id_is_none(a.id);
         dh_thread_leave(t);
     }
 }

@@ -104,7 +104,7 @@ static void note_context(const struct dh_access_rec *a, const struct dh_access_r
         pcs->race = k->race;
 }
 
-u32 dh_known_race(u32 id, u32 other, uptr addr)
+u32 dh_known_race(dh_id_t id, dh_id_t other, uptr addr)
 {
     const struct dh_access_rec a = dh_id_get(id), b = dh_id_get(other);
     struct known *k = entry(&a, &b, addr);

@@ -283,7 +283,7 @@ static void lock_set(u32 set, int lock_depth)
     dh_fmt_char(&line, ']');
 }
 
-static void one_access(u32 id, uptr addr, size_t size, int lock_depth)
+static void one_access(dh_id_t id, uptr addr, size_t size, int lock_depth)
 {
     const struct dh_access_rec r = dh_id_get(id);
     dh_fmt_str(&line, "{\"kind\":");
@@ -302,7 +302,7 @@ static void one_access(u32 id, uptr addr, size_t size, int lock_depth)
     dh_fmt_char(&line, '}');
 }
 
-static void tell_access(u32 id)
+static void tell_access(dh_id_t id)
 {
     const struct dh_access_rec r = dh_id_get(id);
     tell_thread(r.uid, ANCESTORS);
@@ -375,7 +375,7 @@ static void place(const struct dh_place *at, uptr addr, bool freed)
 
 /* ---- Races ---- */
 
-static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at,
+static void race_line(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at,
                       const struct dh_place *found, u32 number, int lock_depth)
 {
     bool freed = ((dh_id_kind(id) | a->kind) & DH_FREE) != 0;
@@ -395,20 +395,20 @@ static void race_line(const struct dh_access_now *a, u32 id, uptr addr, u32 size
 }
 
 /* One access and one earlier one meet in every word they share; that is one race. Under `lock`. */
-static bool is_same_meeting(const struct dh_access_now *a, u32 id)
+static bool is_same_meeting(const struct dh_access_now *a, dh_id_t id)
 {
     static struct {
         uptr addr;
-        u32 id, other;
+        dh_id_t id, other;
     } last;
-    bool same = last.addr == a->addr && last.id == a->id && last.other == id;
+    bool same = last.addr == a->addr && dh_id_eq(last.id, a->id) && dh_id_eq(last.other, id);
     last.addr = a->addr;
     last.id = a->id;
     last.other = id;
     return same;
 }
 
-void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at)
+void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at)
 {
     if ((dh_exception_on() && dh_exception_told(a, id)) || dh_benign_has(at, 1) ||
         dh_identity_in_turn(a->t, dh_id_get(id).uid, at))

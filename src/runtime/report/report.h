@@ -8,7 +8,7 @@
 
 /* Access a races with the earlier access `id`, of which [addr, addr + size) is known; `at` is the first byte
  * they share. */
-void dh_report_race(const struct dh_access_now *a, u32 id, uptr addr, u32 size, uptr at);
+void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at);
 /* The process starts: with an output file, its stream begins. */
 void dh_report_begin(void);
 /* The stream ends: repetitions, counters, verdict. True if a race was reported and not suppressed. */

@@ -11,8 +11,9 @@
  * access is dropped and counted (LOST_IDS). Equal cells mean equal histories: cells can be compared
  * and memoised as plain numbers; but for split ones, which belong to one word and change in place.
  *
- * A cell has a type of its own, so that it cannot be taken for one of the numbers that it is made of. Inlined
- * code knows it as a plain u32 (abi.h): dh_cell_raw and dh_cell_from lead there and back.
+ * Cells and ids have types of their own, so that none can be taken for another, or for the numbers that they
+ * are made of. Inlined code knows cells as plain u32 (abi.h): dh_cell_raw and dh_cell_from lead there and
+ * back.
  */
 #ifndef DH_RUNTIME_SHADOW_CELL_H
 #define DH_RUNTIME_SHADOW_CELL_H
@@ -28,6 +29,15 @@
 _Static_assert(DH_ID_BITS + 4 == 31, "id, a bit for each of four bytes, and the bit that says which form");
 _Static_assert((DH_MASK_FULL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
 
+/* The number of an access (ids.h), from 1 to DH_ID_MAX. Those of one block, and of one thread's epoch as a
+ * rule, are consecutive. */
+typedef struct {
+    u32 v;
+} dh_id_t;
+_Static_assert(sizeof(dh_id_t) == 4, "records of threads and tables hold many");
+
+#define DH_ID_NONE ((dh_id_t){0})
+
 typedef struct {
     u32 v;
 } dh_cell_t;
@@ -36,12 +46,52 @@ _Static_assert(sizeof(dh_cell_t) == 4 && _Alignof(dh_cell_t) == 4, "one cell per
 /* Never accessed. */
 #define DH_CELL_NONE ((dh_cell_t){0})
 
+/* ---- Ids ---- */
+
+DH_INLINE dh_id_t dh_id_from(u32 raw)
+{
+    return (dh_id_t){raw};
+}
+
+/* For whoever hashes, packs or prints it, or looks up what it stands for. */
+DH_INLINE u32 dh_id_raw(dh_id_t id)
+{
+    return id.v;
+}
+
+DH_INLINE bool dh_id_is_none(dh_id_t id)
+{
+    return id.v == 0;
+}
+
+DH_INLINE bool dh_id_eq(dh_id_t a, dh_id_t b)
+{
+    return a.v == b.v;
+}
+
+DH_INLINE bool dh_id_less(dh_id_t a, dh_id_t b)
+{
+    return a.v < b.v;
+}
+
+/* The nth id after this one; how many there are from one up to another. */
+DH_INLINE dh_id_t dh_id_plus(dh_id_t id, u32 n)
+{
+    return (dh_id_t){id.v + n};
+}
+
+DH_INLINE u32 dh_id_count(dh_id_t from, dh_id_t to)
+{
+    DH_ASSERT(from.v <= to.v);
+    return to.v - from.v;
+}
+
 /* ---- Forms ---- */
 
 /* One access to the bytes of mask. */
-DH_INLINE dh_cell_t dh_cell_make(u32 id, u32 mask)
+DH_INLINE dh_cell_t dh_cell_make(dh_id_t id, u32 mask)
 {
-    return (dh_cell_t){mask << DH_ID_BITS | id};
+    return (dh_cell_t){mask << DH_ID_BITS | dh_id_raw(id)};
 }
 
 DH_INLINE dh_cell_t dh_cell_of_history(u32 index)
@@ -80,9 +130,9 @@ DH_INLINE bool dh_cell_is_split(dh_cell_t c)
     return c.v >> 30 == DH_CELL_SPLIT >> 30;
 }
 
-DH_INLINE u32 dh_cell_id(dh_cell_t c)
+DH_INLINE dh_id_t dh_cell_id(dh_cell_t c)
 {
-    return c.v & DH_ID_MAX;
+    return dh_id_from(c.v & DH_ID_MAX);
 }
 
 DH_INLINE u32 dh_cell_mask(dh_cell_t c)
@@ -118,7 +168,7 @@ DH_INLINE dh_cell_t dh_cell_whole(dh_cell_t c)
 /* Two cells of one access as one. */
 DH_INLINE dh_cell_t dh_cell_join(dh_cell_t a, dh_cell_t b)
 {
-    DH_ASSERT(dh_cell_is_simple(a) && dh_cell_is_simple(b) && dh_cell_id(a) == dh_cell_id(b));
+    DH_ASSERT(dh_cell_is_simple(a) && dh_cell_is_simple(b) && dh_id_eq(dh_cell_id(a), dh_cell_id(b)));
     return (dh_cell_t){a.v | b.v};
 }
 
@@ -133,6 +183,12 @@ DH_INLINE u32 dh_cell_raw(dh_cell_t c)
 DH_INLINE dh_cell_t dh_cell_from(u32 raw)
 {
     return (dh_cell_t){raw};
+}
+
+/* What inlined code subtracts from cells (struct dh_hot) in an epoch whose ids begin with this one. */
+DH_INLINE u32 dh_cell_base(dh_id_t first)
+{
+    return dh_cell_raw(dh_cell_make(first, DH_MASK_FULL));
 }
 
 /* How far a cell is from `base`, modulo 2^32: the inlined check (same_epoch.h). */

@@ -134,7 +134,7 @@ struct scan {
     u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
 
-static enum verdict judge(struct scan *s, u32 id)
+static enum verdict judge(struct scan *s, dh_id_t id)
 {
     DH_ASSERT(dh_valid_id(id));
     const struct dh_id_block *b = dh_id_block(id);
@@ -149,13 +149,13 @@ static enum verdict judge(struct scan *s, u32 id)
     /* A block that is still being filled grows younger: what is said of all of it must not be remembered
      * for ids to come. None of those can be dead, and all blocks in use stay without a mark. */
     if (v != DEAD)
-        s->blocks[id / DH_ID_BLOCK] = v;
+        s->blocks[dh_id_block_number(id)] = v;
     return v;
 }
 
-static bool id_dead(struct scan *s, u32 id)
+static bool id_dead(struct scan *s, dh_id_t id)
 {
-    u8 v = s->blocks[id / DH_ID_BLOCK];
+    u8 v = s->blocks[dh_id_block_number(id)];
     if (DH_UNLIKELY(v == UNKNOWN))
         v = judge(s, id);
     return v == DEAD || (v == MIXED && dh_vclock_get(&s->common, dh_id_slot(id)) >= dh_id_clock(id));

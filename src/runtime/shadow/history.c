@@ -216,13 +216,13 @@ bool dh_history_cell(dh_cell_t *e, u32 n, u32 age, dh_cell_t *ret_cell)
     for (u32 i = 1; i < n; i++) { /* short, nearly sorted: insertion */
         dh_cell_t x = e[i];
         u32 j = i;
-        for (; j > 0 && dh_cell_id(e[j - 1]) > dh_cell_id(x); j--)
+        for (; j > 0 && dh_id_less(dh_cell_id(x), dh_cell_id(e[j - 1])); j--)
             e[j] = e[j - 1];
         e[j] = x;
     }
     u32 m = 0;
     for (u32 i = 0; i < n; i++) {
-        if (m > 0 && dh_cell_id(e[m - 1]) == dh_cell_id(e[i]))
+        if (m > 0 && dh_id_eq(dh_cell_id(e[m - 1]), dh_cell_id(e[i])))
             e[m - 1] = dh_cell_join(e[m - 1], e[i]);
         else
             e[m++] = e[i];
@@ -243,7 +243,7 @@ static bool spread(struct dh_history *p, const struct dh_history *h)
     u32 atomics = 0;
     DH_ASSERT(!h->by_slot);
     for (u32 i = 0; i < h->n; i++) {
-        u32 id = dh_cell_id(h->cells[i]);
+        dh_id_t id = dh_cell_id(h->cells[i]);
         dh_cell_t *entry = dh_history_entry(p, dh_id_slot(id));
         if (!entry || !dh_cell_is_none(*entry))
             return false;

@@ -45,7 +45,7 @@ bool dh_ids_init(void)
     return dh_id_blocks != NULL && dh_id_firsts != NULL;
 }
 
-struct dh_access_rec dh_id_get(u32 id)
+struct dh_access_rec dh_id_get(dh_id_t id)
 {
     const struct dh_id_rec *r = dh_id_rec(id);
     return (struct dh_access_rec){
@@ -74,15 +74,15 @@ static void unset(u64 *map, u32 b)
     map[b / 64] &= ~(1ull << (b % 64));
 }
 
-bool dh_ids_is_taken(u32 id)
+bool dh_ids_is_taken(dh_id_t id)
 {
-    u32 b = id / DH_ID_BLOCK;
-    return id && id <= DH_ID_MAX && (__atomic_load_n(&taken[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1);
+    u32 b = dh_id_block_number(id);
+    return dh_id_exists(id) && (__atomic_load_n(&taken[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1);
 }
 
-bool dh_ids_is_owned(u32 id)
+bool dh_ids_is_owned(dh_id_t id)
 {
-    u32 b = id / DH_ID_BLOCK;
+    u32 b = dh_id_block_number(id);
     return dh_ids_is_taken(id) && (__atomic_load_n(&owned[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1);
 }
 
@@ -157,7 +157,7 @@ static u32 find_run(u32 *want)
     return 0;
 }
 
-u32 dh_ids_take(u32 want, u32 *ret_count)
+dh_id_t dh_ids_take(u32 want, u32 *ret_count)
 {
     dh_lock_take(&lock);
     u32 run = want >= LONG_RUN ? find_run(&want) : 0;
@@ -183,20 +183,21 @@ u32 dh_ids_take(u32 want, u32 *ret_count)
     }
     dh_lock_drop(&lock);
     *ret_count = n * DH_ID_BLOCK;
-    return n ? first * DH_ID_BLOCK : 0;
+    return n ? dh_id_from(first * DH_ID_BLOCK) : DH_ID_NONE;
 }
 
-void dh_ids_retire(u32 first_id, u32 count)
+void dh_ids_retire(dh_id_t first_id, u32 count)
 {
-    DH_ASSERT(first_id % DH_ID_BLOCK == 0 && count % DH_ID_BLOCK == 0);
+    const u32 first = dh_id_block_number(first_id);
+    DH_ASSERT(dh_id_begins_block(first_id) && count % DH_ID_BLOCK == 0);
     dh_lock_take(&lock);
     for (u32 i = 0; i < count / DH_ID_BLOCK; i++) {
         /* Not `owned`: a thread that was about to take others when its process forked had retired them, and
          * the child retires what it finds with that thread. They are taken still: it was in the runtime. */
-        DH_ASSERT(get(taken, first_id / DH_ID_BLOCK + i));
-        unset(owned, first_id / DH_ID_BLOCK + i);
+        DH_ASSERT(get(taken, first + i));
+        unset(owned, first + i);
         /* Some of its ids may have gone into cells that a collection under way has already scanned. */
-        set(young, first_id / DH_ID_BLOCK + i);
+        set(young, first + i);
     }
     dh_lock_drop(&lock);
 }
@@ -216,9 +217,9 @@ void dh_ids_collect_begin(void)
     dh_lock_drop(&lock);
 }
 
-void dh_ids_mark(u32 id)
+void dh_ids_mark(dh_id_t id)
 {
-    u32 b = id / DH_ID_BLOCK;
+    u32 b = dh_id_block_number(id);
     DH_ASSERT(dh_ids_is_taken(id)); /* what a cell names is not free */
     if (!(__atomic_load_n(&marked[b / 64], __ATOMIC_RELAXED) >> (b % 64) & 1))
         __atomic_fetch_or(&marked[b / 64], 1ull << (b % 64), __ATOMIC_RELAXED);

@@ -77,56 +77,79 @@ extern struct dh_id_block *dh_id_blocks;
 extern struct dh_id_first *dh_id_firsts;
 extern struct dh_id_rec *dh_id_chunks[1u << (DH_ID_BITS - DH_ID_CHUNK_SHIFT)];
 
-DH_INLINE struct dh_id_block *dh_id_block(u32 id)
+/* Can there be such an id? */
+DH_INLINE bool dh_id_exists(dh_id_t id)
 {
-    DH_ASSERT(id && id <= DH_ID_MAX);
+    return !dh_id_is_none(id) && dh_id_raw(id) <= DH_ID_MAX;
+}
+
+DH_INLINE u32 dh_id_block_number(dh_id_t id)
+{
+    return dh_id_raw(id) / DH_ID_BLOCK;
+}
+
+DH_INLINE bool dh_id_begins_block(dh_id_t id)
+{
+    return dh_id_raw(id) % DH_ID_BLOCK == 0;
+}
+
+/* Of an id within a block, where the next block begins; of the first of a block, itself. */
+DH_INLINE dh_id_t dh_id_align(dh_id_t id)
+{
+    return dh_id_from((u32)DH_ALIGN_UP(dh_id_raw(id), DH_ID_BLOCK));
+}
+
+DH_INLINE struct dh_id_block *dh_id_block(dh_id_t id)
+{
+    DH_ASSERT(dh_id_exists(id));
     /* Neighbours are on different cache lines: they are often different threads', which write there once an
      * epoch. */
-    u32 b = id / DH_ID_BLOCK;
+    u32 b = dh_id_block_number(id);
     return &dh_id_blocks[(b & ~63u) | ((b << 3 | (b >> 3 & 7)) & 63)];
 }
 
-DH_INLINE struct dh_id_first *dh_id_first(u32 id)
+DH_INLINE struct dh_id_first *dh_id_first(dh_id_t id)
 {
-    DH_ASSERT(id && id <= DH_ID_MAX);
-    return &dh_id_firsts[id / DH_ID_BLOCK];
+    DH_ASSERT(dh_id_exists(id));
+    return &dh_id_firsts[dh_id_block_number(id)];
 }
 
-DH_INLINE struct dh_id_rec *dh_id_rec(u32 id)
+DH_INLINE struct dh_id_rec *dh_id_rec(dh_id_t id)
 {
-    DH_ASSERT(id && id <= DH_ID_MAX && dh_id_chunks[id >> DH_ID_CHUNK_SHIFT]);
-    return &dh_id_chunks[id >> DH_ID_CHUNK_SHIFT][id & (DH_ID_CHUNK - 1)];
+    u32 n = dh_id_raw(id);
+    DH_ASSERT(dh_id_exists(id) && dh_id_chunks[n >> DH_ID_CHUNK_SHIFT]);
+    return &dh_id_chunks[n >> DH_ID_CHUNK_SHIFT][n & (DH_ID_CHUNK - 1)];
 }
 
-DH_INLINE u32 dh_id_slot(u32 id)
+DH_INLINE u32 dh_id_slot(dh_id_t id)
 {
     return dh_id_block(id)->slot;
 }
 
-DH_INLINE u32 dh_id_clock(u32 id)
+DH_INLINE u32 dh_id_clock(dh_id_t id)
 {
     return dh_id_first(id)->clock + (u32)dh_id_rec(id)->later;
 }
 
-DH_INLINE u32 dh_id_kind(u32 id)
+DH_INLINE u32 dh_id_kind(dh_id_t id)
 {
     return (u32)dh_id_rec(id)->kind;
 }
 
 /* For assertions: is it one that a thread took, which no collection has freed since; and whose thread still
  * takes ids from its block? */
-bool dh_ids_is_taken(u32 id);
-bool dh_ids_is_owned(u32 id);
+bool dh_ids_is_taken(dh_id_t id);
+bool dh_ids_is_owned(dh_id_t id);
 
-struct dh_access_rec dh_id_get(u32 id);
+struct dh_access_rec dh_id_get(dh_id_t id);
 
 /* Prepare a block, in which id is not the first, for ids of a later clock: *ret is what their records have in
  * common, but for the locks held. False: they do not fit into it. */
-DH_INLINE bool dh_id_next_like(u32 id, u32 clock, u32 uid, struct dh_id_rec *ret)
+DH_INLINE bool dh_id_next_like(dh_id_t id, u32 clock, u32 uid, struct dh_id_rec *ret)
 {
     struct dh_id_block *b = dh_id_block(id);
     const struct dh_id_first *f = dh_id_first(id);
-    DH_ASSERT(id % DH_ID_BLOCK != 0 && dh_ids_is_owned(id));
+    DH_ASSERT(!dh_id_begins_block(id) && dh_ids_is_owned(id));
     DH_ASSERT(f->uid != uid || clock >= b->youngest); /* a block's ids are in the order of their clocks */
     u32 later = clock - f->clock;
     if (later >= 1u << DH_ID_LATER_BITS || f->uid != uid)
@@ -139,12 +162,12 @@ DH_INLINE bool dh_id_next_like(u32 id, u32 clock, u32 uid, struct dh_id_rec *ret
 
 /* Write the record of an id; those of a block in rising order, from its first on. False: it does not fit
  * into the block, which is another thread's or too old. The first of a block always does. */
-DH_INLINE bool dh_id_put(u32 id, const struct dh_access_rec *r)
+DH_INLINE bool dh_id_put(dh_id_t id, const struct dh_access_rec *r)
 {
     struct dh_id_rec like = {0};
     DH_ASSERT(dh_ids_is_owned(id) && r->ctx < 1u << DH_CTX_BITS);
     DH_ASSERT(r->lockset < 1u << DH_LOCKSET_BITS && r->kind < 1u << DH_ID_KIND_BITS);
-    if (id % DH_ID_BLOCK == 0) {
+    if (dh_id_begins_block(id)) {
         *dh_id_first(id) = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
         *dh_id_block(id) = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};
     } else if (!dh_id_next_like(id, r->clock, r->uid, &like)) {
@@ -165,17 +188,17 @@ DH_INLINE u32 dh_id_size_code(size_t size)
 bool dh_ids_init(void);
 
 /* Take `want` consecutive free blocks (fewer if that many are not together). Returns the first id
- * and the number of ids in *ret_count; 0 when none is left or no memory. */
-u32 dh_ids_take(u32 want, u32 *ret_count);
+ * and the number of ids in *ret_count; none when none is left or no memory. */
+dh_id_t dh_ids_take(u32 want, u32 *ret_count);
 /* Blocks [first_id, first_id + count) are no longer any thread's source of ids; what was handed out lives
  * on until a collection finds it unused. */
-void dh_ids_retire(u32 first_id, u32 count);
+void dh_ids_retire(dh_id_t first_id, u32 count);
 /* Should a collection run now? */
 bool dh_ids_want_collection(void);
 
 /* For collect.c, in this order, under its lock: begin; mark what is used; sweep. */
 void dh_ids_collect_begin(void);
-void dh_ids_mark(u32 id);
+void dh_ids_mark(dh_id_t id);
 /* Frees unmarked blocks; returns the number of live ids, for the pacing. */
 void dh_ids_sweep(u64 shadow_cells);
 

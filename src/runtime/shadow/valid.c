@@ -7,9 +7,9 @@
 #include "runtime/shadow/ids.h"
 #include "runtime/shadow/split.h"
 
-bool dh_valid_id(u32 id)
+bool dh_valid_id(dh_id_t id)
 {
-    if (!dh_ids_is_taken(id) || !dh_id_chunks[id >> DH_ID_CHUNK_SHIFT])
+    if (!dh_ids_is_taken(id) || !dh_id_chunks[dh_id_raw(id) >> DH_ID_CHUNK_SHIFT])
         return false;
     const struct dh_id_block *b = dh_id_block(id);
     u32 clock = dh_id_clock(id);
@@ -21,13 +21,13 @@ bool dh_valid_entries(const dh_cell_t *entries, u32 n)
     for (u32 i = 0; i < n; i++)
         if (!dh_cell_is_simple(entries[i]) || !dh_cell_mask(entries[i]) ||
             !dh_valid_id(dh_cell_id(entries[i])) ||
-            (i > 0 && dh_cell_id(entries[i - 1]) >= dh_cell_id(entries[i])))
+            (i > 0 && !dh_id_less(dh_cell_id(entries[i - 1]), dh_cell_id(entries[i]))))
             return false;
     return true;
 }
 
 /* A write, where only those may be; elsewhere, what may stand for a read. */
-static bool belongs(u32 id, enum dh_plane plane)
+static bool belongs(dh_id_t id, enum dh_plane plane)
 {
     u32 kind = dh_id_kind(id);
     if (plane == DH_PLANE_WRITE)
@@ -40,7 +40,7 @@ static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
 {
     for (u32 i = h->first, slot = 0; i < h->n; i += h->step, slot++) {
         dh_cell_t e = dh_cell_load(&h->cells[i]);
-        u32 id = dh_cell_id(e);
+        dh_id_t id = dh_cell_id(e);
         if (!dh_cell_is_none(e) && (!dh_cell_is_simple(e) || !dh_cell_mask(e) || !dh_valid_id(id) ||
                                     !belongs(id, plane) || dh_id_slot(id) != slot))
             return false;

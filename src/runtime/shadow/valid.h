@@ -13,7 +13,7 @@
 struct dh_bytes; /* split.h */
 
 /* An id that may stand in a cell: taken, with a record, of a slot and a clock that there can be. */
-bool dh_valid_id(u32 id);
+bool dh_valid_id(dh_id_t id);
 /* Entries of a history: rising by id, each with some bytes. */
 bool dh_valid_entries(const dh_cell_t *entries, u32 n);
 /* The cell of one byte in a split one: all four bits of the mask, no further split, nothing that changes in

@@ -29,7 +29,7 @@
 enum { CACHE = 256, BATCH = 256, LARGE_FREE = 64 << 10, PAGES_MAX = 1 << 20 /* 32-bit cells */ };
 
 struct ids {
-    u32 next, end; /* at hand */
+    dh_id_t next, end; /* at hand */
 };
 
 /* A thread's. */
@@ -38,7 +38,8 @@ struct own {
     /* The sites it used lately. */
     struct {
         const void *pc;
-        u32 fctx, kind, size, held_gen, id;
+        u32 fctx, kind, size, held_gen;
+        dh_id_t id;
     } cache[CACHE];
 };
 
@@ -56,7 +57,7 @@ static struct dh_pages pages;
 static struct dh_table words; /* of struct words, by page */
 static struct dh_objects objects;
 static struct dh_access_now now; /* being handled */
-static u32 *sites;               /* open addressing: ids; 0: empty */
+static dh_id_t *sites;           /* open addressing; none: empty */
 static u32 sites_n, sites_cap;
 static bool off; /* no memory: the detector sees no more */
 
@@ -70,19 +71,21 @@ static void degrade(void)
 /* ---- Sites ---- */
 
 /* The ids of a block are one thread's. */
-static u32 new_id(struct ids *at, const struct dh_access_rec *r)
+static dh_id_t new_id(struct ids *at, const struct dh_access_rec *r)
 {
-    if (at->next == at->end) {
+    if (dh_id_eq(at->next, at->end)) {
         u32 got;
         at->next = dh_ids_take(1, &got);
-        at->end = at->next + got;
+        at->end = dh_id_plus(at->next, got);
         if (!got) {
             dh_count(DH_COUNT_LOST_IDS);
-            return 0;
+            return DH_ID_NONE;
         }
     }
-    dh_id_put(at->next, r);
-    return at->next++;
+    dh_id_t id = at->next;
+    dh_id_put(id, r);
+    at->next = dh_id_plus(id, 1);
+    return id;
 }
 
 static u64 rec_hash(const struct dh_access_rec *r)
@@ -100,15 +103,15 @@ static bool rec_equal(const struct dh_access_rec *a, const struct dh_access_rec 
 static bool grow_sites(void)
 {
     u32 cap = sites_cap ? sites_cap * 2 : 1024;
-    u32 *grown = dh_pool_alloc(cap * sizeof(*grown));
+    dh_id_t *grown = dh_pool_alloc(cap * sizeof(*grown));
     if (!grown)
         return false;
     for (u32 i = 0; i < sites_cap; i++) {
-        if (!sites[i])
+        if (dh_id_is_none(sites[i]))
             continue;
         struct dh_access_rec r = dh_id_get(sites[i]);
         u64 at = rec_hash(&r) & (cap - 1);
-        while (grown[at])
+        while (!dh_id_is_none(grown[at]))
             at = (at + 1) & (cap - 1);
         grown[at] = sites[i];
     }
@@ -118,19 +121,19 @@ static bool grow_sites(void)
     return true;
 }
 
-/* The id of this record. 0: no memory. */
-static u32 intern(struct ids *ids, const struct dh_access_rec *r)
+/* The id of this record. None: no memory. */
+static dh_id_t intern(struct ids *ids, const struct dh_access_rec *r)
 {
     if (sites_n * 2 >= sites_cap && !grow_sites())
-        return 0;
+        return DH_ID_NONE;
     u64 at = rec_hash(r) & (sites_cap - 1);
-    for (; sites[at]; at = (at + 1) & (sites_cap - 1)) {
+    for (; !dh_id_is_none(sites[at]); at = (at + 1) & (sites_cap - 1)) {
         struct dh_access_rec o = dh_id_get(sites[at]);
         if (rec_equal(&o, r))
             return sites[at];
     }
     sites[at] = new_id(ids, r);
-    sites_n += sites[at] != 0;
+    sites_n += !dh_id_is_none(sites[at]);
     return sites[at];
 }
 
@@ -140,14 +143,14 @@ static u32 size_code(size_t size)
     return size && size <= 16 && !(size & (size - 1)) ? 1 + (u32)__builtin_ctzll(size) : 0;
 }
 
-static u32 site_of(struct dh_thread *t, const struct dh_tap_access *a)
+static dh_id_t site_of(struct dh_thread *t, const struct dh_tap_access *a)
 {
     struct own *own = t->tap;
     u32 fctx = dh_ctx_current(t), size = size_code(a->piece ? a->piece : a->size);
     u32 k = (u32)(dh_hash64((uptr)a->pc ^ (u64)fctx << 32 ^ a->kind ^ (u64)size << 8) >> 40) % CACHE;
     __typeof__(own->cache[0]) *c = &own->cache[k];
     if (c->pc == a->pc && c->fctx == fctx && c->kind == a->kind && c->size == size &&
-        c->held_gen == t->held_gen && c->id)
+        c->held_gen == t->held_gen && !dh_id_is_none(c->id))
         return c->id;
     struct dh_access_rec r = {
         .ctx = a->pc ? dh_thread_leaf(t, fctx, a->pc) : fctx,
@@ -224,7 +227,7 @@ static u32 word_events(u8 *cuts, u32 cell, u32 from, u32 to, const struct dh_eve
     return n;
 }
 
-static void feed_access(const struct dh_tap_access *a, u32 site, u32 uid)
+static void feed_access(const struct dh_tap_access *a, dh_id_t site, u32 uid)
 {
     struct dh_event batch[BATCH];
     u32 size = a->piece ? a->piece : a->size > UINT16_MAX ? 0 : (u32)a->size, n = 0;
@@ -232,7 +235,7 @@ static void feed_access(const struct dh_tap_access *a, u32 site, u32 uid)
                              .mode = (u8)a->kind,
                              .size = (u16)size,
                              .thread = uid - 1,
-                             .site = site};
+                             .site = dh_id_raw(site)};
     /* A large block is freed: only where it was used can anything be found. */
     bool skip = (a->kind & DH_FREE) && a->size > LARGE_FREE;
     for (uptr at = a->addr, end = at + a->size; at < end && !off;) {
@@ -261,13 +264,13 @@ static void feed_access(const struct dh_tap_access *a, u32 site, u32 uid)
     feed(batch, n);
 }
 
-/* Stands for an access that a detector does not remember. 0: no memory. */
-static u32 unknown_id(void)
+/* Stands for an access that a detector does not remember. None: no memory. */
+static dh_id_t unknown_id(void)
 {
     static struct ids ids;
-    static u32 id;
+    static dh_id_t id;
     struct dh_access_rec nothing = {0};
-    if (!id)
+    if (dh_id_is_none(id))
         id = new_id(&ids, &nothing);
     return id;
 }
@@ -283,8 +286,8 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     if (!w || w->told[word / 64] >> word % 64 & 1)
         return;
     w->told[word / 64] |= 1ull << word % 64;
-    u32 other = race->earlier.thread == DH_UNKNOWN ? unknown_id() : race->earlier.site;
-    if (!other)
+    dh_id_t other = race->earlier.thread == DH_UNKNOWN ? unknown_id() : dh_id_from(race->earlier.site);
+    if (dh_id_is_none(other))
         return;
     const struct dh_access_rec r = dh_id_get(other);
     u32 whole = r.size && !(r.kind & DH_RANGE) ? 1u << (r.size - 1) : 1;
@@ -293,8 +296,8 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
 
 static void access_locked(struct dh_thread *t, const struct dh_tap_access *a)
 {
-    u32 site = site_of(t, a);
-    if (!site) {
+    dh_id_t site = site_of(t, a);
+    if (dh_id_is_none(site)) {
         degrade();
         return;
     }

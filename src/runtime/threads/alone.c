@@ -32,8 +32,8 @@ void dh_alone_end(struct dh_thread *t)
     if (!t->alone)
         return;
     t->alone = false;
-    __dh_hot.base = dh_cell_raw(dh_cell_make(t->id_next, DH_MASK_FULL));
-    __dh_hot.span = t->id_end - t->id_next;
+    __dh_hot.base = dh_cell_base(t->id_next);
+    __dh_hot.span = dh_id_count(t->id_next, t->id_end);
 }
 
 void dh_alone_never(struct dh_thread *t)

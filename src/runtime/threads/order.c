@@ -73,10 +73,10 @@ static void next_epoch(struct dh_thread *t)
 {
     dh_pending_settle(t);
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
-    DH_ASSERT(t->id_next <= t->id_end && t->id_next >= t->id_first);
+    DH_ASSERT(!dh_id_less(t->id_end, t->id_next) && !dh_id_less(t->id_next, t->id_first));
     if (!t->alone) {
-        hot->base = dh_cell_raw(dh_cell_make(t->id_next, DH_MASK_FULL));
-        hot->span = t->id_end - t->id_next;
+        hot->base = dh_cell_base(t->id_next);
+        hot->span = dh_id_count(t->id_next, t->id_end);
     }
     t->id_made = 0;
     t->special_floor = t->special_next;

@@ -5,27 +5,29 @@
 #include "runtime/threads/thread.h"
 
 /* [first, first + size) are blocks this thread takes ids from, as far as `next`. */
-static bool ids_sound(u32 first, u32 next, u32 end, u32 size)
+static bool ids_sound(dh_id_t first, dh_id_t next, dh_id_t end, u32 size)
 {
     if (size == 0)
-        return next == end;
-    return first % DH_ID_BLOCK == 0 && size % DH_ID_BLOCK == 0 && end == first + size && first <= next &&
-           next <= end && dh_ids_is_owned(first) && dh_ids_is_owned(end - 1);
+        return dh_id_eq(next, end);
+    return dh_id_begins_block(first) && size % DH_ID_BLOCK == 0 && dh_id_eq(end, dh_id_plus(first, size)) &&
+           !dh_id_less(next, first) && !dh_id_less(end, next) && dh_ids_is_owned(first) &&
+           dh_ids_is_owned(dh_id_plus(first, size - 1));
 }
 
 /* What the inlined check takes for this epoch's begins no later than the next id and ends with the blocks. */
 static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
     const dh_cell_t first = dh_cell_from(hot->base);
-    u32 base = dh_cell_id(first);
+    const dh_id_t base = dh_cell_id(first);
     if (hot->read_flip != DH_READ_FLIP(t->slot % DH_READ_CLASSES))
         return false;
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
     if (hot->span == 0)
         return true;
-    return dh_cell_is_simple(first) && dh_cell_mask(first) == DH_MASK_FULL && t->id_first <= base &&
-           base <= t->id_next && base + hot->span == t->id_end;
+    return dh_cell_is_simple(first) && dh_cell_mask(first) == DH_MASK_FULL &&
+           !dh_id_less(base, t->id_first) && !dh_id_less(t->id_next, base) &&
+           dh_id_eq(dh_id_plus(base, hot->span), t->id_end);
 }
 
 /* A function that began as one thread and ends as another leaves the top of the stack in the former's frames
@@ -44,7 +46,7 @@ bool dh_thread_is_sound(const struct dh_thread *t)
     DH_ASSERT(t->slot < DH_SLOTS_MAX && t->slot < t->vc.n && t->vc.n <= t->vc.cap && t->vc.c[t->slot] > 0);
     DH_ASSERT(ids_sound(t->id_first, t->id_next, t->id_end, t->id_size));
     DH_ASSERT(ids_sound(t->special_first, t->special_next, t->special_end, t->special_size));
-    DH_ASSERT(t->special_floor <= t->special_next);
+    DH_ASSERT(!dh_id_less(t->special_next, t->special_floor));
     DH_ASSERT(hot_sound(t, &__dh_hot));
     DH_ASSERT(frames_sound(t, &__dh_hot));
     DH_ASSERT(t->held_n <= DH_HELD_MAX && t->splits_n <= DH_SPARE_SPLITS);

@@ -108,14 +108,17 @@ struct dh_thread {
 
     /* Ids: plain ones are consecutive within an epoch (hot.base, id_made), special ones (atomic, free)
      * must not be hit by the inlined check and come from blocks of their own. */
-    u32 id_next, id_end, id_first, id_size, id_made;
+    dh_id_t id_next, id_end, id_first;
+    u32 id_size, id_made;
     /* Plain ids from id_next up to ready_end need no more than a record like this one, as long as the stamp
      * is ready_stamp (dh_step_id). */
-    u32 ready_stamp, ready_end;
+    u32 ready_stamp;
+    dh_id_t ready_end;
     struct dh_id_rec ready;
-    u32 special_next, special_end, special_first, special_size;
-    u32 special_floor; /* first special id of this epoch */
-    u32 saying;        /* rises with every epoch and with all that is learned; never 0 */
+    dh_id_t special_next, special_end, special_first;
+    u32 special_size;
+    dh_id_t special_floor; /* first special id of this epoch */
+    u32 saying;            /* rises with every epoch and with all that is learned; never 0 */
 
     u32 pending_n;
 
@@ -162,7 +165,9 @@ struct dh_thread {
     struct dh_held held[DH_HELD_MAX];
     struct dh_idc {
         u64 pc_kind;
-        u32 fctx, stamp, id, ctx;
+        u32 fctx, stamp;
+        dh_id_t id;
+        u32 ctx;
     } idc[DH_IDC];
     struct dh_ctxc {
         u32 parent, ctx;
@@ -182,7 +187,7 @@ struct dh_thread {
     struct dh_pending {
         uptr addr_two; /* of the first word; plus 1 if there are two */
         dh_cell_t seen;
-        u32 id;
+        dh_id_t id;
     } pending[DH_PENDING];
 
     u32 splits[DH_SPARE_SPLITS]; /* split.c */
