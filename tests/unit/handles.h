@@ -13,7 +13,7 @@
 /* One access to the bytes of mask. */
 static inline dh_cell_t cell_of(u32 id, u32 mask)
 {
-    return dh_cell_make(dh_id_from(id), mask);
+    return dh_cell_make(dh_id_from(id), dh_mask_from(mask));
 }
 
 static inline u32 id_of(dh_cell_t cell)

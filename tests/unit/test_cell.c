@@ -12,11 +12,11 @@ static void round_trip(void **state)
     (void)state;
     static const u32 ids[] = {0, 1, 255, 256, 4096, 1u << 26, DH_ID_MAX - 1, DH_ID_MAX};
     for (size_t i = 0; i < DH_ARRAY_LEN(ids); i++) {
-        for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
+        for (u32 mask = 0; mask <= DH_MASK_ALL; mask++) {
             dh_cell_t c = cell_of(ids[i], mask);
             assert_false(dh_cell_is_history(c));
             assert_int_equal(id_of(c), ids[i]);
-            assert_int_equal(dh_cell_mask(c), mask);
+            assert_int_equal(dh_mask_raw(dh_cell_mask(c)), mask);
             assert_true(dh_cell_is_none(c) == (ids[i] == 0 && mask == 0));
         }
     }
@@ -29,14 +29,51 @@ static void round_trip(void **state)
     }
 }
 
+/* Sets of bytes, against the definition byte by byte. */
+static void masks(void **state)
+{
+    (void)state;
+    for (u32 x = 0; x <= DH_MASK_ALL; x++) {
+        const dh_mask_t a = dh_mask_from(x);
+        u32 low = 0, high = 0, n = 0;
+        for (u32 k = 0; k < 4; k++)
+            n += x >> k & 1;
+        while (low < 4 && (x >> low & 1))
+            low++;
+        while (high < 4 && (x >> (3 - high) & 1))
+            high++;
+        assert_int_equal(dh_mask_count(a), n);
+        assert_int_equal(dh_mask_low_run(a), low);
+        assert_int_equal(dh_mask_high_run(a), high);
+        for (dh_mask_t rest = a; !dh_mask_is_none(rest); rest = dh_mask_rest(rest), n--)
+            assert_true(dh_mask_has(a, dh_mask_first(rest)));
+        assert_int_equal(n, 0);
+        for (u32 y = 0; y <= DH_MASK_ALL; y++) {
+            const dh_mask_t b = dh_mask_from(y);
+            assert_int_equal(dh_mask_meets(a, b), !dh_mask_is_none(dh_mask_and(a, b)));
+            assert_int_equal(dh_mask_covers(a, b), dh_mask_is_none(dh_mask_minus(b, a)));
+            assert_int_equal(dh_mask_is_full(dh_mask_or(a, b)), (x | y) == DH_MASK_ALL);
+        }
+    }
+    for (uptr lo = 100; lo < 108; lo++)
+        for (uptr hi = lo + 1; hi <= 112; hi++)
+            for (uptr word = lo & ~(uptr)3; word < hi; word += 4)
+                for (u32 k = 0; k < 4; k++)
+                    assert_int_equal(dh_mask_has(dh_mask_within(word, lo, hi), k),
+                                     word + k >= lo && word + k < hi);
+    assert_int_equal(dh_mask_raw(dh_mask_aligned(102, 2)), 12);
+    assert_int_equal(dh_mask_raw(dh_mask_aligned(103, 1)), 8);
+    assert_true(dh_mask_is_full(dh_mask_aligned(104, 8)));
+}
+
 /* One access to more bytes is the same access. */
 static void more_bytes(void **state)
 {
     (void)state;
     const dh_cell_t low = cell_of(77, 3), high = cell_of(77, 8);
     assert_cell_equal(dh_cell_join(low, high), cell_of(77, 11));
-    assert_cell_equal(dh_cell_with(low, 8), cell_of(77, 11));
-    assert_cell_equal(dh_cell_whole(low), cell_of(77, DH_MASK_FULL));
+    assert_cell_equal(dh_cell_with(low, dh_mask_from(8)), cell_of(77, 11));
+    assert_cell_equal(dh_cell_whole(low), cell_of(77, DH_MASK_ALL));
 }
 
 /* Two cells in memory are one pair, the lower address in the lower half; a unit of one leaves the other alone. */
@@ -83,19 +120,19 @@ static void exchanged(void **state)
 static void one_comparison(void **state)
 {
     (void)state;
-    const u32 first = 5000, count = 3, base = dh_cell_raw(cell_of(first, DH_MASK_FULL));
+    const u32 first = 5000, count = 3, base = dh_cell_raw(cell_of(first, DH_MASK_ALL));
     for (u32 id = first - 2; id < first + count + 2; id++) {
-        for (u32 mask = 0; mask <= DH_MASK_FULL; mask++) {
+        for (u32 mask = 0; mask <= DH_MASK_ALL; mask++) {
             bool hit = dh_cell_distance(cell_of(id, mask), base) < count;
-            assert_int_equal(hit, mask == DH_MASK_FULL && id >= first && id < first + count);
+            assert_int_equal(hit, mask == DH_MASK_ALL && id >= first && id < first + count);
         }
         assert_false(dh_cell_distance(dh_cell_of_history(id), base) < count);
         assert_false(dh_cell_distance(dh_cell_of_split(id), base) < count);
     }
     assert_false(dh_cell_distance(DH_CELL_NONE, base) < count);
     /* The last ids there are: no wrap into histories. */
-    u32 last = dh_cell_raw(cell_of(DH_ID_MAX - 1, DH_MASK_FULL));
-    assert_true(dh_cell_distance(cell_of(DH_ID_MAX, DH_MASK_FULL), last) < 2);
+    u32 last = dh_cell_raw(cell_of(DH_ID_MAX - 1, DH_MASK_ALL));
+    assert_true(dh_cell_distance(cell_of(DH_ID_MAX, DH_MASK_ALL), last) < 2);
     assert_false(dh_cell_distance(dh_cell_of_history(0), last) < 2);
     /* All zero is valid: nothing hits. */
     assert_false(dh_cell_distance(DH_CELL_NONE, 0) < 0u);
@@ -137,8 +174,9 @@ static void record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(more_bytes),     cmocka_unit_test(pairs),
-        cmocka_unit_test(exchanged),  cmocka_unit_test(one_comparison), cmocka_unit_test(record),
+        cmocka_unit_test(round_trip), cmocka_unit_test(masks),     cmocka_unit_test(more_bytes),
+        cmocka_unit_test(pairs),      cmocka_unit_test(exchanged), cmocka_unit_test(one_comparison),
+        cmocka_unit_test(record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

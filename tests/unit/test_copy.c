@@ -114,10 +114,10 @@ static u64 ids_of(dh_cell_t cell, u32 k)
     }
     u64 set = 0;
     if (dh_cell_is_simple(cell))
-        return dh_cell_mask(cell) >> k & 1 ? 1ull << id_of(cell) : 0;
+        return dh_mask_has(dh_cell_mask(cell), k) ? 1ull << id_of(cell) : 0;
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = h->first; i < h->n; i += h->step)
-        if (dh_cell_mask(h->cells[i]) >> k & 1)
+        if (dh_mask_has(dh_cell_mask(h->cells[i]), k))
             set |= 1ull << id_of(h->cells[i]);
     return set;
 }
@@ -180,7 +180,7 @@ static dh_cell_t history_of(u32 n, bool whole)
 {
     dh_cell_t e[4], cell;
     for (u32 i = 0; i < n; i++)
-        e[i] = cell_of(some_id(), whole ? DH_MASK_FULL : 1 + draw(15));
+        e[i] = cell_of(some_id(), whole ? DH_MASK_ALL : 1 + draw(15));
     assert_true(dh_history_cell(e, n, 0, &cell));
     return cell;
 }
@@ -193,7 +193,7 @@ static dh_cell_t some_cell(void)
         return DH_CELL_NONE;
     case 1:
     case 2:
-        return cell_of(some_id(), DH_MASK_FULL);
+        return cell_of(some_id(), DH_MASK_ALL);
     case 3:
         return cell_of(some_id(), 1 + draw(15));
     case 4:
@@ -209,7 +209,7 @@ static dh_cell_t some_cell(void)
         for (u32 k = 0; k < 4; k++)
             bytes[k] = draw(3) == 0   ? DH_CELL_NONE
                        : draw(2) == 0 ? history_of(2, true)
-                                      : cell_of(some_id(), DH_MASK_FULL);
+                                      : cell_of(some_id(), DH_MASK_ALL);
         return dh_split_new(&self, bytes);
     }
     }
@@ -343,7 +343,7 @@ static void marks(void **state)
     for (size_t shift = 0; shift < 4; shift++) {
         clear(0, BYTES);
         for (size_t i = 0; i < 40; i++) {
-            *dh_shadow(ARENA + 4096 + i * 4, DH_PLANE_WRITE) = cell_of((u32)i + 1, DH_MASK_FULL);
+            *dh_shadow(ARENA + 4096 + i * 4, DH_PLANE_WRITE) = cell_of((u32)i + 1, DH_MASK_ALL);
             for (size_t k = 0; k < 4; k++)
                 model[PLANES - 1][4096 + i * 4 + k] = 1ull << (i + 1);
         }

@@ -97,7 +97,8 @@ static bool cells_now(enum dh_plane plane, dh_pair_t *ret)
 static bool holds(const struct dh_thread *t, dh_cell_t cell, dh_cell_t me)
 {
     if (dh_cell_is_simple(cell))
-        return dh_id_eq(dh_cell_id(cell), dh_cell_id(me)) && !(dh_cell_mask(me) & ~dh_cell_mask(cell));
+        return dh_id_eq(dh_cell_id(cell), dh_cell_id(me)) &&
+               dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(me));
     if (dh_cell_is_split(cell))
         return false;
     const struct dh_history *h = dh_history_get(cell);
@@ -196,8 +197,7 @@ static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh
     if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
         return true;
     dh_engine_words(a, a->addr, a->addr + a->size);
-    u32 mask = a->size < 4 ? ((1u << a->size) - 1) << (a->addr & 3) : DH_MASK_FULL;
-    dh_cell_t me = dh_cell_make(a->id, mask);
+    dh_cell_t me = dh_cell_make(a->id, dh_mask_aligned(a->addr, a->size));
     return cells_now(plane, ret_cells) && holds(a->t, dh_pair_lo(*ret_cells), me) &&
            (a->size < 8 || dh_pair_is_even(*ret_cells) || holds(a->t, dh_pair_hi(*ret_cells), me));
 }

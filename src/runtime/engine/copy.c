@@ -111,7 +111,7 @@ static void clear_plane(uptr lo, uptr hi, u32 plane, bool keep)
 }
 
 /* Parts of words at the edges: other bytes of the word keep their history. */
-static void clear_edge(uptr word, u32 mask, u32 plane)
+static void clear_edge(uptr word, dh_mask_t mask, u32 plane)
 {
     dh_cell_t *p = dh_shadow_nth(word, plane), old, cell;
     struct dh_bytes bytes;
@@ -121,7 +121,7 @@ static void clear_edge(uptr word, u32 mask, u32 plane)
         old = dh_cell_load(p);
         if (dh_cell_is_split(old) && !dh_split_read(p, old, &bytes))
             continue;
-        if (!dh_step_keep(old, &bytes, ~mask & DH_MASK_FULL, &cell))
+        if (!dh_step_keep(old, &bytes, dh_mask_minus(DH_MASK_FULL, mask), &cell))
             return;
         if (dh_cell_eq(cell, old)) /* an exchange would touch the page */
             return;
@@ -132,14 +132,13 @@ static void clear_in(uptr lo, uptr hi, u32 plane, bool keep)
 {
     if (lo & 3) {
         uptr next = DH_ALIGN_UP(lo, 4);
-        clear_edge(lo & ~(uptr)3,
-                   (DH_MASK_FULL << (lo & 3)) & (hi < next ? DH_MASK_FULL >> (next - hi) : DH_MASK_FULL),
-                   plane);
+        clear_edge(next - 4, dh_mask_within(next - 4, lo, hi), plane);
         lo = next;
     }
     if (lo < hi && (hi & 3)) {
-        clear_edge(hi & ~(uptr)3, DH_MASK_FULL >> (4 - (hi & 3)), plane);
-        hi = DH_ALIGN_DOWN(hi, 4);
+        uptr word = DH_ALIGN_DOWN(hi, 4);
+        clear_edge(word, dh_mask_within(word, lo, hi), plane);
+        hi = word;
     }
     if (lo < hi && (lo & 4)) {
         clear_edge(lo, DH_MASK_FULL, plane);
@@ -251,17 +250,18 @@ static dh_cell_t byte_of(dh_cell_t cell, u32 k)
 static dh_cell_t compose(const struct copy *c, const dh_cell_t bytes[4])
 {
     dh_id_t id = DH_ID_NONE;
-    u32 mask = 0;
+    dh_mask_t mask = DH_MASK_NONE;
     bool one = true;
     for (u32 k = 0; k < 4; k++) {
         if (dh_cell_is_none(bytes[k]))
             continue;
-        one = one && dh_cell_is_simple(bytes[k]) && (!mask || dh_id_eq(dh_cell_id(bytes[k]), id));
+        one = one && dh_cell_is_simple(bytes[k]) &&
+              (dh_mask_is_none(mask) || dh_id_eq(dh_cell_id(bytes[k]), id));
         id = dh_cell_id(bytes[k]);
-        mask |= 1u << k;
+        mask = dh_mask_or(mask, dh_mask_byte(k));
     }
     if (one)
-        return mask ? dh_cell_make(id, mask) : DH_CELL_NONE;
+        return dh_mask_is_none(mask) ? DH_CELL_NONE : dh_cell_make(id, mask);
     if (dh_cell_eq(bytes[0], bytes[1]) && dh_cell_eq(bytes[0], bytes[2]) && dh_cell_eq(bytes[0], bytes[3]))
         return bytes[0];
     dh_cell_t split = dh_split_new(c->t, bytes);
@@ -271,18 +271,18 @@ static dh_cell_t compose(const struct copy *c, const dh_cell_t bytes[4])
 }
 
 /* The bytes of mask of one word: byte k gets the past of the byte at from + k. The rest keeps its own. */
-static void copy_bytes(const struct copy *c, uptr word, u32 mask, uptr from)
+static void copy_bytes(const struct copy *c, uptr word, dh_mask_t mask, uptr from)
 {
     dh_cell_t *p = dh_shadow_nth(word, c->plane);
     for (;;) {
         dh_cell_t old = dh_cell_load(p), bytes[4];
         for (u32 k = 0; k < 4; k++) {
             dh_cell_t cell = old;
-            if (mask >> k & 1) {
+            if (dh_mask_has(mask, k)) {
                 cell = dh_cell_load(dh_shadow_nth(from + k, c->plane));
                 mark(c, cell);
             }
-            bytes[k] = byte_of(cell, mask >> k & 1 ? (u32)(from + k) & 3 : k);
+            bytes[k] = byte_of(cell, dh_mask_has(mask, k) ? (u32)(from + k) & 3 : k);
         }
         dh_cell_t fresh = compose(c, bytes);
         if (dh_cell_eq(fresh, old)) /* an exchange would touch the page */
@@ -379,7 +379,7 @@ static void copy_cells(struct copy *c, uptr dst, uptr src, size_t words)
 static bool is_even(struct copy *c, dh_cell_t cell)
 {
     if (dh_cell_is_simple(cell))
-        return dh_cell_is_none(cell) || dh_cell_mask(cell) == DH_MASK_FULL;
+        return dh_cell_is_none(cell) || dh_mask_is_full(dh_cell_mask(cell));
     if (dh_cell_is_split(cell))
         return false;
     if (dh_cell_eq(cell, c->even))
@@ -387,7 +387,7 @@ static bool is_even(struct copy *c, dh_cell_t cell)
     const struct dh_history *h = dh_history_get(cell);
     bool even = !h->by_slot;
     for (u32 i = 0; i < h->n && even; i++)
-        even = dh_cell_mask(h->cells[i]) == DH_MASK_FULL;
+        even = dh_mask_is_full(dh_cell_mask(h->cells[i]));
     if (even)
         c->even = cell;
     return even;
@@ -434,17 +434,6 @@ static void shift_cells(struct copy *c, uptr dst, uptr src, size_t words)
     }
 }
 
-/* The bytes of [dst, dst + n) that are in the word at `word`. */
-static u32 mask_within(uptr word, uptr dst, size_t n)
-{
-    u32 mask = DH_MASK_FULL;
-    if (word < dst)
-        mask &= DH_MASK_FULL << (dst - word);
-    if (word + 4 > dst + n)
-        mask &= DH_MASK_FULL >> (word + 4 - dst - n);
-    return mask;
-}
-
 /* [src, src + n) and [dst, dst + n) have shadow, each within one region. The destination has every plane of
  * the source (dh_engine_copy has marked it so). */
 static void copy_mapped(struct dh_thread *t, uptr dst, uptr src, size_t n, bool down)
@@ -463,13 +452,13 @@ static void copy_mapped(struct dh_thread *t, uptr dst, uptr src, size_t n, bool 
         }
         uptr early = down ? last : first, late = down ? first : last;
         if (down ? ends : begins)
-            copy_bytes(&c, early, mask_within(early, dst, n), src + (early - dst));
+            copy_bytes(&c, early, dh_mask_within(early, dst, dst + n), src + (early - dst));
         if (lo < hi && ((dst ^ src) & 3))
             shift_cells(&c, lo, src + (lo - dst), (hi - lo) / 4);
         else if (lo < hi)
             copy_cells(&c, lo, src + (lo - dst), (hi - lo) / 4);
         if (down ? begins : ends)
-            copy_bytes(&c, late, mask_within(late, dst, n), src + (late - dst));
+            copy_bytes(&c, late, dh_mask_within(late, dst, dst + n), src + (late - dst));
     }
 }
 

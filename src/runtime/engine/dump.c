@@ -28,11 +28,11 @@ static void number(struct dh_fmt *f, const char *before, u64 n)
     dh_fmt_u64(f, n);
 }
 
-static void say_bytes(struct dh_fmt *f, u32 mask)
+static void say_bytes(struct dh_fmt *f, dh_mask_t mask)
 {
     dh_fmt_str(f, " bytes ");
     for (u32 k = 0; k < 4; k++)
-        dh_fmt_char(f, mask >> k & 1 ? (char)('0' + k) : '-');
+        dh_fmt_char(f, dh_mask_has(mask, k) ? (char)('0' + k) : '-');
 }
 
 static void say_kind(struct dh_fmt *f, const struct dh_access_rec *r)

@@ -17,7 +17,7 @@
 
 /* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
  * are given to their cell. */
-static dh_cell_t next_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, enum dh_plane plane)
+static dh_cell_t next_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask, enum dh_plane plane)
 {
     const u32 often = 8;
     if (dh_cell_is_history(old) && (a->kind & (DH_WRITE | DH_ATOMIC)) != DH_WRITE &&
@@ -45,7 +45,7 @@ static struct content read_cell(const dh_cell_t *p)
     return c;
 }
 
-static void check(const struct dh_access_now *a, uptr word, const struct content *c, u32 mask)
+static void check(const struct dh_access_now *a, uptr word, const struct content *c, dh_mask_t mask)
 {
     if (DH_UNLIKELY(dh_cell_is_split(c->cell)))
         dh_step_check_bytes(a, word, &c->bytes, mask);
@@ -61,14 +61,14 @@ static void check(const struct dh_access_now *a, uptr word, const struct content
  * believed to have accessed the word since: a thread that finds its own epoch in its read plane would not
  * look at this write. Part of a word that has more history than that keeps it.
  */
-static void forget_beside(const struct dh_access_now *a, uptr word, u32 mask)
+static void forget_beside(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
     u32 marks = dh_touched_mark(word);
     for (u32 class = 0; class < DH_READ_CLASSES; class ++) {
         if (class == a->t->class || !dh_touched_plane(marks, class))
             continue;
         dh_cell_t *r = dh_shadow_nth(word, class), cell = dh_cell_load(r);
-        if (!dh_cell_is_none(cell) && dh_cell_is_simple(cell) && !(dh_cell_mask(cell) & ~mask))
+        if (!dh_cell_is_none(cell) && dh_cell_is_simple(cell) && dh_mask_covers(mask, dh_cell_mask(cell)))
             dh_cell_cas_relaxed(r, cell, DH_CELL_NONE);
     }
 }
@@ -92,23 +92,23 @@ static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
 }
 
 /* A write: check it against the writes that it replaces. True: it is plain, and has raced with one. */
-static bool check_own(const struct dh_access_now *a, uptr word, const struct content *was, u32 mask)
+static bool check_own(const struct dh_access_now *a, uptr word, const struct content *was, dh_mask_t mask)
 {
     check(a, word, was, mask);
-    return !(a->kind & DH_ATOMIC) && dh_cell_is_simple(was->cell) && (dh_cell_mask(was->cell) & mask) &&
-           !dh_step_ordered(a->t, was->cell);
+    return !(a->kind & DH_ATOMIC) && dh_cell_is_simple(was->cell) &&
+           dh_mask_meets(dh_cell_mask(was->cell), mask) && !dh_step_ordered(a->t, was->cell);
 }
 
 /* Put a into some bytes of split cell `old`, whose content the caller has read. False: it is no longer there,
  * all is to be done again (what was replaced has been checked). */
-static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, dh_cell_t *p,
-                      dh_cell_t old, struct dh_bytes *b, dh_cell_t *ret_cell)
+static bool put_bytes(const struct dh_access_now *a, uptr word, dh_mask_t mask, enum dh_plane plane,
+                      dh_cell_t *p, dh_cell_t old, struct dh_bytes *b, dh_cell_t *ret_cell)
 {
     const struct dh_bytes before = *b;
     bool all = true;
-    u32 replaced = 0;
-    for (u32 rest = mask; rest; rest &= rest - 1) {
-        u32 k = (u32)__builtin_ctz(rest);
+    dh_mask_t replaced = DH_MASK_NONE;
+    for (dh_mask_t rest = mask; !dh_mask_is_none(rest); rest = dh_mask_rest(rest)) {
+        u32 k = dh_mask_first(rest);
         dh_cell_t fresh = dh_step_cell(a, b->cell[k], DH_MASK_FULL, plane);
         if (dh_cell_eq(fresh, b->cell[k]))
             continue;
@@ -116,9 +116,9 @@ static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum d
         if (!all)
             break;
         b->cell[k] = fresh;
-        replaced |= 1u << k;
+        replaced = dh_mask_or(replaced, dh_mask_byte(k));
     }
-    if (replaced && (a->kind & DH_WRITE))
+    if (!dh_mask_is_none(replaced) && (a->kind & DH_WRITE))
         dh_step_check_bytes(a, word, &before, replaced);
     if (!all || !dh_cell_eq(dh_cell_load_fenced(p), old))
         return false;
@@ -133,15 +133,15 @@ static bool put_bytes(const struct dh_access_now *a, uptr word, u32 mask, enum d
 }
 
 /* Put a into a cell that must be split for it. As above. */
-static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane plane, dh_cell_t *p,
+static bool put_split(const struct dh_access_now *a, dh_mask_t mask, enum dh_plane plane, dh_cell_t *p,
                       dh_cell_t old, dh_cell_t *ret_cell)
 {
     dh_cell_t bytes[4];
     bool ok = true;
-    DH_ASSERT(!dh_cell_is_none(old) && !dh_cell_is_split(old) && mask != DH_MASK_FULL);
+    DH_ASSERT(!dh_cell_is_none(old) && !dh_cell_is_split(old) && !dh_mask_is_full(mask));
     for (u32 k = 0; k < 4 && ok; k++) {
         ok = dh_step_byte(old, k, &bytes[k]);
-        if (ok && mask >> k & 1)
+        if (ok && dh_mask_has(mask, k))
             bytes[k] = dh_step_cell(a, bytes[k], DH_MASK_FULL, plane);
     }
     dh_cell_t fresh = ok ? dh_split_new(a->t, bytes) : DH_CELL_NONE;
@@ -160,7 +160,8 @@ static bool put_split(const struct dh_access_now *a, u32 mask, enum dh_plane pla
 
 /* Publish access a in its plane, and if it is a write, check it against what was there. A full fence. Returns
  * the cell as it then is; *ret_raced is set as by check_own. */
-static dh_cell_t put(const struct dh_access_now *a, uptr word, u32 mask, enum dh_plane plane, bool *ret_raced)
+static dh_cell_t put(const struct dh_access_now *a, uptr word, dh_mask_t mask, enum dh_plane plane,
+                     bool *ret_raced)
 {
     bool write = (a->kind & DH_WRITE) != 0;
     dh_cell_t *p = dh_shadow(word, plane);
@@ -168,7 +169,7 @@ static dh_cell_t put(const struct dh_access_now *a, uptr word, u32 mask, enum dh
         struct content was = read_cell(p);
         dh_cell_t old = was.cell, cell;
         DH_ASSERT(dh_valid_cell(old, plane) && (!dh_cell_is_split(old) || dh_valid_bytes(&was.bytes, plane)));
-        if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+        if (DH_UNLIKELY(dh_cell_is_split(old)) && !dh_mask_is_full(mask)) {
             dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
             if (put_bytes(a, word, mask, plane, p, old, &was.bytes, &cell))
                 return cell;
@@ -213,19 +214,19 @@ static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_
         return;
     DH_ASSERT((a->kind & (DH_WRITE | DH_ATOMIC)) == DH_WRITE && dh_valid_cell(cell, DH_PLANE_WRITE));
     if (dh_cell_is_split(other)) {
-        if (dh_cell_mask(cell) == DH_MASK_FULL && dh_cell_cas_relaxed(q, other, cell))
+        if (dh_mask_is_full(dh_cell_mask(cell)) && dh_cell_cas_relaxed(q, other, cell))
             dh_split_free(a->t, other);
         return;
     }
-    if (dh_cell_mask(cell) == DH_MASK_FULL ||
-        (dh_cell_is_simple(other) && !(dh_cell_mask(other) & ~dh_cell_mask(cell))))
+    if (dh_mask_is_full(dh_cell_mask(cell)) ||
+        (dh_cell_is_simple(other) && dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(other))))
         dh_cell_store(q, cell);
     else if (dh_cell_is_simple(other) && dh_id_eq(dh_cell_id(other), dh_cell_id(cell)))
         dh_cell_store(q, dh_cell_join(other, cell));
 }
 
 /* A write: look at what other classes have read. */
-static void look_beside(const struct dh_access_now *a, uptr word, u32 mask, u32 classes)
+static void look_beside(const struct dh_access_now *a, uptr word, dh_mask_t mask, u32 classes)
 {
     for (u32 rest = classes; rest; rest &= rest - 1) {
         struct content other = read_cell(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
@@ -245,7 +246,7 @@ void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes
 }
 
 /* Look at the other planes, after the access was published as `cell`. */
-static void look(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t cell)
+static void look(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t cell)
 {
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
     dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
@@ -258,17 +259,17 @@ static void look(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t c
         dh_rule(a->t, DH_COUNT_WRITE_SHARED);
     if (write && plain)
         stand_for_read(a, q, other.cell, cell);
-    if (!write && plain && mask == DH_MASK_FULL)
+    if (!write && plain && dh_mask_is_full(mask))
         dh_step_set_mine(a->t, cell, mask);
 }
 
-void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
+void dh_engine_word(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
     enum dh_plane plane = a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     const dh_cell_t *p = dh_shadow(word, plane);
     dh_cell_t cell;
     bool waited, raced = false;
-    DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && mask && mask <= DH_MASK_FULL && !(word & 3));
+    DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && !dh_mask_is_none(mask) && !(word & 3));
     do {
         cell = put(a, word, mask, plane, &raced);
         waited = DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) &&
@@ -279,7 +280,7 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask)
         forget_beside(a, word, mask);
 }
 
-void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask)
+void dh_engine_word_announced(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
     bool raced = false;
     look(a, word, mask, put(a, word, mask, a->kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ, &raced));
@@ -337,12 +338,7 @@ void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end)
             word += 8;
             continue;
         }
-        u32 mask = DH_MASK_FULL;
-        if (word < addr)
-            mask &= DH_MASK_FULL << (addr - word);
-        if (word + 4 > end)
-            mask &= DH_MASK_FULL >> (word + 4 - end);
-        dh_engine_word(a, word, mask);
+        dh_engine_word(a, word, dh_mask_within(word, addr, end));
         word += 4;
     }
 }
@@ -366,24 +362,20 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
     enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     uptr end = addr + size;
     for (uptr word = addr & ~(uptr)3; word < end; word += 4) {
-        u32 need = DH_MASK_FULL;
-        if (word < addr)
-            need &= DH_MASK_FULL << (addr - word);
-        if (word + 4 > end)
-            need &= DH_MASK_FULL >> (word + 4 - end);
         struct content c = read_cell(dh_shadow(word, plane));
-        u32 have = 0;
+        dh_mask_t have = DH_MASK_NONE;
         if (dh_cell_is_split(c.cell)) {
             for (u32 k = 0; k < 4; k++) {
-                u32 byte = dh_step_mine_mask(c.bytes.cell[k]);
-                have |= byte ? 1u << k : 0;
-                if (byte)
-                    dh_step_set_mine(t, c.bytes.cell[k], byte);
+                dh_mask_t byte = dh_step_mine_mask(c.bytes.cell[k]);
+                if (dh_mask_is_none(byte))
+                    continue;
+                have = dh_mask_or(have, dh_mask_byte(k));
+                dh_step_set_mine(t, c.bytes.cell[k], byte);
             }
         } else {
             have = dh_step_mine_mask(c.cell);
         }
-        if ((have & need) != need)
+        if (!dh_mask_covers(have, dh_mask_within(word, addr, end)))
             return false;
         dh_step_set_mine(t, c.cell, have);
     }

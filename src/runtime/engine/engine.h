@@ -139,19 +139,19 @@ DH_INLINE dh_id_t dh_step_epoch(void)
     return dh_cell_id(dh_cell_from(__dh_hot.base));
 }
 
-DH_INLINE u32 dh_step_mine_known(const struct dh_thread *t, dh_cell_t cell)
+DH_INLINE dh_mask_t dh_step_mine_known(const struct dh_thread *t, dh_cell_t cell)
 {
     dh_pair_t e = t->mine[dh_step_mine_slot(cell)];
     bool valid = dh_cell_eq(dh_pair_lo(e), cell) && dh_id_eq(dh_cell_id(dh_pair_hi(e)), dh_step_epoch());
-    return valid ? dh_cell_mask(dh_pair_hi(e)) : 0;
+    return valid ? dh_cell_mask(dh_pair_hi(e)) : DH_MASK_NONE;
 }
 
 DH_INLINE bool dh_step_is_mine(const struct dh_thread *t, dh_cell_t cell)
 {
-    return dh_cell_is_history(cell) && dh_step_mine_known(t, cell) == DH_MASK_FULL;
+    return dh_cell_is_history(cell) && dh_mask_is_full(dh_step_mine_known(t, cell));
 }
 
-DH_INLINE void dh_step_set_mine(struct dh_thread *t, dh_cell_t cell, u32 mask)
+DH_INLINE void dh_step_set_mine(struct dh_thread *t, dh_cell_t cell, dh_mask_t mask)
 {
     if (dh_cell_is_history(cell))
         t->mine[dh_step_mine_slot(cell)] = dh_pair_make(cell, dh_cell_make(dh_step_epoch(), mask));
@@ -159,46 +159,47 @@ DH_INLINE void dh_step_set_mine(struct dh_thread *t, dh_cell_t cell, u32 mask)
 
 /* The bytes of a cell, not a split one, that this thread has accessed plainly in its current epoch. Inside
  * the runtime only. */
-DH_INLINE u32 dh_step_mine_mask(dh_cell_t cell)
+DH_INLINE dh_mask_t dh_step_mine_mask(dh_cell_t cell)
 {
     const u32 base = __dh_hot.base, span = __dh_hot.span;
     if (dh_cell_is_simple(cell))
-        return dh_cell_distance(dh_cell_whole(cell), base) < span ? dh_cell_mask(cell) : 0;
+        return dh_cell_distance(dh_cell_whole(cell), base) < span ? dh_cell_mask(cell) : DH_MASK_NONE;
     const struct dh_history *h = dh_history_get(cell);
-    u32 mask = 0;
+    dh_mask_t mask = DH_MASK_NONE;
     if (h->by_slot) {
         const dh_cell_t *e = dh_history_entry(h, __dh_hot.self->slot);
-        return e && dh_cell_distance(dh_cell_whole(*e), base) < span ? dh_cell_mask(*e) : 0;
+        return e && dh_cell_distance(dh_cell_whole(*e), base) < span ? dh_cell_mask(*e) : DH_MASK_NONE;
     }
     for (u32 i = 0; i < h->n; i++)
         if (dh_cell_distance(dh_cell_whole(h->cells[i]), base) < span)
-            mask |= dh_cell_mask(h->cells[i]);
+            mask = dh_mask_or(mask, dh_cell_mask(h->cells[i]));
     return mask;
 }
 
 /* The cell of `plane` after access a to the bytes of mask. `old` is what it held, not split. */
-dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, enum dh_plane plane);
+dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask, enum dh_plane plane);
 /* The same for a split cell, after an access to all four bytes. */
 dh_cell_t dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enum dh_plane plane);
 /* Should access a to the bytes of mask split this cell? Else dh_step_cell knows a better answer. */
-bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, u32 mask);
+bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask);
 /* The cell of byte k alone. False: no memory. */
 bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret);
 /* The cell with what `cell` says about the bytes of mask; what `bytes` says if it is split. False: no memory.
  */
-bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, u32 mask, dh_cell_t *ret);
+bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, dh_mask_t mask, dh_cell_t *ret);
 
 /* Put access a into a by_slot history in place of its thread's earlier entry; false: it does not fit, use
  * dh_step_cell. A full fence. The caller checks that the cell still holds this history. */
-bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask);
+bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask);
 
 /* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
  * races that are reported, not for their repetitions. */
 void dh_step_widen(dh_id_t id, uptr *addr, u32 *size);
 /* Report every entry of the cell, not split, that races with a on the bytes of mask. */
-void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, u32 mask);
+void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, dh_mask_t mask);
 /* The same for a split one. */
-void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask);
+void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes,
+                         dh_mask_t mask);
 
 /* ---- engine.c ---- */
 
@@ -207,9 +208,9 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
 /* The part [addr, end) of access a, up to 64 bytes, any alignment. */
 void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end);
 /* The bytes of mask of one word, as part of access a. */
-void dh_engine_word(const struct dh_access_now *a, uptr word, u32 mask);
+void dh_engine_word(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 /* The same for a range access that has announced itself. */
-void dh_engine_word_announced(const struct dh_access_now *a, uptr word, u32 mask);
+void dh_engine_word_announced(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 
 /* Read a, published long ago: check it against a word of the write plane. */
 void dh_engine_look_again(const struct dh_access_now *a, uptr word);

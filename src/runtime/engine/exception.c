@@ -188,7 +188,7 @@ void dh_exception_late(void)
 /* One word: the write plane, and if it is a write the read planes too. *seen: the cells of the word before,
  * which need no second look.
  */
-static void look(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t seen[DH_PLANES])
+static void look(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t seen[DH_PLANES])
 {
     u32 planes = 1u << DH_NTH_WRITE;
     if (a->kind & DH_WRITE)
@@ -204,7 +204,7 @@ static void look(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t s
             dh_step_check_bytes(a, word, &bytes, mask);
         else if (!dh_cell_eq(cell, seen[plane]) && !dh_step_ordered(a->t, cell))
             dh_step_check(a, word, cell, mask);
-        seen[plane] = mask == DH_MASK_FULL ? cell : DH_CELL_NONE;
+        seen[plane] = dh_mask_is_full(mask) ? cell : DH_CELL_NONE;
     }
 }
 
@@ -214,12 +214,7 @@ static bool races(const struct dh_access_now *a)
     dh_cell_t seen[DH_PLANES] = {0};
     own.checking = true;
     for (uptr word = a->addr & ~(uptr)3; word < end; word += 4) {
-        u32 mask = DH_MASK_FULL;
-        if (word < a->addr)
-            mask &= DH_MASK_FULL << (a->addr - word);
-        if (word + 4 > end)
-            mask &= DH_MASK_FULL >> (word + 4 - end);
-        look(a, word, mask, seen);
+        look(a, word, dh_mask_within(word, a->addr, end), seen);
     }
     own.checking = false;
     return own.waiting != NULL;

@@ -28,20 +28,20 @@ DH_INLINE bool before(const struct dh_thread *t, dh_cell_t cell)
 }
 
 /* The same of the bytes of mask, of whatever *p holds but a history. */
-DH_INLINE bool bytes_before(const struct dh_thread *t, const dh_cell_t *p, dh_cell_t cell, u32 mask)
+DH_INLINE bool bytes_before(const struct dh_thread *t, const dh_cell_t *p, dh_cell_t cell, dh_mask_t mask)
 {
     struct dh_bytes b;
     if (DH_LIKELY(!dh_cell_is_split(cell)))
         return before(t, cell);
     bool ok = dh_split_read(p, cell, &b);
-    for (; mask && ok; mask &= mask - 1)
-        ok = before(t, b.cell[__builtin_ctz(mask)]);
+    for (; !dh_mask_is_none(mask) && ok; mask = dh_mask_rest(mask))
+        ok = before(t, b.cell[dh_mask_first(mask)]);
     return ok;
 }
 
 /* A write: has all that other classes have read of these bytes happened before? Asked after it was published.
  */
-DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, u32 mask)
+DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, dh_mask_t mask)
 {
     for (u32 rest = dh_engine_readers(t, word); DH_UNLIKELY(rest != 0); rest &= rest - 1) {
         const dh_cell_t *r = dh_shadow_nth(word, (u32)__builtin_ctz(rest));
@@ -52,7 +52,7 @@ DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, u32 mask)
 }
 
 /* Some bytes of a word whose cell `old` is split. */
-static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask, dh_cell_t old,
+static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t old,
                                     const void *pc)
 {
     bool write = (a->kind & DH_WRITE) != 0, all_mine = true;
@@ -62,17 +62,17 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
     if (!dh_split_read(p, old, &b))
         return false;
     for (u32 k = 0; k < 4; k++) {
-        if ((mask >> k & 1) && !before(a->t, b.cell[k]))
+        if (dh_mask_has(mask, k) && !before(a->t, b.cell[k]))
             return false;
-        all_mine = all_mine && ((mask >> k & 1) || dh_step_mine_simple(b.cell[k]));
+        all_mine = all_mine && (dh_mask_has(mask, k) || dh_step_mine_simple(b.cell[k]));
     }
     a->id = dh_step_id(a->t, a->size, a->kind, pc);
     if (dh_id_is_none(a->id))
         return false;
     DH_ASSERT(dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) && a->t->in_rt);
     dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
-    for (u32 rest = mask; rest; rest &= rest - 1)
-        if (!dh_split_change(old, &b, (u32)__builtin_ctz(rest), me))
+    for (dh_mask_t rest = mask; !dh_mask_is_none(rest); rest = dh_mask_rest(rest))
+        if (!dh_split_change(old, &b, dh_mask_first(rest), me))
             return false;
     if (!dh_range_settled(p, old) || !bytes_before(a->t, q, dh_cell_load(q), mask) ||
         (write && !readers_before(a->t, word, mask)))
@@ -85,20 +85,20 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, u32 mask
 }
 
 /* Some bytes of a word whose cell holds an access that has happened before, to other bytes as well. */
-static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u32 mask, dh_cell_t old,
+static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t old,
                                     dh_cell_t other)
 {
     bool write = (a->kind & DH_WRITE) != 0;
     dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     const dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     dh_cell_t bytes[4];
-    u32 left = dh_cell_mask(old) & ~mask;
+    dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
     if (!dh_step_splits(a, old, mask))
         return false;
     for (u32 k = 0; k < 4; k++)
-        bytes[k] = mask >> k & 1   ? dh_cell_make(a->id, DH_MASK_FULL)
-                   : left >> k & 1 ? dh_cell_make(dh_cell_id(old), DH_MASK_FULL)
-                                   : DH_CELL_NONE;
+        bytes[k] = dh_mask_has(mask, k)   ? dh_cell_make(a->id, DH_MASK_FULL)
+                   : dh_mask_has(left, k) ? dh_cell_make(dh_cell_id(old), DH_MASK_FULL)
+                                          : DH_CELL_NONE;
     dh_cell_t fresh = dh_split_new(a->t, bytes);
     if (dh_cell_is_none(fresh))
         return false;
@@ -113,13 +113,13 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, u3
 }
 
 /* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
-DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u32 kind, const void *pc)
+DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, dh_mask_t mask, u32 size, u32 kind, const void *pc)
 {
     bool write = (kind & DH_WRITE) != 0;
     dh_cell_t *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     dh_cell_t *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     dh_cell_t old = dh_cell_load(p), other = dh_cell_load(q);
-    if (DH_UNLIKELY(dh_cell_is_split(old)) && mask != DH_MASK_FULL) {
+    if (DH_UNLIKELY(dh_cell_is_split(old)) && !dh_mask_is_full(mask)) {
         struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
         return quick_bytes(&a, addr & ~(uptr)3, mask, old, pc);
     }
@@ -130,11 +130,11 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     dh_cell_t cell = dh_cell_make(id, mask);
-    u32 left = dh_cell_mask(old) & ~mask;
-    if (left && dh_id_eq(dh_cell_id(old), id)) {
+    dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
+    if (!dh_mask_is_none(left) && dh_id_eq(dh_cell_id(old), id)) {
         cell = dh_cell_join(cell, old);
-    } else if (left &&
-               (write || !dh_id_eq(dh_cell_id(old), dh_cell_id(other)) || (left & ~dh_cell_mask(other)))) {
+    } else if (!dh_mask_is_none(left) && (write || !dh_id_eq(dh_cell_id(old), dh_cell_id(other)) ||
+                                          !dh_mask_covers(dh_cell_mask(other), left))) {
         struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind, .id = id};
         return quick_split(&a, addr & ~(uptr)3, mask, old, other);
     }
@@ -146,13 +146,14 @@ DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, u32 mask, u32 size, u3
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
         return bytes_before(t, q, other, mask);
     /* What engine.c's stand_for_read does. */
-    if (write && (!(dh_cell_mask(other) & ~dh_cell_mask(cell)) || dh_id_eq(dh_cell_id(other), id)))
+    if (write && (dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(other)) || dh_id_eq(dh_cell_id(other), id)))
         dh_cell_store(q, dh_id_eq(dh_cell_id(other), id) ? dh_cell_join(other, cell) : cell);
     return true;
 }
 
 /* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h). */
-static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size, u32 need, const void *pc)
+static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size, dh_mask_t need,
+                                       const void *pc)
 {
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ};
     for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
@@ -160,7 +161,7 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
         dh_cell_t cell = dh_cell_load(p);
         if (!dh_cell_is_history(cell) || dh_history_get(cell)->by_slot != DH_BY_SLOT_PLAIN)
             return false;
-        if ((dh_step_mine_mask(cell) & need) == need)
+        if (dh_mask_covers(dh_step_mine_mask(cell), need))
             continue;
         if (dh_id_is_none(a.id))
             a.id = dh_step_id(t, size, DH_READ, pc);
@@ -207,22 +208,22 @@ DH_INLINE bool hit_byte(struct dh_thread *t, dh_cell_t cell, bool *ret_unsure)
 
 /* Is this access known to be recorded in this epoch? `need` bytes of the word. *ret_unsure is set where a
  * history may hold it without our knowing. */
-DH_INLINE bool hit_word(struct dh_thread *t, uptr word, u32 need, enum dh_plane plane, bool *ret_unsure)
+DH_INLINE bool hit_word(struct dh_thread *t, uptr word, dh_mask_t need, enum dh_plane plane, bool *ret_unsure)
 {
     const dh_cell_t *p = dh_shadow(word, plane);
     dh_cell_t c = dh_cell_load(p);
     if (dh_cell_is_simple(c))
-        return dh_step_mine_simple(c) && (dh_cell_mask(c) & need) == need;
+        return dh_step_mine_simple(c) && dh_mask_covers(dh_cell_mask(c), need);
     if (dh_cell_is_split(c)) {
         struct dh_bytes b;
         bool mine = dh_split_read(p, c, &b);
-        for (; need && mine; need &= need - 1)
-            mine = hit_byte(t, b.cell[__builtin_ctz(need)], ret_unsure);
+        for (; !dh_mask_is_none(need) && mine; need = dh_mask_rest(need))
+            mine = hit_byte(t, b.cell[dh_mask_first(need)], ret_unsure);
         return mine;
     }
     *ret_unsure = true;
     /* A table that outlived a collection may name a recycled history. */
-    return (dh_step_mine_known(t, c) & need) == need && t->gen == dh_collect_gen;
+    return dh_mask_covers(dh_step_mine_known(t, c), need) && t->gen == dh_collect_gen;
 }
 
 /* What quick_* could not do. */
@@ -255,17 +256,6 @@ DH_INLINE bool quick_read(struct dh_thread *t, uptr addr, bool two, u32 size, u3
     return true;
 }
 
-/* The bytes of [addr, end) that are in the word. */
-DH_INLINE u32 mask_within(uptr word, uptr addr, uptr end)
-{
-    u32 mask = DH_MASK_FULL;
-    if (word < addr)
-        mask &= DH_MASK_FULL << (addr - word);
-    if (word + 4 > end)
-        mask &= DH_MASK_FULL >> (word + 4 - end);
-    return mask;
-}
-
 /* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
  * this epoch there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
 void dh_quick_words(const struct dh_access_now *whole, const void *pc)
@@ -277,14 +267,14 @@ void dh_quick_words(const struct dh_access_now *whole, const void *pc)
     if (!dh_touched_note(addr, size, kind & DH_WRITE ? t->marks_write : t->marks_read))
         return;
     for (uptr word = addr & ~(uptr)3, next; word < end; word = next) {
-        u32 need = mask_within(word, addr, end);
+        dh_mask_t need = dh_mask_within(word, addr, end);
         bool unsure = false, two = word % 8 == 0 && word >= addr && word + 8 <= end;
         next = word + 4;
         if (hit_word(t, word, need, plane, &unsure))
             continue;
         if (!unsure && two)
             next = word + 8; /* what is put into both is looked at for both */
-        if (!unsure && need == DH_MASK_FULL && !(kind & DH_WRITE) && dh_pending_on &&
+        if (!unsure && dh_mask_is_full(need) && !(kind & DH_WRITE) && dh_pending_on &&
             quick_read(t, word, two, piece, kind, pc))
             continue;
         if (!unsure &&
@@ -357,7 +347,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     }
     /* In large tables this line is as far away as the one the inlined check has just waited for. */
     __builtin_prefetch(dh_shadow(addr, kind == DH_WRITE ? DH_PLANE_READ : DH_PLANE_WRITE), 1);
-    u32 need = size < 4 ? ((1u << size) - 1) << (addr & 3) : DH_MASK_FULL;
+    dh_mask_t need = dh_mask_aligned(addr, size);
     bool unsure = false, hit = true;
     for (u32 at = 0; at < size && hit; at += 4)
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);

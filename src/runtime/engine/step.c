@@ -232,36 +232,37 @@ static void entries_add(struct entries *l, dh_cell_t e)
 }
 
 /* Those of a cell that is not split, on the bytes of mask. */
-static void entries_cell(struct entries *l, dh_cell_t cell, u32 mask)
+static void entries_cell(struct entries *l, dh_cell_t cell, dh_mask_t mask)
 {
     const struct dh_history *h = dh_cell_is_history(cell) ? dh_history_get(cell) : NULL;
     u32 step = h ? h->step : 1;
     for (u32 i = h ? h->first : 0, n = h ? h->n : !dh_cell_is_none(cell); i < n; i += step) {
         dh_cell_t e = h ? dh_cell_load(&h->cells[i]) : cell;
-        if (dh_cell_mask(e) & mask)
-            entries_add(l, dh_cell_make(dh_cell_id(e), dh_cell_mask(e) & mask));
+        dh_mask_t common = dh_mask_and(dh_cell_mask(e), mask);
+        if (!dh_mask_is_none(common))
+            entries_add(l, dh_cell_make(dh_cell_id(e), common));
     }
 }
 
-static void entries_bytes(struct entries *l, const struct dh_bytes *bytes, u32 mask)
+static void entries_bytes(struct entries *l, const struct dh_bytes *bytes, dh_mask_t mask)
 {
     for (u32 k = 0; k < 4; k++)
-        if (mask >> k & 1)
-            entries_cell(l, bytes->cell[k], 1u << k);
+        if (dh_mask_has(mask, k))
+            entries_cell(l, bytes->cell[k], dh_mask_byte(k));
 }
 
 /* The cell of these entries after access a; none: no memory. */
-static dh_cell_t combine(const struct dh_access_now *a, struct entries *l, u32 age, u32 mask,
+static dh_cell_t combine(const struct dh_access_now *a, struct entries *l, u32 age, dh_mask_t mask,
                          enum dh_plane plane)
 {
     dh_cell_t cell = DH_CELL_NONE;
     u32 m = 0;
     for (u32 i = 0; l->e && i < l->n; i++) {
         dh_cell_t e = l->e[i];
-        u32 keep = dh_cell_mask(e);
-        if ((keep & mask) && replaces(a, e, plane))
-            keep &= ~mask;
-        if (keep)
+        dh_mask_t keep = dh_cell_mask(e);
+        if (dh_mask_meets(keep, mask) && replaces(a, e, plane))
+            keep = dh_mask_minus(keep, mask);
+        if (!dh_mask_is_none(keep))
             l->e[m++] = dh_cell_make(dh_cell_id(e), keep);
     }
     l->n = m;
@@ -285,9 +286,9 @@ static dh_cell_t combine(const struct dh_access_now *a, struct entries *l, u32 a
  */
 enum { MIXING_MAX = 8192, MIXING_MISS = 3, MIXING_PAUSE = 64 << 10 };
 
-static void mixture(struct dh_thread *t, u32 mask, bool known)
+static void mixture(struct dh_thread *t, dh_mask_t mask, bool known)
 {
-    if (mask == DH_MASK_FULL || t->mixing < 0)
+    if (dh_mask_is_full(mask) || t->mixing < 0)
         return;
     if (known)
         t->mixing += t->mixing < MIXING_MAX;
@@ -298,13 +299,13 @@ static void mixture(struct dh_thread *t, u32 mask, bool known)
 static u32 step_slot(dh_cell_t old, dh_cell_t me, enum dh_plane plane)
 {
     u32 from = dh_cell_raw(old) * 0x9E3779B1u, by = dh_cell_raw(me) * 0x85EBCA6Bu;
-    return ((from ^ by) >> 20 ^ (u32)plane << 5 ^ dh_cell_mask(me)) % DH_STEP;
+    return ((from ^ by) >> 20 ^ (u32)plane << 5 ^ dh_mask_raw(dh_cell_mask(me))) % DH_STEP;
 }
 
-dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, enum dh_plane plane)
+dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask, enum dh_plane plane)
 {
     dh_cell_t me = dh_cell_make(a->id, mask);
-    DH_ASSERT(a->t->in_rt && mask && !dh_cell_is_split(old) && dh_valid_cell(old, plane) &&
+    DH_ASSERT(a->t->in_rt && !dh_mask_is_none(mask) && !dh_cell_is_split(old) && dh_valid_cell(old, plane) &&
               dh_valid_id(a->id));
     if (dh_cell_is_none(old))
         return me;
@@ -314,7 +315,8 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, u32 mask, e
         return dh_cell_join(old, me);
     if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
         return dh_cell_with(old, mask);
-    bool covers = mask == DH_MASK_FULL || (dh_cell_is_simple(old) && !(dh_cell_mask(old) & ~mask));
+    bool covers =
+        dh_mask_is_full(mask) || (dh_cell_is_simple(old) && dh_mask_covers(mask, dh_cell_mask(old)));
     if (covers && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
         return me;
     /* The usual atomic: the only access before it was atomic too, and has happened before. */
@@ -368,15 +370,15 @@ dh_cell_t dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *ol
     return dh_cell_is_none(cell) ? me : cell;
 }
 
-bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, u32 mask)
+bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask)
 {
     struct dh_thread *t = a->t;
-    if (mask == DH_MASK_FULL || dh_cell_is_none(old) || t->mixing >= 0)
+    if (dh_mask_is_full(mask) || dh_cell_is_none(old) || t->mixing >= 0)
         return false;
     if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
         return false;
     if (dh_cell_is_simple(old) &&
-        (dh_id_eq(dh_cell_id(old), a->id) || !(dh_cell_mask(old) & ~mask) ||
+        (dh_id_eq(dh_cell_id(old), a->id) || dh_mask_covers(mask, dh_cell_mask(old)) ||
          (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(t))))
         return false;
     if (++t->mixing == 0)
@@ -387,12 +389,12 @@ bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, u32 mask)
 bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret)
 {
     if (dh_cell_is_simple(cell)) {
-        *ret = dh_cell_mask(cell) >> k & 1 ? dh_cell_whole(cell) : DH_CELL_NONE;
+        *ret = dh_mask_has(dh_cell_mask(cell), k) ? dh_cell_whole(cell) : DH_CELL_NONE;
         return true;
     }
     struct entries l;
     entries_init(&l);
-    entries_cell(&l, cell, 1u << k);
+    entries_cell(&l, cell, dh_mask_byte(k));
     for (u32 i = 0; l.e && i < l.n; i++)
         l.e[i] = dh_cell_whole(l.e[i]);
     bool ok = l.e && dh_history_cell(l.e, l.n, 0, ret);
@@ -400,7 +402,7 @@ bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret)
     return ok;
 }
 
-bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, u32 mask, dh_cell_t *ret)
+bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, dh_mask_t mask, dh_cell_t *ret)
 {
     struct entries l;
     entries_init(&l);
@@ -413,7 +415,7 @@ bool dh_step_keep(dh_cell_t cell, const struct dh_bytes *bytes, u32 mask, dh_cel
     return ok;
 }
 
-bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask)
+bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask)
 {
     struct dh_history *h = (struct dh_history *)dh_history_get(cell);
     dh_cell_t *entry = h->by_slot ? dh_history_entry(h, a->t->slot) : NULL;
@@ -422,7 +424,7 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask)
     dh_cell_t old = *entry;
     DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && dh_id_slot(a->id) == a->t->slot);
     if (!dh_cell_is_none(old) &&
-        ((dh_cell_mask(old) & ~mask) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
+        (!dh_mask_covers(mask, dh_cell_mask(old)) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
         return false;
     dh_cell_exchange(entry, dh_cell_make(a->id, mask));
     return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST);
@@ -431,12 +433,12 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, u32 mask)
 /* ---- Races ---- */
 
 /* The bytes of this word of which access `id` is still known. */
-static u32 mask_of(uptr word, dh_id_t id, u32 plane)
+static dh_mask_t mask_of(uptr word, dh_id_t id, u32 plane)
 {
     const dh_cell_t *p = dh_shadow_nth(word, plane);
     struct dh_bytes bytes;
     dh_cell_t cell = dh_cell_load(p);
-    u32 mask = 0;
+    dh_mask_t mask = DH_MASK_NONE;
     while (dh_cell_is_split(cell) && !dh_split_read(p, cell, &bytes))
         cell = dh_cell_load(p);
     struct entries l;
@@ -464,12 +466,12 @@ void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
     if (whole <= *size || (r.kind & DH_RANGE))
         return;
     for (; hi - lo < whole && lo % 4 == 0 && lo % 4096; lo -= n) { /* the next page may have no shadow */
-        n = (u32)__builtin_clz(~(mask_of(lo - 4, id, plane) << 28));
+        n = dh_mask_high_run(mask_of(lo - 4, id, plane));
         if (n == 0)
             break;
     }
     for (; hi - lo <= whole && hi % 4 == 0 && hi % 4096; hi += n) {
-        n = (u32)__builtin_ctz(~mask_of(hi, id, plane));
+        n = dh_mask_low_run(mask_of(hi, id, plane));
         if (n == 0)
             break;
     }
@@ -482,19 +484,18 @@ void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
     *size = whole;
 }
 
-static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, u32 mask)
+static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, dh_mask_t mask)
 {
     const dh_id_t id = dh_cell_id(e);
-    u32 common = dh_cell_mask(e) & mask;
-    if (!common || id_ordered(a->t, id))
+    const dh_mask_t theirs = dh_cell_mask(e), common = dh_mask_and(theirs, mask);
+    if (dh_mask_is_none(common) || id_ordered(a->t, id))
         return;
     if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))
         return;
-    dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)),
-                   (u32)__builtin_popcount(dh_cell_mask(e)), word + (u32)__builtin_ctz(common));
+    dh_report_race(a, id, word + dh_mask_first(theirs), dh_mask_count(theirs), word + dh_mask_first(common));
 }
 
-void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, u32 mask)
+void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, dh_mask_t mask)
 {
     if (dh_cell_is_simple(cell)) {
         check_entry(a, word, cell, mask);
@@ -505,11 +506,12 @@ void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, u32
         check_entry(a, word, dh_cell_load(&h->cells[i]), mask);
 }
 
-void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes, u32 mask)
+void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct dh_bytes *bytes,
+                         dh_mask_t mask)
 {
     bool ordered = true;
-    for (u32 rest = mask; rest && ordered; rest &= rest - 1)
-        ordered = dh_step_ordered(a->t, bytes->cell[__builtin_ctz(rest)]);
+    for (dh_mask_t rest = mask; !dh_mask_is_none(rest) && ordered; rest = dh_mask_rest(rest))
+        ordered = dh_step_ordered(a->t, bytes->cell[dh_mask_first(rest)]);
     if (DH_LIKELY(ordered))
         return;
     struct entries l;

@@ -11,23 +11,23 @@
  * access is dropped and counted (LOST_IDS). Equal cells mean equal histories: cells can be compared
  * and memoised as plain numbers; but for split ones, which belong to one word and change in place.
  *
- * Cells and ids have types of their own, so that none can be taken for another, or for the numbers that they
- * are made of. Inlined code knows cells as plain u32 (abi.h): dh_cell_raw and dh_cell_from lead there and
- * back.
+ * Cells, ids and masks have types of their own, so that none can be taken for another, or for the numbers
+ * that they are made of. Inlined code knows cells as plain u32 (abi.h): dh_cell_raw and dh_cell_from lead
+ * there and back.
  */
 #ifndef DH_RUNTIME_SHADOW_CELL_H
 #define DH_RUNTIME_SHADOW_CELL_H
 
-#include "base/base.h"
+#include "runtime/shadow/mask.h"
 
 #define DH_ID_BITS 27
 #define DH_ID_MAX ((1u << DH_ID_BITS) - 1)
-#define DH_MASK_FULL 15u
 #define DH_CELL_HISTORY (2u << 30)
 #define DH_CELL_SPLIT (3u << 30)
 
-_Static_assert(DH_ID_BITS + 4 == 31, "id, a bit for each of four bytes, and the bit that says which form");
-_Static_assert((DH_MASK_FULL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
+_Static_assert(DH_ID_BITS + DH_MASK_BITS == 31,
+               "id, a bit for each of four bytes, and the bit that says which form");
+_Static_assert((DH_MASK_ALL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
 
 /* The number of an access (ids.h), from 1 to DH_ID_MAX. Those of one block, and of one thread's epoch as a
  * rule, are consecutive. */
@@ -89,9 +89,9 @@ DH_INLINE u32 dh_id_count(dh_id_t from, dh_id_t to)
 /* ---- Forms ---- */
 
 /* One access to the bytes of mask. */
-DH_INLINE dh_cell_t dh_cell_make(dh_id_t id, u32 mask)
+DH_INLINE dh_cell_t dh_cell_make(dh_id_t id, dh_mask_t mask)
 {
-    return (dh_cell_t){mask << DH_ID_BITS | dh_id_raw(id)};
+    return (dh_cell_t){dh_mask_raw(mask) << DH_ID_BITS | dh_id_raw(id)};
 }
 
 DH_INLINE dh_cell_t dh_cell_of_history(u32 index)
@@ -135,9 +135,9 @@ DH_INLINE dh_id_t dh_cell_id(dh_cell_t c)
     return dh_id_from(c.v & DH_ID_MAX);
 }
 
-DH_INLINE u32 dh_cell_mask(dh_cell_t c)
+DH_INLINE dh_mask_t dh_cell_mask(dh_cell_t c)
 {
-    return (c.v >> DH_ID_BITS) & DH_MASK_FULL;
+    return dh_mask_from((c.v >> DH_ID_BITS) & DH_MASK_ALL);
 }
 
 DH_INLINE u32 dh_cell_history_index(dh_cell_t c)
@@ -153,16 +153,16 @@ DH_INLINE u32 dh_cell_split_index(dh_cell_t c)
 /* ---- Cells of one access ---- */
 
 /* The same access, to the bytes of mask too. */
-DH_INLINE dh_cell_t dh_cell_with(dh_cell_t c, u32 mask)
+DH_INLINE dh_cell_t dh_cell_with(dh_cell_t c, dh_mask_t mask)
 {
     DH_ASSERT(dh_cell_is_simple(c));
-    return (dh_cell_t){c.v | mask << DH_ID_BITS};
+    return (dh_cell_t){c.v | dh_mask_raw(mask) << DH_ID_BITS};
 }
 
 /* The same access, to all four bytes. */
 DH_INLINE dh_cell_t dh_cell_whole(dh_cell_t c)
 {
-    return (dh_cell_t){c.v | DH_MASK_FULL << DH_ID_BITS};
+    return (dh_cell_t){c.v | DH_MASK_ALL << DH_ID_BITS};
 }
 
 /* Two cells of one access as one. */

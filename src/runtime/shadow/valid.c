@@ -19,7 +19,7 @@ bool dh_valid_id(dh_id_t id)
 bool dh_valid_entries(const dh_cell_t *entries, u32 n)
 {
     for (u32 i = 0; i < n; i++)
-        if (!dh_cell_is_simple(entries[i]) || !dh_cell_mask(entries[i]) ||
+        if (!dh_cell_is_simple(entries[i]) || dh_mask_is_none(dh_cell_mask(entries[i])) ||
             !dh_valid_id(dh_cell_id(entries[i])) ||
             (i > 0 && !dh_id_less(dh_cell_id(entries[i - 1]), dh_cell_id(entries[i]))))
             return false;
@@ -41,8 +41,8 @@ static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
     for (u32 i = h->first, slot = 0; i < h->n; i += h->step, slot++) {
         dh_cell_t e = dh_cell_load(&h->cells[i]);
         dh_id_t id = dh_cell_id(e);
-        if (!dh_cell_is_none(e) && (!dh_cell_is_simple(e) || !dh_cell_mask(e) || !dh_valid_id(id) ||
-                                    !belongs(id, plane) || dh_id_slot(id) != slot))
+        if (!dh_cell_is_none(e) && (!dh_cell_is_simple(e) || dh_mask_is_none(dh_cell_mask(e)) ||
+                                    !dh_valid_id(id) || !belongs(id, plane) || dh_id_slot(id) != slot))
             return false;
     }
     return h->by_slot <= DH_BY_SLOT_ATOMIC;
@@ -65,13 +65,13 @@ bool dh_valid_byte(dh_cell_t cell)
     if (dh_cell_is_none(cell))
         return true;
     if (dh_cell_is_simple(cell))
-        return dh_cell_mask(cell) == DH_MASK_FULL && dh_valid_id(dh_cell_id(cell));
+        return dh_mask_is_full(dh_cell_mask(cell)) && dh_valid_id(dh_cell_id(cell));
     if (dh_cell_is_split(cell))
         return false;
     const struct dh_history *h = dh_history_get(cell);
     bool full = !h->by_slot && dh_valid_entries(h->cells, h->n);
     for (u32 i = 0; i < h->n && full; i++)
-        full = dh_cell_mask(h->cells[i]) == DH_MASK_FULL;
+        full = dh_mask_is_full(dh_cell_mask(h->cells[i]));
     return full;
 }
 
@@ -85,7 +85,8 @@ bool dh_valid_cell(dh_cell_t cell, enum dh_plane plane)
     }
     if (dh_cell_is_history(cell))
         return history_valid(dh_history_get(cell), plane);
-    return dh_cell_mask(cell) && dh_valid_id(dh_cell_id(cell)) && belongs(dh_cell_id(cell), plane);
+    return !dh_mask_is_none(dh_cell_mask(cell)) && dh_valid_id(dh_cell_id(cell)) &&
+           belongs(dh_cell_id(cell), plane);
 }
 
 bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane)

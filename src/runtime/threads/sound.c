@@ -25,7 +25,7 @@ static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
         return hot->base == 0 && hot->span == ~0u;
     if (hot->span == 0)
         return true;
-    return dh_cell_is_simple(first) && dh_cell_mask(first) == DH_MASK_FULL &&
+    return dh_cell_is_simple(first) && dh_mask_is_full(dh_cell_mask(first)) &&
            !dh_id_less(base, t->id_first) && !dh_id_less(t->id_next, base) &&
            dh_id_eq(dh_id_plus(base, hot->span), t->id_end);
 }
