@@ -26,6 +26,7 @@
 
 #include "event/access.h"
 #include "runtime/abi/abi.h"
+#include "runtime/threads/context.h"
 
 struct dh_thread; /* thread.h */
 
@@ -127,15 +128,15 @@ void dh_heap_free(struct dh_thread *t, void *p, size_t n);
 struct dh_heap_block {
     uptr start;
     size_t size;
-    u32 ctx;    /* where it was allocated */
-    u32 uid;    /* by which thread */
-    bool freed; /* and its memory not reused yet */
+    dh_ctx_t ctx; /* where it was allocated */
+    u32 uid;      /* by which thread */
+    bool freed;   /* and its memory not reused yet */
 };
 /* The block that holds addr, live or freed but not reused. */
 bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block);
 
 /* The context node of "here", for heap.c: the current shadow stack, interned. */
-u32 dh_ctx_current(struct dh_thread *t);
+dh_ctx_t dh_ctx_current(struct dh_thread *t);
 u32 dh_thread_uid(const struct dh_thread *t);
 
 /* ---- Life of the process --------------------------------------------------------------------------- */

@@ -152,7 +152,7 @@ static void record(void **state)
     r = (struct dh_access_rec){.clock = ~0u,
                                .slot = 65535,
                                .uid = ~0u,
-                               .ctx = (1u << 27) - 1,
+                               .ctx = dh_ctx_from((1u << 27) - 1),
                                .lockset = DH_LOCKSET_UNKNOWN,
                                .kind = 15,
                                .size = 5};
@@ -162,7 +162,7 @@ static void record(void **state)
     assert_int_equal(dh_id_block(dh_id_plus(id, 1))->youngest, ~0u);
     got = dh_id_get(id);
     assert_int_equal(got.clock, ~0u - 1023);
-    assert_int_equal(got.ctx, 0);
+    assert_true(dh_ctx_is_none(got.ctx));
     /* Too much later than the block's first, and another thread's: a new block takes them. */
     r.clock = 0;
     assert_false(dh_id_put(dh_id_plus(id, 2), &r));

@@ -84,15 +84,15 @@ void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 si
 {
     (void)a, (void)id, (void)addr, (void)size, (void)at;
 }
-u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc)
+dh_ctx_t dh_thread_leaf(struct dh_thread *t, dh_ctx_t parent, const void *pc)
 {
     (void)t, (void)pc;
     return parent;
 }
-u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
+dh_ctx_t dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
 {
     (void)t, (void)top;
-    return 0;
+    return DH_CTX_NONE;
 }
 u32 dh_thread_lockset(struct dh_thread *t)
 {

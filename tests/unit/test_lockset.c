@@ -4,21 +4,27 @@
 #include "runtime/threads/lockset.h"
 #include "unit/check.h"
 
+/* Sets and contexts are plain numbers here. */
+static u32 with(u32 set, uptr lock, bool read, u32 ctx)
+{
+    return dh_lockset_with(set, lock, read, dh_ctx_from(ctx));
+}
+
 static void sets(void **state)
 {
     (void)state;
-    u32 a = dh_lockset_with(0, 0x1000, false, 1), ab = dh_lockset_with(a, 0x2000, true, 2);
+    u32 a = with(0, 0x1000, false, 1), ab = with(a, 0x2000, true, 2);
     assert_true(a != 0 && ab != 0 && a != ab);
-    assert_int_equal(dh_lockset_with(0, 0x1000, false, 1), a);
-    assert_int_equal(dh_lockset_with(a, 0x2000, true, 2), ab);
-    assert_true(dh_lockset_with(a, 0x2000, false, 2) != ab); /* another mode */
-    assert_true(dh_lockset_with(a, 0x2000, true, 3) != ab);  /* taken elsewhere */
-    assert_true(dh_lockset_with(0, 0x2000, true, 2) != ab);
+    assert_int_equal(with(0, 0x1000, false, 1), a);
+    assert_int_equal(with(a, 0x2000, true, 2), ab);
+    assert_true(with(a, 0x2000, false, 2) != ab); /* another mode */
+    assert_true(with(a, 0x2000, true, 3) != ab);  /* taken elsewhere */
+    assert_true(with(0, 0x2000, true, 2) != ab);
     const struct dh_lockset_node *n = dh_lockset_node(ab);
-    assert_true(n->lock == 0x2000 && n->read && n->ctx == 2 && n->parent == a);
+    assert_true(n->lock == 0x2000 && n->read && dh_ctx_raw(n->ctx) == 2 && n->parent == a);
     n = dh_lockset_node(a);
-    assert_true(n->lock == 0x1000 && !n->read && n->ctx == 1 && n->parent == 0);
-    u32 high = dh_lockset_with(0, 0x7ffffffff000, true, 5);
+    assert_true(n->lock == 0x1000 && !n->read && dh_ctx_raw(n->ctx) == 1 && n->parent == 0);
+    u32 high = with(0, 0x7ffffffff000, true, 5);
     assert_true(dh_lockset_node(high)->lock == 0x7ffffffff000);
 }
 
@@ -26,15 +32,15 @@ static void sets(void **state)
 static void full(void **state)
 {
     (void)state;
-    u32 known = dh_lockset_with(0, 0x3000, false, 1), last = 0;
+    u32 known = with(0, 0x3000, false, 1), last = 0;
     u64 made = 0;
     for (uptr lock = 0x100000; last != DH_LOCKSET_UNKNOWN; lock += 64, made++)
-        last = dh_lockset_with(0, lock, false, 1);
+        last = with(0, lock, false, 1);
     assert_true(made <= DH_LOCKSET_UNKNOWN);
     for (int i = 0; i < 1000; i++) /* no number past the last one, however often it is asked for */
-        assert_int_equal(dh_lockset_with(known, 0x900000000 + (uptr)i, false, 1), DH_LOCKSET_UNKNOWN);
-    assert_int_equal(dh_lockset_with(0, 0x3000, false, 1), known);
-    assert_int_equal(dh_lockset_with(DH_LOCKSET_UNKNOWN, 0x3000, false, 1), DH_LOCKSET_UNKNOWN);
+        assert_int_equal(with(known, 0x900000000 + (uptr)i, false, 1), DH_LOCKSET_UNKNOWN);
+    assert_int_equal(with(0, 0x3000, false, 1), known);
+    assert_int_equal(with(DH_LOCKSET_UNKNOWN, 0x3000, false, 1), DH_LOCKSET_UNKNOWN);
     assert_true(dh_lockset_node(known)->lock == 0x3000);
 }
 

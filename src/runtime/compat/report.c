@@ -53,10 +53,10 @@ bool dh_compat_ends(bool raced)
 
 /* ---- What they may ask ---- */
 
-static void put_stack(u32 ctx, void **trace, size_t n)
+static void put_stack(dh_ctx_t ctx, void **trace, size_t n)
 {
     size_t i = 0;
-    for (; ctx && i < n; ctx = dh_ctx_node(ctx)->parent)
+    for (; !dh_ctx_is_none(ctx) && i < n; ctx = dh_ctx_node(ctx)->parent)
         trace[i++] = (void *)(uptr)dh_ctx_node(ctx)->pc;
     if (i < n)
         trace[i] = NULL;
@@ -77,7 +77,7 @@ DH_COMPAT int __tsan_get_report_data(void *report, const char **description, int
     *count = 1;
     *stack_count = *loc_count = *mutex_count = 0;
     *mop_count = *thread_count = *unique_tid_count = 2;
-    put_stack(0, sleep_trace, trace_size);
+    put_stack(DH_CTX_NONE, sleep_trace, trace_size);
     return 1;
 }
 
@@ -131,7 +131,7 @@ DH_COMPAT int __tsan_get_report_stack(void *report, unsigned long i, void **trac
 {
     (void)report;
     (void)i;
-    put_stack(0, trace, trace_size);
+    put_stack(DH_CTX_NONE, trace, trace_size);
     return 0;
 }
 
@@ -145,7 +145,7 @@ DH_COMPAT int __tsan_get_report_loc(void *report, unsigned long i, const char **
     *addr = *start = NULL;
     *size = 0;
     *tid = *fd = *suppressable = 0;
-    put_stack(0, trace, trace_size);
+    put_stack(DH_CTX_NONE, trace, trace_size);
     return 0;
 }
 
@@ -157,7 +157,7 @@ DH_COMPAT int __tsan_get_report_mutex(void *report, unsigned long i, u64 *mutex_
     *mutex_id = 0;
     *addr = NULL;
     *destroyed = 0;
-    put_stack(0, trace, trace_size);
+    put_stack(DH_CTX_NONE, trace, trace_size);
     return 0;
 }
 
@@ -170,7 +170,7 @@ DH_COMPAT int __tsan_get_alloc_stack(uptr addr, uptr *trace, size_t n, int *tid,
     if (!dh_heap_find(addr, &block))
         return 0;
     int depth = 0;
-    for (u32 ctx = block.ctx; ctx && (size_t)depth < n; ctx = dh_ctx_node(ctx)->parent)
+    for (dh_ctx_t ctx = block.ctx; !dh_ctx_is_none(ctx) && (size_t)depth < n; ctx = dh_ctx_node(ctx)->parent)
         trace[depth++] = dh_ctx_node(ctx)->pc;
     DH_COMPAT_ENTER(depth);
     dh_lock_take(&dh_threads_lock);

@@ -96,10 +96,11 @@ DH_COMPAT void __sanitizer_symbolize_global(void *data, const char *format, char
 DH_COMPAT void __sanitizer_print_stack_trace(void)
 {
     char name[1200], line[1300];
-    u32 ctx = 0, number = 0;
+    dh_ctx_t ctx;
+    u32 number = 0;
     DH_COMPAT_ENTER();
     ctx = dh_ctx_current(sc.t);
-    for (; ctx; ctx = dh_ctx_node(ctx)->parent) {
+    for (; !dh_ctx_is_none(ctx); ctx = dh_ctx_node(ctx)->parent) {
         struct dh_fmt f;
         name_pc((void *)(uptr)dh_ctx_node(ctx)->pc, name, sizeof(name));
         dh_fmt_init(&f, line, sizeof(line));

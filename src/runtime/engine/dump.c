@@ -45,13 +45,13 @@ static void say_kind(struct dh_fmt *f, const struct dh_access_rec *r)
         dh_fmt_str(f, " in a range");
 }
 
-static void say_context(struct dh_fmt *f, u32 ctx)
+static void say_context(struct dh_fmt *f, dh_ctx_t ctx)
 {
     u32 depth = 0;
-    number(f, ", context ", ctx);
-    if (!ctx)
+    number(f, ", context ", dh_ctx_raw(ctx));
+    if (dh_ctx_is_none(ctx))
         return;
-    for (u32 n = ctx; n && depth < DEEPEST; n = dh_ctx_node(n)->parent)
+    for (dh_ctx_t n = ctx; !dh_ctx_is_none(n) && depth < DEEPEST; n = dh_ctx_node(n)->parent)
         depth++;
     number(f, " (depth ", depth);
     dh_fmt_str(f, ", at ");

@@ -47,9 +47,9 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
 /* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
  * next ones in is all it takes. */
-DH_INLINE u32 dh_step_idc_slot(const void *pc, u32 fctx, u32 kind)
+DH_INLINE u32 dh_step_idc_slot(const void *pc, dh_ctx_t fctx, u32 kind)
 {
-    u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ fctx * 5 ^ kind << 3;
+    u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ dh_ctx_raw(fctx) * 5 ^ kind << 3;
     return mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
 }
 
@@ -58,25 +58,25 @@ DH_INLINE u32 dh_step_idc_slot(const void *pc, u32 fctx, u32 kind)
 bool dh_step_ready(struct dh_thread *t);
 
 /* The entry of this access, of whatever epoch; NULL: there is none in that set. */
-DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, u32 fctx, u32 kind, const void *pc)
+DH_INLINE struct dh_idc *dh_step_idc_find(struct dh_idc *set, dh_ctx_t fctx, u32 kind, const void *pc)
 {
     u64 pc_kind = (uptr)pc | (u64)kind << 56;
     for (u32 way = 0; way < DH_IDC_WAYS; way++)
-        if (set[way].pc_kind == pc_kind && set[way].fctx == fctx)
+        if (set[way].pc_kind == pc_kind && dh_ctx_eq(set[way].fctx, fctx))
             return &set[way];
     return NULL;
 }
 
 /* A number for this access, with its entry, or NULL and the set where it is to have one. */
-dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
-                       u32 kind, const void *pc);
+dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, dh_ctx_t fctx,
+                       size_t size, u32 kind, const void *pc);
 
 /* What dh_step_identify does; inline is what is usual for a plain access, another id of the block at hand. */
 DH_INLINE dh_id_t dh_step_id(struct dh_thread *t, size_t size, u32 kind, const void *pc)
 {
     struct dh_frame *top = __dh_hot.sp - 1;
-    u32 fctx = top >= t->frames ? top->ctx : 0;
-    if (DH_UNLIKELY(!fctx))
+    dh_ctx_t fctx = top >= t->frames ? dh_ctx_of_frame(top) : DH_CTX_NONE;
+    if (DH_UNLIKELY(dh_ctx_is_none(fctx)))
         fctx = dh_thread_frame_ctx(t, top);
     struct dh_idc *set = &t->idc[dh_step_idc_slot(pc, fctx, kind)],
                   *e = dh_step_idc_find(set, fctx, kind, pc);
@@ -87,7 +87,7 @@ DH_INLINE dh_id_t dh_step_id(struct dh_thread *t, size_t size, u32 kind, const v
         dh_id_eq(id, t->ready_end))
         return dh_step_new_id(t, set, e, fctx, size, kind, pc);
     struct dh_id_rec r = t->ready;
-    r.ctx = e->ctx;
+    r.ctx = dh_ctx_raw(e->ctx);
     r.kind = kind;
     r.size = dh_id_size_code(size);
     DH_ASSERT(t->in_rt && dh_id_less(t->id_first, id) && dh_id_less(id, t->id_end) && dh_ids_is_owned(id));

@@ -107,7 +107,7 @@ static void describe(dh_id_t id, uptr addr, size_t size, struct dh_race_access *
     to->address = addr;
     to->size = size;
     describe_thread(r.uid, to);
-    for (u32 ctx = r.ctx; ctx; ctx = dh_ctx_node(ctx)->parent) {
+    for (dh_ctx_t ctx = r.ctx; !dh_ctx_is_none(ctx); ctx = dh_ctx_node(ctx)->parent) {
         if (to->depth < DH_RACE_FRAMES)
             to->stack[to->depth] = (const void *)(uptr)dh_ctx_node(ctx)->pc;
         to->depth++;

@@ -59,7 +59,7 @@ static bool refill(struct dh_thread *t, bool special)
     return got != 0;
 }
 
-static dh_id_t id_new(struct dh_thread *t, u32 kind, u32 ctx, size_t size)
+static dh_id_t id_new(struct dh_thread *t, u32 kind, dh_ctx_t ctx, size_t size)
 {
     bool special = (kind & (DH_ATOMIC | DH_FREE)) != 0;
     dh_id_t *next = special ? &t->special_next : &t->id_next;
@@ -101,11 +101,11 @@ bool dh_step_ready(struct dh_thread *t)
     return true;
 }
 
-dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, u32 fctx, size_t size,
-                       u32 kind, const void *pc)
+dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, dh_ctx_t fctx,
+                       size_t size, u32 kind, const void *pc)
 {
     if (!entry) {
-        u32 ctx = pc ? dh_thread_leaf(t, fctx, pc) : fctx;
+        dh_ctx_t ctx = pc ? dh_thread_leaf(t, fctx, pc) : fctx;
         for (u32 way = DH_IDC_WAYS - 1; way > 0; way--)
             set[way] = set[way - 1];
         entry = set;

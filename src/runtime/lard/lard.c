@@ -233,11 +233,11 @@ DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
 {
     const struct dh_frame *top = __dh_hot.sp - 1;
     if (t->held_n || !dh_lately_known(dh_lately(t, lock), lock) || !dh_held_noted(t, lock) ||
-        __dh_hot.sp >= __dh_hot.limit || (top >= t->frames && !top->ctx))
+        __dh_hot.sp >= __dh_hot.limit || (top >= t->frames && dh_ctx_is_none(dh_ctx_of_frame(top))))
         return false;
     t->held[0] = (struct dh_held){.lock = lock,
                                   .pc = pc,
-                                  .ctx = top >= t->frames ? top->ctx : 0,
+                                  .ctx = top >= t->frames ? dh_ctx_of_frame(top) : DH_CTX_NONE,
                                   .levels = 1,
                                   .flags = DH_LOCK_LANGUAGE};
     t->held_n = 1;

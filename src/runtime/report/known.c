@@ -48,9 +48,9 @@ static struct known *look_up(struct table *t, u64 key, bool make)
     return &t->e[i];
 }
 
-static u64 leaf_pc(u32 ctx)
+static u64 leaf_pc(dh_ctx_t ctx)
 {
-    return ctx ? dh_ctx_node(ctx)->pc : 0;
+    return dh_ctx_is_none(ctx) ? 0 : dh_ctx_node(ctx)->pc;
 }
 
 /* Of an unordered pair; never 0. */
@@ -81,7 +81,7 @@ static struct known *variant(struct known *k, uptr addr)
 /* The entry that counts a race; a new one has no record yet. NULL: there is no room for another. */
 static struct known *entry(const struct dh_access_rec *a, const struct dh_access_rec *b, uptr addr)
 {
-    u64 contexts = pair_key(a->ctx, b->ctx);
+    u64 contexts = pair_key(dh_ctx_raw(a->ctx), dh_ctx_raw(b->ctx));
     struct known *k = look_up(&by_context, contexts, false);
     if (k)
         return k->race ? variant(k, addr) : k;
@@ -98,7 +98,8 @@ static struct known *entry(const struct dh_access_rec *a, const struct dh_access
 static void note_context(const struct dh_access_rec *a, const struct dh_access_rec *b, const struct known *k)
 {
     struct known *pcs = look_up(&by_pc, pair_key(leaf_pc(a->ctx), leaf_pc(b->ctx)), false);
-    if (!pcs || k->key != pair_key(a->ctx, b->ctx)) /* a variant has the contexts of another record */
+    if (!pcs || k->key != pair_key(dh_ctx_raw(a->ctx),
+                                   dh_ctx_raw(b->ctx))) /* a variant has the contexts of another record */
         return;
     if (pcs->more++ == 0)
         pcs->race = k->race;

@@ -172,10 +172,10 @@ static void tell_module(struct dh_module *m)
     close_line();
 }
 
-static void tell_modules_of(u32 ctx)
+static void tell_modules_of(dh_ctx_t ctx)
 {
     dh_modules_take();
-    for (int i = 0; ctx && i < DEPTH_MAX; i++, ctx = dh_ctx_node(ctx)->parent) {
+    for (int i = 0; !dh_ctx_is_none(ctx) && i < DEPTH_MAX; i++, ctx = dh_ctx_node(ctx)->parent) {
         struct dh_module *m = dh_modules_find(dh_ctx_node(ctx)->pc);
         if (m)
             tell_module(m);
@@ -212,13 +212,13 @@ static bool is_ours(uptr pc)
 }
 
 /* Returns whether recursion was folded on the way. */
-static bool stack(const char *name, u32 ctx, int depth)
+static bool stack(const char *name, dh_ctx_t ctx, int depth)
 {
     bool folded = false, first = true;
     member(name);
     dh_fmt_char(&line, '[');
     dh_modules_take();
-    for (int i = 0; ctx && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
+    for (int i = 0; !dh_ctx_is_none(ctx) && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
         folded |= dh_ctx_node(ctx)->folded;
         if (is_ours(dh_ctx_node(ctx)->pc))
             continue;

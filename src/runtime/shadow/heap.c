@@ -41,8 +41,8 @@ void __libc_free(void *p);
 /* word: bits 0-41 the size asked for; 42-47 log2 of the distance from glibc's pointer to ours (4, or more
  * for aligned blocks); 48-63 a magic. Larger requests fail with ENOMEM, as they would anyway. */
 struct header {
-    u32 ctx; /* where it was allocated; 0: not known */
-    u32 uid; /* by which thread; 0: not known */
+    dh_ctx_t ctx; /* where it was allocated; none: not known */
+    u32 uid;      /* by which thread; 0: not known */
     u64 word;
 };
 
@@ -300,7 +300,7 @@ static void *block_init(struct dh_thread *t, char *base, size_t gap, size_t n)
 {
     char *p = base + gap;
     struct header *h = header_of(p);
-    h->ctx = t != NULL ? dh_ctx_current(t) : 0;
+    h->ctx = t != NULL ? dh_ctx_current(t) : DH_CTX_NONE;
     h->uid = t != NULL ? dh_thread_uid(t) : 0;
     __atomic_store_n(&h->word, make_word(MAGIC_LIVE, gap, n), __ATOMIC_RELEASE);
     mark_block((uptr)p, (uptr)p + (n < HEADER ? HEADER : n));

@@ -52,7 +52,7 @@ struct dh_access_rec dh_id_get(dh_id_t id)
         .clock = dh_id_clock(id),
         .slot = dh_id_slot(id),
         .uid = dh_id_first(id)->uid,
-        .ctx = (u32)r->ctx,
+        .ctx = dh_ctx_from((u32)r->ctx),
         .lockset = (u32)r->lockset,
         .kind = (u32)r->kind,
         .size = (u32)r->size,

@@ -38,7 +38,8 @@ struct own {
     /* The sites it used lately. */
     struct {
         const void *pc;
-        u32 fctx, kind, size, held_gen;
+        dh_ctx_t fctx;
+        u32 kind, size, held_gen;
         dh_id_t id;
     } cache[CACHE];
 };
@@ -90,13 +91,13 @@ static dh_id_t new_id(struct ids *at, const struct dh_access_rec *r)
 
 static u64 rec_hash(const struct dh_access_rec *r)
 {
-    u64 hash = dh_hash64((u64)r->uid << 32 | r->ctx);
+    u64 hash = dh_hash64((u64)r->uid << 32 | dh_ctx_raw(r->ctx));
     return dh_hash64(hash ^ ((u64)r->lockset << 16 | r->kind << 8 | r->size));
 }
 
 static bool rec_equal(const struct dh_access_rec *a, const struct dh_access_rec *b)
 {
-    return a->uid == b->uid && a->ctx == b->ctx && a->lockset == b->lockset && a->kind == b->kind &&
+    return a->uid == b->uid && dh_ctx_eq(a->ctx, b->ctx) && a->lockset == b->lockset && a->kind == b->kind &&
            a->size == b->size;
 }
 
@@ -146,10 +147,12 @@ static u32 size_code(size_t size)
 static dh_id_t site_of(struct dh_thread *t, const struct dh_tap_access *a)
 {
     struct own *own = t->tap;
-    u32 fctx = dh_ctx_current(t), size = size_code(a->piece ? a->piece : a->size);
-    u32 k = (u32)(dh_hash64((uptr)a->pc ^ (u64)fctx << 32 ^ a->kind ^ (u64)size << 8) >> 40) % CACHE;
+    dh_ctx_t fctx = dh_ctx_current(t);
+    u32 size = size_code(a->piece ? a->piece : a->size);
+    u32 k =
+        (u32)(dh_hash64((uptr)a->pc ^ (u64)dh_ctx_raw(fctx) << 32 ^ a->kind ^ (u64)size << 8) >> 40) % CACHE;
     __typeof__(own->cache[0]) *c = &own->cache[k];
-    if (c->pc == a->pc && c->fctx == fctx && c->kind == a->kind && c->size == size &&
+    if (c->pc == a->pc && dh_ctx_eq(c->fctx, fctx) && c->kind == a->kind && c->size == size &&
         c->held_gen == t->held_gen && !dh_id_is_none(c->id))
         return c->id;
     struct dh_access_rec r = {

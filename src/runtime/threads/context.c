@@ -20,24 +20,29 @@ static u32 heads[1u << HEADS_SHIFT];       /* newest node of each chain; atomic 
 static u32 used = 1;                       /* next node number; atomic */
 static u8 spent[1u << 12];                 /* recursive calls with nodes of their own, by function; atomic */
 
-const struct dh_ctx_node *dh_ctx_node(u32 ctx)
+const struct dh_ctx_node *dh_ctx_node(dh_ctx_t ctx)
 {
-    DH_ASSERT(ctx && ctx < CHUNKS * CHUNK && __atomic_load_n(&chunks[ctx >> CHUNK_SHIFT], __ATOMIC_RELAXED));
-    return &chunks[ctx >> CHUNK_SHIFT][ctx & (CHUNK - 1)];
+    u32 n = dh_ctx_raw(ctx);
+    DH_ASSERT(n && n < CHUNKS * CHUNK && __atomic_load_n(&chunks[n >> CHUNK_SHIFT], __ATOMIC_RELAXED));
+    return &chunks[n >> CHUNK_SHIFT][n & (CHUNK - 1)];
 }
 
-static u32 *head_of(u32 parent, uptr pc)
+static u32 *head_of(dh_ctx_t parent, uptr pc)
 {
-    return &heads[dh_hash64(pc ^ (u64)parent << 40 ^ parent) >> (64 - HEADS_SHIFT)];
+    u64 n = dh_ctx_raw(parent);
+    return &heads[dh_hash64(pc ^ n << 40 ^ n) >> (64 - HEADS_SHIFT)];
 }
 
-/* Search a chain from `from` down to, not including, `to`. */
-static u32 search(u32 from, u32 to, u32 parent, uptr pc)
+/* Search a chain from node `from` down to, not including, `to`. */
+static dh_ctx_t search(u32 from, u32 to, dh_ctx_t parent, uptr pc)
 {
-    for (u32 n = from; n != to; n = dh_ctx_node(n)->next)
-        if (dh_ctx_node(n)->parent == parent && dh_ctx_node(n)->pc == pc)
-            return n;
-    return 0;
+    for (u32 n = from; n != to;) {
+        const struct dh_ctx_node *node = dh_ctx_node(dh_ctx_from(n));
+        if (dh_ctx_eq(node->parent, parent) && node->pc == pc)
+            return dh_ctx_from(n);
+        n = node->next;
+    }
+    return DH_CTX_NONE;
 }
 
 static struct dh_ctx_node *node_new(u32 *ret_number)
@@ -65,14 +70,14 @@ static u32 function_of(uptr pc)
     return (u32)(start ? start : pc);
 }
 
-/* The nearest ancestor-or-self of `parent` that is a call from this function, or 0. */
-static u32 earlier_call(u32 parent, u32 function)
+/* The nearest ancestor-or-self of `parent` that is a call from this function, or none. */
+static dh_ctx_t earlier_call(dh_ctx_t parent, u32 function)
 {
-    u32 n = parent;
-    for (int i = 0; n && i < FOLD_LOOK_BACK; i++, n = dh_ctx_node(n)->parent)
+    dh_ctx_t n = parent;
+    for (int i = 0; !dh_ctx_is_none(n) && i < FOLD_LOOK_BACK; i++, n = dh_ctx_node(n)->parent)
         if (dh_ctx_node(n)->function == function)
             return n;
-    return 0;
+    return DH_CTX_NONE;
 }
 
 /* May a recursive call from this function have a node of its own? */
@@ -85,52 +90,53 @@ static bool spend(u32 function)
 }
 
 /* The node of exactly this pair. function 0: it is not known yet. */
-static u32 intern(u32 parent, uptr pc, u32 function, bool folded)
+static dh_ctx_t intern(dh_ctx_t parent, uptr pc, u32 function, bool folded)
 {
-    DH_ASSERT(parent < CHUNKS * CHUNK);
+    DH_ASSERT(dh_ctx_raw(parent) < CHUNKS * CHUNK);
     u32 *head = head_of(parent, pc);
-    u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-    u32 found = search(top, 0, parent, pc), number;
-    struct dh_ctx_node *node = found ? NULL : node_new(&number);
-    if (!found && !node)
-        return 0;
+    u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE), number;
+    dh_ctx_t found = search(top, 0, parent, pc);
+    struct dh_ctx_node *node = dh_ctx_is_none(found) ? node_new(&number) : NULL;
+    if (dh_ctx_is_none(found) && !node)
+        return DH_CTX_NONE;
     if (node) {
         node->pc = pc;
         node->folded = folded;
         node->parent = parent;
         node->function = function;
     }
-    while (!found) {
+    while (dh_ctx_is_none(found)) {
         node->next = top;
         u32 seen = top;
         if (__atomic_compare_exchange_n(head, &seen, number, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            return number;
+            return dh_ctx_from(number);
         /* Someone else pushed. If it was this very pair, use theirs; ours stays unused. */
         found = search(seen, top, parent, pc);
         top = seen;
     }
     if (folded && !dh_ctx_node(found)->folded)
-        chunks[found >> CHUNK_SHIFT][found & (CHUNK - 1)].folded = 1;
+        ((struct dh_ctx_node *)dh_ctx_node(found))->folded = 1;
     return found;
 }
 
-u32 dh_ctx_intern(u32 parent, const void *pc_ptr)
+dh_ctx_t dh_ctx_intern(dh_ctx_t parent, const void *pc_ptr)
 {
     uptr pc = (uptr)pc_ptr & (~0ull >> 1);
-    u32 found = search(__atomic_load_n(head_of(parent, pc), __ATOMIC_ACQUIRE), 0, parent, pc);
-    if (found)
+    dh_ctx_t found = search(__atomic_load_n(head_of(parent, pc), __ATOMIC_ACQUIRE), 0, parent, pc);
+    if (!dh_ctx_is_none(found))
         return found;
-    u32 function = function_of(pc), earlier = earlier_call(parent, function);
-    if (!earlier || spend(function))
+    u32 function = function_of(pc);
+    dh_ctx_t earlier = earlier_call(parent, function);
+    if (dh_ctx_is_none(earlier) || spend(function))
         return intern(parent, pc, function, false);
     do {
         parent = dh_ctx_node(earlier)->parent;
         earlier = earlier_call(parent, function);
-    } while (earlier);
+    } while (!dh_ctx_is_none(earlier));
     return intern(parent, pc, function, true);
 }
 
-u32 dh_ctx_leaf(u32 parent, const void *pc_ptr)
+dh_ctx_t dh_ctx_leaf(dh_ctx_t parent, const void *pc_ptr)
 {
     return intern(parent, (uptr)pc_ptr & (~0ull >> 1), 0, false);
 }

@@ -11,26 +11,66 @@
 #ifndef DH_RUNTIME_THREADS_CONTEXT_H
 #define DH_RUNTIME_THREADS_CONTEXT_H
 
-#include "base/base.h"
+#include "runtime/abi/abi.h"
 
 #define DH_CTX_BITS 27 /* of a number: they are kept in records of that width (ids.h) */
 
+typedef struct {
+    u32 v;
+} dh_ctx_t;
+_Static_assert(sizeof(dh_ctx_t) == 4 && DH_CTX_BITS <= 32, "the width that frames and records have for it");
+
+/* Of no call: where stacks begin, or not known. */
+#define DH_CTX_NONE ((dh_ctx_t){0})
+
+/* As a number, for whoever hashes, packs or prints it. */
+DH_INLINE dh_ctx_t dh_ctx_from(u32 raw)
+{
+    return (dh_ctx_t){raw};
+}
+
+DH_INLINE u32 dh_ctx_raw(dh_ctx_t c)
+{
+    return c.v;
+}
+
+DH_INLINE bool dh_ctx_is_none(dh_ctx_t c)
+{
+    return c.v == 0;
+}
+
+DH_INLINE bool dh_ctx_eq(dh_ctx_t a, dh_ctx_t b)
+{
+    return a.v == b.v;
+}
+
+/* As inlined code keeps it, a plain number in each frame; none: not computed yet. */
+DH_INLINE dh_ctx_t dh_ctx_of_frame(const struct dh_frame *f)
+{
+    return dh_ctx_from(f->ctx);
+}
+
+DH_INLINE void dh_ctx_set_frame(struct dh_frame *f, dh_ctx_t c)
+{
+    f->ctx = dh_ctx_raw(c);
+}
+
 struct dh_ctx_node {
     u64 pc : 63;
-    u64 folded : 1; /* some deeper recursion was folded into this node */
-    u32 parent;     /* 0: outermost */
-    u32 next;       /* hash chain */
-    u32 function;   /* that pc is in: where it begins, or pc itself; modulo 2^32 */
+    u64 folded : 1;  /* some deeper recursion was folded into this node */
+    dh_ctx_t parent; /* none: outermost */
+    u32 next;        /* hash chain */
+    u32 function;    /* that pc is in: where it begins, or pc itself; modulo 2^32 */
 };
 
 /* For a function of ours that calls the program's own: reports leave it out of stacks. */
 #define DH_CALLS_PROGRAM __attribute__((noinline, section("dh_calls_program")))
 
-/* The node of a call that returns to pc. 0 when no memory is left. Lock-free; any thread. */
-u32 dh_ctx_intern(u32 parent, const void *pc);
+/* The node of a call that returns to pc. None when no memory is left. Lock-free; any thread. */
+dh_ctx_t dh_ctx_intern(dh_ctx_t parent, const void *pc);
 /* The node of an access, or whatever else ends a stack: never folded, so that one level of a recursion is
  * always told. */
-u32 dh_ctx_leaf(u32 parent, const void *pc);
-const struct dh_ctx_node *dh_ctx_node(u32 ctx);
+dh_ctx_t dh_ctx_leaf(dh_ctx_t parent, const void *pc);
+const struct dh_ctx_node *dh_ctx_node(dh_ctx_t ctx);
 
 #endif

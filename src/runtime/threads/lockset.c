@@ -22,16 +22,16 @@ const struct dh_lockset_node *dh_lockset_node(u32 set)
     return &chunks[set >> CHUNK_SHIFT][set & (CHUNK - 1)];
 }
 
-u32 dh_lockset_with(u32 set, uptr lock, bool read, u32 ctx)
+u32 dh_lockset_with(u32 set, uptr lock, bool read, dh_ctx_t ctx)
 {
     if (set == DH_LOCKSET_UNKNOWN)
         return set;
     DH_ASSERT(set < DH_LOCKSET_UNKNOWN);
-    u32 *head = &heads[dh_hash64(lock ^ (u64)set << 44 ^ (u64)ctx << 13) >> (64 - HEADS_SHIFT)];
+    u32 *head = &heads[dh_hash64(lock ^ (u64)set << 44 ^ (u64)dh_ctx_raw(ctx) << 13) >> (64 - HEADS_SHIFT)];
     u32 top = __atomic_load_n(head, __ATOMIC_ACQUIRE);
     for (u32 n = top; n; n = dh_lockset_node(n)->next) {
         const struct dh_lockset_node *o = dh_lockset_node(n);
-        if (o->lock == lock && o->parent == set && o->ctx == ctx && o->read == read)
+        if (o->lock == lock && o->parent == set && dh_ctx_eq(o->ctx, ctx) && o->read == read)
             return n;
     }
     if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= DH_LOCKSET_UNKNOWN)

@@ -6,7 +6,7 @@
 #ifndef DH_RUNTIME_THREADS_LOCKSET_H
 #define DH_RUNTIME_THREADS_LOCKSET_H
 
-#include "base/base.h"
+#include "runtime/threads/context.h"
 
 #define DH_LOCKSET_BITS 20
 #define DH_LOCKSET_UNKNOWN ((1u << DH_LOCKSET_BITS) - 1)
@@ -14,12 +14,12 @@
 struct dh_lockset_node {
     u64 lock : 63;
     u64 read : 1; /* held in read mode */
-    u32 ctx;      /* where it was taken */
+    dh_ctx_t ctx; /* where it was taken */
     u32 parent;
     u32 next; /* hash chain */
 };
 
-u32 dh_lockset_with(u32 set, uptr lock, bool read, u32 ctx);
+u32 dh_lockset_with(u32 set, uptr lock, bool read, dh_ctx_t ctx);
 const struct dh_lockset_node *dh_lockset_node(u32 set);
 
 #endif

@@ -320,7 +320,7 @@ static void hold(struct dh_thread *t, uptr lock, u32 flags)
 {
     DH_ASSERT(t->in_rt && t->held_n < DH_HELD_MAX);
     struct dh_frame *top = __dh_hot.sp - 1;
-    bool open = top >= t->frames && !top->ctx;
+    bool open = top >= t->frames && dh_ctx_is_none(dh_ctx_of_frame(top));
     struct dh_held *h = &t->held[t->held_n++];
     *h = (struct dh_held){.lock = lock,
                           .pc = open ? top->pc : NULL,
@@ -427,9 +427,10 @@ u32 dh_thread_lockset(struct dh_thread *t)
             h->pc = NULL;
         }
         u32 read = (h->flags & DH_LOCK_READ) != 0;
-        u32 k = (u32)(dh_hash64(h->lock ^ (u64)set << 44 ^ h->ctx) >> 40) % DH_LSC;
+        u32 k = (u32)(dh_hash64(h->lock ^ (u64)set << 44 ^ dh_ctx_raw(h->ctx)) >> 40) % DH_LSC;
         __typeof__(t->lsc[0]) *c = &t->lsc[k];
-        if (c->lock != h->lock || c->set != set || c->ctx != h->ctx || c->read != read || !c->result) {
+        if (c->lock != h->lock || c->set != set || !dh_ctx_eq(c->ctx, h->ctx) || c->read != read ||
+            !c->result) {
             c->result = dh_lockset_with(set, h->lock, read, h->ctx);
             c->lock = h->lock;
             c->set = set;

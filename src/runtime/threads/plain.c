@@ -165,10 +165,10 @@ void dh_plain_complete(struct dh_scope *sc, const uptr *bp)
     if (n < 2 || f + n > __dh_hot.limit)
         return;
     /* With their contexts: dh_plain_caller would take them for frames that their own functions pushed. */
-    u32 ctx = dh_thread_frame_ctx(sc->t, f - 1);
+    dh_ctx_t ctx = dh_thread_frame_ctx(sc->t, f - 1);
     while (n-- > 0) {
         ctx = dh_thread_ctx(sc->t, ctx, (const void *)pc[n]);
-        *f++ = (struct dh_frame){.pc = (const void *)pc[n], .ctx = ctx};
+        *f++ = (struct dh_frame){.pc = (const void *)pc[n], .ctx = dh_ctx_raw(ctx)};
     }
     __dh_hot.sp = f; /* dh_scope_end goes back to sc->frame, below them all */
 }
@@ -185,7 +185,8 @@ static bool is_interceptor(const struct dh_thread *t, const uptr *slot)
     return false;
 }
 
-u32 dh_plain_caller(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top, u32 below)
+dh_ctx_t dh_plain_caller(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top,
+                         dh_ctx_t below)
 {
     const uptr *bp = __builtin_frame_address(0);
     struct at at = {bp + 1, bp[0]};

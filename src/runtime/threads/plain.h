@@ -33,8 +33,8 @@ DH_COLD void dh_plain_complete(struct dh_scope *sc, const uptr *bp);
 
 /* The context in which the function that pushed f was called; it differs from that of the frame below, which
  * is given, if plain code made the call. f is one of t's frames up to top, and not the lowest. */
-DH_COLD u32 dh_plain_caller(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top,
-                            u32 below);
+DH_COLD dh_ctx_t dh_plain_caller(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top,
+                                 dh_ctx_t below);
 
 /* Modules were unloaded: what was learned about their code may be wrong. */
 void dh_plain_forget(void);

@@ -138,7 +138,7 @@ static bool reserve(struct dh_thread *t, u32 slot)
     return true;
 }
 
-static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
+static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
 {
     dh_lock_take(&dh_threads_lock);
     struct dh_thread *t = dh_thread_state_new();
@@ -318,7 +318,7 @@ void dh_thread_start(struct dh_thread *t)
 
 void dh_thread_init_main(void)
 {
-    struct dh_thread *t = make(NULL, 0);
+    struct dh_thread *t = make(NULL, DH_CTX_NONE);
     if (!t) {
         dh_runtime_degrade("no memory for the first thread");
         return;
@@ -531,23 +531,23 @@ DH_PRESERVE struct dh_frame *__dh_enter_slow(void)
 }
 
 /* A place for (parent, pc) among those lately used. */
-DH_INLINE struct dh_ctxc *ctxc_at(struct dh_thread *t, u32 parent, const void *pc)
+DH_INLINE struct dh_ctxc *ctxc_at(struct dh_thread *t, dh_ctx_t parent, const void *pc)
 {
-    return &t->ctxc[(u32)(dh_hash64((uptr)pc ^ (u64)parent << 32) >> 40) % DH_CTXC];
+    return &t->ctxc[(u32)(dh_hash64((uptr)pc ^ (u64)dh_ctx_raw(parent) << 32) >> 40) % DH_CTXC];
 }
 
-DH_INLINE bool is_at(const struct dh_ctxc *c, u32 parent, const void *pc)
+DH_INLINE bool is_at(const struct dh_ctxc *c, dh_ctx_t parent, const void *pc)
 {
-    return DH_LIKELY(c->pc == pc && c->parent == parent && c->ctx);
+    return DH_LIKELY(c->pc == pc && dh_ctx_eq(c->parent, parent) && !dh_ctx_is_none(c->ctx));
 }
 
-static u32 put_ctx(struct dh_ctxc *c, u32 parent, const void *pc)
+static dh_ctx_t put_ctx(struct dh_ctxc *c, dh_ctx_t parent, const void *pc)
 {
     *c = (struct dh_ctxc){.parent = parent, .ctx = dh_ctx_intern(parent, pc), .pc = pc};
     return c->ctx;
 }
 
-u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc)
+dh_ctx_t dh_thread_leaf(struct dh_thread *t, dh_ctx_t parent, const void *pc)
 {
     struct dh_ctxc *c = ctxc_at(t, parent, pc);
     if (!is_at(c, parent, pc))
@@ -555,41 +555,45 @@ u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc)
     return c->ctx;
 }
 
-u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc)
+dh_ctx_t dh_thread_ctx(struct dh_thread *t, dh_ctx_t parent, const void *pc)
 {
     struct dh_ctxc *c = ctxc_at(t, parent, pc);
     return is_at(c, parent, pc) ? c->ctx : put_ctx(c, parent, pc);
 }
 
 /* The context of f. That of a function which plain code called depends on more than what is below. */
-DH_INLINE u32 frame_ctx(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top, u32 below)
+DH_INLINE dh_ctx_t frame_ctx(struct dh_thread *t, const struct dh_frame *f, const struct dh_frame *top,
+                             dh_ctx_t below)
 {
     struct dh_ctxc *c = ctxc_at(t, below, f->pc);
     if (is_at(c, below, f->pc))
         return c->ctx;
-    u32 caller = DH_UNLIKELY(dh_plain_may(f->pc)) ? dh_plain_caller(t, f, top, below) : below;
-    return caller == below ? put_ctx(c, below, f->pc) : dh_thread_ctx(t, caller, f->pc);
+    dh_ctx_t caller = DH_UNLIKELY(dh_plain_may(f->pc)) ? dh_plain_caller(t, f, top, below) : below;
+    return dh_ctx_eq(caller, below) ? put_ctx(c, below, f->pc) : dh_thread_ctx(t, caller, f->pc);
 }
 
-u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
+dh_ctx_t dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
 {
     if (top < t->frames)
-        return 0;
+        return DH_CTX_NONE;
     DH_ASSERT(!t->frames_n || top < t->frames + t->frames_n || t->carried);
     struct dh_frame *f = top;
-    while (f > t->frames && !f->ctx)
+    while (f > t->frames && dh_ctx_is_none(dh_ctx_of_frame(f)))
         f--;
-    u32 ctx = f->ctx;
-    if (!ctx)
-        ctx = f->ctx = dh_thread_ctx(t, 0, f->pc);
+    dh_ctx_t ctx = dh_ctx_of_frame(f);
+    if (dh_ctx_is_none(ctx)) {
+        ctx = dh_thread_ctx(t, DH_CTX_NONE, f->pc);
+        dh_ctx_set_frame(f, ctx);
+    }
     while (f < top) {
         f++;
-        ctx = f->ctx = frame_ctx(t, f, top, ctx);
+        ctx = frame_ctx(t, f, top, ctx);
+        dh_ctx_set_frame(f, ctx);
     }
     return ctx;
 }
 
-u32 dh_ctx_current(struct dh_thread *t)
+dh_ctx_t dh_ctx_current(struct dh_thread *t)
 {
     return dh_thread_frame_ctx(t, __dh_hot.sp - 1);
 }

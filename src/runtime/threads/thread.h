@@ -57,7 +57,7 @@ struct dh_sync; /* sync.h */
 struct dh_held {
     uptr lock;
     const void *pc; /* where it was taken, if that is not interned yet; NULL: ctx has it */
-    u32 ctx;        /* of the call; with pc, of the function that made it */
+    dh_ctx_t ctx;   /* of the call; with pc, of the function that made it */
     u32 levels;     /* recursion */
     u32 flags;      /* DH_LOCK_* */
 };
@@ -165,17 +165,20 @@ struct dh_thread {
     struct dh_held held[DH_HELD_MAX];
     struct dh_idc {
         u64 pc_kind;
-        u32 fctx, stamp;
+        dh_ctx_t fctx;
+        u32 stamp;
         dh_id_t id;
-        u32 ctx;
+        dh_ctx_t ctx;
     } idc[DH_IDC];
     struct dh_ctxc {
-        u32 parent, ctx;
+        dh_ctx_t parent, ctx;
         const void *pc;
     } ctxc[DH_CTXC];
     struct {
         uptr lock;
-        u32 set, ctx, result, read;
+        u32 set;
+        dh_ctx_t ctx;
+        u32 result, read;
     } lsc[DH_LSC];
     dh_cell_t ordered[DH_ORDERED];
     dh_pair_t mine[DH_MINE]; /* dh_step_mine_known */
@@ -215,7 +218,7 @@ struct dh_thread {
 struct dh_thread_info {
     u32 uid;
     u32 parent;
-    u32 created_at; /* context */
+    dh_ctx_t created_at; /* context */
     int tid;
     uptr stack_lo, stack_hi;
     uptr tls_lo, tls_hi;
@@ -240,10 +243,10 @@ bool dh_thread_outlived_all(const struct dh_thread *t);
 void dh_thread_fork_child(struct dh_thread *self);
 
 /* The context of frame `top`, computing and caching what is missing below it. */
-u32 dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
+dh_ctx_t dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
 /* Of a call; of what ends a stack (dh_ctx_leaf). */
-u32 dh_thread_ctx(struct dh_thread *t, u32 parent, const void *pc);
-u32 dh_thread_leaf(struct dh_thread *t, u32 parent, const void *pc);
+dh_ctx_t dh_thread_ctx(struct dh_thread *t, dh_ctx_t parent, const void *pc);
+dh_ctx_t dh_thread_leaf(struct dh_thread *t, dh_ctx_t parent, const void *pc);
 u32 dh_thread_lockset(struct dh_thread *t);
 
 /* ---- Memory of thread states (thread_state.c) ---- */
