@@ -94,10 +94,10 @@ dh_ctx_t dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
     (void)t, (void)top;
     return DH_CTX_NONE;
 }
-u32 dh_thread_lockset(struct dh_thread *t)
+dh_lockset_t dh_thread_lockset(struct dh_thread *t)
 {
     (void)t;
-    return 0;
+    return DH_LOCKSET_EMPTY;
 }
 
 /* ---- The model ---- */

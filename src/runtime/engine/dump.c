@@ -59,14 +59,14 @@ static void say_context(struct dh_fmt *f, dh_ctx_t ctx)
     dh_fmt_char(f, ')');
 }
 
-static void say_locks(struct dh_fmt *f, u32 set)
+static void say_locks(struct dh_fmt *f, dh_lockset_t set)
 {
-    if (set == DH_LOCKSET_UNKNOWN) {
+    if (dh_lockset_is_unknown(set)) {
         dh_fmt_str(f, ", locks unknown");
         return;
     }
-    dh_fmt_str(f, set ? ", locks" : ", no lock");
-    for (u32 i = 0; set && i < MOST_LOCKS; i++, set = dh_lockset_node(set)->parent) {
+    dh_fmt_str(f, dh_lockset_is_empty(set) ? ", no lock" : ", locks");
+    for (u32 i = 0; dh_lockset_is_listed(set) && i < MOST_LOCKS; i++, set = dh_lockset_node(set)->parent) {
         dh_fmt_char(f, ' ');
         dh_fmt_hex(f, dh_lockset_node(set)->lock);
     }

@@ -112,7 +112,7 @@ static void describe(dh_id_t id, uptr addr, size_t size, struct dh_race_access *
             to->stack[to->depth] = (const void *)(uptr)dh_ctx_node(ctx)->pc;
         to->depth++;
     }
-    for (u32 s = r.lockset; s && s != DH_LOCKSET_UNKNOWN; s = dh_lockset_node(s)->parent) {
+    for (dh_lockset_t s = r.lockset; dh_lockset_is_listed(s); s = dh_lockset_node(s)->parent) {
         if (to->held < DH_RACE_LOCKS)
             to->locks[to->held] = (struct dh_race_lock){.address = dh_lockset_node(s)->lock,
                                                         .shared = dh_lockset_node(s)->read};

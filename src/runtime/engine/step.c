@@ -95,7 +95,7 @@ bool dh_step_ready(struct dh_thread *t)
     if (dh_id_eq(id, t->id_end) || dh_id_begins_block(id) ||
         !dh_id_next_like(id, t->vc.c[t->slot], t->uid, &t->ready))
         return false;
-    t->ready.lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t);
+    t->ready.lockset = dh_lockset_raw(t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t));
     t->ready_stamp = t->stamp;
     t->ready_end = dh_id_align(id);
     return true;

@@ -260,12 +260,11 @@ static void tell_thread(u32 uid, int ancestors)
 
 /* ---- Parts of a race ---- */
 
-static void lock_set(u32 set, int lock_depth)
+static void lock_set(dh_lockset_t set, int lock_depth)
 {
     member("locks");
     dh_fmt_char(&line, '[');
-    for (bool first = true; set && set != DH_LOCKSET_UNKNOWN;
-         set = dh_lockset_node(set)->parent, first = false) {
+    for (bool first = true; dh_lockset_is_listed(set); set = dh_lockset_node(set)->parent, first = false) {
         const struct dh_lockset_node *n = dh_lockset_node(set);
         dh_fmt_str(&line, first ? "{\"addr\":" : ",{\"addr\":");
         dh_fmt_json_hex(&line, n->lock);
@@ -307,7 +306,7 @@ static void tell_access(dh_id_t id)
     const struct dh_access_rec r = dh_id_get(id);
     tell_thread(r.uid, ANCESTORS);
     tell_modules_of(r.ctx);
-    for (u32 s = r.lockset; s && s != DH_LOCKSET_UNKNOWN; s = dh_lockset_node(s)->parent) {
+    for (dh_lockset_t s = r.lockset; dh_lockset_is_listed(s); s = dh_lockset_node(s)->parent) {
         tell_modules_of(dh_lockset_node(s)->ctx);
         tell_module_at(dh_lockset_node(s)->lock);
     }

@@ -53,7 +53,7 @@ struct dh_access_rec dh_id_get(dh_id_t id)
         .slot = dh_id_slot(id),
         .uid = dh_id_first(id)->uid,
         .ctx = dh_ctx_from((u32)r->ctx),
-        .lockset = (u32)r->lockset,
+        .lockset = dh_lockset_from((u32)r->lockset),
         .kind = (u32)r->kind,
         .size = (u32)r->size,
     };

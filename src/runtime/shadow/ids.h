@@ -24,10 +24,10 @@ struct dh_access_rec {
     u32 clock;
     u32 slot; /* index into vector clocks */
     u32 uid;
-    dh_ctx_t ctx; /* context.h */
-    u32 lockset;  /* lockset.h; DH_LOCKSET_UNKNOWN when that table is full */
-    u32 kind;     /* enum dh_access */
-    u32 size;     /* 1 + log2 of the size of a single access; 0: a range or an odd size */
+    dh_ctx_t ctx;         /* context.h */
+    dh_lockset_t lockset; /* lockset.h */
+    u32 kind;             /* enum dh_access */
+    u32 size;             /* 1 + log2 of the size of a single access; 0: a range or an odd size */
 };
 
 /*
@@ -166,7 +166,7 @@ DH_INLINE bool dh_id_put(dh_id_t id, const struct dh_access_rec *r)
 {
     struct dh_id_rec like = {0};
     DH_ASSERT(dh_ids_is_owned(id) && dh_ctx_raw(r->ctx) < 1u << DH_CTX_BITS);
-    DH_ASSERT(r->lockset < 1u << DH_LOCKSET_BITS && r->kind < 1u << DH_ID_KIND_BITS);
+    DH_ASSERT(dh_lockset_raw(r->lockset) < 1u << DH_LOCKSET_BITS && r->kind < 1u << DH_ID_KIND_BITS);
     if (dh_id_begins_block(id)) {
         *dh_id_first(id) = (struct dh_id_first){.clock = r->clock, .uid = r->uid};
         *dh_id_block(id) = (struct dh_id_block){.slot = r->slot, .youngest = r->clock};
@@ -174,7 +174,7 @@ DH_INLINE bool dh_id_put(dh_id_t id, const struct dh_access_rec *r)
         return false;
     }
     *dh_id_rec(id) = (struct dh_id_rec){.ctx = dh_ctx_raw(r->ctx),
-                                        .lockset = r->lockset,
+                                        .lockset = dh_lockset_raw(r->lockset),
                                         .kind = r->kind,
                                         .size = r->size,
                                         .later = like.later};

@@ -92,13 +92,13 @@ static dh_id_t new_id(struct ids *at, const struct dh_access_rec *r)
 static u64 rec_hash(const struct dh_access_rec *r)
 {
     u64 hash = dh_hash64((u64)r->uid << 32 | dh_ctx_raw(r->ctx));
-    return dh_hash64(hash ^ ((u64)r->lockset << 16 | r->kind << 8 | r->size));
+    return dh_hash64(hash ^ ((u64)dh_lockset_raw(r->lockset) << 16 | r->kind << 8 | r->size));
 }
 
 static bool rec_equal(const struct dh_access_rec *a, const struct dh_access_rec *b)
 {
-    return a->uid == b->uid && dh_ctx_eq(a->ctx, b->ctx) && a->lockset == b->lockset && a->kind == b->kind &&
-           a->size == b->size;
+    return a->uid == b->uid && dh_ctx_eq(a->ctx, b->ctx) && dh_lockset_eq(a->lockset, b->lockset) &&
+           a->kind == b->kind && a->size == b->size;
 }
 
 static bool grow_sites(void)

@@ -413,11 +413,11 @@ void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 
         h->levels = levels;
 }
 
-u32 dh_thread_lockset(struct dh_thread *t)
+dh_lockset_t dh_thread_lockset(struct dh_thread *t)
 {
     if (t->lockset_gen == t->held_gen)
         return t->lockset;
-    u32 set = 0;
+    dh_lockset_t set = DH_LOCKSET_EMPTY;
     for (u32 i = 0; i < t->held_n; i++) {
         struct dh_held *h = &t->held[i];
         if (h->flags & DH_LOCK_UNORDERED)
@@ -427,10 +427,11 @@ u32 dh_thread_lockset(struct dh_thread *t)
             h->pc = NULL;
         }
         u32 read = (h->flags & DH_LOCK_READ) != 0;
-        u32 k = (u32)(dh_hash64(h->lock ^ (u64)set << 44 ^ dh_ctx_raw(h->ctx)) >> 40) % DH_LSC;
+        u32 k =
+            (u32)(dh_hash64(h->lock ^ (u64)dh_lockset_raw(set) << 44 ^ dh_ctx_raw(h->ctx)) >> 40) % DH_LSC;
         __typeof__(t->lsc[0]) *c = &t->lsc[k];
-        if (c->lock != h->lock || c->set != set || !dh_ctx_eq(c->ctx, h->ctx) || c->read != read ||
-            !c->result) {
+        if (c->lock != h->lock || !dh_lockset_eq(c->set, set) || !dh_ctx_eq(c->ctx, h->ctx) ||
+            c->read != read || dh_lockset_is_empty(c->result)) {
             c->result = dh_lockset_with(set, h->lock, read, h->ctx);
             c->lock = h->lock;
             c->set = set;
@@ -439,7 +440,7 @@ u32 dh_thread_lockset(struct dh_thread *t)
         }
         set = c->result;
     }
-    DH_ASSERT(set <= DH_LOCKSET_UNKNOWN);
+    DH_ASSERT(dh_lockset_is_unknown(set) || dh_lockset_raw(set) <= DH_LOCKSET_MAX);
     t->lockset = set;
     t->lockset_gen = t->held_gen;
     return set;

@@ -91,8 +91,8 @@ struct dh_thread {
     struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
 
     u32 held_n;
-    u32 held_gen; /* rises with every change of held */
-    u32 lockset;  /* of held, valid if lockset_gen == held_gen */
+    u32 held_gen;         /* rises with every change of held */
+    dh_lockset_t lockset; /* of held, valid if lockset_gen == held_gen */
     u32 lockset_gen;
     u32 stamp; /* rises with every epoch, every run of ids taken, and every change of held: ids in idc are
                 * good for one value of it */
@@ -176,9 +176,10 @@ struct dh_thread {
     } ctxc[DH_CTXC];
     struct {
         uptr lock;
-        u32 set;
+        dh_lockset_t set;
         dh_ctx_t ctx;
-        u32 result, read;
+        dh_lockset_t result; /* empty: nothing is here */
+        u32 read;
     } lsc[DH_LSC];
     dh_cell_t ordered[DH_ORDERED];
     dh_pair_t mine[DH_MINE]; /* dh_step_mine_known */
@@ -247,7 +248,7 @@ dh_ctx_t dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top);
 /* Of a call; of what ends a stack (dh_ctx_leaf). */
 dh_ctx_t dh_thread_ctx(struct dh_thread *t, dh_ctx_t parent, const void *pc);
 dh_ctx_t dh_thread_leaf(struct dh_thread *t, dh_ctx_t parent, const void *pc);
-u32 dh_thread_lockset(struct dh_thread *t);
+dh_lockset_t dh_thread_lockset(struct dh_thread *t);
 
 /* ---- Memory of thread states (thread_state.c) ---- */
 
