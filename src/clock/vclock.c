@@ -7,14 +7,14 @@
 
 #include "base/pool.h"
 
-bool dh_vclock_reserve(struct dh_vclock *v, u32 slot, u32 **ret_old, u32 *ret_old_cap)
+bool dh_vclock_reserve(struct dh_vclock *v, u32 n, u32 **ret_old, u32 *ret_old_cap)
 {
     *ret_old = NULL;
     *ret_old_cap = 0;
-    if (slot < v->cap)
+    if (n <= v->cap)
         return true;
     u32 cap = v->cap ? v->cap : 8;
-    while (cap <= slot)
+    while (cap < n)
         cap *= 2;
     u32 *c = dh_pool_alloc(cap * sizeof(u32));
     if (!c)
@@ -33,7 +33,7 @@ u32 dh_publish_len(const struct dh_publish *p)
     if (!p->snap)
         return 0;
     u32 n = p->snap->n;
-    return p->slot != DH_NO_SLOT && p->slot >= n ? p->slot + 1 : n;
+    return !dh_slot_is_none(p->slot) && dh_slot_raw(p->slot) >= n ? dh_slot_raw(p->slot) + 1 : n;
 }
 
 bool dh_vclock_patchy;
@@ -46,16 +46,16 @@ bool dh_vclock_knows(const struct dh_vclock *v, const struct dh_publish *p)
         return false;
     /* An epoch of a releaser is learned only together with its whole clock at that release, because a
      * thread starts a new epoch after every release that published something new. */
-    return p->slot != DH_NO_SLOT && dh_vclock_get(v, p->slot) >= p->clock;
+    return !dh_slot_is_none(p->slot) && dh_vclock_get(v, p->slot) >= p->clock;
 }
 
 bool dh_vclock_covers(const struct dh_vclock *v, const struct dh_publish *p)
 {
     if (!p->snap)
         return true;
-    bool all = p->slot == DH_NO_SLOT || dh_vclock_get(v, p->slot) >= p->clock;
+    bool all = dh_slot_is_none(p->slot) || dh_vclock_get(v, p->slot) >= p->clock;
     for (u32 i = 0; i < p->snap->n && all; i++)
-        all = dh_vclock_get(v, i) >= p->snap->c[i];
+        all = dh_vclock_get(v, dh_slot_from(i)) >= p->snap->c[i];
     return all;
 }
 
@@ -81,8 +81,8 @@ bool dh_vclock_join(struct dh_vclock *v, const struct dh_publish *p)
         grew |= theirs > ours;
         v->c[i] = theirs > ours ? theirs : ours;
     }
-    if (p->slot != DH_NO_SLOT)
-        grew |= raise(&v->c[p->slot], p->clock);
+    if (!dh_slot_is_none(p->slot))
+        grew |= raise(dh_vclock_at(v, p->slot), p->clock);
     return grew != 0;
 }
 
@@ -119,8 +119,8 @@ struct dh_snap *dh_snap_join(const struct dh_publish *p, const struct dh_vclock 
         memcpy(s->c, v->c, v->n * sizeof(u32));
     for (u32 i = 0; p->snap && i < p->snap->n; i++)
         raise(&s->c[i], p->snap->c[i]);
-    if (p->snap && p->slot != DH_NO_SLOT)
-        raise(&s->c[p->slot], p->clock);
+    if (p->snap && !dh_slot_is_none(p->slot))
+        raise(dh_snap_at(s, p->slot), p->clock);
     return s;
 }
 
@@ -144,7 +144,7 @@ static bool writable(const struct dh_publish *p, u32 n)
            __atomic_load_n(&p->snap->refs, __ATOMIC_ACQUIRE) == 1;
 }
 
-bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, u32 slot, u32 own)
+bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, dh_slot_t slot, u32 own)
 {
     if (!writable(p, v->n))
         return false;
@@ -152,7 +152,7 @@ bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, u32 slo
     s->n = v->n;
     for (u32 i = 0; i < v->n; i++)
         s->c[i] = v->c[i];
-    s->c[slot] = own;
+    *dh_snap_at(s, slot) = own;
     p->slot = slot;
     p->clock = own;
     return true;
@@ -169,9 +169,9 @@ bool dh_publish_raise(struct dh_publish *p, const struct dh_vclock *v)
     s->n = n;
     for (u32 i = 0; i < v->n; i++)
         raise(&s->c[i], v->c[i]);
-    if (p->slot != DH_NO_SLOT)
-        raise(&s->c[p->slot], p->clock);
-    p->slot = DH_NO_SLOT;
+    if (!dh_slot_is_none(p->slot))
+        raise(dh_snap_at(s, p->slot), p->clock);
+    p->slot = DH_SLOT_NONE;
     p->clock = 0;
     return true;
 }

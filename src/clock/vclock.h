@@ -17,6 +17,35 @@
 
 #include "base/base.h"
 
+/* An index into vector clocks. */
+typedef struct {
+    u32 v;
+} dh_slot_t;
+_Static_assert(sizeof(dh_slot_t) == 4, "records of blocks of ids hold one beside a clock");
+
+#define DH_SLOT_NONE ((dh_slot_t){UINT32_MAX})
+
+/* As a number, for whoever counts through slots, packs or prints them. */
+DH_INLINE dh_slot_t dh_slot_from(u32 raw)
+{
+    return (dh_slot_t){raw};
+}
+
+DH_INLINE u32 dh_slot_raw(dh_slot_t s)
+{
+    return s.v;
+}
+
+DH_INLINE bool dh_slot_is_none(dh_slot_t s)
+{
+    return s.v == UINT32_MAX;
+}
+
+DH_INLINE bool dh_slot_eq(dh_slot_t a, dh_slot_t b)
+{
+    return a.v == b.v;
+}
+
 struct dh_snap {
     u32 refs; /* atomic */
     u32 n;
@@ -30,21 +59,32 @@ struct dh_vclock {
     u32 cap; /* of c */
 };
 
-#define DH_NO_SLOT UINT32_MAX
-
 struct dh_publish {
     struct dh_snap *snap; /* NULL: nothing was released here */
-    u32 slot;             /* the releaser's slot; DH_NO_SLOT: several releases were joined */
+    dh_slot_t slot;       /* the releaser's; none: several releases were joined */
     u32 clock;
 };
 
-/* Grow to hold slot. The old array is handed back in *ret_old (n in *ret_old_cap), because another
- * thread may be reading it; free it when no one can be. False: no memory. */
-bool dh_vclock_reserve(struct dh_vclock *v, u32 slot, u32 **ret_old, u32 *ret_old_cap);
+/* Grow to hold n components. The old array is handed back in *ret_old (how long it was in *ret_old_cap),
+ * because another thread may be reading it; free it when no one can be. False: no memory. */
+bool dh_vclock_reserve(struct dh_vclock *v, u32 n, u32 **ret_old, u32 *ret_old_cap);
 
-DH_INLINE u32 dh_vclock_get(const struct dh_vclock *v, u32 slot)
+DH_INLINE u32 dh_vclock_get(const struct dh_vclock *v, dh_slot_t slot)
 {
-    return slot < v->n ? v->c[slot] : 0;
+    return dh_slot_raw(slot) < v->n ? v->c[dh_slot_raw(slot)] : 0;
+}
+
+/* A component that there is. */
+DH_INLINE u32 *dh_vclock_at(const struct dh_vclock *v, dh_slot_t slot)
+{
+    DH_ASSERT(dh_slot_raw(slot) < v->cap);
+    return &v->c[dh_slot_raw(slot)];
+}
+
+DH_INLINE u32 *dh_snap_at(struct dh_snap *s, dh_slot_t slot)
+{
+    DH_ASSERT(dh_slot_raw(slot) < s->cap);
+    return &s->c[dh_slot_raw(slot)];
 }
 
 /* v := v joined with p. Capacity must suffice (dh_vclock_reserve to p's length). True if v grew. */
@@ -68,7 +108,7 @@ void dh_snap_unref(struct dh_snap *s); /* NULL is legal */
 /* Where p is the only holder of its snapshot and there is room: make p a copy of the clock, with its owner at
  * `own`; or p joined with the clock. That costs less than a new one, and nothing is allocated. False: not
  * possible, p is as it was. */
-bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, u32 slot, u32 own);
+bool dh_publish_rewrite(struct dh_publish *p, const struct dh_vclock *v, dh_slot_t slot, u32 own);
 bool dh_publish_raise(struct dh_publish *p, const struct dh_vclock *v);
 
 void dh_publish_clear(struct dh_publish *p);

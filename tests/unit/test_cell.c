@@ -147,10 +147,10 @@ static void record(void **state)
     assert_true(dh_ids_init());
     dh_id_t id = dh_ids_take(2, &count);
     assert_true(!dh_id_is_none(id) && count == 2 * DH_ID_BLOCK);
-    struct dh_access_rec r = {.clock = ~0u - 1023, .slot = 65535, .uid = ~0u}, got;
+    struct dh_access_rec r = {.clock = ~0u - 1023, .slot = dh_slot_from(65535), .uid = ~0u}, got;
     assert_true(dh_id_put(id, &r));
     r = (struct dh_access_rec){.clock = ~0u,
-                               .slot = 65535,
+                               .slot = dh_slot_from(65535),
                                .uid = ~0u,
                                .ctx = dh_ctx_from((1u << 27) - 1),
                                .lockset = DH_LOCKSET_UNKNOWN,

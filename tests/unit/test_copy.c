@@ -252,10 +252,11 @@ static int set_up(void **state)
     if (!dh_ids_init() || dh_id_raw(dh_ids_take(4, &got)) > IDS)
         return -1;
     for (u32 id = DH_ID_BLOCK; id < 4 * DH_ID_BLOCK; id++)
-        dh_id_put(dh_id_from(id),
-                  &(struct dh_access_rec){.clock = 1, .slot = id / DH_ID_BLOCK, .uid = id / DH_ID_BLOCK});
+        dh_id_put(dh_id_from(id), &(struct dh_access_rec){.clock = 1,
+                                                          .slot = dh_slot_from(id / DH_ID_BLOCK),
+                                                          .uid = id / DH_ID_BLOCK});
     for (u32 id = 0; id < DH_ID_BLOCK; id++)
-        dh_id_put(dh_id_from(id), &(struct dh_access_rec){.clock = 1, .slot = 5, .uid = 5});
+        dh_id_put(dh_id_from(id), &(struct dh_access_rec){.clock = 1, .slot = dh_slot_from(5), .uid = 5});
     srand(20140301);
     return 0;
 }

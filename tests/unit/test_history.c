@@ -192,9 +192,10 @@ static void private_history(void **state)
     (void)state;
     u32 count, first = take(2, &count), other = first + DH_ID_BLOCK;
     assert_true(first != 0 && count == 2 * DH_ID_BLOCK);
-    assert_true(dh_id_put(dh_id_from(first), &(struct dh_access_rec){.slot = 2, .clock = 1}));
-    assert_true(dh_id_put(dh_id_from(first + 1), &(struct dh_access_rec){.slot = 2, .clock = 2}));
-    assert_true(dh_id_put(dh_id_from(other), &(struct dh_access_rec){.slot = 5, .clock = 1}));
+    assert_true(dh_id_put(dh_id_from(first), &(struct dh_access_rec){.slot = dh_slot_from(2), .clock = 1}));
+    assert_true(
+        dh_id_put(dh_id_from(first + 1), &(struct dh_access_rec){.slot = dh_slot_from(2), .clock = 2}));
+    assert_true(dh_id_put(dh_id_from(other), &(struct dh_access_rec){.slot = dh_slot_from(5), .clock = 1}));
 
     dh_cell_t shared = MAKE(E(first, 15), E(other, 15));
     dh_cell_t own = dh_history_private(dh_history_get(shared));
@@ -202,11 +203,11 @@ static void private_history(void **state)
     const struct dh_history *h = dh_history_get(own);
     assert_true(h->by_slot);
     for (u32 slot = 0; slot < 7; slot++) /* on lines of their own */
-        assert_int_equal((uptr)dh_history_entry(h, slot) % 64, 0);
-    assert_cell_equal(*dh_history_entry(h, 2), E(first, 15));
-    assert_cell_equal(*dh_history_entry(h, 5), E(other, 15));
-    assert_true(dh_cell_is_none(*dh_history_entry(h, 0)));
-    assert_ptr_equal(dh_history_entry(h, 1000), NULL);
+        assert_int_equal((uptr)dh_history_entry(h, dh_slot_from(slot)) % 64, 0);
+    assert_cell_equal(*dh_history_entry(h, dh_slot_from(2)), E(first, 15));
+    assert_cell_equal(*dh_history_entry(h, dh_slot_from(5)), E(other, 15));
+    assert_true(dh_cell_is_none(*dh_history_entry(h, dh_slot_from(0))));
+    assert_ptr_equal(dh_history_entry(h, dh_slot_from(1000)), NULL);
     assert_true(dh_cell_is_none(dh_history_private(dh_history_get(MAKE(E(first, 1), E(first + 1, 2))))));
 
     dh_history_marking(true, 1000);
@@ -220,7 +221,7 @@ static void private_history(void **state)
     /* Free, so the next one is there. */
     shared = MAKE(E(first, 15), E(other, 15));
     assert_cell_equal(dh_history_private(dh_history_get(shared)), own);
-    assert_cell_equal(*dh_history_entry(h, 5), E(other, 15));
+    assert_cell_equal(*dh_history_entry(h, dh_slot_from(5)), E(other, 15));
 }
 
 int main(void)

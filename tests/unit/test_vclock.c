@@ -11,7 +11,7 @@
 static void set(struct dh_vclock *v, u32 n, const u32 *c)
 {
     u32 *old, cap;
-    assert_true(dh_vclock_reserve(v, n - 1, &old, &cap));
+    assert_true(dh_vclock_reserve(v, n, &old, &cap));
     dh_pool_free(old, cap * sizeof(u32));
     memcpy(v->c, c, n * sizeof(u32));
     v->n = n;
@@ -28,9 +28,9 @@ static void done(struct dh_vclock *v)
 static void assert_clock(const struct dh_vclock *v, u32 n, const u32 *c)
 {
     for (u32 i = 0; i < n; i++)
-        assert_int_equal(dh_vclock_get(v, i), c[i]);
+        assert_int_equal(dh_vclock_get(v, dh_slot_from(i)), c[i]);
     for (u32 i = n; i < n + 70; i++)
-        assert_int_equal(dh_vclock_get(v, i), 0);
+        assert_int_equal(dh_vclock_get(v, dh_slot_from(i)), 0);
 }
 
 #define ASSERT_CLOCK(v, ...) assert_clock(v, sizeof((u32[]){__VA_ARGS__}) / sizeof(u32), (u32[]){__VA_ARGS__})
@@ -41,15 +41,15 @@ static void reserve(void **state)
     (void)state;
     struct dh_vclock v = {0};
     u32 *old = (u32 *)1, cap = 1;
-    assert_int_equal(dh_vclock_get(&v, 0), 0);
-    assert_int_equal(dh_vclock_get(&v, DH_NO_SLOT), 0);
-    assert_true(dh_vclock_reserve(&v, 0, &old, &cap));
+    assert_int_equal(dh_vclock_get(&v, dh_slot_from(0)), 0);
+    assert_int_equal(dh_vclock_get(&v, DH_SLOT_NONE), 0);
+    assert_true(dh_vclock_reserve(&v, 1, &old, &cap));
     assert_null(old);
     SET(&v, 3, 1, 4);
     u32 *before = v.c, n = v.cap;
-    assert_true(dh_vclock_reserve(&v, n - 1, &old, &cap));
+    assert_true(dh_vclock_reserve(&v, n, &old, &cap));
     assert_null(old);
-    assert_true(dh_vclock_reserve(&v, 1000, &old, &cap));
+    assert_true(dh_vclock_reserve(&v, 1001, &old, &cap));
     assert_ptr_equal(old, before);
     assert_int_equal(cap, n);
     assert_int_equal(old[2], 4);
@@ -65,7 +65,7 @@ static void join(void **state)
     struct dh_vclock a = {0}, b = {0};
     SET(&a, 5, 1, 0, 7);
     SET(&b, 2, 9, 0, 3, 4);
-    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = 4, .clock = 6};
+    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = dh_slot_from(4), .clock = 6};
     assert_int_equal(dh_publish_len(&p), 5);
     assert_false(dh_vclock_knows(&a, &p));
     assert_true(dh_vclock_join(&a, &p));
@@ -89,7 +89,7 @@ static void join_longer(void **state)
     struct dh_vclock a = {0}, b = {0};
     SET(&a, 1);
     SET(&b, 0, 2);
-    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = 6, .clock = 8};
+    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = dh_slot_from(6), .clock = 8};
     assert_int_equal(dh_publish_len(&p), 7);
     assert_true(dh_vclock_join(&a, &p));
     ASSERT_CLOCK(&a, 1, 2, 0, 0, 0, 0, 8);
@@ -105,7 +105,7 @@ static void no_slot(void **state)
     struct dh_vclock a = {0}, b = {0};
     SET(&a, 9, 9, 9);
     SET(&b, 1, 2, 3);
-    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = DH_NO_SLOT, .clock = UINT32_MAX};
+    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = DH_SLOT_NONE, .clock = UINT32_MAX};
     assert_int_equal(dh_publish_len(&p), 3);
     assert_false(dh_vclock_knows(&a, &p));
     assert_false(dh_vclock_join(&a, &p)); /* full join, but nothing grew */
@@ -124,7 +124,7 @@ static void snap_join(void **state)
     struct dh_vclock a = {0}, b = {0};
     SET(&a, 1, 5);
     SET(&b, 4, 0, 2);
-    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = 3, .clock = 7};
+    struct dh_publish p = {.snap = dh_snap_of(&b), .slot = dh_slot_from(3), .clock = 7};
     struct dh_snap *s = dh_snap_join(&p, &a);
     assert_int_equal(s->n, 4);
     assert_int_equal(s->refs, 1);
@@ -149,7 +149,7 @@ static void references(void **state)
     (void)state;
     struct dh_vclock a = {0};
     SET(&a, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-    struct dh_publish p = {.snap = dh_snap_of(&a), .slot = 0, .clock = 1}, q = {0};
+    struct dh_publish p = {.snap = dh_snap_of(&a), .slot = dh_slot_from(0), .clock = 1}, q = {0};
     struct dh_snap *s = p.snap;
     dh_publish_copy(&q, &p);
     assert_ptr_equal(q.snap, s);
@@ -183,12 +183,12 @@ static void rewriting(void **state)
     SET(&a, 1, 5, 2);
     SET(&b, 4, 3, 0, 7, 9);
     struct dh_publish p = {0}, q = {0};
-    assert_false(dh_publish_rewrite(&p, &a, 1, 4));
+    assert_false(dh_publish_rewrite(&p, &a, dh_slot_from(1), 4));
     assert_false(dh_publish_raise(&p, &a));
-    p = (struct dh_publish){.snap = dh_snap_of(&a), .slot = 2, .clock = 6};
+    p = (struct dh_publish){.snap = dh_snap_of(&a), .slot = dh_slot_from(2), .clock = 6};
 
     dh_publish_copy(&q, &p);
-    assert_false(dh_publish_rewrite(&p, &b, 3, 6));
+    assert_false(dh_publish_rewrite(&p, &b, dh_slot_from(3), 6));
     assert_false(dh_publish_raise(&p, &b));
     assert_int_equal(p.snap->n, 3);
     dh_publish_clear(&q);
@@ -196,14 +196,14 @@ static void rewriting(void **state)
     const struct dh_snap *same = p.snap;
     assert_true(dh_publish_raise(&p, &b)); /* what slot 2 had published beside the snapshot is kept */
     assert_ptr_equal(p.snap, same);
-    assert_int_equal(p.slot, DH_NO_SLOT);
+    assert_true(dh_slot_is_none(p.slot));
     const u32 joined[] = {4, 5, 6, 7, 9};
     for (u32 i = 0; i < 5; i++)
         assert_int_equal(p.snap->c[i], joined[i]);
 
-    assert_true(dh_publish_rewrite(&p, &a, 1, 4)); /* with its owner at an earlier epoch */
+    assert_true(dh_publish_rewrite(&p, &a, dh_slot_from(1), 4)); /* with its owner at an earlier epoch */
     assert_int_equal(p.snap->n, 3);
-    assert_int_equal(p.slot, 1);
+    assert_int_equal(dh_slot_raw(p.slot), 1);
     assert_int_equal(p.clock, 4);
     const u32 copied[] = {1, 4, 2};
     for (u32 i = 0; i < 3; i++)
@@ -215,9 +215,9 @@ static void rewriting(void **state)
 
     struct dh_vclock longer = {0};
     u32 *old, cap;
-    assert_true(dh_vclock_reserve(&longer, p.snap->cap, &old, &cap));
+    assert_true(dh_vclock_reserve(&longer, p.snap->cap + 1, &old, &cap));
     longer.n = p.snap->cap + 1;
-    assert_false(dh_publish_rewrite(&p, &longer, 0, 1));
+    assert_false(dh_publish_rewrite(&p, &longer, dh_slot_from(0), 1));
     dh_publish_clear(&p);
     done(&longer);
     done(&a);

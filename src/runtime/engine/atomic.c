@@ -214,7 +214,7 @@ static void record(struct dh_thread *t, u32 kind)
     if (t->untracked)
         return;
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
-    u32 clock = t->vc.c[t->slot];
+    u32 clock = dh_thread_epoch(t);
     dh_pair_t cells;
     dh_rule(t, DH_COUNT_ATOMIC);
     if (d->size == now.size && d->clock == clock && d->gen == t->gen && cells_now(plane, &cells) &&
@@ -311,7 +311,7 @@ static void join_publish(struct dh_publish *p, const struct dh_publish *q)
         return;
     }
     dh_publish_clear(p);
-    *p = (struct dh_publish){.snap = both, .slot = DH_NO_SLOT};
+    *p = (struct dh_publish){.snap = both, .slot = DH_SLOT_NONE};
 }
 
 static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)

@@ -158,9 +158,10 @@ static bool is_among(const dh_id_t *ids, u32 n, dh_id_t id)
 
 static bool knows(const struct dh_publish *p, dh_id_t id)
 {
-    u32 slot = dh_id_slot(id), clock = dh_id_clock(id);
-    return p->snap &&
-           ((p->slot == slot && p->clock >= clock) || (slot < p->snap->n && p->snap->c[slot] >= clock));
+    const dh_slot_t slot = dh_id_slot(id);
+    u32 clock = dh_id_clock(id);
+    return p->snap && ((dh_slot_eq(p->slot, slot) && p->clock >= clock) ||
+                       (dh_slot_raw(slot) < p->snap->n && *dh_snap_at(p->snap, slot) >= clock));
 }
 
 bool dh_exception_told(const struct dh_access_now *a, dh_id_t earlier)

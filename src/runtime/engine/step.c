@@ -65,7 +65,7 @@ static dh_id_t id_new(struct dh_thread *t, u32 kind, dh_ctx_t ctx, size_t size)
     dh_id_t *next = special ? &t->special_next : &t->id_next;
     const dh_id_t *end = special ? &t->special_end : &t->id_end;
     const struct dh_access_rec r = {
-        .clock = t->vc.c[t->slot],
+        .clock = dh_thread_epoch(t),
         .slot = t->slot,
         .uid = t->uid,
         .ctx = ctx,
@@ -93,7 +93,7 @@ bool dh_step_ready(struct dh_thread *t)
 {
     dh_id_t id = t->id_next;
     if (dh_id_eq(id, t->id_end) || dh_id_begins_block(id) ||
-        !dh_id_next_like(id, t->vc.c[t->slot], t->uid, &t->ready))
+        !dh_id_next_like(id, dh_thread_epoch(t), t->uid, &t->ready))
         return false;
     t->ready.lockset = dh_lockset_raw(t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t));
     t->ready_stamp = t->stamp;
@@ -176,7 +176,7 @@ static u32 merge_epochs(dh_cell_t *e, u32 n)
         dh_id_t a = dh_cell_id(e[i]);
         for (u32 k = i + 1; k < n; k++) {
             dh_id_t b = dh_cell_id(e[k]);
-            if (dh_id_clock(a) == dh_id_clock(b) && dh_id_slot(a) == dh_id_slot(b) &&
+            if (dh_id_clock(a) == dh_id_clock(b) && dh_slot_eq(dh_id_slot(a), dh_id_slot(b)) &&
                 ((dh_id_kind(a) ^ dh_id_kind(b)) & (DH_ATOMIC | DH_FREE)) == 0) {
                 e[k] = dh_cell_with(e[k], dh_cell_mask(e[i]));
                 e[i] = e[--n];
@@ -422,7 +422,7 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t m
     if (!entry || (h->by_slot != DH_BY_SLOT_PLAIN && !(a->kind & DH_ATOMIC)))
         return false;
     dh_cell_t old = *entry;
-    DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && dh_id_slot(a->id) == a->t->slot);
+    DH_ASSERT(a->t->in_rt && dh_valid_id(a->id) && dh_slot_eq(dh_id_slot(a->id), a->t->slot));
     if (!dh_cell_is_none(old) &&
         (!dh_mask_covers(mask, dh_cell_mask(old)) || ((dh_id_kind(dh_cell_id(old)) ^ a->kind) & DH_ATOMIC)))
         return false;
@@ -460,7 +460,7 @@ static dh_mask_t mask_of(uptr word, dh_id_t id, u32 plane)
 void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
 {
     const struct dh_access_rec r = dh_id_get(id);
-    u32 plane = r.kind & DH_WRITE ? DH_NTH_WRITE : r.slot % DH_READ_CLASSES;
+    u32 plane = r.kind & DH_WRITE ? DH_NTH_WRITE : dh_thread_class(r.slot);
     u32 whole = r.size ? 1u << (r.size - 1) : 0, n;
     uptr lo = *addr, hi = lo + *size;
     if (whole <= *size || (r.kind & DH_RANGE))

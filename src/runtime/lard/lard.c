@@ -306,25 +306,25 @@ void dh_lard_unlock(const volatile void *lock)
 
 /* To a tap an epoch of a thread is an object that is released when its time is read, and acquired by whoever
  * writes that time: it then knows all that the thread knew. */
-static const void *epoch_object(u32 slot, u64 time)
+static const void *epoch_object(dh_slot_t slot, u64 time)
 {
-    return (const void *)(1ull << 63 | (u64)slot << 32 | (u32)time);
+    return (const void *)(1ull << 63 | (u64)dh_slot_raw(slot) << 32 | (u32)time);
 }
 
-static uint64_t read_clock(struct dh_thread *t, u32 slot)
+static uint64_t read_clock(struct dh_thread *t, dh_slot_t slot)
 {
     dh_pending_settle(t); /* others will be ordered by what it reads */
     if (!dh_tap)
         return dh_thread_read_clock(t, slot);
     u32 time = dh_vclock_get(&t->vc, slot);
-    if (slot == t->slot)
+    if (dh_slot_eq(slot, t->slot))
         dh_sync_release(t, epoch_object(slot, time));
     return time;
 }
 
-static void write_clock(struct dh_thread *t, u32 slot, u64 time)
+static void write_clock(struct dh_thread *t, dh_slot_t slot, u64 time)
 {
-    if (dh_tap && slot != t->slot && time > dh_vclock_get(&t->vc, slot))
+    if (dh_tap && !dh_slot_eq(slot, t->slot) && time > dh_vclock_get(&t->vc, slot))
         dh_sync_acquire(t, epoch_object(slot, time));
     dh_thread_write_clock(t, slot, time);
 }
@@ -332,7 +332,7 @@ static void write_clock(struct dh_thread *t, u32 slot, u64 time)
 uint64_t dh_lard_read_vc(uint32_t index)
 {
     struct said s = begin();
-    uint64_t time = s.t ? read_clock(s.t, index) : 0;
+    uint64_t time = s.t ? read_clock(s.t, dh_slot_from(index)) : 0;
     end(&s);
     return time;
 }
@@ -342,7 +342,7 @@ size_t dh_lard_read_vcs(uint64_t *times, size_t n)
     struct said s = begin();
     size_t all = s.t ? s.t->vc.n : 0;
     for (size_t i = 0; i < n && i < all; i++)
-        times[i] = read_clock(s.t, (u32)i);
+        times[i] = read_clock(s.t, dh_slot_from((u32)i));
     end(&s);
     return all;
 }
@@ -351,7 +351,7 @@ void dh_lard_write_vc(uint32_t index, uint64_t time)
 {
     struct said s = begin();
     if (s.t)
-        write_clock(s.t, index, time);
+        write_clock(s.t, dh_slot_from(index), time);
     end(&s);
 }
 
@@ -359,7 +359,7 @@ void dh_lard_write_vcs(const uint64_t *times, size_t n)
 {
     struct said s = begin();
     for (size_t i = n; s.t && i-- > 0;) /* from the last on: the clock grows at once */
-        write_clock(s.t, (u32)i, times[i]);
+        write_clock(s.t, dh_slot_from((u32)i), times[i]);
     end(&s);
 }
 
@@ -553,7 +553,7 @@ void dh_lard_thread_detach(dh_lard_thread *t)
 
 uint32_t dh_lard_thread_index(const dh_lard_thread *t)
 {
-    return t ? inner(t)->slot : 0;
+    return t ? dh_slot_raw(inner(t)->slot) : 0;
 }
 
 #pragma GCC visibility pop

@@ -99,7 +99,7 @@ static bool common_clock(struct dh_vclock *ret)
         const u32 *c = __atomic_load_n(&t->vc.c, __ATOMIC_ACQUIRE);
         if (first) {
             u32 *old, cap;
-            ok = n == 0 || dh_vclock_reserve(ret, n - 1, &old, &cap);
+            ok = dh_vclock_reserve(ret, n, &old, &cap);
             for (u32 i = 0; ok && i < n; i++)
                 ret->c[i] = __atomic_load_n(&c[i], __ATOMIC_RELAXED);
             ret->n = n;

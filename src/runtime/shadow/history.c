@@ -258,7 +258,7 @@ dh_cell_t dh_history_private(const struct dh_history *h)
 {
     u32 slots = 7; /* with room for threads that have not come by yet; with the header a power of two */
     for (u32 i = 0; i < h->n; i++)
-        while (slots <= dh_id_slot(dh_cell_id(h->cells[i])))
+        while (slots <= dh_slot_raw(dh_id_slot(dh_cell_id(h->cells[i]))))
             slots = slots * 2 + 1;
     /* The first entry is on the line after the header's, the others 64 bytes apart, or less where that would
      * be much memory. */

@@ -17,6 +17,7 @@
 #define DH_RUNTIME_SHADOW_HISTORY_H
 
 #include "base/lock.h"
+#include "clock/vclock.h"
 #include "runtime/shadow/cell.h"
 
 /* Kinds of by_slot histories. Plain accesses are not put into one that has atomic ones in it, so the plain
@@ -63,10 +64,10 @@ DH_INLINE const struct dh_history *dh_history_get(dh_cell_t cell)
 }
 
 /* The entry of a slot in a by_slot history; NULL: it has none. */
-DH_INLINE dh_cell_t *dh_history_entry(const struct dh_history *h, u32 slot)
+DH_INLINE dh_cell_t *dh_history_entry(const struct dh_history *h, dh_slot_t slot)
 {
     DH_ASSERT(h->first && h->step); /* which only those by slot have */
-    u32 i = h->first + slot * h->step;
+    u32 i = h->first + dh_slot_raw(slot) * h->step;
     return i < h->n ? (dh_cell_t *)&h->cells[i] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #define DH_RUNTIME_SHADOW_IDS_H
 
 #include "base/lock.h"
+#include "clock/vclock.h"
 #include "event/access.h"
 #include "runtime/shadow/cell.h"
 #include "runtime/threads/context.h"
@@ -22,7 +23,7 @@
 /* What an id stands for. */
 struct dh_access_rec {
     u32 clock;
-    u32 slot; /* index into vector clocks */
+    dh_slot_t slot;
     u32 uid;
     dh_ctx_t ctx;         /* context.h */
     dh_lockset_t lockset; /* lockset.h */
@@ -41,7 +42,7 @@ struct dh_access_rec {
  * in a cell.
  */
 struct dh_id_block {
-    u32 slot;
+    dh_slot_t slot;
     u32 youngest; /* clock */
 };
 
@@ -121,7 +122,7 @@ DH_INLINE struct dh_id_rec *dh_id_rec(dh_id_t id)
     return &dh_id_chunks[n >> DH_ID_CHUNK_SHIFT][n & (DH_ID_CHUNK - 1)];
 }
 
-DH_INLINE u32 dh_id_slot(dh_id_t id)
+DH_INLINE dh_slot_t dh_id_slot(dh_id_t id)
 {
     return dh_id_block(id)->slot;
 }

@@ -13,7 +13,7 @@ bool dh_valid_id(dh_id_t id)
         return false;
     const struct dh_id_block *b = dh_id_block(id);
     u32 clock = dh_id_clock(id);
-    return clock && b->slot < DH_SLOTS_MAX && clock <= b->youngest && dh_id_first(id)->uid;
+    return clock && dh_slot_raw(b->slot) < DH_SLOTS_MAX && clock <= b->youngest && dh_id_first(id)->uid;
 }
 
 bool dh_valid_entries(const dh_cell_t *entries, u32 n)
@@ -41,8 +41,9 @@ static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
     for (u32 i = h->first, slot = 0; i < h->n; i += h->step, slot++) {
         dh_cell_t e = dh_cell_load(&h->cells[i]);
         dh_id_t id = dh_cell_id(e);
-        if (!dh_cell_is_none(e) && (!dh_cell_is_simple(e) || dh_mask_is_none(dh_cell_mask(e)) ||
-                                    !dh_valid_id(id) || !belongs(id, plane) || dh_id_slot(id) != slot))
+        if (!dh_cell_is_none(e) &&
+            (!dh_cell_is_simple(e) || dh_mask_is_none(dh_cell_mask(e)) || !dh_valid_id(id) ||
+             !belongs(id, plane) || dh_slot_raw(dh_id_slot(id)) != slot))
             return false;
     }
     return h->by_slot <= DH_BY_SLOT_ATOMIC;

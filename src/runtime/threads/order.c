@@ -18,9 +18,9 @@
 static bool reserve(struct dh_thread *t, u32 len)
 {
     u32 *old, cap;
-    if (len == 0 || len <= t->vc.cap)
+    if (len <= t->vc.cap)
         return true;
-    if (!dh_vclock_reserve(&t->vc, len - 1, &old, &cap)) {
+    if (!dh_vclock_reserve(&t->vc, len, &old, &cap)) {
         dh_runtime_degrade("no memory for vector clocks");
         return false;
     }
@@ -39,7 +39,7 @@ static bool is_copy(const struct dh_snap *s, const struct dh_thread *t)
 {
     u32 differ = s->n != t->vc.n;
     for (u32 i = 0; i < t->vc.n && !differ; i++)
-        differ = i != t->slot && s->c[i] != t->vc.c[i];
+        differ = i != dh_slot_raw(t->slot) && s->c[i] != t->vc.c[i];
     return !differ;
 }
 
@@ -48,8 +48,9 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
     /* The shortcut: an epoch is learned only together with the whole clock that went with it. */
     DH_ASSERT(!dh_vclock_knows(&t->vc, p) || dh_vclock_covers(&t->vc, p));
     /* Nobody knows more of this thread than has happened. */
-    DH_ASSERT(!p->snap || p->slot != t->slot || p->clock <= t->vc.c[t->slot]);
-    DH_ASSERT(!p->snap || t->slot >= p->snap->n || p->snap->c[t->slot] <= t->vc.c[t->slot]);
+    DH_ASSERT(!p->snap || !dh_slot_eq(p->slot, t->slot) || p->clock <= dh_thread_epoch(t));
+    DH_ASSERT(!p->snap || dh_slot_raw(t->slot) >= p->snap->n ||
+              *dh_snap_at(p->snap, t->slot) <= dh_thread_epoch(t));
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
     if (dh_vclock_join(&t->vc, p)) {
@@ -61,7 +62,7 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
     DH_ASSERT(dh_vclock_covers(&t->vc, p));
     /* Threads that know the same come to share one copy, by which dh_thread_release sees that it has nothing
      * to say. */
-    if (p->slot == DH_NO_SLOT && p->snap != t->snap && is_copy(p->snap, t)) {
+    if (dh_slot_is_none(p->slot) && p->snap != t->snap && is_copy(p->snap, t)) {
         dh_snap_unref(t->snap);
         t->snap = dh_snap_ref(p->snap);
     }
@@ -83,7 +84,7 @@ static void next_epoch(struct dh_thread *t)
     t->stamp++;
     t->saying++;
     t->changed = false;
-    u32 *own = &t->vc.c[t->slot];
+    u32 *own = dh_vclock_at(&t->vc, t->slot);
     if (DH_UNLIKELY(*own == UINT32_MAX))
         dh_runtime_degrade("a thread's clock is used up");
     else
@@ -99,20 +100,20 @@ void dh_thread_end_epoch(struct dh_thread *t)
 /* Is p what t, which has recorded nothing since epoch `own`, would publish? Then it knows all of p, too. */
 static bool is_said(const struct dh_thread *t, const struct dh_publish *p, u32 own)
 {
-    if (p->slot == t->slot)
+    if (dh_slot_eq(p->slot, t->slot))
         return p->snap && p->clock == own && !t->changed;
-    return p->slot == DH_NO_SLOT && p->snap && p->snap == t->snap && p->snap->c[t->slot] == own;
+    return dh_slot_is_none(p->slot) && p->snap && p->snap == t->snap && *dh_snap_at(p->snap, t->slot) == own;
 }
 
 /* t->snap, with t's own component at `own`. NULL: no memory. */
 static struct dh_snap *copy_at(struct dh_thread *t, u32 own)
 {
-    if (t->snap && t->snap->c[t->slot] == own)
+    if (t->snap && *dh_snap_at(t->snap, t->slot) == own)
         return t->snap;
     dh_snap_unref(t->snap);
     t->snap = dh_snap_of(&t->vc);
     if (t->snap)
-        t->snap->c[t->slot] = own;
+        *dh_snap_at(t->snap, t->slot) = own;
     return t->snap;
 }
 
@@ -120,15 +121,15 @@ static struct dh_snap *copy_at(struct dh_thread *t, u32 own)
  * An epoch that goes on must not be published: what follows in it happens after this release. One in which
  * nothing was recorded goes on, or threads that only pass a lock round would make each other's clocks grow
  * for nothing; what is published is the epoch before. That one no longer stands for all that t knows if t has
- * learned something since, so then the publication is by nobody (DH_NO_SLOT), and whoever acquires it looks
+ * learned something since, so then the publication is by nobody (DH_SLOT_NONE), and whoever acquires it looks
  * at all of it.
  */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
 {
     dh_pending_settle(t);
     bool ends = dh_thread_has_recorded(t);
-    u32 own = t->vc.c[t->slot] - (ends ? 0 : 1);
-    DH_ASSERT(t->slot < t->vc.n && t->vc.c[t->slot] > 0);
+    u32 own = dh_thread_epoch(t) - (ends ? 0 : 1);
+    DH_ASSERT(dh_slot_raw(t->slot) < t->vc.n && dh_thread_epoch(t) > 0);
     if (!ends && is_said(t, p, own))
         return;
     if (join && !dh_vclock_knows(&t->vc, p) && !dh_vclock_covers(&t->vc, p)) {
@@ -140,7 +141,7 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
         }
         if (s != p->snap)
             dh_publish_clear(p);
-        *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
+        *p = (struct dh_publish){.snap = s, .slot = DH_SLOT_NONE};
     } else if (!ends && t->changed) {
         struct dh_snap *s = copy_at(t, own);
         if (!s) {
@@ -149,7 +150,7 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
         }
         dh_snap_ref(s);
         dh_snap_unref(p->snap);
-        *p = (struct dh_publish){.snap = s, .slot = DH_NO_SLOT};
+        *p = (struct dh_publish){.snap = s, .slot = DH_SLOT_NONE};
     } else if (!dh_publish_rewrite(p, &t->vc, t->slot, own)) {
         if (!t->snap) {
             t->snap = dh_snap_of(&t->vc);
@@ -157,32 +158,32 @@ void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join)
                 dh_runtime_degrade("no memory for vector clocks");
                 return;
             }
-            t->snap->c[t->slot] = own;
+            *dh_snap_at(t->snap, t->slot) = own;
         }
         dh_snap_ref(t->snap);
         dh_snap_unref(p->snap);
         *p = (struct dh_publish){.snap = t->snap, .slot = t->slot, .clock = own};
     }
-    DH_ASSERT(dh_vclock_get(&t->vc, t->slot) >= own && p->snap && dh_publish_len(p) > t->slot);
+    DH_ASSERT(dh_vclock_get(&t->vc, t->slot) >= own && p->snap && dh_publish_len(p) > dh_slot_raw(t->slot));
     if (ends)
         next_epoch(t);
 }
 
-u32 dh_thread_read_clock(const struct dh_thread *t, u32 slot)
+u32 dh_thread_read_clock(const struct dh_thread *t, dh_slot_t slot)
 {
-    return dh_vclock_get(&t->vc, slot) - (slot == t->slot && !dh_thread_has_recorded(t) ? 1 : 0);
+    return dh_vclock_get(&t->vc, slot) - (dh_slot_eq(slot, t->slot) && !dh_thread_has_recorded(t) ? 1 : 0);
 }
 
-void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time)
+void dh_thread_write_clock(struct dh_thread *t, dh_slot_t slot, u64 time)
 {
-    u32 clock = time < UINT32_MAX ? (u32)time : UINT32_MAX;
-    if (slot == t->slot || slot >= DH_SLOTS_MAX || clock <= dh_vclock_get(&t->vc, slot) ||
-        !reserve(t, slot + 1))
+    u32 clock = time < UINT32_MAX ? (u32)time : UINT32_MAX, n = dh_slot_raw(slot);
+    if (dh_slot_eq(slot, t->slot) || n >= DH_SLOTS_MAX || clock <= dh_vclock_get(&t->vc, slot) ||
+        !reserve(t, n + 1))
         return;
     __atomic_store_n(&dh_vclock_patchy, true, __ATOMIC_SEQ_CST);
-    t->vc.c[slot] = clock;
-    if (t->vc.n <= slot)
-        __atomic_store_n(&t->vc.n, slot + 1, __ATOMIC_RELEASE);
+    *dh_vclock_at(&t->vc, slot) = clock;
+    if (t->vc.n <= n)
+        __atomic_store_n(&t->vc.n, n + 1, __ATOMIC_RELEASE);
     dh_snap_unref(t->snap);
     t->snap = NULL;
     t->changed = true;
@@ -234,7 +235,7 @@ static bool published(const struct dh_thread *t, struct dh_lately *e, uptr addr)
         return false;
     const struct dh_sync *o = e->object;
     const struct dh_publish p = o->write;
-    bool same = is_said(t, &p, t->vc.c[t->slot] - 1) && !o->read.snap;
+    bool same = is_said(t, &p, dh_thread_epoch(t) - 1) && !o->read.snap;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (!same || dh_sync_version(o) != e->version)
         return false;
@@ -257,8 +258,8 @@ static void drop_changed(struct dh_thread *t, struct dh_sync *o)
 {
     DH_ASSERT(t->in_rt);
     dh_sync_changed(o);
-    bool all = !o->read.snap &&
-               (o->write.slot == t->slot || (o->write.slot == DH_NO_SLOT && o->write.snap == t->snap));
+    bool all = !o->read.snap && (dh_slot_eq(o->write.slot, t->slot) ||
+                                 (dh_slot_is_none(o->write.slot) && o->write.snap == t->snap));
     *dh_lately(t, o->addr) =
         (struct dh_lately){o->addr, o, all ? o->version : DH_LATELY_NOT_ALL, all ? t->saying : 0};
     dh_sync_drop(o);

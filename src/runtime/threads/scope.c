@@ -81,27 +81,33 @@ void dh_scope_return(struct dh_scope *sc)
 static const struct dh_scope *blocked[1 << 16];
 _Static_assert(DH_SLOTS_MAX <= 1 << 16, "each slot has its place in `blocked`");
 
+static const struct dh_scope **blocked_in(dh_slot_t slot)
+{
+    return &blocked[dh_slot_raw(slot) & 0xffff];
+}
+
 void dh_scope_block(struct dh_scope *sc)
 {
-    sc->outer = blocked[sc->t->slot & 0xffff];
-    __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc, __ATOMIC_RELEASE);
+    const struct dh_scope **here = blocked_in(sc->t->slot);
+    sc->outer = *here;
+    __atomic_store_n(here, sc, __ATOMIC_RELEASE);
     dh_thread_leave(sc->t);
 }
 
 void dh_scope_unblock(struct dh_scope *sc)
 {
     dh_thread_enter_any(sc->t);
-    __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc->outer, __ATOMIC_RELEASE);
+    __atomic_store_n(blocked_in(sc->t->slot), sc->outer, __ATOMIC_RELEASE);
 }
 
-const struct dh_scope *dh_scope_blocked(u32 slot)
+const struct dh_scope *dh_scope_blocked(dh_slot_t slot)
 {
-    return __atomic_load_n(&blocked[slot & 0xffff], __ATOMIC_ACQUIRE);
+    return __atomic_load_n(blocked_in(slot), __ATOMIC_ACQUIRE);
 }
 
 void dh_scope_leave(struct dh_scope *sc)
 {
-    const struct dh_scope **here = &blocked[sc->t->slot & 0xffff];
+    const struct dh_scope **here = blocked_in(sc->t->slot);
     __atomic_store_n(here, *here == sc ? sc->outer : NULL, __ATOMIC_RELEASE);
     dh_scope_end(sc);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "clock/vclock.h"
 #include "runtime/runtime.h"
 
 /* The real functions, found by dlsym(RTLD_NEXT, ...) on first use or at start-up. */
@@ -87,7 +88,7 @@ void dh_scope_block(struct dh_scope *sc);
 void dh_scope_unblock(struct dh_scope *sc);
 /* The scope that the thread in this slot is blocked in, on that thread's stack; NULL: it is not. A handler
  * that jumps out of a blocking call leaves it behind: it is only to be peeked at. */
-const struct dh_scope *dh_scope_blocked(u32 slot);
+const struct dh_scope *dh_scope_blocked(dh_slot_t slot);
 
 #define DH_ENTER(name, ...)                                        \
     DH_RESOLVE(name);                                              \

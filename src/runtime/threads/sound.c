@@ -19,7 +19,7 @@ static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
     const dh_cell_t first = dh_cell_from(hot->base);
     const dh_id_t base = dh_cell_id(first);
-    if (hot->read_flip != DH_READ_FLIP(t->slot % DH_READ_CLASSES))
+    if (hot->read_flip != DH_READ_FLIP(dh_thread_class(t->slot)))
         return false;
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
@@ -43,7 +43,8 @@ static bool frames_sound(const struct dh_thread *t, const struct dh_hot *hot)
 bool dh_thread_is_sound(const struct dh_thread *t)
 {
     DH_ASSERT(t == __dh_hot.self);
-    DH_ASSERT(t->slot < DH_SLOTS_MAX && t->slot < t->vc.n && t->vc.n <= t->vc.cap && t->vc.c[t->slot] > 0);
+    DH_ASSERT(dh_slot_raw(t->slot) < DH_SLOTS_MAX && dh_slot_raw(t->slot) < t->vc.n && t->vc.n <= t->vc.cap);
+    DH_ASSERT(dh_thread_epoch(t) > 0);
     DH_ASSERT(ids_sound(t->id_first, t->id_next, t->id_end, t->id_size));
     DH_ASSERT(ids_sound(t->special_first, t->special_next, t->special_end, t->special_size));
     DH_ASSERT(!dh_id_less(t->special_next, t->special_floor));

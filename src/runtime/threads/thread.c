@@ -81,29 +81,36 @@ static struct dh_thread_info *info_new(void)
     return info;
 }
 
+static struct slot *slot_of(dh_slot_t slot)
+{
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock) && dh_slot_raw(slot) < slots_high);
+    return &slots[dh_slot_raw(slot)];
+}
+
 /* A slot for a thread created by `parent` (NULL: the first thread). See the file head. From a parent that
  * orders nothing the thread does not learn what the slot's last owner did. */
-static u32 slot_take(const struct dh_thread *parent)
+static dh_slot_t slot_take(const struct dh_thread *parent)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
-    u32 fallback = DH_NO_SLOT;
+    dh_slot_t fallback = DH_SLOT_NONE;
     for (u32 s = 0; s < slots_high; s++) {
         if (slots[s].used)
             continue;
-        if (!parent || (!parent->unordered && dh_vclock_get(&parent->vc, s) >= slots[s].clock)) {
+        if (!parent ||
+            (!parent->unordered && dh_vclock_get(&parent->vc, dh_slot_from(s)) >= slots[s].clock)) {
             slots[s].used = true;
-            return s;
+            return dh_slot_from(s);
         }
-        if (fallback == DH_NO_SLOT)
-            fallback = s;
+        if (dh_slot_is_none(fallback))
+            fallback = dh_slot_from(s);
     }
     if (slots_high < DH_SLOTS_MAX) {
         slots[slots_high].used = true;
-        return slots_high++;
+        return dh_slot_from(slots_high++);
     }
-    if (fallback != DH_NO_SLOT) {
+    if (!dh_slot_is_none(fallback)) {
         dh_count(DH_COUNT_LOST_SLOTS);
-        slots[fallback].used = true;
+        slot_of(fallback)->used = true;
     }
     return fallback;
 }
@@ -121,12 +128,12 @@ static void remove_thread(struct dh_thread *t)
     dh_thread_state_free(t);
 }
 
-/* Vector clock of t can hold `slot`. Old arrays are kept until the thread goes: the collector may be
+/* Vector clock of t can hold n components. Old arrays are kept until the thread goes: the collector may be
  * reading one. */
-static bool reserve(struct dh_thread *t, u32 slot)
+static bool reserve(struct dh_thread *t, u32 n)
 {
     u32 *old, cap;
-    if (!dh_vclock_reserve(&t->vc, slot, &old, &cap)) {
+    if (!dh_vclock_reserve(&t->vc, n, &old, &cap)) {
         dh_runtime_degrade("no memory for vector clocks");
         return false;
     }
@@ -143,8 +150,8 @@ static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
     dh_lock_take(&dh_threads_lock);
     struct dh_thread *t = dh_thread_state_new();
     struct dh_thread_info *info = t ? info_new() : NULL;
-    u32 slot = info ? slot_take(parent) : DH_NO_SLOT;
-    if (slot == DH_NO_SLOT || !reserve(t, slot)) {
+    dh_slot_t slot = info ? slot_take(parent) : DH_SLOT_NONE;
+    if (dh_slot_is_none(slot) || !reserve(t, dh_slot_raw(slot) + 1)) {
         dh_lock_drop(&dh_threads_lock);
         dh_thread_state_release(t);
         dh_count(DH_COUNT_LOST_MEMORY);
@@ -154,11 +161,11 @@ static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
     info->created_at = created_at;
     t->uid = info->uid;
     t->slot = slot;
-    t->class = slot % DH_READ_CLASSES;
+    t->class = dh_thread_class(slot);
     t->marks_read = DH_TOUCHED_BY_READ(t->class);
     t->marks_write = DH_TOUCHED_BY_WRITE(t->class);
-    t->vc.n = slot + 1;
-    t->vc.c[slot] = slots[slot].clock + 1;
+    t->vc.n = dh_slot_raw(slot) + 1;
+    *dh_vclock_at(&t->vc, slot) = slot_of(slot)->clock + 1;
     t->changed = true;
     t->saying = 1;
     t->mixing = DH_MIXING_START;
@@ -178,7 +185,7 @@ bool dh_thread_outlived_all(const struct dh_thread *t)
     for (const struct dh_thread *other = dh_threads; other && all; other = other->next)
         all = other == t || other->state == DH_THREAD_FINISHED;
     for (u32 s = 0; s < slots_high && all; s++)
-        all = s == t->slot || dh_vclock_get(&t->vc, s) >= slots[s].clock;
+        all = s == dh_slot_raw(t->slot) || dh_vclock_get(&t->vc, dh_slot_from(s)) >= slots[s].clock;
     dh_lock_drop(&dh_threads_lock);
     return all;
 }
@@ -187,7 +194,7 @@ struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
     dh_alone_end(parent);
     struct dh_thread *t = make(parent, dh_ctx_current(parent));
-    if (t && t->slot >= DH_READ_CLASSES)
+    if (t && dh_slot_raw(t->slot) >= DH_READ_CLASSES)
         dh_pending_end(parent); /* it will share a read plane */
     if (!t || parent->unordered)
         return t;
@@ -223,8 +230,7 @@ struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
 void dh_thread_cancel_new(struct dh_thread *t)
 {
     dh_lock_take(&dh_threads_lock);
-    slots[t->slot].used = false;
-    slots[t->slot].clock = t->vc.c[t->slot];
+    *slot_of(t->slot) = (struct slot){.clock = dh_thread_epoch(t)};
     dh_thread_info(t->uid)->alive = false;
     remove_thread(t);
     dh_lock_drop(&dh_threads_lock);
@@ -340,7 +346,7 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     if (dh_tap)
         dh_tap->thread_end(t);
     /* What those who join it will know. To a tap epochs have names (lard.c), each for one thread. */
-    u32 last_epoch = dh_tap ? t->vc.c[t->slot] : dh_thread_read_clock(t, t->slot);
+    u32 last_epoch = dh_tap ? dh_thread_epoch(t) : dh_thread_read_clock(t, t->slot);
     dh_thread_release(t, &t->death, false);
     if (t->id_size)
         dh_ids_retire(t->id_first, t->id_size);
@@ -354,8 +360,7 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     info->alive = false;
     *ret_lo = info->stack_lo;
     *ret_hi = info->stack_hi;
-    slots[t->slot].clock = last_epoch;
-    slots[t->slot].used = false;
+    *slot_of(t->slot) = (struct slot){.clock = last_epoch};
     t->state = DH_THREAD_FINISHED;
     dh_rules_give(t);
     bool gone = t->joined_or_detached;
@@ -393,7 +398,7 @@ void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
         dh_thread_acquire(t, &child->death);
     if (dh_tap && !t->unordered) { /* its clocks are not kept, but slots of joined threads are used again */
         dh_lock_take(&dh_threads_lock);
-        u32 last_epoch = slots[child->slot].clock;
+        u32 last_epoch = slot_of(child->slot)->clock;
         dh_lock_drop(&dh_threads_lock);
         dh_thread_write_clock(t, child->slot, last_epoch);
     }
@@ -486,10 +491,10 @@ void dh_thread_leave_slow(struct dh_thread *t)
  * threads nobody joined. */
 static void outlive_all(struct dh_thread *self)
 {
-    if (slots_high == 0 || !reserve(self, slots_high - 1))
+    if (slots_high == 0 || !reserve(self, slots_high))
         return;
     for (u32 s = 0; s < slots_high; s++)
-        if (s != self->slot && self->vc.c[s] < slots[s].clock)
+        if (s != dh_slot_raw(self->slot) && self->vc.c[s] < slots[s].clock)
             self->vc.c[s] = slots[s].clock;
     if (self->vc.n < slots_high)
         self->vc.n = slots_high;
@@ -511,8 +516,7 @@ void dh_thread_fork_child(struct dh_thread *self)
         if (t->special_size)
             dh_ids_retire(t->special_first, t->special_size);
         dh_thread_info(t->uid)->alive = false;
-        slots[t->slot].clock = t->vc.c[t->slot];
-        slots[t->slot].used = false;
+        *slot_of(t->slot) = (struct slot){.clock = dh_thread_epoch(t)};
         remove_thread(t);
     }
     outlive_all(self);

@@ -67,8 +67,8 @@ enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
 struct dh_thread {
     /* Owner only, but for the fields marked otherwise. */
     u32 uid;
-    u32 slot;
-    u32 class;                   /* slot % DH_READ_CLASSES: whose read plane */
+    dh_slot_t slot;
+    u32 class;                   /* dh_thread_class(slot): whose read plane */
     u32 marks_read, marks_write; /* touched.h */
     union {
         struct {
@@ -261,14 +261,27 @@ void dh_thread_state_free(struct dh_thread *t);
 void dh_thread_state_release(struct dh_thread *t);
 
 /* ---- Clock operations of the owner (order.c) ---- */
+
+/* Where its present epoch stands in its own clock. */
+DH_INLINE u32 dh_thread_epoch(const struct dh_thread *t)
+{
+    return *dh_vclock_at(&t->vc, t->slot);
+}
+
+/* The class of threads that has this slot. */
+DH_INLINE u32 dh_thread_class(dh_slot_t slot)
+{
+    return dh_slot_raw(slot) % DH_READ_CLASSES;
+}
+
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p);
 /* *p := the thread's clock (join: what p had stays in it); then the epoch ends. */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join);
 /* Start a new epoch if this one recorded anything. */
 void dh_thread_end_epoch(struct dh_thread *t);
 /* One entry: what it would publish of it now; raise it. The own one is not raised. */
-u32 dh_thread_read_clock(const struct dh_thread *t, u32 slot);
-void dh_thread_write_clock(struct dh_thread *t, u32 slot, u64 time);
+u32 dh_thread_read_clock(const struct dh_thread *t, dh_slot_t slot);
+void dh_thread_write_clock(struct dh_thread *t, dh_slot_t slot, u64 time);
 
 /* ---- Regions: they are the kernel thread's, whichever thread it is ---- */
 
