@@ -27,6 +27,7 @@
 #include "event/access.h"
 #include "runtime/abi/abi.h"
 #include "runtime/threads/context.h"
+#include "runtime/threads/uid.h"
 
 struct dh_thread; /* thread.h */
 
@@ -129,7 +130,7 @@ struct dh_heap_block {
     uptr start;
     size_t size;
     dh_ctx_t ctx; /* where it was allocated */
-    u32 uid;      /* by which thread */
+    dh_uid_t uid; /* by which thread */
     bool freed;   /* and its memory not reused yet */
 };
 /* The block that holds addr, live or freed but not reused. */
@@ -137,7 +138,7 @@ bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block);
 
 /* The context node of "here", for heap.c: the current shadow stack, interned. */
 dh_ctx_t dh_ctx_current(struct dh_thread *t);
-u32 dh_thread_uid(const struct dh_thread *t);
+dh_uid_t dh_thread_uid(const struct dh_thread *t);
 
 /* ---- Life of the process --------------------------------------------------------------------------- */
 

@@ -147,11 +147,11 @@ static void record(void **state)
     assert_true(dh_ids_init());
     dh_id_t id = dh_ids_take(2, &count);
     assert_true(!dh_id_is_none(id) && count == 2 * DH_ID_BLOCK);
-    struct dh_access_rec r = {.clock = ~0u - 1023, .slot = dh_slot_from(65535), .uid = ~0u}, got;
+    struct dh_access_rec r = {.clock = ~0u - 1023, .slot = dh_slot_from(65535), .uid = dh_uid_from(~0u)}, got;
     assert_true(dh_id_put(id, &r));
     r = (struct dh_access_rec){.clock = ~0u,
                                .slot = dh_slot_from(65535),
-                               .uid = ~0u,
+                               .uid = dh_uid_from(~0u),
                                .ctx = dh_ctx_from((1u << 27) - 1),
                                .lockset = DH_LOCKSET_UNKNOWN,
                                .kind = 15,
@@ -167,7 +167,7 @@ static void record(void **state)
     r.clock = 0;
     assert_false(dh_id_put(dh_id_plus(id, 2), &r));
     assert_true(dh_id_put(dh_id_plus(id, DH_ID_BLOCK), &r));
-    r.uid = 7;
+    r.uid = dh_uid_from(7);
     assert_false(dh_id_put(dh_id_plus(id, DH_ID_BLOCK + 1), &r));
 }
 

@@ -70,7 +70,7 @@ void dh_collect_mark_cell(dh_cell_t cell)
 }
 void dh_pending_settle_now(struct dh_thread *t)
 {
-    fail_msg("thread %u has nothing pending", t->uid);
+    fail_msg("thread %u has nothing pending", dh_uid_raw(t->uid));
 }
 void dh_runtime_degrade(const char *why)
 {
@@ -254,9 +254,10 @@ static int set_up(void **state)
     for (u32 id = DH_ID_BLOCK; id < 4 * DH_ID_BLOCK; id++)
         dh_id_put(dh_id_from(id), &(struct dh_access_rec){.clock = 1,
                                                           .slot = dh_slot_from(id / DH_ID_BLOCK),
-                                                          .uid = id / DH_ID_BLOCK});
+                                                          .uid = dh_uid_from(id / DH_ID_BLOCK)});
     for (u32 id = 0; id < DH_ID_BLOCK; id++)
-        dh_id_put(dh_id_from(id), &(struct dh_access_rec){.clock = 1, .slot = dh_slot_from(5), .uid = 5});
+        dh_id_put(dh_id_from(id),
+                  &(struct dh_access_rec){.clock = 1, .slot = dh_slot_from(5), .uid = dh_uid_from(5)});
     srand(20140301);
     return 0;
 }

@@ -88,7 +88,7 @@ DH_COMPAT int __tsan_get_report_mop(void *report, unsigned long i, int *tid, voi
     if (!r || i > 1)
         return 0;
     const struct dh_access_rec access = dh_id_get(r->ids[i]);
-    *tid = (int)access.uid;
+    *tid = (int)dh_uid_raw(access.uid);
     *addr = (void *)r->addr[i];
     *size = (int)r->size[i];
     *write = (access.kind & DH_WRITE) != 0;
@@ -107,11 +107,11 @@ DH_COMPAT int __tsan_get_report_thread(void *report, unsigned long i, int *tid, 
     dh_lock_take(&dh_threads_lock);
     const struct dh_thread_info *info = dh_thread_info(dh_id_get(r->ids[i]).uid);
     if (info) {
-        *tid = (int)info->uid;
+        *tid = (int)dh_uid_raw(info->uid);
         *os_id = (u64)info->tid;
         *running = info->alive;
         *name = info->name;
-        *parent_tid = (int)info->parent;
+        *parent_tid = (int)dh_uid_raw(info->parent);
         put_stack(info->created_at, trace, trace_size);
     }
     dh_lock_drop(&dh_threads_lock);
@@ -123,7 +123,7 @@ DH_COMPAT int __tsan_get_report_unique_tid(void *report, unsigned long i, int *t
     const struct report *r = report;
     if (!r || i > 1)
         return 0;
-    *tid = (int)dh_id_get(r->ids[i]).uid;
+    *tid = (int)dh_uid_raw(dh_id_get(r->ids[i]).uid);
     return 1;
 }
 
@@ -175,7 +175,7 @@ DH_COMPAT int __tsan_get_alloc_stack(uptr addr, uptr *trace, size_t n, int *tid,
     DH_COMPAT_ENTER(depth);
     dh_lock_take(&dh_threads_lock);
     const struct dh_thread_info *info = dh_thread_info(block.uid);
-    *tid = info ? (int)info->uid : 0;
+    *tid = info ? (int)dh_uid_raw(info->uid) : 0;
     *os_id = info ? (u64)info->tid : 0;
     dh_lock_drop(&dh_threads_lock);
     dh_scope_end(&sc);

@@ -84,7 +84,7 @@ static void say_access(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t e)
         return;
     }
     struct dh_access_rec r = dh_id_get(id);
-    number(f, ": T", r.uid);
+    number(f, ": T", dh_uid_raw(r.uid));
     number(f, ", slot ", dh_slot_raw(r.slot));
     number(f, ", clock ", r.clock);
     say_kind(f, &r);
@@ -185,7 +185,7 @@ static void say_thread(struct dh_fmt *f, const struct dh_thread *t)
 {
     if (!t)
         return;
-    number(f, "deadheat: as T", t->uid);
+    number(f, "deadheat: as T", dh_uid_raw(t->uid));
     number(f, " sees it: slot ", dh_slot_raw(t->slot));
     number(f, ", clock ", dh_vclock_get(&t->vc, t->slot));
     number(f, ", ids of this epoch from ", dh_id_raw(dh_step_epoch()));

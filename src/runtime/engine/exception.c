@@ -87,9 +87,9 @@ static bool is_in_handler(const struct dh_thread *t)
            own.mark->pc == (const void *)dh_exception_deliver;
 }
 
-static void describe_thread(u32 uid, struct dh_race_access *to)
+static void describe_thread(dh_uid_t uid, struct dh_race_access *to)
 {
-    to->thread = uid;
+    to->thread = dh_uid_raw(uid);
     dh_lock_take(&dh_threads_lock);
     const struct dh_thread_info *info = dh_thread_info(uid);
     if (info) {

@@ -94,11 +94,11 @@ static void drop(struct dh_stream *s)
 
 static void write_buffer(struct dh_thread *t, struct dh_stream *s)
 {
-    u64 me = (u64)dh_thread_uid(t) << 32 | t->stamp;
+    u64 me = (u64)dh_uid_raw(dh_thread_uid(t)) << 32 | t->stamp;
     if (s->buffer == NULL || (!dh_tap && __atomic_load_n(&s->user, __ATOMIC_RELAXED) == me))
         return;
     dh_engine_access(t, s->buffer, s->buffer_size, DH_WRITE | DH_ATOMIC | DH_RANGE);
-    me = (u64)dh_thread_uid(t) << 32 | t->stamp; /* to record may begin a new run of ids */
+    me = (u64)dh_uid_raw(dh_thread_uid(t)) << 32 | t->stamp; /* to record may begin a new run of ids */
     __atomic_store_n(&s->user, me, __ATOMIC_RELAXED);
 }
 

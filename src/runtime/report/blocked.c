@@ -75,15 +75,15 @@ static bool walk(const struct copy *c, const struct dh_thread *t, const struct d
     return false;
 }
 
-static const struct dh_thread *find_thread(u32 uid)
+static const struct dh_thread *find_thread(dh_uid_t uid)
 {
     const struct dh_thread *t = dh_threads;
-    while (t && t->uid != uid)
+    while (t && !dh_uid_eq(t->uid, uid))
         t = t->next;
     return t;
 }
 
-void dh_place_blocked(uptr addr, u32 uid, struct dh_place_frame *ret)
+void dh_place_blocked(uptr addr, dh_uid_t uid, struct dh_place_frame *ret)
 {
     static struct copy c;
     struct dh_scope sc;

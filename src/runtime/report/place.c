@@ -41,7 +41,7 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
 
 /* Whose stack or thread-local storage is it? Live threads first: memory is reused. The latter grows downwards
  * by libraries that are opened (modules.c), in memory that counts as the stack's otherwise. */
-static bool find_owner(uptr addr, u32 self, struct dh_place *ret)
+static bool find_owner(uptr addr, dh_uid_t self, struct dh_place *ret)
 {
     dh_modules_take();
     uptr tp = 0, depth = dh_modules_tls_depth();
@@ -49,16 +49,16 @@ static bool find_owner(uptr addr, u32 self, struct dh_place *ret)
     dh_lock_take(&dh_threads_lock);
     const struct dh_thread_info *here = dh_thread_info(self);
     uptr above = here ? here->tls_hi - (uptr)__builtin_thread_pointer() : 0; /* the same for all */
-    for (u32 uid = dh_thread_uids(); uid-- > 1;) {
-        const struct dh_thread_info *i = dh_thread_info(uid);
+    for (u32 n = dh_thread_uids(); n-- > 1;) {
+        const struct dh_thread_info *i = dh_thread_info(dh_uid_from(n));
         bool in_stack = addr >= i->stack_lo && addr < i->stack_hi;
         bool stack_has_tls = i->tls_lo >= i->stack_lo && i->tls_lo < i->stack_hi;
         bool tls = addr < i->tls_hi && (addr >= i->tls_lo || addr >= i->tls_hi - above - depth);
         tls = tls && (in_stack || !stack_has_tls); /* its end is a guess, and another thread's may follow */
         if (!tls && !in_stack)
             continue;
-        if (!ret->uid || i->alive) {
-            ret->uid = uid;
+        if (dh_uid_is_none(ret->uid) || i->alive) {
+            ret->uid = i->uid;
             ret->kind = tls ? DH_PLACE_TLS : DH_PLACE_STACK;
             ret->from_top = i->stack_hi - addr;
             tp = i->tls_hi - above;
@@ -72,11 +72,11 @@ static bool find_owner(uptr addr, u32 self, struct dh_place *ret)
         ret->module = dh_modules_find_tls(tp - addr, &ret->offset);
         dh_modules_drop();
     }
-    return ret->uid != 0;
+    return !dh_uid_is_none(ret->uid);
 }
 
 /* The thread pointer of a live thread, 0 if it is not known. Under dh_threads_lock. */
-static uptr thread_pointer(u32 uid, u32 self)
+static uptr thread_pointer(dh_uid_t uid, dh_uid_t self)
 {
     const struct dh_thread_info *here = dh_thread_info(self), *i = dh_thread_info(uid);
     if (!here || !i || !i->alive)
@@ -86,7 +86,7 @@ static uptr thread_pointer(u32 uid, u32 self)
 
 /* A thread-local variable of a library that was opened later is on the heap: the linker allocates it when the
  * thread first uses it. */
-static bool find_dynamic_tls(uptr addr, u32 self, struct dh_place *ret)
+static bool find_dynamic_tls(uptr addr, dh_uid_t self, struct dh_place *ret)
 {
     dh_lock_take(&dh_threads_lock);
     uptr tp = thread_pointer(ret->block.uid, self);
@@ -115,7 +115,7 @@ void dh_place_init(void)
     _Unwind_Backtrace(stop_at_once, NULL);
 }
 
-void dh_place_find(uptr addr, u32 self, struct dh_place *ret)
+void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret)
 {
     *ret = (struct dh_place){0};
     if (dh_heap_find(addr, &ret->block)) {
@@ -125,7 +125,7 @@ void dh_place_find(uptr addr, u32 self, struct dh_place *ret)
     }
     if (find_owner(addr, self, ret)) {
         struct walk w = {.addr = addr, .found = &ret->frame};
-        if (ret->kind == DH_PLACE_STACK && ret->uid == self)
+        if (ret->kind == DH_PLACE_STACK && dh_uid_eq(ret->uid, self))
             _Unwind_Backtrace(look_at, &w);
         else if (ret->kind == DH_PLACE_STACK)
             dh_place_blocked(addr, ret->uid, &ret->frame);

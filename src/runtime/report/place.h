@@ -18,7 +18,7 @@ struct dh_place_frame {
 struct dh_place {
     enum dh_place_kind kind;
     struct dh_heap_block block;  /* heap */
-    u32 uid;                     /* stack, tls: whose */
+    dh_uid_t uid;                /* stack, tls: whose */
     u64 from_top;                /* stack */
     struct dh_place_frame frame; /* stack */
     struct dh_module *module;    /* global; tls: whose variable, NULL if not known */
@@ -29,10 +29,10 @@ struct dh_place {
 void dh_place_init(void);
 
 /* Called on the thread that found the race, under the lock of reports; self is its uid. */
-void dh_place_find(uptr addr, u32 self, struct dh_place *ret);
+void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret);
 
 /* blocked.c: the activation that holds an address on the stack of another thread, if that waits in an
  * interceptor; otherwise nothing is told. Under the lock of reports. */
-void dh_place_blocked(uptr addr, u32 uid, struct dh_place_frame *ret);
+void dh_place_blocked(uptr addr, dh_uid_t uid, struct dh_place_frame *ret);
 
 #endif

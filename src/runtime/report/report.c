@@ -233,7 +233,7 @@ static bool stack(const char *name, dh_ctx_t ctx, int depth)
 }
 
 /* With its nearest ancestors: where threads make threads make threads there is no end to them. */
-static void tell_thread(u32 uid, int ancestors)
+static void tell_thread(dh_uid_t uid, int ancestors)
 {
     struct dh_thread_info copy;
     dh_lock_take(&dh_threads_lock);
@@ -246,13 +246,13 @@ static void tell_thread(u32 uid, int ancestors)
     dh_lock_drop(&dh_threads_lock);
     if (!tell)
         return;
-    if (copy.parent && ancestors > 0)
+    if (!dh_uid_is_none(copy.parent) && ancestors > 0)
         tell_thread(copy.parent, ancestors - 1);
     tell_modules_of(copy.created_at);
     open_line("thread");
-    member_u64("uid", copy.uid);
+    member_u64("uid", dh_uid_raw(copy.uid));
     member_str("name", copy.name);
-    member_u64("parent", copy.parent);
+    member_u64("parent", dh_uid_raw(copy.parent));
     member_u64("tid", (u64)copy.tid);
     stack("created_at", copy.created_at, DEPTH_MAX);
     close_line();
@@ -293,7 +293,7 @@ static void one_access(dh_id_t id, uptr addr, size_t size, int lock_depth)
     dh_fmt_str(&line, r.kind & DH_RANGE ? "true" : "false");
     member_hex("addr", addr);
     member_u64("size", size);
-    member_u64("thread", r.uid);
+    member_u64("thread", dh_uid_raw(r.uid));
     bool folded = stack("stack", r.ctx, DEPTH_MAX);
     member("stack_folded");
     dh_fmt_str(&line, folded ? "true" : "false");
@@ -321,7 +321,7 @@ static void tell_place(const struct dh_place *at)
         tell_thread(at->block.uid, ANCESTORS);
         tell_modules_of(at->block.ctx);
     }
-    if (at->uid)
+    if (!dh_uid_is_none(at->uid))
         tell_thread(at->uid, ANCESTORS);
     if (at->frame.pc)
         tell_module_at(at->frame.pc);
@@ -354,13 +354,13 @@ static void place(const struct dh_place *at, uptr addr, bool freed)
         member_hex("start", at->block.start);
         member_u64("size", at->block.size);
         member_u64("offset", addr - at->block.start);
-        member_u64("thread", at->block.uid);
+        member_u64("thread", dh_uid_raw(at->block.uid));
         stack("allocated_at", at->block.ctx, DEPTH_MAX);
         member("freed");
         dh_fmt_str(&line, freed ? "true" : "false");
     }
-    if (at->uid)
-        member_u64("thread", at->uid);
+    if (!dh_uid_is_none(at->uid))
+        member_u64("thread", dh_uid_raw(at->uid));
     if (at->kind == DH_PLACE_STACK)
         member_u64("offset_from_top", at->from_top);
     if (at->frame.pc)
@@ -465,8 +465,8 @@ static void end_stream(void)
     dh_modules_unreport();
     dh_modules_drop();
     dh_lock_take(&dh_threads_lock);
-    for (u32 uid = 1; uid < dh_thread_uids(); uid++)
-        dh_thread_info(uid)->reported = false;
+    for (u32 n = 1; n < dh_thread_uids(); n++)
+        dh_thread_info(dh_uid_from(n))->reported = false;
     dh_lock_drop(&dh_threads_lock);
 }
 

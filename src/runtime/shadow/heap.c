@@ -42,7 +42,7 @@ void __libc_free(void *p);
  * for aligned blocks); 48-63 a magic. Larger requests fail with ENOMEM, as they would anyway. */
 struct header {
     dh_ctx_t ctx; /* where it was allocated; none: not known */
-    u32 uid;      /* by which thread; 0: not known */
+    dh_uid_t uid; /* by which thread; none: not known */
     u64 word;
 };
 
@@ -301,7 +301,7 @@ static void *block_init(struct dh_thread *t, char *base, size_t gap, size_t n)
     char *p = base + gap;
     struct header *h = header_of(p);
     h->ctx = t != NULL ? dh_ctx_current(t) : DH_CTX_NONE;
-    h->uid = t != NULL ? dh_thread_uid(t) : 0;
+    h->uid = t != NULL ? dh_thread_uid(t) : DH_UID_NONE;
     __atomic_store_n(&h->word, make_word(MAGIC_LIVE, gap, n), __ATOMIC_RELEASE);
     mark_block((uptr)p, (uptr)p + (n < HEADER ? HEADER : n));
     dh_heap_new(t, p, n);

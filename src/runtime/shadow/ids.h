@@ -14,6 +14,7 @@
 #include "runtime/shadow/cell.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/lockset.h"
+#include "runtime/threads/uid.h"
 
 #define DH_ID_BLOCK_SHIFT 5
 #define DH_ID_BLOCK (1u << DH_ID_BLOCK_SHIFT) /* ids per block */
@@ -24,7 +25,7 @@
 struct dh_access_rec {
     u32 clock;
     dh_slot_t slot;
-    u32 uid;
+    dh_uid_t uid;
     dh_ctx_t ctx;         /* context.h */
     dh_lockset_t lockset; /* lockset.h */
     u32 kind;             /* enum dh_access */
@@ -48,7 +49,7 @@ struct dh_id_block {
 
 struct dh_id_first {
     u32 clock; /* of the block's first id */
-    u32 uid;
+    dh_uid_t uid;
 };
 
 #define DH_ID_KIND_BITS 4
@@ -146,14 +147,15 @@ struct dh_access_rec dh_id_get(dh_id_t id);
 
 /* Prepare a block, in which id is not the first, for ids of a later clock: *ret is what their records have in
  * common, but for the locks held. False: they do not fit into it. */
-DH_INLINE bool dh_id_next_like(dh_id_t id, u32 clock, u32 uid, struct dh_id_rec *ret)
+DH_INLINE bool dh_id_next_like(dh_id_t id, u32 clock, dh_uid_t uid, struct dh_id_rec *ret)
 {
     struct dh_id_block *b = dh_id_block(id);
     const struct dh_id_first *f = dh_id_first(id);
     DH_ASSERT(!dh_id_begins_block(id) && dh_ids_is_owned(id));
-    DH_ASSERT(f->uid != uid || clock >= b->youngest); /* a block's ids are in the order of their clocks */
+    DH_ASSERT(!dh_uid_eq(f->uid, uid) ||
+              clock >= b->youngest); /* a block's ids are in the order of their clocks */
     u32 later = clock - f->clock;
-    if (later >= 1u << DH_ID_LATER_BITS || f->uid != uid)
+    if (later >= 1u << DH_ID_LATER_BITS || !dh_uid_eq(f->uid, uid))
         return false;
     if (b->youngest != clock) /* others read it */
         b->youngest = clock;

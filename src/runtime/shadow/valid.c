@@ -13,7 +13,8 @@ bool dh_valid_id(dh_id_t id)
         return false;
     const struct dh_id_block *b = dh_id_block(id);
     u32 clock = dh_id_clock(id);
-    return clock && dh_slot_raw(b->slot) < DH_SLOTS_MAX && clock <= b->youngest && dh_id_first(id)->uid;
+    return clock && dh_slot_raw(b->slot) < DH_SLOTS_MAX && clock <= b->youngest &&
+           !dh_uid_is_none(dh_id_first(id)->uid);
 }
 
 bool dh_valid_entries(const dh_cell_t *entries, u32 n)

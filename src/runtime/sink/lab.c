@@ -91,13 +91,13 @@ static dh_id_t new_id(struct ids *at, const struct dh_access_rec *r)
 
 static u64 rec_hash(const struct dh_access_rec *r)
 {
-    u64 hash = dh_hash64((u64)r->uid << 32 | dh_ctx_raw(r->ctx));
+    u64 hash = dh_hash64((u64)dh_uid_raw(r->uid) << 32 | dh_ctx_raw(r->ctx));
     return dh_hash64(hash ^ ((u64)dh_lockset_raw(r->lockset) << 16 | r->kind << 8 | r->size));
 }
 
 static bool rec_equal(const struct dh_access_rec *a, const struct dh_access_rec *b)
 {
-    return a->uid == b->uid && dh_ctx_eq(a->ctx, b->ctx) && dh_lockset_eq(a->lockset, b->lockset) &&
+    return dh_uid_eq(a->uid, b->uid) && dh_ctx_eq(a->ctx, b->ctx) && dh_lockset_eq(a->lockset, b->lockset) &&
            a->kind == b->kind && a->size == b->size;
 }
 
@@ -179,9 +179,9 @@ static void feed(struct dh_event *events, size_t n)
         degrade();
 }
 
-static void feed_sync(u32 uid, u32 op, u32 mode, u32 target)
+static void feed_sync(dh_uid_t uid, u32 op, u32 mode, u32 target)
 {
-    struct dh_event e = {.op = (u8)op, .mode = (u8)mode, .thread = uid - 1, .target = target};
+    struct dh_event e = {.op = (u8)op, .mode = (u8)mode, .thread = dh_tap_thread(uid), .target = target};
     if (target == UINT32_MAX)
         degrade();
     else
@@ -230,14 +230,14 @@ static u32 word_events(u8 *cuts, u32 cell, u32 from, u32 to, const struct dh_eve
     return n;
 }
 
-static void feed_access(const struct dh_tap_access *a, dh_id_t site, u32 uid)
+static void feed_access(const struct dh_tap_access *a, dh_id_t site, dh_uid_t uid)
 {
     struct dh_event batch[BATCH];
     u32 size = a->piece ? a->piece : a->size > UINT16_MAX ? 0 : (u32)a->size, n = 0;
     struct dh_event model = {.op = a->kind & DH_WRITE ? DH_OP_WRITE : DH_OP_READ,
                              .mode = (u8)a->kind,
                              .size = (u16)size,
-                             .thread = uid - 1,
+                             .thread = dh_tap_thread(uid),
                              .site = dh_id_raw(site)};
     /* A large block is freed: only where it was used can anything be found. */
     bool skip = (a->kind & DH_FREE) && a->size > LARGE_FREE;
@@ -364,10 +364,10 @@ static void lab_atomic(struct dh_thread *t, u32 op, u32 order, const struct dh_t
     dh_lock_drop(&lock);
 }
 
-static void lab_thread(struct dh_thread *t, u32 op, u32 uid)
+static void lab_thread(struct dh_thread *t, u32 op, dh_uid_t uid)
 {
     dh_lock_take(&lock);
-    feed_sync(t->uid, op, 0, uid - 1);
+    feed_sync(t->uid, op, 0, dh_tap_thread(uid));
     dh_lock_drop(&lock);
 }
 
@@ -508,9 +508,9 @@ static void lab_nothing(void)
 static void lab_fork_child(struct dh_thread *self)
 {
     dh_lock_take(&lock);
-    for (u32 uid = 1; uid < dh_thread_uids(); uid++)
-        if (uid != self->uid)
-            feed_sync(self->uid, DH_OP_JOIN, 0, uid - 1);
+    for (u32 n = 1; n < dh_thread_uids(); n++)
+        if (!dh_uid_eq(dh_uid_from(n), self->uid))
+            feed_sync(self->uid, DH_OP_JOIN, 0, dh_tap_thread(dh_uid_from(n)));
     dh_lock_drop(&lock);
 }
 

@@ -265,19 +265,19 @@ static void record_atomic(struct dh_thread *t, u32 op, u32 order, const struct d
 }
 
 /* A function of lard.h makes and joins the language's threads. */
-static void record_thread(struct dh_thread *t, u32 op, u32 uid)
+static void record_thread(struct dh_thread *t, u32 op, dh_uid_t uid)
 {
-    record_sync(t, op, t->language ? DH_DHT_LANGUAGE : 0, uid - 1);
+    record_sync(t, op, t->language ? DH_DHT_LANGUAGE : 0, dh_tap_thread(uid));
 }
 
 static void record_carried(struct dh_thread *t, const struct dh_thread *by)
 {
-    record_sync(t, DH_DHT_OP_CARRIED, 0, by->uid - 1);
+    record_sync(t, DH_DHT_OP_CARRIED, 0, dh_tap_thread(by->uid));
 }
 
 static void record_start(struct dh_thread *t)
 {
-    t->tap = stream_new(t->uid - 1);
+    t->tap = stream_new(dh_tap_thread(t->uid));
     record_sync(t, DH_OP_BEGIN, t->carried ? DH_DHT_LANGUAGE : 0, 0);
 }
 

@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "event/event.h"
 #include "runtime/abi/abi.h"
+#include "runtime/threads/uid.h"
 
 struct dh_thread;
 
@@ -26,6 +27,13 @@ struct dh_tap_access {
     const void *pc; /* NULL: the call on top of the shadow stack */
 };
 
+/* As events number threads: from 0. */
+DH_INLINE u32 dh_tap_thread(dh_uid_t uid)
+{
+    DH_ASSERT(!dh_uid_is_none(uid));
+    return dh_uid_raw(uid) - 1;
+}
+
 struct dh_tap {
     void (*thread_start)(struct dh_thread *t);
     void (*thread_end)(struct dh_thread *t);
@@ -36,7 +44,7 @@ struct dh_tap {
     void (*release_foreign)(struct dh_thread *t, uptr lock);
     /* ATOMIC_*. a->size 0: the order only, no access. */
     void (*atomic)(struct dh_thread *t, u32 op, u32 order, const struct dh_tap_access *a);
-    void (*thread)(struct dh_thread *t, u32 op, u32 uid); /* FORK, JOIN */
+    void (*thread)(struct dh_thread *t, u32 op, dh_uid_t uid); /* FORK, JOIN */
     /* RANGE_NEW, RANGE_MOVE, RANGE_COPY. t may be NULL. Synchronisation objects move along if the language
      * says so (t->language). */
     void (*memory)(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from);

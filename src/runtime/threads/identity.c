@@ -68,14 +68,14 @@ static bool on_home_stack(uptr addr)
  * What is left is the frames of functions that began as one thread and go on as another, as a scheduler's do,
  * and thread-local storage, which is the kernel thread's. They are used in its order, whoever it is.
  */
-bool dh_identity_in_turn(const struct dh_thread *now, u32 earlier, uptr addr)
+bool dh_identity_in_turn(const struct dh_thread *now, dh_uid_t earlier, uptr addr)
 {
     struct dh_thread *native = home.native;
-    if (!native || now->uid == earlier)
+    if (!native || dh_uid_eq(now->uid, earlier))
         return false;
     dh_lock_take(&dh_threads_lock);
     const struct dh_thread_info *info = dh_thread_info(earlier), *own = dh_thread_info(native->uid);
-    bool was_native = earlier == native->uid, carried = info && info->carried;
+    bool was_native = dh_uid_eq(earlier, native->uid), carried = info && info->carried;
     bool stackless = info && info->stackless;
     bool tls = own && addr >= own->tls_lo && addr < own->tls_hi;
     dh_lock_drop(&dh_threads_lock);

@@ -18,7 +18,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top);
 bool dh_identity_take_turn(struct dh_thread *to);
 /* An access of `now`, which this kernel thread is, seems to race with one of thread `earlier` at addr: were
  * they both made by this kernel thread, to what is its own and not the language's? */
-bool dh_identity_in_turn(const struct dh_thread *now, u32 earlier, uptr addr);
+bool dh_identity_in_turn(const struct dh_thread *now, dh_uid_t earlier, uptr addr);
 /* The kernel thread leaves its outermost untracked region. */
 void dh_identity_tracked(void);
 /* The first frame since the switch, or one too many: where it goes. */

@@ -48,7 +48,7 @@ static struct slot {
 static u32 slots_high;
 static size_t static_tls; /* bytes below the thread pointer */
 
-u32 dh_thread_uid(const struct dh_thread *t)
+dh_uid_t dh_thread_uid(const struct dh_thread *t)
 {
     return t->uid;
 }
@@ -58,26 +58,27 @@ u32 dh_thread_uids(void)
     return next_uid;
 }
 
-struct dh_thread_info *dh_thread_info(u32 uid)
+struct dh_thread_info *dh_thread_info(dh_uid_t uid)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
-    struct dh_thread_info *chunk = uid <= UID_MAX ? infos[uid >> INFO_SHIFT] : NULL;
-    return chunk && uid > 0 && uid < next_uid ? &chunk[uid & ((1u << INFO_SHIFT) - 1)] : NULL;
+    u32 n = dh_uid_raw(uid);
+    struct dh_thread_info *chunk = n <= UID_MAX ? infos[n >> INFO_SHIFT] : NULL;
+    return chunk && n > 0 && n < next_uid ? &chunk[n & ((1u << INFO_SHIFT) - 1)] : NULL;
 }
 
 static struct dh_thread_info *info_new(void)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
-    u32 uid = next_uid <= UID_MAX ? next_uid : UID_MAX;
-    struct dh_thread_info **chunk = &infos[uid >> INFO_SHIFT];
+    u32 n = next_uid <= UID_MAX ? next_uid : UID_MAX;
+    struct dh_thread_info **chunk = &infos[n >> INFO_SHIFT];
     if (!*chunk)
         *chunk = dh_pool_alloc(sizeof(**chunk) << INFO_SHIFT);
     if (!*chunk)
         return NULL;
     if (next_uid <= UID_MAX)
         next_uid++;
-    struct dh_thread_info *info = &(*chunk)[uid & ((1u << INFO_SHIFT) - 1)];
-    *info = (struct dh_thread_info){.uid = uid, .alive = true};
+    struct dh_thread_info *info = &(*chunk)[n & ((1u << INFO_SHIFT) - 1)];
+    *info = (struct dh_thread_info){.uid = dh_uid_from(n), .alive = true};
     return info;
 }
 
@@ -157,7 +158,7 @@ static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
         dh_count(DH_COUNT_LOST_MEMORY);
         return NULL;
     }
-    info->parent = parent ? parent->uid : 0;
+    info->parent = parent ? parent->uid : DH_UID_NONE;
     info->created_at = created_at;
     t->uid = info->uid;
     t->slot = slot;

@@ -66,7 +66,7 @@ enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
 
 struct dh_thread {
     /* Owner only, but for the fields marked otherwise. */
-    u32 uid;
+    dh_uid_t uid;
     dh_slot_t slot;
     u32 class;                   /* dh_thread_class(slot): whose read plane */
     u32 marks_read, marks_write; /* touched.h */
@@ -217,8 +217,8 @@ struct dh_thread {
 
 /* Facts for reports, kept for every thread that ever lived. Under DH_RANK_THREADS. */
 struct dh_thread_info {
-    u32 uid;
-    u32 parent;
+    dh_uid_t uid;
+    dh_uid_t parent;     /* none: the first thread */
     dh_ctx_t created_at; /* context */
     int tid;
     uptr stack_lo, stack_hi;
@@ -234,8 +234,8 @@ extern struct dh_thread *dh_threads; /* under dh_threads_lock */
 extern volatile u32 dh_collect_gen;  /* collect.c */
 
 void dh_thread_init_main(void);
-struct dh_thread_info *dh_thread_info(u32 uid); /* NULL: unknown. Under dh_threads_lock. */
-u32 dh_thread_uids(void);                       /* one past the highest uid. Under dh_threads_lock. */
+struct dh_thread_info *dh_thread_info(dh_uid_t uid); /* NULL: unknown. Under dh_threads_lock. */
+u32 dh_thread_uids(void);                            /* one past the highest uid. Under dh_threads_lock. */
 /* Empty the tables that remember cells: after a collection, and at the start. */
 void dh_thread_forget_cells(struct dh_thread *t);
 /* Is t the only thread, and does it know the end of every other one? */
