@@ -68,7 +68,7 @@ static void side_by_side(void **state)
     (void)state;
     static struct dh_thread other;
     u32 first = dh_cell_split_index(new_split(&other, 1, 1, 1, 1)), n = 1;
-    while (other.splits_n)
+    while (other.splits.n)
         assert_int_equal(dh_cell_split_index(new_split(&other, 1, 1, 1, 1)), first + n++);
     assert_int_equal(n, 64);
 }
@@ -86,7 +86,7 @@ static void given_back(void **state)
     for (u32 i = 0; i < N; i += 3)
         dh_split_free(&one, cells[i]);
     dh_split_give_back(&one);
-    assert_int_equal(one.splits_n, 0);
+    assert_int_equal(one.splits.n, 0);
     for (u32 i = 0; i < N; i += 3)
         again[i] = new_split(&two, ~i, ~i, ~i, ~i);
     assert_int_equal(dh_pool_bytes(), memory);

@@ -144,12 +144,12 @@ DH_COMPAT void __tsan_check_no_mutexes_held(void)
     char text[128];
     struct dh_fmt f;
     DH_COMPAT_ENTER();
-    if (sc.t->held_n) {
+    if (sc.t->locks.n) {
         dh_fmt_init(&f, text, sizeof(text));
         dh_fmt_str(&f, "__tsan_check_no_mutexes_held: thread T");
         dh_fmt_u64(&f, dh_uid_raw(dh_thread_uid(sc.t)));
         dh_fmt_str(&f, " holds ");
-        dh_fmt_u64(&f, sc.t->held_n);
+        dh_fmt_u64(&f, sc.t->locks.n);
         dh_sys_say(text);
     }
     dh_scope_end(&sc);

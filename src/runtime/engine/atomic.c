@@ -43,9 +43,9 @@ static bool releases(u32 order)
 /* What this thread remembers of the present operation's address. */
 static struct dh_seen *seen_entry(struct dh_thread *t)
 {
-    struct dh_seen *e = &t->seen[(now.addr >> 3 ^ now.addr >> 9) % DH_SEEN];
+    struct dh_seen *e = &t->atomics.seen[(now.addr >> 3 ^ now.addr >> 9) % DH_SEEN];
     if (DH_UNLIKELY(e->addr != now.addr)) {
-        t->seen_any = true;
+        t->atomics.any = true;
         *e = (struct dh_seen){.addr = now.addr, .chains = dh_sync_chains(now.addr), .absent = 1};
     }
     return e;
@@ -248,7 +248,7 @@ static void before_load(struct dh_thread *t, u32 order)
 
 static void before_change(struct dh_thread *t, u32 order, u32 kind)
 {
-    bool publishes = releases(order) || t->fence_release.snap, store = kind == DH_ATOMIC_STORE, sure;
+    bool publishes = releases(order) || t->fences.release.snap, store = kind == DH_ATOMIC_STORE, sure;
     /* A store takes nothing in, so it can be recorded before the lock is taken; the lock is short then. */
     if (store)
         record(t, DH_WRITE);
@@ -320,20 +320,20 @@ static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
     if (acquires(order))
         dh_thread_acquire(t, &o->write);
     else if (!dh_vclock_knows(&t->vc, &o->write))
-        join_publish(&t->fence_acquire, &o->write);
+        join_publish(&t->fences.acquire, &o->write);
 }
 
 /* In a locked object whose version is odd. */
 static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw)
 {
     DH_ASSERT(dh_lock_is_mine(&o->lock) && (o->version & 1));
-    bool fenced = t->fence_release.snap != NULL;
+    bool fenced = t->fences.release.snap != NULL;
     if (releases(order))
         dh_thread_release(t, &o->write, rmw);
     else if (fenced && rmw)
-        join_publish(&o->write, &t->fence_release);
+        join_publish(&o->write, &t->fences.release);
     else if (fenced)
-        dh_publish_copy(&o->write, &t->fence_release);
+        dh_publish_copy(&o->write, &t->fences.release);
     else if (!rmw)
         dh_publish_clear(&o->write);
 }
@@ -445,12 +445,12 @@ void __dh_fence(u32 order)
         return;
     if (DH_UNLIKELY(dh_tap != NULL))
         dh_tap->sync(t, DH_OP_FENCE, order, 0);
-    else if (acquires(order) && t->fence_acquire.snap) {
-        dh_thread_acquire(t, &t->fence_acquire);
-        dh_publish_clear(&t->fence_acquire);
+    else if (acquires(order) && t->fences.acquire.snap) {
+        dh_thread_acquire(t, &t->fences.acquire);
+        dh_publish_clear(&t->fences.acquire);
     }
     if (releases(order) && !dh_tap)
-        dh_thread_release(t, &t->fence_release, false);
+        dh_thread_release(t, &t->fences.release, false);
     dh_thread_leave(t);
 }
 

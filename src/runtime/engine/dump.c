@@ -189,8 +189,8 @@ static void say_thread(struct dh_fmt *f, const struct dh_thread *t)
     number(f, " sees it: slot ", dh_slot_raw(t->slot));
     number(f, ", clock ", dh_vclock_get(&t->vc, t->slot));
     number(f, ", ids of this epoch from ", dh_id_raw(dh_step_epoch()));
-    number(f, " on, next ", dh_id_raw(t->id_next));
-    number(f, ", end ", dh_id_raw(t->id_end));
+    number(f, " on, next ", dh_id_raw(t->ids.plain.next));
+    number(f, ", end ", dh_id_raw(t->ids.plain.end));
     end_line(f);
 }
 

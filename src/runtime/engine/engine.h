@@ -53,8 +53,8 @@ DH_INLINE u32 dh_step_idc_slot(const void *pc, dh_ctx_t fctx, u32 kind)
     return mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
 }
 
-/* The present epoch, and the locks held, need no more than a record like t->ready for each further id. False:
- * it takes more. */
+/* The present epoch, and the locks held, need no more than a record like t->ids.ready for each further id.
+ * False: it takes more. */
 bool dh_step_ready(struct dh_thread *t);
 
 /* The entry of this access, of whatever epoch; NULL: there is none in that set. */
@@ -82,19 +82,20 @@ DH_INLINE dh_id_t dh_step_id(struct dh_thread *t, size_t size, u32 kind, const v
                   *e = dh_step_idc_find(set, fctx, kind, pc);
     if (e && e->stamp == t->stamp)
         return e->id;
-    dh_id_t id = t->id_next;
-    if (!e || (kind & (DH_ATOMIC | DH_FREE)) || (t->ready_stamp != t->stamp && !dh_step_ready(t)) ||
-        dh_id_eq(id, t->ready_end))
+    dh_id_t id = t->ids.plain.next;
+    if (!e || (kind & (DH_ATOMIC | DH_FREE)) || (t->ids.ready_stamp != t->stamp && !dh_step_ready(t)) ||
+        dh_id_eq(id, t->ids.ready_end))
         return dh_step_new_id(t, set, e, fctx, size, kind, pc);
-    struct dh_id_rec r = t->ready;
+    struct dh_id_rec r = t->ids.ready;
     r.ctx = dh_ctx_raw(e->ctx);
     r.kind = kind;
     r.size = dh_id_size_code(size);
-    DH_ASSERT(t->in_rt && dh_id_less(t->id_first, id) && dh_id_less(id, t->id_end) && dh_ids_is_owned(id));
+    DH_ASSERT(t->in_rt && dh_id_less(t->ids.plain.first, id) && dh_id_less(id, t->ids.plain.end) &&
+              dh_ids_is_owned(id));
     *dh_id_rec(id) = r;
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    t->id_next = dh_id_plus(id, 1);
-    t->id_made++;
+    t->ids.plain.next = dh_id_plus(id, 1);
+    t->ids.made++;
     e->id = id;
     e->stamp = t->stamp;
     return id;
@@ -121,7 +122,7 @@ DH_INLINE u32 dh_step_ordered_slot(dh_cell_t cell)
 DH_INLINE bool dh_step_ordered(struct dh_thread *t, dh_cell_t cell)
 {
     return dh_cell_is_none(cell) || dh_step_mine_simple(cell) ||
-           dh_cell_eq(t->ordered[dh_step_ordered_slot(cell)], cell) || dh_step_ordered_slow(t, cell);
+           dh_cell_eq(t->memo.ordered[dh_step_ordered_slot(cell)], cell) || dh_step_ordered_slow(t, cell);
 }
 
 /* Which bytes of a history cell this thread has accessed in its current epoch, as remembered: cell, then the
@@ -141,7 +142,7 @@ DH_INLINE dh_id_t dh_step_epoch(void)
 
 DH_INLINE dh_mask_t dh_step_mine_known(const struct dh_thread *t, dh_cell_t cell)
 {
-    dh_pair_t e = t->mine[dh_step_mine_slot(cell)];
+    dh_pair_t e = t->memo.mine[dh_step_mine_slot(cell)];
     bool valid = dh_cell_eq(dh_pair_lo(e), cell) && dh_id_eq(dh_cell_id(dh_pair_hi(e)), dh_step_epoch());
     return valid ? dh_cell_mask(dh_pair_hi(e)) : DH_MASK_NONE;
 }
@@ -154,7 +155,7 @@ DH_INLINE bool dh_step_is_mine(const struct dh_thread *t, dh_cell_t cell)
 DH_INLINE void dh_step_set_mine(struct dh_thread *t, dh_cell_t cell, dh_mask_t mask)
 {
     if (dh_cell_is_history(cell))
-        t->mine[dh_step_mine_slot(cell)] = dh_pair_make(cell, dh_cell_make(dh_step_epoch(), mask));
+        t->memo.mine[dh_step_mine_slot(cell)] = dh_pair_make(cell, dh_cell_make(dh_step_epoch(), mask));
 }
 
 /* The bytes of a cell, not a split one, that this thread has accessed plainly in its current epoch. Inside

@@ -33,12 +33,12 @@ static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending 
 
 void dh_pending_settle_now(struct dh_thread *t)
 {
-    u32 n = t->pending_n;
-    t->pending_n = 0;
+    u32 n = t->pending.n;
+    t->pending.n = 0;
     fence();
     bool ranges = __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0;
     for (u32 i = 0; i < n; i++) {
-        const struct dh_pending *p = &t->pending[i];
+        const struct dh_pending *p = &t->pending.reads[i];
         const uptr addr = p->addr_two & ~(uptr)1;
         const bool two = p->addr_two & 1;
         const dh_cell_t *w = dh_shadow(addr, DH_PLANE_WRITE);
@@ -53,8 +53,8 @@ void dh_pending_settle_now(struct dh_thread *t)
 
 void dh_pending_forget_seen(struct dh_thread *t)
 {
-    for (u32 i = 0; i < t->pending_n; i++)
-        t->pending[i].seen = dh_cell_from(~0u); /* no cell: look_again will look */
+    for (u32 i = 0; i < t->pending.n; i++)
+        t->pending.reads[i].seen = dh_cell_from(~0u); /* no cell: look_again will look */
 }
 
 void dh_pending_init(void)

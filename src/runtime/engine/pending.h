@@ -30,15 +30,15 @@ extern bool dh_pending_on;
 /* A read of one or two words at addr, aligned, stored as access id; the write cells held `seen`, each. */
 DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, bool two, dh_cell_t seen, dh_id_t id)
 {
-    DH_ASSERT(t->in_rt && t->pending_n < DH_PENDING && !(addr & 3));
-    t->pending[t->pending_n] = (struct dh_pending){.addr_two = addr | two, .seen = seen, .id = id};
-    return ++t->pending_n == DH_PENDING;
+    DH_ASSERT(t->in_rt && t->pending.n < DH_PENDING && !(addr & 3));
+    t->pending.reads[t->pending.n] = (struct dh_pending){.addr_two = addr | two, .seen = seen, .id = id};
+    return ++t->pending.n == DH_PENDING;
 }
 
 void dh_pending_settle_now(struct dh_thread *t);
 DH_INLINE void dh_pending_settle(struct dh_thread *t)
 {
-    if (t->pending_n)
+    if (t->pending.n)
         dh_pending_settle_now(t);
 }
 

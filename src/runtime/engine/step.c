@@ -26,33 +26,29 @@
 
 /* ---- Identity ---- */
 
-/* Ids of one kind of block; see struct dh_thread. */
+/* Ids of one kind of block; see struct dh_id_source. */
 static bool refill(struct dh_thread *t, bool special)
 {
-    dh_id_t *first = special ? &t->special_first : &t->id_first;
-    u32 *size = special ? &t->special_size : &t->id_size;
+    struct dh_id_run *run = special ? &t->ids.special : &t->ids.plain;
     /* An epoch that has made many ids will make more, and cells named by an earlier run of blocks are no
      * longer hit by the inlined check: it gets a run that is long enough for several times as many. */
     const u32 least = 128, most = 16384;
-    u32 ids = t->id_made * 4, got;
+    u32 ids = t->ids.made * 4, got;
     u32 want = special ? 1 : (ids < least ? least : ids < most ? ids : most) / DH_ID_BLOCK;
     t->stamp++;
     t->recorded = true;
-    if (*size)
-        dh_ids_retire(*first, *size);
-    *first = dh_ids_take(want, &got);
-    *size = got;
+    if (run->size)
+        dh_ids_retire(run->first, run->size);
+    dh_id_t first = dh_ids_take(want, &got);
+    *run = (struct dh_id_run){.next = first, .end = dh_id_plus(first, got), .first = first, .size = got};
     if (dh_ids_want_collection())
         t->want_collect = true;
     if (special) {
-        t->special_next = t->special_floor = *first;
-        t->special_end = dh_id_plus(*first, got);
+        t->ids.special_floor = first;
     } else {
-        t->id_next = *first;
-        t->id_end = dh_id_plus(*first, got);
-        __dh_hot.base = dh_cell_base(*first);
+        __dh_hot.base = dh_cell_base(first);
         __dh_hot.span = got;
-        t->id_made = 0;
+        t->ids.made = 0;
     }
     if (!got)
         dh_count(DH_COUNT_LOST_IDS);
@@ -62,42 +58,42 @@ static bool refill(struct dh_thread *t, bool special)
 static dh_id_t id_new(struct dh_thread *t, u32 kind, dh_ctx_t ctx, size_t size)
 {
     bool special = (kind & (DH_ATOMIC | DH_FREE)) != 0;
-    dh_id_t *next = special ? &t->special_next : &t->id_next;
-    const dh_id_t *end = special ? &t->special_end : &t->id_end;
+    struct dh_id_run *run = special ? &t->ids.special : &t->ids.plain;
     const struct dh_access_rec r = {
         .clock = dh_thread_epoch(t),
         .slot = t->slot,
         .uid = t->uid,
         .ctx = ctx,
-        .lockset = t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t),
+        .lockset = t->locks.set_gen == t->locks.gen ? t->locks.set : dh_thread_lockset(t),
         .kind = kind,
         .size = dh_id_size_code(size),
     };
-    while (dh_id_eq(*next, *end) || !dh_id_put(*next, &r)) {
-        if (!dh_id_eq(*next, *end))
-            *next = dh_id_align(*next); /* what is passed over is in no cell */
+    while (dh_id_eq(run->next, run->end) || !dh_id_put(run->next, &r)) {
+        if (!dh_id_eq(run->next, run->end))
+            run->next = dh_id_align(run->next); /* what is passed over is in no cell */
         else if (!refill(t, special))
             return DH_ID_NONE;
     }
     __atomic_signal_fence(__ATOMIC_RELEASE);
     if (!special) {
-        t->id_made++;
-        t->ready_stamp = t->stamp - 1; /* it may be another block */
+        t->ids.made++;
+        t->ids.ready_stamp = t->stamp - 1; /* it may be another block */
     }
-    dh_id_t id = *next;
-    *next = dh_id_plus(id, 1);
+    dh_id_t id = run->next;
+    run->next = dh_id_plus(id, 1);
     return id;
 }
 
 bool dh_step_ready(struct dh_thread *t)
 {
-    dh_id_t id = t->id_next;
-    if (dh_id_eq(id, t->id_end) || dh_id_begins_block(id) ||
-        !dh_id_next_like(id, dh_thread_epoch(t), t->uid, &t->ready))
+    dh_id_t id = t->ids.plain.next;
+    if (dh_id_eq(id, t->ids.plain.end) || dh_id_begins_block(id) ||
+        !dh_id_next_like(id, dh_thread_epoch(t), t->uid, &t->ids.ready))
         return false;
-    t->ready.lockset = dh_lockset_raw(t->lockset_gen == t->held_gen ? t->lockset : dh_thread_lockset(t));
-    t->ready_stamp = t->stamp;
-    t->ready_end = dh_id_align(id);
+    t->ids.ready.lockset =
+        dh_lockset_raw(t->locks.set_gen == t->locks.gen ? t->locks.set : dh_thread_lockset(t));
+    t->ids.ready_stamp = t->stamp;
+    t->ids.ready_end = dh_id_align(id);
     return true;
 }
 
@@ -150,7 +146,7 @@ bool dh_step_ordered_slow(struct dh_thread *t, dh_cell_t cell)
         if (h->by_slot)
             return true; /* for now */
     }
-    t->ordered[dh_step_ordered_slot(cell)] = cell;
+    t->memo.ordered[dh_step_ordered_slot(cell)] = cell;
     return true;
 }
 
@@ -325,7 +321,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
         return me;
     /* The result depends on the thread's clock as well; within an epoch a larger clock could only replace
      * more, so a remembered result is right but may keep what could go. */
-    __typeof__(a->t->step[0]) *s = &a->t->step[step_slot(old, me, plane)];
+    struct dh_known_step *s = &a->t->memo.step[step_slot(old, me, plane)];
     if (dh_cell_eq(s->old, old) && dh_cell_eq(s->me, me) && s->plane == (u32)plane) {
         DH_ASSERT(dh_valid_cell(s->result, plane));
         dh_rule(a->t, DH_COUNT_STEP_KNOWN);

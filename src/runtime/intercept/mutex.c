@@ -25,7 +25,7 @@ static u32 flags_of(const pthread_mutex_t *m)
 /* The thread ends. What else it holds, nobody will ever get. */
 void dh_mutex_bequeath(struct dh_thread *t)
 {
-    for (u32 i = t->held_n; i-- > 0;)
+    for (u32 i = t->locks.n; i-- > 0;)
         if (t->held[i].flags & DH_LOCK_ROBUST)
             dh_mutex_unlock(t, (const void *)t->held[i].lock, true);
 }
@@ -36,7 +36,7 @@ void dh_mutex_bequeath(struct dh_thread *t)
  */
 bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m)
 {
-    for (u32 i = t->held_n; i-- > 0;)
+    for (u32 i = t->locks.n; i-- > 0;)
         if (t->held[i].lock == (uptr)m)
             return false;
     int kind = m->__data.__kind & 3;

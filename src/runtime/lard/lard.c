@@ -232,7 +232,7 @@ void dh_lard_release_store(const volatile void *object)
 DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
 {
     const struct dh_frame *top = __dh_hot.sp - 1;
-    if (t->held_n || !dh_lately_known(dh_lately(t, lock), lock) || !dh_held_noted(t, lock) ||
+    if (t->locks.n || !dh_lately_known(dh_lately(t, lock), lock) || !dh_held_noted(t, lock) ||
         __dh_hot.sp >= __dh_hot.limit || (top >= t->frames && dh_ctx_is_none(dh_ctx_of_frame(top))))
         return false;
     t->held[0] = (struct dh_held){.lock = lock,
@@ -240,8 +240,8 @@ DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
                                   .ctx = top >= t->frames ? dh_ctx_of_frame(top) : DH_CTX_NONE,
                                   .levels = 1,
                                   .flags = DH_LOCK_LANGUAGE};
-    t->held_n = 1;
-    t->held_gen++;
+    t->locks.n = 1;
+    t->locks.gen++;
     t->stamp++;
     return true;
 }
@@ -250,11 +250,11 @@ DH_INLINE bool lock_again(struct dh_thread *t, uptr lock, const void *pc)
 DH_INLINE bool unlock_quietly(struct dh_thread *t, uptr lock)
 {
     const struct dh_held *h = &t->held[0];
-    if (t->held_n != 1 || h->lock != lock || h->levels > 1 || h->flags != DH_LOCK_LANGUAGE ||
+    if (t->locks.n != 1 || h->lock != lock || h->levels > 1 || h->flags != DH_LOCK_LANGUAGE ||
         !dh_lately_said(t, dh_lately(t, lock), lock))
         return false;
-    t->held_n = 0;
-    t->held_gen++;
+    t->locks.n = 0;
+    t->locks.gen++;
     t->stamp++;
     return true;
 }
@@ -443,12 +443,12 @@ static void move_held(uptr dst, uptr src, size_t n)
 {
     dh_lock_take(&dh_threads_lock);
     for (struct dh_thread *t = dh_threads; t; t = t->next) {
-        for (u32 i = 0; i < t->held_n; i++) {
+        for (u32 i = 0; i < t->locks.n; i++) {
             struct dh_held *h = &t->held[i];
             if (h->lock - src >= n || !(h->flags & DH_LOCK_LANGUAGE))
                 continue;
             dh_held_move(h, h->lock + (dst - src));
-            t->held_gen++;
+            t->locks.gen++;
             t->stamp++;
         }
     }

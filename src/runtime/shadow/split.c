@@ -67,9 +67,9 @@ static void take(struct dh_thread *t)
 {
     DH_ASSERT(dh_lock_is_mine(&lock));
     u64 *spare = &dh_split_chunks[at / WORDS]->spare[at % WORDS], rest = *spare;
-    while (rest && t->splits_n < DH_SPARE_SPLITS) {
+    while (rest && t->splits.n < DH_SPARE_SPLITS) {
         u32 k = 63 - (u32)__builtin_clzll(rest);
-        t->splits[t->splits_n++] = at * 64 + k;
+        t->splits.number[t->splits.n++] = at * 64 + k;
         rest &= ~((u64)1 << k);
     }
     __atomic_store_n(spare, rest, __ATOMIC_RELAXED);
@@ -90,10 +90,10 @@ static void give(u32 word, u64 records)
 static DH_NOINLINE void refill(struct dh_thread *t)
 {
     dh_lock_take(&lock);
-    while (t->splits_n < ENOUGH && find())
+    while (t->splits.n < ENOUGH && find())
         take(t);
     dh_lock_drop(&lock);
-    u32 used = __atomic_add_fetch(&in_use, t->splits_n, __ATOMIC_RELAXED);
+    u32 used = __atomic_add_fetch(&in_use, t->splits.n, __ATOMIC_RELAXED);
     if (used > __atomic_load_n(&limit, __ATOMIC_RELAXED))
         t->want_collect = true;
 }
@@ -102,7 +102,7 @@ static DH_NOINLINE void spill(struct dh_thread *t, u32 n)
 {
     dh_lock_take(&lock);
     for (u32 i = 0; i < n; i++) {
-        u32 number = t->splits[--t->splits_n];
+        u32 number = t->splits.number[--t->splits.n];
         give(number / 64, (u64)1 << number % 64);
     }
     dh_lock_drop(&lock);
@@ -123,17 +123,17 @@ static void mark(u32 number)
 
 dh_cell_t dh_split_new(struct dh_thread *t, const dh_cell_t bytes[4])
 {
-    if (DH_UNLIKELY(t->splits_n == 0))
+    if (DH_UNLIKELY(t->splits.n == 0))
         refill(t);
-    if (t->splits_n == 0)
+    if (t->splits.n == 0)
         return DH_CELL_NONE;
-    u32 number = t->splits[--t->splits_n];
-    if (t->splits_n >= AHEAD)
-        __builtin_prefetch(dh_split_record(t->splits[t->splits_n - AHEAD]), 1);
+    u32 number = t->splits.number[--t->splits.n];
+    if (t->splits.n >= AHEAD)
+        __builtin_prefetch(dh_split_record(t->splits.number[t->splits.n - AHEAD]), 1);
     u64 *b = dh_split_record(number), use = (b[0] >> 32) + 1;
     DH_ASSERT((use & 1) && dh_valid_byte(bytes[0]) && dh_valid_byte(bytes[1]) && dh_valid_byte(bytes[2]) &&
               dh_valid_byte(bytes[3]));
-    t->splits_made++;
+    t->splits.made++;
     if (DH_UNLIKELY(__atomic_load_n(&marking, __ATOMIC_RELAXED)))
         mark(number);
     for (u32 k = 0; k < 4; k++)
@@ -153,11 +153,11 @@ static void put_down(u32 number)
 void dh_split_free(struct dh_thread *t, dh_cell_t cell)
 {
     u32 number = dh_cell_split_index(cell);
-    DH_ASSERT(dh_cell_is_split(cell) && t->splits_n <= DH_SPARE_SPLITS);
+    DH_ASSERT(dh_cell_is_split(cell) && t->splits.n <= DH_SPARE_SPLITS);
     put_down(number);
-    if (t->splits_n == DH_SPARE_SPLITS)
+    if (t->splits.n == DH_SPARE_SPLITS)
         spill(t, SPILL);
-    t->splits[t->splits_n++] = number;
+    t->splits.number[t->splits.n++] = number;
 }
 
 bool dh_split_want_collection(void)
@@ -167,7 +167,7 @@ bool dh_split_want_collection(void)
 
 void dh_split_give_back(struct dh_thread *t)
 {
-    spill(t, t->splits_n);
+    spill(t, t->splits.n);
 }
 
 /* ---- Collection ---- */

@@ -94,7 +94,7 @@ DH_INLINE bool dh_split_change(dh_cell_t cell, const struct dh_bytes *seen, u32 
  * changed, only which of the accesses to these four bytes a report shows. */
 DH_INLINE bool dh_split_pressure(const struct dh_thread *t)
 {
-    return t->splits_made > 4096;
+    return t->splits.made > 4096;
 }
 
 bool dh_split_want_collection(void);

@@ -153,7 +153,7 @@ static dh_id_t site_of(struct dh_thread *t, const struct dh_tap_access *a)
         (u32)(dh_hash64((uptr)a->pc ^ (u64)dh_ctx_raw(fctx) << 32 ^ a->kind ^ (u64)size << 8) >> 40) % CACHE;
     __typeof__(own->cache[0]) *c = &own->cache[k];
     if (c->pc == a->pc && dh_ctx_eq(c->fctx, fctx) && c->kind == a->kind && c->size == size &&
-        c->held_gen == t->held_gen && !dh_id_is_none(c->id))
+        c->held_gen == t->locks.gen && !dh_id_is_none(c->id))
         return c->id;
     struct dh_access_rec r = {
         .ctx = a->pc ? dh_thread_leaf(t, fctx, a->pc) : fctx,
@@ -166,7 +166,7 @@ static dh_id_t site_of(struct dh_thread *t, const struct dh_tap_access *a)
     c->fctx = fctx;
     c->kind = a->kind;
     c->size = size;
-    c->held_gen = t->held_gen;
+    c->held_gen = t->locks.gen;
     c->id = intern(&own->ids, &r);
     return c->id;
 }

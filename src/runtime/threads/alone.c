@@ -32,8 +32,8 @@ void dh_alone_end(struct dh_thread *t)
     if (!t->alone)
         return;
     t->alone = false;
-    __dh_hot.base = dh_cell_base(t->id_next);
-    __dh_hot.span = dh_id_count(t->id_next, t->id_end);
+    __dh_hot.base = dh_cell_base(t->ids.plain.next);
+    __dh_hot.span = dh_id_count(t->ids.plain.next, t->ids.plain.end);
 }
 
 void dh_alone_never(struct dh_thread *t)

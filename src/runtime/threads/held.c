@@ -27,7 +27,7 @@ void dh_held_note(struct dh_thread *t, struct dh_held *h)
     if (DH_LIKELY(*pin == page + 1))
         return;
     count(page, 1);
-    if (*pin && t->held_n > 1) { /* another lock may need that pin */
+    if (*pin && t->locks.n > 1) { /* another lock may need that pin */
         h->flags |= DH_LOCK_COUNTED;
         return;
     }
@@ -64,6 +64,6 @@ void dh_held_forget(struct dh_thread *t)
     for (u32 i = 0; i < DH_PINS; i++)
         if (t->pins[i])
             count(t->pins[i] - 1u, -1u);
-    for (u32 i = 0; i < t->held_n; i++)
+    for (u32 i = 0; i < t->locks.n; i++)
         dh_held_drop(t->held[i].lock, t->held[i].flags);
 }

@@ -180,17 +180,17 @@ void dh_identity_tracked(void)
 static DH_NOINLINE void hand_over_locks(struct dh_thread *from, struct dh_thread *to)
 {
     u32 kept = 0;
-    for (u32 i = 0; i < from->held_n; i++) {
-        bool moves = (from->held[i].flags & DH_LOCK_UNORDERED) && to->held_n < DH_HELD_MAX;
+    for (u32 i = 0; i < from->locks.n; i++) {
+        bool moves = (from->held[i].flags & DH_LOCK_UNORDERED) && to->locks.n < DH_HELD_MAX;
         if (moves)
-            to->held[to->held_n++] = from->held[i];
+            to->held[to->locks.n++] = from->held[i];
         else
             from->held[kept++] = from->held[i];
     }
-    from->held_n = kept;
-    from->held_gen++;
+    from->locks.n = kept;
+    from->locks.gen++;
     from->stamp++;
-    to->held_gen++;
+    to->locks.gen++;
     to->stamp++;
 }
 
@@ -219,7 +219,7 @@ bool dh_identity_take_turn(struct dh_thread *to)
         return false;
     /* One test for all: it is hardly ever another case, and the fewer branches the better are those of
      * interpreters predicted. */
-    u32 other = from->in_rt | to->in_rt | from->held_n | (from->gen ^ gen) | (to->gen ^ gen);
+    u32 other = from->in_rt | to->in_rt | from->locks.n | (from->gen ^ gen) | (to->gen ^ gen);
     other |= !from->untracked;
     other |= home.tracked;
     other |= dh_tap != NULL;
@@ -285,7 +285,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
         hand_over_signal(from, to);
     dh_regions_set(from, (struct dh_regions){0});
     from->language = false;
-    if (DH_UNLIKELY(from->held_n))
+    if (DH_UNLIKELY(from->locks.n))
         hand_over_locks(from, to);
     if (DH_UNLIKELY(dh_tap != NULL) && dh_tap->carried)
         dh_tap->carried(to, home.native);

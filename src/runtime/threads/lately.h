@@ -23,7 +23,7 @@ DH_INLINE bool dh_lately_known(const struct dh_lately *e, uptr addr)
 /* Has t recorded anything in its present epoch? */
 DH_INLINE bool dh_thread_has_recorded(const struct dh_thread *t)
 {
-    return t->id_made != 0 || !dh_id_eq(t->special_next, t->special_floor);
+    return t->ids.made != 0 || !dh_id_eq(t->ids.special.next, t->ids.special_floor);
 }
 
 /* Is what t would publish at addr what is published there? No may also mean that it takes longer to tell. */

@@ -27,9 +27,9 @@ static bool reserve(struct dh_thread *t, u32 len)
     /* The collector may be reading the old array: keep it until the thread is gone. Each is half as
      * long as the next, so together they cost less than the one in use. */
     if (old) {
-        DH_ASSERT(t->old_n < DH_OLD_CLOCKS);
-        t->old_clocks[t->old_n] = old;
-        t->old_caps[t->old_n++] = cap;
+        DH_ASSERT(t->old_clocks.n < DH_OLD_CLOCKS);
+        t->old_clocks.c[t->old_clocks.n] = old;
+        t->old_clocks.cap[t->old_clocks.n++] = cap;
     }
     return true;
 }
@@ -69,18 +69,20 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
 }
 
 /* FastTrack's inc_t. Ids of the ended epoch are no longer hit by the inlined check. That is all below
- * id_next: to count those that were made would not do, since some may have been passed over (id_new). */
+ * ids.plain.next: to count those that were made would not do, since some may have been passed over (id_new).
+ */
 static void next_epoch(struct dh_thread *t)
 {
     dh_pending_settle(t);
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
-    DH_ASSERT(!dh_id_less(t->id_end, t->id_next) && !dh_id_less(t->id_next, t->id_first));
+    DH_ASSERT(!dh_id_less(t->ids.plain.end, t->ids.plain.next) &&
+              !dh_id_less(t->ids.plain.next, t->ids.plain.first));
     if (!t->alone) {
-        hot->base = dh_cell_base(t->id_next);
-        hot->span = dh_id_count(t->id_next, t->id_end);
+        hot->base = dh_cell_base(t->ids.plain.next);
+        hot->span = dh_id_count(t->ids.plain.next, t->ids.plain.end);
     }
-    t->id_made = 0;
-    t->special_floor = t->special_next;
+    t->ids.made = 0;
+    t->ids.special_floor = t->ids.special.next;
     t->stamp++;
     t->saying++;
     t->changed = false;
@@ -309,7 +311,7 @@ void dh_sync_release_store(struct dh_thread *t, const volatile void *addr)
 
 static struct dh_held *held_find(struct dh_thread *t, uptr lock)
 {
-    for (u32 i = t->held_n; i-- > 0;)
+    for (u32 i = t->locks.n; i-- > 0;)
         if (t->held[i].lock == lock)
             return &t->held[i];
     return NULL;
@@ -319,16 +321,16 @@ static struct dh_held *held_find(struct dh_thread *t, uptr lock)
  * locks: few are held while something is recorded that was not before. */
 static void hold(struct dh_thread *t, uptr lock, u32 flags)
 {
-    DH_ASSERT(t->in_rt && t->held_n < DH_HELD_MAX);
+    DH_ASSERT(t->in_rt && t->locks.n < DH_HELD_MAX);
     struct dh_frame *top = __dh_hot.sp - 1;
     bool open = top >= t->frames && dh_ctx_is_none(dh_ctx_of_frame(top));
-    struct dh_held *h = &t->held[t->held_n++];
+    struct dh_held *h = &t->held[t->locks.n++];
     *h = (struct dh_held){.lock = lock,
                           .pc = open ? top->pc : NULL,
                           .ctx = dh_thread_frame_ctx(t, open ? top - 1 : top),
                           .levels = 1,
                           .flags = flags | (t->unordered || t->system_order ? DH_LOCK_UNORDERED : 0)};
-    t->held_gen++;
+    t->locks.gen++;
     t->stamp++;
     if (flags & DH_LOCK_LANGUAGE)
         dh_held_note(t, h);
@@ -341,7 +343,7 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
         h->levels++;
         return;
     }
-    if (t->held_n < DH_HELD_MAX)
+    if (t->locks.n < DH_HELD_MAX)
         hold(t, (uptr)m, flags);
     if (DH_UNLIKELY(t->unordered || t->alone))
         return;
@@ -365,9 +367,9 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
     }
     if (h) {
         dh_held_drop(h->lock, h->flags);
-        for (struct dh_held *end = &t->held[--t->held_n]; h < end; h++)
+        for (struct dh_held *end = &t->held[--t->locks.n]; h < end; h++)
             h[0] = h[1];
-        t->held_gen++;
+        t->locks.gen++;
         t->stamp++;
     }
     if (DH_UNLIKELY(unordered || t->alone) && !told)
@@ -416,10 +418,10 @@ void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 
 
 dh_lockset_t dh_thread_lockset(struct dh_thread *t)
 {
-    if (t->lockset_gen == t->held_gen)
-        return t->lockset;
+    if (t->locks.set_gen == t->locks.gen)
+        return t->locks.set;
     dh_lockset_t set = DH_LOCKSET_EMPTY;
-    for (u32 i = 0; i < t->held_n; i++) {
+    for (u32 i = 0; i < t->locks.n; i++) {
         struct dh_held *h = &t->held[i];
         if (h->flags & DH_LOCK_UNORDERED)
             continue; /* it protects nothing of the program's */
@@ -430,7 +432,7 @@ dh_lockset_t dh_thread_lockset(struct dh_thread *t)
         u32 read = (h->flags & DH_LOCK_READ) != 0;
         u32 k =
             (u32)(dh_hash64(h->lock ^ (u64)dh_lockset_raw(set) << 44 ^ dh_ctx_raw(h->ctx)) >> 40) % DH_LSC;
-        __typeof__(t->lsc[0]) *c = &t->lsc[k];
+        struct dh_lsc *c = &t->lsc[k];
         if (c->lock != h->lock || !dh_lockset_eq(c->set, set) || !dh_ctx_eq(c->ctx, h->ctx) ||
             c->read != read || dh_lockset_is_empty(c->result)) {
             c->result = dh_lockset_with(set, h->lock, read, h->ctx);
@@ -442,7 +444,7 @@ dh_lockset_t dh_thread_lockset(struct dh_thread *t)
         set = c->result;
     }
     DH_ASSERT(dh_lockset_is_unknown(set) || dh_lockset_raw(set) <= DH_LOCKSET_MAX);
-    t->lockset = set;
-    t->lockset_gen = t->held_gen;
+    t->locks.set = set;
+    t->locks.set_gen = t->locks.gen;
     return set;
 }

@@ -139,9 +139,9 @@ static bool reserve(struct dh_thread *t, u32 n)
         return false;
     }
     if (old) {
-        DH_ASSERT(t->old_n < DH_OLD_CLOCKS);
-        t->old_clocks[t->old_n] = old;
-        t->old_caps[t->old_n++] = cap;
+        DH_ASSERT(t->old_clocks.n < DH_OLD_CLOCKS);
+        t->old_clocks.c[t->old_clocks.n] = old;
+        t->old_clocks.cap[t->old_clocks.n++] = cap;
     }
     return true;
 }
@@ -341,6 +341,12 @@ void dh_thread_init_main(void)
     dh_thread_leave(t);
 }
 
+static void retire_ids(const struct dh_id_run *run)
+{
+    if (run->size)
+        dh_ids_retire(run->first, run->size);
+}
+
 /* What is left of t afterwards is its clock, for whoever joins it. Tells where its stack was. */
 static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
 {
@@ -349,10 +355,8 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     /* What those who join it will know. To a tap epochs have names (lard.c), each for one thread. */
     u32 last_epoch = dh_tap ? dh_thread_epoch(t) : dh_thread_read_clock(t, t->slot);
     dh_thread_release(t, &t->death, false);
-    if (t->id_size)
-        dh_ids_retire(t->id_first, t->id_size);
-    if (t->special_size)
-        dh_ids_retire(t->special_first, t->special_size);
+    retire_ids(&t->ids.plain);
+    retire_ids(&t->ids.special);
     dh_split_give_back(t);
     if (__dh_hot.self == t)
         __dh_hot = (struct dh_hot)DH_HOT_NONE;
@@ -466,9 +470,7 @@ void dh_thread_switch(struct dh_thread *to, bool sync)
 
 void dh_thread_forget_cells(struct dh_thread *t)
 {
-    memset(t->ordered, 0, sizeof(t->ordered));
-    memset(t->mine, 0, sizeof(t->mine));
-    memset(t->step, 0, sizeof(t->step));
+    memset(&t->memo, 0, sizeof(t->memo));
     dh_pending_forget_seen(t);
     t->gen = dh_collect_gen;
 }
@@ -512,10 +514,8 @@ void dh_thread_fork_child(struct dh_thread *self)
         next = t->next;
         if (t == self || t == dh_identity_native() || t->carried || t->state == DH_THREAD_FINISHED)
             continue;
-        if (t->id_size)
-            dh_ids_retire(t->id_first, t->id_size);
-        if (t->special_size)
-            dh_ids_retire(t->special_first, t->special_size);
+        retire_ids(&t->ids.plain);
+        retire_ids(&t->ids.special);
         dh_thread_info(t->uid)->alive = false;
         *slot_of(t->slot) = (struct slot){.clock = dh_thread_epoch(t)};
         remove_thread(t);

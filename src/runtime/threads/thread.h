@@ -11,49 +11,34 @@
 #include "base/lock.h"
 #include "clock/vclock.h"
 #include "runtime/abi/abi.h"
+#include "runtime/engine/own.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow/ids.h"
-#include "runtime/shadow/pair.h"
+#include "runtime/shadow/own.h"
 #include "runtime/threads/signal.h"
 
 /* Sizes of the per-thread tables: powers of two; what is used of them should stay in the nearer caches. */
 enum {
-    DH_IDC = 1024,    /* (context, pc, kind) to id of this epoch */
-    DH_IDC_WAYS = 4,  /* ... which must not thrash: a miss makes a new id */
-    DH_ORDERED = 512, /* cells known to have happened before */
-    DH_MINE = 256,    /* histories known to contain this epoch */
-    DH_STEP = 1024,   /* (old cell, id and mask) to new cell */
-    DH_CTXC = 4096,   /* (parent, pc) to context */
-    DH_LSC = 128,     /* (set, lock, ctx) to lockset */
-    DH_SEEN = 64,     /* atomic objects used lately */
-    DH_LATELY = 16,   /* addresses synchronised on lately */
-    DH_PINS = 8,      /* held.h */
-    DH_MIXING_START = 2048,
-    DH_SPARE_SPLITS = 64, /* records of split cells kept at hand */
-    DH_PENDING = 64,      /* reads to be looked at again (engine/pending.h) */
-    DH_HELD_MAX = 128,    /* locks whose names a report can give; further ones only order */
-    DH_OLD_CLOCKS = 16    /* each is twice as long as the one before */
+    DH_CTXC = 4096,    /* (parent, pc) to context */
+    DH_LSC = 128,      /* (set, lock, ctx) to lockset */
+    DH_LATELY = 16,    /* addresses synchronised on lately */
+    DH_PINS = 8,       /* held.h */
+    DH_HELD_MAX = 128, /* locks whose names a report can give; further ones only order */
+    DH_OLD_CLOCKS = 16 /* each is twice as long as the one before */
 };
 
 #define DH_SLOTS_MAX 65535u
 
-/* Indices are taken modulo these, or by a mask or a shift. */
-#define DH_IS_POWER_OF_2(n) ((n) > 0 && ((n) & ((n) - 1)) == 0)
-_Static_assert(DH_IS_POWER_OF_2(DH_IDC) && DH_IS_POWER_OF_2(DH_IDC_WAYS) && DH_IDC > DH_IDC_WAYS, "idc");
-_Static_assert(DH_IS_POWER_OF_2(DH_ORDERED) && DH_IS_POWER_OF_2(DH_MINE) && DH_IS_POWER_OF_2(DH_STEP),
-               "cells");
 _Static_assert(DH_IS_POWER_OF_2(DH_CTXC) && DH_CTXC <= 1 << 24, "ctxc_at has 24 bits of a hash");
 _Static_assert(8u << DH_OLD_CLOCKS > DH_SLOTS_MAX, "a clock of the shortest length doubles no oftener");
-_Static_assert(DH_IS_POWER_OF_2(DH_LSC) && DH_IS_POWER_OF_2(DH_SEEN) && DH_IS_POWER_OF_2(DH_LATELY),
-               "others");
+_Static_assert(DH_IS_POWER_OF_2(DH_LSC) && DH_IS_POWER_OF_2(DH_LATELY), "others");
 
 /* The regions a kernel thread is in (lard.h), as they stand in struct dh_thread. */
 struct dh_regions {
     u32 depth[4];
 };
 
-struct dh_sync; /* sync.h */
-
+/* A lock that is held (order.c). */
 struct dh_held {
     uptr lock;
     const void *pc; /* where it was taken, if that is not interned yet; NULL: ctx has it */
@@ -62,14 +47,56 @@ struct dh_held {
     u32 flags;      /* DH_LOCK_* */
 };
 
+/* How many are held, in struct dh_thread.held, and the set of them. */
+struct dh_held_set {
+    u32 n;
+    u32 gen;          /* rises with every change */
+    dh_lockset_t set; /* valid if set_gen == gen */
+    u32 set_gen;
+};
+
+/* An address lately synchronised on (order.c): the object found there, and its version when all that it
+ * publishes was known. As long as it has that version it is the object of addr, and there is nothing to learn
+ * from it. */
+struct dh_lately {
+    uptr addr;
+    struct dh_sync *object;
+    u32 version; /* DH_LATELY_NOT_ALL: nothing is known but where it was */
+    u32 said;    /* the value of `saying` when it published what this thread would; 0: it did not */
+};
+
+/* Contexts and sets of locks looked up lately (thread.c, order.c); right for any thread, for ever. */
+struct dh_ctxc {
+    dh_ctx_t parent, ctx;
+    const void *pc;
+};
+struct dh_lsc {
+    uptr lock;
+    dh_lockset_t set;
+    dh_ctx_t ctx;
+    dh_lockset_t result; /* empty: nothing is here */
+    u32 read;
+};
+
+/* Arrays that a clock grew out of. The collector may be reading one, so they are freed with the thread. */
+struct dh_old_clocks {
+    u32 *c[DH_OLD_CLOCKS];
+    u32 cap[DH_OLD_CLOCKS];
+    u32 n;
+};
+
 enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
 
+/*
+ * What each folder keeps here is declared there: engine/own.h, shadow/own.h, threads/signal.h. The order is
+ * that of use: what every miss and every lock needs is together at the beginning.
+ */
 struct dh_thread {
     /* Owner only, but for the fields marked otherwise. */
     dh_uid_t uid;
     dh_slot_t slot;
     u32 class;                   /* dh_thread_class(slot): whose read plane */
-    u32 marks_read, marks_write; /* touched.h */
+    u32 marks_read, marks_write; /* shadow/touched.h */
     union {
         struct {
             volatile u32 in_rt; /* nesting of the runtime; read by the collector and the signal trampoline */
@@ -80,20 +107,17 @@ struct dh_thread {
     u32 unordered; /* lard.h: nesting of regions whose synchronisation orders nothing */
     /* The same two where a recording keeps what is done in them (lard_system): it goes on and is marked. */
     u32 system_access, system_order;
-    bool language;    /* a function of lard.h is at work, and speaks for the program */
-    volatile u32 gen; /* last collector generation seen; read by the collector */
-    bool alone;       /* alone.h */
-    bool changed;     /* clock learned something in this epoch */
-    bool want_collect;
-    bool want_raise;      /* exception.c */
+    bool language;        /* a function of lard.h is at work, and speaks for the program */
+    volatile u32 gen;     /* last collector generation seen; read by the collector */
+    bool alone;           /* alone.h */
+    bool changed;         /* clock learned something in this epoch */
+    bool want_collect;    /* set by step.c and split.c, read when the runtime is left */
+    bool want_raise;      /* set by exception.c, likewise */
     bool recorded;        /* it has had ids: the tables of cells may be in use */
     struct dh_vclock vc;  /* grown by the owner; read by the collector under DH_RANK_THREADS */
     struct dh_snap *snap; /* copy of vc but for the own component; NULL: stale */
 
-    u32 held_n;
-    u32 held_gen;         /* rises with every change of held */
-    dh_lockset_t lockset; /* of held, valid if lockset_gen == held_gen */
-    u32 lockset_gen;
+    struct dh_held_set locks;
     u32 stamp; /* rises with every epoch, every run of ids taken, and every change of held: ids in idc are
                 * good for one value of it */
 
@@ -106,99 +130,26 @@ struct dh_thread {
     struct dh_frame *own_frames;
     struct dh_hot saved; /* the hot state while the kernel thread runs as another */
 
-    /* Ids: plain ones are consecutive within an epoch (hot.base, id_made), special ones (atomic, free)
-     * must not be hit by the inlined check and come from blocks of their own. */
-    dh_id_t id_next, id_end, id_first;
-    u32 id_size, id_made;
-    /* Plain ids from id_next up to ready_end need no more than a record like this one, as long as the stamp
-     * is ready_stamp (dh_step_id). */
-    u32 ready_stamp;
-    dh_id_t ready_end;
-    struct dh_id_rec ready;
-    dh_id_t special_next, special_end, special_first;
-    u32 special_size;
-    dh_id_t special_floor; /* first special id of this epoch */
-    u32 saying;            /* rises with every epoch and with all that is learned; never 0 */
-
-    u32 pending_n;
-
-    /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
-    struct dh_publish fence_release;
-    struct dh_publish fence_acquire;
-
-    /* Addresses lately synchronised on (order.c): the object found there, and its version when all that it
-     * publishes was known. As long as it has that version it is the object of addr, and there is nothing to
-     * learn from it. */
-    struct dh_lately {
-        uptr addr;
-        struct dh_sync *object;
-        u32 version; /* DH_LATELY_NOT_ALL: nothing is known but where it was */
-        u32 said;    /* the value of `saying` when it published what this thread would; 0: it did not */
-    } lately[DH_LATELY];
+    struct dh_id_source ids;
+    u32 saying; /* rises with every epoch and with all that is learned; never 0 */
+    struct dh_pending_list pending;
+    struct dh_fences fences;
+    struct dh_lately lately[DH_LATELY];
     u16 pins[DH_PINS]; /* held.c */
 
-    /* From here to ordered: kept when the structure is used for another thread, as far as it is (state_new).
-     */
-    struct dh_sig_state sig; /* signal.c */
-    u32 offset;              /* of this structure in its memory */
-    bool seen_any;           /* anything is in `seen` */
-
-    /* Atomic objects lately used (atomic.c): the version at which all that the object publishes was taken in,
-     * and what the cells became when an access was last recorded. */
-    struct dh_seen {
-        uptr addr;
-        struct dh_sync *object; /* found there, if it still has the address */
-        const u32 *chains;      /* dh_sync_chains */
-        u32 absent;             /* its value when no object was found; odd: unknown */
-        u32 version;
-        bool acquired; /* by an acquire; else only for a later fence */
-        struct dh_done {
-            u32 clock, gen;  /* the epoch; the collector's generation */
-            u32 size;        /* 0: nothing is known */
-            dh_pair_t cells; /* the upper one is none where the access is within one word */
-            /* By plane: cells with which no atomic access of this thread races. */
-            dh_pair_t harmless[DH_PLANES];
-            u32 harmless_gen;
-        } done[2]; /* reads, writes */
-    } seen[DH_SEEN];
-
+    /* From here to memo: kept when the structure is used for another thread, as far as it is (state_new). */
+    struct dh_sig_state sig;
+    u32 offset; /* of this structure in its memory */
+    struct dh_atomic_memo atomics;
     struct dh_held held[DH_HELD_MAX];
-    struct dh_idc {
-        u64 pc_kind;
-        dh_ctx_t fctx;
-        u32 stamp;
-        dh_id_t id;
-        dh_ctx_t ctx;
-    } idc[DH_IDC];
-    struct dh_ctxc {
-        dh_ctx_t parent, ctx;
-        const void *pc;
-    } ctxc[DH_CTXC];
-    struct {
-        uptr lock;
-        dh_lockset_t set;
-        dh_ctx_t ctx;
-        dh_lockset_t result; /* empty: nothing is here */
-        u32 read;
-    } lsc[DH_LSC];
-    dh_cell_t ordered[DH_ORDERED];
-    dh_pair_t mine[DH_MINE]; /* dh_step_mine_known */
-    struct {
-        dh_cell_t old, me, result;
-        u32 plane;
-    } step[DH_STEP];
+    struct dh_idc idc[DH_IDC];
+    struct dh_ctxc ctxc[DH_CTXC];
+    struct dh_lsc lsc[DH_LSC];
 
-    struct dh_pending {
-        uptr addr_two; /* of the first word; plus 1 if there are two */
-        dh_cell_t seen;
-        dh_id_t id;
-    } pending[DH_PENDING];
-
-    u32 splits[DH_SPARE_SPLITS]; /* split.c */
-    u32 splits_n;
-    u64 splits_made;
-    int mixing;          /* step.c */
-    u64 rules[DH_RULES]; /* rules.h; read by whoever adds them up */
+    struct dh_cell_memo memo;
+    struct dh_spare_splits splits;
+    int mixing;          /* engine/step.c */
+    u64 rules[DH_RULES]; /* engine/rules.h; read by whoever adds them up */
 
     void *tap; /* what the recorder or the laboratory keeps for it */
 
@@ -207,12 +158,10 @@ struct dh_thread {
     enum dh_thread_state state;
     bool joined_or_detached;
     u32 final_clock;
-    unsigned long pthread;          /* 0: unknown */
-    u32 *old_clocks[DH_OLD_CLOCKS]; /* arrays vc grew out of, freed with the thread */
-    u32 old_caps[DH_OLD_CLOCKS];
-    u32 old_n;
-    struct dh_publish birth; /* the creator's clock, taken in by dh_thread_start */
-    struct dh_publish death; /* the clock at the end, taken in by dh_thread_join */
+    unsigned long pthread;           /* 0: unknown */
+    struct dh_old_clocks old_clocks; /* added to by the owner, freed with the thread */
+    struct dh_publish birth;         /* the creator's clock, taken in by dh_thread_start */
+    struct dh_publish death;         /* the clock at the end, taken in by dh_thread_join */
 };
 
 /* Facts for reports, kept for every thread that ever lived. Under DH_RANK_THREADS. */

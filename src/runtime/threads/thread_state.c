@@ -65,15 +65,15 @@ struct dh_thread *dh_thread_state_new(void)
             memset(vc.c, 0, vc.cap * sizeof(u32));
         t->vc = vc;
         t->sig.pending = 0;
-        if (t->seen_any)
-            memset(t->seen, 0, sizeof(t->seen));
-        t->seen_any = false;
-        memset(t->ordered, 0, sizeof(t->ordered));
+        if (t->atomics.any)
+            memset(t->atomics.seen, 0, sizeof(t->atomics.seen));
+        t->atomics.any = false;
+        memset(t->memo.ordered, 0, sizeof(t->memo.ordered));
         if (recorded) {
-            memset(t->mine, 0, sizeof(t->mine));
-            memset(t->step, 0, sizeof(t->step));
+            memset(t->memo.mine, 0, sizeof(t->memo.mine));
+            memset(t->memo.step, 0, sizeof(t->memo.step));
         }
-        memset(t->splits, 0, sizeof(*t) - offsetof(struct dh_thread, splits));
+        memset(&t->splits, 0, sizeof(*t) - offsetof(struct dh_thread, splits));
         t->stamp = stamp;
         return t;
     }
@@ -83,15 +83,15 @@ struct dh_thread *dh_thread_state_new(void)
 void dh_thread_state_free(struct dh_thread *t)
 {
     dh_held_forget(t);
-    for (u32 i = 0; i < t->old_n; i++)
-        dh_pool_free(t->old_clocks[i], t->old_caps[i] * sizeof(u32));
+    for (u32 i = 0; i < t->old_clocks.n; i++)
+        dh_pool_free(t->old_clocks.c[i], t->old_clocks.cap[i] * sizeof(u32));
     if (t->vc.cap > CLOCK_KEEP)
         free_clock(t);
     dh_snap_unref(t->snap);
     dh_publish_clear(&t->birth);
     dh_publish_clear(&t->death);
-    dh_publish_clear(&t->fence_release);
-    dh_publish_clear(&t->fence_acquire);
+    dh_publish_clear(&t->fences.release);
+    dh_publish_clear(&t->fences.acquire);
     dh_identity_give_frames(t);
     if (spare_n < POOL_KEEP) {
         t->next = spare;
