@@ -37,12 +37,12 @@ static bool membarrier; /* atomic */
 static u64 counters[DH_COUNT_MAX];
 static u64 told[DH_COUNT_MAX]; /* what of them was told, or is the parent's to tell */
 
-void dh_count(enum dh_counter c)
+void dh_runtime_count(enum dh_counter c)
 {
     __atomic_fetch_add(&counters[c], 1, __ATOMIC_RELAXED);
 }
 
-u64 dh_counter(enum dh_counter c)
+u64 dh_runtime_counter(enum dh_counter c)
 {
     if (c >= DH_RULES_FIRST)
         return dh_rules_total(c);
@@ -59,7 +59,7 @@ static const struct {
 #undef DH_COUNTER
 };
 
-const char *dh_counter_name(enum dh_counter c)
+const char *dh_runtime_counter_name(enum dh_counter c)
 {
     return counter_texts[c].name;
 }
@@ -76,7 +76,7 @@ void dh_runtime_lose_membarrier(void)
 
 void dh_runtime_degrade(const char *why)
 {
-    dh_count(DH_COUNT_LOST_MEMORY);
+    dh_runtime_count(DH_COUNT_LOST_MEMORY);
     if (__atomic_exchange_n(&dh_runtime_off, true, __ATOMIC_SEQ_CST))
         return;
     dh_pending_on = false;
@@ -211,7 +211,7 @@ __attribute__((section(".preinit_array"), used)) static void (*const preinit_ent
  * goes into. */
 static void tell_collections(void)
 {
-    u64 n = dh_counter(DH_COUNT_COLLECTIONS), ms = dh_counter(DH_COUNT_MILLISECONDS);
+    u64 n = dh_runtime_counter(DH_COUNT_COLLECTIONS), ms = dh_runtime_counter(DH_COUNT_MILLISECONDS);
     if (n < 2 || n * 1000 <= ms)
         return;
     u64 tenths = n * 10000 / (ms ? ms : 1);
@@ -232,7 +232,7 @@ static void print_stats(void)
         char buf[256];
         struct dh_fmt f;
         dh_fmt_init(&f, buf, sizeof(buf));
-        dh_fmt_u64(&f, dh_counter((enum dh_counter)c));
+        dh_fmt_u64(&f, dh_runtime_counter((enum dh_counter)c));
         dh_fmt_char(&f, ' ');
         dh_fmt_str(&f, counter_texts[c].help);
         dh_sys_say(buf);
@@ -247,12 +247,12 @@ static void tell_losses(void)
     char buf[900];
     struct dh_fmt f;
     u32 lost = 0;
-    if (dh_counter(DH_COUNT_RACES))
+    if (dh_runtime_counter(DH_COUNT_RACES))
         return;
     dh_fmt_init(&f, buf, sizeof(buf));
     dh_fmt_str(&f, "no data race was found, but not everything was seen: ");
     for (int c = 0; c < DH_COUNT_MAX; c++) {
-        u64 v = dh_counter((enum dh_counter)c) - told[c];
+        u64 v = dh_runtime_counter((enum dh_counter)c) - told[c];
         if (c == DH_COUNT_LOST_FRAMES || v == 0 || strncmp(counter_texts[c].name, "LOST_", 5) != 0)
             continue;
         if (lost++)
@@ -305,17 +305,17 @@ static void each_lock(dh_lock_fn *fn)
     dh_pool_each_lock(fn);
 }
 
-void dh_fork_before(void)
+void dh_runtime_fork_before(void)
 {
     each_lock(dh_lock_fork_take);
 }
 
-void dh_fork_parent(void)
+void dh_runtime_fork_parent(void)
 {
     each_lock(dh_lock_fork_drop);
 }
 
-void dh_fork_child(void)
+void dh_runtime_fork_child(void)
 {
     each_lock(dh_lock_fork_drop);
     if (!__dh_hot.self)

@@ -24,7 +24,7 @@ _Noreturn void dh_runtime_no_shadow(void);
 
 bool dh_runtime_has_membarrier(void);
 void dh_runtime_lose_membarrier(void);
-u64 dh_counter(enum dh_counter c);
-const char *dh_counter_name(enum dh_counter c);
+u64 dh_runtime_counter(enum dh_counter c);
+const char *dh_runtime_counter_name(enum dh_counter c);
 
 #endif

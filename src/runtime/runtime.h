@@ -12,7 +12,7 @@
  *                                               // runtime: return REAL(pthread_mutex_lock)(m)
  *         int rc = DH_BLOCKING(REAL(pthread_mutex_lock)(m));
  *         if (rc == 0)
- *             dh_mutex_lock(sc.t, m, 0);
+ *             dh_order_lock(sc.t, m, 0);
  *         DH_RETURN(rc);
  *     }
  *
@@ -60,10 +60,10 @@ void dh_region_unmap(const volatile void *p, size_t n);
 
 /* Happens-before edges through an address that is not a lock: everything before a release happens
  * before everything after a later acquire of the same address. Release joins (does not replace). */
-void dh_sync_acquire(struct dh_thread *t, const volatile void *addr);
-void dh_sync_release(struct dh_thread *t, const volatile void *addr);
+void dh_order_acquire(struct dh_thread *t, const volatile void *addr);
+void dh_order_release(struct dh_thread *t, const volatile void *addr);
 /* Release that replaces what earlier releases published (a barrier generation, a fresh event). */
-void dh_sync_release_store(struct dh_thread *t, const volatile void *addr);
+void dh_order_release_store(struct dh_thread *t, const volatile void *addr);
 
 /* Locks. flags: DH_LOCK_*. Lock after the real lock succeeded, unlock before the real unlock.
  * Recursive locks: the runtime counts, only the outermost pair orders. Locks need no creation. */
@@ -77,13 +77,13 @@ enum {
     DH_LOCK_COUNTED = 64,   /* held.c; set by the runtime itself */
     DH_LOCK_ROBUST = 128    /* another thread can have it when its owner has died */
 };
-void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags);
+void dh_order_lock(struct dh_thread *t, const volatile void *m, u32 flags);
 /* Returns how many levels were dropped (1 as a rule). all_levels: condition waits drop them all;
- * give the result, and what dh_mutex_kind said of the held lock, to dh_mutex_relock. For rwlocks the runtime
- * knows the mode it was taken in. */
-u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels);
-u32 dh_mutex_kind(struct dh_thread *t, const volatile void *m);
-void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels);
+ * give the result, and what dh_order_lock_kind said of the held lock, to dh_order_relock. For rwlocks the
+ * runtime knows the mode it was taken in. */
+u32 dh_order_unlock(struct dh_thread *t, const volatile void *m, bool all_levels);
+u32 dh_order_lock_kind(struct dh_thread *t, const volatile void *m);
+void dh_order_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels);
 
 /* A synchronisation object begins or ends its life in [addr, addr+n): forget its clocks. destroy
  * is also a write to it, so that destroying a lock another thread may still use is a race. */
@@ -137,16 +137,16 @@ struct dh_heap_block {
 bool dh_heap_find(uptr addr, struct dh_heap_block *ret_block);
 
 /* The context node of "here", for heap.c: the current shadow stack, interned. */
-dh_ctx_t dh_ctx_current(struct dh_thread *t);
+dh_ctx_t dh_thread_current_ctx(struct dh_thread *t);
 dh_uid_t dh_thread_uid(const struct dh_thread *t);
 
 /* ---- Life of the process --------------------------------------------------------------------------- */
 
 void dh_runtime_init(void); /* idempotent; called from .preinit_array, constructors and interceptors */
 int dh_runtime_exit_status(int status); /* at exit: ends reporting; the status to exit with */
-void dh_fork_before(void);              /* takes every runtime lock, in rank order */
-void dh_fork_parent(void);
-void dh_fork_child(void);
+void dh_runtime_fork_before(void);      /* takes every runtime lock, in rank order */
+void dh_runtime_fork_parent(void);
+void dh_runtime_fork_child(void);
 void dh_modules_changed(void); /* after dlopen/dlclose: module table, shadow for new segments */
 
 /* ---- Counters of what could not be seen ------------------------------------------------------- */
@@ -159,6 +159,6 @@ enum dh_counter {
 /* Those that only --stats counts, from here to the end. */
 #define DH_RULES_FIRST DH_COUNT_MILLISECONDS
 #define DH_RULES (DH_COUNT_MAX - DH_RULES_FIRST)
-void dh_count(enum dh_counter c);
+void dh_runtime_count(enum dh_counter c);
 
 #endif

@@ -6,7 +6,7 @@ root=$(cd "$here/../.." && pwd)
 bad=$(mktemp -d)
 trap 'rm -rf "$bad"' EXIT
 
-for rule in includes heads reminders lengths; do
+for rule in includes names heads reminders lengths; do
     if out=$("$here/check" $rule "$root"); then
         echo "ok rooms/$rule"
     else
@@ -63,6 +63,52 @@ chmod +x "$bad/src/util/script"
 printf '/* head */\n/* TO%s: some day */\n/* TO%s(#12): planned */\n/* mkstemp XX%s */\n' DO DO XXXX > "$bad/src/util/t.c"
 awk 'BEGIN { print "/* head */"; for (i = 0; i < 800; i++) print "int x" i ";" }' > "$bad/src/util/long.c"
 
+mkdir -p "$bad/src/runtime/threads" "$bad/src/runtime/engine"
+printf '/* head */\nvoid dh_public_word(int x);\n' > "$bad/include/deadheat/public.h"
+cat > "$bad/src/runtime/threads/order.c" <<'EOF'
+/* head */
+extern int dh_elsewhere_declared(void);
+void dh_order_by_file(void)
+{
+}
+int dh_thread_by_folder(int a,
+                        int b)
+{
+    return a + b;
+}
+static int dh_private_name(void)
+{
+    return dh_stray_call(1);
+}
+const char *dh_stray(int a,
+                     int b)
+{
+    return dh_order_by_file();
+}
+void dh_public_word(int x)
+{
+}
+void dh_stray_declared(void);
+DH_COLD void dh_orderly_stray(void)
+{
+}
+void dh_ctx_here(void)
+{
+}
+void __dh_of_the_pass(void)
+{
+}
+EOF
+cat > "$bad/src/runtime/engine/dump.c" <<'EOF'
+/* head */
+void dh_debug_dump(void)
+{
+}
+void dh_engines_all(void)
+{
+}
+EOF
+
 self_test() { # rule, then the breaches it must find, and no others
     rule=$1
     "$here/check" "$rule" "$bad" | sed 's/: .*//' | sort > "$bad/got"
@@ -76,6 +122,7 @@ self_test() { # rule, then the breaches it must find, and no others
 }
 
 self_test includes src/runtime/abi/i.h:4 src/runtime/lard/l.c:3 src/runtime/lard/l.c:4 src/runtime/cellar/c.h:2 src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/runtime/r.c:9 src/runtime/r.c:10 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
+self_test names src/runtime/threads/order.c:15 src/runtime/threads/order.c:24 src/runtime/threads/order.c:27
 self_test heads src/util/script:2 src/util/u.c:1
 self_test reminders src/util/t.c:2
 self_test lengths src/util/long.c:801

@@ -76,7 +76,7 @@ void dh_runtime_degrade(const char *why)
 {
     fail_msg("%s", why);
 }
-void dh_count(enum dh_counter c)
+void dh_runtime_count(enum dh_counter c)
 {
     fail_msg("counter %d", (int)c);
 }

@@ -12,7 +12,7 @@
 _Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
 static u32 counted[DH_COUNT_MAX];
 
-void dh_count(enum dh_counter c)
+void dh_runtime_count(enum dh_counter c)
 {
     counted[c]++;
 }

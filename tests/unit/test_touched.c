@@ -19,7 +19,7 @@ bool dh_region_get_plane(uptr addr, u32 plane)
     return true;
 }
 
-void dh_count(enum dh_counter c)
+void dh_runtime_count(enum dh_counter c)
 {
     fail_msg("counter %d", (int)c);
 }

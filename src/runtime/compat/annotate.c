@@ -66,12 +66,12 @@ ANNOTATION(AnnotateRWLockCreateStatic, const volatile void *lock)
 ANNOTATION(AnnotateRWLockDestroy, const volatile void *lock){AT_CALLER(dh_object_destroy(sc.t, lock, 1))}
 
 ANNOTATION(AnnotateRWLockAcquired, const volatile void *lock,
-           long is_write){AT_CALLER(dh_mutex_lock(sc.t, lock, is_write ? DH_LOCK_RECURSIVE : DH_LOCK_READ))}
+           long is_write){AT_CALLER(dh_order_lock(sc.t, lock, is_write ? DH_LOCK_RECURSIVE : DH_LOCK_READ))}
 
 ANNOTATION(AnnotateRWLockReleased, const volatile void *lock, long is_write)
 {
     (void)is_write; /* the runtime knows in which mode it was taken */
-    AT_CALLER(dh_mutex_unlock(sc.t, lock, false))
+    AT_CALLER(dh_order_unlock(sc.t, lock, false))
 }
 
 /* ---- Memory ---- */

@@ -115,7 +115,7 @@ DH_INLINE uptr callers_stack(void)
 static DH_COLD void enter_slow(void *pc, uptr stack)
 {
     if (__dh_hot.limit && __dh_hot.self) {
-        dh_count(DH_COUNT_LOST_FRAMES);
+        dh_runtime_count(DH_COUNT_LOST_FRAMES);
         beyond++;
         return;
     }

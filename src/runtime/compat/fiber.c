@@ -52,13 +52,13 @@ DH_COMPAT void __tsan_switch_to_fiber(void *fiber, unsigned flags)
     u32 untracked = from->untracked, unordered = from->unordered;
     u32 to_untracked = to->untracked, to_unordered = to->unordered;
     if (!(flags & NO_SYNC))
-        dh_sync_release(from, to);
+        dh_order_release(from, to);
     dh_identity_switch(to, 0); /* fibers have stacks of their own: nothing is left on one */
     from->untracked = untracked;
     from->unordered = unordered;
     to->untracked = to_untracked;
     to->unordered = to_unordered;
     if (!(flags & NO_SYNC))
-        dh_sync_acquire(to, to);
+        dh_order_acquire(to, to);
     dh_thread_leave(to);
 }

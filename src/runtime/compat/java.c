@@ -130,7 +130,7 @@ static void lock(jptr addr, u32 flags, int levels, const void *pc)
     if (!dh_scope_begin(&sc, pc))
         return;
     while (levels-- > 0)
-        dh_mutex_lock(sc.t, (void *)addr, flags);
+        dh_order_lock(sc.t, (void *)addr, flags);
     dh_scope_end(&sc);
 }
 
@@ -139,7 +139,7 @@ static int unlock(jptr addr, bool all, const void *pc)
     struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
     if (!dh_scope_begin(&sc, pc))
         return 0;
-    u32 levels = dh_mutex_unlock(sc.t, (void *)addr, all);
+    u32 levels = dh_order_unlock(sc.t, (void *)addr, all);
     dh_scope_end(&sc);
     return (int)levels;
 }

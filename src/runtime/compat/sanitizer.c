@@ -99,7 +99,7 @@ DH_COMPAT void __sanitizer_print_stack_trace(void)
     dh_ctx_t ctx;
     u32 number = 0;
     DH_COMPAT_ENTER();
-    ctx = dh_ctx_current(sc.t);
+    ctx = dh_thread_current_ctx(sc.t);
     for (; !dh_ctx_is_none(ctx); ctx = dh_ctx_node(ctx)->parent) {
         struct dh_fmt f;
         name_pc((void *)(uptr)dh_ctx_node(ctx)->pc, name, sizeof(name));

@@ -30,14 +30,14 @@ enum {
 DH_COMPAT void __tsan_acquire(void *addr)
 {
     DH_COMPAT_ENTER();
-    dh_sync_acquire(sc.t, addr);
+    dh_order_acquire(sc.t, addr);
     dh_scope_end(&sc);
 }
 
 DH_COMPAT void __tsan_release(void *addr)
 {
     DH_COMPAT_ENTER();
-    dh_sync_release(sc.t, addr);
+    dh_order_release(sc.t, addr);
     dh_scope_end(&sc);
 }
 
@@ -81,7 +81,7 @@ DH_COMPAT void __tsan_mutex_post_lock(void *addr, unsigned flags, int recursion)
               (flags & (WRITE_REENTRANT | RECURSIVE_LOCK) ? DH_LOCK_RECURSIVE : 0);
     int levels = flags & RECURSIVE_LOCK && recursion > 0 ? recursion : 1;
     while (levels-- > 0)
-        dh_mutex_lock(sc.t, addr, how);
+        dh_order_lock(sc.t, addr, how);
     dh_scope_end(&sc);
 }
 
@@ -90,7 +90,7 @@ static int unlock(void *addr, unsigned flags, const void *pc)
     struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
     if (!dh_scope_begin(&sc, pc))
         return 0;
-    u32 levels = dh_mutex_unlock(sc.t, addr, (flags & RECURSIVE_UNLOCK) != 0);
+    u32 levels = dh_order_unlock(sc.t, addr, (flags & RECURSIVE_UNLOCK) != 0);
     dh_scope_end(&sc);
     return (int)levels;
 }

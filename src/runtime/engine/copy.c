@@ -470,7 +470,7 @@ static void copy_part(struct dh_thread *t, uptr dst, uptr src, size_t n, bool do
     else if (dh_region_map((void *)dst, n))
         copy_mapped(t, dst, src, n, down);
     else
-        dh_count(DH_COUNT_LOST_SHADOW);
+        dh_runtime_count(DH_COUNT_LOST_SHADOW);
 }
 
 /* How far it is from `at` to the next border of a region; down: below it. */

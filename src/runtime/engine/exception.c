@@ -132,7 +132,7 @@ void dh_exception_note(const struct dh_access_now *a, dh_id_t id, uptr addr, u32
     }
     w = dh_pool_alloc(sizeof(*w));
     if (!w) {
-        dh_count(DH_COUNT_LOST_MEMORY);
+        dh_runtime_count(DH_COUNT_LOST_MEMORY);
         return;
     }
     w->record.record_size = sizeof(w->record);
@@ -386,7 +386,7 @@ void dh_exception_deliver(struct dh_thread *t)
     own.waiting = NULL;
     t->in_rt = 0;
     if (f < __dh_hot.limit) { /* else there is no room for the mark, without which it might never end */
-        dh_count(r.record.late ? DH_COUNT_RAISED_LATE : DH_COUNT_RAISED);
+        dh_runtime_count(r.record.late ? DH_COUNT_RAISED_LATE : DH_COUNT_RAISED);
         *f = (struct dh_frame){.pc = (const void *)dh_exception_deliver};
         own.mark = f;
         own.current = &r.record;

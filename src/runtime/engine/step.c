@@ -51,7 +51,7 @@ static bool refill(struct dh_thread *t, bool special)
         t->ids.made = 0;
     }
     if (!got)
-        dh_count(DH_COUNT_LOST_IDS);
+        dh_runtime_count(DH_COUNT_LOST_IDS);
     return got != 0;
 }
 

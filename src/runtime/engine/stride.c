@@ -211,7 +211,7 @@ static bool in_region(struct dh_access_now *a, struct stride *s)
     uptr bits = s->next | s->step | s->size;
     n = n < s->left ? n : s->left;
     if (!dh_region_map((void *)s->next, (n - 1) * s->step + s->size)) {
-        dh_count(DH_COUNT_LOST_SHADOW);
+        dh_runtime_count(DH_COUNT_LOST_SHADOW);
         s->next += n * s->step;
         s->left -= n;
         return true;

@@ -29,7 +29,7 @@ static void requests(struct dh_thread *t, struct aiocb *a, int operation)
         dh_touch_read(t, a->aio_buf, a->aio_nbytes);
         dh_fd_release(t, a->aio_fildes);
     }
-    dh_sync_release(t, a);
+    dh_order_release(t, a);
 }
 
 #define REQUEST(name, operation)  \
@@ -85,11 +85,11 @@ DH_INTERCEPTOR(int, lio_listio64, int mode, struct aiocb *const list[], int n, s
     REQUEST_LIST(lio_listio64);
 }
 
-#define IS_DONE(name)             \
-    DH_ENTER(name, a);            \
-    int rc = REAL(name)(a);       \
-    if (rc != EINPROGRESS)        \
-        dh_sync_acquire(sc.t, a); \
+#define IS_DONE(name)              \
+    DH_ENTER(name, a);             \
+    int rc = REAL(name)(a);        \
+    if (rc != EINPROGRESS)         \
+        dh_order_acquire(sc.t, a); \
     DH_RETURN(rc)
 
 DH_INTERCEPTOR(int, aio_error, const struct aiocb *a)
@@ -107,7 +107,7 @@ static void acquire_done(struct dh_thread *t, const struct aiocb *const list[], 
     DH_RESOLVE(aio_error);
     for (int i = 0; i < n; i++)
         if (list[i] != NULL && REAL(aio_error)(list[i]) != EINPROGRESS)
-            dh_sync_acquire(t, list[i]);
+            dh_order_acquire(t, list[i]);
 }
 
 #define RESULT(name)           \
@@ -120,7 +120,7 @@ static void fetched(struct dh_thread *t, struct aiocb *a, ssize_t r)
 {
     if (r < 0)
         return;
-    dh_sync_acquire(t, a);
+    dh_order_acquire(t, a);
     if ((a->aio_lio_opcode & OPERATION) != LIO_READ)
         return;
     dh_fd_acquire(t, a->aio_fildes);

@@ -49,7 +49,7 @@ static bool pass(struct barrier *b, struct dh_scope *sc)
     u64 generation = __atomic_fetch_add(&b->arrived, 1, __ATOMIC_ACQ_REL) / b->count;
     u64 full = (generation + 1) * b->count;
     if (sc != NULL)
-        dh_sync_release(sc->t, clock_address(b, generation));
+        dh_order_release(sc->t, clock_address(b, generation));
     bool last = __atomic_add_fetch(&b->published, 1, __ATOMIC_ACQ_REL) == full;
     if (sc != NULL)
         dh_scope_block(sc);
@@ -62,7 +62,7 @@ static bool pass(struct barrier *b, struct dh_scope *sc)
     }
     if (sc != NULL) {
         dh_scope_unblock(sc);
-        dh_sync_acquire(sc->t, clock_address(b, generation));
+        dh_order_acquire(sc->t, clock_address(b, generation));
     }
     __atomic_add_fetch(&b->departed, 1, __ATOMIC_RELEASE); /* after this the object may be gone */
     return last;
@@ -105,9 +105,9 @@ DH_INTERCEPTOR(int, pthread_barrier_wait, pthread_barrier_t *p)
     } else if (!in) {
         rc = REAL(pthread_barrier_wait)(p);
     } else {
-        dh_sync_release(sc.t, p);
+        dh_order_release(sc.t, p);
         rc = DH_BLOCKING(REAL(pthread_barrier_wait)(p));
-        dh_sync_acquire(sc.t, p);
+        dh_order_acquire(sc.t, p);
     }
     if (in)
         dh_scope_end(&sc);

@@ -19,7 +19,7 @@ static void locked(struct dh_scope *sc, mtx_t *m, int rc, u32 how)
         return;
     int kind = ((pthread_mutex_t *)m)->__data.__kind & 3;
     dh_object_use(sc->t, m);
-    dh_mutex_lock(sc->t, m, (kind == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE : 0) | how);
+    dh_order_lock(sc->t, m, (kind == PTHREAD_MUTEX_RECURSIVE_NP ? DH_LOCK_RECURSIVE : 0) | how);
 }
 
 DH_INTERCEPTOR(int, mtx_init, mtx_t *m, int type)
@@ -65,7 +65,7 @@ DH_INTERCEPTOR(int, mtx_unlock, mtx_t *m)
 {
     DH_ENTER(mtx_unlock, m);
     if (!dh_mutex_refuses(sc.t, (pthread_mutex_t *)m))
-        dh_mutex_unlock(sc.t, m, false);
+        dh_order_unlock(sc.t, m, false);
     DH_RETURN(REAL(mtx_unlock)(m));
 }
 

@@ -50,13 +50,13 @@ static void enter_loader(struct dh_scope *sc)
         __atomic_store_n(&loader.owner, &__dh_hot, __ATOMIC_RELAXED);
     }
     loader.depth++;
-    dh_sync_acquire(sc->t, &loader);
+    dh_order_acquire(sc->t, &loader);
 }
 
 static void leave_loader(struct dh_scope *sc)
 {
     dh_modules_changed();
-    dh_sync_release(sc->t, &loader);
+    dh_order_release(sc->t, &loader);
     if (--loader.depth > 0)
         return;
     __atomic_store_n(&loader.owner, NULL, __ATOMIC_RELAXED);

@@ -50,12 +50,12 @@ extern DH_HIDDEN void (*dh_real__ZNSt15__exception_ptr13exception_ptr10_M_releas
 static void let_go(struct exception_ptr *p, const void *pc)
 {
     int *count = count_of(p->object), n = __atomic_load_n(count, __ATOMIC_RELAXED);
-    tell(dh_sync_release, p->object, pc);
+    tell(dh_order_release, p->object, pc);
     while (n > 1) {
         if (__atomic_compare_exchange_n(count, &n, n - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return;
     }
-    tell(dh_sync_acquire, p->object, pc);
+    tell(dh_order_acquire, p->object, pc);
     dh_real__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(p);
 }
 

@@ -35,7 +35,7 @@ static struct exit_call exit_call_begin(void *record)
     struct exit_call call = *(struct exit_call *)record;
     struct dh_scope sc;
     if (dh_scope_begin(&sc, __builtin_return_address(0))) {
-        dh_sync_acquire(sc.t, record);
+        dh_order_acquire(sc.t, record);
         dh_sync_forget(record, sizeof(call));
         dh_pool_free(record, sizeof(call));
         dh_scope_end(&sc);
@@ -59,11 +59,11 @@ static struct exit_call *exit_call_new(struct dh_thread *t, void *arg)
 {
     struct exit_call *call = dh_pool_alloc(sizeof(*call));
     if (call == NULL) {
-        dh_count(DH_COUNT_LOST_MEMORY);
+        dh_runtime_count(DH_COUNT_LOST_MEMORY);
         return NULL;
     }
     call->arg = arg;
-    dh_sync_release_store(t, call);
+    dh_order_release_store(t, call);
     return call;
 }
 
@@ -98,7 +98,7 @@ DH_INTERCEPTOR(int, on_exit, void (*fn)(int, void *), void *arg)
 DH_INTERCEPTOR(int, __cxa_at_quick_exit, void (*fn)(void *), void *dso)
 {
     DH_ENTER(__cxa_at_quick_exit, fn, dso);
-    dh_sync_release(sc.t, &quick_registrations);
+    dh_order_release(sc.t, &quick_registrations);
     DH_RETURN(REAL(__cxa_at_quick_exit)(fn, dso));
 }
 
@@ -149,7 +149,7 @@ DH_INTERCEPTOR(void, quick_exit, int status)
     DH_RESOLVE(quick_exit);
     struct dh_scope sc;
     if (dh_scope_begin(&sc, __builtin_return_address(0))) {
-        dh_sync_acquire(sc.t, &quick_registrations);
+        dh_order_acquire(sc.t, &quick_registrations);
         dh_scope_end(&sc);
     }
     quick_status = status;

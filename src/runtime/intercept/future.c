@@ -34,7 +34,7 @@ static void call(void *p)
 {
     struct dh_scope sc;
     if (dh_scope_begin(&sc, __builtin_return_address(0))) {
-        dh_sync_release(sc.t, &((struct make_ready *)p)->state->status);
+        dh_order_release(sc.t, &((struct make_ready *)p)->state->status);
         dh_scope_end(&sc);
     }
     __atomic_load_n(&library_call, __ATOMIC_ACQUIRE)(p);

@@ -4,7 +4,7 @@
  * Unlike other interceptors these never hand over to the real function: every block gets our header, also
  * when the thread is not attached or libc allocates inside another interceptor, so that free() always
  * knows what it has. heap.c does the work; here are the contracts of the entry points. A program with a
- * malloc of its own keeps that (dh_heap_replaced): its blocks are then memory like any other.
+ * malloc of its own keeps that (dh_malloc_replaced): its blocks are then memory like any other.
  */
 #define _GNU_SOURCE 1
 #include <link.h>
@@ -37,7 +37,7 @@ DH_INTERCEPTOR(void *, malloc, size_t n)
 /* What malloc is called when it is certainly ours. */
 DH_HIDDEN void *dh_malloc_own(size_t n) __attribute__((alias("malloc")));
 
-bool dh_heap_replaced(void)
+bool dh_malloc_replaced(void)
 {
     return malloc != dh_malloc_own;
 }

@@ -27,7 +27,7 @@ void dh_mutex_bequeath(struct dh_thread *t)
 {
     for (u32 i = t->locks.n; i-- > 0;)
         if (t->held[i].flags & DH_LOCK_ROBUST)
-            dh_mutex_unlock(t, (const void *)t->held[i].lock, true);
+            dh_order_unlock(t, (const void *)t->held[i].lock, true);
 }
 
 /*
@@ -50,7 +50,7 @@ static void locked(struct dh_scope *sc, pthread_mutex_t *m, int rc, u32 how)
 {
     if (rc != 0 && rc != EOWNERDEAD)
         return;
-    dh_mutex_lock(sc->t, m, flags_of(m) | how);
+    dh_order_lock(sc->t, m, flags_of(m) | how);
     dh_object_use(sc->t, m);
 }
 
@@ -91,7 +91,7 @@ DH_INTERCEPTOR(int, pthread_mutex_unlock, pthread_mutex_t *m)
 {
     DH_ENTER(pthread_mutex_unlock, m);
     if (!dh_mutex_refuses(sc.t, m))
-        dh_mutex_unlock(sc.t, m, false);
+        dh_order_unlock(sc.t, m, false);
     DH_RETURN(REAL(pthread_mutex_unlock)(m));
 }
 
@@ -132,7 +132,7 @@ DH_INTERCEPTOR(int, pthread_spin_lock, pthread_spinlock_t *s)
     DH_ENTER(pthread_spin_lock, s);
     int rc = DH_BLOCKING(REAL(pthread_spin_lock)(s));
     if (rc == 0) {
-        dh_mutex_lock(sc.t, s, DH_LOCK_SPIN);
+        dh_order_lock(sc.t, s, DH_LOCK_SPIN);
         dh_object_use(sc.t, s);
     }
     DH_RETURN(rc);
@@ -143,7 +143,7 @@ DH_INTERCEPTOR(int, pthread_spin_trylock, pthread_spinlock_t *s)
     DH_ENTER(pthread_spin_trylock, s);
     int rc = REAL(pthread_spin_trylock)(s);
     if (rc == 0) {
-        dh_mutex_lock(sc.t, s, DH_LOCK_SPIN | DH_LOCK_TRY);
+        dh_order_lock(sc.t, s, DH_LOCK_SPIN | DH_LOCK_TRY);
         dh_object_use(sc.t, s);
     }
     DH_RETURN(rc);
@@ -152,6 +152,6 @@ DH_INTERCEPTOR(int, pthread_spin_trylock, pthread_spinlock_t *s)
 DH_INTERCEPTOR(int, pthread_spin_unlock, pthread_spinlock_t *s)
 {
     DH_ENTER(pthread_spin_unlock, s);
-    dh_mutex_unlock(sc.t, s, false);
+    dh_order_unlock(sc.t, s, false);
     DH_RETURN(REAL(pthread_spin_unlock)(s));
 }

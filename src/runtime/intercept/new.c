@@ -23,7 +23,7 @@ void _ZdlPv(void *p) __attribute__((weak));
 
 DH_INLINE bool replaced(void)
 {
-    return DH_UNLIKELY(_Znwm != dh_new_own || _ZdlPv != dh_delete_own || dh_heap_replaced());
+    return DH_UNLIKELY(_Znwm != dh_new_own || _ZdlPv != dh_delete_own || dh_malloc_replaced());
 }
 
 /* NULL if there is no memory, or if it is not ours to give. */

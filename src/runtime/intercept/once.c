@@ -42,14 +42,14 @@ static void once_order(struct once *o, void (*order)(struct dh_thread *, const v
 
 static void once_routine_ends(struct once **o)
 {
-    once_order(*o, dh_sync_release);
+    once_order(*o, dh_order_release);
 }
 
 /* Called by libc, outside the runtime's scope: the routine is program code. */
 static DH_CALLS_PROGRAM void once_routine(void)
 {
     struct once *o __attribute__((cleanup(once_routine_ends))) = innermost;
-    once_order(o, dh_sync_acquire);
+    once_order(o, dh_order_acquire);
     o->routine();
 }
 
@@ -63,7 +63,7 @@ DH_INTERCEPTOR(int, pthread_once, pthread_once_t *control, void (*routine)(void)
     ONCE(control, routine);
     int rc = DH_BLOCKING(REAL(pthread_once)(control, once_routine));
     if (rc == 0)
-        dh_sync_acquire(sc.t, control);
+        dh_order_acquire(sc.t, control);
     DH_RETURN(rc);
 }
 
@@ -74,7 +74,7 @@ DH_INTERCEPTOR(void, call_once, once_flag *control, void (*routine)(void))
     dh_scope_block(&sc);
     REAL(call_once)(control, once_routine);
     dh_scope_unblock(&sc);
-    dh_sync_acquire(sc.t, control);
+    dh_order_acquire(sc.t, control);
     DH_RETURN_VOID;
 }
 
@@ -130,7 +130,7 @@ DH_INTERCEPTOR(int, __cxa_guard_acquire, struct guard *g)
         return guard_take(g);
     int mine = DH_BLOCKING(guard_take(g));
     /* Also when an earlier attempt was aborted: what it did happens before this one. */
-    dh_sync_acquire(sc.t, g);
+    dh_order_acquire(sc.t, g);
     DH_RETURN(mine);
 }
 
@@ -139,7 +139,7 @@ DH_INTERCEPTOR(void, __cxa_guard_release, struct guard *g)
     struct dh_scope sc;
     bool in = dh_scope_begin(&sc, __builtin_return_address(0));
     if (in)
-        dh_sync_release_store(sc.t, g);
+        dh_order_release_store(sc.t, g);
     guard_set(g, true);
     if (in)
         dh_scope_end(&sc);
@@ -150,7 +150,7 @@ DH_INTERCEPTOR(void, __cxa_guard_abort, struct guard *g)
     struct dh_scope sc;
     bool in = dh_scope_begin(&sc, __builtin_return_address(0));
     if (in)
-        dh_sync_release(sc.t, g);
+        dh_order_release(sc.t, g);
     guard_set(g, false);
     if (in)
         dh_scope_end(&sc);

@@ -12,9 +12,9 @@ static char resource; /* stands for the library's atomic */
 DH_INTERCEPTOR(void *, _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, void *r)
 {
     DH_ENTER(_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, r);
-    dh_sync_release(sc.t, &resource);
+    dh_order_release(sc.t, &resource);
     void *old = REAL(_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE)(r);
-    dh_sync_acquire(sc.t, &resource);
+    dh_order_acquire(sc.t, &resource);
     DH_RETURN(old);
 }
 DH_INTERCEPTOR_WRAPS(_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE);
@@ -23,7 +23,7 @@ DH_INTERCEPTOR(void *, _ZNSt3pmr20get_default_resourceEv, void)
 {
     DH_ENTER(_ZNSt3pmr20get_default_resourceEv);
     void *r = REAL(_ZNSt3pmr20get_default_resourceEv)();
-    dh_sync_acquire(sc.t, &resource);
+    dh_order_acquire(sc.t, &resource);
     DH_RETURN(r);
 }
 DH_INTERCEPTOR_WRAPS(_ZNSt3pmr20get_default_resourceEv);

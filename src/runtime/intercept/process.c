@@ -25,7 +25,7 @@ static void before_fork(void)
 {
     forking.mask = dh_signal_block_all();
     dh_signal_fork_before();
-    dh_fork_before();
+    dh_runtime_fork_before();
     /* Not sooner: a collection under way waits for all threads to leave the runtime, and we waited for it. */
     struct dh_thread *t = __dh_hot.self;
     forking.entered = t != NULL && dh_thread_enter_any(t);
@@ -41,7 +41,7 @@ static void after_fork(void)
 
 static void after_fork_parent(void)
 {
-    dh_fork_parent();
+    dh_runtime_fork_parent();
     after_fork();
 }
 
@@ -49,14 +49,14 @@ static void after_fork_child(void)
 {
     dh_intercept_dl_fork_child();
     dh_intercept_sem_fork_child();
-    dh_fork_child();
+    dh_runtime_fork_child();
     after_fork();
 }
 
 DH_INTERCEPTOR(pid_t, fork, void)
 {
     DH_ENTER(fork);
-    dh_sync_acquire(sc.t, &registrations);
+    dh_order_acquire(sc.t, &registrations);
     pid_t pid = DH_BLOCKING(REAL(fork)());
     DH_RETURN(pid);
 }
@@ -90,7 +90,7 @@ DH_INTERCEPTOR(int, __register_atfork, void (*prepare)(void), void (*parent)(voi
                void *dso)
 {
     DH_ENTER(__register_atfork, prepare, parent, child, dso);
-    dh_sync_release(sc.t, &registrations);
+    dh_order_release(sc.t, &registrations);
     DH_RETURN(REAL(__register_atfork)(prepare, parent, child, dso));
 }
 

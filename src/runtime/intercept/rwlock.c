@@ -13,7 +13,7 @@ static void locked(struct dh_scope *sc, pthread_rwlock_t *l, int rc, u32 flags)
 {
     if (rc != 0)
         return;
-    dh_mutex_lock(sc->t, l, flags);
+    dh_order_lock(sc->t, l, flags);
     dh_object_use(sc->t, l);
 }
 
@@ -100,6 +100,6 @@ DH_INTERCEPTOR(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *l, clockid_t c
 DH_INTERCEPTOR(int, pthread_rwlock_unlock, pthread_rwlock_t *l)
 {
     DH_ENTER(pthread_rwlock_unlock, l);
-    dh_mutex_unlock(sc.t, l, false);
+    dh_order_unlock(sc.t, l, false);
     DH_RETURN(REAL(pthread_rwlock_unlock)(l));
 }

@@ -21,7 +21,7 @@ static void waited(struct dh_scope *sc, sem_t *s, int rc)
     if (rc != 0)
         return;
     dh_object_use(sc->t, s);
-    dh_sync_acquire(sc->t, s);
+    dh_order_acquire(sc->t, s);
 }
 
 DH_INTERCEPTOR(int, sem_init, sem_t *s, int shared, unsigned value)
@@ -42,7 +42,7 @@ DH_INTERCEPTOR(int, sem_post, sem_t *s)
 {
     DH_ENTER(sem_post, s);
     dh_object_use(sc.t, s);
-    dh_sync_release(sc.t, s);
+    dh_order_release(sc.t, s);
     DH_RETURN(REAL(sem_post)(s));
 }
 

@@ -248,7 +248,7 @@ DH_INTERCEPTOR(void, flockfile, FILE *f)
     dh_scope_block(&sc);
     REAL(flockfile)(f);
     dh_scope_unblock(&sc);
-    dh_mutex_lock(sc.t, f, DH_LOCK_RECURSIVE);
+    dh_order_lock(sc.t, f, DH_LOCK_RECURSIVE);
     DH_RETURN_VOID;
 }
 
@@ -257,14 +257,14 @@ DH_INTERCEPTOR(int, ftrylockfile, FILE *f)
     DH_ENTER(ftrylockfile, f);
     int rc = REAL(ftrylockfile)(f);
     if (rc == 0)
-        dh_mutex_lock(sc.t, f, DH_LOCK_RECURSIVE | DH_LOCK_TRY);
+        dh_order_lock(sc.t, f, DH_LOCK_RECURSIVE | DH_LOCK_TRY);
     DH_RETURN(rc);
 }
 
 DH_INTERCEPTOR(void, funlockfile, FILE *f)
 {
     DH_ENTER(funlockfile, f);
-    dh_mutex_unlock(sc.t, f, false);
+    dh_order_unlock(sc.t, f, false);
     REAL(funlockfile)(f);
     DH_RETURN_VOID;
 }

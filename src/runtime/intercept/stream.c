@@ -175,7 +175,7 @@ void dh_stream_begin(struct dh_stream_call *c, struct dh_scope *sc, FILE *f, enu
     REAL(flockfile)(f);
     dh_scope_unblock(sc);
     c->locked = f;
-    dh_sync_acquire(sc->t, s);
+    dh_order_acquire(sc->t, s);
     if (s->memory != NULL)
         c->at = place_of(f);
 }
@@ -196,7 +196,7 @@ void dh_stream_end(struct dh_stream_call *c, struct dh_thread *t)
         moved(t, s, c->way, c->at, place_of(c->locked));
     if (s->ret_text != NULL && c->way == DH_STREAM_FLUSH)
         shown(t, s);
-    dh_sync_release(t, s);
+    dh_order_release(t, s);
     dh_stream_leave(c);
 }
 
@@ -232,7 +232,7 @@ void dh_stream_all_flushed(struct dh_thread *t)
     u32 end = __atomic_load_n(&streams_end, __ATOMIC_ACQUIRE);
     for (u32 i = 0; i < end; i++)
         if ((uptr)__atomic_load_n(&streams[i].file, __ATOMIC_ACQUIRE) > (uptr)BUSY)
-            dh_sync_acquire(t, &streams[i]);
+            dh_order_acquire(t, &streams[i]);
 }
 
 /* ---- Memory is given ---------------------------------------------------------------------------- */

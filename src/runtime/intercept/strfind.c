@@ -186,7 +186,7 @@ static char *duplicate(struct dh_thread *t, const char *s, size_t n, size_t seen
 
 DH_INTERCEPTOR(char *, strdup, const char *s)
 {
-    if (dh_heap_replaced()) {
+    if (dh_malloc_replaced()) {
         DH_RESOLVE(strdup);
         return REAL(strdup)(s);
     }
@@ -197,7 +197,7 @@ DH_INTERCEPTOR(char *, strdup, const char *s)
 
 DH_INTERCEPTOR(char *, strndup, const char *s, size_t max)
 {
-    if (dh_heap_replaced()) {
+    if (dh_malloc_replaced()) {
         DH_RESOLVE(strndup);
         return REAL(strndup)(s, max);
     }

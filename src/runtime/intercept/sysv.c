@@ -47,7 +47,7 @@ DH_INTERCEPTOR(int, msgsnd, int id, const void *message, size_t n, int flags)
     DH_ENTER(msgsnd, id, message, n, flags);
     dh_touch_in(sc.t, message, sizeof(long) + n);
     if (dh_opts.io_sync)
-        dh_sync_release(sc.t, name(QUEUE, id, 0));
+        dh_order_release(sc.t, name(QUEUE, id, 0));
     DH_RETURN(DH_BLOCKING(REAL(msgsnd)(id, message, n, flags)));
 }
 
@@ -57,7 +57,7 @@ DH_INTERCEPTOR(ssize_t, msgrcv, int id, void *message, size_t n, long type, int 
     ssize_t r = DH_BLOCKING(REAL(msgrcv)(id, message, n, type, flags));
     if (r >= 0) {
         if (dh_opts.io_sync)
-            dh_sync_acquire(sc.t, name(QUEUE, id, 0));
+            dh_order_acquire(sc.t, name(QUEUE, id, 0));
         dh_touch_write(sc.t, message, sizeof(long) + (size_t)r);
     }
     DH_RETURN(r);
@@ -93,16 +93,16 @@ static bool *common_of(int id)
  * that one of the two passes this release on. */
 static void release(struct dh_thread *t, int id, u32 number, u32 whose)
 {
-    dh_sync_release(t, name(SEMAPHORE, id, number) + whose);
+    dh_order_release(t, name(SEMAPHORE, id, number) + whose);
     if (__atomic_load_n(common_of(id), __ATOMIC_SEQ_CST))
-        dh_sync_release(t, name(SET, id, 0));
+        dh_order_release(t, name(SET, id, 0));
 }
 
 static void acquire(struct dh_thread *t, int id, u32 number, u32 whose)
 {
-    dh_sync_acquire(t, name(SEMAPHORE, id, number) + whose);
+    dh_order_acquire(t, name(SEMAPHORE, id, number) + whose);
     if (__atomic_load_n(common_of(id), __ATOMIC_SEQ_CST))
-        dh_sync_acquire(t, name(SET, id, 0));
+        dh_order_acquire(t, name(SET, id, 0));
 }
 
 static u32 waits_as(const struct sembuf *op)
@@ -117,8 +117,8 @@ static void make_common(struct dh_thread *t, int id, const struct sembuf *ops, s
     __atomic_store_n(common_of(id), true, __ATOMIC_SEQ_CST);
     for (size_t i = 0; i < n; i++)
         if (ops[i].sem_op <= 0)
-            dh_sync_acquire(t, name(SEMAPHORE, id, ops[i].sem_num) + waits_as(&ops[i]));
-    dh_sync_release(t, name(SET, id, 0));
+            dh_order_acquire(t, name(SEMAPHORE, id, ops[i].sem_num) + waits_as(&ops[i]));
+    dh_order_release(t, name(SET, id, 0));
 }
 
 /* Does a call wait for one semaphore and raise another? */

@@ -138,7 +138,7 @@ static struct start *start_new(struct dh_thread *parent)
 {
     struct start *s = dh_pool_alloc(sizeof(*s));
     if (s == NULL) {
-        dh_count(DH_COUNT_LOST_MEMORY);
+        dh_runtime_count(DH_COUNT_LOST_MEMORY);
         return NULL;
     }
     s->t = dh_thread_new(parent);

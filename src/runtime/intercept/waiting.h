@@ -29,8 +29,8 @@ struct dh_waiting {
 DH_INLINE struct dh_waiting dh_waiting_begin(struct dh_scope *sc, void *c, void *m)
 {
     dh_object_use(sc->t, c);
-    u32 kind = dh_mutex_kind(sc->t, m);
-    return (struct dh_waiting){sc, m, kind, dh_mutex_unlock(sc->t, m, true), c};
+    u32 kind = dh_order_lock_kind(sc->t, m);
+    return (struct dh_waiting){sc, m, kind, dh_order_unlock(sc->t, m, true), c};
 }
 
 DH_INLINE void dh_waiting_end(struct dh_waiting *w, int rc)
@@ -39,7 +39,7 @@ DH_INLINE void dh_waiting_end(struct dh_waiting *w, int rc)
         dh_tap->sync(w->sc->t, DH_OP_WAIT, 0, (uptr)w->c);
     if (rc != ENOTRECOVERABLE &&
         w->levels != 0) /* then the mutex was not locked again; C11 has no such result */
-        dh_mutex_relock(w->sc->t, w->m, w->kind, w->levels);
+        dh_order_relock(w->sc->t, w->m, w->kind, w->levels);
     w->m = NULL;
 }
 

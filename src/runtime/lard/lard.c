@@ -195,7 +195,7 @@ static DH_NOINLINE void acquire_slowly(const volatile void *object)
 {
     struct said s = begin();
     if (s.t)
-        dh_sync_acquire(s.t, object);
+        dh_order_acquire(s.t, object);
     end(&s);
 }
 
@@ -215,7 +215,7 @@ void dh_lard_release(const volatile void *object)
 {
     struct said s = begin();
     if (s.t)
-        dh_sync_release(s.t, object);
+        dh_order_release(s.t, object);
     end(&s);
 }
 
@@ -223,7 +223,7 @@ void dh_lard_release_store(const volatile void *object)
 {
     struct said s = begin();
     if (s.t)
-        dh_sync_release_store(s.t, object);
+        dh_order_release_store(s.t, object);
     end(&s);
 }
 
@@ -264,7 +264,7 @@ static DH_NOINLINE void lock_slowly(const volatile void *lock, int mode, const v
     struct said s = begin();
     if (s.t) {
         struct dh_frame *f = dh_frame_push(pc);
-        dh_mutex_lock(s.t, lock, DH_LOCK_LANGUAGE | (mode == DH_LARD_SHARED ? DH_LOCK_READ : 0));
+        dh_order_lock(s.t, lock, DH_LOCK_LANGUAGE | (mode == DH_LARD_SHARED ? DH_LOCK_READ : 0));
         dh_frame_pop(f);
     }
     end(&s);
@@ -274,7 +274,7 @@ static DH_NOINLINE void unlock_slowly(const volatile void *lock)
 {
     struct said s = begin();
     if (s.t)
-        dh_mutex_unlock(s.t, lock, false);
+        dh_order_unlock(s.t, lock, false);
     end(&s);
 }
 
@@ -318,14 +318,14 @@ static uint64_t read_clock(struct dh_thread *t, dh_slot_t slot)
         return dh_thread_read_clock(t, slot);
     u32 time = dh_vclock_get(&t->vc, slot);
     if (dh_slot_eq(slot, t->slot))
-        dh_sync_release(t, epoch_object(slot, time));
+        dh_order_release(t, epoch_object(slot, time));
     return time;
 }
 
 static void write_clock(struct dh_thread *t, dh_slot_t slot, u64 time)
 {
     if (dh_tap && !dh_slot_eq(slot, t->slot) && time > dh_vclock_get(&t->vc, slot))
-        dh_sync_acquire(t, epoch_object(slot, time));
+        dh_order_acquire(t, epoch_object(slot, time));
     dh_thread_write_clock(t, slot, time);
 }
 

@@ -83,7 +83,7 @@ static const struct dh_thread *find_thread(dh_uid_t uid)
     return t;
 }
 
-void dh_place_blocked(uptr addr, dh_uid_t uid, struct dh_place_frame *ret)
+void dh_blocked_find(uptr addr, dh_uid_t uid, struct dh_place_frame *ret)
 {
     static struct copy c;
     struct dh_scope sc;

@@ -114,7 +114,7 @@ u32 dh_known_race(dh_id_t id, dh_id_t other, uptr addr)
         return 0;
     }
     if (!k || races >= (u32)dh_opts.max_reports) {
-        dh_count(DH_COUNT_LOST_REPORTS);
+        dh_runtime_count(DH_COUNT_LOST_REPORTS);
         return 0;
     }
     k->race = ++races;

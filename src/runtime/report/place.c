@@ -128,7 +128,7 @@ void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret)
         if (ret->kind == DH_PLACE_STACK && dh_uid_eq(ret->uid, self))
             _Unwind_Backtrace(look_at, &w);
         else if (ret->kind == DH_PLACE_STACK)
-            dh_place_blocked(addr, ret->uid, &ret->frame);
+            dh_blocked_find(addr, ret->uid, &ret->frame);
         return;
     }
     dh_modules_take();

@@ -33,6 +33,6 @@ void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret);
 
 /* blocked.c: the activation that holds an address on the stack of another thread, if that waits in an
  * interceptor; otherwise nothing is told. Under the lock of reports. */
-void dh_place_blocked(uptr addr, dh_uid_t uid, struct dh_place_frame *ret);
+void dh_blocked_find(uptr addr, dh_uid_t uid, struct dh_place_frame *ret);
 
 #endif

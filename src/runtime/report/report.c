@@ -416,7 +416,7 @@ void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 si
     bool again = is_same_meeting(a, id);
     u32 number = again ? 0 : dh_known_race(a->id, id, at);
     if (!again)
-        dh_count(DH_COUNT_RACES);
+        dh_runtime_count(DH_COUNT_RACES);
     if (number) {
         struct dh_place found;
         dh_step_widen(id, &addr, &size);
@@ -479,9 +479,9 @@ bool dh_report_finish(void)
         member("values");
         for (int c = 0; c < (dh_opts.stats ? DH_COUNT_MAX : DH_RULES_FIRST); c++) {
             dh_fmt_char(&line, c ? ',' : '{');
-            dh_fmt_json_str(&line, dh_counter_name((enum dh_counter)c));
+            dh_fmt_json_str(&line, dh_runtime_counter_name((enum dh_counter)c));
             dh_fmt_char(&line, ':');
-            dh_fmt_u64(&line, dh_counter((enum dh_counter)c));
+            dh_fmt_u64(&line, dh_runtime_counter((enum dh_counter)c));
         }
         dh_fmt_char(&line, '}');
         close_line();

@@ -276,7 +276,7 @@ void dh_collect_run(struct dh_thread *self)
                 dh_split_sweep();
                 dh_history_sweep();
                 dh_ids_sweep(s->cells);
-                dh_count(DH_COUNT_COLLECTIONS);
+                dh_runtime_count(DH_COUNT_COLLECTIONS);
             }
         }
         marking = false;

@@ -153,7 +153,7 @@ static void mark_block(uptr p, uptr end)
 {
     u64 start = p / GRAIN, first = (p - HEADER) / GRAIN, last = (end - 1) / GRAIN;
     if (!piece_ready(p)) {
-        dh_count(DH_COUNT_LOST_MEMORY);
+        dh_runtime_count(DH_COUNT_LOST_MEMORY);
         return;
     }
     for (u64 w = first / 64; w <= last / 64; w++) {
@@ -300,7 +300,7 @@ static void *block_init(struct dh_thread *t, char *base, size_t gap, size_t n)
 {
     char *p = base + gap;
     struct header *h = header_of(p);
-    h->ctx = t != NULL ? dh_ctx_current(t) : DH_CTX_NONE;
+    h->ctx = t != NULL ? dh_thread_current_ctx(t) : DH_CTX_NONE;
     h->uid = t != NULL ? dh_thread_uid(t) : DH_UID_NONE;
     __atomic_store_n(&h->word, make_word(MAGIC_LIVE, gap, n), __ATOMIC_RELEASE);
     mark_block((uptr)p, (uptr)p + (n < HEADER ? HEADER : n));

@@ -42,6 +42,6 @@ void dh_heap_aside_end(void);
 
 /* The program brought its own malloc. Whatever hands it blocks to free must then get them from there.
  * (intercept/malloc.c) */
-bool dh_heap_replaced(void);
+bool dh_malloc_replaced(void);
 
 #endif

@@ -297,7 +297,7 @@ bool dh_region_fault(uptr addr)
         return dh_sys_map_at(DH_ALIGN_DOWN(addr, 4096), 4096) == 0;
     if (rc < 0)
         dh_runtime_no_shadow();
-    dh_count(DH_COUNT_SEGV_MAPPED);
+    dh_runtime_count(DH_COUNT_SEGV_MAPPED);
     return true;
 }
 

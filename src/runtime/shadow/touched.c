@@ -59,7 +59,7 @@ bool dh_touched_set(uptr addr, size_t n, u32 mark)
         /* Long ranges see to their pages themselves (range.c). */
         bool pages = n < (size_t)1 << DH_TOUCHED_SHIFT && __atomic_load_n(&blocks, __ATOMIC_RELAXED) >= FEW;
         if (!p || !get_planes(i, mark & ~had, pages)) {
-            dh_count(DH_COUNT_LOST_SHADOW);
+            dh_runtime_count(DH_COUNT_LOST_SHADOW);
             return false;
         }
         if (__atomic_fetch_or(p, mark, __ATOMIC_SEQ_CST) == 0)

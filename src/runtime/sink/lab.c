@@ -79,7 +79,7 @@ static dh_id_t new_id(struct ids *at, const struct dh_access_rec *r)
         at->next = dh_ids_take(1, &got);
         at->end = dh_id_plus(at->next, got);
         if (!got) {
-            dh_count(DH_COUNT_LOST_IDS);
+            dh_runtime_count(DH_COUNT_LOST_IDS);
             return DH_ID_NONE;
         }
     }
@@ -147,7 +147,7 @@ static u32 size_code(size_t size)
 static dh_id_t site_of(struct dh_thread *t, const struct dh_tap_access *a)
 {
     struct own *own = t->tap;
-    dh_ctx_t fctx = dh_ctx_current(t);
+    dh_ctx_t fctx = dh_thread_current_ctx(t);
     u32 size = size_code(a->piece ? a->piece : a->size);
     u32 k =
         (u32)(dh_hash64((uptr)a->pc ^ (u64)dh_ctx_raw(fctx) << 32 ^ a->kind ^ (u64)size << 8) >> 40) % CACHE;

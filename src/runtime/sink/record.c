@@ -159,7 +159,7 @@ static struct stream *stream_new(u32 thread)
         return NULL;
     struct stream *s = dh_pool_alloc(sizeof(*s));
     if (!s) {
-        dh_count(DH_COUNT_LOST_MEMORY);
+        dh_runtime_count(DH_COUNT_LOST_MEMORY);
         stop("no memory for recording; it stops here, the program goes on");
         return NULL;
     }

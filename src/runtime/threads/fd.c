@@ -51,7 +51,7 @@ static u64 *entry_of(int fd)
     if (DH_UNLIKELY(entries == NULL)) {
         u64 *fresh = dh_pool_alloc(CHUNK * sizeof *fresh);
         if (fresh == NULL) {
-            dh_count(DH_COUNT_LOST_MEMORY);
+            dh_runtime_count(DH_COUNT_LOST_MEMORY);
             return NULL;
         }
         if (__atomic_compare_exchange_n(chunk, &entries, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -193,14 +193,14 @@ void dh_fd_release(struct dh_thread *t, int fd)
 {
     const void *a = address_of(fd);
     if (a != NULL)
-        dh_sync_release(t, a);
+        dh_order_release(t, a);
 }
 
 void dh_fd_acquire(struct dh_thread *t, int fd)
 {
     const void *a = address_of(fd);
     if (a != NULL)
-        dh_sync_acquire(t, a);
+        dh_order_acquire(t, a);
 }
 
 bool dh_fd_is_plain(int fd)
@@ -224,7 +224,7 @@ static void number_given_out(int fd)
 {
     const void *a = number_address(fd);
     if (a != NULL && __dh_hot.self != NULL)
-        dh_sync_acquire(__dh_hot.self, a);
+        dh_order_acquire(__dh_hot.self, a);
 }
 
 void dh_fd_unknown(int fd)
@@ -267,7 +267,7 @@ void dh_fd_close(struct dh_thread *t, int fd)
 {
     const void *number = number_address(fd);
     if (number != NULL)
-        dh_sync_release_store(t, number);
+        dh_order_release_store(t, number);
     if (entry_get(fd) == 0) /* most are files that nobody asked about: not worth a system call now */
         return;
     dh_fd_release(t, fd);
@@ -287,7 +287,7 @@ void dh_fd_close_range(struct dh_thread *t, unsigned lo, unsigned hi)
 void dh_fd_connecting(struct dh_thread *t, const struct sockaddr *addr)
 {
     if (dh_opts.io_sync)
-        dh_sync_release(t, (void *)port_name(port_of(addr)));
+        dh_order_release(t, (void *)port_name(port_of(addr)));
 }
 
 void dh_fd_connected(int fd, const struct sockaddr *addr)
@@ -300,5 +300,5 @@ void dh_fd_accepted(struct dh_thread *t, int fd)
     number_given_out(fd);
     entry_set(fd, socket_name(fd, socket_port(fd, SYS_getpeername)));
     if (dh_opts.io_sync)
-        dh_sync_acquire(t, (void *)port_name(socket_port(fd, SYS_getsockname)));
+        dh_order_acquire(t, (void *)port_name(socket_port(fd, SYS_getsockname)));
 }

@@ -94,7 +94,7 @@ struct spare {
 static struct spare *spares; /* under dh_threads_lock */
 static u32 spares_n;
 
-struct dh_frame *dh_frames_take(size_t n)
+struct dh_frame *dh_identity_take_frames(size_t n)
 {
     struct spare **link = &spares;
     while (*link && (*link)->n != n)
@@ -302,7 +302,7 @@ static DH_COLD DH_NOINLINE struct dh_frame *choose(struct dh_thread *t)
         set_stackless(t);
     } else {
         dh_lock_take(&dh_threads_lock);
-        t->own_frames = dh_frames_take(CARRIED_FRAMES);
+        t->own_frames = dh_identity_take_frames(CARRIED_FRAMES);
         dh_lock_drop(&dh_threads_lock);
     }
     if (t->own_frames)
@@ -322,6 +322,6 @@ struct dh_frame *dh_identity_frame(struct dh_thread *t)
     if (!__dh_hot.limit && t->carried)
         return choose(t);
     /* Full: the deepest frame is used over and over. */
-    dh_count(DH_COUNT_LOST_FRAMES);
+    dh_runtime_count(DH_COUNT_LOST_FRAMES);
     return __dh_hot.limit - 1;
 }

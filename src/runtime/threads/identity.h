@@ -26,7 +26,7 @@ struct dh_frame *dh_identity_frame(struct dh_thread *t);
 
 /* Shadow call stacks. They are used again and never given back: a function that a thread was switched under
  * may hold on to its frame. Under dh_threads_lock. */
-struct dh_frame *dh_frames_take(size_t n); /* NULL: no memory */
+struct dh_frame *dh_identity_take_frames(size_t n); /* NULL: no memory */
 void dh_identity_give_frames(struct dh_thread *t);
 
 #endif

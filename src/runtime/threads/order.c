@@ -267,7 +267,7 @@ static void drop_changed(struct dh_thread *t, struct dh_sync *o)
     dh_sync_drop(o);
 }
 
-void dh_sync_acquire(struct dh_thread *t, const volatile void *addr)
+void dh_order_acquire(struct dh_thread *t, const volatile void *addr)
 {
     if (DH_UNLIKELY(t->unordered || t->alone))
         return;
@@ -297,12 +297,12 @@ static void release(struct dh_thread *t, const volatile void *addr, bool join)
     drop_changed(t, o);
 }
 
-void dh_sync_release(struct dh_thread *t, const volatile void *addr)
+void dh_order_release(struct dh_thread *t, const volatile void *addr)
 {
     release(t, addr, true);
 }
 
-void dh_sync_release_store(struct dh_thread *t, const volatile void *addr)
+void dh_order_release_store(struct dh_thread *t, const volatile void *addr)
 {
     release(t, addr, false);
 }
@@ -336,7 +336,7 @@ static void hold(struct dh_thread *t, uptr lock, u32 flags)
         dh_held_note(t, h);
 }
 
-void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
+void dh_order_lock(struct dh_thread *t, const volatile void *m, u32 flags)
 {
     struct dh_held *h = held_find(t, (uptr)m);
     if (h) { /* recursion, or a second read lock */
@@ -353,7 +353,7 @@ void dh_mutex_lock(struct dh_thread *t, const volatile void *m, u32 flags)
         acquire(t, (uptr)m, !(flags & DH_LOCK_READ));
 }
 
-u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels)
+u32 dh_order_unlock(struct dh_thread *t, const volatile void *m, bool all_levels)
 {
     struct dh_held *h = held_find(t, (uptr)m);
     u32 levels = h ? h->levels : 1;
@@ -402,15 +402,15 @@ u32 dh_mutex_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
     return all_levels ? levels : 1;
 }
 
-u32 dh_mutex_kind(struct dh_thread *t, const volatile void *m)
+u32 dh_order_lock_kind(struct dh_thread *t, const volatile void *m)
 {
     struct dh_held *h = held_find(t, (uptr)m);
     return h ? h->flags & (DH_LOCK_RECURSIVE | DH_LOCK_ROBUST) : 0;
 }
 
-void dh_mutex_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels)
+void dh_order_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels)
 {
-    dh_mutex_lock(t, m, kind);
+    dh_order_lock(t, m, kind);
     struct dh_held *h = held_find(t, (uptr)m);
     if (h)
         h->levels = levels;

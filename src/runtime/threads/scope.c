@@ -32,7 +32,7 @@ static DH_COLD bool unattached(void)
 {
     if (started && !known) {
         known = true;
-        dh_count(DH_COUNT_LOST_THREADS);
+        dh_runtime_count(DH_COUNT_LOST_THREADS);
     }
     return false;
 }

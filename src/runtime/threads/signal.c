@@ -202,7 +202,7 @@ int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret
     if (act != NULL)
         want = *act; /* act and ret_old may be the same; and reading it may fault, so not under the lock */
     if (act != NULL && is_function((uptr)want.sa_handler))
-        order(sig, dh_sync_release);
+        order(sig, dh_order_release);
     u64 mask = dh_signal_block_all();
     table_lock();
     int rc = current_action(sig, &old);
@@ -281,7 +281,7 @@ static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct acti
         atomic = dh_atomic_suspend();
         t->in_rt = 0;
     }
-    order(sig, dh_sync_acquire);
+    order(sig, dh_order_acquire);
     if (a->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))a->handler)(sig, info, uc);
     else
@@ -332,7 +332,7 @@ static void hold_back(struct dh_thread *t, int sig, siginfo_t *info, ucontext_t 
     s->mask = context_mask(uc);
     set_context_mask(uc, s->mask | asynchronous());
     s->pending = (u32)sig;
-    dh_count(DH_COUNT_SIGNALS_DEFERRED);
+    dh_runtime_count(DH_COUNT_SIGNALS_DEFERRED);
 }
 
 static void trampoline(int sig, siginfo_t *info, void *context)

@@ -110,7 +110,7 @@ static dh_slot_t slot_take(const struct dh_thread *parent)
         return dh_slot_from(slots_high++);
     }
     if (!dh_slot_is_none(fallback)) {
-        dh_count(DH_COUNT_LOST_SLOTS);
+        dh_runtime_count(DH_COUNT_LOST_SLOTS);
         slot_of(fallback)->used = true;
     }
     return fallback;
@@ -155,7 +155,7 @@ static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
     if (dh_slot_is_none(slot) || !reserve(t, dh_slot_raw(slot) + 1)) {
         dh_lock_drop(&dh_threads_lock);
         dh_thread_state_release(t);
-        dh_count(DH_COUNT_LOST_MEMORY);
+        dh_runtime_count(DH_COUNT_LOST_MEMORY);
         return NULL;
     }
     info->parent = parent ? parent->uid : DH_UID_NONE;
@@ -194,7 +194,7 @@ bool dh_thread_outlived_all(const struct dh_thread *t)
 struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
     dh_alone_end(parent);
-    struct dh_thread *t = make(parent, dh_ctx_current(parent));
+    struct dh_thread *t = make(parent, dh_thread_current_ctx(parent));
     if (t && dh_slot_raw(t->slot) >= DH_READ_CLASSES)
         dh_pending_end(parent); /* it will share a read plane */
     if (!t || parent->unordered)
@@ -266,13 +266,13 @@ static void make_frames(struct dh_thread *t, const struct dh_thread_info *info)
     if (n == 0 || n > FRAMES_DEFAULT * 2)
         n = FRAMES_DEFAULT * 2;
     dh_lock_take(&dh_threads_lock);
-    while (!(t->frames = dh_frames_take(n)) && n > FRAMES_LEAST)
+    while (!(t->frames = dh_identity_take_frames(n)) && n > FRAMES_LEAST)
         n /= 4;
     dh_lock_drop(&dh_threads_lock);
     t->frames_n = t->frames ? n : 0;
     if (!t->frames) { /* no memory: one frame, used over and over by __dh_enter_slow */
         t->frames = unattached;
-        dh_count(DH_COUNT_LOST_FRAMES);
+        dh_runtime_count(DH_COUNT_LOST_FRAMES);
     }
     __dh_hot.sp = t->frames;
     __dh_hot.limit = t->frames + t->frames_n;
@@ -598,7 +598,7 @@ dh_ctx_t dh_thread_frame_ctx(struct dh_thread *t, struct dh_frame *top)
     return ctx;
 }
 
-dh_ctx_t dh_ctx_current(struct dh_thread *t)
+dh_ctx_t dh_thread_current_ctx(struct dh_thread *t)
 {
     return dh_thread_frame_ctx(t, __dh_hot.sp - 1);
 }
