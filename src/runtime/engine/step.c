@@ -20,6 +20,7 @@
 
 #include "base/pool.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/parts.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/report/report.h"
@@ -36,6 +37,7 @@ static bool refill(struct dh_thread *t, bool special)
     const u32 least = 128, most = 16384;
     u32 ids = t->id_made * 4, got;
     u32 want = special ? 1 : (ids < least ? least : ids < most ? ids : most) / DH_ID_BLOCK;
+    dh_parts_flush(t); /* ids that wait there are in no cell yet, so their blocks must still be t's */
     t->stamp++;
     t->recorded = true;
     if (*size)
@@ -281,7 +283,10 @@ enum { MIXING_MAX = 8192, MIXING_MISS = 3, MIXING_PAUSE = 64 << 10 };
 
 static void mixture(struct dh_thread *t, u32 mask, bool known)
 {
-    if (mask == DH_MASK_FULL || t->mixing < 0)
+    if (mask == DH_MASK_FULL)
+        return;
+    t->mixtures++;
+    if (t->mixing < 0)
         return;
     if (known)
         t->mixing += t->mixing < MIXING_MAX;
@@ -301,7 +306,7 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     if (dh_cell_is_simple(old) && dh_cell_id(old) == a->id)
         return old | me;
     if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
-        return old | dh_cell_make(0, mask);
+        return me | dh_cell_make(0, dh_cell_mask(old));
     bool covers = mask == DH_MASK_FULL || (dh_cell_is_simple(old) && !(dh_cell_mask(old) & ~mask));
     if (covers && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))
         return me;

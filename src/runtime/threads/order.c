@@ -52,6 +52,8 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
     DH_ASSERT(!p->snap || t->slot >= p->snap->n || p->snap->c[t->slot] <= t->vc.c[t->slot]);
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
+    /* What t has read is to be compared with writes that did not see it, by the clock that it had then. */
+    dh_pending_settle(t);
     if (dh_vclock_join(&t->vc, p)) {
         dh_snap_unref(t->snap);
         t->snap = NULL;

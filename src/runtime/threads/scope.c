@@ -8,6 +8,7 @@
  * in dlopen) is recorded below it.
  */
 #include "runtime/threads/scope.h"
+#include "runtime/engine/pending.h"
 
 #include "runtime/abi/frame.h"
 #include "runtime/engine/exception.h"
@@ -83,6 +84,7 @@ _Static_assert(DH_SLOTS_MAX <= 1 << 16, "each slot has its place in `blocked`");
 
 void dh_scope_block(struct dh_scope *sc)
 {
+    dh_pending_settle(sc->t); /* it may never come back */
     sc->outer = blocked[sc->t->slot & 0xffff];
     __atomic_store_n(&blocked[sc->t->slot & 0xffff], sc, __ATOMIC_RELEASE);
     dh_thread_leave(sc->t);

@@ -30,6 +30,8 @@ enum {
     DH_MIXING_START = 2048,
     DH_SPARE_SPLITS = 64, /* records of split cells kept at hand */
     DH_PENDING = 64,      /* reads to be looked at again (engine/pending.h) */
+    DH_PENDING_MASK = 60, /* first bit of the byte mask in one; addresses have 47 */
+    DH_PARTS = 16,        /* words of which parts wait to be recorded (engine/parts.h) */
     DH_HELD_MAX = 128,    /* locks whose names a report can give; further ones only order */
     DH_OLD_CLOCKS = 16    /* each is twice as long as the one before */
 };
@@ -117,6 +119,7 @@ struct dh_thread {
     u32 saying;        /* rises with every epoch and with all that is learned; never 0 */
 
     u32 pending_n;
+    u32 parts_n; /* accesses that came to wait since none did */
 
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
     struct dh_publish fence_release;
@@ -180,13 +183,18 @@ struct dh_thread {
     } step[DH_STEP];
 
     struct dh_pending {
-        uptr addr_two; /* of the first word; plus 1 if there are two */
+        u64 where; /* address of the first word; bit 0: there are two; byte mask from DH_PENDING_MASK on */
         u32 seen, id;
     } pending[DH_PENDING];
+    struct dh_part {
+        uptr word; /* 0: none */
+        u32 id;
+        u16 mask, again;
+    } parts[DH_PARTS][2]; /* reads, writes */
 
     u32 splits[DH_SPARE_SPLITS]; /* split.c */
     u32 splits_n;
-    u64 splits_made;
+    u64 mixtures;        /* words whose bytes differ that were made: dh_split_pressure */
     int mixing;          /* step.c */
     u64 rules[DH_RULES]; /* rules.h; read by whoever adds them up */
 
