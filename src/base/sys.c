@@ -65,6 +65,13 @@ bool dh_sys_discard(uptr addr, size_t n)
            dh_sys3(SYS_madvise, (long)addr, (long)n, dontneed_locked) == 0;
 }
 
+void dh_sys_huge(uptr addr, size_t n)
+{
+    const long collapse = 25; /* MADV_COLLAPSE, since Linux 6.1 */
+    dh_sys3(SYS_madvise, (long)addr, (long)n, MADV_HUGEPAGE);
+    dh_sys3(SYS_madvise, (long)addr, (long)n, collapse);
+}
+
 void dh_sys_populate(uptr addr, size_t n)
 {
     const long populate_write = 23; /* MADV_POPULATE_WRITE, since Linux 5.14; not in every header yet */

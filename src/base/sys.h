@@ -52,6 +52,8 @@ bool dh_sys_discard(uptr addr, size_t n);
 
 /* Have the pages there before they are touched. Where the kernel cannot, they come as usual. */
 void dh_sys_populate(uptr addr, size_t n);
+/* Let memory that is aligned to 2 MB be huge pages, what is there already too, where the kernel can. */
+void dh_sys_huge(uptr addr, size_t n);
 
 /* One byte per page of [addr, addr + n): bit 0 is set where a page holds data. False if that cannot be known.
  */

@@ -21,6 +21,7 @@
 #include "runtime/report/modules.h"
 #include "runtime/report/report.h"
 #include "runtime/shadow/collect.h"
+#include "runtime/shadow/exclusive.h"
 #include "runtime/shadow/history.h"
 #include "runtime/shadow/ids.h"
 #include "runtime/shadow/region.h"
@@ -273,6 +274,8 @@ int dh_runtime_exit_status(int status)
     if (!started)
         return status;
     bool entered = t && dh_thread_enter_any(t);
+    if (entered)
+        dh_pending_settle(t);
     if (dh_tap)
         dh_tap->finish();
     bool raced = dh_compat_ends(dh_report_end());
@@ -323,6 +326,7 @@ void dh_runtime_fork_child(void)
     for (int c = 0; c < DH_COUNT_MAX; c++)
         told[c] = counters[c];
     dh_range_fork_child();
+    dh_exclusive_fork_child();
     dh_report_fork_child();
     if (dh_tap)
         dh_tap->fork_child(__dh_hot.self);

@@ -68,6 +68,15 @@ void dh_collect_mark_cell(dh_cell_t cell)
     if (!dh_cell_is_none(cell) && dh_cell_is_simple(cell))
         marked |= 1ull << id_of(cell);
 }
+void dh_runtime_lose_membarrier(void)
+{
+}
+
+void dh_parts_flush_now(struct dh_thread *t)
+{
+    (void)t;
+}
+
 void dh_pending_settle_now(struct dh_thread *t)
 {
     fail_msg("thread %u has nothing pending", dh_uid_raw(t->uid));

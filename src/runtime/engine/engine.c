@@ -234,10 +234,10 @@ static void look_beside(const struct dh_access_now *a, uptr word, dh_mask_t mask
     }
 }
 
-void dh_engine_look_again(const struct dh_access_now *a, uptr word)
+void dh_engine_look_again(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
     struct content other = read_cell(dh_shadow(word, DH_PLANE_WRITE));
-    check(a, word, &other, DH_MASK_FULL);
+    check(a, word, &other, mask);
 }
 
 void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes)

@@ -213,8 +213,8 @@ void dh_engine_word(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 /* The same for a range access that has announced itself. */
 void dh_engine_word_announced(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 
-/* Read a, published long ago: check it against a word of the write plane. */
-void dh_engine_look_again(const struct dh_access_now *a, uptr word);
+/* Read a, published long ago: check it against a word of the write plane, on the bytes of mask. */
+void dh_engine_look_again(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 /* Write a, published: check it against what these classes have read of a word. */
 void dh_engine_look_beside(const struct dh_access_now *a, uptr word, u32 classes);
 
@@ -232,8 +232,13 @@ bool dh_engine_forget(uptr lo, size_t n);
 
 /* An access of instrumented code, as the slow paths of fastpath.c have it. */
 void dh_quick_access(const volatile void *p, u32 size, u32 kind, const void *pc);
-/* A plain access a (its id is not needed) to at most 64 bytes, of any alignment, inside the runtime. */
-void dh_quick_words(const struct dh_access_now *a, const void *pc);
+/* A plain access to at most 64 bytes, of any alignment, inside the runtime; piece as in struct dh_access_now.
+ */
+void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kind, const void *pc);
+/* Plain write `id` of one or two whole words was published: check it, and publish it again if need be. */
+void dh_quick_look(struct dh_thread *t, uptr word, bool two, dh_id_t id);
+/* The bytes of mask of one word, as all there is of plain access a. */
+void dh_quick_part(const struct dh_access_now *a, uptr word, dh_mask_t mask);
 
 /* ---- atomic.c ---- */
 

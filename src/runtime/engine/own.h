@@ -1,121 +1,196 @@
 /*
- * own.h - what each thread keeps for the engine. struct dh_thread (threads/thread.h) holds one of each.
+ * own.h - the usual miss of a thread that has its class to itself.
  *
- * Written by the owning thread alone, inside the runtime; where somebody else reads, the field says so. The
- * tables are direct-mapped and only remember what could be found out again: a miss is slower, never wrong.
+ * While dh_pending_on, no two threads share a read plane: all that a thread's own plane holds has happened
+ * before, whatever form the cell has, and only the owner puts anything there (others clear it: the collector,
+ * a write that has raced, memory that is given up). So a read is put there by a plain store and looked at
+ * again later (pending.h), and a write does not ask its own plane for races.
+ *
+ * Three rules follow from those who clear. A record of a split cell is taken out by an atomic exchange, since
+ * the collector may be taking it out as well. A plain store never brings back an id of an earlier epoch,
+ * which the collector may have found dead meanwhile; where bytes are to keep one, quick.c does it by
+ * compare-exchange. And a cell that was cleared may be stored to all the same.
+ *
+ * Functions return false where nothing was done.
  */
 #ifndef DH_RUNTIME_ENGINE_OWN_H
 #define DH_RUNTIME_ENGINE_OWN_H
 
-#include "clock/vclock.h"
-#include "runtime/abi/abi.h"
-#include "runtime/shadow/ids.h"
-#include "runtime/shadow/pair.h"
-#include "runtime/threads/context.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/pending.h"
+#include "runtime/shadow/exclusive.h"
 
-/* Sizes of the tables: powers of two; what is used of them should stay in the nearer caches. */
-enum {
-    DH_IDC = 1024,    /* (context, pc, kind) to id of this epoch */
-    DH_IDC_WAYS = 4,  /* ... which must not thrash: a miss makes a new id */
-    DH_ORDERED = 512, /* cells known to have happened before */
-    DH_MINE = 256,    /* histories known to contain this epoch */
-    DH_STEP = 1024,   /* (old cell, id and mask) to new cell */
-    DH_SEEN = 64,     /* atomic objects used lately */
-    DH_PENDING = 64,  /* reads to be looked at again */
-    DH_MIXING_START = 2048
-};
+/* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
+DH_INLINE bool dh_own_before(const struct dh_thread *t, dh_cell_t cell)
+{
+    if (dh_cell_is_none(cell))
+        return true;
+    if (!dh_cell_is_simple(cell))
+        return false;
+    const struct dh_id_block *b = dh_id_block(dh_cell_id(cell));
+    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
+        return true;
+    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(dh_cell_id(cell));
+}
 
-/* Indices are taken modulo these, or by a mask or a shift. */
-#define DH_IS_POWER_OF_2(n) ((n) > 0 && ((n) & ((n) - 1)) == 0)
-_Static_assert(DH_IS_POWER_OF_2(DH_IDC) && DH_IS_POWER_OF_2(DH_IDC_WAYS) && DH_IDC > DH_IDC_WAYS, "idc");
-_Static_assert(DH_IS_POWER_OF_2(DH_ORDERED) && DH_IS_POWER_OF_2(DH_MINE) && DH_IS_POWER_OF_2(DH_STEP),
-               "cells");
-_Static_assert(DH_IS_POWER_OF_2(DH_SEEN), "atomic objects");
+/* The same of the bytes of mask, of whatever *p holds but a history. */
+DH_INLINE bool dh_own_bytes_before(const struct dh_thread *t, const dh_cell_t *p, dh_cell_t cell,
+                                   dh_mask_t mask)
+{
+    struct dh_bytes b;
+    if (DH_LIKELY(!dh_cell_is_split(cell)))
+        return dh_own_before(t, cell);
+    bool ok = dh_split_read(p, cell, &b);
+    for (; !dh_mask_is_none(mask) && ok; mask = dh_mask_rest(mask))
+        ok = dh_own_before(t, b.cell[dh_mask_first(mask)]);
+    return ok;
+}
 
-struct dh_sync; /* threads/sync.h */
+/* A write: has all that other classes have read of these bytes happened before? Asked after it was published.
+ */
+DH_INLINE bool dh_own_readers_before(const struct dh_thread *t, uptr word, dh_mask_t mask)
+{
+    for (u32 rest = dh_engine_readers(t, word); DH_UNLIKELY(rest != 0); rest &= rest - 1) {
+        const dh_cell_t *r = dh_shadow_nth(word, (u32)__builtin_ctz(rest));
+        if (!dh_own_bytes_before(t, r, dh_cell_load(r), mask))
+            return false;
+    }
+    return true;
+}
 
-/* ---- Ids (step.c) ---- */
+/* Store to a cell of the own read plane that held `old`. */
+DH_INLINE void dh_own_put(struct dh_thread *t, dh_cell_t *p, dh_cell_t old, dh_cell_t cell)
+{
+    if (DH_LIKELY(!dh_cell_is_split(old))) {
+        dh_cell_store(p, cell);
+        return;
+    }
+    old = dh_cell_take(p, cell);
+    if (dh_cell_is_split(old))
+        dh_split_free(t, old);
+}
 
-/* Blocks that ids are being taken from. */
-struct dh_id_run {
-    dh_id_t next, end, first;
-    u32 size; /* ids from `first` on; 0: it has no blocks */
-};
+/* Two of them. */
+DH_INLINE void dh_own_put_two(struct dh_thread *t, dh_cell_t *p, dh_cell_t cell)
+{
+    dh_pair_t old = dh_pair_load(p);
+    if (DH_LIKELY(!dh_cell_is_split(dh_pair_lo(old)) && !dh_cell_is_split(dh_pair_hi(old)))) {
+        dh_pair_store(p, dh_pair_of(cell));
+        return;
+    }
+    dh_own_put(t, p, dh_pair_lo(old), cell);
+    dh_own_put(t, p + 1, dh_pair_hi(old), cell);
+}
 
-/* Plain ids are consecutive within an epoch (hot.base, made). Special ones (atomic, free) must not be hit by
- * the inlined check and come from blocks of their own. Epochs are ended by threads/order.c. */
-struct dh_id_source {
-    struct dh_id_run plain;
-    u32 made; /* plain ones of this epoch */
-    /* Plain ids from plain.next up to ready_end need no more than a record like this one, as long as the
-     * thread's stamp is ready_stamp (dh_step_id). */
-    u32 ready_stamp;
-    dh_id_t ready_end;
-    struct dh_id_rec ready;
-    struct dh_id_run special;
-    dh_id_t special_floor; /* first special id of this epoch */
-};
+/* A cell of the own read plane with a read of the bytes of mask. None: it takes more than one access and a
+ * mask. `other` is the write cell. */
+DH_INLINE dh_cell_t dh_own_part(const struct dh_thread *t, dh_cell_t old, dh_cell_t other, dh_id_t id,
+                                dh_mask_t mask)
+{
+    const dh_cell_t me = dh_cell_make(id, mask);
+    const dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
+    if (!dh_cell_is_simple(old))
+        return DH_CELL_NONE;
+    if (dh_mask_is_none(left))
+        return me;
+    if (dh_id_eq(dh_cell_id(old), id) || (dh_step_mine_simple(old) && dh_split_pressure(t)))
+        return dh_cell_with(me, dh_cell_mask(old));
+    /* What is left may be a write that stands for a read, and the write cell has it: the first reads of odd
+     * parts of a buffer that somebody has filled need no mixtures. */
+    bool known = dh_cell_is_simple(other) && dh_id_eq(dh_cell_id(old), dh_cell_id(other));
+    return known && dh_mask_covers(dh_cell_mask(other), left) ? me : DH_CELL_NONE;
+}
 
-/* An id of an access, found again by where it is made; good for one value of the thread's stamp. */
-struct dh_idc {
-    u64 pc_kind;
-    dh_ctx_t fctx;
-    u32 stamp;
-    dh_id_t id;
-    dh_ctx_t ctx;
-};
+/* What dh_own_alone does once it is known that the block is this thread's. */
+DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
+{
+    dh_cell_t *r = dh_shadow(word, DH_PLANE_READ), *w = dh_shadow(word, DH_PLANE_WRITE);
+    dh_cell_t cell = dh_cell_make(id, mask);
+    if (two) {
+        if (write)
+            dh_own_put_two(t, w, cell);
+        dh_own_put_two(t, r, cell); /* a write stands for a read */
+        return true;
+    }
+    const dh_cell_t wrote = dh_cell_load(w), read = dh_cell_load(r);
+    const bool whole = dh_mask_is_full(mask);
+    if (write) {
+        if (!whole)
+            cell = dh_own_part(t, wrote, DH_CELL_NONE, id, mask);
+        if (dh_cell_is_none(cell))
+            return false;
+        dh_own_put(t, w, wrote, cell);
+    }
+    if (!whole)
+        cell = dh_own_part(t, read, wrote, id, mask);
+    if (dh_cell_is_none(cell))
+        return write; /* reading it back will miss the inlined check, and find it */
+    dh_own_put(t, r, read, cell);
+    return true;
+}
 
-/* ---- What is known of cells (step.c) ---- */
+/* Access `id` to two whole words, or to the bytes of mask of one, if their block is this thread's alone
+ * (exclusive.h). */
+DH_INLINE bool dh_own_alone(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
+{
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_pending_on && (!two || dh_mask_is_full(mask)));
+    bool done = dh_exclusive_is(dh_exclusive_begin(t->class, word), t->class) &&
+                dh_own_store(t, word, two, mask, write, id);
+    dh_exclusive_end(t->class);
+    return done;
+}
 
-/* The numbers of cells are recycled: emptied when the collector's generation changes
- * (dh_thread_forget_cells). */
-struct dh_cell_memo {
-    dh_cell_t ordered[DH_ORDERED];
-    dh_pair_t mine[DH_MINE]; /* dh_step_mine_known */
-    struct dh_known_step {
-        dh_cell_t old, me, result;
-        u32 plane;
-    } step[DH_STEP];
-};
+/* Read `id` of two whole words, or of the bytes of mask of one. */
+DH_INLINE bool dh_own_read(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, dh_id_t id)
+{
+    dh_cell_t *p = dh_shadow(word, DH_PLANE_READ), *q = dh_shadow(word, DH_PLANE_WRITE);
+    const dh_pair_t unit = dh_pair_load_unit(q, two);
+    const dh_cell_t other = dh_pair_lo(unit);
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_pending_on && (!two || dh_mask_is_full(mask)));
+    if ((two && !dh_pair_is_even(unit)) || !dh_own_bytes_before(t, q, other, mask) ||
+        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
+        return false;
+    if (two) {
+        dh_own_put_two(t, p, dh_cell_make(id, DH_MASK_FULL));
+    } else {
+        dh_cell_t old = dh_cell_load(p);
+        dh_cell_t cell =
+            dh_mask_is_full(mask) ? dh_cell_make(id, mask) : dh_own_part(t, old, other, id, mask);
+        DH_ASSERT(dh_valid_cell(old, DH_PLANE_READ));
+        if (dh_cell_is_none(cell))
+            return false;
+        dh_own_put(t, p, old, cell);
+    }
+    /* The bytes of a split cell can change while it stays. */
+    dh_cell_t seen = DH_UNLIKELY(dh_cell_is_split(other)) ? DH_PENDING_LOOK : other;
+    if (DH_UNLIKELY(dh_pending_add(t, word, two, mask, seen, id)))
+        dh_pending_settle_now(t);
+    return true;
+}
 
-/* ---- Reads that are published, but not yet known to be seen (pending.h) ---- */
-
-struct dh_pending_list {
-    u32 n;
-    struct dh_pending {
-        uptr addr_two; /* of the first word; plus 1 if there are two */
-        dh_cell_t seen;
-        dh_id_t id;
-    } reads[DH_PENDING];
-};
-
-/* ---- Atomics (atomic.c) ---- */
-
-/* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
-struct dh_fences {
-    struct dh_publish release, acquire;
-};
-
-/* Atomic objects lately used: the version at which all that the object publishes was taken in, and what the
- * cells became when an access was last recorded. */
-struct dh_atomic_memo {
-    bool any; /* anything is in `seen` */
-    struct dh_seen {
-        uptr addr;
-        struct dh_sync *object; /* found there, if it still has the address */
-        const u32 *chains;      /* dh_sync_chains */
-        u32 absent;             /* its value when no object was found; odd: unknown */
-        u32 version;
-        bool acquired; /* by an acquire; else only for a later fence */
-        struct dh_done {
-            u32 clock, gen;  /* the epoch; the collector's generation */
-            u32 size;        /* 0: nothing is known */
-            dh_pair_t cells; /* the upper one is none where the access is within one word */
-            /* By plane: cells with which no atomic access of this thread races. */
-            dh_pair_t harmless[DH_PLANES];
-            u32 harmless_gen;
-        } done[2]; /* reads, writes */
-    } seen[DH_SEEN];
-};
+/* Write `id` of two whole words, or of one. */
+DH_INLINE bool dh_own_write(struct dh_thread *t, uptr word, bool two, dh_id_t id)
+{
+    dh_cell_t *p = dh_shadow(word, DH_PLANE_WRITE), *q = dh_shadow(word, DH_PLANE_READ);
+    const dh_pair_t old = dh_pair_load_unit(p, two);
+    const dh_cell_t me = dh_cell_make(id, DH_MASK_FULL), was = dh_pair_lo(old);
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_pending_on && dh_valid_cell(was, DH_PLANE_WRITE));
+    if ((two && !dh_pair_is_even(old)) || !dh_own_before(t, was))
+        return false;
+    if (!(two ? dh_pair_cas(p, old, dh_pair_of(me)) : dh_cell_cas(p, was, me)))
+        return false;
+    if (DH_UNLIKELY(!dh_range_settled(p, me) || (two && !dh_range_settled(p + 1, me)) ||
+                    !dh_own_readers_before(t, word, DH_MASK_FULL) ||
+                    (two && !dh_own_readers_before(t, word + 4, DH_MASK_FULL)))) {
+        dh_quick_look(t, word, two, id); /* it is published, so now it must be checked */
+        return true;
+    }
+    /* Reading back what one wrote is to hit the inlined check (engine.c, stand_for_read). */
+    if (two)
+        dh_own_put_two(t, q, me);
+    else
+        dh_own_put(t, q, dh_cell_load(q), me);
+    return true;
+}
 
 #endif

@@ -8,6 +8,7 @@
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
+#include "runtime/shadow/exclusive.h"
 #include "runtime/sink/tap.h"
 #include "runtime/threads/alone.h"
 
@@ -20,15 +21,30 @@ static void fence(void)
     __asm__ volatile("lock orl $0, -8(%%rsp)" ::: "memory", "cc");
 }
 
+static uptr first_word(const struct dh_pending *p)
+{
+    return p->where & (((u64)1 << DH_PENDING_MASK) - 4);
+}
+
+static bool is_two(const struct dh_pending *p)
+{
+    return p->where & 1;
+}
+
 /* The write cells are not what they were: whose write is it? As a rule the thread's own. */
 static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending *p)
 {
-    const uptr addr = p->addr_two & ~(uptr)1;
-    const u32 size = p->addr_two & 1 ? 8 : 4;
-    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ, .id = p->id};
-    for (uptr word = addr; word < addr + size; word += 4)
-        if (!dh_step_mine_simple(dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
-            dh_engine_look_again(&a, word);
+    const dh_mask_t mask = dh_mask_from((u32)(p->where >> DH_PENDING_MASK));
+    struct dh_access_now a = {.t = t, .kind = DH_READ, .id = p->id};
+    for (uptr word = first_word(p), end = word + (is_two(p) ? 8 : 4); word < end; word += 4) {
+        if (dh_step_mine_simple(dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
+            continue;
+        u32 size = dh_mask_count(mask);
+        a.addr = word + dh_mask_first(mask);
+        dh_step_widen(p->id, &a.addr, &size);
+        a.size = size;
+        dh_engine_look_again(&a, word, mask);
+    }
 }
 
 void dh_pending_settle_now(struct dh_thread *t)
@@ -39,13 +55,12 @@ void dh_pending_settle_now(struct dh_thread *t)
     bool ranges = __atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0;
     for (u32 i = 0; i < n; i++) {
         const struct dh_pending *p = &t->pending.reads[i];
-        const uptr addr = p->addr_two & ~(uptr)1;
-        const bool two = p->addr_two & 1;
+        const uptr addr = first_word(p);
         const dh_cell_t *w = dh_shadow(addr, DH_PLANE_WRITE);
         if (DH_UNLIKELY(ranges))
-            dh_range_wait(addr, addr + (two ? 8 : 4));
-        bool same =
-            two ? dh_pair_eq(dh_pair_load(w), dh_pair_of(p->seen)) : dh_cell_eq(dh_cell_load(w), p->seen);
+            dh_range_wait(addr, addr + (is_two(p) ? 8 : 4));
+        bool same = is_two(p) ? dh_pair_eq(dh_pair_load(w), dh_pair_of(p->seen))
+                              : dh_cell_eq(dh_cell_load(w), p->seen);
         if (!same)
             look_again(t, p);
     }
@@ -54,7 +69,7 @@ void dh_pending_settle_now(struct dh_thread *t)
 void dh_pending_forget_seen(struct dh_thread *t)
 {
     for (u32 i = 0; i < t->pending.n; i++)
-        t->pending.reads[i].seen = dh_cell_from(~0u); /* no cell: look_again will look */
+        t->pending.reads[i].seen = DH_PENDING_LOOK;
 }
 
 void dh_pending_init(void)
@@ -62,6 +77,8 @@ void dh_pending_init(void)
     dh_pending_on = dh_runtime_has_membarrier() && !dh_tap && !dh_exception_on() && !dh_rules_on &&
                     !dh_alone_lard_spoken();
     ended = !dh_pending_on;
+    if (ended)
+        dh_exclusive_end_all();
 }
 
 void dh_pending_end(struct dh_thread *self)
@@ -70,5 +87,6 @@ void dh_pending_end(struct dh_thread *self)
         return;
     __atomic_store_n(&dh_pending_on, false, __ATOMIC_SEQ_CST);
     dh_collect_quiesce(self);
+    dh_exclusive_end_all();
     __atomic_store_n(&ended, true, __ATOMIC_RELEASE);
 }

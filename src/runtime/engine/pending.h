@@ -19,6 +19,7 @@
 #ifndef DH_RUNTIME_ENGINE_PENDING_H
 #define DH_RUNTIME_ENGINE_PENDING_H
 
+#include "runtime/engine/parts.h"
 #include "runtime/threads/thread.h"
 
 /* May reads be stored without more ado? Not in a program that speaks lard.h, which may clear the history of
@@ -27,17 +28,26 @@
  */
 extern bool dh_pending_on;
 
-/* A read of one or two words at addr, aligned, stored as access id; the write cells held `seen`, each. */
-DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, bool two, dh_cell_t seen, dh_id_t id)
+/* What a write cell held, if it cannot be told by comparing it later: no cell. */
+#define DH_PENDING_LOOK ((dh_cell_t){~0u})
+
+/* A read of one or two words at addr, aligned, stored as access id; of one word, the bytes of mask. The write
+ * cells held `seen`, each. True: settle now. */
+DH_INLINE bool dh_pending_add(struct dh_thread *t, uptr addr, bool two, dh_mask_t mask, dh_cell_t seen,
+                              dh_id_t id)
 {
-    DH_ASSERT(t->in_rt && t->pending.n < DH_PENDING && !(addr & 3));
-    t->pending.reads[t->pending.n] = (struct dh_pending){.addr_two = addr | two, .seen = seen, .id = id};
-    return ++t->pending.n == DH_PENDING;
+    struct dh_pending_list *l = &t->pending;
+    DH_ASSERT(t->in_rt && l->n < DH_PENDING && !(addr & 3) && !dh_mask_is_none(mask));
+    l->reads[l->n] = (struct dh_pending){
+        .where = addr | (u64)dh_mask_raw(mask) << DH_PENDING_MASK | two, .seen = seen, .id = id};
+    return ++l->n == DH_PENDING;
 }
 
 void dh_pending_settle_now(struct dh_thread *t);
+/* With all that is not even published yet. */
 DH_INLINE void dh_pending_settle(struct dh_thread *t)
 {
+    dh_parts_flush(t);
     if (t->pending.n)
         dh_pending_settle_now(t);
 }

@@ -9,51 +9,14 @@
  */
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
-#include "runtime/engine/pending.h"
+#include "runtime/engine/own.h"
+#include "runtime/engine/parts.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/sink/tap.h"
 
-/* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
-DH_INLINE bool before(const struct dh_thread *t, dh_cell_t cell)
-{
-    if (dh_cell_is_none(cell))
-        return true;
-    if (!dh_cell_is_simple(cell))
-        return false;
-    const struct dh_id_block *b = dh_id_block(dh_cell_id(cell));
-    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
-        return true;
-    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(dh_cell_id(cell));
-}
-
-/* The same of the bytes of mask, of whatever *p holds but a history. */
-DH_INLINE bool bytes_before(const struct dh_thread *t, const dh_cell_t *p, dh_cell_t cell, dh_mask_t mask)
-{
-    struct dh_bytes b;
-    if (DH_LIKELY(!dh_cell_is_split(cell)))
-        return before(t, cell);
-    bool ok = dh_split_read(p, cell, &b);
-    for (; !dh_mask_is_none(mask) && ok; mask = dh_mask_rest(mask))
-        ok = before(t, b.cell[dh_mask_first(mask)]);
-    return ok;
-}
-
-/* A write: has all that other classes have read of these bytes happened before? Asked after it was published.
- */
-DH_INLINE bool readers_before(const struct dh_thread *t, uptr word, dh_mask_t mask)
-{
-    for (u32 rest = dh_engine_readers(t, word); DH_UNLIKELY(rest != 0); rest &= rest - 1) {
-        const dh_cell_t *r = dh_shadow_nth(word, (u32)__builtin_ctz(rest));
-        if (!bytes_before(t, r, dh_cell_load(r), mask))
-            return false;
-    }
-    return true;
-}
-
 /* Some bytes of a word whose cell `old` is split. */
-static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t old,
-                                    const void *pc)
+static DH_NOINLINE bool quick_bytes(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t old)
 {
     bool write = (a->kind & DH_WRITE) != 0, all_mine = true;
     dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
@@ -62,20 +25,18 @@ static DH_NOINLINE bool quick_bytes(struct dh_access_now *a, uptr word, dh_mask_
     if (!dh_split_read(p, old, &b))
         return false;
     for (u32 k = 0; k < 4; k++) {
-        if (dh_mask_has(mask, k) && !before(a->t, b.cell[k]))
+        if (dh_mask_has(mask, k) && !dh_own_before(a->t, b.cell[k]))
             return false;
         all_mine = all_mine && (dh_mask_has(mask, k) || dh_step_mine_simple(b.cell[k]));
     }
-    a->id = dh_step_id(a->t, a->size, a->kind, pc);
-    if (dh_id_is_none(a->id))
-        return false;
-    DH_ASSERT(dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) && a->t->in_rt);
+    DH_ASSERT(dh_valid_id(a->id) && dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) &&
+              a->t->in_rt);
     dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
     for (dh_mask_t rest = mask; !dh_mask_is_none(rest); rest = dh_mask_rest(rest))
         if (!dh_split_change(old, &b, dh_mask_first(rest), me))
             return false;
-    if (!dh_range_settled(p, old) || !bytes_before(a->t, q, dh_cell_load(q), mask) ||
-        (write && !readers_before(a->t, word, mask)))
+    if (!dh_range_settled(p, old) || !dh_own_bytes_before(a->t, q, dh_cell_load(q), mask) ||
+        (write && !dh_own_readers_before(a->t, word, mask)))
         return false;
     dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
     /* All four in this epoch: what engine.c's put_bytes does. */
@@ -108,47 +69,61 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, dh
         return false;
     }
     return dh_range_settled(p, fresh) && dh_cell_eq(dh_cell_load(q), other) &&
-           (!dh_cell_is_split(other) || bytes_before(a->t, q, other, mask)) &&
-           (!write || readers_before(a->t, word, mask));
+           (!dh_cell_is_split(other) || dh_own_bytes_before(a->t, q, other, mask)) &&
+           (!write || dh_own_readers_before(a->t, word, mask));
 }
 
-/* The bytes of mask of one word, as part of an access of `size` bytes. False: not done. */
-DH_INLINE bool quick_word(struct dh_thread *t, uptr addr, dh_mask_t mask, u32 size, u32 kind, const void *pc)
+/* The bytes of mask of one word, as part of access a. False: not done. */
+DH_INLINE bool quick_word(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
-    bool write = (kind & DH_WRITE) != 0;
-    dh_cell_t *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    dh_cell_t *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
+    struct dh_thread *t = a->t;
+    const bool write = (a->kind & DH_WRITE) != 0;
+    const dh_id_t id = a->id;
+    dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     dh_cell_t old = dh_cell_load(p), other = dh_cell_load(q);
-    if (DH_UNLIKELY(dh_cell_is_split(old)) && !dh_mask_is_full(mask)) {
-        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
-        return quick_bytes(&a, addr & ~(uptr)3, mask, old, pc);
-    }
-    if (!before(t, old) || (!dh_cell_eq(other, old) && !bytes_before(t, q, other, mask)))
-        return false;
-    dh_id_t id = dh_step_id(t, size, kind, pc);
-    if (dh_id_is_none(id))
+    if (DH_UNLIKELY(dh_cell_is_split(old)) && !dh_mask_is_full(mask))
+        return quick_bytes(a, word, mask, old);
+    if (!dh_own_before(t, old) || (!dh_cell_eq(other, old) && !dh_own_bytes_before(t, q, other, mask)))
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     dh_cell_t cell = dh_cell_make(id, mask);
-    dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
-    if (!dh_mask_is_none(left) && dh_id_eq(dh_cell_id(old), id)) {
+    const dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
+    const bool mixed = !dh_mask_is_none(left);
+    if (mixed && dh_id_eq(dh_cell_id(old), id)) {
         cell = dh_cell_join(cell, old);
-    } else if (!dh_mask_is_none(left) && (write || !dh_id_eq(dh_cell_id(old), dh_cell_id(other)) ||
-                                          !dh_mask_covers(dh_cell_mask(other), left))) {
-        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind, .id = id};
-        return quick_split(&a, addr & ~(uptr)3, mask, old, other);
+    } else if (mixed && dh_step_mine_simple(old) && dh_split_pressure(t)) {
+        cell = dh_cell_with(cell, dh_cell_mask(old));
+    } else if (mixed && (write || !dh_id_eq(dh_cell_id(old), dh_cell_id(other)) ||
+                         !dh_mask_covers(dh_cell_mask(other), left))) {
+        return quick_split(a, word, mask, old, other);
     }
     /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
      * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
     if (!dh_cell_cas(p, old, cell) || !dh_range_settled(p, cell) || !dh_cell_eq(dh_cell_load(q), other) ||
-        (write && !readers_before(t, addr, mask)))
+        (write && !dh_own_readers_before(t, word, mask)))
         return false;
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
-        return bytes_before(t, q, other, mask);
+        return dh_own_bytes_before(t, q, other, mask);
     /* What engine.c's stand_for_read does. */
     if (write && (dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(other)) || dh_id_eq(dh_cell_id(other), id)))
         dh_cell_store(q, dh_id_eq(dh_cell_id(other), id) ? dh_cell_join(other, cell) : cell);
     return true;
+}
+
+DH_NOINLINE void dh_quick_look(struct dh_thread *t, uptr word, bool two, dh_id_t id)
+{
+    u32 size = two ? 8 : 4;
+    struct dh_access_now a = {.t = t, .addr = word, .kind = DH_WRITE, .id = id};
+    dh_step_widen(id, &a.addr, &size);
+    a.size = size;
+    dh_engine_words(&a, word, word + (two ? 8 : 4));
+}
+
+void dh_quick_part(const struct dh_access_now *a, uptr word, dh_mask_t mask)
+{
+    if (!quick_word(a, word, mask))
+        dh_engine_word(a, word, mask);
 }
 
 /* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h). */
@@ -166,31 +141,30 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
         if (dh_id_is_none(a.id))
             a.id = dh_step_id(t, size, DH_READ, pc);
         if (dh_id_is_none(a.id) || !dh_step_in_place(&a, cell, need) || !dh_range_settled(p, cell) ||
-            !before(t, dh_cell_load(q)))
+            !dh_own_before(t, dh_cell_load(q)))
             return false;
     }
     return true;
 }
 
 /* Two words that hold the same. */
-DH_INLINE bool quick_pair(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+DH_INLINE bool quick_pair(const struct dh_access_now *a, uptr addr)
 {
-    bool write = (kind & DH_WRITE) != 0;
+    struct dh_thread *t = a->t;
+    const bool write = (a->kind & DH_WRITE) != 0;
     dh_cell_t *p = dh_shadow(addr, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     dh_cell_t *q = dh_shadow(addr, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     dh_pair_t old = dh_pair_load(p), other = dh_pair_load(q);
-    if (!dh_pair_is_even(old) || !dh_pair_is_even(other) || !before(t, dh_pair_lo(old)) ||
-        (!dh_pair_eq(other, old) && !before(t, dh_pair_lo(other))))
+    if (!dh_pair_is_even(old) || !dh_pair_is_even(other) || !dh_own_before(t, dh_pair_lo(old)) ||
+        (!dh_pair_eq(other, old) && !dh_own_before(t, dh_pair_lo(other))))
         return false;
-    dh_id_t id = dh_step_id(t, size, kind, pc);
-    if (dh_id_is_none(id))
-        return false;
-    DH_ASSERT(dh_valid_id(id) && dh_valid_cell(dh_pair_lo(old), write ? DH_PLANE_WRITE : DH_PLANE_READ));
-    dh_cell_t me = dh_cell_make(id, DH_MASK_FULL);
+    DH_ASSERT(dh_valid_id(a->id) && dh_valid_cell(dh_pair_lo(old), write ? DH_PLANE_WRITE : DH_PLANE_READ));
+    dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
     dh_pair_t both = dh_pair_of(me);
     if (!dh_pair_cas(p, old, both) || !dh_range_settled(p, me) || !dh_range_settled(p + 1, me) ||
         !dh_pair_eq(dh_pair_load(q), other) ||
-        (write && !(readers_before(t, addr, DH_MASK_FULL) && readers_before(t, addr + 4, DH_MASK_FULL))))
+        (write &&
+         !(dh_own_readers_before(t, addr, DH_MASK_FULL) && dh_own_readers_before(t, addr + 4, DH_MASK_FULL))))
         return false;
     if (write)
         dh_pair_store(q, both);
@@ -237,52 +211,50 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
         dh_engine_words(&a, addr, addr + size);
 }
 
-/* A read of one or two whole words, both planes of which hold one access that has happened before: stored
- * now, looked at again later (pending.h). Only while dh_pending_on. False: not done, and nothing changed. */
-DH_INLINE bool quick_read(struct dh_thread *t, uptr addr, bool two, u32 size, u32 kind, const void *pc)
+/* As quick_word, of a thread that has its class to itself (own.h): two whole words, or the bytes of mask of
+ * one. The marks are set. */
+DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
-    dh_cell_t *p = dh_shadow(addr, DH_PLANE_READ), *q = dh_shadow(addr, DH_PLANE_WRITE);
-    dh_pair_t old = dh_pair_load_unit(p, two), other = dh_pair_load_unit(q, two);
-    if ((two && !(dh_pair_is_even(old) && dh_pair_is_even(other))) || !before(t, dh_pair_lo(old)) ||
-        (!dh_pair_eq(other, old) && !before(t, dh_pair_lo(other))) ||
-        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
-        return false;
-    dh_id_t id = dh_step_id(t, size, kind, pc);
-    if (dh_id_is_none(id))
-        return false;
-    dh_pair_store_unit(p, dh_cell_make(id, DH_MASK_FULL), two);
-    if (DH_UNLIKELY(dh_pending_add(t, addr, two, dh_pair_lo(other), id)))
-        dh_pending_settle_now(t);
-    return true;
+    if (DH_UNLIKELY(!dh_mask_is_full(mask)) && dh_split_pressure(t)) {
+        dh_parts_add(t, word, mask, write, id);
+        return true;
+    }
+    if (dh_own_alone(t, word, two, mask, write, id))
+        return true;
+    if (!write)
+        return dh_own_read(t, word, two, mask, id);
+    return dh_mask_is_full(mask) && dh_own_write(t, word, two, id);
 }
 
 /* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
  * this epoch there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
-void dh_quick_words(const struct dh_access_now *whole, const void *pc)
+void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kind, const void *pc)
 {
-    struct dh_thread *t = whole->t;
-    const u32 kind = whole->kind, size = (u32)whole->size, piece = whole->piece ? whole->piece : size;
-    enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
-    const uptr addr = whole->addr, end = addr + size;
-    if (!dh_touched_note(addr, size, kind & DH_WRITE ? t->marks_write : t->marks_read))
+    const bool write = (kind & DH_WRITE) != 0;
+    enum dh_plane plane = write ? DH_PLANE_WRITE : DH_PLANE_READ;
+    const uptr end = addr + size;
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .piece = piece, .kind = kind};
+    if (!dh_touched_note(addr, size, write ? t->marks_write : t->marks_read))
         return;
     for (uptr word = addr & ~(uptr)3, next; word < end; word = next) {
         dh_mask_t need = dh_mask_within(word, addr, end);
         bool unsure = false, two = word % 8 == 0 && word >= addr && word + 8 <= end;
         next = word + 4;
-        if (hit_word(t, word, need, plane, &unsure))
+        if (hit_word(t, word, need, plane, &unsure) ||
+            (!dh_mask_is_full(need) && dh_parts_has(t, word, need, write)))
             continue;
-        if (!unsure && two)
+        if (dh_id_is_none(a.id))
+            a.id = dh_step_id(t, piece ? piece : size, kind, pc);
+        if (dh_id_is_none(a.id))
+            return;
+        if (two)
             next = word + 8; /* what is put into both is looked at for both */
-        if (!unsure && dh_mask_is_full(need) && !(kind & DH_WRITE) && dh_pending_on &&
-            quick_read(t, word, two, piece, kind, pc))
+        if (dh_pending_on && own_words(t, word, two, need, write, a.id))
             continue;
-        if (!unsure &&
-            (two ? quick_pair(t, word, piece, kind, pc) : quick_word(t, word, need, piece, kind, pc)))
+        if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need)))
             continue;
-        struct dh_access_now a = *whole;
         uptr from = word < addr ? addr : word, to = next < end ? next : end;
-        if ((unsure && dh_engine_same_epoch(t, from, to - from, kind)) || !dh_step_identify(&a, pc))
+        if (unsure && dh_engine_same_epoch(t, from, to - from, kind))
             continue;
         if (dh_exception_before(&a))
             break;
@@ -293,7 +265,6 @@ void dh_quick_words(const struct dh_access_now *whole, const void *pc)
 /* Any alignment, a few words. */
 static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
-    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap_take(t, addr, size, kind, pc);
         return;
@@ -302,7 +273,7 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     if (t->alone || !dh_thread_enter(t))
         return;
     if (!dh_runtime_off)
-        dh_quick_words(&a, pc);
+        dh_quick_words(t, addr, size, 0, kind, pc);
     dh_thread_leave(t);
 }
 
@@ -312,20 +283,29 @@ DH_INLINE bool crosses(uptr addr, u32 size)
     return size < 4 ? (addr & 3) + size > 4 : (addr & 3) != 0;
 }
 
-/* The most usual miss of all, of a thread that is not in the runtime yet. False: not done, and nothing
+/* The most usual misses of all, of a thread that is not in the runtime yet. False: not done, and nothing
  * changed. */
-DH_INLINE bool read_plain(struct dh_thread *t, uptr addr, u32 size, const void *pc)
+DH_INLINE bool own_access(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
+    const u32 marks = kind == DH_WRITE ? t->marks_write : t->marks_read;
+    const dh_mask_t mask = dh_mask_aligned(addr, size);
     if (DH_UNLIKELY(t->closed || t->alone || (addr & (size - 1))))
         return false;
     t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* Both are asked inside the runtime only: whoever changes them waits until all are outside. */
-    bool done = dh_pending_on && t->gen == dh_collect_gen &&
-                (dh_touched_mark(addr) & t->marks_read) == t->marks_read &&
-                quick_read(t, addr, size == 8, size, DH_READ, pc);
+    bool done = dh_pending_on && t->gen == dh_collect_gen && (dh_touched_mark(addr) & marks) == marks;
+    dh_id_t id = done ? dh_step_id(t, size, kind, pc) : DH_ID_NONE;
+    done = !dh_id_is_none(id) && own_words(t, addr & ~(uptr)3, size == 8, mask, kind == DH_WRITE, id);
     dh_thread_leave(t);
     return done;
+}
+
+/* The same of a part of a word, of which the inlined check does not know whether there is anything to do. */
+DH_INLINE bool own_part(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
+{
+    return dh_parts_has(t, addr & ~(uptr)3, dh_mask_aligned(addr, size), kind == DH_WRITE) ||
+           own_access(t, addr, size, kind, pc);
 }
 
 /* The accesses are aligned: their words are all whole, or it is one and in part. Where they are not, though C
@@ -335,7 +315,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     struct dh_thread *t = __dh_hot.self;
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     uptr addr = (uptr)where;
-    if (!t || (kind == DH_READ && (size == 4 || size == 8) && read_plain(t, addr, size, pc)))
+    if (!t || ((size == 4 || size == 8) && own_access(t, addr, size, kind, pc)))
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) {
         dh_tap_take(t, addr, size, kind, pc);
@@ -353,17 +333,20 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         hit = hit_word(t, (addr & ~(uptr)3) + at, need, plane, &unsure);
     if (hit)
         dh_rule(t, kind == DH_WRITE ? DH_COUNT_WRITE_SAME_EPOCH : DH_COUNT_READ_SAME_EPOCH);
-    if (hit || t->alone || !dh_thread_enter(t))
+    if (hit || t->alone || (size < 4 && own_part(t, addr, size, kind, pc)) || !dh_thread_enter(t))
         return;
+    struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
     bool on =
         !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);
     bool done = true;
     if (on && unsure)
         done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
-    else if (on && size <= 4)
-        done = quick_word(t, addr, need, size, kind, pc);
-    for (u32 at = 0; on && done && !unsure && size > 4 && at < size; at += 8)
-        done = quick_pair(t, addr + at, size, kind, pc);
+    else if (on)
+        a.id = dh_step_id(t, size, kind, pc);
+    if (!dh_id_is_none(a.id) && size <= 4)
+        done = quick_word(&a, addr & ~(uptr)3, need);
+    for (u32 at = 0; !dh_id_is_none(a.id) && done && size > 4 && at < size; at += 8)
+        done = quick_pair(&a, addr + at);
     if (done)
         dh_rule(t, kind == DH_WRITE ? DH_COUNT_WRITE_EXCLUSIVE
                    : unsure         ? DH_COUNT_READ_SHARED

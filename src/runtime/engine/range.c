@@ -13,6 +13,7 @@
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
+#include "runtime/shadow/exclusive.h"
 #include "runtime/shadow/region.h"
 #include "runtime/sink/tap.h"
 
@@ -204,10 +205,13 @@ static void touch_pages(dh_cell_t *p, size_t n)
         dh_cell_touch(&p[i]);
 }
 
-/* What class c has read of [lo, hi), which this range writes. */
+/* What class c has read of [lo, hi), which this range writes. Reads that have happened before a plain write
+ * are forgotten, as in FastTrack's [WRITE SHARED]: whatever races with them races with the write. The words
+ * of a buffer that is filled again and again would else be mixtures of this round's reads and the last one's,
+ * as soon as it is read by bytes. A read that is lost here because it came in between looks at the write. */
 static void check_class(const struct dh_access_now *a, uptr lo, uptr hi, u32 class)
 {
-    const dh_cell_t *r = dh_shadow_nth(lo, class);
+    dh_cell_t *r = dh_shadow_nth(lo, class);
     size_t n = (hi - lo) / 4;
     for (size_t i = 0, len; i < n; i += len) {
         dh_cell_t cell = dh_cell_load(&r[i]);
@@ -216,9 +220,11 @@ static void check_class(const struct dh_access_now *a, uptr lo, uptr hi, u32 cla
             dh_engine_look_beside(a, lo + i * 4, 1u << class);
             continue;
         }
+        len = dh_cells_equal(r + i, n - i, cell);
         if (!dh_step_ordered(a->t, cell))
             dh_step_check(a, lo + i * 4, cell, DH_MASK_FULL);
-        len = dh_cells_equal(r + i, n - i, cell);
+        else if (!dh_cell_is_none(cell) && !(a->kind & DH_ATOMIC))
+            dh_cells_fill(r + i, len, DH_CELL_NONE);
     }
 }
 
@@ -274,6 +280,46 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
     dh_range_retract(slot);
 }
 
+/* The words of [lo, hi), all in one block, if that is this thread's alone (exclusive.h): nothing is asked,
+ * and nobody need know. Records of split cells are left to the collector. */
+static bool words_alone(const struct dh_access_now *a, uptr lo, uptr hi)
+{
+    if (!dh_pending_on || (a->kind & DH_ATOMIC))
+        return false;
+    const u32 class = a->t->class;
+    const dh_cell_t cell = dh_cell_make(a->id, DH_MASK_FULL);
+    DH_ASSERT(lo < hi && (lo ^ (hi - 1)) >> DH_TOUCHED_SHIFT == 0);
+    bool mine = dh_exclusive_is(dh_exclusive_begin(class, lo), class);
+    if (mine && (a->kind & DH_WRITE))
+        dh_cells_fill(dh_shadow(lo, DH_PLANE_WRITE), (hi - lo) / 4, cell);
+    if (mine && !(a->kind & DH_FREE)) /* nobody reads back what he has freed */
+        dh_cells_fill(dh_shadow(lo, DH_PLANE_READ), (hi - lo) / 4, cell);
+    dh_exclusive_end(class);
+    return mine;
+}
+
+/* Whole words of any number of blocks. */
+static void many_words(const struct dh_access_now *a, uptr lo, uptr hi)
+{
+    const uptr block = (uptr)1 << DH_TOUCHED_SHIFT;
+    uptr rest = lo; /* from here on nothing is done yet */
+    for (uptr at = lo, next; at < hi; at = next) {
+        next = DH_ALIGN_DOWN(at, block) + block;
+        next = next < hi ? next : hi;
+        if (!words_alone(a, at, next))
+            continue;
+        for (uptr end; rest < at; rest = end) {
+            end = run_end(rest, at);
+            whole_words(a, rest, end);
+        }
+        rest = next;
+    }
+    for (uptr end; rest < hi; rest = end) {
+        end = run_end(rest, hi);
+        whole_words(a, rest, end);
+    }
+}
+
 /* The part of a range whose shadow exists; the rest is counted where it was refused. */
 static void access_mapped(const struct dh_access_now *a)
 {
@@ -282,15 +328,14 @@ static void access_mapped(const struct dh_access_now *a)
         end = DH_ALIGN_UP(end, 8);
     uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(end, 8);
     if (end - a->addr <= SMALL) {
-        dh_engine_words(a, a->addr, end);
+        bool whole = lo == a->addr && hi == end && lo >> DH_TOUCHED_SHIFT == (hi - 1) >> DH_TOUCHED_SHIFT;
+        if (!whole || !words_alone(a, lo, hi))
+            dh_engine_words(a, a->addr, end);
         return;
     }
     dh_engine_words(a, a->addr, lo);
     dh_engine_words(a, hi, end);
-    for (uptr next; lo < hi; lo = next) {
-        next = run_end(lo, hi);
-        whole_words(a, lo, next);
-    }
+    many_words(a, lo, hi);
 }
 
 /* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in
@@ -319,7 +364,7 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
     if (kind & DH_FREE)
         dh_pending_settle(t);
     if (n <= SMALL && !(kind & (DH_ATOMIC | DH_FREE))) {
-        dh_quick_words(&a, pc);
+        dh_quick_words(t, a.addr, (u32)n, piece, kind, pc);
         return;
     }
     if (!dh_touched_note(a.addr, n, kind & DH_WRITE ? t->marks_write : t->marks_read))

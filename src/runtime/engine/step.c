@@ -20,6 +20,7 @@
 
 #include "base/pool.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/parts.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/report/report.h"
@@ -35,6 +36,7 @@ static bool refill(struct dh_thread *t, bool special)
     const u32 least = 128, most = 16384;
     u32 ids = t->ids.made * 4, got;
     u32 want = special ? 1 : (ids < least ? least : ids < most ? ids : most) / DH_ID_BLOCK;
+    dh_parts_flush(t); /* ids that wait there are in no cell yet, so their blocks must still be t's */
     t->stamp++;
     t->recorded = true;
     if (run->size)
@@ -284,7 +286,10 @@ enum { MIXING_MAX = 8192, MIXING_MISS = 3, MIXING_PAUSE = 64 << 10 };
 
 static void mixture(struct dh_thread *t, dh_mask_t mask, bool known)
 {
-    if (dh_mask_is_full(mask) || t->mixing < 0)
+    if (dh_mask_is_full(mask))
+        return;
+    t->mixtures++;
+    if (t->mixing < 0)
         return;
     if (known)
         t->mixing += t->mixing < MIXING_MAX;
@@ -310,7 +315,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
     if (dh_cell_is_simple(old) && dh_id_eq(dh_cell_id(old), a->id))
         return dh_cell_join(old, me);
     if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
-        return dh_cell_with(old, mask);
+        return dh_cell_with(me, dh_cell_mask(old));
     bool covers =
         dh_mask_is_full(mask) || (dh_cell_is_simple(old) && dh_mask_covers(mask, dh_cell_mask(old)));
     if (covers && !(a->kind & DH_ATOMIC) && ((a->kind & DH_WRITE) || dh_step_ordered(a->t, old)))

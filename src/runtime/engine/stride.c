@@ -11,7 +11,9 @@
 #include "runtime/abi/same_epoch.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/pending.h"
 #include "runtime/init.h"
+#include "runtime/shadow/exclusive.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
 #include "runtime/sink/tap.h"
@@ -125,6 +127,27 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
     }
 }
 
+/* n elements, if all of them are in blocks that are this thread's alone (exclusive.h). */
+DH_INLINE bool change_alone(const struct dh_access_now *a, const struct stride *s, u64 n, u32 unit)
+{
+    const uptr block = (uptr)1 << DH_TOUCHED_SHIFT, end = s->next + (n - 1) * s->step + s->size;
+    const u32 class = a->t->class;
+    const dh_cell_t cell = dh_cell_make(a->id, DH_MASK_FULL);
+    if (!dh_pending_on)
+        return false;
+    bool mine = dh_exclusive_is(dh_exclusive_begin(class, s->next), class);
+    for (uptr at = DH_ALIGN_DOWN(s->next, block) + block; at < end && mine; at += block)
+        mine = dh_exclusive_is(dh_touched_mark(at), class);
+    for (uptr element = s->next; mine && n > 0; n--, element += s->step)
+        for (uptr addr = element; addr < element + s->size; addr += unit) {
+            if (a->kind == DH_WRITE)
+                dh_pair_store_unit(dh_shadow(addr, DH_PLANE_WRITE), cell, unit == 8);
+            dh_pair_store_unit(dh_shadow(addr, DH_PLANE_READ), cell, unit == 8);
+        }
+    dh_exclusive_end(class);
+    return mine;
+}
+
 /* The same of the unit at a shadow address. */
 DH_INLINE u32 distance_at(uptr shadow, u32 base, bool two)
 {
@@ -171,7 +194,7 @@ DH_INLINE bool in_units(struct dh_access_now *a, struct stride *s, u64 n, u32 un
     if (n > 0) {
         if (dh_id_is_none(a->id) && !dh_step_identify(a, s->pc))
             return false;
-        if (note_touched(a, s, n)) {
+        if (note_touched(a, s, n) && !change_alone(a, s, n, unit)) {
             u32 slot = dh_range_announce_stride(s->next, s->step, n, s->size);
             change(a, s, n, unit);
             dh_range_retract(slot);

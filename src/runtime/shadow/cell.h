@@ -239,6 +239,12 @@ DH_INLINE void dh_cell_touch(dh_cell_t *p)
     __atomic_fetch_or(&p->v, 0, __ATOMIC_RELAXED);
 }
 
+/* Put c there, and take what it held. Orders nothing. */
+DH_INLINE dh_cell_t dh_cell_take(dh_cell_t *p, dh_cell_t c)
+{
+    return (dh_cell_t){__atomic_exchange_n(&p->v, c.v, __ATOMIC_RELAXED)};
+}
+
 /* A full fence. */
 DH_INLINE void dh_cell_exchange(dh_cell_t *p, dh_cell_t c)
 {

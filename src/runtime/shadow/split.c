@@ -133,7 +133,7 @@ dh_cell_t dh_split_new(struct dh_thread *t, const dh_cell_t bytes[4])
     u64 *b = dh_split_record(number), use = (b[0] >> 32) + 1;
     DH_ASSERT((use & 1) && dh_valid_byte(bytes[0]) && dh_valid_byte(bytes[1]) && dh_valid_byte(bytes[2]) &&
               dh_valid_byte(bytes[3]));
-    t->splits.made++;
+    t->mixtures++;
     if (DH_UNLIKELY(__atomic_load_n(&marking, __ATOMIC_RELAXED)))
         mark(number);
     for (u32 k = 0; k < 4; k++)

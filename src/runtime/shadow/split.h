@@ -89,12 +89,13 @@ DH_INLINE bool dh_split_change(dh_cell_t cell, const struct dh_bytes *seen, u32 
                                        __ATOMIC_RELAXED);
 }
 
-/* This thread makes so many that from now on a word it has accessed whole in one epoch, from different
- * places, is described by one of these accesses (step.c): the mixtures are what costs. What races is not
- * changed, only which of the accesses to these four bytes a report shows. */
+/* This thread makes so many of these, or of histories that say the same (step.c), that from now on the bytes
+ * of a word that it has accessed in one epoch, from different places, are described by one of these accesses:
+ * the mixtures are what costs. What races is not changed, only which of the accesses to these four bytes a
+ * report shows. */
 DH_INLINE bool dh_split_pressure(const struct dh_thread *t)
 {
-    return t->splits.made > 4096;
+    return t->mixtures > 4096;
 }
 
 bool dh_split_want_collection(void);

@@ -6,6 +6,7 @@
  *   bits 8-15   cells of read plane c were stored: by reads of class c, or by its writes, which stand
  *               for reads
  *   bit 16      cells of the write plane were stored
+ *   bit 17      several classes have marked it, and all know (exclusive.h)
  *
  * A class whose plane holds nothing but writes there is none that a write must look at: the write plane has
  * these writes too, or later ones that were checked against them.
@@ -33,10 +34,12 @@
 
 #define DH_TOUCHED_READERS ((1u << DH_READ_CLASSES) - 1)
 #define DH_TOUCHED_WRITES (1u << (2 * DH_READ_CLASSES))
+#define DH_TOUCHED_SHARED (1u << (2 * DH_READ_CLASSES + 1))
+#define DH_TOUCHED_PLANES (DH_TOUCHED_READERS << DH_READ_CLASSES)
 /* What an access of a thread of class c marks; a write is put into both its planes. */
 #define DH_TOUCHED_BY_READ(c) (((1u << DH_READ_CLASSES) | 1u) << (c))
 #define DH_TOUCHED_BY_WRITE(c) (DH_TOUCHED_WRITES | (1u << DH_READ_CLASSES) << (c))
-_Static_assert(2 * DH_READ_CLASSES + 1 <= 32, "the marks of a block are one u32");
+_Static_assert(2 * DH_READ_CLASSES + 2 <= 32, "the marks of a block are one u32");
 
 extern u32 *dh_touched[DH_TOUCHED_LEAVES]; /* each set once, when its first block is marked */
 

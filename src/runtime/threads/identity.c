@@ -15,6 +15,7 @@
  * contexts wrong, and nothing else, since frames stay frames for ever.
  */
 #include "runtime/threads/identity.h"
+#include "runtime/engine/parts.h"
 
 #include "base/pool.h"
 #include "base/sys.h"
@@ -225,6 +226,7 @@ bool dh_identity_take_turn(struct dh_thread *to)
     other |= dh_tap != NULL;
     other |= dh_runtime_off;
     other |= from == to;
+    other |= from->parts.n != 0;
     other |= !is_on_home_stack(from);
     other |= !is_on_home_stack(to);
     other |= !in_frames(__dh_hot.sp, home.native);
@@ -264,6 +266,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     }
     if (from->carried && !from->own_frames && !from->stackless && on_home_stack(top))
         set_stackless(from);
+    dh_parts_flush(from); /* they are recorded in the planes of whoever runs */
     struct dh_frame *frame = native_top(from);
     dh_thread_enter_any(to);
     dh_regions_set(to, dh_regions_of(from));

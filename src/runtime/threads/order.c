@@ -53,6 +53,8 @@ void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p)
               *dh_snap_at(p->snap, t->slot) <= dh_thread_epoch(t));
     if (dh_vclock_knows(&t->vc, p) || !reserve(t, dh_publish_len(p)))
         return;
+    /* What t has read is to be compared with writes that did not see it, by the clock that it had then. */
+    dh_pending_settle(t);
     if (dh_vclock_join(&t->vc, p)) {
         dh_snap_unref(t->snap);
         t->snap = NULL;

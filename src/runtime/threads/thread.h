@@ -11,10 +11,10 @@
 #include "base/lock.h"
 #include "clock/vclock.h"
 #include "runtime/abi/abi.h"
-#include "runtime/engine/own.h"
+#include "runtime/engine/state.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow/ids.h"
-#include "runtime/shadow/own.h"
+#include "runtime/shadow/state.h"
 #include "runtime/threads/signal.h"
 
 /* Sizes of the per-thread tables: powers of two; what is used of them should stay in the nearer caches. */
@@ -88,8 +88,8 @@ struct dh_old_clocks {
 enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
 
 /*
- * What each folder keeps here is declared there: engine/own.h, shadow/own.h, threads/signal.h. The order is
- * that of use: what every miss and every lock needs is together at the beginning.
+ * What each folder keeps here is declared there: engine/state.h, shadow/state.h, threads/signal.h. The order
+ * is that of use: what every miss and every lock needs is together at the beginning.
  */
 struct dh_thread {
     /* Owner only, but for the fields marked otherwise. */
@@ -133,6 +133,7 @@ struct dh_thread {
     struct dh_id_source ids;
     u32 saying; /* rises with every epoch and with all that is learned; never 0 */
     struct dh_pending_list pending;
+    struct dh_part_list parts;
     struct dh_fences fences;
     struct dh_lately lately[DH_LATELY];
     u16 pins[DH_PINS]; /* held.c */
@@ -148,6 +149,7 @@ struct dh_thread {
 
     struct dh_cell_memo memo;
     struct dh_spare_splits splits;
+    u64 mixtures;        /* words whose bytes differ that were made: dh_split_pressure */
     int mixing;          /* engine/step.c */
     u64 rules[DH_RULES]; /* engine/rules.h; read by whoever adds them up */
 
