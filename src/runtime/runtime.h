@@ -114,6 +114,11 @@ void dh_thread_end_carried(struct dh_thread *t);
 /* The pthread_t of a thread, kept for join by handle. */
 void dh_thread_bind(struct dh_thread *t, unsigned long pthread);
 struct dh_thread *dh_thread_by_pthread(unsigned long pthread);
+/* t waits for the end of child, without a time limit; NULL: no longer. */
+void dh_thread_joining(struct dh_thread *t, struct dh_thread *child);
+/* From now on a thread that waits may be made to do something else: by a handler of a signal, or by being
+ * cancelled. */
+void dh_thread_may_be_interrupted(void);
 
 /* A recording keeps what is done in untracked and unordered regions (option lard_system). */
 extern bool dh_system_kept;

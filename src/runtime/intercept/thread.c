@@ -257,7 +257,9 @@ DH_INTERCEPTOR(int, pthread_join, pthread_t th, void **ret)
 {
     DH_ENTER(pthread_join, th, ret);
     struct dh_thread *child = dh_thread_by_pthread((unsigned long)th);
+    dh_thread_joining(sc.t, child);
     int rc = DH_BLOCKING(REAL(pthread_join)(th, ret));
+    dh_thread_joining(sc.t, NULL);
     joined(&sc, child, rc == 0, ret, sizeof(*ret));
     DH_RETURN(rc);
 }
@@ -294,7 +296,9 @@ DH_INTERCEPTOR(int, thrd_join, thrd_t th, int *ret)
 {
     DH_ENTER(thrd_join, th, ret);
     struct dh_thread *child = dh_thread_by_pthread((unsigned long)th);
+    dh_thread_joining(sc.t, child);
     int rc = DH_BLOCKING(REAL(thrd_join)(th, ret));
+    dh_thread_joining(sc.t, NULL);
     joined(&sc, child, rc == thrd_success, ret, sizeof(*ret));
     DH_RETURN(rc);
 }
@@ -375,6 +379,7 @@ static void hook_cancel(void)
 DH_INTERCEPTOR(int, pthread_cancel, pthread_t th)
 {
     DH_RESOLVE(pthread_cancel);
+    dh_thread_may_be_interrupted();
     hook_cancel();
     return REAL(pthread_cancel)(th);
 }

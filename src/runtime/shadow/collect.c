@@ -88,7 +88,9 @@ static bool common_clock(struct dh_vclock *ret)
     dh_lock_take(&dh_threads_lock);
     bool first = true, ok = true;
     for (struct dh_thread *t = dh_threads; t && ok; t = t->next) {
-        if (t->state == DH_THREAD_FINISHED)
+        /* Whoever waits for a thread's end will know what that one knows; and it is looked at, too. The
+         * main thread of many programs does nothing else. */
+        if (t->state == DH_THREAD_FINISHED || dh_thread_will_know(t))
             continue;
         if (t->state == DH_THREAD_NEW) { /* has its creator's clock only when it starts */
             ok = false;

@@ -201,8 +201,10 @@ int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret
     struct sigaction want, old;
     if (act != NULL)
         want = *act; /* act and ret_old may be the same; and reading it may fault, so not under the lock */
-    if (act != NULL && is_function((uptr)want.sa_handler))
+    if (act != NULL && is_function((uptr)want.sa_handler)) {
         order(sig, dh_order_release);
+        dh_thread_may_be_interrupted();
+    }
     u64 mask = dh_signal_block_all();
     table_lock();
     int rc = current_action(sig, &old);

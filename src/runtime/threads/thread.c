@@ -441,6 +441,28 @@ void dh_thread_bind(struct dh_thread *t, unsigned long pthread)
     dh_lock_drop(&dh_threads_lock);
 }
 
+static bool interruptible; /* set once, atomic */
+
+void dh_thread_may_be_interrupted(void)
+{
+    __atomic_store_n(&interruptible, true, __ATOMIC_SEQ_CST);
+}
+
+void dh_thread_joining(struct dh_thread *t, struct dh_thread *child)
+{
+    dh_lock_take(&dh_threads_lock);
+    t->joining = child && !child->joined_or_detached ? child : NULL;
+    dh_lock_drop(&dh_threads_lock);
+}
+
+bool dh_thread_will_know(const struct dh_thread *t)
+{
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
+    /* Asked first: who left the wait by an exception or a jump may have outlived whom it waited for. */
+    return !__atomic_load_n(&interruptible, __ATOMIC_SEQ_CST) && t->joining &&
+           t->joining->state == DH_THREAD_RUNNING;
+}
+
 struct dh_thread *dh_thread_by_pthread(unsigned long pthread)
 {
     dh_lock_take(&dh_threads_lock);

@@ -159,6 +159,7 @@ struct dh_thread {
     struct dh_thread *next, *prev; /* of all that are not freed */
     enum dh_thread_state state;
     bool joined_or_detached;
+    struct dh_thread *joining; /* it waits for the end of that one; NULL: it does not */
     u32 final_clock;
     unsigned long pthread;           /* 0: unknown */
     struct dh_old_clocks old_clocks; /* added to by the owner, freed with the thread */
@@ -189,6 +190,8 @@ struct dh_thread_info *dh_thread_info(dh_uid_t uid); /* NULL: unknown. Under dh_
 u32 dh_thread_uids(void);                            /* one past the highest uid. Under dh_threads_lock. */
 /* Empty the tables that remember cells: after a collection, and at the start. */
 void dh_thread_forget_cells(struct dh_thread *t);
+/* Does t wait for the end of a thread that still runs, and can do nothing before? Under dh_threads_lock. */
+bool dh_thread_will_know(const struct dh_thread *t);
 /* Is t the only thread, and does it know the end of every other one? */
 bool dh_thread_outlived_all(const struct dh_thread *t);
 /* Forked child: only `self` is left. */
