@@ -27,6 +27,7 @@
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
 #include "runtime/sink/tap.h"
+#include "runtime/threads/period.h"
 #include "runtime/threads/sync.h"
 
 struct dh_options dh_opts;
@@ -45,8 +46,11 @@ void dh_count(enum dh_counter c)
 
 u64 dh_counter(enum dh_counter c)
 {
+    u64 here;
     if (c >= DH_RULES_FIRST)
         return dh_rules_total(c);
+    if (dh_period_counter(c, &here))
+        return here;
     if (c == DH_COUNT_BLIND_MODULES)
         return dh_modules_blind();
     return __atomic_load_n(&counters[c], __ATOMIC_RELAXED);
@@ -174,6 +178,7 @@ static void start(char **envp)
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
     dh_tap_init();
+    dh_period_init();
     dh_pending_init();
     /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. What that
      * touches besides the modules (its stack, what it maps) gets shadow when it faults. */

@@ -22,6 +22,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/engine/rules.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/sink/tap.h"
@@ -190,8 +191,11 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
 /* Record access a; true and its cells if they can be remembered to hold it. */
 static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane, u64 *ret_cells)
 {
-    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
+    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells)) {
+        if (plane == DH_PLANE_READ)
+            dh_unsampled_show(a->addr, a->size);
         return true;
+    }
     dh_engine_words(a, a->addr, a->addr + a->size);
     u32 mask = a->size < 4 ? ((1u << a->size) - 1) << (a->addr & 3) : DH_MASK_FULL;
     u32 me = dh_cell_make(a->id, mask);
@@ -210,6 +214,10 @@ static void record(struct dh_thread *t, u32 kind)
     struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
     if (t->untracked)
         return;
+    if (DH_UNLIKELY(t->unsampled)) {
+        dh_unsampled_access(&a, now.pc);
+        return;
+    }
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     u32 clock = t->vc.c[t->slot];
     u64 cells;
@@ -272,6 +280,7 @@ void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, con
         dh_exception_before_atomic(p, size, order, kind, pc);
     if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
+    t->work++;
     now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc};
     if (DH_UNLIKELY(dh_tap != NULL))
         now.object = dh_sync_take(NULL, now.addr, true);

@@ -189,6 +189,8 @@ bool dh_step_in_place(const struct dh_access_now *a, u32 cell, u32 mask);
 /* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
  * races that are reported, not for their repetitions. */
 void dh_step_widen(u32 id, uptr *addr, u32 *size);
+/* Is there an entry in the cell, not split, that races with a on the bytes of mask? */
+bool dh_step_races(const struct dh_access_now *a, u32 cell, u32 mask);
 /* Report every entry of the cell, not split, that races with a on the bytes of mask. */
 void dh_step_check(const struct dh_access_now *a, uptr word, u32 cell, u32 mask);
 /* The same for a split one. */

@@ -12,6 +12,7 @@
 #include "runtime/engine/own.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/rules.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/sink/tap.h"
 
@@ -87,7 +88,7 @@ DH_INLINE bool quick_word(const struct dh_access_now *a, uptr word, u32 mask)
     if (!dh_own_before(t, old) || (other != old && !dh_own_bytes_before(t, q, other, mask)))
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
-    u32 cell = dh_cell_make(id, mask), left = dh_cell_mask(old) & ~mask;
+    u32 cell = dh_cell_make(id, mask), left = old == DH_CELL_READS ? 0 : dh_cell_mask(old) & ~mask;
     if (left && dh_cell_id(old) == id) {
         cell |= old;
     } else if (left && dh_step_mine_simple(old) && dh_split_pressure(t)) {
@@ -256,8 +257,11 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
             next = word + 8; /* what is put into both is looked at for both */
         if (dh_pending_on && own_words(t, word, two, need, write, a.id))
             continue;
-        if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need)))
+        if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need))) {
+            if (!write)
+                dh_unsampled_show(word, next - word);
             continue;
+        }
         uptr from = word < addr ? addr : word, to = next < end ? next : end;
         if (unsure && dh_engine_same_epoch(t, from, to - from, kind))
             continue;
@@ -277,8 +281,12 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     dh_rule(t, DH_COUNT_UNALIGNED);
     if (t->alone || !dh_thread_enter(t))
         return;
-    if (!dh_runtime_off)
+    if (DH_UNLIKELY(t->unsampled)) {
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+        dh_unsampled_access(&a, pc);
+    } else if (!dh_runtime_off) {
         dh_quick_words(t, addr, size, 0, kind, pc);
+    }
     dh_thread_leave(t);
 }
 
@@ -341,6 +349,11 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     if (hit || t->alone || (size < 4 && own_part(t, addr, size, kind, pc)) || !dh_thread_enter(t))
         return;
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (DH_UNLIKELY(t->unsampled)) {
+        dh_unsampled_access(&a, pc);
+        dh_thread_leave(t);
+        return;
+    }
     bool on =
         !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);
     bool done = true;
@@ -356,6 +369,8 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
                                     : DH_COUNT_READ_EXCLUSIVE);
     if (DH_UNLIKELY(!done))
         rest(t, addr, size, kind, pc, unsure);
+    else if (on && kind == DH_READ)
+        dh_unsampled_show(addr, size);
     dh_thread_leave(t);
 }
 

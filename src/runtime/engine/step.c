@@ -52,8 +52,8 @@ static bool refill(struct dh_thread *t, bool special)
     } else {
         t->id_next = *first;
         t->id_end = *first + got;
-        __dh_hot.base = dh_cell_make(*first, DH_MASK_FULL);
-        __dh_hot.span = got;
+        if (dh_thread_records(t))
+            dh_thread_set_hot(t, &__dh_hot);
         t->id_made = 0;
     }
     if (!got)
@@ -299,7 +299,7 @@ u32 dh_step_cell(const struct dh_access_now *a, u32 old, u32 mask, enum dh_plane
     u32 me = dh_cell_make(a->id, mask);
     DH_ASSERT(a->t->in_rt && mask && !dh_cell_is_split(old) && dh_valid_cell(old, plane) &&
               dh_valid_id(a->id));
-    if (old == 0)
+    if (old == 0 || old == DH_CELL_READS)
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
      * already in. */
@@ -366,7 +366,7 @@ u32 dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *old, enu
 bool dh_step_splits(const struct dh_access_now *a, u32 old, u32 mask)
 {
     struct dh_thread *t = a->t;
-    if (mask == DH_MASK_FULL || old == 0 || t->mixing >= 0)
+    if (mask == DH_MASK_FULL || old == 0 || old == DH_CELL_READS || t->mixing >= 0)
         return false;
     if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
         return false;
@@ -476,12 +476,29 @@ void dh_step_widen(u32 id, uptr *addr, u32 *size)
     *size = whole;
 }
 
+static bool entry_races(const struct dh_access_now *a, u32 e, u32 mask)
+{
+    u32 id = dh_cell_id(e);
+    return (dh_cell_mask(e) & mask) && !id_ordered(a->t, id) && !(dh_id_kind(id) & a->kind & DH_ATOMIC);
+}
+
+bool dh_step_races(const struct dh_access_now *a, u32 cell, u32 mask)
+{
+    if (dh_step_ordered(a->t, cell))
+        return false;
+    if (dh_cell_is_simple(cell))
+        return entry_races(a, cell, mask);
+    const struct dh_history *h = dh_history_get(cell);
+    for (u32 i = h->first; i < h->n; i += h->step)
+        if (entry_races(a, __atomic_load_n(&h->cells[i], __ATOMIC_RELAXED), mask))
+            return true;
+    return false;
+}
+
 static void check_entry(const struct dh_access_now *a, uptr word, u32 e, u32 mask)
 {
     u32 id = dh_cell_id(e), common = dh_cell_mask(e) & mask;
-    if (!common || id_ordered(a->t, id))
-        return;
-    if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))
+    if (!entry_races(a, e, mask))
         return;
     dh_report_race(a, id, word + (u32)__builtin_ctz(dh_cell_mask(e)),
                    (u32)__builtin_popcount(dh_cell_mask(e)), word + (u32)__builtin_ctz(common));

@@ -12,6 +12,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/exclusive.h"
 #include "runtime/shadow/region.h"
@@ -108,6 +109,7 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
     bool write = a->kind == DH_WRITE, far = s->step >= FAR, two = unit == 8;
     enum dh_plane own_plane = write ? DH_PLANE_WRITE : DH_PLANE_READ;
     enum dh_plane other_plane = write ? DH_PLANE_READ : DH_PLANE_WRITE;
+    const u64 both = 0x100000001;
     struct turn turn = {0};
     for (uptr element = s->next; n > 0; n--, element += s->step) {
         if (far) {
@@ -129,6 +131,8 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
             store(p, turn.new_own, two);
             if (write)
                 store(q, turn.new_other, two);
+            else if (other == 0 && dh_period_on) /* dh_unsampled_show */
+                store(q, two ? DH_CELL_READS * both : DH_CELL_READS, two);
         }
     }
 }
@@ -251,11 +255,32 @@ static bool in_region(struct dh_access_now *a, struct stride *s)
     return bits % 8 == 0 ? in_units(a, s, n, 8) : in_units(a, s, n, 4);
 }
 
+/* All that is left, outside a sampling period. */
+static void unsampled(struct dh_access_now *a, struct stride *s)
+{
+    for (; s->left > 0; s->left--, s->next += s->step) {
+        a->addr = s->next;
+        dh_unsampled_access(a, s->pc);
+    }
+}
+
+static bool is_quiet(const struct stride *s)
+{
+    bool quiet = true;
+    for (u64 i = 0; i < s->left && quiet; i++)
+        quiet = dh_unsampled_is_quiet(s->next + i * s->step, s->size);
+    return quiet;
+}
+
 static void from_code(struct stride s, u32 piece, u32 kind)
 {
     struct dh_thread *t = __dh_hot.self;
     struct dh_access_now a = {.t = t, .size = s.size, .piece = piece == s.size ? 0 : piece, .kind = kind};
     bool more = t != NULL;
+    if (t)
+        t->work++;
+    if (t && dh_unsampled_may_pass(t) && is_quiet(&s))
+        return;
     /* A race is raised when the runtime is left; the rest comes after that. */
     while (more && s.left > 0 && dh_thread_enter(t)) {
         more = !dh_runtime_off && !t->untracked && !t->alone;
@@ -263,6 +288,8 @@ static void from_code(struct stride s, u32 piece, u32 kind)
             dh_tap->access(t, &(struct dh_tap_access){s.next, s.size, a.piece, kind, s.pc});
         a.id = 0;
         a.addr = s.next;
+        if (more && DH_UNLIKELY(t->unsampled))
+            unsampled(&a, &s);
         while (more && s.left > 0 && in_region(&a, &s))
             continue;
         more = more && a.id;

@@ -22,6 +22,12 @@
 #define DH_CELL_HISTORY (2u << 30)
 #define DH_CELL_SPLIT (3u << 30)
 
+/* In the write plane of a program that is sampled: nobody has written here, but somebody has read. The id is
+ * none that any thread takes; its record says that it happened before everything (ids.c), so all rules hold
+ * for it as for an old write. docs/design/sampling.md says who puts it there and who takes it away. */
+#define DH_ID_READS 1u
+#define DH_CELL_READS (DH_MASK_FULL << DH_ID_BITS | DH_ID_READS)
+
 _Static_assert(DH_ID_BITS + 4 == 31, "id, a bit for each of four bytes, and the bit that says which form");
 _Static_assert((DH_MASK_FULL << DH_ID_BITS | DH_ID_MAX) == ~DH_CELL_HISTORY, "one access never has bit 31");
 

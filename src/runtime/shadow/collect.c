@@ -29,7 +29,9 @@
 #include "runtime/shadow/history.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
+#include "runtime/shadow/touched.h"
 #include "runtime/shadow/valid.h"
+#include "runtime/threads/period.h"
 
 volatile u32 dh_collect_gen = 1; /* written under `lock` */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
@@ -131,6 +133,7 @@ struct scan {
     bool can_clear;
     u64 cells;
     u32 last_dead, last_live;               /* the previous cell of each kind: runs are common */
+    u32 none;                               /* what a dead cell of the present page becomes */
     u8 resident[DH_REGION_SIZE / 4096];     /* one byte per page, from mincore */
     u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
@@ -186,7 +189,7 @@ static void scan_split(struct scan *s, u32 *p, u32 cell)
         for (u32 k = 0; k < 4; k++)
             dead = dead && is_dead(s, b.cell[k]);
         u32 seen = cell;
-        if (dead && __atomic_compare_exchange_n(p, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (dead && __atomic_compare_exchange_n(p, &seen, s->none, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             dh_split_free(s->self, cell);
             return;
         }
@@ -216,13 +219,23 @@ static void scan_cells(struct scan *s, u32 *cell, u32 *end)
             if (c == s->last_dead || is_dead(s, c)) {
                 s->last_dead = c;
                 u32 seen = c;
-                __atomic_compare_exchange_n(&cell[half], &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+                if (c != s->none)
+                    __atomic_compare_exchange_n(&cell[half], &seen, s->none, false, __ATOMIC_RELAXED,
+                                                __ATOMIC_RELAXED);
                 continue;
             }
             s->last_live = c;
             dh_collect_mark_cell(c);
         }
     }
+}
+
+/* In a program that is sampled the write plane also says where something was read (DH_CELL_READS): where that
+ * may be so, a write that is forgotten leaves that behind. */
+static u32 none_in(uptr page, u32 plane)
+{
+    bool reads = dh_period_on && plane == DH_NTH_WRITE && (dh_touched_mark(page) & DH_TOUCHED_READERS);
+    return reads ? DH_CELL_READS : 0;
 }
 
 static void scan_run(void *ctx, uptr lo, uptr hi)
@@ -241,6 +254,7 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
                 if (!(s->resident[i] & 1))
                     continue;
                 u32 *page = (u32 *)dh_plane_nth(at + i * 4096, plane);
+                s->none = none_in(at + i * 4096, plane);
                 scan_cells(s, page, page + 1024);
                 s->cells += 1024;
             }
@@ -257,6 +271,15 @@ void dh_collect_quiesce(struct dh_thread *self)
     }
     wait_for_grace(self);
     dh_lock_drop(&lock);
+}
+
+bool dh_collect_turn(void)
+{
+    if (!dh_lock_try(&lock))
+        return false;
+    dh_collect_gen++;
+    dh_lock_drop(&lock);
+    return true;
 }
 
 void dh_collect_run(struct dh_thread *self)

@@ -76,10 +76,8 @@ static void next_epoch(struct dh_thread *t)
     dh_pending_settle(t);
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
     DH_ASSERT(t->id_next <= t->id_end && t->id_next >= t->id_first);
-    if (!t->alone) {
-        hot->base = dh_cell_make(t->id_next, DH_MASK_FULL);
-        hot->span = t->id_end - t->id_next;
-    }
+    if (dh_thread_records(t))
+        dh_thread_set_hot(t, hot);
     t->id_made = 0;
     t->special_floor = t->special_next;
     t->stamp++;

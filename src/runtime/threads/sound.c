@@ -17,10 +17,12 @@ static bool ids_sound(u32 first, u32 next, u32 end, u32 size)
 static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
     u32 base = dh_cell_id(hot->base);
-    if (hot->read_flip != DH_READ_FLIP(t->slot % DH_READ_CLASSES))
+    if (hot->read_flip != dh_thread_read_flip(t) || t->class != t->slot % DH_READ_CLASSES)
         return false;
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
+    if (t->unsampled)
+        return hot->base == 0 && hot->span <= 1;
     if (hot->span == 0)
         return true;
     return dh_cell_is_simple(hot->base) && dh_cell_mask(hot->base) == DH_MASK_FULL && t->id_first <= base &&

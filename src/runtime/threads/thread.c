@@ -26,6 +26,7 @@
 #include "runtime/threads/alone.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/identity.h"
+#include "runtime/threads/period.h"
 #include "runtime/threads/plain.h"
 
 #define UID_MAX ((1u << 21) - 1)
@@ -155,7 +156,7 @@ static struct dh_thread *make(struct dh_thread *parent, u32 created_at)
     t->uid = info->uid;
     t->slot = slot;
     t->class = slot % DH_READ_CLASSES;
-    t->marks_read = DH_TOUCHED_BY_READ(t->class);
+    t->marks_read = DH_TOUCHED_BY_READ(t->class) | (dh_period_on ? DH_TOUCHED_WRITES : 0);
     t->marks_write = DH_TOUCHED_BY_WRITE(t->class);
     t->vc.n = slot + 1;
     t->vc.c[slot] = slots[slot].clock + 1;
@@ -189,6 +190,8 @@ struct dh_thread *dh_thread_new(struct dh_thread *parent)
     struct dh_thread *t = make(parent, dh_ctx_current(parent));
     if (t && t->slot >= DH_READ_CLASSES)
         dh_pending_end(parent); /* it will share a read plane */
+    if (t)
+        dh_period_start();
     if (!t || parent->unordered)
         return t;
     if (dh_tap)
@@ -296,6 +299,7 @@ static void attach(struct dh_thread *t)
     info->tls_lo = bounds.tls_lo;
     info->tls_hi = bounds.tls_hi;
     info->tid = bounds.tid;
+    t->hot = &__dh_hot;
     t->state = DH_THREAD_RUNNING;
     dh_lock_drop(&dh_threads_lock);
     map_stack_and_tls(&bounds);
@@ -357,7 +361,9 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     slots[t->slot].clock = last_epoch;
     slots[t->slot].used = false;
     t->state = DH_THREAD_FINISHED;
+    t->hot = NULL;
     dh_rules_give(t);
+    dh_period_give(t);
     bool gone = t->joined_or_detached;
     if (gone)
         remove_thread(t);
@@ -487,6 +493,7 @@ void dh_thread_forget_cells(struct dh_thread *t)
     memset(t->step, 0, sizeof(t->step));
     dh_pending_forget_seen(t);
     t->gen = dh_collect_gen;
+    dh_period_heed(t);
 }
 
 void dh_thread_leave_slow(struct dh_thread *t)
@@ -539,6 +546,7 @@ void dh_thread_fork_child(struct dh_thread *self)
     }
     outlive_all(self);
     dh_rules_fork_child();
+    dh_period_fork_child();
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
     dh_lock_drop(&dh_threads_lock);
     dh_alone_begin(self);

@@ -84,6 +84,7 @@ struct dh_thread {
     bool language;    /* a function of lard.h is at work, and speaks for the program */
     volatile u32 gen; /* last collector generation seen; read by the collector */
     bool alone;       /* alone.h */
+    bool unsampled;   /* outside a sampling period: period.h */
     bool changed;     /* clock learned something in this epoch */
     bool want_collect;
     bool want_raise;      /* exception.c */
@@ -120,6 +121,7 @@ struct dh_thread {
 
     u32 pending_n;
     u32 parts_n; /* accesses that came to wait since none did */
+    u64 work; /* calls that would be made sampled or not (period.h); read by the controller */
 
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
     struct dh_publish fence_release;
@@ -207,6 +209,7 @@ struct dh_thread {
     struct dh_thread *joining; /* it waits for the end of that one; NULL: it does not */
     u32 final_clock;
     unsigned long pthread;          /* 0: unknown */
+    struct dh_hot *hot;             /* the kernel thread's, while there is one of its own */
     u32 *old_clocks[DH_OLD_CLOCKS]; /* arrays vc grew out of, freed with the thread */
     u32 old_caps[DH_OLD_CLOCKS];
     u32 old_n;
@@ -287,6 +290,30 @@ DH_INLINE struct dh_regions dh_regions_of(const struct dh_thread *t)
 DH_INLINE void dh_regions_set(struct dh_thread *t, struct dh_regions r)
 {
     __builtin_memcpy(&t->untracked, &r, sizeof(r));
+}
+
+/* ---- What inlined code sees of a thread ---- */
+
+/* Nothing is recorded while it is alone or outside a sampling period. */
+DH_INLINE bool dh_thread_records(const struct dh_thread *t)
+{
+    return !t->alone && !t->unsampled;
+}
+
+/* Outside a sampling period reads are looked for where writes are. */
+DH_INLINE u64 dh_thread_read_flip(const struct dh_thread *t)
+{
+    return t->unsampled ? DH_WRITE_FLIP : DH_READ_FLIP(t->class);
+}
+
+/* What hits from now on: everything if it is alone, empty cells outside a sampling period, else the ids that
+ * follow. */
+DH_INLINE void dh_thread_set_hot(const struct dh_thread *t, struct dh_hot *hot)
+{
+    hot->base = dh_thread_records(t) ? dh_cell_make(t->id_next, DH_MASK_FULL) : 0;
+    /* No cell is farther away than ~0. Two that are or-ed together may be, and then the slow path returns. */
+    hot->span = t->alone ? ~0u : t->unsampled ? 1 : t->id_end - t->id_next;
+    hot->read_flip = dh_thread_read_flip(t);
 }
 
 /* ---- In and out of the runtime on the hot side; scope.c does the same for interceptors ---- */

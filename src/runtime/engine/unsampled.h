@@ -1,0 +1,41 @@
+/*
+ * unsampled.h - accesses outside sampling periods (threads/period.h).
+ *
+ * Nothing is recorded. An access is checked against what periods have recorded of its memory; and a write,
+ * after which all of that is the past, makes the memory quiet again.
+ *
+ * A thread outside a period looks at the write plane only: inlined code finds an empty write cell and goes
+ * on. So a read that is recorded where no write is shows there too, as DH_CELL_READS (dh_unsampled_show).
+ * Invariant: a word with a read in some read plane that a write to come could race with has a write cell that
+ * is not empty.
+ */
+#ifndef DH_RUNTIME_ENGINE_UNSAMPLED_H
+#define DH_RUNTIME_ENGINE_UNSAMPLED_H
+
+#include "runtime/engine/engine.h"
+#include "runtime/shadow/cells.h"
+#include "runtime/threads/period.h"
+
+/* Access a (its id is not needed) of a thread outside a period, which is in the runtime. */
+void dh_unsampled_access(struct dh_access_now *a, const void *pc);
+
+/* Of a thread that need not enter the runtime if all it would find is empty cells: is that so? */
+bool dh_unsampled_is_quiet(uptr addr, size_t n);
+DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
+{
+    return t->unsampled && __dh_hot.span != 0; /* 0: a period has begun */
+}
+
+/* A read of [addr, addr + n) was published, by a full fence: have it seen in the write plane. */
+DH_INLINE void dh_unsampled_show(uptr addr, size_t n)
+{
+    if (DH_LIKELY(!dh_period_on))
+        return;
+    for (uptr word = addr & ~(uptr)3; word < addr + n; word += 4) {
+        u32 *w = dh_shadow_nth(word, DH_NTH_WRITE), none = 0;
+        if (__atomic_load_n(w, __ATOMIC_RELAXED) == 0)
+            __atomic_compare_exchange_n(w, &none, DH_CELL_READS, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    }
+}
+
+#endif
