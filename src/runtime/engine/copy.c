@@ -18,6 +18,7 @@
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
 #include "runtime/shadow/collect.h"
@@ -513,4 +514,5 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         part = part < n - done ? part : n - done;
         copy_part(t, down ? d - part : d, down ? s - part : s, part, down);
     }
+    dh_unsampled_disturb(dst, n);
 }

@@ -12,17 +12,108 @@
  * emptied may have found it not empty, and so not have shown itself. Whoever has emptied a cell therefore
  * looks at the read planes again, and puts DH_CELL_READS back where something is. Ranges announce themselves
  * before they read the write cells, and publish by the end of their announcement; they are waited for.
+ *
+ * Many words are done as range.c does them: announced, with plain stores, runs of equal cells at a time. A
+ * single access that is published meanwhile sees the announcement and does its work again.
  */
 #include "runtime/engine/unsampled.h"
 
+#include "base/pool.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
+
+enum { MANY = 16 }; /* words from which on announcing them pays */
 
 struct content {
     u32 cell;
     struct dh_bytes bytes; /* if it is split */
 };
+
+/* ---- Blocks that are quiet ---- */
+
+/*
+ * Between two periods nothing is recorded, so a block of memory that was found to have no history has none
+ * until the next one: checks of ranges need not read its shadow again. By block, as in touched.h, the pause
+ * (dh_period_pause) and how often the whole block was looked at in it; KNOWN: it is quiet. Written by anyone.
+ */
+static u32 *pauses[DH_TOUCHED_LEAVES];
+enum { TRIES = 16, KNOWN = TRIES - 1 };
+#define LEAF ((size_t)1 << DH_TOUCHED_LEAF_SHIFT)
+#define BLOCK ((uptr)1 << DH_TOUCHED_SHIFT)
+
+static u32 *pause_of(uptr addr)
+{
+    uptr block = addr >> DH_TOUCHED_SHIFT;
+    u32 *leaf =
+        __atomic_load_n(&pauses[block >> DH_TOUCHED_LEAF_SHIFT & (DH_TOUCHED_LEAVES - 1)], __ATOMIC_ACQUIRE);
+    return leaf ? &leaf[block & (LEAF - 1)] : NULL;
+}
+
+static void make_pause_of(uptr addr)
+{
+    u32 **at = &pauses[addr >> (DH_TOUCHED_SHIFT + DH_TOUCHED_LEAF_SHIFT) & (DH_TOUCHED_LEAVES - 1)];
+    u32 *none = NULL, *fresh;
+    if (__atomic_load_n(at, __ATOMIC_ACQUIRE) || !(fresh = dh_pool_alloc(LEAF * sizeof(*fresh))))
+        return;
+    if (!__atomic_compare_exchange_n(at, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        dh_pool_free(fresh, LEAF * sizeof(*fresh));
+}
+
+/* Has the block of addr no history, as far as is known? */
+static bool is_known_quiet(uptr addr)
+{
+    u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED);
+    const u32 *known = pause ? pause_of(addr) : NULL;
+    return !(dh_touched_mark(addr) & DH_TOUCHED_WRITES) ||
+           (known && __atomic_load_n(known, __ATOMIC_RELAXED) == pause * TRIES + KNOWN);
+}
+
+/* A part of the block had none: has all of it? A few times in each pause, since while a program goes through
+ * its memory more and more of it has none. */
+static void look_at_block(uptr addr)
+{
+    u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED), *known = pause_of(addr);
+    u32 tries = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : 0;
+    if (!known || !pause)
+        return;
+    if (tries / TRIES != pause)
+        tries = pause * TRIES;
+    if (tries % TRIES >= KNOWN - 1)
+        return;
+    const u32 *w = dh_shadow_nth(DH_ALIGN_DOWN(addr, BLOCK), DH_NTH_WRITE);
+    bool quiet = dh_cells_equal(w, BLOCK / 4, 0) == BLOCK / 4;
+    __atomic_store_n(known, quiet ? pause * TRIES + KNOWN : tries + 1, __ATOMIC_RELAXED);
+}
+
+bool dh_unsampled_is_quiet(uptr addr, size_t n)
+{
+    const uptr end = addr + n;
+    for (uptr at = addr & ~(uptr)3, stop; at < end; at = stop) {
+        stop = DH_ALIGN_DOWN(at, BLOCK) + BLOCK;
+        if (stop > end)
+            stop = DH_ALIGN_UP(end, 4);
+        size_t words = (stop - at) / 4;
+        if (is_known_quiet(at))
+            continue;
+        if (dh_cells_equal(dh_shadow_nth(at, DH_NTH_WRITE), words, 0) != words)
+            return false;
+        if (words >= MANY)
+            look_at_block(at);
+    }
+    return true;
+}
+
+void dh_unsampled_disturb(uptr addr, size_t n)
+{
+    for (uptr at = DH_ALIGN_DOWN(addr, BLOCK); dh_period_on && at < addr + n; at += BLOCK) {
+        u32 *known = pause_of(at);
+        if (known)
+            __atomic_store_n(known, 0, __ATOMIC_RELAXED);
+    }
+}
+
+/* ---- Cells ---- */
 
 static struct content read_cell(const u32 *p)
 {
@@ -143,8 +234,8 @@ static void look(struct dh_access_now *a, const void *pc, uptr word, const struc
     }
 }
 
-/* The bytes of mask of one word. */
-static void access_word(struct dh_access_now *a, const void *pc, uptr word, u32 mask)
+/* The bytes of mask of one word; announced, or not. */
+static void access_word(struct dh_access_now *a, const void *pc, uptr word, u32 mask, bool announced)
 {
     u32 *w = dh_shadow_nth(word, DH_NTH_WRITE), fresh;
     DH_ASSERT(a->t->in_rt && a->t->unsampled && mask && mask <= DH_MASK_FULL && !(word & 3));
@@ -173,11 +264,12 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, u32 
         if (fresh)
             return;
         dh_rule(a->t, DH_COUNT_UNSAMPLED_DROPPED);
-        if (DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0))
+        if (DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) && !announced)
             dh_range_wait(word, word + 4);
         if (DH_LIKELY(!any_read(word)))
             return;
         __atomic_compare_exchange_n(w, &fresh, DH_CELL_READS, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+        dh_unsampled_disturb(word, 4);
     }
 }
 
@@ -202,42 +294,95 @@ static size_t passes(const struct dh_access_now *a, const u32 *c, size_t n)
     return dh_cells_equal(c, n, cell);
 }
 
-void dh_unsampled_access(struct dh_access_now *a, const void *pc)
+/* drop_class for n whole words, announced. */
+static bool drop_class_run(struct dh_access_now *a, const void *pc, uptr lo, size_t n, u32 class)
 {
-    const uptr block = (uptr)1 << DH_TOUCHED_SHIFT, end = a->addr + a->size;
-    dh_rule(a->t, DH_COUNT_UNSAMPLED);
-    for (uptr at = a->addr & ~(uptr)3, stop; at < end; at = stop) {
-        stop = DH_ALIGN_DOWN(at, block) + block;
-        if (stop > end)
-            stop = DH_ALIGN_UP(end, 4);
-        if (!(dh_touched_mark(at) & DH_TOUCHED_WRITES))
+    bool write = (a->kind & DH_WRITE) != 0, left = false;
+    u32 *r = dh_shadow_nth(lo, class);
+    size_t len;
+    for (size_t i = dh_cells_equal(r, n, 0); i < n; i += len, i += dh_cells_equal(r + i, n - i, 0)) {
+        struct content c = {.cell = __atomic_load_n(&r[i], __ATOMIC_RELAXED)};
+        len = 1;
+        if (dh_cell_is_split(c.cell)) {
+            left |= drop_class(a, pc, lo + i * 4, DH_MASK_FULL, class);
             continue;
-        const u32 *c = dh_shadow_nth(at, DH_NTH_WRITE);
-        size_t n = (stop - at) / 4, i = dh_cells_equal(c, n, 0);
-        while (i < n) {
-            size_t known = passes(a, c + i, n - i);
-            if (!known) {
-                uptr word = at + i * 4;
-                access_word(a, pc, word, mask_within(word, a->addr, end));
-                known = 1;
-            }
-            i += known;
-            i += dh_cells_equal(c + i, n - i, 0);
         }
+        len = dh_cells_equal(r + i, n - i, c.cell);
+        if (!write && !dh_step_ordered(a->t, c.cell)) {
+            left = true;
+            continue;
+        }
+        if (write)
+            check(a, pc, lo + i * 4, &c, DH_MASK_FULL);
+        dh_cells_fill(r + i, len, 0);
     }
+    return left;
 }
 
-bool dh_unsampled_is_quiet(uptr addr, size_t n)
+/* n whole words, announced, that hold `cell` in the write plane: a write, or DH_CELL_READS. */
+static void drop_run(struct dh_access_now *a, const void *pc, uptr lo, size_t n, u32 cell)
 {
-    const uptr block = (uptr)1 << DH_TOUCHED_SHIFT, end = addr + n;
-    bool quiet = true;
-    for (uptr at = addr & ~(uptr)3, stop; at < end && quiet; at = stop) {
-        stop = DH_ALIGN_DOWN(at, block) + block;
+    const struct content c = {.cell = cell};
+    u32 *w = dh_shadow_nth(lo, DH_NTH_WRITE);
+    bool left = false;
+    for (u32 rest = dh_touched_mark(lo) & DH_TOUCHED_READERS; rest; rest &= rest - 1)
+        left |= drop_class_run(a, pc, lo, n, (u32)__builtin_ctz(rest));
+    if (cell != DH_CELL_READS)
+        check(a, pc, lo, &c, DH_MASK_FULL);
+    if (!left)
+        dh_cells_fill(w, n, 0);
+    for (size_t i = 0; left && i < n; i++)
+        __atomic_store_n(&w[i], any_read(lo + i * 4) ? DH_CELL_READS : 0, __ATOMIC_RELAXED);
+    dh_rule(a->t, DH_COUNT_UNSAMPLED_DROPPED);
+}
+
+/* Whole words of one block, plainly accessed. */
+static void access_words(struct dh_access_now *a, const void *pc, uptr lo, size_t n)
+{
+    const u32 *w = dh_shadow_nth(lo, DH_NTH_WRITE);
+    u32 slot = dh_range_announce(lo, lo + n * 4);
+    size_t len;
+    for (size_t i = dh_cells_equal(w, n, 0); i < n; i += len, i += dh_cells_equal(w + i, n - i, 0)) {
+        u32 cell = __atomic_load_n(&w[i], __ATOMIC_RELAXED);
+        len = passes(a, w + i, n - i);
+        if (len)
+            continue;
+        bool drops = (a->kind & DH_WRITE) || cell == DH_CELL_READS;
+        len = drops && !dh_cell_is_split(cell) ? dh_cells_equal(w + i, n - i, cell) : 1;
+        if (drops && !dh_cell_is_split(cell))
+            drop_run(a, pc, lo + i * 4, len, cell);
+        else
+            access_word(a, pc, lo + i * 4, DH_MASK_FULL, true);
+    }
+    dh_range_retract(slot);
+}
+
+void dh_unsampled_access(struct dh_access_now *a, const void *pc)
+{
+    const uptr end = a->addr + a->size;
+    dh_rule(a->t, DH_COUNT_UNSAMPLED);
+    for (uptr at = a->addr & ~(uptr)3, stop; at < end; at = stop) {
+        stop = DH_ALIGN_DOWN(at, BLOCK) + BLOCK;
         if (stop > end)
             stop = DH_ALIGN_UP(end, 4);
-        size_t words = (stop - at) / 4;
-        quiet = !(dh_touched_mark(at) & DH_TOUCHED_WRITES) ||
-                dh_cells_equal(dh_shadow_nth(at, DH_NTH_WRITE), words, 0) == words;
+        if (is_known_quiet(at))
+            continue;
+        const u32 *w = dh_shadow_nth(at, DH_NTH_WRITE);
+        size_t n = (stop - at) / 4, len;
+        for (size_t i = dh_cells_equal(w, n, 0); i < n; i += len, i += dh_cells_equal(w + i, n - i, 0)) {
+            uptr word = at + i * 4;
+            u32 mask = mask_within(word, a->addr, end);
+            size_t whole = n - i - (mask_within(stop - 4, a->addr, end) != DH_MASK_FULL);
+            len = passes(a, w + i, n - i);
+            if (len)
+                continue;
+            len = mask == DH_MASK_FULL && whole >= MANY && !(a->kind & DH_ATOMIC) ? whole : 1;
+            if (len > 1)
+                access_words(a, pc, word, len);
+            else
+                access_word(a, pc, word, mask, false);
+        }
+        if (n >= MANY)
+            make_pause_of(at);
     }
-    return quiet;
 }

@@ -62,13 +62,14 @@ void dh_collect_mark_cell(u32 cell)
  * became visible. False if that cannot be known (any more). */
 static bool wait_for_grace(struct dh_thread *self)
 {
-    DH_ASSERT(dh_lock_is_mine(&lock) && self->in_rt);
+    DH_ASSERT(dh_lock_is_mine(&lock) && (!self || self->in_rt));
     dh_collect_gen++;
     if (!dh_sys_membarrier()) {
         dh_runtime_lose_membarrier();
         return false;
     }
-    dh_thread_forget_cells(self);
+    if (self)
+        dh_thread_forget_cells(self);
     /* Looked at afresh each time: a thread in the runtime may be waiting for the registry's lock. */
     bool all;
     do {
@@ -189,7 +190,8 @@ static void scan_split(struct scan *s, u32 *p, u32 cell)
         for (u32 k = 0; k < 4; k++)
             dead = dead && is_dead(s, b.cell[k]);
         u32 seen = cell;
-        if (dead && __atomic_compare_exchange_n(p, &seen, s->none, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (dead &&
+            __atomic_compare_exchange_n(p, &seen, s->none, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             dh_split_free(s->self, cell);
             return;
         }
@@ -262,24 +264,17 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
     }
 }
 
-void dh_collect_quiesce(struct dh_thread *self)
+bool dh_collect_quiesce(struct dh_thread *self)
 {
     /* Whoever collects waits for us meanwhile, unless we say that we remember nothing. */
     while (!dh_lock_try(&lock)) {
-        dh_thread_forget_cells(self);
+        if (self)
+            dh_thread_forget_cells(self);
         dh_sys_yield();
     }
-    wait_for_grace(self);
+    bool known = wait_for_grace(self);
     dh_lock_drop(&lock);
-}
-
-bool dh_collect_turn(void)
-{
-    if (!dh_lock_try(&lock))
-        return false;
-    dh_collect_gen++;
-    dh_lock_drop(&lock);
-    return true;
+    return known;
 }
 
 void dh_collect_run(struct dh_thread *self)

@@ -41,6 +41,7 @@
 
 bool dh_period_on;
 static bool sampling; /* a period is under way; atomic */
+u32 dh_period_pause = 1;
 
 /* What time was spent in. */
 enum phase {
@@ -59,6 +60,7 @@ static enum phase phase;
 static struct spent since; /* the clocks and the count of work when the present phase began */
 static struct spent totals[PHASES];
 static u64 periods;
+static u32 pauses = 1; /* the number of the last one */
 static u64 ended_work; /* of threads that have ended */
 static bool running;   /* there is a controller */
 static u64 random_state;
@@ -112,7 +114,8 @@ void dh_period_heed(struct dh_thread *t)
         return;
     DH_ASSERT(t->in_rt);
     if (outside && !t->unsampled)
-        dh_thread_end_epoch(t); /* of what it does next nothing is recorded: it must not count as this epoch's */
+        dh_thread_end_epoch(
+            t); /* of what it does next nothing is recorded: it must not count as this epoch's */
     if (!outside && t->unsampled)
         t->stamp++; /* ids made since, to name races, are below the base */
     t->unsampled = outside;
@@ -132,16 +135,19 @@ static void call_in(struct dh_hot *hot)
                                 __ATOMIC_RELAXED);
 }
 
-static void turn(bool on)
+/* self: as in dh_collect_quiesce. */
+static void turn(struct dh_thread *self, bool on)
 {
     dh_lock_take(&dh_threads_lock);
     account(on ? INSIDE : AFTERWARDS);
     periods += on;
+    __atomic_store_n(&dh_period_pause, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&sampling, on, __ATOMIC_SEQ_CST);
     dh_lock_drop(&dh_threads_lock);
-    while (!dh_collect_turn())
-        dh_sys_yield();
+    bool all_know = dh_collect_quiesce(self);
     dh_lock_take(&dh_threads_lock);
+    if (!on && all_know)
+        __atomic_store_n(&dh_period_pause, ++pauses, __ATOMIC_SEQ_CST);
     for (const struct dh_thread *t = dh_threads; t && on; t = t->next)
         if (t->hot)
             call_in(t->hot);
@@ -158,7 +164,7 @@ void dh_debug_sample(bool on)
     struct dh_thread *t = __dh_hot.self;
     if (!dh_period_on || !t || !dh_thread_enter_any(t))
         return;
-    turn(on);
+    turn(t, on);
     dh_thread_leave(t);
 }
 
@@ -192,7 +198,8 @@ static double speed_inside(void)
     u64 out_work = totals[OUTSIDE].work + totals[AFTERWARDS].work;
     if (totals[INSIDE].work < ENOUGH || out_work < ENOUGH)
         return USUAL_SPEED;
-    double speed = (double)totals[INSIDE].work / (double)totals[INSIDE].ns * (double)out_ns / (double)out_work;
+    double speed =
+        (double)totals[INSIDE].work / (double)totals[INSIDE].ns * (double)out_ns / (double)out_work;
     return speed > 1 ? 1 : speed < 1.0 / 64 ? 1.0 / 64 : speed;
 }
 
@@ -214,7 +221,8 @@ static double cost_so_far(void)
     return cost > 0 ? cost : 0;
 }
 
-/* What a period costs is to be `budget` millionths of what the program takes without, from one to the next. */
+/* What a period costs is to be `budget` millionths of what the program takes without, from one to the next.
+ */
 static double pause_by_budget(u32 budget)
 {
     if (periods < 2 || !totals[OUTSIDE].ns || !totals[OUTSIDE].cpu_ns)
@@ -287,9 +295,9 @@ static void *control(void *unused)
         if (!go_on(OUTSIDE))
             break;
         u64 length = random_around(LENGTH - SHORTEST) + SHORTEST;
-        turn(true);
+        turn(NULL, true);
         pause_for(length);
-        turn(false);
+        turn(NULL, false);
         pause_for(length);
     } while (go_on(OUTSIDE));
     return NULL;
@@ -329,6 +337,7 @@ void dh_period_fork_child(void)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     __atomic_store_n(&sampling, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&dh_period_pause, ++pauses, __ATOMIC_RELAXED); /* there is but one thread */
     running = false;
     periods = ended_work = 0;
     memset(totals, 0, sizeof(totals));

@@ -23,6 +23,10 @@
 /* Is this program sampled? Set at the start, once. */
 extern bool dh_period_on;
 
+/* The number of the present pause between two periods, once no thread records any more; 0: it is not known
+ * that none does. Atomic. */
+extern u32 dh_period_pause;
+
 /* By the options. */
 void dh_period_init(void);
 /* t, inside the runtime, takes part in the present period, or stops to if there is none. */
