@@ -204,6 +204,10 @@ static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool ke
             clear_mapped(lo, end, keep);
         lo = end;
     }
+    if ((uptr)p & 3)
+        dh_unsampled_disturb((uptr)p, 1);
+    if (hi & 3)
+        dh_unsampled_disturb(hi - 1, 1);
 }
 
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)

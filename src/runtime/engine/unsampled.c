@@ -104,13 +104,11 @@ bool dh_unsampled_is_quiet(uptr addr, size_t n)
     return true;
 }
 
-void dh_unsampled_disturb(uptr addr, size_t n)
+static void disturb_block(uptr addr)
 {
-    for (uptr at = DH_ALIGN_DOWN(addr, BLOCK); dh_period_on && at < addr + n; at += BLOCK) {
-        u32 *known = pause_of(at);
-        if (known)
-            __atomic_store_n(known, 0, __ATOMIC_RELAXED);
-    }
+    u32 *known = pause_of(addr);
+    if (known)
+        __atomic_store_n(known, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- Cells ---- */
@@ -269,7 +267,7 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, u32 
         if (DH_LIKELY(!any_read(word)))
             return;
         __atomic_compare_exchange_n(w, &fresh, DH_CELL_READS, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-        dh_unsampled_disturb(word, 4);
+        disturb_block(word);
     }
 }
 
@@ -384,5 +382,25 @@ void dh_unsampled_access(struct dh_access_now *a, const void *pc)
         }
         if (n >= MANY)
             make_pause_of(at);
+    }
+}
+
+/* What one class has read of n words. */
+static void show_class(uptr lo, size_t n, u32 class)
+{
+    const u32 *r = dh_shadow_nth(lo, class);
+    for (size_t i = dh_cells_equal(r, n, 0); i < n; i++, i += dh_cells_equal(r + i, n - i, 0))
+        dh_unsampled_show(lo + i * 4, 4);
+}
+
+void dh_unsampled_disturb(uptr addr, size_t n)
+{
+    const uptr end = DH_ALIGN_UP(addr + n, 4);
+    for (uptr at = addr & ~(uptr)3, stop; dh_period_on && at < end; at = stop) {
+        stop = DH_ALIGN_DOWN(at, BLOCK) + BLOCK;
+        stop = stop < end ? stop : end;
+        for (u32 rest = dh_touched_mark(at) & DH_TOUCHED_READERS; rest; rest &= rest - 1)
+            show_class(at, (stop - at) / 4, (u32)__builtin_ctz(rest));
+        disturb_block(at);
     }
 }

@@ -21,7 +21,8 @@ void dh_unsampled_access(struct dh_access_now *a, const void *pc);
 
 /* Of a thread that need not enter the runtime if all it would find is empty cells: is that so? */
 bool dh_unsampled_is_quiet(uptr addr, size_t n);
-/* Histories were copied to [addr, addr + n). */
+/* The histories of [addr, addr + n) were copied from elsewhere, or of part of a word forgotten: have reads
+ * seen that the word's own write cell no longer shows. */
 void dh_unsampled_disturb(uptr addr, size_t n);
 DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
 {

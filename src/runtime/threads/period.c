@@ -112,7 +112,7 @@ void dh_period_heed(struct dh_thread *t)
     bool outside = !__atomic_load_n(&sampling, __ATOMIC_RELAXED);
     if (!dh_period_on || t->alone)
         return;
-    DH_ASSERT(t->in_rt);
+    DH_ASSERT(__dh_hot.self != t || t->in_rt);
     if (outside && !t->unsampled)
         dh_thread_end_epoch(
             t); /* of what it does next nothing is recorded: it must not count as this epoch's */

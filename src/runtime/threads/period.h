@@ -29,7 +29,8 @@ extern u32 dh_period_pause;
 
 /* By the options. */
 void dh_period_init(void);
-/* t, inside the runtime, takes part in the present period, or stops to if there is none. */
+/* t, inside the runtime or running nowhere, takes part in the present period, or stops to if there is none.
+ */
 void dh_period_heed(struct dh_thread *t);
 /* There is more than one thread: from now on there are periods. Inside the runtime, without a lock. */
 void dh_period_start(void);

@@ -215,6 +215,7 @@ struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
     t->carried = true;
     if (dh_tap)
         dh_tap->thread_start(t);
+    dh_period_heed(t);
     take_in_birth(t);
     dh_lock_take(&dh_threads_lock);
     t->state = DH_THREAD_RUNNING;
