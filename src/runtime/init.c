@@ -273,6 +273,34 @@ static void tell_losses(void)
         dh_sys_say(buf);
 }
 
+static void tell_share(struct dh_fmt *f, u64 part, u64 whole, const char *of)
+{
+    u64 hundredths = whole ? part * 10000 / whole : 0;
+    dh_fmt_str(f, ", ");
+    dh_fmt_u64(f, hundredths / 100);
+    dh_fmt_str(f, hundredths % 100 < 10 ? ".0" : ".");
+    dh_fmt_u64(f, hundredths % 100);
+    dh_fmt_str(f, "% of the ");
+    dh_fmt_str(f, of);
+}
+
+/* Likewise, silence after a sampled run must not pass for that of a full one. */
+static void tell_sample(void)
+{
+    char buf[256];
+    struct dh_fmt f;
+    u64 us = dh_counter(DH_COUNT_SAMPLED_OF_US), work = dh_counter(DH_COUNT_SAMPLED_OF_WORK);
+    if (!dh_period_on || !us || dh_counter(DH_COUNT_RACES))
+        return;
+    dh_fmt_init(&f, buf, sizeof(buf));
+    dh_fmt_str(&f, "no data race was found in what was sampled: ");
+    dh_fmt_u64(&f, dh_counter(DH_COUNT_PERIODS));
+    dh_fmt_str(&f, dh_counter(DH_COUNT_PERIODS) == 1 ? " period" : " periods");
+    tell_share(&f, dh_counter(DH_COUNT_SAMPLED_US), us, "time");
+    tell_share(&f, dh_counter(DH_COUNT_SAMPLED_WORK), work, "work");
+    dh_sys_say(buf);
+}
+
 int dh_runtime_exit_status(int status)
 {
     struct dh_thread *t = __dh_hot.self;
@@ -284,8 +312,10 @@ int dh_runtime_exit_status(int status)
     if (dh_tap)
         dh_tap->finish();
     bool raced = dh_compat_ends(dh_report_end());
-    if (dh_opts.report)
+    if (dh_opts.report) {
         tell_losses();
+        tell_sample();
+    }
     if (dh_opts.stats)
         print_stats();
     if (entered)
