@@ -65,6 +65,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/traces $(BENCH)
 	@BUILD="$(STAGE)" bench/history $(BENCH)
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
+	@BUILD="$(STAGE)" bench/sample $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:

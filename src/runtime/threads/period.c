@@ -31,7 +31,8 @@
 #define MILLISECOND 1000000ull /* times are in nanoseconds */
 #define LENGTH (5 * MILLISECOND)
 #define SHORTEST (MILLISECOND / 2)
-#define LOOK (20 * MILLISECOND) /* how long it sleeps at most before it looks whether it is needed */
+#define SHORTEST_PAUSE (2 * MILLISECOND) /* on average */
+#define LOOK (20 * MILLISECOND)          /* how long it sleeps at most before it looks whether it is needed */
 #define LONGEST_PAUSE (3600000 * MILLISECOND)
 #define USUAL_SPEED 0.25    /* of a program inside a period, to that outside */
 #define ENOUGH 256          /* calls from which on they tell something */
@@ -191,6 +192,11 @@ static u64 random_around(u64 mean)
     }
 }
 
+static double within(double least, double x, double most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
 /* How fast the program gets on inside a period, compared with outside. */
 static double speed_inside(void)
 {
@@ -200,13 +206,20 @@ static double speed_inside(void)
         return USUAL_SPEED;
     double speed =
         (double)totals[INSIDE].work / (double)totals[INSIDE].ns * (double)out_ns / (double)out_work;
-    return speed > 1 ? 1 : speed < 1.0 / 64 ? 1.0 / 64 : speed;
+    return within(1.0 / 64, speed, 1);
 }
 
-/* Work inside periods is to be `rate` millionths of all. */
+/* Work inside periods is to be `rate` millionths of all. Where it was more or less so far, pauses are longer
+ * or shorter until it is. */
 static double pause_by_rate(u32 rate)
 {
-    return rate ? (double)LENGTH * speed_inside() * (WHOLE - rate) / rate : (double)LONGEST_PAUSE;
+    double out_work = (double)(totals[OUTSIDE].work + totals[AFTERWARDS].work), correction = 1;
+    if (rate == 0)
+        return (double)LONGEST_PAUSE;
+    double out_to_in = (double)(WHOLE - rate) / rate;
+    if (totals[INSIDE].work >= ENOUGH && out_work >= ENOUGH)
+        correction = within(1.0 / 16, (double)totals[INSIDE].work * out_to_in / out_work, 16);
+    return (double)LENGTH * speed_inside() * out_to_in * correction;
 }
 
 /* Processor time that the periods so far have cost: what they and the time after them took, less what as much
@@ -232,20 +245,28 @@ static double pause_by_budget(u32 budget)
     return budget ? each * WHOLE / budget / busy - (double)LENGTH * speed_inside() : (double)LONGEST_PAUSE;
 }
 
-static u64 next_pause(void)
+/* The next pause, and the period after it. Where pauses would be shorter than the kernel is good at, both are
+ * longer. */
+struct plan {
+    u64 pause, length;
+};
+
+static struct plan next_plan(void)
 {
-    double mean = 0;
+    double pause = 0, length = LENGTH;
     dh_lock_take(&dh_threads_lock);
     account(phase);
     if (dh_opts.sample >= 0)
-        mean = pause_by_rate((u32)dh_opts.sample);
+        pause = pause_by_rate((u32)dh_opts.sample);
     if (dh_opts.overhead >= 0) {
         double by_budget = pause_by_budget((u32)dh_opts.overhead);
-        mean = by_budget > mean ? by_budget : mean;
+        pause = by_budget > pause ? by_budget : pause;
     }
     dh_lock_drop(&dh_threads_lock);
-    mean = mean < SHORTEST ? SHORTEST : mean > LONGEST_PAUSE ? LONGEST_PAUSE : mean;
-    return random_around((u64)mean);
+    if (pause < SHORTEST_PAUSE)
+        length *= SHORTEST_PAUSE / within(MILLISECOND / 100, pause, SHORTEST_PAUSE);
+    pause = within(SHORTEST_PAUSE, pause, LONGEST_PAUSE);
+    return (struct plan){random_around((u64)pause), random_around((u64)length) + SHORTEST};
 }
 
 /* ---- The controller ---- */
@@ -259,15 +280,15 @@ static bool are_several(void)
     return live > 1;
 }
 
-/* `next` begins, unless the controller is no longer needed: then it is gone. */
-static bool go_on(enum phase next)
+/* If not, the controller is gone: the next thread that is created starts another. */
+static bool is_needed(void)
 {
     dh_lock_take(&dh_threads_lock);
-    bool several = are_several();
-    account(several ? next : IDLE);
-    running = several;
+    running = are_several();
+    account(running ? OUTSIDE : IDLE);
+    bool needed = running;
     dh_lock_drop(&dh_threads_lock);
-    return several;
+    return needed;
 }
 
 /* Not as long where it is no longer needed. */
@@ -290,16 +311,22 @@ static void *control(void *unused)
     (void)unused;
     dh_scope_thread_known();
     dh_sys3(SYS_prctl, PR_SET_NAME, (long)"deadheat", 0);
-    do {
-        pause_for(next_pause());
-        if (!go_on(OUTSIDE))
-            break;
-        u64 length = random_around(LENGTH - SHORTEST) + SHORTEST;
+    struct plan next = next_plan();
+    pause_for(next.pause);
+    while (is_needed()) {
+        u64 length = next.length;
         turn(NULL, true);
         pause_for(length);
         turn(NULL, false);
-        pause_for(length);
-    } while (go_on(OUTSIDE));
+        next = next_plan();
+        pause_for(next.pause < length ? next.pause : length);
+        if (next.pause > length) {
+            dh_lock_take(&dh_threads_lock);
+            account(OUTSIDE);
+            dh_lock_drop(&dh_threads_lock);
+            pause_for(next.pause - length);
+        }
+    }
     return NULL;
 }
 
