@@ -1,6 +1,5 @@
 /*
- * unsampled.c - see unsampled.h. The rules are those of PACER's non-sampling periods (section 3 of the paper,
- * "discarding metadata"), on bytes and planes:
+ * unsampled.c - see unsampled.h. The rules are those of PACER's non-sampling periods, on bytes and planes:
  *
  *   plain write   checked against everything; what was recorded of its bytes is dropped, ordered or reported
  *   plain read    checked against writes, which stay. Where no write is recorded, reads that happened before
@@ -60,13 +59,20 @@ static void make_pause_of(uptr addr)
         dh_pool_free(fresh, LEAF * sizeof(*fresh));
 }
 
-/* Has the block of addr no history, as far as is known? */
-static bool is_known_quiet(uptr addr)
+/* How far one look at the marks goes from `at` on, at most to end: a block, or all that has no marks.
+ * *ret_quiet: there is no history, as far as is known without looking. */
+static uptr piece_end(uptr at, uptr end, bool *ret_quiet)
 {
+    uptr block = at >> DH_TOUCHED_SHIFT;
+    const u32 *leaf = __atomic_load_n(&dh_touched[block >> DH_TOUCHED_LEAF_SHIFT & (DH_TOUCHED_LEAVES - 1)],
+                                      __ATOMIC_ACQUIRE);
+    uptr size = leaf ? BLOCK : BLOCK * LEAF, stop = DH_ALIGN_DOWN(at, size) + size;
+    u32 marks = leaf ? __atomic_load_n(&leaf[block & (LEAF - 1)], __ATOMIC_RELAXED) : 0;
     u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED);
-    const u32 *known = pause ? pause_of(addr) : NULL;
-    return !(dh_touched_mark(addr) & DH_TOUCHED_WRITES) ||
-           (known && __atomic_load_n(known, __ATOMIC_RELAXED) == pause * TRIES + KNOWN);
+    const u32 *known = pause ? pause_of(at) : NULL;
+    *ret_quiet = !(marks & DH_TOUCHED_WRITES) ||
+                 (known && __atomic_load_n(known, __ATOMIC_RELAXED) == pause * TRIES + KNOWN);
+    return stop < end ? stop : DH_ALIGN_UP(end, 4);
 }
 
 /* A part of the block had none: has all of it? A few times in each pause, since while a program goes through
@@ -90,11 +96,10 @@ bool dh_unsampled_is_quiet(uptr addr, size_t n)
 {
     const uptr end = addr + n;
     for (uptr at = addr & ~(uptr)3, stop; at < end; at = stop) {
-        stop = DH_ALIGN_DOWN(at, BLOCK) + BLOCK;
-        if (stop > end)
-            stop = DH_ALIGN_UP(end, 4);
+        bool quiet;
+        stop = piece_end(at, end, &quiet);
         size_t words = (stop - at) / 4;
-        if (is_known_quiet(at))
+        if (quiet)
             continue;
         if (dh_cells_equal(dh_shadow_nth(at, DH_NTH_WRITE), words, 0) != words)
             return false;
@@ -358,12 +363,13 @@ static void access_words(struct dh_access_now *a, const void *pc, uptr lo, size_
 void dh_unsampled_access(struct dh_access_now *a, const void *pc)
 {
     const uptr end = a->addr + a->size;
+    if (DH_UNLIKELY(dh_runtime_off))
+        return;
     dh_rule(a->t, DH_COUNT_UNSAMPLED);
     for (uptr at = a->addr & ~(uptr)3, stop; at < end; at = stop) {
-        stop = DH_ALIGN_DOWN(at, BLOCK) + BLOCK;
-        if (stop > end)
-            stop = DH_ALIGN_UP(end, 4);
-        if (is_known_quiet(at))
+        bool quiet;
+        stop = piece_end(at, end, &quiet);
+        if (quiet)
             continue;
         const u32 *w = dh_shadow_nth(at, DH_NTH_WRITE);
         size_t n = (stop - at) / 4, len;

@@ -26,7 +26,7 @@ bool dh_unsampled_is_quiet(uptr addr, size_t n);
 void dh_unsampled_disturb(uptr addr, size_t n);
 DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
 {
-    return t->unsampled && __dh_hot.span != 0; /* 0: a period has begun */
+    return t->unsampled && __dh_hot.span == 1; /* 0: a period has begun; else it is alone */
 }
 
 /* A read of [addr, addr + n) was published, by a full fence: have it seen in the write plane. */

@@ -245,8 +245,8 @@ static double pause_by_budget(u32 budget)
     return budget ? each * WHOLE / budget / busy - (double)LENGTH * speed_inside() : (double)LONGEST_PAUSE;
 }
 
-/* The next pause, and the period after it. Where pauses would be shorter than the kernel is good at, both are
- * longer. */
+/* The next pause, and the period after it. Where the rate wants pauses that are shorter than the kernel is
+ * good at, both are longer. */
 struct plan {
     u64 pause, length;
 };
@@ -263,7 +263,7 @@ static struct plan next_plan(void)
         pause = by_budget > pause ? by_budget : pause;
     }
     dh_lock_drop(&dh_threads_lock);
-    if (pause < SHORTEST_PAUSE)
+    if (pause < SHORTEST_PAUSE && dh_opts.overhead < 0)
         length *= SHORTEST_PAUSE / within(MILLISECOND / 100, pause, SHORTEST_PAUSE);
     pause = within(SHORTEST_PAUSE, pause, LONGEST_PAUSE);
     return (struct plan){random_around((u64)pause), random_around((u64)length) + SHORTEST};
