@@ -203,6 +203,19 @@ static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh
            (a->size < 8 || (u32)*ret_cells == *ret_cells >> 32 || holds(a->t, (u32)(*ret_cells >> 32), me));
 }
 
+/* Between two sampling periods nothing is recorded, so one look at what there is does for the whole pause. */
+static DH_NOINLINE void record_unsampled(struct dh_access_now *a, struct dh_done *d)
+{
+    u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED);
+    u32 moves = __atomic_load_n(&dh_unsampled_moves, __ATOMIC_RELAXED);
+    if (pause && d->pause == pause && d->pause_moves == moves && d->pause_size == a->size)
+        return;
+    dh_unsampled_access(a, now.pc);
+    d->pause = pause;
+    d->pause_moves = moves;
+    d->pause_size = (u32)a->size;
+}
+
 /*
  * Record an atomic read or write, unless there is one of this thread's current epoch in these very cells
  * already: then it stands, whatever the calling context, as for plain accesses (engine.md, "The inlined
@@ -214,11 +227,11 @@ static void record(struct dh_thread *t, u32 kind)
     struct dh_access_now a = {.t = t, .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | kind};
     if (t->untracked)
         return;
+    struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     if (DH_UNLIKELY(t->unsampled)) {
-        dh_unsampled_access(&a, now.pc);
+        record_unsampled(&a, d);
         return;
     }
-    struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
     u32 clock = t->vc.c[t->slot];
     u64 cells;
     dh_rule(t, DH_COUNT_ATOMIC);

@@ -264,14 +264,6 @@ static void unsampled(struct dh_access_now *a, struct stride *s)
     }
 }
 
-static bool is_quiet(const struct stride *s)
-{
-    bool quiet = true;
-    for (u64 i = 0; i < s->left && quiet; i++)
-        quiet = dh_unsampled_is_quiet(s->next + i * s->step, s->size);
-    return quiet;
-}
-
 static void from_code(struct stride s, u32 piece, u32 kind)
 {
     struct dh_thread *t = __dh_hot.self;
@@ -279,7 +271,8 @@ static void from_code(struct stride s, u32 piece, u32 kind)
     bool more = t != NULL;
     if (t)
         t->work++;
-    if (t && dh_unsampled_may_pass(t) && is_quiet(&s))
+    if (t && s.left > 0 && dh_unsampled_may_pass(t) &&
+        dh_unsampled_is_quiet_stride(s.next, s.step, s.left, s.size))
         return;
     /* A race is raised when the runtime is left; the rest comes after that. */
     while (more && s.left > 0 && dh_thread_enter(t)) {

@@ -109,6 +109,34 @@ bool dh_unsampled_is_quiet(uptr addr, size_t n)
     return true;
 }
 
+bool dh_unsampled_is_quiet_stride(uptr addr, uptr step, u64 count, u32 size)
+{
+    const uptr end = addr + (count - 1) * step + size;
+    DH_ASSERT(count && size && size <= step);
+    while (count > 0) {
+        bool quiet;
+        uptr stop = piece_end(addr, end, &quiet);
+        u64 n = stop - addr >= size ? (stop - addr - size) / step + 1 : 0; /* as many lie in it */
+        n = n < count ? n : count;
+        if (n == 0) { /* it reaches into the next block */
+            quiet = dh_unsampled_is_quiet(addr, size);
+            n = 1;
+        } else if (!quiet) {
+            uptr at = (uptr)dh_shadow_nth(addr, DH_NTH_WRITE), odd = addr & 3;
+            u32 any = 0;
+            for (u64 i = 0; i < n && !any; i++, at += step)
+                for (uptr cell = at & ~(uptr)3; cell < at + odd + size; cell += 4)
+                    any |= __atomic_load_n((const u32 *)cell, __ATOMIC_RELAXED);
+            quiet = any == 0;
+        }
+        if (!quiet)
+            return false;
+        addr += n * step;
+        count -= n;
+    }
+    return true;
+}
+
 static void disturb_block(uptr addr)
 {
     u32 *known = pause_of(addr);
@@ -237,6 +265,40 @@ static void look(struct dh_access_now *a, const void *pc, uptr word, const struc
     }
 }
 
+/* Has everything that was read of n whole words happened before? */
+static bool reads_before(struct dh_thread *t, uptr lo, size_t n)
+{
+    for (u32 rest = dh_touched_mark(lo) & DH_TOUCHED_READERS; rest; rest &= rest - 1) {
+        const u32 *r = dh_shadow_nth(lo, (u32)__builtin_ctz(rest));
+        for (size_t i = dh_cells_equal(r, n, 0); i < n;) {
+            u32 cell = __atomic_load_n(&r[i], __ATOMIC_RELAXED);
+            if (dh_cell_is_split(cell) || !dh_step_ordered(t, cell))
+                return false;
+            i += dh_cells_equal(r + i, n - i, cell);
+        }
+    }
+    return true;
+}
+
+/* A whole word, of which everything happened before: then emptying its write cell is all. Reads that stay
+ * behind in their planes do no harm: who finds one and is not ordered with it races with it. False: there is
+ * more to do. */
+static bool drop_word(struct dh_access_now *a, uptr word, u32 cell, bool announced)
+{
+    u32 *w = dh_shadow_nth(word, DH_NTH_WRITE), none = 0;
+    if (!dh_cell_is_simple(cell) || !dh_step_ordered(a->t, cell) || !reads_before(a->t, word, 1) ||
+        !__atomic_compare_exchange_n(w, &cell, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return false;
+    dh_rule(a->t, DH_COUNT_UNSAMPLED_DROPPED);
+    if (DH_UNLIKELY(__atomic_load_n(&dh_ranges_active, __ATOMIC_ACQUIRE) != 0) && !announced)
+        dh_range_wait(word, word + 4);
+    if (DH_LIKELY(reads_before(a->t, word, 1)))
+        return true;
+    __atomic_compare_exchange_n(w, &none, DH_CELL_READS, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    disturb_block(word);
+    return false;
+}
+
 /* The bytes of mask of one word; announced, or not. */
 static void access_word(struct dh_access_now *a, const void *pc, uptr word, u32 mask, bool announced)
 {
@@ -251,6 +313,8 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, u32 
             look(a, pc, word, &c, mask);
             return;
         }
+        if (mask == DH_MASK_FULL && drop_word(a, word, c.cell, announced))
+            return;
         bool reads = drop_reads(a, pc, word, mask);
         if (reads_only)
             fresh = 0;
@@ -328,7 +392,8 @@ static void drop_run(struct dh_access_now *a, const void *pc, uptr lo, size_t n,
     const struct content c = {.cell = cell};
     u32 *w = dh_shadow_nth(lo, DH_NTH_WRITE);
     bool left = false;
-    for (u32 rest = dh_touched_mark(lo) & DH_TOUCHED_READERS; rest; rest &= rest - 1)
+    u32 readers = reads_before(a->t, lo, n) ? 0 : dh_touched_mark(lo) & DH_TOUCHED_READERS;
+    for (u32 rest = readers; rest; rest &= rest - 1)
         left |= drop_class_run(a, pc, lo, n, (u32)__builtin_ctz(rest));
     if (cell != DH_CELL_READS)
         check(a, pc, lo, &c, DH_MASK_FULL);
@@ -399,9 +464,13 @@ static void show_class(uptr lo, size_t n, u32 class)
         dh_unsampled_show(lo + i * 4, 4);
 }
 
+u32 dh_unsampled_moves;
+
 void dh_unsampled_disturb(uptr addr, size_t n)
 {
     const uptr end = DH_ALIGN_UP(addr + n, 4);
+    if (dh_period_on)
+        __atomic_fetch_add(&dh_unsampled_moves, 1, __ATOMIC_RELAXED);
     for (uptr at = addr & ~(uptr)3, stop; dh_period_on && at < end; at = stop) {
         stop = DH_ALIGN_DOWN(at, BLOCK) + BLOCK;
         stop = stop < end ? stop : end;

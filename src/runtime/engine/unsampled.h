@@ -21,9 +21,12 @@ void dh_unsampled_access(struct dh_access_now *a, const void *pc);
 
 /* Of a thread that need not enter the runtime if all it would find is empty cells: is that so? */
 bool dh_unsampled_is_quiet(uptr addr, size_t n);
+/* The same of `count` elements of `size` bytes, `step` bytes apart. */
+bool dh_unsampled_is_quiet_stride(uptr addr, uptr step, u64 count, u32 size);
 /* The histories of [addr, addr + n) were copied from elsewhere, or of part of a word forgotten: have reads
  * seen that the word's own write cell no longer shows. */
 void dh_unsampled_disturb(uptr addr, size_t n);
+extern u32 dh_unsampled_moves; /* how often; atomic */
 DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
 {
     return t->unsampled && __dh_hot.span == 1; /* 0: a period has begun; else it is alone */

@@ -160,6 +160,9 @@ struct dh_thread {
             /* By plane: cells with which no atomic access of this thread races. */
             u64 harmless[DH_PLANES];
             u32 harmless_gen;
+            /* Looked at in this pause between sampling periods (0: in none), after so many moves
+             * (engine/unsampled.h). */
+            u32 pause, pause_moves, pause_size;
         } done[2]; /* reads, writes */
     } seen[DH_SEEN];
 
