@@ -3,8 +3,8 @@
  *
  * Two threads do work of their own, each under a lock of its own, and now and then touch a variable that both
  * use: r0 in every round, r1 in every fourth, and so on up to r7, which each touches once. Nothing orders the
- * threads, so every touch races with all of the other thread's. All eight are reported by every run that looks
- * at everything.
+ * threads, so every touch races with all of the other thread's. All eight are reported by every run that
+ * looks at everything.
  *
  * races [scale]: the work, in percent of the usual, which takes about half a second natively.
  */

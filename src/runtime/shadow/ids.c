@@ -38,7 +38,6 @@ static u32 since_last;        /* blocks taken since the last collection, and att
 static bool given;            /* any block taken since then */
 static u32 threshold = FLOOR_BLOCKS;
 
-
 struct dh_access_rec dh_id_get(u32 id)
 {
     const struct dh_id_rec *r = dh_id_rec(id);
