@@ -51,4 +51,15 @@ has found err "data race on global \`racy\`" "deadheat: this run was sampled: "
 "$deadheat" run --overhead=50% --stats -- ./racy >out 2>err
 same budget-status $? 66
 like budget err "^deadheat: [1-9][0-9]* sampling periods$"
+
+# A period finds what the full detector finds.
+programs=$here/../../programs
+for name in atomic-and-plain basic-read-shared-write basic-three-threads bytes-overlap loop-matrix-overlap loop-strided \
+    stride-fields string-memcpy heap-use-after-free mutex-different-locks; do
+    "$deadheat" cc -g -O1 -pthread -I"$programs" -include "$here/always.h" "$programs/$name.c" -o prog ||
+        { bad "period-$name" "deadheat cc failed"; continue; }
+    "$deadheat" run --source=0 -- ./prog >out 2>full
+    "$deadheat" run --source=0 --sample=0% -- ./prog >out 2>sampled
+    same "period-$name" "$(grep -c '^WARNING' sampled)" "$(grep -c '^WARNING' full)"
+done
 exit $failed
