@@ -121,7 +121,7 @@ struct dh_thread {
 
     u32 pending_n;
     u32 parts_n; /* accesses that came to wait since none did */
-    u64 work; /* calls that would be made sampled or not (period.h); read by the controller */
+    u64 work;    /* calls that would be made sampled or not (period.h); read by the controller */
 
     /* Fences (C11 7.17.4): what a relaxed store publishes, what an acquire fence will take in. */
     struct dh_publish fence_release;
