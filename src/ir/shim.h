@@ -19,6 +19,8 @@ extern "C" {
  * Returns whether the module changed.
  * Without inlining, what was inserted can be read: for tests, and for people. */
 bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
+/* The same for a whole program at link time, of which checks may be left out (--dh-prune). */
+bool dh_ir_instrument_program(LLVMModuleRef m);
 /* Called before the optimisation pipeline, in a build with exceptions (C side: throwing.c). */
 bool dh_ir_instrument_early(LLVMModuleRef m);
 /* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
@@ -83,6 +85,7 @@ void dh_shim_set_dso_local(LLVMValueRef global, bool local);
 /* Drops module flags, identification and the like: linking would merge or compare them. */
 void dh_shim_drop_named_metadata(LLVMModuleRef m);
 void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priority);
+void dh_shim_add_destructor(LLVMModuleRef m, LLVMValueRef function, int priority);
 /* Neither compiler nor linker may drop it. */
 void dh_shim_keep(LLVMModuleRef m, LLVMValueRef global);
 /* A compilation error, in the compiler's own style. */
