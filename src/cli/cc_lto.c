@@ -46,4 +46,8 @@ void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct d
         return;
     dh_cc_args_add(out, "-Wl,--fat-lto-objects");
     dh_cc_args_add(out, dh_arena_printf(out->arena, "-Wl,--load-pass-plugin=%s", plugin));
+    /* Each file's bitcode is optimised already. Optimised once more as a whole, the program would lose
+     * accesses that the source has (a variable that nobody reads), and their races. */
+    if (line->prune)
+        dh_cc_args_add(out, "-Wl,--lto-O0,--lto-CGO2");
 }

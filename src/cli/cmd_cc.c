@@ -50,7 +50,8 @@ static void print_help(const struct driver *d)
         "                    To be given when compiling and when linking; it checks nothing at run time\n"
         "  --dh-prune        analyse the whole program when it is linked, and leave out the checks of\n"
         "                    accesses that can race with nothing. To be given when compiling and when\n"
-        "                    linking; the link says what was left out and what that rests on\n"
+        "                    linking; the link says what was left out and what that rests on, unless it is\n"
+        "                    --dh-prune=quiet\n"
         "  --dh-exceptions   let data races be thrown as C++ exceptions ('deadheat run\n"
         "                    --on-race=exception'); the code is slower\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime)\n"
@@ -306,7 +307,7 @@ static void tell_plugin(const struct driver *d)
     if (d->line.links)
         setenv("DEADHEAT_LINK_OUTPUT", dh_path_base(d->line.output ? d->line.output : "a.out"), 1);
     if (d->line.prune)
-        setenv("DEADHEAT_PRUNE", "1", 1);
+        setenv("DEADHEAT_PRUNE", d->line.prune_quietly ? "quiet" : "1", 1);
     if (d->line.count_checks)
         setenv("DEADHEAT_COUNT_CHECKS", "1", 1);
 }

@@ -12,6 +12,7 @@
  * assumes is said at each link: it is the price of the checks that are gone.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -120,9 +121,16 @@ static void mark(LLVMModuleRef m, LLVMValueRef inst, size_t number, void *arg)
         write_metadata(m, inst, dh_ir_prune_kind(m), safe);
 }
 
+static bool is_quiet(void)
+{
+    const char *how = getenv("DEADHEAT_PRUNE");
+    return how && strcmp(how, "quiet") == 0;
+}
+
 static void say_kept(const char *why)
 {
-    fprintf(stderr, "deadheat: %s: no check is left out: %s\n", dh_ir_analysis_program(), why);
+    if (!is_quiet())
+        fprintf(stderr, "deadheat: %s: no check is left out: %s\n", dh_ir_analysis_program(), why);
 }
 
 /* What the set `sound` rests on in this program, in one line. */
@@ -131,7 +139,7 @@ static void say_assumed(const struct dh_ir_analysis *a)
     static const char relay_only[] = "for relay";
     struct dh_pairs *pairs;
     const char *why, *before = "assumed of it: ";
-    if (dh_pairs_read(a->bytes, a->n, &pairs, &why) != 0)
+    if (is_quiet() || dh_pairs_read(a->bytes, a->n, &pairs, &why) != 0)
         return;
     for (size_t i = 0; i < pairs->n_assumptions; i++) {
         const struct dh_pairs_assumption *one = &pairs->assumptions[i];
@@ -190,7 +198,8 @@ void dh_ir_prune_say(u64 all, u64 kept)
 {
     /* A check that is left out may have stood for two others, which are then kept. */
     u64 left_out = kept < all ? all - kept : 0;
-    fprintf(stderr,
-            "deadheat: %s: %llu of %llu checks left out: the accesses are in no pair of the set sound\n",
-            dh_ir_analysis_program(), (unsigned long long)left_out, (unsigned long long)all);
+    if (!is_quiet())
+        fprintf(stderr,
+                "deadheat: %s: %llu of %llu checks left out: the accesses are in no pair of the set sound\n",
+                dh_ir_analysis_program(), (unsigned long long)left_out, (unsigned long long)all);
 }

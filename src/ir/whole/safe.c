@@ -25,7 +25,7 @@
 struct safe {
     struct dh_w *w;
     struct dh_w_races *r;   /* NULL: there is one thread only */
-    bool *exposed;          /* by object */
+    bool *exposed;          /* by object: its accesses are not safe */
     u8 *is;                 /* by site: enum */
     struct dh_w_table sets; /* by points-to set: whether all that is in it may be safe */
 };
@@ -168,6 +168,18 @@ static void mark_unsafe(struct safe *s, struct dh_w_table *lists, const struct d
     }
 }
 
+/* Of a block that is freed while others use it, the runtime stamps what was accessed before: to find the use
+ * after, it must know of the accesses that can race with nothing. */
+static void keep_freed(struct safe *s, u32 inst, const struct dh_w_op *op)
+{
+    dh_pts_location l;
+    dh_pts_node node = op->access == DH_PAIRS_FREE ? dh_w_node(s->w, inst, op->a) : DH_PTS_NONE;
+    if (node == DH_PTS_NONE || s->is[op->site] != UNSAFE)
+        return;
+    for (struct dh_pts_iter it = dh_pts_iter(s->w->pts, node); dh_pts_next(&it, &l);)
+        s->exposed[dh_pts_place(s->w->pts, l).object] = true;
+}
+
 static void tell(const struct safe *s, const struct dh_whole_safe *to)
 {
     const struct dh_w *w = s->w;
@@ -197,6 +209,9 @@ void dh_w_safe_tell(struct dh_w *w, struct dh_w_races *r, struct dh_whole_safe *
     for (size_t i = 0; r != NULL && i < r->n_found; i++)
         if (r->found[i].flags & DH_PAIRS_SOUND)
             mark_unsafe(&s, &lists, &r->found[i]);
+    for (u32 i = 0; i < w->n_insts; i++)
+        for (u32 o = 0; o < w->fns[w->insts[i].fn].n_ops && w->insts[i].live; o++)
+            keep_freed(&s, i, &w->fns[w->insts[i].fn].ops[o]);
     for (u32 i = 0; i < w->n_insts; i++)
         for (u32 o = 0; o < w->fns[w->insts[i].fn].n_ops && w->insts[i].live; o++)
             look_at(&s, i, o);
