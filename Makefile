@@ -61,6 +61,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/growth $(BENCH)
 	@BUILD="$(STAGE)" bench/real/run $(BENCH)
 	@BUILD="$(STAGE)" bench/compile $(BENCH)
+	@BUILD="$(STAGE)" bench/prune $(BENCH)
 	@BUILD="$(STAGE)" bench/first-report $(BENCH)
 	@BUILD="$(STAGE)" bench/traces $(BENCH)
 	@BUILD="$(STAGE)" bench/history $(BENCH)
