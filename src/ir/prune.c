@@ -133,6 +133,16 @@ static void say_kept(const char *why)
         fprintf(stderr, "deadheat: %s: no check is left out: %s\n", dh_ir_analysis_program(), why);
 }
 
+/* An example is "DIRECTORY/FILE:LINE NAME"; here the file is enough. */
+static const char *without_directory(const char *example)
+{
+    size_t path = strcspn(example, " ");
+    for (const char *p = example + path; p > example; p--)
+        if (p[-1] == '/')
+            return p;
+    return example;
+}
+
 /* What the set `sound` rests on in this program, in one line. */
 static void say_assumed(const struct dh_ir_analysis *a)
 {
@@ -150,7 +160,7 @@ static void say_assumed(const struct dh_ir_analysis *a)
         if (before[0] == 'a')
             fprintf(stderr, "deadheat: %s: ", dh_ir_analysis_program());
         fprintf(stderr, "%s%s (%llu%s%s)", before, one->name, (unsigned long long)one->count,
-                n > 0 ? ", as in " : "", n > 0 ? dh_pairs_string(pairs, examples[0]) : "");
+                n > 0 ? ", as in " : "", n > 0 ? without_directory(dh_pairs_string(pairs, examples[0])) : "");
         before = ", ";
     }
     if (before[0] != 'a')

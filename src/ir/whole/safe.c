@@ -33,6 +33,14 @@ enum { UNSEEN, SAFE, UNSAFE };
 
 /* ---- what code outside the program may reach ---- */
 
+static bool is_outside(const struct dh_w *w, u32 object)
+{
+    const struct dh_w_object *o = &w->objects[object];
+    bool declared =
+        (o->kind == DH_W_GLOBAL || o->kind == DH_W_CODE) && o->value != NULL && LLVMIsDeclaration(o->value);
+    return o->kind == DH_W_OUTSIDE || declared;
+}
+
 static bool leads_outside(const struct dh_w *w, dh_pts_node callee)
 {
     dh_pts_location l;
@@ -40,7 +48,7 @@ static bool leads_outside(const struct dh_w *w, dh_pts_node callee)
     if (callee == DH_PTS_NONE)
         return true;
     for (struct dh_pts_iter it = dh_pts_iter(w->pts, callee); dh_pts_next(&it, &l); any = true)
-        if (w->objects[dh_pts_place(w->pts, l).object].kind != DH_W_CODE)
+        if (is_outside(w, dh_pts_place(w->pts, l).object))
             return true;
     return !any;
 }
@@ -81,12 +89,9 @@ static void find_exposed(struct safe *s)
     struct dh_w_spread all = {.w = w, .reached = s->exposed};
     dh_w_spread_node(&all, w->given);
     dh_w_spread_node(&all, w->thrown);
-    for (u32 i = 0; i < w->n_objects; i++) {
-        const struct dh_w_object *o = &w->objects[i];
-        if (o->kind == DH_W_OUTSIDE ||
-            (o->kind == DH_W_GLOBAL && o->value != NULL && LLVMIsDeclaration(o->value)))
+    for (u32 i = 0; i < w->n_objects; i++)
+        if (is_outside(w, i))
             dh_w_spread_object(&all, i);
-    }
     for (u32 i = 0; i < w->n_insts; i++) {
         const struct dh_w_inst *inst = &w->insts[i];
         dh_w_value ret = w->fns[inst->fn].ret;
@@ -139,7 +144,10 @@ static bool leads_to_known(struct safe *s, dh_pts_node node)
 
 static bool is_reached(struct safe *s, u32 inst, u32 op, dh_w_value pointer)
 {
-    return s->r == NULL || s->r->guards.size[dh_w_guards(s->r, inst, op, pointer)] > 0;
+    if (s->r == NULL)
+        return true;
+    u32 guards = dh_w_guards(s->r, inst, op, pointer); /* first: the pool may move */
+    return s->r->guards.size[guards] > 0;
 }
 
 static void look_at(struct safe *s, u32 inst, u32 o)
