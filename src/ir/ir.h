@@ -89,9 +89,7 @@ void dh_ir_exports_give(LLVMModuleRef m);
 
 /* ---- prune.c: accesses that can race with nothing --------------------------------------------------- */
 
-/* Analyses the merged module and marks them. false: nothing is known, which has been said. */
-bool dh_ir_prune_mark(LLVMModuleRef m);
-/* The kind of the marks' metadata. */
+/* dh_ir_prune_mark is in shim.h. The kind of the marks' metadata. */
 unsigned dh_ir_prune_kind(LLVMModuleRef m);
 /* Which sides are safe: DH_WHOLE_TO, DH_WHOLE_FROM of a copy, both of another access. */
 unsigned dh_ir_prune_safe(unsigned kind, LLVMValueRef inst);

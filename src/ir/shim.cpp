@@ -305,6 +305,15 @@ struct PrunePass : PassInfoMixin<PrunePass> {
     }
 };
 
+/* The marks alone, for `opt`. */
+struct MarkSafePass : PassInfoMixin<MarkSafePass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        dh_ir_prune_mark(wrap(&module));
+        return PreservedAnalyses::all();
+    }
+};
+
 struct EarlyPass : PassInfoMixin<EarlyPass> {
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
@@ -363,12 +372,16 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                             passes.addPass(InstrumentPass(true));
                         *ended = true;
                     });
-                /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls. */
+                /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls, and deadheat-prune
+                 * in front of either takes the module for a whole program. */
                 builder.registerPipelineParsingCallback(
                     [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-                        if (name != "deadheat" && name != "deadheat-raw")
+                        if (name == "deadheat-prune")
+                            passes.addPass(MarkSafePass());
+                        else if (name == "deadheat" || name == "deadheat-raw")
+                            passes.addPass(InstrumentPass(name == "deadheat"));
+                        else
                             return false;
-                        passes.addPass(InstrumentPass(name == "deadheat"));
                         return true;
                     });
             }};

@@ -21,6 +21,9 @@ extern "C" {
 bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
 /* The same for a whole program at link time, of which checks may be left out (--dh-prune). */
 bool dh_ir_instrument_program(LLVMModuleRef m);
+/* Analyses the merged module and marks what needs no check (C side: prune.c). false: nothing is known, which
+ * has been said. */
+bool dh_ir_prune_mark(LLVMModuleRef m);
 /* Called before the optimisation pipeline, in a build with exceptions (C side: throwing.c). */
 bool dh_ir_instrument_early(LLVMModuleRef m);
 /* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
