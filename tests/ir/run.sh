@@ -13,7 +13,6 @@
 # the inlined code no fast path may be left and every alloca of constant size must be in the first block,
 # where it has a fixed place in the frame.
 set -u
-export DEADHEAT_PRUNE=quiet # what it assumes is no part of these tests
 plugin=$1
 frontend=-fplugin=$(dirname "$1")/deadheat-attributes.so # as `deadheat cc` gives it
 work=$2/tests-ir
@@ -102,9 +101,9 @@ run_case() {
     [ ! -s "$base.log" ] || { say_fail "$name" "noise: $(head -1 "$base.log")"; return; }
     prune=
     grep -q 'PRUNE: yes' "$source" && prune=internalize,deadheat-prune,
-    "$opt" "-load-pass-plugin=$plugin" -internalize-public-api-list=main "-passes=${prune}deadheat-raw,verify" -S -o "$base.raw.ll" "$base.in.ll" \
+    DEADHEAT_PRUNE=quiet "$opt" "-load-pass-plugin=$plugin" -internalize-public-api-list=main "-passes=${prune}deadheat-raw,verify" -S -o "$base.raw.ll" "$base.in.ll" \
         > "$base.log" 2>&1 || { say_fail "$name" "opt: $(head -1 "$base.log")"; return; }
-    "$opt" "-load-pass-plugin=$plugin" -internalize-public-api-list=main "-passes=${prune}deadheat,verify" -S -o "$base.ll" "$base.in.ll" \
+    DEADHEAT_PRUNE=quiet "$opt" "-load-pass-plugin=$plugin" -internalize-public-api-list=main "-passes=${prune}deadheat,verify" -S -o "$base.ll" "$base.in.ll" \
         > "$base.log" 2>&1 || { say_fail "$name" "opt: $(head -1 "$base.log")"; return; }
     if grep -Eq '@__dh_(read|write)(1|2|4|8|16)\(|@__dh_(enter|exit|reenter|vptr_write)\(' "$base.ll"; then
         say_fail "$name" "a fast path was not inlined"
