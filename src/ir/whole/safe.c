@@ -33,12 +33,27 @@ enum { UNSEEN, SAFE, UNSAFE };
 
 /* ---- what code outside the program may reach ---- */
 
+/* A thread-local variable cannot be handed over by its address (exports.c), since each thread has its own. */
+static bool is_named_elsewhere(LLVMValueRef variable)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(variable);
+    return linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage;
+}
+
 static bool is_outside(const struct dh_w *w, u32 object)
 {
     const struct dh_w_object *o = &w->objects[object];
-    bool declared =
-        (o->kind == DH_W_GLOBAL || o->kind == DH_W_CODE) && o->value != NULL && LLVMIsDeclaration(o->value);
-    return o->kind == DH_W_OUTSIDE || declared;
+    switch (o->kind) {
+    case DH_W_OUTSIDE:
+        return true;
+    case DH_W_GLOBAL:
+    case DH_W_CODE:
+        return o->value != NULL && LLVMIsDeclaration(o->value);
+    case DH_W_THREAD_LOCAL:
+        return o->value == NULL || is_named_elsewhere(o->value);
+    default:
+        return false;
+    }
 }
 
 static bool leads_outside(const struct dh_w *w, dh_pts_node callee)
