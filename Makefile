@@ -61,10 +61,12 @@ bench: all
 	@BUILD="$(STAGE)" bench/growth $(BENCH)
 	@BUILD="$(STAGE)" bench/real/run $(BENCH)
 	@BUILD="$(STAGE)" bench/compile $(BENCH)
+	@BUILD="$(STAGE)" bench/prune $(BENCH)
 	@BUILD="$(STAGE)" bench/first-report $(BENCH)
 	@BUILD="$(STAGE)" bench/traces $(BENCH)
 	@BUILD="$(STAGE)" bench/history $(BENCH)
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
+	@BUILD="$(STAGE)" bench/sample $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:

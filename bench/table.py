@@ -298,6 +298,7 @@ def markdown(results):
             out += ABOUT_RACES
     out += together(results)
     out += compile_markdown(results["compile"]) if "compile" in results else ""
+    out += prune_markdown(results["prune"]) if "prune" in results else ""
     out += bars_markdown(results) if "kernels" in results and "real" in results else ""
     out += growth_markdown(results["growth"]) if "growth" in results else ""
     out += first_markdown(results["first"]) if "first" in results else ""
@@ -346,6 +347,35 @@ def compile_markdown(data):
     m = data["machine"]
     text = f"SQLite's amalgamation, `{' '.join(harness.FLAGS)} -c`. {m['cpu']}; medians of {data['rounds']} rounds."
     return f"\n## Compiling\n\n{textwrap.fill(text, 110)}\n\n{markdown_lines(compile_grid(data))}"
+
+
+ABOUT_PRUNE = """
+The kernels built with `--dh-prune`: checks in the code that are left out, accesses that are no longer checked when
+the program runs (each time round a loop counts, also where one check stands for all of it), and processor time as
+a ratio to the native build, with all checks and pruned.
+"""
+
+
+def share(counts):
+    return f"{100 * counts[0] / counts[1]:.1f}%" if counts and counts[1] else "-"
+
+
+def prune_grid(data):
+    """What leaving out needless checks gives: shares of them, and time."""
+    lines = [["", "checks", "left out", "accesses left out", "all checks", "pruned"]]
+    for row in data["rows"]:
+        line = [row["name"], str(row["static"][1]) if "static" in row else "-"]
+        line += [share(row.get("static")), share(row.get("dynamic"))]
+        for kind in ("full", "pruned"):
+            cost = row[kind] / row["native"] if kind in row and row.get("native") else None
+            line.append(f"{cost:.2f}" if cost else row.get("note", "-"))
+        lines.append(line)
+    return lines
+
+
+def prune_markdown(data):
+    about = textwrap.fill(ABOUT_PRUNE.strip(), 110)
+    return f"\n## Pruning\n\n{conditions(data)}\n\n{about}\n\n{markdown_lines(prune_grid(data))}"
 
 
 class Chart:

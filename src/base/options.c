@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 
-enum type { TYPE_BOOL, TYPE_INT, TYPE_STR, TYPE_ONRACE, TYPE_ACTION };
+enum type { TYPE_BOOL, TYPE_INT, TYPE_STR, TYPE_SHARE, TYPE_ONRACE, TYPE_ACTION };
 
 struct option {
     const char *name;
@@ -22,6 +22,7 @@ struct option {
 
 #define DEFAULT_BOOL(value) .number = (value)
 #define DEFAULT_INT(value) .number = (value)
+#define DEFAULT_SHARE(value) .number = (value)
 #define DEFAULT_ONRACE(value) .number = (value)
 #define DEFAULT_ACTION(value) .number = (value)
 #define DEFAULT_STR(value) .text = (value)
@@ -209,8 +210,7 @@ void dh_options_default(struct dh_options *o)
             *(bool *)field(o, opt) = opt->number != 0;
             break;
         case TYPE_INT:
-            *(int *)field(o, opt) = opt->number;
-            break;
+        case TYPE_SHARE:
         case TYPE_ONRACE:
         case TYPE_ACTION:
             *(int *)field(o, opt) = opt->number;
@@ -249,6 +249,30 @@ static bool parse_int(const char *s, size_t n, int *ret)
     return true;
 }
 
+/* A percentage with up to four decimals, in millionths. The sign must be there: a bare 1 could mean all. */
+static bool parse_share(const char *s, size_t n, int *ret)
+{
+    const long whole = 1000000, percent = whole / 100;
+    long value = 0, unit = percent; /* of the next digit behind the point, ten times */
+    bool point = false;
+    if (n < 2 || s[n - 1] != '%' || s[0] == '.' || s[n - 2] == '.')
+        return false;
+    for (size_t i = 0; i < n - 1; i++) {
+        int digit = s[i] - '0';
+        if (s[i] == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (digit < 0 || digit > 9 || value > 100 * whole || (unit == 1 && digit))
+            return false;
+        if (point)
+            unit = unit > 1 ? unit / 10 : 1;
+        value = point ? value + digit * unit : value * 10 + digit * percent;
+    }
+    *ret = (int)value;
+    return true;
+}
+
 static bool parse_word(const struct words *w, const char *s, size_t n, int *ret)
 {
     for (size_t i = 0; i < DH_ARRAY_LEN(w->word) && w->word[i]; i++) {
@@ -269,6 +293,8 @@ static const char *narrower(const struct option *opt, const char *s, size_t n, i
         return "a whole number, 1 or more";
     if (is(opt->name, length(opt->name), "race_signal") && (number < 1 || number > 64))
         return "the number of a signal, from 1 to 64";
+    if (is(opt->name, length(opt->name), "sample") && number > 1000000)
+        return "a percentage from 0% to 100%, such as 1% or 0.5%";
     if (is(opt->name, length(opt->name), "color") && !is(s, n, "auto") && !is(s, n, "always") &&
         !is(s, n, "never"))
         return "auto, always or never";
@@ -290,6 +316,10 @@ static int set(struct dh_options *o, const struct option *opt, const char *s, si
         if (!parse_int(s, n, &number))
             return fail_value(opt, s, n, "a whole number, 0 or more", e);
         break;
+    case TYPE_SHARE:
+        if (!parse_share(s, n, &number))
+            return fail_value(opt, s, n, "a percentage such as 1% or 0.5%", e);
+        break;
     case TYPE_ONRACE:
     case TYPE_ACTION:
         if (!parse_word(&words[opt->type], s, n, &number))
@@ -304,7 +334,7 @@ static int set(struct dh_options *o, const struct option *opt, const char *s, si
     const char *allowed = narrower(opt, s, n, number);
     if (allowed)
         return fail_value(opt, s, n, allowed, e);
-    if (opt->type == TYPE_INT)
+    if (opt->type == TYPE_INT || opt->type == TYPE_SHARE)
         *(int *)field(o, opt) = number;
     else
         copy_text(field(o, opt), s, n);
@@ -404,7 +434,7 @@ static void put_number(dh_options_write *write, void *ctx, int number)
 
 void dh_options_help(dh_options_write *write, void *ctx, bool flags)
 {
-    static const char *const values[] = {"=0|1", "=N", "=TEXT"};
+    static const char *const values[] = {"=0|1", "=N", "=TEXT", "=N%"};
     enum { COLUMN = 24 };
     for (size_t i = 0; i < DH_ARRAY_LEN(table); i++) {
         const struct option *opt = &table[i];

@@ -22,6 +22,7 @@ enum { DH_ACTION_THROW, DH_ACTION_SIGNAL, DH_ACTION_CONTINUE, DH_ACTION_THREAD, 
 #define DH_OPTION_FIELD_BOOL(name) bool name
 #define DH_OPTION_FIELD_INT(name) int name
 #define DH_OPTION_FIELD_STR(name) char name[DH_OPTIONS_STR_MAX]
+#define DH_OPTION_FIELD_SHARE(name) int name
 #define DH_OPTION_FIELD_ONRACE(name) int name
 #define DH_OPTION_FIELD_ACTION(name) int name
 

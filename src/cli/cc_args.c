@@ -15,9 +15,9 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {"--dh-checked", "--dh-exceptions", "--dh-frontend=gcc",
-                                        "--dh-help",    "--dh-mode=field", "--dh-mode=full",
-                                        "--dh-plain"};
+static const char *const own_flags[] = {
+    "--dh-checked",    "--dh-count-checks", "--dh-exceptions", "--dh-frontend=gcc", "--dh-help",
+    "--dh-mode=field", "--dh-mode=full",    "--dh-plain",      "--dh-prune",        "--dh-prune=quiet"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -258,6 +258,11 @@ static void read_own_flag(const char *arg, struct dh_cc_line *line)
         line->exceptions = true;
     else if (strcmp(arg, "--dh-plain") == 0)
         line->plain = true;
+    else if (strcmp(arg, "--dh-prune") == 0 || strcmp(arg, "--dh-prune=quiet") == 0) {
+        line->prune = true;
+        line->prune_quietly = strchr(arg, '=') != NULL;
+    } else if (strcmp(arg, "--dh-count-checks") == 0)
+        line->count_checks = true;
     else if (strncmp(arg, "--dh-mode=", 10) == 0)
         read_mode(arg + 10, line);
     else if (strncmp(arg, "--dh-frontend=", 14) == 0)

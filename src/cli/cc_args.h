@@ -45,6 +45,9 @@ struct dh_cc_line {
     bool plain;              /* --dh-plain */
     bool checked;            /* --dh-checked: the runtime that asks its assertions */
     bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
+    bool prune;              /* --dh-prune: the link leaves out checks that the analysis finds needless */
+    bool prune_quietly;      /* --dh-prune=quiet: ... and does not say so */
+    bool count_checks;       /* --dh-count-checks: with --dh-prune, the program counts them */
     bool help;               /* --dh-help */
     bool multiarch;          /* -print-multiarch: gcc has an answer, clang has none */
     const char *own_unknown; /* an unknown --dh-* flag */
@@ -66,9 +69,11 @@ bool dh_cc_args_takes_value(const char *arg);
 /* cc_filter.c: the arguments that clang gets. */
 void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out);
 
-/* cc_field.c: a field build's arguments before those of the user, and after them. */
-void dh_cc_field_before(const struct dh_cc_line *line, struct dh_cc_args *out);
-void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
+/* cc_lto.c: whether programs of this line are linked from bitcode, and the arguments for it: of a field build
+ * before those of the user, and of both kinds after them. */
+bool dh_cc_lto_wanted(const struct dh_cc_line *line);
+void dh_cc_lto_before_field(const struct dh_cc_line *line, struct dh_cc_args *out);
+void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
 
 /* cc_frontend.c: the value of --dh-frontend. */
 void dh_cc_frontend_read(const char *name, struct dh_cc_line *line);

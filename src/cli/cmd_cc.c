@@ -6,7 +6,8 @@
  *   to lines that link a program: the runtime, whole, and the list of symbols it must export, so that its
  *                                 interceptors take the place of libc's in every module of the process.
  * Shared objects get no runtime: they find that of the executable when they are loaded.
- * A field build (cc_field.c) gets neither: its code is plain, and the link analyses the whole program.
+ * A field build gets neither: its code is plain, and the link analyses the whole program (cc_lto.c). With
+ * --dh-prune the link analyses it too, and instruments only what may race.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -47,6 +48,10 @@ static void print_help(const struct driver *d)
         "  --dh-mode=field   plain code, analysed as a whole when it is linked: the program carries\n"
         "                    the table of races that are possible, for 'deadheat static' to print.\n"
         "                    To be given when compiling and when linking; it checks nothing at run time\n"
+        "  --dh-prune        analyse the whole program when it is linked, and leave out the checks of\n"
+        "                    accesses that can race with nothing. To be given when compiling and when\n"
+        "                    linking; the link says what was left out and what that rests on, unless it is\n"
+        "                    --dh-prune=quiet\n"
         "  --dh-exceptions   let data races be thrown as C++ exceptions ('deadheat run\n"
         "                    --on-race=exception'); the code is slower\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime)\n"
@@ -55,6 +60,9 @@ static void print_help(const struct driver *d)
         "               -fsanitize=thread, for deadheat's runtime\n"
         "  --dh-checked link a runtime that asks all its assertions: slower, for those who debug\n"
         "               deadheat itself\n"
+        "  --dh-count-checks\n"
+        "               with --dh-prune: the program counts its accesses and those that are checked, and\n"
+        "               prints both when it ends; slow, for measuring\n"
         "  --dh-help    this text\n"
         "Example of a field build:\n"
         "  make CC='deadheat-cc --dh-mode=field' CXX='deadheat-c++ --dh-mode=field'\n"
@@ -94,6 +102,18 @@ static int check_supported(const struct driver *d)
     if (l->frontend != DH_CC_OWN && l->mode == DH_CC_FIELD)
         return fail(d,
                     "--dh-mode=field and --dh-frontend cannot be combined: a field build needs our own pass");
+    if (l->count_checks && !l->prune)
+        return fail(d, "--dh-count-checks counts what --dh-prune leaves out: give both");
+    if (l->prune && l->mode == DH_CC_FIELD)
+        return fail(d, "--dh-prune and --dh-mode=field cannot be combined: a field build has no checks");
+    if (l->prune && l->frontend != DH_CC_OWN)
+        return fail(d,
+                    "--dh-prune and --dh-frontend cannot be combined: the link instruments by our own pass");
+    if (l->prune && l->exceptions)
+        return fail(
+            d,
+            "--dh-prune and --dh-exceptions cannot be combined: checks that throw are inserted before "
+            "the program is linked");
     if (!l->has_input)
         return 0;
     if (l->other_machine)
@@ -277,11 +297,19 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
 
 static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
-    dh_cc_field_before(&d->line, out);
+    dh_cc_lto_before_field(&d->line, out);
     dh_cc_filter(in, &d->line, out);
-    dh_cc_field_after(&d->line, in_libdir(d, "", "deadheat-pass.so"), out);
+}
+
+/* What the plugin cannot know inside the compiler and the linker. */
+static void tell_plugin(const struct driver *d)
+{
     if (d->line.links)
         setenv("DEADHEAT_LINK_OUTPUT", dh_path_base(d->line.output ? d->line.output : "a.out"), 1);
+    if (d->line.prune)
+        setenv("DEADHEAT_PRUNE", d->line.prune_quietly ? "quiet" : "1", 1);
+    if (d->line.count_checks)
+        setenv("DEADHEAT_COUNT_CHECKS", "1", 1);
 }
 
 static int run_compiler(struct driver *d, const struct dh_cc_args *in)
@@ -301,11 +329,10 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
             return fail(d,
                         "cannot find deadheat-pass.so in '%s'; install deadheat again or set DEADHEAT_LIBDIR",
                         d->libdir ? d->libdir : "?");
-        if (d->line.mode == DH_CC_FIELD && (d->line.links || d->line.relocatable) &&
-            !dh_path_find_program(&d->arena, "ld.lld-19"))
-            return fail(d,
-                        "cannot find ld.lld-19, which a field build is linked with; install the package "
-                        "lld-19");
+        bool lto = dh_cc_lto_wanted(&d->line);
+        if (lto && (d->line.links || d->line.relocatable) && !dh_path_find_program(&d->arena, "ld.lld-19"))
+            return fail(d, "cannot find ld.lld-19, which %s is linked with; install the package lld-19",
+                        d->line.prune ? "a program with --dh-prune" : "a field build");
         static const char *const silence[] = {"-Qunused-arguments", "-Wno-unknown-warning-option",
                                               "-Wno-ignored-optimization-argument"};
         for (size_t i = 0; i < DH_ARRAY_LEN(silence) && !gnu; i++)
@@ -315,6 +342,10 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
             add_field(d, in, &out);
         else
             add_full(d, in, &out);
+        if (lto) {
+            dh_cc_lto_after(&d->line, plugin, &out);
+            tell_plugin(d);
+        }
     } else {
         dh_cc_filter(in, &d->line, &out);
     }

@@ -31,7 +31,9 @@ static const char usage_tail[] =
     "Examples:\n"
     "  deadheat run -- ./prog --its-own-flag\n"
     "  deadheat run --on-race=stop -- ./prog          stop at the first race, for a debugger\n"
-    "  deadheat run --suppressions=known.txt --output=races.jsonl -- ./prog\n";
+    "  deadheat run --suppressions=known.txt --output=races.jsonl -- ./prog\n"
+    "  deadheat run --sample=1% -- ./prog             look at a hundredth of what it does, at a fraction of "
+    "the cost\n";
 
 struct request {
     struct dh_arena arena;
@@ -100,6 +102,21 @@ static int set_option(const char *arg, size_t len, const char *value)
     return rc ? dh_cli_fail("run", "%s", err.text) : 0;
 }
 
+/* The same for options that do not go together. */
+static int check_together(void)
+{
+    if (checked.sample < 0 && checked.overhead < 0)
+        return 0;
+    const char *which = checked.sample >= 0 ? "sample" : "overhead";
+    if (strcmp(checked.detector, "fasttrack") != 0)
+        return dh_cli_fail("run", "--%s goes with the detector fasttrack only, not with '%s'", which,
+                           checked.detector);
+    if (checked.on_race == DH_ON_RACE_EXCEPTION)
+        return dh_cli_fail(
+            "run", "--on-race=exception promises to raise every race, so it does not go with --%s", which);
+    return 0;
+}
+
 static int set_flag(struct request *q, const char *arg)
 {
     const char *detector = dh_cli_value(arg, "detector");
@@ -148,6 +165,8 @@ int dh_cmd_run(int argc, char **argv)
         }
         rc = set_flag(&q, argv[i]);
     }
+    if (!rc)
+        rc = check_together();
     if (!rc && i >= argc)
         rc = dh_cli_fail("run", "which program? For example: deadheat run -- ./prog");
     if (!rc)

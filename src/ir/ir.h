@@ -31,6 +31,9 @@ struct dh_ir {
     LLVMTypeRef ptr, u8, u32, u64, none;
     struct dh_ir_quiet *quiet;           /* NULL: nothing is known of the module's own functions */
     bool throwing;                       /* what is inserted now may unwind (throwing.c) */
+    bool heeds_marks;                    /* accesses that are marked as safe are no sites (prune.c) */
+    unsigned safe_kind;                  /* of those marks */
+    struct dh_ir_tally *tally;           /* NULL: checks are not counted (tally.c) */
     LLVMValueRef entry[DH_IR_ENTRY_MAX]; /* entry points, declared on first use */
     LLVMTypeRef entry_type[DH_IR_ENTRY_MAX];
 };
@@ -59,6 +62,51 @@ struct dh_ir_quiet *dh_ir_quiet_new(LLVMModuleRef m);
 void dh_ir_quiet_free(struct dh_ir_quiet *q);
 /* q may be NULL: then functions are judged by their attributes only. */
 enum dh_ir_call dh_ir_quiet_call(const struct dh_ir_quiet *q, LLVMValueRef call);
+
+/* ---- analysis.c: the analysis of the whole program, at link time ------------------------------------ */
+
+struct dh_whole_safe;
+struct dh_ir_analysis {
+    const u8 *bytes; /* the table of sites and pairs, as report/pairs.h has it; NULL: there is none */
+    size_t n;
+    char why[160]; /* ... and why: a sentence without its full stop */
+};
+
+/* Analyses a copy of the module, after `prepare` has changed it (NULL: it is taken as it is). true: there is
+ * a table. safe: see whole.h; in memory that the child shares; NULL: nobody asks. */
+bool dh_ir_analysis_run(LLVMModuleRef m, struct dh_whole_safe *safe, void (*prepare)(LLVMModuleRef m),
+                        struct dh_ir_analysis *ret);
+void dh_ir_analysis_done(struct dh_ir_analysis *a);
+/* The name of what is linked, as far as the driver said; else "". */
+const char *dh_ir_analysis_program(void);
+
+/* ---- exports.c: what code outside the merged module can reach --------------------------------------- */
+
+/* Why the analysis cannot vouch for the program, a sentence about "it"; NULL: it can. */
+const char *dh_ir_exports_refuse(LLVMModuleRef m);
+/* Hands what is known by name elsewhere to a function that nobody knows. */
+void dh_ir_exports_give(LLVMModuleRef m);
+
+/* ---- prune.c: accesses that can race with nothing --------------------------------------------------- */
+
+/* dh_ir_prune_mark is in shim.h. The kind of the marks' metadata. */
+unsigned dh_ir_prune_kind(LLVMModuleRef m);
+/* Which sides are safe: DH_WHOLE_TO, DH_WHOLE_FROM of a copy, both of another access. */
+unsigned dh_ir_prune_safe(unsigned kind, LLVMValueRef inst);
+/* How many checks there would be, and how many there are. */
+void dh_ir_prune_say(u64 all, u64 kept);
+
+/* ---- tally.c: builds that count their checks --------------------------------------------------------- */
+
+/* NULL unless the driver was asked for it (--dh-count-checks). */
+struct dh_ir_sites;
+struct dh_ir_tally *dh_ir_tally_new(struct dh_ir *ir);
+void dh_ir_tally_free(struct dh_ir_tally *t);
+/* Counts each execution of the sites' accesses: all that would be checked, or those that are. After
+ * everything else was inserted into the function. */
+void dh_ir_tally_sites(struct dh_ir *ir, const struct dh_ir_sites *sites, bool checked);
+/* The program prints the two numbers when it ends. */
+void dh_ir_tally_end(struct dh_ir *ir);
 
 /* ---- sites.c: what must be checked ------------------------------------------------------------ */
 
@@ -113,6 +161,8 @@ struct dh_ir_sites {
 
 void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites);
 void dh_ir_sites_done(struct dh_ir_sites *sites);
+/* The checks of memory accesses that a site stands for: 2 for a copy with two sides; 0 if it is covered. */
+unsigned dh_ir_sites_checks(const struct dh_ir_site *site);
 /* An intrinsic like memcpy. */
 bool dh_ir_sites_is_copy(LLVMValueRef callee);
 /* The check of a, at least as strong as that of b, looks at all the bytes of b. */

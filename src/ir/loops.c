@@ -15,6 +15,7 @@
  * decided before the loop, by the number of bytes or iterations, and remembered in a bit.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/ir.h"
 
@@ -23,7 +24,8 @@ enum {
     MANY_ENOUGH = 16,  /* iterations, where there are gaps; more than MORE_MAX */
     MORE_MAX = 4,      /* steps by which accesses to the same stretch of different elements are apart */
     MEMBERS_MAX = 32,  /* accesses of one range */
-    RARE = 4,          /* less than once in so many calls of the function */
+    RARE_CALLS = 1,    /* rare is less than once in so many calls of the function, */
+    RARE_ROUNDS = 8,   /* and in a loop less than once in so many rounds */
 };
 
 struct dh_ir_range {
@@ -307,14 +309,22 @@ static bool is_strip(const struct dh_ir_range *r)
            stride_of(r) / r->per % cell == 0;
 }
 
+/* -Os and -Oz. */
+static bool is_to_be_small(LLVMValueRef fn)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("optsize", strlen("optsize"));
+    return LLVMGetEnumAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
 void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges)
 {
     struct planner p = {.loops = dh_shim_loops_new(fn), .out = ret_ranges};
+    bool small = is_to_be_small(fn);
     find_noisy(&p, sites);
     for (size_t i = 0; i < sites->count; i++) {
         struct dh_ir_site *site = &sites->at[i];
         if (!site->covered && (site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE)) {
-            site->rare = dh_shim_loops_is_rare(p.loops, site->inst, RARE);
+            site->rare = small || dh_shim_loops_is_rare(p.loops, site->inst, RARE_CALLS, RARE_ROUNDS);
             assign(&p, site);
         }
     }

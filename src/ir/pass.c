@@ -107,9 +107,34 @@ static void drop_stale_attributes(LLVMValueRef fn)
                 LLVMRemoveCallSiteEnumAttribute(inst, whole, attribute_kind("memory"));
 }
 
-static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
+/* Checks in the program. */
+struct checks {
+    u64 all, kept; /* without marks, and with them */
+};
+
+static u64 count_checks(const struct dh_ir_sites *sites)
 {
-    struct dh_ir_sites sites;
+    u64 n = 0;
+    for (size_t i = 0; i < sites->count; i++)
+        n += dh_ir_sites_checks(&sites->at[i]);
+    return n;
+}
+
+/* What would be checked if nothing were marked as safe. */
+static void collect_all(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites)
+{
+    ir->heeds_marks = false;
+    dh_ir_sites_collect(ir, fn, ret_sites);
+    if (!has_attribute(fn, "optnone"))
+        dh_ir_avail_prune(ret_sites);
+    ir->heeds_marks = true;
+}
+
+static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks *counted)
+{
+    struct dh_ir_sites sites, all = {0};
+    if (counted)
+        collect_all(ir, fn, &all);
     dh_ir_sites_collect(ir, fn, &sites);
     bool needed = sites.count > 0 || sites.has_calls;
     if (needed) {
@@ -126,8 +151,16 @@ static bool instrument_function(struct dh_ir *ir, LLVMValueRef fn)
         dh_ir_frame_insert(ir, fn);
         drop_stale_attributes(fn);
     }
+    if (counted) {
+        counted->all += count_checks(&all);
+        counted->kept += count_checks(&sites);
+    }
+    if (ir->tally) {
+        dh_ir_tally_sites(ir, &all, false);
+        dh_ir_tally_sites(ir, &sites, true);
+    }
+    dh_ir_sites_done(&all);
     dh_ir_sites_done(&sites);
-    return needed;
 }
 
 /* The runtime learns of the image that holds the marker before any of its other code runs. From a shared
@@ -167,6 +200,8 @@ static struct dh_ir ir_of(LLVMModuleRef m)
         .u32 = LLVMInt32TypeInContext(ctx),
         .u64 = LLVMInt64TypeInContext(ctx),
         .none = LLVMVoidTypeInContext(ctx),
+        .safe_kind = dh_ir_prune_kind(m),
+        .heeds_marks = true,
     };
 }
 
@@ -190,7 +225,8 @@ bool dh_ir_instrument_early(LLVMModuleRef m)
     return true;
 }
 
-bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
+/* counted: NULL if nobody asks how many checks are left out. */
+static bool instrument(LLVMModuleRef m, bool inlining, struct checks *counted)
 {
     if (is_done(m))
         return false;
@@ -207,13 +243,16 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
         /* A check that throws is a way out of a function that no attribute tells of. */
         ir.quiet = dh_ir_throwing_wanted() ? NULL : dh_ir_quiet_new(m);
         any = dh_ir_link_fastpath(&ir);
+        ir.tally = any && counted ? dh_ir_tally_new(&ir) : NULL;
     }
     if (any) {
         /* The end of the pipeline has folded away the blocks in front of loops, which loops.c needs. */
         dh_ir_run_passes(&ir, "function(loop-simplify)");
         for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
             if (is_instrumented(&exempt, fn))
-                instrument_function(&ir, fn);
+                instrument_function(&ir, fn, counted);
+        if (ir.tally)
+            dh_ir_tally_end(&ir);
         add_module_constructor(&ir, dh_ir_link_home(&ir));
         if (inlining)
             dh_ir_inline_fastpath(&ir);
@@ -223,6 +262,21 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
     if (ir.builder)
         LLVMDisposeBuilder(ir.builder);
     dh_ir_quiet_free(ir.quiet);
+    dh_ir_tally_free(ir.tally);
     free(exempt.at);
     return any;
+}
+
+bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
+{
+    return instrument(m, inlining, NULL);
+}
+
+bool dh_ir_instrument_program(LLVMModuleRef m)
+{
+    struct checks counted = {0};
+    bool known = dh_ir_prune_mark(m), changed = instrument(m, true, &counted);
+    if (known)
+        dh_ir_prune_say(counted.all, counted.kept);
+    return changed;
 }

@@ -2,12 +2,14 @@
  * shim.cpp - registers the passes with clang and lld, and lends the C files what LLVM-C does not offer.
  *
  * The pass runs at the very end of the optimisation pipeline (also at -O0), so that what the compiler
- * removes costs nothing, and so that no optimisation has to understand our calls. The analysis of whole
- * programs runs at the beginning of link-time optimisation.
+ * removes costs nothing, and so that no optimisation has to understand our calls. Whole programs are analysed
+ * at the beginning of link-time optimisation, or, where checks are to be left out, at its end, and
+ * instrumented there.
  */
 #include "shim.h"
 
 #include <climits>
+#include <cstdlib>
 
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -188,6 +190,11 @@ void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priorit
     appendToGlobalCtors(*unwrap(m), unwrap<Function>(function), priority);
 }
 
+void dh_shim_add_destructor(LLVMModuleRef m, LLVMValueRef function, int priority)
+{
+    appendToGlobalDtors(*unwrap(m), unwrap<Function>(function), priority);
+}
+
 void dh_shim_keep(LLVMModuleRef m, LLVMValueRef global)
 {
     appendToUsed(*unwrap(m), {unwrap<GlobalValue>(global)});
@@ -286,6 +293,27 @@ struct InstrumentPass : PassInfoMixin<InstrumentPass> {
     }
 };
 
+struct PrunePass : PassInfoMixin<PrunePass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        mark_functions(module, false);
+        return dh_ir_instrument_program(wrap(&module)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
+/* The marks alone, for `opt`. */
+struct MarkSafePass : PassInfoMixin<MarkSafePass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        dh_ir_prune_mark(wrap(&module));
+        return PreservedAnalyses::all();
+    }
+};
+
 struct EarlyPass : PassInfoMixin<EarlyPass> {
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
@@ -313,30 +341,47 @@ struct AnalysePass : PassInfoMixin<AnalysePass> {
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "deadheat", "1", [](PassBuilder &builder) {
-                /* Only a link in field mode loads us into the linker. The end of its pipeline is also that of
-                 * the optimiser, where nothing is to be instrumented then. */
+                /* The end of a linker's pipeline is also that of the optimiser, where nothing is to be
+                 * instrumented then. */
+                const bool pruning = getenv("DEADHEAT_PRUNE") != nullptr;
                 auto linking = std::make_shared<bool>(false);
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-                    [linking](ModulePassManager &passes, OptimizationLevel) {
+                    [linking, pruning](ModulePassManager &passes, OptimizationLevel) {
                         *linking = true;
-                        passes.addPass(AnalysePass());
+                        if (pruning)
+                            forbid_loading_gaps();
+                        else
+                            passes.addPass(AnalysePass());
+                    });
+                builder.registerFullLinkTimeOptimizationLastEPCallback(
+                    [pruning](ModulePassManager &passes, OptimizationLevel) {
+                        if (pruning)
+                            passes.addPass(PrunePass());
                     });
                 builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
                     forbid_loading_gaps();
                     passes.addPass(EarlyPass());
                     passes.addPass(MarkPass());
                 });
+                /* A fat object's pipeline ends twice: before its bitcode is put aside, which is to be
+                 * instrumented only when it is linked, and at the end of the ordinary code. */
+                auto ended = std::make_shared<bool>(!pruning);
                 builder.registerOptimizerLastEPCallback(
-                    [linking](ModulePassManager &passes, OptimizationLevel) {
-                        if (!*linking)
+                    [linking, ended](ModulePassManager &passes, OptimizationLevel) {
+                        if (!*linking && *ended)
                             passes.addPass(InstrumentPass(true));
+                        *ended = true;
                     });
-                /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls. */
+                /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls, and deadheat-prune
+                 * in front of either takes the module for a whole program. */
                 builder.registerPipelineParsingCallback(
                     [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-                        if (name != "deadheat" && name != "deadheat-raw")
+                        if (name == "deadheat-prune")
+                            passes.addPass(MarkSafePass());
+                        else if (name == "deadheat" || name == "deadheat-raw")
+                            passes.addPass(InstrumentPass(name == "deadheat"));
+                        else
                             return false;
-                        passes.addPass(InstrumentPass(name == "deadheat"));
                         return true;
                     });
             }};

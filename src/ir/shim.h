@@ -19,6 +19,11 @@ extern "C" {
  * Returns whether the module changed.
  * Without inlining, what was inserted can be read: for tests, and for people. */
 bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
+/* The same for a whole program at link time, of which checks may be left out (--dh-prune). */
+bool dh_ir_instrument_program(LLVMModuleRef m);
+/* Analyses the merged module and marks what needs no check (C side: prune.c). false: nothing is known, which
+ * has been said. */
+bool dh_ir_prune_mark(LLVMModuleRef m);
 /* Called before the optimisation pipeline, in a build with exceptions (C side: throwing.c). */
 bool dh_ir_instrument_early(LLVMModuleRef m);
 /* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
@@ -83,6 +88,7 @@ void dh_shim_set_dso_local(LLVMValueRef global, bool local);
 /* Drops module flags, identification and the like: linking would merge or compare them. */
 void dh_shim_drop_named_metadata(LLVMModuleRef m);
 void dh_shim_add_constructor(LLVMModuleRef m, LLVMValueRef function, int priority);
+void dh_shim_add_destructor(LLVMModuleRef m, LLVMValueRef function, int priority);
 /* Neither compiler nor linker may drop it. */
 void dh_shim_keep(LLVMModuleRef m, LLVMValueRef global);
 /* A compilation error, in the compiler's own style. */
@@ -96,9 +102,11 @@ struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn);
 void dh_shim_loops_free(struct dh_shim_loops *loops);
 /* The loop around an instruction, if it has no inner loops, one way in and one way out; or NULL. */
 const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst);
-/* Whether inst is in no loop and, as far as the shape of the code tells, executed less than once in so many
- * calls of the function. */
-bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned once_in);
+/* Whether inst is, as far as the shape of the code tells, executed less than once in so many calls of the
+ * function, or, if it is in a loop, in so many rounds of the innermost one; in a case of a large switch in
+ * it, in so many times that the case is chosen. */
+bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned in_calls,
+                           unsigned in_rounds);
 /* Whether inst happens in every iteration and ptr moves by a constant number of bytes (0: stays). */
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
                           long long *ret_step);

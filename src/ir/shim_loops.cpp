@@ -73,11 +73,30 @@ const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst)
     return loop;
 }
 
-bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned once_in)
+/* A block that control comes back to over and over on its way to bb: the head of the innermost loop around
+ * it, or in that loop a case of a switch with more than a few, each of which is rare by the estimate and may
+ * be hot in an interpreter; outside of loops, the function's entry. */
+static const BasicBlock *hub_of(const struct dh_shim_loops *loops, const BasicBlock *bb)
+{
+    const unsigned few = 4;
+    const Loop *loop = loops->info.getLoopFor(bb);
+    const DomTreeNode *node = loops->tree.getNode(bb);
+    for (; node && node->getIDom(); node = node->getIDom()) {
+        const Instruction *end = node->getIDom()->getBlock()->getTerminator();
+        bool dispatched = (isa<IndirectBrInst>(end) || isa<SwitchInst>(end)) && end->getNumSuccessors() > few;
+        if (loop && (node->getBlock() == loop->getHeader() || dispatched))
+            break;
+    }
+    return node ? node->getBlock() : bb;
+}
+
+bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned in_calls,
+                           unsigned in_rounds)
 {
     const BasicBlock *bb = unwrap<Instruction>(inst)->getParent();
-    return !loops->info.getLoopFor(bb) && loops->frequency.getBlockFreq(bb).getFrequency() <
-                                              loops->frequency.getEntryFreq().getFrequency() / once_in;
+    unsigned once_in = loops->info.getLoopFor(bb) ? in_rounds : in_calls;
+    return loops->frequency.getBlockFreq(bb).getFrequency() <
+           loops->frequency.getBlockFreq(hub_of(loops, bb)).getFrequency() / once_in;
 }
 
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
+#include "ir/whole/whole.h"
 
 struct collector {
     struct dh_ir *ir;
@@ -107,6 +108,12 @@ static bool is_vptr_store(LLVMValueRef inst, LLVMTypeRef type)
            dh_shim_is_vtable_access(inst);
 }
 
+/* Those sides of an access that the analysis of the whole program has found to race with nothing. */
+static unsigned safe_sides(const struct collector *c, LLVMValueRef inst)
+{
+    return c->ir->heeds_marks ? dh_ir_prune_safe(c->ir->safe_kind, inst) : 0;
+}
+
 static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr, LLVMTypeRef type)
 {
     bool is_store = LLVMIsAStoreInst(inst) != NULL;
@@ -115,7 +122,7 @@ static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef p
     if (dh_shim_is_added_by_compiler(inst) || (!is_store && dh_shim_is_invariant_load(inst)))
         return;
     u64 size = LLVMStoreSizeOfType(c->ir->layout, type);
-    if (size == 0 || dh_ir_escape_is_private(c->escape, ptr))
+    if (size == 0 || safe_sides(c, inst) || dh_ir_escape_is_private(c->escape, ptr))
         return;
     struct dh_ir_site *site = add(c,
                                   is_vptr_store(inst, type) ? DH_SITE_VPTR_WRITE
@@ -238,9 +245,10 @@ static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef 
     }
     LLVMValueRef dst = LLVMGetOperand(call, 0), src = LLVMGetOperand(call, 1);
     bool has_src = LLVMGetTypeKind(LLVMTypeOf(src)) == LLVMPointerTypeKind;
-    bool skip_dst =
-        LLVMGetPointerAddressSpace(LLVMTypeOf(dst)) != 0 || dh_ir_escape_is_private(c->escape, dst);
-    bool skip_src = !has_src || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
+    unsigned safe = safe_sides(c, call);
+    bool skip_dst = (safe & DH_WHOLE_TO) || LLVMGetPointerAddressSpace(LLVMTypeOf(dst)) != 0 ||
+                    dh_ir_escape_is_private(c->escape, dst);
+    bool skip_src = !has_src || (safe & DH_WHOLE_FROM) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
                     dh_ir_escape_is_private(c->escape, src);
     if (skip_dst && skip_src)
         return;
@@ -260,7 +268,7 @@ static void collect_call(struct collector *c, LLVMValueRef call)
         add(c, DH_SITE_PREFETCH, call);
     } else if (intrinsic && dh_ir_masked_is(call)) {
         LLVMValueRef ptr = dh_ir_masked_pointer(call);
-        if (!ptr || !dh_ir_escape_is_private(c->escape, ptr))
+        if (!safe_sides(c, call) && (!ptr || !dh_ir_escape_is_private(c->escape, ptr)))
             add(c, DH_SITE_MASKED, call);
     }
     enum dh_ir_call kind = dh_ir_quiet_call(c->ir->quiet, call);
@@ -326,6 +334,21 @@ void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *
         block->last_window = c.number;
     }
     dh_ir_escape_free(c.escape);
+}
+
+unsigned dh_ir_sites_checks(const struct dh_ir_site *site)
+{
+    switch (site->kind) {
+    case DH_SITE_READ:
+    case DH_SITE_WRITE:
+    case DH_SITE_VPTR_WRITE:
+    case DH_SITE_MASKED:
+        return !site->covered;
+    case DH_SITE_COPY:
+        return (unsigned)!site->skip_dst + (unsigned)!site->skip_src;
+    default:
+        return 0;
+    }
 }
 
 void dh_ir_sites_done(struct dh_ir_sites *sites)

@@ -216,6 +216,25 @@ static void print_counters(struct dh_reporter *r)
                 (double)collections * 1000 / (double)ms);
 }
 
+static double percent(u64 part, u64 whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* A sampled run says little about what it did not find. */
+static void print_sample(struct dh_reporter *r)
+{
+    const struct dh_model *m = &r->model;
+    u64 periods = dh_model_counter(m, "PERIODS"), us = dh_model_counter(m, "SAMPLED_OF_US");
+    if (!us)
+        return;
+    fprintf(r->options.messages,
+            "deadheat: this run was sampled: %" PRIu64
+            " period%s, %.2f%% of the time, %.2f%% of the work; more races may have gone unseen\n",
+            periods, periods == 1 ? "" : "s", percent(dh_model_counter(m, "SAMPLED_US"), us),
+            percent(dh_model_counter(m, "SAMPLED_WORK"), dh_model_counter(m, "SAMPLED_OF_WORK")));
+}
+
 static void print_summary(struct dh_reporter *r)
 {
     const struct dh_reporter_result *n = &r->result;
@@ -244,6 +263,7 @@ static void print_summary(struct dh_reporter *r)
     for (const struct dh_suppress_rule *rule = r->suppress.rules; r->options.stats && rule; rule = rule->next)
         fprintf(f, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64 "\n", r->options.suppressions, rule->line,
                 rule->pattern, rule->hits);
+    print_sample(r);
     print_counters(r);
 }
 

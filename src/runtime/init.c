@@ -27,6 +27,7 @@
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
 #include "runtime/sink/tap.h"
+#include "runtime/threads/period.h"
 #include "runtime/threads/sync.h"
 
 struct dh_options dh_opts;
@@ -45,8 +46,11 @@ void dh_runtime_count(enum dh_counter c)
 
 u64 dh_runtime_counter(enum dh_counter c)
 {
+    u64 here;
     if (c >= DH_RULES_FIRST)
         return dh_rules_total(c);
+    if (dh_period_counter(c, &here))
+        return here;
     if (c == DH_COUNT_BLIND_MODULES)
         return dh_modules_blind();
     return __atomic_load_n(&counters[c], __ATOMIC_RELAXED);
@@ -174,6 +178,7 @@ static void start(char **envp)
     dh_sync_init();
     membarrier = dh_sys_membarrier_init();
     dh_tap_init();
+    dh_period_init();
     dh_pending_init();
     /* Shadow first: looking up the real functions may call the program's own, instrumented malloc. What that
      * touches besides the modules (its stack, what it maps) gets shadow when it faults. */
@@ -268,6 +273,34 @@ static void tell_losses(void)
         dh_sys_say(buf);
 }
 
+static void tell_share(struct dh_fmt *f, u64 part, u64 whole, const char *of)
+{
+    u64 hundredths = whole ? part * 10000 / whole : 0;
+    dh_fmt_str(f, ", ");
+    dh_fmt_u64(f, hundredths / 100);
+    dh_fmt_str(f, hundredths % 100 < 10 ? ".0" : ".");
+    dh_fmt_u64(f, hundredths % 100);
+    dh_fmt_str(f, "% of the ");
+    dh_fmt_str(f, of);
+}
+
+/* Likewise, silence after a sampled run must not pass for that of a full one. */
+static void tell_sample(void)
+{
+    char buf[256];
+    struct dh_fmt f;
+    u64 us = dh_runtime_counter(DH_COUNT_SAMPLED_OF_US), work = dh_runtime_counter(DH_COUNT_SAMPLED_OF_WORK);
+    if (!dh_period_on || !us || dh_runtime_counter(DH_COUNT_RACES))
+        return;
+    dh_fmt_init(&f, buf, sizeof(buf));
+    dh_fmt_str(&f, "no data race was found in what was sampled: ");
+    dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_PERIODS));
+    dh_fmt_str(&f, dh_runtime_counter(DH_COUNT_PERIODS) == 1 ? " period" : " periods");
+    tell_share(&f, dh_runtime_counter(DH_COUNT_SAMPLED_US), us, "time");
+    tell_share(&f, dh_runtime_counter(DH_COUNT_SAMPLED_WORK), work, "work");
+    dh_sys_say(buf);
+}
+
 int dh_runtime_exit_status(int status)
 {
     struct dh_thread *t = __dh_hot.self;
@@ -279,8 +312,10 @@ int dh_runtime_exit_status(int status)
     if (dh_tap)
         dh_tap->finish();
     bool raced = dh_compat_ends(dh_report_end());
-    if (dh_opts.report)
+    if (dh_opts.report) {
         tell_losses();
+        tell_sample();
+    }
     if (dh_opts.stats)
         print_stats();
     if (entered)

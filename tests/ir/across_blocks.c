@@ -1,15 +1,15 @@
 // A check that lies on every way to another one, with nothing that synchronises between, makes it needless.
 // RUN: -O1 -fno-strict-aliasing
-// EXPECT dominated: read4=1 write4=2
-// EXPECT after_join: read4=1 write4=1 write1=2
-// EXPECT read_after_write: write4=3
-// EXPECT smaller: read8=1 write4=2
-// EXPECT one_way_only: read4=2 write4=1
-// EXPECT both_ways: read4=3 write4=1 write1=1
+// EXPECT dominated: read4=1 rare_write4=2
+// EXPECT after_join: read4=1 write4=1 rare_write1=2
+// EXPECT read_after_write: write4=1 rare_write4=2
+// EXPECT smaller: read8=1 rare_write4=2
+// EXPECT one_way_only: read4=1 rare_read4=1 rare_write4=1
+// EXPECT both_ways: read4=1 rare_read4=2 rare_write4=1 rare_write1=1
 // EXPECT call_on_one_way: read4=2
 // EXPECT atomic_on_one_way: read4=2 atomic_pre=1 atomic_post=1
-// EXPECT write_after_read: read4=1 write4=1
-// EXPECT larger: read4=2 read8=1
+// EXPECT write_after_read: read4=1 rare_write4=1
+// EXPECT larger: read4=1 rare_read4=1 rare_read8=1
 // EXPECT call_in_loop: read4=2
 // EXPECT moving: read4=3 write4=1
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // A function of the program's own that is called memcmp is checked for what it does, not for its name.
-// EXPECT memcmp: read1=1
+// EXPECT memcmp: rare_read1=1
 // EXPECT own: enter=1 exit=1
 // RUN: -O2 -fno-builtin
 __attribute__((noinline)) int memcmp(const void *a, const void *b, unsigned long n)

@@ -1,10 +1,10 @@
 ; An access whose line the optimiser dropped gets that of the others to the same place, if there is only one such line:
 ; of several, one may be where the program never came.
-; EXPECT one: read4=2
+; EXPECT one: read4=1 rare_read4=1
 ; NOMATCH one: @__dh_read4\(ptr @x\), !dbg !7$
 ; MATCH one: @__dh_read4\(ptr @x\), !dbg !8$
 ; MATCH *: ^!8 = !DILocation\(line: 3,
-; EXPECT two: read4=3
+; EXPECT two: read4=1 rare_read4=2
 ; MATCH two: @__dh_read4\(ptr @x\), !dbg !10$
 ; MATCH *: ^!10 = !DILocation\(line: 0,
 target triple = "x86_64-pc-linux-gnu"

@@ -2,7 +2,7 @@
 // vectoriser does not load the fields in between. Compiled with the plugin, since it steers the optimiser.
 // RUN: -O2 -mavx2
 // PLUGIN: yes
-// EXPECT sometimes: slow_read4=1 enter_slow=1
+// EXPECT sometimes: rare_read4=1 enter_slow=1
 // NOMATCH sometimes: select
 // MATCH fields: slow_read4
 // NOMATCH fields: load <|slow_read(8|16)|read_loop

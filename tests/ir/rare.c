@@ -1,11 +1,31 @@
-// Checks in code that is hardly ever executed are calls; those in loops and on the usual ways are inlined.
+// Checks in code that is executed less than once in a call of the function, or hardly ever in a loop, are calls; those
+// on the usual ways are inlined. In a loop, a case of a large switch counts by itself: an interpreter has many, and
+// all may be hot.
 // RUN: -O1
 // EXPECT usual: read4=1 rare_write4=1
-// EXPECT in_loop: read4=1 write4=1 write_n=0
-// EXPECT half: read4=1 write4=2
+// EXPECT half: read4=1 rare_write4=2
+// EXPECT in_loop: read4=1 rare_write4=1
+// EXPECT half_of_loop: read4=1 write4=2
+// EXPECT interpret: read4=1 write4=7 rare_write4=1
 // MATCH usual: call preserve_mostcc void @__dh_rare_write4
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 void f(void);
+int g(void);
 void usual(int *p, int *q) { if (UNLIKELY(*p)) *q = 1; }
-void in_loop(int *p, int *q) { for (;;) { f(); if (UNLIKELY(p[0] == 5)) *q = 1; } }
 void half(int *p, int *q) { if (*p > 5) q[1] = 1; else *q = 2; }
+void in_loop(int *p, int *q) { for (;;) { f(); if (UNLIKELY(p[0] == 5)) *q = 1; } }
+void half_of_loop(int *p, int *q) { for (;;) { f(); if (p[0] > 5) q[1] = 1; else *q = 2; } }
+void interpret(int *p, int *q)
+{
+    for (;; f())
+        switch (*p) {
+        case 0: q[0] = g(); break;
+        case 1: q[1] = g(); break;
+        case 2: q[2] = g(); if (UNLIKELY(g())) q[7] = 1; break;
+        case 3: q[3] = g(); break;
+        case 4: q[4] = g(); break;
+        case 5: q[5] = g(); break;
+        case 6: q[6] = g(); break;
+        default: f();
+        }
+}

@@ -7,6 +7,7 @@
 #                         enter, exit and reenter, which are only compared when named
 #   MATCH f: regex        some line of f matches; NOMATCH f: regex: none does
 #   MATCH *: regex        some line of the whole module
+#   PRUNE: yes            the file is a whole program, and what races with nothing gets no check
 #   PLUGIN: yes           look at what the compiler makes of it with the plugin, inlined, instead
 # The calls are counted before they are inlined. Each input is also compiled all the way to an object, and in
 # the inlined code no fast path may be left and every alloca of constant size must be in the first block,
@@ -98,9 +99,11 @@ run_case() {
         ;;
     esac
     [ ! -s "$base.log" ] || { say_fail "$name" "noise: $(head -1 "$base.log")"; return; }
-    "$opt" "-load-pass-plugin=$plugin" -passes=deadheat-raw,verify -S -o "$base.raw.ll" "$base.in.ll" \
+    prune=
+    grep -q 'PRUNE: yes' "$source" && prune=internalize,deadheat-prune,
+    DEADHEAT_PRUNE=quiet "$opt" "-load-pass-plugin=$plugin" -internalize-public-api-list=main "-passes=${prune}deadheat-raw,verify" -S -o "$base.raw.ll" "$base.in.ll" \
         > "$base.log" 2>&1 || { say_fail "$name" "opt: $(head -1 "$base.log")"; return; }
-    "$opt" "-load-pass-plugin=$plugin" -passes=deadheat,verify -S -o "$base.ll" "$base.in.ll" \
+    DEADHEAT_PRUNE=quiet "$opt" "-load-pass-plugin=$plugin" -internalize-public-api-list=main "-passes=${prune}deadheat,verify" -S -o "$base.ll" "$base.in.ll" \
         > "$base.log" 2>&1 || { say_fail "$name" "opt: $(head -1 "$base.log")"; return; }
     if grep -Eq '@__dh_(read|write)(1|2|4|8|16)\(|@__dh_(enter|exit|reenter|vptr_write)\(' "$base.ll"; then
         say_fail "$name" "a fast path was not inlined"

@@ -13,6 +13,10 @@
  * are to be collected (docs/design/collector.md). Of what happens at the same instant it knows nothing: that is
  * stress_lossless.c's. Arguments: first seed, number of seeds.
  *
+ * stress_sample.c is the same with sampling periods, which begin and end at random: what was accessed outside them
+ * must never show, and what was accessed inside must, as long as nothing has come that may drop it
+ * (docs/design/sampling.md).
+ *
  * FLAGS: -Wl,--wrap=dh_report_race -Wl,--wrap=dh_ids_want_collection
  */
 #include <deadheat/deadheat.h>
@@ -22,8 +26,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stress.h"
+
+#ifndef SAMPLED
+#define SAMPLED 0
+#endif
 
 enum { THREADS = 8, ARENA = 320, MUCH_READ = 304, LOCKS = 3, STEPS = 4000, SEEDS = 300 };
 enum kind { READ, WRITE, ATOMIC_READ, ATOMIC_WRITE, KINDS };
@@ -44,16 +53,19 @@ static struct player {
     bool fenced, ended;
 } players[THREADS];
 
-static struct byte {
+struct byte {
     unsigned last[KINDS][THREADS]; /* 0: never */
-} bytes[ARENA];
+};
+static struct byte bytes[ARENA]; /* what may be known: all accesses in sampling periods, if there are any */
+static struct byte kept[ARENA];  /* what must be: those of them that nothing has come after */
 
 static struct clock published[ARENA];                    /* by atomics, at the address they begin at */
 static struct clock released[LOCKS];                     /* mutexes */
 static struct clock wrote[LOCKS], read_released[LOCKS];  /* reader-writer locks: for all, for writers */
 static int holder[LOCKS], writer[LOCKS], readers[LOCKS]; /* thread + 1; which threads, one bit each */
 static bool reported;
-static bool whole_words; /* hardly any access to part of a word: then words are not split */
+static bool sampling = true; /* a period is under way, or there are none */
+static bool whole_words;     /* hardly any access to part of a word: then words are not split */
 static uint64_t state;
 
 DH_UNTRACKED static unsigned pick(unsigned n)
@@ -74,26 +86,43 @@ DH_UNTRACKED static bool conflict(enum kind a, enum kind b)
     return write && !atomic;
 }
 
-/* The access of a step. */
+/* The access of a step, and whether a race must or may be reported. */
 static unsigned its_at, its_n;
+static bool must, may;
 
-DH_UNTRACKED static bool races(int me, unsigned at, unsigned n, enum kind kind)
+DH_UNTRACKED static bool races(const struct byte *known, int me, unsigned at, unsigned n, enum kind kind)
 {
-    its_at = at;
-    its_n = n;
     const struct clock *now = &players[me].now;
     for (unsigned b = at; b < at + n; b++)
         for (int k = 0; k < KINDS; k++)
             for (int who = 0; who < THREADS && conflict(kind, k); who++)
-                if (who != me && bytes[b].last[k][who] > now->at[who])
+                if (who != me && known[b].last[k][who] > now->at[who])
                     return true;
     return false;
 }
 
-DH_UNTRACKED static void note(int me, unsigned at, unsigned n, enum kind kind)
+/* An access outside a period: a write drops all, a read the reads that happened before it. */
+DH_UNTRACKED static void drop(int me, struct byte *b, enum kind kind)
 {
-    for (unsigned b = at; b < at + n; b++)
-        bytes[b].last[kind][me] = players[me].now.at[me];
+    for (int k = 0; k < KINDS; k++)
+        for (int who = 0; who < THREADS; who++)
+            if (kind == WRITE ||
+                (kind == READ && k % 2 == READ && b->last[k][who] <= players[me].now.at[who]))
+                b->last[k][who] = 0;
+}
+
+DH_UNTRACKED static void expect(int me, unsigned at, unsigned n, enum kind kind)
+{
+    its_at = at;
+    its_n = n;
+    must = races(kept, me, at, n, kind);
+    may = races(bytes, me, at, n, kind);
+    for (unsigned b = at; b < at + n; b++) {
+        if (sampling)
+            bytes[b].last[kind][me] = kept[b].last[kind][me] = players[me].now.at[me];
+        else
+            drop(me, &kept[b], kind);
+    }
 }
 
 DH_UNTRACKED static void forget(unsigned at, unsigned n)
@@ -101,7 +130,7 @@ DH_UNTRACKED static void forget(unsigned at, unsigned n)
     static const struct byte never;
     static const struct clock none;
     for (unsigned b = at; b < at + n; b++) {
-        bytes[b] = never;
+        bytes[b] = kept[b] = never;
         published[b] = none;
     }
 }
@@ -195,7 +224,7 @@ static __attribute__((noinline)) void touch(unsigned depth, unsigned char *p, un
         range(p, n, write);
 }
 
-DH_UNTRACKED static bool plain(int me)
+DH_UNTRACKED static void plain(int me)
 {
     static const unsigned usual[] = {1, 1, 2, 4, 4, 8, 8};
     /* Some words are hardly ever written, and read again and again. */
@@ -209,10 +238,8 @@ DH_UNTRACKED static bool plain(int me)
     unsigned at = much_read ? MUCH_READ + pick(ARENA - MUCH_READ - n + 1) : pick(MUCH_READ - n + 1);
     if (whole || pick(2))
         at -= at % (n < 8 ? n : 8);
-    bool expected = races(me, at, n, write ? WRITE : READ);
-    note(me, at, n, write ? WRITE : READ);
+    expect(me, at, n, write ? WRITE : READ);
     touch(pick(3), arena + at, n, write);
-    return expected;
 }
 
 /* An atomic operation's order has to be a constant, and its object aligned to its size. */
@@ -266,7 +293,7 @@ ATOMIC(8)
 ATOMIC(32)
 ATOMIC(64)
 
-DH_UNTRACKED static bool atomic(int me)
+DH_UNTRACKED static void atomic(int me)
 {
     static const memory_order orders[] = {memory_order_relaxed, memory_order_relaxed, memory_order_acquire,
                                           memory_order_release, memory_order_acq_rel, memory_order_seq_cst};
@@ -286,8 +313,7 @@ DH_UNTRACKED static bool atomic(int me)
     bool reads = op != STORE, writes = op == STORE || op == ADD || op == SWAP;
     if (reads)
         learn(takes ? &t->now : &t->pending, &published[at]);
-    bool expected = races(me, at, n, writes ? ATOMIC_WRITE : ATOMIC_READ);
-    note(me, at, n, writes ? ATOMIC_WRITE : ATOMIC_READ);
+    expect(me, at, n, writes ? ATOMIC_WRITE : ATOMIC_READ);
     if (writes) {
         static const struct clock none;
         if (op == STORE)
@@ -306,7 +332,6 @@ DH_UNTRACKED static bool atomic(int me)
         atomic32(p, op, order);
     else
         atomic64(p, op, order);
-    return expected;
 }
 
 static __attribute__((noinline)) void fence_acquire(void)
@@ -425,8 +450,20 @@ DH_UNTRACKED static void memory(void)
         dh_lard_copy(arena + to, arena + from, n);
         forget(to, n);
         for (unsigned i = 0; i < n; i++)
-            bytes[to + i] = bytes[from + i];
+            bytes[to + i] = bytes[from + i], kept[to + i] = kept[from + i];
     }
+}
+
+void dh_period_turn(bool on);
+static bool any_found, any_missed;
+
+/* A period begins or ends, now and then. */
+DH_UNTRACKED static void turn(void)
+{
+    if (!SAMPLED || pick(20))
+        return;
+    sampling = pick(2);
+    dh_period_turn(sampling);
 }
 
 /* ---- One program. ---- */
@@ -492,11 +529,11 @@ DH_UNTRACKED static int play(uint64_t seed)
         if (!players[me].self || players[me].ended)
             me = 0;
         dh_lard_thread_switch(me ? players[me].self : NULL);
-        reported = false;
-        bool expected = false;
+        turn();
+        reported = must = may = false;
         unsigned what = pick(100);
         if (what >= share)
-            expected = what % 5 == 0 ? atomic(me) : plain(me);
+            what % 5 == 0 ? atomic(me) : plain(me);
         else if (what % 8 == 0)
             life(me);
         else if (what % 8 == 1)
@@ -509,14 +546,16 @@ DH_UNTRACKED static int play(uint64_t seed)
             rwlock(me);
         for (unsigned again = pick(1000) ? 0 : pick(2500); again > 0; again--)
             mutex(me); /* epochs in which nothing is accessed */
-        if (reported != expected) {
+        if (reported ? !may : must) {
             dh_lard_system_begin();
             fprintf(stderr, "seed %lu, step %d, thread %d: %s\n", (unsigned long)seed, step, me,
-                    expected ? "a race was lost" : "a false alarm");
+                    must ? "a race was lost" : "a false alarm");
             dh_lard_system_end();
             return 1;
         }
-        if (expected) {
+        any_found |= must;
+        any_missed |= may && !must;
+        if (may) {
             dh_lard_clear(arena + its_at, its_n);
             forget(its_at, its_n);
         }
@@ -528,11 +567,16 @@ DH_UNTRACKED static int play(uint64_t seed)
 
 DH_UNTRACKED int main(int argc, char **argv)
 {
+    if (SAMPLED && !getenv("DEADHEAT_OPTIONS")) {
+        CHECK(setenv("DEADHEAT_OPTIONS", "sample=0%", 1) == 0); /* no periods but those that begin here */
+        execv("/proc/self/exe", argv);
+    }
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1,
              n = argc > 2 ? strtoull(argv[2], NULL, 0) : SEEDS;
     for (uint64_t seed = first; seed < first + n; seed++)
         if (play(seed))
             return 1;
+    CHECK(any_found && any_missed == SAMPLED); /* else it has shown nothing */
     puts("OK");
     return 0;
 }

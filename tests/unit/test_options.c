@@ -45,6 +45,14 @@ static void accepts(void **state)
     assert_int_equal(o.on_race, DH_ON_RACE_EXCEPTION);
     assert_int_equal(o.race_action, DH_ACTION_THREAD);
     assert_int_equal(o.race_signal, 10);
+    assert_int_equal(parse("sample=1%:overhead=250%"), 0);
+    assert_int_equal(o.sample, 10000);
+    assert_int_equal(o.overhead, 2500000);
+    assert_int_equal(parse("sample=0.0125%"), 0);
+    assert_int_equal(o.sample, 125);
+    assert_int_equal(parse("sample=100.00000%:overhead=0%"), 0);
+    assert_int_equal(o.sample, 1000000);
+    assert_int_equal(o.overhead, 0);
     assert_true(o.stats);
     assert_string_equal(o.output, "/tmp/x y");
     assert_int_equal(parse("on-race=report:max-reports=5:stats=no:report=false"), 0);
@@ -107,6 +115,18 @@ static void errors(void **state)
     assert_string_equal(err.text, "option 'exitcode' cannot be '256'; it must be a number from 0 to 255");
     assert_true(parse("max_reports=0") < 0);
     assert_string_equal(err.text, "option 'max_reports' cannot be '0'; it must be a whole number, 1 or more");
+    assert_true(parse("sample=1") < 0);
+    assert_string_equal(err.text,
+                        "option 'sample' cannot be '1'; it must be a percentage such as 1% or 0.5%");
+    assert_true(parse("sample=100.1%") < 0);
+    assert_string_equal(
+        err.text,
+        "option 'sample' cannot be '100.1%'; it must be a percentage from 0% to 100%, such as 1% or 0.5%");
+    static const char *const no_share[] = {"overhead=%",      "overhead=.5%",         "overhead=5.%",
+                                           "overhead=1.2.3%", "overhead=0.00001%",    "overhead=-1%",
+                                           "overhead=1%%",    "overhead=99999999999%"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(no_share); i++)
+        assert_true(parse(no_share[i]) < 0);
     assert_true(parse("max_reports=-1") < 0);
     assert_true(parse("max_reports=99999999999") < 0);
     assert_true(parse("max_reports=2147483648") < 0);

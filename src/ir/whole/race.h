@@ -109,6 +109,9 @@ void dh_w_owner_found(struct dh_w_races *r, u32 object, u32 found);
 void dh_w_owner_settle(struct dh_w_races *r);
 /* race.c */
 void dh_w_races_find(struct dh_w_races *r);
+/* safe.c: the accesses that can race with nothing. r: NULL if there is one thread only */
+struct dh_whole_safe;
+void dh_w_safe_tell(struct dh_w *w, struct dh_w_races *r, struct dh_whole_safe *to);
 /* emit.c */
 void dh_w_emit(struct dh_w_races *r);
 /* types.c: what objects are in the source, once the pairs are found. v has its storage already. */

@@ -134,6 +134,8 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_owner_find(&races);
     dh_w_races_find(&races);
     dh_w_owner_settle(&races);
+    if (c->o->safe != NULL && c->o->safe->refused == NULL)
+        dh_w_safe_tell(w, &races, c->o->safe);
     dh_w_emit(&races);
     dh_w_owner_done(&races);
     dh_w_bundles_free(races.bundles);
@@ -205,6 +207,8 @@ static int analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_
         pairs->no_threads = !has_threads(&w);
         if (!pairs->no_threads)
             find_races(&w, &c);
+        else if (o->safe != NULL && o->safe->refused == NULL)
+            dh_w_safe_tell(&w, NULL, o->safe);
     }
     begin(&c, NULL);
     release(&w);

@@ -24,12 +24,25 @@ bool dh_whole_needs_lift(LLVMModuleRef m);
 /* Bodies for library functions that are called through pointers, and for indirect functions (stand_in.c). */
 void dh_whole_stand_in(LLVMModuleRef m);
 
+/* Who wants to know which accesses can race with nothing (safe.c). The module must then be all of the program
+ * that has checks, with everything internal that nothing else names. */
+struct dh_whole_safe {
+    /* Called for each access that was read, after the pairs are known; for an instruction perhaps several
+     * times, and all must agree. which: the sides of a copy, of other instructions both. */
+    void (*access)(void *arg, LLVMValueRef inst, unsigned which, bool safe);
+    void *arg;
+    const char *refused; /* what makes it impossible, a sentence about "it", the program: set by the caller,
+                            or in the analysis; then `access` is not called. NULL: nothing */
+};
+enum { DH_WHOLE_TO = 1, DH_WHOLE_FROM = 2 };
+
 /* All zero is valid. What may be assumed beyond the papers is no option here: such pairs are marked
  * (DH_PAIRS_IF_...), and whoever reads them decides. */
 struct dh_whole_options {
     const char *program;                            /* what is analysed, for the result; may be NULL */
     void (*progress)(void *arg, const char *phase); /* called when a phase begins; may be NULL */
     void *progress_arg;
+    struct dh_whole_safe *safe; /* or NULL */
 };
 
 /* 0 and a result that dh_pairs_free() frees, or a negative code: -EINVAL if the module is no x86-64 program.

@@ -44,14 +44,14 @@ struct dh_frame {
 
 /*
  * The hot part of a thread's state, in initial-exec TLS so that inlined code reaches it in one
- * instruction. Written by the owning thread only. DH_HOT_NONE is how it starts: nothing hits, and the slow
- * paths attach the thread.
+ * instruction. Written by the owning thread only, but for one store that period.h explains. DH_HOT_NONE is
+ * how it starts: nothing hits, and the slow paths attach the thread.
  */
 struct dh_hot {
     u64 read_flip;          /* where this thread's read plane is: dh_plane_of */
     u32 base;               /* first plain access id of the current epoch, with full byte mask */
     u32 span;               /* so many ids from there on are this epoch's, or nobody's yet and in no cell:
-                             * cell - base < span is a hit */
+                             * cell - base < span is a hit. Others are alone.h's and period.h's */
     struct dh_frame *sp;    /* next free frame of the shadow call stack */
     struct dh_frame *limit; /* sp == limit: full (or not attached); __dh_enter_slow decides */
     struct dh_thread *self; /* the logical thread running here; NULL: not attached */
@@ -97,7 +97,7 @@ DH_INLINE uptr dh_plane_of(uptr addr, enum dh_plane plane)
     return addr ^ (plane == DH_PLANE_READ ? __dh_hot.read_flip : DH_WRITE_FLIP);
 }
 
-/* The class of the thread that runs here. */
+/* The class of the thread that runs here; outside a sampling period, when it reads no read plane, class 0. */
 DH_INLINE u32 dh_plane_own_class(void)
 {
     return (u32)(__dh_hot.read_flip >> 20) % DH_READ_CLASSES;

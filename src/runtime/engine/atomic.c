@@ -22,6 +22,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/engine/rules.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/sink/tap.h"
@@ -194,12 +195,28 @@ static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum d
 static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
                        dh_pair_t *ret_cells)
 {
-    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells))
+    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells)) {
+        if (plane == DH_PLANE_READ)
+            dh_unsampled_show(a->addr, a->size);
         return true;
+    }
     dh_engine_words(a, a->addr, a->addr + a->size);
     dh_cell_t me = dh_cell_make(a->id, dh_mask_aligned(a->addr, a->size));
     return cells_now(plane, ret_cells) && holds(a->t, dh_pair_lo(*ret_cells), me) &&
            (a->size < 8 || dh_pair_is_even(*ret_cells) || holds(a->t, dh_pair_hi(*ret_cells), me));
+}
+
+/* Between two sampling periods nothing is recorded, so one look at what there is does for the whole pause. */
+static DH_NOINLINE void record_unsampled(struct dh_access_now *a, struct dh_done *d)
+{
+    u32 pause = __atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED);
+    u32 moves = __atomic_load_n(&dh_unsampled_moves, __ATOMIC_RELAXED);
+    if (pause && d->pause == pause && d->pause_moves == moves && d->pause_size == a->size)
+        return;
+    dh_unsampled_access(a, now.pc);
+    d->pause = pause;
+    d->pause_moves = moves;
+    d->pause_size = (u32)a->size;
 }
 
 /*
@@ -214,6 +231,10 @@ static void record(struct dh_thread *t, u32 kind)
     if (t->untracked)
         return;
     struct dh_done *d = &seen_entry(t)->done[kind == DH_WRITE];
+    if (DH_UNLIKELY(t->unsampled)) {
+        record_unsampled(&a, d);
+        return;
+    }
     u32 clock = dh_thread_epoch(t);
     dh_pair_t cells;
     dh_rule(t, DH_COUNT_ATOMIC);
@@ -275,6 +296,7 @@ void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, con
         dh_exception_before_atomic(p, size, order, kind, pc);
     if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
+    t->work++;
     now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc};
     if (DH_UNLIKELY(dh_tap != NULL))
         now.object = dh_sync_take(NULL, now.addr, true);

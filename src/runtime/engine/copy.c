@@ -18,6 +18,7 @@
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
 #include "runtime/shadow/collect.h"
@@ -201,6 +202,10 @@ static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool ke
             clear_mapped(lo, end, keep);
         lo = end;
     }
+    if ((uptr)p & 3)
+        dh_unsampled_disturb((uptr)p, 1);
+    if (hi & 3)
+        dh_unsampled_disturb(hi - 1, 1);
 }
 
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
@@ -506,4 +511,5 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         part = part < n - done ? part : n - done;
         copy_part(t, down ? d - part : d, down ? s - part : s, part, down);
     }
+    dh_unsampled_disturb(dst, n);
 }

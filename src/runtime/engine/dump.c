@@ -83,6 +83,11 @@ static void say_access(struct dh_fmt *f, const struct dh_thread *t, dh_cell_t e)
         end_line(f);
         return;
     }
+    if (dh_id_eq(id, DH_ID_READS)) {
+        dh_fmt_str(f, ": no write, but reads (sampling)");
+        end_line(f);
+        return;
+    }
     struct dh_access_rec r = dh_id_get(id);
     number(f, ": T", dh_uid_raw(r.uid));
     number(f, ", slot ", dh_slot_raw(r.slot));

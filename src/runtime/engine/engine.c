@@ -11,6 +11,7 @@
 #include "runtime/engine/engine.h"
 
 #include "runtime/engine/rules.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/sink/tap.h"
@@ -255,6 +256,8 @@ static void look(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_ce
     check(a, word, &other, mask);
     if (write)
         look_beside(a, word, mask, dh_engine_readers(a->t, word));
+    else
+        dh_unsampled_show(word, 4);
     if (write && dh_cell_is_history(other.cell))
         dh_rule(a->t, DH_COUNT_WRITE_SHARED);
     if (write && plain)
@@ -309,6 +312,8 @@ static bool two_words(const struct dh_access_now *a, uptr word)
         u32 readers = dh_engine_readers(t, word);
         look_beside(a, word, DH_MASK_FULL, readers);
         look_beside(a, word + 4, DH_MASK_FULL, readers);
+    } else {
+        dh_unsampled_show(word, 8);
     }
     dh_pair_t other = dh_pair_load(q);
     dh_cell_t olo = dh_pair_lo(other), ohi = dh_pair_hi(other);

@@ -196,6 +196,8 @@ bool dh_step_in_place(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t m
 /* Of access `id` a cell knows [*addr, *addr + *size): make that the whole of it, as far as can be told. For
  * races that are reported, not for their repetitions. */
 void dh_step_widen(dh_id_t id, uptr *addr, u32 *size);
+/* Is there an entry in the cell, not split, that races with a on the bytes of mask? */
+bool dh_step_races(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask);
 /* Report every entry of the cell, not split, that races with a on the bytes of mask. */
 void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, dh_mask_t mask);
 /* The same for a split one. */

@@ -11,6 +11,7 @@
 #include "runtime/shadow/exclusive.h"
 #include "runtime/sink/tap.h"
 #include "runtime/threads/alone.h"
+#include "runtime/threads/period.h"
 
 bool dh_pending_on;
 static bool ended; /* everyone has seen that it is off; atomic */
@@ -75,7 +76,7 @@ void dh_pending_forget_seen(struct dh_thread *t)
 void dh_pending_init(void)
 {
     dh_pending_on = dh_runtime_has_membarrier() && !dh_tap && !dh_exception_on() && !dh_rules_on &&
-                    !dh_alone_lard_spoken();
+                    !dh_period_on && !dh_alone_lard_spoken();
     ended = !dh_pending_on;
     if (ended)
         dh_exclusive_end_all();

@@ -24,7 +24,8 @@
 
 /* May reads be stored without more ado? Not in a program that speaks lard.h, which may clear the history of
  * memory that another thread has just read; not with a tap, where races are exceptions, where rules are
- * counted, when threads share classes. Once it is false it stays so. Read without a lock, inside the runtime.
+ * counted, in a program that is sampled, when threads share classes. Once it is false it stays so. Read
+ * without a lock, inside the runtime.
  */
 extern bool dh_pending_on;
 

@@ -12,6 +12,7 @@
 #include "runtime/engine/own.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/rules.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/sink/tap.h"
 
@@ -88,7 +89,7 @@ DH_INLINE bool quick_word(const struct dh_access_now *a, uptr word, dh_mask_t ma
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
     dh_cell_t cell = dh_cell_make(id, mask);
-    const dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
+    const dh_mask_t left = dh_cell_is_reads(old) ? DH_MASK_NONE : dh_mask_minus(dh_cell_mask(old), mask);
     const bool mixed = !dh_mask_is_none(left);
     if (mixed && dh_id_eq(dh_cell_id(old), id)) {
         cell = dh_cell_join(cell, old);
@@ -251,8 +252,11 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
             next = word + 8; /* what is put into both is looked at for both */
         if (dh_pending_on && own_words(t, word, two, need, write, a.id))
             continue;
-        if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need)))
+        if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need))) {
+            if (!write)
+                dh_unsampled_show(word, next - word);
             continue;
+        }
         uptr from = word < addr ? addr : word, to = next < end ? next : end;
         if (unsure && dh_engine_same_epoch(t, from, to - from, kind))
             continue;
@@ -272,8 +276,12 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     dh_rule(t, DH_COUNT_UNALIGNED);
     if (t->alone || !dh_thread_enter(t))
         return;
-    if (!dh_runtime_off)
+    if (DH_UNLIKELY(t->unsampled)) {
+        struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+        dh_unsampled_access(&a, pc);
+    } else if (!dh_runtime_off) {
         dh_quick_words(t, addr, size, 0, kind, pc);
+    }
     dh_thread_leave(t);
 }
 
@@ -336,6 +344,11 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     if (hit || t->alone || (size < 4 && own_part(t, addr, size, kind, pc)) || !dh_thread_enter(t))
         return;
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = kind};
+    if (DH_UNLIKELY(t->unsampled)) {
+        dh_unsampled_access(&a, pc);
+        dh_thread_leave(t);
+        return;
+    }
     bool on =
         !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);
     bool done = true;
@@ -353,6 +366,8 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
                                     : DH_COUNT_READ_EXCLUSIVE);
     if (DH_UNLIKELY(!done))
         rest(t, addr, size, kind, pc, unsure);
+    else if (on && kind == DH_READ)
+        dh_unsampled_show(addr, size);
     dh_thread_leave(t);
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/engine/exception.h"
 #include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
 #include "runtime/shadow/exclusive.h"
@@ -272,6 +273,8 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
         dh_cells_fill(p + i, len, r.new_own);
         if (both)
             dh_cells_fill(q + i, len, r.new_other);
+        else if (!write && dh_cell_is_none(other) && dh_period_on) /* dh_unsampled_show */
+            dh_cells_fill(q + i, len, DH_CELL_READS);
     }
     if (write)
         check_readers(a, lo, hi);
@@ -360,6 +363,10 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
         dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});
         return;
     }
+    if (DH_UNLIKELY(t->unsampled)) {
+        dh_unsampled_access(&a, pc);
+        return;
+    }
     dh_rule(t, DH_COUNT_RANGE);
     if (kind & DH_FREE)
         dh_pending_settle(t);
@@ -391,7 +398,10 @@ void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 
 void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
-    if (!t || n == 0 || !dh_thread_enter(t))
+    if (!t || n == 0)
+        return;
+    t->work++;
+    if ((dh_unsampled_may_pass(t) && dh_unsampled_is_quiet((uptr)p, n)) || !dh_thread_enter(t))
         return;
     access_range(t, p, n, piece, kind, pc);
     dh_thread_leave(t);

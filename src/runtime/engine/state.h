@@ -129,6 +129,9 @@ struct dh_atomic_memo {
             /* By plane: cells with which no atomic access of this thread races. */
             dh_pair_t harmless[DH_PLANES];
             u32 harmless_gen;
+            /* Looked at in this pause between sampling periods (0: in none), after so many moves
+             * (unsampled.h). */
+            u32 pause, pause_moves, pause_size;
         } done[2]; /* reads, writes */
     } seen[DH_SEEN];
 };

@@ -48,8 +48,8 @@ static bool refill(struct dh_thread *t, bool special)
     if (special) {
         t->ids.special_floor = first;
     } else {
-        __dh_hot.base = dh_cell_base(first);
-        __dh_hot.span = got;
+        if (dh_thread_records(t))
+            dh_thread_set_hot(t, &__dh_hot);
         t->ids.made = 0;
     }
     if (!got)
@@ -308,7 +308,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
     dh_cell_t me = dh_cell_make(a->id, mask);
     DH_ASSERT(a->t->in_rt && !dh_mask_is_none(mask) && !dh_cell_is_split(old) && dh_valid_cell(old, plane) &&
               dh_valid_id(a->id));
-    if (dh_cell_is_none(old))
+    if (dh_cell_is_none(old) || dh_cell_is_reads(old))
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
      * already in. */
@@ -374,7 +374,7 @@ dh_cell_t dh_step_whole(const struct dh_access_now *a, const struct dh_bytes *ol
 bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask)
 {
     struct dh_thread *t = a->t;
-    if (dh_mask_is_full(mask) || dh_cell_is_none(old) || t->mixing >= 0)
+    if (dh_mask_is_full(mask) || dh_cell_is_none(old) || dh_cell_is_reads(old) || t->mixing >= 0)
         return false;
     if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
         return false;
@@ -485,15 +485,33 @@ void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
     *size = whole;
 }
 
-static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, dh_mask_t mask)
+static bool entry_races(const struct dh_access_now *a, dh_cell_t e, dh_mask_t mask)
 {
     const dh_id_t id = dh_cell_id(e);
+    return dh_mask_meets(dh_cell_mask(e), mask) && !id_ordered(a->t, id) &&
+           !(dh_id_kind(id) & a->kind & DH_ATOMIC);
+}
+
+bool dh_step_races(const struct dh_access_now *a, dh_cell_t cell, dh_mask_t mask)
+{
+    if (dh_step_ordered(a->t, cell))
+        return false;
+    if (dh_cell_is_simple(cell))
+        return entry_races(a, cell, mask);
+    const struct dh_history *h = dh_history_get(cell);
+    for (u32 i = h->first; i < h->n; i += h->step)
+        if (entry_races(a, dh_cell_load(&h->cells[i]), mask))
+            return true;
+    return false;
+}
+
+static void check_entry(const struct dh_access_now *a, uptr word, dh_cell_t e, dh_mask_t mask)
+{
     const dh_mask_t theirs = dh_cell_mask(e), common = dh_mask_and(theirs, mask);
-    if (dh_mask_is_none(common) || id_ordered(a->t, id))
+    if (!entry_races(a, e, mask))
         return;
-    if ((dh_id_kind(id) & DH_ATOMIC) && (a->kind & DH_ATOMIC))
-        return;
-    dh_report_race(a, id, word + dh_mask_first(theirs), dh_mask_count(theirs), word + dh_mask_first(common));
+    dh_report_race(a, dh_cell_id(e), word + dh_mask_first(theirs), dh_mask_count(theirs),
+                   word + dh_mask_first(common));
 }
 
 void dh_step_check(const struct dh_access_now *a, uptr word, dh_cell_t cell, dh_mask_t mask)

@@ -12,6 +12,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/exclusive.h"
 #include "runtime/shadow/region.h"
@@ -123,6 +124,8 @@ DH_INLINE void change(struct dh_access_now *a, const struct stride *s, u64 n, u3
             dh_pair_store_unit(p, turn.new_own, two);
             if (write)
                 dh_pair_store_unit(q, turn.new_other, two);
+            else if (dh_pair_is_none(other) && dh_period_on) /* dh_unsampled_show */
+                dh_pair_store_unit(q, DH_CELL_READS, two);
         }
     }
 }
@@ -244,11 +247,25 @@ static bool in_region(struct dh_access_now *a, struct stride *s)
     return bits % 8 == 0 ? in_units(a, s, n, 8) : in_units(a, s, n, 4);
 }
 
+/* All that is left, outside a sampling period. */
+static void unsampled(struct dh_access_now *a, struct stride *s)
+{
+    for (; s->left > 0; s->left--, s->next += s->step) {
+        a->addr = s->next;
+        dh_unsampled_access(a, s->pc);
+    }
+}
+
 static void from_code(struct stride s, u32 piece, u32 kind)
 {
     struct dh_thread *t = __dh_hot.self;
     struct dh_access_now a = {.t = t, .size = s.size, .piece = piece == s.size ? 0 : piece, .kind = kind};
     bool more = t != NULL;
+    if (t)
+        t->work++;
+    if (t && s.left > 0 && dh_unsampled_may_pass(t) &&
+        dh_unsampled_is_quiet_stride(s.next, s.step, s.left, s.size))
+        return;
     /* A race is raised when the runtime is left; the rest comes after that. */
     while (more && s.left > 0 && dh_thread_enter(t)) {
         more = !dh_runtime_off && !t->untracked && !t->alone;
@@ -256,6 +273,8 @@ static void from_code(struct stride s, u32 piece, u32 kind)
             dh_tap->access(t, &(struct dh_tap_access){s.next, s.size, a.piece, kind, s.pc});
         a.id = DH_ID_NONE;
         a.addr = s.next;
+        if (more && DH_UNLIKELY(t->unsampled))
+            unsampled(&a, &s);
         while (more && s.left > 0 && in_region(&a, &s))
             continue;
         more = more && !dh_id_is_none(a.id);

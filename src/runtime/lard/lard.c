@@ -101,7 +101,7 @@ static void report_access(const volatile void *p, size_t n, u32 kind, const void
     struct said s = begin();
     struct dh_access_now a = {.t = s.t, .addr = (uptr)p, .size = n, .kind = kind};
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
-    if (s.t && (dh_tap || n == 0 || n > 8))
+    if (s.t && (dh_tap || s.t->unsampled || n == 0 || n > 8))
         dh_range_access(s.t, p, n, kind, pc);
     else if (s.t && !(may_hold_it(a.addr, n, plane) && dh_engine_same_epoch(s.t, a.addr, n, kind)) &&
              dh_step_identify(&a, pc) && !dh_exception_before(&a))

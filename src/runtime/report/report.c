@@ -23,6 +23,7 @@
 #include "runtime/threads/context.h"
 #include "runtime/threads/identity.h"
 #include "runtime/threads/lockset.h"
+#include "runtime/threads/period.h"
 
 enum { LINE_MAX_BYTES = 256 << 10, DEPTH_MAX = 256, ANCESTORS = 16 };
 
@@ -74,6 +75,17 @@ static void member_str(const char *name, const char *s)
     dh_fmt_json_str(&line, s);
 }
 
+/* Millionths, as a fraction. */
+static void member_share(const char *name, int millionths)
+{
+    int rest = millionths % 1000000;
+    member(name);
+    dh_fmt_u64(&line, (u64)(millionths / 1000000));
+    dh_fmt_char(&line, '.');
+    for (int unit = 100000; unit > 0; unit /= 10)
+        dh_fmt_char(&line, (char)('0' + rest / unit % 10));
+}
+
 static void send_to_file(void)
 {
     if (output >= 0 && !(dh_keep_intact(output) && dh_sys_write_all(output, line.buf, line.len))) {
@@ -105,6 +117,10 @@ static void process_line(void)
     member_str("detector", dh_lab_detector());
     member_str("guarantee", dh_lab_guarantee());
     member_str("cwd", cwd);
+    if (dh_period_on && dh_opts.sample >= 0)
+        member_share("sample", dh_opts.sample);
+    if (dh_period_on && dh_opts.overhead >= 0)
+        member_share("overhead", dh_opts.overhead);
     dh_fmt_str(&line, "}\n");
 }
 

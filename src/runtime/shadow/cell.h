@@ -24,6 +24,7 @@
 #define DH_ID_MAX ((1u << DH_ID_BITS) - 1)
 #define DH_CELL_HISTORY (2u << 30)
 #define DH_CELL_SPLIT (3u << 30)
+#define DH_ID_READS_RAW 1u /* DH_ID_READS */
 
 _Static_assert(DH_ID_BITS + DH_MASK_BITS == 31,
                "id, a bit for each of four bytes, and the bit that says which form");
@@ -45,6 +46,12 @@ _Static_assert(sizeof(dh_cell_t) == 4 && _Alignof(dh_cell_t) == 4, "one cell per
 
 /* Never accessed. */
 #define DH_CELL_NONE ((dh_cell_t){0})
+
+/* In the write plane of a program that is sampled: nobody has written here, but somebody has read. The id is
+ * none that any thread takes; its record says that it happened before everything (ids.c), so all rules hold
+ * for it as for an old write. docs/design/sampling.md says who puts it there and who takes it away. */
+#define DH_ID_READS ((dh_id_t){DH_ID_READS_RAW})
+#define DH_CELL_READS ((dh_cell_t){DH_MASK_ALL << DH_ID_BITS | DH_ID_READS_RAW})
 
 /* ---- Ids ---- */
 
@@ -112,6 +119,11 @@ DH_INLINE bool dh_cell_is_none(dh_cell_t c)
 DH_INLINE bool dh_cell_eq(dh_cell_t a, dh_cell_t b)
 {
     return a.v == b.v;
+}
+
+DH_INLINE bool dh_cell_is_reads(dh_cell_t c)
+{
+    return dh_cell_eq(c, DH_CELL_READS);
 }
 
 /* One access, or none. */

@@ -30,7 +30,9 @@
 #include "runtime/shadow/pair.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
+#include "runtime/shadow/touched.h"
 #include "runtime/shadow/valid.h"
+#include "runtime/threads/period.h"
 
 volatile u32 dh_collect_gen = 1; /* written under `lock` */
 static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_COLLECT);
@@ -61,13 +63,14 @@ void dh_collect_mark_cell(dh_cell_t cell)
  * became visible. False if that cannot be known (any more). */
 static bool wait_for_grace(struct dh_thread *self)
 {
-    DH_ASSERT(dh_lock_is_mine(&lock) && self->in_rt);
+    DH_ASSERT(dh_lock_is_mine(&lock) && (!self || self->in_rt));
     dh_collect_gen++;
     if (!dh_sys_membarrier()) {
         dh_runtime_lose_membarrier();
         return false;
     }
-    dh_thread_forget_cells(self);
+    if (self)
+        dh_thread_forget_cells(self);
     /* Looked at afresh each time: a thread in the runtime may be waiting for the registry's lock. */
     bool all;
     do {
@@ -132,6 +135,7 @@ struct scan {
     bool can_clear;
     u64 cells;
     dh_cell_t last_dead, last_live;         /* the previous cell of each kind: runs are common */
+    dh_cell_t none;                         /* what a dead cell of the present page becomes */
     u8 resident[DH_REGION_SIZE / 4096];     /* one byte per page, from mincore */
     u8 blocks[DH_ID_MAX / DH_ID_BLOCK + 1]; /* enum verdict; few of its pages are touched */
 };
@@ -186,7 +190,7 @@ static void scan_split(struct scan *s, dh_cell_t *p, dh_cell_t cell)
         bool dead = true;
         for (u32 k = 0; k < 4; k++)
             dead = dead && is_dead(s, b.cell[k]);
-        if (dead && dh_cell_cas_relaxed(p, cell, DH_CELL_NONE)) {
+        if (dead && dh_cell_cas_relaxed(p, cell, s->none)) {
             dh_split_free(s->self, cell);
             return;
         }
@@ -216,13 +220,22 @@ static void scan_cells(struct scan *s, dh_cell_t *cell, dh_cell_t *end)
             }
             if (dh_cell_eq(c, s->last_dead) || is_dead(s, c)) {
                 s->last_dead = c;
-                dh_cell_cas_relaxed(&cell[half], c, DH_CELL_NONE);
+                if (!dh_cell_eq(c, s->none))
+                    dh_cell_cas_relaxed(&cell[half], c, s->none);
                 continue;
             }
             s->last_live = c;
             dh_collect_mark_cell(c);
         }
     }
+}
+
+/* In a program that is sampled the write plane also says where something was read (DH_CELL_READS): where that
+ * may be so, a write that is forgotten leaves that behind. */
+static dh_cell_t none_in(uptr page, u32 plane)
+{
+    bool reads = dh_period_on && plane == DH_NTH_WRITE && (dh_touched_mark(page) & DH_TOUCHED_READERS);
+    return reads ? DH_CELL_READS : DH_CELL_NONE;
 }
 
 static void scan_run(void *ctx, uptr lo, uptr hi)
@@ -241,6 +254,7 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
                 if (!(s->resident[i] & 1))
                     continue;
                 dh_cell_t *page = (dh_cell_t *)dh_plane_nth(at + i * 4096, plane);
+                s->none = none_in(at + i * 4096, plane);
                 scan_cells(s, page, page + 1024);
                 s->cells += 1024;
             }
@@ -248,15 +262,17 @@ static void scan_run(void *ctx, uptr lo, uptr hi)
     }
 }
 
-void dh_collect_quiesce(struct dh_thread *self)
+bool dh_collect_quiesce(struct dh_thread *self)
 {
     /* Whoever collects waits for us meanwhile, unless we say that we remember nothing. */
     while (!dh_lock_try(&lock)) {
-        dh_thread_forget_cells(self);
+        if (self)
+            dh_thread_forget_cells(self);
         dh_sys_yield();
     }
-    wait_for_grace(self);
+    bool known = wait_for_grace(self);
     dh_lock_drop(&lock);
+    return known;
 }
 
 void dh_collect_run(struct dh_thread *self)

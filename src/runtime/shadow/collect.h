@@ -6,10 +6,12 @@
 
 #include "runtime/threads/thread.h"
 
+/* A new generation, without a collection: each thread comes by dh_thread_forget_cells when it next enters the
+ * runtime. Wait until every other thread has been outside. self may be inside, and NULL if the caller is no
+ * thread of the program; it holds no lock. False: whether they have been outside cannot be known. */
+bool dh_collect_quiesce(struct dh_thread *self);
 /* Run a collection on this thread, or return at once if another thread is at it. The caller is inside the
  * runtime but holds no cell in a variable. */
-/* Wait until every other thread has been outside the runtime. self may be inside; it holds no lock. */
-void dh_collect_quiesce(struct dh_thread *self);
 void dh_collect_run(struct dh_thread *self);
 /* Is a collection marking? Then whoever copies cells marks them (copy.c). */
 bool dh_collect_marking(void);

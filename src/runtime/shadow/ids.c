@@ -38,13 +38,6 @@ static u32 since_last;        /* blocks taken since the last collection, and att
 static bool given;            /* any block taken since then */
 static u32 threshold = FLOOR_BLOCKS;
 
-bool dh_ids_init(void)
-{
-    dh_id_blocks = dh_pool_alloc(BLOCKS * sizeof(*dh_id_blocks));
-    dh_id_firsts = dh_pool_alloc(BLOCKS * sizeof(*dh_id_firsts));
-    return dh_id_blocks != NULL && dh_id_firsts != NULL;
-}
-
 struct dh_access_rec dh_id_get(dh_id_t id)
 {
     const struct dh_id_rec *r = dh_id_rec(id);
@@ -89,13 +82,30 @@ bool dh_ids_is_owned(dh_id_t id)
 /* Records behind every id of block b exist. */
 static bool back(u32 b)
 {
-    DH_ASSERT(dh_lock_is_mine(&lock) && b && b < BLOCKS);
+    DH_ASSERT(dh_lock_is_mine(&lock) && b < BLOCKS);
     struct dh_id_rec **chunk = &dh_id_chunks[(b * DH_ID_BLOCK) >> DH_ID_CHUNK_SHIFT];
     if (*chunk)
         return true;
     struct dh_id_rec *fresh = dh_pool_alloc(DH_ID_CHUNK * sizeof(*fresh));
     __atomic_store_n(chunk, fresh, __ATOMIC_RELEASE);
     return fresh != NULL;
+}
+
+_Static_assert(DH_ID_READS_RAW > 0 && DH_ID_READS_RAW < DH_ID_BLOCK, "an id of block 0, which nobody takes");
+
+/* Block 0 is always in use. DH_ID_READS in it is a write of slot 0 at time 0: it happened before all. */
+bool dh_ids_init(void)
+{
+    dh_id_blocks = dh_pool_alloc(BLOCKS * sizeof(*dh_id_blocks));
+    dh_id_firsts = dh_pool_alloc(BLOCKS * sizeof(*dh_id_firsts));
+    dh_lock_take(&lock);
+    bool ok = dh_id_blocks != NULL && dh_id_firsts != NULL && back(0);
+    set(taken, 0);
+    set(owned, 0);
+    dh_lock_drop(&lock);
+    if (ok)
+        *dh_id_rec(DH_ID_READS) = (struct dh_id_rec){.kind = DH_WRITE};
+    return ok;
 }
 
 /* The first free block: recycled ones first, so that the table of records stays small. */

@@ -9,6 +9,8 @@
 
 bool dh_valid_id(dh_id_t id)
 {
+    if (dh_id_eq(id, DH_ID_READS))
+        return true;
     if (!dh_ids_is_taken(id) || !dh_id_chunks[dh_id_raw(id) >> DH_ID_CHUNK_SHIFT])
         return false;
     const struct dh_id_block *b = dh_id_block(id);
@@ -31,6 +33,8 @@ bool dh_valid_entries(const dh_cell_t *entries, u32 n)
 static bool belongs(dh_id_t id, enum dh_plane plane)
 {
     u32 kind = dh_id_kind(id);
+    if (dh_id_eq(id, DH_ID_READS))
+        return plane == DH_PLANE_WRITE;
     if (plane == DH_PLANE_WRITE)
         return kind & DH_WRITE;
     return (kind & (DH_WRITE | DH_ATOMIC)) != (DH_WRITE | DH_ATOMIC);

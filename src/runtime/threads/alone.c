@@ -4,6 +4,7 @@
 #include "runtime/threads/alone.h"
 
 #include "runtime/sink/tap.h"
+#include "runtime/threads/period.h"
 
 static bool never; /* some thread was in an unordered region; set once, atomic */
 
@@ -22,9 +23,7 @@ void dh_alone_begin(struct dh_thread *t)
         return;
     dh_thread_end_epoch(t); /* of what it records when it is no longer alone, nothing is in this one */
     t->alone = true;
-    __dh_hot.base = 0;
-    /* No cell is farther away. Two that are or-ed together may be, and then the slow path returns. */
-    __dh_hot.span = ~0u;
+    dh_thread_set_hot(t, &__dh_hot);
 }
 
 void dh_alone_end(struct dh_thread *t)
@@ -32,8 +31,8 @@ void dh_alone_end(struct dh_thread *t)
     if (!t->alone)
         return;
     t->alone = false;
-    __dh_hot.base = dh_cell_base(t->ids.plain.next);
-    __dh_hot.span = dh_id_count(t->ids.plain.next, t->ids.plain.end);
+    dh_thread_set_hot(t, &__dh_hot);
+    dh_period_heed(t);
 }
 
 void dh_alone_never(struct dh_thread *t)

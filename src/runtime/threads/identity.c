@@ -243,7 +243,7 @@ bool dh_identity_take_turn(struct dh_thread *to)
     from->saved.sp = __dh_hot.sp;
     __dh_hot.base = to->saved.base;
     __dh_hot.span = to->saved.span;
-    __dh_hot.read_flip = DH_READ_FLIP(to->class);
+    __dh_hot.read_flip = dh_thread_read_flip(to);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __dh_hot.self = to;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -273,7 +273,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     from->saved = __dh_hot;
     __dh_hot.base = to->saved.base;
     __dh_hot.span = to->saved.span;
-    __dh_hot.read_flip = DH_READ_FLIP(to->class);
+    __dh_hot.read_flip = dh_thread_read_flip(to);
     if (to->own_frames) {
         use_own_frames(to, to->saved.sp);
     } else {

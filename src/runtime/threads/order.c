@@ -79,10 +79,8 @@ static void next_epoch(struct dh_thread *t)
     struct dh_hot *hot = __dh_hot.self == t ? &__dh_hot : &t->saved;
     DH_ASSERT(!dh_id_less(t->ids.plain.end, t->ids.plain.next) &&
               !dh_id_less(t->ids.plain.next, t->ids.plain.first));
-    if (!t->alone) {
-        hot->base = dh_cell_base(t->ids.plain.next);
-        hot->span = dh_id_count(t->ids.plain.next, t->ids.plain.end);
-    }
+    if (dh_thread_records(t))
+        dh_thread_set_hot(t, hot);
     t->ids.made = 0;
     t->ids.special_floor = t->ids.special.next;
     t->stamp++;

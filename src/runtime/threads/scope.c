@@ -46,6 +46,7 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc)
         return unattached();
     if (!dh_thread_enter_any(t))
         return false;
+    t->work++;
     sc->t = t;
     sc->frame = dh_frame_push(pc);
     const uptr *const *own = __builtin_frame_address(0);

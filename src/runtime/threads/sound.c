@@ -20,10 +20,12 @@ static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
 {
     const dh_cell_t first = dh_cell_from(hot->base);
     const dh_id_t base = dh_cell_id(first);
-    if (hot->read_flip != DH_READ_FLIP(dh_thread_class(t->slot)))
+    if (hot->read_flip != dh_thread_read_flip(t) || t->class != dh_thread_class(t->slot))
         return false;
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
+    if (t->unsampled)
+        return hot->base == 0 && hot->span <= 1;
     if (hot->span == 0)
         return true;
     return dh_cell_is_simple(first) && dh_mask_is_full(dh_cell_mask(first)) &&

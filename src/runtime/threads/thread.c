@@ -26,6 +26,7 @@
 #include "runtime/threads/alone.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/identity.h"
+#include "runtime/threads/period.h"
 #include "runtime/threads/plain.h"
 
 #define UID_MAX ((1u << 21) - 1)
@@ -163,7 +164,7 @@ static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
     t->uid = info->uid;
     t->slot = slot;
     t->class = dh_thread_class(slot);
-    t->marks_read = DH_TOUCHED_BY_READ(t->class);
+    t->marks_read = DH_TOUCHED_BY_READ(t->class) | (dh_period_on ? DH_TOUCHED_WRITES : 0);
     t->marks_write = DH_TOUCHED_BY_WRITE(t->class);
     t->vc.n = dh_slot_raw(slot) + 1;
     *dh_vclock_at(&t->vc, slot) = slot_of(slot)->clock + 1;
@@ -197,6 +198,8 @@ struct dh_thread *dh_thread_new(struct dh_thread *parent)
     struct dh_thread *t = make(parent, dh_thread_current_ctx(parent));
     if (t && dh_slot_raw(t->slot) >= DH_READ_CLASSES)
         dh_pending_end(parent); /* it will share a read plane */
+    if (t)
+        dh_period_start();
     if (!t || parent->unordered)
         return t;
     if (dh_tap)
@@ -220,6 +223,7 @@ struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
     t->carried = true;
     if (dh_tap)
         dh_tap->thread_start(t);
+    dh_period_heed(t);
     take_in_birth(t);
     dh_lock_take(&dh_threads_lock);
     t->state = DH_THREAD_RUNNING;
@@ -303,6 +307,7 @@ static void attach(struct dh_thread *t)
     info->tls_lo = bounds.tls_lo;
     info->tls_hi = bounds.tls_hi;
     info->tid = bounds.tid;
+    t->hot = &__dh_hot;
     t->state = DH_THREAD_RUNNING;
     dh_lock_drop(&dh_threads_lock);
     map_stack_and_tls(&bounds);
@@ -367,7 +372,9 @@ static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
     *ret_hi = info->stack_hi;
     *slot_of(t->slot) = (struct slot){.clock = last_epoch};
     t->state = DH_THREAD_FINISHED;
+    t->hot = NULL;
     dh_rules_give(t);
+    dh_period_give(t);
     bool gone = t->joined_or_detached;
     if (gone)
         remove_thread(t);
@@ -495,6 +502,7 @@ void dh_thread_forget_cells(struct dh_thread *t)
     memset(&t->memo, 0, sizeof(t->memo));
     dh_pending_forget_seen(t);
     t->gen = dh_collect_gen;
+    dh_period_heed(t);
 }
 
 void dh_thread_leave_slow(struct dh_thread *t)
@@ -544,6 +552,7 @@ void dh_thread_fork_child(struct dh_thread *self)
     }
     outlive_all(self);
     dh_rules_fork_child();
+    dh_period_fork_child();
     dh_thread_info(self->uid)->tid = dh_sys_gettid();
     dh_lock_drop(&dh_threads_lock);
     dh_alone_begin(self);

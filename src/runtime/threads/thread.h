@@ -110,6 +110,7 @@ struct dh_thread {
     bool language;        /* a function of lard.h is at work, and speaks for the program */
     volatile u32 gen;     /* last collector generation seen; read by the collector */
     bool alone;           /* alone.h */
+    bool unsampled;       /* outside a sampling period: period.h */
     bool changed;         /* clock learned something in this epoch */
     bool want_collect;    /* set by step.c and split.c, read when the runtime is left */
     bool want_raise;      /* set by exception.c, likewise */
@@ -132,6 +133,7 @@ struct dh_thread {
 
     struct dh_id_source ids;
     u32 saying; /* rises with every epoch and with all that is learned; never 0 */
+    u64 work;   /* calls that would be made sampled or not (period.h); read by the controller */
     struct dh_pending_list pending;
     struct dh_part_list parts;
     struct dh_fences fences;
@@ -162,6 +164,7 @@ struct dh_thread {
     struct dh_thread *joining; /* it waits for the end of that one; NULL: it does not */
     u32 final_clock;
     unsigned long pthread;           /* 0: unknown */
+    struct dh_hot *hot;              /* the kernel thread's, while there is one of its own */
     struct dh_old_clocks old_clocks; /* added to by the owner, freed with the thread */
     struct dh_publish birth;         /* the creator's clock, taken in by dh_thread_start */
     struct dh_publish death;         /* the clock at the end, taken in by dh_thread_join */
@@ -253,6 +256,30 @@ DH_INLINE struct dh_regions dh_regions_of(const struct dh_thread *t)
 DH_INLINE void dh_regions_set(struct dh_thread *t, struct dh_regions r)
 {
     __builtin_memcpy(&t->untracked, &r, sizeof(r));
+}
+
+/* ---- What inlined code sees of a thread ---- */
+
+/* Nothing is recorded while it is alone or outside a sampling period. */
+DH_INLINE bool dh_thread_records(const struct dh_thread *t)
+{
+    return !t->alone && !t->unsampled;
+}
+
+/* Outside a sampling period reads are looked for where writes are. */
+DH_INLINE u64 dh_thread_read_flip(const struct dh_thread *t)
+{
+    return t->unsampled ? DH_WRITE_FLIP : DH_READ_FLIP(t->class);
+}
+
+/* What hits from now on: everything if it is alone, empty cells outside a sampling period, else the ids that
+ * follow. */
+DH_INLINE void dh_thread_set_hot(const struct dh_thread *t, struct dh_hot *hot)
+{
+    hot->base = dh_thread_records(t) ? dh_cell_base(t->ids.plain.next) : 0;
+    /* No cell is farther away than ~0. Two that are or-ed together may be, and then the slow path returns. */
+    hot->span = t->alone ? ~0u : t->unsampled ? 1 : dh_id_count(t->ids.plain.next, t->ids.plain.end);
+    hot->read_flip = dh_thread_read_flip(t);
 }
 
 /* ---- In and out of the runtime on the hot side; scope.c does the same for interceptors ---- */

@@ -1,12 +1,19 @@
 /*
- * cc_field.c - the arguments of a field build (--dh-mode=field).
+ * cc_lto.c - the arguments of builds that are linked as one module: field builds (--dh-mode=field), and those
+ * whose needless checks are left out (--dh-prune).
  *
  * Objects are compiled twice in one run: to ordinary ELF code, so that ar, nm and libtool see what they know,
  * and to the bitcode beside it (fat LTO objects). Programs are linked from the bitcode by lld, which loads
- * our plugin: it sees the whole program as one module (src/ir/embed.c). Shared objects, and what -r joins,
- * are linked from the ELF code: they are no whole programs.
+ * our plugin: it sees the whole program as one module (src/ir/embed.c, src/ir/prune.c). Shared objects, and
+ * what -r joins, are linked from the ELF code: they are no whole programs. In a build with --dh-prune that
+ * code has all its checks; in a field build it is plain.
  */
 #include "cli/cc_args.h"
+
+bool dh_cc_lto_wanted(const struct dh_cc_line *line)
+{
+    return line->mode == DH_CC_FIELD || line->prune;
+}
 
 static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
 {
@@ -20,7 +27,7 @@ static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
  * -g options come later and win.
  * A loop that only waits for a plain variable may be assumed to end, and would be gone before the analysis
  * sees that it races. */
-void dh_cc_field_before(const struct dh_cc_line *line, struct dh_cc_args *out)
+void dh_cc_lto_before_field(const struct dh_cc_line *line, struct dh_cc_args *out)
 {
     if (line->plain)
         return;
@@ -29,7 +36,7 @@ void dh_cc_field_before(const struct dh_cc_line *line, struct dh_cc_args *out)
 }
 
 /* Last, so that they win over what a build system may have found out about linkers. */
-void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out)
+void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out)
 {
     bool program = line->links && !line->shared;
     add_compile(line, out);
@@ -39,4 +46,8 @@ void dh_cc_field_after(const struct dh_cc_line *line, const char *plugin, struct
         return;
     dh_cc_args_add(out, "-Wl,--fat-lto-objects");
     dh_cc_args_add(out, dh_arena_printf(out->arena, "-Wl,--load-pass-plugin=%s", plugin));
+    /* Each file's bitcode is optimised already. Optimised once more as a whole, the program would lose
+     * accesses that the source has (a variable that nobody reads), and their races. */
+    if (line->prune)
+        dh_cc_args_add(out, "-Wl,--lto-O0,--lto-CGO2");
 }

@@ -1,0 +1,47 @@
+/*
+ * unsampled.h - accesses outside sampling periods (threads/period.h).
+ *
+ * Nothing is recorded. An access is checked against what periods have recorded of its memory; and a write,
+ * after which all of that is the past, makes the memory quiet again.
+ *
+ * A thread outside a period looks at the write plane only: inlined code finds an empty write cell and goes
+ * on. So a read that is recorded where no write is shows there too, as DH_CELL_READS (dh_unsampled_show).
+ * Invariant: a word with a read in some read plane that a write to come could race with has a write cell that
+ * is not empty.
+ */
+#ifndef DH_RUNTIME_ENGINE_UNSAMPLED_H
+#define DH_RUNTIME_ENGINE_UNSAMPLED_H
+
+#include "runtime/engine/engine.h"
+#include "runtime/shadow/cells.h"
+#include "runtime/threads/period.h"
+
+/* Access a (its id is not needed) of a thread outside a period, which is in the runtime. */
+void dh_unsampled_access(struct dh_access_now *a, const void *pc);
+
+/* Of a thread that need not enter the runtime if all it would find is empty cells: is that so? */
+bool dh_unsampled_is_quiet(uptr addr, size_t n);
+/* The same of `count` elements of `size` bytes, `step` bytes apart. */
+bool dh_unsampled_is_quiet_stride(uptr addr, uptr step, u64 count, u32 size);
+/* The histories of [addr, addr + n) were copied from elsewhere, or of part of a word forgotten: have reads
+ * seen that the word's own write cell no longer shows. */
+void dh_unsampled_disturb(uptr addr, size_t n);
+extern u32 dh_unsampled_moves; /* how often; atomic */
+DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
+{
+    return t->unsampled && __dh_hot.span == 1; /* 0: a period has begun; else it is alone */
+}
+
+/* A read of [addr, addr + n) was published, by a full fence: have it seen in the write plane. */
+DH_INLINE void dh_unsampled_show(uptr addr, size_t n)
+{
+    if (DH_LIKELY(!dh_period_on))
+        return;
+    for (uptr word = addr & ~(uptr)3; word < addr + n; word += 4) {
+        dh_cell_t *w = dh_shadow_nth(word, DH_NTH_WRITE);
+        if (dh_cell_is_none(dh_cell_load(w)))
+            dh_cell_cas(w, DH_CELL_NONE, DH_CELL_READS);
+    }
+}
+
+#endif

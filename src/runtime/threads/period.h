@@ -1,0 +1,44 @@
+/*
+ * period.h - sampling periods: PACER (Bond, Coons, McKinley, PLDI 2010) on this engine.
+ *
+ * With the options sample or overhead, accesses are recorded in sampling periods only. Periods are those of
+ * the whole process; each thread takes part in one from its next entry into the runtime on. Outside, clocks
+ * go on as always, so that what was recorded is still compared exactly, and accesses are only checked against
+ * it (engine/unsampled.h). docs/design/sampling.md has the argument, and what differs from the paper.
+ *
+ * A thread outside a period has base 0, span 1, and looks for reads in the write plane: an empty write cell
+ * hits the inlined check, and all else is a call.
+ *
+ * How threads learn of a change: it makes a new generation of the collector, which every entry into the
+ * runtime compares with its own. A thread that finds nothing but empty cells would never enter; so where a
+ * period begins, the controller turns the pair (0, 1) in other threads' base and span into (0, 0), by
+ * compare-exchange, and their next access is a call. It is the only store into another thread's hot state.
+ * One that is lost, because the owner stores at the same moment, costs nothing: the owner is in the runtime.
+ */
+#ifndef DH_RUNTIME_THREADS_PERIOD_H
+#define DH_RUNTIME_THREADS_PERIOD_H
+
+#include "runtime/threads/thread.h"
+
+/* Is this program sampled? Set at the start, once. */
+extern bool dh_period_on;
+
+/* The number of the present pause between two periods, once no thread records any more; 0: it is not known
+ * that none does. Atomic. */
+extern u32 dh_period_pause;
+
+/* By the options. */
+void dh_period_init(void);
+/* t, inside the runtime or running nowhere, takes part in the present period, or stops to if there is none.
+ */
+void dh_period_heed(struct dh_thread *t);
+/* There is more than one thread: from now on there are periods. Inside the runtime, without a lock. */
+void dh_period_start(void);
+/* A thread has ended; its work outlives it. Under dh_threads_lock. */
+void dh_period_give(const struct dh_thread *t);
+void dh_period_fork_child(void); /* likewise */
+
+/* Of those counters that are kept here; false: c is none of them. */
+bool dh_period_counter(enum dh_counter c, u64 *ret);
+
+#endif
