@@ -41,10 +41,15 @@ static bool releases(u32 order)
     return order == DH_RELEASE || order == DH_ACQ_REL || order == DH_SEQ_CST;
 }
 
+static u32 seen_slot(uptr addr)
+{
+    return (u32)(addr >> 3 ^ addr >> 9) % DH_SEEN;
+}
+
 /* What this thread remembers of the present operation's address. */
 static struct dh_seen *seen_entry(struct dh_thread *t)
 {
-    struct dh_seen *e = &t->atomics.seen[(now.addr >> 3 ^ now.addr >> 9) % DH_SEEN];
+    struct dh_seen *e = &t->atomics.seen[seen_slot(now.addr)];
     if (DH_UNLIKELY(e->addr != now.addr)) {
         t->atomics.any = true;
         *e = (struct dh_seen){.addr = now.addr, .chains = dh_sync_chains(now.addr), .absent = 1};
@@ -148,54 +153,64 @@ static bool put_in_place(const struct dh_access_now *a, dh_cell_t lo, dh_cell_t 
     return !__atomic_load_n(&h->closed, __ATOMIC_SEQ_CST) && !__atomic_load_n(&k->closed, __ATOMIC_SEQ_CST);
 }
 
-/* Two words, in both of which the only earlier access was atomic too and has happened before, or which have
- * histories that take this one in place; and nothing in the other plane that it could race with. In the order
- * of work that engine.c describes. False: not done, or not known to be all. */
-static bool record_pair(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
-                        dh_pair_t *ret_cells)
+/* Can this access race with nothing that the planes, as bits, hold of these words? */
+static bool all_harmless(const struct dh_access_now *a, struct dh_done *d, u32 planes, bool two)
 {
-    struct dh_thread *t = a->t;
-    dh_cell_t *p = dh_shadow(a->addr, plane);
-    dh_pair_t old = dh_pair_load(p);
-    dh_cell_t lo = dh_pair_lo(old), hi = dh_pair_hi(old);
-    DH_ASSERT(t->in_rt && dh_valid_cell(lo, plane) && dh_valid_cell(hi, plane));
-    if (dh_pair_is_even(old) && dh_cell_is_simple(lo)) {
-        if (!dh_cell_is_none(lo) && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
-            return false;
-        *ret_cells = dh_pair_of(dh_cell_make(a->id, DH_MASK_FULL));
-        if (!dh_pair_cas(p, old, *ret_cells))
-            return false;
-    } else if (dh_cell_is_history(lo) && dh_cell_is_history(hi)) {
-        if (((a->kind & DH_WRITE) && !(harmless(t, lo) && harmless(t, hi))) || !put_in_place(a, lo, hi) ||
-            !dh_pair_eq(dh_pair_load_fenced(p), old))
-            return false;
-        *ret_cells = old;
-    } else {
-        return false;
-    }
-    if (!dh_range_settled(p, dh_pair_lo(*ret_cells)) || !dh_range_settled(p + 1, dh_pair_hi(*ret_cells)))
-        return false;
-    u32 planes = plane == DH_PLANE_READ ? 1u << DH_NTH_WRITE : dh_engine_readers(t, a->addr) | 1u << t->class;
+    const struct dh_thread *t = a->t;
     if (d->harmless_gen != t->gen)
         memset(d->harmless, 0, sizeof(d->harmless));
     d->harmless_gen = t->gen;
     for (u32 rest = planes; rest; rest &= rest - 1) {
         u32 n = (u32)__builtin_ctz(rest);
-        dh_pair_t other = dh_pair_load(dh_shadow_nth(a->addr, n));
+        dh_pair_t other = dh_pair_load_unit(dh_shadow_nth(a->addr, n), two);
         if (dh_pair_is_none(other) || dh_pair_eq(d->harmless[n], other))
             continue;
-        if (!harmless(t, dh_pair_lo(other)) || (!dh_pair_is_even(other) && !harmless(t, dh_pair_hi(other))))
+        if (!harmless(t, dh_pair_lo(other)) || !harmless(t, dh_pair_hi(other)))
             return false;
         d->harmless[n] = other;
     }
     return true;
 }
 
+/* One or two words, in which the only earlier access was atomic too and has happened before, or which have
+ * histories that take this one in place; and nothing in the other plane that it could race with. In the order
+ * of work that engine.c describes. False: not done, or not known to be all. */
+static bool record_unit(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
+                        dh_pair_t *ret_cells)
+{
+    struct dh_thread *t = a->t;
+    const bool two = a->size == 8, read = plane == DH_PLANE_READ;
+    dh_cell_t *p = dh_shadow(a->addr, plane);
+    dh_pair_t old = dh_pair_load_unit(p, two);
+    dh_cell_t lo = dh_pair_lo(old), hi = two ? dh_pair_hi(old) : lo;
+    DH_ASSERT(t->in_rt && dh_valid_cell(lo, plane) && dh_valid_cell(hi, plane));
+    if (dh_cell_eq(lo, hi) && dh_cell_is_simple(lo)) {
+        dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
+        if (!dh_cell_is_none(lo) && (!(dh_id_kind(dh_cell_id(lo)) & DH_ATOMIC) || !dh_step_ordered(t, lo)))
+            return false;
+        *ret_cells = two ? dh_pair_of(me) : dh_pair_make(me, DH_CELL_NONE);
+        if (!(two ? dh_pair_cas(p, old, *ret_cells) : dh_cell_cas(p, lo, me)))
+            return false;
+    } else if (two && dh_cell_is_history(lo) && dh_cell_is_history(hi)) {
+        if ((!read && !(harmless(t, lo) && harmless(t, hi))) || !put_in_place(a, lo, hi) ||
+            !dh_pair_eq(dh_pair_load_fenced(p), old))
+            return false;
+        *ret_cells = old;
+    } else {
+        return false;
+    }
+    return dh_range_settled(p, dh_pair_lo(*ret_cells)) &&
+           (!two || dh_range_settled(p + 1, dh_pair_hi(*ret_cells))) &&
+           all_harmless(a, d, read ? 1u << DH_NTH_WRITE : dh_engine_readers(t, a->addr) | 1u << t->class,
+                        two);
+}
+
 /* Record access a; true and its cells if they can be remembered to hold it. */
 static bool record_now(const struct dh_access_now *a, struct dh_done *d, enum dh_plane plane,
                        dh_pair_t *ret_cells)
 {
-    if (a->size == 8 && !(a->addr & 7) && record_pair(a, d, plane, ret_cells)) {
+    bool whole = (a->size == 4 || a->size == 8) && !(a->addr & (a->size - 1));
+    if (whole && record_unit(a, d, plane, ret_cells)) {
         if (plane == DH_PLANE_READ)
             dh_unsampled_show(a->addr, a->size);
         return true;
@@ -250,6 +265,45 @@ static void record(struct dh_thread *t, u32 kind)
     d->size = now.size;
 }
 
+/* ---- Loads of which all is known ---- */
+
+/* Is what was found at e's address still all there is: the same object with the same version, or none? */
+static bool is_current(const struct dh_seen *e)
+{
+    const struct dh_sync *o = e->object;
+    if (o)
+        return __atomic_load_n(&o->addr, __ATOMIC_ACQUIRE) == e->addr && !(e->version & 1) &&
+               dh_sync_version(o) == e->version;
+    return !(e->absent & 1) && __atomic_load_n(e->chains, __ATOMIC_ACQUIRE) == e->absent;
+}
+
+/*
+ * A thread that waits for another does little else than to load a value, again and again. Such a load is
+ * recorded in this epoch, and all that the object publishes has been taken in; if that is so before and after
+ * the load, it is all there is to do. NULL: it is not.
+ */
+static struct dh_seen *known_load(struct dh_thread *t, uptr addr, u32 size, u32 order)
+{
+    struct dh_seen *e = &t->atomics.seen[seen_slot(addr)];
+    const struct dh_done *d = &e->done[0];
+    if (e->addr != addr || d->size != size || d->clock != dh_thread_epoch(t) || d->gen != t->gen ||
+        t->gen != dh_collect_gen || (e->object && !e->acquired && acquires(order)) || !is_current(e))
+        return NULL;
+    return dh_pair_eq(dh_pair_load_unit(dh_shadow(addr, DH_PLANE_READ), size == 8), d->cells) ? e : NULL;
+}
+
+/* The handle that pre gives to post for such a load, and back. */
+static void *known_handle(struct dh_seen *e)
+{
+    return (char *)e + 1;
+}
+
+static struct dh_seen *known_of(void *handle)
+{
+    return (uptr)handle & 1 ? (struct dh_seen *)((char *)handle - 1) : NULL;
+}
+_Static_assert(_Alignof(struct dh_seen) > 1 && _Alignof(struct dh_thread) > 1, "no handle is odd but these");
+
 /* ---- Before ---- */
 
 static void before_load(struct dh_thread *t, u32 order)
@@ -297,6 +351,12 @@ void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, con
     if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
     t->work++;
+    if (kind == DH_ATOMIC_LOAD && !dh_tap && !dh_rules_on && !t->unordered && !t->untracked &&
+        !t->unsampled) {
+        struct dh_seen *e = known_load(t, (uptr)p, size, order);
+        if (e)
+            return known_handle(e);
+    }
     now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc};
     if (DH_UNLIKELY(dh_tap != NULL))
         now.object = dh_sync_take(NULL, now.addr, true);
@@ -437,9 +497,26 @@ static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
         dh_sync_drop(now.object);
 }
 
+/* A load of which all was known before it was made. */
+static void after_known_load(struct dh_thread *t, const struct dh_seen *e, u32 order, const void *pc)
+{
+    DH_ASSERT(t->in_rt && !now.size);
+    if (DH_UNLIKELY(!is_current(e))) {
+        now = (struct dh_atomic_now){.addr = e->addr, .size = e->done[0].size, .pc = pc};
+        after_load(t, order);
+        now.size = 0;
+    }
+    dh_thread_leave(t);
+}
+
 void __dh_atomic_post(void *h, u32 order, u32 kind)
 {
     struct dh_thread *t = h;
+    const struct dh_seen *known = known_of(h);
+    if (known) {
+        after_known_load(__dh_hot.self, known, order, __builtin_return_address(0));
+        return;
+    }
     if (!t)
         return;
     DH_ASSERT(t == __dh_hot.self && t->in_rt && now.size);

@@ -32,13 +32,19 @@ static bool is_two(const struct dh_pending *p)
     return p->where & 1;
 }
 
+/* Is it clear that no read of t races with this write? */
+static bool is_harmless(struct dh_thread *t, dh_cell_t cell)
+{
+    return dh_step_mine_simple(cell) || (dh_cell_is_simple(cell) && dh_step_ordered(t, cell));
+}
+
 /* The write cells are not what they were: whose write is it? As a rule the thread's own. */
 static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending *p)
 {
     const dh_mask_t mask = dh_mask_from((u32)(p->where >> DH_PENDING_MASK));
     struct dh_access_now a = {.t = t, .kind = DH_READ, .id = p->id};
     for (uptr word = first_word(p), end = word + (is_two(p) ? 8 : 4); word < end; word += 4) {
-        if (dh_step_mine_simple(dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
+        if (is_harmless(t, dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
             continue;
         u32 size = dh_mask_count(mask);
         a.addr = word + dh_mask_first(mask);

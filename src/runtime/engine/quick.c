@@ -216,15 +216,14 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
  * one. The marks are set. */
 DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
-    if (DH_UNLIKELY(!dh_mask_is_full(mask)) && dh_split_pressure(t)) {
-        dh_parts_add(t, word, mask, write, id);
+    const bool whole = dh_mask_is_full(mask);
+    if (dh_own_alone(t, word, two, mask, write, id) || (!write && dh_own_read(t, word, two, mask, id)) ||
+        (write && whole && dh_own_write(t, word, two, id)))
         return true;
-    }
-    if (dh_own_alone(t, word, two, mask, write, id))
-        return true;
-    if (!write)
-        return dh_own_read(t, word, two, mask, id);
-    return dh_mask_is_full(mask) && dh_own_write(t, word, two, id);
+    if (whole || !dh_split_pressure(t))
+        return false;
+    dh_parts_add(t, word, mask, write, id);
+    return true;
 }
 
 /* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
