@@ -11,6 +11,9 @@
  * which the collector may have found dead meanwhile; where bytes are to keep one, quick.c does it by
  * compare-exchange. And a cell that was cleared may be stored to all the same.
  *
+ * To be called inside the runtime, where dh_pending_on was seen to be true: it may have become false since,
+ * and whoever made it so waits until all are outside.
+ *
  * Functions return false where nothing was done.
  */
 #ifndef DH_RUNTIME_ENGINE_OWN_H
@@ -106,6 +109,10 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
 {
     dh_cell_t *r = dh_shadow(word, DH_PLANE_READ), *w = dh_shadow(word, DH_PLANE_WRITE);
     dh_cell_t cell = dh_cell_make(id, mask);
+    /* What would have to be checked, were it not for the marks: nothing here is another thread's. */
+    DH_ASSERT(dh_valid_own(dh_cell_load(w), t->slot) && dh_valid_own(dh_cell_load(r), t->slot));
+    DH_ASSERT(!two ||
+              (dh_valid_own(dh_cell_load(w + 1), t->slot) && dh_valid_own(dh_cell_load(r + 1), t->slot)));
     if (two) {
         if (write)
             dh_own_put_two(t, w, cell);
@@ -133,7 +140,7 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
  * (exclusive.h). */
 DH_INLINE bool dh_own_alone(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
-    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_pending_on && (!two || dh_mask_is_full(mask)));
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && (!two || dh_mask_is_full(mask)));
     bool done = dh_exclusive_is(dh_exclusive_begin(t->class, word), t->class) &&
                 dh_own_store(t, word, two, mask, write, id);
     dh_exclusive_end(t->class);
@@ -146,7 +153,9 @@ DH_INLINE bool dh_own_read(struct dh_thread *t, uptr word, bool two, dh_mask_t m
     dh_cell_t *p = dh_shadow(word, DH_PLANE_READ), *q = dh_shadow(word, DH_PLANE_WRITE);
     const dh_pair_t unit = dh_pair_load_unit(q, two);
     const dh_cell_t other = dh_pair_lo(unit);
-    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_pending_on && (!two || dh_mask_is_full(mask)));
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && (!two || dh_mask_is_full(mask)));
+    /* Nor is anything in the own read plane, wherever it is. */
+    DH_ASSERT(dh_valid_own(dh_cell_load(p), t->slot) && (!two || dh_valid_own(dh_cell_load(p + 1), t->slot)));
     if ((two && !dh_pair_is_even(unit)) || !dh_own_bytes_before(t, q, other, mask) ||
         __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
         return false;
@@ -174,7 +183,7 @@ DH_INLINE bool dh_own_write(struct dh_thread *t, uptr word, bool two, dh_id_t id
     dh_cell_t *p = dh_shadow(word, DH_PLANE_WRITE), *q = dh_shadow(word, DH_PLANE_READ);
     const dh_pair_t old = dh_pair_load_unit(p, two);
     const dh_cell_t me = dh_cell_make(id, DH_MASK_FULL), was = dh_pair_lo(old);
-    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_pending_on && dh_valid_cell(was, DH_PLANE_WRITE));
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_valid_cell(was, DH_PLANE_WRITE));
     if ((two && !dh_pair_is_even(old)) || !dh_own_before(t, was))
         return false;
     if (!(two ? dh_pair_cas(p, old, dh_pair_of(me)) : dh_cell_cas(p, was, me)))

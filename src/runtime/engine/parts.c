@@ -31,7 +31,7 @@ static void record(struct dh_thread *t, struct dh_part *e, bool write)
 void dh_parts_add(struct dh_thread *t, uptr word, dh_mask_t mask, bool write, dh_id_t id)
 {
     struct dh_part *e = &dh_parts_of(t, word)[write];
-    DH_ASSERT(t->in_rt && dh_pending_on && !dh_mask_is_none(mask) && !dh_mask_is_full(mask) && !(word & 3));
+    DH_ASSERT(t->in_rt && !dh_mask_is_none(mask) && !dh_mask_is_full(mask) && !(word & 3));
     if (e->word == word) {
         const dh_mask_t was = dh_parts_mask(e), now = dh_mask_or(was, mask);
         e->mask = (u16)dh_mask_raw(now);

@@ -102,3 +102,18 @@ bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane)
             return false;
     return true;
 }
+
+bool dh_valid_own(dh_cell_t cell, dh_slot_t slot)
+{
+    if (dh_cell_is_split(cell) || dh_cell_is_none(cell))
+        return true;
+    if (dh_cell_is_simple(cell))
+        return dh_slot_eq(dh_id_slot(dh_cell_id(cell)), slot);
+    const struct dh_history *h = dh_history_get(cell);
+    for (u32 i = h->first; i < h->n; i += h->step) {
+        dh_cell_t e = dh_cell_load(&h->cells[i]);
+        if (!dh_cell_is_none(e) && !dh_slot_eq(dh_id_slot(dh_cell_id(e)), slot))
+            return false;
+    }
+    return true;
+}

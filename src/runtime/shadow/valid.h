@@ -7,6 +7,7 @@
 #ifndef DH_RUNTIME_SHADOW_VALID_H
 #define DH_RUNTIME_SHADOW_VALID_H
 
+#include "clock/vclock.h"
 #include "runtime/abi/abi.h"
 #include "runtime/shadow/cell.h"
 
@@ -22,6 +23,9 @@ bool dh_valid_byte(dh_cell_t cell);
 /* A cell as it may stand in this plane: writes in the write plane; in the read plane reads, and plain writes
  * that stand for reads. Of a split one only its number is looked at. */
 bool dh_valid_cell(dh_cell_t cell, enum dh_plane plane);
+/* A cell in a block that one thread has to itself (exclusive.h): all in it is of that thread's slot. Of a
+ * split one nothing is looked at. */
+bool dh_valid_own(dh_cell_t cell, dh_slot_t slot);
 /* The bytes that were read from a split cell of this plane. */
 bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane);
 
