@@ -1,5 +1,5 @@
 /*
- * stress.h - shared by the stress programs: each is free of races (but stress_lossless.c, stress_oracle.c and stress_sample.c), checks itself,
+ * stress.h - shared by the stress programs: each is free of races (but those that name the races they expect), checks itself,
  * prints "OK" and returns 0. Under deadheat it must do the same and report nothing. A line "FLAGS: ..." in the
  * head comment adds to the compiler's flags.
  */

@@ -1,0 +1,8 @@
+/*
+ * stress_shapes_many.c - stress_shapes.c with more threads than classes: in the middle of each program threads begin
+ * to share read planes, and what goes with a class of one's own ends.
+ *
+ * FLAGS: -Wl,--wrap=dh_report_race -Wl,--wrap=dh_ids_want_collection
+ */
+#define MANY 1
+#include "stress_shapes.c"
