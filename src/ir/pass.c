@@ -205,8 +205,23 @@ static struct dh_ir ir_of(LLVMModuleRef m)
     };
 }
 
+/* The optimiser specialises functions for arguments that are constant, in copies that have the attributes of
+ * the function and are in no annotation. */
+static void mark_annotated(LLVMModuleRef m)
+{
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    const unsigned kind = attribute_kind("disable_sanitizer_instrumentation");
+    struct exempt annotated = {0};
+    exempt_annotated(&annotated, m);
+    for (size_t i = 0; i < annotated.count; i++)
+        LLVMAddAttributeAtIndex(annotated.at[i], whole,
+                                LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0));
+    free(annotated.at);
+}
+
 bool dh_ir_instrument_early(LLVMModuleRef m)
 {
+    mark_annotated(m);
     if (!dh_ir_throwing_wanted() || is_done(m))
         return false;
     struct dh_ir ir = ir_of(m);
