@@ -31,7 +31,7 @@ enum {
     VISITORS = MANY ? 12 : 3, /* with owners, partner and main thread fewer than there are classes; or more */
     BLOCK = 16384,
     BLOCKS = 48, /* in a round; each owner has half of them */
-    ROUNDS = MANY ? 60 : 250,
+    ROUNDS = MANY ? 30 : 50,
     PIECE = 1024, /* of a block, between two looks at the lock that is handed round */
 };
 

@@ -85,8 +85,6 @@ static unsigned reports_n, reports_judged; /* the first by assembly only */
 DH_UNTRACKED static void race_found(uintptr_t at)
 {
     unsigned n = 1;
-    if (at - (uintptr_t)arena >= ARENA)
-        return;
     __asm__ volatile("lock xaddl %0, %1" : "+r"(n), "+m"(reports_n) : : "memory", "cc");
     reports[n % REPORTS] = at;
 }
