@@ -127,9 +127,11 @@ void dh_quick_part(const struct dh_access_now *a, uptr word, dh_mask_t mask)
         dh_engine_word(a, word, mask);
 }
 
-/* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h). */
+/* Reads of a word that several threads read epoch after epoch: the cell has a place for each (history.h).
+ * *ret_unsure is cleared when something was put there: found again, it would be taken for a read that was
+ * looked at. */
 static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size, dh_mask_t need,
-                                       const void *pc)
+                                       const void *pc, bool *ret_unsure)
 {
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .kind = DH_READ};
     for (uptr word = addr & ~(uptr)3; word < addr + size; word += 4) {
@@ -141,8 +143,10 @@ static DH_NOINLINE bool quick_in_place(struct dh_thread *t, uptr addr, u32 size,
             continue;
         if (dh_id_is_none(a.id))
             a.id = dh_step_id(t, size, DH_READ, pc);
-        if (dh_id_is_none(a.id) || !dh_step_in_place(&a, cell, need) || !dh_range_settled(p, cell) ||
-            !dh_own_before(t, dh_cell_load(q)))
+        if (dh_id_is_none(a.id) || !dh_step_in_place(&a, cell, need))
+            return false;
+        *ret_unsure = false;
+        if (!dh_range_settled(p, cell) || !dh_own_before(t, dh_cell_load(q)))
             return false;
     }
     return true;
@@ -350,9 +354,9 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     }
     bool on =
         !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);
-    bool done = true;
+    bool done = true, again = unsure; /* may it be known already? */
     if (on && unsure)
-        done = kind == DH_READ && quick_in_place(t, addr, size, need, pc);
+        done = kind == DH_READ && quick_in_place(t, addr, size, need, pc, &again);
     else if (on)
         a.id = dh_step_id(t, size, kind, pc);
     if (!dh_id_is_none(a.id) && size <= 4)
@@ -364,7 +368,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
                    : unsure         ? DH_COUNT_READ_SHARED
                                     : DH_COUNT_READ_EXCLUSIVE);
     if (DH_UNLIKELY(!done))
-        rest(t, addr, size, kind, pc, unsure);
+        rest(t, addr, size, kind, pc, again);
     else if (on && kind == DH_READ)
         dh_unsampled_show(addr, size);
     dh_thread_leave(t);
