@@ -1,7 +1,7 @@
 /*
- * stress.h - shared by the stress programs: each is free of races (but those that name the races they expect), checks itself,
- * prints "OK" and returns 0. Under deadheat it must do the same and report nothing. A line "FLAGS: ..." in the
- * head comment adds to the compiler's flags.
+ * stress.h - shared by the stress programs. Each checks itself, prints "OK" and returns 0. Most are free of races, and
+ * under deadheat must do the same and report nothing; the others say which races they expect. A line "FLAGS: ..." in
+ * the head comment adds to the compiler's flags.
  */
 #ifndef STRESS_H
 #define STRESS_H

@@ -41,7 +41,7 @@ enum {
     SYNCS = 6,  /* of them, that atomics use */
     LOCKS = 3,
     ROUNDS = 24,
-    SEEDS = MANY ? 40 : 120,
+    SEEDS = MANY ? 60 : 120,
     REPORTS = 1 << 16,
     EXPECTED = 1 << 16,
 };
