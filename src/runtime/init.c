@@ -26,7 +26,7 @@
 #include "runtime/shadow/ids.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/period.h"
 #include "runtime/threads/sync.h"
 
@@ -191,8 +191,7 @@ static void start(char **envp)
     struct dh_thread *t = __dh_hot.self;
     bool entered = t && dh_thread_enter_any(t);
     dh_report_begin();
-    if (dh_tap)
-        dh_tap->modules();
+    dh_sink_modules();
     if (entered)
         dh_thread_leave(t);
 }
@@ -309,8 +308,7 @@ int dh_runtime_exit_status(int status)
     bool entered = t && dh_thread_enter_any(t);
     if (entered)
         dh_pending_settle(t);
-    if (dh_tap)
-        dh_tap->finish();
+    dh_sink_finish();
     bool raced = dh_compat_ends(dh_report_end());
     if (dh_opts.report) {
         tell_losses();
@@ -330,8 +328,7 @@ static void each_lock(dh_lock_fn *fn)
     dh_collect_each_lock(fn);
     dh_sync_each_lock(fn);
     dh_range_each_lock(fn);
-    if (dh_tap)
-        dh_tap->each_lock(fn);
+    dh_sink_each_lock(fn);
     dh_benign_each_lock(fn);
     dh_report_each_lock(fn);
     fn(&dh_threads_lock);
@@ -363,7 +360,6 @@ void dh_runtime_fork_child(void)
     dh_range_fork_child();
     dh_exclusive_fork_child();
     dh_report_fork_child();
-    if (dh_tap)
-        dh_tap->fork_child(__dh_hot.self);
+    dh_sink_fork_child(__dh_hot.self);
     dh_thread_fork_child(__dh_hot.self);
 }

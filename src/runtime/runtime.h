@@ -2,7 +2,8 @@
  * runtime.h - what the parts of the runtime offer each other; above all, what interceptors may call.
  *
  * An interceptor (intercept/) knows libc and nothing of shadow memory; the engine (engine/ and what
- * stands below it) knows shadow memory and nothing of libc. They meet here.
+ * stands below it) knows shadow memory and nothing of libc. They meet here and in sink/sink.h, by which
+ * events go to the engine or to whoever is in its place.
  *
  * The frame of an interceptor:
  *
@@ -33,20 +34,7 @@ struct dh_thread; /* thread.h */
 
 /* ---- Entering and leaving the runtime (scope.h has the macros) ------------------------------- */
 
-/* ---- Memory accesses -------------------------------------------------------------------------- */
-
-/* Check and record an access of n bytes (n may be 0) by thread t, made by the function on top of the
- * shadow stack. kind: enum dh_access bits. pc 0: the interceptor's caller. */
-void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind);
-
-/* Check, without recording it, a read of the word at p. */
-void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind);
-
-/* Forget all history of [p, p+n): the memory is new. Fast for large ranges. */
-void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n);
-
-/* The history of dst becomes that of src (the data moved: realloc, mremap). May overlap. */
-void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n);
+/* ---- Memory: accesses, and what becomes of their histories (sink/sink.h) -------------------------- */
 
 /* Make sure shadow exists for [p, p+n), called when memory appears (mmap, malloc, thread stacks,
  * dlopen). Returns false if the shadow could not be mapped: then the program must not get the memory, or the
@@ -84,10 +72,6 @@ void dh_order_lock(struct dh_thread *t, const volatile void *m, u32 flags);
 u32 dh_order_unlock(struct dh_thread *t, const volatile void *m, bool all_levels);
 u32 dh_order_lock_kind(struct dh_thread *t, const volatile void *m);
 void dh_order_relock(struct dh_thread *t, const volatile void *m, u32 kind, u32 levels);
-
-/* A synchronisation object begins or ends its life in [addr, addr+n): forget its clocks. destroy
- * is also a write to it, so that destroying a lock another thread may still use is a race. */
-void dh_sync_forget(const volatile void *addr, size_t n);
 
 /* ---- Threads ------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,6 @@
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
-#include "runtime/sink/tap.h"
 #include "unit/handles.h"
 
 #define ARENA 0x100000f0000ull /* a border of regions is in the middle */
@@ -24,7 +23,6 @@ static const u32 planes[PLANES] = {0, 5, DH_NTH_WRITE};
 /* ---- What stands below, as far as it is used ---- */
 
 _Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
-const struct dh_tap *dh_tap;
 volatile bool dh_runtime_off;
 bool dh_rules_on;
 u64 dh_ranges_active;
@@ -32,6 +30,17 @@ static bool marking;
 static u64 marked; /* of the ids */
 static struct dh_thread self;
 
+static int announced; /* ranges that are not retracted */
+
+u32 dh_range_announce(uptr lo, uptr hi)
+{
+    assert_true(lo < hi);
+    return (u32)announced++;
+}
+void dh_range_retract(u32 slot)
+{
+    assert_int_equal(slot, --announced);
+}
 void dh_unsampled_disturb(uptr addr, size_t n)
 {
     (void)addr;
@@ -278,7 +287,11 @@ static int set_up(void **state)
 
 static void copy(size_t dst, size_t src, size_t n)
 {
-    dh_engine_copy(&self, (void *)(ARENA + dst), (void *)(ARENA + src), n);
+    if (n > 0 && draw(4) == 0)
+        dh_engine_copy_object(&self, ARENA + dst, ARENA + src, n);
+    else
+        dh_engine_copy(&self, (void *)(ARENA + dst), (void *)(ARENA + src), n);
+    assert_int_equal(announced, 0);
     for (int plane = 0; plane < PLANES; plane++)
         memmove(&model[plane][dst], &model[plane][src], n * sizeof(u64));
     check_all("copy to", dst, src, n);
@@ -286,7 +299,11 @@ static void copy(size_t dst, size_t src, size_t n)
 
 static void clear(size_t at, size_t n)
 {
-    dh_engine_clear(&self, (void *)(ARENA + at), n);
+    if (n > 0 && draw(4) == 0)
+        dh_engine_clear_object(&self, ARENA + at, n);
+    else
+        dh_engine_clear(&self, (void *)(ARENA + at), n);
+    assert_int_equal(announced, 0);
     for (int plane = 0; plane < PLANES; plane++)
         memset(&model[plane][at], 0, n * sizeof(u64));
     check_all("clear of", at, 0, n);

@@ -6,10 +6,12 @@
 #include "base/sys.h"
 #include "runtime/shadow/heap.h"
 #include "runtime/shadow/region.h"
+#include "runtime/sink/sink.h"
 #include "unit/check.h"
 
 /* What region.c calls of the rest of the runtime. */
 _Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
+const struct dh_tap *dh_tap;
 static u32 counted[DH_COUNT_MAX];
 
 void dh_runtime_count(enum dh_counter c)

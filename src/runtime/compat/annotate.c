@@ -8,6 +8,7 @@
  */
 #include "runtime/compat/compat.h"
 #include "runtime/intercept/intercept.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/thread.h"
 
 #define DH_LARD 2
@@ -187,14 +188,14 @@ DH_EXPORT void dh_annotate_checked(const volatile void *p, size_t n)
 {
     DH_COMPAT_ENTER();
     dh_benign_remove(p, n);
-    dh_engine_clear(sc.t, p, n);
+    dh_sink_clear(sc.t, p, n);
     dh_scope_end(&sc);
 }
 
 DH_EXPORT void dh_annotate_forget(const volatile void *object)
 {
     DH_COMPAT_ENTER();
-    dh_sync_forget(object, 1);
+    dh_sink_forget(object, 1);
     dh_scope_end(&sc);
 }
 
@@ -204,7 +205,7 @@ DH_EXPORT size_t dh_annotate_clean_block(const volatile void *p)
     DH_COMPAT_ENTER(0);
     bool found = dh_heap_find((uptr)p, &block) && !block.freed;
     if (found)
-        dh_engine_clear(sc.t, (void *)block.start, block.size);
+        dh_sink_clear(sc.t, (void *)block.start, block.size);
     dh_scope_end(&sc);
     return found ? block.size : 0;
 }

@@ -6,7 +6,7 @@
  * more: a report names the object by its block and the functions by their names, which says the same.
  */
 #include "runtime/compat/compat.h"
-#include "runtime/engine/engine.h"
+#include "runtime/sink/sink.h"
 
 DH_COMPAT void *__tsan_external_register_tag(const char *object_type)
 {
@@ -34,7 +34,7 @@ static void touch(void *addr, u32 kind, const void *pc, const void *caller)
     if (!dh_scope_begin(&sc, caller ? caller : pc))
         return;
     if (!sc.t->untracked)
-        dh_range_access(sc.t, addr, 1, kind, caller ? pc : NULL);
+        dh_sink_access_at(sc.t, addr, 1, kind, caller ? pc : NULL);
     dh_scope_end(&sc);
 }
 

@@ -14,8 +14,8 @@
 #include "base/fmt.h"
 #include "base/sys.h"
 #include "runtime/compat/compat.h"
-#include "runtime/engine/engine.h"
 #include "runtime/shadow/heap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/context.h"
 
 /* ---- Accesses ---- */
@@ -26,7 +26,7 @@ static void touch(const void *p, size_t n, u32 kind, const void *pc)
     if (!dh_scope_begin(&sc, pc))
         return;
     if (!sc.t->untracked)
-        dh_range_access(sc.t, p, n, kind, NULL);
+        dh_sink_access_at(sc.t, p, n, kind, NULL);
     dh_scope_end(&sc);
 }
 

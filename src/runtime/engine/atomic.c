@@ -20,12 +20,11 @@
 #include <string.h>
 
 #include "runtime/engine/engine.h"
-#include "runtime/engine/exception.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/sync.h"
 
 /* Between pre and post. Owner only; operations do not nest. */
@@ -346,8 +345,7 @@ static void before_change(struct dh_thread *t, u32 order, u32 kind)
 void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
-    if (dh_exception_on())
-        dh_exception_before_atomic(p, size, order, kind, pc);
+    dh_sink_before_atomic(p, size, order, kind, pc);
     if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
     t->work++;
@@ -478,7 +476,8 @@ static void after_exchange(struct dh_thread *t, u32 order, bool stored)
         record(t, kind);
 }
 
-/* In place of all the rest: the operation goes to the tap, its object still locked. */
+/* In place of all the rest: the operation goes to the tap, its object still locked. Not in sink.h, because it
+ * is two calls with the program's own operation between them, both of instrumented code. */
 static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
 {
     static const u8 ops[] = {DH_OP_ATOMIC_LOAD, DH_OP_ATOMIC_STORE, DH_OP_ATOMIC_RMW, DH_OP_ATOMIC_LOAD};
@@ -542,7 +541,7 @@ void __dh_fence(u32 order)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!t || dh_runtime_off || t->unordered || t->alone || !dh_thread_enter_any(t))
         return;
-    if (DH_UNLIKELY(dh_tap != NULL))
+    if (DH_UNLIKELY(dh_tap != NULL)) /* not in sink.h: instrumented code comes here without it */
         dh_tap->sync(t, DH_OP_FENCE, order, 0);
     else if (acquires(order) && t->fences.acquire.snap) {
         dh_thread_acquire(t, &t->fences.acquire);

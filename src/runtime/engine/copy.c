@@ -24,13 +24,14 @@
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
-#include "runtime/sink/tap.h"
 
 enum {
     BLOCK = 16,       /* cells looked at at once */
     PIECE = 256,      /* words of a range that are put together at a time */
     LARGE = 64 << 10, /* from here on it is first found out which pages were ever touched */
     KEEP = 1 << 20,   /* longer ranges are given back */
+    STACK_PIECE = 1 << 10,
+    STACK_GAP = 16 << 10,
 };
 
 /* ---- Clear ---- */
@@ -161,7 +162,8 @@ static void clear_mapped(uptr lo, uptr hi, bool keep)
             clear_in(lo, hi, plane, keep);
 }
 
-bool dh_engine_forget(uptr lo, size_t n)
+/* Clear a few whole words. False: there was nothing. */
+static bool clear_words(uptr lo, size_t n)
 {
     u32 marks = dh_touched_any(lo, n);
     bool any = false;
@@ -186,10 +188,6 @@ static void settle(struct dh_thread *t)
 static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool keep)
 {
     uptr lo = (uptr)p, hi = lo + n;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        dh_tap->memory(t, DH_OP_RANGE_NEW, lo, n, 0);
-        return;
-    }
     settle(t);
     while (lo < hi && dh_touched_any(lo, hi - lo)) {
         uptr end = DH_ALIGN_DOWN(lo, DH_REGION_SIZE) + DH_REGION_SIZE;
@@ -213,9 +211,20 @@ void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
     clear(t, p, n, false);
 }
 
-void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n)
+void dh_engine_clear_object(struct dh_thread *t, uptr p, size_t n)
 {
-    clear(t, p, n, true);
+    dh_pending_settle(t); /* which would wait for this very range */
+    u32 slot = dh_range_announce(p, p + n);
+    clear(t, (void *)p, n, true);
+    dh_range_retract(slot);
+}
+
+/* From the top down to where nothing was recorded for a while. */
+void dh_engine_clear_stack(uptr lo, uptr top)
+{
+    for (uptr at = top, stop = top; at - lo > STACK_PIECE && stop - at < STACK_GAP; at -= STACK_PIECE)
+        if (clear_words(at - STACK_PIECE, STACK_PIECE))
+            stop = at - STACK_PIECE;
 }
 
 /* ---- Copy ---- */
@@ -491,14 +500,10 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
     bool down = dst > src && dst < src + n;
     if (dst == src || n == 0)
         return;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        dh_tap->memory(t, DH_OP_RANGE_MOVE, dst, n, src);
-        return;
-    }
     settle(t);
     u32 marks = dh_touched_any(src, n);
     if (!marks) {
-        dh_engine_renew(t, to, n);
+        clear(t, to, n, true);
         return;
     }
     if (!dh_touched_set(dst, n, marks))
@@ -512,4 +517,12 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
         copy_part(t, down ? d - part : d, down ? s - part : s, part, down);
     }
     dh_unsampled_disturb(dst, n);
+}
+
+void dh_engine_copy_object(struct dh_thread *t, uptr dst, uptr src, size_t n)
+{
+    dh_pending_settle(t);
+    u32 slot = dh_range_announce(dst, dst + n);
+    dh_engine_copy(t, (void *)dst, (void *)src, n);
+    dh_range_retract(slot);
 }

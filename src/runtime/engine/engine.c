@@ -10,11 +10,11 @@
  */
 #include "runtime/engine/engine.h"
 
+#include "runtime/engine/exception.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
-#include "runtime/sink/tap.h"
 
 /* What cell `old` becomes; the same if a was put into it in place. Histories that are renewed again and again
  * are given to their cell. */
@@ -348,9 +348,15 @@ void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end)
     }
 }
 
+void dh_engine_access(struct dh_access_now *a, const void *pc)
+{
+    if (dh_step_identify(a, pc) && !dh_exception_before(a))
+        dh_engine_words(a, a->addr, a->addr + a->size);
+}
+
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 {
-    if (dh_runtime_off || dh_tap || !dh_region_has((uptr)p))
+    if (dh_runtime_off || !dh_region_has((uptr)p))
         return;
     struct content c = read_cell(dh_shadow((uptr)p, DH_PLANE_WRITE));
     if (!dh_cell_is_split(c.cell) && dh_step_ordered(t, c.cell))

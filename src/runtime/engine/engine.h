@@ -206,6 +206,11 @@ void dh_step_check_bytes(const struct dh_access_now *a, uptr word, const struct 
 
 /* ---- engine.c ---- */
 
+/* Access a, of up to 64 bytes and not identified yet, made at pc (NULL: by the function on top of the shadow
+ * stack): check and record it, or put it off if it is to be raised first (exception.h). */
+void dh_engine_access(struct dh_access_now *a, const void *pc);
+/* Check, without recording it, a read of the word at p. */
+void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind);
 /* Has t made such a plain access to all these bytes in its current epoch already? For small sizes. */
 bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind);
 /* The part [addr, end) of access a, up to 64 bytes, any alignment. */
@@ -225,10 +230,15 @@ void dh_engine_forget_beside(const struct dh_access_now *a, uptr lo, uptr hi);
 
 /* ---- copy.c ---- */
 
-/* As dh_engine_clear, of memory that is in use again soon. */
-void dh_engine_renew(struct dh_thread *t, const volatile void *p, size_t n);
-/* Clear a few whole words. False: there was nothing. */
-bool dh_engine_forget(uptr lo, size_t n);
+/* Forget all history of [p, p + n): the memory is new. Fast for large ranges. t may be NULL. */
+void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n);
+/* The history of dst becomes that of src. May overlap. */
+void dh_engine_copy(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n);
+/* The same of memory that other threads may be accessing; what is cleared is in use again soon. */
+void dh_engine_clear_object(struct dh_thread *t, uptr p, size_t n);
+void dh_engine_copy_object(struct dh_thread *t, uptr dst, uptr src, size_t n);
+/* What was recorded below `top`, on a stack that begins at lo. Both are multiples of 8. */
+void dh_engine_clear_stack(uptr lo, uptr top);
 
 /* ---- quick.c ---- */
 
@@ -288,7 +298,8 @@ void dh_range_retract(u32 slot);
 bool dh_range_wait(uptr lo, uptr hi);
 /* An access of instrumented code to n bytes. piece: as in struct dh_access_now. */
 void dh_range_from_code(const volatile void *p, size_t n, u32 piece, u32 kind, const void *pc);
-/* The same from inside the runtime, of one access. */
+/* The same from inside the runtime, of one access (n may be 0). pc NULL: made by the function on top of the
+ * shadow stack. */
 void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc);
 void dh_range_each_lock(dh_lock_fn *fn);
 void dh_range_fork_child(void);

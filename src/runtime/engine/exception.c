@@ -30,7 +30,6 @@
 #pragma GCC visibility pop
 #include "runtime/report/report.h"
 #include "runtime/shadow/region.h"
-#include "runtime/sink/tap.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/lockset.h"
 #include "runtime/threads/scope.h"
@@ -244,7 +243,7 @@ void dh_exception_before_atomic(const volatile void *p, u32 size, u32 order, u32
     struct dh_access_now a = {
         .t = t, .addr = (uptr)p, .size = size, .kind = DH_ATOMIC | (reads ? DH_READ : DH_WRITE)};
     own.passed_n = 0;
-    if (!t || dh_tap || dh_runtime_off || is_in_handler(t) || !dh_thread_enter(t))
+    if (!t || dh_runtime_off || is_in_handler(t) || !dh_thread_enter(t))
         return;
     struct dh_sync *object = acquires && !t->unordered ? dh_sync_take(NULL, a.addr, false) : NULL;
     own.learned = object ? &object->write : NULL;
@@ -262,7 +261,7 @@ void dh_exception_before_free(void *p, const void *pc)
     struct dh_heap_block block;
     struct dh_scope sc;
     own.passed_n = 0;
-    if (!t || dh_tap || dh_runtime_off || t->untracked || is_in_handler(t) || !dh_scope_begin(&sc, pc))
+    if (!t || dh_runtime_off || t->untracked || is_in_handler(t) || !dh_scope_begin(&sc, pc))
         return;
     if (dh_heap_find((uptr)p, &block) && block.start == (uptr)p && !block.freed &&
         dh_region_map(p, block.size)) {

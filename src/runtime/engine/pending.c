@@ -9,7 +9,7 @@
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/exclusive.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/alone.h"
 #include "runtime/threads/period.h"
 
@@ -81,8 +81,8 @@ void dh_pending_forget_seen(struct dh_thread *t)
 
 void dh_pending_init(void)
 {
-    dh_pending_on = dh_runtime_has_membarrier() && !dh_tap && !dh_exception_on() && !dh_rules_on &&
-                    !dh_period_on && !dh_alone_lard_spoken();
+    dh_pending_on = dh_runtime_has_membarrier() && !dh_sink_wants_all() && !dh_exception_on() &&
+                    !dh_rules_on && !dh_period_on && !dh_alone_lard_spoken();
     ended = !dh_pending_on;
     if (ended)
         dh_exclusive_end_all();

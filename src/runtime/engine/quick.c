@@ -272,7 +272,7 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
 /* Any alignment, a few words. */
 static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u32 kind, const void *pc)
 {
-    if (DH_UNLIKELY(dh_tap != NULL)) {
+    if (DH_UNLIKELY(dh_tap != NULL)) { /* not in sink.h: this is where inlined checks arrive */
         dh_tap_take(t, addr, size, kind, pc);
         return;
     }
@@ -328,7 +328,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     uptr addr = (uptr)where;
     if (!t || ((size == 4 || size == 8) && own_access(t, addr, size, kind, pc)))
         return;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
+    if (DH_UNLIKELY(dh_tap != NULL)) { /* not in sink.h: this is where inlined checks arrive */
         dh_tap_take(t, addr, size, kind, pc);
         return;
     }

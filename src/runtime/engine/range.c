@@ -359,7 +359,7 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
     DH_ASSERT(t->in_rt);
     if (n == 0 || dh_runtime_off || t->untracked || t->alone)
         return;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
+    if (DH_UNLIKELY(dh_tap != NULL)) { /* not in sink.h: instrumented code comes here without it */
         dh_tap->access(t, &(struct dh_tap_access){a.addr, n, piece, kind, pc});
         return;
     }
@@ -381,11 +381,6 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
         return;
     if (dh_step_identify(&a, pc) && !dh_exception_before(&a))
         access_mapped(&a);
-}
-
-void dh_engine_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
-{
-    access_range(t, p, n, 0, kind, NULL);
 }
 
 void dh_range_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind, const void *pc)

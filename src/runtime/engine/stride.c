@@ -269,6 +269,7 @@ static void from_code(struct stride s, u32 piece, u32 kind)
     /* A race is raised when the runtime is left; the rest comes after that. */
     while (more && s.left > 0 && dh_thread_enter(t)) {
         more = !dh_runtime_off && !t->untracked && !t->alone;
+        /* Not in sink.h: instrumented code comes here without it. */
         for (; more && dh_tap != NULL && s.left > 0; s.left--, s.next += s.step)
             dh_tap->access(t, &(struct dh_tap_access){s.next, s.size, a.piece, kind, s.pc});
         a.id = DH_ID_NONE;

@@ -15,6 +15,7 @@
 
 #include "base/pool.h"
 #include "runtime/intercept/intercept.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/signal.h"
 #include "runtime/threads/thread.h"
 
@@ -36,7 +37,7 @@ static struct exit_call exit_call_begin(void *record)
     struct dh_scope sc;
     if (dh_scope_begin(&sc, __builtin_return_address(0))) {
         dh_order_acquire(sc.t, record);
-        dh_sync_forget(record, sizeof(call));
+        dh_sink_forget(record, sizeof(call));
         dh_pool_free(record, sizeof(call));
         dh_scope_end(&sc);
     }

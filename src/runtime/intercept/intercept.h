@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "runtime/sink/sink.h"
 #include "runtime/threads/scope.h"
 #include "runtime/threads/thread.h"
 
@@ -33,14 +34,14 @@ void dh_mutex_bequeath(struct dh_thread *t);                                /* l
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
     if (!t->untracked)
-        dh_engine_check(t, object, DH_READ | DH_ATOMIC);
+        dh_sink_check(t, object, DH_READ | DH_ATOMIC);
 }
 
 /* Init and destroy are plain writes: a race with any unordered use. */
 DH_INLINE void dh_object_new(struct dh_thread *t, const volatile void *object, size_t n)
 {
-    dh_engine_access(t, object, n, DH_WRITE);
-    dh_sync_forget(object, n);
+    dh_sink_access(t, object, n, DH_WRITE);
+    dh_sink_forget(object, n);
 }
 #define dh_object_destroy dh_object_new
 

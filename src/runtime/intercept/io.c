@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/intercept/touch.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/fd.h"
 #include "runtime/threads/scope.h"
 
@@ -166,7 +167,7 @@ static void touch_vector(struct dh_thread *t, const struct iovec *v, size_t coun
     for (size_t i = 0; i < count && n != 0; i++) {
         size_t part = v[i].iov_len < n ? v[i].iov_len : n;
         if (part != 0)
-            dh_engine_access(t, v[i].iov_base, part, kind | DH_RANGE);
+            dh_sink_access(t, v[i].iov_base, part, kind | DH_RANGE);
         n -= part;
     }
 }

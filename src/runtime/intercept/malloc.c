@@ -10,9 +10,9 @@
 #include <link.h>
 #include <sys/auxv.h>
 
-#include "runtime/engine/exception.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/shadow/heap.h"
+#include "runtime/sink/sink.h"
 
 enum { PAGE = 4096 };
 
@@ -80,8 +80,7 @@ DH_INTERCEPTOR(void, free, void *p)
         dh_heap_release(NULL, p);
         return;
     }
-    if (dh_exception_on())
-        dh_exception_before_free(p, __builtin_return_address(0));
+    dh_sink_before_free(p, __builtin_return_address(0));
     WITH_THREAD(dh_heap_release(t, p));
 }
 
@@ -157,7 +156,7 @@ DH_INTERCEPTOR(int, posix_memalign, void **ret_p, size_t align, size_t n)
     WITH_THREAD({
         p = dh_heap_alloc(t, n, align, false);
         if (p != NULL && t != NULL)
-            dh_engine_access(t, ret_p, sizeof *ret_p, DH_WRITE);
+            dh_sink_access(t, ret_p, sizeof *ret_p, DH_WRITE);
     });
     errno = saved;
     if (p == NULL)

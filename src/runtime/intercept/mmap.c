@@ -19,7 +19,7 @@
 
 #include "base/sys.h"
 #include "runtime/shadow/region.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/scope.h"
 
 static size_t whole_pages(size_t n)
@@ -35,8 +35,8 @@ static int appeared(struct dh_thread *t, void *p, size_t n)
 {
     n = whole_pages(n);
     int rc = n > MAP_EAGER ? 0 : dh_region_try(p, n);
-    dh_engine_clear(t, p, n);
-    dh_sync_forget(p, n);
+    dh_sink_clear(t, p, n);
+    dh_sink_forget(p, n);
     return rc;
 }
 
@@ -55,12 +55,12 @@ static void vanishes(struct dh_thread *t, char *p, size_t n)
 {
     if (!is_range(p, n))
         return;
-    dh_sync_forget(p, whole_pages(n));
+    dh_sink_forget(p, whole_pages(n));
     for (char *end = p + whole_pages(n); p < end;) {
         size_t slice = DH_REGION_SIZE - ((uptr)p & (DH_REGION_SIZE - 1));
         slice = slice < (size_t)(end - p) ? slice : (size_t)(end - p);
-        if (dh_tap || dh_region_touched((uptr)p, slice)) {
-            dh_engine_access(t, p, slice, DH_WRITE | DH_FREE | DH_RANGE);
+        if (dh_sink_wants_all() || dh_region_touched((uptr)p, slice)) {
+            dh_sink_access(t, p, slice, DH_WRITE | DH_FREE | DH_RANGE);
             dh_region_unmap(p, slice);
         }
         p += slice;
@@ -121,7 +121,7 @@ extern DH_HIDDEN void *(*dh_real_mremap)(void *, size_t, size_t, int, ...);
 static void move_history(struct dh_thread *t, char *to, size_t has, char *from, size_t had)
 {
     dh_region_map(to, has);
-    dh_engine_copy(t, to, from, had < has ? had : has);
+    dh_sink_move(t, to, from, had < has ? had : has);
     dh_region_unmap(from, had);
 }
 
@@ -171,8 +171,8 @@ static void *remap(struct dh_thread *t, char *old, size_t old_n, size_t n, int f
         void *p = REAL(mremap)(old, old_n, n, flags, wanted);
         if (p != MAP_FAILED && p != old && old_n) {
             dh_region_map(p, has);
-            dh_engine_copy(t, p, old, had < has ? had : has);
-            dh_engine_clear(t, old, had);
+            dh_sink_move(t, p, old, had < has ? had : has);
+            dh_sink_clear(t, old, had);
         }
         return p;
     }
@@ -276,12 +276,12 @@ static void is_emptied(struct dh_thread *t, char *p, size_t n)
         size_t left = (size_t)(end - p) / 4096, pages = left < sizeof there ? left : sizeof there;
         bool known = dh_sys_resident((uptr)p, pages * 4096, there);
         if (!known)
-            dh_engine_access(t, p, pages * 4096, DH_WRITE | DH_RANGE);
+            dh_sink_access(t, p, pages * 4096, DH_WRITE | DH_RANGE);
         for (size_t i = 0, len; known && i < pages; i += len) {
             for (len = 1; i + len < pages && ((there[i + len] ^ there[i]) & 1) == 0;)
                 len++;
             if (there[i] & 1)
-                dh_engine_access(t, p + i * 4096, len * 4096, DH_WRITE | DH_RANGE);
+                dh_sink_access(t, p + i * 4096, len * 4096, DH_WRITE | DH_RANGE);
         }
         p += pages * 4096;
     }

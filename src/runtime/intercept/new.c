@@ -11,8 +11,8 @@
  * anything to undo. A program that replaces the operators, or malloc, keeps its own; then the forms it did
  * not replace go to the library's, which are defined in terms of its own.
  */
-#include "runtime/engine/exception.h"
 #include "runtime/shadow/heap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/scope.h"
 
 /* What the two basic operators are called when they are certainly ours. */
@@ -46,8 +46,7 @@ DH_INLINE bool try_delete(void *p, const void *pc)
         return false;
     if (p == NULL)
         return true;
-    if (dh_exception_on())
-        dh_exception_before_free(p, pc);
+    dh_sink_before_free(p, pc);
     struct dh_scope sc;
     bool inside = dh_scope_begin(&sc, pc);
     dh_heap_release(inside ? sc.t : NULL, p);

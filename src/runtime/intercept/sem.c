@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/intercept/touch.h"
+#include "runtime/sink/sink.h"
 
 static void waited(struct dh_scope *sc, sem_t *s, int rc)
 {
@@ -124,7 +125,7 @@ static void opened(const sem_t *s)
     } while (!__atomic_compare_exchange_n(count, &now, now == 0 ? BEING_OPENED : now + 1, false,
                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     if (now == 0) {
-        dh_sync_forget(s, sizeof *s);
+        dh_sink_forget(s, sizeof *s);
         __atomic_store_n(count, 1, __ATOMIC_RELEASE);
     }
 }

@@ -24,7 +24,7 @@
 #include "runtime/intercept/stream.h"
 
 #include "runtime/intercept/touch.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 
 struct dh_stream {
     FILE *file; /* NULL: free; BUSY: belongs to whoever made it so */
@@ -85,7 +85,7 @@ static struct dh_stream *add(FILE *f, struct dh_stream is)
 /* Its slot is BUSY. */
 static void drop(struct dh_stream *s)
 {
-    dh_sync_forget(s, sizeof *s);
+    dh_sink_forget(s, sizeof *s);
     __atomic_sub_fetch(&dh_streams, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&s->file, NULL, __ATOMIC_RELEASE);
 }
@@ -95,9 +95,9 @@ static void drop(struct dh_stream *s)
 static void write_buffer(struct dh_thread *t, struct dh_stream *s)
 {
     u64 me = (u64)dh_uid_raw(dh_thread_uid(t)) << 32 | t->stamp;
-    if (s->buffer == NULL || (!dh_tap && __atomic_load_n(&s->user, __ATOMIC_RELAXED) == me))
+    if (s->buffer == NULL || (!dh_sink_wants_all() && __atomic_load_n(&s->user, __ATOMIC_RELAXED) == me))
         return;
-    dh_engine_access(t, s->buffer, s->buffer_size, DH_WRITE | DH_ATOMIC | DH_RANGE);
+    dh_sink_access(t, s->buffer, s->buffer_size, DH_WRITE | DH_ATOMIC | DH_RANGE);
     me = (u64)dh_uid_raw(dh_thread_uid(t)) << 32 | t->stamp; /* to record may begin a new run of ids */
     __atomic_store_n(&s->user, me, __ATOMIC_RELAXED);
 }
@@ -109,7 +109,7 @@ static void give_buffer_back(struct dh_thread *t, struct dh_stream *s)
         return;
     s->user = 0;
     write_buffer(t, s);
-    dh_engine_clear(t, s->buffer, s->buffer_size);
+    dh_sink_clear(t, s->buffer, s->buffer_size);
     s->user = 0;
     write_buffer(t, s);
     s->buffer = NULL;
@@ -119,7 +119,7 @@ static void touch_memory(struct dh_thread *t, const struct dh_stream *s, size_t 
 {
     hi = hi < s->memory_size ? hi : s->memory_size;
     if (lo < hi)
-        dh_engine_access(t, s->memory + lo, hi - lo, kind | DH_RANGE);
+        dh_sink_access(t, s->memory + lo, hi - lo, kind | DH_RANGE);
 }
 
 /* A call that began at `at` is done; `now` is where the stream is. */

@@ -28,6 +28,7 @@
 
 #include "runtime/init.h"
 #include "runtime/intercept/touch.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/scope.h"
 
 /* The kind in bits 56-63, the identifier in bits 24-55, the number in the set in bits 8-23, and
@@ -72,7 +73,7 @@ DH_INTERCEPTOR(int, msgctl, int id, int command, struct msqid_ds *info)
     if (rc >= 0 && command == IPC_STAT)
         DH_TOUCH_OUT(sc.t, info);
     if (rc >= 0 && command == IPC_RMID)
-        dh_sync_forget(name(QUEUE, id, 0), 1);
+        dh_sink_forget(name(QUEUE, id, 0), 1);
     DH_RETURN(rc);
 }
 
@@ -219,8 +220,8 @@ static void controlled(struct dh_thread *t, int id, int command, union argument 
         DH_TOUCH_OUT(t, arg.info);
     if (command == IPC_RMID) {
         for (u32 i = 0; i < size; i++)
-            dh_sync_forget(name(SEMAPHORE, id, i), 2);
-        dh_sync_forget(name(SET, id, 0), 1);
+            dh_sink_forget(name(SEMAPHORE, id, i), 2);
+        dh_sink_forget(name(SET, id, 0), 1);
     }
 }
 

@@ -26,6 +26,7 @@
 #include "base/sys.h"
 #include "runtime/engine/exception.h"
 #include "runtime/intercept/intercept.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/signal.h"
 #include "runtime/threads/thread.h"
 
@@ -187,7 +188,7 @@ static void explain_failure(void)
 DH_INTERCEPTOR(int, pthread_create, pthread_t *th, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
     DH_ENTER(pthread_create, th, attr, fn, arg);
-    dh_engine_access(sc.t, th, sizeof(*th), DH_WRITE); /* libc stores it before the thread starts */
+    dh_sink_access(sc.t, th, sizeof(*th), DH_WRITE); /* libc stores it before the thread starts */
     struct start *s = start_new(sc.t);
     if (s == NULL)
         DH_RETURN(REAL(pthread_create)(th, attr, fn, arg));
@@ -219,7 +220,7 @@ DH_INTERCEPTOR(int, pthread_create, pthread_t *th, const pthread_attr_t *attr, v
 DH_INTERCEPTOR(int, thrd_create, thrd_t *th, thrd_start_t fn, void *arg)
 {
     DH_ENTER(thrd_create, th, fn, arg);
-    dh_engine_access(sc.t, th, sizeof(*th), DH_WRITE);
+    dh_sink_access(sc.t, th, sizeof(*th), DH_WRITE);
     struct start *s = start_new(sc.t);
     if (s == NULL)
         DH_RETURN(REAL(thrd_create)(th, fn, arg));
@@ -250,7 +251,7 @@ static void joined(struct dh_scope *sc, struct dh_thread *child, bool ok, void *
     if (child != NULL)
         dh_thread_join(sc->t, child);
     if (out != NULL)
-        dh_engine_access(sc->t, out, out_size, DH_WRITE);
+        dh_sink_access(sc->t, out, out_size, DH_WRITE);
 }
 
 DH_INTERCEPTOR(int, pthread_join, pthread_t th, void **ret)

@@ -5,19 +5,20 @@
 #ifndef DH_RUNTIME_INTERCEPT_TOUCH_H
 #define DH_RUNTIME_INTERCEPT_TOUCH_H
 
+#include "runtime/sink/sink.h"
 #include "runtime/threads/scope.h"
 #include "runtime/threads/thread.h"
 
 DH_INLINE void dh_touch_read(struct dh_thread *t, const volatile void *p, size_t n)
 {
     if (n != 0)
-        dh_engine_access(t, p, n, DH_READ | DH_RANGE);
+        dh_sink_access(t, p, n, DH_READ | DH_RANGE);
 }
 
 DH_INLINE void dh_touch_write(struct dh_thread *t, const volatile void *p, size_t n)
 {
     if (n != 0)
-        dh_engine_access(t, p, n, DH_WRITE | DH_RANGE);
+        dh_sink_access(t, p, n, DH_WRITE | DH_RANGE);
 }
 
 /* The same for pointers that the program may leave NULL. */

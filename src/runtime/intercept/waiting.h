@@ -9,14 +9,13 @@
 #define DH_RUNTIME_INTERCEPT_WAITING_H
 
 #include "runtime/intercept/intercept.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 
 /* Before the signal is given: whoever is woken by it comes later. */
 DH_INLINE void dh_object_notify(struct dh_thread *t, void *c)
 {
     dh_object_use(t, c);
-    if (dh_tap)
-        dh_tap->sync(t, DH_OP_NOTIFY, 0, (uptr)c);
+    dh_sink_notify(t, c);
 }
 
 struct dh_waiting {
@@ -35,8 +34,8 @@ DH_INLINE struct dh_waiting dh_waiting_begin(struct dh_scope *sc, void *c, void 
 
 DH_INLINE void dh_waiting_end(struct dh_waiting *w, int rc)
 {
-    if (dh_tap && rc == 0)
-        dh_tap->sync(w->sc->t, DH_OP_WAIT, 0, (uptr)w->c);
+    if (rc == 0)
+        dh_sink_wait(w->sc->t, w->c);
     if (rc != ENOTRECOVERABLE &&
         w->levels != 0) /* then the mutex was not locked again; C11 has no such result */
         dh_order_relock(w->sc->t, w->m, w->kind, w->levels);

@@ -12,12 +12,11 @@
 
 #include "runtime/abi/frame.h"
 #include "runtime/engine/engine.h"
-#include "runtime/engine/exception.h"
 #include "runtime/engine/pending.h"
 #include "runtime/init.h"
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/touched.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/alone.h"
 #include "runtime/threads/held.h"
 #include "runtime/threads/identity.h"
@@ -101,11 +100,10 @@ static void report_access(const volatile void *p, size_t n, u32 kind, const void
     struct said s = begin();
     struct dh_access_now a = {.t = s.t, .addr = (uptr)p, .size = n, .kind = kind};
     enum dh_plane plane = kind == DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
-    if (s.t && (dh_tap || s.t->unsampled || n == 0 || n > 8))
-        dh_range_access(s.t, p, n, kind, pc);
-    else if (s.t && !(may_hold_it(a.addr, n, plane) && dh_engine_same_epoch(s.t, a.addr, n, kind)) &&
-             dh_step_identify(&a, pc) && !dh_exception_before(&a))
-        dh_engine_words(&a, a.addr, a.addr + a.size);
+    if (s.t && (dh_sink_wants_all() || s.t->unsampled || n == 0 || n > 8))
+        dh_sink_access_at(s.t, p, n, kind, pc);
+    else if (s.t && !(may_hold_it(a.addr, n, plane) && dh_engine_same_epoch(s.t, a.addr, n, kind)))
+        dh_engine_access(&a, pc);
     end(&s);
 }
 
@@ -304,29 +302,10 @@ void dh_lard_unlock(const volatile void *lock)
 
 /* ---- The current thread's clock ---- */
 
-/* To a tap an epoch of a thread is an object that is released when its time is read, and acquired by whoever
- * writes that time: it then knows all that the thread knew. */
-static const void *epoch_object(dh_slot_t slot, u64 time)
-{
-    return (const void *)(1ull << 63 | (u64)dh_slot_raw(slot) << 32 | (u32)time);
-}
-
 static uint64_t read_clock(struct dh_thread *t, dh_slot_t slot)
 {
     dh_pending_settle(t); /* others will be ordered by what it reads */
-    if (!dh_tap)
-        return dh_thread_read_clock(t, slot);
-    u32 time = dh_vclock_get(&t->vc, slot);
-    if (dh_slot_eq(slot, t->slot))
-        dh_order_release(t, epoch_object(slot, time));
-    return time;
-}
-
-static void write_clock(struct dh_thread *t, dh_slot_t slot, u64 time)
-{
-    if (dh_tap && !dh_slot_eq(slot, t->slot) && time > dh_vclock_get(&t->vc, slot))
-        dh_order_acquire(t, epoch_object(slot, time));
-    dh_thread_write_clock(t, slot, time);
+    return dh_sink_read_clock(t, slot);
 }
 
 uint64_t dh_lard_read_vc(uint32_t index)
@@ -351,7 +330,7 @@ void dh_lard_write_vc(uint32_t index, uint64_t time)
 {
     struct said s = begin();
     if (s.t)
-        write_clock(s.t, dh_slot_from(index), time);
+        dh_sink_write_clock(s.t, dh_slot_from(index), time);
     end(&s);
 }
 
@@ -359,7 +338,7 @@ void dh_lard_write_vcs(const uint64_t *times, size_t n)
 {
     struct said s = begin();
     for (size_t i = n; s.t && i-- > 0;) /* from the last on: the clock grows at once */
-        write_clock(s.t, dh_slot_from((u32)i), times[i]);
+        dh_sink_write_clock(s.t, dh_slot_from((u32)i), times[i]);
     end(&s);
 }
 
@@ -377,27 +356,7 @@ void dh_lard_advance(void)
  * looks at accesses yet, and in most objects, and then that is all there is to do. */
 static bool is_bare(uptr lo, size_t n)
 {
-    return !dh_tap && !dh_touched_any(lo, n) && !dh_sync_maybe(lo, n);
-}
-
-static void clear(struct dh_thread *t, uptr lo, size_t n)
-{
-    dh_pending_settle(t); /* which would wait for this very range */
-    u32 slot = dh_range_announce(lo, lo + n);
-    dh_engine_renew(t, (void *)lo, n);
-    dh_range_retract(slot);
-}
-
-static void copy(struct dh_thread *t, uptr dst, uptr src, size_t n)
-{
-    if (dh_tap) {
-        dh_tap->memory(t, DH_OP_RANGE_COPY, dst, n, src);
-        return;
-    }
-    dh_pending_settle(t);
-    u32 slot = dh_range_announce(dst, dst + n);
-    dh_engine_copy(t, (void *)dst, (void *)src, n);
-    dh_range_retract(slot);
+    return !dh_sink_wants_all() && !dh_touched_any(lo, n) && !dh_sync_maybe(lo, n);
 }
 
 /* What of [a, a + n) is not in [b, b + n). */
@@ -419,8 +378,8 @@ void dh_lard_clear(const volatile void *p, size_t n)
         return;
     struct said s = begin();
     if (s.t && n) {
-        clear(s.t, (uptr)p, n);
-        dh_sync_forget(p, n);
+        dh_sink_clear_object(s.t, (uptr)p, n);
+        dh_sink_forget(p, n);
     }
     end(&s);
 }
@@ -431,8 +390,8 @@ void dh_lard_copy(volatile void *dst, const volatile void *src, size_t n)
     if (s.t && n && dst != src) {
         size_t rest = n;
         uptr lo = without((uptr)dst, (uptr)src, &rest);
-        copy(s.t, (uptr)dst, (uptr)src, n);
-        dh_sync_forget((void *)lo, rest);
+        dh_sink_copy_object(s.t, (uptr)dst, (uptr)src, n);
+        dh_sink_forget((void *)lo, rest);
     }
     end(&s);
 }
@@ -463,12 +422,7 @@ void dh_lard_move(volatile void *dst, const volatile void *src, size_t n)
     if (s.t && n && dst != src) {
         size_t rest = n;
         uptr lo = without((uptr)src, (uptr)dst, &rest);
-        if (dh_tap) {
-            dh_tap->memory(s.t, DH_OP_RANGE_MOVE, (uptr)dst, n, (uptr)src);
-        } else {
-            copy(s.t, (uptr)dst, (uptr)src, n);
-            clear(s.t, lo, rest);
-        }
+        dh_sink_move_object(s.t, (uptr)dst, (uptr)src, n, lo, rest);
         dh_sync_move(dst, src, n);
         if (dh_held_maybe((uptr)src, n))
             move_held((uptr)dst, (uptr)src, n);

@@ -10,7 +10,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/thread.h"
 
 enum { MAX = 4096 };
@@ -284,8 +284,8 @@ void dh_modules_changed(void)
     dh_lock_take(&lock);
     initial_n = initial_n ? initial_n : modules_n;
     dh_lock_drop(&lock);
-    if (dh_tap && __dh_hot.self)
-        dh_tap->modules();
+    if (__dh_hot.self)
+        dh_sink_modules();
 }
 
 static void announce(const void *marker)

@@ -30,7 +30,7 @@
 #include "base/sys.h"
 #include "runtime/shadow/libc_heap.h"
 #include "runtime/shadow/region.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 
 /* As linked: for blocks that are not ours, which come from whoever defines these names (libc_heap.c). */
 void *__libc_realloc(void *p, size_t n);
@@ -252,15 +252,15 @@ void dh_heap_new(struct dh_thread *t, void *p, size_t n)
 {
     size_t whole = DH_ALIGN_UP(n, GRAIN);
     if (whole != 0 && dh_region_map(p, whole))
-        dh_engine_clear(t, p, whole);
+        dh_sink_clear(t, p, whole);
 }
 
 void dh_heap_free(struct dh_thread *t, void *p, size_t n)
 {
     if (n == 0)
         return;
-    dh_engine_access(t, p, n, DH_WRITE | DH_FREE | DH_RANGE);
-    dh_sync_forget(p, n);
+    dh_sink_access(t, p, n, DH_WRITE | DH_FREE | DH_RANGE);
+    dh_sink_forget(p, n);
 }
 
 /* A large block, in slices: what was never recorded anywhere in a slice is left alone. Libraries that are not
@@ -272,13 +272,13 @@ static void free_large(struct dh_thread *t, char *p, size_t n, bool gone)
     while (n != 0) {
         size_t slice = most - ((uptr)p & (most - 1));
         slice = slice < n ? slice : n;
-        if (dh_tap || dh_region_touched((uptr)p, slice)) { /* a tap leaves no traces in the shadow */
+        if (dh_sink_wants_all() || dh_region_touched((uptr)p, slice)) {
             if (t != NULL)
                 dh_heap_free(t, p, slice);
             if (gone)
                 dh_region_unmap(p, slice);
         } else {
-            dh_sync_forget(p, slice); /* locks leave no traces in the shadow either */
+            dh_sink_forget(p, slice); /* locks leave no traces in the shadow either */
         }
         p += slice;
         n -= slice;
@@ -463,7 +463,7 @@ void *dh_heap_realloc(struct dh_thread *t, void *p, size_t n)
     size_t kept = size < n ? size : n;
     __builtin_memcpy(fresh, p, kept);
     if (t != NULL && kept != 0)
-        dh_engine_access(t, fresh, kept, DH_WRITE | DH_RANGE);
+        dh_sink_access(t, fresh, kept, DH_WRITE | DH_RANGE);
     dh_heap_release(t, p);
     return fresh;
 }

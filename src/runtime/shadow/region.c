@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "runtime/init.h"
 #include "runtime/shadow/heap.h"
+#include "runtime/sink/sink.h"
 
 #define ADDR_BITS 47
 _Static_assert(DH_READ_RUN % DH_REGION_SIZE == 0 && DH_WRITE_RUN % DH_REGION_SIZE == 0,
@@ -218,7 +219,7 @@ bool dh_region_get_plane(uptr addr, u32 plane)
 
 void dh_region_unmap(const volatile void *p, size_t n)
 {
-    dh_engine_clear(NULL, p, n);
+    dh_sink_clear(NULL, p, n);
 }
 
 bool dh_region_touched(uptr addr, size_t n)

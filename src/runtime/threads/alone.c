@@ -3,7 +3,7 @@
  */
 #include "runtime/threads/alone.h"
 
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/period.h"
 
 static bool never; /* some thread was in an unordered region; set once, atomic */
@@ -18,7 +18,7 @@ bool dh_alone_lard_spoken(void)
 
 void dh_alone_begin(struct dh_thread *t)
 {
-    if (t->alone || dh_tap || __dh_hot.self != t || __atomic_load_n(&never, __ATOMIC_RELAXED) ||
+    if (t->alone || dh_sink_wants_all() || __dh_hot.self != t || __atomic_load_n(&never, __ATOMIC_RELAXED) ||
         dh_alone_lard_spoken() || !dh_thread_outlived_all(t))
         return;
     dh_thread_end_epoch(t); /* of what it records when it is no longer alone, nothing is in this one */

@@ -19,6 +19,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/init.h"
+#include "runtime/sink/sink.h"
 
 /* Kinds of names, in bits 56-63; what tells one of the kind from another is in bits 8-55, so that each is in
  * a block of 256 addresses of its own, which is the grain of the table of synchronisation objects. */
@@ -76,7 +77,7 @@ static u32 object_index(u64 name)
 static void object_drop(u64 name)
 {
     if (__atomic_sub_fetch(&objects[object_index(name)], 1, __ATOMIC_ACQ_REL) == 0)
-        dh_sync_forget((void *)name, 1);
+        dh_sink_forget((void *)name, 1);
 }
 
 /* False if its last descriptor was closed meanwhile. */

@@ -19,14 +19,10 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
-#include "runtime/engine/engine.h"
 #include "runtime/init.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 
 enum {
-    STACK_PIECE = 1 << 10,
-    STACK_GAP = 16 << 10,
-    STACK_TOLD = 1 << 20,      /* to a tap, at once */
     CARRIED_FRAMES = 16 << 10, /* a fiber's stack of 1 MiB, in frames of 64 bytes */
     SPARE_TOUCHED = 64         /* so many spare stacks keep their memory */
 };
@@ -38,27 +34,6 @@ static _Thread_local struct {
 } home __attribute__((tls_model("initial-exec")));
 
 /* ---- The machine's stack ---- */
-
-/*
- * Threads that take turns on a kernel thread's stack find there what others left in frames that have
- * returned. That is cleared at the switch: from the top of the stack down to where nothing was recorded for a
- * while.
- */
-static DH_NOINLINE void clear_returned(struct dh_thread *from, uptr top)
-{
-    uptr lo = home.stack_lo;
-    if (dh_tap) {
-        lo = top - lo > STACK_TOLD ? top - STACK_TOLD : lo;
-        bool language = from->language;
-        from->language = false; /* this is no word of the run-time system's */
-        dh_tap->memory(from, DH_OP_RANGE_NEW, lo, top - lo, 0);
-        from->language = language;
-        return;
-    }
-    for (uptr at = top, stop = top; at - lo > STACK_PIECE && stop - at < STACK_GAP; at -= STACK_PIECE)
-        if (dh_engine_forget(at - STACK_PIECE, STACK_PIECE))
-            stop = at - STACK_PIECE;
-}
 
 static bool on_home_stack(uptr addr)
 {
@@ -223,7 +198,7 @@ bool dh_identity_take_turn(struct dh_thread *to)
     u32 other = from->in_rt | to->in_rt | from->locks.n | (from->gen ^ gen) | (to->gen ^ gen);
     other |= !from->untracked;
     other |= home.tracked;
-    other |= dh_tap != NULL;
+    other |= dh_sink_wants_all();
     other |= dh_runtime_off;
     other |= from == to;
     other |= from->parts.n != 0;
@@ -261,7 +236,9 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     if (from == to)
         return;
     if ((home.tracked || !from->untracked) && on_home_stack(top)) {
-        clear_returned(from, top & ~(uptr)7);
+        /* Threads that take turns on a kernel thread's stack find there what others left in frames that have
+         * returned. */
+        dh_sink_clear_stack(from, home.stack_lo, top & ~(uptr)7);
         home.tracked = !from->untracked;
     }
     if (from->carried && !from->own_frames && !from->stackless && on_home_stack(top))
@@ -290,8 +267,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     from->language = false;
     if (DH_UNLIKELY(from->locks.n))
         hand_over_locks(from, to);
-    if (DH_UNLIKELY(dh_tap != NULL) && dh_tap->carried)
-        dh_tap->carried(to, home.native);
+    dh_sink_carried(to, home.native);
     from->in_rt = 0;
 }
 

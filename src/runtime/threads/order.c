@@ -1,13 +1,15 @@
 /*
  * order.c - clocks through locks, semaphores and everything else that has an address (FastTrack figure 4).
  *
- * Two layers: the owner's clock, which learns from publications and makes them (dh_thread_acquire,
- * dh_thread_release); and edges on an address, which find the object (sync.c) and lock it. Unordered regions
- * (lard.h) are cut off here: what a thread holds is still known, and nothing is learned or published.
+ * Three layers. The owner's clock learns from publications and makes them (dh_thread_acquire,
+ * dh_thread_release). Edges on an address find the object (sync.c) and lock it (dh_order_take_in,
+ * dh_order_give_out); both are the engine's. Above them is what the program does, whichever sink is told
+ * (sink/sink.h): which locks a thread holds, and that unordered regions (lard.h) are cut off, where nothing
+ * is learned or published.
  */
 #include "runtime/engine/pending.h"
 #include "runtime/init.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/held.h"
 #include "runtime/threads/lately.h"
 #include "runtime/threads/lockset.h"
@@ -95,7 +97,7 @@ static void next_epoch(struct dh_thread *t)
 
 void dh_thread_end_epoch(struct dh_thread *t)
 {
-    if (dh_thread_has_recorded(t) || dh_tap) /* with a tap nobody counts what an epoch records */
+    if (dh_thread_has_recorded(t) || dh_sink_wants_all()) /* then nobody counts what an epoch records */
         next_epoch(t);
 }
 
@@ -192,7 +194,15 @@ void dh_thread_write_clock(struct dh_thread *t, dh_slot_t slot, u64 time)
     t->saying++;
 }
 
-/* ---- Plain edges ---- */
+void dh_thread_hand_over(struct dh_thread *from, struct dh_thread *to)
+{
+    struct dh_publish p = {0};
+    dh_thread_release(from, &p, false);
+    dh_thread_acquire(to, &p);
+    dh_publish_clear(&p);
+}
+
+/* ---- Edges on an address: what the engine does about them ---- */
 
 /* Without the lock: is all that o publishes known to t? Of the publications of read locks only if asked. */
 static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr addr, bool read,
@@ -208,8 +218,7 @@ static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr a
     return true;
 }
 
-/* read: also what only write locks see. */
-static void acquire(struct dh_thread *t, uptr addr, bool read)
+void dh_order_take_in(struct dh_thread *t, uptr addr, bool read)
 {
     struct dh_lately *e = dh_lately(t, addr);
     if (DH_LIKELY(dh_lately_known(e, addr)))
@@ -267,44 +276,53 @@ static void drop_changed(struct dh_thread *t, struct dh_sync *o)
     dh_sync_drop(o);
 }
 
-void dh_order_acquire(struct dh_thread *t, const volatile void *addr)
+void dh_order_give_out(struct dh_thread *t, uptr addr, bool join)
 {
-    if (DH_UNLIKELY(t->unordered || t->alone))
+    if (published(t, dh_lately(t, addr), addr))
         return;
-    if (DH_UNLIKELY(dh_tap != NULL))
-        dh_tap->sync(t, DH_OP_VOLATILE, DH_READ, (uptr)addr);
-    else
-        acquire(t, (uptr)addr, false);
-}
-
-static void release(struct dh_thread *t, const volatile void *addr, bool join)
-{
-    if (DH_UNLIKELY(t->unordered || t->alone))
-        return;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        if (join)
-            dh_tap->sync(t, DH_OP_VOLATILE, DH_WRITE, (uptr)addr);
-        else
-            dh_tap->atomic(t, DH_OP_ATOMIC_STORE, DH_RELEASE, &(struct dh_tap_access){.addr = (uptr)addr});
-        return;
-    }
-    if (published(t, dh_lately(t, (uptr)addr), (uptr)addr))
-        return;
-    struct dh_sync *o = take_to_change(t, (uptr)addr);
+    struct dh_sync *o = take_to_change(t, addr);
     if (!o)
         return;
     dh_thread_release(t, &o->write, join);
     drop_changed(t, o);
 }
 
+void dh_order_give_out_lock(struct dh_thread *t, uptr lock, bool read)
+{
+    if (published(t, dh_lately(t, lock), lock))
+        return;
+    struct dh_sync *o = take_to_change(t, lock);
+    if (!o)
+        return;
+    if (read) {
+        dh_thread_release(t, &o->read, true);
+    } else {
+        /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */
+        if (o->read.snap)
+            dh_publish_clear(&o->read);
+        dh_thread_release(t, &o->write, false);
+    }
+    drop_changed(t, o);
+}
+
+/* ---- Edges on an address, as the program makes them ---- */
+
+void dh_order_acquire(struct dh_thread *t, const volatile void *addr)
+{
+    if (DH_LIKELY(!t->unordered && !t->alone))
+        dh_sink_take_in(t, (uptr)addr);
+}
+
 void dh_order_release(struct dh_thread *t, const volatile void *addr)
 {
-    release(t, addr, true);
+    if (DH_LIKELY(!t->unordered && !t->alone))
+        dh_sink_give_out(t, (uptr)addr, true);
 }
 
 void dh_order_release_store(struct dh_thread *t, const volatile void *addr)
 {
-    release(t, addr, false);
+    if (DH_LIKELY(!t->unordered && !t->alone))
+        dh_sink_give_out(t, (uptr)addr, false);
 }
 
 /* ---- Locks ---- */
@@ -345,22 +363,20 @@ void dh_order_lock(struct dh_thread *t, const volatile void *m, u32 flags)
     }
     if (t->locks.n < DH_HELD_MAX)
         hold(t, (uptr)m, flags);
-    if (DH_UNLIKELY(t->unordered || t->alone))
-        return;
-    if (DH_UNLIKELY(dh_tap != NULL))
-        dh_tap->sync(t, DH_OP_ACQUIRE, flags & DH_LOCK_READ ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
-    else
-        acquire(t, (uptr)m, !(flags & DH_LOCK_READ));
+    if (DH_LIKELY(!t->unordered && !t->alone))
+        dh_sink_acquire(t, (uptr)m, flags & DH_LOCK_READ);
 }
 
 u32 dh_order_unlock(struct dh_thread *t, const volatile void *m, bool all_levels)
 {
     struct dh_held *h = held_find(t, (uptr)m);
     u32 levels = h ? h->levels : 1;
-    bool read = h && (h->flags & DH_LOCK_READ);
+    enum dh_sink_hold hold = !h                        ? DH_HELD_UNKNOWN
+                             : h->flags & DH_LOCK_READ ? DH_HELD_SHARED
+                                                       : DH_HELD_EXCLUSIVE;
     bool unordered = t->unordered || t->system_order || (h && (h->flags & DH_LOCK_UNORDERED));
     /* Whoever was told that it was taken must be told that it is free, though it orders nothing. */
-    bool told = dh_system_kept || (dh_tap && h && !(h->flags & DH_LOCK_UNORDERED));
+    bool told = dh_system_kept || (dh_sink_wants_all() && h && !(h->flags & DH_LOCK_UNORDERED));
     if (h && !all_levels && levels > 1) {
         h->levels--;
         return 1;
@@ -372,33 +388,8 @@ u32 dh_order_unlock(struct dh_thread *t, const volatile void *m, bool all_levels
         t->locks.gen++;
         t->stamp++;
     }
-    if (DH_UNLIKELY(unordered || t->alone) && !told)
-        return all_levels ? levels : 1;
-    if (DH_UNLIKELY(dh_tap != NULL)) {
-        t->system_order += unordered; /* also of a lock that was taken inside and is released outside */
-        if (h)
-            dh_tap->sync(t, DH_OP_RELEASE, read ? DH_SHARED : DH_EXCLUSIVE, (uptr)m);
-        else
-            dh_tap->release_foreign(t, (uptr)m);
-        t->system_order -= unordered;
-        return all_levels ? levels : 1;
-    }
-    struct dh_sync *o = published(t, dh_lately(t, (uptr)m), (uptr)m) ? NULL : take_to_change(t, (uptr)m);
-    if (!o)
-        return all_levels ? levels : 1;
-    if (read) {
-        dh_thread_release(t, &o->read, true);
-    } else if (!h) {
-        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known.
-         * Joined to what everyone sees, it orders at least what it must. */
-        dh_thread_release(t, &o->write, true);
-    } else {
-        /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */
-        if (o->read.snap)
-            dh_publish_clear(&o->read);
-        dh_thread_release(t, &o->write, false);
-    }
-    drop_changed(t, o);
+    if (DH_LIKELY(!unordered && !t->alone) || told)
+        dh_sink_release(t, (uptr)m, hold, unordered);
     return all_levels ? levels : 1;
 }
 

@@ -26,7 +26,7 @@
 #include "runtime/init.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/shadow/collect.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 
 #define MILLISECOND 1000000ull /* times are in nanoseconds */
 #define LENGTH (5 * MILLISECOND)
@@ -383,7 +383,7 @@ void dh_period_init(void)
     const char *refusal = NULL;
     if (dh_opts.sample < 0 && dh_opts.overhead < 0)
         return;
-    if (dh_tap)
+    if (dh_sink_wants_all())
         refusal = "sample and overhead go with the detector fasttrack only: others see all or nothing";
     else if (dh_opts.on_race == DH_ON_RACE_EXCEPTION)
         refusal = "on_race=exception promises to raise every race; it does not go with sample or overhead";

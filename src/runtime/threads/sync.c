@@ -12,7 +12,7 @@
 
 #include "base/pool.h"
 #include "runtime/init.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 
 #define SHARD_BITS 10
 #define SHARDS (1u << SHARD_BITS)
@@ -294,8 +294,6 @@ static void unlink_range(uptr lo, size_t n, struct dh_sync **list)
 
 void dh_sync_forget(const volatile void *p, size_t n)
 {
-    if (DH_UNLIKELY(dh_tap != NULL))
-        dh_tap->forget(NULL, (uptr)p, n);
     unlink_range((uptr)p, n, NULL);
 }
 

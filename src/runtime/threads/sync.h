@@ -56,6 +56,8 @@ DH_INLINE u32 dh_sync_version(const struct dh_sync *o)
     return __atomic_load_n(&o->version, __ATOMIC_ACQUIRE);
 }
 
+/* What the objects in [addr, addr + n) have published is forgotten. */
+void dh_sync_forget(const volatile void *addr, size_t n);
 /* False: there is no object in [lo, lo + n). */
 bool dh_sync_maybe(uptr lo, size_t n);
 /* The objects in [src, src + n) are in [dst, dst + n) from now on, and what was there is forgotten. */

@@ -22,7 +22,7 @@
 #include "runtime/shadow/region.h"
 #include "runtime/shadow/split.h"
 #include "runtime/shadow/touched.h"
-#include "runtime/sink/tap.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/alone.h"
 #include "runtime/threads/context.h"
 #include "runtime/threads/identity.h"
@@ -200,19 +200,9 @@ struct dh_thread *dh_thread_new(struct dh_thread *parent)
         dh_pending_end(parent); /* it will share a read plane */
     if (t)
         dh_period_start();
-    if (!t || parent->unordered)
-        return t;
-    if (dh_tap)
-        dh_tap->thread(parent, DH_OP_FORK, t->uid);
-    else
-        dh_thread_release(parent, &t->birth, false);
+    if (t && !parent->unordered)
+        dh_sink_fork(parent, t);
     return t;
-}
-
-static void take_in_birth(struct dh_thread *t)
-{
-    dh_thread_acquire(t, &t->birth);
-    dh_publish_clear(&t->birth);
 }
 
 struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
@@ -221,10 +211,8 @@ struct dh_thread *dh_thread_new_carried(struct dh_thread *parent)
     if (!t)
         return NULL;
     t->carried = true;
-    if (dh_tap)
-        dh_tap->thread_start(t);
     dh_period_heed(t);
-    take_in_birth(t);
+    dh_sink_begin(t);
     dh_lock_take(&dh_threads_lock);
     t->state = DH_THREAD_RUNNING;
     dh_thread_info(t->uid)->carried = true;
@@ -321,10 +309,8 @@ void dh_thread_start(struct dh_thread *t)
 {
     t->in_rt = 1;
     attach(t);
-    if (dh_tap)
-        dh_tap->thread_start(t);
     dh_thread_forget_cells(t);
-    take_in_birth(t);
+    dh_sink_begin(t);
     dh_thread_leave(t);
 }
 
@@ -340,8 +326,7 @@ void dh_thread_init_main(void)
     attach(t);
     dh_thread_set_name(t, "main");
     dh_thread_bind(t, (unsigned long)pthread_self());
-    if (dh_tap)
-        dh_tap->thread_start(t);
+    dh_sink_begin(t);
     dh_alone_begin(t);
     dh_thread_leave(t);
 }
@@ -355,10 +340,7 @@ static void retire_ids(const struct dh_id_run *run)
 /* What is left of t afterwards is its clock, for whoever joins it. Tells where its stack was. */
 static void retire(struct dh_thread *t, uptr *ret_lo, uptr *ret_hi)
 {
-    if (dh_tap)
-        dh_tap->thread_end(t);
-    /* What those who join it will know. To a tap epochs have names (lard.c), each for one thread. */
-    u32 last_epoch = dh_tap ? dh_thread_epoch(t) : dh_thread_read_clock(t, t->slot);
+    u32 last_epoch = dh_sink_end(t);
     dh_thread_release(t, &t->death, false);
     retire_ids(&t->ids.plain);
     retire_ids(&t->ids.special);
@@ -402,18 +384,18 @@ void dh_thread_end_carried(struct dh_thread *t)
     retire(t, &lo, &hi);
 }
 
+u32 dh_thread_last_epoch(const struct dh_thread *t)
+{
+    dh_lock_take(&dh_threads_lock);
+    u32 epoch = slot_of(t->slot)->clock;
+    dh_lock_drop(&dh_threads_lock);
+    return epoch;
+}
+
 void dh_thread_join(struct dh_thread *t, struct dh_thread *child)
 {
-    if (dh_tap && !t->unordered)
-        dh_tap->thread(t, DH_OP_JOIN, child->uid);
-    else if (!t->unordered)
-        dh_thread_acquire(t, &child->death);
-    if (dh_tap && !t->unordered) { /* its clocks are not kept, but slots of joined threads are used again */
-        dh_lock_take(&dh_threads_lock);
-        u32 last_epoch = slot_of(child->slot)->clock;
-        dh_lock_drop(&dh_threads_lock);
-        dh_thread_write_clock(t, child->slot, last_epoch);
-    }
+    if (!t->unordered)
+        dh_sink_join(t, child);
     dh_lock_take(&dh_threads_lock);
     remove_thread(child);
     dh_lock_drop(&dh_threads_lock);
@@ -485,15 +467,8 @@ void dh_thread_switch(struct dh_thread *to, bool sync)
     struct dh_thread *from = __dh_hot.self;
     if (from == to)
         return;
-    if (sync && dh_tap) {
-        dh_tap->sync(from, DH_OP_VOLATILE, DH_WRITE, (uptr)to);
-        dh_tap->sync(to, DH_OP_VOLATILE, DH_READ, (uptr)to);
-    } else if (sync) {
-        struct dh_publish p = {0};
-        dh_thread_release(from, &p, false);
-        dh_thread_acquire(to, &p);
-        dh_publish_clear(&p);
-    }
+    if (sync)
+        dh_sink_hand_over(from, to);
     dh_identity_switch(to, (uptr)__builtin_frame_address(0));
 }
 

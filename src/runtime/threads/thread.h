@@ -193,6 +193,8 @@ struct dh_thread_info *dh_thread_info(dh_uid_t uid); /* NULL: unknown. Under dh_
 u32 dh_thread_uids(void);                            /* one past the highest uid. Under dh_threads_lock. */
 /* Empty the tables that remember cells: after a collection, and at the start. */
 void dh_thread_forget_cells(struct dh_thread *t);
+/* Of one that has ended: how far it came, for whoever joins it. */
+u32 dh_thread_last_epoch(const struct dh_thread *t);
 /* Does t wait for the end of a thread that still runs, and can do nothing before? Under dh_threads_lock. */
 bool dh_thread_will_know(const struct dh_thread *t);
 /* Is t the only thread, and does it know the end of every other one? */
@@ -234,11 +236,22 @@ DH_INLINE u32 dh_thread_class(dh_slot_t slot)
 void dh_thread_acquire(struct dh_thread *t, const struct dh_publish *p);
 /* *p := the thread's clock (join: what p had stays in it); then the epoch ends. */
 void dh_thread_release(struct dh_thread *t, struct dh_publish *p, bool join);
+/* to learns all that from knows, which ends its epoch. */
+void dh_thread_hand_over(struct dh_thread *from, struct dh_thread *to);
 /* Start a new epoch if this one recorded anything. */
 void dh_thread_end_epoch(struct dh_thread *t);
 /* One entry: what it would publish of it now; raise it. The own one is not raised. */
 u32 dh_thread_read_clock(const struct dh_thread *t, dh_slot_t slot);
 void dh_thread_write_clock(struct dh_thread *t, dh_slot_t slot, u64 time);
+
+/* ---- Edges on an address (order.c): what the engine does about the events of sink/sink.h ---- */
+
+/* read: also what was published by letting go of read locks. */
+void dh_order_take_in(struct dh_thread *t, uptr addr, bool read);
+/* join: what was published there before stays. */
+void dh_order_give_out(struct dh_thread *t, uptr addr, bool join);
+/* Of a lock that t holds, as a reader or exclusively. */
+void dh_order_give_out_lock(struct dh_thread *t, uptr lock, bool read);
 
 /* ---- Regions: they are the kernel thread's, whichever thread it is ---- */
 

@@ -1,0 +1,290 @@
+/*
+ * sink.h - the boundary that every event of the program crosses: from where it is seen (interceptors,
+ * threads, the heap, lard.h, the interfaces of other tools) to whoever analyses it. That is the engine, or
+ * else a tap (tap.h): the recorder or the laboratory.
+ *
+ * There is one function for each event. The caller says what has happened; only this header asks who is to
+ * know. The engine is called directly, so that an event costs it one predictable branch. What is the same for
+ * all sinks is done by the caller before: which locks a thread holds, which regions it is in.
+ *
+ * All are called inside the runtime, by the thread concerned, in the order of the program, which tap.h
+ * describes; exceptions are named. docs/design/lab.md lists the four files of the engine that test the tap
+ * themselves, and why.
+ */
+#ifndef DH_RUNTIME_SINK_SINK_H
+#define DH_RUNTIME_SINK_SINK_H
+
+#include "runtime/engine/exception.h"
+#include "runtime/sink/tap.h"
+#include "runtime/threads/sync.h"
+
+/* Is every event wanted, one by one? The engine has no use for one that changes nothing it knows, so whoever
+ * sees that may leave it out. A tap leaves nothing in shadow memory by which this could be seen. */
+DH_INLINE bool dh_sink_wants_all(void)
+{
+    return DH_UNLIKELY(dh_tap != NULL);
+}
+
+/* ---- Accesses ---- */
+
+/* An access of n bytes (n may be 0), made at pc; NULL: by the function on top of the shadow stack. kind: enum
+ * dh_access bits. Checked and recorded. */
+DH_INLINE void dh_sink_access_at(struct dh_thread *t, const volatile void *p, size_t n, u32 kind,
+                                 const void *pc)
+{
+    dh_range_access(t, p, n, kind, pc); /* which instrumented code calls as well, and tests the tap */
+}
+
+DH_INLINE void dh_sink_access(struct dh_thread *t, const volatile void *p, size_t n, u32 kind)
+{
+    dh_sink_access_at(t, p, n, kind, NULL);
+}
+
+/* A read of the word at p, to be checked and not recorded. */
+DH_INLINE void dh_sink_check(struct dh_thread *t, const volatile void *p, u32 kind)
+{
+    if (!dh_sink_wants_all())
+        dh_engine_check(t, p, kind);
+}
+
+/* ---- Memory ---- */
+
+/* [p, p + n) is new: it has no past. t may be NULL. */
+DH_INLINE void dh_sink_clear(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->memory(t, DH_OP_RANGE_NEW, (uptr)p, n, 0);
+    else
+        dh_engine_clear(t, p, n);
+}
+
+/* The past of dst becomes that of src (the data moved: realloc, mremap). May overlap. */
+DH_INLINE void dh_sink_move(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n)
+{
+    if (DH_LIKELY(dh_tap == NULL))
+        dh_engine_copy(t, dst, src, n);
+    else if (dst != src && n != 0)
+        dh_tap->memory(t, DH_OP_RANGE_MOVE, (uptr)dst, n, (uptr)src);
+}
+
+/* The same of objects of a language (lard.h), which other threads may be accessing. n is not 0, and dst not
+ * src. */
+DH_INLINE void dh_sink_clear_object(struct dh_thread *t, uptr p, size_t n)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->memory(t, DH_OP_RANGE_NEW, p, n, 0);
+    else
+        dh_engine_clear_object(t, p, n);
+}
+
+DH_INLINE void dh_sink_copy_object(struct dh_thread *t, uptr dst, uptr src, size_t n)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->memory(t, DH_OP_RANGE_COPY, dst, n, src);
+    else
+        dh_engine_copy_object(t, dst, src, n);
+}
+
+/* gone, gone_n: what of the source is not in the destination too; it has no past any more. */
+DH_INLINE void dh_sink_move_object(struct dh_thread *t, uptr dst, uptr src, size_t n, uptr gone,
+                                   size_t gone_n)
+{
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->memory(t, DH_OP_RANGE_MOVE, dst, n, src);
+    } else {
+        dh_engine_copy_object(t, dst, src, n);
+        dh_engine_clear_object(t, gone, gone_n);
+    }
+}
+
+void dh_sink_tell_stack(struct dh_thread *t, uptr lo, uptr top);
+/* What functions that have returned left below `top` on the stack that begins at lo has no past any more. */
+DH_INLINE void dh_sink_clear_stack(struct dh_thread *t, uptr lo, uptr top)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_sink_tell_stack(t, lo, top);
+    else
+        dh_engine_clear_stack(lo, top);
+}
+
+/* Synchronisation objects in [p, p + n) begin or end their life: what they published is forgotten. */
+DH_INLINE void dh_sink_forget(const volatile void *p, size_t n)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->forget(NULL, (uptr)p, n);
+    dh_sync_forget(p, n);
+}
+
+/* ---- Synchronisation: of a thread that is neither in an unordered region nor alone ---- */
+
+/* A lock was taken. */
+DH_INLINE void dh_sink_acquire(struct dh_thread *t, uptr lock, bool shared)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_ACQUIRE, shared ? DH_SHARED : DH_EXCLUSIVE, lock);
+    else
+        dh_order_take_in(t, lock, !shared);
+}
+
+enum dh_sink_hold { DH_HELD_EXCLUSIVE, DH_HELD_SHARED, DH_HELD_UNKNOWN };
+void dh_sink_tell_release(struct dh_thread *t, uptr lock, enum dh_sink_hold hold, bool system);
+/* A lock is about to be let go of. system: by the run-time system of a language, which orders nothing: only
+ * taps that were told of the lock get to know. */
+DH_INLINE void dh_sink_release(struct dh_thread *t, uptr lock, enum dh_sink_hold hold, bool system)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_sink_tell_release(t, lock, hold, system);
+    else if (hold == DH_HELD_UNKNOWN)
+        /* Too many to remember (DH_HELD_MAX), or another thread's: in which mode it was held is not known.
+         * Joined to what everyone sees, it orders at least what it must. */
+        dh_order_give_out(t, lock, true);
+    else
+        dh_order_give_out_lock(t, lock, hold == DH_HELD_SHARED);
+}
+
+/* An edge through any other address. join: what was published there before stays. */
+DH_INLINE void dh_sink_take_in(struct dh_thread *t, uptr addr)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_VOLATILE, DH_READ, addr);
+    else
+        dh_order_take_in(t, addr, false);
+}
+
+void dh_sink_tell_give_out(struct dh_thread *t, uptr addr, bool join);
+DH_INLINE void dh_sink_give_out(struct dh_thread *t, uptr addr, bool join)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_sink_tell_give_out(t, addr, join);
+    else
+        dh_order_give_out(t, addr, join);
+}
+
+/* A condition is about to be signalled; a wait for it was ended by a signal. Neither orders anything, so it
+ * is nothing to the engine. Whatever region the thread is in. */
+DH_INLINE void dh_sink_notify(struct dh_thread *t, const void *condition)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_NOTIFY, 0, (uptr)condition);
+}
+
+DH_INLINE void dh_sink_wait(struct dh_thread *t, const void *condition)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->sync(t, DH_OP_WAIT, 0, (uptr)condition);
+}
+
+u32 dh_sink_tell_clock_read(struct dh_thread *t, dh_slot_t slot);
+void dh_sink_tell_clock_write(struct dh_thread *t, dh_slot_t slot, u64 time);
+/* A language (lard.h) reads one entry of t's clock, or raises it. */
+DH_INLINE u32 dh_sink_read_clock(struct dh_thread *t, dh_slot_t slot)
+{
+    return DH_UNLIKELY(dh_tap != NULL) ? dh_sink_tell_clock_read(t, slot) : dh_thread_read_clock(t, slot);
+}
+
+DH_INLINE void dh_sink_write_clock(struct dh_thread *t, dh_slot_t slot, u64 time)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_sink_tell_clock_write(t, slot, time);
+    dh_thread_write_clock(t, slot, time);
+}
+
+/* ---- Threads ---- */
+
+/* t has made `child`, which has not begun. */
+DH_INLINE void dh_sink_fork(struct dh_thread *t, struct dh_thread *child)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->thread(t, DH_OP_FORK, child->uid);
+    else
+        dh_thread_release(t, &child->birth, false);
+}
+
+DH_INLINE void dh_sink_begin(struct dh_thread *t)
+{
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_tap->thread_start(t);
+    } else {
+        dh_thread_acquire(t, &t->birth);
+        dh_publish_clear(&t->birth);
+    }
+}
+
+/* Returns the last of t's epochs that whoever joins it will know. */
+DH_INLINE u32 dh_sink_end(struct dh_thread *t)
+{
+    if (DH_LIKELY(dh_tap == NULL))
+        return dh_thread_read_clock(t, t->slot);
+    dh_tap->thread_end(t);
+    return dh_thread_epoch(t); /* to a tap each epoch is an object with a name of its own (sink.c) */
+}
+
+void dh_sink_tell_join(struct dh_thread *t, struct dh_thread *child);
+/* child has ended, and t knows it. */
+DH_INLINE void dh_sink_join(struct dh_thread *t, struct dh_thread *child)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_sink_tell_join(t, child);
+    else
+        dh_thread_acquire(t, &child->death);
+}
+
+void dh_sink_tell_hand_over(struct dh_thread *from, struct dh_thread *to);
+/* A kernel thread goes on as another thread, after all that it did as the first one. */
+DH_INLINE void dh_sink_hand_over(struct dh_thread *from, struct dh_thread *to)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_sink_tell_hand_over(from, to);
+    else
+        dh_thread_hand_over(from, to);
+}
+
+/* t runs on the kernel thread of `by` from now on. */
+DH_INLINE void dh_sink_carried(struct dh_thread *t, const struct dh_thread *by)
+{
+    if (DH_UNLIKELY(dh_tap != NULL) && dh_tap->carried)
+        dh_tap->carried(t, by);
+}
+
+/* ---- Before an event, outside the runtime: races as exceptions are raised here, by the engine only ---- */
+
+DH_INLINE void dh_sink_before_free(void *p, const void *pc)
+{
+    if (dh_exception_on() && !dh_sink_wants_all())
+        dh_exception_before_free(p, pc);
+}
+
+/* As __dh_atomic_pre. */
+DH_INLINE void dh_sink_before_atomic(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc)
+{
+    if (dh_exception_on() && !dh_sink_wants_all())
+        dh_exception_before_atomic(p, size, order, kind, pc);
+}
+
+/* ---- The process: what a tap has to know or to do beside the rest of the runtime ---- */
+
+DH_INLINE void dh_sink_modules(void)
+{
+    if (dh_tap)
+        dh_tap->modules();
+}
+
+DH_INLINE void dh_sink_finish(void)
+{
+    if (dh_tap)
+        dh_tap->finish();
+}
+
+DH_INLINE void dh_sink_fork_child(struct dh_thread *self)
+{
+    if (dh_tap)
+        dh_tap->fork_child(self);
+}
+
+DH_INLINE void dh_sink_each_lock(dh_lock_fn *fn)
+{
+    if (dh_tap)
+        dh_tap->each_lock(fn);
+}
+
+#endif
