@@ -6,7 +6,7 @@ root=$(cd "$here/../.." && pwd)
 bad=$(mktemp -d)
 trap 'rm -rf "$bad"' EXIT
 
-for rule in includes names heads reminders lengths; do
+for rule in includes names taps heads reminders lengths; do
     if out=$("$here/check" $rule "$root"); then
         echo "ok rooms/$rule"
     else
@@ -16,7 +16,7 @@ done
 
 # A tree in which every rule is broken, beside lines that look like breaches and are none.
 mkdir -p "$bad/docs/design" "$bad/src/base" "$bad/src/util" "$bad/src/runtime" "$bad/src/cli" "$bad/src/attic" "$bad/include/deadheat"
-cp "$root/docs/design/rooms.md" "$bad/docs/design/"
+cp "$root/docs/design/rooms.md" "$root/docs/design/lab.md" "$bad/docs/design/"
 cat > "$bad/src/base/b.h" <<'EOF'
 /* head */
 #include <stdint.h>
@@ -109,6 +109,11 @@ void dh_engines_all(void)
 }
 EOF
 
+mkdir -p "$bad/src/runtime/sink"
+printf '/* head */\nvoid f(void)\n{\n    dh_tap_init();\n    if (dh_tap)\n        g(my_dh_tap);\n}\n' > "$bad/src/runtime/threads/taps.c"
+printf '/* head */\nextern int dh_tap;\n' > "$bad/src/runtime/sink/tap.h"
+printf '/* head */\nint tapped = !!dh_tap;\n' > "$bad/src/runtime/engine/quick.c"
+
 self_test() { # rule, then the breaches it must find, and no others
     rule=$1
     "$here/check" "$rule" "$bad" | sed 's/: .*//' | sort > "$bad/got"
@@ -123,6 +128,7 @@ self_test() { # rule, then the breaches it must find, and no others
 
 self_test includes src/runtime/abi/i.h:4 src/runtime/lard/l.c:3 src/runtime/lard/l.c:4 src/runtime/cellar/c.h:2 src/base/b.h:4 src/runtime/r.c:6 src/runtime/r.c:7 src/runtime/r.c:9 src/runtime/r.c:10 src/cli/c.c:4 src/cli/c.c:5 src/attic/a.c:2
 self_test names src/runtime/threads/order.c:15 src/runtime/threads/order.c:24 src/runtime/threads/order.c:27
+self_test taps src/runtime/threads/taps.c:5
 self_test heads src/util/script:2 src/util/u.c:1
 self_test reminders src/util/t.c:2
 self_test lengths src/util/long.c:801
