@@ -59,7 +59,8 @@ static struct player {
     unsigned now[THREADS];
     unsigned turns; /* how often it was its turn */
     unsigned given; /* how often it was given; assembly only */
-    unsigned mixes; /* it has yet to come to where parts are gathered */
+    bool mixes;     /* it has yet to come to where parts are gathered */
+    unsigned parts; /* of words, that it may have accessed */
 } players[THREADS];
 
 static uint16_t last[ARENA][KINDS][THREADS]; /* 0: never */
@@ -182,6 +183,14 @@ DH_UNTRACKED static void check(int me, unsigned at, unsigned end, bool first)
 
 /* ---- Operations. ---- */
 
+/* Thread me accesses n parts of words, or fewer. Each makes at most one mixed word in each of two planes; a thread
+ * that has made so many comes to gather parts by itself (dh_split_pressure). */
+DH_UNTRACKED static void count_parts(int me, unsigned n)
+{
+    players[me].parts += n;
+    gathers = gathers || players[me].parts > 4096 / 2;
+}
+
 DH_UNTRACKED static unsigned place(int me, unsigned room)
 {
     unsigned kind = pick(100), block = pick(100) < roams ? pick(BLOCKS) : (unsigned)me % BLOCKS, at;
@@ -210,6 +219,7 @@ DH_UNTRACKED static void plain(int me)
         size = align = elements[pick(3)], count = 1 + pick(60), step = size * (1 + pick(pick(4) ? 6 : 40));
     unsigned room = count > 1 ? (count - 1) * step + size : size, at = place(me, room);
     at -= at % align;
+    count_parts(me, shape == BYTES ? size : size == 1 ? count : 2);
     for (unsigned i = 0; i < count; i++)
         first = note(me, at + i * step, size, write ? WRITE : READ) || first;
     shape_access(shape, arena + at, size, step, count, write);
@@ -289,6 +299,7 @@ DH_UNTRACKED static void heap(int me)
     size_t n = 1 + pick(pick(4) ? 300 : 20000), at = pick((unsigned)n);
     unsigned char *p = malloc(n);
     CHECK(p);
+    count_parts(me, 22);
     shape_access(RANGE, p, n, 0, 1, true);
     shape_access(BYTES, p + at, n - at < 20 ? n - at : 20, 0, 1, pick(2));
     free(p);
@@ -325,6 +336,7 @@ DH_UNTRACKED static void life(int me)
         o->now[other] = was + 1;
         o->alive = true;
         o->mixes = gathers;
+        o->parts = 0;
         t->now[me]++;
         CHECK(pthread_create(&o->thread, NULL, play, (void *)(intptr_t)other) == 0);
     }
@@ -489,6 +501,7 @@ DH_UNTRACKED static void begin(void)
     players[0].alive = true;
     players[0].now[0] = 1;
     players[0].mixes = gathers;
+    players[0].parts = 0;
     end_round(0);
 }
 
