@@ -3,7 +3,8 @@
 #include "invisible.h"
 
 enum { CLASSES = 8, TIMES = 16 };
-pthread_mutex_t own[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}, m = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t own[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER},
+                m = PTHREAD_MUTEX_INITIALIZER;
 volatile int x;
 
 static __attribute__((noinline)) int get(void)

@@ -53,7 +53,7 @@ THREAD(second)
     after(1);
     memcpy(mine, filled + 100, 8); // RACE a
     use(mine[0]);
-    memset(copied + 100, 1, 800);  // RACE b
+    memset(copied + 100, 1, 800); // RACE b
     fill(summed + 10, 900, 1);
     column[2][2] = 1; // not in the column
     fill(&column[0][3], 64, 64);
