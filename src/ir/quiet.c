@@ -217,6 +217,7 @@ static void spread_noise(struct dh_ir_quiet *q, size_t *queue)
             queue[n++] = i;
     while (n > 0) {
         const struct node *callee = &q->nodes[queue[--n]];
+        DH_CHECK(callee->first == callee->last || q->edges != NULL);
         for (size_t e = callee->first; e < callee->last; e++) {
             struct node *caller = &q->nodes[q->edges[e].caller];
             if (!caller->noisy)
@@ -236,6 +237,7 @@ static void find_returning(struct dh_ir_quiet *q, size_t *queue)
     while (n > 0) {
         struct node *callee = &q->nodes[queue[--n]];
         callee->returns = !callee->stays && !callee->noisy;
+        DH_CHECK(callee->first == callee->last || q->edges != NULL);
         for (size_t e = callee->first; e < callee->last && callee->returns; e++)
             if (--q->nodes[q->edges[e].caller].waiting == 0)
                 queue[n++] = q->edges[e].caller;

@@ -264,7 +264,7 @@ static struct plan next_plan(void)
     }
     dh_lock_drop(&dh_threads_lock);
     if (pause < SHORTEST_PAUSE && dh_opts.overhead < 0)
-        length *= SHORTEST_PAUSE / within(MILLISECOND / 100, pause, SHORTEST_PAUSE);
+        length *= SHORTEST_PAUSE / within((double)MILLISECOND / 100, pause, SHORTEST_PAUSE);
     pause = within(SHORTEST_PAUSE, pause, LONGEST_PAUSE);
     return (struct plan){random_around((u64)pause), random_around((u64)length) + SHORTEST};
 }

@@ -91,7 +91,7 @@ enum dh_thread_state { DH_THREAD_NEW, DH_THREAD_RUNNING, DH_THREAD_FINISHED };
  * What each folder keeps here is declared there: engine/state.h, shadow/state.h, threads/signal.h. The order
  * is that of use: what every miss and every lock needs is together at the beginning.
  */
-struct dh_thread {
+struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the order of use */
     /* Owner only, but for the fields marked otherwise. */
     dh_uid_t uid;
     dh_slot_t slot;
