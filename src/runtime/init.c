@@ -77,6 +77,7 @@ bool dh_runtime_has_membarrier(void)
 void dh_runtime_lose_membarrier(void)
 {
     __atomic_store_n(&membarrier, false, __ATOMIC_RELAXED);
+    dh_pending_on = false; /* what needs the barrier ends: plain stores, and blocks of one's own */
 }
 
 void dh_runtime_degrade(const char *why)

@@ -31,22 +31,7 @@ static dh_cell_t next_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask
     return dh_cell_is_none(own) ? cell : own;
 }
 
-/* What a cell held: `cell`, and what that means if it is split. */
-struct content {
-    dh_cell_t cell;
-    struct dh_bytes bytes;
-};
-
-static struct content read_cell(const dh_cell_t *p)
-{
-    struct content c;
-    do {
-        c.cell = dh_cell_load(p);
-    } while (DH_UNLIKELY(dh_cell_is_split(c.cell)) && !dh_split_read(p, c.cell, &c.bytes));
-    return c;
-}
-
-static void check(const struct dh_access_now *a, uptr word, const struct content *c, dh_mask_t mask)
+static void check(const struct dh_access_now *a, uptr word, const struct dh_content *c, dh_mask_t mask)
 {
     if (DH_UNLIKELY(dh_cell_is_split(c->cell)))
         dh_step_check_bytes(a, word, &c->bytes, mask);
@@ -93,7 +78,7 @@ static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
 }
 
 /* A write: check it against the writes that it replaces. True: it is plain, and has raced with one. */
-static bool check_own(const struct dh_access_now *a, uptr word, const struct content *was, dh_mask_t mask)
+static bool check_own(const struct dh_access_now *a, uptr word, const struct dh_content *was, dh_mask_t mask)
 {
     check(a, word, was, mask);
     return !(a->kind & DH_ATOMIC) && dh_cell_is_simple(was->cell) &&
@@ -167,7 +152,7 @@ static dh_cell_t put(const struct dh_access_now *a, uptr word, dh_mask_t mask, e
     bool write = (a->kind & DH_WRITE) != 0;
     dh_cell_t *p = dh_shadow(word, plane);
     for (;;) {
-        struct content was = read_cell(p);
+        struct dh_content was = dh_split_content(p);
         dh_cell_t old = was.cell, cell;
         DH_ASSERT(dh_valid_cell(old, plane) && (!dh_cell_is_split(old) || dh_valid_bytes(&was.bytes, plane)));
         if (DH_UNLIKELY(dh_cell_is_split(old)) && !dh_mask_is_full(mask)) {
@@ -230,14 +215,14 @@ static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_
 static void look_beside(const struct dh_access_now *a, uptr word, dh_mask_t mask, u32 classes)
 {
     for (u32 rest = classes; rest; rest &= rest - 1) {
-        struct content other = read_cell(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
+        struct dh_content other = dh_split_content(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
         check(a, word, &other, mask);
     }
 }
 
 void dh_engine_look_again(const struct dh_access_now *a, uptr word, dh_mask_t mask)
 {
-    struct content other = read_cell(dh_shadow(word, DH_PLANE_WRITE));
+    struct dh_content other = dh_split_content(dh_shadow(word, DH_PLANE_WRITE));
     check(a, word, &other, mask);
 }
 
@@ -251,7 +236,7 @@ static void look(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_ce
 {
     bool write = (a->kind & DH_WRITE) != 0, plain = !(a->kind & DH_ATOMIC);
     dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
-    struct content other = read_cell(q);
+    struct dh_content other = dh_split_content(q);
     DH_ASSERT(dh_valid_cell(other.cell, write ? DH_PLANE_READ : DH_PLANE_WRITE));
     check(a, word, &other, mask);
     if (write)
@@ -319,7 +304,7 @@ static bool two_words(const struct dh_access_now *a, uptr word)
     dh_cell_t olo = dh_pair_lo(other), ohi = dh_pair_hi(other);
     if (DH_UNLIKELY(dh_cell_is_split(olo) || dh_cell_is_split(ohi))) {
         for (u32 half = 0; half < 2; half++) {
-            struct content c = read_cell(q + half);
+            struct dh_content c = dh_split_content(q + half);
             check(a, word + half * 4, &c, DH_MASK_FULL);
             if (write)
                 stand_for_read(a, q + half, c.cell, me);
@@ -358,7 +343,7 @@ void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)
 {
     if (dh_runtime_off || !dh_region_has((uptr)p))
         return;
-    struct content c = read_cell(dh_shadow((uptr)p, DH_PLANE_WRITE));
+    struct dh_content c = dh_split_content(dh_shadow((uptr)p, DH_PLANE_WRITE));
     if (!dh_cell_is_split(c.cell) && dh_step_ordered(t, c.cell))
         return;
     struct dh_access_now a = {.t = t, .addr = (uptr)p, .size = 4, .kind = kind};
@@ -373,7 +358,7 @@ bool dh_engine_same_epoch(struct dh_thread *t, uptr addr, size_t size, u32 kind)
     enum dh_plane plane = kind & DH_WRITE ? DH_PLANE_WRITE : DH_PLANE_READ;
     uptr end = addr + size;
     for (uptr word = addr & ~(uptr)3; word < end; word += 4) {
-        struct content c = read_cell(dh_shadow(word, plane));
+        struct dh_content c = dh_split_content(dh_shadow(word, plane));
         dh_mask_t have = DH_MASK_NONE;
         if (dh_cell_is_split(c.cell)) {
             for (u32 k = 0; k < 4; k++) {

@@ -4,7 +4,6 @@
 #include "runtime/engine/parts.h"
 
 #include "runtime/engine/own.h"
-#include "runtime/shadow/collect.h"
 
 enum { MOST = 1024 }; /* accesses between two times that all is recorded */
 

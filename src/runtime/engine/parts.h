@@ -10,8 +10,8 @@
  *
  * Only for threads that make many such words (dh_split_pressure), and while dh_pending_on. Nothing waits
  * long: a part that is accessed again and again is recorded, and so is everything after a number of accesses,
- * and when the thread blocks or ends. All of it is the owner's, inside the runtime, while it runs as that
- * thread.
+ * and when the thread blocks or ends. All of it is the owner's, while it runs as that thread; inside the
+ * runtime, but for dh_parts_has.
  */
 #ifndef DH_RUNTIME_ENGINE_PARTS_H
 #define DH_RUNTIME_ENGINE_PARTS_H

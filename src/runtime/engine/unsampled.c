@@ -24,11 +24,6 @@
 
 enum { MANY = 16 }; /* words from which on announcing them pays */
 
-struct content {
-    dh_cell_t cell;
-    struct dh_bytes bytes; /* if it is split */
-};
-
 /* ---- Blocks that are quiet ---- */
 
 /*
@@ -152,16 +147,7 @@ DH_INLINE size_t past_none(const dh_cell_t *c, size_t i, size_t n)
     return i + dh_cells_equal(c + i, n - i, DH_CELL_NONE);
 }
 
-static struct content read_cell(const dh_cell_t *p)
-{
-    struct content c;
-    do {
-        c.cell = dh_cell_load(p);
-    } while (DH_UNLIKELY(dh_cell_is_split(c.cell)) && !dh_split_read(p, c.cell, &c.bytes));
-    return c;
-}
-
-static bool races(const struct dh_access_now *a, const struct content *c, dh_mask_t mask)
+static bool races(const struct dh_access_now *a, const struct dh_content *c, dh_mask_t mask)
 {
     if (DH_LIKELY(!dh_cell_is_split(c->cell)))
         return dh_step_races(a, c->cell, mask);
@@ -172,7 +158,8 @@ static bool races(const struct dh_access_now *a, const struct content *c, dh_mas
 }
 
 /* Report what it races with. The access has a number only if it must be named. */
-static void check(struct dh_access_now *a, const void *pc, uptr word, const struct content *c, dh_mask_t mask)
+static void check(struct dh_access_now *a, const void *pc, uptr word, const struct dh_content *c,
+                  dh_mask_t mask)
 {
     if (DH_LIKELY(!races(a, c, mask)) || (dh_id_is_none(a->id) && !dh_step_identify(a, pc)))
         return;
@@ -183,7 +170,7 @@ static void check(struct dh_access_now *a, const void *pc, uptr word, const stru
 }
 
 /* What a cell holds of the bytes that are not in mask. False: no memory. */
-static bool without(const struct content *c, dh_mask_t mask, dh_cell_t *ret)
+static bool without(const struct dh_content *c, dh_mask_t mask, dh_cell_t *ret)
 {
     const dh_mask_t rest = dh_mask_minus(DH_MASK_FULL, mask);
     *ret = DH_CELL_NONE;
@@ -198,7 +185,7 @@ static bool without(const struct content *c, dh_mask_t mask, dh_cell_t *ret)
 
 /* Put `fresh` in place of c, which *p held, and take over what c names. An id that goes on in a cell which a
  * collection has already looked at must be marked. */
-static bool exchange(struct dh_thread *t, dh_cell_t *p, struct content *c, dh_cell_t fresh)
+static bool exchange(struct dh_thread *t, dh_cell_t *p, struct dh_content *c, dh_cell_t fresh)
 {
     DH_ASSERT(t->in_rt && !dh_cell_eq(fresh, c->cell));
     if (!dh_cell_is_none(fresh) && DH_UNLIKELY(dh_collect_marking()))
@@ -212,7 +199,7 @@ static bool exchange(struct dh_thread *t, dh_cell_t *p, struct content *c, dh_ce
     return true;
 }
 
-static bool all_before(struct dh_thread *t, const struct content *c, dh_mask_t mask)
+static bool all_before(struct dh_thread *t, const struct dh_content *c, dh_mask_t mask)
 {
     if (DH_LIKELY(!dh_cell_is_split(c->cell)))
         return dh_step_ordered(t, c->cell);
@@ -229,7 +216,7 @@ static bool drop_class(struct dh_access_now *a, const void *pc, uptr word, dh_ma
     bool write = (a->kind & DH_WRITE) != 0;
     dh_cell_t *r = dh_shadow_nth(word, class), fresh;
     for (;;) {
-        struct content c = read_cell(r);
+        struct dh_content c = dh_split_content(r);
         if (dh_cell_is_none(c.cell))
             return false;
         if ((!write && !all_before(a->t, &c, mask)) || !without(&c, mask, &fresh) ||
@@ -260,14 +247,14 @@ static bool any_read(uptr word)
 }
 
 /* Check only. */
-static void look(struct dh_access_now *a, const void *pc, uptr word, const struct content *written,
+static void look(struct dh_access_now *a, const void *pc, uptr word, const struct dh_content *written,
                  dh_mask_t mask)
 {
     check(a, pc, word, written, mask);
     if (!(a->kind & DH_WRITE))
         return;
     for (u32 rest = dh_touched_mark(word) & DH_TOUCHED_READERS; rest; rest &= rest - 1) {
-        struct content c = read_cell(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
+        struct dh_content c = dh_split_content(dh_shadow_nth(word, (u32)__builtin_ctz(rest)));
         check(a, pc, word, &c, mask);
     }
 }
@@ -312,7 +299,7 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, dh_m
     dh_cell_t *w = dh_shadow_nth(word, DH_NTH_WRITE), fresh;
     DH_ASSERT(a->t->in_rt && a->t->unsampled && !dh_mask_is_none(mask) && !(word & 3));
     for (;;) {
-        struct content c = read_cell(w);
+        struct dh_content c = dh_split_content(w);
         bool reads_only = dh_cell_is_reads(c.cell);
         if (dh_cell_is_none(c.cell))
             return;
@@ -364,7 +351,7 @@ static bool drop_class_run(struct dh_access_now *a, const void *pc, uptr lo, siz
     dh_cell_t *r = dh_shadow_nth(lo, class);
     size_t len;
     for (size_t i = past_none(r, 0, n); i < n; i = past_none(r, i + len, n)) {
-        struct content c = {.cell = dh_cell_load(&r[i])};
+        struct dh_content c = {.cell = dh_cell_load(&r[i])};
         len = 1;
         if (dh_cell_is_split(c.cell)) {
             left |= drop_class(a, pc, lo + i * 4, DH_MASK_FULL, class);
@@ -385,7 +372,7 @@ static bool drop_class_run(struct dh_access_now *a, const void *pc, uptr lo, siz
 /* n whole words, announced, that hold `cell` in the write plane: a write, or DH_CELL_READS. */
 static void drop_run(struct dh_access_now *a, const void *pc, uptr lo, size_t n, dh_cell_t cell)
 {
-    const struct content c = {.cell = cell};
+    const struct dh_content c = {.cell = cell};
     dh_cell_t *w = dh_shadow_nth(lo, DH_NTH_WRITE);
     bool left = false;
     u32 readers = reads_before(a->t, lo, n) ? 0 : dh_touched_mark(lo) & DH_TOUCHED_READERS;

@@ -17,8 +17,12 @@ void dh_exclusive_revoke(u32 *p, u32 was, u32 mark)
     if (!owners || (was & DH_TOUCHED_SHARED) || __atomic_load_n(&ended, __ATOMIC_RELAXED))
         return;
     /* Whoever comes third, before this is done, does it again. */
-    if (!dh_sys_membarrier())
+    if (!dh_sys_membarrier()) {
+        /* Forbidden since the start, by a filter of system calls. Nobody begins anew, and who has begun is
+         * waited for if he can be seen: what a processor still holds back is the one thing left to chance. */
         dh_runtime_lose_membarrier();
+        dh_exclusive_end_all();
+    }
     for (; owners; owners &= owners - 1)
         while (dh_exclusive[__builtin_ctz(owners)].busy)
             dh_sys_yield();

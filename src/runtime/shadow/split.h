@@ -70,7 +70,22 @@ DH_INLINE bool dh_split_read(const dh_cell_t *p, dh_cell_t cell, struct dh_bytes
            __atomic_load_n(&b[0], __ATOMIC_RELAXED) >> 32 == ret->use;
 }
 
-/* The same for a record that the caller has just taken out of its cell. */
+/* What a cell of any form held at some moment: `cell`, and what that means if it is split. */
+struct dh_content {
+    dh_cell_t cell;
+    struct dh_bytes bytes;
+};
+
+DH_INLINE struct dh_content dh_split_content(const dh_cell_t *p)
+{
+    struct dh_content c;
+    do {
+        c.cell = dh_cell_load(p);
+    } while (DH_UNLIKELY(dh_cell_is_split(c.cell)) && !dh_split_read(p, c.cell, &c.bytes));
+    return c;
+}
+
+/* Read a record that the caller has just taken out of its cell. */
 DH_INLINE void dh_split_read_taken(dh_cell_t cell, struct dh_bytes *ret)
 {
     const u64 *b = dh_split_record(dh_cell_split_index(cell));

@@ -8,7 +8,7 @@
  * in dlopen) is recorded below it.
  */
 #include "runtime/threads/scope.h"
-#include "runtime/engine/pending.h"
+#include "runtime/engine/parts.h"
 
 #include "runtime/abi/frame.h"
 #include "runtime/engine/exception.h"
@@ -90,7 +90,7 @@ static const struct dh_scope **blocked_in(dh_slot_t slot)
 
 void dh_scope_block(struct dh_scope *sc)
 {
-    dh_pending_settle(sc->t); /* it may never come back */
+    dh_parts_flush(sc->t); /* it may never come back */
     const struct dh_scope **here = blocked_in(sc->t->slot);
     sc->outer = *here;
     __atomic_store_n(here, sc, __ATOMIC_RELEASE);
