@@ -283,9 +283,19 @@ static uptr behind(uptr cell, u32 *ret_plane)
     return wild;
 }
 
+/* Is this a cell that the calling thread may look at, and that has its memory? */
+static bool is_cell(uptr addr)
+{
+    const u32 own = dh_plane_own_class();
+    return dh_region_has_plane(dh_plane_nth(addr, own), own) ||
+           dh_region_has_plane(dh_plane_nth(addr, DH_NTH_WRITE), DH_NTH_WRITE);
+}
+
 bool dh_region_fault(uptr addr)
 {
     u32 plane = DH_NTH_WRITE;
+    if (addr < USER_END && is_cell(addr))
+        return true; /* another thread came to miss it at the same time, and was first */
     uptr app = addr < USER_END ? behind(addr, &plane) : 0;
     if (!app)
         return false;
