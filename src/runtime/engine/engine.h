@@ -47,10 +47,10 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc);
 
 /* Where in idc it is looked for; program counters differ in their low bits, contexts too, and folding the
  * next ones in is all it takes. */
-DH_INLINE u32 dh_step_idc_slot(const void *pc, dh_ctx_t fctx, u32 kind)
+DH_INLINE struct dh_idc *dh_step_idc_set(const struct dh_thread *t, const void *pc, dh_ctx_t fctx, u32 kind)
 {
     u32 mixed = (u32)(uptr)pc ^ (u32)((uptr)pc >> 7) ^ dh_ctx_raw(fctx) * 5 ^ kind << 3;
-    return mixed % (DH_IDC / DH_IDC_WAYS) * DH_IDC_WAYS;
+    return &t->idcs.at[mixed * DH_IDC_WAYS & t->idcs.mask];
 }
 
 /* The present epoch, and the locks held, need no more than a record like t->ids.ready for each further id.
@@ -78,8 +78,7 @@ DH_INLINE dh_id_t dh_step_id(struct dh_thread *t, size_t size, u32 kind, const v
     dh_ctx_t fctx = top >= t->frames ? dh_ctx_of_frame(top) : DH_CTX_NONE;
     if (DH_UNLIKELY(dh_ctx_is_none(fctx)))
         fctx = dh_thread_frame_ctx(t, top);
-    struct dh_idc *set = &t->idc[dh_step_idc_slot(pc, fctx, kind)],
-                  *e = dh_step_idc_find(set, fctx, kind, pc);
+    struct dh_idc *set = dh_step_idc_set(t, pc, fctx, kind), *e = dh_step_idc_find(set, fctx, kind, pc);
     if (e && e->stamp == t->stamp)
         return e->id;
     dh_id_t id = t->ids.plain.next;

@@ -1,9 +1,10 @@
 /*
  * own.h - the usual miss of a thread that has its class to itself.
  *
- * While dh_pending_on, no two threads share a read plane: all that a thread's own plane holds has happened
- * before, whatever form the cell has, and only the owner puts anything there (others clear it: the collector,
- * a write that has raced, memory that is given up). So a read is put there by a plain store and looked at
+ * While dh_pending_may, no other thread that runs has this thread's read plane, and only its owner puts
+ * anything there (others clear it: the collector, a write that has raced, memory that is given up). All that
+ * it holds has happened before, whatever form the cell has, unless the thread is an heir: then it may also be
+ * what another did that has ended, and is asked first. So a read is put there by a plain store and looked at
  * again later (pending.h), and a write does not ask its own plane for races.
  *
  * Three rules follow from those who clear. A record of a split cell is taken out by an atomic exchange, since
@@ -11,7 +12,7 @@
  * which the collector may have found dead meanwhile; where bytes are to keep one, quick.c does it by
  * compare-exchange. And a cell that was cleared may be stored to all the same.
  *
- * To be called inside the runtime, where dh_pending_on was seen to be true: it may have become false since,
+ * To be called inside the runtime, where dh_pending_may was seen to be true: it may have become false since,
  * and whoever made it so waits until all are outside.
  *
  * Functions return false where nothing was done.
@@ -21,7 +22,12 @@
 
 #include "runtime/engine/engine.h"
 #include "runtime/engine/pending.h"
+#include "runtime/shadow/cells.h"
 #include "runtime/shadow/exclusive.h"
+
+/* Words that dh_own_run takes at once. */
+#define DH_OWN_RUN 16u
+_Static_assert(DH_OWN_RUN <= 1u << (DH_PENDING_MASK - DH_PENDING_WORDS), "a pending read of so many");
 
 /* Has this one access, or none, happened before? No may also mean that it takes longer to tell. */
 DH_INLINE bool dh_own_before(const struct dh_thread *t, dh_cell_t cell)
@@ -59,6 +65,17 @@ DH_INLINE bool dh_own_readers_before(const struct dh_thread *t, uptr word, dh_ma
             return false;
     }
     return true;
+}
+
+/* Has all happened before that the own read plane holds of this word, or of two? No may also mean that it
+ * takes longer to tell. */
+DH_INLINE bool dh_own_plane_before(const struct dh_thread *t, uptr word, bool two)
+{
+    const dh_cell_t *r = dh_shadow(word, DH_PLANE_READ);
+    DH_ASSERT(t->heir ||
+              (dh_valid_own(dh_cell_load(r), &t->vc) && (!two || dh_valid_own(dh_cell_load(r + 1), &t->vc))));
+    return DH_LIKELY(!t->heir) ||
+           (dh_own_before(t, dh_cell_load(r)) && (!two || dh_own_before(t, dh_cell_load(r + 1))));
 }
 
 /* Store to a cell of the own read plane that held `old`. */
@@ -110,9 +127,9 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
     dh_cell_t *r = dh_shadow(word, DH_PLANE_READ), *w = dh_shadow(word, DH_PLANE_WRITE);
     dh_cell_t cell = dh_cell_make(id, mask);
     /* What would have to be checked, were it not for the marks: nothing here is another thread's. */
-    DH_ASSERT(dh_valid_own(dh_cell_load(w), t->slot) && dh_valid_own(dh_cell_load(r), t->slot));
+    DH_ASSERT(dh_valid_own(dh_cell_load(w), &t->vc) && dh_valid_own(dh_cell_load(r), &t->vc));
     DH_ASSERT(!two ||
-              (dh_valid_own(dh_cell_load(w + 1), t->slot) && dh_valid_own(dh_cell_load(r + 1), t->slot)));
+              (dh_valid_own(dh_cell_load(w + 1), &t->vc) && dh_valid_own(dh_cell_load(r + 1), &t->vc)));
     if (two) {
         if (write)
             dh_own_put_two(t, w, cell);
@@ -141,6 +158,8 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
 DH_INLINE bool dh_own_alone(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
     DH_ASSERT(dh_valid_id(id) && t->in_rt && (!two || dh_mask_is_full(mask)));
+    if (DH_UNLIKELY(t->heir))
+        return false;
     bool done = dh_exclusive_is(dh_exclusive_begin(t->class, word), t->class) &&
                 dh_own_store(t, word, two, mask, write, id);
     dh_exclusive_end(t->class);
@@ -154,10 +173,8 @@ DH_INLINE bool dh_own_read(struct dh_thread *t, uptr word, bool two, dh_mask_t m
     const dh_pair_t unit = dh_pair_load_unit(q, two);
     const dh_cell_t other = dh_pair_lo(unit);
     DH_ASSERT(dh_valid_id(id) && t->in_rt && (!two || dh_mask_is_full(mask)));
-    /* Nor is anything in the own read plane, wherever it is. */
-    DH_ASSERT(dh_valid_own(dh_cell_load(p), t->slot) && (!two || dh_valid_own(dh_cell_load(p + 1), t->slot)));
     if ((two && !dh_pair_is_even(unit)) || !dh_own_bytes_before(t, q, other, mask) ||
-        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
+        !dh_own_plane_before(t, word, two) || __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
         return false;
     if (two) {
         dh_own_put_two(t, p, dh_cell_make(id, DH_MASK_FULL));
@@ -172,9 +189,50 @@ DH_INLINE bool dh_own_read(struct dh_thread *t, uptr word, bool two, dh_mask_t m
     }
     /* The bytes of a split cell can change while it stays. */
     dh_cell_t seen = DH_UNLIKELY(dh_cell_is_split(other)) ? DH_PENDING_LOOK : other;
-    if (DH_UNLIKELY(dh_pending_add(t, word, two, mask, seen, id)))
+    if (DH_UNLIKELY(dh_pending_add(t, word, two ? 2 : 1, mask, seen, id)))
         dh_pending_settle_now(t);
     return true;
+}
+
+/* Read `id` of n words that one access has written, in a part of the own read plane that may be overwritten.
+ */
+DH_INLINE bool dh_own_run_read(struct dh_thread *t, uptr lo, u32 n, dh_id_t id)
+{
+    const dh_cell_t *w = dh_shadow(lo, DH_PLANE_WRITE);
+    const dh_cell_t seen = dh_cell_load(w);
+    if (dh_cells_equal(w, n, seen) < n || !dh_own_before(t, seen) ||
+        __atomic_load_n(&dh_ranges_active, __ATOMIC_RELAXED) != 0)
+        return false;
+    dh_cells_fill(dh_shadow(lo, DH_PLANE_READ), n, dh_cell_make(id, DH_MASK_FULL));
+    if (DH_UNLIKELY(dh_pending_add(t, lo, n, DH_MASK_FULL, seen, id)))
+        dh_pending_settle_now(t);
+    return true;
+}
+
+/* Access `id` to the words of [lo, hi), at most DH_OWN_RUN, if their block is this thread's alone, or if it
+ * reads what one access has written. */
+DH_INLINE bool dh_own_run(struct dh_thread *t, uptr lo, uptr hi, bool write, dh_id_t id)
+{
+    const u32 n = (u32)(hi - lo) / 4;
+    const dh_cell_t me = dh_cell_make(id, DH_MASK_FULL);
+    dh_cell_t *r = dh_shadow(lo, DH_PLANE_READ), *w = dh_shadow(lo, DH_PLANE_WRITE);
+    DH_ASSERT(dh_valid_id(id) && t->in_rt && n > 0 && n <= DH_OWN_RUN);
+    if (DH_UNLIKELY((lo ^ (hi - 1)) >> DH_TOUCHED_SHIFT != 0 || dh_cells_any_split(r, n)))
+        return false;
+    if (DH_UNLIKELY(t->heir)) {
+        const dh_cell_t old = dh_cell_load(r);
+        if (write || dh_cells_equal(r, n, old) < n || !dh_own_before(t, old))
+            return false;
+        return dh_own_run_read(t, lo, n, id);
+    }
+    const bool alone = dh_exclusive_is(dh_exclusive_begin(t->class, lo), t->class);
+    bool done = alone && !(write && dh_cells_any_split(w, n));
+    if (done && write)
+        dh_cells_fill(w, n, me);
+    if (done)
+        dh_cells_fill(r, n, me);
+    dh_exclusive_end(t->class);
+    return alone || write ? done : dh_own_run_read(t, lo, n, id);
 }
 
 /* Write `id` of two whole words, or of one. */
@@ -184,7 +242,7 @@ DH_INLINE bool dh_own_write(struct dh_thread *t, uptr word, bool two, dh_id_t id
     const dh_pair_t old = dh_pair_load_unit(p, two);
     const dh_cell_t me = dh_cell_make(id, DH_MASK_FULL), was = dh_pair_lo(old);
     DH_ASSERT(dh_valid_id(id) && t->in_rt && dh_valid_cell(was, DH_PLANE_WRITE));
-    if ((two && !dh_pair_is_even(old)) || !dh_own_before(t, was))
+    if ((two && !dh_pair_is_even(old)) || !dh_own_before(t, was) || !dh_own_plane_before(t, word, two))
         return false;
     if (!(two ? dh_pair_cas(p, old, dh_pair_of(me)) : dh_cell_cas(p, was, me)))
         return false;

@@ -13,9 +13,9 @@ static void record(struct dh_thread *t, struct dh_part *e, bool write)
     const dh_mask_t mask = dh_parts_mask(&part);
     DH_ASSERT(t->in_rt && t == __dh_hot.self && part.word && !dh_mask_is_none(mask));
     e->word = 0;
-    if (dh_pending_on && (dh_own_alone(t, part.word, false, mask, write, part.id) ||
-                          (write ? dh_mask_is_full(mask) && dh_own_write(t, part.word, false, part.id)
-                                 : dh_own_read(t, part.word, false, mask, part.id))))
+    if (dh_pending_may(t) && (dh_own_alone(t, part.word, false, mask, write, part.id) ||
+                              (write ? dh_mask_is_full(mask) && dh_own_write(t, part.word, false, part.id)
+                                     : dh_own_read(t, part.word, false, mask, part.id))))
         return;
     struct dh_access_now a = {
         .t = t,

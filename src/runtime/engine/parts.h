@@ -8,7 +8,7 @@
  * learns of another's, and before it gives up the memory. So parts of words wait here until the word is
  * whole, or its place is needed.
  *
- * Only for threads that make many such words (dh_split_pressure), and while dh_pending_on. Nothing waits
+ * Only for threads that make many such words (dh_split_pressure), and while dh_pending_may. Nothing waits
  * long: a part that is accessed again and again is recorded, and so is everything after a number of accesses,
  * and when the thread blocks or ends. All of it is the owner's, while it runs as that thread; inside the
  * runtime, but for dh_parts_has.

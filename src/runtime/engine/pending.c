@@ -7,6 +7,7 @@
 #include "runtime/engine/exception.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
+#include "runtime/shadow/cells.h"
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/exclusive.h"
 #include "runtime/sink/sink.h"
@@ -24,12 +25,13 @@ static void fence(void)
 
 static uptr first_word(const struct dh_pending *p)
 {
-    return p->where & (((u64)1 << DH_PENDING_MASK) - 4);
+    return p->where & (((u64)1 << DH_PENDING_WORDS) - 1);
 }
 
-static bool is_two(const struct dh_pending *p)
+static u32 words(const struct dh_pending *p)
 {
-    return p->where & 1;
+    const u32 limit = 1u << (DH_PENDING_MASK - DH_PENDING_WORDS);
+    return (u32)(p->where >> DH_PENDING_WORDS) % limit + 1;
 }
 
 /* Is it clear that no read of t races with this write? */
@@ -43,7 +45,7 @@ static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending 
 {
     const dh_mask_t mask = dh_mask_from((u32)(p->where >> DH_PENDING_MASK));
     struct dh_access_now a = {.t = t, .kind = DH_READ, .id = p->id};
-    for (uptr word = first_word(p), end = word + (is_two(p) ? 8 : 4); word < end; word += 4) {
+    for (uptr word = first_word(p), end = word + words(p) * 4ul; word < end; word += 4) {
         if (is_harmless(t, dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
             continue;
         u32 size = dh_mask_count(mask);
@@ -64,11 +66,10 @@ void dh_pending_settle_now(struct dh_thread *t)
         const struct dh_pending *p = &t->pending.reads[i];
         const uptr addr = first_word(p);
         const dh_cell_t *w = dh_shadow(addr, DH_PLANE_WRITE);
+        const u32 count = words(p);
         if (DH_UNLIKELY(ranges))
-            dh_range_wait(addr, addr + (is_two(p) ? 8 : 4));
-        bool same = is_two(p) ? dh_pair_eq(dh_pair_load(w), dh_pair_of(p->seen))
-                              : dh_cell_eq(dh_cell_load(w), p->seen);
-        if (!same)
+            dh_range_wait(addr, addr + count * 4ul);
+        if (dh_cells_equal(w, count, p->seen) < count)
             look_again(t, p);
     }
 }
@@ -86,6 +87,12 @@ void dh_pending_init(void)
     ended = !dh_pending_on;
     if (ended)
         dh_exclusive_end_all();
+}
+
+void dh_pending_share(struct dh_thread *self)
+{
+    if (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+        dh_collect_quiesce(self);
 }
 
 void dh_pending_end(struct dh_thread *self)

@@ -230,6 +230,21 @@ DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mas
     return true;
 }
 
+/* From so many words on, all at once. Fewer are as soon looked at one by one. */
+#define RUN 3u
+
+/* The words of [lo, hi), if they can be done all at once. *id is none until one was needed. */
+static bool quick_run(const struct dh_access_now *a, uptr lo, uptr hi, const void *pc, dh_id_t *id)
+{
+    const bool write = (a->kind & DH_WRITE) != 0;
+    const u32 n = (u32)(hi - lo) / 4;
+    const dh_cell_t *c = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
+    if (dh_cells_within(c, n, __dh_hot.base, __dh_hot.span) == n)
+        return true;
+    *id = dh_step_id(a->t, a->piece ? a->piece : (u32)a->size, a->kind, pc);
+    return !dh_id_is_none(*id) && dh_own_run(a->t, lo, hi, write, *id);
+}
+
 /* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
  * this epoch there is nothing to do, and where an unaligned access moves on byte by byte those are most. */
 void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kind, const void *pc)
@@ -240,8 +255,15 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
     struct dh_access_now a = {.t = t, .addr = addr, .size = size, .piece = piece, .kind = kind};
     if (!dh_touched_note(addr, size, write ? t->marks_write : t->marks_read))
         return;
+    const uptr lo = DH_ALIGN_UP(addr, 4), hi = DH_ALIGN_DOWN(end, 4);
+    const bool own = dh_pending_may(t),
+               run = own && hi > lo && hi - lo >= RUN * 4 && hi - lo <= DH_OWN_RUN * 4;
     for (uptr word = addr & ~(uptr)3, next; word < end; word = next) {
         dh_mask_t need = dh_mask_within(word, addr, end);
+        if (run && word == lo && quick_run(&a, lo, hi, pc, &a.id)) {
+            next = hi;
+            continue;
+        }
         bool unsure = false, two = word % 8 == 0 && word >= addr && word + 8 <= end;
         next = word + 4;
         if (hit_word(t, word, need, plane, &unsure) ||
@@ -253,7 +275,7 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
             return;
         if (two)
             next = word + 8; /* what is put into both is looked at for both */
-        if (dh_pending_on && own_words(t, word, two, need, write, a.id))
+        if (own && own_words(t, word, two, need, write, a.id))
             continue;
         if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need))) {
             if (!write)
@@ -288,10 +310,12 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
     dh_thread_leave(t);
 }
 
-/* Said to be aligned, and is not: a word is left before the access ends. */
+/* Said to be aligned, and is not: a word, or a pair of words, is left before the access ends. Two cells that
+ * are no pair must not be exchanged as one: where they lie in two lines of the cache, the processor locks all
+ * of memory for it. */
 DH_INLINE bool crosses(uptr addr, u32 size)
 {
-    return size < 4 ? (addr & 3) + size > 4 : (addr & 3) != 0;
+    return size < 4 ? (addr & 3) + size > 4 : (addr & (size < 8 ? 3 : 7)) != 0;
 }
 
 /* The most usual misses of all, of a thread that is not in the runtime yet. False: not done, and nothing
@@ -305,7 +329,7 @@ DH_INLINE bool own_access(struct dh_thread *t, uptr addr, u32 size, u32 kind, co
     t->in_rt = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* Both are asked inside the runtime only: whoever changes them waits until all are outside. */
-    bool done = dh_pending_on && t->gen == dh_collect_gen && (dh_touched_mark(addr) & marks) == marks;
+    bool done = dh_pending_may(t) && t->gen == dh_collect_gen && (dh_touched_mark(addr) & marks) == marks;
     dh_id_t id = done ? dh_step_id(t, size, kind, pc) : DH_ID_NONE;
     done = !dh_id_is_none(id) && own_words(t, addr & ~(uptr)3, size == 8, mask, kind == DH_WRITE, id);
     dh_thread_leave(t);

@@ -287,7 +287,7 @@ static void whole_words(const struct dh_access_now *a, uptr lo, uptr hi)
  * and nobody need know. Records of split cells are left to the collector. */
 static bool words_alone(const struct dh_access_now *a, uptr lo, uptr hi)
 {
-    if (!dh_pending_on || (a->kind & DH_ATOMIC))
+    if (!dh_pending_all_own(a->t) || (a->kind & DH_ATOMIC))
         return false;
     const u32 class = a->t->class;
     const dh_cell_t cell = dh_cell_make(a->id, DH_MASK_FULL);

@@ -15,25 +15,28 @@
 
 /* Sizes of the tables: powers of two; what is used of them should stay in the nearer caches. */
 enum {
-    DH_IDC = 1024,        /* (context, pc, kind) to id of this epoch */
-    DH_IDC_WAYS = 4,      /* ... which must not thrash: a miss makes a new id */
-    DH_ORDERED = 512,     /* cells known to have happened before */
-    DH_MINE = 256,        /* histories known to contain this epoch */
-    DH_STEP = 1024,       /* (old cell, id and mask) to new cell */
-    DH_SEEN = 64,         /* atomic objects used lately */
-    DH_PENDING = 64,      /* reads to be looked at again */
-    DH_PENDING_MASK = 60, /* first bit of the byte mask in one; addresses have 47 */
-    DH_PARTS = 16,        /* words of which parts wait to be recorded */
+    DH_IDC = 1024,         /* (context, pc, kind) to id of this epoch */
+    DH_IDC_WAYS = 4,       /* ... which must not thrash: a miss makes a new id */
+    DH_IDC_MOST = 16384,   /* ... and grows up to this where it would */
+    DH_ORDERED = 512,      /* cells known to have happened before */
+    DH_MINE = 256,         /* histories known to contain this epoch */
+    DH_STEP = 1024,        /* (old cell, id and mask) to new cell */
+    DH_SEEN = 64,          /* atomic objects used lately */
+    DH_PENDING = 64,       /* reads to be looked at again */
+    DH_PENDING_WORDS = 48, /* in one, the first bit of the number of words, less one; addresses have 47 */
+    DH_PENDING_MASK = 60,  /* ... of the byte mask */
+    DH_PARTS = 16,         /* words of which parts wait to be recorded */
     DH_MIXING_START = 2048
 };
 
 /* Indices are taken modulo these, or by a mask or a shift. */
 #define DH_IS_POWER_OF_2(n) ((n) > 0 && ((n) & ((n) - 1)) == 0)
 _Static_assert(DH_IS_POWER_OF_2(DH_IDC) && DH_IS_POWER_OF_2(DH_IDC_WAYS) && DH_IDC > DH_IDC_WAYS, "idc");
+_Static_assert(DH_IS_POWER_OF_2(DH_IDC_MOST) && DH_IDC_MOST > DH_IDC, "doubled until then");
 _Static_assert(DH_IS_POWER_OF_2(DH_ORDERED) && DH_IS_POWER_OF_2(DH_MINE) && DH_IS_POWER_OF_2(DH_STEP),
                "cells");
 _Static_assert(DH_IS_POWER_OF_2(DH_SEEN) && DH_IS_POWER_OF_2(DH_PARTS), "atomic objects, words");
-_Static_assert(DH_PENDING_MASK + DH_MASK_BITS <= 64, "where: address and mask");
+_Static_assert(DH_PENDING_MASK + DH_MASK_BITS <= 64, "where: address, number of words, and mask");
 
 struct dh_sync; /* threads/sync.h */
 
@@ -68,6 +71,13 @@ struct dh_idc {
     dh_ctx_t ctx;
 };
 
+/* Which table is in use: the first one, or one that took its place when it was too small. */
+struct dh_idc_table {
+    struct dh_idc *at;
+    u32 mask;    /* number of entries less DH_IDC_WAYS: leaves the first entry of a set */
+    u32 evicted; /* entries that had to go, since the table is in use */
+};
+
 /* ---- What is known of cells (step.c) ---- */
 
 /* The numbers of cells are recycled: emptied when the collector's generation changes
@@ -86,7 +96,7 @@ struct dh_cell_memo {
 struct dh_pending_list {
     u32 n;
     struct dh_pending {
-        u64 where; /* address of the first word; bit 0: there are two; byte mask from DH_PENDING_MASK on */
+        u64 where; /* address of the first word, how many words less one, byte mask */
         dh_cell_t seen;
         dh_id_t id;
     } reads[DH_PENDING];

@@ -99,11 +99,31 @@ bool dh_step_ready(struct dh_thread *t)
     return true;
 }
 
+/* An entry is about to be lost. A program with many functions that are called from many places has more of
+ * them than the table holds, and losing one costs an id, or finding a context again. */
+static struct dh_idc *evict(struct dh_thread *t, struct dh_idc *set, const void *pc, dh_ctx_t fctx, u32 kind)
+{
+    const u32 size = t->idcs.mask + DH_IDC_WAYS;
+    if (++t->idcs.evicted < 2 * size || size >= DH_IDC_MOST)
+        return set;
+    struct dh_idc *larger = dh_pool_alloc(2ul * size * sizeof(*larger));
+    t->idcs.evicted = 0;
+    if (!larger)
+        return set;
+    if (t->idcs.at != t->idc)
+        dh_pool_free(t->idcs.at, size * sizeof(*larger));
+    t->idcs.at = larger;
+    t->idcs.mask = 2 * size - DH_IDC_WAYS;
+    return dh_step_idc_set(t, pc, fctx, kind);
+}
+
 dh_id_t dh_step_new_id(struct dh_thread *t, struct dh_idc *set, struct dh_idc *entry, dh_ctx_t fctx,
                        size_t size, u32 kind, const void *pc)
 {
     if (!entry) {
         dh_ctx_t ctx = pc ? dh_thread_leaf(t, fctx, pc) : fctx;
+        if (set[DH_IDC_WAYS - 1].pc_kind)
+            set = evict(t, set, pc, fctx, kind);
         for (u32 way = DH_IDC_WAYS - 1; way > 0; way--)
             set[way] = set[way - 1];
         entry = set;

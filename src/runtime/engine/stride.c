@@ -136,7 +136,7 @@ DH_INLINE bool change_alone(const struct dh_access_now *a, const struct stride *
     const uptr block = (uptr)1 << DH_TOUCHED_SHIFT, end = s->next + (n - 1) * s->step + s->size;
     const u32 class = a->t->class;
     const dh_cell_t cell = dh_cell_make(a->id, DH_MASK_FULL);
-    if (!dh_pending_on)
+    if (!dh_pending_all_own(a->t))
         return false;
     bool mine = dh_exclusive_is(dh_exclusive_begin(class, s->next), class);
     for (uptr at = DH_ALIGN_DOWN(s->next, block) + block; at < end && mine; at += block)

@@ -31,6 +31,8 @@ DH_INLINE size_t dh_cells_equal(const dh_cell_t *c, size_t n, dh_cell_t cell)
         if (!dh_cells_all((x[0] == want) & (x[1] == want) & (x[2] == want) & (x[3] == want)))
             break;
     }
+    while (i + 4 <= n && dh_cells_all(*(const dh_cells4 *)(c + i) == want))
+        i += 4;
     while (i < n && dh_cell_eq(dh_cell_load(&c[i]), cell))
         i++;
     return i;
@@ -55,9 +57,20 @@ DH_INLINE size_t dh_cells_within(const dh_cell_t *c, size_t n, u32 base, u32 cou
         if (!dh_cells_all(ok))
             break;
     }
+    while (i + 4 <= n && dh_cells_all((dh_lanes4)((*(const dh_cells4 *)(c + i) - from) ^ flip) < below))
+        i += 4;
     while (i < n && dh_cell_distance(dh_cell_load(&c[i]), base) < count)
         i++;
     return i;
+}
+
+/* Is any of n cells split? */
+DH_INLINE bool dh_cells_any_split(const dh_cell_t *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (dh_cell_is_split(dh_cell_load(&c[i])))
+            return true;
+    return false;
 }
 
 DH_INLINE void dh_cells_fill(dh_cell_t *c, size_t n, dh_cell_t cell)

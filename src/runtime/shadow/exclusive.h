@@ -32,7 +32,7 @@ struct dh_exclusive_work {
 extern struct dh_exclusive_work dh_exclusive[DH_READ_CLASSES];
 
 /* The marks of addr's block, which hold until dh_exclusive_end as far as dh_exclusive_is goes. Inside the
- * runtime, while dh_pending_on. */
+ * runtime, while dh_pending_all_own. */
 DH_INLINE u32 dh_exclusive_begin(u32 class, uptr addr)
 {
     DH_ASSERT(!dh_exclusive[class].busy);

@@ -58,6 +58,7 @@ DH_INLINE bool dh_pair_eq(dh_pair_t x, dh_pair_t y)
 
 DH_INLINE dh_pair_t dh_pair_load(const dh_cell_t *p)
 {
+    DH_ASSERT(((uptr)p & 7) == 0);
     return (dh_pair_t){__atomic_load_n((const dh_pair_bits *)p, __ATOMIC_RELAXED)};
 }
 
@@ -69,12 +70,14 @@ DH_INLINE dh_pair_t dh_pair_load_fenced(const dh_cell_t *p)
 
 DH_INLINE void dh_pair_store(dh_cell_t *p, dh_pair_t x)
 {
+    DH_ASSERT(((uptr)p & 7) == 0);
     __atomic_store_n((dh_pair_bits *)p, x.v, __ATOMIC_RELAXED);
 }
 
 /* Publish: if both are `old` they become `fresh`. A full fence. */
 DH_INLINE bool dh_pair_cas(dh_cell_t *p, dh_pair_t old, dh_pair_t fresh)
 {
+    DH_ASSERT(((uptr)p & 7) == 0);
     return __atomic_compare_exchange_n((dh_pair_bits *)p, &old.v, fresh.v, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
 }

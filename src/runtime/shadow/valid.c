@@ -103,16 +103,21 @@ bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane)
     return true;
 }
 
-bool dh_valid_own(dh_cell_t cell, dh_slot_t slot)
+static bool is_known(dh_id_t id, const struct dh_vclock *vc)
+{
+    return dh_vclock_get(vc, dh_id_slot(id)) >= dh_id_clock(id);
+}
+
+bool dh_valid_own(dh_cell_t cell, const struct dh_vclock *vc)
 {
     if (dh_cell_is_split(cell) || dh_cell_is_none(cell))
         return true;
     if (dh_cell_is_simple(cell))
-        return dh_slot_eq(dh_id_slot(dh_cell_id(cell)), slot);
+        return is_known(dh_cell_id(cell), vc);
     const struct dh_history *h = dh_history_get(cell);
     for (u32 i = h->first; i < h->n; i += h->step) {
         dh_cell_t e = dh_cell_load(&h->cells[i]);
-        if (!dh_cell_is_none(e) && !dh_slot_eq(dh_id_slot(dh_cell_id(e)), slot))
+        if (!dh_cell_is_none(e) && !is_known(dh_cell_id(e), vc))
             return false;
     }
     return true;

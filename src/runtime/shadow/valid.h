@@ -23,9 +23,9 @@ bool dh_valid_byte(dh_cell_t cell);
 /* A cell as it may stand in this plane: writes in the write plane; in the read plane reads, and plain writes
  * that stand for reads. Of a split one only its number is looked at. */
 bool dh_valid_cell(dh_cell_t cell, enum dh_plane plane);
-/* A cell in a block that one thread has to itself (exclusive.h): all in it is of that thread's slot. Of a
- * split one nothing is looked at. */
-bool dh_valid_own(dh_cell_t cell, dh_slot_t slot);
+/* A cell in a block that one thread has to itself (exclusive.h), whose clock is vc: all in it is its own, or
+ * has happened before. Of a split one nothing is looked at. */
+bool dh_valid_own(dh_cell_t cell, const struct dh_vclock *vc);
 /* The bytes that were read from a split cell of this plane. */
 bool dh_valid_bytes(const struct dh_bytes *bytes, enum dh_plane plane);
 

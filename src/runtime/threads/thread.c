@@ -89,32 +89,66 @@ static struct slot *slot_of(dh_slot_t slot)
     return &slots[dh_slot_raw(slot)];
 }
 
-/* A slot for a thread created by `parent` (NULL: the first thread). See the file head. From a parent that
- * orders nothing the thread does not learn what the slot's last owner did. */
+/* Does a thread created by `parent` (NULL: the first thread) know all that the last owner of slot s did? From
+ * a parent that orders nothing it learns nothing. */
+static bool knows_end(const struct dh_thread *parent, u32 s)
+{
+    return !parent || (!parent->unordered && dh_vclock_get(&parent->vc, dh_slot_from(s)) >= slots[s].clock);
+}
+
+/* A slot for a thread created by `parent`. See the file head. One of a class that no other thread has is
+ * worth a longer clock: misses are cheaper there (engine/pending.h). */
 static dh_slot_t slot_take(const struct dh_thread *parent)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
-    dh_slot_t fallback = DH_SLOT_NONE;
+    dh_slot_t known = DH_SLOT_NONE, unknown = DH_SLOT_NONE;
+    u32 busy = 0; /* classes that a thread has */
+    for (u32 s = 0; s < slots_high; s++)
+        busy |= slots[s].used ? 1u << dh_thread_class(dh_slot_from(s)) : 0;
     for (u32 s = 0; s < slots_high; s++) {
+        const dh_slot_t slot = dh_slot_from(s);
         if (slots[s].used)
             continue;
-        if (!parent ||
-            (!parent->unordered && dh_vclock_get(&parent->vc, dh_slot_from(s)) >= slots[s].clock)) {
-            slots[s].used = true;
-            return dh_slot_from(s);
-        }
-        if (dh_slot_is_none(fallback))
-            fallback = dh_slot_from(s);
+        if (!knows_end(parent, s))
+            unknown = dh_slot_is_none(unknown) ? slot : unknown;
+        else if (!(busy >> dh_thread_class(slot) & 1))
+            return slot;
+        else
+            known = dh_slot_is_none(known) ? slot : known;
     }
-    if (slots_high < DH_SLOTS_MAX) {
-        slots[slots_high].used = true;
-        return dh_slot_from(slots_high++);
-    }
-    if (!dh_slot_is_none(fallback)) {
+    u32 s = slots_high;
+    while (s < slots_high + DH_READ_CLASSES && (busy >> dh_thread_class(dh_slot_from(s)) & 1))
+        s++;
+    if (s < slots_high + DH_READ_CLASSES && s < DH_SLOTS_MAX)
+        return dh_slot_from(s);
+    if (!dh_slot_is_none(known))
+        return known;
+    if (slots_high < DH_SLOTS_MAX)
+        return dh_slot_from(slots_high);
+    if (!dh_slot_is_none(unknown))
         dh_runtime_count(DH_COUNT_LOST_SLOTS);
-        slot_of(fallback)->used = true;
+    return unknown;
+}
+
+/* t is to run: whose read plane does it get (pending.h)? True: that of others who are running. */
+static bool plane_take(struct dh_thread *t, const struct dh_thread *parent)
+{
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
+    bool told = false;
+    t->sole = true;
+    t->heir = !knows_end(parent, dh_slot_raw(t->slot));
+    for (u32 s = t->class; s < slots_high; s += DH_READ_CLASSES)
+        if (s != dh_slot_raw(t->slot)) {
+            t->sole = t->sole && !slots[s].used;
+            t->heir = t->heir || !knows_end(parent, s);
+        }
+    for (struct dh_thread *other = dh_threads; other && !t->sole; other = other->next) {
+        if (other->class != t->class || other->state == DH_THREAD_FINISHED)
+            continue;
+        told = told || other->sole;
+        __atomic_store_n(&other->sole, false, __ATOMIC_SEQ_CST);
     }
-    return fallback;
+    return told;
 }
 
 /* Nobody refers to t any more. Under dh_threads_lock. */
@@ -147,7 +181,8 @@ static bool reserve(struct dh_thread *t, u32 n)
     return true;
 }
 
-static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
+/* *ret_share: dh_pending_share is to be called before it runs. */
+static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at, bool *ret_share)
 {
     dh_lock_take(&dh_threads_lock);
     struct dh_thread *t = dh_thread_state_new();
@@ -164,6 +199,14 @@ static struct dh_thread *make(struct dh_thread *parent, dh_ctx_t created_at)
     t->uid = info->uid;
     t->slot = slot;
     t->class = dh_thread_class(slot);
+    if (slots_high <= dh_slot_raw(slot))
+        slots_high = dh_slot_raw(slot) + 1;
+    *ret_share = plane_take(t, parent);
+    if (!t->sole)
+        dh_runtime_count(DH_COUNT_PLANES_SHARED);
+    else if (t->heir)
+        dh_runtime_count(DH_COUNT_PLANES_INHERITED);
+    slot_of(slot)->used = true;
     t->marks_read = DH_TOUCHED_BY_READ(t->class) | (dh_period_on ? DH_TOUCHED_WRITES : 0);
     t->marks_write = DH_TOUCHED_BY_WRITE(t->class);
     t->vc.n = dh_slot_raw(slot) + 1;
@@ -195,9 +238,10 @@ bool dh_thread_outlived_all(const struct dh_thread *t)
 struct dh_thread *dh_thread_new(struct dh_thread *parent)
 {
     dh_alone_end(parent);
-    struct dh_thread *t = make(parent, dh_thread_current_ctx(parent));
-    if (t && dh_slot_raw(t->slot) >= DH_READ_CLASSES)
-        dh_pending_end(parent); /* it will share a read plane */
+    bool share = false;
+    struct dh_thread *t = make(parent, dh_thread_current_ctx(parent), &share);
+    if (share)
+        dh_pending_share(parent);
     if (t)
         dh_period_start();
     if (t && !parent->unordered)
@@ -316,7 +360,8 @@ void dh_thread_start(struct dh_thread *t)
 
 void dh_thread_init_main(void)
 {
-    struct dh_thread *t = make(NULL, DH_CTX_NONE);
+    bool share;
+    struct dh_thread *t = make(NULL, DH_CTX_NONE, &share);
     if (!t) {
         dh_runtime_degrade("no memory for the first thread");
         return;

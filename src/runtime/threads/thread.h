@@ -97,6 +97,9 @@ struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the orde
     dh_slot_t slot;
     u32 class;                   /* dh_thread_class(slot): whose read plane */
     u32 marks_read, marks_write; /* shadow/touched.h */
+    /* Whether its read plane is its own (engine/pending.h). */
+    bool sole; /* no other thread that runs has this class; atomic, written under DH_RANK_THREADS */
+    bool heir; /* one that has ended had it, and not all that it did is known to have happened before */
     union {
         struct {
             volatile u32 in_rt; /* nesting of the runtime; read by the collector and the signal trampoline */
@@ -131,6 +134,7 @@ struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the orde
     struct dh_frame *own_frames;
     struct dh_hot saved; /* the hot state while the kernel thread runs as another */
 
+    struct dh_idc_table idcs;
     struct dh_id_source ids;
     u32 saying; /* rises with every epoch and with all that is learned; never 0 */
     u64 work;   /* calls that would be made sampled or not (period.h); read by the controller */
@@ -145,7 +149,7 @@ struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the orde
     u32 offset; /* of this structure in its memory */
     struct dh_atomic_memo atomics;
     struct dh_held held[DH_HELD_MAX];
-    struct dh_idc idc[DH_IDC];
+    struct dh_idc idc[DH_IDC]; /* the first of idcs */
     struct dh_ctxc ctxc[DH_CTXC];
     struct dh_lsc lsc[DH_LSC];
 

@@ -20,6 +20,11 @@ enum { OFFSET = 320, OFFSETS = 12 }; /* five lines of 64 bytes: what is used whe
 static struct dh_thread *spare; /* for reuse */
 static u32 spare_n;
 
+static void first_idcs(struct dh_thread *t)
+{
+    t->idcs = (struct dh_idc_table){.at = t->idc, .mask = DH_IDC - DH_IDC_WAYS};
+}
+
 /* Structures begin at different places in their pages: a kernel thread that is many threads in turn would use
  * the same few sets of its cache for all of them. */
 static struct dh_thread *alloc(void)
@@ -31,6 +36,7 @@ static struct dh_thread *alloc(void)
     u32 offset = made++ % OFFSETS * OFFSET;
     struct dh_thread *t = (struct dh_thread *)(memory + offset);
     t->offset = offset;
+    first_idcs(t);
     return t;
 }
 
@@ -61,6 +67,7 @@ struct dh_thread *dh_thread_state_new(void)
         bool recorded = t->recorded;
         struct dh_vclock vc = {.c = t->vc.c, .cap = t->vc.cap};
         memset(t, 0, offsetof(struct dh_thread, sig));
+        first_idcs(t);
         if (vc.cap)
             memset(vc.c, 0, vc.cap * sizeof(u32));
         t->vc = vc;
@@ -87,6 +94,8 @@ void dh_thread_state_free(struct dh_thread *t)
         dh_pool_free(t->old_clocks.c[i], t->old_clocks.cap[i] * sizeof(u32));
     if (t->vc.cap > CLOCK_KEEP)
         free_clock(t);
+    if (t->idcs.at != t->idc)
+        dh_pool_free(t->idcs.at, (t->idcs.mask + DH_IDC_WAYS) * sizeof(*t->idcs.at));
     dh_snap_unref(t->snap);
     dh_publish_clear(&t->birth);
     dh_publish_clear(&t->death);
