@@ -224,13 +224,40 @@ static void private_history(void **state)
     assert_cell_equal(*dh_history_entry(h, dh_slot_from(5)), E(other, 15));
 }
 
+/* Plain accesses of one class: entries for its slots alone. */
+static void private_of_class(void **state)
+{
+    (void)state;
+    const u32 slot = 2, mate = slot + DH_READ_CLASSES;
+    u32 count, first = take(2, &count), other = first + DH_ID_BLOCK;
+    assert_true(first != 0 && count == 2 * DH_ID_BLOCK);
+    assert_true(
+        dh_id_put(dh_id_from(first), &(struct dh_access_rec){.slot = dh_slot_from(slot), .clock = 1}));
+    assert_true(
+        dh_id_put(dh_id_from(other), &(struct dh_access_rec){.slot = dh_slot_from(mate), .clock = 1}));
+    dh_cell_t own = dh_history_private(dh_history_get(MAKE(E(first, 15), E(other, 15))));
+    assert_true(dh_cell_is_history(own));
+    const struct dh_history *h = dh_history_get(own);
+    assert_true(h->by_slot && sizeof(*h) + h->n * sizeof(dh_cell_t) <= 128);
+    assert_cell_equal(*dh_history_entry(h, dh_slot_from(slot)), E(first, 15));
+    assert_cell_equal(*dh_history_entry(h, dh_slot_from(mate)), E(other, 15));
+    assert_true(dh_cell_is_none(*dh_history_entry(h, dh_slot_from(mate + DH_READ_CLASSES))));
+    assert_ptr_equal(dh_history_entry(h, dh_slot_from(slot + 1)), NULL);
+    assert_ptr_equal(dh_history_entry(h, dh_slot_from(slot + 3 * DH_READ_CLASSES)), NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),          cmocka_unit_test(sorted_merged_interned),
-        cmocka_unit_test(order_is_by_id), cmocka_unit_test(many),
-        cmocka_unit_test(collection),     cmocka_unit_test(sizes),
-        cmocka_unit_test(threads),        cmocka_unit_test(private_history),
+        cmocka_unit_test(private_of_class),
+        cmocka_unit_test(small),
+        cmocka_unit_test(sorted_merged_interned),
+        cmocka_unit_test(order_is_by_id),
+        cmocka_unit_test(many),
+        cmocka_unit_test(collection),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(private_history),
     };
     return cmocka_run_group_tests(tests, init, NULL);
 }

@@ -19,7 +19,7 @@ enum {
     CLASSES = DH_HISTORY_CHUNK_SHIFT + 1,
     PRESSURE = 16 << 10,
     HISTORIES_FLOOR = 64 << 10,
-    PRIVATE_MAX = 16 << 10,
+    PRIVATE_MAX = (16 << 20) / UNIT, /* units of all by_slot histories */
     PRIVATE_SLOTS = 255
 };
 _Static_assert(SHARDS == 1u << (64 - 58), "intern takes the upper six bits of the hash");
@@ -51,7 +51,7 @@ static struct {
 /* The collection under way, 0 if none. Written by the collector between two grace periods. */
 static u32 marking;
 static u32 privates;   /* first of a list of by_slot histories, that goes on in link_of(); under `numbers` */
-static u32 privates_n; /* under `numbers` */
+static u32 privates_n; /* units that they take; under `numbers` */
 /* Made in all, and since the last collection; atomic. */
 static u32 made, made_since;
 static u32 keep = HISTORIES_FLOOR; /* collect after this many; written by the collector */
@@ -254,15 +254,31 @@ static bool spread(struct dh_history *p, const struct dh_history *h)
     return true;
 }
 
+static u32 class_of_entry(const struct dh_history *h, u32 i)
+{
+    return dh_slot_raw(dh_id_slot(dh_cell_id(h->cells[i]))) % DH_READ_CLASSES;
+}
+
+/* Plain accesses of one class of threads, as in a read plane? */
+static bool is_of_class(const struct dh_history *h)
+{
+    for (u32 i = 0; i < h->n; i++)
+        if (class_of_entry(h, i) != class_of_entry(h, 0) || (dh_id_kind(dh_cell_id(h->cells[i])) & DH_ATOMIC))
+            return false;
+    return true;
+}
+
 dh_cell_t dh_history_private(const struct dh_history *h)
 {
-    u32 slots = 7; /* with room for threads that have not come by yet; with the header a power of two */
+    const bool one = is_of_class(h);
+    u32 slots = one ? 3 : 7; /* with room for threads that have not come by yet */
     for (u32 i = 0; i < h->n; i++)
-        while (slots <= dh_slot_raw(dh_id_slot(dh_cell_id(h->cells[i]))))
+        while (slots <= dh_slot_raw(dh_id_slot(dh_cell_id(h->cells[i]))) / (one ? DH_READ_CLASSES : 1))
             slots = slots * 2 + 1;
     /* The first entry is on the line after the header's, the others 64 bytes apart, or less where that would
      * be much memory. */
-    u32 first = (LINE - sizeof(*h)) / sizeof(dh_cell_t), step = slots <= 15 ? 16 : slots <= 63 ? 4 : 1;
+    u32 first = (LINE - sizeof(*h)) / sizeof(dh_cell_t);
+    u32 step = one ? 4 : slots <= 15 ? 16 : slots <= 63 ? 4 : 1;
     u32 n = first + slots * step;
     if (slots > PRIVATE_SLOTS || __atomic_load_n(&privates_n, __ATOMIC_RELAXED) >= PRIVATE_MAX)
         return DH_CELL_NONE;
@@ -274,6 +290,7 @@ dh_cell_t dh_history_private(const struct dh_history *h)
     p->n = n;
     p->first = (u8)first;
     p->step = (u8)step;
+    p->class = (u8)(one ? 1 + class_of_entry(h, 0) : 0);
     bool fits = spread(p, h);
     if (fits)
         touch(p);
@@ -281,7 +298,7 @@ dh_cell_t dh_history_private(const struct dh_history *h)
     if (fits) {
         *link_of(p) = privates;
         privates = number;
-        privates_n++;
+        privates_n += 1u << class_of(n);
     } else {
         give(number);
     }
@@ -367,7 +384,7 @@ void dh_history_sweep(void)
         }
         *link_of(h) = privates;
         privates = i;
-        privates_n++;
+        privates_n += 1u << class_of(h->n);
     }
     dh_lock_drop(&numbers);
     __atomic_store_n(&made_since, 0, __ATOMIC_RELAXED);

@@ -11,13 +11,16 @@
  * alone writes, with a full fence. Such a cell must not be memoised, cleared as dead, or copied to
  * another word. Who puts a different history in its place closes it first, then reads it: an entry that was
  * put in without seeing that is in what is read. Entries lie apart, on cache lines of their own as long as
- * there are few, so that threads do not disturb each other.
+ * there are few, so that threads do not disturb each other; but of plain reads, which are all of one class
+ * (the plane's), there may be as many as the program has words, so those have entries for that class alone,
+ * side by side.
  */
 #ifndef DH_RUNTIME_SHADOW_HISTORY_H
 #define DH_RUNTIME_SHADOW_HISTORY_H
 
 #include "base/lock.h"
 #include "clock/vclock.h"
+#include "runtime/abi/abi.h"
 #include "runtime/shadow/cell.h"
 
 /* Kinds of by_slot histories. Plain accesses are not put into one that has atomic ones in it, so the plain
@@ -32,6 +35,7 @@ struct dh_history {
     u8 step;
     u8 closed;         /* by_slot: somebody replaces it by what is in it now; atomic, set once */
     u8 mark;           /* collection that last saw it; atomic */
+    u8 class;          /* by_slot: 1 + the class of threads whose slots have entries; 0: all slots have */
     u16 age;           /* how many histories of the same cell, more or less, came before it */
     dh_cell_t cells[]; /* dh_cell_make(id, mask); if not by_slot: rising by id, masks not 0 */
 };
@@ -67,7 +71,10 @@ DH_INLINE const struct dh_history *dh_history_get(dh_cell_t cell)
 DH_INLINE dh_cell_t *dh_history_entry(const struct dh_history *h, dh_slot_t slot)
 {
     DH_ASSERT(h->first && h->step); /* which only those by slot have */
-    u32 i = h->first + dh_slot_raw(slot) * h->step;
+    u32 s = dh_slot_raw(slot);
+    if (h->class && s % DH_READ_CLASSES != h->class - 1u)
+        return NULL;
+    u32 i = h->first + (h->class ? s / DH_READ_CLASSES : s) * h->step;
     return i < h->n ? (dh_cell_t *)&h->cells[i] : NULL;
 }
 

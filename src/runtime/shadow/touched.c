@@ -34,10 +34,10 @@ static u32 *mark_of(uptr block)
 }
 
 /* Shadow is reached at random where the program's memory is, from other pages: on huge ones the processor
- * finds it several times as fast. A plane gets them, 2 MB at a time, where a quarter of what they describe
- * has been touched. */
+ * finds it several times as fast. A plane gets them, 2 MB at a time, where nearly all of what they describe
+ * has been touched: else a program of a few megabytes would pay for many. */
 #define HUGE_SHIFT 21
-enum { HUGE_BLOCKS = 1 << (HUGE_SHIFT - DH_TOUCHED_SHIFT), DENSE = HUGE_BLOCKS / 4 };
+enum { HUGE_BLOCKS = 1 << (HUGE_SHIFT - DH_TOUCHED_SHIFT), DENSE = HUGE_BLOCKS / 8 * 7 };
 _Static_assert((DH_WRITE_FLIP >> DH_TOUCHED_SHIFT) % HUGE_BLOCKS == 0 && DH_READ_RUN >= 1 << 20,
                "what 2 MB describe is 2 MB, in whatever order its two halves");
 

@@ -43,12 +43,12 @@ static bool belongs(dh_id_t id, enum dh_plane plane)
 /* Its entries may change while we look, each by the thread of its slot alone. */
 static bool by_slot_valid(const struct dh_history *h, enum dh_plane plane)
 {
-    for (u32 i = h->first, slot = 0; i < h->n; i += h->step, slot++) {
+    for (u32 i = h->first; i < h->n; i += h->step) {
         dh_cell_t e = dh_cell_load(&h->cells[i]);
         dh_id_t id = dh_cell_id(e);
         if (!dh_cell_is_none(e) &&
             (!dh_cell_is_simple(e) || dh_mask_is_none(dh_cell_mask(e)) || !dh_valid_id(id) ||
-             !belongs(id, plane) || dh_slot_raw(dh_id_slot(id)) != slot))
+             !belongs(id, plane) || dh_history_entry(h, dh_id_slot(id)) != &h->cells[i]))
             return false;
     }
     return h->by_slot <= DH_BY_SLOT_ATOMIC;
