@@ -48,12 +48,12 @@ ANNOTATION(AnnotateCondVarWait, const volatile void *cond, const volatile void *
 /* ---- Locks ---- */
 
 /* Inside the runtime, at the macro. */
-#define AT_CALLER(...)                                             \
-    UNUSED;                                                        \
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
-    if (dh_scope_begin(&sc, __builtin_return_address(0))) {        \
-        __VA_ARGS__;                                               \
-        dh_scope_end(&sc);                                         \
+#define AT_CALLER(...)                                      \
+    UNUSED;                                                 \
+    DH_SCOPE(sc);                                           \
+    if (dh_scope_begin(&sc, __builtin_return_address(0))) { \
+        __VA_ARGS__;                                        \
+        dh_scope_end(&sc);                                  \
     }
 
 ANNOTATION(AnnotateRWLockCreate, const volatile void *lock){AT_CALLER(dh_object_new(sc.t, lock, 1))}

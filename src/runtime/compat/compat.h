@@ -20,9 +20,9 @@
 extern bool dh_compat_modules;
 
 /* The body of a function that works inside the runtime, as an interceptor does: `sc` is its scope. */
-#define DH_COMPAT_ENTER(...)                                       \
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
-    if (!dh_scope_begin(&sc, __builtin_return_address(0)))         \
+#define DH_COMPAT_ENTER(...)                               \
+    DH_SCOPE(sc);                                          \
+    if (!dh_scope_begin(&sc, __builtin_return_address(0))) \
     return __VA_ARGS__
 
 /* ---- compat/benign.c ---- */

@@ -30,7 +30,7 @@ DH_COMPAT void __tsan_external_assign_tag(void *addr, void *tag)
 /* pc: in the function of the library; caller: where that was called from. */
 static void touch(void *addr, u32 kind, const void *pc, const void *caller)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, caller ? caller : pc))
         return;
     if (!sc.t->untracked)

@@ -126,7 +126,7 @@ DH_COMPAT void __tsan_java_finalize(void)
 
 static void lock(jptr addr, u32 flags, int levels, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, pc))
         return;
     while (levels-- > 0)
@@ -136,7 +136,7 @@ static void lock(jptr addr, u32 flags, int levels, const void *pc)
 
 static int unlock(jptr addr, bool all, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, pc))
         return 0;
     u32 levels = dh_order_unlock(sc.t, (void *)addr, all);

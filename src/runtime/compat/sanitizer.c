@@ -22,7 +22,7 @@
 
 static void touch(const void *p, size_t n, u32 kind, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, pc))
         return;
     if (!sc.t->untracked)

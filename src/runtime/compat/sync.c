@@ -47,7 +47,7 @@ DH_COMPAT void __tsan_release(void *addr)
  * found: nothing but the implementation accesses it, which does not count. */
 static void begins_or_ends(void *mutex, unsigned flags, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if ((flags & LINKER_INIT) || !dh_scope_begin(&sc, pc))
         return;
     dh_object_new(sc.t, mutex, 1);
@@ -87,7 +87,7 @@ DH_COMPAT void __tsan_mutex_post_lock(void *addr, unsigned flags, int recursion)
 
 static int unlock(void *addr, unsigned flags, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, pc))
         return 0;
     u32 levels = dh_order_unlock(sc.t, addr, (flags & RECURSIVE_UNLOCK) != 0);

@@ -18,7 +18,7 @@ DH_COMPAT void __sanitizer_syscall_pre_impl_close(long fd)
 
 static void gives(long fd, const void *buf, size_t n, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (!dh_scope_begin(&sc, pc))
         return;
     dh_touch_read(sc.t, buf, n);
@@ -29,7 +29,7 @@ static void gives(long fd, const void *buf, size_t n, const void *pc)
 /* r: what the call returned. */
 static void got(long r, long fd, const void *buf, const void *pc)
 {
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup)));
+    DH_SCOPE(sc);
     if (r < 0 || !dh_scope_begin(&sc, pc))
         return;
     dh_fd_acquire(sc.t, (int)fd);

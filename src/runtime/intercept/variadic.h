@@ -14,10 +14,10 @@
 #define DH_CALLER __builtin_return_address(0)
 
 /* As DH_ENTER, for the function at pc. */
-#define DH_ENTER_AT(pc, name, ...)                                 \
-    DH_RESOLVE(name);                                              \
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
-    if (!dh_scope_begin(&sc, pc))                                  \
+#define DH_ENTER_AT(pc, name, ...) \
+    DH_RESOLVE(name);              \
+    DH_SCOPE(sc);                  \
+    if (!dh_scope_begin(&sc, pc))  \
     return REAL(name)(__VA_ARGS__)
 
 /* The body of a variadic function: call, with the arguments after `last` as ap. */

@@ -90,10 +90,16 @@ void dh_scope_unblock(struct dh_scope *sc);
  * that jumps out of a blocking call leaves it behind: it is only to be peeked at. */
 const struct dh_scope *dh_scope_blocked(dh_slot_t slot);
 
-#define DH_ENTER(name, ...)                                        \
-    DH_RESOLVE(name);                                              \
-    struct dh_scope sc __attribute__((cleanup(dh_scope_cleanup))); \
-    if (!dh_scope_begin(&sc, __builtin_return_address(0)))         \
+/* Declares a scope that is left by itself. It is empty until dh_scope_begin, so a function may also return
+ * before that. Only what says so is set: the rest would be stores in every interceptor. */
+#define DH_SCOPE(name)                                               \
+    struct dh_scope name __attribute__((cleanup(dh_scope_cleanup))); \
+    (name).t = NULL
+
+#define DH_ENTER(name, ...)                                \
+    DH_RESOLVE(name);                                      \
+    DH_SCOPE(sc);                                          \
+    if (!dh_scope_begin(&sc, __builtin_return_address(0))) \
     return REAL(name)(__VA_ARGS__)
 
 #define DH_RETURN(value)                  \
