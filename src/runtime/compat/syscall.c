@@ -6,6 +6,7 @@
  * name. All other hooks are one function that does nothing, made by scripts/make-syscall-hooks.
  */
 #include "runtime/compat/compat.h"
+#include "runtime/intercept/intercept.h"
 #include "runtime/intercept/touch.h"
 #include "runtime/threads/fd.h"
 
@@ -55,4 +56,16 @@ DH_COMPAT void __sanitizer_syscall_post_impl_read(long r, long fd, long buf)
 DH_COMPAT void __sanitizer_syscall_post_impl_pread64(long r, long fd, long buf)
 {
     got(r, fd, (const void *)buf, __builtin_return_address(0));
+}
+
+/* A child of vfork shares its parent's memory until it ends: there is no copy to prepare for. */
+DH_COMPAT void __sanitizer_syscall_pre_impl_fork(void)
+{
+    dh_process_copy_begin();
+}
+
+/* r: what the call returned. */
+DH_COMPAT void __sanitizer_syscall_post_impl_fork(long r)
+{
+    dh_process_copy_end(r == 0);
 }

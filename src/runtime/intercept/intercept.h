@@ -25,6 +25,11 @@ void dh_intercept_sem_fork_child(void); /* intercept/sem.c: likewise */
 
 extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
+/* Around a system call that makes a copy of the process: before it, and after it in either process
+ * (intercept/process.c). */
+void dh_process_copy_begin(void);
+void dh_process_copy_end(bool child);
+
 bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept/mutex.c */
 void dh_mutex_bequeath(struct dh_thread *t);                                /* likewise */
 

@@ -1,15 +1,23 @@
 /*
- * intercept/process.c - fork.
+ * intercept/process.c - fork, and everything else that makes a copy of the process.
  *
- * Fork: libc calls the handlers of pthread_atfork around every fork, also those inside daemon() and
- * forkpty(). Ours are registered first, so that before the fork they run last and after it first: the
- * program's own handlers, which lock its mutexes, run outside. Between ours the forking thread is inside the
- * runtime with all signals blocked and holds every runtime lock.
+ * libc calls the handlers of pthread_atfork around every fork, also those inside daemon() and forkpty(). Ours
+ * are registered first, so that before the fork they run last and after it first: the program's own handlers,
+ * which lock its mutexes, run outside. Between ours the forking thread is inside the runtime with all signals
+ * blocked and holds every runtime lock, so that the child finds none held by a thread that it does not have.
+ *
+ * _Fork, clone and syscall call no handlers: their interceptors do the same around the real call. A copy is
+ * made unless CLONE_VM says that the memory is shared. A program that makes the system call by an instruction
+ * of its own announces it by the hooks of <sanitizer/linux_syscall_hooks.h> (compat/syscall.c).
  */
 #define _GNU_SOURCE 1
+#include <linux/sched.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/threads/signal.h"
 #include "runtime/threads/thread.h"
@@ -18,12 +26,14 @@ static char registrations; /* stands for the order between pthread_atfork and fo
 
 static _Thread_local struct {
     u64 mask;
-    bool entered; /* false: not attached, or the runtime itself forks */
+    bool under_way; /* between before_fork and after_fork, in which one of these calls may call another */
+    bool entered;   /* false: not attached, or the runtime itself forks */
 } forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
     forking.mask = dh_signal_block_all();
+    forking.under_way = true;
     dh_signal_fork_before();
     dh_runtime_fork_before();
     /* Not sooner: a collection under way waits for all threads to leave the runtime, and we waited for it. */
@@ -34,6 +44,7 @@ static void before_fork(void)
 static void after_fork(void)
 {
     dh_signal_fork_after();
+    forking.under_way = false;
     if (forking.entered)
         dh_thread_leave(__dh_hot.self);
     dh_signal_set_mask(forking.mask);
@@ -61,21 +72,42 @@ DH_INTERCEPTOR(pid_t, fork, void)
     DH_RETURN(pid);
 }
 
-/* No handlers run for this one, neither ours nor the program's. */
-DH_INTERCEPTOR(pid_t, _Fork, void)
+/* ---- Copies that libc tells nobody of: no handlers run, neither ours nor the program's ---- */
+
+/* Is a copy of the process, about to be made by this thread, ours to prepare for? */
+static bool is_unannounced(void)
 {
-    DH_RESOLVE(_Fork);
-    struct dh_thread *t = __dh_hot.self;
-    if (t != NULL && t->in_rt)
-        return REAL(_Fork)();
-    before_fork();
-    pid_t pid = REAL(_Fork)();
+    const struct dh_thread *t = __dh_hot.self;
+    return !forking.under_way && (t == NULL || !t->in_rt);
+}
+
+void dh_process_copy_begin(void)
+{
+    if (is_unannounced())
+        before_fork();
+}
+
+/* Keeps errno. */
+void dh_process_copy_end(bool child)
+{
     int e = errno;
-    if (pid == 0)
+    if (!forking.under_way)
+        return;
+    if (child)
         after_fork_child();
     else
         after_fork_parent();
     errno = e;
+}
+
+DH_INTERCEPTOR(pid_t, _Fork, void)
+{
+    DH_RESOLVE(_Fork);
+    if (!is_unannounced())
+        return REAL(_Fork)();
+    dh_process_copy_begin();
+    pid_t pid = REAL(_Fork)();
+    dh_process_copy_end(pid == 0);
     return pid;
 }
 
@@ -85,6 +117,80 @@ DH_INTERCEPTOR(pid_t, vfork, void)
 {
     return _Fork();
 }
+
+/* What the child of clone runs. On the parent's stack, of which the child has a copy. */
+struct clone_call {
+    int (*fn)(void *);
+    void *arg;
+};
+
+/* libc ends the child by a system call when this returns: what was found is told before. */
+static DH_CALLS_PROGRAM int clone_child(void *p)
+{
+    struct clone_call call = *(struct clone_call *)p;
+    dh_process_copy_end(true);
+    return dh_runtime_exit_status(call.fn(call.arg));
+}
+
+typedef int clone_function(int (*)(void *), void *, int, void *, ...);
+
+static int clone_as(clone_function *real, int (*fn)(void *), void *stack, int flags, void *arg, va_list ap)
+{
+    pid_t *parent_tid = va_arg(ap, pid_t *);
+    void *tls = va_arg(ap, void *);
+    pid_t *child_tid = va_arg(ap, pid_t *);
+    if ((flags & CLONE_VM) || fn == NULL || !is_unannounced())
+        return real(fn, stack, flags, arg, parent_tid, tls, child_tid);
+    struct clone_call call = {fn, arg};
+    dh_process_copy_begin();
+    int pid = real(clone_child, stack, flags, &call, parent_tid, tls, child_tid);
+    dh_process_copy_end(false);
+    return pid;
+}
+
+/* Which of the optional arguments were passed, the flags tell; the others are not looked at. */
+#define CLONE(name)                                                                      \
+    DH_INTERCEPTOR(int, name, int (*fn)(void *), void *stack, int flags, void *arg, ...) \
+    {                                                                                    \
+        DH_RESOLVE(name);                                                                \
+        va_list ap;                                                                      \
+        va_start(ap, arg);                                                               \
+        int pid = clone_as(REAL(name), fn, stack, flags, arg, ap);                       \
+        va_end(ap);                                                                      \
+        return pid;                                                                      \
+    }
+CLONE(clone)
+CLONE(__clone)
+
+/* Does this system call make a copy of the process? A child of vfork is made one, as by the function. */
+static bool copies(long number, long first)
+{
+    u64 flags = CLONE_VM;
+    if (number == SYS_clone)
+        flags = (u64)first;
+    else if (number == SYS_clone3) /* if the kernel cannot read them either, it refuses */
+        dh_sys_peek((uptr)first + offsetof(struct clone_args, flags), &flags, sizeof(flags));
+    return number == SYS_fork || number == SYS_vfork || !(flags & CLONE_VM);
+}
+
+DH_INTERCEPTOR(long, syscall, long number, ...)
+{
+    DH_RESOLVE(syscall);
+    va_list ap;
+    long a[6];
+    va_start(ap, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, long);
+    va_end(ap);
+    if (DH_LIKELY(!copies(number, a[0])) || !is_unannounced())
+        return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    dh_process_copy_begin();
+    long pid = REAL(syscall)(number == SYS_vfork ? SYS_fork : number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    dh_process_copy_end(pid == 0);
+    return pid;
+}
+
+/* ---- Handlers of the program's ---- */
 
 DH_INTERCEPTOR(int, __register_atfork, void (*prepare)(void), void (*parent)(void), void (*child)(void),
                void *dso)
