@@ -35,7 +35,8 @@ void dh_mutex_bequeath(struct dh_thread *t);                                /* l
 
 /* Using a synchronisation object conflicts with an unordered init, destroy or free before it. It is checked
  * and not recorded: recording it would cost more than most uses do, and a destroy after an unordered use is
- * seen through the data the lock protects. */
+ * seen through the data the lock protects. It is checked before what the object orders is taken in: whoever
+ * initialised a lock may have used it since, and a lock does not order its own initialisation. */
 DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
 {
     if (!t->untracked)

@@ -50,8 +50,8 @@ static void locked(struct dh_scope *sc, pthread_mutex_t *m, int rc, u32 how)
 {
     if (rc != 0 && rc != EOWNERDEAD)
         return;
-    dh_order_lock(sc->t, m, flags_of(m) | how);
     dh_object_use(sc->t, m);
+    dh_order_lock(sc->t, m, flags_of(m) | how);
 }
 
 DH_INTERCEPTOR(int, pthread_mutex_lock, pthread_mutex_t *m)
@@ -132,8 +132,8 @@ DH_INTERCEPTOR(int, pthread_spin_lock, pthread_spinlock_t *s)
     DH_ENTER(pthread_spin_lock, s);
     int rc = DH_BLOCKING(REAL(pthread_spin_lock)(s));
     if (rc == 0) {
-        dh_order_lock(sc.t, s, DH_LOCK_SPIN);
         dh_object_use(sc.t, s);
+        dh_order_lock(sc.t, s, DH_LOCK_SPIN);
     }
     DH_RETURN(rc);
 }
@@ -143,8 +143,8 @@ DH_INTERCEPTOR(int, pthread_spin_trylock, pthread_spinlock_t *s)
     DH_ENTER(pthread_spin_trylock, s);
     int rc = REAL(pthread_spin_trylock)(s);
     if (rc == 0) {
-        dh_order_lock(sc.t, s, DH_LOCK_SPIN | DH_LOCK_TRY);
         dh_object_use(sc.t, s);
+        dh_order_lock(sc.t, s, DH_LOCK_SPIN | DH_LOCK_TRY);
     }
     DH_RETURN(rc);
 }

@@ -13,8 +13,8 @@ static void locked(struct dh_scope *sc, pthread_rwlock_t *l, int rc, u32 flags)
 {
     if (rc != 0)
         return;
-    dh_order_lock(sc->t, l, flags);
     dh_object_use(sc->t, l);
+    dh_order_lock(sc->t, l, flags);
 }
 
 DH_INTERCEPTOR(int, pthread_rwlock_init, pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
