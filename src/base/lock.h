@@ -28,8 +28,8 @@ enum dh_rank {
 
 struct dh_lock {
     u32 held;    /* 0 or 1 */
-    u32 starved; /* a hint: someone has waited long; set and cleared by waiters */
-    u32 rank;
+    u16 starved; /* a hint: someone has waited long; set and cleared by waiters */
+    u16 rank;
 #ifdef DH_CHECKED
     const void *owner; /* who holds it; written by its holder, atomic */
 #endif

@@ -55,6 +55,10 @@ void dh_sync_forget(const volatile void *addr, size_t n)
 {
     TELL("forget %p+%zu;", (void *)addr, n);
 }
+void dh_sync_keep(uptr addr)
+{
+    TELL("keep %#lx;", addr);
+}
 void dh_order_take_in(struct dh_thread *t, uptr addr, bool read)
 {
     TELL("take in %s %#lx%s;", name(t), addr, read ? " read" : "");
@@ -271,9 +275,10 @@ static void synchronisation(void **state)
     EVENT(dh_sink_release(&one, 0x1000, DH_HELD_UNKNOWN, false), "give out one 0x1000 join;",
           "FOREIGN one 0x1000;");
     EVENT(dh_sink_take_in(&one, 0x1000), "take in one 0x1000;", "SYNC one volatile 0 0x1000;");
-    EVENT(dh_sink_give_out(&one, 0x1000, true), "give out one 0x1000 join;", "SYNC one volatile 1 0x1000;");
+    EVENT(dh_sink_give_out(&one, 0x1000, true), "give out one 0x1000 join;",
+          "keep 0x1000;SYNC one volatile 1 0x1000;");
     EVENT(dh_sink_give_out(&one, 0x1000, false), "give out one 0x1000;",
-          "ATOMIC one atomic store 3 0x1000+0;");
+          "keep 0x1000;ATOMIC one atomic store 3 0x1000+0;");
     EVENT(dh_sink_notify(&one, P), "", "SYNC one notify 0 0x1000;");
     EVENT(dh_sink_wait(&one, P), "", "SYNC one wait 0 0x1000;");
 }

@@ -15,7 +15,8 @@
  * kept
  *
  * C11 also lets a relaxed store by the releasing thread itself continue the sequence; C++20 took that back,
- * and compilers do not rely on it, so any relaxed store ends it here.
+ * and compilers do not rely on it, so any relaxed store ends it here. No store ends what was published by
+ * other means than atomic operations (dh_sync.kept): an annotation speaks of the address, not of its value.
  */
 #include <string.h>
 
@@ -407,14 +408,14 @@ static void take_in(struct dh_thread *t, struct dh_sync *o, u32 order)
 static void give_out(struct dh_thread *t, struct dh_sync *o, u32 order, bool rmw)
 {
     DH_ASSERT(dh_lock_is_mine(&o->lock) && (o->version & 1));
-    bool fenced = t->fences.release.snap != NULL;
+    bool fenced = t->fences.release.snap != NULL, joins = rmw || o->kept;
     if (releases(order))
-        dh_thread_release(t, &o->write, rmw);
-    else if (fenced && rmw)
+        dh_thread_release(t, &o->write, joins);
+    else if (fenced && joins)
         join_publish(&o->write, &t->fences.release);
     else if (fenced)
         dh_publish_copy(&o->write, &t->fences.release);
-    else if (!rmw)
+    else if (!joins)
         dh_publish_clear(&o->write);
 }
 
@@ -450,7 +451,7 @@ static void after_store(struct dh_thread *t, u32 order)
         return;
     give_out(t, o, order, false);
     dh_sync_changed(o);
-    remember(t, o, true); /* it publishes what this thread knows, or nothing */
+    remember(t, o, !o->kept); /* it publishes what this thread knows, or nothing */
     dh_sync_drop(o);
 }
 
@@ -482,15 +483,18 @@ static DH_COLD void tap(struct dh_thread *t, u32 order, u32 kind)
 {
     static const u8 ops[] = {DH_OP_ATOMIC_LOAD, DH_OP_ATOMIC_STORE, DH_OP_ATOMIC_RMW, DH_OP_ATOMIC_LOAD};
     bool write = kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW;
+    u8 op = ops[kind];
     struct dh_tap_access a = {
         .addr = now.addr, .size = now.size, .kind = DH_ATOMIC | (write ? DH_WRITE : DH_READ), .pc = now.pc};
     if (t->untracked)
         a.size = 0; /* the order only */
+    if (kind == DH_ATOMIC_STORE && now.object && now.object->kept)
+        op = DH_OP_ATOMIC_RMW; /* it ends nothing */
     if (t->unordered) {
         if (a.size)
             dh_tap->access(t, &a);
     } else {
-        dh_tap->atomic(t, ops[kind], order, &a);
+        dh_tap->atomic(t, op, order, &a);
     }
     if (now.object)
         dh_sync_drop(now.object);

@@ -154,10 +154,12 @@ DH_INLINE void dh_sink_take_in(struct dh_thread *t, uptr addr)
 void dh_sink_tell_give_out(struct dh_thread *t, uptr addr, bool join);
 DH_INLINE void dh_sink_give_out(struct dh_thread *t, uptr addr, bool join)
 {
-    if (DH_UNLIKELY(dh_tap != NULL))
+    if (DH_UNLIKELY(dh_tap != NULL)) {
+        dh_sync_keep(addr); /* for the atomic operations there */
         dh_sink_tell_give_out(t, addr, join);
-    else
+    } else {
         dh_order_give_out(t, addr, join);
+    }
 }
 
 /* A condition is about to be signalled; a wait for it was ended by a signal. Neither orders anything, so it

@@ -278,11 +278,13 @@ static void drop_changed(struct dh_thread *t, struct dh_sync *o)
 
 void dh_order_give_out(struct dh_thread *t, uptr addr, bool join)
 {
-    if (published(t, dh_lately(t, addr), addr))
+    struct dh_lately *e = dh_lately(t, addr);
+    if (published(t, e, addr) && __atomic_load_n(&e->object->kept, __ATOMIC_RELAXED))
         return;
     struct dh_sync *o = take_to_change(t, addr);
     if (!o)
         return;
+    __atomic_store_n(&o->kept, 1, __ATOMIC_RELAXED);
     dh_thread_release(t, &o->write, join);
     drop_changed(t, o);
 }
@@ -297,10 +299,11 @@ void dh_order_give_out_lock(struct dh_thread *t, uptr lock, bool read)
     if (read) {
         dh_thread_release(t, &o->read, true);
     } else {
-        /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them. */
+        /* Whoever holds it exclusively has taken in all earlier releases, so this one replaces them, but for
+         * what was published meanwhile by other means. */
         if (o->read.snap)
             dh_publish_clear(&o->read);
-        dh_thread_release(t, &o->write, false);
+        dh_thread_release(t, &o->write, o->kept);
     }
     drop_changed(t, o);
 }

@@ -154,6 +154,7 @@ static void set_addr(struct dh_sync *o, uptr addr)
     dh_sync_change(o);
     dh_publish_clear(&o->write);
     dh_publish_clear(&o->read);
+    __atomic_store_n(&o->kept, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&o->addr, addr, __ATOMIC_RELEASE);
     dh_sync_changed(o);
     dh_lock_drop(&o->lock);
@@ -218,6 +219,15 @@ struct dh_sync_shard *dh_sync_take_absent(uptr addr)
 void dh_sync_drop_absent(struct dh_sync_shard *s)
 {
     dh_lock_drop(&s->lock);
+}
+
+void dh_sync_keep(uptr addr)
+{
+    struct dh_sync *o = dh_sync_take(NULL, addr, true);
+    if (!o)
+        return;
+    __atomic_store_n(&o->kept, 1, __ATOMIC_RELAXED);
+    dh_sync_drop(o);
 }
 
 /* ---- Forgetting and moving ---- */

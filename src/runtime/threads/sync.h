@@ -14,10 +14,16 @@ struct dh_sync {
     uptr addr;            /* 0: none. Changed under this lock and its shard's. */
     struct dh_sync *next; /* under the shard's lock; read without */
     struct dh_lock lock;
+    u32 kept;    /* something else than an atomic operation has published here, an annotation for one: no
+                  * store ends that. 0 or 1; changed under the lock, read without */
     u32 version; /* odd while what it publishes changes, and a new one afterwards; for ever rising */
     struct dh_publish write; /* releases that every acquire sees; under the lock */
     struct dh_publish read;  /* releases of read locks, which only write locks see; under the lock */
 };
+
+#ifndef DH_CHECKED /* its locks are larger */
+_Static_assert(sizeof(struct dh_sync) == 64, "one cache line");
+#endif
 
 struct dh_sync_shard;
 
@@ -56,6 +62,8 @@ DH_INLINE u32 dh_sync_version(const struct dh_sync *o)
     return __atomic_load_n(&o->version, __ATOMIC_ACQUIRE);
 }
 
+/* What is published at addr from now on is not ended by stores there. */
+void dh_sync_keep(uptr addr);
 /* What the objects in [addr, addr + n) have published is forgotten. */
 void dh_sync_forget(const volatile void *addr, size_t n);
 /* False: there is no object in [lo, lo + n). */
