@@ -81,7 +81,9 @@ DH_INTERCEPTOR(int, signalfd, int fd, const sigset_t *set, int flags)
 {
     DH_ENTER(signalfd, fd, set, flags);
     int r = REAL(signalfd)(fd, set, flags);
-    DH_RETURN(fd == -1 ? opened(r) : r); /* otherwise only the set changes */
+    if (r >= 0)
+        dh_fd_signals(r, set->__val[0]);
+    DH_RETURN(r);
 }
 
 DH_INTERCEPTOR(int, inotify_init, void)

@@ -6,12 +6,15 @@
  * What changes handlers and masks does not enter the runtime's scope: a signal held back must be delivered
  * before its mask is changed under it.
  *
- * Edges: installing a handler happens before it is called. None leads from kill() to a handler: signals are
- * not among POSIX's synchronising functions.
+ * Edges: installing a handler happens before it is called. Sending a signal happens before it is fetched by
+ * sigwait and the like, or from a signalfd (threads/fd.c): whoever fetches one has waited for it. None leads
+ * from kill() to a handler, which may run at any time: signals are not among POSIX's synchronising functions.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "runtime/intercept/intercept.h"
 #include "runtime/intercept/touch.h"
@@ -225,13 +228,93 @@ DH_INTERCEPTOR(int, __sigsuspend, const sigset_t *set)
     return REAL(__sigsuspend)(dh_signal_filter(set, &filtered));
 }
 
+/* ---- Sending: the real function is called outside the runtime, since the handler may run in it ---- */
+
+static void sends(int sig, const void *pc)
+{
+    DH_SCOPE(sc);
+    if (!dh_scope_begin(&sc, pc))
+        return;
+    dh_signal_sends(sc.t, sig);
+    dh_scope_end(&sc);
+}
+
+#define SENDS(sig) sends(sig, __builtin_return_address(0))
+
+DH_INTERCEPTOR(int, kill, pid_t pid, int sig)
+{
+    DH_RESOLVE(kill);
+    SENDS(sig);
+    return REAL(kill)(pid, sig);
+}
+
+DH_INTERCEPTOR(int, killpg, pid_t group, int sig)
+{
+    DH_RESOLVE(killpg);
+    SENDS(sig);
+    return REAL(killpg)(group, sig);
+}
+
+DH_INTERCEPTOR(int, tgkill, pid_t pid, pid_t tid, int sig)
+{
+    DH_RESOLVE(tgkill);
+    SENDS(sig);
+    return REAL(tgkill)(pid, tid, sig);
+}
+
+DH_INTERCEPTOR(int, raise, int sig)
+{
+    DH_RESOLVE(raise);
+    SENDS(sig);
+    return REAL(raise)(sig);
+}
+
+DH_INTERCEPTOR(int, sigqueue, pid_t pid, int sig, const union sigval value)
+{
+    DH_RESOLVE(sigqueue);
+    SENDS(sig);
+    return REAL(sigqueue)(pid, sig, value);
+}
+
+DH_INTERCEPTOR(int, pthread_kill, pthread_t th, int sig)
+{
+    DH_RESOLVE(pthread_kill);
+    SENDS(sig);
+    return REAL(pthread_kill)(th, sig);
+}
+
+DH_INTERCEPTOR(int, pthread_sigqueue, pthread_t th, int sig, const union sigval value)
+{
+    DH_RESOLVE(pthread_sigqueue);
+    SENDS(sig);
+    return REAL(pthread_sigqueue)(th, sig, value);
+}
+
+/* Timers send when they expire, which is after they were set. */
+DH_INTERCEPTOR(unsigned, alarm, unsigned seconds)
+{
+    DH_RESOLVE(alarm);
+    SENDS(SIGALRM);
+    return REAL(alarm)(seconds);
+}
+
+DH_INTERCEPTOR(int, setitimer, enum __itimer_which which, const struct itimerval *value,
+               struct itimerval *ret_old)
+{
+    DH_RESOLVE(setitimer);
+    SENDS(which == ITIMER_REAL ? SIGALRM : which == ITIMER_VIRTUAL ? SIGVTALRM : SIGPROF);
+    return REAL(setitimer)(which, value, ret_old);
+}
+
 /* ---- Signals that are fetched instead of handled ---- */
 
 /* What a call that returned a signal's number left behind. info may be NULL. */
 static int fetched(struct dh_thread *t, const siginfo_t *info, int r)
 {
-    if (r > 0)
+    if (r > 0) {
+        dh_signal_fetched(t, r);
         DH_TOUCH_OUT(t, info);
+    }
     return r;
 }
 
@@ -239,8 +322,10 @@ DH_INTERCEPTOR(int, sigwait, const sigset_t *set, int *ret_sig)
 {
     DH_ENTER(sigwait, set, ret_sig);
     int rc = DH_BLOCKING(REAL(sigwait)(set, ret_sig));
-    if (rc == 0)
+    if (rc == 0) {
+        dh_signal_fetched(sc.t, *ret_sig);
         DH_TOUCH_OUT(sc.t, ret_sig);
+    }
     DH_RETURN(rc);
 }
 

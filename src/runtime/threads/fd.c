@@ -20,6 +20,7 @@
 #include "base/sys.h"
 #include "runtime/init.h"
 #include "runtime/sink/sink.h"
+#include "runtime/threads/signal.h"
 
 /* Kinds of names, in bits 56-63; what tells one of the kind from another is in bits 8-55, so that each is in
  * a block of 256 addresses of its own, which is the grain of the table of synchronisation objects. */
@@ -30,9 +31,15 @@ enum {
     NAME_PORT = 0xC3,    /* what connects to a port: the port */
     NAME_FIFO = 0xC4,    /* or queue: device and inode, hashed to 48 bits: a collision is an edge too many */
     NAME_OBJECT = 0xC5,  /* counted: index into objects */
+    NAME_SIGNALS = 0xC6, /* a signalfd: the set of its signals, 48 apart counting as one */
 };
 #define NAME(kind, what) ((u64)(kind) << 56 | ((u64)(what) << 8 & ((1ull << 56) - 1)))
 #define NAME_KIND(name) ((name) >> 56)
+
+enum {
+    SIGNALS = 64,
+    SIGNALS_NAMED = 48
+}; /* how many there are; how many bits of a name there are for them */
 
 /* How many descriptors have each object; 0: free. When all are taken a new pipe is named as a FIFO. */
 enum { OBJECTS = 1 << 16 };
@@ -187,7 +194,8 @@ static const void *address_of(int fd)
                                                       __ATOMIC_ACQUIRE))
             name = found;
     }
-    return name != 0 && NAME_KIND(name) != NAME_NONE ? (const void *)name : NULL;
+    return name != 0 && NAME_KIND(name) != NAME_NONE && NAME_KIND(name) != NAME_SIGNALS ? (const void *)name
+                                                                                        : NULL;
 }
 
 void dh_fd_release(struct dh_thread *t, int fd)
@@ -197,11 +205,21 @@ void dh_fd_release(struct dh_thread *t, int fd)
         dh_order_release(t, a);
 }
 
+/* Something was read from a signalfd, or can be. */
+static void fetch_signals(struct dh_thread *t, u64 name)
+{
+    for (int sig = 1; sig <= SIGNALS; sig++)
+        if (name >> (8 + (sig - 1) % SIGNALS_NAMED) & 1)
+            dh_signal_fetched(t, sig);
+}
+
 void dh_fd_acquire(struct dh_thread *t, int fd)
 {
     const void *a = address_of(fd);
     if (a != NULL)
         dh_order_acquire(t, a);
+    else if (NAME_KIND(entry_get(fd)) == NAME_SIGNALS && dh_opts.io_sync)
+        fetch_signals(t, entry_get(fd));
 }
 
 bool dh_fd_is_plain(int fd)
@@ -251,6 +269,12 @@ void dh_fd_queue(int fd)
     struct stat st;
     number_given_out(fd);
     entry_set(fd, dh_sys3(SYS_fstat, fd, (long)&st, 0) == 0 ? inode_name(&st) : 0);
+}
+
+void dh_fd_signals(int fd, u64 set)
+{
+    number_given_out(fd);
+    entry_set(fd, NAME(NAME_SIGNALS, set | set >> SIGNALS_NAMED));
 }
 
 void dh_fd_dup(int from, int to)

@@ -26,6 +26,8 @@ void dh_fd_unknown(int fd);
 void dh_fd_pair(int a, int b);
 /* A message queue: it looks like a file. */
 void dh_fd_queue(int fd);
+/* A signalfd, of the signals in set: as the kernel has it, one bit a signal, from 1. */
+void dh_fd_signals(int fd, u64 set);
 void dh_fd_dup(int from, int to);
 /* Before the real close: whoever reads the end of the stream is ordered after it. */
 void dh_fd_close(struct dh_thread *t, int fd);

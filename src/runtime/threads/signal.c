@@ -192,6 +192,20 @@ static void order(int sig, void (*edge)(struct dh_thread *, const volatile void 
     }
 }
 
+static char sent[SIGNALS]; /* names of what is published by sending each */
+
+void dh_signal_sends(struct dh_thread *t, int sig)
+{
+    if (sig > 0 && sig < SIGNALS)
+        dh_order_release(t, &sent[sig]);
+}
+
+void dh_signal_fetched(struct dh_thread *t, int sig)
+{
+    if (sig > 0 && sig < SIGNALS)
+        dh_order_acquire(t, &sent[sig]);
+}
+
 int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret_old)
 {
     DH_RESOLVE(sigaction);
@@ -269,6 +283,7 @@ static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct acti
                                           siginfo_t *info, ucontext_t *uc, bool just_now)
 {
     u32 in_rt = t ? t->in_rt : 0;
+    struct dh_regions regions = {0};
     struct dh_frame *f = __dh_hot.sp, kept;
     bool room = just_now && t && f && f < __dh_hot.limit;
     if (room) {
@@ -283,11 +298,18 @@ static DH_CALLS_PROGRAM void call_handler(struct dh_thread *t, const struct acti
         atomic = dh_atomic_suspend();
         t->in_rt = 0;
     }
+    /* The regions that the interrupted code is in (lard.h) are not the handler's. */
+    if (t) {
+        regions = dh_regions_of(t);
+        dh_regions_set(t, (struct dh_regions){0});
+    }
     order(sig, dh_order_acquire);
     if (a->flags & SA_SIGINFO)
         ((void (*)(int, siginfo_t *, void *))a->handler)(sig, info, uc);
     else
         ((void (*)(int))a->handler)(sig);
+    if (t)
+        dh_regions_set(__dh_hot.self, regions); /* the kernel thread's, which may have become another one */
     if (in_rt) {
         t->in_rt = in_rt;
         dh_atomic_resume(&atomic);

@@ -33,6 +33,12 @@ int dh_signal_action(int sig, const struct sigaction *act, struct sigaction *ret
  * the runtime. Once libc has installed that handler. */
 void dh_signal_hook_cancel(void);
 
+/* Sending a signal happens before fetching it (sigwait, signalfd): before the real send, and after a signal
+ * was fetched. Which one of several sends it was cannot be known: all of them. Numbers that no signal has
+ * are legal. */
+void dh_signal_sends(struct dh_thread *t, int sig);
+void dh_signal_fetched(struct dh_thread *t, int sig);
+
 /* A copy of the program's mask without the signals that must never be blocked for real. in may be NULL. */
 const sigset_t *dh_signal_filter(const sigset_t *in, sigset_t *storage);
 
