@@ -8,6 +8,7 @@
 #include "runtime/init.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/personality.h>
 #include <unistd.h>
 
@@ -134,14 +135,16 @@ static void keep_options(const char *text)
 static void read_options(char **envp)
 {
     static struct dh_options_error err;
+    dh_runtime_secure_init(envp);
     const char *text = dh_compat_options(find_env(envp, "DEADHEAT_OPTIONS"));
-    keep_options(text);
+    keep_options(dh_runtime_secure ? "source=0:color=never" : text);
     dh_suppressions_env = dh_compat_suppressions();
     dh_options_default(&dh_opts);
     if (dh_options_parse(&dh_opts, text, &err) < 0) {
         dh_sys_say(err.text);
         dh_sys3(SYS_exit_group, 1, 0, 0);
     }
+    dh_runtime_secure_options(&dh_opts);
     if (dh_opts.help) {
         dh_options_help(print, NULL, false);
         dh_sys3(SYS_exit_group, 0, 0, 0);
@@ -149,10 +152,13 @@ static void read_options(char **envp)
 }
 
 /* Where the kernel randomises more than the layout of the planes has room for (vm.mmap_rnd_bits above 28),
- * start again without randomisation. If that cannot be done, go on: it may still go well. */
+ * start again without randomisation. If that cannot be done, go on: it may still go well. Not with raised
+ * rights: what is at the path may be another program by now. */
 static void fix_layout(char **argv, char **envp)
 {
     static char path[4096];
+    if (getauxval(AT_SECURE))
+        return;
     void *mapped = dh_sys_map(4096);
     bool covered =
         dh_region_covers((uptr)&started) && dh_region_covers((uptr)&mapped) && dh_region_covers((uptr)mapped);

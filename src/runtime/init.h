@@ -22,6 +22,16 @@ void dh_runtime_degrade(const char *why);
 /* Instrumented code cannot run without the shadow of what it touches: say so and end the process. */
 _Noreturn void dh_runtime_no_shadow(void);
 
+/* ---- secure.c: a program with more rights than whoever started it ---- */
+
+extern bool dh_runtime_secure; /* it is one; set at the start */
+void dh_runtime_secure_init(char **envp);
+/* Options that are not for such a program are as if they had not been set. Nothing for any other. */
+void dh_runtime_secure_options(struct dh_options *o);
+/* May this program be run? Such a program may run one only if nobody but root could have changed it. *path,
+ * in cap bytes, becomes the path that was looked at. */
+bool dh_runtime_trusts(char *path, size_t cap);
+
 bool dh_runtime_has_membarrier(void);
 void dh_runtime_lose_membarrier(void);
 u64 dh_runtime_counter(enum dh_counter c);

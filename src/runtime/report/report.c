@@ -156,9 +156,11 @@ static void begin(void)
     if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0])
         return;
     if (!dh_reporter_start())
-        dh_sys_say(
-            "a data race was found, but the reporter (the deadheat program) cannot be run; name it with "
-            "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+        dh_sys_say(dh_runtime_secure
+                       ? "a data race was found; it is not shown, because the program has other rights than "
+                         "whoever started it and others than root could have changed the reporter"
+                       : "a data race was found, but the reporter (the deadheat program) cannot be run; name "
+                         "it with DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
     process_line();
     dh_reporter_send(line.buf, line.len);
 }

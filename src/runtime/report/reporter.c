@@ -117,16 +117,16 @@ static bool find(char *buf, size_t cap)
     } else {
         return false;
     }
-    return dh_sys3(SYS_access, (long)buf, X_OK, 0) == 0;
+    return dh_sys3(SYS_access, (long)buf, X_OK, 0) == 0 && dh_runtime_trusts(buf, cap);
 }
 
 /* The host's environment, but with the options as they were at its start, and without what the host wants
- * loaded into its own children. *ret_n: entries allocated. */
+ * loaded into its own children; nothing of it where it is not to be trusted. *ret_n: entries allocated. */
 static char **make_env(size_t *ret_n)
 {
     static const char *const dropped[] = {"DEADHEAT_OPTIONS=", "LD_PRELOAD=", "LD_AUDIT="};
     size_t n = 0, used = 0;
-    while (environ && environ[n])
+    while (environ && environ[n] && !dh_runtime_secure)
         n++;
     *ret_n = n + 3;
     char **env = dh_pool_alloc(*ret_n * sizeof(*env));

@@ -1,0 +1,99 @@
+/*
+ * secure.c - a program with more rights than whoever started it: a set-user-id program, or one with
+ * capabilities of its own (AT_SECURE, getauxval(3)).
+ *
+ * Its environment is somebody else's, and so may be the files it could be made to touch. Invariants there:
+ * - no option comes from the environment, and the variable is taken out of it, since a program that this one
+ *   executes may no longer be marked as secure;
+ * - nothing is written but to standard error, whatever options the program itself brings;
+ * - the only program that is run is the reporter, if nobody but root could have changed it, with an
+ *   environment of its own; it shows no source, which it would read with the program's rights.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#include "base/fmt.h"
+#include "base/sys.h"
+#include "runtime/init.h"
+
+bool dh_runtime_secure;
+
+static void drop_options(char **envp)
+{
+    static const char name[] = "DEADHEAT_OPTIONS=";
+    char **to = envp;
+    bool found = false;
+    for (; envp && *envp; envp++) {
+        if (strncmp(*envp, name, sizeof(name) - 1) != 0)
+            *to++ = *envp;
+        else
+            found = true;
+    }
+    if (!found)
+        return;
+    *to = NULL;
+    dh_sys_say("DEADHEAT_OPTIONS is not heeded: the program has other rights than whoever started it");
+}
+
+void dh_runtime_secure_init(char **envp)
+{
+    dh_runtime_secure = getauxval(AT_SECURE) != 0;
+    if (dh_runtime_secure)
+        drop_options(envp);
+}
+
+void dh_runtime_secure_options(struct dh_options *o)
+{
+    if (!dh_runtime_secure)
+        return;
+    o->output[0] = o->reporter[0] = o->suppressions[0] = '\0';
+    o->record_fd = -1;
+    o->source = false;
+}
+
+/* Of a file or directory: could anybody but root have put it there, or change what is in it? */
+static bool is_roots(const char *path)
+{
+    struct stat st;
+    return dh_sys3(SYS_lstat, (long)path, (long)&st, 0) == 0 && st.st_uid == 0 && !S_ISLNK(st.st_mode) &&
+           !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* The path of an existing file without links and dots, in its place. */
+static bool resolve(char *path, size_t cap)
+{
+    char link[64];
+    struct dh_fmt f;
+    long fd = dh_sys3(SYS_open, (long)path, O_PATH | O_CLOEXEC, 0);
+    if (dh_sys_failed(fd))
+        return false;
+    dh_fmt_init(&f, link, sizeof(link));
+    dh_fmt_str(&f, "/proc/self/fd/");
+    dh_fmt_u64(&f, (u64)fd);
+    long n = dh_sys3(SYS_readlink, (long)link, (long)path, (long)cap);
+    dh_sys3(SYS_close, fd, 0, 0);
+    if (n <= 0 || (size_t)n >= cap || path[0] != '/')
+        return false;
+    path[n] = '\0';
+    return true;
+}
+
+bool dh_runtime_trusts(char *path, size_t cap)
+{
+    if (!dh_runtime_secure)
+        return true;
+    if (!resolve(path, cap) || !is_roots("/"))
+        return false;
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        bool good = is_roots(path);
+        *p = '/';
+        if (!good)
+            return false;
+    }
+    return is_roots(path);
+}

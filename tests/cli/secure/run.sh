@@ -1,0 +1,103 @@
+#!/bin/sh
+# run.sh DEADHEAT - programs with more rights than whoever starts them: nothing in the environment is heeded, nothing is
+# written but to standard error, and no reporter is run that others could have changed. It takes root to make one.
+. "$(dirname "$0")/../lib.sh"
+
+if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+    skip all "only root can make a set-user-id program"
+    exit 0
+fi
+cd "$work" || exit 1
+cat >race.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+int x;
+static void *body(void *arg)
+{
+    x = 2;
+    return arg;
+}
+#ifdef DEFAULTS
+const char *__tsan_default_options(void) { return "suppressions=/etc/shadow exitcode=77"; }
+#endif
+int main(void)
+{
+    pthread_t t;
+    printf("secure %lu\n", getauxval(AT_SECURE));
+    printf("options %s\n", getenv("DEADHEAT_OPTIONS") ? getenv("DEADHEAT_OPTIONS") : "none");
+    fflush(stdout);
+    pthread_create(&t, NULL, body, NULL);
+    x = 1;
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$deadheat" cc -g race.c -o race -pthread && "$deadheat" cc -DDEFAULTS -g race.c -o defaults -pthread ||
+    { bad compile "deadheat cc failed"; exit 1; }
+chmod 755 . && chmod u+s race defaults
+mkdir open && chmod 777 open
+printf '#!/bin/sh\nid -u >%s/open/ran\n' "$work" >evil
+chmod 755 evil
+
+as_nobody() { # PROGRAM, with OPTIONS in the environment: sets status, fills out and err
+    DEADHEAT_OPTIONS=$OPTIONS setpriv --reuid=65534 --regid=65534 --clear-groups "$@" >out 2>err
+    status=$?
+}
+
+OPTIONS=
+as_nobody ./race
+if ! grep -q '^secure 1' out; then
+    skip all "set-user-id has no effect here"
+    exit 0
+fi
+OPTIONS=help=1
+as_nobody ./race
+same options-unheard "$status" 66
+has options-gone out "options none"
+has options-said err "DEADHEAT_OPTIONS is not heeded"
+
+OPTIONS=reporter=$work/evil
+as_nobody ./race
+OPTIONS=output=$work/open/records
+as_nobody ./race
+same neither-run-nor-written "$(ls open)" ""
+
+# The reporter that the program itself knows of is run if it is root's all the way. One that lies below a directory that
+# others can write to, as /tmp is, is not.
+install() { # DIRECTORY PROGRAM: deadheat in one, and a program by it
+    mkdir -p "$1/bin" "$1/lib/deadheat" && cp -r "$(dirname "$deadheat")/../lib/deadheat/." "$1/lib/deadheat" &&
+        cp "$deadheat" "$1/bin" && chmod -R go-w,go+rX "$1" && "$1/bin/deadheat" cc -g race.c -o "$2" -pthread && chmod u+s "$2"
+}
+OPTIONS=
+install open/theirs theirs
+as_nobody ./theirs
+same untrusted-status "$status" 66
+has untrusted err "others than root could have changed the reporter"
+lacks untrusted-silent err WARNING
+roots=$(mktemp -d -p /run) && trap 'rm -rf "$work" "$roots"' EXIT
+if [ -n "$roots" ] && chmod 755 "$roots" && install "$roots" ours; then
+    HOME=/nowhere as_nobody ./ours
+    same trusted-status "$status" 66
+    has trusted err "WARNING: deadheat: data race" "race.c:9:7"
+    lacks trusted-without-source err "x = 2"
+    chmod g+w "$roots/bin/deadheat"
+    as_nobody ./ours
+    has changeable err "others than root could have changed the reporter"
+else
+    skip trusted "nothing can be installed in /run"
+fi
+
+# What the program itself brings counts, but for names of files.
+as_nobody ./defaults
+same own-options "$status" 77
+lacks own-files err shadow
+
+# Without raised rights all is as ever.
+chmod u-s race
+DEADHEAT_OPTIONS=exitcode=5:output=$work/mine ./race >out 2>err
+same ordinary "$?" 5
+has ordinary-output mine '"race"'
+exit $failed
