@@ -156,6 +156,13 @@ _Noreturn void dh_sys_abort(void)
         dh_sys3(SYS_exit_group, 128 + SIGABRT, 0, 0);
 }
 
+u64 dh_sys_now_us(void)
+{
+    struct timespec now = {0};
+    dh_sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+    return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
+}
+
 int dh_sys_gettid(void)
 {
     return (int)dh_sys3(SYS_gettid, 0, 0, 0);

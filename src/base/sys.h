@@ -72,6 +72,7 @@ void dh_sys_say(const char *text);
 /* Ends the process by SIGABRT at this very place, whatever the program does with that signal. */
 _Noreturn void dh_sys_abort(void);
 int dh_sys_gettid(void);
+u64 dh_sys_now_us(void); /* of a clock that only goes on */
 void dh_sys_yield(void);
 
 /*

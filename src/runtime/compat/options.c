@@ -21,6 +21,7 @@ static const struct {
     const char *name, *value, *ours;
 } known[] = {
     {"exitcode=", "", "exitcode="},
+    {"atexit_sleep_ms=", "", "exit_wait="},
     {"suppressions=", "", "suppressions="},
     {"color=", "", "color="},
     {"halt_on_error=", "1", "on_race=stop"},

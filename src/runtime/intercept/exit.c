@@ -4,18 +4,22 @@
  * dh_runtime_exit_status decides the status after everything the program does at exit. Exit handlers
  * run in reverse order of registration; ours is registered before libc registers the one that runs all
  * destructors, so it is the very last. _exit and _Exit run no handlers and are intercepted. A
- * signal's status is left alone.
+ * signal's status is left alone. Threads that still run at exit are given some time (option exit_wait).
  *
  * Edges: registering an exit handler happens before its call, which may be on another thread.
  */
 #define _GNU_SOURCE 1
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/sys.h"
+#include "runtime/init.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/sink/sink.h"
+#include "runtime/threads/busy.h"
 #include "runtime/threads/signal.h"
 #include "runtime/threads/thread.h"
 
@@ -101,6 +105,46 @@ DH_INTERCEPTOR(int, __cxa_at_quick_exit, void (*fn)(void *), void *dso)
     DH_ENTER(__cxa_at_quick_exit, fn, dso);
     dh_order_release(sc.t, &quick_registrations);
     DH_RETURN(REAL(__cxa_at_quick_exit)(fn, dso));
+}
+
+/* ---- Threads that still run ---- */
+
+/* The first pauses are short: most threads that are still there have little left to do. */
+enum { PAUSE_US = 100, PAUSE_MAX_US = 5000 };
+
+/*
+ * The process is about to end, and other threads with it. What they would have raced on they may not have
+ * come to yet, so they are given some time. It ends when all of them have ended, or are found blocked twice
+ * in a row: then nobody is left who could wake another one.
+ */
+static void wait_for_threads(int status, void *unused)
+{
+    (void)status;
+    (void)unused;
+    enum dh_busy now, before = DH_BUSY_RUNNING;
+    u64 end = dh_sys_now_us() + (u64)dh_opts.exit_wait * 1000, pause = PAUSE_US;
+    while ((now = dh_busy_others()) != DH_BUSY_NONE &&
+           (now == DH_BUSY_RUNNING || before == DH_BUSY_RUNNING)) {
+        u64 at = dh_sys_now_us();
+        if (at >= end)
+            return;
+        pause = pause < end - at ? pause : end - at;
+        const struct timespec some = {.tv_nsec = (long)pause * 1000};
+        dh_sys3(SYS_nanosleep, (long)&some, 0, 0);
+        pause = pause * 2 < PAUSE_MAX_US ? pause * 2 : PAUSE_MAX_US;
+        before = now;
+    }
+}
+
+/*
+ * Registered with the first thread that is created, and never without one. So it runs before the destructors
+ * of what was there at that time, which the threads may be using.
+ */
+void dh_exit_wait_for_threads(void)
+{
+    static bool registered;
+    if (dh_opts.exit_wait > 0 && !__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
+        REAL(on_exit)(wait_for_threads, NULL);
 }
 
 /* ---- The end ---- */

@@ -30,6 +30,9 @@ extern DH_HIDDEN int (*dh_real_sigaction)(int, const struct sigaction *, struct 
 void dh_process_copy_begin(void);
 void dh_process_copy_end(bool child);
 
+/* A thread is about to be created: one that still runs at exit is waited for (intercept/exit.c). */
+void dh_exit_wait_for_threads(void);
+
 bool dh_mutex_refuses(const struct dh_thread *t, const pthread_mutex_t *m); /* intercept/mutex.c */
 void dh_mutex_bequeath(struct dh_thread *t);                                /* likewise */
 

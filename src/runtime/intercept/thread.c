@@ -8,6 +8,8 @@
  * then lets the child go on. So the child's handle is known before the child can use it or anyone
  * can join it, and the child never runs program code unattached. Asynchronous signals are blocked on
  * the child until it is attached: a handler there would be seen as a thread nobody created.
+ * The parent returns when the child is about to run program code: one that comes late finds its creator past
+ * what they would have raced on, or gone. That is no promise, and takes a hundredth of the time at most.
  *
  * The order at death: program code on a thread ends with its TSD destructors, which libc calls in up to
  * PTHREAD_DESTRUCTOR_ITERATIONS rounds. Our key sets itself again in every round but the last, so
@@ -33,9 +35,15 @@
 /* Our slow paths and the signal trampoline run on the program's stacks. */
 enum { STACK_MIN = 128 << 10 };
 
+/* How long a parent waits for its child to begin; what all of them may wait together, beside BEGIN_SHARE of
+ * the time since the first one did; and as what a wait counts at most, since a longer one is due to other
+ * processes that were given the processor. A program with few threads always waits, one that does nothing but
+ * create threads hardly notices. */
+enum { BEGIN_US = 20000, BEGIN_FREE_US = 20000, BEGIN_SHARE = 100, BEGIN_COUNTED_US = 1000 };
+
 enum { UNBOUND = 0, UNBOUND_WAITED = 1, BOUND = 2 };
 
-/* What the child needs; from the runtime's own memory, freed by the child. */
+/* What parent and child tell each other; from the runtime's own memory, freed by whoever is done last. */
 struct start {
     struct dh_thread *t;
     union {
@@ -45,7 +53,9 @@ struct start {
     void *arg;
     u64 mask; /* the child's signal mask, if mask_known */
     bool mask_known;
-    u32 bound; /* futex: has the parent bound the handle? */
+    u32 bound;  /* futex: has the parent bound the handle? */
+    bool begun; /* the child is attached; atomic */
+    u32 users;  /* parent and child; atomic */
 };
 
 static pthread_key_t key;
@@ -85,6 +95,12 @@ void dh_intercept_thread_init(void)
 
 /* ---- Birth ---- */
 
+static void start_free(struct start *s)
+{
+    if (__atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL) == 0)
+        dh_pool_free(s, sizeof(*s));
+}
+
 static void child_begins(struct start *s)
 {
     dh_scope_thread_known();
@@ -96,11 +112,39 @@ static void child_begins(struct start *s)
                                     __ATOMIC_ACQUIRE))
         while (__atomic_load_n(&s->bound, __ATOMIC_ACQUIRE) != BOUND)
             dh_sys6(SYS_futex, (long)&s->bound, FUTEX_WAIT_PRIVATE, UNBOUND_WAITED, 0, 0, 0);
-    struct start now = *s;
-    dh_pool_free(s, sizeof(*s));
     arm_end();
-    dh_thread_start(now.t);
-    dh_signal_set_mask(now.mask_known ? now.mask : mask);
+    dh_thread_start(s->t);
+    if (s->mask_known)
+        mask = s->mask;
+    __atomic_store_n(&s->begun, true, __ATOMIC_RELEASE);
+    start_free(s);
+    dh_signal_set_mask(mask);
+}
+
+/* By yielding: a parent that slept until the child woke it would take the processor away from it at that very
+ * moment. */
+static void await_begin(const struct start *s)
+{
+    static u64 first_us, waited_us; /* atomic */
+    u64 begin = dh_sys_now_us(), none = 0;
+    __atomic_compare_exchange_n(&first_us, &none, begin, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    u64 passed = begin - __atomic_load_n(&first_us, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&waited_us, __ATOMIC_RELAXED) > BEGIN_FREE_US + passed / BEGIN_SHARE)
+        return;
+    while (!__atomic_load_n(&s->begun, __ATOMIC_ACQUIRE) && dh_sys_now_us() < begin + BEGIN_US)
+        dh_sys_yield();
+    dh_sys_yield(); /* it has begun, and has yet to do something */
+    u64 waited = dh_sys_now_us() - begin;
+    __atomic_fetch_add(&waited_us, waited < BEGIN_COUNTED_US ? waited : BEGIN_COUNTED_US, __ATOMIC_RELAXED);
+}
+
+/* Outside the runtime: the child may have to wait for a collection, which waits for who is inside. */
+static void let_begin(struct dh_scope *scope, struct start *s)
+{
+    dh_scope_block(scope);
+    await_begin(s);
+    dh_scope_unblock(scope);
+    start_free(s);
 }
 
 static void *posix_thread(void *p)
@@ -147,6 +191,8 @@ static struct start *start_new(struct dh_thread *parent)
         dh_pool_free(s, sizeof(*s));
         return NULL;
     }
+    s->users = 2;
+    dh_exit_wait_for_threads();
     return s;
 }
 
@@ -155,7 +201,6 @@ static void let_go(struct start *s, pthread_t handle, bool detached)
     dh_thread_bind(s->t, (unsigned long)handle);
     if (detached)
         dh_thread_detach(s->t);
-    /* The child may go on and free s at once; then the wake finds nobody, or somebody who looks again. */
     if (__atomic_exchange_n(&s->bound, BOUND, __ATOMIC_RELEASE) == UNBOUND_WAITED)
         dh_sys6(SYS_futex, (long)&s->bound, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
@@ -214,6 +259,8 @@ DH_INTERCEPTOR(int, pthread_create, pthread_t *th, const pthread_attr_t *attr, v
         explain_failure();
     }
     dh_signal_set_mask(mask);
+    if (rc == 0)
+        let_begin(&sc, s);
     DH_RETURN(rc);
 }
 
@@ -238,6 +285,8 @@ DH_INTERCEPTOR(int, thrd_create, thrd_t *th, thrd_start_t fn, void *arg)
         take_back(s);
     }
     dh_signal_set_mask(mask);
+    if (rc == thrd_success)
+        let_begin(&sc, s);
     DH_RETURN(rc);
 }
 
