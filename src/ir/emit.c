@@ -2,7 +2,8 @@
  * emit.c - inserts the check of each site before its instruction.
  *
  * Every inserted call carries a source position, so that the return address of a slow path leads
- * to the line of the access: that of the instruction, or line 0 of the function when it has none.
+ * to the line of the access: that of the instruction, or when it has none of another that was part of the
+ * same statement, or line 0 of the function.
  */
 #include <string.h>
 
@@ -50,29 +51,93 @@ static LLVMValueRef function_of(LLVMValueRef inst)
     return LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
 }
 
-/* The instruction whose line a report shall show for this one. Accesses that were moved out of a loop have no
- * line; another one of the same function to the same place is what the programmer wrote. If there are
- * several, on different lines, one of them may be where the program never came: better none than that. */
-static LLVMValueRef with_line(LLVMValueRef inst)
+/* Another access of the same function to the same place as this one. NULL: there is none, or there are
+ * several on different lines. */
+static LLVMValueRef same_place(LLVMValueRef inst)
 {
     const int enough = 256; /* a global may be used all over a large module */
-    bool load = LLVMIsALoadInst(inst) != NULL;
-    if ((!load && !LLVMIsAStoreInst(inst)) || LLVMGetDebugLocLine(inst))
-        return inst;
-    LLVMValueRef ptr = LLVMGetOperand(inst, load ? 0 : 1), found = inst;
+    LLVMValueRef ptr = LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1), found = NULL;
     int seen = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(ptr); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef other = LLVMGetUser(use);
         bool access = LLVMIsALoadInst(other) || (LLVMIsAStoreInst(other) && LLVMGetOperand(other, 1) == ptr);
         if (++seen > enough)
-            return inst;
+            return NULL;
         if (!access || function_of(other) != function_of(inst) || !LLVMGetDebugLocLine(other))
             continue;
-        if (found != inst && LLVMGetDebugLocLine(found) != LLVMGetDebugLocLine(other))
-            return inst;
+        if (found && LLVMGetDebugLocLine(found) != LLVMGetDebugLocLine(other))
+            return NULL;
         found = other;
     }
     return found;
+}
+
+struct values {
+    LLVMValueRef at[32];
+    u32 n;
+};
+
+/* False: there is no room. */
+static bool add(struct values *v, LLVMValueRef value)
+{
+    for (u32 i = 0; i < v->n; i++)
+        if (v->at[i] == value)
+            return true;
+    if (v->n == DH_ARRAY_LEN(v->at))
+        return false;
+    v->at[v->n++] = value;
+    return true;
+}
+
+/* Of instructions with a line: the first one, if all are on one line, or in one block and so executed
+ * together.
+ */
+static LLVMValueRef first_of(const struct values *v)
+{
+    bool one_line = true, one_block = true;
+    for (u32 i = 1; i < v->n; i++) {
+        one_line &= LLVMGetDebugLocLine(v->at[i]) == LLVMGetDebugLocLine(v->at[0]);
+        one_block &= LLVMGetInstructionParent(v->at[i]) == LLVMGetInstructionParent(v->at[0]);
+    }
+    if (v->n == 0 || one_line)
+        return v->n ? v->at[0] : NULL;
+    LLVMValueRef first = one_block ? LLVMGetFirstInstruction(LLVMGetInstructionParent(v->at[0])) : NULL;
+    for (; first; first = LLVMGetNextInstruction(first))
+        for (u32 i = 0; i < v->n; i++)
+            if (first == v->at[i])
+                return first;
+    return NULL;
+}
+
+/* What a load was made for: the instruction that uses its value, or what was computed from it by instructions
+ * that have no line either. A phi has no place of its own. */
+static LLVMValueRef first_use(LLVMValueRef load)
+{
+    struct values without = {{load}, 1}, with = {{NULL}, 0};
+    for (u32 i = 0; i < without.n; i++) {
+        for (LLVMUseRef use = LLVMGetFirstUse(without.at[i]); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            bool placed = LLVMGetDebugLocLine(user) && !LLVMIsAPHINode(user);
+            if (!add(placed ? &with : &without, user))
+                return NULL;
+        }
+    }
+    return first_of(&with);
+}
+
+/* The instruction whose line a report shall show for this one. Accesses that the optimiser has moved or
+ * merged have no line; another one to the same place, or the use of what was loaded, is what the programmer
+ * wrote. If there are several, on different lines, one of them may be where the program never came: better
+ * none than that. */
+static LLVMValueRef with_line(LLVMValueRef inst)
+{
+    LLVMValueRef found = NULL;
+    bool load = LLVMIsALoadInst(inst) != NULL;
+    if ((load || LLVMIsAStoreInst(inst)) && !LLVMGetDebugLocLine(inst))
+        found = same_place(inst);
+    if (!found && load && !LLVMGetDebugLocLine(inst))
+        found = first_use(inst);
+    return found ? found : inst;
 }
 
 void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst)
