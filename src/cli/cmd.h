@@ -43,6 +43,10 @@ void dh_cli_html(FILE *out, const char *s, size_t n);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 
+/* openmp.c: if the program uses LLVM's OpenMP, have its run-time system tell what it orders, by variables of
+ * the environment that the program will get; or warn that it cannot. */
+void dh_cli_prepare_openmp(struct dh_arena *arena, const char *command, const char *name);
+
 /* elfcheck.c */
 enum dh_elfcheck {
     DH_ELFCHECK_INSTRUMENTED,

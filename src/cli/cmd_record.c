@@ -342,8 +342,10 @@ int dh_cmd_record(int argc, char **argv)
         rc = dh_cli_check_program(&q.arena, "record", argv[i], q.force);
     if (!rc && !q.output)
         q.output = dh_arena_printf(&q.arena, "%s.dht", dh_path_base(argv[i]));
-    if (!rc)
+    if (!rc) {
+        dh_cli_prepare_openmp(&q.arena, "record", argv[i]);
         rc = record(&q, argv + i);
+    }
     dh_arena_done(&q.arena);
     return rc;
 }

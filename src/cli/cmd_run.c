@@ -174,6 +174,7 @@ int dh_cmd_run(int argc, char **argv)
     if (rc)
         goto out;
     name_reporter(&q);
+    dh_cli_prepare_openmp(&q.arena, "run", argv[i]);
     if (setenv("DEADHEAT_OPTIONS", q.options, 1) != 0)
         dh_util_no_memory();
     execvp(argv[i], argv + i);

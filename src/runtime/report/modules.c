@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/sink/sink.h"
+#include "runtime/threads/openmp.h"
 #include "runtime/threads/thread.h"
 
 enum { MAX = 4096 };
@@ -274,6 +275,17 @@ static int add(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
+/* Under `lock`. */
+static void tell_openmp(void)
+{
+    struct dh_openmp_range ranges[DH_OPENMP_MAX];
+    u32 n = 0;
+    for (int i = 0; i < modules_n && n < DH_OPENMP_MAX; i++)
+        if (modules[i]->loaded && dh_openmp_is(modules[i]->path))
+            ranges[n++] = (struct dh_openmp_range){modules[i]->lo, modules[i]->hi};
+    dh_openmp_set(ranges, n);
+}
+
 void dh_modules_changed(void)
 {
     dh_lock_take(&lock);
@@ -283,6 +295,7 @@ void dh_modules_changed(void)
     dl_iterate_phdr(add, NULL);
     dh_lock_take(&lock);
     initial_n = initial_n ? initial_n : modules_n;
+    tell_openmp();
     dh_lock_drop(&lock);
     if (__dh_hot.self)
         dh_sink_modules();

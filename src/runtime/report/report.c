@@ -238,7 +238,8 @@ static bool stack(const char *name, dh_ctx_t ctx, int depth)
     dh_modules_take();
     for (int i = 0; !dh_ctx_is_none(ctx) && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
         folded |= dh_ctx_node(ctx)->folded;
-        if (is_ours(dh_ctx_node(ctx)->pc))
+        /* 0: libarcher enters tasks without a caller. */
+        if (is_ours(dh_ctx_node(ctx)->pc) || dh_ctx_node(ctx)->pc == 0)
             continue;
         if (!first)
             dh_fmt_char(&line, ',');

@@ -12,6 +12,7 @@
 
 #include "runtime/abi/frame.h"
 #include "runtime/engine/exception.h"
+#include "runtime/threads/openmp.h"
 #include "runtime/threads/plain.h"
 #include "runtime/threads/thread.h"
 
@@ -51,6 +52,8 @@ bool dh_scope_begin(struct dh_scope *sc, const void *pc)
     sc->frame = dh_frame_push(pc);
     const uptr *const *own = __builtin_frame_address(0);
     sc->bp = *own; /* frame pointers are kept throughout the runtime */
+    sc->quiet = dh_openmp_has(pc);
+    t->untracked += sc->quiet;
     if (DH_UNLIKELY(dh_plain_may(pc)))
         dh_plain_complete(sc, sc->bp);
     return true;
@@ -60,6 +63,7 @@ void dh_scope_end(struct dh_scope *sc)
 {
     struct dh_thread *t = sc->t;
     sc->t = NULL;
+    t->untracked -= sc->quiet;
     dh_frame_pop(sc->frame);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->in_rt = 0;
@@ -94,12 +98,14 @@ void dh_scope_block(struct dh_scope *sc)
     const struct dh_scope **here = blocked_in(sc->t->slot);
     sc->outer = *here;
     __atomic_store_n(here, sc, __ATOMIC_RELEASE);
+    sc->t->untracked -= sc->quiet; /* the program's code may run */
     dh_thread_leave(sc->t);
 }
 
 void dh_scope_unblock(struct dh_scope *sc)
 {
     dh_thread_enter_any(sc->t);
+    sc->t->untracked += sc->quiet;
     __atomic_store_n(blocked_in(sc->t->slot), sc->outer, __ATOMIC_RELEASE);
 }
 
@@ -111,6 +117,8 @@ const struct dh_scope *dh_scope_blocked(dh_slot_t slot)
 void dh_scope_leave(struct dh_scope *sc)
 {
     const struct dh_scope **here = blocked_in(sc->t->slot);
+    if (*here == sc) /* as after dh_scope_unblock */
+        sc->t->untracked += sc->quiet;
     __atomic_store_n(here, *here == sc ? sc->outer : NULL, __ATOMIC_RELEASE);
     dh_scope_end(sc);
 }

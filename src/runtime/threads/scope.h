@@ -63,6 +63,7 @@ struct dh_scope {
     struct dh_frame *frame;
     const struct dh_scope *outer; /* while it is blocked: the next one that is */
     const uptr *bp;               /* of the interceptor: its caller's frame pointer, and its return address */
+    u32 quiet;                    /* 1: called by the run-time system of OpenMP, it accesses nothing; or 0 */
 };
 
 /* Returns false (and sets sc->t to NULL) if this thread is not attached or already in the runtime. */

@@ -1,0 +1,30 @@
+/*
+ * openmp.c - see openmp.h.
+ */
+#include "runtime/threads/openmp.h"
+
+#include <string.h>
+
+struct dh_openmp_range dh_openmp_ranges[DH_OPENMP_MAX];
+u32 dh_openmp_n;
+
+bool dh_openmp_is(const char *path)
+{
+    static const char *const names[] = {"libomp.so", "libomp-", "libiomp5.so", "libgomp.so", "libarcher.so"};
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
+        if (strncmp(base, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* While the list changes, because a library was opened or closed, a reader may see some of both. Then a call
+ * is looked at that should not be, or the other way round. */
+void dh_openmp_set(const struct dh_openmp_range *ranges, u32 n)
+{
+    DH_ASSERT(n <= DH_OPENMP_MAX);
+    if (n == dh_openmp_n && memcmp(ranges, dh_openmp_ranges, n * sizeof(*ranges)) == 0)
+        return;
+    memcpy(dh_openmp_ranges, ranges, n * sizeof(*ranges));
+    __atomic_store_n(&dh_openmp_n, n, __ATOMIC_RELEASE);
+}
