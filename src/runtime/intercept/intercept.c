@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "runtime/report/modules.h"
 #include "runtime/report/place.h"
+#include "runtime/threads/plain.h"
 
 extern struct dh_intercept_entry __start_dh_intercepts[] DH_HIDDEN;
 extern struct dh_intercept_entry __stop_dh_intercepts[] DH_HIDDEN;
@@ -42,6 +44,12 @@ void *dh_intercept_resolve(const char *name)
         abort();
     }
     return p;
+}
+
+bool dh_intercept_for_plain(void)
+{
+    const void *pc = __dh_hot.sp[-1].pc;
+    return dh_plain_may(pc) && dh_modules_is_plain((uptr)pc);
 }
 
 void dh_intercept_init(void)

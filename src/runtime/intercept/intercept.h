@@ -46,10 +46,15 @@ DH_INLINE void dh_object_use(struct dh_thread *t, const volatile void *object)
         dh_sink_check(t, object, DH_READ | DH_ATOMIC);
 }
 
-/* Init and destroy are plain writes: a race with any unordered use. */
+/* Was the function on top of the shadow stack called by a plain library? */
+bool dh_intercept_for_plain(void); /* intercept/intercept.c */
+
+/* Init and destroy are plain writes: a race with any unordered use. Not those of a plain library: it may have
+ * made the object at its first use, and ordered that with others by atomics that are not seen. */
 DH_INLINE void dh_object_new(struct dh_thread *t, const volatile void *object, size_t n)
 {
-    dh_sink_access(t, object, n, DH_WRITE);
+    if (!dh_intercept_for_plain())
+        dh_sink_access(t, object, n, DH_WRITE);
     dh_sink_forget(object, n);
 }
 #define dh_object_destroy dh_object_new

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
+#include "runtime/compat/compat.h"
 #include "runtime/sink/sink.h"
 #include "runtime/threads/openmp.h"
 #include "runtime/threads/thread.h"
@@ -324,6 +325,19 @@ void __dh_module_init_v2(const void *marker)
         return;
     announce(marker);
     dh_thread_leave(t);
+}
+
+/* The program itself is the first; parts of it may be plain, which nobody can tell. Nor can it be told of any
+ * library if another compiler instruments (compat/abi.c). */
+bool dh_modules_is_plain(uptr pc)
+{
+    if (dh_compat_modules)
+        return false;
+    dh_lock_take(&lock);
+    const struct dh_module *m = dh_modules_find(pc);
+    bool plain = m && m->id > 0 && !m->instrumented;
+    dh_lock_drop(&lock);
+    return plain;
 }
 
 /* Was the file counted before? One that is opened again may have got another place and so another entry. */

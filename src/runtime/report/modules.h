@@ -33,6 +33,9 @@ uptr dh_modules_tls_depth(void); /* how far below the thread pointer such segmen
 struct dh_module *dh_modules_find_dynamic_tls(uptr tp, uptr addr, u64 *ret_offset);
 void dh_modules_unreport(void); /* a new stream begins */
 
+/* Is the code at pc, in the middle of a library, known to be plain? Takes the lock. */
+bool dh_modules_is_plain(uptr pc);
+
 void dh_modules_each(void (*fn)(const struct dh_module *m, void *ctx), void *ctx);
 
 u32 dh_modules_blind(void); /* modules without instrumentation, ever loaded; libc and ours not counted */
