@@ -28,6 +28,8 @@ int dh_cmd_trace(int argc, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const char *format, ...);
+/* The same as a warning. */
+__attribute__((format(printf, 2, 3))) void dh_cli_warn(const char *command, const char *format, ...);
 /* May this program be run? 0, or the exit status after a message. */
 int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */

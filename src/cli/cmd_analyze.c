@@ -206,8 +206,6 @@ static int run(void)
         dh_analyze_json(&a);
     else
         dh_analyze_text(&a);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return dh_cli_fail("analyze", "cannot write the result: %s", strerror(errno));
     int status = 0;
     for (u32 i = 0; i < a.n; i++) {
         struct dh_host_result r;

@@ -19,6 +19,7 @@
 
 #include "cli/cc_args.h"
 #include "cli/cmd.h"
+#include "util/output.h"
 #include "util/path.h"
 
 struct driver {
@@ -354,6 +355,18 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
     return fail(d, "cannot run '%s': %s", compiler, strerror(errno));
 }
 
+/* clang would overwrite its source, where gcc refuses to. */
+static int check_output(const struct driver *d, const struct dh_cc_args *in)
+{
+    for (size_t i = 0; d->line.output && i < in->count; i++) {
+        const char *arg = in->at[i];
+        if (arg[0] != '-' && dh_output_is_input(d->line.output, &arg, 1))
+            return fail(d, "the output '%s' is also an input", d->line.output);
+        i += dh_cc_args_takes_value(arg);
+    }
+    return 0;
+}
+
 static int drive(int argc, char **argv, bool cxx)
 {
     struct driver d = {.name = cxx ? "deadheat c++" : "deadheat cc"};
@@ -370,6 +383,8 @@ static int drive(int argc, char **argv, bool cxx)
         rc = 0;
     } else {
         rc = check_supported(&d);
+        if (rc == 0)
+            rc = check_output(&d, &in);
         if (rc == 0)
             rc = run_compiler(&d, &in);
     }

@@ -205,7 +205,8 @@ static int compare_program(const struct request *q)
         return dh_cli_fail("compare", "cannot make a directory %s: %s", work, strerror(errno));
     char *records = dh_arena_printf(&c.arena, "%s/races.jsonl", work);
     char *recording = dh_arena_printf(&c.arena, "%s/run.dht", work);
-    dh_compare_child_litter(records, recording, work);
+    const char *const files[] = {records, recording, dh_arena_printf(&c.arena, "%s.part", recording), NULL};
+    dh_compare_child_litter(files, work);
     c.is_program = true;
     c.subject = "";
     for (char **a = q->program; *a; a++, n++)
@@ -226,9 +227,8 @@ static int compare_program(const struct request *q)
             dh_compare_online(&c, add_row("fasttrack-ref", ops, "online"), q->program, records);
     }
     rc = compare_recorded(q, recording);
-    unlink(records);
-    unlink(recording);
-    rmdir(work);
+    dh_compare_child_clean();
+    dh_compare_child_litter(NULL, NULL);
     return rc;
 }
 

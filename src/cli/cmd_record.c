@@ -3,8 +3,11 @@
  *
  * The program writes its events into memory it shares with this process (event/dht_feed.h); here they are
  * packed and appended to the file, beside the program, while it runs. Whatever ends the program, its last
- * events are still in that memory and are written. If this process is killed, the file is good up to the last
- * complete chunk.
+ * events are still in that memory and are written. Signals that would end this process are passed on to the
+ * program, and the recording is completed when that ends.
+ *
+ * The file is FILE.part until it is complete (util/output.h). If this process is killed, or the disk is full,
+ * that stays, and is good up to the last complete chunk.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +29,9 @@
 #include "event/dht_code.h"
 #include "event/dht_feed.h"
 #include "event/dht_write.h"
+#include "util/output.h"
 #include "util/path.h"
+#include "util/text.h"
 
 static const char usage[] =
     "usage: deadheat record [-o FILE] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
@@ -36,7 +41,9 @@ static const char usage[] =
     "every synchronisation, for 'deadheat analyze'. No race is looked for meanwhile. The exit status is the\n"
     "program's own.\n"
     "\n"
-    "  -o FILE, --output=FILE  where to write (default: PROGRAM.dht in the current directory)\n"
+    "  -o FILE, --output=FILE  where to write (default: PROGRAM.dht in the current directory); the file is "
+    "called\n"
+    "                          FILE.part until it is complete\n"
     "  --no-symbols            leave out the functions and lines of the program's places: faster at the end\n"
     "  --flush=MS              bring the file up to date this often, for idle threads too (default 1000): "
     "what can be\n"
@@ -54,6 +61,7 @@ static const char usage[] =
 struct request {
     struct dh_arena arena;
     const char *output;
+    const char *program; /* the file */
     bool force, quiet, no_symbols;
     u32 flush_ms;
 };
@@ -222,6 +230,71 @@ static void child(char **argv, int fd)
     _exit(status);
 }
 
+/* ---- Signals ---- */
+
+static volatile sig_atomic_t program; /* its pid, from when it runs until it has ended; 0 otherwise */
+
+/* What the terminal sends, it sends to the program too; what was meant for this process alone is passed on.
+ * How the program takes it decides. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int error = errno;
+    if (program && info->si_code != SI_KERNEL)
+        kill(program, number);
+    errno = error;
+}
+
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
+
+/* Ignored signals (nohup) are so in the program as well, and stay so here. */
+static void pass_signals_on(void)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(passed_on); i++) {
+        struct sigaction sa;
+        if (sigaction(passed_on[i], NULL, &sa) != 0 || sa.sa_handler == SIG_IGN)
+            continue;
+        sa = (struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+        sigaction(passed_on[i], &sa, NULL);
+    }
+}
+
+/* The pid, or a negative errno. A signal that arrives meanwhile waits until there is somebody to get it. */
+static pid_t start(char **argv, int fd)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    /* A file that may not grow, or a pipe without a reader, is an error to be told, here and not in the
+     * program. */
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
+    void (*unread)(int) = signal(SIGPIPE, SIG_IGN);
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGXFSZ, too_large);
+        signal(SIGPIPE, unread);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        child(argv, fd);
+    }
+    int error = errno;
+    program = pid > 0 ? pid : 0;
+    pass_signals_on();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid < 0 ? -error : pid;
+}
+
+/* Has it ended? Its number is given up only after nothing is sent to it any more. */
+static bool has_ended(pid_t pid, int *ret_status)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid)
+        return false;
+    program = 0;
+    return waitpid(pid, ret_status, 0) == pid;
+}
+
+/* ---- The recording ---- */
+
 /* Writes until the program has ended. Its wait status. */
 static int follow(struct recording *rec, pid_t pid)
 {
@@ -232,7 +305,7 @@ static int follow(struct recording *rec, pid_t pid)
         u32 seen = __atomic_load_n(&rec->shared->head.full, __ATOMIC_SEQ_CST);
         if (drain(rec, false) > 0)
             continue;
-        if (waitpid(pid, &status, WNOHANG) == pid) {
+        if (has_ended(pid, &status)) {
             drain(rec, true);
             return status;
         }
@@ -240,56 +313,61 @@ static int follow(struct recording *rec, pid_t pid)
     }
 }
 
-/* Signals from the terminal reach the program too; how it ends decides. */
-static void leave_signals_to_program(void)
+/* Gives the recording its name, if there is one, and says so. 0, or DH_EXIT_TROUBLE after a message. */
+static int complete(struct recording *rec, const struct request *q, struct dh_output *to, const char *name)
 {
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
+    int rc = dh_dht_write_end(&rec->writer);
+    if (!rc && !rec->shared->head.claimed) {
+        dh_output_abandon(to, false);
+        return dh_cli_fail("record", "'%s' recorded nothing: it was not compiled by deadheat", name);
+    }
+    if (rc && to->part && rec->writer.events) {
+        dh_output_abandon(to, true);
+        return dh_cli_fail("record", "cannot write %s: %s; what was written is in %s", q->output,
+                           strerror(-rc), to->part);
+    }
+    if (rc) {
+        dh_output_abandon(to, false);
+        return dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(-rc));
+    }
+    if (dh_output_commit(to) != 0)
+        return dh_cli_fail("record", "cannot write %s: %s", q->output, to->why);
+    if (!q->quiet) {
+        u64 events = rec->writer.events, bytes = rec->writer.bytes;
+        fprintf(stderr, "deadheat record: %" PRIu64 " events, %.1f MB (%.2f bytes an event) in ", events,
+                (double)bytes / 1e6, events ? (double)bytes / (double)events : 0.0);
+        dh_text_put(stderr, q->output);
+        fputc('\n', stderr);
+    }
+    return 0;
 }
 
-static int record(const struct request *q, char **argv)
+static int record(struct request *q, char **argv)
 {
     static struct recording rec;
-    int fd = -1, status = 0;
-    int out = open(q->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (out < 0)
-        return dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(errno));
+    struct dh_output to;
+    int fd = -1;
+    if (dh_output_open(&to, &q->arena, q->output, &q->program, 1) != 0)
+        return dh_cli_fail("record", "cannot write %s: %s", q->output, to.why);
     rec.flush_ms = q->flush_ms;
     rec.flush_bytes = FIRST_FLUSH;
-    /* A file that may not grow is an error to be told, here and not in the program. */
-    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
     rec.shared = share(&fd);
-    if (!rec.shared)
-        return dh_cli_fail("record", "no shared memory: %s", strerror(errno));
-    pid_t pid = fork();
-    if (pid < 0)
-        return dh_cli_fail("record", "cannot start a process: %s", strerror(errno));
-    if (pid == 0) {
-        signal(SIGXFSZ, too_large);
-        child(argv, fd);
+    pid_t pid = rec.shared ? start(argv, fd) : -errno;
+    if (pid < 0) {
+        dh_output_abandon(&to, false);
+        return dh_cli_fail("record", "cannot start the program: %s", strerror(-pid));
     }
     close(fd);
-    leave_signals_to_program();
-    dh_dht_write_begin(&rec.writer, out, 0, (u64)pid);
-    status = follow(&rec, pid);
+    dh_dht_write_begin(&rec.writer, to.fd, 0, (u64)pid);
+    int status = follow(&rec, pid);
     if (!q->no_symbols && !rec.writer.error)
-        dh_record_symbols(&rec.writer, out, &rec.shared->places);
-    int rc = dh_dht_write_end(&rec.writer);
-    if (rc)
-        dh_cli_fail("record", "cannot write %s: %s", q->output, strerror(-rc));
-    else if (!rec.shared->head.claimed)
-        rc = dh_cli_fail("record", "'%s' recorded nothing: it was not compiled by deadheat", argv[0]);
-    else if (!q->quiet)
-        fprintf(stderr, "deadheat record: %" PRIu64 " events, %.1f MB (%.2f bytes an event) in %s\n",
-                rec.writer.events, (double)rec.writer.bytes / 1e6,
-                rec.writer.events ? (double)rec.writer.bytes / (double)rec.writer.events : 0.0, q->output);
+        dh_record_symbols(&rec.writer, to.fd, &rec.shared->places);
+    int rc = complete(&rec, q, &to, argv[0]);
     if (rec.lost)
-        fprintf(stderr, "deadheat record: warning: %" PRIu64 " stretches of events were left half-written\n",
-                rec.lost);
+        dh_cli_warn("record", "%" PRIu64 " stretches of events were left half-written", rec.lost);
     dh_dht_write_done(&rec.writer);
-    close(out);
     if (rc)
-        return DH_EXIT_TROUBLE;
+        return rc;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -316,7 +394,9 @@ static int set_flag(struct request *q, int argc, char **argv, int *i)
     } else if (strcmp(arg, "--no-symbols") == 0) {
         q->no_symbols = true;
     } else {
-        return dh_cli_fail("record", "unknown option '%s'; 'deadheat record --help' lists them", arg);
+        static const char *const names[] = {"--output", "--flush",      "--force",
+                                            "--quiet",  "--no-symbols", "--help"};
+        return dh_cli_unknown_flag("record", arg, names, DH_ARRAY_LEN(names));
     }
     return q->output && !*q->output ? dh_cli_fail("record", "the name of the file is empty") : 0;
 }
@@ -340,6 +420,8 @@ int dh_cmd_record(int argc, char **argv)
         rc = dh_cli_fail("record", "which program? For example: deadheat record -o run.dht -- ./prog");
     if (!rc)
         rc = dh_cli_check_program(&q.arena, "record", argv[i], q.force);
+    if (!rc)
+        q.program = dh_path_find_program(&q.arena, argv[i]);
     if (!rc && !q.output)
         q.output = dh_arena_printf(&q.arena, "%s.dht", dh_path_base(argv[i]));
     if (!rc) {

@@ -12,6 +12,7 @@
 
 #include "cli/cmd.h"
 #include "cli/static.h"
+#include "util/output.h"
 
 static const char usage[] =
     "usage: deadheat static [OPTIONS] PROGRAM\n"
@@ -218,19 +219,19 @@ static void print(struct dh_static *s, const struct request *q, u32 pair)
 /* The file is opened only when there is something to write into it. */
 static int write_out(struct dh_static *s, const struct request *q)
 {
-    const char *name = q->output ? q->output : "standard output";
+    struct dh_output to = {0};
     u32 pair = q->explain ? dh_static_find(s, q->explain) : DH_PAIRS_NONE;
     if (q->explain && pair == DH_PAIRS_NONE)
         return DH_EXIT_TROUBLE;
-    s->out = q->output ? fopen(q->output, "we") : stdout;
-    if (!s->out)
-        return dh_cli_fail("static", "cannot write '%s': %s", q->output, strerror(errno));
-    s->color = dh_cli_wants_color(q->color, fileno(s->out));
+    if (q->output &&
+        dh_output_open(&to, &s->arena, q->output, (const char *const *)q->files, q->n_files) != 0)
+        return dh_cli_fail("static", "cannot write '%s': %s", q->output, to.why);
+    s->out = q->output ? to.stream : stdout;
+    s->color = dh_cli_wants_color(q->color, q->output ? to.fd : STDOUT_FILENO);
     print(s, q, pair);
-    bool bad = fflush(s->out) != 0 || ferror(s->out);
-    if (q->output && fclose(s->out) != 0)
-        bad = true;
-    return bad ? dh_cli_fail("static", "cannot write '%s': %s", name, strerror(errno)) : 0;
+    if (q->output && dh_output_commit(&to) != 0)
+        return dh_cli_fail("static", "cannot write '%s': %s", q->output, to.why);
+    return 0;
 }
 
 int dh_cmd_static(int argc, char **argv)

@@ -15,6 +15,8 @@
 #include "cli/trace_in.h"
 #include "cli/trace_out.h"
 #include "util/arena.h"
+#include "util/output.h"
+#include "util/text.h"
 
 static const char usage[] =
     "usage: deadheat trace info [--format=text|json] TRACE\n"
@@ -114,11 +116,16 @@ static int print_event(struct request *q, const struct dh_event *e, u64 number, 
                        : e->op == DH_OP_VOLATILE                         ? "-read"
                                                                          : "";
     bool placed = e->op != DH_OP_RANGE_NEW && e->op != DH_OP_RANGE_MOVE && e->op != DH_OP_RANGE_COPY;
-    fprintf(out, "%" PRIu64 "\t%s|%s%s(%s)|%s", number, dh_trace_in_thread(&q->in, e->thread), op_name(e->op),
-            more, dh_trace_in_target(&q->in, e), placed ? dh_trace_in_site(&q->in, e->site) : "");
-    return fputc('\n', out) == EOF ? -errno : 0;
+    fprintf(out, "%" PRIu64 "\t", number);
+    dh_text_put(out, dh_trace_in_thread(&q->in, e->thread));
+    fprintf(out, "|%s%s(", op_name(e->op), more);
+    dh_text_put(out, dh_trace_in_target(&q->in, e));
+    fputs(")|", out);
+    dh_text_put(out, placed ? dh_trace_in_site(&q->in, e->site) : "");
+    return fputc('\n', out) == EOF || ferror(out) ? -EIO : 0;
 }
 
+/* 0 or a negative errno: of binary output its own; a text knows its own (util/output.h). */
 static int write_event(struct request *q, const struct dh_event *e, u64 number, FILE *out)
 {
     static char line[2 << 20]; /* two names of a line the reader took */
@@ -135,9 +142,11 @@ static int write_event(struct request *q, const struct dh_event *e, u64 number, 
         q->unwritten++;
         return 0;
     }
-    if (q->verb == CAT)
+    if (q->verb == CAT) {
         fprintf(out, "%" PRIu64 "\t", number);
-    return fwrite(line, 1, (size_t)n, out) == (size_t)n ? 0 : -errno;
+        dh_text_tame(line, (size_t)n - 1); /* for people, where convert writes names as they are */
+    }
+    return fwrite(line, 1, (size_t)n, out) == (size_t)n ? 0 : -EIO;
 }
 
 /* What has a name, behind the events. */
@@ -157,8 +166,9 @@ static int write_names(struct request *q)
 static void info_text(const struct request *q)
 {
     struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
-    printf("%s: %" PRIu64 " events\n  threads    %10u\n  locks      %10u\n  variables  %10u\n", q->in.shown,
-           q->in.events, n.threads, n.locks, n.variables);
+    dh_text_put(stdout, q->in.shown);
+    printf(": %" PRIu64 " events\n  threads    %10u\n  locks      %10u\n  variables  %10u\n", q->in.events,
+           n.threads, n.locks, n.variables);
     for (u32 op = 0; op < DH_OP_COUNT; op++) {
         if (q->ops[op])
             printf("  %-10s %10" PRIu64 "\n", op_name(op), q->ops[op]);
@@ -210,11 +220,19 @@ static int go_through(struct request *q, FILE *out)
             if (!passes(q, e, ++number) || q->verb == INFO)
                 continue;
             int rc = write_event(q, e, number, out);
+            if (rc && q->binary)
+                return dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-rc));
             if (rc)
-                return dh_cli_fail("trace", "cannot write: %s", strerror(-rc));
+                return 0; /* who ends the output says so */
         }
     }
     return n < 0 ? DH_EXIT_TROUBLE : 0;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
 }
 
 static int finish(struct request *q)
@@ -225,47 +243,45 @@ static int finish(struct request *q)
         info_text(q);
     if (q->unwritten)
         fprintf(stderr, "deadheat trace: warning: %" PRIu64 " events have no form in %s and were left out\n",
-                q->unwritten, q->binary ? "a trace of names" : "STD");
+                q->unwritten, ends_in(q->output ? q->output : "", ".dht") ? "a trace of names" : "STD");
     return 0;
 }
 
-static bool ends_in(const char *name, const char *end)
+/* All of it into a file. */
+static int convert(struct request *q, struct dh_output *to)
 {
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
+    int error = ends_in(q->output, ".dht") ? dh_trace_out_new(&q->binary, to->fd) : 0;
+    int rc = error ? 0 : go_through(q, to->stream);
+    if (!rc && !error && q->binary)
+        error = write_names(q);
+    dh_trace_out_free(q->binary);
+    if (error)
+        rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-error));
+    if (rc)
+        dh_output_abandon(to, false);
+    else if (dh_output_commit(to) != 0)
+        rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, to->why);
+    return rc;
 }
 
 static int run(struct request *q)
 {
-    FILE *out = stdout;
+    static struct dh_output to;
+    struct dh_arena arena = {0};
+    bool to_file = q->verb == CONVERT && strcmp(q->output, "-") != 0;
     int rc = dh_trace_in_open(&q->in, "trace", q->file);
     if (rc)
         return rc;
-    if (q->verb == CONVERT && strcmp(q->output, "-") != 0 && !(out = fopen(q->output, "we"))) {
-        rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(errno));
-        goto close_in;
-    }
-    if (q->verb == CONVERT && ends_in(q->output, ".dht")) {
-        int error = dh_trace_out_new(&q->binary, fileno(out));
-        if (error) {
-            rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-error));
-            fclose(out);
-            goto close_in;
-        }
-    }
-    rc = go_through(q, out);
-    if (!rc && q->binary) {
-        int error = write_names(q);
-        if (error)
-            rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, strerror(-error));
-    }
-    if ((out == stdout ? fflush(out) : fclose(out)) != 0 && !rc)
-        rc = dh_cli_fail("trace", "cannot write: %s", strerror(errno));
+    if (!to_file && q->verb != INFO && dh_output_is_standard(q->file))
+        rc = dh_cli_fail("trace", "standard output is %s, which is the trace that is read", q->in.shown);
+    else if (to_file && dh_output_open(&to, &arena, q->output, &q->file, 1) != 0)
+        rc = dh_cli_fail("trace", "cannot write %s: %s", q->output, to.why);
+    else
+        rc = to_file ? convert(q, &to) : go_through(q, stdout);
     if (!rc)
         rc = finish(q);
-    dh_trace_out_free(q->binary);
-close_in:
     dh_trace_in_close(&q->in);
+    dh_arena_done(&arena);
     return rc;
 }
 

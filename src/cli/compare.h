@@ -80,8 +80,10 @@ int dh_compare_child_run(void (*run)(void *ctx), void *ctx, u64 timeout, struct 
 /* The same, and what it writes to the descriptor it gets; NULL if that is not JSON. */
 struct json_t *dh_compare_child_read(void (*run)(void *ctx, int fd), void *ctx, u64 timeout,
                                      struct dh_compare_child *ret);
-/* What to remove if a signal ends this process: two files and the directory they are in. */
-void dh_compare_child_litter(const char *a, const char *b, const char *dir);
+/* What to remove at the end, or if a signal ends this process: files, up to NULL, and the directory they are
+ * in. */
+void dh_compare_child_litter(const char *const *files, const char *dir);
+void dh_compare_child_clean(void);
 /* What is wrong with the way it ended, or NULL. */
 const char *dh_compare_child_error(struct dh_compare *c, const struct dh_compare_child *child);
 

@@ -21,13 +21,21 @@
 static volatile sig_atomic_t group;   /* of the child; 0: none */
 static volatile sig_atomic_t alarmed; /* its time is over */
 
-static const char *litter_files[2], *litter_dir; /* set before the first child */
+static const char *const *litter_files; /* up to NULL; set before the first child */
+static const char *litter_dir;
 
-void dh_compare_child_litter(const char *a, const char *b, const char *dir)
+void dh_compare_child_litter(const char *const *files, const char *dir)
 {
-    litter_files[0] = a;
-    litter_files[1] = b;
+    litter_files = files;
     litter_dir = dir;
+}
+
+void dh_compare_child_clean(void)
+{
+    for (size_t i = 0; litter_dir && litter_files[i]; i++)
+        unlink(litter_files[i]);
+    if (litter_dir)
+        rmdir(litter_dir);
 }
 
 static double now(void)
@@ -45,10 +53,7 @@ static void on_signal(int number)
         alarmed = 1;
         return;
     }
-    for (size_t i = 0; litter_dir && i < DH_ARRAY_LEN(litter_files); i++)
-        unlink(litter_files[i]);
-    if (litter_dir)
-        rmdir(litter_dir);
+    dh_compare_child_clean();
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "util/output.h"
 #include "util/path.h"
 
 struct command {
@@ -85,7 +86,7 @@ static int help(int argc, char **argv)
     return c->run(2, args);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     static const char prefix[] = "deadheat-";
     const char *self = argc > 0 ? dh_path_base(argv[0]) : "deadheat";
@@ -108,4 +109,13 @@ int main(int argc, char **argv)
         return help(argc - 1, argv + 1);
     const struct command *c = find(argv[1]);
     return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+/* Whatever a command prints is asked for here: output that did not arrive is no success. */
+int main(int argc, char **argv)
+{
+    dh_output_begin_standard();
+    int status = run(argc, argv);
+    int rc = dh_output_end_standard();
+    return rc ? dh_cli_fail("", "cannot write to standard output: %s", strerror(-rc)) : status;
 }

@@ -33,6 +33,20 @@ static int open_recording(struct dh_trace_in *t)
     return rc;
 }
 
+/* A recording whose recorder was killed has not got its name. */
+static int cannot_open(const char *command, const char *file)
+{
+    int error = errno;
+    struct dh_arena arena = {0};
+    const char *part = dh_arena_printf(&arena, "%s.part", file);
+    int rc = error == ENOENT && access(part, R_OK) == 0
+                 ? dh_cli_fail(command, "cannot open %s: it was not completed; what was recorded is in %s",
+                               file, part)
+                 : dh_cli_fail(command, "cannot open %s: %s", file, strerror(error));
+    dh_arena_done(&arena);
+    return rc;
+}
+
 int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *file)
 {
     struct stat st;
@@ -40,7 +54,7 @@ int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *fil
     *t = (struct dh_trace_in){.command = command, .file = file, .shown = is_stdin ? "standard input" : file};
     t->fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
     if (t->fd < 0)
-        return dh_cli_fail(command, "cannot open %s: %s", file, strerror(errno));
+        return cannot_open(command, file);
     if (fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode))
         t->size = (u64)st.st_size;
     t->progress = isatty(STDERR_FILENO);
@@ -130,12 +144,14 @@ static void warn_incomplete(const struct dh_trace_in *t)
     dh_dht_stats(t->dht, &stats);
     if (stats.complete)
         return;
-    fprintf(stderr, "deadheat %s: warning: %s: the recorder was killed or could not write; ", t->command,
-            t->shown);
     if (stats.cut == DH_DHT_NO_TICKET)
-        fputs("its last events are missing\n", stderr);
+        dh_cli_warn(t->command, "%s: the recorder was killed or could not write; its last events are missing",
+                    t->shown);
     else
-        fprintf(stderr, "what follows synchronisation %" PRIu64 " is not used\n", stats.cut);
+        dh_cli_warn(t->command,
+                    "%s: the recorder was killed or could not write; what follows synchronisation %" PRIu64
+                    " is not used",
+                    t->shown, stats.cut);
 }
 
 void dh_trace_in_warn(const struct dh_trace_in *t)
@@ -145,8 +161,8 @@ void dh_trace_in_warn(const struct dh_trace_in *t)
         warn_incomplete(t);
     for (u32 w = 0; w < DH_FORM_WARNINGS; w++) {
         if (form->warnings[w])
-            fprintf(stderr, "deadheat %s: warning: %s:%" PRIu64 ": %s: %" PRIu64 " (this is the first)\n",
-                    t->command, t->shown, form->first[w] + 1, dh_form_warning_text(w), form->warnings[w]);
+            dh_cli_warn(t->command, "%s:%" PRIu64 ": %s: %" PRIu64 " (this is the first)", t->shown,
+                        form->first[w] + 1, dh_form_warning_text(w), form->warnings[w]);
     }
 }
 

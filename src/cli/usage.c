@@ -12,16 +12,35 @@
 #include "cli/cmd.h"
 #include "detect/detector.h"
 #include "util/path.h"
+#include "util/text.h"
+
+/* Sentences quote names that are not ours. */
+static void say(const char *command, const char *what, const char *format, va_list args)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0)
+        dh_util_no_memory();
+    fprintf(stderr, "deadheat%s%s: %s: ", command[0] ? " " : "", command, what);
+    dh_text_put(stderr, text);
+    fputc('\n', stderr);
+    free(text);
+}
 
 int dh_cli_fail(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "deadheat%s%s: error: ", command[0] ? " " : "", command);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    say(command, "error", format, args);
     va_end(args);
     return DH_EXIT_TROUBLE;
+}
+
+void dh_cli_warn(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(command, "warning", format, args);
+    va_end(args);
 }
 
 int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force)

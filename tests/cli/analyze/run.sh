@@ -120,7 +120,7 @@ same directory-exit "$status" 2
 # A result that cannot be written is no result.
 "$deadheat" analyze "$traces/different_locks.std" >/dev/full 2>err
 same full-exit "$?" 2
-has full err "deadheat analyze: error: cannot write the result: No space left on device"
+has full err "deadheat: error: cannot write to standard output: No space left on device"
 "$deadheat" analyze --format=json "$traces/different_locks.std" >&- 2>err
 same closed-exit "$?" 2
 

@@ -57,8 +57,8 @@ same only-a-stub "$?" 2
 same killed-program-status "$?" 137
 "$deadheat" analyze killed.dht >out 2>err
 same killed-program "$?:$(grep -c '^  racy' out):$(cat err)" "66:1:"
-("$deadheat" record --quiet --flush=1 -o late.dht -- ./racy 1000 1 late.dht; :) 2>err >out
-"$deadheat" analyze late.dht >out 2>err
+("$deadheat" record --quiet --flush=1 -o late.dht -- ./racy 1000 1 late.dht.part; :) 2>err >out
+"$deadheat" analyze late.dht.part >out 2>err
 same killed-recorder "$?:$(grep -c '^  racy' out):$(grep -c 'the recorder was killed' err)" "66:1:1"
 # What a thread has done so far is not written once more after the end.
 "$deadheat" record --quiet --flush=0 -o flushed.dht -- ./racy 2>err >out
@@ -96,7 +96,7 @@ cat >full.sh <<'END'
 mount -t tmpfs -o size=256k tmpfs small || exit 77
 "$1" record --quiet -o small/full.dht -- ./kernel 2 1 >out 2>err
 echo $? >status
-"$1" analyze --detector=empty small/full.dht >full.out 2>full.err
+"$1" analyze --detector=empty small/full.dht.part >full.out 2>full.err
 END
 mkdir small
 if unshare -m sh full.sh "$deadheat" 2>/dev/null || unshare -rm sh full.sh "$deadheat" 2>/dev/null; then

@@ -1,0 +1,191 @@
+#!/bin/sh
+# run.sh DEADHEAT - what the commands write: output that does not arrive is told, no input is overwritten, a file has its name
+# only when it is complete, a recording in progress is locked and completed when the recorder is told to end.
+. "$(dirname "$0")/../lib.sh"
+
+cd "$work" || exit 1
+"$deadheat" cc -g -O1 -pthread "$here/waits.c" -o waits &&
+    "$deadheat" cc --dh-mode=field -g -O1 -pthread "$here/waits.c" -o field || { bad compile "deadheat cc failed"; exit 1; }
+{
+    echo 'T1|fork(T2)|1'
+    echo 'T1|w(x)|2'
+    echo 'T2|r(x)|3'
+} >t.std
+"$deadheat" trace convert -o t.dht t.std || bad convert "it failed"
+"$deadheat" run --report=0 --output=races.jsonl -- ./waits >/dev/null </dev/null
+sum() { cksum <"$1"; }
+waits=$(sum waits) field=$(sum field) text=$(sum t.std) binary=$(sum t.dht)
+
+# ---- Output that does not arrive: status 2 and one sentence, whatever the command found ----
+full() { # NAME ARGUMENTS...
+    name=$1
+    shift
+    "$deadheat" "$@" >/dev/full 2>err </dev/null
+    same "full-$name" "$?:$(grep -c 'cannot write to standard output: No space left on device' err)" 2:1
+}
+full help --help
+full version --version
+full help-command help run
+for command in run record report analyze compare static detectors trace; do
+    full "help-$command" $command --help
+done
+full help-cc cc --dh-help
+full report-json report --format=json races.jsonl
+full analyze analyze t.std
+full analyze-json analyze --format=json t.std
+full trace-cat trace cat t.std
+full trace-cat-recording trace cat t.dht
+full trace-info trace info t.dht
+full trace-info-json trace info --format=json t.dht
+full trace-convert trace convert -o - t.dht
+full detectors detectors
+full detectors-json detectors --format=json
+for format in text csv json html; do
+    full compare-$format compare --format=$format --detectors=empty,fasttrack t.std
+done
+for format in text json sarif html; do
+    full static-$format static --format=$format ./field
+done
+for command in 'static --output' 'trace convert -o'; do
+    # shellcheck disable=SC2086
+    case $command in
+    static*) "$deadheat" $command=/dev/full ./field >out 2>err ;;
+    *) "$deadheat" $command /dev/full t.dht >out 2>err ;;
+    esac
+    rc=$?
+    same "full-file-${command%% *}" "$rc:$(grep -c 'cannot write .*/dev/full.*: No space left on device' err)" 2:1
+done
+# More than one buffer of it, so that the error comes before the end; and what is not open at all.
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "T1|w(variable" i ")|1" }' >long.std
+full long trace cat long.std
+"$deadheat" trace cat t.std >&- 2>err
+same closed "$?:$(grep -c 'cannot write to standard output: Bad file descriptor' err)" 2:1
+"$deadheat" trace convert -o closed.std t.dht >&- 2>&- <&-
+same closed-for-a-file "$?:$(sum closed.std)" "0:$text"
+
+# ---- An output that is an input ----
+ln -s t.std link.std
+ln t.dht hard.dht
+refused() { # NAME FILE SUM ARGUMENTS...
+    name=$1 file=$2 before=$3
+    shift 3
+    "$deadheat" "$@" >out 2>err </dev/null
+    same "input-$name" "$?:$(sum "$file"):$(grep -c 'this command reads it' err)" "2:$before:1"
+}
+refused convert t.std "$text" trace convert -o ./t.std t.std
+refused convert-link t.std "$text" trace convert -o link.std t.std
+refused convert-linked t.std "$text" trace convert -o t.std link.std
+refused convert-binary t.dht "$binary" trace convert -o t.dht t.dht
+refused convert-hard-link t.dht "$binary" trace convert -o hard.dht t.dht
+refused record waits "$waits" record -o waits -- ./waits
+refused record-path waits "$waits" record --output="$work/waits" -- ./waits
+refused static field "$field" static --output=field ./field
+refused static-absolute field "$field" static --output="$work/field" ./field
+echo 'int main(void) { return 0; }' >a.c
+source=$(sum a.c)
+for how in '-o a.c a.c' '-c ./a.c -oa.c'; do
+    # shellcheck disable=SC2086
+    "$deadheat" cc $how 2>err
+    same "input-cc${how%% *}" "$(($? != 0)):$(sum a.c):$(grep -c 'is also an input' err)" "1:$source:1"
+done
+"$deadheat" trace convert -o t.std - <t.std 2>err
+same input-standard "$?:$(sum t.std):$(grep -c 'this command reads it' err)" "2:$text:1"
+cp t.std grows.std
+"$deadheat" trace cat grows.std >>grows.std 2>err
+same input-appended "$?:$(sum grows.std)" "2:$text"
+cp t.std x.part
+"$deadheat" trace convert -o x x.part 2>err
+same input-part "$?:$(sum x.part):$(ls x 2>&1 | grep -c 'No such')" "2:$text:1"
+
+# ---- Beside the target ----
+same no-parts "$(echo ./*.part)" "./x.part"
+rm x.part
+echo old >kept.std
+chmod 640 kept.std
+echo 'T1|nonsense|1' >bad.std
+"$deadheat" trace convert -o kept.std bad.std 2>err
+same failure-keeps-the-old "$?:$(cat kept.std):$(echo ./*.part)" '2:old:./*.part'
+ln -s kept.std to-kept
+"$deadheat" trace convert -o to-kept t.dht 2>err
+same replaces-behind-a-link "$?:$(sum kept.std):$(readlink to-kept):$(stat -c %a kept.std)" "0:$text:kept.std:640"
+umask 027
+"$deadheat" trace convert -o new.std t.dht 2>err
+same new-file "$?:$(sum new.std):$(stat -c %a new.std)" "0:$text:640"
+ln -s elsewhere.std dangling
+"$deadheat" trace convert -o dangling t.dht 2>err
+same behind-a-dangling-link "$?:$(sum elsewhere.std):$(readlink dangling)" "0:$text:elsewhere.std"
+ln -s kept.std trap.std.part
+"$deadheat" trace convert -o trap.std t.dht 2>err
+same not-through-a-link "$?:$(sum kept.std):$(ls trap.std 2>&1 | grep -c 'No such')" "2:$text:1"
+"$deadheat" trace convert -o /nowhere/x t.dht 2>err
+same no-such-directory "$?:$(cat err)" '2:deadheat trace: error: cannot write /nowhere/x: No such file or directory'
+"$deadheat" trace convert -o . t.dht 2>err
+same a-directory "$?:$(grep -c 'cannot write .: Is a directory' err)" 2:1
+
+# ---- What is no file ----
+"$deadheat" trace convert -o /dev/stdout t.dht >out 2>err
+same stdout "$?:$(sum out)" "0:$text"
+echo first >out
+"$deadheat" trace convert -o /dev/stdout t.dht >>out 2>err
+same stdout-appended "$?:$(tail -n +2 out | cksum)" "0:$text"
+"$deadheat" trace convert -o /dev/fd/5 t.dht 5>out 2>err
+same descriptor "$?:$(sum out)" "0:$text"
+same pipe "$("$deadheat" trace convert -o /dev/stdout t.dht 2>err | cksum)" "$text"
+mkfifo fifo
+cat fifo >out &
+"$deadheat" trace convert -o fifo t.dht 2>err
+rc=$?
+wait
+same fifo "$rc:$(sum out)" "0:$text"
+timeout 20 "$deadheat" static --output=fifo ./field 2>err
+same fifo-without-reader "$?:$(cat err)" "2:deadheat static: error: cannot write 'fifo': it is a pipe, and nobody reads from it"
+
+# ---- A recording in progress ----
+mkfifo say hear
+record() { # NAME ARGUMENTS...: starts a recording of ./waits as $recorder, and waits until that is ready as $pid
+    "$deadheat" record --quiet -o "$1" -- ./waits >say <hear 2>err &
+    recorder=$!
+    exec 7<say 8>hear
+    read -r word pid <&7
+}
+finish() { # ends the program; status is that of the recorder
+    exec 8>&-
+    wait $recorder
+    status=$?
+    exec 7<&-
+}
+echo old >run.dht
+record run.dht
+same ready "$word" ready
+"$deadheat" record --quiet -o run.dht -- ./waits >out 2>err2 </dev/null
+same second-recorder "$?:$(grep -c 'another process is writing it' err2)" 2:1
+same old-one-stays "$(cat run.dht)" old
+finish
+same first-recorder "$status" 3
+"$deadheat" analyze run.dht >out 2>err
+same first-recording "$?:$(cat err):$(ls run.dht.part 2>&1 | grep -c 'No such')" 0::1
+for signal in TERM HUP USR1; do
+    record $signal.dht
+    kill -$signal $recorder
+    wait $recorder
+    status=$?
+    exec 7<&- 8>&-
+    case $signal in TERM) wanted=143 ;; HUP) wanted=129 ;; *) wanted=5 ;; esac
+    same "passes-on-$signal" "$status" $wanted
+    if kill -0 "$pid" 2>/dev/null; then bad "ends-with-$signal" "the program still runs"; else ok "ends-with-$signal"; fi
+    "$deadheat" analyze $signal.dht >out 2>err
+    same "completes-on-$signal" "$?:$(cat err)" 0:
+done
+record killed.dht
+kill -KILL $recorder
+exec 8>&-
+wait $recorder 2>/dev/null
+same killed-has-no-name "$(ls killed.dht 2>&1 | grep -c 'No such')" 1
+"$deadheat" trace info killed.dht >out 2>err
+same killed-is-named "$?:$(grep -c 'killed.dht.part' err)" 2:1
+exec 7<&-
+record killed.dht
+finish
+same after-the-killed "$status:$("$deadheat" analyze killed.dht 2>&1 >out)" 3:
+
+exit $failed
