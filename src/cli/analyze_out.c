@@ -8,6 +8,7 @@
 
 #include "cli/analyze.h"
 #include "util/arena.h"
+#include "util/text.h"
 
 static const char *plural(u64 n)
 {
@@ -48,29 +49,41 @@ static void text_witness(const struct dh_analyze *a, const struct dh_detector_op
     puts(a->witness ? "" : " (--witness shows it)");
 }
 
+/* "write by T1 at 7" */
+static void text_access(struct dh_analyze *a, const struct dh_race_access *x)
+{
+    fputs(x->write ? "write by " : "read by ", stdout);
+    dh_text_put(stdout, dh_trace_in_thread(&a->in, x->thread));
+    fputs(" at ", stdout);
+    dh_text_put(stdout, dh_trace_in_site(&a->in, x->site));
+    if (x->event != DH_NO_EVENT)
+        printf(" (event %" PRIu64 ")", x->event + 1);
+}
+
 static void text_race(struct dh_analyze *a, const struct dh_race *r)
 {
     const char *global = dh_trace_in_global(&a->in, r->cell);
-    printf("  %s%s%s: %s by %s at %s (event %" PRIu64 ")", global ? global : "", global ? " " : "",
-           dh_trace_in_variable(&a->in, r->cell), r->now.write ? "write" : "read",
-           dh_trace_in_thread(&a->in, r->now.thread), dh_trace_in_site(&a->in, r->now.site),
-           r->now.event + 1);
-    if (r->earlier.thread == DH_UNKNOWN) {
-        puts("");
-        return;
+    fputs("  ", stdout);
+    if (global) {
+        dh_text_put(stdout, global);
+        putchar(' ');
     }
-    printf(", earlier %s by %s at %s", r->earlier.write ? "write" : "read",
-           dh_trace_in_thread(&a->in, r->earlier.thread), dh_trace_in_site(&a->in, r->earlier.site));
-    if (r->earlier.event != DH_NO_EVENT)
-        printf(" (event %" PRIu64 ")", r->earlier.event + 1);
-    puts("");
+    dh_text_put(stdout, dh_trace_in_variable(&a->in, r->cell));
+    fputs(": ", stdout);
+    text_access(a, &r->now);
+    if (r->earlier.thread != DH_UNKNOWN) {
+        fputs(", earlier ", stdout);
+        text_access(a, &r->earlier);
+    }
+    putchar('\n');
 }
 
 void dh_analyze_text(struct dh_analyze *a)
 {
     struct dh_trace_in_counts n = dh_trace_in_counts(&a->in);
-    printf("%s: %" PRIu64 " events, %u threads, %u locks, %u variables\n", a->in.shown, a->in.events,
-           n.threads, n.locks, n.variables);
+    dh_text_put(stdout, a->in.shown);
+    printf(": %" PRIu64 " events, %u threads, %u locks, %u variables\n", a->in.events, n.threads, n.locks,
+           n.variables);
     for (u32 i = 0; i < a->n; i++) {
         struct dh_host_result r;
         const struct dh_analyze_found *f = &a->found[i];
@@ -185,7 +198,7 @@ void dh_analyze_json(struct dh_analyze *a)
                              warnings, "seconds", dh_trace_in_seconds(&a->in), "detectors", detectors);
     if (!root)
         dh_util_no_memory();
-    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
     puts("");
     json_decref(root);
 }

@@ -45,7 +45,7 @@ static void print_json(void)
     json_t *root = json_pack("{s:i, s:o}", "version", 1, "detectors", list);
     if (!root)
         dh_util_no_memory();
-    json_dumpf(root, stdout, JSON_INDENT(1));
+    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     puts("");
     json_decref(root);
 }

@@ -203,7 +203,7 @@ static void info_json(const struct request *q)
                              "variables", (int)n.variables, "operations", ops, "warnings", warnings);
     if (!root)
         dh_util_no_memory();
-    json_dumpf(root, stdout, JSON_INDENT(1));
+    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
     puts("");
     json_decref(root);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/compare.h"
+#include "util/text.h"
 
 static const char *guarantee(const struct dh_compare_row *r)
 {
@@ -60,7 +61,9 @@ static void text_matrix(struct dh_compare *c)
         return;
     puts("\nreported by:");
     for (size_t i = 0; i < n && i < SHOWN; i++) {
-        printf("  %s:", variables[i]);
+        fputs("  ", stdout);
+        dh_text_put(stdout, variables[i]);
+        putchar(':');
         for (u32 k = 0; k < c->n; k++)
             if (dh_compare_has(c->rows[k].variables, c->rows[k].n_variables, variables[i]))
                 printf(" %s", c->rows[k].name);
@@ -72,7 +75,7 @@ static void text_matrix(struct dh_compare *c)
 
 void dh_compare_text(struct dh_compare *c)
 {
-    printf("%s", c->subject);
+    dh_text_put(stdout, c->subject);
     if (c->events)
         printf(": %" PRIu64 " events, %u threads, %u locks, %u %s", c->events, c->threads, c->locks, c->cells,
                c->is_program ? "pieces of memory" : "variables");
@@ -187,7 +190,7 @@ void dh_compare_json(struct dh_compare *c)
                              (json_int_t)c->cells, "detectors", rows);
     if (!root)
         dh_util_no_memory();
-    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
     puts("");
     json_decref(root);
 }

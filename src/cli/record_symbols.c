@@ -9,6 +9,7 @@
 
 #include "cli/trace_symbols.h"
 #include "util/path.h"
+#include "util/text.h"
 
 enum { CHUNK = 1 << 20, LINE = 4096 };
 
@@ -33,9 +34,11 @@ static void add(struct table *t, const struct dh_dht_place *p)
     struct dh_symbol_frame f;
     if (!dh_trace_symbols_frame(&t->symbols, p, &f))
         return;
-    int n = f.file ? snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t%s:%d\n", p->pc, f.function,
-                              dh_path_base(f.file), f.line)
-                   : snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t\n", p->pc, f.function);
+    /* Tabs and ends of lines in a name would make another table of this one. */
+    const char *function = dh_text_shown(&t->symbols.arena, f.function);
+    const char *file = f.file ? dh_text_shown(&t->symbols.arena, dh_path_base(f.file)) : "";
+    int n = f.file ? snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t%s:%d\n", p->pc, function, file, f.line)
+                   : snprintf(line, sizeof(line), "%" PRIx64 "\t%s\t\n", p->pc, function);
     if (n <= 0 || n >= (int)sizeof(line))
         return;
     if (t->len + (size_t)n > CHUNK)

@@ -7,6 +7,7 @@
 
 #include "cli/static.h"
 #include "util/path.h"
+#include "util/text.h"
 
 enum { CONTEXT = 2 };
 
@@ -22,8 +23,9 @@ static void print_excerpt(struct dh_static *s, const struct dh_pairs_place *at)
         const char *path = dh_path_join(&s->scratch, at->dir[0] ? at->dir : NULL, at->file);
         if (!at->file[0] || !dh_source_line(&s->source, path, (int)here.line, &line))
             continue;
-        fprintf(s->out, "    %s%s %5u |%s %.*s\n", d ? c->dim : c->strong, d ? " " : ">", here.line, c->off,
-                (int)(line.len < 160 ? line.len : 160), line.text);
+        fprintf(s->out, "    %s%s %5u |%s ", d ? c->dim : c->strong, d ? " " : ">", here.line, c->off);
+        dh_text_put_line(s->out, line.text, line.len < 160 ? line.len : 160);
+        fputc('\n', s->out);
     }
 }
 
@@ -119,7 +121,8 @@ void dh_static_explain(struct dh_static *s, u32 number)
     size_t n;
     const u32 *variables = dh_pairs_items(p, pair->variables, &n);
     fprintf(s->out, "%sP%u%s, pair %s of %s, on %s\n", c->title, number + 1, c->off,
-            dh_static_pair_id(s, pair), s->input, dh_static_subject(s, n ? variables[0] : DH_PAIRS_NONE));
+            dh_static_pair_id(s, pair), dh_text_shown(&s->arena, s->input),
+            dh_static_subject(s, n ? variables[0] : DH_PAIRS_NONE));
     for (size_t i = 1; i < n; i++)
         fprintf(s->out, "  or on %s\n", dh_static_subject(s, variables[i]));
     struct dh_pairs_side side[2] = {pair->side[0], pair->side[1]};

@@ -19,6 +19,7 @@
 #include "cli/static.h"
 #include "util/lines.h"
 #include "util/path.h"
+#include "util/text.h"
 
 enum kind { PROGRAM, BITCODE, OTHER, UNREADABLE };
 
@@ -270,6 +271,13 @@ static int load_bitcode(struct dh_static *s, char **files, size_t n, bool progre
     return rc;
 }
 
+/* All names of a table are for people, in every form; once here is better than at each place that prints. */
+static void tame(struct dh_pairs *p)
+{
+    for (size_t i = 0; i < p->n_strings; i++)
+        dh_text_tame((char *)p->strings[i], strlen(p->strings[i])); /* in its arena, and nobody else's */
+}
+
 int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress)
 {
     enum kind first = kind_of(files[0]);
@@ -290,5 +298,8 @@ int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress)
             break;
         }
     }
-    return first == PROGRAM ? load_program(s, files[0]) : load_bitcode(s, files, n, progress);
+    int rc = first == PROGRAM ? load_program(s, files[0]) : load_bitcode(s, files, n, progress);
+    if (rc == 0)
+        tame(s->pairs);
+    return rc;
 }

@@ -189,7 +189,7 @@ static json_t *phases_json(const struct dh_pairs *p)
 static void write_member(struct dh_static *s, const char *key, json_t *value)
 {
     fprintf(s->out, ",\n\"%s\":", key);
-    json_dumpf(value, s->out, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_dumpf(value, s->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY);
     json_decref(value);
 }
 
@@ -216,7 +216,7 @@ void dh_static_print_json(struct dh_static *s)
             json_array_append_new(pairs, pair_json(s, group->pairs[i]));
         json_object_set_new(j, "pairs", pairs);
         fputs(g ? ",\n" : "\n", s->out);
-        json_dumpf(j, s->out, JSON_COMPACT);
+        json_dumpf(j, s->out, JSON_COMPACT | JSON_ENSURE_ASCII);
         json_decref(j);
     }
     fputs("]", s->out);

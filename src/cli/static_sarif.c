@@ -106,12 +106,12 @@ void dh_static_print_sarif(struct dh_static *s)
 {
     json_t *tool = json_pack("{s:o}", "driver", driver());
     fprintf(s->out, "{\"$schema\":\"%s\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":", schema);
-    json_dumpf(tool, s->out, JSON_COMPACT);
+    json_dumpf(tool, s->out, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(tool);
     json_t *properties = json_pack("{s:s,s:b,s:o}", "style", s->style, "noThreads", s->pairs->no_threads,
                                    "program", text(s->pairs->program));
     fputs(",\"columnKind\":\"utf16CodeUnits\",\"properties\":", s->out);
-    json_dumpf(properties, s->out, JSON_COMPACT);
+    json_dumpf(properties, s->out, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(properties);
     fputs(",\"results\":[", s->out);
     bool first = true;
@@ -120,7 +120,7 @@ void dh_static_print_sarif(struct dh_static *s)
         for (size_t i = 0; i < dh_static_shown(s, group); i++, dh_static_forget(s)) {
             json_t *j = result(s, group->variable, group->pairs[i]);
             fputs(first ? "\n" : ",\n", s->out);
-            json_dumpf(j, s->out, JSON_COMPACT);
+            json_dumpf(j, s->out, JSON_COMPACT | JSON_ENSURE_ASCII);
             json_decref(j);
             first = false;
         }

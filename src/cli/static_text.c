@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/static.h"
+#include "util/text.h"
 
 static const struct dh_static_palette plain = {"", "", "", "", ""};
 static const struct dh_static_palette coloured = {"\033[1;35m", "\033[1m", "\033[36m", "\033[2m", "\033[0m"};
@@ -25,8 +26,11 @@ static void print_side(struct dh_static *s, const struct dh_pairs_side *side)
     fprintf(s->out, ", holding %s\n", dh_static_held(s, side->locks));
     size_t len;
     const char *line = dh_static_line(s, &site->at, &len);
-    if (len)
-        fprintf(s->out, "      %s%5u |%s %.*s\n", c->dim, site->at.line, c->off, (int)len, line);
+    if (len) {
+        fprintf(s->out, "      %s%5u |%s ", c->dim, site->at.line, c->off);
+        dh_text_put_line(s->out, line, len);
+        fputc('\n', s->out);
+    }
     fprintf(s->out, "      run by %s\n", dh_static_reached(s, side->entries));
 }
 
@@ -72,12 +76,12 @@ static void print_group(struct dh_static *s, const struct dh_static_group *g, bo
 void dh_static_print_text(struct dh_static *s, bool summary)
 {
     if (s->pairs->no_threads) {
-        fprintf(s->out, "%s: no thread is ever created\n", s->input);
+        fprintf(s->out, "%s: no thread is ever created\n", dh_text_shown(&s->arena, s->input));
         return;
     }
     for (size_t g = 0; g < s->n_groups; g++)
         print_group(s, &s->groups[g], summary);
-    fprintf(s->out, "%s: %s\n", s->input, dh_static_total(s));
+    fprintf(s->out, "%s: %s\n", dh_text_shown(&s->arena, s->input), dh_static_total(s));
     u64 cases = 0;
     for (size_t i = 0; i < s->pairs->n_assumptions; i++)
         cases += s->pairs->assumptions[i].count;

@@ -1,14 +1,18 @@
 /*
- * explain.c - saying in words what was raced on and why nothing ordered the two accesses.
+ * explain.c - saying in words what was raced on and why nothing ordered the two accesses. The words are for
+ * people in every form of a report, so names in them are as util/text.h shows them.
  */
 #include "report/view.h"
+#include "util/text.h"
 
 /* "static `calls` of `worker`" */
 static const char *named_variable(struct dh_arena *arena, const struct dh_view *v, const char *kind)
 {
+    const char *name = dh_text_shown(arena, v->variable.display);
     if (v->variable.function)
-        return dh_arena_printf(arena, "%s `%s` of `%s`", kind, v->variable.display, v->variable.function);
-    return dh_arena_printf(arena, "%s `%s`", kind, v->variable.display);
+        return dh_arena_printf(arena, "%s `%s` of `%s`", kind, name,
+                               dh_text_shown(arena, v->variable.function));
+    return dh_arena_printf(arena, "%s `%s`", kind, name);
 }
 
 const char *dh_view_subject(struct dh_arena *arena, const struct dh_view *v)
@@ -44,7 +48,7 @@ static const char *lock_list(struct dh_arena *arena, const struct dh_view_access
         return "no lock";
     for (size_t i = 0; i < a->n_locks; i++) {
         const char *before = i == 0 ? "" : i + 1 == a->n_locks ? " and " : ", ";
-        text = dh_arena_printf(arena, "%s%s`%s`%s", text, before, a->locks[i].name,
+        text = dh_arena_printf(arena, "%s%s`%s`%s", text, before, dh_text_shown(arena, a->locks[i].name),
                                a->locks[i].lock->read_mode ? " (for reading)" : "");
     }
     return text;
@@ -86,13 +90,13 @@ const char *dh_view_explain(struct dh_arena *arena, const struct dh_view *v)
     if (common && both_read)
         return dh_arena_printf(
             arena, "Both threads held `%s`, but only for reading, which does not keep them apart.",
-            common->name);
+            dh_text_shown(arena, common->name));
     if (common)
         return dh_arena_printf(
             arena,
             "Both threads held `%s`, yet nothing orders the accesses: it was not the same "
             "lock for both (destroyed and initialised again, or unlocked by another thread).",
-            common->name);
+            dh_text_shown(arena, common->name));
     if (now->n_locks == 0 && then->n_locks == 0) {
         if (now->access->atomic != then->access->atomic)
             return dh_arena_printf(

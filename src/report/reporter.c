@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "report/print.h"
 #include "report/record.h"
 #include "util/lines.h"
+#include "util/text.h"
 
 struct dh_reporter {
     struct dh_reporter_options options;
@@ -28,23 +30,37 @@ struct dh_reporter {
     bool unclear; /* a race has a frame or location that could not be named */
 };
 
+/* A line of its own. Sentences quote names that are not ours. */
+__attribute__((format(printf, 2, 3))) static void say(const struct dh_reporter *r, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        dh_util_no_memory();
+    va_end(args);
+    dh_text_put(r->options.messages, text);
+    fputc('\n', r->options.messages);
+    free(text);
+}
+
 static void warn(void *ctx, const char *sentence)
 {
     struct dh_reporter *r = ctx;
     if (r->options.print)
-        fprintf(r->options.messages, "deadheat: note: %s\n", sentence);
+        say(r, "deadheat: note: %s", sentence);
 }
 
 static void complain(void *ctx, u64 line, const char *sentence)
 {
     struct dh_reporter *r = ctx;
-    fprintf(r->options.messages, "deadheat: %s:%" PRIu64 ": %s\n", r->options.suppressions, line, sentence);
+    say(r, "deadheat: %s:%" PRIu64 ": %s", r->options.suppressions, line, sentence);
 }
 
 static void complain_of_own(void *ctx, u64 line, const char *sentence)
 {
     struct dh_reporter *r = ctx;
-    fprintf(r->options.messages, "deadheat: __tsan_default_suppressions:%" PRIu64 ": %s\n", line, sentence);
+    say(r, "deadheat: __tsan_default_suppressions:%" PRIu64 ": %s", line, sentence);
 }
 
 struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
@@ -74,8 +90,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
         u64 bad = 0;
         int rc = dh_suppress_load(&r->suppress, options->suppressions, complain, r, &bad);
         if (rc)
-            fprintf(options->messages, "deadheat: error: cannot read the suppressions %s: %s\n",
-                    options->suppressions, strerror(-rc));
+            say(r, "deadheat: error: cannot read the suppressions %s: %s", options->suppressions,
+                strerror(-rc));
         r->result.bad_suppressions = rc != 0;
     }
     return r;
@@ -132,7 +148,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 static void bad_line(struct dh_reporter *r, u64 number, const char *why)
 {
     r->result.bad_lines++;
-    fprintf(r->options.messages, "deadheat: %s:%" PRIu64 ": %s\n", r->options.input, number, why);
+    say(r, "deadheat: %s:%" PRIu64 ": %s", r->options.input, number, why);
 }
 
 static void take_line(struct dh_reporter *r, const char *text, size_t len, u64 number)
@@ -261,8 +277,8 @@ static void print_summary(struct dh_reporter *r)
         }
     }
     for (const struct dh_suppress_rule *rule = r->suppress.rules; r->options.stats && rule; rule = rule->next)
-        fprintf(f, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64 "\n", r->options.suppressions, rule->line,
-                rule->pattern, rule->hits);
+        say(r, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64, r->options.suppressions, rule->line,
+            rule->pattern, rule->hits);
     print_sample(r);
     print_counters(r);
 }
@@ -284,7 +300,7 @@ static void print_json(struct dh_reporter *r)
                              (json_int_t)r->result.races, "repetitions", (json_int_t)r->result.repetitions,
                              "suppressed", (json_int_t)r->result.suppressed, "bad_lines",
                              (json_int_t)r->result.bad_lines, "counters", lost);
-    json_dumpf(root, r->options.out, JSON_INDENT(2));
+    json_dumpf(root, r->options.out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     fputc('\n', r->options.out);
     json_decref(root);
 }

@@ -2,12 +2,14 @@
  * text.c - a race for a person to read.
  *
  * Order: what, why, the access that found the race, the earlier one, the memory, the locks, the threads.
- * Each stack's source excerpt stands right under it, at the frame to look at.
+ * Each stack's source excerpt stands right under it, at the frame to look at. Names and lines of source are
+ * not ours, and are printed as util/text.h says.
  */
 #include <string.h>
 
 #include "report/print.h"
 #include "util/path.h"
+#include "util/text.h"
 
 enum { CONTEXT = 2, MAX_EXCERPT = 160 };
 
@@ -25,18 +27,23 @@ static const struct palette *palette_of(const struct dh_print *p)
     return p->color ? &coloured : &plain;
 }
 
+static const char *shown(const struct dh_print *p, const char *s)
+{
+    return dh_text_shown(p->arena, s);
+}
+
 /* ---- Frames and source -------------------------------------------------------------------------------- */
 
 static const char *frame_place(const struct dh_print *p, const struct dh_symbol_frame *f)
 {
     if (f->file) {
-        const char *file = dh_path_beneath(p->cwd, f->file);
+        const char *file = shown(p, dh_path_beneath(p->cwd, f->file));
         if (f->line && f->column)
             return dh_arena_printf(p->arena, "%s:%d:%d", file, f->line, f->column);
         return f->line ? dh_arena_printf(p->arena, "%s:%d", file, f->line) : file;
     }
     if (f->module)
-        return dh_arena_printf(p->arena, "(%s+0x%llx)", dh_path_beneath(p->cwd, f->module),
+        return dh_arena_printf(p->arena, "(%s+0x%llx)", shown(p, dh_path_beneath(p->cwd, f->module)),
                                (unsigned long long)f->offset);
     return dh_arena_printf(p->arena, "(0x%llx)", (unsigned long long)f->offset);
 }
@@ -47,7 +54,7 @@ const char *dh_print_place(const struct dh_print *p, const struct dh_symbol_trac
     if (!f)
         return "?";
     if (f->file)
-        return dh_arena_printf(p->arena, "%s:%d", dh_path_beneath(p->cwd, f->file), f->line);
+        return dh_arena_printf(p->arena, "%s:%d", shown(p, dh_path_beneath(p->cwd, f->file)), f->line);
     return frame_place(p, f);
 }
 
@@ -96,8 +103,10 @@ static void print_excerpt(const struct dh_print *p, const struct dh_symbol_frame
             continue;
         bool here = n == f->line;
         int len = (int)(line.len < MAX_EXCERPT ? line.len : MAX_EXCERPT);
-        fprintf(p->out, "      %s%s %5d |%s%s%.*s\n", here ? c->mark : c->dim, here ? ">" : " ", n, c->off,
-                len ? " " : "", len, line.text);
+        fprintf(p->out, "      %s%s %5d |%s%s", here ? c->mark : c->dim, here ? ">" : " ", n, c->off,
+                len ? " " : "");
+        dh_text_put_line(p->out, line.text, (size_t)len);
+        fputc('\n', p->out);
         if (!here || f->column < 1 || f->column > len)
             continue;
         fprintf(p->out, "      %s        | ", c->dim);
@@ -117,8 +126,9 @@ static void print_trace(const struct dh_print *p, const struct dh_symbol_trace *
         fprintf(p->out, "    (the stack is not known)\n");
     for (size_t i = 0; i < n; i++) {
         const struct dh_symbol_frame *f = &trace->frames[i];
-        fprintf(p->out, "    #%zu %s%s%s %s%s%s%s\n", i, c->strong, f->function ? f->function : "??", c->off,
-                c->place, frame_place(p, f), c->off, f->inlined ? " [inlined]" : "");
+        fprintf(p->out, "    #%zu %s%s%s %s%s%s%s\n", i, c->strong,
+                f->function ? shown(p, f->function) : "??", c->off, c->place, frame_place(p, f), c->off,
+                f->inlined ? " [inlined]" : "");
         if (excerpt && f == top)
             print_excerpt(p, f);
     }
@@ -145,7 +155,7 @@ static void print_access(const struct dh_print *p, const struct dh_view_access *
     if (a->n_locks == 0)
         fputs("no lock", p->out);
     for (size_t i = 0; i < a->n_locks; i++)
-        fprintf(p->out, "%s`%s`%s", i ? ", " : "", a->locks[i].name,
+        fprintf(p->out, "%s`%s`%s", i ? ", " : "", shown(p, a->locks[i].name),
                 a->locks[i].lock->read_mode ? " (for reading)" : "");
     fputs(":\n", p->out);
     print_trace(p, &a->stack, access->stack_folded, true);
@@ -166,19 +176,20 @@ static void print_variable(const struct dh_print *p, const struct dh_view *v)
     if (strcmp(v->variable.name, v->variable.display) != 0) {
         fputs(", ", p->out);
         print_offset(p, v->variable.offset);
-        fprintf(p->out, "`%s`", v->variable.name);
+        fprintf(p->out, "`%s`", shown(p, v->variable.name));
     }
     if (v->variable.size)
         fprintf(p->out, " (%llu byte%s)", (unsigned long long)v->variable.size,
                 v->variable.size == 1 ? "" : "s");
     if (v->variable.file)
-        fprintf(p->out, ", declared at %s:%d", dh_path_beneath(p->cwd, v->variable.file), v->variable.line);
+        fprintf(p->out, ", declared at %s:%d", shown(p, dh_path_beneath(p->cwd, v->variable.file)),
+                v->variable.line);
 }
 
 static void print_global(const struct dh_print *p, const struct dh_view *v)
 {
     const struct dh_model_location *at = &v->race->location;
-    const char *module = at->module ? dh_path_beneath(p->cwd, at->module->path) : "?";
+    const char *module = at->module ? shown(p, dh_path_beneath(p->cwd, at->module->path)) : "?";
     if (!v->has_variable) {
         fprintf(p->out, "\n  Location: global memory (%s+0x%llx)\n", module, (unsigned long long)at->offset);
         return;
@@ -197,7 +208,7 @@ static void print_threads_own(const struct dh_print *p, const struct dh_view *v)
         if (v->race->location.place == DH_MODEL_STACK && v->location_thread)
             fprintf(p->out, ", on the stack of thread %s", v->location_thread);
     } else if (v->frame.n && v->frame.frames[v->frame.n - 1].function) {
-        fprintf(p->out, ", in the frame of `%s`", v->frame.frames[v->frame.n - 1].function);
+        fprintf(p->out, ", in the frame of `%s`", shown(p, v->frame.frames[v->frame.n - 1].function));
     }
     fputc('\n', p->out);
 }
@@ -243,7 +254,7 @@ static void print_locks(const struct dh_print *p, const struct dh_view *v)
             const struct dh_view_lock *l = &a->locks[j];
             if (l->named && l->acquired_at.n == 0)
                 continue;
-            fprintf(p->out, "\n  Lock `%s` at 0x%llx", l->name, (unsigned long long)l->lock->addr);
+            fprintf(p->out, "\n  Lock `%s` at 0x%llx", shown(p, l->name), (unsigned long long)l->lock->addr);
             fprintf(p->out, l->acquired_at.n ? ", taken by thread %s:\n" : ", held by thread %s\n",
                     a->thread.label);
             if (l->acquired_at.n)

@@ -6,21 +6,13 @@
 #include <string.h>
 
 #include "util/path.h"
-
-/* A program may give its threads any name; it must not steer the reader's terminal. */
-static const char *harmless(struct dh_arena *arena, const char *name)
-{
-    char *copy = dh_arena_strdup(arena, name);
-    for (char *c = copy; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
-    return copy;
-}
+#include "util/text.h"
 
 const char *dh_view_thread_label(struct dh_arena *arena, const struct dh_model_process *process, u64 uid)
 {
     const struct dh_model_thread *t = dh_model_find_thread(process, uid);
     if (t && t->name[0])
-        return dh_arena_printf(arena, "T%llu '%s'", (unsigned long long)uid, harmless(arena, t->name));
+        return dh_arena_printf(arena, "T%llu '%s'", (unsigned long long)uid, dh_text_shown(arena, t->name));
     return dh_arena_printf(arena, "T%llu", (unsigned long long)uid);
 }
 
