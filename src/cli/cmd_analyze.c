@@ -35,7 +35,9 @@ static const char usage[] =
     "  --hold=N              events held, in a second reading, to prove races of detectors that read once\n"
     "                        (default: 10000000, about 1 GB; 0: no second reading)\n"
     "\n"
-    "Exit status: 0 no detector reported a race, 66 at least one did, 2 bad usage or input.\n"
+    "Exit status: 0 no detector reported a race; 66 at least one did; 2 bad usage or input, and no race in a "
+    "trace\n"
+    "that is empty or was not completed.\n"
     "\n"
     "Example:\n"
     "  deadheat analyze --detector=fasttrack,eraser,multilock trace.std\n";
@@ -215,7 +217,7 @@ static int run(void)
         else if (r.reports && !status)
             status = DH_EXIT_RACES;
     }
-    return status;
+    return status || dh_trace_in_whole(&a.in) ? status : DH_EXIT_TROUBLE;
 }
 
 static int analyze(const char *file)

@@ -254,7 +254,7 @@ static int show(const struct request *q)
         else if (c.rows[i].n_warnings && !status)
             status = DH_EXIT_RACES;
     }
-    return status;
+    return status || !c.partial ? status : DH_EXIT_TROUBLE;
 }
 
 static int check(struct request *q)

@@ -19,6 +19,7 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "event/dht_read.h"
 #include "report/reporter.h"
 
 static const char usage[] =
@@ -34,7 +35,8 @@ static const char usage[] =
     "  --source=0|1          show source lines (default: 1)\n"
     "  --stats               print all counters of the run\n"
     "\n"
-    "Exit status: 0 no races, 66 races, 2 bad usage or input.\n"
+    "Exit status: 0 no races; 66 races; 2 bad usage or input, and no races where no process is recorded, or\n"
+    "one that did not come to its end.\n"
     "\n"
     "Example:\n"
     "  deadheat run --output=races.jsonl --report=0 -- ./prog\n"
@@ -154,12 +156,36 @@ static int set_flag(struct request *q, const char *arg)
     return 0;
 }
 
+/* Files of other kinds, which people give by mistake. 0, or DH_EXIT_TROUBLE after a message. */
+static int check_kind(const char *file, int fd)
+{
+    char head[8] = {0};
+    if (pread(fd, head, sizeof(head), 0) < (ssize_t)sizeof(head))
+        return 0;
+    if (memcmp(head, "\177ELF", 4) == 0)
+        return dh_cli_fail(
+            "report",
+            "'%s' is a program, and no file of race records: 'deadheat run --output=FILE' runs "
+            "it and writes one",
+            file);
+    if (dh_dht_is(head, sizeof(head)))
+        return dh_cli_fail(
+            "report", "'%s' is a recording, and no file of race records: 'deadheat analyze' finds its races",
+            file);
+    return 0;
+}
+
 static int report_file(const struct request *q)
 {
     bool is_stdin = strcmp(q->file, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(q->file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return dh_cli_fail("report", "cannot open %s: %s", q->file, strerror(errno));
+    int rc = check_kind(q->file, fd);
+    if (rc) {
+        close(fd);
+        return rc;
+    }
     struct dh_reporter_options options = {
         .out = stdout,
         .messages = stderr,
@@ -173,7 +199,7 @@ static int report_file(const struct request *q)
     };
     struct dh_reporter *reporter = dh_reporter_new(&options);
     struct dh_reporter_result result;
-    int rc = dh_reporter_read(reporter, fd);
+    rc = dh_reporter_read(reporter, fd);
     dh_reporter_finish(reporter, &result);
     if (!is_stdin)
         close(fd);
@@ -181,7 +207,9 @@ static int report_file(const struct request *q)
         return dh_cli_fail("report", "cannot read %s: %s", q->file, strerror(-rc));
     if (result.bad_lines || result.bad_suppressions)
         return DH_EXIT_TROUBLE;
-    return result.races ? DH_EXIT_RACES : 0;
+    if (result.races)
+        return DH_EXIT_RACES;
+    return result.incomplete ? DH_EXIT_TROUBLE : 0;
 }
 
 int dh_cmd_report(int argc, char **argv)

@@ -49,7 +49,8 @@ struct dh_compare {
     struct dh_arena arena;
     const char *subject; /* the trace, or the program with its arguments */
     bool is_program;
-    u64 events; /* of the trace or recording; 0: there is none */
+    bool partial; /* the trace is empty or was not completed: no race in it means nothing */
+    u64 events;   /* of the trace or recording; 0: there is none */
     u32 threads, locks, cells;
     u64 window;
     u64 timeout; /* seconds a detector may take; 0: any */

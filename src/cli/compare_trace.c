@@ -145,11 +145,12 @@ static void work(void *ctx, int fd)
         dh_trace_in_warn(&j->in);
     dh_host_result(host, 0, &result);
     struct dh_trace_in_counts counts = dh_trace_in_counts(&j->in);
-    json_t *root = json_pack("{s:f s:f s:I s:I s:I s:I s:I s:s s:o}", "seconds", seconds, "cpu", cpu, "peak",
-                             (json_int_t)usage.ru_maxrss * 1024, "events", (json_int_t)j->in.events,
-                             "threads", (json_int_t)counts.threads, "locks", (json_int_t)counts.locks,
-                             "cells", (json_int_t)counts.variables, "error",
-                             result.error ? strerror(-result.error) : "", "warnings", name_warnings(j));
+    json_t *root =
+        json_pack("{s:f s:f s:I s:I s:I s:I s:I s:b s:s s:o}", "seconds", seconds, "cpu", cpu, "peak",
+                  (json_int_t)usage.ru_maxrss * 1024, "events", (json_int_t)j->in.events, "threads",
+                  (json_int_t)counts.threads, "locks", (json_int_t)counts.locks, "cells",
+                  (json_int_t)counts.variables, "whole", dh_trace_in_whole(&j->in), "error",
+                  result.error ? strerror(-result.error) : "", "warnings", name_warnings(j));
     if (!root)
         dh_util_no_memory();
     json_dumpfd(root, fd, JSON_COMPACT);
@@ -179,6 +180,7 @@ static void take(struct dh_compare *c, struct dh_compare_row *row, const json_t 
     c->threads = (u32)number(root, "threads");
     c->locks = (u32)number(root, "locks");
     c->cells = (u32)number(root, "cells");
+    c->partial = !json_is_true(json_object_get(root, "whole"));
     if (error && *error)
         row->error = dh_arena_strdup(&c->arena, error);
     row->n_warnings = 0;

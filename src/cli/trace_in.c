@@ -33,6 +33,16 @@ static int open_recording(struct dh_trace_in *t)
     return rc;
 }
 
+/* What else people give where a trace is wanted, or NULL. */
+static const char *other_kind(const char *begin)
+{
+    if (memcmp(begin, "\177ELF", 4) == 0)
+        return "is a program, and no trace: 'deadheat record' runs it and writes one";
+    if (memcmp(begin, "{\"v\":", 5) == 0)
+        return "holds race records, and is no trace: 'deadheat report' prints them";
+    return NULL;
+}
+
 /* A recording whose recorder was killed has not got its name. */
 static int cannot_open(const char *command, const char *file)
 {
@@ -60,8 +70,14 @@ int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *fil
     t->progress = isatty(STDERR_FILENO);
     t->started = t->shown_at = now();
     char begin[8];
-    if (pread(t->fd, begin, sizeof(begin), 0) == sizeof(begin) && dh_dht_is(begin, sizeof(begin)))
+    ssize_t n = pread(t->fd, begin, sizeof(begin), 0);
+    if (n == sizeof(begin) && dh_dht_is(begin, sizeof(begin)))
         return open_recording(t);
+    const char *other = n == sizeof(begin) ? other_kind(begin) : NULL;
+    if (other) {
+        dh_trace_in_close(t);
+        return dh_cli_fail(command, "%s %s", t->shown, other);
+    }
     if (dh_std_init(&t->std, t->fd) != 0) {
         dh_trace_in_close(t);
         return dh_cli_fail(command, "out of memory");
@@ -154,11 +170,21 @@ static void warn_incomplete(const struct dh_trace_in *t)
                     t->shown, stats.cut);
 }
 
+bool dh_trace_in_whole(const struct dh_trace_in *t)
+{
+    struct dh_dht_stats stats = {.complete = true};
+    if (t->dht)
+        dh_dht_stats(t->dht, &stats);
+    return t->events > 0 && stats.complete;
+}
+
 void dh_trace_in_warn(const struct dh_trace_in *t)
 {
     const struct dh_form *form = dh_trace_in_form(t);
     if (t->dht)
         warn_incomplete(t);
+    if (t->events == 0)
+        dh_cli_warn(t->command, "%s: there is no event in it", t->shown);
     for (u32 w = 0; w < DH_FORM_WARNINGS; w++) {
         if (form->warnings[w])
             dh_cli_warn(t->command, "%s:%" PRIu64 ": %s: %" PRIu64 " (this is the first)", t->shown,

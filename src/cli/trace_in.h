@@ -32,6 +32,8 @@ long dh_trace_in_read(struct dh_trace_in *t, struct dh_event *events, size_t cap
 void dh_trace_in_quiet(struct dh_trace_in *t);
 /* Oddities of the trace, one sentence each, to standard error. */
 void dh_trace_in_warn(const struct dh_trace_in *t);
+/* Is it the whole of an execution, so that no race in it means that there was none? When all was read. */
+bool dh_trace_in_whole(const struct dh_trace_in *t);
 double dh_trace_in_seconds(const struct dh_trace_in *t); /* since it was opened */
 
 /* How many of each there are, of those that were read. */

@@ -87,7 +87,9 @@ struct dh_model_process {
     struct dh_map modules; /* int id -> struct dh_model_module */
     struct dh_map threads; /* u64 uid -> struct dh_model_thread */
     struct dh_map races;   /* u64 id -> struct dh_model_race */
-    struct dh_model_process *next;
+    bool announced;        /* by a line of its own */
+    bool ended;            /* and all that it had to tell is here; otherwise it was killed, or still runs */
+    struct dh_model_process *next; /* that began before */
 };
 
 struct dh_model_race {

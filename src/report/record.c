@@ -261,6 +261,7 @@ static int read_process(struct reader *r, const json_t *line, struct dh_record *
         return rc;
     struct dh_model_process *p = dh_model_begin_process(r->m);
     p->pid = pid;
+    p->announced = true;
     p->exe = get_text(r, line, "exe");
     p->detector = get_text(r, line, "detector");
     p->guarantee = get_text(r, line, "guarantee");
@@ -362,14 +363,22 @@ static int read_counters(struct reader *r, const json_t *line, struct dh_record 
     return 0;
 }
 
+static int read_end(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    (void)line;
+    (void)ret;
+    r->process->ended = true;
+    return 0;
+}
+
 static int read_object(struct reader *r, const json_t *line, struct dh_record *ret)
 {
     static const struct {
         const char *type;
         int (*read)(struct reader *r, const json_t *line, struct dh_record *ret);
     } types[] = {
-        {"process", read_process}, {"module", read_module}, {"thread", read_thread},
-        {"race", read_race},       {"repeat", read_repeat}, {"counters", read_counters},
+        {"process", read_process}, {"module", read_module},     {"thread", read_thread}, {"race", read_race},
+        {"repeat", read_repeat},   {"counters", read_counters}, {"end", read_end},
     };
     const char *type = json_string_value(json_object_get(line, "type"));
     const json_t *version = json_object_get(line, "v");
@@ -391,7 +400,7 @@ static int read_object(struct reader *r, const json_t *line, struct dh_record *r
         if (strcmp(type, types[i].type) == 0)
             return types[i].read(r, line, ret);
     }
-    return 0; /* "end", and what later versions may add */
+    return 0; /* what later versions may add */
 }
 
 int dh_record_read(struct dh_model *m, const char *line, size_t len, struct dh_record *ret,

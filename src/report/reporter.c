@@ -15,6 +15,8 @@
 #include "util/lines.h"
 #include "util/text.h"
 
+enum { SHOWN_BAD_LINES = 10 }; /* of a file of something else all lines are bad */
+
 struct dh_reporter {
     struct dh_reporter_options options;
     struct dh_arena arena;
@@ -147,7 +149,8 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 
 static void bad_line(struct dh_reporter *r, u64 number, const char *why)
 {
-    r->result.bad_lines++;
+    if (r->result.bad_lines++ >= SHOWN_BAD_LINES)
+        return;
     say(r, "deadheat: %s:%" PRIu64 ": %s", r->options.input, number, why);
 }
 
@@ -263,7 +266,7 @@ static void print_summary(struct dh_reporter *r)
         if (n->suppressed)
             fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
         fputc('\n', f);
-    } else if (!r->options.streaming || r->options.stats) {
+    } else if ((!r->options.streaming && !n->incomplete && !n->bad_lines) || r->options.stats) {
         fputs("deadheat: no data races\n", f);
     }
     if (r->options.streaming && n->races && n->repetitions) {
@@ -283,6 +286,21 @@ static void print_summary(struct dh_reporter *r)
     print_counters(r);
 }
 
+/* Which processes are recorded, in the order in which they began. */
+static json_t *json_processes(const struct dh_reporter *r)
+{
+    json_t *list = json_array();
+    for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
+        if (!p->announced)
+            continue;
+        json_t *exe = json_string(p->exe);
+        json_array_insert_new(list, 0,
+                              json_pack("{sI so sb}", "pid", (json_int_t)p->pid, "exe",
+                                        exe ? exe : json_string("?"), "ended", p->ended));
+    }
+    return list;
+}
+
 static void print_json(struct dh_reporter *r)
 {
     json_t *races = json_array();
@@ -296,17 +314,47 @@ static void print_json(struct dh_reporter *r)
         if (n)
             json_object_set_new(lost, counters[i].name, json_integer((json_int_t)n));
     }
-    json_t *root = json_pack("{si so s{sI sI sI sI} so}", "version", 1, "races", races, "summary", "races",
-                             (json_int_t)r->result.races, "repetitions", (json_int_t)r->result.repetitions,
-                             "suppressed", (json_int_t)r->result.suppressed, "bad_lines",
-                             (json_int_t)r->result.bad_lines, "counters", lost);
+    json_t *root =
+        json_pack("{si so s{sI sI sI sI sb} so so}", "version", 1, "races", races, "summary", "races",
+                  (json_int_t)r->result.races, "repetitions", (json_int_t)r->result.repetitions, "suppressed",
+                  (json_int_t)r->result.suppressed, "bad_lines", (json_int_t)r->result.bad_lines, "complete",
+                  !r->result.incomplete, "processes", json_processes(r), "counters", lost);
     json_dumpf(root, r->options.out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     fputc('\n', r->options.out);
     json_decref(root);
 }
 
+/* A file can tell of no races only if it tells of a process, and of all that it did. */
+static void judge_completeness(struct dh_reporter *r)
+{
+    u64 all = 0, open = 0;
+    const struct dh_model_process *first = NULL;
+    for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
+        all += p->announced;
+        open += p->announced && !p->ended;
+        first = p->announced && !p->ended ? p : first;
+    }
+    r->result.incomplete = all == 0 || open > 0;
+    if (r->options.streaming || !r->options.print)
+        return;
+    if (r->result.bad_lines > SHOWN_BAD_LINES)
+        say(r, "deadheat: %s: %" PRIu64 " lines in all are no race records", r->options.input,
+            r->result.bad_lines);
+    if (all == 0 && !r->first)
+        say(r, "deadheat: %s: no process is recorded in it, so it does not tell whether there are races",
+            r->options.input);
+    else if (open)
+        say(r,
+            "deadheat: %s: process %" PRIu64
+            " (%s)%s did not come to an end: killed, or still running; what it "
+            "did after its last record is not known",
+            r->options.input, first->pid, first->exe[0] ? first->exe : "?",
+            open > 1 ? dh_arena_printf(&r->arena, " and %" PRIu64 " more", open - 1) : "");
+}
+
 void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
 {
+    judge_completeness(r);
     for (const struct dh_group *g = r->first; g; g = g->next) {
         r->result.races += !g->rule;
         r->result.suppressed += g->rule != NULL;

@@ -28,6 +28,7 @@ struct dh_reporter_result {
     u64 suppressed; /* distinct */
     u64 bad_lines;
     bool bad_suppressions; /* the file could not be read */
+    bool incomplete; /* no process is recorded, or not all of them to their end: no races means nothing */
 };
 
 struct dh_reporter;

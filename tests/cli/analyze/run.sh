@@ -36,7 +36,7 @@ same all-silent "$status" 0
 # Next to nothing.
 : >empty.std
 run analyze --detector=all,cp,syncp,osr empty.std
-same empty-exit "$status" 0
+same empty-exit "$status" 2
 same empty-silent "$(grep -c ' racy ' out)" 0
 printf 'T|w(x)|1' >single.std
 run analyze --detector=all,cp,syncp,osr --format=json single.std

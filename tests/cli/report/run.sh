@@ -160,6 +160,7 @@ has suppress-no-file-sentence err 'cannot read the suppressions absent.txt: No s
     head_lines "$build_id"
     echo '{"v":1,"type":"module","id":1,"path":"/usr/lib/absent.so","build_id":"","lo":"0xa000","hi":"0xb000","bias":"0xa000"}'
     race 1 bump "$(global counter)" | sed 's/\],"stack_folded"/,[1,"0x10"]],"stack_folded"/'
+    echo '{"v":1,"type":"end","races":1}'
 } >below.jsonl
 report below.jsonl
 same library-below-unopened "$(cat err)" "deadheat: 1 data race"
@@ -217,10 +218,6 @@ report broken.jsonl
 same bad-line-status "$status" 2
 has bad-line-number err 'broken.jsonl:3: not JSON' 'broken.jsonl:10: not JSON'
 has bad-line-keeps-races out 'global `counter`'
-: >empty.jsonl
-report empty.jsonl
-same empty-status "$status" 0
-same empty-summary "$(cat err)" "deadheat: no data races"
 report absent.jsonl
 same absent-status "$status" 2
 report --formt=json full.jsonl
