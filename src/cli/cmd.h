@@ -4,6 +4,7 @@
 #ifndef DH_CLI_CMD_H
 #define DH_CLI_CMD_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/base.h"
@@ -28,6 +29,7 @@ int dh_cmd_trace(int argc, char **argv);
 
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const char *format, ...);
+int dh_cli_vfail(const char *command, const char *format, va_list args);
 /* The same as a warning. */
 __attribute__((format(printf, 2, 3))) void dh_cli_warn(const char *command, const char *format, ...);
 /* May this program be run? 0, or the exit status after a message. */

@@ -24,7 +24,6 @@
 
 struct driver {
     struct dh_arena arena;
-    const char *name; /* of the command, for messages */
     struct dh_cc_line line;
     const char *libdir;
 };
@@ -76,14 +75,12 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct driver *d, co
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "%s: error: ", d->name);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    int rc = dh_cli_vfail(d->line.cxx ? "c++" : "cc", format, args);
     va_end(args);
-    return 1;
+    return rc;
 }
 
-/* 0, or 1 after a sentence about what cannot be done. */
+/* 0, or DH_EXIT_TROUBLE after a sentence about what cannot be done. */
 static int check_supported(const struct driver *d)
 {
     const struct dh_cc_line *l = &d->line;
@@ -318,7 +315,7 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
     const char *compiler = find_compiler(d);
     bool gnu = d->line.frontend == DH_CC_GNU;
     if (!compiler)
-        return 1;
+        return DH_EXIT_TROUBLE;
     struct dh_cc_args out = {.arena = &d->arena};
     dh_cc_args_add(&out, compiler);
     if (d->line.cxx && !gnu)
@@ -369,15 +366,17 @@ static int check_output(const struct driver *d, const struct dh_cc_args *in)
 
 static int drive(int argc, char **argv, bool cxx)
 {
-    struct driver d = {.name = cxx ? "deadheat c++" : "deadheat cc"};
+    struct driver d = {0};
     struct dh_cc_args in = {.arena = &d.arena};
     for (int i = 1; i < argc; i++)
         dh_cc_args_add_expanded(&in, argv[i]);
     dh_cc_args_read(&in, cxx, &d.line);
     int rc;
-    if (argc < 2 || d.line.help) {
+    if (d.line.help) {
         print_help(&d);
         rc = 0;
+    } else if (argc < 2) {
+        rc = fail(&d, "nothing to compile; 'deadheat %s --dh-help' has examples", cxx ? "c++" : "cc");
     } else if (d.line.multiarch && !d.line.frontend_name) {
         puts("x86_64-linux-gnu");
         rc = 0;

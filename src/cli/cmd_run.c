@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/options.h"
 #include "cli/cmd.h"
 #include "detect/detector.h"
+#include "util/output.h"
 #include "util/path.h"
 
 static const char usage_head[] =
@@ -136,6 +138,25 @@ static int set_flag(struct request *q, const char *arg)
     return rc ? rc : add_option(q, arg + 2, len - 2, value);
 }
 
+/* The files that the program's runtime will open. What is wrong with them is said before the program has run
+ * for an hour. */
+static int check_files(struct request *q, const char *name)
+{
+    struct stat st;
+    const char *suppressions = checked.suppressions, *output = checked.output;
+    const char *inputs[] = {dh_path_find_program(&q->arena, name), suppressions};
+    if (suppressions[0] && (stat(suppressions, &st) != 0 || access(suppressions, R_OK) != 0))
+        return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(errno));
+    if (suppressions[0] && S_ISDIR(st.st_mode))
+        return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(EISDIR));
+    if (!output[0])
+        return 0;
+    if (dh_output_is_input(output, inputs, suppressions[0] ? 2 : 1))
+        return dh_cli_fail("run", "cannot write '%s': this command reads it", output);
+    const char *why = dh_output_appendable(output);
+    return why ? dh_cli_fail("run", "cannot write '%s': %s", output, why) : 0;
+}
+
 /* The program's own runtime looks for the reporter; naming this very program spares it the search. */
 static void name_reporter(struct request *q)
 {
@@ -171,6 +192,8 @@ int dh_cmd_run(int argc, char **argv)
         rc = dh_cli_fail("run", "which program? For example: deadheat run -- ./prog");
     if (!rc)
         rc = dh_cli_check_program(&q.arena, "run", argv[i], q.force);
+    if (!rc)
+        rc = check_files(&q, argv[i]);
     if (rc)
         goto out;
     name_reporter(&q);

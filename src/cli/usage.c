@@ -26,11 +26,17 @@ static void say(const char *command, const char *what, const char *format, va_li
     free(text);
 }
 
+int dh_cli_vfail(const char *command, const char *format, va_list args)
+{
+    say(command, "error", format, args);
+    return DH_EXIT_TROUBLE;
+}
+
 int dh_cli_fail(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(command, "error", format, args);
+    dh_cli_vfail(command, format, args);
     va_end(args);
     return DH_EXIT_TROUBLE;
 }
@@ -48,9 +54,12 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
     const char *path = dh_path_find_program(arena, name);
     enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
     if (kind == DH_ELFCHECK_UNREADABLE) {
-        int status = errno == ENOENT ? 127 : 126; /* as shells do */
-        dh_cli_fail(command, "cannot run '%s': %s", name, strerror(errno));
-        return status;
+        int error = errno;
+        if (error == ENOENT && !strchr(name, '/') && access(name, X_OK) == 0)
+            dh_cli_fail(command, "there is no program '%s' on the path; did you mean './%s'?", name, name);
+        else
+            dh_cli_fail(command, "cannot run '%s': %s", name, strerror(error));
+        return error == ENOENT ? 127 : 126; /* as shells do */
     }
     if (kind == DH_ELFCHECK_PLAIN && !force)
         return dh_cli_fail(command,

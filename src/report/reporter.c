@@ -13,6 +13,7 @@
 #include "report/print.h"
 #include "report/record.h"
 #include "util/lines.h"
+#include "util/path.h"
 #include "util/text.h"
 
 enum { SHOWN_BAD_LINES = 10 }; /* of a file of something else all lines are bad */
@@ -29,7 +30,8 @@ struct dh_reporter {
     struct dh_group *first;
     struct dh_group **end;
     struct dh_reporter_result result;
-    bool unclear; /* a race has a frame or location that could not be named */
+    bool told_bare; /* that lines are not known for want of -g */
+    bool unclear;   /* a race has a frame or location that could not be named */
 };
 
 /* A line of its own. Sentences quote names that are not ours. */
@@ -117,6 +119,27 @@ static void print_now(struct dh_reporter *r, const struct dh_group *group, bool 
     fflush(r->options.out);
 }
 
+/* The first time that the place to look at has no line, though its file is there. */
+static void note_bare(struct dh_reporter *r, const struct dh_view *v)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(v->accesses) && !r->told_bare; i++) {
+        const struct dh_symbol_frame *top = dh_view_top(&v->accesses[i].stack);
+        const struct dh_model_stack *stack = &v->race->accesses[i].stack;
+        size_t k = 0;
+        while (k < stack->n &&
+               !(stack->frames[k].module && top && stack->frames[k].module->path == top->module))
+            k++;
+        if (k == stack->n || top->file || !dh_view_in_project(top) ||
+            !dh_symbol_is_readable(r->symbols, stack->frames[k].module))
+            continue;
+        r->told_bare = true;
+        warn(r, dh_arena_printf(&r->arena,
+                                "there is no debug information for code in %s: compile it with -g to "
+                                "see lines and members",
+                                top->module));
+    }
+}
+
 static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
     bool brief = !r->options.json && !r->suppress.rules; /* which may name a library or its functions */
@@ -143,6 +166,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     if (rule)
         return;
     r->unclear |= is_unclear(view);
+    note_bare(r, view);
     if (r->options.print && r->options.streaming && !r->options.json)
         print_now(r, group, false);
 }

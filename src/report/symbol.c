@@ -65,6 +65,11 @@ static struct dh_object *find_object(struct dh_symbol *s, const struct dh_model_
     return object;
 }
 
+bool dh_symbol_is_readable(struct dh_symbol *s, const struct dh_model_module *module)
+{
+    return find_object(s, module)->dwfl != NULL;
+}
+
 /* One recorded frame: several when calls were inlined. */
 static const struct dh_symbol_trace *expand(struct dh_symbol *s, const struct dh_model_frame *frame)
 {

@@ -42,6 +42,8 @@ typedef void dh_symbol_warn(void *ctx, const char *sentence);
 
 struct dh_symbol;
 struct dh_symbol *dh_symbol_new(struct dh_arena *arena, dh_symbol_warn *warn, void *ctx);
+/* Can the file that ran be read? */
+bool dh_symbol_is_readable(struct dh_symbol *s, const struct dh_model_module *module);
 void dh_symbol_free(struct dh_symbol *s);
 
 void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *stack,

@@ -142,7 +142,7 @@ static void read_options(char **envp)
     dh_options_default(&dh_opts);
     if (dh_options_parse(&dh_opts, text, &err) < 0) {
         dh_sys_say(err.text);
-        dh_sys3(SYS_exit_group, 1, 0, 0);
+        dh_sys3(SYS_exit_group, 2, 0, 0);
     }
     dh_runtime_secure_options(&dh_opts);
     if (dh_opts.help) {

@@ -155,6 +155,18 @@ bool dh_output_is_input(const char *path, const char *const *inputs, size_t n_in
     return stat(path, &st) == 0 && is_input(&st, inputs, n_inputs);
 }
 
+const char *dh_output_appendable(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+        return NULL; /* its reader would take a writer that comes and goes for the only one */
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (fd < 0)
+        return strerror(errno);
+    close(fd);
+    return NULL;
+}
+
 /* A part that somebody else left, or is writing: never through a link, never one of another user's. */
 static int open_old_part(const char *part)
 {

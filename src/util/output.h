@@ -36,6 +36,9 @@ bool dh_output_is_standard(const char *path);
 
 /* Is a file of this name, written as an output, one of these inputs? For what others write. */
 bool dh_output_is_input(const char *path, const char *const *inputs, size_t n_inputs);
+/* NULL if a program that appends to this file will be able to, or why it will not. The file is made if there
+ * is none. */
+const char *dh_output_appendable(const char *path);
 /* 0, or -1 with o->why. `inputs` are names of files that the command reads ("-": standard input). */
 int dh_output_open(struct dh_output *o, struct dh_arena *arena, const char *path, const char *const *inputs,
                    size_t n_inputs);

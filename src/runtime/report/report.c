@@ -124,6 +124,69 @@ static void process_line(void)
     dh_fmt_str(&line, "}\n");
 }
 
+/* ---- Files that the user named ---- */
+
+/* The reason of a system call that failed, for people: there is no strerror here. */
+static const char *reason(long error)
+{
+    switch (-error) {
+    case ENOENT:
+        return "no such file or directory";
+    case EACCES:
+    case EPERM:
+        return "permission denied";
+    case EISDIR:
+        return "it is a directory";
+    case ENOTDIR:
+        return "a part of its path is no directory";
+    case EROFS:
+        return "the file system is read-only";
+    case ETXTBSY:
+        return "it is a program that runs";
+    case ENXIO:
+        return "it is a pipe, and nobody reads from it";
+    default:
+        return "the system refuses it";
+    }
+}
+
+static void say_of_file(const char *what, const char *file, const char *cannot, long error)
+{
+    char text[512];
+    struct dh_fmt f;
+    dh_fmt_init(&f, text, sizeof(text) - 1);
+    dh_fmt_str(&f, what);
+    dh_fmt_json_str(&f, file);
+    dh_fmt_str(&f, cannot);
+    dh_fmt_str(&f, reason(error));
+    text[f.len] = 0;
+    dh_sys_say(text);
+}
+
+/* Without waiting for somebody to read a pipe: the program must go on. */
+static void open_output(void)
+{
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+    long fd = dh_sys3(SYS_open, (long)dh_opts.output, flags, 0644);
+    if (fd < 0) {
+        say_of_file("records are not saved: the output file ", dh_opts.output, " cannot be opened: ", fd);
+        return;
+    }
+    dh_sys3(SYS_fcntl, fd, F_SETFL, O_APPEND);
+    output = dh_keep_fd((int)fd);
+}
+
+/* Only the reporter reads them, at the first race: too late to learn that the name was wrong. */
+static void check_suppressions(void)
+{
+    static bool checked; /* by this process, or the one it was forked from */
+    long rc =
+        dh_opts.suppressions[0] && !checked ? dh_sys3(SYS_access, (long)dh_opts.suppressions, R_OK, 0) : 0;
+    checked = true;
+    if (rc < 0)
+        say_of_file("the suppressions ", dh_opts.suppressions, " cannot be read: ", rc);
+}
+
 /* The part of a stream that needs no race: whoever reads the file can tell that the process ran. */
 static void begin_file(void)
 {
@@ -132,11 +195,7 @@ static void begin_file(void)
     begun = true;
     races_before = dh_known_count();
     if (dh_opts.output[0]) {
-        long fd = dh_sys3(SYS_open, (long)dh_opts.output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-        if (fd >= 0)
-            output = dh_keep_fd((int)fd);
-        else
-            dh_sys_say("the output file cannot be opened for writing; records are not saved");
+        open_output();
         process_line();
         send_to_file();
     }
@@ -168,6 +227,7 @@ static void begin(void)
 void dh_report_begin(void)
 {
     dh_lock_take(&lock);
+    check_suppressions();
     if (dh_opts.output[0])
         begin_file();
     dh_lock_drop(&lock);

@@ -178,11 +178,11 @@ expect stop-after-suppressed 134 1 '' 'stopped at the first race'
 with exitcode=0 race
 expect own-status 3 1 done
 with output=/absent/file race
-expect unwritable-output 66 1 done 'cannot be opened for writing'
+expect unwritable-output 66 1 done 'cannot be opened: no such file'
 with output=/dev/full race
 expect full-output 66 1 done 'cannot be written any more'
 with exitcod=1 race
-expect unknown-option 1 0 '' "did you mean 'exitcode'"
+expect unknown-option 2 0 '' "did you mean 'exitcode'"
 with help=1 quiet
 rc=$rc:$(grep -c on_race= err)
 if [ "$rc" = 0:1 ]; then ok help; else bad help "got $rc"; fi

@@ -293,8 +293,9 @@ print_file() { "$cc" -print-file-name=libc.so | grep -q libc && "$cc" -print-sea
 case_ print-options print_file
 verbose() { "$cc" -v 2>&1 | grep -q 'clang version' && "$cc" '-###' -c a.c 2>&1 | grep -q 'fpass-plugin='; }
 case_ verbose verbose
-help() { "$cc" --dh-help | grep -q 'deadheat run' && "$deadheat" c++ | grep -q 'deadheat c++ -g'; }
+help() { "$cc" --dh-help | grep -q 'deadheat run' && "$deadheat" c++ --dh-help | grep -q 'deadheat c++ -g'; }
 case_ help help
+refused nothing-to-compile 'nothing to compile' "$deadheat" c++
 
 refused static 'link dynamically' "$cc" -static hello.c -o x
 refused static-pie 'static-pie' "$cc" -static-pie hello.c -o x

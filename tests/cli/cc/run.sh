@@ -35,7 +35,7 @@ refused() {
     shift 2
     "$@" > out 2> err
     code=$?
-    if [ $code = 1 ] && [ "$(wc -l < err)" = 1 ] && grep -q -- "$words" err && [ ! -s out ]; then
+    if [ $code = 2 ] && [ "$(wc -l < err)" = 1 ] && grep -q -- "$words" err && [ ! -s out ]; then
         echo "ok cc/$name"
     else
         echo "FAIL cc/$name: status $code, $(head -1 err)"

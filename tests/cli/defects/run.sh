@@ -90,6 +90,7 @@ same file-needs-no-reporter "$status:$(cat out err):$(types f3 | grep -c race)" 
 run report=0:output=f4:reporter=/nowhere:suppressions=/dev/null ./race race
 same suppressions-need-one "$status:$(grep -c 'cannot be run' err)" 66:1
 run output=/nowhere/f ./race
-same file-cannot-be "$status:$(cat err)" "0:deadheat: the output file cannot be opened for writing; records are not saved"
+same file-cannot-be "$status:$(cat err)" \
+    '0:deadheat: records are not saved: the output file "/nowhere/f" cannot be opened: no such file or directory'
 
 exit $failed

@@ -39,6 +39,7 @@ run ./marked -- --stats
 same first-word-ends-flags "$(cat out)" " [--] [--stats]"
 DEADHEAT_OPTIONS=exitcode=5:stats=0 "$deadheat" run --stats --exitcode=6 -- ./marked >out
 same flags-win "$(cat out)" "exitcode=5:stats=0:stats=1:exitcode=6:"
+: >"it's"
 run --output=a:b.jsonl --suppressions="it's" -- ./marked
 same quoting "$(cat out)" "output='a:b.jsonl':suppressions=\"it's\":"
 run --output="'\"" -- ./marked
