@@ -21,6 +21,7 @@ static struct dh_lock lock = DH_LOCK_INIT(DH_RANK_POOL);
 static struct free_block *free_lists[MAX_SHIFT + 1];
 static char *slab, *slab_end;
 static size_t total;
+static size_t limit; /* of it; 0: none. Set before there are threads */
 
 static unsigned class_of(size_t n)
 {
@@ -32,6 +33,8 @@ static unsigned class_of(size_t n)
 
 static void *map_large(size_t n)
 {
+    if (limit && (n > limit || dh_pool_bytes() > limit - n))
+        return NULL;
     void *p = dh_sys_map_own(DH_ALIGN_UP(n, 4096));
     if (p)
         __atomic_fetch_add(&total, DH_ALIGN_UP(n, 4096), __ATOMIC_RELAXED);
@@ -87,6 +90,11 @@ void dh_pool_free(void *p, size_t n)
 size_t dh_pool_bytes(void)
 {
     return __atomic_load_n(&total, __ATOMIC_RELAXED);
+}
+
+void dh_pool_limit(size_t bytes)
+{
+    limit = bytes;
 }
 
 void dh_pool_each_lock(dh_lock_fn *fn)

@@ -11,13 +11,12 @@
  * on it: a second pair of lines on a variable that does race is no lie.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
 #include "cli/compare.h"
+#include "util/lines.h"
 #include "util/path.h"
 
 struct side {
@@ -111,45 +110,38 @@ static int read_item(struct dh_truth *t, char *line, u64 number)
 }
 
 /* A source is one that has a mark. */
-static bool has_marks(FILE *f)
+static bool has_marks(const char *text)
 {
-    char *line = NULL;
-    size_t cap = 0;
-    bool found = false;
-    while (!found && getline(&line, &cap, f) >= 0)
-        found = strstr(line, "// RACE ") || strstr(line, "// HIDDEN RACE ") ||
-                strncmp(line, "// NO RACE", 10) == 0;
-    free(line);
-    return found;
+    return strstr(text, "// RACE ") || strstr(text, "// HIDDEN RACE ") ||
+           strncmp(text, "// NO RACE", 10) == 0 || strstr(text, "\n// NO RACE");
 }
 
 struct dh_truth *dh_truth_read(struct dh_arena *arena, const char *file)
 {
+    enum { MAX_BYTES = 16 << 20 };
     struct dh_truth *t = dh_arena_alloc(arena, sizeof(*t));
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t len;
-    int rc = 0;
-    FILE *f = fopen(file, "re");
-    if (!f) {
-        dh_cli_fail("compare", "cannot open %s: %s", file, strerror(errno));
+    char *text;
+    size_t n;
+    int rc = dh_lines_load(file, MAX_BYTES, &text, &n);
+    if (rc) {
+        dh_cli_fail("compare", "cannot read %s: %s", file, strerror(-rc));
         return NULL;
     }
-    *t = (struct dh_truth){.arena = arena, .file = file, .marks = has_marks(f)};
-    if (fseek(f, 0, SEEK_SET) != 0)
-        rc = dh_cli_fail("compare", "cannot read %s twice: it must be a file", file);
-    for (u64 number = 1; !rc && (len = getline(&line, &cap, f)) >= 0; number++) {
+    *t = (struct dh_truth){.arena = arena, .file = file, .marks = has_marks(text)};
+    u64 number = 1;
+    for (char *line = text, *end = text + n; !rc && line < end; number++) {
+        size_t len = strcspn(line, "\n");
+        char *next = line + len + 1;
+        line[len] = 0;
         while (len > 0 && isspace((unsigned char)line[len - 1]))
             line[--len] = 0;
         if (t->marks)
             read_marks(t, line, number);
         else
             rc = read_item(t, line, number);
+        line = next;
     }
-    if (!rc && ferror(f))
-        rc = dh_cli_fail("compare", "cannot read %s: %s", file, strerror(errno));
-    free(line);
-    fclose(f);
+    free(text);
     return rc ? NULL : t;
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pool.h"
 #include "cli/cmd.h"
 
 static double now(void)
@@ -27,8 +28,12 @@ static int open_recording(struct dh_trace_in *t)
     dh_trace_symbols_init(&t->symbols);
     if (rc == 0)
         return 0;
-    rc = rc == -EBADMSG && t->dht ? dh_cli_fail(t->command, "%s: %s", t->shown, dh_dht_error(t->dht))
-                                  : dh_cli_fail(t->command, "cannot read %s: %s", t->shown, strerror(-rc));
+    if (rc == -EBADMSG && t->dht)
+        rc = dh_cli_fail(t->command, "%s: %s", t->shown, dh_dht_error(t->dht));
+    else if (rc == -ENOMEM)
+        rc = dh_cli_fail(t->command, "%s: there is not enough memory for what it is about", t->shown);
+    else
+        rc = dh_cli_fail(t->command, "cannot read %s: %s", t->shown, strerror(-rc));
     dh_trace_in_close(t);
     return rc;
 }
@@ -67,6 +72,8 @@ int dh_trace_in_open(struct dh_trace_in *t, const char *command, const char *fil
         return cannot_open(command, file);
     if (fstat(t->fd, &st) == 0 && S_ISREG(st.st_mode))
         t->size = (u64)st.st_size;
+    /* What a trace needs has little to do with its size. */
+    dh_pool_limit((size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
     t->progress = isatty(STDERR_FILENO);
     t->started = t->shown_at = now();
     char begin[8];

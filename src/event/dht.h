@@ -24,6 +24,7 @@ enum {
     DH_DHT_CHUNK_BYTES = 64 << 10,   /* of one chunk, unpacked, if it holds events */
     DH_DHT_CHUNK_EVENTS = 1 << 18,   /* at most */
     DH_DHT_TABLE_BYTES = 16 << 20,   /* of one chunk that holds a table */
+    DH_DHT_TABLES_BYTES = 256 << 20, /* of all modules and symbols; packed, they could be nothing */
     DH_DHT_SITES = 2048,             /* of one chunk */
     DH_DHT_THREADS = 1 << 24,        /* numbers of threads are below */
     DH_DHT_ORDERED_EVENTS = 1 << 14, /* of one chunk of all threads, at most */

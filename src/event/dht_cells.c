@@ -9,9 +9,9 @@
 
 void dh_cells_done(struct dh_cells *c)
 {
-    for (u32 i = 0; i < c->pages.n && i < c->by_cap; i++)
-        dh_pool_free(c->by[i], sizeof(*c->by[i]));
-    dh_pool_free(c->by, c->by_cap * sizeof(*c->by));
+    for (u32 i = 0; i < c->slabs_cap; i++)
+        dh_pool_free(c->slabs[i], DH_CELLS_SLAB * sizeof(*c->slabs[i]));
+    dh_pool_free(c->slabs, c->slabs_cap * sizeof(*c->slabs));
     dh_pool_free(c->where, c->where_cap * sizeof(*c->where));
     dh_pages_done(&c->pages);
     *c = (struct dh_cells){0};
@@ -36,28 +36,29 @@ struct dh_cells_page *dh_cells_page(struct dh_cells *c, u64 key, bool add)
     u32 n = add ? dh_pages_add(&c->pages, key) : dh_pages_find(&c->pages, key);
     if (n == DH_PAGES_NONE)
         return NULL;
-    if (n >= c->by_cap) {
-        u32 cap = c->by_cap ? c->by_cap * 2 : 256;
-        struct dh_cells_page **by = grown(c->by, c->by_cap, c->by_cap, cap, sizeof(*by));
-        if (!by)
+    u32 slab = n / DH_CELLS_SLAB;
+    if (slab >= c->slabs_cap) {
+        u32 cap = c->slabs_cap ? c->slabs_cap * 2 : 256;
+        struct dh_cells_page **slabs = grown(c->slabs, c->slabs_cap, c->slabs_cap, cap, sizeof(*slabs));
+        if (!slabs)
             return NULL;
-        c->by = by;
-        c->by_cap = cap;
+        c->slabs = slabs;
+        c->slabs_cap = cap;
     }
-    if (!c->by[n] && !(c->by[n] = dh_pool_alloc(sizeof(*c->by[n]))))
+    if (!c->slabs[slab] && !(c->slabs[slab] = dh_pool_alloc(DH_CELLS_SLAB * sizeof(*c->slabs[slab]))))
         return NULL;
     c->cache[k].key = key + 1;
-    c->cache[k].page = c->by[n];
-    return c->by[n];
+    c->cache[k].page = &c->slabs[slab][n % DH_CELLS_SLAB];
+    return c->cache[k].page;
 }
 
 static bool cut_at(struct dh_cells *c, u64 addr)
 {
     if ((addr & 7) == 0)
         return true;
-    struct dh_cells_page *p = dh_cells_page(c, addr >> DH_PAGE_SHIFT, true);
+    struct dh_cells_page *p = dh_cells_page(c, addr >> DH_CELLS_SHIFT, true);
     if (p)
-        p->cuts[(addr & (DH_PAGE - 1)) >> 3] |= (u8)(1u << (addr & 7));
+        p->cuts[(addr & (DH_CELLS_PAGE - 1)) >> 3] |= (u8)(1u << (addr & 7));
     return p != NULL;
 }
 
@@ -69,17 +70,17 @@ bool dh_cells_cut(struct dh_cells *c, u64 addr, u64 n)
 /* Whole words, within one page each, from the first or (down) from the last. */
 static int same_words(struct dh_cells *c, u64 to, u64 from, u64 n, bool down)
 {
-    struct dh_cells_page *p = dh_cells_page(c, from >> DH_PAGE_SHIFT, false);
-    struct dh_cells_page *q = dh_cells_page(c, to >> DH_PAGE_SHIFT, false);
-    u32 first = (u32)(from & (DH_PAGE - 1)) >> 3, other = (u32)(to & (DH_PAGE - 1)) >> 3;
+    struct dh_cells_page *p = dh_cells_page(c, from >> DH_CELLS_SHIFT, false);
+    struct dh_cells_page *q = dh_cells_page(c, to >> DH_CELLS_SHIFT, false);
+    u32 first = (u32)(from & (DH_CELLS_PAGE - 1)) >> 3, other = (u32)(to & (DH_CELLS_PAGE - 1)) >> 3;
     int changed = 0;
     for (u32 k = 0; (p || q) && k < n / 8; k++) {
         u32 i = down ? (u32)(n / 8) - 1 - k : k, a = first + i, b = other + i;
         u8 all = (p ? p->cuts[a] : 0) | (q ? q->cuts[b] : 0);
         if (all == 0)
             continue;
-        if ((!p && !(p = dh_cells_page(c, from >> DH_PAGE_SHIFT, true))) ||
-            (!q && !(q = dh_cells_page(c, to >> DH_PAGE_SHIFT, true))))
+        if ((!p && !(p = dh_cells_page(c, from >> DH_CELLS_SHIFT, true))) ||
+            (!q && !(q = dh_cells_page(c, to >> DH_CELLS_SHIFT, true))))
             return -1;
         changed |= p->cuts[a] != all || q->cuts[b] != all;
         p->cuts[a] = q->cuts[b] = all;
@@ -121,7 +122,7 @@ static int same_chains(struct dh_cells *c, u64 to, u64 from, u64 n, bool overlap
  * and `from`. */
 static int same_on_page(struct dh_cells *c, u32 page, u64 start, u64 to, u64 from, u64 n, bool overlap)
 {
-    u64 lo = c->pages.keys[page] << DH_PAGE_SHIFT, hi = lo + DH_PAGE;
+    u64 lo = c->pages.keys[page] << DH_CELLS_SHIFT, hi = lo + DH_CELLS_PAGE;
     lo = lo > start ? lo : start;
     hi = hi < start + n ? hi : start + n;
     return lo < hi ? same_chains(c, to + (lo - start), from + (lo - start), hi - lo, overlap) : 0;
@@ -135,7 +136,7 @@ int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n)
     to -= skew;
     from -= skew;
     n = DH_ALIGN_UP(n, 8);
-    if (n >> DH_PAGE_SHIFT <= c->pages.n)
+    if (n >> DH_CELLS_SHIFT <= c->pages.n)
         return same_chains(c, to, from, n, overlap);
     /* Most of it was never seen. Pages that are added on the way come last, hence are gone through as well.
      */
@@ -152,8 +153,8 @@ int dh_cells_same_cuts(struct dh_cells *c, u64 to, u64 from, u64 n)
 /* Every byte of [addr, addr + n), within one page, and its end. */
 static int cut_bytes(struct dh_cells *c, u64 addr, u64 n)
 {
-    struct dh_cells_page *p = dh_cells_page(c, addr >> DH_PAGE_SHIFT, true);
-    u32 first = (u32)(addr & (DH_PAGE - 1)), last = first + (u32)n - 1;
+    struct dh_cells_page *p = dh_cells_page(c, addr >> DH_CELLS_SHIFT, true);
+    u32 first = (u32)(addr & (DH_CELLS_PAGE - 1)), last = first + (u32)n - 1;
     int changed = 0;
     for (u32 w = first >> 3; p && w <= last >> 3; w++) {
         u32 lo = w == first >> 3 ? first & 7 : 0, hi = w == last >> 3 ? (last & 7) + 1 : 8;
@@ -179,7 +180,7 @@ int dh_cells_same_bytes(struct dh_cells *c, u64 to, u64 from, u64 n)
 
 bool dh_cells_number(struct dh_cells *c, struct dh_cells_page *p, u64 word)
 {
-    u32 w = (u32)(word & (DH_PAGE - 1)) >> 3, count = dh_cells_count(p, w);
+    u32 w = (u32)(word & (DH_CELLS_PAGE - 1)) >> 3, count = dh_cells_count(p, w);
     if (c->n >= (c->limit ? c->limit : UINT32_MAX - 16))
         return false;
     if (c->n + count > c->where_cap) {

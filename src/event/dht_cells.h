@@ -3,24 +3,36 @@
  *
  * First all accesses are shown to dh_cells_cut, in any order; then dh_cells_at gives out numbers. Words of
  * eight bytes are always cut from each other.
+ *
+ * Memory is looked after in pages of 512 bytes, smaller than those of the machine: a page of which one word
+ * was accessed takes as much as one that was accessed all over, and a program that walks through memory in
+ * large steps is recorded in a few bytes.
  */
 #ifndef DH_EVENT_DHT_CELLS_H
 #define DH_EVENT_DHT_CELLS_H
 
 #include "event/pages.h"
 
-enum { DH_CELLS_WORDS = DH_PAGE / 8, DH_CELLS_CACHE = 256 };
+enum {
+    DH_CELLS_SHIFT = 9,
+    DH_CELLS_PAGE = 1 << DH_CELLS_SHIFT,
+    DH_CELLS_WORDS = DH_CELLS_PAGE / 8,
+    DH_CELLS_CACHE = 2048,
+    DH_CELLS_SLAB = 102, /* pages that are allocated together, just below a power of two */
+};
 
 struct dh_cells_page {
     u32 first[DH_CELLS_WORDS]; /* number of the first variable of a word, + 1; 0: none of it was given out */
     u8 cuts[DH_CELLS_WORDS];   /* bit i: a variable begins at byte i */
 };
 
+_Static_assert(sizeof(struct dh_cells_page) * DH_CELLS_SLAB <= 32 << 10, "the largest block of the pool");
+
 /* All zero is a valid start. */
 struct dh_cells {
     struct dh_pages pages;
-    struct dh_cells_page **by; /* by number of the page */
-    u32 by_cap;
+    struct dh_cells_page **slabs; /* by number of the page, DH_CELLS_SLAB together */
+    u32 slabs_cap;
     u32 n;      /* numbers given out */
     u32 limit;  /* of numbers; 0: 2^32 - 2 */
     u64 *where; /* by number: address << 4 | size */
@@ -37,11 +49,11 @@ bool dh_cells_cut(struct dh_cells *c, u64 addr, u64 n);
 /* The usual case: true if it was one, within one word of a page at hand. */
 DH_INLINE bool dh_cells_cut_word(struct dh_cells *c, u64 addr, u64 n)
 {
-    u64 key = addr >> DH_PAGE_SHIFT;
+    u64 key = addr >> DH_CELLS_SHIFT;
     u32 k = key % DH_CELLS_CACHE, at = (u32)addr & 7;
     if (DH_UNLIKELY(c->cache[k].key != key + 1 || n > 8 - at))
         return false;
-    c->cache[k].page->cuts[(addr & (DH_PAGE - 1)) >> 3] |= (u8)((1u << at | 1u << (at + n)) & 0xfe);
+    c->cache[k].page->cuts[(addr & (DH_CELLS_PAGE - 1)) >> 3] |= (u8)((1u << at | 1u << (at + n)) & 0xfe);
     return true;
 }
 /* Cuts of [to, to + n) and [from, from + n) become the same, where there are any; to - from is a multiple
@@ -52,7 +64,7 @@ int dh_cells_same_bytes(struct dh_cells *c, u64 to, u64 from, u64 n);
 /* How far it is from both addresses to the next border of a page, at most n. */
 DH_INLINE u64 dh_cells_within(u64 a, u64 b, u64 n)
 {
-    u64 one = DH_PAGE - (a & (DH_PAGE - 1)), other = DH_PAGE - (b & (DH_PAGE - 1));
+    u64 one = DH_CELLS_PAGE - (a & (DH_CELLS_PAGE - 1)), other = DH_CELLS_PAGE - (b & (DH_CELLS_PAGE - 1));
     one = one < other ? one : other;
     return one < n ? one : n;
 }
@@ -60,7 +72,7 @@ DH_INLINE u64 dh_cells_within(u64 a, u64 b, u64 n)
 /* The same for the next border below, of what ends there. */
 DH_INLINE u64 dh_cells_within_below(u64 a, u64 b, u64 n)
 {
-    u64 one = ((a - 1) & (DH_PAGE - 1)) + 1, other = ((b - 1) & (DH_PAGE - 1)) + 1;
+    u64 one = ((a - 1) & (DH_CELLS_PAGE - 1)) + 1, other = ((b - 1) & (DH_CELLS_PAGE - 1)) + 1;
     one = one < other ? one : other;
     return one < n ? one : n;
 }
@@ -86,25 +98,25 @@ DH_INLINE u32 dh_cells_count(const struct dh_cells_page *p, u32 w)
 /* dh_cells_at will be asked about addr. */
 DH_INLINE void dh_cells_soon(const struct dh_cells *c, u64 addr)
 {
-    u64 key = addr >> DH_PAGE_SHIFT;
+    u64 key = addr >> DH_CELLS_SHIFT;
     u32 k = key % DH_CELLS_CACHE;
     if (c->cache[k].key == key + 1) {
         const struct dh_cells_page *p = c->cache[k].page;
-        __builtin_prefetch(&p->first[(addr & (DH_PAGE - 1)) >> 3]);
-        __builtin_prefetch(&p->cuts[(addr & (DH_PAGE - 1)) >> 3]);
+        __builtin_prefetch(&p->first[(addr & (DH_CELLS_PAGE - 1)) >> 3]);
+        __builtin_prefetch(&p->cuts[(addr & (DH_CELLS_PAGE - 1)) >> 3]);
     }
 }
 
 /* The variable that begins at addr, and its size. UINT32_MAX: no memory, or too many. */
 DH_INLINE u32 dh_cells_at(struct dh_cells *c, u64 addr, u32 *ret_size)
 {
-    u64 key = addr >> DH_PAGE_SHIFT;
+    u64 key = addr >> DH_CELLS_SHIFT;
     u32 k = key % DH_CELLS_CACHE;
     struct dh_cells_page *p =
         DH_LIKELY(c->cache[k].key == key + 1) ? c->cache[k].page : dh_cells_page(c, key, true);
     if (DH_UNLIKELY(!p))
         return UINT32_MAX;
-    u32 w = (u32)(addr & (DH_PAGE - 1)) >> 3, at = (u32)addr & 7;
+    u32 w = (u32)(addr & (DH_CELLS_PAGE - 1)) >> 3, at = (u32)addr & 7;
     if (DH_UNLIKELY(p->first[w] == 0) && !dh_cells_number(c, p, addr & ~7ull))
         return UINT32_MAX;
     u32 cuts = p->cuts[w] & 0xfe;

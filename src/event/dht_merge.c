@@ -159,7 +159,7 @@ static int begin_memory(struct dh_dht *r, struct dh_dht_stream *s, const struct 
                                    .from = DH_ALIGN_UP(e->source, unit),
                                    .step = (u32)unit,
                                    .down = e->addr > e->source && e->addr - e->source < e->bytes};
-    if (!move && e->bytes >> DH_PAGE_SHIFT > r->cells.pages.n) {
+    if (!move && e->bytes >> DH_CELLS_SHIFT > r->cells.pages.n) {
         r->rest.lo = e->addr;
         r->rest.hi = e->addr + e->bytes;
         r->rest.end = r->rest.at;

@@ -250,6 +250,10 @@ static int take_names(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
 
 static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
 {
+    r->tables +=
+        head->type == DH_DHT_NAMES ? 0 : head->raw_len; /* names are all different: they pack little */
+    if (r->tables > DH_DHT_TABLES_BYTES)
+        return dh_dht_bad(r, offset, "the tables of modules and symbols are larger than 256 MB");
     u8 *raw = dh_pool_alloc(head->raw_len + 1);
     if (!raw)
         return -ENOMEM;

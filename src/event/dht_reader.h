@@ -112,6 +112,7 @@ struct dh_dht {
 
     u8 *modules; /* all MODULES chunks, one behind the other */
     u64 modules_len, modules_cap;
+    u64 tables; /* bytes of modules and symbols, as unpacked */
     char *symbols;
     u64 symbols_len, symbols_cap;
     struct dh_pages symbol_keys;

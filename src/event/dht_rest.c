@@ -16,8 +16,8 @@ static long next_access(struct dh_dht *r, struct dh_event *e)
 {
     struct dh_dht_rest *x = &r->rest;
     u32 size, cell;
-    while (x->skip && x->at < x->end && !dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, false))
-        x->at = DH_ALIGN_DOWN(x->at, DH_PAGE) + DH_PAGE;
+    while (x->skip && x->at < x->end && !dh_cells_page(&r->cells, x->at >> DH_CELLS_SHIFT, false))
+        x->at = DH_ALIGN_DOWN(x->at, DH_CELLS_PAGE) + DH_CELLS_PAGE;
     if (x->at >= x->end) {
         x->op = DH_OP_SKIP;
         return 0;
@@ -37,7 +37,7 @@ bool dh_dht_rest_page(struct dh_dht *r)
 {
     struct dh_dht_rest *x = &r->rest;
     while (x->page < r->cells.pages.n) {
-        u64 lo = r->cells.pages.keys[x->page++] << DH_PAGE_SHIFT, hi = lo + DH_PAGE;
+        u64 lo = r->cells.pages.keys[x->page++] << DH_CELLS_SHIFT, hi = lo + DH_CELLS_PAGE;
         x->at = lo > x->lo ? lo : x->lo;
         x->end = hi < x->hi ? hi : x->hi;
         if (x->at < x->end)
@@ -52,14 +52,14 @@ static long next_new(struct dh_dht *r, struct dh_event *e)
     struct dh_dht_rest *x = &r->rest;
     u32 first = 0, n = 0;
     while (x->at < x->end && n < UINT16_MAX - 8) {
-        struct dh_cells_page *p = dh_cells_page(&r->cells, x->at >> DH_PAGE_SHIFT, false);
+        struct dh_cells_page *p = dh_cells_page(&r->cells, x->at >> DH_CELLS_SHIFT, false);
         if (!p) {
             if (n)
                 break;
-            x->at = DH_ALIGN_DOWN(x->at, DH_PAGE) + DH_PAGE;
+            x->at = DH_ALIGN_DOWN(x->at, DH_CELLS_PAGE) + DH_CELLS_PAGE;
             continue;
         }
-        u32 w = (u32)(x->at & (DH_PAGE - 1)) >> 3;
+        u32 w = (u32)(x->at & (DH_CELLS_PAGE - 1)) >> 3;
         u32 before = dh_cells_bits(p->cuts[w] & 0xfe & ((2u << (x->at & 7)) - 1));
         u32 count = dh_cells_count(p, w) - before;
         if (DH_ALIGN_DOWN(x->at, 8) + 8 > x->end) /* the rest of the word lives on */
@@ -83,8 +83,8 @@ static long next_new(struct dh_dht *r, struct dh_event *e)
 /* The word at addr; NULL: nothing was ever given out of its page. */
 static struct dh_cells_page *word_at(struct dh_dht *r, u64 addr, u32 *ret_word)
 {
-    *ret_word = (u32)(addr & (DH_PAGE - 1)) >> 3;
-    return dh_cells_page(&r->cells, addr >> DH_PAGE_SHIFT, false);
+    *ret_word = (u32)(addr & (DH_CELLS_PAGE - 1)) >> 3;
+    return dh_cells_page(&r->cells, addr >> DH_CELLS_SHIFT, false);
 }
 
 /* Whether two words are cut alike; of bytes (step 1), whether each is a variable by itself. */

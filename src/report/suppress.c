@@ -6,12 +6,14 @@
  */
 #include "report/suppress.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
+#include "util/lines.h"
+
+enum { MAX_BYTES = 16 << 20 }; /* of a file */
 
 static const char *const type_names[DH_SUPPRESS_TYPES] = {
     [DH_SUPPRESS_RACE] = "race",
@@ -112,27 +114,14 @@ u64 dh_suppress_parse(struct dh_suppress *s, const char *text, size_t len, dh_su
 int dh_suppress_load(struct dh_suppress *s, const char *path, dh_suppress_complain *complain, void *ctx,
                      u64 *ret_bad)
 {
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return -errno;
-    char *text = NULL;
-    size_t n = 0, cap = 0;
-    for (;;) {
-        if (n == cap) {
-            cap = cap ? cap * 2 : 4096;
-            text = dh_util_realloc(text, cap);
-        }
-        size_t got = fread(text + n, 1, cap - n, f);
-        if (got == 0)
-            break;
-        n += got;
-    }
-    int rc = ferror(f) ? -(errno ? errno : EIO) : 0; /* a directory opens, and fails here */
-    fclose(f);
-    if (rc == 0)
-        *ret_bad = dh_suppress_parse(s, text, n, complain, ctx);
+    char *text;
+    size_t n;
+    int rc = dh_lines_load(path, MAX_BYTES, &text, &n);
+    if (rc)
+        return rc;
+    *ret_bad = dh_suppress_parse(s, text, n, complain, ctx);
     free(text);
-    return rc;
+    return 0;
 }
 
 /* Does the pattern fit a prefix of text (or all of it, if the pattern ends in '$')? `*` is any text. The

@@ -42,7 +42,7 @@ void dh_suppress_init(struct dh_suppress *s, struct dh_arena *arena);
 /* Any bytes are safe to pass. Returns how many lines were bad. */
 u64 dh_suppress_parse(struct dh_suppress *s, const char *text, size_t len, dh_suppress_complain *complain,
                       void *ctx);
-/* 0 or a negative errno; *ret_bad is the number of bad lines. */
+/* 0 or a negative errno, -EFBIG for a file of many megabytes; *ret_bad is the number of bad lines. */
 int dh_suppress_load(struct dh_suppress *s, const char *path, dh_suppress_complain *complain, void *ctx,
                      u64 *ret_bad);
 

@@ -5,6 +5,7 @@
 #include "util/lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,7 +54,8 @@ static bool fill(struct dh_lines *l, bool *ret_error)
 
 enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, size_t *ret_len)
 {
-    size_t seen = 0; /* bytes after begin known to hold no newline */
+    size_t seen = 0;    /* bytes after begin known to hold no newline */
+    size_t skipped = 0; /* before them, of the same line */
     bool too_long = false, error = false;
     for (;;) {
         const char *text = l->buffer + l->begin;
@@ -71,6 +73,11 @@ enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, si
             too_long = true;
             l->begin = l->end = 0;
             seen = 0;
+            skipped += have;
+        }
+        if (skipped > DH_LINES_SKIP) {
+            errno = EFBIG;
+            return DH_LINES_ERROR;
         }
         if (fill(l, &error))
             continue;
@@ -84,4 +91,33 @@ enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, si
         l->number++;
         return too_long ? DH_LINES_TOO_LONG : DH_LINES_CUT;
     }
+}
+
+int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_len)
+{
+    size_t n = 0, cap = 4096;
+    ssize_t got = 0;
+    int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    char *text = dh_util_alloc(cap + 1);
+    do {
+        if (n == cap)
+            text = dh_util_realloc(text, (cap *= 2) + 1);
+        got = read(fd, text + n, cap - n);
+        if (got < 0 && errno != EINTR)
+            rc = -errno; /* a directory opens, and fails here */
+        n += got > 0 ? (size_t)got : 0;
+        if (n > limit)
+            rc = -EFBIG;
+    } while (!rc && got != 0);
+    close(fd);
+    if (rc) {
+        free(text);
+        return rc;
+    }
+    text[n] = 0;
+    *ret_text = text;
+    *ret_len = n;
+    return 0;
 }

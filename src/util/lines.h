@@ -1,12 +1,14 @@
 /*
- * lines.h - reading a file descriptor line by line, as the lines arrive.
+ * lines.h - reading a file descriptor line by line, as the lines arrive, or a small file whole. Both have
+ * limits: what is named as a file may be a device that never ends.
  */
 #ifndef DH_UTIL_LINES_H
 #define DH_UTIL_LINES_H
 
 #include "base/base.h"
 
-#define DH_LINES_MAX (16u << 20) /* a longer line is skipped and reported as such */
+#define DH_LINES_MAX (16u << 20) /* a longer line is skipped and reported as such ... */
+#define DH_LINES_SKIP (1u << 30) /* ... unless it is longer than this, which is an error: EFBIG */
 
 struct dh_lines {
     int fd; /* not owned */
@@ -29,5 +31,9 @@ void dh_lines_init(struct dh_lines *l, int fd);
 void dh_lines_done(struct dh_lines *l);
 /* The text is not zero-terminated, may hold zeros and lives until the next call. */
 enum dh_lines_result dh_lines_next(struct dh_lines *l, const char **ret_text, size_t *ret_len);
+
+/* All of a file, on the heap and with a zero behind it. 0, or a negative errno; -EFBIG: it has more than
+ * `limit` bytes. */
+int dh_lines_load(const char *path, size_t limit, char **ret_text, size_t *ret_len);
 
 #endif

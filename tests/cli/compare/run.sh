@@ -128,7 +128,7 @@ usage option "did you mean '--detectors'?" --detectrs=empty a.std
 usage value "--truth needs a value" --truth a.std
 usage number "--rounds cannot be '0'" --rounds=0 a.std
 usage native "--native is for programs" --native=/bin/true a.std
-usage truth "cannot open absent" --truth=absent a.std
+usage truth "cannot read absent" --truth=absent a.std
 run -- ./absent
 same absent-program-exit "$status" 127
 run -- /bin/true
