@@ -1,5 +1,6 @@
 /*
- * prog.c - one race that every detector sees, one that the order of the run hides, and one variable that only looks bad.
+ * prog.c - one race that every detector sees, one that the order of the run hides, and one variable that only
+ * looks bad.
  *
  * The flag orders the threads without any detector knowing: its accesses are not instrumented.
  */
