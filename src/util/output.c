@@ -172,8 +172,10 @@ static int open_old_part(const char *part)
 {
     struct stat st;
     int fd = open(part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
+    if (fd < 0) {
+        errno = errno == ELOOP ? EEXIST : errno;
         return -1;
+    }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink <= 1)
         return fd;
     close(fd);
@@ -217,6 +219,19 @@ static char *resolve(struct dh_arena *arena, const char *path)
     return dh_arena_printf(arena, "%.*s%s", dir, path, link);
 }
 
+/* The part will take the place of an old file for all who may use that. 0, or an errno. */
+static int succeed(struct dh_output *o, const struct stat *old)
+{
+    if ((old->st_uid == geteuid() || fchown(o->fd, old->st_uid, old->st_gid) == 0) &&
+        fchmod(o->fd, old->st_mode & 0777) == 0)
+        return 0;
+    int error = errno;
+    unlink(o->part);
+    close(o->fd);
+    o->fd = -1;
+    return error;
+}
+
 static int open_beside(struct dh_output *o, struct dh_arena *arena, const char *path,
                        const char *const *inputs, size_t n)
 {
@@ -236,17 +251,14 @@ static int open_beside(struct dh_output *o, struct dh_arena *arena, const char *
         return fail(o, dh_arena_printf(arena, "another process is writing it (%s)", o->part));
     if (error == EEXIST)
         return fail(o, dh_arena_printf(arena, "%s is in the way", o->part));
-    if (!error) {
-        /* It takes the place of the old one for all who may use that. */
-        if (replaces && ((st.st_uid != geteuid() && fchown(o->fd, st.st_uid, st.st_gid) != 0) ||
-                         fchmod(o->fd, st.st_mode & 0777) != 0))
-            return fail(o, strerror(errno));
+    if (!error && replaces)
+        error = succeed(o, &st);
+    if (!error)
         return 0;
-    }
     o->part = NULL;
     if (!replaces || (error != EACCES && error != EPERM && error != EROFS))
         return fail(o, strerror(error));
-    o->fd = open_in_place(path, true); /* the file may be changed, but not its directory */
+    o->fd = open_in_place(path, true); /* it may be changed, but nothing can take its place */
     return o->fd < 0 ? fail(o, strerror(errno)) : 0;
 }
 

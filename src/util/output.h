@@ -8,7 +8,8 @@
  * fails or is killed leaves what was there before. The part is locked while it is written, so that two
  * commands cannot write one file. An output that is also an input is refused, by device and inode, whatever
  * its name. What is no regular file (a pipe, a terminal, a device) is written as it is, and so is a file that
- * is open already (/dev/stdout) or in a directory where nothing can be made.
+ * is open already (/dev/stdout), or one that may be written but not replaced: in a directory of others, or
+ * another user's.
  */
 #ifndef DH_UTIL_OUTPUT_H
 #define DH_UTIL_OUTPUT_H

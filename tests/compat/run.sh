@@ -143,7 +143,7 @@ refused() { # NAME WORDS FLAG...
     name=$1 words=$2
     shift 2
     "$deadheat" cc "$@" -c "$here/mixed-part.c" -DBY=by -o refused.o >log 2>&1
-    check "driver/$name" "1 1 1" "$? $(wc -l <log) $(grep -c -- "$words" log)"
+    check "driver/$name" "2 1 1" "$? $(wc -l <log) $(grep -c -- "$words" log)"
 }
 refused unknown "there is no frontend 'tcc'" --dh-frontend=tcc
 refused missing "cannot find 'gcc-0'" --dh-frontend=gcc-0

@@ -121,6 +121,21 @@ same not-through-a-link "$?:$(sum kept.std):$([ -e trap.std ] || echo 1)" "2:$te
 same no-such-directory "$?:$(cat err)" '2:deadheat trace: error: cannot write /nowhere/x: No such file or directory'
 "$deadheat" trace convert -o . t.dht 2>err
 same a-directory "$?:$(grep -c 'cannot write .: Is a directory' err)" 2:1
+# What may be written but not replaced, another user's file, is written as it is.
+other() { setpriv --reuid=65534 --clear-groups "$@" 2>err; }
+chmod 711 "$work"
+echo old >others.std
+chmod 666 others.std
+if [ "$(id -u)" = 0 ] && other test -r "$work/t.std" && other test -x "$deadheat"; then
+    inode=$(stat -c %i others.std)
+    other "$deadheat" trace convert -o others.std t.std
+    same others "$?:$(sum others.std):$(stat -c %i others.std)" "0:$text:$inode"
+    chmod 644 others.std
+    other "$deadheat" trace convert -o others.std t.std
+    same others-refused "$?:$(grep -c 'cannot write others.std: Permission denied' err)" 2:1
+else
+    skip others "it takes root to be two users"
+fi
 
 # ---- What is no file ----
 "$deadheat" trace convert -o /dev/stdout t.dht >out 2>err

@@ -120,7 +120,7 @@ complains() { # NAME WORDS COMMAND
     shift 2
     "$@" >out 2>err
     status=$?
-    if [ $status = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$words" err; then
+    if [ $status = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$words" err; then
         ok "$name"
     else
         bad "$name" "status $status, $(head -3 err | tr '\n' '|')"
