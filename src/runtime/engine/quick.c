@@ -233,7 +233,8 @@ DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mas
 /* From so many words on, all at once. Fewer are as soon looked at one by one. */
 #define RUN 3u
 
-/* The words of [lo, hi), if they can be done all at once. *id is none until one was needed. */
+/* The words of [lo, hi), all in one block, if they can be done all at once. *id is none until one was needed.
+ */
 static bool quick_run(const struct dh_access_now *a, uptr lo, uptr hi, const void *pc, dh_id_t *id)
 {
     const bool write = (a->kind & DH_WRITE) != 0;
@@ -257,7 +258,8 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
         return;
     const uptr lo = DH_ALIGN_UP(addr, 4), hi = DH_ALIGN_DOWN(end, 4);
     const bool own = dh_pending_may(t),
-               run = own && hi > lo && hi - lo >= RUN * 4 && hi - lo <= DH_OWN_RUN * 4;
+               run = own && hi > lo && hi - lo >= RUN * 4 && hi - lo <= DH_OWN_RUN * 4 &&
+                     (lo ^ (hi - 1)) >> DH_TOUCHED_SHIFT == 0; /* elsewhere planes are not contiguous */
     for (uptr word = addr & ~(uptr)3, next; word < end; word = next) {
         dh_mask_t need = dh_mask_within(word, addr, end);
         if (run && word == lo && quick_run(&a, lo, hi, pc, &a.id)) {
@@ -312,10 +314,14 @@ static DH_NOINLINE void missed_words(struct dh_thread *t, uptr addr, u32 size, u
 
 /* Said to be aligned, and is not: a word, or a pair of words, is left before the access ends. Two cells that
  * are no pair must not be exchanged as one: where they lie in two lines of the cache, the processor locks all
- * of memory for it. */
+ * of memory for it. Or it is two pairs, and they lie in two blocks, each with marks of its own (touched.h).
+ */
 DH_INLINE bool crosses(uptr addr, u32 size)
 {
-    return size < 4 ? (addr & 3) + size > 4 : (addr & (size < 8 ? 3 : 7)) != 0;
+    if (size < 4)
+        return (addr & 3) + size > 4;
+    return (addr & (size < 8 ? 3 : 7)) != 0 ||
+           (size > 8 && (addr ^ (addr + size - 1)) >> DH_TOUCHED_SHIFT != 0);
 }
 
 /* The most usual misses of all, of a thread that is not in the runtime yet. False: not done, and nothing
