@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "runtime/engine/engine.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
@@ -254,10 +255,17 @@ static void record(struct dh_thread *t, u32 kind)
     dh_pair_t cells;
     dh_rule(t, DH_COUNT_ATOMIC);
     if (d->size == now.size && d->clock == clock && d->gen == t->gen && cells_now(plane, &cells) &&
-        dh_pair_eq(cells, d->cells) && dh_rule_yes(t, DH_COUNT_ATOMIC_SAME))
+        dh_pair_eq(cells, d->cells) && dh_rule_yes(t, DH_COUNT_ATOMIC_SAME)) {
+        dh_recheck_known_cells(t, a.kind, a.addr, now.size, cells);
         return;
+    }
     d->size = 0;
-    if (!dh_step_identify(&a, now.pc) || !record_now(&a, d, plane, &cells))
+    if (!dh_step_identify(&a, now.pc))
+        return;
+    struct dh_recheck *r = dh_recheck_range(t, a.kind, a.addr, a.size, a.size, 1);
+    bool lasting = record_now(&a, d, plane, &cells);
+    dh_recheck_end(r);
+    if (!lasting)
         return;
     d->cells = cells;
     d->clock = clock;
@@ -289,7 +297,10 @@ static struct dh_seen *known_load(struct dh_thread *t, uptr addr, u32 size, u32 
     if (e->addr != addr || d->size != size || d->clock != dh_thread_epoch(t) || d->gen != t->gen ||
         t->gen != dh_collect_gen || (e->object && !e->acquired && acquires(order)) || !is_current(e))
         return NULL;
-    return dh_pair_eq(dh_pair_load_unit(dh_shadow(addr, DH_PLANE_READ), size == 8), d->cells) ? e : NULL;
+    if (!dh_pair_eq(dh_pair_load_unit(dh_shadow(addr, DH_PLANE_READ), size == 8), d->cells))
+        return NULL;
+    dh_recheck_known_cells(t, DH_READ | DH_ATOMIC, addr, size, d->cells);
+    return e;
 }
 
 /* The handle that pre gives to post for such a load, and back. */

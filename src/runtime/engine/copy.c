@@ -18,6 +18,7 @@
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
@@ -157,9 +158,11 @@ static void clear_in(uptr lo, uptr hi, u32 plane, bool keep)
 static void clear_mapped(uptr lo, uptr hi, bool keep)
 {
     u32 marks = dh_touched_any(lo, hi - lo);
+    dh_recheck_forget_begin();
     for (u32 plane = 0; plane < DH_PLANES; plane++)
         if (dh_touched_plane(marks, plane))
             clear_in(lo, hi, plane, keep);
+    dh_recheck_forget_end();
 }
 
 /* Clear a few whole words. False: there was nothing. */
@@ -481,9 +484,11 @@ static void copy_part(struct dh_thread *t, uptr dst, uptr src, size_t n, bool do
 {
     if (!dh_region_has(src) || (n >= LARGE && !dh_region_touched(src, n)))
         dh_engine_clear(t, (void *)dst, n);
-    else if (dh_region_map((void *)dst, n))
+    else if (dh_region_map((void *)dst, n)) {
+        dh_recheck_forget_begin();
         copy_mapped(t, dst, src, n, down);
-    else
+        dh_recheck_forget_end();
+    } else
         dh_runtime_count(DH_COUNT_LOST_SHADOW);
 }
 

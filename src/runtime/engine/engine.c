@@ -11,6 +11,7 @@
 #include "runtime/engine/engine.h"
 
 #include "runtime/engine/exception.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
@@ -335,8 +336,11 @@ void dh_engine_words(const struct dh_access_now *a, uptr addr, uptr end)
 
 void dh_engine_access(struct dh_access_now *a, const void *pc)
 {
-    if (dh_step_identify(a, pc) && !dh_exception_before(a))
-        dh_engine_words(a, a->addr, a->addr + a->size);
+    if (!dh_step_identify(a, pc) || dh_exception_before(a))
+        return;
+    struct dh_recheck *r = dh_recheck_range(a->t, a->kind, a->addr, a->size, a->size, 1);
+    dh_engine_words(a, a->addr, a->addr + a->size);
+    dh_recheck_end(r);
 }
 
 void dh_engine_check(struct dh_thread *t, const volatile void *p, u32 kind)

@@ -4,6 +4,7 @@
 #include "runtime/engine/parts.h"
 
 #include "runtime/engine/own.h"
+#include "runtime/engine/recheck.h"
 
 enum { MOST = 1024 }; /* accesses between two times that all is recorded */
 
@@ -13,10 +14,13 @@ static void record(struct dh_thread *t, struct dh_part *e, bool write)
     const dh_mask_t mask = dh_parts_mask(&part);
     DH_ASSERT(t->in_rt && t == __dh_hot.self && part.word && !dh_mask_is_none(mask));
     e->word = 0;
+    struct dh_recheck *r = dh_recheck_word(t, write ? DH_WRITE : DH_READ, part.word, false, mask);
     if (dh_pending_may(t) && (dh_own_alone(t, part.word, false, mask, write, part.id) ||
                               (write ? dh_mask_is_full(mask) && dh_own_write(t, part.word, false, part.id)
-                                     : dh_own_read(t, part.word, false, mask, part.id))))
+                                     : dh_own_read(t, part.word, false, mask, part.id)))) {
+        dh_recheck_end(r);
         return;
+    }
     struct dh_access_now a = {
         .t = t,
         .addr = part.word + dh_mask_first(mask),
@@ -25,6 +29,7 @@ static void record(struct dh_thread *t, struct dh_part *e, bool write)
         .id = part.id,
     };
     dh_quick_part(&a, part.word, mask);
+    dh_recheck_end(r);
 }
 
 void dh_parts_add(struct dh_thread *t, uptr word, dh_mask_t mask, bool write, dh_id_t id)

@@ -5,6 +5,7 @@
 
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/cells.h"
@@ -34,6 +35,11 @@ static u32 words(const struct dh_pending *p)
     return (u32)(p->where >> DH_PENDING_WORDS) % limit + 1;
 }
 
+static dh_mask_t mask_of(const struct dh_pending *p)
+{
+    return dh_mask_from((u32)(p->where >> DH_PENDING_MASK));
+}
+
 /* Is it clear that no read of t races with this write? */
 static bool is_harmless(struct dh_thread *t, dh_cell_t cell)
 {
@@ -43,7 +49,7 @@ static bool is_harmless(struct dh_thread *t, dh_cell_t cell)
 /* The write cells are not what they were: whose write is it? As a rule the thread's own. */
 static DH_NOINLINE void look_again(struct dh_thread *t, const struct dh_pending *p)
 {
-    const dh_mask_t mask = dh_mask_from((u32)(p->where >> DH_PENDING_MASK));
+    const dh_mask_t mask = mask_of(p);
     struct dh_access_now a = {.t = t, .kind = DH_READ, .id = p->id};
     for (uptr word = first_word(p), end = word + words(p) * 4ul; word < end; word += 4) {
         if (is_harmless(t, dh_cell_load(dh_shadow(word, DH_PLANE_WRITE))))
@@ -69,8 +75,10 @@ void dh_pending_settle_now(struct dh_thread *t)
         const u32 count = words(p);
         if (DH_UNLIKELY(ranges))
             dh_range_wait(addr, addr + count * 4ul);
+        struct dh_recheck *r = dh_recheck_look(t, addr, count, mask_of(p));
         if (dh_cells_equal(w, count, p->seen) < count)
             look_again(t, p);
+        dh_recheck_end(r);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/engine/exception.h"
 #include "runtime/engine/own.h"
 #include "runtime/engine/parts.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
@@ -221,12 +222,17 @@ static DH_NOINLINE void rest(struct dh_thread *t, uptr addr, u32 size, u32 kind,
 DH_INLINE bool own_words(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
     const bool whole = dh_mask_is_full(mask);
+    struct dh_recheck *r = dh_recheck_word(t, write ? DH_WRITE : DH_READ, word, two, mask);
     if (dh_own_alone(t, word, two, mask, write, id) || (!write && dh_own_read(t, word, two, mask, id)) ||
-        (write && whole && dh_own_write(t, word, two, id)))
+        (write && whole && dh_own_write(t, word, two, id))) {
+        dh_recheck_end(r);
         return true;
+    }
+    dh_recheck_drop(r);
     if (whole || !dh_split_pressure(t))
         return false;
     dh_parts_add(t, word, mask, write, id);
+    dh_recheck_waits(t, word, mask, write);
     return true;
 }
 
@@ -240,10 +246,20 @@ static bool quick_run(const struct dh_access_now *a, uptr lo, uptr hi, const voi
     const bool write = (a->kind & DH_WRITE) != 0;
     const u32 n = (u32)(hi - lo) / 4;
     const dh_cell_t *c = dh_shadow(lo, write ? DH_PLANE_WRITE : DH_PLANE_READ);
-    if (dh_cells_within(c, n, __dh_hot.base, __dh_hot.span) == n)
+    if (dh_cells_within(c, n, __dh_hot.base, __dh_hot.span) == n) {
+        dh_recheck_known(a->t, a->kind, lo, hi - lo, hi - lo, 1);
         return true;
+    }
     *id = dh_step_id(a->t, a->piece ? a->piece : (u32)a->size, a->kind, pc);
-    return !dh_id_is_none(*id) && dh_own_run(a->t, lo, hi, write, *id);
+    if (dh_id_is_none(*id))
+        return false;
+    struct dh_recheck *r = dh_recheck_range(a->t, a->kind, lo, hi - lo, hi - lo, 1);
+    const bool done = dh_own_run(a->t, lo, hi, write, *id);
+    if (done)
+        dh_recheck_end(r);
+    else
+        dh_recheck_drop(r);
+    return done;
 }
 
 /* Each word is looked at by itself, or two that are one place of eight bytes: of those that were accessed in
@@ -279,17 +295,24 @@ void dh_quick_words(struct dh_thread *t, uptr addr, u32 size, u32 piece, u32 kin
             next = word + 8; /* what is put into both is looked at for both */
         if (own && own_words(t, word, two, need, write, a.id))
             continue;
+        struct dh_recheck *r = dh_recheck_word(t, kind, word, two, need);
         if (!unsure && (two ? quick_pair(&a, word) : quick_word(&a, word, need))) {
             if (!write)
                 dh_unsampled_show(word, next - word);
+            dh_recheck_end(r);
             continue;
         }
         uptr from = word < addr ? addr : word, to = next < end ? next : end;
-        if (unsure && dh_engine_same_epoch(t, from, to - from, kind))
+        if (unsure && dh_engine_same_epoch(t, from, to - from, kind)) {
+            dh_recheck_end(r);
             continue;
-        if (dh_exception_before(&a))
+        }
+        if (dh_exception_before(&a)) {
+            dh_recheck_drop(r);
             break;
+        }
         dh_engine_words(&a, from, to);
+        dh_recheck_end(r);
     }
 }
 
@@ -385,6 +408,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
     bool on =
         !dh_runtime_off && dh_touched_note_within(addr, kind == DH_WRITE ? t->marks_write : t->marks_read);
     bool done = true, again = unsure; /* may it be known already? */
+    struct dh_recheck *r = on ? dh_recheck_range(t, kind, addr, size, size, 1) : NULL;
     if (on && unsure)
         done = kind == DH_READ && quick_in_place(t, addr, size, need, pc, &again);
     else if (on)
@@ -401,6 +425,7 @@ DH_INLINE void missed(const volatile void *where, u32 size, u32 kind, const void
         rest(t, addr, size, kind, pc, again);
     else if (on && kind == DH_READ)
         dh_unsampled_show(addr, size);
+    dh_recheck_end(r);
     dh_thread_leave(t);
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/rules.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
@@ -330,15 +331,18 @@ static void access_mapped(const struct dh_access_now *a)
     if (a->kind & DH_FREE) /* whole blocks, or pages: what lies between them is nobody's */
         end = DH_ALIGN_UP(end, 8);
     uptr lo = DH_ALIGN_UP(a->addr, 8), hi = DH_ALIGN_DOWN(end, 8);
+    struct dh_recheck *r = dh_recheck_range(a->t, a->kind, a->addr, end - a->addr, end - a->addr, 1);
     if (end - a->addr <= SMALL) {
         bool whole = lo == a->addr && hi == end && lo >> DH_TOUCHED_SHIFT == (hi - 1) >> DH_TOUCHED_SHIFT;
         if (!whole || !words_alone(a, lo, hi))
             dh_engine_words(a, a->addr, end);
+        dh_recheck_end(r);
         return;
     }
     dh_engine_words(a, a->addr, lo);
     dh_engine_words(a, hi, end);
     many_words(a, lo, hi);
+    dh_recheck_end(r);
 }
 
 /* Is all of it in this epoch's records already? Edges within a word are looked at byte by byte, the rest in
@@ -377,8 +381,10 @@ static void access_range(struct dh_thread *t, const volatile void *p, size_t n, 
     if (!dh_touched_note(a.addr, n, kind & DH_WRITE ? t->marks_write : t->marks_read))
         return;
     if (!(kind & (DH_ATOMIC | DH_FREE)) && seen_before(t, a.addr, n, kind) &&
-        dh_rule_yes(t, DH_COUNT_RANGE_SAME))
+        dh_rule_yes(t, DH_COUNT_RANGE_SAME)) {
+        dh_recheck_known(t, kind, a.addr, n, n, 1);
         return;
+    }
     if (dh_step_identify(&a, pc) && !dh_exception_before(&a))
         access_mapped(&a);
 }

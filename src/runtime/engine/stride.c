@@ -12,6 +12,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/exception.h"
 #include "runtime/engine/pending.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/unsampled.h"
 #include "runtime/init.h"
 #include "runtime/shadow/exclusive.h"
@@ -191,17 +192,22 @@ static bool note_touched(const struct dh_access_now *a, const struct stride *s, 
 DH_INLINE bool in_units(struct dh_access_now *a, struct stride *s, u64 n, u32 unit)
 {
     u64 known = count_hits(a, s, n, unit);
+    if (known)
+        dh_recheck_known(a->t, a->kind, s->next, s->size, s->step, known);
     s->next += known * s->step;
     s->left -= known;
     n -= known;
     if (n > 0) {
         if (dh_id_is_none(a->id) && !dh_step_identify(a, s->pc))
             return false;
-        if (note_touched(a, s, n) && !change_alone(a, s, n, unit)) {
+        bool noted = note_touched(a, s, n);
+        struct dh_recheck *r = noted ? dh_recheck_range(a->t, a->kind, s->next, s->size, s->step, n) : NULL;
+        if (noted && !change_alone(a, s, n, unit)) {
             u32 slot = dh_range_announce_stride(s->next, s->step, n, s->size);
             change(a, s, n, unit);
             dh_range_retract(slot);
         }
+        dh_recheck_end(r);
     }
     s->next += n * s->step;
     s->left -= n;
@@ -221,8 +227,11 @@ static bool one_by_one(struct dh_access_now *a, struct stride *s, u64 n)
             bool seen =
                 dh_touched_note(a->addr, a->size, a->kind == DH_WRITE ? a->t->marks_write : a->t->marks_read);
             raised = seen && dh_exception_before(a);
-            if (seen && !raised)
+            if (seen && !raised) {
+                struct dh_recheck *r = dh_recheck_range(a->t, a->kind, s->next, s->size, s->size, 1);
                 dh_engine_words(a, s->next, s->next + s->size);
+                dh_recheck_end(r);
+            }
         }
         s->next += s->step;
         s->left--;

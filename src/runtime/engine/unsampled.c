@@ -18,6 +18,7 @@
 #include "runtime/engine/unsampled.h"
 
 #include "base/pool.h"
+#include "runtime/engine/recheck.h"
 #include "runtime/engine/rules.h"
 #include "runtime/init.h"
 #include "runtime/shadow/collect.h"
@@ -414,6 +415,7 @@ void dh_unsampled_access(struct dh_access_now *a, const void *pc)
     if (DH_UNLIKELY(dh_runtime_off))
         return;
     dh_rule(a->t, DH_COUNT_UNSAMPLED);
+    dh_recheck_forget_begin();
     for (uptr at = a->addr & ~(uptr)3, stop; at < end; at = stop) {
         bool quiet;
         stop = piece_end(at, end, &quiet);
@@ -437,6 +439,7 @@ void dh_unsampled_access(struct dh_access_now *a, const void *pc)
         if (n >= MANY)
             make_pause_of(at);
     }
+    dh_recheck_forget_end();
 }
 
 /* What one class has read of n words. */
