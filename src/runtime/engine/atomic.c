@@ -132,8 +132,7 @@ static bool harmless(const struct dh_thread *t, dh_cell_t cell)
          i += step) {
         dh_cell_t e = h ? dh_cell_load(&h->cells[i]) : cell;
         dh_id_t id = dh_cell_id(e);
-        if (!dh_cell_is_none(e) && !(dh_id_kind(id) & DH_ATOMIC) &&
-            dh_vclock_get(&t->vc, dh_id_slot(id)) < dh_id_clock(id))
+        if (!dh_cell_is_none(e) && !(dh_id_kind(id) & DH_ATOMIC) && !dh_step_before(t, id))
             return false;
     }
     return true;

@@ -66,18 +66,6 @@ void dh_engine_forget_beside(const struct dh_access_now *a, uptr lo, uptr hi)
         forget_beside(a, word, DH_MASK_FULL);
 }
 
-/* All four bytes by this thread in this epoch: one access can stand for them, exactly if it is the same one,
- * under pressure in any case (split.h). */
-static bool collapses(const struct dh_access_now *a, const struct dh_bytes *b)
-{
-    bool same = true, mine = true;
-    for (u32 k = 0; k < 4; k++) {
-        same = same && dh_cell_eq(b->cell[k], dh_cell_make(a->id, DH_MASK_FULL));
-        mine = mine && dh_step_mine_simple(b->cell[k]);
-    }
-    return same || (mine && !(a->kind & (DH_ATOMIC | DH_FREE)) && dh_split_pressure(a->t));
-}
-
 /* A write: check it against the writes that it replaces. True: it is plain, and has raced with one. */
 static bool check_own(const struct dh_access_now *a, uptr word, const struct dh_content *was, dh_mask_t mask)
 {
@@ -112,7 +100,7 @@ static bool put_bytes(const struct dh_access_now *a, uptr word, dh_mask_t mask, 
     *ret_cell = old;
     dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
     /* Whoever changes a byte between our look at it and this exchange sees that the cell is another one. */
-    if (collapses(a, b) && dh_cell_cas(p, old, me)) {
+    if (dh_step_collapses(a, b) && dh_cell_cas(p, old, me)) {
         dh_split_free(a->t, old);
         *ret_cell = me;
     }
@@ -205,11 +193,9 @@ static void stand_for_read(const struct dh_access_now *a, dh_cell_t *q, dh_cell_
             dh_split_free(a->t, other);
         return;
     }
-    if (dh_mask_is_full(dh_cell_mask(cell)) ||
-        (dh_cell_is_simple(other) && dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(other))))
-        dh_cell_store(q, cell);
-    else if (dh_cell_is_simple(other) && dh_id_eq(dh_cell_id(other), dh_cell_id(cell)))
-        dh_cell_store(q, dh_cell_join(other, cell));
+    const dh_cell_t both = dh_step_stand(other, cell);
+    if (!dh_cell_eq(both, other))
+        dh_cell_store(q, both);
 }
 
 /* A write: look at what other classes have read. */

@@ -106,6 +106,16 @@ DH_INLINE bool dh_step_mine_simple(dh_cell_t cell)
     return dh_cell_is_simple(cell) && dh_cell_distance(dh_cell_whole(cell), __dh_hot.base) < __dh_hot.span;
 }
 
+/* Has this access happened before t's present? Its block is asked first, whose youngest access has as a rule.
+ */
+DH_INLINE bool dh_step_before(const struct dh_thread *t, dh_id_t id)
+{
+    const struct dh_id_block *b = dh_id_block(id);
+    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
+        return true;
+    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(id);
+}
+
 bool dh_step_ordered_slow(struct dh_thread *t, dh_cell_t cell);
 
 _Static_assert(DH_ORDERED == 1 << (32 - 23) && DH_MINE == 1 << (32 - 24),
@@ -174,6 +184,63 @@ DH_INLINE dh_mask_t dh_step_mine_mask(dh_cell_t cell)
         if (dh_cell_distance(dh_cell_whole(h->cells[i]), base) < span)
             mask = dh_mask_or(mask, dh_cell_mask(h->cells[i]));
     return mask;
+}
+
+/* May access id, of t's present epoch and of this kind, describe what cell `old` holds as well? It is that,
+ * or one of the same epoch, of a thread that has many such words (split.h). */
+DH_INLINE bool dh_step_describes(const struct dh_thread *t, dh_cell_t old, dh_id_t id, u32 kind)
+{
+    return dh_cell_is_simple(old) &&
+           (dh_id_eq(dh_cell_id(old), id) ||
+            (!(kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(t)));
+}
+
+/* What a plain access makes of a cell that holds one access, which happened before it, or none: if one access
+ * and a mask can say it. None: it takes more. `beside`: of a read the write cell, of a write none. */
+DH_INLINE dh_cell_t dh_step_part(const struct dh_thread *t, dh_cell_t old, dh_cell_t beside, dh_id_t id,
+                                 dh_mask_t mask)
+{
+    const dh_cell_t me = dh_cell_make(id, mask);
+    const dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
+    if (!dh_cell_is_simple(old))
+        return DH_CELL_NONE;
+    if (dh_mask_is_none(left))
+        return me;
+    if (dh_step_describes(t, old, id, DH_READ))
+        return dh_cell_with(me, dh_cell_mask(old));
+    /* What is left may be a write that stands for a read, and the write cell has it: the first reads of odd
+     * parts of a buffer that somebody has filled need no mixtures. */
+    bool known = dh_cell_is_simple(beside) && dh_id_eq(dh_cell_id(old), dh_cell_id(beside));
+    return known && dh_mask_covers(dh_cell_mask(beside), left) ? me : DH_CELL_NONE;
+}
+
+/* A write stands for a read: what the read cell `other`, not split, becomes when a plain write has made the
+ * write cell `cell`, of one access. The same: it would take more than one access and a mask. */
+DH_INLINE dh_cell_t dh_step_stand(dh_cell_t other, dh_cell_t cell)
+{
+    DH_ASSERT(dh_cell_is_simple(cell) && !dh_cell_is_split(other));
+    if (dh_mask_is_full(dh_cell_mask(cell)) ||
+        (dh_cell_is_simple(other) && dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(other))))
+        return cell;
+    return dh_cell_is_simple(other) && dh_id_eq(dh_cell_id(other), dh_cell_id(cell))
+               ? dh_cell_join(other, cell)
+               : other;
+}
+
+/* Byte k of a cell that holds one access, or none, as a cell of its own (split.h). */
+DH_INLINE dh_cell_t dh_step_one_byte(dh_cell_t cell, u32 k)
+{
+    DH_ASSERT(dh_cell_is_simple(cell));
+    return dh_mask_has(dh_cell_mask(cell), k) ? dh_cell_whole(cell) : DH_CELL_NONE;
+}
+
+/* Can access a stand for all four bytes, of which it is one? Exactly, if it is all of them; else as above. */
+DH_INLINE bool dh_step_collapses(const struct dh_access_now *a, const struct dh_bytes *b)
+{
+    bool all = true;
+    for (u32 k = 0; k < 4 && all; k++)
+        all = !dh_cell_is_none(b->cell[k]) && dh_step_describes(a->t, b->cell[k], a->id, a->kind);
+    return all;
 }
 
 /* The cell of `plane` after access a to the bytes of mask. `old` is what it held, not split. */

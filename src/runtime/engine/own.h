@@ -36,10 +36,7 @@ DH_INLINE bool dh_own_before(const struct dh_thread *t, dh_cell_t cell)
         return true;
     if (!dh_cell_is_simple(cell))
         return false;
-    const struct dh_id_block *b = dh_id_block(dh_cell_id(cell));
-    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
-        return true;
-    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(dh_cell_id(cell));
+    return dh_step_before(t, dh_cell_id(cell));
 }
 
 /* The same of the bytes of mask, of whatever *p holds but a history. */
@@ -102,25 +99,6 @@ DH_INLINE void dh_own_put_two(struct dh_thread *t, dh_cell_t *p, dh_cell_t cell)
     dh_own_put(t, p + 1, dh_pair_hi(old), cell);
 }
 
-/* A cell of the own read plane with a read of the bytes of mask. None: it takes more than one access and a
- * mask. `other` is the write cell. */
-DH_INLINE dh_cell_t dh_own_part(const struct dh_thread *t, dh_cell_t old, dh_cell_t other, dh_id_t id,
-                                dh_mask_t mask)
-{
-    const dh_cell_t me = dh_cell_make(id, mask);
-    const dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
-    if (!dh_cell_is_simple(old))
-        return DH_CELL_NONE;
-    if (dh_mask_is_none(left))
-        return me;
-    if (dh_id_eq(dh_cell_id(old), id) || (dh_step_mine_simple(old) && dh_split_pressure(t)))
-        return dh_cell_with(me, dh_cell_mask(old));
-    /* What is left may be a write that stands for a read, and the write cell has it: the first reads of odd
-     * parts of a buffer that somebody has filled need no mixtures. */
-    bool known = dh_cell_is_simple(other) && dh_id_eq(dh_cell_id(old), dh_cell_id(other));
-    return known && dh_mask_covers(dh_cell_mask(other), left) ? me : DH_CELL_NONE;
-}
-
 /* What dh_own_alone does once it is known that the block is this thread's. */
 DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t mask, bool write, dh_id_t id)
 {
@@ -140,13 +118,13 @@ DH_INLINE bool dh_own_store(struct dh_thread *t, uptr word, bool two, dh_mask_t 
     const bool whole = dh_mask_is_full(mask);
     if (write) {
         if (!whole)
-            cell = dh_own_part(t, wrote, DH_CELL_NONE, id, mask);
+            cell = dh_step_part(t, wrote, DH_CELL_NONE, id, mask);
         if (dh_cell_is_none(cell))
             return false;
         dh_own_put(t, w, wrote, cell);
     }
     if (!whole)
-        cell = dh_own_part(t, read, wrote, id, mask);
+        cell = dh_step_part(t, read, wrote, id, mask);
     if (dh_cell_is_none(cell))
         return write; /* reading it back will miss the inlined check, and find it */
     dh_own_put(t, r, read, cell);
@@ -181,7 +159,7 @@ DH_INLINE bool dh_own_read(struct dh_thread *t, uptr word, bool two, dh_mask_t m
     } else {
         dh_cell_t old = dh_cell_load(p);
         dh_cell_t cell =
-            dh_mask_is_full(mask) ? dh_cell_make(id, mask) : dh_own_part(t, old, other, id, mask);
+            dh_mask_is_full(mask) ? dh_cell_make(id, mask) : dh_step_part(t, old, other, id, mask);
         DH_ASSERT(dh_valid_cell(old, DH_PLANE_READ));
         if (dh_cell_is_none(cell))
             return false;

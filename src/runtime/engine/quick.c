@@ -20,29 +20,28 @@
 /* Some bytes of a word whose cell `old` is split. */
 static DH_NOINLINE bool quick_bytes(const struct dh_access_now *a, uptr word, dh_mask_t mask, dh_cell_t old)
 {
-    bool write = (a->kind & DH_WRITE) != 0, all_mine = true;
+    bool write = (a->kind & DH_WRITE) != 0;
     dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     struct dh_bytes b;
     if (!dh_split_read(p, old, &b))
         return false;
-    for (u32 k = 0; k < 4; k++) {
-        if (dh_mask_has(mask, k) && !dh_own_before(a->t, b.cell[k]))
+    for (dh_mask_t rest = mask; !dh_mask_is_none(rest); rest = dh_mask_rest(rest))
+        if (!dh_own_before(a->t, b.cell[dh_mask_first(rest)]))
             return false;
-        all_mine = all_mine && (dh_mask_has(mask, k) || dh_step_mine_simple(b.cell[k]));
-    }
     DH_ASSERT(dh_valid_id(a->id) && dh_valid_bytes(&b, write ? DH_PLANE_WRITE : DH_PLANE_READ) &&
               a->t->in_rt);
     dh_cell_t me = dh_cell_make(a->id, DH_MASK_FULL);
-    for (dh_mask_t rest = mask; !dh_mask_is_none(rest); rest = dh_mask_rest(rest))
+    for (dh_mask_t rest = mask; !dh_mask_is_none(rest); rest = dh_mask_rest(rest)) {
         if (!dh_split_change(old, &b, dh_mask_first(rest), me))
             return false;
+        b.cell[dh_mask_first(rest)] = me;
+    }
     if (!dh_range_settled(p, old) || !dh_own_bytes_before(a->t, q, dh_cell_load(q), mask) ||
         (write && !dh_own_readers_before(a->t, word, mask)))
         return false;
     dh_rule(a->t, DH_COUNT_SPLIT_BYTES);
-    /* All four in this epoch: what engine.c's put_bytes does. */
-    if (all_mine && dh_split_pressure(a->t) && dh_cell_cas(p, old, me))
+    if (dh_step_collapses(a, &b) && dh_cell_cas(p, old, me))
         dh_split_free(a->t, old);
     return true;
 }
@@ -55,13 +54,10 @@ static DH_NOINLINE bool quick_split(const struct dh_access_now *a, uptr word, dh
     dh_cell_t *p = dh_shadow(word, write ? DH_PLANE_WRITE : DH_PLANE_READ);
     const dh_cell_t *q = dh_shadow(word, write ? DH_PLANE_READ : DH_PLANE_WRITE);
     dh_cell_t bytes[4];
-    dh_mask_t left = dh_mask_minus(dh_cell_mask(old), mask);
     if (!dh_step_splits(a, old, mask))
         return false;
     for (u32 k = 0; k < 4; k++)
-        bytes[k] = dh_mask_has(mask, k)   ? dh_cell_make(a->id, DH_MASK_FULL)
-                   : dh_mask_has(left, k) ? dh_cell_make(dh_cell_id(old), DH_MASK_FULL)
-                                          : DH_CELL_NONE;
+        bytes[k] = dh_mask_has(mask, k) ? dh_cell_make(a->id, DH_MASK_FULL) : dh_step_one_byte(old, k);
     dh_cell_t fresh = dh_split_new(a->t, bytes);
     if (dh_cell_is_none(fresh))
         return false;
@@ -89,27 +85,18 @@ DH_INLINE bool quick_word(const struct dh_access_now *a, uptr word, dh_mask_t ma
     if (!dh_own_before(t, old) || (!dh_cell_eq(other, old) && !dh_own_bytes_before(t, q, other, mask)))
         return false;
     DH_ASSERT(dh_valid_id(id) && dh_valid_cell(old, write ? DH_PLANE_WRITE : DH_PLANE_READ));
-    dh_cell_t cell = dh_cell_make(id, mask);
-    const dh_mask_t left = dh_cell_is_reads(old) ? DH_MASK_NONE : dh_mask_minus(dh_cell_mask(old), mask);
-    const bool mixed = !dh_mask_is_none(left);
-    if (mixed && dh_id_eq(dh_cell_id(old), id)) {
-        cell = dh_cell_join(cell, old);
-    } else if (mixed && dh_step_mine_simple(old) && dh_split_pressure(t)) {
-        cell = dh_cell_with(cell, dh_cell_mask(old));
-    } else if (mixed && (write || !dh_id_eq(dh_cell_id(old), dh_cell_id(other)) ||
-                         !dh_mask_covers(dh_cell_mask(other), left))) {
+    const dh_cell_t one = dh_cell_is_reads(old) ? DH_CELL_NONE : old; /* which is no access */
+    const dh_cell_t cell = dh_step_part(t, one, write ? DH_CELL_NONE : other, id, mask);
+    if (dh_cell_is_none(cell))
         return quick_split(a, word, mask, old, other);
-    }
-    /* else what is left in the read cell is a write that stands for a read, and the write cell has it: the
-     * first reads of odd parts of a buffer that somebody has filled need no mixtures. */
     if (!dh_cell_cas(p, old, cell) || !dh_range_settled(p, cell) || !dh_cell_eq(dh_cell_load(q), other) ||
         (write && !dh_own_readers_before(t, word, mask)))
         return false;
     if (DH_UNLIKELY(dh_cell_is_split(other))) /* its bytes can change while it stays */
         return dh_own_bytes_before(t, q, other, mask);
-    /* What engine.c's stand_for_read does. */
-    if (write && (dh_mask_covers(dh_cell_mask(cell), dh_cell_mask(other)) || dh_id_eq(dh_cell_id(other), id)))
-        dh_cell_store(q, dh_id_eq(dh_cell_id(other), id) ? dh_cell_join(other, cell) : cell);
+    const dh_cell_t both = write ? dh_step_stand(other, cell) : other;
+    if (!dh_cell_eq(both, other))
+        dh_cell_store(q, both);
     return true;
 }
 

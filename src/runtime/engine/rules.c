@@ -8,20 +8,13 @@
 
 #include "base/sys.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/own.h"
 #include "runtime/init.h"
 
 bool dh_rules_on;
 static u64 ended[DH_RULES]; /* of threads that have ended; under dh_threads_lock */
 /* Whose count is kept elsewhere: what it was when this process began. */
 static u64 began_ms, made_before, found_before;
-
-/* Cells as quick.c could have done something with them: one access that has happened before. */
-static bool is_usual(const struct dh_thread *t, dh_cell_t cell)
-{
-    return dh_cell_is_none(cell) ||
-           (dh_cell_is_simple(cell) &&
-            dh_vclock_get(&t->vc, dh_id_slot(dh_cell_id(cell))) >= dh_id_clock(dh_cell_id(cell)));
-}
 
 /* Afterwards, from what is there now: that costs quick.c nothing, and another thread has hardly ever changed
  * it meanwhile. Where it has, that is the reason as often as not. */
@@ -36,7 +29,7 @@ static enum dh_counter why(struct dh_thread *t, uptr addr, u32 size)
                 return DH_COUNT_MISS_SPLIT;
             if (dh_cell_is_history(cell))
                 return DH_COUNT_MISS_HISTORY;
-            usual = usual && is_usual(t, cell);
+            usual = usual && dh_own_before(t, cell); /* what quick.c can do something with */
             if (plane == DH_PLANE_WRITE) {
                 even = even && (word < addr + 4 || dh_cell_eq(cell, first));
                 first = cell;

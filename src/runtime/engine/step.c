@@ -146,24 +146,16 @@ bool dh_step_identify(struct dh_access_now *a, const void *pc)
 
 /* ---- Order ---- */
 
-static bool id_ordered(const struct dh_thread *t, dh_id_t id)
-{
-    const struct dh_id_block *b = dh_id_block(id);
-    if (DH_LIKELY(dh_vclock_get(&t->vc, b->slot) >= b->youngest))
-        return true;
-    return dh_vclock_get(&t->vc, b->slot) >= dh_id_clock(id);
-}
-
 bool dh_step_ordered_slow(struct dh_thread *t, dh_cell_t cell)
 {
     if (dh_cell_is_simple(cell)) {
-        if (!id_ordered(t, dh_cell_id(cell)))
+        if (!dh_step_before(t, dh_cell_id(cell)))
             return false;
     } else {
         const struct dh_history *h = dh_history_get(cell);
         for (u32 i = h->first; i < h->n; i += h->step) {
             dh_cell_t e = dh_cell_load(&h->cells[i]);
-            if (!dh_cell_is_none(e) && !id_ordered(t, dh_cell_id(e)))
+            if (!dh_cell_is_none(e) && !dh_step_before(t, dh_cell_id(e)))
                 return false;
         }
         if (h->by_slot)
@@ -179,10 +171,10 @@ bool dh_step_ordered_slow(struct dh_thread *t, dh_cell_t cell)
 static bool replaces(const struct dh_access_now *a, dh_cell_t e, enum dh_plane plane)
 {
     if (a->kind & DH_ATOMIC)
-        return (dh_id_kind(dh_cell_id(e)) & DH_ATOMIC) && id_ordered(a->t, dh_cell_id(e));
+        return (dh_id_kind(dh_cell_id(e)) & DH_ATOMIC) && dh_step_before(a->t, dh_cell_id(e));
     if ((a->kind & DH_WRITE) || plane == DH_PLANE_WRITE)
         return true;
-    return id_ordered(a->t, dh_cell_id(e));
+    return dh_step_before(a->t, dh_cell_id(e));
 }
 
 /* Entries of one thread's one epoch that differ only in context become one, with the newest's context: in
@@ -333,9 +325,7 @@ dh_cell_t dh_step_cell(const struct dh_access_now *a, dh_cell_t old, dh_mask_t m
         return me;
     /* More bytes of a word this access is already in; under pressure (merge_epochs), that this epoch is
      * already in. */
-    if (dh_cell_is_simple(old) && dh_id_eq(dh_cell_id(old), a->id))
-        return dh_cell_join(old, me);
-    if (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(a->t))
+    if (dh_step_describes(a->t, old, a->id, a->kind))
         return dh_cell_with(me, dh_cell_mask(old));
     bool covers =
         dh_mask_is_full(mask) || (dh_cell_is_simple(old) && dh_mask_covers(mask, dh_cell_mask(old)));
@@ -399,9 +389,8 @@ bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask
         return false;
     if (dh_cell_is_history(old) && dh_history_get(old)->by_slot)
         return false;
-    if (dh_cell_is_simple(old) &&
-        (dh_id_eq(dh_cell_id(old), a->id) || dh_mask_covers(mask, dh_cell_mask(old)) ||
-         (!(a->kind & (DH_ATOMIC | DH_FREE)) && dh_step_mine_simple(old) && dh_split_pressure(t))))
+    if (dh_step_describes(t, old, a->id, a->kind) ||
+        (dh_cell_is_simple(old) && dh_mask_covers(mask, dh_cell_mask(old))))
         return false;
     if (++t->mixing == 0)
         t->mixing = DH_MIXING_START;
@@ -411,7 +400,7 @@ bool dh_step_splits(const struct dh_access_now *a, dh_cell_t old, dh_mask_t mask
 bool dh_step_byte(dh_cell_t cell, u32 k, dh_cell_t *ret)
 {
     if (dh_cell_is_simple(cell)) {
-        *ret = dh_mask_has(dh_cell_mask(cell), k) ? dh_cell_whole(cell) : DH_CELL_NONE;
+        *ret = dh_step_one_byte(cell, k);
         return true;
     }
     struct entries l;
@@ -509,7 +498,7 @@ void dh_step_widen(dh_id_t id, uptr *addr, u32 *size)
 static bool entry_races(const struct dh_access_now *a, dh_cell_t e, dh_mask_t mask)
 {
     const dh_id_t id = dh_cell_id(e);
-    return dh_mask_meets(dh_cell_mask(e), mask) && !id_ordered(a->t, id) &&
+    return dh_mask_meets(dh_cell_mask(e), mask) && !dh_step_before(a->t, id) &&
            !(dh_id_kind(id) & a->kind & DH_ATOMIC);
 }
 
