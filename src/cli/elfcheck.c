@@ -1,7 +1,7 @@
 /*
  * elfcheck.c - was this program compiled by deadheat?
  *
- * Every instrumented module calls __dh_module_init_v2 from its constructor, and a program exports it for its
+ * Every instrumented module calls __dh_module_init_v3 from its constructor, and a program exports it for its
  * shared objects, so the name is in the dynamic symbols even of a stripped program.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "cli/cmd.h"
 
-static const char marker[] = "__dh_module_init_v2";
+static const char marker[] = "__dh_module_init_v3";
 
 static bool table_has_marker(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {

@@ -24,7 +24,7 @@
  *                          __dh_atomic_post(h, order', kind)      see below
  *   fence                  __dh_fence(order)
  *   with --dh-exceptions   __dh_unwind_read4(p) and so on         for slow paths, may throw (unwind.c)
- *   module constructor     __dh_module_init_v2(&marker)           an address in the module's own image
+ *   module constructor     __dh_module_init_v3(&marker)           an address in the module's own image
  *                          __dh_module_home(dir)                  then, in shared objects
  */
 #ifndef DH_RUNTIME_ABI_ABI_H
@@ -33,7 +33,7 @@
 #include "base/base.h"
 #include "event/atomic.h"
 
-#define DH_ABI_VERSION 2
+#define DH_ABI_VERSION 3
 
 /* One entry of the shadow call stack, pushed by every instrumented function that calls or accesses. */
 struct dh_frame {
@@ -52,6 +52,7 @@ struct dh_hot {
     u32 base;               /* first plain access id of the current epoch, with full byte mask */
     u32 span;               /* so many ids from there on are this epoch's, or nobody's yet and in no cell:
                              * cell - base < span is a hit. Others are alone.h's and period.h's */
+    u64 bases;              /* base in both halves: for two cells at once */
     struct dh_frame *sp;    /* next free frame of the shadow call stack */
     struct dh_frame *limit; /* sp == limit: full (or not attached); __dh_enter_slow decides */
     struct dh_thread *self; /* the logical thread running here; NULL: not attached */
@@ -91,10 +92,16 @@ extern _Thread_local struct dh_hot __dh_hot __attribute__((tls_model("initial-ex
 /* The planes that an access of this thread is put into: DH_PLANE_READ is that of its own class. */
 enum dh_plane { DH_PLANE_READ, DH_PLANE_WRITE };
 
+/* The bits in which application address and shadow address differ. */
+DH_INLINE u64 dh_plane_flip(enum dh_plane plane)
+{
+    return plane == DH_PLANE_READ ? __dh_hot.read_flip : DH_WRITE_FLIP;
+}
+
 /* Application address to shadow address. */
 DH_INLINE uptr dh_plane_of(uptr addr, enum dh_plane plane)
 {
-    return addr ^ (plane == DH_PLANE_READ ? __dh_hot.read_flip : DH_WRITE_FLIP);
+    return addr ^ dh_plane_flip(plane);
 }
 
 /* The class of the thread that runs here; outside a sampling period, when it reads no read plane, class 0. */
@@ -137,7 +144,7 @@ void __dh_write_loop(const volatile void *p, u64 n, u32 size);
 void __dh_read_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece);
 void __dh_write_stride(const volatile void *p, u64 step, u64 count, u32 size, u32 piece);
 
-void __dh_module_init_v2(const void *marker);
+void __dh_module_init_v3(const void *marker);
 void __dh_module_home(const char *dir); /* shared objects: where deadheat is installed */
 
 /* Slow paths of the inlined functions. They keep every register but r11, so that the code around

@@ -10,25 +10,28 @@
 
 #include "runtime/abi/abi.h"
 
-/* How far the cell of an address is from the ids of this epoch; below __dh_hot.span: a hit. */
-DH_INLINE u32 dh_distance(uptr addr, enum dh_plane plane)
+/* How far the cell of an address is from the ids of this epoch; below __dh_hot.span: a hit. flip is that of
+ * the plane, bases is __dh_hot.bases, of which one cell needs the lower half; whoever tests several accesses
+ * has loaded them once. */
+DH_INLINE u32 dh_far(uptr addr, u64 flip, u64 bases)
 {
-    const u32 *cell = (const u32 *)dh_plane_of(addr & ~(uptr)3, plane);
-    return __atomic_load_n(cell, __ATOMIC_RELAXED) - __dh_hot.base;
+    return __atomic_load_n((const u32 *)((addr & ~(uptr)3) ^ flip), __ATOMIC_RELAXED) - (u32)bases;
 }
 
 /* Of four bytes that the compiler takes for aligned. Where the program broke that promise (by a cast of any
  * address to that of an int), parts of two cells are read as one, which is no id of this epoch; the slow path
  * then looks at the address. The same goes for eight bytes. */
-DH_INLINE u32 dh_distance4(uptr addr, enum dh_plane plane)
+DH_INLINE u32 dh_far4(uptr addr, u64 flip, u64 bases)
 {
-    return __atomic_load_n((const u32 *)dh_plane_of(addr, plane), __ATOMIC_RELAXED) - __dh_hot.base;
+    return __atomic_load_n((const u32 *)(addr ^ flip), __ATOMIC_RELAXED) - (u32)bases;
 }
 
-DH_INLINE u32 dh_distance8(uptr addr, enum dh_plane plane)
+/* Of two cells at once, one in each half. Where the lower difference borrows from the upper one, its cell is
+ * below the base, which has the full byte mask in its upper bits: then the lower difference is 2^31 or more,
+ * beyond every span, and what the upper one is does not matter. */
+DH_INLINE u64 dh_far8(uptr addr, u64 flip, u64 bases)
 {
-    u64 two = __atomic_load_n((const u64 *)dh_plane_of(addr, plane), __ATOMIC_RELAXED);
-    return ((u32)two - __dh_hot.base) | ((u32)(two >> 32) - __dh_hot.base);
+    return __atomic_load_n((const u64 *)(addr ^ flip), __ATOMIC_RELAXED) - bases;
 }
 
 /*
@@ -37,13 +40,40 @@ DH_INLINE u32 dh_distance8(uptr addr, enum dh_plane plane)
  * ids taken are nearly used up, and then the slow path finds out. One branch a check instead of one a cell is
  * less code for the backend and for the processor.
  */
-DH_INLINE u32 dh_distance_any(uptr addr, u64 n, enum dh_plane plane)
+DH_INLINE u32 dh_farthest(u64 far)
 {
-    u32 d = dh_distance(addr, plane) | dh_distance(addr + n - 1, plane);
+    return (u32)far | (u32)(far >> 32);
+}
+
+/* Any alignment, up to 16 bytes. */
+DH_INLINE u32 dh_far_any(uptr addr, u64 n, u64 flip, u64 bases)
+{
+    u32 far = dh_far(addr, flip, bases) | dh_far(addr + n - 1, flip, bases);
     for (u64 at = 4; at < 16; at += 4)
         if (at < n - 1)
-            d |= dh_distance(addr + at, plane);
-    return d;
+            far |= dh_far(addr + at, flip, bases);
+    return far;
+}
+
+/* The same for a single access, by plane. */
+DH_INLINE u32 dh_distance(uptr addr, enum dh_plane plane)
+{
+    return dh_far(addr, dh_plane_flip(plane), __dh_hot.base);
+}
+
+DH_INLINE u32 dh_distance4(uptr addr, enum dh_plane plane)
+{
+    return dh_far4(addr, dh_plane_flip(plane), __dh_hot.base);
+}
+
+DH_INLINE u32 dh_distance8(uptr addr, enum dh_plane plane)
+{
+    return dh_farthest(dh_far8(addr, dh_plane_flip(plane), __dh_hot.bases));
+}
+
+DH_INLINE u32 dh_distance_any(uptr addr, u64 n, enum dh_plane plane)
+{
+    return dh_far_any(addr, n, dh_plane_flip(plane), __dh_hot.base);
 }
 
 #endif

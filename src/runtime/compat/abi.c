@@ -14,7 +14,7 @@ bool dh_compat_modules;
 DH_COMPAT void __tsan_init(void)
 {
     dh_compat_modules = true;
-    __dh_module_init_v2(__builtin_return_address(0));
+    __dh_module_init_v3(__builtin_return_address(0));
 }
 
 /* What clang makes of struct assignments and of calls. The interceptors do the work; as the last thing that

@@ -317,7 +317,7 @@ static void announce(const void *marker)
     dh_lock_drop(&lock);
 }
 
-void __dh_module_init_v2(const void *marker)
+void __dh_module_init_v3(const void *marker)
 {
     dh_runtime_init();
     struct dh_thread *t = __dh_hot.self;

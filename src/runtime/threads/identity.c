@@ -214,9 +214,11 @@ bool dh_identity_take_turn(struct dh_thread *to)
     to->frames = home.native->frames;
     to->frames_n = home.native->frames_n;
     from->saved.base = __dh_hot.base;
+    from->saved.bases = __dh_hot.bases;
     from->saved.span = __dh_hot.span;
     from->saved.sp = __dh_hot.sp;
     __dh_hot.base = to->saved.base;
+    __dh_hot.bases = to->saved.bases;
     __dh_hot.span = to->saved.span;
     __dh_hot.read_flip = dh_thread_read_flip(to);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -249,6 +251,7 @@ void dh_identity_switch(struct dh_thread *to, uptr top)
     dh_regions_set(to, dh_regions_of(from));
     from->saved = __dh_hot;
     __dh_hot.base = to->saved.base;
+    __dh_hot.bases = to->saved.bases;
     __dh_hot.span = to->saved.span;
     __dh_hot.read_flip = dh_thread_read_flip(to);
     if (to->own_frames) {

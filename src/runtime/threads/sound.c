@@ -22,6 +22,8 @@ static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
     const dh_id_t base = dh_cell_id(first);
     if (hot->read_flip != dh_thread_read_flip(t) || t->class != dh_thread_class(t->slot))
         return false;
+    if (hot->bases != ((u64)hot->base << 32 | hot->base))
+        return false;
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
     if (t->unsampled)

@@ -294,6 +294,7 @@ DH_INLINE u64 dh_thread_read_flip(const struct dh_thread *t)
 DH_INLINE void dh_thread_set_hot(const struct dh_thread *t, struct dh_hot *hot)
 {
     hot->base = dh_thread_records(t) ? dh_cell_base(t->ids.plain.next) : 0;
+    hot->bases = (u64)hot->base << 32 | hot->base;
     /* No cell is farther away than ~0. Two that are or-ed together may be, and then the slow path returns. */
     hot->span = t->alone ? ~0u : t->unsampled ? 1 : dh_id_count(t->ids.plain.next, t->ids.plain.end);
     hot->read_flip = dh_thread_read_flip(t);

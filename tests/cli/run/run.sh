@@ -14,7 +14,7 @@ cat >show.c <<'END'
 #include <stdlib.h>
 #include <string.h>
 #ifdef MARKED
-void __dh_module_init_v2(const void *marker) { (void)marker; }
+void __dh_module_init_v3(const void *marker) { (void)marker; }
 #endif
 int main(int argc, char **argv)
 {
