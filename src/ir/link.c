@@ -135,6 +135,9 @@ bool dh_ir_link_fastpath(struct dh_ir *ir)
     for (LLVMValueRef fn = LLVMGetFirstFunction(ir->module); fn; fn = LLVMGetNextFunction(fn)) {
         if (!is_runtime_name(fn))
             continue;
+        /* Two slow or rare calls merged into one would have one return address: the wrong line in a report.
+         */
+        add_attribute(ir, fn, "nomerge");
         if (!LLVMIsDeclaration(fn)) {
             LLVMSetLinkage(fn, LLVMInternalLinkage);
             continue;
@@ -143,8 +146,6 @@ bool dh_ir_link_fastpath(struct dh_ir *ir)
         add_attribute(ir, fn, "nounwind");
         if (!local)
             add_attribute(ir, fn, "nonlazybind");
-        /* Two slow calls merged into one would have one return address: the wrong line in a report. */
-        add_attribute(ir, fn, "nomerge");
     }
     if (dh_ir_throwing_wanted())
         dh_ir_throwing_link(ir);

@@ -2,7 +2,8 @@
 
 cat > "$work/codegen.c" <<'END'
 int x;
-void f(int *p) { *p = x; }
+void f(int *p) { *p = 1; }
+int g(void) { return x; }
 END
 
 codegen_case() { # name, flags, regex that must match, regex that must not
@@ -33,3 +34,33 @@ name=bitcode-twice
     "$clang" -O1 "-fpass-plugin=$plugin" -S -o "$work/twice.s" "$work/twice.bc"
 n=$(grep -c '__dh_slow_write4' "$work/twice.s")
 if [ "$n" = 1 ]; then echo "ok ir/$name"; else say_fail $name "$n checks"; fi
+
+# Two checks that are not inlined, followed by the same instructions, stay two: each has a line of its own.
+name=rare-tails
+cat > "$work/tails.ll" <<'END'
+target triple = "x86_64-pc-linux-gnu"
+declare void @g()
+declare void @h()
+define i32 @f(ptr %p, i32 %c) {
+  switch i32 %c, label %end [
+    i32 1, label %a
+    i32 200, label %b
+  ], !prof !0
+a:
+  call void @g()
+  %x = load volatile i32, ptr %p
+  br label %end
+b:
+  call void @h()
+  %y = load volatile i32, ptr %p
+  br label %end
+end:
+  %z = phi i32 [ 0, %0 ], [ %x, %a ], [ %y, %b ]
+  ret i32 %z
+}
+!0 = !{!"branch_weights", i32 2000, i32 1, i32 1}
+END
+"$opt" "-load-pass-plugin=$plugin" -passes=deadheat -S -o "$work/tails.in.ll" "$work/tails.ll" &&
+    "$clang" -O2 -Xclang -disable-llvm-passes -S -o "$work/tails.s" "$work/tails.in.ll"
+n=$(grep -c 'call.*__dh_rare_read4' "$work/tails.s")
+if [ "$n" = 2 ]; then echo "ok ir/$name"; else say_fail $name "$n calls"; fi
