@@ -188,9 +188,27 @@ static unsigned count_pieces(u64 size)
     return (unsigned)(size / 16) + (unsigned)__builtin_popcountll(size % 16);
 }
 
-static void emit_one(struct dh_ir *ir, bool write, LLVMValueRef ptr, int power)
+unsigned dh_ir_emit_pieces(u64 size, u64 align, struct dh_ir_piece ret[DH_IR_PIECES])
 {
-    dh_ir_emit_call(ir, (enum dh_ir_entry)((write ? DH_IR_WRITE1 : DH_IR_READ1) + power), &ptr);
+    int power = size_class(size, align);
+    if (power < 0 && align >= 4 && count_pieces(size) <= DH_IR_PIECES) {
+        unsigned n = 0;
+        for (u64 at = 0; at < size; at += ret[n++].size) {
+            power = size - at >= 16 ? 4 : 63 - __builtin_clzll(size - at);
+            ret[n] = (struct dh_ir_piece){.at = at, .size = 1ull << power, .power = power};
+        }
+        return n;
+    }
+    ret[0] = (struct dh_ir_piece){.size = size, .power = power};
+    return 1;
+}
+
+unsigned dh_ir_emit_count_tests(u64 size, u64 align)
+{
+    const u64 longest = 16; /* of any alignment: fastpath.c */
+    struct dh_ir_piece pieces[DH_IR_PIECES];
+    unsigned n = dh_ir_emit_pieces(size, align, pieces);
+    return pieces[0].power < 0 && size > longest ? 0 : n;
 }
 
 LLVMValueRef dh_ir_emit_shifted(struct dh_ir *ir, LLVMValueRef ptr, long long shift)
@@ -199,34 +217,30 @@ LLVMValueRef dh_ir_emit_shifted(struct dh_ir *ir, LLVMValueRef ptr, long long sh
     return shift ? LLVMBuildGEP2(ir->builder, ir->u8, ptr, &offset, 1, "") : ptr;
 }
 
+/* The entries of a group in order of size, from `first` on; `any` is the one that is told the size. */
+static void emit_pieces(struct dh_ir *ir, LLVMValueRef ptr, u64 size, u64 align, enum dh_ir_entry first,
+                        enum dh_ir_entry any, LLVMCallConv convention)
+{
+    struct dh_ir_piece pieces[DH_IR_PIECES];
+    unsigned n = dh_ir_emit_pieces(size, align, pieces);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef args[] = {dh_ir_emit_shifted(ir, ptr, (long long)pieces[i].at),
+                               dh_ir_emit_u64(ir, pieces[i].size)};
+        enum dh_ir_entry e = pieces[i].power < 0 ? any : (enum dh_ir_entry)((int)first + pieces[i].power);
+        LLVMSetInstructionCallConv(dh_ir_emit_call(ir, e, args), convention);
+    }
+}
+
 void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align)
 {
-    const unsigned max_pieces = 4; /* beyond it, a call costs less than the code */
-    int power = size_class(size, align);
-    if (power >= 0) {
-        emit_one(ir, write, ptr, power);
-    } else if (align >= 4 && count_pieces(size) <= max_pieces) {
-        for (u64 at = 0; at < size;) {
-            u64 rest = size - at;
-            power = rest >= 16 ? 4 : 63 - __builtin_clzll(rest);
-            emit_one(ir, write, dh_ir_emit_shifted(ir, ptr, (long long)at), power);
-            at += 1ull << power;
-        }
-    } else {
-        LLVMValueRef args[] = {ptr, dh_ir_emit_u64(ir, size)};
-        dh_ir_emit_call(ir, write ? DH_IR_WRITE_N : DH_IR_READ_N, args);
-    }
+    emit_pieces(ir, ptr, size, align, write ? DH_IR_WRITE1 : DH_IR_READ1,
+                write ? DH_IR_WRITE_N : DH_IR_READ_N, LLVMCCallConv);
 }
 
 void dh_ir_emit_rare_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align)
 {
-    int power = size_class(size, align);
-    if (power < 0) {
-        dh_ir_emit_check(ir, write, ptr, size, align);
-        return;
-    }
-    int e = (write ? DH_IR_RARE_WRITE1 : DH_IR_RARE_READ1) + power;
-    LLVMSetInstructionCallConv(dh_ir_emit_call(ir, (enum dh_ir_entry)e, &ptr), LLVMPreserveMostCallConv);
+    emit_pieces(ir, ptr, size, align, write ? DH_IR_RARE_WRITE1 : DH_IR_RARE_READ1,
+                write ? DH_IR_RARE_WRITE_N : DH_IR_RARE_READ_N, LLVMPreserveMostCallConv);
 }
 
 /* One side of a copy. A small constant size is checked in place; anything else is a range. */
@@ -246,18 +260,29 @@ static void emit_copy_side(struct dh_ir *ir, LLVMValueRef call, unsigned arg, bo
     dh_ir_emit_call(ir, write ? DH_IR_WRITE_RANGE : DH_IR_READ_RANGE, args);
 }
 
+static void emit_access(struct dh_ir *ir, const struct dh_ir_site *site, LLVMValueRef place)
+{
+    bool write = site->kind == DH_SITE_WRITE;
+    LLVMValueRef ptr = site->next ? NULL : dh_ir_emit_shifted(ir, site->ptr, site->shift);
+    if (site->next)
+        dh_ir_groups_emit(ir, site, place);
+    else if (site->rare)
+        dh_ir_emit_rare_check(ir, write, ptr, site->size, site->align);
+    else
+        dh_ir_emit_check(ir, write, ptr, site->size, site->align);
+}
+
 void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
 {
+    LLVMValueRef place = site->inst;
     if (!site->range)
-        dh_ir_emit_before(ir, site->inst);
-    else if (!dh_ir_loops_position(ir, site))
+        dh_ir_emit_before(ir, place);
+    else if (!(place = dh_ir_loops_position(ir, site)))
         return;
     switch (site->kind) {
     case DH_SITE_READ:
     case DH_SITE_WRITE:
-        (site->rare ? dh_ir_emit_rare_check : dh_ir_emit_check)(
-            ir, site->kind == DH_SITE_WRITE, dh_ir_emit_shifted(ir, site->ptr, site->shift), site->size,
-            site->align);
+        emit_access(ir, site, place);
         break;
     case DH_SITE_VPTR_WRITE: {
         LLVMValueRef args[] = {site->ptr, LLVMGetOperand(site->inst, 0)};
@@ -294,7 +319,7 @@ void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
 void dh_ir_emit_sites(struct dh_ir *ir, const struct dh_ir_sites *sites)
 {
     for (size_t i = 0; i < sites->count; i++)
-        if (!sites->at[i].covered)
+        if (!sites->at[i].covered && !sites->at[i].joined)
             dh_ir_emit_site(ir, &sites->at[i]);
 }
 

@@ -10,17 +10,25 @@
 
 #include "ir/ir.h"
 
-/* Inlining the push splits the entry block. Only allocas in the first block have a fixed place in
- * the frame, so those of constant size move to its top; returns the first instruction after them. */
-static LLVMValueRef gather_allocas(struct dh_ir *ir, LLVMValueRef fn)
+static bool is_fixed(LLVMValueRef inst)
+{
+    return LLVMIsAAllocaInst(inst) && LLVMIsAConstantInt(LLVMGetOperand(inst, 0));
+}
+
+static LLVMValueRef after_allocas(LLVMValueRef fn)
 {
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
-    while (LLVMIsAAllocaInst(first) && LLVMIsAConstantInt(LLVMGetOperand(first, 0)))
+    while (is_fixed(first))
         first = LLVMGetNextInstruction(first);
-    LLVMValueRef next;
+    return first;
+}
+
+void dh_ir_frame_prepare(struct dh_ir *ir, LLVMValueRef fn)
+{
+    LLVMValueRef first = after_allocas(fn), next;
     for (LLVMValueRef inst = first; inst; inst = next) {
         next = LLVMGetNextInstruction(inst);
-        if (inst != first && LLVMIsAAllocaInst(inst) && LLVMIsAConstantInt(LLVMGetOperand(inst, 0))) {
+        if (inst != first && is_fixed(inst)) {
             LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
             LLVMInstructionRemoveFromParent(inst);
             LLVMPositionBuilderBefore(ir->builder, first);
@@ -28,13 +36,11 @@ static LLVMValueRef gather_allocas(struct dh_ir *ir, LLVMValueRef fn)
             LLVMInstructionSetDebugLoc(inst, loc);
         }
     }
-    return first;
 }
 
 static LLVMValueRef emit_enter(struct dh_ir *ir, LLVMValueRef fn)
 {
-    LLVMValueRef first = gather_allocas(ir, fn);
-    LLVMPositionBuilderBefore(ir->builder, first);
+    LLVMPositionBuilderBefore(ir->builder, after_allocas(fn));
     /* No line of the source: a debugger would take the function's own for the end of the prologue, and stop
      * at it before unoptimised code has put the arguments where debug information says that they are. */
     LLVMMetadataRef scope = LLVMGetSubprogram(fn), loc = NULL;

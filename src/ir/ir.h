@@ -127,6 +127,7 @@ struct dh_ir_site {
     bool covered;  /* another site of the list checks at least as much: emit nothing */
     bool merged;   /* READ, WRITE: it checks neighbours too */
     bool rare;     /* READ, WRITE: hardly ever executed, so the check may be slower and shorter */
+    bool joined;   /* READ, WRITE: its check is made with that of an earlier site */
     bool skip_dst; /* DH_SITE_COPY: the destination needs no check */
     bool skip_src; /* DH_SITE_COPY: the source needs no check */
     bool reads;    /* DH_SITE_COPY: the destination is read, not written */
@@ -140,6 +141,7 @@ struct dh_ir_site {
     unsigned window;           /* its number: no two blocks, and no two sides of a break, share one */
     unsigned stretch;          /* part of a window in which nothing can fail to come back */
     struct dh_ir_range *range; /* checked outside its loop, at least when the loop is long; or NULL */
+    struct dh_ir_site *next;   /* READ, WRITE: the next one whose check is made with the first's; or NULL */
 };
 
 /* A basic block, with its sites and windows. */
@@ -185,9 +187,17 @@ struct dh_ir_ranges {
 void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges);
 /* Inserts the checks before the loops. */
 void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges);
-/* Puts the builder where the check of a site in a range still belongs; false: nowhere. */
-bool dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site);
+/* Puts the builder where the check of a site in a range still belongs, and returns the instruction behind it;
+ * NULL: nowhere. */
+LLVMValueRef dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site);
 void dh_ir_loops_done(struct dh_ir_ranges *ranges);
+
+/* ---- groups.c: one test for several accesses ------------------------------------------------------ */
+
+/* Chains the sites whose checks are made together. */
+void dh_ir_groups_plan(struct dh_ir_sites *sites);
+/* Inserts the checks of a chain. The builder stands before place, with the first site's source position. */
+void dh_ir_groups_emit(struct dh_ir *ir, const struct dh_ir_site *first, LLVMValueRef place);
 
 /* ---- escape.c: what no other thread can see --------------------------------------------------- */
 
@@ -207,6 +217,16 @@ void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site);
 LLVMValueRef dh_ir_emit_call(struct dh_ir *ir, enum dh_ir_entry e, LLVMValueRef *args);
 /* ptr and so many bytes, where the builder stands. */
 LLVMValueRef dh_ir_emit_shifted(struct dh_ir *ir, LLVMValueRef ptr, long long shift);
+/* What one access of constant size is checked as: one or a few checks of the sizes that have entries of their
+ * own, or one of any size and alignment. */
+enum { DH_IR_PIECES = 4 };
+struct dh_ir_piece {
+    u64 at, size;
+    int power; /* the size is 2 to it; -1: any size and alignment */
+};
+unsigned dh_ir_emit_pieces(u64 size, u64 align, struct dh_ir_piece ret[DH_IR_PIECES]);
+/* How many of them can be tested in place; 0: not all. */
+unsigned dh_ir_emit_count_tests(u64 size, u64 align);
 /* The check of one access of constant size where the builder stands. */
 void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align);
 /* ... by a call of a fast path that is not inlined. */
@@ -244,7 +264,9 @@ void dh_ir_throwing_redirect(struct dh_ir *ir);
 
 /* ---- frame.c: the shadow call stack -------------------------------------------------------------- */
 
-/* Makes room at the top of the function: constant-size allocas come first, whatever comes between. */
+/* Before anything is inserted: what is inserted splits blocks, and only allocas in the first block have a
+ * fixed place in the frame, so those of constant size move to its top. */
+void dh_ir_frame_prepare(struct dh_ir *ir, LLVMValueRef fn);
 void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn);
 
 #endif

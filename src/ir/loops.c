@@ -367,7 +367,7 @@ static void emit_choice(struct dh_ir *ir, struct dh_ir_range *r, LLVMValueRef me
         return;
     r->brief = brief;
     LLVMValueRef lengthy = LLVMBuildNot(ir->builder, brief, "");
-    stand_at(ir, r, dh_shim_split_if(lengthy, r->place));
+    stand_at(ir, r, dh_shim_split_if(lengthy, r->place, false));
 }
 
 static void emit_strip(struct dh_ir *ir, struct dh_ir_range *r, LLVMValueRef low)
@@ -416,13 +416,13 @@ void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges)
     }
 }
 
-bool dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site)
+LLVMValueRef dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site)
 {
     const struct dh_ir_range *r = site->range;
     if (!r->brief)
-        return false;
-    LLVMValueRef place = dh_shim_split_if(r->brief, site->inst);
+        return NULL;
+    LLVMValueRef place = dh_shim_split_if(r->brief, site->inst, false);
     LLVMPositionBuilderBefore(ir->builder, place);
     dh_ir_emit_position_of(ir, site->inst);
-    return true;
+    return place;
 }

@@ -144,7 +144,9 @@ static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks
         } else if (!has_attribute(fn, "optnone")) { /* nothing to find, and analyses cost */
             dh_ir_avail_prune(&sites);
             dh_ir_loops_plan(fn, &sites, &ranges);
+            dh_ir_groups_plan(&sites);
         }
+        dh_ir_frame_prepare(ir, fn);
         dh_ir_loops_emit(ir, &ranges);
         dh_ir_emit_sites(ir, &sites);
         dh_ir_loops_done(&ranges);

@@ -125,8 +125,11 @@ LLVMValueRef dh_shim_loops_preheader_end(const void *loop);
 bool dh_shim_loops_end(LLVMValueRef fn);
 /* Two instructions come from the same source line of the same inlined copy. */
 bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b);
-/* Makes a block that runs before inst if the condition holds; returns its last instruction. */
-LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst);
+/* Makes a block that runs before inst if the condition holds; returns its last instruction. Unlikely: it is
+ * put behind the function's own code. */
+LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst, bool unlikely);
+/* Whether value, which a later instruction of the same block uses, is there at inst already. */
+bool dh_shim_is_known_at(LLVMValueRef value, LLVMValueRef inst);
 
 #ifdef __cplusplus
 }

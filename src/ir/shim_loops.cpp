@@ -18,6 +18,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -221,8 +222,17 @@ bool dh_shim_same_line(LLVMValueRef a, LLVMValueRef b)
            cast<DIScope>(x.getScope())->getFile() == cast<DIScope>(y.getScope())->getFile();
 }
 
-LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst)
+LLVMValueRef dh_shim_split_if(LLVMValueRef condition, LLVMValueRef inst, bool unlikely)
 {
-    return wrap(SplitBlockAndInsertIfThen(unwrap(condition), unwrap<Instruction>(inst)->getIterator(),
-                                          /*Unreachable=*/false));
+    auto *at = unwrap<Instruction>(inst);
+    MDNode *weights = unlikely ? MDBuilder(at->getContext()).createUnlikelyBranchWeights() : nullptr;
+    return wrap(
+        SplitBlockAndInsertIfThen(unwrap(condition), at->getIterator(), /*Unreachable=*/false, weights));
+}
+
+bool dh_shim_is_known_at(LLVMValueRef value, LLVMValueRef inst)
+{
+    auto *made = dyn_cast<Instruction>(unwrap(value));
+    auto *at = unwrap<Instruction>(inst);
+    return !made || made->getParent() != at->getParent() || made->comesBefore(at);
 }

@@ -2,7 +2,7 @@
 // keep their own checks, and the choice is made before the loop.
 // EXPECT up: write_loop=1 write4=1
 // EXPECT down: write_loop=1 write4=1
-// EXPECT stencil: read_loop=1 write_loop=1 read8=3 write8=1
+// EXPECT stencil: read8=1 read_loop=1 write8=1 write_loop=1 far8=2 rare_read8=2
 // EXPECT still: write8=1 read_loop=1 read4=1
 // EXPECT constant: write_loop=1
 // EXPECT tiny: write4=1

@@ -5,12 +5,12 @@
 // MATCH backwards: __dh_read_n\(ptr [^,]*, i64 3\)
 // EXPECT stores: write_n=1
 // EXPECT aligned: read4=1
-// EXPECT words: read4=2
-// EXPECT gap: read1=2
-// EXPECT lines: read1=2
+// EXPECT words: far4=2 rare_read4=2
+// EXPECT gap: far1=2 rare_read1=2
+// EXPECT lines: far1=2 rare_read1=2
 // EXPECT call_between: read1=2
-// EXPECT kinds: read1=1 write1=1
-// EXPECT too_long: read_n=1 read1=1
+// EXPECT kinds: far1=2 rare_read1=1 rare_write1=1
+// EXPECT too_long: far1=1 far_n=1 rare_read1=1 rare_read_n=1
 void f(void);
 int big_endian(volatile unsigned char *p) { return p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]; }
 int backwards(volatile unsigned char *p) { return p[2] << 16 | p[1] << 8 | p[0]; }

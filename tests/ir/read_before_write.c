@@ -4,7 +4,7 @@
 // EXPECT call_between: read4=1 write4=1
 // EXPECT atomic_between: read4=1 write4=1 atomic_pre=1 atomic_post=1
 // EXPECT fence_between: read4=1 write4=1 fence=1
-// EXPECT wider: read8=1 write4=1
+// EXPECT wider: far4=1 far8=1 rare_read8=1 rare_write4=1
 // EXPECT other_block: read4=1 rare_write4=1
 #include <stdatomic.h>
 void f(void);

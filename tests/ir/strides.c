@@ -3,14 +3,14 @@
 // RUN: -O1 -g -fno-unroll-loops -fno-strict-aliasing
 // EXPECT field: read_stride=1 read4=1
 // MATCH field: __dh_read_stride\(ptr [^,]*, i64 32, i64 %[0-9]+, i32 4, i32 4\)
-// EXPECT fields: read_stride=1 read8=3
+// EXPECT fields: read_stride=1 far8=3 rare_read8=3
 // MATCH fields: __dh_read_stride\(ptr [^,]*, i64 32, i64 %[0-9]+, i32 24, i32 8\)
 // EXPECT apart: read_stride=2 read8=1 read4=1
 // EXPECT lines: write_stride=2 write8=2
 // EXPECT column: read_stride=1 read4=1
 // EXPECT down: write_stride=1 write4=1
 // MATCH down: __dh_write_stride\(ptr [^,]*, i64 12, i64 %[0-9]+, i32 4, i32 4\)
-// EXPECT neighbours: write_stride=1 write8=1 read_stride=1 read8=2
+// EXPECT neighbours: read_stride=1 write8=1 write_stride=1 far8=2 rare_read8=2
 // MATCH neighbours: add i64 %[0-9a-z.]+, 1
 // EXPECT twice: write_stride=1 write4=2
 // MATCH twice: __dh_write_stride\(ptr [^,]*, i64 8, i64 %[0-9]+, i32 4, i32 4\)
@@ -24,7 +24,7 @@
 // EXPECT sometimes: read_stride=1 read4=2
 // EXPECT locks: read4=1
 // EXPECT variable: read4=1
-// EXPECT half_of_next: read_stride=2 read8=3
+// EXPECT half_of_next: read8=1 read_stride=2 far8=2 rare_read8=2
 struct s { double x, y, z; int id, cell; };
 struct t { double x, y; int id, cell; };
 struct u { double x, y, z, w; };

@@ -45,10 +45,59 @@
     {                                                                                   \
         if (n > 16 || DH_UNLIKELY(dh_distance_any((uptr)p, n, plane) >= __dh_hot.span)) \
             __dh_slow_##name##_n(p, n);                                                 \
+    }                                                                                   \
+    RARE void __dh_rare_##name##_n(const volatile void *p, u64 n)                       \
+    {                                                                                   \
+        if (n <= 16 && DH_LIKELY(dh_distance_any((uptr)p, n, plane) < __dh_hot.span))   \
+            return;                                                                     \
+        __attribute__((musttail)) return __dh_slow_##name##_n(p, n);                    \
     }
 
 ACCESSES(read, DH_PLANE_READ)
 ACCESSES(write, DH_PLANE_WRITE)
+
+/* The parts of a test of several accesses, from which the pass makes one: see src/ir/groups.c. */
+FAST u64 __dh_flip_read(void)
+{
+    return dh_plane_flip(DH_PLANE_READ);
+}
+
+FAST u64 __dh_flip_write(void)
+{
+    return dh_plane_flip(DH_PLANE_WRITE);
+}
+
+FAST u64 __dh_bases(void)
+{
+    return __dh_hot.bases;
+}
+
+#define FAR(size, far)                                                   \
+    FAST u64 __dh_far##size(const volatile void *p, u64 flip, u64 bases) \
+    {                                                                    \
+        uptr addr = (uptr)p;                                             \
+        return far;                                                      \
+    }
+FAR(1, dh_far(addr, flip, bases))
+FAR(2, dh_far(addr, flip, bases))
+FAR(4, dh_far4(addr, flip, bases))
+FAR(8, dh_far8(addr, flip, bases))
+FAR(16, dh_far8(addr, flip, bases) | dh_far8(addr + 8, flip, bases))
+
+FAST u64 __dh_far_n(const volatile void *p, u64 flip, u64 bases, u64 n)
+{
+    return dh_far_any((uptr)p, n, flip, bases);
+}
+
+FAST u32 __dh_farthest(u64 far)
+{
+    return dh_farthest(far);
+}
+
+FAST u32 __dh_span(void)
+{
+    return __dh_hot.span;
+}
 
 /* A constructor that stores the vtable pointer an object already has changes nothing. */
 FAST void __dh_vptr_write(const volatile void *p, const void *value)
