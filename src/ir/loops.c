@@ -25,7 +25,7 @@ enum {
     MORE_MAX = 4,      /* steps by which accesses to the same stretch of different elements are apart */
     MEMBERS_MAX = 32,  /* accesses of one range */
     RARE_CALLS = 1,    /* rare is less than once in so many calls of the function, */
-    RARE_ROUNDS = 8,   /* and in a loop less than once in so many rounds */
+    RARE_ROUNDS = 2,   /* and in a loop less than once in so many rounds */
 };
 
 struct dh_ir_range {
