@@ -10,7 +10,9 @@
  *
  *   plain accesses         __dh_read{1,2,4,8,16}(p), __dh_write{1,2,4,8,16}(p)   naturally aligned
  *                          __dh_read_n(p, n), __dh_write_n(p, n)                 any other size/alignment
- *                          __dh_rare_read{1,...}(p), __dh_rare_write{1,...}(p)   the same, not inlined
+ *                          __dh_rare_read{1,...,16,_n}, __dh_rare_write...       the same, not inlined
+ *   several of them        __dh_flip_read, __dh_flip_write, __dh_bases, __dh_far{1,2,4,8,16,_n},
+ *                          __dh_farthest, __dh_span      parts of one test; behind it, the checks not inlined
  *   memcpy-like            __dh_read_range(p, n), __dh_write_range(p, n)         n may be 0
  *   dense loop             __dh_read_loop(p, n, size), __dh_write_loop(p, n, size) in front of the loop
  *   loop with gaps         __dh_read_stride(p, step, count, size, piece), __dh_write_stride(...), the same
