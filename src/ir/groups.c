@@ -15,8 +15,6 @@
  * Any accesses may form a group whose addresses are known at the first of them; as a rule they are fields of
  * one structure. A group does not grow beyond a few: of a large one, something misses more often.
  */
-#include <stdlib.h>
-
 #include "ir/ir.h"
 
 enum {
@@ -24,7 +22,7 @@ enum {
     OPEN_MAX = 8,  /* groups of one stretch that may still grow */
 };
 
-/* The group that an access may join; the newest is the last. */
+/* A group that accesses may still join. */
 struct open {
     struct dh_ir_site *first, *last;
     unsigned tests;
@@ -80,7 +78,7 @@ void dh_ir_groups_plan(struct dh_ir_sites *sites)
             group->tests += tests;
             continue;
         }
-        if (count == OPEN_MAX) { /* the oldest is full, or too far away */
+        if (count == OPEN_MAX) { /* forget the oldest: it is full, or far away */
             for (size_t k = 1; k < count; k++)
                 open[k - 1] = open[k];
             count--;

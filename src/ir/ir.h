@@ -4,7 +4,8 @@
  * The life of a module: pass.c decides which functions are instrumented; for each, sites.c (with
  * escape.c) lists what must be checked, before anything is inserted, since our own calls would look
  * like captures; loops.c plans which of them one check before a loop can stand for, groups.c which are tested
- * together; loops.c, groups.c, emit.c and frame.c then insert calls; at the end link.c inlines the fast paths.
+ * together; loops.c, groups.c, emit.c and frame.c then insert calls; at the end link.c inlines the fast
+ * paths.
  */
 #ifndef DH_IR_H
 #define DH_IR_H
