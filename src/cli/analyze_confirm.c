@@ -118,7 +118,7 @@ static u64 find_earlier(const struct dh_host *h, const struct dh_predict *p, u64
 static bool prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_analyze_race *r,
                        struct dh_race_access earlier, bool keep)
 {
-    const u64 *witness;
+    const u32 *witness;
     u64 at = find_earlier(h, &c->p, r->race.now.event, &earlier);
     u64 n = at == DH_NO_EVENT ? 0 : dh_confirm_pair(c, (u32)at, (u32)r->race.now.event, &witness);
     if (n == 0)
@@ -127,7 +127,7 @@ static bool prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_
     r->race.earlier.event = at;
     r->race.witness_len = n;
     if (keep) {
-        u64 *events = dh_util_alloc(n * sizeof(*events));
+        u32 *events = dh_util_alloc(n * sizeof(*events));
         memcpy(events, witness, n * sizeof(*events));
         r->race.witness = events;
     }

@@ -45,7 +45,7 @@ static void text_witness(const struct dh_analyze *a, const struct dh_detector_op
     }
     printf("    a witness of %" PRIu64 " event%s, checked", n, plural(n));
     for (u64 i = 0; r->race.witness && i < n; i++)
-        printf("%s %" PRIu64, i ? "" : ":", r->race.witness[i] + 1);
+        printf("%s %u", i ? "" : ":", r->race.witness[i] + 1);
     puts(a->witness ? "" : " (--witness shows it)");
 }
 

@@ -186,8 +186,8 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     bool shown = a.limit == 0 || f->n <= a.limit || strcmp(a.format, "json") == 0;
     if (!a.witness || !race->witness || !shown)
         return;
-    u64 *events = dh_util_alloc(race->witness_len * sizeof(u64));
-    memcpy(events, race->witness, race->witness_len * sizeof(u64));
+    u32 *events = dh_util_alloc(race->witness_len * sizeof(u32));
+    memcpy(events, race->witness, race->witness_len * sizeof(u32));
     kept->race.witness = events;
 }
 

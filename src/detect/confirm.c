@@ -22,7 +22,7 @@ void dh_confirm_done(struct dh_confirm *c)
     *c = (struct dh_confirm){0};
 }
 
-u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u64 **ret_witness)
+u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u32 **ret_witness)
 {
     *ret_witness = NULL;
     const struct dh_event *events = c->p.trace->events;

@@ -27,6 +27,6 @@ int dh_confirm_init(struct dh_confirm *c, const struct dh_trace *trace);
 void dh_confirm_done(struct dh_confirm *c); /* also after a failed init */
 /* The length of a checked witness that ends with these two accesses, 0 if there is none; good until the next
  * call. */
-u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u64 **ret_witness);
+u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u32 **ret_witness);
 
 #endif

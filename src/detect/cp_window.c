@@ -145,7 +145,7 @@ static bool collect_access(struct dh_cp_window *w, u32 e)
 {
     const struct dh_predict *p = w->p;
     bool write = p->trace->events[e].op == DH_OP_WRITE;
-    for (u32 h = p->holding[e]; h; h = p->holdings[h].outer) {
+    for (u32 h = dh_predict_holding(p, e); h; h = p->holdings[h].outer) {
         u32 section = p->holdings[h].section, slot = slot_of(w, section);
         struct dh_cp_accessed *a = slot ? accessed_under(w, p->sections[section].lock, p->object[e]) : NULL;
         if (!a)
@@ -167,7 +167,7 @@ static u32 section_at(const struct dh_predict *p, u32 e)
 {
     const struct dh_event *event = &p->trace->events[e];
     bool begins = event->op == DH_OP_ACQUIRE;
-    u32 h = begins ? dh_predict_holding_at(p, event->thread, p->local[e] + 1) : p->holding[e];
+    u32 h = begins ? dh_predict_holding_at(p, event->thread, p->local[e] + 1) : dh_predict_holding(p, e);
     const struct dh_section *s = dh_predict_find_lock(p, h, event->target);
     return s ? (u32)(s - p->sections) : DH_NONE;
 }
@@ -260,13 +260,13 @@ static void pass_object(struct dh_cp_window *w, u32 e, enum dh_effect effect, u3
     const struct dh_event *event = &w->p->trace->events[e];
     u32 *told = &w->told[w->p->object[e]];
     bool lock = event->op == DH_OP_ACQUIRE || event->op == DH_OP_RELEASE;
-    if (effect != DH_EFFECT_WRITE)
+    if (dh_effect_sees(effect))
         hear(w, *told, h, c);
     if (lock && event->mode == DH_EXCLUSIVE)
         hear(w, w->told_readers[event->target], h, c);
     if (lock && event->mode == DH_SHARED && event->op == DH_OP_RELEASE)
         tell(w, &w->told_readers[event->target], h);
-    if (effect != DH_EFFECT_READ)
+    if (dh_effect_changes(effect))
         tell(w, told, h);
 }
 

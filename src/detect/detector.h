@@ -51,7 +51,7 @@ struct dh_race {
     struct dh_race_access earlier; /* of another thread */
     /* A valid reordering of the trace, as event numbers, whose last two are the racing accesses; NULL: none
      * was made. Only valid during the callback. */
-    const u64 *witness;
+    const u32 *witness;
     u64 witness_len;
 };
 

@@ -74,7 +74,7 @@ static bool head_for(struct osr *o, u32 class)
 static u32 add(struct osr *o, u32 class, u32 e)
 {
     const struct dh_predict *p = &o->p;
-    u32 set = p->holdings[p->holding[e]].set;
+    u32 set = p->holdings[dh_predict_holding(p, e)].set;
     if (!head_for(o, class))
         return 0;
     u32 *head = &o->heads[class - 1];
@@ -193,7 +193,7 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, const u32 **ret_
 {
     const struct dh_predict *p = &o->p;
     u32 t = p->trace->events[e].thread;
-    const u32 *needs = dh_predict_version(p, p->need[e]);
+    const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = o->syncp.classes[c - 1].next) {
         const struct dh_syncp_class *class = &o->syncp.classes[c - 1];
         u32 u = class->thread;
@@ -204,7 +204,7 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, const u32 **ret_
             u32 last = o->kinds[k - 1].last;
             if (p->local[last] < needs[u])
                 break;
-            if (dh_predict_share_lock(p, p->holding[last], p->holding[e]))
+            if (dh_predict_share_lock(p, dh_predict_holding(p, last), dh_predict_holding(p, e)))
                 continue;
             u32 i = find_in_kind(o, k, k2, e, ret_cut);
             if (i != DH_NONE)

@@ -24,9 +24,8 @@ enum { DH_OSR_STEPS = 64, DH_OSR_STEPS_SMALL = 1 << 20 };
 struct dh_osr_reach {
     const struct dh_predict *p;
     u64 steps, limit;
-    u32 *next, *next_write; /* event of the same object; of a join: the next join of the same thread */
-    u32 *opening;           /* first event of each object */
-    u32 *joins;             /* first join of each thread */
+    u32 *joins;      /* by the thread that is joined, in order */
+    u32 *first_join; /* of each thread, and one more */
     const u32 *cut;
     u32 to;       /* events beyond do not matter */
     u32 *from;    /* of each thread: the set begins here; where the cut ends: it has nothing of it */

@@ -29,7 +29,7 @@ int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p)
 enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlier, u32 now)
 {
     const struct dh_event *events = p->trace->events;
-    u32 held_1 = p->holding[earlier], held_2 = p->holding[now];
+    u32 held_1 = dh_predict_holding(p, earlier), held_2 = dh_predict_holding(p, now);
     for (bool changed = true; changed;) {
         changed = false;
         for (u32 t = 0; t < p->threads; t++) {
@@ -59,7 +59,7 @@ enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlie
 static bool add_reversals(struct dh_osr_order *o, const u32 *cut, u32 access)
 {
     const struct dh_predict *p = o->p;
-    for (u32 h = p->holding[access]; h; h = p->holdings[h].outer) {
+    for (u32 h = dh_predict_holding(p, access); h; h = p->holdings[h].outer) {
         u32 held = p->holdings[h].section, last = dh_predict_last_after(p, held, cut);
         if (last == DH_NONE)
             continue;
@@ -171,13 +171,13 @@ static u8 access_object(struct dh_osr_order *o, enum dh_effect effect, u32 i, u8
     for (u32 k = o->p->object[i]; k != DH_NONE; k = o->p->parent[k]) {
         const struct dh_osr_object *past = object_at(o, k);
         level = max(level, past->written);
-        if (effect != DH_EFFECT_READ)
+        if (dh_effect_changes(effect))
             level = max(level, past->read);
     }
-    if (effect == DH_EFFECT_READ)
-        x->read = max(x->read, level);
-    else
+    if (dh_effect_changes(effect))
         x->written = level;
+    else
+        x->read = max(x->read, level);
     return level;
 }
 
@@ -230,7 +230,7 @@ void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut)
 bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
 {
     const struct dh_predict *p = o->p;
-    if (dh_predict_share_lock(p, p->holding[earlier], p->holding[now]))
+    if (dh_predict_share_lock(p, dh_predict_holding(p, earlier), dh_predict_holding(p, now)))
         return false;
     memset(cut, 0, p->threads * sizeof(*cut));
     dh_predict_absorb(p, cut, earlier, false);

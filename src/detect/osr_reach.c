@@ -11,46 +11,39 @@
 #include <string.h>
 
 #include "detect/osr.h"
+#include "detect/predict_links.h"
 
-static u32 *none_array(struct dh_detector *d, size_t n)
+/* The joins of each thread: counted one place ahead, so that filling them in leaves their beginnings. */
+static bool find_joins(struct dh_osr_reach *r)
 {
-    u32 *a = dh_detect_alloc(d, (n + 1) * sizeof(*a));
-    if (a)
-        memset(a, 0xff, (n + 1) * sizeof(*a));
-    return a;
+    const struct dh_predict *p = r->p;
+    const struct dh_event *events = p->trace->events;
+    r->first_join = dh_detect_alloc(p->d, ((size_t)p->threads + 2) * sizeof(u32));
+    if (!r->first_join)
+        return false;
+    for (u32 i = 0; i < p->n; i++) {
+        if (events[i].op == DH_OP_JOIN)
+            r->first_join[events[i].target + 2]++;
+    }
+    for (u32 t = 0; t < p->threads; t++)
+        r->first_join[t + 2] += r->first_join[t + 1];
+    r->joins = dh_detect_alloc(p->d, ((size_t)r->first_join[p->threads + 1] + 1) * sizeof(u32));
+    if (!r->joins)
+        return false;
+    for (u32 i = 0; i < p->n; i++) {
+        if (events[i].op == DH_OP_JOIN)
+            r->joins[r->first_join[events[i].target + 1]++] = i;
+    }
+    return true;
 }
 
-/* Backwards through the trace: what comes next is what was met last. */
 static bool prepare(struct dh_osr_reach *r)
 {
     const struct dh_predict *p = r->p;
-    struct dh_detector *d = p->d;
-    u32 *write = none_array(d, p->objects);
-    r->next = none_array(d, p->n);
-    r->next_write = none_array(d, p->n);
-    r->opening = none_array(d, p->objects);
-    r->joins = none_array(d, p->threads);
-    r->from = dh_detect_alloc(d, ((size_t)p->threads + 1) * sizeof(u32));
-    r->done = dh_detect_alloc(d, ((size_t)p->threads + 1) * sizeof(u32));
-    r->waiting = dh_detect_alloc(d, ((size_t)p->threads + 1) * sizeof(u32));
-    if (d->failed)
-        return false;
-    for (u32 i = p->n; i-- > 0;) {
-        const struct dh_event *e = &p->trace->events[i];
-        enum dh_effect effect = dh_predict_effect(p, e);
-        if (e->op == DH_OP_JOIN) {
-            r->next[i] = r->joins[e->target];
-            r->joins[e->target] = i;
-        } else if (effect != DH_EFFECT_NONE) {
-            r->next[i] = r->opening[p->object[i]];
-            r->opening[p->object[i]] = i;
-            r->next_write[i] = write[p->object[i]];
-            if (effect != DH_EFFECT_READ)
-                write[p->object[i]] = i;
-        }
-    }
-    dh_detect_free(d, write, ((size_t)p->objects + 1) * sizeof(u32));
-    return true;
+    r->from = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(u32));
+    r->done = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(u32));
+    r->waiting = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(u32));
+    return !p->d->failed && find_joins(r) && dh_links_make(p);
 }
 
 static void visit(struct dh_osr_reach *r, u32 i)
@@ -72,25 +65,43 @@ static bool reached(struct dh_osr_reach *r, u32 i)
     return true;
 }
 
-/* From i on, events of one object and its copies that come after a write, or after a read. */
+/* The first write of the object from event i on that is in the cut, which passes the order on; DH_NONE. */
+static u32 next_write(struct dh_osr_reach *r, u32 object, u32 i)
+{
+    const struct dh_link_list *writes = &r->p->links->writes;
+    for (u32 k = dh_links_from(writes, object, i); k < writes->first[object + 1]; k++) {
+        u32 w = writes->events[k];
+        r->steps++;
+        if (w > r->to)
+            break;
+        if (reached(r, w))
+            return w;
+    }
+    return DH_NONE;
+}
+
+/* Events from i on, of one object and its copies, that come after a write, or after a read. */
 static void after_access(struct dh_osr_reach *r, u32 object, u32 i, bool write)
 {
     const struct dh_predict *p = r->p;
-    for (; i != DH_NONE && i <= r->to; i = write ? r->next[i] : r->next_write[i]) {
-        bool writes = dh_predict_effect(p, &p->trace->events[i]) != DH_EFFECT_READ;
+    const struct dh_link_list *reads = &p->links->reads;
+    u32 next = next_write(r, object, i), to = next < r->to ? next : r->to;
+    u32 k = write ? dh_links_from(reads, object, i) : reads->first[object + 1];
+    for (; k < reads->first[object + 1] && reads->events[k] <= to; k++) {
         r->steps++;
-        if ((write || writes) && reached(r, i) && writes)
-            return;
+        reached(r, reads->events[k]);
     }
+    if (next != DH_NONE)
+        return;
     for (u32 c = p->child[object]; c != DH_NONE; c = p->sibling[c])
-        after_access(r, c, r->opening[c], write);
+        after_access(r, c, 0, write);
 }
 
 /* A section that ends in the cut passes the order on to all that follow. */
 static void after_release(struct dh_osr_reach *r, u32 i)
 {
     const struct dh_predict *p = r->p;
-    const struct dh_section *s = dh_predict_find_lock(p, p->holding[i], p->trace->events[i].target);
+    const struct dh_section *s = dh_predict_find_lock(p, dh_predict_holding(p, i), p->trace->events[i].target);
     for (u32 k = s ? s->next : DH_NONE; k != DH_NONE; k = s->next) {
         s = &p->sections[k];
         r->steps++;
@@ -121,17 +132,15 @@ static void follow(struct dh_osr_reach *r, u32 i)
     const struct dh_event *e = &p->trace->events[i];
     enum dh_effect effect = dh_predict_effect(p, e);
     r->steps++;
-    if (effect == DH_EFFECT_READ)
-        after_access(r, p->object[i], r->next_write[i], false);
-    else if (effect != DH_EFFECT_NONE)
-        after_access(r, p->object[i], r->next[i], true);
+    if (effect != DH_EFFECT_NONE)
+        after_access(r, p->object[i], i + 1, dh_effect_changes(effect));
     else if (e->op == DH_OP_RELEASE)
         after_release(r, i);
     else if (e->op == DH_OP_FORK)
         after_fork(r, i);
     else if (dh_predict_is_range(e)) {
         for (u32 o = p->object[i]; o != DH_NONE; o = p->born[o])
-            after_access(r, o, r->opening[o], true);
+            after_access(r, o, 0, true);
     }
     u32 death = dh_event_is_access(e) ? p->death[p->object[i]] : DH_NONE;
     if (death != DH_NONE && death <= r->to)
@@ -144,9 +153,9 @@ static void follow_thread(struct dh_osr_reach *r, u32 t)
     const struct dh_predict *p = r->p;
     u32 at = r->from[t], end = r->done[t], i = p->order[p->first[t] + at];
     r->done[t] = at;
-    for (u32 j = r->joins[t]; j != DH_NONE && j <= r->to; j = r->next[j]) {
-        if (j > i)
-            reached(r, j);
+    for (u32 k = r->first_join[t]; k < r->first_join[t + 1] && r->joins[k] <= r->to; k++) {
+        if (r->joins[k] > i)
+            reached(r, r->joins[k]);
     }
     for (; at < end && r->steps < r->limit; at++) {
         i = p->order[p->first[t] + at];
@@ -159,7 +168,7 @@ static void follow_thread(struct dh_osr_reach *r, u32 t)
 bool dh_osr_reach(struct dh_osr_reach *r, const u32 *cut, u32 head, u32 to)
 {
     const struct dh_predict *p = r->p;
-    if (!r->next && !prepare(r))
+    if (!r->from && !prepare(r))
         return false;
     r->cut = cut;
     r->to = to;

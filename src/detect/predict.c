@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "detect/predict_links.h"
 #include "detect/predict_lives.h"
 
 struct dh_set_link {
@@ -23,9 +24,11 @@ struct reading {
     u32 *version; /* of each thread */
     u32 *done;    /* events of each thread */
     u32 *holding; /* of each thread */
+    u32 *moment;  /* of each thread, + 1 */
     u32 *writer;  /* last event that wrote each object */
     u32 *section; /* last section of each lock */
     u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
+    u32 *told;    /* of each lock: what was done when it was signalled, a version; DH_NONE */
     struct dh_lives lives;
 };
 
@@ -42,23 +45,32 @@ static u32 *none_array(struct dh_detector *d, size_t n)
     return a;
 }
 
+static enum dh_effect signal_or_collect(const struct dh_predict *p, const struct dh_event *e, bool signal)
+{
+    if (p->signalled[e->target] & DH_VALUED)
+        return signal ? DH_EFFECT_BOTH : DH_EFFECT_READ;
+    return signal ? DH_EFFECT_SIGNAL : DH_EFFECT_COLLECT;
+}
+
 enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e)
 {
     switch (e->op) {
     case DH_OP_READ:
     case DH_OP_ATOMIC_LOAD:
-    case DH_OP_WAIT:
         return DH_EFFECT_READ;
     case DH_OP_WRITE:
     case DH_OP_ATOMIC_STORE:
         return DH_EFFECT_WRITE;
-    case DH_OP_VOLATILE: /* reading one waits for all writes before: a barrier's threads each write it */
-        return e->mode & DH_WRITE ? DH_EFFECT_BOTH : DH_EFFECT_READ;
     case DH_OP_ATOMIC_RMW:
-    case DH_OP_BARRIER_ENTER:
-    case DH_OP_BARRIER_LEAVE:
-    case DH_OP_NOTIFY: /* a waiter is woken by any of the notifications before it: they stay in order */
         return DH_EFFECT_BOTH;
+    case DH_OP_VOLATILE:
+        return signal_or_collect(p, e, e->mode & DH_WRITE);
+    case DH_OP_BARRIER_ENTER:
+    case DH_OP_NOTIFY:
+        return signal_or_collect(p, e, true);
+    case DH_OP_BARRIER_LEAVE:
+    case DH_OP_WAIT:
+        return signal_or_collect(p, e, false);
     case DH_OP_ACQUIRE:
     case DH_OP_RELEASE:
         return !p->hard_lock[e->target] || e->mode & DH_LET_GO ? DH_EFFECT_NONE
@@ -131,29 +143,47 @@ static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 obj
     u32 w = r->writer[object];
     if (w == DH_NONE)
         return true;
-    return learn(p, r, t, p->need[w], p->trace->events[w].thread, p->local[w] + 1);
+    return learn(p, r, t, dh_predict_need(p, w), p->trace->events[w].thread, p->local[w] + 1);
+}
+
+/* What thread t has done, its event i included, is added to what the object has been told. */
+static bool tell(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u32 *told)
+{
+    u32 both = new_version(p, r->version[t]);
+    if (both == DH_NONE)
+        return false;
+    if (*told != DH_NONE)
+        join(version(p, both), version(p, *told), p->threads);
+    version(p, both)[t] = p->local[i] + 1;
+    *told = both;
+    return true;
+}
+
+/* Thread t learns all that the object has been told. */
+static bool hear(struct dh_predict *p, struct reading *r, u32 t, u32 told)
+{
+    if (told == DH_NONE)
+        return true;
+    u32 mine = new_version(p, r->version[t]);
+    if (mine == DH_NONE)
+        return false;
+    join(version(p, mine), version(p, told), p->threads);
+    r->version[t] = mine;
+    return true;
 }
 
 /* Readers do not wait for each other, but whoever takes the lock for itself waits for them all. */
 static bool learn_readers(struct dh_predict *p, struct reading *r, u32 i)
 {
     const struct dh_event *e = &p->trace->events[i];
-    u32 *readers = &r->readers[e->target], t = e->thread;
-    bool told = e->op == DH_OP_RELEASE && e->mode == DH_SHARED;
-    bool waits = e->op == DH_OP_ACQUIRE && e->mode == DH_EXCLUSIVE && *readers != DH_NONE;
-    if (!told && !waits)
+    u32 *readers = &r->readers[e->target];
+    if (e->op == DH_OP_RELEASE && e->mode == DH_SHARED)
+        return tell(p, r, e->thread, i, readers);
+    if (e->op != DH_OP_ACQUIRE || e->mode != DH_EXCLUSIVE)
         return true;
-    u32 both = new_version(p, r->version[t]);
-    if (both == DH_NONE)
-        return false;
-    if (*readers != DH_NONE)
-        join(version(p, both), version(p, *readers), p->threads);
-    if (told)
-        version(p, both)[t] = p->local[i] + 1;
-    else
-        r->version[t] = both;
-    *readers = told ? both : DH_NONE;
-    return true;
+    bool ok = hear(p, r, e->thread, *readers);
+    *readers = DH_NONE;
+    return ok;
 }
 
 /* The number of the sequence `outer` continued by `lock`. 0: no memory. */
@@ -232,7 +262,7 @@ static bool release(struct dh_predict *p, struct reading *r, u32 e, u32 t, u32 l
 }
 
 /* The object an access is to. Its memory must have been there: no access comes before its birth. */
-static bool find_object(struct dh_predict *p, struct reading *r, u32 i)
+static bool find_object(struct dh_predict *p, struct reading *r, u32 i, u32 *need)
 {
     const struct dh_event *e = &p->trace->events[i];
     bool made;
@@ -240,12 +270,12 @@ static bool find_object(struct dh_predict *p, struct reading *r, u32 i)
     if (made && p->parent[p->object[i]] != DH_NONE)
         r->writer[p->object[i]] = r->writer[p->parent[p->object[i]]];
     u32 b = p->birth[p->object[i]];
-    bool ok = b == DH_NONE || learn(p, r, e->thread, p->need[b], p->trace->events[b].thread, p->local[b] + 1);
-    p->need[i] = r->version[e->thread];
+    bool ok = b == DH_NONE || learn(p, r, e->thread, dh_predict_need(p, b), p->trace->events[b].thread, p->local[b] + 1);
+    *need = r->version[e->thread];
     return ok;
 }
 
-static bool take_effect(struct dh_predict *p, struct reading *r, u32 i)
+static bool take_effect(struct dh_predict *p, struct reading *r, u32 i, u32 *need)
 {
     const struct dh_event *e = &p->trace->events[i];
     enum dh_effect effect = dh_predict_effect(p, e);
@@ -253,18 +283,37 @@ static bool take_effect(struct dh_predict *p, struct reading *r, u32 i)
         return true;
     if (!dh_event_is_access(e))
         p->object[i] = e->target;
-    else if (!find_object(p, r, i))
+    else if (!find_object(p, r, i, need))
         return false;
     u32 object = p->object[i];
-    if (effect != DH_EFFECT_WRITE && !learn_writer(p, r, e->thread, object))
+    if (effect == DH_EFFECT_SIGNAL)
+        return tell(p, r, e->thread, i, &r->told[object]);
+    if (effect == DH_EFFECT_COLLECT ? !hear(p, r, e->thread, r->told[object])
+                                    : dh_effect_sees(effect) && !learn_writer(p, r, e->thread, object))
         return false;
     if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !learn_readers(p, r, i))
         return false;
     /* A racing read need not see what it saw; anything else must. */
     if (!dh_event_is_access(e))
-        p->need[i] = r->version[e->thread];
-    if (effect != DH_EFFECT_READ)
+        *need = r->version[e->thread];
+    if (dh_effect_changes(effect))
         r->writer[object] = i;
+    return true;
+}
+
+/* Keeps what event i needs and which locks its thread holds before it, mostly as the event before. */
+static bool set_moment(struct dh_predict *p, struct reading *r, u32 i, struct dh_moment now)
+{
+    u32 *last = &r->moment[p->trace->events[i].thread];
+    const struct dh_moment *before = &p->moments[*last ? *last - 1 : 0];
+    if (!*last || before->need != now.need || before->holding != now.holding) {
+        if (p->n_moments == p->cap_moments && !dh_mem_grow(&p->d->mem, (void **)&p->moments, p->n_moments,
+                                                           &p->cap_moments, sizeof(*p->moments)))
+            return false;
+        p->moments[p->n_moments++] = now;
+        *last = p->n_moments;
+    }
+    p->moment[i] = *last - 1;
     return true;
 }
 
@@ -274,24 +323,46 @@ static bool read_event(struct dh_predict *p, struct reading *r, u32 i)
     u32 t = e->thread;
     p->local[i] = r->done[t]++;
     p->order[p->first[t] + p->local[i]] = i;
-    p->need[i] = r->version[t];
-    p->holding[i] = r->holding[t];
+    struct dh_moment now = {.need = r->version[t], .holding = r->holding[t]};
+    bool ok = true;
     if (dh_predict_is_range(e)) {
         dh_lives_range(&r->lives, p, i);
         p->object[i] = DH_NONE;
-        return true;
+    } else if (e->op == DH_OP_ACQUIRE && !p->hard_lock[e->target]) {
+        ok = acquire(p, r, i, t, e->target);
+    } else if (e->op == DH_OP_RELEASE && !p->hard_lock[e->target]) {
+        ok = release(p, r, i, t, e->target);
+    } else if (e->op == DH_OP_FORK) {
+        ok = learn(p, r, e->target, now.need, t, p->local[i] + 1);
+    } else if (e->op == DH_OP_JOIN) {
+        ok = join_thread(p, r, t, e->target);
+        now.need = r->version[t];
+    } else {
+        ok = take_effect(p, r, i, &now.need);
     }
-    bool mutex = (e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !p->hard_lock[e->target];
-    if (mutex)
-        return e->op == DH_OP_ACQUIRE ? acquire(p, r, i, t, e->target) : release(p, r, i, t, e->target);
-    if (e->op == DH_OP_FORK)
-        return learn(p, r, e->target, p->need[i], t, p->local[i] + 1);
-    if (e->op == DH_OP_JOIN) {
-        bool ok = join_thread(p, r, t, e->target);
-        p->need[i] = r->version[t];
-        return ok;
+    return ok && set_moment(p, r, i, now);
+}
+
+/* What an event shows about the use of its object. */
+static u8 use_of(const struct dh_event *e)
+{
+    switch (e->op) {
+    case DH_OP_VOLATILE:
+    case DH_OP_BARRIER_ENTER:
+    case DH_OP_BARRIER_LEAVE:
+    case DH_OP_NOTIFY:
+    case DH_OP_WAIT:
+        return DH_SIGNALLED;
+    case DH_OP_ATOMIC_LOAD:
+    case DH_OP_ATOMIC_STORE:
+    case DH_OP_ATOMIC_RMW:
+        return DH_VALUED;
+    case DH_OP_ACQUIRE:
+    case DH_OP_RELEASE:
+        return e->mode & DH_SHARED ? DH_VALUED : 0;
+    default:
+        return 0;
     }
-    return take_effect(p, r, i);
 }
 
 /* The first pass: how many events a thread has, which locks are not plain mutexes, how many objects there
@@ -301,6 +372,7 @@ static bool count(struct dh_predict *p, struct dh_lives *lives)
     const struct dh_trace *trace = p->trace;
     p->first = array(p->d, (size_t)p->threads + 1, sizeof(u32));
     p->hard_lock = array(p->d, trace->locks, sizeof(bool));
+    p->signalled = array(p->d, trace->locks, sizeof(u8));
     if (p->d->failed)
         return false;
     for (u32 i = 0; i < p->n; i++) {
@@ -308,6 +380,8 @@ static bool count(struct dh_predict *p, struct dh_lives *lives)
         p->first[e->thread + 1]++;
         if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && (e->mode & DH_SHARED))
             p->hard_lock[e->target] = true;
+        if (dh_event_space(e->op) == DH_SPACE_LOCK)
+            p->signalled[e->target] |= use_of(e);
     }
     for (u32 t = 0; t < p->threads; t++)
         p->first[t + 1] += p->first[t];
@@ -322,9 +396,11 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     r->version = array(d, p->threads, sizeof(u32));
     r->done = array(d, p->threads, sizeof(u32));
     r->holding = array(d, p->threads, sizeof(u32));
+    r->moment = array(d, p->threads, sizeof(u32));
     r->writer = none_array(d, p->objects);
     r->section = none_array(d, trace->locks);
     r->readers = none_array(d, trace->locks);
+    r->told = none_array(d, trace->locks);
     p->object = array(d, p->n, sizeof(u32));
     p->birth = none_array(d, p->objects);
     p->death = none_array(d, p->objects);
@@ -333,14 +409,15 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     p->child = none_array(d, p->objects);
     p->sibling = none_array(d, p->objects);
     p->local = array(d, p->n, sizeof(u32));
-    p->need = array(d, p->n, sizeof(u32));
-    p->holding = array(d, p->n, sizeof(u32));
+    p->moment = array(d, p->n, sizeof(u32));
+    p->links = dh_detect_alloc(d, sizeof(*p->links));
     p->order = array(d, p->n, sizeof(u32));
     if (d->failed || new_version(p, DH_NONE) == DH_NONE || !dh_lives_init(&r->lives, p))
         return false;
     p->end_holding = r->holding;
     p->n_holdings = 1;
-    return dh_mem_grow(&d->mem, (void **)&p->holdings, 0, &p->cap_holdings, sizeof(*p->holdings));
+    return dh_mem_grow(&d->mem, (void **)&p->holdings, 0, &p->cap_holdings, sizeof(*p->holdings)) &&
+           dh_mem_grow(&d->mem, (void **)&p->moments, 0, &p->cap_moments, sizeof(*p->moments));
 }
 
 int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace)
@@ -361,6 +438,8 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
     dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.readers, (trace->locks ? trace->locks : 1) * sizeof(u32));
+    dh_detect_free(d, r.told, (trace->locks ? trace->locks : 1) * sizeof(u32));
+    dh_detect_free(d, r.moment, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.lives.pending, (trace->cells ? trace->cells : 1) * sizeof(u32));
     dh_lives_done(&r.lives, p);
     return dh_predict_index_sections(p);
@@ -369,7 +448,7 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
 void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with)
 {
     u32 t = p->trace->events[e].thread, count = p->local[e] + with;
-    join(cut, dh_predict_version(p, p->need[e]), p->threads);
+    join(cut, dh_predict_version(p, dh_predict_need(p, e)), p->threads);
     if (cut[t] < count)
         cut[t] = count;
 }
@@ -377,7 +456,7 @@ void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with)
 u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count)
 {
     u32 at = p->first[t] + count;
-    return at < p->first[t + 1] ? p->holding[p->order[at]] : p->end_holding[t];
+    return at < p->first[t + 1] ? dh_predict_holding(p, p->order[at]) : p->end_holding[t];
 }
 
 u32 dh_predict_last(const struct dh_predict *p, const u32 *cut)

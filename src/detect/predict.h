@@ -12,8 +12,10 @@
  * other threads share one. A synchronisation object other than a mutex (volatile, atomic, barrier, condition,
  * and a lock that is ever taken in shared mode) is treated as a variable: a waiting or loading event reads
  * it, a signalling or storing one writes it, others do both. So each of them still sees what it saw: that can
- * hide races but not invent one. The readers of a lock read it, so they are free among themselves; whoever
- * takes it for itself needs the readers before it to have gone.
+ * hide races but not invent one. What is signalled adds up: who waits for a condition, a barrier or an
+ * annotation sees all signals before it, and signals are free among themselves. The readers of a lock read
+ * it, so they too are free among themselves; whoever takes it for itself needs the readers before it to have
+ * gone.
  *
  * Objects: locks come first, then variables, then what variables became when their memory was freed, moved or
  * copied (predict_lives.h). Accesses to an object and to one of its parents are to the same memory.
@@ -43,7 +45,25 @@ struct dh_holding {
 
 /* What an event does to its object. Events that start, end or move the lives of variables have an effect on
  * none; what they are ordered with follows from `birth` and `death`. */
-enum dh_effect { DH_EFFECT_NONE, DH_EFFECT_READ, DH_EFFECT_WRITE, DH_EFFECT_BOTH };
+enum dh_effect {
+    DH_EFFECT_NONE,
+    DH_EFFECT_READ,    /* sees the last write */
+    DH_EFFECT_WRITE,   /* takes the place of what was there */
+    DH_EFFECT_BOTH,    /* sees the last write and takes its place */
+    DH_EFFECT_SIGNAL,  /* is added to what was there */
+    DH_EFFECT_COLLECT, /* sees all that was added */
+};
+
+/* What an event shares with its neighbours of the same thread. */
+struct dh_moment {
+    u32 need;    /* version before the event; for events other than plain accesses their own read-from is in
+                    it */
+    u32 holding; /* before the event */
+};
+
+/* How an object that is no mutex is used. One that is used both ways is treated as a value: who waits sees
+ * the last event only, and that one comes after all before it. */
+enum { DH_SIGNALLED = 1, DH_VALUED = 2 };
 
 struct dh_predict {
     struct dh_detector *d;
@@ -57,13 +77,14 @@ struct dh_predict {
     u32 *child;   /* of each object: its first copy, DH_NONE: none; */
     u32 *sibling; /* and the next copy of the same one */
     u32 *local;   /* number of the event in its thread */
-    u32 *need; /* version before the event; for events other than plain accesses their own read-from is in it
-                */
-    u32 *holding; /* before the event */
+    u32 *moment;  /* of each event */
+    struct dh_moment *moments;
+    u32 n_moments, cap_moments;
     u32 *order;   /* the events of thread t: order[first[t] .. first[t + 1]) */
     u32 *first;
     u32 *end_holding; /* of each thread */
     bool *hard_lock;  /* ever taken in shared mode */
+    u8 *signalled;    /* of each lock: DH_SIGNALLED, DH_VALUED */
     u32 **versions;   /* chunks of vectors of `threads` counts */
     u32 n_versions, cap_chunks;
     struct dh_section *sections;
@@ -73,6 +94,7 @@ struct dh_predict {
     u32 *first_run; /* of each lock, and one more */
     struct dh_holding *holdings;
     u32 n_holdings, cap_holdings;
+    struct dh_links *links;   /* predict_links.h */
     struct dh_set_link *sets; /* which sequence of locks continues which */
     u32 n_sets, cap_sets;
 };
@@ -85,6 +107,27 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
 
 enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e);
 
+DH_INLINE bool dh_effect_sees(enum dh_effect effect)
+{
+    return effect == DH_EFFECT_READ || effect == DH_EFFECT_BOTH || effect == DH_EFFECT_COLLECT;
+}
+
+/* Does it change what others see? */
+DH_INLINE bool dh_effect_changes(enum dh_effect effect)
+{
+    return effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH || effect == DH_EFFECT_SIGNAL;
+}
+
+DH_INLINE u32 dh_predict_need(const struct dh_predict *p, u32 e)
+{
+    return p->moments[p->moment[e]].need;
+}
+
+DH_INLINE u32 dh_predict_holding(const struct dh_predict *p, u32 e)
+{
+    return p->moments[p->moment[e]].holding;
+}
+
 DH_INLINE const u32 *dh_predict_version(const struct dh_predict *p, u32 version)
 {
     return p->versions[version >> DH_VERSION_CHUNK_SHIFT] +
@@ -94,7 +137,7 @@ DH_INLINE const u32 *dh_predict_version(const struct dh_predict *p, u32 version)
 /* How many events of thread t must have happened before event e, as far as others order it. */
 DH_INLINE u32 dh_predict_needs(const struct dh_predict *p, u32 e, u32 t)
 {
-    return dh_predict_version(p, p->need[e])[t];
+    return dh_predict_version(p, dh_predict_need(p, e))[t];
 }
 
 /* May these two accesses to one object race, if nothing orders them? Two atomic ones may not. */

@@ -61,7 +61,7 @@ int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p)
 
 static bool holds(const struct dh_predict *p, u32 e, u32 lock)
 {
-    return dh_predict_find_lock(p, p->holding[e], lock) != NULL;
+    return dh_predict_find_lock(p, dh_predict_holding(p, e), lock) != NULL;
 }
 
 bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e)
@@ -80,7 +80,7 @@ static void narrow_common(struct dh_syncp *s, struct dh_syncp_object *o, u32 e)
     u32 n = 0;
     if (!o->seen) {
         o->seen = true;
-        for (u32 h = p->holding[e]; h && n < DH_SYNCP_COMMON; h = p->holdings[h].outer)
+        for (u32 h = dh_predict_holding(p, e); h && n < DH_SYNCP_COMMON; h = p->holdings[h].outer)
             o->common[n++] = p->sections[p->holdings[h].section].lock;
     } else {
         for (u32 i = 0; i < o->n_common; i++) {
@@ -212,7 +212,7 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e, const u32 **ret_cut
     const struct dh_predict *p = s->p;
     u32 t = p->trace->events[e].thread;
     bool atomic = p->trace->events[e].mode & DH_ATOMIC;
-    const u32 *needs = dh_predict_version(p, p->need[e]);
+    const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
         if (class->thread == t || (class->atomic && atomic) || p->local[class->last] < needs[class->thread])

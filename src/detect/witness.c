@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "detect/predict_links.h"
+
 static u32 *array(struct dh_detector *d, size_t n)
 {
     return dh_detect_alloc(d, (n ? n : 1) * sizeof(u32));
@@ -30,51 +32,52 @@ static void write_at(struct dh_witness *w, u32 i, u32 step)
     w->written[w->p->object[i]] = step;
 }
 
-/* One pass over the trace as it was, for what its events saw. */
-static void look(struct dh_witness *w, u32 *fork, u32 *count)
+static bool guard(struct dh_witness *w, u32 event, u32 fork)
+{
+    if (w->n_guards == w->cap_guards && !dh_mem_grow(&w->p->d->mem, (void **)&w->guards, w->n_guards,
+                                                     &w->cap_guards, sizeof(*w->guards)))
+        return false;
+    w->guards[w->n_guards++] = (struct dh_guard){.event = event, .fork = fork};
+    return true;
+}
+
+/* The forks since its last event that the first event of a thread waits for, and a join of a thread that did
+ * nothing after them. */
+static bool find_guards(struct dh_witness *w, u32 *fork, u32 *before)
 {
     const struct dh_predict *p = w->p;
-    for (u32 i = 0; i < p->n; i++) {
+    bool ok = true;
+    for (u32 i = 0; i < p->n && ok; i++) {
         const struct dh_event *e = &p->trace->events[i];
-        enum dh_effect effect = dh_predict_effect(p, e);
-        w->guard[i] = fork[e->thread];
-        fork[e->thread] = DH_NONE;
-        count[e->thread]++;
+        u32 waits = e->op == DH_OP_JOIN ? e->target : DH_NONE;
+        for (u32 f = fork[e->thread]; f && ok; f = before[f - 1])
+            ok = guard(w, i, f - 1);
+        fork[e->thread] = 0;
+        for (u32 f = waits == DH_NONE ? 0 : fork[waits]; f && ok; f = before[f - 1])
+            ok = guard(w, i, f - 1);
         if (e->op == DH_OP_FORK) {
-            w->from[i] = fork[e->target];
-            fork[e->target] = i;
-        } else if (e->op == DH_OP_JOIN) {
-            w->from[i] = count[e->target];
-            if (w->guard[i] == DH_NONE)
-                w->guard[i] = fork[e->target];
-        } else if (effect == DH_EFFECT_READ || effect == DH_EFFECT_BOTH) {
-            w->from[i] = last_writer(w, p->object[i]);
+            before[i] = fork[e->target];
+            fork[e->target] = i + 1;
         }
-        if (effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH)
-            write_at(w, i, i);
     }
+    return ok;
 }
 
 static bool prepare(struct dh_witness *w)
 {
     const struct dh_predict *p = w->p;
     struct dh_detector *d = p->d;
-    w->from = array(d, p->n);
-    w->guard = array(d, p->n);
+    size_t threads = ((size_t)p->threads + 1) * sizeof(u32);
     w->done = array(d, p->threads);
     w->owner = array(d, p->trace->locks);
     w->readers = array(d, p->trace->locks);
     w->writer = array(d, p->objects);
     w->written = array(d, p->objects);
-    w->sequence = dh_detect_alloc(d, ((size_t)p->n + 2) * sizeof(u64));
-    u32 *fork = array(d, p->threads);
-    if (d->failed)
-        return false;
-    memset(fork, 0xff, p->threads * sizeof(u32));
-    memset(w->writer, 0xff, p->objects * sizeof(u32));
-    look(w, fork, w->done);
-    dh_detect_free(d, fork, (p->threads ? p->threads : 1) * sizeof(u32));
-    return true;
+    w->sequence = array(d, (size_t)p->n + 2);
+    u32 *fork = dh_detect_alloc(d, threads);
+    bool ok = !d->failed && dh_links_make(p) && find_guards(w, fork, w->sequence);
+    dh_detect_free(d, fork, threads);
+    return ok;
 }
 
 static bool happened(const struct dh_witness *w, u32 i)
@@ -82,13 +85,27 @@ static bool happened(const struct dh_witness *w, u32 i)
     return w->p->local[i] < w->done[w->p->trace->events[i].thread];
 }
 
+/* The first guard of event i, if it has one. */
+static u32 first_guard(const struct dh_witness *w, u32 i)
+{
+    u32 low = 0, high = w->n_guards;
+    while (low < high) {
+        u32 mid = low + (high - low) / 2;
+        if (w->guards[mid].event < i)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 /* Could event i be the next of its thread? */
 static bool comes_next(const struct dh_witness *w, u32 i)
 {
     if (w->p->local[i] != w->done[w->p->trace->events[i].thread])
         return false;
-    for (u32 f = w->guard[i]; f != DH_NONE; f = w->from[f]) {
-        if (!happened(w, f))
+    for (u32 g = first_guard(w, i); g < w->n_guards && w->guards[g].event == i; g++) {
+        if (!happened(w, w->guards[g].fork))
             return false;
     }
     if (!dh_event_is_access(&w->p->trace->events[i]))
@@ -116,18 +133,43 @@ static bool lock(struct dh_witness *w, const struct dh_event *e)
     return true;
 }
 
+/* Have all signals of the object before event i in the trace happened, and no other? */
+static bool finds_signals(struct dh_witness *w, u32 i)
+{
+    const struct dh_link_list *signals = &w->p->links->writes;
+    u32 o = w->p->object[i], n = dh_links_from(signals, o, i) - signals->first[o];
+    while (w->written[o] < n && happened(w, signals->events[signals->first[o] + w->written[o]]))
+        w->written[o]++;
+    return w->written[o] >= n && w->writer[o] == n;
+}
+
+/* Is what the event sees what it saw in the trace? */
+static bool sees_the_same(struct dh_witness *w, u32 i, enum dh_effect effect)
+{
+    const struct dh_predict *p = w->p;
+    if (effect == DH_EFFECT_COLLECT)
+        return finds_signals(w, i);
+    return !dh_effect_sees(effect) || last_writer(w, p->object[i]) == dh_links_writer(p, p->object[i], i);
+}
+
+/* Has the thread that event i joins done all that it did before it in the trace? */
+static bool has_ended(const struct dh_witness *w, u32 i)
+{
+    const struct dh_predict *p = w->p;
+    u32 t = p->trace->events[i].target, done = w->done[t], at = p->first[t] + done;
+    return at == p->first[t + 1] || p->order[at] > i;
+}
+
 static bool execute(struct dh_witness *w, u32 i, u32 step)
 {
     const struct dh_predict *p = w->p;
     const struct dh_event *e = &p->trace->events[i];
     enum dh_effect effect = dh_predict_effect(p, e);
-    if (!comes_next(w, i))
+    if (!comes_next(w, i) || (e->op == DH_OP_JOIN && !has_ended(w, i)) || !sees_the_same(w, i, effect))
         return false;
-    if (e->op == DH_OP_JOIN && w->done[e->target] < w->from[i])
-        return false;
-    if ((effect == DH_EFFECT_READ || effect == DH_EFFECT_BOTH) && last_writer(w, p->object[i]) != w->from[i])
-        return false;
-    if (effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH)
+    if (effect == DH_EFFECT_SIGNAL)
+        w->writer[p->object[i]]++;
+    else if (dh_effect_changes(effect))
         write_at(w, i, step);
     if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !lock(w, e))
         return false;
@@ -142,10 +184,10 @@ static bool conflict(const struct dh_predict *p, u32 a, u32 b)
            (dh_predict_meet(p, a, b) || dh_predict_meet(p, b, a));
 }
 
-bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n)
+bool dh_witness_check(struct dh_witness *w, const u32 *sequence, u64 n)
 {
     const struct dh_predict *p = w->p;
-    if (!w->from && !prepare(w))
+    if (!w->sequence && !prepare(w))
         return false;
     if (n < 2)
         return false;
@@ -156,12 +198,14 @@ bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n)
     memset(w->done, 0, p->threads * sizeof(u32));
     memset(w->owner, 0, p->trace->locks * sizeof(u32));
     memset(w->readers, 0, p->trace->locks * sizeof(u32));
-    memset(w->writer, 0xff, p->objects * sizeof(u32));
+    for (u32 o = 0; o < p->objects; o++)
+        w->writer[o] = o < p->trace->locks && p->signalled[o] == DH_SIGNALLED ? 0 : DH_NONE;
+    memset(w->written, 0, p->objects * sizeof(u32));
     for (u64 i = 0; i < n - 2; i++) {
-        if (!execute(w, (u32)sequence[i], (u32)i))
+        if (!execute(w, sequence[i], (u32)i))
             return false;
     }
-    u32 a = (u32)sequence[n - 2], b = (u32)sequence[n - 1];
+    u32 a = sequence[n - 2], b = sequence[n - 1];
     return conflict(p, a, b) && comes_next(w, a) && comes_next(w, b);
 }
 
@@ -170,7 +214,7 @@ u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 t
     const struct dh_predict *p = w->p;
     u32 last = dh_predict_last(p, cut);
     u64 n = 0;
-    if (!w->from && !prepare(w))
+    if (!w->sequence && !prepare(w))
         return 0;
     for (u32 l = 0; l <= top && last != DH_NONE; l++) {
         for (u32 i = 0; i <= last; i++) {

@@ -9,9 +9,10 @@
  *   - a variable that was freed or made anew is accessed only after that, its former life only before;
  *   - a lock is taken only while nobody holds it, for reading only while nobody holds it for itself;
  *   - every event that reads a variable or another synchronisation object finds the same last writer as in
- * the trace, be it one of an object of which it is a copy;
+ *     the trace, be it one of an object of which it is a copy; one that waits for signals finds the same ones;
  *   - the last two are conflicting accesses of two threads, not both atomic, either of which could come next:
- * they alone may see another value. What fails is not reported.
+ *     they alone may see another value.
+ * What fails is not reported.
  *
  * A sequence may be as long as the trace, and a trace may have as many races as events, so sequences are not
  * made without end: DH_WITNESS_EACH times the length of the trace for all races, DH_WITNESS_NEW times for the
@@ -24,16 +25,21 @@
 
 enum { DH_WITNESS_EACH = 16, DH_WITNESS_NEW = 64, DH_WITNESS_SMALL = 1 << 20 };
 
+/* Event `event` cannot come before the fork. */
+struct dh_guard {
+    u32 event, fork;
+};
+
 /* All zero but `p` is a valid start; freed with the detector. */
 struct dh_witness {
     const struct dh_predict *p;
-    u32 *from;  /* what the event saw: the last writer; of a join: events of the joined thread; of a fork: see
-                   guard */
-    u32 *guard; /* the fork that must have happened; several are linked through `from` */
-    u32 *done, *owner, *writer; /* of the replay: per thread, lock, object */
-    u32 *written;               /* likewise: at which step the object was written */
-    u32 *readers;               /* likewise: how many hold the lock in shared mode */
-    u64 *sequence;
+    struct dh_guard *guards; /* forks that events wait for, by event */
+    u32 n_guards, cap_guards;
+    u32 *done, *owner; /* of the replay: per thread, per lock */
+    u32 *readers;      /* likewise: how many hold the lock in shared mode */
+    u32 *writer;       /* likewise, per object: who wrote it last; how often it was signalled */
+    u32 *written;      /* and at which step; how many of its signals have happened, of the first ones */
+    u32 *sequence;
     u64 length; /* of the sequence made last */
     u64 spent;  /* events put in sequences */
     u64 *pairs; /* of sites, + 1; open addressing */
@@ -52,6 +58,6 @@ int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now);
 int dh_witness_report(struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
 
 /* Is the sequence such a reordering? Also false without memory (d->failed). */
-bool dh_witness_check(struct dh_witness *w, const u64 *sequence, u64 n);
+bool dh_witness_check(struct dh_witness *w, const u32 *sequence, u64 n);
 
 #endif

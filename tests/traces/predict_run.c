@@ -140,7 +140,7 @@ bool predict_asker_syncp(struct predict_asker *a, u32 i, u32 j)
 bool predict_asker_osr(struct predict_asker *a, u32 i, u32 j)
 {
     struct dh_confirm *c = &a->confirm;
-    const u64 *witness;
+    const u32 *witness;
     if (!dh_osr_pair(&c->order, c->cut, i, j))
         return false;
     if (!dh_confirm_pair(c, i, j, &witness))
@@ -153,7 +153,7 @@ bool predict_asker_same(const struct predict_asker *a, u32 i, u32 j)
     return a->confirm.p.object[i] == a->confirm.p.object[j];
 }
 
-bool predict_asker_check(struct predict_asker *a, const u64 *sequence, u64 n)
+bool predict_asker_check(struct predict_asker *a, const u32 *sequence, u64 n)
 {
     return dh_witness_check(&a->confirm.witness, sequence, n);
 }

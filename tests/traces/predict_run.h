@@ -39,6 +39,6 @@ bool predict_asker_osr(struct predict_asker *a, u32 i, u32 j);
 /* Are these accesses to the same life of a variable? */
 bool predict_asker_same(const struct predict_asker *a, u32 i, u32 j);
 /* Does the checker of witnesses accept this sequence? */
-bool predict_asker_check(struct predict_asker *a, const u64 *sequence, u64 n);
+bool predict_asker_check(struct predict_asker *a, const u32 *sequence, u64 n);
 
 #endif

@@ -92,7 +92,7 @@ static void short_search(void **state)
     enum { ROUNDS = 3000 };
     struct kit_trace t = {0};
     struct dh_confirm c;
-    const u64 *witness;
+    const u32 *witness;
     put_reversals(&t, ROUNDS);
     struct dh_trace trace = trace_of(&t);
     assert_int_equal(dh_confirm_init(&c, &trace), 0);
@@ -176,8 +176,8 @@ static void checked_lives(void **state)
     put(&t, DH_OP_WRITE, 1, 1);
     put(&t, DH_OP_WRITE, 0, 1);
     struct predict_asker *a = predict_asker_new(&t);
-    assert_true(predict_asker_check(a, (const u64[]){0, 1, 2, 3, 4}, 5));
-    assert_false(predict_asker_check(a, (const u64[]){0, 2, 1, 3, 4}, 5));
+    assert_true(predict_asker_check(a, (const u32[]){0, 1, 2, 3, 4}, 5));
+    assert_false(predict_asker_check(a, (const u32[]){0, 2, 1, 3, 4}, 5));
     predict_asker_free(a);
     kit_done(&t);
 }

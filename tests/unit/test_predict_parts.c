@@ -17,7 +17,7 @@ static void put(struct kit_trace *t, u8 op, u32 thread, u32 target)
     kit_add(t, (struct dh_event){.op = op, .thread = thread, .target = target, .site = t->n + 1});
 }
 
-static bool accepts(const struct kit_trace *t, const u64 *sequence, u64 n)
+static bool accepts(const struct kit_trace *t, const u32 *sequence, u64 n)
 {
     struct predict_asker *a = predict_asker_new(t);
     bool yes = predict_asker_check(a, sequence, n);
@@ -26,7 +26,7 @@ static bool accepts(const struct kit_trace *t, const u64 *sequence, u64 n)
 }
 
 #define ACCEPTS(t, ...) \
-    accepts(t, (const u64[]){__VA_ARGS__}, sizeof((const u64[]){__VA_ARGS__}) / sizeof(u64))
+    accepts(t, (const u32[]){__VA_ARGS__}, sizeof((const u32[]){__VA_ARGS__}) / sizeof(u32))
 
 /* 0 forks 1; 0: section {w x}; 1: section {w y}; 1: w x. */
 static struct kit_trace two_sections(void)
