@@ -19,7 +19,9 @@ enum dh_analyze_list {
 
 /* What there is to prove a race of a predictive detector. */
 enum dh_analyze_proof {
-    DH_PROOF_NONE, /* no reordering was found */
+    DH_PROOF_NONE, /* no reordering shows it */
+    DH_PROOF_OPEN, /* none was found before the bound of the search */
+    DH_PROOF_PART, /* none was found in the beginning of the trace that is held */
     DH_PROOF_CHECKED,
     DH_PROOF_BEYOND, /* the race is not in the part of the trace that is held */
     DH_PROOF_SPENT,  /* as many events as detect/witness.h allows are in witnesses already */
@@ -42,6 +44,8 @@ struct dh_analyze_found {
     struct dh_table seen; /* one byte per variable */
 };
 
+enum dh_analyze_wanted { DH_WANTED_UNKNOWN, DH_WANTED_YES, DH_WANTED_NO };
+
 struct dh_analyze {
     const char *format;
     enum dh_analyze_list list;
@@ -49,7 +53,10 @@ struct dh_analyze {
     u64 window;
     u64 hold; /* events held to find witnesses for detectors that hold none */
     struct dh_dht_view view;
-    bool witness; /* show the events of witnesses, not only how many there are */
+    char *variables[DH_ANALYZE_MAX]; /* only these; none: all */
+    u32 n_variables;
+    struct dh_table wanted; /* of each variable: one of enum dh_analyze_wanted */
+    bool witness;           /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
     u32 n;
     struct dh_trace_in in;
@@ -57,6 +64,10 @@ struct dh_analyze {
     struct dh_analyze_found found[DH_ANALYZE_MAX];
 };
 
+/* How many events hold this one and what its witness may need. */
+u64 dh_analyze_reach(u64 event);
+/* Reads the trace and runs the detectors. 0, or DH_EXIT_TROUBLE after a message. */
+int dh_analyze_run(struct dh_analyze *a);
 void dh_analyze_confirm(struct dh_analyze *a);
 void dh_analyze_text(struct dh_analyze *a);
 void dh_analyze_json(struct dh_analyze *a);

@@ -35,6 +35,12 @@ static size_t listed(const struct dh_analyze *a, u32 i)
     return all || a->found[i].n < a->limit ? a->found[i].n : a->limit;
 }
 
+u64 dh_analyze_reach(u64 event)
+{
+    u64 n = event + 1;
+    return n + (n < AFTERWARDS ? n : AFTERWARDS);
+}
+
 /* How many events to hold: those that races within the bound reach into the trace, and what their witnesses
  * may need; 0: there is no such race. */
 static u64 wanted(const struct dh_analyze *a)
@@ -46,7 +52,7 @@ static u64 wanted(const struct dh_analyze *a)
             last = now >= last && now < a->hold ? now + 1 : last;
         }
     }
-    return last == 0 ? 0 : last + (last < AFTERWARDS ? last : AFTERWARDS);
+    return last == 0 ? 0 : dh_analyze_reach(last - 1);
 }
 
 /* The same file again, from its beginning, whatever became of its name; a pipe cannot. */
@@ -115,14 +121,16 @@ static u64 find_earlier(const struct dh_host *h, const struct dh_predict *p, u64
 }
 
 /* One of the pairs that the race stands for. */
-static bool prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_analyze_race *r,
-                       struct dh_race_access earlier, bool keep)
+static enum dh_osr_answer prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_analyze_race *r,
+                                     struct dh_race_access earlier, bool keep)
 {
     const u32 *witness;
-    u64 at = find_earlier(h, &c->p, r->race.now.event, &earlier);
-    u64 n = at == DH_NO_EVENT ? 0 : dh_confirm_pair(c, (u32)at, (u32)r->race.now.event, &witness);
-    if (n == 0)
-        return false;
+    u64 at = find_earlier(h, &c->p, r->race.now.event, &earlier), n = 0;
+    if (at == DH_NO_EVENT)
+        return DH_OSR_OPEN;
+    enum dh_osr_answer answer = dh_confirm_pair(c, (u32)at, (u32)r->race.now.event, &witness, &n);
+    if (answer != DH_OSR_RACE)
+        return answer;
     r->race.earlier = earlier;
     r->race.earlier.event = at;
     r->race.witness_len = n;
@@ -131,14 +139,26 @@ static bool prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_
         memcpy(events, witness, n * sizeof(*events));
         r->race.witness = events;
     }
-    return true;
+    return DH_OSR_RACE;
+}
+
+/* Any of them. whole: all of the trace is held. */
+static enum dh_analyze_proof prove_pairs(const struct dh_analyze *a, const struct dh_host *h, struct dh_confirm *c,
+                                         const struct dh_analyze_found *f, struct dh_analyze_race *r, bool whole)
+{
+    enum dh_osr_answer answer = prove_pair(h, c, r, r->race.earlier, a->witness);
+    bool open = answer == DH_OSR_OPEN;
+    for (size_t k = 0; k < r->n_others && answer != DH_OSR_RACE; k++) {
+        answer = prove_pair(h, c, r, f->others[r->others + k], a->witness);
+        open |= answer == DH_OSR_OPEN;
+    }
+    return answer == DH_OSR_RACE ? DH_PROOF_CHECKED : open ? DH_PROOF_OPEN : whole ? DH_PROOF_NONE : DH_PROOF_PART;
 }
 
 static void prove(const struct dh_analyze *a, const struct dh_host *h, struct dh_confirm *c,
                   const struct dh_analyze_found *f, struct dh_analyze_race *r)
 {
     const struct dh_trace *trace = c->p.trace;
-    r->proof = DH_PROOF_NONE;
     if (r->race.now.event >= trace->n) {
         r->proof = DH_PROOF_BEYOND;
     } else if (!is_access(h, &trace->events[r->race.now.event], &r->race.now) ||
@@ -146,13 +166,8 @@ static void prove(const struct dh_analyze *a, const struct dh_host *h, struct dh
         r->proof = DH_PROOF_ONCE;
     } else if (c->witness.spent >= DH_WITNESS_NEW * (trace->n + DH_WITNESS_SMALL)) {
         r->proof = DH_PROOF_SPENT;
-    } else if (prove_pair(h, c, r, r->race.earlier, a->witness)) {
-        r->proof = DH_PROOF_CHECKED;
     } else {
-        for (size_t k = 0; k < r->n_others && r->proof != DH_PROOF_CHECKED; k++) {
-            if (prove_pair(h, c, r, f->others[r->others + k], a->witness))
-                r->proof = DH_PROOF_CHECKED;
-        }
+        r->proof = prove_pairs(a, h, c, f, r, trace->n == a->in.events);
     }
 }
 
@@ -164,10 +179,22 @@ static void mark_all(struct dh_analyze *a, enum dh_analyze_proof proof)
     }
 }
 
+/* Did a detector that reads once report anything? */
+static bool any_race(const struct dh_analyze *a)
+{
+    for (u32 i = 0; i < a->n; i++) {
+        if (reads_once(a, i) && a->found[i].n)
+            return true;
+    }
+    return false;
+}
+
 void dh_analyze_confirm(struct dh_analyze *a)
 {
     u64 events = wanted(a);
     struct dh_trace trace = dh_host_trace(a->host);
+    if (!any_race(a))
+        return; /* what is to be proved costs as much again as the trace */
     struct dh_host *own = NULL;
     enum dh_analyze_proof why = DH_PROOF_BEYOND;
     if (trace.n == 0 && events) {

@@ -15,12 +15,20 @@ static const char *plural(u64 n)
     return n == 1 ? "" : "s";
 }
 
-/* Why there is no witness, in words that follow "no witness". */
-static const char *missing(enum dh_analyze_proof proof)
+/* Why there is no witness, in words that follow "no witness". Never more than was looked at. */
+static const char *missing(const struct dh_analyze_race *r)
 {
-    switch (proof) {
+    static char text[128];
+    switch (r->proof) {
     case DH_PROOF_BEYOND:
-        return "found within the bound: the race is beyond the events held (--hold)";
+        snprintf(text, sizeof(text),
+                 "found within the bound: the race is beyond the events held; --hold=%" PRIu64 " holds it",
+                 dh_analyze_reach(r->race.now.event));
+        return text;
+    case DH_PROOF_OPEN:
+        return "found: the search ended at its bound, and there may be one";
+    case DH_PROOF_PART:
+        return "found in the events held (--hold): what follows them was not looked at";
     case DH_PROOF_SPENT:
         return "made: those before it reached the bound on their length";
     case DH_PROOF_NO_MEMORY:
@@ -28,7 +36,7 @@ static const char *missing(enum dh_analyze_proof proof)
     case DH_PROOF_ONCE:
         return "made: the trace cannot be read a second time";
     default:
-        return "found: no reordering that shows it";
+        return "found: no reordering of the mutexes' sections shows it";
     }
 }
 
@@ -40,7 +48,7 @@ static void text_witness(const struct dh_analyze *a, const struct dh_detector_op
     if (ops->guarantee != DH_PREDICTIVE_SOUND)
         return;
     if (r->proof != DH_PROOF_CHECKED) {
-        printf("    no witness %s\n", missing(r->proof));
+        printf("    no witness %s\n", missing(r));
         return;
     }
     printf("    a witness of %" PRIu64 " event%s, checked", n, plural(n));
@@ -167,7 +175,7 @@ static json_t *json_detector(struct dh_analyze *a, u32 i)
                                         json_access(a, &race->now), "earlier", json_access(a, &race->earlier),
                                         "witness", predicted ? json_witness(race) : NULL, "witness_checked",
                                         predicted ? json_boolean(checked) : NULL, "no_witness",
-                                        predicted && !checked ? missing(found->proof) : NULL));
+                                        predicted && !checked ? missing(found) : NULL));
     }
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "name", a->ops[i]->name,
                      "guarantee", dh_guarantee_name(a->ops[i]->guarantee), "variables",

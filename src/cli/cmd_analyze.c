@@ -25,6 +25,7 @@ static const char usage[] =
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
     "  --limit=N             in text, list at most N races a detector (default: 20; 0: all)\n"
+    "  --variable=A,B,...    only races of these variables: searches and witnesses are for them alone\n"
     "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
     "  --view=WHAT           of a program with a run-time system that speaks <deadheat/lard.h>: lard "
     "(default), or\n"
@@ -33,7 +34,7 @@ static const char usage[] =
     "                        with none of them\n"
     "  --witness             show the reordering that proves a predicted race, as numbers of events\n"
     "  --hold=N              events held, in a second reading, to prove races of detectors that read once\n"
-    "                        (default: 10000000, about 1 GB; 0: no second reading)\n"
+    "                        (default: 10000000, about 500 MB; 0: no second reading)\n"
     "\n"
     "Exit status: 0 no detector reported a race; 66 at least one did; 2 bad usage or input, and no race in a "
     "trace\n"
@@ -110,10 +111,24 @@ static int set_view(const char *value)
               : 0;
 }
 
+static int set_variables(const char *list)
+{
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        if (a.n_variables == DH_ANALYZE_MAX)
+            return dh_cli_fail("analyze", "more than %d variables", DH_ANALYZE_MAX);
+        char *name = dh_util_alloc(len + 1);
+        memcpy(name, list, len);
+        a.variables[a.n_variables++] = name;
+        list += len + (list[len] == ',');
+    }
+    return a.n_variables ? 0 : dh_cli_fail("analyze", "--variable needs a name");
+}
+
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector", "--format",  "--list", "--limit", "--view",
-                                        "--window",   "--witness", "--hold", "--help"};
+    static const char *const names[] = {"--detector", "--format",   "--list",    "--limit", "--view",
+                                        "--window",   "--variable", "--witness", "--hold",  "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;
@@ -123,6 +138,8 @@ static int set_flag(const char *arg)
         return set_detectors(v);
     if ((v = dh_cli_value(arg, "list")))
         return set_list(v);
+    if ((v = dh_cli_value(arg, "variable")))
+        return set_variables(v);
     if ((v = dh_cli_value(arg, "view")))
         return set_view(v);
     if ((v = dh_cli_value(arg, "limit")))
@@ -138,6 +155,29 @@ static int set_flag(const char *arg)
         return 0;
     }
     return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
+}
+
+static bool is_named(const char *name)
+{
+    for (u32 i = 0; name && i < a.n_variables; i++) {
+        if (strcmp(name, a.variables[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is this variable, or the global that it is part of, one of those asked for? */
+static bool wants(void *ctx, u32 cell)
+{
+    (void)ctx;
+    u8 *known = dh_table_at(&a.wanted, cell);
+    if (!known)
+        dh_util_no_memory();
+    if (*known == DH_WANTED_UNKNOWN)
+        *known = is_named(dh_trace_in_variable(&a.in, cell)) || is_named(dh_trace_in_global(&a.in, cell))
+                     ? DH_WANTED_YES
+                     : DH_WANTED_NO;
+    return *known == DH_WANTED_YES;
 }
 
 /* Another earlier access of the race that was kept last; with none of them the proof stands or falls. */
@@ -193,15 +233,8 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
 
 static int run(void)
 {
-    static struct dh_event batch[4096];
-    long n;
-    while ((n = dh_trace_in_read(&a.in, batch, DH_ARRAY_LEN(batch))) > 0) {
-        if (dh_host_feed(a.host, batch, (size_t)n) != 0)
-            dh_util_no_memory();
-    }
-    if (n < 0)
+    if (dh_analyze_run(&a) != 0)
         return DH_EXIT_TROUBLE;
-    dh_host_finish(a.host);
     dh_trace_in_warn(&a.in);
     dh_analyze_confirm(&a);
     if (strcmp(a.format, "json") == 0)
@@ -231,6 +264,8 @@ static int analyze(const char *file)
     if (!a.host)
         dh_util_no_memory();
     dh_host_window(a.host, a.window);
+    a.wanted.size = 1;
+    dh_host_only(a.host, a.n_variables ? wants : NULL);
     for (u32 i = 0; i < a.n; i++) {
         a.found[i].seen.size = 1;
         if (dh_host_add(a.host, a.ops[i]) != 0)
@@ -239,6 +274,9 @@ static int analyze(const char *file)
     rc = run();
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);
+    dh_table_done(&a.wanted);
+    for (u32 i = 0; i < a.n_variables; i++)
+        free(a.variables[i]);
     for (u32 i = 0; i < a.n; i++) {
         dh_table_done(&a.found[i].seen);
         for (size_t k = 0; k < a.found[i].n; k++)

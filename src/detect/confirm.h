@@ -2,11 +2,12 @@
  * confirm.h - a witness for a race that was reported without one.
  *
  * wcp and shb stream and so cannot make witnesses. Whoever has the trace again (a file can be read twice)
- * asks here, with the numbers of the two accesses. A no means that osr's search finds no reordering, not that
- * there is none. But it finds the witness of every race of shb, since that keeps the order of all sections.
+ * asks here, with the numbers of the two accesses. The answer is osr's: a no means that no reordering shows the
+ * race as far as it may reorder (detect/predict.h), and where its search met a bound the question stays open. It
+ * finds the witness of every race of shb, since that keeps the order of all sections.
  *
  * The trace may be a beginning only. A section that would have to end after it then counts as one that never
- * does, which can lose a witness.
+ * does, which can lose a witness: a no is then one about this beginning.
  */
 #ifndef DH_DETECT_CONFIRM_H
 #define DH_DETECT_CONFIRM_H
@@ -25,8 +26,9 @@ struct dh_confirm {
  */
 int dh_confirm_init(struct dh_confirm *c, const struct dh_trace *trace);
 void dh_confirm_done(struct dh_confirm *c); /* also after a failed init */
-/* The length of a checked witness that ends with these two accesses, 0 if there is none; good until the next
- * call. */
-u64 dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u32 **ret_witness);
+/* Is there a reordering that ends with these two accesses? If so *ret_witness is one, checked, of *ret_n events; good
+ * until the next call. */
+enum dh_osr_answer dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u32 **ret_witness,
+                                   u64 *ret_n);
 
 #endif

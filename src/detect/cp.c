@@ -65,7 +65,7 @@ static int find_among(struct cp *c, const struct accesses *a, u32 e)
         if (dh_cp_ordered(&c->window, earlier, events[e].thread))
             return 0; /* and so are all before it */
         tries++;
-        if (!dh_osr_pair(&c->order, c->cut, earlier, e))
+        if (dh_osr_pair(&c->order, c->cut, earlier, e) != DH_OSR_RACE)
             continue;
         int rc = dh_osr_report(&c->order, &c->witness, c->cut, earlier, e);
         return rc ? rc : 1;
@@ -119,7 +119,7 @@ static int look(struct cp *c, u32 from, u32 at, u32 to)
         dh_cp_pass(&c->window, e);
         if (!dh_event_is_access(&p->trace->events[e]))
             continue;
-        if (e >= at)
+        if (e >= at && dh_detect_wants(p->d, p->trace->events[e].target))
             rc = find(c, e);
         add(c, e);
     }

@@ -168,6 +168,9 @@ void *dh_detect_grow(struct dh_detector *d, void *items, u32 *n, u32 id, u32 siz
 void *dh_detect_thread(struct dh_detector *d, u32 tid);
 void *dh_detect_lock(struct dh_detector *d, u32 lock);
 
+/* Would a race of this variable be reported? What is not need not be searched for. */
+bool dh_detect_wants(const struct dh_detector *d, u32 cell);
+
 /* A race. d->event and d->cell are filled in by the host when the race is found by a handler; a whole-trace
  * detector fills in everything. */
 void dh_detect_emit(struct dh_detector *d, const struct dh_race *race);

@@ -16,7 +16,7 @@
 #include "detect/found.h"
 #include "detect/renumber.h"
 
-enum { MAX_DETECTORS = 32, BATCH = 4096 };
+enum { MAX_DETECTORS = 32 };
 
 /* Who holds a lock how often, for the filter. Readers are not tracked one by one: a shared acquisition is
  * never filtered. */
@@ -41,9 +41,8 @@ struct dh_host {
     struct dh_event *trace;
     u64 trace_cap;
     u64 window;
-    /* Of the batch being fed: its events that are no plain accesses, by index. */
-    u32 others[BATCH];
-    u32 n_others;
+    dh_host_wants_fn *wants;
+    struct dh_host_batch batch; /* being fed */
 };
 
 struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx)
@@ -106,6 +105,16 @@ int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops)
     return 0;
 }
 
+void dh_host_only(struct dh_host *h, dh_host_wants_fn *wants)
+{
+    h->wants = wants;
+}
+
+bool dh_detect_wants(const struct dh_detector *d, u32 cell)
+{
+    return !d->host || !d->host->wants || d->host->wants(d->host->ctx, cell);
+}
+
 void dh_host_window(struct dh_host *h, u64 events)
 {
     h->window = events;
@@ -161,6 +170,8 @@ void dh_detect_emit(struct dh_detector *d, const struct dh_race *race)
 {
     struct dh_host *h = d->host;
     struct dh_race r = *race;
+    if (h->wants && !h->wants(h->ctx, r.cell))
+        return;
     dh_renumber_restore(&h->renumber, &r.now.thread, &r.now.site);
     if (r.earlier.thread != DH_UNKNOWN)
         dh_renumber_restore(&h->renumber, &r.earlier.thread, &r.earlier.site);
@@ -232,17 +243,17 @@ static void note_ids(struct dh_host *h, const struct dh_event *e)
 }
 
 /* Finds all that is no plain access, and takes repeated acquisitions out. */
-static int filter(struct dh_host *h, struct dh_event *events, size_t n)
+static int filter(struct dh_host *h, struct dh_host_batch *b)
 {
     int error = 0;
     u32 others = 0;
-    for (u32 i = 0; i < n; i++) { /* a branch here would often be guessed wrongly */
-        h->others[others] = i;
-        others += !dh_drive_is_plain(&events[i]);
+    for (u32 i = 0; i < b->n; i++) { /* a branch here would often be guessed wrongly */
+        b->others[others] = i;
+        others += !dh_drive_is_plain(&b->events[i]);
     }
-    h->n_others = others;
+    b->n_others = others;
     for (u32 i = 0; i < others; i++) {
-        struct dh_event *e = &events[h->others[i]];
+        struct dh_event *e = &b->events[b->others[i]];
         if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !(e->mode & DH_SHARED) &&
             !outermost(h, e, &error))
             e->op = DH_OP_SKIP;
@@ -272,33 +283,46 @@ static int keep_events(struct dh_host *h, const struct dh_event *events, size_t 
     return 0;
 }
 
-static int feed_batch(struct dh_host *h, struct dh_event *events, size_t n)
+int dh_host_prepare(struct dh_host *h, struct dh_host_batch *b)
 {
-    int rc = dh_renumber(&h->renumber, events, n);
+    DH_ASSERT(b->n <= DH_HOST_BATCH);
+    int rc = dh_renumber(&h->renumber, b->events, b->n);
     if (!rc)
-        rc = filter(h, events, n);
+        rc = filter(h, b);
     if (!rc && h->keep)
-        rc = keep_events(h, events, n);
+        rc = keep_events(h, b->events, b->n);
     if (rc)
         return rc;
-    struct dh_batch batch = {.events = events, .n = n, .first = h->n_events};
-    for (u32 i = 0; i < h->n; i++) {
-        if (!h->detectors[i]->ops->whole_trace)
-            dh_drive(h->detectors[i], &batch, h->others, h->n_others);
-    }
-    h->n_events += n;
+    b->first = h->n_events;
+    h->n_events += b->n;
     return 0;
+}
+
+void dh_host_drive(struct dh_host *h, u32 index, const struct dh_host_batch *b)
+{
+    struct dh_batch batch = {.events = b->events, .n = b->n, .first = b->first};
+    if (!h->detectors[index]->ops->whole_trace)
+        dh_drive(h->detectors[index], &batch, b->others, b->n_others);
+}
+
+bool dh_host_renumbers(const struct dh_host *h)
+{
+    return h->renumber.active;
 }
 
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n)
 {
+    struct dh_host_batch *b = &h->batch;
     while (n) {
-        size_t part = n < BATCH ? n : BATCH;
-        int rc = feed_batch(h, events, part);
+        b->events = events;
+        b->n = n < DH_HOST_BATCH ? n : DH_HOST_BATCH;
+        int rc = dh_host_prepare(h, b);
         if (rc)
             return rc;
-        events += part;
-        n -= part;
+        for (u32 i = 0; i < h->n; i++)
+            dh_host_drive(h, i, b);
+        events += b->n;
+        n -= b->n;
     }
     return 0;
 }
@@ -343,17 +367,19 @@ struct dh_trace dh_host_trace(const struct dh_host *h)
     };
 }
 
+void dh_host_finish_one(struct dh_host *h, u32 index)
+{
+    struct dh_detector *d = h->detectors[index];
+    struct dh_trace trace = dh_host_trace(h);
+    int rc = d->ops->whole_trace ? d->ops->whole_trace(d, &trace) : 0;
+    if (rc)
+        h->errors[index] = rc;
+}
+
 void dh_host_finish(struct dh_host *h)
 {
-    struct dh_trace trace = dh_host_trace(h);
-    for (u32 i = 0; i < h->n; i++) {
-        struct dh_detector *d = h->detectors[i];
-        if (!d->ops->whole_trace)
-            continue;
-        int rc = d->ops->whole_trace(d, &trace);
-        if (rc)
-            h->errors[i] = rc;
-    }
+    for (u32 i = 0; i < h->n; i++)
+        dh_host_finish_one(h, i);
 }
 
 void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *ret_result)

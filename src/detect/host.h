@@ -2,6 +2,12 @@
  * host.h - drives any number of detectors over one stream of events, in one pass.
  *
  * Not thread-safe: whoever feeds it serialises. Uses `base` only, so that it can live in a target process.
+ *
+ * Detectors know nothing of one another. So whoever has threads may feed in parts: dh_host_prepare for one batch after the
+ * other, then dh_host_drive for each detector, each detector's batches in order, and at the end dh_host_finish_one. Different
+ * detectors may then be driven by different threads at once, and later batches be prepared meanwhile, unless
+ * dh_host_renumbers: from then on no detector may be under way while a batch is prepared. on_race is called by whoever
+ * drives the detector.
  */
 #ifndef DH_DETECT_HOST_H
 #define DH_DETECT_HOST_H
@@ -37,7 +43,28 @@ void dh_host_keep(struct dh_host *h);
 struct dh_trace dh_host_trace(const struct dh_host *h);
 /* The thread and site of a held event as they were fed: detectors may be given others (renumber.h). */
 void dh_host_origin(const struct dh_host *h, u32 *thread, u32 *site);
-/* Events in order, any number a call; they are overwritten where the filter takes one out. 0 or -ENOMEM, when
+/* Only races of variables that this says yes to are reported; NULL: all. For each race, and before a search for one. */
+typedef bool dh_host_wants_fn(void *ctx, u32 cell);
+void dh_host_only(struct dh_host *h, dh_host_wants_fn *wants);
+
+enum { DH_HOST_BATCH = 4096 };
+
+/* Events on their way to the detectors. */
+struct dh_host_batch {
+    struct dh_event *events;
+    size_t n;                 /* at most DH_HOST_BATCH */
+    u64 first;                /* number of the first event */
+    u32 n_others;             /* events that are no plain accesses, by index: */
+    u32 others[DH_HOST_BATCH];
+};
+
+/* The next events, `events` and `n` of the batch; they are overwritten where the filter takes one out, and stay in use
+ * until every detector has been driven. 0 or -ENOMEM. */
+int dh_host_prepare(struct dh_host *h, struct dh_host_batch *b);
+void dh_host_drive(struct dh_host *h, u32 index, const struct dh_host_batch *b);
+bool dh_host_renumbers(const struct dh_host *h);
+
+/* All of that in one. Events in order, any number a call; they are overwritten where the filter takes one out. 0 or -ENOMEM, when
  * the host itself could not go on. */
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
 /* Variable `to`, never used, is a part of `from` that is a variable of its own from now on: it has the same
@@ -45,6 +72,7 @@ int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
 void dh_host_split(struct dh_host *h, u32 to, u32 from);
 /* The end of the trace: detectors that need all of it run now. */
 void dh_host_finish(struct dh_host *h);
+void dh_host_finish_one(struct dh_host *h, u32 index);
 void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *ret_result);
 
 #endif

@@ -12,15 +12,18 @@
  * whatever other section of that lock is in the cut must end in it, also one that came later in the trace.
  * That section has then to be executed before the held one: a reversal. Conflicting accesses keep the order
  * of the trace, and so do all sections that are not held. osr_order.c decides whether such an order exists.
+ * Where none does, any other order is tried too (osr_search.c): a section nested in a reversed one may have to
+ * be reversed itself.
  *
  * Departures: written from the idea of optimistic closure and reversal as above, which may differ in detail
- * from the published algorithm. A lock held by neither access is left open by the section that is last in the
- * trace. Whether reversals contradict each other is found by following what comes after each reversed
- * acquisition (osr_reach.c), which is mostly next to nothing; the paper's bound is quadratic, and so is the
- * worst case here, so the steps of all these searches together are limited (DH_OSR_STEPS per event), and the
- * questions left open then are counted: races are lost, none is invented. One pair is reported per later
- * access. Per class of earlier accesses (thread, kind, locks held) at most LOOK_AHEAD candidates are tried
- * after one whose order fails only for the present. Needs the whole trace, as syncp does.
+ * from the published algorithm. Whether reversals contradict each other is found by following what comes after
+ * each reversed acquisition (osr_reach.c), which is mostly next to nothing; the paper's bound is quadratic, and
+ * so is the worst case here, so the steps of all these searches together are limited (DH_OSR_STEPS per event).
+ * The search through other orders is not the paper's; it is exponential and has a limit of its own
+ * (DH_OSR_SEARCH_STEPS). Questions that it leaves open are counted: races are lost, none is invented. One pair
+ * is reported per later access. Per class of earlier accesses (thread, kind, locks held) at most LOOK_AHEAD
+ * candidates are tried after one whose order fails only for the present, and as many in other orders. Needs the
+ * whole trace, as syncp does.
  */
 #include "detect/osr.h"
 
@@ -41,6 +44,7 @@ struct kind {
 struct state {
     u64 key; /* kind of the earlier accesses, kind of the later ones, each + 1; 0: the slot is free */
     u32 failed;
+    u32 known; /* the first of the earlier accesses that a later one does not need; DH_NONE: not looked for */
     u32 *cut;
 };
 
@@ -57,6 +61,7 @@ struct osr {
     struct state *states;
     u32 n_states, cap_states;
     u32 *ahead; /* a cut to try with */
+    bool open;  /* a question about the access in hand was left open */
 };
 
 /* Room for the kinds of this class. */
@@ -130,7 +135,7 @@ static struct state *state_of(struct osr *o, u64 key)
         u32 *cut = dh_detect_alloc(o->p.d, o->p.threads * sizeof(*cut));
         if (!cut)
             return NULL;
-        *state = (struct state){.key = key, .failed = DH_NONE, .cut = cut};
+        *state = (struct state){.key = key, .failed = DH_NONE, .known = DH_NONE, .cut = cut};
         o->n_states++;
     }
     return state;
@@ -189,6 +194,30 @@ static u32 find_in_kind(struct osr *o, u32 k, u32 k2, u32 e, const u32 **ret_cut
     }
 }
 
+/* Likewise, in any order. */
+static u32 search_kind(struct osr *o, u32 k, u32 k2, u32 e)
+{
+    const struct dh_predict *p = &o->p;
+    struct state *state = state_of(o, (u64)k << 32 | k2);
+    if (!state)
+        return DH_NONE;
+    u32 i = state->known == DH_NONE ? o->kinds[k - 1].first : state->known, tries = 0;
+    u32 needed = dh_predict_needs(p, e, p->trace->events[i].thread);
+    while (o->later[i] != DH_NONE && p->local[i] < needed)
+        i = o->later[i];
+    state->known = i;
+    for (; i != DH_NONE && tries < LOOK_AHEAD; i = o->later[i], tries++) {
+        if (p->local[i] < needed)
+            continue;
+        enum dh_osr_answer answer = dh_osr_search(&o->order.search, i, e);
+        if (answer == DH_OSR_RACE)
+            return i;
+        o->open |= answer == DH_OSR_OPEN;
+    }
+    return DH_NONE;
+}
+
+/* ret_cut: what the quick way finds; NULL: by the search. */
 static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, const u32 **ret_cut)
 {
     const struct dh_predict *p = &o->p;
@@ -196,8 +225,9 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, const u32 **ret_
     const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = o->syncp.classes[c - 1].next) {
         const struct dh_syncp_class *class = &o->syncp.classes[c - 1];
-        u32 u = class->thread;
-        if (u == t || (class->atomic && p->trace->events[e].mode & DH_ATOMIC))
+        const struct dh_event *first = &p->trace->events[class->first];
+        u32 u = first->thread;
+        if (u == t || (first->mode & p->trace->events[e].mode & DH_ATOMIC))
             continue;
         /* Most recently used first: after the first that is known to e all are. */
         for (u32 k = o->heads[c - 1]; k; k = o->kinds[k - 1].next) {
@@ -206,7 +236,7 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, const u32 **ret_
                 break;
             if (dh_predict_share_lock(p, dh_predict_holding(p, last), dh_predict_holding(p, e)))
                 continue;
-            u32 i = find_in_kind(o, k, k2, e, ret_cut);
+            u32 i = ret_cut ? find_in_kind(o, k, k2, e, ret_cut) : search_kind(o, k, k2, e);
             if (i != DH_NONE)
                 return i;
         }
@@ -232,7 +262,8 @@ static u32 find(struct osr *o, u32 k2, u32 e, const u32 **ret_cut)
 static int handle(struct osr *o, u32 e)
 {
     const u32 *cut;
-    u32 i = dh_syncp_find(&o->syncp, e, &cut);
+    bool wanted = dh_detect_wants(o->p.d, o->p.trace->events[e].target);
+    u32 i = wanted ? dh_syncp_find(&o->syncp, e, &cut) : DH_NONE;
     if (i != DH_NONE) {
         int rc = dh_witness_report(&o->witness, cut, i, e);
         if (rc)
@@ -242,7 +273,16 @@ static int handle(struct osr *o, u32 e)
     u32 kind = class ? add(o, class, e) : 0;
     if (!kind)
         return -ENOMEM;
-    if (i == DH_NONE && (i = find(o, kind, e, &cut)) != DH_NONE)
+    if (i != DH_NONE || !wanted)
+        return o->p.d->failed ? -ENOMEM : 0;
+    i = find(o, kind, e, &cut);
+    if (i == DH_NONE) {
+        o->open = false;
+        i = find(o, kind, e, NULL);
+        o->order.searched = true;
+        o->p.d->given_up += i == DH_NONE && o->open;
+    }
+    if (i != DH_NONE)
         return dh_osr_report(&o->order, &o->witness, cut, i, e);
     return o->p.d->failed ? -ENOMEM : 0;
 }

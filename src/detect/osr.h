@@ -4,6 +4,7 @@
 #ifndef DH_DETECT_OSR_H
 #define DH_DETECT_OSR_H
 
+#include "detect/osr_search.h"
 #include "detect/witness.h"
 
 /* A held section that must come after a later one of its lock. */
@@ -16,8 +17,8 @@ struct dh_reversal {
 
 enum { DH_OSR_REVERSALS = 64 };
 
-/* How far the search for reversals goes in all: steps per event of the trace, and for short traces. Real
- * traces need a fraction of one. What is asked beyond is left open and counted (given_up of the detector). */
+/* How far the quick search for reversals goes in all: steps per event of the trace, and for short traces.
+ * Real traces need a fraction of one. */
 enum { DH_OSR_STEPS = 64, DH_OSR_STEPS_SMALL = 1 << 20 };
 
 /* What must come after an event in a cut: osr_reach.c. All zero but `p` and `limit` is a valid start. */
@@ -53,6 +54,8 @@ struct dh_osr_object {
 struct dh_osr_order {
     const struct dh_predict *p;
     struct dh_osr_reach reach;
+    struct dh_osr_search search;
+    bool searched; /* the last order found is that of the search */
     struct dh_osr_object *objects;
     u32 stamp;
     u8 *threads; /* level each thread has reached */
@@ -82,7 +85,9 @@ enum dh_osr_found dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 
 /* After that: level and top. */
 void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut);
 /* All of it for one pair: the cut is written to `cut`, which has room for all threads. */
-bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);
+bool dh_osr_quick(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);
+/* Likewise, and the search where that fails. What is left open is counted (given_up of the detector). */
+enum dh_osr_answer dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);
 /* The checked witness of a pair that was found, in w->sequence: its length, or 0. */
 u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
 /* Emits the race, unless the check finds fault with its witness. 0 or -ENOMEM. */

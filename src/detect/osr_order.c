@@ -18,11 +18,12 @@
 
 int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p)
 {
-    *o = (struct dh_osr_order){.p = p, .reach = {.p = p}};
+    *o = (struct dh_osr_order){.p = p, .reach = {.p = p}, .search = {.p = p}};
     o->objects = dh_detect_alloc(p->d, ((size_t)p->objects + 1) * sizeof(*o->objects));
     o->threads = dh_detect_alloc(p->d, (size_t)p->threads + 1);
     o->level = dh_detect_alloc(p->d, (size_t)p->n + 1);
     o->reach.limit = (u64)p->n * DH_OSR_STEPS + DH_OSR_STEPS_SMALL;
+    o->search.limit = (u64)p->n * DH_OSR_SEARCH_STEPS + DH_OSR_SEARCH_SMALL;
     return p->d->failed ? -ENOMEM : 0;
 }
 
@@ -79,10 +80,8 @@ static bool find_reversed(struct dh_osr_order *o, const u32 *cut)
         to = o->reversals[k].tail > to ? o->reversals[k].tail : to;
     for (u32 k = 0; k < o->n; k++) {
         struct dh_reversal *r = &o->reversals[k];
-        if (!dh_osr_reach(&o->reach, cut, r->head, to)) {
-            o->p->d->given_up++;
+        if (!dh_osr_reach(&o->reach, cut, r->head, to))
             return false;
-        }
         for (u32 j = 0; j < o->n; j++) {
             if (dh_osr_reaches(&o->reach, o->reversals[j].tail))
                 r->before |= 1ull << j;
@@ -122,6 +121,7 @@ enum dh_osr_found dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 
 {
     o->n = 0;
     o->top = 0;
+    o->searched = false;
     if (is_dead(o->p, cut, earlier))
         return DH_OSR_NEVER;
     if (!add_reversals(o, cut, earlier))
@@ -227,11 +227,9 @@ void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut)
     }
 }
 
-bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
+bool dh_osr_quick(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
 {
     const struct dh_predict *p = o->p;
-    if (dh_predict_share_lock(p, dh_predict_holding(p, earlier), dh_predict_holding(p, now)))
-        return false;
     memset(cut, 0, p->threads * sizeof(*cut));
     dh_predict_absorb(p, cut, earlier, false);
     dh_predict_absorb(p, cut, now, false);
@@ -239,8 +237,25 @@ bool dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
            dh_osr_order_find(o, cut, earlier, now) == DH_OSR_FOUND;
 }
 
+enum dh_osr_answer dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now)
+{
+    const struct dh_predict *p = o->p;
+    if (dh_predict_share_lock(p, dh_predict_holding(p, earlier), dh_predict_holding(p, now)))
+        return DH_OSR_NO_RACE;
+    if (dh_osr_quick(o, cut, earlier, now))
+        return DH_OSR_RACE;
+    o->searched = true;
+    enum dh_osr_answer answer = dh_osr_search(&o->search, earlier, now);
+    p->d->given_up += answer == DH_OSR_OPEN;
+    return answer;
+}
+
 u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
 {
+    if (o->searched) {
+        u32 *room = dh_witness_room(w);
+        return room ? dh_witness_found(w, dh_osr_search_sequence(&o->search, room), earlier, now) : 0;
+    }
     dh_osr_order_levels(o, cut);
     return dh_witness_make(w, cut, o->n ? o->level : NULL, o->top, earlier, now);
 }

@@ -175,6 +175,8 @@ u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count);
 u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cut);
 /* Is there one? */
 bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut);
+/* Is it the only one of its lock that begins in the cut? It does, and does not end there. */
+bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut);
 /* Part of dh_predict_init, when all sections are known. 0 or -ENOMEM. */
 int dh_predict_index_sections(struct dh_predict *p);
 /* The last event of the cut; DH_NONE: the cut is empty. */

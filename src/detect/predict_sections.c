@@ -111,3 +111,14 @@ bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut
     }
     return i != DH_NONE && dh_predict_last_after(p, section, cut) != DH_NONE;
 }
+
+bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut)
+{
+    u32 lock = p->sections[section].lock;
+    for (u32 i = p->first_run[lock]; i < p->first_run[lock + 1]; i++) {
+        u32 first = p->by_lock[p->runs[i].first];
+        if (first != section && dh_predict_in_cut(p, cut, p->sections[first].acq))
+            return false;
+    }
+    return true;
+}

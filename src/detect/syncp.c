@@ -91,10 +91,18 @@ static void narrow_common(struct dh_syncp *s, struct dh_syncp_object *o, u32 e)
     o->n_common = (u8)n;
 }
 
-static u32 entry_of(const struct dh_syncp_entry *index, u32 cap, u64 kind)
+/* What decides about the class of an access. */
+static u64 kind_of(const struct dh_predict *p, u32 e)
+{
+    const struct dh_event *event = &p->trace->events[e];
+    return (u64)p->object[e] << 32 | event->thread << 2 | (u32)(event->op == DH_OP_WRITE) << 1 |
+           (event->mode & DH_ATOMIC ? 1 : 0);
+}
+
+static u32 entry_of(const struct dh_syncp *s, const u32 *index, u32 cap, u64 kind)
 {
     u32 at = (u32)dh_hash64(kind) & (cap - 1);
-    while (index[at].class && index[at].kind != kind)
+    while (index[at] && kind_of(s->p, s->classes[index[at] - 1].first) != kind)
         at = (at + 1) & (cap - 1);
     return at;
 }
@@ -102,13 +110,11 @@ static u32 entry_of(const struct dh_syncp_entry *index, u32 cap, u64 kind)
 static bool grow_index(struct dh_syncp *s)
 {
     u32 cap = s->cap_index ? s->cap_index * 2 : 256;
-    struct dh_syncp_entry *index = dh_detect_alloc(s->p->d, (size_t)cap * sizeof(*index));
+    u32 *index = dh_detect_alloc(s->p->d, (size_t)cap * sizeof(*index));
     if (!index)
         return false;
-    for (u32 i = 0; i < s->cap_index; i++) {
-        if (s->index[i].class)
-            index[entry_of(index, cap, s->index[i].kind)] = s->index[i];
-    }
+    for (u32 c = 1; c <= s->n_classes; c++)
+        index[entry_of(s, index, cap, kind_of(s->p, s->classes[c - 1].first))] = c;
     dh_detect_free(s->p->d, s->index, (size_t)s->cap_index * sizeof(*index));
     s->index = index;
     s->cap_index = cap;
@@ -118,29 +124,24 @@ static bool grow_index(struct dh_syncp *s)
 u32 dh_syncp_add(struct dh_syncp *s, u32 e)
 {
     const struct dh_predict *p = s->p;
-    const struct dh_event *event = &p->trace->events[e];
     struct dh_syncp_object *o = &s->objects[p->object[e]];
-    bool atomic = event->mode & DH_ATOMIC, write = event->op == DH_OP_WRITE;
-    u64 kind = (u64)p->object[e] << 32 | event->thread << 2 | (u32)write << 1 | atomic;
     narrow_common(s, o, e);
     s->later[e] = DH_NONE;
     if (s->n_classes * 2 >= s->cap_index && !grow_index(s))
         return 0;
-    struct dh_syncp_entry *entry = &s->index[entry_of(s->index, s->cap_index, kind)];
-    if (entry->class) {
-        struct dh_syncp_class *class = &s->classes[entry->class - 1];
+    u32 *entry = &s->index[entry_of(s, s->index, s->cap_index, kind_of(p, e))];
+    if (*entry) {
+        struct dh_syncp_class *class = &s->classes[*entry - 1];
         s->later[class->last] = e;
         class->last = e;
-        return entry->class;
+        return *entry;
     }
     if (s->n_classes == s->cap_classes &&
         !dh_mem_grow(&p->d->mem, (void **)&s->classes, s->n_classes, &s->cap_classes, sizeof(*s->classes)))
         return 0;
-    u32 *head = write ? &o->writes : &o->reads;
-    s->classes[s->n_classes++] = (struct dh_syncp_class){
-        .thread = event->thread, .atomic = atomic, .first = e, .last = e, .next = *head};
-    *entry = (struct dh_syncp_entry){.kind = kind, .class = s->n_classes};
-    return *head = s->n_classes;
+    u32 *head = p->trace->events[e].op == DH_OP_WRITE ? &o->writes : &o->reads;
+    s->classes[s->n_classes++] = (struct dh_syncp_class){.first = e, .last = e, .next = *head};
+    return *head = *entry = s->n_classes;
 }
 
 static u32 slot_of(const struct dh_syncp_state *states, u32 cap, u32 class, u32 thread)
@@ -187,7 +188,7 @@ static u32 find_in_class(struct dh_syncp *s, u32 c, u32 e, const u32 **ret_cut)
 {
     const struct dh_predict *p = s->p;
     const struct dh_syncp_class *class = &s->classes[c - 1];
-    u32 t = p->trace->events[e].thread, u = class->thread;
+    u32 t = p->trace->events[e].thread, u = p->trace->events[class->first].thread;
     struct dh_syncp_state *state = state_of(s, c, t);
     if (!state)
         return DH_NONE;
@@ -215,7 +216,8 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e, const u32 **ret_cut
     const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
-        if (class->thread == t || (class->atomic && atomic) || p->local[class->last] < needs[class->thread])
+        const struct dh_event *first = &p->trace->events[class->first];
+        if (first->thread == t || (first->mode & DH_ATOMIC && atomic) || p->local[class->last] < needs[first->thread])
             continue;
         u32 earlier = find_in_class(s, c, e, ret_cut);
         if (earlier != DH_NONE)
@@ -250,7 +252,8 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
         if (!dh_event_is_access(&trace->events[e]))
             continue;
         const u32 *cut;
-        u32 earlier = dh_syncp_find(&s, e, &cut);
+        bool wanted = dh_detect_wants(d, trace->events[e].target);
+        u32 earlier = wanted ? dh_syncp_find(&s, e, &cut) : DH_NONE;
         if (earlier != DH_NONE)
             rc = dh_witness_report(&w, cut, earlier, e);
         if (!dh_syncp_add(&s, e) || d->failed)

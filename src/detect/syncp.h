@@ -6,10 +6,9 @@
 
 #include "detect/predict.h"
 
-/* The accesses to one object of one kind by one thread, in order: reads or writes, plain or atomic. */
+/* The accesses to one object of one kind by one thread, in order: reads or writes, plain or atomic. Their first event says
+ * what they have in common. */
 struct dh_syncp_class {
-    u32 thread;
-    bool atomic;
     u32 first, last;
     u32 next; /* class of the same object, both read or both written */
 };
@@ -32,18 +31,12 @@ struct dh_syncp_state {
     u32 *cut;
 };
 
-/* Where the class of a kind of access is. */
-struct dh_syncp_entry {
-    u64 kind;  /* object, thread, read or written, plain or atomic */
-    u32 class; /* + 1; 0: the slot is free */
-};
-
 struct dh_syncp {
     const struct dh_predict *p;
     struct dh_syncp_object *objects; /* by number */
     struct dh_syncp_class *classes;
     u32 n_classes, cap_classes;
-    struct dh_syncp_entry *index; /* open addressing */
+    u32 *index; /* classes, + 1, by what their accesses have in common; open addressing; 0: the slot is free */
     u32 cap_index;
     u32 *later; /* the next access of the class of this access */
     struct dh_syncp_state *states;

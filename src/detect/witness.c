@@ -209,6 +209,20 @@ bool dh_witness_check(struct dh_witness *w, const u32 *sequence, u64 n)
     return conflict(p, a, b) && comes_next(w, a) && comes_next(w, b);
 }
 
+u32 *dh_witness_room(struct dh_witness *w)
+{
+    return w->sequence || prepare(w) ? w->sequence : NULL;
+}
+
+u64 dh_witness_found(struct dh_witness *w, u64 n, u32 earlier, u32 now)
+{
+    w->sequence[n++] = earlier;
+    w->sequence[n++] = now;
+    w->spent += n;
+    w->length = dh_witness_check(w, w->sequence, n) ? n : 0;
+    return w->length;
+}
+
 u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now)
 {
     const struct dh_predict *p = w->p;
@@ -222,11 +236,8 @@ u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 t
                 w->sequence[n++] = i;
         }
     }
-    w->sequence[n++] = earlier;
-    w->sequence[n++] = now;
-    w->spent += n * (top + 1);
-    w->length = dh_witness_check(w, w->sequence, n) ? n : 0;
-    return w->length;
+    w->spent += n * top;
+    return dh_witness_found(w, n, earlier, now);
 }
 
 static bool grow_pairs(struct dh_witness *w)

@@ -51,6 +51,10 @@ bool dh_witness_due(struct dh_witness *w, u32 earlier, u32 now);
 /* The sequence that executes `cut`, then `earlier` and `now`, checked: its length, or 0. `level` per event of
  * the trace, up to `top`; NULL: all the same. */
 u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now);
+/* Room for a sequence that was found in another way; NULL: no memory. */
+u32 *dh_witness_room(struct dh_witness *w);
+/* Its first n events are there; adds the two accesses and checks it: its length, or 0. */
+u64 dh_witness_found(struct dh_witness *w, u64 n, u32 earlier, u32 now);
 /* Emits the race, with the sequence made last or without. 0 or -ENOMEM. */
 int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now);
 /* All three, for a cut that is executed in the order of the trace; a race whose sequence is refused is not

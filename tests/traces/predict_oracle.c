@@ -112,6 +112,29 @@ static bool can_join(const struct layout *l, const struct state *s, u32 i)
     return s->done[u] >= l->joined[i];
 }
 
+static bool is_signal(const struct dh_event *e)
+{
+    return (e->op == DH_OP_VOLATILE && e->mode & DH_WRITE) || e->op == DH_OP_BARRIER_ENTER ||
+           e->op == DH_OP_NOTIFY;
+}
+
+static bool is_wait(const struct dh_event *e)
+{
+    return (e->op == DH_OP_VOLATILE && !(e->mode & DH_WRITE)) || e->op == DH_OP_BARRIER_LEAVE ||
+           e->op == DH_OP_WAIT;
+}
+
+/* Who waits finds the signals that it found in the trace, and no others. */
+static bool can_wait(const struct layout *l, const struct state *s, u32 i)
+{
+    for (u32 k = 0; k < l->t->n; k++) {
+        const struct dh_event *e = &l->t->events[k];
+        if (is_signal(e) && e->target == l->t->events[i].target && happened(l, s, k) != (k < i))
+            return false;
+    }
+    return true;
+}
+
 static bool step(const struct layout *l, struct state *s, u32 i)
 {
     const struct dh_event *e = &l->t->events[i];
@@ -120,6 +143,8 @@ static bool step(const struct layout *l, struct state *s, u32 i)
     if (e->op == DH_OP_JOIN && !can_join(l, s, i))
         return false;
     if (e->op == DH_OP_READ && s->writer[e->target] != l->from[i])
+        return false;
+    if (is_wait(e) && !can_wait(l, s, i))
         return false;
     if (e->op == DH_OP_WRITE)
         s->writer[e->target] = (u8)(i + 1);

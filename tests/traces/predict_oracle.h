@@ -1,6 +1,7 @@
 /*
  * predict_oracle.h - judges of the predictive detectors, for traces of a few events: races by trying every reordering, and the
- * orders of wcp and cp by closing their rules. Only accesses, locks, fork and join; the orders: mutexes only.
+ * orders of wcp and cp by closing their rules. Only accesses, locks, fork, join, signals and waits of any kind (annotations,
+ * barriers, conditions); the orders: mutexes only.
  */
 #ifndef DH_TESTS_TRACES_PREDICT_ORACLE_H
 #define DH_TESTS_TRACES_PREDICT_ORACLE_H

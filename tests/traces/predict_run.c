@@ -141,9 +141,10 @@ bool predict_asker_osr(struct predict_asker *a, u32 i, u32 j)
 {
     struct dh_confirm *c = &a->confirm;
     const u32 *witness;
-    if (!dh_osr_pair(&c->order, c->cut, i, j))
+    u64 n;
+    if (dh_osr_pair(&c->order, c->cut, i, j) != DH_OSR_RACE)
         return false;
-    if (!dh_confirm_pair(c, i, j, &witness))
+    if (dh_confirm_pair(c, i, j, &witness, &n) != DH_OSR_RACE)
         abort();
     return true;
 }

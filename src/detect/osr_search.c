@@ -1,0 +1,585 @@
+/*
+ * osr_search.c - any reordering that shows a race, by trying what can come next.
+ *
+ * osr_order.c keeps all sections in the order of the trace but those that the two accesses hold, and
+ * conflicting accesses too. Where that fails another order may do: of sections nested in a reversed one, of
+ * writes that nobody reads, or with another section left open. This search knows no such rule. It is asked
+ * only where the quick way has failed, and what it costs is bounded.
+ *
+ * Which events must be executed: the smallest cut that has what both accesses need and leaves at most one
+ * section of each lock open, held by them or decided to stay. Each decision is tried both ways. A reordering
+ * of any larger cut, without the events that are not in the smallest one for the sections that it leaves
+ * open, is one of that cut, so no other cut has to be looked at.
+ *
+ * In which order: depth first. An event that can do no harm to others is executed as soon as it can be: one
+ * that only sees, or ends something, or is the last of its kind. Choices are left among writes and
+ * acquisitions, tried as they stand in the trace; a write waits until all have seen the one before it, and a
+ * section that stays open until all others of its lock have ended. A state met before is not entered again.
+ *
+ * What comes before the first section that has to be reversed is done in the order of the trace. If that
+ * fails, traces of up to DH_OSR_SEARCH_WHOLE events are searched from their beginning. Only then, and if no
+ * bound was met, is the answer that there is none.
+ */
+#include "detect/osr_search.h"
+
+#include <string.h>
+
+#include "detect/predict_links.h"
+
+static bool room(struct dh_osr_search *s, void **items, u32 n, u32 *cap, u32 size)
+{
+    if (n < *cap)
+        return true;
+    if (dh_mem_grow(&s->p->d->mem, items, n, cap, size))
+        return true;
+    s->p->d->failed = true;
+    return false;
+}
+
+static const struct dh_event *event_of(const struct dh_osr_search *s, u32 at)
+{
+    return &s->p->trace->events[s->events[at].event];
+}
+
+/* ---- The window: the events of the cut from `start` on, and what they are about ---- */
+
+static bool grow_places(struct dh_osr_search *s)
+{
+    u32 cap = s->cap_places ? s->cap_places * 2 : 64;
+    struct dh_osr_place *places = dh_detect_alloc(s->p->d, (size_t)cap * sizeof(*places));
+    if (!places)
+        return false;
+    dh_detect_free(s->p->d, s->places, (size_t)s->cap_places * sizeof(*places));
+    s->places = places;
+    s->cap_places = cap;
+    return true;
+}
+
+/* The place of an object, by its number in the table. The table has room. */
+static u32 place_of(struct dh_osr_search *s, u32 id)
+{
+    u32 at = (u32)dh_hash64(id) & (s->cap_places - 1);
+    while (s->places[at].id != DH_NONE && s->places[at].id != id)
+        at = (at + 1) & (s->cap_places - 1);
+    if (s->places[at].id == DH_NONE)
+        s->places[at] = (struct dh_osr_place){.id = id, .current = DH_NONE};
+    return at;
+}
+
+static bool is_mutex(const struct dh_predict *p, const struct dh_event *e)
+{
+    return (e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !p->hard_lock[e->target];
+}
+
+/* The place in the window of an event of the trace; DH_NONE: it is not there. */
+static u32 find_event(const struct dh_osr_search *s, u32 event)
+{
+    u32 low = 0, high = s->n;
+    while (low < high) {
+        u32 mid = low + (high - low) / 2;
+        if (s->events[mid].event < event)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < s->n && s->events[low].event == event ? low : DH_NONE;
+}
+
+/* How many locks are held where the window begins. */
+static u32 held(const struct dh_osr_search *s)
+{
+    u32 n = 0;
+    for (u32 t = 0; t < s->p->threads; t++) {
+        for (u32 h = dh_predict_holding_at(s->p, t, s->at[t]); h; h = s->p->holdings[h].outer)
+            n++;
+    }
+    return n;
+}
+
+/* The events of the window, and at how many events of its own each thread is. */
+static bool collect(struct dh_osr_search *s)
+{
+    const struct dh_predict *p = s->p;
+    u32 last = dh_predict_last(p, s->cut);
+    s->n = 0;
+    memcpy(s->at, s->cut, p->threads * sizeof(u32));
+    for (u32 i = s->start; last != DH_NONE && i <= last; i++) {
+        if (++s->steps > s->stop)
+            return false;
+        if (!dh_predict_in_cut(p, s->cut, i))
+            continue;
+        u32 t = p->trace->events[i].thread;
+        if (s->at[t] == s->cut[t])
+            s->at[t] = p->local[i];
+        if (!room(s, (void **)&s->events, s->n, &s->cap, sizeof(*s->events)))
+            return false;
+        s->events[s->n++] = (struct dh_osr_event){.event = i, .object = DH_NONE, .seen = DH_NONE, .death = DH_NONE};
+    }
+    while ((s->n + held(s)) * 2 >= s->cap_places) {
+        if (!grow_places(s))
+            return false;
+    }
+    for (u32 i = 0; i < s->cap_places; i++)
+        s->places[i].id = DH_NONE;
+    return true;
+}
+
+/* What event `at` sees or is seen by. False: of a copy, which the search does not follow. */
+static bool link_event(struct dh_osr_search *s, u32 at)
+{
+    const struct dh_predict *p = s->p;
+    struct dh_osr_event *x = &s->events[at];
+    const struct dh_event *e = event_of(s, at);
+    enum dh_effect effect = dh_predict_effect(p, e);
+    if (is_mutex(p, e)) {
+        x->object = place_of(s, e->target);
+        s->places[x->object].writes += e->op == DH_OP_ACQUIRE;
+        return true;
+    }
+    if (effect == DH_EFFECT_NONE)
+        return true;
+    u32 id = p->object[x->event];
+    struct dh_osr_place *place = &s->places[x->object = place_of(s, id)];
+    if (p->parent[id] != DH_NONE || p->child[id] != DH_NONE)
+        return false;
+    if (effect == DH_EFFECT_SIGNAL) { /* until all are linked, these count what was met */
+        x->seen = place->waits;
+        place->signals++;
+    } else if (effect == DH_EFFECT_COLLECT) {
+        x->seen = place->signals;
+        place->waits++;
+    } else {
+        place->writes += dh_effect_changes(effect);
+        if (dh_effect_sees(effect)) {
+            u32 writer = dh_links_writer(p, id, x->event);
+            x->seen = writer == DH_NONE ? DH_NONE : find_event(s, writer);
+            ++*(x->seen == DH_NONE ? &place->unseen : &s->events[x->seen].sight);
+        }
+    }
+    u32 death = dh_event_is_access(e) ? p->death[id] : DH_NONE;
+    if (death != DH_NONE && (x->death = find_event(s, death)) != DH_NONE)
+        s->events[x->death].users++;
+    return true;
+}
+
+static bool make_window(struct dh_osr_search *s)
+{
+    const struct dh_predict *p = s->p;
+    if (!collect(s))
+        return false;
+    for (u32 at = 0; at < s->n; at++) {
+        if (!link_event(s, at))
+            return false;
+    }
+    for (u32 i = 0; i < s->cap_places; i++)
+        s->places[i].signals = s->places[i].waits = 0;
+    for (u32 t = 0; t < p->threads; t++) {
+        for (u32 h = dh_predict_holding_at(p, t, s->at[t]); h; h = p->holdings[h].outer) {
+            s->places[place_of(s, p->sections[p->holdings[h].section].lock)].taken = true;
+        }
+    }
+    return true;
+}
+
+/* ---- Events: what can come next, doing it, and going back ---- */
+
+/* The next event of the thread, by its place; DH_NONE: it has done all that it has to. */
+static u32 next_of(const struct dh_osr_search *s, u32 t)
+{
+    const struct dh_predict *p = s->p;
+    return s->at[t] == s->cut[t] ? DH_NONE : find_event(s, p->order[p->first[t] + s->at[t]]);
+}
+
+static bool needs_are_done(const struct dh_osr_search *s, u32 event, u32 t)
+{
+    const u32 *needs = dh_predict_version(s->p, dh_predict_need(s->p, event));
+    u32 missing = 0;
+    for (u32 u = 0; u < s->p->threads; u++)
+        missing |= u != t && needs[u] > s->at[u];
+    return !missing;
+}
+
+/* Does the section that event `at` begins end in the cut? */
+static bool section_ends(const struct dh_osr_search *s, u32 at)
+{
+    const struct dh_predict *p = s->p;
+    const struct dh_event *e = event_of(s, at);
+    u32 h = dh_predict_holding_at(p, e->thread, s->cut[e->thread]);
+    const struct dh_section *held = dh_predict_find_lock(p, h, e->target);
+    return !held || held->acq != s->events[at].event;
+}
+
+enum turn { NOT_YET, CHOICE, AT_ONCE };
+
+/* A write waits until everybody has seen what it replaces. */
+static enum turn turn_of_access(const struct dh_osr_event *x, const struct dh_osr_place *place,
+                                enum dh_effect effect)
+{
+    switch (effect) {
+    case DH_EFFECT_READ:
+        return place->current == x->seen ? AT_ONCE : NOT_YET;
+    case DH_EFFECT_BOTH:
+        return place->current == x->seen && place->unseen == 1 ? AT_ONCE : NOT_YET;
+    case DH_EFFECT_WRITE:
+        return place->unseen ? NOT_YET : place->writes == 1 ? AT_ONCE : CHOICE;
+    case DH_EFFECT_SIGNAL:
+        return place->waits == x->seen ? AT_ONCE : NOT_YET;
+    case DH_EFFECT_COLLECT:
+        return place->signals == x->seen ? AT_ONCE : NOT_YET;
+    default:
+        return AT_ONCE;
+    }
+}
+
+static enum turn turn_of(struct dh_osr_search *s, u32 at)
+{
+    const struct dh_osr_event *x = &s->events[at];
+    const struct dh_event *e = event_of(s, at);
+    s->steps++;
+    if (x->users || !needs_are_done(s, x->event, e->thread))
+        return NOT_YET;
+    if (x->object == DH_NONE)
+        return AT_ONCE;
+    const struct dh_osr_place *place = &s->places[x->object];
+    if (!is_mutex(s->p, e))
+        return turn_of_access(x, place, dh_predict_effect(s->p, e));
+    if (e->op == DH_OP_RELEASE)
+        return AT_ONCE;
+    if (place->taken)
+        return NOT_YET;
+    return place->writes == 1 ? AT_ONCE : section_ends(s, at) ? CHOICE : NOT_YET;
+}
+
+static u64 mark_of(const struct dh_osr_place *place)
+{
+    return dh_hash64((u64)place->id << 32 | place->current);
+}
+
+static bool execute(struct dh_osr_search *s, u32 at)
+{
+    struct dh_osr_event *x = &s->events[at];
+    const struct dh_event *e = event_of(s, at);
+    struct dh_osr_place *place = x->object == DH_NONE ? NULL : &s->places[x->object];
+    enum dh_effect effect = dh_predict_effect(s->p, e);
+    if (!room(s, (void **)&s->done, s->n_done, &s->cap_done, sizeof(*s->done)))
+        return false;
+    struct dh_osr_done *done = &s->done[s->n_done++];
+    *done = (struct dh_osr_done){.at = at};
+    if (place)
+        done->current = place->current, done->unseen = place->unseen;
+    s->at[e->thread]++;
+    s->hash ^= dh_hash64(~(u64)x->event);
+    if (x->death != DH_NONE)
+        s->events[x->death].users--;
+    if (!place)
+        return true;
+    if (is_mutex(s->p, e)) {
+        place->taken = e->op == DH_OP_ACQUIRE;
+        place->writes -= place->taken;
+    } else if (effect == DH_EFFECT_SIGNAL) {
+        place->signals++;
+    } else if (effect == DH_EFFECT_COLLECT) {
+        place->waits++;
+    } else if (dh_effect_changes(effect)) {
+        s->hash ^= mark_of(place);
+        place->writes--;
+        place->current = at;
+        place->unseen = x->sight;
+        s->hash ^= mark_of(place);
+    } else {
+        place->unseen--;
+    }
+    return true;
+}
+
+static void undo(struct dh_osr_search *s)
+{
+    struct dh_osr_done done = s->done[--s->n_done];
+    struct dh_osr_event *x = &s->events[done.at];
+    const struct dh_event *e = event_of(s, done.at);
+    struct dh_osr_place *place = x->object == DH_NONE ? NULL : &s->places[x->object];
+    enum dh_effect effect = dh_predict_effect(s->p, e);
+    s->at[e->thread]--;
+    if (x->death != DH_NONE)
+        s->events[x->death].users++;
+    if (!place)
+        return;
+    place->current = done.current;
+    place->unseen = done.unseen;
+    if (is_mutex(s->p, e)) {
+        place->writes += e->op == DH_OP_ACQUIRE;
+        place->taken = e->op != DH_OP_ACQUIRE;
+    } else if (effect == DH_EFFECT_SIGNAL) {
+        place->signals--;
+    } else if (effect == DH_EFFECT_COLLECT) {
+        place->waits--;
+    } else {
+        place->writes += dh_effect_changes(effect);
+    }
+}
+
+/* ---- The search through one cut ---- */
+
+static bool grow_met(struct dh_osr_search *s)
+{
+    u32 cap = s->cap_met ? s->cap_met * 2 : 1 << 10;
+    u64 *met = dh_detect_alloc(s->p->d, (size_t)cap * sizeof(*met));
+    if (!met)
+        return false;
+    for (u32 i = 0; i < s->cap_met; i++) {
+        u32 at = (u32)s->met[i] & (cap - 1);
+        while (s->met[i] && met[at])
+            at = (at + 1) & (cap - 1);
+        if (s->met[i])
+            met[at] = s->met[i];
+    }
+    dh_detect_free(s->p->d, s->met, (size_t)s->cap_met * sizeof(*met));
+    s->met = met;
+    s->cap_met = cap;
+    return true;
+}
+
+/* Was this state entered before in this search? It is now. */
+static bool is_met(struct dh_osr_search *s)
+{
+    u64 key = dh_hash64(s->hash ^ dh_hash64(s->round)) | 1;
+    if (s->n_met * 2 >= s->cap_met && !grow_met(s))
+        return true;
+    u32 at = (u32)key & (s->cap_met - 1);
+    for (; s->met[at]; at = (at + 1) & (s->cap_met - 1)) {
+        if (s->met[at] == key)
+            return true;
+    }
+    s->met[at] = key;
+    s->n_met++;
+    return false;
+}
+
+/* All that can do no harm. */
+static bool do_harmless(struct dh_osr_search *s)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 t = 0; t < s->p->threads; t++) {
+            u32 at;
+            while ((at = next_of(s, t)) != DH_NONE && turn_of(s, at) == AT_ONCE) {
+                if (!execute(s, at))
+                    return false;
+                changed = true;
+            }
+        }
+    }
+    return true;
+}
+
+/* The threads that could go on, those first whose event comes first in the trace. */
+static bool add_branch(struct dh_osr_search *s)
+{
+    u32 from = s->n_choices;
+    for (u32 t = 0; t < s->p->threads; t++) {
+        u32 at = next_of(s, t), k;
+        if (at == DH_NONE || turn_of(s, at) == NOT_YET)
+            continue;
+        if (!room(s, (void **)&s->choices, s->n_choices, &s->cap_choices, sizeof(*s->choices)))
+            return false;
+        for (k = s->n_choices++; k > from && s->choices[k - 1] > at; k--)
+            s->choices[k] = s->choices[k - 1];
+        s->choices[k] = at;
+    }
+    if (!room(s, (void **)&s->branches, s->n_branches, &s->cap_branches, sizeof(*s->branches)))
+        return false;
+    s->branches[s->n_branches++] =
+        (struct dh_osr_branch){.done = s->n_done, .from = from, .end = s->n_choices, .hash = s->hash};
+    return true;
+}
+
+/* Back to the last state with a choice left, and one step on from there. False: there is none. */
+static bool choose(struct dh_osr_search *s)
+{
+    while (s->n_branches) {
+        struct dh_osr_branch *b = &s->branches[s->n_branches - 1];
+        while (s->n_done > b->done)
+            undo(s);
+        s->hash = b->hash;
+        if (b->from < b->end)
+            return execute(s, s->choices[b->from++]);
+        s->n_branches--;
+        s->n_choices = s->n_branches ? s->branches[s->n_branches - 1].end : 0;
+    }
+    return false;
+}
+
+static enum dh_osr_answer search_window(struct dh_osr_search *s)
+{
+    if (!make_window(s))
+        return DH_OSR_OPEN;
+    s->round++;
+    s->hash = 0;
+    s->n_done = s->n_branches = s->n_choices = 0;
+    if (s->n_met > DH_OSR_SEARCH_PAIR) {
+        memset(s->met, 0, (size_t)s->cap_met * sizeof(*s->met));
+        s->n_met = 0;
+    }
+    do {
+        if (!do_harmless(s) || s->steps > s->stop)
+            return DH_OSR_OPEN;
+        if (s->n_done == s->n)
+            return DH_OSR_RACE;
+        if (!is_met(s) && !add_branch(s))
+            return DH_OSR_OPEN;
+    } while (choose(s));
+    return s->p->d->failed ? DH_OSR_OPEN : DH_OSR_NO_RACE;
+}
+
+/* Where the first thread whose open section must come after a later one began to hold locks. */
+static u32 first_reversed(const struct dh_osr_search *s)
+{
+    const struct dh_predict *p = s->p;
+    u32 start = DH_NONE;
+    for (u32 t = 0; t < p->threads; t++) {
+        for (u32 h = dh_predict_holding_at(p, t, s->cut[t]); h; h = p->holdings[h].outer) {
+            const struct dh_section *section = &p->sections[p->holdings[h].section];
+            if (!dh_predict_followed(p, p->holdings[h].section, s->cut))
+                continue;
+            start = section->acq < start ? section->acq : start;
+            for (u32 k = dh_predict_holding(p, section->acq); k; k = p->holdings[k].outer) {
+                const struct dh_section *outer = &p->sections[p->holdings[k].section];
+                start = outer->acq < start ? outer->acq : start;
+            }
+        }
+    }
+    return start;
+}
+
+static bool is_dead(const struct dh_osr_search *s, u32 access)
+{
+    u32 death = s->p->death[s->p->object[access]];
+    return death != DH_NONE && dh_predict_in_cut(s->p, s->cut, death);
+}
+
+static enum dh_osr_answer search_cut(struct dh_osr_search *s, const u32 *cut)
+{
+    u32 last = dh_predict_last(s->p, cut);
+    s->cut = cut;
+    if (is_dead(s, s->earlier) || is_dead(s, s->now))
+        return DH_OSR_NO_RACE;
+    s->start = first_reversed(s);
+    enum dh_osr_answer answer = search_window(s);
+    if (answer != DH_OSR_NO_RACE || s->start == 0)
+        return answer;
+    if (last != DH_NONE && last >= DH_OSR_SEARCH_WHOLE)
+        return DH_OSR_OPEN;
+    s->start = 0;
+    return search_window(s);
+}
+
+/* ---- Which cut ---- */
+
+enum fate { STAYS, ENDS, UNDECIDED };
+
+static enum fate fate_of(const struct dh_osr_search *s, const u32 *cut, u32 section, u32 n)
+{
+    const struct dh_predict *p = s->p;
+    u32 lock = p->sections[section].lock;
+    const struct dh_section *held = dh_predict_find_lock(p, dh_predict_holding(p, s->earlier), lock);
+    if (!held)
+        held = dh_predict_find_lock(p, dh_predict_holding(p, s->now), lock);
+    if (held)
+        return held == &p->sections[section] ? STAYS : ENDS;
+    for (u32 k = 0; k < n; k++) {
+        const struct dh_osr_decision *d = &s->decisions[k];
+        if (d->section == section)
+            return d->stays ? STAYS : ENDS;
+        if (d->stays && p->sections[d->section].lock == lock)
+            return ENDS;
+    }
+    return dh_predict_alone(p, section, cut) ? STAYS : UNDECIDED;
+}
+
+/* Closes the cut with n decisions. False: it cannot be, or one of the accesses is in it. *ret_open: a section that has to
+ * be decided about; DH_NONE: none. */
+static bool close(struct dh_osr_search *s, u32 *cut, u32 n, u32 *ret_open)
+{
+    const struct dh_predict *p = s->p;
+    const struct dh_event *events = p->trace->events;
+    for (bool changed = true; changed;) {
+        changed = false;
+        *ret_open = DH_NONE;
+        for (u32 t = 0; t < p->threads; t++) {
+            s->steps++;
+            for (u32 h = dh_predict_holding_at(p, t, cut[t]); h; h = p->holdings[h].outer) {
+                u32 section = p->holdings[h].section;
+                enum fate fate = fate_of(s, cut, section, n);
+                if (fate == UNDECIDED)
+                    *ret_open = section;
+                if (fate != ENDS)
+                    continue;
+                if (p->sections[section].rel == DH_NONE)
+                    return false;
+                dh_predict_absorb(p, cut, p->sections[section].rel, true);
+                changed = true;
+                break; /* the list is of the old cut */
+            }
+            if (cut[events[s->earlier].thread] > p->local[s->earlier] ||
+                cut[events[s->now].thread] > p->local[s->now])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The cut with n decisions, and all that further ones make of it. */
+static enum dh_osr_answer search_cuts(struct dh_osr_search *s, u32 n)
+{
+    u32 *cut = s->cuts + (size_t)n * s->p->threads, open;
+    if (s->steps > s->stop)
+        return DH_OSR_OPEN;
+    if (!close(s, cut, n, &open))
+        return DH_OSR_NO_RACE;
+    if (open == DH_NONE)
+        return search_cut(s, cut);
+    if (n == DH_OSR_DECISIONS)
+        return DH_OSR_OPEN;
+    enum dh_osr_answer answers[2];
+    for (u32 stays = 0; stays < 2; stays++) {
+        memcpy(cut + s->p->threads, cut, s->p->threads * sizeof(*cut));
+        s->decisions[n] = (struct dh_osr_decision){.section = open, .stays = stays};
+        answers[stays] = search_cuts(s, n + 1);
+        if (answers[stays] == DH_OSR_RACE)
+            return DH_OSR_RACE;
+    }
+    return answers[0] == DH_OSR_OPEN ? DH_OSR_OPEN : answers[1];
+}
+
+enum dh_osr_answer dh_osr_search(struct dh_osr_search *s, u32 earlier, u32 now)
+{
+    const struct dh_predict *p = s->p;
+    if (s->steps >= s->limit)
+        return DH_OSR_OPEN;
+    if (!s->at) {
+        s->at = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(u32));
+        s->cuts = dh_detect_alloc(p->d, ((size_t)p->threads * (DH_OSR_DECISIONS + 1) + 1) * sizeof(u32));
+    }
+    if (p->d->failed || !dh_links_make(p))
+        return DH_OSR_OPEN;
+    s->stop = s->steps + DH_OSR_SEARCH_PAIR;
+    s->earlier = earlier;
+    s->now = now;
+    memset(s->cuts, 0, p->threads * sizeof(u32));
+    dh_predict_absorb(p, s->cuts, earlier, false);
+    dh_predict_absorb(p, s->cuts, now, false);
+    return search_cuts(s, 0);
+}
+
+u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 *ret_sequence)
+{
+    const struct dh_predict *p = s->p;
+    u32 n = 0, last = dh_predict_last(p, s->cut);
+    for (u32 i = 0; last != DH_NONE && i <= last && i < s->start; i++) {
+        if (dh_predict_in_cut(p, s->cut, i))
+            ret_sequence[n++] = i;
+    }
+    for (u32 k = 0; k < s->n_done; k++)
+        ret_sequence[n++] = s->events[s->done[k].at].event;
+    return n;
+}
