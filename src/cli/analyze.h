@@ -64,6 +64,8 @@ struct dh_analyze {
     struct dh_analyze_found found[DH_ANALYZE_MAX];
 };
 
+/* A witness of n events in full: those before `start` are not in the sequence. */
+u32 *dh_analyze_witness(u64 start, const u32 *sequence, u64 n);
 /* How many events hold this one and what its witness may need. */
 u64 dh_analyze_reach(u64 event);
 /* Reads the trace and runs the detectors. 0, or DH_EXIT_TROUBLE after a message. */

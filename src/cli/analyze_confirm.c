@@ -124,21 +124,17 @@ static u64 find_earlier(const struct dh_host *h, const struct dh_predict *p, u64
 static enum dh_osr_answer prove_pair(const struct dh_host *h, struct dh_confirm *c, struct dh_analyze_race *r,
                                      struct dh_race_access earlier, bool keep)
 {
-    const u32 *witness;
-    u64 at = find_earlier(h, &c->p, r->race.now.event, &earlier), n = 0;
+    u64 at = find_earlier(h, &c->p, r->race.now.event, &earlier);
     if (at == DH_NO_EVENT)
         return DH_OSR_OPEN;
-    enum dh_osr_answer answer = dh_confirm_pair(c, (u32)at, (u32)r->race.now.event, &witness, &n);
+    enum dh_osr_answer answer = dh_confirm_pair(c, (u32)at, (u32)r->race.now.event);
     if (answer != DH_OSR_RACE)
         return answer;
     r->race.earlier = earlier;
     r->race.earlier.event = at;
-    r->race.witness_len = n;
-    if (keep) {
-        u32 *events = dh_util_alloc(n * sizeof(*events));
-        memcpy(events, witness, n * sizeof(*events));
-        r->race.witness = events;
-    }
+    r->race.witness_len = c->witness.length;
+    if (keep)
+        r->race.witness = dh_analyze_witness(c->witness.start, c->witness.sequence, c->witness.length);
     return DH_OSR_RACE;
 }
 

@@ -111,6 +111,15 @@ static int set_view(const char *value)
               : 0;
 }
 
+u32 *dh_analyze_witness(u64 start, const u32 *sequence, u64 n)
+{
+    u32 *events = dh_util_alloc(n * sizeof(*events));
+    for (u64 i = 0; i < start; i++)
+        events[i] = (u32)i;
+    memcpy(events + start, sequence, (n - start) * sizeof(*events));
+    return events;
+}
+
 static int set_variables(const char *list)
 {
     while (*list) {
@@ -226,9 +235,7 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     bool shown = a.limit == 0 || f->n <= a.limit || strcmp(a.format, "json") == 0;
     if (!a.witness || !race->witness || !shown)
         return;
-    u32 *events = dh_util_alloc(race->witness_len * sizeof(u32));
-    memcpy(events, race->witness, race->witness_len * sizeof(u32));
-    kept->race.witness = events;
+    kept->race.witness = dh_analyze_witness(race->witness_start, race->witness, race->witness_len);
 }
 
 static int run(void)

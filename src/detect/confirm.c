@@ -22,20 +22,14 @@ void dh_confirm_done(struct dh_confirm *c)
     *c = (struct dh_confirm){0};
 }
 
-enum dh_osr_answer dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u32 **ret_witness,
-                                   u64 *ret_n)
+enum dh_osr_answer dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now)
 {
     const struct dh_event *events = c->p.trace->events;
     if (earlier >= c->p.n || now >= c->p.n || !dh_event_is_access(&events[earlier]) ||
         !dh_event_is_access(&events[now]))
         return DH_OSR_OPEN;
     enum dh_osr_answer answer = dh_osr_pair(&c->order, c->cut, earlier, now);
-    if (answer != DH_OSR_RACE)
-        return answer;
-    u64 n = dh_osr_witness(&c->order, &c->witness, c->cut, earlier, now);
-    if (!n)
+    if (answer == DH_OSR_RACE && !dh_osr_witness(&c->order, &c->witness, c->cut, earlier, now))
         return DH_OSR_OPEN;
-    *ret_witness = c->witness.sequence;
-    *ret_n = n;
-    return DH_OSR_RACE;
+    return answer;
 }

@@ -26,9 +26,8 @@ struct dh_confirm {
  */
 int dh_confirm_init(struct dh_confirm *c, const struct dh_trace *trace);
 void dh_confirm_done(struct dh_confirm *c); /* also after a failed init */
-/* Is there a reordering that ends with these two accesses? If so *ret_witness is one, checked, of *ret_n events; good
- * until the next call. */
-enum dh_osr_answer dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now, const u32 **ret_witness,
-                                   u64 *ret_n);
+/* Is there a reordering that ends with these two accesses? If so c->witness has one, checked: start, sequence and
+ * length; good until the next call. */
+enum dh_osr_answer dh_confirm_pair(struct dh_confirm *c, u32 earlier, u32 now);
 
 #endif

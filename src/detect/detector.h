@@ -49,10 +49,11 @@ struct dh_race {
     u32 cell;
     struct dh_race_access now;     /* the later access: the one at which the race was found */
     struct dh_race_access earlier; /* of another thread */
-    /* A valid reordering of the trace, as event numbers, whose last two are the racing accesses; NULL: none
-     * was made. Only valid during the callback. */
+    /* A valid reordering of the trace, whose last two events are the racing accesses: the first witness_start events of the
+     * trace as they are, then those of `witness`, by number; all together witness_len. NULL: none was made. Only valid
+     * during the callback. */
     const u32 *witness;
-    u64 witness_len;
+    u64 witness_start, witness_len;
 };
 
 /* The whole trace, for detectors that need it. What the host filtered out has op DH_OP_SKIP, so that an index

@@ -60,6 +60,7 @@ struct dh_osr_order {
     u32 stamp;
     u8 *threads; /* level each thread has reached */
     u8 *level;   /* of each event, if there are reversals */
+    u32 from; /* events before have level 0 */
     u8 top;
     struct dh_reversal reversals[DH_OSR_REVERSALS];
     u32 n; /* reversals; 0: the order of the trace will do */
@@ -82,7 +83,7 @@ int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p); /* 0 
 enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlier, u32 now);
 /* Can the closed cut be executed with the two accesses next? Fills n and reversals. */
 enum dh_osr_found dh_osr_order_find(struct dh_osr_order *o, const u32 *cut, u32 earlier, u32 now);
-/* After that: level and top. */
+/* After that: level, from and top. */
 void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut);
 /* All of it for one pair: the cut is written to `cut`, which has room for all threads. */
 bool dh_osr_quick(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);

@@ -187,7 +187,7 @@ static u8 access_level(struct dh_osr_order *o, const u32 *cut, enum dh_effect ef
 {
     const struct dh_predict *p = o->p;
     u32 birth = p->birth[p->object[i]], death = p->death[p->object[i]];
-    level = access_object(o, effect, i, birth == DH_NONE ? level : max(level, o->level[birth]));
+    level = access_object(o, effect, i, birth == DH_NONE || birth < o->from ? level : max(level, o->level[birth]));
     if (death != DH_NONE && dh_predict_in_cut(p, cut, death))
         o->level[death] = max(o->level[death], level);
     return level;
@@ -196,15 +196,16 @@ static u8 access_level(struct dh_osr_order *o, const u32 *cut, enum dh_effect ef
 void dh_osr_order_levels(struct dh_osr_order *o, const u32 *cut)
 {
     const struct dh_predict *p = o->p;
-    u32 from = DH_NONE, last = dh_predict_last(p, cut);
+    u32 last = dh_predict_last(p, cut);
+    o->from = DH_NONE;
     for (u32 k = 0; k < o->n; k++)
-        from = o->reversals[k].head < from ? o->reversals[k].head : from;
-    if (from == DH_NONE || last == DH_NONE)
+        o->from = o->reversals[k].head < o->from ? o->reversals[k].head : o->from;
+    if (last == DH_NONE || o->from > last)
         return;
     o->stamp++;
     memset(o->threads, 0, p->threads);
-    memset(o->level, 0, (size_t)last + 1);
-    for (u32 i = from; i <= last; i++) {
+    memset(o->level + o->from, 0, (size_t)last + 1 - o->from);
+    for (u32 i = o->from; i <= last; i++) {
         const struct dh_event *e = &p->trace->events[i];
         if (p->local[i] >= cut[e->thread])
             continue;
@@ -254,10 +255,11 @@ u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut,
 {
     if (o->searched) {
         u32 *room = dh_witness_room(w);
-        return room ? dh_witness_found(w, dh_osr_search_sequence(&o->search, room), earlier, now) : 0;
+        u32 start = dh_osr_search_start(&o->search);
+        return room ? dh_witness_found(w, start, dh_osr_search_sequence(&o->search, start, room), earlier, now) : 0;
     }
     dh_osr_order_levels(o, cut);
-    return dh_witness_make(w, cut, o->n ? o->level : NULL, o->top, earlier, now);
+    return dh_witness_make(w, cut, o->n ? o->level : NULL, o->from, o->top, earlier, now);
 }
 
 int dh_osr_report(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)

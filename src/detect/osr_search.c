@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "detect/predict_links.h"
+#include "detect/witness.h"
 
 static bool room(struct dh_osr_search *s, void **items, u32 n, u32 *cap, u32 size)
 {
@@ -571,11 +572,17 @@ enum dh_osr_answer dh_osr_search(struct dh_osr_search *s, u32 earlier, u32 now)
     return search_cuts(s, 0);
 }
 
-u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 *ret_sequence)
+u32 dh_osr_search_start(const struct dh_osr_search *s)
+{
+    u32 start = dh_witness_beginning(s->p, s->cut);
+    return start < s->start ? start : s->start;
+}
+
+u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 start, u32 *ret_sequence)
 {
     const struct dh_predict *p = s->p;
     u32 n = 0, last = dh_predict_last(p, s->cut);
-    for (u32 i = 0; last != DH_NONE && i <= last && i < s->start; i++) {
+    for (u32 i = start; last != DH_NONE && i <= last && i < s->start; i++) {
         if (dh_predict_in_cut(p, s->cut, i))
             ret_sequence[n++] = i;
     }

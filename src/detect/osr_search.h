@@ -90,7 +90,9 @@ struct dh_osr_search {
 
 /* Is there a reordering that ends right before both? Also DH_OSR_OPEN without memory (d->failed). */
 enum dh_osr_answer dh_osr_search(struct dh_osr_search *s, u32 earlier, u32 now);
-/* After DH_OSR_RACE: its events in order, without the two. How many they are. */
-u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 *ret_sequence);
+/* After DH_OSR_RACE: up to where it is the trace, and its events in order from there on, without the two. How many they
+ * are. */
+u32 dh_osr_search_start(const struct dh_osr_search *s);
+u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 start, u32 *ret_sequence);
 
 #endif

@@ -13,11 +13,25 @@ static u32 *array(struct dh_detector *d, size_t n)
     return dh_detect_alloc(d, (n ? n : 1) * sizeof(u32));
 }
 
+/* The object as the beginning of the sequence leaves it, unless something was done to it since. */
+static void look_at(struct dh_witness *w, u32 object)
+{
+    const struct dh_link_list *writes = &w->p->links->writes;
+    if (w->stamp[object] == w->round)
+        return;
+    u32 from = writes->first[object], at = dh_links_from(writes, object, w->start);
+    bool signalled = object < w->p->trace->locks && w->p->signalled[object] == DH_SIGNALLED;
+    w->stamp[object] = w->round;
+    w->writer[object] = signalled ? at - from : at > from ? writes->events[at - 1] : DH_NONE;
+    w->written[object] = signalled ? at - from : at > from ? writes->events[at - 1] : 0;
+}
+
 /* Who wrote the memory of the object last: a write to an object is one to its copies too. */
-static u32 last_writer(const struct dh_witness *w, u32 object)
+static u32 last_writer(struct dh_witness *w, u32 object)
 {
     u32 last = DH_NONE, when = 0;
     for (u32 o = object; o != DH_NONE; o = w->p->parent[o]) {
+        look_at(w, o);
         if (w->writer[o] != DH_NONE && (last == DH_NONE || w->written[o] > when)) {
             last = w->writer[o];
             when = w->written[o];
@@ -28,8 +42,10 @@ static u32 last_writer(const struct dh_witness *w, u32 object)
 
 static void write_at(struct dh_witness *w, u32 i, u32 step)
 {
-    w->writer[w->p->object[i]] = i;
-    w->written[w->p->object[i]] = step;
+    u32 o = w->p->object[i];
+    w->stamp[o] = w->round;
+    w->writer[o] = i;
+    w->written[o] = step;
 }
 
 static bool guard(struct dh_witness *w, u32 event, u32 fork)
@@ -73,6 +89,7 @@ static bool prepare(struct dh_witness *w)
     w->readers = array(d, p->trace->locks);
     w->writer = array(d, p->objects);
     w->written = array(d, p->objects);
+    w->stamp = array(d, p->objects);
     w->sequence = array(d, (size_t)p->n + 2);
     u32 *fork = dh_detect_alloc(d, threads);
     bool ok = !d->failed && dh_links_make(p) && find_guards(w, fork, w->sequence);
@@ -138,6 +155,7 @@ static bool finds_signals(struct dh_witness *w, u32 i)
 {
     const struct dh_link_list *signals = &w->p->links->writes;
     u32 o = w->p->object[i], n = dh_links_from(signals, o, i) - signals->first[o];
+    look_at(w, o);
     while (w->written[o] < n && happened(w, signals->events[signals->first[o] + w->written[o]]))
         w->written[o]++;
     return w->written[o] >= n && w->writer[o] == n;
@@ -167,10 +185,12 @@ static bool execute(struct dh_witness *w, u32 i, u32 step)
     enum dh_effect effect = dh_predict_effect(p, e);
     if (!comes_next(w, i) || (e->op == DH_OP_JOIN && !has_ended(w, i)) || !sees_the_same(w, i, effect))
         return false;
-    if (effect == DH_EFFECT_SIGNAL)
+    if (effect == DH_EFFECT_SIGNAL) {
+        look_at(w, p->object[i]);
         w->writer[p->object[i]]++;
-    else if (dh_effect_changes(effect))
+    } else if (dh_effect_changes(effect)) {
         write_at(w, i, step);
+    }
     if ((e->op == DH_OP_ACQUIRE || e->op == DH_OP_RELEASE) && !lock(w, e))
         return false;
     w->done[e->thread]++;
@@ -184,29 +204,80 @@ static bool conflict(const struct dh_predict *p, u32 a, u32 b)
            (dh_predict_meet(p, a, b) || dh_predict_meet(p, b, a));
 }
 
-bool dh_witness_check(struct dh_witness *w, const u32 *sequence, u64 n)
+/* Who has the locks after the beginning. */
+static void take_locks(struct dh_witness *w)
 {
     const struct dh_predict *p = w->p;
-    if (!w->sequence && !prepare(w))
-        return false;
-    if (n < 2)
+    const struct dh_event *events = p->trace->events;
+    memset(w->owner, 0, p->trace->locks * sizeof(u32));
+    memset(w->readers, 0, p->trace->locks * sizeof(u32));
+    for (u32 t = 0; t < p->threads; t++) {
+        for (u32 h = dh_predict_holding_at(p, t, w->done[t]); h; h = p->holdings[h].outer)
+            w->owner[p->sections[p->holdings[h].section].lock] = t + 1;
+    }
+    for (u32 lock = 0; lock < p->trace->locks && w->start; lock++) {
+        const struct dh_link_list *reads = &p->links->reads, *writes = &p->links->writes;
+        if (!p->hard_lock[lock])
+            continue;
+        u32 end = dh_links_from(reads, lock, w->start);
+        for (u32 k = reads->first[lock]; k < end; k++) {
+            w->readers[lock] += events[reads->events[k]].op == DH_OP_ACQUIRE;
+            w->readers[lock] -= events[reads->events[k]].op == DH_OP_RELEASE;
+        }
+        u32 last = dh_links_from(writes, lock, w->start);
+        const struct dh_event *e = last > writes->first[lock] ? &events[writes->events[last - 1]] : NULL;
+        if (e && e->op == DH_OP_ACQUIRE)
+            w->owner[lock] = e->thread + 1;
+    }
+}
+
+/* The state after the events before `start`, as they are in the trace. */
+static void begin(struct dh_witness *w, u32 start)
+{
+    const struct dh_predict *p = w->p;
+    w->start = start;
+    w->round++;
+    for (u32 t = 0; t < p->threads; t++) {
+        u32 low = p->first[t], high = p->first[t + 1];
+        while (low < high) {
+            u32 mid = low + (high - low) / 2;
+            if (p->order[mid] < start)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        w->done[t] = low - p->first[t];
+    }
+    take_locks(w);
+}
+
+bool dh_witness_check(struct dh_witness *w, u32 start, const u32 *sequence, u64 n)
+{
+    const struct dh_predict *p = w->p;
+    if ((!w->sequence && !prepare(w)) || n < 2 || start > p->n)
         return false;
     for (u64 i = 0; i < n; i++) {
         if (sequence[i] >= p->n)
             return false;
     }
-    memset(w->done, 0, p->threads * sizeof(u32));
-    memset(w->owner, 0, p->trace->locks * sizeof(u32));
-    memset(w->readers, 0, p->trace->locks * sizeof(u32));
-    for (u32 o = 0; o < p->objects; o++)
-        w->writer[o] = o < p->trace->locks && p->signalled[o] == DH_SIGNALLED ? 0 : DH_NONE;
-    memset(w->written, 0, p->objects * sizeof(u32));
+    begin(w, start);
     for (u64 i = 0; i < n - 2; i++) {
-        if (!execute(w, sequence[i], (u32)i))
+        if (!execute(w, sequence[i], start + (u32)i))
             return false;
     }
     u32 a = sequence[n - 2], b = sequence[n - 1];
     return conflict(p, a, b) && comes_next(w, a) && comes_next(w, b);
+}
+
+u32 dh_witness_beginning(const struct dh_predict *p, const u32 *cut)
+{
+    u32 start = p->n;
+    for (u32 t = 0; t < p->threads; t++) {
+        u32 at = p->first[t] + cut[t];
+        if (at < p->first[t + 1] && p->order[at] < start)
+            start = p->order[at];
+    }
+    return start;
 }
 
 u32 *dh_witness_room(struct dh_witness *w)
@@ -214,30 +285,32 @@ u32 *dh_witness_room(struct dh_witness *w)
     return w->sequence || prepare(w) ? w->sequence : NULL;
 }
 
-u64 dh_witness_found(struct dh_witness *w, u64 n, u32 earlier, u32 now)
+u64 dh_witness_found(struct dh_witness *w, u32 start, u64 n, u32 earlier, u32 now)
 {
     w->sequence[n++] = earlier;
     w->sequence[n++] = now;
     w->spent += n;
-    w->length = dh_witness_check(w, w->sequence, n) ? n : 0;
+    w->length = dh_witness_check(w, start, w->sequence, n) ? start + n : 0;
     return w->length;
 }
 
-u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 top, u32 earlier, u32 now)
+u64 dh_witness_make(struct dh_witness *w, const u32 *cut, const u8 *level, u32 from, u32 top, u32 earlier,
+                    u32 now)
 {
     const struct dh_predict *p = w->p;
-    u32 last = dh_predict_last(p, cut);
+    u32 last = dh_predict_last(p, cut), start = dh_witness_beginning(p, cut);
     u64 n = 0;
-    if (!w->sequence && !prepare(w))
+    if (!dh_witness_room(w))
         return 0;
+    start = from < start ? from : start;
     for (u32 l = 0; l <= top && last != DH_NONE; l++) {
-        for (u32 i = 0; i <= last; i++) {
-            if (p->local[i] < cut[p->trace->events[i].thread] && (!level || level[i] == l))
+        for (u32 i = start; i <= last; i++) {
+            if (p->local[i] < cut[p->trace->events[i].thread] && (i >= from && level ? level[i] : 0) == l)
                 w->sequence[n++] = i;
         }
     }
     w->spent += n * top;
-    return dh_witness_found(w, n, earlier, now);
+    return dh_witness_found(w, start, n, earlier, now);
 }
 
 static bool grow_pairs(struct dh_witness *w)
@@ -301,6 +374,7 @@ int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now)
         .now = access_of(p, now),
         .earlier = access_of(p, earlier),
         .witness = with ? w->sequence : NULL,
+        .witness_start = with ? w->start : 0,
         .witness_len = with ? w->length : 0,
     };
     dh_detect_emit(p->d, &race);
@@ -310,7 +384,7 @@ int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now)
 int dh_witness_report(struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
 {
     bool due = dh_witness_due(w, earlier, now);
-    if (due && !dh_witness_make(w, cut, NULL, 0, earlier, now))
+    if (due && !dh_witness_make(w, cut, NULL, DH_NONE, 0, earlier, now))
         return w->p->d->failed ? -ENOMEM : 0;
     return dh_witness_emit(w, due, earlier, now);
 }
