@@ -56,12 +56,19 @@ static bool grow_places(struct dh_osr_search *s)
     return true;
 }
 
-/* The place of an object, by its number in the table. The table has room. */
-static u32 place_of(struct dh_osr_search *s, u32 id)
+/* Where an object is in the table, or would be. */
+static u32 find_place(const struct dh_osr_search *s, u32 id)
 {
     u32 at = (u32)dh_hash64(id) & (s->cap_places - 1);
     while (s->places[at].id != DH_NONE && s->places[at].id != id)
         at = (at + 1) & (s->cap_places - 1);
+    return at;
+}
+
+/* The place of an object. The table has room. */
+static u32 place_of(struct dh_osr_search *s, u32 id)
+{
+    u32 at = find_place(s, id);
     if (s->places[at].id == DH_NONE)
         s->places[at] = (struct dh_osr_place){.id = id, .current = DH_NONE};
     return at;
@@ -125,8 +132,8 @@ static bool collect(struct dh_osr_search *s)
     return true;
 }
 
-/* What event `at` sees or is seen by. False: of a copy, which the search does not follow. */
-static bool link_event(struct dh_osr_search *s, u32 at)
+/* What event `at` sees or is seen by. */
+static void link_event(struct dh_osr_search *s, u32 at)
 {
     const struct dh_predict *p = s->p;
     struct dh_osr_event *x = &s->events[at];
@@ -135,14 +142,13 @@ static bool link_event(struct dh_osr_search *s, u32 at)
     if (is_mutex(p, e)) {
         x->object = place_of(s, e->target);
         s->places[x->object].writes += e->op == DH_OP_ACQUIRE;
-        return true;
+        return;
     }
     if (effect == DH_EFFECT_NONE)
-        return true;
+        return;
     u32 id = p->object[x->event];
     struct dh_osr_place *place = &s->places[x->object = place_of(s, id)];
-    if (p->parent[id] != DH_NONE || p->child[id] != DH_NONE)
-        return false;
+    place->copied = p->parent[id] != DH_NONE || p->child[id] != DH_NONE;
     if (effect == DH_EFFECT_SIGNAL) { /* until all are linked, these count what was met */
         x->seen = place->waits;
         place->signals++;
@@ -151,6 +157,7 @@ static bool link_event(struct dh_osr_search *s, u32 at)
         place->waits++;
     } else {
         place->writes += dh_effect_changes(effect);
+        place->reads += !dh_effect_changes(effect);
         if (dh_effect_sees(effect)) {
             u32 writer = dh_links_writer(p, id, x->event);
             x->seen = writer == DH_NONE ? DH_NONE : find_event(s, writer);
@@ -160,7 +167,6 @@ static bool link_event(struct dh_osr_search *s, u32 at)
     u32 death = dh_event_is_access(e) ? p->death[id] : DH_NONE;
     if (death != DH_NONE && (x->death = find_event(s, death)) != DH_NONE)
         s->events[x->death].users++;
-    return true;
 }
 
 static bool make_window(struct dh_osr_search *s)
@@ -168,10 +174,8 @@ static bool make_window(struct dh_osr_search *s)
     const struct dh_predict *p = s->p;
     if (!collect(s))
         return false;
-    for (u32 at = 0; at < s->n; at++) {
-        if (!link_event(s, at))
-            return false;
-    }
+    for (u32 at = 0; at < s->n; at++)
+        link_event(s, at);
     for (u32 i = 0; i < s->cap_places; i++)
         s->places[i].signals = s->places[i].waits = 0;
     for (u32 t = 0; t < p->threads; t++) {
@@ -210,11 +214,58 @@ static bool section_ends(const struct dh_osr_search *s, u32 at)
     return !held || held->acq != s->events[at].event;
 }
 
+/* The next place of the window below an object, in the tree of its copies; DH_NONE: no more. *object: where the walk is, at
+ * first `root` itself. */
+static u32 next_copy(const struct dh_osr_search *s, u32 root, u32 *object)
+{
+    const struct dh_predict *p = s->p;
+    for (;;) {
+        u32 o = *object;
+        if (p->child[o] != DH_NONE) {
+            o = p->child[o];
+        } else {
+            while (o != root && p->sibling[o] == DH_NONE)
+                o = p->parent[o];
+            if (o == root)
+                return DH_NONE;
+            o = p->sibling[o];
+        }
+        *object = o;
+        u32 at = find_place(s, o);
+        if (s->places[at].id == o)
+            return at;
+    }
+}
+
+/* Is this the last write to the object, what it is a copy of, and its copies? */
+static bool is_last(const struct dh_osr_search *s, const struct dh_osr_place *place)
+{
+    u32 o = place->id, copy, writes = place->writes;
+    while (place->copied && (copy = next_copy(s, place->id, &o)) != DH_NONE)
+        writes += s->places[copy].writes;
+    for (o = place->copied ? s->p->parent[place->id] : DH_NONE; o != DH_NONE; o = s->p->parent[o])
+        writes += s->places[find_place(s, o)].id == o ? s->places[find_place(s, o)].writes : 0;
+    return writes == 1;
+}
+
+/* Has everybody seen what a write to this object, and so to its copies, would replace? */
+static bool is_seen(const struct dh_osr_search *s, const struct dh_osr_place *place)
+{
+    u32 o = place->id, copy;
+    bool seen = place->unseen == 0;
+    while (seen && place->copied && (copy = next_copy(s, place->id, &o)) != DH_NONE)
+        seen = s->places[copy].unseen == 0;
+    /* What was done before the copy was made comes before what is done to the copy. */
+    for (o = place->copied ? s->p->parent[place->id] : DH_NONE; seen && o != DH_NONE; o = s->p->parent[o])
+        seen = s->places[find_place(s, o)].id != o || s->places[find_place(s, o)].reads == 0;
+    return seen;
+}
+
 enum turn { NOT_YET, CHOICE, AT_ONCE };
 
 /* A write waits until everybody has seen what it replaces. */
-static enum turn turn_of_access(const struct dh_osr_event *x, const struct dh_osr_place *place,
-                                enum dh_effect effect)
+static enum turn turn_of_access(const struct dh_osr_search *s, const struct dh_osr_event *x,
+                                const struct dh_osr_place *place, enum dh_effect effect)
 {
     switch (effect) {
     case DH_EFFECT_READ:
@@ -222,7 +273,7 @@ static enum turn turn_of_access(const struct dh_osr_event *x, const struct dh_os
     case DH_EFFECT_BOTH:
         return place->current == x->seen && place->unseen == 1 ? AT_ONCE : NOT_YET;
     case DH_EFFECT_WRITE:
-        return place->unseen ? NOT_YET : place->writes == 1 ? AT_ONCE : CHOICE;
+        return !is_seen(s, place) ? NOT_YET : is_last(s, place) ? AT_ONCE : CHOICE;
     case DH_EFFECT_SIGNAL:
         return place->waits == x->seen ? AT_ONCE : NOT_YET;
     case DH_EFFECT_COLLECT:
@@ -243,7 +294,7 @@ static enum turn turn_of(struct dh_osr_search *s, u32 at)
         return AT_ONCE;
     const struct dh_osr_place *place = &s->places[x->object];
     if (!is_mutex(s->p, e))
-        return turn_of_access(x, place, dh_predict_effect(s->p, e));
+        return turn_of_access(s, x, place, dh_predict_effect(s->p, e));
     if (e->op == DH_OP_RELEASE)
         return AT_ONCE;
     if (place->taken)
@@ -256,18 +307,55 @@ static u64 mark_of(const struct dh_osr_place *place)
     return dh_hash64((u64)place->id << 32 | place->current);
 }
 
+static struct dh_osr_done *log_done(struct dh_osr_search *s, u32 at, u32 place)
+{
+    if (!room(s, (void **)&s->done, s->n_done, &s->cap_done, sizeof(*s->done)))
+        return NULL;
+    struct dh_osr_done *done = &s->done[s->n_done++];
+    *done = (struct dh_osr_done){.at = at, .place = place};
+    if (place != DH_NONE)
+        done->current = s->places[place].current, done->unseen = s->places[place].unseen;
+    return done;
+}
+
+static void set_current(struct dh_osr_search *s, u32 place, u32 at, u32 unseen)
+{
+    s->hash ^= mark_of(&s->places[place]);
+    s->places[place].current = at;
+    s->places[place].unseen = unseen;
+    s->hash ^= mark_of(&s->places[place]);
+}
+
+/* How many events see the write through this object. */
+static u32 sight_through(const struct dh_osr_search *s, u32 place, u32 at)
+{
+    u32 n = 0;
+    for (u32 i = at + 1; i < s->n; i++)
+        n += s->events[i].object == place && s->events[i].seen == at && event_of(s, i)->op == DH_OP_READ;
+    return n;
+}
+
+static bool write_to_copies(struct dh_osr_search *s, u32 place, u32 at)
+{
+    u32 root = s->places[place].id, o = root, copy;
+    while ((copy = next_copy(s, root, &o)) != DH_NONE) {
+        if (!log_done(s, DH_NONE, copy))
+            return false;
+        set_current(s, copy, at, sight_through(s, copy, at));
+    }
+    return true;
+}
+
 static bool execute(struct dh_osr_search *s, u32 at)
 {
     struct dh_osr_event *x = &s->events[at];
     const struct dh_event *e = event_of(s, at);
     struct dh_osr_place *place = x->object == DH_NONE ? NULL : &s->places[x->object];
     enum dh_effect effect = dh_predict_effect(s->p, e);
-    if (!room(s, (void **)&s->done, s->n_done, &s->cap_done, sizeof(*s->done)))
+    bool copied = place && place->copied && dh_effect_changes(effect);
+    if ((copied && !write_to_copies(s, x->object, at)) || !log_done(s, at, x->object))
         return false;
-    struct dh_osr_done *done = &s->done[s->n_done++];
-    *done = (struct dh_osr_done){.at = at};
-    if (place)
-        done->current = place->current, done->unseen = place->unseen;
+    s->executed++;
     s->at[e->thread]++;
     s->hash ^= dh_hash64(~(u64)x->event);
     if (x->death != DH_NONE)
@@ -282,13 +370,11 @@ static bool execute(struct dh_osr_search *s, u32 at)
     } else if (effect == DH_EFFECT_COLLECT) {
         place->waits++;
     } else if (dh_effect_changes(effect)) {
-        s->hash ^= mark_of(place);
         place->writes--;
-        place->current = at;
-        place->unseen = x->sight;
-        s->hash ^= mark_of(place);
+        set_current(s, x->object, at, copied ? sight_through(s, x->object, at) : x->sight);
     } else {
         place->unseen--;
+        place->reads--;
     }
     return true;
 }
@@ -301,12 +387,18 @@ static void undo(struct dh_osr_search *s)
     struct dh_osr_place *place = x->object == DH_NONE ? NULL : &s->places[x->object];
     enum dh_effect effect = dh_predict_effect(s->p, e);
     s->at[e->thread]--;
+    s->executed--;
     if (x->death != DH_NONE)
         s->events[x->death].users++;
     if (!place)
         return;
     place->current = done.current;
     place->unseen = done.unseen;
+    for (; s->n_done && s->done[s->n_done - 1].at == DH_NONE; s->n_done--) {
+        const struct dh_osr_done *copy = &s->done[s->n_done - 1];
+        s->places[copy->place].current = copy->current;
+        s->places[copy->place].unseen = copy->unseen;
+    }
     if (is_mutex(s->p, e)) {
         place->writes += e->op == DH_OP_ACQUIRE;
         place->taken = e->op != DH_OP_ACQUIRE;
@@ -316,6 +408,7 @@ static void undo(struct dh_osr_search *s)
         place->waits--;
     } else {
         place->writes += dh_effect_changes(effect);
+        place->reads += !dh_effect_changes(effect);
     }
 }
 
@@ -416,7 +509,7 @@ static enum dh_osr_answer search_window(struct dh_osr_search *s)
         return DH_OSR_OPEN;
     s->round++;
     s->hash = 0;
-    s->n_done = s->n_branches = s->n_choices = 0;
+    s->n_done = s->n_branches = s->n_choices = s->executed = 0;
     if (s->n_met > DH_OSR_SEARCH_PAIR) {
         memset(s->met, 0, (size_t)s->cap_met * sizeof(*s->met));
         s->n_met = 0;
@@ -424,7 +517,7 @@ static enum dh_osr_answer search_window(struct dh_osr_search *s)
     do {
         if (!do_harmless(s) || s->steps > s->stop)
             return DH_OSR_OPEN;
-        if (s->n_done == s->n)
+        if (s->executed == s->n)
             return DH_OSR_RACE;
         if (!is_met(s) && !add_branch(s))
             return DH_OSR_OPEN;
@@ -586,7 +679,9 @@ u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 start, u32 *ret_se
         if (dh_predict_in_cut(p, s->cut, i))
             ret_sequence[n++] = i;
     }
-    for (u32 k = 0; k < s->n_done; k++)
-        ret_sequence[n++] = s->events[s->done[k].at].event;
+    for (u32 k = 0; k < s->n_done; k++) {
+        if (s->done[k].at != DH_NONE)
+            ret_sequence[n++] = s->events[s->done[k].at].event;
+    }
     return n;
 }

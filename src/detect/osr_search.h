@@ -43,14 +43,17 @@ struct dh_osr_place {
     u32 id;      /* of the object; DH_NONE: the slot is free */
     u32 current; /* the last write done */
     u32 unseen;  /* events that see it and are not done */
-    u32 writes;  /* not done: writes, or acquisitions of a lock */
+    u32 writes;  /* not done: writes, or acquisitions of a lock, */
+    u32 reads;   /* and reads */
     u32 signals, waits; /* done */
     bool taken;         /* a lock: somebody has it */
+    bool copied;        /* it is, or has, a copy: a write to an object is one to its copies too */
 };
 
-/* To go back: an event and what its object was before it. */
+/* To go back: an event and what its object was before it; or, before that, what a copy of it was. */
 struct dh_osr_done {
-    u32 at; /* in the window */
+    u32 at;    /* in the window; DH_NONE: only a copy */
+    u32 place; /* DH_NONE: none */
     u32 current, unseen;
 };
 
@@ -79,6 +82,7 @@ struct dh_osr_search {
     u64 hash; /* of what is done and what can be seen */
     struct dh_osr_done *done;
     u32 n_done, cap_done;
+    u32 executed; /* events among them */
     struct dh_osr_branch *branches;
     u32 n_branches, cap_branches;
     u32 *choices; /* places in the window */

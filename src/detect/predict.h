@@ -76,6 +76,7 @@ struct dh_predict {
     u32 *parent;  /* of each object: the one it is a copy of, which is accessed no more; DH_NONE */
     u32 *child;   /* of each object: its first copy, DH_NONE: none; */
     u32 *sibling; /* and the next copy of the same one */
+    bool copied;  /* there are copies */
     u32 *local;   /* number of the event in its thread */
     u32 *moment;  /* of each event */
     struct dh_moment *moments;

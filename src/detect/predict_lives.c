@@ -130,6 +130,7 @@ u32 dh_lives_access(struct dh_lives *l, struct dh_predict *p, u32 cell, bool *re
     set_birth(p, made, pending == SHARES ? p->birth[from] : pending == UNBORN ? DH_NONE : pending - 1);
     if (pending == SHARES) {
         p->parent[made] = from;
+        p->copied = true;
         p->sibling[made] = p->child[from];
         p->child[from] = made;
     }

@@ -15,16 +15,19 @@
  * trace. The set grows with both accesses, so one cut is kept per thread and class of earlier accesses and
  * only ever extended: an earlier access that failed once is out for all later accesses of that thread.
  *
- * Departures: one pair is reported per later access. Which sections must be closed is read off the locks held
+ * Departures: variables are looked at one by one (syncp.h), and the cut of a race is made again when it is reported. One
+ * pair is reported per later access. Which sections must be closed is read off the locks held
  * at the cut instead of a queue per lock, thread and variable: only those can be open. A variable all of
  * whose accesses share a lock is skipped. Synchronisation other than mutexes, fork and join: see
- * detect/predict.h. Needs the whole trace: about 50 bytes an event, and 4 bytes times the number of threads
+ * detect/predict.h. Needs the whole trace: about 40 bytes an event, and 4 bytes times the number of threads
  * for each read that tells a thread something new.
  */
 #include "detect/syncp.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "detect/predict_links.h"
 #include "detect/witness.h"
 
 bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e)
@@ -52,12 +55,115 @@ bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e)
 
 int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p)
 {
-    *s = (struct dh_syncp){.p = p};
-    s->objects = dh_detect_alloc(p->d, ((size_t)p->objects + 1) * sizeof(*s->objects));
-    s->later = dh_detect_alloc(p->d, ((size_t)p->n + 1) * sizeof(*s->later));
-    bool ok = dh_mem_grow(&p->d->mem, (void **)&s->classes, 0, &s->cap_classes, sizeof(*s->classes));
-    return !ok || p->d->failed ? -ENOMEM : 0;
+    *s = (struct dh_syncp){.p = p, .states = {.p = p}};
+    s->cut = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(*s->cut));
+    if (p->copied)
+        s->member = dh_detect_alloc(p->d, ((size_t)p->objects + 1) * sizeof(*s->member));
+    return p->d->failed || !dh_links_make(p) ? -ENOMEM : 0;
 }
+
+/* ---- The family ---- */
+
+struct dh_syncp_object *dh_syncp_object(const struct dh_syncp *s, u32 object)
+{
+    return &s->objects[s->member ? s->member[object] : 0];
+}
+
+/* Room for n numbers, of which the first `used` count. */
+static bool room(struct dh_syncp *s, u32 **items, u32 *cap, u32 n, u32 used)
+{
+    while (*cap < n) {
+        if (!dh_mem_grow(&s->p->d->mem, (void **)items, used, cap, sizeof(**items)))
+            return false;
+    }
+    return true;
+}
+
+/* Merges a list of events into the accesses. What is done to a copy mostly comes after all that was done before. */
+static bool merge(struct dh_syncp *s, const struct dh_link_list *list, u32 object)
+{
+    const u32 *more = list->events + list->first[object];
+    u32 n_more = list->first[object + 1] - list->first[object], i = 0, k = 0, n = s->n + n_more;
+    if (n_more == 0)
+        return true;
+    if (s->n == 0 || s->accesses[s->n - 1] < more[0]) {
+        if (!room(s, &s->accesses, &s->cap_accesses, n, s->n))
+            return false;
+        memcpy(s->accesses + s->n, more, n_more * sizeof(*more));
+        s->n = n;
+        return true;
+    }
+    if (!room(s, &s->merged, &s->cap_merged, n, 0))
+        return false;
+    for (u32 at = 0; at < n; at++) {
+        bool old = k == n_more || (i < s->n && s->accesses[i] < more[k]);
+        s->merged[at] = old ? s->accesses[i++] : more[k++];
+    }
+    u32 *events = s->accesses, cap = s->cap_accesses;
+    s->accesses = s->merged;
+    s->cap_accesses = s->cap_merged;
+    s->merged = events;
+    s->cap_merged = cap;
+    s->n = n;
+    return true;
+}
+
+static bool add_object(struct dh_syncp *s, u32 object)
+{
+    const struct dh_predict *p = s->p;
+    if (s->n_objects == s->cap_objects &&
+        !dh_mem_grow(&p->d->mem, (void **)&s->objects, s->n_objects, &s->cap_objects, sizeof(*s->objects)))
+        return false;
+    if (s->member)
+        s->member[object] = s->n_objects;
+    s->objects[s->n_objects++] = (struct dh_syncp_object){0};
+    return merge(s, &p->links->writes, object) && merge(s, &p->links->reads, object);
+}
+
+/* The object and all that are copies of it. */
+static bool add_objects(struct dh_syncp *s, u32 root)
+{
+    const struct dh_predict *p = s->p;
+    for (u32 o = root;;) {
+        if (!add_object(s, o))
+            return false;
+        if (p->child[o] != DH_NONE) {
+            o = p->child[o];
+            continue;
+        }
+        while (o != root && p->sibling[o] == DH_NONE)
+            o = p->parent[o];
+        if (o == root)
+            return true;
+        o = p->sibling[o];
+    }
+}
+
+static bool is_shared(const struct dh_syncp *s)
+{
+    const struct dh_event *events = s->p->trace->events;
+    for (u32 i = 1; i < s->n; i++) {
+        if (events[s->accesses[i]].thread != events[s->accesses[0]].thread)
+            return true;
+    }
+    return false;
+}
+
+bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any)
+{
+    *ret_any = false;
+    for (u32 c = 0; c < s->n_classes; c++)
+        s->index[s->classes[c].slot] = 0;
+    s->n = s->n_objects = s->n_classes = 0;
+    dh_states_clear(&s->states);
+    if (s->p->parent[object] != DH_NONE)
+        return true;
+    bool ok = add_objects(s, object) && room(s, &s->later, &s->cap_later, s->n, 0);
+    *ret_any = ok && is_shared(s);
+    return ok;
+}
+
+/* ---- Classes ---- */
 
 static bool holds(const struct dh_predict *p, u32 e, u32 lock)
 {
@@ -66,7 +172,7 @@ static bool holds(const struct dh_predict *p, u32 e, u32 lock)
 
 bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e)
 {
-    const struct dh_syncp_object *o = &s->objects[object];
+    const struct dh_syncp_object *o = dh_syncp_object(s, object);
     for (u32 i = 0; i < o->n_common; i++) {
         if (holds(s->p, e, o->common[i]))
             return true;
@@ -92,152 +198,149 @@ static void narrow_common(struct dh_syncp *s, struct dh_syncp_object *o, u32 e)
 }
 
 /* What decides about the class of an access. */
-static u64 kind_of(const struct dh_predict *p, u32 e)
+static u64 kind_of(const struct dh_syncp *s, u32 at)
 {
-    const struct dh_event *event = &p->trace->events[e];
-    return (u64)p->object[e] << 32 | event->thread << 2 | (u32)(event->op == DH_OP_WRITE) << 1 |
+    u32 e = s->accesses[at];
+    const struct dh_event *event = &s->p->trace->events[e];
+    return (u64)s->p->object[e] << 32 | event->thread << 2 | (u32)(event->op == DH_OP_WRITE) << 1 |
            (event->mode & DH_ATOMIC ? 1 : 0);
 }
 
-static u32 entry_of(const struct dh_syncp *s, const u32 *index, u32 cap, u64 kind)
+static u32 slot_of(const struct dh_syncp *s, u64 kind)
 {
-    u32 at = (u32)dh_hash64(kind) & (cap - 1);
-    while (index[at] && kind_of(s->p, s->classes[index[at] - 1].first) != kind)
-        at = (at + 1) & (cap - 1);
+    u32 at = (u32)dh_hash64(kind) & (s->cap_index - 1);
+    while (s->index[at] && kind_of(s, s->classes[s->index[at] - 1].first) != kind)
+        at = (at + 1) & (s->cap_index - 1);
     return at;
 }
 
 static bool grow_index(struct dh_syncp *s)
 {
-    u32 cap = s->cap_index ? s->cap_index * 2 : 256;
+    u32 cap = s->cap_index ? s->cap_index * 2 : 64;
     u32 *index = dh_detect_alloc(s->p->d, (size_t)cap * sizeof(*index));
     if (!index)
         return false;
-    for (u32 c = 1; c <= s->n_classes; c++)
-        index[entry_of(s, index, cap, kind_of(s->p, s->classes[c - 1].first))] = c;
     dh_detect_free(s->p->d, s->index, (size_t)s->cap_index * sizeof(*index));
     s->index = index;
     s->cap_index = cap;
+    for (u32 c = 0; c < s->n_classes; c++) {
+        s->classes[c].slot = slot_of(s, kind_of(s, s->classes[c].first));
+        s->index[s->classes[c].slot] = c + 1;
+    }
     return true;
 }
 
-u32 dh_syncp_add(struct dh_syncp *s, u32 e)
+u32 dh_syncp_add(struct dh_syncp *s, u32 at)
 {
     const struct dh_predict *p = s->p;
-    struct dh_syncp_object *o = &s->objects[p->object[e]];
+    u32 e = s->accesses[at];
+    struct dh_syncp_object *o = dh_syncp_object(s, p->object[e]);
     narrow_common(s, o, e);
-    s->later[e] = DH_NONE;
+    s->later[at] = DH_NONE;
     if (s->n_classes * 2 >= s->cap_index && !grow_index(s))
         return 0;
-    u32 *entry = &s->index[entry_of(s, s->index, s->cap_index, kind_of(p, e))];
-    if (*entry) {
-        struct dh_syncp_class *class = &s->classes[*entry - 1];
-        s->later[class->last] = e;
-        class->last = e;
-        return *entry;
+    u32 slot = slot_of(s, kind_of(s, at));
+    if (s->index[slot]) {
+        struct dh_syncp_class *class = &s->classes[s->index[slot] - 1];
+        s->later[class->last] = at;
+        class->last = at;
+        return s->index[slot];
     }
     if (s->n_classes == s->cap_classes &&
         !dh_mem_grow(&p->d->mem, (void **)&s->classes, s->n_classes, &s->cap_classes, sizeof(*s->classes)))
         return 0;
     u32 *head = p->trace->events[e].op == DH_OP_WRITE ? &o->writes : &o->reads;
-    s->classes[s->n_classes++] = (struct dh_syncp_class){.first = e, .last = e, .next = *head};
-    return *head = *entry = s->n_classes;
+    s->classes[s->n_classes++] =
+        (struct dh_syncp_class){.first = at, .last = at, .next = *head, .slot = slot};
+    return *head = s->index[slot] = s->n_classes;
 }
 
-static u32 slot_of(const struct dh_syncp_state *states, u32 cap, u32 class, u32 thread)
-{
-    u32 at = (u32)dh_hash64((u64) class << 32 | thread) & (cap - 1);
-    while (states[at].class && (states[at].class != class || states[at].thread != thread))
-        at = (at + 1) & (cap - 1);
-    return at;
-}
-
-static bool grow_states(struct dh_syncp *s)
-{
-    u32 cap = s->cap_states ? s->cap_states * 2 : 256;
-    struct dh_syncp_state *states = dh_detect_alloc(s->p->d, (size_t)cap * sizeof(*states));
-    if (!states)
-        return false;
-    for (u32 i = 0; i < s->cap_states; i++) {
-        if (s->states[i].class)
-            states[slot_of(states, cap, s->states[i].class, s->states[i].thread)] = s->states[i];
-    }
-    dh_detect_free(s->p->d, s->states, (size_t)s->cap_states * sizeof(*states));
-    s->states = states;
-    s->cap_states = cap;
-    return true;
-}
-
-static struct dh_syncp_state *state_of(struct dh_syncp *s, u32 class, u32 thread)
-{
-    if (s->n_states * 2 >= s->cap_states && !grow_states(s))
-        return NULL;
-    struct dh_syncp_state *state = &s->states[slot_of(s->states, s->cap_states, class, thread)];
-    if (!state->class) {
-        u32 *cut = dh_detect_alloc(s->p->d, s->p->threads * sizeof(*cut));
-        if (!cut)
-            return NULL;
-        *state = (struct dh_syncp_state){.class = class, .thread = thread, .failed = DH_NONE, .cut = cut};
-        s->n_states++;
-    }
-    return state;
-}
+/* ---- Races ---- */
 
 /* The first access of the class that races with e. */
-static u32 find_in_class(struct dh_syncp *s, u32 c, u32 e, const u32 **ret_cut)
+static u32 find_in_class(struct dh_syncp *s, u32 c, u32 e)
 {
     const struct dh_predict *p = s->p;
     const struct dh_syncp_class *class = &s->classes[c - 1];
-    u32 t = p->trace->events[e].thread, u = p->trace->events[class->first].thread;
-    struct dh_syncp_state *state = state_of(s, c, t);
+    u32 t = p->trace->events[e].thread, u = p->trace->events[s->accesses[class->first]].thread;
+    struct dh_state *state = dh_states_at(&s->states, (u64)c << 32 | t);
     if (!state)
         return DH_NONE;
     dh_predict_absorb(p, state->cut, e, false);
     for (;;) {
-        u32 earlier = state->failed == DH_NONE ? class->first : s->later[state->failed];
-        if (earlier == DH_NONE)
+        u32 at = state->failed == DH_NONE ? class->first : s->later[state->failed];
+        if (at == DH_NONE)
             return DH_NONE;
+        u32 earlier = s->accesses[at];
         if (p->local[earlier] >= state->cut[u]) {
             dh_predict_absorb(p, state->cut, earlier, false);
-            if (dh_syncp_close(p, state->cut, earlier)) {
-                *ret_cut = state->cut;
-                return earlier;
-            }
+            if (dh_syncp_close(p, state->cut, earlier))
+                return at;
         }
-        state->failed = earlier;
+        state->failed = at;
     }
 }
 
-static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e, const u32 **ret_cut)
+static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e)
 {
     const struct dh_predict *p = s->p;
-    u32 t = p->trace->events[e].thread;
-    bool atomic = p->trace->events[e].mode & DH_ATOMIC;
+    const struct dh_event *events = p->trace->events;
     const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
-        const struct dh_event *first = &p->trace->events[class->first];
-        if (first->thread == t || (first->mode & DH_ATOMIC && atomic) || p->local[class->last] < needs[first->thread])
+        const struct dh_event *first = &events[s->accesses[class->first]];
+        if (first->thread == events[e].thread || (first->mode & events[e].mode & DH_ATOMIC) ||
+            p->local[s->accesses[class->last]] < needs[first->thread])
             continue;
-        u32 earlier = find_in_class(s, c, e, ret_cut);
+        u32 earlier = find_in_class(s, c, e);
         if (earlier != DH_NONE)
             return earlier;
     }
     return DH_NONE;
 }
 
-u32 dh_syncp_find(struct dh_syncp *s, u32 e, const u32 **ret_cut)
+u32 dh_syncp_find(struct dh_syncp *s, u32 at)
 {
+    u32 e = s->accesses[at], earlier = DH_NONE;
     bool write = s->p->trace->events[e].op == DH_OP_WRITE;
-    u32 earlier = DH_NONE;
     for (u32 o = s->p->object[e]; o != DH_NONE && earlier == DH_NONE; o = s->p->parent[o]) {
+        const struct dh_syncp_object *x = dh_syncp_object(s, o);
         if (dh_syncp_guarded(s, o, e))
             continue;
-        earlier = find_in_classes(s, s->objects[o].writes, e, ret_cut);
+        earlier = find_in_classes(s, x->writes, e);
         if (earlier == DH_NONE && write)
-            earlier = find_in_classes(s, s->objects[o].reads, e, ret_cut);
+            earlier = find_in_classes(s, x->reads, e);
     }
     return earlier;
+}
+
+bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at)
+{
+    if (!s->found)
+        s->found = dh_detect_alloc(s->p->d, ((size_t)s->p->n + 1) * sizeof(*s->found));
+    if (s->found)
+        s->found[s->accesses[at]] = s->accesses[earlier] + 1;
+    return s->found != NULL;
+}
+
+bool dh_syncp_pair(struct dh_syncp *s, u32 earlier, u32 now)
+{
+    memset(s->cut, 0, s->p->threads * sizeof(*s->cut));
+    dh_predict_absorb(s->p, s->cut, earlier, false);
+    dh_predict_absorb(s->p, s->cut, now, false);
+    return dh_syncp_close(s->p, s->cut, earlier);
+}
+
+/* All races of the family. */
+static int look(struct dh_syncp *s)
+{
+    for (u32 at = 0; at < s->n; at++) {
+        bool wanted = dh_detect_wants(s->p->d, s->p->trace->events[s->accesses[at]].target);
+        u32 earlier = wanted ? dh_syncp_find(s, at) : DH_NONE;
+        if ((earlier != DH_NONE && !dh_syncp_note(s, earlier, at)) || !dh_syncp_add(s, at) || s->p->d->failed)
+            return -ENOMEM;
+    }
+    return 0;
 }
 
 static int run(struct dh_detector *d, const struct dh_trace *trace)
@@ -248,16 +351,13 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     if (!rc)
         rc = dh_syncp_init(&s, &p);
     struct dh_witness w = {.p = &p};
-    for (u32 e = 0; !rc && e < p.n; e++) {
-        if (!dh_event_is_access(&trace->events[e]))
-            continue;
-        const u32 *cut;
-        bool wanted = dh_detect_wants(d, trace->events[e].target);
-        u32 earlier = wanted ? dh_syncp_find(&s, e, &cut) : DH_NONE;
-        if (earlier != DH_NONE)
-            rc = dh_witness_report(&w, cut, earlier, e);
-        if (!dh_syncp_add(&s, e) || d->failed)
-            rc = -ENOMEM;
+    for (u32 o = trace->locks; !rc && o < p.objects; o++) {
+        bool any;
+        rc = !dh_syncp_family(&s, o, &any) ? -ENOMEM : any ? look(&s) : 0;
+    }
+    for (u32 e = 0; !rc && s.found && e < p.n; e++) {
+        if (s.found[e] && dh_syncp_pair(&s, s.found[e] - 1, e))
+            rc = dh_witness_report(&w, s.cut, s.found[e] - 1, e);
     }
     return rc;
 }

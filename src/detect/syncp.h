@@ -1,16 +1,23 @@
 /*
  * syncp.h - the search for sync-preserving races, which osr.c uses as its first step. See syncp.c.
+ *
+ * Variables are gone through one after the other, each with its accesses in the order of the trace: what is remembered of
+ * one is little and stays in the caches. A variable and all its copies (predict_lives.h) are one family. Races are noted
+ * by their later access and reported when all are known, in the order of the trace.
+ *
+ * Accesses are known by their place in the family.
  */
 #ifndef DH_DETECT_SYNCP_H
 #define DH_DETECT_SYNCP_H
 
-#include "detect/predict.h"
+#include "detect/predict_states.h"
 
-/* The accesses to one object of one kind by one thread, in order: reads or writes, plain or atomic. Their first event says
- * what they have in common. */
+/* The accesses to one object of one kind by one thread, in order: reads or writes, plain or atomic. Their first says what
+ * they have in common. */
 struct dh_syncp_class {
     u32 first, last;
     u32 next; /* class of the same object, both read or both written */
+    u32 slot; /* in the index */
 };
 
 enum { DH_SYNCP_COMMON = 4 };
@@ -23,36 +30,43 @@ struct dh_syncp_object {
     bool seen;
 };
 
-/* How far thread `thread` has got with a class: events up to `failed` are out for good. */
-struct dh_syncp_state {
-    u32 class; /* + 1; 0: the slot is free */
-    u32 thread;
-    u32 failed; /* DH_NONE: none yet */
-    u32 *cut;
-};
-
 struct dh_syncp {
     const struct dh_predict *p;
-    struct dh_syncp_object *objects; /* by number */
+    u32 *accesses; /* of the family, as events */
+    u32 *merged;   /* room to put them in order */
+    u32 *later;    /* the next access of the class of this access */
+    u32 n, cap_accesses, cap_merged, cap_later;
+    struct dh_syncp_object *objects; /* of the family, */
+    u32 n_objects, cap_objects;
+    u32 *member; /* and where each object is among them; NULL: a trace without copies, whose families are of one */
     struct dh_syncp_class *classes;
     u32 n_classes, cap_classes;
     u32 *index; /* classes, + 1, by what their accesses have in common; open addressing; 0: the slot is free */
     u32 cap_index;
-    u32 *later; /* the next access of the class of this access */
-    struct dh_syncp_state *states;
-    u32 n_states, cap_states;
+    struct dh_states states; /* by class of the earlier accesses and thread of the later ones */
+    u32 *found;              /* of each event: the earlier access of its race, + 1; 0: none; NULL: no races yet */
+    u32 *cut;                /* of a race that is being reported */
 };
 
 /* 0 or -ENOMEM. Freed with the detector. */
 int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p);
+/* The family of this object, if it is the first one of it and several threads access it. *ret_any: there is something to do.
+ * False: no memory. */
+bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any);
 /* Takes the access in; its class. To be called for every access, in order, after dh_syncp_find. 0: no
  * memory. */
-u32 dh_syncp_add(struct dh_syncp *s, u32 e);
-/* An earlier access that races with e, and the cut that shows it; DH_NONE: none. */
-u32 dh_syncp_find(struct dh_syncp *s, u32 e, const u32 **ret_cut);
-/* Do all accesses to the object so far hold a lock that e, an access to it or a copy of it, holds too? */
+u32 dh_syncp_add(struct dh_syncp *s, u32 at);
+/* An earlier access that races with this one; DH_NONE: none. */
+u32 dh_syncp_find(struct dh_syncp *s, u32 at);
+/* Notes a race between two accesses of the family. False: no memory. */
+bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
+/* Do all accesses to the object so far hold a lock that event e, an access to it or a copy of it, holds too? */
 bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e);
+/* What was seen of an object of the family. */
+struct dh_syncp_object *dh_syncp_object(const struct dh_syncp *s, u32 object);
 /* The smallest closed cut that contains `cut`. False: event e of its thread cannot be kept out. */
 bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e);
+/* The smallest closed cut with all that the two accesses need, in s->cut. False: it contains the earlier one. */
+bool dh_syncp_pair(struct dh_syncp *s, u32 earlier, u32 now);
 
 #endif

@@ -46,6 +46,8 @@ static void write_at(struct dh_witness *w, u32 i, u32 step)
     w->stamp[o] = w->round;
     w->writer[o] = i;
     w->written[o] = step;
+    for (u32 k = w->copy_written ? w->p->parent[o] : DH_NONE; k != DH_NONE; k = w->p->parent[k])
+        w->copy_written[k] = w->round;
 }
 
 static bool guard(struct dh_witness *w, u32 event, u32 fork)
@@ -90,6 +92,7 @@ static bool prepare(struct dh_witness *w)
     w->writer = array(d, p->objects);
     w->written = array(d, p->objects);
     w->stamp = array(d, p->objects);
+    w->copy_written = p->copied ? array(d, p->objects) : NULL;
     w->sequence = array(d, (size_t)p->n + 2);
     u32 *fork = dh_detect_alloc(d, threads);
     bool ok = !d->failed && dh_links_make(p) && find_guards(w, fork, w->sequence);
@@ -167,7 +170,11 @@ static bool sees_the_same(struct dh_witness *w, u32 i, enum dh_effect effect)
     const struct dh_predict *p = w->p;
     if (effect == DH_EFFECT_COLLECT)
         return finds_signals(w, i);
-    return !dh_effect_sees(effect) || last_writer(w, p->object[i]) == dh_links_writer(p, p->object[i], i);
+    if (!dh_effect_sees(effect))
+        return true;
+    if (w->copy_written && w->copy_written[p->object[i]] == w->round)
+        return false;
+    return last_writer(w, p->object[i]) == dh_links_writer(p, p->object[i], i);
 }
 
 /* Has the thread that event i joins done all that it did before it in the trace? */

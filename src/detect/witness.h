@@ -10,7 +10,8 @@
  *   - a variable that was freed or made anew is accessed only after that, its former life only before;
  *   - a lock is taken only while nobody holds it, for reading only while nobody holds it for itself;
  *   - every event that reads a variable or another synchronisation object finds the same last writer as in
- *     the trace, be it one of an object of which it is a copy; one that waits for signals finds the same ones;
+ *     the trace, be it one of an object of which it is a copy, and what is accessed before a copy is made comes before
+ *     writes to the copy; one that waits for signals finds the same ones;
  *   - the last two are conflicting accesses of two threads, not both atomic, either of which could come next:
  *     they alone may see another value.
  * What fails is not reported.
@@ -41,6 +42,7 @@ struct dh_witness {
     u32 *writer;       /* likewise, per object: who wrote it last; how often it was signalled */
     u32 *written;      /* and at which step; how many of its signals have happened, of the first ones */
     u32 *stamp;        /* of each object: the replay that changed it last; else it is as the beginning leaves it */
+    u32 *copy_written; /* of each object: the last replay that wrote a copy of it; NULL: there are no copies */
     u32 round;         /* of replays */
     u32 *sequence;
     u32 start;  /* the sequence made last follows the events before this one, */
