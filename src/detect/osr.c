@@ -183,13 +183,14 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, find_fn *find)
     const struct dh_event *events = p->trace->events;
     const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = o->syncp.classes[c - 1].next) {
-        const struct dh_event *first = &events[event_of(o, o->syncp.classes[c - 1].first)];
-        if (first->thread == events[e].thread || (first->mode & events[e].mode & DH_ATOMIC))
+        const struct dh_syncp_class *class = &o->syncp.classes[c - 1];
+        if (class->thread == events[e].thread || (class->atomic && events[e].mode & DH_ATOMIC) ||
+            class->local < needs[class->thread])
             continue;
         /* Most recently used first: after the first that is known to e all are. */
         for (u32 k = o->heads[c - 1]; k; k = o->kinds[k - 1].next) {
             u32 last = event_of(o, o->kinds[k - 1].last);
-            if (p->local[last] < needs[first->thread])
+            if (p->local[last] < needs[class->thread])
                 break;
             if (dh_predict_share_lock(p, dh_predict_holding(p, last), dh_predict_holding(p, e)))
                 continue;
@@ -279,10 +280,10 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     }
     /* What was found once is found again, whatever was spent meanwhile. */
     o->order.reach.limit = o->order.search.limit = UINT64_MAX;
-    for (u32 e = 0; !rc && o->syncp.found && e < o->p.n; e++) {
-        if (o->syncp.found[e])
-            rc = report(o, o->syncp.found[e] - 1, e);
-    }
+    if (!rc && !dh_syncp_sort(&o->syncp))
+        rc = -ENOMEM;
+    for (u32 i = 0; !rc && i < o->syncp.n_races; i++)
+        rc = report(o, o->syncp.races[i].earlier, o->syncp.races[i].now);
     return rc;
 }
 

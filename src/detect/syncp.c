@@ -244,14 +244,20 @@ u32 dh_syncp_add(struct dh_syncp *s, u32 at)
         struct dh_syncp_class *class = &s->classes[s->index[slot] - 1];
         s->later[class->last] = at;
         class->last = at;
+        class->local = p->local[e];
         return s->index[slot];
     }
     if (s->n_classes == s->cap_classes &&
         !dh_mem_grow(&p->d->mem, (void **)&s->classes, s->n_classes, &s->cap_classes, sizeof(*s->classes)))
         return 0;
     u32 *head = p->trace->events[e].op == DH_OP_WRITE ? &o->writes : &o->reads;
-    s->classes[s->n_classes++] =
-        (struct dh_syncp_class){.first = at, .last = at, .next = *head, .slot = slot};
+    s->classes[s->n_classes++] = (struct dh_syncp_class){.first = at,
+                                                         .last = at,
+                                                         .next = *head,
+                                                         .slot = slot,
+                                                         .thread = p->trace->events[e].thread,
+                                                         .local = p->local[e],
+                                                         .atomic = p->trace->events[e].mode & DH_ATOMIC};
     return *head = s->index[slot] = s->n_classes;
 }
 
@@ -262,7 +268,7 @@ static u32 find_in_class(struct dh_syncp *s, u32 c, u32 e)
 {
     const struct dh_predict *p = s->p;
     const struct dh_syncp_class *class = &s->classes[c - 1];
-    u32 t = p->trace->events[e].thread, u = p->trace->events[s->accesses[class->first]].thread;
+    u32 t = p->trace->events[e].thread, u = class->thread;
     struct dh_state *state = dh_states_at(&s->states, (u64)c << 32 | t);
     if (!state)
         return DH_NONE;
@@ -284,13 +290,12 @@ static u32 find_in_class(struct dh_syncp *s, u32 c, u32 e)
 static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e)
 {
     const struct dh_predict *p = s->p;
-    const struct dh_event *events = p->trace->events;
+    u32 t = p->trace->events[e].thread;
+    bool atomic = p->trace->events[e].mode & DH_ATOMIC;
     const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
-        const struct dh_event *first = &events[s->accesses[class->first]];
-        if (first->thread == events[e].thread || (first->mode & events[e].mode & DH_ATOMIC) ||
-            p->local[s->accesses[class->last]] < needs[first->thread])
+        if (class->thread == t || (class->atomic && atomic) || class->local < needs[class->thread])
             continue;
         u32 earlier = find_in_class(s, c, e);
         if (earlier != DH_NONE)
@@ -316,11 +321,42 @@ u32 dh_syncp_find(struct dh_syncp *s, u32 at)
 
 bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at)
 {
-    if (!s->found)
-        s->found = dh_detect_alloc(s->p->d, ((size_t)s->p->n + 1) * sizeof(*s->found));
-    if (s->found)
-        s->found[s->accesses[at]] = s->accesses[earlier] + 1;
-    return s->found != NULL;
+    if (s->n_races == s->cap_races &&
+        !dh_mem_grow(&s->p->d->mem, (void **)&s->races, s->n_races, &s->cap_races, sizeof(*s->races)))
+        return false;
+    s->races[s->n_races++] =
+        (struct dh_syncp_race){.now = s->accesses[at], .earlier = s->accesses[earlier]};
+    return true;
+}
+
+/* Merges runs of `width` races into runs of twice that. */
+static void merge_runs(struct dh_syncp_race *restrict to, const struct dh_syncp_race *restrict from, u32 n,
+                       u64 width)
+{
+    for (u64 begin = 0; begin < n; begin += 2 * width) {
+        u64 middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+        for (u64 i = begin, k = middle, at = begin; at < end; at++) {
+            bool first = k == end || (i < middle && from[i].now < from[k].now);
+            to[at] = first ? from[i++] : from[k++];
+        }
+    }
+}
+
+bool dh_syncp_sort(struct dh_syncp *s)
+{
+    struct dh_detector *d = s->p->d;
+    size_t size = ((size_t)s->cap_races + 1) * sizeof(*s->races);
+    struct dh_syncp_race *from = s->races, *to = s->n_races > 1 ? dh_detect_alloc(d, size) : NULL;
+    if (s->n_races < 2 || !to)
+        return s->n_races < 2;
+    for (u64 width = 1; width < s->n_races; width *= 2) {
+        struct dh_syncp_race *merged = to;
+        merge_runs(merged, from, s->n_races, width);
+        to = from;
+        from = merged;
+    }
+    s->races = from;
+    return true;
 }
 
 bool dh_syncp_pair(struct dh_syncp *s, u32 earlier, u32 now)
@@ -355,9 +391,11 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
         bool any;
         rc = !dh_syncp_family(&s, o, &any) ? -ENOMEM : any ? look(&s) : 0;
     }
-    for (u32 e = 0; !rc && s.found && e < p.n; e++) {
-        if (s.found[e] && dh_syncp_pair(&s, s.found[e] - 1, e))
-            rc = dh_witness_report(&w, s.cut, s.found[e] - 1, e);
+    if (!rc && !dh_syncp_sort(&s))
+        rc = -ENOMEM;
+    for (u32 i = 0; !rc && i < s.n_races; i++) {
+        if (dh_syncp_pair(&s, s.races[i].earlier, s.races[i].now))
+            rc = dh_witness_report(&w, s.cut, s.races[i].earlier, s.races[i].now);
     }
     return rc;
 }

@@ -18,6 +18,14 @@ struct dh_syncp_class {
     u32 first, last;
     u32 next; /* class of the same object, both read or both written */
     u32 slot; /* in the index */
+    u32 thread;
+    u32 local; /* number of the last one in its thread */
+    bool atomic;
+};
+
+/* A race, as two events. */
+struct dh_syncp_race {
+    u32 now, earlier;
 };
 
 enum { DH_SYNCP_COMMON = 4 };
@@ -44,8 +52,9 @@ struct dh_syncp {
     u32 *index; /* classes, + 1, by what their accesses have in common; open addressing; 0: the slot is free */
     u32 cap_index;
     struct dh_states states; /* by class of the earlier accesses and thread of the later ones */
-    u32 *found;              /* of each event: the earlier access of its race, + 1; 0: none; NULL: no races yet */
-    u32 *cut;                /* of a race that is being reported */
+    struct dh_syncp_race *races;
+    u32 n_races, cap_races;
+    u32 *cut; /* of a race that is being reported */
 };
 
 /* 0 or -ENOMEM. Freed with the detector. */
@@ -60,6 +69,8 @@ u32 dh_syncp_add(struct dh_syncp *s, u32 at);
 u32 dh_syncp_find(struct dh_syncp *s, u32 at);
 /* Notes a race between two accesses of the family. False: no memory. */
 bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
+/* When all are noted: puts them in the order of the trace. False: no memory. */
+bool dh_syncp_sort(struct dh_syncp *s);
 /* Do all accesses to the object so far hold a lock that event e, an access to it or a copy of it, holds too? */
 bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e);
 /* What was seen of an object of the family. */
