@@ -206,7 +206,7 @@ static u32 find(struct osr *o, u32 k2, u32 e, find_fn *find)
 {
     bool write = o->p.trace->events[e].op == DH_OP_WRITE;
     u32 at = DH_NONE;
-    for (u32 k = o->p.object[e]; k != DH_NONE && at == DH_NONE; k = o->p.parent[k]) {
+    for (u32 k = dh_syncp_object_of(&o->syncp, e); k != DH_NONE && at == DH_NONE; k = o->p.parent[k]) {
         const struct dh_syncp_object *x = dh_syncp_object(&o->syncp, k);
         if (dh_syncp_guarded(&o->syncp, k, e))
             continue;
@@ -247,8 +247,10 @@ static int look(struct osr *o)
     }
     o->n_heads = o->n_kinds = 0;
     dh_states_clear(&o->states);
-    for (u32 at = 0; !rc && at < o->syncp.n; at++)
+    for (u32 at = 0; !rc && at < o->syncp.n; at++) {
+        dh_syncp_soon(&o->syncp, at);
         rc = handle(o, at);
+    }
     return rc;
 }
 

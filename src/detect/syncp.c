@@ -142,7 +142,10 @@ static bool add_objects(struct dh_syncp *s, u32 root)
 static bool is_shared(const struct dh_syncp *s)
 {
     const struct dh_event *events = s->p->trace->events;
+    enum { AHEAD = 16 };
     for (u32 i = 1; i < s->n; i++) {
+        if (i + AHEAD < s->n)
+            __builtin_prefetch(&events[s->accesses[i + AHEAD]]);
         if (events[s->accesses[i]].thread != events[s->accesses[0]].thread)
             return true;
     }
@@ -158,6 +161,7 @@ bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any)
     dh_states_clear(&s->states);
     if (s->p->parent[object] != DH_NONE)
         return true;
+    s->root = object;
     bool ok = add_objects(s, object) && room(s, &s->later, &s->cap_later, s->n, 0);
     *ret_any = ok && is_shared(s);
     return ok;
@@ -202,7 +206,7 @@ static u64 kind_of(const struct dh_syncp *s, u32 at)
 {
     u32 e = s->accesses[at];
     const struct dh_event *event = &s->p->trace->events[e];
-    return (u64)s->p->object[e] << 32 | event->thread << 2 | (u32)(event->op == DH_OP_WRITE) << 1 |
+    return (u64)dh_syncp_object_of(s, e) << 32 | event->thread << 2 | (u32)(event->op == DH_OP_WRITE) << 1 |
            (event->mode & DH_ATOMIC ? 1 : 0);
 }
 
@@ -234,7 +238,7 @@ u32 dh_syncp_add(struct dh_syncp *s, u32 at)
 {
     const struct dh_predict *p = s->p;
     u32 e = s->accesses[at];
-    struct dh_syncp_object *o = dh_syncp_object(s, p->object[e]);
+    struct dh_syncp_object *o = dh_syncp_object(s, dh_syncp_object_of(s, e));
     narrow_common(s, o, e);
     s->later[at] = DH_NONE;
     if (s->n_classes * 2 >= s->cap_index && !grow_index(s))
@@ -308,7 +312,7 @@ u32 dh_syncp_find(struct dh_syncp *s, u32 at)
 {
     u32 e = s->accesses[at], earlier = DH_NONE;
     bool write = s->p->trace->events[e].op == DH_OP_WRITE;
-    for (u32 o = s->p->object[e]; o != DH_NONE && earlier == DH_NONE; o = s->p->parent[o]) {
+    for (u32 o = dh_syncp_object_of(s, e); o != DH_NONE && earlier == DH_NONE; o = s->p->parent[o]) {
         const struct dh_syncp_object *x = dh_syncp_object(s, o);
         if (dh_syncp_guarded(s, o, e))
             continue;
@@ -371,6 +375,7 @@ bool dh_syncp_pair(struct dh_syncp *s, u32 earlier, u32 now)
 static int look(struct dh_syncp *s)
 {
     for (u32 at = 0; at < s->n; at++) {
+        dh_syncp_soon(s, at);
         bool wanted = dh_detect_wants(s->p->d, s->p->trace->events[s->accesses[at]].target);
         u32 earlier = wanted ? dh_syncp_find(s, at) : DH_NONE;
         if ((earlier != DH_NONE && !dh_syncp_note(s, earlier, at)) || !dh_syncp_add(s, at) || s->p->d->failed)

@@ -44,6 +44,7 @@ struct dh_syncp {
     u32 *merged;   /* room to put them in order */
     u32 *later;    /* the next access of the class of this access */
     u32 n, cap_accesses, cap_merged, cap_later;
+    u32 root;
     struct dh_syncp_object *objects; /* of the family, */
     u32 n_objects, cap_objects;
     u32 *member; /* and where each object is among them; NULL: a trace without copies, whose families are of one */
@@ -73,6 +74,27 @@ bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
 bool dh_syncp_sort(struct dh_syncp *s);
 /* Do all accesses to the object so far hold a lock that event e, an access to it or a copy of it, holds too? */
 bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e);
+/* The object that an event of the family accesses. */
+DH_INLINE u32 dh_syncp_object_of(const struct dh_syncp *s, u32 e)
+{
+    return s->member ? s->p->object[e] : s->root;
+}
+
+/* The accesses of a family are all over the trace: what is known of them is asked for some turns before. */
+DH_INLINE void dh_syncp_soon(const struct dh_syncp *s, u32 at)
+{
+    enum { FAR = 16, NEAR = 8 };
+    const struct dh_predict *p = s->p;
+    if (at + FAR < s->n) {
+        u32 e = s->accesses[at + FAR];
+        __builtin_prefetch(&p->trace->events[e]);
+        __builtin_prefetch(&p->moment[e]);
+        __builtin_prefetch(&p->local[e]);
+    }
+    if (at + NEAR < s->n)
+        __builtin_prefetch(&p->moments[p->moment[s->accesses[at + NEAR]]]);
+}
+
 /* What was seen of an object of the family. */
 struct dh_syncp_object *dh_syncp_object(const struct dh_syncp *s, u32 object);
 /* The smallest closed cut that contains `cut`. False: event e of its thread cannot be kept out. */
