@@ -9,7 +9,7 @@
 #include "cli/trace_view.h"
 #include "detect/host.h"
 
-enum { DH_ANALYZE_MAX = 32, DH_ANALYZE_HOLD = 10000000 };
+enum { DH_ANALYZE_MAX = 32, DH_ANALYZE_HOLD = 10000000, DH_ANALYZE_MEMORY = 4096 };
 
 enum dh_analyze_list {
     DH_LIST_VARIABLES, /* the first race of each variable */
@@ -51,6 +51,7 @@ struct dh_analyze {
     enum dh_analyze_list list;
     u64 limit; /* races listed a detector, in text; 0: all */
     u64 window;
+    u64 memory; /* megabytes a detector may take */
     u64 hold; /* events held to find witnesses for detectors that hold none */
     struct dh_dht_view view;
     char *variables[DH_ANALYZE_MAX]; /* only these; none: all */

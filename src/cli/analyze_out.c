@@ -1,12 +1,14 @@
 /*
  * analyze_out.c - what `deadheat analyze` found, as text and as JSON. Events are numbered from 1, like lines.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/analyze.h"
+#include "detect/predict.h"
 #include "util/arena.h"
 #include "util/text.h"
 
@@ -37,6 +39,22 @@ static const char *missing(const struct dh_analyze_race *r)
         return "made: the trace cannot be read a second time";
     default:
         return "found: no reordering of the mutexes' sections shows it";
+    }
+}
+
+/* Why a detector did not see everything. */
+static const char *incomplete(const struct dh_analyze *a, int error)
+{
+    static char text[128];
+    switch (error) {
+    case -EDQUOT:
+        snprintf(text, sizeof(text), "stopped when it had taken %" PRIu64 " MB of memory (--memory)", a->memory);
+        return text;
+    case -E2BIG:
+        snprintf(text, sizeof(text), "more than %d threads at once", DH_PREDICT_THREADS);
+        return text;
+    default:
+        return strerror(-error);
     }
 }
 
@@ -115,7 +133,7 @@ void dh_analyze_text(struct dh_analyze *a)
             printf("  incomplete: %" PRIu64 " possible race%s not decided, at the bound of the search\n",
                    r.given_up, plural(r.given_up));
         if (r.error)
-            printf("  incomplete: %s\n", strerror(-r.error));
+            printf("  incomplete: %s\n", incomplete(a, r.error));
     }
 }
 
@@ -184,7 +202,7 @@ static json_t *json_detector(struct dh_analyze *a, u32 i)
                      (json_int_t)r.reports, "first_event",
                      r.first_event == DH_NO_EVENT ? json_null() : json_integer((json_int_t)r.first_event + 1),
                      "memory", (json_int_t)r.memory, "given_up", (json_int_t)r.given_up, "error",
-                     r.error ? json_string(strerror(-r.error)) : json_null(), "races", races);
+                     r.error ? json_string(incomplete(a, r.error)) : json_null(), "races", races);
 }
 
 void dh_analyze_json(struct dh_analyze *a)

@@ -32,6 +32,7 @@ static const char usage[] =
     "                        with one of its rules left out: allmem, allsync, noclear, nocopy, noidentity; "
     "naive:\n"
     "                        with none of them\n"
+    "  --memory=MB           most that one detector may take; one that needs more is stopped (default: 4096; 0: any)\n"
     "  --witness             show the reordering that proves a predicted race, as numbers of events\n"
     "  --hold=N              events held, in a second reading, to prove races of detectors that read once\n"
     "                        (default: 10000000, about 500 MB; 0: no second reading)\n"
@@ -137,7 +138,8 @@ static int set_variables(const char *list)
 static int set_flag(const char *arg)
 {
     static const char *const names[] = {"--detector", "--format",   "--list",    "--limit", "--view",
-                                        "--window",   "--variable", "--witness", "--hold",  "--help"};
+                                        "--window",   "--variable", "--witness", "--hold",  "--memory",
+                                        "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;
@@ -155,6 +157,8 @@ static int set_flag(const char *arg)
         return set_number("limit", v, &a.limit);
     if ((v = dh_cli_value(arg, "window")))
         return set_number("window", v, &a.window);
+    if ((v = dh_cli_value(arg, "memory")))
+        return set_number("memory", v, &a.memory);
     if ((v = dh_cli_value(arg, "hold")))
         return set_number("hold", v, &a.hold);
     if ((v = dh_cli_value(arg, "format"))) {
@@ -271,6 +275,7 @@ static int analyze(const char *file)
     if (!a.host)
         dh_util_no_memory();
     dh_host_window(a.host, a.window);
+    dh_host_limit(a.host, a.memory < SIZE_MAX >> 20 ? a.memory << 20 : 0);
     a.wanted.size = 1;
     dh_host_only(a.host, a.n_variables ? wants : NULL);
     for (u32 i = 0; i < a.n; i++) {
@@ -300,6 +305,7 @@ int dh_cmd_analyze(int argc, char **argv)
     a.format = "text";
     a.limit = 20;
     a.hold = DH_ANALYZE_HOLD;
+    a.memory = DH_ANALYZE_MEMORY;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {

@@ -41,6 +41,7 @@ struct dh_host {
     struct dh_event *trace;
     u64 trace_cap;
     u64 window;
+    size_t limit;
     dh_host_wants_fn *wants;
     struct dh_host_batch batch; /* being fed */
 };
@@ -90,6 +91,7 @@ int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops)
     d->host = h;
     d->index = h->n;
     d->window = h->window;
+    d->mem.limit = h->limit;
     d->threads.size = (u32)DH_ALIGN_UP(ops->thread_size, 8);
     d->locks.size = (u32)DH_ALIGN_UP(ops->lock_size, 8);
     d->cells.size = (u32)DH_ALIGN_UP(ops->cell_size, 8);
@@ -113,6 +115,11 @@ void dh_host_only(struct dh_host *h, dh_host_wants_fn *wants)
 bool dh_detect_wants(const struct dh_detector *d, u32 cell)
 {
     return !d->host || !d->host->wants || d->host->wants(d->host->ctx, cell);
+}
+
+void dh_host_limit(struct dh_host *h, size_t bytes)
+{
+    h->limit = bytes;
 }
 
 void dh_host_window(struct dh_host *h, u64 events)
@@ -395,8 +402,9 @@ void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *r
         .first_event = f->first_event,
         .memory = d->mem.bytes + d->threads.bytes + d->locks.bytes + d->cells.bytes,
         .given_up = d->given_up,
-        .error = h->errors[index] ? h->errors[index]
-                 : d->failed      ? -ENOMEM
-                                  : 0,
+        .error = d->mem.refused     ? -EDQUOT
+                 : h->errors[index] ? h->errors[index]
+                 : d->failed        ? -ENOMEM
+                                    : 0,
     };
 }

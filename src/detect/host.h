@@ -28,13 +28,16 @@ struct dh_host_result {
     u64 first_event; /* DH_NO_EVENT: none */
     size_t memory;   /* bytes the detector holds */
     u64 given_up;    /* questions the detector left open, where it reached a bound that it states */
-    int error;       /* 0, or why the detector did not see everything */
+    int error;       /* 0, or why the detector did not see everything: -ENOMEM; -EDQUOT: its limit of memory; -E2BIG: too many
+                        threads; -EFBIG: too many events */
 };
 
 struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx); /* NULL: no memory */
 void dh_host_free(struct dh_host *h);
 /* Before the first event. 0 or -ENOMEM. */
 int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops);
+/* The most memory that each detector added from here on may take, in bytes; 0: no limit. One that needs more is stopped. */
+void dh_host_limit(struct dh_host *h, size_t bytes);
 /* For detectors that work on windows of the trace, those added from here on; 0: their own choice. */
 void dh_host_window(struct dh_host *h, u64 events);
 /* Holds the events although no detector needs them, for dh_host_trace. Before the first event. */

@@ -20,6 +20,10 @@ struct dh_mem_block {
 
 static struct dh_mem_block *take(struct dh_mem *m, size_t size)
 {
+    if (m->limit && (size > m->limit || m->bytes > m->limit - size)) {
+        m->refused = true;
+        return NULL;
+    }
     struct dh_mem_block *b = dh_pool_alloc(size);
     if (!b)
         return NULL;
@@ -95,7 +99,7 @@ void dh_mem_done(struct dh_mem *m)
 {
     while (m->blocks)
         give_back(m, m->blocks);
-    *m = (struct dh_mem){0};
+    *m = (struct dh_mem){.limit = m->limit};
 }
 
 bool dh_mem_grow(struct dh_mem *m, void **items, u32 n, u32 *cap, u32 size)

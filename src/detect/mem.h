@@ -18,6 +18,8 @@ struct dh_mem {
     void *free_lists[DH_MEM_MAX_SHIFT + 1];
     char *at, *end;
     size_t bytes; /* taken from the pool */
+    size_t limit; /* of bytes; 0: none */
+    bool refused; /* something was asked for beyond it */
 };
 
 void *dh_mem_alloc(struct dh_mem *m, size_t n);        /* zeroed; NULL: no memory */

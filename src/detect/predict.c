@@ -426,6 +426,8 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     struct reading r = {0};
     if (trace->n >= DH_NONE)
         return -EFBIG;
+    if (trace->threads > DH_PREDICT_THREADS)
+        return -E2BIG;
     r.lives.pending = array(d, trace->cells, sizeof(u32));
     if (!r.lives.pending || !count(p, &r.lives) || !begin_reading(p, &r))
         return -ENOMEM;

@@ -102,8 +102,11 @@ struct dh_predict {
 
 enum { DH_VERSION_CHUNK_SHIFT = 8 };
 
-/* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits. Freed with the
- * detector. */
+/* With more threads at once a search would go through too much for each pair. */
+enum { DH_PREDICT_THREADS = 4096 };
+
+/* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits, -E2BIG beyond DH_PREDICT_THREADS.
+ * Freed with the detector. */
 int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace);
 
 enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e);
