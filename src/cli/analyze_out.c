@@ -107,9 +107,12 @@ static void text_race(struct dh_analyze *a, const struct dh_race *r)
 void dh_analyze_text(struct dh_analyze *a)
 {
     struct dh_trace_in_counts n = dh_trace_in_counts(&a->in);
+    u64 recorded = dh_trace_in_recorded(&a->in);
     dh_text_put(stdout, a->in.shown);
-    printf(": %" PRIu64 " events, %u threads, %u locks, %u variables\n", a->in.events, n.threads, n.locks,
-           n.variables);
+    printf(": %" PRIu64 " events", a->in.events);
+    if (recorded != a->in.events)
+        printf(" (%" PRIu64 " as recorded)", recorded);
+    printf(", %u threads, %u locks, %u variables\n", n.threads, n.locks, n.variables);
     for (u32 i = 0; i < a->n; i++) {
         struct dh_host_result r;
         const struct dh_analyze_found *f = &a->found[i];
@@ -218,9 +221,9 @@ void dh_analyze_json(struct dh_analyze *a)
     }
     for (u32 i = 0; i < a->n; i++)
         json_array_append_new(detectors, json_detector(a, i));
-    json_t *root = json_pack("{s:i, s:{s:o, s:I, s:i, s:i, s:i, s:o}, s:f, s:o}", "version", 1, "trace",
-                             "file", json_name(a->in.shown), "events", (json_int_t)a->in.events, "threads",
-                             (int)n.threads, "locks", (int)n.locks, "variables", (int)n.variables, "warnings",
+    json_t *root = json_pack("{s:i, s:{s:o, s:I, s:I, s:i, s:i, s:i, s:o}, s:f, s:o}", "version", 1, "trace",
+                             "file", json_name(a->in.shown), "events", (json_int_t)a->in.events, "recorded",
+                             (json_int_t)dh_trace_in_recorded(&a->in), "threads", (int)n.threads, "locks", (int)n.locks, "variables", (int)n.variables, "warnings",
                              warnings, "seconds", dh_trace_in_seconds(&a->in), "detectors", detectors);
     if (!root)
         dh_util_no_memory();

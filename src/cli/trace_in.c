@@ -208,6 +208,15 @@ struct dh_trace_in_counts dh_trace_in_counts(const struct dh_trace_in *t)
     return (struct dh_trace_in_counts){stats.threads, stats.locks, stats.variables};
 }
 
+u64 dh_trace_in_recorded(const struct dh_trace_in *t)
+{
+    struct dh_dht_stats stats;
+    if (!t->dht)
+        return t->events;
+    dh_dht_stats(t->dht, &stats);
+    return stats.stored;
+}
+
 const struct dh_form *dh_trace_in_form(const struct dh_trace_in *t)
 {
     return t->dht ? dh_dht_form(t->dht) : &t->std.form;

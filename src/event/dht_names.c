@@ -53,7 +53,7 @@ const char *dh_dht_thread_name(const struct dh_dht *r, u32 thread, char *buf, si
     struct dh_fmt f;
     dh_fmt_init(&f, buf, cap - 1);
     dh_fmt_char(&f, 'T');
-    dh_fmt_u64(&f, uid);
+    dh_fmt_u64(&f, (u64)uid + 1); /* as reports have it: the first thread is T1 */
     buf[f.len] = '\0';
     return buf;
 }

@@ -61,6 +61,8 @@ static struct dh_access_now now; /* being handled */
 static dh_id_t *sites;           /* open addressing; none: empty */
 static u32 sites_n, sites_cap;
 static bool off; /* no memory: the detector sees no more */
+/* It keeps nothing and so can say nothing (`empty`): events end at the tap, without the lock. Written before the first thread. */
+static bool idle;
 
 static void degrade(void)
 {
@@ -326,7 +328,7 @@ static void lab_end(struct dh_thread *t)
 
 static void lab_access(struct dh_thread *t, const struct dh_tap_access *a)
 {
-    if (!t->tap || dh_runtime_off)
+    if (idle || !t->tap || dh_runtime_off)
         return;
     dh_lock_take(&lock);
     access_locked(t, a);
@@ -336,7 +338,7 @@ static void lab_access(struct dh_thread *t, const struct dh_tap_access *a)
 static void lab_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
     bool unordered = t->system_order || t->unordered; /* what is told all the same: */
-    if (unordered && op != DH_OP_RELEASE)
+    if (idle || (unordered && op != DH_OP_RELEASE))
         return;
     mode |= unordered ? DH_LET_GO : 0; /* a lock that was taken outside is given back */
     dh_lock_take(&lock);
@@ -353,6 +355,8 @@ static void lab_foreign(struct dh_thread *t, uptr object)
 /* A read-modify-write learns, accesses and publishes, in this order. */
 static void lab_atomic(struct dh_thread *t, u32 op, u32 order, const struct dh_tap_access *a)
 {
+    if (idle)
+        return;
     dh_lock_take(&lock);
     u32 object = dh_objects_at(&objects, a->addr);
     if (op != DH_OP_ATOMIC_STORE)
@@ -366,6 +370,8 @@ static void lab_atomic(struct dh_thread *t, u32 op, u32 order, const struct dh_t
 
 static void lab_thread(struct dh_thread *t, u32 op, dh_uid_t uid)
 {
+    if (idle)
+        return;
     dh_lock_take(&lock);
     feed_sync(t->uid, op, 0, dh_tap_thread(uid));
     dh_lock_drop(&lock);
@@ -482,6 +488,8 @@ static void move(u32 op, uptr to, uptr from, size_t n)
 
 static void lab_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from)
 {
+    if (idle)
+        return;
     dh_lock_take(&lock);
     if (op == DH_OP_RANGE_NEW)
         clear(addr, n);
@@ -495,6 +503,8 @@ static void lab_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr fr
 static void lab_forget(struct dh_thread *t, uptr addr, size_t n)
 {
     (void)t;
+    if (idle)
+        return;
     dh_lock_take(&lock);
     dh_objects_forget(&objects, addr, n);
     dh_lock_drop(&lock);
@@ -507,6 +517,8 @@ static void lab_nothing(void)
 /* In the child all that others did is over: as if it had joined them. */
 static void lab_fork_child(struct dh_thread *self)
 {
+    if (idle)
+        return;
     dh_lock_take(&lock);
     for (u32 n = 1; n < dh_thread_uids(); n++)
         if (!dh_uid_eq(dh_uid_from(n), self->uid))
@@ -556,6 +568,7 @@ bool dh_lab_wanted(void)
                        : "there is no such detector; `deadheat detectors` lists them");
         dh_sys3(SYS_exit_group, 2, 0, 0);
     }
+    idle = !ops->own_size && !ops->thread_size && !ops->lock_size && !ops->cell_size;
     host = dh_host_new(on_race, NULL);
     if (!host || dh_host_add(host, ops) != 0)
         dh_runtime_degrade("no memory for the detector");
