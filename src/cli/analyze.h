@@ -52,7 +52,7 @@ struct dh_analyze {
     u64 limit; /* races listed a detector, in text; 0: all */
     u64 window;
     u64 memory; /* megabytes a detector may take */
-    u64 hold; /* events held to find witnesses for detectors that hold none */
+    u64 hold;   /* events held to find witnesses for detectors that hold none */
     struct dh_dht_view view;
     char *variables[DH_ANALYZE_MAX]; /* only these; none: all */
     u32 n_variables;

@@ -139,8 +139,9 @@ static enum dh_osr_answer prove_pair(const struct dh_host *h, struct dh_confirm 
 }
 
 /* Any of them. whole: all of the trace is held. */
-static enum dh_analyze_proof prove_pairs(const struct dh_analyze *a, const struct dh_host *h, struct dh_confirm *c,
-                                         const struct dh_analyze_found *f, struct dh_analyze_race *r, bool whole)
+static enum dh_analyze_proof prove_pairs(const struct dh_analyze *a, const struct dh_host *h,
+                                         struct dh_confirm *c, const struct dh_analyze_found *f,
+                                         struct dh_analyze_race *r, bool whole)
 {
     enum dh_osr_answer answer = prove_pair(h, c, r, r->race.earlier, a->witness);
     bool open = answer == DH_OSR_OPEN;
@@ -148,7 +149,10 @@ static enum dh_analyze_proof prove_pairs(const struct dh_analyze *a, const struc
         answer = prove_pair(h, c, r, f->others[r->others + k], a->witness);
         open |= answer == DH_OSR_OPEN;
     }
-    return answer == DH_OSR_RACE ? DH_PROOF_CHECKED : open ? DH_PROOF_OPEN : whole ? DH_PROOF_NONE : DH_PROOF_PART;
+    return answer == DH_OSR_RACE ? DH_PROOF_CHECKED
+           : open                ? DH_PROOF_OPEN
+           : whole               ? DH_PROOF_NONE
+                                 : DH_PROOF_PART;
 }
 
 static void prove(const struct dh_analyze *a, const struct dh_host *h, struct dh_confirm *c,

@@ -48,7 +48,8 @@ static const char *incomplete(const struct dh_analyze *a, int error)
     static char text[128];
     switch (error) {
     case -EDQUOT:
-        snprintf(text, sizeof(text), "stopped when it had taken %" PRIu64 " MB of memory (--memory)", a->memory);
+        snprintf(text, sizeof(text), "stopped when it had taken %" PRIu64 " MB of memory (--memory)",
+                 a->memory);
         return text;
     case -E2BIG:
         snprintf(text, sizeof(text), "more than %d threads at once", DH_PREDICT_THREADS);
@@ -119,7 +120,7 @@ void dh_analyze_text(struct dh_analyze *a)
         dh_host_result(a->host, i, &r);
         printf("\n%s (%s): ", a->ops[i]->name, dh_guarantee_name(a->ops[i]->guarantee));
         if (r.reports == 0)
-            puts("no races");
+            puts(r.error ? "no races before it stopped" : "no races");
         else
             printf("%" PRIu64 " racy variable%s, %" PRIu64 " racy event%s at %" PRIu64 " location%s, %" PRIu64
                    " pair%s of locations\n",
@@ -223,8 +224,9 @@ void dh_analyze_json(struct dh_analyze *a)
         json_array_append_new(detectors, json_detector(a, i));
     json_t *root = json_pack("{s:i, s:{s:o, s:I, s:I, s:i, s:i, s:i, s:o}, s:f, s:o}", "version", 1, "trace",
                              "file", json_name(a->in.shown), "events", (json_int_t)a->in.events, "recorded",
-                             (json_int_t)dh_trace_in_recorded(&a->in), "threads", (int)n.threads, "locks", (int)n.locks, "variables", (int)n.variables, "warnings",
-                             warnings, "seconds", dh_trace_in_seconds(&a->in), "detectors", detectors);
+                             (json_int_t)dh_trace_in_recorded(&a->in), "threads", (int)n.threads, "locks",
+                             (int)n.locks, "variables", (int)n.variables, "warnings", warnings, "seconds",
+                             dh_trace_in_seconds(&a->in), "detectors", detectors);
     if (!root)
         dh_util_no_memory();
     json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));

@@ -1,13 +1,13 @@
 /*
  * analyze_run.c - the trace through the detectors of `deadheat analyze`, on all processors.
  *
- * One thread reads and decodes, some batches ahead; the others drive the detectors. A detector sees its batches in order and
- * by one thread at a time, so it needs to know nothing of this, and what it reports is what it would report alone. A worker
- * takes the detector that is furthest behind. When the trace has ended, detectors that need all of it are run side by
- * side too.
+ * One thread reads and decodes, some batches ahead; the others drive the detectors. A detector sees its
+ * batches in order and by one thread at a time, so it needs to know nothing of this, and what it reports is
+ * what it would report alone. A worker takes the detector that is furthest behind. When the trace has ended,
+ * detectors that need all of it are run side by side too.
  *
- * With one processor, or when races are chosen by the names of their variables, which the reader is still collecting, all
- * is done in turn.
+ * With one processor, or when races are chosen by the names of their variables, which the reader is still
+ * collecting, all is done in turn.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,11 +27,11 @@ struct slot {
 
 struct team {
     struct dh_analyze *a;
-    pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t work;  /* there may be some */
-    pthread_cond_t room;  /* a slot may be free */
-    struct slot *slots;   /* a ring */
-    u64 made;             /* batches */
+    pthread_mutex_t lock;     /* of all that follows */
+    pthread_cond_t work;      /* there may be some */
+    pthread_cond_t room;      /* a slot may be free */
+    struct slot *slots;       /* a ring */
+    u64 made;                 /* batches */
     u64 next[DH_ANALYZE_MAX]; /* of each detector: the batch it has to see next */
     bool busy[DH_ANALYZE_MAX];
     bool ended; /* no more batches: what needs the whole trace is to be run */

@@ -32,7 +32,8 @@ static const char usage[] =
     "                        with one of its rules left out: allmem, allsync, noclear, nocopy, noidentity; "
     "naive:\n"
     "                        with none of them\n"
-    "  --memory=MB           most that one detector may take; one that needs more is stopped (default: 4096; 0: any)\n"
+    "  --memory=MB           most that one detector may take; one that needs more is stopped (default: 4096; "
+    "0: any)\n"
     "  --witness             show the reordering that proves a predicted race, as numbers of events\n"
     "  --hold=N              events held, in a second reading, to prove races of detectors that read once\n"
     "                        (default: 10000000, about 500 MB; 0: no second reading)\n"
@@ -137,9 +138,8 @@ static int set_variables(const char *list)
 
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector", "--format",   "--list",    "--limit", "--view",
-                                        "--window",   "--variable", "--witness", "--hold",  "--memory",
-                                        "--help"};
+    static const char *const names[] = {"--detector", "--format",  "--list", "--limit",  "--view", "--window",
+                                        "--variable", "--witness", "--hold", "--memory", "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;

@@ -49,9 +49,9 @@ struct dh_race {
     u32 cell;
     struct dh_race_access now;     /* the later access: the one at which the race was found */
     struct dh_race_access earlier; /* of another thread */
-    /* A valid reordering of the trace, whose last two events are the racing accesses: the first witness_start events of the
-     * trace as they are, then those of `witness`, by number; all together witness_len. NULL: none was made. Only valid
-     * during the callback. */
+    /* A valid reordering of the trace, whose last two events are the racing accesses: the first witness_start
+     * events of the trace as they are, then those of `witness`, by number; all together witness_len. NULL:
+     * none was made. Only valid during the callback. */
     const u32 *witness;
     u64 witness_start, witness_len;
 };

@@ -3,11 +3,11 @@
  *
  * Not thread-safe: whoever feeds it serialises. Uses `base` only, so that it can live in a target process.
  *
- * Detectors know nothing of one another. So whoever has threads may feed in parts: dh_host_prepare for one batch after the
- * other, then dh_host_drive for each detector, each detector's batches in order, and at the end dh_host_finish_one. Different
- * detectors may then be driven by different threads at once, and later batches be prepared meanwhile, unless
- * dh_host_renumbers: from then on no detector may be under way while a batch is prepared. on_race is called by whoever
- * drives the detector.
+ * Detectors know nothing of one another. So whoever has threads may feed in parts: dh_host_prepare for one
+ * batch after the other, then dh_host_drive for each detector, each detector's batches in order, and at the
+ * end dh_host_finish_one. Different detectors may then be driven by different threads at once, and later
+ * batches be prepared meanwhile, unless dh_host_renumbers: from then on no detector may be under way while a
+ * batch is prepared. on_race is called by whoever drives the detector.
  */
 #ifndef DH_DETECT_HOST_H
 #define DH_DETECT_HOST_H
@@ -28,15 +28,16 @@ struct dh_host_result {
     u64 first_event; /* DH_NO_EVENT: none */
     size_t memory;   /* bytes the detector holds */
     u64 given_up;    /* questions the detector left open, where it reached a bound that it states */
-    int error;       /* 0, or why the detector did not see everything: -ENOMEM; -EDQUOT: its limit of memory; -E2BIG: too many
-                        threads; -EFBIG: too many events */
+    int error;       /* 0, or why the detector did not see everything: -ENOMEM; -EDQUOT: its limit of memory;
+                        -E2BIG: too many       threads; -EFBIG: too many events */
 };
 
 struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx); /* NULL: no memory */
 void dh_host_free(struct dh_host *h);
 /* Before the first event. 0 or -ENOMEM. */
 int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops);
-/* The most memory that each detector added from here on may take, in bytes; 0: no limit. One that needs more is stopped. */
+/* The most memory that each detector added from here on may take, in bytes; 0: no limit. One that needs more
+ * is stopped. */
 void dh_host_limit(struct dh_host *h, size_t bytes);
 /* For detectors that work on windows of the trace, those added from here on; 0: their own choice. */
 void dh_host_window(struct dh_host *h, u64 events);
@@ -46,7 +47,8 @@ void dh_host_keep(struct dh_host *h);
 struct dh_trace dh_host_trace(const struct dh_host *h);
 /* The thread and site of a held event as they were fed: detectors may be given others (renumber.h). */
 void dh_host_origin(const struct dh_host *h, u32 *thread, u32 *site);
-/* Only races of variables that this says yes to are reported; NULL: all. For each race, and before a search for one. */
+/* Only races of variables that this says yes to are reported; NULL: all. For each race, and before a search
+ * for one. */
 typedef bool dh_host_wants_fn(void *ctx, u32 cell);
 void dh_host_only(struct dh_host *h, dh_host_wants_fn *wants);
 
@@ -55,20 +57,20 @@ enum { DH_HOST_BATCH = 4096 };
 /* Events on their way to the detectors. */
 struct dh_host_batch {
     struct dh_event *events;
-    size_t n;                 /* at most DH_HOST_BATCH */
-    u64 first;                /* number of the first event */
-    u32 n_others;             /* events that are no plain accesses, by index: */
+    size_t n;     /* at most DH_HOST_BATCH */
+    u64 first;    /* number of the first event */
+    u32 n_others; /* events that are no plain accesses, by index: */
     u32 others[DH_HOST_BATCH];
 };
 
-/* The next events, `events` and `n` of the batch; they are overwritten where the filter takes one out, and stay in use
- * until every detector has been driven. 0 or -ENOMEM. */
+/* The next events, `events` and `n` of the batch; they are overwritten where the filter takes one out, and
+ * stay in use until every detector has been driven. 0 or -ENOMEM. */
 int dh_host_prepare(struct dh_host *h, struct dh_host_batch *b);
 void dh_host_drive(struct dh_host *h, u32 index, const struct dh_host_batch *b);
 bool dh_host_renumbers(const struct dh_host *h);
 
-/* All of that in one. Events in order, any number a call; they are overwritten where the filter takes one out. 0 or -ENOMEM, when
- * the host itself could not go on. */
+/* All of that in one. Events in order, any number a call; they are overwritten where the filter takes one
+ * out. 0 or -ENOMEM, when the host itself could not go on. */
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
 /* Variable `to`, never used, is a part of `from` that is a variable of its own from now on: it has the same
  * past. For detectors that need no whole trace. */

@@ -12,18 +12,18 @@
  * whatever other section of that lock is in the cut must end in it, also one that came later in the trace.
  * That section has then to be executed before the held one: a reversal. Conflicting accesses keep the order
  * of the trace, and so do all sections that are not held. osr_order.c decides whether such an order exists.
- * Where none does, any other order is tried too (osr_search.c): a section nested in a reversed one may have to
- * be reversed itself.
+ * Where none does, any other order is tried too (osr_search.c): a section nested in a reversed one may have
+ * to be reversed itself.
  *
  * Departures: written from the idea of optimistic closure and reversal as above, which may differ in detail
- * from the published algorithm. Whether reversals contradict each other is found by following what comes after
- * each reversed acquisition (osr_reach.c), which is mostly next to nothing; the paper's bound is quadratic, and
- * so is the worst case here, so the steps of all these searches together are limited (DH_OSR_STEPS per event).
- * The search through other orders is not the paper's; it is exponential and has a limit of its own
- * (DH_OSR_SEARCH_STEPS). Questions that it leaves open are counted: races are lost, none is invented. One pair
- * is reported per later access. Per class of earlier accesses (thread, kind, locks held) at most LOOK_AHEAD
- * candidates are tried after one whose order fails only for the present, and as many in other orders. Needs the
- * whole trace, as syncp does.
+ * from the published algorithm. Whether reversals contradict each other is found by following what comes
+ * after each reversed acquisition (osr_reach.c), which is mostly next to nothing; the paper's bound is
+ * quadratic, and so is the worst case here, so the steps of all these searches together are limited
+ * (DH_OSR_STEPS per event). The search through other orders is not the paper's; it is exponential and has a
+ * limit of its own (DH_OSR_SEARCH_STEPS). Questions that it leaves open are counted: races are lost, none is
+ * invented. One pair is reported per later access. Per class of earlier accesses (thread, kind, locks held)
+ * at most LOOK_AHEAD candidates are tried after one whose order fails only for the present, and as many in
+ * other orders. Needs the whole trace, as syncp does.
  */
 #include "detect/osr.h"
 

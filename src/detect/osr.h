@@ -60,7 +60,7 @@ struct dh_osr_order {
     u32 stamp;
     u8 *threads; /* level each thread has reached */
     u8 *level;   /* of each event, if there are reversals */
-    u32 from; /* events before have level 0 */
+    u32 from;    /* events before have level 0 */
     u8 top;
     struct dh_reversal reversals[DH_OSR_REVERSALS];
     u32 n; /* reversals; 0: the order of the trace will do */

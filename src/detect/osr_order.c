@@ -187,7 +187,8 @@ static u8 access_level(struct dh_osr_order *o, const u32 *cut, enum dh_effect ef
 {
     const struct dh_predict *p = o->p;
     u32 birth = p->birth[p->object[i]], death = p->death[p->object[i]];
-    level = access_object(o, effect, i, birth == DH_NONE || birth < o->from ? level : max(level, o->level[birth]));
+    level = access_object(o, effect, i,
+                          birth == DH_NONE || birth < o->from ? level : max(level, o->level[birth]));
     if (death != DH_NONE && dh_predict_in_cut(p, cut, death))
         o->level[death] = max(o->level[death], level);
     return level;
@@ -256,7 +257,9 @@ u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut,
     if (o->searched) {
         u32 *room = dh_witness_room(w);
         u32 start = dh_osr_search_start(&o->search);
-        return room ? dh_witness_found(w, start, dh_osr_search_sequence(&o->search, start, room), earlier, now) : 0;
+        return room
+                   ? dh_witness_found(w, start, dh_osr_search_sequence(&o->search, start, room), earlier, now)
+                   : 0;
     }
     dh_osr_order_levels(o, cut);
     return dh_witness_make(w, cut, o->n ? o->level : NULL, o->from, o->top, earlier, now);

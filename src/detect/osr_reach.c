@@ -101,7 +101,8 @@ static void after_access(struct dh_osr_reach *r, u32 object, u32 i, bool write)
 static void after_release(struct dh_osr_reach *r, u32 i)
 {
     const struct dh_predict *p = r->p;
-    const struct dh_section *s = dh_predict_find_lock(p, dh_predict_holding(p, i), p->trace->events[i].target);
+    const struct dh_section *s =
+        dh_predict_find_lock(p, dh_predict_holding(p, i), p->trace->events[i].target);
     for (u32 k = s ? s->next : DH_NONE; k != DH_NONE; k = s->next) {
         s = &p->sections[k];
         r->steps++;

@@ -121,7 +121,8 @@ static bool collect(struct dh_osr_search *s)
             s->at[t] = p->local[i];
         if (!room(s, (void **)&s->events, s->n, &s->cap, sizeof(*s->events)))
             return false;
-        s->events[s->n++] = (struct dh_osr_event){.event = i, .object = DH_NONE, .seen = DH_NONE, .death = DH_NONE};
+        s->events[s->n++] =
+            (struct dh_osr_event){.event = i, .object = DH_NONE, .seen = DH_NONE, .death = DH_NONE};
     }
     while ((s->n + held(s)) * 2 >= s->cap_places) {
         if (!grow_places(s))
@@ -214,8 +215,8 @@ static bool section_ends(const struct dh_osr_search *s, u32 at)
     return !held || held->acq != s->events[at].event;
 }
 
-/* The next place of the window below an object, in the tree of its copies; DH_NONE: no more. *object: where the walk is, at
- * first `root` itself. */
+/* The next place of the window below an object, in the tree of its copies; DH_NONE: no more. *object: where
+ * the walk is, at first `root` itself. */
 static u32 next_copy(const struct dh_osr_search *s, u32 root, u32 *object)
 {
     const struct dh_predict *p = s->p;
@@ -590,8 +591,8 @@ static enum fate fate_of(const struct dh_osr_search *s, const u32 *cut, u32 sect
     return dh_predict_alone(p, section, cut) ? STAYS : UNDECIDED;
 }
 
-/* Closes the cut with n decisions. False: it cannot be, or one of the accesses is in it. *ret_open: a section that has to
- * be decided about; DH_NONE: none. */
+/* Closes the cut with n decisions. False: it cannot be, or one of the accesses is in it. *ret_open: a section
+ * that has to be decided about; DH_NONE: none. */
 static bool close(struct dh_osr_search *s, u32 *cut, u32 n, u32 *ret_open)
 {
     const struct dh_predict *p = s->p;

@@ -40,11 +40,11 @@ struct dh_osr_event {
 
 /* An object or a lock. */
 struct dh_osr_place {
-    u32 id;      /* of the object; DH_NONE: the slot is free */
-    u32 current; /* the last write done */
-    u32 unseen;  /* events that see it and are not done */
-    u32 writes;  /* not done: writes, or acquisitions of a lock, */
-    u32 reads;   /* and reads */
+    u32 id;             /* of the object; DH_NONE: the slot is free */
+    u32 current;        /* the last write done */
+    u32 unseen;         /* events that see it and are not done */
+    u32 writes;         /* not done: writes, or acquisitions of a lock, */
+    u32 reads;          /* and reads */
     u32 signals, waits; /* done */
     bool taken;         /* a lock: somebody has it */
     bool copied;        /* it is, or has, a copy: a write to an object is one to its copies too */
@@ -78,7 +78,7 @@ struct dh_osr_search {
     u32 n, cap;
     struct dh_osr_place *places; /* open addressing */
     u32 n_places, cap_places;
-    u32 *at; /* of each thread: events done */
+    u32 *at;  /* of each thread: events done */
     u64 hash; /* of what is done and what can be seen */
     struct dh_osr_done *done;
     u32 n_done, cap_done;
@@ -94,8 +94,8 @@ struct dh_osr_search {
 
 /* Is there a reordering that ends right before both? Also DH_OSR_OPEN without memory (d->failed). */
 enum dh_osr_answer dh_osr_search(struct dh_osr_search *s, u32 earlier, u32 now);
-/* After DH_OSR_RACE: up to where it is the trace, and its events in order from there on, without the two. How many they
- * are. */
+/* After DH_OSR_RACE: up to where it is the trace, and its events in order from there on, without the two. How
+ * many they are. */
 u32 dh_osr_search_start(const struct dh_osr_search *s);
 u32 dh_osr_search_sequence(const struct dh_osr_search *s, u32 start, u32 *ret_sequence);
 

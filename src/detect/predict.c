@@ -270,7 +270,8 @@ static bool find_object(struct dh_predict *p, struct reading *r, u32 i, u32 *nee
     if (made && p->parent[p->object[i]] != DH_NONE)
         r->writer[p->object[i]] = r->writer[p->parent[p->object[i]]];
     u32 b = p->birth[p->object[i]];
-    bool ok = b == DH_NONE || learn(p, r, e->thread, dh_predict_need(p, b), p->trace->events[b].thread, p->local[b] + 1);
+    bool ok = b == DH_NONE ||
+              learn(p, r, e->thread, dh_predict_need(p, b), p->trace->events[b].thread, p->local[b] + 1);
     *need = r->version[e->thread];
     return ok;
 }

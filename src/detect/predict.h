@@ -81,7 +81,7 @@ struct dh_predict {
     u32 *moment;  /* of each event */
     struct dh_moment *moments;
     u32 n_moments, cap_moments;
-    u32 *order;   /* the events of thread t: order[first[t] .. first[t + 1]) */
+    u32 *order; /* the events of thread t: order[first[t] .. first[t + 1]) */
     u32 *first;
     u32 *end_holding; /* of each thread */
     bool *hard_lock;  /* ever taken in shared mode */
@@ -105,8 +105,8 @@ enum { DH_VERSION_CHUNK_SHIFT = 8 };
 /* With more threads at once a search would go through too much for each pair. */
 enum { DH_PREDICT_THREADS = 4096 };
 
-/* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits, -E2BIG beyond DH_PREDICT_THREADS.
- * Freed with the detector. */
+/* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits, -E2BIG beyond
+ * DH_PREDICT_THREADS. Freed with the detector. */
 int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace);
 
 enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e);

@@ -1,6 +1,6 @@
 /*
- * predict_states.h - what a search has found out about two groups of accesses to one variable: a cut that only grows, and
- * which of the earlier accesses are out for good.
+ * predict_states.h - what a search has found out about two groups of accesses to one variable: a cut that
+ * only grows, and which of the earlier accesses are out for good.
  *
  * Kept for one variable at a time; the memory is used again for the next.
  */

@@ -15,8 +15,8 @@
  * trace. The set grows with both accesses, so one cut is kept per thread and class of earlier accesses and
  * only ever extended: an earlier access that failed once is out for all later accesses of that thread.
  *
- * Departures: variables are looked at one by one (syncp.h), and the cut of a race is made again when it is reported. One
- * pair is reported per later access. Which sections must be closed is read off the locks held
+ * Departures: variables are looked at one by one (syncp.h), and the cut of a race is made again when it is
+ * reported. One pair is reported per later access. Which sections must be closed is read off the locks held
  * at the cut instead of a queue per lock, thread and variable: only those can be open. A variable all of
  * whose accesses share a lock is skipped. Synchronisation other than mutexes, fork and join: see
  * detect/predict.h. Needs the whole trace: about 40 bytes an event, and 4 bytes times the number of threads
@@ -79,7 +79,8 @@ static bool room(struct dh_syncp *s, u32 **items, u32 *cap, u32 n, u32 used)
     return true;
 }
 
-/* Merges a list of events into the accesses. What is done to a copy mostly comes after all that was done before. */
+/* Merges a list of events into the accesses. What is done to a copy mostly comes after all that was done
+ * before. */
 static bool merge(struct dh_syncp *s, const struct dh_link_list *list, u32 object)
 {
     const u32 *more = list->events + list->first[object];
@@ -328,8 +329,7 @@ bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at)
     if (s->n_races == s->cap_races &&
         !dh_mem_grow(&s->p->d->mem, (void **)&s->races, s->n_races, &s->cap_races, sizeof(*s->races)))
         return false;
-    s->races[s->n_races++] =
-        (struct dh_syncp_race){.now = s->accesses[at], .earlier = s->accesses[earlier]};
+    s->races[s->n_races++] = (struct dh_syncp_race){.now = s->accesses[at], .earlier = s->accesses[earlier]};
     return true;
 }
 

@@ -1,9 +1,10 @@
 /*
  * syncp.h - the search for sync-preserving races, which osr.c uses as its first step. See syncp.c.
  *
- * Variables are gone through one after the other, each with its accesses in the order of the trace: what is remembered of
- * one is little and stays in the caches. A variable and all its copies (predict_lives.h) are one family. Races are noted
- * by their later access and reported when all are known, in the order of the trace.
+ * Variables are gone through one after the other, each with its accesses in the order of the trace: what is
+ * remembered of one is little and stays in the caches. A variable and all its copies (predict_lives.h) are
+ * one family. Races are noted by their later access and reported when all are known, in the order of the
+ * trace.
  *
  * Accesses are known by their place in the family.
  */
@@ -12,8 +13,8 @@
 
 #include "detect/predict_states.h"
 
-/* The accesses to one object of one kind by one thread, in order: reads or writes, plain or atomic. Their first says what
- * they have in common. */
+/* The accesses to one object of one kind by one thread, in order: reads or writes, plain or atomic. Their
+ * first says what they have in common. */
 struct dh_syncp_class {
     u32 first, last;
     u32 next; /* class of the same object, both read or both written */
@@ -47,10 +48,12 @@ struct dh_syncp {
     u32 root;
     struct dh_syncp_object *objects; /* of the family, */
     u32 n_objects, cap_objects;
-    u32 *member; /* and where each object is among them; NULL: a trace without copies, whose families are of one */
+    u32 *member; /* and where each object is among them; NULL: a trace without copies, whose families are of
+                    one */
     struct dh_syncp_class *classes;
     u32 n_classes, cap_classes;
-    u32 *index; /* classes, + 1, by what their accesses have in common; open addressing; 0: the slot is free */
+    u32 *
+        index; /* classes, + 1, by what their accesses have in common; open addressing; 0: the slot is free */
     u32 cap_index;
     struct dh_states states; /* by class of the earlier accesses and thread of the later ones */
     struct dh_syncp_race *races;
@@ -60,8 +63,8 @@ struct dh_syncp {
 
 /* 0 or -ENOMEM. Freed with the detector. */
 int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p);
-/* The family of this object, if it is the first one of it and several threads access it. *ret_any: there is something to do.
- * False: no memory. */
+/* The family of this object, if it is the first one of it and several threads access it. *ret_any: there is
+ * something to do. False: no memory. */
 bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any);
 /* Takes the access in; its class. To be called for every access, in order, after dh_syncp_find. 0: no
  * memory. */
@@ -72,7 +75,8 @@ u32 dh_syncp_find(struct dh_syncp *s, u32 at);
 bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
 /* When all are noted: puts them in the order of the trace. False: no memory. */
 bool dh_syncp_sort(struct dh_syncp *s);
-/* Do all accesses to the object so far hold a lock that event e, an access to it or a copy of it, holds too? */
+/* Do all accesses to the object so far hold a lock that event e, an access to it or a copy of it, holds too?
+ */
 bool dh_syncp_guarded(const struct dh_syncp *s, u32 object, u32 e);
 /* The object that an event of the family accesses. */
 DH_INLINE u32 dh_syncp_object_of(const struct dh_syncp *s, u32 e)
@@ -99,7 +103,8 @@ DH_INLINE void dh_syncp_soon(const struct dh_syncp *s, u32 at)
 struct dh_syncp_object *dh_syncp_object(const struct dh_syncp *s, u32 object);
 /* The smallest closed cut that contains `cut`. False: event e of its thread cannot be kept out. */
 bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e);
-/* The smallest closed cut with all that the two accesses need, in s->cut. False: it contains the earlier one. */
+/* The smallest closed cut with all that the two accesses need, in s->cut. False: it contains the earlier one.
+ */
 bool dh_syncp_pair(struct dh_syncp *s, u32 earlier, u32 now);
 
 #endif

@@ -52,8 +52,8 @@ static void write_at(struct dh_witness *w, u32 i, u32 step)
 
 static bool guard(struct dh_witness *w, u32 event, u32 fork)
 {
-    if (w->n_guards == w->cap_guards && !dh_mem_grow(&w->p->d->mem, (void **)&w->guards, w->n_guards,
-                                                     &w->cap_guards, sizeof(*w->guards)))
+    if (w->n_guards == w->cap_guards &&
+        !dh_mem_grow(&w->p->d->mem, (void **)&w->guards, w->n_guards, &w->cap_guards, sizeof(*w->guards)))
         return false;
     w->guards[w->n_guards++] = (struct dh_guard){.event = event, .fork = fork};
     return true;

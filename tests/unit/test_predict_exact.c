@@ -114,7 +114,7 @@ static const char *judge_pair(struct dh_confirm *c, u32 i, u32 j, bool predictab
 {
     switch (dh_confirm_pair(c, i, j)) {
     case DH_OSR_RACE:
-        return !predictable       ? "osr: a pair is not predictable"
+        return !predictable        ? "osr: a pair is not predictable"
                : !holds_in_full(c) ? "osr: a witness is none"
                                    : NULL;
     case DH_OSR_NO_RACE:
@@ -176,8 +176,8 @@ static void judge(struct kit_trace *t, u64 seed)
 /* One of the signals and waits that there are, or what means nothing to an analysis. */
 static struct dh_event some_sync(u64 x, u32 thread)
 {
-    static const u8 ops[] = {DH_OP_VOLATILE,      DH_OP_VOLATILE, DH_OP_BARRIER_ENTER, DH_OP_BARRIER_LEAVE,
-                             DH_OP_NOTIFY,        DH_OP_WAIT,     DH_OP_BRANCH,        DH_OP_BLOCK_BEGIN};
+    static const u8 ops[] = {DH_OP_VOLATILE, DH_OP_VOLATILE, DH_OP_BARRIER_ENTER, DH_OP_BARRIER_LEAVE,
+                             DH_OP_NOTIFY,   DH_OP_WAIT,     DH_OP_BRANCH,        DH_OP_BLOCK_BEGIN};
     u8 op = ops[x % DH_ARRAY_LEN(ops)];
     bool signal = op == DH_OP_VOLATILE && x >> 8 & 1;
     return (struct dh_event){
@@ -208,9 +208,10 @@ static void with_nested_locks(void **state)
     (void)state;
     for (u64 seed = 1; seed <= TRACES; seed++) {
         struct kit_trace t = {0};
-        random_trace(&t, seed,
-                     &(struct random_options){
-                         .events = 26, .threads = 2 + (u32)(seed % 3), .locks = 2 + (u32)(seed % 3), .cells = 2});
+        random_trace(
+            &t, seed,
+            &(struct random_options){
+                .events = 26, .threads = 2 + (u32)(seed % 3), .locks = 2 + (u32)(seed % 3), .cells = 2});
         judge(&t, seed);
     }
 }
@@ -228,10 +229,8 @@ static void with_dense_locks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nested),
-        cmocka_unit_test(unheard),
-        cmocka_unit_test(with_signals),
-        cmocka_unit_test(with_nested_locks),
+        cmocka_unit_test(nested),           cmocka_unit_test(unheard),
+        cmocka_unit_test(with_signals),     cmocka_unit_test(with_nested_locks),
         cmocka_unit_test(with_dense_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

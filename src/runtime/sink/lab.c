@@ -61,7 +61,8 @@ static struct dh_access_now now; /* being handled */
 static dh_id_t *sites;           /* open addressing; none: empty */
 static u32 sites_n, sites_cap;
 static bool off; /* no memory: the detector sees no more */
-/* It keeps nothing and so can say nothing (`empty`): events end at the tap, without the lock. Written before the first thread. */
+/* It keeps nothing and so can say nothing (`empty`): events end at the tap, without the lock. Written before
+ * the first thread. */
 static bool idle;
 
 static void degrade(void)
