@@ -44,12 +44,17 @@ has json json '"PERIODS"' '"SAMPLED_WORK"' '"SAMPLED_OF_WORK"'
 same none "$(cat err)" \
     "deadheat: no data race was found in what was sampled: 0 periods, 0.00% of the time, 0.00% of the work"
 
-# One that happens ten thousands of times is found in a second, at a fifth and within a budget.
+# One that happens ten thousands of times is found in a second, at a fifth and within a budget. How much a budget leaves
+# room for depends on what else the machine does, so that gets some more runs.
 "$deadheat" run --sample=20% -- ./racy >out 2>err
 same found-status $? 66
 has found err "data race on global \`racy\`" "deadheat: this run was sampled: "
-"$deadheat" run --overhead=50% --stats -- ./racy >out 2>err
-same budget-status $? 66
+for _ in 1 2 3 4 5 6 7 8; do
+    "$deadheat" run --overhead=50% --stats -- ./racy >out 2>err
+    status=$?
+    [ $status = 66 ] && break
+done
+same budget-status $status 66
 like budget err "^deadheat: [1-9][0-9]* sampling periods$"
 
 # A period finds what the full detector finds.
