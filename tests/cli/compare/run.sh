@@ -139,7 +139,7 @@ same help-exit "$status" 0
 has help out "usage: deadheat compare"
 
 # A program with marks in its source: as a recording, and running.
-cp "$here/marked.c" .
+cp "$here/../../../examples/guide/prog.c" marked.c
 if ! "$deadheat" cc -g -O1 -pthread marked.c -o marked >log 2>&1 || ! clang-19 -g -O1 -pthread marked.c -o plain >>log 2>&1 ||
     ! "$deadheat" record --quiet -o run.dht -- ./marked >>log 2>&1; then
     bad program-build "$(head -3 log | tr '\n' '|')"
