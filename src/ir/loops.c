@@ -20,12 +20,13 @@
 #include "ir/ir.h"
 
 enum {
-    LONG_ENOUGH = 256, /* bytes from which a call pays */
-    MANY_ENOUGH = 16,  /* iterations, where there are gaps; more than MORE_MAX */
-    MORE_MAX = 4,      /* steps by which accesses to the same stretch of different elements are apart */
-    MEMBERS_MAX = 32,  /* accesses of one range */
-    RARE_CALLS = 1,    /* rare is less than once in so many calls of the function, */
-    RARE_ROUNDS = 2,   /* and in a loop less than once in so many rounds */
+    LONG_ENOUGH = 64, /* bytes from which a call pays, */
+    PARTS_ENOUGH = 8, /* where words are accessed in parts, which hardly ever hit the inlined check */
+    MANY_ENOUGH = 16, /* iterations, where there are gaps; more than MORE_MAX */
+    MORE_MAX = 4,     /* steps by which accesses to the same stretch of different elements are apart */
+    MEMBERS_MAX = 32, /* accesses of one range */
+    RARE_CALLS = 1,   /* rare is less than once in so many calls of the function, */
+    RARE_ROUNDS = 2,  /* and in a loop less than once in so many rounds */
 };
 
 struct dh_ir_range {
@@ -150,12 +151,21 @@ static u64 stride_of(const struct dh_ir_range *r)
     return (u64)(r->step < 0 ? -r->step : r->step);
 }
 
+/* The number of bytes, or of iterations if there are gaps, from which the check pays. */
+static u64 enough(const struct dh_ir_range *r)
+{
+    const u64 cell = 4;
+    if (r->strided)
+        return MANY_ENOUGH;
+    return r->members[0]->size < cell ? PARTS_ENOUGH : LONG_ENOUGH;
+}
+
 /* Computes what the check needs; false: no such check. */
 static bool compute(struct planner *p, struct dh_ir_range *r)
 {
     if (r->step != 0) {
         unsigned most = dh_shim_loops_max_count(p->loops, r->loop);
-        if (most != 0 && (r->strided ? most < MANY_ENOUGH : most * stride_of(r) < LONG_ENOUGH))
+        if (most != 0 && (r->strided ? most : most * stride_of(r)) < enough(r))
             return false;
         r->count = dh_shim_loops_count(p->loops, r->loop);
         if (!r->count)
@@ -377,7 +387,7 @@ static void emit_strip(struct dh_ir *ir, struct dh_ir_range *r, LLVMValueRef low
         LLVMBuildGEP2(ir->builder, ir->u8, r->start, &low, 1, ""), dh_ir_emit_u64(ir, stride_of(r) / r->per),
         LLVMBuildAdd(ir->builder, all, dh_ir_emit_u64(ir, r->more), ""),
         dh_ir_emit_u32(ir, (u32)(r->high - r->low)), dh_ir_emit_u32(ir, (u32)r->members[0]->size)};
-    emit_choice(ir, r, r->count, MANY_ENOUGH);
+    emit_choice(ir, r, r->count, enough(r));
     dh_ir_emit_call(ir, r->write ? DH_IR_WRITE_STRIDE : DH_IR_READ_STRIDE, args);
 }
 
@@ -397,7 +407,7 @@ static void emit_range(struct dh_ir *ir, struct dh_ir_range *r)
     u64 piece = r->members[0]->merged ? 1 : r->members[0]->size;
     LLVMValueRef args[] = {LLVMBuildGEP2(ir->builder, ir->u8, r->start, &low, 1, ""), bytes,
                            dh_ir_emit_u32(ir, (u32)piece)};
-    emit_choice(ir, r, bytes, LONG_ENOUGH);
+    emit_choice(ir, r, bytes, enough(r));
     dh_ir_emit_call(ir, r->write ? DH_IR_WRITE_LOOP : DH_IR_READ_LOOP, args);
 }
 
