@@ -137,9 +137,9 @@ static u32 run_in(u64 free, u32 want)
 }
 
 /* The first of up to *want free blocks together. Between two collections the map is gone through once for
- * each size, large ones first. Blocks never taken are used while those that are fill four fifths of the map;
- * else long epochs, each of which leaves a few of its blocks in use, would spread ids over ever more memory:
- * then what is together must be enough, and *want becomes that. 0: look for single ones. */
+ * each size, large ones first. Blocks never taken are used while those that are fill half of the map; else
+ * long epochs, each of which leaves a few of its blocks in use, would spread ids over ever more memory: then
+ * what is together must be enough, and *want becomes that. 0: look for single ones. */
 static u32 find_run(u32 *want)
 {
     DH_ASSERT(dh_lock_is_mine(&lock));
@@ -157,7 +157,7 @@ static u32 find_run(u32 *want)
             n = used ? (u32)__builtin_clzll(used) : n + 64;
         }
         u32 used_up = live + since_last;
-        if (high < used_up + used_up / 4 + FLOOR_BLOCKS / 4 && BLOCKS - high >= *want) {
+        if (high < 2 * used_up + 2 * FLOOR_BLOCKS && BLOCKS - high >= *want) {
             run_cursor = high / 64;
             return high;
         }
