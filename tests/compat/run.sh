@@ -77,7 +77,7 @@ for frontend in own gcc clang; do
     [ $frontend != own ] && flag=--dh-frontend=$frontend
     for level in -O0 -O2; do
         "$deadheat" c++ $flag -g $level -pthread "$here/stacks.cc" -o stacks >log 2>&1 &&
-            timeout 40 "$deadheat" run --source=0 -- ./stacks >log 2>&1
+            within 40 "$deadheat" run --source=0 -- ./stacks >log 2>&1
         got=$(awk '/^ *Location: global/ { gsub(/`/, "", $3); print $3 ":" a; print $3 ":" b }
             /(rite|ead) of .* by thread / { a = b; b = ""; on = 1 } /^$/ { on = 0 } on && /^ *#/ { b = b " " $2 }' log |
             sed 's/ main$//' | sort -u | tr '\n' ',')
@@ -88,19 +88,19 @@ done
 # ---- What the program brings for ThreadSanitizer ----
 
 "$deadheat" cc -g -O1 -pthread "$here/defaults.c" -o defaults >log 2>&1
-timeout 40 ./defaults >log 2>&1
+within 40 ./defaults >log 2>&1
 check defaults/status 7 $?
 check defaults/suppressed "told" "$(sed -n 's/.*data race on global .\([a-z]*\).*/\1/p' log | tr '\n' ' ' | sed 's/ $//')"
-DEADHEAT_OPTIONS=exitcode=9 timeout 40 ./defaults >log 2>&1
+DEADHEAT_OPTIONS=exitcode=9 within 40 ./defaults >log 2>&1
 check defaults/options-win 9 $?
 "$deadheat" cc -g -O1 -pthread "$here/sanitizer.c" -o prog >log 2>&1
-DEADHEAT_OPTIONS=report=0 timeout 40 ./prog print >log 2>&1
+DEADHEAT_OPTIONS=report=0 within 40 ./prog print >log 2>&1
 check sanitizer/stack 1 "$(grep -c '^    #0 .*/prog+0x[0-9a-f]*$' log)"
 
 # ---- Fortran ----
 
 "$deadheat" cc --dh-frontend=gfortran -g -O1 -pthread "$here/fortran.f90" -o fortran >log 2>&1 &&
-    timeout 40 "$deadheat" run -- ./fortran >out 2>log
+    within 40 "$deadheat" run -- ./fortran >out 2>log
 check fortran/status 66 $?
 check fortran/output "done" "$(cat out)"
 line=$(sed -n '/! RACE/=' "$here/fortran.f90")
@@ -118,7 +118,7 @@ check fortran/no-other 0 "$(grep -c 'MOD_counted\|MOD_field' log)"
         "$deadheat" cc -g -rdynamic "$here/mixed.c" own.o gcc.o clang.o -o mixed -ldl -pthread
 } >log 2>&1
 check mixed/build 0 $?
-timeout 40 "$deadheat" run --source=0 -- ./mixed ./library.so >log 2>&1
+within 40 "$deadheat" run --source=0 -- ./mixed ./library.so >log 2>&1
 check mixed/status 66 $?
 check mixed/accesses "by_clang by_gcc by_library by_own" "$(sed -n 's/^ *#0 \(by_[a-z]*\) .*/\1/p' log | sort -u | tr '\n' ' ' | sed 's/ $//')"
 check mixed/no-other 0 "$(grep 'data race on' log | grep -vc shared_by_all)"
@@ -159,9 +159,9 @@ for frontend in gcc clang; do
     check "driver/$frontend-plain" 0 "$(nm plain.o | grep -c tsan)"
     "$deadheat" cc --dh-frontend=$frontend -O2 -flto -c "$here/acquire-release.c" -o lto.o >log 2>&1 &&
         "$deadheat" cc --dh-frontend=$frontend -O2 -flto lto.o -o lto -pthread >log 2>&1
-    timeout 40 "$deadheat" run --report=0 -- ./lto >log 2>&1
+    within 40 "$deadheat" run --report=0 -- ./lto >log 2>&1
     check "driver/$frontend-lto" 66 $?
-    timeout 40 ./lto >log 2>&1 # by itself: it finds its reporter
+    within 40 ./lto >log 2>&1 # by itself: it finds its reporter
     check "driver/$frontend-reporter" yes "$(grep -q 'WARNING: deadheat: data race on' log && echo yes)"
 done
 exit $failed

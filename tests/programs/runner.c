@@ -278,7 +278,7 @@ static int compile(struct config *c, const char *compiler, const char *flags, co
                    const char *out)
 {
     int status =
-        run(c, "compile", "timeout -k 2 60 %s -g -O1 -pthread -I'%s' -I'%s/../../include' %s %s -o '%s/%s'",
+        run(c, "compile", "within 60 %s -g -O1 -pthread -I'%s' -I'%s/../../include' %s %s -o '%s/%s'",
             compiler, c->dir, c->dir, flags, what, c->work, out);
     char *noise = output_of(c, "compile", "err");
     int rc = 0;
@@ -340,11 +340,11 @@ static int run_program(struct config *c, struct program *p)
         status =
             run(c, "run",
                 "TSAN_OPTIONS=report_thread_leaks=0:report_mutex_bugs=0:report_signal_unsafe=0:exitcode=66:"
-                "log_path='%s/tsan' timeout -k 2 40 setarch -R '%s/prog' %s",
+                "log_path='%s/tsan' within 40 setarch -R '%s/prog' %s",
                 c->work, c->work, p->args);
     else
         status = run(c, "run",
-                     "DEADHEAT_OPTIONS='%s:%s' timeout -k 2 40 '%s/bin/deadheat' run --report=0 "
+                     "DEADHEAT_OPTIONS='%s:%s' within 40 '%s/bin/deadheat' run --report=0 "
                      "--output='%s/races.jsonl' -- '%s/prog' %s",
                      getenv("PROGRAM_OPTIONS") ? getenv("PROGRAM_OPTIONS") : "", p->options, c->build,
                      c->work, c->work, p->args);
@@ -399,7 +399,7 @@ static int collect_json(struct config *c, struct program *p, struct pair *pairs,
     snprintf(path, sizeof(path), "%s/races.jsonl", c->work);
     if (access(path, F_OK) != 0) /* written when there is something to write */
         return 0;
-    status = run(c, "report", "timeout 40 '%s/bin/deadheat' report --format=json '%s'", c->build, path);
+    status = run(c, "report", "within 40 '%s/bin/deadheat' report --format=json '%s'", c->build, path);
     text = output_of(c, "report", "out");
     root = json_loads(text, 0, &error);
     free(text);

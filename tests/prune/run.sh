@@ -23,7 +23,7 @@ pruned() { cc --dh-prune "$@"; }
 
 # Whether a run of ./prog reports a race on this variable, or none for "-".
 reports() { # VARIABLE
-    timeout -k 2 60 "$deadheat" run -- ./prog >out 2>&1
+    within 60 "$deadheat" run -- ./prog >out 2>&1
     code=$?
     if [ "$1" = - ]; then
         [ $code = 0 ] || { echo "exit status $code: $(head -1 out)"; return 1; }

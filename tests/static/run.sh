@@ -22,7 +22,7 @@ analyse() { # SOURCE.c: relay.json and sound.json, or a sentence in $why
     clang-19 -Wall -Wextra -Wno-unused-parameter ${flags:--O1} -g -emit-llvm -c "$1" -o "$work/a.bc" >"$work/err" 2>&1 ||
         { why="compiling: $(head -3 "$work/err" | tr '\n' '|')" && return 1; }
     for style in relay sound; do
-        timeout -k 2 60 "$deadheat" static --style=$style --no-assume=all --format=json "$work/a.bc" >"$work/$style.json" 2>"$work/err" ||
+        within 60 "$deadheat" static --style=$style --no-assume=all --format=json "$work/a.bc" >"$work/$style.json" 2>"$work/err" ||
             { why="exit status $? of --style=$style: $(head -3 "$work/err" | tr '\n' '|')" && return 1; }
     done
 }

@@ -25,7 +25,7 @@ expect() {
     fi
 }
 run() { # COMMAND...
-    timeout -k 2 30 "$@" >out 2>err
+    within 30 "$@" >out 2>err
     rc=$?
 }
 # in_shell LINE: for limits and redirections
@@ -78,7 +78,7 @@ if [ "$rc" -eq 77 ]; then skip chroot "$(cat out)"; else
     expect chroot 66 0 done 'the reporter .* cannot be run'
 fi
 rmdir /tmp/victim-?????? 2>/dev/null
-for mode in overflow overflow_thread; do # a plain SIGSEGV; timeout(1) passes it on
+for mode in overflow overflow_thread; do # a plain SIGSEGV; within passes it on
     in_shell "./victim $mode"
     sed -i '/Segmentation fault/d' err
     expect $mode 139 0 ''

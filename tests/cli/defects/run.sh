@@ -8,7 +8,7 @@ run() { # OPTIONS COMMAND...: sets status, fills out and err
     DEADHEAT_OPTIONS=$1
     export DEADHEAT_OPTIONS
     shift
-    timeout -k 2 60 "$@" >out 2>err
+    within 60 "$@" >out 2>err
     status=$?
     unset DEADHEAT_OPTIONS
 }

@@ -152,7 +152,7 @@ cat fifo >out &
 rc=$?
 wait
 same fifo "$rc:$(sum out)" "0:$text"
-timeout 20 "$deadheat" static --output=fifo ./field 2>err
+within 20 "$deadheat" static --output=fifo ./field 2>err
 same fifo-without-reader "$?:$(cat err)" "2:deadheat static: error: cannot write 'fifo': it is a pipe, and nobody reads from it"
 
 # ---- A recording in progress ----

@@ -12,7 +12,7 @@ printf 'T1|w(x)|1\n' >t.std
 "$deadheat" trace convert -o t.dht t.std
 "$deadheat" run --report=0 --output=r.jsonl -- ./hits >out
 try() { # ARGUMENTS: sets status, fills out and err
-    timeout 20 "$deadheat" "$@" >out 2>err </dev/null
+    within 20 "$deadheat" "$@" >out 2>err </dev/null
     status=$?
 }
 
@@ -38,7 +38,7 @@ same report-text "$status:$(($(wc -l <err) <= 12))" 2:1
 unusable() { # NAME WORDS FLAG: by the command, and by the program alone, which goes on
     try run "--$3" -- ./hits none
     same "$1" "$status:$(cat out):$(grep -c -- "$2" err)" 2::1
-    DEADHEAT_OPTIONS=$3 timeout 20 ./hits none >out 2>err
+    DEADHEAT_OPTIONS=$3 within 20 ./hits none >out 2>err
     same "$1-alone" "$?:$(cat out):$(grep -c -- "$4" err)" 0:ran:1
 }
 unusable no-output-directory "cannot write '/nonexistent/x': No such file or directory" output=/nonexistent/x \

@@ -16,7 +16,7 @@ look() { # WIDTH PAGE SCRIPT: prints what the script says; w is the window of th
 onload = () => { const w = document.getElementById('f').contentWindow, d = w.document;
 document.body.textContent = 'said:' + (() => { $3 })() + ';'; }</script>
 END
-    timeout -k 2 60 "$browser" --headless --no-sandbox --disable-gpu --allow-file-access-from-files --user-data-dir="$work/profile" \
+    within 60 "$browser" --headless --no-sandbox --disable-gpu --allow-file-access-from-files --user-data-dir="$work/profile" \
         --virtual-time-budget=3000 --dump-dom "file://$work/frame.html" 2>/dev/null | sed -n 's/.*said:\([^;]*\);.*/\1/p'
 }
 for page in wide.html longer.html page.html; do

@@ -8,7 +8,7 @@
 sample=$2/tests/cli/static/static-sample
 
 run() { # ARGUMENTS: sets status, fills out and err
-    timeout -k 2 60 "$deadheat" static "$@" >out 2>err
+    within 60 "$deadheat" static "$@" >out 2>err
     status=$?
 }
 refused() { # NAME WORDS ARGUMENTS: status 2, nothing printed, one line of complaint

@@ -104,8 +104,8 @@ for p in "$programs"/lard-*.c; do
     "$DEADHEAT" cc -g -O1 -pthread -I"$programs" "$p" $(sed -n 's,^// FLAGS: ,,p' "$p") -o "$work/prog" >"$work/log" 2>&1 ||
         { fail "record/$program" "compiling: $(head -3 "$work/log" | tr '\n' '|')"; continue; }
     want=$(sed -n 's/.*\/\/ RACE \(.*\)/\1/p' "$p" | sed 's/:[a-z]*//g' | tr ' ' '\n' | sort -u | grep -c .)
-    timeout 60 "$DEADHEAT" record -o "$work/t.dht" -- "$work/prog" >"$work/log" 2>&1
-    timeout 120 "$DEADHEAT" analyze --detector="$all" --limit=0 "$work/t.dht" >"$work/out" 2>"$work/err"
+    within 60 "$DEADHEAT" record -o "$work/t.dht" -- "$work/prog" >"$work/log" 2>&1
+    within 120 "$DEADHEAT" analyze --detector="$all" --limit=0 "$work/t.dht" >"$work/out" 2>"$work/err"
     while read -r name guarantee; do
         got=$(sed -n "s/^$name ([a-z-]*): \([0-9no]*\).*/\1/p" "$work/out" | sed 's/no/0/')
         if [ -n "$got" ] && fits "$name" "$guarantee" "$program" "$want" "$got"; then

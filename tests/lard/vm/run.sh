@@ -51,7 +51,7 @@ try() { # BUILD PROGRAM FLAGS...
     build=$1 program=$2
     shift 2
     # shellcheck disable=SC2046 # options are words
-    out=$(timeout 60 "$build/lardvm" $(options "$program") "$@" "$program" 2>err | tr '\n' ' ')
+    out=$(within 60 "$build/lardvm" $(options "$program") "$@" "$program" 2>err | tr '\n' ' ')
     want=$(expected "$program")
     [ -s err ] && echo "$build $*: $(head -2 err | tr '\n' '|')"
     [ "$want" = any ] || [ "$out" = "$want " ] || echo "$build $*: got '$out', not '$want'"
@@ -87,7 +87,7 @@ for program in "$vm"/programs/*.lasm; do
     for gc in mark-sweep semispace; do
         for build in deadheat told; do
             # shellcheck disable=SC2046
-            timeout 60 "$deadheat" run --report=0 -- "$build/lardvm" $(options "$program") --gc=$gc "$program" >out 2>err
+            within 60 "$deadheat" run --report=0 -- "$build/lardvm" $(options "$program") --gc=$gc "$program" >out 2>err
             got=$?
             [ "$got" -eq "$status" ] || wrong="$wrong$build --gc=$gc: exit status $got, not $status; "
         done
@@ -98,7 +98,7 @@ done
 # ---- Bad programs: one sentence, status 2 ----
 says() { # NAME SENTENCE, the program on standard input
     cat >bad.lasm
-    timeout 20 asan/lardvm bad.lasm >out 2>err
+    within 20 asan/lardvm bad.lasm >out 2>err
     same "says-$1" "$?: $(cat err)" "2: lardvm: $2"
 }
 printf 'func main 0\n  frobnicate r1\nend\n' | says instruction "bad.lasm:2: there is no instruction 'frobnicate'"
@@ -140,7 +140,7 @@ for program in "$vm"/programs/relay.lasm "$vm"/programs/work-sort.lasm; do
         cp "$program" bad.lasm
         # shellcheck disable=SC2059 # an octal escape
         printf "\\$(printf %o "$byte")" | dd of=bad.lasm bs=1 seek=$((at % size)) conv=notrunc 2>err
-        timeout 20 asan/lardvm --assemble bad.lasm >out 2>err
+        within 20 asan/lardvm --assemble bad.lasm >out 2>err
         got=$?
         [ $got -eq 0 ] && [ ! -s err ] && continue
         [ $got -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^lardvm: bad.lasm' err && continue

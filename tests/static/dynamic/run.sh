@@ -37,7 +37,7 @@ find_races() { # SOURCE
     # shellcheck disable=SC2086 # flags and arguments are several words
     "$deadheat" "$cc" -g -O1 -pthread -w -I"$programs" -I"$tests" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
     # shellcheck disable=SC2086
-    (cd "$work" && timeout -k 2 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog $args >out 2>&1 </dev/null)
+    (cd "$work" && within 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog $args >out 2>&1 </dev/null)
     "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
     python3 "$here/lines.py" races "$programs" "$work/races.json" >"$work/races"
 }
@@ -58,7 +58,7 @@ find_pairs() { # SOURCE
     done
     for style in relay sound; do
         # shellcheck disable=SC2086
-        timeout -k 2 60 "$deadheat" static --style=$style --format=json $files >"$work/$style.json" 2>"$work/err" || return 1
+        within 60 "$deadheat" static --style=$style --format=json $files >"$work/$style.json" 2>"$work/err" || return 1
         python3 "$here/lines.py" pairs "$programs" "$work/$style.json" >"$work/$style"
     done
 }

@@ -43,7 +43,7 @@ crowd() { # N: N places that write one variable
 
 analyse() { # NAME: NAME.json from NAME.c
     clang-19 -O1 -g -w -emit-llvm -c "$work/$1.c" -o "$work/$1.bc" &&
-        timeout -k 2 100 "$deadheat" static --style=sound --format=json --limit=1 "$work/$1.bc" >"$work/$1.json"
+        within 100 "$deadheat" static --style=sound --format=json --limit=1 "$work/$1.bc" >"$work/$1.json"
 }
 
 check() { # NAME PYTHON: small, large and many are what was printed

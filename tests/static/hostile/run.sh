@@ -43,7 +43,7 @@ wanted() { # SOURCE relay|sound
 analyse() { # SOURCE: $work/relay and $work/sound
     "$clang" -g "$level" -pthread -w -emit-llvm -c "$1" -o "$work/a.bc" >"$work/err" 2>&1 || return 1
     for style in relay sound; do
-        timeout -k 2 60 "$deadheat" static --style=$style --format=json "$work/a.bc" >"$work/$style.json" 2>"$work/err" || return 1
+        within 60 "$deadheat" static --style=$style --format=json "$work/a.bc" >"$work/$style.json" 2>"$work/err" || return 1
         python3 "$lines" pairs "$here" "$work/$style.json" >"$work/$style"
     done
 }
@@ -79,7 +79,7 @@ for f; do
         echo "FAIL $name: $(head -2 "$work/err" | tr '\n' '|')" && failed=1 && continue
     fi
     rm -f "$work/races.jsonl"
-    (cd "$work" && timeout -k 2 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog >out 2>&1 </dev/null)
+    (cd "$work" && within 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog >out 2>&1 </dev/null)
     "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
     python3 "$lines" races "$here" "$work/races.json" >"$work/races"
     : >"$work/why"
