@@ -101,9 +101,10 @@ json_t *dh_print_json(const struct dh_group *group)
         json_pack("{ss so sI so so}", "fingerprint", group->hash, "identity", text(group->identity), "count",
                   (json_int_t)group->count, "summary", text(dh_view_subject(&arena, v)), "explanation",
                   text(dh_view_explain(&arena, v)));
-    json_object_update_missing_new(race, json_pack("{sI so so so}", "pid", (json_int_t)process->pid, "exe",
-                                                   text(process->exe), "detector", text(process->detector),
-                                                   "guarantee", text(process->guarantee)));
+    json_object_update_missing_new(race,
+                                   json_pack("{ss sI so so so}", "process", process->id, "pid",
+                                             (json_int_t)process->pid, "exe", text(process->exe), "detector",
+                                             text(process->detector), "guarantee", text(process->guarantee)));
     json_object_set_new(race, "accesses",
                         json_pack("[oo]", access(&v->accesses[0]), access(&v->accesses[1])));
     json_object_set_new(race, "location", location(v));

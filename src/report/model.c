@@ -8,6 +8,7 @@
 void dh_model_init(struct dh_model *m, struct dh_arena *arena)
 {
     *m = (struct dh_model){.arena = arena};
+    dh_map_init(&m->processes, arena);
     dh_map_init(&m->counters, arena);
 }
 
@@ -18,33 +19,32 @@ void dh_model_done(struct dh_model *m)
         dh_map_done(&p->threads);
         dh_map_done(&p->races);
     }
+    dh_map_done(&m->processes);
     dh_map_done(&m->counters);
     m->process = NULL;
 }
 
-struct dh_model_process *dh_model_begin_process(struct dh_model *m)
+struct dh_model_process *dh_model_begin_process(struct dh_model *m, const void *key, size_t len)
 {
     struct dh_model_process *p = dh_arena_alloc(m->arena, sizeof(*p));
-    p->exe = p->detector = p->guarantee = "";
+    p->id = p->exe = p->detector = p->guarantee = "";
     dh_map_init(&p->modules, m->arena);
     dh_map_init(&p->threads, m->arena);
     dh_map_init(&p->races, m->arena);
     p->next = m->process;
     m->process = p;
+    dh_map_put(&m->processes, key, len, p);
     return p;
 }
 
 struct dh_model_process *dh_model_current(struct dh_model *m)
 {
-    return m->process ? m->process : dh_model_begin_process(m);
+    return m->process ? m->process : dh_model_begin_process(m, "", 0);
 }
 
-struct dh_model_process *dh_model_find_process(struct dh_model *m, u64 pid)
+struct dh_model_process *dh_model_find_process(const struct dh_model *m, const void *key, size_t len)
 {
-    struct dh_model_process *p = m->process;
-    while (p && p->pid != pid)
-        p = p->next;
-    return p;
+    return dh_map_get(&m->processes, key, len);
 }
 
 const struct dh_model_thread *dh_model_find_thread(const struct dh_model_process *p, u64 uid)

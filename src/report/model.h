@@ -2,9 +2,10 @@
  * model.h - what a stream of race records says, as structs. docs/design/race-record.md has the format.
  *
  * Everything lives in the model's arena until dh_model_done. A stream may hold the records of several
- * processes: each "process" line starts a new one, with modules, threads and race numbers of its own. Lines
- * belong to the process that began last, unless they name another by its "pid" (a parent and its forked
- * child may write to one file in turn).
+ * processes, line by line: each "process" line starts a new one, with modules, threads and race numbers of
+ * its own, and every line names its process by a key. In version 2 of the format that is a random number of
+ * 128 bits; in version 1 it was the pid, by which processes of two containers were taken for one, or nothing,
+ * for the process that began last.
  */
 #ifndef DH_REPORT_MODEL_H
 #define DH_REPORT_MODEL_H
@@ -80,6 +81,7 @@ struct dh_model_location {
 };
 
 struct dh_model_process {
+    const char *id; /* 32 hex digits; "" in records of version 1 */
     u64 pid;
     const char *exe;
     const char *detector;
@@ -103,16 +105,18 @@ struct dh_model_race {
 struct dh_model {
     struct dh_arena *arena;
     struct dh_model_process *process; /* the current one; NULL before the first record that needs one */
+    struct dh_map processes;          /* key -> struct dh_model_process, the one that began last */
     struct dh_map counters;           /* name -> u64 *, summed over all processes */
 };
 
 void dh_model_init(struct dh_model *m, struct dh_arena *arena);
 void dh_model_done(struct dh_model *m);
-struct dh_model_process *dh_model_begin_process(struct dh_model *m);
+/* A new process, which lines with this key belong to from now on. */
+struct dh_model_process *dh_model_begin_process(struct dh_model *m, const void *key, size_t len);
 /* The process that began last; begun if there is none yet. */
 struct dh_model_process *dh_model_current(struct dh_model *m);
-/* The process with this pid that began last, or NULL. */
-struct dh_model_process *dh_model_find_process(struct dh_model *m, u64 pid);
+/* The process with this key that began last, or NULL. */
+struct dh_model_process *dh_model_find_process(const struct dh_model *m, const void *key, size_t len);
 
 const struct dh_model_thread *dh_model_find_thread(const struct dh_model_process *p, u64 uid);
 void dh_model_count(struct dh_model *m, const char *name, u64 value);

@@ -252,15 +252,45 @@ static int location(struct reader *r, const json_t *object, struct dh_model_loca
 /* ---- Lines ----------------------------------------------------------------------------------------------
  */
 
-static int read_process(struct reader *r, const json_t *line, struct dh_record *ret)
-{
-    (void)ret;
+/* What names the process of a line: `id` in version 2, and before that the pid. */
+struct process_key {
+    const char *id; /* NULL: version 1 */
     u64 pid;
-    int rc = get_number(r, line, "pid", &pid);
-    if (rc)
-        return rc;
-    struct dh_model_process *p = dh_model_begin_process(r->m);
-    p->pid = pid;
+    bool has_pid;
+};
+
+enum { ID_DIGITS = 32 };
+
+static int process_key(struct reader *r, const json_t *line, int version, struct process_key *ret)
+{
+    const json_t *pid = json_object_get(line, "pid");
+    struct process_key key = {.has_pid = pid != NULL};
+    if (pid && number(r, pid, "pid", &key.pid) != 0)
+        return -EINVAL;
+    if (version > 1) {
+        key.id = json_string_value(json_object_get(line, "process"));
+        if (!key.id || strlen(key.id) != ID_DIGITS || strspn(key.id, "0123456789abcdef") != ID_DIGITS)
+            return fail(r, "'process' is not a number of %d hex digits", ID_DIGITS);
+    }
+    *ret = key;
+    return 0;
+}
+
+static struct dh_model_process *find_process(struct dh_model *m, const struct process_key *key)
+{
+    if (key->id)
+        return dh_model_find_process(m, key->id, ID_DIGITS);
+    return key->has_pid ? dh_model_find_process(m, &key->pid, sizeof(key->pid)) : dh_model_current(m);
+}
+
+static int read_process(struct reader *r, const json_t *line, const struct process_key *key)
+{
+    if (!key->has_pid)
+        return fail(r, "'pid' is missing");
+    struct dh_model_process *p = key->id ? dh_model_begin_process(r->m, key->id, ID_DIGITS)
+                                         : dh_model_begin_process(r->m, &key->pid, sizeof(key->pid));
+    p->id = dh_arena_strdup(r->m->arena, key->id ? key->id : "");
+    p->pid = key->pid;
     p->announced = true;
     p->exe = get_text(r, line, "exe");
     p->detector = get_text(r, line, "detector");
@@ -377,25 +407,27 @@ static int read_object(struct reader *r, const json_t *line, struct dh_record *r
         const char *type;
         int (*read)(struct reader *r, const json_t *line, struct dh_record *ret);
     } types[] = {
-        {"process", read_process}, {"module", read_module},     {"thread", read_thread}, {"race", read_race},
-        {"repeat", read_repeat},   {"counters", read_counters}, {"end", read_end},
+        {"module", read_module}, {"thread", read_thread},     {"race", read_race},
+        {"repeat", read_repeat}, {"counters", read_counters}, {"end", read_end},
     };
     const char *type = json_string_value(json_object_get(line, "type"));
     const json_t *version = json_object_get(line, "v");
     if (!json_is_object(line) || !type || !json_is_integer(version))
         return fail(r, "not a race record");
-    if (json_integer_value(version) != 1)
-        return fail(r, "record version %lld; this deadheat reads version 1",
+    if (json_integer_value(version) != 1 && json_integer_value(version) != 2)
+        return fail(r, "record version %lld; this deadheat reads versions 1 and 2",
                     (long long)json_integer_value(version));
-    if (strcmp(type, "process") != 0) {
-        u64 pid;
-        const json_t *named = json_object_get(line, "pid");
-        if (named && number(r, named, "pid", &pid) != 0)
-            return -EINVAL;
-        r->process = named ? dh_model_find_process(r->m, pid) : dh_model_current(r->m);
-        if (!r->process)
-            return fail(r, "process %llu has not been announced", (unsigned long long)pid);
-    }
+    struct process_key key;
+    int rc = process_key(r, line, (int)json_integer_value(version), &key);
+    if (rc)
+        return rc;
+    if (strcmp(type, "process") == 0)
+        return read_process(r, line, &key);
+    r->process = find_process(r->m, &key);
+    if (!r->process && key.id)
+        return fail(r, "process %s has not been announced", key.id);
+    if (!r->process)
+        return fail(r, "process %llu has not been announced", (unsigned long long)key.pid);
     for (size_t i = 0; i < DH_ARRAY_LEN(types); i++) {
         if (strcmp(type, types[i].type) == 0)
             return types[i].read(r, line, ret);

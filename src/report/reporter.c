@@ -319,7 +319,7 @@ static json_t *json_processes(const struct dh_reporter *r)
             continue;
         json_t *exe = json_string(p->exe);
         json_array_insert_new(list, 0,
-                              json_pack("{sI so sb}", "pid", (json_int_t)p->pid, "exe",
+                              json_pack("{ss sI so sb}", "id", p->id, "pid", (json_int_t)p->pid, "exe",
                                         exe ? exe : json_string("?"), "ended", p->ended));
     }
     return list;

@@ -20,6 +20,7 @@
 #include "runtime/engine/rules.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/report/modules.h"
+#include "runtime/report/process_id.h"
 #include "runtime/report/report.h"
 #include "runtime/shadow/collect.h"
 #include "runtime/shadow/exclusive.h"
@@ -180,6 +181,7 @@ static void start(char **envp)
         return;
     started = true;
     read_options(envp);
+    dh_process_id_renew();
     dh_history_init();
     dh_rules_init(dh_opts.stats);
     dh_sync_init();
@@ -359,6 +361,7 @@ void dh_runtime_fork_parent(void)
 
 void dh_runtime_fork_child(void)
 {
+    dh_process_id_renew();
     each_lock(dh_lock_fork_drop);
     if (!__dh_hot.self)
         return;

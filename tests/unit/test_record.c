@@ -77,6 +77,52 @@ static void valid(void **state)
     dh_arena_done(&a);
 }
 
+#define ID_A "00112233445566778899aabbccddeeff"
+#define ID_B "ffeeddccbbaa99887766554433221100"
+#define LINE(id, rest) "{\"v\":2,\"process\":\"" id "\",\"pid\":7," rest "}"
+
+/* Two containers: the same pid, numbers of modules and races, and every line of one among those of the other.
+ */
+static void same_pid(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {ID_A, ID_B},
+                             *const lines[][2] = {
+                                 {LINE(ID_A, "\"type\":\"process\",\"exe\":\"/a\""),
+                                  LINE(ID_B, "\"type\":\"process\",\"exe\":\"/b\"")},
+                                 {LINE(ID_A, "\"type\":\"module\",\"id\":0,\"path\":\"/a\""),
+                                  LINE(ID_B, "\"type\":\"module\",\"id\":0,\"path\":\"/b\"")},
+                                 {LINE(ID_A, "\"type\":\"race\",\"id\":1,\"accesses\":[" ACCESS(
+                                                 "write", "0x1", "1") "," ACCESS("read", "0x2", "2") "]"),
+                                  LINE(ID_B, "\"type\":\"race\",\"id\":1,\"accesses\":[" ACCESS(
+                                                 "write", "0x1", "1") "," ACCESS("read", "0x2", "2") "]")},
+                                 {LINE(ID_A, "\"type\":\"repeat\",\"id\":1,\"count\":3"),
+                                  LINE(ID_B, "\"type\":\"repeat\",\"id\":1,\"count\":4")},
+                             };
+    struct dh_arena a = {0};
+    struct dh_model m;
+    const struct dh_model_race *races[2] = {0};
+    dh_model_init(&m, &a);
+    for (size_t i = 0; i < DH_ARRAY_LEN(lines); i++) {
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(read_line(&m, lines[i][k]), 0);
+            if (record.type == DH_RECORD_RACE)
+                races[k] = record.race;
+            if (record.type == DH_RECORD_REPEAT)
+                assert_ptr_equal(record.race, races[k]);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        const char *exe = k ? "/b" : "/a";
+        assert_string_equal(races[k]->process->id, ids[k]);
+        assert_int_equal(races[k]->process->pid, 7);
+        assert_string_equal(races[k]->process->exe, exe);
+        assert_string_equal(races[k]->accesses[0].stack.frames[0].module->path, exe);
+    }
+    dh_model_done(&m);
+    dh_arena_done(&a);
+}
+
 #define SIDE "{\"kind\":\"read\",\"addr\":1,\"size\":1,\"thread\":1}"
 #define PLACED(where) \
     "{\"v\":1,\"type\":\"race\",\"id\":1,\"accesses\":[" SIDE "," SIDE "],\"location\":" where "}"
@@ -91,7 +137,13 @@ static void bad(void **state)
         {"[]", "not a race record"},
         {"{}", "not a race record"},
         {"{\"v\":1}", "not a race record"},
-        {"{\"v\":2,\"type\":\"race\"}", "record version 2; this deadheat reads version 1"},
+        {"{\"v\":3,\"type\":\"race\"}", "record version 3; this deadheat reads versions 1 and 2"},
+        {"{\"v\":2,\"type\":\"end\",\"pid\":7}", "'process' is not a number of 32 hex digits"},
+        {"{\"v\":2,\"type\":\"end\",\"pid\":7,\"process\":7}", "'process' is not a number of 32 hex digits"},
+        {"{\"v\":2,\"type\":\"end\",\"process\":\"" ID_A "0\"}",
+         "'process' is not a number of 32 hex digits"},
+        {"{\"v\":2,\"type\":\"end\",\"process\":\"" ID_A "\"}", "process " ID_A " has not been announced"},
+        {"{\"v\":2,\"type\":\"process\",\"process\":\"" ID_A "\"}", "'pid' is missing"},
         {"{\"v\":1,\"type\":\"process\"}", "'pid' is missing"},
         {"{\"v\":1,\"type\":\"module\",\"id\":0}", "'path' is missing"},
         {"{\"v\":1,\"type\":\"module\",\"id\":-1,\"path\":\"x\"}", "'id' is not a number"},
@@ -346,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid),
+        cmocka_unit_test(same_pid),
         cmocka_unit_test(bad),
         cmocka_unit_test(grouping),
         cmocka_unit_test(both_sides_are_one_race),

@@ -18,6 +18,7 @@
 #include "runtime/report/known.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/place.h"
+#include "runtime/report/process_id.h"
 #include "runtime/report/reporter.h"
 #include "runtime/sink/tap.h"
 #include "runtime/threads/context.h"
@@ -43,9 +44,11 @@ static u32 races_before; /* ... before the present stream began */
 static void open_line(const char *type)
 {
     dh_fmt_init(&line, line_buf, sizeof(line_buf));
-    dh_fmt_str(&line, "{\"v\":1,\"type\":");
+    dh_fmt_str(&line, "{\"v\":2,\"type\":");
     dh_fmt_json_str(&line, type);
-    /* On every line: a forked child may append to the same output file. */
+    /* On every line: others may append to the same output file, and have the same pid in their container. */
+    dh_fmt_str(&line, ",\"process\":");
+    dh_fmt_json_str(&line, dh_process_id());
     dh_fmt_str(&line, ",\"pid\":");
     dh_fmt_u64(&line, (u64)dh_sys3(SYS_getpid, 0, 0, 0));
 }
