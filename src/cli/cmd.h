@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 
@@ -46,6 +47,23 @@ int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
 void dh_cli_html(FILE *out, const char *s, size_t n);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
+
+/* child.c: the program that a command runs. One at a time. */
+/* Calls become(ctx) in a new process, which does not return; signals are passed on to it. Its pid, or a
+ * negative errno. */
+pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx);
+/* Has it ended, and with which wait status? */
+bool dh_cli_child_ended(pid_t pid, int *ret_status);
+/* Waits for its end. Its wait status. */
+int dh_cli_child_wait(pid_t pid);
+/* The exit status that a shell gives to such a wait status. */
+int dh_cli_child_status(int status);
+/* End by the same signal, if that ended it; else returns the exit status to end with. */
+int dh_cli_child_end_like(int status);
+
+/* usage.c: reports for other processes. Outlives what ends them, and calls work(ctx) with a stack that is
+ * large enough whatever their limits are. What that returns. */
+int dh_cli_report_for_others(int (*work)(void *ctx), void *ctx);
 
 /* openmp.c: if the program uses LLVM's OpenMP, have its run-time system tell what it orders, by variables of
  * the environment that the program will get; or warn that it cannot. */

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,82 +214,26 @@ static struct dh_feed_layout *share(int *ret_fd)
     return p;
 }
 
-static void child(char **argv, int fd)
+struct start {
+    char **argv;
+    int fd;
+};
+
+/* In the new process. */
+static void become(void *ctx)
 {
+    const struct start *with = ctx;
     char options[64];
     const char *given = getenv("DEADHEAT_OPTIONS");
     char *all = NULL;
-    snprintf(options, sizeof(options), "record_fd=%d", fd);
+    snprintf(options, sizeof(options), "record_fd=%d", with->fd);
     if (asprintf(&all, "%s%s%s", given ? given : "", given && *given ? ":" : "", options) < 0 ||
         setenv("DEADHEAT_OPTIONS", all, 1) != 0)
         _exit(126);
-    execvp(argv[0], argv);
+    execvp(with->argv[0], with->argv);
     int status = errno == ENOENT ? 127 : 126;
-    dh_cli_fail("record", "cannot run '%s': %s", argv[0], strerror(errno));
+    dh_cli_fail("record", "cannot run '%s': %s", with->argv[0], strerror(errno));
     _exit(status);
-}
-
-/* ---- Signals ---- */
-
-static volatile sig_atomic_t program; /* its pid, from when it runs until it has ended; 0 otherwise */
-
-/* What the terminal sends, it sends to the program too; what was meant for this process alone is passed on.
- * How the program takes it decides. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    int error = errno;
-    if (program && info->si_code != SI_KERNEL)
-        kill(program, number);
-    errno = error;
-}
-
-static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
-
-/* Ignored signals (nohup) are so in the program as well, and stay so here. */
-static void pass_signals_on(void)
-{
-    for (size_t i = 0; i < DH_ARRAY_LEN(passed_on); i++) {
-        struct sigaction sa;
-        if (sigaction(passed_on[i], NULL, &sa) != 0 || sa.sa_handler == SIG_IGN)
-            continue;
-        sa = (struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-        sigaction(passed_on[i], &sa, NULL);
-    }
-}
-
-/* The pid, or a negative errno. A signal that arrives meanwhile waits until there is somebody to get it. */
-static pid_t start(char **argv, int fd)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    /* A file that may not grow, or a pipe without a reader, is an error to be told, here and not in the
-     * program. */
-    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
-    void (*unread)(int) = signal(SIGPIPE, SIG_IGN);
-    pid_t pid = fork();
-    if (pid == 0) {
-        signal(SIGXFSZ, too_large);
-        signal(SIGPIPE, unread);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        child(argv, fd);
-    }
-    int error = errno;
-    program = pid > 0 ? pid : 0;
-    pass_signals_on();
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return pid < 0 ? -error : pid;
-}
-
-/* Has it ended? Its number is given up only after nothing is sent to it any more. */
-static bool has_ended(pid_t pid, int *ret_status)
-{
-    siginfo_t info = {0};
-    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid)
-        return false;
-    program = 0;
-    return waitpid(pid, ret_status, 0) == pid;
 }
 
 /* ---- The recording ---- */
@@ -305,7 +248,7 @@ static int follow(struct recording *rec, pid_t pid)
         u32 seen = __atomic_load_n(&rec->shared->head.full, __ATOMIC_SEQ_CST);
         if (drain(rec, false) > 0)
             continue;
-        if (has_ended(pid, &status)) {
+        if (dh_cli_child_ended(pid, &status)) {
             drain(rec, true);
             return status;
         }
@@ -352,7 +295,8 @@ static int record(struct request *q, char **argv)
     rec.flush_ms = q->flush_ms;
     rec.flush_bytes = FIRST_FLUSH;
     rec.shared = share(&fd);
-    pid_t pid = rec.shared ? start(argv, fd) : -errno;
+    struct start with = {argv, fd};
+    pid_t pid = rec.shared ? dh_cli_child_start(become, &with) : -errno;
     if (pid < 0) {
         dh_output_abandon(&to, false);
         return dh_cli_fail("record", "cannot start the program: %s", strerror(-pid));

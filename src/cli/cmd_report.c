@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +42,6 @@ static const char usage[] =
 
 static struct dh_options settings; /* large; also the defaults of the flags */
 
-/* The reader must outlive whatever ends the program it reads from: it ends when its input does. */
-static void outlive_program(void)
-{
-    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTOU};
-    for (size_t i = 0; i < DH_ARRAY_LEN(ignored); i++)
-        signal(ignored[i], SIG_IGN);
-}
-
 /* The runtime cannot match suppressions, so it waits for this line before the program may exit. */
 static void send_verdict(u64 races)
 {
@@ -62,10 +52,10 @@ static void send_verdict(u64 races)
         send(STDIN_FILENO, line, (size_t)n, MSG_NOSIGNAL); /* if nobody listens any more, so be it */
 }
 
-static int report_stream(void)
+static int report_stream(void *unused)
 {
+    (void)unused;
     struct dh_options_error err;
-    outlive_program();
     dh_options_default(&settings);
     /* The runtime has complained about bad options already; here what can be understood counts. */
     dh_options_parse(&settings, getenv("DEADHEAT_OPTIONS"), &err);
@@ -81,9 +71,6 @@ static int report_stream(void)
         .source = settings.source,
         .stats = settings.stats,
     };
-    /* One write a report, however many processes share the terminal. */
-    static char buffer[64 << 10];
-    setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
     struct dh_reporter *reporter = dh_reporter_new(&options);
     struct dh_reporter_result result;
     int rc = dh_reporter_read(reporter, STDIN_FILENO);
@@ -92,27 +79,6 @@ static int report_stream(void)
     if (result.races)
         return DH_EXIT_RACES;
     return rc || result.bad_lines ? DH_EXIT_TROUBLE : 0;
-}
-
-static void *report_thread(void *ret_status)
-{
-    *(int *)ret_status = report_stream();
-    return NULL;
-}
-
-/* Limits of the program hold for this process too, but its stack need not be as small as the program wanted
- * its own: the work is done on one that is large enough. */
-static int from_runtime(void)
-{
-    const size_t stack = 1 << 20;
-    pthread_attr_t attr;
-    pthread_t thread;
-    int status = DH_EXIT_TROUBLE;
-    if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, stack) ||
-        pthread_create(&thread, &attr, report_thread, &status))
-        return report_stream();
-    pthread_join(thread, NULL);
-    return status;
 }
 
 struct request {
@@ -217,7 +183,7 @@ int dh_cmd_report(int argc, char **argv)
     struct request q = {.format = "text", .color = "auto", .suppressions = "", .source = true};
     unsetenv("DEBUGINFOD_URLS"); /* a report must not wait for the network */
     if (argc == 2 && strcmp(argv[1], "--from-runtime") == 0)
-        return from_runtime();
+        return dh_cli_report_for_others(report_stream, NULL);
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {

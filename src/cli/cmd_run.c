@@ -1,18 +1,27 @@
 /*
- * cmd_run.c - `deadheat run`: sets the options and becomes the program.
+ * cmd_run.c - `deadheat run`: sets the options, runs the program, and reports for all processes below it.
  *
- * The runtime is inside the program, so running it is all there is to do: the flags are turned into
- * DEADHEAT_OPTIONS, behind what the environment already says, since a later setting wins.
+ * The detector is inside the programs, so the flags are turned into DEADHEAT_OPTIONS, behind what the
+ * environment already says, since a later setting wins. What they find comes back to run_gather.c. The
+ * program itself may be a mere launcher (make, ctest, a shell) of those that are instrumented.
+ *
+ * Below another `deadheat run`, which gathers already, this one only sets the options and becomes the
+ * program. So it does where it cannot gather.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "cli/run_gather.h"
 #include "detect/detector.h"
 #include "util/output.h"
 #include "util/path.h"
@@ -20,10 +29,12 @@
 static const char usage_head[] =
     "usage: deadheat run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Runs a program that was compiled with 'deadheat cc' or 'deadheat c++' and reports its data races on\n"
-    "standard error. The exit status is the program's own, or 66 if it raced.\n"
+    "Runs a program and reports, on standard error, the data races in it and in all that it starts, as far\n"
+    "as they were compiled with 'deadheat cc' or 'deadheat c++'. The exit status is the program's own, or "
+    "66\n"
+    "if anything raced, or 2 if it succeeded but nothing that ran was compiled by deadheat.\n"
     "\n"
-    "  --force                 run a program that was not compiled by deadheat\n"
+    "  --force                 let it be if nothing that ran was compiled by deadheat\n"
     "  --help                  this text\n";
 
 static const char usage_tail[] =
@@ -32,6 +43,7 @@ static const char usage_tail[] =
     "\n"
     "Examples:\n"
     "  deadheat run -- ./prog --its-own-flag\n"
+    "  deadheat run -- make -j8 test                  a test suite: each race once, with a count\n"
     "  deadheat run --on-race=stop -- ./prog          stop at the first race, for a debugger\n"
     "  deadheat run --suppressions=known.txt --output=races.jsonl -- ./prog\n"
     "  deadheat run --sample=1% -- ./prog             look at a hundredth of what it does, at a fraction of "
@@ -41,6 +53,7 @@ struct request {
     struct dh_arena arena;
     char *options; /* the new DEADHEAT_OPTIONS */
     bool force;
+    bool instrumented; /* the program itself is */
     bool has_reporter;
 };
 
@@ -165,6 +178,116 @@ static void name_reporter(struct request *q)
         add_option(q, "reporter", strlen("reporter"), self);
 }
 
+/* Programs may be started in other directories than this one. */
+static int make_absolute(struct request *q, const char *name, char *value)
+{
+    if (!value[0] || value[0] == '/')
+        return 0;
+    char *cwd = getcwd(NULL, 0);
+    const char *path = cwd ? dh_path_join(&q->arena, cwd, value) : value;
+    free(cwd);
+    if (strlen(path) >= DH_OPTIONS_STR_MAX)
+        return dh_cli_fail("run", "the name of the file '%s' is too long", path);
+    strcpy(value, path);
+    return add_option(q, name, strlen(name), path);
+}
+
+/* ---- Running it ---- */
+
+/* The exit status after exec failed. */
+static int become(char **argv)
+{
+    execvp(argv[0], argv);
+    int status = errno == ENOENT ? 127 : 126;
+    dh_cli_fail("run", "cannot run '%s': %s", argv[0], strerror(errno));
+    return status;
+}
+
+struct start {
+    char **argv;
+    pid_t parent;
+    int failed; /* written to if it cannot be run; closed when it is */
+};
+
+static void become_child(void *ctx)
+{
+    const struct start *with = ctx;
+    /* Whoever kills this command by SIGKILL means the program. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != with->parent)
+        raise(SIGKILL);
+    int status = become(with->argv);
+    ssize_t rc = write(with->failed, "", 1);
+    (void)rc; /* then the parent takes the program for a short one */
+    _exit(status);
+}
+
+/* The wait status of the program, or a negative errno; *ret_ran: it could be run. */
+static int run_child(char **argv, int control, bool *ret_ran)
+{
+    int ends[2];
+    char failed;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    struct start with = {argv, getpid(), ends[1]};
+    pid_t pid = dh_cli_child_start(become_child, &with);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return pid;
+    }
+    dh_run_gather_let_go(control, ends[0]);
+    *ret_ran = read(ends[0], &failed, 1) == 0;
+    close(ends[0]);
+    return dh_cli_child_wait(pid);
+}
+
+/* From how the program ended, and what was seen. */
+static int judge(const struct request *q, int status, bool ran, const struct dh_run_result *seen)
+{
+    if (WIFSIGNALED(status))
+        return dh_cli_child_end_like(status);
+    int own = WEXITSTATUS(status);
+    if (seen->status)
+        return seen->status;
+    if (!seen->complete)
+        dh_cli_fail("run", "the process that gathers the reports has crashed, so races may be missing");
+    else if (ran && !seen->instrumented && !q->instrumented && !q->force)
+        dh_cli_fail("run",
+                    "nothing that ran was compiled by deadheat, so no race could be seen; build it with "
+                    "'deadheat cc', or give --force if that is as it should be");
+    else
+        return own;
+    return own ? own : DH_EXIT_TROUBLE;
+}
+
+static int run(struct request *q, char **argv)
+{
+    struct dh_run_gather gather;
+    const char *file = dh_path_find_program(&q->arena, argv[0]);
+    char *real = file ? realpath(file, NULL) : NULL;
+    const char *program = real ? dh_arena_strdup(&q->arena, real) : NULL;
+    free(real);
+    q->instrumented = program && dh_elfcheck_file(program) == DH_ELFCHECK_INSTRUMENTED;
+    if (dh_run_gather_is_above())
+        return become(argv);
+    int rc = dh_run_gather_start(&gather, &checked, program);
+    if (rc != 0) {
+        dh_cli_warn("run", "reports cannot be gathered (%s): every process prints its own", strerror(-rc));
+        return become(argv);
+    }
+    if (setenv(DH_RUN_ADDRESS, gather.address, 1) != 0)
+        dh_util_no_memory();
+    bool ran = false;
+    int status = run_child(argv, gather.control, &ran);
+    struct dh_run_result seen = dh_run_gather_finish(&gather);
+    if (status < 0) {
+        dh_cli_fail("run", "cannot run '%s': %s", argv[0], strerror(-status));
+        return 126;
+    }
+    return judge(q, status, ran, &seen);
+}
+
 int dh_cmd_run(int argc, char **argv)
 {
     struct request q = {0};
@@ -191,18 +314,20 @@ int dh_cmd_run(int argc, char **argv)
     if (!rc && i >= argc)
         rc = dh_cli_fail("run", "which program? For example: deadheat run -- ./prog");
     if (!rc)
-        rc = dh_cli_check_program(&q.arena, "run", argv[i], q.force);
+        rc = dh_cli_check_program(&q.arena, "run", argv[i], true);
     if (!rc)
         rc = check_files(&q, argv[i]);
+    if (!rc)
+        rc = make_absolute(&q, "output", checked.output);
+    if (!rc)
+        rc = make_absolute(&q, "suppressions", checked.suppressions);
     if (rc)
         goto out;
     name_reporter(&q);
     dh_cli_prepare_openmp(&q.arena, "run", argv[i]);
     if (setenv("DEADHEAT_OPTIONS", q.options, 1) != 0)
         dh_util_no_memory();
-    execvp(argv[i], argv + i);
-    rc = errno == ENOENT ? 127 : 126;
-    dh_cli_fail("run", "cannot run '%s': %s", argv[i], strerror(errno));
+    rc = run(&q, argv + i);
 out:
     dh_arena_done(&q.arena);
     return rc;

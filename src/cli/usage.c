@@ -1,7 +1,10 @@
 /*
- * usage.c - what the commands share: error sentences, flags, the choice of colour, text in HTML.
+ * usage.c - what the commands share: error sentences, flags, the choice of colour, text in HTML, reporting
+ * for other processes.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,4 +150,37 @@ bool dh_cli_wants_color(const char *choice, int fd)
     if (strcmp(choice, "never") == 0)
         return false;
     return isatty(fd) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+}
+
+struct work {
+    int (*fn)(void *ctx);
+    void *ctx;
+    int result;
+};
+
+static void *do_work(void *arg)
+{
+    struct work *work = arg;
+    work->result = work->fn(work->ctx);
+    return NULL;
+}
+
+int dh_cli_report_for_others(int (*fn)(void *ctx), void *ctx)
+{
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTSTP, SIGTTOU};
+    static char buffer[64 << 10];
+    const size_t stack = 1 << 20;
+    struct work work = {fn, ctx, DH_EXIT_TROUBLE};
+    pthread_attr_t attr;
+    pthread_t thread;
+    for (size_t i = 0; i < DH_ARRAY_LEN(ignored); i++)
+        signal(ignored[i], SIG_IGN);
+    unsetenv("DEBUGINFOD_URLS"); /* a report must not wait for the network */
+    /* One write a report, however many processes share the terminal. */
+    setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
+    if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, stack) ||
+        pthread_create(&thread, &attr, do_work, &work))
+        return fn(ctx);
+    pthread_join(thread, NULL);
+    return work.result;
 }

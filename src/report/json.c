@@ -98,9 +98,9 @@ json_t *dh_print_json(const struct dh_group *group)
     const struct dh_model_process *process = v->race->process;
     struct dh_arena arena = {0};
     json_t *race =
-        json_pack("{ss so sI so so}", "fingerprint", group->hash, "identity", text(group->identity), "count",
-                  (json_int_t)group->count, "summary", text(dh_view_subject(&arena, v)), "explanation",
-                  text(dh_view_explain(&arena, v)));
+        json_pack("{ss so sI sI so so}", "fingerprint", group->hash, "identity", text(group->identity),
+                  "count", (json_int_t)group->count, "processes", (json_int_t)group->processes, "summary",
+                  text(dh_view_subject(&arena, v)), "explanation", text(dh_view_explain(&arena, v)));
     json_object_update_missing_new(race,
                                    json_pack("{ss sI so so so}", "process", process->id, "pid",
                                              (json_int_t)process->pid, "exe", text(process->exe), "detector",

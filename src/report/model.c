@@ -27,7 +27,7 @@ void dh_model_done(struct dh_model *m)
 struct dh_model_process *dh_model_begin_process(struct dh_model *m, const void *key, size_t len)
 {
     struct dh_model_process *p = dh_arena_alloc(m->arena, sizeof(*p));
-    p->id = p->exe = p->detector = p->guarantee = "";
+    p->id = p->exe = p->detector = p->guarantee = p->cwd = "";
     dh_map_init(&p->modules, m->arena);
     dh_map_init(&p->threads, m->arena);
     dh_map_init(&p->races, m->arena);

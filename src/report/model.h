@@ -86,11 +86,17 @@ struct dh_model_process {
     const char *exe;
     const char *detector;
     const char *guarantee;
+    const char *cwd;
     struct dh_map modules; /* int id -> struct dh_model_module */
     struct dh_map threads; /* u64 uid -> struct dh_model_thread */
     struct dh_map races;   /* u64 id -> struct dh_model_race */
     bool announced;        /* by a line of its own */
     bool ended;            /* and all that it had to tell is here; otherwise it was killed, or still runs */
+    bool decided;          /* it has said which status it ends with because of its races: */
+    u64 status;            /* 0: its own, in spite of them */
+    /* For the reporter: */
+    bool raced;                    /* a race of it was not suppressed */
+    struct dh_suppress *suppress;  /* rules of its own, beside those for all; NULL: none */
     struct dh_model_process *next; /* that began before */
 };
 

@@ -16,6 +16,7 @@ struct dh_group {
     const char *identity;          /* the fingerprint as text; what groups are told apart by */
     char hash[32];                 /* the same, short: "dh1-" and 12 hex digits */
     u64 count;                     /* occurrences, the first included */
+    u64 processes;                 /* it was seen in */
     struct dh_suppress_rule *rule; /* why it is not shown; NULL: it is */
     struct dh_group *next;         /* in order of appearance */
 };

@@ -287,14 +287,19 @@ static int read_process(struct reader *r, const json_t *line, const struct proce
 {
     if (!key->has_pid)
         return fail(r, "'pid' is missing");
-    struct dh_model_process *p = key->id ? dh_model_begin_process(r->m, key->id, ID_DIGITS)
-                                         : dh_model_begin_process(r->m, &key->pid, sizeof(key->pid));
+    /* A second line of a process begins another stream of it: what it says next is as numbered before. */
+    struct dh_model_process *p = key->id ? dh_model_find_process(r->m, key->id, ID_DIGITS) : NULL;
+    if (!p)
+        p = key->id ? dh_model_begin_process(r->m, key->id, ID_DIGITS)
+                    : dh_model_begin_process(r->m, &key->pid, sizeof(key->pid));
     p->id = dh_arena_strdup(r->m->arena, key->id ? key->id : "");
     p->pid = key->pid;
     p->announced = true;
+    p->ended = false;
     p->exe = get_text(r, line, "exe");
     p->detector = get_text(r, line, "detector");
     p->guarantee = get_text(r, line, "guarantee");
+    p->cwd = get_text(r, line, "cwd");
     return 0;
 }
 
@@ -366,7 +371,7 @@ static int read_repeat(struct reader *r, const json_t *line, struct dh_record *r
     struct dh_model_race *race = dh_map_get(&r->process->races, &id, sizeof(id));
     if (!race)
         return fail(r, "race %llu repeats but was not reported", (unsigned long long)id);
-    *ret = (struct dh_record){DH_RECORD_REPEAT, race, count};
+    *ret = (struct dh_record){.type = DH_RECORD_REPEAT, .race = race, .count = count};
     return 0;
 }
 
@@ -401,14 +406,43 @@ static int read_end(struct reader *r, const json_t *line, struct dh_record *ret)
     return 0;
 }
 
+static int read_exit(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    (void)ret;
+    u64 status;
+    int rc = get_number(r, line, "status", &status);
+    if (rc)
+        return rc;
+    if (status > 255)
+        return fail(r, "exit status out of range");
+    r->process->decided = true;
+    r->process->status = status;
+    return 0;
+}
+
+static int read_suppressions(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    *ret = (struct dh_record){.type = DH_RECORD_SUPPRESSIONS,
+                              .process = r->process,
+                              .file = get_text(r, line, "file"),
+                              .text = get_text(r, line, "text")};
+    return 0;
+}
+
 static int read_object(struct reader *r, const json_t *line, struct dh_record *ret)
 {
     static const struct {
         const char *type;
         int (*read)(struct reader *r, const json_t *line, struct dh_record *ret);
     } types[] = {
-        {"module", read_module}, {"thread", read_thread},     {"race", read_race},
-        {"repeat", read_repeat}, {"counters", read_counters}, {"end", read_end},
+        {"module", read_module},
+        {"thread", read_thread},
+        {"race", read_race},
+        {"repeat", read_repeat},
+        {"counters", read_counters},
+        {"end", read_end},
+        {"suppressions", read_suppressions},
+        {"exit", read_exit},
     };
     const char *type = json_string_value(json_object_get(line, "type"));
     const json_t *version = json_object_get(line, "v");

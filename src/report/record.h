@@ -12,12 +12,15 @@ enum dh_record_type {
     DH_RECORD_RACE,   /* race is set */
     DH_RECORD_REPEAT, /* race and count are set: that many further occurrences */
     DH_RECORD_COUNTERS,
+    DH_RECORD_SUPPRESSIONS, /* process, file and text are set */
 };
 
 struct dh_record {
     enum dh_record_type type;
     struct dh_model_race *race;
     u64 count;
+    struct dh_model_process *process;
+    const char *file, *text; /* "": none */
 };
 
 struct dh_record_error {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/print.h"
+#include "report/programs.h"
 #include "report/record.h"
 #include "util/lines.h"
 #include "util/path.h"
@@ -27,6 +28,8 @@ struct dh_reporter {
     struct dh_source source;
     struct dh_print print;
     struct dh_map groups; /* identity, marked if suppressed -> struct dh_group */
+    struct dh_map seen;   /* group and process -> the group */
+    struct dh_map rules;  /* file, newline, text -> struct dh_suppress, of processes that bring their own */
     struct dh_group *first;
     struct dh_group **end;
     struct dh_reporter_result result;
@@ -55,10 +58,25 @@ static void warn(void *ctx, const char *sentence)
         say(r, "deadheat: note: %s", sentence);
 }
 
+struct complaint {
+    const struct dh_reporter *r;
+    const char *file;
+};
+
 static void complain(void *ctx, u64 line, const char *sentence)
 {
-    struct dh_reporter *r = ctx;
-    say(r, "deadheat: %s:%" PRIu64 ": %s", r->options.suppressions, line, sentence);
+    const struct complaint *c = ctx;
+    say(c->r, "deadheat: %s:%" PRIu64 ": %s", dh_path_beneath(c->r->print.cwd, c->file), line, sentence);
+}
+
+static void load_rules(struct dh_reporter *r, struct dh_suppress *rules, const char *file)
+{
+    struct complaint about = {r, file};
+    u64 bad = 0;
+    int rc = dh_suppress_load(rules, file, complain, &about, &bad);
+    if (rc)
+        say(r, "deadheat: error: cannot read the suppressions %s: %s", file, strerror(-rc));
+    r->result.bad_suppressions |= rc != 0;
 }
 
 static void complain_of_own(void *ctx, u64 line, const char *sentence)
@@ -75,6 +93,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     r->end = &r->first;
     dh_model_init(&r->model, &r->arena);
     dh_map_init(&r->groups, &r->arena);
+    dh_map_init(&r->seen, &r->arena);
+    dh_map_init(&r->rules, &r->arena);
     dh_source_init(&r->source, &r->arena);
     dh_suppress_init(&r->suppress, &r->arena);
     r->symbols = dh_symbol_new(&r->arena, warn, r);
@@ -90,14 +110,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     if (options->own_suppressions)
         dh_suppress_parse(&r->suppress, options->own_suppressions, strlen(options->own_suppressions),
                           complain_of_own, r);
-    if (options->suppressions && options->suppressions[0]) {
-        u64 bad = 0;
-        int rc = dh_suppress_load(&r->suppress, options->suppressions, complain, r, &bad);
-        if (rc)
-            say(r, "deadheat: error: cannot read the suppressions %s: %s", options->suppressions,
-                strerror(-rc));
-        r->result.bad_suppressions = rc != 0;
-    }
+    if (options->suppressions && options->suppressions[0])
+        load_rules(r, &r->suppress, options->suppressions);
     return r;
 }
 
@@ -140,11 +154,46 @@ static void note_bare(struct dh_reporter *r, const struct dh_view *v)
     }
 }
 
+/* A process may bring rules of its own, or have been given a file of its own. Many bring the same. */
+static void take_suppressions(struct dh_reporter *r, const struct dh_record *record)
+{
+    const char *file =
+        record->file[0] ? dh_path_join(&r->arena, record->process->cwd, record->file) : record->file;
+    if (r->options.suppressions && strcmp(file, r->options.suppressions) == 0)
+        file = ""; /* which holds for all anyway */
+    const char *key = dh_arena_printf(&r->arena, "%s\n%s", file, record->text);
+    struct dh_suppress *rules = dh_map_get(&r->rules, key, strlen(key));
+    if (!rules) {
+        rules = dh_arena_alloc(&r->arena, sizeof(*rules));
+        dh_suppress_init(rules, &r->arena);
+        dh_suppress_parse(rules, record->text, strlen(record->text), complain_of_own, r);
+        if (file[0])
+            load_rules(r, rules, file);
+        dh_map_put(&r->rules, key, strlen(key), rules);
+    }
+    record->process->suppress = rules;
+}
+
+/* Count the process as one in which the race was seen, once. */
+static void note_process(struct dh_reporter *r, struct dh_group *group, struct dh_model_process *process)
+{
+    const void *key[] = {group, process};
+    process->raced |= group->rule == NULL;
+    if (dh_map_get(&r->seen, key, sizeof(key)))
+        return;
+    dh_map_put(&r->seen, key, sizeof(key), group);
+    group->processes++;
+}
+
 static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
-    bool brief = !r->options.json && !r->suppress.rules; /* which may name a library or its functions */
+    const struct dh_suppress *own = race->process->suppress;
+    /* Rules may name a library or its functions. */
+    bool brief = !r->options.json && !r->suppress.rules && !(own && own->rules);
     struct dh_view *view = dh_view_new(&r->arena, r->symbols, race, brief);
     struct dh_suppress_rule *rule = dh_view_suppressed(view, &r->suppress);
+    if (!rule && own)
+        rule = dh_view_suppressed(view, own);
     const char *identity = dh_view_fingerprint(&r->arena, view);
     const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', identity);
     struct dh_group *group = dh_map_get(&r->groups, key, strlen(key));
@@ -153,6 +202,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     if (group) {
         group->count++;
         race->owner = group;
+        note_process(r, group, race->process);
         return;
     }
     group = dh_arena_alloc(&r->arena, sizeof(*group));
@@ -163,6 +213,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     *r->end = group;
     r->end = &group->next;
     race->owner = group;
+    note_process(r, group, race->process);
     if (rule)
         return;
     r->unclear |= is_unclear(view);
@@ -178,16 +229,21 @@ static void bad_line(struct dh_reporter *r, u64 number, const char *why)
     say(r, "deadheat: %s:%" PRIu64 ": %s", r->options.input, number, why);
 }
 
-static void take_line(struct dh_reporter *r, const char *text, size_t len, u64 number)
+bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 number)
 {
     struct dh_record record;
     struct dh_record_error err;
-    if (dh_record_read(&r->model, text, len, &record, &err) != 0)
+    if (dh_record_read(&r->model, text, len, &record, &err) != 0) {
         bad_line(r, number, err.text);
-    else if (record.type == DH_RECORD_RACE)
+        return false;
+    }
+    if (record.type == DH_RECORD_RACE)
         take_race(r, record.race);
     else if (record.type == DH_RECORD_REPEAT)
         ((struct dh_group *)record.race->owner)->count += record.count;
+    else if (record.type == DH_RECORD_SUPPRESSIONS)
+        take_suppressions(r, &record);
+    return record.type == DH_RECORD_RACE && !((struct dh_group *)record.race->owner)->rule;
 }
 
 int dh_reporter_read(struct dh_reporter *r, int fd)
@@ -201,7 +257,7 @@ int dh_reporter_read(struct dh_reporter *r, int fd)
         switch (dh_lines_next(&lines, &text, &len)) {
         case DH_LINES_OK:
         case DH_LINES_CUT:
-            take_line(r, text, len, lines.number);
+            dh_reporter_take(r, text, len, lines.number);
             break;
         case DH_LINES_TOO_LONG:
             bad_line(r, lines.number, "the line is too long for a record");
@@ -278,6 +334,15 @@ static void print_sample(struct dh_reporter *r)
             percent(dh_model_counter(m, "SAMPLED_WORK"), dh_model_counter(m, "SAMPLED_OF_WORK")));
 }
 
+/* Which program raced goes without saying where one process ran, of the program that was asked for. */
+static void print_programs(struct dh_reporter *r)
+{
+    const struct dh_program *first = dh_programs_list(&r->arena, &r->model);
+    bool other = first && r->options.program && strcmp(first->exe, r->options.program) != 0;
+    if (first && (first->next || first->processes > 1 || other))
+        dh_programs_print(&r->print, r->options.messages, first);
+}
+
 static void print_summary(struct dh_reporter *r)
 {
     const struct dh_reporter_result *n = &r->result;
@@ -290,7 +355,7 @@ static void print_summary(struct dh_reporter *r)
         if (n->suppressed)
             fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
         fputc('\n', f);
-    } else if ((!r->options.streaming && !n->incomplete && !n->bad_lines) || r->options.stats) {
+    } else if (!r->options.streaming && ((!n->incomplete && !n->bad_lines) || r->options.stats)) {
         fputs("deadheat: no data races\n", f);
     }
     if (r->options.streaming && n->races && n->repetitions) {
@@ -298,14 +363,19 @@ static void print_summary(struct dh_reporter *r)
             const struct dh_view_access *a = g->view->accesses;
             if (g->rule || g->count == 1)
                 continue;
-            fprintf(f, "  %s: %s at %s, %s at %s: %" PRIu64 " times\n", g->hash, kinds[a[0].access->kind],
+            fprintf(f, "  %s: %s at %s, %s at %s: %" PRIu64 " times", g->hash, kinds[a[0].access->kind],
                     dh_print_place(&r->print, &a[0].stack), kinds[a[1].access->kind],
                     dh_print_place(&r->print, &a[1].stack), g->count);
+            if (g->processes > 1)
+                fprintf(f, " in %" PRIu64 " processes", g->processes);
+            fputc('\n', f);
         }
     }
+    if (n->races)
+        print_programs(r);
     for (const struct dh_suppress_rule *rule = r->suppress.rules; r->options.stats && rule; rule = rule->next)
-        say(r, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64, r->options.suppressions, rule->line,
-            rule->pattern, rule->hits);
+        say(r, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64,
+            dh_path_beneath(r->print.cwd, r->options.suppressions), rule->line, rule->pattern, rule->hits);
     print_sample(r);
     print_counters(r);
 }
@@ -339,10 +409,11 @@ static void print_json(struct dh_reporter *r)
             json_object_set_new(lost, counters[i].name, json_integer((json_int_t)n));
     }
     json_t *root =
-        json_pack("{si so s{sI sI sI sI sb} so so}", "version", 1, "races", races, "summary", "races",
+        json_pack("{si so s{sI sI sI sI sb} so so so}", "version", 1, "races", races, "summary", "races",
                   (json_int_t)r->result.races, "repetitions", (json_int_t)r->result.repetitions, "suppressed",
                   (json_int_t)r->result.suppressed, "bad_lines", (json_int_t)r->result.bad_lines, "complete",
-                  !r->result.incomplete, "processes", json_processes(r), "counters", lost);
+                  !r->result.incomplete, "processes", json_processes(r), "programs",
+                  dh_programs_json(dh_programs_list(&r->arena, &r->model)), "counters", lost);
     json_dumpf(root, r->options.out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     fputc('\n', r->options.out);
     json_decref(root);
@@ -358,6 +429,7 @@ static void judge_completeness(struct dh_reporter *r)
         open += p->announced && !p->ended;
         first = p->announced && !p->ended ? p : first;
     }
+    r->result.processes = all;
     r->result.incomplete = all == 0 || open > 0;
     if (r->options.streaming || !r->options.print)
         return;
@@ -376,9 +448,20 @@ static void judge_completeness(struct dh_reporter *r)
             open > 1 ? dh_arena_printf(&r->arena, " and %" PRIu64 " more", open - 1) : "");
 }
 
+/* Of the first process that asks for one: the list begins with the last. */
+static void judge_status(struct dh_reporter *r)
+{
+    for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
+        u64 status = p->decided ? p->status : r->options.exitcode;
+        if (p->raced && status)
+            r->result.status = status;
+    }
+}
+
 void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
 {
     judge_completeness(r);
+    judge_status(r);
     for (const struct dh_group *g = r->first; g; g = g->next) {
         r->result.races += !g->rule;
         r->result.suppressed += g->rule != NULL;
@@ -396,6 +479,8 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
     dh_symbol_free(r->symbols);
     dh_source_done(&r->source);
     dh_map_done(&r->groups);
+    dh_map_done(&r->seen);
+    dh_map_done(&r->rules);
     dh_model_done(&r->model);
     dh_arena_done(&r->arena);
     free(r);

@@ -14,8 +14,10 @@ struct dh_reporter_options {
     const char *input;            /* what to call the input in errors */
     const char *suppressions;     /* file, or "" */
     const char *own_suppressions; /* the program's, as text; NULL: none */
-    bool streaming;               /* print each race as it comes, not all at the end with their counts */
-    bool print;                   /* false: only count */
+    const char *program;          /* that was asked for, if others may run below it; NULL: not known */
+    u64 exitcode;   /* status because of the races of a process that has not said one; 0: none */
+    bool streaming; /* print each race as it comes, not all at the end with their counts */
+    bool print;     /* false: only count */
     bool json;
     bool color;
     bool source;
@@ -27,6 +29,8 @@ struct dh_reporter_result {
     u64 repetitions;
     u64 suppressed; /* distinct */
     u64 bad_lines;
+    u64 processes;         /* announced */
+    u64 status;            /* that some process which raced asks for; 0: none does */
     bool bad_suppressions; /* the file could not be read */
     bool incomplete; /* no process is recorded, or not all of them to their end: no races means nothing */
 };
@@ -35,6 +39,8 @@ struct dh_reporter;
 struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options);
 /* Read everything from the descriptor. 0 or a negative errno (what was read before counts). */
 int dh_reporter_read(struct dh_reporter *r, int fd);
+/* Read one line, `number` of its stream. True if it tells of a race that is not suppressed. */
+bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 number);
 /* Print what is left and the summary; free. */
 void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret);
 

@@ -300,5 +300,7 @@ void dh_print_text(const struct dh_print *p, const struct dh_group *group, bool 
     fprintf(p->out, "\n  Fingerprint %s", group->hash);
     if (with_count)
         fprintf(p->out, ", seen %llu time%s", (unsigned long long)group->count, group->count == 1 ? "" : "s");
+    if (with_count && group->processes > 1)
+        fprintf(p->out, " in %llu processes", (unsigned long long)group->processes);
     fputs("\n\n", p->out);
 }

@@ -19,6 +19,7 @@
 #include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
 #include "runtime/intercept/intercept.h"
+#include "runtime/report/gather.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/process_id.h"
 #include "runtime/report/report.h"
@@ -138,6 +139,7 @@ static void read_options(char **envp)
     static struct dh_options_error err;
     dh_runtime_secure_init(envp);
     const char *text = dh_compat_options(find_env(envp, "DEADHEAT_OPTIONS"));
+    dh_gather_init(find_env(envp, "DEADHEAT_RUN")); /* none is left where rights are raised */
     keep_options(dh_runtime_secure ? "source=0:color=never" : text);
     dh_suppressions_env = dh_compat_suppressions();
     dh_options_default(&dh_opts);
@@ -199,6 +201,7 @@ static void start(char **envp)
     dh_thread_init_main();
     struct dh_thread *t = __dh_hot.self;
     bool entered = t && dh_thread_enter_any(t);
+    dh_report_announce();
     dh_report_begin();
     dh_sink_modules();
     if (entered)
@@ -318,7 +321,9 @@ int dh_runtime_exit_status(int status)
     if (entered)
         dh_pending_settle(t);
     dh_sink_finish();
-    bool raced = dh_compat_ends(dh_report_end());
+    bool found = dh_report_end(), raced = dh_compat_ends(found);
+    if (found)
+        dh_report_exits(raced ? dh_opts.exitcode : 0);
     if (dh_opts.report) {
         tell_losses();
         tell_sample();

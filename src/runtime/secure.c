@@ -3,8 +3,8 @@
  * capabilities of its own (AT_SECURE, getauxval(3)).
  *
  * Its environment is somebody else's, and so may be the files it could be made to touch. Invariants there:
- * - no option comes from the environment, and the variable is taken out of it, since a program that this one
- *   executes may no longer be marked as secure;
+ * - no option and no address to report to comes from the environment, and the variables are taken out of it,
+ *   since a program that this one executes may no longer be marked as secure;
  * - nothing is written but to standard error, whatever options the program itself brings;
  * - the only program that is run is the reporter, if nobody but root could have changed it, with an
  *   environment of its own; it shows no source, which it would read with the program's rights.
@@ -20,28 +20,30 @@
 
 bool dh_runtime_secure;
 
-static void drop_options(char **envp)
+/* Takes the variable out of the environment. Was it there? */
+static bool drop(char **envp, const char *name)
 {
-    static const char name[] = "DEADHEAT_OPTIONS=";
     char **to = envp;
     bool found = false;
     for (; envp && *envp; envp++) {
-        if (strncmp(*envp, name, sizeof(name) - 1) != 0)
+        if (strncmp(*envp, name, strlen(name)) != 0)
             *to++ = *envp;
         else
             found = true;
     }
-    if (!found)
-        return;
-    *to = NULL;
-    dh_sys_say("DEADHEAT_OPTIONS is not heeded: the program has other rights than whoever started it");
+    if (found)
+        *to = NULL;
+    return found;
 }
 
 void dh_runtime_secure_init(char **envp)
 {
     dh_runtime_secure = getauxval(AT_SECURE) != 0;
-    if (dh_runtime_secure)
-        drop_options(envp);
+    if (!dh_runtime_secure)
+        return;
+    drop(envp, "DEADHEAT_RUN=");
+    if (drop(envp, "DEADHEAT_OPTIONS="))
+        dh_sys_say("DEADHEAT_OPTIONS is not heeded: the program has other rights than whoever started it");
 }
 
 void dh_runtime_secure_options(struct dh_options *o)

@@ -44,6 +44,8 @@ static bool fill(struct dh_lines *l, bool *ret_error)
     while (n < 0 && errno == EINTR);
     if (n < 0)
         *ret_error = true;
+    if (n < 0 && errno == EAGAIN)
+        return false;
     if (n <= 0) {
         l->eof = true;
         return false;

@@ -24,7 +24,7 @@ enum dh_lines_result {
     DH_LINES_END,
     DH_LINES_TOO_LONG, /* the line was skipped; number is its number */
     DH_LINES_CUT,      /* the last line, without its newline: *ret_text holds what there is */
-    DH_LINES_ERROR,    /* errno says why */
+    DH_LINES_ERROR,    /* errno says why; EAGAIN: of a descriptor that does not block, no line yet */
 };
 
 void dh_lines_init(struct dh_lines *l, int fd);

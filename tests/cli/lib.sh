@@ -8,7 +8,7 @@ suite=cli/$(basename "$here")
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-unset DEADHEAT_OPTIONS NO_COLOR
+unset DEADHEAT_OPTIONS DEADHEAT_RUN NO_COLOR
 failed=0
 
 ok() { echo "ok $suite/$1"; }

@@ -14,6 +14,7 @@
 #include "runtime/compat/compat.h"
 #include "runtime/engine/exception.h"
 #include "runtime/init.h"
+#include "runtime/report/gather.h"
 #include "runtime/report/keep.h"
 #include "runtime/report/known.h"
 #include "runtime/report/modules.h"
@@ -38,6 +39,7 @@ static bool begun_print; /* ... and the reporter has it too */
 static bool ended;       /* the process has said that it ends */
 static bool raced;       /* some stream that has ended held a race that was not suppressed */
 static u32 races_before; /* ... before the present stream began */
+static u32 races_gone;   /* ... before the present reporter was there: an earlier one has ended */
 
 /* ---- Lines ---- */
 
@@ -98,11 +100,17 @@ static void send_to_file(void)
     }
 }
 
-static void close_line(void)
+/* Is there a whole line? A cut one would be worse than none; of a race that cannot happen any more. */
+static bool complete_line(void)
 {
     dh_fmt_str(&line, "}\n");
-    if (line.overflow)
-        return; /* cannot happen any more; a cut line would be worse than none */
+    return !line.overflow;
+}
+
+static void close_line(void)
+{
+    if (!complete_line())
+        return;
     dh_reporter_send(line.buf, line.len);
     send_to_file();
 }
@@ -204,6 +212,44 @@ static void begin_file(void)
     }
 }
 
+/* A shared reporter has neither this process's environment nor its options. */
+static void tell_suppressions(void)
+{
+    static const char name[] = DH_COMPAT_SUPPRESSIONS "=";
+    if (!dh_reporter_is_shared() || (!dh_opts.suppressions[0] && !dh_suppressions_env))
+        return;
+    open_line("suppressions");
+    if (dh_opts.suppressions[0])
+        member_str("file", dh_opts.suppressions);
+    if (dh_suppressions_env)
+        member_str("text", dh_suppressions_env + sizeof(name) - 1);
+    if (complete_line())
+        dh_reporter_send(line.buf, line.len);
+}
+
+/* Whoever reads from now on has been told nothing. */
+static void tell_all_again(void)
+{
+    dh_modules_take();
+    dh_modules_unreport();
+    dh_modules_drop();
+    dh_lock_take(&dh_threads_lock);
+    for (u32 n = 1; n < dh_thread_uids(); n++)
+        dh_thread_info(dh_uid_from(n))->reported = false;
+    dh_lock_drop(&dh_threads_lock);
+}
+
+/* The command that this process was started by has ended, and it has not: it goes on by itself. */
+static void follow_reporter(void)
+{
+    int64_t verdict;
+    if (!begun_print || !dh_reporter_left(&verdict))
+        return;
+    raced |= verdict != 0;
+    begun_print = false;
+    tell_all_again();
+}
+
 /* Before the first race of a stream is told. */
 static void begin(void)
 {
@@ -211,11 +257,13 @@ static void begin(void)
         begin_file();
         races_before--; /* this one is counted */
     }
+    follow_reporter();
     if (begun_print)
         return;
     begun_print = true;
-    /* With nothing to print and nothing to suppress the file says it all. */
-    if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0])
+    races_gone = dh_known_count() - 1;
+    /* With nothing to print and nothing to suppress the file says it all, but to a command above us. */
+    if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0] && !dh_gather_is_named())
         return;
     if (!dh_reporter_start())
         dh_sys_say(dh_runtime_secure
@@ -225,6 +273,17 @@ static void begin(void)
                          "it with DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
     process_line();
     dh_reporter_send(line.buf, line.len);
+    tell_suppressions();
+}
+
+void dh_report_announce(void)
+{
+    dh_lock_take(&lock);
+    if (dh_gather_is_named()) {
+        process_line();
+        dh_gather_announce(line.buf, line.len);
+    }
+    dh_lock_drop(&lock);
 }
 
 void dh_report_begin(void)
@@ -533,7 +592,10 @@ static void tell_repeat(u32 race, u32 count)
     open_line("repeat");
     member_u64("id", race);
     member_u64("count", count);
-    close_line();
+    if (race > races_gone)
+        close_line();
+    else if (complete_line())
+        send_to_file();
 }
 
 /* The next stream starts from nothing: whoever reads it has not seen this one. */
@@ -543,13 +605,7 @@ static void end_stream(void)
     if (output >= 0)
         dh_keep_close(output);
     output = -1;
-    dh_modules_take();
-    dh_modules_unreport();
-    dh_modules_drop();
-    dh_lock_take(&dh_threads_lock);
-    for (u32 n = 1; n < dh_thread_uids(); n++)
-        dh_thread_info(dh_uid_from(n))->reported = false;
-    dh_lock_drop(&dh_threads_lock);
+    tell_all_again();
 }
 
 bool dh_report_finish(void)
@@ -585,6 +641,18 @@ bool dh_report_end(void)
         dh_report_begin();
     ended = true;
     return dh_report_finish();
+}
+
+void dh_report_exits(int status)
+{
+    if (!dh_gather_is_named())
+        return;
+    dh_lock_take(&lock);
+    open_line("exit");
+    member_u64("status", (u64)status);
+    if (complete_line())
+        dh_gather_announce(line.buf, line.len);
+    dh_lock_drop(&lock);
 }
 
 void dh_report_fork_child(void)

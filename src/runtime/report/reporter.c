@@ -9,6 +9,9 @@
  * a nurse: a process that was cloned with no exit signal and never execs, shares the host's memory so that it
  * costs nothing, has no descriptor and no signal of the host's, and does nothing but wait for the reporter.
  * (A reporter that is simply orphaned would become the host's child after all where the host is process 1.)
+ *
+ * Below `deadheat run` no process is started: that command is the reporter of all that it runs, and is
+ * reached by gather.c. It may end before the host does, and then says its verdict unasked.
  */
 #include "runtime/report/reporter.h"
 
@@ -22,6 +25,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/init.h"
+#include "runtime/report/gather.h"
 #include "runtime/report/keep.h"
 #include "runtime/threads/signal.h"
 
@@ -43,8 +47,8 @@ struct nurse {
     char child_stack[STACK_SIZE] __attribute__((aligned(64)));
 };
 
-static int sock = -1; /* all under DH_RANK_REPORT */
-static struct nurse *nurse;
+static int sock = -1;       /* all under DH_RANK_REPORT */
+static struct nurse *nurse; /* NULL: the reporter is shared */
 static int nurse_pid;
 static bool lost; /* the reporter ended, or its socket is gone, before the program was done with it */
 
@@ -153,12 +157,24 @@ static void wait_for_nurse(void)
         dh_sys_yield();
 }
 
+bool dh_reporter_is_shared(void)
+{
+    return sock >= 0 && !nurse;
+}
+
 bool dh_reporter_start(void)
 {
     int pair[2];
     size_t env_n = 0;
     if (sock >= 0)
         return true;
+    nurse = NULL;
+    lost = false;
+    int shared = dh_gather_connect();
+    if (shared >= 0) {
+        sock = dh_keep_fd(shared);
+        return true;
+    }
     nurse = dh_sys_map(sizeof(*nurse));
     if (!nurse)
         return false;
@@ -181,7 +197,6 @@ bool dh_reporter_start(void)
     }
     dh_pool_free(nurse->env, env_n * sizeof(*nurse->env));
     sock = dh_keep_fd(pair[0]);
-    lost = false;
     return true;
 env:
     dh_pool_free(nurse->env, env_n * sizeof(*nurse->env));
@@ -231,16 +246,36 @@ static int64_t read_verdict(void)
     return count;
 }
 
+/* The socket, and who is at its other end. */
+static void drop_reporter(bool wait)
+{
+    dh_keep_close(sock);
+    sock = -1;
+    if (!nurse)
+        return;
+    while (wait && dh_sys6(SYS_wait4, nurse_pid, 0, __WCLONE, 0, 0, 0) == -EINTR)
+        ;
+    dh_sys_unmap(nurse, sizeof(*nurse));
+}
+
+bool dh_reporter_left(int64_t *ret_verdict)
+{
+    char c;
+    if (!dh_reporter_is_shared() || !dh_keep_intact(sock) ||
+        dh_sys6(SYS_recvfrom, sock, (long)&c, 1, MSG_PEEK | MSG_DONTWAIT, 0, 0) == -EAGAIN)
+        return false;
+    *ret_verdict = read_verdict();
+    drop_reporter(false);
+    return true;
+}
+
 int64_t dh_reporter_finish(void)
 {
     if (sock < 0)
         return -1;
-    int64_t verdict = lost || !dh_keep_intact(sock) ? -1 : read_verdict();
-    dh_keep_close(sock);
-    sock = -1;
-    while (dh_sys6(SYS_wait4, nurse_pid, 0, __WCLONE, 0, 0, 0) == -EINTR)
-        ;
-    dh_sys_unmap(nurse, sizeof(*nurse));
+    /* What could not be sent may still have been answered, if the reporter is shared. */
+    int64_t verdict = (lost && nurse) || !dh_keep_intact(sock) ? -1 : read_verdict();
+    drop_reporter(true);
     if (verdict < 0 && dh_opts.report)
         dh_sys_say(
             "data races were found, but the reporter ended before the program did, so they may not all be "
@@ -250,9 +285,6 @@ int64_t dh_reporter_finish(void)
 
 void dh_reporter_forget(void)
 {
-    if (sock < 0)
-        return;
-    dh_keep_close(sock);
-    sock = -1;
-    dh_sys_unmap(nurse, sizeof(*nurse));
+    if (sock >= 0)
+        drop_reporter(false);
 }

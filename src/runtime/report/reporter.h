@@ -1,5 +1,6 @@
 /*
- * reporter.h - the process that symbolises and prints, seen from the target.
+ * reporter.h - the process that symbolises and prints, seen from the target: that of the `deadheat run` above
+ * it, if there is one, else one of its own.
  */
 #ifndef DH_RUNTIME_REPORT_REPORTER_H
 #define DH_RUNTIME_REPORT_REPORTER_H
@@ -8,7 +9,12 @@
 
 /* Start it if it is not running. False: it cannot be run. Under DH_RANK_REPORT, like all here. */
 bool dh_reporter_start(void);
+/* It serves other processes too, and so knows nothing of this one but what it is sent. */
+bool dh_reporter_is_shared(void);
 void dh_reporter_send(const char *line, size_t n);
+/* Has it ended, though the stream has not? A shared one does when its command ends. Then it is gone, and
+ * *ret_verdict is what dh_reporter_finish returns. */
+bool dh_reporter_left(int64_t *ret_verdict);
 /* Close the stream and wait for the verdict: the number of races not suppressed, or -1 if none came. */
 int64_t dh_reporter_finish(void);
 /* Forked child: the parent's reporter is not ours. */

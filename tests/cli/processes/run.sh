@@ -89,7 +89,7 @@ paste -d '\n' a.jsonl b.jsonl | grep . >mixed.jsonl
 same mixed-status "$?" 66
 has mixed-both-races out 'data race on global `apples` (pid 7)' 'data race on global `pears` (pid 7)'
 has mixed-own-modules out 'declared at race.c:4, in one' 'declared at race.c:4, in two'
-same mixed-summary "$(cat err)" "deadheat: 2 data races"
+same mixed-summary "$(tr '\n' '|' <err)" "deadheat: 2 data races|  one: 1 process raced|  two: 1 process raced|"
 "$deadheat" report --format=json mixed.jsonl >out 2>err
 same mixed-json "$(python3 - <<'END'
 import json

@@ -41,7 +41,9 @@ DEADHEAT_OPTIONS=exitcode=5:stats=0 "$deadheat" run --stats --exitcode=6 -- ./ma
 same flags-win "$(cat out)" "exitcode=5:stats=0:stats=1:exitcode=6:"
 : >"it's"
 run --output=a:b.jsonl --suppressions="it's" -- ./marked
-same quoting "$(cat out)" "output='a:b.jsonl':suppressions=\"it's\":"
+same quoting "$(cat out)" "output='a:b.jsonl':suppressions=\"it's\":output='$work/a:b.jsonl':suppressions=\"$work/it's\":"
+run --output=/dev/null -- ./marked
+same absolute "$(cat out)" "output=/dev/null:"
 run --output="'\"" -- ./marked
 same both-quotes "$status:$(cat err)" "2:deadheat run: error: the value of --output holds both kinds of quotes"
 run ./stripped
@@ -49,8 +51,8 @@ same stripped-program "$status" 7
 run ./script x
 same script "$status:$(cat out)" "7: [x]"
 run ./plain
-same not-instrumented "$status:$(cat out)" 2:
-starts not-instrumented-sentence "$(cat err)" "deadheat run: error: './plain' was not compiled by deadheat"
+same not-instrumented "$status" 7
+starts not-instrumented-sentence "$(cat err)" "deadheat run: error: nothing that ran was compiled by deadheat"
 run --force ./plain
 same force "$status:$(cat err)" 7:
 PATH=$work:$PATH "$deadheat" run -- marked >out 2>err

@@ -23,14 +23,17 @@ static void *body(void *arg)
 #ifdef DEFAULTS
 const char *__tsan_default_options(void) { return "suppressions=/etc/shadow exitcode=77"; }
 #endif
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t t;
+    (void)argv;
     printf("secure %lu\n", getauxval(AT_SECURE));
     printf("options %s\n", getenv("DEADHEAT_OPTIONS") ? getenv("DEADHEAT_OPTIONS") : "none");
+    printf("run %s\n", getenv("DEADHEAT_RUN") ? getenv("DEADHEAT_RUN") : "none");
     fflush(stdout);
     pthread_create(&t, NULL, body, NULL);
-    x = 1;
+    if (argc < 2)
+        x = 1;
     pthread_join(t, NULL);
     return 0;
 }
@@ -64,6 +67,38 @@ as_nobody ./race
 OPTIONS=output=$work/open/records
 as_nobody ./race
 same neither-run-nor-written "$(ls open)" ""
+
+# Nor is anything sent to an address that the environment names: the one who started it may be listening there.
+cat >listen.c <<'END'
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+int main(int argc, char **argv)
+{
+    static const char address[] = "5ec0de5ec0de5ec0de5ec0de5ec0de00";
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    int n = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "deadheat-%s", address);
+    if (argc < 2 || bind(fd, (void *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) ||
+        listen(fd, 100))
+        return 99;
+    setenv("DEADHEAT_RUN", address, 1);
+    int status = system(argv[1]);
+    fprintf(stderr, "%s\n", accept(fd, NULL, NULL) >= 0 ? "connected" : "left alone");
+    return status == -1 ? 98 : 0;
+}
+END
+clang-19 -D_GNU_SOURCE listen.c -o listen && chmod 755 listen || bad compile "clang-19 failed"
+OPTIONS=
+as_nobody timeout 60 ./listen ./race
+has address-unheard err "left alone"
+has address-gone out "run none"
+chmod u-s race
+timeout 60 ./listen "./race clean" >out 2>err # whom it may hear it does
+has address-heard err "connected"
+chmod u+s race
 
 # The reporter that the program itself knows of is run if it is root's all the way. One that lies below a directory that
 # others can write to, as /tmp is, is not.

@@ -1,0 +1,149 @@
+/*
+ * child.c - a program that a command runs, and that is to live as if it had been started without the command.
+ *
+ * Signals that would end the command are passed on, and how the program takes them decides. The terminal
+ * sends its own to both, and stops both.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+
+static volatile sig_atomic_t program; /* its pid, from when it runs until it has ended; 0 otherwise */
+
+/* What the terminal sends, it sends to the program too; what was meant for this process alone is passed on,
+ * with the value that came along. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int error = errno;
+    if (program && info->si_code == SI_QUEUE)
+        sigqueue(program, number, info->si_value);
+    else if (program && info->si_code != SI_KERNEL)
+        kill(program, number);
+    errno = error;
+}
+
+/* Not those that this process may cause itself, nor those that stop it. */
+static bool is_passed_on(int number)
+{
+    switch (number) {
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCHLD:
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGPIPE:
+    case SIGXFSZ:
+    case SIGXCPU:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Ignored signals (nohup) are so in the program as well, and stay so here. */
+static void pass_signals_on(void)
+{
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        struct sigaction sa;
+        if (!is_passed_on(number) || sigaction(number, NULL, &sa) != 0 || sa.sa_handler == SIG_IGN)
+            continue;
+        sa = (struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+        sigaction(number, &sa, NULL);
+    }
+}
+
+/* A signal that arrives meanwhile waits until there is somebody to get it. */
+pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    /* A file that may not grow, or a pipe without a reader, is an error to be told, here and not in the
+     * program. */
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN);
+    void (*unread)(int) = signal(SIGPIPE, SIG_IGN);
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGXFSZ, too_large);
+        signal(SIGPIPE, unread);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        become(ctx);
+    }
+    int error = errno;
+    program = pid > 0 ? pid : 0;
+    pass_signals_on();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid < 0 ? -error : pid;
+}
+
+/* Its number is given up only after nothing is sent to it any more. */
+static bool look(pid_t pid, int flags, siginfo_t *ret)
+{
+    *ret = (siginfo_t){0};
+    int rc;
+    do
+        rc = waitid(P_PID, (id_t)pid, ret, flags | WEXITED | WNOWAIT);
+    while (rc != 0 && errno == EINTR);
+    return rc == 0 && ret->si_pid == pid;
+}
+
+static bool reap(pid_t pid, int *ret_status)
+{
+    program = 0;
+    return waitpid(pid, ret_status, 0) == pid;
+}
+
+bool dh_cli_child_ended(pid_t pid, int *ret_status)
+{
+    siginfo_t info;
+    return look(pid, WNOHANG, &info) && reap(pid, ret_status);
+}
+
+/* A program that stops itself by SIGSTOP stops the command too, for whoever waits for it; the other signals
+ * that stop go to both. */
+int dh_cli_child_wait(pid_t pid)
+{
+    siginfo_t info;
+    int status = 0;
+    while (look(pid, WSTOPPED, &info) && info.si_code == CLD_STOPPED) {
+        waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG);
+        if (info.si_status != SIGSTOP)
+            continue;
+        raise(SIGSTOP);
+        kill(pid, SIGCONT);
+    }
+    reap(pid, &status);
+    return status;
+}
+
+int dh_cli_child_status(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int dh_cli_child_end_like(int status)
+{
+    if (WIFSIGNALED(status)) {
+        const struct rlimit none = {0};
+        sigset_t one;
+        setrlimit(RLIMIT_CORE, &none); /* the core is the program's */
+        signal(WTERMSIG(status), SIG_DFL);
+        sigemptyset(&one);
+        sigaddset(&one, WTERMSIG(status));
+        sigprocmask(SIG_UNBLOCK, &one, NULL);
+        raise(WTERMSIG(status));
+    }
+    return dh_cli_child_status(status);
+}

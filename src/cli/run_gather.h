@@ -1,0 +1,37 @@
+/*
+ * run_gather.h - the part of `deadheat run` that reports for all processes below it.
+ */
+#ifndef DH_CLI_RUN_GATHER_H
+#define DH_CLI_RUN_GATHER_H
+
+#include <sys/types.h>
+
+#include "base/options.h"
+
+/* The variable by which processes learn of it; its value is the address. */
+#define DH_RUN_ADDRESS "DEADHEAT_RUN"
+
+enum { DH_RUN_ADDRESS_DIGITS = 32 };
+
+struct dh_run_gather {
+    char address[DH_RUN_ADDRESS_DIGITS + 1];
+    pid_t pid;
+    int control; /* shut down when the command has ended; then the result comes back */
+};
+
+struct dh_run_result {
+    bool complete;     /* false: it did not come to its end, and the rest is not known */
+    bool instrumented; /* some process was */
+    int status;        /* that some process which raced asks for; 0: none does */
+};
+
+/* Is this command run by another one, which gathers already? */
+bool dh_run_gather_is_above(void);
+/* Start it, in a process of its own. 0 or a negative errno. `program` is the file that the command runs. */
+int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings, const char *program);
+/* Leave only standard error and these two descriptors open, of those that a program gets. */
+void dh_run_gather_let_go(int first, int second);
+/* The command has ended: print the summary. */
+struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * programs.c - see programs.h.
+ */
+#include "report/programs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/path.h"
+#include "util/text.h"
+
+struct dh_program *dh_programs_list(struct dh_arena *arena, const struct dh_model *m)
+{
+    struct dh_map known;
+    struct dh_program *first = NULL;
+    dh_map_init(&known, arena);
+    /* The list of processes begins with the last, so whichever comes up again was first started earlier. */
+    for (const struct dh_model_process *p = m->process; p; p = p->next) {
+        if (!p->announced)
+            continue;
+        struct dh_program *program = dh_map_get(&known, p->exe, strlen(p->exe));
+        if (program) {
+            struct dh_program **at = &first;
+            while (*at != program)
+                at = &(*at)->next;
+            *at = program->next;
+        } else {
+            program = dh_arena_alloc(arena, sizeof(*program));
+            *program = (struct dh_program){.exe = p->exe};
+            dh_map_put(&known, p->exe, strlen(p->exe), program);
+        }
+        program->processes++;
+        program->raced += p->raced;
+        program->next = first;
+        first = program;
+    }
+    dh_map_done(&known);
+    return first;
+}
+
+void dh_programs_print(const struct dh_print *p, FILE *out, const struct dh_program *first)
+{
+    for (const struct dh_program *program = first; program; program = program->next) {
+        if (!program->raced)
+            continue;
+        fputs("  ", out);
+        dh_text_put(out, program->exe[0] ? dh_path_beneath(p->cwd ? p->cwd : "/", program->exe) : "?");
+        if (program->processes == 1)
+            fputs(": 1 process raced\n", out);
+        else if (program->raced == program->processes)
+            fprintf(out, ": all %" PRIu64 " processes raced\n", program->processes);
+        else
+            fprintf(out, ": %" PRIu64 " of %" PRIu64 " processes raced\n", program->raced,
+                    program->processes);
+    }
+}
+
+json_t *dh_programs_json(const struct dh_program *first)
+{
+    json_t *list = json_array();
+    for (const struct dh_program *program = first; program; program = program->next) {
+        json_t *exe = json_string(program->exe);
+        json_array_append_new(list,
+                              json_pack("{so sI sI}", "exe", exe ? exe : json_string("?"), "processes",
+                                        (json_int_t)program->processes, "raced", (json_int_t)program->raced));
+    }
+    return list;
+}
