@@ -68,6 +68,8 @@ int dh_cli_report_for_others(int (*work)(void *ctx), void *ctx);
 /* openmp.c: if the program uses LLVM's OpenMP, have its run-time system tell what it orders, by variables of
  * the environment that the program will get; or warn that it cannot. */
 void dh_cli_prepare_openmp(struct dh_arena *arena, const char *command, const char *name);
+/* The same for the programs that a launcher may start, without a warning. */
+void dh_cli_prepare_openmp_below(struct dh_arena *arena);
 
 /* elfcheck.c */
 enum dh_elfcheck {

@@ -269,6 +269,10 @@ static int run(struct request *q, char **argv)
     const char *program = real ? dh_arena_strdup(&q->arena, real) : NULL;
     free(real);
     q->instrumented = program && dh_elfcheck_file(program) == DH_ELFCHECK_INSTRUMENTED;
+    if (q->instrumented)
+        dh_cli_prepare_openmp(&q->arena, "run", argv[0]);
+    else
+        dh_cli_prepare_openmp_below(&q->arena);
     if (dh_run_gather_is_above())
         return become(argv);
     int rc = dh_run_gather_start(&gather, &checked, program);
@@ -324,7 +328,6 @@ int dh_cmd_run(int argc, char **argv)
     if (rc)
         goto out;
     name_reporter(&q);
-    dh_cli_prepare_openmp(&q.arena, "run", argv[i]);
     if (setenv("DEADHEAT_OPTIONS", q.options, 1) != 0)
         dh_util_no_memory();
     rc = run(&q, argv + i);

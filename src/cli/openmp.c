@@ -3,7 +3,8 @@
  * of LLVM's, libarcher, which libomp loads if OMP_TOOL_LIBRARIES names it.
  *
  * The two belong together: the tool is looked for beside the libomp that the program will get, and then in
- * the LLVM that deadheat was built with.
+ * the LLVM that deadheat was built with. What a launcher will start cannot be known; there the tool is named
+ * in case. It leaves programs alone that are not instrumented.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -103,6 +104,13 @@ static void silence_archer(struct dh_arena *arena)
         dh_util_no_memory();
 }
 
+static void name_archer(struct dh_arena *arena, const char *archer)
+{
+    silence_archer(arena);
+    if (setenv("OMP_TOOL_LIBRARIES", archer, 1) != 0)
+        dh_util_no_memory();
+}
+
 void dh_cli_prepare_openmp(struct dh_arena *arena, const char *command, const char *name)
 {
     const char *path = dh_path_find_program(arena, name);
@@ -118,7 +126,12 @@ void dh_cli_prepare_openmp(struct dh_arena *arena, const char *command, const ch
                 command, name);
         return;
     }
-    silence_archer(arena);
-    if (setenv("OMP_TOOL_LIBRARIES", archer, 1) != 0)
-        dh_util_no_memory();
+    name_archer(arena, archer);
+}
+
+void dh_cli_prepare_openmp_below(struct dh_arena *arena)
+{
+    const char *archer = getenv("OMP_TOOL_LIBRARIES") ? NULL : find_archer(arena, "libomp.so.5");
+    if (archer)
+        name_archer(arena, archer);
 }

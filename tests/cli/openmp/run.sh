@@ -31,6 +31,11 @@ same analyze-correct "$?" 0
 # The user's own choice stands.
 OMP_TOOL_LIBRARIES=/nowhere.so "$deadheat" run --force -- sh -c 'echo $OMP_TOOL_LIBRARIES' >out 2>err
 same chosen "$(cat out)" /nowhere.so
-"$deadheat" run --force -- sh -c 'echo "$OMP_TOOL_LIBRARIES"' >out 2>err
+printf 'int main(void) { return system("echo \\"$OMP_TOOL_LIBRARIES\\""); }\n' >plain.c
+"$deadheat" cc -include stdlib.h plain.c -o plain && "$deadheat" run -- ./plain >out 2>err
 same unused "$(cat out)" ""
+
+# What a launcher starts may use it.
+"$deadheat" run -- sh -c './correct; exit 0' >out 2>err
+same below-launcher "$?:$(cat err)" 0:
 exit $failed
