@@ -189,7 +189,7 @@ static bool is_word(const char *word, size_t len, const char *const *names, size
     return false;
 }
 
-static bool names_one_of(const char *list, const char *const *names, size_t n)
+bool dh_cc_args_names_one_of(const char *list, const char *const *names, size_t n)
 {
     while (*list) {
         size_t len = strcspn(list, ",");
@@ -198,35 +198,6 @@ static bool names_one_of(const char *list, const char *const *names, size_t n)
         list += len + (list[len] == ',');
     }
     return false;
-}
-
-static const char *const thread_sanitizer[] = {"thread"};
-
-/* Does a list of sanitizers name one that replaces the allocator (safe-stack: pthread_create) or watches
- * every access as we do? Others, such as undefined, get along with deadheat. */
-static bool names_rival(const char *list)
-{
-    static const char *const rivals[] = {"address",          "dataflow",      "hwaddress", "kernel-address",
-                                         "kernel-hwaddress", "kernel-memory", "leak",      "memory",
-                                         "numerical",        "safe-stack",    "scudo",     "type"};
-    return names_one_of(list, rivals, DH_ARRAY_LEN(rivals));
-}
-
-static void read_sanitizers(const char *arg, const char *list, struct dh_cc_line *line)
-{
-    if (names_rival(list))
-        line->sanitizer = arg;
-    if (names_one_of(list, thread_sanitizer, 1))
-        line->thread_sanitizer = arg;
-}
-
-static void read_no_sanitizers(const char *list, struct dh_cc_line *line)
-{
-    bool all = strcmp(list, "all") == 0;
-    if (all || names_rival(list))
-        line->sanitizer = NULL;
-    if (all || names_one_of(list, thread_sanitizer, 1))
-        line->thread_sanitizer = NULL;
 }
 
 static bool is_our_target(const char *triple)
@@ -276,7 +247,7 @@ static bool passes_to_linker(const char *arg, const char *value, const char *con
 {
     if (strcmp(arg, "-Xlinker") == 0 && value)
         return is_one_of(value, words, n);
-    return strncmp(arg, "-Wl,", 4) == 0 && names_one_of(arg + 4, words, n);
+    return strncmp(arg, "-Wl,", 4) == 0 && dh_cc_args_names_one_of(arg + 4, words, n);
 }
 
 /* -Bstatic counts from where it stands on, and the C library comes last: the last one in force decides. */
@@ -325,15 +296,13 @@ static void read_option(const char *arg, const char *value, struct dh_cc_line *l
         line->emulated_tls = arg;
     else if (strcmp(arg, "-fmemory-profile") == 0 || strncmp(arg, "-fmemory-profile=", 17) == 0)
         line->sanitizer = arg; /* brings an allocator of its own, as some sanitizers do */
-    else if (strncmp(arg, "-fsanitize=", 11) == 0)
-        read_sanitizers(arg, arg + 11, line);
-    else if (strncmp(arg, "-fno-sanitize=", 14) == 0)
-        read_no_sanitizers(arg + 14, line);
+    else
+        dh_cc_sanitize_read(arg, value, line);
 }
 
 void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line *ret_line)
 {
-    struct dh_cc_line line = {.cxx = cxx, .links = true};
+    struct dh_cc_line line = {.cxx = cxx, .links = true, .ignorelists.arena = args->arena};
     bool has_linkable = false, header_language = false, has_libc = false;
     for (size_t i = 0; i < args->count; i++) {
         const char *arg = args->at[i];
@@ -363,6 +332,7 @@ void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line 
         i += pair;
     }
     line.links = line.links && line.has_input && has_linkable;
+    line.plain |= line.no_thread_sanitizer;
     if (has_libc && line.nostdlib &&
         (strcmp(line.nostdlib, "-nodefaultlibs") == 0 || strcmp(line.nostdlib, "-nolibc") == 0))
         line.nostdlib = NULL; /* it is there, only not by default */

@@ -58,10 +58,29 @@ struct dh_cc_line {
     const char *static_flag, *nostdlib, *other_machine, *emulated_tls, *sanitizer;
     const char *archives_only;    /* -Wl,-Bstatic, with nothing after it that ends it */
     const char *thread_sanitizer; /* -fsanitize=thread: only a frontend's own option */
+    bool no_thread_sanitizer;     /* -fno-sanitize=thread, or all: the code is to be plain */
+    const char *tsan_option;      /* one of ThreadSanitizer's pass, which ours does not have */
+    /* What the user wants left out, as by clang's -fsanitize=thread. */
+    struct dh_cc_args ignorelists; /* -fsanitize-ignorelist= */
+    const char *ignorelist_flag;   /* the last of them, as written; NULL: none */
+    unsigned left_out;             /* bits, by the order of -fno-sanitize-thread-... in cc_sanitize.c */
+    const char *left_out_flag;     /* the last of them, as written; NULL: none */
 };
 
 /* Reads expanded arguments. cxx: the compiler was called for C++. */
 void dh_cc_args_read(const struct dh_cc_args *args, bool cxx, struct dh_cc_line *ret_line);
+
+/* Does a list with commas have one of these words? */
+bool dh_cc_args_names_one_of(const char *list, const char *const *names, size_t n);
+
+/* cc_sanitize.c: an option that may be about sanitizers; value: the next argument, or NULL. */
+void dh_cc_sanitize_read(const char *arg, const char *value, struct dh_cc_line *line);
+/* What is wrong with an ignorelist, as a sentence in the arena; NULL: nothing that can be seen. */
+const char *dh_cc_sanitize_check(struct dh_arena *arena, const char *path);
+/* For our own pass: lists and what is left out, by arguments and the environment. For clang's: by arguments.
+ */
+void dh_cc_sanitize_tell_pass(const struct dh_cc_line *line, struct dh_cc_args *out);
+void dh_cc_sanitize_tell_clang(const struct dh_cc_line *line, struct dh_cc_args *out);
 
 /* Whether this option's value is the next argument. */
 bool dh_cc_args_takes_value(const char *arg);

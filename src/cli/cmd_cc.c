@@ -54,7 +54,8 @@ static void print_help(const struct driver *d)
         "                    --dh-prune=quiet\n"
         "  --dh-exceptions   let data races be thrown as C++ exceptions ('deadheat run\n"
         "                    --on-race=exception'); the code is slower\n"
-        "  --dh-plain   leave this code uninstrumented (a program still gets the runtime)\n"
+        "  --dh-plain   leave this code uninstrumented (a program still gets the runtime). Clang's\n"
+        "               -fsanitize-ignorelist=FILE and -fno-sanitize-thread-... leave out parts of it\n"
         "  --dh-frontend=gcc, =clang, =gfortran\n"
         "               let that compiler (or a version of it: gcc-12) instrument with its own\n"
         "               -fsanitize=thread, for deadheat's runtime\n"
@@ -78,6 +79,31 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct driver *d, co
     int rc = dh_cli_vfail(d->line.cxx ? "c++" : "cc", format, args);
     va_end(args);
     return rc;
+}
+
+/* The same for what is to be left out of the instrumentation. */
+static int check_left_out(const struct driver *d)
+{
+    const struct dh_cc_line *l = &d->line;
+    const char *flag = l->ignorelists.count ? l->ignorelist_flag : l->left_out ? l->left_out_flag : NULL;
+    if (l->plain)
+        return 0;
+    if (l->tsan_option && l->frontend == DH_CC_OWN)
+        return fail(d,
+                    "'%s' is an option of ThreadSanitizer's own pass, which deadheat does not use; "
+                    "--dh-frontend=clang (or gcc) does",
+                    l->tsan_option);
+    if (flag && l->frontend == DH_CC_GNU)
+        return fail(d, "'%s' is an option of clang, and '%s' has none like it", flag, l->frontend_name);
+    if (flag && l->mode == DH_CC_FIELD)
+        return fail(
+            d, "'%s' and --dh-mode=field cannot be combined: a field build has no checks to leave out", flag);
+    for (size_t i = 0; i < l->ignorelists.count; i++) {
+        const char *wrong = dh_cc_sanitize_check(l->ignorelists.arena, l->ignorelists.at[i]);
+        if (wrong)
+            return fail(d, "%s", wrong);
+    }
+    return 0;
 }
 
 /* 0, or DH_EXIT_TROUBLE after a sentence about what cannot be done. */
@@ -133,6 +159,8 @@ static int check_supported(const struct driver *d)
                     "the other, or "
                     "let --dh-frontend=clang (or gcc) instrument so for deadheat's runtime",
                     l->thread_sanitizer);
+    if (check_left_out(d) != 0)
+        return DH_EXIT_TROUBLE;
     if (l->links && l->static_flag)
         return fail(d,
                     "'%s' is not supported: deadheat must take the place of functions of the shared C "
@@ -271,11 +299,14 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
     dh_cc_args_add(out, "-D__DEADHEAT__=1"); /* the runtime will be there: <deadheat/lard.h> */
     if (d->line.frontend != DH_CC_OWN) {
         dh_cc_frontend_flags(&d->line, in_libdir(d, "", "gcc.specs"), out);
+        if (d->line.frontend == DH_CC_CLANG && !d->line.plain)
+            dh_cc_sanitize_tell_clang(&d->line, out);
     } else if (!d->line.plain) {
         /* What is annotated for ThreadSanitizer is annotated for us: docs/guide/compat.md. */
         dh_cc_args_add(out, "-D__SANITIZE_THREAD__=1");
         if (d->line.exceptions)
             add_exceptions(out);
+        dh_cc_sanitize_tell_pass(&d->line, out);
         dh_cc_args_add(out, in_libdir(d, "-fplugin=", "deadheat-attributes.so"));
         dh_cc_args_add(out, in_libdir(d, "-fpass-plugin=", "deadheat-pass.so"));
         /* Position-independent code alone, clang's default, does for most shared libraries; for instrumented
@@ -388,6 +419,7 @@ static int drive(int argc, char **argv, bool cxx)
             rc = run_compiler(&d, &in);
     }
     free(in.at);
+    free(d.line.ignorelists.at);
     dh_arena_done(&d.arena);
     return rc;
 }

@@ -10,12 +10,18 @@
  * Invariant: a function has its annotation before clang makes code of it. The plugin's consumer stands in
  * front of the code generator's, which emits a function when its declaration is handed over, or later.
  *
+ * And it annotates functions whose source an ignorelist names (-fsanitize-ignorelist=, `src:`): the pass
+ * knows their names, but not where they come from. clang reads the lists, even where no sanitizer asks for
+ * them.
+ *
  * It is an object of its own, not a part of the pass: opt and the linker load that one too and have no AST.
  */
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/NoSanitizeList.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 
@@ -29,17 +35,17 @@ static bool is_exempt(const FunctionDecl *fn)
     return false;
 }
 
-static bool is_annotated(const FunctionDecl *fn)
+static bool is_annotated(const FunctionDecl *fn, StringRef text)
 {
     for (const auto *attr : fn->specific_attrs<AnnotateAttr>())
-        if (attr->getAnnotation() == "deadheat::untracked")
+        if (attr->getAnnotation() == text)
             return true;
     return false;
 }
 
 static void mark_function(FunctionDecl *fn)
 {
-    if (!is_exempt(fn) || is_annotated(fn))
+    if (!is_exempt(fn) || is_annotated(fn, "deadheat::untracked"))
         return;
     ASTContext &context = fn->getASTContext();
     fn->addAttr(AnnotateAttr::CreateImplicit(context, "deadheat::untracked", nullptr, 0));
@@ -63,16 +69,64 @@ static void mark(Decl *decl)
             mark(inner);
 }
 
+/* Where clang itself takes a function to be: an instance of a template is where the template is. */
+static SourceLocation place_of(const FunctionDecl *fn)
+{
+    const FunctionDecl *pattern = fn->getTemplateInstantiationPattern();
+    return pattern && pattern->hasBody() ? pattern->getLocation() : fn->getLocation();
+}
+
+static void mark_ignored(FunctionDecl *fn)
+{
+    ASTContext &context = fn->getASTContext();
+    SourceLocation at = place_of(fn);
+    if (at.isValid() && context.getNoSanitizeList().containsLocation(SanitizerKind::Thread, at) &&
+        !is_annotated(fn, "deadheat::ignored"))
+        fn->addAttr(AnnotateAttr::CreateImplicit(context, "deadheat::ignored", nullptr, 0));
+}
+
 namespace
 {
+
+/* Every function, wherever it is: in functions, made by the compiler, instances of templates. */
+class Ignorer : public RecursiveASTVisitor<Ignorer>
+{
+  public:
+    bool shouldVisitTemplateInstantiations() const
+    {
+        return true;
+    }
+
+    bool shouldVisitImplicitCode() const
+    {
+        return true;
+    }
+
+    bool VisitFunctionDecl(FunctionDecl *fn)
+    {
+        mark_ignored(fn);
+        return true;
+    }
+};
 
 class Consumer : public ASTConsumer
 {
     bool HandleTopLevelDecl(DeclGroupRef group) override
     {
-        for (Decl *decl : group)
+        for (Decl *decl : group) {
             mark(decl);
+            if (!decl->getASTContext().getLangOpts().NoSanitizeFiles.empty())
+                Ignorer().TraverseDecl(decl);
+        }
         return true;
+    }
+
+    /* What clang adds to a class when it is first needed has been in no group; nor has code been made of it
+     * yet. */
+    void HandleTranslationUnit(ASTContext &context) override
+    {
+        if (!context.getLangOpts().NoSanitizeFiles.empty())
+            Ignorer().TraverseDecl(context.getTranslationUnitDecl());
     }
 
     void HandleInlineFunctionDefinition(FunctionDecl *fn) override

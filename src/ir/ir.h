@@ -109,6 +109,19 @@ void dh_ir_tally_sites(struct dh_ir *ir, const struct dh_ir_sites *sites, bool c
 /* The program prints the two numbers when it ends. */
 void dh_ir_tally_end(struct dh_ir *ir);
 
+/* ---- ignore.c: what the user wants left out ------------------------------------------------------- */
+
+enum {
+    DH_IR_LEAVE_PLAIN = 1, /* checks of accesses that are not atomic */
+    DH_IR_LEAVE_ATOMIC = 2,
+    DH_IR_LEAVE_FRAME = 4, /* the shadow call stack */
+};
+
+unsigned dh_ir_ignore_get(LLVMValueRef fn);
+void dh_ir_ignore_add(LLVMValueRef fn, unsigned bits);
+/* Before the optimiser: what lists and options say of the module's functions. */
+void dh_ir_ignore_mark(LLVMModuleRef m);
+
 /* ---- sites.c: what must be checked ------------------------------------------------------------ */
 
 enum dh_ir_site_kind {

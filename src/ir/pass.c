@@ -11,6 +11,9 @@
 
 #include "ir/ir.h"
 
+/* What DH_UNTRACKED annotates functions with. */
+static const char untracked[] = "deadheat::untracked";
+
 /* A set of functions, small: exempt ones. */
 struct exempt {
     LLVMValueRef *at;
@@ -41,8 +44,8 @@ static bool is_string(LLVMValueRef global, const char *text)
     return len == strlen(text) + 1 && memcmp(s, text, len) == 0;
 }
 
-/* DH_UNTRACKED functions: entries {function, text, file, line, arguments} of the annotation table. */
-static void exempt_annotated(struct exempt *x, LLVMModuleRef m)
+/* Entries {function, text, file, line, arguments} of the annotation table. */
+static void exempt_annotated(struct exempt *x, LLVMModuleRef m, const char *text)
 {
     LLVMValueRef table = LLVMGetNamedGlobal(m, "llvm.global.annotations");
     LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
@@ -51,7 +54,7 @@ static void exempt_annotated(struct exempt *x, LLVMModuleRef m)
     for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
         LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
         LLVMValueRef fn = LLVMIsAFunction(LLVMGetOperand(entry, 0));
-        if (fn && is_string(LLVMGetOperand(entry, 1), "deadheat::untracked"))
+        if (fn && is_string(LLVMGetOperand(entry, 1), text))
             exempt_add(x, fn);
     }
 }
@@ -150,7 +153,8 @@ static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks
         dh_ir_loops_emit(ir, &ranges);
         dh_ir_emit_sites(ir, &sites);
         dh_ir_loops_done(&ranges);
-        dh_ir_frame_insert(ir, fn);
+        if (!(dh_ir_ignore_get(fn) & DH_IR_LEAVE_FRAME))
+            dh_ir_frame_insert(ir, fn);
         drop_stale_attributes(fn);
     }
     if (counted) {
@@ -214,21 +218,33 @@ static void mark_annotated(LLVMModuleRef m)
     const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     const unsigned kind = attribute_kind("disable_sanitizer_instrumentation");
     struct exempt annotated = {0};
-    exempt_annotated(&annotated, m);
+    exempt_annotated(&annotated, m, untracked);
     for (size_t i = 0; i < annotated.count; i++)
         LLVMAddAttributeAtIndex(annotated.at[i], whole,
                                 LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0));
     free(annotated.at);
 }
 
+/* What an ignorelist names by its source file. */
+static void mark_ignored(LLVMModuleRef m)
+{
+    struct exempt ignored = {0};
+    exempt_annotated(&ignored, m, "deadheat::ignored");
+    for (size_t i = 0; i < ignored.count; i++)
+        dh_ir_ignore_add(ignored.at[i], DH_IR_LEAVE_PLAIN);
+    free(ignored.at);
+    dh_ir_ignore_mark(m);
+}
+
 bool dh_ir_instrument_early(LLVMModuleRef m)
 {
     mark_annotated(m);
+    mark_ignored(m);
     if (!dh_ir_throwing_wanted() || is_done(m))
         return false;
     struct dh_ir ir = ir_of(m);
     struct exempt exempt = {0};
-    exempt_annotated(&exempt, m);
+    exempt_annotated(&exempt, m, untracked);
     exempt_resolvers(&exempt, m);
     ir.builder = LLVMCreateBuilderInContext(ir.ctx);
     ir.throwing = true;
@@ -249,7 +265,7 @@ static bool instrument(LLVMModuleRef m, bool inlining, struct checks *counted)
         return false;
     struct dh_ir ir = ir_of(m);
     struct exempt exempt = {0};
-    exempt_annotated(&exempt, m);
+    exempt_annotated(&exempt, m, untracked);
     exempt_resolvers(&exempt, m);
 
     bool any = false;

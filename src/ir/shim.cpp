@@ -24,10 +24,33 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/SpecialCaseList.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
+
+/* Names of files, a line each. */
+static std::unique_ptr<SpecialCaseList> read_ignorelists()
+{
+    const char *given = getenv("DEADHEAT_IGNORELISTS");
+    SmallVector<StringRef, 4> lines;
+    StringRef(given ? given : "").split(lines, '\n', -1, /*KeepEmpty=*/false);
+    std::vector<std::string> paths(lines.begin(), lines.end());
+    std::string error;
+    auto list = SpecialCaseList::create(paths, *vfs::getRealFileSystem(), error);
+    if (!list)
+        report_fatal_error(Twine(error), /*gen_crash_diag=*/false);
+    return list;
+}
+
+bool dh_shim_ignorelist_has(const char *prefix, const char *name)
+{
+    static const std::unique_ptr<SpecialCaseList> list = read_ignorelists();
+    return list->inSection("thread", prefix, name);
+}
 
 bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *, LLVMValueRef), void *arg)
 {
@@ -213,13 +236,15 @@ void dh_shim_warn(LLVMModuleRef m, const char *sentence)
 
 /* sanitize_thread is LLVM's name for "no accesses that the source does not make": no speculated loads, no
  * widened ones. Set while the optimiser runs, gone before our pass looks, so that every access that is left
- * is one that the program makes, and a report is never about one that it does not. */
+ * is one that the program makes, and a report is never about one that it does not. Nor are functions inlined
+ * into others that differ in it: what a user wants ignored stays apart from what is checked. */
 static void mark_functions(Module &module, bool marked)
 {
     for (Function &f : module)
         if (!marked)
             f.removeFnAttr(Attribute::SanitizeThread);
-        else if (!f.isDeclaration() && !f.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+        else if (!f.isDeclaration() && !f.hasFnAttribute(Attribute::DisableSanitizerInstrumentation) &&
+                 !dh_ir_ignores_plain(wrap(&f)))
             f.addFnAttr(Attribute::SanitizeThread);
 }
 

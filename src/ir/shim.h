@@ -26,9 +26,13 @@ bool dh_ir_instrument_program(LLVMModuleRef m);
 bool dh_ir_prune_mark(LLVMModuleRef m);
 /* Called before the optimisation pipeline, in a build with exceptions (C side: throwing.c). */
 bool dh_ir_instrument_early(LLVMModuleRef m);
+/* Are the plain accesses of this function to be left alone (C side: ignore.c)? */
+bool dh_ir_ignores_plain(LLVMValueRef fn);
 /* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
 void dh_ir_analyse_program(LLVMModuleRef m);
 
+/* Does an ignorelist of this compilation have an entry `prefix:` that fits name, for ThreadSanitizer? */
+bool dh_shim_ignorelist_has(const char *prefix, const char *name);
 /* Calls accept on every object that ptr may point into; true if accept took them all. */
 bool dh_shim_each_object(LLVMValueRef ptr, bool (*accept)(void *arg, LLVMValueRef object), void *arg);
 /* Whether anything but the current invocation of the function may come to know this pointer; of a

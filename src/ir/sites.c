@@ -23,6 +23,7 @@ struct collector {
     struct dh_ir_sites *out;
     size_t window;   /* index of the first site of the current window */
     unsigned number; /* of the current window */
+    unsigned left;   /* what the user wants left out: DH_IR_LEAVE_... */
     unsigned stretch;
 };
 
@@ -117,7 +118,8 @@ static unsigned safe_sides(const struct collector *c, LLVMValueRef inst)
 static void collect_plain(struct collector *c, LLVMValueRef inst, LLVMValueRef ptr, LLVMTypeRef type)
 {
     bool is_store = LLVMIsAStoreInst(inst) != NULL;
-    if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 || dh_shim_is_swifterror(ptr))
+    if ((c->left & DH_IR_LEAVE_PLAIN) || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 ||
+        dh_shim_is_swifterror(ptr))
         return;
     if (dh_shim_is_added_by_compiler(inst) || (!is_store && dh_shim_is_invariant_load(inst)))
         return;
@@ -167,7 +169,8 @@ static void collect_atomic(struct collector *c, LLVMValueRef inst, LLVMValueRef 
     if (LLVMIsAtomicSingleThread(inst) || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) != 0 ||
         dh_ir_escape_is_private(c->escape, ptr))
         return;
-    add(c, DH_SITE_ATOMIC, inst);
+    if (!(c->left & DH_IR_LEAVE_ATOMIC))
+        add(c, DH_SITE_ATOMIC, inst);
     break_window(c, inst);
 }
 
@@ -243,6 +246,8 @@ static void collect_copy(struct collector *c, LLVMValueRef callee, LLVMValueRef 
         c->out->has_calls = true;
         return;
     }
+    if (c->left & DH_IR_LEAVE_PLAIN)
+        return;
     LLVMValueRef dst = LLVMGetOperand(call, 0), src = LLVMGetOperand(call, 1);
     bool has_src = LLVMGetTypeKind(LLVMTypeOf(src)) == LLVMPointerTypeKind;
     unsigned safe = safe_sides(c, call);
@@ -264,6 +269,8 @@ static void collect_call(struct collector *c, LLVMValueRef call)
     bool intrinsic = callee && LLVMGetIntrinsicID(callee) != 0;
     if (callee && (intrinsic ? dh_ir_sites_is_copy(callee) : is_compare(callee))) {
         collect_copy(c, callee, call);
+    } else if (c->left & DH_IR_LEAVE_PLAIN) {
+        ; /* no other site of a call is about plain accesses */
     } else if (intrinsic && is_prefetch(callee)) {
         add(c, DH_SITE_PREFETCH, call);
     } else if (intrinsic && dh_ir_masked_is(call)) {
@@ -274,7 +281,9 @@ static void collect_call(struct collector *c, LLVMValueRef call)
     enum dh_ir_call kind = dh_ir_quiet_call(c->ir->quiet, call);
     const unsigned touches_nothing = DH_CALL_READNONE | DH_CALL_COMES_BACK;
     unsigned traits = dh_shim_call_traits(call);
-    if (kind == DH_CALL_SYNCS && callee && LLVMIsACallInst(call) && dh_ir_atomic_is_libcall(call))
+    bool libatomic =
+        kind == DH_CALL_SYNCS && callee && LLVMIsACallInst(call) && dh_ir_atomic_is_libcall(call);
+    if (libatomic && !(c->left & DH_IR_LEAVE_ATOMIC))
         add(c, DH_SITE_LIBATOMIC, call);
     else if (!intrinsic && !(traits & DH_CALL_ASM) && (traits & touches_nothing) != touches_nothing)
         c->out->has_calls = true;
@@ -305,7 +314,8 @@ static void collect(struct collector *c, LLVMValueRef inst)
         break;
     case LLVMFence:
         if (!LLVMIsAtomicSingleThread(inst)) {
-            add(c, DH_SITE_FENCE, inst);
+            if (!(c->left & DH_IR_LEAVE_ATOMIC))
+                add(c, DH_SITE_FENCE, inst);
             break_window(c, inst);
         }
         break;
@@ -322,7 +332,8 @@ static void collect(struct collector *c, LLVMValueRef inst)
 void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *ret_sites)
 {
     *ret_sites = (struct dh_ir_sites){0};
-    struct collector c = {.ir = ir, .escape = dh_ir_escape_new(), .out = ret_sites};
+    struct collector c = {
+        .ir = ir, .escape = dh_ir_escape_new(), .out = ret_sites, .left = dh_ir_ignore_get(fn)};
     ret_sites->blocks = calloc(LLVMCountBasicBlocks(fn), sizeof(*ret_sites->blocks));
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
         struct dh_ir_block *block = &ret_sites->blocks[ret_sites->block_count++];
