@@ -29,12 +29,11 @@
 static const char usage_head[] =
     "usage: deadheat run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Runs a program and reports, on standard error, the data races in it and in all that it starts, as far\n"
-    "as they were compiled with 'deadheat cc' or 'deadheat c++'. The exit status is the program's own, or "
-    "66\n"
-    "if anything raced, or 2 if it succeeded but nothing that ran was compiled by deadheat.\n"
+    "Runs a program and reports the data races in it, and in all that it starts, on standard error, as far\n"
+    "as they were compiled with 'deadheat cc' or 'deadheat c++'. The exit status is the program's own; 66\n"
+    "if anything raced; 2 if it succeeded, but nothing that ran was compiled by deadheat.\n"
     "\n"
-    "  --force                 let it be if nothing that ran was compiled by deadheat\n"
+    "  --force                 accept that nothing that ran was compiled by deadheat\n"
     "  --help                  this text\n";
 
 static const char usage_tail[] =
@@ -255,7 +254,7 @@ static int judge(const struct request *q, int status, bool ran, const struct dh_
     else if (ran && !seen->instrumented && !q->instrumented && !q->force)
         dh_cli_fail("run",
                     "nothing that ran was compiled by deadheat, so no race could be seen; build it with "
-                    "'deadheat cc', or give --force if that is as it should be");
+                    "'deadheat cc', or give --force to accept that");
     else
         return own;
     return own ? own : DH_EXIT_TROUBLE;

@@ -12,27 +12,29 @@
 struct dh_program *dh_programs_list(struct dh_arena *arena, const struct dh_model *m)
 {
     struct dh_map known;
-    struct dh_program *first = NULL;
+    struct dh_program *first = NULL, **end = &first;
+    size_t n = 0;
+    for (const struct dh_model_process *p = m->process; p; p = p->next)
+        n += p->announced;
+    /* The model's list begins with the process that began last. */
+    const struct dh_model_process **processes = dh_arena_array(arena, n, sizeof(*processes));
+    size_t at = n;
+    for (const struct dh_model_process *p = m->process; p; p = p->next)
+        if (p->announced)
+            processes[--at] = p;
     dh_map_init(&known, arena);
-    /* The list of processes begins with the last, so whichever comes up again was first started earlier. */
-    for (const struct dh_model_process *p = m->process; p; p = p->next) {
-        if (!p->announced)
-            continue;
+    for (size_t i = 0; i < n; i++) {
+        const struct dh_model_process *p = processes[i];
         struct dh_program *program = dh_map_get(&known, p->exe, strlen(p->exe));
-        if (program) {
-            struct dh_program **at = &first;
-            while (*at != program)
-                at = &(*at)->next;
-            *at = program->next;
-        } else {
+        if (!program) {
             program = dh_arena_alloc(arena, sizeof(*program));
             *program = (struct dh_program){.exe = p->exe};
             dh_map_put(&known, p->exe, strlen(p->exe), program);
+            *end = program;
+            end = &program->next;
         }
         program->processes++;
         program->raced += p->raced;
-        program->next = first;
-        first = program;
     }
     dh_map_done(&known);
     return first;

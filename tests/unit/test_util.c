@@ -1,6 +1,8 @@
 /*
  * test_util.c - arenas, maps, paths and line reading of src/util.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +146,35 @@ static void lines(void **state)
     close(fd);
 }
 
+/* Of a descriptor that does not block: what there is of a line is kept until the rest comes. */
+static void lines_in_pieces(void **state)
+{
+    (void)state;
+    int end[2];
+    const char *got;
+    size_t len;
+    struct dh_lines l;
+    assert_int_equal(pipe(end), 0);
+    assert_int_equal(fcntl(end[0], F_SETFL, O_NONBLOCK), 0);
+    dh_lines_init(&l, end[0]);
+    assert_int_equal(write(end[1], "ab", 2), 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(dh_lines_next(&l, &got, &len), DH_LINES_ERROR);
+        assert_int_equal(errno, EAGAIN);
+    }
+    assert_int_equal(write(end[1], "c\nd", 3), 3);
+    assert_int_equal(dh_lines_next(&l, &got, &len), DH_LINES_OK);
+    assert_int_equal(len, 3);
+    assert_memory_equal(got, "abc", 3);
+    assert_int_equal(dh_lines_next(&l, &got, &len), DH_LINES_ERROR);
+    close(end[1]);
+    assert_int_equal(dh_lines_next(&l, &got, &len), DH_LINES_CUT);
+    assert_int_equal(len, 1);
+    assert_int_equal(dh_lines_next(&l, &got, &len), DH_LINES_END);
+    dh_lines_done(&l);
+    close(end[0]);
+}
+
 static void lines_too_long(void **state)
 {
     (void)state;
@@ -174,8 +205,13 @@ static void lines_too_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena), cmocka_unit_test(map),   cmocka_unit_test(hash_is_the_same_everywhere),
-        cmocka_unit_test(paths), cmocka_unit_test(lines), cmocka_unit_test(lines_too_long),
+        cmocka_unit_test(arena),
+        cmocka_unit_test(map),
+        cmocka_unit_test(hash_is_the_same_everywhere),
+        cmocka_unit_test(paths),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(lines_in_pieces),
+        cmocka_unit_test(lines_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
