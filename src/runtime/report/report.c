@@ -100,7 +100,7 @@ static void send_to_file(void)
     }
 }
 
-/* Is there a whole line? A cut one would be worse than none; of a race that cannot happen any more. */
+/* False if it did not fit: a cut line would be worse than none. That of a race always fits, see below. */
 static bool complete_line(void)
 {
     dh_fmt_str(&line, "}\n");
