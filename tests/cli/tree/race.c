@@ -14,7 +14,10 @@
 int NAME, later;
 
 #ifdef SUPPRESSED
-const char *__tsan_default_suppressions(void) { return "race:" SUPPRESSED; }
+const char *__tsan_default_suppressions(void)
+{
+    return "race:" SUPPRESSED;
+}
 #endif
 #ifdef FORGIVES
 int __tsan_on_finalize(int failed)
