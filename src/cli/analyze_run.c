@@ -102,16 +102,27 @@ static void wait_for(struct team *t, const struct slot *slot)
         pthread_cond_wait(&t->room, &t->lock);
 }
 
-/* A slot that is free, and the others too if detectors may not be under way meanwhile. */
 static struct slot *free_slot(struct team *t)
 {
     struct slot *slot = &t->slots[t->made % AHEAD];
     pthread_mutex_lock(&t->lock);
     wait_for(t, slot);
-    for (u32 i = 0; i < AHEAD && dh_host_renumbers(t->a->host); i++)
-        wait_for(t, &t->slots[i]);
     pthread_mutex_unlock(&t->lock);
     return slot;
+}
+
+/* The batch that was read becomes fit for detectors, which may not be under way meanwhile if threads get
+ * other numbers. */
+static void prepare(struct team *t, struct dh_host_batch *batch)
+{
+    if (dh_host_renumbers(t->a->host, batch)) {
+        pthread_mutex_lock(&t->lock);
+        for (u32 i = 0; i < AHEAD; i++)
+            wait_for(t, &t->slots[i]);
+        pthread_mutex_unlock(&t->lock);
+    }
+    if (dh_host_prepare(t->a->host, batch) != 0)
+        dh_util_no_memory();
 }
 
 static void hand_out(struct team *t, struct slot *slot)
@@ -133,8 +144,7 @@ static bool read_all(struct team *t)
             return n == 0;
         slot->batch.events = slot->events;
         slot->batch.n = (size_t)n;
-        if (dh_host_prepare(t->a->host, &slot->batch) != 0)
-            dh_util_no_memory();
+        prepare(t, &slot->batch);
         hand_out(t, slot);
     }
 }

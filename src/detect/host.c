@@ -312,9 +312,9 @@ void dh_host_drive(struct dh_host *h, u32 index, const struct dh_host_batch *b)
         dh_drive(h->detectors[index], &batch, b->others, b->n_others);
 }
 
-bool dh_host_renumbers(const struct dh_host *h)
+bool dh_host_renumbers(const struct dh_host *h, const struct dh_host_batch *b)
 {
-    return h->renumber.active;
+    return dh_renumber_due(&h->renumber, b->events, b->n);
 }
 
 int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n)

@@ -67,7 +67,8 @@ struct dh_host_batch {
  * stay in use until every detector has been driven. 0 or -ENOMEM. */
 int dh_host_prepare(struct dh_host *h, struct dh_host_batch *b);
 void dh_host_drive(struct dh_host *h, u32 index, const struct dh_host_batch *b);
-bool dh_host_renumbers(const struct dh_host *h);
+/* Before dh_host_prepare: may no detector be under way while it prepares this batch? */
+bool dh_host_renumbers(const struct dh_host *h, const struct dh_host_batch *b);
 
 /* All of that in one. Events in order, any number a call; they are overwritten where the filter takes one
  * out. 0 or -ENOMEM, when the host itself could not go on. */

@@ -144,14 +144,23 @@ static int renumber_event(struct dh_renumber *r, struct dh_event *e)
     return 0;
 }
 
+bool dh_renumber_due(const struct dh_renumber *r, const struct dh_event *events, size_t n)
+{
+    u32 most = 0;
+    for (size_t i = 0; i < n && !r->active; i++) {
+        u32 highest = events[i].thread;
+        if (dh_event_space(events[i].op) == DH_SPACE_THREAD && events[i].target > highest)
+            highest = events[i].target; /* forked, perhaps long before it acts */
+        most = highest > most ? highest : most;
+    }
+    return r->active || most >= DH_RENUMBER_FROM;
+}
+
 int dh_renumber(struct dh_renumber *r, struct dh_event *events, size_t n)
 {
+    if (!dh_renumber_due(r, events, n))
+        return 0;
     if (!r->active) {
-        u32 most = 0;
-        for (size_t i = 0; i < n; i++)
-            most = events[i].thread > most ? events[i].thread : most;
-        if (most < DH_RENUMBER_FROM)
-            return 0;
         r->active = true;
         r->threads.size = sizeof(u32);
         r->numbers.size = sizeof(struct number);

@@ -38,6 +38,9 @@ struct dh_renumber {
     u32 cap_index;
 };
 
+/* Will these events, the next ones, be rewritten? From the first number above the limit on, also one that is
+ * only forked or joined, all are. */
+bool dh_renumber_due(const struct dh_renumber *r, const struct dh_event *events, size_t n);
 /* Rewrites the threads of these events, and the sites of some. 0 or -ENOMEM. */
 int dh_renumber(struct dh_renumber *r, struct dh_event *events, size_t n);
 /* The thread and site of an access as they were. */

@@ -113,11 +113,36 @@ static void check_unknown_ends(void **state)
     kit_done(&t);
 }
 
+/* A thread is known under one number from its fork on, though it acts a batch later. */
+static void check_forked_first(void **state)
+{
+    (void)state;
+    enum { FIRST = 280, FORKED = 300 };
+    struct kit_trace t = {0};
+    put(&t, DH_OP_WRITE, 0, 0, 1);
+    for (u32 i = 1; i <= FIRST; i++)
+        put(&t, DH_OP_FORK, 0, i, 0);
+    for (u32 i = 0; i < DH_HOST_BATCH; i++)
+        put(&t, DH_OP_READ, 0, 0, 2);
+    for (u32 i = FIRST + 1; i <= FORKED; i++)
+        put(&t, DH_OP_FORK, 0, i, 0);
+    for (u32 i = 1; i <= FORKED; i++)
+        put(&t, DH_OP_READ, i, 0, 3);
+    for (u32 i = 0; i < dh_n_detectors; i++) {
+        struct kit_said s = kit_run(&t, dh_detectors[i]);
+        assert_int_equal(s.error, 0);
+        assert_int_equal(s.n_events, 0);
+        kit_said_done(&s);
+    }
+    kit_done(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_names),
         cmocka_unit_test(check_unknown_ends),
+        cmocka_unit_test(check_forked_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
