@@ -20,8 +20,7 @@ struct cell {
     u32 w_tid, w_clock; /* epoch of the last write; clock 0: none */
     u32 w_set;          /* locks common to the last writes that are not ordered */
     u32 w_site;
-    struct last_read *reads; /* by thread */
-    u32 n;
+    struct dh_by_thread reads; /* of struct last_read */
 };
 
 static void check_write(struct dh_detector *d, const struct dh_event *e, struct dh_hybrid_thread *t,
@@ -31,16 +30,31 @@ static void check_write(struct dh_detector *d, const struct dh_event *e, struct 
         dh_detect_race(d, e, x->w_tid, x->w_site, true);
 }
 
+static void check_reads(struct dh_detector *d, const struct dh_event *e, struct dh_hybrid_thread *t,
+                        const struct dh_by_thread_run *run, u32 held)
+{
+    const struct last_read *reads = run->items;
+    for (u32 i = 0; i < run->n; i++) {
+        const struct last_read *r = &reads[i];
+        if (r->clock && r->clock > dh_vc_get(&t->hb.c, run->first + i) &&
+            dh_lockset_disjoint(d->own, r->set, held))
+            dh_detect_race(d, e, run->first + i, r->site, false);
+    }
+}
+
 static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
 {
     struct dh_hybrid_thread *t = thread;
     struct cell *x = cell;
     u32 tid = t->hb.tid, held = t->held.any;
-    if (tid < x->n && x->reads[tid].clock == t->hb.clock && x->reads[tid].set == held)
+    struct last_read *r = dh_by_thread_get(&x->reads, tid, sizeof(*r));
+    if (r && r->clock == t->hb.clock && r->set == held)
         return;
     check_write(d, e, t, x, held);
-    if (DH_ROOM(d, x->reads, x->n, tid))
-        x->reads[tid] = (struct last_read){.clock = t->hb.clock, .set = held, .site = e->site};
+    if (!r)
+        r = dh_by_thread_at(d, &x->reads, tid, sizeof(*r));
+    if (r)
+        *r = (struct last_read){.clock = t->hb.clock, .set = held, .site = e->site};
 }
 
 static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -52,11 +66,9 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     if (same_epoch && dh_lockset_within(d->own, x->w_set, held))
         return;
     check_write(d, e, t, x, held);
-    for (u32 i = 0; i < x->n; i++) {
-        const struct last_read *r = &x->reads[i];
-        if (r->clock > dh_vc_get(&t->hb.c, i) && dh_lockset_disjoint(d->own, r->set, held))
-            dh_detect_race(d, e, i, r->site, false);
-    }
+    struct dh_by_thread_run run;
+    for (u32 i = 0; dh_by_thread_run(&x->reads, i, &run); i++)
+        check_reads(d, e, t, &run, held);
     bool ordered = !same_epoch && x->w_clock <= dh_vc_get(&t->hb.c, x->w_tid);
     x->w_set = ordered ? held : dh_lockset_meet(d->own, x->w_set, held);
     x->w_tid = tid;
@@ -67,24 +79,22 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
 static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
-    if (e->thread < x->n)
-        __builtin_prefetch(&x->reads[e->thread], 1);
+    dh_by_thread_soon(&x->reads, e->thread, sizeof(struct last_read));
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)
 {
     struct cell *x = to;
-    *x = *(const struct cell *)from;
-    x->reads = dh_detect_dup(d, x->reads, x->n * sizeof(*x->reads));
-    x->n = x->reads ? x->n : 0;
+    const struct cell *old = from;
+    *x = *old;
+    x->reads = (struct dh_by_thread){0};
+    dh_by_thread_copy(d, &x->reads, &old->reads, sizeof(struct last_read));
 }
 
 static void drop(struct dh_detector *d, void *cell)
 {
     struct cell *x = cell;
-    dh_detect_free(d, x->reads, x->n * sizeof(*x->reads));
-    x->reads = NULL;
-    x->n = 0;
+    dh_by_thread_drop(d, &x->reads, sizeof(struct last_read));
 }
 
 const struct dh_detector_ops dh_detector_acculock = {

@@ -11,6 +11,7 @@
  * An epoch is clock << 32 | thread; 0 is the minimal epoch. Bit 63 of a cell's `r` says that the rest is a
  * pointer to the marks of several readers, so clocks end at 2^31. How many marks there is room for is in the
  * cell, not with the marks: of them only the reader's own is touched, and one line of memory is all it needs.
+ * (With very many threads that number is IN_CHUNKS and how many chunks the marks are in: by_thread.h.)
  */
 #include "detect/drive.h"
 #include "detect/hb.h"
@@ -19,31 +20,33 @@ struct cell {
     u64 w;
     u64 r;
     u32 w_site;
-    u32 r_site; /* of a shared cell: how many marks */
+    u32 r_site; /* of a shared cell: how many marks, or chunks of them */
 };
 
 #define SHARED (1ull << 63)
+#define IN_CHUNKS (1u << 31)
 
 /* The readers of a shared cell. */
 DH_INLINE struct dh_marks marks_of(const struct cell *x)
 {
-    return (struct dh_marks){.m = (struct dh_mark *)(uptr)(x->r & ~SHARED), .n = x->r_site};
+    u32 n = x->r_site, chunks = n & IN_CHUNKS ? n & ~IN_CHUNKS : 0;
+    return (struct dh_marks){
+        .by = {.items = (void *)(uptr)(x->r & ~SHARED), .n = chunks ? 0 : n, .chunks = chunks}};
 }
 
 static void set_marks(struct cell *x, struct dh_marks m)
 {
-    x->r = m.m ? SHARED | (u64)(uptr)m.m : 0;
-    x->r_site = m.n;
+    x->r = m.by.items ? SHARED | (u64)(uptr)m.by.items : 0;
+    x->r_site = m.by.chunks ? IN_CHUNKS | m.by.chunks : m.by.n;
 }
 
 static void mark(struct dh_detector *d, struct cell *x, u32 tid, u32 clock, u32 site)
 {
     struct dh_marks m = marks_of(x);
-    if (DH_LIKELY(tid < m.n)) {
-        m.m[tid] = (struct dh_mark){.clock = clock, .site = site};
-    } else if (dh_marks_set(d, &m, tid, clock, site)) {
+    u32 had = m.by.n;
+    dh_marks_set(d, &m, tid, clock, site);
+    if (DH_UNLIKELY(tid >= had))
         set_marks(x, m);
-    }
 }
 
 DH_INLINE u64 epoch_of(const struct dh_hb_thread *t)
@@ -93,8 +96,10 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
 static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
-    if (x->r & SHARED)
-        __builtin_prefetch(marks_of(x).m + e->thread, 1);
+    if (x->r & SHARED) {
+        struct dh_marks m = marks_of(x);
+        dh_marks_soon(&m, e->thread);
+    }
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)

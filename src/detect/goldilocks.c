@@ -18,6 +18,7 @@
  * out. Added are C11's atomics: a store takes what was published away from its object before it publishes,
  * and fences hand on through two elements of their thread.
  */
+#include "detect/by_thread.h"
 #include "detect/goldilocks_log.h"
 #include "detect/lockset.h"
 
@@ -41,11 +42,14 @@ struct lock {
     bool published;    /* an atomic object: it has something to tell */
 };
 
+/* Reads are kept in the order in which they came. `places` tells where a thread's is: what it says is true if
+ * that is one of the first n and of this thread, so that a write need not clear it. A set that is no longer
+ * one of the first n keeps its bits for whoever gets its place. */
 struct cell {
     struct dh_gold_set w;
-    struct dh_gold_set *reads; /* since that write, by thread */
-    u32 n;
-    bool was_read;
+    struct dh_gold_set *reads;  /* the last of each thread since that write */
+    struct dh_by_thread places; /* of u32 */
+    u32 n, cap;
 };
 
 static struct dh_gold_log *log_of(struct dh_detector *d)
@@ -104,15 +108,43 @@ static void start(struct dh_detector *d, const struct dh_event *e, struct thread
     s->locks = t->held.exclusive;
 }
 
+/* The set of the thread's last read since the last write, made now at the latest. NULL: no memory. */
+static struct dh_gold_set *read_of(struct dh_detector *d, struct cell *x, const struct thread *t)
+{
+    u32 *place = dh_by_thread_at(d, &x->places, t->tid, sizeof(*place));
+    if (!place)
+        return NULL;
+    if (*place < x->n && x->reads[*place].thread == t->tid + 1)
+        return &x->reads[*place];
+    if (!DH_ROOM(d, x->reads, x->cap, x->n))
+        return NULL;
+    *place = x->n++;
+    return &x->reads[*place];
+}
+
 static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
 {
     struct thread *t = thread;
     struct cell *x = cell;
     check(d, e, t, &x->w, true);
-    if (!DH_ROOM(d, x->reads, x->n, t->tid))
-        return;
-    start(d, e, t, &x->reads[t->tid]);
-    x->was_read = true;
+    struct dh_gold_set *s = read_of(d, x, t);
+    if (s)
+        start(d, e, t, s);
+}
+
+/* Reads that race with e, in the order of their threads. They are done with, so they may change places. */
+static DH_COLD void report_reads(struct dh_detector *d, const struct dh_event *e, struct dh_gold_set *reads,
+                                 u32 n)
+{
+    for (u32 i = 1; i < n; i++) {
+        struct dh_gold_set s = reads[i];
+        u32 at = i;
+        for (; at > 0 && reads[at - 1].thread > s.thread; at--)
+            reads[at] = reads[at - 1];
+        reads[at] = s;
+    }
+    for (u32 i = 0; i < n; i++)
+        dh_detect_race(d, e, reads[i].thread - 1, reads[i].site, false);
 }
 
 static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -120,11 +152,17 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     struct thread *t = thread;
     struct cell *x = cell;
     check(d, e, t, &x->w, true);
-    for (u32 i = 0; x->was_read && i < x->n; i++) {
-        check(d, e, t, &x->reads[i], false);
-        x->reads[i].thread = 0; /* what races with it from here on races with this write */
+    u32 racing = 0;
+    for (u32 i = 0; i < x->n; i++) {
+        if (DH_LIKELY(admits(d, t, &x->reads[i])))
+            continue;
+        struct dh_gold_set s = x->reads[i];
+        x->reads[i] = x->reads[racing];
+        x->reads[racing++] = s;
     }
-    x->was_read = false;
+    if (DH_UNLIKELY(racing))
+        report_reads(d, e, x->reads, racing);
+    x->n = 0; /* what races with them from here on races with this write */
     start(d, e, t, &x->w);
 }
 
@@ -132,10 +170,10 @@ static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
     __builtin_prefetch(x->w.bits);
-    if (e->op == DH_OP_READ && e->thread < x->n)
-        __builtin_prefetch(&x->reads[e->thread], 1);
-    if (e->op != DH_OP_WRITE || !x->was_read)
+    if (e->op == DH_OP_READ) {
+        dh_by_thread_soon(&x->places, e->thread, sizeof(u32));
         return;
+    }
     const char *reads = (const char *)x->reads; /* a write goes through all of them */
     for (size_t at = 0; at < x->n * sizeof(*x->reads) && at < 1024; at += 64)
         __builtin_prefetch(reads + at, 1);
@@ -144,11 +182,14 @@ static void soon(const struct dh_event *e, const void *cell)
 static void copy(struct dh_detector *d, void *to, const void *from)
 {
     struct cell *x = to;
-    *x = *(const struct cell *)from;
+    const struct cell *old = from;
+    x->w = old->w;
     dh_gold_own(log_of(d), &x->w);
-    x->reads = dh_detect_dup(d, x->reads, x->n * sizeof(*x->reads));
-    x->n = x->reads ? x->n : 0;
-    for (u32 i = 0; i < x->n; i++)
+    dh_by_thread_copy(d, &x->places, &old->places, sizeof(u32));
+    x->reads = dh_detect_dup(d, old->reads, old->cap * sizeof(*x->reads));
+    x->cap = x->reads ? old->cap : 0;
+    x->n = x->reads ? old->n : 0;
+    for (u32 i = 0; i < x->cap; i++)
         dh_gold_own(log_of(d), &x->reads[i]);
 }
 
@@ -156,9 +197,10 @@ static void drop(struct dh_detector *d, void *cell)
 {
     struct cell *x = cell;
     dh_gold_drop(log_of(d), &x->w);
-    for (u32 i = 0; i < x->n; i++)
+    for (u32 i = 0; i < x->cap; i++)
         dh_gold_drop(log_of(d), &x->reads[i]);
-    dh_detect_free(d, x->reads, x->n * sizeof(*x->reads));
+    dh_detect_free(d, x->reads, x->cap * sizeof(*x->reads));
+    dh_by_thread_drop(d, &x->places, sizeof(u32));
     *x = (struct cell){0};
 }
 
@@ -170,10 +212,8 @@ static void each_of(const struct dh_table *cells, dh_gold_set_fn *fn, void *ctx)
             struct cell *x = (struct cell *)(chunk + (size_t)i * cells->size);
             if (x->w.thread)
                 fn(ctx, &x->w);
-            for (u32 r = 0; r < x->n; r++) {
-                if (x->reads[r].thread)
-                    fn(ctx, &x->reads[r]);
-            }
+            for (u32 r = 0; r < x->n; r++)
+                fn(ctx, &x->reads[r]);
         }
     }
 }

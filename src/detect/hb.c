@@ -8,8 +8,7 @@ void dh_hb_thread_init(struct dh_detector *d, void *thread, u32 tid)
 {
     struct dh_hb_thread *t = thread;
     t->tid = tid;
-    if (dh_vc_reserve(d, &t->c, tid))
-        dh_hb_tick(t); /* the first operations of all threads are unordered */
+    dh_hb_tick(d, t); /* the first operations of all threads are unordered */
 }
 
 /* Learn what the object's last release published. */
@@ -26,7 +25,7 @@ static void publish(struct dh_detector *d, struct dh_hb_thread *t, struct dh_hb_
     dh_vc_copy(d, &l->l, &t->c);
     l->tid = t->tid;
     l->clock = t->clock;
-    dh_hb_tick(t);
+    dh_hb_tick(d, t);
 }
 
 /* l := l joined with c. */
@@ -34,7 +33,7 @@ static void publish_also(struct dh_detector *d, struct dh_hb_thread *t, struct d
 {
     dh_vc_join(d, &l->l, &t->c);
     l->clock = 0;
-    dh_hb_tick(t);
+    dh_hb_tick(d, t);
 }
 
 void dh_hb_acquire(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -53,11 +52,11 @@ void dh_hb_release(struct dh_detector *d, const struct dh_event *e, void *thread
     if (e->mode == DH_SHARED) {
         dh_vc_join(d, &l->r, &t->c);
         l->readers = true;
-        dh_hb_tick(t);
+        dh_hb_tick(d, t);
         return;
     }
     if (l->readers) { /* the writer learned them when it acquired */
-        dh_vc_clear(&l->r);
+        dh_vc_clear(d, &l->r);
         l->readers = false;
     }
     publish(d, t, l);
@@ -71,10 +70,10 @@ void dh_hb_fork(struct dh_detector *d, const struct dh_event *e, void *thread, v
         return;
     dh_vc_join(d, &u->c, &t->c);
     if (u->released) /* the number was another thread's before */
-        dh_vc_clear(u->released);
+        dh_vc_clear(d, u->released);
     if (u->seen)
-        dh_vc_clear(u->seen);
-    dh_hb_tick(t);
+        dh_vc_clear(d, u->seen);
+    dh_hb_tick(d, t);
 }
 
 void dh_hb_join(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
@@ -84,7 +83,7 @@ void dh_hb_join(struct dh_detector *d, const struct dh_event *e, void *thread, v
     if (!u)
         return;
     dh_vc_join(d, &t->c, &u->c);
-    dh_hb_tick(u); /* its number may be forked again */
+    dh_hb_tick(d, u); /* its number may be forked again */
 }
 
 void dh_hb_volatile(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -119,7 +118,7 @@ static void fence(struct dh_detector *d, const struct dh_event *e, struct dh_hb_
         dh_vc_join(d, &t->c, t->seen);
     if (releases(e->mode) && fence_clock(d, &t->released)) {
         dh_vc_copy(d, t->released, &t->c);
-        dh_hb_tick(t);
+        dh_hb_tick(d, t);
     }
 }
 
@@ -144,7 +143,7 @@ static void atomic_store(struct dh_detector *d, const struct dh_event *e, struct
         return;
     }
     if (!continues)
-        dh_vc_clear(&l->l);
+        dh_vc_clear(d, &l->l);
     if (t->released)
         dh_vc_join(d, &l->l, t->released);
     if (!continues || t->released)
@@ -172,7 +171,7 @@ void dh_hb_barrier_enter(struct dh_detector *d, const struct dh_event *e, void *
     struct dh_hb_lock *b = lock;
     dh_vc_join(d, &b->r, &t->c);
     b->entered++;
-    dh_hb_tick(t);
+    dh_hb_tick(d, t);
 }
 
 void dh_hb_barrier_leave(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -182,7 +181,7 @@ void dh_hb_barrier_leave(struct dh_detector *d, const struct dh_event *e, void *
     struct dh_hb_lock *b = lock;
     if (b->left == 0) { /* the first to leave: everyone of this round has entered */
         dh_vc_copy(d, &b->l, &b->r);
-        dh_vc_clear(&b->r);
+        dh_vc_clear(d, &b->r);
         b->left = b->entered;
         b->entered = 0;
     }

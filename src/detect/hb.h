@@ -17,7 +17,7 @@
 struct dh_hb_thread {
     struct dh_vc c;
     u32 tid;
-    u32 clock; /* c.c[tid] */
+    u32 clock; /* its own component of c */
     struct dh_vc
         *released;      /* what a release fence published for later relaxed stores; NULL: no such fence yet */
     struct dh_vc *seen; /* what relaxed loads saw, for a later acquire fence */
@@ -39,9 +39,9 @@ dh_sync_fn dh_hb_volatile, dh_hb_atomic, dh_hb_barrier_enter, dh_hb_barrier_leav
 dh_sync_fn dh_hb_wait, dh_hb_notify; /* of the relaxed relation */
 
 /* A new clock for the thread, after it published the old one. */
-DH_INLINE void dh_hb_tick(struct dh_hb_thread *t)
+DH_INLINE void dh_hb_tick(struct dh_detector *d, struct dh_hb_thread *t)
 {
-    t->c.c[t->tid] = ++t->clock;
+    dh_vc_set(d, &t->c, t->tid, ++t->clock);
 }
 
 /* The handlers of the two relations and the state they need, for a table of operations. A detector that has

@@ -42,7 +42,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     dh_vc_copy(d, &x->last, &t->c);
     x->tid = t->tid;
     x->clock = t->clock;
-    dh_hb_tick(t);
+    dh_hb_tick(d, t);
 }
 
 static void drop(struct dh_detector *d, void *cell)

@@ -22,8 +22,7 @@ struct lasts {
 };
 
 struct cell {
-    struct lasts *by_thread;
-    u32 n;
+    struct dh_by_thread lasts; /* of struct lasts */
 };
 
 /* Is there nothing new in this access? */
@@ -35,8 +34,19 @@ static bool covered(const struct last *l, u32 clock, bool bare)
 static void check(struct dh_detector *d, const struct dh_event *e, const struct last *l, u32 tid,
                   const struct dh_vc *c, bool bare, bool write)
 {
-    if (l->clock > dh_vc_get(c, tid) && (bare || l->bare))
+    if (l->clock && (bare || l->bare) && l->clock > dh_vc_get(c, tid))
         dh_detect_race(d, e, tid, l->site, write);
+}
+
+static void check_run(struct dh_detector *d, const struct dh_event *e, const struct dh_by_thread_run *run,
+                      const struct dh_vc *c, bool bare)
+{
+    const struct lasts *lasts = run->items;
+    for (u32 i = 0; i < run->n; i++) {
+        check(d, e, &lasts[i].w, run->first + i, c, bare, true);
+        if (e->op == DH_OP_WRITE)
+            check(d, e, &lasts[i].r, run->first + i, c, bare, false);
+    }
 }
 
 static void access(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -45,39 +55,35 @@ static void access(struct dh_detector *d, const struct dh_event *e, void *thread
     struct cell *x = cell;
     bool write = e->op == DH_OP_WRITE, bare = dh_held_for(&t->held, e) == 0;
     u32 tid = t->hb.tid;
-    if (!DH_ROOM(d, x->by_thread, x->n, tid))
+    struct lasts *lasts = dh_by_thread_at(d, &x->lasts, tid, sizeof(*lasts));
+    if (!lasts)
         return;
-    struct last *own = write ? &x->by_thread[tid].w : &x->by_thread[tid].r;
+    struct last *own = write ? &lasts->w : &lasts->r;
     if (covered(own, t->hb.clock, bare))
         return;
-    for (u32 i = 0; i < x->n; i++) {
-        check(d, e, &x->by_thread[i].w, i, &t->hb.c, bare, true);
-        if (write)
-            check(d, e, &x->by_thread[i].r, i, &t->hb.c, bare, false);
-    }
+    struct dh_by_thread_run run;
+    for (u32 i = 0; dh_by_thread_run(&x->lasts, i, &run); i++)
+        check_run(d, e, &run, &t->hb.c, bare);
     *own = (struct last){.clock = t->hb.clock, .site = e->site, .bare = bare};
 }
 
 static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
-    if (e->thread < x->n)
-        __builtin_prefetch(&x->by_thread[e->thread], 1);
+    dh_by_thread_soon(&x->lasts, e->thread, sizeof(struct lasts));
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)
 {
     struct cell *x = to;
     const struct cell *y = from;
-    x->by_thread = dh_detect_dup(d, y->by_thread, y->n * sizeof(*y->by_thread));
-    x->n = x->by_thread ? y->n : 0;
+    dh_by_thread_copy(d, &x->lasts, &y->lasts, sizeof(struct lasts));
 }
 
 static void drop(struct dh_detector *d, void *cell)
 {
     struct cell *x = cell;
-    dh_detect_free(d, x->by_thread, x->n * sizeof(*x->by_thread));
-    *x = (struct cell){0};
+    dh_by_thread_drop(d, &x->lasts, sizeof(struct lasts));
 }
 
 const struct dh_detector_ops dh_detector_simplelock = {

@@ -1,33 +1,52 @@
 /*
- * vc.h - the vector clocks of the laboratory's detectors (FastTrack section 2.2): plain, growing on demand,
- * in the detector's own memory. The fast engine has clocks of its own (clock/vclock.h), made for many
- * writers.
+ * vc.h - the vector clocks of the laboratory's detectors (FastTrack section 2.2), growing on demand, in the
+ * detector's own memory. The fast engine has clocks of its own (clock/vclock.h), made for many writers.
  *
  * A clock is 32 bits: a thread may pass 4 * 10^9 releases. A component that was never set is 0, before any
- * event.
+ * event. Up to DH_VC_PLAIN threads a vector is an array; with a higher number in it, it becomes a tree that
+ * shares what it has in common with others (vc_tree.h).
  */
 #ifndef DH_DETECT_VC_H
 #define DH_DETECT_VC_H
 
-#include "detect/detector.h"
+#include "detect/by_thread.h"
+#include "detect/vc_tree.h"
+
+enum { DH_VC_PLAIN = DH_BY_THREAD_PLAIN };
 
 /* All zero is the bottom element. */
 struct dh_vc {
-    u32 *c;
-    u32 n; /* components there is room for; 0 or a power of two */
+    union {
+        u32 *c;                  /* plain */
+        struct dh_vc_node *root; /* of the tree */
+    };
+    u32 n;      /* components of the array: 0, or a power of two up to DH_VC_PLAIN; 0 for a tree */
+    u32 levels; /* of the tree; 0: plain */
 };
 
 DH_INLINE u32 dh_vc_get(const struct dh_vc *v, u32 tid)
 {
-    return DH_LIKELY(tid < v->n) ? v->c[tid] : 0;
+    if (DH_LIKELY(tid < v->n))
+        return v->c[tid];
+    return DH_LIKELY(!v->levels) ? 0 : dh_vc_tree_get(v->root, v->levels, tid);
 }
 
-/* Room for tid. False: no memory. */
-bool dh_vc_reserve(struct dh_detector *d, struct dh_vc *v, u32 tid);
+bool dh_vc_set_far(struct dh_detector *d, struct dh_vc *v, u32 tid,
+                   u32 clock); /* the slow half of dh_vc_set */
+
+/* False: no memory. */
+DH_INLINE bool dh_vc_set(struct dh_detector *d, struct dh_vc *v, u32 tid, u32 clock)
+{
+    if (DH_UNLIKELY(tid >= v->n))
+        return dh_vc_set_far(d, v, tid, clock);
+    v->c[tid] = clock;
+    return true;
+}
+
 /* dst := dst joined with src. */
 bool dh_vc_join(struct dh_detector *d, struct dh_vc *dst, const struct dh_vc *src);
 bool dh_vc_copy(struct dh_detector *d, struct dh_vc *dst, const struct dh_vc *src);
-void dh_vc_clear(struct dh_vc *v); /* to bottom; keeps the room */
+void dh_vc_clear(struct dh_detector *d, struct dh_vc *v); /* to bottom; an array keeps its room */
 void dh_vc_drop(struct dh_detector *d, struct dh_vc *v);
 
 /* The last access of each thread: its clock, and where it was made. */
@@ -36,13 +55,11 @@ struct dh_mark {
     u32 site;
 };
 
-/* All zero: no access. */
+/* Of struct dh_mark. All zero: no access. */
 struct dh_marks {
-    struct dh_mark *m;
-    u32 n;
+    struct dh_by_thread by;
 };
 
-bool dh_marks_reserve(struct dh_detector *d, struct dh_marks *v, u32 tid);
 void dh_marks_copy(struct dh_detector *d, struct dh_marks *to,
                    const struct dh_marks *from); /* `to` is empty */
 void dh_marks_drop(struct dh_detector *d, struct dh_marks *v);
@@ -54,22 +71,23 @@ void dh_marks_report(struct dh_detector *d, const struct dh_event *e, const stru
 
 DH_INLINE bool dh_marks_set(struct dh_detector *d, struct dh_marks *v, u32 tid, u32 clock, u32 site)
 {
-    if (DH_UNLIKELY(tid >= v->n) && !dh_marks_reserve(d, v, tid))
+    struct dh_mark *m = dh_by_thread_at(d, &v->by, tid, sizeof(*m));
+    if (DH_UNLIKELY(!m))
         return false;
-    v->m[tid] = (struct dh_mark){.clock = clock, .site = site};
+    *m = (struct dh_mark){.clock = clock, .site = site};
     return true;
 }
 
 /* The mark of this thread will be touched. */
 DH_INLINE void dh_marks_soon(const struct dh_marks *v, u32 tid)
 {
-    if (tid < v->n)
-        __builtin_prefetch(&v->m[tid], 1);
+    dh_by_thread_soon(&v->by, tid, sizeof(struct dh_mark));
 }
 
 DH_INLINE u32 dh_marks_get(const struct dh_marks *v, u32 tid)
 {
-    return tid < v->n ? v->m[tid].clock : 0;
+    const struct dh_mark *m = dh_by_thread_get(&v->by, tid, sizeof(*m));
+    return m ? m->clock : 0;
 }
 
 /* A variable as the detectors with two vectors see it. The last three functions are handlers of a detector

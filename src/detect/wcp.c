@@ -63,9 +63,8 @@ struct place {
 };
 
 struct marks {
-    u32 *clocks;
-    struct place *places;
-    u32 n, unused;
+    struct dh_by_thread clocks; /* of u32; */
+    struct dh_by_thread places; /* of struct place, for the reports */
 };
 
 /* The last two sections of a lock, of two threads, that read or wrote the variable. */
@@ -88,13 +87,15 @@ static void thread_init(struct dh_detector *d, void *thread, u32 tid)
     struct thread *t = thread;
     t->tid = tid;
     t->clock = 1;
-    if (dh_vc_reserve(d, &t->h, tid) && dh_vc_reserve(d, &t->p, tid))
-        t->h.c[tid] = t->p.c[tid] = t->clock;
+    dh_vc_set(d, &t->h, tid, t->clock);
+    dh_vc_set(d, &t->p, tid, t->clock);
 }
 
-static void tick(struct thread *t)
+static void tick(struct dh_detector *d, struct thread *t)
 {
-    t->h.c[t->tid] = t->p.c[t->tid] = ++t->clock;
+    t->clock++;
+    dh_vc_set(d, &t->h, t->tid, t->clock);
+    dh_vc_set(d, &t->p, t->tid, t->clock);
 }
 
 /* All of v is weakly ordered before the thread from here on. */
@@ -122,7 +123,7 @@ static void learn(struct dh_detector *d, struct thread *t, const struct dh_vc *t
 static void tell(struct dh_detector *d, struct thread *t, struct dh_vc *told)
 {
     dh_vc_join(d, told, &t->h);
-    tick(t);
+    tick(d, t);
 }
 
 static void fork_thread(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
@@ -133,7 +134,7 @@ static void fork_thread(struct dh_detector *d, const struct dh_event *e, void *t
         return;
     learn(d, u, &t->h);
     u->ended = false;
-    tick(t);
+    tick(d, t);
 }
 
 static void join_thread(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
@@ -144,7 +145,7 @@ static void join_thread(struct dh_detector *d, const struct dh_event *e, void *t
         return;
     learn(d, t, &u->h);
     u->ended = true;
-    tick(u); /* its number may be forked again */
+    tick(d, u); /* its number may be forked again */
 }
 
 /* From now on this lock orders like fork and join; so does all that went before. */
@@ -223,13 +224,13 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
     s->rel = t->clock;
     dh_vc_copy(d, &s->h, &t->h);
     if (dh_vc_copy(d, &l->p, &t->p))
-        l->p.c[t->tid] = t->own;
+        dh_vc_set(d, &l->p, t->tid, t->own);
     s->refs++;
     dh_wcp_section_unref(d, l->last);
     l->last = s;
     dh_wcp_queue_push(d, &l->queue, s);
     dh_wcp_queue_tidy(d, &l->queue, knows);
-    tick(t);
+    tick(d, t);
 }
 
 static void let_go(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -256,7 +257,7 @@ static void atomic(struct dh_detector *d, const struct dh_event *e, void *thread
     if (e->op != DH_OP_ATOMIC_STORE)
         learn(d, thread, &l->told);
     if (e->op == DH_OP_ATOMIC_STORE)
-        dh_vc_clear(&l->told); /* who loads it sees no earlier one */
+        dh_vc_clear(d, &l->told); /* who loads it sees no earlier one */
     if (e->op != DH_OP_ATOMIC_LOAD)
         tell(d, thread, &l->told);
 }
@@ -361,43 +362,61 @@ static void order_after_other(struct dh_detector *d, struct thread *t, struct dh
         order_after_section(d, t, s);
 }
 
+static bool run_exceeds(const struct dh_by_thread_run *run, const struct dh_vc *c)
+{
+    const u32 *clocks = run->items;
+    u32 both = run->first ? 0 : run->n < c->n ? run->n : c->n, found = 0;
+    for (u32 i = 0; i < both; i++)
+        found |= clocks[i] > c->c[i];
+    for (u32 i = both; i < run->n && !found; i++)
+        found = clocks[i] && clocks[i] > dh_vc_get(c, run->first + i);
+    return found != 0;
+}
+
 static bool exceeds(const struct marks *m, const struct dh_vc *c)
 {
-    u32 both = m->n < c->n ? m->n : c->n, found = 0;
-    for (u32 i = 0; i < both; i++)
-        found |= m->clocks[i] > c->c[i];
-    for (u32 i = both; i < m->n; i++)
-        found |= m->clocks[i] != 0;
-    return found != 0;
+    struct dh_by_thread_run run;
+    for (u32 i = 0; dh_by_thread_run(&m->clocks, i, &run); i++) {
+        if (run_exceeds(&run, c))
+            return true;
+    }
+    return false;
+}
+
+static void report_one(struct dh_detector *d, const struct dh_event *e, const struct marks *m, u32 u,
+                       bool write)
+{
+    const struct place *place = dh_by_thread_get(&m->places, u, sizeof(*place));
+    DH_ASSERT(place);
+    struct dh_race race = {
+        .cell = d->cell,
+        .now = {.thread = e->thread, .site = e->site, .event = d->event, .write = e->op == DH_OP_WRITE},
+        .earlier = {.thread = u, .site = place->site, .event = place->event, .write = write},
+    };
+    dh_detect_emit(d, &race);
 }
 
 static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, const struct marks *m,
                            const struct dh_vc *c, bool write)
 {
-    for (u32 u = 0; u < m->n; u++) {
-        if (m->clocks[u] <= dh_vc_get(c, u))
-            continue;
-        struct dh_race race = {
-            .cell = d->cell,
-            .now = {.thread = e->thread, .site = e->site, .event = d->event, .write = e->op == DH_OP_WRITE},
-            .earlier = {.thread = u, .site = m->places[u].site, .event = m->places[u].event, .write = write},
-        };
-        dh_detect_emit(d, &race);
+    struct dh_by_thread_run run;
+    for (u32 i = 0; dh_by_thread_run(&m->clocks, i, &run); i++) {
+        const u32 *clocks = run.items;
+        for (u32 k = 0; k < run.n; k++) {
+            if (clocks[k] && clocks[k] > dh_vc_get(c, run.first + k))
+                report_one(d, e, m, run.first + k, write);
+        }
     }
 }
 
 static void mark(struct dh_detector *d, const struct dh_event *e, const struct thread *t, struct marks *m)
 {
-    while (t->tid >= m->n) {
-        u32 n = m->n;
-        if (!dh_mem_grow(&d->mem, (void **)&m->clocks, m->n, &n, sizeof(*m->clocks)) ||
-            !dh_mem_grow(&d->mem, (void **)&m->places, m->n, &m->n, sizeof(*m->places))) {
-            d->failed = true;
-            return;
-        }
-    }
-    m->clocks[t->tid] = t->clock;
-    m->places[t->tid] = (struct place){.event = d->event, .site = e->site};
+    u32 *clock = dh_by_thread_at(d, &m->clocks, t->tid, sizeof(*clock));
+    struct place *place = dh_by_thread_at(d, &m->places, t->tid, sizeof(*place));
+    if (!clock || !place)
+        return;
+    *clock = t->clock;
+    *place = (struct place){.event = d->event, .site = e->site};
 }
 
 static void access(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct cell *x,
@@ -437,8 +456,8 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
 
 static void drop_marks(struct dh_detector *d, struct marks *m)
 {
-    dh_detect_free(d, m->clocks, m->n * sizeof(*m->clocks));
-    dh_detect_free(d, m->places, m->n * sizeof(*m->places));
+    dh_by_thread_drop(d, &m->clocks, sizeof(u32));
+    dh_by_thread_drop(d, &m->places, sizeof(struct place));
 }
 
 static void drop(struct dh_detector *d, void *cell)
@@ -454,9 +473,8 @@ static void drop(struct dh_detector *d, void *cell)
 
 static void copy_marks(struct dh_detector *d, struct marks *to, const struct marks *from)
 {
-    to->clocks = dh_detect_dup(d, from->clocks, from->n * sizeof(*from->clocks));
-    to->places = dh_detect_dup(d, from->places, from->n * sizeof(*from->places));
-    to->n = to->clocks && to->places ? from->n : 0;
+    dh_by_thread_copy(d, &to->clocks, &from->clocks, sizeof(u32));
+    dh_by_thread_copy(d, &to->places, &from->places, sizeof(struct place));
 }
 
 static void ref(struct dh_wcp_section *s)
@@ -491,8 +509,8 @@ static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
     (void)e;
-    __builtin_prefetch(x->w.clocks);
-    __builtin_prefetch(x->r.clocks);
+    __builtin_prefetch(x->w.clocks.items);
+    __builtin_prefetch(x->r.clocks.items);
     __builtin_prefetch(x->locks);
     __builtin_prefetch(x->accessed);
 }

@@ -20,10 +20,9 @@ struct dh_wcp_section {
 struct dh_wcp_queue {
     struct dh_wcp_section **items;
     u32 n, cap;
-    u32 tidy_at; /* length at which to look for what nobody needs */
-    u64 base;    /* number of items[0] among all sections of the lock */
-    u64 *at;     /* per thread: the first section it was not yet ordered after */
-    u32 n_at;
+    u32 tidy_at;            /* length at which to look for what nobody needs */
+    u64 base;               /* number of items[0] among all sections of the lock */
+    struct dh_by_thread at; /* of u64: the first section the thread was not yet ordered after */
 };
 
 /* Longer queues are thinned out: what docs/design/prediction.md says. */

@@ -32,15 +32,10 @@ void dh_wcp_section_unref(struct dh_detector *d, struct dh_wcp_section *s)
 /* The position of tid, made on first use. NULL: no memory. */
 static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
 {
-    while (tid >= q->n_at) {
-        if (!dh_mem_grow(&d->mem, (void **)&q->at, q->n_at, &q->n_at, sizeof(*q->at))) {
-            d->failed = true;
-            return NULL;
-        }
-    }
-    if (q->at[tid] < q->base)
-        q->at[tid] = q->base;
-    return &q->at[tid];
+    u64 *at = dh_by_thread_at(d, &q->at, tid, sizeof(*at));
+    if (at && *at < q->base)
+        *at = q->base;
+    return at;
 }
 
 /* The first section from `at` on that does not begin before p; *ret_last: the last one that does. Sections of
@@ -104,9 +99,13 @@ static void thin(struct dh_detector *d, struct dh_wcp_queue *q)
     }
     memmove(q->items + pairs, q->items + 2 * pairs, (q->n - 2 * pairs) * sizeof(*q->items));
     q->n -= pairs;
-    for (u32 t = 0; t < q->n_at; t++) {
-        u64 offset = q->at[t] < q->base ? 0 : q->at[t] - q->base;
-        q->at[t] = q->base + (offset < 2 * (u64)pairs ? offset / 2 : offset - pairs);
+    struct dh_by_thread_run run;
+    for (u32 i = 0; dh_by_thread_run(&q->at, i, &run); i++) {
+        u64 *at = run.items;
+        for (u32 t = 0; t < run.n; t++) {
+            u64 offset = at[t] < q->base ? 0 : at[t] - q->base;
+            at[t] = q->base + (offset < 2 * (u64)pairs ? offset / 2 : offset - pairs);
+        }
     }
 }
 
