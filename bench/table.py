@@ -157,8 +157,8 @@ second half of the trace. Below, the same trace read as STD text.
 
 ABOUT_RECORDING = """
 Each kernel under `deadheat record`, everything it does included (packing, writing, the names of functions at
-the end), as a ratio to `deadheat run --detector=empty`, which hands the same events to a detector that does
-nothing; then how fast the recording is read.
+the end), as a ratio to `deadheat run --detector=empty`, in which every check of the instrumentation passes and
+no event is handed over; then how fast the recording is read.
 """
 
 

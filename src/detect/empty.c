@@ -1,6 +1,6 @@
 /*
  * empty.c - no analysis at all: what remains is the cost of reading and handing out events (FastTrack, CACM
- * 2010, section 4).
+ * 2010, section 4). In a running program what remains is the instrumentation (docs/design/lab.md).
  */
 #include "detect/detector.h"
 

@@ -25,6 +25,7 @@
 #include "runtime/init.h"
 #include "runtime/report/report.h"
 #include "runtime/sink/tap.h"
+#include "runtime/threads/alone.h"
 
 enum { CACHE = 256, BATCH = 256, LARGE_FREE = 64 << 10, PAGES_MAX = 1 << 20 /* 32-bit cells */ };
 
@@ -61,8 +62,8 @@ static struct dh_access_now now; /* being handled */
 static dh_id_t *sites;           /* open addressing; none: empty */
 static u32 sites_n, sites_cap;
 static bool off; /* no memory: the detector sees no more */
-/* It keeps nothing and so can say nothing (`empty`): events end at the tap, without the lock. Written before
- * the first thread. */
+/* It keeps nothing and so can say nothing (`empty`): threads are told that nobody listens, and what comes all
+ * the same ends at the tap, without the lock. Written before the first thread. */
 static bool idle;
 
 static void degrade(void)
@@ -316,6 +317,11 @@ static void access_locked(struct dh_thread *t, const struct dh_tap_access *a)
 
 static void lab_start(struct dh_thread *t)
 {
+    if (idle) {
+        if (__dh_hot.self == t) /* others are carried (lard.h): their events come and end here */
+            dh_alone_unheard(t);
+        return;
+    }
     t->tap = dh_pool_alloc(sizeof(struct own));
     if (!t->tap)
         dh_runtime_degrade("no memory for the detector");

@@ -6,7 +6,8 @@
 #include "runtime/sink/sink.h"
 #include "runtime/threads/period.h"
 
-static bool never; /* some thread was in an unordered region; set once, atomic */
+static bool never;   /* some thread was in an unordered region; set once, atomic */
+static bool unheard; /* all threads are as if alone; set before the first of them acts, atomic */
 
 /* Where the marks of lard.h lie, if the program has any. */
 extern const char __start_dh_lard[] __attribute__((weak, visibility("hidden")));
@@ -28,11 +29,19 @@ void dh_alone_begin(struct dh_thread *t)
 
 void dh_alone_end(struct dh_thread *t)
 {
-    if (!t->alone)
+    if (!t->alone || __atomic_load_n(&unheard, __ATOMIC_RELAXED))
         return;
     t->alone = false;
     dh_thread_set_hot(t, &__dh_hot);
     dh_period_heed(t);
+}
+
+void dh_alone_unheard(struct dh_thread *t)
+{
+    DH_ASSERT(__dh_hot.self == t);
+    __atomic_store_n(&unheard, true, __ATOMIC_RELAXED);
+    t->alone = true;
+    dh_thread_set_hot(t, &__dh_hot);
 }
 
 void dh_alone_never(struct dh_thread *t)

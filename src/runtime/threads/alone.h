@@ -10,6 +10,8 @@
  * A thread is alone from the start of the program until it creates a thread, and again after it has joined
  * the last one. With a tap it never is: recordings are of everything. Nor is it again once it was in an
  * unordered region (lard.h): threads started there know nothing of what their creator did.
+ *
+ * A tap that has no use for any event says so, and then every thread is treated as if it were alone.
  */
 #ifndef DH_RUNTIME_THREADS_ALONE_H
 #define DH_RUNTIME_THREADS_ALONE_H
@@ -22,6 +24,9 @@ bool dh_alone_lard_spoken(void);
 void dh_alone_begin(struct dh_thread *t);
 /* It is about to be no longer. Nothing if it was not. */
 void dh_alone_end(struct dh_thread *t);
+/* Nobody wants to know what t, which runs here, does, nor what any other thread does: it is as if each were
+ * alone until the program ends. */
+void dh_alone_unheard(struct dh_thread *t);
 /* It is about to be in an unordered region. */
 void dh_alone_never(struct dh_thread *t);
 

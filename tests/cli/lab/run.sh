@@ -20,6 +20,12 @@ DEADHEAT_OPTIONS=detector=nonsense ./critical 2 1 >out 2>err
 same refused-by-the-runtime "$?:$(grep -c 'no such detector' err)" "2:1"
 "$deadheat" run --detector=empty -- ./critical 2 1 >out 2>err
 same empty-finds-nothing "$?:$(cat err)" "0:"
+# Nothing is handed to it: no access gets past the inlined check, in any thread. To other detectors each one is.
+"$deadheat" cc -O1 -pthread -I"$here/../../../src" "$here/hot.c" -o hot || bad hot "does not compile"
+same empty-asks-for-no-access "$("$deadheat" run --detector=empty -- ./hot | tr '\n' ' ')" \
+    "first: all thread: all thread: all last: all "
+same others-ask-for-all "$("$deadheat" run --detector=djit -- ./hot | tr '\n' ' ')" \
+    "first: none thread: none thread: none last: none "
 
 # ---- Reports ----
 "$deadheat" run --detector=djit --output=djit.jsonl -- ./critical 2 1 >out 2>err
