@@ -3,36 +3,27 @@
  * synchronisation.
  *
  * Paper: Elmas, Qadeer, Tasiran, "Goldilocks: A Race and Transaction-Aware Java Runtime", PLDI 2007, section
- * 4 (the rules) and 5 (lazy evaluation, short circuits, partially-eager evaluation). Guarantee: precise for
- * the first race of each variable, as with FastTrack: only the last write and the last read of each thread
- * since are remembered.
+ * 4. Guarantee: precise for the first race of each variable, as with FastTrack: only the last write and the
+ * last read of each thread since are remembered.
  *
  * An access by t gives the set {t}. A release of m by a member adds m; an acquisition of a member m adds the
  * thread; fork, join, volatiles and barriers likewise. So every synchronisation is a step "whoever holds
- * `from` gives it to `to`" in one log (goldilocks_log.h), and a set is its elements up to some place in the
- * log. It is brought forward only when someone asks. An access is free of races with an earlier one if its
- * thread is in the earlier one's set.
+ * `from` gives it to `to`". An access is free of races with an earlier one if its thread is in the earlier
+ * one's set.
  *
- * Short circuits, in order: already a member (the same thread always is); a lock held exclusively then is so
- * held by this thread now. Departures: transactions and the unsound shortcut for thread-local data are left
- * out. Added are C11's atomics: a store takes what was published away from its object before it publishes,
- * and fences hand on through two elements of their thread.
+ * Departures: the paper evaluates sets lazily, by walking a list of the steps for each variable, and has
+ * short circuits for when that can be spared (section 5). The walks of all variables together grow with the
+ * square of the trace; here all sets are up to date all the time (goldilocks_sets.h), and there is nothing to
+ * spare. Transactions and the unsound shortcut for thread-local data are left out. Added are C11's atomics: a
+ * store takes what was published away from its object before it publishes, and fences hand on through two
+ * elements of their thread.
  */
-#include "detect/by_thread.h"
-#include "detect/goldilocks_log.h"
-#include "detect/lockset.h"
-
-struct own {
-    struct dh_locksets sets;
-    struct dh_gold_log log;
-};
+#include "detect/goldilocks_sets.h"
 
 struct thread {
     u32 tid;
     u32 self;         /* as an element */
     bool fenced, saw; /* it made a release fence; relaxed loads since it began */
-    u64 known;        /* its bit in the sets' field of that name; 0 above 63 */
-    struct dh_held held;
 };
 
 struct lock {
@@ -43,8 +34,7 @@ struct lock {
 };
 
 /* Reads are kept in the order in which they came. `places` tells where a thread's is: what it says is true if
- * that is one of the first n and of this thread, so that a write need not clear it. A set that is no longer
- * one of the first n keeps its bits for whoever gets its place. */
+ * that is one of the first n and of this thread, so that a write need not clear it. */
 struct cell {
     struct dh_gold_set w;
     struct dh_gold_set *reads;  /* the last of each thread since that write */
@@ -52,60 +42,33 @@ struct cell {
     u32 n, cap;
 };
 
-static struct dh_gold_log *log_of(struct dh_detector *d)
-{
-    return &((struct own *)d->own)->log;
-}
-
 static u32 element(struct dh_detector *d, u32 id, u32 kind)
 {
-    return dh_gold_element(log_of(d), id, kind);
+    return dh_gold_element(d->own, id, kind);
 }
 
 static void init(struct dh_detector *d)
 {
-    dh_locksets_init(&((struct own *)d->own)->sets, d);
-    dh_gold_log_init(log_of(d), d);
+    ((struct dh_gold_sets *)d->own)->d = d;
 }
 
 static void thread_init(struct dh_detector *d, void *thread, u32 tid)
 {
     struct thread *t = thread;
     t->tid = tid;
-    t->known = tid < 64 ? 1ull << tid : 0;
-    t->self = dh_gold_element(log_of(d), tid, DH_GOLD_THREAD);
+    t->self = element(d, tid, DH_GOLD_THREAD);
 }
 
-/* Is t in the set now? The slow half: neither is it known to be. */
-static DH_NOINLINE bool find(struct dh_detector *d, struct thread *t, struct dh_gold_set *s)
+static bool admits(struct dh_detector *d, const struct thread *t, const struct dh_gold_set *s)
 {
-    struct own *own = d->own;
-    bool in = dh_gold_has(s, t->self) || !dh_lockset_disjoint(&own->sets, s->locks, t->held.exclusive) ||
-              dh_gold_advance(&own->log, s, t->self);
-    if (in)
-        s->known |= t->known;
-    return in;
+    return !s->thread || dh_gold_has(d->own, s, t->self);
 }
 
-static bool admits(struct dh_detector *d, struct thread *t, struct dh_gold_set *s)
-{
-    return !s->thread || (s->known & t->known) || find(d, t, s);
-}
-
-static void check(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct dh_gold_set *s,
-                  bool write)
+static void check(struct dh_detector *d, const struct dh_event *e, const struct thread *t,
+                  const struct dh_gold_set *s, bool write)
 {
     if (DH_UNLIKELY(!admits(d, t, s)))
         dh_detect_race(d, e, s->thread - 1, s->site, write);
-}
-
-static void start(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct dh_gold_set *s)
-{
-    dh_gold_start(log_of(d), s, t->self);
-    s->thread = t->tid + 1;
-    s->site = e->site;
-    s->known = t->known;
-    s->locks = t->held.exclusive;
 }
 
 /* The set of the thread's last read since the last write, made now at the latest. NULL: no memory. */
@@ -129,7 +92,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     check(d, e, t, &x->w, true);
     struct dh_gold_set *s = read_of(d, x, t);
     if (s)
-        start(d, e, t, s);
+        *s = dh_gold_start(d->own, t->self, e->site);
 }
 
 /* Reads that race with e, in the order of their threads. They are done with, so they may change places. */
@@ -163,13 +126,12 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     if (DH_UNLIKELY(racing))
         report_reads(d, e, x->reads, racing);
     x->n = 0; /* what races with them from here on races with this write */
-    start(d, e, t, &x->w);
+    x->w = dh_gold_start(d->own, t->self, e->site);
 }
 
 static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
-    __builtin_prefetch(x->w.bits);
     if (e->op == DH_OP_READ) {
         dh_by_thread_soon(&x->places, e->thread, sizeof(u32));
         return;
@@ -184,49 +146,23 @@ static void copy(struct dh_detector *d, void *to, const void *from)
     struct cell *x = to;
     const struct cell *old = from;
     x->w = old->w;
-    dh_gold_own(log_of(d), &x->w);
     dh_by_thread_copy(d, &x->places, &old->places, sizeof(u32));
     x->reads = dh_detect_dup(d, old->reads, old->cap * sizeof(*x->reads));
     x->cap = x->reads ? old->cap : 0;
     x->n = x->reads ? old->n : 0;
-    for (u32 i = 0; i < x->cap; i++)
-        dh_gold_own(log_of(d), &x->reads[i]);
 }
 
 static void drop(struct dh_detector *d, void *cell)
 {
     struct cell *x = cell;
-    dh_gold_drop(log_of(d), &x->w);
-    for (u32 i = 0; i < x->cap; i++)
-        dh_gold_drop(log_of(d), &x->reads[i]);
     dh_detect_free(d, x->reads, x->cap * sizeof(*x->reads));
     dh_by_thread_drop(d, &x->places, sizeof(u32));
     *x = (struct cell){0};
 }
 
-static void each_of(const struct dh_table *cells, dh_gold_set_fn *fn, void *ctx)
-{
-    for (u32 c = 0; c < cells->n_chunks; c++) {
-        char *chunk = cells->chunks[c];
-        for (u32 i = 0; chunk && i < DH_TABLE_CHUNK; i++) {
-            struct cell *x = (struct cell *)(chunk + (size_t)i * cells->size);
-            if (x->w.thread)
-                fn(ctx, &x->w);
-            for (u32 r = 0; r < x->n; r++)
-                fn(ctx, &x->reads[r]);
-        }
-    }
-}
-
-static void each_set(struct dh_detector *d, dh_gold_set_fn *fn, void *ctx)
-{
-    each_of(&d->cells, fn, ctx);
-    each_of(&d->companions.states, fn, ctx);
-}
-
 static void give(struct dh_detector *d, u32 from, u32 to)
 {
-    dh_gold_give(log_of(d), from, to, each_set);
+    dh_gold_give(d->own, from, to);
 }
 
 static void acquire(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
@@ -235,7 +171,6 @@ static void acquire(struct dh_detector *d, const struct dh_event *e, void *threa
     struct lock *l = lock;
     if (!l)
         return;
-    dh_held_acquire(&((struct own *)d->own)->sets, &t->held, e);
     give(d, element(d, e->target, DH_GOLD_LOCK), t->self);
     if (l->readers && e->mode == DH_EXCLUSIVE)
         give(d, element(d, e->target, DH_GOLD_READERS), t->self);
@@ -250,13 +185,6 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
     give(d, t->self, element(d, e->target, e->mode == DH_SHARED ? DH_GOLD_READERS : DH_GOLD_LOCK));
     l->published = true;
     l->readers |= e->mode == DH_SHARED;
-    dh_held_release(&((struct own *)d->own)->sets, &t->held, e);
-}
-
-static void let_go(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
-{
-    (void)lock;
-    dh_held_release(&((struct own *)d->own)->sets, &((struct thread *)thread)->held, e);
 }
 
 static void on_fork(struct dh_detector *d, const struct dh_event *e, void *thread, void *other)
@@ -390,7 +318,7 @@ const struct dh_detector_ops dh_detector_goldilocks = {
     .guarantee = DH_PRECISE,
     .summary =
         "happens-before as sets of threads and locks handed on; finds the first race of every racy variable",
-    .own_size = sizeof(struct own),
+    .own_size = sizeof(struct dh_gold_sets),
     .thread_size = sizeof(struct thread),
     .lock_size = sizeof(struct lock),
     .cell_size = sizeof(struct cell),
@@ -400,7 +328,6 @@ const struct dh_detector_ops dh_detector_goldilocks = {
     .write = write,
     .acquire = acquire,
     .release = release,
-    .let_go = let_go,
     .fork = on_fork,
     .join = on_join,
     .volatile_access = volatile_access,

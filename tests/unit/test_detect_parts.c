@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "detect/goldilocks_log.h"
+#include "detect/goldilocks_sets.h"
 #include "detect/hb.h"
 #include "detect/lockset.h"
 #include "traces/kit.h"
@@ -75,57 +75,44 @@ static void locksets(void **state)
     dh_mem_done(&d.mem);
 }
 
-/* Sets of Goldilocks against plain tables, with a log so short that all sets are brought forward again and again. */
-enum { SETS = 12, ELEMENTS = 200, THREADS = 100 /* the first elements, which are never taken away */ };
+/* Sets of Goldilocks against plain tables. */
+enum { SETS = 40, ELEMENTS = 300, THREADS = 150 /* the first elements, which are never taken away */ };
 
-static struct dh_gold_set sets[SETS];
-
-static void each_set(struct dh_detector *d, dh_gold_set_fn *fn, void *ctx)
-{
-    (void)d;
-    for (u32 i = 0; i < SETS; i++)
-        fn(ctx, &sets[i]);
-}
-
-static void goldilocks_log(void **state)
+static void goldilocks_sets(void **state)
 {
     (void)state;
     static struct dh_detector d;
     static bool member[SETS][ELEMENTS];
-    struct dh_gold_log log = {0};
+    struct dh_gold_sets all = {.d = &d};
+    struct dh_gold_set sets[SETS];
     u64 seed = 7;
-    dh_gold_log_init(&log, &d);
-    log.limit = 24;
-    log.row_bytes = 9 * 32; /* nine rows of four words: a pass takes several segments */
     for (u32 i = 0; i < ELEMENTS; i++)
-        assert_int_equal(dh_gold_element(&log, i, DH_GOLD_LOCK), i);
+        assert_int_equal(dh_gold_element(&all, i, i < THREADS ? DH_GOLD_THREAD : DH_GOLD_LOCK), i);
     for (u32 i = 0; i < SETS; i++) {
-        dh_gold_start(&log, &sets[i], i);
+        sets[i] = dh_gold_start(&all, i, 0);
         member[i][i] = true;
     }
-    for (u32 round = 0; round < 20000; round++) {
+    for (u32 round = 0; round < 100000; round++) {
         seed = dh_hash64(seed + round);
         u32 a = (u32)(seed % ELEMENTS), b = (u32)(seed >> 20) % ELEMENTS, i = (u32)(seed >> 40) % SETS;
         if (seed >> 60 == 0) {
             memset(member[i], 0, sizeof(member[i]));
             member[i][a % THREADS] = true;
-            dh_gold_start(&log, &sets[i], a % THREADS);
+            sets[i] = dh_gold_start(&all, a % THREADS, round);
+            assert_int_equal(sets[i].site, round);
         } else if (seed >> 60 == 1) {
             a = THREADS + a % (ELEMENTS - THREADS);
-            dh_gold_give(&log, a, DH_GOLD_NOBODY, each_set);
+            dh_gold_give(&all, a, DH_GOLD_NOBODY);
             for (u32 k = 0; k < SETS; k++)
                 member[k][a] = false;
-        } else if (seed >> 60 < 12) {
-            dh_gold_give(&log, a, b, each_set);
+        } else if (seed >> 60 < 8) {
+            dh_gold_give(&all, a, b);
             for (u32 k = 0; k < SETS; k++)
                 member[k][b] |= member[k][a];
         } else {
-            b %= THREADS;
-            assert_int_equal(dh_gold_has(&sets[i], b) || dh_gold_advance(&log, &sets[i], b), member[i][b]);
+            assert_int_equal(dh_gold_has(&all, &sets[i], b), member[i][b]);
         }
     }
-    for (u32 i = 0; i < SETS; i++)
-        dh_gold_drop(&log, &sets[i]);
     assert_false(d.failed);
     dh_mem_done(&d.mem);
 }
@@ -367,7 +354,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_and_reused),
         cmocka_unit_test(tables_keep_their_elements_in_place),
         cmocka_unit_test(locksets),
-        cmocka_unit_test(goldilocks_log),
+        cmocka_unit_test(goldilocks_sets),
         cmocka_unit_test(reader_writer_locks),
         cmocka_unit_test(volatiles),
         cmocka_unit_test(barriers_with_a_fast_thread),
