@@ -67,7 +67,9 @@ static int find_among(struct cp *c, const struct accesses *a, u32 e)
         tries++;
         if (dh_osr_pair(&c->order, c->cut, earlier, e) != DH_OSR_RACE)
             continue;
-        int rc = dh_osr_report(&c->order, &c->witness, c->cut, earlier, e);
+        int rc = dh_witness_due(&c->witness, earlier, e)
+                     ? dh_osr_report(&c->order, &c->witness, c->cut, earlier, e)
+                     : dh_witness_emit(&c->witness, false, earlier, e);
         return rc ? rc : 1;
     }
     return 0;

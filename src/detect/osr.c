@@ -254,9 +254,11 @@ static int look(struct osr *o)
     return rc;
 }
 
-/* The order that shows a race is made again, by the first way that finds one. */
+/* The order that shows a race is made again, by the first way that finds one, if it is to be shown. */
 static int report(struct osr *o, u32 earlier, u32 now)
 {
+    if (!dh_witness_due(&o->witness, earlier, now))
+        return dh_witness_emit(&o->witness, false, earlier, now);
     if (dh_syncp_pair(&o->syncp, earlier, now))
         return dh_witness_report(&o->witness, o->syncp.cut, earlier, now);
     if (dh_osr_pair(&o->order, o->ahead, earlier, now) == DH_OSR_RACE)

@@ -91,7 +91,7 @@ bool dh_osr_quick(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);
 enum dh_osr_answer dh_osr_pair(struct dh_osr_order *o, u32 *cut, u32 earlier, u32 now);
 /* The checked witness of a pair that was found, in w->sequence: its length, or 0. */
 u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
-/* Emits the race, unless the check finds fault with its witness. 0 or -ENOMEM. */
+/* Emits the race with its witness, which is due, unless the check finds fault with that. 0 or -ENOMEM. */
 int dh_osr_report(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
 
 #endif

@@ -27,31 +27,40 @@ int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p)
     return p->d->failed ? -ENOMEM : 0;
 }
 
+/* The section that thread t is in at the cut and must leave: another one of its lock stays open, or follows
+ * in the cut. NULL: none. held: by the two accesses, whose sections stay. */
+static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 t, const u32 held[2])
+{
+    for (u32 h = dh_predict_held(p, t, cut[t]); h; h = p->holdings[h].outer) {
+        const struct dh_section *s = &p->sections[p->holdings[h].section];
+        const struct dh_section *stays = dh_predict_find_lock(p, held[0], s->lock);
+        if (!stays)
+            stays = dh_predict_find_lock(p, held[1], s->lock);
+        if (stays ? stays != s : dh_predict_followed(p, p->holdings[h].section, cut))
+            return s;
+    }
+    return NULL;
+}
+
 enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlier, u32 now)
 {
     const struct dh_event *events = p->trace->events;
-    u32 held_1 = dh_predict_holding(p, earlier), held_2 = dh_predict_holding(p, now);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (u32 t = 0; t < p->threads; t++) {
-            for (u32 h = dh_predict_holding_at(p, t, cut[t]); h; h = p->holdings[h].outer) {
-                const struct dh_section *s = &p->sections[p->holdings[h].section];
-                const struct dh_section *stays = dh_predict_find_lock(p, held_1, s->lock);
-                if (!stays)
-                    stays = dh_predict_find_lock(p, held_2, s->lock);
-                if (stays ? stays == s : !dh_predict_followed(p, p->holdings[h].section, cut))
-                    continue;
-                if (s->rel == DH_NONE)
-                    return DH_OSR_NO;
-                dh_predict_absorb(p, cut, s->rel, true);
-                changed = true;
-                break; /* the list is of the old cut */
-            }
-            if (cut[events[earlier].thread] > p->local[earlier])
-                return DH_OSR_EARLIER_IN;
-            if (cut[events[now].thread] > p->local[now])
-                return DH_OSR_NO;
-        }
+    const u32 held[2] = {dh_predict_holding(p, earlier), dh_predict_holding(p, now)};
+    u32 t = 0;
+    dh_predict_hold(p, cut);
+    /* Until no thread has anything to leave, one after the other. */
+    for (u32 quiet = 0; quiet < p->threads;) {
+        const struct dh_section *s = to_leave(p, cut, t, held);
+        quiet = s ? 0 : quiet + 1;
+        if (s && s->rel == DH_NONE)
+            return DH_OSR_NO;
+        if (s)
+            dh_predict_absorb(p, cut, s->rel, true);
+        if (cut[events[earlier].thread] > p->local[earlier])
+            return DH_OSR_EARLIER_IN;
+        if (cut[events[now].thread] > p->local[now])
+            return DH_OSR_NO;
+        t = t + 1 == p->threads ? 0 : t + 1;
     }
     return DH_OSR_CLOSED;
 }
@@ -267,8 +276,7 @@ u64 dh_osr_witness(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut,
 
 int dh_osr_report(struct dh_osr_order *o, struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
 {
-    bool due = dh_witness_due(w, earlier, now);
-    if (due && !dh_osr_witness(o, w, cut, earlier, now))
+    if (!dh_osr_witness(o, w, cut, earlier, now))
         return o->p->d->failed ? -ENOMEM : 0;
-    return dh_witness_emit(w, due, earlier, now);
+    return dh_witness_emit(w, true, earlier, now);
 }

@@ -412,6 +412,7 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     p->local = array(d, p->n, sizeof(u32));
     p->moment = array(d, p->n, sizeof(u32));
     p->links = dh_detect_alloc(d, sizeof(*p->links));
+    p->held_at = array(d, p->threads, sizeof(*p->held_at));
     p->order = array(d, p->n, sizeof(u32));
     if (d->failed || new_version(p, DH_NONE) == DH_NONE || !dh_lives_init(&r->lives, p))
         return false;
@@ -460,6 +461,27 @@ u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count)
 {
     u32 at = p->first[t] + count;
     return at < p->first[t + 1] ? dh_predict_holding(p, p->order[at]) : p->end_holding[t];
+}
+
+/* Everything here is somewhere else in memory, one after the other for a thread but all threads side by side:
+ * so each step is made for all of them before the next. */
+void dh_predict_hold(const struct dh_predict *p, const u32 *cut)
+{
+    struct dh_held_at *held = p->held_at;
+    for (u32 t = 0; t < p->threads; t++) {
+        u32 at = p->first[t] + cut[t];
+        held[t].count = cut[t];
+        held[t].holding = at < p->first[t + 1] ? p->order[at] : DH_NONE;
+    }
+    for (u32 t = 0; t < p->threads; t++)
+        held[t].holding = held[t].holding == DH_NONE ? DH_NONE : p->moment[held[t].holding];
+    for (u32 t = 0; t < p->threads; t++)
+        held[t].holding =
+            held[t].holding == DH_NONE ? p->end_holding[t] : p->moments[held[t].holding].holding;
+    for (u32 t = 0; t < p->threads; t++) {
+        if (held[t].holding)
+            __builtin_prefetch(&p->sections[p->holdings[held[t].holding].section]);
+    }
 }
 
 u32 dh_predict_last(const struct dh_predict *p, const u32 *cut)

@@ -34,6 +34,19 @@ struct dh_section {
     u32 acq;
     u32 rel;  /* DH_NONE: still open when the trace ends */
     u32 next; /* the next one of this lock in the trace */
+    u32 turn; /* its place in `turns` */
+};
+
+/* What a thread holds after so many of its events. */
+struct dh_held_at {
+    u32 count;
+    u32 holding;
+};
+
+/* Where a section begins: its acquisition is event `local` of its thread. */
+struct dh_turn {
+    u32 thread;
+    u32 local;
 };
 
 /* The locks a thread holds, innermost first: an immutable list. Number 0 is the empty one. */
@@ -90,13 +103,17 @@ struct dh_predict {
     u32 n_versions, cap_chunks;
     struct dh_section *sections;
     u32 n_sections, cap_sections;
-    u32 *by_lock; /* sections by lock, then thread, then as they are */
+    struct dh_turn *turns; /* of all sections, by lock, then as they are */
+    u32 *first_turn;       /* of each lock, and one more */
+    u32 *by_lock;          /* sections by lock, then thread, then as they are, */
+    u32 *begins;           /* and the `local` of each */
     struct dh_section_run *runs;
     u32 *first_run; /* of each lock, and one more */
     struct dh_holding *holdings;
     u32 n_holdings, cap_holdings;
-    struct dh_links *links;   /* predict_links.h */
-    struct dh_set_link *sets; /* which sequence of locks continues which */
+    struct dh_held_at *held_at; /* of each thread: for dh_predict_held */
+    struct dh_links *links;     /* predict_links.h */
+    struct dh_set_link *sets;   /* which sequence of locks continues which */
     u32 n_sets, cap_sets;
 };
 
@@ -175,6 +192,17 @@ DH_INLINE bool dh_predict_in_cut(const struct dh_predict *p, const u32 *cut, u32
 void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with);
 /* The locks thread t holds at the cut. */
 u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count);
+/* The same for all threads at a cut that is going to be closed: for dh_predict_held. */
+void dh_predict_hold(const struct dh_predict *p, const u32 *cut);
+/* The same while it is being closed, thread after thread, again and again: looked up where it has grown. */
+DH_INLINE u32 dh_predict_held(const struct dh_predict *p, u32 t, u32 count)
+{
+    struct dh_held_at *held = &p->held_at[t];
+    if (held->count != count)
+        *held = (struct dh_held_at){.count = count, .holding = dh_predict_holding_at(p, t, count)};
+    return held->holding;
+}
+
 /* The last section that follows this one on its lock and begins in the cut; DH_NONE: none. */
 u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cut);
 /* Is there one? */

@@ -3,7 +3,8 @@
  *
  * The sections of a lock are kept thread by thread, each thread's in order: what a cut has of them is a
  * beginning of each run, found by bisection. Going along the lock's sections one by one would be linear in
- * those that the cut leaves out.
+ * those that the cut leaves out. It is what is done with the first that follow, though, since a lock mostly
+ * has few. Both look at what is side by side in memory: these questions are most of what a search does.
  */
 #include <errno.h>
 
@@ -55,6 +56,28 @@ static bool make_runs(struct dh_predict *p)
     return true;
 }
 
+static bool make_turns(struct dh_predict *p)
+{
+    struct dh_detector *d = p->d;
+    u32 locks = p->trace->locks;
+    p->turns = dh_detect_alloc(d, ((size_t)p->n_sections + 1) * sizeof(*p->turns));
+    /* One more at the beginning: filling the turns in makes each count the beginning of the next lock. */
+    u32 *count = dh_detect_alloc(d, ((size_t)locks + 2) * sizeof(*count));
+    if (d->failed)
+        return false;
+    for (u32 i = 0; i < p->n_sections; i++)
+        count[p->sections[i].lock + 2]++;
+    for (u32 lock = 0; lock < locks; lock++)
+        count[lock + 2] += count[lock + 1];
+    for (u32 i = 0; i < p->n_sections; i++) {
+        struct dh_section *s = &p->sections[i];
+        s->turn = count[s->lock + 1]++;
+        p->turns[s->turn] = (struct dh_turn){.thread = s->thread, .local = p->local[s->acq]};
+    }
+    p->first_turn = count;
+    return true;
+}
+
 int dh_predict_index_sections(struct dh_predict *p)
 {
     struct dh_detector *d = p->d;
@@ -63,14 +86,17 @@ int dh_predict_index_sections(struct dh_predict *p)
     u32 *by_thread = dh_detect_alloc(d, size), *count_1 = dh_detect_alloc(d, counts);
     u32 *count_2 = dh_detect_alloc(d, counts);
     p->by_lock = dh_detect_alloc(d, size);
+    p->begins = dh_detect_alloc(d, size);
     p->first_run = dh_detect_alloc(d, ((size_t)p->trace->locks + 1) * sizeof(u32));
-    if (d->failed)
+    if (d->failed || !make_turns(p))
         return -ENOMEM;
     sort(p, by_thread, NULL, count_1, keys, false);
     sort(p, p->by_lock, by_thread, count_2, keys, true);
     dh_detect_free(d, by_thread, size);
     dh_detect_free(d, count_1, counts);
     dh_detect_free(d, count_2, counts);
+    for (u32 i = 0; i < p->n_sections; i++)
+        p->begins[i] = p->local[p->sections[p->by_lock[i]].acq];
     return make_runs(p) ? 0 : -ENOMEM;
 }
 
@@ -80,8 +106,8 @@ static u32 last_of_run(const struct dh_predict *p, const struct dh_section_run *
 {
     u32 low = run[0].first, high = run[1].first;
     while (low < high) {
-        u32 mid = low + (high - low) / 2, s = p->by_lock[mid];
-        if (p->local[p->sections[s].acq] < cut[run->thread])
+        u32 mid = low + (high - low) / 2;
+        if (p->begins[mid] < cut[run->thread])
             low = mid + 1;
         else
             high = mid;
@@ -102,22 +128,22 @@ u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cu
 
 bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut)
 {
-    enum { NEAR = 8 };
-    u32 i = p->sections[section].next;
-    for (u32 k = 0; k < NEAR && i != DH_NONE; k++, i = p->sections[i].next) {
-        const struct dh_section *s = &p->sections[i];
-        if (p->local[s->acq] < cut[s->thread])
+    enum { NEAR = 64 };
+    const struct dh_section *s = &p->sections[section];
+    u32 end = p->first_turn[s->lock + 1], near = end - s->turn > NEAR ? s->turn + NEAR : end;
+    for (u32 i = s->turn + 1; i < near; i++) {
+        if (p->turns[i].local < cut[p->turns[i].thread])
             return true;
     }
-    return i != DH_NONE && dh_predict_last_after(p, section, cut) != DH_NONE;
+    return near < end && dh_predict_last_after(p, section, cut) != DH_NONE;
 }
 
 bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut)
 {
     u32 lock = p->sections[section].lock;
     for (u32 i = p->first_run[lock]; i < p->first_run[lock + 1]; i++) {
-        u32 first = p->by_lock[p->runs[i].first];
-        if (first != section && dh_predict_in_cut(p, cut, p->sections[first].acq))
+        u32 first = p->runs[i].first;
+        if (p->by_lock[first] != section && p->begins[first] < cut[p->runs[i].thread])
             return false;
     }
     return true;

@@ -16,11 +16,11 @@
  * only ever extended: an earlier access that failed once is out for all later accesses of that thread.
  *
  * Departures: variables are looked at one by one (syncp.h), and the cut of a race is made again when it is
- * reported. One pair is reported per later access. Which sections must be closed is read off the locks held
- * at the cut instead of a queue per lock, thread and variable: only those can be open. A variable all of
- * whose accesses share a lock is skipped. Synchronisation other than mutexes, fork and join: see
- * detect/predict.h. Needs the whole trace: about 40 bytes an event, and 4 bytes times the number of threads
- * for each read that tells a thread something new.
+ * reported with a witness. One pair is reported per later access. Which sections must be closed is read off
+ * the locks held at the cut instead of a queue per lock, thread and variable: only those can be open. A
+ * variable all of whose accesses share a lock is skipped. Synchronisation other than mutexes, fork and join:
+ * see detect/predict.h. Needs the whole trace: about 40 bytes an event, and 4 bytes times the number of
+ * threads for each read that tells a thread something new.
  */
 #include "detect/syncp.h"
 
@@ -30,25 +30,33 @@
 #include "detect/predict_links.h"
 #include "detect/witness.h"
 
+/* The section that thread t is in at the cut and must leave, since another one of its lock follows in the
+ * cut; NULL: none. */
+static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 t)
+{
+    for (u32 h = dh_predict_held(p, t, cut[t]); h; h = p->holdings[h].outer) {
+        if (dh_predict_followed(p, p->holdings[h].section, cut))
+            return &p->sections[p->holdings[h].section];
+    }
+    return NULL;
+}
+
 bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e)
 {
-    u32 te = p->trace->events[e].thread;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (u32 t = 0; t < p->threads; t++) {
-            for (u32 h = dh_predict_holding_at(p, t, cut[t]); h; h = p->holdings[h].outer) {
-                const struct dh_section *s = &p->sections[p->holdings[h].section];
-                if (!dh_predict_followed(p, p->holdings[h].section, cut))
-                    continue;
-                if (s->rel == DH_NONE)
-                    return false; /* only in a trace that is not well-formed */
-                dh_predict_absorb(p, cut, s->rel, true);
-                if (cut[te] > p->local[e])
-                    return false;
-                changed = true;
-                break; /* the list is of the old cut */
-            }
+    u32 te = p->trace->events[e].thread, t = 0;
+    dh_predict_hold(p, cut);
+    /* Until no thread has anything to leave, one after the other. */
+    for (u32 quiet = 0; quiet < p->threads;) {
+        const struct dh_section *s = to_leave(p, cut, t);
+        quiet = s ? 0 : quiet + 1;
+        if (s) {
+            if (s->rel == DH_NONE)
+                return false; /* only in a trace that is not well-formed */
+            dh_predict_absorb(p, cut, s->rel, true);
+            if (cut[te] > p->local[e])
+                return false;
         }
+        t = t + 1 == p->threads ? 0 : t + 1;
     }
     return cut[te] <= p->local[e];
 }
@@ -399,8 +407,11 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     if (!rc && !dh_syncp_sort(&s))
         rc = -ENOMEM;
     for (u32 i = 0; !rc && i < s.n_races; i++) {
-        if (dh_syncp_pair(&s, s.races[i].earlier, s.races[i].now))
-            rc = dh_witness_report(&w, s.cut, s.races[i].earlier, s.races[i].now);
+        u32 earlier = s.races[i].earlier, now = s.races[i].now;
+        if (!dh_witness_due(&w, earlier, now))
+            rc = dh_witness_emit(&w, false, earlier, now);
+        else if (dh_syncp_pair(&s, earlier, now))
+            rc = dh_witness_report(&w, s.cut, earlier, now);
     }
     return rc;
 }

@@ -109,6 +109,8 @@ static bool happened(const struct dh_witness *w, u32 i)
 static u32 first_guard(const struct dh_witness *w, u32 i)
 {
     u32 low = 0, high = w->n_guards;
+    if (high == 0 || w->guards[high - 1].event < i)
+        return high; /* mostly: threads begin early */
     while (low < high) {
         u32 mid = low + (high - low) / 2;
         if (w->guards[mid].event < i)
@@ -390,8 +392,7 @@ int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now)
 
 int dh_witness_report(struct dh_witness *w, const u32 *cut, u32 earlier, u32 now)
 {
-    bool due = dh_witness_due(w, earlier, now);
-    if (due && !dh_witness_make(w, cut, NULL, DH_NONE, 0, earlier, now))
+    if (!dh_witness_make(w, cut, NULL, DH_NONE, 0, earlier, now))
         return w->p->d->failed ? -ENOMEM : 0;
-    return dh_witness_emit(w, due, earlier, now);
+    return dh_witness_emit(w, true, earlier, now);
 }

@@ -69,8 +69,8 @@ u32 *dh_witness_room(struct dh_witness *w);
 u64 dh_witness_found(struct dh_witness *w, u32 start, u64 n, u32 earlier, u32 now);
 /* Emits the race, with the sequence made last or without. 0 or -ENOMEM. */
 int dh_witness_emit(struct dh_witness *w, bool with, u32 earlier, u32 now);
-/* All three, for a cut that is executed in the order of the trace; a race whose sequence is refused is not
- * emitted. 0 or -ENOMEM. */
+/* Both, for a cut that is executed in the order of the trace, if a sequence is due; a race whose sequence is
+ * refused is not emitted. 0 or -ENOMEM. */
 int dh_witness_report(struct dh_witness *w, const u32 *cut, u32 earlier, u32 now);
 
 /* Is the sequence, after the events before `start`, such a reordering? Also false without memory (d->failed).

@@ -45,7 +45,7 @@ static void sections(void **state)
     for (u64 seed = 1; seed <= 50; seed++) {
         struct kit_trace t = {0};
         struct dh_confirm c;
-        predict_dense_trace(&t, seed, 400, 1 + (u32)(seed % 8), 1 + (u32)(seed % 4), 4);
+        predict_dense_trace(&t, seed, seed % 4 ? 400 : 1600, 1 + (u32)(seed % 8), 1 + (u32)(seed % 4), 4);
         struct dh_trace trace = trace_of(&t);
         assert_int_equal(dh_confirm_init(&c, &trace), 0);
         for (u64 round = 0; round < 50; round++) {
@@ -53,6 +53,12 @@ static void sections(void **state)
             for (u32 u = 0; u < t.threads; u++)
                 cut[u] =
                     (u32)(dh_hash64(seed << 32 | round << 8 | u) % (c.p.first[u + 1] - c.p.first[u] + 1));
+            dh_predict_hold(&c.p, cut);
+            for (u32 u = 0; u < t.threads; u++) {
+                u32 count = c.p.first[u + 1] - c.p.first[u];
+                assert_int_equal(dh_predict_held(&c.p, u, cut[u]), dh_predict_holding_at(&c.p, u, cut[u]));
+                assert_int_equal(dh_predict_held(&c.p, u, count), dh_predict_holding_at(&c.p, u, count));
+            }
             for (u32 s = 0; s < c.p.n_sections; s++) {
                 u32 last = last_after(&c.p, s, cut);
                 assert_int_equal(dh_predict_last_after(&c.p, s, cut), last);
