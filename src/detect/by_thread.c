@@ -94,19 +94,41 @@ static bool split(struct dh_detector *d, struct dh_by_thread *v, u32 size)
     return true;
 }
 
+/* Chunks that fill half of an array become one. They are left as they are without memory. */
+static void flatten(struct dh_detector *d, struct dh_by_thread *v, u32 size)
+{
+    const struct chunk *list = v->items;
+    u64 n = DH_BY_THREAD_PLAIN, threads = ((u64)list[v->chunks - 1].number + 1) * DH_BY_THREAD_CHUNK;
+    while (n < threads)
+        n *= 2;
+    if (v->chunks < n / DH_BY_THREAD_CHUNK / 2)
+        return;
+    char *items = dh_detect_alloc(d, (size_t)n * size);
+    if (!items)
+        return;
+    for (u32 i = 0; i < v->chunks; i++) {
+        size_t at = (size_t)list[i].number * DH_BY_THREAD_CHUNK * size;
+        memcpy(items + at, list[i].items, (size_t)DH_BY_THREAD_CHUNK * size);
+    }
+    dh_by_thread_drop(d, v, size);
+    *v = (struct dh_by_thread){.items = items, .n = (u32)n};
+}
+
 void *dh_by_thread_make(struct dh_detector *d, struct dh_by_thread *v, u32 tid, u32 size)
 {
-    if (!v->chunks && tid < DH_BY_THREAD_PLAIN) {
+    bool filled = v->n > DH_BY_THREAD_PLAIN && tid / 2 < v->n; /* what is half full may be doubled */
+    if (!v->chunks && (tid < DH_BY_THREAD_PLAIN || filled)) {
         v->items = dh_detect_grow(d, v->items, &v->n, tid, size);
         return tid < v->n ? (char *)v->items + (size_t)tid * size : NULL;
     }
     if (v->n && !split(d, v, size))
         return NULL;
-    void *items = v->chunks ? dh_by_thread_find(v, tid, size) : NULL;
-    if (items)
-        return items;
-    items = insert(d, v, tid / DH_BY_THREAD_CHUNK, size);
-    return items ? (char *)items + (size_t)(tid % DH_BY_THREAD_CHUNK) * size : NULL;
+    if (!v->chunks || !dh_by_thread_find(v, tid, size)) {
+        if (!insert(d, v, tid / DH_BY_THREAD_CHUNK, size))
+            return NULL;
+        flatten(d, v, size);
+    }
+    return dh_by_thread_get(v, tid, size);
 }
 
 bool dh_by_thread_run(const struct dh_by_thread *v, u32 i, struct dh_by_thread_run *ret_run)

@@ -1,18 +1,18 @@
 /*
  * by_thread.h - state by thread number that grows with the threads that have some.
  *
- * A plain array while all numbers are below DH_BY_THREAD_PLAIN: nearly every program has no more threads, and
- * an element is one access to memory away. With a higher number it becomes a list of chunks, sorted by
- * number, each the elements of 16 threads: a variable that only thread 9,999 uses has one chunk. All-zero is
- * a valid start and an element that was never set is all zero. The size of an element is the caller's to
- * know, always the same.
+ * A plain array while all numbers are below DH_BY_THREAD_PLAIN: many programs have no more threads, and an
+ * element is one access to memory away. With a higher number it becomes a list of chunks, sorted by number,
+ * each the elements of four threads: a variable that only thread 9,999 uses has one chunk. When chunks would
+ * fill half of an array it is one again. All-zero is a valid start and an element that was never set is all
+ * zero. The size of an element is the caller's to know, always the same.
  */
 #ifndef DH_DETECT_BY_THREAD_H
 #define DH_DETECT_BY_THREAD_H
 
 #include "detect/detector.h"
 
-enum { DH_BY_THREAD_PLAIN = 128, DH_BY_THREAD_CHUNK = 16 };
+enum { DH_BY_THREAD_PLAIN = 32, DH_BY_THREAD_CHUNK = 4 };
 
 struct dh_by_thread {
     void *items; /* elements, or the list of chunks */

@@ -12,7 +12,7 @@
 #include "detect/by_thread.h"
 #include "detect/vc_tree.h"
 
-enum { DH_VC_PLAIN = DH_BY_THREAD_PLAIN };
+enum { DH_VC_PLAIN = 128 };
 
 /* All zero is the bottom element. */
 struct dh_vc {
