@@ -9,7 +9,7 @@
  * way, by the order in which a clock learned its entries, but each has all its entries to itself: they would
  * not spare the memory.
  *
- * Node 0 levels above the clocks is a leaf; NULL is a tree of any level without entries.
+ * A tree of one level is a leaf. NULL is a tree of any number of levels without entries.
  */
 #ifndef DH_DETECT_VC_TREE_H
 #define DH_DETECT_VC_TREE_H
