@@ -92,11 +92,11 @@ int main(int argc, char **argv)
 END
 clang-19 -D_GNU_SOURCE listen.c -o listen && chmod 755 listen || bad compile "clang-19 failed"
 OPTIONS=
-as_nobody timeout 60 ./listen ./race
+as_nobody within 60 ./listen ./race
 has address-unheard err "left alone"
 has address-gone out "run none"
 chmod u-s race
-timeout 60 ./listen "./race clean" >out 2>err # whom it may hear it does
+within 60 ./listen "./race clean" >out 2>err # whom it may hear it does
 has address-heard err "connected"
 chmod u+s race
 
