@@ -243,16 +243,25 @@ void dh_ir_emit_rare_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 s
                 write ? DH_IR_RARE_WRITE_N : DH_IR_RARE_READ_N, LLVMPreserveMostCallConv);
 }
 
-/* One side of a copy. A small constant size is checked in place; anything else is a range. */
-static void emit_copy_side(struct dh_ir *ir, LLVMValueRef call, unsigned arg, bool write)
+static void emit_one(struct dh_ir *ir, bool rare, bool write, LLVMValueRef ptr, u64 size, u64 align)
 {
+    if (rare)
+        dh_ir_emit_rare_check(ir, write, ptr, size, align);
+    else
+        dh_ir_emit_check(ir, write, ptr, size, align);
+}
+
+/* One side of a copy. A small constant size is checked in place; anything else is a range. */
+static void emit_copy_side(struct dh_ir *ir, const struct dh_ir_site *site, unsigned arg, bool write)
+{
+    LLVMValueRef call = site->inst;
     LLVMValueRef ptr = LLVMGetOperand(call, arg), len = LLVMGetOperand(call, 2);
     if (LLVMIsAConstantInt(len)) {
         u64 n = LLVMConstIntGetZExtValue(len), align = dh_shim_argument_align(call, arg);
         if (n == 0)
             return;
         if (size_class(n, align) >= 0 || (align >= 4 && count_pieces(n) <= 2)) {
-            dh_ir_emit_check(ir, write, ptr, n, align);
+            emit_one(ir, site->rare, write, ptr, n, align);
             return;
         }
     }
@@ -262,14 +271,11 @@ static void emit_copy_side(struct dh_ir *ir, LLVMValueRef call, unsigned arg, bo
 
 static void emit_access(struct dh_ir *ir, const struct dh_ir_site *site, LLVMValueRef place)
 {
-    bool write = site->kind == DH_SITE_WRITE;
-    LLVMValueRef ptr = site->next ? NULL : dh_ir_emit_shifted(ir, site->ptr, site->shift);
     if (site->next)
         dh_ir_groups_emit(ir, site, place);
-    else if (site->rare)
-        dh_ir_emit_rare_check(ir, write, ptr, site->size, site->align);
     else
-        dh_ir_emit_check(ir, write, ptr, site->size, site->align);
+        emit_one(ir, site->rare, site->kind == DH_SITE_WRITE, dh_ir_emit_shifted(ir, site->ptr, site->shift),
+                 site->size, site->align);
 }
 
 void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
@@ -291,9 +297,9 @@ void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
     }
     case DH_SITE_COPY:
         if (!site->skip_src)
-            emit_copy_side(ir, site->inst, 1, false);
+            emit_copy_side(ir, site, 1, false);
         if (!site->skip_dst)
-            emit_copy_side(ir, site->inst, 0, !site->reads);
+            emit_copy_side(ir, site, 0, !site->reads);
         break;
     case DH_SITE_MASKED:
         dh_ir_masked_emit(ir, site->inst);

@@ -25,8 +25,6 @@ enum {
     MANY_ENOUGH = 16, /* iterations, where there are gaps; more than MORE_MAX */
     MORE_MAX = 4,     /* steps by which accesses to the same stretch of different elements are apart */
     MEMBERS_MAX = 32, /* accesses of one range */
-    RARE_CALLS = 1,   /* rare is less than once in so many calls of the function, */
-    RARE_ROUNDS = 2,  /* and in a loop less than once in so many rounds */
 };
 
 struct dh_ir_range {
@@ -333,10 +331,13 @@ void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_r
     find_noisy(&p, sites);
     for (size_t i = 0; i < sites->count; i++) {
         struct dh_ir_site *site = &sites->at[i];
-        if (!site->covered && (site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE)) {
-            site->rare = small || dh_shim_loops_is_rare(p.loops, site->inst, RARE_CALLS, RARE_ROUNDS);
+        if (site->covered)
+            continue;
+        bool access = site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE;
+        if (access || site->kind == DH_SITE_COPY)
+            site->rare = small || dh_shim_loops_is_rare(p.loops, site->inst);
+        if (access)
             assign(&p, site);
-        }
     }
     cut_all(&p);
     size_t kept = 0;

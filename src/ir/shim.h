@@ -106,11 +106,9 @@ struct dh_shim_loops *dh_shim_loops_new(LLVMValueRef fn);
 void dh_shim_loops_free(struct dh_shim_loops *loops);
 /* The loop around an instruction, if it has no inner loops, one way in and one way out; or NULL. */
 const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst);
-/* Whether inst is, as far as the shape of the code tells, executed less than once in so many calls of the
- * function, or, if it is in a loop, in so many rounds of the innermost one; in a case of a large switch in
- * it, in so many times that the case is chosen. */
-bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned in_calls,
-                           unsigned in_rounds);
+/* Whether inst matters little to the time of the function, as far as the shape of the code tells: whether
+ * other things are done more often, or take longer. */
+bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst);
 /* Whether inst happens in every iteration and ptr moves by a constant number of bytes (0: stays). */
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
                           long long *ret_step);

@@ -18,6 +18,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -37,7 +38,11 @@ struct dh_shim_loops {
     BlockFrequencyInfo frequency;
     ScalarEvolution evolution;
     SCEVExpander expander;
-    SmallVector<Instruction *, 8> divisions; /* of unsigned integers, in the whole function */
+    SmallVector<Instruction *, 8> divisions;      /* of unsigned integers, in the whole function */
+    DenseMap<const BasicBlock *, uint64_t> calls; /* how often the most frequent one of those it dominates is
+                                                   * made, and the block itself holds */
+    uint64_t busiest = 0;                         /* how often the most frequent loop goes round */
+    DenseSet<const Loop *> floating;              /* loops that compute with floating-point numbers */
 
     explicit dh_shim_loops(Function &f)
         : layout(f.getParent()->getDataLayout()), tree(f), info(tree), assumptions(f),
@@ -45,9 +50,63 @@ struct dh_shim_loops {
           probability(f, info, &library, &tree), frequency(f, probability, info),
           evolution(f, library, assumptions, tree, info), expander(evolution, layout, "dh")
     {
-        for (Instruction &inst : instructions(f))
+        for (Instruction &inst : instructions(f)) {
             if (inst.getOpcode() == Instruction::UDiv)
                 divisions.push_back(&inst);
+            if (is_call(inst))
+                note_call(inst.getParent());
+            if (inst.getType()->isFPOrFPVectorTy())
+                note_floating(info.getLoopFor(inst.getParent()));
+        }
+        for (const Loop *loop : info.getLoopsInPreorder())
+            busiest = std::max(busiest, often(loop->getHeader()));
+    }
+
+    uint64_t often(const BasicBlock *bb) const
+    {
+        return frequency.getBlockFreq(bb).getFrequency();
+    }
+
+    /* Whether it takes the time of a call. Atomic operations do, since the runtime is called for each; not so
+     * what code generation knows as an instruction, such as a square root. Recursion takes the time of the
+     * very checks that are to be weighed against it, and does not count. */
+    bool is_call(const Instruction &inst)
+    {
+        auto *call = dyn_cast<CallBase>(&inst);
+        LibFunc known;
+        if (!call)
+            return inst.isAtomic();
+        if (auto *copy = dyn_cast<MemIntrinsic>(call))
+            return !isa<ConstantInt>(copy->getLength());
+        if (library.getLibFunc(*call, known) && library.hasOptimizedCodeGen(known))
+            return false;
+        return !call->isInlineAsm() && !isa<IntrinsicInst>(call) &&
+               call->getCalledFunction() != call->getFunction();
+    }
+
+    void note_call(const BasicBlock *bb)
+    {
+        const uint64_t times = often(bb);
+        for (const DomTreeNode *node = tree.getNode(bb); node; node = node->getIDom()) {
+            uint64_t &most = calls[node->getBlock()];
+            if (most >= times)
+                break;
+            most = times;
+        }
+    }
+
+    /* Whether one of the calls that bb dominates takes more time than what happens so often. */
+    bool is_beside_call(uint64_t times, const BasicBlock *bb) const
+    {
+        const uint64_t worth = 8; /* checks take the time of a call */
+        const uint64_t most = calls.lookup(bb);
+        return most > 0 && times / worth <= most;
+    }
+
+    void note_floating(const Loop *loop)
+    {
+        while (loop && floating.insert(loop).second)
+            loop = loop->getParentLoop();
     }
 };
 
@@ -91,13 +150,21 @@ static const BasicBlock *hub_of(const struct dh_shim_loops *loops, const BasicBl
     return node ? node->getBlock() : bb;
 }
 
-bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst, unsigned in_calls,
-                           unsigned in_rounds)
+/* Rare is what hardly matters, by LLVM's estimate of frequencies: what happens less often than its hub, what
+ * stands beside a call that takes more time, what is in a loop while others of the function go round more
+ * often. A check that is not inlined is a call that keeps all registers except those of vectors. Where these
+ * are in use, in loops that compute with floating-point numbers, it costs more, so less counts as rare. */
+bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst)
 {
-    const BasicBlock *bb = unwrap<Instruction>(inst)->getParent();
-    unsigned once_in = loops->info.getLoopFor(bb) ? in_rounds : in_calls;
-    return loops->frequency.getBlockFreq(bb).getFrequency() <
-           loops->frequency.getBlockFreq(hub_of(loops, bb)).getFrequency() / once_in;
+    const BasicBlock *bb = unwrap<Instruction>(inst)->getParent(), *hub = hub_of(loops, bb);
+    const uint64_t often = loops->often(bb), all = loops->often(hub);
+    const Loop *loop = loops->info.getLoopFor(bb);
+    if (loop && loops->floating.contains(loop))
+        return often < all / 2 || loops->is_beside_call(often, hub);
+    if (loop && hub == loop->getHeader())
+        return often < all || all < loops->busiest / 2 ||
+               loops->is_beside_call(often, &bb->getParent()->getEntryBlock());
+    return often < all || loops->is_beside_call(often, hub);
 }
 
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,

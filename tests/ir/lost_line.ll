@@ -12,7 +12,7 @@ target triple = "x86_64-pc-linux-gnu"
 
 define i32 @one(i1 %c) !dbg !5 {
   %a = load volatile i32, ptr @x, !dbg !9
-  call void @unknown()
+  call void asm sideeffect "", "~{memory}"()
   br i1 %c, label %yes, label %no
 yes:
   %b = load volatile i32, ptr @x, !dbg !10
@@ -23,7 +23,7 @@ no:
 
 define i32 @two(i1 %c) !dbg !15 {
   %a = load volatile i32, ptr @x, !dbg !19
-  call void @unknown()
+  call void asm sideeffect "", "~{memory}"()
   br i1 %c, label %yes, label %no
 yes:
   %b = load volatile i32, ptr @x, !dbg !20
@@ -32,8 +32,6 @@ no:
   %d = load volatile i32, ptr @x, !dbg !21
   ret i32 %d
 }
-
-declare void @unknown()
 
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!3, !4}

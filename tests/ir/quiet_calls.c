@@ -23,7 +23,7 @@
 // EXPECT over_weak: read4=2
 // EXPECT over_assembly: read4=2
 // EXPECT over_free: read4=2
-// EXPECT over_malloc: read4=1 far4=1 far8=1 rare_read4=1 rare_write8=1
+// EXPECT over_malloc: read4=2 write8=1
 // EXPECT over_own_name: read4=2
 // EXPECT over_returns_twice: read4=2
 // EXPECT in_loop_noisy: write4=1

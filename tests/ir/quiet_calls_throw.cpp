@@ -4,8 +4,8 @@
 // EXPECT _Z11over_throwsPVi: read4=2
 // EXPECT _Z11over_inlinePVi: read4=1
 // EXPECT _Z13over_templatePVi: read4=1
-// EXPECT _Z12over_virtualPViP1A: read4=1 far4=1 far8=1 rare_read4=1 rare_read8=1
-// EXPECT _Z8over_newPVi: read4=1 far4=2 rare_read4=2
+// EXPECT _Z12over_virtualPViP1A: read4=2 read8=1
+// EXPECT _Z8over_newPVi: read4=3
 #define APART __attribute__((noinline))
 int table[100];
 struct A { virtual void f(); };
