@@ -38,7 +38,30 @@ void dh_ir_frame_prepare(struct dh_ir *ir, LLVMValueRef fn)
     }
 }
 
-static LLVMValueRef emit_enter(struct dh_ir *ir, LLVMValueRef fn)
+/* The arguments of a function are in registers when its frame is pushed; the call keeps all but vectors. */
+static bool has_vector_argument(LLVMValueRef fn)
+{
+    for (LLVMValueRef arg = LLVMGetFirstParam(fn); arg; arg = LLVMGetNextParam(arg)) {
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(arg));
+        if (kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind)
+            return true;
+    }
+    return LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn));
+}
+
+/* By a call that keeps all registers but the one its result is in. `nest` is LLVM's word for r10. */
+static LLVMValueRef emit_rare_enter(struct dh_ir *ir, LLVMValueRef pc)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("nest", strlen("nest"));
+    LLVMAttributeRef nest = LLVMCreateEnumAttribute(ir->ctx, kind, 0);
+    LLVMValueRef call = dh_ir_emit_call(ir, DH_IR_RARE_ENTER, &pc);
+    LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+    LLVMAddCallSiteAttribute(call, 1, nest);
+    LLVMAddAttributeAtIndex(ir->entry[DH_IR_RARE_ENTER], 1, nest);
+    return call;
+}
+
+static LLVMValueRef emit_enter(struct dh_ir *ir, LLVMValueRef fn, bool rare)
 {
     LLVMPositionBuilderBefore(ir->builder, after_allocas(fn));
     /* No line of the source: a debugger would take the function's own for the end of the prologue, and stop
@@ -53,7 +76,7 @@ static LLVMValueRef emit_enter(struct dh_ir *ir, LLVMValueRef fn)
     LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(ir->module, id, NULL, 0);
     LLVMValueRef level[] = {dh_ir_emit_u32(ir, 0)};
     LLVMValueRef pc = LLVMBuildCall2(ir->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, level, 1, "");
-    return dh_ir_emit_call(ir, DH_IR_ENTER, &pc);
+    return rare && !has_vector_argument(fn) ? emit_rare_enter(ir, pc) : dh_ir_emit_call(ir, DH_IR_ENTER, &pc);
 }
 
 /* The call that a return must directly follow, or NULL. */
@@ -95,9 +118,9 @@ static void visit(struct dh_ir *ir, LLVMValueRef inst, LLVMValueRef frame)
     }
 }
 
-void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn)
+void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn, bool rare)
 {
-    LLVMValueRef frame = emit_enter(ir, fn);
+    LLVMValueRef frame = emit_enter(ir, fn, rare);
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
         LLVMValueRef next;
         for (LLVMValueRef inst = LLVMGetFirstInstruction(bb); inst; inst = next) {

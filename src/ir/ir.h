@@ -168,6 +168,7 @@ struct dh_ir_block {
 struct dh_ir_sites {
     struct dh_ir_site *at;
     size_t count, capacity;
+    bool rare_frame;      /* the function's calls take longer than pushing its frame */
     bool has_calls;       /* calls of functions that might be instrumented or intercepted */
     LLVMValueRef *breaks; /* instructions that end a window or may not come back */
     size_t break_count, break_capacity;
@@ -281,6 +282,7 @@ void dh_ir_throwing_redirect(struct dh_ir *ir);
 /* Before anything is inserted: what is inserted splits blocks, and only allocas in the first block have a
  * fixed place in the frame, so those of constant size move to its top. */
 void dh_ir_frame_prepare(struct dh_ir *ir, LLVMValueRef fn);
-void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn);
+/* rare: the frame may be pushed by a call. */
+void dh_ir_frame_insert(struct dh_ir *ir, LLVMValueRef fn, bool rare);
 
 #endif

@@ -328,6 +328,7 @@ void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_r
 {
     struct planner p = {.loops = dh_shim_loops_new(fn), .out = ret_ranges};
     bool small = is_to_be_small(fn);
+    sites->rare_frame = small || dh_shim_loops_calls(p.loops, fn);
     find_noisy(&p, sites);
     for (size_t i = 0; i < sites->count; i++) {
         struct dh_ir_site *site = &sites->at[i];

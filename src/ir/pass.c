@@ -154,7 +154,7 @@ static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks
         dh_ir_emit_sites(ir, &sites);
         dh_ir_loops_done(&ranges);
         if (!(dh_ir_ignore_get(fn) & DH_IR_LEAVE_FRAME))
-            dh_ir_frame_insert(ir, fn);
+            dh_ir_frame_insert(ir, fn, sites.rare_frame);
         drop_stale_attributes(fn);
     }
     if (counted) {

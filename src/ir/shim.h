@@ -109,6 +109,8 @@ const void *dh_shim_loops_at(struct dh_shim_loops *loops, LLVMValueRef inst);
 /* Whether inst matters little to the time of the function, as far as the shape of the code tells: whether
  * other things are done more often, or take longer. */
 bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst);
+/* Whether the function as a rule calls others, which then take more time than it takes to enter it. */
+bool dh_shim_loops_calls(struct dh_shim_loops *loops, LLVMValueRef fn);
 /* Whether inst happens in every iteration and ptr moves by a constant number of bytes (0: stays). */
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
                           long long *ret_step);

@@ -167,6 +167,12 @@ bool dh_shim_loops_is_rare(struct dh_shim_loops *loops, LLVMValueRef inst)
     return often < all || loops->is_beside_call(often, hub);
 }
 
+bool dh_shim_loops_calls(struct dh_shim_loops *loops, LLVMValueRef fn)
+{
+    const BasicBlock *entry = &unwrap<Function>(fn)->getEntryBlock();
+    return loops->is_beside_call(loops->often(entry), entry);
+}
+
 bool dh_shim_loops_stride(struct dh_shim_loops *loops, const void *loop, LLVMValueRef inst, LLVMValueRef ptr,
                           long long *ret_step)
 {

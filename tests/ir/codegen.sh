@@ -64,3 +64,20 @@ END
     "$clang" -O2 -Xclang -disable-llvm-passes -S -o "$work/tails.s" "$work/tails.in.ll"
 n=$(grep -c 'call.*__dh_rare_read4' "$work/tails.s")
 if [ "$n" = 2 ]; then echo "ok ir/$name"; else say_fail $name "$n calls"; fi
+
+# What pushes the frame of a function that calls others keeps the registers with the arguments: it takes from the stack
+# what it put there, and no more.
+cat > "$work/rare-enter.c" <<'EOF'
+void g(int *);
+void f(int *p) { g(p); }
+EOF
+for flags in -fPIE -fno-pic -fPIC '-fPIC -Os' -fno-omit-frame-pointer -mno-red-zone; do
+    name=rare-enter$(echo "$flags" | tr -d ' ')
+    # shellcheck disable=SC2086 # flags is a list
+    "$clang" -O2 $flags "-fpass-plugin=$plugin" -S -o "$work/rare-enter.s" "$work/rare-enter.c"
+    wrong=$(awk '/^__dh_rare_enter:/ { on = 1; n++ } /^\.Lfunc_end/ { on = 0 }
+        on && $1 == "pushq" { kept[$2] = 1 }
+        on && $1 == "popq" && !kept[$2] { print $2 " is lost" }
+        END { if (n != 1) print "not there" }' "$work/rare-enter.s")
+    if [ -z "$wrong" ]; then echo "ok ir/$name"; else say_fail "$name" "$wrong"; fi
+done

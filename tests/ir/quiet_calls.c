@@ -28,7 +28,7 @@
 // EXPECT over_returns_twice: read4=2
 // EXPECT in_loop_noisy: write4=1
 // EXPECT on_one_way: read4=2
-// MATCH over_leaf: __dh_enter
+// MATCH over_leaf: __dh_rare_enter
 // MATCH over_string: __dh_enter
 #include <pthread.h>
 #include <setjmp.h>

@@ -19,6 +19,7 @@
  *   vtable pointer store   __dh_vptr_write(p, new_value)
  *   prefetch               __dh_prefetch(p)
  *   function entry         f = __dh_enter(llvm.returnaddress(0))                 before the first access
+ *                          f = __dh_rare_enter(...)                              the same, not inlined
  *   every return           __dh_exit(f)                           also before resume and musttail
  *   setjmp, landing pad    __dh_reenter(f)                        behind it
  *   atomic operation       h = __dh_atomic_pre(p, size, order, kind)
