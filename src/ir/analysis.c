@@ -52,16 +52,7 @@ static _Noreturn void analyse_into(LLVMModuleRef m, const struct dh_whole_option
     int rc = dh_whole_analyse(m, options, &pairs);
     if (rc != 0)
         _exit(rc == -EINVAL ? NOT_OURS : NOT_WRITTEN);
-    u8 *bytes;
-    size_t n;
-    dh_pairs_write(pairs, &bytes, &n);
-    for (size_t done = 0; done < n;) {
-        ssize_t k = write(file, bytes + done, n - done);
-        if (k < 0 && errno != EINTR)
-            _exit(NOT_WRITTEN);
-        done += k > 0 ? (size_t)k : 0;
-    }
-    _exit(DONE);
+    _exit(dh_pairs_write_file(pairs, file) == 0 ? DONE : NOT_WRITTEN);
 }
 
 /* Why there is no result, from the status that waitpid gave; negative: there was no child. */

@@ -299,6 +299,8 @@ const char *dh_pairs_reason_name(u32 bit); /* one word, for programs: "two-threa
 
 /* Little-endian and with a checksum; the same table gives the same bytes. *ret is from malloc. */
 void dh_pairs_write(const struct dh_pairs *p, u8 **ret, size_t *ret_len);
+/* The same, into a file. 0, or what went wrong as a negative errno. */
+int dh_pairs_write_file(const struct dh_pairs *p, int file);
 /* Nothing in the bytes is trusted. Bytes after the table are ignored. 0, -EBADMSG or, for a table of another
  * version, -EPROTONOSUPPORT; then *ret_why is a sentence. */
 int dh_pairs_read(const void *bytes, size_t len, struct dh_pairs **ret, const char **ret_why);

@@ -1,7 +1,10 @@
 /*
  * pairs_write.c - a table of pairs as bytes; pairs_code.h says how they look.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -183,4 +186,21 @@ void dh_pairs_write(const struct dh_pairs *p, u8 **ret, size_t *ret_len)
     put_fixed(o.bytes + DH_PAIRS_AT_HASH, XXH64(o.bytes + DH_PAIRS_AT_BODY, body, 0), 8);
     *ret = o.bytes;
     *ret_len = o.n;
+}
+
+int dh_pairs_write_file(const struct dh_pairs *p, int file)
+{
+    u8 *bytes;
+    size_t n;
+    int err = 0;
+    dh_pairs_write(p, &bytes, &n);
+    for (size_t done = 0; done < n && err == 0;) {
+        ssize_t k = write(file, bytes + done, n - done);
+        if (k >= 0)
+            done += (size_t)k;
+        else if (errno != EINTR)
+            err = -errno;
+    }
+    free(bytes);
+    return err;
 }

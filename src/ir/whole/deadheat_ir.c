@@ -109,20 +109,6 @@ static LLVMModuleRef read_program(LLVMContextRef ctx, char **paths, int n)
     return all;
 }
 
-static void write_result(const struct dh_pairs *pairs)
-{
-    u8 *bytes;
-    size_t n;
-    dh_pairs_write(pairs, &bytes, &n);
-    for (size_t done = 0; done < n;) {
-        ssize_t k = write(STDOUT_FILENO, bytes + done, n - done);
-        if (k < 0 && errno != EINTR)
-            fail("standard output", strerror(errno));
-        done += k > 0 ? (size_t)k : 0;
-    }
-    free(bytes);
-}
-
 int main(int argc, char **argv)
 {
     int progress = -1, first = 1;
@@ -145,7 +131,9 @@ int main(int argc, char **argv)
     int err = dh_whole_analyse(m, &o, &pairs);
     if (err != 0)
         fail(o.program, err == -EINVAL ? "not a program for x86-64" : strerror(-err));
-    write_result(pairs);
+    err = dh_pairs_write_file(pairs, STDOUT_FILENO);
+    if (err != 0)
+        fail("standard output", strerror(-err));
     dh_pairs_free(pairs);
     LLVMDisposeModule(m);
     LLVMContextDispose(ctx);
