@@ -98,7 +98,7 @@ struct dh_shim_loops {
     /* Whether one of the calls that bb dominates takes more time than what happens so often. */
     bool is_beside_call(uint64_t times, const BasicBlock *bb) const
     {
-        const uint64_t worth = 8; /* checks take the time of a call */
+        const uint64_t worth = 32; /* a call takes the time that inlining saves of so many checks */
         const uint64_t most = calls.lookup(bb);
         return most > 0 && times / worth <= most;
     }
