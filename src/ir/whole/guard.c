@@ -2,8 +2,11 @@
  * guard.c - what holds at an access, and whether two accesses exclude each other.
  *
  * A common lock is, for `relay`, one location in both locksets, even if the location stands for many objects
- * at run time; for `sound`, only one that is a single object for sure. For both, also a lock at the same
- * constant distance from both addresses: if the addresses are equal, so are the locks, whatever object it is.
+ * at run time; for `sound`, only one that is a single object for sure. For both, also a lock that follows
+ * from the address of what is accessed:
+ *  - at the same constant distance from both addresses: if these are equal, so are the locks, whatever object
+ * it is;
+ *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays. Equal addresses mean equal i.
  */
 #include <string.h>
 
@@ -11,32 +14,150 @@
 
 enum { MAX_DELTAS = 16 };
 
-static void add_delta(struct dh_w_delta *all, size_t *n, int64_t distance, u32 flags, u32 lock)
+struct deltas {
+    struct dh_w_delta at[MAX_DELTAS];
+    size_t n;
+};
+
+static struct dh_w_delta *add_delta(struct deltas *all, u32 flags, u32 lock)
 {
-    if (*n < MAX_DELTAS)
-        all[(*n)++] = (struct dh_w_delta){distance, flags, lock};
+    if (all->n == MAX_DELTAS)
+        return NULL;
+    struct dh_w_delta *d = &all->at[all->n++];
+    d->flags = flags;
+    d->lock = lock;
+    return d;
 }
 
-static u32 deltas_of(struct dh_w_races *r, u32 locks, const struct dh_w_near *near,
-                     const struct dh_w_path *path)
+/*
+ * Two accesses may overlap without being equal, and then so do the two locks at equal distances: which cannot
+ * be, if the accesses are no longer than a lock. Longer ones may reach into the next element of an array, and
+ * to its lock.
+ */
+static bool is_longer_than_lock(u32 length, u8 kind)
 {
-    struct dh_w_delta all[MAX_DELTAS];
-    size_t n = 0, count;
-    memset(all, 0, sizeof all);
+    static const u32 sizes[DH_PAIRS_LOCK_KINDS] = {
+        [DH_PAIRS_MUTEX] = 40, [DH_PAIRS_RWLOCK] = 56, [DH_PAIRS_SPIN] = 4, [DH_PAIRS_OTHER_LOCK] = 4};
+    return length > sizes[kind];
+}
+
+/* Of an access to a[i].text[k] under the lock a[i].m, k does not count, if it stays in the array. */
+static bool is_inside(const struct dh_w_address *access, const struct dh_w_address *lock)
+{
+    struct dh_w_address begin = *access;
+    if (lock->terms > access->terms)
+        return false;
+    begin.terms = lock->terms;
+    for (u32 i = lock->terms; i < access->terms; i++)
+        if (!access->term[i].bounded)
+            return false;
+    return dh_w_address_beside(&begin, lock);
+}
+
+static void add_distance(struct deltas *all, const struct dh_w_held *h, u32 lock,
+                         const struct dh_w_address *access, const struct dh_w_address *at, u32 length)
+{
+    u32 flags = (h->shared ? DH_W_DELTA_SHARED : 0) | (access->terms > at->terms ? DH_W_DELTA_INDEXED : 0) |
+                (is_longer_than_lock(length, h->kind) ? DH_W_DELTA_LONG : 0);
+    struct dh_w_delta *d = add_delta(all, flags, lock);
+    if (d != NULL)
+        d->distance = at->off - access->off;
+}
+
+/* x + a + s * i is accessed, m + b + t * i held; a constant i is in a and b. */
+static bool is_ranked(const struct dh_w_address *access, const struct dh_w_address *lock)
+{
+    if (access->global == NULL || lock->global == NULL || access->terms != lock->terms || access->terms > 1)
+        return false;
+    return access->terms == 0 ||
+           (access->term[0].index == lock->term[0].index && access->term[0].bounded && lock->term[0].bounded);
+}
+
+static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
+                     const struct dh_w_address *access, const struct dh_w_address *at, u32 length)
+{
+    struct dh_w_delta *d = add_delta(all, DH_W_DELTA_RANKED | (h->shared ? DH_W_DELTA_SHARED : 0), lock);
+    if (d == NULL)
+        return;
+    d->rank.data = access->global;
+    d->rank.data_off = access->off;
+    d->rank.lock = at->global;
+    d->rank.lock_off = at->off;
+    d->rank.length = length;
+    if (access->terms == 1) {
+        d->rank.data_stride = access->term[0].stride;
+        d->rank.lock_stride = at->term[0].stride;
+    }
+}
+
+/* The instance that is the only one to call this one, by one call; DH_W_NONE: there are several, or none. */
+static u32 only_caller(const struct dh_w *w, u32 inst, const struct dh_w_call **ret_call)
+{
+    u32 caller = w->insts[inst].caller;
+    if (caller == DH_W_NONE)
+        return DH_W_NONE;
+    const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
+    const struct dh_w_op *op = &fn->ops[w->insts[inst].call_op];
+    if (op->kind != DH_W_CALL)
+        return DH_W_NONE;
+    *ret_call = &fn->calls[op->call];
+    return caller;
+}
+
+/* What is accessed and a lock that is held, in the function itself, or, if it is given both, in its caller.
+ */
+static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock, struct dh_w_address access,
+                   u32 length)
+{
+    struct dh_w *w = r->w;
+    struct dh_w_pool *expressions = &r->flow->locks.expressions;
+    const struct dh_w_held *h = dh_w_held(&r->flow->locks, lock);
+    struct dh_w_address at = h->address;
+    while (dh_w_address_known(&access) && dh_w_address_known(&at)) {
+        if (is_inside(&access, &at)) {
+            add_distance(all, h, lock, &access, &at, length);
+            return;
+        }
+        if (is_ranked(&access, &at)) {
+            add_rank(all, h, lock, &access, &at, length);
+            return;
+        }
+        const struct dh_w_call *call;
+        u32 caller = only_caller(w, inst, &call);
+        if (caller == DH_W_NONE)
+            return;
+        const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
+        access = dh_w_address_in_caller(w, expressions, &access, fn, call);
+        at = dh_w_address_in_caller(w, expressions, &at, fn, call);
+        inst = caller;
+    }
+}
+
+static u32 deltas_of(struct dh_w_races *r, u32 inst, u32 locks, dh_w_value pointer, u32 length)
+{
+    const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
+    struct dh_w_address access = dh_w_address_of(r->w, &r->flow->locks.expressions, fn, pointer);
+    struct dh_w_path path = dh_w_path_of(fn, pointer);
+    struct deltas all;
+    size_t count;
+    memset(&all, 0, sizeof all);
     const u32 *at = dh_w_set(&r->flow->locks, locks, &count);
     for (size_t i = 0; i < count; i++) {
         const struct dh_w_held *h = dh_w_held(&r->flow->locks, at[i]);
-        u32 mode = h->shared ? DH_W_DELTA_SHARED : 0;
-        if (h->near.base != DH_W_NONE && h->near.base == near->base && !h->near.indexed)
-            add_delta(all, &n, h->near.off - near->off, mode | (near->indexed ? DH_W_DELTA_INDEXED : 0),
-                      at[i]);
-        else if (h->path.base != DH_W_NONE && h->path.base == path->base && h->path.steps == path->steps &&
-                 !h->path.indexed &&
-                 memcmp(h->path.off, path->off, (path->steps - 1) * sizeof path->off[0]) == 0)
-            add_delta(all, &n, h->path.off[path->steps - 1] - path->off[path->steps - 1],
-                      mode | DH_W_DELTA_LOADED | (path->indexed ? DH_W_DELTA_INDEXED : 0), at[i]);
+        size_t before = all.n;
+        relate(r, &all, inst, at[i], access, length);
+        if (all.n > before || h->path.base == DH_W_NONE || h->path.base != path.base ||
+            h->path.steps != path.steps || h->path.indexed ||
+            memcmp(h->path.off, path.off, (path.steps - 1) * sizeof path.off[0]) != 0)
+            continue;
+        struct dh_w_delta *d = add_delta(&all,
+                                         DH_W_DELTA_LOADED | (h->shared ? DH_W_DELTA_SHARED : 0) |
+                                             (path.indexed ? DH_W_DELTA_INDEXED : 0),
+                                         at[i]);
+        if (d != NULL)
+            d->distance = h->path.off[path.steps - 1] - path.off[path.steps - 1];
     }
-    return dh_w_pool_add(&r->deltas, all, n * sizeof all[0]);
+    return dh_w_pool_add(&r->deltas, all.at, all.n * sizeof all.at[0]);
 }
 
 /* A lock that is made while other threads run may be another one for each of them. */
@@ -75,12 +196,9 @@ u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer)
         memcpy(all[n].state.alive, at.alive, sizeof at.alive);
         all[n].state.barriers = at.barriers;
         all[n].state.late = at.late;
-        if (at.locks != 0) {
-            const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
-            struct dh_w_near near = dh_w_near_of(fn, pointer);
-            struct dh_w_path path = dh_w_path_of(fn, pointer);
-            all[n].deltas = deltas_of(r, at.locks, &near, &path);
-        }
+        if (at.locks != 0)
+            all[n].deltas =
+                deltas_of(r, inst, at.locks, pointer, r->w->fns[r->w->insts[inst].fn].ops[op].length);
         n++;
     }
     return dh_w_pool_add(&r->guards, all, n * sizeof all[0]);
@@ -109,6 +227,26 @@ static void compare_spots(struct dh_w_races *r, u32 a, u32 b, struct common *c)
         c->by_many = true;
 }
 
+/* Whether equal addresses of what is accessed mean equal locks. */
+static bool same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y)
+{
+    if (x->data_stride == 0 && y->data_stride != 0)
+        return same_rank(y, x);
+    if (x->data != y->data || x->lock != y->lock)
+        return false;
+    int64_t s = x->data_stride, t = x->lock_stride;
+    int64_t data = y->data_off - x->data_off, lock = y->lock_off - x->lock_off;
+    if (s == 0)
+        return data == 0 && lock == 0; /* whatever is accessed, it is the same lock */
+    if (x->length > s || y->length > s ||
+        (y->data_stride != 0 && (y->data_stride != s || y->lock_stride != t)))
+        return false;
+    if (y->data_stride != 0)
+        return data == 0 && lock == 0;
+    /* y has a constant k for i. */
+    return data % s == 0 && t != 0 && lock % t == 0 && data / s == lock / t;
+}
+
 static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
 {
     size_t n = r->deltas.size[a] / sizeof(struct dh_w_delta),
@@ -116,15 +254,16 @@ static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
     const struct dh_w_delta *x = r->deltas.item[a], *y = r->deltas.item[b];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++) {
-            u32 loaded = (x[i].flags | y[j].flags) & DH_W_DELTA_LOADED;
-            if (x[i].distance != y[j].distance || ((x[i].flags ^ y[j].flags) & DH_W_DELTA_INDEXED))
+            u32 either = x[i].flags | y[j].flags, differ = x[i].flags ^ y[j].flags;
+            if (x[i].distance != y[j].distance || (differ & (DH_W_DELTA_INDEXED | DH_W_DELTA_RANKED)) ||
+                ((either & DH_W_DELTA_RANKED) && !same_rank(&x[i].rank, &y[j].rank)))
                 continue;
             if (x[i].flags & y[j].flags & DH_W_DELTA_SHARED) {
                 c->by_shared = true;
                 continue;
             }
             c->excludes[DH_W_RELAY] = true;
-            c->excludes[DH_W_SOUND] |= !loaded;
+            c->excludes[DH_W_SOUND] |= !(either & (DH_W_DELTA_LOADED | DH_W_DELTA_LONG));
         }
 }
 

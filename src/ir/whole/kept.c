@@ -36,7 +36,7 @@ static void add_hand_over(struct follow *f, u32 inst, u32 op, dh_w_value v)
     const struct dh_w_fn *fn = &f->o->r->w->fns[f->o->r->w->insts[inst].fn];
     if (v >= DH_W_CONSTANT)
         return;
-    dh_w_value base = dh_w_near_of(fn, v).base;
+    dh_w_value base = dh_w_base_of(fn, v);
     v = base == DH_W_NONE ? v : base;
     struct dh_w_key key = DH_W_KEY(inst, op, v);
     if (dh_w_table_get(&f->seen, key) != DH_W_TABLE_NONE)
@@ -91,7 +91,7 @@ static u8 held_by(const struct follow *f, dh_w_value v)
 {
     if (v >= DH_W_CONSTANT)
         return 0;
-    dh_w_value base = dh_w_near_of(f->fn, v).base;
+    dh_w_value base = dh_w_base_of(f->fn, v);
     return f->now[v] | (base == DH_W_NONE ? 0 : f->now[base]);
 }
 
@@ -124,8 +124,7 @@ static u8 returned(const struct follow *f, u32 op)
         const struct dh_w_fn *to = &w->fns[w->insts[inst->edges[e].inst].fn];
         for (size_t i = 0; i < to->n_ops && to->ret != DH_W_NONE; i++)
             if (to->ops[i].dst == to->ret && to->ops[i].kind == DH_W_COPY) {
-                dh_w_value from =
-                    to->ops[i].a < DH_W_CONSTANT ? dh_w_near_of(to, to->ops[i].a).base : DH_W_NONE;
+                dh_w_value from = to->ops[i].a < DH_W_CONSTANT ? dh_w_base_of(to, to->ops[i].a) : DH_W_NONE;
                 u32 def = from == DH_W_NONE ? DH_W_NONE : to->def[from];
                 /* Through one phi: an error is returned as NULL. */
                 for (u32 k = 0; k < c->n && k < to->args; k++)

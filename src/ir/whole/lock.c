@@ -8,42 +8,13 @@
 
 enum { MAX_SPOTS = 16 };
 
-void dh_w_pool_init(struct dh_w_pool *p, struct dh_arena *arena)
-{
-    *p = (struct dh_w_pool){0};
-    dh_map_init(&p->map, arena);
-}
-
-void dh_w_pool_done(struct dh_w_pool *p)
-{
-    dh_map_done(&p->map);
-    free(p->item);
-    free(p->size);
-}
-
-u32 dh_w_pool_add(struct dh_w_pool *p, const void *bytes, size_t n)
-{
-    /* The map's value is the address of the copy's header, which holds the number. */
-    const u32 *known = dh_map_get(&p->map, bytes, n);
-    if (known != NULL)
-        return *known;
-    u64 *copy = dh_arena_alloc(p->map.arena, n + sizeof *copy);
-    copy[0] = (u32)p->n;
-    memcpy(copy + 1, bytes, n);
-    dh_map_put(&p->map, bytes, n, copy);
-    p->item = dh_util_grow(p->item, p->n, &p->cap, sizeof *p->item);
-    p->size = dh_util_grow(p->size, p->n, &p->cap_size, sizeof *p->size);
-    p->item[p->n] = copy + 1;
-    p->size[p->n] = n;
-    return (u32)p->n++;
-}
-
 void dh_w_locks_init(struct dh_w_locks *l, struct dh_w *w)
 {
     *l = (struct dh_w_locks){.w = w};
     dh_w_pool_init(&l->spots, &w->arena);
     dh_w_pool_init(&l->held, &w->arena);
     dh_w_pool_init(&l->sets, &w->arena);
+    dh_w_pool_init(&l->expressions, &w->arena);
     dh_w_pool_init(&l->asked, &w->arena);
     dh_w_pool_add(&l->sets, "", 0);
 }
@@ -53,6 +24,7 @@ void dh_w_locks_done(struct dh_w_locks *l)
     dh_w_pool_done(&l->spots);
     dh_w_pool_done(&l->held);
     dh_w_pool_done(&l->sets);
+    dh_w_pool_done(&l->expressions);
     dh_w_pool_done(&l->asked);
     free(l->answers);
 }
@@ -82,21 +54,17 @@ struct dh_w_path dh_w_path_of(const struct dh_w_fn *fn, dh_w_value v)
     return (struct dh_w_path){.base = DH_W_NONE, .steps = 1};
 }
 
-struct dh_w_near dh_w_near_of(const struct dh_w_fn *fn, dh_w_value v)
+dh_w_value dh_w_base_of(const struct dh_w_fn *fn, dh_w_value v)
 {
-    struct dh_w_near near = {.base = DH_W_NONE}, element = near;
+    dh_w_value element = DH_W_NONE;
     while (v < DH_W_CONSTANT) {
         u32 def = fn->def[v];
         const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
         bool bounded = op != NULL && op->kind == DH_W_ELEMENT && op->length != 0 && op->length != DH_PTS_ANY;
-        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && !bounded)) {
-            near.base = v;
-            return near;
-        }
-        if (bounded && element.base == DH_W_NONE)
-            element = (struct dh_w_near){.base = v, .off = near.off};
-        near.off += op->kind == DH_W_COPY ? 0 : op->off;
-        near.indexed |= bounded;
+        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && !bounded))
+            return v;
+        if (bounded && element == DH_W_NONE)
+            element = v;
         v = op->a;
     }
     return element; /* of a global array, if anything */
@@ -109,13 +77,8 @@ static bool paths_equal(const struct dh_w_path *p, const struct dh_w_path *q)
                                      memcmp(p->off, q->off, p->steps * sizeof p->off[0]) == 0));
 }
 
-static bool nears_equal(const struct dh_w_near *p, const struct dh_w_near *q)
-{
-    return p->base == q->base && (p->base == DH_W_NONE || (p->off == q->off && p->indexed == q->indexed));
-}
-
 static const struct dh_w_path no_path = {.base = DH_W_NONE};
-static const struct dh_w_near not_near = {.base = DH_W_NONE};
+static const struct dh_w_address no_address = {.base = DH_W_NONE};
 
 /* ---- locations ---- */
 
@@ -200,10 +163,16 @@ static u32 intern(struct dh_w_locks *l, const struct dh_w_held *held)
         h.path.indexed = held->path.indexed;
         memcpy(h.path.off, held->path.off, held->path.steps * sizeof h.path.off[0]);
     }
-    h.near.base = held->near.base;
-    if (h.near.base != DH_W_NONE) {
-        h.near.indexed = held->near.indexed;
-        h.near.off = held->near.off;
+    h.address.base = held->address.base;
+    h.address.global = held->address.global;
+    if (dh_w_address_known(&held->address)) {
+        h.address.off = held->address.off;
+        h.address.terms = held->address.terms;
+        for (u32 i = 0; i < h.address.terms; i++) {
+            h.address.term[i].index = held->address.term[i].index;
+            h.address.term[i].stride = held->address.term[i].stride;
+            h.address.term[i].bounded = held->address.term[i].bounded;
+        }
     }
     return dh_w_pool_add(&l->held, &h, sizeof h);
 }
@@ -214,7 +183,7 @@ u32 dh_w_held_by(struct dh_w_locks *l, u32 inst, const struct dh_w_op *op)
     struct dh_w_held h = {.kind = op->lock_kind, .shared = (op->flags & DH_W_SHARED) != 0};
     const struct dh_w_fn *f = &l->w->fns[l->w->insts[inst].fn];
     h.path = dh_w_path_of(f, op->a);
-    h.near = dh_w_near_of(f, op->a);
+    h.address = dh_w_address_of(l->w, &l->expressions, f, op->a);
     h.spots = resolved(l, dh_w_node(l->w, inst, op->a), nothing, 1);
     return intern(l, &h);
 }
@@ -247,7 +216,7 @@ static bool is_known(const struct dh_w_locks *l, u32 held)
 {
     u64 spot;
     const struct dh_w_held *h = dh_w_held(l, held);
-    return h->path.base != DH_W_NONE || h->near.base != DH_W_NONE || dh_w_held_spot(l, held, &spot);
+    return h->path.base != DH_W_NONE || dh_w_address_known(&h->address) || dh_w_held_spot(l, held, &spot);
 }
 
 static struct dh_w_path path_to_caller(const struct dh_w_fn *f, const struct dh_w_call *call,
@@ -274,41 +243,39 @@ u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct
     if (p.base < call->n && !dh_w_held_spot(l, held, &spot))
         h.spots = resolved(l, dh_w_node(l->w, caller, call->args[p.base]), p.off, p.steps);
     h.path = path_to_caller(f, call, &p);
-    struct dh_w_near near = h.near;
-    h.near = not_near;
-    if (near.base < call->n) {
-        h.near = dh_w_near_of(f, call->args[near.base]);
-        h.near.off += near.off;
-        h.near.indexed |= near.indexed;
-    }
+    struct dh_w_address address = h.address;
+    h.address = dh_w_address_in_caller(l->w, &l->expressions, &address, f, call);
     return intern(l, &h);
 }
 
 /* If the caller's path goes through one of the arguments, it begins there in the callee. */
-u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call)
+static struct dh_w_path path_to_callee(const struct dh_w_fn *f, const struct dh_w_call *call,
+                                       const struct dh_w_path *p)
 {
-    struct dh_w_held h = *dh_w_held(l, held);
-    const struct dh_w_fn *f = &l->w->fns[l->w->insts[caller].fn];
-    struct dh_w_path p = h.path;
-    struct dh_w_near near = h.near;
-    h.path = no_path;
-    h.near = not_near;
-    for (u32 i = 0; i < call->n && !p.indexed; i++) {
+    for (u32 i = 0; i < call->n && !p->indexed && p->base != DH_W_NONE; i++) {
         if (call->args[i] == DH_W_NONE)
             continue;
         struct dh_w_path a = dh_w_path_of(f, call->args[i]);
         u32 common = a.steps - 1;
-        if (h.path.base == DH_W_NONE && p.base != DH_W_NONE && a.base == p.base && a.steps <= p.steps &&
-            !a.indexed && memcmp(a.off, p.off, common * sizeof p.off[0]) == 0) {
-            h.path = (struct dh_w_path){.base = i, .steps = p.steps - common};
-            memcpy(h.path.off, p.off + common, h.path.steps * sizeof p.off[0]);
-            h.path.off[0] -= a.off[common];
-        }
-        struct dh_w_near b = dh_w_near_of(f, call->args[i]);
-        if (h.near.base == DH_W_NONE && near.base != DH_W_NONE && b.base == near.base && !b.indexed &&
-            !near.indexed)
-            h.near = (struct dh_w_near){.base = i, .off = near.off - b.off};
+        if (a.base != p->base || a.steps > p->steps || a.indexed ||
+            memcmp(a.off, p->off, common * sizeof p->off[0]) != 0)
+            continue;
+        struct dh_w_path to = {.base = i, .steps = p->steps - common};
+        memcpy(to.off, p->off + common, to.steps * sizeof p->off[0]);
+        to.off[0] -= a.off[common];
+        return to;
     }
+    return no_path;
+}
+
+u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee)
+{
+    struct dh_w_held h = *dh_w_held(l, held);
+    const struct dh_w_fn *f = &l->w->fns[l->w->insts[caller].fn], *to = &l->w->fns[l->w->insts[callee].fn];
+    struct dh_w_path path = h.path;
+    struct dh_w_address address = h.address;
+    h.path = path_to_callee(f, call, &path);
+    h.address = dh_w_address_in_callee(l->w, &l->expressions, &address, f, call, to);
     u32 n = intern(l, &h);
     return is_known(l, n) ? n : DH_W_NONE;
 }
@@ -378,7 +345,7 @@ static bool is_same(const struct dh_w_locks *l, u32 a, u32 b)
         return true;
     const struct dh_w_held *p = dh_w_held(l, a), *q = dh_w_held(l, b);
     return (p->path.base != DH_W_NONE && !p->path.indexed && paths_equal(&p->path, &q->path)) ||
-           (p->near.base != DH_W_NONE && !p->near.indexed && nears_equal(&p->near, &q->near));
+           (dh_w_address_known(&p->address) && dh_w_address_equal(&p->address, &q->address));
 }
 
 u32 dh_w_set_with(struct dh_w_locks *l, u32 set, u32 held)
@@ -417,7 +384,7 @@ u32 dh_w_set_meet(struct dh_w_locks *l, u32 a, u32 b)
             struct dh_w_held h = *p;
             h.shared = p->shared || q->shared;
             h.path = paths_equal(&p->path, &q->path) ? p->path : no_path;
-            h.near = nears_equal(&p->near, &q->near) ? p->near : not_near;
+            h.address = dh_w_address_equal(&p->address, &q->address) ? p->address : no_address;
             h.spots = p->spots == q->spots ? p->spots : DH_W_NONE;
             u32 held = intern(l, &h);
             if (is_known(l, held))
@@ -442,7 +409,7 @@ u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base)
     const u32 *at = dh_w_set(l, set, &n);
     bool found = false;
     for (size_t i = 0; i < n; i++)
-        found |= dh_w_held(l, at[i])->path.base == base || dh_w_held(l, at[i])->near.base == base;
+        found |= dh_w_held(l, at[i])->path.base == base || dh_w_held(l, at[i])->address.base == base;
     if (!found)
         return set;
     struct set from = set_of(l, set), to = {.n = 0};
@@ -450,8 +417,29 @@ u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base)
         struct dh_w_held h = *dh_w_held(l, from.at[i]);
         if (h.path.base == base)
             h.path = no_path;
-        if (h.near.base == base)
-            h.near = not_near;
+        if (h.address.base == base)
+            h.address = no_address;
+        u32 held = intern(l, &h);
+        if (is_known(l, held))
+            set_add(&to, held);
+    }
+    return set_intern(l, &to);
+}
+
+u32 dh_w_set_enter(struct dh_w_locks *l, u32 set, LLVMBasicBlockRef block)
+{
+    size_t n;
+    const u32 *at = dh_w_set(l, set, &n);
+    bool ends = false;
+    for (size_t i = 0; i < n; i++)
+        ends |= dh_w_address_ends(&l->expressions, &dh_w_held(l, at[i])->address, block);
+    if (!ends)
+        return set;
+    struct set from = set_of(l, set), to = {.n = 0};
+    for (size_t i = 0; i < from.n; i++) {
+        struct dh_w_held h = *dh_w_held(l, from.at[i]);
+        if (dh_w_address_ends(&l->expressions, &h.address, block))
+            h.address = no_address;
         u32 held = intern(l, &h);
         if (is_known(l, held))
             set_add(&to, held);

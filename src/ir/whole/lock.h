@@ -1,30 +1,19 @@
 /*
  * lock.h - locks that are held: what is known of each, and sets of them.
  *
- * A HELD LOCK is known in up to two ways. Its LOCATIONS are where the points-to sets say it may be: one
+ * A HELD LOCK is known in up to three ways. Its LOCATIONS are where the points-to sets say it may be: one
  * location is the name of a lock. Its PATH is how the function gets at it: from a value, by offsets and
  * loads. The path of an argument is what a summary hands to the caller, which puts its own argument in
- * (relative locksets as in RELAY); and a lock at a constant distance from what is accessed protects it in
- * every object (guard.c).
+ * (relative locksets as in RELAY). Its ADDRESS is the same without loads and with indices, and for sure
+ * (address.h): a lock at a constant distance from what is accessed protects it in every object (guard.c).
  *
  * Everything here is interned: equal things have equal numbers.
  */
 #ifndef DH_IR_WHOLE_LOCK_H
 #define DH_IR_WHOLE_LOCK_H
 
-#include "ir/whole/model.h"
-#include "util/map.h"
-
-/* Byte strings, numbered. */
-struct dh_w_pool {
-    struct dh_map map;
-    const void **item;
-    size_t *size;
-    size_t n, cap, cap_size;
-};
-void dh_w_pool_init(struct dh_w_pool *p, struct dh_arena *arena);
-void dh_w_pool_done(struct dh_w_pool *p);
-u32 dh_w_pool_add(struct dh_w_pool *p, const void *bytes, size_t n);
+#include "ir/whole/address.h"
+#include "ir/whole/pool.h"
 
 enum { DH_W_PATH_MAX = 3 };
 struct dh_w_path {
@@ -35,13 +24,9 @@ struct dh_w_path {
 };
 struct dh_w_path dh_w_path_of(const struct dh_w_fn *fn, dh_w_value v);
 
-/* The same without loads: base + off for sure, while base is not computed anew. */
-struct dh_w_near {
-    dh_w_value base; /* DH_W_NONE: not known */
-    bool indexed;
-    int64_t off;
-};
-struct dh_w_near dh_w_near_of(const struct dh_w_fn *fn, dh_w_value v);
+/* The value that v lies at some distance from, without loads: through copies, offsets and indices into arrays
+ * of known size. DH_W_NONE: a constant. */
+dh_w_value dh_w_base_of(const struct dh_w_fn *fn, dh_w_value v);
 
 /* A location as a number: object and offset. */
 DH_INLINE u64 dh_w_spot(u32 object, u32 offset)
@@ -54,16 +39,17 @@ struct dh_w_held {
     u8 kind;   /* enum dh_pairs_lock_kind */
     bool shared;
     struct dh_w_path path;
-    struct dh_w_near near;
+    struct dh_w_address address; /* where it is for sure, while no value in it is computed anew */
 };
 
 struct dh_w_locks {
     struct dh_w *w;
-    struct dh_w_pool spots; /* arrays of u64 */
-    struct dh_w_pool held;  /* struct dh_w_held */
-    struct dh_w_pool sets;  /* arrays of u32, ascending: numbers of held; 0: empty */
-    struct dh_w_pool asked; /* where a path leads, asked before ... */
-    u32 *answers;           /* ... and the answer: in spots, or DH_W_NONE */
+    struct dh_w_pool spots;       /* arrays of u64 */
+    struct dh_w_pool held;        /* struct dh_w_held */
+    struct dh_w_pool sets;        /* arrays of u32, ascending: numbers of held; 0: empty */
+    struct dh_w_pool expressions; /* see address.h */
+    struct dh_w_pool asked;       /* where a path leads, asked before ... */
+    u32 *answers;                 /* ... and the answer: in spots, or DH_W_NONE */
     size_t n_answers, cap_answers;
 };
 
@@ -78,7 +64,7 @@ bool dh_w_held_spot(const struct dh_w_locks *l, u32 held, u64 *ret_spot);
 /* What a callee's lock is in its caller. DH_W_NONE: nothing is known of it there. */
 u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call);
 /* What a caller's lock is in its callee. */
-u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call);
+u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee);
 bool dh_w_held_may_be(const struct dh_w_locks *l, u32 a, u32 b);
 
 const u32 *dh_w_set(const struct dh_w_locks *l, u32 set, size_t *ret_n);
@@ -88,7 +74,9 @@ u32 dh_w_set_without(struct dh_w_locks *l, u32 set, u32 held, bool *ret_exact);
 /* Held on both ways; different names of one lock become what they have in common. */
 u32 dh_w_set_meet(struct dh_w_locks *l, u32 a, u32 b);
 u32 dh_w_set_join(struct dh_w_locks *l, u32 a, u32 b);
-/* Forgets the paths that begin at a value which is about to change. */
+/* Forgets the paths and addresses that begin at a value which is about to change. */
 u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base);
+/* Forgets the addresses with indices that the block computes anew. */
+u32 dh_w_set_enter(struct dh_w_locks *l, u32 set, LLVMBasicBlockRef block);
 
 #endif

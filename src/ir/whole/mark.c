@@ -98,13 +98,13 @@ static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_val
     else if (op->kind == DH_W_THROW || op->kind == DH_W_SET || op->kind == DH_W_EXIT ||
              (op->kind == DH_W_COPY && op->dst != fn->ret && fn->def[op->dst] == DH_W_MANY))
         goes = op->a;
-    if (goes < DH_W_CONSTANT && dh_w_near_of(fn, goes).base == base)
+    if (goes < DH_W_CONSTANT && dh_w_base_of(fn, goes) == base)
         return true;
     if (op->call == DH_W_NONE)
         return false;
     const struct dh_w_call *c = &fn->calls[op->call];
     for (u32 i = 0; i < c->n; i++)
-        if (c->args[i] < DH_W_CONSTANT && dh_w_near_of(fn, c->args[i]).base == base)
+        if (c->args[i] < DH_W_CONSTANT && dh_w_base_of(fn, c->args[i]) == base)
             return true;
     return false;
 }
@@ -160,7 +160,7 @@ static bool lets_go_loosely(const struct dh_w_fn *fn, const struct dh_w_op *op, 
 
 static bool is_fresh(const struct dh_w_fn *fn, u32 at, dh_w_value pointer)
 {
-    dh_w_value base = dh_w_near_of(fn, pointer).base;
+    dh_w_value base = dh_w_base_of(fn, pointer);
     if (base == DH_W_NONE || fn->def[base] >= fn->n_ops || fn->ops[fn->def[base]].kind != DH_W_ALLOC)
         return false;
     bool *before = calloc(fn->n_ops + fn->n_blocks + 1, 1), fresh = true;

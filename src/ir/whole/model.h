@@ -99,6 +99,7 @@ struct dh_w_op {
     u32 member; /* that a points to, see member.c; 0: not known */
     int64_t off;
     LLVMValueRef inst;
+    LLVMValueRef index; /* ELEMENT: i, or a multiple of it; NULL: not known */
 };
 #define DH_W_NO_ACCESS 0xff
 
@@ -107,9 +108,11 @@ struct dh_w_call {
     dh_w_value callee; /* if fn is DH_W_NONE */
     u32 n;
     dh_w_value *args;
+    LLVMValueRef inst; /* whose arguments these are, in order; NULL: they are made up */
 };
 
 struct dh_w_block {
+    LLVMBasicBlockRef value;
     u32 first, end;  /* its ops */
     u32 succ, succs; /* in the function's succ list */
     u32 tried;       /* the TRYLOCK or AGAIN op that the block's branch tests, or DH_W_NONE */

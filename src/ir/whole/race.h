@@ -10,16 +10,25 @@
 
 #include "ir/whole/flow.h"
 
-/* A lock at a constant distance from what is accessed. */
+/* A lock that the address of what is accessed leads to. */
+struct dh_w_rank {
+    LLVMValueRef data, lock; /* global variables */
+    int64_t data_off, lock_off;
+    u32 data_stride, lock_stride; /* 0: the index is a constant */
+    u32 length, zero;             /* of the access */
+};
 struct dh_w_delta {
-    int64_t distance;
-    u32 flags; /* DH_W_DELTA_... */
-    u32 lock;  /* the held lock */
+    int64_t distance; /* between what is accessed and the lock, if it is constant */
+    u32 flags;        /* DH_W_DELTA_... */
+    u32 lock;         /* the held lock */
+    struct dh_w_rank rank;
 };
 enum {
     DH_W_DELTA_SHARED = 1,
     DH_W_DELTA_INDEXED = 2,
-    DH_W_DELTA_LOADED = 4 /* through loads: for relay only */
+    DH_W_DELTA_LOADED = 4, /* through loads: for relay only */
+    DH_W_DELTA_LONG = 8,   /* the access is longer than the lock: for relay only */
+    DH_W_DELTA_RANKED = 16 /* `rank` counts, not the distance */
 };
 
 struct dh_w_guard {

@@ -193,7 +193,7 @@ static void read_block(struct dh_w_reader *r, LLVMBasicBlockRef bb)
 {
     struct dh_w_fn *fn = r->fn;
     struct dh_w_block b = {
-        .first = (u32)fn->n_ops, .tried = DH_W_NONE, .loop = DH_W_NONE, .unwind = DH_W_NONE};
+        .value = bb, .first = (u32)fn->n_ops, .tried = DH_W_NONE, .loop = DH_W_NONE, .unwind = DH_W_NONE};
     dh_w_table_done(&r->elements);
     for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i != NULL; i = LLVMGetNextInstruction(i))
         dh_w_read_inst(r, i);

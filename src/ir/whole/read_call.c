@@ -14,7 +14,7 @@ u32 dh_w_call_add(struct dh_w_reader *r, u32 fn, dh_w_value callee, u32 n)
     struct dh_w_fn *f = r->fn;
     f->calls = dh_util_grow(f->calls, f->n_calls, &f->cap_calls, sizeof *f->calls);
     f->calls[f->n_calls] =
-        (struct dh_w_call){fn, callee, n, dh_arena_array(&r->w->arena, n + 1, sizeof(dh_w_value))};
+        (struct dh_w_call){fn, callee, n, dh_arena_array(&r->w->arena, n + 1, sizeof(dh_w_value)), NULL};
     return (u32)f->n_calls++;
 }
 
@@ -64,6 +64,7 @@ static void read_own(struct dh_w_reader *r, LLVMValueRef inst, u32 fn, dh_w_valu
     u32 call = dh_w_call_add(r, fn, callee, n);
     for (u32 i = 0; i < n; i++)
         r->fn->calls[call].args[i] = dh_w_argument(r, inst, (int)i);
+    r->fn->calls[call].inst = inst;
     dh_w_value dst = dh_w_result(r, inst);
     struct dh_w_op *op = dh_w_op_add(r, DH_W_CALL, inst);
     op->call = call;

@@ -102,6 +102,7 @@ static bool read_bytes_of_member(struct dh_w_reader *r, LLVMValueRef inst, const
     op->a = member;
     op->dst = dh_w_result(r, inst);
     op->stride = steps[0].stride;
+    op->index = steps[0].index;
     op->length = 0;
     return true;
 }
@@ -147,6 +148,7 @@ static void read_gep(struct dh_w_reader *r, LLVMValueRef inst)
         op->dst = to;
         op->off = steps[i].off;
         op->stride = steps[i].stride;
+        op->index = steps[i].index;
         op->length = steps[i].length;
         at = to;
     }

@@ -61,14 +61,15 @@ static void push(struct dh_w_flow *f, struct queue *q, u32 inst)
     q->at[(q->first + q->n++) % q->cap] = inst;
 }
 
-static u32 locks_in_callee(struct dh_w_flow *f, u32 locks, u32 caller, const struct dh_w_call *call)
+static u32 locks_in_callee(struct dh_w_flow *f, u32 locks, u32 caller, const struct dh_w_call *call,
+                           u32 callee)
 {
     size_t n;
     u32 to = 0, copy[64];
     const u32 *at = dh_w_set(&f->locks, locks, &n);
     memcpy(copy, at, n * sizeof *at);
     for (size_t i = 0; i < n; i++) {
-        u32 held = dh_w_held_to_callee(&f->locks, copy[i], caller, call);
+        u32 held = dh_w_held_to_callee(&f->locks, copy[i], caller, call, callee);
         if (held != DH_W_NONE)
             to = dh_w_set_with(&f->locks, to, held);
     }
@@ -87,7 +88,7 @@ static void spread(struct dh_w_flow *f, struct queue *q, u32 i)
         for (size_t s = 0; s < f->states[i].n && c->reached; s++) {
             struct dh_w_state at = dh_w_flow_apply(f, &f->states[i].at[s], c);
             if (at.locks != 0)
-                at.locks = locks_in_callee(f, at.locks, i, &fn->calls[fn->ops[op].call]);
+                at.locks = locks_in_callee(f, at.locks, i, &fn->calls[fn->ops[op].call], callee);
             if (add(f, callee, &at))
                 push(f, q, callee);
         }

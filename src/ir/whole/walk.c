@@ -222,6 +222,13 @@ static bool is_in(const struct dh_w_locks *l, u32 set, u32 held)
     return false;
 }
 
+/* A block begins: the indices that it computes are no longer those by which locks were taken. */
+static void enter(struct walk *k, struct dh_w_change *c, u32 b)
+{
+    if (c->plus != 0)
+        c->plus = dh_w_set_enter(&k->f->locks, c->plus, k->fn->blocks[b].value);
+}
+
 /*
  * The operations of a block, all or from one on; and what holds when what it calls last throws: in the middle
  * of what a function of the library does, so what holds before and after that.
@@ -231,6 +238,8 @@ static void step_on(struct walk *k, struct dh_w_change *c, u32 b, u32 from, stru
     const struct dh_w_block *block = &k->fn->blocks[b];
     bool invoked = false;
     *ret_thrown = (struct dh_w_change){.reached = false};
+    if (from == block->first)
+        enter(k, c, b);
     seek(k, from);
     for (u32 o = from; o < block->end && c->reached; o++) {
         step(k, c, o);
@@ -446,6 +455,7 @@ static void note_block(struct walk *k, u32 b, bool note, struct dh_w_change *out
         dh_util_no_memory();
     for (size_t i = 0; i < k->blocks[b].n; i++) {
         struct dh_w_change c = k->blocks[b].ways[i].c;
+        enter(k, &c, b);
         seek(k, block->first);
         for (u32 o = block->first; o < block->end && c.reached; o++) {
             dh_w_change_merge(k->f, &all[o - block->first], &c);

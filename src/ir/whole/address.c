@@ -1,0 +1,321 @@
+/*
+ * address.c - see address.h.
+ */
+#include "ir/whole/address.h"
+
+#include <string.h>
+
+#include "ir/whole/pool.h"
+#include "ir/whole/read.h"
+
+enum { MAX_DEPTH = 12 };
+
+/* An operation on two expressions, or, if op is 0, a value: an argument, a constant, or what an instruction
+ * computes that does more than arithmetic. */
+struct expression {
+    u32 op;    /* LLVMOpcode */
+    u32 width; /* of the result, in bits */
+    u64 a, b;  /* expressions (b is 0 for one operand); of a value, a is its LLVMValueRef */
+};
+
+static const struct expression *get(const struct dh_w_pool *pool, u32 n)
+{
+    DH_ASSERT(n < pool->n);
+    return pool->item[n];
+}
+
+static u32 add(struct dh_w_pool *pool, u32 op, u32 width, u64 a, u64 b)
+{
+    struct expression e = {op, width, a, b};
+    _Static_assert(sizeof e == 24, "expressions are compared as bytes: no padding");
+    return dh_w_pool_add(pool, &e, sizeof e);
+}
+
+static u32 add_value(struct dh_w_pool *pool, LLVMValueRef v)
+{
+    return add(pool, 0, 0, (u64)(uptr)v, 0);
+}
+
+static LLVMValueRef value(const struct expression *e)
+{
+    return e->op == 0 ? (LLVMValueRef)(uptr)e->a : NULL;
+}
+
+/* How many operands an instruction has of which it computes its result and which nothing else decides; 0: it
+ * is none of these. */
+static unsigned operands(LLVMValueRef v)
+{
+    if (LLVMIsAInstruction(v) == NULL || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return 0;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMPtrToInt:
+        return 1;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static u32 number(struct dh_w_pool *pool, LLVMValueRef v, int depth)
+{
+    unsigned n = depth == 0 ? 0 : operands(v);
+    if (n == 0)
+        return add_value(pool, v);
+    u32 a = number(pool, LLVMGetOperand(v, 0), depth - 1);
+    u32 b = n == 2 ? number(pool, LLVMGetOperand(v, 1), depth - 1) : 0;
+    return add(pool, LLVMGetInstructionOpcode(v), LLVMGetIntTypeWidth(LLVMTypeOf(v)), a, b);
+}
+
+u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef v)
+{
+    return number(expressions, v, MAX_DEPTH);
+}
+
+LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression)
+{
+    const struct expression *e = get(expressions, expression);
+    while (e->op == LLVMSExt || e->op == LLVMZExt)
+        e = get(expressions, (u32)e->a);
+    return value(e);
+}
+
+static bool is_binary(u32 op)
+{
+    return op != LLVMSExt && op != LLVMZExt && op != LLVMTrunc && op != LLVMPtrToInt;
+}
+
+/* ---- of a value ---- */
+
+static const struct dh_w_address unknown = {.base = DH_W_NONE};
+
+/* What the copy of a value is for sure: the same number. Structures in registers are copied as a whole, and
+ * so is the lower half of a number, which are others. */
+static bool is_same_number(const struct dh_w_op *op)
+{
+    if (op->kind != DH_W_COPY || LLVMIsAInstruction(op->inst) == NULL)
+        return false;
+    switch (LLVMGetInstructionOpcode(op->inst)) {
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMFreeze:
+    case LLVMGetElementPtr:
+        return true;
+    case LLVMPtrToInt:
+    case LLVMIntToPtr: {
+        LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(op->inst, 0)), to = LLVMTypeOf(op->inst);
+        LLVMTypeRef integer = LLVMGetTypeKind(to) == LLVMIntegerTypeKind ? to : from;
+        return LLVMGetTypeKind(integer) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(integer) == 64;
+    }
+    default:
+        return false;
+    }
+}
+
+/* A constant: a global variable, and perhaps offsets from it. */
+static bool add_constant(const struct dh_w *w, LLVMValueRef v, struct dh_w_address *to)
+{
+    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        if (LLVMIsAGlobalVariable(v) != NULL) {
+            to->global = v;
+            return !LLVMIsThreadLocal(v);
+        }
+        if (LLVMIsAConstantExpr(v) == NULL || LLVMGetConstOpcode(v) != LLVMGetElementPtr)
+            return false;
+        struct dh_w_step steps[DH_W_MAX_STEPS];
+        if (dh_w_gep((struct dh_w *)w, v, steps) != 1 || steps[0].stride != 0)
+            return false;
+        to->off += steps[0].off;
+        v = LLVMGetOperand(v, 0);
+    }
+    return false;
+}
+
+struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expressions,
+                                    const struct dh_w_fn *fn, dh_w_value v)
+{
+    struct dh_w_address to = unknown;
+    struct dh_w_term inner[DH_W_MAX_TERMS]; /* the last one first */
+    if (v == DH_W_NONE)
+        return unknown;
+    memset(inner, 0, sizeof inner);
+    for (; v < DH_W_CONSTANT; v = fn->ops[fn->def[v]].a) {
+        const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
+        bool indexed =
+            op != NULL && op->kind == DH_W_ELEMENT && op->index != NULL && to.terms < DH_W_MAX_TERMS;
+        if (op == NULL || (!indexed && op->kind != DH_W_OFFSET && !is_same_number(op))) {
+            to.base = v;
+            break;
+        }
+        if (indexed)
+            inner[to.terms++] = (struct dh_w_term){.index = dh_w_expression(expressions, op->index),
+                                                   .stride = op->stride,
+                                                   .bounded = op->length != 0 && op->length != DH_PTS_ANY};
+        to.off += op->kind == DH_W_COPY ? 0 : op->off;
+    }
+    if (to.base == DH_W_NONE && !add_constant(w, w->constants[v & ~DH_W_CONSTANT].value, &to))
+        return unknown;
+    for (u32 i = 0; i < to.terms; i++)
+        to.term[i] = inner[to.terms - 1 - i];
+    return to;
+}
+
+bool dh_w_address_beside(const struct dh_w_address *a, const struct dh_w_address *b)
+{
+    if (!dh_w_address_known(a) || a->base != b->base || a->global != b->global || a->terms != b->terms)
+        return false;
+    for (u32 i = 0; i < a->terms; i++)
+        if (a->term[i].index != b->term[i].index || a->term[i].stride != b->term[i].stride)
+            return false;
+    return true;
+}
+
+bool dh_w_address_equal(const struct dh_w_address *a, const struct dh_w_address *b)
+{
+    return (!dh_w_address_known(a) && !dh_w_address_known(b)) ||
+           (dh_w_address_beside(a, b) && a->off == b->off);
+}
+
+/* ---- across calls ---- */
+
+/* The same expression with arguments in the place of parameters. false: it is made of something else, too. */
+static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 *ret)
+{
+    struct expression e = *get(pool, n);
+    LLVMValueRef v = value(&e);
+    if (v != NULL && LLVMIsAArgument(v) != NULL) {
+        LLVMValueRef fn = LLVMGetParamParent(v);
+        for (u32 i = 0; i < LLVMCountParams(fn) && i < LLVMGetNumArgOperands(call); i++)
+            if (LLVMGetParam(fn, i) == v && LLVMTypeOf(LLVMGetOperand(call, i)) == LLVMTypeOf(v)) {
+                *ret = dh_w_expression(pool, LLVMGetOperand(call, i));
+                return true;
+            }
+        return false;
+    }
+    if (v != NULL) {
+        *ret = n;
+        return LLVMIsAConstantInt(v) != NULL;
+    }
+    u32 a, b = 0;
+    if (!to_caller(pool, (u32)e.a, call, &a) || (is_binary(e.op) && !to_caller(pool, (u32)e.b, call, &b)))
+        return false;
+    *ret = add(pool, e.op, e.width, a, b);
+    return true;
+}
+
+/* The other way round: what is given as an argument is the parameter. */
+static bool to_callee(struct dh_w_pool *pool, u32 n, LLVMValueRef call, LLVMValueRef fn, u32 *ret)
+{
+    for (u32 i = 0; i < LLVMCountParams(fn) && i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef given = LLVMGetOperand(call, i), param = LLVMGetParam(fn, i);
+        if (LLVMTypeOf(given) == LLVMTypeOf(param) && LLVMIsConstant(given) == 0 &&
+            dh_w_expression(pool, given) == n) {
+            *ret = add_value(pool, param);
+            return true;
+        }
+    }
+    struct expression e = *get(pool, n);
+    u32 a, b = 0;
+    if (e.op == 0) {
+        *ret = n;
+        return LLVMIsAConstantInt(value(&e)) != NULL;
+    }
+    if (!to_callee(pool, (u32)e.a, call, fn, &a) ||
+        (is_binary(e.op) && !to_callee(pool, (u32)e.b, call, fn, &b)))
+        return false;
+    *ret = add(pool, e.op, e.width, a, b);
+    return true;
+}
+
+struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
+                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                           const struct dh_w_call *call)
+{
+    struct dh_w_address to = unknown;
+    if (!dh_w_address_known(a) || call->inst == NULL)
+        return unknown;
+    if (a->global != NULL)
+        to.global = a->global;
+    else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
+        to = dh_w_address_of(w, expressions, caller, call->args[a->base]);
+    if (!dh_w_address_known(&to) || to.terms + a->terms > DH_W_MAX_TERMS)
+        return unknown;
+    to.off += a->off;
+    for (u32 i = 0; i < a->terms; i++) {
+        struct dh_w_term *t = &to.term[to.terms++];
+        *t = a->term[i];
+        if (!to_caller(expressions, a->term[i].index, call->inst, &t->index))
+            return unknown;
+    }
+    return to;
+}
+
+/* The rest of an address behind `from`, which is where a parameter points to, or a global variable. */
+static bool rest(struct dh_w_pool *pool, const struct dh_w_address *a, const struct dh_w_address *from,
+                 const struct dh_w_call *call, LLVMValueRef callee, struct dh_w_address *to)
+{
+    struct dh_w_address begin = *a;
+    begin.terms = from->terms;
+    if (from->terms > a->terms || !dh_w_address_beside(&begin, from))
+        return false;
+    to->off = a->off - from->off;
+    for (u32 i = from->terms; i < a->terms; i++) {
+        struct dh_w_term *t = &to->term[to->terms++];
+        *t = a->term[i];
+        if (!to_callee(pool, a->term[i].index, call->inst, callee, &t->index))
+            return false;
+    }
+    return true;
+}
+
+struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_pool *expressions,
+                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                           const struct dh_w_call *call, const struct dh_w_fn *callee)
+{
+    if (!dh_w_address_known(a) || call->inst == NULL)
+        return unknown;
+    for (u32 i = 0; i < call->n && i < callee->args; i++) {
+        struct dh_w_address to = {.base = i};
+        struct dh_w_address from =
+            call->args[i] == DH_W_NONE ? unknown : dh_w_address_of(w, expressions, caller, call->args[i]);
+        if (dh_w_address_known(&from) && rest(expressions, a, &from, call, callee->value, &to))
+            return to;
+    }
+    struct dh_w_address to = {.base = DH_W_NONE, .global = a->global}, from = to;
+    return a->global != NULL && rest(expressions, a, &from, call, callee->value, &to) ? to : unknown;
+}
+
+/* ---- until when ---- */
+
+static bool is_made_in(const struct dh_w_pool *pool, u32 n, LLVMBasicBlockRef block)
+{
+    const struct expression *e = get(pool, n);
+    LLVMValueRef v = value(e);
+    if (v != NULL)
+        return LLVMIsAInstruction(v) != NULL && LLVMGetInstructionParent(v) == block;
+    return is_made_in(pool, (u32)e->a, block) || (is_binary(e->op) && is_made_in(pool, (u32)e->b, block));
+}
+
+bool dh_w_address_ends(const struct dh_w_pool *expressions, const struct dh_w_address *a,
+                       LLVMBasicBlockRef block)
+{
+    for (u32 i = 0; i < a->terms && dh_w_address_known(a); i++)
+        if (is_made_in(expressions, a->term[i].index, block))
+            return true;
+    return false;
+}

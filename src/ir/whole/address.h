@@ -1,0 +1,63 @@
+/*
+ * address.h - addresses as sums, so that two of them can be compared without knowing where they lead.
+ *
+ * An address is a base, a constant, and products of a stride and an index: &a[i].m is a + 8 + 48 * i. The
+ * base is a local of the function or a global variable; an index is an EXPRESSION over values of the
+ * function, numbered so that equal expressions have equal numbers. Two addresses that differ in the constant
+ * only are at a constant distance, whatever base and indices are, as long as none of the values in them is
+ * computed anew in between: whoever keeps an address forgets it then (dh_w_address_ends).
+ *
+ * Sums are modulo 2^64, as the machine computes them; nothing is assumed about bounds.
+ */
+#ifndef DH_IR_WHOLE_ADDRESS_H
+#define DH_IR_WHOLE_ADDRESS_H
+
+#include "ir/whole/model.h"
+
+/* Byte strings, numbered: equal ones have equal numbers. */
+struct dh_w_pool;
+
+enum { DH_W_MAX_TERMS = 2 };
+struct dh_w_term {
+    u32 index;    /* an expression */
+    u32 stride;   /* with the index's constant factor in it, see gep.c: equal if index and size of the element
+                     are */
+    bool bounded; /* an index into an array of known size */
+};
+struct dh_w_address {
+    dh_w_value base; /* a local of the function, or DH_W_NONE */
+    u32 terms;
+    LLVMValueRef global; /* the base, if it is no local; NULL: nothing is known of the address */
+    int64_t off;
+    struct dh_w_term term[DH_W_MAX_TERMS]; /* in the order in which they are added to the base */
+};
+
+DH_INLINE bool dh_w_address_known(const struct dh_w_address *a)
+{
+    return a->base != DH_W_NONE || a->global != NULL;
+}
+
+/* The number of a value of a function as an expression. */
+u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef value);
+/* The value that an expression is, but for changes of width that lose nothing: sign and zero extension. NULL:
+ * it is a computation. */
+LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression);
+
+struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expressions,
+                                    const struct dh_w_fn *fn, dh_w_value v);
+/* What an address of a callee is in the caller: arguments take the place of parameters. */
+struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
+                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                           const struct dh_w_call *call);
+/* What an address of a caller is in a callee: it goes through a parameter, or is one of a global variable. */
+struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_pool *expressions,
+                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                           const struct dh_w_call *call, const struct dh_w_fn *callee);
+/* The same base, the same terms. */
+bool dh_w_address_beside(const struct dh_w_address *a, const struct dh_w_address *b);
+bool dh_w_address_equal(const struct dh_w_address *a, const struct dh_w_address *b);
+/* Whether a block, when it is entered, computes anew what an index is made of. */
+bool dh_w_address_ends(const struct dh_w_pool *expressions, const struct dh_w_address *a,
+                       LLVMBasicBlockRef block);
+
+#endif
