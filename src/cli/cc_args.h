@@ -94,6 +94,15 @@ bool dh_cc_lto_wanted(const struct dh_cc_line *line);
 void dh_cc_lto_before_field(const struct dh_cc_line *line, struct dh_cc_args *out);
 void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
 
+/* cc_paths.c: in the program's own tree, which is that of a build or of an installation. NULL if that cannot
+ * be known.
+ */
+const char *dh_cc_beside_program(struct dh_arena *arena, const char *name);
+/* The directories of the headers that deadheat brings. */
+void dh_cc_add_headers(struct dh_cc_args *out);
+/* The clang that compiles for us, or NULL. */
+const char *dh_cc_find_clang(struct dh_arena *arena);
+
 /* cc_frontend.c: the value of --dh-frontend. */
 void dh_cc_frontend_read(const char *name, struct dh_cc_line *line);
 /* The compiler of a line that names a frontend, as to be found on the path. */

@@ -177,38 +177,11 @@ static int check_supported(const struct driver *d)
     return 0;
 }
 
-/* In the program's own tree, which is that of a build or of an installation. NULL if that cannot be known. */
-static const char *beside_program(struct driver *d, const char *name)
-{
-    const char *self = dh_path_self(&d->arena);
-    return self ? dh_path_join(&d->arena, self, name) : NULL;
-}
-
 /* The directory of the plugin, the bitcode and the runtime. */
 static const char *find_libdir(struct driver *d)
 {
     const char *given = getenv("DEADHEAT_LIBDIR");
-    return given && *given ? given : beside_program(d, "../../lib/deadheat");
-}
-
-/* <deadheat/deadheat.h> is found without a word, but after all that the program brings; what stands in for
- * headers of other tools (docs/guide/compat.md) before those of the system. */
-static void add_headers(struct driver *d, struct dh_cc_args *out)
-{
-    const char *dir = beside_program(d, "../../include");
-    if (!dir)
-        return;
-    dh_cc_args_add(out, dh_arena_printf(&d->arena, "-isystem%s/deadheat/compat", dir));
-    dh_cc_args_add(out, dh_arena_printf(&d->arena, "-idirafter%s", dir));
-}
-
-static const char *find_clang(struct driver *d)
-{
-    const char *given = getenv("DEADHEAT_CLANG");
-    if (given && *given)
-        return dh_path_find_program(&d->arena, given);
-    const char *found = dh_path_find_program(&d->arena, "clang-19");
-    return found ? found : dh_path_find_program(&d->arena, "/usr/lib/llvm-19/bin/clang");
+    return given && *given ? given : dh_cc_beside_program(&d->arena, "../../lib/deadheat");
 }
 
 /* NULL after a sentence. */
@@ -216,7 +189,7 @@ static const char *find_compiler(struct driver *d)
 {
     const char *name = d->line.frontend == DH_CC_OWN ? "clang" : d->line.frontend_name;
     if (strcmp(name, "clang") == 0) {
-        const char *clang = find_clang(d);
+        const char *clang = dh_cc_find_clang(&d->arena);
         if (!clang)
             fail(d, "cannot find clang-19; install the package clang-19 or set DEADHEAT_CLANG to its path");
         return clang;
@@ -366,7 +339,7 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
                                               "-Wno-ignored-optimization-argument"};
         for (size_t i = 0; i < DH_ARRAY_LEN(silence) && !gnu; i++)
             dh_cc_args_add(&out, silence[i]);
-        add_headers(d, &out);
+        dh_cc_add_headers(&out);
         if (d->line.mode == DH_CC_FIELD)
             add_field(d, in, &out);
         else

@@ -10,22 +10,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cc_args.h"
 #include "cli/cmd.h"
 #include "cli/static.h"
 #include "util/output.h"
 
 static const char usage[] =
-    "usage: deadheat static [OPTIONS] PROGRAM\n"
+    "usage: deadheat static [OPTIONS] [COMPILER OPTIONS] SOURCE...\n"
+    "       deadheat static [OPTIONS] PROGRAM\n"
     "       deadheat static [OPTIONS] FILE.bc...\n"
     "\n"
     "Prints which pairs of accesses may race in a program, found without running it: grouped by variable, "
     "with\n"
-    "both source lines, the locks held, the threads, and why each is thought possible. PROGRAM was built "
-    "with\n"
-    "'deadheat cc --dh-mode=field', which analyses it as it is linked. Bitcode files (clang-19 -g -emit-llvm "
-    "-c)\n"
-    "are taken together as one program and analysed now.\n"
+    "both source lines, the locks held, the threads, and why each is thought possible. Sources in C and C++ "
+    "are\n"
+    "taken together as one program, compiled with the options given (-I, -D, -std=...) and analysed now, and "
+    "so\n"
+    "are bitcode files (clang-19 -g -emit-llvm -c). PROGRAM was built with 'deadheat cc --dh-mode=field', "
+    "which\n"
+    "analyses it as it is linked.\n"
     "\n"
+    "  --of=source|binary    of sources: source (default) is about what is written: it is analysed without\n"
+    "                        optimisation, whatever -O says; binary is about what is run: accesses that\n"
+    "                        the optimiser removes are in no pair. A program is always a binary\n"
     "  --style=relay|sound   relay (default): pairs without a common lock, few and mostly worth a look;\n"
     "                        sound: every pair that could race, nothing dropped\n"
     "  --assume=A,B,...      drop pairs that cannot race if more is assumed (below)\n"
@@ -55,7 +62,8 @@ static const char usage[] =
     "bad\n"
     "usage or input.\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
+    "  deadheat static -Iinclude main.c queue.c\n"
     "  deadheat cc --dh-mode=field -O2 -pthread -o prog prog.c\n"
     "  deadheat static ./prog\n"
     "  deadheat static --explain=P1 ./prog\n";
@@ -65,8 +73,7 @@ enum { HTML_LIMIT = 50 };
 struct request {
     const char *format, *color, *explain, *output, *limit;
     bool summary, stats;
-    char **files;
-    size_t n_files;
+    struct dh_static_input in;
 };
 
 static int one_of(const char *name, const char *value, const char *const *words, size_t n)
@@ -113,6 +120,17 @@ static int set_style(struct dh_static *s, const char *value)
     return 0;
 }
 
+static int set_of(struct dh_static *s, struct request *q, const char *value)
+{
+    static const char *const all[] = {"source", "binary"};
+    int i = one_of("of", value, all, DH_ARRAY_LEN(all));
+    if (i < 0)
+        return DH_EXIT_TROUBLE;
+    s->of = i == 0 ? DH_STATIC_SOURCE : DH_STATIC_BINARY;
+    q->in.of_given = true;
+    return 0;
+}
+
 static int set_limit(struct dh_static *s, struct request *q, const char *value)
 {
     char *end;
@@ -127,9 +145,9 @@ static int set_limit(struct dh_static *s, struct request *q, const char *value)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--style",   "--assume", "--no-assume", "--explain",
-                                        "--summary", "--limit",  "--stats",     "--format",
-                                        "--output",  "--color",  "--help"};
+    static const char *const names[] = {"--of",      "--style",   "--assume", "--no-assume",
+                                        "--explain", "--summary", "--limit",  "--stats",
+                                        "--format",  "--output",  "--color",  "--help"};
     return dh_cli_unknown_flag("static", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -138,6 +156,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
     static const char *const formats[] = {"text", "json", "sarif", "html"};
     static const char *const colors[] = {"auto", "always", "never"};
     const char *v;
+    if ((v = dh_cli_value(arg, "of")))
+        return set_of(s, q, v);
     if ((v = dh_cli_value(arg, "style")))
         return set_style(s, v);
     if ((v = dh_cli_value(arg, "assume")))
@@ -167,9 +187,20 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
     return 0;
 }
 
+/* An option with one dash is for the compiler; its value may be the next argument. Returns the last argument
+ * used. */
+static int add_option(struct request *q, char **argv, int i, int argc)
+{
+    q->in.options[q->in.n_options++] = argv[i];
+    if (dh_cc_args_takes_value(argv[i]) && i + 1 < argc)
+        q->in.options[q->in.n_options++] = argv[++i];
+    return i;
+}
+
 static int read_arguments(struct dh_static *s, struct request *q, int argc, char **argv)
 {
-    q->files = dh_arena_array(&s->arena, (size_t)argc, sizeof(*q->files));
+    q->in.files = dh_arena_array(&s->arena, (size_t)argc, sizeof(*q->in.files));
+    q->in.options = dh_arena_array(&s->arena, (size_t)argc, sizeof(*q->in.options));
     bool only_files = false;
     for (int i = 1; i < argc; i++) {
         int rc = 0;
@@ -177,14 +208,16 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
             only_files = true;
         else if (!only_files && strcmp(argv[i], "--explain") == 0 && i + 1 < argc)
             q->explain = argv[++i];
-        else if (!only_files && argv[i][0] == '-' && argv[i][1])
+        else if (!only_files && strncmp(argv[i], "--", 2) == 0)
             rc = set_flag(s, q, argv[i]);
+        else if (!only_files && argv[i][0] == '-' && argv[i][1])
+            i = add_option(q, argv, i, argc);
         else
-            q->files[q->n_files++] = argv[i];
+            q->in.files[q->in.n_files++] = argv[i];
         if (rc)
             return rc;
     }
-    if (q->n_files == 0)
+    if (q->in.n_files == 0)
         return dh_cli_fail("static", "which program? See 'deadheat static --help'");
     if (q->explain && strcmp(q->format, "text") != 0)
         return dh_cli_fail("static", "--explain prints text; it cannot be combined with --format=%s",
@@ -192,8 +225,9 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     s->assumed = dh_static_assumed(s, s->set);
     if (strcmp(q->format, "html") == 0 && !q->limit)
         s->limit = HTML_LIMIT;
-    s->input = q->n_files == 1 ? q->files[0]
-                               : dh_arena_printf(&s->arena, "%s and %zu more", q->files[0], q->n_files - 1);
+    s->input = q->in.n_files == 1
+                   ? q->in.files[0]
+                   : dh_arena_printf(&s->arena, "%s and %zu more", q->in.files[0], q->in.n_files - 1);
     return 0;
 }
 
@@ -224,7 +258,7 @@ static int write_out(struct dh_static *s, const struct request *q)
     if (q->explain && pair == DH_PAIRS_NONE)
         return DH_EXIT_TROUBLE;
     if (q->output &&
-        dh_output_open(&to, &s->arena, q->output, (const char *const *)q->files, q->n_files) != 0)
+        dh_output_open(&to, &s->arena, q->output, (const char *const *)q->in.files, q->in.n_files) != 0)
         return dh_cli_fail("static", "cannot write '%s': %s", q->output, to.why);
     s->out = q->output ? to.stream : stdout;
     s->color = dh_cli_wants_color(q->color, q->output ? to.fd : STDOUT_FILENO);
@@ -242,14 +276,14 @@ int dh_cmd_static(int argc, char **argv)
             return 0;
         }
     struct dh_static s = {.style = "relay", .set = DH_PAIRS_RELAY};
-    struct request q = {.format = "text", .color = "auto"};
+    struct request q = {.format = "text", .color = "auto", .in.progress = isatty(STDERR_FILENO)};
     dh_source_init(&s.source, &s.arena);
     dh_map_init(&s.names, &s.arena);
     char *cwd = getcwd(NULL, 0);
     s.cwd = cwd;
     int rc = read_arguments(&s, &q, argc, argv);
     if (rc == 0)
-        rc = dh_static_load(&s, q.files, q.n_files, isatty(STDERR_FILENO));
+        rc = dh_static_load(&s, &q.in);
     if (rc == 0)
         rc = write_out(&s, &q);
     dh_pairs_free(s.pairs);

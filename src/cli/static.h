@@ -21,6 +21,24 @@ struct dh_static_group {
     size_t n;
 };
 
+/* Which code the pairs are about. The optimiser removes accesses, and with them races: true of the binary,
+ * but not of the source. */
+enum dh_static_of {
+    DH_STATIC_SOURCE,  /* what is written: sources, compiled without optimisation */
+    DH_STATIC_BINARY,  /* what is run: a program, or sources compiled as for one */
+    DH_STATIC_BITCODE, /* as it was given */
+};
+
+/* What the command is given to look at. */
+struct dh_static_input {
+    char **files;
+    size_t n_files;
+    const char **options; /* for the compiler */
+    size_t n_options;
+    bool of_given; /* struct dh_static's `of` is what the user asks for */
+    bool progress; /* show on standard error what is done */
+};
+
 struct dh_static {
     struct dh_arena arena;
     struct dh_arena scratch; /* what the functions of static_words.c return; emptied after each pair */
@@ -29,11 +47,12 @@ struct dh_static {
     struct dh_map names; /* linkage name -> readable name */
     const char *cwd;     /* may be NULL */
     const char *input;   /* as the user named it */
-    const char *style;   /* "relay" or "sound" */
-    u32 set;             /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
-    u32 more, less;      /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
-    u32 assumed;         /* ... that are assumed to hold */
-    u64 limit;           /* pairs shown of one variable; 0: all */
+    enum dh_static_of of;
+    const char *style; /* "relay" or "sound" */
+    u32 set;           /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
+    u32 more, less;    /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
+    u32 assumed;       /* ... that are assumed to hold */
+    u64 limit;         /* pairs shown of one variable; 0: all */
     FILE *out;
     bool color;
     struct dh_static_group *groups; /* globals first, then by name */
@@ -46,9 +65,13 @@ struct dh_static {
     bool other_most; /* ... at most: bundles overlap */
 };
 
-/* static_in.c: reads the table of a program, or has bitcode analysed. 0, or the exit status after a
- * message. progress: show the phases on standard error. */
-int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress);
+/* static_in.c: reads the table of a program, or has sources or bitcode analysed. 0, or the exit status after
+ * a message. */
+int dh_static_load(struct dh_static *s, const struct dh_static_input *in);
+/* static_compile.c: compiles sources to bitcode, each into one of these files. 0, or the exit status after a
+ * message.
+ */
+int dh_static_compile(struct dh_static *s, const struct dh_static_input *in, int *ret_fds);
 
 /* static_view.c */
 void dh_static_select(struct dh_static *s);
@@ -79,8 +102,10 @@ const char *dh_static_reached(struct dh_static *s, u32 entries); /* "`worker` (s
 const char *dh_static_entry(struct dh_static *s, u32 entry);     /* with where it is created */
 const char *dh_static_why(struct dh_static *s, const struct dh_pairs_pair *pair);
 const char *dh_static_pair_id(struct dh_static *s, const struct dh_pairs_pair *pair);
-const char *dh_static_total(struct dh_static *s); /* one sentence on how many there are */
-void dh_static_forget(struct dh_static *s);       /* what was returned so far */
+const char *dh_static_total(struct dh_static *s);             /* one sentence on how many there are */
+const char *dh_static_of_word(const struct dh_static *s);     /* "source" */
+const char *dh_static_of_sentence(const struct dh_static *s); /* what that means */
+void dh_static_forget(struct dh_static *s);                   /* what was returned so far */
 
 /* The forms. */
 void dh_static_print_text(struct dh_static *s, bool summary);

@@ -146,4 +146,5 @@ void dh_static_explain(struct dh_static *s, u32 number)
         fprintf(s->out, "  - %s\n", pair->note);
     fprintf(s->out, "\n%sWhere it stands%s\n", c->strong, c->off);
     print_sets(s, pair);
+    fprintf(s->out, "  %s\n", dh_static_of_sentence(s));
 }

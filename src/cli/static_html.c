@@ -173,7 +173,7 @@ static void print_head(struct dh_static *s)
     fprintf(s->out, ": possible races</title>\n<style>%s</style>\n<header><div><h1>Possible races in ",
             style);
     escaped(s->out, s->input);
-    fprintf(s->out, "</h1><p>%s</p>",
+    fprintf(s->out, "</h1><p>%s %s</p>", dh_static_of_sentence(s),
             s->set == DH_PAIRS_RELAY
                 ? "Style relay: pairs of accesses that may happen at the same time without a lock in common."
                 : "Style sound: every pair of accesses that could race; nothing that could is left out.");

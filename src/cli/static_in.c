@@ -1,5 +1,6 @@
 /*
- * static_in.c - where a table of pairs comes from: the section of a program, or the analysis of bitcode.
+ * static_in.c - where a table of pairs comes from: the section of a program, or the analysis of sources or
+ * bitcode.
  *
  * Bitcode is analysed by deadheat-ir, a program of its own: deadheat itself does not load LLVM, and bitcode
  * that makes LLVM crash does not make deadheat crash. report/pairs.h says how the two talk.
@@ -21,7 +22,18 @@
 #include "util/path.h"
 #include "util/text.h"
 
-enum kind { PROGRAM, BITCODE, OTHER, UNREADABLE };
+enum kind { PROGRAM, BITCODE, SOURCE, OTHER, UNREADABLE };
+
+static bool is_source(const char *path)
+{
+    static const char *const suffixes[] = {".c",   ".i",   ".C",   ".cc",  ".cp",
+                                           ".cpp", ".CPP", ".cxx", ".c++", ".ii"};
+    const char *dot = strrchr(dh_path_base(path), '.');
+    for (size_t i = 0; dot && i < DH_ARRAY_LEN(suffixes); i++)
+        if (strcmp(dot, suffixes[i]) == 0)
+            return true;
+    return false;
+}
 
 static enum kind kind_of(const char *path)
 {
@@ -37,12 +49,12 @@ static enum kind kind_of(const char *path)
     errno = err;
     if (n < 0)
         return UNREADABLE;
-    if (n < (ssize_t)sizeof(head))
-        return OTHER;
-    if (memcmp(head, elf, sizeof(elf)) == 0)
+    if (n == (ssize_t)sizeof(head) && memcmp(head, elf, sizeof(elf)) == 0)
         return PROGRAM;
-    bool bitcode = memcmp(head, raw, sizeof(raw)) == 0 || memcmp(head, wrapped, sizeof(wrapped)) == 0;
-    return bitcode ? BITCODE : OTHER;
+    if (n == (ssize_t)sizeof(head) &&
+        (memcmp(head, raw, sizeof(raw)) == 0 || memcmp(head, wrapped, sizeof(wrapped)) == 0))
+        return BITCODE;
+    return is_source(path) ? SOURCE : OTHER;
 }
 
 /* ---- Programs ----------------------------------------------------------------------------------------- */
@@ -165,19 +177,25 @@ static int unnamed_file(void)
     return fd;
 }
 
-static bool start(struct dh_static *s, struct analyser *a, char **files, size_t n, bool progress)
+/* names: what the files are called; NULL: their paths. */
+static bool start(struct dh_static *s, struct analyser *a, char **files, char **names, size_t n,
+                  bool progress)
 {
     const char *path = find_analyser(s);
     int ends[2] = {-1, -1};
     *a = (struct analyser){.table = unnamed_file(), .complaint = unnamed_file(), .progress = -1};
     if (!path || a->table < 0 || a->complaint < 0 || (progress && pipe2(ends, O_CLOEXEC) != 0))
         return false;
-    char **argv = dh_arena_array(&s->arena, n + 3, sizeof(*argv));
+    char **argv = dh_arena_array(&s->arena, 2 * n + 3, sizeof(*argv));
     size_t argc = 0;
     argv[argc++] = (char *)path;
     if (progress)
         argv[argc++] = dh_arena_printf(&s->arena, "--progress=%d", ends[1]);
-    memcpy(argv + argc, files, n * sizeof(*argv));
+    for (size_t i = 0; i < n; i++) {
+        if (names)
+            argv[argc++] = dh_arena_printf(&s->arena, "--as=%s", names[i]);
+        argv[argc++] = files[i];
+    }
     fflush(NULL);
     a->pid = fork();
     if (a->pid == 0)
@@ -258,16 +276,43 @@ static int finish(struct dh_static *s, const struct analyser *a)
     return rc ? dh_cli_fail("static", "the analyser's table of pairs is bad: %s", why) : 0;
 }
 
-static int load_bitcode(struct dh_static *s, char **files, size_t n, bool progress)
+static int load_bitcode(struct dh_static *s, char **files, char **names, size_t n, bool progress)
 {
     struct analyser a;
-    int rc = start(s, &a, files, n, progress)
+    int rc = start(s, &a, files, names, n, progress)
                  ? finish(s, &a)
                  : dh_cli_fail("static", "cannot start the analyser: %s", strerror(errno));
     const int fds[] = {a.table, a.complaint, a.progress};
     for (size_t i = 0; i < DH_ARRAY_LEN(fds); i++)
         if (fds[i] >= 0)
             close(fds[i]);
+    return rc;
+}
+
+/* ---- Sources ------------------------------------------------------------------------------------------ */
+
+/* Into files that have no name, which the analyser opens by their descriptors. */
+static int load_sources(struct dh_static *s, const struct dh_static_input *in)
+{
+    int *fds = dh_arena_array(&s->arena, in->n_files, sizeof(*fds)), rc = 0;
+    char **paths = dh_arena_array(&s->arena, in->n_files, sizeof(*paths));
+    size_t n = 0;
+    for (; n < in->n_files && rc == 0; n++) {
+        int fd = unnamed_file();
+        fds[n] = fd < 0 ? -1 : fcntl(fd, F_DUPFD, 3); /* to be inherited */
+        if (fd >= 0)
+            close(fd);
+        if (fds[n] < 0)
+            rc = dh_cli_fail("static", "cannot make a temporary file: %s", strerror(errno));
+        paths[n] = dh_arena_printf(&s->arena, "/proc/self/fd/%d", fds[n]);
+    }
+    if (rc == 0)
+        rc = dh_static_compile(s, in, fds);
+    if (rc == 0)
+        rc = load_bitcode(s, paths, in->files, n, in->progress);
+    while (n-- > 0)
+        if (fds[n] >= 0)
+            close(fds[n]);
     return rc;
 }
 
@@ -278,27 +323,59 @@ static void tame(struct dh_pairs *p)
         dh_text_tame((char *)p->strings[i], strlen(p->strings[i])); /* in its arena, and nobody else's */
 }
 
-int dh_static_load(struct dh_static *s, char **files, size_t n, bool progress)
+/* What is asked for must go with what is given. */
+static int check_input(const struct dh_static_input *in, enum kind *ret_kind)
 {
-    enum kind first = kind_of(files[0]);
-    for (size_t i = 0; i < n; i++) {
-        switch (kind_of(files[i])) {
-        case UNREADABLE:
-            return dh_cli_fail("static", "cannot open '%s': %s", files[i], strerror(errno));
-        case OTHER:
-            return dh_cli_fail("static", "'%s' is neither a program nor LLVM bitcode", files[i]);
-        case PROGRAM:
-            if (n > 1)
-                return dh_cli_fail("static",
-                                   "'%s' is a program, and programs are looked at one at a time; only "
-                                   "bitcode is taken together",
-                                   files[i]);
-            break;
-        case BITCODE:
-            break;
-        }
+    *ret_kind = kind_of(in->files[0]);
+    for (size_t i = 0; i < in->n_files; i++) {
+        enum kind kind = kind_of(in->files[i]);
+        if (kind == UNREADABLE)
+            return dh_cli_fail("static", "cannot open '%s': %s", in->files[i], strerror(errno));
+        if (kind == OTHER)
+            return dh_cli_fail("static",
+                               "'%s' is neither a program nor LLVM bitcode, nor a source in C or C++",
+                               in->files[i]);
+        if (kind == PROGRAM && in->n_files > 1)
+            return dh_cli_fail("static",
+                               "'%s' is a program, and programs are looked at one at a time; only "
+                               "sources, or bitcode, are taken together",
+                               in->files[i]);
+        if (kind != *ret_kind)
+            return dh_cli_fail("static",
+                               "'%s' is a source and '%s' is bitcode: compile it first, or give the source",
+                               in->files[kind == SOURCE ? i : 0], in->files[kind == SOURCE ? 0 : i]);
     }
-    int rc = first == PROGRAM ? load_program(s, files[0]) : load_bitcode(s, files, n, progress);
+    if (*ret_kind != SOURCE && in->n_options)
+        return dh_cli_fail("static", "'%s' is an option for compiling, and '%s' is compiled already",
+                           in->options[0], in->files[0]);
+    return 0;
+}
+
+static int check_of(const struct dh_static *s, const struct dh_static_input *in, enum kind kind)
+{
+    if (!in->of_given || kind == SOURCE || (kind == PROGRAM && s->of == DH_STATIC_BINARY))
+        return 0;
+    return dh_cli_fail("static", "'%s' is no source: --of=%s cannot be said of it", in->files[0],
+                       dh_static_of_word(s));
+}
+
+int dh_static_load(struct dh_static *s, const struct dh_static_input *in)
+{
+    enum kind kind;
+    int rc = check_input(in, &kind);
+    if (rc == 0)
+        rc = check_of(s, in, kind);
+    if (rc != 0)
+        return rc;
+    if (kind == PROGRAM) {
+        s->of = DH_STATIC_BINARY;
+        rc = load_program(s, in->files[0]);
+    } else if (kind == BITCODE) {
+        s->of = DH_STATIC_BITCODE;
+        rc = load_bitcode(s, in->files, NULL, in->n_files, in->progress);
+    } else {
+        rc = load_sources(s, in);
+    }
     if (rc == 0)
         tame(s->pairs);
     return rc;

@@ -201,6 +201,7 @@ void dh_static_print_json(struct dh_static *s)
     write_member(s, "input", text(s->input));
     write_member(s, "program", text(p->program));
     write_member(s, "producer", text(p->producer));
+    write_member(s, "of", text(dh_static_of_word(s)));
     write_member(s, "style", text(s->style));
     write_member(s, "no_threads", json_boolean(p->no_threads));
     bool most;

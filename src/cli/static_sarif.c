@@ -108,8 +108,8 @@ void dh_static_print_sarif(struct dh_static *s)
     fprintf(s->out, "{\"$schema\":\"%s\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":", schema);
     json_dumpf(tool, s->out, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(tool);
-    json_t *properties = json_pack("{s:s,s:b,s:o}", "style", s->style, "noThreads", s->pairs->no_threads,
-                                   "program", text(s->pairs->program));
+    json_t *properties = json_pack("{s:s,s:s,s:b,s:o}", "of", dh_static_of_word(s), "style", s->style,
+                                   "noThreads", s->pairs->no_threads, "program", text(s->pairs->program));
     fputs(",\"columnKind\":\"utf16CodeUnits\",\"properties\":", s->out);
     json_dumpf(properties, s->out, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(properties);

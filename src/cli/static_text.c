@@ -77,11 +77,13 @@ void dh_static_print_text(struct dh_static *s, bool summary)
 {
     if (s->pairs->no_threads) {
         fprintf(s->out, "%s: no thread is ever created\n", dh_text_shown(&s->arena, s->input));
+        fprintf(s->out, "%s\n", dh_static_of_sentence(s));
         return;
     }
     for (size_t g = 0; g < s->n_groups; g++)
         print_group(s, &s->groups[g], summary);
     fprintf(s->out, "%s: %s\n", dh_text_shown(&s->arena, s->input), dh_static_total(s));
+    fprintf(s->out, "%s\n", dh_static_of_sentence(s));
     u64 cases = 0;
     for (size_t i = 0; i < s->pairs->n_assumptions; i++)
         cases += s->pairs->assumptions[i].count;

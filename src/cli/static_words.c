@@ -275,6 +275,26 @@ const char *dh_static_total(struct dh_static *s)
         s->other_most ? "at most " : "", s->n_other, relay ? "sound" : "relay");
 }
 
+const char *dh_static_of_word(const struct dh_static *s)
+{
+    static const char *const words[] = {
+        [DH_STATIC_SOURCE] = "source", [DH_STATIC_BINARY] = "binary", [DH_STATIC_BITCODE] = "bitcode"};
+    return words[s->of];
+}
+
+const char *dh_static_of_sentence(const struct dh_static *s)
+{
+    static const char *const sentences[] = {
+        [DH_STATIC_SOURCE] =
+            "This is about the source: every access that is written counts, whatever an optimiser "
+            "makes of it.",
+        [DH_STATIC_BINARY] = "This is about the binary: an access that the optimiser removed is in no pair.",
+        [DH_STATIC_BITCODE] =
+            "This is about the bitcode as it is: an access that was optimised away before is in no "
+            "pair."};
+    return sentences[s->of];
+}
+
 void dh_static_forget(struct dh_static *s)
 {
     dh_arena_done(&s->scratch);

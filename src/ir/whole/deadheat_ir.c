@@ -2,7 +2,9 @@
  * deadheat_ir.c - the program deadheat-ir: reads bitcode files as one program, analyses it, writes the
  * result.
  *
- *   deadheat-ir [--progress=FD] FILE.bc... > RESULT
+ *   deadheat-ir [--progress=FD] [--as=NAME] FILE.bc... > RESULT
+ *
+ * --as gives the file that follows another name: of the source that it was compiled from.
  *
  * A program of its own, so that `deadheat` itself does not need LLVM. Diagnoses in one sentence on standard
  * error, status 2. LLVM checks little of what it reads: bitcode that is damaged may make it crash, and then
@@ -33,9 +35,14 @@ static void on_progress(void *arg, const char *phase)
     dprintf(*(int *)arg, "%s\n", phase);
 }
 
+/* A file, and what it is called where that matters to people. */
+struct input {
+    const char *path, *name;
+};
+
 /* What is being done to which file, for LLVM's complaints. */
 struct step {
-    const char *path;
+    const char *name;
     bool linking;
 };
 
@@ -44,7 +51,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg)
     const struct step *s = arg;
     char *text = LLVMGetDiagInfoDescription(info);
     if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
-        fprintf(stderr, "'%s' %s: %s\n", s->path,
+        fprintf(stderr, "'%s' %s: %s\n", s->name,
                 s->linking ? "cannot be linked with the files before it" : "is no bitcode that LLVM 19 reads",
                 text);
         exit(2);
@@ -73,40 +80,56 @@ static void catch_crashes(void (*handler)(int))
         sigaction(crashes[i], &(struct sigaction){.sa_handler = handler, .sa_flags = SA_ONSTACK}, NULL);
 }
 
-static LLVMModuleRef read_module(LLVMContextRef ctx, const char *path)
+static LLVMModuleRef read_module(LLVMContextRef ctx, const struct input *in)
 {
     LLVMMemoryBufferRef buffer;
     LLVMModuleRef m;
     char *why;
-    snprintf(last_words, sizeof(last_words), "'%s' is damaged bitcode: LLVM 19 crashes reading it\n", path);
-    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &why))
-        fail(path, why);
+    snprintf(last_words, sizeof(last_words), "'%s' is damaged bitcode: LLVM 19 crashes reading it\n",
+             in->name);
+    if (LLVMCreateMemoryBufferWithContentsOfFile(in->path, &buffer, &why))
+        fail(in->name, why);
     char producer[64];
     if (dh_shim_is_newer(buffer, producer, sizeof(producer))) {
-        fprintf(stderr, "'%s' is bitcode of a later LLVM (%s) than this one reads, LLVM 19\n", path,
+        fprintf(stderr, "'%s' is bitcode of a later LLVM (%s) than this one reads, LLVM 19\n", in->name,
                 producer);
         exit(2);
     }
     if (LLVMParseBitcodeInContext2(ctx, buffer, &m))
-        fail(path, "not bitcode of LLVM 19");
+        fail(in->name, "not bitcode of LLVM 19");
     LLVMDisposeMemoryBuffer(buffer);
     return m;
 }
 
-static LLVMModuleRef read_program(LLVMContextRef ctx, char **paths, int n)
+static LLVMModuleRef read_program(LLVMContextRef ctx, const struct input *in, size_t n)
 {
-    struct step step = {paths[0], false};
+    struct step step = {in[0].name, false};
     LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &step);
-    LLVMModuleRef all = read_module(ctx, paths[0]);
-    for (int i = 1; i < n; i++) {
-        step = (struct step){paths[i], false};
-        LLVMModuleRef next = read_module(ctx, paths[i]);
+    LLVMModuleRef all = read_module(ctx, &in[0]);
+    for (size_t i = 1; i < n; i++) {
+        step = (struct step){in[i].name, false};
+        LLVMModuleRef next = read_module(ctx, &in[i]);
         step.linking = true;
         if (LLVMLinkModules2(all, next))
-            fail(paths[i], "cannot be linked with the files before it");
+            fail(in[i].name, "cannot be linked with the files before it");
     }
     LLVMContextSetDiagnosticHandler(ctx, NULL, NULL);
     return all;
+}
+
+static size_t read_inputs(char **argv, int first, int argc, struct input *ret)
+{
+    static const char as[] = "--as=";
+    size_t n = 0;
+    const char *name = NULL;
+    for (int i = first; i < argc; i++)
+        if (strncmp(argv[i], as, sizeof(as) - 1) == 0) {
+            name = argv[i] + sizeof(as) - 1;
+        } else {
+            ret[n++] = (struct input){argv[i], name != NULL ? name : argv[i]};
+            name = NULL;
+        }
+    return n;
 }
 
 int main(int argc, char **argv)
@@ -118,12 +141,16 @@ int main(int argc, char **argv)
         on_progress(&progress, "linking");
         first++;
     }
-    if (first >= argc || argv[first][0] == '-')
-        fail("usage", "deadheat-ir [--progress=FD] FILE.bc...");
-    o.program = argv[first];
+    struct input *in = calloc((size_t)argc + 1, sizeof(*in));
+    if (in == NULL)
+        fail("memory", strerror(errno));
+    size_t n = read_inputs(argv, first, argc, in);
+    if (n == 0 || in[0].path[0] == '-')
+        fail("usage", "deadheat-ir [--progress=FD] [--as=NAME] FILE.bc...");
+    o.program = in[0].name;
     LLVMContextRef ctx = LLVMContextCreate();
     catch_crashes(on_crash);
-    LLVMModuleRef m = read_program(ctx, argv + first, argc - first);
+    LLVMModuleRef m = read_program(ctx, in, n);
     catch_crashes(SIG_DFL);
     if (!dh_whole_lift(m))
         fail(o.program, "LLVM cannot lift its variables into registers");
@@ -137,5 +164,6 @@ int main(int argc, char **argv)
     dh_pairs_free(pairs);
     LLVMDisposeModule(m);
     LLVMContextDispose(ctx);
+    free(in);
     return 0;
 }

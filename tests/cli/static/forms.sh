@@ -31,7 +31,7 @@ lacks text-relay-drops out '.length'
 run --color=always ./queue
 has text-colour out "$(printf '\033[1m')"
 run --summary ./queue
-same summary-lines "$(wc -l <out)" 5
+same summary-lines "$(wc -l <out)" 6
 
 # Styles, and what is assumed beyond them.
 run --style=sound ./queue
@@ -91,7 +91,7 @@ refused explain-json "cannot be combined with --format=json" --explain=P1 --form
 # No threads.
 run ./none
 same none-exit "$status" 0
-same none-text "$(cat out)" "./none: no thread is ever created"
+same none-text "$(head -1 out)" "./none: no thread is ever created"
 run --format=json ./none
 same none-json "$(json 'print(d["no_threads"], d["pairs"], d["variables"])')" "True 0 []"
 run --format=html ./none
@@ -183,7 +183,8 @@ refused bent-section "its checksum is wrong" ./bent
 objcopy --add-section .deadheat.pairs=newer.table empty newer
 refused newer-section "it was written by another version of deadheat" ./newer
 head -c 1000 queue >half && refused half-a-program "half" half
-refused not-a-program "'queue.c' is neither a program nor LLVM bitcode" queue.c
+cp queue.c queue.txt
+refused not-a-program "'queue.txt' is neither a program nor LLVM bitcode, nor a source" queue.txt
 refused two-programs "one at a time" ./queue ./none
 refused object-file "is an object file" "$(clang-19 -c empty.c -o empty.o && echo empty.o)"
 refused no-argument "which program?"

@@ -37,4 +37,5 @@ ln -s "$deadheat" bin/deadheat-c++
 . "$here/builds.sh"
 . "$here/input.sh"
 . "$here/page.sh"
+. "$here/source.sh"
 exit $failed

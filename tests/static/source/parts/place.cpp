@@ -1,0 +1,2 @@
+// The variable that two_files.cpp is about.
+int PLACE;
