@@ -34,8 +34,8 @@ static void *thread(void *arg)
     pthread_mutex_unlock(&locks[i]);
     for (int n = 0; n < 8; n++) {
         take(n);
-        if (data[n] > 0) // NO PAIR
-            pairs[n].b--;    // NO PAIR
+        if (data[n] > 0)  // NO PAIR
+            pairs[n].b--; // NO PAIR
         leave(n);
     }
     pthread_mutex_lock(&locks[3]);

@@ -1,7 +1,7 @@
-// Each thread has its own element, by its number.
+// Each thread has its own element, by a number that is computed from what the loop counts: that no two are equal is assumed.
 #include <pthread.h>
 
-long out[8];
+long out[22];
 
 static void *thread(void *arg)
 {
@@ -14,7 +14,7 @@ int main(void)
 {
     pthread_t t[8];
     for (long i = 0; i < 8; i++)
-        pthread_create(&t[i], NULL, thread, (void *)i);
+        pthread_create(&t[i], NULL, thread, (void *)(i * 3));
     for (int i = 0; i < 8; i++)
         pthread_join(t[i], NULL);
     return 0;

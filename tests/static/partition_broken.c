@@ -1,4 +1,4 @@
-// An element of its own, and its neighbour's.
+// An element of its own, and its neighbour's: only the first is nobody else's but for that.
 #include <pthread.h>
 
 long out[9];
@@ -6,7 +6,7 @@ long out[9];
 static void *thread(void *arg)
 {
     long id = (long)arg;
-    out[id] = id;      // PAIR a:partition b
+    out[id] = id;      // PAIR b
     out[id + 1] += id; // PAIR b c:partition
     return NULL;
 }

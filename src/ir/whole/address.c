@@ -41,6 +41,16 @@ static LLVMValueRef value(const struct expression *e)
     return e->op == 0 ? (LLVMValueRef)(uptr)e->a : NULL;
 }
 
+/* In bits; 0: it is no integer. */
+static u32 width_of(const struct dh_w_pool *pool, u32 n)
+{
+    const struct expression *e = get(pool, n);
+    if (value(e) == NULL)
+        return e->width;
+    LLVMTypeRef type = LLVMTypeOf(value(e));
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+}
+
 /* How many operands an instruction has of which it computes its result and which nothing else decides; 0: it
  * is none of these. */
 static unsigned operands(LLVMValueRef v)
@@ -72,14 +82,50 @@ static unsigned operands(LLVMValueRef v)
     }
 }
 
+static u32 number(struct dh_w_pool *pool, LLVMValueRef v, int depth);
+
+/* What a number is that was made a pointer, and is made a number again: (long)(void *)i. */
+static bool number_of_pointer(struct dh_w_pool *pool, LLVMValueRef pointer, int depth, u32 *ret)
+{
+    bool is_cast = (LLVMIsAInstruction(pointer) != NULL && LLVMIsAIntToPtrInst(pointer) != NULL) ||
+                   (LLVMIsAConstantExpr(pointer) != NULL && LLVMGetConstOpcode(pointer) == LLVMIntToPtr);
+    if (LLVMIsAConstantPointerNull(pointer) != NULL)
+        *ret = add_value(
+            pool, LLVMConstInt(LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer))), 0, false));
+    else if (is_cast && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(pointer, 0))) == 64)
+        *ret = number(pool, LLVMGetOperand(pointer, 0), depth);
+    else
+        return false;
+    return true;
+}
+
+/* One of the conversions. Those that undo each other are left out. */
+static u32 convert(struct dh_w_pool *pool, u32 op, u32 width, u32 a, int depth)
+{
+    struct expression e = *get(pool, a);
+    u32 n;
+    if (op == LLVMPtrToInt && width == 64 && value(&e) != NULL &&
+        number_of_pointer(pool, value(&e), depth, &n))
+        return n;
+    if (op == LLVMTrunc && (e.op == LLVMSExt || e.op == LLVMZExt)) {
+        u32 inner = width_of(pool, (u32)e.a);
+        if (inner == width)
+            return (u32)e.a;
+        if (inner != 0 && inner < width)
+            return add(pool, e.op, width, e.a, 0);
+    }
+    return add(pool, op, width, a, 0);
+}
+
 static u32 number(struct dh_w_pool *pool, LLVMValueRef v, int depth)
 {
     unsigned n = depth == 0 ? 0 : operands(v);
     if (n == 0)
         return add_value(pool, v);
+    u32 op = LLVMGetInstructionOpcode(v), width = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     u32 a = number(pool, LLVMGetOperand(v, 0), depth - 1);
-    u32 b = n == 2 ? number(pool, LLVMGetOperand(v, 1), depth - 1) : 0;
-    return add(pool, LLVMGetInstructionOpcode(v), LLVMGetIntTypeWidth(LLVMTypeOf(v)), a, b);
+    return n == 1 ? convert(pool, op, width, a, depth - 1)
+                  : add(pool, op, width, a, number(pool, LLVMGetOperand(v, 1), depth - 1));
 }
 
 u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef v)
@@ -87,11 +133,14 @@ u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef v)
     return number(expressions, v, MAX_DEPTH);
 }
 
-LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression)
+LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression, u32 *ret_bits)
 {
     const struct expression *e = get(expressions, expression);
-    while (e->op == LLVMSExt || e->op == LLVMZExt)
-        e = get(expressions, (u32)e->a);
+    *ret_bits = width_of(expressions, expression);
+    for (; e->op == LLVMSExt || e->op == LLVMZExt || e->op == LLVMTrunc; e = get(expressions, (u32)e->a)) {
+        u32 bits = width_of(expressions, (u32)e->a);
+        *ret_bits = bits < *ret_bits ? bits : *ret_bits;
+    }
     return value(e);
 }
 
@@ -193,16 +242,17 @@ bool dh_w_address_equal(const struct dh_w_address *a, const struct dh_w_address 
 
 /* ---- across calls ---- */
 
-/* The same expression with arguments in the place of parameters. false: it is made of something else, too. */
-static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 *ret)
+/* The same expression with arguments in the place of parameters: from `first` on, those of the call. false:
+ * it is made of something else, too. */
+static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 first, u32 *ret)
 {
     struct expression e = *get(pool, n);
     LLVMValueRef v = value(&e);
     if (v != NULL && LLVMIsAArgument(v) != NULL) {
         LLVMValueRef fn = LLVMGetParamParent(v);
-        for (u32 i = 0; i < LLVMCountParams(fn) && i < LLVMGetNumArgOperands(call); i++)
-            if (LLVMGetParam(fn, i) == v && LLVMTypeOf(LLVMGetOperand(call, i)) == LLVMTypeOf(v)) {
-                *ret = dh_w_expression(pool, LLVMGetOperand(call, i));
+        for (u32 i = 0; i < LLVMCountParams(fn) && first + i < LLVMGetNumArgOperands(call); i++)
+            if (LLVMGetParam(fn, i) == v && LLVMTypeOf(LLVMGetOperand(call, first + i)) == LLVMTypeOf(v)) {
+                *ret = dh_w_expression(pool, LLVMGetOperand(call, first + i));
                 return true;
             }
         return false;
@@ -212,9 +262,10 @@ static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 *ret
         return LLVMIsAConstantInt(v) != NULL;
     }
     u32 a, b = 0;
-    if (!to_caller(pool, (u32)e.a, call, &a) || (is_binary(e.op) && !to_caller(pool, (u32)e.b, call, &b)))
+    if (!to_caller(pool, (u32)e.a, call, first, &a) ||
+        (is_binary(e.op) && !to_caller(pool, (u32)e.b, call, first, &b)))
         return false;
-    *ret = add(pool, e.op, e.width, a, b);
+    *ret = is_binary(e.op) ? add(pool, e.op, e.width, a, b) : convert(pool, e.op, e.width, a, MAX_DEPTH);
     return true;
 }
 
@@ -242,27 +293,53 @@ static bool to_callee(struct dh_w_pool *pool, u32 n, LLVMValueRef call, LLVMValu
     return true;
 }
 
-struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
-                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
-                                           const struct dh_w_call *call)
+/* a, beginning at `from` instead of its base. */
+static struct dh_w_address append(struct dh_w_pool *pool, const struct dh_w_address *from,
+                                  const struct dh_w_address *a, LLVMValueRef call, u32 first)
 {
-    struct dh_w_address to = unknown;
-    if (!dh_w_address_known(a) || call->inst == NULL)
-        return unknown;
-    if (a->global != NULL)
-        to.global = a->global;
-    else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
-        to = dh_w_address_of(w, expressions, caller, call->args[a->base]);
+    struct dh_w_address to = *from;
     if (!dh_w_address_known(&to) || to.terms + a->terms > DH_W_MAX_TERMS)
         return unknown;
     to.off += a->off;
     for (u32 i = 0; i < a->terms; i++) {
         struct dh_w_term *t = &to.term[to.terms++];
         *t = a->term[i];
-        if (!to_caller(expressions, a->term[i].index, call->inst, &t->index))
+        if (!to_caller(pool, a->term[i].index, call, first, &t->index))
             return unknown;
     }
     return to;
+}
+
+struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
+                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                           const struct dh_w_call *call)
+{
+    struct dh_w_address from = unknown;
+    if (!dh_w_address_known(a) || call->inst == NULL)
+        return unknown;
+    if (a->global != NULL)
+        from.global = a->global;
+    else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
+        from = dh_w_address_of(w, expressions, caller, call->args[a->base]);
+    return append(expressions, &from, a, call->inst, 0);
+}
+
+struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
+                                            const struct dh_w_address *a, const struct dh_w_fn *creator,
+                                            const struct dh_w_op *fork)
+{
+    struct dh_w_address from = unknown;
+    dh_w_value given = creator->calls[fork->call].args[0];
+    size_t len;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(fork->inst), &len);
+    /* Both are given the argument last. */
+    if (!dh_w_address_known(a) || (strcmp(name, "pthread_create") != 0 && strcmp(name, "thrd_create") != 0))
+        return unknown;
+    if (a->global != NULL)
+        from.global = a->global;
+    else if (a->base == 0 && given != DH_W_NONE)
+        from = dh_w_address_of(w, expressions, creator, given);
+    return append(expressions, &from, a, fork->inst, LLVMGetNumArgOperands(fork->inst) - 1);
 }
 
 /* The rest of an address behind `from`, which is where a parameter points to, or a global variable. */

@@ -39,9 +39,9 @@ DH_INLINE bool dh_w_address_known(const struct dh_w_address *a)
 
 /* The number of a value of a function as an expression. */
 u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef value);
-/* The value that an expression is, but for changes of width that lose nothing: sign and zero extension. NULL:
- * it is a computation. */
-LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression);
+/* The value that an expression is, but for changes of width; *ret_bits: of the narrowest number on the way.
+ * NULL: it is a computation. */
+LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression, u32 *ret_bits);
 
 struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expressions,
                                     const struct dh_w_fn *fn, dh_w_value v);
@@ -49,6 +49,10 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
 struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,
                                            const struct dh_w_call *call);
+/* What an address of a thread's first function is where the thread is created. */
+struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
+                                            const struct dh_w_address *a, const struct dh_w_fn *creator,
+                                            const struct dh_w_op *fork);
 /* What an address of a caller is in a callee: it goes through a parameter, or is one of a global variable. */
 struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,

@@ -91,7 +91,7 @@ bool dh_w_change_merge(struct dh_w_flow *f, struct dh_w_change *to, const struct
 }
 
 struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u32 caller,
-                                    const struct dh_w_call *call, const struct dh_w_change *callee)
+                                    const struct dh_w_call *call, u32 by, const struct dh_w_change *callee)
 {
     size_t n;
     const u32 *at = dh_w_set(&f->locks, callee->minus, &n);
@@ -101,11 +101,11 @@ struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u
     if (callee->releases_all)
         dh_w_change_release_all(&c);
     for (size_t i = 0; i < n; i++)
-        dh_w_change_release(f, &c, dh_w_held_to_caller(&f->locks, copy[i], caller, call));
+        dh_w_change_release(f, &c, dh_w_held_to_caller(&f->locks, copy[i], caller, call, by));
     at = dh_w_set(&f->locks, callee->plus, &n);
     memcpy(copy, at, n * sizeof *at);
     for (size_t i = 0; i < n; i++)
-        c.plus = dh_w_set_with(&f->locks, c.plus, dh_w_held_to_caller(&f->locks, copy[i], caller, call));
+        c.plus = dh_w_set_with(&f->locks, c.plus, dh_w_held_to_caller(&f->locks, copy[i], caller, call, by));
     for (int s = 0; s < DH_W_STYLES; s++) {
         dh_w_change_end(&c, s, callee->dead[s]);
         dh_w_change_start(&c, s, callee->born[s]);

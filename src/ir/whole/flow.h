@@ -85,9 +85,9 @@ void dh_w_change_start(struct dh_w_change *c, int style, u64 roots);
 void dh_w_change_end(struct dh_w_change *c, int style, u64 roots);
 /* Both ways lead here. true: *to changed. */
 bool dh_w_change_merge(struct dh_w_flow *f, struct dh_w_change *to, const struct dh_w_change *from);
-/* What a callee does, in the words of its caller, after c. */
+/* What a callee does, in the words of its caller, after c. `by`: its instance. */
 struct dh_w_change dh_w_change_call(struct dh_w_flow *f, struct dh_w_change c, u32 caller,
-                                    const struct dh_w_call *call, const struct dh_w_change *callee);
+                                    const struct dh_w_call *call, u32 by, const struct dh_w_change *callee);
 struct dh_w_state dh_w_flow_apply(struct dh_w_flow *f, const struct dh_w_state *s,
                                   const struct dh_w_change *c);
 /* ---- walk.c ---- */

@@ -104,6 +104,11 @@ static u32 only_caller(const struct dh_w *w, u32 inst, const struct dh_w_call **
     return caller;
 }
 
+static bool is_given(const struct dh_w *w, u32 inst, const struct dh_w_address *a)
+{
+    return a->base == DH_W_NONE || a->base < w->fns[w->insts[inst].fn].args;
+}
+
 /* What is accessed and a lock that is held, in the function itself, or, if it is given both, in its caller.
  */
 static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock, struct dh_w_address access,
@@ -127,6 +132,8 @@ static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
         if (caller == DH_W_NONE)
             return;
         const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
+        if (!is_given(w, inst, &access) || !is_given(w, inst, &at))
+            return;
         access = dh_w_address_in_caller(w, expressions, &access, fn, call);
         at = dh_w_address_in_caller(w, expressions, &at, fn, call);
         inst = caller;
@@ -351,6 +358,8 @@ static void judge_guards(struct dh_w_races *r, const struct dh_w_class *a, const
 struct dh_w_verdict dh_w_judge(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b)
 {
     struct dh_w_verdict v = {0};
+    if (dh_w_elements_apart(r->teams, a->element, b->element))
+        return v;
     size_t n = r->guards.size[a->guards] / sizeof(struct dh_w_guard);
     size_t m = r->guards.size[b->guards] / sizeof(struct dh_w_guard);
     const struct dh_w_guard *x = r->guards.item[a->guards], *y = r->guards.item[b->guards];

@@ -73,7 +73,7 @@ static bool call_releases(struct follow *f, u32 op)
             return true;
         for (size_t i = 0; i < n; i++)
             if (may_be_held(f, dh_w_held_to_caller(&flow->locks, copy[i], f->inst,
-                                                   &f->fn->calls[f->fn->ops[op].call])))
+                                                   &f->fn->calls[f->fn->ops[op].call], callee)))
                 return true;
     }
     return false;

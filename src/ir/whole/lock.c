@@ -234,9 +234,15 @@ static struct dh_w_path path_to_caller(const struct dh_w_fn *f, const struct dh_
     return to;
 }
 
-u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call)
+u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee)
 {
     struct dh_w_held h = *dh_w_held(l, held);
+    u32 args =
+        l->w->fns[l->w->insts[callee].fn].args; /* of the callee's values, those are given by the caller */
+    if (h.path.base >= args)
+        h.path = no_path;
+    if (h.address.base != DH_W_NONE && h.address.base >= args)
+        h.address = no_address;
     const struct dh_w_fn *f = &l->w->fns[l->w->insts[caller].fn];
     struct dh_w_path p = h.path;
     u64 spot;

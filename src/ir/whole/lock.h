@@ -62,7 +62,7 @@ const struct dh_w_held *dh_w_held(const struct dh_w_locks *l, u32 held);
 /* The one location of a lock, if there is only one. */
 bool dh_w_held_spot(const struct dh_w_locks *l, u32 held, u64 *ret_spot);
 /* What a callee's lock is in its caller. DH_W_NONE: nothing is known of it there. */
-u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call);
+u32 dh_w_held_to_caller(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee);
 /* What a caller's lock is in its callee. */
 u32 dh_w_held_to_callee(struct dh_w_locks *l, u32 held, u32 caller, const struct dh_w_call *call, u32 callee);
 bool dh_w_held_may_be(const struct dh_w_locks *l, u32 a, u32 b);

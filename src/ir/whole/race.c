@@ -68,6 +68,7 @@ static void classify(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_n
     c.member = part ? 0 : o->member;
     c.root = (u8)root;
     c.own = dh_w_own(w, inst, pointer);
+    c.element = dh_w_element(g->r->teams, inst, op, pointer);
     c.marks = dh_w_marks(w, inst, op, pointer);
     if (dh_w_owner_strange(g->r, inst, op, pointer))
         c.marks |= DH_W_MARK_STRANGE;
@@ -137,7 +138,7 @@ static u32 traits(const struct dh_w_class *c)
 static struct dh_w_brief brief(struct dh_w_gather *g, u32 n)
 {
     const struct dh_w_class *c = class_at(g, n);
-    const u32 context[] = {c->guards, c->own, c->root, c->marks};
+    const u32 context[] = {c->guards, c->own, c->element, c->root, c->marks};
     struct dh_w_brief b = {.root = c->root, .marks = c->marks};
     b.context = dh_w_pool_add(&g->contexts, context, sizeof context);
     const u32 aspect[] = {b.context, traits(c)};

@@ -8,7 +8,7 @@
 #ifndef DH_IR_WHOLE_RACE_H
 #define DH_IR_WHOLE_RACE_H
 
-#include "ir/whole/flow.h"
+#include "ir/whole/team.h"
 
 /* A lock that the address of what is accessed leads to. */
 struct dh_w_rank {
@@ -49,6 +49,7 @@ struct dh_w_class {
     u32 cover,
         own_cover; /* what it touches: shared with other roots, with other threads of its root (cover.h) */
     u32 guards;    /* pool of arrays of struct dh_w_guard */
+    u32 element;   /* of an array whose elements a team of threads is given (team.h); 0: none */
     u32 own;       /* not 0: the address is the thread's own argument, or an element by an index made of it */
     u8 access, root, marks, zero;
 };
@@ -70,6 +71,7 @@ struct dh_w_found {
 struct dh_w_races {
     struct dh_w *w;
     struct dh_w_flow *flow;
+    struct dh_w_teams *teams;
     struct dh_w_pool deltas, guards;
     struct dh_w_table found_of; /* by sites */
     u64 apart;                  /* comparisons that types decided */

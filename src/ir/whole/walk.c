@@ -76,7 +76,8 @@ static void merge_call(struct walk *k, struct dh_w_change *to, const struct dh_w
     const struct dh_w_change *out = dh_w_change_get(k->f, k->f->matters[callee] ? summary : 0);
     if (!out->reached)
         return;
-    struct dh_w_change after = k->f->matters[callee] ? dh_w_change_call(k->f, *c, k->inst, call, out) : *c;
+    struct dh_w_change after =
+        k->f->matters[callee] ? dh_w_change_call(k->f, *c, k->inst, call, callee, out) : *c;
     dh_w_change_merge(k->f, to, &after);
 }
 

@@ -120,7 +120,8 @@ static void release(struct dh_w *w)
 static void find_races(struct dh_w *w, struct clock *c)
 {
     struct dh_w_flow flow;
-    struct dh_w_races races = {.w = w, .flow = &flow};
+    struct dh_w_teams teams;
+    struct dh_w_races races = {.w = w, .flow = &flow, .teams = &teams};
     begin(c, "locks and threads");
     dh_w_flow_init(&flow, w);
     dh_w_flow_run(&flow);
@@ -131,6 +132,7 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_escape(w);
     dh_w_single_find(&races);
     dh_w_guards_find_renewed(&races);
+    dh_w_teams_find(&teams, &flow);
     dh_w_owner_find(&races);
     dh_w_races_find(&races);
     dh_w_owner_settle(&races);
@@ -145,6 +147,7 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_table_done(&races.renewed);
     dh_w_pool_done(&races.deltas);
     dh_w_pool_done(&races.guards);
+    dh_w_teams_done(&teams);
     dh_w_flow_done(&flow);
 }
 

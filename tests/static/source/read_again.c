@@ -7,8 +7,7 @@ static void *thread(void *arg)
 {
     int most = limit; // RACE a
     int n = 0;
-    while (n * n + 1 < most && n <
-           limit) // REMOVED b
+    while (n * n + 1 < most && n < limit) // REMOVED b
         n++;
     total = n;
     return arg;

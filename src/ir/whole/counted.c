@@ -1,0 +1,370 @@
+/*
+ * counted.c - see counted.h.
+ */
+#include "ir/whole/counted.h"
+
+#include <stdlib.h>
+
+#include "ir/whole/join.h"
+
+u32 dh_w_block_of(const struct dh_w_fn *fn, u32 op)
+{
+    u32 b = 0;
+    DH_ASSERT(op < fn->n_ops);
+    while (op >= fn->blocks[b].end || op < fn->blocks[b].first)
+        b++;
+    return b;
+}
+
+bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const struct dh_w_counted *out)
+{
+    bool *seen = calloc(fn->n_blocks + 1, 1), found = false;
+    u32 *stack = calloc(fn->n_blocks + 1, sizeof *stack);
+    size_t n = 0;
+    if (seen == NULL || stack == NULL)
+        dh_util_no_memory();
+    if (a != closed)
+        stack[n++] = a;
+    seen[a] = true;
+    while (n > 0 && !found) {
+        u32 at = stack[--n];
+        found = at == b;
+        for (u32 i = 0; i < fn->blocks[at].succs; i++) {
+            u32 to = fn->succ[fn->blocks[at].succ + i];
+            bool is_out = out != NULL && at == out->block && i == out->succ;
+            if (!seen[to] && to != closed && !is_out) {
+                seen[to] = true;
+                stack[n++] = to;
+            }
+        }
+    }
+    free(seen);
+    free(stack);
+    return found;
+}
+
+bool dh_w_repeats(const struct dh_w_fn *fn, u32 block)
+{
+    for (u32 i = 0; i < fn->blocks[block].succs; i++)
+        if (dh_w_reaches(fn, fn->succ[fn->blocks[block].succ + i], block, DH_W_NONE, NULL))
+            return true;
+    return false;
+}
+
+bool dh_w_begins_again(const struct dh_w_fn *fn, const struct dh_w_counted *c, const struct dh_w_counted *out)
+{
+    for (u32 b = 0; b < fn->n_blocks; b++)
+        for (u32 i = 0; i < fn->blocks[b].succs; i++) {
+            u32 to = fn->succ[fn->blocks[b].succ + i];
+            if (dh_w_loop_has(fn, c->loop, b) && !dh_w_loop_has(fn, c->loop, to) &&
+                dh_w_reaches(fn, to, c->header, DH_W_NONE, out))
+                return true;
+        }
+    return false;
+}
+
+/* ---- what runs how often, and writes what ---- */
+
+/* What the library calls back may be called often, and what is called when the program ends is called then.
+ */
+bool dh_w_only_call(const struct dh_w *w, u32 inst, u32 *ret_caller, u32 *ret_op)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < w->n_insts && n < 2; i++)
+        for (size_t e = 0; e < w->insts[i].n_edges; e++) {
+            const struct dh_w_edge *edge = &w->insts[i].edges[e];
+            if (edge->inst != inst)
+                continue;
+            if (w->fns[w->insts[i].fn].ops[edge->op].kind != DH_W_CALL)
+                return false;
+            *ret_caller = i;
+            *ret_op = edge->op;
+            n++;
+        }
+    return n == 1;
+}
+
+/* Behind a setjmp everything may run once more. */
+static bool comes_back(const struct dh_w_fn *fn)
+{
+    for (size_t i = 0; i < fn->n_ops; i++)
+        if (fn->ops[i].kind == DH_W_AGAIN)
+            return true;
+    return false;
+}
+
+bool dh_w_runs_once(const struct dh_w_flow *f, u32 inst)
+{
+    const struct dh_w *w = f->w;
+    for (u32 steps = 0; steps < 32; steps++) {
+        u32 root = w->insts[inst].root, caller, op;
+        if (comes_back(&w->fns[w->insts[inst].fn]))
+            return false;
+        if (w->roots[root].inst == inst)
+            return !f->is_called[inst] && root == 0 && w->main_fn != DH_W_NONE;
+        if (!dh_w_only_call(w, inst, &caller, &op))
+            return false;
+        const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
+        if (dh_w_repeats(fn, dh_w_block_of(fn, op)))
+            return false;
+        inst = caller;
+    }
+    return false;
+}
+
+u32 dh_w_only_fork(const struct dh_w *w, u32 inst, u32 root)
+{
+    u32 op = DH_W_NONE, n = 0;
+    for (u32 i = 0; i < w->n_insts; i++)
+        for (size_t k = 0; k < w->insts[i].n_forks; k++)
+            if (w->insts[i].forks[k].root == root) {
+                n++;
+                op = i == inst ? w->insts[i].forks[k].op : DH_W_NONE;
+            }
+    return n == 1 ? op : DH_W_NONE;
+}
+
+/* Whether an op of an instance may run once the block of `inst` was entered, which runs once. */
+static bool runs_from(const struct dh_w *w, u32 inst, u32 block, u32 by, u32 op)
+{
+    for (u32 steps = 0; steps < 8; steps++) {
+        if (by == inst) {
+            const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+            return dh_w_reaches(fn, block, dh_w_block_of(fn, op), DH_W_NONE, NULL);
+        }
+        u32 caller, call;
+        if (!dh_w_only_call(w, by, &caller, &call))
+            return true;
+        by = caller;
+        op = call;
+    }
+    return true;
+}
+
+bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, dh_pts_node at, u32 length, u32 but)
+{
+    const struct dh_w *w = f->w;
+    if (at == DH_PTS_NONE)
+        return true;
+    for (u32 i = 0; i < w->n_insts; i++) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
+        for (u32 o = 0; o < fn->n_ops; o++) {
+            const struct dh_w_op *op = &fn->ops[o];
+            bool writes = (op->access != DH_W_NO_ACCESS && dh_pairs_access_writes(op->access)) ||
+                          op->kind == DH_W_FORK || op->kind == DH_W_MEMCPY || op->kind == DH_W_STORE;
+            dh_pts_node to = writes && (i != inst || o != but) ? dh_w_node(w, i, op->a) : DH_PTS_NONE;
+            u32 bytes = op->kind == DH_W_FORK ? (u32)sizeof(u64) : op->length;
+            if (to != DH_PTS_NONE && op->access != DH_PAIRS_FREE &&
+                dh_pts_may_overlap(w->pts, at, length, to, bytes, NULL) && runs_from(w, inst, block, i, o))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- counting ---- */
+
+struct search {
+    struct dh_w_flow *f;
+    u32 inst;
+    const struct dh_w_fn *fn;
+};
+
+static u32 number(const struct dh_w_fn *fn, LLVMBasicBlockRef bb)
+{
+    u32 b = 0;
+    while (fn->blocks[b].value != bb)
+        b++;
+    return b;
+}
+
+static bool is_in(const struct dh_w_fn *fn, u32 loop, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) != NULL && dh_w_loop_has(fn, loop, number(fn, LLVMGetInstructionParent(v)));
+}
+
+/* i in i + 1. */
+static bool is_next(LLVMValueRef v, LLVMValueRef index)
+{
+    return LLVMIsAInstruction(v) != NULL && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+           LLVMGetOperand(v, 0) == index && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) != NULL &&
+           LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == 1;
+}
+
+/* A phi of the header that begins at a constant and grows by 1. */
+static bool counts(const struct dh_w_fn *fn, struct dh_w_counted *c, LLVMValueRef phi)
+{
+    c->start = NULL;
+    if (LLVMIsAPHINode(phi) == NULL || LLVMGetInstructionParent(phi) != fn->blocks[c->header].value ||
+        LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind)
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        if (dh_w_loop_has(fn, c->loop, number(fn, LLVMGetIncomingBlock(phi, i)))) {
+            if (!is_next(v, phi))
+                return false;
+        } else if (LLVMIsAConstantInt(v) == NULL || (c->start != NULL && c->start != v)) {
+            return false;
+        } else {
+            c->start = v;
+        }
+    }
+    return c->start != NULL;
+}
+
+static LLVMValueRef plain(LLVMValueRef v)
+{
+    while (LLVMIsASExtInst(v) != NULL || LLVMIsAZExtInst(v) != NULL)
+        v = LLVMGetOperand(v, 0);
+    return v;
+}
+
+/* The same value in each round: computed before the loop, or read from memory that does not change. */
+static bool set_bound(const struct search *s, struct dh_w_counted *c, LLVMValueRef bound)
+{
+    c->bound = bound;
+    c->place = (struct dh_w_address){.base = DH_W_NONE};
+    LLVMValueRef load = plain(bound);
+    if (LLVMIsALoadInst(load) == NULL || LLVMGetVolatile(load))
+        return !is_in(s->fn, c->loop, bound);
+    struct dh_w *w = s->f->w;
+    for (u32 o = 0; o < s->fn->n_ops; o++) {
+        const struct dh_w_op *op = &s->fn->ops[o];
+        if (op->inst != load || op->kind != DH_W_LOAD)
+            continue;
+        struct dh_w_address at = dh_w_address_of(w, &s->f->locks.expressions, s->fn, op->a);
+        if (at.global != NULL && at.terms == 0 &&
+            !dh_w_written_from(s->f, s->inst, c->header, dh_w_node(w, s->inst, op->a), op->length, DH_W_NONE))
+            c->place = at;
+        break;
+    }
+    return dh_w_address_known(&c->place) || !is_in(s->fn, c->loop, bound);
+}
+
+static LLVMIntPredicate swapped(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntSGT:
+        return LLVMIntSLT;
+    case LLVMIntUGT:
+        return LLVMIntULT;
+    case LLVMIntSGE:
+        return LLVMIntSLE;
+    case LLVMIntUGE:
+        return LLVMIntULE;
+    default:
+        return p;
+    }
+}
+
+/* Block b leaves the loop when the count is reached: at its end (i + 1 against n), or at its start (i). */
+static bool ends_by_count(const struct search *s, struct dh_w_counted *c, u32 b)
+{
+    const struct dh_w_fn *fn = s->fn;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(fn->blocks[b].value);
+    if (LLVMIsABranchInst(end) == NULL || !LLVMIsConditional(end) ||
+        LLVMIsAICmpInst(LLVMGetCondition(end)) == NULL)
+        return false;
+    LLVMValueRef cmp = LLVMGetCondition(end), left = LLVMGetOperand(cmp, 0), right = LLVMGetOperand(cmp, 1);
+    LLVMIntPredicate p = LLVMGetICmpPredicate(cmp);
+    if (p == LLVMIntSGT || p == LLVMIntUGT || p == LLVMIntSGE || p == LLVMIntUGE) { /* n > i */
+        left = right;
+        right = LLVMGetOperand(cmp, 0);
+        p = swapped(p);
+    }
+    bool stays_if =
+        p == LLVMIntNE || p == LLVMIntSLT || p == LLVMIntULT || p == LLVMIntSLE || p == LLVMIntULE;
+    if (!stays_if && p != LLVMIntEQ)
+        return false;
+    LLVMValueRef index = is_next(left, LLVMIsAInstruction(left) ? LLVMGetOperand(left, 0) : left)
+                             ? LLVMGetOperand(left, 0)
+                             : left;
+    bool at_end = index != left;
+    u32 out = stays_if ? 1 : 0; /* a branch goes to its first successor if the condition holds */
+    bool stays = dh_w_loop_has(fn, c->loop, fn->succ[fn->blocks[b].succ + 1 - out]);
+    bool leaves = !dh_w_loop_has(fn, c->loop, fn->succ[fn->blocks[b].succ + out]);
+    if (!stays || !leaves || !counts(fn, c, index) || (!at_end && b != c->header) || !set_bound(s, c, right))
+        return false;
+    c->index = index;
+    c->at_end = at_end;
+    c->by = stays_if ? p : LLVMIntNE;
+    c->block = b;
+    c->succ = out;
+    return true;
+}
+
+bool dh_w_counted_find(struct dh_w_flow *f, u32 inst, u32 loop, struct dh_w_counted *ret)
+{
+    struct search s = {f, inst, &f->w->fns[f->w->insts[inst].fn]};
+    const struct dh_w_fn *fn = s.fn;
+    *ret = (struct dh_w_counted){.loop = loop, .header = DH_W_NONE};
+    for (u32 b = 0; b < fn->n_blocks; b++)
+        for (u32 i = 0; i < fn->blocks[b].succs; i++) {
+            u32 to = fn->succ[fn->blocks[b].succ + i];
+            if (dh_w_loop_has(fn, loop, to) && !dh_w_loop_has(fn, loop, b)) {
+                if (ret->header != DH_W_NONE && ret->header != to)
+                    return false;
+                ret->header = to;
+            }
+        }
+    for (u32 b = 0; b < fn->n_blocks && ret->header != DH_W_NONE; b++)
+        if (fn->blocks[b].loop == loop && ends_by_count(&s, ret, b))
+            return true;
+    return false;
+}
+
+static bool is_signed(LLVMIntPredicate p)
+{
+    return p == LLVMIntSLT || p == LLVMIntSLE;
+}
+
+/* One value, in both loops as wide, or made wider where that changes no comparison. */
+static bool same_value(LLVMValueRef a, LLVMValueRef b, LLVMIntPredicate by)
+{
+    if (a == b)
+        return true;
+    if (LLVMIsASExtInst(a) == NULL && LLVMIsAZExtInst(a) == NULL) {
+        LLVMValueRef wide = b;
+        b = a;
+        a = wide;
+    }
+    bool widens = LLVMIsASExtInst(a) != NULL
+                      ? is_signed(by)
+                      : LLVMIsAZExtInst(a) != NULL && by != LLVMIntNE && !is_signed(by);
+    bool alike = LLVMIsAInstruction(b) != NULL && LLVMIsAInstruction(a) != NULL &&
+                 LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) &&
+                 (LLVMIsASExtInst(a) != NULL || LLVMIsAZExtInst(a) != NULL) && LLVMTypeOf(a) == LLVMTypeOf(b);
+    return (widens && LLVMGetOperand(a, 0) == b) || (alike && LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0));
+}
+
+static bool same_constant(LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMIsAConstantInt(a) != NULL && LLVMIsAConstantInt(b) != NULL &&
+           LLVMConstIntGetSExtValue(a) == LLVMConstIntGetSExtValue(b);
+}
+
+bool dh_w_counted_alike(const struct dh_w_counted *a, const struct dh_w_counted *b)
+{
+    bool same_bound = same_value(a->bound, b->bound, a->by) || same_constant(a->bound, b->bound) ||
+                      (dh_w_address_known(&a->place) && dh_w_address_equal(&a->place, &b->place) &&
+                       LLVMTypeOf(a->bound) == LLVMTypeOf(b->bound));
+    return same_bound && same_constant(a->start, b->start) && a->by == b->by && a->at_end == b->at_end;
+}
+
+bool dh_w_counted_distinct(const struct dh_w_counted *c, u32 bits)
+{
+    u32 width = LLVMGetIntTypeWidth(LLVMTypeOf(c->index));
+    int64_t bound = LLVMIsAConstantInt(c->bound) != NULL ? LLVMConstIntGetSExtValue(c->bound) : -1;
+    if (LLVMConstIntGetSExtValue(c->start) < 0)
+        return false;
+    if (bound >= 0 && bound < INT32_MAX && !c->at_end && c->by != LLVMIntNE &&
+        (bits >= 32 || bound < 1 << (bits - 1)))
+        return true; /* no round begins beyond it */
+    /* Without a constant: as far as numbers with a sign go, or longer than any program runs. */
+    for (unsigned i = 0; i < LLVMCountIncoming(c->index); i++) {
+        LLVMValueRef next = LLVMGetIncomingValue(c->index, i);
+        if (LLVMIsAInstruction(next) != NULL && !LLVMGetNSW(next) && width < 64)
+            return false;
+    }
+    return bits >= width;
+}

@@ -1,0 +1,49 @@
+/*
+ * counted.h - loops that count, and code that runs once: what count.c and team.c share.
+ */
+#ifndef DH_IR_WHOLE_COUNTED_H
+#define DH_IR_WHOLE_COUNTED_H
+
+#include "ir/whole/flow.h"
+
+/* A loop whose index begins at a constant, grows by 1 each round, and is compared with a bound to leave the
+ * loop. */
+struct dh_w_counted {
+    u32 loop, header;
+    LLVMValueRef index, start, bound; /* the phi, a constant, and what it is compared with */
+    struct dh_w_address place;        /* the bound is read from there each time; not known: it is a value */
+    bool at_end;                      /* compared after it has grown */
+    LLVMIntPredicate by;              /* while ... */
+    u32 block, succ;                  /* the way out */
+};
+
+/* Only in an instance that runs once: a bound in memory is one that nothing writes once the loop has begun.
+ */
+bool dh_w_counted_find(struct dh_w_flow *f, u32 inst, u32 loop, struct dh_w_counted *ret);
+/* Both indices take the same values, if neither loop is left in another way. */
+bool dh_w_counted_alike(const struct dh_w_counted *a, const struct dh_w_counted *b);
+/* Whether no two rounds have the same index, as a number of so many bits, and none has a negative one. */
+bool dh_w_counted_distinct(const struct dh_w_counted *c, u32 bits);
+
+/* The block of an operation. */
+u32 dh_w_block_of(const struct dh_w_fn *fn, u32 op);
+/* Whether a way leads from the start of block a to that of block b, neither through block `closed` nor by the
+ * way out of a loop that is left by its count. DH_W_NONE, NULL: there is no such restriction. */
+bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const struct dh_w_counted *out);
+/* Whether a block may run more than once each time the function does: it is in a loop, of whatever form. */
+bool dh_w_repeats(const struct dh_w_fn *fn, u32 block);
+/* Whether the loop, once left, is begun again, other than by way of `out`. */
+bool dh_w_begins_again(const struct dh_w_fn *fn, const struct dh_w_counted *c,
+                       const struct dh_w_counted *out);
+
+/* The only call of an instance: the calling one, and its op. false: there are several, or none. */
+bool dh_w_only_call(const struct dh_w *w, u32 inst, u32 *ret_caller, u32 *ret_op);
+/* Whether the instance runs once in the life of the program. */
+bool dh_w_runs_once(const struct dh_w_flow *f, u32 inst);
+/* The one operation that starts a root, if it is this instance's own and stands for nothing else. */
+u32 dh_w_only_fork(const struct dh_w *w, u32 inst, u32 root);
+/* Whether anything but one op of this instance (DH_W_NONE: anything) may write there once the block was
+ * entered. */
+bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, dh_pts_node at, u32 length, u32 but);
+
+#endif

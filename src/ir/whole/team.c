@@ -1,0 +1,249 @@
+/*
+ * team.c - see team.h.
+ *
+ * Why two accesses are apart (dh_w_elements_apart):
+ *  - Both are to one place each, at constant offsets from one base, and have no byte in common.
+ *  - Both are made by threads of one team to their own element. The indices of a loop that counts are
+ * different in each round, each round creates one thread, and the loop is begun once; so two threads have two
+ * indices, and what lies within one stride of one another in the one is not in the other.
+ *  - One is made by the creator, in a round of the loop that creates the team, before that round's thread is
+ * created: all that run have smaller indices.
+ *  - One is made by the creator, in a round of the loop that joins the team in order, behind that round's
+ * join: all that run have larger indices. The base is one value all the while: a global variable, or what is
+ * computed once by an instance that runs once.
+ */
+#include "ir/whole/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/whole/join.h"
+
+enum { MAX_STEPS = 16 };
+
+/* ---- teams ---- */
+
+static void find_callers(struct dh_w_teams *t)
+{
+    const struct dh_w *w = t->flow->w;
+    u32 *calls = calloc(w->n_insts + 1, sizeof *calls);
+    t->callers = calloc(w->n_insts + 1, sizeof *t->callers);
+    if (calls == NULL || t->callers == NULL)
+        dh_util_no_memory();
+    for (u32 i = 0; i < w->n_insts; i++)
+        for (size_t e = 0; e < w->insts[i].n_edges; e++) {
+            const struct dh_w_edge *edge = &w->insts[i].edges[e];
+            bool plain = w->fns[w->insts[i].fn].ops[edge->op].kind == DH_W_CALL;
+            calls[edge->inst] += plain ? 1 : 2; /* who else calls it is not known */
+            t->callers[edge->inst] = (struct dh_w_caller){i, edge->op};
+        }
+    for (u32 i = 0; i < w->n_insts; i++)
+        if (calls[i] != 1)
+            t->callers[i] = (struct dh_w_caller){DH_W_NONE, DH_W_NONE};
+    free(calls);
+}
+
+/* Whether a way leads from the end of block a to block b in the same round. */
+static bool comes_to(const struct dh_w_fn *fn, u32 a, u32 b, u32 header)
+{
+    for (u32 i = 0; i < fn->blocks[a].succs; i++) {
+        u32 to = fn->succ[fn->blocks[a].succ + i];
+        if (to != header && dh_w_reaches(fn, to, b, header, NULL))
+            return true;
+    }
+    return false;
+}
+
+/* The loop around the creation: it counts, and one round creates one thread. */
+static void find_count(struct dh_w_teams *t, struct dh_w_team *team)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
+    u32 b = dh_w_block_of(fn, team->fork), loop = fn->blocks[b].loop;
+    team->counts = loop != DH_W_NONE && dh_w_counted_find(t->flow, team->inst, loop, &team->created_by) &&
+                   !dh_w_begins_again(fn, &team->created_by, NULL) &&
+                   !comes_to(fn, b, b, team->created_by.header);
+    for (u32 o = 0; o < fn->n_ops && team->counts && !team->joined; o++)
+        if (fn->ops[o].kind == DH_W_JOIN &&
+            dh_w_join_matches(t->flow, team->inst, team->fork, o, &team->joined_by)) {
+            team->joined = true;
+            team->join = o;
+        }
+}
+
+void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f)
+{
+    struct dh_w *w = f->w;
+    *t = (struct dh_w_teams){.flow = f};
+    dh_w_pool_init(&t->elements, &w->arena);
+    dh_w_pool_add(&t->elements, "", 0);
+    for (u32 r = 1; r < w->n_roots; r++) {
+        const struct dh_w_root *root = &w->roots[r];
+        struct dh_w_team *team = &t->of[r];
+        if (root->kind != DH_PAIRS_THREAD || root->many || root->often || root->creator == DH_W_NONE ||
+            root->inst == DH_W_NONE || f->is_called[root->inst] || !dh_w_runs_once(f, root->creator))
+            continue;
+        team->inst = root->creator;
+        team->fork = dh_w_only_fork(w, team->inst, r);
+        if (team->fork == DH_W_NONE)
+            continue;
+        team->known = t->any = true;
+        find_count(t, team);
+    }
+    if (t->any)
+        find_callers(t);
+}
+
+void dh_w_teams_done(struct dh_w_teams *t)
+{
+    dh_w_pool_done(&t->elements);
+    free(t->callers);
+}
+
+/* ---- elements ---- */
+
+static bool creates_a_team(const struct dh_w_teams *t, u32 inst)
+{
+    for (u32 r = 1; r < t->flow->w->n_roots; r++)
+        if (t->of[r].known && t->of[r].inst == inst)
+            return true;
+    return false;
+}
+
+/* From the instance that accesses to the one that creates. false: it is not known where the address comes
+ * from. */
+static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a)
+{
+    struct dh_w *w = t->flow->w;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    for (u32 steps = 0; steps < MAX_STEPS && dh_w_address_known(a); steps++) {
+        u32 root = w->insts[e->inst].root;
+        if (root == 0 && creates_a_team(t, e->inst))
+            return true;
+        const struct dh_w_team *team = &t->of[root];
+        if (w->roots[root].inst == e->inst) {
+            if (root == 0 || !team->known ||
+                (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
+                return false;
+            const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
+            *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork]);
+            e->root = root;
+            e->inst = team->inst;
+            return dh_w_address_known(a);
+        }
+        struct dh_w_caller by = t->callers[e->inst];
+        if (by.inst == DH_W_NONE || (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
+            return false;
+        const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
+        *a = dh_w_address_in_caller(w, expressions, a, fn, &fn->calls[fn->ops[by.op].call]);
+        e->inst = by.inst;
+        e->op = by.op;
+    }
+    return false;
+}
+
+/* Whether a local of an instance that runs once is computed once. */
+static bool is_one_value(const struct dh_w_fn *fn, dh_w_value v)
+{
+    u32 def = fn->def[v];
+    return v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def)));
+}
+
+u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
+{
+    struct dh_w *w = t->flow->w;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    u32 length = fn->ops[op].length;
+    if (!t->any || length == DH_PTS_ANY || length == 0 || fn->ops[op].access == DH_PAIRS_FREE)
+        return 0;
+    struct dh_w_element e;
+    memset(&e, 0, sizeof e);
+    e.inst = inst;
+    e.op = op;
+    struct dh_w_address a = dh_w_address_of(w, expressions, fn, pointer);
+    if (!climb(t, &e, &a) || a.terms > 1)
+        return 0;
+    if (a.base != DH_W_NONE && !is_one_value(&w->fns[w->insts[e.inst].fn], a.base))
+        return 0;
+    e.base = a.base;
+    e.global = a.global;
+    e.off = a.off;
+    e.length = length;
+    e.op = e.root == 0 ? e.op : 0;
+    if (a.terms == 1) {
+        u32 bits;
+        e.index = dh_w_expression_leaf(expressions, a.term[0].index, &bits);
+        e.stride = a.term[0].stride;
+        for (u32 r = 1; r < w->n_roots; r++) {
+            const struct dh_w_team *team = &t->of[r];
+            if (e.index != NULL && team->counts && team->inst == e.inst &&
+                ((team->created_by.index == e.index && dh_w_counted_distinct(&team->created_by, bits)) ||
+                 (team->joined && team->joined_by.index == e.index &&
+                  dh_w_counted_distinct(&team->joined_by, bits))))
+                return dh_w_pool_add(&t->elements, &e, sizeof e);
+        }
+        return 0;
+    }
+    return dh_w_pool_add(&t->elements, &e, sizeof e);
+}
+
+/* ---- apart ---- */
+
+/* Whether the creator's op comes, in each round, before the team's thread of that round is created. */
+static bool is_before_fork(const struct dh_w_team *team, const struct dh_w_fn *fn, u32 op)
+{
+    u32 fb = dh_w_block_of(fn, team->fork), b = dh_w_block_of(fn, op), header = team->created_by.header;
+    if (!dh_w_loop_has(fn, team->created_by.loop, b))
+        return false;
+    return (b != fb || op < team->fork) && !comes_to(fn, fb, b, header);
+}
+
+/* Whether the creator's op comes, in each round of the loop that joins, behind that round's join. */
+static bool is_behind_join(const struct dh_w_team *team, const struct dh_w_fn *fn, u32 op)
+{
+    u32 jb = dh_w_block_of(fn, team->join), b = dh_w_block_of(fn, op);
+    if (!dh_w_loop_has(fn, team->joined_by.loop, b))
+        return false;
+    return b == jb ? op > team->join
+                   : jb == team->joined_by.header || !dh_w_reaches(fn, team->joined_by.header, b, jb, NULL);
+}
+
+/* Whether both lie within one stride, so that elements of different indices do not overlap. */
+static bool within_stride(const struct dh_w_element *a, const struct dh_w_element *b)
+{
+    int64_t first = a->off < b->off ? a->off : b->off;
+    int64_t end_a = a->off + a->length, end_b = b->off + b->length;
+    return a->stride == b->stride && (end_a > end_b ? end_a : end_b) - first <= a->stride;
+}
+
+/* The creator's access m and that of a thread of its team. */
+static bool creator_is_apart(const struct dh_w_teams *t, const struct dh_w_element *m,
+                             const struct dh_w_element *thread)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_team *team = &t->of[thread->root];
+    const struct dh_w_fn *fn = &w->fns[w->insts[m->inst].fn];
+    if (thread->index != team->created_by.index)
+        return false;
+    return (m->index == team->created_by.index && is_before_fork(team, fn, m->op)) ||
+           (team->joined && m->index == team->joined_by.index && is_behind_join(team, fn, m->op));
+}
+
+bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
+{
+    if (a == 0 || b == 0)
+        return false;
+    const struct dh_w_element *x = t->elements.item[a], *y = t->elements.item[b];
+    if (x->inst != y->inst || x->base != y->base || x->global != y->global)
+        return false;
+    if (x->index == NULL && y->index == NULL)
+        return x->off + x->length <= y->off || y->off + y->length <= x->off;
+    if (x->index == NULL || y->index == NULL || !within_stride(x, y))
+        return false;
+    if (x->root != 0 && y->root != 0)
+        return x->root == y->root && x->index == y->index && x->index == t->of[x->root].created_by.index;
+    if (x->root == 0 && y->root == 0)
+        return false;
+    return x->root == 0 ? creator_is_apart(t, x, y) : creator_is_apart(t, y, x);
+}

@@ -1,0 +1,53 @@
+/*
+ * team.h - threads that are given an element each, and who touches which.
+ *
+ *     for (i = 0; i < n; i++) create(&t[i], worker, &work[i]);
+ *
+ * A TEAM is all threads of one root, created by one operation of an instance that runs once. An ELEMENT is
+ * where an access is as seen by the creator: what the thread was given takes the place of its parameter, and
+ * so on through calls. Two accesses to elements of one array are apart if no two threads have the same index,
+ * and nobody leaves their own element. It is a proof, not an assumption: each of its steps is in team.c.
+ */
+#ifndef DH_IR_WHOLE_TEAM_H
+#define DH_IR_WHOLE_TEAM_H
+
+#include "ir/whole/counted.h"
+
+struct dh_w_team {
+    bool known;     /* there is one such operation */
+    u32 inst, fork; /* the creator, and the operation */
+    bool counts;    /* in a loop that counts, and is begun once */
+    bool joined;    /* a loop joins them in the same order */
+    u32 join;       /* the operation that does */
+    struct dh_w_counted created_by, joined_by;
+};
+
+struct dh_w_element {
+    u32 inst;            /* the creator */
+    u32 root;            /* whose threads access it; 0: the creator does, or who is called by it */
+    u32 op;              /* of the creator, if it does: the access or the call that leads to it */
+    dh_w_value base;     /* the array is a local of the creator ... */
+    LLVMValueRef global; /* ... or a global variable */
+    LLVMValueRef index;  /* NULL: it is no element, but one place */
+    int64_t off;         /* from the array's begin, for index 0 */
+    u32 stride, length;
+};
+
+struct dh_w_teams {
+    struct dh_w_flow *flow;
+    struct dh_w_team of[DH_W_MAX_ROOTS]; /* by root */
+    bool any;
+    struct dh_w_caller {
+        u32 inst, op;          /* DH_W_NONE: several, or none */
+    } *callers;                /* by instance */
+    struct dh_w_pool elements; /* 0: not known */
+};
+
+void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f);
+void dh_w_teams_done(struct dh_w_teams *t);
+/* The number of the element that an access is to, or 0. */
+u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer);
+/* Whether accesses to these two never meet in one place while both threads run. */
+bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b);
+
+#endif
