@@ -1,7 +1,7 @@
 // Loads that the optimiser has merged or moved have no line of their own in the debug information; the report names the line that
 // was made of them: the condition of a loop on two flags, and the statement of a loop that reads what does not change in it.
 // TSAN: shows no line for what was moved
-// STATIC: lines that the optimiser has taken away are found again by the pass alone
+// STATIC: lines that the optimiser has taken away are found again by the pass alone; the source has them
 #include "invisible.h"
 
 int one, two, step, width;

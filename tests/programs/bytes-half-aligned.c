@@ -1,6 +1,6 @@
 // Structures of twelve bytes of which eight are accessed as one: half of them are two words that are no pair
 // of eight aligned bytes, and now and then they lie in two lines of the cache.
-// STATIC: it takes an access for one to the member where it begins
+// FLAGS: -fno-strict-aliasing
 #include <stdint.h>
 
 #include "invisible.h"

@@ -1,6 +1,6 @@
 // Accesses of 16 and 8 bytes that are aligned to 8 and 4 only, and so lie in two of the blocks by which the runtime
 // notes where it has to look (16 KiB), and in two pieces of a plane (1 MiB). The second half is accessed there too.
-// STATIC: it takes an access for one to the member where it begins
+// FLAGS: -fno-strict-aliasing
 #include "invisible.h"
 
 typedef long vector __attribute__((vector_size(16), aligned(8)));

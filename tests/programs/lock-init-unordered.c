@@ -1,7 +1,6 @@
 // Each object is initialised and used by one thread, and then used by another that nothing has told of it. What it orders, it
 // orders from then on, but not its own initialisation.
 // TSAN: it does not know C11 mutexes, and takes semaphores and spin locks for ordered with their initialisation
-// STATIC: it says nothing of the locks themselves
 #include <semaphore.h>
 #include <threads.h>
 
