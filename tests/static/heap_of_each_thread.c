@@ -1,12 +1,12 @@
-// A block for each thread, made by who creates them, in a loop: one allocation, and only the assumption that each
-// thread has an argument of its own tells its blocks apart.
+// A block for each thread, made by who creates them, in a loop: one allocation, but another block each time, and no thread is
+// created without one.
 #include <pthread.h>
 #include <stdlib.h>
 
 static void *thread(void *arg)
 {
     int *p = arg;
-    ++*p; // PAIR a:partition
+    ++*p; // NO PAIR
     return NULL;
 }
 

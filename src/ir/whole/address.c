@@ -195,6 +195,16 @@ static bool add_constant(const struct dh_w *w, LLVMValueRef v, struct dh_w_addre
     return false;
 }
 
+bool dh_w_constant_place(const struct dh_w *w, dh_w_value v, LLVMValueRef *ret_global, int64_t *ret_off)
+{
+    struct dh_w_address to = unknown;
+    if (v == DH_W_NONE || v < DH_W_CONSTANT || !add_constant(w, w->constants[v & ~DH_W_CONSTANT].value, &to))
+        return false;
+    *ret_global = to.global;
+    *ret_off = to.off;
+    return true;
+}
+
 struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expressions,
                                     const struct dh_w_fn *fn, dh_w_value v)
 {
@@ -207,6 +217,12 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
         const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
         bool indexed =
             op != NULL && op->kind == DH_W_ELEMENT && op->index != NULL && to.terms < DH_W_MAX_TERMS;
+        int64_t at;
+        if (op != NULL && op->kind == DH_W_LOAD && (op->flags & DH_W_FIXED) &&
+            dh_w_constant_place(w, op->a, &to.global, &at)) {
+            to.content = (u32)at + 1;
+            break;
+        }
         if (op == NULL || (!indexed && op->kind != DH_W_OFFSET && !is_same_number(op))) {
             to.base = v;
             break;
@@ -217,7 +233,7 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
                                                    .bounded = op->length != 0 && op->length != DH_PTS_ANY};
         to.off += op->kind == DH_W_COPY ? 0 : op->off;
     }
-    if (to.base == DH_W_NONE && !add_constant(w, w->constants[v & ~DH_W_CONSTANT].value, &to))
+    if (!dh_w_address_known(&to) && !add_constant(w, w->constants[v & ~DH_W_CONSTANT].value, &to))
         return unknown;
     for (u32 i = 0; i < to.terms; i++)
         to.term[i] = inner[to.terms - 1 - i];
@@ -226,7 +242,8 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
 
 bool dh_w_address_beside(const struct dh_w_address *a, const struct dh_w_address *b)
 {
-    if (!dh_w_address_known(a) || a->base != b->base || a->global != b->global || a->terms != b->terms)
+    if (!dh_w_address_known(a) || a->base != b->base || a->global != b->global || a->content != b->content ||
+        a->terms != b->terms)
         return false;
     for (u32 i = 0; i < a->terms; i++)
         if (a->term[i].index != b->term[i].index || a->term[i].stride != b->term[i].stride)
@@ -317,9 +334,10 @@ struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_poo
     struct dh_w_address from = unknown;
     if (!dh_w_address_known(a) || call->inst == NULL)
         return unknown;
-    if (a->global != NULL)
+    if (a->global != NULL) {
         from.global = a->global;
-    else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
+        from.content = a->content;
+    } else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
         from = dh_w_address_of(w, expressions, caller, call->args[a->base]);
     return append(expressions, &from, a, call->inst, 0);
 }
@@ -335,9 +353,10 @@ struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_po
     /* Both are given the argument last. */
     if (!dh_w_address_known(a) || (strcmp(name, "pthread_create") != 0 && strcmp(name, "thrd_create") != 0))
         return unknown;
-    if (a->global != NULL)
+    if (a->global != NULL) {
         from.global = a->global;
-    else if (a->base == 0 && given != DH_W_NONE)
+        from.content = a->content;
+    } else if (a->base == 0 && given != DH_W_NONE)
         from = dh_w_address_of(w, expressions, creator, given);
     return append(expressions, &from, a, fork->inst, LLVMGetNumArgOperands(fork->inst) - 1);
 }
@@ -373,7 +392,7 @@ struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_poo
         if (dh_w_address_known(&from) && rest(expressions, a, &from, call, callee->value, &to))
             return to;
     }
-    struct dh_w_address to = {.base = DH_W_NONE, .global = a->global}, from = to;
+    struct dh_w_address to = {.base = DH_W_NONE, .global = a->global, .content = a->content}, from = to;
     return a->global != NULL && rest(expressions, a, &from, call, callee->value, &to) ? to : unknown;
 }
 

@@ -2,7 +2,8 @@
  * address.h - addresses as sums, so that two of them can be compared without knowing where they lead.
  *
  * An address is a base, a constant, and products of a stride and an index: &a[i].m is a + 8 + 48 * i. The
- * base is a local of the function or a global variable; an index is an EXPRESSION over values of the
+ * base is a local of the function, a global variable, or the pointer that a global variable holds for good
+ * (fixed.c); an index is an EXPRESSION over values of the
  * function, numbered so that equal expressions have equal numbers. Two addresses that differ in the constant
  * only are at a constant distance, whatever base and indices are, as long as none of the values in them is
  * computed anew in between: whoever keeps an address forgets it then (dh_w_address_ends).
@@ -28,6 +29,7 @@ struct dh_w_address {
     dh_w_value base; /* a local of the function, or DH_W_NONE */
     u32 terms;
     LLVMValueRef global; /* the base, if it is no local; NULL: nothing is known of the address */
+    u32 content;         /* not 0: the base is the pointer that the global holds, at content - 1 */
     int64_t off;
     struct dh_w_term term[DH_W_MAX_TERMS]; /* in the order in which they are added to the base */
 };
@@ -42,6 +44,9 @@ u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef value);
 /* The value that an expression is, but for changes of width; *ret_bits: of the narrowest number on the way.
  * NULL: it is a computation. */
 LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression, u32 *ret_bits);
+
+/* Whether a constant is a place in a global variable, which every thread has in common. */
+bool dh_w_constant_place(const struct dh_w *w, dh_w_value v, LLVMValueRef *ret_global, int64_t *ret_off);
 
 struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expressions,
                                     const struct dh_w_fn *fn, dh_w_value v);

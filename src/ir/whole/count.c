@@ -56,7 +56,7 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 inst, u32 fork, u32 join, struct
     struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
     struct dh_w_address joined = dh_w_address_of(w, expressions, fn, fn->ops[load].a);
     if (!is_element(f, &created, &first) || !is_element(f, &joined, ret) || created.base != joined.base ||
-        created.global != joined.global || created.off != joined.off ||
+        created.global != joined.global || created.content != joined.content || created.off != joined.off ||
         created.term[0].stride != joined.term[0].stride ||
         dh_w_written_from(f, inst, first.header, dh_w_node(w, inst, fn->ops[fork].a), sizeof(u64), fork))
         return false;

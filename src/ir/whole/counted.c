@@ -65,11 +65,39 @@ bool dh_w_begins_again(const struct dh_w_fn *fn, const struct dh_w_counted *c, c
 
 /* ---- what runs how often, and writes what ---- */
 
+size_t dh_w_writes(const struct dh_w_op *op, struct dh_w_write ret[DH_W_MAX_WRITES])
+{
+    size_t n = 0;
+    bool accessed =
+        op->access != DH_W_NO_ACCESS && op->access != DH_PAIRS_FREE && dh_pairs_access_writes(op->access);
+    bool stores = op->kind == DH_W_STORE || op->kind == DH_W_UPDATE || op->kind == DH_W_MEMCPY;
+    bool pointer = op->kind == DH_W_FORK || op->kind == DH_W_ALLOC_AT;
+    if ((accessed || stores || pointer) && op->a != DH_W_NONE)
+        ret[n++] = (struct dh_w_write){op->a, pointer && !accessed ? (u32)sizeof(u64) : op->length};
+    if (n > 0 && ret[0].length == 0)
+        ret[0].length = sizeof(u64); /* one word of what is accessed as a whole */
+    if ((op->kind == DH_W_JOIN || op->kind == DH_W_RESULT) && op->b != DH_W_NONE)
+        ret[n++] = (struct dh_w_write){op->b, sizeof(u64)};
+    return n;
+}
+
+bool dh_w_starts_itself(const struct dh_w *w, u32 inst)
+{
+    bool itself = w->roots[w->insts[inst].root].inst == inst;
+    for (size_t i = 0; i < w->n_early; i++)
+        itself |= w->early[i] == inst;
+    for (size_t i = 0; i < w->n_last; i++)
+        itself |= w->last[i] == inst;
+    return itself;
+}
+
 /* What the library calls back may be called often, and what is called when the program ends is called then.
  */
 bool dh_w_only_call(const struct dh_w *w, u32 inst, u32 *ret_caller, u32 *ret_op)
 {
     u32 n = 0;
+    if (dh_w_starts_itself(w, inst))
+        return false;
     for (u32 i = 0; i < w->n_insts && n < 2; i++)
         for (size_t e = 0; e < w->insts[i].n_edges; e++) {
             const struct dh_w_edge *edge = &w->insts[i].edges[e];
@@ -149,14 +177,13 @@ bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, dh_pts_no
     for (u32 i = 0; i < w->n_insts; i++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
         for (u32 o = 0; o < fn->n_ops; o++) {
-            const struct dh_w_op *op = &fn->ops[o];
-            bool writes = (op->access != DH_W_NO_ACCESS && dh_pairs_access_writes(op->access)) ||
-                          op->kind == DH_W_FORK || op->kind == DH_W_MEMCPY || op->kind == DH_W_STORE;
-            dh_pts_node to = writes && (i != inst || o != but) ? dh_w_node(w, i, op->a) : DH_PTS_NONE;
-            u32 bytes = op->kind == DH_W_FORK ? (u32)sizeof(u64) : op->length;
-            if (to != DH_PTS_NONE && op->access != DH_PAIRS_FREE &&
-                dh_pts_may_overlap(w->pts, at, length, to, bytes, NULL) && runs_from(w, inst, block, i, o))
-                return true;
+            struct dh_w_write to[DH_W_MAX_WRITES];
+            for (size_t n = i == inst && o == but ? 0 : dh_w_writes(&fn->ops[o], to); n-- > 0;) {
+                dh_pts_node node = dh_w_node(w, i, to[n].at);
+                if (node != DH_PTS_NONE && dh_pts_may_overlap(w->pts, at, length, node, to[n].length, NULL) &&
+                    runs_from(w, inst, block, i, o))
+                    return true;
+            }
         }
     }
     return false;
@@ -233,7 +260,7 @@ static bool set_bound(const struct search *s, struct dh_w_counted *c, LLVMValueR
         if (op->inst != load || op->kind != DH_W_LOAD)
             continue;
         struct dh_w_address at = dh_w_address_of(w, &s->f->locks.expressions, s->fn, op->a);
-        if (at.global != NULL && at.terms == 0 &&
+        if (at.global != NULL && at.content == 0 && at.terms == 0 &&
             !dh_w_written_from(s->f, s->inst, c->header, dh_w_node(w, s->inst, op->a), op->length, DH_W_NONE))
             c->place = at;
         break;

@@ -36,6 +36,16 @@ bool dh_w_repeats(const struct dh_w_fn *fn, u32 block);
 bool dh_w_begins_again(const struct dh_w_fn *fn, const struct dh_w_counted *c,
                        const struct dh_w_counted *out);
 
+/* Where an operation may write; returns how many places. */
+struct dh_w_write {
+    dh_w_value at;
+    u32 length;
+};
+enum { DH_W_MAX_WRITES = 2 };
+size_t dh_w_writes(const struct dh_w_op *op, struct dh_w_write ret[DH_W_MAX_WRITES]);
+
+/* Whether an instance also runs without being called: it begins a thread, or runs before or behind main. */
+bool dh_w_starts_itself(const struct dh_w *w, u32 inst);
 /* The only call of an instance: the calling one, and its op. false: there are several, or none. */
 bool dh_w_only_call(const struct dh_w *w, u32 inst, u32 *ret_caller, u32 *ret_op);
 /* Whether the instance runs once in the life of the program. */

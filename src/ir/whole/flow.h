@@ -72,6 +72,9 @@ void dh_w_flow_done(struct dh_w_flow *f);
 /* All of it, until the threads that run beside themselves are known. */
 void dh_w_flow_run(struct dh_w_flow *f);
 
+/* ---- fixed.c ---- */
+/* Marks the loads of pointers that no longer change once there are threads. Before all else. */
+void dh_w_fixed_find(struct dh_w_flow *f);
 /* ---- change.c ---- */
 u32 dh_w_change_intern(struct dh_w_flow *f, const struct dh_w_change *c);
 DH_INLINE const struct dh_w_change *dh_w_change_get(const struct dh_w_flow *f, u32 change)

@@ -80,6 +80,8 @@ static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
     if (d == NULL)
         return;
     d->rank.data = access->global;
+    d->rank.data_content = access->content;
+    d->rank.lock_content = at->content;
     d->rank.data_off = access->off;
     d->rank.lock = at->global;
     d->rank.lock_off = at->off;
@@ -239,7 +241,8 @@ static bool same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y)
 {
     if (x->data_stride == 0 && y->data_stride != 0)
         return same_rank(y, x);
-    if (x->data != y->data || x->lock != y->lock)
+    if (x->data != y->data || x->lock != y->lock || x->data_content != y->data_content ||
+        x->lock_content != y->lock_content)
         return false;
     int64_t s = x->data_stride, t = x->lock_stride;
     int64_t data = y->data_off - x->data_off, lock = y->lock_off - x->lock_off;

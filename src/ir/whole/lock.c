@@ -165,6 +165,7 @@ static u32 intern(struct dh_w_locks *l, const struct dh_w_held *held)
     }
     h.address.base = held->address.base;
     h.address.global = held->address.global;
+    h.address.content = held->address.content;
     if (dh_w_address_known(&held->address)) {
         h.address.off = held->address.off;
         h.address.terms = held->address.terms;

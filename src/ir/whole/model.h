@@ -73,6 +73,7 @@ enum {
     DH_W_VOLATILE = 2, /* the access is volatile */
     DH_W_SPINS = 4,    /* the access is the condition of a loop that does nothing but wait */
     DH_W_BYTES = 8,    /* MEMCPY: moves no pointers */
+    DH_W_FIXED = 8,    /* LOAD: of a pointer that no longer changes (fixed.c) */
     DH_W_UNKNOWN = 16, /* OUTSIDER, FOREIGN: of a function that is neither ours nor known */
     DH_W_OFTEN = 64,   /* FORK: starts any number of threads */
     DH_W_POLLS = 128,  /* BACK: callee points to events, which hold the function and its argument */

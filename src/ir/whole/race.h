@@ -12,7 +12,8 @@
 
 /* A lock that the address of what is accessed leads to. */
 struct dh_w_rank {
-    LLVMValueRef data, lock; /* global variables */
+    LLVMValueRef data, lock;        /* global variables ... */
+    u32 data_content, lock_content; /* ... or what they hold, see struct dh_w_address */
     int64_t data_off, lock_off;
     u32 data_stride, lock_stride; /* 0: the index is a constant */
     u32 length, zero;             /* of the access */

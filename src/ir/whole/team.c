@@ -38,17 +38,18 @@ static void find_callers(struct dh_w_teams *t)
             t->callers[edge->inst] = (struct dh_w_caller){i, edge->op};
         }
     for (u32 i = 0; i < w->n_insts; i++)
-        if (calls[i] != 1)
+        if (calls[i] != 1 || dh_w_starts_itself(w, i))
             t->callers[i] = (struct dh_w_caller){DH_W_NONE, DH_W_NONE};
     free(calls);
 }
 
-/* Whether a way leads from the end of block a to block b in the same round. */
-static bool comes_to(const struct dh_w_fn *fn, u32 a, u32 b, u32 header)
+/* Whether a way leads from the end of block a to block b, but not through block `closed`: the header of a
+ * loop, if it must be in the same round. */
+static bool comes_to(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed)
 {
     for (u32 i = 0; i < fn->blocks[a].succs; i++) {
         u32 to = fn->succ[fn->blocks[a].succ + i];
-        if (to != header && dh_w_reaches(fn, to, b, header, NULL))
+        if (to != closed && dh_w_reaches(fn, to, b, closed, NULL))
             return true;
     }
     return false;
@@ -149,42 +150,64 @@ static bool is_one_value(const struct dh_w_fn *fn, dh_w_value v)
     return v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def)));
 }
 
+/* Whether a local is memory that is allocated anew each time, and nobody else has. */
+static bool is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v)
+{
+    const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
+    if (op == NULL || op->kind == DH_W_ALLOC)
+        return op != NULL;
+    u32 callee = op->kind == DH_W_CALL ? fn->calls[op->call].fn : DH_W_NONE;
+    return callee != DH_W_NONE && w->fns[callee].fresh;
+}
+
+/* The index of an element is that of a loop that creates a team, or joins one. */
+static bool is_counted(const struct dh_w_teams *t, struct dh_w_element *e, const struct dh_w_term *term)
+{
+    u32 bits;
+    e->index = dh_w_expression_leaf(&t->flow->locks.expressions, term->index, &bits);
+    e->stride = term->stride;
+    for (u32 r = 1; r < t->flow->w->n_roots && e->index != NULL; r++) {
+        const struct dh_w_team *team = &t->of[r];
+        if (!team->counts || team->inst != e->inst)
+            continue;
+        if (team->created_by.index == e->index)
+            return dh_w_counted_distinct(&team->created_by, bits);
+        if (team->joined && team->joined_by.index == e->index)
+            return dh_w_counted_distinct(&team->joined_by, bits);
+    }
+    return false;
+}
+
 u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
 {
     struct dh_w *w = t->flow->w;
-    struct dh_w_pool *expressions = &t->flow->locks.expressions;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-    u32 length = fn->ops[op].length;
-    if (!t->any || length == DH_PTS_ANY || length == 0 || fn->ops[op].access == DH_PAIRS_FREE)
-        return 0;
     struct dh_w_element e;
     memset(&e, 0, sizeof e);
     e.inst = inst;
     e.op = op;
-    struct dh_w_address a = dh_w_address_of(w, expressions, fn, pointer);
-    if (!climb(t, &e, &a) || a.terms > 1)
+    e.length = fn->ops[op].length;
+    struct dh_w_address a = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer);
+    bool is_place = a.global != NULL && a.content == 0 && a.terms == 0; /* wherever it is seen from */
+    if (!is_place && (!t->any || !climb(t, &e, &a)))
         return 0;
-    if (a.base != DH_W_NONE && !is_one_value(&w->fns[w->insts[e.inst].fn], a.base))
-        return 0;
+    const struct dh_w_fn *by = &w->fns[w->insts[e.inst].fn];
     e.base = a.base;
     e.global = a.global;
+    e.content = a.content;
     e.off = a.off;
-    e.length = length;
     e.op = e.root == 0 ? e.op : 0;
-    if (a.terms == 1) {
-        u32 bits;
-        e.index = dh_w_expression_leaf(expressions, a.term[0].index, &bits);
-        e.stride = a.term[0].stride;
-        for (u32 r = 1; r < w->n_roots; r++) {
-            const struct dh_w_team *team = &t->of[r];
-            if (e.index != NULL && team->counts && team->inst == e.inst &&
-                ((team->created_by.index == e.index && dh_w_counted_distinct(&team->created_by, bits)) ||
-                 (team->joined && team->joined_by.index == e.index &&
-                  dh_w_counted_distinct(&team->joined_by, bits))))
-                return dh_w_pool_add(&t->elements, &e, sizeof e);
-        }
-        return 0;
+    e.fresh = a.base != DH_W_NONE && !is_one_value(by, a.base) && is_fresh(w, by, a.base);
+    if (e.fresh) { /* whatever is accessed in it, or whether it is freed */
+        e.off = e.length = 0;
+        return dh_w_pool_add(&t->elements, &e, sizeof e);
     }
+    if (e.length == DH_PTS_ANY || e.length == 0 || fn->ops[op].access == DH_PAIRS_FREE || a.terms > 1 ||
+        (a.base != DH_W_NONE && !is_one_value(by, a.base)) ||
+        (a.terms == 1 && !is_counted(t, &e, &a.term[0])))
+        return 0;
+    if (a.global != NULL && a.content == 0 && a.terms == 0)
+        e.inst = e.root = e.op = 0;
     return dh_w_pool_add(&t->elements, &e, sizeof e);
 }
 
@@ -230,13 +253,36 @@ static bool creator_is_apart(const struct dh_w_teams *t, const struct dh_w_eleme
            (team->joined && m->index == team->joined_by.index && is_behind_join(team, fn, m->op));
 }
 
+/* Memory that is allocated anew for each thread of a team: no creation without an allocation since the last.
+ */
+static bool blocks_are_apart(const struct dh_w_teams *t, const struct dh_w_element *x,
+                             const struct dh_w_element *y)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_team *team = &t->of[x->root != 0 ? x->root : y->root];
+    const struct dh_w_fn *fn = &w->fns[w->insts[x->inst].fn];
+    if ((x->root != 0 && y->root != 0 && x->root != y->root) || (x->root == 0 && y->root == 0))
+        return false;
+    u32 made = fn->def[x->base], mb = dh_w_block_of(fn, made), fb = dh_w_block_of(fn, team->fork);
+    if (mb == fb ? made > team->fork : comes_to(fn, fb, fb, mb))
+        return false;
+    if (x->root == y->root)
+        return true;
+    /* The creator, before it hands the block over: from the creation on, it is not reached but with another
+     * one. */
+    u32 op = x->root == 0 ? x->op : y->op, b = dh_w_block_of(fn, op);
+    return (b != fb || op < team->fork) && (b == mb || !comes_to(fn, fb, b, mb));
+}
+
 bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
 {
     if (a == 0 || b == 0)
         return false;
     const struct dh_w_element *x = t->elements.item[a], *y = t->elements.item[b];
-    if (x->inst != y->inst || x->base != y->base || x->global != y->global)
+    if (x->inst != y->inst || x->base != y->base || x->global != y->global || x->content != y->content)
         return false;
+    if (x->fresh || y->fresh)
+        return x->fresh && y->fresh && blocks_are_apart(t, x, y);
     if (x->index == NULL && y->index == NULL)
         return x->off + x->length <= y->off || y->off + y->length <= x->off;
     if (x->index == NULL || y->index == NULL || !within_stride(x, y))

@@ -27,7 +27,9 @@ struct dh_w_element {
     u32 root;            /* whose threads access it; 0: the creator does, or who is called by it */
     u32 op;              /* of the creator, if it does: the access or the call that leads to it */
     dh_w_value base;     /* the array is a local of the creator ... */
-    LLVMValueRef global; /* ... or a global variable */
+    LLVMValueRef global; /* ... or a global variable, or what it holds */
+    u32 content;         /* see struct dh_w_address */
+    u32 fresh;           /* the base is allocated anew each time; nothing else counts then */
     LLVMValueRef index;  /* NULL: it is no element, but one place */
     int64_t off;         /* from the array's begin, for index 0 */
     u32 stride, length;

@@ -124,6 +124,7 @@ static void find_races(struct dh_w *w, struct clock *c)
     struct dh_w_races races = {.w = w, .flow = &flow, .teams = &teams};
     begin(c, "locks and threads");
     dh_w_flow_init(&flow, w);
+    dh_w_fixed_find(&flow);
     dh_w_flow_run(&flow);
     begin(c, "pairs");
     dh_w_pool_init(&races.deltas, &w->arena);

@@ -38,7 +38,8 @@ def element_lock(p):
     """Elements with their own locks."""
     k, rng = p.n, p.rng
     at = index(rng)
-    p.top += [f"struct e{k} {{", "    long spare;", "    pthread_mutex_t lock;", "    int x, y;", f"}} e{k}[N];", f"int at{k};"]
+    names = rng.choice([f"e{k}[N]", f"store{k}[N], *e{k} = store{k}"])
+    p.top += [f"struct e{k} {{", "    long spare;", "    pthread_mutex_t lock;", "    int x, y;", f"}} {names};", f"int at{k};"]
     how = p.mistake and rng.choice(["other", "moved", "released", "reread", "sometimes", "pointer"])
     way = rng.choice(["direct", "pointer", "given", "both_given", "branch", "loop"])
     lock, data, unlock = f"&e{k}[{at}].lock", f"e{k}[{at}].x", f"&e{k}[{at}].lock"
@@ -119,21 +120,25 @@ def team(p):
     """An element for each thread, and loops that join."""
     k, rng = p.n, p.rng
     bound = rng.choice(["N", f"n{k}", "count"])
-    how = p.mistake and rng.choice(["twice", "next", "late", "early", "divided", "short", "way_out", "over", "changed"])
+    how = p.mistake and rng.choice(["twice", "next", "late", "early", "divided", "short", "way_out", "over", "changed", "swapped"])
     if how == "changed":
         bound = f"n{k}"
-    by = "pointer" if how in ("twice", "next") else rng.choice(["pointer", "number", "heap"])
+    by = "pointer" if how in ("twice", "next") else "shared" if how == "swapped" else \
+        rng.choice(["pointer", "number", "heap", "shared"])
     bad = "// MISTAKE"
     p.top += [f"int n{k} = N;", f"struct w{k} {{", "    int id;", "    long in, out;", f"}} w{k}[N + 1];", f"pthread_t t{k}[N];"]
     if by == "heap":
         p.main += [f"    struct w{k} *a{k} = calloc(N + 1, sizeof *a{k});"]
-    array = f"a{k}" if by == "heap" else f"w{k}"
+    elif by == "shared":
+        p.top += [f"struct w{k} *g{k};"]
+        p.main += [f"    g{k} = calloc(N + 1, sizeof *g{k});"]
+    array = {"heap": f"a{k}", "shared": f"g{k}"}.get(by, f"w{k}")
     # Which line is wrong: that of the thread, or that of main.
-    mark = bad if how in ("twice", "next", "divided") else "" if how else "// SAFE"
+    mark = bad if how in ("twice", "next", "divided", "swapped") else "" if how else "// SAFE"
     worker = [f"static void *thread{k}(void *arg)", "{"]
-    if by == "number":
+    if by in ("number", "shared"):
         worker += ["    long id = (long)arg;"]
-        e = f"w{k}[id / 2]" if how == "divided" else f"w{k}[id]"
+        e = f"{array}[id / 2]" if how == "divided" else f"{array}[id]"
         worker += [f"    {e}.out = {e}.in + id; {mark}"]
     else:
         worker += [f"    struct w{k} *w = arg;"]
@@ -145,7 +150,7 @@ def team(p):
             worker += [f"    w->out += w->in + 1; {mark}"]
     worker += ["    return NULL;", "}"]
     p.top += worker
-    given = f"(void *)(long)i" if by == "number" else f"&{array}[{'i % (N - 1)' if how == 'twice' else 'i'}]"
+    given = "(void *)(long)i" if by in ("number", "shared") else f"&{array}[{'i % (N - 1)' if how == 'twice' else 'i'}]"
     fill = f"        {array}[i].in = i; {'// SAFE' if not how else bad if how == 'late' else ''}"
     ident = [f"        {array}[i].id = i;"] if how == "divided" else []
     create = f"        pthread_create(&t{k}[i], NULL, thread{k}, {given});"
@@ -156,6 +161,8 @@ def team(p):
         p.main += ["    pthread_t first = t%d[0];" % k] + [f"    for (int i = 0; i < {bound}; i++) {{", create, "    }"]
     if how == "changed":
         p.main += [f"    n{k} = N - 2;"]
+    if how == "swapped":
+        p.main += [f"    g{k} = w{k};"]
     read = f"sum += {array}[i].out;"
     join = f"        pthread_join(t{k}[i], NULL);"
     inside = not how and rng.random() < 0.5

@@ -1,0 +1,308 @@
+/*
+ * fixed.c - pointers in global variables that no longer change once there are threads.
+ *
+ *     data = malloc(...);
+ *     for (...) pthread_create(...);       and each thread: data[i] = ...
+ *
+ * Whatever reads such a variable, in any thread, reads one value: then data[i].lock and data[i].count, for
+ * which it is read twice, are at a constant distance (address.h). A place is fixed if all that may write it,
+ * as far as the points-to sets tell, is done by main, or by who is called by it, where no thread can have
+ * been created yet that reads it, or creates one that does; and if main itself reads it, behind the last of
+ * these.
+ *
+ * Where main is when something happens is told by its own operations: the calls that lead there.
+ */
+#include <stdlib.h>
+
+#include "ir/whole/counted.h"
+
+enum { MAX_OPS = 64, MAX_WRITERS = 16, MAX_PLACES = 1024, WORD = 8 };
+
+/* Operations of main during which something may happen. */
+struct when {
+    u32 op[MAX_OPS];
+    u32 n;
+    bool any; /* or at any time */
+};
+
+struct place {
+    LLVMValueRef global;
+    int64_t off;
+    dh_pts_object object;
+    struct writer {
+        u32 inst, op;
+    } writers[MAX_WRITERS];
+    u32 n_writers;
+    u64 readers;  /* roots, without main's */
+    bool changes; /* for all that is known */
+};
+
+struct search {
+    struct dh_w_flow *f;
+    struct dh_w *w;
+    u32 main;
+    const struct dh_w_fn *fn; /* main's */
+    struct when *when;        /* by instance, of those that main's thread runs */
+    u64 descendants[DH_W_MAX_ROOTS];
+    struct place *places;
+    size_t n_places;
+    struct dh_w_table place_of, of_object; /* by global and offset; by object: its first place */
+};
+
+/* ---- when ---- */
+
+static void add_when(struct when *to, u32 op)
+{
+    for (u32 i = 0; i < to->n; i++)
+        if (to->op[i] == op)
+            return;
+    if (to->n == MAX_OPS)
+        to->any = true;
+    else
+        to->op[to->n++] = op;
+}
+
+static bool add_all(struct when *to, const struct when *from)
+{
+    u32 before = to->n;
+    bool any = to->any;
+    if (any)
+        return false;
+    for (u32 i = 0; i < from->n; i++)
+        add_when(to, from->op[i]);
+    to->any |= from->any;
+    return to->n != before || to->any != any;
+}
+
+static void find_when(struct search *s)
+{
+    const struct dh_w *w = s->w;
+    for (u32 i = 0; i < w->n_insts; i++)
+        s->when[i].any = i != s->main && dh_w_starts_itself(w, i);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 i = 0; i < w->n_insts; i++)
+            for (size_t e = 0; e < w->insts[i].n_edges; e++) {
+                const struct dh_w_edge *edge = &w->insts[i].edges[e];
+                struct when one = {.op = {edge->op}, .n = 1, .any = edge->late};
+                changed |= add_all(&s->when[edge->inst], i == s->main ? &one : &s->when[i]);
+            }
+    }
+}
+
+/* When an op of an instance of main's thread is done. */
+static struct when when_of(const struct search *s, u32 inst, u32 op)
+{
+    struct when here = {.op = {op}, .n = 1};
+    return inst == s->main ? here : s->when[inst];
+}
+
+/* Whether one of main's ops may come behind another, or during it. */
+static bool may_follow(const struct search *s, u32 op, u32 first)
+{
+    const struct dh_w_fn *fn = s->fn;
+    u32 a = dh_w_block_of(fn, first), b = dh_w_block_of(fn, op);
+    if (a == b && op >= first)
+        return true;
+    for (u32 i = 0; i < fn->blocks[a].succs; i++)
+        if (dh_w_reaches(fn, fn->succ[fn->blocks[a].succ + i], b, DH_W_NONE, NULL))
+            return true;
+    return false;
+}
+
+/* Each root with those that it creates, and they create, and so on. */
+static void find_descendants(struct search *s)
+{
+    const struct dh_w *w = s->w;
+    for (u32 r = 0; r < w->n_roots; r++)
+        s->descendants[r] = 1ull << r;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 i = 0; i < w->n_insts; i++)
+            for (size_t k = 0; k < w->insts[i].n_forks; k++) {
+                u64 *to = &s->descendants[w->insts[i].root];
+                u64 all = *to | s->descendants[w->insts[i].forks[k].root];
+                changed |= all != *to;
+                *to = all;
+            }
+    }
+}
+
+/* When main's thread creates threads that are some of these, or lead to them. */
+static struct when creations(const struct search *s, u64 roots)
+{
+    const struct dh_w *w = s->w;
+    struct when all = {.n = 0};
+    for (u32 i = 0; i < w->n_insts; i++)
+        for (size_t k = 0; k < w->insts[i].n_forks && w->insts[i].root == 0; k++)
+            if (s->descendants[w->insts[i].forks[k].root] & roots) {
+                struct when at = when_of(s, i, w->insts[i].forks[k].op);
+                add_all(&all, &at);
+            }
+    return all;
+}
+
+/* ---- places ---- */
+
+static bool is_read_plainly(const struct dh_w_op *op)
+{
+    return op->kind == DH_W_LOAD && op->access == DH_PAIRS_READ && op->dst != DH_W_NONE &&
+           LLVMIsALoadInst(op->inst) != NULL && !LLVMGetVolatile(op->inst) &&
+           LLVMGetTypeKind(LLVMTypeOf(op->inst)) == LLVMPointerTypeKind;
+}
+
+static struct place *place_of(struct search *s, const struct dh_w_op *op, bool make)
+{
+    LLVMValueRef global;
+    int64_t off;
+    if (!is_read_plainly(op) || !dh_w_constant_place(s->w, op->a, &global, &off) || off < 0)
+        return NULL;
+    struct dh_w_key key = DH_W_KEY((u64)(uptr)global, (u64)off);
+    u32 n = dh_w_table_get(&s->place_of, key);
+    if (n == DH_W_TABLE_NONE && make && s->n_places < MAX_PLACES) {
+        n = (u32)s->n_places++;
+        s->places[n] = (struct place){
+            .global = global, .off = off, .object = s->w->globals[dh_w_global(s->w, global)].object};
+        dh_w_table_put(&s->place_of, key, n);
+        dh_w_table_put(&s->of_object, DH_W_KEY(s->places[n].object), n);
+    }
+    return n == DH_W_TABLE_NONE ? NULL : &s->places[n];
+}
+
+static void find_places(struct search *s)
+{
+    for (size_t i = 0; i < s->w->n_fns; i++)
+        for (size_t o = 0; o < s->w->fns[i].n_ops; o++)
+            place_of(s, &s->w->fns[i].ops[o], true);
+    for (size_t i = 0; i < s->w->n_insts && s->n_places > 0; i++) {
+        const struct dh_w_fn *fn = &s->w->fns[s->w->insts[i].fn];
+        for (size_t o = 0; o < fn->n_ops; o++) {
+            struct place *p = place_of(s, &fn->ops[o], false);
+            if (p != NULL)
+                p->readers |= 1ull << s->w->insts[i].root & ~1ull;
+        }
+    }
+}
+
+static void add_writer(struct place *p, u32 inst, u32 op)
+{
+    if (p->n_writers > 0 && p->writers[p->n_writers - 1].inst == inst &&
+        p->writers[p->n_writers - 1].op == op)
+        return;
+    if (p->n_writers == MAX_WRITERS)
+        p->changes = true;
+    else
+        p->writers[p->n_writers++] = (struct writer){inst, op};
+}
+
+/* One place that an op may write: whatever lies in it has a writer. */
+static void note_write(struct search *s, u32 inst, u32 op, const struct dh_w_write *to)
+{
+    dh_pts_node node = dh_w_node(s->w, inst, to->at);
+    dh_pts_location l;
+    if (node == DH_PTS_NONE)
+        return;
+    for (struct dh_pts_iter it = dh_pts_iter(s->w->pts, node); dh_pts_next(&it, &l);) {
+        dh_pts_object object = dh_pts_place(s->w->pts, l).object;
+        if (dh_w_table_get(&s->of_object, DH_W_KEY(object)) == DH_W_TABLE_NONE)
+            continue;
+        for (size_t i = 0; i < s->n_places; i++) {
+            struct place *p = &s->places[i];
+            if (p->object != object)
+                continue;
+            dh_pts_location at =
+                dh_pts_find(s->w->pts, object, dh_pts_canonical(s->w->pts, object, (u32)p->off));
+            if (at == DH_PTS_NONE || dh_pts_locations_overlap(s->w->pts, l, to->length, at, WORD))
+                add_writer(p, inst, op);
+        }
+    }
+}
+
+static void find_writers(struct search *s)
+{
+    const struct dh_w *w = s->w;
+    struct dh_w_write to[DH_W_MAX_WRITES];
+    for (u32 i = 0; i < w->n_insts; i++) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
+        for (u32 o = 0; o < fn->n_ops; o++)
+            for (size_t n = dh_w_writes(&fn->ops[o], to); n-- > 0;)
+                note_write(s, i, o, &to[n]);
+    }
+}
+
+/* ---- what is fixed ---- */
+
+static bool may_follow_any(const struct search *s, const struct when *ops, const struct when *first)
+{
+    if (ops->any || first->any)
+        return true;
+    for (u32 i = 0; i < ops->n; i++)
+        for (u32 k = 0; k < first->n; k++)
+            if (may_follow(s, ops->op[i], first->op[k]))
+                return true;
+    return false;
+}
+
+static void find_changing(struct search *s)
+{
+    for (size_t i = 0; i < s->n_places; i++) {
+        struct place *p = &s->places[i];
+        struct when forks = p->n_writers > 0 ? creations(s, p->readers) : (struct when){.n = 0};
+        for (u32 k = 0; k < p->n_writers && !p->changes; k++) {
+            struct when at = when_of(s, p->writers[k].inst, p->writers[k].op);
+            p->changes = s->w->insts[p->writers[k].inst].root != 0 || may_follow_any(s, &at, &forks);
+        }
+    }
+}
+
+/* Whether main's thread reads a place in this instance only behind all that writes it. */
+static bool is_behind_writers(const struct search *s, const struct place *p, u32 inst, u32 op)
+{
+    struct when read = when_of(s, inst, op);
+    for (u32 k = 0; k < p->n_writers; k++) {
+        struct when write = when_of(s, p->writers[k].inst, p->writers[k].op);
+        if (may_follow_any(s, &write, &read))
+            return false;
+    }
+    return true;
+}
+
+static void mark(struct search *s)
+{
+    struct dh_w *w = s->w;
+    for (u32 n = 0; n < w->n_fns; n++) {
+        struct dh_w_fn *fn = &w->fns[n];
+        for (u32 o = 0; o < fn->n_ops; o++) {
+            struct place *p = place_of(s, &fn->ops[o], false);
+            bool fixed = p != NULL && !p->changes;
+            for (u32 i = 0; i < w->n_insts && fixed; i++)
+                if (w->insts[i].fn == n && w->insts[i].root == 0)
+                    fixed = is_behind_writers(s, p, i, o);
+            if (fixed)
+                fn->ops[o].flags |= DH_W_FIXED;
+        }
+    }
+}
+
+void dh_w_fixed_find(struct dh_w_flow *f)
+{
+    struct dh_w *w = f->w;
+    struct search s = {.f = f, .w = w, .main = w->n_roots > 0 ? w->roots[0].inst : DH_W_NONE};
+    if (w->large || w->main_fn == DH_W_NONE || s.main == DH_W_NONE || !dh_w_runs_once(f, s.main))
+        return;
+    s.fn = &w->fns[w->insts[s.main].fn];
+    s.when = calloc(w->n_insts + 1, sizeof *s.when);
+    s.places = calloc(MAX_PLACES, sizeof *s.places);
+    if (s.when == NULL || s.places == NULL)
+        dh_util_no_memory();
+    find_when(&s);
+    find_descendants(&s);
+    find_places(&s);
+    find_writers(&s);
+    find_changing(&s);
+    mark(&s);
+    free(s.when);
+    free(s.places);
+    dh_w_table_done(&s.place_of);
+    dh_w_table_done(&s.of_object);
+}
