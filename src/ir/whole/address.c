@@ -230,13 +230,16 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
         if (indexed)
             inner[to.terms++] = (struct dh_w_term){.index = dh_w_expression(expressions, op->index),
                                                    .stride = op->stride,
-                                                   .bounded = op->length != 0 && op->length != DH_PTS_ANY};
+                                                   .bytes = op->length == DH_PTS_ANY ? 0 : op->length,
+                                                   .begin = -to.off}; /* what comes behind it */
         to.off += op->kind == DH_W_COPY ? 0 : op->off;
     }
     if (!dh_w_address_known(&to) && !add_constant(w, w->constants[v & ~DH_W_CONSTANT].value, &to))
         return unknown;
-    for (u32 i = 0; i < to.terms; i++)
+    for (u32 i = 0; i < to.terms; i++) {
         to.term[i] = inner[to.terms - 1 - i];
+        to.term[i].begin += to.off;
+    }
     return to;
 }
 
@@ -321,6 +324,7 @@ static struct dh_w_address append(struct dh_w_pool *pool, const struct dh_w_addr
     for (u32 i = 0; i < a->terms; i++) {
         struct dh_w_term *t = &to.term[to.terms++];
         *t = a->term[i];
+        t->begin += from->off;
         if (!to_caller(pool, a->term[i].index, call, first, &t->index))
             return unknown;
     }
@@ -373,6 +377,7 @@ static bool rest(struct dh_w_pool *pool, const struct dh_w_address *a, const str
     for (u32 i = from->terms; i < a->terms; i++) {
         struct dh_w_term *t = &to->term[to->terms++];
         *t = a->term[i];
+        t->begin -= from->off;
         if (!to_callee(pool, a->term[i].index, call->inst, callee, &t->index))
             return false;
     }

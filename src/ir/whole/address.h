@@ -20,10 +20,12 @@ struct dh_w_pool;
 
 enum { DH_W_MAX_TERMS = 2 };
 struct dh_w_term {
-    u32 index;    /* an expression */
-    u32 stride;   /* with the index's constant factor in it, see gep.c: equal if index and size of the element
-                     are */
-    bool bounded; /* an index into an array of known size */
+    u32 index;  /* an expression */
+    u32 stride; /* with the index's constant factor in it, see gep.c: equal if index and size of the element
+                   are */
+    u32 bytes;  /* of the array; 0: not known */
+    u32 zero;
+    int64_t begin; /* of the array, from the base */
 };
 struct dh_w_address {
     dh_w_value base; /* a local of the function, or DH_W_NONE */

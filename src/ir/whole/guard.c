@@ -41,16 +41,19 @@ static bool is_longer_than_lock(u32 length, u8 kind)
     return length > sizes[kind];
 }
 
-/* Of an access to a[i].text[k] under the lock a[i].m, k does not count, if it stays in the array. */
+/* Of an access to a[i].text[k] under the lock a[i].m, k does not count: it stays in the array, and the lock
+ * is not in it. That of a[0].m and a[i].x does. */
 static bool is_inside(const struct dh_w_address *access, const struct dh_w_address *lock)
 {
     struct dh_w_address begin = *access;
     if (lock->terms > access->terms)
         return false;
     begin.terms = lock->terms;
-    for (u32 i = lock->terms; i < access->terms; i++)
-        if (!access->term[i].bounded)
+    for (u32 i = lock->terms; i < access->terms; i++) {
+        const struct dh_w_term *t = &access->term[i];
+        if (t->bytes == 0 || (lock->off >= t->begin && lock->off < t->begin + t->bytes))
             return false;
+    }
     return dh_w_address_beside(&begin, lock);
 }
 
@@ -64,13 +67,12 @@ static void add_distance(struct deltas *all, const struct dh_w_held *h, u32 lock
         d->distance = at->off - access->off;
 }
 
-/* x + a + s * i is accessed, m + b + t * i held; a constant i is in a and b. */
+/* x + a + s * i is accessed, m + b + t * i held; a constant i is in a and b. That s * i does not go round the
+ * address space is what the language says of indices. */
 static bool is_ranked(const struct dh_w_address *access, const struct dh_w_address *lock)
 {
-    if (access->global == NULL || lock->global == NULL || access->terms != lock->terms || access->terms > 1)
-        return false;
-    return access->terms == 0 ||
-           (access->term[0].index == lock->term[0].index && access->term[0].bounded && lock->term[0].bounded);
+    return access->global != NULL && lock->global != NULL && access->terms == lock->terms &&
+           (access->terms == 0 || (access->terms == 1 && access->term[0].index == lock->term[0].index));
 }
 
 static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,

@@ -172,7 +172,8 @@ static u32 intern(struct dh_w_locks *l, const struct dh_w_held *held)
         for (u32 i = 0; i < h.address.terms; i++) {
             h.address.term[i].index = held->address.term[i].index;
             h.address.term[i].stride = held->address.term[i].stride;
-            h.address.term[i].bounded = held->address.term[i].bounded;
+            h.address.term[i].bytes = held->address.term[i].bytes;
+            h.address.term[i].begin = held->address.term[i].begin;
         }
     }
     return dh_w_pool_add(&l->held, &h, sizeof h);
