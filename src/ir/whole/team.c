@@ -2,15 +2,24 @@
  * team.c - see team.h.
  *
  * Why two accesses are apart (dh_w_elements_apart):
- *  - Both are to one place each, at constant offsets from one base, and have no byte in common.
- *  - Both are made by threads of one team to their own element. The indices of a loop that counts are
+ *
+ * 1. Both are to one place each, at constant offsets from one base, and have no byte in common.
+ *
+ * 2. Both are made by threads of one team to their own element. The indices of a loop that counts are
  * different in each round, each round creates one thread, and the loop is begun once; so two threads have two
- * indices, and what lies within one stride of one another in the one is not in the other.
- *  - One is made by the creator, in a round of the loop that creates the team, before that round's thread is
+ * indices, and what lies within one stride of another, for one index, is not there for the other.
+ *
+ * 3. One is made by the creator, in a round of the loop that creates the team, before that round's thread is
  * created: all that run have smaller indices.
- *  - One is made by the creator, in a round of the loop that joins the team in order, behind that round's
- * join: all that run have larger indices. The base is one value all the while: a global variable, or what is
- * computed once by an instance that runs once.
+ *
+ * 4. One is made by the creator, in a round of the loop that joins the team in order, behind that round's
+ * join: all that run have larger indices.
+ *
+ * 5. Both are to memory that is allocated anew for each thread of the team, by its threads, or by the creator
+ * before it creates the thread.
+ *
+ * But for the last, the base is one value all the while: a global variable, what one holds for good, or what
+ * an instance that runs once computes once.
  */
 #include "ir/whole/team.h"
 
