@@ -21,7 +21,7 @@ cd "$work" || exit 1
 failed=0 seen=0
 
 pairs() { # OF
-    timeout -k 2 60 "$deadheat" static --of="$1" --style=sound --format=json -O1 -pthread random.c >pairs.json 2>err || return 1
+    within 60 "$deadheat" static --of="$1" --style=sound --format=json -O1 -pthread random.c >pairs.json 2>err || return 1
     python3 "$lines" pairs . pairs.json >"$1"
 }
 
@@ -58,7 +58,7 @@ for seed; do
         echo "FAIL $name: $(head -2 err | tr '\n' '|')" && failed=1 && continue
     fi
     rm -f races.jsonl
-    timeout -k 2 60 "$deadheat" run --output=races.jsonl -- ./prog >out 2>&1 </dev/null
+    within 60 "$deadheat" run --output=races.jsonl -- ./prog >out 2>&1 </dev/null
     "$deadheat" report races.jsonl --format=json >races.json 2>err
     python3 "$lines" races . races.json >races
     seen=$((seen + $(wc -l <races)))

@@ -31,7 +31,7 @@ PY
 }
 
 pairs() { # ARGUMENTS: what was found
-    timeout -k 2 60 "$deadheat" static --style=sound --format=json "$@" >"$work/pairs.json" 2>"$work/err" ||
+    within 60 "$deadheat" static --style=sound --format=json "$@" >"$work/pairs.json" 2>"$work/err" ||
         { head -2 "$work/err" && return; }
     python3 ../dynamic/lines.py pairs . "$work/pairs.json"
 }
