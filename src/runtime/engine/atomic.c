@@ -360,6 +360,10 @@ void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, con
     if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
     t->work++;
+    if (__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED)) {
+        now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc, .settled = true};
+        return t;
+    }
     if (kind == DH_ATOMIC_LOAD && !dh_tap && !dh_rules_on && !t->unordered && !t->untracked &&
         !t->unsampled) {
         struct dh_seen *e = known_load(t, (uptr)p, size, order);
@@ -533,7 +537,9 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
     if (!t)
         return;
     DH_ASSERT(t == __dh_hot.self && t->in_rt && now.size);
-    if (DH_UNLIKELY(dh_tap != NULL)) {
+    if (now.settled && __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED)) {
+        ; /* it can have learned nothing */
+    } else if (DH_UNLIKELY(dh_tap != NULL)) {
         tap(t, order, kind);
     } else if (DH_UNLIKELY(t->unordered)) {
         record(t, kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW ? DH_WRITE : DH_READ);
@@ -542,6 +548,8 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
         record(t, DH_READ);
     } else if (kind == DH_ATOMIC_STORE) {
         after_store(t, order);
+        if (now.settled)
+            record(t, DH_WRITE);
     } else {
         after_exchange(t, order, kind == DH_ATOMIC_RMW);
     }
@@ -553,7 +561,8 @@ void __dh_fence(u32 order)
 {
     struct dh_thread *t = __dh_hot.self;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (!t || dh_runtime_off || t->unordered || t->alone || !dh_thread_enter_any(t))
+    if (!t || dh_runtime_off || t->unordered || t->alone ||
+        __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED) || !dh_thread_enter_any(t))
         return;
     if (DH_UNLIKELY(dh_tap != NULL)) /* not in sink.h: instrumented code comes here without it */
         dh_tap->sync(t, DH_OP_FENCE, order, 0);

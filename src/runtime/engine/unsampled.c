@@ -91,6 +91,8 @@ static void look_at_block(uptr addr)
 bool dh_unsampled_is_quiet(uptr addr, size_t n)
 {
     const uptr end = addr + n;
+    if (__dh_hot.span == DH_SPAN_SETTLED)
+        return true;
     for (uptr at = addr & ~(uptr)3, stop; at < end; at = stop) {
         bool quiet;
         stop = piece_end(at, end, &quiet);
@@ -109,6 +111,8 @@ bool dh_unsampled_is_quiet_stride(uptr addr, uptr step, u64 count, u32 size)
 {
     const uptr end = addr + (count - 1) * step + size;
     DH_ASSERT(count && size && size <= step);
+    if (__dh_hot.span == DH_SPAN_SETTLED)
+        return true;
     while (count > 0) {
         bool quiet;
         uptr stop = piece_end(addr, end, &quiet);
@@ -412,7 +416,7 @@ static void access_words(struct dh_access_now *a, const void *pc, uptr lo, size_
 void dh_unsampled_access(struct dh_access_now *a, const void *pc)
 {
     const uptr end = a->addr + a->size;
-    if (DH_UNLIKELY(dh_runtime_off))
+    if (DH_UNLIKELY(dh_runtime_off) || dh_period_settled(a->t))
         return;
     dh_rule(a->t, DH_COUNT_UNSAMPLED);
     dh_recheck_forget_begin();

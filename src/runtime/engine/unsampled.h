@@ -29,7 +29,8 @@ void dh_unsampled_disturb(uptr addr, size_t n);
 extern u32 dh_unsampled_moves; /* how often; atomic */
 DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
 {
-    return t->unsampled && __dh_hot.span == 1; /* 0: a period has begun; else it is alone */
+    /* 0: a period has begun; else it is alone. */
+    return t->unsampled && (__dh_hot.span == 1 || __dh_hot.span == DH_SPAN_SETTLED);
 }
 
 /* A read of [addr, addr + n) was published, by a full fence: have it seen in the write plane. */

@@ -17,10 +17,15 @@ bool dh_alone_lard_spoken(void)
     return __start_dh_lard != NULL;
 }
 
+bool dh_alone_all_inherit(void)
+{
+    return !__atomic_load_n(&never, __ATOMIC_RELAXED) && !dh_alone_lard_spoken();
+}
+
 void dh_alone_begin(struct dh_thread *t)
 {
-    if (t->alone || dh_sink_wants_all() || __dh_hot.self != t || __atomic_load_n(&never, __ATOMIC_RELAXED) ||
-        dh_alone_lard_spoken() || !dh_thread_outlived_all(t))
+    if (t->alone || dh_sink_wants_all() || __dh_hot.self != t || !dh_alone_all_inherit() ||
+        !dh_thread_outlived_all(t))
         return;
     dh_thread_end_epoch(t); /* of what it records when it is no longer alone, nothing is in this one */
     t->alone = true;
@@ -47,5 +52,6 @@ void dh_alone_unheard(struct dh_thread *t)
 void dh_alone_never(struct dh_thread *t)
 {
     __atomic_store_n(&never, true, __ATOMIC_RELAXED);
+    dh_period_unsettle();
     dh_alone_end(t);
 }

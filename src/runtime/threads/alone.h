@@ -20,6 +20,8 @@
 
 /* Does the program itself include lard.h? (Of shared libraries it is not known.) */
 bool dh_alone_lard_spoken(void);
+/* Does every thread know all that its creator knew? Once it does not, others may not. */
+bool dh_alone_all_inherit(void);
 /* t runs here. From now on it is alone, if it is. */
 void dh_alone_begin(struct dh_thread *t);
 /* It is about to be no longer. Nothing if it was not. */

@@ -13,6 +13,7 @@
 #include "runtime/threads/held.h"
 #include "runtime/threads/lately.h"
 #include "runtime/threads/lockset.h"
+#include "runtime/threads/period.h"
 #include "runtime/threads/sync.h"
 
 /* ---- The owner's clock ---- */
@@ -221,7 +222,7 @@ static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr a
 void dh_order_take_in(struct dh_thread *t, uptr addr, bool read)
 {
     struct dh_lately *e = dh_lately(t, addr);
-    if (DH_LIKELY(dh_lately_known(e, addr)))
+    if (dh_period_settled(t) || DH_LIKELY(dh_lately_known(e, addr)))
         return;
     bool sure = true;
     struct dh_sync *o = e->addr == addr ? e->object : dh_sync_find(addr, &sure);
@@ -279,7 +280,8 @@ static void drop_changed(struct dh_thread *t, struct dh_sync *o)
 void dh_order_give_out(struct dh_thread *t, uptr addr, bool join)
 {
     struct dh_lately *e = dh_lately(t, addr);
-    if (published(t, e, addr) && __atomic_load_n(&e->object->kept, __ATOMIC_RELAXED))
+    if (dh_period_all_settled ||
+        (published(t, e, addr) && __atomic_load_n(&e->object->kept, __ATOMIC_RELAXED)))
         return;
     struct dh_sync *o = take_to_change(t, addr);
     if (!o)
@@ -291,7 +293,7 @@ void dh_order_give_out(struct dh_thread *t, uptr addr, bool join)
 
 void dh_order_give_out_lock(struct dh_thread *t, uptr lock, bool read)
 {
-    if (published(t, dh_lately(t, lock), lock))
+    if (dh_period_all_settled || published(t, dh_lately(t, lock), lock))
         return;
     struct dh_sync *o = take_to_change(t, lock);
     if (!o)

@@ -27,12 +27,14 @@
 #include "runtime/intercept/intercept.h"
 #include "runtime/shadow/collect.h"
 #include "runtime/sink/sink.h"
+#include "runtime/threads/alone.h"
 
 #define MILLISECOND 1000000ull /* times are in nanoseconds */
 #define LENGTH (5 * MILLISECOND)
 #define SHORTEST (MILLISECOND / 2)
 #define SHORTEST_PAUSE (2 * MILLISECOND) /* on average */
 #define LOOK (20 * MILLISECOND)          /* how long it sleeps at most before it looks whether it is needed */
+#define FIRST_LOOK (MILLISECOND / 4)     /* likewise, at first: after a period threads soon settle */
 #define LONGEST_PAUSE (3600000 * MILLISECOND)
 #define USUAL_SPEED 0.25    /* of a program inside a period, to that outside */
 #define ENOUGH 256          /* calls from which on they tell something */
@@ -43,6 +45,7 @@
 bool dh_period_on;
 static bool sampling; /* a period is under way; atomic */
 u32 dh_period_pause = 1;
+bool dh_period_all_settled;
 
 /* What time was spent in. */
 enum phase {
@@ -99,10 +102,109 @@ static void account(enum phase next)
     phase = next;
 }
 
+/* ---- Who knows everything ---- */
+
+/* By slot: an epoch after which nothing was recorded, by any owner of the slot that is not in a period.
+ * Written by the owner; atomic. */
+static u32 recorded[DH_SLOTS_MAX];
+static u32 recorded_slots; /* one past the highest that is not 0; atomic, rises */
+
+/* t has recorded nothing after this epoch, and does not record any more. */
+static void note_recorded(const struct dh_thread *t, u32 epoch)
+{
+    u32 slot = dh_slot_raw(t->slot), slots = __atomic_load_n(&recorded_slots, __ATOMIC_RELAXED);
+    if (!t->recorded)
+        return;
+    __atomic_store_n(&recorded[slot], epoch, __ATOMIC_RELAXED);
+    while (slots <= slot && !__atomic_compare_exchange_n(&recorded_slots, &slots, slot + 1, false,
+                                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
+/* No thread records any more. Is it noted what t has recorded? It did not do so itself if it has not been in
+ * the runtime since the period ended. Should it come in while we look, that shows in in_rt, and in unsampled
+ * when it is outside again. */
+static bool is_noted(const struct dh_thread *t)
+{
+    if (__atomic_load_n(&t->unsampled, __ATOMIC_ACQUIRE) || !t->recorded)
+        return true;
+    u32 epoch = dh_thread_read_clock(t, t->slot);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (t->in_rt || __atomic_load_n(&t->unsampled, __ATOMIC_RELAXED))
+        return false;
+    note_recorded(t, epoch);
+    return true;
+}
+
+static bool knows_all(const struct dh_thread *t)
+{
+    /* The owner may be growing it: the length first, since the array is published before it. */
+    u32 n = __atomic_load_n(&t->vc.n, __ATOMIC_ACQUIRE);
+    const u32 *c = __atomic_load_n(&t->vc.c, __ATOMIC_ACQUIRE);
+    u32 slots = __atomic_load_n(&recorded_slots, __ATOMIC_ACQUIRE), s = 0;
+    while (s < slots && __atomic_load_n(&recorded[s], __ATOMIC_RELAXED) <=
+                            (s < n ? __atomic_load_n(&c[s], __ATOMIC_RELAXED) : 0))
+        s++;
+    return s == slots;
+}
+
+typedef u64 pair __attribute__((may_alias));
+_Static_assert(offsetof(struct dh_hot, base) % 8 == 0 &&
+                   offsetof(struct dh_hot, span) == offsetof(struct dh_hot, base) + 4,
+               "base and span are one aligned word of 64 bits");
+
+/* What hits in another thread, which is outside a period, becomes something else. */
+static void change_span(struct dh_hot *hot, u32 from, u32 to)
+{
+    u64 old = (u64)from << 32; /* base 0 */
+    if (hot)
+        __atomic_compare_exchange_n((pair *)&hot->base, &old, (u64)to << 32, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED);
+}
+
+/* Settle those threads that can be. */
+static void settle(void)
+{
+    bool noted = true, all = dh_alone_all_inherit();
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
+    if (!dh_period_on || !__atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED))
+        return;
+    /* A kernel thread with several identities may change to one that does not know as much. */
+    for (const struct dh_thread *t = dh_threads; t && noted; t = t->next)
+        noted = t->state == DH_THREAD_FINISHED || (!t->carried && is_noted(t));
+    for (const struct dh_thread *t = dh_threads; t && noted; t = t->next) {
+        if (t->state == DH_THREAD_FINISHED || dh_thread_will_know(t))
+            continue;
+        /* One that is new gets the clock that its creator had then when it starts. */
+        bool knows = t->state == DH_THREAD_NEW ? periods == 0 : knows_all(t);
+        all = all && knows;
+        if (knows)
+            change_span(t->hot, 1, DH_SPAN_SETTLED);
+    }
+    __atomic_store_n(&dh_period_all_settled, all && noted, __ATOMIC_SEQ_CST);
+}
+
+static void unsettle(void)
+{
+    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
+    __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_SEQ_CST);
+    for (const struct dh_thread *t = dh_threads; t; t = t->next)
+        change_span(t->hot, DH_SPAN_SETTLED, 1);
+}
+
+void dh_period_unsettle(void)
+{
+    dh_lock_take(&dh_threads_lock);
+    __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_SEQ_CST);
+    dh_lock_drop(&dh_threads_lock);
+}
+
 void dh_period_give(const struct dh_thread *t)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     ended_work += t->work;
+    if (!t->unsampled)
+        note_recorded(t, dh_thread_read_clock(t, t->slot));
 }
 
 /* ---- Begin and end ---- */
@@ -114,26 +216,17 @@ void dh_period_heed(struct dh_thread *t)
     if (!dh_period_on || t->alone)
         return;
     DH_ASSERT(__dh_hot.self != t || t->in_rt);
-    if (outside && !t->unsampled)
-        dh_thread_end_epoch(
-            t); /* of what it does next nothing is recorded: it must not count as this epoch's */
+    if (outside && !t->unsampled) {
+        note_recorded(t, dh_thread_read_clock(t, t->slot));
+        /* Of what it does next nothing is recorded: it must not count as this epoch's. */
+        dh_thread_end_epoch(t);
+    }
     if (!outside && t->unsampled)
         t->stamp++; /* ids made since, to name races, are below the base */
     t->unsampled = outside;
     dh_thread_set_hot(t, hot);
-}
-
-typedef u64 pair __attribute__((may_alias));
-_Static_assert(offsetof(struct dh_hot, base) % 8 == 0 &&
-                   offsetof(struct dh_hot, span) == offsetof(struct dh_hot, base) + 4,
-               "base and span are one aligned word of 64 bits");
-
-/* Make empty cells miss too. */
-static void call_in(struct dh_hot *hot)
-{
-    u64 empty_hits = (u64)1 << 32; /* base 0, span 1 */
-    __atomic_compare_exchange_n((pair *)&hot->base, &empty_hits, 0, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_RELAXED);
+    if (outside && __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED))
+        hot->span = DH_SPAN_SETTLED; /* a new one, too: it knows what its creator does */
 }
 
 /* self: as in dh_collect_quiesce. */
@@ -143,15 +236,17 @@ static void turn(struct dh_thread *self, bool on)
     account(on ? INSIDE : AFTERWARDS);
     periods += on;
     __atomic_store_n(&dh_period_pause, 0, __ATOMIC_SEQ_CST);
+    unsettle(); /* first, or one that is settled might race with what another already records */
     __atomic_store_n(&sampling, on, __ATOMIC_SEQ_CST);
     dh_lock_drop(&dh_threads_lock);
     bool all_know = dh_collect_quiesce(self);
     dh_lock_take(&dh_threads_lock);
     if (!on && all_know)
         __atomic_store_n(&dh_period_pause, ++pauses, __ATOMIC_SEQ_CST);
-    for (const struct dh_thread *t = dh_threads; t && on; t = t->next)
-        if (t->hot)
-            call_in(t->hot);
+    for (const struct dh_thread *t = dh_threads; t && on; t = t->next) {
+        change_span(t->hot, 1, 0); /* empty cells miss too */
+        change_span(t->hot, DH_SPAN_SETTLED, 0);
+    }
     dh_lock_drop(&dh_threads_lock);
 }
 
@@ -167,6 +262,17 @@ void dh_period_turn(bool on)
         return;
     turn(t, on);
     dh_thread_leave(t);
+}
+
+/* Likewise: settle whoever can be. True: all are. */
+__attribute__((used, retain)) bool dh_period_settle(void);
+bool dh_period_settle(void)
+{
+    dh_lock_take(&dh_threads_lock);
+    settle();
+    bool all = dh_period_all_settled;
+    dh_lock_drop(&dh_threads_lock);
+    return all;
 }
 
 /* ---- When ---- */
@@ -295,13 +401,16 @@ static bool is_needed(void)
 static void pause_for(u64 ns)
 {
     bool several = true;
+    u64 look = FIRST_LOOK;
     while (ns > 0 && several) {
-        u64 part = ns < LOOK ? ns : LOOK;
+        u64 part = ns < look ? ns : look;
+        look = look < LOOK / 2 ? look * 2 : LOOK;
         struct timespec wait = {.tv_nsec = (long)part};
         dh_sys3(SYS_nanosleep, (long)&wait, 0, 0);
         ns -= part;
         dh_lock_take(&dh_threads_lock);
         several = are_several();
+        settle();
         dh_lock_drop(&dh_threads_lock);
     }
 }
@@ -340,8 +449,10 @@ void dh_period_start(void)
     dh_lock_take(&dh_threads_lock);
     bool first = !running;
     running = true;
-    if (first)
+    if (first) {
         account(OUTSIDE);
+        settle();
+    }
     dh_lock_drop(&dh_threads_lock);
     if (!first || !timed)
         return;
@@ -365,6 +476,7 @@ void dh_period_fork_child(void)
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     __atomic_store_n(&sampling, false, __ATOMIC_RELAXED);
     __atomic_store_n(&dh_period_pause, ++pauses, __ATOMIC_RELAXED); /* there is but one thread */
+    __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_RELAXED);
     running = false;
     periods = ended_work = 0;
     memset(totals, 0, sizeof(totals));

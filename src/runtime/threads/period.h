@@ -14,6 +14,11 @@
  * period begins, the controller turns the pair (0, 1) in other threads' base and span into (0, 0), by
  * compare-exchange, and their next access is a call. It is the only store into another thread's hot state.
  * One that is lost, because the owner stores at the same moment, costs nothing: the owner is in the runtime.
+ *
+ * A thread that knows all that was ever recorded is settled. Until the next period nothing is recorded, so it
+ * can race with nothing and has nothing to learn. The controller finds such threads by their clocks, and
+ * makes everything hit (DH_SPAN_SETTLED). When all are settled, none has anything to tell another, and
+ * synchronisation is not followed any more until the next period.
  */
 #ifndef DH_RUNTIME_THREADS_PERIOD_H
 #define DH_RUNTIME_THREADS_PERIOD_H
@@ -27,6 +32,20 @@ extern bool dh_period_on;
  * that none does. Atomic. */
 extern u32 dh_period_pause;
 
+/* All threads are settled. Atomic. It is cleared before anybody takes part in the next period: who has
+ * synchronised with a thread that may have recorded something since finds it cleared. */
+extern bool dh_period_all_settled;
+
+/* Of the calling thread, inside the runtime and after the operation by which it might learn something: is
+ * there nothing to learn, and nothing that it could race with? */
+DH_INLINE bool dh_period_settled(const struct dh_thread *t)
+{
+    if (__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED))
+        return true;
+    /* A new generation may be a period that others take part in already. */
+    return __dh_hot.span == DH_SPAN_SETTLED && __dh_hot.self == t && t->gen == dh_collect_gen;
+}
+
 /* By the options. */
 void dh_period_init(void);
 /* t, inside the runtime or running nowhere, takes part in the present period, or stops to if there is none.
@@ -34,6 +53,8 @@ void dh_period_init(void);
 void dh_period_heed(struct dh_thread *t);
 /* There is more than one thread: from now on there are periods. Inside the runtime, without a lock. */
 void dh_period_start(void);
+/* From now on threads may be created that do not know what their creator knows. */
+void dh_period_unsettle(void);
 /* A thread has ended; its work outlives it. Under dh_threads_lock. */
 void dh_period_give(const struct dh_thread *t);
 void dh_period_fork_child(void); /* likewise */

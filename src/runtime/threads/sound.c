@@ -27,7 +27,7 @@ static bool hot_sound(const struct dh_thread *t, const struct dh_hot *hot)
     if (t->alone)
         return hot->base == 0 && hot->span == ~0u;
     if (t->unsampled)
-        return hot->base == 0 && hot->span <= 1;
+        return hot->base == 0 && (hot->span <= 1 || hot->span == DH_SPAN_SETTLED);
     if (hot->span == 0)
         return true;
     return dh_cell_is_simple(first) && dh_mask_is_full(dh_cell_mask(first)) &&

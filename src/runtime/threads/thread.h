@@ -289,6 +289,10 @@ DH_INLINE u64 dh_thread_read_flip(const struct dh_thread *t)
     return t->unsampled ? DH_WRITE_FLIP : DH_READ_FLIP(t->class);
 }
 
+/* The span of a thread that knows all that was recorded (period.h): everything hits, as if it were alone. No
+ * other thread has this one, so that who changes it cannot take one state for the other. */
+#define DH_SPAN_SETTLED (~0u - 1)
+
 /* What hits from now on: everything if it is alone, empty cells outside a sampling period, else the ids that
  * follow. */
 DH_INLINE void dh_thread_set_hot(const struct dh_thread *t, struct dh_hot *hot)
