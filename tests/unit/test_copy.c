@@ -41,6 +41,7 @@ void dh_range_retract(u32 slot)
 {
     assert_int_equal(slot, --announced);
 }
+bool dh_period_all_settled;
 void dh_unsampled_disturb(uptr addr, size_t n)
 {
     (void)addr;

@@ -353,17 +353,33 @@ static void before_change(struct dh_thread *t, u32 order, u32 kind)
         dh_sync_change(now.object);
 }
 
+/* While all threads are settled (threads/period.h) there is nothing to do, before the operation or after. It
+ * is made inside the runtime all the same: a period begins when all such operations are over. */
+static u64 settled_handle; /* its address; not an odd one */
+
+static bool begin_settled(struct dh_thread *t)
+{
+    if (!t || t->in_rt)
+        return false;
+    t->in_rt = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (DH_LIKELY(__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED))) {
+        t->work++;
+        return true;
+    }
+    dh_thread_leave(t);
+    return false;
+}
+
 void *dh_atomic_begin(const volatile void *p, u32 size, u32 order, u32 kind, const void *pc)
 {
     struct dh_thread *t = __dh_hot.self;
+    if (DH_UNLIKELY(__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED)) && begin_settled(t))
+        return &settled_handle;
     dh_sink_before_atomic(p, size, order, kind, pc);
     if (!t || dh_runtime_off || t->alone || !dh_thread_enter_any(t))
         return NULL;
     t->work++;
-    if (__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED)) {
-        now = (struct dh_atomic_now){.addr = (uptr)p, .size = size, .pc = pc, .settled = true};
-        return t;
-    }
     if (kind == DH_ATOMIC_LOAD && !dh_tap && !dh_rules_on && !t->unordered && !t->untracked &&
         !t->unsampled) {
         struct dh_seen *e = known_load(t, (uptr)p, size, order);
@@ -529,6 +545,10 @@ static void after_known_load(struct dh_thread *t, const struct dh_seen *e, u32 o
 void __dh_atomic_post(void *h, u32 order, u32 kind)
 {
     struct dh_thread *t = h;
+    if (h == &settled_handle) {
+        dh_thread_leave(__dh_hot.self);
+        return;
+    }
     const struct dh_seen *known = known_of(h);
     if (known) {
         after_known_load(__dh_hot.self, known, order, __builtin_return_address(0));
@@ -537,9 +557,7 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
     if (!t)
         return;
     DH_ASSERT(t == __dh_hot.self && t->in_rt && now.size);
-    if (now.settled && __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED)) {
-        ; /* it can have learned nothing */
-    } else if (DH_UNLIKELY(dh_tap != NULL)) {
+    if (DH_UNLIKELY(dh_tap != NULL)) {
         tap(t, order, kind);
     } else if (DH_UNLIKELY(t->unordered)) {
         record(t, kind == DH_ATOMIC_STORE || kind == DH_ATOMIC_RMW ? DH_WRITE : DH_READ);
@@ -548,8 +566,6 @@ void __dh_atomic_post(void *h, u32 order, u32 kind)
         record(t, DH_READ);
     } else if (kind == DH_ATOMIC_STORE) {
         after_store(t, order);
-        if (now.settled)
-            record(t, DH_WRITE);
     } else {
         after_exchange(t, order, kind == DH_ATOMIC_RMW);
     }

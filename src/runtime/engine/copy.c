@@ -209,8 +209,17 @@ static void clear(struct dh_thread *t, const volatile void *p, size_t n, bool ke
         dh_unsampled_disturb(hi - 1, 1);
 }
 
+/* While all threads are settled, whatever is recorded of memory is the past to all of them, and so it is not
+ * worth the time to forget it. Shadow that is large is given back all the same. */
+static bool is_past(size_t n)
+{
+    return n < LARGE && __atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED);
+}
+
 void dh_engine_clear(struct dh_thread *t, const volatile void *p, size_t n)
 {
+    if (is_past(n))
+        return;
     clear(t, p, n, false);
 }
 
@@ -503,7 +512,7 @@ void dh_engine_copy(struct dh_thread *t, volatile void *to, const volatile void 
 {
     uptr dst = (uptr)to, src = (uptr)from;
     bool down = dst > src && dst < src + n;
-    if (dst == src || n == 0)
+    if (dst == src || n == 0 || is_past(n))
         return;
     settle(t);
     u32 marks = dh_touched_any(src, n);

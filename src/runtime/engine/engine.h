@@ -329,7 +329,6 @@ struct dh_atomic_now {
     struct dh_sync_shard *shard; /* locked; NULL: none */
     bool changing;               /* the object's version is odd */
     bool trusting;               /* a load that counts on the object to keep this version */
-    bool settled;                /* all threads were (threads/period.h): nothing was done so far */
     u32 version;
 };
 

@@ -261,7 +261,8 @@ static void unsampled(struct dh_access_now *a, struct stride *s)
 {
     for (; s->left > 0; s->left--, s->next += s->step) {
         a->addr = s->next;
-        dh_unsampled_access(a, s->pc);
+        if (!dh_unsampled_is_quiet_stride(s->next, s->step, 1, s->size))
+            dh_unsampled_access(a, s->pc);
     }
 }
 

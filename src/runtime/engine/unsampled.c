@@ -2,8 +2,9 @@
  * unsampled.c - see unsampled.h. The rules are those of PACER's non-sampling periods, on bytes and planes:
  *
  *   plain write   checked against everything; what was recorded of its bytes is dropped, ordered or reported
- *   plain read    checked against writes, which stay. Where no write is recorded, reads that happened before
- *                 it are dropped: whatever races with one of them races with this one too
+ *   plain read    checked against writes, which stay unless all threads are known to come after them. Where
+ *                 no other write is recorded, reads that happened before it are dropped: whatever races with
+ *                 one of them races with this one too
  *   atomic        checked against everything; drops nothing, since plain accesses race with atomic ones that
  *                 this one does not race with
  *
@@ -150,6 +151,16 @@ static void disturb_block(uptr addr)
 DH_INLINE size_t past_none(const dh_cell_t *c, size_t i, size_t n)
 {
     return i + dh_cells_equal(c + i, n - i, DH_CELL_NONE);
+}
+
+/* Does the write cell say no more than that there are reads, or name a write that is the past to all threads?
+ */
+static bool is_over(dh_cell_t cell)
+{
+    if (dh_cell_is_none(cell) || !dh_cell_is_simple(cell))
+        return false;
+    dh_id_t id = dh_cell_id(cell);
+    return dh_cell_is_reads(cell) || dh_period_is_past(dh_id_slot(id), dh_id_clock(id));
 }
 
 static bool races(const struct dh_access_now *a, const struct dh_content *c, dh_mask_t mask)
@@ -305,17 +316,17 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, dh_m
     DH_ASSERT(a->t->in_rt && a->t->unsampled && !dh_mask_is_none(mask) && !(word & 3));
     for (;;) {
         struct dh_content c = dh_split_content(w);
-        bool reads_only = dh_cell_is_reads(c.cell);
+        bool over = is_over(c.cell);
         if (dh_cell_is_none(c.cell))
             return;
-        if ((a->kind & DH_ATOMIC) || (!(a->kind & DH_WRITE) && !reads_only)) {
+        if ((a->kind & DH_ATOMIC) || (!(a->kind & DH_WRITE) && !over)) {
             look(a, pc, word, &c, mask);
             return;
         }
         if (dh_mask_is_full(mask) && drop_word(a, word, c.cell, announced))
             return;
         bool reads = drop_reads(a, pc, word, mask);
-        if (reads_only)
+        if (over)
             fresh = DH_CELL_NONE;
         else if (!without(&c, mask, &fresh))
             return;
@@ -325,7 +336,7 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, dh_m
             return;
         if (!exchange(a->t, w, &c, fresh))
             continue;
-        if (!reads_only)
+        if (!over)
             check(a, pc, word, &c, mask);
         if (!dh_cell_is_none(fresh))
             return;
@@ -339,12 +350,12 @@ static void access_word(struct dh_access_now *a, const void *pc, uptr word, dh_m
     }
 }
 
-/* How many words from here on need no more than this look: reads after one write that has happened before. */
+/* How many words from here on need no more than this look: reads after one write that has happened before,
+ * and that others may still race with. */
 static size_t passes(const struct dh_access_now *a, const dh_cell_t *c, size_t n)
 {
     dh_cell_t cell = dh_cell_load(c);
-    if ((a->kind & DH_WRITE) || dh_cell_is_reads(cell) || !dh_cell_is_simple(cell) ||
-        !dh_step_ordered(a->t, cell))
+    if ((a->kind & DH_WRITE) || !dh_cell_is_simple(cell) || is_over(cell) || !dh_step_ordered(a->t, cell))
         return 0;
     return dh_cells_equal(c, n, cell);
 }
@@ -403,7 +414,7 @@ static void access_words(struct dh_access_now *a, const void *pc, uptr lo, size_
         len = passes(a, w + i, n - i);
         if (len)
             continue;
-        bool drops = (a->kind & DH_WRITE) || dh_cell_is_reads(cell);
+        bool drops = (a->kind & DH_WRITE) || is_over(cell);
         len = drops && !dh_cell_is_split(cell) ? dh_cells_equal(w + i, n - i, cell) : 1;
         if (drops && !dh_cell_is_split(cell))
             drop_run(a, pc, lo + i * 4, len, cell);

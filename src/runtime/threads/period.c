@@ -34,7 +34,8 @@
 #define SHORTEST (MILLISECOND / 2)
 #define SHORTEST_PAUSE (2 * MILLISECOND) /* on average */
 #define LOOK (20 * MILLISECOND)          /* how long it sleeps at most before it looks whether it is needed */
-#define FIRST_LOOK (MILLISECOND / 4)     /* likewise, at first: after a period threads soon settle */
+#define FIRST_LOOK (MILLISECOND / 4)     /* likewise, after a period: threads settle soon, or later */
+#define LATER_LOOK (4 * MILLISECOND)
 #define LONGEST_PAUSE (3600000 * MILLISECOND)
 #define USUAL_SPEED 0.25    /* of a program inside a period, to that outside */
 #define ENOUGH 256          /* calls from which on they tell something */
@@ -108,6 +109,7 @@ static void account(enum phase next)
  * Written by the owner; atomic. */
 static u32 recorded[DH_SLOTS_MAX];
 static u32 recorded_slots; /* one past the highest that is not 0; atomic, rises */
+u32 dh_period_past[DH_SLOTS_MAX];
 
 /* t has recorded nothing after this epoch, and does not record any more. */
 static void note_recorded(const struct dh_thread *t, u32 epoch)
@@ -165,7 +167,7 @@ static void change_span(struct dh_hot *hot, u32 from, u32 to)
 /* Settle those threads that can be. */
 static void settle(void)
 {
-    bool noted = true, all = dh_alone_all_inherit();
+    bool noted = true, all = dh_alone_all_inherit() && dh_runtime_has_membarrier();
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
     if (!dh_period_on || !__atomic_load_n(&dh_period_pause, __ATOMIC_RELAXED))
         return;
@@ -181,15 +183,10 @@ static void settle(void)
         if (knows)
             change_span(t->hot, 1, DH_SPAN_SETTLED);
     }
-    __atomic_store_n(&dh_period_all_settled, all && noted, __ATOMIC_SEQ_CST);
-}
-
-static void unsettle(void)
-{
-    DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));
-    __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_SEQ_CST);
-    for (const struct dh_thread *t = dh_threads; t; t = t->next)
-        change_span(t->hot, DH_SPAN_SETTLED, 1);
+    all = all && noted;
+    for (u32 s = 0; s < recorded_slots && all && !dh_period_all_settled; s++)
+        __atomic_store_n(&dh_period_past[s], recorded[s], __ATOMIC_RELAXED);
+    __atomic_store_n(&dh_period_all_settled, all, __ATOMIC_SEQ_CST);
 }
 
 void dh_period_unsettle(void)
@@ -229,14 +226,28 @@ void dh_period_heed(struct dh_thread *t)
         hot->span = DH_SPAN_SETTLED; /* a new one, too: it knows what its creator does */
 }
 
+/* A period is to begin: nobody is settled any more. False: it cannot be known that nobody acts as if. */
+static bool wake(struct dh_thread *self)
+{
+    dh_lock_take(&dh_threads_lock);
+    bool all = dh_period_all_settled;
+    __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&dh_period_pause, 0, __ATOMIC_SEQ_CST); /* nor becomes so */
+    for (const struct dh_thread *t = dh_threads; t; t = t->next)
+        change_span(t->hot, DH_SPAN_SETTLED, 1);
+    dh_lock_drop(&dh_threads_lock);
+    return !all || dh_collect_quiesce(self);
+}
+
 /* self: as in dh_collect_quiesce. */
 static void turn(struct dh_thread *self, bool on)
 {
+    if (on && !wake(self))
+        return;
     dh_lock_take(&dh_threads_lock);
     account(on ? INSIDE : AFTERWARDS);
     periods += on;
     __atomic_store_n(&dh_period_pause, 0, __ATOMIC_SEQ_CST);
-    unsettle(); /* first, or one that is settled might race with what another already records */
     __atomic_store_n(&sampling, on, __ATOMIC_SEQ_CST);
     dh_lock_drop(&dh_threads_lock);
     bool all_know = dh_collect_quiesce(self);
@@ -404,7 +415,7 @@ static void pause_for(u64 ns)
     u64 look = FIRST_LOOK;
     while (ns > 0 && several) {
         u64 part = ns < look ? ns : look;
-        look = look < LOOK / 2 ? look * 2 : LOOK;
+        look = dh_period_all_settled ? LOOK : look < LATER_LOOK ? look * 2 : LATER_LOOK;
         struct timespec wait = {.tv_nsec = (long)part};
         dh_sys3(SYS_nanosleep, (long)&wait, 0, 0);
         ns -= part;

@@ -32,8 +32,8 @@ extern bool dh_period_on;
  * that none does. Atomic. */
 extern u32 dh_period_pause;
 
-/* All threads are settled. Atomic. It is cleared before anybody takes part in the next period: who has
- * synchronised with a thread that may have recorded something since finds it cleared. */
+/* All threads are settled. Atomic. Asked inside the runtime: it is cleared, and every thread has been outside
+ * once, before anybody takes part in the next period. */
 extern bool dh_period_all_settled;
 
 /* Of the calling thread, inside the runtime and after the operation by which it might learn something: is
@@ -44,6 +44,14 @@ DH_INLINE bool dh_period_settled(const struct dh_thread *t)
         return true;
     /* A new generation may be a period that others take part in already. */
     return __dh_hot.span == DH_SPAN_SETTLED && __dh_hot.self == t && t->gen == dh_collect_gen;
+}
+
+/* Was this epoch of the slot known to all threads when they were last all settled? Then what was recorded in
+ * it races with nothing to come. */
+extern u32 dh_period_past[];
+DH_INLINE bool dh_period_is_past(dh_slot_t slot, u32 clock)
+{
+    return __atomic_load_n(&dh_period_past[dh_slot_raw(slot)], __ATOMIC_RELAXED) >= clock;
 }
 
 /* By the options. */
