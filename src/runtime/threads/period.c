@@ -279,10 +279,14 @@ void dh_period_turn(bool on)
 __attribute__((used, retain)) bool dh_period_settle(void);
 bool dh_period_settle(void)
 {
+    struct dh_thread *t = __dh_hot.self;
+    if (!dh_period_on || !t || !dh_thread_enter_any(t))
+        return false;
     dh_lock_take(&dh_threads_lock);
     settle();
     bool all = dh_period_all_settled;
     dh_lock_drop(&dh_threads_lock);
+    dh_thread_leave(t);
     return all;
 }
 
