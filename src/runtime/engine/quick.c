@@ -446,6 +446,8 @@ DH_INLINE bool hit_shared(const volatile void *p, u32 size)
     const dh_cell_t *r = (const dh_cell_t *)dh_plane_of((uptr)p, DH_PLANE_READ);
     if (DH_UNLIKELY(crosses((uptr)p, size)))
         return false;
+    if (t && DH_UNLIKELY(t->unsampled))
+        return dh_unsampled_read_is_known(t, (uptr)p, size);
     dh_cell_t c = dh_cell_load(r);
     if (!t || !dh_cell_is_history(c))
         return false;

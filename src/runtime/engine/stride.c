@@ -261,7 +261,9 @@ static void unsampled(struct dh_access_now *a, struct stride *s)
 {
     for (; s->left > 0; s->left--, s->next += s->step) {
         a->addr = s->next;
-        if (!dh_unsampled_is_quiet_stride(s->next, s->step, 1, s->size))
+        bool known =
+            s->size <= 16 && !(a->kind & DH_WRITE) && dh_unsampled_read_is_known(a->t, s->next, s->size);
+        if (!known && !dh_unsampled_is_quiet_stride(s->next, s->step, 1, s->size))
             dh_unsampled_access(a, s->pc);
     }
 }

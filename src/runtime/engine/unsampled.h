@@ -33,6 +33,28 @@ DH_INLINE bool dh_unsampled_may_pass(const struct dh_thread *t)
     return t->unsampled && (__dh_hot.span == 1 || __dh_hot.span == DH_SPAN_SETTLED);
 }
 
+/*
+ * Is there nothing to do about a plain read of a few words, as can be told at a glance? In all of them a
+ * write is recorded that has happened before, or nothing but reads, none of them in the plane of t, which
+ * would drop it. Data that others have read in a period, or written, may be read many times before it is
+ * quiet.
+ */
+DH_INLINE bool dh_unsampled_read_is_known(const struct dh_thread *t, uptr addr, u32 size)
+{
+    const uptr first = addr & ~(uptr)3;
+    const dh_cell_t cell = dh_cell_load(dh_shadow_nth(first, DH_NTH_WRITE));
+    const bool reads = dh_cell_is_reads(cell);
+    const bool own = reads && (dh_touched_mark(first) & 1u << t->class); /* it has read near by */
+    bool known = t->gen == dh_collect_gen && dh_cell_is_simple(cell) &&
+                 !((addr ^ (addr + size - 1)) >> DH_TOUCHED_SHIFT) &&
+                 (reads || dh_cell_eq(t->memo.ordered[dh_step_ordered_slot(cell)], cell));
+    DH_ASSERT(t->unsampled && size <= 16);
+    for (uptr word = first; word < addr + size && known; word += 4)
+        known = dh_cell_eq(dh_cell_load(dh_shadow_nth(word, DH_NTH_WRITE)), cell) &&
+                (!own || dh_cell_is_none(dh_cell_load(dh_shadow_nth(word, t->class))));
+    return known;
+}
+
 /* A read of [addr, addr + n) was published, by a full fence: have it seen in the write plane. */
 DH_INLINE void dh_unsampled_show(uptr addr, size_t n)
 {
