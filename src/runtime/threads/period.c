@@ -344,26 +344,32 @@ static double pause_by_rate(u32 rate)
 }
 
 /* Processor time that the periods so far have cost: what they and the time after them took, less what as much
- * work takes otherwise. */
+ * work takes otherwise. What is work for one part of a program need not be for another, so in a short run the
+ * difference says little; a budget is kept if the cost is not taken to be less than it usually is. */
 static double cost_so_far(void)
 {
     const struct spent *in = &totals[INSIDE], *after = &totals[AFTERWARDS], *out = &totals[OUTSIDE];
-    double took = (double)(in->cpu_ns + after->cpu_ns);
+    double took = (double)(in->cpu_ns + after->cpu_ns), usual = (double)in->cpu_ns * (1 - USUAL_SPEED);
     if (in->work < ENOUGH || out->work < ENOUGH)
-        return took * (1 - USUAL_SPEED);
+        return usual;
     double cost = took - (double)out->cpu_ns * (double)(in->work + after->work) / (double)out->work;
-    return cost > 0 ? cost : 0;
+    return cost > usual ? cost : usual;
 }
 
 /* What a period costs is to be `budget` millionths of what the program takes without, from one to the next.
- */
+ * Where they have cost more or less so far, pauses are longer or shorter until they have not. */
 static double pause_by_budget(u32 budget)
 {
-    if (periods < 2 || !totals[OUTSIDE].ns || !totals[OUTSIDE].cpu_ns)
+    if (budget == 0)
+        return (double)LONGEST_PAUSE;
+    if (!periods || !totals[OUTSIDE].ns || !totals[OUTSIDE].cpu_ns)
         return pause_by_rate(FIRST_RATE);
     double busy = (double)totals[OUTSIDE].cpu_ns / (double)totals[OUTSIDE].ns; /* processors */
-    double each = cost_so_far() / (double)periods;
-    return budget ? each * WHOLE / budget / busy - (double)LENGTH * speed_inside() : (double)LONGEST_PAUSE;
+    double cost = cost_so_far(), all = 0;
+    for (u32 p = OUTSIDE; p < PHASES; p++)
+        all += (double)totals[p].cpu_ns;
+    double correction = within(1.0 / 2, cost * WHOLE / budget / (all - cost), 16);
+    return cost / (double)periods * WHOLE / budget / busy * correction;
 }
 
 /* The next pause, and the period after it. Where the rate wants pauses that are shorter than the kernel is
