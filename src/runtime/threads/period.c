@@ -196,6 +196,13 @@ void dh_period_unsettle(void)
     dh_lock_drop(&dh_threads_lock);
 }
 
+void dh_period_inherit(struct dh_thread *t)
+{
+    u32 slots = __atomic_load_n(&recorded_slots, __ATOMIC_ACQUIRE);
+    for (u32 s = 0; s < slots; s++)
+        dh_thread_write_clock(t, dh_slot_from(s), __atomic_load_n(&dh_period_past[s], __ATOMIC_RELAXED));
+}
+
 void dh_period_give(const struct dh_thread *t)
 {
     DH_ASSERT(dh_lock_is_mine(&dh_threads_lock));

@@ -63,6 +63,9 @@ void dh_period_heed(struct dh_thread *t);
 void dh_period_start(void);
 /* From now on threads may be created that do not know what their creator knows. */
 void dh_period_unsettle(void);
+/* t, which runs nowhere, is such a one. It gets to know what all others did when they were last all settled:
+ * what they told each other then was not followed, and cannot be told to it any more. */
+void dh_period_inherit(struct dh_thread *t);
 /* A thread has ended; its work outlives it. Under dh_threads_lock. */
 void dh_period_give(const struct dh_thread *t);
 void dh_period_fork_child(void); /* likewise */

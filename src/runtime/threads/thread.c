@@ -246,6 +246,8 @@ struct dh_thread *dh_thread_new(struct dh_thread *parent)
         dh_period_start();
     if (t && !parent->unordered)
         dh_sink_fork(parent, t);
+    else if (t)
+        dh_period_inherit(t);
     return t;
 }
 
