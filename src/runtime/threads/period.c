@@ -189,11 +189,12 @@ static void settle(void)
     __atomic_store_n(&dh_period_all_settled, all, __ATOMIC_SEQ_CST);
 }
 
+/* Called outside the runtime, and often, so without a lock. The controller may be about to say once more that
+ * all are settled; what is not followed until it looks again is what dh_period_inherit makes known. */
 void dh_period_unsettle(void)
 {
-    dh_lock_take(&dh_threads_lock);
-    __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_SEQ_CST);
-    dh_lock_drop(&dh_threads_lock);
+    if (__atomic_load_n(&dh_period_all_settled, __ATOMIC_RELAXED))
+        __atomic_store_n(&dh_period_all_settled, false, __ATOMIC_SEQ_CST);
 }
 
 void dh_period_inherit(struct dh_thread *t)
