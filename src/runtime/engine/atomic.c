@@ -595,6 +595,8 @@ struct dh_atomic_now dh_atomic_suspend(void)
 {
     struct dh_atomic_now was = now;
     now = (struct dh_atomic_now){0};
+    if (!was.size) /* none is under way: what is left of the last one is not held any more */
+        return now;
     if (was.changing)
         __atomic_store_n(&was.object->version, was.object->version - 1, __ATOMIC_RELEASE);
     if (was.object)
