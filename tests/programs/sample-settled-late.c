@@ -26,24 +26,39 @@ THREAD(child)
     return NULL;
 }
 
-THREAD(first)
+static void exchange(void)
 {
-    dh_period_turn(true);
-    data = 1;
-    dh_period_turn(false);
-    while (!dh_period_settle()) // main waits for it, and there is no other
-        sched_yield();
     pthread_mutex_lock(&m);
-    pthread_mutex_unlock(&m); // not followed
-    AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
-    pthread_t t = spawn(child, NULL);
-    AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
-    join(t);
+    pthread_mutex_unlock(&m);
+}
+
+THREAD(other) // without it the main thread would be alone, and nothing recorded
+{
+    after(1);
+    exchange();
+    mark();
+    after(3);
     return NULL;
 }
 
 int main(void)
 {
-    join(spawn(first, NULL));
+    pthread_t o = spawn(other, NULL);
+    dh_period_turn(true);
+    data = 1;
+    dh_period_turn(false);
+    exchange();
+    mark();
+    after(2);
+    exchange();
+    while (!dh_period_settle()) // each knows what the other has done
+        sched_yield();
+    exchange(); // not followed
+    AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+    pthread_t t = spawn(child, NULL);
+    AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+    join(t);
+    mark();
+    join(o);
     return 0;
 }
