@@ -13,7 +13,7 @@ extern bool dh_period_settle(void);
 extern void AnnotateIgnoreSyncBegin(const char *file, int line);
 extern void AnnotateIgnoreSyncEnd(const char *file, int line);
 
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, between = PTHREAD_MUTEX_INITIALIZER;
 int data;
 
 THREAD(child)
@@ -26,16 +26,16 @@ THREAD(child)
     return NULL;
 }
 
-static void exchange(void)
+static void exchange(pthread_mutex_t *with)
 {
-    pthread_mutex_lock(&m);
-    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(with);
+    pthread_mutex_unlock(with);
 }
 
 THREAD(other) // without it the main thread would be alone, and nothing recorded
 {
     after(1);
-    exchange();
+    exchange(&between);
     mark();
     after(3);
     return NULL;
@@ -47,13 +47,13 @@ int main(void)
     dh_period_turn(true);
     data = 1;
     dh_period_turn(false);
-    exchange();
+    exchange(&between);
     mark();
     after(2);
-    exchange();
+    exchange(&between);
     while (!dh_period_settle()) // each knows what the other has done
         sched_yield();
-    exchange(); // not followed
+    exchange(&m); // not followed
     AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
     pthread_t t = spawn(child, NULL);
     AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
