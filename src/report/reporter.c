@@ -197,8 +197,6 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     const char *identity = dh_view_fingerprint(&r->arena, view);
     const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', identity);
     struct dh_group *group = dh_map_get(&r->groups, key, strlen(key));
-    if (rule)
-        rule->hits++;
     if (group) {
         group->count++;
         race->owner = group;
@@ -214,8 +212,10 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     r->end = &group->next;
     race->owner = group;
     note_process(r, group, race->process);
-    if (rule)
+    if (rule) {
+        rule->hits++;
         return;
+    }
     r->unclear |= is_unclear(view);
     note_bare(r, view);
     if (r->options.print && r->options.streaming && !r->options.json)
