@@ -14,6 +14,7 @@
 #include "runtime/compat/compat.h"
 #include "runtime/engine/exception.h"
 #include "runtime/init.h"
+#include "runtime/report/discipline.h"
 #include "runtime/report/gather.h"
 #include "runtime/report/keep.h"
 #include "runtime/report/known.h"
@@ -513,10 +514,59 @@ static void place(const struct dh_place *at, uptr addr, bool freed)
     dh_fmt_char(&line, '}');
 }
 
+/* ---- The locks that accesses at the two places are usually made under ---- */
+
+static uptr place_of(dh_id_t id)
+{
+    dh_ctx_t ctx = dh_id_get(id).ctx;
+    return dh_ctx_is_none(ctx) ? 0 : dh_ctx_node(ctx)->pc;
+}
+
+static void tell_discipline(const struct dh_discipline *d)
+{
+    if (d->held)
+        tell_module_at(d->lock);
+    if (d->held_from)
+        tell_module_at(d->taken_at);
+}
+
+static void discipline(const struct dh_discipline *d)
+{
+    member("discipline");
+    dh_fmt_str(&line, "{\"accesses\":");
+    dh_fmt_u64(&line, d->accesses);
+    dh_modules_take();
+    if (d->held) {
+        struct dh_module *m = dh_modules_find(d->lock);
+        member_hex("lock", d->lock);
+        if (m) {
+            member_u64("module", (u64)m->id);
+            member_hex("offset", d->lock - m->bias);
+        }
+        member_u64("held", d->held);
+    }
+    if (d->held_from) {
+        member("taken_at");
+        frame(d->taken_at);
+        member_u64("held_from", d->held_from);
+    }
+    dh_modules_drop();
+    dh_fmt_char(&line, '}');
+}
+
+static u32 newest_thread(void)
+{
+    dh_lock_take(&dh_threads_lock);
+    u32 n = dh_thread_uids() - 1;
+    dh_lock_drop(&dh_threads_lock);
+    return n;
+}
+
 /* ---- Races ---- */
 
 static void race_line(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at,
-                      const struct dh_place *found, u32 number, int lock_depth)
+                      const struct dh_place *found, const struct dh_discipline *usual, u32 number,
+                      int lock_depth)
 {
     bool freed = ((dh_id_kind(id) | a->kind) & DH_FREE) != 0;
     open_line("race");
@@ -532,6 +582,8 @@ static void race_line(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 
     dh_fmt_char(&line, ']');
     member("location");
     place(found, at, freed);
+    discipline(usual);
+    member_u64("newest_thread", newest_thread());
 }
 
 /* One access and one earlier one meet in every word they share; that is one race. Under `lock`. */
@@ -560,15 +612,18 @@ void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 si
         dh_runtime_count(DH_COUNT_RACES);
     if (number) {
         struct dh_place found;
+        struct dh_discipline usual;
         dh_step_widen(id, &addr, &size);
         begin();
         tell_access(a->id);
         tell_access(id);
         dh_place_find(at, dh_identity_native()->uid, &found);
         tell_place(&found);
+        dh_discipline_find(place_of(a->id), place_of(id), &usual);
+        tell_discipline(&usual);
         /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {
-            race_line(a, id, addr, size, at, &found, number, lock_depth);
+            race_line(a, id, addr, size, at, &found, &usual, number, lock_depth);
             if (!line.overflow)
                 break;
         }

@@ -217,6 +217,14 @@ bool dh_ids_want_collection(void)
     return __atomic_load_n(&since_last, __ATOMIC_RELAXED) >= __atomic_load_n(&threshold, __ATOMIC_RELAXED);
 }
 
+dh_id_t dh_ids_end(void)
+{
+    dh_lock_take(&lock);
+    u32 end = high;
+    dh_lock_drop(&lock);
+    return dh_id_from(end * DH_ID_BLOCK);
+}
+
 void dh_ids_collect_begin(void)
 {
     dh_lock_take(&lock);

@@ -202,6 +202,9 @@ void dh_ids_retire(dh_id_t first_id, u32 count);
 /* Should a collection run now? */
 bool dh_ids_want_collection(void);
 
+/* All ids that were ever handed out are below it. */
+dh_id_t dh_ids_end(void);
+
 /* For collect.c, in this order, under its lock: begin; mark what is used; sweep. */
 void dh_ids_collect_begin(void);
 void dh_ids_mark(dh_id_t id);
