@@ -31,45 +31,43 @@ static json_t *trace(const struct dh_symbol_trace *t)
     return list;
 }
 
-static json_t *thread(const struct dh_view_thread *t)
+static json_t *thread(const struct dh_finding_thread *t)
 {
     json_t *object = json_pack("{sI}", "uid", (json_int_t)t->uid);
-    if (t->info) {
-        json_object_set_new(object, "name", text(t->info->name));
-        json_object_set_new(object, "tid", json_integer((json_int_t)t->info->tid));
-        json_object_set_new(object, "parent", json_integer((json_int_t)t->info->parent));
+    if (t->name) {
+        json_object_set_new(object, "name", text(t->name));
+        json_object_set_new(object, "tid", json_integer((json_int_t)t->tid));
+        json_object_set_new(object, "parent", json_integer((json_int_t)t->parent));
         json_object_set_new(object, "created_at", trace(&t->created_at));
     }
     return object;
 }
 
-static json_t *access(const struct dh_view_access *a)
+static json_t *access(const struct dh_finding_access *a)
 {
     json_t *locks = json_array();
     for (size_t i = 0; i < a->n_locks; i++) {
-        const struct dh_view_lock *l = &a->locks[i];
-        json_array_append_new(
-            locks, json_pack("{so so ss so}", "name", l->named ? text(l->name) : json_null(), "addr",
-                             hex(l->lock->addr), "mode", l->lock->read_mode ? "read" : "write", "acquired_at",
-                             trace(&l->acquired_at)));
+        const struct dh_finding_lock *l = &a->locks[i];
+        json_array_append_new(locks,
+                              json_pack("{so so ss so}", "name", l->named ? text(l->name) : json_null(),
+                                        "addr", hex(l->addr), "mode", l->shared ? "read" : "write",
+                                        "acquired_at", trace(&l->acquired_at)));
     }
-    const struct dh_model_access *m = a->access;
-    return json_pack("{ss sb sb so sI so so so}", "kind", kinds[m->kind], "atomic", m->atomic, "range",
-                     m->range, "addr", hex(m->addr), "size", (json_int_t)m->size, "thread",
-                     thread(&a->thread), "stack", trace(&a->stack), "locks", locks);
+    return json_pack("{ss sb sb so sI so so so}", "kind", kinds[a->kind], "atomic", a->atomic, "range",
+                     a->range, "addr", hex(a->addr), "size", (json_int_t)a->size, "thread",
+                     thread(a->threads), "stack", trace(&a->stack), "locks", locks);
 }
 
-static json_t *location(const struct dh_view *v)
+static json_t *location(const struct dh_finding_location *at)
 {
     static const char *const places[] = {"unknown", "heap", "global", "stack", "tls"};
-    const struct dh_model_location *at = &v->race->location;
     json_t *object = json_pack("{ss}", "kind", places[at->place]);
     if (at->place == DH_MODEL_GLOBAL) {
-        json_object_set_new(object, "module", text(at->module ? at->module->path : NULL));
-        json_object_set_new(object, "module_offset", hex(at->offset));
+        json_object_set_new(object, "module", text(at->module));
+        json_object_set_new(object, "module_offset", hex(at->module_offset));
     }
-    if (v->has_variable) {
-        const struct dh_symbol_variable *var = &v->variable;
+    if (at->has_variable) {
+        const struct dh_symbol_variable *var = &at->variable;
         json_object_set_new(object, "name", text(var->name));
         json_object_set_new(object, "display", text(var->display));
         json_object_set_new(object, "function", text(var->function));
@@ -78,36 +76,34 @@ static json_t *location(const struct dh_view *v)
         json_object_set_new(object, "file", text(var->file));
         json_object_set_new(object, "line", json_integer(var->line));
     }
-    if (v->frame.n)
-        json_object_set_new(object, "frame", trace(&v->frame));
+    if (at->frame.n)
+        json_object_set_new(object, "frame", trace(&at->frame));
     if (at->place == DH_MODEL_HEAP) {
         json_object_set_new(object, "start", hex(at->start));
         json_object_set_new(object, "size", json_integer((json_int_t)at->size));
         json_object_set_new(object, "offset", json_integer((json_int_t)at->offset));
         json_object_set_new(object, "freed", json_boolean(at->freed));
-        json_object_set_new(object, "allocated_at", trace(&v->allocated_at));
+        json_object_set_new(object, "allocated_at", trace(&at->allocated_at));
     }
-    if (at->place != DH_MODEL_GLOBAL && at->thread)
+    if (at->thread)
         json_object_set_new(object, "thread", json_integer((json_int_t)at->thread));
     return object;
 }
 
 json_t *dh_print_json(const struct dh_group *group)
 {
-    const struct dh_view *v = group->view;
-    const struct dh_model_process *process = v->race->process;
+    const struct dh_finding *f = group->finding;
     struct dh_arena arena = {0};
     json_t *race =
-        json_pack("{ss so sI sI so so}", "fingerprint", group->hash, "identity", text(group->identity),
+        json_pack("{ss so sI sI so so}", "fingerprint", f->fingerprint, "identity", text(f->identity),
                   "count", (json_int_t)group->count, "processes", (json_int_t)group->processes, "summary",
-                  text(dh_view_subject(&arena, v)), "explanation", text(dh_view_explain(&arena, v)));
-    json_object_update_missing_new(race,
-                                   json_pack("{ss sI so so so}", "process", process->id, "pid",
-                                             (json_int_t)process->pid, "exe", text(process->exe), "detector",
-                                             text(process->detector), "guarantee", text(process->guarantee)));
+                  text(dh_finding_subject(&arena, f)), "explanation", text(dh_finding_explain(&arena, f)));
+    json_object_update_missing_new(race, json_pack("{ss sI so so so}", "process", f->process, "pid",
+                                                   (json_int_t)f->pid, "exe", text(f->exe), "detector",
+                                                   text(f->detector), "guarantee", text(f->guarantee)));
     json_object_set_new(race, "accesses",
-                        json_pack("[oo]", access(&v->accesses[0]), access(&v->accesses[1])));
-    json_object_set_new(race, "location", location(v));
+                        json_pack("[oo]", access(&f->accesses[0]), access(&f->accesses[1])));
+    json_object_set_new(race, "location", location(&f->location));
     dh_arena_done(&arena);
     return race;
 }

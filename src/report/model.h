@@ -80,6 +80,15 @@ struct dh_model_location {
     struct dh_model_activation frame;     /* stack */
 };
 
+/* What became of a race that was confirmed in the field. */
+enum dh_model_order { DH_MODEL_ORDER_UNKNOWN, DH_MODEL_AS_SHOWN, DH_MODEL_REVERSED, DH_MODEL_BOTH };
+
+struct dh_model_confirmed {
+    enum dh_model_order order; /* of the accesses when they met: the earlier one first, or the other way */
+    const char *consequence;   /* one word: "none", "crash", "hang" ... */
+    const char *detail;        /* in words */
+};
+
 struct dh_model_process {
     const char *id; /* 32 hex digits; "" in records of version 1 */
     u64 pid;

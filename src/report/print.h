@@ -7,14 +7,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "report/finding.h"
 #include "report/source.h"
-#include "report/view.h"
 
 /* One distinct race: all races with one fingerprint. */
 struct dh_group {
-    struct dh_view *view;          /* of the first */
-    const char *identity;          /* the fingerprint as text; what groups are told apart by */
-    char hash[32];                 /* the same, short: "dh1-" and 12 hex digits */
+    struct dh_finding *finding;    /* the first */
     u64 count;                     /* occurrences, the first included */
     u64 processes;                 /* it was seen in */
     struct dh_suppress_rule *rule; /* why it is not shown; NULL: it is */

@@ -117,14 +117,14 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
 
 /* ---- Grouping ------------------------------------------------------------------------------------------ */
 
-static bool is_unclear(const struct dh_view *v)
+static bool is_unclear(const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
-        const struct dh_symbol_frame *top = dh_view_top(&v->accesses[i].stack);
+        const struct dh_symbol_frame *top = dh_finding_top(&f->accesses[i].stack);
         if (!top || !top->file)
             return true;
     }
-    return v->race->location.place == DH_MODEL_UNKNOWN;
+    return f->location.place == DH_MODEL_UNKNOWN;
 }
 
 static void print_now(struct dh_reporter *r, const struct dh_group *group, bool with_count)
@@ -134,16 +134,16 @@ static void print_now(struct dh_reporter *r, const struct dh_group *group, bool 
 }
 
 /* The first time that the place to look at has no line, though its file is there. */
-static void note_bare(struct dh_reporter *r, const struct dh_view *v)
+static void note_bare(struct dh_reporter *r, const struct dh_model_race *race, const struct dh_finding *f)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(v->accesses) && !r->told_bare; i++) {
-        const struct dh_symbol_frame *top = dh_view_top(&v->accesses[i].stack);
-        const struct dh_model_stack *stack = &v->race->accesses[i].stack;
+    for (size_t i = 0; i < DH_ARRAY_LEN(f->accesses) && !r->told_bare; i++) {
+        const struct dh_symbol_frame *top = dh_finding_top(&f->accesses[i].stack);
+        const struct dh_model_stack *stack = &race->accesses[i].stack;
         size_t k = 0;
         while (k < stack->n &&
                !(stack->frames[k].module && top && stack->frames[k].module->path == top->module))
             k++;
-        if (k == stack->n || top->file || !dh_view_in_project(top) ||
+        if (k == stack->n || top->file || !dh_finding_in_project(top) ||
             !dh_symbol_is_readable(r->symbols, stack->frames[k].module))
             continue;
         r->told_bare = true;
@@ -190,12 +190,11 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     const struct dh_suppress *own = race->process->suppress;
     /* Rules may name a library or its functions. */
     bool brief = !r->options.json && !r->suppress.rules && !(own && own->rules);
-    struct dh_view *view = dh_view_new(&r->arena, r->symbols, race, brief);
-    struct dh_suppress_rule *rule = dh_view_suppressed(view, &r->suppress);
+    struct dh_finding *finding = dh_finding_of_record(&r->arena, r->symbols, race, brief);
+    struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
-        rule = dh_view_suppressed(view, own);
-    const char *identity = dh_view_fingerprint(&r->arena, view);
-    const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', identity);
+        rule = dh_finding_suppressed(finding, own);
+    const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', finding->identity);
     struct dh_group *group = dh_map_get(&r->groups, key, strlen(key));
     if (group) {
         group->count++;
@@ -204,9 +203,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
         return;
     }
     group = dh_arena_alloc(&r->arena, sizeof(*group));
-    *group = (struct dh_group){.view = view, .identity = identity, .count = 1, .rule = rule};
-    snprintf(group->hash, sizeof(group->hash), "dh1-%012" PRIx64,
-             dh_util_hash(identity, strlen(identity)) >> 16);
+    *group = (struct dh_group){.finding = finding, .count = 1, .rule = rule};
     dh_map_put(&r->groups, key, strlen(key), group);
     *r->end = group;
     r->end = &group->next;
@@ -216,8 +213,8 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
         rule->hits++;
         return;
     }
-    r->unclear |= is_unclear(view);
-    note_bare(r, view);
+    r->unclear |= is_unclear(finding);
+    note_bare(r, race, finding);
     if (r->options.print && r->options.streaming && !r->options.json)
         print_now(r, group, false);
 }
@@ -360,11 +357,11 @@ static void print_summary(struct dh_reporter *r)
     }
     if (r->options.streaming && n->races && n->repetitions) {
         for (const struct dh_group *g = r->first; g; g = g->next) {
-            const struct dh_view_access *a = g->view->accesses;
+            const struct dh_finding_access *a = g->finding->accesses;
             if (g->rule || g->count == 1)
                 continue;
-            fprintf(f, "  %s: %s at %s, %s at %s: %" PRIu64 " times", g->hash, kinds[a[0].access->kind],
-                    dh_print_place(&r->print, &a[0].stack), kinds[a[1].access->kind],
+            fprintf(f, "  %s: %s at %s, %s at %s: %" PRIu64 " times", g->finding->fingerprint,
+                    kinds[a[0].kind], dh_print_place(&r->print, &a[0].stack), kinds[a[1].kind],
                     dh_print_place(&r->print, &a[1].stack), g->count);
             if (g->processes > 1)
                 fprintf(f, " in %" PRIu64 " processes", g->processes);

@@ -50,7 +50,7 @@ static const char *frame_place(const struct dh_print *p, const struct dh_symbol_
 
 const char *dh_print_place(const struct dh_print *p, const struct dh_symbol_trace *trace)
 {
-    const struct dh_symbol_frame *f = dh_view_top(trace);
+    const struct dh_symbol_frame *f = dh_finding_top(trace);
     if (!f)
         return "?";
     if (f->file)
@@ -87,7 +87,7 @@ static size_t visible_frames(const struct dh_symbol_trace *trace)
     while (n > 1 && is_start_code(&trace->frames[n - 1]))
         n--;
     size_t shown = n;
-    while (shown > 0 && !dh_view_in_project(&trace->frames[shown - 1]))
+    while (shown > 0 && !dh_finding_in_project(&trace->frames[shown - 1]))
         shown--;
     return shown ? shown : n;
 }
@@ -121,7 +121,7 @@ static void print_trace(const struct dh_print *p, const struct dh_symbol_trace *
 {
     const struct palette *c = palette_of(p);
     size_t n = visible_frames(trace);
-    const struct dh_symbol_frame *top = dh_view_top(trace);
+    const struct dh_symbol_frame *top = dh_finding_top(trace);
     if (n == 0)
         fprintf(p->out, "    (the stack is not known)\n");
     for (size_t i = 0; i < n; i++) {
@@ -138,7 +138,7 @@ static void print_trace(const struct dh_print *p, const struct dh_symbol_trace *
 
 /* ---- The parts of a report ----------------------------------------------------------------------------- */
 
-static void print_access(const struct dh_print *p, const struct dh_view_access *a, bool earlier)
+static void print_access(const struct dh_print *p, const struct dh_finding_access *a, bool earlier)
 {
     static const char *const kinds[2][3] = {{"Read", "Write", "Free"},
                                             {"Earlier read", "Earlier write", "Earlier free"}};
@@ -146,19 +146,12 @@ static void print_access(const struct dh_print *p, const struct dh_view_access *
         {"Atomic read", "Atomic write", "Free"},
         {"Earlier atomic read", "Earlier atomic write", "Earlier free"}};
     const struct palette *c = palette_of(p);
-    const struct dh_model_access *access = a->access;
-    fprintf(p->out, "\n  %s%s%s of %s%llu byte%s at 0x%llx by thread %s, holding ", c->strong,
-            (access->atomic ? atomic_kinds : kinds)[earlier][access->kind], c->off,
-            earlier && access->range ? "at least " : "", /* its shadow knows no more */
-            (unsigned long long)access->size, access->size == 1 ? "" : "s", (unsigned long long)access->addr,
-            a->thread.label);
-    if (a->n_locks == 0)
-        fputs("no lock", p->out);
-    for (size_t i = 0; i < a->n_locks; i++)
-        fprintf(p->out, "%s`%s`%s", i ? ", " : "", shown(p, a->locks[i].name),
-                a->locks[i].lock->read_mode ? " (for reading)" : "");
-    fputs(":\n", p->out);
-    print_trace(p, &a->stack, access->stack_folded, true);
+    fprintf(p->out, "\n  %s%s%s of %s%llu byte%s at 0x%llx by thread %s, holding %s:\n", c->strong,
+            (a->atomic ? atomic_kinds : kinds)[earlier][a->kind], c->off,
+            earlier && a->range ? "at least " : "", /* its shadow knows no more */
+            (unsigned long long)a->size, a->size == 1 ? "" : "s", (unsigned long long)a->addr,
+            a->threads->label, dh_finding_held(p->arena, a));
+    print_trace(p, &a->stack, a->stack_folded, true);
 }
 
 /* "8 bytes into " */
@@ -171,74 +164,73 @@ static void print_offset(const struct dh_print *p, u64 offset)
 }
 
 /* Which part of the variable it is, its size and its declaration. */
-static void print_variable(const struct dh_print *p, const struct dh_view *v)
+static void print_variable(const struct dh_print *p, const struct dh_symbol_variable *v)
 {
-    if (strcmp(v->variable.name, v->variable.display) != 0) {
+    if (strcmp(v->name, v->display) != 0) {
         fputs(", ", p->out);
-        print_offset(p, v->variable.offset);
-        fprintf(p->out, "`%s`", shown(p, v->variable.name));
+        print_offset(p, v->offset);
+        fprintf(p->out, "`%s`", shown(p, v->name));
     }
-    if (v->variable.size)
-        fprintf(p->out, " (%llu byte%s)", (unsigned long long)v->variable.size,
-                v->variable.size == 1 ? "" : "s");
-    if (v->variable.file)
-        fprintf(p->out, ", declared at %s:%d", shown(p, dh_path_beneath(p->cwd, v->variable.file)),
-                v->variable.line);
+    if (v->size)
+        fprintf(p->out, " (%llu byte%s)", (unsigned long long)v->size, v->size == 1 ? "" : "s");
+    if (v->file)
+        fprintf(p->out, ", declared at %s:%d", shown(p, dh_path_beneath(p->cwd, v->file)), v->line);
 }
 
-static void print_global(const struct dh_print *p, const struct dh_view *v)
+static void print_global(const struct dh_print *p, const struct dh_finding *f)
 {
-    const struct dh_model_location *at = &v->race->location;
-    const char *module = at->module ? shown(p, dh_path_beneath(p->cwd, at->module->path)) : "?";
-    if (!v->has_variable) {
-        fprintf(p->out, "\n  Location: global memory (%s+0x%llx)\n", module, (unsigned long long)at->offset);
+    const struct dh_finding_location *at = &f->location;
+    const char *module = at->module ? shown(p, dh_path_beneath(p->cwd, at->module)) : "?";
+    if (!at->has_variable) {
+        fprintf(p->out, "\n  Location: global memory (%s+0x%llx)\n", module,
+                (unsigned long long)at->module_offset);
         return;
     }
-    fprintf(p->out, "\n  Location: %s", dh_view_subject(p->arena, v));
-    print_variable(p, v);
+    fprintf(p->out, "\n  Location: %s", dh_finding_subject(p->arena, f));
+    print_variable(p, &at->variable);
     fprintf(p->out, ", in %s\n", module);
 }
 
 /* A stack, or thread-local storage. */
-static void print_threads_own(const struct dh_print *p, const struct dh_view *v)
+static void print_threads_own(const struct dh_print *p, const struct dh_finding *f)
 {
-    fprintf(p->out, "\n  Location: %s", dh_view_subject(p->arena, v));
-    if (v->has_variable) {
-        print_variable(p, v);
-        if (v->race->location.place == DH_MODEL_STACK && v->location_thread)
-            fprintf(p->out, ", on the stack of thread %s", v->location_thread);
-    } else if (v->frame.n && v->frame.frames[v->frame.n - 1].function) {
-        fprintf(p->out, ", in the frame of `%s`", shown(p, v->frame.frames[v->frame.n - 1].function));
+    const struct dh_finding_location *at = &f->location;
+    fprintf(p->out, "\n  Location: %s", dh_finding_subject(p->arena, f));
+    if (at->has_variable) {
+        print_variable(p, &at->variable);
+        if (at->place == DH_MODEL_STACK && at->thread_label)
+            fprintf(p->out, ", on the stack of thread %s", at->thread_label);
+    } else if (at->frame.n && at->frame.frames[at->frame.n - 1].function) {
+        fprintf(p->out, ", in the frame of `%s`", shown(p, at->frame.frames[at->frame.n - 1].function));
     }
     fputc('\n', p->out);
 }
 
-static void print_heap(const struct dh_print *p, const struct dh_view *v)
+static void print_heap(const struct dh_print *p, const struct dh_finding_location *at)
 {
-    const struct dh_model_location *at = &v->race->location;
     fputs("\n  Location: ", p->out);
     print_offset(p, at->offset);
     fprintf(p->out, "a %sheap block of %llu byte%s at 0x%llx", at->freed ? "freed " : "",
             (unsigned long long)at->size, at->size == 1 ? "" : "s", (unsigned long long)at->start);
-    if (v->location_thread)
-        fprintf(p->out, ", allocated by thread %s", v->location_thread);
-    fputs(v->allocated_at.n ? ":\n" : "\n", p->out);
-    if (v->allocated_at.n)
-        print_trace(p, &v->allocated_at, false, false);
+    if (at->thread_label)
+        fprintf(p->out, ", allocated by thread %s", at->thread_label);
+    fputs(at->allocated_at.n ? ":\n" : "\n", p->out);
+    if (at->allocated_at.n)
+        print_trace(p, &at->allocated_at, false, false);
 }
 
-static void print_location(const struct dh_print *p, const struct dh_view *v)
+static void print_location(const struct dh_print *p, const struct dh_finding *f)
 {
-    switch (v->race->location.place) {
+    switch (f->location.place) {
     case DH_MODEL_GLOBAL:
-        print_global(p, v);
+        print_global(p, f);
         break;
     case DH_MODEL_HEAP:
-        print_heap(p, v);
+        print_heap(p, &f->location);
         break;
     case DH_MODEL_STACK:
     case DH_MODEL_TLS:
-        print_threads_own(p, v);
+        print_threads_own(p, f);
         break;
     case DH_MODEL_UNKNOWN:
         fprintf(p->out, "\n  Location: memory that is neither heap, global nor a stack (perhaps mapped)\n");
@@ -246,38 +238,37 @@ static void print_location(const struct dh_print *p, const struct dh_view *v)
     }
 }
 
-static void print_locks(const struct dh_print *p, const struct dh_view *v)
+static void print_locks(const struct dh_print *p, const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
-        const struct dh_view_access *a = &v->accesses[i];
+        const struct dh_finding_access *a = &f->accesses[i];
         for (size_t j = 0; j < a->n_locks; j++) {
-            const struct dh_view_lock *l = &a->locks[j];
+            const struct dh_finding_lock *l = &a->locks[j];
             if (l->named && l->acquired_at.n == 0)
                 continue;
-            fprintf(p->out, "\n  Lock `%s` at 0x%llx", shown(p, l->name), (unsigned long long)l->lock->addr);
+            fprintf(p->out, "\n  Lock `%s` at 0x%llx", shown(p, l->name), (unsigned long long)l->addr);
             fprintf(p->out, l->acquired_at.n ? ", taken by thread %s:\n" : ", held by thread %s\n",
-                    a->thread.label);
+                    a->threads->label);
             if (l->acquired_at.n)
                 print_trace(p, &l->acquired_at, false, false);
         }
     }
 }
 
-static void print_threads(const struct dh_print *p, const struct dh_view *v)
+static void print_threads(const struct dh_print *p, const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
-        const struct dh_view_thread *t = &v->accesses[i].thread;
-        if (!t->info || (!t->info->parent && t->created_at.n == 0)) /* the main thread */
+        const struct dh_finding_thread *t = f->accesses[i].threads;
+        if (!t->name || (!t->parent && t->created_at.n == 0)) /* the main thread */
             continue;
-        if (i == 1 && t->uid == v->accesses[0].thread.uid)
+        if (i == 1 && t->uid == f->accesses[0].threads->uid)
             continue;
         fprintf(p->out, "\n  Thread %s", t->label);
-        if (t->info->tid)
-            fprintf(p->out, " (tid %llu)", (unsigned long long)t->info->tid);
+        if (t->tid)
+            fprintf(p->out, " (tid %llu)", (unsigned long long)t->tid);
         fprintf(p->out, " was created");
-        if (t->info->parent)
-            fprintf(p->out, " by thread %s",
-                    dh_view_thread_label(p->arena, v->race->process, t->info->parent));
+        if (t->parent)
+            fprintf(p->out, " by thread %s", t->parent_label);
         fputs(":\n", p->out);
         print_trace(p, &t->created_at, false, false);
     }
@@ -285,19 +276,20 @@ static void print_threads(const struct dh_print *p, const struct dh_view *v)
 
 void dh_print_text(const struct dh_print *p, const struct dh_group *group, bool with_count)
 {
-    const struct dh_view *v = group->view;
+    const struct dh_finding *f = group->finding;
     const struct palette *c = palette_of(p);
     fprintf(p->out, "%sWARNING: deadheat: %s on %s%s", c->title,
-            dh_view_is_free(v) ? "use-after-free race" : "data race", dh_view_subject(p->arena, v), c->off);
-    if (v->race->process->pid)
-        fprintf(p->out, " (pid %llu)", (unsigned long long)v->race->process->pid);
-    fprintf(p->out, "\n  %s\n", dh_view_explain(p->arena, v));
-    print_access(p, &v->accesses[0], false);
-    print_access(p, &v->accesses[1], true);
-    print_location(p, v);
-    print_locks(p, v);
-    print_threads(p, v);
-    fprintf(p->out, "\n  Fingerprint %s", group->hash);
+            dh_finding_is_free(f) ? "use-after-free race" : "data race", dh_finding_subject(p->arena, f),
+            c->off);
+    if (f->pid)
+        fprintf(p->out, " (pid %llu)", (unsigned long long)f->pid);
+    fprintf(p->out, "\n  %s\n", dh_finding_explain(p->arena, f));
+    print_access(p, &f->accesses[0], false);
+    print_access(p, &f->accesses[1], true);
+    print_location(p, f);
+    print_locks(p, f);
+    print_threads(p, f);
+    fprintf(p->out, "\n  Fingerprint %s", f->fingerprint);
     if (with_count)
         fprintf(p->out, ", seen %llu time%s", (unsigned long long)group->count, group->count == 1 ? "" : "s");
     if (with_count && group->processes > 1)

@@ -1,0 +1,167 @@
+/*
+ * finding.h - one finding: two accesses that race, or may, with everything about them named.
+ *
+ * Whatever looks for races feeds it: race records (finding_record.c). Whatever tells of races reads nothing
+ * else: suppressions, the fingerprint and the back ends (print.h). docs/design/finding.md has the reasons.
+ *
+ * Strings are NULL where nothing is known, unless it says otherwise. Names are as their source has them: what
+ * prints them makes them fit to be shown (util/text.h); only labels are fit already.
+ */
+#ifndef DH_REPORT_FINDING_H
+#define DH_REPORT_FINDING_H
+
+#include "report/suppress.h"
+#include "report/symbol.h"
+
+/* How it is known. */
+enum dh_finding_provenance {
+    DH_FINDING_OBSERVED,  /* nothing ordered the two in an execution */
+    DH_FINDING_PREDICTED, /* another schedule of an execution's events would show it */
+    DH_FINDING_POSSIBLE,  /* nothing in the code rules it out */
+    DH_FINDING_CONFIRMED, /* the two met in the field */
+};
+
+/* A word for programs, and the sentence it stands for, without a full stop. */
+struct dh_finding_word {
+    const char *name, *sentence;
+};
+
+struct dh_finding_lock {
+    const char *name; /* never NULL: its own, or M1, M2 ... within the finding */
+    bool named;       /* it is its own */
+    bool shared;      /* held for reading only */
+    bool many;        /* one of many such locks, so that two of this name may differ */
+    u64 addr;         /* 0: not known, as in source code */
+    const char *kind; /* "mutex" */
+    struct dh_symbol_trace acquired_at;
+    struct dh_symbol_frame declared_at; /* file and line */
+};
+
+/* A thread that ran or, in source code, one kind of threads that may run: an entry point. */
+struct dh_finding_thread {
+    const char *label; /* never NULL: "T2 'worker'", "`worker` (several at once)" */
+    const char *name;  /* that it gave itself or was given by a trace */
+    u64 uid, tid;      /* 0: none */
+    u64 parent;        /* uid; 0: none */
+    const char *parent_label;
+    struct dh_symbol_trace created_at;
+    /* Of an entry point: */
+    const char *entry;    /* "main", "thread", "signal" or "outside" */
+    const char *sentence; /* what it is, and where it comes from */
+    const char *function; /* it begins with */
+    const char *api;      /* it is created by */
+    bool many;            /* several may live at once */
+};
+
+/* Another place in the code of which the same is true as of an access. */
+struct dh_finding_alike {
+    u64 site;
+    enum dh_model_kind kind;
+    bool atomic;
+    struct dh_symbol_frame at;
+};
+
+struct dh_finding_access {
+    bool known; /* false: a detector remembers that there was one, and nothing else */
+    enum dh_model_kind kind;
+    bool atomic;
+    bool range;        /* one check for many bytes */
+    bool stack_folded; /* frames are missing in the middle */
+    u64 addr;          /* 0: not known */
+    u64 size;          /* 0: not known */
+    struct dh_finding_thread *threads;
+    size_t n_threads;
+    struct dh_symbol_trace
+        stack;           /* innermost first; of source code: the line, and what it was inlined into */
+    const char *place;   /* where there is no code: a location of a text trace */
+    u64 event;           /* number in the trace, from 1; 0: none */
+    u64 language_access; /* its number as the language's run-time system counts, from 1; 0: none */
+    struct dh_finding_lock *locks;
+    size_t n_locks;
+    /* Of source code: */
+    u64 site; /* id; 0: none */
+    u32 site_index, ordinal;
+    const char *unit; /* translation unit */
+    struct dh_finding_alike *alike;
+    size_t n_alike;
+};
+
+struct dh_finding_location {
+    enum dh_model_place place;
+    bool has_variable; /* its name is known */
+    struct dh_symbol_variable variable;
+    const char *type;                    /* of the variable or block, as the source names it */
+    const char *path;                    /* the part of it that is accessed: ".hits", "[].next" */
+    const char *module;                  /* global: path of the ELF file */
+    u64 module_offset;                   /* and where in it */
+    u64 start, size, offset;             /* heap: the block, and the access in it */
+    bool freed;                          /* heap: and not reused */
+    const char *allocator;               /* heap: the function that was called for it */
+    struct dh_symbol_trace allocated_at; /* heap */
+    struct dh_symbol_trace frame;        /* stack: the function whose frame it is */
+    u64 thread;                          /* heap: who allocated; stack, tls: whose; 0: not known */
+    const char *thread_label;
+};
+
+/* Of a predicted race: the reordering that proves it. */
+struct dh_finding_witness {
+    u64 length;          /* events; 0: there is none */
+    const u32 *events;   /* their numbers, from 0, in the new order; NULL: only the length is known */
+    bool checked;        /* that it is an execution */
+    const char *missing; /* why there is none: "found: ..." */
+};
+
+/* Of a possible race: why it is thought possible. */
+struct dh_finding_possible {
+    u32 number;     /* of the pair in its table, from 1 */
+    u64 id;         /* of the pair, in every build */
+    u64 stands_for; /* pairs of places */
+    bool ad_hoc;    /* on the flag of a waiting loop */
+    struct dh_finding_word *flags, *reasons;
+    size_t n_flags, n_reasons;
+    const char *note;                   /* a reason more, in words */
+    struct dh_finding_location *others; /* memory that it may be on as well */
+    size_t n_others;
+};
+
+struct dh_finding {
+    enum dh_finding_provenance provenance;
+    const char *detector, *guarantee;
+    const char *process; /* id; "": none */
+    u64 pid;
+    const char *exe;
+    struct dh_finding_access accesses[2]; /* that which found the race; the earlier one */
+    struct dh_finding_location location;
+    const char *identity; /* the text that its fingerprint is made of */
+    char fingerprint[32];
+    struct dh_finding_witness witness;
+    struct dh_finding_possible possible;
+    struct dh_model_confirmed confirmed;
+};
+
+/* finding_record.c. brief: stacks end with the outermost frame that is not in a system library, if there is
+ * one. It is observed, or what the record says; a witness is the caller's to add. */
+struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
+                                        const struct dh_model_race *race, bool brief);
+
+/* finding.c */
+/* One of the accesses is a free (or munmap): a race between use and release of the memory. */
+bool dh_finding_is_free(const struct dh_finding *f);
+/* Not in a system header or library, as far as can be told. */
+bool dh_finding_in_project(const struct dh_symbol_frame *f);
+/* The frame to point at: the first that is not in a system header or library; NULL for an empty stack. */
+const struct dh_symbol_frame *dh_finding_top(const struct dh_symbol_trace *trace);
+/* Sets identity and fingerprint, when all the rest is there. */
+void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f);
+/* The rule that suppresses it, or NULL. */
+struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const struct dh_suppress *s);
+
+/* explain.c: words for people, fit to be shown. */
+/* Why it is a race, in one sentence. */
+const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *f);
+/* What was raced on: "global `counter`", "a heap block of 40 bytes". */
+const char *dh_finding_subject(struct dh_arena *arena, const struct dh_finding *f);
+/* "`a`, `b` (for reading) and `c`", or "no lock". */
+const char *dh_finding_held(struct dh_arena *arena, const struct dh_finding_access *a);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * finding_record.c - a finding of a race record: naming everything in it. See finding.h.
+ */
+#include "report/finding.h"
+
+#include <string.h>
+
+#include "util/path.h"
+#include "util/text.h"
+
+static const char *thread_label(struct dh_arena *arena, const struct dh_model_process *process, u64 uid)
+{
+    const struct dh_model_thread *t = dh_model_find_thread(process, uid);
+    if (t && t->name[0])
+        return dh_arena_printf(arena, "T%llu '%s'", (unsigned long long)uid, dh_text_shown(arena, t->name));
+    return dh_arena_printf(arena, "T%llu", (unsigned long long)uid);
+}
+
+struct builder {
+    struct dh_arena *arena;
+    struct dh_symbol *symbols;
+    const struct dh_model_race *race;
+    bool brief;
+    u64 *anonymous; /* addresses of the locks called M1, M2 ... */
+    size_t n_anonymous;
+};
+
+static const char *lock_name(struct builder *b, const struct dh_model_lock *lock, bool *ret_named)
+{
+    struct dh_symbol_variable variable;
+    *ret_named = dh_symbol_find_variable(b->symbols, lock->module, lock->offset, 0, &variable);
+    if (*ret_named) {
+        /* A lock's address is also its first member's: leave out the insides of the C++ library's locks. */
+        char *name = dh_arena_strdup(b->arena, variable.display);
+        char *inside = strstr(name, "._M_");
+        if (inside && inside > name)
+            *inside = 0;
+        return name;
+    }
+    size_t i = 0;
+    while (i < b->n_anonymous && b->anonymous[i] != lock->addr)
+        i++;
+    if (i == b->n_anonymous)
+        b->anonymous[b->n_anonymous++] = lock->addr;
+    return dh_arena_printf(b->arena, "M%zu", i + 1);
+}
+
+/* The libraries that a stack of the program's begins in are left out where they will not be looked at: their
+ * debug information may be large, compressed, or to be searched for, and the first report waits for it. */
+static void name_stack(const struct builder *b, const struct dh_model_stack *stack,
+                       struct dh_symbol_trace *ret)
+{
+    struct dh_model_stack inner = *stack;
+    while (b->brief && inner.n &&
+           (!inner.frames[inner.n - 1].module || dh_path_is_system(inner.frames[inner.n - 1].module->path)))
+        inner.n--;
+    dh_symbol_trace_stack(b->symbols, inner.n ? &inner : stack, ret);
+}
+
+static void name_thread(const struct builder *b, u64 uid, struct dh_finding_thread *ret)
+{
+    const struct dh_model_process *process = b->race->process;
+    const struct dh_model_thread *t = dh_model_find_thread(process, uid);
+    ret->uid = uid;
+    ret->label = thread_label(b->arena, process, uid);
+    if (!t)
+        return;
+    ret->name = t->name;
+    ret->tid = t->tid;
+    ret->parent = t->parent;
+    if (t->parent)
+        ret->parent_label = thread_label(b->arena, process, t->parent);
+    name_stack(b, &t->created_at, &ret->created_at);
+}
+
+static void name_access(struct builder *b, const struct dh_model_access *access,
+                        struct dh_finding_access *ret)
+{
+    *ret = (struct dh_finding_access){
+        .known = true,
+        .kind = access->kind,
+        .atomic = access->atomic,
+        .range = access->range,
+        .stack_folded = access->stack_folded,
+        .addr = access->addr,
+        .size = access->size,
+        .threads = dh_arena_alloc(b->arena, sizeof(*ret->threads)),
+        .n_threads = 1,
+        .locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks)),
+        .n_locks = access->n_locks,
+    };
+    name_thread(b, access->thread, ret->threads);
+    name_stack(b, &access->stack, &ret->stack);
+    for (size_t i = 0; i < access->n_locks; i++) {
+        const struct dh_model_lock *lock = &access->locks[i];
+        ret->locks[i].addr = lock->addr;
+        ret->locks[i].shared = lock->read_mode;
+        ret->locks[i].name = lock_name(b, lock, &ret->locks[i].named);
+        name_stack(b, &lock->acquired_at, &ret->locks[i].acquired_at);
+    }
+}
+
+static void name_location(const struct builder *b, struct dh_finding_location *ret)
+{
+    const struct dh_model_race *race = b->race;
+    const struct dh_model_location *at = &race->location;
+    *ret = (struct dh_finding_location){.place = at->place, .freed = at->freed};
+    /* The smaller access names the member. */
+    u64 sizes[2] = {race->accesses[0].size, race->accesses[1].size};
+    u64 size = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
+    bool sure;
+    switch (at->place) {
+    case DH_MODEL_GLOBAL:
+        ret->module = at->module ? at->module->path : NULL;
+        ret->module_offset = at->offset;
+        ret->has_variable = dh_symbol_find_variable(b->symbols, at->module, at->offset, size, &ret->variable);
+        return;
+    case DH_MODEL_TLS:
+        ret->has_variable = dh_symbol_find_tls(b->symbols, at->module, at->offset, size, &ret->variable);
+        break;
+    case DH_MODEL_STACK:
+        /* The frame was unwound by its own thread, or put together from outside and needs a second opinion.
+         */
+        sure = at->thread == race->accesses[0].thread || dh_symbol_check_frame(b->symbols, &at->frame);
+        if (!sure)
+            break;
+        ret->has_variable =
+            dh_symbol_find_local(b->symbols, &at->frame, race->accesses[1].addr, size, &ret->variable);
+        dh_symbol_trace_stack(b->symbols, &at->frame.pc, &ret->frame);
+        break;
+    case DH_MODEL_HEAP:
+        ret->start = at->start;
+        ret->size = at->size;
+        ret->offset = at->offset;
+        name_stack(b, &at->allocated_at, &ret->allocated_at);
+        break;
+    case DH_MODEL_UNKNOWN:
+        break;
+    }
+    ret->thread = at->thread;
+    if (at->thread)
+        ret->thread_label = thread_label(b->arena, race->process, at->thread);
+}
+
+struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
+                                        const struct dh_model_race *race, bool brief)
+{
+    struct builder b = {.arena = arena, .symbols = symbols, .race = race, .brief = brief};
+    struct dh_finding *f = dh_arena_alloc(arena, sizeof(*f));
+    const struct dh_model_process *process = race->process;
+    f->detector = process->detector;
+    f->guarantee = process->guarantee;
+    f->process = process->id;
+    f->pid = process->pid;
+    f->exe = process->exe;
+    b.anonymous = dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks, sizeof(u64));
+    for (int i = 0; i < 2; i++)
+        name_access(&b, &race->accesses[i], &f->accesses[i]);
+    name_location(&b, &f->location);
+    dh_finding_identify(arena, f);
+    return f;
+}
