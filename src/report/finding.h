@@ -103,6 +103,16 @@ struct dh_finding_location {
     const char *thread_label;
 };
 
+/* How accesses at the two places are locked, as far as the detector remembers them. */
+struct dh_finding_discipline {
+    u64 accesses;     /* 0: it remembers none */
+    const char *lock; /* that most of them held, if it has a name */
+    u64 held;
+    struct dh_symbol_trace taken_at; /* the call by which most of them took a lock, one of many perhaps */
+    u64 held_from;
+    bool lacks[2], lacks_from[2]; /* the finding's own accesses that were made without */
+};
+
 /* Of a predicted race: the reordering that proves it. */
 struct dh_finding_witness {
     u64 length;          /* events; 0: there is none */
@@ -132,6 +142,8 @@ struct dh_finding {
     const char *exe;
     struct dh_finding_access accesses[2]; /* that which found the race; the earlier one */
     struct dh_finding_location location;
+    struct dh_finding_discipline discipline;
+    u64 newest_thread;    /* uid of the thread that was created last when the race was found; 0: not known */
     const char *identity; /* the text that its fingerprint is made of */
     char fingerprint[32];
     struct dh_finding_witness witness;
@@ -159,6 +171,8 @@ struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const
 /* explain.c: words for people, fit to be shown. */
 /* Why it is a race, in one sentence. */
 const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *f);
+/* hint.c: what else the run tells of the cause; NULL: nothing. */
+const char *dh_finding_hint(struct dh_arena *arena, const struct dh_finding *f);
 /* What was raced on: "global `counter`", "a heap block of 40 bytes". */
 const char *dh_finding_subject(struct dh_arena *arena, const struct dh_finding *f);
 /* "`a`, `b` (for reading) and `c`", or "no lock". */

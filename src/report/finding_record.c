@@ -142,6 +142,50 @@ static void name_location(const struct builder *b, struct dh_finding_location *r
         ret->thread_label = thread_label(b->arena, race->process, at->thread);
 }
 
+static bool holds(const struct dh_model_access *a, u64 lock)
+{
+    for (size_t i = 0; i < a->n_locks; i++)
+        if (a->locks[i].addr == lock)
+            return true;
+    return false;
+}
+
+static bool holds_from(const struct dh_model_access *a, const struct dh_model_frame *call)
+{
+    for (size_t i = 0; i < a->n_locks; i++) {
+        const struct dh_model_stack *at = &a->locks[i].acquired_at;
+        if (at->n && at->frames[0].module == call->module && at->frames[0].offset == call->offset)
+            return true;
+    }
+    return false;
+}
+
+static void name_discipline(struct builder *b, struct dh_finding_discipline *ret)
+{
+    const struct dh_model_race *race = b->race;
+    const struct dh_model_discipline *d = &race->discipline;
+    bool named;
+    *ret = (struct dh_finding_discipline){.accesses = d->accesses};
+    if (d->held) {
+        const char *name = lock_name(b, &d->lock, &named);
+        ret->held = d->held;
+        ret->lock =
+            named || holds(&race->accesses[0], d->lock.addr) || holds(&race->accesses[1], d->lock.addr)
+                ? name
+                : NULL;
+    }
+    if (d->held_from) {
+        struct dh_model_frame call = d->taken_at;
+        struct dh_model_stack stack = {.frames = &call, .n = 1};
+        ret->held_from = d->held_from;
+        dh_symbol_trace_stack(b->symbols, &stack, &ret->taken_at);
+    }
+    for (int i = 0; i < 2; i++) {
+        ret->lacks[i] = !holds(&race->accesses[i], d->lock.addr);
+        ret->lacks_from[i] = !holds_from(&race->accesses[i], &d->taken_at);
+    }
+}
+
 struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
                                         const struct dh_model_race *race, bool brief)
 {
@@ -153,10 +197,13 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     f->process = process->id;
     f->pid = process->pid;
     f->exe = process->exe;
-    b.anonymous = dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks, sizeof(u64));
+    b.anonymous =
+        dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks + 1, sizeof(u64));
     for (int i = 0; i < 2; i++)
         name_access(&b, &race->accesses[i], &f->accesses[i]);
     name_location(&b, &f->location);
+    name_discipline(&b, &f->discipline);
+    f->newest_thread = race->newest_thread;
     dh_finding_identify(arena, f);
     return f;
 }

@@ -103,6 +103,9 @@ json_t *dh_print_json(const struct dh_group *group)
                                                    text(f->detector), "guarantee", text(f->guarantee)));
     json_object_set_new(race, "accesses",
                         json_pack("[oo]", access(&f->accesses[0]), access(&f->accesses[1])));
+    const char *hint = dh_finding_hint(&arena, f);
+    if (hint)
+        json_object_set_new(race, "hint", text(hint));
     json_object_set_new(race, "location", location(&f->location));
     dh_arena_done(&arena);
     return race;

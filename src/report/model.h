@@ -83,6 +83,15 @@ struct dh_model_location {
 /* What became of a race that was confirmed in the field. */
 enum dh_model_order { DH_MODEL_ORDER_UNKNOWN, DH_MODEL_AS_SHOWN, DH_MODEL_REVERSED, DH_MODEL_BOTH };
 
+/* How accesses at the two places of a race are locked, as far as the detector remembers them. */
+struct dh_model_discipline {
+    u64 accesses;                   /* 0: it remembers none */
+    struct dh_model_lock lock;      /* that most of them held */
+    u64 held;                       /* by how many; 0: there is no such lock */
+    struct dh_model_frame taken_at; /* the call by which most of them took a lock, one of many perhaps */
+    u64 held_from;                  /* how many; 0: there is no such call */
+};
+
 struct dh_model_confirmed {
     enum dh_model_order order; /* of the accesses when they met: the earlier one first, or the other way */
     const char *consequence;   /* one word: "none", "crash", "hang" ... */
@@ -114,7 +123,9 @@ struct dh_model_race {
     struct dh_model_process *process;
     struct dh_model_access accesses[2]; /* the one that found the race; the earlier one */
     struct dh_model_location location;
-    void *owner; /* for the reporter: the group it belongs to */
+    struct dh_model_discipline discipline;
+    u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
+    void *owner;       /* for the reporter: the group it belongs to */
 };
 
 struct dh_model {

@@ -340,6 +340,27 @@ static int read_thread(struct reader *r, const json_t *line, struct dh_record *r
     return 0;
 }
 
+/* Optional: detectors that keep no record of accesses, and older ones, know nothing of it. */
+static int discipline(struct reader *r, const json_t *object, struct dh_model_discipline *ret)
+{
+    if (!object)
+        return 0;
+    int rc = get_number(r, object, "accesses", &ret->accesses);
+    if (!rc)
+        rc = get_number_or(r, object, "held", 0, &ret->held);
+    if (!rc)
+        rc = get_number_or(r, object, "held_from", 0, &ret->held_from);
+    if (!rc && ret->held)
+        rc = get_number(r, object, "lock", &ret->lock.addr);
+    if (!rc && ret->held && json_object_get(object, "module"))
+        rc = place_in_module(r, object, &ret->lock.module, &ret->lock.offset);
+    if (!rc && ret->held_from)
+        rc = frame(r, json_object_get(object, "taken_at"), "taken_at", 0, &ret->taken_at);
+    if (!rc && (ret->held > ret->accesses || ret->held_from > ret->accesses))
+        rc = fail(r, "a discipline of more accesses than there are");
+    return rc;
+}
+
 static int read_race(struct reader *r, const json_t *line, struct dh_record *ret)
 {
     const json_t *accesses = json_object_get(line, "accesses");
@@ -352,6 +373,10 @@ static int read_race(struct reader *r, const json_t *line, struct dh_record *ret
         rc = access(r, json_array_get(accesses, i), &race->accesses[i]);
     if (!rc)
         rc = location(r, json_object_get(line, "location"), &race->location);
+    if (!rc)
+        rc = discipline(r, json_object_get(line, "discipline"), &race->discipline);
+    if (!rc)
+        rc = get_number_or(r, line, "newest_thread", 0, &race->newest_thread);
     if (rc)
         return rc;
     dh_map_put(&r->process->races, &race->id, sizeof(race->id), race);

@@ -284,6 +284,9 @@ void dh_print_text(const struct dh_print *p, const struct dh_group *group, bool 
     if (f->pid)
         fprintf(p->out, " (pid %llu)", (unsigned long long)f->pid);
     fprintf(p->out, "\n  %s\n", dh_finding_explain(p->arena, f));
+    const char *hint = dh_finding_hint(p->arena, f);
+    if (hint)
+        fprintf(p->out, "  %s\n", hint);
     print_access(p, &f->accesses[0], false);
     print_access(p, &f->accesses[1], true);
     print_location(p, f);

@@ -1,0 +1,68 @@
+/*
+ * hint.c - what a run tells of the cause of a race beyond the race itself: the lock that other accesses at
+ * its two places were made under, and the thread that brought it out. Said only where it stands out: a lock
+ * that most accesses hold and one of the two does not.
+ */
+#include <inttypes.h>
+
+#include "report/finding.h"
+#include "util/path.h"
+#include "util/text.h"
+
+enum {
+    ENOUGH = 4, /* accesses, to speak of what is usual */
+    CROWD = 4,  /* number of a thread, to call it the one too many: the third that main creates */
+};
+
+static bool usual(u64 held, u64 accesses)
+{
+    return accesses >= ENOUGH && 2 * held > accesses;
+}
+
+/* "the write by thread T3 did not" */
+static const char *who_lacks(struct dh_arena *arena, const struct dh_finding *f, const bool lacks[2])
+{
+    static const char *const kinds[] = {"read", "write", "free"};
+    const struct dh_finding_access *a = &f->accesses[lacks[0] ? 0 : 1];
+    if (lacks[0] && lacks[1])
+        return "these two did not";
+    return dh_arena_printf(arena, "the %s by thread %s did not", kinds[a->kind], a->threads->label);
+}
+
+static const char *of_locks(struct dh_arena *arena, const struct dh_finding *f)
+{
+    const struct dh_finding_discipline *d = &f->discipline;
+    const struct dh_symbol_frame *call = dh_finding_top(&d->taken_at);
+    if (d->lock && usual(d->held, d->accesses) && (d->lacks[0] || d->lacks[1]))
+        return dh_arena_printf(
+            arena, "%" PRIu64 " of %" PRIu64 " accesses recorded at these lines held `%s`; %s.", d->held,
+            d->accesses, dh_text_shown(arena, d->lock), who_lacks(arena, f, d->lacks));
+    if (call && call->file && usual(d->held_from, d->accesses) && (d->lacks_from[0] || d->lacks_from[1]))
+        return dh_arena_printf(arena,
+                               "%" PRIu64 " of %" PRIu64
+                               " accesses recorded at these lines held a lock taken at %s:%d; %s.",
+                               d->held_from, d->accesses, dh_text_shown(arena, dh_path_base(call->file)),
+                               call->line, who_lacks(arena, f, d->lacks_from));
+    return NULL;
+}
+
+/* Enough accesses were recorded before it: without the newest thread they did not race. */
+static const char *of_threads(struct dh_arena *arena, const struct dh_finding *f)
+{
+    if (f->newest_thread < CROWD || f->discipline.accesses < ENOUGH)
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        const struct dh_finding_access *a = &f->accesses[i];
+        if (a->n_threads == 1 && a->threads->uid == f->newest_thread)
+            return dh_arena_printf(arena, "It first raced after thread %s was created.", a->threads->label);
+    }
+    return NULL;
+}
+
+const char *dh_finding_hint(struct dh_arena *arena, const struct dh_finding *f)
+{
+    const char *locks = of_locks(arena, f), *threads = of_threads(arena, f);
+    if (locks && threads)
+        return dh_arena_printf(arena, "%s %s", locks, threads);
+    return locks ? locks : threads;
+}
