@@ -163,7 +163,7 @@ def count_races(tools, records):
         check=False,
     )
     try:
-        return len(json.loads(done.stdout)["races"])
+        return len(json.loads(done.stdout)["findings"])
     except (ValueError, KeyError):
         lines = records.read_text(errors="replace").splitlines()
         return sum('"type":"race"' in line for line in lines)

@@ -158,7 +158,7 @@ static int report_file(const struct request *q)
         .input = is_stdin ? "standard input" : q->file,
         .suppressions = q->suppressions,
         .print = true,
-        .json = strcmp(q->format, "json") == 0,
+        .format = strcmp(q->format, "json") == 0 ? DH_PRINT_JSON : DH_PRINT_TEXT,
         .color = dh_cli_wants_color(q->color, STDOUT_FILENO),
         .source = q->source,
         .stats = q->stats,

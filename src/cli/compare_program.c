@@ -174,7 +174,7 @@ void dh_compare_online(struct dh_compare *c, struct dh_compare_row *row, char **
     json_t *root = dh_compare_child_read(run_read, report, c->timeout, &child);
     if (!root)
         row->error = "its records cannot be read";
-    json_array_foreach(json_object_get(root, "races"), i, race) take_race(c, row, race);
+    json_array_foreach(json_object_get(root, "findings"), i, race) take_race(c, row, race);
     note_lost(c, row, root);
     json_decref(root);
 }

@@ -31,7 +31,7 @@ const struct dh_symbol_frame *dh_finding_top(const struct dh_symbol_trace *trace
 
 /* ---- Identity ---------------------------------------------------------------------------------------- */
 
-static const char *place_of(struct dh_arena *arena, const struct dh_symbol_frame *f)
+static const char *frame_of(struct dh_arena *arena, const struct dh_symbol_frame *f)
 {
     if (!f)
         return "?";
@@ -41,15 +41,19 @@ static const char *place_of(struct dh_arena *arena, const struct dh_symbol_frame
                            (unsigned long long)f->offset);
 }
 
+static const char *place_of(struct dh_arena *arena, const struct dh_finding_access *a)
+{
+    return a->place ? a->place : frame_of(arena, dh_finding_top(&a->stack));
+}
+
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
 {
-    static const char *const kinds[] = {"read", "write", "free"};
+    static const char *const kinds[] = {"read", "write", "free", "write"};
     const struct dh_finding_location *at = &f->location;
     const char *sides[2];
     for (int i = 0; i < 2; i++) {
         const struct dh_finding_access *a = &f->accesses[i];
-        sides[i] =
-            dh_arena_printf(arena, "%s %s", kinds[a->kind], place_of(arena, dh_finding_top(&a->stack)));
+        sides[i] = dh_arena_printf(arena, "%s %s", kinds[a->kind], place_of(arena, a));
     }
     int first = strcmp(sides[0], sides[1]) <= 0 ? 0 : 1;
     const char *where = "unknown";
@@ -58,13 +62,16 @@ void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
         where = at->has_variable ? dh_arena_printf(arena, "global %s", at->variable.shape) : "global";
         break;
     case DH_MODEL_HEAP:
-        where = dh_arena_printf(arena, "heap %s", place_of(arena, dh_finding_top(&at->allocated_at)));
+        where = dh_arena_printf(arena, "heap %s", frame_of(arena, dh_finding_top(&at->allocated_at)));
         break;
     case DH_MODEL_STACK: /* its name is known only if the owner came second: that must not make two races */
         where = "stack";
         break;
     case DH_MODEL_TLS:
         where = at->has_variable ? dh_arena_printf(arena, "tls %s", at->variable.shape) : "tls";
+        break;
+    case DH_MODEL_VARIABLE:
+        where = dh_arena_printf(arena, "variable %s", at->variable.name);
         break;
     case DH_MODEL_UNKNOWN:
         break;

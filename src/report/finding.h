@@ -47,7 +47,7 @@ struct dh_finding_thread {
     struct dh_symbol_trace created_at;
     /* Of an entry point: */
     const char *entry;    /* "main", "thread", "signal" or "outside" */
-    const char *sentence; /* what it is, and where it comes from */
+    const char *sentence; /* what it is, after its name: ", a thread created" */
     const char *function; /* it begins with */
     const char *api;      /* it is created by */
     bool many;            /* several may live at once */
@@ -65,24 +65,25 @@ struct dh_finding_access {
     bool known; /* false: a detector remembers that there was one, and nothing else */
     enum dh_model_kind kind;
     bool atomic;
-    bool range;        /* one check for many bytes */
-    bool stack_folded; /* frames are missing in the middle */
-    u64 addr;          /* 0: not known */
-    u64 size;          /* 0: not known */
-    struct dh_finding_thread *threads;
+    bool range;                        /* one check for many bytes */
+    bool stack_folded;                 /* frames are missing in the middle */
+    u64 addr;                          /* 0: not known */
+    u64 size;                          /* 0: not known */
+    bool at_least;                     /* the access is longer, perhaps: no more is known of it */
+    struct dh_finding_thread *threads; /* one that ran, or those that may */
     size_t n_threads;
-    struct dh_symbol_trace
-        stack;           /* innermost first; of source code: the line, and what it was inlined into */
-    const char *place;   /* where there is no code: a location of a text trace */
-    u64 event;           /* number in the trace, from 1; 0: none */
-    u64 language_access; /* its number as the language's run-time system counts, from 1; 0: none */
+    const char *run_by;           /* never NULL: the same in words, "T2 'worker'" */
+    struct dh_symbol_trace stack; /* innermost first; of source code: the line, and what it is inlined into */
+    const char *place;            /* where there is no code: a location of a text trace */
+    u64 event;                    /* number in the trace, from 1; 0: none */
+    u64 language_access;          /* as the language's run-time system counts, plus 1; 0: none */
     struct dh_finding_lock *locks;
     size_t n_locks;
     /* Of source code: */
     u64 site; /* id; 0: none */
     u32 site_index, ordinal;
-    const char *unit; /* translation unit */
-    struct dh_finding_alike *alike;
+    const char *unit;               /* translation unit */
+    struct dh_finding_alike *alike; /* NULL: only their number is wanted */
     size_t n_alike;
 };
 
@@ -146,6 +147,10 @@ struct dh_finding {
     u64 newest_thread;    /* uid of the thread that was created last when the race was found; 0: not known */
     const char *identity; /* the text that its fingerprint is made of */
     char fingerprint[32];
+    u64 count;                   /* occurrences; 0: they are not counted */
+    u64 processes;               /* it was seen in */
+    struct dh_finding *variants; /* that have the same cause, in order of appearance */
+    struct dh_finding *next;     /* of such a list */
     struct dh_finding_witness witness;
     struct dh_finding_possible possible;
     struct dh_model_confirmed confirmed;
@@ -169,13 +174,21 @@ void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f);
 struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const struct dh_suppress *s);
 
 /* explain.c: words for people, fit to be shown. */
+/* "data race", "possible use-after-free race" */
+const char *dh_finding_title(const struct dh_finding *f);
+/* What was raced on: "global `counter`", "a heap block of 40 bytes". */
+const char *dh_finding_subject(struct dh_arena *arena, const struct dh_finding *f);
 /* Why it is a race, in one sentence. */
 const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *f);
 /* hint.c: what else the run tells of the cause; NULL: nothing. */
 const char *dh_finding_hint(struct dh_arena *arena, const struct dh_finding *f);
-/* What was raced on: "global `counter`", "a heap block of 40 bytes". */
-const char *dh_finding_subject(struct dh_arena *arena, const struct dh_finding *f);
+/* "atomic write of 4 bytes" */
+const char *dh_finding_did(struct dh_arena *arena, const struct dh_finding_access *a);
 /* "`a`, `b` (for reading) and `c`", or "no lock". */
 const char *dh_finding_held(struct dh_arena *arena, const struct dh_finding_access *a);
+/* What the field saw: "It was confirmed in the field, in both orders: crash." */
+const char *dh_finding_confirmed(struct dh_arena *arena, const struct dh_finding *f);
+extern const char *const dh_finding_kinds[];  /* "read" ... */
+extern const char *const dh_finding_places[]; /* "heap" ... */
 
 #endif

@@ -84,12 +84,15 @@ static void name_access(struct builder *b, const struct dh_model_access *access,
         .stack_folded = access->stack_folded,
         .addr = access->addr,
         .size = access->size,
+        .at_least =
+            access->range && access != b->race->accesses, /* the shadow knows no more of the earlier one */
         .threads = dh_arena_alloc(b->arena, sizeof(*ret->threads)),
         .n_threads = 1,
         .locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks)),
         .n_locks = access->n_locks,
     };
     name_thread(b, access->thread, ret->threads);
+    ret->run_by = ret->threads->label;
     name_stack(b, &access->stack, &ret->stack);
     for (size_t i = 0; i < access->n_locks; i++) {
         const struct dh_model_lock *lock = &access->locks[i];
@@ -135,6 +138,7 @@ static void name_location(const struct builder *b, struct dh_finding_location *r
         name_stack(b, &at->allocated_at, &ret->allocated_at);
         break;
     case DH_MODEL_UNKNOWN:
+    case DH_MODEL_VARIABLE:
         break;
     }
     ret->thread = at->thread;

@@ -22,11 +22,11 @@ static bool usual(u64 held, u64 accesses)
 /* "the write by thread T3 did not" */
 static const char *who_lacks(struct dh_arena *arena, const struct dh_finding *f, const bool lacks[2])
 {
-    static const char *const kinds[] = {"read", "write", "free"};
     const struct dh_finding_access *a = &f->accesses[lacks[0] ? 0 : 1];
     if (lacks[0] && lacks[1])
         return "these two did not";
-    return dh_arena_printf(arena, "the %s by thread %s did not", kinds[a->kind], a->threads->label);
+    return dh_arena_printf(arena, "the %s by thread %s did not", dh_finding_kinds[a->kind],
+                           a->threads->label);
 }
 
 static const char *of_locks(struct dh_arena *arena, const struct dh_finding *f)

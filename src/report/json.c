@@ -1,112 +1,326 @@
 /*
- * json.c - a symbolised race for programs to read. docs/guide/report.md documents the members.
+ * json.c - findings for programs to read. docs/schema/findings.schema.json has the members. What is not known
+ * is left out.
  */
-#include "report/print.h"
+#include "report/json.h"
 
-static const char *const kinds[] = {"read", "write", "free"};
-
-/* Addresses may pass 2^53, so they are strings. */
-static json_t *hex(u64 value)
-{
-    return json_sprintf("0x%llx", (unsigned long long)value);
-}
+#include <inttypes.h>
 
 /* Names come from ELF files and may not be UTF-8: json_string refuses those. */
-static json_t *text(const char *s)
+json_t *dh_json_text(const char *s)
 {
-    json_t *value = s ? json_string(s) : json_null();
+    json_t *value = json_string(s);
     return value ? value : json_string("?");
 }
 
-static json_t *trace(const struct dh_symbol_trace *t)
+void dh_json_put(json_t *object, const char *key, const char *s)
+{
+    if (s)
+        json_object_set_new(object, key, dh_json_text(s));
+}
+
+void dh_json_number(json_t *object, const char *key, u64 n)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)n));
+}
+
+static void put_nonzero(json_t *object, const char *key, u64 n)
+{
+    if (n)
+        dh_json_number(object, key, n);
+}
+
+static void put_flag(json_t *object, const char *key, bool value)
+{
+    json_object_set_new(object, key, json_boolean(value));
+}
+
+/* Addresses may pass 2^53, so they are strings. */
+static void put_hex(json_t *object, const char *key, u64 value)
+{
+    json_object_set_new(object, key, json_sprintf("0x%" PRIx64, value));
+}
+
+static void put_id(json_t *object, u64 id)
+{
+    json_object_set_new(object, "id", json_sprintf("%016" PRIx64, id));
+}
+
+/* ---- Places -------------------------------------------------------------------------------------------- */
+
+static void put_place(json_t *object, const struct dh_symbol_frame *f)
+{
+    dh_json_put(object, "file", f->file);
+    put_nonzero(object, "line", (u64)f->line);
+    put_nonzero(object, "column", (u64)f->column);
+}
+
+static json_t *frame(const struct dh_symbol_frame *f)
+{
+    json_t *object = json_object();
+    dh_json_put(object, "function", f->function);
+    put_place(object, f);
+    if (f->inlined)
+        put_flag(object, "inlined", true);
+    dh_json_put(object, "module", f->module);
+    if (f->module || f->offset)
+        put_hex(object, "offset", f->offset);
+    return object;
+}
+
+static void put_trace(json_t *object, const char *key, const struct dh_symbol_trace *t)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < t->n; i++) {
-        const struct dh_symbol_frame *f = &t->frames[i];
-        json_array_append_new(list,
-                              json_pack("{so so si si sb so so}", "function", text(f->function), "file",
-                                        text(f->file), "line", f->line, "column", f->column, "inlined",
-                                        f->inlined, "module", text(f->module), "offset", hex(f->offset)));
-    }
-    return list;
+    for (size_t i = 0; i < t->n; i++)
+        json_array_append_new(list, frame(&t->frames[i]));
+    json_object_set_new(object, key, list);
 }
+
+/* ---- Accesses ------------------------------------------------------------------------------------------ */
 
 static json_t *thread(const struct dh_finding_thread *t)
 {
-    json_t *object = json_pack("{sI}", "uid", (json_int_t)t->uid);
-    if (t->name) {
-        json_object_set_new(object, "name", text(t->name));
-        json_object_set_new(object, "tid", json_integer((json_int_t)t->tid));
-        json_object_set_new(object, "parent", json_integer((json_int_t)t->parent));
-        json_object_set_new(object, "created_at", trace(&t->created_at));
-    }
+    json_t *object = json_object();
+    put_nonzero(object, "uid", t->uid);
+    dh_json_put(object, "name", t->name);
+    put_nonzero(object, "tid", t->tid);
+    put_nonzero(object, "parent", t->parent);
+    dh_json_put(object, "kind", t->entry);
+    dh_json_put(object, "function", t->function);
+    dh_json_put(object, "api", t->api);
+    if (t->entry)
+        dh_json_put(object, "instances", t->many ? "many" : "one");
+    if (t->created_at.n)
+        put_trace(object, "created_at", &t->created_at);
     return object;
 }
 
-static json_t *access(const struct dh_finding_access *a)
+static json_t *lock(const struct dh_finding_lock *l)
 {
-    json_t *locks = json_array();
-    for (size_t i = 0; i < a->n_locks; i++) {
-        const struct dh_finding_lock *l = &a->locks[i];
-        json_array_append_new(locks,
-                              json_pack("{so so ss so}", "name", l->named ? text(l->name) : json_null(),
-                                        "addr", hex(l->addr), "mode", l->shared ? "read" : "write",
-                                        "acquired_at", trace(&l->acquired_at)));
-    }
-    return json_pack("{ss sb sb so sI so so so}", "kind", kinds[a->kind], "atomic", a->atomic, "range",
-                     a->range, "addr", hex(a->addr), "size", (json_int_t)a->size, "thread",
-                     thread(a->threads), "stack", trace(&a->stack), "locks", locks);
+    json_t *object = json_object();
+    if (l->named)
+        dh_json_put(object, "name", l->name);
+    if (l->addr)
+        put_hex(object, "addr", l->addr);
+    dh_json_put(object, "mode", l->shared ? "read" : "write");
+    dh_json_put(object, "kind", l->kind);
+    if (l->kind)
+        put_flag(object, "single", !l->many);
+    put_place(object, &l->declared_at);
+    if (l->acquired_at.n)
+        put_trace(object, "acquired_at", &l->acquired_at);
+    return object;
 }
 
-static json_t *location(const struct dh_finding_location *at)
+static void put_kind(json_t *object, enum dh_model_kind kind, bool atomic)
 {
-    static const char *const places[] = {"unknown", "heap", "global", "stack", "tls"};
-    json_t *object = json_pack("{ss}", "kind", places[at->place]);
-    if (at->place == DH_MODEL_GLOBAL) {
-        json_object_set_new(object, "module", text(at->module));
-        json_object_set_new(object, "module_offset", hex(at->module_offset));
+    dh_json_put(object, "kind", dh_finding_kinds[kind]);
+    put_flag(object, "atomic", atomic);
+}
+
+/* Where else the same is true. */
+static json_t *alike(const struct dh_finding_alike *a)
+{
+    json_t *object = json_object();
+    put_id(object, a->site);
+    put_kind(object, a->kind, a->atomic);
+    dh_json_put(object, "function", a->at.function);
+    put_place(object, &a->at);
+    return object;
+}
+
+/* The line to look at, without the blanks it begins with. */
+static void put_text(struct dh_print *p, json_t *object, const struct dh_finding_access *a)
+{
+    const struct dh_symbol_frame *top = dh_finding_top(&a->stack);
+    struct dh_source_line line;
+    if (!top || !dh_words_source(p, top, top->line, &line))
+        return;
+    while (line.len && (line.text[0] == ' ' || line.text[0] == '\t')) {
+        line.text++;
+        line.len--;
     }
-    if (at->has_variable) {
-        const struct dh_symbol_variable *var = &at->variable;
-        json_object_set_new(object, "name", text(var->name));
-        json_object_set_new(object, "display", text(var->display));
-        json_object_set_new(object, "function", text(var->function));
-        json_object_set_new(object, "size", json_integer((json_int_t)var->size));
-        json_object_set_new(object, "offset", json_integer((json_int_t)var->offset));
-        json_object_set_new(object, "file", text(var->file));
-        json_object_set_new(object, "line", json_integer(var->line));
+    dh_json_put(object, "text", dh_arena_dup(&p->scratch, line.text, line.len));
+}
+
+/* Of source code: which site, and which others are alike. */
+static void put_site(json_t *object, const struct dh_finding_access *a)
+{
+    put_id(object, a->site);
+    dh_json_number(object, "site", a->site_index);
+    dh_json_number(object, "ordinal", a->ordinal);
+    dh_json_put(object, "unit", a->unit);
+    if (!a->n_alike)
+        return;
+    json_t *list = json_array();
+    for (size_t i = 0; a->alike && i < a->n_alike; i++)
+        json_array_append_new(list, alike(&a->alike[i]));
+    json_object_set_new(object, "alike", list);
+}
+
+static json_t *access(struct dh_print *p, const struct dh_finding_access *a)
+{
+    if (!a->known)
+        return json_null();
+    json_t *object = json_object(), *locks = json_array();
+    put_kind(object, a->kind, a->atomic);
+    if (a->range)
+        put_flag(object, "range", true);
+    if (a->addr)
+        put_hex(object, "addr", a->addr);
+    put_nonzero(object, "size", a->size);
+    if (a->site) {
+        json_t *threads = json_array();
+        for (size_t i = 0; i < a->n_threads; i++)
+            json_array_append_new(threads, thread(&a->threads[i]));
+        json_object_set_new(object, "threads", threads);
+        put_site(object, a);
+    } else if (a->n_threads) {
+        json_object_set_new(object, "thread", thread(a->threads));
     }
+    put_trace(object, "stack", &a->stack);
+    if (a->stack_folded)
+        put_flag(object, "stack_folded", true);
+    dh_json_put(object, "place", a->place);
+    put_nonzero(object, "event", a->event);
+    if (a->language_access)
+        dh_json_number(object, "language_access", a->language_access - 1);
+    put_text(p, object, a);
+    for (size_t i = 0; i < a->n_locks; i++)
+        json_array_append_new(locks, lock(&a->locks[i]));
+    json_object_set_new(object, "locks", locks);
+    return object;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------- */
+
+static void put_variable(json_t *object, const struct dh_symbol_variable *v)
+{
+    dh_json_put(object, "name", v->name);
+    dh_json_put(object, "display", v->display);
+    dh_json_put(object, "function", v->function);
+    put_nonzero(object, "size", v->size);
+    put_nonzero(object, "offset", v->offset);
+    dh_json_put(object, "file", v->file);
+    put_nonzero(object, "line", (u64)v->line);
+}
+
+json_t *dh_json_location(const struct dh_finding_location *at)
+{
+    json_t *object = json_object();
+    dh_json_put(object, "kind", dh_finding_places[at->place]);
+    if (at->has_variable)
+        put_variable(object, &at->variable);
+    dh_json_put(object, "type", at->type);
+    dh_json_put(object, "path", at->path);
+    dh_json_put(object, "allocator", at->allocator);
+    if (at->module) {
+        dh_json_put(object, "module", at->module);
+        put_hex(object, "module_offset", at->module_offset);
+    }
+    if (at->start) {
+        put_hex(object, "start", at->start);
+        dh_json_number(object, "size", at->size);
+        dh_json_number(object, "offset", at->offset);
+        put_flag(object, "freed", at->freed);
+    }
+    if (at->allocated_at.n)
+        put_trace(object, "allocated_at", &at->allocated_at);
     if (at->frame.n)
-        json_object_set_new(object, "frame", trace(&at->frame));
-    if (at->place == DH_MODEL_HEAP) {
-        json_object_set_new(object, "start", hex(at->start));
-        json_object_set_new(object, "size", json_integer((json_int_t)at->size));
-        json_object_set_new(object, "offset", json_integer((json_int_t)at->offset));
-        json_object_set_new(object, "freed", json_boolean(at->freed));
-        json_object_set_new(object, "allocated_at", trace(&at->allocated_at));
-    }
-    if (at->thread)
-        json_object_set_new(object, "thread", json_integer((json_int_t)at->thread));
+        put_trace(object, "frame", &at->frame);
+    put_nonzero(object, "thread", at->thread);
     return object;
 }
 
-json_t *dh_print_json(const struct dh_group *group)
+/* ---- How it is known ----------------------------------------------------------------------------------- */
+
+static void put_witness(json_t *object, const struct dh_finding_witness *w)
 {
-    const struct dh_finding *f = group->finding;
-    struct dh_arena arena = {0};
-    json_t *race =
-        json_pack("{ss so sI sI so so}", "fingerprint", f->fingerprint, "identity", text(f->identity),
-                  "count", (json_int_t)group->count, "processes", (json_int_t)group->processes, "summary",
-                  text(dh_finding_subject(&arena, f)), "explanation", text(dh_finding_explain(&arena, f)));
-    json_object_update_missing_new(race, json_pack("{ss sI so so so}", "process", f->process, "pid",
-                                                   (json_int_t)f->pid, "exe", text(f->exe), "detector",
-                                                   text(f->detector), "guarantee", text(f->guarantee)));
-    json_object_set_new(race, "accesses",
-                        json_pack("[oo]", access(&f->accesses[0]), access(&f->accesses[1])));
-    const char *hint = dh_finding_hint(&arena, f);
-    if (hint)
-        json_object_set_new(race, "hint", text(hint));
-    json_object_set_new(race, "location", location(&f->location));
-    dh_arena_done(&arena);
-    return race;
+    put_flag(object, "witness_checked", w->checked);
+    dh_json_put(object, "no_witness", w->length ? NULL : w->missing);
+    put_nonzero(object, "witness_length", w->length);
+    if (!w->events)
+        return;
+    json_t *events = json_array();
+    for (u64 i = 0; i < w->length; i++)
+        json_array_append_new(events, json_integer((json_int_t)w->events[i] + 1));
+    json_object_set_new(object, "witness", events);
+}
+
+static json_t *words(const struct dh_finding_word *list, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, dh_json_text(list[i].name));
+    return array;
+}
+
+static void put_possible(json_t *object, const struct dh_finding_possible *p)
+{
+    dh_json_number(object, "pair", p->number);
+    put_id(object, p->id);
+    dh_json_number(object, "stands_for", p->stands_for);
+    json_object_set_new(object, "flags", words(p->flags, p->n_flags));
+    json_object_set_new(object, "why", words(p->reasons, p->n_reasons));
+    if (!p->n_others)
+        return;
+    json_t *others = json_array();
+    for (size_t i = 0; i < p->n_others; i++)
+        json_array_append_new(others, dh_json_location(&p->others[i]));
+    json_object_set_new(object, "or_on", others);
+}
+
+static void put_confirmed(json_t *object, const struct dh_model_confirmed *c)
+{
+    static const char *const orders[] = {NULL, "shown", "reversed", "both"};
+    dh_json_put(object, "order", orders[c->order]);
+    dh_json_put(object, "consequence", c->consequence);
+    dh_json_put(object, "detail", c->detail);
+}
+
+static json_t *finding(struct dh_print *p, const struct dh_finding *f)
+{
+    static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
+    json_t *object = json_object();
+    dh_json_put(object, "provenance", provenances[f->provenance]);
+    dh_json_put(object, "fingerprint", f->fingerprint);
+    dh_json_put(object, "identity", f->identity);
+    put_nonzero(object, "count", f->count);
+    put_nonzero(object, "processes", f->processes);
+    dh_json_put(object, "summary", dh_finding_subject(&p->scratch, f));
+    dh_json_put(object, "explanation", dh_finding_explain(&p->scratch, f));
+    dh_json_put(object, "hint", dh_finding_hint(&p->scratch, f));
+    dh_json_put(object, "detector", f->detector);
+    dh_json_put(object, "guarantee", f->guarantee);
+    dh_json_put(object, "process", f->process);
+    put_nonzero(object, "pid", f->pid);
+    dh_json_put(object, "exe", f->exe);
+    if (f->provenance == DH_FINDING_PREDICTED)
+        put_witness(object, &f->witness);
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        put_possible(object, &f->possible);
+    if (f->provenance == DH_FINDING_CONFIRMED)
+        put_confirmed(object, &f->confirmed);
+    json_object_set_new(object, "accesses",
+                        json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])));
+    json_object_set_new(object, "location", dh_json_location(&f->location));
+    if (!f->variants)
+        return object;
+    json_t *variants = json_array();
+    for (const struct dh_finding *v = f->variants; v; v = v->next)
+        json_array_append_new(variants, finding(p, v));
+    json_object_set_new(object, "variants", variants);
+    return object;
+}
+
+void dh_json_write(struct dh_print *p, json_t *value)
+{
+    json_dumpf(value, p->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    json_decref(value);
+}
+
+void dh_json_finding(struct dh_print *p, const struct dh_finding *f)
+{
+    fputs(p->n ? ",\n" : "\n", p->out);
+    dh_json_write(p, finding(p, f));
 }

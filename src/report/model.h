@@ -45,7 +45,12 @@ struct dh_model_lock {
     struct dh_model_stack acquired_at; /* may be empty */
 };
 
-enum dh_model_kind { DH_MODEL_READ, DH_MODEL_WRITE, DH_MODEL_FREE };
+enum dh_model_kind {
+    DH_MODEL_READ,
+    DH_MODEL_WRITE,
+    DH_MODEL_FREE,
+    DH_MODEL_UPDATE, /* reads and writes at once; in no record */
+};
 
 struct dh_model_access {
     enum dh_model_kind kind;
@@ -60,7 +65,14 @@ struct dh_model_access {
     size_t n_locks;
 };
 
-enum dh_model_place { DH_MODEL_UNKNOWN, DH_MODEL_HEAP, DH_MODEL_GLOBAL, DH_MODEL_STACK, DH_MODEL_TLS };
+enum dh_model_place {
+    DH_MODEL_UNKNOWN,
+    DH_MODEL_HEAP,
+    DH_MODEL_GLOBAL,
+    DH_MODEL_STACK,
+    DH_MODEL_TLS,
+    DH_MODEL_VARIABLE, /* of a trace, which says no more; in no record */
+};
 
 /* The call of a function that a stack address belongs to, with the registers at `pc`. */
 struct dh_model_activation {

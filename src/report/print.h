@@ -1,38 +1,131 @@
 /*
- * print.h - the two forms of a report.
+ * print.h - a document of findings, in one of four forms: text, JSON, SARIF, HTML.
+ *
+ * A document begins with what it is about, is given one finding after another, in sections if the command has
+ * them, and ends. Nothing of a finding is kept, so that there may be more of them than fit into memory. The
+ * text of a program that runs is never begun nor ended: its findings are all there is.
  */
 #ifndef DH_REPORT_PRINT_H
 #define DH_REPORT_PRINT_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "report/finding.h"
 #include "report/source.h"
 
-/* One distinct race: all races with one fingerprint. */
-struct dh_group {
-    struct dh_finding *finding;    /* the first */
-    u64 count;                     /* occurrences, the first included */
-    u64 processes;                 /* it was seen in */
-    struct dh_suppress_rule *rule; /* why it is not shown; NULL: it is */
-    struct dh_group *next;         /* in order of appearance */
+enum dh_print_format { DH_PRINT_TEXT, DH_PRINT_JSON, DH_PRINT_SARIF, DH_PRINT_HTML, DH_PRINT_FORMATS };
+extern const char *const dh_print_formats[DH_PRINT_FORMATS]; /* "text" ... */
+
+/* How much text says of one finding. */
+enum dh_print_detail {
+    DH_PRINT_FULL,
+    DH_PRINT_SIDES, /* two lines or three for each access */
+    DH_PRINT_LINE,
 };
+
+/* ---- What a document is about: one of these ---- */
+
+struct dh_model;
+struct dh_program;
+struct dh_reporter_result;
+
+struct dh_print_records {
+    const struct dh_model *model;
+    const struct dh_program *programs;
+    const struct dh_reporter_result *result;
+};
+
+struct dh_print_detector {
+    const char *name, *guarantee;
+    u64 variables, events, places, pairs; /* distinct: racy variables and events, locations, pairs of these */
+    u64 reports;
+    u64 first_event;   /* number, from 1; 0: no race */
+    u64 memory;        /* bytes */
+    u64 given_up;      /* possible races left undecided */
+    const char *error; /* why it did not see everything; NULL: it did */
+};
+
+struct dh_print_oddity {
+    const char *what;
+    u64 count, first_event; /* number, from 1 */
+};
+
+struct dh_print_trace {
+    u64 events, recorded;
+    u32 threads, locks, variables;
+    double seconds;
+    struct dh_print_oddity *oddities;
+    size_t n_oddities;
+    struct dh_print_detector *detectors;
+    size_t n_detectors;
+    u64 findings, variants, suppressed;
+};
+
+struct dh_pairs; /* report/pairs.h */
+
+struct dh_print_static {
+    const struct dh_pairs *table;
+    const char *of;          /* which code: "source", "binary" or "bitcode" */
+    const char *style;       /* "relay" or "sound" */
+    const char *other_style; /* and what it has */
+    const char *assumed;     /* "owned, exit" */
+    u64 pairs, other, dropped;
+    bool most, other_most; /* pairs and other are upper bounds */
+    bool bundled;          /* some findings stand for many pairs */
+    u64 findings, suppressed;
+    const struct dh_print_section *variables;
+    size_t n_variables;
+    const struct dh_finding_thread *threads; /* all entry points */
+    size_t n_threads;
+    bool explained; /* the document is one pair at length */
+    bool stats;     /* in text, also what was assumed, and the phases */
+};
+
+struct dh_print_about {
+    const char *command; /* "report" */
+    const char *input;   /* as the user named it */
+    const struct dh_print_records *records;
+    const struct dh_print_trace *trace;
+    const struct dh_print_static *pairs;
+};
+
+/* A part of the findings: those of one detector, or on one variable. */
+struct dh_print_section {
+    const struct dh_print_detector *detector;
+    const struct dh_finding_location *variable;
+    u64 pairs;       /* on the variable */
+    bool most;       /* ... at most */
+    size_t n, shown; /* findings that there are, and that are printed */
+};
+
+/* ---- The document ---- */
+
+struct dh_print_ops;
 
 struct dh_print {
     FILE *out;
-    struct dh_arena *arena;
+    enum dh_print_format format;
+    enum dh_print_detail detail;
     struct dh_source *source; /* NULL: do not show source lines */
     const char *cwd;          /* paths beneath are shown relative to it; may be NULL */
     bool color;
+    bool running; /* how often a race is seen is not known yet */
+    /* The document's own: */
+    const struct dh_print_about *about;
+    struct dh_arena scratch; /* emptied after each finding */
+    u64 n;                   /* findings so far */
 };
 
-/* text.c. with_count: say how often it was seen (not known yet while the program runs). */
-void dh_print_text(const struct dh_print *p, const struct dh_group *group, bool with_count);
-/* "src/a.c:12" of the frame to point at, or module+offset. */
-const char *dh_print_place(const struct dh_print *p, const struct dh_symbol_trace *trace);
+void dh_print_begin(struct dh_print *p, const struct dh_print_about *about);
+void dh_print_open(struct dh_print *p, const struct dh_print_section *s);
+void dh_print_finding(struct dh_print *p, const struct dh_finding *f);
+void dh_print_close(struct dh_print *p, const struct dh_print_section *s);
+void dh_print_end(struct dh_print *p);
+void dh_print_done(struct dh_print *p); /* frees; also after what was never begun */
 
-/* json.c: an object of docs/guide/report.md. A new reference. */
-json_t *dh_print_json(const struct dh_group *group);
+/* In text, while a program runs: a line for a race with the same cause as one that was printed; and at its
+ * end one for a race that repeated. */
+void dh_print_variant(struct dh_print *p, const struct dh_finding *f, const struct dh_finding *first);
+void dh_print_repeated(struct dh_print *p, FILE *out, const struct dh_finding *f);
 
 #endif

@@ -40,13 +40,13 @@ struct dh_program *dh_programs_list(struct dh_arena *arena, const struct dh_mode
     return first;
 }
 
-void dh_programs_print(const struct dh_print *p, FILE *out, const struct dh_program *first)
+void dh_programs_print(FILE *out, const char *cwd, const struct dh_program *first)
 {
     for (const struct dh_program *program = first; program; program = program->next) {
         if (!program->raced)
             continue;
         fputs("  ", out);
-        dh_text_put(out, program->exe[0] ? dh_path_beneath(p->cwd ? p->cwd : "/", program->exe) : "?");
+        dh_text_put(out, program->exe[0] ? dh_path_beneath(cwd ? cwd : "/", program->exe) : "?");
         if (program->processes == 1)
             fputs(": 1 process raced\n", out);
         else if (program->raced == program->processes)
@@ -55,16 +55,4 @@ void dh_programs_print(const struct dh_print *p, FILE *out, const struct dh_prog
             fprintf(out, ": %" PRIu64 " of %" PRIu64 " processes raced\n", program->raced,
                     program->processes);
     }
-}
-
-json_t *dh_programs_json(const struct dh_program *first)
-{
-    json_t *list = json_array();
-    for (const struct dh_program *program = first; program; program = program->next) {
-        json_t *exe = json_string(program->exe);
-        json_array_append_new(list,
-                              json_pack("{so sI sI}", "exe", exe ? exe : json_string("?"), "processes",
-                                        (json_int_t)program->processes, "raced", (json_int_t)program->raced));
-    }
-    return list;
 }

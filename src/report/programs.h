@@ -4,9 +4,9 @@
 #ifndef DH_REPORT_PROGRAMS_H
 #define DH_REPORT_PROGRAMS_H
 
-#include <jansson.h>
+#include <stdio.h>
 
-#include "report/print.h"
+#include "report/model.h"
 
 struct dh_program {
     const char *exe; /* "" if it is not known */
@@ -17,9 +17,7 @@ struct dh_program {
 
 /* In the order in which they were first started. NULL: no process was announced. */
 struct dh_program *dh_programs_list(struct dh_arena *arena, const struct dh_model *m);
-/* A line for each that raced. */
-void dh_programs_print(const struct dh_print *p, FILE *out, const struct dh_program *first);
-/* An object for each. A new reference. */
-json_t *dh_programs_json(const struct dh_program *first);
+/* A line for each that raced, as seen from a directory. */
+void dh_programs_print(FILE *out, const char *cwd, const struct dh_program *first);
 
 #endif

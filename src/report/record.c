@@ -216,6 +216,7 @@ static int location(struct reader *r, const json_t *object, struct dh_model_loca
     int rc = 0;
     switch ((enum dh_model_place)place) {
     case DH_MODEL_UNKNOWN:
+    case DH_MODEL_VARIABLE:
         break;
     case DH_MODEL_HEAP:
         rc = get_number(r, object, "start", &ret->start);

@@ -1,5 +1,5 @@
 /*
- * reporter.c - see reporter.h. Groups races by fingerprint, in order of appearance.
+ * reporter.c - see reporter.h. One finding for all races with one fingerprint, in order of appearance.
  */
 #include "report/reporter.h"
 
@@ -19,6 +19,13 @@
 
 enum { SHOWN_BAD_LINES = 10 }; /* of a file of something else all lines are bad */
 
+/* One distinct race: all races with one fingerprint. */
+struct group {
+    struct dh_finding *finding;    /* the first */
+    struct dh_suppress_rule *rule; /* why it is not shown; NULL: it is */
+    struct group *next;            /* in order of appearance */
+};
+
 struct dh_reporter {
     struct dh_reporter_options options;
     struct dh_arena arena;
@@ -27,11 +34,11 @@ struct dh_reporter {
     struct dh_suppress suppress;
     struct dh_source source;
     struct dh_print print;
-    struct dh_map groups; /* identity, marked if suppressed -> struct dh_group */
+    struct dh_map groups; /* identity, marked if suppressed -> struct group */
     struct dh_map seen;   /* group and process -> the group */
     struct dh_map rules;  /* file, newline, text -> struct dh_suppress, of processes that bring their own */
-    struct dh_group *first;
-    struct dh_group **end;
+    struct group *first;
+    struct group **end;
     struct dh_reporter_result result;
     bool told_bare; /* that lines are not known for want of -g */
     bool unclear;   /* a race has a frame or location that could not be named */
@@ -101,10 +108,11 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     char *cwd = getcwd(NULL, 0);
     r->print = (struct dh_print){
         .out = options->out,
-        .arena = &r->arena,
+        .format = options->format,
         .source = options->source ? &r->source : NULL,
         .cwd = cwd ? dh_arena_strdup(&r->arena, cwd) : NULL,
         .color = options->color,
+        .running = options->streaming,
     };
     free(cwd);
     if (options->own_suppressions)
@@ -125,12 +133,6 @@ static bool is_unclear(const struct dh_finding *f)
             return true;
     }
     return f->location.place == DH_MODEL_UNKNOWN;
-}
-
-static void print_now(struct dh_reporter *r, const struct dh_group *group, bool with_count)
-{
-    dh_print_text(&r->print, group, with_count);
-    fflush(r->options.out);
 }
 
 /* The first time that the place to look at has no line, though its file is there. */
@@ -175,35 +177,36 @@ static void take_suppressions(struct dh_reporter *r, const struct dh_record *rec
 }
 
 /* Count the process as one in which the race was seen, once. */
-static void note_process(struct dh_reporter *r, struct dh_group *group, struct dh_model_process *process)
+static void note_process(struct dh_reporter *r, struct group *group, struct dh_model_process *process)
 {
     const void *key[] = {group, process};
     process->raced |= group->rule == NULL;
     if (dh_map_get(&r->seen, key, sizeof(key)))
         return;
     dh_map_put(&r->seen, key, sizeof(key), group);
-    group->processes++;
+    group->finding->processes++;
 }
 
 static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
     const struct dh_suppress *own = race->process->suppress;
     /* Rules may name a library or its functions. */
-    bool brief = !r->options.json && !r->suppress.rules && !(own && own->rules);
+    bool brief = r->options.format == DH_PRINT_TEXT && !r->suppress.rules && !(own && own->rules);
     struct dh_finding *finding = dh_finding_of_record(&r->arena, r->symbols, race, brief);
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
         rule = dh_finding_suppressed(finding, own);
     const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', finding->identity);
-    struct dh_group *group = dh_map_get(&r->groups, key, strlen(key));
+    struct group *group = dh_map_get(&r->groups, key, strlen(key));
     if (group) {
-        group->count++;
+        group->finding->count++;
         race->owner = group;
         note_process(r, group, race->process);
         return;
     }
     group = dh_arena_alloc(&r->arena, sizeof(*group));
-    *group = (struct dh_group){.finding = finding, .count = 1, .rule = rule};
+    *group = (struct group){.finding = finding, .rule = rule};
+    finding->count = 1;
     dh_map_put(&r->groups, key, strlen(key), group);
     *r->end = group;
     r->end = &group->next;
@@ -215,8 +218,10 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     }
     r->unclear |= is_unclear(finding);
     note_bare(r, race, finding);
-    if (r->options.print && r->options.streaming && !r->options.json)
-        print_now(r, group, false);
+    if (r->options.print && r->options.streaming) {
+        dh_print_finding(&r->print, finding);
+        fflush(r->options.out);
+    }
 }
 
 static void bad_line(struct dh_reporter *r, u64 number, const char *why)
@@ -237,10 +242,10 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
     if (record.type == DH_RECORD_RACE)
         take_race(r, record.race);
     else if (record.type == DH_RECORD_REPEAT)
-        ((struct dh_group *)record.race->owner)->count += record.count;
+        ((struct group *)record.race->owner)->finding->count += record.count;
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
-    return record.type == DH_RECORD_RACE && !((struct dh_group *)record.race->owner)->rule;
+    return record.type == DH_RECORD_RACE && !((struct group *)record.race->owner)->rule;
 }
 
 int dh_reporter_read(struct dh_reporter *r, int fd)
@@ -337,14 +342,13 @@ static void print_programs(struct dh_reporter *r)
     const struct dh_program *first = dh_programs_list(&r->arena, &r->model);
     bool other = first && r->options.program && strcmp(first->exe, r->options.program) != 0;
     if (first && (first->next || first->processes > 1 || other))
-        dh_programs_print(&r->print, r->options.messages, first);
+        dh_programs_print(r->options.messages, r->print.cwd, first);
 }
 
 static void print_summary(struct dh_reporter *r)
 {
     const struct dh_reporter_result *n = &r->result;
     FILE *f = r->options.messages;
-    static const char *const kinds[] = {"read", "write", "free"};
     if (n->races || n->suppressed) {
         fprintf(f, "deadheat: %" PRIu64 " data race%s", n->races, n->races == 1 ? "" : "s");
         if (n->repetitions)
@@ -356,16 +360,9 @@ static void print_summary(struct dh_reporter *r)
         fputs("deadheat: no data races\n", f);
     }
     if (r->options.streaming && n->races && n->repetitions) {
-        for (const struct dh_group *g = r->first; g; g = g->next) {
-            const struct dh_finding_access *a = g->finding->accesses;
-            if (g->rule || g->count == 1)
-                continue;
-            fprintf(f, "  %s: %s at %s, %s at %s: %" PRIu64 " times", g->finding->fingerprint,
-                    kinds[a[0].kind], dh_print_place(&r->print, &a[0].stack), kinds[a[1].kind],
-                    dh_print_place(&r->print, &a[1].stack), g->count);
-            if (g->processes > 1)
-                fprintf(f, " in %" PRIu64 " processes", g->processes);
-            fputc('\n', f);
+        for (const struct group *g = r->first; g; g = g->next) {
+            if (!g->rule && g->finding->count > 1)
+                dh_print_repeated(&r->print, f, g->finding);
         }
     }
     if (n->races)
@@ -377,43 +374,21 @@ static void print_summary(struct dh_reporter *r)
     print_counters(r);
 }
 
-/* Which processes are recorded, in the order in which they began. */
-static json_t *json_processes(const struct dh_reporter *r)
+/* Everything at once, when all is read. */
+static void print_document(struct dh_reporter *r)
 {
-    json_t *list = json_array();
-    for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
-        if (!p->announced)
-            continue;
-        json_t *exe = json_string(p->exe);
-        json_array_insert_new(list, 0,
-                              json_pack("{ss sI so sb}", "id", p->id, "pid", (json_int_t)p->pid, "exe",
-                                        exe ? exe : json_string("?"), "ended", p->ended));
-    }
-    return list;
-}
-
-static void print_json(struct dh_reporter *r)
-{
-    json_t *races = json_array();
-    for (const struct dh_group *g = r->first; g; g = g->next) {
+    const struct dh_print_records records = {
+        .model = &r->model,
+        .programs = dh_programs_list(&r->arena, &r->model),
+        .result = &r->result,
+    };
+    const struct dh_print_about about = {.command = "report", .input = r->options.input, .records = &records};
+    dh_print_begin(&r->print, &about);
+    for (const struct group *g = r->first; g; g = g->next) {
         if (!g->rule)
-            json_array_append_new(races, dh_print_json(g));
+            dh_print_finding(&r->print, g->finding);
     }
-    json_t *lost = json_object();
-    for (size_t i = 0; i < DH_ARRAY_LEN(counters); i++) {
-        u64 n = dh_model_counter(&r->model, counters[i].name);
-        if (n)
-            json_object_set_new(lost, counters[i].name, json_integer((json_int_t)n));
-    }
-    json_t *root =
-        json_pack("{si so s{sI sI sI sI sb} so so so}", "version", 1, "races", races, "summary", "races",
-                  (json_int_t)r->result.races, "repetitions", (json_int_t)r->result.repetitions, "suppressed",
-                  (json_int_t)r->result.suppressed, "bad_lines", (json_int_t)r->result.bad_lines, "complete",
-                  !r->result.incomplete, "processes", json_processes(r), "programs",
-                  dh_programs_json(dh_programs_list(&r->arena, &r->model)), "counters", lost);
-    json_dumpf(root, r->options.out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    fputc('\n', r->options.out);
-    json_decref(root);
+    dh_print_end(&r->print);
 }
 
 /* A file can tell of no races only if it tells of a process, and of all that it did. */
@@ -459,20 +434,19 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
 {
     judge_completeness(r);
     judge_status(r);
-    for (const struct dh_group *g = r->first; g; g = g->next) {
+    for (const struct group *g = r->first; g; g = g->next) {
         r->result.races += !g->rule;
         r->result.suppressed += g->rule != NULL;
-        r->result.repetitions += g->rule ? 0 : g->count - 1;
-        if (r->options.print && !r->options.json && !r->options.streaming && !g->rule)
-            print_now(r, g, true);
+        r->result.repetitions += g->rule ? 0 : g->finding->count - 1;
     }
-    if (r->options.print && r->options.json)
-        print_json(r);
+    if (r->options.print && !r->options.streaming)
+        print_document(r);
     fflush(r->options.out);
     if (r->options.print)
         print_summary(r);
     fflush(r->options.messages);
     *ret = r->result;
+    dh_print_done(&r->print);
     dh_symbol_free(r->symbols);
     dh_source_done(&r->source);
     dh_map_done(&r->groups);

@@ -4,9 +4,7 @@
 #ifndef DH_REPORT_REPORTER_H
 #define DH_REPORT_REPORTER_H
 
-#include <stdio.h>
-
-#include "base/base.h"
+#include "report/print.h"
 
 struct dh_reporter_options {
     FILE *out;                    /* reports */
@@ -15,10 +13,10 @@ struct dh_reporter_options {
     const char *suppressions;     /* file, or "" */
     const char *own_suppressions; /* the program's, as text; NULL: none */
     const char *program;          /* that was asked for, if others may run below it; NULL: not known */
-    u64 exitcode;   /* status because of the races of a process that has not said one; 0: none */
-    bool streaming; /* print each race as it comes, not all at the end with their counts */
-    bool print;     /* false: only count */
-    bool json;
+    u64 exitcode;                /* status because of the races of a process that has not said one; 0: none */
+    bool streaming;              /* print each race as it comes, not all at the end with their counts */
+    bool print;                  /* false: only count */
+    enum dh_print_format format; /* while streaming: text */
     bool color;
     bool source;
     bool stats; /* all counters at the end, unless streaming */

@@ -1,113 +1,44 @@
 /*
- * text.c - a race for a person to read.
+ * text.c - all of a finding, for a person to read.
  *
- * Order: what, why, the access that found the race, the earlier one, the memory, the locks, the threads.
- * Each stack's source excerpt stands right under it, at the frame to look at. Names and lines of source are
- * not ours, and are printed as util/text.h says.
+ * Order: what, why, the access that found the race, the earlier one, the memory, the locks, the threads, how
+ * it is known, races with the same cause. Each stack's source excerpt stands right under it, at the frame to
+ * look at. Names and lines of source are not ours, and are printed as util/text.h says.
  */
-#include <string.h>
+#include "report/text.h"
 
-#include "report/print.h"
-#include "util/path.h"
+#include <ctype.h>
+#include <inttypes.h>
+
 #include "util/text.h"
 
-enum { CONTEXT = 2, MAX_EXCERPT = 160 };
+enum { CONTEXT = 2 };
 
-/* Escape sequences, all "" without colour. */
-struct palette {
-    const char *title, *strong, *place, *dim, *mark, *off;
-};
-
-static const struct palette plain = {"", "", "", "", "", ""};
-static const struct palette coloured = {"\033[1;31m", "\033[1m",    "\033[36m",
-                                        "\033[2m",    "\033[1;33m", "\033[0m"};
-
-static const struct palette *palette_of(const struct dh_print *p)
+const struct dh_text_palette *dh_text_palette(const struct dh_print *p)
 {
+    static const struct dh_text_palette plain = {"", "", "", "", "", ""};
+    static const struct dh_text_palette coloured = {"\033[1;31m", "\033[1m",    "\033[36m",
+                                                    "\033[2m",    "\033[1;33m", "\033[0m"};
     return p->color ? &coloured : &plain;
 }
 
-static const char *shown(const struct dh_print *p, const char *s)
-{
-    return dh_text_shown(p->arena, s);
-}
+/* ---- Stacks and source --------------------------------------------------------------------------------- */
 
-/* ---- Frames and source -------------------------------------------------------------------------------- */
-
-static const char *frame_place(const struct dh_print *p, const struct dh_symbol_frame *f)
+static void print_excerpt(struct dh_print *p, const struct dh_symbol_frame *f)
 {
-    if (f->file) {
-        const char *file = shown(p, dh_path_beneath(p->cwd, f->file));
-        if (f->line && f->column)
-            return dh_arena_printf(p->arena, "%s:%d:%d", file, f->line, f->column);
-        return f->line ? dh_arena_printf(p->arena, "%s:%d", file, f->line) : file;
-    }
-    if (f->module)
-        return dh_arena_printf(p->arena, "(%s+0x%llx)", shown(p, dh_path_beneath(p->cwd, f->module)),
-                               (unsigned long long)f->offset);
-    return dh_arena_printf(p->arena, "(0x%llx)", (unsigned long long)f->offset);
-}
-
-const char *dh_print_place(const struct dh_print *p, const struct dh_symbol_trace *trace)
-{
-    const struct dh_symbol_frame *f = dh_finding_top(trace);
-    if (!f)
-        return "?";
-    if (f->file)
-        return dh_arena_printf(p->arena, "%s:%d", shown(p, dh_path_beneath(p->cwd, f->file)), f->line);
-    return frame_place(p, f);
-}
-
-/* What starts a program or a thread: nobody looks for a race there. */
-static bool is_start_code(const struct dh_symbol_frame *f)
-{
-    static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_call_main",
-                                        "start_thread"};
-    if (!f->function)
-        return false;
-    if (strncmp(f->function, "dh_", 3) == 0 || strncmp(f->function, "__dh_", 5) == 0)
-        return true;
-    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
-        size_t len = strlen(names[i]);
-        if (strncmp(f->function, names[i], len) == 0 && (!f->function[len] || f->function[len] == '@'))
-            return true;
-    }
-    return false;
-}
-
-/* How many frames to show: not those below main, nor the libraries' at the outer end (std::thread's, say). A
- * stack that lies in libraries altogether is shown whole. */
-static size_t visible_frames(const struct dh_symbol_trace *trace)
-{
-    size_t n = trace->n;
-    for (size_t i = 0; i < n; i++) {
-        if (trace->frames[i].function && strcmp(trace->frames[i].function, "main") == 0)
-            n = i + 1;
-    }
-    while (n > 1 && is_start_code(&trace->frames[n - 1]))
-        n--;
-    size_t shown = n;
-    while (shown > 0 && !dh_finding_in_project(&trace->frames[shown - 1]))
-        shown--;
-    return shown ? shown : n;
-}
-
-static void print_excerpt(const struct dh_print *p, const struct dh_symbol_frame *f)
-{
-    const struct palette *c = palette_of(p);
+    const struct dh_text_palette *c = dh_text_palette(p);
     struct dh_source_line line;
-    if (!p->source || !f || !f->file || !dh_source_line(p->source, f->file, f->line, &line))
+    if (!dh_words_source(p, f, f->line, &line))
         return;
     for (int n = f->line - CONTEXT; n <= f->line + CONTEXT; n++) {
-        if (!dh_source_line(p->source, f->file, n, &line))
+        if (!dh_words_source(p, f, n, &line))
             continue;
         bool here = n == f->line;
-        int len = (int)(line.len < MAX_EXCERPT ? line.len : MAX_EXCERPT);
         fprintf(p->out, "      %s%s %5d |%s%s", here ? c->mark : c->dim, here ? ">" : " ", n, c->off,
-                len ? " " : "");
-        dh_text_put_line(p->out, line.text, (size_t)len);
+                line.len ? " " : "");
+        dh_text_put_line(p->out, line.text, line.len);
         fputc('\n', p->out);
-        if (!here || f->column < 1 || f->column > len)
+        if (!here || f->column < 1 || (size_t)f->column > line.len)
             continue;
         fprintf(p->out, "      %s        | ", c->dim);
         for (int i = 0; i + 1 < f->column; i++) /* tabs stay tabs, so that the caret stands right */
@@ -116,129 +47,75 @@ static void print_excerpt(const struct dh_print *p, const struct dh_symbol_frame
     }
 }
 
-static void print_trace(const struct dh_print *p, const struct dh_symbol_trace *trace, bool folded,
-                        bool excerpt)
+static void print_trace(struct dh_print *p, const struct dh_symbol_trace *trace, bool folded, bool excerpt)
 {
-    const struct palette *c = palette_of(p);
-    size_t n = visible_frames(trace);
+    const struct dh_text_palette *c = dh_text_palette(p);
+    size_t n = dh_words_visible(trace);
     const struct dh_symbol_frame *top = dh_finding_top(trace);
     if (n == 0)
-        fprintf(p->out, "    (the stack is not known)\n");
+        fputs("    (the stack is not known)\n", p->out);
     for (size_t i = 0; i < n; i++) {
         const struct dh_symbol_frame *f = &trace->frames[i];
-        fprintf(p->out, "    #%zu %s%s%s %s%s%s%s\n", i, c->strong,
-                f->function ? shown(p, f->function) : "??", c->off, c->place, frame_place(p, f), c->off,
-                f->inlined ? " [inlined]" : "");
+        fprintf(p->out, "    #%zu %s%s%s %s%s%s%s\n", i, c->strong, dh_words_function(p, f), c->off, c->place,
+                dh_words_place(p, f), c->off, f->inlined ? " [inlined]" : "");
         if (excerpt && f == top)
             print_excerpt(p, f);
     }
     if (folded)
-        fprintf(p->out, "    (recursion was folded: some frames may be missing)\n");
+        fputs("    (recursion was folded: some frames may be missing)\n", p->out);
 }
 
 /* ---- The parts of a report ----------------------------------------------------------------------------- */
 
-static void print_access(const struct dh_print *p, const struct dh_finding_access *a, bool earlier)
+/* Of source code: what is certain of the locks, and who may run it. */
+static void print_side(struct dh_print *p, const struct dh_finding_access *a)
 {
-    static const char *const kinds[2][3] = {{"Read", "Write", "Free"},
-                                            {"Earlier read", "Earlier write", "Earlier free"}};
-    static const char *const atomic_kinds[2][3] = {
-        {"Atomic read", "Atomic write", "Free"},
-        {"Earlier atomic read", "Earlier atomic write", "Earlier free"}};
-    const struct palette *c = palette_of(p);
-    fprintf(p->out, "\n  %s%s%s of %s%llu byte%s at 0x%llx by thread %s, holding %s:\n", c->strong,
-            (a->atomic ? atomic_kinds : kinds)[earlier][a->kind], c->off,
-            earlier && a->range ? "at least " : "", /* its shadow knows no more */
-            (unsigned long long)a->size, a->size == 1 ? "" : "s", (unsigned long long)a->addr,
-            a->threads->label, dh_finding_held(p->arena, a));
+    for (size_t i = 0; i < a->n_locks; i++) {
+        const struct dh_finding_lock *l = &a->locks[i];
+        const char *place = dh_words_place(p, &l->declared_at);
+        fprintf(p->out, "    It always holds `%s`%s%s%s%s.\n", dh_text_shown(&p->scratch, l->name),
+                l->shared ? " for reading" : "", place[0] ? ", from " : "", place,
+                l->many ? ", one of many such locks" : "");
+    }
+    for (size_t i = 0; i < a->n_threads; i++)
+        fprintf(p->out, "    It is run by %s.\n", dh_words_thread(p, &a->threads[i]));
+    if (!a->n_threads)
+        fputs("    It is not known which threads run it.\n", p->out);
+}
+
+static void print_access(struct dh_print *p, const struct dh_finding *f, int which)
+{
+    const struct dh_text_palette *c = dh_text_palette(p);
+    const struct dh_finding_access *a = &f->accesses[which];
+    bool possible = f->provenance == DH_FINDING_POSSIBLE, earlier = which == 1 && !possible;
+    char *did = dh_arena_strdup(&p->scratch, dh_finding_did(&p->scratch, a));
+    if (!earlier)
+        did[0] = (char)toupper((unsigned char)did[0]);
+    fprintf(p->out, "\n  %s%s%s%s", c->strong, earlier ? "Earlier " : "", did, c->off);
+    if (a->addr)
+        fprintf(p->out, " at 0x%" PRIx64, a->addr);
+    if (!possible)
+        fprintf(p->out, " by thread %s", a->run_by);
+    if (a->event)
+        fprintf(p->out, " (event %" PRIu64 ")", a->event);
+    fprintf(p->out, ", holding %s:\n", dh_finding_held(&p->scratch, a));
     print_trace(p, &a->stack, a->stack_folded, true);
+    if (possible)
+        print_side(p, a);
 }
 
-/* "8 bytes into " */
-static void print_offset(const struct dh_print *p, u64 offset)
+static void print_location(struct dh_print *p, const struct dh_finding *f)
 {
-    if (offset == 0)
-        fputs("at the start of ", p->out);
-    else
-        fprintf(p->out, "%llu byte%s into ", (unsigned long long)offset, offset == 1 ? "" : "s");
+    const struct dh_symbol_trace *allocated_at = &f->location.allocated_at;
+    bool stack = f->provenance != DH_FINDING_POSSIBLE && allocated_at->n;
+    fprintf(p->out, "\n  Location: %s%s\n", dh_words_memory(p, f), stack ? ":" : "");
+    if (stack)
+        print_trace(p, allocated_at, false, false);
+    for (size_t i = 0; i < f->possible.n_others; i++)
+        fprintf(p->out, "    or %s\n", dh_words_declared(p, &f->possible.others[i]));
 }
 
-/* Which part of the variable it is, its size and its declaration. */
-static void print_variable(const struct dh_print *p, const struct dh_symbol_variable *v)
-{
-    if (strcmp(v->name, v->display) != 0) {
-        fputs(", ", p->out);
-        print_offset(p, v->offset);
-        fprintf(p->out, "`%s`", shown(p, v->name));
-    }
-    if (v->size)
-        fprintf(p->out, " (%llu byte%s)", (unsigned long long)v->size, v->size == 1 ? "" : "s");
-    if (v->file)
-        fprintf(p->out, ", declared at %s:%d", shown(p, dh_path_beneath(p->cwd, v->file)), v->line);
-}
-
-static void print_global(const struct dh_print *p, const struct dh_finding *f)
-{
-    const struct dh_finding_location *at = &f->location;
-    const char *module = at->module ? shown(p, dh_path_beneath(p->cwd, at->module)) : "?";
-    if (!at->has_variable) {
-        fprintf(p->out, "\n  Location: global memory (%s+0x%llx)\n", module,
-                (unsigned long long)at->module_offset);
-        return;
-    }
-    fprintf(p->out, "\n  Location: %s", dh_finding_subject(p->arena, f));
-    print_variable(p, &at->variable);
-    fprintf(p->out, ", in %s\n", module);
-}
-
-/* A stack, or thread-local storage. */
-static void print_threads_own(const struct dh_print *p, const struct dh_finding *f)
-{
-    const struct dh_finding_location *at = &f->location;
-    fprintf(p->out, "\n  Location: %s", dh_finding_subject(p->arena, f));
-    if (at->has_variable) {
-        print_variable(p, &at->variable);
-        if (at->place == DH_MODEL_STACK && at->thread_label)
-            fprintf(p->out, ", on the stack of thread %s", at->thread_label);
-    } else if (at->frame.n && at->frame.frames[at->frame.n - 1].function) {
-        fprintf(p->out, ", in the frame of `%s`", shown(p, at->frame.frames[at->frame.n - 1].function));
-    }
-    fputc('\n', p->out);
-}
-
-static void print_heap(const struct dh_print *p, const struct dh_finding_location *at)
-{
-    fputs("\n  Location: ", p->out);
-    print_offset(p, at->offset);
-    fprintf(p->out, "a %sheap block of %llu byte%s at 0x%llx", at->freed ? "freed " : "",
-            (unsigned long long)at->size, at->size == 1 ? "" : "s", (unsigned long long)at->start);
-    if (at->thread_label)
-        fprintf(p->out, ", allocated by thread %s", at->thread_label);
-    fputs(at->allocated_at.n ? ":\n" : "\n", p->out);
-    if (at->allocated_at.n)
-        print_trace(p, &at->allocated_at, false, false);
-}
-
-static void print_location(const struct dh_print *p, const struct dh_finding *f)
-{
-    switch (f->location.place) {
-    case DH_MODEL_GLOBAL:
-        print_global(p, f);
-        break;
-    case DH_MODEL_HEAP:
-        print_heap(p, &f->location);
-        break;
-    case DH_MODEL_STACK:
-    case DH_MODEL_TLS:
-        print_threads_own(p, f);
-        break;
-    case DH_MODEL_UNKNOWN:
-        fprintf(p->out, "\n  Location: memory that is neither heap, global nor a stack (perhaps mapped)\n");
-        break;
-    }
-}
-
-static void print_locks(const struct dh_print *p, const struct dh_finding *f)
+static void print_locks(struct dh_print *p, const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
         const struct dh_finding_access *a = &f->accesses[i];
@@ -246,27 +123,27 @@ static void print_locks(const struct dh_print *p, const struct dh_finding *f)
             const struct dh_finding_lock *l = &a->locks[j];
             if (l->named && l->acquired_at.n == 0)
                 continue;
-            fprintf(p->out, "\n  Lock `%s` at 0x%llx", shown(p, l->name), (unsigned long long)l->addr);
+            fprintf(p->out, "\n  Lock `%s` at 0x%" PRIx64, dh_text_shown(&p->scratch, l->name), l->addr);
             fprintf(p->out, l->acquired_at.n ? ", taken by thread %s:\n" : ", held by thread %s\n",
-                    a->threads->label);
+                    a->run_by);
             if (l->acquired_at.n)
                 print_trace(p, &l->acquired_at, false, false);
         }
     }
 }
 
-static void print_threads(const struct dh_print *p, const struct dh_finding *f)
+static void print_threads(struct dh_print *p, const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
         const struct dh_finding_thread *t = f->accesses[i].threads;
-        if (!t->name || (!t->parent && t->created_at.n == 0)) /* the main thread */
+        if (!t || !t->name || (!t->parent && t->created_at.n == 0)) /* the main thread */
             continue;
         if (i == 1 && t->uid == f->accesses[0].threads->uid)
             continue;
         fprintf(p->out, "\n  Thread %s", t->label);
         if (t->tid)
-            fprintf(p->out, " (tid %llu)", (unsigned long long)t->tid);
-        fprintf(p->out, " was created");
+            fprintf(p->out, " (tid %" PRIu64 ")", t->tid);
+        fputs(" was created", p->out);
         if (t->parent)
             fprintf(p->out, " by thread %s", t->parent_label);
         fputs(":\n", p->out);
@@ -274,28 +151,81 @@ static void print_threads(const struct dh_print *p, const struct dh_finding *f)
     }
 }
 
-void dh_print_text(const struct dh_print *p, const struct dh_group *group, bool with_count)
+static void print_possible(struct dh_print *p, const struct dh_finding *f)
 {
-    const struct dh_finding *f = group->finding;
-    const struct palette *c = palette_of(p);
-    fprintf(p->out, "%sWARNING: deadheat: %s on %s%s", c->title,
-            dh_finding_is_free(f) ? "use-after-free race" : "data race", dh_finding_subject(p->arena, f),
-            c->off);
+    const struct dh_text_palette *c = dh_text_palette(p);
+    const struct dh_finding_possible *possible = &f->possible;
+    if (possible->stands_for > 1)
+        fprintf(p->out,
+                "\n  The same is true of %" PRIu64 " pairs of places: %zu like the first, each with %zu.\n",
+                possible->stands_for, f->accesses[0].n_alike + 1, f->accesses[1].n_alike + 1);
+    fprintf(p->out, "\n  %sWhy it is thought possible%s\n", c->strong, c->off);
+    for (size_t i = 0; i < possible->n_reasons; i++)
+        fprintf(p->out, "  - %s\n", possible->reasons[i].sentence);
+    if (possible->note)
+        fprintf(p->out, "  - %s\n", dh_text_shown(&p->scratch, possible->note));
+    fprintf(p->out, "\n  %sWhere it stands%s\n", c->strong, c->off);
+    for (size_t i = 0; i < possible->n_flags; i++)
+        fprintf(p->out, "  %s\n", possible->flags[i].sentence);
+    fprintf(p->out, "  %s\n", dh_words_of(p));
+}
+
+void dh_text_variants(struct dh_print *p, const struct dh_finding *f)
+{
+    enum { SHOWN = 10 };
+    size_t n = 0;
+    for (const struct dh_finding *v = f->variants; v; v = v->next)
+        n++;
+    if (n)
+        fprintf(p->out, "\n  %zu more pair%s of places with the same cause (--all shows %s in full):\n", n,
+                dh_words_plural(n), n == 1 ? "it" : "them");
+    size_t i = 0;
+    for (const struct dh_finding *v = f->variants; v && i < SHOWN; v = v->next, i++)
+        fprintf(p->out, "    %s, %s%s\n", dh_words_line(p, v), v->fingerprint, dh_words_seen(p, v));
+    if (n > SHOWN)
+        fprintf(p->out, "    and %zu more (--format=json has them)\n", n - SHOWN);
+}
+
+static void print_title(struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_text_palette *c = dh_text_palette(p);
+    const char *title = dh_finding_title(f), *subject = dh_finding_subject(&p->scratch, f);
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        fprintf(p->out, "%sP%u%s, pair %016" PRIx64 " of %s: %s on %s", c->title, f->possible.number, c->off,
+                f->possible.id, dh_text_shown(&p->scratch, p->about->input), title, subject);
+    else
+        fprintf(p->out, "%sWARNING: deadheat: %s on %s%s", c->title, title, subject, c->off);
     if (f->pid)
-        fprintf(p->out, " (pid %llu)", (unsigned long long)f->pid);
-    fprintf(p->out, "\n  %s\n", dh_finding_explain(p->arena, f));
-    const char *hint = dh_finding_hint(p->arena, f);
+        fprintf(p->out, " (pid %" PRIu64 ")", f->pid);
+    fputc('\n', p->out);
+}
+
+void dh_text_full(struct dh_print *p, const struct dh_finding *f)
+{
+    const char *witness = dh_words_witness(p, f);
+    bool possible = f->provenance == DH_FINDING_POSSIBLE;
+    print_title(p, f);
+    if (!possible)
+        fprintf(p->out, "  %s\n", dh_finding_explain(&p->scratch, f));
+    const char *hint = dh_finding_hint(&p->scratch, f);
     if (hint)
         fprintf(p->out, "  %s\n", hint);
-    print_access(p, &f->accesses[0], false);
-    print_access(p, &f->accesses[1], true);
+    print_access(p, f, 0);
+    if (dh_words_same_place(f))
+        fputs("\n  The other side is the same place, in another thread.\n", p->out);
+    else
+        print_access(p, f, 1);
     print_location(p, f);
-    print_locks(p, f);
-    print_threads(p, f);
-    fprintf(p->out, "\n  Fingerprint %s", f->fingerprint);
-    if (with_count)
-        fprintf(p->out, ", seen %llu time%s", (unsigned long long)group->count, group->count == 1 ? "" : "s");
-    if (with_count && group->processes > 1)
-        fprintf(p->out, " in %llu processes", (unsigned long long)group->processes);
-    fputs("\n\n", p->out);
+    if (possible) {
+        print_possible(p, f);
+    } else {
+        print_locks(p, f);
+        print_threads(p, f);
+    }
+    if (witness[0])
+        fprintf(p->out, "\n  Prediction: %s\n", witness);
+    if (f->provenance == DH_FINDING_CONFIRMED)
+        fprintf(p->out, "\n  %s.\n", dh_finding_confirmed(&p->scratch, f));
+    dh_text_variants(p, f);
+    fprintf(p->out, "\n  Fingerprint %s%s\n\n", f->fingerprint, dh_words_seen(p, f));
 }

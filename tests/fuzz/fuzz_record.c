@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
             .input = "in",
             .suppressions = "",
             .print = true,
-            .json = form == 0,
+            .format = form == 0 ? DH_PRINT_JSON : DH_PRINT_TEXT,
             .streaming = form == 1,
             .color = form == 2,
             .source = true,

@@ -414,7 +414,7 @@ static int collect_json(struct config *c, struct program *p, struct pair *pairs,
         json_decref(root);
         return -1;
     }
-    json_array_foreach(json_object_get(root, "races"), i, race)
+    json_array_foreach(json_object_get(root, "findings"), i, race)
     {
         if (*count == MAX_PAIRS)
             break;

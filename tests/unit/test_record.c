@@ -253,7 +253,7 @@ static void both_sides_are_one_race(void **state)
                  "write", "0x30", "2") "]}\n"
                                        "{\"v\":1,\"type\":\"race\",\"id\":3,\"accesses\":[" ACCESS(
                                            "write", "0x40", "1") "," ACCESS("write", "0x30", "2") "]}\n";
-    struct dh_reporter_options options = {.suppressions = "", .json = true};
+    struct dh_reporter_options options = {.suppressions = "", .format = DH_PRINT_JSON};
     struct outcome o = report(text, sizeof(text) - 1, &options);
     assert_int_equal(o.result.races, 2); /* the third is another kind of pair */
     assert_int_equal(o.result.repetitions, 1);
@@ -378,7 +378,7 @@ static void garbage(void **state)
     static char text[sizeof(corpus) + 2048];
     for (u32 round = 0; round < 6000; round++) {
         struct dh_reporter_options options = {.suppressions = "",
-                                              .json = round % 3 == 0,
+                                              .format = round % 3 ? DH_PRINT_TEXT : DH_PRINT_JSON,
                                               .source = true,
                                               .streaming = round % 3 == 1,
                                               .color = round % 2,

@@ -48,7 +48,7 @@ distinct() {
     "$deadheat" report --format=json "$1" 2>err | python3 -c '
 import json, re, sys
 names = set()
-for race in json.load(sys.stdin)["races"]:
+for race in json.load(sys.stdin)["findings"]:
     names.add(re.search(r"`(\w+)|$", race["summary"]).group(1))
 print(len(names))'
 }

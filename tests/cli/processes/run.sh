@@ -95,7 +95,7 @@ same mixed-json "$(python3 - <<'END'
 import json
 report = json.load(open("out"))
 programs = {p["id"]: p["exe"].split("/")[-1] for p in report["processes"]}
-print(sorted((r["location"]["name"], programs[r["process"]], r["exe"].split("/")[-1]) for r in report["races"]),
+print(sorted((r["location"]["name"], programs[r["process"]], r["exe"].split("/")[-1]) for r in report["findings"]),
       report["summary"]["complete"])
 END
 )" "[('apples', 'one', 'one'), ('pears', 'two', 'two')] True"

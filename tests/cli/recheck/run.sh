@@ -11,8 +11,8 @@ count() { # PROGRAM KIND: fills rechecked and skipped
     rm -f counts.jsonl
     "$deadheat" run --output=counts.jsonl -- "./$1" "$2" >out 2>&1 || bad "$2-status" "$(head -3 out | tr '\n' '|')"
     "$deadheat" report --format=json counts.jsonl >json
-    rechecked=$(sed -n 's/^ *"RECHECKED": \([0-9]*\),*$/\1/p' json)
-    skipped=$(sed -n 's/^ *"RECHECK_SKIPPED": \([0-9]*\),*$/\1/p' json)
+    rechecked=$(sed -n 's/.*"RECHECKED":\([0-9]*\).*/\1/p' json)
+    skipped=$(sed -n 's/.*"RECHECK_SKIPPED":\([0-9]*\).*/\1/p' json)
     rechecked=${rechecked:-0} skipped=${skipped:-0} # what is 0 is not told
 }
 

@@ -212,8 +212,8 @@ report --color=always plain.jsonl
 has colour out "$esc[1;31m"
 report --format=json full.jsonl
 same json-exit-status "$status" 66
-has json out '"version": 1' '"function": "bump"' '"line": 22' '"inlined": true' '"display": "counter"' '"name": "m"' \
-    '"count": 3' '"repetitions": 2' '"BLIND_MODULES": 2' '"fingerprint": "dh1-'
+has json out '"version":2' '"function":"bump"' '"line":22' '"inlined":true' '"display":"counter"' '"name":"m"' \
+    '"count":3' '"repetitions":2' '"BLIND_MODULES":2' '"fingerprint":"dh1-'
 
 # ---- Bad input, and none ----
 { head -2 full.jsonl; echo 'not json'; tail -n +3 full.jsonl; printf '{"v":1,"ty'; } >broken.jsonl

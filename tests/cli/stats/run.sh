@@ -9,7 +9,7 @@ cd "$work" || exit 1
 same status $? 0
 "$deadheat" report --format=json rules.jsonl >json
 
-value() { sed -n "s/^ *\"$1\": \\([0-9]*\\),*\$/\\1/p" json; }
+value() { sed -n "s/.*\"$1\":\\([0-9]*\\).*/\\1/p" json; }
 at_least() { # NAME LEAST
     got=$(value "$1")
     if [ "${got:-0}" -ge "$2" ]; then ok "$1"; else bad "$1" "${got:-0}, less than $2"; fi

@@ -77,10 +77,10 @@ has many-recorded-count out 'seen 20 times in 20 processes'
 same many-json "$(python3 - <<'END'
 import json
 r = json.load(open("out"))
-race, = r["races"]
+race, = r["findings"]
 program, = r["programs"]
 print(race["count"], race["processes"], len({p["id"] for p in r["processes"]}), program["exe"].split("/")[-1],
-      program["processes"], program["raced"], r["summary"]["races"], r["summary"]["complete"])
+      program["processes"], program["raced"], r["summary"]["findings"], r["summary"]["complete"])
 END
 )" "20 20 20 one 20 20 1 True"
 run -- sh -c 'i=0; while [ $i -lt 300 ]; do ./two & i=$((i + 1)); done; wait; ./one race'

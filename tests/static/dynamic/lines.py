@@ -19,7 +19,7 @@ def place(frames, directory):
 
 
 def races(report, directory):
-    for race in report["races"]:
+    for race in report["findings"]:
         yield [place(access["stack"], directory) for access in race["accesses"]]
 
 
@@ -33,7 +33,7 @@ def main():
     kind, directory, path = sys.argv[1:]
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    report = json.loads(text) if text.strip() else {"races": [], "variables": []}
+    report = json.loads(text) if text.strip() else {"findings": [], "variables": []}
     found = {" ".join(sorted(p)) for p in (races if kind == "races" else pairs)(report, directory) if None not in p}
     # comm wants the order of the C locale.
     print("\n".join(sorted(found)), end="\n" if found else "")

@@ -1,0 +1,19 @@
+/*
+ * text.h - between the two files of the text back end: text.c says all of one finding, text_list.c what a
+ * document has around them, and findings in few lines.
+ */
+#ifndef DH_REPORT_TEXT_H
+#define DH_REPORT_TEXT_H
+
+#include "report/words.h"
+
+/* Escape sequences, all "" without colour. */
+struct dh_text_palette {
+    const char *title, *strong, *place, *dim, *mark, *off;
+};
+const struct dh_text_palette *dh_text_palette(const struct dh_print *p);
+
+void dh_text_full(struct dh_print *p, const struct dh_finding *f);
+void dh_text_variants(struct dh_print *p, const struct dh_finding *f);
+
+#endif

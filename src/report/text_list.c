@@ -1,0 +1,171 @@
+/*
+ * text_list.c - a document as text: its sections, findings in few lines, and what stands before and after
+ * them.
+ */
+#include <inttypes.h>
+
+#include "report/pairs.h"
+#include "report/text.h"
+#include "util/text.h"
+
+/* ---- Findings in few lines ----------------------------------------------------------------------------- */
+
+static void print_side(struct dh_print *p, const struct dh_finding_access *a)
+{
+    const struct dh_text_palette *c = dh_text_palette(p);
+    const struct dh_symbol_frame *f = a->stack.n ? &a->stack.frames[0] : NULL;
+    const char *place = f ? dh_words_place(p, f) : "";
+    struct dh_source_line line;
+    fprintf(p->out, "    %s%s%s in %s", c->strong, dh_finding_did(&p->scratch, a), c->off,
+            f && f->function ? dh_words_function(p, f) : "an unknown function");
+    fprintf(p->out, place[0] ? " at %s%s%s" : "%s%s%s", c->place, place, c->off);
+    fprintf(p->out, ", holding %s\n", dh_finding_held(&p->scratch, a));
+    if (f && dh_words_source(p, f, f->line, &line)) {
+        size_t blank = 0;
+        while (blank < line.len && (line.text[blank] == ' ' || line.text[blank] == '\t'))
+            blank++;
+        fprintf(p->out, "      %s%5d |%s ", c->dim, f->line, c->off);
+        dh_text_put_line(p->out, line.text + blank, line.len - blank);
+        fputc('\n', p->out);
+    }
+    fprintf(p->out, "      run by %s\n", a->run_by);
+}
+
+static void print_sides(struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_text_palette *c = dh_text_palette(p);
+    const char *why = dh_finding_explain(&p->scratch, f), *bundle = dh_words_bundle(p, f);
+    fprintf(p->out, "\n  %sP%u%s %s%016" PRIx64 "%s%s\n", c->strong, f->possible.number, c->off, c->dim,
+            f->possible.id, c->off, f->possible.ad_hoc ? "  the flag of a waiting loop" : "");
+    print_side(p, &f->accesses[0]);
+    if (dh_words_same_place(f))
+        fputs("    and the same, in another thread\n", p->out);
+    else
+        print_side(p, &f->accesses[1]);
+    if (bundle[0])
+        fprintf(p->out, "    %s (--format=json has them)\n", bundle);
+    if (why[0])
+        fprintf(p->out, "    why: %s\n", why);
+}
+
+static void print_line(struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_symbol_variable *v = &f->location.variable;
+    const char *witness = dh_words_witness(p, f);
+    const char *name = f->location.place == DH_MODEL_VARIABLE ? dh_text_shown(&p->scratch, v->name)
+                                                              : dh_finding_subject(&p->scratch, f);
+    if (f->location.place == DH_MODEL_VARIABLE && v->display != v->name)
+        name = dh_arena_printf(&p->scratch, "%s %s", dh_text_shown(&p->scratch, v->display), name);
+    fprintf(p->out, "  %s: %s\n", name, dh_words_line(p, f));
+    if (witness[0])
+        fprintf(p->out, "    %s\n", witness);
+}
+
+void dh_print_variant(struct dh_print *p, const struct dh_finding *f, const struct dh_finding *first)
+{
+    fprintf(p->out, "deadheat: the same cause as %s: %s, %s\n", first->fingerprint, dh_words_line(p, f),
+            f->fingerprint);
+    dh_print_done(p);
+}
+
+void dh_print_repeated(struct dh_print *p, FILE *out, const struct dh_finding *f)
+{
+    const struct dh_finding_access *a = f->accesses;
+    fprintf(out, "  %s: %s at %s, %s at %s: %" PRIu64 " times", f->fingerprint, dh_finding_kinds[a[0].kind],
+            dh_words_at(p, &a[0]), dh_finding_kinds[a[1].kind], dh_words_at(p, &a[1]), f->count);
+    if (f->processes > 1)
+        fprintf(out, " in %" PRIu64 " processes", f->processes);
+    fputc('\n', out);
+    dh_print_done(p);
+}
+
+/* ---- Documents ----------------------------------------------------------------------------------------- */
+
+static void text_begin(struct dh_print *p)
+{
+    const struct dh_print_about *about = p->about;
+    const char *input = dh_text_shown(&p->scratch, about->input);
+    if (about->trace)
+        fprintf(p->out, "%s: %s\n", input, dh_words_trace(p));
+    else if (about->pairs && about->pairs->table->no_threads)
+        fprintf(p->out, "%s: no thread is ever created\n%s\n", input, dh_words_of(p));
+}
+
+static void text_open(struct dh_print *p, const struct dh_print_section *s)
+{
+    const struct dh_text_palette *c = dh_text_palette(p);
+    fprintf(p->out, "%s%s%s%s: %s\n", s->detector ? "\n" : "", c->title, dh_words_section(p, s), c->off,
+            dh_words_count(p, s));
+}
+
+static void text_finding(struct dh_print *p, const struct dh_finding *f)
+{
+    switch (p->detail) {
+    case DH_PRINT_FULL:
+        dh_text_full(p, f);
+        break;
+    case DH_PRINT_SIDES:
+        print_sides(p, f);
+        break;
+    case DH_PRINT_LINE:
+        print_line(p, f);
+        break;
+    }
+}
+
+static void text_close(struct dh_print *p, const struct dh_print_section *s)
+{
+    const struct dh_print_detector *d = s->detector;
+    const char *more = s->shown ? dh_words_more(p, s) : "";
+    if (more[0])
+        fprintf(p->out, "%s  %s\n", d ? "" : "\n", more);
+    if (d && d->given_up)
+        fprintf(p->out, "  incomplete: %" PRIu64 " possible race%s not decided, at the bound of the search\n",
+                d->given_up, dh_words_plural(d->given_up));
+    if (d && d->error)
+        fprintf(p->out, "  incomplete: %s\n", d->error);
+    if (!d && s->shown)
+        fputc('\n', p->out);
+}
+
+static void print_stats(struct dh_print *p)
+{
+    const struct dh_pairs *t = p->about->pairs->table;
+    fputs("\nAssumed, and how many places of this program fall under it:\n", p->out);
+    for (size_t i = 0; i < t->n_assumptions; i++) {
+        const struct dh_pairs_assumption *a = &t->assumptions[i];
+        size_t n;
+        const u32 *examples = dh_pairs_items(t, a->examples, &n);
+        fprintf(p->out, "  %6" PRIu64 "  %s: %s\n", a->count, a->name, a->sentence);
+        for (size_t k = 0; k < n; k++)
+            fprintf(p->out, "          %s\n", dh_pairs_string(t, examples[k]));
+    }
+    fputs("\nThe analysis:\n", p->out);
+    for (size_t i = 0; i < t->n_phases; i++)
+        fprintf(p->out, "  %8.3f s  %7.1f MiB  %s\n", (double)t->phases[i].microseconds * 1e-6,
+                (double)t->phases[i].peak_kib / 1024, t->phases[i].name);
+    for (size_t i = 0; i < t->n_counters; i++)
+        fprintf(p->out, "  %10" PRIu64 "  %s\n", t->counters[i].value, t->counters[i].name);
+}
+
+static void text_end(struct dh_print *p)
+{
+    const struct dh_print_static *s = p->about->pairs;
+    if (!s || s->explained)
+        return;
+    if (!s->table->no_threads) {
+        u64 cases = 0;
+        for (size_t i = 0; i < s->table->n_assumptions; i++)
+            cases += s->table->assumptions[i].count;
+        fprintf(p->out, "%s: %s\n%s\n", dh_text_shown(&p->scratch, p->about->input), dh_words_pairs(p),
+                dh_words_of(p));
+        if (cases)
+            fprintf(p->out,
+                    "It rests on assumptions that %" PRIu64 " place%s fall%s under; --stats lists them.\n",
+                    cases, dh_words_plural(cases), cases == 1 ? "s" : "");
+    }
+    if (s->stats)
+        print_stats(p);
+}
+
+const struct dh_print_ops dh_print_as_text = {text_begin, text_open, text_finding, text_close, text_end};

@@ -1,0 +1,348 @@
+/*
+ * words.c - see words.h.
+ */
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/path.h"
+#include "util/text.h"
+
+const char *dh_words_plural(u64 n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static const char *shown(struct dh_print *p, const char *s)
+{
+    return dh_text_shown(&p->scratch, s);
+}
+
+/* ---- Places -------------------------------------------------------------------------------------------- */
+
+const char *dh_words_path(struct dh_print *p, const char *path)
+{
+    return shown(p, dh_path_beneath(p->cwd, path));
+}
+
+const char *dh_words_place(struct dh_print *p, const struct dh_symbol_frame *f)
+{
+    struct dh_arena *a = &p->scratch;
+    if (f->file) {
+        const char *file = dh_words_path(p, f->file);
+        if (f->line && f->column)
+            return dh_arena_printf(a, "%s:%d:%d", file, f->line, f->column);
+        return f->line ? dh_arena_printf(a, "%s:%d", file, f->line) : file;
+    }
+    if (f->module)
+        return dh_arena_printf(a, "(%s+0x%" PRIx64 ")", dh_words_path(p, f->module), f->offset);
+    return f->offset ? dh_arena_printf(a, "(0x%" PRIx64 ")", f->offset) : "";
+}
+
+const char *dh_words_at(struct dh_print *p, const struct dh_finding_access *a)
+{
+    const struct dh_symbol_frame *f = dh_finding_top(&a->stack);
+    if (!f)
+        return a->place ? shown(p, a->place) : "?";
+    if (f->file)
+        return dh_arena_printf(&p->scratch, "%s:%d", dh_words_path(p, f->file), f->line);
+    return dh_words_place(p, f);
+}
+
+const char *dh_words_function(struct dh_print *p, const struct dh_symbol_frame *f)
+{
+    return f->function ? shown(p, f->function) : "??";
+}
+
+/* What starts a program or a thread: nobody looks for a race there. */
+static bool is_start_code(const struct dh_symbol_frame *f)
+{
+    static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_call_main",
+                                        "start_thread"};
+    if (!f->function)
+        return false;
+    if (strncmp(f->function, "dh_", 3) == 0 || strncmp(f->function, "__dh_", 5) == 0)
+        return true;
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
+        size_t len = strlen(names[i]);
+        if (strncmp(f->function, names[i], len) == 0 && (!f->function[len] || f->function[len] == '@'))
+            return true;
+    }
+    return false;
+}
+
+/* Not those below main, nor the libraries' at the outer end (std::thread's, say). A stack that lies in
+ * libraries altogether is shown whole. */
+size_t dh_words_visible(const struct dh_symbol_trace *trace)
+{
+    size_t n = trace->n;
+    for (size_t i = 0; i < n; i++) {
+        if (trace->frames[i].function && strcmp(trace->frames[i].function, "main") == 0)
+            n = i + 1;
+    }
+    while (n > 1 && is_start_code(&trace->frames[n - 1]))
+        n--;
+    size_t visible = n;
+    while (visible > 0 && !dh_finding_in_project(&trace->frames[visible - 1]))
+        visible--;
+    return visible ? visible : n;
+}
+
+bool dh_words_source(struct dh_print *p, const struct dh_symbol_frame *f, int number,
+                     struct dh_source_line *ret)
+{
+    enum { LONGEST = 160 };
+    if (!p->source || !f || !f->file || number < 1 || !dh_source_line(p->source, f->file, number, ret))
+        return false;
+    ret->len = ret->len < LONGEST ? ret->len : LONGEST;
+    return true;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------- */
+
+/* "8 bytes into " */
+static const char *offset_in(struct dh_print *p, u64 offset)
+{
+    return offset ? dh_arena_printf(&p->scratch, "%" PRIu64 " byte%s into ", offset, dh_words_plural(offset))
+                  : "at the start of ";
+}
+
+/* Which part of the variable it is, its size and its declaration. */
+static const char *variable_part(struct dh_print *p, const struct dh_symbol_variable *v)
+{
+    struct dh_arena *a = &p->scratch;
+    const char *part = "", *size = "", *declared = "";
+    if (strcmp(v->name, v->display) != 0)
+        part = dh_arena_printf(a, ", %s`%s`", offset_in(p, v->offset), shown(p, v->name));
+    if (v->size)
+        size = dh_arena_printf(a, " (%" PRIu64 " byte%s)", v->size, dh_words_plural(v->size));
+    if (v->file)
+        declared = dh_arena_printf(a, ", declared at %s:%d", dh_words_path(p, v->file), v->line);
+    return dh_arena_printf(a, "%s%s%s", part, size, declared);
+}
+
+static const char *global_memory(struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_finding_location *at = &f->location;
+    const char *module = at->module ? dh_words_path(p, at->module) : "?";
+    if (!at->has_variable)
+        return dh_arena_printf(&p->scratch, "global memory (%s+0x%" PRIx64 ")", module, at->module_offset);
+    return dh_arena_printf(&p->scratch, "%s%s, in %s", dh_finding_subject(&p->scratch, f),
+                           variable_part(p, &at->variable), module);
+}
+
+/* A stack, or thread-local storage. */
+static const char *threads_own(struct dh_print *p, const struct dh_finding *f)
+{
+    struct dh_arena *a = &p->scratch;
+    const struct dh_finding_location *at = &f->location;
+    const char *subject = dh_finding_subject(a, f);
+    const struct dh_symbol_trace *frame = &at->frame;
+    if (!at->has_variable && frame->n && frame->frames[frame->n - 1].function)
+        return dh_arena_printf(a, "%s, in the frame of `%s`", subject,
+                               shown(p, frame->frames[frame->n - 1].function));
+    if (!at->has_variable)
+        return subject;
+    const char *part = variable_part(p, &at->variable);
+    if (at->place == DH_MODEL_STACK && at->thread_label)
+        return dh_arena_printf(a, "%s%s, on the stack of thread %s", subject, part, at->thread_label);
+    return dh_arena_printf(a, "%s%s", subject, part);
+}
+
+static const char *heap_memory(struct dh_print *p, const struct dh_finding_location *at)
+{
+    struct dh_arena *a = &p->scratch;
+    const char *by = at->thread_label ? dh_arena_printf(a, ", allocated by thread %s", at->thread_label) : "";
+    return dh_arena_printf(a, "%sa %sheap block of %" PRIu64 " byte%s at 0x%" PRIx64 "%s",
+                           offset_in(p, at->offset), at->freed ? "freed " : "", at->size,
+                           dh_words_plural(at->size), at->start, by);
+}
+
+const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f)
+{
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        return dh_words_declared(p, &f->location);
+    switch (f->location.place) {
+    case DH_MODEL_GLOBAL:
+        return global_memory(p, f);
+    case DH_MODEL_HEAP:
+        return heap_memory(p, &f->location);
+    case DH_MODEL_STACK:
+    case DH_MODEL_TLS:
+        return threads_own(p, f);
+    case DH_MODEL_VARIABLE:
+        return dh_finding_subject(&p->scratch, f);
+    case DH_MODEL_UNKNOWN:
+        break;
+    }
+    return "memory that is neither heap, global nor a stack (perhaps mapped)";
+}
+
+const char *dh_words_declared(struct dh_print *p, const struct dh_finding_location *at)
+{
+    struct dh_arena *a = &p->scratch;
+    if (!at->has_variable)
+        return "memory that the analysis does not know";
+    const struct dh_symbol_variable *v = &at->variable;
+    const char *name = shown(p, v->display);
+    const char *in = v->function ? dh_arena_printf(a, " in %s", shown(p, v->function)) : "";
+    const char *where = v->file ? dh_arena_printf(a, " at %s:%d", dh_words_path(p, v->file), v->line) : "";
+    const char *type = at->type ? dh_arena_printf(a, " (%s)", shown(p, at->type)) : "";
+    switch (at->place) {
+    case DH_MODEL_HEAP:
+        return dh_arena_printf(a, "heap `%s` from %s%s%s", name,
+                               at->allocator ? shown(p, at->allocator) : "the heap", in, where);
+    case DH_MODEL_STACK:
+        return dh_arena_printf(a, "local `%s`%s%s%s", name, type, in, where);
+    case DH_MODEL_UNKNOWN:
+        return dh_arena_printf(a, "%s, which the analysis does not know", name);
+    default:
+        return dh_arena_printf(a, "%s `%s`%s%s%s", at->place == DH_MODEL_TLS ? "thread-local" : "global",
+                               name, type, in, where);
+    }
+}
+
+/* ---- Parts of a finding -------------------------------------------------------------------------------- */
+
+const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *t)
+{
+    struct dh_arena *a = &p->scratch;
+    const struct dh_symbol_frame *f = t->created_at.n ? t->created_at.frames : NULL;
+    const char *by = t->api ? dh_arena_printf(a, " by %s", shown(p, t->api)) : "";
+    const char *in = f && f->function ? dh_arena_printf(a, " in %s", shown(p, f->function)) : "";
+    const char *place = f ? dh_words_place(p, f) : "";
+    return dh_arena_printf(a, "%s%s%s%s%s%s%s", t->label, t->sentence ? t->sentence : "", by, in,
+                           place[0] ? " at " : "", place, t->many ? ", several at once" : "");
+}
+
+/* "write by T1 at 7 (event 7)" */
+static const char *access_line(struct dh_print *p, const struct dh_finding_access *x)
+{
+    struct dh_arena *a = &p->scratch;
+    const char *event = x->event ? dh_arena_printf(a, " (event %" PRIu64 ")", x->event) : "";
+    return dh_arena_printf(a, "%s%s by %s at %s%s", x->atomic ? "atomic " : "", dh_finding_kinds[x->kind],
+                           x->run_by, dh_words_at(p, x), event);
+}
+
+const char *dh_words_line(struct dh_print *p, const struct dh_finding *f)
+{
+    const char *now = access_line(p, &f->accesses[0]);
+    if (!f->accesses[1].known)
+        return now;
+    return dh_arena_printf(&p->scratch, "%s, earlier %s", now, access_line(p, &f->accesses[1]));
+}
+
+const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_finding_witness *w = &f->witness;
+    if (f->provenance != DH_FINDING_PREDICTED)
+        return "";
+    if (w->length == 0)
+        return dh_arena_printf(&p->scratch, "no witness %s", w->missing ? w->missing : "is known");
+    const char *checked = w->checked ? ", checked" : "";
+    if (!w->events)
+        return dh_arena_printf(&p->scratch, "a witness of %" PRIu64 " event%s%s (--witness shows it)",
+                               w->length, dh_words_plural(w->length), checked);
+    enum { DIGITS = 12 }; /* of a number of 32 bits, and a blank */
+    char *list = dh_arena_alloc(&p->scratch, w->length * DIGITS + 1), *at = list;
+    for (u64 i = 0; i < w->length; i++)
+        at += sprintf(at, " %" PRIu64, (u64)w->events[i] + 1);
+    return dh_arena_printf(&p->scratch, "a witness of %" PRIu64 " event%s%s:%s", w->length,
+                           dh_words_plural(w->length), checked, list);
+}
+
+const char *dh_words_seen(struct dh_print *p, const struct dh_finding *f)
+{
+    if (p->running || !f->count)
+        return "";
+    const char *in =
+        f->processes > 1 ? dh_arena_printf(&p->scratch, " in %" PRIu64 " processes", f->processes) : "";
+    return dh_arena_printf(&p->scratch, ", seen %" PRIu64 " time%s%s", f->count, dh_words_plural(f->count),
+                           in);
+}
+
+bool dh_words_same_place(const struct dh_finding *f)
+{
+    return f->provenance == DH_FINDING_POSSIBLE && f->accesses[0].site == f->accesses[1].site;
+}
+
+const char *dh_words_bundle(struct dh_print *p, const struct dh_finding *f)
+{
+    if (f->provenance != DH_FINDING_POSSIBLE || f->possible.stands_for <= 1)
+        return "";
+    return dh_arena_printf(&p->scratch, "a bundle: %zu places like the first, each with %zu like the second",
+                           f->accesses[0].n_alike + 1, f->accesses[1].n_alike + 1);
+}
+
+/* ---- Documents ----------------------------------------------------------------------------------------- */
+
+const char *dh_words_section(struct dh_print *p, const struct dh_print_section *s)
+{
+    if (s->detector)
+        return dh_arena_printf(&p->scratch, "%s (%s)", s->detector->name, s->detector->guarantee);
+    return dh_words_declared(p, s->variable);
+}
+
+const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s)
+{
+    const struct dh_print_detector *d = s->detector;
+    if (!d)
+        return dh_arena_printf(&p->scratch, "%s%" PRIu64 " pair%s", s->most ? "at most " : "", s->pairs,
+                               dh_words_plural(s->pairs));
+    if (d->reports == 0)
+        return d->error ? "no races before it stopped" : "no races";
+    return dh_arena_printf(&p->scratch,
+                           "%" PRIu64 " racy variable%s, %" PRIu64 " racy event%s at %" PRIu64
+                           " location%s, %" PRIu64 " pair%s of locations",
+                           d->variables, dh_words_plural(d->variables), d->events, dh_words_plural(d->events),
+                           d->places, dh_words_plural(d->places), d->pairs, dh_words_plural(d->pairs));
+}
+
+const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s)
+{
+    return s->shown < s->n
+               ? dh_arena_printf(&p->scratch, "and %zu more (--limit=%zu)", s->n - s->shown, s->shown)
+               : "";
+}
+
+const char *dh_words_trace(struct dh_print *p)
+{
+    const struct dh_print_trace *t = p->about->trace;
+    const char *recorded = t->recorded != t->events
+                               ? dh_arena_printf(&p->scratch, " (%" PRIu64 " as recorded)", t->recorded)
+                               : "";
+    return dh_arena_printf(&p->scratch, "%" PRIu64 " events%s, %u threads, %u locks, %u variables", t->events,
+                           recorded, t->threads, t->locks, t->variables);
+}
+
+const char *dh_words_pairs(struct dh_print *p)
+{
+    const struct dh_print_static *s = p->about->pairs;
+    struct dh_arena *a = &p->scratch;
+    bool relay = strcmp(s->style, "relay") == 0;
+    const char *dropped = "", *bundles = "";
+    if (s->dropped)
+        dropped = dh_arena_printf(a, "; assuming %s dropped %s%" PRIu64 " more", s->assumed,
+                                  s->bundled ? "at most " : "", s->dropped);
+    if (s->bundled)
+        bundles = dh_arena_printf(a, " in %" PRIu64 " bundle%s", s->findings, dh_words_plural(s->findings));
+    return dh_arena_printf(
+        a, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s; %s%" PRIu64 " with --style=%s)",
+        s->most ? "at most " : "", s->pairs, dh_words_plural(s->pairs), bundles, s->n_variables,
+        dh_words_plural(s->n_variables),
+        relay ? "relay: no lock in common" : "sound: nothing dropped that could race", dropped,
+        s->other_most ? "at most " : "", s->other, s->other_style);
+}
+
+const char *dh_words_of(const struct dh_print *p)
+{
+    const char *of = p->about->pairs->of;
+    if (strcmp(of, "source") == 0)
+        return "This is about the source: every access that is written counts, whatever an optimiser makes "
+               "of "
+               "it.";
+    if (strcmp(of, "binary") == 0)
+        return "This is about the binary: an access that the optimiser removed is in no pair.";
+    return "This is about the bitcode as it is: an access that was optimised away before is in no pair.";
+}
