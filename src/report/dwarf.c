@@ -13,7 +13,7 @@
 #include "util/path.h"
 
 /* Linkers give ranges of discarded functions the address 0 or 1; no code can lie in the ELF header. */
-enum { LOWEST_CODE = 64, MAX_DEPTH = 64, MAX_INLINED = 256 };
+enum { LOWEST_CODE = 64, MAX_DEPTH = 64, MAX_INLINED = 256, MAX_SEARCHED_BYTES = 8 << 20 };
 
 static bool next_range(Dwarf_Die *die, ptrdiff_t *at, Dwarf_Addr *base, Dwarf_Addr *lo, Dwarf_Addr *hi)
 {
@@ -55,6 +55,10 @@ void dh_object_read_units(struct dh_object *o)
         size_t header;
         if (dwarf_nextcu(o->dwarf, offset - dwarf_cuoffset(&die), &next, &header, NULL, NULL, NULL) == 0)
             unit->bytes = next - offset;
+        unit->searched = o->searched_bytes + unit->bytes <= MAX_SEARCHED_BYTES;
+        if (unit->searched)
+            o->searched_bytes += unit->bytes;
+        unit->name = dwarf_diename(&unit->die);
         Dwarf_Attribute attr;
         unit->dir = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attr));
         ptrdiff_t at = 0;
@@ -176,12 +180,11 @@ static void walk(struct dh_object_unit *unit, Dwarf_Die *parent, const Dwarf_Die
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-void dh_object_index_unit(struct dh_object *o, struct dh_object_unit *unit)
+void dh_object_index_unit(struct dh_object_unit *unit)
 {
     if (unit->indexed)
         return;
     unit->indexed = true;
-    o->indexed_bytes += unit->bytes;
     walk(unit, &unit->die, NULL, 0);
     if (unit->n_functions)
         qsort(unit->functions, unit->n_functions, sizeof(*unit->functions), function_order);
@@ -191,12 +194,9 @@ void dh_object_index_unit(struct dh_object *o, struct dh_object_unit *unit)
 
 const char *dh_object_name(struct dh_object *o, Dwarf_Die *die)
 {
-    Dwarf_Attribute attr;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+    const char *name = dh_object_linkage(die);
     if (!name)
-        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
-    if (!name)
-        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
+        name = dwarf_diename(die);
     return name ? dh_symbol_demangle(o->arena, name) : NULL;
 }
 
@@ -228,9 +228,16 @@ void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwa
 {
     Dwarf_Attribute attr;
     *ret_line = int_attr(die, DW_AT_decl_line);
-    *ret_file = dwarf_attr_integrate(die, DW_AT_decl_file, &attr)
-                    ? numbered_file(o, unit, int_attr(die, DW_AT_decl_file))
-                    : NULL;
+    *ret_file = NULL;
+    if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr))
+        return;
+    /* What link-time optimisation inlined from another unit is described there, and files are numbered by
+     * unit. */
+    for (size_t i = 0; attr.cu != unit->die.cu && i < o->n_units; i++) {
+        if (o->units[i].die.cu == attr.cu)
+            unit = &o->units[i];
+    }
+    *ret_file = numbered_file(o, unit, int_attr(die, DW_AT_decl_file));
 }
 
 /* ---- Frames ----------------------------------------------------------------------------------------------
@@ -288,7 +295,7 @@ Dwarf_Die *dh_object_function_at(struct dh_object *o, u64 addr, struct dh_object
     *ret_unit = o->dwarf ? find_unit(o, pc) : NULL;
     if (!*ret_unit)
         return NULL;
-    dh_object_index_unit(o, *ret_unit);
+    dh_object_index_unit(*ret_unit);
     return find_function(*ret_unit, pc);
 }
 
@@ -327,6 +334,8 @@ size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **
             dwarf_lineno(line, &f->line);
             dwarf_linecol(line, &f->column);
         }
+        if (function)
+            dh_object_origin(o, unit, &chain[i], f->file, &f->origin);
     }
     *ret_frames = frames;
     return n;

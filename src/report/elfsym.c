@@ -7,6 +7,8 @@
 
 #include "report/object.h"
 
+enum { LOCAL, WEAK, GLOBAL }; /* ranks */
+
 static int by_address(const void *a, const void *b)
 {
     const struct dh_object_symbol *x = a, *y = b;
@@ -22,7 +24,7 @@ static void add(struct dh_object *o, int which, const char *name, const GElf_Sym
     o->symbols[which] = dh_util_grow(o->symbols[which], o->n_symbols[which], &o->cap_symbols[which],
                                      sizeof(struct dh_object_symbol));
     int bind = GELF_ST_BIND(sym->st_info);
-    u8 rank = bind == STB_GLOBAL ? 2 : bind == STB_WEAK ? 1 : 0;
+    u8 rank = bind == STB_GLOBAL ? GLOBAL : bind == STB_WEAK ? WEAK : LOCAL;
     u64 size = sym->st_size ? sym->st_size : 1;
     o->symbols[which][o->n_symbols[which]++] =
         (struct dh_object_symbol){addr, addr + size < addr ? UINT64_MAX : addr + size, name, rank};
@@ -50,6 +52,18 @@ static void read_symbols(struct dh_object *o)
         if (o->n_symbols[which])
             qsort(o->symbols[which], o->n_symbols[which], sizeof(struct dh_object_symbol), by_address);
     }
+}
+
+bool dh_object_is_sole_symbol(const struct dh_object *o, int which, const struct dh_object_symbol *symbol)
+{
+    if (symbol->rank > LOCAL)
+        return true;
+    for (size_t i = 0; i < o->n_symbols[which]; i++) {
+        const struct dh_object_symbol *other = &o->symbols[which][i];
+        if (other->lo != symbol->lo && strcmp(other->name, symbol->name) == 0)
+            return false;
+    }
+    return true;
 }
 
 const struct dh_object_symbol *dh_object_find_symbol(struct dh_object *o, int which, u64 addr)

@@ -3,82 +3,44 @@
  */
 #include "report/finding.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "util/map.h"
-#include "util/path.h"
-
 bool dh_finding_is_free(const struct dh_finding *f)
 {
     return f->accesses[0].kind == DH_MODEL_FREE || f->accesses[1].kind == DH_MODEL_FREE;
 }
 
-bool dh_finding_in_project(const struct dh_symbol_frame *f)
-{
-    return (f->file || f->module) && !dh_path_is_system(f->file) && !dh_path_is_system(f->module);
-}
-
-const struct dh_symbol_frame *dh_finding_top(const struct dh_symbol_trace *trace)
-{
-    for (size_t i = 0; i < trace->n; i++) {
-        if (dh_finding_in_project(&trace->frames[i]))
-            return &trace->frames[i];
-    }
-    return trace->n ? &trace->frames[0] : NULL;
-}
-
 /* ---- Identity ---------------------------------------------------------------------------------------- */
 
-static const char *frame_of(struct dh_arena *arena, const struct dh_symbol_frame *f)
+/* Where there is no code, names are all there is, and they do not change. */
+static void identify_by_names(struct dh_arena *arena, struct dh_finding *f)
 {
-    if (!f)
-        return "?";
-    if (f->unit_file)
-        return dh_arena_printf(arena, "%s %s:%d", f->function ? f->function : "?", f->unit_file, f->line);
-    return dh_arena_printf(arena, "%s+0x%llx", f->module ? dh_path_base(f->module) : "?",
-                           (unsigned long long)f->offset);
-}
-
-static const char *place_of(struct dh_arena *arena, const struct dh_finding_access *a)
-{
-    return a->place ? a->place : frame_of(arena, dh_finding_top(&a->stack));
+    struct dh_fingerprint_side sides[2];
+    struct dh_fingerprint_memory memory = {.place = f->location.place, .name = f->location.variable.name};
+    for (int i = 0; i < 2; i++) {
+        const struct dh_finding_access *a = &f->accesses[i];
+        sides[i] =
+            (struct dh_fingerprint_side){.kind = a->kind, .atomic = a->atomic, .at.function = a->place};
+    }
+    f->fingerprint.identity = dh_fingerprint_text(arena, sides, &memory);
+    dh_fingerprint_hash(f->fingerprint.identity, f->fingerprint.hash);
 }
 
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
 {
-    static const char *const kinds[] = {"read", "write", "free", "write"};
     const struct dh_finding_location *at = &f->location;
-    const char *sides[2];
+    struct dh_fingerprint_race race = {
+        .place = at->place,
+        .variable = at->has_variable ? &at->variable : NULL,
+        .allocated_at = &at->allocated_at,
+    };
+    if (at->place == DH_MODEL_VARIABLE) {
+        identify_by_names(arena, f);
+        return;
+    }
     for (int i = 0; i < 2; i++) {
         const struct dh_finding_access *a = &f->accesses[i];
-        sides[i] = dh_arena_printf(arena, "%s %s", kinds[a->kind], place_of(arena, a));
+        race.accesses[i] = (struct dh_fingerprint_access){a->kind, a->atomic, &a->stack};
     }
-    int first = strcmp(sides[0], sides[1]) <= 0 ? 0 : 1;
-    const char *where = "unknown";
-    switch (at->place) {
-    case DH_MODEL_GLOBAL:
-        where = at->has_variable ? dh_arena_printf(arena, "global %s", at->variable.shape) : "global";
-        break;
-    case DH_MODEL_HEAP:
-        where = dh_arena_printf(arena, "heap %s", frame_of(arena, dh_finding_top(&at->allocated_at)));
-        break;
-    case DH_MODEL_STACK: /* its name is known only if the owner came second: that must not make two races */
-        where = "stack";
-        break;
-    case DH_MODEL_TLS:
-        where = at->has_variable ? dh_arena_printf(arena, "tls %s", at->variable.shape) : "tls";
-        break;
-    case DH_MODEL_VARIABLE:
-        where = dh_arena_printf(arena, "variable %s", at->variable.name);
-        break;
-    case DH_MODEL_UNKNOWN:
-        break;
-    }
-    f->identity = dh_arena_printf(arena, "1|%s|%s|%s", sides[first], sides[1 - first], where);
-    snprintf(f->fingerprint, sizeof(f->fingerprint), "dh1-%012" PRIx64,
-             dh_util_hash(f->identity, strlen(f->identity)) >> 16);
+    dh_fingerprint_of(arena, &race, &f->fingerprint);
 }
 
 /* ---- Suppressions ------------------------------------------------------------------------------------ */
@@ -99,6 +61,9 @@ struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const
     struct dh_suppress_rule *rule;
     if (!s->rules)
         return NULL;
+    if ((rule = dh_suppress_find(s, DH_SUPPRESS_FINGERPRINT, f->fingerprint.hash)) ||
+        (rule = dh_suppress_find(s, DH_SUPPRESS_FINGERPRINT, f->fingerprint.old_hash)))
+        return rule;
     for (int i = 0; i < 2; i++) {
         const struct dh_symbol_trace *stack = &f->accesses[i].stack;
         if (stack->n && (rule = match_frame(s, DH_SUPPRESS_RACE_TOP, &stack->frames[0])))

@@ -10,8 +10,8 @@
 #ifndef DH_REPORT_FINDING_H
 #define DH_REPORT_FINDING_H
 
+#include "report/fingerprint.h"
 #include "report/suppress.h"
-#include "report/symbol.h"
 
 /* How it is known. */
 enum dh_finding_provenance {
@@ -145,8 +145,7 @@ struct dh_finding {
     struct dh_finding_location location;
     struct dh_finding_discipline discipline;
     u64 newest_thread;    /* uid of the thread that was created last when the race was found; 0: not known */
-    const char *identity; /* the text that its fingerprint is made of */
-    char fingerprint[32];
+    struct dh_fingerprint fingerprint;
     u64 count;                   /* occurrences; 0: they are not counted */
     u64 processes;               /* it was seen in */
     struct dh_finding *variants; /* that have the same cause, in order of appearance */
@@ -164,11 +163,7 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
 /* finding.c */
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */
 bool dh_finding_is_free(const struct dh_finding *f);
-/* Not in a system header or library, as far as can be told. */
-bool dh_finding_in_project(const struct dh_symbol_frame *f);
-/* The frame to point at: the first that is not in a system header or library; NULL for an empty stack. */
-const struct dh_symbol_frame *dh_finding_top(const struct dh_symbol_trace *trace);
-/* Sets identity and fingerprint, when all the rest is there. */
+/* Sets the fingerprint, when all the rest is there. */
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f);
 /* The rule that suppresses it, or NULL. */
 struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const struct dh_suppress *s);

@@ -32,7 +32,7 @@ static const char *who_lacks(struct dh_arena *arena, const struct dh_finding *f,
 static const char *of_locks(struct dh_arena *arena, const struct dh_finding *f)
 {
     const struct dh_finding_discipline *d = &f->discipline;
-    const struct dh_symbol_frame *call = dh_finding_top(&d->taken_at);
+    const struct dh_symbol_frame *call = dh_symbol_top(&d->taken_at);
     if (d->lock && usual(d->held, d->accesses) && (d->lacks[0] || d->lacks[1]))
         return dh_arena_printf(
             arena, "%" PRIu64 " of %" PRIu64 " accesses recorded at these lines held `%s`; %s.", d->held,

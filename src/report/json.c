@@ -132,7 +132,7 @@ static json_t *alike(const struct dh_finding_alike *a)
 /* The line to look at, without the blanks it begins with. */
 static void put_text(struct dh_print *p, json_t *object, const struct dh_finding_access *a)
 {
-    const struct dh_symbol_frame *top = dh_finding_top(&a->stack);
+    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
     struct dh_source_line line;
     if (!top || !dh_words_source(p, top, top->line, &line))
         return;
@@ -283,8 +283,10 @@ static json_t *finding(struct dh_print *p, const struct dh_finding *f)
     static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
     json_t *object = json_object();
     dh_json_put(object, "provenance", provenances[f->provenance]);
-    dh_json_put(object, "fingerprint", f->fingerprint);
-    dh_json_put(object, "identity", f->identity);
+    dh_json_put(object, "fingerprint", f->fingerprint.hash);
+    dh_json_put(object, "identity", f->fingerprint.identity);
+    if (f->fingerprint.old_hash[0])
+        json_object_set_new(object, "earlier_fingerprints", json_pack("[s]", f->fingerprint.old_hash));
     put_nonzero(object, "count", f->count);
     put_nonzero(object, "processes", f->processes);
     dh_json_put(object, "summary", dh_finding_subject(&p->scratch, f));

@@ -1,6 +1,6 @@
 /*
  * object.h - one ELF file and its debug information, indexed as far as it was needed. Inside the report
- * room, shared by symbol.c, object.c, dwarf.c, elfsym.c, variable.c and local.c only.
+ * room, shared by symbol.c, object.c, dwarf.c, elfsym.c, origin.c, variable.c and local.c only.
  *
  * Addresses here are those of the ELF file's own program headers ("file addresses"), which is what race
  * records hold. libdw adds a bias of its own; it is removed at the boundary.
@@ -29,7 +29,9 @@ struct dh_object_unit {
     Dwarf_Die line_die; /* has the line table and compilation directory */
     Dwarf_Die die;      /* has the functions; differs only with split DWARF */
     u64 bytes;          /* of .debug_info */
+    const char *name;   /* of its source, as the compiler was given it; NULL if unknown */
     const char *dir;
+    bool searched; /* for variables, even if no address in it was asked for */
     bool indexed;
     struct dh_object_function *functions; /* sorted by lo once indexed */
     size_t n_functions, cap_functions;
@@ -60,7 +62,7 @@ struct dh_object {
     size_t n_units, cap_units;
     struct dh_object_range *ranges; /* sorted by lo */
     size_t n_ranges, cap_ranges;
-    u64 indexed_bytes;
+    u64 searched_bytes;
     bool symbols_read;
     struct dh_object_symbol *symbols[3]; /* by DH_OBJECT_*; each sorted by lo */
     size_t n_symbols[3], cap_symbols[3];
@@ -77,10 +79,12 @@ void dh_object_close(struct dh_object *o);
 
 /* elfsym.c: the symbol that holds the address, or NULL. which: DH_OBJECT_*. */
 const struct dh_object_symbol *dh_object_find_symbol(struct dh_object *o, int which, u64 addr);
+/* Is it the only one that its name can mean? One that is not local is. */
+bool dh_object_is_sole_symbol(const struct dh_object *o, int which, const struct dh_object_symbol *symbol);
 
 /* dwarf.c */
 void dh_object_read_units(struct dh_object *o);
-void dh_object_index_unit(struct dh_object *o, struct dh_object_unit *unit);
+void dh_object_index_unit(struct dh_object_unit *unit);
 /* Frames for the instruction at addr, innermost first, appended to *frames (a heap array). Returns how
  * many; 0 without debug information. */
 size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **ret_frames);
@@ -91,6 +95,15 @@ void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwa
 /* The function that holds the instruction at addr, or NULL. */
 Dwarf_Die *dh_object_function_at(struct dh_object *o, u64 addr, struct dh_object_unit **ret_unit);
 bool dh_object_has_pc(Dwarf_Die *die, u64 pc);
+
+/* origin.c */
+const char *dh_object_linkage(Dwarf_Die *die); /* linkage name; NULL if it has none */
+/* The function that die is, or is a copy of. file: that the frame's line is in. */
+void dh_object_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die, const char *file,
+                      struct dh_symbol_origin *ret);
+/* ret->name is set already, or is found here. */
+void dh_object_variable_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,
+                               struct dh_symbol_origin *ret);
 
 /* variable.c. which: DH_OBJECT_DATA or DH_OBJECT_TLS. */
 bool dh_object_find_variable(struct dh_object *o, int which, u64 addr, u64 size,

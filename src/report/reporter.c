@@ -128,7 +128,7 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
 static bool is_unclear(const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
-        const struct dh_symbol_frame *top = dh_finding_top(&f->accesses[i].stack);
+        const struct dh_symbol_frame *top = dh_symbol_top(&f->accesses[i].stack);
         if (!top || !top->file)
             return true;
     }
@@ -139,13 +139,13 @@ static bool is_unclear(const struct dh_finding *f)
 static void note_bare(struct dh_reporter *r, const struct dh_model_race *race, const struct dh_finding *f)
 {
     for (size_t i = 0; i < DH_ARRAY_LEN(f->accesses) && !r->told_bare; i++) {
-        const struct dh_symbol_frame *top = dh_finding_top(&f->accesses[i].stack);
+        const struct dh_symbol_frame *top = dh_symbol_top(&f->accesses[i].stack);
         const struct dh_model_stack *stack = &race->accesses[i].stack;
         size_t k = 0;
         while (k < stack->n &&
                !(stack->frames[k].module && top && stack->frames[k].module->path == top->module))
             k++;
-        if (k == stack->n || top->file || !dh_finding_in_project(top) ||
+        if (k == stack->n || top->file || !dh_symbol_in_project(top) ||
             !dh_symbol_is_readable(r->symbols, stack->frames[k].module))
             continue;
         r->told_bare = true;
@@ -196,7 +196,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
         rule = dh_finding_suppressed(finding, own);
-    const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', finding->identity);
+    const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', finding->fingerprint.identity);
     struct group *group = dh_map_get(&r->groups, key, strlen(key));
     if (group) {
         group->finding->count++;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "report/fingerprint.h"
 #include "util/lines.h"
 
 enum { MAX_BYTES = 16 << 20 }; /* of a file */
@@ -19,6 +20,7 @@ static const char *const type_names[DH_SUPPRESS_TYPES] = {
     [DH_SUPPRESS_RACE] = "race",
     [DH_SUPPRESS_RACE_TOP] = "race_top",
     [DH_SUPPRESS_CALLED_FROM_LIB] = "called_from_lib",
+    [DH_SUPPRESS_FINGERPRINT] = "fingerprint",
     [DH_SUPPRESS_THREAD] = "thread",
     [DH_SUPPRESS_MUTEX] = "mutex",
     [DH_SUPPRESS_SIGNAL] = "signal",
@@ -49,8 +51,8 @@ static void complain_type(dh_suppress_complain *complain, void *ctx, u64 line, c
                  (int)(len < 60 ? len : 60), type, nearest);
     else
         snprintf(sentence, sizeof(sentence),
-                 "unknown suppression type '%.*s'; there are race, race_top, called_from_lib, thread, mutex, "
-                 "signal and deadlock",
+                 "unknown suppression type '%.*s'; there are race, race_top, called_from_lib, fingerprint, "
+                 "thread, mutex, signal and deadlock",
                  (int)(len < 60 ? len : 60), type);
     complain(ctx, line, sentence);
 }
@@ -77,6 +79,10 @@ static bool parse_line(struct dh_suppress *s, const char *text, size_t len, u64 
             continue;
         if (pattern_len == 0) {
             complain(ctx, line, "there is no pattern after the colon; write * to match everything");
+            return false;
+        }
+        if (type == DH_SUPPRESS_FINGERPRINT && !dh_fingerprint_is_valid(colon + 1, pattern_len)) {
+            complain(ctx, line, "not a fingerprint as reports have it: dh2- and 12 hex digits");
             return false;
         }
         struct dh_suppress_rule *rule = dh_arena_alloc(s->arena, sizeof(*rule));

@@ -2,8 +2,8 @@
  * suppress.h - suppressions in ThreadSanitizer's syntax.
  *
  * A file has one `type:pattern` a line; `#` begins a comment line. A pattern is looked for anywhere in a
- * name, unless `^` ties it to the beginning or `$` to the end; `*` stands for any text. docs/guide/report.md
- * has the types.
+ * name, unless `^` ties it to the beginning or `$` to the end; `*` stands for any text. The pattern of a
+ * fingerprint is a whole one. docs/guide/suppressions.md has the types.
  */
 #ifndef DH_REPORT_SUPPRESS_H
 #define DH_REPORT_SUPPRESS_H
@@ -14,6 +14,7 @@ enum dh_suppress_type {
     DH_SUPPRESS_RACE,
     DH_SUPPRESS_RACE_TOP,
     DH_SUPPRESS_CALLED_FROM_LIB,
+    DH_SUPPRESS_FINGERPRINT, /* deadheat's own */
     DH_SUPPRESS_THREAD,
     DH_SUPPRESS_MUTEX,
     DH_SUPPRESS_SIGNAL,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/object.h"
+#include "util/path.h"
 
 /* Opened files, chained for closing: a map does not list its values. */
 struct opened {
@@ -92,6 +93,10 @@ static const struct dh_symbol_trace *expand(struct dh_symbol *s, const struct dh
         const struct dh_object_symbol *symbol = dh_object_find_symbol(object, DH_OBJECT_FUNCTIONS, addr);
         if (symbol)
             outermost->function = dh_symbol_demangle(s->arena, symbol->name);
+        if (symbol && dh_object_is_sole_symbol(object, DH_OBJECT_FUNCTIONS, symbol)) {
+            outermost->origin.name = symbol->name;
+            outermost->origin.offset = frame->offset - symbol->lo;
+        }
     }
     for (size_t i = 0; i < trace->n; i++) {
         trace->frames[i].module = frame->module ? frame->module->path : NULL;
@@ -142,4 +147,18 @@ bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation 
     if (frame->pc.n == 0 || !f->module || !f->offset)
         return false;
     return dh_object_find_local(find_object(s, f->module), f->offset - 1, frame, at, size, ret);
+}
+
+bool dh_symbol_in_project(const struct dh_symbol_frame *f)
+{
+    return (f->file || f->module) && !dh_path_is_system(f->file) && !dh_path_is_system(f->module);
+}
+
+const struct dh_symbol_frame *dh_symbol_top(const struct dh_symbol_trace *trace)
+{
+    for (size_t i = 0; i < trace->n; i++) {
+        if (dh_symbol_in_project(&trace->frames[i]))
+            return &trace->frames[i];
+    }
+    return trace->n ? &trace->frames[0] : NULL;
 }

@@ -10,6 +10,19 @@
 
 #include "report/model.h"
 
+/* What a function or variable is in the source: the same in every build and on every machine. origin.c. */
+struct dh_symbol_origin {
+    const char *name; /* for a linker, or in the source if it has no other; not demangled; NULL if unknown */
+    const char *home; /* of internal linkage: the base name of its file; with directories above it, as many as
+                         it takes, if another file of that base name has such a thing too. Else NULL */
+    int line;         /* where it is declared; 0 if unknown */
+    bool elsewhere;   /* of a frame: its line is in another file than the declaration */
+    bool allocates;   /* of a function: it takes a number and returns void *, as those do that hand out memory
+                         to their callers */
+    u64 offset;       /* of a frame without debug information: in the function, if `name` is known */
+    const void *unit; /* of debug information; for comparing */
+};
+
 struct dh_symbol_frame {
     const char *function;  /* demangled; NULL if unknown */
     const char *file;      /* absolute where the debug information allows it; NULL if unknown */
@@ -19,6 +32,7 @@ struct dh_symbol_frame {
     int line;              /* 0 if unknown */
     int column;            /* 0 if unknown */
     bool inlined;          /* into the frame that follows */
+    struct dh_symbol_origin origin;
 };
 
 struct dh_symbol_trace {
@@ -35,6 +49,9 @@ struct dh_symbol_variable {
     int line;
     u64 size;   /* 0 if unknown */
     u64 offset; /* of the access in it */
+    struct dh_symbol_origin origin;
+    const char *members; /* what `shape` adds to the name: ".hits", "[].n" or "" */
+    bool findable;       /* the debug information that tells members is found whatever was asked before */
 };
 
 /* Called once for each thing a person should know: a rebuilt or unreadable file. */
@@ -60,6 +77,11 @@ bool dh_symbol_check_frame(struct dh_symbol *s, const struct dh_model_activation
 /* The same as above for a variable on the stack, at address `at` of the process, in a frame that is known. */
 bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation *frame, u64 at, u64 size,
                           struct dh_symbol_variable *ret);
+
+/* Not in a system header or library, as far as can be told. */
+bool dh_symbol_in_project(const struct dh_symbol_frame *f);
+/* The frame to point at: the first that is not in a system header or library; NULL for an empty stack. */
+const struct dh_symbol_frame *dh_symbol_top(const struct dh_symbol_trace *trace);
 
 /* "_Z..." names made readable; others as they are. */
 const char *dh_symbol_demangle(struct dh_arena *arena, const char *name);

@@ -51,7 +51,7 @@ static void print_trace(struct dh_print *p, const struct dh_symbol_trace *trace,
 {
     const struct dh_text_palette *c = dh_text_palette(p);
     size_t n = dh_words_visible(trace);
-    const struct dh_symbol_frame *top = dh_finding_top(trace);
+    const struct dh_symbol_frame *top = dh_symbol_top(trace);
     if (n == 0)
         fputs("    (the stack is not known)\n", p->out);
     for (size_t i = 0; i < n; i++) {
@@ -181,7 +181,7 @@ void dh_text_variants(struct dh_print *p, const struct dh_finding *f)
                 dh_words_plural(n), n == 1 ? "it" : "them");
     size_t i = 0;
     for (const struct dh_finding *v = f->variants; v && i < SHOWN; v = v->next, i++)
-        fprintf(p->out, "    %s, %s%s\n", dh_words_line(p, v), v->fingerprint, dh_words_seen(p, v));
+        fprintf(p->out, "    %s, %s%s\n", dh_words_line(p, v), v->fingerprint.hash, dh_words_seen(p, v));
     if (n > SHOWN)
         fprintf(p->out, "    and %zu more (--format=json has them)\n", n - SHOWN);
 }
@@ -227,5 +227,5 @@ void dh_text_full(struct dh_print *p, const struct dh_finding *f)
     if (f->provenance == DH_FINDING_CONFIRMED)
         fprintf(p->out, "\n  %s.\n", dh_finding_confirmed(&p->scratch, f));
     dh_text_variants(p, f);
-    fprintf(p->out, "\n  Fingerprint %s%s\n\n", f->fingerprint, dh_words_seen(p, f));
+    fprintf(p->out, "\n  Fingerprint %s%s\n\n", f->fingerprint.hash, dh_words_seen(p, f));
 }

@@ -63,15 +63,15 @@ static void print_line(struct dh_print *p, const struct dh_finding *f)
 
 void dh_print_variant(struct dh_print *p, const struct dh_finding *f, const struct dh_finding *first)
 {
-    fprintf(p->out, "deadheat: the same cause as %s: %s, %s\n", first->fingerprint, dh_words_line(p, f),
-            f->fingerprint);
+    fprintf(p->out, "deadheat: the same cause as %s: %s, %s\n", first->fingerprint.hash, dh_words_line(p, f),
+            f->fingerprint.hash);
     dh_print_done(p);
 }
 
 void dh_print_repeated(struct dh_print *p, FILE *out, const struct dh_finding *f)
 {
     const struct dh_finding_access *a = f->accesses;
-    fprintf(out, "  %s: %s at %s, %s at %s: %" PRIu64 " times", f->fingerprint, dh_finding_kinds[a[0].kind],
+    fprintf(out, "  %s: %s at %s, %s at %s: %" PRIu64 " times", f->fingerprint.hash, dh_finding_kinds[a[0].kind],
             dh_words_at(p, &a[0]), dh_finding_kinds[a[1].kind], dh_words_at(p, &a[1]), f->count);
     if (f->processes > 1)
         fprintf(out, " in %" PRIu64 " processes", f->processes);

@@ -3,7 +3,9 @@
  *
  * The ELF symbol gives name and size, always and at once. DWARF adds the declaration and the member path, if
  * the defining unit can be found cheaply: units already walked come first (the racing functions' own),
- * then the others up to a fixed amount of debug information, so that a huge binary stays fast.
+ * then the others up to a fixed amount of debug information, so that a huge binary stays fast. Which others
+ * does not depend on what was asked before: the same variable must not be found in one run and missed in the
+ * next.
  */
 #include <dwarf.h>
 #include <stdarg.h>
@@ -11,7 +13,7 @@
 
 #include "report/object.h"
 
-enum { MAX_INDEX_BYTES = 8 << 20, MAX_PATH = 16, MAX_DIMENSIONS = 8 };
+enum { MAX_PATH = 16, MAX_DIMENSIONS = 8 };
 
 /* ---- The variable's entry ---------------------------------------------------------------------------- */
 
@@ -42,9 +44,9 @@ static struct dh_object_global *find_global(struct dh_object *o, int which, u64 
             struct dh_object_unit *unit = &o->units[i];
             if (unit->indexed != walked)
                 continue;
-            if (!walked && o->indexed_bytes + unit->bytes > MAX_INDEX_BYTES)
+            if (!walked && !unit->searched)
                 continue;
-            dh_object_index_unit(o, unit);
+            dh_object_index_unit(unit);
             struct dh_object_global *g = find_in_unit(unit, which, addr, exact);
             if (g) {
                 *ret_unit = unit;
@@ -192,6 +194,7 @@ bool dh_object_describe(struct dh_object *o, struct dh_object_unit *unit, Dwarf_
         if (name)
             v->name = name;
         dh_object_declared_at(o, unit, die, &v->file, &v->line);
+        v->findable = unit->searched;
         walk_type(&path, die);
     }
     if (!v->name)
@@ -199,7 +202,8 @@ bool dh_object_describe(struct dh_object *o, struct dh_object_unit *unit, Dwarf_
     v->display = dh_arena_printf(o->arena, "%s%s", v->name, path.full.at);
     if (path.rest)
         v->display = dh_arena_printf(o->arena, "%s + %llu", v->display, (unsigned long long)path.rest);
-    v->shape = dh_arena_printf(o->arena, "%s%s", v->name, path.shape.at);
+    v->members = dh_arena_strdup(o->arena, path.shape.at);
+    v->shape = dh_arena_printf(o->arena, "%s%s", v->name, v->members);
     return true;
 }
 
@@ -219,9 +223,12 @@ bool dh_object_find_variable(struct dh_object *o, int which, u64 addr, u64 size,
     if (symbol) {
         v.size = symbol->hi - symbol->lo;
         v.name = dh_symbol_demangle(o->arena, symbol->name);
+        v.origin.name = symbol->name;
     }
     if (g && g->owner.addr)
         v.function = dh_object_name(o, &g->owner);
+    if (g)
+        dh_object_variable_origin(o, unit, &g->die, &v.origin);
     if (!dh_object_describe(o, unit, g ? &g->die : NULL, size, &v))
         return false;
     *ret = v;

@@ -42,7 +42,7 @@ const char *dh_words_place(struct dh_print *p, const struct dh_symbol_frame *f)
 
 const char *dh_words_at(struct dh_print *p, const struct dh_finding_access *a)
 {
-    const struct dh_symbol_frame *f = dh_finding_top(&a->stack);
+    const struct dh_symbol_frame *f = dh_symbol_top(&a->stack);
     if (!f)
         return a->place ? shown(p, a->place) : "?";
     if (f->file)
@@ -84,7 +84,7 @@ size_t dh_words_visible(const struct dh_symbol_trace *trace)
     while (n > 1 && is_start_code(&trace->frames[n - 1]))
         n--;
     size_t visible = n;
-    while (visible > 0 && !dh_finding_in_project(&trace->frames[visible - 1]))
+    while (visible > 0 && !dh_symbol_in_project(&trace->frames[visible - 1]))
         visible--;
     return visible ? visible : n;
 }

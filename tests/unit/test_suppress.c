@@ -96,16 +96,21 @@ static void parser(void **state)
         "called_from_lib:libz.so\n"
         "thread:t\nmutex:m\nsignal:s\ndeadlock:d\n"
         "entirely_different:x\n"
+        "fingerprint:dh1-0123456789ab\nfingerprint:dh2-ba9876543210\n"
+        "fingerprint:dh3-0123456789ab\nfingerprint:dh2-0123456789a\nfingerprint:dh2-0123456789aX\n"
         "race:ns::last";
     struct dh_arena a = {0};
     struct dh_suppress s;
-    assert_int_equal(parse(&s, &a, text, sizeof(text) - 1), 4);
+    assert_int_equal(parse(&s, &a, text, sizeof(text) - 1), 7);
     assert_string_equal(said,
                         "5: unknown suppression type 'rase'; did you mean 'race'?\n"
                         "6: not of the form type:pattern\n"
                         "7: there is no pattern after the colon; write * to match everything\n"
                         "13: unknown suppression type 'entirely_different'; there are race, race_top, "
-                        "called_from_lib, thread, mutex, signal and deadlock\n");
+                        "called_from_lib, fingerprint, thread, mutex, signal and deadlock\n"
+                        "16: not a fingerprint as reports have it: dh2- and 12 hex digits\n"
+                        "17: not a fingerprint as reports have it: dh2- and 12 hex digits\n"
+                        "18: not a fingerprint as reports have it: dh2- and 12 hex digits\n");
     assert_int_equal(dh_suppress_find(&s, DH_SUPPRESS_RACE, "one")->line, 2);
     assert_string_equal(dh_suppress_find(&s, DH_SUPPRESS_RACE_TOP, "two")->pattern, "two");
     assert_non_null(dh_suppress_find(&s, DH_SUPPRESS_CALLED_FROM_LIB, "/lib/libz.so.1"));
@@ -115,6 +120,9 @@ static void parser(void **state)
     assert_non_null(dh_suppress_find(&s, DH_SUPPRESS_MUTEX, "m"));
     assert_non_null(dh_suppress_find(&s, DH_SUPPRESS_SIGNAL, "s"));
     assert_non_null(dh_suppress_find(&s, DH_SUPPRESS_DEADLOCK, "d"));
+    assert_int_equal(dh_suppress_find(&s, DH_SUPPRESS_FINGERPRINT, "dh1-0123456789ab")->line, 14);
+    assert_non_null(dh_suppress_find(&s, DH_SUPPRESS_FINGERPRINT, "dh2-ba9876543210"));
+    assert_null(dh_suppress_find(&s, DH_SUPPRESS_FINGERPRINT, "dh2-0123456789ab"));
     dh_arena_done(&a);
 }
 

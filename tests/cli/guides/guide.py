@@ -32,7 +32,7 @@ VARYING = [
     (r'\b[Tt]hread T[0-9]+', 'thread Tn'),
     (r'\d+\.\d+', 'N.N'),
     (r' \(\d+ repetitions?\)', ''),
-    (r'^  dh1-.*: \d+ times$', ''),
+    (r'^  dh2-.*: \d+ times$', ''),
     (r'record: \d+ events', 'record: N events'),
     (r'\d+ periods?', 'N periods'),
     (r'\d+ counted', 'N counted'),

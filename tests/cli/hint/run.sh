@@ -26,4 +26,4 @@ esac
 rm -f r.jsonl
 "$deadheat" run --output=r.jsonl --report=0 -- ./usual 1
 "$deadheat" report --format=json r.jsonl >out 2>err
-has json out '"hint": "8 of 9 accesses'
+has json out '"hint":"8 of 9 accesses'

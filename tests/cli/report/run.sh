@@ -146,6 +146,11 @@ suppressed library called_from_lib:target 0
 suppressed not-a-library called_from_lib:bump 66
 suppressed other-types "$(printf 'thread:*\nmutex:*\nsignal:*\ndeadlock:*')" 66
 suppressed star 'race:b*p$' 0
+suppressed fingerprint fingerprint:dh2-e0209063d6c4 0
+suppressed old-fingerprint fingerprint:dh1-be7c2bb5b5b6 0
+suppressed other-fingerprint fingerprint:dh2-be7c2bb5b5b6 66
+suppressed part-of-fingerprint fingerprint:dh2-e0209063d6 66
+has suppress-bad-fingerprint err 'supp.txt:1: not a fingerprint as reports have it: dh2- and 12 hex digits'
 suppressed comment '#race:bump' 66
 suppressed bad-lines-keep-others "$(printf 'nonsense\nrace:bump')" 0
 has suppress-line-number err 'deadheat: supp.txt:1: not of the form type:pattern'
@@ -213,7 +218,7 @@ has colour out "$esc[1;31m"
 report --format=json full.jsonl
 same json-exit-status "$status" 66
 has json out '"version":2' '"function":"bump"' '"line":22' '"inlined":true' '"display":"counter"' '"name":"m"' \
-    '"count":3' '"repetitions":2' '"BLIND_MODULES":2' '"fingerprint":"dh1-'
+    '"count":3' '"repetitions":2' '"BLIND_MODULES":2' '"fingerprint":"dh2-e0209063d6c4"' '"dh1-be7c2bb5b5b6"'
 
 # ---- Bad input, and none ----
 { head -2 full.jsonl; echo 'not json'; tail -n +3 full.jsonl; printf '{"v":1,"ty'; } >broken.jsonl

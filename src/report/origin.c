@@ -1,0 +1,252 @@
+/*
+ * origin.c - what a function and a variable are in the source, whatever the compiler made of them: the names
+ * and places that fingerprints are made of. They do not depend on where the source lies, on what was inlined
+ * into what, or on the machine that reads them; so names stay mangled.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/object.h"
+#include "util/path.h"
+
+enum { MAX_STEPS = 8 };
+
+const char *dh_object_linkage(Dwarf_Die *die)
+{
+    Dwarf_Attribute attr;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+    if (!name)
+        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
+    return name;
+}
+
+/* The entry that an attribute of this one refers to, and so on to the end. */
+static Dwarf_Die follow(const Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Die at = *die, next;
+    Dwarf_Attribute attr;
+    for (int i = 0; i < MAX_STEPS && dwarf_formref_die(dwarf_attr(&at, name, &attr), &next); i++)
+        at = next;
+    return at;
+}
+
+/* ---- Files --------------------------------------------------------------------------------------------- */
+
+/* How many characters of directories two paths have in common at their beginning. */
+static size_t common_root(const char *a, const char *b)
+{
+    size_t root = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
+        if (a[i] == '/')
+            root = i + 1;
+    }
+    return root;
+}
+
+/* How many names of directories and files they have in common at their end. */
+static size_t common_tail(const char *a, const char *b)
+{
+    size_t n = 0, i = strlen(a), j = strlen(b);
+    while (i > 0 && j > 0 && a[i - 1] == b[j - 1]) {
+        n += a[i - 1] == '/';
+        i--;
+        j--;
+    }
+    return n;
+}
+
+/* Is there an entry of this kind and name, outside of other functions? */
+static bool has_entry(Dwarf_Die *scope, int tag, const char *name)
+{
+    Dwarf_Die die;
+    if (dwarf_child(scope, &die) != 0)
+        return false;
+    do {
+        int found = dwarf_tag(&die);
+        const char *linkage = found == tag ? dh_object_linkage(&die) : NULL;
+        const char *plain = found == tag && !linkage ? dwarf_diename(&die) : linkage;
+        if (plain && strcmp(plain, name) == 0)
+            return true;
+        if (found == DW_TAG_namespace && has_entry(&die, tag, name))
+            return true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+}
+
+/* The file at `path` as what tells the thing of internal linkage that is declared there from others of its
+ * name: its base name. If another file of that name has such a thing too, directories are added, but no more
+ * of them than it takes: those further up say where the program was built. */
+static const char *home_of(struct dh_object *o, const char *path, int tag, const char *name)
+{
+    if (!path || !name)
+        return NULL;
+    size_t root = strlen(path), tail = 0;
+    for (size_t i = 0; i < o->n_units; i++) {
+        struct dh_object_unit *unit = &o->units[i];
+        if (!unit->name || strcmp(dh_path_base(unit->name), dh_path_base(path)) != 0)
+            continue;
+        const char *other = dh_path_join(o->arena, unit->dir, unit->name);
+        if (strcmp(path, other) == 0 || !has_entry(&unit->die, tag, name))
+            continue;
+        size_t r = common_root(path, other), t = common_tail(path, other);
+        root = r < root ? r : root;
+        tail = t > tail ? t : tail;
+    }
+    const char *at = dh_path_base(path);
+    for (; tail > 0 && at > path + root; tail--) {
+        at--; /* the slash */
+        while (at > path + root && at[-1] != '/')
+            at--;
+    }
+    return at;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------------------
+ */
+
+static bool is_c(Dwarf_Die *unit)
+{
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_C89:
+    case DW_LANG_C:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int line_of(Dwarf_Die *die)
+{
+    int line;
+    return dwarf_decl_line(die, &line) == 0 ? line : 0;
+}
+
+/* The type of a parameter, well enough to tell overloads apart. */
+static const char *type_text(struct dh_object *o, Dwarf_Die *parameter)
+{
+    const char *marks = "", *name = NULL;
+    Dwarf_Attribute attr;
+    Dwarf_Die at = *parameter, type;
+    for (int i = 0; i < MAX_STEPS; i++) {
+        if (!dwarf_formref_die(dwarf_attr_integrate(&at, DW_AT_type, &attr), &type) ||
+            (name = dwarf_diename(&type)))
+            break;
+        int tag = dwarf_tag(&type);
+        const char *mark = tag == DW_TAG_pointer_type            ? "*"
+                           : tag == DW_TAG_reference_type        ? "&"
+                           : tag == DW_TAG_rvalue_reference_type ? "&&"
+                           : tag == DW_TAG_const_type            ? " const"
+                                                                 : "?";
+        marks = dh_arena_printf(o->arena, "%s%s", mark, marks);
+        at = type;
+    }
+    return dh_arena_printf(o->arena, "%s%s", name ? name : "void", marks);
+}
+
+static const char *with_parameters(struct dh_object *o, Dwarf_Die *function, const char *name)
+{
+    const char *list = "";
+    Dwarf_Die child;
+    if (dwarf_child(function, &child) != 0)
+        return dh_arena_printf(o->arena, "%s()", name);
+    do {
+        if (dwarf_tag(&child) == DW_TAG_formal_parameter && !dwarf_hasattr(&child, DW_AT_artificial))
+            list = dh_arena_printf(o->arena, "%s%s%s", list, list[0] ? "," : "", type_text(o, &child));
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return dh_arena_printf(o->arena, "%s(%s)", name, list);
+}
+
+/* GCC gives functions of internal linkage no linkage name: then their parameters and the scopes they are in
+ * must do. Scopes inside of a function may have no name, or the same, so they have their line in it. A
+ * lambda's operator has no line either: *ret_declared becomes the lambda. */
+static const char *qualified(struct dh_object *o, Dwarf_Die *function, const char *name,
+                             Dwarf_Die *ret_declared)
+{
+    Dwarf_Die declaration = follow(function, DW_AT_specification), *scopes;
+    int below = line_of(function), n = dwarf_getscopes_die(&declaration, &scopes);
+    name = with_parameters(o, &declaration, name);
+    for (int i = 1; i + 1 < n; i++) { /* the last is the unit */
+        const char *scope = dwarf_diename(&scopes[i]);
+        int line = line_of(&scopes[i]);
+        if (line && !below)
+            *ret_declared = scopes[i];
+        if (scope && line && below && dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+            name = dh_arena_printf(o->arena, "%s+%d::%s", scope, below - line, name);
+        else if (scope)
+            name = dh_arena_printf(o->arena, "%s::%s", scope, name);
+        below = line ? line : below;
+    }
+    if (n > 0)
+        free(scopes);
+    return name;
+}
+
+/* Without typedefs and qualifiers. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die type;
+    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), &type) &&
+           dwarf_peel_type(&type, ret) == 0;
+}
+
+/* void *xmalloc(size_t), void *pool_get(struct pool *, int): where such a function calls malloc says nothing
+ * of the memory. A thread's start routine returns void * too, but is given no number. */
+static bool allocates(Dwarf_Die *function)
+{
+    Dwarf_Die type, child;
+    if (!type_of(function, &type) || dwarf_tag(&type) != DW_TAG_pointer_type ||
+        dwarf_hasattr(&type, DW_AT_type) || dwarf_child(function, &child) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_formal_parameter && type_of(&child, &type) &&
+            dwarf_tag(&type) == DW_TAG_base_type)
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+/* What a compiler makes for itself, such as the initialiser of a global, may be numbered: "init.1". */
+static const char *unnumbered(struct dh_object *o, const char *name)
+{
+    const char *dot = name ? strchr(name, '.') : NULL;
+    return dot ? dh_arena_dup(o->arena, name, (size_t)(dot - name)) : name;
+}
+
+void dh_object_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die, const char *file,
+                      struct dh_symbol_origin *ret)
+{
+    /* Copies of a function, inlined or not, may have a linkage name of their own (constructors do). */
+    Dwarf_Die function = follow(die, DW_AT_abstract_origin), declared = function;
+    bool external = dwarf_hasattr_integrate(&function, DW_AT_external);
+    const char *linkage = dh_object_linkage(&function), *declared_in;
+    const char *name = linkage ? linkage : dwarf_diename(&function);
+    ret->name = name;
+    if (name && !linkage && !external && !is_c(&unit->die))
+        ret->name = qualified(o, &function, name, &declared);
+    dh_object_declared_at(o, unit, &declared, &declared_in, &ret->line);
+    if (!ret->line)
+        ret->name = unnumbered(o, ret->name);
+    ret->home = external ? NULL : home_of(o, declared_in ? declared_in : file, DW_TAG_subprogram, name);
+    ret->elsewhere = !file || !declared_in || strcmp(file, declared_in) != 0;
+    ret->allocates = allocates(&function);
+    ret->unit = unit;
+}
+
+void dh_object_variable_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,
+                               struct dh_symbol_origin *ret)
+{
+    const char *name = dh_object_linkage(die), *declared_in;
+    if (!name)
+        name = dwarf_diename(die);
+    if (name)
+        ret->name = name;
+    dh_object_declared_at(o, unit, die, &declared_in, &ret->line);
+    ret->home = dwarf_hasattr_integrate(die, DW_AT_external)
+                    ? NULL
+                    : home_of(o, declared_in, DW_TAG_variable, ret->name);
+    ret->unit = unit;
+}
