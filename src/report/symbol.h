@@ -85,5 +85,7 @@ const struct dh_symbol_frame *dh_symbol_top(const struct dh_symbol_trace *trace)
 
 /* "_Z..." names made readable; others as they are. */
 const char *dh_symbol_demangle(struct dh_arena *arena, const char *name);
+/* A demangled name without what goes without saying; the same pointer if there is nothing to leave out. */
+const char *dh_symbol_shorten(struct dh_arena *arena, const char *name);
 
 #endif

@@ -11,6 +11,7 @@ failed=0
 if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     clang-19 -fsanitize=fuzzer,address -x c - -o "$work/probe" 2>/dev/null; then
     echo "skip fuzz/record: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    echo "skip fuzz/shorten: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/suppress: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/dht: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/pairs: clang-19 has no fuzzer here (libclang-rt-19-dev)"
@@ -44,6 +45,7 @@ fuzz() { # NAME RUNS MAX-LENGTH
 
 fuzz record 10000 8192
 fuzz suppress 50000 512
+fuzz shorten 50000 1024
 fuzz std 20000 512
 fuzz dht 20000 512
 fuzz pairs 50000 512
