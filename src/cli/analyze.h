@@ -8,6 +8,7 @@
 #include "cli/trace_in.h"
 #include "cli/trace_view.h"
 #include "detect/host.h"
+#include "report/print.h"
 
 enum { DH_ANALYZE_MAX = 32, DH_ANALYZE_HOLD = 10000000, DH_ANALYZE_MEMORY = 4096 };
 
@@ -47,9 +48,9 @@ struct dh_analyze_found {
 enum dh_analyze_wanted { DH_WANTED_UNKNOWN, DH_WANTED_YES, DH_WANTED_NO };
 
 struct dh_analyze {
-    const char *format;
+    enum dh_print_format format;
     enum dh_analyze_list list;
-    u64 limit; /* races listed a detector, in text; 0: all */
+    u64 limit; /* races listed a detector, in text and HTML; 0: all */
     u64 window;
     u64 memory; /* megabytes a detector may take */
     u64 hold;   /* events held to find witnesses for detectors that hold none */
@@ -72,7 +73,8 @@ u64 dh_analyze_reach(u64 event);
 /* Reads the trace and runs the detectors. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_analyze_run(struct dh_analyze *a);
 void dh_analyze_confirm(struct dh_analyze *a);
-void dh_analyze_text(struct dh_analyze *a);
-void dh_analyze_json(struct dh_analyze *a);
+/* How many races of a detector are listed. */
+size_t dh_analyze_listed(const struct dh_analyze *a, u32 i);
+void dh_analyze_print(struct dh_analyze *a);
 
 #endif

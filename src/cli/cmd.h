@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/base.h"
+#include "report/print.h"
 
 struct dh_arena; /* util/arena.h */
 
@@ -43,8 +43,8 @@ const char *dh_cli_nearest(const char *typed, size_t len, const char *const *wor
  * and which is nearest; both return DH_EXIT_TROUBLE. */
 int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n);
 int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
-/* n bytes as text of an HTML page or of an attribute in double quotes. */
-void dh_cli_html(FILE *out, const char *s, size_t n);
+/* The form of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */
+int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 

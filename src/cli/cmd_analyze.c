@@ -21,10 +21,10 @@ static const char usage[] =
     "\n"
     "  --detector=A,B,...    which detectors (default: fasttrack); 'all' for all that read the trace once;\n"
     "                        'deadheat detectors' lists them\n"
-    "  --format=text|json    text for people (default) or JSON for programs\n"
+    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
-    "  --limit=N             in text, list at most N races a detector (default: 20; 0: all)\n"
+    "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
     "  --variable=A,B,...    only races of these variables: searches and witnesses are for them alone\n"
     "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
     "  --view=WHAT           of a program with a run-time system that speaks <deadheat/lard.h>: lard "
@@ -161,12 +161,8 @@ static int set_flag(const char *arg)
         return set_number("memory", v, &a.memory);
     if ((v = dh_cli_value(arg, "hold")))
         return set_number("hold", v, &a.hold);
-    if ((v = dh_cli_value(arg, "format"))) {
-        if (strcmp(v, "text") != 0 && strcmp(v, "json") != 0)
-            return dh_cli_fail("analyze", "--format cannot be '%s'; it must be text or json", v);
-        a.format = v;
-        return 0;
-    }
+    if ((v = dh_cli_value(arg, "format")))
+        return dh_cli_format("analyze", v, &a.format);
     return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -236,7 +232,7 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     *kept = (struct dh_analyze_race){.race = *race};
     kept->proof = race->witness ? DH_PROOF_CHECKED : DH_PROOF_SPENT;
     kept->race.witness = NULL;
-    bool shown = a.limit == 0 || f->n <= a.limit || strcmp(a.format, "json") == 0;
+    bool shown = dh_analyze_listed(&a, index) == f->n;
     if (!a.witness || !race->witness || !shown)
         return;
     kept->race.witness = dh_analyze_witness(race->witness_start, race->witness, race->witness_len);
@@ -248,10 +244,7 @@ static int run(void)
         return DH_EXIT_TROUBLE;
     dh_trace_in_warn(&a.in);
     dh_analyze_confirm(&a);
-    if (strcmp(a.format, "json") == 0)
-        dh_analyze_json(&a);
-    else
-        dh_analyze_text(&a);
+    dh_analyze_print(&a);
     int status = 0;
     for (u32 i = 0; i < a.n; i++) {
         struct dh_host_result r;
@@ -302,7 +295,6 @@ static int analyze(const char *file)
 int dh_cmd_analyze(int argc, char **argv)
 {
     const char *file = NULL;
-    a.format = "text";
     a.limit = 20;
     a.hold = DH_ANALYZE_HOLD;
     a.memory = DH_ANALYZE_MEMORY;

@@ -27,7 +27,7 @@ static const char usage[] =
     "with\n"
     "a count. A program run with --output=FILE records them.\n"
     "\n"
-    "  --format=text|json    text for people (default) or JSON for programs\n"
+    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
@@ -83,7 +83,7 @@ static int report_stream(void *unused)
 
 struct request {
     const char *file;
-    const char *format;
+    enum dh_print_format format;
     const char *color;
     const char *suppressions;
     bool source;
@@ -101,9 +101,7 @@ static int set_flag(struct request *q, const char *arg)
 {
     const char *v;
     if ((v = dh_cli_value(arg, "format"))) {
-        if (strcmp(v, "text") != 0 && strcmp(v, "json") != 0)
-            return dh_cli_fail("report", "--format cannot be '%s'; it must be text or json", v);
-        q->format = v;
+        return dh_cli_format("report", v, &q->format);
     } else if ((v = dh_cli_value(arg, "color"))) {
         if (strcmp(v, "auto") != 0 && strcmp(v, "always") != 0 && strcmp(v, "never") != 0)
             return dh_cli_fail("report", "--color cannot be '%s'; it must be auto, always or never", v);
@@ -158,7 +156,7 @@ static int report_file(const struct request *q)
         .input = is_stdin ? "standard input" : q->file,
         .suppressions = q->suppressions,
         .print = true,
-        .format = strcmp(q->format, "json") == 0 ? DH_PRINT_JSON : DH_PRINT_TEXT,
+        .format = q->format,
         .color = dh_cli_wants_color(q->color, STDOUT_FILENO),
         .source = q->source,
         .stats = q->stats,
@@ -180,7 +178,7 @@ static int report_file(const struct request *q)
 
 int dh_cmd_report(int argc, char **argv)
 {
-    struct request q = {.format = "text", .color = "auto", .suppressions = "", .source = true};
+    struct request q = {.color = "auto", .suppressions = "", .source = true};
     unsetenv("DEBUGINFOD_URLS"); /* a report must not wait for the network */
     if (argc == 2 && strcmp(argv[1], "--from-runtime") == 0)
         return dh_cli_report_for_others(report_stream, NULL);

@@ -71,7 +71,8 @@ static const char usage[] =
 enum { HTML_LIMIT = 50 };
 
 struct request {
-    const char *format, *color, *explain, *output, *limit;
+    enum dh_print_format format;
+    const char *color, *explain, *output, *limit;
     bool summary, stats;
     struct dh_static_input in;
 };
@@ -153,7 +154,6 @@ static int unknown_flag(const char *arg)
 
 static int set_flag(struct dh_static *s, struct request *q, const char *arg)
 {
-    static const char *const formats[] = {"text", "json", "sarif", "html"};
     static const char *const colors[] = {"auto", "always", "never"};
     const char *v;
     if ((v = dh_cli_value(arg, "of")))
@@ -166,10 +166,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
         return set_assumed(s, "no-assume", v, &s->less);
     if ((v = dh_cli_value(arg, "limit")))
         return set_limit(s, q, v);
-    if ((v = dh_cli_value(arg, "format"))) {
-        q->format = v;
-        return one_of("format", v, formats, DH_ARRAY_LEN(formats)) < 0 ? DH_EXIT_TROUBLE : 0;
-    }
+    if ((v = dh_cli_value(arg, "format")))
+        return dh_cli_format("static", v, &q->format);
     if ((v = dh_cli_value(arg, "color"))) {
         q->color = v;
         return one_of("color", v, colors, DH_ARRAY_LEN(colors)) < 0 ? DH_EXIT_TROUBLE : 0;
@@ -219,11 +217,11 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     }
     if (q->in.n_files == 0)
         return dh_cli_fail("static", "which program? See 'deadheat static --help'");
-    if (q->explain && strcmp(q->format, "text") != 0)
+    if (q->explain && q->format != DH_PRINT_TEXT)
         return dh_cli_fail("static", "--explain prints text; it cannot be combined with --format=%s",
-                           q->format);
+                           dh_print_formats[q->format]);
     s->assumed = dh_static_assumed(s, s->set);
-    if (strcmp(q->format, "html") == 0 && !q->limit)
+    if (q->format == DH_PRINT_HTML && !q->limit)
         s->limit = HTML_LIMIT;
     s->input = q->in.n_files == 1
                    ? q->in.files[0]
@@ -231,27 +229,8 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     return 0;
 }
 
-static void print(struct dh_static *s, const struct request *q, u32 pair)
-{
-    if (q->explain) {
-        dh_static_explain(s, pair);
-        return;
-    }
-    dh_static_select(s);
-    if (strcmp(q->format, "json") == 0)
-        dh_static_print_json(s);
-    else if (strcmp(q->format, "sarif") == 0)
-        dh_static_print_sarif(s);
-    else if (strcmp(q->format, "html") == 0)
-        dh_static_print_html(s);
-    else
-        dh_static_print_text(s, q->summary);
-    if (q->stats && strcmp(q->format, "text") == 0)
-        dh_static_print_stats(s);
-}
-
 /* The file is opened only when there is something to write into it. */
-static int write_out(struct dh_static *s, const struct request *q)
+static int write_out(struct dh_static *s, const struct request *q, struct dh_print *p)
 {
     struct dh_output to = {0};
     u32 pair = q->explain ? dh_static_find(s, q->explain) : DH_PAIRS_NONE;
@@ -260,9 +239,14 @@ static int write_out(struct dh_static *s, const struct request *q)
     if (q->output &&
         dh_output_open(&to, &s->arena, q->output, (const char *const *)q->in.files, q->in.n_files) != 0)
         return dh_cli_fail("static", "cannot write '%s': %s", q->output, to.why);
-    s->out = q->output ? to.stream : stdout;
-    s->color = dh_cli_wants_color(q->color, q->output ? to.fd : STDOUT_FILENO);
-    print(s, q, pair);
+    p->out = q->output ? to.stream : stdout;
+    p->color = dh_cli_wants_color(q->color, q->output ? to.fd : STDOUT_FILENO);
+    if (q->explain) {
+        dh_static_explain(s, p, pair);
+    } else {
+        dh_static_select(s);
+        dh_static_print(s, p, q->summary, q->stats);
+    }
     if (q->output && dh_output_commit(&to) != 0)
         return dh_cli_fail("static", "cannot write '%s': %s", q->output, to.why);
     return 0;
@@ -276,19 +260,25 @@ int dh_cmd_static(int argc, char **argv)
             return 0;
         }
     struct dh_static s = {.style = "relay", .set = DH_PAIRS_RELAY};
-    struct request q = {.format = "text", .color = "auto", .in.progress = isatty(STDERR_FILENO)};
-    dh_source_init(&s.source, &s.arena);
-    dh_map_init(&s.names, &s.arena);
+    struct request q = {.color = "auto", .in.progress = isatty(STDERR_FILENO)};
+    struct dh_source source;
     char *cwd = getcwd(NULL, 0);
-    s.cwd = cwd;
+    dh_source_init(&source, &s.arena);
+    dh_map_init(&s.from.names, &s.arena);
     int rc = read_arguments(&s, &q, argc, argv);
     if (rc == 0)
         rc = dh_static_load(&s, &q.in);
-    if (rc == 0)
-        rc = write_out(&s, &q);
+    if (rc == 0) {
+        struct dh_print p = {.format = q.format, .source = &source, .cwd = cwd};
+        s.from.table = s.pairs;
+        s.from.arena = &s.arena;
+        s.from.set = s.set;
+        rc = write_out(&s, &q, &p);
+        dh_print_done(&p);
+    }
     dh_pairs_free(s.pairs);
-    dh_source_done(&s.source);
-    dh_map_done(&s.names);
+    dh_source_done(&source);
+    dh_map_done(&s.from.names);
     dh_static_forget(&s);
     dh_arena_done(&s.arena);
     free(cwd);

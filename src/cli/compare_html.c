@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
 #include "cli/compare.h"
+#include "report/html.h"
 
 static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:80em;padding:0 "
@@ -27,7 +27,7 @@ static const char style[] =
 
 static void escaped(const char *s)
 {
-    dh_cli_html(stdout, s, strlen(s));
+    dh_html_put(stdout, s);
 }
 
 static void cell(const char *class, const char *s)

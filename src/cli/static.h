@@ -2,17 +2,13 @@
  * static.h - `deadheat static`: the parts of the command.
  *
  * A table of pairs comes in (static_in.c), those of one style are chosen and grouped by variable
- * (static_view.c), and the groups go out in one of four forms (static_text.c, static_json.c, static_sarif.c,
- * static_html.c). Whatever more than one form says in words is made in static_words.c, so that they agree.
+ * (static_view.c), and the groups go out as a document (static_out.c, report/print.h).
  */
 #ifndef DH_CLI_STATIC_H
 #define DH_CLI_STATIC_H
 
-#include <jansson.h>
-#include <stdio.h>
-
-#include "report/pairs.h"
-#include "report/source.h"
+#include "report/finding_pairs.h"
+#include "report/print.h"
 
 /* All pairs whose first variable is the same. */
 struct dh_static_group {
@@ -41,20 +37,16 @@ struct dh_static_input {
 
 struct dh_static {
     struct dh_arena arena;
-    struct dh_arena scratch; /* what the functions of static_words.c return; emptied after each pair */
+    struct dh_arena scratch; /* emptied after each pair */
     struct dh_pairs *pairs;
-    struct dh_source source;
-    struct dh_map names; /* linkage name -> readable name */
-    const char *cwd;     /* may be NULL */
-    const char *input;   /* as the user named it */
+    struct dh_finding_pairs from; /* the same, to be told */
+    const char *input;            /* as the user named it */
     enum dh_static_of of;
-    const char *style; /* "relay" or "sound" */
-    u32 set;           /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
-    u32 more, less;    /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
-    u32 assumed;       /* ... that are assumed to hold */
-    u64 limit;         /* pairs shown of one variable; 0: all */
-    FILE *out;
-    bool color;
+    const char *style;              /* "relay" or "sound" */
+    u32 set;                        /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
+    u32 more, less;                 /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
+    u32 assumed;                    /* ... that are assumed to hold */
+    u64 limit;                      /* pairs shown of one variable; 0: all */
     struct dh_static_group *groups; /* globals first, then by name */
     size_t n_groups;
     size_t n_shown;  /* pairs in all groups; bundles count once */
@@ -78,48 +70,16 @@ void dh_static_select(struct dh_static *s);
 /* What a style assumes, with the options that the user gave: DH_PAIRS_IF_... */
 u32 dh_static_assumed(const struct dh_static *s, u32 set);
 bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair);
-/* How many pairs of a group are shown. */
-size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g);
 /* How many pairs of sites the chosen pairs stand for, of all groups (NULL) or of one; *ret_most: at most. */
 u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, bool *ret_most);
 /* The pair named "12", "P12", by its id, or by "FILE:LINE,FILE:LINE". DH_PAIRS_NONE after a message. */
 u32 dh_static_find(struct dh_static *s, const char *name);
 
-/* static_words.c */
-const char *dh_static_name(struct dh_static *s, const char *linkage_name);
-const char *dh_static_function(struct dh_static *s, const char *linkage_name);     /* never "" */
-const char *dh_static_path(struct dh_static *s, const struct dh_pairs_place *at);  /* beneath cwd if it is */
-const char *dh_static_place(struct dh_static *s, const struct dh_pairs_place *at); /* with line; "" unknown */
-/* The text of the line, without the blanks it begins with; *ret_len 0 if it cannot be read. */
-const char *dh_static_line(struct dh_static *s, const struct dh_pairs_place *at, size_t *ret_len);
-const char *dh_static_variable(struct dh_static *s, u32 variable); /* "stats.hits" */
-const char *dh_static_subject(struct dh_static *s,
-                              u32 variable); /* "global `stats.hits` (struct stats) at a.c:3" */
-const char *dh_static_access(struct dh_static *s, const struct dh_pairs_site *site); /* "write of 4 bytes" */
-const char *dh_static_lock(struct dh_static *s, const struct dh_pairs_lock *lock);
-const char *dh_static_held(struct dh_static *s, u32 locks);      /* "no lock" */
-const char *dh_static_reached(struct dh_static *s, u32 entries); /* "`worker` (several at once)" */
-const char *dh_static_entry(struct dh_static *s, u32 entry);     /* with where it is created */
-const char *dh_static_why(struct dh_static *s, const struct dh_pairs_pair *pair);
-const char *dh_static_pair_id(struct dh_static *s, const struct dh_pairs_pair *pair);
-const char *dh_static_total(struct dh_static *s);             /* one sentence on how many there are */
-const char *dh_static_of_word(const struct dh_static *s);     /* "source" */
-const char *dh_static_of_sentence(const struct dh_static *s); /* what that means */
-void dh_static_forget(struct dh_static *s);                   /* what was returned so far */
-
-/* The forms. */
-void dh_static_print_text(struct dh_static *s, bool summary);
-void dh_static_print_stats(struct dh_static *s); /* assumptions, phases and counters, after the text */
-void dh_static_print_json(struct dh_static *s);
-void dh_static_print_sarif(struct dh_static *s);
-void dh_static_print_html(struct dh_static *s);
-/* static_explain.c: one pair at length. */
-void dh_static_explain(struct dh_static *s, u32 pair);
-
-/* Escape sequences, all "" without colour. */
-struct dh_static_palette {
-    const char *title, *strong, *place, *dim, *off;
-};
-const struct dh_static_palette *dh_static_palette(const struct dh_static *s);
+/* static_out.c */
+void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool stats);
+/* One pair at length. */
+void dh_static_explain(struct dh_static *s, struct dh_print *p, u32 pair);
+const char *dh_static_of_word(const struct dh_static *s); /* "source" */
+void dh_static_forget(struct dh_static *s);               /* what the scratch arena holds */
 
 #endif

@@ -5,6 +5,7 @@
  * Chosen pairs are grouped by their first variable. All orders depend on the source only, so that two builds
  * can be compared line by line.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,8 @@ static int compare_groups(const void *left, const void *right, void *arg)
     const struct dh_pairs_variable *v = &p->variables[a->variable], *w = &p->variables[b->variable];
     int c = compare_numbers(v->storage, w->storage);
     c = c ? c
-          : strcmp(v->storage == DH_PAIRS_HEAP ? v->type : dh_static_name(s, v->name),
-                   w->storage == DH_PAIRS_HEAP ? w->type : dh_static_name(s, w->name));
+          : strcmp(v->storage == DH_PAIRS_HEAP ? v->type : dh_finding_readable(&s->from, v->name),
+                   w->storage == DH_PAIRS_HEAP ? w->type : dh_finding_readable(&s->from, w->name));
     c = c ? c : strcmp(v->path, w->path);
     c = c ? c : compare_places(&v->at, &w->at);
     return c ? c : compare_numbers(a->variable, b->variable);
@@ -162,11 +163,6 @@ u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, 
     return n;
 }
 
-size_t dh_static_shown(const struct dh_static *s, const struct dh_static_group *g)
-{
-    return s->limit && s->limit < g->n ? (size_t)s->limit : g->n;
-}
-
 /* ---- One pair, by a name that a person types ------------------------------------------------------------
  */
 
@@ -228,12 +224,15 @@ static u32 find_by_places(struct dh_static *s, const char *name, const char *com
 static u32 find_by_id(struct dh_static *s, const char *name)
 {
     u32 found = DH_PAIRS_NONE;
-    for (u32 i = 0; i < s->pairs->n_pairs; i++, dh_static_forget(s))
-        if (strncmp(dh_static_pair_id(s, &s->pairs->pairs[i]), name, strlen(name)) == 0) {
-            if (found != DH_PAIRS_NONE)
-                return DH_PAIRS_NONE;
-            found = i;
-        }
+    for (u32 i = 0; i < s->pairs->n_pairs; i++) {
+        char id[17];
+        snprintf(id, sizeof(id), "%016" PRIx64, s->pairs->pairs[i].id);
+        if (strncmp(id, name, strlen(name)) != 0)
+            continue;
+        if (found != DH_PAIRS_NONE)
+            return DH_PAIRS_NONE;
+        found = i;
+    }
     return found;
 }
 

@@ -1,5 +1,5 @@
 /*
- * usage.c - what the commands share: error sentences, flags, the choice of colour, text in HTML, reporting
+ * usage.c - what the commands share: error sentences, flags, the choice of colour, reporting
  * for other processes.
  */
 #include <errno.h>
@@ -120,26 +120,15 @@ int dh_cli_unknown_detector(const char *command, const char *name, size_t len)
                        name);
 }
 
-void dh_cli_html(FILE *out, const char *s, size_t n)
+int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret)
 {
-    for (size_t i = 0; i < n; i++) {
-        switch (s[i]) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            putc(s[i], out);
+    for (int i = 0; i < DH_PRINT_FORMATS; i++) {
+        if (strcmp(name, dh_print_formats[i]) == 0) {
+            *ret = (enum dh_print_format)i;
+            return 0;
         }
     }
+    return dh_cli_fail(command, "--format cannot be '%s'; it must be text, json, sarif or html", name);
 }
 
 bool dh_cli_wants_color(const char *choice, int fd)

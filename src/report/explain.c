@@ -24,7 +24,7 @@ static const char *named_variable(struct dh_arena *arena, const struct dh_findin
                                   const char *kind)
 {
     const char *name = dh_text_shown(arena, at->variable.display);
-    if (at->variable.function)
+    if (at->variable.function && at->place != DH_MODEL_HEAP) /* of a block: the function that allocates it */
         return dh_arena_printf(arena, "%s `%s` of `%s`", kind, name,
                                dh_text_shown(arena, at->variable.function));
     return dh_arena_printf(arena, "%s `%s`", kind, name);
@@ -169,7 +169,7 @@ const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *
 {
     if (f->provenance == DH_FINDING_POSSIBLE)
         return explain_possible(arena, &f->possible);
-    if (f->location.place != DH_MODEL_VARIABLE)
+    if (f->accesses[0].locks_known && f->accesses[1].locks_known)
         return explain_locks(arena, f);
     return f->provenance == DH_FINDING_PREDICTED ? "Another order of the same events lets the two meet."
                                                  : "Nothing in the trace orders the two accesses.";

@@ -1,7 +1,8 @@
 /*
  * finding.h - one finding: two accesses that race, or may, with everything about them named.
  *
- * Whatever looks for races feeds it: race records (finding_record.c). Whatever tells of races reads nothing
+ * Whatever looks for races feeds it: race records (finding_record.c), traces without code (finding_trace.c) and
+ * the static analysis (finding_pairs.c). Whatever tells of races reads nothing
  * else: suppressions, the fingerprint and the back ends (print.h). docs/design/finding.md has the reasons.
  *
  * Strings are NULL where nothing is known, unless it says otherwise. Names are as their source has them: what
@@ -77,6 +78,7 @@ struct dh_finding_access {
     const char *place;            /* where there is no code: a location of a text trace */
     u64 event;                    /* number in the trace, from 1; 0: none */
     u64 language_access;          /* as the language's run-time system counts, plus 1; 0: none */
+    bool locks_known;
     struct dh_finding_lock *locks;
     size_t n_locks;
     /* Of source code: */

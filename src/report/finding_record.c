@@ -88,6 +88,7 @@ static void name_access(struct builder *b, const struct dh_model_access *access,
             access->range && access != b->race->accesses, /* the shadow knows no more of the earlier one */
         .threads = dh_arena_alloc(b->arena, sizeof(*ret->threads)),
         .n_threads = 1,
+        .locks_known = true,
         .locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks)),
         .n_locks = access->n_locks,
     };

@@ -129,18 +129,13 @@ static json_t *alike(const struct dh_finding_alike *a)
     return object;
 }
 
-/* The line to look at, without the blanks it begins with. */
+/* The line to look at. */
 static void put_text(struct dh_print *p, json_t *object, const struct dh_finding_access *a)
 {
     const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
     struct dh_source_line line;
-    if (!top || !dh_words_source(p, top, top->line, &line))
-        return;
-    while (line.len && (line.text[0] == ' ' || line.text[0] == '\t')) {
-        line.text++;
-        line.len--;
-    }
-    dh_json_put(object, "text", dh_arena_dup(&p->scratch, line.text, line.len));
+    if (top && dh_words_source(p, top, top->line, &line))
+        dh_json_put(object, "text", dh_words_trimmed(p, &line));
 }
 
 /* Of source code: which site, and which others are alike. */
@@ -162,7 +157,7 @@ static json_t *access(struct dh_print *p, const struct dh_finding_access *a)
 {
     if (!a->known)
         return json_null();
-    json_t *object = json_object(), *locks = json_array();
+    json_t *object = json_object();
     put_kind(object, a->kind, a->atomic);
     if (a->range)
         put_flag(object, "range", true);
@@ -186,6 +181,9 @@ static json_t *access(struct dh_print *p, const struct dh_finding_access *a)
     if (a->language_access)
         dh_json_number(object, "language_access", a->language_access - 1);
     put_text(p, object, a);
+    if (!a->locks_known)
+        return object;
+    json_t *locks = json_array();
     for (size_t i = 0; i < a->n_locks; i++)
         json_array_append_new(locks, lock(&a->locks[i]));
     json_object_set_new(object, "locks", locks);

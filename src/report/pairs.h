@@ -131,7 +131,7 @@ DH_INLINE u32 dh_pairs_ifs(u32 flags, u32 set)
     return (set == DH_PAIRS_SOUND ? flags >> DH_PAIRS_FOR_SOUND : flags) & DH_PAIRS_IFS;
 }
 
-/* Why a pair is thought possible. dh_pairs_reason puts each into a sentence. */
+/* Why a pair is thought possible. dh_pairs_reason puts each into words. */
 enum {
     DH_PAIRS_BY_TWO_THREADS = 1u << 0,  /* two entry points run at the same time */
     DH_PAIRS_BY_INSTANCES = 1u << 1,    /* one entry point runs in several threads at the same time */
@@ -282,12 +282,14 @@ u64 dh_pairs_counter(const struct dh_pairs *p, const char *name); /* 0 if absent
 
 /* ---- Words: pairs_words.c ---- */
 
-const char *dh_pairs_access_name(u8 access);   /* "read", "atomic write", ... */
 const char *dh_pairs_storage_name(u8 storage); /* "global", ... */
 bool dh_pairs_access_writes(u8 access);
-/* A sentence for one reason bit, without a full stop. */
-const char *dh_pairs_reason(u32 bit);
-const char *dh_pairs_reason_name(u32 bit); /* one word, for programs: "two-threads" */
+struct dh_pairs_word {
+    const char *name;     /* for programs: "two-threads" */
+    const char *sentence; /* of a reason: without a full stop */
+};
+const struct dh_pairs_word *dh_pairs_reason(u32 bit); /* DH_PAIRS_BY_... */
+const struct dh_pairs_word *dh_pairs_flag(u32 bit);   /* DH_PAIRS_RELAY, ..., DH_PAIRS_IF_... */
 
 /* ---- As bytes: pairs_write.c, pairs_read.c ----
  *

@@ -3,19 +3,6 @@
  */
 #include "report/pairs.h"
 
-const char *dh_pairs_access_name(u8 access)
-{
-    static const char *const names[DH_PAIRS_ACCESSES] = {
-        [DH_PAIRS_READ] = "read",
-        [DH_PAIRS_WRITE] = "write",
-        [DH_PAIRS_ATOMIC_READ] = "atomic read",
-        [DH_PAIRS_ATOMIC_WRITE] = "atomic write",
-        [DH_PAIRS_ATOMIC_UPDATE] = "atomic update",
-        [DH_PAIRS_FREE] = "free",
-    };
-    return access < DH_PAIRS_ACCESSES ? names[access] : "access";
-}
-
 bool dh_pairs_access_writes(u8 access)
 {
     return access != DH_PAIRS_READ && access != DH_PAIRS_ATOMIC_READ;
@@ -30,39 +17,75 @@ const char *dh_pairs_storage_name(u8 storage)
     return storage < DH_PAIRS_STORAGES ? names[storage] : "unknown";
 }
 
-static const struct {
-    u32 bit;
-    const char *name, *sentence;
-} reasons[] = {
-    {DH_PAIRS_BY_TWO_THREADS, "two-threads", "threads of both kinds may run at the same time"},
-    {DH_PAIRS_BY_INSTANCES, "instances", "several threads may run the same code at the same time"},
-    {DH_PAIRS_BY_CREATOR, "creator", "the thread that creates the other goes on while that one runs"},
-    {DH_PAIRS_BY_NO_LOCKS, "no-locks", "neither side is sure to hold a lock"},
-    {DH_PAIRS_BY_ONE_UNLOCKED, "one-unlocked", "one side holds a lock, the other is not sure to hold any"},
-    {DH_PAIRS_BY_OTHER_LOCKS, "other-locks", "both sides hold locks, but none in common"},
-    {DH_PAIRS_BY_MANY_LOCKS, "many-locks",
-     "both sides hold a lock of the same name, but there are many such locks, and they may differ"},
-    {DH_PAIRS_BY_SHARED_MODE, "shared-mode", "both sides hold their common lock for reading only"},
-    {DH_PAIRS_BY_MAY_ALIAS, "may-alias", "the two addresses may be equal, though nothing says that they are"},
-    {DH_PAIRS_BY_ATOMIC, "atomic", "one access is atomic, but the other is not"},
-    {DH_PAIRS_BY_NOT_JOINED, "not-joined", "the other thread is not known to have ended by then"},
-    {DH_PAIRS_BY_OUTSIDE, "outside", "the address passes through code outside the program"},
-    {DH_PAIRS_BY_CAST, "cast", "an address was made from an integer"},
-    {DH_PAIRS_BY_FREE, "free", "one side frees memory that the other side uses"},
-};
-
-const char *dh_pairs_reason(u32 bit)
+/* The word for a bit: words[i] is that of 1 << i. */
+static const struct dh_pairs_word *word(const struct dh_pairs_word *words, size_t n, u32 bit)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(reasons); i++)
-        if (reasons[i].bit == bit)
-            return reasons[i].sentence;
-    return "";
+    static const struct dh_pairs_word none = {"", ""};
+    size_t i = 0;
+    while (i < n && bit != 1u << i)
+        i++;
+    return i < n && words[i].name ? &words[i] : &none;
 }
 
-const char *dh_pairs_reason_name(u32 bit)
+const struct dh_pairs_word *dh_pairs_reason(u32 bit)
 {
-    for (size_t i = 0; i < DH_ARRAY_LEN(reasons); i++)
-        if (reasons[i].bit == bit)
-            return reasons[i].name;
-    return "";
+    static const struct dh_pairs_word reasons[] = {
+        {"two-threads", "threads of both kinds may run at the same time"},
+        {"instances", "several threads may run the same code at the same time"},
+        {"creator", "the thread that creates the other goes on while that one runs"},
+        {"no-locks", "neither side is sure to hold a lock"},
+        {"one-unlocked", "one side holds a lock, the other is not sure to hold any"},
+        {"other-locks", "both sides hold locks, but none in common"},
+        {"many-locks",
+         "both sides hold a lock of the same name, but there are many such locks, and they may differ"},
+        {"shared-mode", "both sides hold their common lock for reading only"},
+        {"may-alias", "the two addresses may be equal, though nothing says that they are"},
+        {"atomic", "one access is atomic, but the other is not"},
+        {"not-joined", "the other thread is not known to have ended by then"},
+        {"outside", "the address passes through code outside the program"},
+        {"cast", "an address was made from an integer"},
+        {"free", "one side frees memory that the other side uses"},
+    };
+    _Static_assert(DH_PAIRS_REASONS == (1u << DH_ARRAY_LEN(reasons)) - 1, "a word for each reason");
+    return word(reasons, DH_ARRAY_LEN(reasons), bit);
+}
+
+const struct dh_pairs_word *dh_pairs_flag(u32 bit)
+{
+    static const struct dh_pairs_word flags[] = {
+        {"relay", "It is in the style relay: the sides hold no lock in common."},
+        {"sound", "It is in the style sound: nothing rules it out."},
+        {"ad-hoc",
+         "The program waits in a loop for this flag to change: ad-hoc synchronisation, which is a race on "
+         "the flag "
+         "itself unless it is atomic."},
+        {"if-barriers",
+         "--assume=barriers drops it: barriers keep the two apart, if all threads of a kind take part in "
+         "them."},
+        {"if-partition",
+         "--assume=partition drops it: each thread uses its own part of the array, if no two have the same "
+         "index."},
+        {"if-published",
+         "Assuming `published` drops it, as relay does: one side initialises the object, if that is done "
+         "before "
+         "others can see it."},
+        {"if-owned",
+         "Assuming `owned` drops it, as relay does: the object is handed from thread to thread, if whoever "
+         "takes it "
+         "out of a container, under its lock, has it alone."},
+        {"if-exit",
+         "Assuming `exit` drops it, as relay does: one side runs when the program ends, if the other threads "
+         "are done "
+         "by then."},
+        {"if-callbacks",
+         "Assuming `callbacks` drops it, as relay does: one side is called by code outside the program, if "
+         "such code "
+         "calls nothing back once it has returned."},
+        {"if-members",
+         "Assuming `members` drops it, as relay does: the two sides are to different members, or to members "
+         "of "
+         "unrelated structures, if the pointers point to what they are declared to point to."},
+    };
+    _Static_assert(DH_PAIRS_IF_MEMBERS == 1u << (DH_ARRAY_LEN(flags) - 1), "a word for each flag");
+    return word(flags, DH_ARRAY_LEN(flags), bit);
 }

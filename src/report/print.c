@@ -10,6 +10,8 @@ static const struct dh_print_ops *ops(const struct dh_print *p)
     static const struct dh_print_ops *const all[DH_PRINT_FORMATS] = {
         [DH_PRINT_TEXT] = &dh_print_as_text,
         [DH_PRINT_JSON] = &dh_print_as_json,
+        [DH_PRINT_SARIF] = &dh_print_as_sarif,
+        [DH_PRINT_HTML] = &dh_print_as_html,
     };
     return all[p->format];
 }

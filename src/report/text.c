@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "util/text.h"
 
@@ -92,13 +93,17 @@ static void print_access(struct dh_print *p, const struct dh_finding *f, int whi
     if (!earlier)
         did[0] = (char)toupper((unsigned char)did[0]);
     fprintf(p->out, "\n  %s%s%s%s", c->strong, earlier ? "Earlier " : "", did, c->off);
+    if (a->site)
+        fprintf(p->out, " (site %016" PRIx64 ")", a->site);
     if (a->addr)
         fprintf(p->out, " at 0x%" PRIx64, a->addr);
     if (!possible)
         fprintf(p->out, " by thread %s", a->run_by);
     if (a->event)
         fprintf(p->out, " (event %" PRIu64 ")", a->event);
-    fprintf(p->out, ", holding %s:\n", dh_finding_held(&p->scratch, a));
+    if (a->locks_known)
+        fprintf(p->out, ", holding %s", dh_finding_held(&p->scratch, a));
+    fputs(":\n", p->out);
     print_trace(p, &a->stack, a->stack_folded, true);
     if (possible)
         print_side(p, a);
@@ -161,13 +166,20 @@ static void print_possible(struct dh_print *p, const struct dh_finding *f)
                 possible->stands_for, f->accesses[0].n_alike + 1, f->accesses[1].n_alike + 1);
     fprintf(p->out, "\n  %sWhy it is thought possible%s\n", c->strong, c->off);
     for (size_t i = 0; i < possible->n_reasons; i++)
-        fprintf(p->out, "  - %s\n", possible->reasons[i].sentence);
+        fprintf(p->out, "    - %s\n", possible->reasons[i].sentence);
     if (possible->note)
-        fprintf(p->out, "  - %s\n", dh_text_shown(&p->scratch, possible->note));
+        fprintf(p->out, "    - %s\n", dh_text_shown(&p->scratch, possible->note));
     fprintf(p->out, "\n  %sWhere it stands%s\n", c->strong, c->off);
-    for (size_t i = 0; i < possible->n_flags; i++)
-        fprintf(p->out, "  %s\n", possible->flags[i].sentence);
-    fprintf(p->out, "  %s\n", dh_words_of(p));
+    bool relay = false;
+    for (size_t i = 0; i < possible->n_flags; i++) {
+        relay |= strcmp(possible->flags[i].name, "relay") == 0;
+        fprintf(p->out, "    %s\n", possible->flags[i].sentence);
+    }
+    if (!relay)
+        fputs(
+            "    It is not in the style relay, which trusts more: locks of the same name, joins in loops.\n",
+            p->out);
+    fprintf(p->out, "    %s\n", dh_words_of(p));
 }
 
 void dh_text_variants(struct dh_print *p, const struct dh_finding *f)

@@ -3,6 +3,7 @@
  * them.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/pairs.h"
 #include "report/text.h"
@@ -21,11 +22,9 @@ static void print_side(struct dh_print *p, const struct dh_finding_access *a)
     fprintf(p->out, place[0] ? " at %s%s%s" : "%s%s%s", c->place, place, c->off);
     fprintf(p->out, ", holding %s\n", dh_finding_held(&p->scratch, a));
     if (f && dh_words_source(p, f, f->line, &line)) {
-        size_t blank = 0;
-        while (blank < line.len && (line.text[blank] == ' ' || line.text[blank] == '\t'))
-            blank++;
+        const char *text = dh_words_trimmed(p, &line);
         fprintf(p->out, "      %s%5d |%s ", c->dim, f->line, c->off);
-        dh_text_put_line(p->out, line.text + blank, line.len - blank);
+        dh_text_put_line(p->out, text, strlen(text));
         fputc('\n', p->out);
     }
     fprintf(p->out, "      run by %s\n", a->run_by);

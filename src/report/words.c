@@ -72,6 +72,12 @@ static bool is_start_code(const struct dh_symbol_frame *f)
     return false;
 }
 
+/* In a library, or nowhere. A function whose place alone is not known is that of source code. */
+static bool is_foreign(const struct dh_symbol_frame *f)
+{
+    return !dh_symbol_in_project(f) && (f->file || f->module || !f->function);
+}
+
 /* Not those below main, nor the libraries' at the outer end (std::thread's, say). A stack that lies in
  * libraries altogether is shown whole. */
 size_t dh_words_visible(const struct dh_symbol_trace *trace)
@@ -84,7 +90,7 @@ size_t dh_words_visible(const struct dh_symbol_trace *trace)
     while (n > 1 && is_start_code(&trace->frames[n - 1]))
         n--;
     size_t visible = n;
-    while (visible > 0 && !dh_symbol_in_project(&trace->frames[visible - 1]))
+    while (visible > 0 && is_foreign(&trace->frames[visible - 1]))
         visible--;
     return visible ? visible : n;
 }
@@ -97,6 +103,14 @@ bool dh_words_source(struct dh_print *p, const struct dh_symbol_frame *f, int nu
         return false;
     ret->len = ret->len < LONGEST ? ret->len : LONGEST;
     return true;
+}
+
+const char *dh_words_trimmed(struct dh_print *p, const struct dh_source_line *line)
+{
+    size_t blank = 0;
+    while (blank < line->len && (line->text[blank] == ' ' || line->text[blank] == '\t'))
+        blank++;
+    return dh_arena_dup(&p->scratch, line->text + blank, line->len - blank);
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */
@@ -302,7 +316,7 @@ const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s)
 const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s)
 {
     return s->shown < s->n
-               ? dh_arena_printf(&p->scratch, "and %zu more (--limit=%zu)", s->n - s->shown, s->shown)
+               ? dh_arena_printf(&p->scratch, "and %zu more (--limit=0 shows all)", s->n - s->shown)
                : "";
 }
 

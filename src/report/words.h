@@ -31,6 +31,9 @@ size_t dh_words_visible(const struct dh_symbol_trace *trace);
 bool dh_words_source(struct dh_print *p, const struct dh_symbol_frame *f, int number,
                      struct dh_source_line *ret);
 
+/* The same without the blanks it begins with, as a string. */
+const char *dh_words_trimmed(struct dh_print *p, const struct dh_source_line *line);
+
 /* ---- Parts of a finding ---- */
 /* All that is known of the memory in one sentence without a full stop; stacks are left out. */
 const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f);

@@ -192,22 +192,22 @@ static unsigned flags_of(const json_t *pair)
     return flags;
 }
 
-static int line_of(const json_t *pair, size_t side)
+static int line_of(const json_t *finding, size_t side)
 {
+    const json_t *access = json_array_get(json_object_get(finding, "accesses"), side);
     return (int)json_integer_value(
-        json_object_get(json_array_get(json_object_get(pair, "sides"), side), "line"));
+        json_object_get(json_array_get(json_object_get(access, "stack"), 0), "line"));
 }
 
 /* Several pairs of sites may be one of lines: it is dropped only if all are. */
 static void read_found(const json_t *root, struct pairs *found, unsigned style)
 {
-    size_t i, k;
-    json_t *variable, *pair;
-    json_array_foreach(json_object_get(root, "variables"), i, variable)
-        json_array_foreach(json_object_get(variable, "pairs"), k, pair)
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(root, "findings"), i, finding)
     {
-        int a = line_of(pair, 0), b = line_of(pair, 1);
-        unsigned flags = (flags_of(pair) & ~(unsigned)(RELAY | SOUND)) | style;
+        int a = line_of(finding, 0), b = line_of(finding, 1);
+        unsigned flags = (flags_of(finding) & ~(unsigned)(RELAY | SOUND)) | style;
         struct pair *p = find(found, a, b);
         if (p)
             p->flags = ((p->flags | flags) & ~(unsigned)DROPPABLE) | (p->flags & flags & DROPPABLE);

@@ -251,11 +251,13 @@ static void words(void **state)
 {
     (void)state;
     for (u32 bit = 1; bit < DH_PAIRS_REASONS; bit <<= 1) {
-        assert_true(dh_pairs_reason(bit)[0] != '\0');
-        assert_true(dh_pairs_reason_name(bit)[0] != '\0');
+        assert_true(dh_pairs_reason(bit)->sentence[0] != '\0');
+        assert_true(dh_pairs_reason(bit)->name[0] != '\0');
     }
-    for (u8 i = 0; i < DH_PAIRS_ACCESSES; i++)
-        assert_string_not_equal(dh_pairs_access_name(i), "access");
+    for (u32 bit = 1; bit <= DH_PAIRS_IF_MEMBERS; bit <<= 1)
+        assert_true(dh_pairs_flag(bit)->name[0] != '\0');
+    assert_string_equal(dh_pairs_flag(DH_PAIRS_IF_OWNED)->name, "if-owned");
+    assert_string_equal(dh_pairs_reason(DH_PAIRS_BY_FREE)->name, "free");
     assert_true(dh_pairs_access_writes(DH_PAIRS_FREE));
     assert_false(dh_pairs_access_writes(DH_PAIRS_ATOMIC_READ));
 }

@@ -24,7 +24,7 @@ same any-detector-counts "$status" 66
 has several-first out "eraser (unsound): 1 racy variable, 3 racy events"
 has several-second out "fasttrack (precise): no races"
 run analyze --list=events --limit=1 --detector=eraser "$traces/fork_join_handover.std"
-has limit out "... and 2 more (--limit=0 shows all)"
+has limit out "and 2 more (--limit=0 shows all)"
 run analyze --list=none "$traces/different_locks.std"
 same list-none "$(grep -c 'earlier' out)" 0
 "$deadheat" analyze - <"$traces/different_locks.std" >out 2>err
@@ -43,7 +43,7 @@ run analyze --detector=all,cp,syncp,osr --format=json single.std
 same single-exit "$status" 0
 same single-reports "$(python3 -c 'import json
 d = json.load(open("out"))["detectors"]
-print(len(d) > 12, sum(x["reports"] for x in d), [x["error"] for x in d if x["error"]])')" "True 0 []"
+print(len(d) > 12, sum(x["reports"] for x in d), [x["error"] for x in d if "error" in x])')" "True 0 []"
 
 # A predicted race shows its witness when asked.
 run analyze --detector=syncp "$traces/wcp_and_syncp_1.std"
@@ -52,31 +52,31 @@ run analyze --detector=syncp --witness "$traces/wcp_and_syncp_1.std"
 has witness-shown out "a witness of 4 events, checked: 1 5 2 6"
 run analyze --detector=syncp,fasttrack --witness --format=json "$traces/wcp_and_syncp_1.std"
 same witness-json "$(python3 -c 'import json
-print([[r.get("witness") for r in x["races"]] for x in json.load(open("out"))["detectors"]])')" "[[[1, 5, 2, 6]], []]"
+print([(f["detector"], f["provenance"], f["witness"]) for f in json.load(open("out"))["findings"]])')" "[('syncp', 'predicted', [1, 5, 2, 6])]"
 
 # Detectors that read the trace once get theirs from a second reading. What has none says why.
 witnesses() { # NAME EXPECTED: of the races in out, per detector
     same "$1" "$(python3 -c 'import json
-print([(x["name"], [(r["witness"], r["witness_checked"], r.get("no_witness", "")[:22]) for r in x["races"]])
-    for x in json.load(open("out"))["detectors"]])')" "$2"
+print([(f["detector"], f.get("witness", f.get("witness_length")), f["witness_checked"], f.get("no_witness", "")[:22])
+    for f in json.load(open("out"))["findings"]])')" "$2"
 }
 run analyze --detector=wcp --witness "$traces/wcp_only_1.std"
 has once-shown out "a witness of 6 events, checked: 1 5 6 2 3 7"
 run analyze --detector=shb --witness "$traces/read_shared_then_write.std"
 has shb-shown out "a witness of 7 events, checked: 1 2 3 4 6 5 7"
 run analyze --detector=wcp,shb --witness --list=events --format=json "$traces/hb_second_not_real_1.std"
-witnesses once-json "[('wcp', [([1, 2, 3], True, ''), (None, False, 'found: no reordering o')]), ('shb', [([1, 2, 3], True, '')])]"
+witnesses once-json "[('wcp', [1, 2, 3], True, ''), ('wcp', None, False, 'found: no reordering o'), ('shb', [1, 2, 3], True, '')]"
 run analyze --detector=wcp --list=events "$traces/hb_second_not_real_1.std"
 has once-missing out "no witness found: no reordering of the mutexes' sections shows it"
 run analyze --detector=wcp --hold=6 --format=json "$traces/wcp_only_1.std"
 same once-bound-exit "$status" 66
-witnesses once-bound "[('wcp', [(None, False, 'found within the bound')])]"
+witnesses once-bound "[('wcp', None, False, 'found within the bound')]"
 run analyze --detector=wcp --hold=7 --format=json "$traces/wcp_only_1.std"
-witnesses once-within "[('wcp', [(6, True, '')])]"
+witnesses once-within "[('wcp', 6, True, '')]"
 run analyze --detector=wcp --hold=0 "$traces/wcp_only_1.std"
 has once-not-held out "no witness found within the bound: the race is beyond the events held; --hold=14 holds it"
 run analyze --detector=wcp,syncp --hold=0 --format=json "$traces/wcp_only_1.std"
-witnesses once-copy "[('wcp', [(6, True, '')]), ('syncp', [])]"
+witnesses once-copy "[('wcp', 6, True, '')]"
 "$deadheat" analyze --detector=wcp - <"$traces/wcp_only_1.std" >out 2>err
 has once-redirected out "a witness of 6 events, checked"
 cat "$traces/wcp_only_1.std" | "$deadheat" analyze --detector=wcp - >out 2>err
@@ -93,8 +93,9 @@ run analyze --format=json --detector=basicvc,shb "$traces/hb_second_not_real_1.s
 same json-exit "$status" 66
 same json-counts "$(python3 -c 'import json
 d = json.load(open("out"))
-print(d["version"], d["trace"]["events"], [(x["name"], x["events"], x["variables"], x["first_event"], x["races"][0]["access"]["event"])
-    for x in d["detectors"]])')" "1 4 [('basicvc', 2, 1, 3, 3), ('shb', 1, 1, 3, 3)]"
+print(d["version"], d["trace"]["events"], [(x["name"], x["events"], x["variables"], x["first_event"]) for x in d["detectors"]],
+    [(f["detector"], f["accesses"][0]["event"]) for f in d["findings"]])')" \
+    "2 4 [('basicvc', 2, 1, 3), ('shb', 1, 1, 3)] [('basicvc', 3), ('shb', 3)]"
 
 # Oddities are warnings, impossibilities errors with their line.
 run analyze "$traces/forked_twice.std"

@@ -65,7 +65,7 @@ for kind in "" bare; do
     tame "compare-$kind" 66 'reported by:' compare --detectors=fasttrack,djit "$kind${esc}[2J.dht"
     tame "compare-program-$kind" 66 'reported by:' compare --detectors=fasttrack -- "./$kind$program"
 done
-tame analyze-json 66 '"races"' analyze --format=json "${esc}[2J.dht"
+tame analyze-json 66 '"findings"' analyze --format=json "${esc}[2J.dht"
 for format in csv json; do
     tame compare-$format 66 'fasttrack' compare --format=$format --detectors=fasttrack "${esc}[2J.dht"
 done
@@ -92,7 +92,7 @@ tame static-source 0 '?[8m hidden ??3m' static ./plain
 tame static-explain-source 0 '?[8m hidden ??3m' static --explain=P1 ./plain
 tame static-explain 0 'so?[31mur???ce.c:14' static --explain=P1 "./field$program"
 tame static-stats 0 'The analysis:' static --stats "./field$program"
-tame static-json 0 '"type":"static-pairs"' static --format=json ./plain
+tame static-json 0 '"command":"static"' static --format=json ./plain
 tame static-sarif 0 '"version"' static --format=sarif ./plain
 
 exit $failed

@@ -49,9 +49,11 @@ for d in eraser fasttrack wcp syncp osr cp; do
     "$deadheat" analyze --format=json --detector=$d many.std >one.json 2>err
     same "alone-$d" "$(python3 -c '
 import json, sys
-drop = lambda x: {k: v for k, v in x.items() if k != "memory"}
-alone = drop(json.load(open("one.json"))["detectors"][0])
-print([drop(x) for x in json.load(open("all.json"))["detectors"] if x["name"] == sys.argv[1]] == [alone])' $d)" True
+def of(name, file):
+    d = json.load(open(file))
+    return ([{k: v for k, v in x.items() if k != "memory"} for x in d["detectors"] if x["name"] == name],
+            [f for f in d["findings"] if f["detector"] == name])
+print(of(sys.argv[1], "one.json") == of(sys.argv[1], "all.json"))' $d)" True
 done
 
 # ---- Many threads ----

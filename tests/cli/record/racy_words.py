@@ -25,10 +25,12 @@ def from_records(base, path):
     return racy
 
 
-def from_analysis(base, detector):
+def from_analysis(base, report, detector):
     racy = set()
-    for race in detector["races"]:
-        addr, size = race["variable"].split("/")
+    for finding in report["findings"]:
+        if finding["detector"] != detector["name"]:
+            continue
+        addr, size = finding["location"]["name"].split("/")
         racy |= words_of(base, int(addr, 16), int(addr, 16) + int(size))
     return racy
 
@@ -38,8 +40,9 @@ print("racy:", *sorted(expected))
 status = 0
 for argument in sys.argv[3:]:
     base, path = argument.split("=", 1)
-    for detector in json.load(open(path))["detectors"]:
-        found = from_analysis(int(base, 16), detector)
+    report = json.load(open(path))
+    for detector in report["detectors"]:
+        found = from_analysis(int(base, 16), report, detector)
         if found != expected:
             print(detector["name"], "differs:", *sorted(found))
             status = 1

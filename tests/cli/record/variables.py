@@ -11,8 +11,10 @@ program, expected, analysis = sys.argv[1:]
 rows = [line.rstrip("\n").split("\t") for line in open(expected) if not line.startswith("#")]
 wanted = {row[1]: int(row[2]) for row in rows if row[0] == program}
 status = 0
-for detector in json.load(open(analysis))["detectors"]:
-    names = {re.split(r"[\[.+ ]", race.get("global", "?"))[0] for race in detector["races"]}
+report = json.load(open(analysis))
+for detector in report["detectors"]:
+    names = {re.split(r"[\[.+ ]", f["location"]["display"])[0] for f in report["findings"]
+             if f["detector"] == detector["name"]}
     if len(names) != wanted[detector["name"]]:
         print(detector["name"], "finds", *sorted(names), "and not", wanted[detector["name"]])
         status = 1

@@ -51,8 +51,9 @@ built() {
     fi
     ok "$1-runs"
     run --style=sound --format=json "$2"
-    same "$1-table" "$status $(cat err)$(json 'print(sum(v["name"] == "count" and any(
-        {s["function"] for s in p["sides"]} == {"bump", "main"} for p in v["pairs"]) for v in d["variables"]))')" "0 1"
+    same "$1-table" "$status $(cat err)$(json 'print(sum(v["name"] == "count" for v in d["variables"]), any(
+        f["location"]["name"] == "count" and {a["stack"][0]["function"] for a in f["accesses"]} == {"bump", "main"}
+        for f in d["findings"]))')" "0 1 True"
 }
 
 for level in 0 1 2 3; do

@@ -57,7 +57,7 @@ for program in queue many; do
     done
 done
 run --limit=1 ./queue
-has limit out 'and 1 more (--limit=1)'
+has limit out 'and 1 more (--limit=0 shows all)'
 run --stats ./queue
 has stats-assumed out '2  inline-asm: inline assembly touches no shared memory'
 has stats-example out 'queue.c:7 in spin'
@@ -93,7 +93,7 @@ run ./none
 same none-exit "$status" 0
 same none-text "$(head -1 out)" "./none: no thread is ever created"
 run --format=json ./none
-same none-json "$(json 'print(d["no_threads"], d["pairs"], d["variables"])')" "True 0 []"
+same none-json "$(json 'print(d["no_threads"], d["pairs"], d["variables"], d["findings"])')" "True 0 [] []"
 run --format=html ./none
 has none-html out 'No thread is ever created.'
 
@@ -101,17 +101,17 @@ has none-html out 'No thread is ever created.'
 for table in queue none odd many; do
     for form in json sarif; do
         run --style=sound --format=$form ./$table
-        same "$form-$table" "$status $(json 'print(d["v" if "v" in d else "version"])')" \
-            "0 $([ $form = json ] && echo 1 || echo 2.1.0)"
+        same "$form-$table" "$status $(json 'print(d["version"])')" "0 $([ $form = json ] && echo 2 || echo 2.1.0)"
     done
 done
 run --format=json ./queue
-same json-members "$(json 'v = d["variables"][1]
-p = v["pairs"][1]
-w, m = p["sides"]
-print(d["style"], d["pairs"], v["name"], v["storage"], p["pair"], p["flags"], p["why"], w["access"], w["line"], w["text"],
-      w["threads"][0]["instances"], m["threads"][0]["kind"], m["locks"], len(p["id"]), d["counters"]["instructions"])')" \
-    "relay 4 stats.hits global 1 ['relay', 'sound'] ['two-threads', 'no-locks'] write 24 stats.hits++; many main [] 16 300"
+same json-members "$(json 'f = d["findings"][2]
+v = f["location"]
+w, m = f["accesses"]
+print(d["style"], d["pairs"], d["variables"][1]["display"], d["variables"][1]["pairs"], v["display"], v["kind"], f["pair"],
+      f["provenance"], f["flags"], f["why"], w["kind"], w["stack"][0]["line"], w["text"], w["threads"][0]["instances"],
+      m["threads"][0]["kind"], m["locks"], len(f["id"]), d["counters"]["instructions"])')" \
+    "relay 4 stats.hits 2 stats.hits global 1 possible ['relay', 'sound'] ['two-threads', 'no-locks'] write 24 stats.hits++; many main [] 16 300"
 run --format=sarif ./queue
 same sarif-members "$(json 'r = d["runs"][0]
 x = r["results"]
@@ -165,7 +165,7 @@ run --format=html ./odd
 lacks html-escaped out '<&'
 has html-name out '&lt;&amp;&quot;'
 run --format=html --style=sound ./many
-has html-limit out 'and 45100 more (--limit=50)'
+has html-limit out 'and 45100 more (--limit=0 shows all)'
 
 # Errors: one sentence each, status 2.
 refused missing-file "cannot open 'nowhere': No such file or directory" nowhere

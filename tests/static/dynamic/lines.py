@@ -19,21 +19,21 @@ def place(frames, directory):
 
 
 def races(report, directory):
-    for race in report["findings"]:
-        yield [place(access["stack"], directory) for access in race["accesses"]]
+    for finding in report["findings"]:
+        yield [place(access["stack"], directory) for access in finding["accesses"]]
 
 
 def pairs(report, _):
-    for variable in report["variables"]:
-        for pair in variable["pairs"]:
-            yield ["%s:%d" % (os.path.basename(s.get("file", "?")), s.get("line", 0)) for s in pair["sides"]]
+    for finding in report["findings"]:
+        tops = [access["stack"][0] for access in finding["accesses"]]
+        yield ["%s:%d" % (os.path.basename(f.get("file", "?")), f.get("line", 0)) for f in tops]
 
 
 def main():
     kind, directory, path = sys.argv[1:]
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    report = json.loads(text) if text.strip() else {"findings": [], "variables": []}
+    report = json.loads(text) if text.strip() else {"findings": []}
     found = {" ".join(sorted(p)) for p in (races if kind == "races" else pairs)(report, directory) if None not in p}
     # comm wants the order of the C locale.
     print("\n".join(sorted(found)), end="\n" if found else "")

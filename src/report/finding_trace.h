@@ -1,0 +1,30 @@
+/*
+ * finding_trace.h - findings of traces that know no code: names of threads and variables, and locations.
+ */
+#ifndef DH_REPORT_FINDING_TRACE_H
+#define DH_REPORT_FINDING_TRACE_H
+
+#include "report/finding.h"
+
+struct dh_finding_trace_access {
+    bool known; /* false: nothing is, and nothing else is set */
+    bool write;
+    const char *thread;
+    const char *place;
+    u64 event;           /* number, from 1; 0: not known */
+    u64 language_access; /* plus 1; 0: none */
+};
+
+struct dh_finding_trace {
+    const char *detector, *guarantee;
+    const char *variable;
+    const char *expression;                     /* that the variable is in the source; NULL: not known */
+    struct dh_finding_trace_access accesses[2]; /* that which found the race; the earlier one */
+    bool predicted;
+    struct dh_finding_witness witness;
+};
+
+/* Names are copied; a witness is not. */
+struct dh_finding *dh_finding_of_trace(struct dh_arena *arena, const struct dh_finding_trace *race);
+
+#endif

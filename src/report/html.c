@@ -1,0 +1,216 @@
+/*
+ * html.c - one finding on a page: both accesses side by side, then the memory, why, and how it is known.
+ */
+#include "report/html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CONTEXT = 2 }; /* lines of source around one */
+
+void dh_html_text(FILE *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        switch (s[i]) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            putc(s[i], out);
+        }
+    }
+}
+
+void dh_html_put(FILE *out, const char *s)
+{
+    dh_html_text(out, s, strlen(s));
+}
+
+void dh_html_prose(FILE *out, const char *s)
+{
+    bool name = false;
+    for (size_t n; *s; s += n + (s[n] == '`')) {
+        n = strcspn(s, "`");
+        dh_html_text(out, s, n);
+        if (s[n]) {
+            name = !name;
+            fputs(name ? "<code>" : "</code>", out);
+        }
+    }
+    if (name)
+        fputs("</code>", out);
+}
+
+/* ---- Stacks and source --------------------------------------------------------------------------------- */
+
+static void print_excerpt(struct dh_print *p, const struct dh_symbol_frame *f, int context)
+{
+    struct dh_source_line line;
+    if (!f || !dh_words_source(p, f, f->line, &line))
+        return;
+    fputs("<pre>", p->out);
+    for (int n = f->line - context; n <= f->line + context; n++) {
+        if (!dh_words_source(p, f, n, &line))
+            continue;
+        if (!context) { /* alone, it needs no indentation */
+            const char *text = dh_words_trimmed(p, &line);
+            line = (struct dh_source_line){text, strlen(text)};
+        }
+        fprintf(p->out, "<i>%d</i>%s", n, context && n == f->line ? "<b>" : "");
+        dh_html_text(p->out, line.text, line.len);
+        fputs(context && n == f->line ? "</b>\n" : "\n", p->out);
+    }
+    fputs("</pre>", p->out);
+}
+
+static void print_trace(struct dh_print *p, const struct dh_symbol_trace *trace)
+{
+    size_t n = dh_words_visible(trace);
+    fputs("<ol>", p->out);
+    for (size_t i = 0; i < n; i++) {
+        fputs("<li><code>", p->out);
+        dh_html_put(p->out, dh_words_function(p, &trace->frames[i]));
+        fputs("</code> <span class=place>", p->out);
+        dh_html_put(p->out, dh_words_place(p, &trace->frames[i]));
+        fputs(trace->frames[i].inlined ? "</span> inlined" : "</span>", p->out);
+    }
+    fputs("</ol>", p->out);
+}
+
+/* ---- Accesses ------------------------------------------------------------------------------------------ */
+
+static void row(struct dh_print *p, const char *name, const char *value)
+{
+    fprintf(p->out, "<dt>%s</dt><dd>", name);
+    dh_html_prose(p->out, value);
+    fputs("</dd>", p->out);
+}
+
+static void print_access(struct dh_print *p, const struct dh_finding *f, int which)
+{
+    const struct dh_finding_access *a = &f->accesses[which];
+    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
+    bool possible = f->provenance == DH_FINDING_POSSIBLE;
+    fprintf(p->out, "<div class=\"side%s\"><p><span class=kind>%s%s</span>",
+            a->kind == DH_MODEL_READ ? "" : " w", which && !possible ? "earlier " : "",
+            dh_finding_did(&p->scratch, a));
+    if (top) {
+        fputs(" in <code>", p->out);
+        dh_html_put(p->out, top->function ? dh_words_function(p, top) : "an unknown function");
+        fputs("</code></p><p class=place>", p->out);
+        dh_html_put(p->out, dh_words_place(p, top));
+    } else {
+        fputs("</p><p class=place>", p->out);
+        dh_html_put(p->out, dh_words_at(p, a));
+    }
+    if (a->event)
+        fprintf(p->out, " (event %" PRIu64 ")", a->event);
+    fputs("</p>", p->out);
+    print_excerpt(p, top, possible ? 0 : CONTEXT);
+    if (!possible && dh_words_visible(&a->stack) > 1)
+        print_trace(p, &a->stack);
+    if (a->stack_folded)
+        fputs("<p class=place>recursion was folded: some frames may be missing</p>", p->out);
+    fputs("<dl>", p->out);
+    if (a->locks_known)
+        row(p, "holds", dh_finding_held(&p->scratch, a));
+    row(p, possible ? "run by" : "thread", a->run_by);
+    fputs("</dl></div>\n", p->out);
+}
+
+/* One more stack, in a list that stays folded until somebody asks. */
+static void stack_row(struct dh_print *p, bool *open, const char *title, const struct dh_symbol_trace *trace)
+{
+    if (!trace->n)
+        return;
+    if (!*open)
+        fputs("<details class=more><summary>other stacks</summary><dl>", p->out);
+    *open = true;
+    fputs("<dt>", p->out);
+    dh_html_prose(p->out, title);
+    fputs("</dt><dd>", p->out);
+    print_trace(p, trace);
+    fputs("</dd>", p->out);
+}
+
+/* Where the memory was allocated, the locks were taken and the threads created. */
+static void print_stacks(struct dh_print *p, const struct dh_finding *f)
+{
+    bool open = false;
+    stack_row(p, &open, "allocated", &f->location.allocated_at);
+    for (int i = 0; i < 2; i++) {
+        const struct dh_finding_access *a = &f->accesses[i];
+        for (size_t k = 0; k < a->n_locks; k++)
+            stack_row(p, &open, dh_arena_printf(&p->scratch, "`%s` taken by %s", a->locks[k].name, a->run_by),
+                      &a->locks[k].acquired_at);
+        if (a->n_threads)
+            stack_row(p, &open, dh_arena_printf(&p->scratch, "%s created", a->run_by),
+                      &a->threads->created_at);
+    }
+    if (open)
+        fputs("</dl></details>\n", p->out);
+}
+
+/* ---- The finding --------------------------------------------------------------------------------------- */
+
+static void paragraph(struct dh_print *p, const char *title, const char *sentence)
+{
+    if (!sentence[0])
+        return;
+    fprintf(p->out, "<p class=why><b>%s:</b> ", title);
+    dh_html_prose(p->out, sentence);
+    fputs("</p>\n", p->out);
+}
+
+static void print_variants(struct dh_print *p, const struct dh_finding *f)
+{
+    if (!f->variants)
+        return;
+    fputs("<details class=more><summary>other places with the same cause</summary><ul>", p->out);
+    for (const struct dh_finding *v = f->variants; v; v = v->next) {
+        fputs("<li>", p->out);
+        dh_html_prose(p->out, dh_words_line(p, v));
+        fprintf(p->out, " <small>%s%s</small>", v->fingerprint.hash, dh_words_seen(p, v));
+    }
+    fputs("</ul></details>\n", p->out);
+}
+
+void dh_html_finding(struct dh_print *p, const struct dh_finding *f)
+{
+    bool possible = f->provenance == DH_FINDING_POSSIBLE;
+    if (possible)
+        fprintf(p->out, "<div class=p id=P%u><h3>P%u <small>%016" PRIx64 "</small>", f->possible.number,
+                f->possible.number, f->possible.id);
+    else
+        fprintf(p->out, "<div class=p id=%s><h3>%s <small>%s%s</small>", f->fingerprint.hash,
+                dh_finding_title(f), f->fingerprint.hash, dh_words_seen(p, f));
+    if (possible && f->possible.ad_hoc)
+        fputs(" <span class=tag>flag of a waiting loop</span>", p->out);
+    fputs("</h3><div class=sides>", p->out);
+    print_access(p, f, 0);
+    if (dh_words_same_place(f))
+        fputs("<div class=side><p>the same place, in another thread</p></div>", p->out);
+    else if (f->accesses[1].known)
+        print_access(p, f, 1);
+    fputs("</div>", p->out);
+    if (!possible)
+        paragraph(p, "Location", dh_words_memory(p, f));
+    paragraph(p, "Bundle", dh_words_bundle(p, f));
+    paragraph(p, "Why", dh_finding_explain(&p->scratch, f));
+    paragraph(p, "Prediction", dh_words_witness(p, f));
+    if (f->provenance == DH_FINDING_CONFIRMED)
+        paragraph(p, "In the field", dh_finding_confirmed(&p->scratch, f));
+    if (!possible)
+        print_stacks(p, f);
+    print_variants(p, f);
+    fputs("</div>\n", p->out);
+}

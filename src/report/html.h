@@ -1,0 +1,18 @@
+/*
+ * html.h - between the files of the HTML back end: html.c writes findings, html_page.c the page around them.
+ * Other pages use the same escapes.
+ */
+#ifndef DH_REPORT_HTML_H
+#define DH_REPORT_HTML_H
+
+#include "report/words.h"
+
+/* n bytes as text of an HTML page or of an attribute in double quotes. */
+void dh_html_text(FILE *out, const char *s, size_t n);
+void dh_html_put(FILE *out, const char *s);
+/* A sentence, in which names stand between backquotes. */
+void dh_html_prose(FILE *out, const char *s);
+
+void dh_html_finding(struct dh_print *p, const struct dh_finding *f);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * sarif.c - findings in SARIF 2.1.0, for code-review tools.
+ *
+ * A finding is one result: the access that found the race is its location, the other one and the variants are
+ * related. Where there are stacks, each thread is a threadFlow of one codeFlow, from the outermost call to
+ * the access. partialFingerprints holds the fingerprint, which does not change when other lines of the
+ * program do.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/json.h"
+#include "report/pairs.h"
+#include "util/path.h"
+
+static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
+
+enum rule { OBSERVED, FREED, PREDICTED, POSSIBLE, AD_HOC, CONFIRMED };
+
+static const struct {
+    const char *id, *level, *title, *sentence;
+} rules[] = {
+    [OBSERVED] = {"deadheat/data-race", "error", "Two accesses raced",
+                  "Two threads accessed the same memory, one of them writing, and nothing ordered the two."},
+    [FREED] = {"deadheat/use-after-free-race", "error", "Memory was used and freed without order",
+               "A thread used memory that another one freed, and nothing ordered the two."},
+    [PREDICTED] = {"deadheat/predicted-race", "warning", "Two accesses race in another schedule",
+                   "Another order of the events of an execution lets two accesses meet."},
+    [POSSIBLE] =
+        {"deadheat/possible-race", "note", "Two accesses may race",
+         "Two threads may access the same memory at the same time, one of them writing, and no lock that "
+         "both hold orders them."},
+    [AD_HOC] =
+        {"deadheat/ad-hoc-synchronisation", "warning", "A waiting loop on a plain flag",
+         "A thread waits in a loop for a variable that another thread writes without synchronisation."},
+    [CONFIRMED] = {"deadheat/confirmed-race", "error", "Two accesses met in the field",
+                   "A race that was thought possible was seen to happen."},
+};
+
+static enum rule rule_of(const struct dh_finding *f)
+{
+    switch (f->provenance) {
+    case DH_FINDING_PREDICTED:
+        return PREDICTED;
+    case DH_FINDING_POSSIBLE:
+        return f->possible.ad_hoc ? AD_HOC : POSSIBLE;
+    case DH_FINDING_CONFIRMED:
+        return CONFIRMED;
+    case DH_FINDING_OBSERVED:
+        break;
+    }
+    return dh_finding_is_free(f) ? FREED : OBSERVED;
+}
+
+/* What is proved is an error; what a detector without that guarantee observed is not proved. */
+static const char *level_of(const struct dh_finding *f)
+{
+    if (f->provenance == DH_FINDING_PREDICTED && f->witness.checked)
+        return "error";
+    if (f->provenance == DH_FINDING_OBSERVED && f->guarantee &&
+        (strcmp(f->guarantee, "unsound") == 0 || strcmp(f->guarantee, "hybrid") == 0))
+        return "warning";
+    return rules[rule_of(f)].level;
+}
+
+static json_t *message(const char *s)
+{
+    return json_pack("{so}", "text", dh_json_text(s));
+}
+
+/* A path as a URI reference: file:///... if it is absolute. */
+static const char *uri(struct dh_print *p, const char *path)
+{
+    static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    path = dh_path_beneath(p->cwd, path);
+    char *out = dh_arena_alloc(&p->scratch, strlen(path) * 3 + sizeof("file://")), *at = out;
+    if (path[0] == '/')
+        at = stpcpy(at, "file://");
+    for (; *path; path++)
+        if (strchr(kept, *path))
+            *at++ = *path;
+        else
+            at += sprintf(at, "%%%02X", (unsigned char)*path);
+    *at = '\0';
+    return out;
+}
+
+static json_t *region(struct dh_print *p, const struct dh_symbol_frame *f)
+{
+    struct dh_source_line line;
+    json_t *region = json_pack("{si}", "startLine", f->line);
+    if (f->column)
+        json_object_set_new(region, "startColumn", json_integer(f->column));
+    if (dh_words_source(p, f, f->line, &line))
+        json_object_set_new(region, "snippet", message(dh_words_trimmed(p, &line)));
+    return region;
+}
+
+/* A frame; NULL: somewhere in the input. */
+static json_t *location(struct dh_print *p, const struct dh_symbol_frame *f, const char *words)
+{
+    json_t *object = json_object();
+    const char *path = f && f->file ? f->file : f && f->module ? f->module : f ? NULL : p->about->input;
+    if (path) {
+        json_t *physical = json_pack("{s{so}}", "artifactLocation", "uri", dh_json_text(uri(p, path)));
+        if (f && f->file && f->line)
+            json_object_set_new(physical, "region", region(p, f));
+        json_object_set_new(object, "physicalLocation", physical);
+    }
+    if (f && f->function)
+        json_object_set_new(
+            object, "logicalLocations",
+            json_pack("[{soss}]", "fullyQualifiedName", dh_json_text(f->function), "kind", "function"));
+    if (words)
+        json_object_set_new(object, "message", message(words));
+    return object;
+}
+
+static json_t *access_location(struct dh_print *p, const struct dh_finding_access *a)
+{
+    const char *at = a->place ? dh_arena_printf(&p->scratch, " at %s", dh_words_at(p, a)) : "";
+    const char *held =
+        a->locks_known ? dh_arena_printf(&p->scratch, ", holding %s", dh_finding_held(&p->scratch, a)) : "";
+    const char *words = dh_arena_printf(&p->scratch, "%s%s%s, run by %s", dh_finding_did(&p->scratch, a), at,
+                                        held, a->run_by);
+    return location(p, dh_symbol_top(&a->stack), words);
+}
+
+/* ---- One result ---------------------------------------------------------------------------------------- */
+
+static void relate(json_t *list, json_t *location)
+{
+    json_object_set_new(location, "id", json_integer((json_int_t)json_array_size(list) + 1));
+    json_array_append_new(list, location);
+}
+
+static json_t *related(struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_finding_location *at = &f->location;
+    const struct dh_symbol_frame *allocated = dh_symbol_top(&at->allocated_at);
+    const struct dh_symbol_frame declared = {.file = at->variable.file, .line = at->variable.line};
+    json_t *list = json_array();
+    if (f->accesses[1].known)
+        relate(list, access_location(p, &f->accesses[1]));
+    if (allocated && (allocated->file || allocated->module))
+        relate(list, location(p, allocated, "the memory is allocated here"));
+    else if (declared.file)
+        relate(list, location(p, &declared, "the variable is declared here"));
+    for (const struct dh_finding *v = f->variants; v; v = v->next)
+        for (int i = 0; i < 2; i++)
+            if (v->accesses[i].known)
+                relate(list, access_location(p, &v->accesses[i]));
+    return list;
+}
+
+static json_t *thread_flow(struct dh_print *p, const struct dh_finding_access *a)
+{
+    json_t *steps = json_array();
+    for (size_t i = dh_words_visible(&a->stack); i-- > 1;)
+        json_array_append_new(steps, json_pack("{so}", "location", location(p, &a->stack.frames[i], NULL)));
+    json_array_append_new(steps, json_pack("{so}", "location", access_location(p, a)));
+    return json_pack("{soso}", "message", message(a->run_by), "locations", steps);
+}
+
+/* "write of 4 bytes in f at a.c:3" */
+static const char *side(struct dh_print *p, const struct dh_finding_access *a)
+{
+    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
+    const char *in =
+        top && top->function ? dh_arena_printf(&p->scratch, " in %s", dh_words_function(p, top)) : "";
+    return dh_arena_printf(&p->scratch, "%s%s at %s", dh_finding_did(&p->scratch, a), in, dh_words_at(p, a));
+}
+
+static const char *sentence(struct dh_print *p, const struct dh_finding *f)
+{
+    struct dh_arena *arena = &p->scratch;
+    const struct dh_finding_access *b = &f->accesses[1];
+    const char *other = b->known ? dh_arena_printf(arena, " and %s", side(p, b)) : "";
+    const char *witness = dh_words_witness(p, f), *why = dh_finding_explain(arena, f);
+    char *title = dh_arena_strdup(arena, dh_finding_title(f));
+    title[0] = (char)toupper((unsigned char)title[0]);
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        why = dh_arena_printf(arena, "Why: %s.", why);
+    else if (f->provenance == DH_FINDING_CONFIRMED)
+        why = dh_arena_printf(arena, "%s %s.", why, dh_finding_confirmed(arena, f));
+    else if (witness[0])
+        why = dh_arena_printf(arena, "%s There is %s.", why, witness);
+    return dh_arena_printf(arena, "%s on %s: %s%s. %s", title, dh_words_memory(p, f),
+                           side(p, &f->accesses[0]), other, why);
+}
+
+static json_t *fingerprints(struct dh_print *p, const struct dh_finding *f)
+{
+    /* The second digit is the version of the recipe: dh1-... */
+    json_t *object = json_object();
+    dh_json_put(object, dh_arena_printf(&p->scratch, "deadheat/v%c", f->fingerprint.hash[2]),
+                f->fingerprint.hash);
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        dh_json_put(object, "deadheatPair/v1", dh_arena_printf(&p->scratch, "%016" PRIx64, f->possible.id));
+    return object;
+}
+
+static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
+{
+    enum rule rule = rule_of(f);
+    json_t *result = json_pack("{ss si ss so s[o] so so}", "ruleId", rules[rule].id, "ruleIndex", (int)rule,
+                               "level", level_of(f), "message", message(sentence(p, f)), "locations",
+                               access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
+                               "partialFingerprints", fingerprints(p, f));
+    if (f->accesses[0].stack.n > 1 || f->accesses[1].stack.n > 1)
+        json_object_set_new(result, "codeFlows",
+                            json_pack("[{s[oo]}]", "threadFlows", thread_flow(p, &f->accesses[0]),
+                                      thread_flow(p, &f->accesses[1])));
+    json_t *properties = json_object();
+    dh_json_put(properties, "detector", f->detector);
+    dh_json_put(properties, "guarantee", f->guarantee);
+    if (f->count)
+        dh_json_number(properties, "count", f->count);
+    json_object_set_new(result, "properties", properties);
+    fputs(p->n ? ",\n" : "\n", p->out);
+    dh_json_write(p, result);
+}
+
+/* ---- The document -------------------------------------------------------------------------------------- */
+
+static json_t *driver(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < DH_ARRAY_LEN(rules); i++)
+        json_array_append_new(list,
+                              json_pack("{ss s{ss} s{ss} s{ss}}", "id", rules[i].id, "shortDescription",
+                                        "text", rules[i].title, "fullDescription", "text", rules[i].sentence,
+                                        "defaultConfiguration", "level", rules[i].level));
+    return json_pack("{ssssso}", "name", "deadheat", "semanticVersion", DH_VERSION, "rules", list);
+}
+
+static void sarif_begin(struct dh_print *p)
+{
+    const struct dh_print_about *about = p->about;
+    json_t *properties = json_pack("{ssso}", "command", about->command, "input", dh_json_text(about->input));
+    if (about->pairs) {
+        dh_json_put(properties, "of", about->pairs->of);
+        dh_json_put(properties, "style", about->pairs->style);
+        json_object_set_new(properties, "noThreads", json_boolean(about->pairs->table->no_threads));
+        dh_json_put(properties, "program", about->pairs->table->program);
+    }
+    fprintf(p->out, "{\"$schema\":\"%s\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":", schema);
+    dh_json_write(p, json_pack("{so}", "driver", driver()));
+    fputs(",\"columnKind\":\"utf16CodeUnits\",\"properties\":", p->out);
+    dh_json_write(p, properties);
+    fputs(",\"results\":[", p->out);
+}
+
+static void sarif_section(struct dh_print *p, const struct dh_print_section *s)
+{
+    (void)p;
+    (void)s;
+}
+
+static void sarif_end(struct dh_print *p)
+{
+    fputs("]}]}\n", p->out);
+}
+
+const struct dh_print_ops dh_print_as_sarif = {sarif_begin, sarif_section, sarif_finding, sarif_section,
+                                               sarif_end};
