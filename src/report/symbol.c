@@ -19,6 +19,7 @@ struct dh_symbol {
     struct dh_map objects; /* path, newline, build id -> struct dh_object */
     struct dh_map frames;  /* struct frame_key -> struct dh_symbol_trace */
     struct opened *opened;
+    bool full_names;
     dh_symbol_warn *warn;
     void *ctx;
 };
@@ -47,6 +48,21 @@ void dh_symbol_free(struct dh_symbol *s)
         dh_object_close(o->object);
     dh_map_done(&s->objects);
     dh_map_done(&s->frames);
+}
+
+void dh_symbol_full_names(struct dh_symbol *s)
+{
+    s->full_names = true;
+}
+
+static const char *brief(struct dh_symbol *s, const char *name)
+{
+    return name ? dh_symbol_shorten(s->arena, name) : NULL;
+}
+
+static const char *shown(struct dh_symbol *s, const char *name)
+{
+    return s->full_names ? name : brief(s, name);
 }
 
 static struct dh_object *find_object(struct dh_symbol *s, const struct dh_model_module *module)
@@ -99,8 +115,11 @@ static const struct dh_symbol_trace *expand(struct dh_symbol *s, const struct dh
         }
     }
     for (size_t i = 0; i < trace->n; i++) {
-        trace->frames[i].module = frame->module ? frame->module->path : NULL;
-        trace->frames[i].offset = frame->offset;
+        struct dh_symbol_frame *f = &trace->frames[i];
+        f->module = frame->module ? frame->module->path : NULL;
+        f->offset = frame->offset;
+        f->brief = brief(s, f->function);
+        f->shown = s->full_names ? f->function : f->brief;
     }
     dh_map_put(&s->frames, &key, sizeof(key), trace);
     return trace;
@@ -121,16 +140,33 @@ void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *sta
     }
 }
 
+static void choose_names(struct dh_symbol *s, struct dh_symbol_variable *v)
+{
+    v->brief = brief(s, v->display);
+    v->shown = s->full_names ? v->display : v->brief;
+    v->shown_name = shown(s, v->name);
+    v->shown_function = shown(s, v->function);
+}
+
+static bool find_fixed(struct dh_symbol *s, int which, const struct dh_model_module *module, u64 offset,
+                       u64 size, struct dh_symbol_variable *ret)
+{
+    if (!module || !dh_object_find_variable(find_object(s, module), which, offset, size, ret))
+        return false;
+    choose_names(s, ret);
+    return true;
+}
+
 bool dh_symbol_find_variable(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
                              struct dh_symbol_variable *ret)
 {
-    return module && dh_object_find_variable(find_object(s, module), DH_OBJECT_DATA, offset, size, ret);
+    return find_fixed(s, DH_OBJECT_DATA, module, offset, size, ret);
 }
 
 bool dh_symbol_find_tls(struct dh_symbol *s, const struct dh_model_module *module, u64 offset, u64 size,
                         struct dh_symbol_variable *ret)
 {
-    return module && dh_object_find_variable(find_object(s, module), DH_OBJECT_TLS, offset, size, ret);
+    return find_fixed(s, DH_OBJECT_TLS, module, offset, size, ret);
 }
 
 bool dh_symbol_check_frame(struct dh_symbol *s, const struct dh_model_activation *frame)
@@ -144,9 +180,11 @@ bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation 
                           struct dh_symbol_variable *ret)
 {
     const struct dh_model_frame *f = frame->pc.frames;
-    if (frame->pc.n == 0 || !f->module || !f->offset)
+    if (frame->pc.n == 0 || !f->module || !f->offset ||
+        !dh_object_find_local(find_object(s, f->module), f->offset - 1, frame, at, size, ret))
         return false;
-    return dh_object_find_local(find_object(s, f->module), f->offset - 1, frame, at, size, ret);
+    choose_names(s, ret);
+    return true;
 }
 
 bool dh_symbol_in_project(const struct dh_symbol_frame *f)

@@ -25,6 +25,8 @@ struct dh_symbol_origin {
 
 struct dh_symbol_frame {
     const char *function;  /* demangled; NULL if unknown */
+    const char *brief;     /* the same, shortened */
+    const char *shown;     /* the one that people are to see */
     const char *file;      /* absolute where the debug information allows it; NULL if unknown */
     const char *unit_file; /* as seen from the directory it was compiled in: the same on every machine */
     const char *module;    /* path of the ELF file, or NULL */
@@ -44,8 +46,10 @@ struct dh_symbol_variable {
     const char *name;    /* of the variable itself, demangled */
     const char *display; /* with the member or offset: "stats.hits", "table[3].n", "buf + 4" */
     const char *shape;   /* with the member, but neither index nor offset: "stats.hits", "table[].n", "buf" */
-    const char *function; /* of a local variable, static or not; else NULL */
-    const char *file;     /* where it is declared; NULL if unknown */
+    const char *function;                            /* of a local variable, static or not; else NULL */
+    const char *brief;                               /* `display`, shortened */
+    const char *shown, *shown_name, *shown_function; /* `display`, `name` and `function`, for people */
+    const char *file;                                /* where it is declared; NULL if unknown */
     int line;
     u64 size;   /* 0 if unknown */
     u64 offset; /* of the access in it */
@@ -59,6 +63,8 @@ typedef void dh_symbol_warn(void *ctx, const char *sentence);
 
 struct dh_symbol;
 struct dh_symbol *dh_symbol_new(struct dh_arena *arena, dh_symbol_warn *warn, void *ctx);
+/* Show names of C++ in full; as a rule they are shortened. */
+void dh_symbol_full_names(struct dh_symbol *s);
 /* Can the file that ran be read? */
 bool dh_symbol_is_readable(struct dh_symbol *s, const struct dh_model_module *module);
 void dh_symbol_free(struct dh_symbol *s);
