@@ -31,6 +31,7 @@ static const char usage[] =
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
+    "  --full-names          show C++ names in full, with default template arguments\n"
     "  --stats               print all counters of the run\n"
     "\n"
     "Exit status: 0 no races; 66 races; 2 bad usage or input, and no races where no process is recorded, or\n"
@@ -69,6 +70,7 @@ static int report_stream(void *unused)
         .print = settings.report,
         .color = dh_cli_wants_color(settings.color, STDERR_FILENO),
         .source = settings.source,
+        .full_names = settings.full_names,
         .stats = settings.stats,
     };
     struct dh_reporter *reporter = dh_reporter_new(&options);
@@ -87,13 +89,14 @@ struct request {
     const char *color;
     const char *suppressions;
     bool source;
+    bool full_names;
     bool stats;
 };
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--format", "--color", "--suppressions",
-                                        "--source", "--stats", "--help"};
+    static const char *const names[] = {"--format",     "--color", "--suppressions", "--source",
+                                        "--full-names", "--stats", "--help"};
     return dh_cli_unknown_flag("report", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -112,6 +115,8 @@ static int set_flag(struct request *q, const char *arg)
         if (strcmp(v, "0") != 0 && strcmp(v, "1") != 0)
             return dh_cli_fail("report", "--source cannot be '%s'; it must be 0 or 1", v);
         q->source = v[0] == '1';
+    } else if (strcmp(arg, "--full-names") == 0) {
+        q->full_names = true;
     } else if (strcmp(arg, "--stats") == 0) {
         q->stats = true;
     } else {
@@ -159,6 +164,7 @@ static int report_file(const struct request *q)
         .format = q->format,
         .color = dh_cli_wants_color(q->color, STDOUT_FILENO),
         .source = q->source,
+        .full_names = q->full_names,
         .stats = q->stats,
     };
     struct dh_reporter *reporter = dh_reporter_new(&options);

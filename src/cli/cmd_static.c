@@ -41,6 +41,7 @@ static const char usage[] =
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
+    "  --full-names          show C++ names in full, with default template arguments\n"
     "  --stats               also what the analysis assumed, and its phases with time and memory\n"
     "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
     "  --output=FILE         write there instead of standard output\n"
@@ -146,9 +147,9 @@ static int set_limit(struct dh_static *s, struct request *q, const char *value)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--of",      "--style",   "--assume", "--no-assume",
-                                        "--explain", "--summary", "--limit",  "--stats",
-                                        "--format",  "--output",  "--color",  "--help"};
+    static const char *const names[] = {"--of",      "--style", "--assume",     "--no-assume", "--explain",
+                                        "--summary", "--limit", "--full-names", "--stats",     "--format",
+                                        "--output",  "--color", "--help"};
     return dh_cli_unknown_flag("static", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -178,6 +179,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
         q->output = v;
     else if (strcmp(arg, "--summary") == 0)
         q->summary = true;
+    else if (strcmp(arg, "--full-names") == 0)
+        s->from.full_names = true;
     else if (strcmp(arg, "--stats") == 0)
         q->stats = true;
     else

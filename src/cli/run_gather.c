@@ -204,6 +204,7 @@ static int gather(void *ctx)
         .print = g->settings->report,
         .color = dh_cli_wants_color(g->settings->color, STDERR_FILENO),
         .source = g->settings->source,
+        .full_names = g->settings->full_names,
         .stats = g->settings->stats,
     };
     g->polled = dh_util_alloc(2 * sizeof(*g->polled));

@@ -23,10 +23,10 @@ const char *dh_finding_title(const struct dh_finding *f)
 static const char *named_variable(struct dh_arena *arena, const struct dh_finding_location *at,
                                   const char *kind)
 {
-    const char *name = dh_text_shown(arena, at->variable.display);
+    const char *name = dh_text_shown(arena, at->variable.shown);
     if (at->variable.function && at->place != DH_MODEL_HEAP) /* of a block: the function that allocates it */
         return dh_arena_printf(arena, "%s `%s` of `%s`", kind, name,
-                               dh_text_shown(arena, at->variable.function));
+                               dh_text_shown(arena, at->variable.shown_function));
     return dh_arena_printf(arena, "%s `%s`", kind, name);
 }
 
@@ -85,7 +85,7 @@ const char *dh_finding_held(struct dh_arena *arena, const struct dh_finding_acce
         return "no lock";
     for (size_t i = 0; i < a->n_locks; i++) {
         const char *before = i == 0 ? "" : i + 1 == a->n_locks ? " and " : ", ";
-        text = dh_arena_printf(arena, "%s%s`%s`%s", text, before, dh_text_shown(arena, a->locks[i].name),
+        text = dh_arena_printf(arena, "%s%s`%s`%s", text, before, dh_text_shown(arena, a->locks[i].shown),
                                a->locks[i].shared ? " (for reading)" : "");
     }
     return text;
@@ -134,13 +134,13 @@ static const char *explain_locks(struct dh_arena *arena, const struct dh_finding
     if (common && both_read)
         return dh_arena_printf(
             arena, "Both threads held `%s`, but only for reading, which does not keep them apart.",
-            dh_text_shown(arena, common->name));
+            dh_text_shown(arena, common->shown));
     if (common)
         return dh_arena_printf(
             arena,
             "Both threads held `%s`, yet nothing orders the accesses: it was not the same "
             "lock for both (destroyed and initialised again, or unlocked by another thread).",
-            dh_text_shown(arena, common->name));
+            dh_text_shown(arena, common->shown));
     if (now->n_locks == 0 && then->n_locks == 0) {
         if (now->atomic != then->atomic)
             return dh_arena_printf(

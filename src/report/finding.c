@@ -49,6 +49,8 @@ static struct dh_suppress_rule *match_frame(const struct dh_suppress *s, enum dh
                                             const struct dh_symbol_frame *f)
 {
     struct dh_suppress_rule *rule = dh_suppress_find(s, type, f->function);
+    if (!rule && f->brief != f->function)
+        rule = dh_suppress_find(s, type, f->brief);
     if (!rule)
         rule = dh_suppress_find(s, type, f->file);
     if (!rule)
@@ -76,6 +78,10 @@ struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const
     }
     if (!f->location.has_variable)
         return NULL;
-    rule = dh_suppress_find(s, DH_SUPPRESS_RACE, f->location.variable.name);
-    return rule ? rule : dh_suppress_find(s, DH_SUPPRESS_RACE, f->location.variable.display);
+    const struct dh_symbol_variable *v = &f->location.variable;
+    const char *names[] = {v->name, v->display, v->brief};
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
+        if ((rule = dh_suppress_find(s, DH_SUPPRESS_RACE, names[i])))
+            return rule;
+    return NULL;
 }

@@ -1,9 +1,9 @@
 /*
  * finding.h - one finding: two accesses that race, or may, with everything about them named.
  *
- * Whatever looks for races feeds it: race records (finding_record.c), traces without code (finding_trace.c) and
- * the static analysis (finding_pairs.c). Whatever tells of races reads nothing
- * else: suppressions, the fingerprint and the back ends (print.h). docs/design/finding.md has the reasons.
+ * Whatever looks for races feeds it: race records (finding_record.c), traces without code (finding_trace.c)
+ * and the static analysis (finding_pairs.c). Whatever tells of races reads nothing else: suppressions, the
+ * fingerprint and the back ends (print.h). docs/design/finding.md has the reasons.
  *
  * Strings are NULL where nothing is known, unless it says otherwise. Names are as their source has them: what
  * prints them makes them fit to be shown (util/text.h); only labels are fit already.
@@ -28,12 +28,13 @@ struct dh_finding_word {
 };
 
 struct dh_finding_lock {
-    const char *name; /* never NULL: its own, or M1, M2 ... within the finding */
-    bool named;       /* it is its own */
-    bool shared;      /* held for reading only */
-    bool many;        /* one of many such locks, so that two of this name may differ */
-    u64 addr;         /* 0: not known, as in source code */
-    const char *kind; /* "mutex" */
+    const char *name;  /* never NULL: its own, or M1, M2 ... within the finding */
+    const char *shown; /* the same for people: of C++, shortened */
+    bool named;        /* it is its own */
+    bool shared;       /* held for reading only */
+    bool many;         /* one of many such locks, so that two of this name may differ */
+    u64 addr;          /* 0: not known, as in source code */
+    const char *kind;  /* "mutex" */
     struct dh_symbol_trace acquired_at;
     struct dh_symbol_frame declared_at; /* file and line */
 };
@@ -146,7 +147,7 @@ struct dh_finding {
     struct dh_finding_access accesses[2]; /* that which found the race; the earlier one */
     struct dh_finding_location location;
     struct dh_finding_discipline discipline;
-    u64 newest_thread;    /* uid of the thread that was created last when the race was found; 0: not known */
+    u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
     struct dh_fingerprint fingerprint;
     u64 count;                   /* occurrences; 0: they are not counted */
     u64 processes;               /* it was seen in */

@@ -28,10 +28,17 @@ const char *dh_finding_readable(struct dh_finding_pairs *from, const char *linka
     return readable;
 }
 
+static const char *shorten(struct dh_arena *arena, const char *name)
+{
+    return name ? dh_symbol_shorten(arena, name) : NULL;
+}
+
 static struct dh_symbol_frame frame_of(struct dh_finding_pairs *from, struct dh_arena *arena,
                                        const char *function, const struct dh_pairs_place *at)
 {
     struct dh_symbol_frame f = {.function = known(dh_finding_readable(from, function))};
+    f.brief = shorten(arena, f.function);
+    f.shown = from->full_names ? f.function : f.brief;
     if (!at->file[0])
         return f;
     f.file = f.unit_file = dh_path_join(arena, known(at->dir), at->file);
@@ -91,9 +98,14 @@ void dh_finding_of_variable(struct dh_finding_pairs *from, struct dh_arena *aren
         .display = dh_arena_printf(arena, "%s%s", whole, v->path),
         .shape = dh_arena_printf(arena, "%s%s", whole, shape_of(arena, v->path)),
         .function = at.function,
+        .shown_function = at.shown,
         .file = at.file,
         .line = at.line,
     };
+    struct dh_symbol_variable *named = &ret->variable;
+    named->brief = shorten(arena, named->display);
+    named->shown = from->full_names ? named->display : named->brief;
+    named->shown_name = from->full_names ? named->name : shorten(arena, named->name);
     if (heap) {
         ret->allocator = known(name);
         ret->allocated_at = trace_of(arena, at);
@@ -114,7 +126,7 @@ static const char *entry_name(struct dh_finding_pairs *from, struct dh_arena *ar
     size_t len = strlen(name), begin = sizeof(before) - 1, end = sizeof(after) - 1;
     if (len > begin + end && strncmp(name, before, begin) == 0 && strcmp(name + len - end, after) == 0)
         return dh_arena_printf(arena, "`std::thread(%.*s)`", (int)(len - begin - end), name + begin);
-    return dh_arena_printf(arena, "`%s`", name);
+    return dh_arena_printf(arena, "`%s`", from->full_names ? name : shorten(arena, name));
 }
 
 void dh_finding_of_entry(struct dh_finding_pairs *from, struct dh_arena *arena, u32 entry,
@@ -212,8 +224,10 @@ static void name_locks(struct dh_finding_pairs *from, struct dh_arena *arena, u3
     ret->locks = dh_arena_array(arena, ret->n_locks, sizeof(*ret->locks));
     for (size_t i = 0; i < ret->n_locks; i++) {
         const struct dh_pairs_lock *l = &from->table->locks[dh_pairs_held_lock(held[i])];
+        const char *name = lock_name(from, arena, l->name);
         ret->locks[i] = (struct dh_finding_lock){
-            .name = lock_name(from, arena, l->name),
+            .name = name,
+            .shown = from->full_names ? name : shorten(arena, name),
             .named = true,
             .shared = dh_pairs_held_shared(held[i]),
             .many = !l->single,
@@ -246,7 +260,7 @@ static void name_stack(struct dh_finding_pairs *from, struct dh_arena *arena,
     ret->frames[0] = frame_of(from, arena, site->function, &site->at);
     if (site->host[0]) {
         ret->frames[0].inlined = true;
-        ret->frames[1].function = dh_finding_readable(from, site->host);
+        ret->frames[1] = frame_of(from, arena, site->host, &(struct dh_pairs_place){.file = ""});
     }
 }
 

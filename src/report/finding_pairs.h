@@ -14,6 +14,7 @@ struct dh_finding_pairs {
     struct dh_map names;    /* linkage name -> readable name */
     u32 set;                /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     bool alike;             /* also say which places a bundle stands for */
+    bool full_names;        /* of C++, where people read them */
 };
 
 /* Everything that these return lives in the arena given, or as long as the table. */

@@ -25,24 +25,28 @@ struct builder {
     size_t n_anonymous;
 };
 
-static const char *lock_name(struct builder *b, const struct dh_model_lock *lock, bool *ret_named)
+/* A lock's address is also its first member's: leave out the insides of the C++ library's locks. */
+static const char *without_insides(struct builder *b, const char *name)
+{
+    const char *inside = strstr(name, "._M_");
+    return inside && inside > name ? dh_arena_dup(b->arena, name, (size_t)(inside - name)) : name;
+}
+
+static void name_lock(struct builder *b, const struct dh_model_lock *lock, struct dh_finding_lock *ret)
 {
     struct dh_symbol_variable variable;
-    *ret_named = dh_symbol_find_variable(b->symbols, lock->module, lock->offset, 0, &variable);
-    if (*ret_named) {
-        /* A lock's address is also its first member's: leave out the insides of the C++ library's locks. */
-        char *name = dh_arena_strdup(b->arena, variable.display);
-        char *inside = strstr(name, "._M_");
-        if (inside && inside > name)
-            *inside = 0;
-        return name;
+    ret->named = dh_symbol_find_variable(b->symbols, lock->module, lock->offset, 0, &variable);
+    if (ret->named) {
+        ret->name = without_insides(b, variable.display);
+        ret->shown = without_insides(b, variable.shown);
+        return;
     }
     size_t i = 0;
     while (i < b->n_anonymous && b->anonymous[i] != lock->addr)
         i++;
     if (i == b->n_anonymous)
         b->anonymous[b->n_anonymous++] = lock->addr;
-    return dh_arena_printf(b->arena, "M%zu", i + 1);
+    ret->name = ret->shown = dh_arena_printf(b->arena, "M%zu", i + 1);
 }
 
 /* The libraries that a stack of the program's begins in are left out where they will not be looked at: their
@@ -99,7 +103,7 @@ static void name_access(struct builder *b, const struct dh_model_access *access,
         const struct dh_model_lock *lock = &access->locks[i];
         ret->locks[i].addr = lock->addr;
         ret->locks[i].shared = lock->read_mode;
-        ret->locks[i].name = lock_name(b, lock, &ret->locks[i].named);
+        name_lock(b, lock, &ret->locks[i]);
         name_stack(b, &lock->acquired_at, &ret->locks[i].acquired_at);
     }
 }
@@ -169,15 +173,13 @@ static void name_discipline(struct builder *b, struct dh_finding_discipline *ret
 {
     const struct dh_model_race *race = b->race;
     const struct dh_model_discipline *d = &race->discipline;
-    bool named;
     *ret = (struct dh_finding_discipline){.accesses = d->accesses};
     if (d->held) {
-        const char *name = lock_name(b, &d->lock, &named);
+        struct dh_finding_lock lock;
+        name_lock(b, &d->lock, &lock);
         ret->held = d->held;
-        ret->lock =
-            named || holds(&race->accesses[0], d->lock.addr) || holds(&race->accesses[1], d->lock.addr)
-                ? name
-                : NULL;
+        bool known = holds(&race->accesses[0], d->lock.addr) || holds(&race->accesses[1], d->lock.addr);
+        ret->lock = lock.named || known ? lock.shown : NULL;
     }
     if (d->held_from) {
         struct dh_model_frame call = d->taken_at;

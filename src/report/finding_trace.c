@@ -36,6 +36,8 @@ struct dh_finding *dh_finding_of_trace(struct dh_arena *arena, const struct dh_f
     v->name = v->display = v->shape = dh_arena_strdup(arena, race->variable);
     if (race->expression)
         v->display = dh_arena_strdup(arena, race->expression);
+    v->brief = v->shown = v->display;
+    v->shown_name = v->name;
     f->witness = race->witness;
     dh_finding_identify(arena, f);
     return f;

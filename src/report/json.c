@@ -59,6 +59,8 @@ static json_t *frame(const struct dh_symbol_frame *f)
 {
     json_t *object = json_object();
     dh_json_put(object, "function", f->function);
+    if (f->brief != f->function)
+        dh_json_put(object, "short", f->brief);
     put_place(object, f);
     if (f->inlined)
         put_flag(object, "inlined", true);
@@ -196,6 +198,8 @@ static void put_variable(json_t *object, const struct dh_symbol_variable *v)
 {
     dh_json_put(object, "name", v->name);
     dh_json_put(object, "display", v->display);
+    if (v->brief != v->display)
+        dh_json_put(object, "short", v->brief);
     dh_json_put(object, "function", v->function);
     put_nonzero(object, "size", v->size);
     put_nonzero(object, "offset", v->offset);

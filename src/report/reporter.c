@@ -105,6 +105,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     dh_source_init(&r->source, &r->arena);
     dh_suppress_init(&r->suppress, &r->arena);
     r->symbols = dh_symbol_new(&r->arena, warn, r);
+    if (options->full_names)
+        dh_symbol_full_names(r->symbols);
     char *cwd = getcwd(NULL, 0);
     r->print = (struct dh_print){
         .out = options->out,

@@ -19,7 +19,8 @@ struct dh_reporter_options {
     enum dh_print_format format; /* while streaming: text */
     bool color;
     bool source;
-    bool stats; /* all counters at the end, unless streaming */
+    bool full_names; /* of C++, where people read them */
+    bool stats;      /* all counters at the end, unless streaming */
 };
 
 struct dh_reporter_result {

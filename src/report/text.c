@@ -74,7 +74,7 @@ static void print_side(struct dh_print *p, const struct dh_finding_access *a)
     for (size_t i = 0; i < a->n_locks; i++) {
         const struct dh_finding_lock *l = &a->locks[i];
         const char *place = dh_words_place(p, &l->declared_at);
-        fprintf(p->out, "    It always holds `%s`%s%s%s%s.\n", dh_text_shown(&p->scratch, l->name),
+        fprintf(p->out, "    It always holds `%s`%s%s%s%s.\n", dh_text_shown(&p->scratch, l->shown),
                 l->shared ? " for reading" : "", place[0] ? ", from " : "", place,
                 l->many ? ", one of many such locks" : "");
     }
@@ -128,7 +128,7 @@ static void print_locks(struct dh_print *p, const struct dh_finding *f)
             const struct dh_finding_lock *l = &a->locks[j];
             if (l->named && l->acquired_at.n == 0)
                 continue;
-            fprintf(p->out, "\n  Lock `%s` at 0x%" PRIx64, dh_text_shown(&p->scratch, l->name), l->addr);
+            fprintf(p->out, "\n  Lock `%s` at 0x%" PRIx64, dh_text_shown(&p->scratch, l->shown), l->addr);
             fprintf(p->out, l->acquired_at.n ? ", taken by thread %s:\n" : ", held by thread %s\n",
                     a->run_by);
             if (l->acquired_at.n)

@@ -70,8 +70,9 @@ void dh_print_variant(struct dh_print *p, const struct dh_finding *f, const stru
 void dh_print_repeated(struct dh_print *p, FILE *out, const struct dh_finding *f)
 {
     const struct dh_finding_access *a = f->accesses;
-    fprintf(out, "  %s: %s at %s, %s at %s: %" PRIu64 " times", f->fingerprint.hash, dh_finding_kinds[a[0].kind],
-            dh_words_at(p, &a[0]), dh_finding_kinds[a[1].kind], dh_words_at(p, &a[1]), f->count);
+    fprintf(out, "  %s: %s at %s, %s at %s: %" PRIu64 " times", f->fingerprint.hash,
+            dh_finding_kinds[a[0].kind], dh_words_at(p, &a[0]), dh_finding_kinds[a[1].kind],
+            dh_words_at(p, &a[1]), f->count);
     if (f->processes > 1)
         fprintf(out, " in %" PRIu64 " processes", f->processes);
     fputc('\n', out);

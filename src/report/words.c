@@ -52,7 +52,7 @@ const char *dh_words_at(struct dh_print *p, const struct dh_finding_access *a)
 
 const char *dh_words_function(struct dh_print *p, const struct dh_symbol_frame *f)
 {
-    return f->function ? shown(p, f->function) : "??";
+    return f->shown ? shown(p, f->shown) : "??";
 }
 
 /* What starts a program or a thread: nobody looks for a race there. */
@@ -128,7 +128,7 @@ static const char *variable_part(struct dh_print *p, const struct dh_symbol_vari
     struct dh_arena *a = &p->scratch;
     const char *part = "", *size = "", *declared = "";
     if (strcmp(v->name, v->display) != 0)
-        part = dh_arena_printf(a, ", %s`%s`", offset_in(p, v->offset), shown(p, v->name));
+        part = dh_arena_printf(a, ", %s`%s`", offset_in(p, v->offset), shown(p, v->shown_name));
     if (v->size)
         size = dh_arena_printf(a, " (%" PRIu64 " byte%s)", v->size, dh_words_plural(v->size));
     if (v->file)
@@ -155,7 +155,7 @@ static const char *threads_own(struct dh_print *p, const struct dh_finding *f)
     const struct dh_symbol_trace *frame = &at->frame;
     if (!at->has_variable && frame->n && frame->frames[frame->n - 1].function)
         return dh_arena_printf(a, "%s, in the frame of `%s`", subject,
-                               shown(p, frame->frames[frame->n - 1].function));
+                               shown(p, frame->frames[frame->n - 1].shown));
     if (!at->has_variable)
         return subject;
     const char *part = variable_part(p, &at->variable);
@@ -200,7 +200,7 @@ const char *dh_words_declared(struct dh_print *p, const struct dh_finding_locati
         return "memory that the analysis does not know";
     const struct dh_symbol_variable *v = &at->variable;
     const char *name = shown(p, v->display);
-    const char *in = v->function ? dh_arena_printf(a, " in %s", shown(p, v->function)) : "";
+    const char *in = v->function ? dh_arena_printf(a, " in %s", shown(p, v->shown_function)) : "";
     const char *where = v->file ? dh_arena_printf(a, " at %s:%d", dh_words_path(p, v->file), v->line) : "";
     const char *type = at->type ? dh_arena_printf(a, " (%s)", shown(p, at->type)) : "";
     switch (at->place) {
@@ -224,7 +224,7 @@ const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *
     struct dh_arena *a = &p->scratch;
     const struct dh_symbol_frame *f = t->created_at.n ? t->created_at.frames : NULL;
     const char *by = t->api ? dh_arena_printf(a, " by %s", shown(p, t->api)) : "";
-    const char *in = f && f->function ? dh_arena_printf(a, " in %s", shown(p, f->function)) : "";
+    const char *in = f && f->function ? dh_arena_printf(a, " in %s", shown(p, f->shown)) : "";
     const char *place = f ? dh_words_place(p, f) : "";
     return dh_arena_printf(a, "%s%s%s%s%s%s%s", t->label, t->sentence ? t->sentence : "", by, in,
                            place[0] ? " at " : "", place, t->many ? ", several at once" : "");

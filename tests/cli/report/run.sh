@@ -271,6 +271,8 @@ exec 8<&-
 # ---- C++ ----
 cat >cxx.cpp <<'END'
 #include <mutex>
+#include <string>
+#include <vector>
 namespace ns {
 template <class T> struct Box {
     T value;
@@ -282,8 +284,22 @@ template <class T> struct Box {
     }
 };
 Box<long> box;
+template <class T> struct Counted {
+    static long count;
+};
+template <class T> long Counted<T>::count;
+__attribute__((noinline)) void fill(std::vector<std::string> &)
+{
+    __asm__ volatile(".globl at_fill\nat_fill:" ::: "memory");
+    Counted<std::string>::count++;
+}
 } // namespace ns
-int main() { ns::box.put(1); }
+int main()
+{
+    std::vector<std::string> v;
+    ns::fill(v);
+    ns::box.put(1);
+}
 END
 clang++-19 -g -O1 cxx.cpp -o target && nm target >symbols
 cat >cxx.jsonl <<END
@@ -291,6 +307,36 @@ cat >cxx.jsonl <<END
 {"v":1,"type":"race","id":1,"accesses":[{"kind":"write","addr":"0x1","size":8,"thread":1,"stack":[$(frame put)],"locks":[{"addr":"0x9","mode":"write","module":0,"offset":"$(at _ZN2ns3boxE 8)"}]},{"kind":"read","addr":"0x1","size":8,"thread":2,"stack":[$(frame put)]}],"location":$(global _ZN2ns3boxE)}
 END
 report cxx.jsonl
-has cxx-names out 'global `ns::box.value`' '#0 ns::Box<long>::put(long) cxx.cpp:9' 'holding `ns::box.lock`'
+has cxx-names out 'global `ns::box.value`' '#0 ns::Box<long>::put(long) cxx.cpp:11' 'holding `ns::box.lock`'
+
+string='std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >'
+fill="ns::fill(std::vector<$string, std::allocator<$string > >&)"
+count=$(awk '$3 ~ /Counted.*count/ { print $3 }' symbols)
+cat >short.jsonl <<END
+{"v":1,"type":"module","id":0,"path":"$work/target","build_id":""}
+{"v":1,"type":"race","id":1,"accesses":[{"kind":"write","addr":"0x1","size":8,"thread":1,"stack":[$(frame fill)]},{"kind":"read","addr":"0x1","size":8,"thread":2,"stack":[$(frame fill)]}],"location":$(global "$count")}
+END
+report short.jsonl
+has cxx-short out '#0 ns::fill(std::vector<std::string>&) cxx.cpp:' 'global `ns::Counted<std::string>::count` (8 bytes)'
+lacks cxx-short-only out allocator
+short=$(grep Fingerprint out)
+report --full-names --source=0 short.jsonl
+has cxx-full out "#0 $fill cxx.cpp:" "global \`ns::Counted<$string >::count\`"
+lacks cxx-full-only out std::string
+same cxx-one-fingerprint "$(grep Fingerprint out)" "$short"
+DEADHEAT_OPTIONS=full_names=1 "$deadheat" report --from-runtime <short.jsonl >out 2>err
+has cxx-full-option err "#0 $fill cxx.cpp:"
+report --format=json short.jsonl
+has cxx-json out "\"function\": \"$fill\"" '"short": "ns::fill(std::vector<std::string>&)"' '"short": "ns::Counted<std::string>::count"' \
+    "\"display\": \"ns::Counted<$string >::count\"" '"summary": "global `ns::Counted<std::string>::count`"'
+suppressed_cxx() { # NAME PATTERN
+    echo "race:^$2\$" >supp.txt
+    report --suppressions=supp.txt short.jsonl
+    has "cxx-suppress-$1" err '1 suppressed'
+}
+suppressed_cxx full "$fill"
+suppressed_cxx short 'ns::fill(std::vector<std::string>&)'
+suppressed_cxx full-variable "ns::Counted<$string >::count"
+suppressed_cxx short-variable 'ns::Counted<std::string>::count'
 
 exit $failed
