@@ -327,8 +327,8 @@ same cxx-one-fingerprint "$(grep Fingerprint out)" "$short"
 DEADHEAT_OPTIONS=full_names=1 "$deadheat" report --from-runtime <short.jsonl >out 2>err
 has cxx-full-option err "#0 $fill cxx.cpp:"
 report --format=json short.jsonl
-has cxx-json out "\"function\": \"$fill\"" '"short": "ns::fill(std::vector<std::string>&)"' '"short": "ns::Counted<std::string>::count"' \
-    "\"display\": \"ns::Counted<$string >::count\"" '"summary": "global `ns::Counted<std::string>::count`"'
+has cxx-json out "\"function\":\"$fill\"" '"short":"ns::fill(std::vector<std::string>&)"' '"short":"ns::Counted<std::string>::count"' \
+    "\"display\":\"ns::Counted<$string >::count\"" '"summary":"global `ns::Counted<std::string>::count`"'
 suppressed_cxx() { # NAME PATTERN
     echo "race:^$2\$" >supp.txt
     report --suppressions=supp.txt short.jsonl
