@@ -33,6 +33,11 @@ static const char *shorten(struct dh_arena *arena, const char *name)
     return name ? dh_symbol_shorten(arena, name) : NULL;
 }
 
+static int number(u32 n)
+{
+    return n <= INT32_MAX ? (int)n : 0;
+}
+
 static struct dh_symbol_frame frame_of(struct dh_finding_pairs *from, struct dh_arena *arena,
                                        const char *function, const struct dh_pairs_place *at)
 {
@@ -44,8 +49,15 @@ static struct dh_symbol_frame frame_of(struct dh_finding_pairs *from, struct dh_
     f.file = f.unit_file = dh_path_join(arena, known(at->dir), at->file);
     if (at->dir[0])
         f.unit_file = dh_path_from(arena, dh_path_join(arena, at->dir, "."), f.file);
-    f.line = at->line <= INT32_MAX ? (int)at->line : 0;
-    f.column = at->column <= INT32_MAX ? (int)at->column : 0;
+    f.line = number(at->line);
+    f.column = number(at->column);
+    f.origin = (struct dh_symbol_origin){
+        .name = known(function),
+        .home = at->internal ? dh_path_base(f.file) : NULL,
+        .line = number(at->declared ? at->declared : at->line),
+        .elsewhere = !at->declared,
+        .unit = from->table, /* all there is of debug information */
+    };
     return f;
 }
 
@@ -103,6 +115,11 @@ void dh_finding_of_variable(struct dh_finding_pairs *from, struct dh_arena *aren
         .line = at.line,
     };
     struct dh_symbol_variable *named = &ret->variable;
+    named->members = named->shape + strlen(whole);
+    named->findable = true;
+    if (!heap)
+        named->origin = (struct dh_symbol_origin){.name = known(v->name),
+                                                  .home = v->at.internal ? dh_path_base(v->at.file) : NULL};
     named->brief = shorten(arena, named->display);
     named->shown = from->full_names ? named->display : named->brief;
     named->shown_name = from->full_names ? named->name : shorten(arena, named->name);

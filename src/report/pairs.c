@@ -160,12 +160,14 @@ static struct dh_pairs_place intern_place(struct dh_pairs *p, struct dh_pairs_pl
 
 static u64 mix_place(u64 h, const struct dh_pairs_place *at)
 {
-    return mix(mix_string(mix_string(h, at->file), at->dir), (u64)at->line << 32 | at->column);
+    h = mix(mix_string(mix_string(h, at->file), at->dir), (u64)at->line << 32 | at->column);
+    return mix(h, (u64)at->declared << 1 | at->internal);
 }
 
 static bool place_equal(const struct dh_pairs_place *a, const struct dh_pairs_place *b)
 {
-    return a->file == b->file && a->dir == b->dir && a->line == b->line && a->column == b->column;
+    return a->file == b->file && a->dir == b->dir && a->line == b->line && a->column == b->column &&
+           a->declared == b->declared && a->internal == b->internal;
 }
 
 /* ---- Sites ---- */

@@ -18,7 +18,7 @@
 #include "util/arena.h"
 
 #define DH_PAIRS_SECTION ".deadheat.pairs"
-enum { DH_PAIRS_VERSION = 4, DH_PAIRS_ID_VERSION = 1 };
+enum { DH_PAIRS_VERSION = 5, DH_PAIRS_ID_VERSION = 1 };
 enum { DH_PAIRS_NONE = UINT32_MAX }; /* no index */
 
 enum dh_pairs_access {
@@ -36,6 +36,8 @@ struct dh_pairs_place {
     const char *file; /* as the debug information names it: usually relative to dir */
     const char *dir;  /* where the compiler ran; no part of an id */
     u32 line, column; /* 0: unknown */
+    u32 declared;  /* in that file, the line at which the function that it is in is declared; 0: elsewhere */
+    bool internal; /* that function, or the variable declared here, has no meaning in other files */
 };
 
 /* One access in the code. */

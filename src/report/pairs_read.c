@@ -91,6 +91,8 @@ static struct dh_pairs_place get_place(struct in *in)
     struct dh_pairs_place at = {.file = get_string(in), .dir = get_string(in)};
     at.line = get_u32(in);
     at.column = get_u32(in);
+    at.declared = get_u32(in);
+    at.internal = get_below(in, 2, "it holds a flag that is neither yes nor no");
     return at;
 }
 
@@ -139,7 +141,7 @@ static void get_lists(struct in *in)
 
 static void get_sites(struct in *in)
 {
-    size_t count = get_count(in, 10);
+    size_t count = get_count(in, 12);
     for (size_t i = 0; i < count && !in->why; i++) {
         struct dh_pairs_site s = {.module = get_string(in)};
         s.function = get_string(in);
@@ -155,7 +157,7 @@ static void get_sites(struct in *in)
 
 static void get_variables(struct in *in)
 {
-    size_t count = get_count(in, 9);
+    size_t count = get_count(in, 11);
     for (size_t i = 0; i < count && !in->why; i++) {
         struct dh_pairs_variable v = {0};
         v.storage = (u8)get_below(in, DH_PAIRS_STORAGES, "it holds an unknown kind of variable");
@@ -171,7 +173,7 @@ static void get_variables(struct in *in)
 
 static void get_locks_and_entries(struct in *in)
 {
-    size_t count = get_count(in, 6);
+    size_t count = get_count(in, 8);
     for (size_t i = 0; i < count && !in->why; i++) {
         u32 kind = get_below(in, DH_PAIRS_LOCK_KINDS * 2, "it holds an unknown kind of lock");
         struct dh_pairs_lock l = {.kind = (u8)(kind >> 1), .single = kind & 1, .name = get_string(in)};
@@ -179,7 +181,7 @@ static void get_locks_and_entries(struct in *in)
         if (!in->why && dh_pairs_add_lock(in->pairs, &l) != i)
             fail(in, "it holds a lock twice");
     }
-    count = get_count(in, 8);
+    count = get_count(in, 10);
     for (size_t i = 0; i < count && !in->why; i++) {
         u32 kind = get_below(in, DH_PAIRS_ENTRY_KINDS * 2, "it holds an unknown kind of entry point");
         struct dh_pairs_entry e = {.kind = (u8)(kind >> 1), .many = kind & 1, .function = get_string(in)};

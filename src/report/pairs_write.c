@@ -48,6 +48,8 @@ static void put_place(struct out *o, const struct dh_pairs_place *at)
     put_string(o, at->dir);
     put(o, at->line);
     put(o, at->column);
+    put(o, at->declared);
+    put(o, at->internal);
 }
 
 static void put_texts_and_lists(struct out *o)

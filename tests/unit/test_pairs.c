@@ -14,7 +14,12 @@ static struct dh_pairs_site site(const char *function, u32 line, u8 access)
 {
     return (struct dh_pairs_site){.module = "a.c",
                                   .function = function,
-                                  .at = {.file = "a.c", .dir = "/x", .line = line, .column = 5},
+                                  .at = {.file = "a.c",
+                                         .dir = "/x",
+                                         .line = line,
+                                         .column = 5,
+                                         .declared = line - 1,
+                                         .internal = line % 2},
                                   .access = access,
                                   .size = 4};
 }

@@ -89,7 +89,8 @@ static struct dh_pairs_variable variable_of(struct dh_w_races *r, u32 object, u3
 {
     struct dh_w *w = r->w;
     const struct dh_w_object *o = &w->objects[object];
-    struct dh_pairs_variable v = {.name = "", .path = "", .type = "", .function = "", .at = {"", "", 0, 0}};
+    struct dh_pairs_variable v = {
+        .name = "", .path = "", .type = "", .function = "", .at = {.file = "", .dir = ""}};
     switch (o->kind) {
     case DH_W_GLOBAL:
     case DH_W_THREAD_LOCAL:

@@ -9,7 +9,7 @@
 
 struct dh_pairs_place dh_w_place(struct dh_w *w, LLVMValueRef value)
 {
-    struct dh_pairs_place at = {"", "", 0, 0};
+    struct dh_pairs_place at = {.file = "", .dir = ""};
     if (value == NULL)
         return at;
     unsigned len = 0;
@@ -41,14 +41,14 @@ const char *dh_w_project_place(struct dh_w *w, LLVMValueRef inst, struct dh_pair
     struct dh_shim_frame f;
     const char *function = "";
     bool found = false;
-    *ret = (struct dh_pairs_place){"", "", 0, 0};
+    *ret = (struct dh_pairs_place){.file = "", .dir = ""};
     for (unsigned depth = 0; !found && dh_shim_frame(inst, depth, &f); depth++) {
         const char *file = text(w, f.file, f.file_len), *dir = text(w, f.dir, f.dir_len);
         found = !is_system(file, dir);
         if (!found && depth > 0)
             continue; /* of those of the system, the innermost */
         function = text(w, f.function, f.function_len);
-        *ret = (struct dh_pairs_place){file, dir, f.line, f.column};
+        *ret = (struct dh_pairs_place){file, dir, f.line, f.column, f.declared, f.internal};
     }
     return function;
 }

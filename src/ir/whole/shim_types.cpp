@@ -53,9 +53,9 @@ static void fill(struct dh_shim_variable *ret, const DIVariable *variable, Strin
 {
     StringRef file = variable->getFilename(), dir = variable->getDirectory();
     auto part = expression->getFragmentInfo();
-    *ret = {variable->getType(), name.data(),         file.data(),
-            dir.data(),          name.size(),         file.size(),
-            dir.size(),          variable->getLine(), part ? part->OffsetInBits / 8 : 0};
+    *ret = {
+        variable->getType(), name.data(), file.data(),         dir.data(), name.size(),
+        file.size(),         dir.size(),  variable->getLine(), false,      part ? part->OffsetInBits / 8 : 0};
 }
 
 int dh_shim_types_global(LLVMValueRef global, struct dh_shim_variable *ret)
@@ -68,6 +68,7 @@ int dh_shim_types_global(LLVMValueRef global, struct dh_shim_variable *ret)
     const DIGlobalVariable *variable = expressions[0]->getVariable();
     StringRef linkage = variable->getLinkageName();
     fill(ret, variable, linkage.empty() ? variable->getName() : linkage, expressions[0]->getExpression());
+    ret->internal = variable->isLocalToUnit();
     return 1;
 }
 

@@ -9,6 +9,7 @@
 #define DH_IR_WHOLE_SHIM_TYPES_H
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,7 @@ struct dh_shim_variable {
     const char *name, *file, *dir; /* linkage name */
     size_t name_len, file_len, dir_len;
     unsigned line;
+    bool internal; /* it has no meaning in other files */
     unsigned long long offset;
 };
 int dh_shim_types_global(LLVMValueRef global, struct dh_shim_variable *ret); /* 0: nothing is known */

@@ -68,10 +68,16 @@ int dh_shim_frame(LLVMValueRef inst, unsigned depth, struct dh_shim_frame *ret)
     if (!at)
         return 0;
     StringRef function, file = at->getFilename(), dir = at->getDirectory();
-    if (const DISubprogram *sub = at->getScope()->getSubprogram())
+    unsigned declared = 0;
+    bool internal = false;
+    if (const DISubprogram *sub = at->getScope()->getSubprogram()) {
         function = sub->getLinkageName().empty() ? sub->getName() : sub->getLinkageName();
-    *ret = {function.data(), file.data(), dir.data(),    function.size(),
-            file.size(),     dir.size(),  at->getLine(), at->getColumn()};
+        internal = sub->isLocalToUnit();
+        if (sub->getFilename() == file && sub->getDirectory() == dir)
+            declared = sub->getLine();
+    }
+    *ret = {function.data(), file.data(),   dir.data(),      function.size(), file.size(),
+            dir.size(),      at->getLine(), at->getColumn(), declared,        internal};
     return 1;
 }
 

@@ -27,6 +27,8 @@ struct dh_shim_frame {
     const char *function, *file, *dir; /* linkage name */
     size_t function_len, file_len, dir_len;
     unsigned line, column;
+    unsigned declared; /* line of the function's declaration, if it is in the same file; else 0 */
+    bool internal;     /* the function has no meaning in other files */
 };
 int dh_shim_frame(LLVMValueRef inst, unsigned depth, struct dh_shim_frame *ret);
 /* The translation unit a function comes from, as its source file was named. */

@@ -53,8 +53,10 @@ static bool declared(struct dh_w *w, LLVMValueRef value, struct dh_shim_variable
     if (!(global && dh_shim_types_global(value, ret)) && !(local && dh_shim_types_local(value, ret)))
         return false;
     v->name = text(w, ret->name, ret->name_len);
-    v->at = (struct dh_pairs_place){text(w, ret->file, ret->file_len), text(w, ret->dir, ret->dir_len),
-                                    ret->line, 0};
+    v->at = (struct dh_pairs_place){.file = text(w, ret->file, ret->file_len),
+                                    .dir = text(w, ret->dir, ret->dir_len),
+                                    .line = ret->line,
+                                    .internal = global && ret->internal};
     return true;
 }
 
