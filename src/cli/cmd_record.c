@@ -24,6 +24,7 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
+#include "cli/record_stacks.h"
 #include "cli/record_symbols.h"
 #include "event/dht_code.h"
 #include "event/dht_feed.h"
@@ -73,6 +74,7 @@ struct recording {
     u64 flushed;             /* when */
     u64 flush_bytes;         /* size of the file at which it is brought up to date anyway */
     u32 seen[DH_FEED_SLOTS]; /* bytes of a slot that were written as so far */
+    struct dh_record_stacks stacks;
 };
 
 enum { FIRST_FLUSH = 64 << 10 };
@@ -102,6 +104,7 @@ static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
 {
     struct dh_feed_slot *slot = &rec->shared->slots[i];
     u32 used = __atomic_load_n(&slot->used, __ATOMIC_ACQUIRE);
+    u32 calls = has_events(slot) ? __atomic_load_n(&slot->calls, __ATOMIC_ACQUIRE) : 0;
     struct dh_dht_chunk head = {.type = slot->type,
                                 .thread = slot->thread,
                                 .number = slot->number,
@@ -109,7 +112,7 @@ static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
                                 .events = slot->events};
     if (used == 0)
         return;
-    if (used > DH_DHT_CHUNK_BYTES) {
+    if (used > DH_DHT_CHUNK_BYTES || calls > DH_DHT_CHUNK_BYTES - used) {
         rec->lost++;
         return;
     }
@@ -122,7 +125,8 @@ static void write_slot(struct recording *rec, u32 i, bool full, bool so_far)
     if (has_events(slot) && (head.events == 0 || (!full && decoder.at != decoder.end)))
         rec->lost++;
     else
-        dh_dht_write_chunk(&rec->writer, &head, rec->shared->data[i], used);
+        dh_dht_write_events(&rec->writer, &head, rec->shared->data[i], used,
+                            rec->shared->data[i] + DH_DHT_CHUNK_BYTES - calls, calls);
 }
 
 /* What threads have done so far that have not filled their slots: lest the file wait for the idlest of them.
@@ -139,6 +143,7 @@ static void write_so_far(struct recording *rec)
         rec->seen[i] = used;
         write_slot(rec, i, false, true);
     }
+    dh_record_stacks(&rec->stacks, rec->shared, &rec->writer);
 }
 
 static u64 now_ms(void)
@@ -262,7 +267,8 @@ static int complete(struct recording *rec, const struct request *q, struct dh_ou
     int rc = dh_dht_write_end(&rec->writer);
     if (!rc && !rec->shared->head.claimed) {
         dh_output_abandon(to, false);
-        return dh_cli_fail("record", "'%s' recorded nothing: it was not compiled by deadheat", name);
+        return dh_cli_fail("record", "'%s' recorded nothing: it was not compiled by this version of deadheat",
+                           name);
     }
     if (rc && to->part && rec->writer.events) {
         dh_output_abandon(to, true);
@@ -304,11 +310,15 @@ static int record(struct request *q, char **argv)
     close(fd);
     dh_dht_write_begin(&rec.writer, to.fd, 0, (u64)pid);
     int status = follow(&rec, pid);
+    dh_record_stacks(&rec.stacks, rec.shared, &rec.writer);
     if (!q->no_symbols && !rec.writer.error)
         dh_record_symbols(&rec.writer, to.fd, &rec.shared->places);
     int rc = complete(&rec, q, &to, argv[0]);
     if (rec.lost)
         dh_cli_warn("record", "%" PRIu64 " stretches of events were left half-written", rec.lost);
+    if (rec.shared->head.lost)
+        dh_cli_warn("record", "the program has more than %d calling contexts; some stacks are missing",
+                    DH_DHT_CONTEXTS);
     dh_dht_write_done(&rec.writer);
     if (rc)
         return rc;

@@ -1,5 +1,5 @@
 /*
- * dht.h - the binary trace format, version 2 (docs/design/trace-format.md): what a file holds and how its
+ * dht.h - the binary trace format, version 3 (docs/design/trace-format.md): what a file holds and how its
  * chunks begin.
  *
  * A file is a header and then chunks, each complete in itself: packed by zstd, with a checksum over its head
@@ -15,9 +15,11 @@
 #include "event/event.h"
 
 #define DH_DHT_MAGIC "DHTRACE\n"
-#define DH_DHT_VERSION 2u
-#define DH_DHT_OLDEST \
-    1u /* a file that old is read too: it has no marks, no copies and no thread that is carried */
+#define DH_DHT_VERSION 3u
+/* Older files are read too. Version 2 has no contexts, no STACKS and no BLOCK; version 1 has no marks, no
+ * copies and no thread that is carried either. */
+#define DH_DHT_OLDEST 1u
+#define DH_DHT_WITH_CALLS 3u
 #define DH_DHT_CHUNK_MAGIC 0x6b4e4843u /* "CHNk" */
 
 enum {
@@ -27,6 +29,9 @@ enum {
     DH_DHT_TABLES_BYTES = 256 << 20, /* of all modules and symbols; packed, they could be nothing */
     DH_DHT_SITES = 2048,             /* of one chunk */
     DH_DHT_THREADS = 1 << 24,        /* numbers of threads are below */
+    DH_DHT_CONTEXTS = 1 << 22,       /* and those of contexts; 0: not known */
+    DH_DHT_LIVES = 1 << 21,          /* and those of threads of which STACKS says more */
+    DH_DHT_FRAMES = 16,              /* activations told at a time */
     DH_DHT_ORDERED_EVENTS = 1 << 14, /* of one chunk of all threads, at most */
     DH_DHT_ORDERED_BYTES = 16 + DH_DHT_ORDERED_EVENTS * 14,
 };
@@ -56,9 +61,10 @@ enum dh_dht_chunk_type {
     DH_DHT_ORDERED = 7, /* of all threads, of a file with DH_DHT_NAMED: event/dht_columns.h */
     /* EVENTS that access whole words of eight bytes only and move nothing: they cut no variable */
     DH_DHT_WORDS = 8,
+    DH_DHT_STACKS = 9, /* contexts and threads, for whoever wants stacks: event/dht_stacks.h */
 };
 
-/* 48 bytes, then packed_len bytes. */
+/* 48 bytes, then packed_len bytes, then those of the contexts if it has any. */
 struct dh_dht_chunk {
     u32 magic;
     u32 type;
@@ -67,11 +73,23 @@ struct dh_dht_chunk {
     u32 raw_len;    /* unpacked */
     u32 packed_len; /* equal to raw_len: not packed */
     u64 first;      /* of EVENTS: the first ticket in it; DH_DHT_NO_TICKET: none */
-    u64 events;
-    u64 check; /* xxhash of all before it and of the packed bytes */
+    u64 events;     /* of EVENTS, SO_FAR and WORDS: those, and << 32 the bytes of their contexts */
+    u64 check;      /* xxhash of all before it and of all bytes that follow */
 };
 
 _Static_assert(sizeof(struct dh_dht_header) == 32 && sizeof(struct dh_dht_chunk) == 48, "sizes in the file");
+
+/* Contexts (event/dht_calls.h) follow the packed events of a chunk: v(length), then as many bytes, or fewer:
+ * packed. */
+DH_INLINE bool dh_dht_has_calls(u32 type)
+{
+    return type == DH_DHT_EVENTS || type == DH_DHT_SO_FAR || type == DH_DHT_WORDS;
+}
+enum { DH_DHT_CALLS_SHIFT = 32 };
+DH_INLINE u32 dh_dht_calls_len(const struct dh_dht_chunk *head)
+{
+    return dh_dht_has_calls(head->type) ? (u32)(head->events >> DH_DHT_CALLS_SHIFT) : 0;
+}
 
 #define DH_DHT_NO_TICKET UINT64_MAX
 /* The thread of events that belong to none: memory that changes hands outside all threads. */
@@ -84,6 +102,27 @@ struct dh_dht_module {
     u8 build_id_len;
     u8 pad[3];
     u32 path_len;
+    u32 tls_below; /* its thread-local segment begins so far below every thread pointer; 0: it does not */
+    u32 tls_size;
+    u32 pad2;
+};
+enum {
+    DH_DHT_OLD_MODULE = 56
+}; /* bytes of one up to version 2, which ended where tls_below is, and 4 more */
+
+_Static_assert(sizeof(struct dh_dht_module) == 64 &&
+                   offsetof(struct dh_dht_module, tls_size) == DH_DHT_OLD_MODULE,
+               "sizes in the file");
+
+/* What is known of a thread beside its events. */
+struct dh_dht_thread {
+    u32 uid;        /* from 0 */
+    u32 parent;     /* uid + 1 of who made it; 0: nobody known */
+    u32 created_at; /* context */
+    u32 tid;
+    u64 stack_lo, stack_hi;
+    u64 tls_lo, tls_hi, tp; /* thread-local memory, and the thread pointer in it */
+    char name[16];          /* with a final 0 */
 };
 
 #endif

@@ -18,12 +18,14 @@
  * be part of a run. Address means the object of a synchronisation, and the number of the other thread of FORK
  * and JOIN. In the first event of a site the last address is that of the event before, step and distance 0.
  *
+ * Contexts of events are beside them: dht_calls.h.
+ *
  * The encoder is freestanding: it runs inside the recorded program.
  */
 #ifndef DH_EVENT_DHT_CODE_H
 #define DH_EVENT_DHT_CODE_H
 
-#include "event/dht.h"
+#include "event/dht_calls.h"
 
 /* Operations are in files by their number: enum dh_op may grow at its end only. */
 _Static_assert(DH_OP_READ == 1 && DH_OP_ACQUIRE == 3 && DH_OP_FORK == 5 && DH_OP_VOLATILE == 9 &&
@@ -38,6 +40,11 @@ enum dh_dht_op {
     DH_DHT_OP_FORGET,          /* synchronisation objects in [address, address + bytes) are gone */
     DH_DHT_OP_RELEASE_FOREIGN, /* of a lock that this thread is not known to hold */
     DH_DHT_OP_CARRIED, /* from here on this thread runs on another, whose number is the address (lard.h) */
+    DH_DHT_OP_BLOCK,   /* RANGE_NEW of a block of the heap; bytes: as many as the program asked for */
+    /* An activation on the thread's stack, before it makes another thread, which may be given what is in it:
+     * pc is where it calls, address the stack pointer there, bytes how far it is from there to the frame's
+     * end (CFA), source the frame pointer. Those of one thread in a row, innermost first, are its stack. */
+    DH_DHT_OP_FRAME,
     DH_DHT_OP_END
 };
 
@@ -64,9 +71,12 @@ DH_INLINE u32 dh_dht_operands(u32 op)
     case DH_DHT_OP_READS:
     case DH_DHT_OP_WRITES:
         return DH_DHT_HAS_BYTES;
+    case DH_DHT_OP_FRAME:
+        return DH_DHT_HAS_BYTES | DH_DHT_HAS_SOURCE;
     case DH_OP_RANGE_NEW:
     case DH_OP_RANGE_FREE:
     case DH_DHT_OP_FORGET:
+    case DH_DHT_OP_BLOCK:
         return DH_DHT_HAS_TICKET | DH_DHT_HAS_BYTES;
     case DH_OP_RANGE_MOVE:
     case DH_OP_RANGE_COPY:
@@ -122,13 +132,21 @@ struct dh_dht_event {
     u64 source;
     u64 ticket;
     u32 site; /* out only: number in the chunk */
+    u32 ctx;  /* out: only if whoever decodes asks dht_calls.h */
     u32 size;
     u8 op, mode;
 };
 
+/* How much memory an event with a length concerns. A BLOCK has what is behind its end up to the next: blocks
+ * are so aligned, and that is nobody's. */
+DH_INLINE u64 dh_dht_range_bytes(const struct dh_dht_event *e)
+{
+    return e->op == DH_DHT_OP_BLOCK && e->bytes <= UINT64_MAX - 15 ? DH_ALIGN_UP(e->bytes, 16) : e->bytes;
+}
+
 /* ---- Encoder ---- */
 
-enum { DH_DHT_HASH = 2 * DH_DHT_SITES, DH_DHT_ROOM = 80 /* bytes one event may need */ };
+enum { DH_DHT_HASH = 2 * DH_DHT_SITES, DH_DHT_ROOM = 80 + DH_DHT_CALLS_ROOM /* bytes one event may need */ };
 
 /* The program counters of all sites that were ever defined, shared by all encoders of a recording and its
  * writer; open addressing, 0: empty. */
@@ -140,7 +158,8 @@ struct dh_dht_places {
 };
 
 struct dh_dht_encoder {
-    u8 *at, *end;
+    u8 *at, *end;                 /* free: events are before it, contexts behind */
+    u8 *top;                      /* of the contexts */
     struct dh_dht_places *places; /* of its owner; NULL: none are kept */
     u64 odd;     /* addresses and lengths of this chunk, all in one: its low bits tell DH_DHT_WORDS */
     u64 run;     /* events foretold since `at` */
@@ -151,6 +170,8 @@ struct dh_dht_encoder {
     u64 last_addr;
     u32 current; /* site of the last event */
     u32 n_sites;
+    u64 since; /* events since a context was told */
+    struct dh_dht_foresight calls;
     struct dh_dht_site sites[DH_DHT_SITES];
     u16 hash[DH_DHT_HASH]; /* site + 1; 0: empty */
 };
@@ -172,8 +193,21 @@ DH_INLINE u32 dh_dht_encode_type(const struct dh_dht_encoder *c)
 /* Writes the run under way; what is before c->at is then complete. */
 void dh_dht_encode_flush(struct dh_dht_encoder *c);
 
+/* The context of the event that has just been encoded. */
+void dh_dht_encode_turn(struct dh_dht_encoder *c, u32 ctx);
+DH_INLINE void dh_dht_encode_ctx(struct dh_dht_encoder *c, u32 ctx)
+{
+    if (DH_LIKELY(ctx == c->calls.ctx && !dh_dht_is_turning(&c->calls, c->current))) {
+        c->calls.site = c->current + 1;
+        c->since++;
+    } else {
+        dh_dht_encode_turn(c, ctx);
+    }
+}
+
 /* A plain access, with the usual case inline. */
-DH_INLINE void dh_dht_encode_access(struct dh_dht_encoder *c, u64 addr, u32 size, u32 op, u32 mode, u64 pc)
+DH_INLINE void dh_dht_encode_access(struct dh_dht_encoder *c, u64 addr, u32 size, u32 op, u32 mode, u64 pc,
+                                    u32 ctx)
 {
     u32 next = c->sites[c->current].next;
     struct dh_dht_site *s = &c->sites[next];
@@ -185,9 +219,11 @@ DH_INLINE void dh_dht_encode_access(struct dh_dht_encoder *c, u64 addr, u32 size
         c->run++;
         c->events++;
         c->current = next;
+        dh_dht_encode_ctx(c, ctx);
         return;
     }
-    struct dh_dht_event e = {.pc = pc, .addr = addr, .size = size, .op = (u8)op, .mode = (u8)mode};
+    struct dh_dht_event e = {
+        .pc = pc, .addr = addr, .ctx = ctx, .size = size, .op = (u8)op, .mode = (u8)mode};
     dh_dht_encode_slow(c, &e, 0);
 }
 

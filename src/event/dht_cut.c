@@ -35,7 +35,8 @@ static int cut_event(struct dh_dht *r, const struct dh_dht_event *e)
     case DH_DHT_OP_WRITES:
     case DH_OP_RANGE_NEW:
     case DH_OP_RANGE_FREE:
-        ok = ok && dh_cells_cut(&r->cells, e->addr, e->bytes);
+    case DH_DHT_OP_BLOCK:
+        ok = ok && dh_cells_cut(&r->cells, e->addr, dh_dht_range_bytes(e));
         break;
     default:
         break;

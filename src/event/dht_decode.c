@@ -2,6 +2,7 @@
  * dht_decode.c - see dht_code.h. Nothing in the bytes is trusted.
  */
 #include "event/dht_code.h"
+#include "event/varint.h"
 
 void dh_dht_decode_begin(struct dh_dht_decoder *d, const u8 *raw, size_t len, u64 events)
 {
@@ -43,21 +44,7 @@ DH_INLINE bool get(struct dh_dht_decoder *d, u64 *ret)
             return true;
         }
     }
-    u64 v = 0;
-    for (u32 shift = 0; shift < 64 && d->at < d->end; shift += 7) {
-        u8 b = *d->at++;
-        v |= (u64)(b & 0x7f) << shift;
-        if (!(b & 0x80)) {
-            *ret = v;
-            return true;
-        }
-    }
-    return false;
-}
-
-DH_INLINE u64 unfold(u64 v)
-{
-    return v >> 1 ^ -(v & 1);
+    return dh_varint_get(&d->at, d->end, ret);
 }
 
 static int define(struct dh_dht_decoder *d)
@@ -75,7 +62,7 @@ static int define(struct dh_dht_decoder *d)
         return bad(d, "a site has an unknown operation");
     if (d->n_sites == DH_DHT_SITES)
         return bad(d, "too many sites in one chunk");
-    d->last_pc += unfold(pc);
+    d->last_pc += dh_varint_unfold(pc);
     d->sites[d->n_sites] = (struct dh_dht_site){.pc = d->last_pc,
                                                 .last = d->last_addr,
                                                 .size = (u32)size,
@@ -99,12 +86,12 @@ static int more(struct dh_dht_decoder *d, struct dh_dht_site *s, struct dh_dht_e
     if (s->operands & DH_DHT_HAS_BYTES) {
         if (!get(d, &v))
             return bad(d, "an event has no length");
-        e->bytes = s->bytes += unfold(v);
+        e->bytes = s->bytes += dh_varint_unfold(v);
     }
     if (s->operands & DH_DHT_HAS_SOURCE) {
         if (!get(d, &v))
             return bad(d, "a move has no source");
-        e->source = e->addr + unfold(v);
+        e->source = e->addr + dh_varint_unfold(v);
     }
     return 1;
 }
@@ -145,7 +132,7 @@ int dh_dht_decode_next(struct dh_dht_decoder *d, struct dh_dht_event *ret)
         return dh_dht_decode_run(d, ret) ? 1 : bad(d, "a run includes an event that has operands");
     }
     struct dh_dht_site *s = &d->sites[n];
-    u64 addr = dh_dht_foretold(s, d->last_addr) + unfold(away);
+    u64 addr = dh_dht_foretold(s, d->last_addr) + dh_varint_unfold(away);
     d->sites[before].next = n;
     if (away)
         s->near = dh_dht_nearer(s, addr, d->last_addr);

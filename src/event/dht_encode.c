@@ -4,27 +4,13 @@
 #include <string.h>
 
 #include "event/dht_code.h"
-
-static u8 *put(u8 *p, u64 v)
-{
-    while (v >= 0x80) {
-        *p++ = (u8)(v | 0x80);
-        v >>= 7;
-    }
-    *p++ = (u8)v;
-    return p;
-}
-
-static u64 fold(u64 v)
-{
-    return v << 1 ^ (u64)((int64_t)v >> 63);
-}
+#include "event/varint.h"
 
 void dh_dht_encode_begin(struct dh_dht_encoder *c, u8 *buf, size_t cap)
 {
     c->at = buf;
-    c->end = buf + cap;
-    c->run = c->events = 0;
+    c->end = c->top = buf + cap;
+    c->run = c->events = c->since = 0;
     c->first = DH_DHT_NO_TICKET;
     c->ticket = 0;
     c->last_pc = c->last_addr = 0;
@@ -32,6 +18,7 @@ void dh_dht_encode_begin(struct dh_dht_encoder *c, u8 *buf, size_t cap)
     c->n_sites = 0;
     c->odd = 0;
     memset(c->hash, 0, sizeof(c->hash));
+    memset(&c->calls, 0, sizeof(c->calls));
     c->sites[0] =
         (struct dh_dht_site){0}; /* what the first event is compared with: no operation has number 0 */
 }
@@ -40,8 +27,18 @@ void dh_dht_encode_flush(struct dh_dht_encoder *c)
 {
     if (c->run == 0)
         return;
-    c->at = put(c->at, (c->run - 1) << 2);
+    c->at = dh_varint_put(c->at, (c->run - 1) << 2);
     c->run = 0;
+}
+
+void dh_dht_encode_turn(struct dh_dht_encoder *c, u32 ctx)
+{
+    if (dh_dht_foresee(&c->calls, c->current, ctx) == ctx) {
+        c->since++;
+        return;
+    }
+    c->end = dh_varint_put_down(dh_varint_put_down(c->end, c->since), ctx);
+    c->since = 0;
 }
 
 /* Threads may do this at the same time. */
@@ -63,10 +60,12 @@ static void keep_place(struct dh_dht_places *p, u64 pc)
  * have. */
 static u64 odd(const struct dh_dht_event *e, u32 operands)
 {
+    if (e->op == DH_DHT_OP_FRAME)
+        return 0;
     if (operands & DH_DHT_HAS_SOURCE)
         return 1;
     if (operands & DH_DHT_HAS_BYTES)
-        return e->op == DH_DHT_OP_FORGET ? 0 : e->addr | e->bytes;
+        return e->op == DH_DHT_OP_FORGET ? 0 : e->addr | dh_dht_range_bytes(e);
     return e->size ? e->addr | e->size : 0;
 }
 
@@ -82,12 +81,12 @@ static u32 define(struct dh_dht_encoder *c, const struct dh_dht_event *e, u32 op
                                        .next = n};
     c->hash[slot] = (u16)(n + 1);
     *c->at++ = 3;
-    c->at = put(c->at, fold(e->pc - c->last_pc));
+    c->at = dh_varint_put(c->at, dh_varint_fold(e->pc - c->last_pc));
     *c->at++ = e->op;
     *c->at++ = e->mode;
-    c->at = put(c->at, e->size);
+    c->at = dh_varint_put(c->at, e->size);
     c->last_pc = e->pc;
-    if (c->places && e->pc)
+    if (c->places && e->pc && e->op != DH_DHT_OP_FRAME)
         keep_place(c->places, e->pc);
     return n;
 }
@@ -115,12 +114,12 @@ void dh_dht_encode_slow(struct dh_dht_encoder *c, const struct dh_dht_event *e, 
         c->sites[next].mode != e->mode || c->sites[next].size != e->size)
         n = find(c, e, operands);
     struct dh_dht_site *s = &c->sites[n];
-    u64 away = fold(e->addr - dh_dht_foretold(s, c->last_addr));
+    u64 away = dh_varint_fold(e->addr - dh_dht_foretold(s, c->last_addr));
     if (n == next && away >> 62 == 0) {
-        c->at = put(c->at, away << 2 | 1);
+        c->at = dh_varint_put(c->at, away << 2 | 1);
     } else {
-        c->at = put(c->at, (u64)n << 2 | 2);
-        c->at = put(c->at, away);
+        c->at = dh_varint_put(c->at, (u64)n << 2 | 2);
+        c->at = dh_varint_put(c->at, away);
     }
     c->sites[c->current].next = n;
     if (away)
@@ -128,18 +127,19 @@ void dh_dht_encode_slow(struct dh_dht_encoder *c, const struct dh_dht_event *e, 
     dh_dht_note(s, e->addr, c->last_addr);
     c->last_addr = e->addr;
     if (operands & DH_DHT_HAS_TICKET) {
-        c->at = put(c->at, e->ticket - c->ticket);
+        c->at = dh_varint_put(c->at, e->ticket - c->ticket);
         c->ticket = e->ticket;
         if (c->first == DH_DHT_NO_TICKET)
             c->first = e->ticket;
     }
     if (operands & DH_DHT_HAS_BYTES) {
-        c->at = put(c->at, fold(e->bytes - s->bytes));
+        c->at = dh_varint_put(c->at, dh_varint_fold(e->bytes - s->bytes));
         s->bytes = e->bytes;
     }
     if (operands & DH_DHT_HAS_SOURCE)
-        c->at = put(c->at, fold(e->source - e->addr));
+        c->at = dh_varint_put(c->at, dh_varint_fold(e->source - e->addr));
     c->odd |= odd(e, operands);
     c->current = n;
     c->events++;
+    dh_dht_encode_ctx(c, e->ctx);
 }

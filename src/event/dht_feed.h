@@ -7,6 +7,9 @@
  * memory is shared, whatever the program wrote is there after it was killed: the recorder then takes the
  * slots that are not full too.
  *
+ * Contexts and threads have tables of their own, by number: whoever first uses a context puts it there, with
+ * all that it was called from. The recorder writes what is new from time to time, and at the end.
+ *
  * Who writes what: a slot in state ACTIVE belongs to the thread that took it, one in state FULL to the
  * recorder. Both sides sleep on futexes in the head; each wakes the other only if it says that it sleeps.
  */
@@ -29,8 +32,8 @@ struct dh_feed_slot {
     u32 type; /* enum dh_dht_chunk_type; of an active one: EVENTS or MODULES */
     u32 thread;
     u32 number;
-    u32 used; /* bytes that are complete events */
-    u32 pad;
+    u32 used;   /* bytes that are complete events */
+    u32 calls;  /* bytes at the end of the slot that are their contexts; may be ahead of `used` */
     u64 events; /* of a full slot; that of an active one has to be counted */
     u64 first;  /* ticket; likewise */
     u8 fill[24];
@@ -49,15 +52,37 @@ struct dh_feed {
     u32 program_sleeps;
     u32 ending;   /* the program is about to end: look soon */
     u32 recorder; /* its pid: without it nobody will free a slot any more */
+    u32 contexts; /* numbers from here on were never used */
+    u32 threads;  /* likewise */
+    u32 told;     /* rises with every change of either table */
+    u32 lost;     /* some context did not fit */
+};
+
+enum { DH_FEED_TOLD = 1, DH_FEED_FOLDED = 2 };
+
+struct dh_feed_context {
+    u64 pc;
+    u32 parent;
+    u32 state; /* set last; 0: nothing is here */
+};
+
+struct dh_feed_thread {
+    struct dh_dht_thread facts;
+    u32 changes; /* rises after every one; 0: nothing is here */
+    u32 pad;
 };
 
 struct dh_feed_layout {
     struct dh_feed head;
     u8 pad[DH_FEED_HEAD - sizeof(struct dh_feed)];
     struct dh_dht_places places; /* whose functions and lines the recorder adds at the end */
-    u8 pad2[56];                 /* slots begin a cache line */
+    u8 pad2[56];                 /* what follows begins a cache line */
+    struct dh_feed_context contexts[DH_DHT_CONTEXTS];
+    struct dh_feed_thread threads[DH_DHT_LIVES];
     struct dh_feed_slot slots[DH_FEED_SLOTS];
     u8 data[DH_FEED_SLOTS][DH_DHT_CHUNK_BYTES];
 };
+
+_Static_assert(offsetof(struct dh_feed_layout, slots) % 64 == 0, "slots begin a cache line");
 
 #endif

@@ -144,24 +144,25 @@ static int begin_access(struct dh_dht *r, struct dh_dht_stream *s, const struct 
 
 static int begin_memory(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_event *e)
 {
-    if (e->addr + e->bytes < e->addr || e->source + e->bytes < e->source)
+    u64 n = dh_dht_range_bytes(e);
+    if (e->addr + n < e->addr || e->source + n < e->source)
         return dh_dht_bad(r, dh_dht_offset(s), "a range reaches beyond the address space");
     bool move = e->op == DH_OP_RANGE_MOVE || e->op == DH_OP_RANGE_COPY;
-    if (cuts_unseen(s, e->addr, move ? 1 : e->bytes))
+    if (cuts_unseen(s, e->addr, move ? 1 : n))
         return dh_dht_bad(r, dh_dht_offset(s), "memory moves in a chunk where none does");
-    bool bytes = move && dh_dht_moves_bytes(e->addr, e->source, e->bytes);
-    move = bytes || (move && dh_dht_moves_words(e->addr, e->source, e->bytes));
+    bool bytes = move && dh_dht_moves_bytes(e->addr, e->source, n);
+    move = bytes || (move && dh_dht_moves_words(e->addr, e->source, n));
     u64 unit = bytes ? 1 : 8;
     r->rest = (struct dh_dht_rest){.op = move ? e->op : DH_OP_RANGE_NEW,
                                    .thread = s->thread,
                                    .at = move ? DH_ALIGN_UP(e->addr, unit) : e->addr,
-                                   .end = move ? DH_ALIGN_DOWN(e->addr + e->bytes, unit) : e->addr + e->bytes,
+                                   .end = move ? DH_ALIGN_DOWN(e->addr + n, unit) : e->addr + n,
                                    .from = DH_ALIGN_UP(e->source, unit),
                                    .step = (u32)unit,
-                                   .down = e->addr > e->source && e->addr - e->source < e->bytes};
-    if (!move && e->bytes >> DH_CELLS_SHIFT > r->cells.pages.n) {
+                                   .down = e->addr > e->source && e->addr - e->source < n};
+    if (!move && n >> DH_CELLS_SHIFT > r->cells.pages.n) {
         r->rest.lo = e->addr;
-        r->rest.hi = e->addr + e->bytes;
+        r->rest.hi = e->addr + n;
         r->rest.end = r->rest.at;
         if (!dh_dht_rest_page(r))
             r->rest.op = DH_OP_SKIP;
@@ -284,9 +285,12 @@ static long give(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_event 
     case DH_OP_RANGE_FREE:
     case DH_OP_RANGE_MOVE:
     case DH_OP_RANGE_COPY:
+    case DH_DHT_OP_BLOCK:
         return begin_memory(r, s, e);
     case DH_DHT_OP_FORGET:
         dh_objects_forget(&r->objects, e->addr, e->bytes);
+        return 0;
+    case DH_DHT_OP_FRAME:
         return 0;
     case DH_OP_ATOMIC_LOAD:
     case DH_OP_ATOMIC_STORE:

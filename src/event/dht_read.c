@@ -11,8 +11,9 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "event/dht_reader.h"
+#include "event/varint.h"
 
-enum { PACKED_MAX = DH_DHT_TABLE_BYTES };
+enum { CALLS_MAX = DH_DHT_CHUNK_BYTES + DH_VARINT_MAX };
 
 int dh_dht_bad(struct dh_dht *r, u64 offset, const char *what)
 {
@@ -62,15 +63,16 @@ static long read_at(struct dh_dht *r, u64 offset, void *buf, size_t n)
 /* The packed bytes of a chunk, checked and unpacked into `raw`, which has room for them. */
 static int unpack(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u8 *raw)
 {
-    if (head->packed_len > r->buf_cap) {
-        u8 *buf = dh_pool_alloc(head->packed_len);
+    size_t len = (size_t)head->packed_len + dh_dht_calls_len(head);
+    if (len > r->buf_cap) {
+        u8 *buf = dh_pool_alloc(len);
         if (!buf)
             return -ENOMEM;
         dh_pool_free(r->buf, r->buf_cap);
         r->buf = buf;
-        r->buf_cap = head->packed_len;
+        r->buf_cap = len;
     }
-    long n = read_at(r, offset + sizeof(*head), r->buf, head->packed_len);
+    long n = read_at(r, offset + sizeof(*head), r->buf, len);
     if (n < 0)
         return (int)n;
     r->pass_bytes += (u64)n + sizeof(*head);
@@ -78,15 +80,15 @@ static int unpack(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head,
     XXH64_reset(&state, 0);
     XXH64_update(&state, head, offsetof(struct dh_dht_chunk, check));
     XXH64_update(&state, r->buf, (size_t)n);
-    if ((u32)n != head->packed_len || XXH64_digest(&state) != head->check)
+    if ((size_t)n != len || XXH64_digest(&state) != head->check)
         return dh_dht_bad(r, offset, "the checksum of the chunk is wrong");
     if (head->packed_len == head->raw_len) {
         if (head->raw_len)
             memcpy(raw, r->buf, head->raw_len);
         return 0;
     }
-    size_t len = ZSTD_decompressDCtx(r->zstd, raw, head->raw_len, r->buf, head->packed_len);
-    return len == head->raw_len
+    size_t got = ZSTD_decompressDCtx(r->zstd, raw, head->raw_len, r->buf, head->packed_len);
+    return got == head->raw_len
                ? 0
                : dh_dht_bad(r, offset, "the chunk does not unpack to the length its head says");
 }
@@ -122,13 +124,17 @@ static struct dh_dht_stream *stream_of(struct dh_dht *r, u32 uid)
 static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
 {
     bool ordered = head->type == DH_DHT_ORDERED;
+    u32 calls = dh_dht_calls_len(head);
+    u64 events = head->events - ((u64)calls << DH_DHT_CALLS_SHIFT);
     if (ordered != ((r->flags & DH_DHT_NAMED) != 0))
         return dh_dht_bad(r, offset, "the chunk belongs into another kind of file");
     if (ordered ? head->thread != 0 : head->thread >= DH_DHT_THREADS && head->thread != DH_DHT_NOBODY)
         return dh_dht_bad(r, offset, "the chunk is of an impossible thread");
     if (head->raw_len > (ordered ? (u32)DH_DHT_ORDERED_BYTES : (u32)DH_DHT_CHUNK_BYTES) ||
-        head->events > DH_DHT_CHUNK_EVENTS || head->events == 0)
+        events > DH_DHT_CHUNK_EVENTS || events == 0)
         return dh_dht_bad(r, offset, "the chunk has an impossible number of events");
+    if (calls > (r->version < DH_DHT_WITH_CALLS ? 0 : CALLS_MAX))
+        return dh_dht_bad(r, offset, "the contexts of the chunk have an impossible length");
     struct dh_dht_stream *s = stream_of(r, head->thread);
     if (!s || !dh_dht_grow((void **)&s->refs, s->n, &s->cap, sizeof(*s->refs)))
         return -ENOMEM;
@@ -138,13 +144,14 @@ static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk 
         s->refs[at] = s->refs[at - 1];
     s->refs[at] = (struct dh_dht_ref){.offset = offset,
                                       .first = head->first,
-                                      .events = head->events,
+                                      .events = events,
                                       .raw_len = head->raw_len,
                                       .packed_len = head->packed_len,
+                                      .calls_len = calls,
                                       .number = head->number,
                                       .so_far = head->type == DH_DHT_SO_FAR,
                                       .words = head->type == DH_DHT_WORDS};
-    r->counted_here += head->type == DH_DHT_SO_FAR ? 0 : head->events;
+    r->counted_here += head->type == DH_DHT_SO_FAR ? 0 : events;
     return 0;
 }
 
@@ -173,17 +180,23 @@ static bool append(void **to, u64 *len, u64 *cap, const void *from, u64 n)
 
 static int take_modules(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
 {
+    bool old = r->version < DH_DHT_WITH_CALLS;
+    size_t size = old ? (size_t)DH_DHT_OLD_MODULE : sizeof(struct dh_dht_module);
     for (u32 at = 0; at < len;) {
-        struct dh_dht_module m;
-        if (len - at < sizeof(m))
+        struct dh_dht_module m = {0};
+        if (len - at < size)
             return dh_dht_bad(r, offset, "a module is cut short");
-        memcpy(&m, raw + at, sizeof(m));
-        at += sizeof(m);
+        memcpy(&m, raw + at, size);
+        at += (u32)size;
+        m.tls_below = old ? 0 : m.tls_below;
         if (m.path_len > len - at || m.build_id_len > sizeof(m.build_id))
             return dh_dht_bad(r, offset, "a module is cut short");
+        if (!append((void **)&r->modules, &r->modules_len, &r->modules_cap, &m, sizeof(m)) ||
+            !append((void **)&r->modules, &r->modules_len, &r->modules_cap, raw + at, m.path_len))
+            return -ENOMEM;
         at += m.path_len;
     }
-    return append((void **)&r->modules, &r->modules_len, &r->modules_cap, raw, len) ? 0 : -ENOMEM;
+    return 0;
 }
 
 static bool parse_number(const u8 **at, const u8 *end, u32 base, u64 *ret)
@@ -253,7 +266,14 @@ static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *h
     r->tables +=
         head->type == DH_DHT_NAMES ? 0 : head->raw_len; /* names are all different: they pack little */
     if (r->tables > DH_DHT_TABLES_BYTES)
-        return dh_dht_bad(r, offset, "the tables of modules and symbols are larger than 256 MB");
+        return dh_dht_bad(r, offset, "the tables of modules, symbols and contexts are larger than 256 MB");
+    if (head->type == DH_DHT_STACKS) {
+        if (!dh_dht_grow((void **)&r->stacks.refs, r->stacks.n, &r->stacks.refs_cap, sizeof(*r->stacks.refs)))
+            return -ENOMEM;
+        r->stacks.refs[r->stacks.n++] =
+            (struct dh_dht_ref){.offset = offset, .raw_len = head->raw_len, .packed_len = head->packed_len};
+        return 0;
+    }
     u8 *raw = dh_pool_alloc(head->raw_len + 1);
     if (!raw)
         return -ENOMEM;
@@ -282,6 +302,7 @@ static int take_chunk(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *h
     case DH_DHT_MODULES:
     case DH_DHT_SYMBOLS:
     case DH_DHT_NAMES:
+    case DH_DHT_STACKS:
         return take_table(r, offset, head);
     case DH_DHT_END:
         if (head->raw_len != 0)
@@ -309,12 +330,13 @@ static int scan(struct dh_dht *r)
             return dh_dht_bad(r, offset, "there is something behind the last chunk");
         if (head.magic != DH_DHT_CHUNK_MAGIC)
             return dh_dht_bad(r, offset, "no chunk begins here");
-        if (offset + sizeof(head) + head.packed_len > r->size)
+        u64 end = offset + sizeof(head) + head.packed_len + dh_dht_calls_len(&head);
+        if (end > r->size)
             break;
         int rc = take_chunk(r, offset, &head);
         if (rc)
             return rc;
-        offset += sizeof(head) + head.packed_len;
+        offset = end;
     }
     if (r->complete && r->counted != r->counted_here)
         return dh_dht_bad(r, offset, "the file has not as many events as its end says");
@@ -349,7 +371,7 @@ static int check_numbers(struct dh_dht *r)
         }
         for (u32 k = 0; k < s->n; k++) {
             r->stored += s->refs[k].events;
-            u64 packed = s->refs[k].packed_len + sizeof(struct dh_dht_chunk);
+            u64 packed = s->refs[k].packed_len + s->refs[k].calls_len + sizeof(struct dh_dht_chunk);
             bool once = (r->flags & DH_DHT_NAMED) || s->refs[k].words;
             r->packed += packed;
             r->pass_total += once ? packed : 2 * packed;
@@ -380,7 +402,8 @@ int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw)
     long n = read_at(r, ref->offset, &head, sizeof(head));
     if (n < 0)
         return (int)n;
-    if ((size_t)n < sizeof(head) || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len)
+    if ((size_t)n < sizeof(head) || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len ||
+        dh_dht_calls_len(&head) != ref->calls_len)
         return dh_dht_bad(r, ref->offset, "the file changes while it is read");
     return unpack(r, ref->offset, &head, raw);
 }
@@ -416,10 +439,13 @@ static int open_file(struct dh_dht *r)
         return (int)n;
     if ((size_t)n < sizeof(h) || memcmp(h.magic, DH_DHT_MAGIC, sizeof(h.magic)) != 0)
         return dh_dht_bad(r, 0, "this is no recording of deadheat");
-    if (h.version < DH_DHT_OLDEST || h.version > DH_DHT_VERSION)
-        return dh_dht_bad(r, 8, "the recording is of another version of deadheat");
+    if (h.version > DH_DHT_VERSION)
+        return dh_dht_bad(r, 8, "the recording is of a newer version of deadheat; use that one to read it");
+    if (h.version < DH_DHT_OLDEST)
+        return dh_dht_bad(r, 8, "the recording is of a version of deadheat that never was");
     if (h.check != XXH64(&h, offsetof(struct dh_dht_header, check), 0) || (h.flags & ~(u32)DH_DHT_NAMED))
         return dh_dht_bad(r, 0, "the checksum of the header is wrong");
+    r->version = h.version;
     r->flags = h.flags;
     int rc = scan(r);
     if (!rc)
@@ -478,6 +504,7 @@ void dh_dht_close(struct dh_dht *r)
     dh_pool_free(r->moves, r->cap_moves * sizeof(*r->moves));
     dh_pool_free(r->language, r->cap_language * sizeof(*r->language));
     dh_dht_named_done(r);
+    dh_dht_stacks_done(r);
     dh_pages_done(&r->symbol_keys);
     dh_pages_done(&r->sites);
     dh_cells_done(&r->cells);

@@ -10,6 +10,7 @@
 #include "event/dht_code.h"
 #include "event/dht_columns.h"
 #include "event/dht_read.h"
+#include "event/dht_stacks.h"
 #include "event/names.h"
 #include "event/objects.h"
 
@@ -19,6 +20,7 @@ struct dh_dht_ref {
     u64 first;
     u64 events;
     u32 raw_len, packed_len, number;
+    u32 calls_len;
     bool so_far; /* not all of it */
     bool words;  /* it cuts no variable */
 };
@@ -75,7 +77,7 @@ DH_INLINE bool dh_dht_moves_words(u64 to, u64 from, u64 n)
 
 struct dh_dht {
     int fd;
-    u32 flags;
+    u32 version, flags;
     u64 size;
     char error[DH_DHT_ERROR];
     bool tables_only;
@@ -120,6 +122,18 @@ struct dh_dht {
     u32 symbol_cap;
     struct dh_names names[3]; /* threads, locks, variables */
 
+    /* dht_stacks.c */
+    struct {
+        struct dh_dht_ref *refs; /* the chunks */
+        u32 n, refs_cap;
+        bool loaded;                     /* what they hold: */
+        struct dh_dht_context *contexts; /* by number */
+        u32 cap;
+        struct dh_pages uids; /* of the threads */
+        struct dh_dht_thread *threads;
+        u32 threads_cap;
+    } stacks;
+
     struct { /* moves between addresses, for the cuts */
         u64 to, from, n;
     } *moves;
@@ -157,6 +171,7 @@ u64 dh_dht_offset(const struct dh_dht_stream *s);
 bool dh_dht_grow(void **items, u32 n, u32 *cap, size_t size);
 /* The bytes of a chunk, checked and unpacked into `raw`, which has room for them. */
 int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw);
+void dh_dht_stacks_done(struct dh_dht *r);
 /* Where variables begin and end: the first pass. */
 int dh_dht_cut(struct dh_dht *r);
 /* The next event of r->rest. 1; 0: none, but there may be more unless r->rest.op is DH_OP_SKIP; or an error.

@@ -106,6 +106,7 @@ int dh_dht_view_event(struct dh_dht *r, struct dh_dht_stream *s, struct dh_dht_e
     case DH_OP_ATOMIC_RMW:
         return atomic(r, e, system, language);
     case DH_OP_RANGE_NEW:
+    case DH_DHT_OP_BLOCK:
     case DH_DHT_OP_FORGET:
         return language && v->no_clear;
     case DH_OP_RANGE_MOVE:

@@ -11,6 +11,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
+#include "event/varint.h"
 
 /* Level 3: packing runs beside the program and keeps up with it; more is not much smaller. */
 enum { LEVEL = 3 };
@@ -40,41 +41,71 @@ int dh_dht_write_begin(struct dh_dht_writer *w, int fd, u32 flags, u64 pid)
     return write_all(w, &h, sizeof(h));
 }
 
-int dh_dht_write_chunk(struct dh_dht_writer *w, struct dh_dht_chunk *head, const void *raw, size_t len)
+static int reserve(struct dh_dht_writer *w, size_t n)
+{
+    if (n <= w->packed_cap)
+        return 0;
+    void *more = dh_pool_alloc(n);
+    if (!more)
+        return w->error = -ENOMEM;
+    dh_pool_free(w->packed, w->packed_cap);
+    w->packed = more;
+    w->packed_cap = n;
+    return 0;
+}
+
+/* n bytes to `to`, packed if that makes them fewer than `most`. How many they are there. */
+static size_t pack(struct dh_dht_writer *w, u8 *to, size_t room, const void *raw, size_t n, size_t most)
+{
+    size_t packed = ZSTD_compressCCtx(w->zstd, to, room, raw, n, LEVEL);
+    if (!ZSTD_isError(packed) && packed < most)
+        return packed;
+    if (n)
+        memcpy(to, raw, n);
+    return n;
+}
+
+/* A length, then as many bytes, or fewer: packed. */
+static size_t pack_calls(struct dh_dht_writer *w, u8 *to, size_t room, const void *calls, size_t n)
+{
+    if (n == 0)
+        return 0;
+    u8 *at = dh_varint_put(to, n);
+    return (size_t)(at - to) + pack(w, at, room - (size_t)(at - to), calls, n, n);
+}
+
+int dh_dht_write_events(struct dh_dht_writer *w, struct dh_dht_chunk *head, const void *raw, size_t len,
+                        const void *calls, size_t calls_len)
 {
     if (w->error)
         return w->error;
-    if (len > DH_DHT_TABLE_BYTES)
+    if (len > DH_DHT_TABLE_BYTES || calls_len > DH_DHT_CHUNK_BYTES)
         return -EMSGSIZE;
-    size_t bound = ZSTD_compressBound(len);
-    if (bound > w->packed_cap) {
-        void *more = dh_pool_alloc(bound);
-        if (!more)
-            return w->error = -ENOMEM;
-        dh_pool_free(w->packed, w->packed_cap);
-        w->packed = more;
-        w->packed_cap = bound;
-    }
-    const void *payload = w->packed;
-    size_t n = ZSTD_compressCCtx(w->zstd, w->packed, w->packed_cap, raw, len, LEVEL);
+    size_t bound = ZSTD_compressBound(len), room = ZSTD_compressBound(calls_len) + DH_VARINT_MAX;
+    if (reserve(w, bound + room) != 0)
+        return w->error;
     /* What was made from text is read over and over, and fast only if it need not be unpacked. */
-    bool pays = head->type == DH_DHT_ORDERED ? n < len - len / 3 : n < len;
-    if (ZSTD_isError(n) || !pays) {
-        payload = raw;
-        n = len;
-    }
+    size_t most = head->type == DH_DHT_ORDERED ? len - len / 3 : len;
+    size_t n = pack(w, w->packed, bound, raw, len, most);
+    size_t behind = pack_calls(w, (u8 *)w->packed + n, room, calls, calls_len);
+    if (head->type == DH_DHT_EVENTS || head->type == DH_DHT_WORDS || head->type == DH_DHT_ORDERED)
+        w->events += head->events;
     head->magic = DH_DHT_CHUNK_MAGIC;
     head->raw_len = (u32)len;
     head->packed_len = (u32)n;
+    head->events |= (u64)behind << DH_DHT_CALLS_SHIFT;
     XXH64_state_t state;
     XXH64_reset(&state, 0);
     XXH64_update(&state, head, offsetof(struct dh_dht_chunk, check));
-    XXH64_update(&state, payload, n);
+    XXH64_update(&state, w->packed, n + behind);
     head->check = XXH64_digest(&state);
-    if (head->type == DH_DHT_EVENTS || head->type == DH_DHT_WORDS || head->type == DH_DHT_ORDERED)
-        w->events += head->events;
     write_all(w, head, sizeof(*head));
-    return write_all(w, payload, n);
+    return write_all(w, w->packed, n + behind);
+}
+
+int dh_dht_write_chunk(struct dh_dht_writer *w, struct dh_dht_chunk *head, const void *raw, size_t len)
+{
+    return dh_dht_write_events(w, head, raw, len, NULL, 0);
 }
 
 int dh_dht_write_end(struct dh_dht_writer *w)

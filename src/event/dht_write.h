@@ -23,6 +23,9 @@ int dh_dht_write_begin(struct dh_dht_writer *w, int fd, u32 flags, u64 pid);
 /* One chunk; `head` has type, thread, number, first and events, the rest is filled in. 0 or a negative errno.
  */
 int dh_dht_write_chunk(struct dh_dht_writer *w, struct dh_dht_chunk *head, const void *raw, size_t len);
+/* The same of events, with their contexts (dht_calls.h). */
+int dh_dht_write_events(struct dh_dht_writer *w, struct dh_dht_chunk *head, const void *raw, size_t len,
+                        const void *calls, size_t calls_len);
 /* The chunk that says that nothing is missing. */
 int dh_dht_write_end(struct dh_dht_writer *w);
 void dh_dht_write_done(struct dh_dht_writer *w);

@@ -2,7 +2,8 @@
  * fuzz_dht.c - any bytes as a recording. The first byte chooses: 0, the rest is the file as it is; else the rest is chunks
  * whose heads and contents are the fuzzer's, while lengths and checksums are put right, so that it gets behind them.
  *
- * A chunk is: type, thread, number, first ticket (255: none), events (2 bytes), length (2 bytes), contents.
+ * A chunk is: type, thread, number, first ticket (255: none), events (2 bytes), length (2 bytes), how many bytes at the end of
+ * the contents are contexts, contents.
  * What is read must be in order: threads and locks numbered densely, no lock taken from another thread.
  * Memory is malloc's here, so that the sanitizer sees the ends of all arrays; it is little, so that running out of it
  * is tried too.
@@ -15,9 +16,10 @@
 #include "base/pool.h"
 #include "event/dht_code.h"
 #include "event/dht_read.h"
+#include "event/dht_stacks.h"
 #include "event/dht_write.h"
 
-enum { EVENTS = 1 << 16, VARIABLES = 1 << 14, MEMORY = 1 << 21 };
+enum { EVENTS = 1 << 16, VARIABLES = 1 << 14, MEMORY = 1 << 21, HEAD = 9 };
 
 static size_t in_use;
 
@@ -40,17 +42,18 @@ static void write_chunks(int fd, const u8 *data, size_t size)
 {
     struct dh_dht_writer w;
     if (dh_dht_write_begin(&w, fd, size && data[0] & 1 ? DH_DHT_NAMED : 0, 1) == 0 && size) {
-        for (data++, size--; size >= 8;) {
-            size_t len = data[6] | (size_t)data[7] << 8;
+        for (data++, size--; size >= HEAD;) {
+            size_t len = data[6] | (size_t)data[7] << 8, calls = data[8];
             struct dh_dht_chunk head = {.type = data[0],
                                         .thread = data[1] == 255 ? DH_DHT_NOBODY : data[1],
                                         .number = data[2],
                                         .first = data[3] == 255 ? DH_DHT_NO_TICKET : data[3],
                                         .events = data[4] | (u32)data[5] << 8};
-            data += 8;
-            size -= 8;
+            data += HEAD;
+            size -= HEAD;
             len = len < size ? len : size;
-            dh_dht_write_chunk(&w, &head, data, len);
+            calls = !dh_dht_has_calls(head.type) ? 0 : calls < len ? calls : len;
+            dh_dht_write_events(&w, &head, data, len - calls, data + len - calls, calls);
             data += len;
             size -= len;
         }
@@ -76,8 +79,12 @@ static void read_all(int fd)
                     abort();
             total += (u64)n;
         }
+        dh_dht_load_stacks(r);
         for (u32 i = 0; i < 3; i++) {
             struct dh_dht_place place;
+            u64 pcs[4];
+            bool folded;
+            dh_dht_stack(r, i, 0x1000, pcs, DH_ARRAY_LEN(pcs), &folded);
             dh_dht_thread_name(r, i, buf, sizeof(buf));
             dh_dht_lock_name(r, i, buf, sizeof(buf));
             dh_dht_variable_name(r, i, buf, sizeof(buf));

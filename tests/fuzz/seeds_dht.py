@@ -1,6 +1,7 @@
 """seeds_dht.py DIRECTORY - writes the corpus of fuzz_dht: small recordings in the form that it takes.
 
-The encoder here is the plainest there is (event/dht_code.h): every event names its site, nothing is foretold but by chance.
+The encoder here is the plainest there is (event/dht_code.h, dht_calls.h): every event names its site and its context, nothing is
+foretold but by chance.
 """
 import os
 import sys
@@ -8,10 +9,10 @@ import sys
 READ, WRITE, ACQUIRE, RELEASE, FORK, JOIN, BEGIN, END, VOLATILE = range(1, 10)
 LOAD, STORE, RMW, FENCE = range(10, 14)
 NEW, MOVE = 18, 20
-READS, WRITES, FORGET, FOREIGN = range(64, 68)
-EVENTS, MODULES, SYMBOLS, NAMES, LAST, SO_FAR, ORDERED, WORDS = range(1, 9)
-BYTES = {READS, WRITES, FORGET, NEW, MOVE}
-PLAIN = {READ, WRITE, READS, WRITES}
+READS, WRITES, FORGET, FOREIGN, CARRIED, BLOCK, FRAME = range(64, 71)
+EVENTS, MODULES, SYMBOLS, NAMES, LAST, SO_FAR, ORDERED, WORDS, STACKS = range(1, 10)
+BYTES = {READS, WRITES, FORGET, NEW, MOVE, BLOCK, FRAME}
+PLAIN = {READ, WRITE, READS, WRITES, FRAME}
 
 
 def number(v):
@@ -31,10 +32,11 @@ class Thread:
 
     def __init__(self):
         self.out, self.sites, self.count = b"", {}, 0
-        self.pc = self.addr = self.ticket = 0
+        self.pc = self.addr = self.ticket = self.ctx = self.since = 0
         self.first = 255
+        self.calls = b""  # grows towards its beginning
 
-    def put(self, op, addr=0, size=0, mode=0, ticket=None, n=0, source=0):
+    def put(self, op, addr=0, size=0, mode=0, ticket=None, n=0, source=0, ctx=0):
         key = (op, mode, size)
         if key not in self.sites:
             pc = 0x1000 + 16 * len(self.sites)
@@ -55,18 +57,23 @@ class Thread:
         if op in BYTES:
             self.out += number(fold(n - site[5]))
             site[5] = n
-        if op == MOVE:
+        if op in (MOVE, FRAME):
             self.out += number(fold(source - addr))
         self.count += 1
+        if ctx == self.ctx:
+            self.since += 1
+        else:
+            self.calls = number(ctx)[::-1] + number(self.since)[::-1] + self.calls
+            self.ctx, self.since = ctx, 0
 
 
-def chunk(kind, payload, thread=0, index=0, first=255, events=0):
-    head = [kind, thread, index, first, events & 255, events >> 8, len(payload) & 255, len(payload) >> 8]
+def chunk(kind, payload, thread=0, index=0, first=255, events=0, calls=0):
+    head = [kind, thread, index, first, events & 255, events >> 8, len(payload) & 255, len(payload) >> 8, calls]
     return bytes(head) + payload
 
 
 def events(thread, t, kind=EVENTS):
-    return chunk(kind, t.out, thread, 0, t.first, t.count)
+    return chunk(kind, t.out + t.calls, thread, 0, t.first, t.count, len(t.calls))
 
 
 def two_threads():
@@ -139,9 +146,41 @@ def columns():
 
 def tables():
     module = (0x1000).to_bytes(8, "little") + (0x9000).to_bytes(8, "little") + bytes(8) + bytes(20) + b"\x04" + bytes(3)
-    module += (4).to_bytes(4, "little") + b"/bin"
+    module += (4).to_bytes(4, "little") + (0x100).to_bytes(4, "little") + (0x80).to_bytes(4, "little") + bytes(4) + b"/bin"
     names = b"t 0 main\nl 0 m\nv 0 x\nv 1 y\n"
     return chunk(MODULES, module) + chunk(SYMBOLS, b"1000\tmain\ta.c:1\n") + chunk(NAMES, names)
+
+
+def stacks():
+    """Two contexts and two threads (event/dht_stacks.h)."""
+    contexts = number(2) + number(1) + number(1) + number(fold(0x1001) << 1)
+    contexts += number(1) + number(1) + number(fold(1) << 1 | 1)
+    threads = number(2)
+    for uid in range(2):
+        threads += number(uid) + number(uid) + number(uid) + number(7 + uid)
+        threads += number(0x10000 * (uid + 1)) + number(0x8000) + number(fold(-0x800)) + number(0x100) + number(0x800)
+        threads += b"\x04main"
+    return chunk(STACKS, contexts + threads)
+
+
+def called():
+    """Events with contexts: locks held where the other thread accesses a block of the first."""
+    a, b = Thread(), Thread()
+    a.put(BEGIN, ticket=0)
+    a.put(BLOCK, 0x10000, n=21, ticket=1, ctx=1)
+    a.put(WRITE, 0x10004, 4, 1, ctx=2)
+    a.put(FRAME, 0x17000, n=0x100, source=0x170F0, ctx=1)
+    a.put(FRAME, 0x17100, n=0x100, source=0x171F0, ctx=1)
+    a.put(FORK, 1, ticket=2, ctx=1)
+    b.put(BEGIN, ticket=3)
+    b.put(ACQUIRE, 0x2000, ticket=4, ctx=1)
+    b.put(ACQUIRE, 0x2010, mode=1, ticket=5, ctx=2)
+    b.put(WRITE, 0x10004, 4, 1, ctx=2)
+    b.put(READ, 0x10014, 1, ctx=2)
+    b.put(FOREIGN, 0x2000, ticket=6, ctx=1)
+    b.put(RELEASE, 0x2010, mode=1, ticket=7, ctx=2)
+    b.put(READ, 0x17000, 8, ctx=300)
+    return events(0, a) + events(1, b)
 
 
 def end(count):
@@ -154,6 +193,7 @@ seeds = {
     "memory": b"\x01\x00" + memory() + end(8),
     "moves": b"\x01\x00" + moves() + end(8),
     "atomics": b"\x01\x00" + atomics() + end(7),
+    "called": b"\x01\x00" + tables() + stacks() + called() + end(14),
     "words": b"\x01\x00" + words() + end(4),
     "tables": b"\x01\x00" + tables() + two_threads() + end(10),
     "named": b"\x01\x01" + tables() + columns() + end(6),

@@ -3,12 +3,15 @@
  */
 #include <pthread.h>
 
+#include "runtime/sink/tap.h"
 #include "runtime/threads/context.h"
 #include "unit/check.h"
 
 /* Address n is in a function of its own, but for those of FUNCTION, which are in one. */
 #define PC(n) ((const void *)(uintptr_t)(0x400000 + 16ul * (n)))
 #define FUNCTION(f, n) ((const void *)(uintptr_t)(0x40000000000 + ((f) << 12) + (n)))
+
+const struct dh_tap *dh_tap;
 
 uptr dh_cfi_function(uptr pc)
 {

@@ -7,13 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
-#include "check.h"
+#include "dht_file.h"
 #include "event/dht_cells.h"
-#include "event/dht_code.h"
 #include "event/dht_columns.h"
-#include "event/dht_read.h"
-#include "event/dht_write.h"
 #include "event/objects.h"
 
 static u64 state;
@@ -87,7 +85,7 @@ static void decodes_what_was_encoded(void **unused)
                 dh_dht_encode_slow(c, &events[n], operands);
             else
                 dh_dht_encode_access(c, events[n].addr, events[n].size, events[n].op, events[n].mode,
-                                     events[n].pc);
+                                     events[n].pc, events[n].ctx);
         }
         dh_dht_encode_flush(c);
         assert_true(c->at <= c->end && c->events == n);
@@ -111,8 +109,8 @@ static void a_walk_costs_next_to_nothing(void **unused)
     u8 *buf = malloc(DH_DHT_CHUNK_BYTES);
     dh_dht_encode_begin(c, buf, DH_DHT_CHUNK_BYTES);
     for (u64 i = 0; i < 100000; i++) {
-        dh_dht_encode_access(c, 0x10000 + i * 8, 8, DH_OP_READ, 0, 0x1000);
-        dh_dht_encode_access(c, 0x90000 + i * 4, 4, DH_OP_WRITE, 0, 0x1010);
+        dh_dht_encode_access(c, 0x10000 + i * 8, 8, DH_OP_READ, 0, 0x1000, 0);
+        dh_dht_encode_access(c, 0x90000 + i * 4, 4, DH_OP_WRITE, 0, 0x1010, 0);
     }
     dh_dht_encode_flush(c);
     assert_true(c->at - buf < 100);
@@ -121,7 +119,7 @@ static void a_walk_costs_next_to_nothing(void **unused)
     for (u32 i = 0; i < 1000; i++) {
         u64 object = 0x100000 + pick(1000) * 64;
         for (u32 field = 0; field < 4; field++)
-            dh_dht_encode_access(c, object + field * 16, 8, DH_OP_READ, 0, 0x1000 + field);
+            dh_dht_encode_access(c, object + field * 16, 8, DH_OP_READ, 0, 0x1000 + field, 0);
     }
     dh_dht_encode_flush(c);
     assert_true(c->at - buf < 1000 * 5);
@@ -140,7 +138,7 @@ static void places_are_kept_once(void **unused)
     for (u32 round = 0; round < 2; round++) {
         dh_dht_encode_begin(c, buf, DH_DHT_CHUNK_BYTES);
         for (u64 pc = 1; pc <= 100; pc++)
-            dh_dht_encode_access(c, 0x1000, 8, DH_OP_READ, 0, pc * 0x10);
+            dh_dht_encode_access(c, 0x1000, 8, DH_OP_READ, 0, pc * 0x10, 0);
     }
     for (u32 i = 0; i < DH_DHT_PLACES; i++)
         kept += places->pcs[i] != 0;
@@ -148,7 +146,7 @@ static void places_are_kept_once(void **unused)
     assert_int_equal(places->lost, 0);
     for (u64 pc = 1; pc < DH_DHT_PLACES + 100; pc++) { /* more than there is room for */
         dh_dht_encode_begin(c, buf, DH_DHT_CHUNK_BYTES);
-        dh_dht_encode_access(c, 0x1000, 8, DH_OP_READ, 0, pc);
+        dh_dht_encode_access(c, 0x1000, 8, DH_OP_READ, 0, pc, 0);
     }
     assert_int_equal(places->lost, 1);
     free(buf);
@@ -158,58 +156,16 @@ static void places_are_kept_once(void **unused)
 
 /* ---- Files ---- */
 
-struct file {
-    int fd;
-    struct dh_dht_writer w;
-    struct dh_dht_encoder code[3];
-    u8 buf[3][DH_DHT_CHUNK_BYTES];
-    u32 numbers[3];
-    u64 ticket;
-};
-
-static struct file *file_new(u32 flags)
-{
-    struct file *f = calloc(1, sizeof(*f));
-    f->fd = memfd_create("trace", 0);
-    assert_true(f->fd >= 0);
-    assert_int_equal(dh_dht_write_begin(&f->w, f->fd, flags, 1), 0);
-    for (u32 t = 0; t < 3; t++)
-        dh_dht_encode_begin(&f->code[t], f->buf[t], DH_DHT_CHUNK_BYTES);
-    return f;
-}
-
-static void file_free(struct file *f)
-{
-    dh_dht_write_done(&f->w);
-    close(f->fd);
-    free(f);
-}
-
 static void put(struct file *f, u32 thread, u8 op, u64 addr, u32 size_or_bytes)
 {
-    u32 operands = dh_dht_operands(op);
-    bool bytes = (operands & DH_DHT_HAS_BYTES) != 0;
-    struct dh_dht_event e = {.pc = 0x1000 + op,
-                             .addr = addr,
-                             .op = op,
-                             .size = bytes ? 0 : size_or_bytes,
-                             .bytes = bytes ? size_or_bytes : 0};
-    if (operands & DH_DHT_HAS_TICKET)
-        e.ticket = f->ticket++;
-    dh_dht_encode_slow(&f->code[thread], &e, operands);
-}
-
-static void chunk(struct file *f, u32 thread, u32 type)
-{
-    struct dh_dht_encoder *c = &f->code[thread];
-    dh_dht_encode_flush(c);
-    struct dh_dht_chunk head = {
-        .type = type, .thread = thread, .number = f->numbers[thread], .first = c->first, .events = c->events};
-    assert_int_equal(dh_dht_write_chunk(&f->w, &head, f->buf[thread], (size_t)(c->at - f->buf[thread])), 0);
-    if (type == DH_DHT_EVENTS) {
-        f->numbers[thread]++;
-        dh_dht_encode_begin(c, f->buf[thread], DH_DHT_CHUNK_BYTES);
-    }
+    bool bytes = (dh_dht_operands(op) & DH_DHT_HAS_BYTES) != 0;
+    file_put(f, thread,
+             (struct dh_dht_event){.pc = 0x1000 + op,
+                                   .addr = addr,
+                                   .ctx = thread + 1,
+                                   .op = op,
+                                   .size = bytes ? 0 : size_or_bytes,
+                                   .bytes = bytes ? size_or_bytes : 0});
 }
 
 /* All events of a file, up to 1000; a negative code. */
@@ -254,9 +210,9 @@ static void threads_are_merged_by_tickets(void **unused)
     struct dh_dht *r;
     struct dh_dht_stats stats;
     char buf[64];
-    chunk(f, 0, DH_DHT_SO_FAR); /* its place is taken by the next */
-    chunk(f, 1, DH_DHT_EVENTS);
-    chunk(f, 0, DH_DHT_EVENTS);
+    file_chunk(f, 0, DH_DHT_SO_FAR); /* its place is taken by the next */
+    file_chunk(f, 1, DH_DHT_EVENTS);
+    file_chunk(f, 0, DH_DHT_EVENTS);
     assert_int_equal(dh_dht_write_end(&f->w), 0);
     assert_int_equal(read_all(f->fd, events, &r), (long)sizeof(ops));
     for (u32 i = 0; i < sizeof(ops); i++) {
@@ -279,14 +235,14 @@ static void a_killed_recorder_leaves_a_beginning(void **unused)
     struct dh_dht_stats stats;
     struct dh_dht *r;
     struct file *f = two_threads();
-    chunk(f, 0, DH_DHT_EVENTS);
+    file_chunk(f, 0, DH_DHT_EVENTS);
     assert_int_equal(read_all(f->fd, events, &r),
                      3); /* BEGIN, WRITE, FORK; then thread 1's ticket is missing */
     dh_dht_stats(r, &stats);
     assert_false(stats.complete);
     assert_true(stats.cut == 2);
     dh_dht_close(r);
-    chunk(f, 1, DH_DHT_EVENTS);
+    file_chunk(f, 1, DH_DHT_EVENTS);
     assert_int_equal(read_all(f->fd, events, &r), 12);
     dh_dht_close(r);
     file_free(f);
@@ -298,8 +254,8 @@ static void every_cut_and_every_flip_is_survived(void **unused)
     struct dh_event events[1000];
     struct file *f = two_threads();
     struct dh_dht *r;
-    chunk(f, 0, DH_DHT_EVENTS);
-    chunk(f, 1, DH_DHT_EVENTS);
+    file_chunk(f, 0, DH_DHT_EVENTS);
+    file_chunk(f, 1, DH_DHT_EVENTS);
     dh_dht_write_end(&f->w);
     size_t size = (size_t)f->w.bytes;
     u8 *whole = malloc(size);
@@ -323,6 +279,39 @@ static void every_cut_and_every_flip_is_survived(void **unused)
     file_free(f);
 }
 
+/* A newer file is refused with a sentence; one that says it is older must look like one. */
+static void versions_are_told_apart(void **unused)
+{
+    (void)unused;
+    static const struct {
+        u32 version;
+        const char *why; /* NULL: it is read */
+    } cases[] = {
+        {DH_DHT_VERSION, NULL},
+        {DH_DHT_VERSION + 1, "offset 8: the recording is of a newer version of deadheat"},
+        {DH_DHT_WITH_CALLS - 1, "the contexts of the chunk have an impossible length"},
+        {0, "offset 8: the recording is of a version of deadheat that never was"},
+    };
+    struct file *f = two_threads();
+    file_chunk(f, 0, DH_DHT_EVENTS);
+    file_chunk(f, 1, DH_DHT_EVENTS);
+    dh_dht_write_end(&f->w);
+    for (u32 i = 0; i < DH_ARRAY_LEN(cases); i++) {
+        struct dh_event events[1000];
+        struct dh_dht_header h;
+        struct dh_dht *r;
+        assert_int_equal(pread(f->fd, &h, sizeof(h), 0), (long)sizeof(h));
+        h.version = cases[i].version;
+        h.check = XXH64(&h, offsetof(struct dh_dht_header, check), 0);
+        assert_int_equal(pwrite(f->fd, &h, sizeof(h), 0), (long)sizeof(h));
+        assert_int_equal(read_all(f->fd, events, &r), cases[i].why ? -EBADMSG : 12);
+        if (cases[i].why)
+            assert_non_null(strstr(dh_dht_error(r), cases[i].why));
+        dh_dht_close(r);
+    }
+    file_free(f);
+}
+
 static void what_no_program_does_is_refused(void **unused)
 {
     (void)unused;
@@ -333,7 +322,7 @@ static void what_no_program_does_is_refused(void **unused)
         struct file *f = file_new(0);
         put(f, 0, DH_OP_BEGIN, 0, 0);
         put(f, 0, ends[i], ends[i] == DH_OP_RELEASE ? 0x2000 : 0, 0); /* not held; itself; itself */
-        chunk(f, 0, DH_DHT_EVENTS);
+        file_chunk(f, 0, DH_DHT_EVENTS);
         dh_dht_write_end(&f->w);
         assert_int_equal(read_all(f->fd, events, &r), -EBADMSG);
         assert_non_null(strstr(dh_dht_error(r), "offset 32: "));
@@ -358,7 +347,7 @@ static void whole_words_are_read_once(void **unused)
             put(f, 0, DH_OP_WRITE, 0x1004, 4);
             assert_int_equal(dh_dht_encode_type(&f->code[0]), DH_DHT_EVENTS);
         }
-        chunk(f, 0, DH_DHT_WORDS);
+        file_chunk(f, 0, DH_DHT_WORDS);
         dh_dht_write_end(&f->w);
         assert_int_equal(read_all(f->fd, events, &r), lie ? -EBADMSG : 4);
         dh_dht_close(r);
@@ -450,7 +439,7 @@ static void memory_and_locks_have_lives(void **unused)
     put(f, 0, DH_OP_RANGE_NEW, 0x1000, 32);
     put(f, 0, DH_OP_ACQUIRE, 0x1010, 0); /* another lock */
     put(f, 0, DH_DHT_OP_READS, 0x0ffc, 16);
-    chunk(f, 0, DH_DHT_EVENTS);
+    file_chunk(f, 0, DH_DHT_EVENTS);
     dh_dht_write_end(&f->w);
     long n = read_all(f->fd, events, &r);
     assert_int_equal(n, 10);
@@ -547,6 +536,7 @@ int main(void)
         cmocka_unit_test(threads_are_merged_by_tickets),
         cmocka_unit_test(a_killed_recorder_leaves_a_beginning),
         cmocka_unit_test(every_cut_and_every_flip_is_survived),
+        cmocka_unit_test(versions_are_told_apart),
         cmocka_unit_test(what_no_program_does_is_refused),
         cmocka_unit_test(whole_words_are_read_once),
         cmocka_unit_test(a_text_is_read_as_it_was),

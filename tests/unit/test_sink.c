@@ -153,6 +153,10 @@ static void tap_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr fr
     TELL("MEMORY %s %s %#lx+%zu %#lx%s;", name(t), ops[op], addr, n, from,
          t && t->language ? " language" : "");
 }
+static void tap_block(struct dh_thread *t, uptr addr, size_t n)
+{
+    TELL("BLOCK %s %#lx+%zu;", name(t), addr, n);
+}
 static void tap_forget(struct dh_thread *t, uptr addr, size_t n)
 {
     TELL("FORGET %s %#lx+%zu;", name(t), addr, n);
@@ -160,6 +164,14 @@ static void tap_forget(struct dh_thread *t, uptr addr, size_t n)
 static void tap_carried(struct dh_thread *t, const struct dh_thread *by)
 {
     TELL("CARRIED %s %s;", name(t), name(by));
+}
+static void tap_named(struct dh_thread *t)
+{
+    TELL("NAMED %s;", name(t));
+}
+static void tap_folded(dh_ctx_t ctx)
+{
+    TELL("FOLDED %u;", dh_ctx_raw(ctx));
 }
 static void tap_modules(void)
 {
@@ -187,8 +199,11 @@ static const struct dh_tap all = {
     .atomic = tap_atomic,
     .thread = tap_thread,
     .memory = tap_memory,
+    .block = tap_block,
     .forget = tap_forget,
     .carried = tap_carried,
+    .named = tap_named,
+    .folded = tap_folded,
     .modules = tap_modules,
     .finish = tap_finish,
     .fork_child = tap_fork_child,
@@ -239,6 +254,7 @@ static void memory(void **state)
 {
     (void)state;
     EVENT(dh_sink_clear(NULL, P, 16), "clear nobody 0x1000+16;", "MEMORY nobody new 0x1000+16 0;");
+    EVENT(dh_sink_block(&one, P, 5), "clear one 0x1000+16;", "BLOCK one 0x1000+5;");
     EVENT(dh_sink_move(&one, P, Q, 16), "copy one 0x1000 0x2000+16;", "MEMORY one move 0x1000+16 0x2000;");
     EVENT(dh_sink_move(&one, P, P, 16), "copy one 0x1000 0x1000+16;", "");
     EVENT(dh_sink_move(&one, P, Q, 0), "copy one 0x1000 0x2000+0;", "");
@@ -321,20 +337,27 @@ static void threads(void **state)
 }
 
 /* The laboratory has no use for that. */
-static void carried_is_optional(void **state)
+/* What only the recorder asks for. */
+static void some_are_optional(void **state)
 {
     (void)state;
     struct dh_tap without = all;
     without.carried = NULL;
+    without.named = NULL;
+    without.folded = NULL;
     dh_tap = &without;
     told[0] = 0;
     dh_sink_carried(&two, &one);
+    dh_sink_named(&one);
+    dh_sink_folded(dh_ctx_from(7));
     assert_string_equal(told, "");
 }
 
 static void process(void **state)
 {
     (void)state;
+    EVENT(dh_sink_named(&one), "", "NAMED one;");
+    EVENT(dh_sink_folded(dh_ctx_from(7)), "", "FOLDED 7;");
     EVENT(dh_sink_modules(), "", "MODULES;");
     EVENT(dh_sink_finish(), "", "FINISH;");
     EVENT(dh_sink_fork_child(&one), "", "FORK CHILD one;");
@@ -360,7 +383,7 @@ int main(void)
         cmocka_unit_test_setup(accesses, set_up),        cmocka_unit_test_setup(memory, set_up),
         cmocka_unit_test_setup(stacks, set_up),          cmocka_unit_test_setup(synchronisation, set_up),
         cmocka_unit_test_setup(system_releases, set_up), cmocka_unit_test_setup(clocks, set_up),
-        cmocka_unit_test_setup(threads, set_up),         cmocka_unit_test_setup(carried_is_optional, set_up),
+        cmocka_unit_test_setup(threads, set_up),         cmocka_unit_test_setup(some_are_optional, set_up),
         cmocka_unit_test_setup(process, set_up),         cmocka_unit_test_setup(exceptions, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,9 +15,9 @@
 enum { DWARF_RBP = 6, FRAMES_MAX = 4096 };
 
 struct walk {
-    uptr addr;
+    bool (*fn)(void *ctx, const struct dh_place_frame *f); /* told each frame; false: that is enough */
+    void *ctx;
     struct dh_place_frame last; /* the frame before, whose end is not known yet */
-    struct dh_place_frame *found;
     u32 frames;
 };
 
@@ -28,15 +28,49 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
     struct walk *w = arg;
     int before = 0;
     uptr sp = _Unwind_GetCFA(context), pc = _Unwind_GetIPInfo(context, &before);
-    if (w->last.pc && w->addr >= w->last.sp && w->addr < sp) {
-        *w->found = w->last;
-        w->found->cfa = sp;
+    w->last.cfa = sp;
+    if (w->last.pc && !w->fn(w->ctx, &w->last))
         return _URC_NORMAL_STOP;
-    }
     /* An interrupted frame has no return address; the reader of the record looks one byte before it. */
     w->last = (struct dh_place_frame){
         .pc = before ? pc + 1 : pc, .sp = sp, .bp = _Unwind_GetGR(context, DWARF_RBP)};
     return ++w->frames < FRAMES_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+struct wanted {
+    uptr addr;
+    struct dh_place_frame *found;
+};
+
+static bool is_elsewhere(void *ctx, const struct dh_place_frame *f)
+{
+    struct wanted *w = ctx;
+    if (w->addr < f->sp || w->addr >= f->cfa)
+        return true;
+    *w->found = *f;
+    return false;
+}
+
+/* Frames are passed on from the one at `pc` on. */
+struct outer {
+    uptr pc;
+    bool begun;
+    bool (*fn)(void *ctx, const struct dh_place_frame *f);
+    void *ctx;
+};
+
+static bool pass_on(void *ctx, const struct dh_place_frame *f)
+{
+    struct outer *o = ctx;
+    o->begun = o->begun || f->pc == o->pc;
+    return !o->begun || o->fn(o->ctx, f);
+}
+
+void dh_place_each_frame(uptr pc, bool (*fn)(void *ctx, const struct dh_place_frame *f), void *ctx)
+{
+    struct outer o = {.pc = pc, .fn = fn, .ctx = ctx};
+    struct walk w = {.fn = pass_on, .ctx = &o};
+    _Unwind_Backtrace(look_at, &w);
 }
 
 /* Whose stack or thread-local storage is it? Live threads first: memory is reused. The latter grows downwards
@@ -124,7 +158,8 @@ void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret)
         return;
     }
     if (find_owner(addr, self, ret)) {
-        struct walk w = {.addr = addr, .found = &ret->frame};
+        struct wanted frame = {addr, &ret->frame};
+        struct walk w = {.fn = is_elsewhere, .ctx = &frame};
         if (ret->kind == DH_PLACE_STACK && dh_uid_eq(ret->uid, self))
             _Unwind_Backtrace(look_at, &w);
         else if (ret->kind == DH_PLACE_STACK)

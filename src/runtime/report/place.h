@@ -31,6 +31,10 @@ void dh_place_init(void);
 /* Called on the thread that found the race, under the lock of reports; self is its uid. */
 void dh_place_find(uptr addr, dh_uid_t self, struct dh_place *ret);
 
+/* The activations of the calling thread from the one that calls what returns to pc outwards, innermost first,
+ * to fn, until that returns false. */
+void dh_place_each_frame(uptr pc, bool (*fn)(void *ctx, const struct dh_place_frame *f), void *ctx);
+
 /* blocked.c: the activation that holds an address on the stack of another thread, if that waits in an
  * interceptor; otherwise nothing is told. Under the lock of reports. */
 void dh_blocked_find(uptr addr, dh_uid_t uid, struct dh_place_frame *ret);

@@ -347,9 +347,10 @@ static void frame(uptr pc)
 extern const char __start_dh_calls_program[] __attribute__((visibility("hidden")));
 extern const char __stop_dh_calls_program[] __attribute__((visibility("hidden")));
 
-static bool is_ours(uptr pc)
+bool dh_report_shows(uptr pc)
 {
-    return pc >= (uptr)__start_dh_calls_program && pc < (uptr)__stop_dh_calls_program;
+    bool ours = pc >= (uptr)__start_dh_calls_program && pc < (uptr)__stop_dh_calls_program;
+    return !ours && pc != 0; /* 0: libarcher enters tasks without a caller */
 }
 
 /* Returns whether recursion was folded on the way. */
@@ -361,8 +362,7 @@ static bool stack(const char *name, dh_ctx_t ctx, int depth)
     dh_modules_take();
     for (int i = 0; !dh_ctx_is_none(ctx) && i < depth; i++, ctx = dh_ctx_node(ctx)->parent) {
         folded |= dh_ctx_node(ctx)->folded;
-        /* 0: libarcher enters tasks without a caller. */
-        if (is_ours(dh_ctx_node(ctx)->pc) || dh_ctx_node(ctx)->pc == 0)
+        if (!dh_report_shows(dh_ctx_node(ctx)->pc))
             continue;
         if (!first)
             dh_fmt_char(&line, ',');

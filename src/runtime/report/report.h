@@ -9,6 +9,8 @@
 /* Access a races with the earlier access `id`, of which [addr, addr + size) is known; `at` is the first byte
  * they share. */
 void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 size, uptr at);
+/* Do stacks show a call that returns to pc? Not those by which the runtime calls the program. */
+bool dh_report_shows(uptr pc);
 /* The process starts: whoever gathers for a whole command is told that it runs. */
 void dh_report_announce(void);
 /* The process starts: with an output file, its stream begins. */

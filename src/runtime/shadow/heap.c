@@ -252,7 +252,7 @@ void dh_heap_new(struct dh_thread *t, void *p, size_t n)
 {
     size_t whole = DH_ALIGN_UP(n, GRAIN);
     if (whole != 0 && dh_region_map(p, whole))
-        dh_sink_clear(t, p, whole);
+        dh_sink_block(t, p, n);
 }
 
 void dh_heap_free(struct dh_thread *t, void *p, size_t n)

@@ -507,6 +507,11 @@ static void lab_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr fr
     dh_lock_drop(&lock);
 }
 
+static void lab_block(struct dh_thread *t, uptr addr, size_t n)
+{
+    lab_memory(t, DH_OP_RANGE_NEW, addr, DH_ALIGN_UP(n, 16), 0);
+}
+
 static void lab_forget(struct dh_thread *t, uptr addr, size_t n)
 {
     (void)t;
@@ -547,6 +552,7 @@ const struct dh_tap dh_tap_lab = {
     .atomic = lab_atomic,
     .thread = lab_thread,
     .memory = lab_memory,
+    .block = lab_block,
     .forget = lab_forget,
     .modules = lab_nothing,
     .finish = lab_nothing,

@@ -7,6 +7,9 @@
  * (runtime/tap.h says when each is called); accesses take none. Memory that changes hands takes tickets too:
  * without them a reader could put the accesses to a block before those of its former owner.
  *
+ * Every event has its calling context with it, by number. What the numbers mean is told once each, in tables
+ * of the shared memory, as are the threads.
+ *
  * The descriptor of the shared memory is used once and closed, so that nothing the program does with
  * descriptors can disturb a recording. Only the first process that claims the memory is recorded; its forked
  * children are not, nor are programs that it starts or that take its place: those inherit the options, find
@@ -24,6 +27,8 @@
 #include "event/dht_feed.h"
 #include "runtime/init.h"
 #include "runtime/report/modules.h"
+#include "runtime/report/place.h"
+#include "runtime/sink/stacks.h"
 #include "runtime/sink/tap.h"
 #include "runtime/threads/thread.h"
 
@@ -32,6 +37,7 @@ struct stream {
     u8 *data;
     u32 thread;
     u32 number; /* of the next chunk */
+    u32 ctx;    /* of the last event: it is told */
     struct dh_dht_encoder code;
 };
 
@@ -72,14 +78,6 @@ static bool too_far_ahead(void)
            DH_FEED_AHEAD;
 }
 
-static void raise_high(u32 to)
-{
-    u32 high = __atomic_load_n(&arena->head.high, __ATOMIC_RELAXED);
-    while (high < to && !__atomic_compare_exchange_n(&arena->head.high, &high, to, false, __ATOMIC_RELEASE,
-                                                     __ATOMIC_RELAXED))
-        ;
-}
-
 /* Sleep until the recorder frees a slot. False: it never will. */
 static bool wait_for_recorder(void)
 {
@@ -101,7 +99,7 @@ static struct dh_feed_slot *take_slot(void)
             if (__atomic_load_n(&arena->slots[i].state, __ATOMIC_RELAXED) == DH_FEED_FREE &&
                 __atomic_compare_exchange_n(&arena->slots[i].state, &free, DH_FEED_ACTIVE, false,
                                             __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-                raise_high(i + 1);
+                dh_stacks_raise(&arena->head.high, i + 1);
                 return &arena->slots[i];
             }
         }
@@ -130,13 +128,16 @@ static void chunk_begin(struct stream *s)
     s->slot->thread = s->thread;
     s->slot->number = s->number++;
     s->slot->first = DH_DHT_NO_TICKET;
+    s->slot->calls = 0;
     __atomic_store_n(&s->slot->used, 0, __ATOMIC_RELEASE);
     dh_dht_encode_begin(&s->code, s->data, DH_DHT_CHUNK_BYTES);
 }
 
-/* What is encoded so far is complete: it counts if the program is killed now. */
+/* What is encoded so far is complete: it counts if the program is killed now. No event is there before its
+ * context. */
 DH_INLINE void publish(struct stream *s)
 {
+    __atomic_store_n(&s->slot->calls, (u32)(s->code.top - s->code.end), __ATOMIC_RELEASE);
     __atomic_store_n(&s->slot->used, (u32)(s->code.at - s->data), __ATOMIC_RELEASE);
 }
 
@@ -187,6 +188,8 @@ static void put(struct stream *s, struct dh_dht_event *e)
     u32 operands = dh_dht_operands(e->op);
     if (!ready(s))
         return;
+    if (!e->pc)
+        e->ctx = s->code.calls.ctx; /* where is not known: the context that costs nothing */
     if (operands & DH_DHT_HAS_TICKET)
         e->ticket = __atomic_fetch_add(&tickets.next, 1, __ATOMIC_SEQ_CST);
     dh_dht_encode_slow(&s->code, e, operands);
@@ -215,6 +218,25 @@ static u64 here(const struct dh_thread *t)
     return (u64)dh_tap_pc(t, NULL);
 }
 
+/* The number of a context of t's, which is told now at the latest. */
+DH_INLINE u32 told(struct stream *s, dh_ctx_t ctx)
+{
+    if (DH_UNLIKELY(dh_ctx_raw(ctx) != s->ctx))
+        s->ctx = dh_stacks_tell(arena, ctx);
+    return s->ctx;
+}
+
+DH_INLINE u32 access_calls(struct dh_thread *t)
+{
+    return t->tap && __dh_hot.self == t ? told(t->tap, dh_stacks_of_access(t)) : 0;
+}
+
+/* t may be NULL. */
+static u32 calls(struct dh_thread *t)
+{
+    return t && t->tap && __dh_hot.self == t ? told(t->tap, dh_stacks_of_call(t)) : 0;
+}
+
 /* ---- The tap ---- */
 
 static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
@@ -226,6 +248,7 @@ static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
         struct dh_dht_event e = {.pc = (u64)dh_tap_pc(t, a->pc),
                                  .addr = a->addr,
                                  .bytes = a->size,
+                                 .ctx = access_calls(t),
                                  .size = a->piece,
                                  .op = write ? DH_DHT_OP_WRITES : DH_DHT_OP_READS,
                                  .mode = (u8)mode};
@@ -234,10 +257,10 @@ static void record_access(struct dh_thread *t, const struct dh_tap_access *a)
     }
     if (!ready(s))
         return;
-    const u8 *before = s->code.at;
+    const u8 *at = s->code.at, *end = s->code.end;
     dh_dht_encode_access(&s->code, a->addr, (u32)a->size, write ? DH_OP_WRITE : DH_OP_READ, mode,
-                         a->pc ? (u64)a->pc : here(t));
-    if (s->code.at != before)
+                         a->pc ? (u64)a->pc : here(t), access_calls(t));
+    if (s->code.at != at || s->code.end != end)
         publish(s);
 }
 
@@ -245,7 +268,8 @@ static void record_sync(struct dh_thread *t, u32 op, u32 mode, uptr object)
 {
     if (t->unordered && (op == DH_OP_NOTIFY || op == DH_OP_WAIT)) /* told to taps wherever it happens */
         return;
-    struct dh_dht_event e = {.pc = here(t), .addr = object, .op = (u8)op, .mode = (u8)(mode | order_mark(t))};
+    struct dh_dht_event e = {
+        .pc = here(t), .addr = object, .ctx = calls(t), .op = (u8)op, .mode = (u8)(mode | order_mark(t))};
     put(t->tap, &e);
 }
 
@@ -258,15 +282,38 @@ static void record_atomic(struct dh_thread *t, u32 op, u32 order, const struct d
 {
     struct dh_dht_event e = {.pc = (u64)dh_tap_pc(t, a->pc),
                              .addr = a->addr,
+                             .ctx = access_calls(t),
                              .size = (u32)a->size,
                              .op = (u8)op,
                              .mode = (u8)(order | order_mark(t) | (t->system_access ? DH_DHT_LANGUAGE : 0))};
     put(t->tap, &e);
 }
 
-/* A function of lard.h makes and joins the language's threads. */
+struct frames {
+    struct stream *to;
+    u32 ctx, n;
+};
+
+static bool put_frame(void *ctx, const struct dh_place_frame *f)
+{
+    struct frames *all = ctx;
+    struct dh_dht_event e = {.pc = f->pc,
+                             .addr = f->sp,
+                             .bytes = f->cfa - f->sp,
+                             .source = f->bp,
+                             .ctx = all->ctx,
+                             .op = DH_DHT_OP_FRAME};
+    put(all->to, &e);
+    return ++all->n < DH_DHT_FRAMES;
+}
+
+/* A function of lard.h makes and joins the language's threads. Who makes a thread may give it an address of
+ * its own stack: whoever reports a race there must know what it was. */
 static void record_thread(struct dh_thread *t, u32 op, dh_uid_t uid)
 {
+    struct frames all = {.to = t->tap, .ctx = calls(t)};
+    if (op == DH_OP_FORK && all.to && __dh_hot.self == t)
+        dh_place_each_frame(here(t), put_frame, &all);
     record_sync(t, op, t->language ? DH_DHT_LANGUAGE : 0, dh_tap_thread(uid));
 }
 
@@ -275,9 +322,22 @@ static void record_carried(struct dh_thread *t, const struct dh_thread *by)
     record_sync(t, DH_DHT_OP_CARRIED, 0, dh_tap_thread(by->uid));
 }
 
+static void record_named(struct dh_thread *t)
+{
+    if (t->tap)
+        dh_stacks_tell_thread(arena, t->uid);
+}
+
+static void record_folded(dh_ctx_t ctx)
+{
+    if (!stopped)
+        dh_stacks_tell_folded(arena, ctx);
+}
+
 static void record_start(struct dh_thread *t)
 {
     t->tap = stream_new(dh_tap_thread(t->uid));
+    record_named(t);
     record_sync(t, DH_OP_BEGIN, t->carried ? DH_DHT_LANGUAGE : 0, 0);
 }
 
@@ -314,9 +374,15 @@ static void record_memory(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr
                              .addr = addr,
                              .bytes = n,
                              .source = from,
+                             .ctx = calls(t),
                              .op = (u8)op,
                              .mode = (u8)memory_mark(__dh_hot.self)};
     put_by(t, &e);
+}
+
+static void record_block(struct dh_thread *t, uptr addr, size_t n)
+{
+    record_memory(t, DH_DHT_OP_BLOCK, addr, n, 0);
 }
 
 static void record_forget(struct dh_thread *t, uptr addr, size_t n)
@@ -341,7 +407,12 @@ static void tell_module(const struct dh_module *m, void *ctx)
 {
     struct dh_feed_slot *slot = ctx;
     u8 *data = arena->data[slot - arena->slots];
-    struct dh_dht_module out = {.lo = m->lo, .hi = m->hi, .bias = m->bias, .path_len = (u32)strlen(m->path)};
+    struct dh_dht_module out = {.lo = m->lo,
+                                .hi = m->hi,
+                                .bias = m->bias,
+                                .path_len = (u32)strlen(m->path),
+                                .tls_below = (u32)m->tls_below,
+                                .tls_size = (u32)m->tls_size};
     if (!m->loaded || slot->used + sizeof(out) + out.path_len > DH_DHT_CHUNK_BYTES)
         return;
     for (u32 i = 0; m->build_id[2 * i] && i < sizeof(out.build_id); i++) {
@@ -442,8 +513,11 @@ const struct dh_tap dh_tap_record = {
     .atomic = record_atomic,
     .thread = record_thread,
     .memory = record_memory,
+    .block = record_block,
     .forget = record_forget,
     .carried = record_carried,
+    .named = record_named,
+    .folded = record_folded,
     .modules = record_modules,
     .finish = record_finish,
     .fork_child = record_fork_child,

@@ -58,6 +58,16 @@ DH_INLINE void dh_sink_clear(struct dh_thread *t, const volatile void *p, size_t
         dh_engine_clear(t, p, n);
 }
 
+/* The program got a block of n bytes from the heap: it has no past, up to the next multiple of 16. t may be
+ * NULL. */
+DH_INLINE void dh_sink_block(struct dh_thread *t, const volatile void *p, size_t n)
+{
+    if (DH_UNLIKELY(dh_tap != NULL))
+        dh_tap->block(t, (uptr)p, n);
+    else
+        dh_engine_clear(t, p, DH_ALIGN_UP(n, 16));
+}
+
 /* The past of dst becomes that of src (the data moved: realloc, mremap). May overlap. */
 DH_INLINE void dh_sink_move(struct dh_thread *t, volatile void *dst, const volatile void *src, size_t n)
 {
@@ -239,6 +249,20 @@ DH_INLINE void dh_sink_hand_over(struct dh_thread *from, struct dh_thread *to)
         dh_sink_tell_hand_over(from, to);
     else
         dh_thread_hand_over(from, to);
+}
+
+/* t has another name. */
+DH_INLINE void dh_sink_named(struct dh_thread *t)
+{
+    if (DH_UNLIKELY(dh_tap != NULL) && dh_tap->named)
+        dh_tap->named(t);
+}
+
+/* From now on this context stands for stacks with more calls than it has (threads/context.h). */
+DH_INLINE void dh_sink_folded(dh_ctx_t ctx)
+{
+    if (DH_UNLIKELY(dh_tap != NULL) && dh_tap->folded)
+        dh_tap->folded(ctx);
 }
 
 /* t runs on the kernel thread of `by` from now on. */

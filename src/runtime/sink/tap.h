@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "event/event.h"
 #include "runtime/abi/abi.h"
+#include "runtime/threads/context.h"
 #include "runtime/threads/uid.h"
 
 struct dh_thread;
@@ -48,10 +49,14 @@ struct dh_tap {
     /* RANGE_NEW, RANGE_MOVE, RANGE_COPY. t may be NULL. Synchronisation objects move along if the language
      * says so (t->language). */
     void (*memory)(struct dh_thread *t, u32 op, uptr addr, size_t n, uptr from);
+    /* The program got a block of n bytes; all up to the next multiple of 16 is new. t may be NULL. */
+    void (*block)(struct dh_thread *t, uptr addr, size_t n);
     /* Synchronisation objects in [addr, addr + n) are gone. t may be NULL. */
     void (*forget)(struct dh_thread *t, uptr addr, size_t n);
     void (*carried)(struct dh_thread *t,
                     const struct dh_thread *by); /* t runs on the kernel thread of `by` */
+    void (*named)(struct dh_thread *t);          /* t has another name */
+    void (*folded)(dh_ctx_t ctx);                /* recursion was folded into it */
     void (*modules)(void);                       /* the list of loaded modules has changed */
     void (*finish)(void);                        /* the process ends */
     void (*fork_child)(struct dh_thread *self);

@@ -6,6 +6,7 @@
 #include "runtime/threads/context.h"
 
 #include "base/pool.h"
+#include "runtime/sink/sink.h"
 #include "runtime/threads/cfi.h"
 
 #define CHUNK_SHIFT 12
@@ -114,8 +115,10 @@ static dh_ctx_t intern(dh_ctx_t parent, uptr pc, u32 function, bool folded)
         found = search(seen, top, parent, pc);
         top = seen;
     }
-    if (folded && !dh_ctx_node(found)->folded)
+    if (folded && !dh_ctx_node(found)->folded) {
         ((struct dh_ctx_node *)dh_ctx_node(found))->folded = 1;
+        dh_sink_folded(found);
+    }
     return found;
 }
 

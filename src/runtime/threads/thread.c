@@ -292,6 +292,7 @@ static void find_bounds(struct dh_thread_info *info)
     }
     dh_heap_aside_end();
     uptr tp = (uptr)__builtin_thread_pointer();
+    info->tp = tp;
     info->tls_lo = tp - static_tls;
     info->tls_hi = tp + 4096; /* the thread descriptor follows the thread pointer */
 }
@@ -340,6 +341,7 @@ static void attach(struct dh_thread *t)
     info->stack_hi = bounds.stack_hi;
     info->tls_lo = bounds.tls_lo;
     info->tls_hi = bounds.tls_hi;
+    info->tp = bounds.tp;
     info->tid = bounds.tid;
     t->hot = &__dh_hot;
     t->state = DH_THREAD_RUNNING;
@@ -468,6 +470,7 @@ void dh_thread_set_name(struct dh_thread *t, const char *name)
     if (info)
         info->name[n] = 0;
     dh_lock_drop(&dh_threads_lock);
+    dh_sink_named(t);
 }
 
 void dh_thread_bind(struct dh_thread *t, unsigned long pthread)

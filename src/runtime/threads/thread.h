@@ -182,6 +182,7 @@ struct dh_thread_info {
     int tid;
     uptr stack_lo, stack_hi;
     uptr tls_lo, tls_hi;
+    uptr tp; /* thread pointer */
     char name[16];
     bool alive;
     bool reported;           /* report.c has written its line */
