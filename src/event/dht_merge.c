@@ -10,6 +10,7 @@
 #include "base/fmt.h"
 #include "base/pool.h"
 #include "event/dht_reader.h"
+#include "event/dht_watch.h"
 
 /* When a larger block is freed, the write this is concerns only pages that were accessed: nothing can be
  * found in others. */
@@ -313,8 +314,11 @@ static int decode(struct dh_dht *r, struct dh_dht_stream *s)
 {
     for (;;) {
         int more = s->raw ? dh_dht_decode_next(s->decoder, &s->event) : 0;
-        if (DH_LIKELY(more > 0))
+        if (DH_LIKELY(more > 0)) {
+            if (DH_UNLIKELY(r->watch != NULL))
+                dh_dht_watch_decoded(s);
             return 1;
+        }
         if (more < 0)
             return dh_dht_bad(r, dh_dht_offset(s), s->decoder->error);
         int rc = dh_dht_load(r, s);
@@ -458,19 +462,29 @@ static long read_rows(struct dh_dht *r, struct dh_event *events, size_t cap)
     return out - events;
 }
 
+/* k events were given out; or it is an error. */
+DH_INLINE long given(struct dh_dht *r, const struct dh_event *events, long k)
+{
+    if (k > 0) {
+        if (DH_UNLIKELY(r->watch != NULL))
+            dh_dht_watch_given(r, r->current, events, k);
+        r->number += (u64)k;
+    }
+    return k;
+}
+
 static long read_merged(struct dh_dht *r, struct dh_event *events, size_t cap)
 {
     size_t n = 0;
     while (n + DH_DHT_ATOMIC_EVENTS <= cap) {
         if (r->rest.op != DH_OP_SKIP) {
-            long k = dh_dht_rest_next(r, &events[n]);
+            long k = given(r, &events[n], dh_dht_rest_next(r, &events[n]));
             if (k < 0)
                 return k;
             n += (size_t)k;
-            r->number += (u64)k;
             continue;
         }
-        if (r->current && !r->current->waiting) {
+        if (r->current && !r->current->waiting && !r->watch) {
             long k = read_rows(r, &events[n], cap - DH_DHT_ATOMIC_EVENTS - n);
             if (k < 0)
                 return k;
@@ -486,11 +500,12 @@ static long read_merged(struct dh_dht *r, struct dh_event *events, size_t cap)
             r->ended = true;
             break;
         }
-        long k = give(r, r->current, &r->current->event, &events[n]);
+        if (DH_UNLIKELY(r->watch != NULL))
+            dh_dht_watch_begin(r, r->current);
+        long k = given(r, &events[n], give(r, r->current, &r->current->event, &events[n]));
         if (k < 0)
             return k;
         n += (size_t)k;
-        r->number += (u64)k;
     }
     return (long)n;
 }

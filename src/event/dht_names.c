@@ -31,6 +31,7 @@ void dh_dht_stats(const struct dh_dht *r, struct dh_dht_stats *ret)
     bool named = (r->flags & DH_DHT_NAMED) != 0;
     double part = r->pass_total ? (double)r->pass_bytes / (double)r->pass_total : 1;
     *ret = (struct dh_dht_stats){
+        .pid = r->pid,
         .size = r->size,
         .bytes = part < 1 ? (u64)(part * (double)r->size) : r->size,
         .chunks = r->chunks,
@@ -97,18 +98,25 @@ const char *dh_dht_variable_name(const struct dh_dht *r, u32 cell, char *buf, si
     return buf;
 }
 
+bool dh_dht_next_module(const struct dh_dht *r, u64 *at, struct dh_dht_module *ret)
+{
+    if (*at >= r->modules_len)
+        return false;
+    memcpy(ret, r->modules + *at, sizeof(*ret));
+    *at += sizeof(*ret) + ret->path_len;
+    return true;
+}
+
 /* The last module told that holds the address. */
 static const u8 *find_module(const struct dh_dht *r, u64 pc, struct dh_dht_module *ret)
 {
     const u8 *found = NULL;
-    for (u64 at = 0; at < r->modules_len;) {
-        struct dh_dht_module m;
-        memcpy(&m, r->modules + at, sizeof(m));
-        if (pc >= m.lo && pc < m.hi) {
-            *ret = m;
-            found = r->modules + at;
-        }
-        at += sizeof(m) + m.path_len;
+    struct dh_dht_module m;
+    for (u64 at = 0, here = 0; dh_dht_next_module(r, &at, &m); here = at) {
+        if (pc < m.lo || pc >= m.hi)
+            continue;
+        *ret = m;
+        found = r->modules + here;
     }
     return found;
 }
@@ -138,4 +146,12 @@ bool dh_dht_place(const struct dh_dht *r, u32 site, struct dh_dht_place *ret)
     if (n != DH_PAGES_NONE)
         ret->symbol = r->symbols + r->symbol_at[n];
     return true;
+}
+
+bool dh_dht_program(const struct dh_dht *r, struct dh_dht_place *ret)
+{
+    struct dh_dht_module m;
+    u64 at = 0;
+    return dh_dht_next_module(r, &at, &m) &&
+           dh_dht_place_of(r, m.lo, ret); /* the linker's list begins with it */
 }

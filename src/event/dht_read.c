@@ -392,8 +392,10 @@ void dh_dht_unload(struct dh_dht_stream *s)
 {
     dh_pool_free(s->raw, DH_DHT_CHUNK_BYTES);
     dh_pool_free(s->decoder, sizeof(*s->decoder));
+    dh_pool_free(s->calls, sizeof(*s->calls));
     s->raw = NULL;
     s->decoder = NULL;
+    s->calls = NULL;
 }
 
 int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw)
@@ -408,6 +410,25 @@ int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw)
     return unpack(r, ref->offset, &head, raw);
 }
 
+/* The contexts of the chunk that was unpacked last, whose bytes are still there. */
+static int load_calls(struct dh_dht *r, struct dh_dht_stream *s, const struct dh_dht_ref *ref)
+{
+    const u8 *at = r->buf + ref->packed_len, *end = at + ref->calls_len;
+    u64 n = 0;
+    if (!s->calls && !(s->calls = dh_pool_alloc(sizeof(*s->calls))))
+        return -ENOMEM;
+    bool ok = at == end || (dh_varint_get(&at, end, &n) && n <= DH_DHT_CHUNK_BYTES);
+    size_t left = (size_t)(end - at);
+    if (ok && left >= n)
+        memcpy(s->calls->raw, at, n);
+    else if (ok)
+        ok = ZSTD_decompressDCtx(r->zstd, s->calls->raw, n, at, left) == n;
+    if (!ok)
+        return dh_dht_bad(r, ref->offset, "the contexts of the chunk do not unpack");
+    dh_dht_calls_begin(&s->calls->in, s->calls->raw, n);
+    return 0;
+}
+
 int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s)
 {
     if (s->next == s->n) {
@@ -419,6 +440,8 @@ int dh_dht_load(struct dh_dht *r, struct dh_dht_stream *s)
         (!(s->raw = dh_pool_alloc(DH_DHT_CHUNK_BYTES)) || !(s->decoder = dh_pool_alloc(sizeof(*s->decoder)))))
         return -ENOMEM;
     int rc = dh_dht_unpack_ref(r, ref, s->raw);
+    if (!rc && r->watch)
+        rc = load_calls(r, s, ref);
     if (rc)
         return rc;
     dh_dht_decode_begin(s->decoder, s->raw, ref->raw_len, ref->events);
@@ -447,6 +470,7 @@ static int open_file(struct dh_dht *r)
         return dh_dht_bad(r, 0, "the checksum of the header is wrong");
     r->version = h.version;
     r->flags = h.flags;
+    r->pid = h.pid;
     int rc = scan(r);
     if (!rc)
         rc = check_numbers(r);

@@ -25,6 +25,7 @@ struct dh_dht;
 enum { DH_DHT_ERROR = 256 };
 
 struct dh_dht_stats {
+    u64 pid;   /* of the program that was recorded */
     u64 size;  /* of the file */
     u64 bytes; /* read of it, all passes being one whole */
     u64 chunks;
@@ -89,6 +90,8 @@ const char *dh_dht_variable_name(const struct dh_dht *r, u32 cell, char *buf, si
 /* The variable's address and size. */
 void dh_dht_variable(const struct dh_dht *r, u32 cell, u64 *ret_addr, u32 *ret_size);
 bool dh_dht_place(const struct dh_dht *r, u32 site, struct dh_dht_place *ret);
+/* The program itself, as a module; false: no module is known. */
+bool dh_dht_program(const struct dh_dht *r, struct dh_dht_place *ret);
 /* The module that holds an address, of code or of data; ret->symbol is not filled in. False: none is known.
  */
 bool dh_dht_place_of(const struct dh_dht *r, u64 addr, struct dh_dht_place *ret);

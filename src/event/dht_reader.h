@@ -25,6 +25,11 @@ struct dh_dht_ref {
     bool words;  /* it cuts no variable */
 };
 
+struct dh_dht_stream_calls {
+    struct dh_dht_calls in;
+    u8 raw[DH_DHT_CHUNK_BYTES];
+};
+
 /* One thread's events. */
 struct dh_dht_stream {
     u32 uid;
@@ -34,7 +39,8 @@ struct dh_dht_stream {
     u32 next; /* chunk to load */
     u8 *raw;  /* NULL: none is loaded */
     struct dh_dht_decoder *decoder;
-    struct dh_dht_event event; /* decoded and not given out, if `waiting` */
+    struct dh_dht_stream_calls *calls; /* contexts of its events, while somebody looks at them; else NULL */
+    struct dh_dht_event event;         /* decoded and not given out, if `waiting` */
     bool waiting;
     bool known; /* to the form of the trace */
     u64 key;    /* in the heap: its next ticket */
@@ -78,6 +84,7 @@ DH_INLINE bool dh_dht_moves_words(u64 to, u64 from, u64 n)
 struct dh_dht {
     int fd;
     u32 version, flags;
+    u64 pid;
     u64 size;
     char error[DH_DHT_ERROR];
     bool tables_only;
@@ -148,6 +155,8 @@ struct dh_dht {
     struct dh_dht_rest rest;
     bool ended;
 
+    struct dh_dht_watch *watch; /* dht_look.c; NULL: nobody looks */
+
     /* dht_view.c */
     struct dh_dht_view view;
     bool
@@ -172,6 +181,8 @@ bool dh_dht_grow(void **items, u32 n, u32 *cap, size_t size);
 /* The bytes of a chunk, checked and unpacked into `raw`, which has room for them. */
 int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw);
 void dh_dht_stacks_done(struct dh_dht *r);
+/* One module after the other, from *at = 0 on. False: that was the last. */
+bool dh_dht_next_module(const struct dh_dht *r, u64 *at, struct dh_dht_module *ret);
 /* Where variables begin and end: the first pass. */
 int dh_dht_cut(struct dh_dht *r);
 /* The next event of r->rest. 1; 0: none, but there may be more unless r->rest.op is DH_OP_SKIP; or an error.

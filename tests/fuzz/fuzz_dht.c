@@ -3,11 +3,12 @@
  * whose heads and contents are the fuzzer's, while lengths and checksums are put right, so that it gets behind them.
  *
  * A chunk is: type, thread, number, first ticket (255: none), events (2 bytes), length (2 bytes), how many bytes at the end of
- * the contents are contexts, contents.
+ * the contents are contexts, contents. The file is read, and then looked at again for the stacks of some of its accesses.
  * What is read must be in order: threads and locks numbered densely, no lock taken from another thread.
  * Memory is malloc's here, so that the sanitizer sees the ends of all arrays; it is little, so that running out of it
  * is tried too.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,11 +16,11 @@
 
 #include "base/pool.h"
 #include "event/dht_code.h"
-#include "event/dht_read.h"
+#include "event/dht_look.h"
 #include "event/dht_stacks.h"
 #include "event/dht_write.h"
 
-enum { EVENTS = 1 << 16, VARIABLES = 1 << 14, MEMORY = 1 << 21, HEAD = 9 };
+enum { EVENTS = 1 << 16, VARIABLES = 1 << 14, MEMORY = 1 << 21, HEAD = 9, LOOKS = 8 };
 
 static size_t in_use;
 
@@ -61,6 +62,42 @@ static void write_chunks(int fd, const u8 *data, size_t size)
     dh_dht_write_done(&w);
 }
 
+/* The first accesses by number, and as many by what they are; what is found has a stack, and a place. */
+static void look_again(int fd, const struct dh_event *first, long n)
+{
+    struct dh_dht_look looks[2 * LOOKS] = {0};
+    struct dh_dht *r = NULL;
+    u32 used = 0;
+    if (dh_dht_open(&r, fd) == 0) {
+        dh_dht_limit(r, VARIABLES);
+        for (long i = 0; i < n && used < DH_ARRAY_LEN(looks); i++) {
+            if (!dh_event_is_access(&first[i]))
+                continue;
+            looks[used++] = (struct dh_dht_look){.event = (u64)i, .addr = 0x1000};
+            looks[used++] = (struct dh_dht_look){.event = DH_DHT_NO_EVENT,
+                                                 .before = (u64)n,
+                                                 .at_pc = 0x1010,
+                                                 .thread = first[i].thread,
+                                                 .cell = first[i].target,
+                                                 .write = first[i].op == DH_OP_WRITE,
+                                                 .addr = 0x10004};
+        }
+        int rc = dh_dht_look(r, looks, used);
+        if (rc < 0 && rc != -ENOMEM && !dh_dht_error(r)[0])
+            abort();
+        for (u32 i = 0; i < used; i++) {
+            u64 pcs[4];
+            bool folded;
+            if (looks[i].found && dh_dht_stack(r, looks[i].ctx, looks[i].pc, pcs, 4, &folded) > 4)
+                abort();
+            for (u32 k = 0; k < looks[i].n_held; k++)
+                dh_dht_stack(r, looks[i].held[k].ctx, looks[i].held[k].pc, pcs, 4, &folded);
+        }
+        dh_dht_look_done(looks, used);
+    }
+    dh_dht_close(r);
+}
+
 static void read_all(int fd)
 {
     static struct dh_event events[512];
@@ -68,7 +105,8 @@ static void read_all(int fd)
     struct dh_dht_stats stats;
     char buf[64];
     u64 total = 0;
-    long n = dh_dht_open(&r, fd);
+    long n = dh_dht_open(&r, fd), begun = 0;
+    static struct dh_event begin[64];
     if (n == 0) {
         dh_dht_limit(r, VARIABLES);
         while (total < EVENTS && (n = dh_dht_read(r, events, DH_ARRAY_LEN(events))) > 0) {
@@ -77,14 +115,12 @@ static void read_all(int fd)
                 if (events[i].op == DH_OP_SKIP || events[i].op >= DH_OP_COUNT ||
                     events[i].thread > stats.threads)
                     abort();
+            for (long i = 0; i < n && begun < (long)DH_ARRAY_LEN(begin); i++)
+                begin[begun++] = events[i];
             total += (u64)n;
         }
-        dh_dht_load_stacks(r);
         for (u32 i = 0; i < 3; i++) {
             struct dh_dht_place place;
-            u64 pcs[4];
-            bool folded;
-            dh_dht_stack(r, i, 0x1000, pcs, DH_ARRAY_LEN(pcs), &folded);
             dh_dht_thread_name(r, i, buf, sizeof(buf));
             dh_dht_lock_name(r, i, buf, sizeof(buf));
             dh_dht_variable_name(r, i, buf, sizeof(buf));
@@ -94,6 +130,7 @@ static void read_all(int fd)
     if (n < 0 && r && !dh_dht_error(r)[0])
         abort();
     dh_dht_close(r);
+    look_again(fd, begin, begun);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
