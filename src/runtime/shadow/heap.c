@@ -371,8 +371,8 @@ static void release_live(struct dh_thread *t, void *p, u64 word)
     size_t size = word_size(word);
     void *base = (char *)p - word_gap(word);
     if (is_mmapped(base)) {
-        unmark_block((uptr)p);
         free_block(t, p, size, true);
+        unmark_block((uptr)p); /* a race with the free can name it */
     } else {
         struct header *h = header_of(p);
         free_block(t, p, size, false);
@@ -426,8 +426,8 @@ static void *realloc_large(struct dh_thread *t, char *p, size_t n)
 {
     size_t size = word_size(header_of(p)->word);
     char *base = p - HEADER;
-    unmark_block((uptr)p);
     free_block(t, p, size, is_mmapped(base));
+    unmark_block((uptr)p);
     char *grown = dh_libc_heap()->realloc(base, (n < HEADER ? HEADER : n) + HEADER);
     if (grown == NULL) { /* the old block stands, without its history */
         mark_block((uptr)p, (uptr)p + size);
