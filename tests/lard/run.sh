@@ -14,14 +14,13 @@ fail() { echo "FAIL lard/$1: $2"; }
 
 # A detector of the laboratory finds what the fast engine finds. The other detectors, and a hundred thousand threads,
 # are in tests/lard/detectors.
-for detector in fasttrack-ref basicvc djit; do
-    set --
-    for p in "$programs"/lard-*.c; do
-        case $p in */lard-many-threads.c) ;; *) set -- "$@" "$p" ;; esac
-    done
-    PROGRAM_OPTIONS=detector=$detector "$BUILD/obj/tests/programs/program-runner" "$BUILD" "$@" |
-        sed "s,^\([a-zA-Z]*\) programs/,\1 lard/$detector/,"
+set --
+for p in "$programs"/lard-*.c; do
+    case $p in */lard-many-threads.c) ;; *) set -- "$@" "$p" ;; esac
 done
+PROGRAM_OPTIONS="detector=fasttrack-ref detector=basicvc detector=djit" \
+    "$BUILD/obj/tests/programs/program-runner" "$BUILD" "$@" |
+    sed 's,^\([a-zA-Z]*\) programs/\([^/]*\)/detector=\([a-z-]*\),\1 lard/\3/\2,'
 
 # So does an analysis of a recording, with and without what the run-time system does in it.
 for name in access untracked unordered unordered-across unordered-create clear copy move identity clocks lock \

@@ -2,6 +2,7 @@
 // holds is destroyed on the way, and none of the racing accesses is made.
 // FLAGS: --dh-exceptions
 // OPTIONS: on_race=exception
+// STATIC: the copy is not used, and without --dh-exceptions the optimiser takes it away
 #include <memory>
 #include <string>
 #include <thread>

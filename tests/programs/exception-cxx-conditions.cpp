@@ -1,6 +1,7 @@
 // A race in a condition: the variable that the statement itself declares is destroyed on the way out.
 // FLAGS: --dh-exceptions -std=c++17
 // OPTIONS: on_race=exception
+// STATIC: a switch of one way only reads nothing in code without --dh-exceptions
 #include <initializer_list>
 #include <mutex>
 

@@ -2,7 +2,7 @@
  * runner.c - compiles one program of tests/programs, runs it, and compares what was reported with what
  * its source says must be reported.
  *
- *     runner [--oracle] BUILD PROGRAM.c...
+ *     runner [--oracle|--marks] BUILD PROGRAM.c...
  *
  * A program states its expectations in comments:
  *
@@ -24,15 +24,18 @@
  *
  * PROGRAM_FLAGS in the environment adds compiler flags to all, for instance another optimisation level;
  * PROGRAM_FRONTEND lets another compiler instrument (`deadheat cc --dh-frontend`, tests/compat);
- * PROGRAM_OPTIONS goes before a program's own OPTIONS, for instance another detector (tests/lard). KEEP in the
- * environment keeps the scratch directories.
+ * PROGRAM_OPTIONS goes before a program's own OPTIONS, for instance another detector (tests/lard): of several words,
+ * each is for a run and a case of its own, NAME/OPTIONS. PROGRAM_CACHE is a directory for objects, where one runner
+ * finds what another has compiled in the same way. KEEP in the environment keeps the scratch directories.
  *
- * --oracle uses clang's ThreadSanitizer instead of deadheat: it tests the tests. A case is one line
- * of output: `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.
+ * --oracle uses clang's ThreadSanitizer instead of deadheat: it tests the tests. --marks only prints the pairs that
+ * are expected, as `file:line file:line`, sorted. Else a case is one line of output: `ok NAME`, `FAIL NAME: why` or
+ * `skip NAME: why`.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <libgen.h>
 #include <stdarg.h>
@@ -77,10 +80,13 @@ struct program {
 };
 
 struct config {
-    bool oracle;
+    bool oracle, marks;
     const char *build;
-    char dir[LONG];  /* of the programs */
-    char work[LONG]; /* scratch */
+    const char *cache;   /* NULL: none */
+    const char *options; /* beside the program's own, of this run */
+    const char *label;   /* of this run; "": it is the only one */
+    char dir[LONG];      /* of the programs */
+    char work[LONG];     /* scratch */
 };
 
 static char why[LONG]; /* of the last failure */
@@ -291,9 +297,32 @@ static int compile(struct config *c, const char *compiler, const char *flags, co
     return rc;
 }
 
+/* The program's own object, compiled or found: what is compiled in the same way is the same. */
+static int compile_cached(struct config *c, const char *compiler, const char *flags, const char *what,
+                          const char *out)
+{
+    char command[LONG * 8], object[LONG * 2], cached[LONG * 2];
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+
+    snprintf(command, sizeof(command), "%s %s %s", compiler, flags, what);
+    for (const char *p = command; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3;
+    snprintf(object, sizeof(object), "%s/%s", c->work, out);
+    snprintf(cached, sizeof(cached), "%s/%016" PRIx64 ".o", c->cache, hash);
+    if (link(cached, object) == 0)
+        return 0;
+    if (compile(c, compiler, flags, what, out))
+        return -1;
+    if (link(object, cached) != 0 && errno != EEXIST) /* another runner may have been faster */
+        return fail("cannot keep %s: %s", cached, strerror(errno));
+    return 0;
+}
+
 static int build_program(struct config *c, struct program *p)
 {
-    char cc[LONG], cxx[LONG], what[LONG * 2], flags[LONG * 2], out[128];
+    char cc[LONG], cxx[LONG], source[LONG * 2], parts[LONG * 2] = "", flags[LONG * 2], out[128];
+    const char *added = getenv("PROGRAM_FLAGS") ? getenv("PROGRAM_FLAGS") : "";
+    size_t n;
     int rc = 0;
 
     if (c->oracle) {
@@ -307,10 +336,7 @@ static int build_program(struct config *c, struct program *p)
         snprintf(cc, sizeof(cc), "'%s/bin/deadheat' cc%s%s", c->build, flag, frontend);
         snprintf(cxx, sizeof(cxx), "'%s/bin/deadheat' c++%s%s", c->build, flag, frontend);
     }
-    snprintf(what, sizeof(what), "'%s'", p->path);
     for (int i = 0; i < p->lib_count && !rc; i++) {
-        char source[LONG * 2];
-
         snprintf(source, sizeof(source), "'%s/parts/%s'", c->dir, p->libs[i]);
         snprintf(out, sizeof(out), "lib%.*s.so", (int)strcspn(p->libs[i], "."), p->libs[i]);
         rc = compile(c, strstr(p->libs[i], ".cpp") ? cxx : cc, "-shared -fPIC", source, out);
@@ -318,17 +344,27 @@ static int build_program(struct config *c, struct program *p)
     for (int i = 0; i < p->plain_count + p->part_count && !rc; i++) {
         bool plain = i < p->plain_count;
         const char *name = plain ? p->plains[i] : p->parts[i - p->plain_count];
-        char source[LONG * 2];
-        size_t n = strlen(what);
 
         snprintf(source, sizeof(source), "-c '%s/parts/%s'", c->dir, name);
         snprintf(out, sizeof(out), "%s.o", name);
         rc = compile(c, plain ? "clang-19" : cc, "", source, out);
-        snprintf(what + n, sizeof(what) - n, " '%s/%s'", c->work, out);
+        n = strlen(parts);
+        snprintf(parts + n, sizeof(parts) - n, " '%s/%s'", c->work, out);
     }
-    snprintf(flags, sizeof(flags), "-DLIBDIR='\"%s\"' %s %s", c->work, p->flags,
-             getenv("PROGRAM_FLAGS") ? getenv("PROGRAM_FLAGS") : "");
-    return rc ? rc : compile(c, p->cxx ? cxx : cc, flags, what, "prog");
+    if (!rc && c->cache && p->lib_count == 0) {
+        /* Which runtime is linked makes no difference to an object. */
+        snprintf(flags, sizeof(flags), "-c -Wno-unused-command-line-argument %s %s", p->flags,
+                 strcmp(added, "--dh-checked") == 0 ? "" : added);
+        snprintf(source, sizeof(source), "'%s'", p->path);
+        rc = compile_cached(c, p->cxx ? cxx : cc, flags, source, "prog.o");
+        snprintf(source, sizeof(source), "'%s/prog.o'", c->work);
+    } else {
+        snprintf(source, sizeof(source), "-DLIBDIR='\"%s\"' '%s'", c->work, p->path);
+    }
+    snprintf(flags, sizeof(flags), "%s %s", p->flags, added);
+    n = strlen(source);
+    snprintf(source + n, sizeof(source) - n, "%s", parts);
+    return rc ? rc : compile(c, p->cxx ? cxx : cc, flags, source, "prog");
 }
 
 static int run_program(struct config *c, struct program *p)
@@ -346,8 +382,7 @@ static int run_program(struct config *c, struct program *p)
         status = run(c, "run",
                      "DEADHEAT_OPTIONS='%s:%s' within 40 '%s/bin/deadheat' run --report=0 "
                      "--output='%s/races.jsonl' -- '%s/prog' %s",
-                     getenv("PROGRAM_OPTIONS") ? getenv("PROGRAM_OPTIONS") : "", p->options, c->build,
-                     c->work, c->work, p->args);
+                     c->options, p->options, c->build, c->work, c->work, p->args);
     text = output_of(c, "run", "err");
     if (status == 124 || status == 137)
         rc = fail("hung: %.600s", text);
@@ -533,82 +568,128 @@ static int compare(struct config *c, struct program *p)
 
 /* ---- One program after the other ---------------------------------------------------------------------- */
 
+static int read_program(struct config *c, struct program *p, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    char directory[LONG * 2];
+
+    memset(p, 0, sizeof(*p));
+    p->path = path;
+    p->exit_status = -1;
+    p->cxx = dot && strcmp(dot, ".cpp") == 0;
+    snprintf(p->name, sizeof(p->name), "%.*s", (int)strcspn(base_name(path), "."), base_name(path));
+    snprintf(directory, sizeof(directory), "%s", path);
+    copy(c->dir, sizeof(c->dir), dirname(directory));
+    return parse_source(c, p, p->path) ? -1 : pair_marks(p);
+}
+
+/* Pairs that differ in kind only are one. */
+static int print_marks(const struct program *p)
+{
+    FILE *sorted = popen("LC_ALL=C sort -u", "w");
+
+    for (int i = 0; sorted && i < p->expected_count; i++) {
+        char text[2][128];
+
+        for (int k = 0; k < 2; k++)
+            snprintf(text[k], sizeof(text[k]), "%s:%d", p->expected[i].side[k].file,
+                     p->expected[i].side[k].line);
+        int swap = strcmp(text[0], text[1]) > 0;
+        fprintf(sorted, "%s %s\n", text[swap], text[!swap]);
+    }
+    return sorted && pclose(sorted) == 0 ? 0 : fail("cannot sort");
+}
+
+/* A wrong exit status as a rule means a wrong set of races, which says more. */
+static int run_once(struct config *c, struct program *p)
+{
+    char status[LONG / 2], races[LONG * 2];
+
+    snprintf(races, sizeof(races), "%s/races.jsonl", c->work);
+    unlink(races); /* of the run before */
+    if (run_program(c, p) == 0)
+        return compare(c, p);
+    snprintf(status, sizeof(status), "%s", why);
+    if (compare(c, p))
+        return fail("%s; %.1500s", status, why);
+    return fail("%s", status);
+}
+
+static bool say(const struct config *c, const struct program *p, int rc)
+{
+    printf("%s programs/%s%s%s%s%s\n",
+           rc < 0   ? "FAIL"
+           : rc > 0 ? "skip"
+                    : "ok",
+           p->name, *c->label ? "/" : "", c->label, rc ? ": " : "", rc ? why : "");
+    fflush(stdout);
+    return rc < 0;
+}
+
+/* Builds the program and runs it, with each of the options in turn; how many of the cases fail. */
 static int test(struct config *c, struct program *p)
 {
-    char path[LONG * 2];
-    int rc;
+    const char *given = getenv("PROGRAM_OPTIONS") ? getenv("PROGRAM_OPTIONS") : "";
+    bool several = strchr(given, ' ') != NULL;
+    char words[LONG], *save = NULL, *word;
+    int failed = 0, rc = 0;
 
-    snprintf(path, sizeof(path), "%s", p->path);
-    copy(c->dir, sizeof(c->dir), dirname(path));
-    rc = parse_source(c, p, p->path);
-    if (!rc)
-        rc = pair_marks(p);
-    if (rc)
-        return rc;
-    if (c->oracle && *p->tsan)
-        return fail("%s", p->tsan), 1;
-    rc = build_program(c, p);
-    if (rc)
-        return rc;
-    rc = run_program(c, p);
-    /* A wrong exit status as a rule means a wrong set of races, which says more. */
-    if (rc) {
-        char status[LONG / 2];
-
-        snprintf(status, sizeof(status), "%s", why);
-        if (compare(c, p))
-            fail("%s; %.1500s", status, why);
-        else
-            fail("%s", status);
-        return rc;
+    if (c->oracle && *p->tsan) {
+        fail("%s", p->tsan);
+        rc = 1;
+    } else {
+        rc = build_program(c, p);
     }
-    return compare(c, p);
+    copy(words, sizeof(words), given);
+    word = several ? strtok_r(words, " ", &save) : words;
+    do {
+        c->options = word;
+        c->label = several ? word : "";
+        failed += say(c, p, rc ? rc : run_once(c, p));
+    } while (several && (word = strtok_r(NULL, " ", &save)));
+    return failed;
+}
+
+static int test_in_scratch(struct config *c, struct program *p)
+{
+    char command[LONG * 2];
+    int failed;
+
+    snprintf(c->work, sizeof(c->work), "%s/dh-programs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (!mkdtemp(c->work)) {
+        fail("no scratch directory: %s", strerror(errno));
+        return say(c, p, -1);
+    }
+    failed = test(c, p);
+    snprintf(command, sizeof(command), "rm -rf '%s'", c->work);
+    if (!getenv("KEEP") && system(command) != 0)
+        fprintf(stderr, "runner: cannot remove %s\n", c->work);
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
-    struct config c = {0};
+    struct config c = {.cache = getenv("PROGRAM_CACHE"), .label = ""};
     int first = 1, failed = 0;
 
-    if (argc > first && strcmp(argv[first], "--oracle") == 0) {
-        c.oracle = true;
+    if (argc > first && (c.oracle = strcmp(argv[first], "--oracle") == 0))
         first++;
-    }
+    else if (argc > first && (c.marks = strcmp(argv[first], "--marks") == 0))
+        first++;
     if (argc < first + 2) {
-        fprintf(stderr, "usage: runner [--oracle] BUILD PROGRAM...\n");
+        fprintf(stderr, "usage: runner [--oracle|--marks] BUILD PROGRAM...\n");
         return 2;
     }
     c.build = argv[first++];
     for (int i = first; i < argc; i++) {
         static struct program p;
-        const char *dot = strrchr(argv[i], '.');
-        int rc;
 
-        memset(&p, 0, sizeof(p));
-        p.path = argv[i];
-        p.exit_status = -1;
-        p.cxx = dot && strcmp(dot, ".cpp") == 0;
-        snprintf(p.name, sizeof(p.name), "%.*s", (int)strcspn(base_name(argv[i]), "."), base_name(argv[i]));
-        snprintf(c.work, sizeof(c.work), "%s/dh-programs.XXXXXX",
-                 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-        if (!mkdtemp(c.work)) {
-            perror("runner: mkdtemp");
-            return 2;
-        }
-        rc = test(&c, &p);
-        if (rc == 0)
-            printf("ok programs/%s\n", p.name);
-        else
-            printf("%s programs/%s: %s\n", rc > 0 ? "skip" : "FAIL", p.name, why);
-        fflush(stdout);
-        failed += rc < 0;
-        if (!getenv("KEEP")) {
-            char command[LONG * 2];
-
-            snprintf(command, sizeof(command), "rm -rf '%s'", c.work);
-            if (system(command) != 0)
-                fprintf(stderr, "runner: cannot remove %s\n", c.work);
-        }
+        if (read_program(&c, &p, argv[i]) != 0)
+            failed += say(&c, &p, -1);
+        else if (!c.marks)
+            failed += test_in_scratch(&c, &p);
+        else if (print_marks(&p) != 0)
+            failed += say(&c, &p, -1);
     }
     return failed > 0;
 }

@@ -12,6 +12,7 @@ shift 2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset DEADHEAT_OPTIONS
+. "$here/lib.sh"
 cd "$here" || exit 1
 [ $# -gt 0 ] || set -- *.c
 failed=0
@@ -21,10 +22,8 @@ analyse() { # SOURCE.c: relay.json and sound.json, or a sentence in $why
     # shellcheck disable=SC2086 # flags are several words
     clang-19 -Wall -Wextra -Wno-unused-parameter ${flags:--O1} -g -emit-llvm -c "$1" -o "$work/a.bc" >"$work/err" 2>&1 ||
         { why="compiling: $(head -3 "$work/err" | tr '\n' '|')" && return 1; }
-    for style in relay sound; do
-        within 60 "$deadheat" static --style=$style --no-assume=all --format=json "$work/a.bc" >"$work/$style.json" 2>"$work/err" ||
-            { why="exit status $? of --style=$style: $(head -3 "$work/err" | tr '\n' '|')" && return 1; }
-    done
+    both_styles --no-assume=all "$work/a.bc" ||
+        { why="exit status $?: $(head -3 "$work/err" | tr '\n' '|')" && return 1; }
 }
 
 for f; do

@@ -1,10 +1,10 @@
 #!/bin/sh
 # run.sh DEADHEAT OBJECTS [NAME...] - no race is missed: what `deadheat run` finds, `deadheat static` has among its pairs.
 #
-# Every program of tests/programs and bench/programs (there called bench-NAME) is run under the default detector and
-# analysed statically, and each race that was found is looked up, as a pair of source lines, in the set `sound`. Misses of
-# `relay` are not failures, but each must be listed in EXPECTED with its reason; one that is listed and no longer
-# missed is a failure too.
+# Every program of tests/programs and bench/programs (there called bench-NAME) is analysed statically, and each race that
+# the default detector finds in it is looked up, as a pair of source lines, in the set `sound`. Which these are, the program
+# says: programs/NAME and bench-programs fail unless exactly the races marked are found. Misses of `relay` are not
+# failures, but each must be listed in EXPECTED with its reason; one that is listed and no longer missed is a failure too.
 #
 # Analysed is the binary: the same bitcode as -O1 has it. A program with a line `// STATIC: why` is analysed as source instead,
 # because its binary cannot tell.
@@ -14,6 +14,8 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
+runner=$2/tests/programs/program-runner
+lines=$2/tests/static/static-lines
 shift 2
 tests=$(cd "$here/../../programs" && pwd)
 bench=$(cd "$here/../../../bench/programs" && pwd)
@@ -21,7 +23,8 @@ include=$(cd "$here/../../../include" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset DEADHEAT_OPTIONS
-export LC_ALL=C # one order for sort, comm and Python
+export LC_ALL=C # one order for sort, comm and static-lines
+. "$here/../lib.sh"
 failed=0
 
 # What the source asks for, as tests/programs/runner.c reads it.
@@ -29,24 +32,8 @@ words() { # KEY FILE
     sed -n "s,^// $1: *,,p" "$2" | tr '\n' ' '
 }
 
-# Races of the run, one a line: "file:line file:line", sorted. A range access of a call counts for the call.
-find_races() { # SOURCE
-    flags=$(words FLAGS "$1") args=$(words ARGS "$1")
-    [ "$programs" = "$bench" ] && args='2 1' # two threads, the smallest work
-    set -- "$1"
-    for part in $(words PART "$1") $(words PLAIN "$1"); do
-        set -- "$@" "$programs/parts/$part"
-    done
-    # shellcheck disable=SC2086 # flags and arguments are several words
-    "$deadheat" "$cc" -g -O1 -pthread -w -I"$programs" -I"$tests" $flags "$@" -o "$work/prog" >"$work/err" 2>&1 || return 1
-    # shellcheck disable=SC2086
-    (cd "$work" && within 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog $args >out 2>&1 </dev/null)
-    "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
-    python3 "$here/lines.py" races "$programs" "$work/races.json" >"$work/races"
-}
-
-find_pairs() { # SOURCE
-    flags=$(words FLAGS "$1" | tr ' ' '\n' | grep -v '^--dh-')
+find_pairs() { # SOURCE; handlers of <deadheat/race.h> are called, as under deadheat
+    flags="-DDH_RACE=1 $(words FLAGS "$1" | tr ' ' '\n' | grep -v '^--dh-')"
     set -- "$1"
     for part in $(words PART "$1") $(words PLAIN "$1"); do
         set -- "$@" "$programs/parts/$part"
@@ -61,10 +48,16 @@ find_pairs() { # SOURCE
             >"$work/err" 2>&1 || return 1
         files="$files $bc"
     done
+    # shellcheck disable=SC2086
+    if [ $of = source ]; then
+        for style in relay sound; do
+            within 60 "$deadheat" static --style=$style --format=json $files >"$work/$style.json" 2>"$work/err" || return 1
+        done
+    else
+        both_styles "" $files || return 1
+    fi
     for style in relay sound; do
-        # shellcheck disable=SC2086
-        within 60 "$deadheat" static --style=$style --format=json $files >"$work/$style.json" 2>"$work/err" || return 1
-        python3 "$here/lines.py" pairs "$programs" "$work/$style.json" >"$work/$style"
+        "$lines" pairs "$programs" "$work/$style.json" >"$work/$style" || return 1
     done
 }
 
@@ -76,8 +69,8 @@ all() {
 [ $# -gt 0 ] || set -- $(all | awk -v part="${PART:-1 1}" '{ split(part, p) } (NR - p[1]) % p[2] == 0')
 for name; do
     name=$(basename "$(basename "$name" .c)" .cpp)
-    programs=$tests f=$tests/$name.c cc=cc clang=clang-19
-    [ -e "$tests/$name.cpp" ] && f=$tests/$name.cpp cc=c++ clang=clang++-19
+    programs=$tests f=$tests/$name.c clang=clang-19
+    [ -e "$tests/$name.cpp" ] && f=$tests/$name.cpp clang=clang++-19
     [ "${name#bench-}" != "$name" ] && programs=$bench f=$bench/${name#bench-}.c
     [ "$name" = runner ] && continue
     if grep -q '^// LIB:' "$f"; then
@@ -90,7 +83,7 @@ for name; do
     fi
     of=binary
     grep -q '^// STATIC:' "$f" && of=source
-    if ! find_races "$f" || ! find_pairs "$f"; then
+    if ! "$runner" --marks "${BUILD:?}" "$f" >"$work/races" 2>"$work/err" || ! find_pairs "$f"; then
         echo "FAIL static/dynamic/$name: $(head -3 "$work/err" | tr '\n' '|')" && failed=1
         continue
     fi

@@ -9,17 +9,18 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
+lines=$2/tests/static/static-lines
 shift 2
-lines=$here/../dynamic/lines.py
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset DEADHEAT_OPTIONS
 export LC_ALL=C
+. "$here/../lib.sh"
 cd "$here" || exit 1
 [ $# -gt 0 ] || set -- *.c *.cpp
 failed=0
 
-# The pairs that the marks ask for, as lines.py prints them: relay's, or all.
+# The pairs that the marks ask for, as static-lines prints them: relay's, or all.
 wanted() { # SOURCE relay|sound
     awk -v f="$1" -v style="$2" '
         match($0, /\/\/ RACE .*/) {
@@ -42,9 +43,9 @@ wanted() { # SOURCE relay|sound
 
 analyse() { # SOURCE: $work/relay and $work/sound
     "$clang" -g "$level" -pthread -w -emit-llvm -c "$1" -o "$work/a.bc" >"$work/err" 2>&1 || return 1
+    both_styles "" "$work/a.bc" || return 1
     for style in relay sound; do
-        within 60 "$deadheat" static --style=$style --format=json "$work/a.bc" >"$work/$style.json" 2>"$work/err" || return 1
-        python3 "$lines" pairs "$here" "$work/$style.json" >"$work/$style"
+        "$lines" pairs "$here" "$work/$style.json" >"$work/$style" || return 1
     done
 }
 
@@ -81,7 +82,7 @@ for f; do
     rm -f "$work/races.jsonl"
     (cd "$work" && within 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog >out 2>&1 </dev/null)
     "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
-    python3 "$lines" races "$here" "$work/races.json" >"$work/races"
+    "$lines" races "$here" "$work/races.json" >"$work/races"
     : >"$work/why"
     for level in -O0 -O2; do
         grep -q "^// NOT AT $level" "$f" && continue

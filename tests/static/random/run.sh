@@ -9,8 +9,8 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
+lines=$2/tests/static/static-lines
 shift 2
-lines=$here/../dynamic/lines.py
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset DEADHEAT_OPTIONS
@@ -22,7 +22,7 @@ failed=0 seen=0
 
 pairs() { # OF
     within 60 "$deadheat" static --of="$1" --style=sound --format=json -O1 -pthread random.c >pairs.json 2>err || return 1
-    python3 "$lines" pairs . pairs.json >"$1"
+    "$lines" pairs . pairs.json >"$1"
 }
 
 marked() { # MARK: places
@@ -60,7 +60,7 @@ for seed; do
     rm -f races.jsonl
     within 60 "$deadheat" run --output=races.jsonl -- ./prog >out 2>&1 </dev/null
     "$deadheat" report races.jsonl --format=json >races.json 2>err
-    python3 "$lines" races . races.json >races
+    "$lines" races . races.json >races
     seen=$((seen + $(wc -l <races)))
     complaints >why
     if [ -s why ]; then

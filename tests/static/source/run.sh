@@ -7,6 +7,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
+lines=$2/tests/static/static-lines
 shift 2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +17,7 @@ cd "$here" || exit 1
 [ $# -gt 0 ] || set -- *.c *.cpp
 failed=0
 
-marked() { # SOURCE MARK...: the pairs of lines, as lines.py prints them
+marked() { # SOURCE MARK...: the pairs of lines, as static-lines prints them
     python3 - "$@" <<'PY'
 import re
 import sys
@@ -33,7 +34,7 @@ PY
 pairs() { # ARGUMENTS: what was found
     within 60 "$deadheat" static --style=sound --format=json "$@" >"$work/pairs.json" 2>"$work/err" ||
         { head -2 "$work/err" && return; }
-    python3 ../dynamic/lines.py pairs . "$work/pairs.json"
+    "$lines" pairs . "$work/pairs.json"
 }
 
 check() { # WHAT WANTED FOUND
