@@ -1,0 +1,132 @@
+/*
+ * control.h - the memory that a chased program shares with the command that chases it (docs/design/field.md).
+ *
+ * The command creates it, fills in the sites before the program's first instruction, and is the only one that
+ * changes the program's code. The program's threads only read the sites; when they trap at one, they follow
+ * `state`, which is the only word that both sides write:
+ *
+ *     OFF      -> OPEN      by the command: the breakpoints of the first side are set
+ *     OPEN     -> CLAIMED   by the thread that comes to the first side; nobody else touches `first` now
+ *     CLAIMED  -> HELD      by the same: `first` is complete, and the thread waits
+ *     HELD     -> WATCHED   by the command: the breakpoints of the second side are set; the delay begins
+ *     HELD, WATCHED -> MET     by a thread at the second side whose access conflicts
+ *     MET      -> SHOWN     by the same: `second` is complete, and both threads wait to be looked at
+ *     HELD, WATCHED -> EXPIRED by the waiting thread
+ *     SHOWN, EXPIRED -> OFF, OPEN by the command, with the next generation: whoever waits goes on
+ *
+ * The thread that was at the first side waits for the last step, too: of several instructions on one line it
+ * executes one after the other, and the next may be armed before it goes on.
+ *
+ * Every change wakes everybody who waits for the word (a shared futex). The generation makes a value that was
+ * seen before different from one that is seen again.
+ */
+#ifndef DH_BASE_CONTROL_H
+#define DH_BASE_CONTROL_H
+
+#include "base/base.h"
+
+#define DH_CONTROL_MAGIC 0x314C5254434844ull /* DHCTRL1 */
+/* "N": the descriptor of the socket on which the library says hello. */
+#define DH_CONTROL_ENV "DEADHEAT_FIELD"
+
+enum {
+    DH_CONTROL_SITES = 256,  /* instructions of both sides together */
+    DH_CONTROL_OPERANDS = 2, /* what one instruction accesses: movs and cmps have two */
+    DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
+    DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
+    DH_CONTROL_REGION_SIZE = DH_CONTROL_SITES * DH_CONTROL_SLOT,
+};
+
+/* Registers by their number in machine code. */
+enum { DH_CONTROL_RCX = 1, DH_CONTROL_RIP = 16, DH_CONTROL_NONE = 17 };
+enum { DH_CONTROL_READ = 1, DH_CONTROL_WRITE = 2 };
+enum {
+    DH_CONTROL_FS = 1,      /* relative to the thread's own segment */
+    DH_CONTROL_ADDR32 = 2,  /* only 32 bits of the sum count */
+    DH_CONTROL_REPEAT = 4,  /* rcx times, up or down; of nothing if rcx is 0 */
+    DH_CONTROL_AT_MOST = 8, /* up to rcx times: only the first is certain; of nothing if rcx is 0 */
+};
+
+struct dh_control_operand {
+    int64_t displacement;
+    u32 size;       /* bytes; of one round if it repeats */
+    u8 base, index; /* DH_CONTROL_NONE: none. RIP: of the next instruction */
+    u8 scale;       /* 1, 2, 4 or 8 */
+    u8 kind;        /* DH_CONTROL_READ, _WRITE or both */
+    u8 flags;       /* DH_CONTROL_FS and so on */
+    u8 unused[7];
+};
+
+enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2 };
+
+struct dh_control_site {
+    u64 pc;          /* in the running program */
+    u64 out_of_line; /* its slot */
+    struct dh_control_operand operands[DH_CONTROL_OPERANDS];
+    u8 length;
+    u8 n_operands;
+    u8 sides;    /* DH_CONTROL_FIRST, _SECOND or both */
+    u8 original; /* its first byte, which a breakpoint replaces */
+    u8 atomic;   /* it is indivisible: two of these do not race */
+    u8 unused[3];
+};
+
+/* Bytes that an instruction is about to access. */
+struct dh_control_span {
+    u64 address;
+    u64 size;
+    u64 kind; /* DH_CONTROL_READ, _WRITE or both */
+};
+
+/* What one thread was about to do. Written by it, before it moves `state` on. */
+struct dh_control_access {
+    struct dh_control_span spans[DH_CONTROL_OPERANDS];
+    u64 registers[17]; /* by their number in machine code; the last is the program counter */
+    u64 time_us;       /* when it came, by CLOCK_MONOTONIC */
+    u32 site;
+    u32 tid;
+    u32 n_spans;
+    u32 met; /* which of them the other thread's access conflicts with */
+};
+
+enum dh_control_phase {
+    DH_CONTROL_OFF,
+    DH_CONTROL_OPEN,
+    DH_CONTROL_CLAIMED,
+    DH_CONTROL_HELD,
+    DH_CONTROL_WATCHED,
+    DH_CONTROL_MET,
+    DH_CONTROL_SHOWN,
+    DH_CONTROL_EXPIRED,
+    DH_CONTROL_PHASE = 7, /* mask; the rest of the word is the generation */
+};
+
+struct dh_control {
+    u64 magic;
+    u32 state; /* atomic: generation << 3 | phase */
+    u32 n_sites;
+    u64 delay_us;
+    struct dh_control_access first, second;
+    /* Counted by the program's threads, atomic. */
+    u64 traps;    /* at sites */
+    u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
+    struct dh_control_site sites[DH_CONTROL_SITES]; /* sorted by pc */
+};
+
+/*
+ * What the library says when it is loaded; beside it goes a descriptor of the process's memory. The answer is
+ * a descriptor of the shared memory, which the library maps; it says so in one byte, and the program begins
+ * when one byte comes back. If the command hangs up, the library goes back to sleep.
+ */
+struct dh_control_hello {
+    u64 magic;
+    u64 size; /* of struct dh_control, in this version */
+    u64 regions[DH_CONTROL_REGIONS];
+};
+
+_Static_assert(DH_CONTROL_EXPIRED <= DH_CONTROL_PHASE, "phases fit their mask");
+_Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 72 &&
+                   sizeof(struct dh_control_access) == 208,
+               "the two sides are compiled apart and share these bytes");
+
+#endif

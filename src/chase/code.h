@@ -1,0 +1,42 @@
+/*
+ * code.h - what one machine instruction does to memory, and how it can be run at another address.
+ */
+#ifndef DH_CHASE_CODE_H
+#define DH_CHASE_CODE_H
+
+#include "base/control.h"
+
+enum { DH_CHASE_CODE_MAX = 15 }; /* bytes of an instruction */
+
+enum dh_chase_code_kind {
+    DH_CHASE_CODE_NONE,    /* does not access memory */
+    DH_CHASE_CODE_FRAME,   /* only the frame of its own function: spills, pushes, calls */
+    DH_CHASE_CODE_ACCESS,  /* operands are set */
+    DH_CHASE_CODE_REFUSED, /* accesses memory, and `refused` says why it cannot be chased */
+};
+
+struct dh_chase_code {
+    enum dh_chase_code_kind kind;
+    const char *refused;
+    u8 bytes[DH_CHASE_CODE_MAX];
+    u8 length;
+    u8 n_operands;
+    struct dh_control_operand operands[DH_CONTROL_OPERANDS];
+    bool atomic;
+    bool call;   /* through a pointer in memory */
+    u8 modrm;    /* of a call: where its ModRM byte is */
+    u8 relative; /* where the 32-bit displacement from the next instruction is; 0: there is none */
+};
+
+/* Reads the instruction at `bytes`, of which n are there. frame_pointer: rbp points into the function's frame
+ * here. 0, or -EILSEQ if it is no instruction. */
+int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret);
+
+/* Kinds of all its operands together. */
+u8 dh_chase_code_kinds(const struct dh_chase_code *code);
+
+/* Writes into ret_slot what does at address `to` what the instruction does at `from`, and goes on behind it.
+ * The length, or -ERANGE if its operand cannot be reached from there. */
+int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, u8 ret_slot[DH_CONTROL_SLOT]);
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * lines.c - see lines.h. The line table says which addresses a position has; code.c says what is there.
+ *
+ * A row of the table begins at an instruction and ends where the next row begins, so a stretch is decoded
+ * from its first byte. Whether rbp is the frame pointer at an instruction is what the tables for unwinding
+ * say: optimised code uses it for whatever it likes.
+ */
+#include "chase/lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/path.h"
+
+struct dh_chase_file {
+    struct dh_arena *arena;
+    Dwfl *dwfl;
+    Dwarf *dwarf;
+    u64 dwarf_bias; /* address in the file = address in the Dwarf + this */
+    Elf *elf;
+    Dwarf_CFI *cfi; /* NULL: none */
+    u64 cfi_bias;   /* the same for it */
+};
+
+/* ---- Opening ---- */
+
+static char *debuginfo_path; /* NULL: libdwfl's default places */
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debuginfo_path,
+};
+
+/* Before libdwfl sees it: it would read archives, too. 0 or a negative errno with a sentence. */
+static int check_kind(struct dh_arena *arena, const char *path, const char **ret_why)
+{
+    struct stat st;
+    unsigned char head[EI_NIDENT] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        int error = errno;
+        *ret_why = dh_arena_printf(arena, "cannot read '%s': %s", path, strerror(error));
+        return -error;
+    }
+    ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof(head)) : 0;
+    close(fd);
+    if (n >= 2 && memcmp(head, "#!", 2) == 0)
+        *ret_why = dh_arena_printf(arena, "'%s' is a script; name the program that it runs", path);
+    else if (n != sizeof(head) || memcmp(head, ELFMAG, SELFMAG) != 0)
+        *ret_why = dh_arena_printf(arena, "'%s' is no program", path);
+    else if (head[EI_CLASS] != ELFCLASS64)
+        *ret_why = dh_arena_printf(arena, "'%s' is not for x86-64", path);
+    else
+        return 0;
+    return -ENOEXEC;
+}
+
+int dh_chase_lines_open(struct dh_arena *arena, const char *path, struct dh_chase_file **ret_file,
+                        const char **ret_why)
+{
+    int rc = check_kind(arena, path, ret_why);
+    if (rc)
+        return rc;
+    struct dh_chase_file *f = dh_arena_alloc(arena, sizeof(*f));
+    GElf_Addr elf_bias, bias;
+    GElf_Ehdr header;
+    f->arena = arena;
+    f->dwfl = dwfl_begin(&callbacks);
+    if (!f->dwfl)
+        dh_util_no_memory();
+    Dwfl_Module *module = dwfl_report_offline(f->dwfl, path, path, -1);
+    dwfl_report_end(f->dwfl, NULL, NULL);
+    f->elf = module ? dwfl_module_getelf(module, &elf_bias) : NULL;
+    if (!f->elf || !gelf_getehdr(f->elf, &header)) {
+        *ret_why = dh_arena_printf(arena, "cannot read '%s': %s", path, dwfl_errmsg(-1));
+        goto bad;
+    }
+    if (header.e_machine != EM_X86_64) {
+        *ret_why = dh_arena_printf(arena, "'%s' is not for x86-64", path);
+        goto bad;
+    }
+    f->dwarf = dwfl_module_getdwarf(module, &bias);
+    if (!f->dwarf) {
+        *ret_why = dh_arena_printf(arena,
+                                   "'%s' has no debug information, so no line of it can be found; compile it "
+                                   "with -g, and do not strip it",
+                                   path);
+        goto bad;
+    }
+    f->dwarf_bias = bias - elf_bias;
+    f->cfi = dwfl_module_eh_cfi(module, &bias);
+    f->cfi_bias = f->cfi ? bias - elf_bias : 0;
+    *ret_file = f;
+    return 0;
+bad:
+    dwfl_end(f->dwfl);
+    return -ENOEXEC;
+}
+
+void dh_chase_lines_close(struct dh_chase_file *file)
+{
+    if (file)
+        dwfl_end(file->dwfl);
+}
+
+static bool find_header(const struct dh_chase_file *f, u32 type, GElf_Phdr *ret)
+{
+    size_t n;
+    for (size_t i = 0; elf_getphdrnum(f->elf, &n) == 0 && i < n; i++)
+        if (gelf_getphdr(f->elf, (int)i, ret) && ret->p_type == type)
+            return true;
+    return false;
+}
+
+u64 dh_chase_lines_base(const struct dh_chase_file *file)
+{
+    GElf_Phdr p;
+    return find_header(file, PT_LOAD, &p) ? p.p_vaddr - p.p_offset : 0;
+}
+
+bool dh_chase_lines_is_static(const struct dh_chase_file *file)
+{
+    GElf_Phdr p;
+    return !find_header(file, PT_INTERP, &p);
+}
+
+/* ---- The code of a stretch ---- */
+
+/* The bytes at [lo, hi) as they are in the file, or NULL. */
+static const u8 *bytes_at(const struct dh_chase_file *f, u64 lo, u64 hi)
+{
+    size_t n, size;
+    const char *all = elf_rawfile(f->elf, &size);
+    if (!all || elf_getphdrnum(f->elf, &n) != 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr p;
+        if (!gelf_getphdr(f->elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X) ||
+            lo < p.p_vaddr || hi - p.p_vaddr > p.p_filesz || hi < lo)
+            continue;
+        u64 at = p.p_offset + (lo - p.p_vaddr);
+        return at <= size && hi - lo <= size - at ? (const u8 *)all + at : NULL;
+    }
+    return NULL;
+}
+
+/* Is the frame found by rbp at this address? Without a table, it is taken to be. */
+static bool has_frame_pointer(const struct dh_chase_file *f, u64 address)
+{
+    Dwarf_Frame *frame;
+    Dwarf_Op *ops;
+    size_t n = 0;
+    bool by_bp = false;
+    if (!f->cfi || dwarf_cfi_addrframe(f->cfi, address - f->cfi_bias, &frame) != 0)
+        return true;
+    if (dwarf_frame_cfa(frame, &ops, &n) != 0)
+        n = 0;
+    for (size_t i = 0; i < n; i++)
+        by_bp |= ops[i].atom == DW_OP_breg6 || (ops[i].atom == DW_OP_bregx && ops[i].number == 6);
+    free(frame);
+    return by_bp;
+}
+
+struct search {
+    struct dh_chase_file *file;
+    const struct dh_chase_position *position;
+    struct dh_chase_accesses *ret;
+    size_t cap;
+};
+
+static void add(struct search *s, u64 address, const struct dh_chase_code *code, const char *file, int line,
+                int column)
+{
+    struct dh_chase_accesses *a = s->ret;
+    for (size_t i = 0; i < a->n; i++) /* tables of several units may cover the same code */
+        if (a->at[i].address == address)
+            return;
+    if (a->n && strcmp(a->at[0].file, file) != 0)
+        a->other = file;
+    a->at = dh_util_grow(a->at, a->n, &s->cap, sizeof(*a->at));
+    a->at[a->n++] = (struct dh_chase_access){address, *code, file, line, column};
+    a->refused += code->kind == DH_CHASE_CODE_REFUSED;
+}
+
+static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int line, int column)
+{
+    const u8 *bytes = bytes_at(s->file, lo, hi);
+    s->ret->has_code |= bytes != NULL;
+    for (u64 at = lo; bytes && at < hi;) {
+        struct dh_chase_code code;
+        if (dh_chase_code_read(bytes + (at - lo), hi - at, has_frame_pointer(s->file, at), &code) != 0) {
+            s->ret->undecodable++;
+            return;
+        }
+        if (code.kind == DH_CHASE_CODE_FRAME)
+            s->ret->frame++;
+        else if (code.kind != DH_CHASE_CODE_NONE)
+            add(s, at, &code, file, line, column);
+        at += code.length;
+    }
+}
+
+/* ---- The line table ---- */
+
+/* Do the last names of the path read so? */
+static bool names(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return m <= n && strcmp(path + n - m, end) == 0 && (m == n || end[0] == '/' || path[n - m - 1] == '/');
+}
+
+static void search_unit(struct search *s, Dwarf_Die *unit)
+{
+    Dwarf_Lines *lines;
+    size_t n;
+    Dwarf_Attribute attr;
+    if (dwarf_getsrclines(unit, &lines, &n) != 0)
+        return;
+    const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+    const char *last = NULL, *file = NULL; /* rows of one file share the string of its name */
+    bool wanted = false;
+    for (size_t i = 0; i + 1 < n; i++) {
+        Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
+        Dwarf_Addr lo, hi;
+        int line = 0, column = 0;
+        bool ends = false;
+        if (dwarf_lineno(row, &line) != 0 || line != s->position->line ||
+            dwarf_lineendsequence(row, &ends) != 0 || ends || dwarf_lineaddr(row, &lo) != 0 ||
+            dwarf_lineaddr(next, &hi) != 0 || lo >= hi)
+            continue;
+        const char *name = dwarf_linesrc(row, NULL, NULL);
+        if (!name)
+            continue;
+        if (name != last) {
+            last = name;
+            file = dh_path_join(s->file->arena, dir, name);
+            wanted = names(file, s->position->file);
+        }
+        dwarf_linecol(row, &column);
+        if (wanted && (!s->position->column || column == s->position->column))
+            read_stretch(s, lo + s->file->dwarf_bias, hi + s->file->dwarf_bias, file, line, column);
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct dh_chase_access *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_position *position,
+                         struct dh_chase_accesses *ret)
+{
+    struct dh_chase_accesses found = {0};
+    struct dh_chase_position plain = *position;
+    struct search s = {file, &plain, &found, 0};
+    Dwarf_CU *cu = NULL;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die die;
+    plain.file = dh_path_join(file->arena, NULL, position->file);
+    while (dwarf_get_units(file->dwarf, cu, &cu, &version, &type, &die, NULL) == 0) {
+        if (type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_partial)
+            search_unit(&s, &die);
+    }
+    struct dh_chase_access *list = dh_arena_array(file->arena, found.n, sizeof(*list));
+    if (found.n) {
+        memcpy(list, found.at, found.n * sizeof(*list));
+        qsort(list, found.n, sizeof(*list), by_address);
+    }
+    free(found.at);
+    found.at = list;
+    *ret = found;
+}

@@ -1,0 +1,45 @@
+/*
+ * lines.h - from source positions to the machine instructions of one ELF file.
+ *
+ * All memory is the arena's. Addresses are those of the file's own program headers.
+ */
+#ifndef DH_CHASE_LINES_H
+#define DH_CHASE_LINES_H
+
+#include "chase/code.h"
+#include "chase/position.h"
+
+struct dh_chase_access {
+    u64 address;
+    struct dh_chase_code code; /* an access, or one that is refused */
+    const char *file;          /* as absolute as the debug information allows */
+    int line, column;
+};
+
+struct dh_chase_accesses {
+    struct dh_chase_access *at; /* sorted by address */
+    size_t n;
+    size_t refused;     /* of those */
+    size_t frame;       /* accesses to the function's own frame at the position, which are not in the list */
+    size_t undecodable; /* stretches of code in which the decoder lost its way */
+    bool has_code;      /* the position names code */
+    const char *other;  /* another file of the same name that has accesses there; NULL: none */
+};
+
+struct dh_chase_file;
+
+/* 0, or a negative errno with a sentence about the file in *ret_why: it cannot be read, is not for this
+ * machine, has no debug information. */
+int dh_chase_lines_open(struct dh_arena *arena, const char *path, struct dh_chase_file **ret_file,
+                        const char **ret_why);
+void dh_chase_lines_close(struct dh_chase_file *file);
+
+/* Everything at the position, whatever its kind. */
+void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_position *position,
+                         struct dh_chase_accesses *ret);
+/* Where the file's first byte would be, if it were loaded where it says. */
+u64 dh_chase_lines_base(const struct dh_chase_file *file);
+/* Is it a program that no library can be loaded into? */
+bool dh_chase_lines_is_static(const struct dh_chase_file *file);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * position.c - see position.h. A file's name may hold anything but a colon: a pair has colons inside and
+ * between its halves, and a word of digits ends a name.
+ */
+#include "chase/position.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/control.h"
+
+struct words {
+    char **at;
+    size_t n;
+};
+
+static struct words split(struct dh_arena *arena, const char *text)
+{
+    struct words w = {dh_arena_array(arena, strlen(text) + 1, sizeof(char *)), 0};
+    for (;;) {
+        size_t len = strcspn(text, ":");
+        w.at[w.n++] = dh_arena_dup(arena, text, len);
+        if (!text[len])
+            return w;
+        text += len + 1;
+    }
+}
+
+/* A word of up to seven digits, or 0. */
+static int number_in(const struct words *w)
+{
+    const char *s = w->n ? w->at[0] : "";
+    size_t len = strlen(s);
+    return len > 0 && len < 8 && strspn(s, "0123456789") == len ? atoi(s) : 0;
+}
+
+static void skip(struct words *w)
+{
+    w->at++;
+    w->n--;
+}
+
+/* Takes one position off the words. */
+static int take(struct dh_arena *arena, struct words *w, struct dh_chase_position *ret, const char **ret_why)
+{
+    static const struct {
+        const char *word;
+        u8 kinds;
+    } kinds[] = {{"read", DH_CONTROL_READ}, {"write", DH_CONTROL_WRITE}};
+    const char *file = w->n ? w->at[0] : "";
+    if (!file[0]) {
+        *ret_why = "a position begins with the name of a source file";
+        return -EINVAL;
+    }
+    skip(w);
+    struct dh_chase_position p = {
+        .file = file, .line = number_in(w), .kinds = DH_CONTROL_READ | DH_CONTROL_WRITE};
+    if (!p.line) {
+        *ret_why = dh_arena_printf(arena, "the name '%s' must be followed by the number of a line", file);
+        return -EINVAL;
+    }
+    skip(w);
+    p.column = number_in(w);
+    if (p.column)
+        skip(w);
+    for (size_t i = 0; i < DH_ARRAY_LEN(kinds); i++) {
+        if (w->n && strcmp(w->at[0], kinds[i].word) == 0) {
+            p.kinds = kinds[i].kinds;
+            skip(w);
+            break;
+        }
+    }
+    *ret = p;
+    return 0;
+}
+
+int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
+                           const char **ret_why)
+{
+    struct dh_chase_position pair[2];
+    struct words w = split(arena, text);
+    for (int i = 0; i < 2; i++) {
+        if (i == 1 && w.n == 0) {
+            *ret_why = "one position is no pair";
+            return -EINVAL;
+        }
+        int rc = take(arena, &w, &pair[i], ret_why);
+        if (rc)
+            return rc;
+    }
+    if (w.n > 0) {
+        *ret_why = dh_arena_printf(arena, "'%s' is left over", w.at[0]);
+        return -EINVAL;
+    }
+    memcpy(ret_pair, pair, sizeof(pair));
+    return 0;
+}
+
+const char *dh_chase_position_text(struct dh_arena *arena, const struct dh_chase_position *p)
+{
+    const char *kind = p->kinds == DH_CONTROL_READ ? ":read" : p->kinds == DH_CONTROL_WRITE ? ":write" : "";
+    return p->column ? dh_arena_printf(arena, "%s:%d:%d%s", p->file, p->line, p->column, kind)
+                     : dh_arena_printf(arena, "%s:%d%s", p->file, p->line, kind);
+}

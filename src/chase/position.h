@@ -1,0 +1,22 @@
+/*
+ * position.h - how a user names accesses: FILE:LINE[:COLUMN][:read|write], and pairs of these.
+ */
+#ifndef DH_CHASE_POSITION_H
+#define DH_CHASE_POSITION_H
+
+#include "util/arena.h"
+
+struct dh_chase_position {
+    const char *file; /* the end of a path, in whole names */
+    int line;
+    int column; /* 0: any */
+    u8 kinds;   /* DH_CONTROL_READ, DH_CONTROL_WRITE or both */
+};
+
+/* A:B. 0, or -EINVAL with what is wrong in *ret_why. */
+int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
+                           const char **ret_why);
+/* As a user would write it. */
+const char *dh_chase_position_text(struct dh_arena *arena, const struct dh_chase_position *p);
+
+#endif

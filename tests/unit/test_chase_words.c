@@ -1,0 +1,124 @@
+/*
+ * test_chase_words.c - src/chase/position.c and policy.c: what a user may write for a pair, and when to sample.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/control.h"
+#include "chase/policy.h"
+#include "chase/position.h"
+#include "unit/check.h"
+
+static void pairs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *first, *second;
+    } good[] = {
+        {"a.c:1:b.c:2", "a.c:1", "b.c:2"},
+        {"a.c:1:9:b.c:2", "a.c:1:9", "b.c:2"},
+        {"a.c:1:9:read:b.c:2:write", "a.c:1:9:read", "b.c:2:write"},
+        {"a.c:1:write:b.c:2:3:read", "a.c:1:write", "b.c:2:3:read"},
+        {"dir/a b.c:12:/x/y.c:1234567", "dir/a b.c:12", "/x/y.c:1234567"},
+    };
+    static const char *const bad[] = {
+        "",
+        ":",
+        "a.c",
+        "a.c:1",
+        "a.c:0:b.c:1",
+        "a.c:x:b.c:1",
+        "a.c:1:b.c",
+        "a.c:1:b.c:0",
+        "a.c:1::b.c:2",
+        "a.c:1:b.c:2:",
+        "a.c:1:b.c:2:3:4:c.c",
+        "a.c:1:b.c:12345678",
+        "a.c:-1:b.c:2",
+    };
+    for (size_t i = 0; i < DH_ARRAY_LEN(good); i++) {
+        struct dh_arena arena = {0};
+        struct dh_chase_position p[2];
+        const char *why = NULL;
+        if (dh_chase_position_pair(&arena, good[i].text, p, &why) != 0)
+            fail_msg("%s: %s", good[i].text, why);
+        assert_string_equal(dh_chase_position_text(&arena, &p[0]), good[i].first);
+        assert_string_equal(dh_chase_position_text(&arena, &p[1]), good[i].second);
+        dh_arena_done(&arena);
+    }
+    for (size_t i = 0; i < DH_ARRAY_LEN(bad); i++) {
+        struct dh_arena arena = {0};
+        struct dh_chase_position p[2];
+        const char *why = NULL;
+        if (dh_chase_position_pair(&arena, bad[i], p, &why) != -EINVAL || !why)
+            fail_msg("'%s' is taken", bad[i]);
+        dh_arena_done(&arena);
+    }
+}
+
+static void budget(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = {.rmax = 0.05, .delay = 10000, .min = 1000000, .random = 1};
+    /* The paper's formula, with t_min for t_total. */
+    assert_true(dh_chase_policy_budget(&p, 0) > 0.801 && dh_chase_policy_budget(&p, 0) < 0.803);
+    assert_true(dh_chase_policy_budget(&p, 1000000) == dh_chase_policy_budget(&p, 0));
+    p.waited = 40000;
+    assert_true(dh_chase_policy_budget(&p, 0) > 0);
+    p.waited = 41000;
+    assert_true(dh_chase_policy_budget(&p, 0) < 0);
+    assert_false(dh_chase_policy_decide(&p, 0, 0));
+    assert_true(dh_chase_policy_decide(&p, 0, 100000000));
+    p.rmax = 0;
+    assert_false(dh_chase_policy_decide(&p, 0, 100000000));
+}
+
+/* However often it is asked, and whatever the site, the budget holds at all times. */
+static void bound(void **state)
+{
+    (void)state;
+    static const double rates[] = {0.01, 0.05, 0.5, 1};
+    for (size_t r = 0; r < DH_ARRAY_LEN(rates); r++) {
+        struct dh_chase_policy p = {.rmax = rates[r], .delay = 10000, .min = 1000000, .random = 7};
+        u64 now = 0;
+        for (int i = 0; i < 100000; i++) {
+            if (dh_chase_policy_decide(&p, 0, now)) {
+                dh_chase_policy_sampled(&p, 0, i % 2 ? 5 : 50000, 10000);
+                now += 10000;
+            }
+            now += 1000;
+            double total = (double)(now > p.min ? now : p.min);
+            assert_true((double)p.waited <= total * p.rmax);
+        }
+        assert_true(p.waited > 0);
+    }
+}
+
+static u32 samples_of(u64 armed)
+{
+    struct dh_chase_policy p = {.rmax = 1, .delay = 10000, .min = 1000000, .random = 7};
+    for (u64 now = 0; now < 100000000; now += 10000)
+        if (dh_chase_policy_decide(&p, 3, now))
+            dh_chase_policy_sampled(&p, 3, armed, 100);
+    return p.sites[3].samples;
+}
+
+/* What is hit at once is sampled less and less; what is rare, nearly every time. */
+static void frequency(void **state)
+{
+    (void)state;
+    u32 hot = samples_of(10), rare = samples_of(20000);
+    assert_in_range(hot, 50, 300);
+    assert_in_range(rare, 9000, 10000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(budget),
+        cmocka_unit_test(bound),
+        cmocka_unit_test(frequency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
