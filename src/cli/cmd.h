@@ -19,6 +19,7 @@ enum {
 
 int dh_cmd_cc(int argc, char **argv);
 int dh_cmd_cxx(int argc, char **argv);
+int dh_cmd_chase(int argc, char **argv);
 int dh_cmd_run(int argc, char **argv);
 int dh_cmd_record(int argc, char **argv);
 int dh_cmd_report(int argc, char **argv);

@@ -30,6 +30,7 @@ static const struct command commands[] = {
     {"compare", dh_cmd_compare, "--help", "every detector on the same trace or program: cost and findings"},
     {"static", dh_cmd_static, "--help",
      "which pairs of accesses may race, found without running the program"},
+    {"chase", dh_cmd_chase, "--help", "confirm one race in a program that runs at full speed"},
     {"detectors", dh_cmd_detectors, "--help", "list the detectors and what they promise"},
     {"trace", dh_cmd_trace, "--help", "look at a trace, or convert it"},
 };

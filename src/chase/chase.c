@@ -1,0 +1,169 @@
+/*
+ * chase.c - RaceChaser's analysis, from the side of the command (Caper and RaceChaser, CC 2017, section 4).
+ *
+ * Only one thread waits at a time. That departs from the paper, where several may: here whoever comes to the
+ * first side while another waits there passes, so that waiting is bounded whatever the number of threads.
+ */
+#include "chase/chase.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+enum { LOOK_US = 100000, RELOAD_US = 10000 };
+
+static u64 now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+struct chase {
+    struct dh_chase_run *run;
+    struct dh_chase_target *target;
+    u64 start;
+    u64 opened; /* when the first side was armed last */
+    u64 due;    /* when to decide about the next sample */
+};
+
+static bool is_over(const struct chase *c)
+{
+    return c->run->moment || c->run->trouble || c->run->filtered;
+}
+
+static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
+{
+    if (dh_chase_target_arm(c->target, wanted) != 0)
+        c->run->trouble = "the code of the pair has been unloaded or changed by the program";
+}
+
+static bool is_obstructed(struct chase *c)
+{
+    struct dh_chase_obstacle o = dh_chase_target_obstacle(c->target);
+    c->run->traced |= o.traced;
+    c->run->filtered |= o.filtered;
+    return o.traced || o.filtered;
+}
+
+/* Which sites of the first side to sample next. False: none. */
+static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SITES])
+{
+    struct dh_chase_policy *p = c->run->policy;
+    bool any = false;
+    for (u32 i = 0; i < c->target->control->n_sites; i++) {
+        bool may =
+            c->target->control->sites[i].sides & DH_CONTROL_FIRST && !(only_new && p->sites[i].samples);
+        ret_wanted[i] = may && dh_chase_policy_decide(p, i, now_us() - c->start);
+        any |= ret_wanted[i];
+    }
+    return any;
+}
+
+/* Begins the next window, or a pause in which nothing is armed. The state is one in which no thread moves. */
+static void restart(struct chase *c, bool only_new)
+{
+    bool wanted[DH_CONTROL_SITES] = {false};
+    bool open = !is_over(c) && choose(c, only_new, wanted) && !is_obstructed(c);
+    if (!open)
+        memset(wanted, 0, sizeof(wanted));
+    arm(c, wanted);
+    c->opened = now_us();
+    c->due = c->opened + c->run->policy->delay;
+    dh_chase_target_restart(c->target, open ? DH_CONTROL_OPEN : DH_CONTROL_OFF);
+}
+
+/* A thread waits at the first side. */
+static void watch(struct chase *c, u32 seen)
+{
+    bool wanted[DH_CONTROL_SITES] = {false};
+    for (u32 i = 0; i < c->target->control->n_sites; i++)
+        wanted[i] = c->target->control->sites[i].sides & DH_CONTROL_SECOND;
+    arm(c, wanted);
+    dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
+}
+
+/* It waits no more. What the thread executes next may be of the pair, too, and is armed before it goes on. */
+static void end_window(struct chase *c)
+{
+    const struct dh_control_access *first = &c->target->control->first;
+    u64 came = first->time_us, opened = c->opened;
+    restart(c, true);
+    dh_chase_policy_sampled(c->run->policy, first->site % DH_CONTROL_SITES, came > opened ? came - opened : 0,
+                            c->opened > came ? c->opened - came : 0);
+    c->run->reached++;
+}
+
+/* No breakpoint may be set now: take back those that are, unless a thread has just come to one. */
+static void withdraw(struct chase *c, u32 seen)
+{
+    static const bool none[DH_CONTROL_SITES];
+    if (!dh_chase_target_move(c->target, seen, DH_CONTROL_OFF))
+        return;
+    arm(c, none);
+    c->due = now_us() + LOOK_US;
+}
+
+/* One step, at most so long. */
+static void step(struct chase *c)
+{
+    u32 seen = dh_chase_target_state(c->target);
+    u64 now = now_us();
+    switch ((enum dh_control_phase)(seen & DH_CONTROL_PHASE)) {
+    case DH_CONTROL_OFF:
+        if (now < c->due)
+            dh_chase_target_sleep(c->target, seen, c->due - now);
+        else
+            restart(c, false);
+        break;
+    case DH_CONTROL_OPEN:
+        dh_chase_target_sleep(c->target, seen, LOOK_US);
+        if (dh_chase_target_state(c->target) == seen && is_obstructed(c))
+            withdraw(c, seen);
+        break;
+    case DH_CONTROL_HELD:
+        watch(c, seen);
+        break;
+    case DH_CONTROL_CLAIMED:
+    case DH_CONTROL_WATCHED:
+    case DH_CONTROL_MET:
+        dh_chase_target_sleep(c->target, seen, LOOK_US);
+        break;
+    case DH_CONTROL_SHOWN:
+        c->run->moment = dh_chase_moment_new(c->target);
+        end_window(c);
+        break;
+    case DH_CONTROL_EXPIRED:
+        end_window(c);
+        break;
+    }
+}
+
+/* Libraries may come later than the program. */
+static void place(struct chase *c)
+{
+    const char *why = NULL;
+    int rc = dh_chase_target_place(c->target, c->run->sites, &why);
+    c->run->placed = rc == 0;
+    if (rc && rc != -EAGAIN)
+        c->run->trouble = why;
+}
+
+void dh_chase_run(struct dh_chase_run *run, int socket)
+{
+    struct chase c = {.run = run, .target = run->target, .start = now_us()};
+    place(&c);
+    if (run->placed)
+        step(&c); /* armed before the first instruction of the program */
+    dh_chase_target_let_go(socket);
+    while (!run->ended(run->ctx)) {
+        if (is_over(&c) || !run->placed)
+            dh_chase_target_sleep(run->target, dh_chase_target_state(run->target),
+                                  is_over(&c) ? LOOK_US : RELOAD_US);
+        if (!run->placed && !is_over(&c))
+            place(&c);
+        else if (!is_over(&c))
+            step(&c);
+    }
+    run->total_us = now_us() - c.start;
+}

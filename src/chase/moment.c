@@ -1,0 +1,354 @@
+/*
+ * moment.c - see moment.h. Stacks are unwound by libdwfl, which reads the program's files for the tables and
+ * the copies for the memory.
+ */
+#include "chase/moment.h"
+
+#include <dirent.h>
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 256 << 10, RED_ZONE = 128, RSP = 4 };
+
+struct thread {
+    struct dh_control_access access;
+    const struct dh_control_site *site;
+    u64 uid;
+    char name[32];
+    u8 *stack; /* from `bottom` upwards */
+    u64 bottom;
+    size_t n;
+};
+
+struct dh_chase_moment {
+    struct dh_arena arena;
+    pid_t pid;
+    u64 delay_us;
+    struct dh_control_site sites[2];
+    struct thread threads[2]; /* who came second, then who waited: as in the record */
+    Dwfl *dwfl;               /* NULL: could not be made */
+};
+
+/* ---- Copying ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* The place of a thread among those of its process, in the order of their numbers; the first is 1. */
+static u64 uid_of(pid_t pid, u32 tid)
+{
+    char path[64];
+    int *tids = NULL;
+    size_t n = 0, cap = 0;
+    u64 uid = 0;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        if (e->d_name[0] < '0' || e->d_name[0] > '9')
+            continue;
+        tids = dh_util_grow(tids, n, &cap, sizeof(*tids));
+        tids[n++] = atoi(e->d_name);
+    }
+    if (n)
+        qsort(tids, n, sizeof(*tids), by_number);
+    for (size_t i = 0; i < n && !uid; i++)
+        uid = (u32)tids[i] == tid ? i + 1 : 0;
+    if (dir)
+        closedir(dir);
+    free(tids);
+    return uid ? uid : tid;
+}
+
+static void read_name(pid_t pid, u32 tid, char *ret, size_t n)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", (int)pid, tid);
+    FILE *f = fopen(path, "re");
+    if (f && fgets(ret, (int)n, f))
+        ret[strcspn(ret, "\n")] = 0;
+    if (f)
+        fclose(f);
+}
+
+static void copy_thread(struct dh_chase_moment *m, int i, const struct dh_chase_target *t,
+                        const struct dh_control_access *access)
+{
+    struct thread *th = &m->threads[i];
+    th->access = *access;
+    m->sites[i] = t->control->sites[access->site % DH_CONTROL_SITES];
+    th->site = &m->sites[i];
+    th->uid = uid_of(t->pid, access->tid);
+    read_name(t->pid, access->tid, th->name, sizeof(th->name));
+    th->bottom = access->registers[RSP] - RED_ZONE;
+    th->stack = dh_arena_alloc(&m->arena, STACK_BYTES);
+    ssize_t n = pread(t->mem, th->stack, STACK_BYTES, (off_t)th->bottom);
+    th->n = n > 0 ? (size_t)n : 0;
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_linux_proc_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t)
+{
+    struct dh_chase_moment *m = calloc(1, sizeof(*m));
+    if (!m)
+        dh_util_no_memory();
+    m->pid = t->pid;
+    m->delay_us = t->control->delay_us;
+    copy_thread(m, 0, t, &t->control->second);
+    copy_thread(m, 1, t, &t->control->first);
+    m->dwfl = dwfl_begin(&callbacks);
+    if (m->dwfl &&
+        (dwfl_linux_proc_report(m->dwfl, t->pid) != 0 || dwfl_report_end(m->dwfl, NULL, NULL) != 0)) {
+        dwfl_end(m->dwfl);
+        m->dwfl = NULL;
+    }
+    return m;
+}
+
+void dh_chase_moment_free(struct dh_chase_moment *m)
+{
+    if (!m)
+        return;
+    if (m->dwfl)
+        dwfl_end(m->dwfl);
+    dh_arena_done(&m->arena);
+    free(m);
+}
+
+/* ---- Unwinding ---- */
+
+static pid_t next_thread(Dwfl *dwfl, void *ctx, void **at)
+{
+    (void)dwfl;
+    struct dh_chase_moment *m = ctx;
+    struct thread *next = *at ? (struct thread *)*at + 1 : m->threads;
+    if (next == m->threads + 2)
+        return 0;
+    *at = next;
+    return (pid_t)next->access.tid;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *ctx)
+{
+    (void)dwfl;
+    const struct dh_chase_moment *m = ctx;
+    for (int i = 0; i < 2; i++) {
+        const struct thread *t = &m->threads[i];
+        if (t->n >= sizeof(*ret) && addr - t->bottom <= t->n - sizeof(*ret)) {
+            memcpy(ret, t->stack + (addr - t->bottom), sizeof(*ret));
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *ctx)
+{
+    /* Numbers in machine code, in the order of debug information. */
+    static const u8 order[17] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    const struct thread *t = ctx;
+    Dwarf_Word values[17];
+    for (int i = 0; i < 17; i++)
+        values[i] = t->access.registers[order[i]];
+    return dwfl_thread_state_registers(thread, 0, 17, values);
+}
+
+struct walk {
+    const struct thread *thread;
+    u64 pcs[DH_CHASE_MOMENT_FRAMES];
+    size_t n;
+};
+
+static int add_frame(Dwfl_Frame *state, void *ctx)
+{
+    struct walk *w = ctx;
+    Dwarf_Addr pc;
+    bool exact;
+    if (w->n == DH_CHASE_MOMENT_FRAMES || !dwfl_frame_pc(state, &pc, &exact))
+        return DWARF_CB_ABORT;
+    if (w->n == 0)
+        pc += w->thread->site->length;
+    else if (exact)
+        pc++;
+    w->pcs[w->n++] = pc;
+    return DWARF_CB_OK;
+}
+
+/* ---- Telling ---- */
+
+struct telling {
+    struct dh_chase_moment *m;
+    const char *process;
+    dh_chase_line *line;
+    void *ctx;
+    int modules;
+};
+
+static void tell(struct telling *to, const char *type, json_t *body)
+{
+    json_t *all = json_pack("{s:i, s:s, s:s, s:i}", "v", 2, "type", type, "process", to->process, "pid",
+                            (int)to->m->pid);
+    json_object_update(all, body);
+    char *text = json_dumps(all, JSON_COMPACT);
+    if (!text)
+        dh_util_no_memory();
+    to->line(to->ctx, text, strlen(text));
+    free(text);
+    json_decref(all);
+    json_decref(body);
+}
+
+static json_t *hex(u64 value)
+{
+    return json_sprintf("0x%" PRIx64, value);
+}
+
+static json_t *build_id_of(Dwfl_Module *module)
+{
+    const unsigned char *bits;
+    GElf_Addr addr;
+    char text[129] = "";
+    int n = dwfl_module_build_id(module, &bits, &addr);
+    for (int i = 0; i < n && i < 64; i++)
+        snprintf(text + 2 * i, 3, "%02x", bits[i]);
+    return json_string(text);
+}
+
+/* What is added to addresses of its file. */
+static u64 bias_of(Dwfl_Module *module)
+{
+    GElf_Addr bias = 0;
+    return dwfl_module_getelf(module, &bias) ? bias : 0;
+}
+
+/* The number of a module, which is announced the first time. */
+static int announce(struct telling *to, Dwfl_Module *module)
+{
+    void **number;
+    Dwarf_Addr lo, hi;
+    const char *file = NULL;
+    const char *name = dwfl_module_info(module, &number, &lo, &hi, NULL, NULL, &file, NULL);
+    u64 bias = bias_of(module);
+    if (*number)
+        return (int)(intptr_t)*number - 1;
+    int id = to->modules++;
+    *number = (void *)(intptr_t)(id + 1);
+    tell(to, "module",
+         json_pack("{s:i, s:s, s:o, s:o, s:o, s:o}", "id", id, "path",
+                   name && name[0] == '/' ? name
+                   : file                 ? file
+                                          : "",
+                   "build_id", build_id_of(module), "lo", hex(lo), "hi", hex(hi), "bias", hex(bias)));
+    return id;
+}
+
+static json_t *frame(struct telling *to, u64 pc)
+{
+    Dwfl_Module *module = to->m->dwfl ? dwfl_addrmodule(to->m->dwfl, pc - 1) : NULL;
+    if (!module)
+        return json_pack("[i, o]", -1, hex(pc));
+    int id = announce(to, module);
+    return json_pack("[i, o]", id, hex(pc - bias_of(module)));
+}
+
+static json_t *stack(struct telling *to, const struct thread *t)
+{
+    struct walk w = {.thread = t};
+    json_t *list = json_array();
+    if (to->m->dwfl)
+        dwfl_getthread_frames(to->m->dwfl, (pid_t)t->access.tid, add_frame, &w);
+    if (w.n == 0)
+        w.pcs[w.n++] = t->site->pc + t->site->length;
+    for (size_t i = 0; i < w.n; i++)
+        json_array_append_new(list, frame(to, w.pcs[i]));
+    return list;
+}
+
+static json_t *access_of(struct telling *to, const struct thread *t)
+{
+    const struct dh_control_span *span = &t->access.spans[t->access.met % DH_CONTROL_OPERANDS];
+    return json_pack("{s:s, s:b, s:b, s:o, s:I, s:I, s:o, s:b}", "kind",
+                     span->kind & DH_CONTROL_WRITE ? "write" : "read", "atomic", t->site->atomic, "range",
+                     t->site->operands[0].flags & DH_CONTROL_REPEAT, "addr", hex(span->address), "size",
+                     (json_int_t)span->size, "thread", (json_int_t)t->uid, "stack", stack(to, t),
+                     "stack_folded", 0);
+}
+
+struct holding {
+    u64 addr;
+    Dwfl_Module *module;
+};
+
+/* Is the address in a segment of this module, .bss included? */
+static int holds(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, void *ctx)
+{
+    (void)data, (void)name, (void)start;
+    struct holding *h = ctx;
+    GElf_Addr bias;
+    size_t n;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    if (!elf || elf_getphdrnum(elf, &n) != 0)
+        return DWARF_CB_OK;
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr p;
+        if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD &&
+            h->addr - (p.p_vaddr + bias) < p.p_memsz) {
+            h->module = module;
+            return DWARF_CB_ABORT;
+        }
+    }
+    return DWARF_CB_OK;
+}
+
+static json_t *location(struct telling *to, u64 addr)
+{
+    struct dh_chase_moment *m = to->m;
+    struct holding h = {addr, NULL};
+    if (m->dwfl)
+        dwfl_getmodules(m->dwfl, holds, &h, 0);
+    if (h.module) {
+        int id = announce(to, h.module);
+        return json_pack("{s:s, s:i, s:o}", "kind", "global", "module", id, "offset",
+                         hex(addr - bias_of(h.module)));
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct thread *t = &m->threads[i];
+        if (addr - t->bottom < t->n)
+            return json_pack("{s:s, s:I, s:i}", "kind", "stack", "thread", (json_int_t)t->uid,
+                             "offset_from_top", 0);
+    }
+    return json_pack("{s:s}", "kind", "unknown");
+}
+
+void dh_chase_moment_tell(struct dh_chase_moment *m, const char *process, dh_chase_line *line, void *ctx)
+{
+    static const Dwfl_Thread_Callbacks threads = {
+        .next_thread = next_thread, .memory_read = read_memory, .set_initial_registers = set_registers};
+    struct telling to = {m, process, line, ctx, 0};
+    if (m->dwfl)
+        dwfl_attach_state(m->dwfl, NULL, m->pid, &threads, m);
+    for (int i = 0; i < 2; i++)
+        tell(&to, "thread",
+             json_pack("{s:I, s:s, s:i}", "uid", (json_int_t)m->threads[i].uid, "name", m->threads[i].name,
+                       "tid", (int)m->threads[i].access.tid));
+    const struct dh_control_access *first = &m->threads[1].access, *second = &m->threads[0].access;
+    json_t *accesses = json_array();
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(accesses, access_of(&to, &m->threads[i]));
+    json_t *place = location(&to, second->spans[second->met % DH_CONTROL_OPERANDS].address);
+    tell(&to, "race",
+         json_pack("{s:i, s:o, s:o, s:s, s:s, s:{s:I, s:I}}", "id", 1, "accesses", accesses, "location",
+                   place, "provenance", "confirmed", "order", "shown", "wait", "after_us",
+                   (json_int_t)(second->time_us - first->time_us), "delay_us", (json_int_t)m->delay_us));
+}

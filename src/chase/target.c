@@ -1,0 +1,342 @@
+/*
+ * target.c - see target.h.
+ */
+#include "chase/target.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BREAKPOINT = 0xCC, MEET_MS = 10000 };
+
+int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 delay_us)
+{
+    *t = (struct dh_chase_target){.arena = arena, .mem = -1, .shared = -1};
+    t->shared = memfd_create("deadheat", MFD_CLOEXEC);
+    if (t->shared < 0)
+        return -errno;
+    void *p = MAP_FAILED;
+    if (ftruncate(t->shared, sizeof(struct dh_control)) == 0)
+        p = mmap(NULL, sizeof(struct dh_control), PROT_READ | PROT_WRITE, MAP_SHARED, t->shared, 0);
+    if (p == MAP_FAILED) {
+        int error = errno;
+        close(t->shared);
+        return -error;
+    }
+    t->control = p;
+    t->control->magic = DH_CONTROL_MAGIC;
+    t->control->delay_us = delay_us;
+    return 0;
+}
+
+void dh_chase_target_done(struct dh_chase_target *t)
+{
+    munmap(t->control, sizeof(*t->control));
+    close(t->shared);
+    if (t->mem >= 0)
+        close(t->mem);
+}
+
+/* ---- Meeting ---- */
+
+union beside {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+};
+
+/* The length of the message, and the descriptor that came with it, or -1. */
+static ssize_t receive(int socket, void *buf, size_t n, int *ret_fd)
+{
+    union beside beside = {0};
+    struct iovec text = {buf, n};
+    struct msghdr m = {.msg_iov = &text,
+                       .msg_iovlen = 1,
+                       .msg_control = beside.bytes,
+                       .msg_controllen = sizeof(beside.bytes)};
+    struct pollfd ready = {socket, POLLIN, 0};
+    int rc;
+    *ret_fd = -1;
+    do
+        rc = poll(&ready, 1, MEET_MS);
+    while (rc < 0 && errno == EINTR);
+    ssize_t got = rc == 1 ? recvmsg(socket, &m, MSG_CMSG_CLOEXEC) : -1;
+    struct cmsghdr *c = got >= 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(ret_fd, CMSG_DATA(c), sizeof(int));
+    return got;
+}
+
+static bool send_shared(int socket, int fd)
+{
+    union beside beside = {0};
+    struct iovec text = {"", 1};
+    struct msghdr m = {.msg_iov = &text,
+                       .msg_iovlen = 1,
+                       .msg_control = beside.bytes,
+                       .msg_controllen = sizeof(beside.bytes)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    return sendmsg(socket, &m, MSG_NOSIGNAL) == 1;
+}
+
+int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const char **ret_why)
+{
+    struct dh_control_hello hello = {0};
+    int none;
+    char byte;
+    t->pid = pid;
+    ssize_t n = receive(socket, &hello, sizeof(hello), &t->mem);
+    if (n <= 0) {
+        *ret_why =
+            "the program has not loaded deadheat's library: it has ended before, or it may not have "
+            "libraries put before its own (a set-user-ID program, say)";
+        return -ESRCH;
+    }
+    if (n != sizeof(hello) || hello.magic != DH_CONTROL_MAGIC || hello.size != sizeof(struct dh_control)) {
+        *ret_why = "the library in the program is of another version of deadheat";
+        return -EPROTO;
+    }
+    if (t->mem < 0) {
+        *ret_why = "the program's memory cannot be written: it could not open /proc/self/mem";
+        return -EACCES;
+    }
+    memcpy(t->regions, hello.regions, sizeof(t->regions));
+    if (!send_shared(socket, t->shared) || receive(socket, &byte, 1, &none) != 1) {
+        *ret_why = "the library in the program does not answer";
+        return -EPROTO;
+    }
+    return 0;
+}
+
+void dh_chase_target_let_go(int socket)
+{
+    send(socket, "", 1, MSG_NOSIGNAL); /* a program that has gone does not wait */
+}
+
+/* ---- Where the sites are ---- */
+
+/* One line of /proc/PID/maps that maps the beginning of this file? */
+static bool maps_beginning(const char *line, const char *path, const struct stat *st, u64 *ret_start)
+{
+    unsigned long long start, end, offset, inode;
+    unsigned major, minor;
+    char rights[8], name[4096] = "";
+    if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %4095[^\n]", &start, &end, rights, &offset, &major,
+               &minor, &inode, name) < 7 ||
+        offset != 0)
+        return false;
+    /* Stacked file systems show other numbers here than stat does. */
+    if (strcmp(name, path) != 0 && (inode != st->st_ino || (dev_t)makedev(major, minor) != st->st_dev))
+        return false;
+    *ret_start = start;
+    return true;
+}
+
+/* What is added to addresses of the file. 0 or -EAGAIN: it is not loaded. */
+static int find_bias(const struct dh_chase_target *t, const struct dh_chase_module *module, u64 *ret_bias)
+{
+    struct stat st;
+    char *line = NULL;
+    size_t cap = 0;
+    u64 start;
+    int rc = -EAGAIN;
+    FILE *maps = fopen(dh_arena_printf(t->arena, "/proc/%d/maps", (int)t->pid), "re");
+    if (!maps || stat(module->path, &st) != 0)
+        rc = -EAGAIN;
+    else
+        while (rc && getline(&line, &cap, maps) > 0) {
+            if (!maps_beginning(line, module->path, &st, &start))
+                continue;
+            *ret_bias = start - dh_chase_lines_base(module->file);
+            rc = 0;
+        }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return rc;
+}
+
+/* The code of a site in a slot that it can be run in. */
+static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_code *code, u64 pc, u64 *ret)
+{
+    u8 slot[DH_CONTROL_SLOT];
+    for (int r = 0; r < DH_CONTROL_REGIONS; r++) {
+        u64 to = t->regions[r] ? t->regions[r] + i * DH_CONTROL_SLOT : 0;
+        if (!to || dh_chase_code_move(code, pc, to, slot) < 0)
+            continue;
+        if (pwrite(t->mem, slot, sizeof(slot), (off_t)to) != sizeof(slot))
+            return -errno;
+        *ret = to;
+        return 0;
+    }
+    return -ERANGE;
+}
+
+static int place_site(struct dh_chase_target *t, size_t i, const struct dh_chase_site *site, u64 pc,
+                      const char **ret_why)
+{
+    const struct dh_chase_code *code = &site->access->code;
+    struct dh_control_site *s = &t->control->sites[i];
+    u8 there[DH_CHASE_CODE_MAX];
+    if (pread(t->mem, there, code->length, (off_t)pc) != code->length ||
+        memcmp(there, code->bytes, code->length) != 0) {
+        *ret_why =
+            dh_arena_printf(t->arena,
+                            "the code that runs is not that of '%s': the file has changed, or the program "
+                            "changes its own code",
+                            site->module->path);
+        return -ESTALE;
+    }
+    *s = (struct dh_control_site){.pc = pc,
+                                  .length = code->length,
+                                  .n_operands = code->n_operands,
+                                  .sides = site->sides,
+                                  .original = code->bytes[0],
+                                  .atomic = code->atomic};
+    memcpy(s->operands, code->operands, sizeof(s->operands));
+    int rc = fill_slot(t, i, code, pc, &s->out_of_line);
+    if (rc)
+        *ret_why = rc == -ERANGE ? "there is no room near the code to run instructions out of line"
+                                 : "the program's code cannot be written through /proc/self/mem here";
+    return rc;
+}
+
+struct placed {
+    u64 pc;
+    const struct dh_chase_site *site;
+};
+
+static int by_pc(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites, const char **ret_why)
+{
+    struct placed placed[DH_CONTROL_SITES];
+    for (size_t i = 0; i < sites->n; i++) {
+        u64 bias = 0;
+        int rc = find_bias(t, sites->at[i].module, &bias);
+        if (rc)
+            return rc;
+        placed[i] = (struct placed){sites->at[i].access->address + bias, &sites->at[i]};
+    }
+    qsort(placed, sites->n, sizeof(placed[0]), by_pc);
+    for (size_t i = 0; i < sites->n; i++) {
+        int rc = place_site(t, i, placed[i].site, placed[i].pc, ret_why);
+        if (rc)
+            return rc;
+    }
+    __atomic_store_n(&t->control->n_sites, (u32)sites->n, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* ---- Breakpoints ---- */
+
+static int change(struct dh_chase_target *t, u32 i, u8 from, u8 to)
+{
+    u8 there;
+    off_t at = (off_t)t->control->sites[i].pc;
+    if (pread(t->mem, &there, 1, at) != 1 || there != from)
+        return -ENOENT;
+    return pwrite(t->mem, &to, 1, at) == 1 ? 0 : -ENOENT;
+}
+
+int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES])
+{
+    int result = 0;
+    for (u32 i = 0; i < t->control->n_sites; i++) {
+        const struct dh_control_site *s = &t->control->sites[i];
+        if (t->armed[i] == wanted[i])
+            continue;
+        int rc = wanted[i] ? change(t, i, s->original, BREAKPOINT) : change(t, i, BREAKPOINT, s->original);
+        if (rc == 0)
+            t->armed[i] = wanted[i];
+        else
+            result = rc;
+    }
+    return result;
+}
+
+/* ---- The state ---- */
+
+static void wake(struct dh_chase_target *t)
+{
+    syscall(SYS_futex, &t->control->state, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+u32 dh_chase_target_state(const struct dh_chase_target *t)
+{
+    return __atomic_load_n(&t->control->state, __ATOMIC_ACQUIRE);
+}
+
+bool dh_chase_target_move(struct dh_chase_target *t, u32 from, u32 phase)
+{
+    u32 to = (from & ~(u32)DH_CONTROL_PHASE) | phase;
+    if (!__atomic_compare_exchange_n(&t->control->state, &from, to, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    wake(t);
+    return true;
+}
+
+void dh_chase_target_restart(struct dh_chase_target *t, u32 phase)
+{
+    u32 now = dh_chase_target_state(t);
+    __atomic_store_n(&t->control->state, ((now | DH_CONTROL_PHASE) + 1) | phase, __ATOMIC_RELEASE);
+    wake(t);
+}
+
+void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us)
+{
+    struct timespec limit = {(time_t)(us / 1000000), (long)(us % 1000000 * 1000)};
+    syscall(SYS_futex, &t->control->state, FUTEX_WAIT, seen, &limit, NULL, 0);
+}
+
+/* ---- Obstacles ---- */
+
+/* The number behind NAME: in a process's status, or 0. */
+static u64 status_number(const char *status, const char *name)
+{
+    const char *at = strstr(status, name);
+    return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static void read_status(const char *pid, char *ret, size_t n)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%s/status", pid);
+    FILE *f = fopen(path, "re");
+    size_t got = f ? fread(ret, 1, n - 1, f) : 0;
+    ret[got] = 0;
+    if (f)
+        fclose(f);
+}
+
+struct dh_chase_obstacle dh_chase_target_obstacle(const struct dh_chase_target *t)
+{
+    char pid[16], its[4096], own[4096];
+    snprintf(pid, sizeof(pid), "%d", (int)t->pid);
+    read_status(pid, its, sizeof(its));
+    read_status("self", own, sizeof(own));
+    return (struct dh_chase_obstacle){
+        .traced = status_number(its, "\nTracerPid:") != 0,
+        .filtered = status_number(its, "\nSeccomp_filters:") > status_number(own, "\nSeccomp_filters:") ||
+                    status_number(its, "\nSeccomp:") > status_number(own, "\nSeccomp:"),
+    };
+}

@@ -1,0 +1,78 @@
+/*
+ * target.h - the program that is chased, seen from the command: its code, its sites, what it is waiting for.
+ *
+ * The command alone writes the program's code, through a descriptor of its memory that the library in it has
+ * sent (docs/design/field.md says why). A breakpoint is one byte, so a thread sees either the old instruction
+ * or the breakpoint; the library knows what to do at every site whether or not it is armed.
+ */
+#ifndef DH_CHASE_TARGET_H
+#define DH_CHASE_TARGET_H
+
+#include <sys/types.h>
+
+#include "chase/lines.h"
+
+struct dh_chase_module {
+    const char *path;
+    struct dh_chase_file *file;
+};
+
+struct dh_chase_site {
+    const struct dh_chase_access *access;
+    const struct dh_chase_module *module;
+    u8 sides; /* DH_CONTROL_FIRST, _SECOND or both */
+};
+
+struct dh_chase_sites {
+    struct dh_chase_site at[DH_CONTROL_SITES];
+    size_t n;
+};
+
+struct dh_chase_target {
+    struct dh_arena *arena;
+    pid_t pid;
+    int mem;                    /* its memory */
+    int shared;                 /* descriptor of *control */
+    struct dh_control *control; /* shared with it */
+    u64 regions[DH_CONTROL_REGIONS];
+    bool armed[DH_CONTROL_SITES]; /* of which sites the breakpoint is set */
+};
+
+/* Memory to share with a program that is to be started. 0 or a negative errno. */
+int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 delay_us);
+void dh_chase_target_done(struct dh_chase_target *t);
+
+/* The library's hello comes on this socket, which the program inherits the other end of. 0, or a negative
+ * errno with a sentence; -ESRCH: the program does not load the library. */
+int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const char **ret_why);
+/* The program waits for this. */
+void dh_chase_target_let_go(int socket);
+
+/* Finds the sites in the running program. 0; -EAGAIN: some module is not loaded yet; another errno with a
+ * sentence: the code there is not what the file holds, or out of reach. */
+int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites,
+                          const char **ret_why);
+
+/* Sets the breakpoints of the sites that are wanted, by their number in control->sites, and clears all
+ * others. -ENOENT: the code is gone. */
+int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES]);
+
+/* ---- The word that both sides follow ---- */
+
+u32 dh_chase_target_state(const struct dh_chase_target *t);
+/* From exactly this state to another phase of its generation; false if it has changed. */
+bool dh_chase_target_move(struct dh_chase_target *t, u32 from, u32 phase);
+/* The next generation begins with this phase; whoever waits goes on. */
+void dh_chase_target_restart(struct dh_chase_target *t, u32 phase);
+/* Until the state is not `seen`, for at most so long, or until a signal comes. */
+void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us);
+
+/* ---- Why breakpoints must not be set ---- */
+
+struct dh_chase_obstacle {
+    bool traced;   /* a debugger would take our traps for its own */
+    bool filtered; /* the program has restricted its system calls since it was started */
+};
+struct dh_chase_obstacle dh_chase_target_obstacle(const struct dh_chase_target *t);
+
+#endif

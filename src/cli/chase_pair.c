@@ -1,0 +1,216 @@
+/*
+ * chase_pair.c - from the positions that the user names to the instructions to be chased, and what to say
+ * when there are none, or too many to know which are meant.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "util/path.h"
+
+static int open_modules(struct dh_chase_request *q)
+{
+    for (size_t i = 0; i < q->n_modules; i++) {
+        struct dh_chase_module *m = &q->modules[i];
+        const char *why = NULL;
+        char *real = realpath(m->path, NULL);
+        m->path = real ? dh_arena_strdup(&q->arena, real) : m->path;
+        free(real);
+        if (dh_chase_lines_open(&q->arena, m->path, &m->file, &why) != 0)
+            return dh_cli_fail("chase", "%s", why);
+        if (i == 0 && dh_chase_lines_is_static(m->file))
+            return dh_cli_fail(
+                "chase",
+                "'%s' is linked statically, so deadheat's library cannot be loaded into it; link it "
+                "without -static",
+                m->path);
+    }
+    return 0;
+}
+
+void dh_chase_close_modules(struct dh_chase_request *q)
+{
+    for (size_t i = 0; i < q->n_modules; i++)
+        dh_chase_lines_close(q->modules[i].file);
+}
+
+/* ---- Words ---- */
+
+static const char *kind_words(u8 kinds)
+{
+    return kinds == DH_CONTROL_READ ? "read" : kinds == DH_CONTROL_WRITE ? "write" : "read and write";
+}
+
+static void print_access(FILE *out, const struct dh_chase_access *a)
+{
+    const char *file = dh_path_base(a->file);
+    if (a->code.kind == DH_CHASE_CODE_REFUSED) {
+        fprintf(out, "  %s:%d:%d at 0x%" PRIx64 ": cannot be chased: %s\n", file, a->line, a->column,
+                a->address, a->code.refused);
+        return;
+    }
+    for (u8 i = 0; i < a->code.n_operands; i++)
+        fprintf(out, "  %s:%d:%d at 0x%" PRIx64 ": %s%s of %u byte%s%s\n", file, a->line, a->column,
+                a->address, a->code.atomic ? "atomic " : "", kind_words(a->code.operands[i].kind),
+                a->code.operands[i].size, a->code.operands[i].size == 1 ? "" : "s",
+                a->code.operands[i].flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST) ? ", repeated" : "");
+}
+
+/* All that was found of all modules at one position. */
+struct found {
+    struct dh_chase_accesses in[DH_CHASE_MODULES];
+    size_t n_chased; /* accesses of the kind that is asked for */
+    bool has_code, has_frame, many_columns;
+    const char *file, *other; /* two files of the same name */
+};
+
+static bool is_wanted(const struct dh_chase_access *a, u8 kinds)
+{
+    return a->code.kind == DH_CHASE_CODE_ACCESS && dh_chase_code_kinds(&a->code) & kinds;
+}
+
+static void look_up(struct dh_chase_request *q, const struct dh_chase_position *p, struct found *f)
+{
+    int column = -1;
+    *f = (struct found){0};
+    for (size_t m = 0; m < q->n_modules; m++) {
+        struct dh_chase_accesses *in = &f->in[m];
+        dh_chase_lines_find(q->modules[m].file, p, in);
+        f->has_code |= in->has_code;
+        f->has_frame |= in->frame > 0;
+        if (in->undecodable)
+            dh_cli_warn("chase", "the code of %s in '%s' could not be decoded to its end",
+                        dh_chase_position_text(&q->arena, p), q->modules[m].path);
+        for (size_t i = 0; i < in->n; i++) {
+            const struct dh_chase_access *a = &in->at[i];
+            if (f->file && strcmp(f->file, a->file) != 0)
+                f->other = a->file;
+            f->file = f->file ? f->file : a->file;
+            if (!is_wanted(a, p->kinds))
+                continue;
+            f->many_columns |= column >= 0 && column != a->column;
+            column = a->column;
+            f->n_chased++;
+        }
+    }
+}
+
+static int fail_and_list(struct dh_chase_request *q, const struct found *f, const char *sentence)
+{
+    int rc = dh_cli_fail("chase", "%s", sentence);
+    for (size_t m = 0; m < q->n_modules; m++)
+        for (size_t i = 0; i < f->in[m].n; i++)
+            print_access(stderr, &f->in[m].at[i]);
+    return rc;
+}
+
+/* 0 if it is clear what is meant, or the exit status after a sentence. */
+static int check(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f)
+{
+    const char *name = dh_chase_position_text(&q->arena, p);
+    if (f->other)
+        return dh_cli_fail("chase", "there are several files '%s': '%s' and '%s'; write more of the path",
+                           p->file, f->file, f->other);
+    if (f->n_chased && !f->many_columns)
+        return 0;
+    if (f->many_columns)
+        return fail_and_list(
+            q, f,
+            dh_arena_printf(&q->arena,
+                            "%s has several accesses; add the column, as in %s:%d:COLUMN, or "
+                            "the kind, :read or :write, to say which:",
+                            name, p->file, p->line));
+    if (f->file)
+        return fail_and_list(q, f,
+                             dh_arena_printf(&q->arena, "no access at %s can be chased; there is:", name));
+    if (f->has_frame)
+        return dh_cli_fail(
+            "chase", "%s accesses nothing but its function's own stack frame, which is not chased", name);
+    if (f->has_code)
+        return dh_cli_fail("chase", "%s accesses no memory (the compiler may have kept it in a register)",
+                           name);
+    return dh_cli_fail("chase", "there is no code for %s in '%s'%s", name, q->modules[0].path,
+                       q->n_modules > 1 ? " and the other modules"
+                                        : "; if a library has it, name that with --module=FILE");
+}
+
+/* ---- Sites ---- */
+
+static int add_sites(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f,
+                     u8 side)
+{
+    for (size_t m = 0; m < q->n_modules; m++) {
+        for (size_t i = 0; i < f->in[m].n; i++) {
+            const struct dh_chase_access *a = &f->in[m].at[i];
+            struct dh_chase_site *known = NULL;
+            if (!is_wanted(a, p->kinds))
+                continue;
+            for (size_t k = 0; k < q->sites.n && !known; k++)
+                if (q->sites.at[k].module == &q->modules[m] && q->sites.at[k].access->address == a->address)
+                    known = &q->sites.at[k];
+            if (known) {
+                known->sides |= side;
+                continue;
+            }
+            if (q->sites.n == DH_CONTROL_SITES)
+                return dh_cli_fail("chase", "the pair has more than %d instructions", DH_CONTROL_SITES);
+            q->sites.at[q->sites.n++] = (struct dh_chase_site){a, &q->modules[m], side};
+        }
+    }
+    return 0;
+}
+
+static void warn_of_refused(struct dh_chase_request *q, const struct dh_chase_position *p,
+                            const struct found *f)
+{
+    size_t refused = 0;
+    for (size_t m = 0; m < q->n_modules; m++)
+        refused += f->in[m].refused;
+    if (!refused || q->list)
+        return;
+    dh_cli_warn("chase", "%zu of the accesses at %s cannot be chased; --list says which and why", refused,
+                dh_chase_position_text(&q->arena, p));
+}
+
+static bool can_conflict(const struct dh_chase_sites *sites)
+{
+    u8 kinds[2] = {0};
+    for (size_t i = 0; i < sites->n; i++)
+        for (int side = 0; side < 2; side++)
+            if (sites->at[i].sides & 1 << side)
+                kinds[side] |= dh_chase_code_kinds(&sites->at[i].access->code);
+    return (kinds[0] | kinds[1]) & DH_CONTROL_WRITE;
+}
+
+int dh_chase_find_pair(struct dh_chase_request *q)
+{
+    static const u8 sides[2] = {DH_CONTROL_FIRST, DH_CONTROL_SECOND};
+    struct found found;
+    int rc = open_modules(q);
+    for (int i = 0; !rc && i < 2; i++) {
+        look_up(q, &q->positions[i], &found);
+        rc = check(q, &q->positions[i], &found);
+        if (!rc)
+            rc = add_sites(q, &q->positions[i], &found, sides[i]);
+        if (!rc)
+            warn_of_refused(q, &q->positions[i], &found);
+    }
+    if (!rc && !can_conflict(&q->sites))
+        rc = dh_cli_fail("chase", "both positions only read, so they cannot race");
+    return rc;
+}
+
+void dh_chase_list_pair(const struct dh_chase_request *q)
+{
+    struct found found;
+    for (int i = 0; i < 2; i++) {
+        printf("%s:\n", i == 0 ? "first" : "second");
+        look_up((struct dh_chase_request *)q, &q->positions[i], &found);
+        for (size_t m = 0; m < q->n_modules; m++)
+            for (size_t k = 0; k < found.in[m].n; k++)
+                print_access(stdout, &found.in[m].at[k]);
+    }
+}

@@ -1,0 +1,225 @@
+/*
+ * chase_run.c - one run of a program with a pair to confirm: starts it with the library before its own, meets
+ * it, chases, and turns what was seen into race records.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "util/path.h"
+
+enum { ID_DIGITS = 32, T_MIN_US = 1000000 };
+
+/* ---- Records ---- */
+
+struct records {
+    struct dh_reporter *reporter;
+    int output; /* -1: none */
+    u64 number;
+    bool reported;
+    char process[ID_DIGITS + 1];
+    pid_t pid;
+};
+
+static void take_line(void *ctx, const char *text, size_t len)
+{
+    struct records *r = ctx;
+    r->reported |= dh_reporter_take(r->reporter, text, len, ++r->number);
+    if (r->output < 0)
+        return;
+    /* One write a line: others may append to the same file. */
+    char *line = dh_util_alloc(len + 1);
+    memcpy(line, text, len);
+    line[len] = '\n';
+    if (write(r->output, line, len + 1) != (ssize_t)len + 1)
+        dh_cli_warn("chase", "cannot write the records: %s", strerror(errno));
+    free(line);
+}
+
+static void tell(struct records *r, json_t *line)
+{
+    char *text = json_dumps(line, JSON_COMPACT);
+    if (!text)
+        dh_util_no_memory();
+    take_line(r, text, strlen(text));
+    free(text);
+    json_decref(line);
+}
+
+static void begin_records(struct records *r, struct dh_chase_request *q, pid_t pid)
+{
+    u64 id[2] = {(u64)pid, q->seed};
+    if (getrandom(id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
+        id[1] ^= dh_hash64((u64)getpid() << 32 | r->number);
+    snprintf(r->process, sizeof(r->process), "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
+    r->pid = pid;
+    char *cwd = getcwd(NULL, 0);
+    tell(r, json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "v", 2, "type", "process", "process",
+                      r->process, "pid", (int)pid, "exe", q->modules[0].path, "detector", "racechaser",
+                      "guarantee", "precise", "cwd", cwd ? cwd : ""));
+    free(cwd);
+}
+
+static void end_records(struct records *r, bool raced)
+{
+    tell(r, json_pack("{s:i, s:s, s:s, s:i, s:i}", "v", 2, "type", "end", "process", r->process, "pid",
+                      (int)r->pid, "races", raced));
+}
+
+/* ---- Starting ---- */
+
+struct start {
+    char **argv;
+    pid_t parent;
+    int socket; /* the program's end; not close-on-exec */
+    const char *library;
+};
+
+static void become(void *ctx)
+{
+    const struct start *with = ctx;
+    char number[16];
+    const char *own = getenv("LD_PRELOAD");
+    size_t n = strlen(with->library) + (own ? strlen(own) : 0) + 2;
+    char *list = malloc(n);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever kills this command by SIGKILL means the program */
+    if (getppid() != with->parent)
+        raise(SIGKILL);
+    snprintf(number, sizeof(number), "%d", with->socket);
+    if (list) {
+        snprintf(list, n, "%s%s%s", with->library, own && *own ? ":" : "", own ? own : "");
+        setenv("LD_PRELOAD", list, 1);
+    }
+    setenv(DH_CONTROL_ENV, number, 1);
+    fcntl(with->socket, F_SETFD, 0);
+    execvp(with->argv[0], with->argv);
+    int status = errno == ENOENT ? 127 : 126;
+    dh_cli_fail("chase", "cannot run '%s': %s", with->argv[0], strerror(errno));
+    _exit(status);
+}
+
+static const char *library_path(struct dh_arena *arena)
+{
+    const char *self = dh_path_self(arena);
+    return self ? dh_path_join(arena, self, "../../lib/deadheat/libdeadheat-field.so") : NULL;
+}
+
+static void notice_child(int number)
+{
+    (void)number; /* it interrupts a wait */
+}
+
+/* ---- The trial ---- */
+
+struct watching {
+    pid_t pid;
+    int status;
+    bool ended;
+};
+
+static bool has_ended(void *ctx)
+{
+    struct watching *w = ctx;
+    w->ended = w->ended || dh_cli_child_ended(w->pid, &w->status);
+    return w->ended;
+}
+
+static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_trial *ret)
+{
+    if (run->trouble)
+        dh_cli_warn("chase", "given up: %s", run->trouble);
+    else if (run->filtered)
+        dh_cli_warn(
+            "chase",
+            "given up: the program has restricted its system calls (seccomp), and might be killed for those "
+            "of a breakpoint");
+    else if (!run->placed)
+        dh_cli_warn("chase", "the program has never loaded a module that --module names");
+    else if (run->traced)
+        dh_cli_warn("chase", "no breakpoint was set while a debugger was attached to the program");
+    ret->blind = run->trouble || run->filtered || !run->placed;
+}
+
+static void chase(struct dh_chase_request *q, struct dh_chase_target *target, int socket, struct watching *w,
+                  struct records *records, struct dh_chase_trial *ret)
+{
+    struct dh_chase_policy policy = {
+        .rmax = q->rmax, .delay = q->delay_us, .min = T_MIN_US, .random = q->seed};
+    if (!policy.random && getrandom(&policy.random, sizeof(policy.random), GRND_NONBLOCK) < 0)
+        policy.random = (u64)w->pid;
+    policy.random |= 1;
+    struct dh_chase_run run = {
+        .target = target, .policy = &policy, .sites = &q->sites, .ended = has_ended, .ctx = w};
+    dh_chase_run(&run, socket);
+    if (run.moment)
+        dh_chase_moment_tell(run.moment, records->process, take_line, records);
+    end_records(records, run.moment != NULL);
+    dh_chase_moment_free(run.moment);
+    say_what_hindered(&run, ret);
+    ret->reached = run.reached;
+    ret->waited_us = policy.waited;
+    ret->total_us = run.total_us;
+    ret->traps = target->control->traps;
+    ret->harmless = target->control->harmless;
+}
+
+struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output)
+{
+    struct dh_chase_trial trial = {0};
+    struct dh_chase_target target;
+    struct records records = {.reporter = reporter, .output = output};
+    const struct sigaction notice = {.sa_handler = notice_child};
+    int ends[2];
+    struct start with = {q->argv, getpid(), -1, library_path(&q->arena)};
+    if (!with.library || access(with.library, R_OK) != 0) {
+        dh_cli_fail("chase", "deadheat's library '%s' is missing", with.library ? with.library : "");
+        return trial;
+    }
+    int rc = dh_chase_target_init(&target, &q->arena, q->delay_us);
+    if (rc) {
+        dh_cli_fail("chase", "cannot make memory to share with the program: %s", strerror(-rc));
+        return trial;
+    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        dh_cli_fail("chase", "cannot make a socket: %s", strerror(errno));
+        goto out;
+    }
+    sigaction(SIGCHLD, &notice, NULL);
+    with.socket = ends[1];
+    struct watching w = {.pid = dh_cli_child_start(become, &with)};
+    close(ends[1]);
+    if (w.pid > 0) {
+        const char *why = NULL;
+        trial.ran = true;
+        rc = dh_chase_target_meet(&target, ends[0], w.pid, &why);
+        if (rc == 0) {
+            begin_records(&records, q, w.pid);
+            chase(q, &target, ends[0], &w, &records, &trial);
+        }
+        close(ends[0]); /* a library that waits goes to sleep */
+        trial.status = w.ended ? w.status : dh_cli_child_wait(w.pid);
+        if (rc) {
+            trial.blind = true;
+            if (!WIFEXITED(trial.status) || WEXITSTATUS(trial.status) < 126)
+                dh_cli_warn("chase", "%s", why);
+        }
+    } else {
+        close(ends[0]);
+        dh_cli_fail("chase", "cannot start a process: %s", strerror(-w.pid));
+    }
+    trial.confirmed = records.reported;
+out:
+    dh_chase_target_done(&target);
+    return trial;
+}

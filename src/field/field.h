@@ -1,0 +1,25 @@
+/*
+ * field.h - the library that is preloaded into a chased program: what its files share.
+ *
+ * No memory is allocated, no lock of libc is taken, errno is kept. Nothing here writes code: the command does
+ * (docs/design/field.md).
+ */
+#ifndef DH_FIELD_FIELD_H
+#define DH_FIELD_FIELD_H
+
+#include <signal.h>
+
+#include "base/control.h"
+
+/* library.c: NULL while the library sleeps. Written once. */
+extern struct dh_control *dh_field_control;
+/* Is this the process that was started, and not a forked copy of it? */
+bool dh_field_is_original(void);
+
+/* trap.c: false if the signal does not come from a breakpoint of ours. */
+bool dh_field_trap(const siginfo_t *info, void *context);
+
+/* signals.c: take SIGTRAP over from the program; what it has set stays in force for its own traps. */
+void dh_field_signals_take(void);
+
+#endif

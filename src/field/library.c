@@ -1,0 +1,226 @@
+/*
+ * library.c - how the library wakes: it is loaded before the program, finds the socket of the command in the
+ * environment, and hands over a descriptor of the process's own memory. Without a command it sleeps for ever.
+ *
+ * The program finds nothing of this: no descriptor stays open, and its environment is as the user set it, so
+ * that what it starts is not chased. A forked copy of the process clears the breakpoints that it inherits.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "field/field.h"
+
+struct dh_control *dh_field_control;
+
+/* On a page that is all zero in a forked child. */
+static const u8 *original;
+
+bool dh_field_is_original(void)
+{
+    return *original == 1;
+}
+
+/* ---- The environment ---- */
+
+extern char **environ;
+
+static const char *value_in(const char *setting, const char *name)
+{
+    while (*name && *setting == *name)
+        setting++, name++;
+    return *name == 0 && *setting == '=' ? setting + 1 : NULL;
+}
+
+static void drop_setting(char **at)
+{
+    do
+        at[0] = at[1];
+    while (*at++);
+}
+
+/* Takes the first name off a list with colons. True if nothing is left. */
+static bool drop_first(char *list)
+{
+    char *rest = list;
+    while (*rest && *rest != ':')
+        rest++;
+    if (!*rest)
+        return true;
+    do
+        *list++ = *++rest;
+    while (*rest);
+    return false;
+}
+
+/* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. */
+static int take_socket(void)
+{
+    int fd = -1;
+    for (char **at = environ; at && *at;) {
+        const char *value = value_in(*at, DH_CONTROL_ENV);
+        if (!value) {
+            at++;
+            continue;
+        }
+        for (fd = 0; *value >= '0' && *value <= '9' && fd < 1 << 20; value++)
+            fd = fd * 10 + (*value - '0');
+        drop_setting(at);
+    }
+    for (char **at = environ; fd >= 0 && at && *at;) {
+        const char *list = value_in(*at, "LD_PRELOAD");
+        if (list && drop_first((char *)list))
+            drop_setting(at);
+        else
+            at++;
+    }
+    return fd;
+}
+
+/* ---- Room for instructions that run out of line ---- */
+
+static u64 map_code(u64 at)
+{
+    long p = dh_sys6(SYS_mmap, (long)at, DH_CONTROL_REGION_SIZE, PROT_READ | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+    return dh_sys_failed(p) ? 0 : (u64)p;
+}
+
+/* Below the program: above it the heap grows. */
+static u64 map_near_program(void)
+{
+    enum { STEP = 1 << 16, STEPS = 4096 };
+    u64 at = DH_ALIGN_DOWN((u64)getauxval(AT_PHDR), STEP);
+    for (int i = 0; i < STEPS && at > 2 * STEP; i++) {
+        at -= STEP;
+        u64 got = map_code(at);
+        if (got)
+            return got;
+    }
+    return 0;
+}
+
+/* ---- Meeting the command ---- */
+
+static bool send_hello(int fd, const struct dh_control_hello *hello, int mem)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } beside = {0};
+    struct iovec text = {(void *)hello, sizeof(*hello)};
+    struct msghdr m = {.msg_iov = &text,
+                       .msg_iovlen = 1,
+                       .msg_control = beside.bytes,
+                       .msg_controllen = sizeof(beside.bytes)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    *c = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
+    *(int *)(void *)CMSG_DATA(c) = mem;
+    return dh_sys3(SYS_sendmsg, fd, (long)&m, MSG_NOSIGNAL) == (long)sizeof(*hello);
+}
+
+/* The descriptor that comes with the answer, or -1. */
+static int receive_answer(int fd)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } beside = {0};
+    char byte;
+    struct iovec text = {&byte, 1};
+    struct msghdr m = {.msg_iov = &text,
+                       .msg_iovlen = 1,
+                       .msg_control = beside.bytes,
+                       .msg_controllen = sizeof(beside.bytes)};
+    if (dh_sys3(SYS_recvmsg, fd, (long)&m, MSG_CMSG_CLOEXEC) != 1)
+        return -1;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+        c->cmsg_len != CMSG_LEN(sizeof(int)))
+        return -1;
+    return *(int *)(void *)CMSG_DATA(c);
+}
+
+static struct dh_control *map_control(int fd)
+{
+    long p = dh_sys6(SYS_mmap, 0, sizeof(struct dh_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct dh_control *c = dh_sys_failed(p) ? NULL : (void *)p;
+    return c && c->magic == DH_CONTROL_MAGIC ? c : NULL;
+}
+
+static bool has_socket_type(int fd)
+{
+    int type = 0;
+    socklen_t n = sizeof(type);
+    return dh_sys6(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0) == 0 &&
+           type == SOCK_SEQPACKET;
+}
+
+static void close_fd(int fd)
+{
+    if (fd >= 0)
+        dh_sys3(SYS_close, fd, 0, 0);
+}
+
+/* Puts back what breakpoints replaced, in a copy of the process that nobody else writes to. */
+static void clean_child(void)
+{
+    const struct dh_control *c = dh_field_control;
+    long mem = c ? dh_sys3(SYS_open, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -1;
+    for (u32 i = 0; mem >= 0 && i < c->n_sites; i++) {
+        u8 byte = 0;
+        const struct dh_control_site *site = &c->sites[i];
+        if (dh_sys6(SYS_pread64, mem, (long)&byte, 1, (long)site->pc, 0, 0) == 1 && byte == 0xCC)
+            dh_sys6(SYS_pwrite64, mem, (long)&site->original, 1, (long)site->pc, 0, 0);
+    }
+    close_fd((int)mem);
+}
+
+static bool mark_original(void)
+{
+    u8 *page = dh_sys_map(4096);
+    if (!page || dh_sys3(SYS_madvise, (long)page, 4096, MADV_WIPEONFORK) != 0)
+        return false;
+    *page = 1;
+    original = page;
+    return true;
+}
+
+/* The constructor runs before the program, in its first thread. */
+static void meet(int fd)
+{
+    struct dh_control_hello hello = {.magic = DH_CONTROL_MAGIC, .size = sizeof(struct dh_control)};
+    char byte = 0;
+    hello.regions[0] = map_near_program();
+    hello.regions[1] = map_code(0);
+    int mem = (int)dh_sys3(SYS_open, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+    bool said = mem >= 0 && mark_original() && send_hello(fd, &hello, mem);
+    close_fd(mem);
+    int shared = said ? receive_answer(fd) : -1;
+    struct dh_control *c = shared >= 0 ? map_control(shared) : NULL;
+    close_fd(shared);
+    if (!c)
+        return;
+    __atomic_store_n(&dh_field_control, c, __ATOMIC_RELEASE);
+    dh_field_signals_take();
+    pthread_atfork(NULL, NULL, clean_child);
+    if (dh_sys6(SYS_sendto, fd, (long)&byte, 1, MSG_NOSIGNAL, 0, 0) == 1)
+        dh_sys6(SYS_recvfrom, fd, (long)&byte, 1, 0, 0, 0);
+}
+
+__attribute__((constructor(101))) static void wake_up(void)
+{
+    int fd = take_socket();
+    if (fd < 0)
+        return;
+    if (has_socket_type(fd)) {
+        meet(fd);
+        close_fd(fd);
+    }
+}

@@ -1,0 +1,268 @@
+/*
+ * signals.c - SIGTRAP is ours, and the program does not notice.
+ *
+ * The kernel kills a process that runs into a breakpoint while SIGTRAP is blocked or ignored. So what the
+ * program sets for this signal is only remembered, and obeyed for traps that are not ours; and the signal is
+ * taken out of every mask that the program sets through libc.
+ *
+ * Not seen: masks and actions that the program sets by system calls of its own.
+ */
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+#include "base/sys.h"
+#include "field/field.h"
+
+/* ---- What the program has set ---- */
+
+static struct sigaction theirs; /* under `busy` */
+static u32 busy;
+static __thread bool blocked; /* this thread believes it has blocked SIGTRAP */
+
+/* With all signals blocked, so that nobody is interrupted by a handler that wants the same. */
+static u64 lock(void)
+{
+    const u64 all = ~0ull;
+    u64 before = 0;
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
+    while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+        dh_sys_yield();
+    return before;
+}
+
+static void unlock(u64 mask)
+{
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+}
+
+static void exchange(const struct sigaction *act, struct sigaction *ret_old)
+{
+    struct sigaction new = act ? *act : (struct sigaction){0};
+    u64 mask = lock();
+    struct sigaction old = theirs;
+    if (act)
+        theirs = new;
+    unlock(mask);
+    if (ret_old)
+        *ret_old = old;
+}
+
+/* ---- The handler ---- */
+
+/* As the kernel defines it. */
+struct kernel_action {
+    void *handler;
+    unsigned long flags;
+    void (*restorer)(void);
+    u64 mask;
+};
+
+enum { RESTORER = 0x04000000 };
+
+/* Debuggers know a signal's frame by these very instructions. */
+void dh_field_signals_return(void);
+__asm__(
+    ".text\n.hidden dh_field_signals_return\n.globl dh_field_signals_return\n"
+    ".type dh_field_signals_return, @function\n"
+    "dh_field_signals_return:\n\tmovq $15, %rax\n\tsyscall\n"
+    ".size dh_field_signals_return, . - dh_field_signals_return\n");
+
+static void set_action(const struct kernel_action *act, struct kernel_action *ret_old)
+{
+    dh_sys6(SYS_rt_sigaction, SIGTRAP, (long)act, (long)ret_old, sizeof(u64), 0, 0);
+}
+
+/* The signal once more, to end the process where it is: it is delivered when the handler returns. */
+static void die_by(siginfo_t *info)
+{
+    const struct kernel_action by_default = {0};
+    set_action(&by_default, NULL);
+    dh_sys6(SYS_rt_tgsigqueueinfo, dh_sys3(SYS_getpid, 0, 0, 0), dh_sys_gettid(), SIGTRAP, (long)info, 0, 0);
+}
+
+/* A trap of the program's own. The kernel takes no "ignore" for what the processor reports. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    struct sigaction act;
+    u64 mask = lock();
+    act = theirs;
+    if (act.sa_flags & (int)SA_RESETHAND)
+        theirs = (struct sigaction){0};
+    unlock(mask);
+    if (act.sa_handler == SIG_IGN && info->si_code <= 0)
+        return;
+    if (act.sa_handler == SIG_IGN || act.sa_handler == SIG_DFL) {
+        die_by(info);
+        return;
+    }
+    const ucontext_t *uc = context;
+    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~(1ull << (SIGTRAP - 1));
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&inside, 0, sizeof(inside), 0, 0);
+    if (act.sa_flags & SA_SIGINFO)
+        act.sa_sigaction(number, info, context);
+    else
+        act.sa_handler(number);
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    if (!dh_field_trap(info, context))
+        pass_on(number, info, context);
+}
+
+void dh_field_signals_take(void)
+{
+    const struct kernel_action ours = {(void *)on_trap, SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
+                                       dh_field_signals_return, ~0ull};
+    const u64 trap = 1ull << (SIGTRAP - 1);
+    struct kernel_action old = {0};
+    u64 before = 0;
+    set_action(&ours, &old);
+    theirs.sa_handler = (void (*)(int))old.handler;
+    theirs.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER);
+    *(u64 *)&theirs.sa_mask = old.mask;
+    dh_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&trap, (long)&before, sizeof(before), 0, 0);
+    blocked = before & trap;
+}
+
+/* ---- What libc offers the program ---- */
+
+static bool awake(void)
+{
+    return __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) != NULL;
+}
+
+/* The function that this library stands before. */
+static void *next_of(void **known, const char *name)
+{
+    void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    if (!fn) {
+        fn = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(known, fn, __ATOMIC_RELEASE);
+    }
+    return fn;
+}
+
+#define NEXT(fn)                               \
+    ({                                         \
+        static void *known;                    \
+        (__typeof__(&fn))next_of(&known, #fn); \
+    })
+
+/* A mask without SIGTRAP; NULL stays NULL. */
+static const sigset_t *without(const sigset_t *set, sigset_t *copy)
+{
+    if (!set || !awake())
+        return set;
+    *copy = *set;
+    *(u64 *)copy &= ~(1ull << (SIGTRAP - 1));
+    return copy;
+}
+
+DH_EXPORT int sigaction(int number, const struct sigaction *restrict act, struct sigaction *restrict old)
+{
+    struct sigaction copy;
+    if (number == SIGTRAP && awake()) {
+        exchange(act, old);
+        return 0;
+    }
+    if (act) {
+        copy = *act;
+        without(&act->sa_mask, &copy.sa_mask);
+        act = &copy;
+    }
+    return NEXT(sigaction)(number, act, old);
+}
+
+static void (*set_handler(void (*handler)(int), int flags))(int)
+{
+    struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
+    exchange(&act, &old);
+    return old.sa_handler;
+}
+
+DH_EXPORT void (*signal(int number, void (*handler)(int)))(int)
+{
+    if (number == SIGTRAP && awake())
+        return set_handler(handler, SA_RESTART);
+    return NEXT(signal)(number, handler);
+}
+
+DH_EXPORT void (*__sysv_signal(int number, void (*handler)(int)))(int)
+{
+    if (number == SIGTRAP && awake())
+        return set_handler(handler, (int)(SA_RESETHAND | SA_NODEFER));
+    return NEXT(__sysv_signal)(number, handler);
+}
+
+/* What this thread believes of SIGTRAP, before and after. */
+static void believe(int how, const sigset_t *set, bool *ret_before)
+{
+    *ret_before = blocked;
+    if (!set)
+        return;
+    bool has = *(const u64 *)set >> (SIGTRAP - 1) & 1;
+    blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? blocked || has : blocked && !has;
+}
+
+static void show_belief(bool before, sigset_t *old)
+{
+    if (old && before)
+        *(u64 *)old |= 1ull << (SIGTRAP - 1);
+}
+
+DH_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    sigset_t copy;
+    bool before = false;
+    const sigset_t *given = without(set, &copy);
+    if (awake())
+        believe(how, set, &before);
+    int rc = NEXT(pthread_sigmask)(how, given, old);
+    if (rc == 0)
+        show_belief(before, old);
+    return rc;
+}
+
+DH_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    sigset_t copy;
+    bool before = false;
+    const sigset_t *given = without(set, &copy);
+    if (awake())
+        believe(how, set, &before);
+    int rc = NEXT(sigprocmask)(how, given, old);
+    if (rc == 0)
+        show_belief(before, old);
+    return rc;
+}
+
+/* These set a mask for as long as they wait, and handlers that run meanwhile have it too. */
+
+DH_EXPORT int sigsuspend(const sigset_t *set)
+{
+    sigset_t copy;
+    return NEXT(sigsuspend)(without(set, &copy));
+}
+
+DH_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set)
+{
+    sigset_t copy;
+    return NEXT(ppoll)(fds, n, timeout, without(set, &copy));
+}
+
+DH_EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
+                      const struct timespec *restrict timeout, const sigset_t *restrict set)
+{
+    sigset_t copy;
+    return NEXT(pselect)(n, r, w, e, timeout, without(set, &copy));
+}
+
+DH_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
+{
+    sigset_t copy;
+    return NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy));
+}

@@ -1,0 +1,229 @@
+/*
+ * trap.c - what a thread does at a breakpoint: RaceChaser's collision of two accesses (Caper and RaceChaser,
+ * CC 2017, section 4.1), by the protocol of base/control.h.
+ *
+ * Runs in the handler of SIGTRAP, with all signals blocked. Whatever the state, the thread then executes its
+ * instruction out of line: the breakpoint may still be there or be there again, and going back to it might
+ * never end. So no trap at a site depends on whether the site is armed at this moment, and code may be
+ * changed while threads run it.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "base/sys.h"
+#include "field/field.h"
+
+/* How long a thread waits for the command to do its part, before it goes on without. */
+enum { PATIENCE_US = 100000 };
+
+/* ---- Addresses ---- */
+
+static const u8 gregs_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+static u64 value_of(const ucontext_t *uc, const struct dh_control_site *site, u8 reg)
+{
+    if (reg == DH_CONTROL_NONE)
+        return 0;
+    if (reg == DH_CONTROL_RIP)
+        return site->pc + site->length;
+    return (u64)uc->uc_mcontext.gregs[gregs_of[reg & 15]];
+}
+
+/* The first word of a thread's segment is its own address. */
+static u64 own_segment(void)
+{
+    u64 base;
+    __asm__("movq %%fs:0, %0" : "=r"(base));
+    return base;
+}
+
+static struct dh_control_span span_of(const ucontext_t *uc, const struct dh_control_site *site,
+                                      const struct dh_control_operand *o)
+{
+    const u64 backwards = 1 << 10; /* the direction flag */
+    u64 at = value_of(uc, site, o->base) + value_of(uc, site, o->index) * o->scale + (u64)o->displacement;
+    if (o->flags & DH_CONTROL_ADDR32)
+        at = (u32)at;
+    if (o->flags & DH_CONTROL_FS)
+        at += own_segment();
+    u64 size = o->size;
+    if (o->flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST)) {
+        u64 times = value_of(uc, site, DH_CONTROL_RCX);
+        if (o->flags & DH_CONTROL_AT_MOST && times > 1)
+            times = 1;
+        if (times > 1 && (u64)uc->uc_mcontext.gregs[REG_EFL] & backwards)
+            at -= (times - 1) * size;
+        size *= times;
+    }
+    return (struct dh_control_span){at, size, o->kind};
+}
+
+static void describe(const ucontext_t *uc, const struct dh_control *c, const struct dh_control_site *site,
+                     struct dh_control_access *ret)
+{
+    ret->time_us = dh_sys_now_us();
+    ret->site = (u32)(site - c->sites);
+    ret->tid = (u32)dh_sys_gettid();
+    ret->n_spans = site->n_operands;
+    ret->met = 0;
+    for (u32 i = 0; i < site->n_operands; i++)
+        ret->spans[i] = span_of(uc, site, &site->operands[i]);
+    for (u32 i = 0; i < 16; i++)
+        ret->registers[i] = (u64)uc->uc_mcontext.gregs[gregs_of[i]];
+    ret->registers[16] = site->pc;
+}
+
+/* ---- Meeting ---- */
+
+static bool overlap(const struct dh_control_span *a, const struct dh_control_span *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* Would the two accesses race? *first->met and *second->met say where. */
+static bool conflict(struct dh_control *c, struct dh_control_access *second, u32 *ret_met)
+{
+    const struct dh_control_access *first = &c->first;
+    bool atomic = c->sites[first->site].atomic && c->sites[second->site].atomic, harmless = false;
+    for (u32 i = 0; i < first->n_spans; i++) {
+        for (u32 k = 0; k < second->n_spans; k++) {
+            if (!overlap(&first->spans[i], &second->spans[k]))
+                continue;
+            if (!atomic && (first->spans[i].kind | second->spans[k].kind) & DH_CONTROL_WRITE) {
+                *ret_met = i;
+                second->met = k;
+                return true;
+            }
+            harmless = true;
+        }
+    }
+    if (harmless)
+        __atomic_fetch_add(&c->harmless, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* ---- The word both sides follow ---- */
+
+static u32 load_state(struct dh_control *c)
+{
+    return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+}
+
+static u32 in_phase(u32 state, u32 phase)
+{
+    return (state & ~(u32)DH_CONTROL_PHASE) | phase;
+}
+
+static void wake(struct dh_control *c)
+{
+    dh_sys6(SYS_futex, (long)&c->state, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+}
+
+/* From exactly `from` to another phase of the same generation. */
+static bool move(struct dh_control *c, u32 from, u32 phase)
+{
+    if (!__atomic_compare_exchange_n(&c->state, &from, in_phase(from, phase), false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
+        return false;
+    wake(c);
+    return true;
+}
+
+/* Sleeps until the word is no longer `seen`, or this time has come; may return early. */
+static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
+{
+    u64 now = dh_sys_now_us(), left = until_us > now ? until_us - now : 0;
+    struct timespec t = {(time_t)(left / 1000000), (long)(left % 1000000 * 1000)};
+    if (left)
+        dh_sys6(SYS_futex, (long)&c->state, FUTEX_WAIT, seen, (long)&t, 0, 0);
+}
+
+/* Until the command has moved on to another generation. */
+static void wait_for_command(struct dh_control *c, u32 mine)
+{
+    const u64 until = dh_sys_now_us() + PATIENCE_US;
+    u32 seen;
+    while (in_phase(seen = load_state(c), 0) == in_phase(mine, 0) && dh_sys_now_us() < until)
+        sleep_on(c, seen, until);
+}
+
+/* At the first side, which this thread has claimed. */
+static void hold(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 mine)
+{
+    describe(uc, c, site, &c->first);
+    move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
+    u64 until = dh_sys_now_us() + PATIENCE_US;
+    bool watched = false;
+    for (;;) {
+        u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
+        if (in_phase(seen, 0) != in_phase(mine, 0))
+            return;
+        if (phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) {
+            wait_for_command(c, mine);
+            return;
+        }
+        if (phase == DH_CONTROL_WATCHED && !watched) {
+            watched = true;
+            until = dh_sys_now_us() + c->delay_us;
+        }
+        if (dh_sys_now_us() < until)
+            sleep_on(c, seen, until);
+        else
+            move(c, seen, DH_CONTROL_EXPIRED);
+    }
+}
+
+/* At the second side, while another thread waits at the first. */
+static void compare(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 seen)
+{
+    struct dh_control_access here;
+    u32 met = 0;
+    describe(uc, c, site, &here);
+    if (here.tid == c->first.tid || !conflict(c, &here, &met) || !move(c, seen, DH_CONTROL_MET))
+        return;
+    c->first.met = met;
+    c->second = here;
+    move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
+    wait_for_command(c, seen);
+}
+
+/* ---- The trap ---- */
+
+static const struct dh_control_site *find(const struct dh_control *c, u64 pc)
+{
+    u32 lo = 0, hi = c->n_sites;
+    while (lo < hi) {
+        u32 mid = lo + (hi - lo) / 2;
+        if (c->sites[mid].pc < pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < c->n_sites && c->sites[lo].pc == pc ? &c->sites[lo] : NULL;
+}
+
+bool dh_field_trap(const siginfo_t *info, void *context)
+{
+    ucontext_t *uc = context;
+    struct dh_control *c = __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE);
+    const struct dh_control_site *site =
+        c && info->si_code > 0 ? find(c, (u64)uc->uc_mcontext.gregs[REG_RIP] - 1) : NULL;
+    if (!site)
+        return false;
+    if (dh_field_is_original()) {
+        u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
+        __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
+        if (phase == DH_CONTROL_OPEN && site->sides & DH_CONTROL_FIRST) {
+            if (move(c, seen, DH_CONTROL_CLAIMED))
+                hold(c, site, uc, seen);
+        } else if ((phase == DH_CONTROL_HELD || phase == DH_CONTROL_WATCHED) &&
+                   site->sides & DH_CONTROL_SECOND) {
+            compare(c, site, uc, seen);
+        }
+    }
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)site->out_of_line;
+    return true;
+}
