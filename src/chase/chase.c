@@ -77,8 +77,9 @@ static void restart(struct chase *c, bool only_new)
 static void watch(struct chase *c, u32 seen)
 {
     bool wanted[DH_CONTROL_SITES] = {false};
+    bool may = !is_obstructed(c);
     for (u32 i = 0; i < c->target->control->n_sites; i++)
-        wanted[i] = c->target->control->sites[i].sides & DH_CONTROL_SECOND;
+        wanted[i] = may && c->target->control->sites[i].sides & DH_CONTROL_SECOND;
     arm(c, wanted);
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }

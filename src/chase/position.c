@@ -62,7 +62,8 @@ static int take(struct dh_arena *arena, struct words *w, struct dh_chase_positio
     }
     skip(w);
     p.column = number_in(w);
-    if (p.column)
+    p.all = w->n && strcmp(w->at[0], "*") == 0;
+    if (p.column || p.all)
         skip(w);
     for (size_t i = 0; i < DH_ARRAY_LEN(kinds); i++) {
         if (w->n && strcmp(w->at[0], kinds[i].word) == 0) {
@@ -100,6 +101,8 @@ int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_c
 const char *dh_chase_position_text(struct dh_arena *arena, const struct dh_chase_position *p)
 {
     const char *kind = p->kinds == DH_CONTROL_READ ? ":read" : p->kinds == DH_CONTROL_WRITE ? ":write" : "";
+    if (p->all)
+        return dh_arena_printf(arena, "%s:%d:*%s", p->file, p->line, kind);
     return p->column ? dh_arena_printf(arena, "%s:%d:%d%s", p->file, p->line, p->column, kind)
                      : dh_arena_printf(arena, "%s:%d%s", p->file, p->line, kind);
 }

@@ -1,5 +1,6 @@
 /*
- * position.h - how a user names accesses: FILE:LINE[:COLUMN][:read|write], and pairs of these.
+ * position.h - how a user names accesses: FILE:LINE[:COLUMN][:read|write], and pairs of these. The column
+ * may be *: every access of the line is meant.
  */
 #ifndef DH_CHASE_POSITION_H
 #define DH_CHASE_POSITION_H
@@ -9,7 +10,8 @@
 struct dh_chase_position {
     const char *file; /* the end of a path, in whole names */
     int line;
-    int column; /* 0: any */
+    int column; /* 0: not given */
+    bool all;   /* every column */
     u8 kinds;   /* DH_CONTROL_READ, DH_CONTROL_WRITE or both */
 };
 

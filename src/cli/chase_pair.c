@@ -91,7 +91,7 @@ static void look_up(struct dh_chase_request *q, const struct dh_chase_position *
             f->file = f->file ? f->file : a->file;
             if (!is_wanted(a, p->kinds))
                 continue;
-            f->many_columns |= column >= 0 && column != a->column;
+            f->many_columns |= !p->all && column >= 0 && column != a->column;
             column = a->column;
             f->n_chased++;
         }
@@ -120,8 +120,8 @@ static int check(struct dh_chase_request *q, const struct dh_chase_position *p, 
         return fail_and_list(
             q, f,
             dh_arena_printf(&q->arena,
-                            "%s has several accesses; add the column, as in %s:%d:COLUMN, or "
-                            "the kind, :read or :write, to say which:",
+                            "%s has several accesses; add the column, as in %s:%d:COLUMN (* for all), "
+                            "or the kind, :read or :write, to say which:",
                             name, p->file, p->line));
     if (f->file)
         return fail_and_list(q, f,

@@ -15,8 +15,9 @@
 #include "base/sys.h"
 #include "field/field.h"
 
-/* How long a thread waits for the command to do its part, before it goes on without. */
-enum { PATIENCE_US = 100000 };
+/* How long a thread waits for the command to do its part, before it goes on without; longer if its stack is
+ * being copied. */
+enum { PATIENCE_US = 100000, SHOWN_US = 10000000 };
 
 /* ---- Addresses ---- */
 
@@ -144,10 +145,14 @@ static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
 /* Until the command has moved on to another generation. */
 static void wait_for_command(struct dh_control *c, u32 mine)
 {
-    const u64 until = dh_sys_now_us() + PATIENCE_US;
-    u32 seen;
-    while (in_phase(seen = load_state(c), 0) == in_phase(mine, 0) && dh_sys_now_us() < until)
+    const u64 began = dh_sys_now_us();
+    for (;;) {
+        u32 seen = load_state(c);
+        u64 until = began + ((seen & DH_CONTROL_PHASE) == DH_CONTROL_EXPIRED ? PATIENCE_US : SHOWN_US);
+        if (in_phase(seen, 0) != in_phase(mine, 0) || dh_sys_now_us() >= until)
+            return;
         sleep_on(c, seen, until);
+    }
 }
 
 /* At the first side, which this thread has claimed. */

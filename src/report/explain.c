@@ -169,6 +169,9 @@ const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *
 {
     if (f->provenance == DH_FINDING_POSSIBLE)
         return explain_possible(arena, &f->possible);
+    if (f->provenance == DH_FINDING_CONFIRMED)
+        return dh_arena_printf(arena, "Threads %s and %s were caught at these two accesses at the same time.",
+                               f->accesses[0].run_by, f->accesses[1].run_by);
     if (f->accesses[0].locks_known && f->accesses[1].locks_known)
         return explain_locks(arena, f);
     return f->provenance == DH_FINDING_PREDICTED ? "Another order of the same events lets the two meet."

@@ -92,7 +92,7 @@ static void name_access(struct builder *b, const struct dh_model_access *access,
             access->range && access != b->race->accesses, /* the shadow knows no more of the earlier one */
         .threads = dh_arena_alloc(b->arena, sizeof(*ret->threads)),
         .n_threads = 1,
-        .locks_known = true,
+        .locks_known = !b->race->is_confirmed, /* nobody looks in the field */
         .locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks)),
         .n_locks = access->n_locks,
     };
@@ -211,6 +211,9 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     name_location(&b, &f->location);
     name_discipline(&b, &f->discipline);
     f->newest_thread = race->newest_thread;
+    if (race->is_confirmed)
+        f->provenance = DH_FINDING_CONFIRMED;
+    f->confirmed = race->confirmed;
     dh_finding_identify(arena, f);
     return f;
 }

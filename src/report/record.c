@@ -362,6 +362,15 @@ static int discipline(struct reader *r, const json_t *object, struct dh_model_di
     return rc;
 }
 
+/* How it is known, unless it was observed; words of later versions are as good as none. */
+static void provenance(const json_t *line, struct dh_model_race *race)
+{
+    static const char *const words[] = {"confirmed", NULL}, *const orders[] = {"shown", "reversed", "both",
+                                                                               NULL};
+    race->is_confirmed = get_word(line, "provenance", words) == 0;
+    race->confirmed.order = (enum dh_model_order)(get_word(line, "order", orders) + 1);
+}
+
 static int read_race(struct reader *r, const json_t *line, struct dh_record *ret)
 {
     const json_t *accesses = json_object_get(line, "accesses");
@@ -380,6 +389,7 @@ static int read_race(struct reader *r, const json_t *line, struct dh_record *ret
         rc = get_number_or(r, line, "newest_thread", 0, &race->newest_thread);
     if (rc)
         return rc;
+    provenance(line, race);
     dh_map_put(&r->process->races, &race->id, sizeof(race->id), race);
     ret->type = DH_RECORD_RACE;
     ret->race = race;

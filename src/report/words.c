@@ -190,7 +190,9 @@ const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f)
     case DH_MODEL_UNKNOWN:
         break;
     }
-    return "memory that is neither heap, global nor a stack (perhaps mapped)";
+    return f->provenance == DH_FINDING_CONFIRMED
+               ? "memory that is no global variable; blocks of the heap were not followed"
+               : "memory that is neither heap, global nor a stack (perhaps mapped)";
 }
 
 const char *dh_words_declared(struct dh_print *p, const struct dh_finding_location *at)

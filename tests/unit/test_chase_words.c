@@ -19,6 +19,7 @@ static void pairs(void **state)
         {"a.c:1:9:b.c:2", "a.c:1:9", "b.c:2"},
         {"a.c:1:9:read:b.c:2:write", "a.c:1:9:read", "b.c:2:write"},
         {"a.c:1:write:b.c:2:3:read", "a.c:1:write", "b.c:2:3:read"},
+        {"a.c:1:*:b.c:2:*:write", "a.c:1:*", "b.c:2:*:write"},
         {"dir/a b.c:12:/x/y.c:1234567", "dir/a b.c:12", "/x/y.c:1234567"},
     };
     static const char *const bad[] = {

@@ -1,0 +1,43 @@
+/*
+ * meet.h - for programs in which one thread comes to the first access once, and another to the second until the first is
+ * done: if the first waits there, the two are certain to meet. The order is made by atomics; nothing else orders them.
+ */
+#ifndef MEET_H
+#define MEET_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static atomic_int running, done;
+
+/* The thread of the second access is at it. */
+static inline void await_other(void)
+{
+    while (!atomic_load(&running))
+        continue;
+}
+
+static inline void say_done(void)
+{
+    atomic_store(&done, 1);
+}
+
+static inline int is_done(void)
+{
+    atomic_store(&running, 1);
+    return atomic_load(&done);
+}
+
+static inline void both(void *(*first)(void *), void *(*second)(void *))
+{
+    pthread_t a, b;
+    pthread_create(&b, NULL, second, NULL);
+    pthread_create(&a, NULL, first, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+}
+
+#endif

@@ -1,0 +1,169 @@
+#!/bin/sh
+# run.sh DEADHEAT OBJ - `deadheat chase` on programs that know what must come of it: races that are certain to meet, pairs that
+# cannot, programs that look for traces of being chased, and breakpoints set faster than anybody would.
+. "$(dirname "$0")/../cli/lib.sh"
+suite=field
+obj=$2
+library=$(dirname "$deadheat")/../lib/deadheat/libdeadheat-field.so
+programs=$here/programs
+cd "$work" || exit 1
+
+line() { grep -n "// $2\$\|/\* $2 \*/" "$programs/$1.c" | head -1 | cut -d: -f1; } # PROGRAM MARK
+build() { # COMPILER FLAGS PROGRAM [OUTPUT]
+    # shellcheck disable=SC2086
+    "$1" -g $2 -D_GNU_SOURCE -pthread "$programs/$3.c" -o "${4:-$3}" || { bad "build-$3" "$1 $2"; exit 1; }
+}
+chase() { # ARGUMENTS: sets status, fills out and err
+    "$deadheat" chase --source=0 "$@" >out 2>err
+    status=$?
+}
+self() { echo "$1.c:$(line "$1" FIRST):$1.c:$(line "$1" FIRST)"; } # the pair of one line with itself
+
+# ---- What is confirmed, and what is not ----
+first=$(line meet FIRST) second=$(line meet SECOND)
+sure="--rmax=100% --delay=900ms"
+for how in 'gcc:-O0' 'gcc:-O2' 'gcc:-O2 -no-pie' 'clang-19:-O0' 'clang-19:-O2' 'clang-19:-O2 -no-pie'; do
+    name=$(echo "$how" | tr -d ': ' | sed 's/-/_/g')
+    build "${how%%:*}" "${how#*:}" meet
+    # shellcheck disable=SC2086
+    chase $sure --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
+    same "confirmed-status-$name" "$status:$(cat out)" 66:OK
+    has "confirmed-$name" err "data race on global \`global.b\`" "Threads T" "were caught at these two accesses" \
+        "Read of 4 bytes" "#0 second" "meet.c:$second:" "Earlier write of 4 bytes" "#0 first" "meet.c:$first:" "1 data race"
+    lacks "confirmed-no-locks-$name" err "holding"
+done
+for where in heap stack; do
+    # shellcheck disable=SC2086
+    chase $sure --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet $where
+    same "confirmed-$where" "$status" 66
+    has "confirmed-$where-report" err "data race on memory at 0x" "#0 second" "#0 first"
+done
+short="--rmax=100% --delay=50ms --stats"
+for where in apart locked; do
+    # shellcheck disable=SC2086
+    chase $short --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet $where
+    same "not-$where" "$status:$(cat out)" 3:OK
+    has "not-$where-words" err "not seen: threads waited 1 time at the first access" "in 1 samples"
+    lacks "not-$where-race" err "data race"
+done
+# shellcheck disable=SC2086
+chase $short --pair "meet.c:$(line meet ATOMIC-FIRST):meet.c:$(line meet ATOMIC-SECOND)" -- ./meet atomic
+same not-atomic "$status:$(cat out)" 3:OK
+lacks not-atomic-race err "data race"
+lacks not-atomic-met err " 0 harmless meetings"
+chase --rmax=0% --stats --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
+same rmax-0 "$status" 3
+has rmax-0-words err "no thread was caught at the first access" "in 0 samples; 0 traps"
+setarch -R "$deadheat" chase --rmax=100% --delay=900ms --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet >out 2>err
+same without-aslr "$?" 66
+
+# ---- Records, suppressions, statuses ----
+# shellcheck disable=SC2086
+chase $sure --output=races.jsonl --trials=2 --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
+same trials "$status" 66
+has trials-words err "confirmed in 2 of 2 runs" "1 data race"
+has record races.jsonl '"provenance":"confirmed"' '"order":"shown"' '"detector":"racechaser"' '"type":"end"'
+"$deadheat" report races.jsonl >out 2>err
+same report "$?" 66
+has report-text out "data race on global \`global.b\`"
+fingerprint=$(sed -n 's/.*Fingerprint \(dh1-[0-9a-f]*\).*/\1/p' out)
+# shellcheck disable=SC2086
+chase $sure --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
+has same-fingerprint err "Fingerprint $fingerprint"
+echo 'race:^second$' >known
+# shellcheck disable=SC2086
+chase $sure --suppressions=known --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
+same suppressed "$status" 3
+# shellcheck disable=SC2086
+chase $sure --exitcode=9 --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
+same exitcode "$status" 9
+
+# ---- What the program can see ----
+for p in signals stacks fork cancel clean filter hammer plugin; do
+    build gcc "-O1" "$p"
+done
+build gcc "-O1 -DPLUGIN -fPIC -shared" plugin plugin.so
+# shellcheck disable=SC2086
+chase $short --pair "$(self signals)" -- ./signals
+same signals "$(cat out)" OK
+for p in stacks fork cancel; do
+    # shellcheck disable=SC2086
+    chase $short --pair "$(self $p)" -- ./$p
+    same "$p" "$(cat out)" OK
+done
+# shellcheck disable=SC2086
+chase $short --pair "$(self cancel)" -- ./cancel exit
+same exit-while-waiting "$status:$(cat out)" 4:OK
+KEPT=1 ./clean >plain
+chase --pair "$(self clean)" -- env -i true
+has no-debug-information err "has no debug information"
+KEPT=1 "$deadheat" chase --pair "$(self clean)" -- ./clean >out 2>err
+same unseen "$?:$(cat out)" "5:$(cat plain)"
+preload=$(ldd ./clean | awk '/libc.so/ { print $3 }')
+LD_PRELOAD=$preload KEPT=1 ./clean >plain
+LD_PRELOAD=$preload KEPT=1 "$deadheat" chase --pair "$(self clean)" -- ./clean >out 2>err
+same unseen-preload "$?:$(cat out)" "5:$(cat plain)"
+chase --pair "$(self filter)" -- ./filter
+same filter "$status:$(cat out)" 2:OK
+has filter-words err "given up: the program has restricted its system calls"
+# shellcheck disable=SC2086
+chase $sure --module=plugin.so --pair "plugin.c:$(line plugin FIRST):plugin.c:$(line plugin SECOND)" -- ./plugin ./plugin.so
+same plugin "$status:$(cat out)" 66:OK
+has plugin-words err "#0 look" "#1 second" "#0 touch" "#1 first" "in plugin.so"
+chase --module=plugin.so --pair "$(self plugin)" -- ./plugin ./none
+has plugin-missing err "the program has never loaded a module that --module names"
+
+# ---- Every instruction is executed, exactly once ----
+pair="hammer.c:$(line hammer A):hammer.c:$(line hammer B)"
+for how in 'gcc:-O2' 'clang-19:-O0' 'gcc:-O2 -mavx2 -ftree-vectorize'; do
+    build "${how%%:*}" "${how#*:}" hammer
+    "$obj/tests/field/field-stress" "$library" "$pair" ./hammer 8 400 signals >out 2>err
+    same "stress-$(echo "$how" | tr -d ': ')" "$?:$(cat out)" 0:OK
+    lacks "stress-traps-$(echo "$how" | tr -d ': ')" err " 0 traps"
+done
+"$obj/tests/field/field-stress" "$library" "$pair" ./hammer 100 100 >out 2>err
+same stress-threads "$?:$(cat out)" 0:OK
+for p in signals stacks fork cancel; do
+    "$obj/tests/field/field-stress" "$library" "$(self $p)" ./$p >out 2>err
+    same "stress-$p" "$(cat out)" OK
+    lacks "stress-$p-traps" err " 0 traps"
+done
+
+# ---- What cannot be done, in one sentence ----
+refused() { # NAME SENTENCE ARGUMENTS
+    name=$1 sentence=$2
+    shift 2
+    chase "$@"
+    same "$name" "$status" 2
+    has "$name-sentence" err "deadheat chase: error: $sentence"
+}
+refused no-pair "which pair?" -- ./meet
+refused no-program "which program?" --pair a.c:1:b.c:2
+refused half-pair "--pair cannot be 'meet.c:1': one position is no pair" --pair meet.c:1 -- ./meet
+refused no-line "there is no code for meet.c:1 in '$work/meet'" --pair "meet.c:1:meet.c:$second" -- ./meet
+refused no-file "there is no code for none.c:$first in" --pair "none.c:$first:meet.c:$second" -- ./meet
+build gcc -O0 meet
+many=$(line meet GLOBALS)
+refused many "meet.c:$many has several accesses; add the column, as in meet.c:$many:COLUMN (* for all)" \
+    --pair "meet.c:$many:meet.c:$second" -- ./meet
+like many-columns err "  meet.c:$many:[0-9]* at 0x[0-9a-f]*: write of 8 bytes"
+refused frame "meet.c:$(line meet FRAME) accesses nothing but its function's own stack frame" \
+    --pair "meet.c:$(line meet FRAME):meet.c:$second" -- ./meet
+refused reads "both positions only read" --pair "meet.c:$second:read:meet.c:$second:read" -- ./meet
+strip meet -o stripped
+refused stripped "'$work/stripped' has no debug information" --pair "meet.c:$first:meet.c:$second" -- ./stripped
+build gcc '-static' meet fixed
+refused static "'$work/fixed' is linked statically" --pair "meet.c:$first:meet.c:$second" -- ./fixed
+printf '#!/bin/sh\nexec ./meet\n' >script && chmod +x script
+refused script "'$work/script' is a script; name the program that it runs" --pair "meet.c:$first:meet.c:$second" -- ./script
+refused bad-rmax "--rmax cannot be '5'" --rmax=5 --pair "$(self meet)" -- ./meet
+refused bad-delay "--delay cannot be '10'" --delay=10 --pair "$(self meet)" -- ./meet
+refused flag "unknown option '--dela'; did you mean '--delay'?" --dela=1s --pair "$(self meet)" -- ./meet
+chase --pair "$(self meet)" -- ./nothing
+same missing "$status" 127
+chase --list --pair "meet.c:$first:write:meet.c:$second" -- ./meet
+same list "$status" 2
+chase --list --pair "meet.c:$first:write:meet.c:$second:*" -- ./meet
+same list-all "$status" 0
+like list-words out "  meet.c:$first:[0-9]* at 0x[0-9a-f]*: write of 4 bytes"
+exit $failed

@@ -1,0 +1,151 @@
+/*
+ * stress.c - stress LIBRARY PAIR PROGRAM [ARGUMENTS]: arms and clears every instruction of a pair as fast as a thousand times
+ * a second while the program runs, and in every fourth round lets a thread wait. Threads that meet are let go. The program
+ * itself judges whether all of its instructions were executed; the exit status is its own.
+ *
+ * At the end all code is as it was, or the status is 100; what was done goes to standard error.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "chase/target.h"
+
+enum { ROUND_US = 500, DELAY_US = 300 };
+
+static struct dh_arena arena;
+static struct dh_chase_sites sites;
+static struct dh_chase_module module;
+static struct dh_chase_target target;
+
+static void die(const char *why)
+{
+    fprintf(stderr, "stress: %s\n", why);
+    exit(99);
+}
+
+static void find_sites(const char *pair)
+{
+    struct dh_chase_position positions[2];
+    const char *why;
+    if (dh_chase_position_pair(&arena, pair, positions, &why) != 0 ||
+        dh_chase_lines_open(&arena, module.path, &module.file, &why) != 0)
+        die(why);
+    for (int side = 0; side < 2; side++) {
+        struct dh_chase_accesses *found = dh_arena_alloc(&arena, sizeof(*found));
+        dh_chase_lines_find(module.file, &positions[side], found);
+        for (size_t i = 0; i < found->n && sites.n < DH_CONTROL_SITES; i++) {
+            bool known = false;
+            for (size_t k = 0; k < sites.n; k++)
+                known |= sites.at[k].access->address == found->at[i].address;
+            if (!known && found->at[i].code.kind == DH_CHASE_CODE_ACCESS)
+                sites.at[sites.n++] =
+                    (struct dh_chase_site){&found->at[i], &module, DH_CONTROL_FIRST | DH_CONTROL_SECOND};
+        }
+    }
+    if (!sites.n)
+        die("the pair names no access");
+}
+
+static pid_t start(const char *library, char **argv, int ends[2])
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%d", ends[1]);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        setenv("LD_PRELOAD", library, 1);
+        setenv(DH_CONTROL_ENV, number, 1);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    return pid;
+}
+
+static u64 now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* Lets whatever happens in a window happen, until its time is over. */
+static void let_wait(u64 until, u64 *waits, u64 *meetings)
+{
+    dh_chase_target_restart(&target, DH_CONTROL_OPEN);
+    for (;;) {
+        u32 seen = dh_chase_target_state(&target), phase = seen & DH_CONTROL_PHASE;
+        u64 now = now_us();
+        if (phase == DH_CONTROL_HELD)
+            dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
+        else if (phase == DH_CONTROL_EXPIRED || phase == DH_CONTROL_SHOWN ||
+                 (phase == DH_CONTROL_OPEN && now >= until &&
+                  dh_chase_target_move(&target, seen, DH_CONTROL_OFF))) {
+            *waits += phase != DH_CONTROL_OPEN;
+            *meetings += phase == DH_CONTROL_SHOWN;
+            dh_chase_target_restart(&target, DH_CONTROL_OFF);
+            return;
+        } else if (now > until + 5000000) {
+            dh_chase_target_restart(&target, DH_CONTROL_OFF); /* the program has ended meanwhile */
+            return;
+        } else {
+            dh_chase_target_sleep(&target, seen,
+                                  phase == DH_CONTROL_OPEN && now < until ? until - now : 1000);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const bool none[DH_CONTROL_SITES];
+    bool all[DH_CONTROL_SITES];
+    int ends[2], status = 0;
+    const char *why = "";
+    u64 rounds = 0, waits = 0, meetings = 0;
+    if (argc < 4)
+        die("usage: stress LIBRARY PAIR PROGRAM [ARGUMENTS]");
+    module.path = realpath(argv[3], NULL);
+    if (!module.path)
+        die("no such program");
+    find_sites(argv[2]);
+    memset(all, 1, sizeof(all));
+    if (dh_chase_target_init(&target, &arena, DELAY_US) != 0 ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
+        die("no memory or socket");
+    pid_t pid = start(argv[1], argv + 3, ends);
+    if (dh_chase_target_meet(&target, ends[0], pid, &why) != 0 ||
+        dh_chase_target_place(&target, &sites, &why) != 0)
+        die(why);
+    dh_chase_target_arm(&target, all);
+    dh_chase_target_let_go(ends[0]);
+    u64 began = now_us();
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        bool gone = dh_chase_target_arm(&target, all) != 0;
+        if (++rounds % 4 == 0)
+            let_wait(now_us() + ROUND_US, &waits, &meetings);
+        else
+            usleep(ROUND_US);
+        gone |= dh_chase_target_arm(&target, none) != 0;
+        if (gone && waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 &&
+            dh_chase_target_arm(&target, none) != 0) {
+            usleep(100000); /* it may be ending */
+            if (waitpid(pid, &status, WNOHANG) == 0)
+                exit(100);
+            break;
+        }
+        usleep(ROUND_US);
+    }
+    fprintf(stderr,
+            "stress: %zu sites, %" PRIu64 " rounds in %" PRIu64 " ms, %" PRIu64 " waits, %" PRIu64
+            " meetings, %" PRIu64 " traps\n",
+            sites.n, rounds, (now_us() - began) / 1000, waits, meetings, target.control->traps);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
