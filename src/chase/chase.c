@@ -32,10 +32,22 @@ static bool is_over(const struct chase *c)
     return c->run->moment || c->run->trouble || c->run->filtered;
 }
 
+/* Is the program coming to its end? Its memory goes a little earlier than it does. */
+static bool is_ending(struct chase *c)
+{
+    const struct timespec pause = {0, 10000000};
+    for (int i = 0; i < 50; i++) {
+        if (c->run->ended(c->run->ctx))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
 {
-    if (dh_chase_target_arm(c->target, wanted) != 0)
-        c->run->trouble = "the code of the pair has been unloaded or changed by the program";
+    if (dh_chase_target_arm(c->target, wanted) != 0 && !is_ending(c))
+        c->run->trouble = "the program has unloaded or changed the code of the pair, or become another by exec";
 }
 
 static bool is_obstructed(struct chase *c)
@@ -88,10 +100,11 @@ static void watch(struct chase *c, u32 seen)
 static void end_window(struct chase *c)
 {
     const struct dh_control_access *first = &c->target->control->first;
-    u64 came = first->time_us, opened = c->opened;
+    u64 came = first->time_us, now = now_us();
+    dh_chase_policy_sampled(c->run->policy, first->site % DH_CONTROL_SITES, came > c->opened ? came - c->opened : 0,
+                            now > came ? now - came : 0);
     restart(c, true);
-    dh_chase_policy_sampled(c->run->policy, first->site % DH_CONTROL_SITES, came > opened ? came - opened : 0,
-                            c->opened > came ? c->opened - came : 0);
+    dh_chase_policy_add(c->run->policy, c->opened - now);
     c->run->reached++;
 }
 

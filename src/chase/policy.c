@@ -5,8 +5,9 @@
 
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total)
 {
-    double time = (double)((total > p->min ? total : p->min) + p->delay);
-    return p->rmax > 0 ? 1 - (double)(p->waited + p->delay) / (time * p->rmax) : -1;
+    u64 next = p->longest > p->delay ? p->longest : p->delay;
+    double time = (double)((total > p->min ? total : p->min) + next);
+    return p->rmax > 0 ? 1 - (double)(p->waited + next) / (time * p->rmax) : -1;
 }
 
 /* In [0, 1). */
@@ -31,6 +32,12 @@ void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64
 {
     DH_ASSERT(site < DH_CONTROL_SITES);
     p->waited += window;
+    p->longest = window > p->longest ? window : p->longest;
     p->sites[site].samples++;
     p->sites[site].quick = armed < p->delay ? p->sites[site].quick + 1 : 0;
+}
+
+void dh_chase_policy_add(struct dh_chase_policy *p, u64 more)
+{
+    p->waited += more;
 }

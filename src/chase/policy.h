@@ -4,9 +4,11 @@
  * Time is in microseconds. Waited is every moment from when a thread comes to the first side until the last
  * breakpoint of the second is cleared: the waits, all traps, the changes of code; windows do not overlap.
  *
- *     P_budget = 1 - (waited + delay) / ((max(total, min) + delay) * rmax)
+ *     P_budget = 1 - (waited + next) / ((max(total, min) + next) * rmax)
  *
- * and nothing is sampled if that is not positive, so waited / max(total, min) stays below rmax.
+ * where `next` is what the next window is expected to take: the delay, or as much as the longest so far. Nothing
+ * is sampled if that is not positive, so waited / max(total, min) stays below rmax. A window that takes longer than
+ * any before, on a busy machine, is made up for by those that come later.
  *
  * The paper's P_freq is 1 / how often this thread has sampled. Breakpoints that are set for one hit leave no
  * count of hits; how long one was armed before it was hit says the same: P_freq of an instruction is 1 / (1 +
@@ -23,6 +25,7 @@ struct dh_chase_policy {
     u64 min;    /* t_min: shorter runs are granted the budget of this long one */
     u64 random; /* state of the generator; not 0 */
     u64 waited;
+    u64 longest; /* window */
     struct {
         u32 samples;
         u32 quick; /* samples in a row that were hit at once */
@@ -34,6 +37,9 @@ struct dh_chase_policy {
 bool dh_chase_policy_decide(struct dh_chase_policy *p, u32 site, u64 total);
 /* A sample has been taken: the site was armed for so long before it was hit, and the window took so long. */
 void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window);
+
+/* More time has gone into the window that ended last. */
+void dh_chase_policy_add(struct dh_chase_policy *p, u64 more);
 
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total); /* P_budget, may be negative */
 

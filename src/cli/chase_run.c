@@ -145,7 +145,7 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
             "given up: the program has restricted its system calls (seccomp), and might be killed for those "
             "of a breakpoint");
     else if (!run->placed)
-        dh_cli_warn("chase", "the program has never loaded a module that --module names");
+        dh_cli_warn("chase", "the program has never loaded the module of the pair");
     else if (run->traced)
         dh_cli_warn("chase", "no breakpoint was set while a debugger was attached to the program");
     ret->blind = run->trouble || run->filtered || !run->placed;

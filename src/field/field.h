@@ -21,5 +21,7 @@ bool dh_field_trap(const siginfo_t *info, void *context);
 
 /* signals.c: take SIGTRAP over from the program; what it has set stays in force for its own traps. */
 void dh_field_signals_take(void);
+/* In a forked child. */
+void dh_field_signals_forked(void);
 
 #endif

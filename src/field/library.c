@@ -179,7 +179,9 @@ static void clean_child(void)
         if (dh_sys6(SYS_pread64, mem, (long)&byte, 1, (long)site->pc, 0, 0) == 1 && byte == 0xCC)
             dh_sys6(SYS_pwrite64, mem, (long)&site->original, 1, (long)site->pc, 0, 0);
     }
-    close_fd((int)mem);
+    if (mem >= 0)
+        close_fd((int)mem);
+    dh_field_signals_forked();
 }
 
 static bool mark_original(void)

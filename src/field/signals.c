@@ -128,6 +128,12 @@ void dh_field_signals_take(void)
     blocked = before & trap;
 }
 
+/* Whoever held the lock is not in this process. */
+void dh_field_signals_forked(void)
+{
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
 /* ---- What libc offers the program ---- */
 
 static bool awake(void)

@@ -111,7 +111,7 @@ chase $sure --module=plugin.so --pair "plugin.c:$(line plugin FIRST):plugin.c:$(
 same plugin "$status:$(cat out)" 66:OK
 has plugin-words err "#0 look" "#1 second" "#0 touch" "#1 first" "in plugin.so"
 chase --module=plugin.so --pair "$(self plugin)" -- ./plugin ./none
-has plugin-missing err "the program has never loaded a module that --module names"
+has plugin-missing err "the program has never loaded the module of the pair"
 
 # ---- Every instruction is executed, exactly once ----
 pair="hammer.c:$(line hammer A):hammer.c:$(line hammer B)"

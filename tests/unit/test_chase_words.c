@@ -70,6 +70,11 @@ static void budget(void **state)
     assert_true(dh_chase_policy_budget(&p, 0) < 0);
     assert_false(dh_chase_policy_decide(&p, 0, 0));
     assert_true(dh_chase_policy_decide(&p, 0, 100000000));
+    /* A window that took long is expected to do so again. */
+    p.waited = 0;
+    dh_chase_policy_sampled(&p, 0, 5, 30000);
+    assert_true(dh_chase_policy_budget(&p, 0) < 0);
+    assert_true(dh_chase_policy_budget(&p, 1200000) > 0);
     p.rmax = 0;
     assert_false(dh_chase_policy_decide(&p, 0, 100000000));
 }
