@@ -70,6 +70,8 @@ fingerprint=$(sed -n 's/.*Fingerprint \(dh1-[0-9a-f]*\).*/\1/p' out)
 # shellcheck disable=SC2086
 chase $sure --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
 has same-fingerprint err "Fingerprint $fingerprint"
+"$deadheat" cc -g -O2 "$programs/meet.c" -D_GNU_SOURCE -pthread -o meet-run && "$deadheat" run -- ./meet-run >out 2>err
+has fingerprint-of-run err "Fingerprint $fingerprint"
 echo 'race:^second$' >known
 # shellcheck disable=SC2086
 chase $sure --suppressions=known --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global

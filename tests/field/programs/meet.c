@@ -70,9 +70,9 @@ int main(int argc, char **argv)
         other = &apart;
     use_lock = strcmp(where, "locked") == 0;
     if (strcmp(where, "atomic") == 0)
-        both(add_once, add_often);
+        both(add_once, add_often, NULL);
     else
-        both(first, second);
+        both(first, second, NULL);
     puts("OK");
     return 3;
 }

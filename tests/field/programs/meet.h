@@ -31,10 +31,18 @@ static inline int is_done(void)
     return atomic_load(&done);
 }
 
-static inline void both(void *(*first)(void *), void *(*second)(void *))
+/* The second thread may also be one that calls this function until the first is done. */
+static inline void *keep_calling(void *function)
+{
+    while (!is_done())
+        ((void (*)(void))function)();
+    return NULL;
+}
+
+static inline void both(void *(*first)(void *), void *(*second)(void *), void *function)
 {
     pthread_t a, b;
-    pthread_create(&b, NULL, second, NULL);
+    pthread_create(&b, NULL, second, function);
     pthread_create(&a, NULL, first, NULL);
     pthread_join(a, NULL);
     pthread_join(b, NULL);

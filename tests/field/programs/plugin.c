@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     touch = (void (*)(void))dlsym(handle, "touch");
     look = (int (*)(void))dlsym(handle, "look");
     usleep(50000); /* until the command has found it: there is nothing in the program that could tell */
-    both(first, second);
+    both(first, second, NULL);
     dlclose(handle);
     usleep(200000);
     puts("OK");

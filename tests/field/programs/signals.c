@@ -71,14 +71,6 @@ static void *first(void *arg)
     return NULL;
 }
 
-static void *second(void *arg)
-{
-    (void)arg;
-    while (!is_done())
-        touch();
-    return NULL;
-}
-
 int main(void)
 {
     struct sigaction act = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, old;
@@ -92,7 +84,7 @@ int main(void)
     struct sigaction user = {.sa_handler = on_user};
     sigfillset(&user.sa_mask);
     sigaction(SIGUSR1, &user, NULL);
-    both(first, second);
+    both(first, keep_calling, (void *)touch);
     CHECK(traps == 2);
     CHECK(signal(SIGTRAP, SIG_IGN) != SIG_ERR);
     raise(SIGTRAP);

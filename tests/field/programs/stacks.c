@@ -59,14 +59,6 @@ static void *first(void *arg)
     return NULL;
 }
 
-static void *second(void *arg)
-{
-    (void)arg;
-    while (!is_done())
-        touch();
-    return NULL;
-}
-
 int main(void)
 {
     struct sigaction act = {.sa_handler = on_user, .sa_flags = SA_ONSTACK};
@@ -75,7 +67,7 @@ int main(void)
     sigaction(SIGUSR1, &act, NULL);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, (size_t)sysconf(_SC_THREAD_STACK_MIN));
-    pthread_create(&b, &small, second, NULL);
+    pthread_create(&b, &small, keep_calling, (void *)touch);
     pthread_create(&a, &small, first, NULL);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
