@@ -96,9 +96,8 @@ static const char *why_not(const ZydisDecodedInstruction *in, const ZydisDecoded
 
 static u8 repetition(const ZydisDecodedInstruction *in)
 {
-    const ZydisInstructionAttributes any = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-                                           ZYDIS_ATTRIB_HAS_REPZ | ZYDIS_ATTRIB_HAS_REPNE |
-                                           ZYDIS_ATTRIB_HAS_REPNZ;
+    const ZydisInstructionAttributes any =
+        ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     if (in->meta.category != ZYDIS_CATEGORY_STRINGOP || !(in->attributes & any))
         return 0;
     switch (in->mnemonic) {

@@ -28,8 +28,6 @@ bool dh_field_is_original(void)
 
 /* ---- The environment ---- */
 
-extern char **environ;
-
 static const char *value_in(const char *setting, const char *name)
 {
     while (*name && *setting == *name)

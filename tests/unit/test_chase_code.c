@@ -12,7 +12,7 @@
 enum { R = DH_CONTROL_READ, W = DH_CONTROL_WRITE, RW = R | W, NO = DH_CONTROL_NONE, RIP = DH_CONTROL_RIP };
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R12 = 12, R13 = 13 };
 
-struct expected {
+struct expected { // NOLINT(clang-analyzer-optin.performance.Padding): in the order in which it is read
     const char *name;
     u8 bytes[16];
     u8 n;
