@@ -59,6 +59,11 @@ struct dh_control_operand {
 
 enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2 };
 
+/* What a hardware watchpoint of ours says of itself: this, and the generation of its window below. */
+#define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 29 bits of the generation */
+#define DH_CONTROL_WATCH_MASK 0xFFFFFF0000000000ull
+#define DH_CONTROL_NOWHERE UINT32_MAX          /* not a site: a watchpoint was hit */
+
 struct dh_control_site {
     u64 pc;          /* in the running program */
     u64 out_of_line; /* its slot */
@@ -83,7 +88,7 @@ struct dh_control_access {
     struct dh_control_span spans[DH_CONTROL_OPERANDS];
     u64 registers[17]; /* by their number in machine code; the last is the program counter */
     u64 time_us;       /* when it came, by CLOCK_MONOTONIC */
-    u32 site;
+    u32 site; /* or DH_CONTROL_NOWHERE: then the access has been made, and the program counter is behind it */
     u32 tid;
     u32 n_spans;
     u32 met; /* which of them the other thread's access conflicts with */

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "chase/watch.h"
+
 enum { LOOK_US = 100000, RELOAD_US = 10000 };
 
 static u64 now_us(void)
@@ -25,11 +27,12 @@ struct chase {
     u64 start;
     u64 opened; /* when the first side was armed last */
     u64 due;    /* when to decide about the next sample */
+    struct dh_chase_watch watch;
 };
 
 static bool is_over(const struct chase *c)
 {
-    return c->run->moment || c->run->trouble || c->run->filtered;
+    return (c->run->confirmed && !c->run->any) || c->run->trouble || c->run->filtered;
 }
 
 /* Is the program coming to its end? Its memory goes a little earlier than it does. */
@@ -47,7 +50,8 @@ static bool is_ending(struct chase *c)
 static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
 {
     if (dh_chase_target_arm(c->target, wanted) != 0 && !is_ending(c))
-        c->run->trouble = "the program has unloaded or changed the code of the pair, or become another by exec";
+        c->run->trouble =
+            "the program has unloaded or changed the code of the pair, or become another by exec";
 }
 
 static bool is_obstructed(struct chase *c)
@@ -72,11 +76,13 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
     return any;
 }
 
+enum which { NONE, NEW, ALL };
+
 /* Begins the next window, or a pause in which nothing is armed. The state is one in which no thread moves. */
-static void restart(struct chase *c, bool only_new)
+static void restart(struct chase *c, enum which which)
 {
     bool wanted[DH_CONTROL_SITES] = {false};
-    bool open = !is_over(c) && choose(c, only_new, wanted) && !is_obstructed(c);
+    bool open = which != NONE && !is_over(c) && choose(c, which == NEW, wanted) && !is_obstructed(c);
     if (!open)
         memset(wanted, 0, sizeof(wanted));
     arm(c, wanted);
@@ -93,19 +99,38 @@ static void watch(struct chase *c, u32 seen)
     for (u32 i = 0; i < c->target->control->n_sites; i++)
         wanted[i] = may && c->target->control->sites[i].sides & DH_CONTROL_SECOND;
     arm(c, wanted);
+    int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target) : 0;
+    if (rc)
+        c->run->trouble =
+            rc == -EMFILE ? "there are too many threads to watch, for the number of files that may be open"
+                          : "the kernel refuses hardware watchpoints (perf_event_open)";
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
 
 /* It waits no more. What the thread executes next may be of the pair, too, and is armed before it goes on. */
-static void end_window(struct chase *c)
+static void end_window(struct chase *c, bool met)
 {
     const struct dh_control_access *first = &c->target->control->first;
     u64 came = first->time_us, now = now_us();
-    dh_chase_policy_sampled(c->run->policy, first->site % DH_CONTROL_SITES, came > c->opened ? came - c->opened : 0,
+    u32 site = first->site % DH_CONTROL_SITES;
+    bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
+    dh_chase_watch_clear(&c->watch);
+    dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0,
                             now > came ? now - came : 0);
-    restart(c, true);
+    restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
     dh_chase_policy_add(c->run->policy, c->opened - now);
     c->run->reached++;
+    if (changed)
+        c->run->changed(c->run->ctx, site);
+}
+
+/* Two threads are at their accesses. */
+static void show(struct chase *c)
+{
+    bool changed = c->run->any && dh_chase_watch_changed(&c->watch, c->target);
+    struct dh_chase_moment *m = dh_chase_moment_new(c->target, changed);
+    end_window(c, true);
+    c->run->confirmed |= c->run->found(c->run->ctx, m);
 }
 
 /* No breakpoint may be set now: take back those that are, unless a thread has just come to one. */
@@ -128,7 +153,7 @@ static void step(struct chase *c)
         if (now < c->due)
             dh_chase_target_sleep(c->target, seen, c->due - now);
         else
-            restart(c, false);
+            restart(c, ALL);
         break;
     case DH_CONTROL_OPEN:
         dh_chase_target_sleep(c->target, seen, LOOK_US);
@@ -144,11 +169,10 @@ static void step(struct chase *c)
         dh_chase_target_sleep(c->target, seen, LOOK_US);
         break;
     case DH_CONTROL_SHOWN:
-        c->run->moment = dh_chase_moment_new(c->target);
-        end_window(c);
+        show(c);
         break;
     case DH_CONTROL_EXPIRED:
-        end_window(c);
+        end_window(c, false);
         break;
     }
 }
@@ -180,4 +204,5 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
             step(&c);
     }
     run->total_us = now_us() - c.start;
+    dh_chase_watch_done(&c.watch);
 }

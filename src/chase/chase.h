@@ -13,13 +13,19 @@ struct dh_chase_run {
     const struct dh_chase_sites *sites;
     /* Has the program ended? Asked every now and then, and whenever a signal comes. */
     bool (*ended)(void *ctx);
+    /* Two threads have met; the moment is the callee's. False if it is no race after all. */
+    bool (*found)(void *ctx, struct dh_chase_moment *moment);
+    /* With `any`: the bytes that a thread was about to access at this site have changed, and nobody was seen
+     * to. */
+    void (*changed)(void *ctx, u32 site);
     void *ctx;
+    bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */
 
     /* What came of it. */
-    bool placed;                    /* every module of the sites was loaded */
-    bool traced, filtered;          /* breakpoints were not set for a while; not any more */
-    struct dh_chase_moment *moment; /* of the race that was confirmed; NULL: none */
-    const char *trouble;            /* why the chase was given up; NULL: it was not */
+    bool placed;           /* every module of the sites was loaded */
+    bool traced, filtered; /* breakpoints were not set for a while; not any more */
+    bool confirmed;        /* at least once */
+    const char *trouble;   /* why the chase was given up; NULL: it was not */
     u64 total_us;
     u64 reached; /* times that a thread came to the first side and waited */
 };

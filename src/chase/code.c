@@ -121,6 +121,12 @@ static u32 bytes_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand
     return (broadcast ? op->element_size : op->size) / 8u;
 }
 
+static u8 kinds_of(const ZydisDecodedOperand *op)
+{
+    return (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? DH_CONTROL_READ : 0) |
+           (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? DH_CONTROL_WRITE : 0);
+}
+
 /* NULL, or why this operand cannot be chased. */
 static const char *take_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
                                 struct dh_chase_code *c)
@@ -141,10 +147,9 @@ static const char *take_operand(const ZydisDecodedInstruction *in, const ZydisDe
         .base = number_of(mem->base),
         .index = number_of(mem->index),
         .scale = mem->index == ZYDIS_REGISTER_NONE ? 1 : mem->scale,
+        .kind = kinds_of(op),
         .flags = repetition(in),
     };
-    o->kind = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ ? DH_CONTROL_READ : 0) |
-              (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? DH_CONTROL_WRITE : 0);
     if (mem->segment == ZYDIS_REGISTER_FS)
         o->flags |= DH_CONTROL_FS;
     if (in->address_width == 32)
@@ -180,6 +185,7 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
             continue;
         }
         c.kind = DH_CHASE_CODE_ACCESS;
+        c.kinds |= kinds_of(&operands[i]);
         const char *why = why_not(&in, operands);
         if (!why)
             why = take_operand(&in, &operands[i], &c);
@@ -191,14 +197,6 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
     c.modrm = in.raw.modrm.offset;
     *ret = c;
     return 0;
-}
-
-u8 dh_chase_code_kinds(const struct dh_chase_code *code)
-{
-    u8 kinds = 0;
-    for (u8 i = 0; i < code->n_operands; i++)
-        kinds |= code->operands[i].kind;
-    return kinds;
 }
 
 /* ---- Out of line ---- */

@@ -20,6 +20,7 @@ struct dh_chase_code {
     const char *refused;
     u8 bytes[DH_CHASE_CODE_MAX];
     u8 length;
+    u8 kinds; /* of all that it accesses but the frame, also if it is refused */
     u8 n_operands;
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
     bool atomic;
@@ -31,9 +32,6 @@ struct dh_chase_code {
 /* Reads the instruction at `bytes`, of which n are there. frame_pointer: rbp points into the function's frame
  * here. 0, or -EILSEQ if it is no instruction. */
 int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret);
-
-/* Kinds of all its operands together. */
-u8 dh_chase_code_kinds(const struct dh_chase_code *code);
 
 /* Writes into ret_slot what does at address `to` what the instruction does at `from`, and goes on behind it.
  * The length, or -ERANGE if its operand cannot be reached from there. */

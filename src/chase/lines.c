@@ -219,6 +219,27 @@ static bool names(const char *path, const char *end)
     return m <= n && strcmp(path + n - m, end) == 0 && (m == n || end[0] == '/' || path[n - m - 1] == '/');
 }
 
+/* One row: a stretch of code that is of one position. */
+struct row {
+    Dwarf_Addr lo, hi;
+    const char *name; /* of its file; rows of one file share the string */
+    int line, column;
+};
+
+/* False if row i begins no stretch. There is another behind it. */
+static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
+{
+    Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
+    bool ends = false;
+    *ret = (struct row){0};
+    if (dwarf_lineno(row, &ret->line) != 0 || dwarf_lineendsequence(row, &ends) != 0 || ends ||
+        dwarf_lineaddr(row, &ret->lo) != 0 || dwarf_lineaddr(next, &ret->hi) != 0 || ret->lo >= ret->hi)
+        return false;
+    dwarf_linecol(row, &ret->column);
+    ret->name = dwarf_linesrc(row, NULL, NULL);
+    return ret->name != NULL;
+}
+
 static void search_unit(struct search *s, Dwarf_Die *unit)
 {
     Dwarf_Lines *lines;
@@ -227,28 +248,20 @@ static void search_unit(struct search *s, Dwarf_Die *unit)
     if (dwarf_getsrclines(unit, &lines, &n) != 0)
         return;
     const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
-    const char *last = NULL, *file = NULL; /* rows of one file share the string of its name */
+    const char *last = NULL, *file = NULL;
     bool wanted = false;
     for (size_t i = 0; i + 1 < n; i++) {
-        Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
-        Dwarf_Addr lo, hi;
-        int line = 0, column = 0;
-        bool ends = false;
-        if (dwarf_lineno(row, &line) != 0 || line != s->position->line ||
-            dwarf_lineendsequence(row, &ends) != 0 || ends || dwarf_lineaddr(row, &lo) != 0 ||
-            dwarf_lineaddr(next, &hi) != 0 || lo >= hi)
+        struct row row;
+        if (!read_row(lines, i, &row) || row.line != s->position->line)
             continue;
-        const char *name = dwarf_linesrc(row, NULL, NULL);
-        if (!name)
-            continue;
-        if (name != last) {
-            last = name;
-            file = dh_path_join(s->file->arena, dir, name);
+        if (row.name != last) {
+            last = row.name;
+            file = dh_path_join(s->file->arena, dir, row.name);
             wanted = names(file, s->position->file);
         }
-        dwarf_linecol(row, &column);
-        if (wanted && (!s->position->column || column == s->position->column))
-            read_stretch(s, lo + s->file->dwarf_bias, hi + s->file->dwarf_bias, file, line, column);
+        if (wanted && (!s->position->column || row.column == s->position->column))
+            read_stretch(s, row.lo + s->file->dwarf_bias, row.hi + s->file->dwarf_bias, file, row.line,
+                         row.column);
     }
 }
 
@@ -258,6 +271,28 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
+/* Sorted, and in the arena. */
+static void finish(struct dh_chase_file *file, struct dh_chase_accesses *found)
+{
+    struct dh_chase_access *list = dh_arena_array(file->arena, found->n, sizeof(*list));
+    if (found->n) {
+        memcpy(list, found->at, found->n * sizeof(*list));
+        qsort(list, found->n, sizeof(*list), by_address);
+    }
+    free(found->at);
+    found->at = list;
+}
+
+static bool next_unit(const struct dh_chase_file *file, Dwarf_CU **cu, Dwarf_Die *ret)
+{
+    Dwarf_Half version;
+    uint8_t type;
+    while (dwarf_get_units(file->dwarf, *cu, cu, &version, &type, ret, NULL) == 0)
+        if (type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_partial)
+            return true;
+    return false;
+}
+
 void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_position *position,
                          struct dh_chase_accesses *ret)
 {
@@ -265,20 +300,10 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
     struct dh_chase_position plain = *position;
     struct search s = {file, &plain, &found, 0};
     Dwarf_CU *cu = NULL;
-    Dwarf_Half version;
-    uint8_t type;
     Dwarf_Die die;
     plain.file = dh_path_join(file->arena, NULL, position->file);
-    while (dwarf_get_units(file->dwarf, cu, &cu, &version, &type, &die, NULL) == 0) {
-        if (type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_partial)
-            search_unit(&s, &die);
-    }
-    struct dh_chase_access *list = dh_arena_array(file->arena, found.n, sizeof(*list));
-    if (found.n) {
-        memcpy(list, found.at, found.n * sizeof(*list));
-        qsort(list, found.n, sizeof(*list), by_address);
-    }
-    free(found.at);
-    found.at = list;
+    while (next_unit(file, &cu, &die))
+        search_unit(&s, &die);
+    finish(file, &found);
     *ret = found;
 }

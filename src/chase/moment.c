@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 256 << 10, RED_ZONE = 128, RSP = 4 };
+enum { STACK_BYTES = 256 << 10, RED_ZONE = 128, RSP = 4, CODE_BYTES = 4096 };
 
 struct thread {
     struct dh_control_access access;
@@ -29,9 +29,13 @@ struct dh_chase_moment {
     struct dh_arena arena;
     pid_t pid;
     u64 delay_us;
-    struct dh_control_site sites[2];
-    struct thread threads[2]; /* who came second, then who waited: as in the record */
-    Dwfl *dwfl;               /* NULL: could not be made */
+    struct dh_control_site sites[2]; /* all zero for who hit a watchpoint */
+    struct thread threads[2];        /* who came second, then who waited: as in the record */
+    Dwfl *dwfl;                      /* NULL: could not be made */
+    bool changed;                    /* the second has written, if it is one that hit a watchpoint */
+    u8 *code;                        /* of that: what it has executed, and a little more */
+    u64 code_at;
+    size_t code_n;
 };
 
 /* ---- Copying ---- */
@@ -83,7 +87,8 @@ static void copy_thread(struct dh_chase_moment *m, int i, const struct dh_chase_
 {
     struct thread *th = &m->threads[i];
     th->access = *access;
-    m->sites[i] = t->control->sites[access->site % DH_CONTROL_SITES];
+    if (access->site < DH_CONTROL_SITES)
+        m->sites[i] = t->control->sites[access->site];
     th->site = &m->sites[i];
     th->uid = uid_of(t->pid, access->tid);
     read_name(t->pid, access->tid, th->name, sizeof(th->name));
@@ -98,7 +103,19 @@ static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t)
+static void copy_code(struct dh_chase_moment *m, const struct dh_chase_target *t, u64 pc)
+{
+    m->code_at = pc - CODE_BYTES;
+    m->code = dh_arena_alloc(&m->arena, CODE_BYTES + DH_CHASE_CODE_MAX);
+    ssize_t n = pread(t->mem, m->code, CODE_BYTES + DH_CHASE_CODE_MAX, (off_t)m->code_at);
+    if (n <= 0) { /* the code may begin later */
+        m->code_at = DH_ALIGN_DOWN(pc, 4096);
+        n = pread(t->mem, m->code, pc - m->code_at + DH_CHASE_CODE_MAX, (off_t)m->code_at);
+    }
+    m->code_n = n > 0 ? (size_t)n : 0;
+}
+
+struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed)
 {
     struct dh_chase_moment *m = calloc(1, sizeof(*m));
     if (!m)
@@ -107,6 +124,9 @@ struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t)
     m->delay_us = t->control->delay_us;
     copy_thread(m, 0, t, &t->control->second);
     copy_thread(m, 1, t, &t->control->first);
+    m->changed = changed;
+    if (t->control->second.site == DH_CONTROL_NOWHERE)
+        copy_code(m, t, t->control->second.registers[16]);
     m->dwfl = dwfl_begin(&callbacks);
     if (m->dwfl &&
         (dwfl_linux_proc_report(m->dwfl, t->pid) != 0 || dwfl_report_end(m->dwfl, NULL, NULL) != 0)) {
@@ -185,25 +205,84 @@ static int add_frame(Dwfl_Frame *state, void *ctx)
     return DWARF_CB_OK;
 }
 
+/* ---- What hit a watchpoint ---- */
+
+/* Where a row of the tables for unwinding begins, before pc: an instruction does, too. 0: not known. */
+static u64 row_before(struct dh_chase_moment *m, u64 pc)
+{
+    Dwarf_Addr bias, start = 0, end;
+    Dwarf_Frame *frame;
+    Dwfl_Module *module = m->dwfl ? dwfl_addrmodule(m->dwfl, pc) : NULL;
+    Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+    if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
+        return 0;
+    dwarf_frame_info(frame, &start, &end, NULL);
+    free(frame);
+    return start ? start + bias : 0;
+}
+
+static bool read_at(const struct dh_chase_moment *m, u64 pc, struct dh_chase_code *ret)
+{
+    return pc - m->code_at < m->code_n &&
+           dh_chase_code_read(m->code + (pc - m->code_at), m->code_n - (pc - m->code_at), false, ret) == 0;
+}
+
+/* The instruction that ends at pc; or the one there, if it repeats and was interrupted. */
+static bool find_executed(struct dh_chase_moment *m, u64 pc, struct dh_chase_code *ret)
+{
+    struct dh_chase_code here;
+    u64 at = row_before(m, pc - 1);
+    while (at && at < pc && read_at(m, at, ret)) {
+        at += ret->length;
+        if (at == pc && ret->kind != DH_CHASE_CODE_NONE)
+            return true;
+    }
+    bool repeats = read_at(m, pc, &here) && here.n_operands && here.operands[0].flags;
+    if (repeats)
+        *ret = here;
+    return repeats;
+}
+
+/* The kind and size of the access, as far as they can be known; the address is that which is watched. */
+static void describe_watched(struct dh_chase_moment *m)
+{
+    struct dh_control_access *second = &m->threads[0].access;
+    const struct dh_control_access *first = &m->threads[1].access;
+    struct dh_control_span *span = &second->spans[0];
+    struct dh_chase_code code;
+    *span = (struct dh_control_span){first->spans[0].address, first->spans[0].size,
+                                     m->changed ? DH_CONTROL_WRITE : DH_CONTROL_READ};
+    if (!find_executed(m, second->registers[16], &code))
+        return;
+    m->sites[0].atomic = code.atomic;
+    if (!code.n_operands && code.kinds)
+        span->kind = code.kinds;
+    for (u8 i = 0; i < code.n_operands; i++) {
+        const struct dh_control_operand *o = &code.operands[i];
+        if (code.n_operands > 1 && !(o->kind & span->kind))
+            continue;
+        span->kind = o->kind;
+        span->size = o->size;
+        return;
+    }
+}
+
 /* ---- Telling ---- */
 
 struct telling {
     struct dh_chase_moment *m;
-    const char *process;
-    dh_chase_line *line;
-    void *ctx;
-    int modules;
+    struct dh_chase_stream *stream;
 };
 
 static void tell(struct telling *to, const char *type, json_t *body)
 {
-    json_t *all = json_pack("{s:i, s:s, s:s, s:i}", "v", 2, "type", type, "process", to->process, "pid",
-                            (int)to->m->pid);
+    json_t *all = json_pack("{s:i, s:s, s:s, s:i}", "v", 2, "type", type, "process", to->stream->process,
+                            "pid", (int)to->m->pid);
     json_object_update(all, body);
     char *text = json_dumps(all, JSON_COMPACT);
     if (!text)
         dh_util_no_memory();
-    to->line(to->ctx, text, strlen(text));
+    to->stream->line(to->stream->ctx, text, strlen(text));
     free(text);
     json_decref(all);
     json_decref(body);
@@ -242,7 +321,7 @@ static int announce(struct telling *to, Dwfl_Module *module)
     u64 bias = bias_of(module);
     if (*number)
         return (int)(intptr_t)*number - 1;
-    int id = to->modules++;
+    int id = to->stream->modules++;
     *number = (void *)(intptr_t)(id + 1);
     tell(to, "module",
          json_pack("{s:i, s:s, s:o, s:o, s:o, s:o}", "id", id, "path",
@@ -269,7 +348,7 @@ static json_t *stack(struct telling *to, const struct thread *t)
     if (to->m->dwfl)
         dwfl_getthread_frames(to->m->dwfl, (pid_t)t->access.tid, add_frame, &w);
     if (w.n == 0)
-        w.pcs[w.n++] = t->site->pc + t->site->length;
+        w.pcs[w.n++] = t->access.registers[16] + t->site->length;
     for (size_t i = 0; i < w.n; i++)
         json_array_append_new(list, frame(to, w.pcs[i]));
     return list;
@@ -331,11 +410,15 @@ static json_t *location(struct telling *to, u64 addr)
     return json_pack("{s:s}", "kind", "unknown");
 }
 
-void dh_chase_moment_tell(struct dh_chase_moment *m, const char *process, dh_chase_line *line, void *ctx)
+bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *stream)
 {
     static const Dwfl_Thread_Callbacks threads = {
         .next_thread = next_thread, .memory_read = read_memory, .set_initial_registers = set_registers};
-    struct telling to = {m, process, line, ctx, 0};
+    struct telling to = {m, stream};
+    if (m->threads[0].access.site == DH_CONTROL_NOWHERE)
+        describe_watched(m);
+    if (m->sites[0].atomic && m->sites[1].atomic)
+        return false;
     if (m->dwfl)
         dwfl_attach_state(m->dwfl, NULL, m->pid, &threads, m);
     for (int i = 0; i < 2; i++)
@@ -348,7 +431,8 @@ void dh_chase_moment_tell(struct dh_chase_moment *m, const char *process, dh_cha
         json_array_append_new(accesses, access_of(&to, &m->threads[i]));
     json_t *place = location(&to, second->spans[second->met % DH_CONTROL_OPERANDS].address);
     tell(&to, "race",
-         json_pack("{s:i, s:o, s:o, s:s, s:s, s:{s:I, s:I}}", "id", 1, "accesses", accesses, "location",
-                   place, "provenance", "confirmed", "order", "shown", "wait", "after_us",
+         json_pack("{s:i, s:o, s:o, s:s, s:s, s:{s:I, s:I}}", "id", ++stream->races, "accesses", accesses,
+                   "location", place, "provenance", "confirmed", "order", "shown", "wait", "after_us",
                    (json_int_t)(second->time_us - first->time_us), "delay_us", (json_int_t)m->delay_us));
+    return true;
 }

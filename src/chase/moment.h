@@ -14,14 +14,22 @@ enum { DH_CHASE_MOMENT_FRAMES = 256 };
 
 struct dh_chase_moment;
 
-/* While both threads wait. */
-struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t);
+/* While both threads wait. changed: the bytes are not what they were when the first began to wait, which
+ * helps to tell what the second has done, if a watchpoint told of it. */
+struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed);
 void dh_chase_moment_free(struct dh_chase_moment *m);
 
-/* Each line of the race record (docs/design/race-record.md), without its newline. */
-typedef void dh_chase_line(void *ctx, const char *text, size_t len);
+/* The stream of race records (docs/design/race-record.md) of one process. */
+struct dh_chase_stream {
+    const char *process; /* 32 hex digits */
+    /* Each line, without its newline. */
+    void (*line)(void *ctx, const char *text, size_t len);
+    void *ctx;
+    int modules, races; /* told so far */
+};
 
-/* The lines of a race: modules and threads it refers to, and itself. `process` is 32 hex digits. */
-void dh_chase_moment_tell(struct dh_chase_moment *m, const char *process, dh_chase_line *line, void *ctx);
+/* The lines of a race: modules and threads it refers to, and itself. False, and nothing is told, if it turns
+ * out that both accesses are indivisible. */
+bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *to);
 
 #endif

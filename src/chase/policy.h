@@ -6,9 +6,9 @@
  *
  *     P_budget = 1 - (waited + next) / ((max(total, min) + next) * rmax)
  *
- * where `next` is what the next window is expected to take: the delay, or as much as the longest so far. Nothing
- * is sampled if that is not positive, so waited / max(total, min) stays below rmax. A window that takes longer than
- * any before, on a busy machine, is made up for by those that come later.
+ * where `next` is what the next window is expected to take: the delay, or as much as the longest so far.
+ * Nothing is sampled if that is not positive, so waited / max(total, min) stays below rmax. A window that
+ * takes longer than any before, on a busy machine, is made up for by those that come later.
  *
  * The paper's P_freq is 1 / how often this thread has sampled. Breakpoints that are set for one hit leave no
  * count of hits; how long one was armed before it was hit says the same: P_freq of an instruction is 1 / (1 +

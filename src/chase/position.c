@@ -76,17 +76,19 @@ static int take(struct dh_arena *arena, struct words *w, struct dh_chase_positio
     return 0;
 }
 
-int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
-                           const char **ret_why)
+/* As many positions as there should be, and nothing else. */
+static int take_all(struct dh_arena *arena, const char *text, size_t n, struct dh_chase_position *ret,
+                    const char **ret_why)
 {
-    struct dh_chase_position pair[2];
+    struct dh_chase_position found[2];
     struct words w = split(arena, text);
-    for (int i = 0; i < 2; i++) {
-        if (i == 1 && w.n == 0) {
+    DH_ASSERT(n <= DH_ARRAY_LEN(found));
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && w.n == 0) {
             *ret_why = "one position is no pair";
             return -EINVAL;
         }
-        int rc = take(arena, &w, &pair[i], ret_why);
+        int rc = take(arena, &w, &found[i], ret_why);
         if (rc)
             return rc;
     }
@@ -94,8 +96,20 @@ int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_c
         *ret_why = dh_arena_printf(arena, "'%s' is left over", w.at[0]);
         return -EINVAL;
     }
-    memcpy(ret_pair, pair, sizeof(pair));
+    memcpy(ret, found, n * sizeof(*ret));
     return 0;
+}
+
+int dh_chase_position_one(struct dh_arena *arena, const char *text, struct dh_chase_position *ret,
+                          const char **ret_why)
+{
+    return take_all(arena, text, 1, ret, ret_why);
+}
+
+int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
+                           const char **ret_why)
+{
+    return take_all(arena, text, 2, ret_pair, ret_why);
 }
 
 const char *dh_chase_position_text(struct dh_arena *arena, const struct dh_chase_position *p)

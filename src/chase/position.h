@@ -15,6 +15,9 @@ struct dh_chase_position {
     u8 kinds;   /* DH_CONTROL_READ, DH_CONTROL_WRITE or both */
 };
 
+/* One position. 0, or -EINVAL with what is wrong in *ret_why. */
+int dh_chase_position_one(struct dh_arena *arena, const char *text, struct dh_chase_position *ret,
+                          const char **ret_why);
 /* A:B. 0, or -EINVAL with what is wrong in *ret_why. */
 int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
                            const char **ret_why);

@@ -241,6 +241,7 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
         int rc = place_site(t, i, placed[i].site, placed[i].pc, ret_why);
         if (rc)
             return rc;
+        t->sites[i] = placed[i].site;
     }
     __atomic_store_n(&t->control->n_sites, (u32)sites->n, __ATOMIC_RELEASE);
     return 0;

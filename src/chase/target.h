@@ -35,7 +35,8 @@ struct dh_chase_target {
     int shared;                 /* descriptor of *control */
     struct dh_control *control; /* shared with it */
     u64 regions[DH_CONTROL_REGIONS];
-    bool armed[DH_CONTROL_SITES]; /* of which sites the breakpoint is set */
+    bool armed[DH_CONTROL_SITES];                        /* of which sites the breakpoint is set */
+    const struct dh_chase_site *sites[DH_CONTROL_SITES]; /* what those of the control block are */
 };
 
 /* Memory to share with a program that is to be started. 0 or a negative errno. */

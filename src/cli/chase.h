@@ -12,6 +12,7 @@ enum { DH_CHASE_MODULES = 16 };
 struct dh_chase_request {
     struct dh_arena arena;
     const char *pair; /* as given */
+    bool any;         /* whatever conflicts with the first position; there is no second */
     struct dh_chase_position positions[2];
     struct dh_chase_module modules[DH_CHASE_MODULES]; /* the program, then what --module names */
     size_t n_modules;
@@ -26,11 +27,11 @@ struct dh_chase_request {
     struct dh_chase_sites sites;
 };
 
-/* chase_pair.c: opens the modules and finds the accesses of both positions. 0, or the exit status after a
- * sentence. */
-int dh_chase_find_pair(struct dh_chase_request *q);
+/* chase_pair.c: opens the modules and finds the accesses of the positions. 0, or the exit
+ * status after a sentence. */
+int dh_chase_find_sites(struct dh_chase_request *q);
 /* Prints them. */
-void dh_chase_list_pair(const struct dh_chase_request *q);
+void dh_chase_list_sites(struct dh_chase_request *q);
 void dh_chase_close_modules(struct dh_chase_request *q);
 
 /* chase_run.c: one run of the program. */

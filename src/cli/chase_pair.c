@@ -69,7 +69,7 @@ struct found {
 
 static bool is_wanted(const struct dh_chase_access *a, u8 kinds)
 {
-    return a->code.kind == DH_CHASE_CODE_ACCESS && dh_chase_code_kinds(&a->code) & kinds;
+    return a->code.kind == DH_CHASE_CODE_ACCESS && a->code.kinds & kinds;
 }
 
 static void look_up(struct dh_chase_request *q, const struct dh_chase_position *p, struct found *f)
@@ -181,16 +181,21 @@ static bool can_conflict(const struct dh_chase_sites *sites)
     for (size_t i = 0; i < sites->n; i++)
         for (int side = 0; side < 2; side++)
             if (sites->at[i].sides & 1 << side)
-                kinds[side] |= dh_chase_code_kinds(&sites->at[i].access->code);
+                kinds[side] |= sites->at[i].access->code.kinds;
     return (kinds[0] | kinds[1]) & DH_CONTROL_WRITE;
 }
 
-int dh_chase_find_pair(struct dh_chase_request *q)
+static size_t n_positions(const struct dh_chase_request *q)
+{
+    return q->any ? 1 : 2;
+}
+
+int dh_chase_find_sites(struct dh_chase_request *q)
 {
     static const u8 sides[2] = {DH_CONTROL_FIRST, DH_CONTROL_SECOND};
     struct found found;
     int rc = open_modules(q);
-    for (int i = 0; !rc && i < 2; i++) {
+    for (size_t i = 0; !rc && i < n_positions(q); i++) {
         look_up(q, &q->positions[i], &found);
         rc = check(q, &q->positions[i], &found);
         if (!rc)
@@ -198,17 +203,17 @@ int dh_chase_find_pair(struct dh_chase_request *q)
         if (!rc)
             warn_of_refused(q, &q->positions[i], &found);
     }
-    if (!rc && !can_conflict(&q->sites))
+    if (!rc && !q->any && !can_conflict(&q->sites))
         rc = dh_cli_fail("chase", "both positions only read, so they cannot race");
     return rc;
 }
 
-void dh_chase_list_pair(const struct dh_chase_request *q)
+void dh_chase_list_sites(struct dh_chase_request *q)
 {
     struct found found;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < n_positions(q); i++) {
         printf("%s:\n", i == 0 ? "first" : "second");
-        look_up((struct dh_chase_request *)q, &q->positions[i], &found);
+        look_up(q, &q->positions[i], &found);
         for (size_t m = 0; m < q->n_modules; m++)
             for (size_t k = 0; k < found.in[m].n; k++)
                 print_access(stdout, &found.in[m].at[k]);

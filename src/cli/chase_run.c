@@ -71,10 +71,10 @@ static void begin_records(struct records *r, struct dh_chase_request *q, pid_t p
     free(cwd);
 }
 
-static void end_records(struct records *r, bool raced)
+static void end_records(struct records *r, int races)
 {
     tell(r, json_pack("{s:i, s:s, s:s, s:i, s:i}", "v", 2, "type", "end", "process", r->process, "pid",
-                      (int)r->pid, "races", raced));
+                      (int)r->pid, "races", races));
 }
 
 /* ---- Starting ---- */
@@ -126,6 +126,9 @@ struct watching {
     pid_t pid;
     int status;
     bool ended;
+    struct dh_chase_target *target;
+    struct dh_chase_stream stream;
+    bool told[DH_CONTROL_SITES]; /* that the bytes there have changed */
 };
 
 static bool has_ended(void *ctx)
@@ -133,6 +136,27 @@ static bool has_ended(void *ctx)
     struct watching *w = ctx;
     w->ended = w->ended || dh_cli_child_ended(w->pid, &w->status);
     return w->ended;
+}
+
+static bool tell_race(void *ctx, struct dh_chase_moment *moment)
+{
+    struct watching *w = ctx;
+    bool is_race = dh_chase_moment_tell(moment, &w->stream);
+    dh_chase_moment_free(moment);
+    return is_race;
+}
+
+static void tell_change(void *ctx, u32 site)
+{
+    struct watching *w = ctx;
+    const struct dh_chase_access *a = w->target->sites[site]->access;
+    if (!w->told[site])
+        dh_cli_warn(
+            "chase",
+            "what %s:%d:%d was about to access has changed while a thread waited there, and nobody was seen "
+            "to write: a race of unknown origin",
+            a->file, a->line, a->column);
+    w->told[site] = true;
 }
 
 static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_trial *ret)
@@ -159,13 +183,18 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     if (!policy.random && getrandom(&policy.random, sizeof(policy.random), GRND_NONBLOCK) < 0)
         policy.random = (u64)w->pid;
     policy.random |= 1;
-    struct dh_chase_run run = {
-        .target = target, .policy = &policy, .sites = &q->sites, .ended = has_ended, .ctx = w};
+    struct dh_chase_run run = {.target = target,
+                               .policy = &policy,
+                               .sites = &q->sites,
+                               .ended = has_ended,
+                               .found = tell_race,
+                               .changed = tell_change,
+                               .ctx = w,
+                               .any = q->any};
+    w->target = target;
+    w->stream = (struct dh_chase_stream){.process = records->process, .line = take_line, .ctx = records};
     dh_chase_run(&run, socket);
-    if (run.moment)
-        dh_chase_moment_tell(run.moment, records->process, take_line, records);
-    end_records(records, run.moment != NULL);
-    dh_chase_moment_free(run.moment);
+    end_records(records, w->stream.races);
     say_what_hindered(&run, ret);
     ret->reached = run.reached;
     ret->waited_us = policy.waited;

@@ -18,6 +18,7 @@
 
 static const char usage[] =
     "usage: deadheat chase --pair A:B [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       deadheat chase --any=A [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
     "Runs a program and tries to catch two threads at the two accesses A and B at once, on the same bytes. "
     "The\n"
@@ -29,6 +30,7 @@ static const char usage[] =
     "while others are looked at when they come to B.\n"
     "\n"
     "  --pair A:B            what to confirm\n"
+    "  --any=A               whatever conflicts with A, wherever it is: by hardware watchpoints\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
     "  --trials=N            run the program N times (default: 1)\n"
@@ -48,7 +50,8 @@ static const char usage[] =
     "\n"
     "Examples:\n"
     "  deadheat chase --pair server.c:120:server.c:340 -- ./server --port 8080\n"
-    "  deadheat chase --pair hits.c:24:hits.c:24 --trials=10 --rmax=20% -- ./hits\n";
+    "  deadheat chase --pair hits.c:24:hits.c:24 --trials=10 --rmax=20% -- ./hits\n"
+    "  deadheat chase --any=hits.c:24 -- ./hits\n";
 
 /* ---- Flags ---- */
 
@@ -97,9 +100,9 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--pair",  "--rmax",         "--delay",    "--trials", "--module",
-                                        "--list",  "--seed",         "--output",   "--color",  "--source",
-                                        "--stats", "--suppressions", "--exitcode", "--help"};
+    static const char *const names[] = {"--pair",   "--any",   "--rmax",         "--delay",    "--trials",
+                                        "--module", "--list",  "--seed",         "--output",   "--color",
+                                        "--source", "--stats", "--suppressions", "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -112,6 +115,17 @@ static int set_pair(struct dh_chase_request *q, const char *text)
     if (dh_chase_position_pair(&q->arena, text, q->positions, &why) != 0)
         return dh_cli_fail("chase", "--pair cannot be '%s': %s; for example, server.c:120:server.c:340", text,
                            why);
+    return 0;
+}
+
+static int set_any(struct dh_chase_request *q, const char *text)
+{
+    const char *why = NULL;
+    if (q->any)
+        return dh_cli_fail("chase", "--any can be given once");
+    q->any = true;
+    if (dh_chase_position_one(&q->arena, text, q->positions, &why) != 0)
+        return dh_cli_fail("chase", "--any cannot be '%s': %s; for example, server.c:120", text, why);
     return 0;
 }
 
@@ -159,6 +173,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return rc;
     if ((v = dh_cli_value(arg, "pair")))
         return set_pair(q, v);
+    if ((v = dh_cli_value(arg, "any")))
+        return set_any(q, v);
     if ((v = dh_cli_value(arg, "module")))
         return add_module(q, v);
     if ((v = dh_cli_value(arg, "output")))
@@ -221,12 +237,13 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
         fprintf(stderr, "deadheat chase: confirmed in %" PRIu64 " of %" PRIu64 " runs\n", t->confirmed,
                 t->runs);
     else if (!t->confirmed && !t->blind && t->reached)
-        fprintf(stderr,
-                "deadheat chase: not seen: threads waited %" PRIu64
-                " time%s at the first access, and no other came to the second on the same bytes\n",
-                t->reached, t->reached == 1 ? "" : "s");
+        fprintf(stderr, "deadheat chase: not seen: threads waited %" PRIu64 " time%s at %s\n", t->reached,
+                t->reached == 1 ? "" : "s",
+                q->any ? "the access, and nobody else was seen at the same bytes"
+                       : "the first access, and no other came to the second on the same bytes");
     else if (!t->confirmed && !t->blind)
-        fprintf(stderr, "deadheat chase: not seen: no thread was caught at the first access\n");
+        fprintf(stderr, "deadheat chase: not seen: no thread was caught at %s access\n",
+                q->any ? "the" : "the first");
 }
 
 static int judge(const struct dh_chase_request *q, const struct tally *t, u64 races)
@@ -280,7 +297,9 @@ static int run(struct dh_chase_request *q)
 
 static int chase(struct dh_chase_request *q)
 {
-    if (!q->pair)
+    if (q->pair && q->any)
+        return dh_cli_fail("chase", "either --pair or --any, not both");
+    if (!q->pair && !q->any)
         return dh_cli_fail(
             "chase", "which pair? For example: deadheat chase --pair server.c:120:server.c:340 -- ./server");
     if (!q->argv[0])
@@ -290,9 +309,9 @@ static int chase(struct dh_chase_request *q)
     if (rc)
         return rc;
     q->modules[0].path = dh_path_find_program(&q->arena, q->argv[0]);
-    rc = dh_chase_find_pair(q);
+    rc = dh_chase_find_sites(q);
     if (!rc && q->list)
-        dh_chase_list_pair(q);
+        dh_chase_list_sites(q);
     else if (!rc)
         rc = run(q);
     dh_chase_close_modules(q);

@@ -62,19 +62,24 @@ static struct dh_control_span span_of(const ucontext_t *uc, const struct dh_cont
     return (struct dh_control_span){at, size, o->kind};
 }
 
+static void describe_registers(const ucontext_t *uc, struct dh_control_access *ret)
+{
+    ret->time_us = dh_sys_now_us();
+    ret->tid = (u32)dh_sys_gettid();
+    for (u32 i = 0; i < 16; i++)
+        ret->registers[i] = (u64)uc->uc_mcontext.gregs[gregs_of[i]];
+}
+
 static void describe(const ucontext_t *uc, const struct dh_control *c, const struct dh_control_site *site,
                      struct dh_control_access *ret)
 {
-    ret->time_us = dh_sys_now_us();
+    describe_registers(uc, ret);
+    ret->registers[16] = site->pc;
     ret->site = (u32)(site - c->sites);
-    ret->tid = (u32)dh_sys_gettid();
     ret->n_spans = site->n_operands;
     ret->met = 0;
     for (u32 i = 0; i < site->n_operands; i++)
         ret->spans[i] = span_of(uc, site, &site->operands[i]);
-    for (u32 i = 0; i < 16; i++)
-        ret->registers[i] = (u64)uc->uc_mcontext.gregs[gregs_of[i]];
-    ret->registers[16] = site->pc;
 }
 
 /* ---- Meeting ---- */
@@ -195,6 +200,32 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     wait_for_command(c, seen);
 }
 
+/* ---- Watchpoints ---- */
+
+enum { CODE_PERF = 6, PERF_DATA_AT = 24 }; /* TRAP_PERF and si_perf_data, which glibc does not know yet */
+
+/* A hardware watchpoint of ours was hit, after the access. False: it is not ours. */
+static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext_t *uc)
+{
+    u64 data = *(const u64 *)((const char *)info + PERF_DATA_AT);
+    if ((data & DH_CONTROL_WATCH_MASK) != DH_CONTROL_WATCH)
+        return false;
+    u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
+    if ((phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) ||
+        (data & ~DH_CONTROL_WATCH_MASK) != seen / (DH_CONTROL_PHASE + 1) || !move(c, seen, DH_CONTROL_MET))
+        return true;
+    c->first.met = 0;
+    describe_registers(uc, &c->second);
+    c->second.registers[16] = (u64)uc->uc_mcontext.gregs[REG_RIP];
+    c->second.site = DH_CONTROL_NOWHERE;
+    c->second.met = 0;
+    c->second.n_spans = 1;
+    c->second.spans[0] = (struct dh_control_span){.address = (u64)(uptr)info->si_addr};
+    move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
+    wait_for_command(c, seen);
+    return true;
+}
+
 /* ---- The trap ---- */
 
 static const struct dh_control_site *find(const struct dh_control *c, u64 pc)
@@ -214,6 +245,8 @@ bool dh_field_trap(const siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
     struct dh_control *c = __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE);
+    if (c && info->si_code == CODE_PERF)
+        return on_watch(c, info, uc);
     const struct dh_control_site *site =
         c && info->si_code > 0 ? find(c, (u64)uc->uc_mcontext.gregs[REG_RIP] - 1) : NULL;
     if (!site)

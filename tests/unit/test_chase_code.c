@@ -139,6 +139,7 @@ static const struct expected cases[] = {
      0,
      false},
     {"vmaskmovps (%rax), %ymm1, %ymm0", {0xc4, 0xe2, 0x75, 0x2c, 0x00}, 5, REFUSED, {{0}}, 0, false},
+    {"vmovdqu32 %zmm0, (%rax){%k1}", {0x62, 0xf1, 0x7e, 0x49, 0x7f, 0x00}, 6, REFUSED, {{0}}, 0, false},
     {"vmovdqu32 (%rax), %zmm0{%k1}", {0x62, 0xf1, 0x7e, 0x49, 0x6f, 0x00}, 6, REFUSED, {{0}}, 0, false},
     {"bts %ecx, (%rax)", {0x0f, 0xab, 0x08}, 3, REFUSED, {{0}}, 0, false},
     {"xsave (%rax)", {0x0f, 0xae, 0x20}, 3, REFUSED, {{0}}, 0, false},
@@ -182,6 +183,19 @@ static void frame_pointer(void **state)
     assert_int_equal(dh_chase_code_read(load, sizeof(load), false, &c), 0);
     assert_int_equal(c.kind, ACCESS);
     assert_int_equal(c.operands[0].base, RBP);
+}
+
+/* Of what is refused, it is still known whether it reads or writes. */
+static void kinds_of_refused(void **state)
+{
+    (void)state;
+    static const u8 store[] = {0x62, 0xf1, 0x7e, 0x49, 0x7f, 0x00},
+                    load[] = {0x62, 0xf1, 0x7e, 0x49, 0x6f, 0x00};
+    struct dh_chase_code c;
+    assert_int_equal(dh_chase_code_read(store, sizeof(store), true, &c), 0);
+    assert_int_equal(c.kinds, W);
+    assert_int_equal(dh_chase_code_read(load, sizeof(load), true, &c), 0);
+    assert_int_equal(c.kinds, R);
 }
 
 static void no_instruction(void **state)
@@ -271,9 +285,9 @@ static void too_far(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions), cmocka_unit_test(frame_pointer),  cmocka_unit_test(no_instruction),
-        cmocka_unit_test(moved_plain),  cmocka_unit_test(moved_relative), cmocka_unit_test(moved_call),
-        cmocka_unit_test(too_far),
+        cmocka_unit_test(instructions),     cmocka_unit_test(frame_pointer), cmocka_unit_test(no_instruction),
+        cmocka_unit_test(kinds_of_refused), cmocka_unit_test(moved_plain),   cmocka_unit_test(moved_relative),
+        cmocka_unit_test(moved_call),       cmocka_unit_test(too_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void *worker(void *arg)
     long sum = 0;
     for (int k = 0; k < WORDS; k++)
         sum += o->from[k];
-    if (o->plain != i || o->added != i + global_sum || o->atomic != i || mine != i || sum != i) {
+    if (o->plain != i || (i && o->added != i + global_sum) || o->atomic != i || mine != i || sum != i) {
         printf("after %ld rounds: plain %ld added %ld atomic %ld mine %ld sum %ld\n", i, o->plain, o->added,
                (long)o->atomic, mine, sum);
         exit(1);

@@ -1,7 +1,11 @@
-/* meet.c - one write, many reads, on a global, in the heap, on a stack: meet global|heap|stack|apart|locked|atomic. */
+/*
+ * meet.c - one write, many reads: meet global|heap|stack|apart|locked|atomic; or many writes that nobody compiled for us, by
+ * libc and by the kernel: meet memset|kernel.
+ */
 #include "meet.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 struct pair {
     int a, b;
@@ -39,6 +43,25 @@ static void *second(void *arg)
     return NULL;
 }
 
+/* In libc: the compiler does not know how much. */
+static void *set_often(void *arg)
+{
+    volatile size_t n = sizeof(*other);
+    (void)arg;
+    while (!is_done())
+        memset(other, 7, n);
+    return NULL;
+}
+
+static void *fill_often(void *arg)
+{
+    (void)arg;
+    while (!is_done())
+        if (getrandom(&other->b, sizeof(other->b), 0) < 0)
+            abort();
+    return NULL;
+}
+
 static _Atomic long counter;
 
 static void *add_once(void *arg)
@@ -71,6 +94,10 @@ int main(int argc, char **argv)
     use_lock = strcmp(where, "locked") == 0;
     if (strcmp(where, "atomic") == 0)
         both(add_once, add_often, NULL);
+    else if (strcmp(where, "memset") == 0)
+        both(first, set_often, NULL);
+    else if (strcmp(where, "kernel") == 0)
+        both(first, fill_often, NULL);
     else
         both(first, second, NULL);
     puts("OK");

@@ -27,7 +27,8 @@ static inline void say_done(void)
 
 static inline int is_done(void)
 {
-    atomic_store(&running, 1);
+    if (!atomic_load_explicit(&running, memory_order_relaxed))
+        atomic_store(&running, 1);
     return atomic_load(&done);
 }
 

@@ -1,0 +1,97 @@
+/*
+ * watch.c - see watch.h.
+ */
+#include "chase/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int add(struct dh_chase_watch *w, pid_t tid, u64 address, u64 size, bool reads, u32 state)
+{
+    struct perf_event_attr a = {
+        .type = PERF_TYPE_BREAKPOINT,
+        .size = sizeof(a),
+        .sample_period = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .inherit = 1,
+        .inherit_thread = 1,
+        .remove_on_exec = 1,
+        .sigtrap = 1,
+        .bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
+        .bp_addr = address,
+        .bp_len = size,
+        .sig_data = DH_CONTROL_WATCH | state / (DH_CONTROL_PHASE + 1),
+    };
+    int fd = (int)syscall(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        /* The thread has ended, or the processor has no more of them: then a part is watched. */
+        return errno == ESRCH || errno == ENOSPC ? 0 : -errno;
+    w->fds = dh_util_grow(w->fds, w->n, &w->cap, sizeof(*w->fds));
+    w->fds[w->n++] = fd;
+    return 0;
+}
+
+/* The processor watches 1, 2, 4 or 8 bytes, at a multiple of that. */
+static int add_pieces(struct dh_chase_watch *w, pid_t tid, bool reads, u32 state)
+{
+    int rc = 0;
+    for (u64 at = w->address, end = w->address + w->size; !rc && at < end;) {
+        u64 n = 8;
+        while (at % n || n > end - at)
+            n /= 2;
+        rc = add(w, tid, at, n, reads, state);
+        at += n;
+    }
+    return rc;
+}
+
+int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t)
+{
+    const struct dh_control_access *first = &t->control->first;
+    const struct dh_control_span *span = &first->spans[0];
+    bool reads = span->kind & DH_CONTROL_WRITE;
+    u32 state = dh_chase_target_state(t);
+    char path[64];
+    w->address = span->address;
+    w->size = (u8)(span->size < DH_CHASE_WATCH_BYTES ? span->size : DH_CHASE_WATCH_BYTES);
+    memset(w->before, 0, sizeof(w->before));
+    if (pread(t->mem, w->before, w->size, (off_t)w->address) != w->size)
+        return 0; /* it is about to fault; nobody else can access it either */
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+    DIR *dir = opendir(path);
+    int rc = 0;
+    for (const struct dirent *e; dir && !rc && (e = readdir(dir));) {
+        pid_t tid = atoi(e->d_name);
+        if (tid > 0 && (u32)tid != first->tid)
+            rc = add_pieces(w, tid, reads, state);
+    }
+    if (dir)
+        closedir(dir);
+    return rc;
+}
+
+void dh_chase_watch_clear(struct dh_chase_watch *w)
+{
+    while (w->n > 0)
+        close(w->fds[--w->n]);
+}
+
+bool dh_chase_watch_changed(const struct dh_chase_watch *w, const struct dh_chase_target *t)
+{
+    u8 now[DH_CHASE_WATCH_BYTES];
+    return pread(t->mem, now, w->size, (off_t)w->address) == w->size && memcmp(now, w->before, w->size) != 0;
+}
+
+void dh_chase_watch_done(struct dh_chase_watch *w)
+{
+    dh_chase_watch_clear(w);
+    free(w->fds);
+}
