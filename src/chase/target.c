@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,10 @@ int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 
     if (t->shared < 0)
         return -errno;
     void *p = MAP_FAILED;
+    void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit for files is an error to be told */
     if (ftruncate(t->shared, sizeof(struct dh_control)) == 0)
         p = mmap(NULL, sizeof(struct dh_control), PROT_READ | PROT_WRITE, MAP_SHARED, t->shared, 0);
+    signal(SIGXFSZ, too_large);
     if (p == MAP_FAILED) {
         int error = errno;
         close(t->shared);
@@ -146,7 +149,7 @@ static bool maps_beginning(const char *line, const char *path, const struct stat
     return true;
 }
 
-/* What is added to addresses of the file. 0 or -EAGAIN: it is not loaded. */
+/* What is added to addresses of the file. 0, -EAGAIN: it is not loaded, or another errno. */
 static int find_bias(const struct dh_chase_target *t, const struct dh_chase_module *module, u64 *ret_bias)
 {
     struct stat st;
@@ -154,10 +157,12 @@ static int find_bias(const struct dh_chase_target *t, const struct dh_chase_modu
     size_t cap = 0;
     u64 start;
     int rc = -EAGAIN;
-    FILE *maps = fopen(dh_arena_printf(t->arena, "/proc/%d/maps", (int)t->pid), "re");
-    if (!maps || stat(module->path, &st) != 0)
-        rc = -EAGAIN;
-    else
+    char name[64];
+    snprintf(name, sizeof(name), "/proc/%d/maps", (int)t->pid);
+    FILE *maps = fopen(name, "re");
+    if (!maps)
+        rc = -errno;
+    else if (stat(module->path, &st) == 0)
         while (rc && getline(&line, &cap, maps) > 0) {
             if (!maps_beginning(line, module->path, &st, &start))
                 continue;
@@ -232,6 +237,9 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
     for (size_t i = 0; i < sites->n; i++) {
         u64 bias = 0;
         int rc = find_bias(t, sites->at[i].module, &bias);
+        if (rc && rc != -EAGAIN)
+            *ret_why =
+                dh_arena_printf(t->arena, "cannot find out what the program has loaded: %s", strerror(-rc));
         if (rc)
             return rc;
         placed[i] = (struct placed){sites->at[i].access->address + bias, &sites->at[i]};

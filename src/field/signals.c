@@ -220,30 +220,28 @@ static void show_belief(bool before, sigset_t *old)
         *(u64 *)old |= 1ull << (SIGTRAP - 1);
 }
 
-DH_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
+                       sigset_t *old)
 {
     sigset_t copy;
     bool before = false;
     const sigset_t *given = without(set, &copy);
     if (awake())
         believe(how, set, &before);
-    int rc = NEXT(pthread_sigmask)(how, given, old);
+    int rc = next(how, given, old);
     if (rc == 0)
         show_belief(before, old);
     return rc;
 }
 
+DH_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    return change_mask(NEXT(pthread_sigmask), how, set, old);
+}
+
 DH_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-    sigset_t copy;
-    bool before = false;
-    const sigset_t *given = without(set, &copy);
-    if (awake())
-        believe(how, set, &before);
-    int rc = NEXT(sigprocmask)(how, given, old);
-    if (rc == 0)
-        show_belief(before, old);
-    return rc;
+    return change_mask(NEXT(sigprocmask), how, set, old);
 }
 
 /* These set a mask for as long as they wait, and handlers that run meanwhile have it too. */
