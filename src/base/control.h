@@ -111,6 +111,7 @@ struct dh_control {
     u32 state; /* atomic: generation << 3 | phase */
     u32 n_sites;
     u64 delay_us;
+    u64 hold_us[2]; /* after they have met and were let go, the first and the second wait so long more */
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
     u64 traps;    /* at sites */

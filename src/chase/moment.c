@@ -430,9 +430,14 @@ bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *str
     for (int i = 0; i < 2; i++)
         json_array_append_new(accesses, access_of(&to, &m->threads[i]));
     json_t *place = location(&to, second->spans[second->met % DH_CONTROL_OPERANDS].address);
-    tell(&to, "race",
-         json_pack("{s:i, s:o, s:o, s:s, s:s, s:{s:I, s:I}}", "id", ++stream->races, "accesses", accesses,
-                   "location", place, "provenance", "confirmed", "order", "shown", "wait", "after_us",
-                   (json_int_t)(second->time_us - first->time_us), "delay_us", (json_int_t)m->delay_us));
+    json_t *race =
+        json_pack("{s:i, s:o, s:o, s:s, s:s, s:{s:I, s:I}}", "id", ++stream->races, "accesses", accesses,
+                  "location", place, "provenance", "confirmed", "order", stream->order, "wait", "after_us",
+                  (json_int_t)(second->time_us - first->time_us), "delay_us", (json_int_t)m->delay_us);
+    if (stream->consequence)
+        json_object_set_new(race, "consequence", json_string(stream->consequence));
+    if (stream->detail)
+        json_object_set_new(race, "detail", json_string(stream->detail));
+    tell(&to, "race", race);
     return true;
 }

@@ -26,6 +26,8 @@ struct dh_chase_stream {
     void (*line)(void *ctx, const char *text, size_t len);
     void *ctx;
     int modules, races; /* told so far */
+    const char *order;  /* in which the accesses were made: "shown", the earlier one first, or "reversed" */
+    const char *consequence, *detail; /* NULL: not known */
 };
 
 /* The lines of a race: modules and threads it refers to, and itself. False, and nothing is told, if it turns

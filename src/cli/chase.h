@@ -16,6 +16,11 @@ struct dh_chase_request {
     struct dh_chase_position positions[2];
     struct dh_chase_module modules[DH_CHASE_MODULES]; /* the program, then what --module names */
     size_t n_modules;
+    enum {
+        DH_CHASE_FREE,
+        DH_CHASE_PRIMARY,
+        DH_CHASE_ALTERNATE
+    } steer; /* which access goes first, once they meet */
     double rmax;
     u64 delay_us;
     u64 seed; /* 0: another one in every run */

@@ -19,7 +19,8 @@
 #include "cli/cmd.h"
 #include "util/path.h"
 
-enum { ID_DIGITS = 32, T_MIN_US = 1000000 };
+/* How long the access that is to go second is held back. */
+enum { ID_DIGITS = 32, T_MIN_US = 1000000, STEER_US = 200000 };
 
 /* ---- Records ---- */
 
@@ -129,6 +130,8 @@ struct watching {
     struct dh_chase_target *target;
     struct dh_chase_stream stream;
     bool told[DH_CONTROL_SITES]; /* that the bytes there have changed */
+    bool steered;
+    struct dh_chase_moment *kept; /* of a steered run: told when it is known what came of it */
 };
 
 static bool has_ended(void *ctx)
@@ -141,6 +144,10 @@ static bool has_ended(void *ctx)
 static bool tell_race(void *ctx, struct dh_chase_moment *moment)
 {
     struct watching *w = ctx;
+    if (w->steered && !w->kept) {
+        w->kept = moment;
+        return true;
+    }
     bool is_race = dh_chase_moment_tell(moment, &w->stream);
     dh_chase_moment_free(moment);
     return is_race;
@@ -157,6 +164,21 @@ static void tell_change(void *ctx, u32 site)
             "to write: a race of unknown origin",
             a->file, a->line, a->column);
     w->told[site] = true;
+}
+
+/* What became of the program after the accesses were made in the order that was asked for. */
+static void tell_consequence(struct watching *w)
+{
+    struct dh_chase_stream *s = &w->stream;
+    if (!w->kept)
+        return;
+    s->consequence = WIFSIGNALED(w->status) ? "crash" : WEXITSTATUS(w->status) ? "failure" : "none";
+    s->detail = WIFSIGNALED(w->status) ? sigdescr_np(WTERMSIG(w->status)) : NULL;
+    dh_chase_moment_tell(w->kept, s);
+    dh_chase_moment_free(w->kept);
+    if (WIFSIGNALED(w->status))
+        fprintf(stderr, "deadheat chase: in this order the program was killed by SIG%s\n",
+                sigabbrev_np(WTERMSIG(w->status)));
 }
 
 static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_trial *ret)
@@ -192,8 +214,15 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .ctx = w,
                                .any = q->any};
     w->target = target;
-    w->stream = (struct dh_chase_stream){.process = records->process, .line = take_line, .ctx = records};
+    w->steered = q->steer != DH_CHASE_FREE;
+    w->stream = (struct dh_chase_stream){.process = records->process,
+                                         .line = take_line,
+                                         .ctx = records,
+                                         .order = q->steer == DH_CHASE_ALTERNATE ? "reversed" : "shown"};
+    target->control->hold_us[0] = q->steer == DH_CHASE_ALTERNATE ? STEER_US : 0;
+    target->control->hold_us[1] = q->steer == DH_CHASE_PRIMARY ? STEER_US : 0;
     dh_chase_run(&run, socket);
+    tell_consequence(w);
     end_records(records, w->stream.races);
     say_what_hindered(&run, ret);
     ret->reached = run.reached;

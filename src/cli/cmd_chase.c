@@ -31,6 +31,8 @@ static const char usage[] =
     "\n"
     "  --pair A:B            what to confirm\n"
     "  --any=A               whatever conflicts with A, wherever it is: by hardware watchpoints\n"
+    "  --steer=ORDER         when the two meet, let A be first (primary), or B (alternate), and tell what "
+    "comes of it\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
     "  --trials=N            run the program N times (default: 1)\n"
@@ -100,9 +102,9 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--pair",   "--any",   "--rmax",         "--delay",    "--trials",
-                                        "--module", "--list",  "--seed",         "--output",   "--color",
-                                        "--source", "--stats", "--suppressions", "--exitcode", "--help"};
+    static const char *const names[] = {
+        "--pair", "--any",    "--steer", "--rmax",   "--delay", "--trials",       "--module",   "--list",
+        "--seed", "--output", "--color", "--source", "--stats", "--suppressions", "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -126,6 +128,17 @@ static int set_any(struct dh_chase_request *q, const char *text)
     q->any = true;
     if (dh_chase_position_one(&q->arena, text, q->positions, &why) != 0)
         return dh_cli_fail("chase", "--any cannot be '%s': %s; for example, server.c:120", text, why);
+    return 0;
+}
+
+static int set_steer(struct dh_chase_request *q, const char *text)
+{
+    if (strcmp(text, "primary") == 0)
+        q->steer = DH_CHASE_PRIMARY;
+    else if (strcmp(text, "alternate") == 0)
+        q->steer = DH_CHASE_ALTERNATE;
+    else
+        return dh_cli_fail("chase", "--steer cannot be '%s'; it must be primary or alternate", text);
     return 0;
 }
 
@@ -175,6 +188,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return set_pair(q, v);
     if ((v = dh_cli_value(arg, "any")))
         return set_any(q, v);
+    if ((v = dh_cli_value(arg, "steer")))
+        return set_steer(q, v);
     if ((v = dh_cli_value(arg, "module")))
         return add_module(q, v);
     if ((v = dh_cli_value(arg, "output")))
@@ -299,6 +314,9 @@ static int chase(struct dh_chase_request *q)
 {
     if (q->pair && q->any)
         return dh_cli_fail("chase", "either --pair or --any, not both");
+    if (q->steer && q->any)
+        return dh_cli_fail("chase",
+                           "--steer needs a --pair: with --any, the other access is made when it is seen");
     if (!q->pair && !q->any)
         return dh_cli_fail(
             "chase", "which pair? For example: deadheat chase --pair server.c:120:server.c:340 -- ./server");

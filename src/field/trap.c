@@ -148,16 +148,26 @@ static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
 }
 
 /* Until the command has moved on to another generation. */
-static void wait_for_command(struct dh_control *c, u32 mine)
+static void wait_for_command(struct dh_control *c, u32 mine, u64 patience_us)
 {
-    const u64 began = dh_sys_now_us();
+    const u64 until = dh_sys_now_us() + patience_us;
     for (;;) {
         u32 seen = load_state(c);
-        u64 until = began + ((seen & DH_CONTROL_PHASE) == DH_CONTROL_EXPIRED ? PATIENCE_US : SHOWN_US);
         if (in_phase(seen, 0) != in_phase(mine, 0) || dh_sys_now_us() >= until)
             return;
         sleep_on(c, seen, until);
     }
+}
+
+/* The two have met: until the command has looked at them, and longer for the one that is to go second. */
+static void wait_to_be_shown(struct dh_control *c, u32 mine, const u64 *hold_us)
+{
+    wait_for_command(c, mine, SHOWN_US);
+    u64 hold = *hold_us;
+    struct timespec t = {(time_t)(hold / 1000000), (long)(hold % 1000000 * 1000)};
+    u32 nobody = 0;
+    if (hold)
+        dh_sys6(SYS_futex, (long)&nobody, FUTEX_WAIT_PRIVATE, 0, (long)&t, 0, 0);
 }
 
 /* At the first side, which this thread has claimed. */
@@ -171,8 +181,12 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
         if (in_phase(seen, 0) != in_phase(mine, 0))
             return;
-        if (phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) {
-            wait_for_command(c, mine);
+        if (phase == DH_CONTROL_EXPIRED) {
+            wait_for_command(c, mine, PATIENCE_US);
+            return;
+        }
+        if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
+            wait_to_be_shown(c, mine, &c->hold_us[0]);
             return;
         }
         if (phase == DH_CONTROL_WATCHED && !watched) {
@@ -197,7 +211,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     c->first.met = met;
     c->second = here;
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    wait_for_command(c, seen);
+    wait_to_be_shown(c, seen, &c->hold_us[1]);
 }
 
 /* ---- Watchpoints ---- */
@@ -222,7 +236,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     c->second.n_spans = 1;
     c->second.spans[0] = (struct dh_control_span){.address = (u64)(uptr)info->si_addr};
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    wait_for_command(c, seen);
+    wait_to_be_shown(c, seen, &c->hold_us[1]);
     return true;
 }
 

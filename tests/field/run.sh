@@ -84,6 +84,22 @@ else
     lacks any-atomic-race err "race on"
 fi
 
+# ---- The order in which they go on, and what comes of it ----
+build gcc -O1 stop
+pair="stop.c:$(line stop READ):read:stop.c:$(line stop WRITE):write"
+./stop >out
+same steer-plain "$?:$(cat out)" 0:OK
+# shellcheck disable=SC2086
+chase $sure --trials=3 --steer=primary --output=primary.jsonl --pair "$pair" -- ./stop
+same steer-primary "$status" 66
+has steer-primary-record primary.jsonl '"order":"shown"' '"consequence":"none"'
+lacks steer-primary-words err "killed by"
+# shellcheck disable=SC2086
+chase $sure --trials=3 --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
+same steer-alternate "$status" 66
+has steer-alternate-record alternate.jsonl '"order":"reversed"' '"consequence":"crash"' '"detail":"Segmentation fault"'
+has steer-alternate-words err "in this order the program was killed by SIGSEGV" "data race on global \`pointer\`"
+
 # ---- Records, suppressions, statuses ----
 # shellcheck disable=SC2086
 chase $sure --output=races.jsonl --trials=2 --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
