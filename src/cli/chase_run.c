@@ -197,6 +197,12 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
     ret->blind = run->trouble || run->filtered || !run->placed;
 }
 
+/* A watchpoint tells of an access that has been made, while the other is still to come. */
+static const char *order_of(const struct dh_chase_request *q)
+{
+    return q->steer == DH_CHASE_ALTERNATE || q->any ? "reversed" : "shown";
+}
+
 static void chase(struct dh_chase_request *q, struct dh_chase_target *target, int socket, struct watching *w,
                   struct records *records, struct dh_chase_trial *ret)
 {
@@ -215,10 +221,8 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .any = q->any};
     w->target = target;
     w->steered = q->steer != DH_CHASE_FREE;
-    w->stream = (struct dh_chase_stream){.process = records->process,
-                                         .line = take_line,
-                                         .ctx = records,
-                                         .order = q->steer == DH_CHASE_ALTERNATE ? "reversed" : "shown"};
+    w->stream = (struct dh_chase_stream){
+        .process = records->process, .line = take_line, .ctx = records, .order = order_of(q)};
     target->control->hold_us[0] = q->steer == DH_CHASE_ALTERNATE ? STEER_US : 0;
     target->control->hold_us[1] = q->steer == DH_CHASE_PRIMARY ? STEER_US : 0;
     dh_chase_run(&run, socket);

@@ -362,13 +362,23 @@ static int discipline(struct reader *r, const json_t *object, struct dh_model_di
     return rc;
 }
 
-/* How it is known, unless it was observed; words of later versions are as good as none. */
-static void provenance(const json_t *line, struct dh_model_race *race)
+/* A word or a sentence, or NULL. */
+static const char *get_text_or_null(struct reader *r, const json_t *object, const char *key)
 {
-    static const char *const words[] = {"confirmed", NULL}, *const orders[] = {"shown", "reversed", "both",
-                                                                               NULL};
+    return json_is_string(json_object_get(object, key)) ? get_text(r, object, key) : NULL;
+}
+
+/* How it is known, unless it was observed; words of later versions are as good as none. */
+static void provenance(struct reader *r, const json_t *line, struct dh_model_race *race)
+{
+    static const char *const words[] = {"confirmed", NULL};
+    static const char *const orders[] = {"shown", "reversed", "both", NULL};
     race->is_confirmed = get_word(line, "provenance", words) == 0;
-    race->confirmed.order = (enum dh_model_order)(get_word(line, "order", orders) + 1);
+    race->confirmed = (struct dh_model_confirmed){
+        .order = (enum dh_model_order)(get_word(line, "order", orders) + 1),
+        .consequence = get_text_or_null(r, line, "consequence"),
+        .detail = get_text_or_null(r, line, "detail"),
+    };
 }
 
 static int read_race(struct reader *r, const json_t *line, struct dh_record *ret)
@@ -389,7 +399,7 @@ static int read_race(struct reader *r, const json_t *line, struct dh_record *ret
         rc = get_number_or(r, line, "newest_thread", 0, &race->newest_thread);
     if (rc)
         return rc;
-    provenance(line, race);
+    provenance(r, line, race);
     dh_map_put(&r->process->races, &race->id, sizeof(race->id), race);
     ret->type = DH_RECORD_RACE;
     ret->race = race;

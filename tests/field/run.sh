@@ -59,11 +59,12 @@ same without-aslr "$?" 66
 
 # ---- Whoever conflicts with one access ----
 # shellcheck disable=SC2086
-chase $sure --any="meet.c:$first:write" -- ./meet global
+chase $sure --output=any.jsonl --any="meet.c:$first:write" -- ./meet global
 if grep -q 'refuses hardware watchpoints' err; then
     skip any "no hardware watchpoints here"
 else
     same any "$status:$(cat out)" 66:OK
+    has any-record any.jsonl '"order":"reversed"'
     has any-words err "data race on global \`global.b\`" "Read of 4 bytes" "#0 second" "Earlier write of 4 bytes" "#0 first"
     # shellcheck disable=SC2086
     chase $sure --any="meet.c:$first:write" -- ./meet memset
@@ -109,7 +110,7 @@ has record races.jsonl '"provenance":"confirmed"' '"order":"shown"' '"detector":
 "$deadheat" report races.jsonl >out 2>err
 same report "$?" 66
 has report-text out "data race on global \`global.b\`"
-fingerprint=$(sed -n 's/.*Fingerprint \(dh1-[0-9a-f]*\).*/\1/p' out)
+fingerprint=$(sed -n 's/.*Fingerprint \(dh[0-9]*-[0-9a-f]*\).*/\1/p' out)
 # shellcheck disable=SC2086
 chase $sure --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
 has same-fingerprint err "Fingerprint $fingerprint"
