@@ -179,6 +179,23 @@ for p in signals stacks fork cancel; do
     lacks "stress-$p-traps" err " 0 traps"
 done
 
+# ---- Every kind of access, from both compilers ----
+for how in 'gcc:-O0' 'gcc:-O2' 'clang-19:-O0' 'clang-19:-O2'; do
+    name=$(echo "$how" | tr -d ':')
+    build "${how%%:*}" "${how#*:}" kinds
+    missing=
+    grep -n '// LINE' "$programs/kinds.c" >lines
+    while IFS=: read -r number rest; do
+        # One of the two sides must be able to be chased, or nothing is listed on standard output.
+        chase --list --pair "kinds.c:$number:*:kinds.c:$(grep -n 'global = 4' "$programs/kinds.c" | cut -d: -f1):*" -- ./kinds
+        echo "${rest##*// LINE }" | tr ';' '\n' >wanted
+        while read -r text; do
+            cat out err | grep -qF -- ": $text" || missing="$missing $number ($text)"
+        done <wanted
+    done <lines
+    same "kinds-$name" "$missing" ""
+done
+
 # ---- What cannot be done, in one sentence ----
 refused() { # NAME SENTENCE ARGUMENTS
     name=$1 sentence=$2
