@@ -12,7 +12,7 @@
 
 #include "chase/watch.h"
 
-enum { LOOK_US = 100000, RELOAD_US = 10000 };
+enum { LOOK_US = 100000, RELOAD_US = 10000, FRESH_US = 10000 };
 
 static u64 now_us(void)
 {
@@ -27,6 +27,8 @@ struct chase {
     u64 start;
     u64 opened; /* when the first side was armed last */
     u64 due;    /* when to decide about the next sample */
+    u64 looked; /* when obstacles were looked for last */
+    bool obstructed;
     struct dh_chase_watch watch;
 };
 
@@ -54,12 +56,18 @@ static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
             "the program has unloaded or changed the code of the pair, or become another by exec";
 }
 
+/* Looked up again if that was not done just now. */
 static bool is_obstructed(struct chase *c)
 {
+    u64 now = now_us();
+    if (now - c->looked < FRESH_US)
+        return c->obstructed;
     struct dh_chase_obstacle o = dh_chase_target_obstacle(c->target);
     c->run->traced |= o.traced;
     c->run->filtered |= o.filtered;
-    return o.traced || o.filtered;
+    c->looked = now;
+    c->obstructed = o.traced || o.filtered;
+    return c->obstructed;
 }
 
 /* Which sites of the first side to sample next. False: none. */
