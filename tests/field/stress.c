@@ -127,7 +127,13 @@ int main(int argc, char **argv)
     dh_chase_target_arm(&target, all);
     dh_chase_target_let_go(ends[0]);
     u64 began = now_us();
-    while (waitpid(pid, &status, WNOHANG) == 0) {
+    bool ended = false;
+    /* On a busy machine a short program might be over before anything is armed again. */
+    while (!ended && __atomic_load_n(&target.control->traps, __ATOMIC_RELAXED) == 0) {
+        usleep(ROUND_US);
+        ended = waitpid(pid, &status, WNOHANG) != 0;
+    }
+    while (!ended && waitpid(pid, &status, WNOHANG) == 0) {
         bool gone = dh_chase_target_arm(&target, all) != 0;
         if (++rounds % 4 == 0)
             let_wait(now_us() + ROUND_US, &waits, &meetings);
