@@ -157,7 +157,7 @@ class Job:
 
 def count_races(tools, records):
     done = subprocess.run(
-        [tools.deadheat, "report", "--format=json", records],
+        [tools.deadheat, "report", "--all", "--format=json", records],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=False,

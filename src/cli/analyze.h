@@ -34,12 +34,15 @@ struct dh_analyze_race {
     struct dh_race race;
     size_t others, n_others; /* other earlier accesses that were reported with this one */
     enum dh_analyze_proof proof;
+    u64 count;      /* racy events that it stands for; 0: they were not counted */
+    size_t variant; /* the next race with the same cause; 0: none */
 };
 
 /* The races to be listed of one detector. */
 struct dh_analyze_found {
     struct dh_analyze_race *races;
     size_t n, cap;
+    size_t n_causes; /* the first so many are told, the others are variants of these */
     struct dh_race_access *others;
     size_t n_others, cap_others;
     struct dh_table seen; /* one byte per variable */
@@ -58,6 +61,7 @@ struct dh_analyze {
     char *variables[DH_ANALYZE_MAX]; /* only these; none: all */
     u32 n_variables;
     struct dh_table wanted; /* of each variable: one of enum dh_analyze_wanted */
+    bool all;               /* list races with the same cause one by one */
     bool witness;           /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
     u32 n;
@@ -73,8 +77,11 @@ u64 dh_analyze_reach(u64 event);
 /* Reads the trace and runs the detectors. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_analyze_run(struct dh_analyze *a);
 void dh_analyze_confirm(struct dh_analyze *a);
-/* How many races of a detector are listed. */
+/* How many races of a detector are told: of those that dh_analyze_group leaves. */
 size_t dh_analyze_listed(const struct dh_analyze *a, u32 i);
+void dh_analyze_group(struct dh_analyze *a);
+struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
+                                      const struct dh_analyze_race *r);
 void dh_analyze_print(struct dh_analyze *a);
 
 #endif

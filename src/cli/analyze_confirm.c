@@ -28,10 +28,21 @@ static bool reads_once(const struct dh_analyze *a, u32 i)
     return a->ops[i]->guarantee == DH_PREDICTIVE_SOUND && !a->ops[i]->whole_trace;
 }
 
+static bool lists_all(const struct dh_analyze *a)
+{
+    return a->limit == 0 || a->format == DH_PRINT_JSON || a->format == DH_PRINT_SARIF;
+}
+
 size_t dh_analyze_listed(const struct dh_analyze *a, u32 i)
 {
-    bool all = a->limit == 0 || a->format == DH_PRINT_JSON || a->format == DH_PRINT_SARIF;
-    return all || a->found[i].n < a->limit ? a->found[i].n : a->limit;
+    size_t n = a->found[i].n_causes;
+    return lists_all(a) || n < a->limit ? n : a->limit;
+}
+
+/* Those, and in forms that have all of them their variants. */
+static size_t to_prove(const struct dh_analyze *a, u32 i)
+{
+    return lists_all(a) ? a->found[i].n : dh_analyze_listed(a, i);
 }
 
 u64 dh_analyze_reach(u64 event)
@@ -46,7 +57,7 @@ static u64 wanted(const struct dh_analyze *a)
 {
     u64 last = 0;
     for (u32 i = 0; i < a->n; i++) {
-        for (size_t k = 0; reads_once(a, i) && k < dh_analyze_listed(a, i); k++) {
+        for (size_t k = 0; reads_once(a, i) && k < to_prove(a, i); k++) {
             u64 now = a->found[i].races[k].race.now.event;
             last = now >= last && now < a->hold ? now + 1 : last;
         }
@@ -209,7 +220,7 @@ void dh_analyze_confirm(struct dh_analyze *a)
     struct dh_confirm c;
     if (dh_confirm_init(&c, &trace) == 0) {
         for (u32 i = 0; i < a->n; i++) {
-            for (size_t k = 0; reads_once(a, i) && k < dh_analyze_listed(a, i); k++)
+            for (size_t k = 0; reads_once(a, i) && k < to_prove(a, i); k++)
                 prove(a, own ? own : a->host, &c, &a->found[i], &a->found[i].races[k]);
         }
     } else {

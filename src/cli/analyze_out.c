@@ -68,9 +68,10 @@ static void name_access(struct dh_analyze *a, const struct dh_race_access *x,
         ret->language_access = told + 1;
 }
 
-static struct dh_finding *finding_of(struct dh_analyze *a, struct dh_arena *arena,
-                                     const struct dh_detector_ops *ops, const struct dh_analyze_race *r)
+struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
+                                      const struct dh_analyze_race *r)
 {
+    const struct dh_detector_ops *ops = a->ops[detector];
     bool predicted = ops->guarantee == DH_PREDICTIVE_SOUND, checked = r->proof == DH_PROOF_CHECKED;
     struct dh_finding_trace race = {
         .detector = ops->name,
@@ -86,7 +87,9 @@ static struct dh_finding *finding_of(struct dh_analyze *a, struct dh_arena *aren
             .length = r->race.witness_len, .events = r->race.witness, .checked = true};
     else if (predicted)
         race.witness.missing = missing(arena, r);
-    return dh_finding_of_trace(arena, &race);
+    struct dh_finding *f = dh_finding_of_trace(arena, &race);
+    f->count = r->count;
+    return f;
 }
 
 /* ---- The document -------------------------------------------------------------------------------------- */
@@ -127,11 +130,17 @@ static void print_section(struct dh_analyze *a, struct dh_print *p, u32 i,
 {
     const struct dh_analyze_found *f = &a->found[i];
     const struct dh_print_section section = {
-        .detector = detector, .n = f->n, .shown = dh_analyze_listed(a, i)};
+        .detector = detector, .n = f->n_causes, .shown = dh_analyze_listed(a, i)};
     dh_print_open(p, &section);
     for (size_t k = 0; k < section.shown; k++) {
         struct dh_arena arena = {0};
-        dh_print_finding(p, finding_of(a, &arena, a->ops[i], &f->races[k]));
+        struct dh_finding *finding = dh_analyze_finding(a, &arena, i, &f->races[k]),
+                          **end = &finding->variants;
+        for (size_t v = f->races[k].variant; v; v = f->races[v].variant) {
+            *end = dh_analyze_finding(a, &arena, i, &f->races[v]);
+            end = &(*end)->next;
+        }
+        dh_print_finding(p, finding);
         dh_arena_done(&arena);
     }
     dh_print_close(p, &section);
@@ -156,7 +165,8 @@ void dh_analyze_print(struct dh_analyze *a)
     count_oddities(a, &arena, &trace);
     for (u32 i = 0; i < a->n; i++) {
         trace.detectors[i] = detector_of(a, &arena, i);
-        trace.findings += a->found[i].n;
+        trace.findings += a->found[i].n_causes;
+        trace.variants += a->found[i].n;
     }
     dh_print_begin(&p, &about);
     for (u32 i = 0; i < a->n; i++)

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
+    "  --all                 list races with the same cause one by one\n"
     "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
     "  --variable=A,B,...    only races of these variables: searches and witnesses are for them alone\n"
     "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
@@ -139,10 +140,14 @@ static int set_variables(const char *list)
 static int set_flag(const char *arg)
 {
     static const char *const names[] = {"--detector", "--format",  "--list", "--limit",  "--view", "--window",
-                                        "--variable", "--witness", "--hold", "--memory", "--help"};
+                                        "--variable", "--witness", "--hold", "--memory", "--all",  "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;
+        return 0;
+    }
+    if (strcmp(arg, "--all") == 0) {
+        a.all = true;
         return 0;
     }
     if ((v = dh_cli_value(arg, "detector")))
@@ -232,8 +237,7 @@ static void on_race(void *ctx, u32 index, const struct dh_race *race)
     *kept = (struct dh_analyze_race){.race = *race};
     kept->proof = race->witness ? DH_PROOF_CHECKED : DH_PROOF_SPENT;
     kept->race.witness = NULL;
-    bool shown = dh_analyze_listed(&a, index) == f->n;
-    if (!a.witness || !race->witness || !shown)
+    if (!a.witness || !race->witness)
         return;
     kept->race.witness = dh_analyze_witness(race->witness_start, race->witness, race->witness_len);
 }
@@ -243,6 +247,7 @@ static int run(void)
     if (dh_analyze_run(&a) != 0)
         return DH_EXIT_TROUBLE;
     dh_trace_in_warn(&a.in);
+    dh_analyze_group(&a);
     dh_analyze_confirm(&a);
     dh_analyze_print(&a);
     int status = 0;

@@ -28,6 +28,7 @@ static const char usage[] =
     "a count. A program run with --output=FILE records them.\n"
     "\n"
     "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --all                 print races with the same cause one by one\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
@@ -68,6 +69,7 @@ static int report_stream(void *unused)
         .own_suppressions = getenv("DEADHEAT_PROGRAM_SUPPRESSIONS"),
         .streaming = true,
         .print = settings.report,
+        .all = settings.all,
         .color = dh_cli_wants_color(settings.color, STDERR_FILENO),
         .source = settings.source,
         .full_names = settings.full_names,
@@ -88,6 +90,7 @@ struct request {
     enum dh_print_format format;
     const char *color;
     const char *suppressions;
+    bool all;
     bool source;
     bool full_names;
     bool stats;
@@ -96,7 +99,7 @@ struct request {
 static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {"--format",     "--color", "--suppressions", "--source",
-                                        "--full-names", "--stats", "--help"};
+                                        "--full-names", "--stats", "--all",          "--help"};
     return dh_cli_unknown_flag("report", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -117,6 +120,8 @@ static int set_flag(struct request *q, const char *arg)
         q->source = v[0] == '1';
     } else if (strcmp(arg, "--full-names") == 0) {
         q->full_names = true;
+    } else if (strcmp(arg, "--all") == 0) {
+        q->all = true;
     } else if (strcmp(arg, "--stats") == 0) {
         q->stats = true;
     } else {
@@ -162,6 +167,7 @@ static int report_file(const struct request *q)
         .suppressions = q->suppressions,
         .print = true,
         .format = q->format,
+        .all = q->all,
         .color = dh_cli_wants_color(q->color, STDOUT_FILENO),
         .source = q->source,
         .full_names = q->full_names,

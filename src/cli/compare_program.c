@@ -159,7 +159,7 @@ void dh_compare_online(struct dh_compare *c, struct dh_compare_row *row, char **
                     dh_arena_printf(&c->arena, "--output=%s", file),
                     "--",
                     NULL};
-    char *report[] = {program, "report", "--format=json", (char *)file, NULL};
+    char *report[] = {program, "report", "--all", "--format=json", (char *)file, NULL};
     struct dh_compare_child child;
     json_t *race;
     size_t i;

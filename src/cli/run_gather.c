@@ -202,6 +202,7 @@ static int gather(void *ctx)
         .exitcode = (u64)g->settings->exitcode,
         .streaming = true,
         .print = g->settings->report,
+        .all = g->settings->all,
         .color = dh_cli_wants_color(g->settings->color, STDERR_FILENO),
         .source = g->settings->source,
         .full_names = g->settings->full_names,

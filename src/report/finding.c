@@ -3,6 +3,11 @@
  */
 #include "report/finding.h"
 
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/path.h"
+
 bool dh_finding_is_free(const struct dh_finding *f)
 {
     return f->accesses[0].kind == DH_MODEL_FREE || f->accesses[1].kind == DH_MODEL_FREE;
@@ -24,6 +29,24 @@ static void identify_by_names(struct dh_arena *arena, struct dh_finding *f)
     dh_fingerprint_hash(f->fingerprint.identity, f->fingerprint.hash);
 }
 
+const char *dh_finding_line(struct dh_arena *arena, const struct dh_finding_access *a)
+{
+    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
+    if (top && top->unit_file)
+        return dh_arena_printf(arena, "%s:%d", top->unit_file, top->line);
+    if (top && top->module)
+        return dh_arena_printf(arena, "%s+0x%" PRIx64, dh_path_base(top->module), top->offset);
+    return a->place;
+}
+
+/* More than the identity has: a variable on a stack is one thing within a run, though its name is not known
+ * in every run. */
+static const char *named_memory(struct dh_arena *arena, const struct dh_finding_location *at)
+{
+    return dh_arena_printf(arena, "%s %s %s", dh_finding_places[at->place],
+                           at->variable.function ? at->variable.function : "", at->variable.shape);
+}
+
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
 {
     const struct dh_finding_location *at = &f->location;
@@ -34,6 +57,7 @@ void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
     };
     if (at->place == DH_MODEL_VARIABLE) {
         identify_by_names(arena, f);
+        f->memory = named_memory(arena, at);
         return;
     }
     for (int i = 0; i < 2; i++) {
@@ -41,6 +65,10 @@ void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
         race.accesses[i] = (struct dh_fingerprint_access){a->kind, a->atomic, &a->stack};
     }
     dh_fingerprint_of(arena, &race, &f->fingerprint);
+    f->memory = at->place == DH_MODEL_HEAP
+                    ? (at->allocated_at.n ? strrchr(f->fingerprint.identity, '|') + 1 : NULL)
+                : at->has_variable ? named_memory(arena, at)
+                                   : NULL;
 }
 
 /* ---- Suppressions ------------------------------------------------------------------------------------ */

@@ -3,7 +3,7 @@
  *
  * Whatever looks for races feeds it: race records (finding_record.c), traces without code (finding_trace.c)
  * and the static analysis (finding_pairs.c). Whatever tells of races reads nothing else: suppressions, the
- * fingerprint and the back ends (print.h). docs/design/finding.md has the reasons.
+ * fingerprint, grouping (group.h) and the back ends (print.h). docs/design/finding.md has the reasons.
  *
  * Strings are NULL where nothing is known, unless it says otherwise. Names are as their source has them: what
  * prints them makes them fit to be shown (util/text.h); only labels are fit already.
@@ -149,6 +149,7 @@ struct dh_finding {
     struct dh_finding_discipline discipline;
     u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
     struct dh_fingerprint fingerprint;
+    const char *memory; /* what tells the variable or the allocation from others; NULL: not known */
     u64 count;                   /* occurrences; 0: they are not counted */
     u64 processes;               /* it was seen in */
     struct dh_finding *variants; /* that have the same cause, in order of appearance */
@@ -166,7 +167,9 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
 /* finding.c */
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */
 bool dh_finding_is_free(const struct dh_finding *f);
-/* Sets the fingerprint, when all the rest is there. */
+/* The line of an access, the same on every machine; NULL if nothing is known of it. */
+const char *dh_finding_line(struct dh_arena *arena, const struct dh_finding_access *a);
+/* Sets memory and fingerprint, when all the rest is there. */
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f);
 /* The rule that suppresses it, or NULL. */
 struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const struct dh_suppress *s);

@@ -89,6 +89,7 @@ static void tiles(struct dh_print *p)
     if (about->records) {
         const struct dh_reporter_result *n = about->records->result;
         tile(p, n->races, "race", "races");
+        tile(p, n->variants, "variant", "variants");
         tile(p, n->repetitions, "repetition", "repetitions");
         tile(p, n->suppressed, "suppressed", "suppressed");
         tile(p, n->processes, "process", "processes");

@@ -62,9 +62,10 @@ static void end_records(struct dh_print *p, const struct dh_print_records *r)
 {
     const struct dh_reporter_result *n = r->result;
     member(p, "summary",
-           json_pack("{sI sI sI sI sb}", "findings", (json_int_t)n->races, "repetitions",
-                     (json_int_t)n->repetitions, "suppressed", (json_int_t)n->suppressed, "bad_lines",
-                     (json_int_t)n->bad_lines, "complete", !n->incomplete));
+           json_pack("{sI sI sI sI sI sb}", "findings", (json_int_t)n->races, "variants",
+                     (json_int_t)n->variants, "repetitions", (json_int_t)n->repetitions, "suppressed",
+                     (json_int_t)n->suppressed, "bad_lines", (json_int_t)n->bad_lines, "complete",
+                     !n->incomplete));
     member(p, "processes", processes(r->model));
     member(p, "programs", programs(r->programs));
     member(p, "counters", run_counters(r->model));
@@ -198,7 +199,9 @@ static void json_end(struct dh_print *p)
     if (about->records)
         end_records(p, about->records);
     else if (about->trace)
-        member(p, "summary", json_pack("{sI}", "findings", (json_int_t)about->trace->findings));
+        member(p, "summary",
+               json_pack("{sI sI}", "findings", (json_int_t)about->trace->findings, "variants",
+                         (json_int_t)about->trace->variants));
     else
         member(p, "summary", json_pack("{sI}", "findings", (json_int_t)about->pairs->findings));
     fputs("}\n", p->out);

@@ -58,7 +58,7 @@ struct dh_print_trace {
     size_t n_oddities;
     struct dh_print_detector *detectors;
     size_t n_detectors;
-    u64 findings, variants, suppressed;
+    u64 findings, variants; /* of all detectors */
 };
 
 struct dh_pairs; /* report/pairs.h */
@@ -72,7 +72,7 @@ struct dh_print_static {
     u64 pairs, other, dropped;
     bool most, other_most; /* pairs and other are upper bounds */
     bool bundled;          /* some findings stand for many pairs */
-    u64 findings, suppressed;
+    u64 findings;
     const struct dh_print_section *variables;
     size_t n_variables;
     const struct dh_finding_thread *threads; /* all entry points */

@@ -1,5 +1,5 @@
 /*
- * reporter.c - see reporter.h. One finding for all races with one fingerprint, in order of appearance.
+ * reporter.c - see reporter.h. Findings are told in order of appearance.
  */
 #include "report/reporter.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/print.h"
+#include "report/group.h"
 #include "report/programs.h"
 #include "report/record.h"
 #include "util/lines.h"
@@ -18,13 +18,6 @@
 #include "util/text.h"
 
 enum { SHOWN_BAD_LINES = 10 }; /* of a file of something else all lines are bad */
-
-/* One distinct race: all races with one fingerprint. */
-struct group {
-    struct dh_finding *finding;    /* the first */
-    struct dh_suppress_rule *rule; /* why it is not shown; NULL: it is */
-    struct group *next;            /* in order of appearance */
-};
 
 struct dh_reporter {
     struct dh_reporter_options options;
@@ -34,11 +27,9 @@ struct dh_reporter {
     struct dh_suppress suppress;
     struct dh_source source;
     struct dh_print print;
-    struct dh_map groups; /* identity, marked if suppressed -> struct group */
-    struct dh_map seen;   /* group and process -> the group */
-    struct dh_map rules;  /* file, newline, text -> struct dh_suppress, of processes that bring their own */
-    struct group *first;
-    struct group **end;
+    struct dh_groups groups;
+    struct dh_map seen;  /* group and process -> the group */
+    struct dh_map rules; /* file, newline, text -> struct dh_suppress, of processes that bring their own */
     struct dh_reporter_result result;
     bool told_bare; /* that lines are not known for want of -g */
     bool unclear;   /* a race has a frame or location that could not be named */
@@ -97,9 +88,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     struct dh_reporter *r = dh_util_alloc(sizeof(*r));
     memset(r, 0, sizeof(*r));
     r->options = *options;
-    r->end = &r->first;
     dh_model_init(&r->model, &r->arena);
-    dh_map_init(&r->groups, &r->arena);
+    dh_groups_init(&r->groups, &r->arena, options->all);
     dh_map_init(&r->seen, &r->arena);
     dh_map_init(&r->rules, &r->arena);
     dh_source_init(&r->source, &r->arena);
@@ -179,7 +169,7 @@ static void take_suppressions(struct dh_reporter *r, const struct dh_record *rec
 }
 
 /* Count the process as one in which the race was seen, once. */
-static void note_process(struct dh_reporter *r, struct group *group, struct dh_model_process *process)
+static void note_process(struct dh_reporter *r, struct dh_group *group, struct dh_model_process *process)
 {
     const void *key[] = {group, process};
     process->raced |= group->rule == NULL;
@@ -187,6 +177,17 @@ static void note_process(struct dh_reporter *r, struct group *group, struct dh_m
         return;
     dh_map_put(&r->seen, key, sizeof(key), group);
     group->finding->processes++;
+}
+
+/* While the program runs. What has the same cause as a race that was printed is worth a line. */
+static void print_now(struct dh_reporter *r, struct dh_group *group)
+{
+    const struct dh_group *cause = dh_group_cause(group);
+    if (cause == group)
+        dh_print_finding(&r->print, group->finding);
+    else
+        dh_print_variant(&r->print, group->finding, cause->finding);
+    fflush(r->options.out);
 }
 
 static void take_race(struct dh_reporter *r, struct dh_model_race *race)
@@ -198,32 +199,20 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
         rule = dh_finding_suppressed(finding, own);
-    const char *key = dh_arena_printf(&r->arena, "%c%s", rule ? '-' : '+', finding->fingerprint.identity);
-    struct group *group = dh_map_get(&r->groups, key, strlen(key));
-    if (group) {
-        group->finding->count++;
-        race->owner = group;
-        note_process(r, group, race->process);
-        return;
-    }
-    group = dh_arena_alloc(&r->arena, sizeof(*group));
-    *group = (struct group){.finding = finding, .rule = rule};
-    finding->count = 1;
-    dh_map_put(&r->groups, key, strlen(key), group);
-    *r->end = group;
-    r->end = &group->next;
+    bool is_new;
+    struct dh_group *group = dh_groups_add(&r->groups, finding, rule, &is_new);
     race->owner = group;
     note_process(r, group, race->process);
+    if (!is_new)
+        return;
     if (rule) {
         rule->hits++;
         return;
     }
     r->unclear |= is_unclear(finding);
     note_bare(r, race, finding);
-    if (r->options.print && r->options.streaming) {
-        dh_print_finding(&r->print, finding);
-        fflush(r->options.out);
-    }
+    if (r->options.print && r->options.streaming)
+        print_now(r, group);
 }
 
 static void bad_line(struct dh_reporter *r, u64 number, const char *why)
@@ -244,10 +233,10 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
     if (record.type == DH_RECORD_RACE)
         take_race(r, record.race);
     else if (record.type == DH_RECORD_REPEAT)
-        ((struct group *)record.race->owner)->finding->count += record.count;
+        ((struct dh_group *)record.race->owner)->finding->count += record.count;
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
-    return record.type == DH_RECORD_RACE && !((struct group *)record.race->owner)->rule;
+    return record.type == DH_RECORD_RACE && !((struct dh_group *)record.race->owner)->rule;
 }
 
 int dh_reporter_read(struct dh_reporter *r, int fd)
@@ -353,8 +342,13 @@ static void print_summary(struct dh_reporter *r)
     FILE *f = r->options.messages;
     if (n->races || n->suppressed) {
         fprintf(f, "deadheat: %" PRIu64 " data race%s", n->races, n->races == 1 ? "" : "s");
+        if (n->variants > n->races)
+            fprintf(f, " (%" PRIu64 " variants", n->variants);
         if (n->repetitions)
-            fprintf(f, " (%" PRIu64 " repetition%s)", n->repetitions, n->repetitions == 1 ? "" : "s");
+            fprintf(f, "%s%" PRIu64 " repetition%s", n->variants > n->races ? ", " : " (", n->repetitions,
+                    n->repetitions == 1 ? "" : "s");
+        if (n->variants > n->races || n->repetitions)
+            fputc(')', f);
         if (n->suppressed)
             fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
         fputc('\n', f);
@@ -362,7 +356,7 @@ static void print_summary(struct dh_reporter *r)
         fputs("deadheat: no data races\n", f);
     }
     if (r->options.streaming && n->races && n->repetitions) {
-        for (const struct group *g = r->first; g; g = g->next) {
+        for (const struct dh_group *g = r->groups.first; g; g = g->next) {
             if (!g->rule && g->finding->count > 1)
                 dh_print_repeated(&r->print, f, g->finding);
         }
@@ -386,8 +380,8 @@ static void print_document(struct dh_reporter *r)
     };
     const struct dh_print_about about = {.command = "report", .input = r->options.input, .records = &records};
     dh_print_begin(&r->print, &about);
-    for (const struct group *g = r->first; g; g = g->next) {
-        if (!g->rule)
+    for (const struct dh_group *g = r->groups.first; g; g = g->next) {
+        if (!g->rule && !g->cause)
             dh_print_finding(&r->print, g->finding);
     }
     dh_print_end(&r->print);
@@ -410,7 +404,7 @@ static void judge_completeness(struct dh_reporter *r)
     if (r->result.bad_lines > SHOWN_BAD_LINES)
         say(r, "deadheat: %s: %" PRIu64 " lines in all are no race records", r->options.input,
             r->result.bad_lines);
-    if (all == 0 && !r->first)
+    if (all == 0 && !r->groups.first)
         say(r, "deadheat: %s: no process is recorded in it, so it does not tell whether there are races",
             r->options.input);
     else if (open)
@@ -436,11 +430,11 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
 {
     judge_completeness(r);
     judge_status(r);
-    for (const struct group *g = r->first; g; g = g->next) {
-        r->result.races += !g->rule;
-        r->result.suppressed += g->rule != NULL;
-        r->result.repetitions += g->rule ? 0 : g->finding->count - 1;
-    }
+    dh_groups_settle(&r->groups);
+    r->result.races = r->groups.findings;
+    r->result.variants = r->groups.variants;
+    r->result.suppressed = r->groups.suppressed;
+    r->result.repetitions = r->groups.repetitions;
     if (r->options.print && !r->options.streaming)
         print_document(r);
     fflush(r->options.out);
@@ -451,7 +445,7 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
     dh_print_done(&r->print);
     dh_symbol_free(r->symbols);
     dh_source_done(&r->source);
-    dh_map_done(&r->groups);
+    dh_groups_done(&r->groups);
     dh_map_done(&r->seen);
     dh_map_done(&r->rules);
     dh_model_done(&r->model);

@@ -17,6 +17,7 @@ struct dh_reporter_options {
     bool streaming;              /* print each race as it comes, not all at the end with their counts */
     bool print;                  /* false: only count */
     enum dh_print_format format; /* while streaming: text */
+    bool all;                    /* print races with one cause one by one */
     bool color;
     bool source;
     bool full_names; /* of C++, where people read them */
@@ -24,7 +25,8 @@ struct dh_reporter_options {
 };
 
 struct dh_reporter_result {
-    u64 races; /* distinct and not suppressed */
+    u64 races;    /* with different causes, and not suppressed */
+    u64 variants; /* with different fingerprints */
     u64 repetitions;
     u64 suppressed; /* distinct */
     u64 bad_lines;

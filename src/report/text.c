@@ -188,14 +188,17 @@ void dh_text_variants(struct dh_print *p, const struct dh_finding *f)
     size_t n = 0;
     for (const struct dh_finding *v = f->variants; v; v = v->next)
         n++;
-    if (n)
-        fprintf(p->out, "\n  %zu more pair%s of places with the same cause (--all shows %s in full):\n", n,
-                dh_words_plural(n), n == 1 ? "it" : "them");
+    if (!n)
+        return;
+    fprintf(p->out, p->detail == DH_PRINT_FULL ? "\n  " : "    ");
+    fprintf(p->out, "%zu more pair%s of places with the same cause (--all shows %s):\n", n,
+            dh_words_plural(n), n == 1 ? "it" : "them");
+    const char *indent = p->detail == DH_PRINT_FULL ? "    " : "      ";
     size_t i = 0;
     for (const struct dh_finding *v = f->variants; v && i < SHOWN; v = v->next, i++)
-        fprintf(p->out, "    %s, %s%s\n", dh_words_line(p, v), v->fingerprint.hash, dh_words_seen(p, v));
+        fprintf(p->out, "%s%s, %s%s\n", indent, dh_words_line(p, v), v->fingerprint.hash, dh_words_seen(p, v));
     if (n > SHOWN)
-        fprintf(p->out, "    and %zu more (--format=json has them)\n", n - SHOWN);
+        fprintf(p->out, "%sand %zu more (--format=json has them)\n", indent, n - SHOWN);
 }
 
 static void print_title(struct dh_print *p, const struct dh_finding *f)

@@ -55,9 +55,10 @@ static void print_line(struct dh_print *p, const struct dh_finding *f)
                                                               : dh_finding_subject(&p->scratch, f);
     if (f->location.place == DH_MODEL_VARIABLE && v->display != v->name)
         name = dh_arena_printf(&p->scratch, "%s %s", dh_text_shown(&p->scratch, v->display), name);
-    fprintf(p->out, "  %s: %s\n", name, dh_words_line(p, f));
+    fprintf(p->out, "  %s: %s%s\n", name, dh_words_line(p, f), f->count > 1 ? dh_words_seen(p, f) : "");
     if (witness[0])
         fprintf(p->out, "    %s\n", witness);
+    dh_text_variants(p, f);
 }
 
 void dh_print_variant(struct dh_print *p, const struct dh_finding *f, const struct dh_finding *first)

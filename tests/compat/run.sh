@@ -118,7 +118,7 @@ check fortran/no-other 0 "$(grep -c 'MOD_counted\|MOD_field' log)"
         "$deadheat" cc -g -rdynamic "$here/mixed.c" own.o gcc.o clang.o -o mixed -ldl -pthread
 } >log 2>&1
 check mixed/build 0 $?
-within 40 "$deadheat" run --source=0 -- ./mixed ./library.so >log 2>&1
+within 40 "$deadheat" run --all --source=0 -- ./mixed ./library.so >log 2>&1
 check mixed/status 66 $?
 check mixed/accesses "by_clang by_gcc by_library by_own" "$(sed -n 's/^ *#0 \(by_[a-z]*\) .*/\1/p' log | sort -u | tr '\n' ' ' | sed 's/ $//')"
 check mixed/no-other 0 "$(grep 'data race on' log | grep -vc shared_by_all)"

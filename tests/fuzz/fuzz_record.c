@@ -19,16 +19,17 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     }
     if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size)
         return 0;
-    for (int form = 0; form < 3; form++) {
+    for (int form = 0; form <= DH_PRINT_FORMATS; form++) {
         struct dh_reporter_options options = {
             .out = nowhere,
             .messages = nowhere,
             .input = "in",
             .suppressions = "",
             .print = true,
-            .format = form == 0 ? DH_PRINT_JSON : DH_PRINT_TEXT,
-            .streaming = form == 1,
-            .color = form == 2,
+            .format = form < DH_PRINT_FORMATS ? (enum dh_print_format)form : DH_PRINT_TEXT,
+            .streaming = form == DH_PRINT_FORMATS,
+            .all = form == DH_PRINT_JSON,
+            .color = form == DH_PRINT_TEXT,
             .source = true,
             .stats = true,
         };

@@ -28,7 +28,7 @@ fuzz() { # NAME RUNS MAX-LENGTH
     *) sources="$src/report/*.c $src/util/*.c $src/base/options.c $src/base/check.c $src/base/fmt.c $src/base/sys.c" ;;
     esac
     # shellcheck disable=SC2086 # patterns, and no blanks in our paths
-    if ! clang-19 -std=gnu17 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+    if ! clang-19 -std=gnu17 -g -O1 -D_GNU_SOURCE -DDH_VERSION='"0"' -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
         -I"$src" -I"$here/../../include" "$here/fuzz_$1.c" $sources \
         -ldw -lelf -ljansson -lzstd -lxxhash -ldl -o "$work/fuzz_$1" >"$work/log" 2>&1; then
         echo "FAIL fuzz/$1: compiling: $(head -3 "$work/log" | tr '\n' '|')"

@@ -434,7 +434,7 @@ static int collect_json(struct config *c, struct program *p, struct pair *pairs,
     snprintf(path, sizeof(path), "%s/races.jsonl", c->work);
     if (access(path, F_OK) != 0) /* written when there is something to write */
         return 0;
-    status = run(c, "report", "within 40 '%s/bin/deadheat' report --format=json '%s'", c->build, path);
+    status = run(c, "report", "within 40 '%s/bin/deadheat' report --all --format=json '%s'", c->build, path);
     text = output_of(c, "report", "out");
     root = json_loads(text, 0, &error);
     free(text);

@@ -86,7 +86,7 @@ static void read_races(const json_t *root, const char *directory)
     json_t *race;
     if (!realpath(directory, real))
         broken("there is no such directory");
-    json_array_foreach(json_object_get(root, "races"), i, race)
+    json_array_foreach(json_object_get(root, "findings"), i, race)
     {
         const json_t *accesses = json_object_get(race, "accesses");
         char a[PLACE], b[PLACE];
@@ -100,24 +100,22 @@ static void read_races(const json_t *root, const char *directory)
 
 static void put_side(char *ret_text, const json_t *pair, size_t side)
 {
-    const json_t *s = json_array_get(json_object_get(pair, "sides"), side);
-    const char *file = json_string_value(json_object_get(s, "file"));
-    put_place(ret_text, file ? file : "?", json_integer_value(json_object_get(s, "line")));
+    const json_t *access = json_array_get(json_object_get(pair, "accesses"), side);
+    const json_t *top = json_array_get(json_object_get(access, "stack"), 0);
+    const char *file = json_string_value(json_object_get(top, "file"));
+    put_place(ret_text, file ? file : "?", json_integer_value(json_object_get(top, "line")));
 }
 
 static void read_pairs(const json_t *root)
 {
-    size_t i, k;
-    json_t *variable, *pair;
-    json_array_foreach(json_object_get(root, "variables"), i, variable)
+    size_t i;
+    json_t *pair;
+    json_array_foreach(json_object_get(root, "findings"), i, pair)
     {
-        json_array_foreach(json_object_get(variable, "pairs"), k, pair)
-        {
-            char a[PLACE], b[PLACE];
-            put_side(a, pair, 0);
-            put_side(b, pair, 1);
-            add(a, b);
-        }
+        char a[PLACE], b[PLACE];
+        put_side(a, pair, 0);
+        put_side(b, pair, 1);
+        add(a, b);
     }
 }
 

@@ -228,18 +228,25 @@ static void done(struct outcome *o)
 static void grouping(void **state)
 {
     (void)state;
-    /* 1 and 2 are one race, seen from both sides in 3; 4 is another. */
+    /* 1 and 2 are one race; 4 has a line in common with it, and is a variant. */
     static const char text[] = HEAD RACE("1", "0x30", "0x40") "\n" RACE("2", "0x30", "0x40") "\n" RACE(
         "4", "0x31", "0x40") "\n" REPEAT("2", "10") "\n" REPEAT("4", "5") "\n" REPEAT("4", "5") "\n";
     struct dh_reporter_options options = {.suppressions = ""};
     struct outcome o = report(text, sizeof(text) - 1, &options);
-    assert_int_equal(o.result.races, 2);
+    assert_int_equal(o.result.races, 1);
+    assert_int_equal(o.result.variants, 2);
     assert_int_equal(o.result.repetitions, 21);
     assert_int_equal(o.result.bad_lines, 0);
     assert_non_null(strstr(o.out, "seen 12 times"));
     assert_non_null(strstr(o.out, "seen 11 times"));
-    assert_non_null(strstr(o.messages, "deadheat: 2 data races (21 repetitions)\n"));
+    assert_non_null(strstr(o.messages, "deadheat: 1 data race (2 variants, 21 repetitions)\n"));
     assert_non_null(strstr(o.messages, "cannot read /no/prog (No such file or directory)"));
+    done(&o);
+    options.all = true;
+    o = report(text, sizeof(text) - 1, &options);
+    assert_int_equal(o.result.races, 2);
+    assert_int_equal(o.result.repetitions, 21);
+    assert_non_null(strstr(o.messages, "deadheat: 2 data races (21 repetitions)\n"));
     done(&o);
 }
 
@@ -255,7 +262,7 @@ static void both_sides_are_one_race(void **state)
                                            "write", "0x40", "1") "," ACCESS("write", "0x30", "2") "]}\n";
     struct dh_reporter_options options = {.suppressions = "", .format = DH_PRINT_JSON};
     struct outcome o = report(text, sizeof(text) - 1, &options);
-    assert_int_equal(o.result.races, 2); /* the third is another kind of pair */
+    assert_int_equal(o.result.variants, 2); /* the third is another kind of pair */
     assert_int_equal(o.result.repetitions, 1);
     done(&o);
 }
@@ -377,12 +384,13 @@ static void garbage(void **state)
             "{\"v\":1,\"type\":\"counters\",\"values\":{\"LOST_IDS\":3}}\n";
     static char text[sizeof(corpus) + 2048];
     for (u32 round = 0; round < 6000; round++) {
-        struct dh_reporter_options options = {.suppressions = "",
-                                              .format = round % 3 ? DH_PRINT_TEXT : DH_PRINT_JSON,
-                                              .source = true,
-                                              .streaming = round % 3 == 1,
-                                              .color = round % 2,
-                                              .stats = true};
+        struct dh_reporter_options options = {
+            .suppressions = "",
+            .format = round % 3 == 1 ? DH_PRINT_TEXT : (enum dh_print_format)(round % DH_PRINT_FORMATS),
+            .source = true,
+            .streaming = round % 3 == 1,
+            .color = round % 2,
+            .stats = true};
         size_t len = sizeof(corpus) - 1;
         memcpy(text, corpus, len);
         seed = round;

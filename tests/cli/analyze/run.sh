@@ -23,7 +23,7 @@ run analyze --detector=eraser,fasttrack "$traces/fork_join_handover.std"
 same any-detector-counts "$status" 66
 has several-first out "eraser (unsound): 1 racy variable, 3 racy events"
 has several-second out "fasttrack (precise): no races"
-run analyze --list=events --limit=1 --detector=eraser "$traces/fork_join_handover.std"
+run analyze --list=events --all --limit=1 --detector=eraser "$traces/fork_join_handover.std"
 has limit out "and 2 more (--limit=0 shows all)"
 run analyze --list=none "$traces/different_locks.std"
 same list-none "$(grep -c 'earlier' out)" 0
@@ -64,9 +64,9 @@ run analyze --detector=wcp --witness "$traces/wcp_only_1.std"
 has once-shown out "a witness of 6 events, checked: 1 5 6 2 3 7"
 run analyze --detector=shb --witness "$traces/read_shared_then_write.std"
 has shb-shown out "a witness of 7 events, checked: 1 2 3 4 6 5 7"
-run analyze --detector=wcp,shb --witness --list=events --format=json "$traces/hb_second_not_real_1.std"
+run analyze --detector=wcp,shb --witness --list=events --all --format=json "$traces/hb_second_not_real_1.std"
 witnesses once-json "[('wcp', [1, 2, 3], True, ''), ('wcp', None, False, 'found: no reordering o'), ('shb', [1, 2, 3], True, '')]"
-run analyze --detector=wcp --list=events "$traces/hb_second_not_real_1.std"
+run analyze --detector=wcp --list=events --all "$traces/hb_second_not_real_1.std"
 has once-missing out "no witness found: no reordering of the mutexes' sections shows it"
 run analyze --detector=wcp --hold=6 --format=json "$traces/wcp_only_1.std"
 same once-bound-exit "$status" 66
@@ -84,7 +84,7 @@ has once-piped out "no witness made: the trace cannot be read a second time"
 
 # The pair that is reported first has no witness, another of the same event has.
 printf '%s\n' 'm|fork(a)|1' 'm|fork(b)|2' 'a|w(x)|3' 'a|w(y)|4' 'b|r(y)|5' 'c|w(x)|6' 'b|w(x)|7' >other.std
-run analyze --detector=wcp --witness --list=events other.std
+run analyze --detector=wcp --witness --list=events --all other.std
 has other-pair out "x: write by b at 7 (event 7), earlier write by c at 6 (event 6)"
 same other-witness "$(grep -c 'checked: 1 2 3 4 5 6 7$' out)" 1
 

@@ -53,4 +53,72 @@ for change in 's/"count":/"cuont":/' 's/"line":[0-9]*/"line":"x"/' 's/"provenanc
     esac
 done
 
+# ---- One cause ----
+reports() { grep -c '^WARNING: deadheat: data race' "$1"; }
+same streamed-once "$(reports streamed):$(grep -c '^deadheat: the same cause as dh' streamed)" 2:3
+has streamed-variant streamed 'read by T3 at causes.c:27, earlier write by T2 at causes.c:17'
+has streamed-summary streamed 'deadheat: 2 data races (5 variants)'
+form=text
+document report races.jsonl
+same cause-once "$status:$(reports out)" 66:2
+has cause-lists out '3 more pairs of places with the same cause (--all shows them):' \
+    'read by T3 at causes.c:28, earlier write by T2 at causes.c:17, dh' 'read by T3 at causes.c:30'
+same cause-summary "$(cat err)" 'deadheat: 2 data races (5 variants)'
+document report --all races.jsonl
+same all "$status:$(reports out):$(cat err)" '66:5:deadheat: 5 data races'
+lacks all-lists-none out 'with the same cause'
+"$deadheat" run --all -- ./causes >out 2>err
+same run-all "$?:$(reports err)" 66:5
+lacks run-all-no-variants err 'the same cause'
+form=json
+document report races.jsonl
+same variants-json "$(json '
+lines = lambda f: sorted(a["stack"][0]["line"] for a in f["accesses"])
+print([(f["location"]["name"], lines(f), [lines(v) for v in f.get("variants", [])]) for f in d["findings"]],
+      d["summary"]["findings"], d["summary"]["variants"])')" \
+    "[('shared', [17, 26], [[17, 27], [17, 28], [17, 30]]), ('counter', [18, 31], [])] 2 5"
+valid schema-variants
+document report --all races.jsonl
+same all-json "$(json 'print(len(d["findings"]), d["summary"]["variants"], any("variants" in f for f in d["findings"]))')" "5 5 False"
+# A rule for one variant leaves the others: suppressions are about single races.
+echo 'race:^counter$' >known.txt
+document report --suppressions=known.txt races.jsonl
+same suppressed "$status:$(json 'print(d["summary"]["findings"], d["summary"]["variants"], d["summary"]["suppressed"])')" "66:1 4 1"
+printf '%s\n' 'm|fork(a)|1' 'm|fork(b)|2' 'a|w(x)|3' 'b|r(x)|5' 'b|r(x)|5' 'b|r(x)|6' 'a|w(y)|3' 'b|w(y)|3' >x.std
+document analyze --detector=basicvc --list=events x.std
+valid schema-events
+same events-json "$(json 'print([(f["location"]["name"], f["count"], len(f.get("variants", []))) for f in d["findings"]])')" \
+    "[('x', 2, 1), ('y', 1, 0)]"
+document analyze --detector=basicvc --list=events --all x.std
+same events-all "$(json 'print(len(d["findings"]))')" 4
+
+# ---- SARIF ----
+form=sarif
+document report races.jsonl
+same sarif-report "$status:$(json '
+r = d["runs"][0]["results"]
+flows = [f["threadFlows"] for x in r for f in x.get("codeFlows", [])]
+rules = d["runs"][0]["tool"]["driver"]["rules"]
+print([(x["ruleId"], x["level"], len(x["relatedLocations"])) for x in r], {rules[x["ruleIndex"]]["id"] == x["ruleId"] for x in r},
+      sorted({len(f) for f in flows}), [x["locations"][0]["physicalLocation"]["region"]["startLine"] for x in r],
+      {x["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for x in r},
+      all(v.startswith("dh") for x in r for v in x["partialFingerprints"].values()))')" \
+    "66:[('deadheat/data-race', 'error', 8), ('deadheat/data-race', 'error', 2)] {True} [2] [26, 31] {'causes.c'} True"
+document analyze --detector=eraser,wcp "$root/examples/guide/predicted.std"
+same sarif-levels "$(json 'print(sorted({(x["ruleId"], x["level"]) for x in d["runs"][0]["results"]}))')" \
+    "[('deadheat/data-race', 'warning'), ('deadheat/predicted-race', 'error')]"
+
+# ---- HTML: one page that loads nothing, light and dark ----
+form=html
+document report races.jsonl
+same html-report "$status:$(grep -c '<details class=v' out):$(grep -c 'class=p id=dh' out)" 66:2:2
+has html-has out '<code>shared' 'causes.c:17' 'other places with the same cause' 'prefers-color-scheme:dark' '<b>5</b>variants'
+lacks html-loads-nothing out 'http'
+document analyze --detector=fasttrack,eraser "$root/examples/guide/locks.std"
+has html-analyze out '<code>fasttrack</code>' 'no races' 'write'
+printf 'a|fork(b)|1\na|w(<&")|2\nb|w(<&")|3\n' >odd.std
+document analyze odd.std
+has html-escaped out '&lt;&amp;&quot;'
+lacks html-no-markup out '<&'
+
 exit $failed

@@ -81,7 +81,7 @@ for f; do
     fi
     rm -f "$work/races.jsonl"
     (cd "$work" && within 60 "$deadheat" run --output="$work/races.jsonl" -- ./prog >out 2>&1 </dev/null)
-    "$deadheat" report "$work/races.jsonl" --format=json >"$work/races.json" 2>"$work/err"
+    "$deadheat" report "$work/races.jsonl" --all --format=json >"$work/races.json" 2>"$work/err"
     "$lines" races "$here" "$work/races.json" >"$work/races"
     : >"$work/why"
     for level in -O0 -O2; do

@@ -59,7 +59,7 @@ for seed; do
     fi
     rm -f races.jsonl
     within 60 "$deadheat" run --output=races.jsonl -- ./prog >out 2>&1 </dev/null
-    "$deadheat" report races.jsonl --format=json >races.json 2>err
+    "$deadheat" report races.jsonl --all --format=json >races.json 2>err
     "$lines" races . races.json >races
     seen=$((seen + $(wc -l <races)))
     complaints >why

@@ -1,0 +1,114 @@
+/*
+ * analyze_group.c - which of the races to be listed are one: those at the same places, and those with the
+ * same cause (report/group.h).
+ *
+ * Afterwards the list of a detector holds each pair of places once. It begins with a race for each cause, in
+ * the order in which they were found; their variants follow, chained to them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze.h"
+#include "report/group.h"
+
+/* What a race is told by: two of them say the same. */
+struct key {
+    u32 cell, sites[2], writes[2];
+};
+
+static struct key key_of(const struct dh_race *r)
+{
+    return (struct key){r->cell, {r->now.site, r->earlier.site}, {r->now.write, r->earlier.write}};
+}
+
+/* Leaves one race for each key, and counts the others with it. */
+static void count_repetitions(struct dh_analyze_found *f)
+{
+    struct dh_arena arena = {0};
+    struct dh_map known; /* struct key -> the index of the race, plus 1 */
+    size_t n = 0;
+    dh_map_init(&known, &arena);
+    for (size_t k = 0; k < f->n; k++) {
+        struct key key = key_of(&f->races[k].race);
+        size_t at = (size_t)dh_map_get(&known, &key, sizeof(key));
+        if (at) {
+            f->races[at - 1].count++;
+            free((void *)f->races[k].race.witness);
+            continue;
+        }
+        f->races[n] = f->races[k];
+        f->races[n].count = 1;
+        dh_map_put(&known, &key, sizeof(key), (void *)++n);
+    }
+    f->n = n;
+    dh_map_done(&known);
+    dh_arena_done(&arena);
+}
+
+/* Brings one race of each cause to the front. groups[k] is that of race k. */
+static void sort_by_cause(struct dh_analyze_found *f, struct dh_group **groups)
+{
+    struct dh_analyze_race *sorted = dh_util_alloc(f->n * sizeof(*sorted));
+    size_t *place = dh_util_alloc(f->n * sizeof(*place)), *last = dh_util_alloc(f->n * sizeof(*last));
+    f->n_causes = 0;
+    for (size_t k = 0; k < f->n; k++)
+        if (!groups[k]->cause)
+            place[k] = f->n_causes++;
+    size_t next = f->n_causes;
+    for (size_t k = 0; k < f->n; k++) {
+        if (groups[k]->cause)
+            place[k] = next++;
+        sorted[place[k]] = f->races[k];
+        last[place[k]] = place[k];
+    }
+    for (size_t k = 0; k < f->n; k++) {
+        size_t cause = place[dh_group_cause(groups[k])->number];
+        if (!groups[k]->cause)
+            continue;
+        sorted[last[cause]].variant = place[k];
+        last[cause] = place[k];
+    }
+    free(last);
+    free(place);
+    free(f->races);
+    f->races = sorted;
+    f->cap = f->n;
+}
+
+/* Two places may have one name: then their races are one, too. */
+static void join_causes(struct dh_analyze *a, u32 i)
+{
+    struct dh_analyze_found *f = &a->found[i];
+    struct dh_arena arena = {0};
+    struct dh_groups all;
+    struct dh_group **groups = dh_arena_array(&arena, f->n, sizeof(*groups));
+    size_t n = 0;
+    dh_groups_init(&all, &arena, false);
+    for (size_t k = 0; k < f->n; k++) {
+        bool is_new;
+        struct dh_group *group =
+            dh_groups_add(&all, dh_analyze_finding(a, &arena, i, &f->races[k]), NULL, &is_new);
+        if (is_new) {
+            f->races[n] = f->races[k];
+            groups[n++] = group;
+        } else {
+            f->races[group->number].count += f->races[k].count;
+            free((void *)f->races[k].race.witness);
+        }
+    }
+    f->n = n;
+    sort_by_cause(f, groups);
+    dh_groups_done(&all);
+    dh_arena_done(&arena);
+}
+
+void dh_analyze_group(struct dh_analyze *a)
+{
+    for (u32 i = 0; i < a->n; i++) {
+        a->found[i].n_causes = a->found[i].n;
+        if (a->all || a->list != DH_LIST_EVENTS || a->found[i].n == 0) /* of a variable, only one is listed */
+            continue;
+        count_repetitions(&a->found[i]);
+        join_causes(a, i);
+    }
+}

@@ -1,0 +1,91 @@
+/*
+ * group.c - see group.h. Causes are joined as in a union-find structure, always to the older one.
+ */
+#include "report/group.h"
+
+#include <string.h>
+
+void dh_groups_init(struct dh_groups *g, struct dh_arena *arena, bool all)
+{
+    *g = (struct dh_groups){.arena = arena, .all = all};
+    g->end = &g->first;
+    dh_map_init(&g->by_identity, arena);
+    dh_map_init(&g->by_cause, arena);
+}
+
+void dh_groups_done(struct dh_groups *g)
+{
+    dh_map_done(&g->by_identity);
+    dh_map_done(&g->by_cause);
+}
+
+struct dh_group *dh_group_cause(struct dh_group *group)
+{
+    while (group->cause) {
+        if (group->cause->cause)
+            group->cause = group->cause->cause;
+        group = group->cause;
+    }
+    return group;
+}
+
+/* Joins the group with those that were at the same line before, on the same memory. */
+static void join(struct dh_groups *g, struct dh_group *group)
+{
+    const struct dh_finding *f = group->finding;
+    for (int i = 0; i < 2; i++) {
+        const char *line = dh_finding_line(g->arena, &f->accesses[i]);
+        if (!line)
+            continue;
+        const char *key = dh_arena_printf(g->arena, "%s\n%s", f->memory, line);
+        struct dh_group *known = dh_map_get(&g->by_cause, key, strlen(key));
+        if (!known) {
+            dh_map_put(&g->by_cause, key, strlen(key), group);
+            continue;
+        }
+        struct dh_group *a = dh_group_cause(known), *b = dh_group_cause(group);
+        if (a != b)
+            *(a->number < b->number ? &b->cause : &a->cause) = a->number < b->number ? a : b;
+    }
+}
+
+struct dh_group *dh_groups_add(struct dh_groups *g, struct dh_finding *f, struct dh_suppress_rule *rule,
+                               bool *ret_new)
+{
+    const char *key = dh_arena_printf(g->arena, "%c%s", rule ? '-' : '+', f->fingerprint.identity);
+    struct dh_group *group = dh_map_get(&g->by_identity, key, strlen(key));
+    *ret_new = group == NULL;
+    if (group) {
+        group->finding->count++;
+        return group;
+    }
+    group = dh_arena_alloc(g->arena, sizeof(*group));
+    *group = (struct dh_group){.finding = f, .rule = rule, .number = g->by_identity.n};
+    group->end = &f->variants;
+    f->count = 1;
+    dh_map_put(&g->by_identity, key, strlen(key), group);
+    *g->end = group;
+    g->end = &group->next;
+    if (!rule && !g->all && f->memory)
+        join(g, group);
+    return group;
+}
+
+void dh_groups_settle(struct dh_groups *g)
+{
+    for (struct dh_group *group = g->first; group; group = group->next) {
+        struct dh_group *cause = dh_group_cause(group);
+        if (group->rule) {
+            g->suppressed++;
+            continue;
+        }
+        g->variants++;
+        g->repetitions += group->finding->count - 1;
+        if (cause == group) {
+            g->findings++;
+            continue;
+        }
+        *cause->end = group->finding;
+        cause->end = &group->finding->next;
+    }
+}
