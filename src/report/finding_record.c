@@ -92,7 +92,7 @@ static void name_access(struct builder *b, const struct dh_model_access *access,
             access->range && access != b->race->accesses, /* the shadow knows no more of the earlier one */
         .threads = dh_arena_alloc(b->arena, sizeof(*ret->threads)),
         .n_threads = 1,
-        .locks_known = !b->race->is_confirmed, /* nobody looks in the field */
+        .locks_known = !b->race->confirmed, /* nobody looks in the field */
         .locks = dh_arena_array(b->arena, access->n_locks, sizeof(*ret->locks)),
         .n_locks = access->n_locks,
     };
@@ -199,6 +199,8 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     struct builder b = {.arena = arena, .symbols = symbols, .race = race, .brief = brief};
     struct dh_finding *f = dh_arena_alloc(arena, sizeof(*f));
     const struct dh_model_process *process = race->process;
+    f->provenance = race->confirmed ? DH_FINDING_CONFIRMED : DH_FINDING_OBSERVED;
+    f->confirmed = race->how;
     f->detector = process->detector;
     f->guarantee = process->guarantee;
     f->process = process->id;
@@ -211,9 +213,6 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     name_location(&b, &f->location);
     name_discipline(&b, &f->discipline);
     f->newest_thread = race->newest_thread;
-    if (race->is_confirmed)
-        f->provenance = DH_FINDING_CONFIRMED;
-    f->confirmed = race->confirmed;
     dh_finding_identify(arena, f);
     return f;
 }

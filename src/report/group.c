@@ -49,6 +49,24 @@ static void join(struct dh_groups *g, struct dh_group *group)
     }
 }
 
+/* What was confirmed once stays so, and what each time adds to it counts. */
+static void confirm(struct dh_finding *first, const struct dh_finding *again)
+{
+    struct dh_model_confirmed *known = &first->confirmed;
+    const struct dh_model_confirmed *more = &again->confirmed;
+    if (again->provenance != DH_FINDING_CONFIRMED)
+        return;
+    first->provenance = DH_FINDING_CONFIRMED;
+    if (known->order && more->order && known->order != more->order)
+        known->order = DH_MODEL_BOTH;
+    else if (!known->order)
+        known->order = more->order;
+    if (!known->consequence) {
+        known->consequence = more->consequence;
+        known->detail = more->detail;
+    }
+}
+
 struct dh_group *dh_groups_add(struct dh_groups *g, struct dh_finding *f, struct dh_suppress_rule *rule,
                                bool *ret_new)
 {
@@ -57,6 +75,7 @@ struct dh_group *dh_groups_add(struct dh_groups *g, struct dh_finding *f, struct
     *ret_new = group == NULL;
     if (group) {
         group->finding->count++;
+        confirm(group->finding, f);
         return group;
     }
     group = dh_arena_alloc(g->arena, sizeof(*group));

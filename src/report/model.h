@@ -136,10 +136,10 @@ struct dh_model_race {
     struct dh_model_access accesses[2]; /* the one that found the race; the earlier one */
     struct dh_model_location location;
     struct dh_model_discipline discipline;
-    bool is_confirmed; /* in the field, as `confirmed` tells */
-    struct dh_model_confirmed confirmed;
     u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
-    void *owner;       /* for the reporter: the group it belongs to */
+    bool confirmed;    /* the two met in the field, and how */
+    struct dh_model_confirmed how;
+    void *owner; /* for the reporter: the group it belongs to */
 };
 
 struct dh_model {

@@ -362,23 +362,23 @@ static int discipline(struct reader *r, const json_t *object, struct dh_model_di
     return rc;
 }
 
-/* A word or a sentence, or NULL. */
-static const char *get_text_or_null(struct reader *r, const json_t *object, const char *key)
+/* Left out, as most of it may be, it says nothing. */
+static int confirmation(struct reader *r, const json_t *line, struct dh_model_race *ret)
 {
-    return json_is_string(json_object_get(object, key)) ? get_text(r, object, key) : NULL;
-}
-
-/* How it is known, unless it was observed; words of later versions are as good as none. */
-static void provenance(struct reader *r, const json_t *line, struct dh_model_race *race)
-{
-    static const char *const words[] = {"confirmed", NULL};
-    static const char *const orders[] = {"shown", "reversed", "both", NULL};
-    race->is_confirmed = get_word(line, "provenance", words) == 0;
-    race->confirmed = (struct dh_model_confirmed){
-        .order = (enum dh_model_order)(get_word(line, "order", orders) + 1),
-        .consequence = get_text_or_null(r, line, "consequence"),
-        .detail = get_text_or_null(r, line, "detail"),
-    };
+    static const char *const provenances[] = {"observed", "confirmed", NULL};
+    static const char *const orders[] = {"shown", "reversed", "both",
+                                         NULL}; /* of enum dh_model_order, from 1 */
+    int provenance = get_word(line, "provenance", provenances);
+    if (json_object_get(line, "provenance") && provenance < 0)
+        return fail(r, "'provenance' is neither observed nor confirmed");
+    ret->confirmed = provenance == 1;
+    if (!ret->confirmed)
+        return 0;
+    ret->how.order = (enum dh_model_order)(get_word(line, "order", orders) + 1);
+    const char *consequence = get_text(r, line, "consequence"), *detail = get_text(r, line, "detail");
+    ret->how.consequence = consequence[0] ? consequence : NULL;
+    ret->how.detail = detail[0] ? detail : NULL;
+    return 0;
 }
 
 static int read_race(struct reader *r, const json_t *line, struct dh_record *ret)
@@ -397,9 +397,10 @@ static int read_race(struct reader *r, const json_t *line, struct dh_record *ret
         rc = discipline(r, json_object_get(line, "discipline"), &race->discipline);
     if (!rc)
         rc = get_number_or(r, line, "newest_thread", 0, &race->newest_thread);
+    if (!rc)
+        rc = confirmation(r, line, race);
     if (rc)
         return rc;
-    provenance(r, line, race);
     dh_map_put(&r->process->races, &race->id, sizeof(race->id), race);
     ret->type = DH_RECORD_RACE;
     ret->race = race;

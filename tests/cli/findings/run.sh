@@ -92,6 +92,50 @@ same events-json "$(json 'print([(f["location"]["name"], f["count"], len(f.get("
 document analyze --detector=basicvc --list=events --all x.std
 same events-all "$(json 'print(len(d["findings"]))')" 4
 
+# ---- Confirmed in the field ----
+confirmed() { # MEMBERS: the first race has these
+    sed '/"type":"race"/{s/"type":"race"/"type":"race",'"$1"'/;:a;n;ba}' races.jsonl >confirmed.jsonl
+}
+confirmed '"provenance":"confirmed","order":"both","consequence":"crash","detail":"SIGSEGV in worker"'
+form=text
+document report confirmed.jsonl
+same confirmed-status "$status" 66
+has confirmed out 'WARNING: deadheat: confirmed data race on global `shared[0]`' \
+    'It was confirmed in the field, in both orders. Consequence: crash (SIGSEGV in worker).' 'WARNING: deadheat: data race on global `counter`'
+form=json
+document report confirmed.jsonl
+valid schema-confirmed
+same confirmed-json "$(json 'f = d["findings"][0]
+print(f["provenance"], f["order"], f["consequence"], f["detail"], d["findings"][1]["provenance"])')" \
+    "confirmed both crash SIGSEGV in worker observed"
+form=sarif
+document report confirmed.jsonl
+same confirmed-sarif "$(json 'print([x["ruleId"] for x in d["runs"][0]["results"]])')" "['deadheat/confirmed-race', 'deadheat/data-race']"
+form=json
+confirmed '"provenance":"confirmed"'
+document report confirmed.jsonl
+valid schema-barely-confirmed
+# An observation and two confirmations of one race: it is confirmed, in both orders.
+{
+    cat races.jsonl
+    for order in shown reversed; do
+        sed -n '/"type":"race"/{s/"type":"race"/"type":"race","provenance":"confirmed","order":"'$order'"/;p;q}' races.jsonl
+    done
+} >again.jsonl
+document report again.jsonl
+same confirmed-again "$(json 'f = d["findings"][0]
+print(f["provenance"], f["order"], f["count"])')" "confirmed both 3"
+confirmed '"provenance":"guessed"'
+document report confirmed.jsonl
+same provenance-unknown "$status:$(grep -c "'provenance' is neither observed nor confirmed" err)" 2:1
+
+# ---- Versions: what is newer is refused with a sentence ----
+sed 's/"v":2/"v":3/' races.jsonl >newer.jsonl
+form=text
+document report newer.jsonl
+same newer-records "$status:$(cat out)" 2:
+has newer-sentence err 'record version 3; this deadheat reads versions 1 and 2'
+
 # ---- SARIF ----
 form=sarif
 document report races.jsonl
