@@ -46,6 +46,8 @@ struct dh_analyze_found {
     struct dh_race_access *others;
     size_t n_others, cap_others;
     struct dh_table seen; /* one byte per variable */
+    u64 suppressed;       /* pairs of places */
+    bool raced;           /* there is a race that is not suppressed */
 };
 
 enum dh_analyze_wanted { DH_WANTED_UNKNOWN, DH_WANTED_YES, DH_WANTED_NO };
@@ -61,8 +63,9 @@ struct dh_analyze {
     char *variables[DH_ANALYZE_MAX]; /* only these; none: all */
     u32 n_variables;
     struct dh_table wanted; /* of each variable: one of enum dh_analyze_wanted */
-    bool all;               /* list races with the same cause one by one */
-    bool witness;           /* show the events of witnesses, not only how many there are */
+    struct dh_suppress rules;
+    bool all;     /* list races with the same cause one by one */
+    bool witness; /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
     u32 n;
     struct dh_trace_in in;

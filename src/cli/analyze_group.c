@@ -102,13 +102,64 @@ static void join_causes(struct dh_analyze *a, u32 i)
     dh_arena_done(&arena);
 }
 
+/* Drops the races that a rule names. All of them are there, whatever is to be listed: of the races of a
+ * variable the first may be suppressed, and others not. */
+static void suppress(struct dh_analyze *a, u32 i)
+{
+    struct dh_analyze_found *f = &a->found[i];
+    struct dh_arena arena = {0};
+    struct dh_map known;
+    size_t n = 0;
+    dh_map_init(&known, &arena);
+    for (size_t k = 0; k < f->n; k++) {
+        struct dh_arena scratch = {0};
+        struct key key = key_of(&f->races[k].race);
+        struct dh_suppress_rule *rule =
+            dh_finding_suppressed(dh_analyze_finding(a, &scratch, i, &f->races[k]), &a->rules);
+        dh_arena_done(&scratch);
+        if (!rule) {
+            f->races[n++] = f->races[k];
+            continue;
+        }
+        dh_map_put(&known, &key, sizeof(key), rule);
+        free((void *)f->races[k].race.witness);
+    }
+    f->n = n;
+    f->suppressed = known.n;
+    dh_map_done(&known);
+    dh_arena_done(&arena);
+}
+
+/* Leaves the first race of each variable, or none. */
+static void shorten(struct dh_analyze *a, struct dh_analyze_found *f)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < f->n; k++) {
+        u8 *seen = dh_table_at(&f->seen, f->races[k].race.cell);
+        if (!seen)
+            dh_util_no_memory();
+        if (a->list == DH_LIST_VARIABLES && !*seen)
+            f->races[n++] = f->races[k];
+        else
+            free((void *)f->races[k].race.witness);
+        *seen = 1;
+    }
+    f->n = n;
+}
+
 void dh_analyze_group(struct dh_analyze *a)
 {
     for (u32 i = 0; i < a->n; i++) {
-        a->found[i].n_causes = a->found[i].n;
-        if (a->all || a->list != DH_LIST_EVENTS || a->found[i].n == 0) /* of a variable, only one is listed */
+        struct dh_analyze_found *f = &a->found[i];
+        if (a->rules.rules)
+            suppress(a, i);
+        f->raced = f->n > 0;
+        if (a->rules.rules && a->list != DH_LIST_EVENTS)
+            shorten(a, f);
+        f->n_causes = f->n;
+        if (a->all || a->list != DH_LIST_EVENTS || f->n == 0) /* of a variable, only one is listed */
             continue;
-        count_repetitions(&a->found[i]);
+        count_repetitions(f);
         join_causes(a, i);
     }
 }

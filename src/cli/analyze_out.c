@@ -109,6 +109,7 @@ static struct dh_print_detector detector_of(struct dh_analyze *a, struct dh_aren
         .first_event = r.first_event == DH_NO_EVENT ? 0 : r.first_event + 1,
         .memory = r.memory,
         .given_up = r.given_up,
+        .suppressed = a->found[i].suppressed,
         .error = incomplete(arena, a, r.error),
     };
 }

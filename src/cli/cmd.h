@@ -46,6 +46,8 @@ int dh_cli_unknown_flag(const char *command, const char *arg, const char *const 
 int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
 /* The form of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret);
+/* Reads a file of suppressions; bad lines are named. 0, or DH_EXIT_TROUBLE after a message. */
+int dh_cli_suppressions(const char *command, const char *file, struct dh_suppress *ret);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 

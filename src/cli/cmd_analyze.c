@@ -25,6 +25,7 @@ static const char usage[] =
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
     "  --all                 list races with the same cause one by one\n"
+    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
     "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
     "  --variable=A,B,...    only races of these variables: searches and witnesses are for them alone\n"
     "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
@@ -47,6 +48,7 @@ static const char usage[] =
     "  deadheat analyze --detector=fasttrack,eraser,multilock trace.std\n";
 
 static struct dh_analyze a; /* large */
+static struct dh_arena rules;
 
 static int add_detector(const char *name, size_t len)
 {
@@ -139,8 +141,9 @@ static int set_variables(const char *list)
 
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector", "--format",  "--list", "--limit",  "--view", "--window",
-                                        "--variable", "--witness", "--hold", "--memory", "--all",  "--help"};
+    static const char *const names[] = {"--detector", "--format",       "--list",    "--limit", "--view",
+                                        "--window",   "--variable",     "--witness", "--hold",  "--memory",
+                                        "--all",      "--suppressions", "--help"};
     const char *v;
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;
@@ -166,6 +169,8 @@ static int set_flag(const char *arg)
         return set_number("memory", v, &a.memory);
     if ((v = dh_cli_value(arg, "hold")))
         return set_number("hold", v, &a.hold);
+    if ((v = dh_cli_value(arg, "suppressions")))
+        return dh_cli_suppressions("analyze", v, &a.rules);
     if ((v = dh_cli_value(arg, "format")))
         return dh_cli_format("analyze", v, &a.format);
     return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
@@ -215,7 +220,7 @@ static bool is_listed(struct dh_analyze_found *f, const struct dh_race *race)
         keep_other(f, race);
         return true;
     }
-    if (a.list == DH_LIST_EVENTS)
+    if (a.list == DH_LIST_EVENTS || a.rules.rules)
         return false;
     u8 *seen = dh_table_at(&f->seen, race->cell);
     if (!seen)
@@ -256,7 +261,7 @@ static int run(void)
         dh_host_result(a.host, i, &r);
         if (r.error)
             status = DH_EXIT_TROUBLE;
-        else if (r.reports && !status)
+        else if ((a.rules.rules ? a.found[i].raced : r.reports) && !status)
             status = DH_EXIT_RACES;
     }
     return status || dh_trace_in_whole(&a.in) ? status : DH_EXIT_TROUBLE;
@@ -269,7 +274,7 @@ static int analyze(const char *file)
         return rc;
     if (a.in.dht)
         dh_dht_set_view(a.in.dht, &a.view);
-    a.host = dh_host_new(a.list == DH_LIST_NONE ? NULL : on_race, NULL);
+    a.host = dh_host_new(a.list == DH_LIST_NONE && !a.rules.rules ? NULL : on_race, NULL);
     if (!a.host)
         dh_util_no_memory();
     dh_host_window(a.host, a.window);
@@ -282,6 +287,7 @@ static int analyze(const char *file)
             dh_util_no_memory();
     }
     rc = run();
+    dh_arena_done(&rules);
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);
     dh_table_done(&a.wanted);
@@ -303,6 +309,7 @@ int dh_cmd_analyze(int argc, char **argv)
     a.limit = 20;
     a.hold = DH_ANALYZE_HOLD;
     a.memory = DH_ANALYZE_MEMORY;
+    dh_suppress_init(&a.rules, &rules);
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {

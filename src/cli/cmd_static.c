@@ -38,6 +38,7 @@ static const char usage[] =
     "  --assume=A,B,...      drop pairs that cannot race if more is assumed (below)\n"
     "  --no-assume=A,B,...   do not assume what relay assumes: published, owned, exit,\n"
     "                        callbacks and members\n"
+    "  --suppressions=FILE   leave out the pairs that match, in ThreadSanitizer's syntax\n"
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
@@ -147,9 +148,9 @@ static int set_limit(struct dh_static *s, struct request *q, const char *value)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--of",      "--style", "--assume",     "--no-assume", "--explain",
-                                        "--summary", "--limit", "--full-names", "--stats",     "--format",
-                                        "--output",  "--color", "--help"};
+    static const char *const names[] = {"--of",      "--style", "--assume",       "--no-assume", "--explain",
+                                        "--summary", "--limit", "--full-names",   "--stats",     "--format",
+                                        "--output",  "--color", "--suppressions", "--help"};
     return dh_cli_unknown_flag("static", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -173,6 +174,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
         q->color = v;
         return one_of("color", v, colors, DH_ARRAY_LEN(colors)) < 0 ? DH_EXIT_TROUBLE : 0;
     }
+    if ((v = dh_cli_value(arg, "suppressions")))
+        return dh_cli_suppressions("static", v, &s->rules);
     if ((v = dh_cli_value(arg, "explain")))
         q->explain = v;
     else if ((v = dh_cli_value(arg, "output")))
@@ -268,6 +271,7 @@ int dh_cmd_static(int argc, char **argv)
     char *cwd = getcwd(NULL, 0);
     dh_source_init(&source, &s.arena);
     dh_map_init(&s.from.names, &s.arena);
+    dh_suppress_init(&s.rules, &s.arena);
     int rc = read_arguments(&s, &q, argc, argv);
     if (rc == 0)
         rc = dh_static_load(&s, &q.in);

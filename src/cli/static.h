@@ -42,8 +42,11 @@ struct dh_static {
     struct dh_finding_pairs from; /* the same, to be told */
     const char *input;            /* as the user named it */
     enum dh_static_of of;
-    const char *style;              /* "relay" or "sound" */
-    u32 set;                        /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
+    const char *style; /* "relay" or "sound" */
+    u32 set;           /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
+    struct dh_suppress rules;
+    bool *suppressed; /* of each pair; NULL: there are no rules */
+    u64 n_suppressed;
     u32 more, less;                 /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
     u32 assumed;                    /* ... that are assumed to hold */
     u64 limit;                      /* pairs shown of one variable; 0: all */

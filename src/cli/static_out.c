@@ -78,6 +78,7 @@ void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool
     facts.dropped = s->n_dropped;
     facts.bundled = s->bundled;
     facts.findings = s->n_shown;
+    facts.suppressed = s->n_suppressed;
     facts.variables = all;
     facts.n_variables = s->n_groups;
     facts.threads = threads(s);

@@ -13,9 +13,31 @@
 #include "cli/static.h"
 #include "util/path.h"
 
-bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair)
+/* Of the style, and not dropped by what is assumed. */
+static bool is_in_style(const struct dh_static *s, const struct dh_pairs_pair *pair)
 {
     return (pair->flags & s->set) && !(dh_pairs_ifs(pair->flags, s->set) & s->assumed);
+}
+
+bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair)
+{
+    return is_in_style(s, pair) && !(s->suppressed && s->suppressed[pair - s->pairs->pairs]);
+}
+
+static void suppress(struct dh_static *s)
+{
+    struct dh_pairs *p = s->pairs;
+    if (!s->rules.rules)
+        return;
+    s->suppressed = dh_arena_array(&s->arena, p->n_pairs, sizeof(*s->suppressed));
+    s->from.alike = true;
+    for (u32 i = 0; i < p->n_pairs; i++, dh_static_forget(s)) {
+        if (!is_in_style(s, &p->pairs[i]) ||
+            !dh_finding_suppressed(dh_finding_of_pair(&s->from, &s->scratch, i), &s->rules))
+            continue;
+        s->suppressed[i] = true;
+        s->n_suppressed += dh_pairs_stands_for(p, &p->pairs[i]);
+    }
 }
 
 static u32 first_variable(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
@@ -126,6 +148,7 @@ static void count_other(struct dh_static *s)
 void dh_static_select(struct dh_static *s)
 {
     const struct dh_pairs *p = s->pairs;
+    suppress(s);
     for (size_t i = 0; i < p->n_pairs; i++) {
         u32 flags = p->pairs[i].flags;
         u64 n = dh_pairs_stands_for(p, &p->pairs[i]);
@@ -154,7 +177,7 @@ u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, 
     *ret_most = false;
     if (!s->bundled)
         return g ? g->n : s->n_shown;
-    if (!g && s->assumed == (relay ? DH_PAIRS_RELAY_ASSUMES : 0))
+    if (!g && !s->n_suppressed && s->assumed == (relay ? DH_PAIRS_RELAY_ASSUMES : 0))
         return dh_pairs_counter(s->pairs, relay ? DH_PAIRS_COUNT_RELAY : DH_PAIRS_COUNT_SOUND);
     u64 n = 0;
     for (size_t i = 0; i < (g ? 1 : s->n_groups); i++)

@@ -3,6 +3,7 @@
  * for other processes.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -129,6 +130,24 @@ int dh_cli_format(const char *command, const char *name, enum dh_print_format *r
         }
     }
     return dh_cli_fail(command, "--format cannot be '%s'; it must be text, json, sarif or html", name);
+}
+
+struct complaint {
+    const char *command, *file;
+};
+
+static void complain(void *ctx, u64 line, const char *sentence)
+{
+    const struct complaint *c = ctx;
+    dh_cli_warn(c->command, "%s:%" PRIu64 ": %s", c->file, line, sentence);
+}
+
+int dh_cli_suppressions(const char *command, const char *file, struct dh_suppress *ret)
+{
+    struct complaint about = {command, file};
+    u64 bad;
+    int rc = dh_suppress_load(ret, file, complain, &about, &bad);
+    return rc ? dh_cli_fail(command, "cannot read the suppressions '%s': %s", file, strerror(-rc)) : 0;
 }
 
 bool dh_cli_wants_color(const char *choice, int fd)

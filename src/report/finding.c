@@ -86,6 +86,34 @@ static struct dh_suppress_rule *match_frame(const struct dh_suppress *s, enum dh
     return rule ? rule : dh_suppress_find(s, type, f->module);
 }
 
+static struct dh_suppress_rule *match_stack(const struct dh_suppress *s, const struct dh_symbol_trace *stack)
+{
+    struct dh_suppress_rule *rule;
+    if (stack->n && (rule = match_frame(s, DH_SUPPRESS_RACE_TOP, &stack->frames[0])))
+        return rule;
+    for (size_t i = 0; i < stack->n; i++) {
+        if ((rule = match_frame(s, DH_SUPPRESS_RACE, &stack->frames[i])) ||
+            (rule = dh_suppress_find(s, DH_SUPPRESS_CALLED_FROM_LIB, stack->frames[i].module)))
+            return rule;
+    }
+    return NULL;
+}
+
+/* An access that stands for others is suppressed if all of them are. */
+static struct dh_suppress_rule *match_access(const struct dh_suppress *s, const struct dh_finding_access *a)
+{
+    struct dh_suppress_rule *rule = match_stack(s, &a->stack);
+    if (!rule && (rule = dh_suppress_find(s, DH_SUPPRESS_RACE, a->place)) == NULL)
+        rule = dh_suppress_find(s, DH_SUPPRESS_RACE_TOP, a->place);
+    DH_ASSERT(a->alike || !a->n_alike);
+    for (size_t i = 0; rule && i < a->n_alike; i++) {
+        const struct dh_symbol_trace place = {&a->alike[i].at, 1};
+        if (!match_stack(s, &place))
+            return NULL;
+    }
+    return rule;
+}
+
 struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const struct dh_suppress *s)
 {
     struct dh_suppress_rule *rule;
@@ -95,14 +123,8 @@ struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const
         (rule = dh_suppress_find(s, DH_SUPPRESS_FINGERPRINT, f->fingerprint.old_hash)))
         return rule;
     for (int i = 0; i < 2; i++) {
-        const struct dh_symbol_trace *stack = &f->accesses[i].stack;
-        if (stack->n && (rule = match_frame(s, DH_SUPPRESS_RACE_TOP, &stack->frames[0])))
+        if ((rule = match_access(s, &f->accesses[i])))
             return rule;
-        for (size_t j = 0; j < stack->n; j++) {
-            if ((rule = match_frame(s, DH_SUPPRESS_RACE, &stack->frames[j])) ||
-                (rule = dh_suppress_find(s, DH_SUPPRESS_CALLED_FROM_LIB, stack->frames[j].module)))
-                return rule;
-        }
     }
     if (!f->location.has_variable)
         return NULL;

@@ -171,7 +171,7 @@ bool dh_finding_is_free(const struct dh_finding *f);
 const char *dh_finding_line(struct dh_arena *arena, const struct dh_finding_access *a);
 /* Sets memory and fingerprint, when all the rest is there. */
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f);
-/* The rule that suppresses it, or NULL. */
+/* The rule that suppresses it, or NULL. What accesses are alike must have been listed. */
 struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const struct dh_suppress *s);
 
 /* explain.c: words for people, fit to be shown. */

@@ -87,6 +87,7 @@ static json_t *detector(const struct dh_print_detector *d)
         dh_json_number(object, "first_event", d->first_event);
     dh_json_number(object, "memory", d->memory);
     dh_json_number(object, "given_up", d->given_up);
+    dh_json_number(object, "suppressed", d->suppressed);
     dh_json_put(object, "error", d->error);
     return object;
 }
@@ -186,12 +187,6 @@ static void json_begin(struct dh_print *p)
     fputs(",\n\"findings\":[", p->out);
 }
 
-static void json_section(struct dh_print *p, const struct dh_print_section *s)
-{
-    (void)p;
-    (void)s;
-}
-
 static void json_end(struct dh_print *p)
 {
     const struct dh_print_about *about = p->about;
@@ -203,9 +198,11 @@ static void json_end(struct dh_print *p)
                json_pack("{sI sI}", "findings", (json_int_t)about->trace->findings, "variants",
                          (json_int_t)about->trace->variants));
     else
-        member(p, "summary", json_pack("{sI}", "findings", (json_int_t)about->pairs->findings));
+        member(p, "summary",
+               json_pack("{sI sI}", "findings", (json_int_t)about->pairs->findings, "suppressed",
+                         (json_int_t)about->pairs->suppressed));
     fputs("}\n", p->out);
 }
 
-const struct dh_print_ops dh_print_as_json = {json_begin, json_section, dh_json_finding, json_section,
-                                              json_end};
+const struct dh_print_ops dh_print_as_json = {
+    .begin = json_begin, .finding = dh_json_finding, .end = json_end};

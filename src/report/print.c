@@ -31,7 +31,8 @@ void dh_print_begin(struct dh_print *p, const struct dh_print_about *about)
 
 void dh_print_open(struct dh_print *p, const struct dh_print_section *s)
 {
-    ops(p)->open(p, s);
+    if (ops(p)->open)
+        ops(p)->open(p, s);
     dh_print_done(p);
 }
 
@@ -44,7 +45,8 @@ void dh_print_finding(struct dh_print *p, const struct dh_finding *f)
 
 void dh_print_close(struct dh_print *p, const struct dh_print_section *s)
 {
-    ops(p)->close(p, s);
+    if (ops(p)->close)
+        ops(p)->close(p, s);
     dh_print_done(p);
 }
 

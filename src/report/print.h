@@ -42,6 +42,7 @@ struct dh_print_detector {
     u64 first_event;   /* number, from 1; 0: no race */
     u64 memory;        /* bytes */
     u64 given_up;      /* possible races left undecided */
+    u64 suppressed;    /* pairs of locations */
     const char *error; /* why it did not see everything; NULL: it did */
 };
 
@@ -73,6 +74,7 @@ struct dh_print_static {
     bool most, other_most; /* pairs and other are upper bounds */
     bool bundled;          /* some findings stand for many pairs */
     u64 findings;
+    u64 suppressed; /* pairs */
     const struct dh_print_section *variables;
     size_t n_variables;
     const struct dh_finding_thread *threads; /* all entry points */

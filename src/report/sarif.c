@@ -252,16 +252,10 @@ static void sarif_begin(struct dh_print *p)
     fputs(",\"results\":[", p->out);
 }
 
-static void sarif_section(struct dh_print *p, const struct dh_print_section *s)
-{
-    (void)p;
-    (void)s;
-}
-
 static void sarif_end(struct dh_print *p)
 {
     fputs("]}]}\n", p->out);
 }
 
-const struct dh_print_ops dh_print_as_sarif = {sarif_begin, sarif_section, sarif_finding, sarif_section,
-                                               sarif_end};
+const struct dh_print_ops dh_print_as_sarif = {
+    .begin = sarif_begin, .finding = sarif_finding, .end = sarif_end};

@@ -120,6 +120,9 @@ static void text_close(struct dh_print *p, const struct dh_print_section *s)
     const char *more = s->shown ? dh_words_more(p, s) : "";
     if (more[0])
         fprintf(p->out, "%s  %s\n", d ? "" : "\n", more);
+    if (d && d->suppressed)
+        fprintf(p->out, "  %" PRIu64 " pair%s of locations suppressed\n", d->suppressed,
+                dh_words_plural(d->suppressed));
     if (d && d->given_up)
         fprintf(p->out, "  incomplete: %" PRIu64 " possible race%s not decided, at the bound of the search\n",
                 d->given_up, dh_words_plural(d->given_up));

@@ -337,17 +337,19 @@ const char *dh_words_pairs(struct dh_print *p)
     const struct dh_print_static *s = p->about->pairs;
     struct dh_arena *a = &p->scratch;
     bool relay = strcmp(s->style, "relay") == 0;
-    const char *dropped = "", *bundles = "";
+    const char *dropped = "", *bundles = "", *suppressed = "";
+    if (s->suppressed)
+        suppressed = dh_arena_printf(a, "; %" PRIu64 " suppressed", s->suppressed);
     if (s->dropped)
         dropped = dh_arena_printf(a, "; assuming %s dropped %s%" PRIu64 " more", s->assumed,
                                   s->bundled ? "at most " : "", s->dropped);
     if (s->bundled)
         bundles = dh_arena_printf(a, " in %" PRIu64 " bundle%s", s->findings, dh_words_plural(s->findings));
     return dh_arena_printf(
-        a, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s; %s%" PRIu64 " with --style=%s)",
+        a, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s%s; %s%" PRIu64 " with --style=%s)",
         s->most ? "at most " : "", s->pairs, dh_words_plural(s->pairs), bundles, s->n_variables,
         dh_words_plural(s->n_variables),
-        relay ? "relay: no lock in common" : "sound: nothing dropped that could race", dropped,
+        relay ? "relay: no lock in common" : "sound: nothing dropped that could race", dropped, suppressed,
         s->other_most ? "at most " : "", s->other, s->other_style);
 }
 

@@ -9,7 +9,7 @@
 
 struct dh_print_ops {
     void (*begin)(struct dh_print *p);
-    void (*open)(struct dh_print *p, const struct dh_print_section *s);
+    void (*open)(struct dh_print *p, const struct dh_print_section *s); /* NULL: it knows no sections */
     void (*finding)(struct dh_print *p, const struct dh_finding *f);
     void (*close)(struct dh_print *p, const struct dh_print_section *s);
     void (*end)(struct dh_print *p);

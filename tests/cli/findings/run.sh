@@ -92,6 +92,34 @@ same events-json "$(json 'print([(f["location"]["name"], f["count"], len(f.get("
 document analyze --detector=basicvc --list=events --all x.std
 same events-all "$(json 'print(len(d["findings"]))')" 4
 
+# ---- One suppressor: rules are for what was thought possible and for traces, too ----
+form=text
+document static --suppressions=known.txt -I"$root/tests/programs" -pthread causes.c
+same static-suppressed "$status:$(grep -c '^global .counter' out):$(grep -c '^global .shared' out)" 0:0:1
+has static-suppressed-total out '; 1 suppressed;'
+form=json
+document static --suppressions=known.txt -I"$root/tests/programs" -pthread causes.c
+valid schema-static-suppressed
+same static-suppressed-json "$(json 'print({f["location"]["name"] for f in d["findings"]}, d["summary"]["suppressed"])')" "{'shared'} 1"
+echo 'race:^x$' >known.txt
+form=text
+document analyze --suppressions=known.txt x.std
+same analyze-suppressed "$status:$(grep -c '^  y: ' out):$(grep -c '^  x: ' out)" 66:1:0
+has analyze-suppressed-count out '1 pair of locations suppressed'
+echo 'race:^y$' >>known.txt
+document analyze --list=none --suppressions=known.txt x.std
+same analyze-all-suppressed "$status" 0
+# The first race of a variable is suppressed, another one is not.
+echo 'race:^5$' >known.txt
+document analyze --suppressions=known.txt --detector=basicvc x.std
+has analyze-next-of-variable out 'x: read by b at 6 (event 6)'
+form=json
+document analyze --suppressions=known.txt --detector=basicvc x.std
+valid schema-analyze-suppressed
+document analyze --suppressions=absent.txt x.std
+same analyze-suppressions-absent "$status:$(cat err)" \
+    "2:deadheat analyze: error: cannot read the suppressions 'absent.txt': No such file or directory"
+
 # ---- Confirmed in the field ----
 confirmed() { # MEMBERS: the first race has these
     sed '/"type":"race"/{s/"type":"race"/"type":"race",'"$1"'/;:a;n;ba}' races.jsonl >confirmed.jsonl
