@@ -11,8 +11,7 @@
 
 static const char *const kinds[] = {"read", "write", "free", "write"};
 
-/* ---- Version 1 ------------------------------------------------------------------------------------------
- */
+/* ---- Version 1 ----------------------------------------------------------------------------------------- */
 
 static const char *old_place(struct dh_arena *arena, const struct dh_symbol_frame *f)
 {
@@ -61,8 +60,7 @@ static const char *old_text(struct dh_arena *arena, const struct dh_fingerprint_
     return join(arena, '1', sides[0], sides[1], old_memory(arena, race));
 }
 
-/* ---- Version 2 ------------------------------------------------------------------------------------------
- */
+/* ---- Version 2 ----------------------------------------------------------------------------------------- */
 
 /* "name", or "name@file.c" of what other files may have too. */
 static const char *name_of(struct dh_arena *arena, const char *name, const char *home)
@@ -179,8 +177,7 @@ static const char *new_text(struct dh_arena *arena, const struct dh_fingerprint_
     return dh_fingerprint_text(arena, sides, &memory);
 }
 
-/* ---- Both ------------------------------------------------------------------------------------------------
- */
+/* ---- Both ---------------------------------------------------------------------------------------------- */
 
 void dh_fingerprint_hash(const char *text, char ret[DH_FINGERPRINT_LENGTH + 1])
 {

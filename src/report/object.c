@@ -58,6 +58,8 @@ struct dh_object *dh_object_open(struct dh_arena *arena, const char *path, const
     struct dh_object *o = dh_arena_alloc(arena, sizeof(*o));
     o->arena = arena;
     o->path = path;
+    dh_map_init(&o->types, arena);
+    dh_map_init(&o->type_names, arena);
     *ret_why = NULL;
     if (path[0] != '/' && path[0] != '.')
         return o; /* [vdso] and the like: nothing to read, nothing to say */
@@ -107,6 +109,8 @@ void dh_object_close(struct dh_object *o)
     free(o->ranges);
     for (int which = 0; which < DH_OBJECT_KINDS; which++)
         free(o->symbols[which]);
+    dh_map_done(&o->types);
+    dh_map_done(&o->type_names);
     if (o->dwfl)
         dwfl_end(o->dwfl);
 }

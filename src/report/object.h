@@ -1,6 +1,6 @@
 /*
  * object.h - one ELF file and its debug information, indexed as far as it was needed. Inside the report
- * room, shared by symbol.c, object.c, dwarf.c, elfsym.c, origin.c, variable.c and local.c only.
+ * room, for the files that read debug information.
  *
  * Addresses here are those of the ELF file's own program headers ("file addresses"), which is what race
  * records hold. libdw adds a bias of its own; it is removed at the boundary.
@@ -63,6 +63,8 @@ struct dh_object {
     struct dh_object_range *ranges; /* sorted by lo */
     size_t n_ranges, cap_ranges;
     u64 searched_bytes;
+    struct dh_map types;      /* of functions and units, as they are asked for; types.c */
+    struct dh_map type_names; /* of those, with their scopes */
     bool symbols_read;
     struct dh_object_symbol *symbols[3]; /* by DH_OBJECT_*; each sorted by lo */
     size_t n_symbols[3], cap_symbols[3];
@@ -96,7 +98,15 @@ void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwa
 Dwarf_Die *dh_object_function_at(struct dh_object *o, u64 addr, struct dh_object_unit **ret_unit);
 bool dh_object_has_pc(Dwarf_Die *die, u64 pc);
 
+/* A function as the source has it, and the unit with code of it. */
+struct dh_object_source {
+    struct dh_object *object;
+    struct dh_object_unit *unit;
+    Dwarf_Die function;
+};
+
 /* origin.c */
+bool dh_object_is_c(Dwarf_Die *unit);          /* rather than C++ or another language */
 const char *dh_object_linkage(Dwarf_Die *die); /* linkage name; NULL if it has none */
 /* The function that die is, or is a copy of. file: that the frame's line is in. */
 void dh_object_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die, const char *file,

@@ -102,10 +102,9 @@ static const char *home_of(struct dh_object *o, const char *path, int tag, const
     return at;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------------------
- */
+/* ---- Functions ----------------------------------------------------------------------------------------- */
 
-static bool is_c(Dwarf_Die *unit)
+bool dh_object_is_c(Dwarf_Die *unit)
 {
     switch (dwarf_srclang(unit)) {
     case DW_LANG_C89:
@@ -225,7 +224,7 @@ void dh_object_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Di
     const char *linkage = dh_object_linkage(&function), *declared_in;
     const char *name = linkage ? linkage : dwarf_diename(&function);
     ret->name = name;
-    if (name && !linkage && !external && !is_c(&unit->die))
+    if (name && !linkage && !external && !dh_object_is_c(&unit->die))
         ret->name = qualified(o, &function, name, &declared);
     dh_object_declared_at(o, unit, &declared, &declared_in, &ret->line);
     if (!ret->line)
@@ -234,6 +233,9 @@ void dh_object_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Di
     ret->elsewhere = !file || !declared_in || strcmp(file, declared_in) != 0;
     ret->allocates = allocates(&function);
     ret->unit = unit;
+    struct dh_object_source *source = dh_arena_alloc(o->arena, sizeof(*source));
+    *source = (struct dh_object_source){o, unit, function};
+    ret->source = source;
 }
 
 void dh_object_variable_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,

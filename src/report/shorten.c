@@ -107,8 +107,7 @@ static bool is_text(struct text t, const char *word)
     return t.len == strlen(word) && memcmp(t.at, word, t.len) == 0;
 }
 
-/* ---- Template arguments ---------------------------------------------------------------------------------
- */
+/* ---- Template arguments -------------------------------------------------------------------------------- */
 
 static void sequence(struct state *s, const char *stops);
 
@@ -143,8 +142,7 @@ static const char *alias_prefix(struct text character)
     return NULL;
 }
 
-/* What was written from `name` on is "std::basic_string<char": make it "std::string". Returns the last word.
- */
+/* "std::basic_string<char" was written from `name` on: make it "std::string". Returns the last word. */
 static struct text write_alias(struct state *s, size_t name, const char *prefix)
 {
     static const char std[] = "std::", basic[] = "basic_";
@@ -202,8 +200,7 @@ static struct text template_arguments(struct state *s, size_t name)
     return (struct text){0};
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------
- */
+/* ---- Names --------------------------------------------------------------------------------------------- */
 
 /* Behind the word `operator`: signs that are no brackets here. */
 static void operator_sign(struct state *s)
@@ -267,8 +264,7 @@ static void name(struct state *s, bool qualified)
     }
 }
 
-/* ---- Everything else ------------------------------------------------------------------------------------
- */
+/* ---- Everything else ----------------------------------------------------------------------------------- */
 
 static void bracket(struct state *s, const char *closing)
 {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "report/field.h"
 #include "report/object.h"
 #include "util/path.h"
 
@@ -20,6 +21,7 @@ struct dh_symbol {
     struct dh_map frames;  /* struct frame_key -> struct dh_symbol_trace */
     struct opened *opened;
     bool full_names;
+    struct dh_source *source; /* NULL: not to be looked at */
     dh_symbol_warn *warn;
     void *ctx;
 };
@@ -53,6 +55,11 @@ void dh_symbol_free(struct dh_symbol *s)
 void dh_symbol_full_names(struct dh_symbol *s)
 {
     s->full_names = true;
+}
+
+void dh_symbol_use_source(struct dh_symbol *s, struct dh_source *source)
+{
+    s->source = source;
 }
 
 static const char *brief(struct dh_symbol *s, const char *name)
@@ -184,6 +191,17 @@ bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation 
         !dh_object_find_local(find_object(s, f->module), f->offset - 1, frame, at, size, ret))
         return false;
     choose_names(s, ret);
+    return true;
+}
+
+bool dh_symbol_find_field(struct dh_symbol *s, const struct dh_symbol_block *block,
+                          struct dh_symbol_field *ret)
+{
+    if (!dh_field_find(s->arena, s->source, block, ret))
+        return false;
+    ret->brief_type = brief(s, ret->type);
+    ret->brief_member = brief(s, ret->member);
+    ret->shown_type = s->full_names ? ret->type : ret->brief_type;
     return true;
 }
 

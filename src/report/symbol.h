@@ -11,6 +11,8 @@
 #include "report/model.h"
 
 /* What a function or variable is in the source: the same in every build and on every machine. origin.c. */
+struct dh_object_source;
+struct dh_source;
 struct dh_symbol_origin {
     const char *name; /* for a linker, or in the source if it has no other; not demangled; NULL if unknown */
     const char *home; /* of internal linkage: the base name of its file; with directories above it, as many as
@@ -21,6 +23,7 @@ struct dh_symbol_origin {
                          to their callers */
     u64 offset;       /* of a frame without debug information: in the function, if `name` is known */
     const void *unit; /* of debug information; for comparing */
+    const struct dh_object_source *source; /* of a function; NULL without debug information */
 };
 
 struct dh_symbol_frame {
@@ -58,6 +61,31 @@ struct dh_symbol_variable {
     bool findable;       /* the debug information that tells members is found whatever was asked before */
 };
 
+/* An access to a heap block, or the end of the block. */
+struct dh_symbol_touch {
+    u64 offset, size; /* in the block */
+    bool free;
+    bool range; /* of many bytes, of which perhaps only these are known */
+    const struct dh_symbol_trace *stack;
+};
+
+struct dh_symbol_block {
+    u64 size;
+    struct dh_symbol_touch touches[2];
+    const struct dh_symbol_trace *allocated_at;
+};
+
+/* The part of a heap block that was accessed, if all that is known of the block agrees. */
+struct dh_symbol_field {
+    const char *type;                      /* "struct conn", "ns::Conn<int>" */
+    const char *name;                      /* "refs", "peer.port", "buf[3]" */
+    const char *member;                    /* for suppressions: "conn.refs" */
+    const char *brief_type, *brief_member; /* shortened */
+    const char *shown_type;                /* for people */
+    bool is_element;                       /* the block is an array of them */
+    u64 element;
+};
+
 /* Called once for each thing a person should know: a rebuilt or unreadable file. */
 typedef void dh_symbol_warn(void *ctx, const char *sentence);
 
@@ -65,6 +93,8 @@ struct dh_symbol;
 struct dh_symbol *dh_symbol_new(struct dh_arena *arena, dh_symbol_warn *warn, void *ctx);
 /* Show names of C++ in full; as a rule they are shortened. */
 void dh_symbol_full_names(struct dh_symbol *s);
+/* Lines of source may be looked at, where debug information does not decide which field it is. */
+void dh_symbol_use_source(struct dh_symbol *s, struct dh_source *source);
 /* Can the file that ran be read? */
 bool dh_symbol_is_readable(struct dh_symbol *s, const struct dh_model_module *module);
 void dh_symbol_free(struct dh_symbol *s);
@@ -83,6 +113,10 @@ bool dh_symbol_check_frame(struct dh_symbol *s, const struct dh_model_activation
 /* The same as above for a variable on the stack, at address `at` of the process, in a frame that is known. */
 bool dh_symbol_find_local(struct dh_symbol *s, const struct dh_model_activation *frame, u64 at, u64 size,
                           struct dh_symbol_variable *ret);
+
+/* The field of a heap block that two accesses race on; false if it is not known. field.c. */
+bool dh_symbol_find_field(struct dh_symbol *s, const struct dh_symbol_block *block,
+                          struct dh_symbol_field *ret);
 
 /* Not in a system header or library, as far as can be told. */
 bool dh_symbol_in_project(const struct dh_symbol_frame *f);
