@@ -50,6 +50,9 @@ const char *dh_finding_subject(struct dh_arena *arena, const struct dh_finding *
         return at->has_variable ? named_variable(arena, at, at->variable.function ? "static" : "global")
                                 : "a global variable";
     case DH_MODEL_HEAP:
+        if (at->has_field)
+            return dh_arena_printf(arena, "field `%s` of `%s`", dh_text_shown(arena, at->field.name),
+                                   dh_text_shown(arena, at->field.shown_type));
         if (!at->size && at->has_variable)
             return named_variable(arena, at, "heap");
         return at->size ? dh_arena_printf(arena, "a heap block of %llu byte%s", (unsigned long long)at->size,

@@ -126,10 +126,9 @@ struct dh_suppress_rule *dh_finding_suppressed(const struct dh_finding *f, const
         if ((rule = match_access(s, &f->accesses[i])))
             return rule;
     }
-    if (!f->location.has_variable)
-        return NULL;
     const struct dh_symbol_variable *v = &f->location.variable;
-    const char *names[] = {v->name, v->display, v->brief};
+    const char *names[] = {v->name, v->display, v->brief, f->location.field.member,
+                           f->location.field.brief_member}; /* those that it has */
     for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
         if ((rule = dh_suppress_find(s, DH_SUPPRESS_RACE, names[i])))
             return rule;

@@ -102,8 +102,10 @@ struct dh_finding_location {
     bool freed;                          /* heap: and not reused */
     const char *allocator;               /* heap: the function that was called for it */
     struct dh_symbol_trace allocated_at; /* heap */
-    struct dh_symbol_trace frame;        /* stack: the function whose frame it is */
-    u64 thread;                          /* heap: who allocated; stack, tls: whose; 0: not known */
+    bool has_field;                      /* heap: it is known what was accessed in the block: */
+    struct dh_symbol_field field;
+    struct dh_symbol_trace frame; /* stack: the function whose frame it is */
+    u64 thread;                   /* heap: who allocated; stack, tls: whose; 0: not known */
     const char *thread_label;
 };
 
@@ -149,7 +151,7 @@ struct dh_finding {
     struct dh_finding_discipline discipline;
     u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
     struct dh_fingerprint fingerprint;
-    const char *memory; /* what tells the variable or the allocation from others; NULL: not known */
+    const char *memory;          /* what tells the variable or the allocation from others; NULL: not known */
     u64 count;                   /* occurrences; 0: they are not counted */
     u64 processes;               /* it was seen in */
     struct dh_finding *variants; /* that have the same cause, in order of appearance */

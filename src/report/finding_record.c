@@ -193,6 +193,18 @@ static void name_discipline(struct builder *b, struct dh_finding_discipline *ret
     }
 }
 
+static void find_field(const struct builder *b, struct dh_finding *f)
+{
+    struct dh_finding_location *at = &f->location;
+    struct dh_symbol_block block = {.size = at->size, .allocated_at = &at->allocated_at};
+    for (int i = 0; i < 2; i++) {
+        const struct dh_finding_access *a = &f->accesses[i];
+        block.touches[i] = (struct dh_symbol_touch){a->addr - at->start, a->size, a->kind == DH_MODEL_FREE,
+                                                    a->range, &a->stack};
+    }
+    at->has_field = dh_symbol_find_field(b->symbols, &block, &at->field);
+}
+
 struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
                                         const struct dh_model_race *race, bool brief)
 {
@@ -211,6 +223,8 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     for (int i = 0; i < 2; i++)
         name_access(&b, &race->accesses[i], &f->accesses[i]);
     name_location(&b, &f->location);
+    if (f->location.place == DH_MODEL_HEAP)
+        find_field(&b, f);
     name_discipline(&b, &f->discipline);
     f->newest_thread = race->newest_thread;
     dh_finding_identify(arena, f);

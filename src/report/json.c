@@ -207,6 +207,16 @@ static void put_variable(json_t *object, const struct dh_symbol_variable *v)
     put_nonzero(object, "line", (u64)v->line);
 }
 
+static void put_field(json_t *object, const struct dh_symbol_field *f)
+{
+    dh_json_put(object, "type", f->type);
+    if (f->brief_type != f->type)
+        dh_json_put(object, "short", f->brief_type);
+    dh_json_put(object, "field", f->name);
+    if (f->is_element)
+        dh_json_number(object, "element", f->element);
+}
+
 json_t *dh_json_location(const struct dh_finding_location *at)
 {
     json_t *object = json_object();
@@ -226,6 +236,8 @@ json_t *dh_json_location(const struct dh_finding_location *at)
         dh_json_number(object, "offset", at->offset);
         put_flag(object, "freed", at->freed);
     }
+    if (at->has_field)
+        put_field(object, &at->field);
     if (at->allocated_at.n)
         put_trace(object, "allocated_at", &at->allocated_at);
     if (at->frame.n)

@@ -97,6 +97,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     r->symbols = dh_symbol_new(&r->arena, warn, r);
     if (options->full_names)
         dh_symbol_full_names(r->symbols);
+    if (options->source)
+        dh_symbol_use_source(r->symbols, &r->source);
     char *cwd = getcwd(NULL, 0);
     r->print = (struct dh_print){
         .out = options->out,

@@ -168,7 +168,13 @@ static const char *heap_memory(struct dh_print *p, const struct dh_finding_locat
 {
     struct dh_arena *a = &p->scratch;
     const char *by = at->thread_label ? dh_arena_printf(a, ", allocated by thread %s", at->thread_label) : "";
-    return dh_arena_printf(a, "%sa %sheap block of %" PRIu64 " byte%s at 0x%" PRIx64 "%s",
+    const char *field = "";
+    if (at->has_field)
+        field = dh_arena_printf(a, "field `%s` of `%s`, ", shown(p, at->field.name),
+                                shown(p, at->field.shown_type));
+    if (at->has_field && at->field.is_element)
+        field = dh_arena_printf(a, "%selement %" PRIu64 ", ", field, at->field.element);
+    return dh_arena_printf(a, "%s%sa %sheap block of %" PRIu64 " byte%s at 0x%" PRIx64 "%s", field,
                            offset_in(p, at->offset), at->freed ? "freed " : "", at->size,
                            dh_words_plural(at->size), at->start, by);
 }
