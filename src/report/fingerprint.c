@@ -114,9 +114,7 @@ static struct dh_fingerprint_site site_of(const struct dh_symbol_frame *f)
         s.offset = s.function ? f->origin.offset : f->offset;
         return s;
     }
-    s.placed = f->file && f->line > 0;
-    if (f->origin.unit && !f->origin.line) /* a function that the compiler made: its lines are anywhere */
-        s.placed = false;
+    s.placed = f->file && f->line > 0 && !f->origin.artificial; /* whose lines are anywhere */
     if (!s.placed)
         return s;
     s.column = f->column;

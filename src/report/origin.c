@@ -227,8 +227,9 @@ void dh_object_origin(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Di
     if (name && !linkage && !external && !dh_object_is_c(&unit->die))
         ret->name = qualified(o, &function, name, &declared);
     dh_object_declared_at(o, unit, &declared, &declared_in, &ret->line);
-    if (!ret->line)
-        ret->name = unnumbered(o, ret->name);
+    ret->artificial = !ret->line && dwarf_hasattr_integrate(&function, DW_AT_artificial);
+    if (ret->artificial)
+        ret->name = unnumbered(o, name);
     ret->home = external ? NULL : home_of(o, declared_in ? declared_in : file, DW_TAG_subprogram, name);
     ret->elsewhere = !file || !declared_in || strcmp(file, declared_in) != 0;
     ret->allocates = allocates(&function);

@@ -19,6 +19,7 @@ struct dh_symbol_origin {
                          it takes, if another file of that base name has such a thing too. Else NULL */
     int line;         /* where it is declared; 0 if unknown */
     bool elsewhere;   /* of a frame: its line is in another file than the declaration */
+    bool artificial;  /* of a function: made by the compiler, and declared nowhere */
     bool allocates;   /* of a function: it takes a number and returns void *, as those do that hand out memory
                          to their callers */
     u64 offset;       /* of a frame without debug information: in the function, if `name` is known */

@@ -186,11 +186,24 @@ sed -i '/^static void count/i int more(int x)\n{\n    return x + other;\n}' edit
 (cd edit && "$deadheat" cc -O1 -pthread base.c -o bare)
 same bare-function-above "$(races edit/bare)" "$(cat bare)"
 
+# ---- With line numbers and no more: the lines of the file must do ----
+edited base.c "$nothing"
+build edit -O1 -gline-tables-only base.c
+races edit/prog >lines
+like lines-only lines '^dh2-.* 2|read look@base.c base.c:[0-9]*:22|write count@base.c base.c:[0-9]*:16|global stats$'
+
 # ---- C++: names that the source has several times, or not at all ----
 for level in -O0 -O2; do
     "$deadheat" c++ -g $level -std=c++17 -pthread base/names.cpp -o names && races ./names | cut -d ' ' -f 2- >"names$level"
 done
 same cxx-optimised "$(cat names-O2)" "$(cat names-O0)"
 same cxx-all-told-apart "$(uniq names-O0 | wc -l)" 9
+"$deadheat" c++ -g -O1 -pthread base/init.cpp -o init
+init=$(races ./init)
+one cxx-initialiser "$init"
+sed 's/^std::vector/std::vector<long> earlier(7);\n\n&/' base/init.cpp >base/later.cpp
+mv base/later.cpp base/init.cpp
+"$deadheat" c++ -g -O0 -pthread base/init.cpp -o init
+same cxx-kept-initialiser "$(races ./init)" "$init"
 
 exit $failed
