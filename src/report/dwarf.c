@@ -200,6 +200,14 @@ const char *dh_object_name(struct dh_object *o, Dwarf_Die *die)
     return name ? dh_symbol_demangle(o->arena, name) : NULL;
 }
 
+bool dh_object_type(Dwarf_Die *die, Dwarf_Die *ret)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die type;
+    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), &type) &&
+           dwarf_peel_type(&type, ret) == 0;
+}
+
 static int int_attr(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attr;

@@ -41,7 +41,8 @@ static bool is_in_bytes(Dwarf_Die *member, u64 rest, u64 size)
         Dwarf_Die type;
         if (dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attr), &at) != 0 ||
             dwarf_formudata(dwarf_attr(member, DW_AT_bit_offset, &attr), &shift) != 0 ||
-            !dh_types_of(member, &type) || dwarf_aggregate_size(&type, &unit) != 0 || shift + bits > unit * 8)
+            !dh_object_type(member, &type) || dwarf_aggregate_size(&type, &unit) != 0 ||
+            shift + bits > unit * 8)
             return false;
         at = at * 8 + unit * 8 - shift - bits;
     }
@@ -73,7 +74,7 @@ static void look_at_member(struct dh_members *m, Dwarf_Die *member, u64 rest, co
     }
     bool is_static = dwarf_hasattr(member, DW_AT_external);
     bool placed = dwarf_hasattr(member, DW_AT_data_member_location); /* those of a union need not be */
-    if (is_static || !dh_types_of(member, &type))
+    if (is_static || !dh_object_type(member, &type))
         return;
     if (dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attr), &at) != 0) {
         if (placed) /* computed: a virtual base */
@@ -99,7 +100,7 @@ static void look_at_element(struct dh_members *m, Dwarf_Die *array, u64 rest, co
     char index[32];
     Dwarf_Die element, second;
     Dwarf_Word size;
-    if (!dh_types_of(array, &element) || dwarf_aggregate_size(&element, &size) != 0 || size == 0)
+    if (!dh_object_type(array, &element) || dwarf_aggregate_size(&element, &size) != 0 || size == 0)
         return;
     bool matrix = dwarf_child(array, &second) == 0 && dwarf_siblingof(&second, &second) == 0;
     if (matrix || m->size > size - rest % size) { /* several of them: the array is what is known */

@@ -91,6 +91,8 @@ void dh_object_index_unit(struct dh_object_unit *unit);
  * many; 0 without debug information. */
 size_t dh_object_frames(struct dh_object *o, u64 addr, struct dh_symbol_frame **ret_frames);
 const char *dh_object_name(struct dh_object *o, Dwarf_Die *die); /* demangled; NULL if it has none */
+/* The type of what die describes, without typedefs and qualifiers; false if it has none. */
+bool dh_object_type(Dwarf_Die *die, Dwarf_Die *ret);
 void dh_object_declared_at(struct dh_object *o, struct dh_object_unit *unit, Dwarf_Die *die,
                            const char **ret_file, int *ret_line);
 

@@ -183,25 +183,16 @@ static const char *qualified(struct dh_object *o, Dwarf_Die *function, const cha
     return name;
 }
 
-/* Without typedefs and qualifiers. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Die type;
-    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), &type) &&
-           dwarf_peel_type(&type, ret) == 0;
-}
-
 /* void *xmalloc(size_t), void *pool_get(struct pool *, int): where such a function calls malloc says nothing
  * of the memory. A thread's start routine returns void * too, but is given no number. */
 static bool allocates(Dwarf_Die *function)
 {
     Dwarf_Die type, child;
-    if (!type_of(function, &type) || dwarf_tag(&type) != DW_TAG_pointer_type ||
+    if (!dh_object_type(function, &type) || dwarf_tag(&type) != DW_TAG_pointer_type ||
         dwarf_hasattr(&type, DW_AT_type) || dwarf_child(function, &child) != 0)
         return false;
     do {
-        if (dwarf_tag(&child) == DW_TAG_formal_parameter && type_of(&child, &type) &&
+        if (dwarf_tag(&child) == DW_TAG_formal_parameter && dh_object_type(&child, &type) &&
             dwarf_tag(&type) == DW_TAG_base_type)
             return true;
     } while (dwarf_siblingof(&child, &child) == 0);

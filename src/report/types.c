@@ -12,14 +12,6 @@
 enum { MAX_TYPES = 500, MAX_STEPS = 2, MAX_PEELED = 16, MAX_NESTED = 8, MAX_BLOCKS = 32 };
 enum { MAX_VISITS = 100000 }; /* of members: debug information may be of anybody's making */
 
-bool dh_types_of(Dwarf_Die *die, Dwarf_Die *ret)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Die type;
-    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), &type) &&
-           dwarf_peel_type(&type, ret) == 0;
-}
-
 bool dh_types_is_aggregate(Dwarf_Die *type)
 {
     int tag = dwarf_tag(type);
@@ -104,7 +96,7 @@ static bool has_open_end(Dwarf_Die *type)
             any = true;
         }
     } while (dwarf_siblingof(&member, &member) == 0);
-    return any && dh_types_of(&last, &end) && dwarf_tag(&end) == DW_TAG_array_type &&
+    return any && dh_object_type(&last, &end) && dwarf_tag(&end) == DW_TAG_array_type &&
            (dwarf_aggregate_size(&end, &size) != 0 || size == 0);
 }
 

@@ -29,8 +29,6 @@ struct dh_types {
     const struct dh_types *more; /* of the globals; NULL: these are they */
 };
 
-/* Without its typedefs, qualifiers and so on; false if there is none. */
-bool dh_types_of(Dwarf_Die *die, Dwarf_Die *ret);
 bool dh_types_is_aggregate(Dwarf_Die *type);
 struct dh_type dh_types_describe(struct dh_object *o, Dwarf_Die *type, const char *typedef_name);
 

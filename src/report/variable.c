@@ -83,14 +83,6 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *t, const c
         t->len = sizeof(t->at) - 1;
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Die type;
-    return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type) &&
-           dwarf_peel_type(&type, ret) == 0;
-}
-
 /* The member of a struct that holds the whole access. Bit-fields share bytes, so they are left alone. */
 static bool step_struct(struct path *p, Dwarf_Die *type)
 {
@@ -104,7 +96,7 @@ static bool step_struct(struct path *p, Dwarf_Die *type)
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&member, DW_AT_bit_size) ||
             dwarf_formudata(dwarf_attr(&member, DW_AT_data_member_location, &attr), &at) != 0)
             continue;
-        if (!type_of(&member, &inner) || dwarf_aggregate_size(&inner, &size) != 0)
+        if (!dh_object_type(&member, &inner) || dwarf_aggregate_size(&inner, &size) != 0)
             continue;
         if (p->rest < at || p->rest - at >= size || p->size > size - (p->rest - at))
             continue;
@@ -126,7 +118,7 @@ static bool step_array(struct path *p, Dwarf_Die *type)
     size_t n = 0;
     Dwarf_Die dimension, element;
     Dwarf_Word size;
-    if (!type_of(type, &element) || dwarf_aggregate_size(&element, &size) != 0 || size == 0 ||
+    if (!dh_object_type(type, &element) || dwarf_aggregate_size(&element, &size) != 0 || size == 0 ||
         dwarf_child(type, &dimension) != 0)
         return false;
     do {
@@ -163,7 +155,7 @@ static bool step_array(struct path *p, Dwarf_Die *type)
 static void walk_type(struct path *p, Dwarf_Die *variable)
 {
     Dwarf_Die type;
-    if (!type_of(variable, &type))
+    if (!dh_object_type(variable, &type))
         return;
     for (int steps = 0; steps < MAX_PATH; steps++) {
         bool moved = false;

@@ -5,15 +5,16 @@
 #define COUNT_FIRST 1
 #endif
 
-struct stats {
-    int hits, misses;
+typedef int cell;
+struct counts {
+    int hits, miss;
 };
-struct stats stats;
-int other;
+struct counts stats;
+struct counts other;
 
 static void count(int amount)
 {
-    stats.hits = amount;
+    *(cell *)&stats.hits = amount;
 }
 
 static int look(int more)

@@ -1,16 +1,17 @@
 /* Beside base.c: a function of the same name and shape in another file; the variable, if it is not there. */
-struct stats {
-    int hits, misses;
+typedef int cell;
+struct counts {
+    int hits, miss;
 };
 #ifdef STATS_HERE
-struct stats stats;
+struct counts stats;
 #else
-extern struct stats stats;
+extern struct counts stats;
 #endif
 
 static void count(int amount)
 {
-    stats.hits = amount;
+    *(cell *)&stats.hits = amount;
 }
 
 void count_there(int amount)

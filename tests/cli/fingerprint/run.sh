@@ -47,43 +47,43 @@ heap=$(races base/prog)
 one heap "$heap"
 
 # ---- What must not change it ----
-kept() { # NAME SED-SCRIPT FLAG...: of base.c
-    name=kept-$1
-    edited base.c "$2"
+remade() { # FILE SED-SCRIPT FLAG|FILE...: edits and builds it; the races are in now, those of before in before
+    edited "$1" "$2"
+    case $1 in heap.c) before=$heap ;; *) before=$base ;; esac
+    remade=$1
     shift 2
-    build edit "$@" base.c
-    same "$name" "$(races edit/prog)" "$base"
+    build edit "$@" "$remade"
+    now=$(races edit/prog)
 }
-heap_kept() { # NAME SED-SCRIPT FLAG...: of heap.c
+kept() { # NAME FILE SED-SCRIPT FLAG...
     name=kept-$1
-    edited heap.c "$2"
-    shift 2
-    build edit "$@" heap.c
-    same "$name" "$(races edit/prog)" "$heap"
+    shift
+    remade "$@"
+    same "$name" "$now" "$before"
 }
 nothing='1s/$/ /'
-kept lines-above '1a /* one */\n/* two */\n\n' -O1
-kept function-above '/^static void count/i static int more(int x)\n{\n    return x + other;\n}\n' -O1
-kept function-below '/^int main/i int more(int x)\n{\n    return x + other;\n}\n' -O1
-kept formatting-elsewhere '/^THREAD/,/^int main/s/^ */\t\t/' -O1
-kept parameter-renamed 's/amount/by_how_much/g' -O1
-kept local-renamed 's/seen/held/g; s/more/and_this/g' -O1
-kept variable-declared-later '/^struct stats stats/d; /^int other/a struct stats stats;' -O1
+kept lines-above base.c '1a /* one */\n/* two */\n\n' -O1
+kept function-above base.c '/^static void count/i static int more(int x)\n{\n    return x + other.hits;\n}\n' -O1
+kept function-below base.c '/^int main/i int more(int x)\n{\n    return x + other.hits;\n}\n' -O1
+kept formatting-elsewhere base.c '/^THREAD/,/^int main/s/^ */\t\t/' -O1
+kept parameter-renamed base.c 's/amount/by_how_much/g' -O1
+kept local-renamed base.c 's/seen/held/g; s/more/and_this/g' -O1
+kept variable-declared-later base.c '/^struct counts stats/d; /^struct counts other/a struct counts stats;' -O1
 for level in -O0 -O2 -O3; do
-    kept "optimised$level" "$nothing" $level
-    heap_kept "heap-optimised$level" "$nothing" $level
+    kept "optimised$level" base.c "$nothing" $level
+    kept "heap-optimised$level" heap.c "$nothing" $level
 done
-kept inlined 's/^static \(void count\|int look\)/static inline __attribute__((always_inline)) \1/' -O0
-kept not-inlined 's/^static \(void count\|int look\)/static __attribute__((noinline)) \1/' -O2
-heap_kept heap-inlined 's/^\(static\|HELPER\) /static inline __attribute__((always_inline)) /' -O0
-heap_kept heap-not-inlined 's/^\(static\|HELPER\) /static __attribute__((noinline)) /' -O2
-kept order-of-threads "$nothing" -O1 -DCOUNT_FIRST=0
+kept inlined base.c 's/^static \(void count\|int look\)/static inline __attribute__((always_inline)) \1/' -O0
+kept not-inlined base.c 's/^static \(void count\|int look\)/static __attribute__((noinline)) \1/' -O2
+kept heap-inlined heap.c 's/^\(static\|HELPER\) /static inline __attribute__((always_inline)) /' -O0
+kept heap-not-inlined heap.c 's/^\(static\|HELPER\) /static __attribute__((noinline)) /' -O2
+kept order-of-threads base.c "$nothing" -O1 -DCOUNT_FIRST=0
 for form in -gdwarf-4 '-gdwarf-5 -gsplit-dwarf' -gz=zlib -fuse-ld=lld-19 '-flto -fuse-ld=lld-19' -no-pie; do
     # shellcheck disable=SC2086 # a list
-    kept "form$(echo "$form" | tr -d ' ')" "$nothing" -O1 $form
+    kept "form$(echo "$form" | tr -d ' ')" base.c "$nothing" -O1 $form
 done
-heap_kept lines-above-allocation '1a /* one */\n' -O1
-heap_kept members-elsewhere 's/int id, refs;/int id;\n    int refs;/' -O1
+kept lines-above-allocation heap.c '1a /* one */\n' -O1
+kept members-elsewhere heap.c 's/int id, refs;/int id;\n    int refs;/' -O1
 
 # Where it is built, and from where; in which process.
 mkdir -p "a/b c" build
@@ -98,7 +98,7 @@ same kept-mapped-path "$(races build/other)" "$base"
 same kept-addresses "$("$deadheat" report --format=json build/fixed.jsonl 2>/dev/null | grep -o 'dh2-[0-9a-f]*')" "${base%% *}"
 
 # The variable in another file; in which order the two are linked; in a library.
-edited base.c '/^struct stats stats/s/^/extern /'
+edited base.c '/^struct counts stats/s/^/extern /'
 build edit -O1 base.c other.c -DSTATS_HERE
 same kept-variable-in-other-file "$(races edit/prog)" "$base"
 build edit -O1 other.c base.c -DSTATS_HERE
@@ -117,7 +117,7 @@ build edit -O2 -flto -fuse-ld=lld-19 base.c other.c
 same kept-inlined-by-linker "$(races edit/prog)" "$there"
 
 # The line is where a macro is used; of text that is included, it is the line there.
-edited base.c 's/^    stats.hits = amount;/    SET(amount);/; 2a #define SET(x) \\\n    stats.hits = x'
+edited base.c 's/^    \*(cell .*/    SET(amount);/; 2a #define SET(x) \\\n    stats.hits = x'
 build edit -O1 base.c
 macro=$(races edit/prog)
 one macro "$macro"
@@ -125,7 +125,7 @@ sed -i '2a /* more */' edit/base.c
 sed -i 's/^    stats.hits = x/       stats.hits = x/' edit/base.c
 build edit -O1 base.c
 same kept-inside-of-macro "$(races edit/prog)" "$macro"
-edited base.c 's/^    stats.hits = amount;/#include "set.inc"/'
+edited base.c 's/^    \*(cell .*/#include "set.inc"/'
 echo 'stats.hits = amount;' >edit/set.inc
 build edit -O1 base.c
 included=$(races edit/prog)
@@ -137,33 +137,29 @@ build edit -O1 base.c
 same kept-lines-above-included-text "$(races edit/prog)" "$included"
 
 # ---- What must change it ----
-changed() { # NAME SED-SCRIPT FILE...: of base.c
+changed() { # NAME FILE SED-SCRIPT FILE...
     name=changed-$1
-    edited base.c "$2"
-    shift 2
-    build edit -O1 base.c "$@"
-    differ "$name" "$(races edit/prog)" "$base"
+    shift
+    remade "$@" -O1
+    differ "$name" "$now" "$before"
 }
-heap_changed() { # NAME SED-SCRIPT: of heap.c
-    edited heap.c "$2"
-    build edit -O1 heap.c
-    differ "changed-$1" "$(races edit/prog)" "$heap"
-}
-changed function 's/\bcount(/tally(/'
-changed variable 's/stats\.hits/other/'
-changed member 's/stats\.hits/stats.misses/'
-changed read-to-write 's/int seen = stats\.hits/stats.hits = 3; int seen = 0/'
-changed atomic 's/    stats.hits = amount;/    __atomic_store_n(\&stats.hits, amount, 0);/'
-changed line '/int seen/i\    use(2);'
-changed column 's/    stats.hits = amount;/use(2); stats.hits = amount;/'
-changed thread-local 's/^struct stats stats;/static _Thread_local struct stats own; static struct stats *where; /; s/stats\.hits = amount/where = \&own, where->hits = amount/; s/= stats\.hits/= where->hits/'
-changed file-of-static-function 's/^    count(1);/    void count_there(int); count_there(1);/; /^static void count/,/^}/d' other.c
-heap_changed heap-member 's/->refs/->id/'
-heap_changed free-instead-of-write 's/^    conn->refs = 0;/    free(conn);/'
-heap_changed allocating-function 's/^#define OPEN open_conn/#define OPEN open_twin/'
-heap_changed allocating-line '/^    return xalloc/i\    use(2);'
+# One fact at a time: lines and columns stay what they were, unless they are what is changed.
+changed function base.c 's/\bcount(/tally(/'
+changed variable base.c 's/stats\.hits/other.hits/'
+changed member base.c 's/stats\.hits/stats.miss/'
+changed read-to-write base.c 's/^    int seen = stats\.hits;/          stats.hits = 3; int seen = 0;/'
+changed atomic base.c 's/^typedef int cell/typedef _Atomic int cell/'
+changed line base.c '/int seen/i\    use(2);'
+changed column base.c 's/^    \(\*(cell \)/        \1/'
+changed thread-local base.c 's/^struct counts stats;/struct counts *where;\n#define stats (*where)/
+    s/^    both/    static _Thread_local struct counts own;\n    where = \&own;\n&/'
+changed file-of-static-function base.c 's/^    count(1);/    void count_there(int); count_there(1);/; /^static void count/,/^}/d' other.c
+changed heap-function heap.c 's/\bhold(/keep(/'
+changed free-instead-of-write heap.c 's/^    conn->refs = 0;/               free(conn);/'
+changed allocating-function heap.c 's/^#define OPEN open_conn/#define OPEN open_twin/'
+changed allocating-line heap.c '/^    return xalloc/i\    use(2);'
 # Two variables of one name.
-edited base.c 's/stats\.hits/*where/; s/^int other;/static int hidden;\nint *hidden_there(void), *where;/
+edited base.c 's/stats\.hits/*where/; s/\&\*where/where/; s/^struct counts other;/static int hidden;\nint *hidden_there(void), *where;/
     s/^    both/    where = getenv("THERE") ? hidden_there() : \&hidden;\n&/'
 build edit -O0 base.c other.c
 differ changed-file-of-static-variable "$(races edit/prog)" "$(THERE=1 races edit/prog)"
@@ -182,7 +178,7 @@ edited base.c 's/^static \(void count\|int look\)/__attribute__((noinline)) \1/'
 (cd edit && "$deadheat" cc -O1 -pthread base.c -o bare)
 races edit/bare >bare
 like bare-symbols bare '^dh2-.* 2|read bare!look+0x[0-9a-f]*|write bare!count+0x[0-9a-f]*|global stats$'
-sed -i '/^static void count/i int more(int x)\n{\n    return x + other;\n}' edit/base.c
+sed -i '/^static void count/i int more(int x)\n{\n    return x + other.hits;\n}' edit/base.c
 (cd edit && "$deadheat" cc -O1 -pthread base.c -o bare)
 same bare-function-above "$(races edit/bare)" "$(cat bare)"
 
@@ -190,7 +186,7 @@ same bare-function-above "$(races edit/bare)" "$(cat bare)"
 edited base.c "$nothing"
 build edit -O1 -gline-tables-only base.c
 races edit/prog >lines
-like lines-only lines '^dh2-.* 2|read look@base.c base.c:[0-9]*:22|write count@base.c base.c:[0-9]*:16|global stats$'
+like lines-only lines '^dh2-.* 2|read look@base.c base.c:[0-9]*:22|write count@base.c base.c:[0-9]*:26|global stats$'
 
 # ---- C++: names that the source has several times, or not at all ----
 for level in -O0 -O2; do
