@@ -34,8 +34,9 @@ struct dh_analyze_race {
     struct dh_race race;
     size_t others, n_others; /* other earlier accesses that were reported with this one */
     enum dh_analyze_proof proof;
-    u64 count;      /* racy events that it stands for; 0: they were not counted */
-    size_t variant; /* the next race with the same cause; 0: none */
+    u64 count;                   /* racy events that it stands for; 0: they were not counted */
+    size_t variant;              /* the next race with the same cause; 0: none */
+    struct dh_model_race *model; /* of a recording: with stacks and locks; NULL: they are not known */
 };
 
 /* The races to be listed of one detector. */
@@ -64,6 +65,12 @@ struct dh_analyze {
     u32 n_variables;
     struct dh_table wanted; /* of each variable: one of enum dh_analyze_wanted */
     struct dh_suppress rules;
+    bool bare;                 /* do not look for stacks and locks */
+    bool full_names;           /* of C++ */
+    struct dh_arena arena;     /* of what follows: */
+    struct dh_model model;     /* races of a recording, if there are some */
+    struct dh_symbol *symbols; /* NULL: there are none */
+    struct dh_source source;
     bool all;     /* list races with the same cause one by one */
     bool witness; /* show the events of witnesses, not only how many there are */
     const struct dh_detector_ops *ops[DH_ANALYZE_MAX];
@@ -80,6 +87,9 @@ u64 dh_analyze_reach(u64 event);
 /* Reads the trace and runs the detectors. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_analyze_run(struct dh_analyze *a);
 void dh_analyze_confirm(struct dh_analyze *a);
+/* analyze_model.c: looks for the stacks and locks of the races of a recording. */
+void dh_analyze_model(struct dh_analyze *a);
+void dh_analyze_model_done(struct dh_analyze *a);
 /* How many races of a detector are told: of those that dh_analyze_group leaves. */
 size_t dh_analyze_listed(const struct dh_analyze *a, u32 i);
 void dh_analyze_group(struct dh_analyze *a);

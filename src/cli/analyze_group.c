@@ -83,7 +83,7 @@ static void join_causes(struct dh_analyze *a, u32 i)
     struct dh_groups all;
     struct dh_group **groups = dh_arena_array(&arena, f->n, sizeof(*groups));
     size_t n = 0;
-    dh_groups_init(&all, &arena, false);
+    dh_groups_init(&all, &arena, a->all);
     for (size_t k = 0; k < f->n; k++) {
         bool is_new;
         struct dh_group *group =
@@ -157,7 +157,10 @@ void dh_analyze_group(struct dh_analyze *a)
         if (a->rules.rules && a->list != DH_LIST_EVENTS)
             shorten(a, f);
         f->n_causes = f->n;
-        if (a->all || a->list != DH_LIST_EVENTS || f->n == 0) /* of a variable, only one is listed */
+        /* In a trace without code a variable is told apart by its name, and only one race of it is listed. In
+         * a recording many may be one: the elements of an array. */
+        bool one_by_one = a->all && a->list == DH_LIST_EVENTS;
+        if (f->n == 0 || one_by_one || (!a->symbols && (a->all || a->list != DH_LIST_EVENTS)))
             continue;
         count_repetitions(f);
         join_causes(a, i);

@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/analyze.h"
 #include "detect/predict.h"
@@ -68,26 +70,68 @@ static void name_access(struct dh_analyze *a, const struct dh_race_access *x,
         ret->language_access = told + 1;
 }
 
+/* What a trace without code tells of a race. */
+static struct dh_finding *of_names(struct dh_analyze *a, struct dh_arena *arena, const struct dh_race *r)
+{
+    struct dh_finding_trace race = {
+        .variable = dh_trace_in_variable(&a->in, r->cell),
+        .expression = dh_trace_in_global(&a->in, r->cell),
+    };
+    name_access(a, &r->now, &race.accesses[0]);
+    name_access(a, &r->earlier, &race.accesses[1]);
+    return dh_finding_of_trace(arena, &race);
+}
+
+/* Where the file that ran is not there any more, the recording itself says which function and line an access
+ * is in. */
+static void name_top(const struct dh_analyze *a, struct dh_arena *arena, u32 site,
+                     struct dh_symbol_trace *stack)
+{
+    struct dh_dht_place place;
+    struct dh_symbol_frame *top = stack->n ? &stack->frames[0] : NULL;
+    if (!top || top->function || top->file || !dh_dht_place(a->in.dht, site, &place) || !place.symbol)
+        return;
+    const char *tab = strchr(place.symbol, '\t'), *colon = strrchr(place.symbol, ':');
+    if (!tab || !colon || colon < tab)
+        return;
+    top->function = top->brief = top->shown = dh_arena_dup(arena, place.symbol, (size_t)(tab - place.symbol));
+    top->file = top->unit_file = dh_arena_dup(arena, tab + 1, (size_t)(colon - tab - 1));
+    top->line = atoi(colon + 1);
+}
+
+/* What a recording tells: as much as a run does, and where in the recording it is. */
+static struct dh_finding *of_model(struct dh_analyze *a, struct dh_arena *arena,
+                                   const struct dh_analyze_race *r)
+{
+    struct dh_finding *f = dh_finding_of_record(arena, a->symbols, r->model, a->format == DH_PRINT_TEXT);
+    const struct dh_race_access *sides[] = {&r->race.now, &r->race.earlier};
+    for (int i = 0; i < 2; i++) {
+        struct dh_finding_trace_access named = {0};
+        name_access(a, sides[i], &named);
+        if (named.known)
+            name_top(a, arena, sides[i]->site, &f->accesses[i].stack);
+        f->accesses[i].known = named.known;
+        f->accesses[i].place = named.known ? dh_arena_strdup(arena, named.place) : NULL;
+        f->accesses[i].event = named.event;
+        f->accesses[i].language_access = named.language_access;
+    }
+    return f;
+}
+
 struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
                                       const struct dh_analyze_race *r)
 {
     const struct dh_detector_ops *ops = a->ops[detector];
     bool predicted = ops->guarantee == DH_PREDICTIVE_SOUND, checked = r->proof == DH_PROOF_CHECKED;
-    struct dh_finding_trace race = {
-        .detector = ops->name,
-        .guarantee = dh_guarantee_name(ops->guarantee),
-        .variable = dh_trace_in_variable(&a->in, r->race.cell),
-        .expression = dh_trace_in_global(&a->in, r->race.cell),
-        .predicted = predicted,
-    };
-    name_access(a, &r->race.now, &race.accesses[0]);
-    name_access(a, &r->race.earlier, &race.accesses[1]);
+    struct dh_finding *f = r->model ? of_model(a, arena, r) : of_names(a, arena, &r->race);
+    f->provenance = predicted ? DH_FINDING_PREDICTED : DH_FINDING_OBSERVED;
+    f->detector = ops->name;
+    f->guarantee = dh_guarantee_name(ops->guarantee);
     if (predicted && checked)
-        race.witness = (struct dh_finding_witness){
+        f->witness = (struct dh_finding_witness){
             .length = r->race.witness_len, .events = r->race.witness, .checked = true};
     else if (predicted)
-        race.witness.missing = missing(arena, r);
-    struct dh_finding *f = dh_finding_of_trace(arena, &race);
+        f->witness.missing = missing(arena, r);
     f->count = r->count;
     return f;
 }
@@ -126,8 +170,19 @@ static void count_oddities(struct dh_analyze *a, struct dh_arena *arena, struct 
     }
 }
 
+/* In text a race of a recording is told in full once, whatever detectors find it. */
+static enum dh_print_detail detail_of(struct dh_map *told, const struct dh_analyze_race *r,
+                                      const struct dh_finding *f)
+{
+    const char *identity = f->fingerprint.identity;
+    if (!r->model || dh_map_get(told, identity, strlen(identity)))
+        return DH_PRINT_LINE;
+    dh_map_put(told, identity, strlen(identity), (void *)r);
+    return DH_PRINT_FULL;
+}
+
 static void print_section(struct dh_analyze *a, struct dh_print *p, u32 i,
-                          const struct dh_print_detector *detector)
+                          const struct dh_print_detector *detector, struct dh_map *told)
 {
     const struct dh_analyze_found *f = &a->found[i];
     const struct dh_print_section section = {
@@ -141,6 +196,7 @@ static void print_section(struct dh_analyze *a, struct dh_print *p, u32 i,
             *end = dh_analyze_finding(a, &arena, i, &f->races[v]);
             end = &(*end)->next;
         }
+        p->detail = detail_of(told, &f->races[k], finding);
         dh_print_finding(p, finding);
         dh_arena_done(&arena);
     }
@@ -162,17 +218,24 @@ void dh_analyze_print(struct dh_analyze *a)
         .n_detectors = a->n,
     };
     const struct dh_print_about about = {.command = "analyze", .input = a->in.shown, .trace = &trace};
-    struct dh_print p = {.out = stdout, .format = a->format, .detail = DH_PRINT_LINE};
+    struct dh_print p = {.out = stdout, .format = a->format, .source = a->symbols ? &a->source : NULL};
+    struct dh_map told;
+    char *cwd = getcwd(NULL, 0);
+    p.cwd = cwd;
     count_oddities(a, &arena, &trace);
     for (u32 i = 0; i < a->n; i++) {
         trace.detectors[i] = detector_of(a, &arena, i);
         trace.findings += a->found[i].n_causes;
         trace.variants += a->found[i].n;
     }
+    dh_map_init(&told, &arena);
     dh_print_begin(&p, &about);
     for (u32 i = 0; i < a->n; i++)
-        print_section(a, &p, i, &trace.detectors[i]);
+        print_section(a, &p, i, &trace.detectors[i], &told);
+    p.detail = DH_PRINT_LINE;
     dh_print_end(&p);
     dh_print_done(&p);
+    dh_map_done(&told);
+    free(cwd);
     dh_arena_done(&arena);
 }

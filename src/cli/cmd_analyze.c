@@ -26,6 +26,8 @@ static const char usage[] =
     "                        none: only the counts\n"
     "  --all                 list races with the same cause one by one\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
+    "  --stacks=0|1          of a recording, tell races in full (default: 1), or each in a line\n"
+    "  --full-names          show C++ names in full, with default template arguments\n"
     "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
     "  --variable=A,B,...    only races of these variables: searches and witnesses are for them alone\n"
     "  --window=N            events that a windowed detector looks at together (cp: 65536)\n"
@@ -141,10 +143,21 @@ static int set_variables(const char *list)
 
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector", "--format",       "--list",    "--limit", "--view",
-                                        "--window",   "--variable",     "--witness", "--hold",  "--memory",
-                                        "--all",      "--suppressions", "--help"};
+    static const char *const names[] = {"--detector",   "--format", "--list",     "--limit",
+                                        "--view",       "--window", "--variable", "--witness",
+                                        "--hold",       "--memory", "--all",      "--suppressions",
+                                        "--full-names", "--stacks", "--help"};
     const char *v;
+    if (strcmp(arg, "--full-names") == 0) {
+        a.full_names = true;
+        return 0;
+    }
+    if ((v = dh_cli_value(arg, "stacks"))) {
+        if (strcmp(v, "0") != 0 && strcmp(v, "1") != 0)
+            return dh_cli_fail("analyze", "--stacks cannot be '%s'; it must be 0 or 1", v);
+        a.bare = v[0] == '0';
+        return 0;
+    }
     if (strcmp(arg, "--witness") == 0) {
         a.witness = true;
         return 0;
@@ -252,6 +265,7 @@ static int run(void)
     if (dh_analyze_run(&a) != 0)
         return DH_EXIT_TROUBLE;
     dh_trace_in_warn(&a.in);
+    dh_analyze_model(&a);
     dh_analyze_group(&a);
     dh_analyze_confirm(&a);
     dh_analyze_print(&a);
@@ -287,6 +301,7 @@ static int analyze(const char *file)
             dh_util_no_memory();
     }
     rc = run();
+    dh_analyze_model_done(&a);
     dh_arena_done(&rules);
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);

@@ -102,6 +102,12 @@ void dh_trace_in_close(struct dh_trace_in *t)
         close(t->fd);
 }
 
+bool dh_trace_in_has_code(const struct dh_trace_in *t)
+{
+    struct dh_dht_place program;
+    return t->dht && dh_dht_program(t->dht, &program);
+}
+
 double dh_trace_in_seconds(const struct dh_trace_in *t)
 {
     return now() - t->started;

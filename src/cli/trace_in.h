@@ -34,6 +34,8 @@ void dh_trace_in_quiet(struct dh_trace_in *t);
 void dh_trace_in_warn(const struct dh_trace_in *t);
 /* Is it the whole of an execution, so that no race in it means that there was none? When all was read. */
 bool dh_trace_in_whole(const struct dh_trace_in *t);
+/* Was it recorded from a program, so that its places are code? Else it is text, or was made from text. */
+bool dh_trace_in_has_code(const struct dh_trace_in *t);
 double dh_trace_in_seconds(const struct dh_trace_in *t); /* since it was opened */
 
 /* How many of each there are, of those that were read. */

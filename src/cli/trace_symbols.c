@@ -25,7 +25,8 @@ void dh_trace_symbols_done(struct dh_trace_symbols *t)
     dh_arena_done(&t->arena);
 }
 
-static struct dh_model_module *module_of(struct dh_trace_symbols *t, const struct dh_dht_place *p)
+const struct dh_model_module *dh_trace_symbols_module(struct dh_trace_symbols *t,
+                                                      const struct dh_dht_place *p)
 {
     struct dh_model_module *m = dh_map_get(&t->modules, p->path, p->path_len);
     if (m)
@@ -42,7 +43,7 @@ static struct dh_model_module *module_of(struct dh_trace_symbols *t, const struc
 bool dh_trace_symbols_frame(struct dh_trace_symbols *t, const struct dh_dht_place *p,
                             struct dh_symbol_frame *ret)
 {
-    struct dh_model_frame frame = {.module = module_of(t, p), .offset = p->offset};
+    struct dh_model_frame frame = {.module = dh_trace_symbols_module(t, p), .offset = p->offset};
     struct dh_model_stack stack = {&frame, 1};
     struct dh_symbol_trace trace = {0};
     dh_symbol_trace_stack(t->symbols, &stack, &trace);
@@ -55,5 +56,5 @@ bool dh_trace_symbols_frame(struct dh_trace_symbols *t, const struct dh_dht_plac
 bool dh_trace_symbols_global(struct dh_trace_symbols *t, const struct dh_dht_place *p, u32 size,
                              struct dh_symbol_variable *ret)
 {
-    return dh_symbol_find_variable(t->symbols, module_of(t, p), p->offset, size, ret);
+    return dh_symbol_find_variable(t->symbols, dh_trace_symbols_module(t, p), p->offset, size, ret);
 }

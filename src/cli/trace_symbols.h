@@ -17,6 +17,9 @@ struct dh_trace_symbols {
 
 void dh_trace_symbols_init(struct dh_trace_symbols *t);
 void dh_trace_symbols_done(struct dh_trace_symbols *t);
+/* The file of a place that has one. */
+const struct dh_model_module *dh_trace_symbols_module(struct dh_trace_symbols *t,
+                                                      const struct dh_dht_place *p);
 /* The innermost function at a place of code. False: unknown. */
 bool dh_trace_symbols_frame(struct dh_trace_symbols *t, const struct dh_dht_place *p,
                             struct dh_symbol_frame *ret);

@@ -26,9 +26,6 @@ struct dh_finding *dh_finding_of_trace(struct dh_arena *arena, const struct dh_f
 {
     struct dh_finding *f = dh_arena_alloc(arena, sizeof(*f));
     struct dh_symbol_variable *v = &f->location.variable;
-    f->provenance = race->predicted ? DH_FINDING_PREDICTED : DH_FINDING_OBSERVED;
-    f->detector = race->detector;
-    f->guarantee = race->guarantee;
     for (int i = 0; i < 2; i++)
         name_access(arena, &race->accesses[i], &f->accesses[i]);
     f->location.place = DH_MODEL_VARIABLE;
@@ -38,7 +35,6 @@ struct dh_finding *dh_finding_of_trace(struct dh_arena *arena, const struct dh_f
         v->display = dh_arena_strdup(arena, race->expression);
     v->brief = v->shown = v->display;
     v->shown_name = v->name;
-    f->witness = race->witness;
     dh_finding_identify(arena, f);
     return f;
 }

@@ -16,15 +16,12 @@ struct dh_finding_trace_access {
 };
 
 struct dh_finding_trace {
-    const char *detector, *guarantee;
     const char *variable;
     const char *expression;                     /* that the variable is in the source; NULL: not known */
     struct dh_finding_trace_access accesses[2]; /* that which found the race; the earlier one */
-    bool predicted;
-    struct dh_finding_witness witness;
 };
 
-/* Names are copied; a witness is not. */
+/* Names are copied. How it is known, and by whom, is the caller's to add. */
 struct dh_finding *dh_finding_of_trace(struct dh_arena *arena, const struct dh_finding_trace *race);
 
 #endif

@@ -50,8 +50,8 @@ view() {
     name=$1
     want=$2
     for detector in fasttrack djit; do
-        got=$("$DEADHEAT" analyze --detector=$detector --view="$name" --limit=0 "$work/v.dht" 2>/dev/null |
-            sed -n 's/^  \([a-z_.]*\) 0x.*/\1/p' | sort | tr '\n' ' ')
+        got=$("$DEADHEAT" analyze --detector=$detector --view="$name" --limit=0 --all "$work/v.dht" 2>/dev/null |
+            sed -n 's/^WARNING: .* `\([a-z_.]*\)` (pid .*/\1/p' | sort | tr '\n' ' ')
         if [ "${got% }" = "$want" ]; then
             ok "view/$name/$detector"
         else

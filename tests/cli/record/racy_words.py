@@ -14,14 +14,18 @@ def words_of(base, lo, hi):
     return {w for w in range((lo - base) // 8, (hi - 1 - base) // 8 + 1) if 0 <= w < WORDS}
 
 
+def words_both_access(base, accesses):
+    spans = [(int(a["addr"], 16), int(a["addr"], 16) + a["size"]) for a in accesses]
+    return words_of(base, max(s[0] for s in spans), min(s[1] for s in spans))
+
+
 def from_records(base, path):
     racy = set()
     for line in open(path):
         record = json.loads(line)
         if record["type"] != "race":
             continue
-        spans = [(int(a["addr"], 16), int(a["addr"], 16) + a["size"]) for a in record["accesses"]]
-        racy |= words_of(base, max(s[0] for s in spans), min(s[1] for s in spans))
+        racy |= words_both_access(base, record["accesses"])
     return racy
 
 
@@ -30,8 +34,7 @@ def from_analysis(base, report, detector):
     for finding in report["findings"]:
         if finding["detector"] != detector["name"]:
             continue
-        addr, size = finding["location"]["name"].split("/")
-        racy |= words_of(base, int(addr, 16), int(addr, 16) + int(size))
+        racy |= words_both_access(base, finding["accesses"])
     return racy
 
 

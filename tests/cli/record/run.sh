@@ -30,8 +30,8 @@ same not-instrumented "$?" 2
 # ---- The recording ----
 "$deadheat" analyze --detector=fasttrack,basicvc,djit,shb a.dht >out 2>err
 same analyze-status "$?" 66
-like finds-the-race out '^  racy 0x[0-9a-f]*/4: .* racy.c:[0-9]'
-if grep -q 'guarded\|handed\|ready\|rounds' out; then bad finds-no-other "$(cat out)"; else ok finds-no-other; fi
+like finds-the-race out '^WARNING: .* on global `racy`'
+if grep -q '^  [^ ]*\(guarded\|handed\|ready\|rounds\)\|on global `\(guarded\|handed\|ready\|rounds\)' out; then bad finds-no-other "$(cat out)"; else ok finds-no-other; fi
 "$deadheat" trace info a.dht >out 2>err
 like info out '^  threads  *2$'
 "$deadheat" trace cat a.dht >out 2>err
@@ -56,20 +56,20 @@ same only-a-stub "$?" 2
 "$deadheat" record --quiet -o killed.dht -- ./racy 1000 0 2>err
 same killed-program-status "$?" 137
 "$deadheat" analyze killed.dht >out 2>err
-same killed-program "$?:$(grep -c '^  racy' out):$(cat err)" "66:1:"
+same killed-program "$?:$(grep -c '^WARNING.*`racy`' out):$(cat err)" "66:1:"
 ("$deadheat" record --quiet --flush=1 -o late.dht -- ./racy 1000 1 late.dht.part; :) 2>err >out
 "$deadheat" analyze late.dht.part >out 2>err
-same killed-recorder "$?:$(grep -c '^  racy' out):$(grep -c 'the recorder was killed' err)" "66:1:1"
+same killed-recorder "$?:$(grep -c '^WARNING.*`racy`' out):$(grep -c 'the recorder was killed' err)" "66:1:1"
 # What a thread has done so far is not written once more after the end.
 "$deadheat" record --quiet --flush=0 -o flushed.dht -- ./racy 2>err >out
 "$deadheat" analyze flushed.dht >out 2>err
-same flushed-at-the-end "$?:$(grep -c '^  racy' out):$(cat err)" "66:1:"
+same flushed-at-the-end "$?:$(grep -c '^WARNING.*`racy`' out):$(cat err)" "66:1:"
 
 # ---- Threads, processes, places ----
 "$deadheat" cc -g -O1 -pthread "$here/lives.c" -o lives || bad compile-lives "deadheat cc failed"
 found() { # NAME THREADS - what lives.dht must show: the one race, all threads
     "$deadheat" analyze lives.dht >out 2>err
-    same "$1" "$?:$(grep -c '^  racy' out):$(grep -c guarded out):$("$deadheat" trace info lives.dht | awk '$1 == "threads" { print $2 }')" \
+    same "$1" "$?:$(grep -c '^WARNING.*`racy`' out):$(grep -c '^WARNING.*`guarded`' out):$("$deadheat" trace info lives.dht | awk '$1 == "threads" { print $2 }')" \
         "66:1:0:$2"
 }
 "$deadheat" record --quiet -o lives.dht -- ./lives 64 >out 2>err
@@ -125,7 +125,7 @@ for seed in ${SEEDS:-1 2 3 4 5 6 7 8}; do
     base=$("$deadheat" run --report=0 --output=run.jsonl -- ./random)
     recorded=$("$deadheat" record --quiet -o random.dht -- ./random)
     lab=$("$deadheat" run --detector=fasttrack-ref --report=0 --output=lab.jsonl -- ./random)
-    "$deadheat" analyze --format=json --limit=0 --detector=fasttrack,basicvc random.dht >random.json 2>err
+    "$deadheat" analyze --format=json --list=events --all --detector=fasttrack,basicvc random.dht >random.json 2>err
     if why=$(python3 "$here/racy_words.py" "$base" run.jsonl "$recorded=random.json"); then
         same "random-$seed" "$(python3 "$here/racy_words.py" "$lab" lab.jsonl)" "$why"
     else

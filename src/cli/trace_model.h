@@ -1,0 +1,25 @@
+/*
+ * trace_model.h - races in a recording as the report room knows races: with stacks, locks, threads and the
+ * memory that was raced on.
+ */
+#ifndef DH_CLI_TRACE_MODEL_H
+#define DH_CLI_TRACE_MODEL_H
+
+#include "cli/trace_in.h"
+#include "detect/detector.h"
+#include "report/model.h"
+
+/* A race to be told in full. */
+struct dh_trace_race {
+    const struct dh_race *race;
+    const struct dh_detector_ops *by;
+    struct dh_model_race *ret; /* NULL: it could not be found again */
+};
+
+/* Reads the recording `in`, of which all was read, a second time, in the same view, and fills in `ret` of
+ * each; all of them are part of `model`, and good as long as both are. 0 or a negative errno: what was found
+ * before that is filled in. */
+int dh_trace_model(struct dh_trace_in *in, const struct dh_dht_view *view, struct dh_model *model,
+                   struct dh_trace_race *races, size_t n);
+
+#endif
