@@ -142,9 +142,9 @@ static const struct dh_symbol_frame *allocator(const struct dh_symbol_trace *tra
     return outermost ? outermost : dh_symbol_top(trace);
 }
 
-/* A variable's members are known only if the debug information that describes it was found. Whether it is may
- * depend on what other races there are, unless it is where this race leads anyway. */
-static bool members_count(const struct dh_fingerprint_race *race)
+/* A variable's file and members are known only if the debug information that describes it was found. Whether
+ * it is may depend on what other races there are, unless it is where this race leads anyway. */
+static bool is_found_always(const struct dh_fingerprint_race *race)
 {
     if (race->variable->findable)
         return true;
@@ -165,10 +165,13 @@ static const char *new_text(struct dh_arena *arena, const struct dh_fingerprint_
         sides[i] = (struct dh_fingerprint_side){a->kind, a->atomic, site_of(dh_symbol_top(a->stack))};
     }
     /* The name of a variable on a stack is known only if its thread came second or waits: no part of it. */
-    if (race->variable) {
+    if (race->variable && (is_found_always(race) || !race->variable->symbol)) {
         memory.name = race->variable->origin.name;
         memory.home = race->variable->origin.home;
-        memory.members = members_count(race) ? race->variable->members : "";
+        memory.members = race->variable->members;
+    } else if (race->variable) {
+        memory.name = race->variable->symbol;
+        memory.members = "";
     }
     if (race->place == DH_MODEL_HEAP)
         memory.allocated_at = site_of(allocator(race->allocated_at));

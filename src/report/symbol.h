@@ -59,7 +59,8 @@ struct dh_symbol_variable {
     u64 offset; /* of the access in it */
     struct dh_symbol_origin origin;
     const char *members; /* what `shape` adds to the name: ".hits", "[].n" or "" */
-    bool findable;       /* the debug information that tells members is found whatever was asked before */
+    bool findable;       /* its debug information is found whatever was asked before */
+    const char *symbol;  /* what it is without debug information: its name in the symbol table, or NULL */
 };
 
 /* An access to a heap block, or the end of the block. */

@@ -215,7 +215,7 @@ bool dh_object_find_variable(struct dh_object *o, int which, u64 addr, u64 size,
     if (symbol) {
         v.size = symbol->hi - symbol->lo;
         v.name = dh_symbol_demangle(o->arena, symbol->name);
-        v.origin.name = symbol->name;
+        v.symbol = v.origin.name = symbol->name;
     }
     if (g && g->owner.addr)
         v.function = dh_object_name(o, &g->owner);

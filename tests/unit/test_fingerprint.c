@@ -145,7 +145,12 @@ static void members_that_count(void **state)
     struct dh_symbol_frame frame = {
         .file = "a.c", .line = 1, .origin = {.name = "f", .line = 1, .unit = &here}};
     struct dh_symbol_trace trace = {&frame, 1};
-    struct dh_symbol_variable v = {.shape = "v.n", .members = ".n", .origin = {.name = "v", .unit = &there}};
+    struct dh_symbol_variable v = {
+        .shape = "v.n",
+        .members = ".n",
+        .symbol = "f.v",
+        .origin = {.name = "v", .home = "a.c", .unit = &there},
+    };
     struct dh_fingerprint_race race = {
         .accesses = {{DH_MODEL_WRITE, false, &trace}, {DH_MODEL_WRITE, false, &trace}},
         .place = DH_MODEL_GLOBAL,
@@ -153,14 +158,14 @@ static void members_that_count(void **state)
     };
     struct dh_fingerprint f;
     dh_fingerprint_of(&arena, &race, &f);
-    assert_string_equal(f.identity, "2|write f+0:0|write f+0:0|global v");
+    assert_string_equal(f.identity, "2|write f+0:0|write f+0:0|global f.v");
     v.origin.unit = &here;
     dh_fingerprint_of(&arena, &race, &f);
-    assert_string_equal(f.identity, "2|write f+0:0|write f+0:0|global v.n");
+    assert_string_equal(f.identity, "2|write f+0:0|write f+0:0|global v@a.c.n");
     v.origin.unit = &there;
     v.findable = true;
     dh_fingerprint_of(&arena, &race, &f);
-    assert_string_equal(f.identity, "2|write f+0:0|write f+0:0|global v.n");
+    assert_string_equal(f.identity, "2|write f+0:0|write f+0:0|global v@a.c.n");
 }
 
 /* Who allocates for others does not count, nor what is below him in a library. */
