@@ -2,6 +2,8 @@
  * explain.c - saying in words what was raced on and why nothing ordered the two accesses. The words are for
  * people in every form of a document, so names in them are as util/text.h shows them.
  */
+#include <string.h>
+
 #include "report/finding.h"
 #include "util/text.h"
 
@@ -177,8 +179,11 @@ const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *
                                f->accesses[0].run_by, f->accesses[1].run_by);
     if (f->accesses[0].locks_known && f->accesses[1].locks_known)
         return explain_locks(arena, f);
-    return f->provenance == DH_FINDING_PREDICTED ? "Another order of the same events lets the two meet."
-                                                 : "Nothing in the trace orders the two accesses.";
+    if (f->provenance == DH_FINDING_PREDICTED)
+        return "Another order of the same events lets the two meet.";
+    return f->guarantee && strcmp(f->guarantee, "precise") == 0
+               ? "Nothing in the trace orders the two accesses."
+               : "Nothing that the detector looks at keeps the two accesses apart.";
 }
 
 const char *dh_finding_confirmed(struct dh_arena *arena, const struct dh_finding *f)

@@ -188,8 +188,8 @@ void dh_html_finding(struct dh_print *p, const struct dh_finding *f)
 {
     bool possible = f->provenance == DH_FINDING_POSSIBLE;
     if (possible)
-        fprintf(p->out, "<div class=p id=P%u><h3>P%u <small>%016" PRIx64 "</small>", f->possible.number,
-                f->possible.number, f->possible.id);
+        fprintf(p->out, "<div class=p id=P%u><h3>P%u <small>%016" PRIx64 " %s</small>", f->possible.number,
+                f->possible.number, f->possible.id, f->fingerprint.hash);
     else
         fprintf(p->out, "<div class=p id=%s><h3>%s <small>%s%s</small>", f->fingerprint.hash,
                 dh_finding_title(f), f->fingerprint.hash, dh_words_seen(p, f));
@@ -202,10 +202,13 @@ void dh_html_finding(struct dh_print *p, const struct dh_finding *f)
     else if (f->accesses[1].known)
         print_access(p, f, 1);
     fputs("</div>", p->out);
-    if (!possible)
+    if (!possible && !p->about->records) /* where it is the title */
         paragraph(p, "Location", dh_words_memory(p, f));
     paragraph(p, "Bundle", dh_words_bundle(p, f));
     paragraph(p, "Why", dh_finding_explain(&p->scratch, f));
+    const char *hint = dh_finding_hint(&p->scratch, f);
+    if (hint)
+        paragraph(p, "Hint", hint);
     paragraph(p, "Prediction", dh_words_witness(p, f));
     if (f->provenance == DH_FINDING_CONFIRMED)
         paragraph(p, "In the field", dh_finding_confirmed(&p->scratch, f));

@@ -11,7 +11,8 @@
 #include "report/reporter.h"
 
 static const char style[] =
-    ":root{--ink:#1d2329;--dim:#66717d;--line:#dfe3e8;--back:#f5f6f8;--card:#fff;--code:#f3f4f7;--link:#"
+    ":root{color-scheme:light "
+    "dark;--ink:#1d2329;--dim:#66717d;--line:#dfe3e8;--back:#f5f6f8;--card:#fff;--code:#f3f4f7;--link:#"
     "2b5f9e;"
     "--write:#a5302a;--read:#2b5f9e;--mark:#fff4c2}\n"
     "*{box-sizing:border-box}body{font:15px/1.5 system-ui,sans-serif;margin:0;color:var(--ink);"
@@ -30,12 +31,13 @@ static const char style[] =
     "details.v{background:var(--card);border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0}\n"
     "details.v>summary{cursor:pointer;padding:.6rem .9rem;display:flex;gap:.8rem;align-items:baseline;"
     "list-style:none}@media(max-width:30rem){details.v>summary{flex-wrap:wrap;gap:.2rem .8rem}}\n"
-    "summary::-webkit-details-marker{display:none}summary:before{content:'\\25b8';color:var(--dim);flex:none}"
-    "details[open]>summary:before{content:'\\25be'}\n"
+    ".v>summary::-webkit-details-marker{display:none}.v>summary:before{content:'\\25b8';color:var(--dim);"
+    "flex:none}"
+    ".v[open]>summary:before{content:'\\25be'}\n"
     "summary>code{font-weight:600}summary .what{color:var(--dim);flex:1 1 10rem;"
     "font-size:.9rem}\n"
     ".n{background:var(--code);border-radius:1rem;padding:0 .65rem;font-variant-numeric:tabular-nums;"
-    "font-size:.85rem;white-space:nowrap}\n"
+    "font-size:.85rem;white-space:nowrap}@media(max-width:30rem){.n{white-space:normal}}\n"
     ".p{border-top:1px solid var(--line);padding:.8rem .9rem}\n"
     ".p h3{font-size:.95rem;margin:0 0 .5rem;display:flex;gap:.6rem;align-items:baseline}"
     ".p h3 small{color:var(--dim);font-weight:400;font-family:ui-monospace,monospace}\n"
@@ -195,7 +197,7 @@ static void html_finding(struct dh_print *p, const struct dh_finding *f)
         open_details(
             p, true,
             f->location.has_variable ? f->location.variable.display : dh_finding_places[f->location.place],
-            dh_finding_explain(&p->scratch, f),
+            dh_words_memory(p, f),
             f->count ? dh_arena_printf(&p->scratch, "%" PRIu64 " time%s", f->count, dh_words_plural(f->count))
                      : "");
     dh_html_finding(p, f);

@@ -186,6 +186,9 @@ static const char *sentence(struct dh_print *p, const struct dh_finding *f)
         why = dh_arena_printf(arena, "%s %s.", why, dh_finding_confirmed(arena, f));
     else if (witness[0])
         why = dh_arena_printf(arena, "%s There is %s.", why, witness);
+    const char *hint = dh_finding_hint(arena, f);
+    if (hint)
+        why = dh_arena_printf(arena, "%s %s", why, hint);
     return dh_arena_printf(arena, "%s on %s: %s%s. %s", title, dh_words_memory(p, f),
                            side(p, &f->accesses[0]), other, why);
 }

@@ -186,11 +186,26 @@ document report races.jsonl
 same html-report "$status:$(grep -c '<details class=v' out):$(grep -c 'class=p id=dh' out)" 66:2:2
 has html-has out '<code>shared' 'causes.c:17' 'other places with the same cause' 'prefers-color-scheme:dark' '<b>5</b>variants'
 lacks html-loads-nothing out 'http'
+cp out report.html
 document analyze --detector=fasttrack,eraser "$root/examples/guide/locks.std"
+cp out analyze.html
 has html-analyze out '<code>fasttrack</code>' 'no races' 'write'
 printf 'a|fork(b)|1\na|w(<&")|2\nb|w(<&")|3\n' >odd.std
 document analyze odd.std
 has html-escaped out '&lt;&amp;&quot;'
 lacks html-no-markup out '<&'
+. "$here/../page.sh"
+if [ -n "$browser" ]; then
+    fits html-fits-report report.html
+    fits html-fits-analyze analyze.html
+    same html-filter "$(look 800 report.html '
+        const q = d.getElementById("q"), shown = () => [...d.querySelectorAll(".p")].filter(p => !p.hidden).length, all = shown();
+        q.value = "memcpy"; q.dispatchEvent(new w.Event("input"));
+        const some = shown();
+        q.value = "causes.c:30"; q.dispatchEvent(new w.Event("input"));
+        return all + " " + some + " " + shown() + " " + d.getElementById("c").textContent')" "2 2 1 1 race"
+else
+    skip page "there is no browser"
+fi
 
 exit $failed
