@@ -58,7 +58,7 @@ tame report-made-up 66 'Location:' report made.jsonl
 for kind in "" bare; do
     tame "record-$kind" 0 ' events, ' record -o "$kind${esc}[2J.dht" -- "./$kind$program"
     for detector in fasttrack wcp; do
-        tame "analyze-$kind-$detector" 66 'write by' analyze --detector=$detector "$kind${esc}[2J.dht"
+        tame "analyze-$kind-$detector" 66 'by thread T' analyze --detector=$detector "$kind${esc}[2J.dht"
     done
     tame "cat-$kind" 0 '|write(' trace cat "$kind${esc}[2J.dht"
     tame "info-$kind" 0 '?[2J.dht: ' trace info "$kind${esc}[2J.dht"

@@ -11,7 +11,7 @@ cp "$here"/*.c "$here"/*.cpp "$here/../../programs/invisible.h" base
 races() { # PROGRAM ARGUMENT...
     rm -f races.jsonl
     "$deadheat" run --report=0 --output=races.jsonl -- "$@" >/dev/null
-    "$deadheat" report --format=json races.jsonl 2>/dev/null |
+    "$deadheat" report --all --format=json races.jsonl 2>/dev/null |
         sed -n 's/^{"provenance":"[a-z]*","fingerprint":"\([^"]*\)","identity":"\([^"]*\)".*/\1 \2/p' | sort
 }
 build() { # DIRECTORY FLAG|FILE...: makes prog there
@@ -95,7 +95,7 @@ same kept-absolute-path "$(races build/prog)" "$base"
 (cd build && "$deadheat" cc -g -O1 -pthread -ffile-prefix-map="$work=/elsewhere" "$work/a/b c/base.c" -o other)
 same kept-mapped-path "$(races build/other)" "$base"
 (cd build && setarch -R "$deadheat" run --report=0 --output=fixed.jsonl -- ./prog)
-same kept-addresses "$("$deadheat" report --format=json build/fixed.jsonl 2>/dev/null | grep -o 'dh2-[0-9a-f]*')" "${base%% *}"
+same kept-addresses "$("$deadheat" report --all --format=json build/fixed.jsonl 2>/dev/null | grep -o 'dh2-[0-9a-f]*')" "${base%% *}"
 
 # The variable in another file; in which order the two are linked; in a library.
 edited base.c '/^struct counts stats/s/^/extern /'

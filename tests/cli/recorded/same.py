@@ -1,7 +1,8 @@
-"""same.py RUN.json ANALYZE.json - are the races of a run those of its recording?
+"""same.py RUN.json ANALYZE.json [STATIC.json] - are the races of a run those of its recording, and possible by its source?
 
 RUN.json is of `deadheat report`, ANALYZE.json of `deadheat analyze`, each of an execution of its own: addresses and numbers of
-processes differ. Everything else that a report tells must not. Prints what differs; prints how many races there are if nothing does.
+processes differ. Everything else that a report tells must not. Of STATIC.json, of `deadheat static`, each race of the run must be
+one finding: what both know, kinds, places and memory, is the same. Prints what differs; prints how many races there are if nothing does.
 """
 import json
 import os
@@ -67,6 +68,32 @@ def compare(run, recorded):
         yield from differences(a, b, fingerprint)
 
 
+def in_source(race):
+    """What a run and an analysis of the source both know."""
+    sides = []
+    for a in race["accesses"]:
+        top = a["stack"][0] if a["stack"] else {}
+        place = [top.get(key) for key in ("function", "file", "line", "column")]
+        sides.append([a["kind"].replace("update", "write"), a["atomic"], *place])
+    where = race["location"]
+    name = [where.get("name"), where.get("file"), where.get("line")] if where["kind"] in ("global", "tls") else None
+    return {"identity": race["identity"], "sides": sorted(sides, key=json.dumps), "kind": where["kind"], "variable": name}
+
+
+def possible(run, static):
+    """What is wrong with the static findings that a run's should be among."""
+    with open(run, encoding="utf-8") as f:
+        observed = json.load(f)["findings"]
+    with open(static, encoding="utf-8") as f:
+        proposed = {race["fingerprint"]: in_source(race) for race in json.load(f)["findings"]}
+    for race in observed:
+        if race["fingerprint"] not in proposed:
+            yield f"not possible by the source: {race['identity']}"
+        else:
+            fingerprint = race["fingerprint"]
+            yield from differences(in_source(race), proposed[fingerprint], f"static {fingerprint}")
+
+
 def first_of_each(path):
     """One race may be on many elements, of which a run tells the first."""
     found = {}
@@ -78,5 +105,7 @@ def first_of_each(path):
 
 in_run, in_recording = first_of_each(sys.argv[1]), first_of_each(sys.argv[2])
 wrong = list(compare(in_run, in_recording))
+if len(sys.argv) > 3:
+    wrong += possible(sys.argv[1], sys.argv[3])
 print("\n".join(wrong) if wrong else len(in_run))
 sys.exit(bool(wrong))
