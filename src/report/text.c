@@ -196,7 +196,8 @@ void dh_text_variants(struct dh_print *p, const struct dh_finding *f)
     const char *indent = p->detail == DH_PRINT_FULL ? "    " : "      ";
     size_t i = 0;
     for (const struct dh_finding *v = f->variants; v && i < SHOWN; v = v->next, i++)
-        fprintf(p->out, "%s%s, %s%s\n", indent, dh_words_line(p, v), v->fingerprint.hash, dh_words_seen(p, v));
+        fprintf(p->out, "%s%s, %s%s\n", indent, dh_words_line(p, v), v->fingerprint.hash,
+                dh_words_seen(p, v));
     if (n > SHOWN)
         fprintf(p->out, "%sand %zu more (--format=json has them)\n", indent, n - SHOWN);
 }
