@@ -62,7 +62,7 @@ enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2 };
 /* What a hardware watchpoint of ours says of itself: this, and the generation of its window below. */
 #define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 29 bits of the generation */
 #define DH_CONTROL_WATCH_MASK 0xFFFFFF0000000000ull
-#define DH_CONTROL_NOWHERE UINT32_MAX          /* not a site: a watchpoint was hit */
+#define DH_CONTROL_NOWHERE UINT32_MAX /* not a site: a watchpoint was hit */
 
 struct dh_control_site {
     u64 pc;          /* in the running program */
