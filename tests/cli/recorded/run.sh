@@ -3,7 +3,7 @@
 # the same words, and an analysis of the source gives it the same fingerprint. Also in what a killed program or recorder left, and of
 # files of the version before as far as they go.
 #
-# RECORDED="basic-recursion cxx-race" chooses the programs of tests/programs; RECORDED=all takes all that race.
+# RECORDED="basic-recursion cxx-race" chooses the programs of tests/programs; as a rule all that race are taken.
 . "$(dirname "$0")/../lib.sh"
 programs=$here/../../programs
 demo=$here/../../../examples/demo
@@ -11,28 +11,27 @@ demo=$here/../../../examples/demo
 cd "$work" || exit 1
 
 # ---- Every part of the reports ----
-# Not taken with `all`: what a recording does not have (forked children, uses of a lock beside its initialisation); where one
+# Not taken: what a recording does not have (forked children, uses of a lock beside its initialisation); where one
 # of several races of a variable is first, which the order of a recording may change; where part of the earlier access was
 # overwritten, of which a run does not know any more.
 other='fork-child-races lock-init-unordered rwlock-read-after-init io-aio-buffer bytes-part-of-filled'
 # Not compared with what `deadheat static` says of the source: where the optimiser cut a global variable into pieces or moved an
-# access out of its column; memory that the program mapped, of which a run does not know where; what <deadheat/lard.h> says, which
-# only a run follows; the two indices of a matrix, which are one to the analysis.
-cut='fields-cxx-members thread-loop-variable mmap-race mmap-remap-race lard-move stride-columns'
-usual='basic-write-write basic-recursion basic-static-local basic-three-threads atomic-and-plain bytes-half-aligned
-    bytes-struct-copy c11-race call-locks cond-signal-is-no-order heap-use-after-free heap-free-then-read heap-free-twice
-    heap-linked-list heap-realloc-race heap-unsafe-publication lard-lock lard-move loop-overlap mmap-race mmap-remap-race
-    mutex-different-locks mutex-one-side mutex-reinit once-missing rwlock-read-lock-write spin-one-side stride-columns
-    string-memcpy thread-local-leaked thread-loop-variable cxx-race cxx-delete-race fields-cxx-members'
+# access out of its column; memory that the program mapped, of which a run does not know where; what <deadheat/lard.h> says and what
+# stdio does with its buffers, which only a run follows; indices of a matrix and members of a union, which are one to the analysis.
+cut='basic-hoisted-flags bytes-bitfields bytes-in-turn bytes-overlap bytes-vector-blocks cxx-containers
+    fields-cxx-members fields-pointer-between fields-second-epoch io-scanf io-scanf-forms lard-access lard-copy
+    lard-identity lard-move lard-pool-before lard-unordered-create loop-matrix-overlap mmap-advise-race
+    mmap-fixed-race mmap-huge mmap-race mmap-remap-over mmap-remap-race mmap-sbrk mmap-shm stdio-given-buffer
+    stdio-memory-race stdio-memstream-race stride-columns thread-loop-variable'
+# shellcheck disable=SC2086 # one blank between the names
+cut=$(echo $cut)
 racy() { # those that race, whatever else they need
     cd "$programs" && grep -l '// RACE' -- *.c *.cpp | sed 's,\.[a-z]*$,,' | grep -vx runner
 }
 usable() { # FILE: compiled and run without more than its FLAGS
     ! grep -qE '^// (LIB|PLAIN|PART|ARGS|EXIT|OPTIONS):' "$1"
 }
-chosen=${RECORDED:-$usual}
-[ "$chosen" = all ] && chosen=$(racy)
-for name in $chosen; do
+for name in ${RECORDED:-$(racy)}; do
     source=$programs/$name.c compiler=cc
     [ -f "$source" ] || source=$programs/$name.cpp compiler=c++
     case " $other " in *" $name "*) continue ;; esac
