@@ -1,331 +1,231 @@
 /*
  * json.c - findings for programs to read. docs/schema/findings.schema.json has the members. What is not known
- * is left out.
+ * is left out: a value that is NULL here is no member.
  */
 #include "report/json.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 
 /* Names come from ELF files and may not be UTF-8: json_string refuses those. */
 json_t *dh_json_text(const char *s)
 {
-    json_t *value = json_string(s);
-    return value ? value : json_string("?");
+    json_t *value = s ? json_string(s) : NULL;
+    return s && !value ? json_string("?") : value;
 }
 
-void dh_json_put(json_t *object, const char *key, const char *s)
+json_t *dh_json_number(u64 n)
 {
-    if (s)
-        json_object_set_new(object, key, dh_json_text(s));
+    return n ? json_integer((json_int_t)n) : NULL;
 }
 
-void dh_json_number(json_t *object, const char *key, u64 n)
-{
-    json_object_set_new(object, key, json_integer((json_int_t)n));
-}
-
-static void put_nonzero(json_t *object, const char *key, u64 n)
-{
-    if (n)
-        dh_json_number(object, key, n);
-}
-
-static void put_flag(json_t *object, const char *key, bool value)
-{
-    json_object_set_new(object, key, json_boolean(value));
-}
-
-/* Addresses may pass 2^53, so they are strings. */
-static void put_hex(json_t *object, const char *key, u64 value)
-{
-    json_object_set_new(object, key, json_sprintf("0x%" PRIx64, value));
-}
-
-static void put_id(json_t *object, u64 id)
-{
-    json_object_set_new(object, "id", json_sprintf("%016" PRIx64, id));
-}
-
-/* ---- Places -------------------------------------------------------------------------------------------- */
-
-static void put_place(json_t *object, const struct dh_symbol_frame *f)
-{
-    dh_json_put(object, "file", f->file);
-    put_nonzero(object, "line", (u64)f->line);
-    put_nonzero(object, "column", (u64)f->column);
-}
-
-static json_t *frame(const struct dh_symbol_frame *f)
+json_t *dh_json_object(const char *key, ...)
 {
     json_t *object = json_object();
-    dh_json_put(object, "function", f->function);
-    if (f->brief != f->function)
-        dh_json_put(object, "short", f->brief);
-    put_place(object, f);
-    if (f->inlined)
-        put_flag(object, "inlined", true);
-    dh_json_put(object, "module", f->module);
-    if (f->module || f->offset)
-        put_hex(object, "offset", f->offset);
+    va_list args;
+    va_start(args, key);
+    for (; key; key = va_arg(args, const char *)) {
+        json_t *value = va_arg(args, json_t *);
+        if (value)
+            json_object_set_new(object, key, value);
+    }
+    va_end(args);
     return object;
 }
 
-static void put_trace(json_t *object, const char *key, const struct dh_symbol_trace *t)
+/* Addresses may pass 2^53, so they are strings. */
+static json_t *hex(u64 n)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < t->n; i++)
-        json_array_append_new(list, frame(&t->frames[i]));
-    json_object_set_new(object, key, list);
+    return n ? json_sprintf("0x%" PRIx64, n) : NULL;
+}
+
+static json_t *id(u64 n)
+{
+    return n ? json_sprintf("%016" PRIx64, n) : NULL;
+}
+
+static json_t *yes(bool value)
+{
+    return value ? json_true() : NULL;
+}
+
+static json_t *list(const void *items, size_t n, size_t size, json_t *(*make)(const void *item))
+{
+    json_t *all = json_array();
+    for (size_t i = 0; items && i < n; i++)
+        json_array_append_new(all, make((const char *)items + i * size));
+    return all;
+}
+
+/* The same, or NULL if there are none. */
+static json_t *some(const void *items, size_t n, size_t size, json_t *(*make)(const void *item))
+{
+    return n ? list(items, n, size, make) : NULL;
 }
 
 /* ---- Accesses ------------------------------------------------------------------------------------------ */
 
-static json_t *thread(const struct dh_finding_thread *t)
+static json_t *frame(const void *item)
 {
-    json_t *object = json_object();
-    put_nonzero(object, "uid", t->uid);
-    dh_json_put(object, "name", t->name);
-    put_nonzero(object, "tid", t->tid);
-    put_nonzero(object, "parent", t->parent);
-    dh_json_put(object, "kind", t->entry);
-    dh_json_put(object, "function", t->function);
-    dh_json_put(object, "api", t->api);
-    if (t->entry)
-        dh_json_put(object, "instances", t->many ? "many" : "one");
-    if (t->created_at.n)
-        put_trace(object, "created_at", &t->created_at);
-    return object;
+    const struct dh_symbol_frame *f = item;
+    return dh_json_object("function", dh_json_text(f->function), "short",
+                          f->brief != f->function ? dh_json_text(f->brief) : NULL, "file",
+                          dh_json_text(f->file), "line", dh_json_number((u64)f->line), "column",
+                          dh_json_number((u64)f->column), "inlined", yes(f->inlined), "module",
+                          dh_json_text(f->module), "offset", hex(f->offset), NULL);
 }
 
-static json_t *lock(const struct dh_finding_lock *l)
+static json_t *trace(const struct dh_symbol_trace *t)
 {
-    json_t *object = json_object();
-    if (l->named)
-        dh_json_put(object, "name", l->name);
-    if (l->addr)
-        put_hex(object, "addr", l->addr);
-    dh_json_put(object, "mode", l->shared ? "read" : "write");
-    dh_json_put(object, "kind", l->kind);
-    if (l->kind)
-        put_flag(object, "single", !l->many);
-    put_place(object, &l->declared_at);
-    if (l->acquired_at.n)
-        put_trace(object, "acquired_at", &l->acquired_at);
-    return object;
+    return some(t->frames, t->n, sizeof(*t->frames), frame);
 }
 
-static void put_kind(json_t *object, enum dh_model_kind kind, bool atomic)
+static json_t *thread(const void *item)
 {
-    dh_json_put(object, "kind", dh_finding_kinds[kind]);
-    put_flag(object, "atomic", atomic);
+    const struct dh_finding_thread *t = item;
+    return dh_json_object("uid", dh_json_number(t->uid), "name", dh_json_text(t->name), "tid",
+                          dh_json_number(t->tid), "parent", dh_json_number(t->parent), "kind",
+                          dh_json_text(t->entry), "function", dh_json_text(t->function), "api",
+                          dh_json_text(t->api), "instances",
+                          dh_json_text(!t->entry ? NULL
+                                       : t->many ? "many"
+                                                 : "one"),
+                          "created_at", trace(&t->created_at), NULL);
+}
+
+static json_t *lock(const void *item)
+{
+    const struct dh_finding_lock *l = item;
+    const struct dh_symbol_frame *at = &l->declared_at;
+    return dh_json_object("name", l->named ? dh_json_text(l->name) : NULL, "addr", hex(l->addr), "mode",
+                          dh_json_text(l->shared ? "read" : "write"), "kind", dh_json_text(l->kind), "single",
+                          l->kind ? json_boolean(!l->many) : NULL, "file", dh_json_text(at->file), "line",
+                          dh_json_number((u64)at->line), "column", dh_json_number((u64)at->column),
+                          "acquired_at", trace(&l->acquired_at), NULL);
 }
 
 /* Where else the same is true. */
-static json_t *alike(const struct dh_finding_alike *a)
+static json_t *alike(const void *item)
 {
-    json_t *object = json_object();
-    put_id(object, a->site);
-    put_kind(object, a->kind, a->atomic);
-    dh_json_put(object, "function", a->at.function);
-    put_place(object, &a->at);
+    const struct dh_finding_alike *a = item;
+    json_t *object = dh_json_object("id", id(a->site), "kind", dh_json_text(dh_finding_kinds[a->kind]),
+                                    "atomic", json_boolean(a->atomic), NULL);
+    json_object_update_new(object, frame(&a->at));
     return object;
 }
 
 /* The line to look at. */
-static void put_text(struct dh_print *p, json_t *object, const struct dh_finding_access *a)
+static const char *line_of(struct dh_print *p, const struct dh_finding_access *a)
 {
     const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
     struct dh_source_line line;
-    if (top && dh_words_source(p, top, top->line, &line))
-        dh_json_put(object, "text", dh_words_trimmed(p, &line));
-}
-
-/* Of source code: which site, and which others are alike. */
-static void put_site(json_t *object, const struct dh_finding_access *a)
-{
-    put_id(object, a->site);
-    dh_json_number(object, "site", a->site_index);
-    dh_json_number(object, "ordinal", a->ordinal);
-    dh_json_put(object, "unit", a->unit);
-    if (!a->n_alike)
-        return;
-    json_t *list = json_array();
-    for (size_t i = 0; a->alike && i < a->n_alike; i++)
-        json_array_append_new(list, alike(&a->alike[i]));
-    json_object_set_new(object, "alike", list);
+    return top && dh_words_source(p, top, top->line, &line) ? dh_words_trimmed(p, &line) : NULL;
 }
 
 static json_t *access(struct dh_print *p, const struct dh_finding_access *a)
 {
     if (!a->known)
         return json_null();
-    json_t *object = json_object();
-    put_kind(object, a->kind, a->atomic);
-    if (a->range)
-        put_flag(object, "range", true);
-    if (a->addr)
-        put_hex(object, "addr", a->addr);
-    put_nonzero(object, "size", a->size);
-    if (a->site) {
-        json_t *threads = json_array();
-        for (size_t i = 0; i < a->n_threads; i++)
-            json_array_append_new(threads, thread(&a->threads[i]));
-        json_object_set_new(object, "threads", threads);
-        put_site(object, a);
-    } else if (a->n_threads) {
-        json_object_set_new(object, "thread", thread(a->threads));
-    }
-    put_trace(object, "stack", &a->stack);
-    if (a->stack_folded)
-        put_flag(object, "stack_folded", true);
-    dh_json_put(object, "place", a->place);
-    put_nonzero(object, "event", a->event);
-    if (a->language_access)
-        dh_json_number(object, "language_access", a->language_access - 1);
-    put_text(p, object, a);
-    if (!a->locks_known)
-        return object;
-    json_t *locks = json_array();
-    for (size_t i = 0; i < a->n_locks; i++)
-        json_array_append_new(locks, lock(&a->locks[i]));
-    json_object_set_new(object, "locks", locks);
-    return object;
+    bool one = !a->site && a->n_threads; /* of source code, there may be any number */
+    return dh_json_object("kind", dh_json_text(dh_finding_kinds[a->kind]), "atomic", json_boolean(a->atomic),
+                          "range", yes(a->range), "addr", hex(a->addr), "size", dh_json_number(a->size),
+                          "thread", one ? thread(a->threads) : NULL, "threads",
+                          a->site ? list(a->threads, a->n_threads, sizeof(*a->threads), thread) : NULL, "id",
+                          id(a->site), "site", a->site ? json_integer(a->site_index) : NULL, "ordinal",
+                          a->site ? json_integer(a->ordinal) : NULL, "unit", dh_json_text(a->unit), "alike",
+                          some(a->alike, a->n_alike, sizeof(*a->alike), alike), "stack",
+                          list(a->stack.frames, a->stack.n, sizeof(*a->stack.frames), frame), "stack_folded",
+                          yes(a->stack_folded), "place", dh_json_text(a->place), "event",
+                          dh_json_number(a->event), "language_access",
+                          a->language_access ? json_integer((json_int_t)a->language_access - 1) : NULL,
+                          "text", dh_json_text(line_of(p, a)), "locks",
+                          a->locks_known ? list(a->locks, a->n_locks, sizeof(*a->locks), lock) : NULL, NULL);
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
-static void put_variable(json_t *object, const struct dh_symbol_variable *v)
+json_t *dh_json_location(const void *item)
 {
-    dh_json_put(object, "name", v->name);
-    dh_json_put(object, "display", v->display);
-    if (v->brief != v->display)
-        dh_json_put(object, "short", v->brief);
-    dh_json_put(object, "function", v->function);
-    put_nonzero(object, "size", v->size);
-    put_nonzero(object, "offset", v->offset);
-    dh_json_put(object, "file", v->file);
-    put_nonzero(object, "line", (u64)v->line);
-}
-
-static void put_field(json_t *object, const struct dh_symbol_field *f)
-{
-    dh_json_put(object, "type", f->type);
-    if (f->brief_type != f->type)
-        dh_json_put(object, "short", f->brief_type);
-    dh_json_put(object, "field", f->name);
-    if (f->is_element)
-        dh_json_number(object, "element", f->element);
-}
-
-json_t *dh_json_location(const struct dh_finding_location *at)
-{
-    json_t *object = json_object();
-    dh_json_put(object, "kind", dh_finding_places[at->place]);
-    if (at->has_variable)
-        put_variable(object, &at->variable);
-    dh_json_put(object, "type", at->type);
-    dh_json_put(object, "path", at->path);
-    dh_json_put(object, "allocator", at->allocator);
-    if (at->module) {
-        dh_json_put(object, "module", at->module);
-        put_hex(object, "module_offset", at->module_offset);
-    }
-    if (at->start) {
-        put_hex(object, "start", at->start);
-        dh_json_number(object, "size", at->size);
-        dh_json_number(object, "offset", at->offset);
-        put_flag(object, "freed", at->freed);
-    }
-    if (at->has_field)
-        put_field(object, &at->field);
-    if (at->allocated_at.n)
-        put_trace(object, "allocated_at", &at->allocated_at);
-    if (at->frame.n)
-        put_trace(object, "frame", &at->frame);
-    put_nonzero(object, "thread", at->thread);
-    return object;
+    const struct dh_finding_location *at = item;
+    const struct dh_symbol_variable no_variable = {0}, *v = at->has_variable ? &at->variable : &no_variable;
+    const struct dh_symbol_field no_field = {0}, *f = at->has_field ? &at->field : &no_field;
+    const char *type = at->type ? at->type : f->type, *brief = v->brief ? v->brief : f->brief_type;
+    bool block = at->start != 0;
+    return dh_json_object("kind", dh_json_text(dh_finding_places[at->place]), "name", dh_json_text(v->name),
+                          "display", dh_json_text(v->display), "short",
+                          brief != v->display && brief != f->type ? dh_json_text(brief) : NULL, "type",
+                          dh_json_text(type), "path", dh_json_text(at->path), "field", dh_json_text(f->name),
+                          "element", f->is_element ? json_integer((json_int_t)f->element) : NULL, "function",
+                          dh_json_text(v->function), "file", dh_json_text(v->file), "line",
+                          dh_json_number((u64)v->line), "size", dh_json_number(block ? at->size : v->size),
+                          "offset", block ? json_integer((json_int_t)at->offset) : dh_json_number(v->offset),
+                          "module", dh_json_text(at->module), "module_offset",
+                          at->module ? hex(at->module_offset) : NULL, "start", hex(at->start), "freed",
+                          block ? json_boolean(at->freed) : NULL, "allocator", dh_json_text(at->allocator),
+                          "allocated_at", trace(&at->allocated_at), "frame", trace(&at->frame), "thread",
+                          dh_json_number(at->thread), NULL);
 }
 
 /* ---- How it is known ----------------------------------------------------------------------------------- */
 
-static void put_witness(json_t *object, const struct dh_finding_witness *w)
+static json_t *event(const void *item)
 {
-    put_flag(object, "witness_checked", w->checked);
-    dh_json_put(object, "no_witness", w->length ? NULL : w->missing);
-    put_nonzero(object, "witness_length", w->length);
-    if (!w->events)
-        return;
-    json_t *events = json_array();
-    for (u64 i = 0; i < w->length; i++)
-        json_array_append_new(events, json_integer((json_int_t)w->events[i] + 1));
-    json_object_set_new(object, "witness", events);
+    return json_integer((json_int_t) * (const u32 *)item + 1);
 }
 
-static json_t *words(const struct dh_finding_word *list, size_t n)
+static json_t *word(const void *item)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, dh_json_text(list[i].name));
-    return array;
+    return dh_json_text(((const struct dh_finding_word *)item)->name);
 }
 
-static void put_possible(json_t *object, const struct dh_finding_possible *p)
-{
-    dh_json_number(object, "pair", p->number);
-    put_id(object, p->id);
-    dh_json_number(object, "stands_for", p->stands_for);
-    json_object_set_new(object, "flags", words(p->flags, p->n_flags));
-    json_object_set_new(object, "why", words(p->reasons, p->n_reasons));
-    if (!p->n_others)
-        return;
-    json_t *others = json_array();
-    for (size_t i = 0; i < p->n_others; i++)
-        json_array_append_new(others, dh_json_location(&p->others[i]));
-    json_object_set_new(object, "or_on", others);
-}
-
-static void put_confirmed(json_t *object, const struct dh_model_confirmed *c)
+/* What only findings of its provenance have. */
+static json_t *proof(const struct dh_finding *f)
 {
     static const char *const orders[] = {NULL, "shown", "reversed", "both"};
-    dh_json_put(object, "order", orders[c->order]);
-    dh_json_put(object, "consequence", c->consequence);
-    dh_json_put(object, "detail", c->detail);
+    const struct dh_finding_witness *w = &f->witness;
+    const struct dh_finding_possible *p = &f->possible;
+    const struct dh_model_confirmed *c = &f->confirmed;
+    switch (f->provenance) {
+    case DH_FINDING_PREDICTED:
+        return dh_json_object("witness_checked", json_boolean(w->checked), "no_witness",
+                              w->length ? NULL : dh_json_text(w->missing), "witness_length",
+                              dh_json_number(w->length), "witness",
+                              w->events ? list(w->events, w->length, sizeof(*w->events), event) : NULL, NULL);
+    case DH_FINDING_POSSIBLE:
+        return dh_json_object("pair", json_integer(p->number), "id", id(p->id), "stands_for",
+                              dh_json_number(p->stands_for), "flags",
+                              list(p->flags, p->n_flags, sizeof(*p->flags), word), "why",
+                              list(p->reasons, p->n_reasons, sizeof(*p->reasons), word), "or_on",
+                              some(p->others, p->n_others, sizeof(*p->others), dh_json_location), NULL);
+    case DH_FINDING_CONFIRMED:
+        return dh_json_object("order", dh_json_text(orders[c->order]), "consequence",
+                              dh_json_text(c->consequence), "detail", dh_json_text(c->detail), NULL);
+    case DH_FINDING_OBSERVED:
+        break;
+    }
+    return json_object();
 }
 
 static json_t *finding(struct dh_print *p, const struct dh_finding *f)
 {
     static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
-    json_t *object = json_object();
-    dh_json_put(object, "provenance", provenances[f->provenance]);
-    dh_json_put(object, "fingerprint", f->fingerprint.hash);
-    dh_json_put(object, "identity", f->fingerprint.identity);
-    if (f->fingerprint.old_hash[0])
-        json_object_set_new(object, "earlier_fingerprints", json_pack("[s]", f->fingerprint.old_hash));
-    put_nonzero(object, "count", f->count);
-    put_nonzero(object, "processes", f->processes);
-    dh_json_put(object, "summary", dh_finding_subject(&p->scratch, f));
-    dh_json_put(object, "explanation", dh_finding_explain(&p->scratch, f));
-    dh_json_put(object, "hint", dh_finding_hint(&p->scratch, f));
-    dh_json_put(object, "detector", f->detector);
-    dh_json_put(object, "guarantee", f->guarantee);
-    dh_json_put(object, "process", f->process);
-    put_nonzero(object, "pid", f->pid);
-    dh_json_put(object, "exe", f->exe);
-    if (f->provenance == DH_FINDING_PREDICTED)
-        put_witness(object, &f->witness);
-    if (f->provenance == DH_FINDING_POSSIBLE)
-        put_possible(object, &f->possible);
-    if (f->provenance == DH_FINDING_CONFIRMED)
-        put_confirmed(object, &f->confirmed);
-    json_object_set_new(object, "accesses",
-                        json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])));
-    json_object_set_new(object, "location", dh_json_location(&f->location));
-    if (!f->variants)
-        return object;
-    json_t *variants = json_array();
+    const struct dh_fingerprint *print = &f->fingerprint;
+    json_t *variants = f->variants ? json_array() : NULL;
     for (const struct dh_finding *v = f->variants; v; v = v->next)
         json_array_append_new(variants, finding(p, v));
-    json_object_set_new(object, "variants", variants);
+    json_t *object =
+        dh_json_object("provenance", dh_json_text(provenances[f->provenance]), "fingerprint",
+                       dh_json_text(print->hash), "identity", dh_json_text(print->identity),
+                       "earlier_fingerprints", print->old_hash[0] ? json_pack("[s]", print->old_hash) : NULL,
+                       "count", dh_json_number(f->count), "processes", dh_json_number(f->processes),
+                       "summary", dh_json_text(dh_finding_subject(&p->scratch, f)), "explanation",
+                       dh_json_text(dh_finding_explain(&p->scratch, f)), "hint",
+                       dh_json_text(dh_finding_hint(&p->scratch, f)), "detector", dh_json_text(f->detector),
+                       "guarantee", dh_json_text(f->guarantee), "process", dh_json_text(f->process), "pid",
+                       dh_json_number(f->pid), "exe", dh_json_text(f->exe), "accesses",
+                       json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])), "location",
+                       dh_json_location(&f->location), "variants", variants, NULL);
+    json_object_update_new(object, proof(f));
     return object;
 }
 

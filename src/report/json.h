@@ -9,11 +9,12 @@
 
 #include "report/words.h"
 
+/* NULL for what is NULL or 0. */
 json_t *dh_json_text(const char *s);
-/* A member with a text, unless it is NULL, or with a number. */
-void dh_json_put(json_t *object, const char *key, const char *s);
-void dh_json_number(json_t *object, const char *key, u64 n);
-json_t *dh_json_location(const struct dh_finding_location *at);
+json_t *dh_json_number(u64 n);
+/* An object of members, each a name and a value, and NULL behind them. A value that is NULL is no member. */
+__attribute__((sentinel)) json_t *dh_json_object(const char *key, ...);
+json_t *dh_json_location(const void *location); /* a struct dh_finding_location */
 /* Writes a value and drops it. */
 void dh_json_write(struct dh_print *p, json_t *value);
 void dh_json_finding(struct dh_print *p, const struct dh_finding *f);

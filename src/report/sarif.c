@@ -89,32 +89,23 @@ static const char *uri(struct dh_print *p, const char *path)
 static json_t *region(struct dh_print *p, const struct dh_symbol_frame *f)
 {
     struct dh_source_line line;
-    json_t *region = json_pack("{si}", "startLine", f->line);
-    if (f->column)
-        json_object_set_new(region, "startColumn", json_integer(f->column));
-    if (dh_words_source(p, f, f->line, &line))
-        json_object_set_new(region, "snippet", message(dh_words_trimmed(p, &line)));
-    return region;
+    bool known = dh_words_source(p, f, f->line, &line);
+    return json_pack("{si so* so*}", "startLine", f->line, "startColumn", dh_json_number((u64)f->column),
+                     "snippet", known ? message(dh_words_trimmed(p, &line)) : NULL);
 }
 
 /* A frame; NULL: somewhere in the input. */
 static json_t *location(struct dh_print *p, const struct dh_symbol_frame *f, const char *words)
 {
-    json_t *object = json_object();
-    const char *path = f && f->file ? f->file : f && f->module ? f->module : f ? NULL : p->about->input;
-    if (path) {
-        json_t *physical = json_pack("{s{so}}", "artifactLocation", "uri", dh_json_text(uri(p, path)));
-        if (f && f->file && f->line)
-            json_object_set_new(physical, "region", region(p, f));
-        json_object_set_new(object, "physicalLocation", physical);
-    }
+    const char *path = !f ? p->about->input : f->file ? f->file : f->module;
+    json_t *physical = NULL, *logical = NULL;
+    if (path)
+        physical = json_pack("{s{so} so*}", "artifactLocation", "uri", dh_json_text(uri(p, path)), "region",
+                             f && f->file && f->line ? region(p, f) : NULL);
     if (f && f->function)
-        json_object_set_new(
-            object, "logicalLocations",
-            json_pack("[{soss}]", "fullyQualifiedName", dh_json_text(f->function), "kind", "function"));
-    if (words)
-        json_object_set_new(object, "message", message(words));
-    return object;
+        logical = json_pack("[{so ss}]", "fullyQualifiedName", dh_json_text(f->function), "kind", "function");
+    return json_pack("{so* so* so*}", "physicalLocation", physical, "logicalLocations", logical, "message",
+                     words ? message(words) : NULL);
 }
 
 static json_t *access_location(struct dh_print *p, const struct dh_finding_access *a)
@@ -195,34 +186,32 @@ static const char *sentence(struct dh_print *p, const struct dh_finding *f)
 
 static json_t *fingerprints(struct dh_print *p, const struct dh_finding *f)
 {
-    /* The second digit is the version of the recipe: dh1-... */
-    json_t *object = json_object();
-    dh_json_put(object, dh_arena_printf(&p->scratch, "deadheat/v%c", f->fingerprint.hash[2]),
-                f->fingerprint.hash);
-    if (f->provenance == DH_FINDING_POSSIBLE)
-        dh_json_put(object, "deadheatPair/v1", dh_arena_printf(&p->scratch, "%016" PRIx64, f->possible.id));
-    return object;
+    /* The third character is the version of the recipe: dh2-... */
+    const char *hash = f->fingerprint.hash, *key = dh_arena_printf(&p->scratch, "deadheat/v%c", hash[2]);
+    json_t *pair = f->provenance == DH_FINDING_POSSIBLE ? json_sprintf("%016" PRIx64, f->possible.id) : NULL;
+    return json_pack("{ss so*}", key, hash, "deadheatPair/v1", pair);
+}
+
+/* A thread each, if more is known of it than the access. */
+static json_t *code_flows(struct dh_print *p, const struct dh_finding *f)
+{
+    if (f->accesses[0].stack.n <= 1 && f->accesses[1].stack.n <= 1)
+        return NULL;
+    return json_pack("[{s[oo]}]", "threadFlows", thread_flow(p, &f->accesses[0]),
+                     thread_flow(p, &f->accesses[1]));
 }
 
 static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
 {
     enum rule rule = rule_of(f);
-    json_t *result = json_pack("{ss si ss so s[o] so so}", "ruleId", rules[rule].id, "ruleIndex", (int)rule,
-                               "level", level_of(f), "message", message(sentence(p, f)), "locations",
-                               access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
-                               "partialFingerprints", fingerprints(p, f));
-    if (f->accesses[0].stack.n > 1 || f->accesses[1].stack.n > 1)
-        json_object_set_new(result, "codeFlows",
-                            json_pack("[{s[oo]}]", "threadFlows", thread_flow(p, &f->accesses[0]),
-                                      thread_flow(p, &f->accesses[1])));
-    json_t *properties = json_object();
-    dh_json_put(properties, "detector", f->detector);
-    dh_json_put(properties, "guarantee", f->guarantee);
-    if (f->count)
-        dh_json_number(properties, "count", f->count);
-    json_object_set_new(result, "properties", properties);
     fputs(p->n ? ",\n" : "\n", p->out);
-    dh_json_write(p, result);
+    dh_json_write(p,
+                  json_pack("{ss si ss so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
+                            "ruleIndex", (int)rule, "level", level_of(f), "message", message(sentence(p, f)),
+                            "locations", access_location(p, &f->accesses[0]), "relatedLocations",
+                            related(p, f), "codeFlows", code_flows(p, f), "partialFingerprints",
+                            fingerprints(p, f), "properties", "detector", dh_json_text(f->detector),
+                            "guarantee", dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
 }
 
 /* ---- The document -------------------------------------------------------------------------------------- */
@@ -241,17 +230,15 @@ static json_t *driver(void)
 static void sarif_begin(struct dh_print *p)
 {
     const struct dh_print_about *about = p->about;
-    json_t *properties = json_pack("{ssso}", "command", about->command, "input", dh_json_text(about->input));
-    if (about->pairs) {
-        dh_json_put(properties, "of", about->pairs->of);
-        dh_json_put(properties, "style", about->pairs->style);
-        json_object_set_new(properties, "noThreads", json_boolean(about->pairs->table->no_threads));
-        dh_json_put(properties, "program", about->pairs->table->program);
-    }
+    const struct dh_print_static *s = about->pairs;
     fprintf(p->out, "{\"$schema\":\"%s\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":", schema);
     dh_json_write(p, json_pack("{so}", "driver", driver()));
     fputs(",\"columnKind\":\"utf16CodeUnits\",\"properties\":", p->out);
-    dh_json_write(p, properties);
+    dh_json_write(p,
+                  json_pack("{ss so ss* ss* so* so*}", "command", about->command, "input",
+                            dh_json_text(about->input), "of", s ? s->of : NULL, "style", s ? s->style : NULL,
+                            "noThreads", s ? json_boolean(s->table->no_threads) : NULL, "program",
+                            s ? dh_json_text(s->table->program) : NULL));
     fputs(",\"results\":[", p->out);
 }
 

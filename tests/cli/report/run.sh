@@ -88,6 +88,20 @@ has tls out "a thread-local variable of thread T2 'worker'"
 has unknown-memory out 'memory that is neither heap, global nor a stack'
 has global-without-name out 'global memory (target+0x1)'
 lacks no-source out 'counter++'
+report --all --format=json places.jsonl
+same locations-json "$(python3 -c 'import json
+for f in json.load(open("out"))["findings"]:
+    at = f["location"]
+    print(at["kind"], *sorted(k for k in at if k not in ("kind", "short")))')" \
+    "global display file line module module_offset name size
+global display file line module module_offset name offset size
+global display file function line module module_offset name size
+global display file line module module_offset name offset size
+heap allocated_at freed offset size start thread
+stack thread
+tls thread
+unknown
+global module module_offset"
 
 # ---- Explanations ----
 {
