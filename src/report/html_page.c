@@ -133,9 +133,11 @@ static const char *subtitle(struct dh_print *p)
 
 static u64 findings(const struct dh_print_about *about)
 {
-    return about->records ? about->records->result->races
-           : about->trace ? about->trace->findings
-                          : about->pairs->findings;
+    if (about->records)
+        return about->records->result->races;
+    if (about->trace)
+        return about->trace->findings;
+    return about->pairs ? about->pairs->findings : 0;
 }
 
 static void html_begin(struct dh_print *p)

@@ -140,10 +140,10 @@ static void print_locks(struct dh_print *p, const struct dh_finding *f)
 static void print_threads(struct dh_print *p, const struct dh_finding *f)
 {
     for (int i = 0; i < 2; i++) {
-        const struct dh_finding_thread *t = f->accesses[i].threads;
+        const struct dh_finding_thread *t = f->accesses[i].threads, *other = f->accesses[0].threads;
         if (!t || !t->name || (!t->parent && t->created_at.n == 0)) /* the main thread */
             continue;
-        if (i == 1 && t->uid == f->accesses[0].threads->uid)
+        if (i == 1 && other && t->uid == other->uid)
             continue;
         fprintf(p->out, "\n  Thread %s", t->label);
         if (t->tid)
