@@ -30,6 +30,7 @@ VARYING = [
     (r'0x[0-9a-f]+', 'ADDRESS'),
     (r'\((pid|tid) \d+\)', r'(\1 N)'),
     (r'\b[Tt]hread T[0-9]+', 'thread Tn'),
+    (r"\bT[0-9]+ '", "Tn '"),
     (r'\d+\.\d+', 'N.N'),
     (r' \(\d+ repetitions?\)', ''),
     (r'^  dh2-.*: \d+ times$', ''),
