@@ -8,8 +8,54 @@
 
 #include "ir/whole/read.h"
 
-/* What a variable index is a multiple of. */
-static u64 factor(LLVMValueRef index)
+enum { MAX_DEPTH = 6 };
+
+/* A number that is computed from constants alone: (unsigned)&((struct s *)0)->member, and what it is taken
+ * from. Unoptimised code computes it each time. */
+static bool constant_of(struct dh_w *w, LLVMValueRef v, int depth, int64_t *ret)
+{
+    bool is_computed = LLVMIsAInstruction(v) != NULL || LLVMIsAConstantExpr(v) != NULL;
+    int64_t a = 0, b = 0;
+    if (LLVMIsAConstantInt(v) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+        *ret = LLVMConstIntGetSExtValue(v);
+    else if (LLVMIsAConstantPointerNull(v) != NULL)
+        *ret = 0;
+    else if (!is_computed || depth == MAX_DEPTH || LLVMGetNumOperands(v) == 0 ||
+             !constant_of(w, LLVMGetOperand(v, 0), depth + 1, &a))
+        return false;
+    else {
+        struct dh_w_step steps[DH_W_MAX_STEPS];
+        LLVMOpcode op = LLVMIsAInstruction(v) != NULL ? LLVMGetInstructionOpcode(v) : LLVMGetConstOpcode(v);
+        LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(v, 0));
+        bool wide =
+            LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64;
+        switch (op) {
+        case LLVMPtrToInt:
+        case LLVMTrunc: /* no offset has so many bits that one is lost */
+            *ret = a;
+            return a >= 0 && a <= INT32_MAX && LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= 32;
+        case LLVMZExt:
+        case LLVMSExt:
+            *ret = a;
+            return a >= 0 && LLVMGetIntTypeWidth(from) >= 32;
+        case LLVMGetElementPtr:
+            if (dh_w_gep(w, v, steps) != 1 || steps[0].stride != 0)
+                return false;
+            *ret = a + steps[0].off;
+            return true;
+        case LLVMAdd:
+        case LLVMSub:
+            if (!wide || !constant_of(w, LLVMGetOperand(v, 1), depth + 1, &b))
+                return false;
+            return op == LLVMAdd ? !__builtin_add_overflow(a, b, ret) : !__builtin_sub_overflow(a, b, ret);
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+u64 dh_w_index_factor(LLVMValueRef index)
 {
     u64 f = 1;
     for (int depth = 0; depth < 4 && LLVMIsAInstruction(index) != NULL; depth++) {
@@ -76,16 +122,18 @@ size_t dh_w_gep_choices(struct dh_w *w, LLVMValueRef gep, int64_t ret_offsets[DH
 }
 
 /* Adds one index over elements of `size` bytes, of an array of `bytes` (0: not known) bytes. */
-static bool add_index(struct dh_w_step *steps, size_t *n, LLVMValueRef index, u64 size, u64 bytes)
+static bool add_index(struct dh_w *w, struct dh_w_step *steps, size_t *n, LLVMValueRef index, u64 size,
+                      u64 bytes)
 {
     struct dh_w_step *s = &steps[*n - 1];
-    if (LLVMIsAConstantInt(index) != NULL) {
-        s->off += (int64_t)size * LLVMConstIntGetSExtValue(index);
+    int64_t constant;
+    if (constant_of(w, index, 0, &constant)) {
+        s->off += (int64_t)size * constant;
         return true;
     }
     if (*n == DH_W_MAX_STEPS)
         return false;
-    u64 stride = size * factor(index);
+    u64 stride = size * dh_w_index_factor(index);
     s->stride = stride == 0 || stride > UINT32_MAX ? 1 : (u32)stride;
     s->length = bytes > UINT32_MAX ? 0 : (u32)bytes;
     s->index = index;
@@ -98,7 +146,7 @@ size_t dh_w_gep(struct dh_w *w, LLVMValueRef gep, struct dh_w_step ret_steps[DH_
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     size_t n = 1;
     ret_steps[0] = (struct dh_w_step){0};
-    if (!add_index(ret_steps, &n, LLVMGetOperand(gep, 1), LLVMABISizeOfType(w->layout, type), 0))
+    if (!add_index(w, ret_steps, &n, LLVMGetOperand(gep, 1), LLVMABISizeOfType(w->layout, type), 0))
         return 0;
     int operands = LLVMGetNumOperands(gep);
     for (int i = 2; i < operands; i++) {
@@ -113,7 +161,7 @@ size_t dh_w_gep(struct dh_w *w, LLVMValueRef gep, struct dh_w_step ret_steps[DH_
         u64 size = LLVMABISizeOfType(w->layout, element);
         u64 count =
             LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
-        if (!add_index(ret_steps, &n, index, size, size * count))
+        if (!add_index(w, ret_steps, &n, index, size, size * count))
             return 0;
         type = element;
     }

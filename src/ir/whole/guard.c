@@ -68,11 +68,18 @@ static void add_distance(struct deltas *all, const struct dh_w_held *h, u32 lock
 }
 
 /* x + a + s * i is accessed, m + b + t * i held; a constant i is in a and b. That s * i does not go round the
- * address space is what the language says of indices. */
+ * address space is what the language says of indices. Of x[i][k] and m[i][k], rows are as many elements in
+ * both: s * i + s' * k and t * i + t' * k are the same multiple of s' and t', and count as one index. */
 static bool is_ranked(const struct dh_w_address *access, const struct dh_w_address *lock)
 {
-    return access->global != NULL && lock->global != NULL && access->terms == lock->terms &&
-           (access->terms == 0 || (access->terms == 1 && access->term[0].index == lock->term[0].index));
+    const struct dh_w_term *x = access->term, *m = lock->term;
+    if (access->global == NULL || lock->global == NULL || access->terms != lock->terms)
+        return false;
+    for (u32 i = 0; i < access->terms; i++)
+        if (x[i].index != m[i].index)
+            return false;
+    return access->terms < 2 || (x[1].stride != 0 && x[0].stride % x[1].stride == 0 &&
+                                 (u64)x[0].stride * m[1].stride == (u64)x[1].stride * m[0].stride);
 }
 
 static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
@@ -88,9 +95,9 @@ static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
     d->rank.lock = at->global;
     d->rank.lock_off = at->off;
     d->rank.length = length;
-    if (access->terms == 1) {
-        d->rank.data_stride = access->term[0].stride;
-        d->rank.lock_stride = at->term[0].stride;
+    if (access->terms > 0) {
+        d->rank.data_stride = access->term[access->terms - 1].stride;
+        d->rank.lock_stride = at->term[at->terms - 1].stride;
     }
 }
 
@@ -123,14 +130,13 @@ static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
     const struct dh_w_held *h = dh_w_held(&r->flow->locks, lock);
     struct dh_w_address at = h->address;
     while (dh_w_address_known(&access) && dh_w_address_known(&at)) {
-        if (is_inside(&access, &at)) {
+        bool inside = is_inside(&access, &at), ranked = is_ranked(&access, &at);
+        if (inside)
             add_distance(all, h, lock, &access, &at, length);
-            return;
-        }
-        if (is_ranked(&access, &at)) {
+        if (ranked)
             add_rank(all, h, lock, &access, &at, length);
+        if (inside || ranked)
             return;
-        }
         const struct dh_w_call *call;
         u32 caller = only_caller(w, inst, &call);
         if (caller == DH_W_NONE)

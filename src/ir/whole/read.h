@@ -68,6 +68,8 @@ struct dh_w_step {
 enum { DH_W_MAX_STEPS = 8 };
 /* The steps of a getelementptr, instruction or constant; at least one. More indices than fit give 0:
  * anywhere. */
+/* What a variable index is a multiple of: the stride has it as a factor. */
+u64 dh_w_index_factor(LLVMValueRef index);
 size_t dh_w_gep(struct dh_w *w, LLVMValueRef gep, struct dh_w_step ret_steps[DH_W_MAX_STEPS]);
 enum { DH_W_MAX_CHOICES = 8 };
 /* The offsets of a getelementptr that adds one of a few constants, as for `(hit ? &p->hits : &p->misses)`. 0:
