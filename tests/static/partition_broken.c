@@ -1,4 +1,4 @@
-// An element of its own, and its neighbour's: only the first is nobody else's but for that.
+// An element of its own, and its neighbour's: each would be nobody else's but for the other.
 #include <pthread.h>
 
 long out[9];
@@ -7,7 +7,7 @@ static void *thread(void *arg)
 {
     long id = (long)arg;
     out[id] = id;      // PAIR b
-    out[id + 1] += id; // PAIR b c:partition
+    out[id + 1] += id; // PAIR b
     return NULL;
 }
 

@@ -123,9 +123,10 @@ static u32 number(struct dh_w_pool *pool, LLVMValueRef v, int depth)
     if (n == 0)
         return add_value(pool, v);
     u32 op = LLVMGetInstructionOpcode(v), width = LLVMGetIntTypeWidth(LLVMTypeOf(v));
-    u32 a = number(pool, LLVMGetOperand(v, 0), depth - 1);
+    unsigned first = (op == LLVMAdd || op == LLVMMul) && LLVMIsAConstantInt(LLVMGetOperand(v, 0)) != NULL;
+    u32 a = number(pool, LLVMGetOperand(v, first), depth - 1); /* 2 * i is i * 2 */
     return n == 1 ? convert(pool, op, width, a, depth - 1)
-                  : add(pool, op, width, a, number(pool, LLVMGetOperand(v, 1), depth - 1));
+                  : add(pool, op, width, a, number(pool, LLVMGetOperand(v, 1 - first), depth - 1));
 }
 
 u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef v)
@@ -142,6 +143,71 @@ LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expre
         *ret_bits = bits < *ret_bits ? bits : *ret_bits;
     }
     return value(e);
+}
+
+/* One step from an expression's operand, which is linear, to the expression. */
+static bool add_step(const struct expression *e, const struct expression *by, int64_t least, int64_t greatest,
+                     struct dh_w_linear *l)
+{
+    int64_t n = by != NULL && value(by) != NULL && LLVMIsAConstantInt(value(by)) != NULL
+                    ? LLVMConstIntGetSExtValue(value(by))
+                    : 0;
+    if (n < -INT32_MAX || n > INT32_MAX || (by != NULL && n == 0))
+        return false;
+    switch (e->op) {
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+        break;
+    case LLVMAdd:
+        l->term += n;
+        break;
+    case LLVMSub:
+        l->term -= n;
+        break;
+    case LLVMShl:
+        n = n > 0 && n < 16 ? 1 << n : 0;
+        /* fall through */
+    case LLVMMul:
+        if (n <= 0 || n > INT16_MAX || l->factor * n > INT32_MAX || l->term > INT32_MAX ||
+            l->term < -INT32_MAX)
+            return false;
+        l->factor *= n;
+        l->term *= n;
+        break;
+    default:
+        return false;
+    }
+    int64_t first = l->factor * least + l->term, last = l->factor * greatest + l->term;
+    int64_t limit = e->width < 64 ? 1ll << (e->width - 1) : INT64_MAX;
+    return last < limit && first >= (e->op == LLVMSub || e->op == LLVMAdd ? -limit : 0);
+}
+
+LLVMValueRef dh_w_expression_first(const struct dh_w_pool *expressions, u32 expression)
+{
+    const struct expression *e = get(expressions, expression);
+    while (value(e) == NULL)
+        e = get(expressions, (u32)e->a);
+    return value(e);
+}
+
+bool dh_w_expression_linear(const struct dh_w_pool *expressions, u32 expression, int64_t least,
+                            int64_t greatest, struct dh_w_linear *ret)
+{
+    u32 way[MAX_DEPTH + 1], n = 0;
+    for (; value(get(expressions, expression)) == NULL; expression = (u32)get(expressions, expression)->a) {
+        if (n > MAX_DEPTH)
+            return false;
+        way[n++] = expression;
+    }
+    *ret = (struct dh_w_linear){.factor = 1};
+    while (n-- > 0) {
+        const struct expression *e = get(expressions, way[n]);
+        bool binary = e->op != LLVMSExt && e->op != LLVMZExt && e->op != LLVMTrunc;
+        if (!add_step(e, binary ? get(expressions, (u32)e->b) : NULL, least, greatest, ret))
+            return false;
+    }
+    return true;
 }
 
 static bool is_binary(u32 op)
@@ -230,6 +296,7 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
         if (indexed)
             inner[to.terms++] = (struct dh_w_term){.index = dh_w_expression(expressions, op->index),
                                                    .stride = op->stride,
+                                                   .size = (u32)(op->stride / dh_w_index_factor(op->index)),
                                                    .bytes = op->length == DH_PTS_ANY ? 0 : op->length,
                                                    .begin = -to.off}; /* what comes behind it */
         to.off += op->kind == DH_W_COPY ? 0 : op->off;
@@ -262,12 +329,17 @@ bool dh_w_address_equal(const struct dh_w_address *a, const struct dh_w_address 
 
 /* ---- across calls ---- */
 
-/* The same expression with arguments in the place of parameters: from `first` on, those of the call. false:
- * it is made of something else, too. */
-static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 first, u32 *ret)
+/* The same expression with arguments in the place of parameters: from `first` on, those of the call; and, if
+ * not NULL, another expression for a value that is known. false: it is made of something else, too. */
+static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 first,
+                      const struct dh_w_known *known, u32 *ret)
 {
     struct expression e = *get(pool, n);
     LLVMValueRef v = value(&e);
+    if (v != NULL && known != NULL && v == known->value) {
+        *ret = known->expression;
+        return true;
+    }
     if (v != NULL && LLVMIsAArgument(v) != NULL) {
         LLVMValueRef fn = LLVMGetParamParent(v);
         for (u32 i = 0; i < LLVMCountParams(fn) && first + i < LLVMGetNumArgOperands(call); i++)
@@ -282,8 +354,8 @@ static bool to_caller(struct dh_w_pool *pool, u32 n, LLVMValueRef call, u32 firs
         return LLVMIsAConstantInt(v) != NULL;
     }
     u32 a, b = 0;
-    if (!to_caller(pool, (u32)e.a, call, first, &a) ||
-        (is_binary(e.op) && !to_caller(pool, (u32)e.b, call, first, &b)))
+    if (!to_caller(pool, (u32)e.a, call, first, known, &a) ||
+        (is_binary(e.op) && !to_caller(pool, (u32)e.b, call, first, known, &b)))
         return false;
     *ret = is_binary(e.op) ? add(pool, e.op, e.width, a, b) : convert(pool, e.op, e.width, a, MAX_DEPTH);
     return true;
@@ -315,7 +387,8 @@ static bool to_callee(struct dh_w_pool *pool, u32 n, LLVMValueRef call, LLVMValu
 
 /* a, beginning at `from` instead of its base. */
 static struct dh_w_address append(struct dh_w_pool *pool, const struct dh_w_address *from,
-                                  const struct dh_w_address *a, LLVMValueRef call, u32 first)
+                                  const struct dh_w_address *a, LLVMValueRef call, u32 first,
+                                  const struct dh_w_known *known)
 {
     struct dh_w_address to = *from;
     if (!dh_w_address_known(&to) || to.terms + a->terms > DH_W_MAX_TERMS)
@@ -325,7 +398,7 @@ static struct dh_w_address append(struct dh_w_pool *pool, const struct dh_w_addr
         struct dh_w_term *t = &to.term[to.terms++];
         *t = a->term[i];
         t->begin += from->off;
-        if (!to_caller(pool, a->term[i].index, call, first, &t->index))
+        if (!to_caller(pool, a->term[i].index, call, first, known, &t->index))
             return unknown;
     }
     return to;
@@ -343,12 +416,12 @@ struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_poo
         from.content = a->content;
     } else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
         from = dh_w_address_of(w, expressions, caller, call->args[a->base]);
-    return append(expressions, &from, a, call->inst, 0);
+    return append(expressions, &from, a, call->inst, 0, NULL);
 }
 
 struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
                                             const struct dh_w_address *a, const struct dh_w_fn *creator,
-                                            const struct dh_w_op *fork)
+                                            const struct dh_w_op *fork, const struct dh_w_known *known)
 {
     struct dh_w_address from = unknown;
     dh_w_value given = creator->calls[fork->call].args[0];
@@ -362,7 +435,7 @@ struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_po
         from.content = a->content;
     } else if (a->base == 0 && given != DH_W_NONE)
         from = dh_w_address_of(w, expressions, creator, given);
-    return append(expressions, &from, a, fork->inst, LLVMGetNumArgOperands(fork->inst) - 1);
+    return append(expressions, &from, a, fork->inst, LLVMGetNumArgOperands(fork->inst) - 1, known);
 }
 
 /* The rest of an address behind `from`, which is where a parameter points to, or a global variable. */

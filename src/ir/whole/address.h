@@ -24,7 +24,7 @@ struct dh_w_term {
     u32 stride; /* with the index's constant factor in it, see gep.c: equal if index and size of the element
                    are */
     u32 bytes;  /* of the array; 0: not known */
-    u32 zero;
+    u32 size;   /* what the index is multiplied by: the stride without that factor */
     int64_t begin; /* of the array, from the base */
 };
 struct dh_w_address {
@@ -43,6 +43,15 @@ DH_INLINE bool dh_w_address_known(const struct dh_w_address *a)
 
 /* The number of a value of a function as an expression. */
 u32 dh_w_expression(struct dh_w_pool *expressions, LLVMValueRef value);
+/* The value at the end of first operands: i in (long)(i * 2 + 1). */
+LLVMValueRef dh_w_expression_first(const struct dh_w_pool *expressions, u32 expression);
+/* factor * first + term, if the first value is a number in [least, greatest]: no step on the way is too large
+ * for its width, or negative where that would be lost. false: it is another computation. */
+struct dh_w_linear {
+    int64_t factor, term;
+};
+bool dh_w_expression_linear(const struct dh_w_pool *expressions, u32 expression, int64_t least,
+                            int64_t greatest, struct dh_w_linear *ret);
 /* The value that an expression is, but for changes of width; *ret_bits: of the narrowest number on the way.
  * NULL: it is a computation. */
 LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression, u32 *ret_bits);
@@ -56,10 +65,15 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
 struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,
                                            const struct dh_w_call *call);
-/* What an address of a thread's first function is where the thread is created. */
+/* A value of the thread's first function that is known where the thread is created. */
+struct dh_w_known {
+    LLVMValueRef value;
+    u32 expression; /* of the creator */
+};
+/* What an address of a thread's first function is where the thread is created. known: or NULL. */
 struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
                                             const struct dh_w_address *a, const struct dh_w_fn *creator,
-                                            const struct dh_w_op *fork);
+                                            const struct dh_w_op *fork, const struct dh_w_known *known);
 /* What an address of a caller is in a callee: it goes through a parameter, or is one of a global variable. */
 struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,

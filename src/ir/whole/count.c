@@ -4,12 +4,13 @@
  *     for (i = 0; i < n; i++) create(&t[i], ...);
  *     for (i = 0; i < n; i++) join(t[i]);
  *
- * Both count from one constant by 1 to the same n, which is one value in a register, a constant, or in memory
- * that nothing writes meanwhile; each round of the second loop passes the join; nothing else writes to t from
- * the first loop on; and the first loop is not begun again before the second one has run to its end. Then
- * nobody of those created is left when the second loop ends by its count, and after the join in round i
- * nobody up to the i-th. The instance must be one that runs once, so that the threads of another call cannot
- * be confused with these.
+ * Both indices take the same values: by constants, in whatever order, or from one constant by one step to the
+ * same n, which is one value in a register, or in memory that nothing writes meanwhile. Each round of the
+ * second loop passes the join; nothing else writes to t from the first loop on until the second one ends; and
+ * the first loop is not begun again before the second one has run to its end. Then nobody of those created is
+ * left when the second loop ends by its count, and after a join nobody who was created with that index. The
+ * loops may be in two functions that are given t and n. They must run once, so that the threads of another
+ * call cannot be confused with these.
  */
 #include "ir/whole/counted.h"
 #include "ir/whole/join.h"
@@ -38,30 +39,105 @@ static bool joins_each_round(const struct dh_w_fn *fn, const struct dh_w_counted
     return !c->at_end || block == c->block || !dh_w_reaches(fn, c->header, c->block, block, NULL);
 }
 
-bool dh_w_join_matches(struct dh_w_flow *f, u32 inst, u32 fork, u32 join, struct dh_w_counted *ret)
+enum { MAX_CALLS = 16 };
+
+/* The instance, or who calls it, and so on, that also leads to the other one. */
+static u32 common_caller(const struct dh_w *w, u32 a, u32 b)
+{
+    u32 op;
+    for (u32 i = 0; i < MAX_CALLS; i++) {
+        u32 at = b;
+        for (u32 k = 0; k < MAX_CALLS; k++)
+            if (at == a)
+                return a;
+            else if (!dh_w_only_call(w, at, &at, &op))
+                break;
+        if (!dh_w_only_call(w, a, &a, &op))
+            break;
+    }
+    return DH_W_NONE;
+}
+
+/* An address without its index, as the caller sees it. */
+static struct dh_w_address array_at(struct dh_w_flow *f, struct dh_w_address a, u32 inst, u32 top)
 {
     struct dh_w *w = f->w;
-    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-    u32 fb = dh_w_block_of(fn, fork), jb = dh_w_block_of(fn, join);
+    u32 caller, op;
+    a.terms = 0;
+    for (; inst != top && dh_w_address_known(&a) && dh_w_only_call(w, inst, &caller, &op); inst = caller) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
+        if (a.base != DH_W_NONE && a.base >= w->fns[w->insts[inst].fn].args)
+            return (struct dh_w_address){.base = DH_W_NONE};
+        a = dh_w_address_in_caller(w, &f->locks.expressions, &a, fn, &fn->calls[fn->ops[op].call]);
+    }
+    return a;
+}
+
+/* What the caller gave as the bound; NULL: it was made on the way. */
+static LLVMValueRef bound_at(const struct dh_w *w, LLVMValueRef bound, u32 inst, u32 top)
+{
+    u32 caller, op;
+    for (; inst != top && dh_w_only_call(w, inst, &caller, &op); inst = caller) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
+        LLVMValueRef call = fn->calls[fn->ops[op].call].inst, given = NULL;
+        if (LLVMIsAConstantInt(bound) != NULL)
+            continue;
+        u32 params = LLVMIsAArgument(bound) != NULL ? LLVMCountParams(LLVMGetParamParent(bound)) : 0;
+        for (u32 i = 0; i < params && call != NULL && i < LLVMGetNumArgOperands(call); i++)
+            if (LLVMGetParam(LLVMGetParamParent(bound), i) == bound &&
+                LLVMTypeOf(LLVMGetOperand(call, i)) == LLVMTypeOf(bound))
+                given = LLVMGetOperand(call, i);
+        if (given == NULL)
+            return NULL;
+        bound = given;
+    }
+    return bound;
+}
+
+/* Whether the loops count alike, and are about the same array. Each loop as its own function has it. */
+static bool are_alike(struct dh_w_flow *f, u32 by, const struct dh_w_counted *first,
+                      const struct dh_w_address *created, u32 inst, const struct dh_w_counted *second,
+                      const struct dh_w_address *joined)
+{
+    u32 top = common_caller(f->w, by, inst);
+    if (top == DH_W_NONE)
+        return false;
+    struct dh_w_counted x = *first, y = *second;
+    if (!dh_w_address_known(&x.place) || !dh_w_address_known(&y.place)) {
+        x.bound = bound_at(f->w, x.bound, by, top);
+        y.bound = bound_at(f->w, y.bound, inst, top);
+    }
+    if (x.bound == NULL || y.bound == NULL)
+        return false;
+    struct dh_w_address a = array_at(f, *created, by, top), b = array_at(f, *joined, inst, top);
+    return dh_w_counted_alike(&x, &y) && dh_w_address_known(&a) && dh_w_address_equal(&a, &b) &&
+           created->term[0].stride == joined->term[0].stride;
+}
+
+bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join, struct dh_w_counted *ret)
+{
+    struct dh_w *w = f->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[by].fn], *in = &w->fns[w->insts[inst].fn];
+    u32 fb = dh_w_block_of(fn, fork), loop = fn->blocks[fb].loop, jb = dh_w_block_of(in, join);
     struct dh_w_counted first;
-    dh_w_value handle = fn->ops[join].a;
-    u32 load = handle < DH_W_CONSTANT ? fn->def[handle] : DH_W_NONE;
-    if (fn->ops[fork].kind != DH_W_FORK || load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD ||
-        LLVMIsALoadInst(fn->ops[load].inst) == NULL || fn->blocks[fb].loop == DH_W_NONE ||
-        fn->blocks[jb].loop == DH_W_NONE || fn->blocks[fb].loop == fn->blocks[jb].loop ||
-        !dh_w_counted_find(f, inst, fn->blocks[fb].loop, &first) ||
-        !dh_w_counted_find(f, inst, fn->blocks[jb].loop, ret) || !dh_w_counted_alike(&first, ret))
+    dh_w_value handle = in->ops[join].a;
+    u32 load = handle < DH_W_CONSTANT ? in->def[handle] : DH_W_NONE;
+    if (fn->ops[fork].kind != DH_W_FORK || load >= in->n_ops || in->ops[load].kind != DH_W_LOAD ||
+        LLVMIsALoadInst(in->ops[load].inst) == NULL || loop == DH_W_NONE ||
+        in->blocks[jb].loop == DH_W_NONE || (by == inst && loop == in->blocks[jb].loop) ||
+        !dh_w_counted_find(f, by, loop, &first) || !dh_w_counted_in_body(&first, fb) ||
+        !dh_w_counted_find(f, inst, in->blocks[jb].loop, ret))
         return false;
     struct dh_w_pool *expressions = &f->locks.expressions;
     struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
-    struct dh_w_address joined = dh_w_address_of(w, expressions, fn, fn->ops[load].a);
-    if (!is_element(f, &created, &first) || !is_element(f, &joined, ret) || created.base != joined.base ||
-        created.global != joined.global || created.content != joined.content || created.off != joined.off ||
-        created.term[0].stride != joined.term[0].stride ||
-        dh_w_written_from(f, inst, first.header, dh_w_node(w, inst, fn->ops[fork].a), sizeof(u64), fork))
+    struct dh_w_address joined = dh_w_address_of(w, expressions, in, in->ops[load].a);
+    if (!is_element(f, &created, &first) || !is_element(f, &joined, ret) ||
+        !are_alike(f, by, &first, &created, inst, ret, &joined) ||
+        dh_w_written_from(f, by, first.header, by == inst ? ret : NULL, dh_w_node(w, by, fn->ops[fork].a),
+                          sizeof(u64), fork))
         return false;
     /* The first loop is not begun a second time without the second one's end. */
-    return joins_each_round(fn, ret, jb) && !dh_w_begins_again(fn, &first, ret);
+    return joins_each_round(in, ret, jb) && !dh_w_begins_again(fn, &first, by == inst ? ret : NULL);
 }
 
 u64 dh_w_join_counted(struct dh_w_flow *f, u32 inst, u32 join, u64 roots, u32 *ret_block, u32 *ret_succ)
@@ -71,9 +147,11 @@ u64 dh_w_join_counted(struct dh_w_flow *f, u32 inst, u32 join, u64 roots, u32 *r
     if (!dh_w_runs_once(f, inst))
         return 0;
     for (u32 r = 0; r < w->n_roots; r++) {
-        u32 fork = roots >> r & 1 ? dh_w_only_fork(w, inst, r) : DH_W_NONE;
+        u32 by = roots >> r & 1 ? w->roots[r].creator : DH_W_NONE;
+        u32 fork = by != DH_W_NONE ? dh_w_only_fork(w, by, r) : DH_W_NONE;
         struct dh_w_counted c;
-        if (fork == DH_W_NONE || w->roots[r].many || !dh_w_join_matches(f, inst, fork, join, &c))
+        if (fork == DH_W_NONE || w->roots[r].many || !dh_w_runs_once(f, by) ||
+            !dh_w_join_matches(f, by, fork, inst, join, &c))
             continue;
         sure |= f->ended[r][DH_W_SOUND];
         *ret_block = c.block;

@@ -152,13 +152,15 @@ u32 dh_w_only_fork(const struct dh_w *w, u32 inst, u32 root)
     return n == 1 ? op : DH_W_NONE;
 }
 
-/* Whether an op of an instance may run once the block of `inst` was entered, which runs once. */
-static bool runs_from(const struct dh_w *w, u32 inst, u32 block, u32 by, u32 op)
+/* Whether an op of an instance may run once the block of `inst` was entered, which runs once, and before a
+ * loop is left by its count. */
+static bool runs_from(const struct dh_w *w, u32 inst, u32 block, const struct dh_w_counted *until, u32 by,
+                      u32 op)
 {
     for (u32 steps = 0; steps < 8; steps++) {
         if (by == inst) {
             const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-            return dh_w_reaches(fn, block, dh_w_block_of(fn, op), DH_W_NONE, NULL);
+            return dh_w_reaches(fn, block, dh_w_block_of(fn, op), DH_W_NONE, until);
         }
         u32 caller, call;
         if (!dh_w_only_call(w, by, &caller, &call))
@@ -169,7 +171,8 @@ static bool runs_from(const struct dh_w *w, u32 inst, u32 block, u32 by, u32 op)
     return true;
 }
 
-bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, dh_pts_node at, u32 length, u32 but)
+bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, const struct dh_w_counted *until,
+                       dh_pts_node at, u32 length, u32 but)
 {
     const struct dh_w *w = f->w;
     if (at == DH_PTS_NONE)
@@ -181,7 +184,7 @@ bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, dh_pts_no
             for (size_t n = i == inst && o == but ? 0 : dh_w_writes(&fn->ops[o], to); n-- > 0;) {
                 dh_pts_node node = dh_w_node(w, i, to[n].at);
                 if (node != DH_PTS_NONE && dh_pts_may_overlap(w->pts, at, length, node, to[n].length, NULL) &&
-                    runs_from(w, inst, block, i, o))
+                    runs_from(w, inst, block, until, i, o))
                     return true;
             }
         }
@@ -210,33 +213,41 @@ static bool is_in(const struct dh_w_fn *fn, u32 loop, LLVMValueRef v)
     return LLVMIsAInstruction(v) != NULL && dh_w_loop_has(fn, loop, number(fn, LLVMGetInstructionParent(v)));
 }
 
-/* i in i + 1. */
-static bool is_next(LLVMValueRef v, LLVMValueRef index)
+/* What is added to the index in i + 1, i - 1, i + 2; 0: it is something else. */
+static int64_t step_of(LLVMValueRef v, LLVMValueRef index)
 {
-    return LLVMIsAInstruction(v) != NULL && LLVMGetInstructionOpcode(v) == LLVMAdd &&
-           LLVMGetOperand(v, 0) == index && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) != NULL &&
-           LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == 1;
+    LLVMOpcode op = LLVMIsAInstruction(v) != NULL ? LLVMGetInstructionOpcode(v) : 0;
+    if ((op != LLVMAdd && op != LLVMSub) || LLVMGetOperand(v, 0) != index ||
+        LLVMIsAConstantInt(LLVMGetOperand(v, 1)) == NULL)
+        return 0;
+    int64_t n = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+    if (n < -INT16_MAX || n > INT16_MAX)
+        return 0;
+    return op == LLVMAdd ? n : -n;
 }
 
-/* A phi of the header that begins at a constant and grows by 1. */
+/* A phi of the header that begins at a constant and has one step. */
 static bool counts(const struct dh_w_fn *fn, struct dh_w_counted *c, LLVMValueRef phi)
 {
     c->start = NULL;
+    c->step = 0;
     if (LLVMIsAPHINode(phi) == NULL || LLVMGetInstructionParent(phi) != fn->blocks[c->header].value ||
         LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind)
         return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
         if (dh_w_loop_has(fn, c->loop, number(fn, LLVMGetIncomingBlock(phi, i)))) {
-            if (!is_next(v, phi))
+            int64_t step = step_of(v, phi);
+            if (step == 0 || (c->step != 0 && c->step != step))
                 return false;
+            c->step = step;
         } else if (LLVMIsAConstantInt(v) == NULL || (c->start != NULL && c->start != v)) {
             return false;
         } else {
             c->start = v;
         }
     }
-    return c->start != NULL;
+    return c->start != NULL && c->step != 0;
 }
 
 static LLVMValueRef plain(LLVMValueRef v)
@@ -261,7 +272,8 @@ static bool set_bound(const struct search *s, struct dh_w_counted *c, LLVMValueR
             continue;
         struct dh_w_address at = dh_w_address_of(w, &s->f->locks.expressions, s->fn, op->a);
         if (at.global != NULL && at.content == 0 && at.terms == 0 &&
-            !dh_w_written_from(s->f, s->inst, c->header, dh_w_node(w, s->inst, op->a), op->length, DH_W_NONE))
+            !dh_w_written_from(s->f, s->inst, c->header, NULL, dh_w_node(w, s->inst, op->a), op->length,
+                               DH_W_NONE))
             c->place = at;
         break;
     }
@@ -279,9 +291,37 @@ static LLVMIntPredicate swapped(LLVMIntPredicate p)
         return LLVMIntSLE;
     case LLVMIntUGE:
         return LLVMIntULE;
+    case LLVMIntSLT:
+        return LLVMIntSGT;
+    case LLVMIntULT:
+        return LLVMIntUGT;
+    case LLVMIntSLE:
+        return LLVMIntSGE;
+    case LLVMIntULE:
+        return LLVMIntUGE;
     default:
         return p;
     }
+}
+
+/* Whether one side of a comparison is the index, or what it is in the next round. */
+static bool compares(const struct dh_w_fn *fn, struct dh_w_counted *c, LLVMValueRef side)
+{
+    LLVMValueRef before =
+        LLVMIsAInstruction(side) != NULL && LLVMIsAPHINode(side) == NULL && LLVMGetNumOperands(side) > 0
+            ? LLVMGetOperand(side, 0)
+            : side;
+    c->at_end = before != side && counts(fn, c, before) && step_of(side, before) == c->step;
+    c->index = c->at_end ? before : side;
+    return c->at_end || counts(fn, c, side);
+}
+
+/* Whether a loop whose index is compared in this way stays until the bound is reached. */
+static bool is_towards(LLVMIntPredicate p, int64_t step)
+{
+    return p == LLVMIntNE ||
+           (step > 0 ? p == LLVMIntSLT || p == LLVMIntULT || p == LLVMIntSLE || p == LLVMIntULE
+                     : p == LLVMIntSGT || p == LLVMIntUGT || p == LLVMIntSGE || p == LLVMIntUGE);
 }
 
 /* Block b leaves the loop when the count is reached: at its end (i + 1 against n), or at its start (i). */
@@ -292,28 +332,22 @@ static bool ends_by_count(const struct search *s, struct dh_w_counted *c, u32 b)
     if (LLVMIsABranchInst(end) == NULL || !LLVMIsConditional(end) ||
         LLVMIsAICmpInst(LLVMGetCondition(end)) == NULL)
         return false;
-    LLVMValueRef cmp = LLVMGetCondition(end), left = LLVMGetOperand(cmp, 0), right = LLVMGetOperand(cmp, 1);
+    LLVMValueRef cmp = LLVMGetCondition(end), bound = LLVMGetOperand(cmp, 1);
     LLVMIntPredicate p = LLVMGetICmpPredicate(cmp);
-    if (p == LLVMIntSGT || p == LLVMIntUGT || p == LLVMIntSGE || p == LLVMIntUGE) { /* n > i */
-        left = right;
-        right = LLVMGetOperand(cmp, 0);
+    if (!compares(fn, c, LLVMGetOperand(cmp, 0))) { /* n > i */
+        if (!compares(fn, c, bound))
+            return false;
+        bound = LLVMGetOperand(cmp, 0);
         p = swapped(p);
     }
-    bool stays_if =
-        p == LLVMIntNE || p == LLVMIntSLT || p == LLVMIntULT || p == LLVMIntSLE || p == LLVMIntULE;
+    bool stays_if = is_towards(p, c->step);
     if (!stays_if && p != LLVMIntEQ)
         return false;
-    LLVMValueRef index = is_next(left, LLVMIsAInstruction(left) ? LLVMGetOperand(left, 0) : left)
-                             ? LLVMGetOperand(left, 0)
-                             : left;
-    bool at_end = index != left;
     u32 out = stays_if ? 1 : 0; /* a branch goes to its first successor if the condition holds */
     bool stays = dh_w_loop_has(fn, c->loop, fn->succ[fn->blocks[b].succ + 1 - out]);
     bool leaves = !dh_w_loop_has(fn, c->loop, fn->succ[fn->blocks[b].succ + out]);
-    if (!stays || !leaves || !counts(fn, c, index) || (!at_end && b != c->header) || !set_bound(s, c, right))
+    if (!stays || !leaves || (!c->at_end && b != c->header) || !set_bound(s, c, bound))
         return false;
-    c->index = index;
-    c->at_end = at_end;
     c->by = stays_if ? p : LLVMIntNE;
     c->block = b;
     c->succ = out;
@@ -370,23 +404,50 @@ static bool same_constant(LLVMValueRef a, LLVMValueRef b)
            LLVMConstIntGetSExtValue(a) == LLVMConstIntGetSExtValue(b);
 }
 
+bool dh_w_counted_range(const struct dh_w_counted *c, struct dh_w_range *ret)
+{
+    u32 width = LLVMGetIntTypeWidth(LLVMTypeOf(c->index));
+    if (LLVMIsAConstantInt(c->bound) == NULL)
+        return false;
+    int64_t start = LLVMConstIntGetSExtValue(c->start), bound = LLVMConstIntGetSExtValue(c->bound);
+    int64_t by = c->step > 0 ? c->step : -c->step, limit = width < 32 ? 1ll << (width - 1) : INT32_MAX;
+    bool is_up = c->step > 0, is_unsigned = c->by == LLVMIntUGE || c->by == LLVMIntUGT;
+    if (c->by == LLVMIntSLE || c->by == LLVMIntULE || c->by == LLVMIntSGE || c->by == LLVMIntUGE)
+        bound += is_up ? 1 : -1; /* the first value that is not taken */
+    int64_t way = is_up ? bound - start : start - bound;
+    if (c->by == LLVMIntNE && way % by != 0)
+        return false;
+    if (way <= 0) {
+        if (!c->at_end || c->by == LLVMIntNE)
+            return false;
+        way = 1;
+    }
+    int64_t last = start + (way - 1) / by * c->step;
+    *ret = (struct dh_w_range){is_up ? start : last, is_up ? last : start, by};
+    /* Neither the index nor what follows the last round is too large, or negative where there is no sign. */
+    return ret->least >= (is_unsigned ? by : 0) && ret->greatest < limit - by;
+}
+
 bool dh_w_counted_alike(const struct dh_w_counted *a, const struct dh_w_counted *b)
 {
+    struct dh_w_range x, y;
+    if (dh_w_counted_range(a, &x) && dh_w_counted_range(b, &y))
+        return x.least == y.least && x.greatest == y.greatest && (x.step == y.step || x.least == x.greatest);
     bool same_bound = same_value(a->bound, b->bound, a->by) || same_constant(a->bound, b->bound) ||
                       (dh_w_address_known(&a->place) && dh_w_address_equal(&a->place, &b->place) &&
                        LLVMTypeOf(a->bound) == LLVMTypeOf(b->bound));
-    return same_bound && same_constant(a->start, b->start) && a->by == b->by && a->at_end == b->at_end;
+    return same_bound && same_constant(a->start, b->start) && a->step == b->step && a->by == b->by &&
+           a->at_end == b->at_end;
 }
 
 bool dh_w_counted_distinct(const struct dh_w_counted *c, u32 bits)
 {
     u32 width = LLVMGetIntTypeWidth(LLVMTypeOf(c->index));
-    int64_t bound = LLVMIsAConstantInt(c->bound) != NULL ? LLVMConstIntGetSExtValue(c->bound) : -1;
-    if (LLVMConstIntGetSExtValue(c->start) < 0)
+    struct dh_w_range range;
+    if (dh_w_counted_range(c, &range))
+        return bits >= 32 || range.greatest < 1 << (bits - 1);
+    if (LLVMConstIntGetSExtValue(c->start) < 0 || c->step < 0)
         return false;
-    if (bound >= 0 && bound < INT32_MAX && !c->at_end && c->by != LLVMIntNE &&
-        (bits >= 32 || bound < 1 << (bits - 1)))
-        return true; /* no round begins beyond it */
     /* Without a constant: as far as numbers with a sign go, or longer than any program runs. */
     for (unsigned i = 0; i < LLVMCountIncoming(c->index); i++) {
         LLVMValueRef next = LLVMGetIncomingValue(c->index, i);

@@ -6,21 +6,34 @@
 
 #include "ir/whole/flow.h"
 
-/* A loop whose index begins at a constant, grows by 1 each round, and is compared with a bound to leave the
- * loop. */
+/* A loop whose index begins at a constant, changes by a constant each round, and is compared with a bound to
+ * leave the loop. */
 struct dh_w_counted {
     u32 loop, header;
     LLVMValueRef index, start, bound; /* the phi, a constant, and what it is compared with */
     struct dh_w_address place;        /* the bound is read from there each time; not known: it is a value */
-    bool at_end;                      /* compared after it has grown */
-    LLVMIntPredicate by;              /* while ... */
+    int64_t step;                     /* what each round adds to the index */
+    bool at_end;                      /* compared after the step */
+    LLVMIntPredicate by;              /* while index ... bound */
     u32 block, succ;                  /* the way out */
 };
 
 /* Only in an instance that runs once: a bound in memory is one that nothing writes once the loop has begun.
  */
 bool dh_w_counted_find(struct dh_w_flow *f, u32 inst, u32 loop, struct dh_w_counted *ret);
-/* Both indices take the same values, if neither loop is left in another way. */
+/* The values of the index: from the least, by steps, to the greatest. */
+struct dh_w_range {
+    int64_t least, greatest, step;
+};
+/* false: they are not known, or there is none. */
+bool dh_w_counted_range(const struct dh_w_counted *c, struct dh_w_range *ret);
+/* Whether the block, which is in the loop, runs with these values only: it is behind the comparison that ends
+ * the loop, if that comes first in a round. */
+DH_INLINE bool dh_w_counted_in_body(const struct dh_w_counted *c, u32 block)
+{
+    return c->at_end || block != c->header;
+}
+/* Both indices take the same values, perhaps in another order, if neither loop is left in another way. */
 bool dh_w_counted_alike(const struct dh_w_counted *a, const struct dh_w_counted *b);
 /* Whether no two rounds have the same index, as a number of so many bits, and none has a negative one. */
 bool dh_w_counted_distinct(const struct dh_w_counted *c, u32 bits);
@@ -53,7 +66,8 @@ bool dh_w_runs_once(const struct dh_w_flow *f, u32 inst);
 /* The one operation that starts a root, if it is this instance's own and stands for nothing else. */
 u32 dh_w_only_fork(const struct dh_w *w, u32 inst, u32 root);
 /* Whether anything but one op of this instance (DH_W_NONE: anything) may write there once the block was
- * entered. */
-bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, dh_pts_node at, u32 length, u32 but);
+ * entered, and until a loop is left by its count (NULL: at any time). */
+bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, const struct dh_w_counted *until,
+                       dh_pts_node at, u32 length, u32 but);
 
 #endif

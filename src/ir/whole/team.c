@@ -3,17 +3,19 @@
  *
  * Why two accesses are apart (dh_w_elements_apart):
  *
- * 1. Both are to one place each, at constant offsets from one base, and have no byte in common.
+ * 1. Both are within bytes of one base that are known, and these have none in common: of one place each, or
+ * of elements whose indices are between constants.
  *
  * 2. Both are made by threads of one team to their own element. The indices of a loop that counts are
- * different in each round, each round creates one thread, and the loop is begun once; so two threads have two
- * indices, and what lies within one stride of another, for one index, is not there for the other.
+ * different in each round, each round creates one thread, and the loop is begun once, or again when all
+ * threads have been joined; so two threads that run have two indices, and what lies within one stride of
+ * another, for one index, is not there for the other.
  *
  * 3. One is made by the creator, in a round of the loop that creates the team, before that round's thread is
- * created: all that run have smaller indices.
+ * created: all that run have other indices.
  *
- * 4. One is made by the creator, in a round of the loop that joins the team in order, behind that round's
- * join: all that run have larger indices.
+ * 4. One is made by the creator, in a round of the loop that joins the team, behind that round's join: all
+ * that run have other indices.
  *
  * 5. Both are to memory that is allocated anew for each thread of the team, by its threads, or by the creator
  * before it creates the thread.
@@ -71,14 +73,15 @@ static void find_count(struct dh_w_teams *t, struct dh_w_team *team)
     const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
     u32 b = dh_w_block_of(fn, team->fork), loop = fn->blocks[b].loop;
     team->counts = loop != DH_W_NONE && dh_w_counted_find(t->flow, team->inst, loop, &team->created_by) &&
-                   !dh_w_begins_again(fn, &team->created_by, NULL) &&
                    !comes_to(fn, b, b, team->created_by.header);
     for (u32 o = 0; o < fn->n_ops && team->counts && !team->joined; o++)
         if (fn->ops[o].kind == DH_W_JOIN &&
-            dh_w_join_matches(t->flow, team->inst, team->fork, o, &team->joined_by)) {
+            dh_w_join_matches(t->flow, team->inst, team->fork, team->inst, o, &team->joined_by)) {
             team->joined = true;
             team->join = o;
         }
+    if (team->counts && dh_w_begins_again(fn, &team->created_by, team->joined ? &team->joined_by : NULL))
+        team->counts = team->joined = false;
 }
 
 void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f)
@@ -110,45 +113,13 @@ void dh_w_teams_done(struct dh_w_teams *t)
     free(t->callers);
 }
 
-/* ---- elements ---- */
+/* ---- where a value comes from ---- */
 
 static bool creates_a_team(const struct dh_w_teams *t, u32 inst)
 {
     for (u32 r = 1; r < t->flow->w->n_roots; r++)
         if (t->of[r].known && t->of[r].inst == inst)
             return true;
-    return false;
-}
-
-/* From the instance that accesses to the one that creates. false: it is not known where the address comes
- * from. */
-static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a)
-{
-    struct dh_w *w = t->flow->w;
-    struct dh_w_pool *expressions = &t->flow->locks.expressions;
-    for (u32 steps = 0; steps < MAX_STEPS && dh_w_address_known(a); steps++) {
-        u32 root = w->insts[e->inst].root;
-        if (root == 0 && creates_a_team(t, e->inst))
-            return true;
-        const struct dh_w_team *team = &t->of[root];
-        if (w->roots[root].inst == e->inst) {
-            if (root == 0 || !team->known ||
-                (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
-                return false;
-            const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-            *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork]);
-            e->root = root;
-            e->inst = team->inst;
-            return dh_w_address_known(a);
-        }
-        struct dh_w_caller by = t->callers[e->inst];
-        if (by.inst == DH_W_NONE || (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
-            return false;
-        const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
-        *a = dh_w_address_in_caller(w, expressions, a, fn, &fn->calls[fn->ops[by.op].call]);
-        e->inst = by.inst;
-        e->op = by.op;
-    }
     return false;
 }
 
@@ -169,22 +140,178 @@ static bool is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value 
     return callee != DH_W_NONE && w->fns[callee].fresh;
 }
 
-/* The index of an element is that of a loop that creates a team, or joins one. */
-static bool is_counted(const struct dh_w_teams *t, struct dh_w_element *e, const struct dh_w_term *term)
+/* ---- the number of a thread ---- */
+
+/* Whether a place is another one in each round of the loop that creates: in a new block, or in an element. */
+static bool is_of_round(const struct dh_w_teams *t, const struct dh_w_team *team,
+                        const struct dh_w_address *at)
 {
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
+    bool is_one = at->base == DH_W_NONE || is_one_value(fn, at->base);
     u32 bits;
-    e->index = dh_w_expression_leaf(&t->flow->locks.expressions, term->index, &bits);
-    e->stride = term->stride;
-    for (u32 r = 1; r < t->flow->w->n_roots && e->index != NULL; r++) {
-        const struct dh_w_team *team = &t->of[r];
-        if (!team->counts || team->inst != e->inst)
+    if (at->terms == 0)
+        return !is_one && is_fresh(w, fn, at->base);
+    return is_one && at->terms == 1 &&
+           dh_w_expression_leaf(&t->flow->locks.expressions, at->term[0].index, &bits) ==
+               team->created_by.index &&
+           dh_w_counted_distinct(&team->created_by, bits);
+}
+
+/* The value that the creator has stored, in the round of the creation and before it, to a place of that round
+ * that nothing else writes. NULL: there is none. */
+static LLVMValueRef stored(const struct dh_w_teams *t, const struct dh_w_team *team,
+                           const struct dh_w_address *at, LLVMTypeRef type)
+{
+    struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
+    u32 fb = dh_w_block_of(fn, team->fork), header = team->created_by.header;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    if (!team->counts || !is_of_round(t, team, at))
+        return NULL;
+    for (u32 o = 0; o < fn->n_ops; o++) {
+        LLVMValueRef inst = fn->ops[o].inst;
+        if (inst == NULL || LLVMIsAStoreInst(inst) == NULL || LLVMGetVolatile(inst) ||
+            LLVMTypeOf(LLVMGetOperand(inst, 0)) != type || fn->ops[o].access != DH_PAIRS_WRITE)
             continue;
-        if (team->created_by.index == e->index)
-            return dh_w_counted_distinct(&team->created_by, bits);
-        if (team->joined && team->joined_by.index == e->index)
-            return dh_w_counted_distinct(&team->joined_by, bits);
+        struct dh_w_address to = dh_w_address_of(w, expressions, fn, fn->ops[o].a);
+        u32 b = dh_w_block_of(fn, o);
+        bool always = b == fb ? o < team->fork : b == header || !dh_w_reaches(fn, header, fb, b, NULL);
+        if (dh_w_address_known(&to) && dh_w_address_equal(&to, at) && always &&
+            (at->terms == 0 || at->term[0].stride >= fn->ops[o].length) &&
+            dh_w_loop_has(fn, team->created_by.loop, b) &&
+            !dh_w_written_from(t->flow, team->inst, header, team->joined ? &team->joined_by : NULL,
+                               dh_w_node(w, team->inst, fn->ops[o].a), fn->ops[o].length, o))
+            return LLVMGetOperand(inst, 0);
+    }
+    return NULL;
+}
+
+/* A thread may read its index from what it was given: work[i].id = i; create(worker, &work[i]). */
+static struct dh_w_known own_number(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
+                                    const struct dh_w_address *a)
+{
+    struct dh_w *w = t->flow->w;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn], *creator = &w->fns[w->insts[team->inst].fn];
+    struct dh_w_known none = {.value = NULL};
+    for (u32 i = 0; i < a->terms; i++) {
+        LLVMValueRef read = dh_w_expression_first(expressions, a->term[i].index);
+        for (u32 o = 0; LLVMIsALoadInst(read) != NULL && o < fn->n_ops; o++) {
+            if (fn->ops[o].inst != read || fn->ops[o].access != DH_PAIRS_READ)
+                continue;
+            struct dh_w_address from = dh_w_address_of(w, expressions, fn, fn->ops[o].a);
+            if (from.base != 0 || from.terms != 0)
+                return none;
+            from = dh_w_address_in_creator(w, expressions, &from, creator, &creator->ops[team->fork], NULL);
+            LLVMValueRef v = dh_w_address_known(&from) ? stored(t, team, &from, LLVMTypeOf(read)) : NULL;
+            return v == NULL ? none : (struct dh_w_known){read, dh_w_expression(expressions, v)};
+        }
+    }
+    return none;
+}
+
+/* ---- elements ---- */
+
+/* From the instance that accesses to the one that creates. false: it is not known where the address comes
+ * from. */
+static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a)
+{
+    struct dh_w *w = t->flow->w;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    for (u32 steps = 0; steps < MAX_STEPS && dh_w_address_known(a); steps++) {
+        u32 root = w->insts[e->inst].root;
+        if (root == 0 && creates_a_team(t, e->inst))
+            return true;
+        const struct dh_w_team *team = &t->of[root];
+        if (w->roots[root].inst == e->inst) {
+            if (root == 0 || !team->known ||
+                (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
+                return false;
+            const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
+            struct dh_w_known number = own_number(t, team, e->inst, a);
+            *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork], &number);
+            e->root = root;
+            e->inst = team->inst;
+            return dh_w_address_known(a);
+        }
+        struct dh_w_caller by = t->callers[e->inst];
+        if (by.inst == DH_W_NONE || (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
+            return false;
+        const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
+        *a = dh_w_address_in_caller(w, expressions, a, fn, &fn->calls[fn->ops[by.op].call]);
+        e->inst = by.inst;
+        e->op = by.op;
     }
     return false;
+}
+
+/* The index of an element is that of a loop that creates a team, or joins one. */
+static const struct dh_w_counted *counted_by(const struct dh_w_teams *t, u32 inst, LLVMValueRef index)
+{
+    for (u32 r = 1; r < t->flow->w->n_roots && index != NULL; r++) {
+        const struct dh_w_team *team = &t->of[r];
+        if (!team->counts || team->inst != inst)
+            continue;
+        if (team->created_by.index == index)
+            return &team->created_by;
+        if (team->joined && team->joined_by.index == index)
+            return &team->joined_by;
+    }
+    return NULL;
+}
+
+/* Whether the access, or the creation of the thread that makes it, is in a round of the loop: when the loop
+ * has ended, the index is beyond its last value. */
+static bool is_in_body(const struct dh_w_teams *t, const struct dh_w_element *e, const struct dh_w_counted *c)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[e->inst].fn];
+    u32 b = dh_w_block_of(fn, e->root == 0 ? e->op : t->of[e->root].fork);
+    return dh_w_loop_has(fn, c->loop, b) && dh_w_counted_in_body(c, b);
+}
+
+/* The same, or computed from it: 2 * i + 1. */
+static bool is_counted(const struct dh_w_teams *t, struct dh_w_element *e, const struct dh_w_term *term)
+{
+    const struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    LLVMValueRef index = dh_w_expression_first(expressions, term->index);
+    const struct dh_w_counted *c = counted_by(t, e->inst, index);
+    struct dh_w_linear l;
+    struct dh_w_range range = {0};
+    u32 bits;
+    if (c == NULL || term->size == 0)
+        return false;
+    bool bounded = is_in_body(t, e, c) && dh_w_counted_range(c, &range) &&
+                   dh_w_expression_linear(expressions, term->index, range.least, range.greatest, &l);
+    if (!bounded) {
+        if (dh_w_expression_leaf(expressions, term->index, &bits) != index || !dh_w_counted_distinct(c, bits))
+            return false;
+        l = (struct dh_w_linear){.factor = 1};
+    }
+    u64 stride = (u64)l.factor * term->size;
+    if (stride > INT32_MAX)
+        return false;
+    e->index = index;
+    e->stride = (u32)stride;
+    e->off += l.term * term->size;
+    if (bounded) {
+        e->first = e->off + range.least * e->stride;
+        e->end = e->off + range.greatest * e->stride + e->length;
+    }
+    return true;
+}
+
+/* All of the array that the last index is of: in a[i][k], or a[i].text[k], k stays in it. */
+static bool forget_index(struct dh_w_address *a, u32 *length)
+{
+    const struct dh_w_term *last = a->terms > 0 ? &a->term[a->terms - 1] : NULL;
+    if (last == NULL || *length > last->bytes)
+        return false;
+    a->off = last->begin;
+    *length = last->bytes;
+    a->terms--;
+    return true;
 }
 
 u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
@@ -192,14 +319,20 @@ u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
     struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
     struct dh_w_element e;
-    memset(&e, 0, sizeof e);
-    e.inst = inst;
-    e.op = op;
-    e.length = fn->ops[op].length;
-    struct dh_w_address a = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer);
-    bool is_place = a.global != NULL && a.content == 0 && a.terms == 0; /* wherever it is seen from */
-    if (!is_place && (!t->any || !climb(t, &e, &a)))
-        return 0;
+    struct dh_w_address here = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer), a;
+    u32 length = fn->ops[op].length;
+    for (;;) {
+        memset(&e, 0, sizeof e);
+        e.inst = inst;
+        e.op = op;
+        e.length = length;
+        a = here;
+        bool is_place = a.global != NULL && a.content == 0 && a.terms == 0; /* wherever it is seen from */
+        if (is_place || (t->any && climb(t, &e, &a)))
+            break;
+        if (!t->any || length == DH_PTS_ANY || !forget_index(&here, &length))
+            return 0;
+    }
     const struct dh_w_fn *by = &w->fns[w->insts[e.inst].fn];
     e.base = a.base;
     e.global = a.global;
@@ -211,10 +344,19 @@ u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
         e.off = e.length = 0;
         return dh_w_pool_add(&t->elements, &e, sizeof e);
     }
-    if (e.length == DH_PTS_ANY || e.length == 0 || fn->ops[op].access == DH_PAIRS_FREE || a.terms > 1 ||
-        (a.base != DH_W_NONE && !is_one_value(by, a.base)) ||
+    if (e.length == DH_PTS_ANY || e.length == 0 || fn->ops[op].access == DH_PAIRS_FREE)
+        return 0;
+    while (a.terms > 1)
+        if (!forget_index(&a, &e.length))
+            return 0;
+    e.off = a.off;
+    if ((a.base != DH_W_NONE && !is_one_value(by, a.base)) ||
         (a.terms == 1 && !is_counted(t, &e, &a.term[0])))
         return 0;
+    if (a.terms == 0) {
+        e.first = e.off;
+        e.end = e.off + e.length;
+    }
     if (a.global != NULL && a.content == 0 && a.terms == 0)
         e.inst = e.root = e.op = 0;
     return dh_w_pool_add(&t->elements, &e, sizeof e);
@@ -292,8 +434,8 @@ bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
         return false;
     if (x->fresh || y->fresh)
         return x->fresh && y->fresh && blocks_are_apart(t, x, y);
-    if (x->index == NULL && y->index == NULL)
-        return x->off + x->length <= y->off || y->off + y->length <= x->off;
+    if (x->first < x->end && y->first < y->end && (x->end <= y->first || y->end <= x->first))
+        return true;
     if (x->index == NULL || y->index == NULL || !within_stride(x, y))
         return false;
     if (x->root != 0 && y->root != 0)

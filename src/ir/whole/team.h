@@ -16,9 +16,9 @@
 struct dh_w_team {
     bool known;     /* there is one such operation */
     u32 inst, fork; /* the creator, and the operation */
-    bool counts;    /* in a loop that counts, and is begun once */
-    bool joined;    /* a loop joins them in the same order */
-    u32 join;       /* the operation that does */
+    bool counts; /* in a loop that counts, and is begun once, or again when all that it created have ended */
+    bool joined; /* a loop joins them, by the same index */
+    u32 join;    /* the operation that does */
     struct dh_w_counted created_by, joined_by;
 };
 
@@ -33,6 +33,7 @@ struct dh_w_element {
     LLVMValueRef index;  /* NULL: it is no element, but one place */
     int64_t off;         /* from the array's begin, for index 0 */
     u32 stride, length;
+    int64_t first, end; /* all bytes that it can be, whatever the index; 0, 0: not known */
 };
 
 struct dh_w_teams {
