@@ -12,8 +12,8 @@
  * loops may be in two functions that are given t and n. They must run once, so that the threads of another
  * call cannot be confused with these.
  */
-#include "ir/whole/counted.h"
 #include "ir/whole/join.h"
+#include "ir/whole/slot.h"
 
 /* An element as large as a handle, or larger, of an array, by the index of a loop. */
 static bool is_element(struct dh_w_flow *f, const struct dh_w_address *a, const struct dh_w_counted *c)
@@ -22,6 +22,21 @@ static bool is_element(struct dh_w_flow *f, const struct dh_w_address *a, const 
     return dh_w_address_known(a) && a->terms == 1 && a->term[0].stride >= sizeof(u64) &&
            dh_w_expression_leaf(&f->locks.expressions, a->term[0].index, &bits) == c->index &&
            dh_w_counted_distinct(c, bits);
+}
+
+/* Whether the handles are in blocks that the first loop allocates, and the second one finds in an array. */
+static bool are_in_blocks(struct dh_w_flow *f, u32 inst, u32 fork, const struct dh_w_counted *first,
+                          const struct dh_w_address *created, const struct dh_w_counted *second,
+                          const struct dh_w_address *joined)
+{
+    const struct dh_w_fn *fn = &f->w->fns[f->w->insts[inst].fn];
+    if (created->base == DH_W_NONE || joined->base == DH_W_NONE || created->terms + joined->terms > 0 ||
+        created->off != joined->off || !dh_w_counted_alike(first, second))
+        return false;
+    dh_w_value block = created->base;
+    if (!dh_w_is_fresh(f->w, fn, block) || !dh_w_comes_first(fn, first, fn->def[block], fork))
+        block = dh_w_slot_read(f, inst, first, fork, second, first, block);
+    return block != DH_W_NONE && block == dh_w_slot_read(f, inst, first, fork, second, second, joined->base);
 }
 
 /* No round passes by the block, neither one that another follows nor the last one. */
@@ -131,8 +146,9 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join
     struct dh_w_pool *expressions = &f->locks.expressions;
     struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
     struct dh_w_address joined = dh_w_address_of(w, expressions, in, in->ops[load].a);
-    if (!is_element(f, &created, &first) || !is_element(f, &joined, ret) ||
-        !are_alike(f, by, &first, &created, inst, ret, &joined) ||
+    bool in_array = is_element(f, &created, &first) && is_element(f, &joined, ret) &&
+                    are_alike(f, by, &first, &created, inst, ret, &joined);
+    if ((!in_array && (by != inst || !are_in_blocks(f, inst, fork, &first, &created, ret, &joined))) ||
         dh_w_written_from(f, by, first.header, by == inst ? ret : NULL, dh_w_node(w, by, fn->ops[fork].a),
                           sizeof(u64), fork))
         return false;

@@ -18,7 +18,7 @@
  * that run have other indices.
  *
  * 5. Both are to memory that is allocated anew for each thread of the team, by its threads, or by the creator
- * before it creates the thread.
+ * before it creates the thread, or behind the join of that thread.
  *
  * But for the last, the base is one value all the while: a global variable, what one holds for good, or what
  * an instance that runs once computes once.
@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "ir/whole/join.h"
+#include "ir/whole/slot.h"
 
 enum { MAX_STEPS = 16 };
 
@@ -123,23 +124,6 @@ static bool creates_a_team(const struct dh_w_teams *t, u32 inst)
     return false;
 }
 
-/* Whether a local of an instance that runs once is computed once. */
-static bool is_one_value(const struct dh_w_fn *fn, dh_w_value v)
-{
-    u32 def = fn->def[v];
-    return v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def)));
-}
-
-/* Whether a local is memory that is allocated anew each time, and nobody else has. */
-static bool is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v)
-{
-    const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
-    if (op == NULL || op->kind == DH_W_ALLOC)
-        return op != NULL;
-    u32 callee = op->kind == DH_W_CALL ? fn->calls[op->call].fn : DH_W_NONE;
-    return callee != DH_W_NONE && w->fns[callee].fresh;
-}
-
 /* ---- the number of a thread ---- */
 
 /* Whether a place is another one in each round of the loop that creates: in a new block, or in an element. */
@@ -148,43 +132,52 @@ static bool is_of_round(const struct dh_w_teams *t, const struct dh_w_team *team
 {
     const struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-    bool is_one = at->base == DH_W_NONE || is_one_value(fn, at->base);
-    u32 bits;
-    if (at->terms == 0)
-        return !is_one && is_fresh(w, fn, at->base);
-    return is_one && at->terms == 1 &&
-           dh_w_expression_leaf(&t->flow->locks.expressions, at->term[0].index, &bits) ==
-               team->created_by.index &&
-           dh_w_counted_distinct(&team->created_by, bits);
+    if (at->terms == 0 && at->base != DH_W_NONE)
+        return !dh_w_is_one_value(fn, at->base) && dh_w_is_fresh(w, fn, at->base);
+    return dh_w_is_element_of(t->flow, fn, at, &team->created_by);
 }
 
-/* The value that the creator has stored, in the round of the creation and before it, to a place of that round
- * that nothing else writes. NULL: there is none. */
-static LLVMValueRef stored(const struct dh_w_teams *t, const struct dh_w_team *team,
-                           const struct dh_w_address *at, LLVMTypeRef type)
+static const struct dh_w_counted *until_joined(const struct dh_w_team *team)
+{
+    return team->joined ? &team->joined_by : NULL;
+}
+
+/* The operation by which the creator has stored a value of that type, in the round of the creation and before
+ * it, to a place of that round that nothing else writes. DH_W_NONE: there is none. */
+static u32 stored(const struct dh_w_teams *t, const struct dh_w_team *team, const struct dh_w_address *at,
+                  LLVMTypeRef type)
 {
     struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-    u32 fb = dh_w_block_of(fn, team->fork), header = team->created_by.header;
-    struct dh_w_pool *expressions = &t->flow->locks.expressions;
-    if (!team->counts || !is_of_round(t, team, at))
-        return NULL;
+    if (!team->counts || !dh_w_address_known(at) || !is_of_round(t, team, at))
+        return DH_W_NONE;
     for (u32 o = 0; o < fn->n_ops; o++) {
-        LLVMValueRef inst = fn->ops[o].inst;
-        if (inst == NULL || LLVMIsAStoreInst(inst) == NULL || LLVMGetVolatile(inst) ||
-            LLVMTypeOf(LLVMGetOperand(inst, 0)) != type || fn->ops[o].access != DH_PAIRS_WRITE)
+        const struct dh_w_op *op = &fn->ops[o];
+        if (op->inst == NULL || LLVMIsAStoreInst(op->inst) == NULL || LLVMGetVolatile(op->inst) ||
+            LLVMTypeOf(LLVMGetOperand(op->inst, 0)) != type || op->access != DH_PAIRS_WRITE)
             continue;
-        struct dh_w_address to = dh_w_address_of(w, expressions, fn, fn->ops[o].a);
-        u32 b = dh_w_block_of(fn, o);
-        bool always = b == fb ? o < team->fork : b == header || !dh_w_reaches(fn, header, fb, b, NULL);
-        if (dh_w_address_known(&to) && dh_w_address_equal(&to, at) && always &&
-            (at->terms == 0 || at->term[0].stride >= fn->ops[o].length) &&
-            dh_w_loop_has(fn, team->created_by.loop, b) &&
-            !dh_w_written_from(t->flow, team->inst, header, team->joined ? &team->joined_by : NULL,
-                               dh_w_node(w, team->inst, fn->ops[o].a), fn->ops[o].length, o))
-            return LLVMGetOperand(inst, 0);
+        struct dh_w_address to = dh_w_address_of(w, &t->flow->locks.expressions, fn, op->a);
+        if (dh_w_address_known(&to) && dh_w_address_equal(&to, at) &&
+            (at->terms == 0 || at->term[0].stride >= op->length) &&
+            dh_w_comes_first(fn, &team->created_by, o, team->fork) &&
+            !dh_w_written_from(t->flow, team->inst, team->created_by.header, until_joined(team),
+                               dh_w_node(w, team->inst, op->a), op->length, o))
+            return o;
     }
-    return NULL;
+    return DH_W_NONE;
+}
+
+/* Where a thread reads something from what it was given, as the creator sees it. */
+static struct dh_w_address given_place(const struct dh_w_teams *t, const struct dh_w_team *team,
+                                       const struct dh_w_fn *fn, const struct dh_w_op *read)
+{
+    struct dh_w *w = t->flow->w;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    const struct dh_w_fn *creator = &w->fns[w->insts[team->inst].fn];
+    struct dh_w_address from = dh_w_address_of(w, expressions, fn, read->a);
+    if (from.base != 0 || from.terms != 0)
+        return (struct dh_w_address){.base = DH_W_NONE};
+    return dh_w_address_in_creator(w, expressions, &from, creator, &creator->ops[team->fork], NULL);
 }
 
 /* A thread may read its index from what it was given: work[i].id = i; create(worker, &work[i]). */
@@ -194,21 +187,56 @@ static struct dh_w_known own_number(const struct dh_w_teams *t, const struct dh_
     struct dh_w *w = t->flow->w;
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn], *creator = &w->fns[w->insts[team->inst].fn];
-    struct dh_w_known none = {.value = NULL};
     for (u32 i = 0; i < a->terms; i++) {
         LLVMValueRef read = dh_w_expression_first(expressions, a->term[i].index);
         for (u32 o = 0; LLVMIsALoadInst(read) != NULL && o < fn->n_ops; o++) {
             if (fn->ops[o].inst != read || fn->ops[o].access != DH_PAIRS_READ)
                 continue;
-            struct dh_w_address from = dh_w_address_of(w, expressions, fn, fn->ops[o].a);
-            if (from.base != 0 || from.terms != 0)
-                return none;
-            from = dh_w_address_in_creator(w, expressions, &from, creator, &creator->ops[team->fork], NULL);
-            LLVMValueRef v = dh_w_address_known(&from) ? stored(t, team, &from, LLVMTypeOf(read)) : NULL;
-            return v == NULL ? none : (struct dh_w_known){read, dh_w_expression(expressions, v)};
+            struct dh_w_address from = given_place(t, team, fn, &fn->ops[o]);
+            u32 store = stored(t, team, &from, LLVMTypeOf(read));
+            if (store != DH_W_NONE)
+                return (struct dh_w_known){
+                    read, dh_w_expression(expressions, LLVMGetOperand(creator->ops[store].inst, 0))};
         }
     }
-    return none;
+    return (struct dh_w_known){.value = NULL};
+}
+
+/* The same for a pointer to a block: work[i].text = malloc(n). DH_W_NONE: it is none. */
+static dh_w_value own_block(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst, dh_w_value v)
+{
+    struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn], *creator = &w->fns[w->insts[team->inst].fn];
+    u32 load = v < DH_W_CONSTANT ? fn->def[v] : DH_W_NONE;
+    if (load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD || LLVMIsALoadInst(fn->ops[load].inst) == NULL)
+        return DH_W_NONE;
+    struct dh_w_address from = given_place(t, team, fn, &fn->ops[load]);
+    u32 store = stored(t, team, &from, LLVMTypeOf(fn->ops[load].inst));
+    dh_w_value b = store != DH_W_NONE ? creator->ops[store].b : DH_W_NONE;
+    bool is_new = b < DH_W_CONSTANT && dh_w_is_fresh(w, creator, b) &&
+                  dh_w_comes_first(creator, &team->created_by, creator->def[b], store);
+    return is_new ? b : DH_W_NONE;
+}
+
+/* A block of the round that is read from an array (slot.h): the address is in that block. */
+static void read_slot(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a)
+{
+    const struct dh_w *w = t->flow->w;
+    dh_w_value block = DH_W_NONE;
+    for (u32 r = 1; r < w->n_roots && a->base != DH_W_NONE && block == DH_W_NONE; r++) {
+        const struct dh_w_team *team = &t->of[r];
+        if (!team->counts || team->inst != e->inst || (e->root != 0 && e->root != r))
+            continue;
+        block = dh_w_slot_read(t->flow, e->inst, &team->created_by, team->fork, until_joined(team),
+                               &team->created_by, a->base);
+        if (block == DH_W_NONE && e->root == 0 && team->joined) {
+            block = dh_w_slot_read(t->flow, e->inst, &team->created_by, team->fork, &team->joined_by,
+                                   &team->joined_by, a->base);
+            e->index = block != DH_W_NONE ? team->joined_by.index : NULL;
+        }
+    }
+    if (block != DH_W_NONE)
+        *a = (struct dh_w_address){.base = block};
 }
 
 /* ---- elements ---- */
@@ -225,12 +253,15 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
             return true;
         const struct dh_w_team *team = &t->of[root];
         if (w->roots[root].inst == e->inst) {
-            if (root == 0 || !team->known ||
-                (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
+            if (root == 0 || !team->known)
                 return false;
             const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-            struct dh_w_known number = own_number(t, team, e->inst, a);
-            *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork], &number);
+            if (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args) {
+                *a = (struct dh_w_address){.base = own_block(t, team, e->inst, a->base)};
+            } else {
+                struct dh_w_known number = own_number(t, team, e->inst, a);
+                *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork], &number);
+            }
             e->root = root;
             e->inst = team->inst;
             return dh_w_address_known(a);
@@ -334,12 +365,13 @@ u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
             return 0;
     }
     const struct dh_w_fn *by = &w->fns[w->insts[e.inst].fn];
+    read_slot(t, &e, &a);
     e.base = a.base;
     e.global = a.global;
     e.content = a.content;
     e.off = a.off;
     e.op = e.root == 0 ? e.op : 0;
-    e.fresh = a.base != DH_W_NONE && !is_one_value(by, a.base) && is_fresh(w, by, a.base);
+    e.fresh = a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base) && dh_w_is_fresh(w, by, a.base);
     if (e.fresh) { /* whatever is accessed in it, or whether it is freed */
         e.off = e.length = 0;
         return dh_w_pool_add(&t->elements, &e, sizeof e);
@@ -350,7 +382,7 @@ u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
         if (!forget_index(&a, &e.length))
             return 0;
     e.off = a.off;
-    if ((a.base != DH_W_NONE && !is_one_value(by, a.base)) ||
+    if ((a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base)) ||
         (a.terms == 1 && !is_counted(t, &e, &a.term[0])))
         return 0;
     if (a.terms == 0) {
@@ -419,9 +451,13 @@ static bool blocks_are_apart(const struct dh_w_teams *t, const struct dh_w_eleme
         return false;
     if (x->root == y->root)
         return true;
+    /* The creator, behind the join of who had the block. */
+    const struct dh_w_element *m = x->root == 0 ? x : y;
+    if (m->index != NULL)
+        return m->index == team->joined_by.index && is_behind_join(team, fn, m->op);
     /* The creator, before it hands the block over: from the creation on, it is not reached but with another
      * one. */
-    u32 op = x->root == 0 ? x->op : y->op, b = dh_w_block_of(fn, op);
+    u32 op = m->op, b = dh_w_block_of(fn, op);
     return (b != fb || op < team->fork) && (b == mb || !comes_to(fn, fb, b, mb));
 }
 

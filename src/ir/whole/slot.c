@@ -1,0 +1,87 @@
+/*
+ * slot.c - see slot.h.
+ *
+ * One store puts the block there, in each round that gets to the operation, and nothing else writes to the
+ * array from the loop's begin on. Indices are different in each round, so no slot is stored to twice.
+ */
+#include "ir/whole/slot.h"
+
+#include "ir/whole/join.h"
+
+bool dh_w_is_one_value(const struct dh_w_fn *fn, dh_w_value v)
+{
+    u32 def = fn->def[v];
+    return v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def)));
+}
+
+bool dh_w_is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v)
+{
+    const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
+    if (op == NULL || op->kind == DH_W_ALLOC)
+        return op != NULL;
+    u32 callee = op->kind == DH_W_CALL ? fn->calls[op->call].fn : DH_W_NONE;
+    return callee != DH_W_NONE && w->fns[callee].fresh;
+}
+
+bool dh_w_comes_first(const struct dh_w_fn *fn, const struct dh_w_counted *c, u32 op, u32 before)
+{
+    u32 b = dh_w_block_of(fn, op), to = dh_w_block_of(fn, before);
+    if (!dh_w_loop_has(fn, c->loop, b) || !dh_w_loop_has(fn, c->loop, to))
+        return false;
+    return b == to ? op < before : b == c->header || !dh_w_reaches(fn, c->header, to, b, NULL);
+}
+
+bool dh_w_is_element_of(struct dh_w_flow *f, const struct dh_w_fn *fn, const struct dh_w_address *at,
+                        const struct dh_w_counted *c)
+{
+    u32 bits;
+    return dh_w_address_known(at) && at->terms == 1 &&
+           (at->base == DH_W_NONE || dh_w_is_one_value(fn, at->base)) &&
+           dh_w_expression_leaf(&f->locks.expressions, at->term[0].index, &bits) == c->index &&
+           dh_w_counted_distinct(c, bits);
+}
+
+/* The same array, with the same member of its elements; the indices are not compared. */
+static bool is_same_array(const struct dh_w_address *a, const struct dh_w_address *b)
+{
+    return a->base == b->base && a->global == b->global && a->content == b->content && a->off == b->off &&
+           a->terms == 1 && b->terms == 1 && a->term[0].stride == b->term[0].stride;
+}
+
+dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
+                           const struct dh_w_counted *until, const struct dh_w_address *slot)
+{
+    struct dh_w *w = f->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    for (u32 o = 0; o < fn->n_ops; o++) {
+        const struct dh_w_op *op = &fn->ops[o];
+        if (op->kind != DH_W_STORE || LLVMIsAStoreInst(op->inst) == NULL || op->b >= DH_W_CONSTANT)
+            continue;
+        struct dh_w_address to = dh_w_address_of(w, &f->locks.expressions, fn, op->a);
+        struct dh_w_address block = dh_w_address_of(w, &f->locks.expressions, fn, op->b);
+        if (!dh_w_is_element_of(f, fn, &to, made) || !is_same_array(&to, slot) ||
+            to.term[0].stride < op->length || !dh_w_comes_first(fn, made, o, behind))
+            continue;
+        bool is_new = block.base != DH_W_NONE && block.terms == 0 && block.off == 0 &&
+                      dh_w_is_fresh(w, fn, block.base) && dh_w_comes_first(fn, made, fn->def[block.base], o);
+        if (is_new &&
+            !dh_w_written_from(f, inst, made->header, until, dh_w_node(w, inst, op->a), op->length, o))
+            return block.base;
+    }
+    return DH_W_NONE;
+}
+
+dh_w_value dh_w_slot_read(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
+                          const struct dh_w_counted *until, const struct dh_w_counted *by, dh_w_value v)
+{
+    const struct dh_w_fn *fn = &f->w->fns[f->w->insts[inst].fn];
+    u32 load = v < DH_W_CONSTANT ? fn->def[v] : DH_W_NONE;
+    if (load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD || LLVMIsALoadInst(fn->ops[load].inst) == NULL)
+        return DH_W_NONE;
+    u32 b = dh_w_block_of(fn, load);
+    struct dh_w_address slot = dh_w_address_of(f->w, &f->locks.expressions, fn, fn->ops[load].a);
+    if (!dh_w_loop_has(fn, by->loop, b) || !dh_w_counted_in_body(by, b) ||
+        !dh_w_is_element_of(f, fn, &slot, by))
+        return DH_W_NONE;
+    return dh_w_slot_block(f, inst, made, by == made ? load : behind, until, &slot);
+}

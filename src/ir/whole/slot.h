@@ -1,0 +1,36 @@
+/*
+ * slot.h - blocks that a loop allocates, one a round, and keeps in an array.
+ *
+ *     for (i = 0; i < n; i++) {
+ *         work[i] = malloc(sizeof *work[i]);
+ *         create(&t[i], worker, work[i]);
+ *     }
+ *
+ * work[i] is a SLOT: what is read from it, by whatever loop with the same indices, is the block of that
+ * round.
+ */
+#ifndef DH_IR_WHOLE_SLOT_H
+#define DH_IR_WHOLE_SLOT_H
+
+#include "ir/whole/counted.h"
+
+/* Whether a local is memory that is allocated anew each time, and nobody else has. */
+bool dh_w_is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v);
+/* Whether a local of an instance that runs once is computed once. */
+bool dh_w_is_one_value(const struct dh_w_fn *fn, dh_w_value v);
+/* Whether the operation comes before another one in each round of the loop that gets there. */
+bool dh_w_comes_first(const struct dh_w_fn *fn, const struct dh_w_counted *c, u32 op, u32 before);
+/* Whether a place is an element of one array by the index of a loop, another one in each round. */
+bool dh_w_is_element_of(struct dh_w_flow *f, const struct dh_w_fn *fn, const struct dh_w_address *at,
+                        const struct dh_w_counted *c);
+/* The block that a slot of the array, with an index of the loop that `made` it, holds behind an operation of
+ * that loop, until another one is left by its count (NULL: for good): what was allocated in the round of that
+ * index. DH_W_NONE: it is not known. */
+dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
+                           const struct dh_w_counted *until, const struct dh_w_address *slot);
+/* The same for a local that is read from a slot, by the index of a loop that is `by`. In the loop that made
+ * it (by == made), it is read behind the store. */
+dh_w_value dh_w_slot_read(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
+                          const struct dh_w_counted *until, const struct dh_w_counted *by, dh_w_value v);
+
+#endif
