@@ -102,6 +102,9 @@ u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer);
 /* For accesses by the thread's own argument: equal for those that no two threads make to one place. Else 0.
  */
 u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value pointer);
+/* ticket.c: the number (team.h) of an element whose index no other thread has, since a counter has given it
+ * out; or 0. */
+u32 dh_w_ticket(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 /* owner.c: which objects are handed from thread to thread (owner.h) */
 void dh_w_owner_find(struct dh_w_races *r);
 void dh_w_owner_done(struct dh_w_races *r);

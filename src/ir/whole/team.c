@@ -20,8 +20,10 @@
  * 5. Both are to memory that is allocated anew for each thread of the team, by its threads, or by the creator
  * before it creates the thread, or behind the join of that thread.
  *
- * But for the last, the base is one value all the while: a global variable, what one holds for good, or what
- * an instance that runs once computes once.
+ * 6. Both are to elements by numbers that one counter gives out (ticket.c), and lie within one stride.
+ *
+ * But for the blocks, the base is one value all the while: a global variable, what one holds for good, or
+ * what an instance that runs once computes once.
  */
 #include "ir/whole/team.h"
 
@@ -468,6 +470,8 @@ bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
     const struct dh_w_element *x = t->elements.item[a], *y = t->elements.item[b];
     if (x->inst != y->inst || x->base != y->base || x->global != y->global || x->content != y->content)
         return false;
+    if (x->ticket || y->ticket)
+        return x->ticket && y->ticket && x->index == y->index && within_stride(x, y);
     if (x->fresh || y->fresh)
         return x->fresh && y->fresh && blocks_are_apart(t, x, y);
     if (x->first < x->end && y->first < y->end && (x->end <= y->first || y->end <= x->first))

@@ -30,8 +30,9 @@ struct dh_w_element {
     LLVMValueRef global; /* ... or a global variable, or what it holds */
     u32 content;         /* see struct dh_w_address */
     u32 fresh;           /* the base is allocated anew each time; nothing else counts then */
-    LLVMValueRef index;  /* NULL: it is no element, but one place */
-    int64_t off;         /* from the array's begin, for index 0 */
+    u32 ticket; /* the index is a number that a counter gives out (ticket.c), the counter is `index` */
+    LLVMValueRef index; /* NULL: it is no element, but one place */
+    int64_t off;        /* from the array's begin, for index 0 */
     u32 stride, length;
     int64_t first, end; /* all bytes that it can be, whatever the index; 0, 0: not known */
 };
