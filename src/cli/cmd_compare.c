@@ -240,14 +240,7 @@ static int show(const struct request *q)
     dh_compare_count(&c);
     if (c.truth)
         dh_truth_judge(&c);
-    if (strcmp(q->format, "csv") == 0)
-        dh_compare_csv(&c);
-    else if (strcmp(q->format, "json") == 0)
-        dh_compare_json(&c);
-    else if (strcmp(q->format, "html") == 0)
-        dh_compare_html(&c);
-    else
-        dh_compare_text(&c);
+    dh_compare_print(&c, q->format);
     for (u32 i = 0; i < c.n; i++) {
         if (c.rows[i].error)
             status = DH_EXIT_TROUBLE;

@@ -104,10 +104,7 @@ const char **dh_compare_variables(struct dh_compare *c, size_t *ret_n);
 struct dh_truth *dh_truth_read(struct dh_arena *arena, const char *file);
 void dh_truth_judge(struct dh_compare *c);
 
-/* compare_out.c, compare_html.c */
-void dh_compare_text(struct dh_compare *c);
-void dh_compare_csv(struct dh_compare *c);
-void dh_compare_json(struct dh_compare *c);
-void dh_compare_html(struct dh_compare *c);
+/* compare_out.c. In "text", "csv", "json" or "html". */
+void dh_compare_print(struct dh_compare *c, const char *format);
 
 #endif

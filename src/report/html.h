@@ -13,6 +13,8 @@ void dh_html_put(FILE *out, const char *s);
 /* A sentence, in which names stand between backquotes. */
 void dh_html_prose(FILE *out, const char *s);
 
+/* A page up to its title, "TITLE SUBJECT", and what stands below that; the header is left open. */
+void dh_html_begin(FILE *out, const char *title, const char *subject, const char *below);
 void dh_html_finding(struct dh_print *p, const struct dh_finding *f);
 
 #endif

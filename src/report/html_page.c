@@ -61,7 +61,9 @@ static const char style[] =
     "h2{font-size:1.05rem;margin:2rem 0 .5rem}table{border-collapse:collapse;font-size:.9rem}"
     "td,th{padding:.2rem .9rem .2rem 0;text-align:left;border-bottom:1px solid "
     "var(--line);vertical-align:top}"
-    "td.r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "td.r,th.r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    ".wide{overflow-x:auto}svg{max-width:100%;height:auto;display:block;"
+    "font-size:13px;fill:var(--ink)}rect{fill:var(--link)}\n"
     "td small{color:var(--dim);display:block}.none{padding:2rem;text-align:center;color:var(--dim);"
     "font-size:1.1rem}main{padding-bottom:3rem!important}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#dfe3e8;--dim:#97a1ac;--line:#363c43;--back:#16191c;"
@@ -140,21 +142,27 @@ static u64 findings(const struct dh_print_about *about)
     return about->pairs ? about->pairs->findings : 0;
 }
 
+void dh_html_begin(FILE *out, const char *title, const char *subject, const char *below)
+{
+    fprintf(out,
+            "<!doctype html>\n<html lang=en><meta charset=utf-8>"
+            "<meta name=viewport content=\"width=device-width,initial-scale=1\"><title>%s ",
+            title);
+    dh_html_put(out, subject);
+    fprintf(out, "</title>\n<style>%s</style>\n<header><div><h1>%s ", style, title);
+    dh_html_put(out, subject);
+    fputs("</h1><p>", out);
+    dh_html_put(out, below);
+    fputs("</p>", out);
+}
+
 static void html_begin(struct dh_print *p)
 {
-    const char *title = p->about->pairs ? "Possible races" : "Data races",
-               *unit = p->about->pairs ? "pair" : "race";
+    const char *unit = p->about->pairs ? "pair" : "race";
     u64 n = findings(p->about);
-    fputs(
-        "<!doctype html>\n<html lang=en><meta charset=utf-8>"
-        "<meta name=viewport content=\"width=device-width,initial-scale=1\"><title>",
-        p->out);
-    dh_html_put(p->out, p->about->input);
-    fprintf(p->out, ": %s</title>\n<style>%s</style>\n<header><div><h1>%s in ", title, style, title);
-    dh_html_put(p->out, p->about->input);
-    fputs("</h1><p>", p->out);
-    dh_html_put(p->out, subtitle(p));
-    fputs("</p><div class=tiles>", p->out);
+    dh_html_begin(p->out, p->about->pairs ? "Possible races in" : "Data races in", p->about->input,
+                  subtitle(p));
+    fputs("<div class=tiles>", p->out);
     tiles(p);
     fputs("</div></div></header>\n<main>\n", p->out);
     if (n)

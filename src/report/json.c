@@ -7,11 +7,20 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* Names come from ELF files and may not be UTF-8: json_string refuses those. */
+/* Names come from ELF files and may not be UTF-8: json_string refuses those. Of them what is ASCII is kept.
+ */
 json_t *dh_json_text(const char *s)
 {
     json_t *value = s ? json_string(s) : NULL;
-    return s && !value ? json_string("?") : value;
+    if (!s || value)
+        return value;
+    struct dh_arena arena = {0};
+    char *ascii = dh_arena_strdup(&arena, s);
+    for (char *at = ascii; *at; at++)
+        *at = *at & 0x80 ? '?' : *at;
+    value = json_string(ascii);
+    dh_arena_done(&arena);
+    return value;
 }
 
 json_t *dh_json_number(u64 n)

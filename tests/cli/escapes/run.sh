@@ -62,8 +62,8 @@ for kind in "" bare; do
     done
     tame "cat-$kind" 0 '|write(' trace cat "$kind${esc}[2J.dht"
     tame "info-$kind" 0 '?[2J.dht: ' trace info "$kind${esc}[2J.dht"
-    tame "compare-$kind" 66 'reported by:' compare --detectors=fasttrack,djit "$kind${esc}[2J.dht"
-    tame "compare-program-$kind" 66 'reported by:' compare --detectors=fasttrack -- "./$kind$program"
+    tame "compare-$kind" 66 'reported by' compare --detectors=fasttrack,djit "$kind${esc}[2J.dht"
+    tame "compare-program-$kind" 66 'reported by' compare --detectors=fasttrack -- "./$kind$program"
 done
 tame analyze-json 66 '"findings"' analyze --format=json "${esc}[2J.dht"
 for format in csv json; do
@@ -80,7 +80,7 @@ done
 } >t.std
 tame cat-text 0 'T??1|w(x??2J)|2' trace cat t.std
 tame analyze-text 66 'x??2J: write by T2 at 3 (event 5), earlier write by T??1 at 2' analyze t.std
-tame compare-text 66 '  x??2J: fasttrack' compare --detectors=fasttrack t.std
+tame compare-text 66 'x??2J     fasttrack' compare --detectors=fasttrack t.std
 "$deadheat" trace convert -o t.dht t.std && "$deadheat" trace convert -o back.std t.dht
 same convert-keeps-names "$(cmp t.std back.std 2>&1)" ""
 tame cat-converted 0 'T??1|write(x??2J)|2' trace cat t.dht
