@@ -25,7 +25,7 @@ static const char usage[] =
     "with\n"
     "                        '// RACE x' on the lines that race; adds races found, false alarms, races "
     "missed\n"
-    "  --format=FORMAT       text (default), csv, json, or html: one page with bar charts\n"
+    "  --format=FORMAT       text (default), csv, json, or html: one page, with bars\n"
     "  --native=FILE         the program without deadheat's instrumentation, for slowdowns over native\n"
     "  --offline             record the program once and give all detectors that recording\n"
     "  --rounds=N            measure N times, the fastest counts (default: 1)\n"

@@ -1,12 +1,11 @@
 /*
  * cmd_detectors.c - `deadheat detectors`: what there is, and what each promises.
  */
-#include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/cmd.h"
 #include "detect/detector.h"
+#include "report/table.h"
 #include "util/arena.h"
 
 static const char usage[] =
@@ -23,17 +22,17 @@ static const char usage[] =
     "Example:\n"
     "  deadheat detectors --format=json\n";
 
-static void print_text(void)
+static void print(const char *format)
 {
-    for (u32 i = 0; i < dh_n_detectors; i++) {
-        const struct dh_detector_ops *ops = dh_detectors[i];
-        printf("%-12s %-17s %s%s\n%-12s %-17s %s\n", ops->name, dh_guarantee_name(ops->guarantee),
-               ops->summary, ops->whole_trace ? "; holds the whole trace" : "", "", "", ops->paper);
-    }
-}
-
-static void print_json(void)
-{
+    static const struct dh_print_column columns[] = {
+        {.member = "name", .title = "detector"},
+        {.member = "guarantee", .title = "guarantee"},
+        {.member = "whole_trace", .title = "whole trace"},
+        {.member = "summary", .title = "summary"},
+    };
+    static const struct dh_print_table table = {
+        .member = "detectors", .columns = columns, .n_columns = DH_ARRAY_LEN(columns), .below = "paper"};
+    static const struct dh_print_tables about = {.tables = &table, .n_tables = 1};
     json_t *list = json_array();
     for (u32 i = 0; i < dh_n_detectors; i++) {
         const struct dh_detector_ops *ops = dh_detectors[i];
@@ -42,12 +41,11 @@ static void print_json(void)
                                         dh_guarantee_name(ops->guarantee), "paper", ops->paper, "summary",
                                         ops->summary, "whole_trace", ops->whole_trace != NULL));
     }
-    json_t *root = json_pack("{s:i, s:o}", "version", 1, "detectors", list);
-    if (!root)
+    json_t *document = json_pack("{s:i, s:o}", "version", 1, "detectors", list);
+    if (!document)
         dh_util_no_memory();
-    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    puts("");
-    json_decref(root);
+    dh_print_tables(stdout, format, &about, document);
+    json_decref(document);
 }
 
 int dh_cmd_detectors(int argc, char **argv)
@@ -66,9 +64,6 @@ int dh_cmd_detectors(int argc, char **argv)
             return dh_cli_fail("detectors", "--format cannot be '%s'; it must be text or json", v);
         format = v;
     }
-    if (strcmp(format, "json") == 0)
-        print_json();
-    else
-        print_text();
+    print(format);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "report/json.h"
 #include "report/pairs.h"
 #include "report/reporter.h"
 
@@ -62,8 +63,9 @@ static const char style[] =
     "td,th{padding:.2rem .9rem .2rem 0;text-align:left;border-bottom:1px solid "
     "var(--line);vertical-align:top}"
     "td.r,th.r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    ".wide{overflow-x:auto}svg{max-width:100%;height:auto;display:block;"
-    "font-size:13px;fill:var(--ink)}rect{fill:var(--link)}\n"
+    ".wide{overflow-x:auto;overflow-wrap:normal;margin-top:1rem}td>i{display:block;height:.25rem;background:"
+    "var(--link);margin-"
+    "left:auto}\n"
     "td small{color:var(--dim);display:block}.none{padding:2rem;text-align:center;color:var(--dim);"
     "font-size:1.1rem}main{padding-bottom:3rem!important}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#dfe3e8;--dim:#97a1ac;--line:#363c43;--back:#16191c;"
@@ -245,47 +247,11 @@ static void print_threads(struct dh_print *p)
     fputs("</table>\n", p->out);
 }
 
-static void print_assumptions(struct dh_print *p, const struct dh_pairs *t)
-{
-    if (!t->n_assumptions)
-        return;
-    fputs("<h2>Assumed, and how many places fall under it</h2><table>", p->out);
-    for (size_t i = 0; i < t->n_assumptions; i++) {
-        const struct dh_pairs_assumption *a = &t->assumptions[i];
-        size_t n;
-        const u32 *examples = dh_pairs_items(t, a->examples, &n);
-        fprintf(p->out, "<tr><td class=r>%" PRIu64 "</td><td>", a->count);
-        dh_html_put(p->out, a->sentence);
-        for (size_t k = 0; k < n; k++) {
-            fputs("<small>", p->out);
-            dh_html_put(p->out, dh_pairs_string(t, examples[k]));
-            fputs("</small>", p->out);
-        }
-        fputs("</td></tr>\n", p->out);
-    }
-    fputs("</table>\n", p->out);
-}
-
-static void print_phases(struct dh_print *p, const struct dh_pairs *t)
-{
-    if (!t->n_phases)
-        return;
-    fputs("<h2>The analysis</h2><table><tr><th>phase</th><th>seconds</th><th>MiB</th></tr>", p->out);
-    for (size_t i = 0; i < t->n_phases; i++) {
-        fputs("<tr><td>", p->out);
-        dh_html_put(p->out, t->phases[i].name);
-        fprintf(p->out, "</td><td class=r>%.3f</td><td class=r>%.1f</td></tr>\n",
-                (double)t->phases[i].microseconds * 1e-6, (double)t->phases[i].peak_kib / 1024);
-    }
-    fputs("</table>\n", p->out);
-}
-
 static void html_end(struct dh_print *p)
 {
     if (p->about->pairs) {
         print_threads(p);
-        print_assumptions(p, p->about->pairs->table);
-        print_phases(p, p->about->pairs->table);
+        dh_json_tables(p, dh_print_table_html);
     }
     fputs("</main>\n", p->out);
     if (findings(p->about))

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "report/table.h"
 #include "report/words.h"
 
 /* NULL for what is NULL or 0. */
@@ -17,6 +18,9 @@ __attribute__((sentinel)) json_t *dh_json_object(const char *key, ...);
 json_t *dh_json_location(const void *location); /* a struct dh_finding_location */
 /* Writes a value and drops it. */
 void dh_json_write(struct dh_print *p, json_t *value);
+/* What a table of pairs says of its making, for people: each table by the function of their form. */
+void dh_json_tables(struct dh_print *p,
+                    void (*print)(FILE *out, const struct dh_print_table *t, const json_t *rows));
 void dh_json_finding(struct dh_print *p, const struct dh_finding *f);
 
 #endif

@@ -155,6 +155,33 @@ static json_t *about_static(const struct dh_print_static *s)
                           "summary", summary, NULL);
 }
 
+void dh_json_tables(struct dh_print *p,
+                    void (*print)(FILE *out, const struct dh_print_table *t, const json_t *rows))
+{
+    static const struct dh_print_column assumed[] = {
+        {.member = "count", .title = "places"},
+        {.member = "name", .title = "name"},
+        {.member = "assumed", .title = "assumption"},
+    };
+    static const struct dh_print_column phases[] = {
+        {.member = "name", .title = "phase"},
+        {.member = "seconds", .title = "seconds", .decimals = 3},
+        {.member = "peak_kib", .title = "MiB", .decimals = 1, .unit = 1024},
+    };
+    static const struct dh_print_table tables[] = {
+        {.title = "Assumed, and how many places of this program fall under it",
+         .member = "assumptions",
+         .columns = assumed,
+         .n_columns = DH_ARRAY_LEN(assumed),
+         .below = "examples"},
+        {.title = "The analysis", .member = "phases", .columns = phases, .n_columns = DH_ARRAY_LEN(phases)},
+    };
+    json_t *document = about_static(p->about->pairs);
+    for (size_t i = 0; i < DH_ARRAY_LEN(tables); i++)
+        print(p->out, &tables[i], json_object_get(document, tables[i].member));
+    json_decref(document);
+}
+
 /* ---- The document -------------------------------------------------------------------------------------- */
 
 static void json_begin(struct dh_print *p)

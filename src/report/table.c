@@ -13,57 +13,89 @@
 static const char *names(struct dh_arena *a, const json_t *list)
 {
     const char *text = "";
-    size_t i;
-    json_t *name;
-    json_array_foreach(list, i, name) text =
-        dh_arena_printf(a, "%s%s%s", text, i ? " " : "", json_string_value(name));
+    for (size_t i = 0; i < json_array_size(list); i++)
+        text = dh_arena_printf(a, "%s%s%s", text, i ? " " : "", json_string_value(json_array_get(list, i)));
     return dh_text_shown(a, text);
 }
 
-/* NULL: nothing is known. */
+/* "": nothing is known. */
 static const char *shown(struct dh_arena *a, const struct dh_print_column *c, const json_t *value)
 {
     if (json_is_string(value))
         return dh_text_shown(a, json_string_value(value));
+    if (json_is_true(value))
+        return "yes";
     if (json_is_array(value))
         return c->names ? names(a, value) : dh_arena_printf(a, "%zu", json_array_size(value));
     if (!json_is_number(value))
-        return NULL;
+        return "";
     return dh_arena_printf(a, "%.*f%s", c->decimals, json_number_value(value) / (c->unit ? c->unit : 1),
                            c->suffix ? c->suffix : "");
 }
 
-static const char *cell(struct dh_arena *a, const struct dh_print_column *c, const json_t *row)
+static double amount(const json_t *value)
 {
-    return shown(a, c, json_object_get(row, c->member));
+    return json_is_array(value) ? (double)json_array_size(value) : json_number_value(value);
 }
 
-/* What a column is for people: names stand to the left, numbers to the right. */
-enum side { NOWHERE, LEFT, RIGHT };
+/* A column as texts, the heading first. */
+struct column {
+    const struct dh_print_column *is;
+    const char **texts;
+    bool left;   /* names stand to the left, numbers to the right */
+    double most; /* of all rows */
+};
 
-static enum side side_of(const struct dh_print_column *c, const json_t *rows)
+/* Those that people see: with something to show in some row. Programs see all, and numbers as they are in
+ * JSON. */
+static size_t columns_of(struct dh_arena *a, const struct dh_print_table *t, const json_t *rows, bool people,
+                         struct column **ret)
 {
-    enum side side = NOWHERE;
-    size_t i;
-    json_t *row;
-    json_array_foreach(rows, i, row)
-    {
-        const json_t *value = json_object_get(row, c->member);
-        if (c->title && (json_is_string(value) || (c->names && json_is_array(value))))
-            return LEFT;
-        if (c->title && (json_is_number(value) || json_is_array(value)))
-            side = RIGHT;
+    size_t n = 0;
+    *ret = dh_arena_array(a, t->n_columns, sizeof(**ret));
+    for (size_t k = 0; k < t->n_columns; k++) {
+        const struct dh_print_column *is = &t->columns[k];
+        struct column c = {is, dh_arena_array(a, json_array_size(rows) + 1, sizeof(*c.texts)), is->names, 0};
+        bool used = false;
+        c.texts[0] = people ? is->title : is->csv ? is->csv : is->member;
+        for (size_t i = 0; i < json_array_size(rows); i++) {
+            const json_t *value = json_object_get(json_array_get(rows, i), is->member);
+            const struct dh_print_column plain = {.decimals = json_is_real(value) ? 6 : 0};
+            c.texts[i + 1] = shown(a, people ? is : &plain, value);
+            c.most = amount(value) > c.most ? amount(value) : c.most;
+            c.left |= json_is_string(value) || json_is_boolean(value);
+            used |= c.texts[i + 1][0] != '\0';
+        }
+        if (!people || (is->title && used))
+            (*ret)[n++] = c;
     }
-    return side;
+    return n;
+}
+
+/* What stands below a row, each line between two texts. */
+static void print_below(FILE *out, const struct dh_print_table *t, const json_t *row, const char *before,
+                        void (*put)(FILE *out, const char *s), const char *after)
+{
+    struct dh_arena a = {0};
+    const json_t *value = t->below ? json_object_get(row, t->below) : NULL;
+    for (size_t i = 0; i < (json_is_string(value) ? 1 : json_array_size(value)); i++) {
+        fputs(before, out);
+        put(out,
+            dh_text_shown(&a, json_string_value(json_is_string(value) ? value : json_array_get(value, i))));
+        fputs(after, out);
+    }
+    dh_arena_done(&a);
 }
 
 /* "25 events, 3 threads" */
 static const char *facts(struct dh_arena *a, const struct dh_print_tables *about, const json_t *document)
 {
     const char *text = "";
-    for (size_t i = 0; i < about->n_facts; i++)
-        text = dh_arena_printf(a, "%s%s%s %s", text, i ? ", " : "", cell(a, &about->facts[i], document),
-                               about->facts[i].title);
+    for (size_t i = 0; i < about->n_facts; i++) {
+        const struct dh_print_column *c = &about->facts[i];
+        text = dh_arena_printf(a, "%s%s%s %s", text, i ? ", " : "",
+                               shown(a, c, json_object_get(document, c->member)), c->title);
+    }
     return text;
 }
 
@@ -77,61 +109,56 @@ static int width_of(const char *utf8)
     return n;
 }
 
-/* All lines of a table, the headings first, are made longer by one column. */
-static void add_column(struct dh_arena *a, const struct dh_print_column *c, const json_t *rows, size_t n,
-                       const char **lines)
+/* All lines of a table are made longer by one column. */
+static void add_column(struct dh_arena *a, const struct column *c, size_t n, const char **lines)
 {
-    const char **texts = dh_arena_array(a, n + 1, sizeof(*texts));
-    enum side side = side_of(c, rows);
     int width = 0;
-    if (side == NOWHERE)
-        return;
-    for (size_t i = 0; i <= n; i++) {
-        texts[i] = i ? cell(a, c, json_array_get(rows, i - 1)) : c->title;
-        if (!texts[i])
-            texts[i] = side == LEFT ? "" : "-";
-        width = width_of(texts[i]) > width ? width_of(texts[i]) : width;
+    for (size_t i = 0; i < n; i++) {
+        if (!c->texts[i][0] && !c->left)
+            c->texts[i] = "-";
+        width = width_of(c->texts[i]) > width ? width_of(c->texts[i]) : width;
     }
-    for (size_t i = 0; i <= n; i++) {
-        int rest = width - width_of(texts[i]);
+    for (size_t i = 0; i < n; i++) {
+        int rest = width - width_of(c->texts[i]);
         lines[i] = dh_arena_printf(a, "%s%s%*s%s%*s", lines[i] ? lines[i] : "", lines[i] ? "  " : "",
-                                   side == LEFT ? 0 : rest, "", texts[i], side == LEFT ? rest : 0, "");
+                                   c->left ? 0 : rest, "", c->texts[i], c->left ? rest : 0, "");
     }
 }
 
 void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *rows)
 {
     struct dh_arena a = {0};
-    size_t all = json_array_size(rows), n = t->most && t->most < all ? t->most : all;
-    if (!all) {
-        fprintf(out, "%s\n", t->none);
-        return;
-    }
-    const char **lines = dh_arena_array(&a, n + 1, sizeof(*lines));
-    for (size_t k = 0; k < t->n_columns; k++)
-        add_column(&a, &t->columns[k], rows, n, lines);
-    for (size_t i = 0; i <= n; i++) {
+    struct column *columns;
+    size_t all = json_array_size(rows), n = 1 + (t->most && t->most < all ? t->most : all);
+    size_t n_columns = columns_of(&a, t, rows, true, &columns);
+    const char **lines = dh_arena_array(&a, n, sizeof(*lines));
+    if (t->title && (all || t->none))
+        fprintf(out, "\n%s:\n", t->title);
+    for (size_t k = 0; k < n_columns; k++)
+        add_column(&a, &columns[k], n, lines);
+    for (size_t i = 0; n_columns && i < n; i++) {
         int len = (int)strlen(lines[i]);
         while (len > 0 && lines[i][len - 1] == ' ')
             len--;
         fprintf(out, "%.*s\n", len, lines[i]);
+        print_below(out, t, i ? json_array_get(rows, i - 1) : NULL, "        ", dh_text_put, "\n");
     }
-    if (n < all)
-        fprintf(out, "... and %zu more (--format=json has all)\n", all - n);
+    if (n < all + 1)
+        fprintf(out, "... and %zu more (--format=json has all)\n", all + 1 - n);
+    if (!all && t->none)
+        fprintf(out, "%s\n", t->none);
     dh_arena_done(&a);
 }
 
 static void print_text(FILE *out, const struct dh_print_tables *about, const json_t *document)
 {
     struct dh_arena a = {0};
-    dh_text_put(out, about->subject);
-    fprintf(out, "%s%s\n", about->n_facts ? ": " : "", facts(&a, about, document));
-    for (size_t i = 0; i < about->n_tables; i++) {
-        const struct dh_print_table *t = &about->tables[i];
-        const json_t *rows = json_object_get(document, t->member);
-        fprintf(out, "\n%s%s", t->title ? t->title : "", t->title ? ":\n" : "");
-        dh_print_table_text(out, t, rows);
+    if (about->subject) {
+        dh_text_put(out, about->subject);
+        fprintf(out, "%s%s\n\n", about->n_facts ? ": " : "", facts(&a, about, document));
     }
+    for (size_t i = 0; i < about->n_tables; i++)
+        dh_print_table_text(out, &about->tables[i], json_object_get(document, about->tables[i].member));
     dh_arena_done(&a);
 }
 
@@ -146,28 +173,18 @@ static void csv_text(FILE *out, const char *s)
     fputs(quoted ? "\"" : "", out);
 }
 
-/* Numbers are as they are in JSON, not as people see them. */
 static void print_csv(FILE *out, const struct dh_print_tables *about, const json_t *document)
 {
-    const struct dh_print_table *t = &about->tables[0];
-    size_t i;
-    json_t *row;
-    for (size_t k = 0; k < t->n_columns; k++)
-        fprintf(out, "%s%s", k ? "," : "", t->columns[k].csv ? t->columns[k].csv : t->columns[k].member);
-    fputc('\n', out);
-    json_array_foreach(json_object_get(document, t->member), i, row)
-    {
-        struct dh_arena a = {0};
-        for (size_t k = 0; k < t->n_columns; k++) {
-            const json_t *value = json_object_get(row, t->columns[k].member);
-            const struct dh_print_column plain = {.decimals = json_is_real(value) ? 6 : 0};
-            const char *text = shown(&a, &plain, value);
-            fputs(k ? "," : "", out);
-            csv_text(out, text ? text : "");
+    struct dh_arena a = {0};
+    struct column *columns;
+    const json_t *rows = json_object_get(document, about->tables[0].member);
+    size_t n = columns_of(&a, &about->tables[0], rows, false, &columns);
+    for (size_t i = 0; i <= json_array_size(rows); i++)
+        for (size_t k = 0; k < n; k++) {
+            csv_text(out, columns[k].texts[i]);
+            fputc(k + 1 < n ? ',' : '\n', out);
         }
-        fputc('\n', out);
-        dh_arena_done(&a);
-    }
+    dh_arena_done(&a);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
@@ -181,74 +198,36 @@ static void print_json(FILE *out, const struct dh_print_tables *about, const jso
 
 /* ---- HTML ---------------------------------------------------------------------------------------------- */
 
+/* Of a column that is a chart the bar stands below the number: it can be read without colours. */
+static void html_cell(FILE *out, const struct column *c, const json_t *row, size_t line)
+{
+    fprintf(out, "<%s%s>", line ? "td" : "th", c->left ? "" : " class=r");
+    dh_html_put(out, c->texts[line]);
+    if (row && c->is->chart && c->most > 0 && c->texts[line][0])
+        fprintf(out, "<i style=\"width:%.1f%%\"></i>",
+                100 * amount(json_object_get(row, c->is->member)) / c->most);
+}
+
 void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *rows)
 {
-    if (t->title)
+    struct dh_arena a = {0};
+    struct column *columns;
+    size_t n = columns_of(&a, t, rows, true, &columns);
+    if (t->title && (n || t->none))
         fprintf(out, "<h2>%s</h2>", t->title);
-    if (!json_array_size(rows)) {
-        fprintf(out, "<p>%s</p>\n", t->none);
-        return;
-    }
-    fputs("<div class=wide><table>", out);
-    for (size_t i = 0; i <= json_array_size(rows); i++) {
-        struct dh_arena a = {0};
-        const char *tag = i ? "td" : "th";
+    fputs(n ? "<div class=wide><table>" : "", out);
+    for (size_t i = 0; n && i <= json_array_size(rows); i++) {
+        const json_t *row = i ? json_array_get(rows, i - 1) : NULL;
         fputs("<tr>", out);
-        for (size_t k = 0; k < t->n_columns; k++) {
-            const struct dh_print_column *c = &t->columns[k];
-            enum side side = side_of(c, rows);
-            const char *text = i ? cell(&a, c, json_array_get(rows, i - 1)) : c->title;
-            if (side == NOWHERE)
-                continue;
-            fprintf(out, side == LEFT ? "<%s>" : "<%s class=r>", tag);
-            dh_html_put(out, text ? text : "");
-            fprintf(out, "</%s>", tag);
+        for (size_t k = 0; k < n; k++) {
+            html_cell(out, &columns[k], row, i);
+            if (k + 1 == n)
+                print_below(out, t, row, "<small>", dh_html_put, "</small>");
+            fprintf(out, "</%s>", row ? "td" : "th");
         }
         fputs("</tr>\n", out);
-        dh_arena_done(&a);
     }
-    fputs("</table></div>\n", out);
-}
-
-static double amount(const struct dh_print_column *c, const json_t *row)
-{
-    const json_t *value = json_object_get(row, c->member);
-    return json_is_array(value) ? (double)json_array_size(value) : json_number_value(value);
-}
-
-/* A bar for each row that has the number, which stands beside it: it can be read without colours. The first
- * column is the name. */
-static void chart(FILE *out, const struct dh_print_table *t, const struct dh_print_column *c,
-                  const json_t *rows)
-{
-    enum { LABEL = 120, WIDTH = 760, LINE = 22, ROOM = 90 };
-    struct dh_arena a = {0};
-    double most = 0;
-    int n = 0, y = 0;
-    size_t i;
-    json_t *row;
-    json_array_foreach(rows, i, row)
-    {
-        most = amount(c, row) > most ? amount(c, row) : most;
-        n += cell(&a, c, row) != NULL;
-    }
-    fprintf(out, "<h2>%s</h2>\n<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"%s\">\n",
-            c->chart, WIDTH, n * LINE + 4, WIDTH, c->chart);
-    json_array_foreach(rows, i, row)
-    {
-        const char *number = cell(&a, c, row);
-        double width = most > 0 ? amount(c, row) / most * (WIDTH - LABEL - ROOM) : 0;
-        if (!number)
-            continue;
-        fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABEL - 8, y + 16);
-        dh_html_put(out, cell(&a, &t->columns[0], row));
-        fprintf(out,
-                "</text><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/><text x=\"%.1f\" "
-                "y=\"%d\">%s</text>\n",
-                LABEL, y + 3, width, LINE - 6, LABEL + width + 6, y + 16, number);
-        y += LINE;
-    }
-    fputs("</svg>\n", out);
+    fprintf(out, "%s\n", n ? "</table></div>" : t->none ? t->none : "");
     dh_arena_done(&a);
 }
 
@@ -257,14 +236,8 @@ static void print_html(FILE *out, const struct dh_print_tables *about, const jso
     struct dh_arena a = {0};
     dh_html_begin(out, about->title, dh_text_shown(&a, about->subject), facts(&a, about, document));
     fputs("</div></header>\n<main>\n", out);
-    for (size_t i = 0; i < about->n_tables; i++) {
-        const struct dh_print_table *t = &about->tables[i];
-        const json_t *rows = json_object_get(document, t->member);
-        dh_print_table_html(out, t, rows);
-        for (size_t k = 0; k < t->n_columns; k++)
-            if (t->columns[k].chart && side_of(&t->columns[k], rows) != NOWHERE)
-                chart(out, t, &t->columns[k], rows);
-    }
+    for (size_t i = 0; i < about->n_tables; i++)
+        dh_print_table_html(out, &about->tables[i], json_object_get(document, about->tables[i].member));
     fputs("</main>\n</html>\n", out);
     dh_arena_done(&a);
 }

@@ -21,7 +21,7 @@ struct dh_print_column {
     int decimals;
     double unit;        /* people see the number divided by it; 0: as it is */
     const char *suffix; /* behind the number; NULL: nothing */
-    const char *chart;  /* title of a bar chart in HTML; NULL: none */
+    bool chart;         /* in HTML also as a bar */
     bool names;         /* of a list people see what is in it */
 };
 
@@ -30,12 +30,13 @@ struct dh_print_table {
     const char *member; /* of the document: a list of rows */
     const struct dh_print_column *columns;
     size_t n_columns;
-    size_t most;      /* rows in text; 0: all */
-    const char *none; /* said if there is no row */
+    const char *below; /* a member that people see below each row: a text, or a list of them; NULL: none */
+    size_t most;       /* rows in text; 0: all */
+    const char *none;  /* said if there is no row; NULL: then the table is left out */
 };
 
 struct dh_print_tables {
-    const char *title, *subject;         /* of the page: "Detectors on"; what it is about */
+    const char *title, *subject;         /* of the page: "Detectors on"; what it is about; NULL: of itself */
     const struct dh_print_column *facts; /* numbers of the document as a whole, by member and title */
     size_t n_facts;
     const struct dh_print_table *tables; /* the first one is what CSV has */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/json.h"
 #include "report/pairs.h"
 #include "report/text.h"
 #include "util/text.h"
@@ -132,26 +133,6 @@ static void text_close(struct dh_print *p, const struct dh_print_section *s)
         fputc('\n', p->out);
 }
 
-static void print_stats(struct dh_print *p)
-{
-    const struct dh_pairs *t = p->about->pairs->table;
-    fputs("\nAssumed, and how many places of this program fall under it:\n", p->out);
-    for (size_t i = 0; i < t->n_assumptions; i++) {
-        const struct dh_pairs_assumption *a = &t->assumptions[i];
-        size_t n;
-        const u32 *examples = dh_pairs_items(t, a->examples, &n);
-        fprintf(p->out, "  %6" PRIu64 "  %s: %s\n", a->count, a->name, a->sentence);
-        for (size_t k = 0; k < n; k++)
-            fprintf(p->out, "          %s\n", dh_pairs_string(t, examples[k]));
-    }
-    fputs("\nThe analysis:\n", p->out);
-    for (size_t i = 0; i < t->n_phases; i++)
-        fprintf(p->out, "  %8.3f s  %7.1f MiB  %s\n", (double)t->phases[i].microseconds * 1e-6,
-                (double)t->phases[i].peak_kib / 1024, t->phases[i].name);
-    for (size_t i = 0; i < t->n_counters; i++)
-        fprintf(p->out, "  %10" PRIu64 "  %s\n", t->counters[i].value, t->counters[i].name);
-}
-
 static void text_end(struct dh_print *p)
 {
     const struct dh_print_static *s = p->about->pairs;
@@ -168,8 +149,11 @@ static void text_end(struct dh_print *p)
                     "It rests on assumptions that %" PRIu64 " place%s fall%s under; --stats lists them.\n",
                     cases, dh_words_plural(cases), cases == 1 ? "s" : "");
     }
-    if (s->stats)
-        print_stats(p);
+    if (s->stats) {
+        dh_json_tables(p, dh_print_table_text);
+        for (size_t i = 0; i < s->table->n_counters; i++)
+            fprintf(p->out, "%10" PRIu64 "  %s\n", s->table->counters[i].value, s->table->counters[i].name);
+    }
 }
 
 const struct dh_print_ops dh_print_as_text = {text_begin, text_open, text_finding, text_close, text_end};

@@ -142,7 +142,7 @@ has help-example out "deadheat analyze --detector=fasttrack,eraser"
 # The list.
 run detectors
 same detectors-exit "$status" 0
-has detectors-fasttrack out "fasttrack    precise"
+has detectors-fasttrack out "fasttrack   precise"
 run detectors --format=json
 same detectors-json "$(python3 -c 'import json
 d = {x["name"]: x["guarantee"] for x in json.load(open("out"))["detectors"]}

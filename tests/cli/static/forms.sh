@@ -59,7 +59,7 @@ done
 run --limit=1 ./queue
 has limit out 'and 1 more (--limit=0 shows all)'
 run --stats ./queue
-has stats-assumed out '2  inline-asm: inline assembly touches no shared memory'
+has stats-assumed out '2  inline-asm  inline assembly touches no shared memory'
 has stats-example out 'queue.c:7 in spin'
 has stats-phase out 'points-to'
 has stats-counter out '300  instructions'
