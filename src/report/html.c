@@ -10,23 +10,14 @@ enum { CONTEXT = 2 }; /* lines of source around one */
 
 void dh_html_text(FILE *out, const char *s, size_t n)
 {
+    static const char special[] = "<>&\"";
+    static const char *const names[] = {"lt", "gt", "amp", "quot"};
     for (size_t i = 0; i < n; i++) {
-        switch (s[i]) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
+        const char *at = s[i] ? strchr(special, s[i]) : NULL;
+        if (at)
+            fprintf(out, "&%s;", names[at - special]);
+        else
             putc(s[i], out);
-        }
     }
 }
 
@@ -127,37 +118,22 @@ static void print_access(struct dh_print *p, const struct dh_finding *f, int whi
     fputs("</dl></div>\n", p->out);
 }
 
-/* One more stack, in a list that stays folded until somebody asks. */
-static void stack_row(struct dh_print *p, bool *open, const char *title, const struct dh_symbol_trace *trace)
-{
-    if (!trace->n)
-        return;
-    if (!*open)
-        fputs("<details class=more><summary>other stacks</summary><dl>", p->out);
-    *open = true;
-    fputs("<dt>", p->out);
-    dh_html_prose(p->out, title);
-    fputs("</dt><dd>", p->out);
-    print_trace(p, trace);
-    fputs("</dd>", p->out);
-}
-
-/* Where the memory was allocated, the locks were taken and the threads created. */
+/* Where the memory was allocated, the locks were taken and the threads created: folded until somebody asks.
+ */
 static void print_stacks(struct dh_print *p, const struct dh_finding *f)
 {
-    bool open = false;
-    stack_row(p, &open, "allocated", &f->location.allocated_at);
-    for (int i = 0; i < 2; i++) {
-        const struct dh_finding_access *a = &f->accesses[i];
-        for (size_t k = 0; k < a->n_locks; k++)
-            stack_row(p, &open, dh_arena_printf(&p->scratch, "`%s` taken by %s", a->locks[k].name, a->run_by),
-                      &a->locks[k].acquired_at);
-        if (a->n_threads)
-            stack_row(p, &open, dh_arena_printf(&p->scratch, "%s created", a->run_by),
-                      &a->threads->created_at);
+    struct dh_words_stack *all;
+    size_t n = dh_words_stacks(p, f, &all), told = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!all[i].trace->n)
+            continue;
+        fputs(told++ ? "<dt>" : "<details class=more><summary>other stacks</summary><dl><dt>", p->out);
+        dh_html_prose(p->out, all[i].title);
+        fputs("</dt><dd>", p->out);
+        print_trace(p, all[i].trace);
+        fputs("</dd>", p->out);
     }
-    if (open)
-        fputs("</dl></details>\n", p->out);
+    fputs(told ? "</dl></details>\n" : "", p->out);
 }
 
 /* ---- The finding --------------------------------------------------------------------------------------- */

@@ -227,7 +227,9 @@ void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t
         }
         fputs("</tr>\n", out);
     }
-    fprintf(out, "%s\n", n ? "</table></div>" : t->none ? t->none : "");
+    fputs(n ? "</table></div>\n" : "", out);
+    if (!n && t->none)
+        fprintf(out, "<p>%s</p>\n", t->none);
     dh_arena_done(&a);
 }
 

@@ -109,50 +109,14 @@ static void print_access(struct dh_print *p, const struct dh_finding *f, int whi
         print_side(p, a);
 }
 
-static void print_location(struct dh_print *p, const struct dh_finding *f)
+static void print_stacks(struct dh_print *p, const struct dh_finding *f)
 {
-    const struct dh_symbol_trace *allocated_at = &f->location.allocated_at;
-    bool stack = f->provenance != DH_FINDING_POSSIBLE && allocated_at->n;
-    fprintf(p->out, "\n  Location: %s%s\n", dh_words_memory(p, f), stack ? ":" : "");
-    if (stack)
-        print_trace(p, allocated_at, false, false);
-    for (size_t i = 0; i < f->possible.n_others; i++)
-        fprintf(p->out, "    or %s\n", dh_words_declared(p, &f->possible.others[i]));
-}
-
-static void print_locks(struct dh_print *p, const struct dh_finding *f)
-{
-    for (int i = 0; i < 2; i++) {
-        const struct dh_finding_access *a = &f->accesses[i];
-        for (size_t j = 0; j < a->n_locks; j++) {
-            const struct dh_finding_lock *l = &a->locks[j];
-            if (l->named && l->acquired_at.n == 0)
-                continue;
-            fprintf(p->out, "\n  Lock `%s` at 0x%" PRIx64, dh_text_shown(&p->scratch, l->shown), l->addr);
-            fprintf(p->out, l->acquired_at.n ? ", taken by thread %s:\n" : ", held by thread %s\n",
-                    a->run_by);
-            if (l->acquired_at.n)
-                print_trace(p, &l->acquired_at, false, false);
-        }
-    }
-}
-
-static void print_threads(struct dh_print *p, const struct dh_finding *f)
-{
-    for (int i = 0; i < 2; i++) {
-        const struct dh_finding_thread *t = f->accesses[i].threads, *other = f->accesses[0].threads;
-        if (!t || !t->name || (!t->parent && t->created_at.n == 0)) /* the main thread */
-            continue;
-        if (i == 1 && other && t->uid == other->uid)
-            continue;
-        fprintf(p->out, "\n  Thread %s", t->label);
-        if (t->tid)
-            fprintf(p->out, " (tid %" PRIu64 ")", t->tid);
-        fputs(" was created", p->out);
-        if (t->parent)
-            fprintf(p->out, " by thread %s", t->parent_label);
-        fputs(":\n", p->out);
-        print_trace(p, &t->created_at, false, false);
+    struct dh_words_stack *all;
+    size_t n = dh_words_stacks(p, f, &all);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(p->out, "\n  %s%s\n", all[i].title, all[i].trace->n ? ":" : "");
+        if (all[i].trace->n)
+            print_trace(p, all[i].trace, false, false);
     }
 }
 
@@ -160,6 +124,8 @@ static void print_possible(struct dh_print *p, const struct dh_finding *f)
 {
     const struct dh_text_palette *c = dh_text_palette(p);
     const struct dh_finding_possible *possible = &f->possible;
+    for (size_t i = 0; i < possible->n_others; i++)
+        fprintf(p->out, "    or %s\n", dh_words_possible(p, &possible->others[i]));
     if (possible->stands_for > 1)
         fprintf(p->out,
                 "\n  The same is true of %" PRIu64 " pairs of places: %zu like the first, each with %zu.\n",
@@ -231,13 +197,9 @@ void dh_text_full(struct dh_print *p, const struct dh_finding *f)
         fputs("\n  The other side is the same place, in another thread.\n", p->out);
     else
         print_access(p, f, 1);
-    print_location(p, f);
-    if (possible) {
+    print_stacks(p, f);
+    if (possible)
         print_possible(p, f);
-    } else {
-        print_locks(p, f);
-        print_threads(p, f);
-    }
     if (witness[0])
         fprintf(p->out, "\n  Prediction: %s\n", witness);
     if (f->provenance == DH_FINDING_CONFIRMED)

@@ -122,46 +122,21 @@ static const char *offset_in(struct dh_print *p, u64 offset)
                   : "at the start of ";
 }
 
-/* Which part of the variable it is, its size and its declaration. */
-static const char *variable_part(struct dh_print *p, const struct dh_symbol_variable *v)
+/* Which part of the variable it is, its size or type, and its declaration. */
+static const char *variable_part(struct dh_print *p, const struct dh_finding_location *at)
 {
     struct dh_arena *a = &p->scratch;
+    const struct dh_symbol_variable *v = &at->variable;
     const char *part = "", *size = "", *declared = "";
-    if (strcmp(v->name, v->display) != 0)
+    if (v->size && strcmp(v->name, v->display) != 0)
         part = dh_arena_printf(a, ", %s`%s`", offset_in(p, v->offset), shown(p, v->shown_name));
     if (v->size)
         size = dh_arena_printf(a, " (%" PRIu64 " byte%s)", v->size, dh_words_plural(v->size));
+    else if (at->type)
+        size = dh_arena_printf(a, " (%s)", shown(p, at->type));
     if (v->file)
         declared = dh_arena_printf(a, ", declared at %s:%d", dh_words_path(p, v->file), v->line);
     return dh_arena_printf(a, "%s%s%s", part, size, declared);
-}
-
-static const char *global_memory(struct dh_print *p, const struct dh_finding *f)
-{
-    const struct dh_finding_location *at = &f->location;
-    const char *module = at->module ? dh_words_path(p, at->module) : "?";
-    if (!at->has_variable)
-        return dh_arena_printf(&p->scratch, "global memory (%s+0x%" PRIx64 ")", module, at->module_offset);
-    return dh_arena_printf(&p->scratch, "%s%s, in %s", dh_finding_subject(&p->scratch, f),
-                           variable_part(p, &at->variable), module);
-}
-
-/* A stack, or thread-local storage. */
-static const char *threads_own(struct dh_print *p, const struct dh_finding *f)
-{
-    struct dh_arena *a = &p->scratch;
-    const struct dh_finding_location *at = &f->location;
-    const char *subject = dh_finding_subject(a, f);
-    const struct dh_symbol_trace *frame = &at->frame;
-    if (!at->has_variable && frame->n && frame->frames[frame->n - 1].function)
-        return dh_arena_printf(a, "%s, in the frame of `%s`", subject,
-                               shown(p, frame->frames[frame->n - 1].shown));
-    if (!at->has_variable)
-        return subject;
-    const char *part = variable_part(p, &at->variable);
-    if (at->place == DH_MODEL_STACK && at->thread_label)
-        return dh_arena_printf(a, "%s%s, on the stack of thread %s", subject, part, at->thread_label);
-    return dh_arena_printf(a, "%s%s", subject, part);
 }
 
 static const char *heap_memory(struct dh_print *p, const struct dh_finding_location *at)
@@ -179,50 +154,58 @@ static const char *heap_memory(struct dh_print *p, const struct dh_finding_locat
                            dh_words_plural(at->size), at->start, by);
 }
 
-const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f)
-{
-    if (f->provenance == DH_FINDING_POSSIBLE)
-        return dh_words_declared(p, &f->location);
-    switch (f->location.place) {
-    case DH_MODEL_GLOBAL:
-        return global_memory(p, f);
-    case DH_MODEL_HEAP:
-        return heap_memory(p, &f->location);
-    case DH_MODEL_STACK:
-    case DH_MODEL_TLS:
-        return threads_own(p, f);
-    case DH_MODEL_VARIABLE:
-        return dh_finding_subject(&p->scratch, f);
-    case DH_MODEL_UNKNOWN:
-        break;
-    }
-    return f->provenance == DH_FINDING_CONFIRMED
-               ? "memory that is no global variable; blocks of the heap were not followed"
-               : "memory that is neither heap, global nor a stack (perhaps mapped)";
-}
-
-const char *dh_words_declared(struct dh_print *p, const struct dh_finding_location *at)
+/* Of source code, blocks have the name of their type, and of the call that allocates them. */
+static const char *heap_type(struct dh_print *p, const struct dh_finding_location *at, const char *subject)
 {
     struct dh_arena *a = &p->scratch;
-    if (!at->has_variable)
-        return "memory that the analysis does not know";
     const struct dh_symbol_variable *v = &at->variable;
-    const char *name = shown(p, v->display);
     const char *in = v->function ? dh_arena_printf(a, " in %s", shown(p, v->shown_function)) : "";
     const char *where = v->file ? dh_arena_printf(a, " at %s:%d", dh_words_path(p, v->file), v->line) : "";
-    const char *type = at->type ? dh_arena_printf(a, " (%s)", shown(p, at->type)) : "";
-    switch (at->place) {
-    case DH_MODEL_HEAP:
-        return dh_arena_printf(a, "heap `%s` from %s%s%s", name,
-                               at->allocator ? shown(p, at->allocator) : "the heap", in, where);
-    case DH_MODEL_STACK:
-        return dh_arena_printf(a, "local `%s`%s%s%s", name, type, in, where);
-    case DH_MODEL_UNKNOWN:
-        return dh_arena_printf(a, "%s, which the analysis does not know", name);
-    default:
-        return dh_arena_printf(a, "%s `%s`%s%s%s", at->place == DH_MODEL_TLS ? "thread-local" : "global",
-                               name, type, in, where);
-    }
+    return dh_arena_printf(a, "%s, allocated by %s%s%s", subject,
+                           at->allocator ? shown(p, at->allocator) : "the heap", in, where);
+}
+
+/* What is neither heap, global, stack nor thread-local. */
+static const char *unknown_memory(struct dh_print *p, const struct dh_finding *f)
+{
+    if (f->provenance == DH_FINDING_CONFIRMED)
+        return "memory that is no global variable; blocks of the heap were not followed";
+    if (f->provenance != DH_FINDING_POSSIBLE)
+        return "memory that is neither heap, global nor a stack (perhaps mapped)";
+    return f->location.has_variable ? dh_arena_printf(&p->scratch, "%s, which the analysis does not know",
+                                                      shown(p, f->location.variable.shown))
+                                    : "memory that the analysis does not know";
+}
+
+const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f)
+{
+    struct dh_arena *a = &p->scratch;
+    const struct dh_finding_location *at = &f->location;
+    const struct dh_symbol_trace *frame = &at->frame;
+    const char *subject = dh_finding_subject(a, f), *where = "";
+    const char *module = at->module ? dh_words_path(p, at->module) : "?";
+    if (at->place == DH_MODEL_UNKNOWN)
+        return unknown_memory(p, f);
+    if (at->place == DH_MODEL_HEAP)
+        return at->has_variable ? heap_type(p, at, subject) : heap_memory(p, at);
+    if (at->place == DH_MODEL_GLOBAL && !at->has_variable)
+        return dh_arena_printf(a, "global memory (%s+0x%" PRIx64 ")", module, at->module_offset);
+    if (!at->has_variable && frame->n && frame->frames[frame->n - 1].function)
+        return dh_arena_printf(a, "%s, in the frame of `%s`", subject,
+                               shown(p, frame->frames[frame->n - 1].shown));
+    if (!at->has_variable || at->place == DH_MODEL_VARIABLE)
+        return subject;
+    if (at->place == DH_MODEL_STACK && at->thread_label)
+        where = dh_arena_printf(a, ", on the stack of thread %s", at->thread_label);
+    else if (at->module)
+        where = dh_arena_printf(a, ", in %s", module);
+    return dh_arena_printf(a, "%s%s%s", subject, variable_part(p, at), where);
+}
+
+const char *dh_words_possible(struct dh_print *p, const struct dh_finding_location *at)
+{
+    const struct dh_finding f = {.provenance = DH_FINDING_POSSIBLE, .location = *at};
+    return dh_words_memory(p, &f);
 }
 
 /* ---- Parts of a finding -------------------------------------------------------------------------------- */
@@ -236,6 +219,47 @@ const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *
     const char *place = f ? dh_words_place(p, f) : "";
     return dh_arena_printf(a, "%s%s%s%s%s%s%s", t->label, t->sentence ? t->sentence : "", by, in,
                            place[0] ? " at " : "", place, t->many ? ", several at once" : "");
+}
+
+static struct dh_words_stack of_lock(struct dh_print *p, const struct dh_finding_access *a,
+                                     const struct dh_finding_lock *l)
+{
+    return (struct dh_words_stack){dh_arena_printf(&p->scratch, "Lock `%s` at 0x%" PRIx64 ", %s by thread %s",
+                                                   shown(p, l->shown), l->addr,
+                                                   l->acquired_at.n ? "taken" : "held", a->run_by),
+                                   &l->acquired_at};
+}
+
+static struct dh_words_stack of_thread(struct dh_print *p, const struct dh_finding_thread *t)
+{
+    const char *tid = t->tid ? dh_arena_printf(&p->scratch, " (tid %" PRIu64 ")", t->tid) : "";
+    return (struct dh_words_stack){dh_arena_printf(&p->scratch, "Thread %s%s was created%s%s", t->label, tid,
+                                                   t->parent ? " by thread " : "",
+                                                   t->parent ? t->parent_label : ""),
+                                   &t->created_at};
+}
+
+size_t dh_words_stacks(struct dh_print *p, const struct dh_finding *f, struct dh_words_stack **ret)
+{
+    static const struct dh_symbol_trace none;
+    bool possible = f->provenance == DH_FINDING_POSSIBLE;
+    struct dh_words_stack *all =
+        dh_arena_array(&p->scratch, f->accesses[0].n_locks + f->accesses[1].n_locks + 3, sizeof(*all));
+    size_t n = 0;
+    all[n++] = (struct dh_words_stack){dh_arena_printf(&p->scratch, "Location: %s", dh_words_memory(p, f)),
+                                       possible ? &none : &f->location.allocated_at};
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < f->accesses[i].n_locks; k++)
+            if (!f->accesses[i].locks[k].named || f->accesses[i].locks[k].acquired_at.n)
+                all[n++] = of_lock(p, &f->accesses[i], &f->accesses[i].locks[k]);
+    for (int i = 0; i < 2; i++) {
+        const struct dh_finding_thread *t = f->accesses[i].threads, *other = f->accesses[0].threads;
+        bool told = i == 1 && other && t && t->uid == other->uid;
+        if (t && t->name && !told && (t->parent || t->created_at.n)) /* not the main thread */
+            all[n++] = of_thread(p, t);
+    }
+    *ret = all;
+    return n;
 }
 
 /* "write by T1 at 7 (event 7)" */
@@ -303,7 +327,7 @@ const char *dh_words_section(struct dh_print *p, const struct dh_print_section *
 {
     if (s->detector)
         return dh_arena_printf(&p->scratch, "%s (%s)", s->detector->name, s->detector->guarantee);
-    return dh_words_declared(p, s->variable);
+    return dh_words_possible(p, s->variable);
 }
 
 const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s)

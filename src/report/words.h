@@ -37,8 +37,14 @@ const char *dh_words_trimmed(struct dh_print *p, const struct dh_source_line *li
 /* ---- Parts of a finding ---- */
 /* All that is known of the memory in one sentence without a full stop; stacks are left out. */
 const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f);
-/* The same of a variable in source code, with its type and declaration. */
-const char *dh_words_declared(struct dh_print *p, const struct dh_finding_location *at);
+/* The same of memory that a race is possible on. */
+const char *dh_words_possible(struct dh_print *p, const struct dh_finding_location *at);
+/* The memory, the locks and the threads: each a line, and the stack that belongs to it, or an empty one. */
+struct dh_words_stack {
+    const char *title;
+    const struct dh_symbol_trace *trace;
+};
+size_t dh_words_stacks(struct dh_print *p, const struct dh_finding *f, struct dh_words_stack **ret);
 /* An entry point: "`worker`, a thread created by pthread_create in main at a.c:3, several at once". */
 const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *t);
 /* "write by T1 at 7 (event 7), earlier read by T2 at 3" */

@@ -16,7 +16,7 @@ same text-exit "$status" 0
 same text-quiet "$(cat err)" ""
 same text-groups "$(grep -c 'pairs\{0,1\}$' out)" 3
 # shellcheck disable=SC2016 # the backquotes are printed
-has text-variable out 'global `done` (int) at queue.c:14: 1 pair'
+has text-variable out 'global `done` (int), declared at queue.c:14: 1 pair'
 has text-line-one out '18 | while (!done)'
 has text-line-two out '38 | done = 1;'
 has text-flag out 'the flag of a waiting loop'
