@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "cli/cmd.h"
 #include "cli/trace_in.h"
 #include "cli/trace_out.h"
+#include "report/table.h"
 #include "util/arena.h"
 #include "util/output.h"
 #include "util/text.h"
@@ -163,28 +163,29 @@ static int write_names(struct request *q)
     return rc ? rc : dh_trace_out_end(q->binary);
 }
 
-static void info_text(const struct request *q)
+static void print_info(const struct request *q)
 {
-    struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
-    dh_text_put(stdout, q->in.shown);
-    printf(": %" PRIu64 " events\n  threads    %10u\n  locks      %10u\n  variables  %10u\n", q->in.events,
-           n.threads, n.locks, n.variables);
-    for (u32 op = 0; op < DH_OP_COUNT; op++) {
-        if (q->ops[op])
-            printf("  %-10s %10" PRIu64 "\n", op_name(op), q->ops[op]);
-    }
-    if (q->in.dht) {
-        struct dh_dht_stats d;
-        dh_dht_stats(q->in.dht, &d);
-        printf("  stored     %10" PRIu64 " events in %" PRIu64 " chunks, %" PRIu64 " bytes (%.2f an event)\n",
-               d.stored, d.chunks, d.size, d.stored ? (double)d.size / (double)d.stored : 0.0);
-    }
-    fflush(stdout);
-    dh_trace_in_warn(&q->in);
-}
-
-static void info_json(const struct request *q)
-{
+    static const struct dh_print_column facts[] = {
+        {.member = "events", .title = "events"},
+        {.member = "threads", .title = "threads"},
+        {.member = "locks", .title = "locks"},
+        {.member = "variables", .title = "variables"},
+        {.member = "stored", .title = "events stored"},
+        {.member = "chunks", .title = "chunks"},
+        {.member = "bytes", .title = "bytes"},
+        {.member = "bytes_per_event", .title = "bytes an event", .decimals = 2},
+    };
+    static const struct dh_print_column columns[] = {
+        {.member = "name", .title = "operation"},
+        {.member = "value", .title = "events"},
+    };
+    static const struct dh_print_table operations = {
+        .member = "operations", .columns = columns, .n_columns = DH_ARRAY_LEN(columns)};
+    const struct dh_print_tables about = {.subject = q->in.shown,
+                                          .facts = facts,
+                                          .n_facts = DH_ARRAY_LEN(facts),
+                                          .tables = &operations,
+                                          .n_tables = 1};
     const struct dh_form *form = dh_trace_in_form(&q->in);
     struct dh_trace_in_counts n = dh_trace_in_counts(&q->in);
     json_t *ops = json_object(), *warnings = json_array();
@@ -198,14 +199,25 @@ static void info_json(const struct request *q)
                                                       "count", (json_int_t)form->warnings[w], "first_event",
                                                       (json_int_t)form->first[w] + 1));
     }
-    json_t *root = json_pack("{s:i, s:I, s:i, s:i, s:i, s:o, s:o}", "version", 1, "events",
-                             (json_int_t)q->in.events, "threads", (int)n.threads, "locks", (int)n.locks,
-                             "variables", (int)n.variables, "operations", ops, "warnings", warnings);
-    if (!root)
+    json_t *document = json_pack("{s:i, s:I, s:i, s:i, s:i, s:o, s:o}", "version", 1, "events",
+                                 (json_int_t)q->in.events, "threads", (int)n.threads, "locks", (int)n.locks,
+                                 "variables", (int)n.variables, "operations", ops, "warnings", warnings);
+    if (!document)
         dh_util_no_memory();
-    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    puts("");
-    json_decref(root);
+    if (q->in.dht) {
+        struct dh_dht_stats d;
+        dh_dht_stats(q->in.dht, &d);
+        json_object_update_new(document,
+                               json_pack("{s:I, s:I, s:I, s:f}", "stored", (json_int_t)d.stored, "chunks",
+                                         (json_int_t)d.chunks, "bytes", (json_int_t)d.size, "bytes_per_event",
+                                         d.stored ? (double)d.size / (double)d.stored : 0.0));
+    }
+    dh_print_tables(stdout, q->json ? "json" : "text", &about, document);
+    json_decref(document);
+    if (!q->json) {
+        fflush(stdout);
+        dh_trace_in_warn(&q->in);
+    }
 }
 
 static int go_through(struct request *q, FILE *out)
@@ -237,10 +249,8 @@ static bool ends_in(const char *name, const char *end)
 
 static int finish(struct request *q)
 {
-    if (q->verb == INFO && q->json)
-        info_json(q);
-    else if (q->verb == INFO)
-        info_text(q);
+    if (q->verb == INFO)
+        print_info(q);
     if (q->unwritten)
         fprintf(stderr, "deadheat trace: warning: %" PRIu64 " events have no form in %s and were left out\n",
                 q->unwritten, ends_in(q->output ? q->output : "", ".dht") ? "a trace of names" : "STD");

@@ -156,7 +156,7 @@ static json_t *about_static(const struct dh_print_static *s)
 }
 
 void dh_json_tables(struct dh_print *p,
-                    void (*print)(FILE *out, const struct dh_print_table *t, const json_t *rows))
+                    void (*print)(FILE *out, const struct dh_print_table *t, const json_t *document))
 {
     static const struct dh_print_column assumed[] = {
         {.member = "count", .title = "places"},
@@ -168,6 +168,10 @@ void dh_json_tables(struct dh_print *p,
         {.member = "seconds", .title = "seconds", .decimals = 3},
         {.member = "peak_kib", .title = "MiB", .decimals = 1, .unit = 1024},
     };
+    static const struct dh_print_column counters[] = {
+        {.member = "value", .title = "number"},
+        {.member = "name", .title = "of"},
+    };
     static const struct dh_print_table tables[] = {
         {.title = "Assumed, and how many places of this program fall under it",
          .member = "assumptions",
@@ -175,10 +179,14 @@ void dh_json_tables(struct dh_print *p,
          .n_columns = DH_ARRAY_LEN(assumed),
          .below = "examples"},
         {.title = "The analysis", .member = "phases", .columns = phases, .n_columns = DH_ARRAY_LEN(phases)},
+        {.title = "Its counts",
+         .member = "counters",
+         .columns = counters,
+         .n_columns = DH_ARRAY_LEN(counters)},
     };
     json_t *document = about_static(p->about->pairs);
     for (size_t i = 0; i < DH_ARRAY_LEN(tables); i++)
-        print(p->out, &tables[i], json_object_get(document, tables[i].member));
+        print(p->out, &tables[i], document);
     json_decref(document);
 }
 

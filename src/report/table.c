@@ -72,6 +72,19 @@ static size_t columns_of(struct dh_arena *a, const struct dh_print_table *t, con
     return n;
 }
 
+/* The rows of a table; those of an object are its members, each with a name and a value. */
+static json_t *rows_of(const struct dh_print_table *t, const json_t *document)
+{
+    json_t *list = json_object_get(document, t->member), *rows, *value;
+    const char *name;
+    if (!json_is_object(list))
+        return json_incref(list);
+    rows = json_array();
+    json_object_foreach(list, name, value)
+        json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "value", value));
+    return rows;
+}
+
 /* What stands below a row, each line between two texts. */
 static void print_below(FILE *out, const struct dh_print_table *t, const json_t *row, const char *before,
                         void (*put)(FILE *out, const char *s), const char *after)
@@ -93,8 +106,9 @@ static const char *facts(struct dh_arena *a, const struct dh_print_tables *about
     const char *text = "";
     for (size_t i = 0; i < about->n_facts; i++) {
         const struct dh_print_column *c = &about->facts[i];
-        text = dh_arena_printf(a, "%s%s%s %s", text, i ? ", " : "",
-                               shown(a, c, json_object_get(document, c->member)), c->title);
+        const char *fact = shown(a, c, json_object_get(document, c->member));
+        if (fact[0])
+            text = dh_arena_printf(a, "%s%s%s %s", text, i ? ", " : "", fact, c->title);
     }
     return text;
 }
@@ -125,9 +139,10 @@ static void add_column(struct dh_arena *a, const struct column *c, size_t n, con
     }
 }
 
-void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *rows)
+void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *document)
 {
     struct dh_arena a = {0};
+    json_t *rows = rows_of(t, document);
     struct column *columns;
     size_t all = json_array_size(rows), n = 1 + (t->most && t->most < all ? t->most : all);
     size_t n_columns = columns_of(&a, t, rows, true, &columns);
@@ -147,18 +162,20 @@ void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t
         fprintf(out, "... and %zu more (--format=json has all)\n", all + 1 - n);
     if (!all && t->none)
         fprintf(out, "%s\n", t->none);
+    json_decref(rows);
     dh_arena_done(&a);
 }
 
 static void print_text(FILE *out, const struct dh_print_tables *about, const json_t *document)
 {
     struct dh_arena a = {0};
+    const char *numbers = facts(&a, about, document);
     if (about->subject) {
         dh_text_put(out, about->subject);
-        fprintf(out, "%s%s\n\n", about->n_facts ? ": " : "", facts(&a, about, document));
+        fprintf(out, "%s%s\n\n", numbers[0] ? ": " : "", numbers);
     }
     for (size_t i = 0; i < about->n_tables; i++)
-        dh_print_table_text(out, &about->tables[i], json_object_get(document, about->tables[i].member));
+        dh_print_table_text(out, &about->tables[i], document);
     dh_arena_done(&a);
 }
 
@@ -177,13 +194,14 @@ static void print_csv(FILE *out, const struct dh_print_tables *about, const json
 {
     struct dh_arena a = {0};
     struct column *columns;
-    const json_t *rows = json_object_get(document, about->tables[0].member);
+    json_t *rows = rows_of(&about->tables[0], document);
     size_t n = columns_of(&a, &about->tables[0], rows, false, &columns);
     for (size_t i = 0; i <= json_array_size(rows); i++)
         for (size_t k = 0; k < n; k++) {
             csv_text(out, columns[k].texts[i]);
             fputc(k + 1 < n ? ',' : '\n', out);
         }
+    json_decref(rows);
     dh_arena_done(&a);
 }
 
@@ -208,9 +226,10 @@ static void html_cell(FILE *out, const struct column *c, const json_t *row, size
                 100 * amount(json_object_get(row, c->is->member)) / c->most);
 }
 
-void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *rows)
+void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *document)
 {
     struct dh_arena a = {0};
+    json_t *rows = rows_of(t, document);
     struct column *columns;
     size_t n = columns_of(&a, t, rows, true, &columns);
     if (t->title && (n || t->none))
@@ -230,6 +249,7 @@ void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t
     fputs(n ? "</table></div>\n" : "", out);
     if (!n && t->none)
         fprintf(out, "<p>%s</p>\n", t->none);
+    json_decref(rows);
     dh_arena_done(&a);
 }
 
@@ -239,7 +259,7 @@ static void print_html(FILE *out, const struct dh_print_tables *about, const jso
     dh_html_begin(out, about->title, dh_text_shown(&a, about->subject), facts(&a, about, document));
     fputs("</div></header>\n<main>\n", out);
     for (size_t i = 0; i < about->n_tables; i++)
-        dh_print_table_html(out, &about->tables[i], json_object_get(document, about->tables[i].member));
+        dh_print_table_html(out, &about->tables[i], document);
     fputs("</main>\n</html>\n", out);
     dh_arena_done(&a);
 }

@@ -27,7 +27,7 @@ struct dh_print_column {
 
 struct dh_print_table {
     const char *title;  /* NULL: none */
-    const char *member; /* of the document: a list of rows */
+    const char *member; /* of the document: a list of rows, or an object of numbers by `name` and `value` */
     const struct dh_print_column *columns;
     size_t n_columns;
     const char *below; /* a member that people see below each row: a text, or a list of them; NULL: none */
@@ -47,7 +47,7 @@ struct dh_print_tables {
 void dh_print_tables(FILE *out, const char *format, const struct dh_print_tables *about,
                      const json_t *document);
 /* One table alone, within another page or text. */
-void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *rows);
-void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *rows);
+void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *document);
+void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *document);
 
 #endif

@@ -149,11 +149,8 @@ static void text_end(struct dh_print *p)
                     "It rests on assumptions that %" PRIu64 " place%s fall%s under; --stats lists them.\n",
                     cases, dh_words_plural(cases), cases == 1 ? "s" : "");
     }
-    if (s->stats) {
+    if (s->stats)
         dh_json_tables(p, dh_print_table_text);
-        for (size_t i = 0; i < s->table->n_counters; i++)
-            fprintf(p->out, "%10" PRIu64 "  %s\n", s->table->counters[i].value, s->table->counters[i].name);
-    }
 }
 
 const struct dh_print_ops dh_print_as_text = {text_begin, text_open, text_finding, text_close, text_end};
