@@ -77,6 +77,7 @@ struct dh_finding_access {
     const char *run_by;           /* never NULL: the same in words, "T2 'worker'" */
     struct dh_symbol_trace stack; /* innermost first; of source code: the line, and what it is inlined into */
     const char *place;            /* where there is no code: a location of a text trace */
+    bool newest_thread;           /* its thread is the one that was created last */
     u64 event;                    /* number in the trace, from 1; 0: none */
     u64 language_access;          /* as the language's run-time system counts, plus 1; 0: none */
     bool locks_known;
@@ -116,6 +117,10 @@ struct dh_finding_discipline {
     u64 held;
     struct dh_symbol_trace taken_at; /* the call by which most of them took a lock, one of many perhaps */
     u64 held_from;
+    u64 observations;  /* of one place after the other, by another thread */
+    const char *order; /* what ordered most of these, if it has a name */
+    u64 order_addr;
+    u64 ordered;
     bool lacks[2], lacks_from[2]; /* the finding's own accesses that were made without */
 };
 
@@ -149,7 +154,7 @@ struct dh_finding {
     struct dh_finding_access accesses[2]; /* that which found the race; the earlier one */
     struct dh_finding_location location;
     struct dh_finding_discipline discipline;
-    u64 newest_thread; /* uid of the thread that was created last when the race was found; 0: not known */
+    u64 newest_thread; /* its number when the race was found; 0: not known */
     struct dh_fingerprint fingerprint;
     const char *memory;          /* what tells the variable or the allocation from others; NULL: not known */
     u64 count;                   /* occurrences; 0: they are not counted */

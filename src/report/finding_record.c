@@ -169,23 +169,35 @@ static bool holds_from(const struct dh_model_access *a, const struct dh_model_fr
     return false;
 }
 
+/* NULL: it has no name, nor does the report tell of it otherwise. */
+static const char *name_known(struct builder *b, const struct dh_model_lock *lock)
+{
+    struct dh_finding_lock named;
+    name_lock(b, lock, &named);
+    bool told = holds(&b->race->accesses[0], lock->addr) || holds(&b->race->accesses[1], lock->addr);
+    return named.named || told ? named.shown : NULL;
+}
+
 static void name_discipline(struct builder *b, struct dh_finding_discipline *ret)
 {
     const struct dh_model_race *race = b->race;
     const struct dh_model_discipline *d = &race->discipline;
     *ret = (struct dh_finding_discipline){.accesses = d->accesses};
     if (d->held) {
-        struct dh_finding_lock lock;
-        name_lock(b, &d->lock, &lock);
         ret->held = d->held;
-        bool known = holds(&race->accesses[0], d->lock.addr) || holds(&race->accesses[1], d->lock.addr);
-        ret->lock = lock.named || known ? lock.shown : NULL;
+        ret->lock = name_known(b, &d->lock);
     }
     if (d->held_from) {
         struct dh_model_frame call = d->taken_at;
         struct dh_model_stack stack = {.frames = &call, .n = 1};
         ret->held_from = d->held_from;
         dh_symbol_trace_stack(b->symbols, &stack, &ret->taken_at);
+    }
+    ret->observations = d->observations;
+    if (d->ordered) {
+        ret->ordered = d->ordered;
+        ret->order = name_known(b, &d->order);
+        ret->order_addr = d->order.addr;
     }
     for (int i = 0; i < 2; i++) {
         ret->lacks[i] = !holds(&race->accesses[i], d->lock.addr);
@@ -219,7 +231,7 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     f->pid = process->pid;
     f->exe = process->exe;
     b.anonymous =
-        dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks + 1, sizeof(u64));
+        dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks + 2, sizeof(u64));
     for (int i = 0; i < 2; i++)
         name_access(&b, &race->accesses[i], &f->accesses[i]);
     name_location(&b, &f->location);
@@ -227,6 +239,8 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
         find_field(&b, f);
     name_discipline(&b, &f->discipline);
     f->newest_thread = race->newest_thread;
+    for (int i = 0; i < 2; i++)
+        f->accesses[i].newest_thread = race->newest_thread && race->accesses[i].thread == race->newest_thread;
     dh_finding_identify(arena, f);
     return f;
 }

@@ -1,22 +1,23 @@
 /*
  * hint.c - what a run tells of the cause of a race beyond the race itself: the lock that other accesses at
- * its two places were made under, and the thread that brought it out. Said only where it stands out: a lock
- * that most accesses hold and one of the two does not.
+ * its two places were made under, what ordered them otherwise, and the thread that brought the race out. Said
+ * only where it stands out: a lock that most accesses hold and one of the two does not.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/finding.h"
 #include "util/path.h"
 #include "util/text.h"
 
 enum {
-    ENOUGH = 4, /* accesses, to speak of what is usual */
+    ENOUGH = 4, /* accesses or observations, to speak of what is usual */
     CROWD = 4,  /* number of a thread, to call it the one too many: the third that main creates */
 };
 
-static bool usual(u64 held, u64 accesses)
+static bool usual(u64 n, u64 all)
 {
-    return accesses >= ENOUGH && 2 * held > accesses;
+    return all >= ENOUGH && 2 * n > all;
 }
 
 /* "the write by thread T3 did not" */
@@ -46,14 +47,28 @@ static const char *of_locks(struct dh_arena *arena, const struct dh_finding *f)
     return NULL;
 }
 
+/* `said`: the sentence above. Who holds a lock is ordered by it, which need not be said again. */
+static const char *of_order(struct dh_arena *arena, const struct dh_finding *f, bool said)
+{
+    const struct dh_finding_discipline *d = &f->discipline;
+    if (!usual(d->ordered, d->observations) || d->ordered == d->observations ||
+        (said && d->lock && d->order && strcmp(d->lock, d->order) == 0))
+        return NULL;
+    const char *by = d->order ? dh_arena_printf(arena, "`%s`", dh_text_shown(arena, d->order))
+                              : dh_arena_printf(arena, "the object at 0x%" PRIx64, d->order_addr);
+    return dh_arena_printf(
+        arena, "Accesses at these lines were ordered by %s in %" PRIu64 " of %" PRIu64 " observations.", by,
+        d->ordered, d->observations);
+}
+
 /* Enough accesses were recorded before it: without the newest thread they did not race. */
 static const char *of_threads(struct dh_arena *arena, const struct dh_finding *f)
 {
-    if (f->newest_thread < CROWD || f->discipline.accesses < ENOUGH)
+    if (f->provenance == DH_FINDING_PREDICTED || f->newest_thread < CROWD || f->discipline.accesses < ENOUGH)
         return NULL;
     for (int i = 0; i < 2; i++) {
         const struct dh_finding_access *a = &f->accesses[i];
-        if (a->n_threads == 1 && a->threads->uid == f->newest_thread)
+        if (a->n_threads == 1 && a->newest_thread)
             return dh_arena_printf(arena, "It first raced after thread %s was created.", a->threads->label);
     }
     return NULL;
@@ -61,8 +76,11 @@ static const char *of_threads(struct dh_arena *arena, const struct dh_finding *f
 
 const char *dh_finding_hint(struct dh_arena *arena, const struct dh_finding *f)
 {
-    const char *locks = of_locks(arena, f), *threads = of_threads(arena, f);
-    if (locks && threads)
-        return dh_arena_printf(arena, "%s %s", locks, threads);
-    return locks ? locks : threads;
+    const char *locks = of_locks(arena, f);
+    const char *const said[] = {locks, of_order(arena, f, locks != NULL), of_threads(arena, f)};
+    const char *all = NULL;
+    for (size_t i = 0; i < DH_ARRAY_LEN(said); i++)
+        if (said[i])
+            all = all ? dh_arena_printf(arena, "%s %s", all, said[i]) : said[i];
+    return all;
 }

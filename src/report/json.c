@@ -215,10 +215,24 @@ static json_t *proof(const struct dh_finding *f)
     return json_object();
 }
 
+/* What the hint is taken from. */
+static json_t *discipline(const struct dh_finding *f)
+{
+    const struct dh_finding_discipline *d = &f->discipline;
+    const struct dh_symbol_frame *call = dh_symbol_top(&d->taken_at);
+    bool newest = f->accesses[0].newest_thread || f->accesses[1].newest_thread;
+    return dh_json_object("accesses", dh_json_number(d->accesses), "held", dh_json_number(d->held), "lock",
+                          dh_json_text(d->lock), "held_from", dh_json_number(d->held_from), "taken_at",
+                          call ? frame(call) : NULL, "observations", dh_json_number(d->observations),
+                          "ordered", dh_json_number(d->ordered), "ordered_by", dh_json_text(d->order),
+                          "newest_thread", newest ? dh_json_number(f->newest_thread) : NULL, NULL);
+}
+
 static json_t *finding(struct dh_print *p, const struct dh_finding *f)
 {
     static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
     const struct dh_fingerprint *print = &f->fingerprint;
+    const char *hint = dh_finding_hint(&p->scratch, f);
     json_t *variants = f->variants ? json_array() : NULL;
     for (const struct dh_finding *v = f->variants; v; v = v->next)
         json_array_append_new(variants, finding(p, v));
@@ -228,8 +242,8 @@ static json_t *finding(struct dh_print *p, const struct dh_finding *f)
                        "earlier_fingerprints", print->old_hash[0] ? json_pack("[s]", print->old_hash) : NULL,
                        "count", dh_json_number(f->count), "processes", dh_json_number(f->processes),
                        "summary", dh_json_text(dh_finding_subject(&p->scratch, f)), "explanation",
-                       dh_json_text(dh_finding_explain(&p->scratch, f)), "hint",
-                       dh_json_text(dh_finding_hint(&p->scratch, f)), "detector", dh_json_text(f->detector),
+                       dh_json_text(dh_finding_explain(&p->scratch, f)), "hint", dh_json_text(hint),
+                       "discipline", hint ? discipline(f) : NULL, "detector", dh_json_text(f->detector),
                        "guarantee", dh_json_text(f->guarantee), "process", dh_json_text(f->process), "pid",
                        dh_json_number(f->pid), "exe", dh_json_text(f->exe), "accesses",
                        json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])), "location",

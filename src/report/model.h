@@ -102,6 +102,9 @@ struct dh_model_discipline {
     u64 held;                       /* by how many; 0: there is no such lock */
     struct dh_model_frame taken_at; /* the call by which most of them took a lock, one of many perhaps */
     u64 held_from;                  /* how many; 0: there is no such call */
+    u64 observations;               /* of one place after the other, by another thread */
+    struct dh_model_lock order;     /* that ordered most of these */
+    u64 ordered;                    /* how many; 0: there is no such object */
 };
 
 struct dh_model_confirmed {

@@ -341,6 +341,21 @@ static int read_thread(struct reader *r, const json_t *line, struct dh_record *r
     return 0;
 }
 
+static int order(struct reader *r, const json_t *object, struct dh_model_discipline *ret)
+{
+    const json_t *by = json_object_get(object, "order");
+    int rc = get_number_or(r, object, "observations", 0, &ret->observations);
+    if (!rc)
+        rc = get_number_or(r, object, "ordered", 0, &ret->ordered);
+    if (!rc && ret->ordered)
+        rc = get_number(r, by, "addr", &ret->order.addr);
+    if (!rc && ret->ordered && json_object_get(by, "module"))
+        rc = place_in_module(r, by, &ret->order.module, &ret->order.offset);
+    if (!rc && ret->ordered > ret->observations)
+        rc = fail(r, "more observations are ordered than there are");
+    return rc;
+}
+
 /* Optional: detectors that keep no record of accesses, and older ones, know nothing of it. */
 static int discipline(struct reader *r, const json_t *object, struct dh_model_discipline *ret)
 {
@@ -359,7 +374,7 @@ static int discipline(struct reader *r, const json_t *object, struct dh_model_di
         rc = frame(r, json_object_get(object, "taken_at"), "taken_at", 0, &ret->taken_at);
     if (!rc && (ret->held > ret->accesses || ret->held_from > ret->accesses))
         rc = fail(r, "a discipline of more accesses than there are");
-    return rc;
+    return rc ? rc : order(r, object, ret);
 }
 
 /* Left out, as most of it may be, it says nothing. */

@@ -57,6 +57,9 @@ static void print_line(struct dh_print *p, const struct dh_finding *f)
     if (f->location.place == DH_MODEL_VARIABLE && v->display != v->name)
         name = dh_arena_printf(&p->scratch, "%s %s", dh_text_shown(&p->scratch, v->display), name);
     fprintf(p->out, "  %s: %s%s\n", name, dh_words_line(p, f), f->count > 1 ? dh_words_seen(p, f) : "");
+    const char *hint = f->location.place == DH_MODEL_VARIABLE ? dh_finding_hint(&p->scratch, f) : NULL;
+    if (hint)
+        fprintf(p->out, "    %s\n", hint);
     if (witness[0])
         fprintf(p->out, "    %s\n", witness);
     dh_text_variants(p, f);

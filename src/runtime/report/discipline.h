@@ -1,12 +1,12 @@
 /*
- * discipline.h - the locking discipline of a place in the code, as far as the engine remembers it: how many
- * of the accesses recorded there were made under which lock. It explains a race ("14 of 15 accesses held this
- * lock") and is asked for only when one is reported.
+ * discipline.h - the locking discipline of two places in the code, as far as the engine remembers it: how
+ * many of the accesses recorded there were made under which lock, and what ordered them if no lock was held.
+ * It explains a race ("14 of 15 accesses held this lock") and is asked for only when one is reported.
  */
 #ifndef DH_RUNTIME_REPORT_DISCIPLINE_H
 #define DH_RUNTIME_REPORT_DISCIPLINE_H
 
-#include "base/base.h"
+#include "runtime/threads/thread.h"
 
 struct dh_discipline {
     u32 accesses; /* recorded at this place: one for each epoch, calling context and set of locks */
@@ -16,9 +16,16 @@ struct dh_discipline {
     /* The call by which most of them took a lock, one of many perhaps; a return address. */
     uptr taken_at;
     u32 held_from;
+    /* Accesses of the thread that found the race, at its own place, one for each epoch; and those of them
+     * before which, and after the last one, it learned from the object at `order` of an access at the other
+     * place. ordered == 0: there is no such object. */
+    u32 observations;
+    u32 ordered;
+    uptr order;
 };
 
-/* Of the accesses at the program counters `pc` and `other`, which may be equal, together. */
-void dh_discipline_find(uptr pc, uptr other, struct dh_discipline *ret);
+/* Of a race that thread t, which is the calling one, found at `here` with an earlier access at `there`:
+ * program counters, which may be equal. */
+void dh_discipline_find(const struct dh_thread *t, uptr here, uptr there, struct dh_discipline *ret);
 
 #endif

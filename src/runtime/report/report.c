@@ -402,6 +402,16 @@ static void tell_thread(dh_uid_t uid, int ancestors)
 
 /* ---- Parts of a race ---- */
 
+/* Where a lock is, if it is a global. */
+static void global(uptr lock)
+{
+    struct dh_module *m = dh_modules_find(lock);
+    if (m) {
+        member_u64("module", (u64)m->id);
+        member_hex("offset", lock - m->bias);
+    }
+}
+
 static void lock_set(dh_lockset_t set, int lock_depth)
 {
     member("locks");
@@ -412,11 +422,7 @@ static void lock_set(dh_lockset_t set, int lock_depth)
         dh_fmt_json_hex(&line, n->lock);
         member_str("mode", n->read ? "read" : "write");
         dh_modules_take();
-        struct dh_module *m = dh_modules_find(n->lock);
-        if (m) {
-            member_u64("module", (u64)m->id);
-            member_hex("offset", n->lock - m->bias);
-        }
+        global(n->lock);
         dh_modules_drop();
         stack("acquired_at", n->ctx, lock_depth);
         dh_fmt_char(&line, '}');
@@ -528,6 +534,8 @@ static void tell_discipline(const struct dh_discipline *d)
         tell_module_at(d->lock);
     if (d->held_from)
         tell_module_at(d->taken_at);
+    if (d->ordered)
+        tell_module_at(d->order);
 }
 
 static void discipline(const struct dh_discipline *d)
@@ -537,18 +545,23 @@ static void discipline(const struct dh_discipline *d)
     dh_fmt_u64(&line, d->accesses);
     dh_modules_take();
     if (d->held) {
-        struct dh_module *m = dh_modules_find(d->lock);
         member_hex("lock", d->lock);
-        if (m) {
-            member_u64("module", (u64)m->id);
-            member_hex("offset", d->lock - m->bias);
-        }
+        global(d->lock);
         member_u64("held", d->held);
     }
     if (d->held_from) {
         member("taken_at");
         frame(d->taken_at);
         member_u64("held_from", d->held_from);
+    }
+    member_u64("observations", d->observations);
+    if (d->ordered) {
+        member_u64("ordered", d->ordered);
+        member("order");
+        dh_fmt_str(&line, "{\"addr\":");
+        dh_fmt_json_hex(&line, d->order);
+        global(d->order);
+        dh_fmt_char(&line, '}');
     }
     dh_modules_drop();
     dh_fmt_char(&line, '}');
@@ -619,7 +632,7 @@ void dh_report_race(const struct dh_access_now *a, dh_id_t id, uptr addr, u32 si
         tell_access(id);
         dh_place_find(at, dh_identity_native()->uid, &found);
         tell_place(&found);
-        dh_discipline_find(place_of(a->id), place_of(id), &usual);
+        dh_discipline_find(a->t, place_of(a->id), place_of(id), &usual);
         tell_discipline(&usual);
         /* Many locks taken at the end of long chains of calls: better shorter stacks than no race. */
         for (int lock_depth = DEPTH_MAX; lock_depth > 0; lock_depth /= 8) {

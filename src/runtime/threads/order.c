@@ -219,6 +219,15 @@ static bool has_nothing_new(const struct dh_thread *t, struct dh_sync *o, uptr a
     return true;
 }
 
+/* t is about to acquire what is published at addr. If several threads published it, nobody is named. */
+static void note_teacher(struct dh_thread *t, uptr addr, const struct dh_publish *p)
+{
+    u32 before = p->snap && !dh_slot_is_none(p->slot) ? dh_vclock_get(&t->vc, p->slot) : UINT32_MAX;
+    if (p->clock > before)
+        t->taught[t->n_taught++ % DH_TAUGHT] =
+            (struct dh_taught){addr, dh_thread_epoch(t), p->slot, before, p->clock};
+}
+
 void dh_order_take_in(struct dh_thread *t, uptr addr, bool read)
 {
     struct dh_lately *e = dh_lately(t, addr);
@@ -231,6 +240,7 @@ void dh_order_take_in(struct dh_thread *t, uptr addr, bool read)
     o = dh_sync_take(o, addr, false);
     if (!o)
         return;
+    note_teacher(t, addr, &o->write);
     dh_thread_acquire(t, &o->write);
     if (read)
         dh_thread_acquire(t, &o->read);

@@ -22,6 +22,7 @@ enum {
     DH_CTXC = 4096,    /* (parent, pc) to context */
     DH_LSC = 128,      /* (set, lock, ctx) to lockset */
     DH_LATELY = 16,    /* addresses synchronised on lately */
+    DH_TAUGHT = 64,    /* times it learned of another thread, for reports */
     DH_PINS = 8,       /* held.h */
     DH_HELD_MAX = 128, /* locks whose names a report can give; further ones only order */
     DH_OLD_CLOCKS = 16 /* each is twice as long as the one before */
@@ -63,6 +64,15 @@ struct dh_lately {
     struct dh_sync *object;
     u32 version; /* DH_LATELY_NOT_ALL: nothing is known but where it was */
     u32 said;    /* the value of `saying` when it published what this thread would; 0: it did not */
+};
+
+/* The thread learned of another from the object at addr: what the other did after its clock `before` and up
+ * to `clock`. Only reports read it (report/discipline.c). */
+struct dh_taught {
+    uptr addr;
+    u32 epoch; /* of the thread that learned */
+    dh_slot_t slot;
+    u32 before, clock;
 };
 
 /* Contexts and sets of locks looked up lately (thread.c, order.c); right for any thread, for ever. */
@@ -142,6 +152,7 @@ struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the orde
     struct dh_part_list parts;
     struct dh_fences fences;
     struct dh_lately lately[DH_LATELY];
+    u32 n_taught;      /* ever */
     u16 pins[DH_PINS]; /* held.c */
 
     /* From here to memo: kept when the structure is used for another thread, as far as it is (state_new). */
@@ -149,7 +160,8 @@ struct dh_thread { /* NOLINT(clang-analyzer-optin.performance.Padding): the orde
     u32 offset; /* of this structure in its memory */
     struct dh_atomic_memo atomics;
     struct dh_held held[DH_HELD_MAX];
-    struct dh_idc idc[DH_IDC]; /* the first of idcs */
+    struct dh_taught taught[DH_TAUGHT]; /* number n is at n % DH_TAUGHT */
+    struct dh_idc idc[DH_IDC];          /* the first of idcs */
     struct dh_ctxc ctxc[DH_CTXC];
     struct dh_lsc lsc[DH_LSC];
 
