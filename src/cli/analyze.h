@@ -7,7 +7,7 @@
 
 #include "cli/trace_in.h"
 #include "cli/trace_view.h"
-#include "detect/host.h"
+#include "detect/habit.h"
 #include "report/print.h"
 
 enum { DH_ANALYZE_MAX = 32, DH_ANALYZE_HOLD = 10000000, DH_ANALYZE_MEMORY = 4096 };
@@ -34,9 +34,10 @@ struct dh_analyze_race {
     struct dh_race race;
     size_t others, n_others; /* other earlier accesses that were reported with this one */
     enum dh_analyze_proof proof;
-    u64 count;                   /* racy events that it stands for; 0: they were not counted */
-    size_t variant;              /* the next race with the same cause; 0: none */
-    struct dh_model_race *model; /* of a recording: with stacks and locks; NULL: they are not known */
+    u64 count;                    /* racy events that it stands for; 0: they were not counted */
+    size_t variant;               /* the next race with the same cause; 0: none */
+    struct dh_model_race *model;  /* of a recording: with stacks and locks; NULL: they are not known */
+    const struct dh_habit *habit; /* NULL: nobody asked */
 };
 
 /* The races to be listed of one detector. */
@@ -78,6 +79,7 @@ struct dh_analyze {
     struct dh_trace_in in;
     struct dh_host *host;
     struct dh_analyze_found found[DH_ANALYZE_MAX];
+    struct dh_habit *habits; /* of the races that are told */
 };
 
 /* A witness of n events in full: those before `start` are not in the sequence. */
@@ -92,6 +94,15 @@ void dh_analyze_model(struct dh_analyze *a);
 void dh_analyze_model_done(struct dh_analyze *a);
 /* How many races of a detector are told: of those that dh_analyze_group leaves. */
 size_t dh_analyze_listed(const struct dh_analyze *a, u32 i);
+/* Those, and in forms that have all of them their variants. */
+size_t dh_analyze_told(const struct dh_analyze *a, u32 i);
+/* The same file again, from its beginning and in the same view, whatever became of its name; false: it is a
+ * pipe. */
+bool dh_analyze_open_again(struct dh_trace_in *again, const struct dh_analyze *a);
+/* analyze_hint.c: what else there is to be said of what is told. Of a race of names it is added later. */
+void dh_analyze_hint(struct dh_analyze *a);
+void dh_analyze_hint_names(struct dh_analyze *a, struct dh_arena *arena, const struct dh_analyze_race *r,
+                           struct dh_finding *f);
 void dh_analyze_group(struct dh_analyze *a);
 struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
                                       const struct dh_analyze_race *r);

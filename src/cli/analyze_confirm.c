@@ -39,8 +39,7 @@ size_t dh_analyze_listed(const struct dh_analyze *a, u32 i)
     return lists_all(a) || n < a->limit ? n : a->limit;
 }
 
-/* Those, and in forms that have all of them their variants. */
-static size_t to_prove(const struct dh_analyze *a, u32 i)
+size_t dh_analyze_told(const struct dh_analyze *a, u32 i)
 {
     return lists_all(a) ? a->found[i].n : dh_analyze_listed(a, i);
 }
@@ -57,7 +56,7 @@ static u64 wanted(const struct dh_analyze *a)
 {
     u64 last = 0;
     for (u32 i = 0; i < a->n; i++) {
-        for (size_t k = 0; reads_once(a, i) && k < to_prove(a, i); k++) {
+        for (size_t k = 0; reads_once(a, i) && k < dh_analyze_told(a, i); k++) {
             u64 now = a->found[i].races[k].race.now.event;
             last = now >= last && now < a->hold ? now + 1 : last;
         }
@@ -65,8 +64,7 @@ static u64 wanted(const struct dh_analyze *a)
     return last == 0 ? 0 : dh_analyze_reach(last - 1);
 }
 
-/* The same file again, from its beginning, whatever became of its name; a pipe cannot. */
-static bool open_again(struct dh_trace_in *again, const struct dh_analyze *a)
+bool dh_analyze_open_again(struct dh_trace_in *again, const struct dh_analyze *a)
 {
     static char path[64];
     struct stat st;
@@ -75,6 +73,8 @@ static bool open_again(struct dh_trace_in *again, const struct dh_analyze *a)
         dh_trace_in_open(again, a->in.command, path) != 0)
         return false;
     again->shown = a->in.shown;
+    if (again->dht)
+        dh_dht_set_view(again->dht, &a->view);
     return true;
 }
 
@@ -86,7 +86,7 @@ static struct dh_host *hold(const struct dh_analyze *a, u64 events, enum dh_anal
     struct dh_host *h = dh_host_new(NULL, NULL);
     long n = 0;
     *ret_why = h ? DH_PROOF_ONCE : DH_PROOF_NO_MEMORY;
-    if (!h || !open_again(&again, a)) {
+    if (!h || !dh_analyze_open_again(&again, a)) {
         dh_host_free(h);
         return NULL;
     }
@@ -220,7 +220,7 @@ void dh_analyze_confirm(struct dh_analyze *a)
     struct dh_confirm c;
     if (dh_confirm_init(&c, &trace) == 0) {
         for (u32 i = 0; i < a->n; i++) {
-            for (size_t k = 0; reads_once(a, i) && k < to_prove(a, i); k++)
+            for (size_t k = 0; reads_once(a, i) && k < dh_analyze_told(a, i); k++)
                 prove(a, own ? own : a->host, &c, &a->found[i], &a->found[i].races[k]);
         }
     } else {

@@ -71,15 +71,19 @@ static void name_access(struct dh_analyze *a, const struct dh_race_access *x,
 }
 
 /* What a trace without code tells of a race. */
-static struct dh_finding *of_names(struct dh_analyze *a, struct dh_arena *arena, const struct dh_race *r)
+static struct dh_finding *of_names(struct dh_analyze *a, struct dh_arena *arena,
+                                   const struct dh_analyze_race *told)
 {
+    const struct dh_race *r = &told->race;
     struct dh_finding_trace race = {
         .variable = dh_trace_in_variable(&a->in, r->cell),
         .expression = dh_trace_in_global(&a->in, r->cell),
     };
     name_access(a, &r->now, &race.accesses[0]);
     name_access(a, &r->earlier, &race.accesses[1]);
-    return dh_finding_of_trace(arena, &race);
+    struct dh_finding *f = dh_finding_of_trace(arena, &race);
+    dh_analyze_hint_names(a, arena, told, f);
+    return f;
 }
 
 /* Where the file that ran is not there any more, the recording itself says which function and line an access
@@ -123,7 +127,7 @@ struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *are
 {
     const struct dh_detector_ops *ops = a->ops[detector];
     bool predicted = ops->guarantee == DH_PREDICTIVE_SOUND, checked = r->proof == DH_PROOF_CHECKED;
-    struct dh_finding *f = r->model ? of_model(a, arena, r) : of_names(a, arena, &r->race);
+    struct dh_finding *f = r->model ? of_model(a, arena, r) : of_names(a, arena, r);
     f->provenance = predicted ? DH_FINDING_PREDICTED : DH_FINDING_OBSERVED;
     f->detector = ops->name;
     f->guarantee = dh_guarantee_name(ops->guarantee);

@@ -268,6 +268,7 @@ static int run(void)
     dh_analyze_model(&a);
     dh_analyze_group(&a);
     dh_analyze_confirm(&a);
+    dh_analyze_hint(&a);
     dh_analyze_print(&a);
     int status = 0;
     for (u32 i = 0; i < a.n; i++) {
@@ -302,6 +303,7 @@ static int analyze(const char *file)
     }
     rc = run();
     dh_analyze_model_done(&a);
+    free(a.habits);
     dh_arena_done(&rules);
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);

@@ -24,12 +24,18 @@ struct builder {
 
 /* ---- Parts ---- */
 
-static void place(struct builder *b, u64 addr, const struct dh_model_module **ret_module, u64 *ret_offset)
+void dh_trace_model_place(struct dh_trace_in *in, const struct dh_dht *r, u64 addr,
+                          const struct dh_model_module **ret_module, u64 *ret_offset)
 {
     struct dh_dht_place p;
-    bool known = dh_dht_place_of(b->r, addr, &p);
-    *ret_module = known ? dh_trace_symbols_module(&b->in->symbols, &p) : NULL;
+    bool known = dh_dht_place_of(r, addr, &p);
+    *ret_module = known ? dh_trace_symbols_module(&in->symbols, &p) : NULL;
     *ret_offset = p.offset;
+}
+
+static void place(struct builder *b, u64 addr, const struct dh_model_module **ret_module, u64 *ret_offset)
+{
+    dh_trace_model_place(b->in, b->r, addr, ret_module, ret_offset);
 }
 
 static bool stack(struct builder *b, u32 ctx, u64 pc, struct dh_model_stack *ret)

@@ -16,6 +16,11 @@ struct dh_trace_race {
     struct dh_model_race *ret; /* NULL: it could not be found again */
 };
 
+/* The module that an address of the recording is in, NULL if none is known, and where in it. r is the
+ * recording, as far as it was read. */
+void dh_trace_model_place(struct dh_trace_in *in, const struct dh_dht *r, u64 addr,
+                          const struct dh_model_module **ret_module, u64 *ret_offset);
+
 /* Reads the recording `in`, of which all was read, a second time, in the same view, and fills in `ret` of
  * each; all of them are part of `model`, and good as long as both are. 0 or a negative errno: what was found
  * before that is filled in. */

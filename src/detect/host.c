@@ -107,6 +107,12 @@ int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops)
     return 0;
 }
 
+struct dh_detector *dh_host_last(const struct dh_host *h)
+{
+    DH_ASSERT(h->n > 0);
+    return h->detectors[h->n - 1];
+}
+
 void dh_host_only(struct dh_host *h, dh_host_wants_fn *wants)
 {
     h->wants = wants;

@@ -36,6 +36,8 @@ struct dh_host *dh_host_new(dh_host_race_fn *on_race, void *ctx); /* NULL: no me
 void dh_host_free(struct dh_host *h);
 /* Before the first event. 0 or -ENOMEM. */
 int dh_host_add(struct dh_host *h, const struct dh_detector_ops *ops);
+/* The one that was added last, for who has more to tell it than events. */
+struct dh_detector *dh_host_last(const struct dh_host *h);
 /* The most memory that each detector added from here on may take, in bytes; 0: no limit. One that needs more
  * is stopped. */
 void dh_host_limit(struct dh_host *h, size_t bytes);

@@ -59,6 +59,11 @@ const char *dh_dht_thread_name(const struct dh_dht *r, u32 thread, char *buf, si
     return buf;
 }
 
+u64 dh_dht_lock(const struct dh_dht *r, u32 lock)
+{
+    return lock < r->objects.n ? r->objects.addrs[lock] : 0;
+}
+
 /* 0x..., and #n behind it for the n-th object at the same address. */
 const char *dh_dht_lock_name(const struct dh_dht *r, u32 lock, char *buf, size_t cap)
 {

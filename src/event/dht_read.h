@@ -86,6 +86,8 @@ const struct dh_form *dh_dht_form(const struct dh_dht *r);
 /* Names, into buf (at least 64 bytes); those of a NAMED file are the names it was made from. */
 const char *dh_dht_thread_name(const struct dh_dht *r, u32 thread, char *buf, size_t cap);
 const char *dh_dht_lock_name(const struct dh_dht *r, u32 lock, char *buf, size_t cap);
+/* The address of a lock that is in memory; 0: it has only a name. */
+u64 dh_dht_lock(const struct dh_dht *r, u32 lock);
 const char *dh_dht_variable_name(const struct dh_dht *r, u32 cell, char *buf, size_t cap);
 /* The variable's address and size. */
 void dh_dht_variable(const struct dh_dht *r, u32 cell, u64 *ret_addr, u32 *ret_size);
