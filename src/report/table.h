@@ -18,11 +18,11 @@ struct dh_print_column {
     const char *member; /* of each row */
     const char *title;  /* for people, if a row has something to show; NULL: not for them */
     const char *csv;    /* in CSV; NULL: as the member */
-    int decimals;
     double unit;        /* people see the number divided by it; 0: as it is */
     const char *suffix; /* behind the number; NULL: nothing */
-    bool chart;         /* in HTML also as a bar */
-    bool names;         /* of a list people see what is in it */
+    int decimals;
+    bool chart; /* in HTML also as a bar */
+    bool names; /* of a list people see what is in it */
 };
 
 struct dh_print_table {
