@@ -17,6 +17,9 @@
  * The thread that was at the first side waits for the last step, too: of several instructions on one line it
  * executes one after the other, and the next may be armed before it goes on.
  *
+ * In a steered run the thread at the first side is the one that is to go second. After they have met and were
+ * looked at, it waits until the other's access has been made, which a breakpoint behind that access tells.
+ *
  * Every change wakes everybody who waits for the word (a shared futex). The generation makes a value that was
  * seen before different from one that is seen again.
  */
@@ -25,7 +28,7 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x314C5254434844ull /* DHCTRL1 */
+#define DH_CONTROL_MAGIC 0x324C5254434844ull /* DHCTRL2 */
 /* "N": the descriptor of the socket on which the library says hello. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
 
@@ -67,13 +70,15 @@ enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2 };
 struct dh_control_site {
     u64 pc;          /* in the running program */
     u64 out_of_line; /* its slot */
+    u64 behind;      /* in the slot, a breakpoint behind the access, if the program is steered; 0: none */
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
     u8 length;
     u8 n_operands;
     u8 sides;    /* DH_CONTROL_FIRST, _SECOND or both */
     u8 original; /* its first byte, which a breakpoint replaces */
-    u8 atomic;   /* it is indivisible: two of these do not race */
-    u8 unused[3];
+    u8 atomic;   /* its access is atomic: two of these do not race */
+    u8 plain;    /* its access is certainly not; if neither is set, the machine code does not tell */
+    u8 unused[2];
 };
 
 /* Bytes that an instruction is about to access. */
@@ -111,11 +116,15 @@ struct dh_control {
     u32 state; /* atomic: generation << 3 | phase */
     u32 n_sites;
     u64 delay_us;
-    u64 hold_us[2]; /* after they have met and were let go, the first and the second wait so long more */
+    u64 hold_us; /* steering: after they have met, the first waits up to so long for the second's access */
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
     u64 traps;    /* at sites */
     u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
+    /* Steering, atomic. */
+    u32 made;    /* 1: the second's access has been made, while the first waited */
+    u32 waived;  /* 1: the first has waited in vain, and went on */
+    u64 held_us; /* how long the first has waited for it */
     struct dh_control_site sites[DH_CONTROL_SITES]; /* sorted by pc */
 };
 
@@ -131,7 +140,7 @@ struct dh_control_hello {
 };
 
 _Static_assert(DH_CONTROL_EXPIRED <= DH_CONTROL_PHASE, "phases fit their mask");
-_Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 72 &&
+_Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 80 &&
                    sizeof(struct dh_control_access) == 208,
                "the two sides are compiled apart and share these bytes");
 

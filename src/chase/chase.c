@@ -86,8 +86,9 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
 
 enum which { NONE, NEW, ALL };
 
-/* Begins the next window, or a pause in which nothing is armed. The state is one in which no thread moves. */
-static void restart(struct chase *c, enum which which)
+/* Begins the next window, or a pause in which nothing is armed: then false. The state is one in which no
+ * thread moves. */
+static bool restart(struct chase *c, enum which which)
 {
     bool wanted[DH_CONTROL_SITES] = {false};
     bool open = which != NONE && !is_over(c) && choose(c, which == NEW, wanted) && !is_obstructed(c);
@@ -97,6 +98,16 @@ static void restart(struct chase *c, enum which which)
     c->opened = now_us();
     c->due = c->opened + c->run->policy->delay;
     dh_chase_target_restart(c->target, open ? DH_CONTROL_OPEN : DH_CONTROL_OFF);
+    return open;
+}
+
+/* What of the delay the thread at the first side may still wait: the time since it came is spent. */
+static void limit_delay(struct chase *c)
+{
+    const struct dh_chase_policy *p = c->run->policy;
+    u64 now = now_us(), came = c->target->control->first.time_us;
+    c->target->control->delay_us =
+        p->whole ? p->delay : dh_chase_policy_delay(p, now - c->start, now > came ? now - came : 0);
 }
 
 /* A thread waits at the first side. */
@@ -112,6 +123,7 @@ static void watch(struct chase *c, u32 seen)
         c->run->trouble =
             rc == -EMFILE ? "there are too many threads to watch, for the number of files that may be open"
                           : "the kernel refuses hardware watchpoints (perf_event_open)";
+    limit_delay(c);
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
 
@@ -124,7 +136,7 @@ static void end_window(struct chase *c, bool met)
     bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
     dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0,
-                            now > came ? now - came : 0);
+                            now > came ? now - came : 0, c->target->control->delay_us);
     restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
     dh_chase_policy_add(c->run->policy, c->opened - now);
     c->run->reached++;
@@ -136,7 +148,7 @@ static void end_window(struct chase *c, bool met)
 static void show(struct chase *c)
 {
     bool changed = c->run->any && dh_chase_watch_changed(&c->watch, c->target);
-    struct dh_chase_moment *m = dh_chase_moment_new(c->target, changed);
+    struct dh_chase_moment *m = dh_chase_moment_new(c->target, changed, c->run->swapped);
     end_window(c, true);
     c->run->confirmed |= c->run->found(c->run->ctx, m);
 }
@@ -145,9 +157,11 @@ static void show(struct chase *c)
 static void withdraw(struct chase *c, u32 seen)
 {
     static const bool none[DH_CONTROL_SITES];
+    u64 before = now_us();
     if (!dh_chase_target_move(c->target, seen, DH_CONTROL_OFF))
         return;
     arm(c, none);
+    dh_chase_policy_add(c->run->policy, now_us() - before);
     c->due = now_us() + LOOK_US;
 }
 
@@ -160,8 +174,8 @@ static void step(struct chase *c)
     case DH_CONTROL_OFF:
         if (now < c->due)
             dh_chase_target_sleep(c->target, seen, c->due - now);
-        else
-            restart(c, ALL);
+        else if (restart(c, ALL))
+            dh_chase_policy_add(c->run->policy, c->opened - now);
         break;
     case DH_CONTROL_OPEN:
         dh_chase_target_sleep(c->target, seen, LOOK_US);
@@ -211,6 +225,7 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
         else if (!is_over(&c))
             step(&c);
     }
+    dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
     run->total_us = now_us() - c.start;
     dh_chase_watch_done(&c.watch);
 }

@@ -19,6 +19,7 @@ struct dh_chase_run {
      * to. */
     void (*changed)(void *ctx, u32 site);
     void *ctx;
+    bool swapped; /* the first side is the second position: the moment names the accesses in their order */
     bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */
 
     /* What came of it. */

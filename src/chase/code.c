@@ -165,6 +165,13 @@ static bool is_atomic(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_LOCK || in->mnemonic == ZYDIS_MNEMONIC_XCHG;
 }
 
+/* Atomic accesses are of up to eight bytes at one place, and those that read and write are locked. */
+static bool is_plain(const ZydisDecodedInstruction *in, const struct dh_chase_code *c)
+{
+    const u8 both = DH_CONTROL_READ | DH_CONTROL_WRITE;
+    return c->n_operands != 1 || c->operands[0].size > 8 || repetition(in) || c->operands[0].kind == both;
+}
+
 int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret)
 {
     ZydisDecoder decoder;
@@ -193,6 +200,7 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
             refuse(&c, why);
     }
     c.atomic = c.n_operands && is_atomic(&in);
+    c.plain = !c.atomic && is_plain(&in, &c);
     c.call = in.mnemonic == ZYDIS_MNEMONIC_CALL;
     c.modrm = in.raw.modrm.offset;
     *ret = c;
@@ -221,7 +229,8 @@ static size_t jump_to(u64 address, u8 *at)
     return 14;
 }
 
-int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, u8 ret_slot[DH_CONTROL_SLOT])
+int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool stop,
+                       u8 ret_slot[DH_CONTROL_SLOT])
 {
     DH_ASSERT(code->kind == DH_CHASE_CODE_ACCESS);
     u8 slot[DH_CONTROL_SLOT] = {0};
@@ -241,6 +250,8 @@ int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, u8 re
             return -ERANGE;
         memcpy(moved + code->relative, &new, 4);
     }
+    if (stop && !code->call)
+        slot[n++] = 0xCC; /* int3 */
     if (!code->call)
         n += jump_to(next, slot + n);
     memcpy(ret_slot, slot, sizeof(slot));

@@ -23,7 +23,8 @@ struct dh_chase_code {
     u8 kinds; /* of all that it accesses but the frame, also if it is refused */
     u8 n_operands;
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
-    bool atomic;
+    bool atomic; /* it is locked, or the source declares what it accesses atomic (lines.c) */
+    bool plain;  /* no compiler makes an atomic access of it */
     bool call;   /* through a pointer in memory */
     u8 modrm;    /* of a call: where its ModRM byte is */
     u8 relative; /* where the 32-bit displacement from the next instruction is; 0: there is none */
@@ -34,7 +35,9 @@ struct dh_chase_code {
 int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret);
 
 /* Writes into ret_slot what does at address `to` what the instruction does at `from`, and goes on behind it.
- * The length, or -ERANGE if its operand cannot be reached from there. */
-int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, u8 ret_slot[DH_CONTROL_SLOT]);
+ * stop: with a breakpoint at to + code->length, behind the access, unless it is a call. The length, or
+ * -ERANGE if its operand cannot be reached from there. */
+int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool stop,
+                       u8 ret_slot[DH_CONTROL_SLOT]);
 
 #endif

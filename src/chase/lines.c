@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chase/atomic.h"
 #include "util/path.h"
 
 struct dh_chase_file {
@@ -28,6 +29,8 @@ struct dh_chase_file {
     Elf *elf;
     Dwarf_CFI *cfi; /* NULL: none */
     u64 cfi_bias;   /* the same for it */
+    bool has_globals;
+    struct dh_chase_globals globals; /* once they are asked for */
 };
 
 /* ---- Opening ---- */
@@ -109,8 +112,10 @@ bad:
 
 void dh_chase_lines_close(struct dh_chase_file *file)
 {
-    if (file)
-        dwfl_end(file->dwfl);
+    if (!file)
+        return;
+    dh_chase_atomic_done(&file->globals);
+    dwfl_end(file->dwfl);
 }
 
 static bool find_header(const struct dh_chase_file *f, u32 type, GElf_Phdr *ret)
@@ -171,6 +176,25 @@ static bool has_frame_pointer(const struct dh_chase_file *f, u64 address)
     return by_bp;
 }
 
+/* Does the source declare what this instruction accesses atomic? Asked only if the instruction does not tell.
+ */
+static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struct dh_chase_code *code)
+{
+    const struct dh_control_operand *o = &code->operands[0];
+    if (code->kind != DH_CHASE_CODE_ACCESS || code->atomic || code->plain || o->flags)
+        return false;
+    if (o->base < DH_CONTROL_RIP)
+        return o->index == DH_CONTROL_NONE &&
+               dh_chase_atomic_is_pointee(f->dwarf, address - f->dwarf_bias, o->base, (u64)o->displacement,
+                                          o->size);
+    if (!f->has_globals)
+        dh_chase_atomic_read(&f->globals, f->dwarf);
+    f->has_globals = true;
+    /* Of an array in a program that is not position-independent, any element will do. */
+    u64 at = (u64)o->displacement + (o->base == DH_CONTROL_RIP ? address + code->length : 0);
+    return dh_chase_atomic_is_global(&f->globals, at - f->dwarf_bias, o->size);
+}
+
 struct search {
     struct dh_chase_file *file;
     const struct dh_chase_position *position;
@@ -202,10 +226,12 @@ static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int
             s->ret->undecodable++;
             return;
         }
-        if (code.kind == DH_CHASE_CODE_FRAME)
+        if (code.kind == DH_CHASE_CODE_FRAME) {
             s->ret->frame++;
-        else if (code.kind != DH_CHASE_CODE_NONE)
+        } else if (code.kind != DH_CHASE_CODE_NONE) {
+            code.atomic |= is_declared_atomic(s->file, at, &code);
             add(s, at, &code, file, line, column);
+        }
         at += code.length;
     }
 }

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chase/atomic.h"
+
 enum { STACK_BYTES = 256 << 10, RED_ZONE = 128, RSP = 4, CODE_BYTES = 4096 };
 
 struct thread {
@@ -30,10 +32,13 @@ struct dh_chase_moment {
     pid_t pid;
     u64 delay_us;
     struct dh_control_site sites[2]; /* all zero for who hit a watchpoint */
-    struct thread threads[2];        /* who came second, then who waited: as in the record */
-    Dwfl *dwfl;                      /* NULL: could not be made */
-    bool changed;                    /* the second has written, if it is one that hit a watchpoint */
-    u8 *code;                        /* of that: what it has executed, and a little more */
+    struct thread threads[2];        /* who came second, then who waited, or swapped: as in the record */
+    int waited;                      /* which of them waited */
+    char *maps;                      /* what was mapped, as the kernel tells it */
+    size_t n_maps;
+    Dwfl *dwfl;   /* of that; NULL: not made, or could not be */
+    bool changed; /* the second has written, if it is one that hit a watchpoint */
+    u8 *code;     /* of that: what it has executed, and a little more */
     u64 code_at;
     size_t code_n;
 };
@@ -115,24 +120,49 @@ static void copy_code(struct dh_chase_moment *m, const struct dh_chase_target *t
     m->code_n = n > 0 ? (size_t)n : 0;
 }
 
-struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed)
+/* Only the text: opening the files takes long. */
+static void copy_maps(struct dh_chase_moment *m)
+{
+    char path[64];
+    size_t cap = 0;
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)m->pid);
+    FILE *f = fopen(path, "re");
+    for (size_t got = 1; f && got;) {
+        m->maps = dh_util_grow(m->maps, m->n_maps, &cap, 1);
+        got = fread(m->maps + m->n_maps, 1, cap - m->n_maps, f);
+        m->n_maps += got;
+    }
+    if (f)
+        fclose(f);
+}
+
+static void find_modules(struct dh_chase_moment *m)
+{
+    FILE *f = m->n_maps ? fmemopen(m->maps, m->n_maps, "r") : NULL;
+    m->dwfl = f ? dwfl_begin(&callbacks) : NULL;
+    if (m->dwfl &&
+        (dwfl_linux_proc_maps_report(m->dwfl, f) != 0 || dwfl_report_end(m->dwfl, NULL, NULL) != 0)) {
+        dwfl_end(m->dwfl);
+        m->dwfl = NULL;
+    }
+    if (f)
+        fclose(f);
+}
+
+struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped)
 {
     struct dh_chase_moment *m = calloc(1, sizeof(*m));
     if (!m)
         dh_util_no_memory();
     m->pid = t->pid;
     m->delay_us = t->control->delay_us;
-    copy_thread(m, 0, t, &t->control->second);
-    copy_thread(m, 1, t, &t->control->first);
+    m->waited = swapped ? 0 : 1;
+    copy_thread(m, 1 - m->waited, t, &t->control->second);
+    copy_thread(m, m->waited, t, &t->control->first);
     m->changed = changed;
     if (t->control->second.site == DH_CONTROL_NOWHERE)
         copy_code(m, t, t->control->second.registers[16]);
-    m->dwfl = dwfl_begin(&callbacks);
-    if (m->dwfl &&
-        (dwfl_linux_proc_report(m->dwfl, t->pid) != 0 || dwfl_report_end(m->dwfl, NULL, NULL) != 0)) {
-        dwfl_end(m->dwfl);
-        m->dwfl = NULL;
-    }
+    copy_maps(m);
     return m;
 }
 
@@ -143,6 +173,7 @@ void dh_chase_moment_free(struct dh_chase_moment *m)
     if (m->dwfl)
         dwfl_end(m->dwfl);
     dh_arena_done(&m->arena);
+    free(m->maps);
     free(m);
 }
 
@@ -255,6 +286,7 @@ static void describe_watched(struct dh_chase_moment *m)
     if (!find_executed(m, second->registers[16], &code))
         return;
     m->sites[0].atomic = code.atomic;
+    m->sites[0].plain = code.plain;
     if (!code.n_operands && code.kinds)
         span->kind = code.kinds;
     for (u8 i = 0; i < code.n_operands; i++) {
@@ -390,16 +422,22 @@ static int holds(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr 
     return DWARF_CB_OK;
 }
 
-static json_t *location(struct telling *to, u64 addr)
+static Dwfl_Module *module_with(const struct dh_chase_moment *m, u64 addr)
 {
-    struct dh_chase_moment *m = to->m;
     struct holding h = {addr, NULL};
     if (m->dwfl)
         dwfl_getmodules(m->dwfl, holds, &h, 0);
-    if (h.module) {
-        int id = announce(to, h.module);
+    return h.module;
+}
+
+static json_t *location(struct telling *to, u64 addr)
+{
+    struct dh_chase_moment *m = to->m;
+    Dwfl_Module *module = module_with(m, addr);
+    if (module) {
+        int id = announce(to, module);
         return json_pack("{s:s, s:i, s:o}", "kind", "global", "module", id, "offset",
-                         hex(addr - bias_of(h.module)));
+                         hex(addr - bias_of(module)));
     }
     for (int i = 0; i < 2; i++) {
         const struct thread *t = &m->threads[i];
@@ -410,14 +448,42 @@ static json_t *location(struct telling *to, u64 addr)
     return json_pack("{s:s}", "kind", "unknown");
 }
 
+/* Is the variable that they met on declared atomic? */
+static bool is_declared_atomic(const struct dh_chase_moment *m, const struct dh_control_span *span)
+{
+    Dwarf_Addr bias;
+    struct dh_chase_globals globals;
+    Dwfl_Module *module = module_with(m, span->address);
+    Dwarf *dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
+    if (!dwarf)
+        return false;
+    dh_chase_atomic_read(&globals, dwarf);
+    bool atomic = dh_chase_atomic_is_global(&globals, span->address - bias, span->size);
+    dh_chase_atomic_done(&globals);
+    return atomic;
+}
+
+/* Are both accesses atomic, as far as can be known? */
+static bool are_atomic(const struct dh_chase_moment *m, const struct dh_control_span *span)
+{
+    const struct dh_control_site *a = &m->sites[0], *b = &m->sites[1];
+    if (a->plain || b->plain)
+        return false;
+    return (a->atomic && b->atomic) || is_declared_atomic(m, span);
+}
+
 bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *stream)
 {
     static const Dwfl_Thread_Callbacks threads = {
         .next_thread = next_thread, .memory_read = read_memory, .set_initial_registers = set_registers};
     struct telling to = {m, stream};
-    if (m->threads[0].access.site == DH_CONTROL_NOWHERE)
+    const struct dh_control_access *first = &m->threads[m->waited].access;
+    const struct dh_control_access *second = &m->threads[1 - m->waited].access;
+    find_modules(m);
+    if (second->site == DH_CONTROL_NOWHERE)
         describe_watched(m);
-    if (m->sites[0].atomic && m->sites[1].atomic)
+    const struct dh_control_span *span = &second->spans[second->met % DH_CONTROL_OPERANDS];
+    if (are_atomic(m, span))
         return false;
     if (m->dwfl)
         dwfl_attach_state(m->dwfl, NULL, m->pid, &threads, m);
@@ -425,15 +491,16 @@ bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *str
         tell(&to, "thread",
              json_pack("{s:I, s:s, s:i}", "uid", (json_int_t)m->threads[i].uid, "name", m->threads[i].name,
                        "tid", (int)m->threads[i].access.tid));
-    const struct dh_control_access *first = &m->threads[1].access, *second = &m->threads[0].access;
     json_t *accesses = json_array();
     for (int i = 0; i < 2; i++)
         json_array_append_new(accesses, access_of(&to, &m->threads[i]));
-    json_t *place = location(&to, second->spans[second->met % DH_CONTROL_OPERANDS].address);
+    json_t *place = location(&to, span->address);
     json_t *race =
-        json_pack("{s:i, s:o, s:o, s:s, s:s, s:{s:I, s:I}}", "id", ++stream->races, "accesses", accesses,
+        json_pack("{s:i, s:o, s:o, s:s, s:s*, s:{s:I, s:I}}", "id", ++stream->races, "accesses", accesses,
                   "location", place, "provenance", "confirmed", "order", stream->order, "wait", "after_us",
                   (json_int_t)(second->time_us - first->time_us), "delay_us", (json_int_t)m->delay_us);
+    if (!m->sites[0].plain && !m->sites[1].plain)
+        json_object_set_new(race, "atomics", json_string("unknown"));
     if (stream->consequence)
         json_object_set_new(race, "consequence", json_string(stream->consequence));
     if (stream->detail)

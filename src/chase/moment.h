@@ -15,8 +15,8 @@ enum { DH_CHASE_MOMENT_FRAMES = 256 };
 struct dh_chase_moment;
 
 /* While both threads wait. changed: the bytes are not what they were when the first began to wait, which
- * helps to tell what the second has done, if a watchpoint told of it. */
-struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed);
+ * helps to tell what the second has done, if a watchpoint told of it. swapped: who waited is named first. */
+struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped);
 void dh_chase_moment_free(struct dh_chase_moment *m);
 
 /* The stream of race records (docs/design/race-record.md) of one process. */
@@ -26,12 +26,13 @@ struct dh_chase_stream {
     void (*line)(void *ctx, const char *text, size_t len);
     void *ctx;
     int modules, races; /* told so far */
-    const char *order;  /* in which the accesses were made: "shown", the earlier one first, or "reversed" */
+    const char *order;  /* in which the accesses were made: "shown", the earlier one first, or "reversed";
+                           NULL: not known */
     const char *consequence, *detail; /* NULL: not known */
 };
 
 /* The lines of a race: modules and threads it refers to, and itself. False, and nothing is told, if it turns
- * out that both accesses are indivisible. */
+ * out that both accesses are atomic. */
 bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *to);
 
 #endif

@@ -3,11 +3,38 @@
  */
 #include "chase/policy.h"
 
+/* For the overrun of the first window, of which nothing is known; and the least for those that follow. */
+enum { FIRST_RESERVE_US = 4000, LEAST_RESERVE_US = 500 };
+
+static u64 reserve_of(const struct dh_chase_policy *p)
+{
+    return p->windows ? 2 * p->overrun + LEAST_RESERVE_US : FIRST_RESERVE_US;
+}
+
+u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u64 total, u64 spent)
+{
+    if (p->rmax >= 1)
+        return p->delay;
+    double left = (double)(total > p->min ? total : p->min) * p->rmax - (double)(p->waited + spent) -
+                  (double)reserve_of(p);
+    if (left <= 0)
+        return 0;
+    return left < (double)p->delay ? (u64)left : p->delay;
+}
+
+/* The same for one that is to begin: less than half a delay is not worth it. */
+static u64 next_delay(const struct dh_chase_policy *p, u64 total)
+{
+    u64 delay = dh_chase_policy_delay(p, total, 0);
+    return delay < (p->whole ? p->delay : (p->delay + 1) / 2) ? 0 : delay;
+}
+
 double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total)
 {
-    u64 next = p->longest > p->delay ? p->longest : p->delay;
+    u64 delay = next_delay(p, total), next = delay + reserve_of(p);
     double time = (double)((total > p->min ? total : p->min) + next);
-    return p->rmax > 0 ? 1 - (double)(p->waited + next) / (time * p->rmax) : -1;
+    double budget = delay ? 1 - (double)(p->waited + next) / (time * p->rmax) : 0;
+    return budget > 0 ? budget : 0;
 }
 
 /* In [0, 1). */
@@ -22,17 +49,20 @@ static double draw(struct dh_chase_policy *p)
 bool dh_chase_policy_decide(struct dh_chase_policy *p, u32 site, u64 total)
 {
     DH_ASSERT(site < DH_CONTROL_SITES);
-    double budget = dh_chase_policy_budget(p, total);
-    if (budget <= 0)
+    if (!next_delay(p, total) || p->rmax <= 0)
         return false;
-    return p->sites[site].samples == 0 || draw(p) < budget / (1 + p->sites[site].quick);
+    if (p->sites[site].samples == 0 || p->whole)
+        return p->sites[site].samples == 0;
+    return draw(p) < dh_chase_policy_budget(p, total) / (1 + p->sites[site].quick);
 }
 
-void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window)
+void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window, u64 delay)
 {
     DH_ASSERT(site < DH_CONTROL_SITES);
+    u64 over = window > delay ? window - delay : 0;
     p->waited += window;
-    p->longest = window > p->longest ? window : p->longest;
+    p->windows++;
+    p->overrun = over > p->overrun ? over : p->overrun;
     p->sites[site].samples++;
     p->sites[site].quick = armed < p->delay ? p->sites[site].quick + 1 : 0;
 }

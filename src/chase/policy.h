@@ -2,13 +2,15 @@
  * policy.h - when to sample: RaceChaser's budget (Caper and RaceChaser, CC 2017, section 4.2).
  *
  * Time is in microseconds. Waited is every moment from when a thread comes to the first side until the last
- * breakpoint of the second is cleared: the waits, all traps, the changes of code; windows do not overlap.
+ * breakpoint of the second is cleared, and all changes of code: the waits, the traps, the arming; windows do
+ * not overlap. What may be spent is rmax * max(total, min). A window costs its delay and an overrun: wake-ups
+ * of both sides and changes of code, which take longer on a busy machine. It is begun only if the budget
+ * covers a delay, perhaps a shorter one, and a reserve for the overrun: twice the worst so far. So
+ * waited <= rmax * max(total, min), unless a window runs over by more than twice what any did before.
  *
  *     P_budget = 1 - (waited + next) / ((max(total, min) + next) * rmax)
  *
- * where `next` is what the next window is expected to take: the delay, or as much as the longest so far.
- * Nothing is sampled if that is not positive, so waited / max(total, min) stays below rmax. A window that
- * takes longer than any before, on a busy machine, is made up for by those that come later.
+ * where `next` is the delay and reserve of the next window, and P_budget is 0 if that is not covered.
  *
  * The paper's P_freq is 1 / how often this thread has sampled. Breakpoints that are set for one hit leave no
  * count of hits; how long one was armed before it was hit says the same: P_freq of an instruction is 1 / (1 +
@@ -20,27 +22,32 @@
 #include "base/control.h"
 
 struct dh_chase_policy {
-    double rmax; /* 0.05 is 5% */
+    double rmax; /* 0.05 is 5%; 1: nothing is limited */
     u64 delay;
+    bool whole; /* a delay is not shortened, and each site is sampled once: steering */
     u64 min;    /* t_min: shorter runs are granted the budget of this long one */
     u64 random; /* state of the generator; not 0 */
     u64 waited;
-    u64 longest; /* window */
+    u64 windows; /* ended so far */
+    u64 overrun; /* the worst of them */
     struct {
         u32 samples;
         u32 quick; /* samples in a row that were hit at once */
     } sites[DH_CONTROL_SITES];
 };
 
-/* Sample this site, at this time after the start? Its first sample is taken whenever the budget allows it: it
+/* The delay that a window may have, at this time after the start, of which so much has been spent already. */
+u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u64 total, u64 spent);
+double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total); /* P_budget */
+
+/* Sample this site, at this time after the start? Its first sample is taken whenever the budget covers it: it
  * may be the only chance. */
 bool dh_chase_policy_decide(struct dh_chase_policy *p, u32 site, u64 total);
-/* A sample has been taken: the site was armed for so long before it was hit, and the window took so long. */
-void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window);
+/* A sample has been taken: the site was armed for so long before it was hit; the window took so long, and was
+ * granted this delay. */
+void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window, u64 delay);
 
-/* More time has gone into the window that ended last. */
+/* Time that has gone into changes of code outside the windows told of, or into waits after one. */
 void dh_chase_policy_add(struct dh_chase_policy *p, u64 more);
-
-double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total); /* P_budget, may be negative */
 
 #endif

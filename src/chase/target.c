@@ -176,12 +176,13 @@ static int find_bias(const struct dh_chase_target *t, const struct dh_chase_modu
 }
 
 /* The code of a site in a slot that it can be run in. */
-static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_code *code, u64 pc, u64 *ret)
+static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_code *code, u64 pc, bool stop,
+                     u64 *ret)
 {
     u8 slot[DH_CONTROL_SLOT];
     for (int r = 0; r < DH_CONTROL_REGIONS; r++) {
         u64 to = t->regions[r] ? t->regions[r] + i * DH_CONTROL_SLOT : 0;
-        if (!to || dh_chase_code_move(code, pc, to, slot) < 0)
+        if (!to || dh_chase_code_move(code, pc, to, stop, slot) < 0)
             continue;
         if (pwrite(t->mem, slot, sizeof(slot), (off_t)to) != sizeof(slot))
             return -errno;
@@ -197,6 +198,7 @@ static int place_site(struct dh_chase_target *t, size_t i, const struct dh_chase
     const struct dh_chase_code *code = &site->access->code;
     struct dh_control_site *s = &t->control->sites[i];
     u8 there[DH_CHASE_CODE_MAX];
+    bool stop = t->control->hold_us && site->sides & DH_CONTROL_SECOND && !code->call;
     if (pread(t->mem, there, code->length, (off_t)pc) != code->length ||
         memcmp(there, code->bytes, code->length) != 0) {
         *ret_why =
@@ -211,9 +213,11 @@ static int place_site(struct dh_chase_target *t, size_t i, const struct dh_chase
                                   .n_operands = code->n_operands,
                                   .sides = site->sides,
                                   .original = code->bytes[0],
-                                  .atomic = code->atomic};
+                                  .atomic = code->atomic,
+                                  .plain = code->plain};
     memcpy(s->operands, code->operands, sizeof(s->operands));
-    int rc = fill_slot(t, i, code, pc, &s->out_of_line);
+    int rc = fill_slot(t, i, code, pc, stop, &s->out_of_line);
+    s->behind = stop && !rc ? s->out_of_line + code->length : 0;
     if (rc)
         *ret_why = rc == -ERANGE ? "there is no room near the code to run instructions out of line"
                                  : "the program's code cannot be written through /proc/self/mem here";

@@ -16,11 +16,10 @@ struct dh_chase_request {
     struct dh_chase_position positions[2];
     struct dh_chase_module modules[DH_CHASE_MODULES]; /* the program, then what --module names */
     size_t n_modules;
-    enum {
-        DH_CHASE_FREE,
-        DH_CHASE_PRIMARY,
-        DH_CHASE_ALTERNATE
-    } steer; /* which access goes first, once they meet */
+    enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
+    u64 tau_us;  /* steering: how long a thread that comes too early is held */
+    u64 hang_us; /* threads that do not move for so long, after steering, hang */
+    bool again;  /* the program is run more than once, so it must come to an end */
     double rmax;
     u64 delay_us;
     u64 seed; /* 0: another one in every run */
@@ -44,6 +43,7 @@ struct dh_chase_trial {
     int status;     /* of the program, as wait gives it */
     bool ran;       /* false: it could not be started or met, and that was said */
     bool confirmed; /* and not suppressed */
+    bool timeout;   /* steering: a thread was held, and nobody came to the other access */
     bool blind;     /* nothing could be seen for a reason that was said */
     u64 reached;    /* times that a thread waited */
     u64 waited_us, total_us;

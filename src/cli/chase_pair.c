@@ -192,7 +192,10 @@ static size_t n_positions(const struct dh_chase_request *q)
 
 int dh_chase_find_sites(struct dh_chase_request *q)
 {
-    static const u8 sides[2] = {DH_CONTROL_FIRST, DH_CONTROL_SECOND};
+    /* A thread waits at the first side: in a steered run, the one that would come too early. */
+    bool swapped = q->steer == DH_CHASE_PRIMARY;
+    const u8 sides[2] = {swapped ? DH_CONTROL_SECOND : DH_CONTROL_FIRST,
+                         swapped ? DH_CONTROL_FIRST : DH_CONTROL_SECOND};
     struct found found;
     int rc = open_modules(q);
     for (size_t i = 0; !rc && i < n_positions(q); i++) {

@@ -13,14 +13,16 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "chase/progress.h"
 #include "cli/chase.h"
 #include "cli/cmd.h"
 #include "util/path.h"
 
-/* How long the access that is to go second is held back. */
-enum { ID_DIGITS = 32, T_MIN_US = 1000000, STEER_US = 200000 };
+/* Of a steered run: how long, at most, the access that is to go second waits for the other to be made. */
+enum { ID_DIGITS = 32, T_MIN_US = 1000000, HOLD_US = 200000, LOOK_US = 100000 };
 
 /* ---- Records ---- */
 
@@ -130,22 +132,73 @@ struct watching {
     struct dh_chase_target *target;
     struct dh_chase_stream stream;
     bool told[DH_CONTROL_SITES]; /* that the bytes there have changed */
-    bool steered;
+    bool steered, again;
     struct dh_chase_moment *kept; /* of a steered run: told when it is known what came of it */
+    struct dh_chase_progress progress;
+    u64 hang_us;
+    u64 look_again; /* not before this time */
+    bool hung;
 };
+
+/* What became of the program after the accesses were made in the order that was asked for. */
+static void tell_consequence(struct watching *w, const char *consequence, const char *detail)
+{
+    struct dh_chase_stream *s = &w->stream;
+    if (__atomic_load_n(&w->target->control->waived, __ATOMIC_ACQUIRE))
+        s->order = NULL;
+    s->consequence = consequence;
+    s->detail = detail;
+    dh_chase_moment_tell(w->kept, s);
+    dh_chase_moment_free(w->kept);
+    w->kept = NULL;
+}
+
+static u64 now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* Do the two threads of the race stand still; or, while they have not met, all threads? A program that only
+ * waits for something to do looks the same. So it is left alone, unless it is to be run again. */
+static void look_for_hang(struct watching *w)
+{
+    char detail[64];
+    u64 now = now_us();
+    if (!w->steered || w->hung || (!w->kept && !w->again) || now < w->look_again)
+        return;
+    w->look_again = now + LOOK_US;
+    if (!dh_chase_progress_is_stalled(&w->progress, now, w->hang_us))
+        return;
+    w->hung = true;
+    snprintf(detail, sizeof(detail), "no progress for %.3g s", (double)w->hang_us / 1e6);
+    fprintf(stderr, "deadheat chase: %s made %s%s\n",
+            w->kept ? "in this order the program hangs: the two threads have"
+                    : "the program hangs: its threads have",
+            detail, w->again ? "; it is killed" : "");
+    if (w->kept)
+        tell_consequence(w, "hang", detail);
+    if (w->again)
+        kill(w->pid, SIGKILL);
+}
 
 static bool has_ended(void *ctx)
 {
     struct watching *w = ctx;
     w->ended = w->ended || dh_cli_child_ended(w->pid, &w->status);
+    if (!w->ended)
+        look_for_hang(w);
     return w->ended;
 }
 
 static bool tell_race(void *ctx, struct dh_chase_moment *moment)
 {
     struct watching *w = ctx;
-    if (w->steered && !w->kept) {
+    if (w->steered) {
+        const struct dh_control *c = w->target->control;
         w->kept = moment;
+        w->progress = (struct dh_chase_progress){.pid = w->pid, .tids = {c->first.tid, c->second.tid}};
         return true;
     }
     bool is_race = dh_chase_moment_tell(moment, &w->stream);
@@ -166,19 +219,21 @@ static void tell_change(void *ctx, u32 site)
     w->told[site] = true;
 }
 
-/* What became of the program after the accesses were made in the order that was asked for. */
-static void tell_consequence(struct watching *w)
+/* How it ended, if that was not known before. */
+static void tell_end(struct watching *w)
 {
-    struct dh_chase_stream *s = &w->stream;
+    int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
     if (!w->kept)
         return;
-    s->consequence = WIFSIGNALED(w->status) ? "crash" : WEXITSTATUS(w->status) ? "failure" : "none";
-    s->detail = WIFSIGNALED(w->status) ? sigdescr_np(WTERMSIG(w->status)) : NULL;
-    dh_chase_moment_tell(w->kept, s);
-    dh_chase_moment_free(w->kept);
-    if (WIFSIGNALED(w->status))
+    if (number == SIGINT)
+        tell_consequence(w, "interrupted", "by the user");
+    else if (number)
+        tell_consequence(w, "crash", sigdescr_np(number));
+    else
+        tell_consequence(w, WEXITSTATUS(w->status) ? "failure" : "none", NULL);
+    if (number && number != SIGINT)
         fprintf(stderr, "deadheat chase: in this order the program was killed by SIG%s\n",
-                sigabbrev_np(WTERMSIG(w->status)));
+                sigabbrev_np(number));
 }
 
 static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_trial *ret)
@@ -206,8 +261,12 @@ static const char *order_of(const struct dh_chase_request *q)
 static void chase(struct dh_chase_request *q, struct dh_chase_target *target, int socket, struct watching *w,
                   struct records *records, struct dh_chase_trial *ret)
 {
-    struct dh_chase_policy policy = {
-        .rmax = q->rmax, .delay = q->delay_us, .min = T_MIN_US, .random = q->seed};
+    bool steered = q->steer != DH_CHASE_FREE;
+    struct dh_chase_policy policy = {.rmax = q->rmax,
+                                     .delay = steered ? q->tau_us : q->delay_us,
+                                     .whole = steered,
+                                     .min = T_MIN_US,
+                                     .random = q->seed};
     if (!policy.random && getrandom(&policy.random, sizeof(policy.random), GRND_NONBLOCK) < 0)
         policy.random = (u64)w->pid;
     policy.random |= 1;
@@ -218,18 +277,22 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .found = tell_race,
                                .changed = tell_change,
                                .ctx = w,
+                               .swapped = q->steer == DH_CHASE_PRIMARY,
                                .any = q->any};
     w->target = target;
-    w->steered = q->steer != DH_CHASE_FREE;
+    w->steered = steered;
+    w->again = q->again;
+    w->hang_us = q->hang_us;
+    w->progress.pid = w->pid;
     w->stream = (struct dh_chase_stream){
         .process = records->process, .line = take_line, .ctx = records, .order = order_of(q)};
-    target->control->hold_us[0] = q->steer == DH_CHASE_ALTERNATE ? STEER_US : 0;
-    target->control->hold_us[1] = q->steer == DH_CHASE_PRIMARY ? STEER_US : 0;
+    target->control->hold_us = steered ? HOLD_US : 0;
     dh_chase_run(&run, socket);
-    tell_consequence(w);
+    tell_end(w);
     end_records(records, w->stream.races);
     say_what_hindered(&run, ret);
     ret->reached = run.reached;
+    ret->timeout = steered && run.reached && !run.confirmed;
     ret->waited_us = policy.waited;
     ret->total_us = run.total_us;
     ret->traps = target->control->traps;

@@ -31,8 +31,10 @@ static const char usage[] =
     "\n"
     "  --pair A:B            what to confirm\n"
     "  --any=A               whatever conflicts with A, wherever it is: by hardware watchpoints\n"
-    "  --steer=ORDER         when the two meet, let A be first (primary), or B (alternate), and tell what "
-    "comes of it\n"
+    "  --steer=ORDER         make A first (primary), or B (alternate): hold who comes too early, up to 1 ms "
+    "and\n"
+    "                        50 ms longer in each run that this does not do, and tell what comes of it\n"
+    "  --hang=TIME           steered threads that do not move for so long hang (default: 10s)\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
     "  --trials=N            run the program N times (default: 1)\n"
@@ -102,9 +104,10 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {
-        "--pair", "--any",    "--steer", "--rmax",   "--delay", "--trials",       "--module",   "--list",
-        "--seed", "--output", "--color", "--source", "--stats", "--suppressions", "--exitcode", "--help"};
+    static const char *const names[] = {"--pair",     "--any",    "--steer",  "--hang",  "--rmax",
+                                        "--delay",    "--trials", "--module", "--list",  "--seed",
+                                        "--output",   "--color",  "--source", "--stats", "--suppressions",
+                                        "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -162,6 +165,10 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
         if (!read_time(v, &q->delay_us))
             return dh_cli_fail("chase",
                                "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms", v);
+    } else if ((v = dh_cli_value(arg, "hang"))) {
+        if (!read_time(v, &q->hang_us))
+            return dh_cli_fail("chase",
+                               "--hang cannot be '%s'; it must be a time up to a minute, such as 10s", v);
     } else if ((v = dh_cli_value(arg, "trials"))) {
         if (!read_number(v, 1, 1000000, &q->trials))
             return dh_cli_fail("chase", "--trials cannot be '%s'; it must be a number from 1 on", v);
@@ -212,6 +219,10 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
 
 /* ---- The run ---- */
 
+/* How long steering holds a thread (RaceMob, SOSP 2013, section 3.2.3): at first, more after each run in
+ * which that was too short, and at most. */
+enum { TAU_US = 1000, TAU_STEP_US = 50000, TAU_MAX_US = 200000 };
+
 static int open_output(const struct dh_chase_request *q, int *ret_fd)
 {
     *ret_fd = -1;
@@ -241,7 +252,8 @@ static void print_stats(const struct dh_chase_trial *t)
 }
 
 struct tally {
-    u64 runs, confirmed, reached;
+    u64 runs, confirmed, reached, timeouts;
+    u64 tau_us; /* of the last run */
     bool blind;
     int status; /* of the last run */
 };
@@ -251,6 +263,11 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
     if (t->confirmed && q->trials > 1)
         fprintf(stderr, "deadheat chase: confirmed in %" PRIu64 " of %" PRIu64 " runs\n", t->confirmed,
                 t->runs);
+    else if (!t->confirmed && t->timeouts)
+        fprintf(stderr,
+                "deadheat chase: timeout: a thread was held %" PRIu64 " time%s, up to %" PRIu64
+                " ms, and nobody came to the other access on the same bytes\n",
+                t->timeouts, t->timeouts == 1 ? "" : "s", t->tau_us / 1000);
     else if (!t->confirmed && !t->blind && t->reached)
         fprintf(stderr, "deadheat chase: not seen: threads waited %" PRIu64 " time%s at %s\n", t->reached,
                 t->reached == 1 ? "" : "s",
@@ -286,6 +303,8 @@ static int run(struct dh_chase_request *q)
     struct dh_reporter_result result;
     struct tally tally = {0};
     int output;
+    q->tau_us = TAU_US;
+    q->again = q->trials > 1;
     if (open_output(q, &output) != 0)
         return DH_EXIT_TROUBLE;
     struct dh_reporter *reporter = dh_reporter_new(&options);
@@ -297,6 +316,10 @@ static int run(struct dh_chase_request *q)
         tally.confirmed += trial.confirmed;
         tally.reached += trial.reached;
         tally.blind |= trial.blind;
+        tally.timeouts += trial.timeout;
+        tally.tau_us = q->tau_us;
+        if (trial.timeout)
+            q->tau_us = q->tau_us + TAU_STEP_US < TAU_MAX_US ? q->tau_us + TAU_STEP_US : TAU_MAX_US;
         tally.status = trial.status;
         if (q->stats && ran)
             print_stats(&trial);
@@ -341,6 +364,7 @@ int dh_cmd_chase(int argc, char **argv)
     struct dh_chase_request q = {.n_modules = 1,
                                  .rmax = 0.05,
                                  .delay_us = 10000,
+                                 .hang_us = 10000000,
                                  .trials = 1,
                                  .exitcode = DH_EXIT_RACES,
                                  .output = "",

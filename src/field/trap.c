@@ -159,15 +159,35 @@ static void wait_for_command(struct dh_control *c, u32 mine, u64 patience_us)
     }
 }
 
-/* The two have met: until the command has looked at them, and longer for the one that is to go second. */
-static void wait_to_be_shown(struct dh_control *c, u32 mine, const u64 *hold_us)
+/* Steering: the thread at the first side goes on when the other's access has been made. */
+static void wait_for_second(struct dh_control *c)
 {
-    wait_for_command(c, mine, SHOWN_US);
-    u64 hold = *hold_us;
-    struct timespec t = {(time_t)(hold / 1000000), (long)(hold % 1000000 * 1000)};
-    u32 nobody = 0;
-    if (hold)
-        dh_sys6(SYS_futex, (long)&nobody, FUTEX_WAIT_PRIVATE, 0, (long)&t, 0, 0);
+    const u64 start = dh_sys_now_us(), until = start + c->hold_us;
+    for (u64 now = start; !__atomic_load_n(&c->made, __ATOMIC_ACQUIRE); now = dh_sys_now_us()) {
+        if (now >= until) {
+            __atomic_store_n(&c->waived, 1, __ATOMIC_RELEASE);
+            break;
+        }
+        struct timespec t = {(time_t)((until - now) / 1000000), (long)((until - now) % 1000000 * 1000)};
+        dh_sys6(SYS_futex, (long)&c->made, FUTEX_WAIT, 0, (long)&t, 0, 0);
+    }
+    __atomic_store_n(&c->held_us, dh_sys_now_us() - start, __ATOMIC_RELEASE);
+}
+
+/* The breakpoint behind an access, in its slot. What follows it there leads back to the program. */
+static bool is_behind_access(struct dh_control *c, u64 pc)
+{
+    for (u32 i = 0; c->hold_us && i < c->n_sites; i++) {
+        if (c->sites[i].behind != pc)
+            continue;
+        if (c->sites[i].sides & DH_CONTROL_SECOND && dh_field_is_original() &&
+            (u32)dh_sys_gettid() == __atomic_load_n(&c->second.tid, __ATOMIC_ACQUIRE)) {
+            __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);
+            dh_sys6(SYS_futex, (long)&c->made, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+        }
+        return true;
+    }
+    return false;
 }
 
 /* At the first side, which this thread has claimed. */
@@ -186,7 +206,9 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
             return;
         }
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
-            wait_to_be_shown(c, mine, &c->hold_us[0]);
+            wait_for_command(c, mine, SHOWN_US);
+            if (c->hold_us)
+                wait_for_second(c);
             return;
         }
         if (phase == DH_CONTROL_WATCHED && !watched) {
@@ -211,7 +233,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     c->first.met = met;
     c->second = here;
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    wait_to_be_shown(c, seen, &c->hold_us[1]);
+    wait_for_command(c, seen, SHOWN_US);
 }
 
 /* ---- Watchpoints ---- */
@@ -236,7 +258,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     c->second.n_spans = 1;
     c->second.spans[0] = (struct dh_control_span){.address = (u64)(uptr)info->si_addr};
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
-    wait_to_be_shown(c, seen, &c->hold_us[1]);
+    wait_for_command(c, seen, SHOWN_US);
     return true;
 }
 
@@ -261,10 +283,10 @@ bool dh_field_trap(const siginfo_t *info, void *context)
     struct dh_control *c = __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE);
     if (c && info->si_code == CODE_PERF)
         return on_watch(c, info, uc);
-    const struct dh_control_site *site =
-        c && info->si_code > 0 ? find(c, (u64)uc->uc_mcontext.gregs[REG_RIP] - 1) : NULL;
+    const u64 pc = (u64)uc->uc_mcontext.gregs[REG_RIP] - 1;
+    const struct dh_control_site *site = c && info->si_code > 0 ? find(c, pc) : NULL;
     if (!site)
-        return false;
+        return c && info->si_code > 0 && is_behind_access(c, pc);
     if (dh_field_is_original()) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
         __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);

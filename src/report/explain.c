@@ -195,8 +195,12 @@ const char *dh_finding_confirmed(struct dh_arena *arena, const struct dh_finding
         [DH_MODEL_BOTH] = ", in both orders",
     };
     const struct dh_model_confirmed *c = &f->confirmed;
-    return dh_arena_printf(arena, "It was confirmed in the field%s%s%s%s%s%s", orders[c->order],
+    return dh_arena_printf(arena, "It was confirmed in the field%s%s%s%s%s%s%s", orders[c->order],
                            c->consequence ? ". Consequence: " : "",
                            c->consequence ? dh_text_shown(arena, c->consequence) : "", c->detail ? " (" : "",
-                           c->detail ? dh_text_shown(arena, c->detail) : "", c->detail ? ")" : "");
+                           c->detail ? dh_text_shown(arena, c->detail) : "", c->detail ? ")" : "",
+                           c->maybe_atomic ? ". Machine code does not tell atomic accesses from plain ones: "
+                                             "if both are atomic in the source, "
+                                             "this is no race"
+                                           : "");
 }

@@ -54,6 +54,9 @@ static void confirm(struct dh_finding *first, const struct dh_finding *again)
 {
     struct dh_model_confirmed *known = &first->confirmed;
     const struct dh_model_confirmed *more = &again->confirmed;
+    /* Whoever observes a race knows which accesses are atomic. */
+    if (first->provenance != DH_FINDING_CONFIRMED || again->provenance != DH_FINDING_CONFIRMED)
+        known->maybe_atomic = false;
     if (again->provenance != DH_FINDING_CONFIRMED)
         return;
     first->provenance = DH_FINDING_CONFIRMED;

@@ -393,6 +393,7 @@ static int confirmation(struct reader *r, const json_t *line, struct dh_model_ra
     const char *consequence = get_text(r, line, "consequence"), *detail = get_text(r, line, "detail");
     ret->how.consequence = consequence[0] ? consequence : NULL;
     ret->how.detail = detail[0] ? detail : NULL;
+    ret->how.maybe_atomic = strcmp(get_text(r, line, "atomics"), "unknown") == 0;
     return 0;
 }
 

@@ -85,21 +85,67 @@ else
     lacks any-atomic-race err "race on"
 fi
 
+# ---- Atomic accesses ----
+for how in 'gcc:-O2' 'clang-19:-O2'; do
+    build "${how%%:*}" "${how#*:}" atomic
+    rm -f builtin.jsonl
+    for what in global member through; do
+        mark=$(echo $what | tr a-z A-Z)
+        store=atomic.c:$(line atomic $mark-STORE):write load=atomic.c:$(line atomic $mark-LOAD):read
+        for pair in "$store:$load" "$load:$store"; do
+            # shellcheck disable=SC2086
+            chase $short --pair "$pair" -- ./atomic $what
+            same "atomic-$what-${how%%:*}-${pair##*:}" "$status:$(cat out)" 3:OK
+            lacks "atomic-$what-${how%%:*}-${pair##*:}-race" err "data race"
+        done
+    done
+    # shellcheck disable=SC2086
+    chase $sure --output=builtin.jsonl --pair "atomic.c:$(line atomic BUILTIN-STORE):write:atomic.c:$(line atomic BUILTIN-LOAD):read" \
+        -- ./atomic builtin
+    same "atomic-builtin-${how%%:*}" "$status" 66
+    has "atomic-builtin-${how%%:*}-words" err "if both are atomic in the source, this is no race"
+    has "atomic-builtin-${how%%:*}-record" builtin.jsonl '"atomics":"unknown"'
+done
+"$deadheat" report --format=json builtin.jsonl >out 2>err
+has atomic-json out '"atomics":"unknown"'
+
+# ---- The budget ----
+build gcc -O1 hammer
+for rmax in 1 5; do
+    chase --stats --rmax=$rmax% --pair "hammer.c:$(line hammer A):*:hammer.c:$(line hammer A):*" -- ./hammer 2 3000
+    same "budget-$rmax-output" "$(cat out)" OK
+    lacks "budget-$rmax-used" err " in 0 samples"
+    same "budget-$rmax" "$(sed -n 's/.*(\([0-9.]*\)%) in.*/\1/p' err | awk '{ print ($1 > '$rmax' ? "over: " $1 : "kept") }')" kept
+done
+
 # ---- The order in which they go on, and what comes of it ----
 build gcc -O1 stop
+build gcc -O1 hang
+steer="--rmax=100% --trials=8"
 pair="stop.c:$(line stop READ):read:stop.c:$(line stop WRITE):write"
 ./stop >out
 same steer-plain "$?:$(cat out)" 0:OK
 # shellcheck disable=SC2086
-chase $sure --trials=3 --steer=primary --output=primary.jsonl --pair "$pair" -- ./stop
-same steer-primary "$status" 66
-has steer-primary-record primary.jsonl '"order":"shown"' '"consequence":"none"'
-lacks steer-primary-words err "killed by"
-# shellcheck disable=SC2086
-chase $sure --trials=3 --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
+chase $steer --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
 same steer-alternate "$status" 66
 has steer-alternate-record alternate.jsonl '"order":"reversed"' '"consequence":"crash"' '"detail":"Segmentation fault"'
 has steer-alternate-words err "in this order the program was killed by SIGSEGV" "data race on global \`pointer\`"
+./hang >out
+same steer-hang-plain "$?:$(cat out)" 0:OK
+pair="hang.c:$(line hang READ):hang.c:$(line hang WRITE)"
+# shellcheck disable=SC2086
+chase $steer --hang=1s --steer=primary --output=hang.jsonl --pair "$pair" -- ./hang
+same steer-hang "$status" 66
+has steer-hang-record hang.jsonl '"order":"shown"' '"consequence":"hang"' '"detail":"no progress for 1 s"'
+has steer-hang-words err "in this order the program hangs: the two threads have made no progress for 1 s; it is killed" "Consequence: hang"
+# Nobody is held at the first access when the second comes, so nobody can be made to wait for it: the time is over.
+# shellcheck disable=SC2086
+chase $steer --trials=6 --steer=primary --output=timeout.jsonl --pair "stop.c:$(line stop WRITE):write:stop.c:$(line stop READ):read" -- ./stop
+has steer-both-orders timeout.jsonl '"order":"shown"' '"consequence":"crash"'
+# shellcheck disable=SC2086
+chase $steer --trials=6 --steer=alternate --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet apart
+same steer-timeout "$status:$(sort -u out)" 3:OK
+has steer-timeout-words err "timeout: a thread was held 6 times, up to 200 ms, and nobody came to the other access"
 
 # ---- Records, suppressions, statuses ----
 # shellcheck disable=SC2086

@@ -227,7 +227,7 @@ static long run_moved(u8 *pages, size_t n, long argument)
     struct dh_chase_code c;
     u8 *to = pages + 4096;
     assert_int_equal(dh_chase_code_read(pages, n, true, &c), 0);
-    assert_true(dh_chase_code_move(&c, (u64)(uintptr_t)pages, (u64)(uintptr_t)to, to) > 0);
+    assert_true(dh_chase_code_move(&c, (u64)(uintptr_t)pages, (u64)(uintptr_t)to, false, to) > 0);
     pages[0] = 0xcc; /* whoever comes here dies */
     return ((long (*)(long))(uintptr_t)to)(argument);
 }
@@ -277,9 +277,9 @@ static void too_far(void **state)
     struct dh_chase_code c;
     u8 slot[DH_CONTROL_SLOT];
     assert_int_equal(dh_chase_code_read(code, sizeof(code), true, &c), 0);
-    assert_int_equal(dh_chase_code_move(&c, 0x100000000000, 0x200000000000, slot), -ERANGE);
-    assert_true(dh_chase_code_move(&c, 0x100000000000, 0x100070000000, slot) > 0);
-    assert_int_equal(dh_chase_code_move(&c, 0x100000000000, 0x100080001000, slot), -ERANGE);
+    assert_int_equal(dh_chase_code_move(&c, 0x100000000000, 0x200000000000, false, slot), -ERANGE);
+    assert_true(dh_chase_code_move(&c, 0x100000000000, 0x100070000000, false, slot) > 0);
+    assert_int_equal(dh_chase_code_move(&c, 0x100000000000, 0x100080001000, false, slot), -ERANGE);
 }
 
 int main(void)

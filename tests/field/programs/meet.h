@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_int running, done;
 
@@ -38,6 +39,20 @@ static inline void *keep_calling(void *function)
     while (!is_done())
         ((void (*)(void))function)();
     return NULL;
+}
+
+/* Does this thread sleep? In a program that sleeps nowhere itself, it is one that is held. */
+static inline int is_asleep(int tid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+    text[n] = 0;
+    if (f)
+        fclose(f);
+    const char *end = strrchr(text, ')');
+    return end && end[1] == ' ' && end[2] == 'S';
 }
 
 static inline void both(void *(*first)(void *), void *(*second)(void *), void *function)

@@ -1,0 +1,233 @@
+/*
+ * atomic.c - see atomic.h. Debug information may be of anybody's making, so every walk is bounded.
+ */
+#include "chase/atomic.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STEPS = 64, MAX_DEPTH = 32 };
+
+/* ---- Types ---- */
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+{
+    Dwarf_Attribute attr;
+    return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, ret);
+}
+
+static bool is_atomic_class(Dwarf_Die *type)
+{
+    static const char *const names[] = {"atomic<", "__atomic_base<", "atomic_flag", "__atomic_flag_base",
+                                        "atomic_ref<"};
+    const char *name = dwarf_diename(type);
+    for (size_t i = 0; name && i < DH_ARRAY_LEN(names); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* From a structure to the type of the member, or base class, that holds all of the bytes. */
+static bool step_into(Dwarf_Die *type, u64 *offset, u64 size)
+{
+    Dwarf_Die member, inner;
+    if (dwarf_child(type, &member) != 0)
+        return false;
+    do {
+        Dwarf_Attribute attr;
+        Dwarf_Word at, n;
+        int tag = dwarf_tag(&member);
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&member, DW_AT_bit_size) ||
+            dwarf_formudata(dwarf_attr(&member, DW_AT_data_member_location, &attr), &at) != 0 ||
+            !type_of(&member, &inner) || dwarf_aggregate_size(&inner, &n) != 0)
+            continue;
+        if (*offset < at || *offset - at >= n || size > n - (*offset - at))
+            continue;
+        *offset -= at;
+        *type = inner;
+        return true;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+/* Of a union nothing is said: its members may differ. */
+static bool leads_to_atomic(Dwarf_Die type, u64 offset, u64 size)
+{
+    for (int i = 0; i < MAX_STEPS; i++) {
+        Dwarf_Word n;
+        switch (dwarf_tag(&type)) {
+        case DW_TAG_atomic_type:
+            return true;
+        case DW_TAG_structure_type:
+        case DW_TAG_class_type:
+            if (is_atomic_class(&type))
+                return true;
+            if (!step_into(&type, &offset, size))
+                return false;
+            break;
+        case DW_TAG_array_type:
+            if (!type_of(&type, &type) || dwarf_aggregate_size(&type, &n) != 0 || n == 0)
+                return false;
+            offset %= n;
+            break;
+        case DW_TAG_typedef:
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+            if (!type_of(&type, &type))
+                return false;
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+/* ---- Globals ---- */
+
+/* Where a variable is that has one fixed address. */
+static bool address_of(Dwarf_Die *variable, Dwarf_Addr *ret)
+{
+    Dwarf_Attribute attr, indirect;
+    Dwarf_Op *ops;
+    size_t n;
+    if (!dwarf_attr(variable, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1)
+        return false;
+    if (ops[0].atom == DW_OP_addrx)
+        return dwarf_getlocation_attr(&attr, ops, &indirect) == 0 && dwarf_formaddr(&indirect, ret) == 0;
+    *ret = ops[0].number;
+    return ops[0].atom == DW_OP_addr;
+}
+
+static void add_variable(struct dh_chase_globals *g, Dwarf_Die *die)
+{
+    Dwarf_Addr at;
+    Dwarf_Word size;
+    Dwarf_Die type;
+    if (!address_of(die, &at) || !type_of(die, &type) || dwarf_aggregate_size(&type, &size) != 0)
+        return;
+    g->at = dh_util_grow(g->at, g->n, &g->cap, sizeof(*g->at));
+    g->at[g->n++] = (struct dh_chase_global){at, size, type};
+}
+
+static void read_scope(struct dh_chase_globals *g, Dwarf_Die *scope, int depth)
+{
+    Dwarf_Die die;
+    if (depth == MAX_DEPTH || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_variable:
+            add_variable(g, &die);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_subprogram:
+        case DW_TAG_lexical_block:
+            read_scope(g, &die, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct dh_chase_global *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+void dh_chase_atomic_read(struct dh_chase_globals *g, Dwarf *dwarf)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, split;
+    *g = (struct dh_chase_globals){0};
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split) == 0)
+        read_scope(g, dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die, 0);
+    if (g->n)
+        qsort(g->at, g->n, sizeof(*g->at), by_address);
+}
+
+void dh_chase_atomic_done(struct dh_chase_globals *g)
+{
+    free(g->at);
+}
+
+bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u64 size)
+{
+    size_t lo = 0, hi = g->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (g->at[mid].address <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    const struct dh_chase_global *at = lo ? &g->at[lo - 1] : NULL;
+    return at && address - at->address < at->size && leads_to_atomic(at->type, address - at->address, size);
+}
+
+/* ---- Through pointers ---- */
+
+/* Is the variable in this register at pc? */
+static bool is_in(Dwarf_Die *variable, u64 pc, u8 reg)
+{
+    /* Numbers of debug information, by those of machine code. */
+    static const u8 numbers[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+    Dwarf_Attribute attr;
+    Dwarf_Op *ops;
+    size_t n;
+    return reg < DH_ARRAY_LEN(numbers) && dwarf_attr_integrate(variable, DW_AT_location, &attr) &&
+           dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) == 1 && n == 1 &&
+           ops[0].atom == DW_OP_reg0 + numbers[reg];
+}
+
+static bool points_to(Dwarf_Die *variable, Dwarf_Die *ret)
+{
+    if (!type_of(variable, ret))
+        return false;
+    for (int i = 0; i < MAX_STEPS; i++) {
+        int tag = dwarf_tag(ret);
+        if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type)
+            return type_of(ret, ret);
+        if ((tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
+             tag != DW_TAG_restrict_type) ||
+            !type_of(ret, ret))
+            return false;
+    }
+    return false;
+}
+
+/* Not by .debug_aranges, which not every compiler writes. */
+static bool unit_at(Dwarf *dwarf, u64 pc, Dwarf_Die *ret)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die split;
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, ret, &split) == 0) {
+        if (dwarf_haspc(ret, pc) != 1)
+            continue;
+        if (dwarf_tag(&split) == DW_TAG_compile_unit)
+            *ret = split;
+        return true;
+    }
+    return false;
+}
+
+bool dh_chase_atomic_is_pointee(Dwarf *dwarf, u64 pc, u8 reg, u64 offset, u64 size)
+{
+    Dwarf_Die unit, *scopes = NULL, die, type;
+    int n = unit_at(dwarf, pc, &unit) ? dwarf_getscopes(&unit, pc, &scopes) : 0;
+    bool atomic = false;
+    for (int i = 0; i < n && !atomic; i++) {
+        if (dwarf_child(&scopes[i], &die) != 0)
+            continue;
+        do {
+            int tag = dwarf_tag(&die);
+            if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && is_in(&die, pc, reg))
+                atomic |= points_to(&die, &type) && leads_to_atomic(type, offset, size);
+        } while (dwarf_siblingof(&die, &die) == 0);
+    }
+    free(scopes);
+    return atomic;
+}
