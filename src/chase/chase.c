@@ -14,7 +14,7 @@
 
 enum { LOOK_US = 100000, RELOAD_US = 10000, FRESH_US = 10000 };
 
-static u64 now_us(void)
+u64 dh_chase_now_us(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -59,7 +59,7 @@ static void arm(struct chase *c, const bool wanted[DH_CONTROL_SITES])
 /* Looked up again if that was not done just now. */
 static bool is_obstructed(struct chase *c)
 {
-    u64 now = now_us();
+    u64 now = dh_chase_now_us();
     if (now - c->looked < FRESH_US)
         return c->obstructed;
     struct dh_chase_obstacle o = dh_chase_target_obstacle(c->target);
@@ -78,7 +78,7 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
     for (u32 i = 0; i < c->target->control->n_sites; i++) {
         bool may =
             c->target->control->sites[i].sides & DH_CONTROL_FIRST && !(only_new && p->sites[i].samples);
-        ret_wanted[i] = may && dh_chase_policy_decide(p, i, now_us() - c->start);
+        ret_wanted[i] = may && dh_chase_policy_decide(p, i, dh_chase_now_us() - c->start);
         any |= ret_wanted[i];
     }
     return any;
@@ -95,7 +95,7 @@ static bool restart(struct chase *c, enum which which)
     if (!open)
         memset(wanted, 0, sizeof(wanted));
     arm(c, wanted);
-    c->opened = now_us();
+    c->opened = dh_chase_now_us();
     c->due = c->opened + c->run->policy->delay;
     dh_chase_target_restart(c->target, open ? DH_CONTROL_OPEN : DH_CONTROL_OFF);
     return open;
@@ -105,7 +105,7 @@ static bool restart(struct chase *c, enum which which)
 static void limit_delay(struct chase *c)
 {
     const struct dh_chase_policy *p = c->run->policy;
-    u64 now = now_us(), came = c->target->control->first.time_us;
+    u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
     c->target->control->delay_us =
         p->whole ? p->delay : dh_chase_policy_delay(p, now - c->start, now > came ? now - came : 0);
 }
@@ -131,7 +131,7 @@ static void watch(struct chase *c, u32 seen)
 static void end_window(struct chase *c, bool met)
 {
     const struct dh_control_access *first = &c->target->control->first;
-    u64 came = first->time_us, now = now_us();
+    u64 came = first->time_us, now = dh_chase_now_us();
     u32 site = first->site % DH_CONTROL_SITES;
     bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
@@ -157,19 +157,19 @@ static void show(struct chase *c)
 static void withdraw(struct chase *c, u32 seen)
 {
     static const bool none[DH_CONTROL_SITES];
-    u64 before = now_us();
+    u64 before = dh_chase_now_us();
     if (!dh_chase_target_move(c->target, seen, DH_CONTROL_OFF))
         return;
     arm(c, none);
-    dh_chase_policy_add(c->run->policy, now_us() - before);
-    c->due = now_us() + LOOK_US;
+    dh_chase_policy_add(c->run->policy, dh_chase_now_us() - before);
+    c->due = dh_chase_now_us() + LOOK_US;
 }
 
 /* One step, at most so long. */
 static void step(struct chase *c)
 {
     u32 seen = dh_chase_target_state(c->target);
-    u64 now = now_us();
+    u64 now = dh_chase_now_us();
     switch ((enum dh_control_phase)(seen & DH_CONTROL_PHASE)) {
     case DH_CONTROL_OFF:
         if (now < c->due)
@@ -211,7 +211,7 @@ static void place(struct chase *c)
 
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
-    struct chase c = {.run = run, .target = run->target, .start = now_us()};
+    struct chase c = {.run = run, .target = run->target, .start = dh_chase_now_us()};
     place(&c);
     if (run->placed)
         step(&c); /* armed before the first instruction of the program */
@@ -226,6 +226,6 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
             step(&c);
     }
     dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
-    run->total_us = now_us() - c.start;
+    run->total_us = dh_chase_now_us() - c.start;
     dh_chase_watch_done(&c.watch);
 }

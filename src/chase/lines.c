@@ -9,6 +9,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -131,6 +132,31 @@ u64 dh_chase_lines_base(const struct dh_chase_file *file)
 {
     GElf_Phdr p;
     return find_header(file, PT_LOAD, &p) ? p.p_vaddr - p.p_offset : 0;
+}
+
+bool dh_chase_lines_has_section(const struct dh_chase_file *file, const char *name)
+{
+    size_t names;
+    if (elf_getshdrstrndx(file->elf, &names) != 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(file->elf, section));) {
+        GElf_Shdr header;
+        const char *its =
+            gelf_getshdr(section, &header) ? elf_strptr(file->elf, names, header.sh_name) : NULL;
+        if (its && strcmp(its, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *dh_chase_lines_build_id(const struct dh_chase_file *file)
+{
+    const void *bits;
+    ssize_t n = dwelf_elf_gnu_build_id(file->elf, &bits);
+    char *text = dh_arena_alloc(file->arena, n > 0 ? 2 * (size_t)n + 1 : 1);
+    for (ssize_t i = 0; i < n; i++)
+        snprintf(text + 2 * i, 3, "%02x", ((const u8 *)bits)[i]);
+    return text;
 }
 
 bool dh_chase_lines_is_static(const struct dh_chase_file *file)

@@ -39,6 +39,9 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
                          struct dh_chase_accesses *ret);
 /* Where the file's first byte would be, if it were loaded where it says. */
 u64 dh_chase_lines_base(const struct dh_chase_file *file);
+bool dh_chase_lines_has_section(const struct dh_chase_file *file, const char *name);
+/* In hex; "": it has none. */
+const char *dh_chase_lines_build_id(const struct dh_chase_file *file);
 /* Is it a program that no library can be loaded into? */
 bool dh_chase_lines_is_static(const struct dh_chase_file *file);
 

@@ -6,6 +6,7 @@
 
 #include "chase/chase.h"
 #include "report/reporter.h"
+#include "util/map.h"
 
 enum { DH_CHASE_MODULES = 16 };
 
@@ -24,31 +25,101 @@ struct dh_chase_request {
     u64 delay_us;
     u64 seed; /* 0: another one in every run */
     u64 trials;
+    bool rmax_given;
     u64 exitcode;
     const char *output, *suppressions, *color;
+    bool all;                    /* the pairs that the program carries, */
+    const char *from;            /* or those of this file; NULL: neither */
+    const char *style;           /* of the program's pairs: relay or sound */
+    const char *state, *summary; /* files; NULL: none */
+    const char *replay;          /* a fingerprint; NULL: none */
+    u64 budget_us;               /* for all runs together; 0: no limit */
+    u64 deadline_us;             /* by CLOCK_MONOTONIC: the program is killed then; 0: it is not */
+    FILE *copy;                  /* gets the records of a run, too; NULL: not */
     bool source, stats, list;
     char **argv; /* the program and its arguments */
     struct dh_chase_sites sites;
 };
 
-/* chase_pair.c: opens the modules and finds the accesses of the positions. 0, or the exit
- * status after a sentence. */
+/* chase_pair.c: opens the modules. 0, or the exit status after a sentence. */
+int dh_chase_open_modules(struct dh_chase_request *q);
+/* Finds the accesses of the positions. 0, or the exit status after a sentence. */
 int dh_chase_find_sites(struct dh_chase_request *q);
+/* The same for positions that no person has written: columns of another compiler, and directories of another
+ * machine, do not count. NULL, or why there is nothing to chase. */
+const char *dh_chase_find_candidate(struct dh_chase_request *q);
 /* Prints them. */
 void dh_chase_list_sites(struct dh_chase_request *q);
 void dh_chase_close_modules(struct dh_chase_request *q);
 
 /* chase_run.c: one run of the program. */
 struct dh_chase_trial {
-    int status;     /* of the program, as wait gives it */
-    bool ran;       /* false: it could not be started or met, and that was said */
-    bool confirmed; /* and not suppressed */
-    bool timeout;   /* steering: a thread was held, and nobody came to the other access */
-    bool blind;     /* nothing could be seen for a reason that was said */
-    u64 reached;    /* times that a thread waited */
+    int status;      /* of the program, as wait gives it */
+    bool ran;        /* false: it could not be started or met, and that was said */
+    bool confirmed;  /* and not suppressed */
+    bool timeout;    /* steering: a thread was held, and nobody came to the other access */
+    bool blind;      /* nothing could be seen for a reason that was said */
+    bool broken_off; /* it was killed because the time for all runs was over */
+    u64 reached;     /* times that a thread waited */
     u64 waited_us, total_us;
     u64 traps, harmless; /* as in struct dh_control */
 };
 struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output);
+
+/* ---- Many pairs ---- */
+
+/* A pair that somebody proposes, and what has come of it so far. */
+struct dh_chase_candidate {
+    struct dh_chase_position at[2]; /* A, the earlier access where there is one, and B */
+    const char *name;               /* both, as --pair takes them; it names the candidate in a state */
+    const char *fingerprint;        /* NULL: not known */
+    bool reversed;                  /* it was seen with B made first */
+    u32 rank;                       /* the smaller, the more promising */
+    u32 runs[2];                    /* with A waiting, and with B */
+    u32 confirmed, reached, met,
+        timeouts;        /* runs; met: two threads at the same bytes, both reading or atomic */
+    const char *refused; /* why it cannot be chased; NULL: it can */
+};
+
+struct dh_chase_candidates {
+    struct dh_chase_candidate *at; /* a heap array */
+    size_t n, cap;
+    u64 left_out; /* of the input: frees, and accesses of which no line is known */
+    struct dh_map by_name;
+};
+
+/* chase_from.c: what a file of race records or findings, or the table in a program, proposes. 0, or the exit
+ * status after a sentence. */
+int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *ret);
+int dh_chase_from_program(struct dh_chase_request *q, struct dh_chase_candidates *ret);
+/* The fingerprint of the first race in these records; NULL: there is none. */
+const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, size_t len);
+
+/* chase_state.c: what has been tried, in a file that survives the end of this process at any moment. */
+struct dh_chase_state {
+    int fd; /* -1: none */
+};
+struct dh_chase_outcome {
+    const char *pair, *word, *fingerprint; /* word: "confirmed", "not seen", "not reached", "timeout" */
+    const char *steer;                     /* "primary", "alternate" or NULL */
+    bool swapped;                          /* B waited */
+    bool met;
+};
+/* Opens or makes it, and hands over each line. 0, or the exit status after a sentence. */
+int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
+                        void (*take)(void *ctx, const struct dh_chase_outcome *o), void *ctx);
+void dh_chase_state_add(struct dh_chase_state *s, const struct dh_chase_outcome *o);
+void dh_chase_state_close(struct dh_chase_state *s);
+
+/* cmd_chase.c: how long steering holds a thread after so many runs in which that was too short (RaceMob, SOSP
+ * 2013, section 3.2.3). */
+u64 dh_chase_tau(u64 timeouts);
+/* The file that records are appended to; -1: none. 0, or the exit status after a sentence. */
+int dh_chase_open_output(const struct dh_chase_request *q, int *ret_fd);
+/* Prints races as they come. */
+struct dh_reporter *dh_chase_reporter(const struct dh_chase_request *q);
+
+/* chase_all.c: runs the program for one after the other, and sums up. The exit status. */
+int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c);
 
 #endif

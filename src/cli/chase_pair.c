@@ -11,7 +11,7 @@
 #include "cli/cmd.h"
 #include "util/path.h"
 
-static int open_modules(struct dh_chase_request *q)
+int dh_chase_open_modules(struct dh_chase_request *q)
 {
     for (size_t i = 0; i < q->n_modules; i++) {
         struct dh_chase_module *m = &q->modules[i];
@@ -139,8 +139,9 @@ static int check(struct dh_chase_request *q, const struct dh_chase_position *p, 
 
 /* ---- Sites ---- */
 
-static int add_sites(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f,
-                     u8 side)
+/* False if there are too many. */
+static bool add_sites(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f,
+                      u8 side)
 {
     for (size_t m = 0; m < q->n_modules; m++) {
         for (size_t i = 0; i < f->in[m].n; i++) {
@@ -156,11 +157,11 @@ static int add_sites(struct dh_chase_request *q, const struct dh_chase_position 
                 continue;
             }
             if (q->sites.n == DH_CONTROL_SITES)
-                return dh_cli_fail("chase", "the pair has more than %d instructions", DH_CONTROL_SITES);
+                return false;
             q->sites.at[q->sites.n++] = (struct dh_chase_site){a, &q->modules[m], side};
         }
     }
-    return 0;
+    return true;
 }
 
 static void warn_of_refused(struct dh_chase_request *q, const struct dh_chase_position *p,
@@ -190,25 +191,56 @@ static size_t n_positions(const struct dh_chase_request *q)
     return q->any ? 1 : 2;
 }
 
+/* On which side a position is. A thread waits at the first side: in a steered run, the one that would come
+ * too early. */
+static u8 side_of(const struct dh_chase_request *q, size_t position)
+{
+    return (position == 1) == (q->steer == DH_CHASE_PRIMARY) ? DH_CONTROL_FIRST : DH_CONTROL_SECOND;
+}
+
 int dh_chase_find_sites(struct dh_chase_request *q)
 {
-    /* A thread waits at the first side: in a steered run, the one that would come too early. */
-    bool swapped = q->steer == DH_CHASE_PRIMARY;
-    const u8 sides[2] = {swapped ? DH_CONTROL_SECOND : DH_CONTROL_FIRST,
-                         swapped ? DH_CONTROL_FIRST : DH_CONTROL_SECOND};
     struct found found;
-    int rc = open_modules(q);
+    int rc = 0;
+    q->sites.n = 0;
     for (size_t i = 0; !rc && i < n_positions(q); i++) {
         look_up(q, &q->positions[i], &found);
         rc = check(q, &q->positions[i], &found);
-        if (!rc)
-            rc = add_sites(q, &q->positions[i], &found, sides[i]);
+        if (!rc && !add_sites(q, &q->positions[i], &found, side_of(q, i)))
+            rc = dh_cli_fail("chase", "the pair has more than %d instructions", DH_CONTROL_SITES);
         if (!rc)
             warn_of_refused(q, &q->positions[i], &found);
     }
     if (!rc && !q->any && !can_conflict(&q->sites))
         rc = dh_cli_fail("chase", "both positions only read, so they cannot race");
     return rc;
+}
+
+const char *dh_chase_find_candidate(struct dh_chase_request *q)
+{
+    struct found found;
+    q->sites.n = 0;
+    for (size_t i = 0; i < 2; i++) {
+        struct dh_chase_position p = q->positions[i];
+        look_up(q, &p, &found);
+        if (!found.has_code && strchr(p.file, '/')) {
+            p.file = dh_path_base(p.file);
+            look_up(q, &p, &found);
+        }
+        if (!found.n_chased && !p.all) {
+            p.column = 0;
+            p.all = true;
+            look_up(q, &p, &found);
+        }
+        if (found.other)
+            return "several files of the program have this name";
+        if (!found.n_chased)
+            return found.has_code ? "there is no such access in the machine code"
+                                  : "there is no code for this line";
+        if (!add_sites(q, &p, &found, side_of(q, i)))
+            return "it has too many instructions";
+    }
+    return can_conflict(&q->sites) ? NULL : "both accesses only read";
 }
 
 void dh_chase_list_sites(struct dh_chase_request *q)

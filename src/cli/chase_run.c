@@ -13,7 +13,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "chase/progress.h"
@@ -29,6 +28,7 @@ enum { ID_DIGITS = 32, T_MIN_US = 1000000, HOLD_US = 200000, LOOK_US = 100000 };
 struct records {
     struct dh_reporter *reporter;
     int output; /* -1: none */
+    FILE *copy; /* NULL: none */
     u64 number;
     bool reported;
     char process[ID_DIGITS + 1];
@@ -39,6 +39,8 @@ static void take_line(void *ctx, const char *text, size_t len)
 {
     struct records *r = ctx;
     r->reported |= dh_reporter_take(r->reporter, text, len, ++r->number);
+    if (r->copy)
+        fprintf(r->copy, "%.*s\n", (int)len, text);
     if (r->output < 0)
         return;
     /* One write a line: others may append to the same file. */
@@ -136,6 +138,8 @@ struct watching {
     struct dh_chase_moment *kept; /* of a steered run: told when it is known what came of it */
     struct dh_chase_progress progress;
     u64 hang_us;
+    u64 deadline_us; /* 0: none */
+    bool broken_off;
     u64 look_again; /* not before this time */
     bool hung;
 };
@@ -153,19 +157,12 @@ static void tell_consequence(struct watching *w, const char *consequence, const 
     w->kept = NULL;
 }
 
-static u64 now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
-}
-
 /* Do the two threads of the race stand still; or, while they have not met, all threads? A program that only
  * waits for something to do looks the same. So it is left alone, unless it is to be run again. */
 static void look_for_hang(struct watching *w)
 {
     char detail[64];
-    u64 now = now_us();
+    u64 now = dh_chase_now_us();
     if (!w->steered || w->hung || (!w->kept && !w->again) || now < w->look_again)
         return;
     w->look_again = now + LOOK_US;
@@ -187,6 +184,10 @@ static bool has_ended(void *ctx)
 {
     struct watching *w = ctx;
     w->ended = w->ended || dh_cli_child_ended(w->pid, &w->status);
+    if (!w->ended && w->deadline_us && dh_chase_now_us() >= w->deadline_us) {
+        w->broken_off = true;
+        kill(w->pid, SIGKILL);
+    }
     if (!w->ended)
         look_for_hang(w);
     return w->ended;
@@ -283,6 +284,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     w->steered = steered;
     w->again = q->again;
     w->hang_us = q->hang_us;
+    w->deadline_us = q->deadline_us;
     w->progress.pid = w->pid;
     w->stream = (struct dh_chase_stream){
         .process = records->process, .line = take_line, .ctx = records, .order = order_of(q)};
@@ -291,6 +293,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     tell_end(w);
     end_records(records, w->stream.races);
     say_what_hindered(&run, ret);
+    ret->broken_off = w->broken_off;
     ret->reached = run.reached;
     ret->timeout = steered && run.reached && !run.confirmed;
     ret->waited_us = policy.waited;
@@ -303,7 +306,7 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
 {
     struct dh_chase_trial trial = {0};
     struct dh_chase_target target;
-    struct records records = {.reporter = reporter, .output = output};
+    struct records records = {.reporter = reporter, .output = output, .copy = q->copy};
     const struct sigaction notice = {.sa_handler = notice_child};
     int ends[2];
     struct start with = {q->argv, getpid(), -1, library_path(&q->arena)};

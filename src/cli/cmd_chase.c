@@ -1,6 +1,6 @@
 /*
- * cmd_chase.c - `deadheat chase`: confirm one pair of accesses as a race, in a program that runs at full
- * speed.
+ * cmd_chase.c - `deadheat chase`: confirm one pair of accesses as a race, or many one after the other, in a
+ * program that runs at full speed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,9 @@
 static const char usage[] =
     "usage: deadheat chase --pair A:B [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       deadheat chase --any=A [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       deadheat chase --all | --from FILE [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       deadheat chase --replay=FINGERPRINT --from FILE | --state=FILE [OPTIONS] [--] PROGRAM "
+    "[ARGUMENTS]\n"
     "\n"
     "Runs a program and tries to catch two threads at the two accesses A and B at once, on the same bytes. "
     "The\n"
@@ -31,13 +34,23 @@ static const char usage[] =
     "\n"
     "  --pair A:B            what to confirm\n"
     "  --any=A               whatever conflicts with A, wherever it is: by hardware watchpoints\n"
+    "  --from FILE           the races in race records, or in findings that 'report', 'analyze' or 'static' "
+    "print\n"
+    "                        as JSON: one in each run, in both orders\n"
+    "  --all                 the same with all pairs that the program carries, which was built with\n"
+    "                        'deadheat cc --dh-mode=field'\n"
+    "  --style=relay|sound   with --all: which pairs, as 'deadheat static' has them (default: relay)\n"
+    "  --state=FILE          with --all and --from: what has been tried; to go on with later\n"
+    "  --budget=TIME         with --all and --from: stop after so long: 90s, 10m, 8h\n"
+    "  --summary=FILE        with --all and --from: write the table at the end as JSON, too\n"
+    "  --replay=FINGERPRINT  force the order in which this race of --from or --state was seen\n"
     "  --steer=ORDER         make A first (primary), or B (alternate): hold who comes too early, up to 1 ms "
     "and\n"
     "                        50 ms longer in each run that this does not do, and tell what comes of it\n"
     "  --hang=TIME           steered threads that do not move for so long hang (default: 10s)\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
-    "  --trials=N            run the program N times (default: 1)\n"
+    "  --trials=N            run the program N times, for each pair and order (default: 1)\n"
     "  --module=FILE         look for A and B in this library too; may be given several times\n"
     "  --list                print the instructions of A and B, and run nothing\n"
     "  --seed=N              the random choices of an earlier run (default: others each time)\n"
@@ -49,13 +62,17 @@ static const char usage[] =
     "  --stats               print what the chase cost\n"
     "  --help                this text\n"
     "\n"
-    "Exit status: 66 if the race was confirmed; else that of the program, or 2 if the chase could not be "
-    "done.\n"
+    "Exit status: 66 if the race was confirmed; else that of the program, or 0 with --all and --from; 2 if "
+    "the "
+    "chase\n"
+    "could not be done.\n"
     "\n"
     "Examples:\n"
     "  deadheat chase --pair server.c:120:server.c:340 -- ./server --port 8080\n"
     "  deadheat chase --pair hits.c:24:hits.c:24 --trials=10 --rmax=20% -- ./hits\n"
-    "  deadheat chase --any=hits.c:24 -- ./hits\n";
+    "  deadheat chase --any=hits.c:24 -- ./hits\n"
+    "  deadheat chase --from races.jsonl --trials=5 -- ./hits\n"
+    "  deadheat chase --all --state=hits.state --budget=10m -- ./hits\n";
 
 /* ---- Flags ---- */
 
@@ -76,6 +93,25 @@ static bool read_time(const char *text, u64 *ret_us)
         if (us < 1 || us > 60e6)
             return false;
         *ret_us = (u64)us;
+        return true;
+    }
+    return false;
+}
+
+/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
+static bool read_budget(const char *text, u64 *ret_us)
+{
+    static const struct {
+        const char *unit;
+        double s;
+    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}};
+    char *end = NULL;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0;
+    for (size_t i = 0; end && i < DH_ARRAY_LEN(units); i++) {
+        double s = value * units[i].s;
+        if (strcmp(end, units[i].unit) != 0 || s < 1 || s > 366 * 86400.0)
+            continue;
+        *ret_us = (u64)(s * 1e6);
         return true;
     }
     return false;
@@ -104,10 +140,10 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--pair",     "--any",    "--steer",  "--hang",  "--rmax",
-                                        "--delay",    "--trials", "--module", "--list",  "--seed",
-                                        "--output",   "--color",  "--source", "--stats", "--suppressions",
-                                        "--exitcode", "--help"};
+    static const char *const names[] = {
+        "--pair",   "--any",    "--from",  "--all",    "--style", "--state",        "--budget",   "--summary",
+        "--replay", "--steer",  "--hang",  "--rmax",   "--delay", "--trials",       "--module",   "--list",
+        "--seed",   "--output", "--color", "--source", "--stats", "--suppressions", "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -145,6 +181,15 @@ static int set_steer(struct dh_chase_request *q, const char *text)
     return 0;
 }
 
+static int set_replay(struct dh_chase_request *q, const char *text)
+{
+    if (!dh_fingerprint_is_valid(text, strlen(text)))
+        return dh_cli_fail(
+            "chase", "--replay cannot be '%s'; it must be a fingerprint, such as dh2-0123456789ab", text);
+    q->replay = text;
+    return 0;
+}
+
 static int add_module(struct dh_chase_request *q, const char *path)
 {
     if (q->n_modules == DH_CHASE_MODULES)
@@ -161,6 +206,7 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
         if (!read_percent(v, &q->rmax))
             return dh_cli_fail("chase", "--rmax cannot be '%s'; it must be a percentage from 0%% to 100%%",
                                v);
+        q->rmax_given = true;
     } else if ((v = dh_cli_value(arg, "delay"))) {
         if (!read_time(v, &q->delay_us))
             return dh_cli_fail("chase",
@@ -169,6 +215,11 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
         if (!read_time(v, &q->hang_us))
             return dh_cli_fail("chase",
                                "--hang cannot be '%s'; it must be a time up to a minute, such as 10s", v);
+    } else if ((v = dh_cli_value(arg, "budget"))) {
+        if (!read_budget(v, &q->budget_us))
+            return dh_cli_fail(
+                "chase",
+                "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);
     } else if ((v = dh_cli_value(arg, "trials"))) {
         if (!read_number(v, 1, 1000000, &q->trials))
             return dh_cli_fail("chase", "--trials cannot be '%s'; it must be a number from 1 on", v);
@@ -199,8 +250,20 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return set_steer(q, v);
     if ((v = dh_cli_value(arg, "module")))
         return add_module(q, v);
+    if ((v = dh_cli_value(arg, "replay")))
+        return set_replay(q, v);
     if ((v = dh_cli_value(arg, "output")))
         q->output = v;
+    else if ((v = dh_cli_value(arg, "from")))
+        q->from = v;
+    else if ((v = dh_cli_value(arg, "state")))
+        q->state = v;
+    else if ((v = dh_cli_value(arg, "summary")))
+        q->summary = v;
+    else if ((v = dh_cli_value(arg, "style")) && (strcmp(v, "relay") == 0 || strcmp(v, "sound") == 0))
+        q->style = v;
+    else if (strcmp(arg, "--all") == 0)
+        q->all = true;
     else if ((v = dh_cli_value(arg, "suppressions")))
         q->suppressions = v;
     else if ((v = dh_cli_value(arg, "color")) &&
@@ -219,11 +282,13 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
 
 /* ---- The run ---- */
 
-/* How long steering holds a thread (RaceMob, SOSP 2013, section 3.2.3): at first, more after each run in
- * which that was too short, and at most. */
-enum { TAU_US = 1000, TAU_STEP_US = 50000, TAU_MAX_US = 200000 };
+u64 dh_chase_tau(u64 timeouts)
+{
+    enum { FIRST_US = 1000, STEP_US = 50000, STEPS = 4, MOST_US = 200000 };
+    return timeouts < STEPS ? FIRST_US + STEP_US * timeouts : MOST_US;
+}
 
-static int open_output(const struct dh_chase_request *q, int *ret_fd)
+int dh_chase_open_output(const struct dh_chase_request *q, int *ret_fd)
 {
     *ret_fd = -1;
     if (!q->output[0])
@@ -288,7 +353,7 @@ static int judge(const struct dh_chase_request *q, const struct tally *t, u64 ra
     return t->blind && own == 0 ? DH_EXIT_TROUBLE : own;
 }
 
-static int run(struct dh_chase_request *q)
+struct dh_reporter *dh_chase_reporter(const struct dh_chase_request *q)
 {
     struct dh_reporter_options options = {
         .out = stderr,
@@ -300,14 +365,19 @@ static int run(struct dh_chase_request *q)
         .color = dh_cli_wants_color(q->color, STDERR_FILENO),
         .source = q->source,
     };
+    return dh_reporter_new(&options);
+}
+
+static int run(struct dh_chase_request *q)
+{
     struct dh_reporter_result result;
     struct tally tally = {0};
     int output;
-    q->tau_us = TAU_US;
+    q->tau_us = dh_chase_tau(q->replay ? UINT64_MAX : 0);
     q->again = q->trials > 1;
-    if (open_output(q, &output) != 0)
+    if (dh_chase_open_output(q, &output) != 0)
         return DH_EXIT_TROUBLE;
-    struct dh_reporter *reporter = dh_reporter_new(&options);
+    struct dh_reporter *reporter = dh_chase_reporter(q);
     bool ran = true;
     for (u64 i = 0; i < q->trials && ran; i++) {
         struct dh_chase_trial trial = dh_chase_try(q, reporter, output);
@@ -318,8 +388,8 @@ static int run(struct dh_chase_request *q)
         tally.blind |= trial.blind;
         tally.timeouts += trial.timeout;
         tally.tau_us = q->tau_us;
-        if (trial.timeout)
-            q->tau_us = q->tau_us + TAU_STEP_US < TAU_MAX_US ? q->tau_us + TAU_STEP_US : TAU_MAX_US;
+        if (!q->replay)
+            q->tau_us = dh_chase_tau(tally.timeouts);
         tally.status = trial.status;
         if (q->stats && ran)
             print_stats(&trial);
@@ -333,28 +403,129 @@ static int run(struct dh_chase_request *q)
     return result.bad_suppressions ? DH_EXIT_TROUBLE : judge(q, &tally, result.races);
 }
 
-static int chase(struct dh_chase_request *q)
+/* ---- One pair or many ---- */
+
+/* From a state: the run in which it was confirmed last. */
+static void take_confirmed(void *ctx, const struct dh_chase_outcome *o)
 {
+    struct dh_chase_request *q = ctx;
+    const char *why = NULL;
+    struct dh_chase_position at[2];
+    if (!o->fingerprint || strcmp(o->fingerprint, q->replay) != 0 ||
+        dh_chase_position_pair(&q->arena, o->pair, at, &why) != 0)
+        return;
+    q->positions[0] = at[o->swapped];
+    q->positions[1] = at[!o->swapped];
+    q->steer = o->steer && strcmp(o->steer, "alternate") == 0 ? DH_CHASE_ALTERNATE : DH_CHASE_PRIMARY;
+}
+
+static int find_replay(struct dh_chase_request *q)
+{
+    struct dh_chase_state state;
+    struct dh_chase_candidates c = {0};
+    int rc = 0;
+    q->steer = DH_CHASE_FREE;
+    dh_map_init(&c.by_name, &q->arena);
+    if (q->state) {
+        rc = dh_chase_state_open(q, &state, take_confirmed, q);
+        dh_chase_state_close(&state);
+    } else {
+        rc = dh_chase_from_file(q, &c);
+    }
+    for (size_t i = 0; !rc && i < c.n; i++) {
+        if (!c.at[i].fingerprint || strcmp(c.at[i].fingerprint, q->replay) != 0)
+            continue;
+        memcpy(q->positions, c.at[i].at, sizeof(q->positions));
+        q->steer = c.at[i].reversed ? DH_CHASE_ALTERNATE : DH_CHASE_PRIMARY;
+    }
+    free(c.at);
+    dh_map_done(&c.by_name);
+    if (!rc && !q->steer)
+        rc = dh_cli_fail("chase", "'%s' has no race %s", q->state ? q->state : q->from, q->replay);
+    return rc;
+}
+
+static int replay(struct dh_chase_request *q)
+{
+    int rc = find_replay(q);
+    if (rc)
+        return rc;
+    const char *why = dh_chase_find_candidate(q);
+    if (why)
+        return dh_cli_fail("chase", "race %s cannot be chased in '%s': %s", q->replay, q->modules[0].path,
+                           why);
+    q->rmax = q->rmax_given ? q->rmax : 1;
+    return run(q);
+}
+
+static int chase_many(struct dh_chase_request *q)
+{
+    struct dh_chase_candidates c = {0};
+    dh_map_init(&c.by_name, &q->arena);
+    int rc = q->from ? dh_chase_from_file(q, &c) : dh_chase_from_program(q, &c);
+    if (!rc)
+        rc = dh_chase_many(q, &c);
+    free(c.at);
+    dh_map_done(&c.by_name);
+    return rc;
+}
+
+static int chase_one(struct dh_chase_request *q)
+{
+    int rc = dh_chase_find_sites(q);
+    if (!rc && q->list)
+        dh_chase_list_sites(q);
+    return rc || q->list ? rc : run(q);
+}
+
+/* Do the flags go together? 0, or the exit status after a sentence. */
+static int check_flags(const struct dh_chase_request *q)
+{
+    bool many = q->all || q->from || q->replay;
     if (q->pair && q->any)
         return dh_cli_fail("chase", "either --pair or --any, not both");
-    if (q->steer && q->any)
+    if (many && (q->pair || q->any))
+        return dh_cli_fail("chase", "--%s brings its own pairs; it cannot be combined with --pair or --any",
+                           q->replay ? "replay"
+                           : q->all  ? "all"
+                                     : "from");
+    if (q->all && q->from)
+        return dh_cli_fail("chase", "either --all or --from, not both");
+    if (q->replay && !q->from == !q->state)
         return dh_cli_fail("chase",
-                           "--steer needs a --pair: with --any, the other access is made when it is seen");
-    if (!q->pair && !q->any)
+                           "--replay needs the file that the race is in: --from FILE or --state=FILE");
+    if (q->steer && (q->any || q->replay))
+        return dh_cli_fail("chase", q->any
+                                        ? "--steer needs a --pair: with --any, the other access is made when "
+                                          "it is seen"
+                                        : "--replay has its own order; leave --steer out");
+    if (!many && !q->pair && !q->any)
         return dh_cli_fail(
             "chase", "which pair? For example: deadheat chase --pair server.c:120:server.c:340 -- ./server");
+    if (q->list && many)
+        return dh_cli_fail("chase", "--list needs a --pair or --any");
+    if (!many && (q->state || q->summary || q->budget_us))
+        return dh_cli_fail("chase", "--%s is for many pairs: it needs --all or --from",
+                           q->state     ? "state"
+                           : q->summary ? "summary"
+                                        : "budget");
     if (!q->argv[0])
         return dh_cli_fail("chase", "which program? For example: deadheat chase --pair %s -- ./prog",
-                           q->pair);
-    int rc = dh_cli_check_program(&q->arena, "chase", q->argv[0], true);
+                           q->pair ? q->pair : "server.c:120:server.c:340");
+    return 0;
+}
+
+static int chase(struct dh_chase_request *q)
+{
+    int rc = check_flags(q);
+    if (!rc)
+        rc = dh_cli_check_program(&q->arena, "chase", q->argv[0], true);
     if (rc)
         return rc;
     q->modules[0].path = dh_path_find_program(&q->arena, q->argv[0]);
-    rc = dh_chase_find_sites(q);
-    if (!rc && q->list)
-        dh_chase_list_sites(q);
-    else if (!rc)
-        rc = run(q);
+    rc = dh_chase_open_modules(q);
+    if (!rc)
+        rc = q->replay ? replay(q) : q->all || q->from ? chase_many(q) : chase_one(q);
     dh_chase_close_modules(q);
     return rc;
 }
@@ -370,6 +541,7 @@ int dh_cmd_chase(int argc, char **argv)
                                  .output = "",
                                  .suppressions = "",
                                  .color = "auto",
+                                 .style = "relay",
                                  .source = true};
     int rc = 0, i = 1;
     unsetenv("DEBUGINFOD_URLS"); /* nothing must wait for the network */
@@ -383,9 +555,13 @@ int dh_cmd_chase(int argc, char **argv)
             dh_arena_done(&q.arena);
             return 0;
         }
-        bool apart = strcmp(argv[i], "--pair") == 0 && i + 1 < argc;
-        rc = apart ? set_pair(&q, argv[i + 1]) : set_flag(&q, argv[i]);
-        i += apart;
+        bool pair = strcmp(argv[i], "--pair") == 0 && i + 1 < argc;
+        bool from = strcmp(argv[i], "--from") == 0 && i + 1 < argc;
+        if (from)
+            q.from = argv[i + 1];
+        else
+            rc = pair ? set_pair(&q, argv[i + 1]) : set_flag(&q, argv[i]);
+        i += pair || from;
     }
     q.argv = argv + i;
     rc = rc ? rc : chase(&q);

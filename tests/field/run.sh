@@ -129,6 +129,7 @@ same steer-plain "$?:$(cat out)" 0:OK
 chase $steer --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
 same steer-alternate "$status" 66
 has steer-alternate-record alternate.jsonl '"order":"reversed"' '"consequence":"crash"' '"detail":"Segmentation fault"'
+cp err stop.err
 has steer-alternate-words err "in this order the program was killed by SIGSEGV" "data race on global \`pointer\`"
 ./hang >out
 same steer-hang-plain "$?:$(cat out)" 0:OK
@@ -173,6 +174,85 @@ same suppressed "$status" 3
 # shellcheck disable=SC2086
 chase $sure --exitcode=9 --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
 same exitcode "$status" 9
+
+# ---- Many pairs, one in each run ----
+# Only with the first access waiting are the two certain to meet, so a second confirmation is luck.
+table() { # NAME WANTED: tried, reached, confirmed, not seen, timeout, not chased, left
+    same "$1" "$(grep -A1 '^  tried ' err | tail -1 | sed 's/(.*)//' | xargs)" "$2"
+}
+"$deadheat" run --output=run.jsonl --report=0 -- ./meet-run >out 2>err
+"$deadheat" report --format=json races.jsonl >races.json 2>err
+"$deadheat" static --format=json -D_GNU_SOURCE "$programs/meet.c" >static.json
+for input in races.jsonl races.json; do
+    # shellcheck disable=SC2086
+    chase $sure --from $input -- ./meet global
+    same "from-$input" "$status:$(sort -u out)" 66:OK
+    has "from-$input-words" err "Fingerprint $fingerprint" "meet.c:$first with meet.c:$second: confirmed"
+    table "from-$input-table" "1 1 1 0 0 0 0"
+done
+if grep -q '"type":"race"' run.jsonl; then # the second may come too late
+    # shellcheck disable=SC2086
+    chase $sure --from run.jsonl -- ./meet global
+    same from-run "$status" 66
+    has from-run-words err "Fingerprint $fingerprint"
+else
+    skip from-run "no race was seen to confirm"
+fi
+# shellcheck disable=SC2086
+chase $sure --from=static.json -- ./meet global
+same from-static "$status" 66
+has from-static-words err "Fingerprint $fingerprint" "meet.c:$second with meet.c:$first: confirmed"
+# shellcheck disable=SC2086
+chase $short --from races.jsonl -- ./meet apart
+same from-apart "$status" 0
+table from-apart-table "1 1 0 1 0 0 0"
+lacks from-apart-race err "data race"
+
+"$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread "$programs/meet.c" -o meet-field
+# shellcheck disable=SC2086
+chase $sure --all --state=all.state --summary=all.json -- ./meet-field global
+same all "$status" 66
+has all-words err "meet.c:$first with meet.c:$second: confirmed" "not chased: there is no such access in the machine code"
+table all-table "1 1 1 0 0 2 0"
+has all-json all.json '"confirmed": 1' '"not_chased": 2' '"outcome": "confirmed"'
+found=$(sed -n 's/.*"fingerprint": "\(.*\)".*/\1/p' all.json)
+has all-fingerprint err "Fingerprint $found"
+cp all.state before
+# shellcheck disable=SC2086
+chase $sure --all --state=all.state -- ./meet-field global
+same all-again "$status:$(cat out)" 66:
+table all-again-table "1 1 1 0 0 2 0"
+same all-again-state "$(cat all.state)" "$(cat before)"
+printf '{"type":"run","pair":"half' >>all.state # as if it had been killed while it wrote
+# shellcheck disable=SC2086
+chase $sure --all --state=all.state -- ./meet-field global
+same all-torn "$status:$(cat all.state)" "66:$(cat before)"
+# Killed at any moment, it goes on with the run it was at.
+"$deadheat" chase --rmax=100% --delay=50ms --trials=10 --all --state=killed.state -- ./meet-field apart >out 2>err &
+chaser=$!
+until [ "$(grep -c '"outcome"' killed.state 2>/dev/null)" -ge 3 ] 2>/dev/null; do
+    kill -0 $chaser 2>/dev/null || break
+    sleep 0.02
+done
+kill -KILL $chaser
+wait $chaser 2>/dev/null
+done_before=$(grep -c '"outcome".*}$' killed.state)
+chase --rmax=100% --delay=50ms --trials=10 --all --state=killed.state --summary=killed.json -- ./meet-field apart
+same killed "$status:$(grep -c '"outcome"' killed.state)" 0:20
+table killed-table "1 1 0 1 0 2 0"
+has killed-runs killed.json "\"runs\": $((20 - done_before)),"
+chase --budget=1s --rmax=100% --delay=400ms --trials=1000 --all --summary=budget.json -- ./meet-field apart
+same all-budget "$status" 0
+lacks all-budget-runs budget.json '"runs": 2000'
+
+# ---- The same order again ----
+again=$(sed -n 's/.*Fingerprint \(dh[0-9]*-[0-9a-f]*\).*/\1/p' stop.err | head -1)
+chase --trials=8 --replay="$again" --from alternate.jsonl -- ./stop
+same replay "$status" 66
+has replay-words err "in this order the program was killed by SIGSEGV" "Fingerprint $again" "the earlier access last"
+chase --trials=8 --replay="$found" --state=all.state -- ./meet-field global
+same replay-state "$status" 66
+has replay-state-words err "Fingerprint $found" "the earlier access first"
 
 # ---- What the program can see ----
 for p in signals stacks fork cancel clean filter hammer plugin; do
@@ -254,6 +334,26 @@ refused no-pair "which pair?" -- ./meet
 refused both-kinds "either --pair or --any" --any=meet.c:1 --pair "$(self meet)" -- ./meet
 refused any-bad "--any cannot be 'meet.c'" --any=meet.c -- ./meet
 refused no-program "which program?" --pair a.c:1:b.c:2
+refused all-pair "--all brings its own pairs" --all --pair "$(self meet)" -- ./meet
+refused all-from "either --all or --from" --all --from=races.jsonl -- ./meet
+refused all-plain "'$work/meet' holds no table of pairs" --all -- ./meet
+refused state-alone "--state is for many pairs" --state=x --pair "$(self meet)" -- ./meet
+refused from-missing "cannot read 'none': No such file" --from none -- ./meet
+refused from-other "'known' holds neither race records nor findings" --from known -- ./meet
+echo '{"version":1,"findings":[]}' >old.json
+refused from-old "'old.json' holds findings of another version than 2" --from old.json -- ./meet
+echo '{"version":2,"findings":[{"accesses":[null,{"kind":"read","stack":7}],"order":[]},5]}' >odd.json
+refused from-odd "'odd.json' has no race of which both lines are known" --from odd.json -- ./meet
+refused state-other-file "cannot use the state 'known': it is no state" --state=known --from races.jsonl -- ./meet
+same state-kept "$(cat known)" 'race:^second$'
+refused state-other-build "cannot use the state 'all.state': it is of another build of '$work/meet-field'" \
+    --state=all.state --from races.jsonl -- ./meet
+echo nonsense >>all.state
+refused state-bad-line "cannot use the state 'all.state': line 4 is not JSON" --all --state=all.state -- ./meet-field
+refused replay-where "--replay needs the file that the race is in" --replay=dh2-0123456789ab -- ./meet
+refused replay-what "--replay cannot be 'x'" --replay=x --from races.jsonl -- ./meet
+refused replay-none "'races.jsonl' has no race dh2-0123456789ab" --replay=dh2-0123456789ab --from races.jsonl -- ./meet
+refused bad-budget "--budget cannot be '10'" --budget=10 --all -- ./meet-field
 refused half-pair "--pair cannot be 'meet.c:1': one position is no pair" --pair meet.c:1 -- ./meet
 refused no-line "there is no code for meet.c:1 in '$work/meet'" --pair "meet.c:1:meet.c:$second" -- ./meet
 refused no-file "there is no code for none.c:$first in" --pair "none.c:$first:meet.c:$second" -- ./meet

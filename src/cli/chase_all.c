@@ -1,0 +1,293 @@
+/*
+ * chase_all.c - many pairs, one in each run of the program: which is next, what is known of each, and the sum
+ * of it, as in table 2 of the paper (Caper and RaceChaser, CC 2017, section 8.2.2).
+ *
+ * A round gives every pair one run in each order: with A waiting, and with B. What an earlier run has shown
+ * comes first: pairs whose two accesses met on the same bytes, then those of which one was reached; then
+ * those that their source ranks higher. A pair that was confirmed twice is not run again.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "util/output.h"
+#include "util/path.h"
+
+enum { ENOUGH = 2 };
+
+struct many {
+    struct dh_chase_request *q;
+    struct dh_chase_candidates *c;
+    struct dh_chase_state state;
+    struct dh_reporter *reporter;
+    int output; /* -1: none */
+    u64 start, runs;
+    bool stop; /* the time is over, the user has interrupted, or the program cannot be run */
+    bool trouble;
+    bool terminal;
+};
+
+static const char *steer_word(const struct dh_chase_request *q)
+{
+    static const char *const words[] = {NULL, "primary", "alternate"};
+    return words[q->steer];
+}
+
+/* ---- What is known ---- */
+
+static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o)
+{
+    c->runs[o->swapped]++;
+    c->confirmed += strcmp(o->word, "confirmed") == 0;
+    c->timeouts += strcmp(o->word, "timeout") == 0;
+    c->reached += strcmp(o->word, "not reached") != 0;
+    c->met += o->met;
+}
+
+/* From a state. Of a run that was steered otherwise nothing is counted. */
+static void take(void *ctx, const struct dh_chase_outcome *o)
+{
+    struct many *m = ctx;
+    const size_t *index = dh_map_get(&m->c->by_name, o->pair, strlen(o->pair));
+    const char *steer = steer_word(m->q);
+    bool same = steer && o->steer ? strcmp(steer, o->steer) == 0 : !steer && !o->steer;
+    if (index && same)
+        count(&m->c->at[*index], o);
+}
+
+static int by_promise(const void *a, const void *b, void *ctx)
+{
+    const struct dh_chase_candidate *all = ctx;
+    size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct dh_chase_candidate *x = &all[i], *y = &all[k];
+    if (!x->met != !y->met)
+        return x->met ? -1 : 1;
+    if (!x->reached != !y->reached)
+        return x->reached ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+/* ---- Runs ---- */
+
+static const char *outcome_of(const struct dh_chase_trial *t)
+{
+    return t->confirmed ? "confirmed" : t->timeout ? "timeout" : t->reached ? "not seen" : "not reached";
+}
+
+static const char *short_name(struct many *m, const struct dh_chase_position *p)
+{
+    return dh_arena_printf(&m->q->arena, "%s:%d", dh_path_base(p->file), p->line);
+}
+
+static void say(struct many *m, const struct dh_chase_candidate *c, const char *word)
+{
+    const char *a = short_name(m, &c->at[0]), *b = short_name(m, &c->at[1]);
+    if (m->terminal)
+        fprintf(stderr, "\r\033[Kdeadheat chase: run %" PRIu64 " of %zu pairs: %s with %s%s%s", m->runs,
+                m->c->n, a, b, word ? ": " : "", word ? word : "");
+    else if (word)
+        fprintf(stderr, "deadheat chase: %s with %s: %s\n", a, b, word);
+}
+
+static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
+{
+    struct dh_chase_request *q = m->q;
+    char *records = NULL;
+    size_t len = 0;
+    q->tau_us = dh_chase_tau(c->timeouts);
+    q->positions[0] = c->at[swapped];
+    q->positions[1] = c->at[!swapped];
+    c->refused = dh_chase_find_candidate(q);
+    if (c->refused) {
+        say(m, c, dh_arena_printf(&q->arena, "not chased: %s", c->refused));
+        return;
+    }
+    m->runs++;
+    say(m, c, NULL);
+    q->copy = open_memstream(&records, &len);
+    if (!q->copy)
+        dh_util_no_memory();
+    struct dh_chase_trial t = dh_chase_try(q, m->reporter, m->output);
+    fclose(q->copy);
+    q->copy = NULL;
+    m->stop |= !t.ran || t.broken_off || (WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGINT);
+    m->trouble |= !t.ran || t.blind;
+    if (t.ran && !t.broken_off && !t.blind) {
+        struct dh_chase_outcome o = {.pair = c->name,
+                                     .word = outcome_of(&t),
+                                     .steer = steer_word(q),
+                                     .swapped = swapped,
+                                     .met = t.confirmed || t.harmless};
+        o.fingerprint = t.confirmed ? dh_chase_fingerprint(&q->arena, records, len) : NULL;
+        c->fingerprint = o.fingerprint ? o.fingerprint : c->fingerprint;
+        count(c, &o);
+        dh_chase_state_add(&m->state, &o);
+        say(m, c, o.word);
+    }
+    free(records);
+}
+
+/* A steered pair has one order, that which was asked for. */
+static void run_round(struct many *m, u64 round, const size_t *order)
+{
+    int orders = m->q->steer ? 1 : 2;
+    for (size_t i = 0; i < m->c->n; i++) {
+        struct dh_chase_candidate *c = &m->c->at[order[i]];
+        bool itself = strcmp(dh_chase_position_text(&m->q->arena, &c->at[0]),
+                             dh_chase_position_text(&m->q->arena, &c->at[1])) == 0;
+        for (int o = 0; o < (itself ? 1 : orders); o++) {
+            if (c->refused || c->confirmed >= ENOUGH || c->runs[o] > round)
+                continue;
+            m->stop |= m->q->deadline_us && dh_chase_now_us() >= m->q->deadline_us;
+            if (m->stop)
+                return;
+            run_once(m, c, o == 1);
+        }
+    }
+}
+
+static void run_all(struct many *m)
+{
+    size_t *order = calloc(m->c->n, sizeof(*order));
+    if (!order)
+        dh_util_no_memory();
+    for (size_t i = 0; i < m->c->n; i++)
+        order[i] = i;
+    for (u64 round = 0; round < m->q->trials && !m->stop; round++) {
+        qsort_r(order, m->c->n, sizeof(*order), by_promise, m->c->at);
+        run_round(m, round, order);
+    }
+    if (m->terminal)
+        fputs("\r\033[K", stderr);
+    free(order);
+}
+
+/* ---- The sum ---- */
+
+struct sum {
+    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
+};
+
+static const char *verdict_of(const struct dh_chase_candidate *c)
+{
+    return c->confirmed               ? "confirmed"
+           : c->timeouts              ? "timeout"
+           : c->refused               ? "not chased"
+           : c->reached               ? "not seen"
+           : c->runs[0] || c->runs[1] ? "not reached"
+                                      : "left";
+}
+
+static struct sum sum_up(const struct dh_chase_candidates *c)
+{
+    struct sum s = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        const struct dh_chase_candidate *at = &c->at[i];
+        bool tried = at->runs[0] || at->runs[1];
+        s.tried += tried;
+        s.reached += at->reached > 0;
+        s.confirmed += at->confirmed > 0;
+        s.twice += at->confirmed >= ENOUGH;
+        s.timeout += !at->confirmed && at->timeouts;
+        s.not_seen += tried && !at->confirmed && !at->timeouts;
+        s.not_chased += !tried && at->refused;
+        s.left += !tried && !at->refused;
+    }
+    return s;
+}
+
+static void print_sum(const struct many *m, const struct sum *s)
+{
+    fprintf(stderr,
+            "deadheat chase: %zu pairs, %" PRIu64
+            " runs in %.1f s\n"
+            "  tried  reached  confirmed  (twice)  not seen  timeout  not chased  left\n"
+            "  %5" PRIu64 "  %7" PRIu64 "  %9" PRIu64 "  (%5" PRIu64 ")  %8" PRIu64 "  %7" PRIu64
+            "  %10" PRIu64 "  %4" PRIu64 "\n",
+            m->c->n, m->runs, (double)(dh_chase_now_us() - m->start) / 1e6, s->tried, s->reached,
+            s->confirmed, s->twice, s->not_seen, s->timeout, s->not_chased, s->left);
+    if (m->c->left_out)
+        fprintf(stderr,
+                "deadheat chase: %" PRIu64
+                " more were proposed that cannot be named by two lines, or that a pair "
+                "above stands for\n",
+                m->c->left_out);
+}
+
+static json_t *number(u64 n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *results(const struct dh_chase_candidates *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->n; i++) {
+        const struct dh_chase_candidate *at = &c->at[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:i, s:i, s:i, s:s*, s:s*}", "pair", at->name, "outcome",
+                                        verdict_of(at), "runs", (int)(at->runs[0] + at->runs[1]), "reached",
+                                        (int)at->reached, "confirmed", (int)at->confirmed, "fingerprint",
+                                        at->fingerprint, "why", at->refused));
+    }
+    return list;
+}
+
+static int write_sum(struct many *m, const struct sum *s)
+{
+    struct dh_output to = {0};
+    const char *inputs[] = {m->q->modules[0].path, m->q->from};
+    if (dh_output_open(&to, &m->q->arena, m->q->summary, inputs, m->q->from ? 2 : 1) != 0)
+        return dh_cli_fail("chase", "cannot write '%s': %s", m->q->summary, to.why);
+    json_t *all = json_pack(
+        "{s:i, s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1,
+        "program", m->q->modules[0].path, "build_id", dh_chase_lines_build_id(m->q->modules[0].file), "pairs",
+        number(m->c->n), "runs", number(m->runs), "seconds", (double)(dh_chase_now_us() - m->start) / 1e6,
+        "tried", number(s->tried), "reached", number(s->reached), "confirmed", number(s->confirmed), "twice",
+        number(s->twice), "not_seen", number(s->not_seen), "timeout", number(s->timeout), "not_chased",
+        number(s->not_chased), "left", number(s->left), "left_out", number(m->c->left_out), "results",
+        results(m->c));
+    json_dumpf(all, to.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+    fputc('\n', to.stream);
+    json_decref(all);
+    if (dh_output_commit(&to) != 0)
+        return dh_cli_fail("chase", "cannot write '%s': %s", m->q->summary, to.why);
+    return 0;
+}
+
+int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
+{
+    struct dh_reporter_result result;
+    struct many m = {
+        .q = q, .c = c, .state.fd = -1, .start = dh_chase_now_us(), .terminal = isatty(STDERR_FILENO)};
+    int rc = q->state ? dh_chase_state_open(q, &m.state, take, &m) : 0;
+    if (!rc)
+        rc = dh_chase_open_output(q, &m.output);
+    if (rc) {
+        dh_chase_state_close(&m.state);
+        return rc;
+    }
+    q->again = true;
+    q->deadline_us = q->budget_us ? m.start + q->budget_us : 0;
+    m.reporter = dh_chase_reporter(q);
+    run_all(&m);
+    dh_reporter_finish(m.reporter, &result);
+    struct sum sum = sum_up(c);
+    print_sum(&m, &sum);
+    rc = q->summary ? write_sum(&m, &sum) : 0;
+    dh_chase_state_close(&m.state);
+    if (m.output >= 0)
+        close(m.output);
+    if (rc || result.bad_suppressions)
+        return DH_EXIT_TROUBLE;
+    if (sum.confirmed)
+        return (int)q->exitcode;
+    return m.trouble ? DH_EXIT_TROUBLE : 0;
+}

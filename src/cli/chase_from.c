@@ -1,0 +1,277 @@
+/*
+ * chase_from.c - pairs that others propose: race records, findings in JSON of any command, and the table of
+ * the static analysis that a field build carries.
+ *
+ * Records are turned into findings first, so that there is one way in. Nothing in a file is trusted.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "cli/static.h"
+#include "util/lines.h"
+#include "util/path.h"
+
+enum { MAX_FILE = 1 << 30, FINDINGS_VERSION = 2 };
+
+/* The same pair may be proposed several times. */
+static struct dh_chase_candidate *add(struct dh_chase_request *q, struct dh_chase_candidates *c,
+                                      const struct dh_chase_position at[2])
+{
+    const char *name = dh_arena_printf(&q->arena, "%s:%s", dh_chase_position_text(&q->arena, &at[0]),
+                                       dh_chase_position_text(&q->arena, &at[1]));
+    size_t *known = dh_map_get(&c->by_name, name, strlen(name));
+    if (known)
+        return NULL;
+    size_t *index = dh_arena_alloc(&q->arena, sizeof(*index));
+    *index = c->n;
+    dh_map_put(&c->by_name, name, strlen(name), index);
+    c->at = dh_util_grow(c->at, c->n, &c->cap, sizeof(*c->at));
+    c->at[c->n] = (struct dh_chase_candidate){.at = {at[0], at[1]}, .name = name};
+    return &c->at[c->n++];
+}
+
+/* ---- Findings ---- */
+
+/* The line to look at: the innermost that is not in a system header or library, or else the innermost. */
+static const json_t *frame_of(const json_t *stack)
+{
+    const json_t *first = NULL;
+    for (size_t i = 0; i < json_array_size(stack); i++) {
+        const json_t *frame = json_array_get(stack, i);
+        const char *file = json_string_value(json_object_get(frame, "file"));
+        if (!file || json_integer_value(json_object_get(frame, "line")) <= 0)
+            continue;
+        if (!dh_path_is_system(file))
+            return frame;
+        first = first ? first : frame;
+    }
+    return first;
+}
+
+static bool position_of(struct dh_arena *arena, const json_t *access, struct dh_chase_position *ret)
+{
+    static const struct {
+        const char *word;
+        u8 kinds;
+    } kinds[] = {{"read", DH_CONTROL_READ},
+                 {"write", DH_CONTROL_WRITE},
+                 {"update", DH_CONTROL_READ | DH_CONTROL_WRITE}};
+    const json_t *frame = frame_of(json_object_get(access, "stack"));
+    const char *kind = json_string_value(json_object_get(access, "kind"));
+    const char *file = json_string_value(json_object_get(frame, "file"));
+    json_int_t line = json_integer_value(json_object_get(frame, "line"));
+    json_int_t column = json_integer_value(json_object_get(frame, "column"));
+    for (size_t i = 0; file && kind && line < 10000000 && i < DH_ARRAY_LEN(kinds); i++) {
+        if (strcmp(kind, kinds[i].word) != 0)
+            continue;
+        bool placed = column > 0 && column < 10000000;
+        *ret = (struct dh_chase_position){.file = dh_arena_strdup(arena, file),
+                                          .line = (int)line,
+                                          .column = placed ? (int)column : 0,
+                                          .all = !placed,
+                                          .kinds = kinds[i].kinds};
+        return !strchr(file, ':');
+    }
+    return false;
+}
+
+static void add_finding(struct dh_chase_request *q, struct dh_chase_candidates *c, const json_t *finding)
+{
+    const json_t *accesses = json_object_get(finding, "accesses"), *variant;
+    const char *order = json_string_value(json_object_get(finding, "order"));
+    const char *fingerprint = json_string_value(json_object_get(finding, "fingerprint"));
+    struct dh_chase_position at[2];
+    size_t i;
+    if (!position_of(&q->arena, json_array_get(accesses, 1), &at[0]) ||
+        !position_of(&q->arena, json_array_get(accesses, 0), &at[1])) {
+        c->left_out++;
+    } else {
+        struct dh_chase_candidate *new = add(q, c, at);
+        if (new) {
+            new->fingerprint = fingerprint ? dh_arena_strdup(&q->arena, fingerprint) : NULL;
+            new->reversed = order &&strcmp(order, "reversed") == 0;
+        }
+    }
+    json_array_foreach(json_object_get(finding, "variants"), i, variant) add_finding(q, c, variant);
+}
+
+/* ---- Records ---- */
+
+/* As `deadheat report --all --format=json` prints them; NULL: a line is no record. */
+static json_t *findings_of_records(const char *text, size_t len)
+{
+    char *out = NULL;
+    size_t n = 0;
+    struct dh_reporter_result result;
+    FILE *memory = open_memstream(&out, &n), *nothing = fopen("/dev/null", "we");
+    if (!memory || !nothing)
+        dh_util_no_memory();
+    struct dh_reporter_options options = {.out = memory,
+                                          .messages = nothing,
+                                          .input = "records",
+                                          .suppressions = "",
+                                          .print = true,
+                                          .format = DH_PRINT_JSON,
+                                          .all = true};
+    struct dh_reporter *reporter = dh_reporter_new(&options);
+    for (u64 number = 1; len; number++) {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) : len;
+        dh_reporter_take(reporter, text, line, number);
+        line += end != NULL;
+        text += line;
+        len -= line;
+    }
+    dh_reporter_finish(reporter, &result);
+    fclose(memory);
+    fclose(nothing);
+    json_t *document = result.bad_lines ? NULL : json_loadb(out, n, 0, NULL);
+    free(out);
+    return document;
+}
+
+const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, size_t len)
+{
+    json_t *document = findings_of_records(records, len);
+    const char *text = json_string_value(
+        json_object_get(json_array_get(json_object_get(document, "findings"), 0), "fingerprint"));
+    const char *copy = text ? dh_arena_strdup(arena, text) : NULL;
+    json_decref(document);
+    return copy;
+}
+
+/* The document that a file is, or that its records make. NULL after a sentence. */
+static json_t *read_findings(const char *path)
+{
+    char *text = NULL;
+    size_t len = 0;
+    int rc = dh_lines_load(path, MAX_FILE, &text, &len);
+    if (rc) {
+        dh_cli_fail("chase", "cannot read '%s': %s", path, strerror(-rc));
+        return NULL;
+    }
+    json_t *document = json_loadb(text, len, 0, NULL);
+    if (document && !json_is_array(json_object_get(document, "findings"))) {
+        json_decref(document);
+        document = NULL;
+    }
+    if (!document)
+        document = findings_of_records(text, len);
+    free(text);
+    if (!document) {
+        dh_cli_fail("chase", "'%s' holds neither race records nor findings in JSON", path);
+    } else if (json_integer_value(json_object_get(document, "version")) != FINDINGS_VERSION) {
+        dh_cli_fail("chase", "'%s' holds findings of another version than %d", path, FINDINGS_VERSION);
+        json_decref(document);
+        document = NULL;
+    }
+    return document;
+}
+
+int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *ret)
+{
+    json_t *document = read_findings(q->from), *finding;
+    size_t i;
+    if (!document)
+        return DH_EXIT_TROUBLE;
+    json_array_foreach(json_object_get(document, "findings"), i, finding) add_finding(q, ret, finding);
+    json_decref(document);
+    if (!ret->n)
+        return dh_cli_fail("chase", "'%s' has no race of which both lines are known", q->from);
+    return 0;
+}
+
+/* ---- The table of a field build ---- */
+
+static bool position_of_site(struct dh_arena *arena, const struct dh_pairs_site *site,
+                             struct dh_chase_position *ret)
+{
+    static const u8 kinds[DH_PAIRS_ACCESSES] = {
+        [DH_PAIRS_READ] = DH_CONTROL_READ,
+        [DH_PAIRS_WRITE] = DH_CONTROL_WRITE,
+        [DH_PAIRS_ATOMIC_READ] = DH_CONTROL_READ,
+        [DH_PAIRS_ATOMIC_WRITE] = DH_CONTROL_WRITE,
+        [DH_PAIRS_ATOMIC_UPDATE] = DH_CONTROL_READ | DH_CONTROL_WRITE,
+    };
+    *ret = (struct dh_chase_position){.file = dh_path_join(arena, site->at.dir, site->at.file),
+                                      .line = (int)site->at.line,
+                                      .column = (int)site->at.column,
+                                      .all = site->at.column == 0,
+                                      .kinds = kinds[site->access]};
+    return ret->kinds && ret->line > 0 && site->at.file[0] && !strchr(ret->file, ':');
+}
+
+/* What speaks against a pair counts; the numbers only order pairs. */
+static u32 rank_of(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
+{
+    static const struct {
+        u32 reason, against;
+    } reasons[] = {{DH_PAIRS_BY_ONE_UNLOCKED, 5}, {DH_PAIRS_BY_OTHER_LOCKS, 10},
+                   {DH_PAIRS_BY_SHARED_MODE, 15}, {DH_PAIRS_BY_MANY_LOCKS, 20},
+                   {DH_PAIRS_BY_MAY_ALIAS, 10},   {DH_PAIRS_BY_OUTSIDE, 20},
+                   {DH_PAIRS_BY_CAST, 30}};
+    size_t n;
+    const u32 *variables = dh_pairs_items(p, pair->variables, &n);
+    u32 rank = pair->flags & DH_PAIRS_RELAY ? 0 : 100;
+    rank += pair->flags & DH_PAIRS_AD_HOC ? 50 : 0;
+    rank += n ? 3 * p->variables[variables[0]].storage : 20;
+    for (size_t i = 0; i < DH_ARRAY_LEN(reasons); i++)
+        rank += pair->reasons & reasons[i].reason ? reasons[i].against : 0;
+    return rank;
+}
+
+static void add_pairs(struct dh_chase_request *q, struct dh_chase_candidates *c, const struct dh_static *s)
+{
+    for (size_t g = 0; g < s->n_groups; g++) {
+        for (size_t i = 0; i < s->groups[g].n; i++) {
+            const struct dh_pairs_pair *pair = &s->pairs->pairs[s->groups[g].pairs[i]];
+            struct dh_chase_position at[2];
+            struct dh_chase_candidate *new = NULL;
+            if (position_of_site(&q->arena, &s->pairs->sites[pair->side[0].site], &at[0]) &&
+                position_of_site(&q->arena, &s->pairs->sites[pair->side[1].site], &at[1]))
+                new = add(q, c, at);
+            else
+                c->left_out++;
+            if (new)
+                new->rank = rank_of(s->pairs, pair);
+            c->left_out += dh_pairs_stands_for(s->pairs, pair) - 1;
+        }
+    }
+}
+
+int dh_chase_from_program(struct dh_chase_request *q, struct dh_chase_candidates *ret)
+{
+    char *path = (char *)q->modules[0].path;
+    bool sound = strcmp(q->style, "sound") == 0;
+    struct dh_static s = {.style = q->style, .set = sound ? DH_PAIRS_SOUND : DH_PAIRS_RELAY, .input = path};
+    struct dh_static_input in = {.files = &path, .n_files = 1};
+    if (!dh_chase_lines_has_section(q->modules[0].file, DH_PAIRS_SECTION))
+        return dh_cli_fail(
+            "chase",
+            "'%s' holds no table of pairs: build it with 'deadheat cc --dh-mode=field', or give "
+            "pairs with --from",
+            path);
+    dh_map_init(&s.from.names, &s.arena);
+    dh_suppress_init(&s.rules, &s.arena);
+    int rc = dh_static_load(&s, &in);
+    if (!rc) {
+        s.from.table = s.pairs;
+        s.from.arena = &s.arena;
+        s.from.set = s.set;
+        s.assumed = dh_static_assumed(&s, s.set);
+        dh_static_select(&s);
+        add_pairs(q, ret, &s);
+        if (!ret->n)
+            rc = dh_cli_fail("chase", "the static analysis has found no pair in '%s' that can be chased",
+                             path);
+    }
+    dh_pairs_free(s.pairs);
+    dh_map_done(&s.from.names);
+    dh_static_forget(&s);
+    dh_arena_done(&s.arena);
+    return rc;
+}
