@@ -15,7 +15,8 @@
  *     SHOWN, EXPIRED -> OFF, OPEN by the command, with the next generation: whoever waits goes on
  *
  * The thread that was at the first side waits for the last step, too: of several instructions on one line it
- * executes one after the other, and the next may be armed before it goes on.
+ * executes one after the other, and the next may be armed before it goes on. It does so for a while only,
+ * since a busy machine may not run the command.
  *
  * In a steered run the thread at the first side is the one that is to go second. After they have met and were
  * looked at, it waits until the other's access has been made, which a breakpoint behind that access tells.
@@ -116,6 +117,8 @@ struct dh_control {
     u32 state; /* atomic: generation << 3 | phase */
     u32 n_sites;
     u64 delay_us;
+    u64 patience_us; /* how long the first waits for the command to do its part, before it goes on without */
+    u64 left_us;     /* when it last did; by CLOCK_MONOTONIC, atomic */
     u64 hold_us; /* steering: after they have met, the first waits up to so long for the second's access */
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */

@@ -12,7 +12,7 @@
 
 #include "chase/watch.h"
 
-enum { LOOK_US = 100000, RELOAD_US = 10000, FRESH_US = 10000 };
+enum { LOOK_US = 100000, RELOAD_US = 10000, FRESH_US = 10000, TRAP_US = 5, SHORT_PATIENCE_US = 2000 };
 
 u64 dh_chase_now_us(void)
 {
@@ -25,6 +25,7 @@ struct chase {
     struct dh_chase_run *run;
     struct dh_chase_target *target;
     u64 start;
+    u64 traps;  /* counted when the window began */
     u64 opened; /* when the first side was armed last */
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were looked for last */
@@ -97,6 +98,7 @@ static bool restart(struct chase *c, enum which which)
     arm(c, wanted);
     c->opened = dh_chase_now_us();
     c->due = c->opened + c->run->policy->delay;
+    c->traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
     dh_chase_target_restart(c->target, open ? DH_CONTROL_OPEN : DH_CONTROL_OFF);
     return open;
 }
@@ -132,13 +134,22 @@ static void end_window(struct chase *c, bool met)
 {
     const struct dh_control_access *first = &c->target->control->first;
     u64 came = first->time_us, now = dh_chase_now_us();
+    u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
+    u64 traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
+    /* It may have gone on by itself, and nobody has waited since: then the traps of others are what it costs.
+     */
+    bool alone = left > came && left < now;
     u32 site = first->site % DH_CONTROL_SITES;
     bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
     dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0,
-                            now > came ? now - came : 0, c->target->control->delay_us);
+                            alone        ? left - came + (traps - c->traps) * TRAP_US
+                            : now > came ? now - came
+                                         : 0,
+                            c->target->control->delay_us);
     restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
-    dh_chase_policy_add(c->run->policy, c->opened - now);
+    if (!alone)
+        dh_chase_policy_add(c->run->policy, c->opened - now);
     c->run->reached++;
     if (changed)
         c->run->changed(c->run->ctx, site);
@@ -163,6 +174,19 @@ static void withdraw(struct chase *c, u32 seen)
     arm(c, none);
     dh_chase_policy_add(c->run->policy, dh_chase_now_us() - before);
     c->due = dh_chase_now_us() + LOOK_US;
+}
+
+/* How late is this process woken on this machine, now? Before the program begins, if that matters. */
+static void try_sleeping(struct chase *c)
+{
+    enum { TIMES = 4, PAUSE_US = 200 };
+    const struct timespec pause = {0, PAUSE_US * 1000};
+    for (int i = 0; i < TIMES && c->run->policy->rmax < 1; i++) {
+        u64 before = dh_chase_now_us();
+        nanosleep(&pause, NULL);
+        u64 slept = dh_chase_now_us() - before;
+        dh_chase_policy_late(c->run->policy, slept > PAUSE_US ? slept - PAUSE_US : 0);
+    }
 }
 
 /* One step, at most so long. */
@@ -211,7 +235,11 @@ static void place(struct chase *c)
 
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
-    struct chase c = {.run = run, .target = run->target, .start = dh_chase_now_us()};
+    if (run->policy->rmax < 1)
+        run->target->control->patience_us = SHORT_PATIENCE_US;
+    struct chase c = {.run = run, .target = run->target};
+    try_sleeping(&c);
+    c.start = dh_chase_now_us();
     place(&c);
     if (run->placed)
         step(&c); /* armed before the first instruction of the program */

@@ -8,7 +8,8 @@ enum { FIRST_RESERVE_US = 4000, LEAST_RESERVE_US = 500 };
 
 static u64 reserve_of(const struct dh_chase_policy *p)
 {
-    return p->windows ? 2 * p->overrun + LEAST_RESERVE_US : FIRST_RESERVE_US;
+    u64 seen = 2 * p->overrun + LEAST_RESERVE_US;
+    return p->windows || seen > FIRST_RESERVE_US ? seen : FIRST_RESERVE_US;
 }
 
 u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u64 total, u64 spent)
@@ -65,6 +66,11 @@ void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64
     p->overrun = over > p->overrun ? over : p->overrun;
     p->sites[site].samples++;
     p->sites[site].quick = armed < p->delay ? p->sites[site].quick + 1 : 0;
+}
+
+void dh_chase_policy_late(struct dh_chase_policy *p, u64 late)
+{
+    p->overrun = late > p->overrun ? late : p->overrun;
 }
 
 void dh_chase_policy_add(struct dh_chase_policy *p, u64 more)

@@ -29,7 +29,7 @@ struct dh_chase_policy {
     u64 random; /* state of the generator; not 0 */
     u64 waited;
     u64 windows; /* ended so far */
-    u64 overrun; /* the worst of them */
+    u64 overrun; /* the worst of them, and of other sleeps */
     struct {
         u32 samples;
         u32 quick; /* samples in a row that were hit at once */
@@ -46,6 +46,9 @@ bool dh_chase_policy_decide(struct dh_chase_policy *p, u32 site, u64 total);
 /* A sample has been taken: the site was armed for so long before it was hit; the window took so long, and was
  * granted this delay. */
 void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window, u64 delay);
+
+/* Somebody who slept was woken so late: so may be those who wait in a window. */
+void dh_chase_policy_late(struct dh_chase_policy *p, u64 late);
 
 /* Time that has gone into changes of code outside the windows told of, or into waits after one. */
 void dh_chase_policy_add(struct dh_chase_policy *p, u64 more);

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BREAKPOINT = 0xCC, MEET_MS = 10000 };
+enum { BREAKPOINT = 0xCC, MEET_MS = 10000, PATIENCE_US = 100000 };
 
 int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 delay_us)
 {
@@ -39,6 +39,7 @@ int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 
     t->control = p;
     t->control->magic = DH_CONTROL_MAGIC;
     t->control->delay_us = delay_us;
+    t->control->patience_us = PATIENCE_US;
     return 0;
 }
 

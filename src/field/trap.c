@@ -15,9 +15,8 @@
 #include "base/sys.h"
 #include "field/field.h"
 
-/* How long a thread waits for the command to do its part, before it goes on without; longer if its stack is
- * being copied. */
-enum { PATIENCE_US = 100000, SHOWN_US = 10000000 };
+/* How long a thread whose stack is being copied waits for the command, before it goes on without. */
+enum { SHOWN_US = 10000000 };
 
 /* ---- Addresses ---- */
 
@@ -195,14 +194,16 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
 {
     describe(uc, c, site, &c->first);
     move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
-    u64 until = dh_sys_now_us() + PATIENCE_US;
+    u64 until = dh_sys_now_us() + c->patience_us;
     bool watched = false;
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
         if (in_phase(seen, 0) != in_phase(mine, 0))
             return;
         if (phase == DH_CONTROL_EXPIRED) {
-            wait_for_command(c, mine, PATIENCE_US);
+            wait_for_command(c, mine, c->patience_us);
+            if (in_phase(load_state(c), 0) == in_phase(mine, 0))
+                __atomic_store_n(&c->left_us, dh_sys_now_us(), __ATOMIC_RELEASE);
             return;
         }
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {

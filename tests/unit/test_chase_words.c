@@ -81,6 +81,13 @@ static void budget(void **state)
     assert_int_equal(dh_chase_policy_delay(&p, 0, 0), 0);
     assert_int_equal(dh_chase_policy_delay(&p, 1500000, 0), 4500);
     assert_int_equal(dh_chase_policy_delay(&p, 1700000, 0), 10000);
+    /* So is what was seen of the machine before the first window, of which it is the least. */
+    struct dh_chase_policy first = {.rmax = 0.05, .delay = 50000, .min = 1000000, .random = 1};
+    assert_int_equal(dh_chase_policy_delay(&first, 0, 0), 46000);
+    dh_chase_policy_late(&first, 100);
+    assert_int_equal(dh_chase_policy_delay(&first, 0, 0), 46000);
+    dh_chase_policy_late(&first, 10000);
+    assert_int_equal(dh_chase_policy_delay(&first, 0, 0), 29500);
     p.rmax = 0;
     assert_false(dh_chase_policy_decide(&p, 0, 100000000));
 }
