@@ -130,13 +130,14 @@ struct dh_detector {
     struct dh_table locks;
     struct dh_table cells;
     struct dh_companions companions;
-    u64 event;     /* number of the event being handled */
-    u64 window;    /* events a windowed detector looks at together; 0: its own choice */
-    u64 given_up;  /* questions left open because a bound that the detector states was reached */
-    u32 n_threads; /* thread_init was called for all below */
-    u32 cell;      /* of the access being handled */
-    u32 index;     /* in the host */
-    bool failed;   /* no memory: no more events */
+    struct dh_vc_memo *vc_memo; /* of vc_tree.c; NULL: not needed yet */
+    u64 event;                  /* number of the event being handled */
+    u64 window;                 /* events a windowed detector looks at together; 0: its own choice */
+    u64 given_up;               /* questions left open because a bound that the detector states was reached */
+    u32 n_threads;              /* thread_init was called for all below */
+    u32 cell;                   /* of the access being handled */
+    u32 index;                  /* in the host */
+    bool failed;                /* no memory: no more events */
 };
 
 DH_INLINE void *dh_detect_alloc(struct dh_detector *d, size_t n)

@@ -3,7 +3,18 @@
  */
 #include "detect/vc_tree.h"
 
-enum { CLOCKS = 31, CHILDREN = 15, LEVELS_MAX = 8 };
+enum { CLOCKS = 31, CHILDREN = 15, LEVELS_MAX = 8, MEMO_LEAST = 4096 };
+
+/* Pairs of nodes, by their stamps, of which the first is nowhere behind the second. A pair may take the place
+ * of another. There are as many places as threads: with fewer, the nodes of the clocks of a few dozen locks
+ * push each other out, and every join compares whole clocks. */
+struct dh_vc_memo {
+    u32 stamps; /* given out so far */
+    u32 places; /* a power of two */
+    struct {
+        u32 node, other;
+    } *within;
+};
 
 /* Both kinds begin with the count of references. */
 struct dh_vc_node {
@@ -14,7 +25,8 @@ struct dh_vc_node {
             u32 clocks[CLOCKS];
         };
         struct {
-            u64 unused_above;
+            u32 unused_above;
+            u32 stamp; /* 0: none, there are no more */
             struct dh_vc_node *children[CHILDREN];
         };
     };
@@ -75,23 +87,57 @@ void dh_vc_tree_drop(struct dh_detector *d, struct dh_vc_node *node, u32 levels)
     dh_detect_free(d, node, sizeof(*node));
 }
 
-/* A node with the same content that may be changed: the caller's reference is the only one. NULL: no memory,
- * and the caller keeps its reference. */
+static u32 next_stamp(struct dh_detector *d)
+{
+    struct dh_vc_memo *memo = d->vc_memo ? d->vc_memo : dh_detect_alloc(d, sizeof(*memo));
+    d->vc_memo = memo;
+    if (!memo || memo->stamps == UINT32_MAX)
+        return 0;
+    u32 last = d->n_threads > MEMO_LEAST ? d->n_threads - 1 : MEMO_LEAST - 1;
+    return DH_ROOM(d, memo->within, memo->places, last) ? ++memo->stamps : 0;
+}
+
+/* *ret_place: where the memo has the pair if it has it. */
+static bool is_remembered(struct dh_detector *d, const struct dh_vc_node *node,
+                          const struct dh_vc_node *other, u32 *ret_place)
+{
+    const struct dh_vc_memo *memo = d->vc_memo;
+    *ret_place = 0;
+    if (!node->stamp || !other->stamp)
+        return false;
+    *ret_place = dh_hash64((u64)node->stamp << 32 | other->stamp) & (memo->places - 1);
+    return memo->within[*ret_place].node == node->stamp && memo->within[*ret_place].other == other->stamp;
+}
+
+static void remember(struct dh_detector *d, const struct dh_vc_node *node, const struct dh_vc_node *other,
+                     u32 place)
+{
+    if (node->stamp && other->stamp) {
+        d->vc_memo->within[place].node = node->stamp;
+        d->vc_memo->within[place].other = other->stamp;
+    }
+}
+
+/* A node with the same content that is going to be changed: the caller's reference is the only one. NULL: no
+ * memory, and the caller keeps its reference. */
 static struct dh_vc_node *own(struct dh_detector *d, struct dh_vc_node *node, u32 levels)
 {
-    if (node && node->refs == 1)
-        return node;
-    struct dh_vc_node *copy = dh_detect_alloc(d, sizeof(*copy));
-    if (!copy)
-        return NULL;
-    if (node) {
-        *copy = *node;
-        for (u32 i = 0; levels > 1 && i < CHILDREN; i++)
-            dh_vc_tree_share(copy->children[i]);
-        node->refs--;
+    struct dh_vc_node *mine = node;
+    if (!node || node->refs > 1) {
+        mine = dh_detect_alloc(d, sizeof(*mine));
+        if (!mine)
+            return NULL;
+        if (node) {
+            *mine = *node;
+            for (u32 i = 0; levels > 1 && i < CHILDREN; i++)
+                dh_vc_tree_share(mine->children[i]);
+            node->refs--;
+        }
+        mine->refs = 1;
     }
-    copy->refs = 1;
-    return copy;
+    if (levels > 1)
+        mine->stamp = next_stamp(d);
+    return mine;
 }
 
 struct dh_vc_node *dh_vc_tree_raise(struct dh_detector *d, struct dh_vc_node *node, u32 from, u32 to)
@@ -128,7 +174,13 @@ struct dh_vc_node *dh_vc_tree_set(struct dh_detector *d, struct dh_vc_node *node
     return node;
 }
 
-static struct dh_vc_node *join_leaf(struct dh_detector *d, struct dh_vc_node *node, struct dh_vc_node *other)
+/* The result of joining two nodes, which has taken over the caller's reference to the first. */
+struct joined {
+    struct dh_vc_node *node;
+    bool changed; /* it is another node, or the first with another content */
+};
+
+static struct joined join_leaves(struct dh_detector *d, struct dh_vc_node *node, struct dh_vc_node *other)
 {
     u32 behind = 0, ahead = 0;
     for (u32 i = 0; i < CLOCKS; i++) {
@@ -136,53 +188,77 @@ static struct dh_vc_node *join_leaf(struct dh_detector *d, struct dh_vc_node *no
         ahead |= node->clocks[i] > other->clocks[i];
     }
     if (!behind)
-        return node;
+        return (struct joined){.node = node};
     if (!ahead) {
         dh_vc_tree_drop(d, node, 1);
-        return dh_vc_tree_share(other);
+        return (struct joined){.node = dh_vc_tree_share(other), .changed = true};
     }
     struct dh_vc_node *mine = own(d, node, 1);
     if (!mine)
-        return node;
+        return (struct joined){.node = node};
     for (u32 i = 0; i < CLOCKS; i++)
         mine->clocks[i] = mine->clocks[i] > other->clocks[i] ? mine->clocks[i] : other->clocks[i];
-    return mine;
+    return (struct joined){.node = mine, .changed = true};
+}
+
+static struct joined join(struct dh_detector *d, struct dh_vc_node *node, struct dh_vc_node *other,
+                          u32 levels);
+
+/* With the child joined, which is not the other's. */
+static struct joined join_child(struct dh_detector *d, struct dh_vc_node *node, u32 i,
+                                struct dh_vc_node *more, u32 levels)
+{
+    struct dh_vc_node *child = node->children[i];
+    bool shared = node->refs > 1;
+    struct joined both = join(d, shared ? dh_vc_tree_share(child) : child, more, levels - 1);
+    struct dh_vc_node *mine = both.changed ? own(d, node, levels) : NULL;
+    if (!mine) {
+        if (shared)
+            dh_vc_tree_drop(d, both.node, levels - 1);
+        else
+            node->children[i] = both.node;
+        return (struct joined){.node = node};
+    }
+    if (shared)
+        dh_vc_tree_drop(d, child, levels - 1);
+    mine->children[i] = both.node;
+    return (struct joined){.node = mine, .changed = true};
 }
 
 /* What is the same in the end as in one of the two is shared with it. */
+static struct joined join(struct dh_detector *d, struct dh_vc_node *node, struct dh_vc_node *other,
+                          u32 levels)
+{
+    struct joined result = {.node = node};
+    bool as_other = true;
+    u32 place;
+    if (node == other || !other)
+        return result;
+    if (!node)
+        return (struct joined){.node = dh_vc_tree_share(other), .changed = true};
+    if (levels == 1)
+        return join_leaves(d, node, other);
+    if (is_remembered(d, node, other, &place))
+        return result;
+    for (u32 i = 0; i < CHILDREN && !d->failed; i++) {
+        struct dh_vc_node *more = other->children[i];
+        if (result.node->children[i] != more && more) {
+            struct joined now = join_child(d, result.node, i, more, levels);
+            result = (struct joined){.node = now.node, .changed = result.changed || now.changed};
+        }
+        as_other &= result.node->children[i] == more;
+    }
+    if (as_other && !d->failed) {
+        dh_vc_tree_drop(d, result.node, levels);
+        return (struct joined){.node = dh_vc_tree_share(other), .changed = true};
+    }
+    if (!result.changed && !d->failed)
+        remember(d, node, other, place);
+    return result;
+}
+
 struct dh_vc_node *dh_vc_tree_join(struct dh_detector *d, struct dh_vc_node *node, struct dh_vc_node *other,
                                    u32 levels)
 {
-    if (node == other || !other)
-        return node;
-    if (!node)
-        return dh_vc_tree_share(other);
-    if (levels == 1)
-        return join_leaf(d, node, other);
-    bool as_other = true;
-    for (u32 i = 0; i < CHILDREN; i++) {
-        struct dh_vc_node *child = node->children[i], *more = other->children[i], *both;
-        if (child != more && more) {
-            bool shared = node->refs > 1;
-            both = dh_vc_tree_join(d, shared ? dh_vc_tree_share(child) : child, more, levels - 1);
-            if (shared && both == child) {
-                dh_vc_tree_drop(d, both, levels - 1);
-            } else {
-                struct dh_vc_node *mine = own(d, node, levels);
-                if (!mine) {
-                    dh_vc_tree_drop(d, both, levels - 1);
-                    return node;
-                }
-                if (shared)
-                    dh_vc_tree_drop(d, child, levels - 1);
-                node = mine;
-                node->children[i] = both;
-            }
-        }
-        as_other &= node->children[i] == more;
-    }
-    if (!as_other)
-        return node;
-    dh_vc_tree_drop(d, node, levels);
-    return dh_vc_tree_share(other);
+    return join(d, node, other, levels).node;
 }

@@ -9,6 +9,11 @@
  * way, by the order in which a clock learned its entries, but each has all its entries to itself: they would
  * not spare the memory.
  *
+ * Two trees may differ everywhere although a join changes nothing: a thread that joins many others knows of
+ * each that ended more than the others do, who have its earlier clocks from locks. So nodes above leaves have
+ * a stamp, a new one whenever anything below them changes, and of pairs of stamps it is remembered that the
+ * one had nothing to learn from the other. The memo has as many places as there are threads.
+ *
  * A tree of one level is a leaf. NULL is a tree of any number of levels without entries.
  */
 #ifndef DH_DETECT_VC_TREE_H
