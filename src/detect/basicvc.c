@@ -13,7 +13,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     struct dh_hb_thread *t = thread;
     struct dh_rw *x = cell;
     dh_rw_check_read(d, e, x, &t->c);
-    dh_marks_set(d, &x->r, t->tid, t->clock, e->site);
+    dh_marks_add(d, &x->r, &t->c, t->tid, t->clock, e->site);
 }
 
 static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -21,7 +21,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     struct dh_hb_thread *t = thread;
     struct dh_rw *x = cell;
     dh_rw_check_write(d, e, x, &t->c);
-    dh_marks_set(d, &x->w, t->tid, t->clock, e->site);
+    dh_marks_add(d, &x->w, &t->c, t->tid, t->clock, e->site);
 }
 
 const struct dh_detector_ops dh_detector_basicvc = {

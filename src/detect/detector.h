@@ -177,6 +177,10 @@ bool dh_detect_wants(const struct dh_detector *d, u32 cell);
  * detector fills in everything. */
 void dh_detect_emit(struct dh_detector *d, const struct dh_race *race);
 
+/* An access is reported as racing with at most so many threads: reporting every pair would take the square of
+ * the threads. */
+enum { DH_RACES_OF_ACCESS = 1024 };
+
 /* The usual case: access e races with an earlier one of `thread` at `site`. */
 void dh_detect_race(struct dh_detector *d, const struct dh_event *e, u32 thread, u32 site, bool write);
 

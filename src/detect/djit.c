@@ -16,7 +16,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     if (dh_marks_get(&x->r, t->tid) == t->clock)
         return; /* READ SAME EPOCH */
     dh_rw_check_read(d, e, x, &t->c);
-    dh_marks_set(d, &x->r, t->tid, t->clock, e->site);
+    dh_marks_add(d, &x->r, &t->c, t->tid, t->clock, e->site);
 }
 
 static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -26,7 +26,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     if (dh_marks_get(&x->w, t->tid) == t->clock)
         return; /* WRITE SAME EPOCH */
     dh_rw_check_write(d, e, x, &t->c);
-    dh_marks_set(d, &x->w, t->tid, t->clock, e->site);
+    dh_marks_add(d, &x->w, &t->c, t->tid, t->clock, e->site);
 }
 
 const struct dh_detector_ops dh_detector_djit = {

@@ -61,7 +61,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
         return;
     if (unprotected(d, e, t, x))
         dh_rw_check_read(d, e, &x->rw, &t->hb.c);
-    dh_marks_set(d, &x->rw.r, t->hb.tid, t->hb.clock, e->site);
+    dh_marks_add(d, &x->rw.r, &t->hb.c, t->hb.tid, t->hb.clock, e->site);
 }
 
 static void write(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -72,7 +72,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
         return;
     if (unprotected(d, e, t, x))
         dh_rw_check_write(d, e, &x->rw, &t->hb.c);
-    dh_marks_set(d, &x->rw.w, t->hb.tid, t->hb.clock, e->site);
+    dh_marks_add(d, &x->rw.w, &t->hb.c, t->hb.tid, t->hb.clock, e->site);
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)

@@ -28,7 +28,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     struct dh_hb_thread *t = thread;
     struct cell *x = cell;
     dh_rw_check_read(d, e, &x->rw, &t->c);
-    dh_marks_set(d, &x->rw.r, t->tid, t->clock, e->site);
+    dh_marks_add(d, &x->rw.r, &t->c, t->tid, t->clock, e->site);
     if (x->clock > dh_vc_get(&t->c, x->tid))
         dh_vc_join(d, &t->c, &x->last);
 }
@@ -38,7 +38,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     struct dh_hb_thread *t = thread;
     struct cell *x = cell;
     dh_rw_check_write(d, e, &x->rw, &t->c);
-    dh_marks_set(d, &x->rw.w, t->tid, t->clock, e->site);
+    dh_marks_add(d, &x->rw.w, &t->c, t->tid, t->clock, e->site);
     dh_vc_copy(d, &x->last, &t->c);
     x->tid = t->tid;
     x->clock = t->clock;

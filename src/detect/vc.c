@@ -111,12 +111,14 @@ void dh_vc_drop(struct dh_detector *d, struct dh_vc *v)
 
 void dh_marks_copy(struct dh_detector *d, struct dh_marks *to, const struct dh_marks *from)
 {
-    dh_by_thread_copy(d, &to->by, &from->by, sizeof(struct dh_mark));
+    if (dh_by_thread_copy(d, &to->by, &from->by, sizeof(struct dh_mark)))
+        to->all = from->all;
 }
 
 void dh_marks_drop(struct dh_detector *d, struct dh_marks *v)
 {
     dh_by_thread_drop(d, &v->by, sizeof(struct dh_mark));
+    v->all = (struct dh_known){0};
 }
 
 static bool run_exceeds(const struct dh_by_thread_run *run, const struct dh_vc *c)
@@ -130,7 +132,7 @@ static bool run_exceeds(const struct dh_by_thread_run *run, const struct dh_vc *
     return exceeds != 0;
 }
 
-bool dh_marks_exceed(const struct dh_marks *v, const struct dh_vc *c)
+static bool marks_exceed(const struct dh_marks *v, const struct dh_vc *c)
 {
     struct dh_by_thread_run run;
     for (u32 i = 0; dh_by_thread_run(&v->by, i, &run); i++) {
@@ -144,28 +146,39 @@ void dh_marks_report(struct dh_detector *d, const struct dh_event *e, const stru
                      const struct dh_vc *c, bool write)
 {
     struct dh_by_thread_run run;
-    for (u32 i = 0; dh_by_thread_run(&v->by, i, &run); i++) {
+    u32 told = 0;
+    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&v->by, i, &run); i++) {
         const struct dh_mark *m = run.items;
-        for (u32 k = 0; k < run.n; k++) {
-            if (m[k].clock && m[k].clock > dh_vc_get(c, run.first + k))
+        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+            if (m[k].clock && m[k].clock > dh_vc_get(c, run.first + k)) {
                 dh_detect_race(d, e, run.first + k, m[k].site, write);
+                told++;
+            }
         }
     }
 }
 
-void dh_rw_check_read(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
-                      const struct dh_vc *c)
+static void check(struct dh_detector *d, const struct dh_event *e, struct dh_marks *v, const struct dh_vc *c,
+                  bool write)
 {
-    if (DH_UNLIKELY(dh_marks_exceed(&x->w, c)))
-        dh_marks_report(d, e, &x->w, c, true);
+    if (dh_is_known(&v->all, c))
+        return;
+    if (DH_UNLIKELY(marks_exceed(v, c)))
+        dh_marks_report(d, e, v, c, write);
+    else
+        v->all = (struct dh_known){.tid = e->thread, .clock = dh_vc_get(c, e->thread)};
 }
 
-void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+void dh_rw_check_read(struct dh_detector *d, const struct dh_event *e, struct dh_rw *x, const struct dh_vc *c)
+{
+    check(d, e, &x->w, c, true);
+}
+
+void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, struct dh_rw *x,
                        const struct dh_vc *c)
 {
-    dh_rw_check_read(d, e, x, c);
-    if (DH_UNLIKELY(dh_marks_exceed(&x->r, c)))
-        dh_marks_report(d, e, &x->r, c, false);
+    check(d, e, &x->w, c, true);
+    check(d, e, &x->r, c, false);
 }
 
 void dh_rw_soon(const struct dh_event *e, const void *cell)

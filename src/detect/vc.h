@@ -55,16 +55,34 @@ struct dh_mark {
     u32 site;
 };
 
+/* An epoch of a thread that has happened before some access of it. Who knows the clock of that thread knows
+ * all that the thread knew then: where it stands for marks that are within the thread's clock, they are
+ * within the clock of whoever knows it, and need not be compared one by one. */
+struct dh_known {
+    u32 tid;
+    u32 clock; /* 0: none */
+};
+
 /* Of struct dh_mark. All zero: no access. */
 struct dh_marks {
     struct dh_by_thread by;
+    struct dh_known all; /* all marks are within the clock of this thread; mostly there is one */
 };
+
+DH_INLINE bool dh_is_known(const struct dh_known *k, const struct dh_vc *c)
+{
+    return k->clock && k->clock <= dh_vc_get(c, k->tid);
+}
+
+/* One more mark, by the thread with this clock; `first`: there is no other. */
+DH_INLINE void dh_known_add(struct dh_known *k, bool first, const struct dh_vc *c, u32 tid, u32 clock)
+{
+    *k = (struct dh_known){.tid = tid, .clock = first || dh_is_known(k, c) ? clock : 0};
+}
 
 void dh_marks_copy(struct dh_detector *d, struct dh_marks *to,
                    const struct dh_marks *from); /* `to` is empty */
 void dh_marks_drop(struct dh_detector *d, struct dh_marks *v);
-/* Does any mark lie outside the clock? */
-bool dh_marks_exceed(const struct dh_marks *v, const struct dh_vc *c);
 /* Reports e as racing with every mark of another thread outside the clock. */
 void dh_marks_report(struct dh_detector *d, const struct dh_event *e, const struct dh_marks *v,
                      const struct dh_vc *c, bool write);
@@ -76,6 +94,14 @@ DH_INLINE bool dh_marks_set(struct dh_detector *d, struct dh_marks *v, u32 tid, 
         return false;
     *m = (struct dh_mark){.clock = clock, .site = site};
     return true;
+}
+
+/* Of a thread with this clock, `c`. */
+DH_INLINE void dh_marks_add(struct dh_detector *d, struct dh_marks *v, const struct dh_vc *c, u32 tid,
+                            u32 clock, u32 site)
+{
+    dh_known_add(&v->all, !v->by.items, c, tid, clock);
+    dh_marks_set(d, v, tid, clock, site);
 }
 
 /* The mark of this thread will be touched. */
@@ -98,9 +124,9 @@ struct dh_rw {
 };
 
 /* Reports e as racing with every access outside the clock: writes, if it is a read. */
-void dh_rw_check_read(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+void dh_rw_check_read(struct dh_detector *d, const struct dh_event *e, struct dh_rw *x,
                       const struct dh_vc *c);
-void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, const struct dh_rw *x,
+void dh_rw_check_write(struct dh_detector *d, const struct dh_event *e, struct dh_rw *x,
                        const struct dh_vc *c);
 void dh_rw_soon(const struct dh_event *e, const void *cell);
 void dh_rw_copy(struct dh_detector *d, void *to, const void *from);

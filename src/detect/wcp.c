@@ -65,6 +65,7 @@ struct place {
 struct marks {
     struct dh_by_thread clocks; /* of u32; */
     struct dh_by_thread places; /* of struct place, for the reports */
+    struct dh_known all;        /* as in vc.h, of what is weakly ordered */
 };
 
 /* The last two sections of a lock, of two threads, that read or wrote the variable. */
@@ -400,17 +401,32 @@ static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, cons
                            const struct dh_vc *c, bool write)
 {
     struct dh_by_thread_run run;
-    for (u32 i = 0; dh_by_thread_run(&m->clocks, i, &run); i++) {
+    u32 told = 0;
+    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&m->clocks, i, &run); i++) {
         const u32 *clocks = run.items;
-        for (u32 k = 0; k < run.n; k++) {
-            if (clocks[k] && clocks[k] > dh_vc_get(c, run.first + k))
+        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+            if (clocks[k] && clocks[k] > dh_vc_get(c, run.first + k)) {
                 report_one(d, e, m, run.first + k, write);
+                told++;
+            }
         }
     }
 }
 
+static void check(struct dh_detector *d, const struct dh_event *e, const struct thread *t, struct marks *m,
+                  bool write)
+{
+    if (dh_is_known(&m->all, &t->p))
+        return;
+    if (DH_UNLIKELY(exceeds(m, &t->p)))
+        report(d, e, m, &t->p, write);
+    else
+        m->all = (struct dh_known){.tid = t->tid, .clock = t->clock};
+}
+
 static void mark(struct dh_detector *d, const struct dh_event *e, const struct thread *t, struct marks *m)
 {
+    dh_known_add(&m->all, !m->clocks.items, &t->p, t->tid, t->clock);
     u32 *clock = dh_by_thread_at(d, &m->clocks, t->tid, sizeof(*clock));
     struct place *place = dh_by_thread_at(d, &m->places, t->tid, sizeof(*place));
     if (!clock || !place)
@@ -436,10 +452,9 @@ static void access(struct dh_detector *d, const struct dh_event *e, struct threa
         x->only = t->tid + 1;
     }
     if (x->shared) {
-        if (DH_UNLIKELY(exceeds(&x->w, &t->p)))
-            report(d, e, &x->w, &t->p, true);
-        if (write && DH_UNLIKELY(exceeds(&x->r, &t->p)))
-            report(d, e, &x->r, &t->p, false);
+        check(d, e, t, &x->w, true);
+        if (write)
+            check(d, e, t, &x->r, false);
     }
     mark(d, e, t, write ? &x->w : &x->r);
 }
@@ -475,6 +490,7 @@ static void copy_marks(struct dh_detector *d, struct marks *to, const struct mar
 {
     dh_by_thread_copy(d, &to->clocks, &from->clocks, sizeof(u32));
     dh_by_thread_copy(d, &to->places, &from->places, sizeof(struct place));
+    to->all = from->all;
 }
 
 static void ref(struct dh_wcp_section *s)
