@@ -21,6 +21,7 @@ struct cell {
     u32 w_set;          /* locks common to the last writes that are not ordered */
     u32 w_site;
     struct dh_by_thread reads; /* of struct last_read */
+    struct dh_hybrid_all all_reads;
 };
 
 static void check_write(struct dh_detector *d, const struct dh_event *e, struct dh_hybrid_thread *t,
@@ -31,15 +32,27 @@ static void check_write(struct dh_detector *d, const struct dh_event *e, struct 
 }
 
 static void check_reads(struct dh_detector *d, const struct dh_event *e, struct dh_hybrid_thread *t,
-                        const struct dh_by_thread_run *run, u32 held)
+                        struct cell *x, u32 held)
 {
-    const struct last_read *reads = run->items;
-    for (u32 i = 0; i < run->n; i++) {
-        const struct last_read *r = &reads[i];
-        if (r->clock && r->clock > dh_vc_get(&t->hb.c, run->first + i) &&
-            dh_lockset_disjoint(d->own, r->set, held))
-            dh_detect_race(d, e, run->first + i, r->site, false);
+    struct dh_by_thread_run run;
+    bool concurrent = false;
+    u32 told = 0;
+    if (dh_hybrid_all_safe(d, &x->all_reads, t, held))
+        return;
+    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&x->reads, i, &run); i++) {
+        const struct last_read *r = run.items;
+        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+            if (!r[k].clock || r[k].clock <= dh_vc_get(&t->hb.c, run.first + k))
+                continue;
+            concurrent = true;
+            if (dh_lockset_disjoint(d->own, r[k].set, held)) {
+                dh_detect_race(d, e, run.first + k, r[k].site, false);
+                told++;
+            }
+        }
     }
+    if (!concurrent)
+        dh_hybrid_all_within(&x->all_reads, t);
 }
 
 static void read(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -51,6 +64,7 @@ static void read(struct dh_detector *d, const struct dh_event *e, void *thread, 
     if (r && r->clock == t->hb.clock && r->set == held)
         return;
     check_write(d, e, t, x, held);
+    dh_hybrid_all_add(d, &x->all_reads, t, held);
     if (!r)
         r = dh_by_thread_at(d, &x->reads, tid, sizeof(*r));
     if (r)
@@ -66,9 +80,7 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     if (same_epoch && dh_lockset_within(d->own, x->w_set, held))
         return;
     check_write(d, e, t, x, held);
-    struct dh_by_thread_run run;
-    for (u32 i = 0; dh_by_thread_run(&x->reads, i, &run); i++)
-        check_reads(d, e, t, &run, held);
+    check_reads(d, e, t, x, held);
     bool ordered = !same_epoch && x->w_clock <= dh_vc_get(&t->hb.c, x->w_tid);
     x->w_set = ordered ? held : dh_lockset_meet(d->own, x->w_set, held);
     x->w_tid = tid;

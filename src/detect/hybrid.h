@@ -15,6 +15,25 @@ struct dh_hybrid_thread {
     struct dh_held held;
 };
 
+/* Accesses taken together. What holds for all of them spares looking at each: they are within the clock of
+ * whoever knows an epoch (vc.h), or all held a lock that this access holds, too. All zero: no access. */
+struct dh_hybrid_all {
+    struct dh_known known;
+    u32 locks; /* held at each; not more than these */
+    bool any;
+};
+
+/* Is an access of the thread with these locks no race with any of them? False: perhaps. */
+bool dh_hybrid_all_safe(struct dh_detector *d, const struct dh_hybrid_all *all,
+                        const struct dh_hybrid_thread *t, u32 locks);
+void dh_hybrid_all_add(struct dh_detector *d, struct dh_hybrid_all *all, const struct dh_hybrid_thread *t,
+                       u32 locks);
+/* All of them are within the clock of the thread. */
+DH_INLINE void dh_hybrid_all_within(struct dh_hybrid_all *all, const struct dh_hybrid_thread *t)
+{
+    all->known = (struct dh_known){.tid = t->hb.tid, .clock = t->hb.clock};
+}
+
 void dh_hybrid_init(struct dh_detector *d);
 dh_sync_fn dh_hybrid_acquire, dh_hybrid_release;
 

@@ -23,7 +23,11 @@ struct lasts {
 
 struct cell {
     struct dh_by_thread lasts; /* of struct lasts */
+    struct dh_hybrid_all all_r, all_w;
 };
+
+/* As a lockset: one lock stands for any. */
+enum { BARE, HELD };
 
 /* Is there nothing new in this access? */
 static bool covered(const struct last *l, u32 clock, bool bare)
@@ -31,22 +35,31 @@ static bool covered(const struct last *l, u32 clock, bool bare)
     return l->clock == clock && (l->bare || !bare);
 }
 
-static void check(struct dh_detector *d, const struct dh_event *e, const struct last *l, u32 tid,
-                  const struct dh_vc *c, bool bare, bool write)
+/* The last accesses of one kind, by all threads. */
+static void check(struct dh_detector *d, const struct dh_event *e, const struct dh_hybrid_thread *t,
+                  struct cell *x, bool bare, bool write)
 {
-    if (l->clock && (bare || l->bare) && l->clock > dh_vc_get(c, tid))
-        dh_detect_race(d, e, tid, l->site, write);
-}
-
-static void check_run(struct dh_detector *d, const struct dh_event *e, const struct dh_by_thread_run *run,
-                      const struct dh_vc *c, bool bare)
-{
-    const struct lasts *lasts = run->items;
-    for (u32 i = 0; i < run->n; i++) {
-        check(d, e, &lasts[i].w, run->first + i, c, bare, true);
-        if (e->op == DH_OP_WRITE)
-            check(d, e, &lasts[i].r, run->first + i, c, bare, false);
+    struct dh_hybrid_all *all = write ? &x->all_w : &x->all_r;
+    struct dh_by_thread_run run;
+    bool concurrent = false;
+    u32 told = 0;
+    if (dh_hybrid_all_safe(d, all, t, bare ? BARE : HELD))
+        return;
+    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&x->lasts, i, &run); i++) {
+        const struct lasts *lasts = run.items;
+        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
+            const struct last *l = write ? &lasts[k].w : &lasts[k].r;
+            if (!l->clock || l->clock <= dh_vc_get(&t->hb.c, run.first + k))
+                continue;
+            concurrent = true;
+            if (bare || l->bare) {
+                dh_detect_race(d, e, run.first + k, l->site, write);
+                told++;
+            }
+        }
     }
+    if (!concurrent)
+        dh_hybrid_all_within(all, t);
 }
 
 static void access(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -61,9 +74,10 @@ static void access(struct dh_detector *d, const struct dh_event *e, void *thread
     struct last *own = write ? &lasts->w : &lasts->r;
     if (covered(own, t->hb.clock, bare))
         return;
-    struct dh_by_thread_run run;
-    for (u32 i = 0; dh_by_thread_run(&x->lasts, i, &run); i++)
-        check_run(d, e, &run, &t->hb.c, bare);
+    check(d, e, t, x, bare, true);
+    if (write)
+        check(d, e, t, x, bare, false);
+    dh_hybrid_all_add(d, write ? &x->all_w : &x->all_r, t, bare ? BARE : HELD);
     *own = (struct last){.clock = t->hb.clock, .site = e->site, .bare = bare};
 }
 
@@ -77,6 +91,8 @@ static void copy(struct dh_detector *d, void *to, const void *from)
 {
     struct cell *x = to;
     const struct cell *y = from;
+    x->all_r = y->all_r;
+    x->all_w = y->all_w;
     dh_by_thread_copy(d, &x->lasts, &y->lasts, sizeof(struct lasts));
 }
 
