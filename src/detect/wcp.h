@@ -21,6 +21,7 @@ struct dh_wcp_queue {
     struct dh_wcp_section **items;
     u32 n, cap;
     u32 tidy_at;            /* length at which to look for what nobody needs */
+    u32 slowest;            /* the thread to ask first: it needed the most when all were asked last */
     u64 base;               /* number of items[0] among all sections of the lock */
     struct dh_by_thread at; /* of u64: the first section the thread was not yet ordered after */
 };

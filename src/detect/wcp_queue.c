@@ -38,17 +38,29 @@ static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
     return at;
 }
 
+/* Is there such a section, of another thread than tid, and does it begin before p? */
+static bool begins_before(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct dh_vc *p)
+{
+    const struct dh_wcp_section *s = at < q->base + q->n ? q->items[at - q->base] : NULL;
+    return s && s->thread != tid && dh_vc_get(p, s->thread) >= s->acq;
+}
+
 /* The first section from `at` on that does not begin before p; *ret_last: the last one that does. Sections of
- * tid itself are passed over. */
+ * tid itself are passed over. Where one begins before p all earlier ones do, so that the way is made in
+ * leaps: a thread that is new to the lock has all sections ahead of it. */
 static u64 advance(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct dh_vc *p, u64 *ret_last)
 {
     *ret_last = UINT64_MAX;
     for (; at < q->base + q->n; at++) {
-        const struct dh_wcp_section *s = q->items[at - q->base];
-        if (s->thread == tid)
+        u64 leap = 1;
+        if (q->items[at - q->base]->thread == tid)
             continue;
-        if (dh_vc_get(p, s->thread) < s->acq)
+        if (!begins_before(q, at, tid, p))
             break;
+        for (; begins_before(q, at + leap, tid, p); leap *= 2)
+            at += leap;
+        for (; leap; leap /= 2)
+            at += begins_before(q, at + leap, tid, p) ? leap : 0;
         *ret_last = at;
     }
     return at;
@@ -111,10 +123,13 @@ static void thin(struct dh_detector *d, struct dh_wcp_queue *q)
 
 void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows)
 {
-    if (q->n < q->tidy_at || q->n < 64)
+    if (q->n < q->tidy_at || q->n < 64 || q->n < d->n_threads / 64)
         return;
+    bool full = q->n >= DH_WCP_QUEUE_MAX;
     u64 needed = q->base + q->n;
-    for (u32 t = 0; t < d->n_threads; t++) {
+    u32 first = q->slowest;
+    for (u32 i = 0; i < d->n_threads && (needed > q->base || full); i++) {
+        u32 t = (first + i) % d->n_threads;
         const struct dh_vc *p = knows(d, t);
         if (!p)
             continue;
@@ -124,8 +139,10 @@ void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_kno
         /* Of those it will be ordered after at its next release the last is enough. */
         u64 last, next = advance(q, *at, t, p, &last);
         *at = last == UINT64_MAX ? next : last;
-        if (*at < needed)
+        if (*at < needed) {
             needed = *at;
+            q->slowest = t;
+        }
     }
     drop_first(d, q, (u32)(needed - q->base));
     if (q->n >= DH_WCP_QUEUE_MAX)
