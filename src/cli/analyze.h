@@ -27,7 +27,8 @@ enum dh_analyze_proof {
     DH_PROOF_BEYOND, /* the race is not in the part of the trace that is held */
     DH_PROOF_SPENT,  /* as many events as detect/witness.h allows are in witnesses already */
     DH_PROOF_NO_MEMORY,
-    DH_PROOF_ONCE, /* the trace cannot be read again, or is not what it was */
+    DH_PROOF_THREADS, /* more than DH_PREDICT_THREADS at once */
+    DH_PROOF_ONCE,    /* the trace cannot be read again, or is not what it was */
 };
 
 struct dh_analyze_race {

@@ -9,6 +9,7 @@
  *
  * The file may have changed in between. A race that is not where it was gets no witness.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,13 +219,14 @@ void dh_analyze_confirm(struct dh_analyze *a)
         return;
     }
     struct dh_confirm c;
-    if (dh_confirm_init(&c, &trace) == 0) {
+    int rc = dh_confirm_init(&c, &trace);
+    if (rc == 0) {
         for (u32 i = 0; i < a->n; i++) {
             for (size_t k = 0; reads_once(a, i) && k < dh_analyze_told(a, i); k++)
                 prove(a, own ? own : a->host, &c, &a->found[i], &a->found[i].races[k]);
         }
     } else {
-        mark_all(a, DH_PROOF_NO_MEMORY);
+        mark_all(a, rc == -E2BIG ? DH_PROOF_THREADS : DH_PROOF_NO_MEMORY);
     }
     dh_confirm_done(&c);
     dh_host_free(own);

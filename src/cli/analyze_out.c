@@ -28,6 +28,8 @@ static const char *missing(struct dh_arena *arena, const struct dh_analyze_race 
         return "made: those before it reached the bound on their length";
     case DH_PROOF_NO_MEMORY:
         return "made: not enough memory";
+    case DH_PROOF_THREADS:
+        return dh_arena_printf(arena, "made: more than %d threads at once", DH_PREDICT_THREADS);
     case DH_PROOF_ONCE:
         return "made: the trace cannot be read a second time";
     default:
@@ -45,7 +47,10 @@ static const char *incomplete(struct dh_arena *arena, const struct dh_analyze *a
         return dh_arena_printf(arena, "stopped when it had taken %" PRIu64 " MB of memory (--memory)",
                                a->memory);
     case -E2BIG:
-        return dh_arena_printf(arena, "more than %d threads at once", DH_PREDICT_THREADS);
+        return dh_arena_printf(arena,
+                               "more than %d threads at once, which is its limit; detectors that read the "
+                               "trace once have none (--detector=all; shb and wcp predict, too)",
+                               DH_PREDICT_THREADS);
     default:
         return strerror(-error);
     }
