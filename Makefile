@@ -64,6 +64,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/prune $(BENCH)
 	@BUILD="$(STAGE)" bench/first-report $(BENCH)
 	@BUILD="$(STAGE)" bench/traces $(BENCH)
+	@BUILD="$(STAGE)" bench/scale $(BENCH)
 	@BUILD="$(STAGE)" bench/history $(BENCH)
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
 	@BUILD="$(STAGE)" bench/sample $(BENCH)

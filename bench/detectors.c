@@ -3,12 +3,15 @@
  * included, on one core. bench/traces runs it and makes the tables.
  *
  *   bench-detectors make EVENTS FILE        a trace as STD text
+ *   bench-detectors crowd EVENTS FILE       another one
  *   bench-detectors run [-r ROUNDS] [-d NAME,...] TRACE    a line for each round and detector:
  *       name, events, seconds, bytes of the detector at half of the trace, at its end, racy variables
  *
  * The trace has 16 threads in bursts, 64 locks nested up to two deep, 100 000 variables: half of them are
  * guarded by a lock, a quarter is only read after the start, a quarter is local to a thread. One event in
  * six is a lock's, and addresses follow no pattern: real programs are kinder to caches and to the format.
+ * The crowd is 113 threads in short bursts, with 5000 locks nested up to three deep and as many variables.
+ * All access any of them, under whatever locks they hold: next to nothing is guarded, and most accesses race.
  * In a round every detector has its turn, so that whatever else the machine does falls on all alike. Seconds
  * are processor time, from the opening of the file to the last event.
  */
@@ -26,13 +29,14 @@
 /* ---- A trace ---- */
 
 enum { THREADS = 16, LOCKS = 64, CELLS = 100000, SHARED = CELLS / 2, READ_ONLY = CELLS / 4 };
+enum { CROWD = 113, CROWD_LOCKS = 5000, CROWD_DEPTH = 3 };
 
 struct maker {
     FILE *out;
     u64 left; /* events */
-    u32 depth[THREADS];
-    u32 held[THREADS][2];
-    bool taken[LOCKS];
+    u32 depth[CROWD];
+    u32 held[CROWD][CROWD_DEPTH];
+    bool taken[CROWD_LOCKS];
 };
 
 static u32 roll(u32 n)
@@ -75,23 +79,51 @@ static void one_event(struct maker *m, u32 self)
     }
 }
 
-static int make(const char *events, const char *path)
+static void make_bursts(struct maker *m)
 {
-    struct maker m = {.out = fopen(path, "w"), .left = strtoull(events, NULL, 10)};
     u32 self = 0;
+    for (u32 i = 0; i < READ_ONLY; i++)
+        put(m, 0, "w", 'V', SHARED + i);
+    for (u32 i = 1; i < THREADS; i++)
+        put(m, 0, "fork", 'T', i);
+    while (m->left) {
+        if (roll(20) == 0)
+            self = roll(THREADS);
+        one_event(m, self);
+    }
+}
+
+static void make_crowd(struct maker *m)
+{
+    u32 self = 0;
+    for (u32 i = 1; i < CROWD; i++)
+        put(m, 0, "fork", 'T', i);
+    while (m->left) {
+        u32 what = roll(100), lock = roll(CROWD_LOCKS);
+        self = roll(8) ? self : roll(CROWD);
+        if (what < 22 && m->depth[self]) {
+            lock = m->held[self][--m->depth[self]];
+            m->taken[lock] = false;
+            put(m, self, "rel", 'L', lock);
+        } else if (what >= 85 && m->depth[self] < CROWD_DEPTH && !m->taken[lock]) {
+            m->taken[lock] = true;
+            m->held[self][m->depth[self]++] = lock;
+            put(m, self, "acq", 'L', lock);
+        } else {
+            put(m, self, roll(10) < 4 ? "w" : "r", 'V', roll(CELLS));
+        }
+    }
+}
+
+static int make(void (*content)(struct maker *), const char *events, const char *path)
+{
+    static struct maker m;
+    m = (struct maker){.out = fopen(path, "w"), .left = strtoull(events, NULL, 10)};
     if (!m.out) {
         perror(path);
         return 2;
     }
-    for (u32 i = 0; i < READ_ONLY; i++)
-        put(&m, 0, "w", 'V', SHARED + i);
-    for (u32 i = 1; i < THREADS; i++)
-        put(&m, 0, "fork", 'T', i);
-    while (m.left) {
-        if (roll(20) == 0)
-            self = roll(THREADS);
-        one_event(&m, self);
-    }
+    content(&m);
     if (fclose(m.out) != 0) {
         perror(path);
         return 2;
@@ -202,7 +234,9 @@ int main(int argc, char **argv)
     const char *list = NULL;
     int rounds = 3, opt;
     if (argc == 4 && strcmp(argv[1], "make") == 0)
-        return make(argv[2], argv[3]);
+        return make(make_bursts, argv[2], argv[3]);
+    if (argc == 4 && strcmp(argv[1], "crowd") == 0)
+        return make(make_crowd, argv[2], argv[3]);
     for (optind = 2; (opt = getopt(argc, argv, "r:d:")) != -1;) {
         if (opt == 'r')
             rounds = atoi(optarg);
@@ -212,7 +246,8 @@ int main(int argc, char **argv)
             return 2;
     }
     if (argc < 3 || strcmp(argv[1], "run") != 0 || optind != argc - 1) {
-        fputs("usage: bench-detectors make EVENTS FILE | run [-r ROUNDS] [-d NAME,...] TRACE\n", stderr);
+        fputs("usage: bench-detectors make|crowd EVENTS FILE | run [-r ROUNDS] [-d NAME,...] TRACE\n",
+              stderr);
         return 2;
     }
     return run(argv[optind], rounds, list);
