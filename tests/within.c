@@ -8,6 +8,9 @@
  * itself uses none: it is broken off after SECONDS without any. What does hardly anything, but something, has
  * FACTOR times as long by the clock.
  *
+ * The command is started with the default action for every signal, whatever is ignored here (nohup, shells in the
+ * background): a shell cannot change that back, and what is tested would inherit it.
+ *
  * The exit status is the command's, as a shell has it; 124: it was broken off, and why was said on standard error.
  */
 #define _GNU_SOURCE 1
@@ -182,6 +185,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (command == 0) {
+        for (int i = 1; i < NSIG; i++)
+            signal(i, SIG_DFL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         setpgid(0, 0); /* a signal for the command is one for all of it */
         execvp(argv[2], argv + 2);

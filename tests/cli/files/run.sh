@@ -179,6 +179,9 @@ finish
 same first-recorder "$status" 3
 "$deadheat" analyze run.dht >out 2>err
 same first-recording "$?:$(cat err):$([ -e run.dht.part ] || echo 1)" 0::1
+# What ignores SIGHUP itself, such as nohup, does not make the programs in here ignore it.
+(trap '' HUP && within 20 sh -c 'kill -HUP $$')
+same hangup-is-not-ignored "$?" 129
 for signal in TERM HUP USR1; do
     record $signal.dht
     kill -$signal $recorder
