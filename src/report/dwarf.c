@@ -93,15 +93,13 @@ static struct dh_object_unit *find_unit(struct dh_object *o, u64 addr)
 
 /* ---- Indexing a unit ------------------------------------------------------------------------------- */
 
-/* The fixed address of a variable, from its location expression; of a thread-local one, its offset. */
-static bool fixed_address(Dwarf_Die *die, u64 *ret, bool *ret_tls)
+/* The fixed address that a location expression begins with; of a thread-local variable, its offset. */
+static bool fixed_address(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n, u64 *ret, bool *ret_tls)
 {
-    Dwarf_Attribute attr, pointed;
-    Dwarf_Op *ops;
-    size_t n;
+    Dwarf_Attribute pointed;
     Dwarf_Addr addr;
     Dwarf_Word word;
-    if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0 || n < 1)
+    if (n < 1)
         return false;
     *ret_tls = n == 2 && (ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address);
     /* Of a variable that is never anything but two values the compiler keeps which: the rest of the
@@ -116,14 +114,14 @@ static bool fixed_address(Dwarf_Die *die, u64 *ret, bool *ret_tls)
     }
     if (*ret_tls) {
         if ((ops[0].atom != DW_OP_constx && ops[0].atom != DW_OP_GNU_const_index) ||
-            dwarf_getlocation_attr(&attr, &ops[0], &pointed) != 0 || dwarf_formudata(&pointed, &word) != 0)
+            dwarf_getlocation_attr(attr, &ops[0], &pointed) != 0 || dwarf_formudata(&pointed, &word) != 0)
             return false;
         *ret = word;
         return true;
     }
     if (ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index)
         return false;
-    if (dwarf_getlocation_attr(&attr, &ops[0], &pointed) != 0 || dwarf_formaddr(&pointed, &addr) != 0)
+    if (dwarf_getlocation_attr(attr, &ops[0], &pointed) != 0 || dwarf_formaddr(&pointed, &addr) != 0)
         return false;
     *ret = addr;
     return true;
@@ -140,17 +138,28 @@ static void add_function(struct dh_object_unit *unit, Dwarf_Die *die)
     }
 }
 
+/* Of a variable that the optimiser cut up, each piece that is left. */
 static void add_global(struct dh_object_unit *unit, Dwarf_Die *die, const Dwarf_Die *owner)
 {
-    u64 addr;
-    bool tls;
-    if (!fixed_address(die, &addr, &tls) || (addr < LOWEST_CODE && !tls))
+    struct dh_object_global g = {.die = *die};
+    Dwarf_Attribute attr;
+    Dwarf_Op *ops;
+    size_t n;
+    if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) != 0)
         return;
-    unit->globals = dh_util_grow(unit->globals, unit->n_globals, &unit->cap_globals, sizeof(*unit->globals));
-    struct dh_object_global *g = &unit->globals[unit->n_globals++];
-    *g = (struct dh_object_global){.addr = addr, .tls = tls, .die = *die};
     if (owner)
-        g->owner = *owner;
+        g.owner = *owner;
+    for (size_t i = 0, end; i < n; i = end + 1) {
+        for (end = i; end < n && ops[end].atom != DW_OP_piece;)
+            end++;
+        g.bytes = end < n ? ops[end].number : 0;
+        if (fixed_address(&attr, ops + i, end - i, &g.addr, &g.tls) && (g.addr >= LOWEST_CODE || g.tls)) {
+            unit->globals =
+                dh_util_grow(unit->globals, unit->n_globals, &unit->cap_globals, sizeof(*unit->globals));
+            unit->globals[unit->n_globals++] = g;
+        }
+        g.part += g.bytes;
+    }
 }
 
 static void walk(struct dh_object_unit *unit, Dwarf_Die *parent, const Dwarf_Die *owner, int depth)

@@ -19,7 +19,8 @@ struct dh_object_function {
 };
 
 struct dh_object_global {
-    u64 addr; /* of a thread-local one: in the thread-local segment */
+    u64 addr;        /* of a thread-local one: in the thread-local segment */
+    u64 part, bytes; /* which bytes of the variable are there, if the optimiser cut it up; 0, 0: all of it */
     bool tls;
     Dwarf_Die die;
     Dwarf_Die owner; /* the function it is static in; addr member NULL if none */

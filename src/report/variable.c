@@ -17,20 +17,25 @@ enum { MAX_PATH = 16, MAX_DIMENSIONS = 8 };
 
 /* ---- The variable's entry ---------------------------------------------------------------------------- */
 
+static u64 size_of(Dwarf_Die *variable)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die type;
+    Dwarf_Word size;
+    bool known = dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &attr), &type) &&
+                 dwarf_aggregate_size(&type, &size) == 0;
+    return known ? size : 0;
+}
+
 static struct dh_object_global *find_in_unit(struct dh_object_unit *unit, int which, u64 addr, bool exact)
 {
     for (size_t i = 0; i < unit->n_globals; i++) {
         struct dh_object_global *g = &unit->globals[i];
-        Dwarf_Die type;
-        Dwarf_Attribute attr;
-        Dwarf_Word size;
         if (g->tls != (which == DH_OBJECT_TLS))
             continue;
         if (g->addr == addr)
             return g;
-        if (!exact && g->addr < addr && dwarf_attr_integrate(&g->die, DW_AT_type, &attr) &&
-            dwarf_formref_die(&attr, &type) && dwarf_aggregate_size(&type, &size) == 0 &&
-            addr - g->addr < size)
+        if (!exact && g->addr < addr && addr - g->addr < (g->bytes ? g->bytes : size_of(&g->die)))
             return g;
     }
     return NULL;
@@ -216,6 +221,10 @@ bool dh_object_find_variable(struct dh_object *o, int which, u64 addr, u64 size,
         v.size = symbol->hi - symbol->lo;
         v.name = dh_symbol_demangle(o->arena, symbol->name);
         v.symbol = v.origin.name = symbol->name;
+    }
+    if (g && g->bytes) {
+        v.offset += g->part;
+        v.size = size_of(&g->die);
     }
     if (g && g->owner.addr)
         v.function = dh_object_name(o, &g->owner);
