@@ -13,6 +13,12 @@ bool dh_finding_is_free(const struct dh_finding *f)
     return f->accesses[0].kind == DH_MODEL_FREE || f->accesses[1].kind == DH_MODEL_FREE;
 }
 
+const char *dh_finding_lock_name(struct dh_arena *arena, const char *name)
+{
+    const char *inside = strstr(name, "._M_");
+    return inside && inside > name ? dh_arena_dup(arena, name, (size_t)(inside - name)) : name;
+}
+
 /* ---- Identity ---------------------------------------------------------------------------------------- */
 
 /* Where there is no code, names are all there is, and they do not change. */
@@ -47,15 +53,22 @@ static const char *named_memory(struct dh_arena *arena, const struct dh_finding_
                            at->variable.function ? at->variable.function : "", at->variable.shape);
 }
 
+/* Where memory was mapped is known of source code only. */
+static bool is_mapped(const struct dh_finding_location *at)
+{
+    return at->allocator && (strcmp(at->allocator, "mmap") == 0 || strcmp(at->allocator, "mmap64") == 0);
+}
+
 void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
 {
     const struct dh_finding_location *at = &f->location;
+    enum dh_model_place place = is_mapped(at) ? DH_MODEL_UNKNOWN : at->place;
     struct dh_fingerprint_race race = {
-        .place = at->place,
+        .place = place,
         .variable = at->has_variable ? &at->variable : NULL,
         .allocated_at = &at->allocated_at,
     };
-    if (at->place == DH_MODEL_VARIABLE) {
+    if (place == DH_MODEL_VARIABLE) {
         identify_by_names(arena, f);
         f->memory = named_memory(arena, at);
         return;
@@ -65,7 +78,7 @@ void dh_finding_identify(struct dh_arena *arena, struct dh_finding *f)
         race.accesses[i] = (struct dh_fingerprint_access){a->kind, a->atomic, &a->stack};
     }
     dh_fingerprint_of(arena, &race, &f->fingerprint);
-    f->memory = at->place == DH_MODEL_HEAP
+    f->memory = place == DH_MODEL_HEAP
                     ? (at->allocated_at.n ? strrchr(f->fingerprint.identity, '|') + 1 : NULL)
                 : at->has_variable ? named_memory(arena, at)
                                    : NULL;

@@ -174,6 +174,8 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
 /* finding.c */
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */
 bool dh_finding_is_free(const struct dh_finding *f);
+/* A lock's address is also its first member's: its name without the insides of the C++ library's locks. */
+const char *dh_finding_lock_name(struct dh_arena *arena, const char *name);
 /* The line of an access, the same on every machine; NULL if nothing is known of it. */
 const char *dh_finding_line(struct dh_arena *arena, const struct dh_finding_access *a);
 /* Sets memory and fingerprint, when all the rest is there. */

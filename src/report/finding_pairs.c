@@ -70,11 +70,11 @@ static struct dh_symbol_trace trace_of(struct dh_arena *arena, struct dh_symbol_
 
 /* ---- Variables ----------------------------------------------------------------------------------------- */
 
-/* A path without the numbers of its elements: "[3].n" is "[].n". */
+/* A path without the numbers of its elements and bytes: "[3].n" is "[].n", ".n+2" is ".n". */
 static const char *shape_of(struct dh_arena *arena, const char *path)
 {
     char *shape = dh_arena_strdup(arena, path), *to = shape;
-    for (const char *at = shape; *at;) {
+    for (const char *at = shape; *at && *at != '+';) {
         *to++ = *at;
         at += *at == '[' ? 1 + strspn(at + 1, "0123456789") : 1;
     }
@@ -241,7 +241,7 @@ static void name_locks(struct dh_finding_pairs *from, struct dh_arena *arena, u3
     ret->locks = dh_arena_array(arena, ret->n_locks, sizeof(*ret->locks));
     for (size_t i = 0; i < ret->n_locks; i++) {
         const struct dh_pairs_lock *l = &from->table->locks[dh_pairs_held_lock(held[i])];
-        const char *name = lock_name(from, arena, l->name);
+        const char *name = dh_finding_lock_name(arena, lock_name(from, arena, l->name));
         ret->locks[i] = (struct dh_finding_lock){
             .name = name,
             .shown = from->full_names ? name : shorten(arena, name),

@@ -3,8 +3,6 @@
  */
 #include "report/finding.h"
 
-#include <string.h>
-
 #include "util/path.h"
 #include "util/text.h"
 
@@ -25,20 +23,13 @@ struct builder {
     size_t n_anonymous;
 };
 
-/* A lock's address is also its first member's: leave out the insides of the C++ library's locks. */
-static const char *without_insides(struct builder *b, const char *name)
-{
-    const char *inside = strstr(name, "._M_");
-    return inside && inside > name ? dh_arena_dup(b->arena, name, (size_t)(inside - name)) : name;
-}
-
 static void name_lock(struct builder *b, const struct dh_model_lock *lock, struct dh_finding_lock *ret)
 {
     struct dh_symbol_variable variable;
     ret->named = dh_symbol_find_variable(b->symbols, lock->module, lock->offset, 0, &variable);
     if (ret->named) {
-        ret->name = without_insides(b, variable.display);
-        ret->shown = without_insides(b, variable.shown);
+        ret->name = dh_finding_lock_name(b->arena, variable.display);
+        ret->shown = dh_finding_lock_name(b->arena, variable.shown);
         return;
     }
     size_t i = 0;

@@ -86,7 +86,7 @@ static const char *memory_text(struct dh_arena *arena, const struct dh_fingerpri
     const char *place = places[m->place];
     if (m->place == DH_MODEL_HEAP)
         return dh_arena_printf(arena, "%s %s", place, site_text(arena, &m->allocated_at));
-    if (m->place != DH_MODEL_STACK && m->name)
+    if (m->place != DH_MODEL_STACK && m->place != DH_MODEL_UNKNOWN && m->name)
         return dh_arena_printf(arena, "%s %s%s", place, name_of(arena, m->name, m->home),
                                m->members ? m->members : "");
     return place;

@@ -370,13 +370,15 @@ void dh_shim_type_path(const struct dh_shim_types *types, const void *from, unsi
             break;
         if (composite->getTag() == dwarf::DW_TAG_array_type) {
             unsigned long long size = dh_shim_type_size(types, composite->getBaseType());
-            path += "[]";
+            for (size_t n = composite->getElements().size(); n > 0; n--)
+                path += "[]";
             offset = size ? offset % size : 0;
             type = composite->getBaseType();
             continue;
         }
         const DIDerivedType *member = dh_shim_member_at(types, composite, offset);
-        if (!member)
+        /* Members of a union and bit-fields share their bytes: it is not known which is meant. */
+        if (!member || composite->getTag() == dwarf::DW_TAG_union_type || member->isBitField())
             break;
         if (!member->getName().empty())
             path += "." + member->getName().str();
