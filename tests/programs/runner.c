@@ -2,7 +2,7 @@
  * runner.c - compiles one program of tests/programs, runs it, and compares what was reported with what
  * its source says must be reported.
  *
- *     runner [--oracle|--marks] BUILD PROGRAM.c...
+ *     runner [--oracle|--marks|--with COMMAND] BUILD PROGRAM.c...
  *
  * A program states its expectations in comments:
  *
@@ -29,8 +29,10 @@
  * finds what another has compiled in the same way. KEEP in the environment keeps the scratch directories.
  *
  * --oracle uses clang's ThreadSanitizer instead of deadheat: it tests the tests. --marks only prints the pairs that
- * are expected, as `file:line file:line`, sorted. Else a case is one line of output: `ok NAME`, `FAIL NAME: why` or
- * `skip NAME: why`.
+ * are expected, as `file:line file:line`, sorted. --with compiles each program that races and calls COMMAND NAME PROGRAM
+ * ARGS... in its scratch directory, with DEADHEAT_OPTIONS set as for a run, and SOURCES and FLAGS as they were compiled: the
+ * case passes if the command does, and what it prints is why it does not. Else a case is one line of output: `ok NAME`,
+ * `FAIL NAME: why` or `skip NAME: why`.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -81,6 +83,7 @@ struct program {
 
 struct config {
     bool oracle, marks;
+    const char *with; /* NULL: the races are judged here */
     const char *build;
     const char *cache;   /* NULL: none */
     const char *options; /* beside the program's own, of this run */
@@ -615,6 +618,30 @@ static int run_once(struct config *c, struct program *p)
     return fail("%s", status);
 }
 
+/* Leaves it to somebody else to run and judge the program. */
+static int run_with(struct config *c, struct program *p)
+{
+    char sources[LONG * 2], *text;
+    int status, rc = 0;
+    size_t n = (size_t)snprintf(sources, sizeof(sources), "%s", p->path);
+
+    for (int i = 0; i < p->lib_count + p->part_count + p->plain_count; i++) {
+        int part = i - p->lib_count, plain = part - p->part_count;
+        const char *name = part < 0 ? p->libs[i] : plain < 0 ? p->parts[part] : p->plains[plain];
+
+        n += (size_t)snprintf(sources + n, sizeof(sources) - n, " %s/parts/%s", c->dir, name);
+    }
+    status = run(c, "with",
+                 "cd '%s' && DEADHEAT_OPTIONS='%s' SOURCES='%s' FLAGS='%s -DLIBDIR=\"%s\"' "
+                 "within 60 %s %s ./prog %s",
+                 c->work, p->options, sources, p->flags, c->work, c->with, p->name, p->args);
+    text = output_of(c, "with", "out");
+    if (status != 0)
+        rc = fail("status %d: %.1500s", status, text);
+    free(text);
+    return rc;
+}
+
 static bool say(const struct config *c, const struct program *p, int rc)
 {
     printf("%s programs/%s%s%s%s%s\n",
@@ -645,7 +672,7 @@ static int test(struct config *c, struct program *p)
     do {
         c->options = word;
         c->label = several ? word : "";
-        failed += say(c, p, rc ? rc : run_once(c, p));
+        failed += say(c, p, rc ? rc : c->with ? run_with(c, p) : run_once(c, p));
     } while (several && (word = strtok_r(NULL, " ", &save)));
     return failed;
 }
@@ -676,8 +703,12 @@ int main(int argc, char **argv)
         first++;
     else if (argc > first && (c.marks = strcmp(argv[first], "--marks") == 0))
         first++;
+    else if (argc > first + 1 && strcmp(argv[first], "--with") == 0) {
+        c.with = argv[first + 1];
+        first += 2;
+    }
     if (argc < first + 2) {
-        fprintf(stderr, "usage: runner [--oracle|--marks] BUILD PROGRAM...\n");
+        fprintf(stderr, "usage: runner [--oracle|--marks|--with COMMAND] BUILD PROGRAM...\n");
         return 2;
     }
     c.build = argv[first++];
@@ -686,6 +717,8 @@ int main(int argc, char **argv)
 
         if (read_program(&c, &p, argv[i]) != 0)
             failed += say(&c, &p, -1);
+        else if (c.with && p.no_race)
+            continue;
         else if (!c.marks)
             failed += test_in_scratch(&c, &p);
         else if (print_marks(&p) != 0)

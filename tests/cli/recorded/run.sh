@@ -1,64 +1,30 @@
 #!/bin/sh
-# run.sh DEADHEAT - a race in a recording is told as in a run: the same fingerprint, stacks, locks, threads and memory, in
-# the same words, and an analysis of the source gives it the same fingerprint. Also in what a killed program or recorder left, and of
+# run.sh DEADHEAT OBJECTS - a race in a recording is told as in a run: the same fingerprint, stacks, locks, threads and memory, in
+# the same words; and an analysis of the source tells of it what it can know. Also in what a killed program or recorder left, and of
 # files of the version before as far as they go.
 #
-# RECORDED="basic-recursion cxx-race" chooses the programs of tests/programs; as a rule all that race are taken.
+# RECORDED="basic-recursion cxx-race" chooses the programs of tests/programs; as a rule all that race are taken. PART="2 4" does
+# every fourth of them, from the second on; the first part does all the rest.
 . "$(dirname "$0")/../lib.sh"
-programs=$here/../../programs
+runner=$(readlink -f "$2")/tests/programs/program-runner
+programs=$(cd "$here/../../programs" && pwd)
 demo=$here/../../../examples/demo
+export DEADHEAT="$deadheat"
 
 cd "$work" || exit 1
 
 # ---- Every part of the reports ----
-# Not taken: what a recording does not have (forked children, uses of a lock beside its initialisation); where the
-# order of a recording, which racing accesses do not have, may show another race of a variable first, or an access before its
-# memory was allocated; where part of the earlier access was overwritten, of which a run does not know any more.
-other='fork-child-races lock-init-unordered rwlock-read-after-init io-aio-buffer bytes-part-of-filled heap-unsafe-publication'
-# Not compared with what `deadheat static` says of the source: where the optimiser cut a global variable into pieces or moved an
-# access out of its column; memory that the program mapped, of which a run does not know where; what <deadheat/lard.h> says and what
-# stdio does with its buffers, which only a run follows; indices of a matrix and members of a union, which are one to the analysis.
-cut='basic-hoisted-flags bytes-bitfields bytes-in-turn bytes-overlap bytes-vector-blocks cxx-containers
-    fields-cxx-members fields-pointer-between fields-second-epoch io-scanf io-scanf-forms lard-access lard-copy
-    lard-identity lard-move lard-pool-before lard-unordered-create loop-matrix-overlap mmap-advise-race
-    mmap-fixed-race mmap-huge mmap-race mmap-remap-over mmap-remap-race mmap-sbrk mmap-shm stdio-given-buffer
-    stdio-memory-race stdio-memstream-race stride-columns thread-loop-variable'
-# shellcheck disable=SC2086 # one blank between the names
-cut=$(echo $cut)
-racy() { # those that race, whatever else they need
-    cd "$programs" && grep -l '// RACE' -- *.c *.cpp | sed 's,\.[a-z]*$,,' | grep -vx runner
+sources() {
+    for name in ${RECORDED:-$(cd "$programs" && echo *.c *.cpp)}; do
+        for file in "$programs/${name%.*}.c" "$programs/${name%.*}.cpp"; do
+            [ -f "$file" ] && [ "${file##*/}" != runner.c ] && echo "$file"
+        done
+    done | awk -v part="${PART:-1 1}" '{ split(part, p) } (NR - p[1]) % p[2] == 0'
 }
-usable() { # FILE: compiled and run without more than its FLAGS
-    ! grep -qE '^// (LIB|PLAIN|PART|ARGS|EXIT|OPTIONS):' "$1"
-}
-for name in ${RECORDED:-$(racy)}; do
-    source=$programs/$name.c compiler=cc
-    [ -f "$source" ] || source=$programs/$name.cpp compiler=c++
-    case " $other " in *" $name "*) continue ;; esac
-    usable "$source" || continue
-    flags=$(sed -n 's,^// FLAGS: ,,p' "$source")
-    # shellcheck disable=SC2086 # flags are several
-    "$deadheat" $compiler -w -g -O1 -pthread -I"$programs" $flags "$source" -o program -lm || bad "$name" "does not compile"
-    rm -f run.jsonl
-    "$deadheat" run --report=0 --output=run.jsonl -- ./program >out 2>err
-    "$deadheat" record --quiet -o program.dht -- ./program >out 2>err
-    "$deadheat" report --all --format=json run.jsonl >run.json 2>err
-    "$deadheat" analyze --all --format=json --list=events program.dht >analyze.json 2>err
-    set --
-    case " $cut " in
-    *" $name "*) ;;
-    *)
-        # shellcheck disable=SC2086
-        "$deadheat" static --style=sound --format=json -w -I"$programs" $flags "$source" >static.json 2>err
-        set -- static.json
-        ;;
-    esac
-    if why=$(python3 "$here/same.py" run.json analyze.json "$@" 2>&1) && [ "$why" != 0 ]; then
-        ok "$name"
-    else
-        bad "$name" "$(echo "$why" | head -5 | tr '\n' '|') $(cat err)"
-    fi
-done
+# shellcheck disable=SC2046 # names are words
+"$runner" --with "$here/each.sh" "${BUILD:?}" $(sources) >lines 2>&1 || failed=1
+sed "s,^\([a-zA-Z]*\) programs/,\1 $suite/," lines
+case ${PART:-1} in 1*) ;; *) exit $failed ;; esac
 
 # ---- The words ----
 words() { # FILE: the report in it, without what differs from one execution to the next
