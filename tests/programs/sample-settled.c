@@ -10,6 +10,7 @@
 
 #include "invisible.h"
 
+extern bool dh_period_on; // false in a recording, in which nothing settles
 extern void dh_period_turn(bool on);
 extern bool dh_period_settle(void);
 
@@ -21,7 +22,7 @@ char filled[4096];
 // All there are: a main thread that only waits would count as well, until it does.
 static void all_settle(void)
 {
-    while (!dh_period_settle())
+    while (dh_period_on && !dh_period_settle())
         sched_yield();
 }
 

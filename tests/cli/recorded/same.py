@@ -16,7 +16,8 @@ import sys
 # Of a run and of a recording, members of the JSON.
 ONE_EXECUTION = {
     "addr", "start", "pid", "tid", "process",  # addresses and numbers of this execution
-    "count", "processes", "hint",  # a run counts occurrences, and accesses to the same memory; a recording does not
+    "count", "processes",  # a run counts occurrences
+    "hint", "discipline",  # a run counts the accesses that it still remembers; a recording has all
     "frame",  # of a variable on a stack: where its function was when somebody looked
     "event", "place", "language_access",  # numbers of events, and the names that a recording has for their places
 }
@@ -25,7 +26,7 @@ ONE_EXECUTION_TEXT = (
     (r" at 0x[0-9a-f]+", " at 0x"),
     (r" \([pt]id \d+\)", ""),
     (r", seen \d+ times?( in \d+ processes)?$", ""),
-    (r"\n  (\d+ of \d+ accesses recorded at|It first raced after) [^\n]*", ""),
+    (r"\n  (\d+ of \d+ accesses recorded at|Accesses at these lines were ordered by|It first raced after) [^\n]*", ""),
     (r" \(event \d+\)", ""),
 )
 # Nothing orders accesses that race, so in a recording the two may stand the other way round. Then the sentence that explains the race names them
