@@ -43,13 +43,15 @@ judge() {
     esac
 }
 
-"$DEADHEAT" detectors >"$work/list" || exit 2
+"$DEADHEAT" detectors --format=json | python3 -c 'import json, sys
+for d in json.load(sys.stdin)["detectors"]:
+    print(d["name"], d["guarantee"], "whole" if d["whole_trace"] else "part")' >"$work/list" || exit 2
 sed -n 's/^DH_DETECTOR(\(.*\))$/\1/p' "$root/src/detect/detectors.def" >"$work/names"
 while read -r name; do
     line=$(grep "^$name " "$work/list") || { fail "$name" "not listed"; continue; }
     guarantee=$(echo "$line" | awk '{print $2}')
     echo "$name $guarantee" >>"$work/guarantees"
-    case $line in *"holds the whole trace"*) continue ;; esac # it cannot run in the program
+    case $line in *" whole") continue ;; esac # it cannot run in the program
     online=$name
     case $name in
     fasttrack) online=fasttrack-ref ;;
