@@ -11,7 +11,9 @@
 #include "detect/hb.h"
 #include "detect/renumber.h"
 
-enum { PAIRS_OF_A_PLACE = 8, INDEX = 4 * DH_HABIT_PAIRS };
+/* Whatever teaches a thread something is compared for every thread that is followed: with hundreds of
+ * thousands, all of them would take far longer than the detector. */
+enum { PAIRS_OF_A_PLACE = 8, INDEX = 4 * DH_HABIT_PAIRS, ACTORS = 128 };
 _Static_assert(DH_TALLY_KEYS <= 64, "a set of them is one word");
 
 /* What a thread did last at one place of a pair. */
@@ -39,6 +41,7 @@ struct last {
     u32 tid, clock; /* clock 0: there was none */
     u32 thread;     /* as it was fed */
     bool write;
+    bool followed; /* what its thread teaches others */
     u64 locks;
 };
 
@@ -61,7 +64,7 @@ struct thread {
     u32 *taught; /* by thread: the object by which it last learned of that one, + 1; 0: by other means */
     u32 n_taught;
     bool created;
-    bool acts; /* it was at a place that is followed */
+    bool acts; /* it was at a place that is followed, and is one of the first ACTORS that were */
 };
 
 struct own {
@@ -69,10 +72,10 @@ struct own {
     u32 n, next;
     struct pair *pairs[DH_HABIT_PAIRS];
     u32 n_pairs;
-    u32 index[INDEX]; /* by place, open addressing: one side of a pair (pair * 2 + side), + 1 */
-    u32 *actors;      /* threads that act */
-    u32 *known;       /* of each of them, before something is learned */
-    u32 n_actors, cap_actors, cap_known;
+    u32 index[INDEX];   /* by place, open addressing: one side of a pair (pair * 2 + side), + 1 */
+    u32 actors[ACTORS]; /* threads that act */
+    u32 known[ACTORS];  /* of each of them, before something is learned */
+    u32 n_actors;
     u32 newest;
 };
 
@@ -131,13 +134,12 @@ static bool follow_pair(struct dh_detector *d, const u32 sites[2])
 
 /* ---- What threads hold, and what they learn ---- */
 
-static bool note_actor(struct dh_detector *d, struct thread *t)
+/* False: there are too many. */
+static bool note_actor(struct own *o, struct thread *t)
 {
-    struct own *o = d->own;
     if (t->acts)
         return true;
-    if (!DH_ROOM(d, o->actors, o->cap_actors, o->n_actors) ||
-        !DH_ROOM(d, o->known, o->cap_known, o->n_actors))
+    if (o->n_actors == ACTORS)
         return false;
     o->actors[o->n_actors++] = t->hb.tid;
     return t->acts = true;
@@ -265,7 +267,7 @@ static void observe(struct pair *p, u32 side, const struct thread *t, const stru
                     struct doing *now)
 {
     u32 tid = before->tid;
-    if (!before->clock || tid == t->hb.tid || !(write || before->write) ||
+    if (!before->clock || !before->followed || tid == t->hb.tid || !(write || before->write) ||
         (now->met == tid + 1 && now->met_clock == before->clock))
         return;
     now->met = tid + 1;
@@ -343,10 +345,16 @@ static void access_at(struct dh_detector *d, const struct dh_event *e, struct th
         *now = (struct doing){.stretch = stretch};
         count_access(p, t, now);
     }
-    observe(p, side, t, &m->last[other], write, now);
+    bool followed = note_actor(d->own, t);
+    if (followed)
+        observe(p, side, t, &m->last[other], write, now);
     note_races(d, p, side, now, &m->last[other]);
-    m->last[side] = (struct last){
-        .tid = tid, .clock = t->hb.clock, .thread = thread, .write = write, .locks = now->locks};
+    m->last[side] = (struct last){.tid = tid,
+                                  .clock = t->hb.clock,
+                                  .thread = thread,
+                                  .write = write,
+                                  .followed = followed,
+                                  .locks = now->locks};
 }
 
 static void on_access(struct dh_detector *d, const struct dh_event *e, void *thread, void *cell)
@@ -357,7 +365,7 @@ static void on_access(struct dh_detector *d, const struct dh_event *e, void *thr
     for (u32 at = hash(site); o->index[at]; at = (at + 1) & (INDEX - 1)) {
         struct pair *p = o->pairs[(o->index[at] - 1) / 2];
         u32 side = (o->index[at] - 1) % 2;
-        if (p->sides[side].site == site && note_actor(d, thread))
+        if (p->sides[side].site == site)
             access_at(d, e, thread, cell, p, side, who);
     }
 }
