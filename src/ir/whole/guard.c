@@ -6,7 +6,8 @@
  * from the address of what is accessed:
  *  - at the same constant distance from both addresses: if these are equal, so are the locks, whatever object
  * it is;
- *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays. Equal addresses mean equal i.
+ *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays, or in one object of which the
+ * begin is known (begin.c). Equal addresses mean equal i.
  */
 #include <string.h>
 
@@ -70,10 +71,10 @@ static void add_distance(struct deltas *all, const struct dh_w_held *h, u32 lock
 /* x + a + s * i is accessed, m + b + t * i held; a constant i is in a and b. That s * i does not go round the
  * address space is what the language says of indices. Of x[i][k] and m[i][k], rows are as many elements in
  * both: s * i + s' * k and t * i + t' * k are the same multiple of s' and t', and count as one index. */
-static bool is_ranked(const struct dh_w_address *access, const struct dh_w_address *lock)
+static bool have_one_index(const struct dh_w_address *access, const struct dh_w_address *lock)
 {
     const struct dh_w_term *x = access->term, *m = lock->term;
-    if (access->global == NULL || lock->global == NULL || access->terms != lock->terms)
+    if (access->terms != lock->terms)
         return false;
     for (u32 i = 0; i < access->terms; i++)
         if (x[i].index != m[i].index)
@@ -82,12 +83,18 @@ static bool is_ranked(const struct dh_w_address *access, const struct dh_w_addre
                                  (u64)x[0].stride * m[1].stride == (u64)x[1].stride * m[0].stride);
 }
 
-static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
-                     const struct dh_w_address *access, const struct dh_w_address *at, u32 length)
+static bool is_ranked(const struct dh_w_address *access, const struct dh_w_address *lock)
+{
+    return access->global != NULL && lock->global != NULL && have_one_index(access, lock);
+}
+
+static struct dh_w_rank *add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
+                                  const struct dh_w_address *access, const struct dh_w_address *at,
+                                  u32 length)
 {
     struct dh_w_delta *d = add_delta(all, DH_W_DELTA_RANKED | (h->shared ? DH_W_DELTA_SHARED : 0), lock);
     if (d == NULL)
-        return;
+        return NULL;
     d->rank.data = access->global;
     d->rank.data_content = access->content;
     d->rank.lock_content = at->content;
@@ -99,6 +106,25 @@ static void add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
         d->rank.data_stride = access->term[access->terms - 1].stride;
         d->rank.lock_stride = at->term[at->terms - 1].stride;
     }
+    return &d->rank;
+}
+
+/* Lock and data are in one object, at distances from its begin that are known but for the index. */
+static bool add_rank_in_object(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
+                               const struct dh_w_address *access, const struct dh_w_address *at, u32 length)
+{
+    const struct dh_w_held *h = dh_w_held(&r->flow->locks, lock);
+    int64_t data_begin, lock_begin;
+    if (!have_one_index(access, at) || !dh_w_in_one_object(r->w, inst, access, at) ||
+        !dh_w_begin(r, inst, access, &data_begin) || !dh_w_begin(r, inst, at, &lock_begin))
+        return false;
+    struct dh_w_rank *rank = add_rank(all, h, lock, access, at, length);
+    if (rank != NULL) {
+        rank->data = rank->lock = NULL;
+        rank->data_off += data_begin;
+        rank->lock_off += lock_begin;
+    }
+    return true;
 }
 
 /* The instance that is the only one to call this one, by one call; DH_W_NONE: there are several, or none. */
@@ -135,6 +161,7 @@ static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
             add_distance(all, h, lock, &access, &at, length);
         if (ranked)
             add_rank(all, h, lock, &access, &at, length);
+        ranked |= add_rank_in_object(r, all, inst, lock, &access, &at, length);
         if (inside || ranked)
             return;
         const struct dh_w_call *call;

@@ -12,7 +12,7 @@
 
 /* A lock that the address of what is accessed leads to. */
 struct dh_w_rank {
-    LLVMValueRef data, lock;        /* global variables ... */
+    LLVMValueRef data, lock;        /* global variables; NULL: both are in one object, from its begin ... */
     u32 data_content, lock_content; /* ... or what they hold, see struct dh_w_address */
     int64_t data_off, lock_off;
     u32 data_stride, lock_stride; /* 0: the index is a constant */
@@ -88,6 +88,12 @@ struct dh_w_races {
 };
 
 void dh_w_escape(struct dh_w *w);
+/* begin.c: how far the base of an address of the instance is from the begin of its object; false: it is not
+ * known. */
+bool dh_w_begin(struct dh_w_races *r, u32 inst, const struct dh_w_address *a, int64_t *ret_off);
+/* begin.c: whether the bases of two addresses are in one object, which there is one of, or are equal. */
+bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_address *a,
+                        const struct dh_w_address *b);
 /* guard.c */
 void dh_w_guards_find_renewed(struct dh_w_races *r);
 u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);

@@ -1,0 +1,125 @@
+/*
+ * begin.c - how far from the begin of its object a pointer is, whichever object that is.
+ *
+ * A structure that is given to threads by pointer holds locks and what they protect: p->lock[i] and
+ * p->data[i]. Two accesses that have a byte in common are to one object; if both know how far p is from the
+ * begin of that object, they know that they have the same p (guard.c).
+ *
+ * It is known of what the points-to sets have at one offset that stands for no other, and of what comes from
+ * a variable or an allocation through arguments, of calls and of threads, by constants only. The latter tells
+ * &pool from &pool.lock[2], which the sets do not.
+ */
+#include "ir/whole/race.h"
+
+enum { MAX_STEPS = 8 };
+
+/* All that the value may point to is at one offset. */
+static bool is_at_one_offset(const struct dh_w *w, u32 inst, dh_w_value v, int64_t *ret_off)
+{
+    dh_pts_node node = dh_w_node(w, inst, v);
+    dh_pts_location l;
+    u32 n = 0, first = 0;
+    if (node == DH_PTS_NONE)
+        return false;
+    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l); n++) {
+        struct dh_pts_place at = dh_pts_place(w->pts, l);
+        u8 kind = w->objects[at.object].kind;
+        if ((kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP) || at.offset == DH_PTS_ANY ||
+            dh_pts_folded(w->pts, at.object, at.offset) || (n > 0 && at.offset != first))
+            return false;
+        first = at.offset;
+    }
+    *ret_off = first;
+    return n > 0;
+}
+
+static bool is_allocated(const struct dh_w_fn *fn, dh_w_value v)
+{
+    const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
+    return op != NULL && (op->kind == DH_W_ALLOC || op->kind == DH_W_ALLOCA);
+}
+
+/* What a parameter is where the function is called, or the thread created, if that is one place; and the
+ * instance that does it. */
+static struct dh_w_address given(struct dh_w_races *r, dh_w_value parameter, u32 *inst)
+{
+    struct dh_w *w = r->w;
+    struct dh_w_pool *expressions = &r->flow->locks.expressions;
+    struct dh_w_address a = {.base = parameter}, unknown = {.base = DH_W_NONE};
+    u32 number = w->insts[*inst].root, op;
+    const struct dh_w_root *root = &w->roots[number];
+    if (root->inst != *inst) {
+        if (!dh_w_only_call(w, *inst, inst, &op))
+            return unknown;
+        const struct dh_w_fn *caller = &w->fns[w->insts[*inst].fn];
+        return dh_w_address_in_caller(w, expressions, &a, caller, &caller->calls[caller->ops[op].call]);
+    }
+    if (root->kind != DH_PAIRS_THREAD || root->many || root->creator == DH_W_NONE ||
+        r->flow->is_called[*inst])
+        return unknown;
+    *inst = root->creator;
+    op = dh_w_only_fork(w, *inst, number);
+    if (op == DH_W_NONE)
+        return unknown;
+    const struct dh_w_fn *creator = &w->fns[w->insts[*inst].fn];
+    return dh_w_address_in_creator(w, expressions, &a, creator, &creator->ops[op], NULL);
+}
+
+static bool find_begin(struct dh_w_races *r, u32 inst, dh_w_value base, int64_t *ret_off)
+{
+    int64_t way = 0, off;
+    for (u32 steps = 0; steps < MAX_STEPS; steps++) {
+        const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
+        if (is_at_one_offset(r->w, inst, base, &off)) {
+            *ret_off = way + off;
+            return true;
+        }
+        if (is_allocated(fn, base)) {
+            *ret_off = way;
+            return true;
+        }
+        if (base >= fn->args)
+            return false;
+        struct dh_w_address a = given(r, base, &inst);
+        if (!dh_w_address_known(&a) || a.terms > 0 || a.content != 0)
+            return false;
+        way += a.off;
+        if (a.global != NULL) {
+            *ret_off = way;
+            return true;
+        }
+        base = a.base;
+    }
+    return false;
+}
+
+bool dh_w_begin(struct dh_w_races *r, u32 inst, const struct dh_w_address *a, int64_t *ret_off)
+{
+    if (a->global != NULL && a->content != 0)
+        return false;
+    *ret_off = 0;
+    return a->global != NULL || find_begin(r, inst, a->base, ret_off);
+}
+
+/* The only object that a value may point to, if there is one of it at run time. */
+static bool only_object(const struct dh_w *w, u32 inst, dh_w_value v, u32 *ret_object)
+{
+    dh_pts_node node = dh_w_node(w, inst, v);
+    dh_pts_location l;
+    u32 n = 0;
+    if (node == DH_PTS_NONE)
+        return false;
+    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l); n++)
+        *ret_object = dh_pts_place(w->pts, l).object;
+    return n == 1 && dh_w_single(w, *ret_object);
+}
+
+bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_address *a,
+                        const struct dh_w_address *b)
+{
+    u32 x, y;
+    if (a->global != NULL || b->global != NULL)
+        return a->global == b->global && a->content == b->content;
+    return a->base == b->base ||
+           (only_object(w, inst, a->base, &x) && only_object(w, inst, b->base, &y) && x == y);
+}
