@@ -271,6 +271,27 @@ bool dh_w_constant_place(const struct dh_w *w, dh_w_value v, LLVMValueRef *ret_g
     return true;
 }
 
+/* Where a pointer that no longer changes was read from. Only aligned ones: two of them do not overlap. */
+static u32 source_of(const struct dh_w *w, struct dh_w_pool *expressions, const struct dh_w_fn *fn,
+                     const struct dh_w_op *op)
+{
+    if (op == NULL || op->kind != DH_W_LOAD || !(op->flags & DH_W_FIXED) || LLVMGetAlignment(op->inst) < 8)
+        return 0;
+    struct dh_w_address from = dh_w_address_of(w, expressions, fn, op->a);
+    if (!dh_w_address_known(&from) || from.terms > 1)
+        return 0;
+    struct dh_w_source s = {.global = from.global,
+                            .off = from.off,
+                            .base = from.source != 0 ? DH_W_NONE : from.base,
+                            .source = from.source,
+                            .content = from.content,
+                            .terms = from.terms,
+                            .index = from.term[0].index,
+                            .stride = from.term[0].stride};
+    _Static_assert(sizeof s == 40, "sources are compared as bytes: no padding, and no expression is as long");
+    return 1 + dh_w_pool_add(expressions, &s, sizeof s);
+}
+
 struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expressions,
                                     const struct dh_w_fn *fn, dh_w_value v)
 {
@@ -291,6 +312,7 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
         }
         if (op == NULL || (!indexed && op->kind != DH_W_OFFSET && !is_same_number(op))) {
             to.base = v;
+            to.source = source_of(w, expressions, fn, op);
             break;
         }
         if (indexed)
@@ -310,15 +332,25 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
     return to;
 }
 
-bool dh_w_address_beside(const struct dh_w_address *a, const struct dh_w_address *b)
+static bool same_terms(const struct dh_w_address *a, const struct dh_w_address *b)
 {
-    if (!dh_w_address_known(a) || a->base != b->base || a->global != b->global || a->content != b->content ||
-        a->terms != b->terms)
+    if (a->terms != b->terms)
         return false;
     for (u32 i = 0; i < a->terms; i++)
         if (a->term[i].index != b->term[i].index || a->term[i].stride != b->term[i].stride)
             return false;
     return true;
+}
+
+bool dh_w_address_beside(const struct dh_w_address *a, const struct dh_w_address *b)
+{
+    return dh_w_address_known(a) && a->base == b->base && a->global == b->global &&
+           a->content == b->content && same_terms(a, b);
+}
+
+bool dh_w_address_alike(const struct dh_w_address *a, const struct dh_w_address *b)
+{
+    return dh_w_address_beside(a, b) || (a->source != 0 && a->source == b->source && same_terms(a, b));
 }
 
 bool dh_w_address_equal(const struct dh_w_address *a, const struct dh_w_address *b)
@@ -492,4 +524,44 @@ bool dh_w_address_ends(const struct dh_w_pool *expressions, const struct dh_w_ad
         if (is_made_in(expressions, a->term[i].index, block))
             return true;
     return false;
+}
+
+static const struct dh_w_source *get_source(const struct dh_w_pool *pool, u32 source)
+{
+    DH_ASSERT(source > 0 && source <= pool->n && pool->size[source - 1] == sizeof(struct dh_w_source));
+    return pool->item[source - 1];
+}
+
+bool dh_w_source_ends(const struct dh_w_pool *expressions, u32 source, LLVMBasicBlockRef block)
+{
+    for (; source != 0; source = get_source(expressions, source)->source) {
+        const struct dh_w_source *s = get_source(expressions, source);
+        if (s->terms > 0 && is_made_in(expressions, s->index, block))
+            return true;
+    }
+    return false;
+}
+
+bool dh_w_source_begins(const struct dh_w_pool *expressions, u32 source, dh_w_value base)
+{
+    for (; source != 0; source = get_source(expressions, source)->source)
+        if (get_source(expressions, source)->base == base)
+            return true;
+    return false;
+}
+
+bool dh_w_address_source(const struct dh_w_pool *expressions, const struct dh_w_address *a,
+                         struct dh_w_address *ret)
+{
+    if (a->source == 0)
+        return false;
+    const struct dh_w_source *s = get_source(expressions, a->source);
+    *ret = (struct dh_w_address){.base = s->base,
+                                 .global = s->global,
+                                 .content = s->content,
+                                 .source = s->source,
+                                 .off = s->off,
+                                 .terms = s->terms,
+                                 .term = {{.index = s->index, .stride = s->stride}}};
+    return true;
 }

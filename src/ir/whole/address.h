@@ -8,6 +8,9 @@
  * only are at a constant distance, whatever base and indices are, as long as none of the values in them is
  * computed anew in between: whoever keeps an address forgets it then (dh_w_address_ends).
  *
+ * A base may have been read from memory that no longer changes (fixed.c). Then its SOURCE is the address it
+ * was read from, and what is read from equal addresses is equal.
+ *
  * Sums are modulo 2^64, as the machine computes them; nothing is assumed about bounds.
  */
 #ifndef DH_IR_WHOLE_ADDRESS_H
@@ -27,6 +30,14 @@ struct dh_w_term {
     u32 size;   /* what the index is multiplied by: the stride without that factor */
     int64_t begin; /* of the array, from the base */
 };
+/* Numbered like expressions: equal sources have equal numbers. */
+struct dh_w_source {
+    LLVMValueRef global;
+    int64_t off;
+    dh_w_value base; /* DH_W_NONE: a global variable, or `source` */
+    u32 source;      /* of the base; or 0 */
+    u32 content, terms, index, stride;
+};
 struct dh_w_address {
     dh_w_value base; /* a local of the function, or DH_W_NONE */
     u32 terms;
@@ -34,6 +45,7 @@ struct dh_w_address {
     u32 content;         /* not 0: the base is the pointer that the global holds, at content - 1 */
     int64_t off;
     struct dh_w_term term[DH_W_MAX_TERMS]; /* in the order in which they are added to the base */
+    u32 source;                            /* 1 + the number of the base's source; 0: it has none */
 };
 
 DH_INLINE bool dh_w_address_known(const struct dh_w_address *a)
@@ -81,8 +93,16 @@ struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_poo
 /* The same base, the same terms. */
 bool dh_w_address_beside(const struct dh_w_address *a, const struct dh_w_address *b);
 bool dh_w_address_equal(const struct dh_w_address *a, const struct dh_w_address *b);
+/* The same terms, and the same base, perhaps read twice. */
+bool dh_w_address_alike(const struct dh_w_address *a, const struct dh_w_address *b);
 /* Whether a block, when it is entered, computes anew what an index is made of. */
 bool dh_w_address_ends(const struct dh_w_pool *expressions, const struct dh_w_address *a,
                        LLVMBasicBlockRef block);
+/* The same for a source; and whether the value is the base of it, or of its own source. */
+bool dh_w_source_ends(const struct dh_w_pool *expressions, u32 source, LLVMBasicBlockRef block);
+bool dh_w_source_begins(const struct dh_w_pool *expressions, u32 source, dh_w_value base);
+/* The address that the base of this one was read from, if that is known: it has no more than one index. */
+bool dh_w_address_source(const struct dh_w_pool *expressions, const struct dh_w_address *a,
+                         struct dh_w_address *ret);
 
 #endif

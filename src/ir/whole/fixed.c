@@ -1,5 +1,5 @@
 /*
- * fixed.c - pointers in global variables that no longer change once there are threads.
+ * fixed.c - pointers in memory that no longer change once there are threads.
  *
  *     data = malloc(...);
  *     for (...) pthread_create(...);       and each thread: data[i] = ...
@@ -10,13 +10,16 @@
  * been created yet that reads it, or creates one that does; and if main itself reads it, behind the last of
  * these.
  *
+ * The same is asked of pointers in arrays and structures, where functions that lock read them: of all places
+ * that such an operation may read, as far as the points-to sets tell, at once.
+ *
  * Where main is when something happens is told by its own operations: the calls that lead there.
  */
 #include <stdlib.h>
 
 #include "ir/whole/counted.h"
 
-enum { MAX_OPS = 64, MAX_WRITERS = 16, MAX_PLACES = 1024, WORD = 8 };
+enum { MAX_OPS = 64, MAX_WRITERS = 16, MAX_PLACES = 1024, MAX_AT = 8, WORD = 8 };
 
 /* Operations of main during which something may happen. */
 struct when {
@@ -25,10 +28,11 @@ struct when {
     bool any; /* or at any time */
 };
 
+/* A place in a global variable, or all that one operation reads. */
 struct place {
-    LLVMValueRef global;
-    int64_t off;
-    dh_pts_object object;
+    dh_pts_object object; /* the global variable, if nothing is known of the place in it: n_at is 0 */
+    dh_pts_location at[MAX_AT];
+    u32 n_at;
     struct writer {
         u32 inst, op;
     } writers[MAX_WRITERS];
@@ -46,7 +50,8 @@ struct search {
     u64 descendants[DH_W_MAX_ROOTS];
     struct place *places;
     size_t n_places;
-    struct dh_w_table place_of, of_object; /* by global and offset; by object: its first place */
+    struct dh_w_table place_of;  /* by global and offset, or by function and operation */
+    struct dh_w_table of_object; /* by object: it has places */
 };
 
 /* ---- when ---- */
@@ -151,35 +156,105 @@ static bool is_read_plainly(const struct dh_w_op *op)
            LLVMGetTypeKind(LLVMTypeOf(op->inst)) == LLVMPointerTypeKind;
 }
 
-static struct place *place_of(struct search *s, const struct dh_w_op *op, bool make)
+static struct place *add_place(struct search *s, struct dh_w_key key)
+{
+    if (s->n_places == MAX_PLACES)
+        return NULL;
+    dh_w_table_put(&s->place_of, key, (u32)s->n_places);
+    return &s->places[s->n_places++];
+}
+
+static void add_at(struct search *s, struct place *p, dh_pts_location l)
+{
+    dh_pts_object object = dh_pts_place(s->w->pts, l).object;
+    u8 kind = s->w->objects[object].kind;
+    for (u32 i = 0; i < p->n_at; i++)
+        if (p->at[i] == l)
+            return;
+    if (p->n_at == MAX_AT || (kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP)) {
+        p->changes = true;
+        return;
+    }
+    p->at[p->n_at++] = l;
+    dh_w_table_put(&s->of_object, DH_W_KEY(object), 0);
+}
+
+static struct dh_w_key key_of(const struct search *s, const struct dh_w_fn *fn, u32 op)
 {
     LLVMValueRef global;
     int64_t off;
-    if (!is_read_plainly(op) || !dh_w_constant_place(s->w, op->a, &global, &off) || off < 0)
-        return NULL;
-    struct dh_w_key key = DH_W_KEY((u64)(uptr)global, (u64)off);
-    u32 n = dh_w_table_get(&s->place_of, key);
-    if (n == DH_W_TABLE_NONE && make && s->n_places < MAX_PLACES) {
-        n = (u32)s->n_places++;
-        s->places[n] = (struct place){
-            .global = global, .off = off, .object = s->w->globals[dh_w_global(s->w, global)].object};
-        dh_w_table_put(&s->place_of, key, n);
-        dh_w_table_put(&s->of_object, DH_W_KEY(s->places[n].object), n);
-    }
+    if (dh_w_constant_place(s->w, fn->ops[op].a, &global, &off))
+        return DH_W_KEY((u64)(uptr)global, (u64)off);
+    return DH_W_KEY((u64)(uptr)fn->value, op);
+}
+
+static struct place *place_of(struct search *s, const struct dh_w_fn *fn, u32 op)
+{
+    u32 n = is_read_plainly(&fn->ops[op]) ? dh_w_table_get(&s->place_of, key_of(s, fn, op)) : DH_W_TABLE_NONE;
     return n == DH_W_TABLE_NONE ? NULL : &s->places[n];
+}
+
+static void find_in_variable(struct search *s, const struct dh_w_fn *fn, u32 op)
+{
+    LLVMValueRef global;
+    int64_t off;
+    if (!is_read_plainly(&fn->ops[op]) || !dh_w_constant_place(s->w, fn->ops[op].a, &global, &off) ||
+        off < 0 || place_of(s, fn, op) != NULL)
+        return;
+    struct place *p = add_place(s, key_of(s, fn, op));
+    if (p == NULL)
+        return;
+    p->object = s->w->globals[dh_w_global(s->w, global)].object;
+    dh_pts_location at = dh_pts_find(s->w->pts, p->object, dh_pts_canonical(s->w->pts, p->object, (u32)off));
+    if (at != DH_PTS_NONE)
+        p->at[p->n_at++] = at;
+    dh_w_table_put(&s->of_object, DH_W_KEY(p->object), 0);
+}
+
+static void find_in_memory(struct search *s, u32 number, u32 op)
+{
+    const struct dh_w *w = s->w;
+    const struct dh_w_fn *fn = &w->fns[number];
+    LLVMValueRef global;
+    int64_t off;
+    dh_pts_location l;
+    if (!is_read_plainly(&fn->ops[op]) || dh_w_constant_place(w, fn->ops[op].a, &global, &off))
+        return;
+    struct place *p = add_place(s, key_of(s, fn, op));
+    for (u32 i = 0; i < w->n_insts && p != NULL; i++) {
+        dh_pts_node node = w->insts[i].fn == number ? dh_w_node(w, i, fn->ops[op].a) : DH_PTS_NONE;
+        if (node == DH_PTS_NONE)
+            continue;
+        for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l) && !p->changes;)
+            add_at(s, p, l);
+    }
+    if (p != NULL && p->n_at == 0)
+        p->changes = true;
+}
+
+static bool locks(const struct dh_w_fn *fn)
+{
+    for (size_t o = 0; o < fn->n_ops; o++)
+        if (fn->ops[o].kind == DH_W_LOCK || fn->ops[o].kind == DH_W_TRYLOCK)
+            return true;
+    return false;
 }
 
 static void find_places(struct search *s)
 {
-    for (size_t i = 0; i < s->w->n_fns; i++)
-        for (size_t o = 0; o < s->w->fns[i].n_ops; o++)
-            place_of(s, &s->w->fns[i].ops[o], true);
-    for (size_t i = 0; i < s->w->n_insts && s->n_places > 0; i++) {
-        const struct dh_w_fn *fn = &s->w->fns[s->w->insts[i].fn];
-        for (size_t o = 0; o < fn->n_ops; o++) {
-            struct place *p = place_of(s, &fn->ops[o], false);
+    const struct dh_w *w = s->w;
+    for (u32 i = 0; i < w->n_fns; i++)
+        for (u32 o = 0; o < w->fns[i].n_ops; o++)
+            find_in_variable(s, &w->fns[i], o);
+    for (u32 i = 0; i < w->n_fns; i++)
+        for (u32 o = 0, end = locks(&w->fns[i]) ? (u32)w->fns[i].n_ops : 0; o < end; o++)
+            find_in_memory(s, i, o);
+    for (u32 i = 0; i < w->n_insts && s->n_places > 0; i++) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
+        for (u32 o = 0; o < fn->n_ops; o++) {
+            struct place *p = place_of(s, fn, o);
             if (p != NULL)
-                p->readers |= 1ull << s->w->insts[i].root & ~1ull;
+                p->readers |= 1ull << w->insts[i].root & ~1ull;
         }
     }
 }
@@ -195,6 +270,18 @@ static void add_writer(struct place *p, u32 inst, u32 op)
         p->writers[p->n_writers++] = (struct writer){inst, op};
 }
 
+static bool lies_in(const struct search *s, const struct place *p, dh_pts_location l, u32 length)
+{
+    dh_pts_object object = dh_pts_place(s->w->pts, l).object;
+    if (p->n_at == 0)
+        return p->object == object;
+    for (u32 i = 0; i < p->n_at; i++)
+        if (dh_pts_place(s->w->pts, p->at[i]).object == object &&
+            dh_pts_locations_overlap(s->w->pts, l, length, p->at[i], WORD))
+            return true;
+    return false;
+}
+
 /* One place that an op may write: whatever lies in it has a writer. */
 static void note_write(struct search *s, u32 inst, u32 op, const struct dh_w_write *to)
 {
@@ -206,15 +293,9 @@ static void note_write(struct search *s, u32 inst, u32 op, const struct dh_w_wri
         dh_pts_object object = dh_pts_place(s->w->pts, l).object;
         if (dh_w_table_get(&s->of_object, DH_W_KEY(object)) == DH_W_TABLE_NONE)
             continue;
-        for (size_t i = 0; i < s->n_places; i++) {
-            struct place *p = &s->places[i];
-            if (p->object != object)
-                continue;
-            dh_pts_location at =
-                dh_pts_find(s->w->pts, object, dh_pts_canonical(s->w->pts, object, (u32)p->off));
-            if (at == DH_PTS_NONE || dh_pts_locations_overlap(s->w->pts, l, to->length, at, WORD))
-                add_writer(p, inst, op);
-        }
+        for (size_t i = 0; i < s->n_places; i++)
+            if (lies_in(s, &s->places[i], l, to->length))
+                add_writer(&s->places[i], inst, op);
     }
 }
 
@@ -273,7 +354,7 @@ static void mark(struct search *s)
     for (u32 n = 0; n < w->n_fns; n++) {
         struct dh_w_fn *fn = &w->fns[n];
         for (u32 o = 0; o < fn->n_ops; o++) {
-            struct place *p = place_of(s, &fn->ops[o], false);
+            struct place *p = place_of(s, fn, o);
             bool fixed = p != NULL && !p->changes;
             for (u32 i = 0; i < w->n_insts && fixed; i++)
                 if (w->insts[i].fn == n && w->insts[i].root == 0)

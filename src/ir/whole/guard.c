@@ -5,7 +5,7 @@
  * at run time; for `sound`, only one that is a single object for sure. For both, also a lock that follows
  * from the address of what is accessed:
  *  - at the same constant distance from both addresses: if these are equal, so are the locks, whatever object
- * it is;
+ * it is; or where a pointer leads to that is at such a distance, and no longer changes;
  *  - at the same rank: x[i] is accessed and m[i] held, in two global arrays, or in one object of which the
  * begin is known (begin.c). Equal addresses mean equal i.
  */
@@ -55,7 +55,7 @@ static bool is_inside(const struct dh_w_address *access, const struct dh_w_addre
         if (t->bytes == 0 || (lock->off >= t->begin && lock->off < t->begin + t->bytes))
             return false;
     }
-    return dh_w_address_beside(&begin, lock);
+    return dh_w_address_alike(&begin, lock);
 }
 
 static void add_distance(struct deltas *all, const struct dh_w_held *h, u32 lock,
@@ -66,6 +66,24 @@ static void add_distance(struct deltas *all, const struct dh_w_held *h, u32 lock
     struct dh_w_delta *d = add_delta(all, flags, lock);
     if (d != NULL)
         d->distance = at->off - access->off;
+}
+
+/* The lock is where a pointer beside what is accessed leads to: equal addresses are equal pointers. */
+static bool add_pointer(struct dh_w_races *r, struct deltas *all, u32 lock, const struct dh_w_address *access,
+                        const struct dh_w_address *at, u32 length)
+{
+    const struct dh_w_held *h = dh_w_held(&r->flow->locks, lock);
+    struct dh_w_address from;
+    if (at->terms > 0 || length > sizeof(void *) ||
+        !dh_w_address_source(&r->flow->locks.expressions, at, &from) || !is_inside(access, &from))
+        return false;
+    u32 flags = (h->shared ? DH_W_DELTA_SHARED : 0) | (access->terms > from.terms ? DH_W_DELTA_INDEXED : 0);
+    struct dh_w_delta *d = add_delta(all, DH_W_DELTA_POINTER | flags, lock);
+    if (d != NULL) {
+        d->distance = from.off - access->off;
+        d->rank.lock_off = at->off;
+    }
+    return true;
 }
 
 /* x + a + s * i is accessed, m + b + t * i held; a constant i is in a and b. That s * i does not go round the
@@ -162,6 +180,7 @@ static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
         if (ranked)
             add_rank(all, h, lock, &access, &at, length);
         ranked |= add_rank_in_object(r, all, inst, lock, &access, &at, length);
+        ranked |= add_pointer(r, all, lock, &access, &at, length);
         if (inside || ranked)
             return;
         const struct dh_w_call *call;
@@ -300,8 +319,10 @@ static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++) {
             u32 either = x[i].flags | y[j].flags, differ = x[i].flags ^ y[j].flags;
-            if (x[i].distance != y[j].distance || (differ & (DH_W_DELTA_INDEXED | DH_W_DELTA_RANKED)) ||
-                ((either & DH_W_DELTA_RANKED) && !same_rank(&x[i].rank, &y[j].rank)))
+            if (x[i].distance != y[j].distance ||
+                (differ & (DH_W_DELTA_INDEXED | DH_W_DELTA_RANKED | DH_W_DELTA_POINTER)) ||
+                ((either & DH_W_DELTA_RANKED) && !same_rank(&x[i].rank, &y[j].rank)) ||
+                ((either & DH_W_DELTA_POINTER) && x[i].rank.lock_off != y[j].rank.lock_off))
                 continue;
             if (x[i].flags & y[j].flags & DH_W_DELTA_SHARED) {
                 c->by_shared = true;

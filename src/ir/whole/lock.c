@@ -169,6 +169,7 @@ static u32 intern(struct dh_w_locks *l, const struct dh_w_held *held)
     if (dh_w_address_known(&held->address)) {
         h.address.off = held->address.off;
         h.address.terms = held->address.terms;
+        h.address.source = held->address.source;
         for (u32 i = 0; i < h.address.terms; i++) {
             h.address.term[i].index = held->address.term[i].index;
             h.address.term[i].stride = held->address.term[i].stride;
@@ -353,7 +354,7 @@ static bool is_same(const struct dh_w_locks *l, u32 a, u32 b)
         return true;
     const struct dh_w_held *p = dh_w_held(l, a), *q = dh_w_held(l, b);
     return (p->path.base != DH_W_NONE && !p->path.indexed && paths_equal(&p->path, &q->path)) ||
-           (dh_w_address_known(&p->address) && dh_w_address_equal(&p->address, &q->address));
+           (dh_w_address_alike(&p->address, &q->address) && p->address.off == q->address.off);
 }
 
 u32 dh_w_set_with(struct dh_w_locks *l, u32 set, u32 held)
@@ -393,6 +394,8 @@ u32 dh_w_set_meet(struct dh_w_locks *l, u32 a, u32 b)
             h.shared = p->shared || q->shared;
             h.path = paths_equal(&p->path, &q->path) ? p->path : no_path;
             h.address = dh_w_address_equal(&p->address, &q->address) ? p->address : no_address;
+            if (p->address.source != q->address.source)
+                h.address.source = 0;
             h.spots = p->spots == q->spots ? p->spots : DH_W_NONE;
             u32 held = intern(l, &h);
             if (is_known(l, held))
@@ -416,8 +419,11 @@ u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base)
     size_t n;
     const u32 *at = dh_w_set(l, set, &n);
     bool found = false;
-    for (size_t i = 0; i < n; i++)
-        found |= dh_w_held(l, at[i])->path.base == base || dh_w_held(l, at[i])->address.base == base;
+    for (size_t i = 0; i < n; i++) {
+        const struct dh_w_held *h = dh_w_held(l, at[i]);
+        found |= h->path.base == base || h->address.base == base ||
+                 dh_w_source_begins(&l->expressions, h->address.source, base);
+    }
     if (!found)
         return set;
     struct set from = set_of(l, set), to = {.n = 0};
@@ -427,6 +433,8 @@ u32 dh_w_set_forget(struct dh_w_locks *l, u32 set, dh_w_value base)
             h.path = no_path;
         if (h.address.base == base)
             h.address = no_address;
+        if (dh_w_source_begins(&l->expressions, h.address.source, base))
+            h.address.source = 0;
         u32 held = intern(l, &h);
         if (is_known(l, held))
             set_add(&to, held);
@@ -439,13 +447,18 @@ u32 dh_w_set_enter(struct dh_w_locks *l, u32 set, LLVMBasicBlockRef block)
     size_t n;
     const u32 *at = dh_w_set(l, set, &n);
     bool ends = false;
-    for (size_t i = 0; i < n; i++)
-        ends |= dh_w_address_ends(&l->expressions, &dh_w_held(l, at[i])->address, block);
+    for (size_t i = 0; i < n; i++) {
+        const struct dh_w_address *a = &dh_w_held(l, at[i])->address;
+        ends |= dh_w_address_ends(&l->expressions, a, block) ||
+                dh_w_source_ends(&l->expressions, a->source, block);
+    }
     if (!ends)
         return set;
     struct set from = set_of(l, set), to = {.n = 0};
     for (size_t i = 0; i < from.n; i++) {
         struct dh_w_held h = *dh_w_held(l, from.at[i]);
+        if (dh_w_source_ends(&l->expressions, h.address.source, block))
+            h.address.source = 0;
         if (dh_w_address_ends(&l->expressions, &h.address, block))
             h.address = no_address;
         u32 held = intern(l, &h);

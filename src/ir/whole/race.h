@@ -27,9 +27,10 @@ struct dh_w_delta {
 enum {
     DH_W_DELTA_SHARED = 1,
     DH_W_DELTA_INDEXED = 2,
-    DH_W_DELTA_LOADED = 4, /* through loads: for relay only */
-    DH_W_DELTA_LONG = 8,   /* the access is longer than the lock: for relay only */
-    DH_W_DELTA_RANKED = 16 /* `rank` counts, not the distance */
+    DH_W_DELTA_LOADED = 4,  /* through loads: for relay only */
+    DH_W_DELTA_LONG = 8,    /* the access is longer than the lock: for relay only */
+    DH_W_DELTA_RANKED = 16, /* `rank` counts, not the distance */
+    DH_W_DELTA_POINTER = 32 /* at the distance is a pointer, and the lock at rank.lock_off behind it */
 };
 
 struct dh_w_guard {
