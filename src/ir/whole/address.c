@@ -451,16 +451,20 @@ struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_poo
     return append(expressions, &from, a, call->inst, 0, NULL);
 }
 
+bool dh_w_is_create(LLVMValueRef call)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &len);
+    return strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
+}
+
 struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
                                             const struct dh_w_address *a, const struct dh_w_fn *creator,
                                             const struct dh_w_op *fork, const struct dh_w_known *known)
 {
     struct dh_w_address from = unknown;
     dh_w_value given = creator->calls[fork->call].args[0];
-    size_t len;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(fork->inst), &len);
-    /* Both are given the argument last. */
-    if (!dh_w_address_known(a) || (strcmp(name, "pthread_create") != 0 && strcmp(name, "thrd_create") != 0))
+    if (!dh_w_address_known(a) || !dh_w_is_create(fork->inst))
         return unknown;
     if (a->global != NULL) {
         from.global = a->global;

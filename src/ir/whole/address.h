@@ -77,6 +77,8 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
 struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,
                                            const struct dh_w_call *call);
+/* Whether a call creates a thread, with an argument that it is given last, and returns 0 if it has. */
+bool dh_w_is_create(LLVMValueRef call);
 /* A value of the thread's first function that is known where the thread is created. */
 struct dh_w_known {
     LLVMValueRef value;

@@ -11,6 +11,12 @@
  * left when the second loop ends by its count, and after a join nobody who was created with that index. The
  * loops may be in two functions that are given t and n. They must run once, so that the threads of another
  * call cannot be confused with these.
+ *
+ *     for (...) if (create(&t[n], ...) == 0) n++;
+ *     for (i = 0; i < n; i++) join(t[i]);
+ *
+ * The same holds if n grows by one in each round that has created a thread, before the loop is left: then all
+ * handles are below the n with which it is left.
  */
 #include "ir/whole/join.h"
 #include "ir/whole/slot.h"
@@ -156,6 +162,144 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join
     return joins_each_round(in, ret, jb) && !dh_w_begins_again(fn, &first, by == inst ? ret : NULL);
 }
 
+/* ---- as many as have been created ---- */
+
+/* What comes behind a creation in the same round. */
+struct success {
+    const struct dh_w_fn *fn;
+    u32 loop, header;
+    u32 fork, then;      /* the blocks that create, and where it goes on if that succeeded */
+    LLVMValueRef number; /* of threads: a phi of the header */
+};
+
+/* Whether a round in which the creation succeeded may come to the end of a block. */
+static bool passes(const struct success *s, u32 block)
+{
+    return dh_w_reaches(s->fn, s->then, block, s->header, NULL);
+}
+
+static bool find_success(const struct dh_w_fn *fn, u32 fork, struct success *ret)
+{
+    u32 b = dh_w_block_of(fn, fork);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(fn->blocks[b].value), create = fn->ops[fork].inst;
+    LLVMValueRef test =
+        LLVMIsABranchInst(end) != NULL && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+    if (!dh_w_is_create(create) || test == NULL || LLVMIsAICmpInst(test) == NULL ||
+        LLVMGetOperand(test, 0) != create || LLVMIsAConstantInt(LLVMGetOperand(test, 1)) == NULL ||
+        LLVMConstIntGetZExtValue(LLVMGetOperand(test, 1)) != 0)
+        return false;
+    LLVMIntPredicate p = LLVMGetICmpPredicate(test);
+    u32 then = fn->succ[fn->blocks[b].succ + (p == LLVMIntEQ ? 0 : 1)];
+    u32 other = fn->succ[fn->blocks[b].succ + (p == LLVMIntEQ ? 1 : 0)];
+    if ((p != LLVMIntEQ && p != LLVMIntNE) || then == other)
+        return false;
+    *ret = (struct success){.fn = fn, .loop = fn->blocks[b].loop, .fork = b, .then = then};
+    return ret->loop != DH_W_NONE && dh_w_loop_has(fn, ret->loop, then);
+}
+
+static u32 block_at(const struct dh_w_fn *fn, LLVMBasicBlockRef bb)
+{
+    u32 b = 0;
+    while (fn->blocks[b].value != bb)
+        b++;
+    return b;
+}
+
+/* One more than the number, as far as numbers with a sign go. */
+static bool is_next(const struct success *s, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) != NULL && LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMGetNSW(v) &&
+           LLVMGetOperand(v, 0) == s->number && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) != NULL &&
+           LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == 1;
+}
+
+/* Whether the value that comes from a block is the next number, or, if no round with a thread comes that way,
+ * the same. */
+static bool grows_from(const struct success *s, LLVMValueRef v, u32 block)
+{
+    return is_next(s, v) || (v == s->number && !passes(s, block));
+}
+
+static bool grows(const struct success *s, LLVMValueRef v, u32 block)
+{
+    if (grows_from(s, v, block))
+        return true;
+    if (LLVMIsAPHINode(v) == NULL || v == s->number)
+        return false;
+    /* Two ways come together, behind the creation. */
+    u32 b = block_at(s->fn, LLVMGetInstructionParent(v));
+    if (!dh_w_loop_has(s->fn, s->loop, b) || b == s->header || b == s->then ||
+        dh_w_reaches(s->fn, b, s->fork, s->header, NULL))
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+        if (!grows_from(s, LLVMGetIncomingValue(v, i), block_at(s->fn, LLVMGetIncomingBlock(v, i))))
+            return false;
+    return true;
+}
+
+/* A number that begins at 0, and has grown behind each creation when the loop goes on or is left. */
+static bool counts_threads(struct success *s, LLVMValueRef phi)
+{
+    const struct dh_w_fn *fn = s->fn;
+    if (phi == NULL || LLVMIsAPHINode(phi) == NULL)
+        return false;
+    s->number = phi;
+    s->header = block_at(fn, LLVMGetInstructionParent(phi));
+    if (!dh_w_loop_has(fn, s->loop, s->header) || s->then == s->header || passes(s, s->fork))
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        u32 from = block_at(fn, LLVMGetIncomingBlock(phi, i));
+        bool inside = dh_w_loop_has(fn, s->loop, from);
+        if (inside ? !grows(s, v, from) : LLVMIsAConstantInt(v) == NULL || LLVMConstIntGetSExtValue(v) != 0)
+            return false;
+    }
+    for (u32 b = 0; b < fn->n_blocks; b++)
+        for (u32 i = 0; i < fn->blocks[b].succs; i++) {
+            u32 to = fn->succ[fn->blocks[b].succ + i];
+            bool enters = !dh_w_loop_has(fn, s->loop, b) && dh_w_loop_has(fn, s->loop, to);
+            bool leaves = dh_w_loop_has(fn, s->loop, b) && !dh_w_loop_has(fn, s->loop, to);
+            if ((enters && to != s->header) || (leaves && passes(s, b)))
+                return false;
+        }
+    return true;
+}
+
+/* Whether the loop around the join joins all that the fork has created when it is left by its count. */
+static bool joins_succeeded(struct dh_w_flow *f, u32 inst, u32 fork, u32 join, struct dh_w_counted *ret)
+{
+    struct dh_w *w = f->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    struct dh_w_pool *expressions = &f->locks.expressions;
+    struct success s;
+    u32 jb = dh_w_block_of(fn, join), bits;
+    dh_w_value handle = fn->ops[join].a;
+    u32 load = handle < DH_W_CONSTANT ? fn->def[handle] : DH_W_NONE;
+    if (fn->ops[fork].kind != DH_W_FORK || load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD ||
+        LLVMIsALoadInst(fn->ops[load].inst) == NULL || !find_success(fn, fork, &s) ||
+        fn->blocks[jb].loop == DH_W_NONE || dh_w_loop_has(fn, s.loop, jb) ||
+        !dh_w_counted_find(f, inst, fn->blocks[jb].loop, ret))
+        return false;
+    struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
+    struct dh_w_address joined = dh_w_address_of(w, expressions, fn, fn->ops[load].a);
+    if (!dh_w_address_known(&created) || created.terms != 1 || created.term[0].stride < sizeof(u64) ||
+        (created.base != DH_W_NONE && !dh_w_is_one_value(fn, created.base)) || !is_element(f, &joined, ret))
+        return false;
+    LLVMValueRef number = dh_w_expression_leaf(expressions, created.term[0].index, &bits);
+    struct dh_w_address a = created, b = joined;
+    a.terms = b.terms = 0;
+    if (!counts_threads(&s, number) || bits < LLVMGetIntTypeWidth(LLVMTypeOf(number)) ||
+        !dh_w_address_equal(&a, &b) || created.term[0].stride != joined.term[0].stride)
+        return false;
+    /* From 0, each number below the one that the first loop has ended with. */
+    if (ret->bound != number || LLVMConstIntGetSExtValue(ret->start) != 0 || ret->step != 1 || ret->at_end ||
+        ret->by != LLVMIntSLT)
+        return false;
+    struct dh_w_counted first = {.loop = s.loop, .header = s.header};
+    return joins_each_round(fn, ret, jb) && !dh_w_begins_again(fn, &first, ret) &&
+           !dh_w_written_from(f, inst, s.header, ret, dh_w_node(w, inst, fn->ops[fork].a), sizeof(u64), fork);
+}
+
 u64 dh_w_join_counted(struct dh_w_flow *f, u32 inst, u32 join, u64 roots, u32 *ret_block, u32 *ret_succ)
 {
     struct dh_w *w = f->w;
@@ -167,7 +311,8 @@ u64 dh_w_join_counted(struct dh_w_flow *f, u32 inst, u32 join, u64 roots, u32 *r
         u32 fork = by != DH_W_NONE ? dh_w_only_fork(w, by, r) : DH_W_NONE;
         struct dh_w_counted c;
         if (fork == DH_W_NONE || w->roots[r].many || !dh_w_runs_once(f, by) ||
-            !dh_w_join_matches(f, by, fork, inst, join, &c))
+            (!dh_w_join_matches(f, by, fork, inst, join, &c) &&
+             (by != inst || !joins_succeeded(f, inst, fork, join, &c))))
             continue;
         sure |= f->ended[r][DH_W_SOUND];
         *ret_block = c.block;
