@@ -27,16 +27,18 @@ int dh_osr_order_init(struct dh_osr_order *o, const struct dh_predict *p)
     return p->d->failed ? -ENOMEM : 0;
 }
 
-/* The section that thread t is in at the cut and must leave: another one of its lock stays open, or follows
- * in the cut. NULL: none. held: by the two accesses, whose sections stay. */
-static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 t, const u32 held[2])
+/* The section that thread t is in at the cut, whose last event in the trace is `last`, and must leave:
+ * another one of its lock stays open, or follows in the cut. NULL: none. held: by the two accesses, whose
+ * sections stay. */
+static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 last, u32 t,
+                                         const u32 held[2])
 {
     for (u32 h = dh_predict_held(p, t, cut[t]); h; h = p->holdings[h].outer) {
         const struct dh_section *s = &p->sections[p->holdings[h].section];
         const struct dh_section *stays = dh_predict_find_lock(p, held[0], s->lock);
         if (!stays)
             stays = dh_predict_find_lock(p, held[1], s->lock);
-        if (stays ? stays != s : dh_predict_followed(p, p->holdings[h].section, cut))
+        if (stays ? stays != s : dh_predict_followed(p, p->holdings[h].section, cut, last))
             return s;
     }
     return NULL;
@@ -46,16 +48,18 @@ enum dh_osr_closed dh_osr_close(const struct dh_predict *p, u32 *cut, u32 earlie
 {
     const struct dh_event *events = p->trace->events;
     const u32 held[2] = {dh_predict_holding(p, earlier), dh_predict_holding(p, now)};
-    u32 t = 0;
+    u32 last = dh_predict_last(p, cut), t = 0;
     dh_predict_hold(p, cut);
     /* Until no thread has anything to leave, one after the other. */
     for (u32 quiet = 0; quiet < p->threads;) {
-        const struct dh_section *s = to_leave(p, cut, t, held);
+        const struct dh_section *s = to_leave(p, cut, last, t, held);
         quiet = s ? 0 : quiet + 1;
         if (s && s->rel == DH_NONE)
             return DH_OSR_NO;
-        if (s)
+        if (s) {
             dh_predict_absorb(p, cut, s->rel, true);
+            last = s->rel > last ? s->rel : last;
+        }
         if (cut[events[earlier].thread] > p->local[earlier])
             return DH_OSR_EARLIER_IN;
         if (cut[events[now].thread] > p->local[now])

@@ -530,11 +530,11 @@ static enum dh_osr_answer search_window(struct dh_osr_search *s)
 static u32 first_reversed(const struct dh_osr_search *s)
 {
     const struct dh_predict *p = s->p;
-    u32 start = DH_NONE;
+    u32 start = DH_NONE, last = dh_predict_last(p, s->cut);
     for (u32 t = 0; t < p->threads; t++) {
         for (u32 h = dh_predict_holding_at(p, t, s->cut[t]); h; h = p->holdings[h].outer) {
             const struct dh_section *section = &p->sections[p->holdings[h].section];
-            if (!dh_predict_followed(p, p->holdings[h].section, s->cut))
+            if (!dh_predict_followed(p, p->holdings[h].section, s->cut, last))
                 continue;
             start = section->acq < start ? section->acq : start;
             for (u32 k = dh_predict_holding(p, section->acq); k; k = p->holdings[k].outer) {

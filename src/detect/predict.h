@@ -45,6 +45,7 @@ struct dh_held_at {
 
 /* Where a section begins: its acquisition is event `local` of its thread. */
 struct dh_turn {
+    u32 acq;
     u32 thread;
     u32 local;
 };
@@ -205,8 +206,9 @@ DH_INLINE u32 dh_predict_held(const struct dh_predict *p, u32 t, u32 count)
 
 /* The last section that follows this one on its lock and begins in the cut; DH_NONE: none. */
 u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cut);
-/* Is there one? */
-bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut);
+/* Is there one? `last`: no event of the cut comes after this one in the trace, so that later sections need
+ * not be looked at. */
+bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut, u32 last);
 /* Is it the only one of its lock that begins in the cut? It does, and does not end there. */
 bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut);
 /* Part of dh_predict_init, when all sections are known. 0 or -ENOMEM. */

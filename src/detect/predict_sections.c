@@ -4,7 +4,8 @@
  * The sections of a lock are kept thread by thread, each thread's in order: what a cut has of them is a
  * beginning of each run, found by bisection. Going along the lock's sections one by one would be linear in
  * those that the cut leaves out. It is what is done with the first that follow, though, since a lock mostly
- * has few. Both look at what is side by side in memory: these questions are most of what a search does.
+ * has few, and fewer still that begin before the cut's last event. Both look at what is side by side in
+ * memory: these questions are most of what a search does.
  */
 #include <errno.h>
 
@@ -72,7 +73,7 @@ static bool make_turns(struct dh_predict *p)
     for (u32 i = 0; i < p->n_sections; i++) {
         struct dh_section *s = &p->sections[i];
         s->turn = count[s->lock + 1]++;
-        p->turns[s->turn] = (struct dh_turn){.thread = s->thread, .local = p->local[s->acq]};
+        p->turns[s->turn] = (struct dh_turn){.acq = s->acq, .thread = s->thread, .local = p->local[s->acq]};
     }
     p->first_turn = count;
     return true;
@@ -126,13 +127,16 @@ u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cu
     return last == section ? DH_NONE : last;
 }
 
-bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut)
+bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut, u32 last)
 {
     enum { NEAR = 64 };
     const struct dh_section *s = &p->sections[section];
     u32 end = p->first_turn[s->lock + 1], near = end - s->turn > NEAR ? s->turn + NEAR : end;
     for (u32 i = s->turn + 1; i < near; i++) {
-        if (p->turns[i].local < cut[p->turns[i].thread])
+        const struct dh_turn *turn = &p->turns[i];
+        if (turn->acq > last)
+            return false;
+        if (turn->local < cut[turn->thread])
             return true;
     }
     return near < end && dh_predict_last_after(p, section, cut) != DH_NONE;

@@ -30,12 +30,12 @@
 #include "detect/predict_links.h"
 #include "detect/witness.h"
 
-/* The section that thread t is in at the cut and must leave, since another one of its lock follows in the
- * cut; NULL: none. */
-static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 t)
+/* The section that thread t is in at the cut, whose last event in the trace is `last`, and must leave, since
+ * another one of its lock follows in the cut; NULL: none. */
+static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 last, u32 t)
 {
     for (u32 h = dh_predict_held(p, t, cut[t]); h; h = p->holdings[h].outer) {
-        if (dh_predict_followed(p, p->holdings[h].section, cut))
+        if (dh_predict_followed(p, p->holdings[h].section, cut, last))
             return &p->sections[p->holdings[h].section];
     }
     return NULL;
@@ -43,16 +43,17 @@ static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *
 
 bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e)
 {
-    u32 te = p->trace->events[e].thread, t = 0;
+    u32 te = p->trace->events[e].thread, last = dh_predict_last(p, cut), t = 0;
     dh_predict_hold(p, cut);
     /* Until no thread has anything to leave, one after the other. */
     for (u32 quiet = 0; quiet < p->threads;) {
-        const struct dh_section *s = to_leave(p, cut, t);
+        const struct dh_section *s = to_leave(p, cut, last, t);
         quiet = s ? 0 : quiet + 1;
         if (s) {
             if (s->rel == DH_NONE)
                 return false; /* only in a trace that is not well-formed */
             dh_predict_absorb(p, cut, s->rel, true);
+            last = s->rel > last ? s->rel : last;
             if (cut[te] > p->local[e])
                 return false;
         }

@@ -59,10 +59,11 @@ static void sections(void **state)
                 assert_int_equal(dh_predict_held(&c.p, u, cut[u]), dh_predict_holding_at(&c.p, u, cut[u]));
                 assert_int_equal(dh_predict_held(&c.p, u, count), dh_predict_holding_at(&c.p, u, count));
             }
+            u32 end = dh_predict_last(&c.p, cut);
             for (u32 s = 0; s < c.p.n_sections; s++) {
                 u32 last = last_after(&c.p, s, cut);
                 assert_int_equal(dh_predict_last_after(&c.p, s, cut), last);
-                assert_int_equal(dh_predict_followed(&c.p, s, cut), last != DH_NONE);
+                assert_int_equal(dh_predict_followed(&c.p, s, cut, end), last != DH_NONE);
             }
         }
         dh_confirm_done(&c);
