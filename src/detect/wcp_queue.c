@@ -123,7 +123,7 @@ static void thin(struct dh_detector *d, struct dh_wcp_queue *q)
 
 void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows)
 {
-    if (q->n < q->tidy_at || q->n < 64 || q->n < d->n_threads / 64)
+    if (q->n < q->tidy_at || q->n < 16 || q->n < d->n_threads / 64)
         return;
     bool full = q->n >= DH_WCP_QUEUE_MAX;
     u64 needed = q->base + q->n;
