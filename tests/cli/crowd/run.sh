@@ -44,7 +44,8 @@ EOF
 
 # Twice what the hungriest one takes, and several times what the slowest one does.
 analyze() { # TRACE DETECTOR MEGABYTES
-    (ulimit -v $(($3 << 10)) && ulimit -t 30 && exec "$deadheat" analyze --detector="$2" "$1.std") >out 2>err
+    case $1:$2 in *:fasttrack | ten-thousand:*) list=variables ;; *) list=none ;; esac # what races is read again for hints
+    (ulimit -v $(($3 << 10)) && ulimit -t 30 && exec "$deadheat" analyze --detector="$2" --list=$list "$1.std") >out 2>err
     status=$?
 }
 
@@ -53,7 +54,8 @@ analyzed_by_all() {
     for detector in multirace goldilocks basicvc djit fasttrack acculock multilock simplelock shb wcp; do
         analyze "$1" $detector "$2"
         same "$1-$detector-exit" "$status: $(cat err)" "66: "
-        has "$1-$detector" out "): 1 racy variable, $3 racy events at 1 location, 1 pair of locations" "racy: write by"
+        has "$1-$detector" out "): 1 racy variable, $3 racy events at 1 location, 1 pair of locations"
+        case $list in variables) has "$1-$detector-listed" out "racy: write by" ;; esac
         lacks "$1-$detector-complete" out incomplete
     done
     analyze "$1" eraser "$2" # the table was not written under a lock either
