@@ -13,32 +13,32 @@ enum { DH_CHASE_MODULES = 16 };
 struct dh_chase_request {
     struct dh_arena arena;
     const char *pair; /* as given */
-    bool any;         /* whatever conflicts with the first position; there is no second */
     struct dh_chase_position positions[2];
     struct dh_chase_module modules[DH_CHASE_MODULES]; /* the program, then what --module names */
     size_t n_modules;
-    enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
     u64 tau_us;  /* steering: how long a thread that comes too early is held */
     u64 hang_us; /* threads that do not move for so long, after steering, hang */
-    bool again;  /* the program is run more than once, so it must come to an end */
     double rmax;
     u64 delay_us;
     u64 seed; /* 0: another one in every run */
     u64 trials;
-    bool rmax_given;
     u64 exitcode;
     const char *output, *suppressions, *color;
-    bool all;                    /* the pairs that the program carries, */
-    const char *from;            /* or those of this file; NULL: neither */
+    const char *from;            /* the pairs of this file; NULL: not */
     const char *style;           /* of the program's pairs: relay or sound */
     const char *state, *summary; /* files; NULL: none */
     const char *replay;          /* a fingerprint; NULL: none */
     u64 budget_us;               /* for all runs together; 0: no limit */
     u64 deadline_us;             /* by CLOCK_MONOTONIC: the program is killed then; 0: it is not */
     FILE *copy;                  /* gets the records of a run, too; NULL: not */
-    bool source, stats, list;
-    char **argv; /* the program and its arguments */
+    char **argv;                 /* the program and its arguments */
     struct dh_chase_sites sites;
+    enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
+    bool any;   /* whatever conflicts with the first position; there is no second */
+    bool all;   /* the pairs that the program carries */
+    bool again; /* the program is run more than once, so it must come to an end */
+    bool rmax_given;
+    bool source, stats, list;
 };
 
 /* chase_pair.c: opens the modules. 0, or the exit status after a sentence. */

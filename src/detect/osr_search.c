@@ -353,7 +353,7 @@ static bool execute(struct dh_osr_search *s, u32 at)
     const struct dh_event *e = event_of(s, at);
     struct dh_osr_place *place = x->object == DH_NONE ? NULL : &s->places[x->object];
     enum dh_effect effect = dh_predict_effect(s->p, e);
-    bool copied = place && place->copied && dh_effect_changes(effect);
+    bool copied = x->object != DH_NONE && place->copied && dh_effect_changes(effect);
     if ((copied && !write_to_copies(s, x->object, at)) || !log_done(s, at, x->object))
         return false;
     s->executed++;

@@ -84,12 +84,12 @@ DH_INLINE bool dh_dht_moves_words(u64 to, u64 from, u64 n)
 struct dh_dht {
     int fd;
     u32 version, flags;
-    u64 pid;
-    u64 size;
-    char error[DH_DHT_ERROR];
     bool tables_only;
     bool complete; /* has its END */
-    u64 counted;   /* events, by END */
+    char error[DH_DHT_ERROR];
+    u64 pid;
+    u64 size;
+    u64 counted; /* events, by END */
     u64 counted_here;
     u64 cut;
     u64 chunks, stored, packed, raw;
@@ -100,13 +100,12 @@ struct dh_dht {
     size_t buf_cap;
 
     u32 *by_uid; /* stream + 1 of an uid */
-    u32 by_uid_cap;
+    u32 *dense;  /* by uid: dense number + 1 */
+    u32 by_uid_cap, dense_cap;
     struct dh_dht_stream **streams;
     u32 n_streams, cap_streams;
     struct dh_dht_stream *nobody;
 
-    u32 *dense; /* by uid: dense number + 1 */
-    u32 dense_cap;
     struct {
         u32 uid;
         bool ended;
