@@ -5,12 +5,14 @@
  * analysis wants values in registers; lifting them changes no access to anything that is shared. Small
  * functions were not inlined either. Those that return a constant are asked everywhere: libstdc++ locks a
  * mutex only if
- * __gthread_active_p says that there may be threads. Branches on what they return are decided here.
+ * __gthread_active_p says that there may be threads. Branches on what they return are decided here. Loops
+ * over an array by a pointer are given an index (shim_walk.cpp).
  */
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
+#include "ir/whole/shim_whole.h"
 #include "ir/whole/whole.h"
 
 static const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
@@ -74,6 +76,9 @@ bool dh_whole_lift(LLVMModuleRef m)
     bool plain = dh_whole_needs_lift(m);
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         LLVMRemoveEnumAttributeAtIndex(f, whole, optnone());
-    return run(m, "function(mem2reg)") &&
-           (!plain || !replace_constant_results(m) || run(m, "function(sccp)"));
+    if (!run(m, "function(mem2reg)") || (plain && replace_constant_results(m) && !run(m, "function(sccp)")))
+        return false;
+    if (plain)
+        dh_shim_index_walks(m);
+    return true;
 }

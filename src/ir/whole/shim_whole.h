@@ -16,6 +16,8 @@ extern "C" {
  * order. */
 void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned parent),
                        void (*on_block)(void *, unsigned block, unsigned loop), void *arg);
+/* Gives loops in which a pointer walks over an array an index (shim_walk.cpp). */
+void dh_shim_index_walks(LLVMModuleRef m);
 /* Bitcode says which LLVM wrote it. A later one than this is not read: it may mean something else. */
 bool dh_shim_is_newer(LLVMMemoryBufferRef bitcode, char *ret_producer, size_t size);
 /*
