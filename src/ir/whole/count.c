@@ -197,14 +197,6 @@ static bool find_success(const struct dh_w_fn *fn, u32 fork, struct success *ret
     return ret->loop != DH_W_NONE && dh_w_loop_has(fn, ret->loop, then);
 }
 
-static u32 block_at(const struct dh_w_fn *fn, LLVMBasicBlockRef bb)
-{
-    u32 b = 0;
-    while (fn->blocks[b].value != bb)
-        b++;
-    return b;
-}
-
 /* One more than the number, as far as numbers with a sign go. */
 static bool is_next(const struct success *s, LLVMValueRef v)
 {
@@ -227,12 +219,12 @@ static bool grows(const struct success *s, LLVMValueRef v, u32 block)
     if (LLVMIsAPHINode(v) == NULL || v == s->number)
         return false;
     /* Two ways come together, behind the creation. */
-    u32 b = block_at(s->fn, LLVMGetInstructionParent(v));
+    u32 b = dh_w_block_number(s->fn, LLVMGetInstructionParent(v));
     if (!dh_w_loop_has(s->fn, s->loop, b) || b == s->header || b == s->then ||
         dh_w_reaches(s->fn, b, s->fork, s->header, NULL))
         return false;
     for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
-        if (!grows_from(s, LLVMGetIncomingValue(v, i), block_at(s->fn, LLVMGetIncomingBlock(v, i))))
+        if (!grows_from(s, LLVMGetIncomingValue(v, i), dh_w_block_number(s->fn, LLVMGetIncomingBlock(v, i))))
             return false;
     return true;
 }
@@ -244,12 +236,12 @@ static bool counts_threads(struct success *s, LLVMValueRef phi)
     if (phi == NULL || LLVMIsAPHINode(phi) == NULL)
         return false;
     s->number = phi;
-    s->header = block_at(fn, LLVMGetInstructionParent(phi));
+    s->header = dh_w_block_number(fn, LLVMGetInstructionParent(phi));
     if (!dh_w_loop_has(fn, s->loop, s->header) || s->then == s->header || passes(s, s->fork))
         return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        u32 from = block_at(fn, LLVMGetIncomingBlock(phi, i));
+        u32 from = dh_w_block_number(fn, LLVMGetIncomingBlock(phi, i));
         bool inside = dh_w_loop_has(fn, s->loop, from);
         if (inside ? !grows(s, v, from) : LLVMIsAConstantInt(v) == NULL || LLVMConstIntGetSExtValue(v) != 0)
             return false;

@@ -16,6 +16,14 @@ u32 dh_w_block_of(const struct dh_w_fn *fn, u32 op)
     return b;
 }
 
+u32 dh_w_block_number(const struct dh_w_fn *fn, LLVMBasicBlockRef bb)
+{
+    u32 b = 0;
+    while (fn->blocks[b].value != bb)
+        b++;
+    return b;
+}
+
 bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const struct dh_w_counted *out)
 {
     bool *seen = calloc(fn->n_blocks + 1, 1), found = false;
@@ -200,17 +208,10 @@ struct search {
     const struct dh_w_fn *fn;
 };
 
-static u32 number(const struct dh_w_fn *fn, LLVMBasicBlockRef bb)
-{
-    u32 b = 0;
-    while (fn->blocks[b].value != bb)
-        b++;
-    return b;
-}
-
 static bool is_in(const struct dh_w_fn *fn, u32 loop, LLVMValueRef v)
 {
-    return LLVMIsAInstruction(v) != NULL && dh_w_loop_has(fn, loop, number(fn, LLVMGetInstructionParent(v)));
+    return LLVMIsAInstruction(v) != NULL &&
+           dh_w_loop_has(fn, loop, dh_w_block_number(fn, LLVMGetInstructionParent(v)));
 }
 
 /* What is added to the index in i + 1, i - 1, i + 2; 0: it is something else. */
@@ -236,7 +237,7 @@ static bool counts(const struct dh_w_fn *fn, struct dh_w_counted *c, LLVMValueRe
         return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        if (dh_w_loop_has(fn, c->loop, number(fn, LLVMGetIncomingBlock(phi, i)))) {
+        if (dh_w_loop_has(fn, c->loop, dh_w_block_number(fn, LLVMGetIncomingBlock(phi, i)))) {
             int64_t step = step_of(v, phi);
             if (step == 0 || (c->step != 0 && c->step != step))
                 return false;

@@ -40,6 +40,8 @@ bool dh_w_counted_distinct(const struct dh_w_counted *c, u32 bits);
 
 /* The block of an operation. */
 u32 dh_w_block_of(const struct dh_w_fn *fn, u32 op);
+/* The number of a block of the function. */
+u32 dh_w_block_number(const struct dh_w_fn *fn, LLVMBasicBlockRef bb);
 /* Whether a way leads from the start of block a to that of block b, neither through block `closed` nor by the
  * way out of a loop that is left by its count. DH_W_NONE, NULL: there is no such restriction. */
 bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const struct dh_w_counted *out);

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "ir/whole/join.h"
+#include "ir/whole/part.h"
 #include "ir/whole/slot.h"
 
 enum { MAX_STEPS = 16 };
@@ -331,6 +332,7 @@ static bool is_counted(const struct dh_w_teams *t, struct dh_w_element *e, const
     if (bounded) {
         e->first = e->off + range.least * e->stride;
         e->end = e->off + range.greatest * e->stride + e->length;
+        e->least = l.factor * range.least + l.term;
     }
     return true;
 }
@@ -347,52 +349,123 @@ static bool forget_index(struct dh_w_address *a, u32 *length)
     return true;
 }
 
-u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
+/* The element that an address is. false: it is not known. */
+static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_address here, u32 length,
+                         struct dh_w_element *e)
 {
     struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-    struct dh_w_element e;
-    struct dh_w_address here = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer), a;
-    u32 length = fn->ops[op].length;
+    struct dh_w_address a;
     for (;;) {
-        memset(&e, 0, sizeof e);
-        e.inst = inst;
-        e.op = op;
-        e.length = length;
+        memset(e, 0, sizeof *e);
+        e->inst = inst;
+        e->op = op;
+        e->length = length;
         a = here;
         bool is_place = a.global != NULL && a.content == 0 && a.terms == 0; /* wherever it is seen from */
-        if (is_place || (t->any && climb(t, &e, &a)))
+        if (is_place || (t->any && climb(t, e, &a)))
             break;
         if (!t->any || length == DH_PTS_ANY || !forget_index(&here, &length))
-            return 0;
+            return false;
     }
-    const struct dh_w_fn *by = &w->fns[w->insts[e.inst].fn];
-    read_slot(t, &e, &a);
-    e.base = a.base;
-    e.global = a.global;
-    e.content = a.content;
-    e.off = a.off;
-    e.op = e.root == 0 ? e.op : 0;
-    e.fresh = a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base) && dh_w_is_fresh(w, by, a.base);
-    if (e.fresh) { /* whatever is accessed in it, or whether it is freed */
-        e.off = e.length = 0;
-        return dh_w_pool_add(&t->elements, &e, sizeof e);
+    const struct dh_w_fn *by = &w->fns[w->insts[e->inst].fn];
+    read_slot(t, e, &a);
+    e->base = a.base;
+    e->global = a.global;
+    e->content = a.content;
+    e->off = a.off;
+    e->op = e->root == 0 ? e->op : 0;
+    e->fresh = a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base) && dh_w_is_fresh(w, by, a.base);
+    if (e->fresh) { /* whatever is accessed in it, or whether it is freed */
+        e->off = e->length = 0;
+        return true;
     }
-    if (e.length == DH_PTS_ANY || e.length == 0 || fn->ops[op].access == DH_PAIRS_FREE)
-        return 0;
+    if (e->length == DH_PTS_ANY || e->length == 0 || fn->ops[op].access == DH_PAIRS_FREE)
+        return false;
     while (a.terms > 1)
-        if (!forget_index(&a, &e.length))
-            return 0;
-    e.off = a.off;
+        if (!forget_index(&a, &e->length))
+            return false;
+    e->off = a.off;
     if ((a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base)) ||
-        (a.terms == 1 && !is_counted(t, &e, &a.term[0])))
-        return 0;
+        (a.terms == 1 && !is_counted(t, e, &a.term[0])))
+        return false;
     if (a.terms == 0) {
-        e.first = e.off;
-        e.end = e.off + e.length;
+        e->first = e->off;
+        e->end = e->off + e->length;
     }
     if (a.global != NULL && a.content == 0 && a.terms == 0)
-        e.inst = e.root = e.op = 0;
+        e->inst = e->root = e->op = 0;
+    return true;
+}
+
+/* The last index of an address is that of a loop over a part of the array. */
+static bool is_in_part(const struct dh_w_teams *t, const struct dh_w_fn *fn, u32 op,
+                       const struct dh_w_address *a, u32 length, struct dh_w_part *ret)
+{
+    u32 bits;
+    if (a->terms == 0 || length == 0 || length > a->term[a->terms - 1].size)
+        return false;
+    LLVMValueRef index =
+        dh_w_expression_leaf(&t->flow->locks.expressions, a->term[a->terms - 1].index, &bits);
+    return index != NULL && dh_w_part_find(fn, index, dh_w_block_of(fn, op), ret) &&
+           bits >= LLVMGetIntTypeWidth(LLVMTypeOf(index));
+}
+
+/* A part between constants is one place, without the index. */
+static bool forget_part(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
+{
+    if (LLVMIsAConstantInt(part->start) == NULL || LLVMIsAConstantInt(part->bound) == NULL)
+        return false;
+    int64_t first = LLVMConstIntGetSExtValue(part->start);
+    int64_t end = LLVMConstIntGetSExtValue(part->bound) + part->closed, size = a->term[a->terms - 1].size;
+    if (first < 0 || end <= first || end > INT32_MAX / size)
+        return false;
+    a->off += first * size;
+    a->terms--;
+    *length = (u32)((end - first) * size);
+    return true;
+}
+
+/* The part of an array that a thread's loop goes over is an element, from that of the first index to that of
+ * the bound. Both are the same for the thread all the while, since they are made of what it was given. */
+static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_address *here,
+                      const struct dh_w_part *part, u32 length, struct dh_w_element *e)
+{
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    struct dh_w_address first = *here, end = *here;
+    struct dh_w_element last;
+    if (!t->any || here->terms != 1)
+        return false;
+    first.term[0].index = dh_w_expression(expressions, part->start);
+    end.term[0].index = dh_w_expression(expressions, part->bound);
+    if (!find_element(t, inst, op, first, length, e) || !find_element(t, inst, op, end, length, &last) ||
+        e->root == 0 || e->index == NULL || e->first >= e->end || last.first >= last.end || e->least < 0 ||
+        e->length != length || last.length != length)
+        return false;
+    bool alike = e->inst == last.inst && e->root == last.root && e->base == last.base &&
+                 e->global == last.global && e->content == last.content && e->index == last.index &&
+                 e->stride == last.stride;
+    int64_t bytes = last.off - e->off + (part->closed ? here->term[0].size : 0);
+    if (!alike || last.off <= e->off || bytes > INT32_MAX)
+        return false;
+    e->end += bytes - length;
+    e->length = (u32)bytes;
+    return true;
+}
+
+u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    struct dh_w_address here = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer);
+    u32 length = fn->ops[op].length;
+    struct dh_w_element e;
+    struct dh_w_part part;
+    bool in_part = is_in_part(t, fn, op, &here, length, &part);
+    if ((!in_part || !find_part(t, inst, op, &here, &part, length, &e)) &&
+        !find_element(t, inst, op, here, length, &e) &&
+        (!in_part || !forget_part(&here, &part, &length) || !find_element(t, inst, op, here, length, &e)))
+        return 0;
     return dh_w_pool_add(&t->elements, &e, sizeof e);
 }
 

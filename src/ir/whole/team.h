@@ -35,6 +35,7 @@ struct dh_w_element {
     int64_t off;        /* from the array's begin, for index 0 */
     u32 stride, length;
     int64_t first, end; /* all bytes that it can be, whatever the index; 0, 0: not known */
+    int64_t least;      /* value of what the array is indexed by, if they are */
 };
 
 struct dh_w_teams {

@@ -1,0 +1,60 @@
+/*
+ * part.c - see part.h.
+ *
+ * The index is a phi that begins at the start, and that all other ways to it add one to. Its block compares
+ * it with the bound; the access, and what adds one, are reached from there only if it was less, unless by way
+ * of that block again. So it grows by one from the start on, and no further than to the bound: nothing
+ * overflows.
+ */
+#include "ir/whole/part.h"
+
+#include "ir/whole/counted.h"
+
+static bool is_next(LLVMValueRef v, LLVMValueRef index)
+{
+    return LLVMIsAInstruction(v) != NULL && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+           LLVMGetOperand(v, 0) == index && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) != NULL &&
+           LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == 1;
+}
+
+/* The comparison at the end of the index's block; *ret_out: where it goes when the bound is reached. */
+static bool find_bound(const struct dh_w_fn *fn, LLVMValueRef index, u32 header, struct dh_w_part *ret,
+                       u32 *ret_out)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(fn->blocks[header].value);
+    if (LLVMIsABranchInst(end) == NULL || !LLVMIsConditional(end) ||
+        LLVMIsAICmpInst(LLVMGetCondition(end)) == NULL)
+        return false;
+    LLVMValueRef compare = LLVMGetCondition(end), side = LLVMGetOperand(compare, 0);
+    LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
+    if (LLVMIsASExtInst(side) != NULL || LLVMIsAZExtInst(side) != NULL)
+        side = LLVMGetOperand(side, 0);
+    ret->bound = LLVMGetOperand(compare, 1);
+    ret->closed = p == LLVMIntSLE || p == LLVMIntULE;
+    *ret_out = fn->succ[fn->blocks[header].succ + 1]; /* a branch goes there if the condition does not hold */
+    return side == index && LLVMGetInstructionParent(compare) == fn->blocks[header].value &&
+           (ret->closed || p == LLVMIntSLT || p == LLVMIntULT) &&
+           *ret_out != fn->succ[fn->blocks[header].succ];
+}
+
+bool dh_w_part_find(const struct dh_w_fn *fn, LLVMValueRef index, u32 block, struct dh_w_part *ret)
+{
+    u32 out, header;
+    if (LLVMIsAPHINode(index) == NULL || LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 32)
+        return false;
+    header = dh_w_block_number(fn, LLVMGetInstructionParent(index));
+    if (!find_bound(fn, index, header, ret, &out) || block == header ||
+        dh_w_reaches(fn, out, block, header, NULL))
+        return false;
+    ret->start = NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(index); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(index, i);
+        u32 from = dh_w_block_number(fn, LLVMGetIncomingBlock(index, i));
+        bool next = is_next(v, index);
+        if (next ? dh_w_reaches(fn, out, from, header, NULL) : ret->start != NULL && ret->start != v)
+            return false;
+        ret->start = next ? ret->start : v;
+    }
+    return ret->start != NULL;
+}
