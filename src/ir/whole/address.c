@@ -436,11 +436,12 @@ static struct dh_w_address append(struct dh_w_pool *pool, const struct dh_w_addr
     return to;
 }
 
-struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
-                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
-                                           const struct dh_w_call *call)
+struct dh_w_address dh_w_address_in_caller_but(const struct dh_w *w, struct dh_w_pool *expressions,
+                                               const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                               const struct dh_w_call *call, LLVMValueRef but)
 {
     struct dh_w_address from = unknown;
+    struct dh_w_known known = {but, but != NULL ? add_value(expressions, but) : 0};
     if (!dh_w_address_known(a) || call->inst == NULL)
         return unknown;
     if (a->global != NULL) {
@@ -448,7 +449,14 @@ struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_poo
         from.content = a->content;
     } else if (a->base < call->n && call->args[a->base] != DH_W_NONE)
         from = dh_w_address_of(w, expressions, caller, call->args[a->base]);
-    return append(expressions, &from, a, call->inst, 0, NULL);
+    return append(expressions, &from, a, call->inst, 0, &known);
+}
+
+struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
+                                           const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                           const struct dh_w_call *call)
+{
+    return dh_w_address_in_caller_but(w, expressions, a, caller, call, NULL);
 }
 
 bool dh_w_is_create(LLVMValueRef call)
@@ -458,20 +466,29 @@ bool dh_w_is_create(LLVMValueRef call)
     return strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
 }
 
+struct dh_w_address dh_w_address_behind(struct dh_w_pool *expressions, const struct dh_w_address *from,
+                                        const struct dh_w_address *a, const struct dh_w_op *fork,
+                                        const struct dh_w_known *known)
+{
+    if (!dh_w_is_create(fork->inst))
+        return unknown;
+    return append(expressions, from, a, fork->inst, LLVMGetNumArgOperands(fork->inst) - 1, known);
+}
+
 struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
                                             const struct dh_w_address *a, const struct dh_w_fn *creator,
                                             const struct dh_w_op *fork, const struct dh_w_known *known)
 {
     struct dh_w_address from = unknown;
     dh_w_value given = creator->calls[fork->call].args[0];
-    if (!dh_w_address_known(a) || !dh_w_is_create(fork->inst))
+    if (!dh_w_address_known(a))
         return unknown;
     if (a->global != NULL) {
         from.global = a->global;
         from.content = a->content;
     } else if (a->base == 0 && given != DH_W_NONE)
         from = dh_w_address_of(w, expressions, creator, given);
-    return append(expressions, &from, a, fork->inst, LLVMGetNumArgOperands(fork->inst) - 1, known);
+    return dh_w_address_behind(expressions, &from, a, fork, known);
 }
 
 /* The rest of an address behind `from`, which is where a parameter points to, or a global variable. */

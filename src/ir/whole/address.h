@@ -77,6 +77,10 @@ struct dh_w_address dh_w_address_of(const struct dh_w *w, struct dh_w_pool *expr
 struct dh_w_address dh_w_address_in_caller(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,
                                            const struct dh_w_call *call);
+/* The same, but for a value of the callee that stays what it is. NULL: there is none. */
+struct dh_w_address dh_w_address_in_caller_but(const struct dh_w *w, struct dh_w_pool *expressions,
+                                               const struct dh_w_address *a, const struct dh_w_fn *caller,
+                                               const struct dh_w_call *call, LLVMValueRef but);
 /* Whether a call creates a thread, with an argument that it is given last, and returns 0 if it has. */
 bool dh_w_is_create(LLVMValueRef call);
 /* A value of the thread's first function that is known where the thread is created. */
@@ -88,6 +92,10 @@ struct dh_w_known {
 struct dh_w_address dh_w_address_in_creator(const struct dh_w *w, struct dh_w_pool *expressions,
                                             const struct dh_w_address *a, const struct dh_w_fn *creator,
                                             const struct dh_w_op *fork, const struct dh_w_known *known);
+/* The same for an address whose base is known where the thread is created, too: it is `from`. */
+struct dh_w_address dh_w_address_behind(struct dh_w_pool *expressions, const struct dh_w_address *from,
+                                        const struct dh_w_address *a, const struct dh_w_op *fork,
+                                        const struct dh_w_known *known);
 /* What an address of a caller is in a callee: it goes through a parameter, or is one of a global variable. */
 struct dh_w_address dh_w_address_in_callee(const struct dh_w *w, struct dh_w_pool *expressions,
                                            const struct dh_w_address *a, const struct dh_w_fn *caller,

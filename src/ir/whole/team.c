@@ -170,16 +170,26 @@ static u32 stored(const struct dh_w_teams *t, const struct dh_w_team *team, cons
     return DH_W_NONE;
 }
 
-/* Where a thread reads something from what it was given, as the creator sees it. */
-static struct dh_w_address given_place(const struct dh_w_teams *t, const struct dh_w_team *team,
-                                       const struct dh_w_fn *fn, const struct dh_w_op *read)
+/* Where a thread reads something from what it was given, as the creator sees it. The function that reads may
+ * be one that was given it in turn. */
+static struct dh_w_address given_place(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
+                                       const struct dh_w_op *read)
 {
     struct dh_w *w = t->flow->w;
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     const struct dh_w_fn *creator = &w->fns[w->insts[team->inst].fn];
-    struct dh_w_address from = dh_w_address_of(w, expressions, fn, read->a);
+    const struct dh_w_address unknown = {.base = DH_W_NONE};
+    struct dh_w_address from = dh_w_address_of(w, expressions, &w->fns[w->insts[inst].fn], read->a);
+    for (u32 steps = 0; w->roots[w->insts[inst].root].inst != inst; steps++) {
+        struct dh_w_caller by = t->callers[inst];
+        if (steps == MAX_STEPS || by.inst == DH_W_NONE || from.base >= w->fns[w->insts[inst].fn].args)
+            return unknown;
+        const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
+        from = dh_w_address_in_caller(w, expressions, &from, fn, &fn->calls[fn->ops[by.op].call]);
+        inst = by.inst;
+    }
     if (from.base != 0 || from.terms != 0)
-        return (struct dh_w_address){.base = DH_W_NONE};
+        return unknown;
     return dh_w_address_in_creator(w, expressions, &from, creator, &creator->ops[team->fork], NULL);
 }
 
@@ -195,7 +205,7 @@ static struct dh_w_known own_number(const struct dh_w_teams *t, const struct dh_
         for (u32 o = 0; LLVMIsALoadInst(read) != NULL && o < fn->n_ops; o++) {
             if (fn->ops[o].inst != read || fn->ops[o].access != DH_PAIRS_READ)
                 continue;
-            struct dh_w_address from = given_place(t, team, fn, &fn->ops[o]);
+            struct dh_w_address from = given_place(t, team, inst, &fn->ops[o]);
             u32 store = stored(t, team, &from, LLVMTypeOf(read));
             if (store != DH_W_NONE)
                 return (struct dh_w_known){
@@ -205,20 +215,28 @@ static struct dh_w_known own_number(const struct dh_w_teams *t, const struct dh_
     return (struct dh_w_known){.value = NULL};
 }
 
-/* The same for a pointer to a block: work[i].text = malloc(n). DH_W_NONE: it is none. */
-static dh_w_value own_block(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst, dh_w_value v)
+/* The same for a pointer, to a block that is made in the round, or to what is one place all the while:
+ * work[i].text = malloc(n), work[i].table = table. */
+static struct dh_w_address own_pointer(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
+                                       const struct dh_w_address *a, const struct dh_w_known *number)
 {
     struct dh_w *w = t->flow->w;
+    struct dh_w_pool *expressions = &t->flow->locks.expressions;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn], *creator = &w->fns[w->insts[team->inst].fn];
-    u32 load = v < DH_W_CONSTANT ? fn->def[v] : DH_W_NONE;
+    const struct dh_w_address unknown = {.base = DH_W_NONE};
+    u32 load = a->base < DH_W_CONSTANT ? fn->def[a->base] : DH_W_NONE;
     if (load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD || LLVMIsALoadInst(fn->ops[load].inst) == NULL)
-        return DH_W_NONE;
-    struct dh_w_address from = given_place(t, team, fn, &fn->ops[load]);
+        return unknown;
+    struct dh_w_address from = given_place(t, team, inst, &fn->ops[load]);
     u32 store = stored(t, team, &from, LLVMTypeOf(fn->ops[load].inst));
     dh_w_value b = store != DH_W_NONE ? creator->ops[store].b : DH_W_NONE;
-    bool is_new = b < DH_W_CONSTANT && dh_w_is_fresh(w, creator, b) &&
-                  dh_w_comes_first(creator, &team->created_by, creator->def[b], store);
-    return is_new ? b : DH_W_NONE;
+    if (b < DH_W_CONSTANT && dh_w_is_fresh(w, creator, b) &&
+        dh_w_comes_first(creator, &team->created_by, creator->def[b], store))
+        return (struct dh_w_address){.base = b};
+    from = dh_w_address_of(w, expressions, creator, b);
+    if (from.base != DH_W_NONE && !dh_w_is_one_value(creator, from.base))
+        return unknown;
+    return dh_w_address_behind(expressions, &from, a, &creator->ops[team->fork], number);
 }
 
 /* A block of the round that is read from an array (slot.h): the address is in that block. */
@@ -250,19 +268,21 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
 {
     struct dh_w *w = t->flow->w;
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
+    struct dh_w_known number = {.value = NULL};
     for (u32 steps = 0; steps < MAX_STEPS && dh_w_address_known(a); steps++) {
         u32 root = w->insts[e->inst].root;
         if (root == 0 && creates_a_team(t, e->inst))
             return true;
         const struct dh_w_team *team = &t->of[root];
+        if (root != 0 && team->known && number.value == NULL)
+            number = own_number(t, team, e->inst, a);
         if (w->roots[root].inst == e->inst) {
             if (root == 0 || !team->known)
                 return false;
             const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
             if (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args) {
-                *a = (struct dh_w_address){.base = own_block(t, team, e->inst, a->base)};
+                *a = own_pointer(t, team, e->inst, a, &number);
             } else {
-                struct dh_w_known number = own_number(t, team, e->inst, a);
                 *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork], &number);
             }
             e->root = root;
@@ -273,7 +293,7 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
         if (by.inst == DH_W_NONE || (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
             return false;
         const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
-        *a = dh_w_address_in_caller(w, expressions, a, fn, &fn->calls[fn->ops[by.op].call]);
+        *a = dh_w_address_in_caller_but(w, expressions, a, fn, &fn->calls[fn->ops[by.op].call], number.value);
         e->inst = by.inst;
         e->op = by.op;
     }
