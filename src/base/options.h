@@ -26,7 +26,7 @@ enum { DH_ACTION_THROW, DH_ACTION_SIGNAL, DH_ACTION_CONTINUE, DH_ACTION_THREAD, 
 #define DH_OPTION_FIELD_ONRACE(name) int name
 #define DH_OPTION_FIELD_ACTION(name) int name
 
-/* About 16 KiB: static, not on a small stack. */
+/* About 28 KiB: static, not on a small stack. */
 struct dh_options {
 #define DH_OPTION(name, type, value, help) DH_OPTION_FIELD_##type(name);
 #include "deadheat/options.def"

@@ -49,8 +49,9 @@ struct dh_analyze_found {
     struct dh_race_access *others;
     size_t n_others, cap_others;
     struct dh_table seen; /* one byte per variable */
+    size_t n_known;       /* the last so many of those are in the baseline */
     u64 suppressed;       /* pairs of places */
-    bool raced;           /* there is a race that is not suppressed */
+    bool raced;           /* there is a race that is neither suppressed nor in the baseline */
 };
 
 enum dh_analyze_wanted { DH_WANTED_UNKNOWN, DH_WANTED_YES, DH_WANTED_NO };
@@ -67,11 +68,12 @@ struct dh_analyze {
     u32 n_variables;
     struct dh_table wanted; /* of each variable: one of enum dh_analyze_wanted */
     struct dh_suppress rules;
-    bool bare;                 /* do not look for stacks and locks */
-    bool full_names;           /* of C++ */
-    struct dh_arena arena;     /* of what follows: */
-    struct dh_model model;     /* races of a recording, if there are some */
-    struct dh_symbol *symbols; /* NULL: there are none */
+    struct dh_baseline *baseline; /* NULL: none */
+    bool bare;                    /* do not look for stacks and locks */
+    bool full_names;              /* of C++ */
+    struct dh_arena arena;        /* of what follows: */
+    struct dh_model model;        /* races of a recording, if there are some */
+    struct dh_symbol *symbols;    /* NULL: there are none */
     struct dh_source source;
     bool all;     /* list races with the same cause one by one */
     bool witness; /* show the events of witnesses, not only how many there are */
@@ -107,6 +109,9 @@ void dh_analyze_hint_names(struct dh_analyze *a, struct dh_arena *arena, const s
 void dh_analyze_group(struct dh_analyze *a);
 struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
                                       const struct dh_analyze_race *r);
+/* A race with its variants, compared with the baseline. */
+struct dh_finding *dh_analyze_finding_of_cause(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
+                                               const struct dh_analyze_race *r);
 void dh_analyze_print(struct dh_analyze *a);
 
 #endif

@@ -36,7 +36,7 @@ static bool lists_all(const struct dh_analyze *a)
 
 size_t dh_analyze_listed(const struct dh_analyze *a, u32 i)
 {
-    size_t n = a->found[i].n_causes;
+    size_t n = a->found[i].n_causes - (dh_print_has_known(a->format) ? 0 : a->found[i].n_known);
     return lists_all(a) || n < a->limit ? n : a->limit;
 }
 

@@ -130,7 +130,28 @@ static void suppress(struct dh_analyze *a, u32 i)
     dh_arena_done(&arena);
 }
 
-/* Leaves the first race of each variable, or none. */
+/* Brings the findings that are in the baseline behind those that are not. */
+static void compare(struct dh_analyze *a, u32 i)
+{
+    struct dh_analyze_found *f = &a->found[i];
+    struct dh_analyze_race *known = dh_util_alloc((f->n_causes + 1) * sizeof(*known));
+    size_t n = 0;
+    for (size_t k = 0; k < f->n_causes; k++) {
+        struct dh_arena scratch = {0};
+        const struct dh_finding *told = dh_analyze_finding_of_cause(a, &scratch, i, &f->races[k]);
+        if (told->baseline == DH_FINDING_KNOWN)
+            known[f->n_known++] = f->races[k];
+        else
+            f->races[n++] = f->races[k];
+        dh_arena_done(&scratch);
+    }
+    for (size_t k = 0; k < f->n_known; k++)
+        f->races[n + k] = known[k];
+    f->raced = n > 0;
+    free(known);
+}
+
+/* Leaves the first race of each variable, or none, unless it is to be compared first. */
 static void shorten(struct dh_analyze *a, struct dh_analyze_found *f)
 {
     size_t n = 0;
@@ -138,13 +159,20 @@ static void shorten(struct dh_analyze *a, struct dh_analyze_found *f)
         u8 *seen = dh_table_at(&f->seen, f->races[k].race.cell);
         if (!seen)
             dh_util_no_memory();
-        if (a->list == DH_LIST_VARIABLES && !*seen)
+        if ((a->list == DH_LIST_VARIABLES || a->baseline) && !*seen)
             f->races[n++] = f->races[k];
         else
             free((void *)f->races[k].race.witness);
         *seen = 1;
     }
     f->n = n;
+}
+
+static void drop_all(struct dh_analyze_found *f)
+{
+    for (size_t k = 0; k < f->n; k++)
+        free((void *)f->races[k].race.witness);
+    f->n = f->n_causes = f->n_known = 0;
 }
 
 void dh_analyze_group(struct dh_analyze *a)
@@ -160,9 +188,13 @@ void dh_analyze_group(struct dh_analyze *a)
         /* In a trace without code a variable is told apart by its name, and only one race of it is listed. In
          * a recording many may be one: the elements of an array. */
         bool one_by_one = a->all && a->list == DH_LIST_EVENTS;
-        if (f->n == 0 || one_by_one || (!a->symbols && (a->all || a->list != DH_LIST_EVENTS)))
-            continue;
-        count_repetitions(f);
-        join_causes(a, i);
+        if (f->n && !one_by_one && (a->symbols || (!a->all && a->list == DH_LIST_EVENTS))) {
+            count_repetitions(f);
+            join_causes(a, i);
+        }
+        if (a->baseline)
+            compare(a, i);
+        if (a->list == DH_LIST_NONE)
+            drop_all(f);
     }
 }

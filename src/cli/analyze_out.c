@@ -145,6 +145,19 @@ struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *are
     return f;
 }
 
+struct dh_finding *dh_analyze_finding_of_cause(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
+                                               const struct dh_analyze_race *r)
+{
+    const struct dh_analyze_race *races = a->found[detector].races;
+    struct dh_finding *f = dh_analyze_finding(a, arena, detector, r), **end = &f->variants;
+    for (size_t v = r->variant; v; v = races[v].variant) {
+        *end = dh_analyze_finding(a, arena, detector, &races[v]);
+        end = &(*end)->next;
+    }
+    dh_baseline_judge(a->baseline, f);
+    return f;
+}
+
 /* ---- The document -------------------------------------------------------------------------------------- */
 
 static struct dh_print_detector detector_of(struct dh_analyze *a, struct dh_arena *arena, u32 i)
@@ -194,17 +207,14 @@ static void print_section(struct dh_analyze *a, struct dh_print *p, u32 i,
                           const struct dh_print_detector *detector, struct dh_map *told)
 {
     const struct dh_analyze_found *f = &a->found[i];
-    const struct dh_print_section section = {
-        .detector = detector, .n = f->n_causes, .shown = dh_analyze_listed(a, i)};
+    const struct dh_print_section section = {.detector = detector,
+                                             .n = f->n_causes -
+                                                  (dh_print_has_known(a->format) ? 0 : f->n_known),
+                                             .shown = dh_analyze_listed(a, i)};
     dh_print_open(p, &section);
     for (size_t k = 0; k < section.shown; k++) {
         struct dh_arena arena = {0};
-        struct dh_finding *finding = dh_analyze_finding(a, &arena, i, &f->races[k]),
-                          **end = &finding->variants;
-        for (size_t v = f->races[k].variant; v; v = f->races[v].variant) {
-            *end = dh_analyze_finding(a, &arena, i, &f->races[v]);
-            end = &(*end)->next;
-        }
+        struct dh_finding *finding = dh_analyze_finding_of_cause(a, &arena, i, &f->races[k]);
         p->detail = detail_of(told, &f->races[k], finding);
         dh_print_finding(p, finding);
         dh_arena_done(&arena);
@@ -226,7 +236,8 @@ void dh_analyze_print(struct dh_analyze *a)
         .detectors = dh_arena_array(&arena, a->n, sizeof(*trace.detectors)),
         .n_detectors = a->n,
     };
-    const struct dh_print_about about = {.command = "analyze", .input = a->in.shown, .trace = &trace};
+    struct dh_print_about about = {
+        .command = "analyze", .input = a->in.shown, .baseline = a->baseline, .trace = &trace};
     struct dh_print p = {.out = stdout, .format = a->format, .source = a->symbols ? &a->source : NULL};
     struct dh_map told;
     char *cwd = getcwd(NULL, 0);
@@ -236,6 +247,7 @@ void dh_analyze_print(struct dh_analyze *a)
         trace.detectors[i] = detector_of(a, &arena, i);
         trace.findings += a->found[i].n_causes;
         trace.variants += a->found[i].n;
+        about.known += a->found[i].n_known;
     }
     dh_map_init(&told, &arena);
     dh_print_begin(&p, &about);

@@ -48,6 +48,8 @@ int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret);
 /* Reads a file of suppressions; bad lines are named. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_suppressions(const char *command, const char *file, struct dh_suppress *ret);
+/* Reads a baseline, in place of the one that *ret is, if any. 0, or DH_EXIT_TROUBLE after a message. */
+int dh_cli_baseline(const char *command, const char *file, struct dh_baseline **ret);
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 

@@ -26,6 +26,9 @@ static const char usage[] =
     "                        none: only the counts\n"
     "  --all                 list races with the same cause one by one\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
+    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
+    "or\n"
+    "                        fingerprints\n"
     "  --stacks=0|1          of a recording, tell races in full (default: 1), or each in a line\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
@@ -146,7 +149,7 @@ static int set_flag(const char *arg)
     static const char *const names[] = {"--detector",   "--format", "--list",     "--limit",
                                         "--view",       "--window", "--variable", "--witness",
                                         "--hold",       "--memory", "--all",      "--suppressions",
-                                        "--full-names", "--stacks", "--help"};
+                                        "--full-names", "--stacks", "--baseline", "--help"};
     const char *v;
     if (strcmp(arg, "--full-names") == 0) {
         a.full_names = true;
@@ -184,6 +187,8 @@ static int set_flag(const char *arg)
         return set_number("hold", v, &a.hold);
     if ((v = dh_cli_value(arg, "suppressions")))
         return dh_cli_suppressions("analyze", v, &a.rules);
+    if ((v = dh_cli_value(arg, "baseline")))
+        return dh_cli_baseline("analyze", v, &a.baseline);
     if ((v = dh_cli_value(arg, "format")))
         return dh_cli_format("analyze", v, &a.format);
     return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
@@ -276,7 +281,7 @@ static int run(void)
         dh_host_result(a.host, i, &r);
         if (r.error)
             status = DH_EXIT_TROUBLE;
-        else if ((a.rules.rules ? a.found[i].raced : r.reports) && !status)
+        else if ((a.rules.rules || a.baseline ? a.found[i].raced : r.reports) && !status)
             status = DH_EXIT_RACES;
     }
     return status || dh_trace_in_whole(&a.in) ? status : DH_EXIT_TROUBLE;
@@ -289,7 +294,7 @@ static int analyze(const char *file)
         return rc;
     if (a.in.dht)
         dh_dht_set_view(a.in.dht, &a.view);
-    a.host = dh_host_new(a.list == DH_LIST_NONE && !a.rules.rules ? NULL : on_race, NULL);
+    a.host = dh_host_new(a.list == DH_LIST_NONE && !a.rules.rules && !a.baseline ? NULL : on_race, NULL);
     if (!a.host)
         dh_util_no_memory();
     dh_host_window(a.host, a.window);
@@ -305,6 +310,7 @@ static int analyze(const char *file)
     dh_analyze_model_done(&a);
     free(a.habits);
     dh_arena_done(&rules);
+    dh_baseline_free(a.baseline);
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);
     dh_table_done(&a.wanted);

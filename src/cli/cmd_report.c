@@ -30,6 +30,9 @@ static const char usage[] =
     "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
     "  --all                 print races with the same cause one by one\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
+    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
+    "or\n"
+    "                        fingerprints\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
@@ -61,11 +64,15 @@ static int report_stream(void *unused)
     dh_options_default(&settings);
     /* The runtime has complained about bad options already; here what can be understood counts. */
     dh_options_parse(&settings, getenv("DEADHEAT_OPTIONS"), &err);
+    struct dh_baseline *baseline = NULL;
+    if (settings.baseline[0])
+        dh_cli_baseline("report", settings.baseline, &baseline); /* without it, all are new */
     struct dh_reporter_options options = {
         .out = stderr,
         .messages = stderr,
         .input = "records",
         .suppressions = settings.suppressions,
+        .baseline = baseline,
         .own_suppressions = getenv("DEADHEAT_PROGRAM_SUPPRESSIONS"),
         .streaming = true,
         .print = settings.report,
@@ -79,8 +86,9 @@ static int report_stream(void *unused)
     struct dh_reporter_result result;
     int rc = dh_reporter_read(reporter, STDIN_FILENO);
     dh_reporter_finish(reporter, &result);
-    send_verdict(result.races);
-    if (result.races)
+    dh_baseline_free(baseline);
+    send_verdict(result.races - result.known);
+    if (result.races > result.known)
         return DH_EXIT_RACES;
     return rc || result.bad_lines ? DH_EXIT_TROUBLE : 0;
 }
@@ -90,6 +98,7 @@ struct request {
     enum dh_print_format format;
     const char *color;
     const char *suppressions;
+    struct dh_baseline *baseline;
     bool all;
     bool source;
     bool full_names;
@@ -98,8 +107,8 @@ struct request {
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--format",     "--color", "--suppressions", "--source",
-                                        "--full-names", "--stats", "--all",          "--help"};
+    static const char *const names[] = {"--format", "--color", "--suppressions", "--source", "--full-names",
+                                        "--stats",  "--all",   "--baseline",     "--help"};
     return dh_cli_unknown_flag("report", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -114,6 +123,8 @@ static int set_flag(struct request *q, const char *arg)
         q->color = v;
     } else if ((v = dh_cli_value(arg, "suppressions"))) {
         q->suppressions = v;
+    } else if ((v = dh_cli_value(arg, "baseline"))) {
+        return dh_cli_baseline("report", v, &q->baseline);
     } else if ((v = dh_cli_value(arg, "source"))) {
         if (strcmp(v, "0") != 0 && strcmp(v, "1") != 0)
             return dh_cli_fail("report", "--source cannot be '%s'; it must be 0 or 1", v);
@@ -165,6 +176,7 @@ static int report_file(const struct request *q)
         .messages = stderr,
         .input = is_stdin ? "standard input" : q->file,
         .suppressions = q->suppressions,
+        .baseline = q->baseline,
         .print = true,
         .format = q->format,
         .all = q->all,
@@ -183,7 +195,7 @@ static int report_file(const struct request *q)
         return dh_cli_fail("report", "cannot read %s: %s", q->file, strerror(-rc));
     if (result.bad_lines || result.bad_suppressions)
         return DH_EXIT_TROUBLE;
-    if (result.races)
+    if (result.races > result.known)
         return DH_EXIT_RACES;
     return result.incomplete ? DH_EXIT_TROUBLE : 0;
 }
@@ -212,5 +224,7 @@ int dh_cmd_report(int argc, char **argv)
     }
     if (!q.file)
         return dh_cli_fail("report", "which file? See 'deadheat report --help'");
-    return report_file(&q);
+    int rc = report_file(&q);
+    dh_baseline_free(q.baseline);
+    return rc;
 }

@@ -54,6 +54,7 @@ struct request {
     bool force;
     bool instrumented; /* the program itself is */
     bool has_reporter;
+    struct dh_baseline *baseline; /* NULL: none */
 };
 
 static void write_help(void *ctx, const char *text, size_t len)
@@ -156,14 +157,21 @@ static int check_files(struct request *q, const char *name)
 {
     struct stat st;
     const char *suppressions = checked.suppressions, *output = checked.output;
-    const char *inputs[] = {dh_path_find_program(&q->arena, name), suppressions};
+    const char *inputs[3] = {dh_path_find_program(&q->arena, name)};
+    size_t n_inputs = 1;
     if (suppressions[0] && (stat(suppressions, &st) != 0 || access(suppressions, R_OK) != 0))
         return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(errno));
     if (suppressions[0] && S_ISDIR(st.st_mode))
         return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(EISDIR));
+    if (checked.baseline[0] && dh_cli_baseline("run", checked.baseline, &q->baseline) != 0)
+        return DH_EXIT_TROUBLE;
     if (!output[0])
         return 0;
-    if (dh_output_is_input(output, inputs, suppressions[0] ? 2 : 1))
+    if (suppressions[0])
+        inputs[n_inputs++] = suppressions;
+    if (checked.baseline[0])
+        inputs[n_inputs++] = checked.baseline;
+    if (dh_output_is_input(output, inputs, n_inputs))
         return dh_cli_fail("run", "cannot write '%s': this command reads it", output);
     const char *why = dh_output_appendable(output);
     return why ? dh_cli_fail("run", "cannot write '%s': %s", output, why) : 0;
@@ -274,7 +282,7 @@ static int run(struct request *q, char **argv)
         dh_cli_prepare_openmp_below(&q->arena);
     if (dh_run_gather_is_above())
         return become(argv);
-    int rc = dh_run_gather_start(&gather, &checked, program);
+    int rc = dh_run_gather_start(&gather, &checked, q->baseline, program);
     if (rc != 0) {
         dh_cli_warn("run", "reports cannot be gathered (%s): every process prints its own", strerror(-rc));
         return become(argv);
@@ -324,6 +332,8 @@ int dh_cmd_run(int argc, char **argv)
         rc = make_absolute(&q, "output", checked.output);
     if (!rc)
         rc = make_absolute(&q, "suppressions", checked.suppressions);
+    if (!rc)
+        rc = make_absolute(&q, "baseline", checked.baseline);
     if (rc)
         goto out;
     name_reporter(&q);
@@ -331,6 +341,7 @@ int dh_cmd_run(int argc, char **argv)
         dh_util_no_memory();
     rc = run(&q, argv + i);
 out:
+    dh_baseline_free(q.baseline);
     dh_arena_done(&q.arena);
     return rc;
 }

@@ -39,6 +39,9 @@ static const char usage[] =
     "  --no-assume=A,B,...   do not assume what relay assumes: published, owned, exit,\n"
     "                        callbacks and members\n"
     "  --suppressions=FILE   leave out the pairs that match, in ThreadSanitizer's syntax\n"
+    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
+    "or\n"
+    "                        fingerprints\n"
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable (default: 0, all; with html: 50)\n"
@@ -150,7 +153,7 @@ static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {"--of",      "--style", "--assume",       "--no-assume", "--explain",
                                         "--summary", "--limit", "--full-names",   "--stats",     "--format",
-                                        "--output",  "--color", "--suppressions", "--help"};
+                                        "--output",  "--color", "--suppressions", "--baseline",  "--help"};
     return dh_cli_unknown_flag("static", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -176,6 +179,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
     }
     if ((v = dh_cli_value(arg, "suppressions")))
         return dh_cli_suppressions("static", v, &s->rules);
+    if ((v = dh_cli_value(arg, "baseline")))
+        return dh_cli_baseline("static", v, &s->baseline);
     if ((v = dh_cli_value(arg, "explain")))
         q->explain = v;
     else if ((v = dh_cli_value(arg, "output")))
@@ -250,6 +255,7 @@ static int write_out(struct dh_static *s, const struct request *q, struct dh_pri
     if (q->explain) {
         dh_static_explain(s, p, pair);
     } else {
+        s->has_known = dh_print_has_known(q->format);
         dh_static_select(s);
         dh_static_print(s, p, q->summary, q->stats);
     }
@@ -283,6 +289,7 @@ int dh_cmd_static(int argc, char **argv)
         rc = write_out(&s, &q, &p);
         dh_print_done(&p);
     }
+    dh_baseline_free(s.baseline);
     dh_pairs_free(s.pairs);
     dh_source_done(&source);
     dh_map_done(&s.from.names);

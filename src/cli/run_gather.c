@@ -40,6 +40,7 @@ struct stream {
 
 struct gatherer {
     const struct dh_options *settings;
+    const struct dh_baseline *baseline;
     const char *program;
     struct dh_reporter *reporter;
     int listener, control;
@@ -198,6 +199,7 @@ static int gather(void *ctx)
         .messages = stderr,
         .input = "records",
         .suppressions = g->settings->suppressions,
+        .baseline = g->baseline,
         .program = g->program,
         .exitcode = (u64)g->settings->exitcode,
         .streaming = true,
@@ -250,7 +252,8 @@ void dh_run_gather_let_go(int first, int second)
     close_range((unsigned)high + 1, ~0u, 0);
 }
 
-int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings, const char *program)
+int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings,
+                        const struct dh_baseline *baseline, const char *program)
 {
     int ends[2];
     int listener = listen_at_random(g->address);
@@ -264,8 +267,11 @@ int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settin
     fflush(NULL);
     g->pid = fork();
     if (g->pid == 0) {
-        struct gatherer gatherer = {
-            .settings = settings, .program = program, .listener = listener, .control = ends[0]};
+        struct gatherer gatherer = {.settings = settings,
+                                    .baseline = baseline,
+                                    .program = program,
+                                    .listener = listener,
+                                    .control = ends[0]};
         dh_run_gather_let_go(listener, ends[0]);
         allow_many_descriptors();
         _exit(dh_cli_report_for_others(gather, &gatherer));

@@ -25,10 +25,14 @@ struct dh_run_result {
     int status;        /* that some process which raced asks for; 0: none does */
 };
 
+struct dh_baseline; /* report/baseline.h */
+
 /* Is this command run by another one, which gathers already? */
 bool dh_run_gather_is_above(void);
-/* Start it, in a process of its own. 0 or a negative errno. `program` is the file that the command runs. */
-int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings, const char *program);
+/* Start it, in a process of its own. 0 or a negative errno. `program` is the file that the command runs;
+ * baseline: NULL for none. */
+int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings,
+                        const struct dh_baseline *baseline, const char *program);
 /* Leave only standard error and these two descriptors open, of those that a program gets. */
 void dh_run_gather_let_go(int first, int second);
 /* The command has ended: print the summary. */

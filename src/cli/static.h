@@ -45,8 +45,11 @@ struct dh_static {
     const char *style; /* "relay" or "sound" */
     u32 set;           /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     struct dh_suppress rules;
-    bool *suppressed; /* of each pair; NULL: there are no rules */
-    u64 n_suppressed;
+    struct dh_baseline *baseline;   /* NULL: none */
+    bool has_known;                 /* what is in it is shown as well */
+    bool *left_out;                 /* of each pair: suppressed, or known; NULL: none is */
+    u64 n_suppressed;               /* pairs of sites */
+    u64 n_known;                    /* findings */
     u32 more, less;                 /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
     u32 assumed;                    /* ... that are assumed to hold */
     u64 limit;                      /* pairs shown of one variable; 0: all */

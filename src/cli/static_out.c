@@ -66,11 +66,22 @@ static struct dh_print_static about(struct dh_static *s)
     };
 }
 
+static void print_pair(struct dh_static *s, struct dh_print *p, u32 pair)
+{
+    struct dh_finding *f = dh_finding_of_pair(&s->from, &s->scratch, pair);
+    dh_baseline_judge(s->baseline, f);
+    dh_print_finding(p, f);
+}
+
 void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool stats)
 {
     struct dh_print_section *all = sections(s, summary);
     struct dh_print_static facts = about(s);
-    const struct dh_print_about document = {.command = "static", .input = s->input, .pairs = &facts};
+    const struct dh_print_about document = {.command = "static",
+                                            .input = s->input,
+                                            .baseline = s->baseline,
+                                            .known = s->n_known,
+                                            .pairs = &facts};
     facts.assumed = assumed(s);
     facts.pairs = dh_static_pairs(s, NULL, &facts.most);
     facts.other = s->n_other;
@@ -90,7 +101,7 @@ void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool
     for (size_t i = 0; i < s->n_groups; i++) {
         dh_print_open(p, &all[i]);
         for (size_t k = 0; k < all[i].shown; k++, dh_static_forget(s))
-            dh_print_finding(p, dh_finding_of_pair(&s->from, &s->scratch, s->groups[i].pairs[k]));
+            print_pair(s, p, s->groups[i].pairs[k]);
         dh_print_close(p, &all[i]);
     }
     dh_print_end(p);

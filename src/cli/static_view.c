@@ -21,22 +21,29 @@ static bool is_in_style(const struct dh_static *s, const struct dh_pairs_pair *p
 
 bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pair)
 {
-    return is_in_style(s, pair) && !(s->suppressed && s->suppressed[pair - s->pairs->pairs]);
+    return is_in_style(s, pair) && !(s->left_out && s->left_out[pair - s->pairs->pairs]);
 }
 
-static void suppress(struct dh_static *s)
+/* By a rule, or because it is in the baseline. */
+static void leave_out(struct dh_static *s)
 {
     struct dh_pairs *p = s->pairs;
-    if (!s->rules.rules)
+    if (!s->rules.rules && !s->baseline)
         return;
-    s->suppressed = dh_arena_array(&s->arena, p->n_pairs, sizeof(*s->suppressed));
+    s->left_out = dh_arena_array(&s->arena, p->n_pairs, sizeof(*s->left_out));
     s->from.alike = true;
     for (u32 i = 0; i < p->n_pairs; i++, dh_static_forget(s)) {
-        if (!is_in_style(s, &p->pairs[i]) ||
-            !dh_finding_suppressed(dh_finding_of_pair(&s->from, &s->scratch, i), &s->rules))
+        if (!is_in_style(s, &p->pairs[i]))
             continue;
-        s->suppressed[i] = true;
-        s->n_suppressed += dh_pairs_stands_for(p, &p->pairs[i]);
+        struct dh_finding *f = dh_finding_of_pair(&s->from, &s->scratch, i);
+        if (dh_finding_suppressed(f, &s->rules)) {
+            s->left_out[i] = true;
+            s->n_suppressed += dh_pairs_stands_for(p, &p->pairs[i]);
+            continue;
+        }
+        dh_baseline_judge(s->baseline, f);
+        s->n_known += f->baseline == DH_FINDING_KNOWN;
+        s->left_out[i] = f->baseline == DH_FINDING_KNOWN && !s->has_known;
     }
 }
 
@@ -148,7 +155,7 @@ static void count_other(struct dh_static *s)
 void dh_static_select(struct dh_static *s)
 {
     const struct dh_pairs *p = s->pairs;
-    suppress(s);
+    leave_out(s);
     for (size_t i = 0; i < p->n_pairs; i++) {
         u32 flags = p->pairs[i].flags;
         u64 n = dh_pairs_stands_for(p, &p->pairs[i]);
@@ -177,7 +184,8 @@ u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, 
     *ret_most = false;
     if (!s->bundled)
         return g ? g->n : s->n_shown;
-    if (!g && !s->n_suppressed && s->assumed == (relay ? DH_PAIRS_RELAY_ASSUMES : 0))
+    if (!g && !s->n_suppressed && (!s->n_known || s->has_known) &&
+        s->assumed == (relay ? DH_PAIRS_RELAY_ASSUMES : 0))
         return dh_pairs_counter(s->pairs, relay ? DH_PAIRS_COUNT_RELAY : DH_PAIRS_COUNT_SOUND);
     u64 n = 0;
     for (size_t i = 0; i < (g ? 1 : s->n_groups); i++)

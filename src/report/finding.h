@@ -22,6 +22,13 @@ enum dh_finding_provenance {
     DH_FINDING_CONFIRMED, /* the two met in the field */
 };
 
+/* Compared with what is known already (baseline.h). */
+enum dh_finding_baseline {
+    DH_FINDING_UNCOMPARED, /* nobody asked */
+    DH_FINDING_NEW,
+    DH_FINDING_KNOWN, /* and so are all of its variants */
+};
+
 /* A word for programs, and the sentence it stands for, without a full stop. */
 struct dh_finding_word {
     const char *name, *sentence;
@@ -156,6 +163,7 @@ struct dh_finding {
     struct dh_finding_discipline discipline;
     u64 newest_thread; /* its number when the race was found; 0: not known */
     struct dh_fingerprint fingerprint;
+    enum dh_finding_baseline baseline;
     const char *memory;          /* what tells the variable or the allocation from others; NULL: not known */
     u64 count;                   /* occurrences; 0: they are not counted */
     u64 processes;               /* it was seen in */

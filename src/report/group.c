@@ -44,8 +44,11 @@ static void join(struct dh_groups *g, struct dh_group *group)
             continue;
         }
         struct dh_group *a = dh_group_cause(known), *b = dh_group_cause(group);
-        if (a != b)
-            *(a->number < b->number ? &b->cause : &a->cause) = a->number < b->number ? a : b;
+        if (a == b)
+            continue;
+        struct dh_group *older = a->number < b->number ? a : b, *younger = older == a ? b : a;
+        younger->cause = older;
+        older->told = older->told ? older->told : younger->told;
     }
 }
 

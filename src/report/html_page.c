@@ -94,7 +94,7 @@ static void tiles(struct dh_print *p)
     const struct dh_print_about *about = p->about;
     if (about->records) {
         const struct dh_reporter_result *n = about->records->result;
-        tile(p, n->races, "race", "races");
+        tile(p, n->races - n->known, "race", "races");
         tile(p, n->variants, "variant", "variants");
         tile(p, n->repetitions, "repetition", "repetitions");
         tile(p, n->suppressed, "suppressed", "suppressed");
@@ -102,7 +102,7 @@ static void tiles(struct dh_print *p)
     }
     if (about->trace) {
         const struct dh_print_trace *t = about->trace;
-        tile(p, t->findings, "race", "races");
+        tile(p, t->findings - about->known, "race", "races");
         tile(p, t->events, "event", "events");
         tile(p, t->threads, "thread", "threads");
         tile(p, t->locks, "lock", "locks");
@@ -118,6 +118,8 @@ static void tiles(struct dh_print *p)
         if (s->dropped)
             tile(p, s->dropped, "dropped by assumption", "dropped by assumption");
     }
+    if (about->baseline)
+        tile(p, about->known, "in the baseline", "in the baseline");
 }
 
 /* What the page is about, in a sentence or two. */

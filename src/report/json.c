@@ -233,22 +233,24 @@ static json_t *finding(struct dh_print *p, const struct dh_finding *f)
 {
     static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
     const struct dh_fingerprint *print = &f->fingerprint;
+    static const char *const baselines[] = {
+        [DH_FINDING_UNCOMPARED] = NULL, [DH_FINDING_NEW] = "new", [DH_FINDING_KNOWN] = "known"};
     const char *hint = dh_finding_hint(&p->scratch, f);
     json_t *variants = f->variants ? json_array() : NULL;
     for (const struct dh_finding *v = f->variants; v; v = v->next)
         json_array_append_new(variants, finding(p, v));
-    json_t *object =
-        dh_json_object("provenance", dh_json_text(provenances[f->provenance]), "fingerprint",
-                       dh_json_text(print->hash), "identity", dh_json_text(print->identity),
-                       "earlier_fingerprints", print->old_hash[0] ? json_pack("[s]", print->old_hash) : NULL,
-                       "count", dh_json_number(f->count), "processes", dh_json_number(f->processes),
-                       "summary", dh_json_text(dh_finding_subject(&p->scratch, f)), "explanation",
-                       dh_json_text(dh_finding_explain(&p->scratch, f)), "hint", dh_json_text(hint),
-                       "discipline", hint ? discipline(f) : NULL, "detector", dh_json_text(f->detector),
-                       "guarantee", dh_json_text(f->guarantee), "process", dh_json_text(f->process), "pid",
-                       dh_json_number(f->pid), "exe", dh_json_text(f->exe), "accesses",
-                       json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])), "location",
-                       dh_json_location(&f->location), "variants", variants, NULL);
+    json_t *object = dh_json_object(
+        "provenance", dh_json_text(provenances[f->provenance]), "fingerprint", dh_json_text(print->hash),
+        "identity", dh_json_text(print->identity), "earlier_fingerprints",
+        print->old_hash[0] ? json_pack("[s]", print->old_hash) : NULL, "baseline",
+        dh_json_text(baselines[f->baseline]), "count", dh_json_number(f->count), "processes",
+        dh_json_number(f->processes), "summary", dh_json_text(dh_finding_subject(&p->scratch, f)),
+        "explanation", dh_json_text(dh_finding_explain(&p->scratch, f)), "hint", dh_json_text(hint),
+        "discipline", hint ? discipline(f) : NULL, "detector", dh_json_text(f->detector), "guarantee",
+        dh_json_text(f->guarantee), "process", dh_json_text(f->process), "pid", dh_json_number(f->pid), "exe",
+        dh_json_text(f->exe), "accesses",
+        json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])), "location",
+        dh_json_location(&f->location), "variants", variants, NULL);
     json_object_update_new(object, proof(f));
     return object;
 }

@@ -65,12 +65,19 @@ static json_t *run_counters(const struct dh_model *model)
     return object;
 }
 
-static json_t *about_records(const struct dh_print_records *r)
+/* NULL: there is no baseline. */
+static json_t *known(const struct dh_print *p)
 {
+    return p->about->baseline ? count(p->about->known) : NULL;
+}
+
+static json_t *about_records(const struct dh_print *p)
+{
+    const struct dh_print_records *r = p->about->records;
     const struct dh_reporter_result *n = r->result;
     json_t *summary =
-        dh_json_object("findings", count(n->races), "variants", count(n->variants), "repetitions",
-                       count(n->repetitions), "suppressed", count(n->suppressed), "bad_lines",
+        dh_json_object("findings", count(n->races), "known", known(p), "variants", count(n->variants),
+                       "repetitions", count(n->repetitions), "suppressed", count(n->suppressed), "bad_lines",
                        count(n->bad_lines), "complete", json_boolean(!n->incomplete), NULL);
     return dh_json_object("summary", summary, "processes", processes(r->model), "programs",
                           programs(r->programs), "counters", run_counters(r->model), NULL);
@@ -88,8 +95,9 @@ static json_t *detector(const struct dh_print_detector *d)
                           dh_json_text(d->error), NULL);
 }
 
-static json_t *about_trace(const struct dh_print_trace *t, const char *file)
+static json_t *about_trace(const struct dh_print *p)
 {
+    const struct dh_print_trace *t = p->about->trace;
     json_t *warnings = json_array(), *detectors = json_array();
     for (size_t i = 0; i < t->n_oddities; i++)
         json_array_append_new(warnings, json_pack("{ss so so}", "what", t->oddities[i].what, "count",
@@ -97,10 +105,12 @@ static json_t *about_trace(const struct dh_print_trace *t, const char *file)
                                                   count(t->oddities[i].first_event)));
     for (size_t i = 0; i < t->n_detectors; i++)
         json_array_append_new(detectors, detector(&t->detectors[i]));
-    json_t *trace = dh_json_object("file", dh_json_text(file), "events", count(t->events), "recorded",
-                                   count(t->recorded), "threads", count(t->threads), "locks", count(t->locks),
-                                   "variables", count(t->variables), "warnings", warnings, NULL);
-    json_t *summary = dh_json_object("findings", count(t->findings), "variants", count(t->variants), NULL);
+    json_t *trace =
+        dh_json_object("file", dh_json_text(p->about->input), "events", count(t->events), "recorded",
+                       count(t->recorded), "threads", count(t->threads), "locks", count(t->locks),
+                       "variables", count(t->variables), "warnings", warnings, NULL);
+    json_t *summary = dh_json_object("findings", count(t->findings), "known", known(p), "variants",
+                                     count(t->variants), NULL);
     return dh_json_object("trace", trace, "seconds", json_real(t->seconds), "detectors", detectors, "summary",
                           summary, NULL);
 }
@@ -135,8 +145,9 @@ static json_t *assumptions(const struct dh_pairs *t)
     return list;
 }
 
-static json_t *about_static(const struct dh_print_static *s)
+static json_t *about_static(const struct dh_print *p)
 {
+    const struct dh_print_static *s = p->about->pairs;
     const struct dh_pairs *t = s->table;
     json_t *phases = json_array(), *counters = json_object();
     for (size_t i = 0; i < t->n_phases; i++)
@@ -145,8 +156,8 @@ static json_t *about_static(const struct dh_print_static *s)
                                                 "peak_kib", count(t->phases[i].peak_kib)));
     for (size_t i = 0; i < t->n_counters; i++)
         json_object_set_new(counters, t->counters[i].name, count(t->counters[i].value));
-    json_t *summary =
-        dh_json_object("findings", count(s->findings), "suppressed", count(s->suppressed), NULL);
+    json_t *summary = dh_json_object("findings", count(s->findings), "known", known(p), "suppressed",
+                                     count(s->suppressed), NULL);
     return dh_json_object("program", dh_json_text(t->program), "producer", dh_json_text(t->producer), "of",
                           json_string(s->of), "style", json_string(s->style), "no_threads",
                           json_boolean(t->no_threads), "pairs", count(s->pairs), "bundles",
@@ -184,7 +195,7 @@ void dh_json_tables(struct dh_print *p,
          .columns = counters,
          .n_columns = DH_ARRAY_LEN(counters)},
     };
-    json_t *document = about_static(p->about->pairs);
+    json_t *document = about_static(p);
     for (size_t i = 0; i < DH_ARRAY_LEN(tables); i++)
         print(p->out, &tables[i], document);
     json_decref(document);
@@ -197,9 +208,7 @@ static void json_begin(struct dh_print *p)
     const struct dh_print_about *about = p->about;
     fprintf(p->out, "{\"version\":%d", VERSION);
     members(p, json_pack("{ss so}", "command", about->command, "input", dh_json_text(about->input)));
-    members(p, about->records ? about_records(about->records)
-               : about->trace ? about_trace(about->trace, about->input)
-                              : about_static(about->pairs));
+    members(p, about->records ? about_records(p) : about->trace ? about_trace(p) : about_static(p));
     fputs(",\n\"findings\":[", p->out);
 }
 

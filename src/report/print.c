@@ -16,6 +16,11 @@ static const struct dh_print_ops *ops(const struct dh_print *p)
     return all[p->format];
 }
 
+bool dh_print_has_known(enum dh_print_format format)
+{
+    return format == DH_PRINT_JSON || format == DH_PRINT_SARIF;
+}
+
 void dh_print_done(struct dh_print *p)
 {
     dh_arena_done(&p->scratch);
@@ -38,6 +43,8 @@ void dh_print_open(struct dh_print *p, const struct dh_print_section *s)
 
 void dh_print_finding(struct dh_print *p, const struct dh_finding *f)
 {
+    if (f->baseline == DH_FINDING_KNOWN && !dh_print_has_known(p->format))
+        return;
     ops(p)->finding(p, f);
     p->n++;
     dh_print_done(p);

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "report/finding.h"
+#include "report/baseline.h"
 #include "report/source.h"
 
 enum dh_print_format { DH_PRINT_TEXT, DH_PRINT_JSON, DH_PRINT_SARIF, DH_PRINT_HTML, DH_PRINT_FORMATS };
@@ -22,6 +22,9 @@ enum dh_print_detail {
     DH_PRINT_SIDES, /* two lines or three for each access */
     DH_PRINT_LINE,
 };
+
+/* Are findings that are in the baseline part of the document? People are only told how many there are. */
+bool dh_print_has_known(enum dh_print_format format);
 
 /* ---- What a document is about: one of these ---- */
 
@@ -84,8 +87,10 @@ struct dh_print_static {
 };
 
 struct dh_print_about {
-    const char *command; /* "report" */
-    const char *input;   /* as the user named it */
+    const char *command;                /* "report" */
+    const char *input;                  /* as the user named it */
+    const struct dh_baseline *baseline; /* NULL: nothing was compared */
+    u64 known;                          /* findings that are in it */
     const struct dh_print_records *records;
     const struct dh_print_trace *trace;
     const struct dh_print_static *pairs;

@@ -13,6 +13,7 @@
 #include "report/group.h"
 #include "report/programs.h"
 #include "report/record.h"
+#include "report/words.h"
 #include "util/lines.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -170,25 +171,34 @@ static void take_suppressions(struct dh_reporter *r, const struct dh_record *rec
     record->process->suppress = rules;
 }
 
+/* Is it a reason to fail? */
+static bool matters(const struct dh_group *group)
+{
+    return !group->rule && group->finding->baseline != DH_FINDING_KNOWN;
+}
+
 /* Count the process as one in which the race was seen, once. */
 static void note_process(struct dh_reporter *r, struct dh_group *group, struct dh_model_process *process)
 {
     const void *key[] = {group, process};
-    process->raced |= group->rule == NULL;
+    process->raced |= matters(group);
     if (dh_map_get(&r->seen, key, sizeof(key)))
         return;
     dh_map_put(&r->seen, key, sizeof(key), group);
     group->finding->processes++;
 }
 
-/* While the program runs. What has the same cause as a race that was printed is worth a line. */
+/* While the program runs. What has the same cause as a race that was printed is worth a line; the first with
+ * its cause may be in the baseline, and not be printed. */
 static void print_now(struct dh_reporter *r, struct dh_group *group)
 {
-    const struct dh_group *cause = dh_group_cause(group);
-    if (cause == group)
+    struct dh_group *cause = dh_group_cause(group);
+    if (cause->told) {
+        dh_print_variant(&r->print, group->finding, cause->told);
+    } else {
         dh_print_finding(&r->print, group->finding);
-    else
-        dh_print_variant(&r->print, group->finding, cause->finding);
+        cause->told = group->finding;
+    }
     fflush(r->options.out);
 }
 
@@ -201,6 +211,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
         rule = dh_finding_suppressed(finding, own);
+    dh_baseline_judge(r->options.baseline, finding);
     bool is_new;
     struct dh_group *group = dh_groups_add(&r->groups, finding, rule, &is_new);
     race->owner = group;
@@ -213,7 +224,7 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     }
     r->unclear |= is_unclear(finding);
     note_bare(r, race, finding);
-    if (r->options.print && r->options.streaming)
+    if (r->options.print && r->options.streaming && matters(group))
         print_now(r, group);
 }
 
@@ -238,7 +249,7 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
         ((struct dh_group *)record.race->owner)->finding->count += record.count;
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
-    return record.type == DH_RECORD_RACE && !((struct dh_group *)record.race->owner)->rule;
+    return record.type == DH_RECORD_RACE && matters(record.race->owner);
 }
 
 int dh_reporter_read(struct dh_reporter *r, int fd)
@@ -338,9 +349,24 @@ static void print_programs(struct dh_reporter *r)
         dh_programs_print(r->options.messages, r->print.cwd, first);
 }
 
+/* The result without what is in the baseline. */
+static struct dh_reporter_result without_known(const struct dh_reporter *r)
+{
+    struct dh_reporter_result n = r->result;
+    n.races -= n.known;
+    n.variants = n.repetitions = 0;
+    for (struct dh_group *g = r->groups.first; g; g = g->next) {
+        if (!matters(dh_group_cause(g)))
+            continue;
+        n.variants++;
+        n.repetitions += g->finding->count - 1;
+    }
+    return n;
+}
+
 static void print_summary(struct dh_reporter *r)
 {
-    const struct dh_reporter_result *n = &r->result;
+    const struct dh_reporter_result told = without_known(r), *n = &told;
     FILE *f = r->options.messages;
     if (n->races || n->suppressed) {
         fprintf(f, "deadheat: %" PRIu64 " data race%s", n->races, n->races == 1 ? "" : "s");
@@ -355,11 +381,13 @@ static void print_summary(struct dh_reporter *r)
             fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
         fputc('\n', f);
     } else if (!r->options.streaming && ((!n->incomplete && !n->bad_lines) || r->options.stats)) {
-        fputs("deadheat: no data races\n", f);
+        fprintf(f, "deadheat: no %sdata races\n", n->known ? "new " : "");
     }
+    if (n->known)
+        fprintf(f, "deadheat: %s\n", dh_words_known(&r->print, n->known));
     if (r->options.streaming && n->races && n->repetitions) {
         for (const struct dh_group *g = r->groups.first; g; g = g->next) {
-            if (!g->rule && g->finding->count > 1)
+            if (matters(g) && g->finding->count > 1)
                 dh_print_repeated(&r->print, f, g->finding);
         }
     }
@@ -380,7 +408,11 @@ static void print_document(struct dh_reporter *r)
         .programs = dh_programs_list(&r->arena, &r->model),
         .result = &r->result,
     };
-    const struct dh_print_about about = {.command = "report", .input = r->options.input, .records = &records};
+    const struct dh_print_about about = {.command = "report",
+                                         .input = r->options.input,
+                                         .records = &records,
+                                         .baseline = r->options.baseline,
+                                         .known = r->result.known};
     dh_print_begin(&r->print, &about);
     for (const struct dh_group *g = r->groups.first; g; g = g->next) {
         if (!g->rule && !g->cause)
@@ -428,11 +460,23 @@ static void judge_status(struct dh_reporter *r)
     }
 }
 
+/* Now that variants are with their findings. */
+static void count_known(struct dh_reporter *r)
+{
+    for (struct dh_group *g = r->groups.first; g; g = g->next) {
+        if (g->rule || g->cause)
+            continue;
+        dh_baseline_judge(r->options.baseline, g->finding);
+        r->result.known += g->finding->baseline == DH_FINDING_KNOWN;
+    }
+}
+
 void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
 {
     judge_completeness(r);
     judge_status(r);
     dh_groups_settle(&r->groups);
+    count_known(r);
     r->result.races = r->groups.findings;
     r->result.variants = r->groups.variants;
     r->result.suppressed = r->groups.suppressed;

@@ -4,15 +4,17 @@
 #ifndef DH_REPORT_REPORTER_H
 #define DH_REPORT_REPORTER_H
 
+#include "report/baseline.h"
 #include "report/print.h"
 
 struct dh_reporter_options {
-    FILE *out;                    /* reports */
-    FILE *messages;               /* errors and the summary */
-    const char *input;            /* what to call the input in errors */
-    const char *suppressions;     /* file, or "" */
-    const char *own_suppressions; /* the program's, as text; NULL: none */
-    const char *program;          /* that was asked for, if others may run below it; NULL: not known */
+    FILE *out;                          /* reports */
+    FILE *messages;                     /* errors and the summary */
+    const char *input;                  /* what to call the input in errors */
+    const char *suppressions;           /* file, or "" */
+    const struct dh_baseline *baseline; /* NULL: none */
+    const char *own_suppressions;       /* the program's, as text; NULL: none */
+    const char *program;                /* that was asked for, if others may run below it; NULL: not known */
     u64 exitcode;                /* status because of the races of a process that has not said one; 0: none */
     bool streaming;              /* print each race as it comes, not all at the end with their counts */
     bool print;                  /* false: only count */
@@ -29,6 +31,7 @@ struct dh_reporter_result {
     u64 variants; /* with different fingerprints */
     u64 repetitions;
     u64 suppressed; /* distinct */
+    u64 known;      /* of the races: in the baseline */
     u64 bad_lines;
     u64 processes;         /* announced */
     u64 status;            /* that some process which raced asks for; 0: none does */
@@ -40,7 +43,7 @@ struct dh_reporter;
 struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options);
 /* Read everything from the descriptor. 0 or a negative errno (what was read before counts). */
 int dh_reporter_read(struct dh_reporter *r, int fd);
-/* Read one line, `number` of its stream. True if it tells of a race that is not suppressed. */
+/* Read one line, `number` of its stream. True if it tells of a race that is neither suppressed nor known. */
 bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 number);
 /* Print what is left and the summary; free. */
 void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret);

@@ -203,15 +203,17 @@ static json_t *code_flows(struct dh_print *p, const struct dh_finding *f)
 
 static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
 {
+    static const char *const states[] = {
+        [DH_FINDING_UNCOMPARED] = NULL, [DH_FINDING_NEW] = "new", [DH_FINDING_KNOWN] = "unchanged"};
     enum rule rule = rule_of(f);
     fputs(p->n ? ",\n" : "\n", p->out);
-    dh_json_write(p,
-                  json_pack("{ss si ss so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
-                            "ruleIndex", (int)rule, "level", level_of(f), "message", message(sentence(p, f)),
-                            "locations", access_location(p, &f->accesses[0]), "relatedLocations",
-                            related(p, f), "codeFlows", code_flows(p, f), "partialFingerprints",
-                            fingerprints(p, f), "properties", "detector", dh_json_text(f->detector),
-                            "guarantee", dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
+    dh_json_write(p, json_pack("{ss si ss ss* so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
+                               "ruleIndex", (int)rule, "level", level_of(f), "baselineState",
+                               states[f->baseline], "message", message(sentence(p, f)), "locations",
+                               access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
+                               "codeFlows", code_flows(p, f), "partialFingerprints", fingerprints(p, f),
+                               "properties", "detector", dh_json_text(f->detector), "guarantee",
+                               dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
 }
 
 /* ---- The document -------------------------------------------------------------------------------------- */

@@ -139,6 +139,8 @@ static void text_close(struct dh_print *p, const struct dh_print_section *s)
 static void text_end(struct dh_print *p)
 {
     const struct dh_print_static *s = p->about->pairs;
+    if (p->about->trace && p->about->known)
+        fprintf(p->out, "\n%s\n", dh_words_known(p, p->about->known));
     if (!s || s->explained)
         return;
     if (!s->table->no_threads) {
@@ -152,6 +154,8 @@ static void text_end(struct dh_print *p)
                     "It rests on assumptions that %" PRIu64 " place%s fall%s under; --stats lists them.\n",
                     cases, dh_words_plural(cases), cases == 1 ? "s" : "");
     }
+    if (p->about->known)
+        fprintf(p->out, "%s\n", dh_words_known(p, p->about->known));
     if (s->stats)
         dh_json_tables(p, dh_print_table_text);
 }

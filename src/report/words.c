@@ -352,6 +352,11 @@ const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s)
                : "";
 }
 
+const char *dh_words_known(struct dh_print *p, u64 n)
+{
+    return dh_arena_printf(&p->scratch, "%" PRIu64 " finding%s in the baseline", n, n == 1 ? " is" : "s are");
+}
+
 const char *dh_words_trace(struct dh_print *p)
 {
     const struct dh_print_trace *t = p->about->trace;

@@ -59,8 +59,9 @@ const char *dh_words_bundle(struct dh_print *p, const struct dh_finding *f);
 const char *dh_words_section(struct dh_print *p, const struct dh_print_section *s);
 const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s);
 const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s); /* "" if all are shown */
-const char *dh_words_trace(struct dh_print *p);    /* "7 events, 2 threads, 2 locks, 1 variables" */
-const char *dh_words_pairs(struct dh_print *p);    /* how many there are, and with which style */
-const char *dh_words_of(const struct dh_print *p); /* what it means that the pairs are of this code */
+const char *dh_words_known(struct dh_print *p, u64 n); /* "3 findings are in the baseline" */
+const char *dh_words_trace(struct dh_print *p);        /* "7 events, 2 threads, 2 locks, 1 variables" */
+const char *dh_words_pairs(struct dh_print *p);        /* how many there are, and with which style */
+const char *dh_words_of(const struct dh_print *p);     /* what it means that the pairs are of this code */
 
 #endif

@@ -50,7 +50,7 @@ void dh_runtime_secure_options(struct dh_options *o)
 {
     if (!dh_runtime_secure)
         return;
-    o->output[0] = o->reporter[0] = o->suppressions[0] = '\0';
+    o->output[0] = o->reporter[0] = o->suppressions[0] = o->baseline[0] = '\0';
     o->record_fd = -1;
     o->source = false;
 }

@@ -188,15 +188,22 @@ static void open_output(void)
     output = dh_keep_fd((int)fd);
 }
 
-/* Only the reporter reads them, at the first race: too late to learn that the name was wrong. */
-static void check_suppressions(void)
+static void check_file(const char *what, const char *path)
+{
+    long rc = path[0] ? dh_sys3(SYS_access, (long)path, R_OK, 0) : 0;
+    if (rc < 0)
+        say_of_file(what, path, " cannot be read: ", rc);
+}
+
+/* Only the reporter reads them, at the first race: too late to learn that a name was wrong. */
+static void check_files(void)
 {
     static bool checked; /* by this process, or the one it was forked from */
-    long rc =
-        dh_opts.suppressions[0] && !checked ? dh_sys3(SYS_access, (long)dh_opts.suppressions, R_OK, 0) : 0;
+    if (!checked) {
+        check_file("the suppressions ", dh_opts.suppressions);
+        check_file("the baseline ", dh_opts.baseline);
+    }
     checked = true;
-    if (rc < 0)
-        say_of_file("the suppressions ", dh_opts.suppressions, " cannot be read: ", rc);
 }
 
 /* The part of a stream that needs no race: whoever reads the file can tell that the process ran. */
@@ -263,8 +270,9 @@ static void begin(void)
         return;
     begun_print = true;
     races_gone = dh_known_count() - 1;
-    /* With nothing to print and nothing to suppress the file says it all, but to a command above us. */
-    if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0] && !dh_gather_is_named())
+    /* With nothing to print and nothing to leave out the file says it all, but to a command above us. */
+    if (!dh_opts.report && dh_opts.output[0] && !dh_opts.suppressions[0] && !dh_opts.baseline[0] &&
+        !dh_gather_is_named())
         return;
     if (!dh_reporter_start())
         dh_sys_say(dh_runtime_secure
@@ -290,7 +298,7 @@ void dh_report_announce(void)
 void dh_report_begin(void)
 {
     dh_lock_take(&lock);
-    check_suppressions();
+    check_files();
     if (dh_opts.output[0])
         begin_file();
     dh_lock_drop(&lock);
