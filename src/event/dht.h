@@ -16,8 +16,8 @@
 
 #define DH_DHT_MAGIC "DHTRACE\n"
 #define DH_DHT_VERSION 3u
-/* Older files are read too. Version 2 has no contexts, no STACKS and no BLOCK; version 1 has no marks, no
- * copies and no thread that is carried either. */
+/* Older files are read too. Version 2 has no contexts, no STACKS, no BLOCK and no short heads; version 1 has
+ * no marks, no copies and no thread that is carried either. */
 #define DH_DHT_OLDEST 1u
 #define DH_DHT_WITH_CALLS 3u
 #define DH_DHT_CHUNK_MAGIC 0x6b4e4843u /* "CHNk" */
@@ -64,7 +64,8 @@ enum dh_dht_chunk_type {
     DH_DHT_STACKS = 9, /* contexts and threads, for whoever wants stacks: event/dht_stacks.h */
 };
 
-/* 48 bytes, then packed_len bytes, then those of the contexts if it has any. */
+/* The head of a chunk: 48 bytes up to version 2, fewer since (event/dht_head.h). Then packed_len bytes, then
+ * those of the contexts if it has any. */
 struct dh_dht_chunk {
     u32 magic;
     u32 type;

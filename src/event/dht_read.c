@@ -10,8 +10,8 @@
 #include "base/fmt.h"
 #include "base/pool.h"
 #include "base/sys.h"
+#include "event/dht_head.h"
 #include "event/dht_reader.h"
-#include "event/varint.h"
 
 enum { CALLS_MAX = DH_DHT_CHUNK_BYTES + DH_VARINT_MAX };
 
@@ -60,8 +60,17 @@ static long read_at(struct dh_dht *r, u64 offset, void *buf, size_t n)
     return (long)got;
 }
 
+/* The head at offset. How many bytes it is; 0: the file ends before it does, *ret_left says after how many;
+ * or a negative errno, which is -EBADMSG if there is no head. */
+static int read_head(struct dh_dht *r, u64 offset, struct dh_dht_chunk *ret, long *ret_left)
+{
+    u8 bytes[DH_DHT_HEAD_MAX];
+    *ret_left = read_at(r, offset, bytes, sizeof(bytes));
+    return *ret_left < 0 ? (int)*ret_left : dh_dht_get_head(r->version, bytes, (size_t)*ret_left, ret);
+}
+
 /* The packed bytes of a chunk, checked and unpacked into `raw`, which has room for them. */
-static int unpack(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u8 *raw)
+static int unpack(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u32 head_len, u8 *raw)
 {
     size_t len = (size_t)head->packed_len + dh_dht_calls_len(head);
     if (len > r->buf_cap) {
@@ -72,10 +81,10 @@ static int unpack(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head,
         r->buf = buf;
         r->buf_cap = len;
     }
-    long n = read_at(r, offset + sizeof(*head), r->buf, len);
+    long n = read_at(r, offset + head_len, r->buf, len);
     if (n < 0)
         return (int)n;
-    r->pass_bytes += (u64)n + sizeof(*head);
+    r->pass_bytes += (u64)n + head_len;
     XXH64_state_t state;
     XXH64_reset(&state, 0);
     XXH64_update(&state, head, offsetof(struct dh_dht_chunk, check));
@@ -121,7 +130,7 @@ static struct dh_dht_stream *stream_of(struct dh_dht *r, u32 uid)
     return s;
 }
 
-static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
+static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u32 head_len)
 {
     bool ordered = head->type == DH_DHT_ORDERED;
     u32 calls = dh_dht_calls_len(head);
@@ -148,6 +157,7 @@ static int index_events(struct dh_dht *r, u64 offset, const struct dh_dht_chunk 
                                       .raw_len = head->raw_len,
                                       .packed_len = head->packed_len,
                                       .calls_len = calls,
+                                      .head_len = head_len,
                                       .number = head->number,
                                       .so_far = head->type == DH_DHT_SO_FAR,
                                       .words = head->type == DH_DHT_WORDS};
@@ -261,7 +271,7 @@ static int take_names(struct dh_dht *r, u64 offset, const u8 *raw, u32 len)
     return 0;
 }
 
-static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
+static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u32 head_len)
 {
     r->tables +=
         head->type == DH_DHT_NAMES ? 0 : head->raw_len; /* names are all different: they pack little */
@@ -277,7 +287,7 @@ static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *h
     u8 *raw = dh_pool_alloc(head->raw_len + 1);
     if (!raw)
         return -ENOMEM;
-    int rc = unpack(r, offset, head, raw);
+    int rc = unpack(r, offset, head, head_len, raw);
     if (!rc && head->type == DH_DHT_MODULES)
         rc = take_modules(r, offset, raw, head->raw_len);
     else if (!rc && head->type == DH_DHT_SYMBOLS)
@@ -288,7 +298,7 @@ static int take_table(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *h
     return rc;
 }
 
-static int take_chunk(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head)
+static int take_chunk(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *head, u32 head_len)
 {
     if (head->packed_len > head->raw_len || head->raw_len > DH_DHT_TABLE_BYTES)
         return dh_dht_bad(r, offset, "the chunk has an impossible length");
@@ -298,18 +308,18 @@ static int take_chunk(struct dh_dht *r, u64 offset, const struct dh_dht_chunk *h
     case DH_DHT_SO_FAR:
     case DH_DHT_WORDS:
     case DH_DHT_ORDERED:
-        return index_events(r, offset, head);
+        return index_events(r, offset, head, head_len);
     case DH_DHT_MODULES:
     case DH_DHT_SYMBOLS:
     case DH_DHT_NAMES:
     case DH_DHT_STACKS:
-        return take_table(r, offset, head);
+        return take_table(r, offset, head, head_len);
     case DH_DHT_END:
         if (head->raw_len != 0)
             return dh_dht_bad(r, offset, "the last chunk is not empty");
         r->complete = true;
         r->counted = head->events;
-        return unpack(r, offset, head, NULL); /* its checksum */
+        return unpack(r, offset, head, head_len, NULL); /* its checksum */
     default:
         return dh_dht_bad(r, offset, "the chunk is of an unknown kind");
     }
@@ -321,19 +331,20 @@ static int scan(struct dh_dht *r)
     u64 offset = sizeof(struct dh_dht_header);
     for (;;) {
         struct dh_dht_chunk head;
-        long n = read_at(r, offset, &head, sizeof(head));
-        if (n < 0)
-            return (int)n;
-        if (n == 0 || ((u64)n < sizeof(head) && !r->complete))
+        long left;
+        int n = read_head(r, offset, &head, &left);
+        if (left < 0)
+            return n;
+        if (left == 0 || (n == 0 && !r->complete))
             break;
         if (r->complete)
             return dh_dht_bad(r, offset, "there is something behind the last chunk");
-        if (head.magic != DH_DHT_CHUNK_MAGIC)
+        if (n < 0)
             return dh_dht_bad(r, offset, "no chunk begins here");
-        u64 end = offset + sizeof(head) + head.packed_len + dh_dht_calls_len(&head);
+        u64 end = offset + (u32)n + head.packed_len + dh_dht_calls_len(&head);
         if (end > r->size)
             break;
-        int rc = take_chunk(r, offset, &head);
+        int rc = take_chunk(r, offset, &head, (u32)n);
         if (rc)
             return rc;
         offset = end;
@@ -371,7 +382,7 @@ static int check_numbers(struct dh_dht *r)
         }
         for (u32 k = 0; k < s->n; k++) {
             r->stored += s->refs[k].events;
-            u64 packed = s->refs[k].packed_len + s->refs[k].calls_len + sizeof(struct dh_dht_chunk);
+            u64 packed = s->refs[k].packed_len + s->refs[k].calls_len + s->refs[k].head_len;
             bool once = (r->flags & DH_DHT_NAMED) || s->refs[k].words;
             r->packed += packed;
             r->pass_total += once ? packed : 2 * packed;
@@ -401,13 +412,14 @@ void dh_dht_unload(struct dh_dht_stream *s)
 int dh_dht_unpack_ref(struct dh_dht *r, const struct dh_dht_ref *ref, u8 *raw)
 {
     struct dh_dht_chunk head;
-    long n = read_at(r, ref->offset, &head, sizeof(head));
-    if (n < 0)
-        return (int)n;
-    if ((size_t)n < sizeof(head) || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len ||
+    long left;
+    int n = read_head(r, ref->offset, &head, &left);
+    if (left < 0)
+        return n;
+    if (n <= 0 || head.raw_len != ref->raw_len || head.packed_len != ref->packed_len ||
         dh_dht_calls_len(&head) != ref->calls_len)
         return dh_dht_bad(r, ref->offset, "the file changes while it is read");
-    return unpack(r, ref->offset, &head, raw);
+    return unpack(r, ref->offset, &head, (u32)n, raw);
 }
 
 /* The contexts of the chunk that was unpacked last, whose bytes are still there. */

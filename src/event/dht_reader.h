@@ -21,6 +21,7 @@ struct dh_dht_ref {
     u64 events;
     u32 raw_len, packed_len, number;
     u32 calls_len;
+    u32 head_len;
     bool so_far; /* not all of it */
     bool words;  /* it cuts no variable */
 };

@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "base/sys.h"
-#include "event/varint.h"
+#include "event/dht_head.h"
 
 /* Level 3: packing runs beside the program and keeps up with it; more is not much smaller. */
 enum { LEVEL = 3 };
@@ -99,7 +99,8 @@ int dh_dht_write_events(struct dh_dht_writer *w, struct dh_dht_chunk *head, cons
     XXH64_update(&state, head, offsetof(struct dh_dht_chunk, check));
     XXH64_update(&state, w->packed, n + behind);
     head->check = XXH64_digest(&state);
-    write_all(w, head, sizeof(*head));
+    u8 bytes[DH_DHT_HEAD_MAX];
+    write_all(w, bytes, dh_dht_put_head(bytes, head));
     return write_all(w, w->packed, n + behind);
 }
 

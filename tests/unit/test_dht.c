@@ -289,7 +289,7 @@ static void versions_are_told_apart(void **unused)
     } cases[] = {
         {DH_DHT_VERSION, NULL},
         {DH_DHT_VERSION + 1, "offset 8: the recording is of a newer version of deadheat"},
-        {DH_DHT_WITH_CALLS - 1, "the contexts of the chunk have an impossible length"},
+        {DH_DHT_WITH_CALLS - 1, "offset 32: no chunk begins here"},
         {0, "offset 8: the recording is of a version of deadheat that never was"},
     };
     struct file *f = two_threads();
@@ -310,6 +310,35 @@ static void versions_are_told_apart(void **unused)
         dh_dht_close(r);
     }
     file_free(f);
+}
+
+/* Up to version 2 heads have a fixed length and chunks have no contexts. */
+static void an_old_chunk_has_no_contexts(void **unused)
+{
+    (void)unused;
+    for (u64 calls = 0; calls < 2; calls++) {
+        struct dh_event events[1000];
+        struct dh_dht_header h = {.version = DH_DHT_WITH_CALLS - 1};
+        struct dh_dht_chunk head = {.magic = DH_DHT_CHUNK_MAGIC,
+                                    .type = DH_DHT_EVENTS,
+                                    .raw_len = 1,
+                                    .packed_len = 1,
+                                    .first = DH_DHT_NO_TICKET,
+                                    .events = 1 | calls << DH_DHT_CALLS_SHIFT};
+        struct dh_dht *r;
+        struct file *f = file_new(0);
+        memcpy(h.magic, DH_DHT_MAGIC, sizeof(h.magic));
+        h.check = XXH64(&h, offsetof(struct dh_dht_header, check), 0);
+        assert_int_equal(pwrite(f->fd, &h, sizeof(h), 0), (long)sizeof(h));
+        assert_int_equal(pwrite(f->fd, &head, sizeof(head), sizeof(h)), (long)sizeof(head));
+        assert_int_equal(pwrite(f->fd, "\0", 2, sizeof(h) + sizeof(head)), 2);
+        assert_int_equal(read_all(f->fd, events, &r), -EBADMSG);
+        assert_non_null(
+            strstr(dh_dht_error(r), calls ? "offset 32: the contexts of the chunk have an impossible"
+                                          : "offset 32: the checksum of the chunk is wrong"));
+        dh_dht_close(r);
+        file_free(f);
+    }
 }
 
 static void what_no_program_does_is_refused(void **unused)
@@ -537,6 +566,7 @@ int main(void)
         cmocka_unit_test(a_killed_recorder_leaves_a_beginning),
         cmocka_unit_test(every_cut_and_every_flip_is_survived),
         cmocka_unit_test(versions_are_told_apart),
+        cmocka_unit_test(an_old_chunk_has_no_contexts),
         cmocka_unit_test(what_no_program_does_is_refused),
         cmocka_unit_test(whole_words_are_read_once),
         cmocka_unit_test(a_text_is_read_as_it_was),
