@@ -11,6 +11,18 @@
 #include "event/dht_write.h"
 #include "event/varint.h"
 
+/* What the pc of a context is a distance from: see dht_stacks.h. */
+struct bases {
+    u64 last, other;
+};
+
+static void step(struct bases *b, u64 pc, u64 away, bool other)
+{
+    if (other || away >> 32)
+        b->other = b->last;
+    b->last = pc;
+}
+
 /* ---- Writing ---- */
 
 enum { CONTEXT_MOST = 3 * DH_VARINT_MAX, THREAD_MOST = 9 * DH_VARINT_MAX + 1 + 16 };
@@ -18,22 +30,32 @@ enum { CONTEXT_MOST = 3 * DH_VARINT_MAX, THREAD_MOST = 9 * DH_VARINT_MAX + 1 + 1
 static u8 *put_contexts(u8 *at, const struct dh_dht_context *contexts, size_t n)
 {
     u32 number = 0;
-    u64 pc = 0;
+    struct bases bases = {0};
     at = dh_varint_put(at, n);
     for (size_t i = 0; i < n; i++) {
         const struct dh_dht_context *c = &contexts[i];
         DH_ASSERT(c->number > number && c->parent < c->number);
         at = dh_varint_put(at, c->number - number);
         at = dh_varint_put(at, c->number - c->parent);
-        at = dh_varint_put(at, dh_varint_fold((u64)c->pc - pc) << 1 | c->folded);
+        u64 from_last = dh_varint_fold((u64)c->pc - bases.last),
+            from_other = dh_varint_fold((u64)c->pc - bases.other);
+        bool other = from_other < from_last;
+        u64 away = other ? from_other : from_last;
+        at = dh_varint_put(at, away << 2 | (u64)other << 1 | c->folded);
+        step(&bases, c->pc, away, other);
         number = c->number;
-        pc = c->pc;
     }
     return at;
 }
 
+static u64 stack_size(const struct dh_dht_thread *t)
+{
+    return t->stack_hi - t->stack_lo;
+}
+
 static u8 *put_threads(u8 *at, const struct dh_dht_thread *threads, size_t n)
 {
+    struct dh_dht_thread last = {0};
     at = dh_varint_put(at, n);
     for (size_t i = 0; i < n; i++) {
         const struct dh_dht_thread *t = &threads[i];
@@ -41,15 +63,16 @@ static u8 *put_threads(u8 *at, const struct dh_dht_thread *threads, size_t n)
         at = dh_varint_put(at, t->uid);
         at = dh_varint_put(at, t->parent);
         at = dh_varint_put(at, t->created_at);
-        at = dh_varint_put(at, t->tid);
-        at = dh_varint_put(at, t->stack_lo);
-        at = dh_varint_put(at, t->stack_hi - t->stack_lo);
+        at = dh_varint_put(at, dh_varint_fold((u64)t->tid - last.tid));
+        at = dh_varint_put(at, dh_varint_fold(t->stack_lo - last.stack_lo));
+        at = dh_varint_put(at, dh_varint_fold(stack_size(t) - stack_size(&last)));
         at = dh_varint_put(at, dh_varint_fold(t->tp - t->stack_hi));
         at = dh_varint_put(at, t->tp - t->tls_lo);
         at = dh_varint_put(at, t->tls_hi - t->tp);
         *at++ = (u8)name;
         memcpy(at, t->name, name);
         at += name;
+        last = *t;
     }
     return at;
 }
@@ -97,14 +120,17 @@ static int take_context(struct dh_dht *r, u32 number, u32 parent, u64 pc, bool f
 
 static int take_contexts(struct dh_dht *r, u64 offset, struct cursor *c)
 {
-    u64 number = 0, pc = 0;
+    u64 number = 0;
+    struct bases bases = {0};
     for (u64 n = get(c); n > 0 && !c->bad; n--) {
         u64 more = get(c), up = get(c), away = get(c);
         number += more;
         if (c->bad || more == 0 || more >= DH_DHT_CONTEXTS || number >= DH_DHT_CONTEXTS || up == 0 ||
             up > number)
             return dh_dht_bad(r, offset, "a context is not as it should be");
-        pc += dh_varint_unfold(away >> 1);
+        bool other = away & 2;
+        u64 pc = (other ? bases.other : bases.last) + dh_varint_unfold(away >> 2);
+        step(&bases, pc, away >> 2, other);
         int rc = take_context(r, (u32)number, (u32)(number - up), pc, away & 1);
         if (rc)
             return rc;
@@ -112,11 +138,17 @@ static int take_contexts(struct dh_dht *r, u64 offset, struct cursor *c)
     return 0;
 }
 
-static int take_thread(struct dh_dht *r, u64 offset, struct cursor *c)
+static u64 get_from(struct cursor *c, u64 base)
 {
-    u64 uid = get(c), parent = get(c), created_at = get(c), tid = get(c);
-    struct dh_dht_thread t = {.stack_lo = get(c)};
-    t.stack_hi = t.stack_lo + get(c);
+    return base + dh_varint_unfold(get(c));
+}
+
+/* *last is the thread before it, and becomes this one. */
+static int take_thread(struct dh_dht *r, u64 offset, struct cursor *c, struct dh_dht_thread *last)
+{
+    u64 uid = get(c), parent = get(c), created_at = get(c), tid = get_from(c, last->tid);
+    struct dh_dht_thread t = {.stack_lo = get_from(c, last->stack_lo)};
+    t.stack_hi = t.stack_lo + get_from(c, stack_size(last));
     t.tp = t.stack_hi + dh_varint_unfold(get(c));
     t.tls_lo = t.tp - get(c);
     t.tls_hi = t.tp + get(c);
@@ -133,16 +165,17 @@ static int take_thread(struct dh_dht *r, u64 offset, struct cursor *c)
     u32 n = dh_pages_add(&r->stacks.uids, uid);
     if (n == DH_PAGES_NONE || !dh_dht_grow((void **)&r->stacks.threads, n, &r->stacks.threads_cap, sizeof(t)))
         return -ENOMEM;
-    r->stacks.threads[n] = t;
+    r->stacks.threads[n] = *last = t;
     return 0;
 }
 
 static int take_stacks(struct dh_dht *r, const struct dh_dht_ref *ref, const u8 *raw)
 {
     struct cursor c = {raw, raw + ref->raw_len, false};
+    struct dh_dht_thread last = {0};
     int rc = take_contexts(r, ref->offset, &c);
     for (u64 m = rc ? 0 : get(&c); m > 0 && !c.bad && !rc; m--)
-        rc = take_thread(r, ref->offset, &c);
+        rc = take_thread(r, ref->offset, &c, &last);
     if (!rc && (c.bad || c.at != c.end))
         rc = dh_dht_bad(r, ref->offset, "the contexts and threads are not as long as they should be");
     return rc;

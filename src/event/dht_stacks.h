@@ -7,9 +7,13 @@
  * A STACKS chunk is v(n), n contexts by their numbers, v(m), m threads. A file may have several: of what is
  * told twice the last is right.
  *
- *   context  v(number - last number), v(number - parent), v(z(pc - last pc) << 1 | folded)
- *   thread   v(uid), v(parent), v(created_at), v(tid), v(stack_lo), v(stack_hi - stack_lo),
- *            v(z(tp - stack_hi)), v(tp - tls_lo), v(tls_hi - tp), byte length of the name, the name
+ *   context  v(number - last number), v(number - parent), v(z(pc - base) << 2 | other << 1 | folded)
+ *   thread   v(uid), v(parent), v(created_at), v(z(tid - that of the last thread)), likewise stack_lo and
+ *            the size of the stack, v(z(tp - stack_hi)), v(tp - tls_lo), v(tls_hi - tp), byte length of the
+ *            name, the name
+ *
+ * Calls go back and forth between the program and a library. So base is the last pc, or (other) the one from
+ * which the last step went that was to another base or over 4 GiB or more.
  */
 #ifndef DH_EVENT_DHT_STACKS_H
 #define DH_EVENT_DHT_STACKS_H

@@ -13,8 +13,9 @@
 #include "base/sys.h"
 #include "event/dht_head.h"
 
-/* Level 3: packing runs beside the program and keeps up with it; more is not much smaller. */
-enum { LEVEL = 3 };
+/* Packing runs beside the program and must keep up with it. The tables of a recording are small and can take
+ * longer; names, of converted text, can be many. */
+enum { LEVEL = 3, TABLES_LEVEL = 9 };
 
 static int write_all(struct dh_dht_writer *w, const void *p, size_t n)
 {
@@ -55,14 +56,20 @@ static int reserve(struct dh_dht_writer *w, size_t n)
 }
 
 /* n bytes to `to`, packed if that makes them fewer than `most`. How many they are there. */
-static size_t pack(struct dh_dht_writer *w, u8 *to, size_t room, const void *raw, size_t n, size_t most)
+static size_t pack(struct dh_dht_writer *w, u8 *to, size_t room, const void *raw, size_t n, size_t most,
+                   int level)
 {
-    size_t packed = ZSTD_compressCCtx(w->zstd, to, room, raw, n, LEVEL);
+    size_t packed = ZSTD_compressCCtx(w->zstd, to, room, raw, n, level);
     if (!ZSTD_isError(packed) && packed < most)
         return packed;
     if (n)
         memcpy(to, raw, n);
     return n;
+}
+
+static int level_of(u32 type)
+{
+    return type == DH_DHT_MODULES || type == DH_DHT_SYMBOLS || type == DH_DHT_STACKS ? TABLES_LEVEL : LEVEL;
 }
 
 /* A length, then as many bytes, or fewer: packed. */
@@ -71,7 +78,7 @@ static size_t pack_calls(struct dh_dht_writer *w, u8 *to, size_t room, const voi
     if (n == 0)
         return 0;
     u8 *at = dh_varint_put(to, n);
-    return (size_t)(at - to) + pack(w, at, room - (size_t)(at - to), calls, n, n);
+    return (size_t)(at - to) + pack(w, at, room - (size_t)(at - to), calls, n, n, LEVEL);
 }
 
 int dh_dht_write_events(struct dh_dht_writer *w, struct dh_dht_chunk *head, const void *raw, size_t len,
@@ -86,7 +93,7 @@ int dh_dht_write_events(struct dh_dht_writer *w, struct dh_dht_chunk *head, cons
         return w->error;
     /* What was made from text is read over and over, and fast only if it need not be unpacked. */
     size_t most = head->type == DH_DHT_ORDERED ? len - len / 3 : len;
-    size_t n = pack(w, w->packed, bound, raw, len, most);
+    size_t n = pack(w, w->packed, bound, raw, len, most, level_of(head->type));
     size_t behind = pack_calls(w, (u8 *)w->packed + n, room, calls, calls_len);
     if (head->type == DH_DHT_EVENTS || head->type == DH_DHT_WORDS || head->type == DH_DHT_ORDERED)
         w->events += head->events;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dht_file.h"
+#include "event/dht_head.h"
 #include "event/dht_look.h"
 #include "event/dht_stacks.h"
 
@@ -101,6 +102,38 @@ static void tables_come_back(void **unused)
         assert_memory_equal(dh_dht_find_thread(r, i), &threads[i], sizeof(threads[i]));
     assert_null(dh_dht_find_thread(r, 2));
     assert_null(dh_dht_nth_thread(r, 2));
+    dh_dht_close(r);
+    file_free(f);
+}
+
+/* Calls that alternate between the program and its libraries; of each pc after the first ones only a short
+ * distance is stored. */
+static void far_calls_come_back(void **unused)
+{
+    (void)unused;
+    static const u64 modules[] = {0x7f0000000000, 0x550000000000, 0x7e0000000000};
+    struct dh_dht_context far[36];
+    for (u32 i = 0; i < DH_ARRAY_LEN(far); i++)
+        far[i] = (struct dh_dht_context){
+            .number = i + 1, .parent = i, .pc = modules[i < 32 ? i % 2 : i % 3] + (dh_hash64(i) & 0xfff)};
+    struct file *f = file_new(0);
+    put(f, 0, DH_OP_BEGIN, 0, 0, 0, 0);
+    put(f, 1, DH_OP_BEGIN, 0, 0, 0, 0);
+    u8 bytes[DH_DHT_HEAD_MAX];
+    struct dh_dht_chunk head;
+    long before = (long)f->w.bytes;
+    assert_int_equal(dh_dht_write_stacks(&f->w, far, DH_ARRAY_LEN(far), NULL, 0), 0);
+    assert_int_equal(pread(f->fd, bytes, sizeof(bytes), before), (long)sizeof(bytes));
+    assert_true(dh_dht_get_head(DH_DHT_VERSION, bytes, sizeof(bytes), &head) > 0);
+    assert_true(head.raw_len < 6 * DH_ARRAY_LEN(far));
+    struct dh_dht *r = file_read(f);
+    assert_int_equal(dh_dht_load_stacks(r), 0);
+    for (u32 i = 0; i < DH_ARRAY_LEN(far); i++) {
+        u64 pc;
+        bool folded;
+        assert_int_equal(dh_dht_stack(r, i + 1, 0, &pc, 1, &folded), 1);
+        assert_int_equal(pc, far[i].pc);
+    }
     dh_dht_close(r);
     file_free(f);
 }
@@ -430,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_come_back),
+        cmocka_unit_test(far_calls_come_back),
         cmocka_unit_test(bad_tables_are_refused),
         cmocka_unit_test(an_access_is_found_again),
         cmocka_unit_test(an_access_without_a_number_is_found),
