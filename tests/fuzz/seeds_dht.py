@@ -153,12 +153,12 @@ def tables():
 
 def stacks():
     """Two contexts and two threads (event/dht_stacks.h)."""
-    contexts = number(2) + number(1) + number(1) + number(fold(0x1001) << 1)
-    contexts += number(1) + number(1) + number(fold(1) << 1 | 1)
+    contexts = number(2) + number(1) + number(1) + number(fold(0x1001) << 2)
+    contexts += number(1) + number(1) + number(fold(1) << 2 | 1)
     threads = number(2)
     for uid in range(2):
-        threads += number(uid) + number(uid) + number(uid) + number(7 + uid)
-        threads += number(0x10000 * (uid + 1)) + number(0x8000) + number(fold(-0x800)) + number(0x100) + number(0x800)
+        threads += number(uid) + number(uid) + number(uid) + number(fold(1 if uid else 7))
+        threads += number(fold(0x10000)) + number(fold(0 if uid else 0x8000)) + number(fold(-0x800)) + number(0x100) + number(0x800)
         threads += b"\x04main"
     return chunk(STACKS, contexts + threads)
 
