@@ -51,6 +51,7 @@ bool dh_shim_is_byval_argument(LLVMValueRef value);
 /* Alignment that a memcpy-like intrinsic promises for its argument (0: destination, 1: source). */
 unsigned dh_shim_argument_align(LLVMValueRef call, unsigned arg);
 
+/* NOLINTNEXTLINE(performance-enum-size): in C an enum has no base type */
 enum {
     DH_CALL_ASM = 1,
     DH_CALL_READNONE = 2, /* touches no memory */
