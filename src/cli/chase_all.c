@@ -15,6 +15,8 @@
 
 #include "cli/chase.h"
 #include "cli/cmd.h"
+#include "report/json.h"
+#include "report/table.h"
 #include "util/output.h"
 #include "util/path.h"
 
@@ -203,24 +205,6 @@ static struct sum sum_up(const struct dh_chase_candidates *c)
     return s;
 }
 
-static void print_sum(const struct many *m, const struct sum *s)
-{
-    fprintf(stderr,
-            "deadheat chase: %zu pairs, %" PRIu64
-            " runs in %.1f s\n"
-            "  tried  reached  confirmed  (twice)  not seen  timeout  not chased  left\n"
-            "  %5" PRIu64 "  %7" PRIu64 "  %9" PRIu64 "  (%5" PRIu64 ")  %8" PRIu64 "  %7" PRIu64
-            "  %10" PRIu64 "  %4" PRIu64 "\n",
-            m->c->n, m->runs, (double)(dh_chase_now_us() - m->start) / 1e6, s->tried, s->reached,
-            s->confirmed, s->twice, s->not_seen, s->timeout, s->not_chased, s->left);
-    if (m->c->left_out)
-        fprintf(stderr,
-                "deadheat chase: %" PRIu64
-                " more were proposed that cannot be named by two lines, or that a pair "
-                "above stands for\n",
-                m->c->left_out);
-}
-
 static json_t *number(u64 n)
 {
     return json_integer((json_int_t)n);
@@ -231,32 +215,66 @@ static json_t *results(const struct dh_chase_candidates *c)
     json_t *list = json_array();
     for (size_t i = 0; i < c->n; i++) {
         const struct dh_chase_candidate *at = &c->at[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:i, s:i, s:i, s:s*, s:s*}", "pair", at->name, "outcome",
-                                        verdict_of(at), "runs", (int)(at->runs[0] + at->runs[1]), "reached",
-                                        (int)at->reached, "confirmed", (int)at->confirmed, "fingerprint",
-                                        at->fingerprint, "why", at->refused));
+        json_array_append_new(list, json_pack("{s:o, s:s, s:i, s:i, s:i, s:s*, s:o*}", "pair",
+                                              dh_json_text(at->name), "outcome", verdict_of(at), "runs",
+                                              (int)(at->runs[0] + at->runs[1]), "reached", (int)at->reached,
+                                              "confirmed", (int)at->confirmed, "fingerprint", at->fingerprint,
+                                              "why", dh_json_text(at->refused)));
     }
     return list;
 }
 
-static int write_sum(struct many *m, const struct sum *s)
+static json_t *document_of(const struct many *m, const struct sum *s)
+{
+    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "version", 1, "program", dh_json_text(m->q->modules[0].path), "build_id",
+                     dh_chase_lines_build_id(m->q->modules[0].file), "pairs", number(m->c->n), "runs",
+                     number(m->runs), "seconds", (double)(dh_chase_now_us() - m->start) / 1e6, "tried",
+                     number(s->tried), "reached", number(s->reached), "confirmed", number(s->confirmed),
+                     "twice", number(s->twice), "not_seen", number(s->not_seen), "timeout",
+                     number(s->timeout), "not_chased", number(s->not_chased), "left", number(s->left),
+                     "left_out", number(m->c->left_out), "results", results(m->c));
+}
+
+static void print_sum(const struct many *m, json_t *document)
+{
+    static const struct dh_print_column facts[] = {
+        {.member = "pairs", .title = "pairs"},
+        {.member = "runs", .title = "runs"},
+        {.member = "seconds", .title = "s", .decimals = 1},
+    };
+    static const struct dh_print_column counts[] = {
+        {.member = "tried", .title = "tried"},           {.member = "reached", .title = "reached"},
+        {.member = "confirmed", .title = "confirmed"},   {.member = "twice", .title = "twice"},
+        {.member = "not_seen", .title = "not seen"},     {.member = "timeout", .title = "timeout"},
+        {.member = "not_chased", .title = "not chased"}, {.member = "left", .title = "left"},
+    };
+    static const struct dh_print_table table = {
+        .member = "rows", .columns = counts, .n_columns = DH_ARRAY_LEN(counts)};
+    static const struct dh_print_tables about = {.subject = "deadheat chase",
+                                                 .facts = facts,
+                                                 .n_facts = DH_ARRAY_LEN(facts),
+                                                 .tables = &table,
+                                                 .n_tables = 1};
+    json_t *shown = json_copy(document); /* it is also the only row of its table */
+    json_object_set_new(shown, "rows", json_pack("[O]", document));
+    dh_print_tables(stderr, "text", &about, shown);
+    json_decref(shown);
+    if (m->c->left_out)
+        fprintf(stderr,
+                "deadheat chase: %" PRIu64
+                " more were proposed that cannot be named by two lines, or that a pair "
+                "above stands for\n",
+                m->c->left_out);
+}
+
+static int write_sum(struct many *m, const json_t *document)
 {
     struct dh_output to = {0};
     const char *inputs[] = {m->q->modules[0].path, m->q->from};
     if (dh_output_open(&to, &m->q->arena, m->q->summary, inputs, m->q->from ? 2 : 1) != 0)
         return dh_cli_fail("chase", "cannot write '%s': %s", m->q->summary, to.why);
-    json_t *all = json_pack(
-        "{s:i, s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", 1,
-        "program", m->q->modules[0].path, "build_id", dh_chase_lines_build_id(m->q->modules[0].file), "pairs",
-        number(m->c->n), "runs", number(m->runs), "seconds", (double)(dh_chase_now_us() - m->start) / 1e6,
-        "tried", number(s->tried), "reached", number(s->reached), "confirmed", number(s->confirmed), "twice",
-        number(s->twice), "not_seen", number(s->not_seen), "timeout", number(s->timeout), "not_chased",
-        number(s->not_chased), "left", number(s->left), "left_out", number(m->c->left_out), "results",
-        results(m->c));
-    json_dumpf(all, to.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    fputc('\n', to.stream);
-    json_decref(all);
+    dh_print_tables(to.stream, "json", NULL, document);
     if (dh_output_commit(&to) != 0)
         return dh_cli_fail("chase", "cannot write '%s': %s", m->q->summary, to.why);
     return 0;
@@ -280,8 +298,10 @@ int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
     run_all(&m);
     dh_reporter_finish(m.reporter, &result);
     struct sum sum = sum_up(c);
-    print_sum(&m, &sum);
-    rc = q->summary ? write_sum(&m, &sum) : 0;
+    json_t *document = document_of(&m, &sum);
+    print_sum(&m, document);
+    rc = q->summary ? write_sum(&m, document) : 0;
+    json_decref(document);
     dh_chase_state_close(&m.state);
     if (m.output >= 0)
         close(m.output);

@@ -177,7 +177,7 @@ same exitcode "$status" 9
 # ---- Many pairs, one in each run ----
 # Only with the first access waiting are the two certain to meet, so a second confirmation is luck.
 table() { # NAME WANTED: tried, reached, confirmed, not seen, timeout, not chased, left
-    same "$1" "$(grep -A1 '^  tried ' err | tail -1 | sed 's/(.*)//' | xargs)" "$2"
+    same "$1" "$(awk '/^tried / { getline; $4 = ""; print }' err | xargs)" "$2"
 }
 "$deadheat" run --output=run.jsonl --report=0 -- ./meet-run >out 2>err
 "$deadheat" report --format=json races.jsonl >races.json 2>err
