@@ -35,6 +35,7 @@ VARYING = [
     (r' \(\d+ repetitions?\)', ''),
     (r'^  dh2-.*: \d+ times$', ''),
     (r'record: \d+ events', 'record: N events'),
+    (r'\d+ as recorded', 'N as recorded'),
     (r'\d+ periods?', 'N periods'),
     (r'\d+ counted', 'N counted'),
     (r'[ \t]+', ' '),
