@@ -1,7 +1,7 @@
 /*
  * dht_head.h - the head of a chunk as bytes in a file.
  *
- * Small recordings consist of heads to a good part, so from version 3 on a head is numbers of any length:
+ * Small recordings consist of heads to a good part, so from version 4 on a head is numbers of any length:
  *
  *   byte DH_DHT_HEAD_MARK, v(type), v(thread + 1), v(number), v(raw_len), v(packed_len), v(first + 1),
  *   v(low half of events), v(high half of events), 8 bytes check

@@ -476,6 +476,8 @@ static int open_file(struct dh_dht *r)
         return dh_dht_bad(r, 0, "this is no recording of deadheat");
     if (h.version > DH_DHT_VERSION)
         return dh_dht_bad(r, 8, "the recording is of a newer version of deadheat; use that one to read it");
+    if (h.version == DH_DHT_DRAFT)
+        return dh_dht_bad(r, 8, "the recording is of version 3, which was a draft; record the program again");
     if (h.version < DH_DHT_OLDEST)
         return dh_dht_bad(r, 8, "the recording is of a version of deadheat that never was");
     if (h.check != XXH64(&h, offsetof(struct dh_dht_header, check), 0) || (h.flags & ~(u32)DH_DHT_NAMED))

@@ -289,7 +289,9 @@ static void versions_are_told_apart(void **unused)
     } cases[] = {
         {DH_DHT_VERSION, NULL},
         {DH_DHT_VERSION + 1, "offset 8: the recording is of a newer version of deadheat"},
-        {DH_DHT_WITH_CALLS - 1, "offset 32: no chunk begins here"},
+        {DH_DHT_DRAFT,
+         "offset 8: the recording is of version 3, which was a draft; record the program again"},
+        {DH_DHT_DRAFT - 1, "offset 32: no chunk begins here"},
         {0, "offset 8: the recording is of a version of deadheat that never was"},
     };
     struct file *f = two_threads();
@@ -318,7 +320,7 @@ static void an_old_chunk_has_no_contexts(void **unused)
     (void)unused;
     for (u64 calls = 0; calls < 2; calls++) {
         struct dh_event events[1000];
-        struct dh_dht_header h = {.version = DH_DHT_WITH_CALLS - 1};
+        struct dh_dht_header h = {.version = DH_DHT_DRAFT - 1};
         struct dh_dht_chunk head = {.magic = DH_DHT_CHUNK_MAGIC,
                                     .type = DH_DHT_EVENTS,
                                     .raw_len = 1,
