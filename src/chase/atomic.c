@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { MAX_STEPS = 64, MAX_DEPTH = 32 };
 
 /* ---- Types ---- */
@@ -156,14 +158,7 @@ void dh_chase_atomic_done(struct dh_chase_globals *g)
 
 bool dh_chase_atomic_is_global(const struct dh_chase_globals *g, u64 address, u64 size)
 {
-    size_t lo = 0, hi = g->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (g->at[mid].address <= address)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = DH_SEARCH_UPTO(g->at, g->n, address, address);
     const struct dh_chase_global *at = lo ? &g->at[lo - 1] : NULL;
     return at && address - at->address < at->size && leads_to_atomic(at->type, address - at->address, size);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "event/dht_watch.h"
 
 enum { BEFORE = 16 };
@@ -15,15 +16,7 @@ enum { BEFORE = 16 };
 /* The first of those at or above addr. */
 static size_t find_first(const struct dh_dht_watch *w, u64 addr)
 {
-    size_t lo = 0, hi = w->n_blocks;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (w->blocks[mid].addr < addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return DH_SEARCH_BELOW(w->blocks, w->n_blocks, addr, addr);
 }
 
 static u64 reach(u64 end, u64 more)

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "base/search.h"
 #include "event/dht_reader.h"
 
 void dh_dht_set_view(struct dh_dht *r, const struct dh_dht_view *view)
@@ -32,14 +33,7 @@ static int note_language(struct dh_dht *r, const struct dh_dht_event *e)
 
 bool dh_dht_language_access(const struct dh_dht *r, u64 event, u64 *ret_index)
 {
-    u32 lo = 0, hi = r->n_language;
-    while (lo < hi) { /* the last that begins at or before it */
-        u32 mid = lo + (hi - lo) / 2;
-        if (r->language[mid].first <= event)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = DH_SEARCH_UPTO(r->language, r->n_language, first, event);
     if (lo == 0 || event - r->language[lo - 1].first >= r->language[lo - 1].n)
         return false;
     *ret_index = lo - 1;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "base/search.h"
 #include "base/sys.h"
 #include "field/field.h"
 
@@ -267,15 +268,8 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
 
 static const struct dh_control_site *find(const struct dh_control *c, u64 pc)
 {
-    u32 lo = 0, hi = c->n_sites;
-    while (lo < hi) {
-        u32 mid = lo + (hi - lo) / 2;
-        if (c->sites[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < c->n_sites && c->sites[lo].pc == pc ? &c->sites[lo] : NULL;
+    size_t at = DH_SEARCH_BELOW(c->sites, c->n_sites, pc, pc);
+    return at < c->n_sites && c->sites[at].pc == pc ? &c->sites[at] : NULL;
 }
 
 bool dh_field_trap(const siginfo_t *info, void *context)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "report/object.h"
 #include "util/path.h"
 
@@ -75,14 +76,7 @@ void dh_object_read_units(struct dh_object *o)
 
 static struct dh_object_unit *find_unit(struct dh_object *o, u64 addr)
 {
-    size_t lo = 0, hi = o->n_ranges;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (o->ranges[mid].lo <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = DH_SEARCH_UPTO(o->ranges, o->n_ranges, lo, addr);
     for (size_t back = 0; lo > 0 && back < 16; back++) { /* ranges may overlap a little */
         lo--;
         if (addr < o->ranges[lo].hi)
@@ -295,14 +289,7 @@ static size_t inline_chain(Dwarf_Die *function, u64 addr, Dwarf_Die *chain, size
 
 static Dwarf_Die *find_function(struct dh_object_unit *unit, u64 addr)
 {
-    size_t lo = 0, hi = unit->n_functions;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (unit->functions[mid].lo <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = DH_SEARCH_UPTO(unit->functions, unit->n_functions, lo, addr);
     return lo > 0 && addr < unit->functions[lo - 1].hi ? &unit->functions[lo - 1].die : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "report/object.h"
 
 enum { LOCAL, WEAK, GLOBAL }; /* ranks */
@@ -73,14 +74,7 @@ const struct dh_object_symbol *dh_object_find_symbol(struct dh_object *o, int wh
     if (!o->symbols_read)
         read_symbols(o);
     const struct dh_object_symbol *symbols = o->symbols[which];
-    size_t lo = 0, hi = o->n_symbols[which];
-    while (lo < hi) { /* the first symbol behind addr */
-        size_t mid = lo + (hi - lo) / 2;
-        if (symbols[mid].lo <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = DH_SEARCH_UPTO(symbols, o->n_symbols[which], lo, addr);
     /* A small symbol may lie inside a large one (aliases, ends of sections): look back a little. */
     for (size_t back = 0; lo > 0 && back < 16; back++) {
         lo--;
