@@ -41,13 +41,13 @@ struct dh_static {
     struct dh_pairs *pairs;
     struct dh_finding_pairs from; /* the same, to be told */
     const char *input;            /* as the user named it */
+    const char *style;            /* "relay" or "sound" */
+    u32 set;                      /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     enum dh_static_of of;
-    const char *style; /* "relay" or "sound" */
-    u32 set;           /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     struct dh_suppress rules;
     struct dh_baseline *baseline;   /* NULL: none */
-    bool has_known;                 /* what is in it is shown as well */
     bool *left_out;                 /* of each pair: suppressed, or known; NULL: none is */
+    bool has_known;                 /* what is in the baseline is shown as well */
     u64 n_suppressed;               /* pairs of sites */
     u64 n_known;                    /* findings */
     u32 more, less;                 /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
@@ -56,11 +56,11 @@ struct dh_static {
     struct dh_static_group *groups; /* globals first, then by name */
     size_t n_groups;
     size_t n_shown;  /* pairs in all groups; bundles count once */
-    bool bundled;    /* some stand for many pairs of sites */
     u32 place[2];    /* after dh_static_find by places: the sites meant, or DH_PAIRS_NONE */
     u64 n_dropped;   /* pairs of the style that an assumption dropped; of bundles, at most */
     u64 n_other;     /* pairs that the other style would show ... */
     bool other_most; /* ... at most: bundles overlap */
+    bool bundled;    /* some shown pairs stand for many pairs of sites */
 };
 
 /* static_in.c: reads the table of a program, or has sources or bitcode analysed. 0, or the exit status after
