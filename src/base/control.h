@@ -1,9 +1,10 @@
 /*
  * control.h - the memory that a chased program shares with the command that chases it (docs/design/field.md).
  *
- * The command creates it, fills in the sites before the program's first instruction, and is the only one that
- * changes the program's code. The program's threads only read the sites; when they trap at one, they follow
- * `state`, which is the only word that both sides write:
+ * The command creates it, fills in the sites, and is the only one that changes the program's code. A site
+ * that is there stays as it is: a thread may come to its breakpoint, or be in its slot, long after it was
+ * cleared. The program's threads only read the sites; when they trap at one, they follow `state`, which is
+ * the only word that both sides write:
  *
  *     OFF      -> OPEN      by the command: the breakpoints of the first side are set
  *     OPEN     -> CLAIMED   by the thread that comes to the first side; nobody else touches `first` now
@@ -34,7 +35,8 @@
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
 
 enum {
-    DH_CONTROL_SITES = 256,  /* instructions of both sides together */
+    DH_CONTROL_SITES = 4096, /* instructions of both sides together, or all that were drawn in one run */
+    DH_CONTROL_INDEX = 2 * DH_CONTROL_SITES,
     DH_CONTROL_OPERANDS = 2, /* what one instruction accesses: movs and cmps have two */
     DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
     DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
@@ -125,11 +127,24 @@ struct dh_control {
     u64 traps;    /* at sites */
     u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
     /* Steering, atomic. */
-    u32 made;    /* 1: the second's access has been made, while the first waited */
-    u32 waived;  /* 1: the first has waited in vain, and went on */
-    u64 held_us; /* how long the first has waited for it */
-    struct dh_control_site sites[DH_CONTROL_SITES]; /* sorted by pc */
+    u32 made;                    /* 1: the second's access has been made, while the first waited */
+    u32 waived;                  /* 1: the first has waited in vain, and went on */
+    u64 held_us;                 /* how long the first has waited for it */
+    u32 index[DH_CONTROL_INDEX]; /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
+    struct dh_control_site sites[DH_CONTROL_SITES];
 };
+
+/* The number of the site at pc, or DH_CONTROL_NOWHERE. */
+DH_INLINE u32 dh_control_find(const struct dh_control *c, u64 pc)
+{
+    for (u32 at = (u32)dh_hash64(pc);; at++) {
+        u32 number = __atomic_load_n(&c->index[at % DH_CONTROL_INDEX], __ATOMIC_ACQUIRE);
+        if (number == 0)
+            return DH_CONTROL_NOWHERE;
+        if (c->sites[number - 1].pc == pc)
+            return number - 1;
+    }
+}
 
 /*
  * What the library says when it is loaded; beside it goes a descriptor of the process's memory. The answer is
@@ -142,6 +157,8 @@ struct dh_control_hello {
     u64 regions[DH_CONTROL_REGIONS];
 };
 
+_Static_assert((DH_CONTROL_INDEX & (DH_CONTROL_INDEX - 1)) == 0 && DH_CONTROL_INDEX > DH_CONTROL_SITES,
+               "a search in the index comes to a free place");
 _Static_assert(DH_CONTROL_EXPIRED <= DH_CONTROL_PHASE, "phases fit their mask");
 _Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 80 &&
                    sizeof(struct dh_control_access) == 208,

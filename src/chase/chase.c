@@ -78,7 +78,8 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
     bool any = false;
     for (u32 i = 0; i < c->target->control->n_sites; i++) {
         bool may =
-            c->target->control->sites[i].sides & DH_CONTROL_FIRST && !(only_new && p->sites[i].samples);
+            c->run->draw ? c->run->draw->active[i] : c->target->control->sites[i].sides & DH_CONTROL_FIRST;
+        may &= !(only_new && p->sites[i].samples);
         ret_wanted[i] = may && dh_chase_policy_decide(p, i, dh_chase_now_us() - c->start);
         any |= ret_wanted[i];
     }
@@ -133,6 +134,7 @@ static void watch(struct chase *c, u32 seen)
 static void end_window(struct chase *c, bool met)
 {
     const struct dh_control_access *first = &c->target->control->first;
+    const struct dh_control_span span = first->spans[0];
     u64 came = first->time_us, now = dh_chase_now_us();
     u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
     u64 traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
@@ -142,6 +144,8 @@ static void end_window(struct chase *c, bool met)
     u32 site = first->site % DH_CONTROL_SITES;
     bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
+    if (c->run->draw)
+        dh_chase_draw_drop(c->run->draw, site);
     dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0,
                             alone        ? left - came + (traps - c->traps) * TRAP_US
                             : now > came ? now - came
@@ -152,7 +156,7 @@ static void end_window(struct chase *c, bool met)
         dh_chase_policy_add(c->run->policy, c->opened - now);
     c->run->reached++;
     if (changed)
-        c->run->changed(c->run->ctx, site);
+        c->run->changed(c->run->ctx, site, &span);
 }
 
 /* Two threads are at their accesses. */
@@ -162,10 +166,11 @@ static void show(struct chase *c)
     struct dh_chase_moment *m = dh_chase_moment_new(c->target, changed, c->run->swapped);
     end_window(c, true);
     c->run->confirmed |= c->run->found(c->run->ctx, m);
+    c->due = dh_chase_now_us(); /* whether there is time for another window is the policy's to say */
 }
 
-/* No breakpoint may be set now: take back those that are, unless a thread has just come to one. */
-static void withdraw(struct chase *c, u32 seen)
+/* Takes back the breakpoints that are set, for so long, unless a thread has just come to one. */
+static void withdraw(struct chase *c, u32 seen, u64 pause_us)
 {
     static const bool none[DH_CONTROL_SITES];
     u64 before = dh_chase_now_us();
@@ -173,7 +178,7 @@ static void withdraw(struct chase *c, u32 seen)
         return;
     arm(c, none);
     dh_chase_policy_add(c->run->policy, dh_chase_now_us() - before);
-    c->due = dh_chase_now_us() + LOOK_US;
+    c->due = dh_chase_now_us() + pause_us;
 }
 
 /* How late is this process woken on this machine, now? Before the program begins, if that matters. */
@@ -189,6 +194,18 @@ static void try_sleeping(struct chase *c)
     }
 }
 
+/* Nothing is armed; if something is to be, it is now. */
+static void begin(struct chase *c)
+{
+    const char *why;
+    if (c->run->draw && dh_chase_draw_fill(c->run->draw, c->target, dh_chase_now_us(), &why) != 0)
+        c->run->trouble =
+            "the program has unloaded or changed the code to be sampled, or become another by exec";
+    u64 before = dh_chase_now_us();
+    if (restart(c, ALL))
+        dh_chase_policy_add(c->run->policy, c->opened - before);
+}
+
 /* One step, at most so long. */
 static void step(struct chase *c)
 {
@@ -198,13 +215,17 @@ static void step(struct chase *c)
     case DH_CONTROL_OFF:
         if (now < c->due)
             dh_chase_target_sleep(c->target, seen, c->due - now);
-        else if (restart(c, ALL))
-            dh_chase_policy_add(c->run->policy, c->opened - now);
+        else
+            begin(c);
         break;
     case DH_CONTROL_OPEN:
         dh_chase_target_sleep(c->target, seen, LOOK_US);
-        if (dh_chase_target_state(c->target) == seen && is_obstructed(c))
-            withdraw(c, seen);
+        if (dh_chase_target_state(c->target) != seen)
+            break;
+        if (is_obstructed(c)) /* no breakpoint may be set now */
+            withdraw(c, seen, LOOK_US);
+        else if (c->run->draw && dh_chase_draw_is_old(c->run->draw, dh_chase_now_us()))
+            withdraw(c, seen, 0);
         break;
     case DH_CONTROL_HELD:
         watch(c, seen);
@@ -227,7 +248,8 @@ static void step(struct chase *c)
 static void place(struct chase *c)
 {
     const char *why = NULL;
-    int rc = dh_chase_target_place(c->target, c->run->sites, &why);
+    int rc = c->run->draw ? dh_chase_draw_fill(c->run->draw, c->target, dh_chase_now_us(), &why)
+                          : dh_chase_target_place(c->target, c->run->sites, &why);
     c->run->placed = rc == 0;
     if (rc && rc != -EAGAIN)
         c->run->trouble = why;

@@ -1,23 +1,25 @@
 /*
- * chase.h - one run of a program with one pair of accesses to confirm.
+ * chase.h - one run of a program with one pair of accesses to confirm, or with accesses chosen at random.
  */
 #ifndef DH_CHASE_CHASE_H
 #define DH_CHASE_CHASE_H
 
+#include "chase/draw.h"
 #include "chase/moment.h"
 #include "chase/policy.h"
 
 struct dh_chase_run {
     struct dh_chase_target *target;
     struct dh_chase_policy *policy;
-    const struct dh_chase_sites *sites;
+    const struct dh_chase_sites *sites; /* with `draw`: none */
+    struct dh_chase_draw *draw;         /* the first side is drawn at random from these; NULL: it is not */
     /* Has the program ended? Asked every now and then, and whenever a signal comes. */
     bool (*ended)(void *ctx);
     /* Two threads have met; the moment is the callee's. False if it is no race after all. */
     bool (*found)(void *ctx, struct dh_chase_moment *moment);
-    /* With `any`: the bytes that a thread was about to access at this site have changed, and nobody was seen
-     * to. */
-    void (*changed)(void *ctx, u32 site);
+    /* With `any`: these bytes, which a thread was about to access at this site, have changed, and nobody was
+     * seen to. */
+    void (*changed)(void *ctx, u32 site, const struct dh_control_span *span);
     void *ctx;
     bool swapped; /* the first side is the second position: the moment names the accesses in their order */
     bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "chase/atomic.h"
+#include "util/map.h"
 #include "util/path.h"
 
 struct dh_chase_file {
@@ -30,6 +31,10 @@ struct dh_chase_file {
     Elf *elf;
     Dwarf_CFI *cfi; /* NULL: none */
     u64 cfi_bias;   /* the same for it */
+    struct {
+        Dwarf_Addr lo, hi;
+        bool by_bp;
+    } row; /* of those tables, which was looked at last */
     bool has_globals;
     struct dh_chase_globals globals; /* once they are asked for */
 };
@@ -186,20 +191,33 @@ static const u8 *bytes_at(const struct dh_chase_file *f, u64 lo, u64 hi)
 }
 
 /* Is the frame found by rbp at this address? Without a table, it is taken to be. */
-static bool has_frame_pointer(const struct dh_chase_file *f, u64 address)
+static bool has_frame_pointer(struct dh_chase_file *f, u64 address)
 {
     Dwarf_Frame *frame;
     Dwarf_Op *ops;
     size_t n = 0;
-    bool by_bp = false;
-    if (!f->cfi || dwarf_cfi_addrframe(f->cfi, address - f->cfi_bias, &frame) != 0)
+    const u64 at = address - f->cfi_bias;
+    if (f->cfi && at >= f->row.lo && at < f->row.hi)
+        return f->row.by_bp;
+    if (!f->cfi || dwarf_cfi_addrframe(f->cfi, at, &frame) != 0)
         return true;
     if (dwarf_frame_cfa(frame, &ops, &n) != 0)
         n = 0;
+    f->row.by_bp = false;
     for (size_t i = 0; i < n; i++)
-        by_bp |= ops[i].atom == DW_OP_breg6 || (ops[i].atom == DW_OP_bregx && ops[i].number == 6);
+        f->row.by_bp |= ops[i].atom == DW_OP_breg6 || (ops[i].atom == DW_OP_bregx && ops[i].number == 6);
+    if (dwarf_frame_info(frame, &f->row.lo, &f->row.hi, NULL) < 0)
+        f->row.lo = f->row.hi = 0;
     free(frame);
-    return by_bp;
+    return f->row.by_bp;
+}
+
+bool dh_chase_lines_is_atomic(struct dh_chase_file *f, u64 address, u64 size)
+{
+    if (!f->has_globals)
+        dh_chase_atomic_read(&f->globals, f->dwarf);
+    f->has_globals = true;
+    return dh_chase_atomic_is_global(&f->globals, address - f->dwarf_bias, size);
 }
 
 /* Does the source declare what this instruction accesses atomic? Asked only if the instruction does not tell.
@@ -213,19 +231,18 @@ static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struc
         return o->index == DH_CONTROL_NONE &&
                dh_chase_atomic_is_pointee(f->dwarf, address - f->dwarf_bias, o->base, (u64)o->displacement,
                                           o->size);
-    if (!f->has_globals)
-        dh_chase_atomic_read(&f->globals, f->dwarf);
-    f->has_globals = true;
     /* Of an array in a program that is not position-independent, any element will do. */
     u64 at = (u64)o->displacement + (o->base == DH_CONTROL_RIP ? address + code->length : 0);
-    return dh_chase_atomic_is_global(&f->globals, at - f->dwarf_bias, o->size);
+    return dh_chase_lines_is_atomic(f, at, o->size);
 }
 
 struct search {
     struct dh_chase_file *file;
-    const struct dh_chase_position *position;
+    const struct dh_chase_position *position; /* NULL: all of the file */
     struct dh_chase_accesses *ret;
     size_t cap;
+    struct dh_chase_spots *every; /* in the place of `ret` */
+    struct dh_map files;          /* of those: by the string of a row, the path */
 };
 
 static void add(struct search *s, u64 address, const struct dh_chase_code *code, const char *file, int line,
@@ -238,8 +255,45 @@ static void add(struct search *s, u64 address, const struct dh_chase_code *code,
     if (a->n && strcmp(a->at[0].file, file) != 0)
         a->other = file;
     a->at = dh_util_grow(a->at, a->n, &s->cap, sizeof(*a->at));
-    a->at[a->n++] = (struct dh_chase_access){address, *code, file, line, column};
+    a->at[a->n] = (struct dh_chase_access){address, *code, file, line, column};
+    a->at[a->n++].code.atomic |= is_declared_atomic(s->file, address, code);
     a->refused += code->kind == DH_CHASE_CODE_REFUSED;
+}
+
+/* Is this address of a segment, or part of one, that nobody writes once the program runs? */
+static bool is_constant(const struct dh_chase_file *f, u64 address)
+{
+    size_t n;
+    bool constant = false;
+    for (size_t i = 0; elf_getphdrnum(f->elf, &n) == 0 && i < n; i++) {
+        GElf_Phdr p;
+        if (gelf_getphdr(f->elf, (int)i, &p) && address - p.p_vaddr < p.p_memsz)
+            constant |= p.p_type == PT_GNU_RELRO || (p.p_type == PT_LOAD && !(p.p_flags & PF_W));
+    }
+    return constant;
+}
+
+/* May another thread access the same bytes, and does somebody write them? */
+static bool may_be_shared(const struct dh_chase_file *f, u64 address, const struct dh_chase_code *code)
+{
+    for (u8 i = 0; i < code->n_operands; i++) {
+        const struct dh_control_operand *o = &code->operands[i];
+        bool fixed = o->base >= DH_CONTROL_RIP && o->index == DH_CONTROL_NONE;
+        u64 at = (u64)o->displacement + (o->base == DH_CONTROL_RIP ? address + code->length : 0);
+        if (!(o->flags & DH_CONTROL_FS) && !(fixed && is_constant(f, at)))
+            return true;
+    }
+    return false;
+}
+
+static void add_spot(struct search *s, u64 address, const struct dh_chase_code *code, const char *file,
+                     int line, int column)
+{
+    struct dh_chase_spots *e = s->every;
+    if (code->kind != DH_CHASE_CODE_ACCESS || !may_be_shared(s->file, address, code))
+        return;
+    e->at = dh_util_grow(e->at, e->n, &s->cap, sizeof(*e->at));
+    e->at[e->n++] = (struct dh_chase_spot){address, file, line, column, code->length};
 }
 
 static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int line, int column)
@@ -252,12 +306,10 @@ static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int
             s->ret->undecodable++;
             return;
         }
-        if (code.kind == DH_CHASE_CODE_FRAME) {
+        if (code.kind == DH_CHASE_CODE_FRAME)
             s->ret->frame++;
-        } else if (code.kind != DH_CHASE_CODE_NONE) {
-            code.atomic |= is_declared_atomic(s->file, at, &code);
-            add(s, at, &code, file, line, column);
-        }
+        else if (code.kind != DH_CHASE_CODE_NONE)
+            (s->every ? add_spot : add)(s, at, &code, file, line, column);
         at += code.length;
     }
 }
@@ -317,11 +369,14 @@ static void search_unit(struct search *s, Dwarf_Die *unit)
     }
 }
 
+/* Spots begin as accesses do. */
 static int by_address(const void *a, const void *b)
 {
-    const struct dh_chase_access *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
+    u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
 }
+_Static_assert(offsetof(struct dh_chase_access, address) == 0 && offsetof(struct dh_chase_spot, address) == 0,
+               "what is sorted begins with its address");
 
 /* Sorted, and in the arena. */
 static void finish(struct dh_chase_file *file, struct dh_chase_accesses *found)
@@ -350,7 +405,7 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
 {
     struct dh_chase_accesses found = {0};
     struct dh_chase_position plain = *position;
-    struct search s = {file, &plain, &found, 0};
+    struct search s = {.file = file, .position = &plain, .ret = &found};
     Dwarf_CU *cu = NULL;
     Dwarf_Die die;
     plain.file = dh_path_join(file->arena, NULL, position->file);
@@ -358,4 +413,65 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
         search_unit(&s, &die);
     finish(file, &found);
     *ret = found;
+}
+
+/* ---- All of it ---- */
+
+/* The path of a row's file; rows of one file share the string. */
+static const char *path_of(struct search *s, const char *dir, const char *name)
+{
+    char *known = dh_map_get(&s->files, &name, sizeof(name));
+    if (!known) {
+        known = (char *)dh_path_join(s->file->arena, dir, name);
+        dh_map_put(&s->files, &name, sizeof(name), known);
+    }
+    return known;
+}
+
+static void read_unit(struct search *s, Dwarf_Die *unit)
+{
+    Dwarf_Lines *lines;
+    size_t n;
+    Dwarf_Attribute attr;
+    if (dwarf_getsrclines(unit, &lines, &n) != 0)
+        return;
+    const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+    for (size_t i = 0; i + 1 < n; i++) {
+        struct row row;
+        if (read_row(lines, i, &row) && row.line > 0)
+            read_stretch(s, row.lo + s->file->dwarf_bias, row.hi + s->file->dwarf_bias,
+                         path_of(s, dir, row.name), row.line, row.column);
+    }
+}
+
+void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret)
+{
+    struct dh_chase_accesses counts = {0};
+    struct dh_chase_spots found = {0};
+    struct search s = {.file = file, .ret = &counts, .every = &found};
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    dh_map_init(&s.files, file->arena);
+    while (next_unit(file, &cu, &die))
+        read_unit(&s, &die);
+    dh_map_done(&s.files);
+    if (found.n)
+        qsort(found.at, found.n, sizeof(*found.at), by_address);
+    ret->at = dh_arena_array(file->arena, found.n, sizeof(*found.at));
+    ret->n = 0;
+    for (size_t i = 0; i < found.n; i++) /* tables of several units may cover the same code */
+        if (i == 0 || found.at[i].address != found.at[i - 1].address)
+            ret->at[ret->n++] = found.at[i];
+    free(found.at);
+}
+
+const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, const struct dh_chase_spot *spot)
+{
+    struct dh_chase_access *a = dh_arena_alloc(file->arena, sizeof(*a));
+    const u8 *bytes = bytes_at(file, spot->address, spot->address + spot->length);
+    *a = (struct dh_chase_access){
+        .address = spot->address, .file = spot->file, .line = spot->line, .column = spot->column};
+    dh_chase_code_read(bytes, spot->length, has_frame_pointer(file, spot->address), &a->code);
+    a->code.atomic |= is_declared_atomic(file, spot->address, &a->code);
+    return a;
 }

@@ -26,6 +26,19 @@ struct dh_chase_accesses {
     const char *other;  /* another file of the same name that has accesses there; NULL: none */
 };
 
+/* An instruction that accesses memory which other threads may access. */
+struct dh_chase_spot {
+    u64 address;
+    const char *file;
+    int line, column;
+    u8 length;
+};
+
+struct dh_chase_spots {
+    struct dh_chase_spot *at; /* sorted by address */
+    size_t n;
+};
+
 struct dh_chase_file;
 
 /* 0, or a negative errno with a sentence about the file in *ret_why: it cannot be read, is not for this
@@ -37,6 +50,13 @@ void dh_chase_lines_close(struct dh_chase_file *file);
 /* Everything at the position, whatever its kind. */
 void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_position *position,
                          struct dh_chase_accesses *ret);
+/* Every access of the file that can be chased and has a line, but for those to constants and to a thread's
+ * own variables. */
+void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret);
+/* What is at one of them. */
+const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, const struct dh_chase_spot *spot);
+/* Does the source declare the variable at these bytes atomic? */
+bool dh_chase_lines_is_atomic(struct dh_chase_file *file, u64 address, u64 size);
 /* Where the file's first byte would be, if it were loaded where it says. */
 u64 dh_chase_lines_base(const struct dh_chase_file *file);
 bool dh_chase_lines_has_section(const struct dh_chase_file *file, const char *name);

@@ -87,11 +87,25 @@ static void read_name(pid_t pid, u32 tid, char *ret, size_t n)
         fclose(f);
 }
 
+/* Where a thread is in the program, if it is behind an access that it has made out of line. */
+static u64 out_of_slot(const struct dh_chase_target *t, u64 pc)
+{
+    for (int i = 0; i < DH_CONTROL_REGIONS; i++) {
+        u64 slot = (pc - 1 - t->regions[i]) / DH_CONTROL_SLOT;
+        const struct dh_control_site *site = &t->control->sites[slot % DH_CONTROL_SITES];
+        if (t->regions[i] && slot < t->control->n_sites && site->out_of_line < pc &&
+            pc <= site->out_of_line + site->length)
+            return site->pc + site->length;
+    }
+    return pc;
+}
+
 static void copy_thread(struct dh_chase_moment *m, int i, const struct dh_chase_target *t,
                         const struct dh_control_access *access)
 {
     struct thread *th = &m->threads[i];
     th->access = *access;
+    th->access.registers[16] = out_of_slot(t, access->registers[16]);
     if (access->site < DH_CONTROL_SITES)
         m->sites[i] = t->control->sites[access->site];
     th->site = &m->sites[i];
@@ -161,7 +175,7 @@ struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, boo
     copy_thread(m, m->waited, t, &t->control->first);
     m->changed = changed;
     if (t->control->second.site == DH_CONTROL_NOWHERE)
-        copy_code(m, t, t->control->second.registers[16]);
+        copy_code(m, t, m->threads[1 - m->waited].access.registers[16]);
     copy_maps(m);
     return m;
 }

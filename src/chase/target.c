@@ -150,8 +150,7 @@ static bool maps_beginning(const char *line, const char *path, const struct stat
     return true;
 }
 
-/* What is added to addresses of the file. 0, -EAGAIN: it is not loaded, or another errno. */
-static int find_bias(const struct dh_chase_target *t, const struct dh_chase_module *module, u64 *ret_bias)
+int dh_chase_target_bias(const struct dh_chase_target *t, const struct dh_chase_module *module, u64 *ret_bias)
 {
     struct stat st;
     char *line = NULL;
@@ -193,13 +192,34 @@ static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_
     return -ERANGE;
 }
 
-static int place_site(struct dh_chase_target *t, size_t i, const struct dh_chase_site *site, u64 pc,
-                      const char **ret_why)
+/* Only now can a thread find it. */
+static u32 publish(struct dh_control *c, const struct dh_control_site *site)
+{
+    u32 number = c->n_sites, at = (u32)dh_hash64(site->pc);
+    c->sites[number] = *site;
+    __atomic_store_n(&c->n_sites, number + 1, __ATOMIC_RELEASE);
+    while (c->index[at % DH_CONTROL_INDEX])
+        at++;
+    __atomic_store_n(&c->index[at % DH_CONTROL_INDEX], number + 1, __ATOMIC_RELEASE);
+    return number;
+}
+
+int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *site, u64 bias,
+                        u32 *ret_number, const char **ret_why)
 {
     const struct dh_chase_code *code = &site->access->code;
-    struct dh_control_site *s = &t->control->sites[i];
+    const u64 pc = site->access->address + bias;
+    const u32 known = dh_control_find(t->control, pc);
     u8 there[DH_CHASE_CODE_MAX];
     bool stop = t->control->hold_us && site->sides & DH_CONTROL_SECOND && !code->call;
+    if (known != DH_CONTROL_NOWHERE) {
+        *ret_number = known;
+        return 0;
+    }
+    if (t->control->n_sites == DH_CONTROL_SITES) {
+        *ret_why = "there are too many instructions";
+        return -ENOSPC;
+    }
     if (pread(t->mem, there, code->length, (off_t)pc) != code->length ||
         memcmp(there, code->bytes, code->length) != 0) {
         *ret_why =
@@ -209,54 +229,46 @@ static int place_site(struct dh_chase_target *t, size_t i, const struct dh_chase
                             site->module->path);
         return -ESTALE;
     }
-    *s = (struct dh_control_site){.pc = pc,
-                                  .length = code->length,
-                                  .n_operands = code->n_operands,
-                                  .sides = site->sides,
-                                  .original = code->bytes[0],
-                                  .atomic = code->atomic,
-                                  .plain = code->plain};
-    memcpy(s->operands, code->operands, sizeof(s->operands));
-    int rc = fill_slot(t, i, code, pc, stop, &s->out_of_line);
-    s->behind = stop && !rc ? s->out_of_line + code->length : 0;
-    if (rc)
+    struct dh_control_site s = {.pc = pc,
+                                .length = code->length,
+                                .n_operands = code->n_operands,
+                                .sides = site->sides,
+                                .original = code->bytes[0],
+                                .atomic = code->atomic,
+                                .plain = code->plain};
+    memcpy(s.operands, code->operands, sizeof(s.operands));
+    int rc = fill_slot(t, t->control->n_sites, code, pc, stop, &s.out_of_line);
+    if (rc) {
         *ret_why = rc == -ERANGE ? "there is no room near the code to run instructions out of line"
                                  : "the program's code cannot be written through /proc/self/mem here";
-    return rc;
-}
-
-struct placed {
-    u64 pc;
-    const struct dh_chase_site *site;
-};
-
-static int by_pc(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    return (x->pc > y->pc) - (x->pc < y->pc);
+        return rc;
+    }
+    s.behind = stop ? s.out_of_line + code->length : 0;
+    *ret_number = publish(t->control, &s);
+    t->sites[*ret_number] = site;
+    return 0;
 }
 
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites, const char **ret_why)
 {
-    struct placed placed[DH_CONTROL_SITES];
+    u64 biases[DH_CONTROL_SITES];
     for (size_t i = 0; i < sites->n; i++) {
-        u64 bias = 0;
-        int rc = find_bias(t, sites->at[i].module, &bias);
+        bool same = i > 0 && sites->at[i].module == sites->at[i - 1].module;
+        int rc = same ? 0 : dh_chase_target_bias(t, sites->at[i].module, &biases[i]);
+        if (same)
+            biases[i] = biases[i - 1];
         if (rc && rc != -EAGAIN)
             *ret_why =
                 dh_arena_printf(t->arena, "cannot find out what the program has loaded: %s", strerror(-rc));
         if (rc)
             return rc;
-        placed[i] = (struct placed){sites->at[i].access->address + bias, &sites->at[i]};
     }
-    qsort(placed, sites->n, sizeof(placed[0]), by_pc);
     for (size_t i = 0; i < sites->n; i++) {
-        int rc = place_site(t, i, placed[i].site, placed[i].pc, ret_why);
+        u32 number;
+        int rc = dh_chase_target_add(t, &sites->at[i], biases[i], &number, ret_why);
         if (rc)
             return rc;
-        t->sites[i] = placed[i].site;
     }
-    __atomic_store_n(&t->control->n_sites, (u32)sites->n, __ATOMIC_RELEASE);
     return 0;
 }
 

@@ -49,6 +49,14 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
 /* The program waits for this. */
 void dh_chase_target_let_go(int socket);
 
+/* What is added to addresses of the module's file. 0; -EAGAIN: it is not loaded yet; or another errno. */
+int dh_chase_target_bias(const struct dh_chase_target *t, const struct dh_chase_module *module,
+                         u64 *ret_bias);
+/* Makes a site known to the program, at any time; it stays. Gives the number it has in control->sites, also
+ * if it is known already. 0, or an errno with a sentence: the code there is not what the file holds, or out
+ * of reach; -ENOSPC: the table is full. */
+int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *site, u64 bias,
+                        u32 *ret_number, const char **ret_why);
 /* Finds the sites in the running program. 0; -EAGAIN: some module is not loaded yet; another errno with a
  * sentence: the code there is not what the file holds, or out of reach. */
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites,

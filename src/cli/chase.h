@@ -33,8 +33,10 @@ struct dh_chase_request {
     FILE *copy;                  /* gets the records of a run, too; NULL: not */
     char **argv;                 /* the program and its arguments */
     struct dh_chase_sites sites;
+    struct dh_chase_pool pools[DH_CHASE_MODULES]; /* all accesses of the modules, to draw from */
     enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
     bool any;   /* whatever conflicts with the first position; there is no second */
+    bool drawn; /* ... and no first either: accesses are drawn at random */
     bool all;   /* the pairs that the program carries */
     bool again; /* the program is run more than once, so it must come to an end */
     bool rmax_given;
@@ -48,6 +50,8 @@ int dh_chase_find_sites(struct dh_chase_request *q);
 /* The same for positions that no person has written: columns of another compiler, and directories of another
  * machine, do not count. NULL, or why there is nothing to chase. */
 const char *dh_chase_find_candidate(struct dh_chase_request *q);
+/* Finds all accesses of the modules, to draw from. 0, or the exit status after a sentence. */
+int dh_chase_find_all(struct dh_chase_request *q);
 /* Prints them. */
 void dh_chase_list_sites(struct dh_chase_request *q);
 void dh_chase_close_modules(struct dh_chase_request *q);
@@ -61,6 +65,7 @@ struct dh_chase_trial {
     bool blind;      /* nothing could be seen for a reason that was said */
     bool broken_off; /* it was killed because the time for all runs was over */
     u64 reached;     /* times that a thread waited */
+    u64 drawn;       /* different accesses that were drawn */
     u64 waited_us, total_us;
     u64 traps, harmless; /* as in struct dh_control */
 };

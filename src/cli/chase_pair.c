@@ -243,9 +243,26 @@ const char *dh_chase_find_candidate(struct dh_chase_request *q)
     return can_conflict(&q->sites) ? NULL : "both accesses only read";
 }
 
+int dh_chase_find_all(struct dh_chase_request *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_modules; i++) {
+        q->pools[i].module = &q->modules[i];
+        dh_chase_lines_every(q->modules[i].file, &q->pools[i].spots);
+        n += q->pools[i].spots.n;
+    }
+    return n ? 0
+             : dh_cli_fail("chase", "'%s' accesses no memory that threads could share", q->modules[0].path);
+}
+
 void dh_chase_list_sites(struct dh_chase_request *q)
 {
     struct found found;
+    for (size_t m = 0; m < q->n_modules && q->drawn; m++)
+        for (size_t i = 0; i < q->pools[m].spots.n; i++)
+            print_access(stdout, dh_chase_lines_at(q->modules[m].file, &q->pools[m].spots.at[i]));
+    if (q->drawn)
+        return;
     for (size_t i = 0; i < n_positions(q); i++) {
         printf("%s:\n", i == 0 ? "first" : "second");
         look_up(q, &q->positions[i], &found);

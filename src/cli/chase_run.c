@@ -207,11 +207,21 @@ static bool tell_race(void *ctx, struct dh_chase_moment *moment)
     return is_race;
 }
 
-static void tell_change(void *ctx, u32 site)
+/* Who changes what is atomic may well have done so by an atomic access. */
+static bool is_atomic(const struct watching *w, const struct dh_chase_site *site,
+                      const struct dh_control_span *span)
+{
+    u64 bias;
+    return site->access->code.atomic ||
+           (dh_chase_target_bias(w->target, site->module, &bias) == 0 &&
+            dh_chase_lines_is_atomic(site->module->file, span->address - bias, span->size));
+}
+
+static void tell_change(void *ctx, u32 site, const struct dh_control_span *span)
 {
     struct watching *w = ctx;
     const struct dh_chase_access *a = w->target->sites[site]->access;
-    if (!w->told[site])
+    if (!w->told[site] && !is_atomic(w, w->target->sites[site], span))
         dh_cli_warn(
             "chase",
             "what %s:%d:%d was about to access has changed while a thread waited there, and nobody was seen "
@@ -271,9 +281,12 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     if (!policy.random && getrandom(&policy.random, sizeof(policy.random), GRND_NONBLOCK) < 0)
         policy.random = (u64)w->pid;
     policy.random |= 1;
+    struct dh_chase_draw draw = {
+        .pools = q->pools, .n_pools = q->n_modules, .random = dh_hash64(policy.random)};
     struct dh_chase_run run = {.target = target,
                                .policy = &policy,
                                .sites = &q->sites,
+                               .draw = q->drawn ? &draw : NULL,
                                .ended = has_ended,
                                .found = tell_race,
                                .changed = tell_change,
@@ -295,6 +308,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     say_what_hindered(&run, ret);
     ret->broken_off = w->broken_off;
     ret->reached = run.reached;
+    ret->drawn = q->drawn ? target->control->n_sites : 0;
     ret->timeout = steered && run.reached && !run.confirmed;
     ret->waited_us = policy.waited;
     ret->total_us = run.total_us;

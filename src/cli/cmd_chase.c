@@ -18,7 +18,7 @@
 
 static const char usage[] =
     "usage: deadheat chase --pair A:B [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-    "       deadheat chase --any=A [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       deadheat chase --any[=A] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       deadheat chase --all | --from FILE [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       deadheat chase --replay=FINGERPRINT --from FILE | --state=FILE [OPTIONS] [--] PROGRAM "
     "[ARGUMENTS]\n"
@@ -34,6 +34,8 @@ static const char usage[] =
     "\n"
     "  --pair A:B            what to confirm\n"
     "  --any=A               whatever conflicts with A, wherever it is: by hardware watchpoints\n"
+    "  --any                 the same with accesses drawn at random from all of the program, and of "
+    "--module\n"
     "  --from FILE           the races in race records, or in findings that 'report', 'analyze' or 'static' "
     "print\n"
     "                        as JSON: one in each run, in both orders\n"
@@ -71,6 +73,7 @@ static const char usage[] =
     "  deadheat chase --pair server.c:120:server.c:340 -- ./server --port 8080\n"
     "  deadheat chase --pair hits.c:24:hits.c:24 --trials=10 --rmax=20% -- ./hits\n"
     "  deadheat chase --any=hits.c:24 -- ./hits\n"
+    "  deadheat chase --any -- ./server --port 8080\n"
     "  deadheat chase --from races.jsonl --trials=5 -- ./hits\n"
     "  deadheat chase --all --state=hits.state --budget=10m -- ./hits\n";
 
@@ -165,7 +168,8 @@ static int set_any(struct dh_chase_request *q, const char *text)
     if (q->any)
         return dh_cli_fail("chase", "--any can be given once");
     q->any = true;
-    if (dh_chase_position_one(&q->arena, text, q->positions, &why) != 0)
+    q->drawn = !text;
+    if (text && dh_chase_position_one(&q->arena, text, q->positions, &why) != 0)
         return dh_cli_fail("chase", "--any cannot be '%s': %s; for example, server.c:120", text, why);
     return 0;
 }
@@ -244,7 +248,7 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return rc;
     if ((v = dh_cli_value(arg, "pair")))
         return set_pair(q, v);
-    if ((v = dh_cli_value(arg, "any")))
+    if ((v = dh_cli_value(arg, "any")) || strcmp(arg, "--any") == 0)
         return set_any(q, v);
     if ((v = dh_cli_value(arg, "steer")))
         return set_steer(q, v);
@@ -314,6 +318,8 @@ static void print_stats(const struct dh_chase_trial *t)
             (double)t->waited_us / 1e3, (double)t->total_us / 1e3,
             t->total_us ? 100.0 * (double)t->waited_us / (double)t->total_us : 0, t->reached, t->traps,
             t->harmless);
+    if (t->drawn)
+        fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were drawn\n", t->drawn);
 }
 
 struct tally {
@@ -336,11 +342,14 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
     else if (!t->confirmed && !t->blind && t->reached)
         fprintf(stderr, "deadheat chase: not seen: threads waited %" PRIu64 " time%s at %s\n", t->reached,
                 t->reached == 1 ? "" : "s",
-                q->any ? "the access, and nobody else was seen at the same bytes"
-                       : "the first access, and no other came to the second on the same bytes");
+                q->drawn ? "accesses drawn at random, and nobody else was seen at the same bytes"
+                : q->any ? "the access, and nobody else was seen at the same bytes"
+                         : "the first access, and no other came to the second on the same bytes");
     else if (!t->confirmed && !t->blind)
-        fprintf(stderr, "deadheat chase: not seen: no thread was caught at %s access\n",
-                q->any ? "the" : "the first");
+        fprintf(stderr, "deadheat chase: not seen: no thread was caught at %s\n",
+                q->drawn ? "any of the accesses drawn"
+                : q->any ? "the access"
+                         : "the first access");
 }
 
 static int judge(const struct dh_chase_request *q, const struct tally *t, u64 races)
@@ -472,7 +481,7 @@ static int chase_many(struct dh_chase_request *q)
 
 static int chase_one(struct dh_chase_request *q)
 {
-    int rc = dh_chase_find_sites(q);
+    int rc = q->drawn ? dh_chase_find_all(q) : dh_chase_find_sites(q);
     if (!rc && q->list)
         dh_chase_list_sites(q);
     return rc || q->list ? rc : run(q);

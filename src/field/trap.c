@@ -12,7 +12,6 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "base/search.h"
 #include "base/sys.h"
 #include "field/field.h"
 
@@ -268,8 +267,8 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
 
 static const struct dh_control_site *find(const struct dh_control *c, u64 pc)
 {
-    size_t at = DH_SEARCH_BELOW(c->sites, c->n_sites, pc, pc);
-    return at < c->n_sites && c->sites[at].pc == pc ? &c->sites[at] : NULL;
+    u32 number = dh_control_find(c, pc);
+    return number == DH_CONTROL_NOWHERE ? NULL : &c->sites[number];
 }
 
 bool dh_field_trap(const siginfo_t *info, void *context)

@@ -1,23 +1,7 @@
 #!/bin/sh
 # run.sh DEADHEAT OBJ - `deadheat chase` on programs that know what must come of it: races that are certain to meet, pairs that
 # cannot, programs that look for traces of being chased, and breakpoints set faster than anybody would.
-. "$(dirname "$0")/../cli/lib.sh"
-suite=field
-obj=$2
-library=$(dirname "$deadheat")/../lib/deadheat/libdeadheat-field.so
-programs=$here/programs
-cd "$work" || exit 1
-
-line() { grep -n "// $2\$\|/\* $2 \*/" "$programs/$1.c" | head -1 | cut -d: -f1; } # PROGRAM MARK
-build() { # COMPILER FLAGS PROGRAM [OUTPUT]
-    # shellcheck disable=SC2086
-    "$1" -g $2 -D_GNU_SOURCE -pthread "$programs/$3.c" -o "${4:-$3}" || { bad "build-$3" "$1 $2"; exit 1; }
-}
-chase() { # ARGUMENTS: sets status, fills out and err
-    "$deadheat" chase --source=0 "$@" >out 2>err
-    status=$?
-}
-self() { echo "$1.c:$(line "$1" FIRST):$1.c:$(line "$1" FIRST)"; } # the pair of one line with itself
+. "$(dirname "$0")/lib.sh"
 
 # ---- What is confirmed, and what is not ----
 first=$(line meet FIRST) second=$(line meet SECOND)
@@ -331,6 +315,7 @@ refused() { # NAME SENTENCE ARGUMENTS
 }
 refused no-pair "which pair?" -- ./meet
 refused both-kinds "either --pair or --any" --any=meet.c:1 --pair "$(self meet)" -- ./meet
+refused any-steer "--steer needs a --pair" --any --steer=primary -- ./meet
 refused any-bad "--any cannot be 'meet.c'" --any=meet.c -- ./meet
 refused no-program "which program?" --pair a.c:1:b.c:2
 refused all-pair "--all brings its own pairs" --all --pair "$(self meet)" -- ./meet

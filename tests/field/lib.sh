@@ -1,0 +1,22 @@
+# lib.sh - sourced by tests/field/run.sh and tests/field/*/run.sh: how a program is built and chased. As tests/cli/lib.sh, and
+# afterwards obj (the object directory), library (that of the field) and programs (where these are); the current
+# directory is a fresh one.
+fields=$(cd "$(dirname "$0")" && pwd)
+fields=${fields%/field*}/field
+. "$fields/../cli/lib.sh"
+suite=field${here#"$fields"}
+obj=$2
+library=$(dirname "$deadheat")/../lib/deadheat/libdeadheat-field.so
+programs=$fields/programs
+cd "$work" || exit 1
+
+line() { grep -n "// $2\$\|/\* $2 \*/" "$programs/$1.c" | head -1 | cut -d: -f1; } # PROGRAM MARK
+build() { # COMPILER FLAGS PROGRAM [OUTPUT]
+    # shellcheck disable=SC2086
+    "$1" -g $2 -D_GNU_SOURCE -pthread "$programs/$3.c" -o "${4:-$3}" || { bad "build-$3" "$1 $2"; exit 1; }
+}
+chase() { # ARGUMENTS: sets status, fills out and err
+    "$deadheat" chase --source=0 "$@" >out 2>err
+    status=$?
+}
+self() { echo "$1.c:$(line "$1" FIRST):$1.c:$(line "$1" FIRST)"; } # the pair of one line with itself
