@@ -19,6 +19,10 @@
  * executes one after the other, and the next may be armed before it goes on. It does so for a while only,
  * since a busy machine may not run the command.
  *
+ * To learn who else accesses the bytes, though not at the same time, the command may let the first thread go
+ * and leave the watchpoints: OFF -> WATCHED of the next generation, with nobody waiting, and back to OFF when
+ * it likes.
+ *
  * In a steered run the thread at the first side is the one that is to go second. After they have met and were
  * looked at, it waits until the other's access has been made, which a breakpoint behind that access tells.
  *
@@ -65,7 +69,7 @@ struct dh_control_operand {
 
 enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2 };
 
-/* What a hardware watchpoint of ours says of itself: this, and the generation of its window below. */
+/* What a hardware watchpoint of ours says of itself: this, and the generation in which it was set below. */
 #define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 29 bits of the generation */
 #define DH_CONTROL_WATCH_MASK 0xFFFFFF0000000000ull
 #define DH_CONTROL_NOWHERE UINT32_MAX /* not a site: a watchpoint was hit */
@@ -121,7 +125,9 @@ struct dh_control {
     u64 delay_us;
     u64 patience_us; /* how long the first waits for the command to do its part, before it goes on without */
     u64 left_us;     /* when it last did; by CLOCK_MONOTONIC, atomic */
-    u64 hold_us; /* steering: after they have met, the first waits up to so long for the second's access */
+    u64 hold_us;  /* steering: after they have met, the first waits up to so long for the second's access */
+    u32 watching; /* the generation in which watchpoints were set that count now; atomic; 0: none do */
+    u32 unused;
     struct dh_control_access first, second;
     /* Counted by the program's threads, atomic. */
     u64 traps;    /* at sites */

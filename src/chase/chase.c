@@ -31,6 +31,7 @@ struct chase {
     u64 looked; /* when obstacles were looked for last */
     bool obstructed;
     struct dh_chase_watch watch;
+    u64 linger_until; /* the bytes of a wait that is over are watched; 0: they are not */
 };
 
 static bool is_over(const struct chase *c)
@@ -130,31 +131,40 @@ static void watch(struct chase *c, u32 seen)
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
 
-/* It waits no more. What the thread executes next may be of the pair, too, and is armed before it goes on. */
-static void end_window(struct chase *c, bool met)
+/* What the wait that is over has cost so far, and a sample of the policy. False: the thread has gone on by
+ * itself, so that nobody waits until the next window begins. */
+static bool account(struct chase *c)
 {
     const struct dh_control_access *first = &c->target->control->first;
-    const struct dh_control_span span = first->spans[0];
     u64 came = first->time_us, now = dh_chase_now_us();
     u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
     u64 traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
-    /* It may have gone on by itself, and nobody has waited since: then the traps of others are what it costs.
-     */
     bool alone = left > came && left < now;
     u32 site = first->site % DH_CONTROL_SITES;
-    bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
-    dh_chase_watch_clear(&c->watch);
     if (c->run->draw)
         dh_chase_draw_drop(c->run->draw, site);
+    /* Alone, it costs the traps of others. */
     dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0,
                             alone        ? left - came + (traps - c->traps) * TRAP_US
                             : now > came ? now - came
                                          : 0,
                             c->target->control->delay_us);
-    restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
-    if (!alone)
-        dh_chase_policy_add(c->run->policy, c->opened - now);
     c->run->reached++;
+    return !alone;
+}
+
+/* It waits no more. What the thread executes next may be of the pair, too, and is armed before it goes on. */
+static void end_window(struct chase *c, bool met)
+{
+    const struct dh_control_span span = c->target->control->first.spans[0];
+    u32 site = c->target->control->first.site % DH_CONTROL_SITES;
+    bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
+    dh_chase_watch_clear(&c->watch);
+    u64 now = dh_chase_now_us();
+    bool waits = account(c);
+    restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
+    if (waits)
+        dh_chase_policy_add(c->run->policy, c->opened - now);
     if (changed)
         c->run->changed(c->run->ctx, site, &span);
 }
@@ -162,11 +172,64 @@ static void end_window(struct chase *c, bool met)
 /* Two threads are at their accesses. */
 static void show(struct chase *c)
 {
+    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
+    const u64 pc = c->target->control->second.registers[16];
     bool changed = c->run->any && dh_chase_watch_changed(&c->watch, c->target);
-    struct dh_chase_moment *m = dh_chase_moment_new(c->target, changed, c->run->swapped);
+    bool known = c->run->is_known && c->run->is_known(c->run->ctx, site, pc, true);
+    struct dh_chase_moment *m = known ? NULL : dh_chase_moment_new(c->target, changed, c->run->swapped);
     end_window(c, true);
-    c->run->confirmed |= c->run->found(c->run->ctx, m);
+    if (m && c->run->met)
+        c->run->met(c->run->ctx, site, pc, m, true);
+    if (m)
+        c->run->confirmed |= c->run->found(c->run->ctx, m);
     c->due = dh_chase_now_us(); /* whether there is time for another window is the policy's to say */
+}
+
+/* ---- Inference: the bytes of a wait are watched a while longer ---- */
+
+static void begin_linger(struct chase *c)
+{
+    u64 before = dh_chase_now_us();
+    bool waits = account(c);
+    dh_chase_target_restart(c->target, DH_CONTROL_WATCHED);
+    u64 now = dh_chase_now_us();
+    if (waits)
+        dh_chase_policy_add(c->run->policy, now - before);
+    c->linger_until = now + c->run->linger_us;
+}
+
+static void end_linger(struct chase *c)
+{
+    c->linger_until = 0;
+    dh_chase_watch_clear(&c->watch);
+    c->due = 0;
+}
+
+static void linger(struct chase *c, u32 seen)
+{
+    u64 now = dh_chase_now_us();
+    if (now < c->linger_until)
+        dh_chase_target_sleep(c->target, seen, c->linger_until - now);
+    else if (dh_chase_target_move(c->target, seen, DH_CONTROL_OFF))
+        end_linger(c);
+}
+
+/* Somebody has accessed the bytes, and waits. */
+static void show_lingering(struct chase *c)
+{
+    const struct dh_control_access *second = &c->target->control->second;
+    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
+    const u64 pc = second->registers[16], came = second->time_us;
+    struct dh_chase_moment *m = c->run->is_known(c->run->ctx, site, pc, false)
+                                    ? NULL
+                                    : dh_chase_moment_new(c->target, false, c->run->swapped);
+    end_linger(c);
+    dh_chase_target_restart(c->target, DH_CONTROL_OFF);
+    u64 now = dh_chase_now_us();
+    dh_chase_policy_add(c->run->policy, now > came ? now - came : 0);
+    if (m)
+        c->run->met(c->run->ctx, site, pc, m, false);
+    dh_chase_moment_free(m);
 }
 
 /* Takes back the breakpoints that are set, for so long, unless a thread has just come to one. */
@@ -230,16 +293,24 @@ static void step(struct chase *c)
     case DH_CONTROL_HELD:
         watch(c, seen);
         break;
-    case DH_CONTROL_CLAIMED:
     case DH_CONTROL_WATCHED:
+        if (c->linger_until) {
+            linger(c, seen);
+            break;
+        }
+        __attribute__((fallthrough));
+    case DH_CONTROL_CLAIMED:
     case DH_CONTROL_MET:
         dh_chase_target_sleep(c->target, seen, LOOK_US);
         break;
     case DH_CONTROL_SHOWN:
-        show(c);
+        (c->linger_until ? show_lingering : show)(c);
         break;
     case DH_CONTROL_EXPIRED:
-        end_window(c, false);
+        if (c->run->linger_us)
+            begin_linger(c);
+        else
+            end_window(c, false);
         break;
     }
 }

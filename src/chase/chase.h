@@ -20,6 +20,12 @@ struct dh_chase_run {
     /* With `any`: these bytes, which a thread was about to access at this site, have changed, and nobody was
      * seen to. */
     void (*changed)(void *ctx, u32 site, const struct dh_control_span *span);
+    /* Inference. After a wait its bytes are watched for so long while nobody waits; 0: they are not. */
+    u64 linger_us;
+    /* Who was at this site, and who is behind the access at pc, have met before: need not be looked at. */
+    bool (*is_known)(void *ctx, u32 site, u64 pc, bool at_once);
+    /* They have met; at once: while the one waited. The moment is the caller's. */
+    void (*met)(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once);
     void *ctx;
     bool swapped; /* the first side is the second position: the moment names the accesses in their order */
     bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */

@@ -475,3 +475,24 @@ const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, cons
     a->code.atomic |= is_declared_atomic(file, spot->address, &a->code);
     return a;
 }
+
+bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chase_spot *ret)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+    Dwarf_Attribute attr;
+    u64 at = address - file->dwarf_bias;
+    while (next_unit(file, &cu, &unit)) {
+        Dwarf_Line *row = dwarf_haspc(&unit, at) == 1 ? dwarf_getsrc_die(&unit, at) : NULL;
+        const char *name = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+        struct dh_chase_spot spot = {.address = address};
+        if (!name || dwarf_lineno(row, &spot.line) != 0 || spot.line <= 0)
+            continue;
+        dwarf_linecol(row, &spot.column);
+        spot.file =
+            dh_path_join(file->arena, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attr)), name);
+        *ret = spot;
+        return true;
+    }
+    return false;
+}

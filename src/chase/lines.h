@@ -55,6 +55,8 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
 void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret);
 /* What is at one of them. */
 const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, const struct dh_chase_spot *spot);
+/* The line of an instruction, whatever it does; its length is not told. False: it has none. */
+bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chase_spot *ret);
 /* Does the source declare the variable at these bytes atomic? */
 bool dh_chase_lines_is_atomic(struct dh_chase_file *file, u64 address, u64 size);
 /* Where the file's first byte would be, if it were loaded where it says. */

@@ -36,6 +36,7 @@ struct dh_chase_moment {
     int waited;                      /* which of them waited */
     char *maps;                      /* what was mapped, as the kernel tells it */
     size_t n_maps;
+    bool prepared;
     Dwfl *dwfl;   /* of that; NULL: not made, or could not be */
     bool changed; /* the second has written, if it is one that hit a watchpoint */
     u8 *code;     /* of that: what it has executed, and a little more */
@@ -400,9 +401,15 @@ static json_t *stack(struct telling *to, const struct thread *t)
     return list;
 }
 
+/* What of its access the other's conflicts with. */
+static const struct dh_control_span *met_span(const struct thread *t)
+{
+    return &t->access.spans[t->access.met % DH_CONTROL_OPERANDS];
+}
+
 static json_t *access_of(struct telling *to, const struct thread *t)
 {
-    const struct dh_control_span *span = &t->access.spans[t->access.met % DH_CONTROL_OPERANDS];
+    const struct dh_control_span *span = met_span(t);
     return json_pack("{s:s, s:b, s:b, s:o, s:I, s:I, s:o, s:b}", "kind",
                      span->kind & DH_CONTROL_WRITE ? "write" : "read", "atomic", t->site->atomic, "range",
                      t->site->operands[0].flags & DH_CONTROL_REPEAT, "addr", hex(span->address), "size",
@@ -486,21 +493,30 @@ static bool are_atomic(const struct dh_chase_moment *m, const struct dh_control_
     return (a->atomic && b->atomic) || is_declared_atomic(m, span);
 }
 
-bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *stream)
+/* What takes too long to be done while the threads wait. */
+static void prepare(struct dh_chase_moment *m)
 {
     static const Dwfl_Thread_Callbacks threads = {
         .next_thread = next_thread, .memory_read = read_memory, .set_initial_registers = set_registers};
+    if (m->prepared)
+        return;
+    m->prepared = true;
+    find_modules(m);
+    if (m->threads[1 - m->waited].access.site == DH_CONTROL_NOWHERE)
+        describe_watched(m);
+    if (m->dwfl)
+        dwfl_attach_state(m->dwfl, NULL, m->pid, &threads, m);
+}
+
+bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *stream)
+{
     struct telling to = {m, stream};
     const struct dh_control_access *first = &m->threads[m->waited].access;
     const struct dh_control_access *second = &m->threads[1 - m->waited].access;
-    find_modules(m);
-    if (second->site == DH_CONTROL_NOWHERE)
-        describe_watched(m);
-    const struct dh_control_span *span = &second->spans[second->met % DH_CONTROL_OPERANDS];
+    prepare(m);
+    const struct dh_control_span *span = met_span(&m->threads[1 - m->waited]);
     if (are_atomic(m, span))
         return false;
-    if (m->dwfl)
-        dwfl_attach_state(m->dwfl, NULL, m->pid, &threads, m);
     for (int i = 0; i < 2; i++)
         tell(&to, "thread",
              json_pack("{s:I, s:s, s:i}", "uid", (json_int_t)m->threads[i].uid, "name", m->threads[i].name,
@@ -520,5 +536,54 @@ bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *str
     if (stream->detail)
         json_object_set_new(race, "detail", json_string(stream->detail));
     tell(&to, "race", race);
+    return true;
+}
+
+/* ---- Places ---- */
+
+static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_module *modules, size_t n,
+                      struct dh_chase_place *ret)
+{
+    struct dh_chase_spot spot;
+    Dwfl_Module *module = dwfl_addrmodule(m->dwfl, pc);
+    const char *name = module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "";
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(name, modules[i].path) != 0 ||
+            !dh_chase_lines_line(modules[i].file, pc - bias_of(module), &spot))
+            continue;
+        ret->file = spot.file;
+        ret->line = spot.line;
+        ret->column = spot.column;
+        return true;
+    }
+    return false;
+}
+
+/* A thread that waits no longer has left its stack, so that only the instruction itself is certain. */
+static struct dh_chase_place place_of(struct dh_chase_moment *m, const struct thread *t,
+                                      const struct dh_chase_module *modules, size_t n)
+{
+    struct dh_chase_place p = {.kinds = (u8)met_span(t)->kind};
+    struct walk w = {.thread = t};
+    if (m->dwfl && t == &m->threads[1 - m->waited])
+        dwfl_getthread_frames(m->dwfl, (pid_t)t->access.tid, add_frame, &w);
+    if (w.n == 0)
+        w.pcs[w.n++] = t->access.registers[16] + t->site->length;
+    for (size_t i = 0; i < w.n && m->dwfl && !p.file; i++) {
+        find_line(m, w.pcs[i] - 1, modules, n, &p);
+        p.outside = i > 0;
+    }
+    return p;
+}
+
+bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_module *modules, size_t n,
+                            struct dh_chase_place ret[2])
+{
+    const struct thread *first = &m->threads[m->waited], *second = &m->threads[1 - m->waited];
+    prepare(m);
+    if (are_atomic(m, met_span(second)))
+        return false;
+    ret[0] = place_of(m, first, modules, n);
+    ret[1] = place_of(m, second, modules, n);
     return true;
 }

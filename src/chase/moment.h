@@ -19,6 +19,19 @@ struct dh_chase_moment;
 struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped);
 void dh_chase_moment_free(struct dh_chase_moment *m);
 
+/* Where an access is in the source. */
+struct dh_chase_place {
+    const char *file; /* as long as the module's file is open; NULL: not known */
+    int line, column;
+    u8 kinds;
+    bool outside; /* it is made by other code, which was called there */
+};
+
+/* The accesses of who waited and of the other, each at the innermost line of these modules. False if both are
+ * atomic. */
+bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_module *modules, size_t n,
+                            struct dh_chase_place ret[2]);
+
 /* The stream of race records (docs/design/race-record.md) of one process. */
 struct dh_chase_stream {
     const char *process; /* 32 hex digits */

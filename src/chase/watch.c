@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int add(struct dh_chase_watch *w, pid_t tid, u64 address, u64 size, bool reads, u32 state)
+static int add(struct dh_chase_watch *w, pid_t tid, u64 address, u64 size, bool reads, u32 generation)
 {
     struct perf_event_attr a = {
         .type = PERF_TYPE_BREAKPOINT,
@@ -28,7 +28,7 @@ static int add(struct dh_chase_watch *w, pid_t tid, u64 address, u64 size, bool 
         .bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
         .bp_addr = address,
         .bp_len = size,
-        .sig_data = DH_CONTROL_WATCH | state / (DH_CONTROL_PHASE + 1),
+        .sig_data = DH_CONTROL_WATCH | generation,
     };
     int fd = (int)syscall(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
@@ -40,14 +40,14 @@ static int add(struct dh_chase_watch *w, pid_t tid, u64 address, u64 size, bool 
 }
 
 /* The processor watches 1, 2, 4 or 8 bytes, at a multiple of that. */
-static int add_pieces(struct dh_chase_watch *w, pid_t tid, bool reads, u32 state)
+static int add_pieces(struct dh_chase_watch *w, pid_t tid, bool reads, u32 generation)
 {
     int rc = 0;
     for (u64 at = w->address, end = w->address + w->size; !rc && at < end;) {
         u64 n = 8;
         while (at % n || n > end - at)
             n /= 2;
-        rc = add(w, tid, at, n, reads, state);
+        rc = add(w, tid, at, n, reads, generation);
         at += n;
     }
     return rc;
@@ -58,10 +58,11 @@ int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t
     const struct dh_control_access *first = &t->control->first;
     const struct dh_control_span *span = &first->spans[0];
     bool reads = span->kind & DH_CONTROL_WRITE;
-    u32 state = dh_chase_target_state(t);
+    u32 generation = dh_chase_target_state(t) / (DH_CONTROL_PHASE + 1);
     char path[64];
     w->address = span->address;
     w->size = (u8)(span->size < DH_CHASE_WATCH_BYTES ? span->size : DH_CHASE_WATCH_BYTES);
+    __atomic_store_n(&t->control->watching, generation, __ATOMIC_RELEASE);
     memset(w->before, 0, sizeof(w->before));
     if (pread(t->mem, w->before, w->size, (off_t)w->address) != w->size)
         return 0; /* it is about to fault; nobody else can access it either */
@@ -71,7 +72,7 @@ int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t
     for (const struct dirent *e; dir && !rc && (e = readdir(dir));) {
         pid_t tid = atoi(e->d_name);
         if (tid > 0 && (u32)tid != first->tid)
-            rc = add_pieces(w, tid, reads, state);
+            rc = add_pieces(w, tid, reads, generation);
     }
     if (dir)
         closedir(dir);

@@ -4,11 +4,16 @@
 #ifndef DH_CLI_CHASE_H
 #define DH_CLI_CHASE_H
 
+#include <jansson.h>
+
 #include "chase/chase.h"
 #include "report/reporter.h"
 #include "util/map.h"
 
 enum { DH_CHASE_MODULES = 16 };
+
+struct dh_chase_inference;
+struct dh_static;
 
 struct dh_chase_request {
     struct dh_arena arena;
@@ -20,7 +25,8 @@ struct dh_chase_request {
     u64 hang_us; /* threads that do not move for so long, after steering, hang */
     double rmax;
     u64 delay_us;
-    u64 seed; /* 0: another one in every run */
+    u64 infer_us; /* how long a run that infers may take; 0: to its end */
+    u64 seed;     /* 0: another one in every run */
     u64 trials;
     u64 exitcode;
     const char *output, *suppressions, *color;
@@ -35,11 +41,13 @@ struct dh_chase_request {
     struct dh_chase_sites sites;
     struct dh_chase_pool pools[DH_CHASE_MODULES]; /* all accesses of the modules, to draw from */
     enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
-    bool any;   /* whatever conflicts with the first position; there is no second */
-    bool drawn; /* ... and no first either: accesses are drawn at random */
-    bool all;   /* the pairs that the program carries */
-    bool again; /* the program is run more than once, so it must come to an end */
-    bool rmax_given;
+    bool any;                             /* whatever conflicts with the first position; there is no second */
+    bool drawn;                           /* ... and no first either: accesses are drawn at random */
+    bool all;                             /* the pairs that the program carries */
+    bool again;                           /* the program is run more than once, so it must come to an end */
+    bool infer;                           /* which accesses meet: before the pairs are run, or nothing else */
+    struct dh_chase_inference *inference; /* of the run that is to begin; NULL: it infers nothing */
+    bool rmax_given, delay_given;
     bool source, stats, list;
 };
 
@@ -97,6 +105,12 @@ struct dh_chase_candidates {
  * status after a sentence. */
 int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *ret);
 int dh_chase_from_program(struct dh_chase_request *q, struct dh_chase_candidates *ret);
+/* NULL if the pair is there already. */
+struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, struct dh_chase_candidates *c,
+                                                  const struct dh_chase_position at[2]);
+/* The table that the program carries, with the pairs of a style. 0, or the exit status after a sentence. */
+int dh_chase_load_table(struct dh_chase_request *q, const char *style, struct dh_static *ret);
+void dh_chase_forget_table(struct dh_static *s);
 /* The fingerprint of the first race in these records; NULL: there is none. */
 const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, size_t len);
 
@@ -105,7 +119,8 @@ struct dh_chase_state {
     int fd; /* -1: none */
 };
 struct dh_chase_outcome {
-    const char *pair, *word, *fingerprint; /* word: "confirmed", "not seen", "not reached", "timeout" */
+    const char *pair, *word, *fingerprint; /* word: "confirmed", "not seen", "not reached", "timeout"; or
+                                              "met", of no run for this pair, but by inference */
     const char *steer;                     /* "primary", "alternate" or NULL */
     bool swapped;                          /* B waited */
     bool met;
@@ -116,6 +131,47 @@ int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
 void dh_chase_state_add(struct dh_chase_state *s, const struct dh_chase_outcome *o);
 void dh_chase_state_close(struct dh_chase_state *s);
 
+/* ---- Inference ---- */
+
+/* Two accesses that different threads have made to the same bytes. One of them writes. */
+struct dh_chase_meeting {
+    struct dh_chase_position at[2]; /* in the order of their texts */
+    const char *name;               /* both, as a candidate has it */
+    bool at_once;                   /* the one was made while a thread waited at the other: that is a race */
+    bool missed;                    /* ... and the static analysis has no such pair */
+};
+
+struct dh_chase_seen {
+    u64 pc;
+    u32 site;
+    bool at_once;
+};
+
+struct dh_chase_inference {
+    struct dh_chase_request *q;
+    struct dh_static *table;     /* with the pairs of `sound`; NULL: the program carries none */
+    struct dh_chase_meeting *at; /* a heap array */
+    size_t n, cap;
+    struct dh_map by_name;
+    struct dh_chase_seen *seen; /* a heap array: what has been looked at in this run */
+    size_t n_seen, cap_seen;
+    u64 windows;
+};
+
+/* chase_infer.c: what `--infer` does without --all and --from. The exit status. */
+int dh_chase_infer(struct dh_chase_request *q);
+/* The steps of it. 0, or the exit status after a sentence; ended in any case. */
+int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf);
+struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,
+                                         int output);
+void dh_chase_infer_print(struct dh_chase_inference *inf);
+json_t *dh_chase_infer_json(const struct dh_chase_inference *inf);
+void dh_chase_infer_end(struct dh_chase_inference *inf);
+/* In a run: was this meeting looked at? And: look at it. */
+bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once);
+void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct dh_chase_moment *moment,
+                        bool at_once);
+
 /* cmd_chase.c: how long steering holds a thread after so many runs in which that was too short (RaceMob, SOSP
  * 2013, section 3.2.3). */
 u64 dh_chase_tau(u64 timeouts);
@@ -124,7 +180,9 @@ int dh_chase_open_output(const struct dh_chase_request *q, int *ret_fd);
 /* Prints races as they come. */
 struct dh_reporter *dh_chase_reporter(const struct dh_chase_request *q);
 
-/* chase_all.c: runs the program for one after the other, and sums up. The exit status. */
+/* chase_all.c: writes --summary. 0, or the exit status after a sentence. */
+int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document);
+/* Runs the program for one after the other, and sums up. The exit status. */
 int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c);
 
 #endif

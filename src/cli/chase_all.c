@@ -51,10 +51,19 @@ static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o
     c->met += o->met;
 }
 
+static void promote(struct many *m, const struct dh_chase_position at[2]);
+
 /* From a state. Of a run that was steered otherwise nothing is counted. */
 static void take(void *ctx, const struct dh_chase_outcome *o)
 {
     struct many *m = ctx;
+    struct dh_chase_position at[2];
+    const char *why;
+    if (strcmp(o->word, "met") == 0) {
+        if (dh_chase_position_pair(&m->q->arena, o->pair, at, &why) == 0)
+            promote(m, at);
+        return;
+    }
     const size_t *index = dh_map_get(&m->c->by_name, o->pair, strlen(o->pair));
     const char *steer = steer_word(m->q);
     bool same = steer && o->steer ? strcmp(steer, o->steer) == 0 : !steer && !o->steer;
@@ -268,16 +277,63 @@ static void print_sum(const struct many *m, json_t *document)
                 m->c->left_out);
 }
 
-static int write_sum(struct many *m, const json_t *document)
+int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
 {
     struct dh_output to = {0};
-    const char *inputs[] = {m->q->modules[0].path, m->q->from};
-    if (dh_output_open(&to, &m->q->arena, m->q->summary, inputs, m->q->from ? 2 : 1) != 0)
-        return dh_cli_fail("chase", "cannot write '%s': %s", m->q->summary, to.why);
+    const char *inputs[] = {q->modules[0].path, q->from};
+    if (dh_output_open(&to, &q->arena, q->summary, inputs, q->from ? 2 : 1) != 0)
+        return dh_cli_fail("chase", "cannot write '%s': %s", q->summary, to.why);
     dh_print_tables(to.stream, "json", NULL, document);
     if (dh_output_commit(&to) != 0)
-        return dh_cli_fail("chase", "cannot write '%s': %s", m->q->summary, to.why);
+        return dh_cli_fail("chase", "cannot write '%s': %s", q->summary, to.why);
     return 0;
+}
+
+/* ---- Inference ---- */
+
+static bool is_same(const struct dh_chase_position *a, const struct dh_chase_position *b)
+{
+    return a->line == b->line && (a->all || b->all || a->column == b->column) && a->kinds & b->kinds &&
+           strcmp(a->file, b->file) == 0;
+}
+
+/* The candidates of two positions that met come first; a pair that is none becomes one: it may be of a
+ * bundle, of the other style, or one that the analysis has missed. */
+static void promote(struct many *m, const struct dh_chase_position at[2])
+{
+    bool known = false;
+    for (size_t i = 0; i < m->c->n; i++) {
+        struct dh_chase_candidate *c = &m->c->at[i];
+        if ((is_same(&c->at[0], &at[0]) && is_same(&c->at[1], &at[1])) ||
+            (is_same(&c->at[0], &at[1]) && is_same(&c->at[1], &at[0]))) {
+            c->met++;
+            known = true;
+        }
+    }
+    struct dh_chase_candidate *new = known ? NULL : dh_chase_add_candidate(m->q, m->c, at);
+    if (new)
+        new->met = 1;
+}
+
+/* 0, or the exit status after a sentence. */
+static int infer(struct many *m, json_t **ret_meetings)
+{
+    struct dh_chase_inference inf;
+    int rc = dh_chase_infer_begin(m->q, &inf);
+    if (!rc) {
+        struct dh_chase_trial t = dh_chase_infer_run(&inf, m->reporter, m->output);
+        m->stop |= !t.ran || (WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGINT);
+        m->trouble |= !t.ran || t.blind;
+        dh_chase_infer_print(&inf);
+        for (size_t i = 0; i < inf.n; i++) {
+            struct dh_chase_outcome o = {.pair = inf.at[i].name, .word = "met", .met = true};
+            promote(m, inf.at[i].at);
+            dh_chase_state_add(&m->state, &o);
+        }
+        *ret_meetings = dh_chase_infer_json(&inf);
+    }
+    dh_chase_infer_end(&inf);
+    return rc;
 }
 
 int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
@@ -295,12 +351,18 @@ int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
     q->again = true;
     q->deadline_us = q->budget_us ? m.start + q->budget_us : 0;
     m.reporter = dh_chase_reporter(q);
-    run_all(&m);
+    json_t *met = NULL;
+    rc = q->infer ? infer(&m, &met) : 0;
+    if (!rc)
+        run_all(&m);
     dh_reporter_finish(m.reporter, &result);
     struct sum sum = sum_up(c);
     json_t *document = document_of(&m, &sum);
+    if (met)
+        json_object_set_new(document, "met", met);
     print_sum(&m, document);
-    rc = q->summary ? write_sum(&m, document) : 0;
+    if (!rc && q->summary)
+        rc = dh_chase_write_summary(q, document);
     json_decref(document);
     dh_chase_state_close(&m.state);
     if (m.output >= 0)

@@ -17,9 +17,8 @@
 
 enum { MAX_FILE = 1 << 30, FINDINGS_VERSION = 2 };
 
-/* The same pair may be proposed several times. */
-static struct dh_chase_candidate *add(struct dh_chase_request *q, struct dh_chase_candidates *c,
-                                      const struct dh_chase_position at[2])
+struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, struct dh_chase_candidates *c,
+                                                  const struct dh_chase_position at[2])
 {
     const char *name = dh_arena_printf(&q->arena, "%s:%s", dh_chase_position_text(&q->arena, &at[0]),
                                        dh_chase_position_text(&q->arena, &at[1]));
@@ -90,7 +89,7 @@ static void add_finding(struct dh_chase_request *q, struct dh_chase_candidates *
         !position_of(&q->arena, json_array_get(accesses, 0), &at[1])) {
         c->left_out++;
     } else {
-        struct dh_chase_candidate *new = add(q, c, at);
+        struct dh_chase_candidate *new = dh_chase_add_candidate(q, c, at);
         if (new) {
             new->fingerprint = fingerprint ? dh_arena_strdup(&q->arena, fingerprint) : NULL;
             new->reversed = order &&strcmp(order, "reversed") == 0;
@@ -233,7 +232,7 @@ static void add_pairs(struct dh_chase_request *q, struct dh_chase_candidates *c,
             struct dh_chase_candidate *new = NULL;
             if (position_of_site(&q->arena, &s->pairs->sites[pair->side[0].site], &at[0]) &&
                 position_of_site(&q->arena, &s->pairs->sites[pair->side[1].site], &at[1]))
-                new = add(q, c, at);
+                new = dh_chase_add_candidate(q, c, at);
             else
                 c->left_out++;
             if (new)
@@ -243,35 +242,49 @@ static void add_pairs(struct dh_chase_request *q, struct dh_chase_candidates *c,
     }
 }
 
-int dh_chase_from_program(struct dh_chase_request *q, struct dh_chase_candidates *ret)
+int dh_chase_load_table(struct dh_chase_request *q, const char *style, struct dh_static *ret)
 {
     char *path = (char *)q->modules[0].path;
-    bool sound = strcmp(q->style, "sound") == 0;
-    struct dh_static s = {.style = q->style, .set = sound ? DH_PAIRS_SOUND : DH_PAIRS_RELAY, .input = path};
     struct dh_static_input in = {.files = &path, .n_files = 1};
+    *ret = (struct dh_static){
+        .style = style, .set = strcmp(style, "sound") == 0 ? DH_PAIRS_SOUND : DH_PAIRS_RELAY, .input = path};
+    dh_map_init(&ret->from.names, &ret->arena);
+    dh_suppress_init(&ret->rules, &ret->arena);
+    int rc = dh_static_load(ret, &in);
+    if (rc)
+        return rc;
+    ret->from.table = ret->pairs;
+    ret->from.arena = &ret->arena;
+    ret->from.set = ret->set;
+    ret->assumed = dh_static_assumed(ret, ret->set);
+    return 0;
+}
+
+void dh_chase_forget_table(struct dh_static *s)
+{
+    dh_pairs_free(s->pairs);
+    dh_map_done(&s->from.names);
+    dh_static_forget(s);
+    dh_arena_done(&s->arena);
+}
+
+int dh_chase_from_program(struct dh_chase_request *q, struct dh_chase_candidates *ret)
+{
+    struct dh_static s;
     if (!dh_chase_lines_has_section(q->modules[0].file, DH_PAIRS_SECTION))
         return dh_cli_fail(
             "chase",
             "'%s' holds no table of pairs: build it with 'deadheat cc --dh-mode=field', or give "
             "pairs with --from",
-            path);
-    dh_map_init(&s.from.names, &s.arena);
-    dh_suppress_init(&s.rules, &s.arena);
-    int rc = dh_static_load(&s, &in);
+            q->modules[0].path);
+    int rc = dh_chase_load_table(q, q->style, &s);
     if (!rc) {
-        s.from.table = s.pairs;
-        s.from.arena = &s.arena;
-        s.from.set = s.set;
-        s.assumed = dh_static_assumed(&s, s.set);
         dh_static_select(&s);
         add_pairs(q, ret, &s);
         if (!ret->n)
             rc = dh_cli_fail("chase", "the static analysis has found no pair in '%s' that can be chased",
-                             path);
+                             q->modules[0].path);
     }
-    dh_pairs_free(s.pairs);
-    dh_map_done(&s.from.names);
-    dh_static_forget(&s);
-    dh_arena_done(&s.arena);
+    dh_chase_forget_table(&s);
     return rc;
 }

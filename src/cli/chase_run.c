@@ -22,6 +22,8 @@
 
 /* Of a steered run: how long, at most, the access that is to go second waits for the other to be made. */
 enum { ID_DIGITS = 32, T_MIN_US = 1000000, HOLD_US = 200000, LOOK_US = 100000 };
+/* Of a run that infers: how long the bytes of a wait are watched after it. */
+enum { LINGER_US = 20000 };
 
 /* ---- Records ---- */
 
@@ -142,6 +144,7 @@ struct watching {
     bool broken_off;
     u64 look_again; /* not before this time */
     bool hung;
+    struct dh_chase_inference *inference; /* NULL: none */
 };
 
 /* What became of the program after the accesses were made in the order that was asked for. */
@@ -230,6 +233,18 @@ static void tell_change(void *ctx, u32 site, const struct dh_control_span *span)
     w->told[site] = true;
 }
 
+static bool is_known(void *ctx, u32 site, u64 pc, bool at_once)
+{
+    const struct watching *w = ctx;
+    return dh_chase_infer_is_known(w->inference, site, pc, at_once);
+}
+
+static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
+{
+    struct watching *w = ctx;
+    dh_chase_infer_met(w->inference, site, pc, moment, at_once);
+}
+
 /* How it ended, if that was not known before. */
 static void tell_end(struct watching *w)
 {
@@ -293,6 +308,12 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .ctx = w,
                                .swapped = q->steer == DH_CHASE_PRIMARY,
                                .any = q->any};
+    if (q->inference) {
+        run.linger_us = LINGER_US;
+        run.is_known = is_known;
+        run.met = take_meeting;
+    }
+    w->inference = q->inference;
     w->target = target;
     w->steered = steered;
     w->again = q->again;

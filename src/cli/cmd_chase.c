@@ -19,6 +19,7 @@
 static const char usage[] =
     "usage: deadheat chase --pair A:B [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       deadheat chase --any[=A] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       deadheat chase --infer[=TIME] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       deadheat chase --all | --from FILE [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "       deadheat chase --replay=FINGERPRINT --from FILE | --state=FILE [OPTIONS] [--] PROGRAM "
     "[ARGUMENTS]\n"
@@ -41,6 +42,9 @@ static const char usage[] =
     "                        as JSON: one in each run, in both orders\n"
     "  --all                 the same with all pairs that the program carries, which was built with\n"
     "                        'deadheat cc --dh-mode=field'\n"
+    "  --infer[=TIME]        find out which accesses meet on the same bytes, in a run of up to so long; "
+    "with\n"
+    "                        --all and --from: before all others, to chase those first\n"
     "  --style=relay|sound   with --all: which pairs, as 'deadheat static' has them (default: relay)\n"
     "  --state=FILE          with --all and --from: what has been tried; to go on with later\n"
     "  --budget=TIME         with --all and --from: stop after so long: 90s, 10m, 8h\n"
@@ -143,10 +147,11 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {
-        "--pair",   "--any",    "--from",  "--all",    "--style", "--state",        "--budget",   "--summary",
-        "--replay", "--steer",  "--hang",  "--rmax",   "--delay", "--trials",       "--module",   "--list",
-        "--seed",   "--output", "--color", "--source", "--stats", "--suppressions", "--exitcode", "--help"};
+    static const char *const names[] = {"--infer",  "--pair",  "--any",          "--from",     "--all",
+                                        "--style",  "--state", "--budget",       "--summary",  "--replay",
+                                        "--steer",  "--hang",  "--rmax",         "--delay",    "--trials",
+                                        "--module", "--list",  "--seed",         "--output",   "--color",
+                                        "--source", "--stats", "--suppressions", "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -215,6 +220,12 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
         if (!read_time(v, &q->delay_us))
             return dh_cli_fail("chase",
                                "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms", v);
+        q->delay_given = true;
+    } else if ((v = dh_cli_value(arg, "infer"))) {
+        if (!read_budget(v, &q->infer_us))
+            return dh_cli_fail(
+                "chase", "--infer cannot be '%s'; it must be a time from a second on, such as 90s or 10m", v);
+        q->infer = true;
     } else if ((v = dh_cli_value(arg, "hang"))) {
         if (!read_time(v, &q->hang_us))
             return dh_cli_fail("chase",
@@ -268,6 +279,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         q->style = v;
     else if (strcmp(arg, "--all") == 0)
         q->all = true;
+    else if (strcmp(arg, "--infer") == 0)
+        q->infer = true;
     else if ((v = dh_cli_value(arg, "suppressions")))
         q->suppressions = v;
     else if ((v = dh_cli_value(arg, "color")) &&
@@ -508,12 +521,17 @@ static int check_flags(const struct dh_chase_request *q)
                                         ? "--steer needs a --pair: with --any, the other access is made when "
                                           "it is seen"
                                         : "--replay has its own order; leave --steer out");
-    if (!many && !q->pair && !q->any)
+    if (q->infer && (q->pair || q->any || q->replay))
+        return dh_cli_fail("chase", "--infer is for no pair in particular: leave --%s out",
+                           q->pair  ? "pair"
+                           : q->any ? "any"
+                                    : "replay");
+    if (!many && !q->pair && !q->any && !q->infer)
         return dh_cli_fail(
             "chase", "which pair? For example: deadheat chase --pair server.c:120:server.c:340 -- ./server");
     if (q->list && many)
         return dh_cli_fail("chase", "--list needs a --pair or --any");
-    if (!many && (q->state || q->summary || q->budget_us))
+    if (!many && (q->state || (q->summary && !q->infer) || q->budget_us))
         return dh_cli_fail("chase", "--%s is for many pairs: it needs --all or --from",
                            q->state     ? "state"
                            : q->summary ? "summary"
@@ -534,7 +552,10 @@ static int chase(struct dh_chase_request *q)
     q->modules[0].path = dh_path_find_program(&q->arena, q->argv[0]);
     rc = dh_chase_open_modules(q);
     if (!rc)
-        rc = q->replay ? replay(q) : q->all || q->from ? chase_many(q) : chase_one(q);
+        rc = q->replay           ? replay(q)
+             : q->all || q->from ? chase_many(q)
+             : q->infer          ? dh_chase_infer(q)
+                                 : chase_one(q);
     dh_chase_close_modules(q);
     return rc;
 }

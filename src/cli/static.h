@@ -80,6 +80,8 @@ bool dh_static_chosen(const struct dh_static *s, const struct dh_pairs_pair *pai
 u64 dh_static_pairs(const struct dh_static *s, const struct dh_static_group *g, bool *ret_most);
 /* The pair named "12", "P12", by its id, or by "FILE:LINE,FILE:LINE". DH_PAIRS_NONE after a message. */
 u32 dh_static_find(struct dh_static *s, const char *name);
+/* Is "FILE:LINE,FILE:LINE" a chosen pair, or one of a bundle? */
+bool dh_static_has(struct dh_static *s, const char *places);
 
 /* static_out.c */
 void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool stats);

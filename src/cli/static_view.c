@@ -251,6 +251,12 @@ static u32 find_by_places(struct dh_static *s, const char *name, const char *com
     return found;
 }
 
+bool dh_static_has(struct dh_static *s, const char *places)
+{
+    u32 found = find_by_places(s, places, strchr(places, ','));
+    return found != DH_PAIRS_NONE && dh_static_chosen(s, &s->pairs->pairs[found]);
+}
+
 /* An id is 16 hexadecimal digits; its beginning is enough if no other begins so. */
 static u32 find_by_id(struct dh_static *s, const char *name)
 {

@@ -249,7 +249,8 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
         return false;
     u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
     if ((phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) ||
-        (data & ~DH_CONTROL_WATCH_MASK) != seen / (DH_CONTROL_PHASE + 1) || !move(c, seen, DH_CONTROL_MET))
+        (data & ~DH_CONTROL_WATCH_MASK) != __atomic_load_n(&c->watching, __ATOMIC_ACQUIRE) ||
+        !move(c, seen, DH_CONTROL_MET))
         return true;
     c->first.met = 0;
     describe_registers(uc, &c->second);

@@ -1,8 +1,15 @@
 /*
  * random.c - for accesses that are chosen at random, of which there are few enough that each is chosen: two threads take
- * turns at ROUNDS rounds, and who is ahead goes on accessing until the other has come as far. So whoever waits at an access
- * to what both share is met. random race|apart|kernel|library: what the other does to the same bytes.
+ * turns at many rounds, and who is ahead goes on accessing until the other has come as far. So whoever waits at an access
+ * to what both share is met. random race|apart|kernel|library|mutex|foreign [ROUNDS]: what the other does to the same bytes. The last is
+ * code that the static analysis does not see: this file, compiled with -DFOREIGN, without it.
  */
+#ifdef FOREIGN
+void add_foreign(volatile int *cell)
+{
+    ++*cell; // FOREIGN
+}
+#else
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -11,11 +18,14 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { ROUNDS = 50000 };
-
 static int cells[2][16];
 static atomic_int rounds[2];
 static const char *what;
+static int n_rounds = 50000;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#pragma weak add_foreign
+void add_foreign(volatile int *cell);
 
 __attribute__((noinline)) static void add(int *cell)
 {
@@ -30,6 +40,12 @@ static void touch(int me)
             abort();
     } else if (me == 1 && what[0] == 'l') {
         memset(cells[0], 7, n);
+    } else if (me == 1 && what[0] == 'f') {
+        add_foreign(cells[0]);
+    } else if (what[0] == 'm') {
+        pthread_mutex_lock(&lock);
+        ++cells[0][1]; // LOCKED
+        pthread_mutex_unlock(&lock);
     } else {
         add(cells[what[0] == 'a' ? me : 0]);
     }
@@ -38,13 +54,13 @@ static void touch(int me)
 static void *work(void *arg)
 {
     int me = arg != NULL; // FRAME
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < n_rounds; i++) {
         touch(me);
         while (atomic_load(&rounds[!me]) < i) {
             sched_yield();
             touch(me);
         }
-        atomic_fetch_add(&rounds[me], 1);
+        atomic_fetch_add(&rounds[me], 1); // ATOMIC
     }
     return NULL;
 }
@@ -53,6 +69,7 @@ int main(int argc, char **argv)
 {
     pthread_t a, b;
     what = argc > 1 ? argv[1] : "race";
+    n_rounds = argc > 2 ? atoi(argv[2]) : n_rounds;
     pthread_create(&a, NULL, work, NULL);
     pthread_create(&b, NULL, work, &b);
     pthread_join(a, NULL);
@@ -60,3 +77,4 @@ int main(int argc, char **argv)
     puts("OK");
     return 3;
 }
+#endif

@@ -1,0 +1,251 @@
+/*
+ * chase_infer.c - dynamic context inference (RaceMob, SOSP 2013, section 3.2.1): which accesses do different
+ * threads make to the same bytes? Of the many pairs that the static analysis proposes, those are worth a
+ * chase.
+ *
+ * Accesses are drawn at random from those of the static table, or from all, if the program has none. A thread
+ * waits there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer.
+ * Who comes while it waits races with it. Who comes later may be ordered with it, by a lock or otherwise; all
+ * that is learnt is that the two meet.
+ *
+ * Two accesses that race must be a pair of `sound`. Where they are not, the static analysis is wrong.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "cli/static.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "util/output.h"
+#include "util/path.h"
+
+enum { DELAY_US = 1000 };
+
+/* ---- The table ---- */
+
+static const char *line_name(struct dh_arena *arena, const char *file, int line)
+{
+    return dh_arena_printf(arena, "%s:%d", file, line);
+}
+
+/* Leaves in the pool of the program what is at a line of which the table has a site. */
+static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
+{
+    struct dh_chase_spots *spots = &q->pools[0].spots;
+    struct dh_arena arena = {0};
+    struct dh_map lines;
+    size_t n = 0;
+    dh_map_init(&lines, &arena);
+    for (size_t i = 0; i < pairs->n_sites; i++) {
+        const struct dh_pairs_place *at = &pairs->sites[i].at;
+        const char *name = line_name(&arena, dh_path_join(&arena, at->dir, at->file), (int)at->line);
+        dh_map_put(&lines, name, strlen(name), (void *)at);
+    }
+    for (size_t i = 0; i < spots->n; i++) {
+        char name[4096];
+        int len = snprintf(name, sizeof(name), "%s:%d", spots->at[i].file, spots->at[i].line);
+        if (len < (int)sizeof(name) && dh_map_get(&lines, name, (size_t)len))
+            spots->at[n++] = spots->at[i];
+    }
+    spots->n = n;
+    dh_map_done(&lines);
+    dh_arena_done(&arena);
+}
+
+int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf)
+{
+    *inf = (struct dh_chase_inference){.q = q};
+    dh_map_init(&inf->by_name, &q->arena);
+    int rc = dh_chase_find_all(q);
+    if (rc || !dh_chase_lines_has_section(q->modules[0].file, DH_PAIRS_SECTION))
+        return rc;
+    inf->table = dh_util_alloc(sizeof(*inf->table));
+    rc = dh_chase_load_table(q, "sound", inf->table);
+    if (!rc)
+        keep_sites(q, inf->table->pairs);
+    if (!rc && !q->pools[0].spots.n)
+        rc = dh_cli_fail("chase", "'%s' has none of the accesses that its table of pairs names",
+                         q->modules[0].path);
+    return rc;
+}
+
+void dh_chase_infer_end(struct dh_chase_inference *inf)
+{
+    if (inf->table)
+        dh_chase_forget_table(inf->table);
+    free(inf->table);
+    free(inf->at);
+    free(inf->seen);
+    dh_map_done(&inf->by_name);
+}
+
+/* ---- Meetings ---- */
+
+bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once)
+{
+    for (size_t i = 0; i < inf->n_seen; i++)
+        if (inf->seen[i].site == site && inf->seen[i].pc == pc && inf->seen[i].at_once >= at_once)
+            return true;
+    return false;
+}
+
+static struct dh_chase_position position_of(struct dh_chase_inference *inf, const struct dh_chase_place *p)
+{
+    return (struct dh_chase_position){.file = dh_arena_strdup(&inf->q->arena, p->file),
+                                      .line = p->line,
+                                      .column = p->column,
+                                      .all = p->column == 0,
+                                      .kinds = p->kinds};
+}
+
+/* Is there such a pair in `sound`? By their lines: the compiler may have moved an access within its own. */
+static bool is_sound(struct dh_chase_inference *inf, const struct dh_chase_position at[2])
+{
+    const char *places =
+        dh_arena_printf(&inf->q->arena, "%s:%d,%s:%d", at[0].file, at[0].line, at[1].file, at[1].line);
+    return dh_static_has(inf->table, places);
+}
+
+static struct dh_chase_meeting *meeting_of(struct dh_chase_inference *inf,
+                                           const struct dh_chase_position at[2])
+{
+    const char *a = dh_chase_position_text(&inf->q->arena, &at[0]);
+    const char *b = dh_chase_position_text(&inf->q->arena, &at[1]);
+    bool turned = strcmp(a, b) > 0;
+    const char *name = dh_arena_printf(&inf->q->arena, "%s:%s", turned ? b : a, turned ? a : b);
+    size_t *index = dh_map_get(&inf->by_name, name, strlen(name));
+    if (!index) {
+        index = dh_arena_alloc(&inf->q->arena, sizeof(*index));
+        *index = inf->n;
+        dh_map_put(&inf->by_name, name, strlen(name), index);
+        inf->at = dh_util_grow(inf->at, inf->n, &inf->cap, sizeof(*inf->at));
+        inf->at[inf->n++] = (struct dh_chase_meeting){.at = {at[turned], at[!turned]}, .name = name};
+    }
+    return &inf->at[*index];
+}
+
+void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct dh_chase_moment *moment,
+                        bool at_once)
+{
+    struct dh_chase_request *q = inf->q;
+    struct dh_chase_place places[2];
+    inf->seen = dh_util_grow(inf->seen, inf->n_seen, &inf->cap_seen, sizeof(*inf->seen));
+    inf->seen[inf->n_seen++] = (struct dh_chase_seen){pc, site, at_once};
+    if (!dh_chase_moment_places(moment, q->modules, q->n_modules, places) || !places[0].file ||
+        !places[1].file || !((places[0].kinds | places[1].kinds) & DH_CONTROL_WRITE))
+        return;
+    struct dh_chase_position at[2] = {position_of(inf, &places[0]), position_of(inf, &places[1])};
+    struct dh_chase_meeting *m = meeting_of(inf, at);
+    m->at_once |= at_once;
+    if (!m->at_once || !inf->table || m->missed || is_sound(inf, m->at))
+        return;
+    m->missed = true;
+    dh_cli_warn("chase",
+                "a defect of the static analysis: %s raced with %s, and this is no pair of its table "
+                "(--style=sound); please report it",
+                dh_chase_position_text(&q->arena, &m->at[0]), dh_chase_position_text(&q->arena, &m->at[1]));
+}
+
+struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,
+                                         int output)
+{
+    struct dh_chase_request *q = inf->q;
+    const u64 delay = q->delay_us, deadline = q->deadline_us;
+    const u64 until = q->infer_us ? dh_chase_now_us() + q->infer_us : 0;
+    const int steer = (int)q->steer;
+    DH_ASSERT(!q->any && !q->drawn);
+    inf->n_seen = 0; /* addresses are others in each run */
+    q->any = q->drawn = true;
+    q->steer = DH_CHASE_FREE;
+    q->inference = inf;
+    q->delay_us = q->delay_given ? delay : DELAY_US;
+    q->deadline_us = until && (!deadline || until < deadline) ? until : deadline;
+    struct dh_chase_trial t = dh_chase_try(q, reporter, output);
+    inf->windows += t.reached;
+    q->any = q->drawn = false;
+    q->steer = steer;
+    q->inference = NULL;
+    q->delay_us = delay;
+    q->deadline_us = deadline;
+    return t;
+}
+
+/* ---- What was learnt ---- */
+
+json_t *dh_chase_infer_json(const struct dh_chase_inference *inf)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < inf->n; i++)
+        json_array_append_new(list, json_pack("{s:o, s:b, s:b}", "pair", dh_json_text(inf->at[i].name),
+                                              "at_once", inf->at[i].at_once, "missed", inf->at[i].missed));
+    return list;
+}
+
+static const char *short_text(struct dh_chase_inference *inf, const struct dh_chase_position *p)
+{
+    struct dh_chase_position brief = *p;
+    brief.file = dh_path_base(p->file);
+    return dh_chase_position_text(&inf->q->arena, &brief);
+}
+
+void dh_chase_infer_print(struct dh_chase_inference *inf)
+{
+    fprintf(stderr, "deadheat chase: %zu pair%s of accesses met on the same bytes%s\n", inf->n,
+            inf->n == 1 ? "" : "s", inf->n ? ":" : "");
+    for (size_t i = 0; i < inf->n; i++)
+        fprintf(stderr, "  %s with %s: %s\n", short_text(inf, &inf->at[i].at[0]),
+                short_text(inf, &inf->at[i].at[1]),
+                inf->at[i].at_once ? "at the same time" : "one after the other");
+}
+
+static int write_summary(struct dh_chase_inference *inf)
+{
+    struct dh_chase_request *q = inf->q;
+    json_t *document =
+        json_pack("{s:i, s:o, s:s, s:I, s:o}", "version", 1, "program", dh_json_text(q->modules[0].path),
+                  "build_id", dh_chase_lines_build_id(q->modules[0].file), "windows",
+                  (json_int_t)inf->windows, "met", dh_chase_infer_json(inf));
+    int rc = dh_chase_write_summary(q, document);
+    json_decref(document);
+    return rc;
+}
+
+int dh_chase_infer(struct dh_chase_request *q)
+{
+    struct dh_chase_inference inf;
+    struct dh_reporter_result result;
+    struct dh_chase_trial t = {.ran = true};
+    int output = -1, rc = dh_chase_infer_begin(q, &inf);
+    bool blind = false;
+    if (!rc)
+        rc = dh_chase_open_output(q, &output);
+    if (!rc) {
+        struct dh_reporter *reporter = dh_chase_reporter(q);
+        q->again = q->trials > 1;
+        for (u64 i = 0; i < q->trials && t.ran && !t.broken_off; i++) {
+            t = dh_chase_infer_run(&inf, reporter, output);
+            blind |= t.blind;
+        }
+        dh_reporter_finish(reporter, &result);
+        dh_chase_infer_print(&inf);
+        rc = q->summary ? write_summary(&inf) : 0;
+        if (!t.ran || result.bad_suppressions)
+            rc = DH_EXIT_TROUBLE;
+        else if (!rc && result.races)
+            rc = (int)q->exitcode;
+        else if (!rc && !t.broken_off && WIFSIGNALED(t.status))
+            rc = dh_cli_child_end_like(t.status);
+        else if (!rc && !t.broken_off)
+            rc = WEXITSTATUS(t.status) ? WEXITSTATUS(t.status) : blind ? DH_EXIT_TROUBLE : 0;
+    }
+    if (output >= 0)
+        close(output);
+    dh_chase_infer_end(&inf);
+    return rc;
+}

@@ -1,0 +1,71 @@
+#!/bin/sh
+# run.sh DEADHEAT OBJ - `deadheat chase --infer`: which accesses meet, what the static analysis says of them, and what comes of
+# it for the pairs that are chased afterwards.
+. "$(dirname "$0")/../lib.sh"
+
+add=random.c:$(line random FIRST) foreign=random.c:$(line random FOREIGN) locked=random.c:$(line random LOCKED)
+slow="--rmax=100% --delay=20ms --infer"
+build gcc "-O2 -DFOREIGN -c" random foreign.o
+gcc -g -O2 -D_GNU_SOURCE -pthread "$programs/random.c" foreign.o -o random || exit 1
+"$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread "$programs/random.c" foreign.o -o random-field || exit 1
+
+# ---- What met, and how ----
+# shellcheck disable=SC2086
+chase $slow --summary=race.json -- ./random race
+if grep -q 'refuses hardware watchpoints' err; then
+    skip all "no hardware watchpoints here"
+    exit 0
+fi
+same race "$status:$(cat out)" 66:OK
+has race-words err "1 pair of accesses met on the same bytes:" "$add:5 with $add:5: at the same time" "confirmed data race on global"
+has race-json race.json '"at_once": true' '"missed": false' "$add:5:"
+lacks race-atomics err "with random.c:$(line random ATOMIC)"
+# Under a lock they are never there at the same time, and nobody is said to race.
+# shellcheck disable=SC2086
+chase $slow --summary=mutex.json -- ./random mutex 500000
+same mutex "$status:$(cat out)" 3:OK
+has mutex-words err "$locked:9 with $locked:9: one after the other"
+has mutex-json mutex.json '"at_once": false'
+lacks mutex-race err "race"
+# shellcheck disable=SC2086
+chase $slow -- ./random apart
+same apart "$status:$(cat out)" 3:OK
+has apart-words err "0 pairs of accesses met on the same bytes"
+
+# ---- What the static analysis knows ----
+# shellcheck disable=SC2086
+chase $slow -- ./random-field race
+same field "$status:$(cat out)" 66:OK
+has field-words err "$add:5 with $add:5: at the same time"
+lacks field-defect err "defect"
+# shellcheck disable=SC2086
+chase $slow --summary=foreign.json -- ./random-field foreign
+same defect "$status:$(cat out)" 66:OK
+like defect-words err "a defect of the static analysis: .*$foreign:.* raced with .*$add:5, and this is no pair of its table"
+has defect-json foreign.json '"missed": true'
+
+# ---- Pairs that meet come first, and one that was not proposed is chased, too ----
+# shellcheck disable=SC2086
+chase $slow --all --state=foreign.state --summary=all.json -- ./random-field foreign
+same all "$status" 66
+has all-state foreign.state '"outcome":"met"'
+like all-words err "chase: random.c:.* with random.c:.*: confirmed"
+has all-json all.json '"met": [' '"missed": true'
+like all-foreign all.json "\"pair\": \".*$foreign:.*$add:"
+met=$(grep -c '"outcome":"met"' foreign.state)
+chase --rmax=100% --delay=20ms --all --state=foreign.state --summary=again.json -- ./random-field foreign
+same again "$status:$(grep -c '"outcome":"met"' foreign.state)" "66:$met"
+like again-foreign again.json "\"pair\": \".*$foreign:.*$add:"
+# A run that does not end by itself is ended.
+chase --rmax=100% --infer=1s -- ./random race 2000000000
+same time "$(wc -c <out)" 0
+has time-words err "pair of accesses met on the same bytes"
+
+# ---- What does not go together ----
+chase --infer --any -- ./random
+same infer-any "$status" 2
+has infer-any-words err "--infer is for no pair in particular: leave --any out"
+chase --infer=0 -- ./random
+same infer-bad "$status" 2
+has infer-bad-words err "--infer cannot be '0'"
+exit $failed
