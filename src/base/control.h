@@ -41,6 +41,7 @@
 enum {
     DH_CONTROL_SITES = 4096, /* instructions of both sides together, or all that were drawn in one run */
     DH_CONTROL_INDEX = 2 * DH_CONTROL_SITES,
+    DH_CONTROL_MODULES = 16, /* that sites can be in */
     DH_CONTROL_OPERANDS = 2, /* what one instruction accesses: movs and cmps have two */
     DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
     DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
@@ -133,9 +134,14 @@ struct dh_control {
     u64 traps;    /* at sites */
     u64 harmless; /* of those: the same bytes at once, but both reads, or both atomic */
     /* Steering, atomic. */
-    u32 made;                    /* 1: the second's access has been made, while the first waited */
-    u32 waived;                  /* 1: the first has waited in vain, and went on */
-    u64 held_us;                 /* how long the first has waited for it */
+    u32 made;    /* 1: the second's access has been made, while the first waited */
+    u32 waived;  /* 1: the first has waited in vain, and went on */
+    u64 held_us; /* how long the first has waited for it */
+    struct {
+        u64 at, size;
+    } code[DH_CONTROL_MODULES]; /* what the library is to make writable, if the command asks for it */
+    u32 n_code;
+    u32 unused2;
     u32 index[DH_CONTROL_INDEX]; /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
     struct dh_control_site sites[DH_CONTROL_SITES];
 };
@@ -153,14 +159,16 @@ DH_INLINE u32 dh_control_find(const struct dh_control *c, u64 pc)
 }
 
 /*
- * What the library says when it is loaded; beside it goes a descriptor of the process's memory. The answer is
- * a descriptor of the shared memory, which the library maps; it says so in one byte, and the program begins
- * when one byte comes back. If the command hangs up, the library goes back to sleep.
+ * What the library says when it is loaded; beside it goes a descriptor of the process's memory, if there is
+ * one. The answer is a descriptor of the shared memory, which the library maps; it says so in one byte, and
+ * the program begins when a zero byte comes back. Another byte asks it to make `code` writable; it answers
+ * zero if that is done. If the command hangs up, the library goes back to sleep.
  */
 struct dh_control_hello {
     u64 magic;
     u64 size; /* of struct dh_control, in this version */
     u64 regions[DH_CONTROL_REGIONS];
+    u64 direct; /* 1: code cannot be written by that descriptor; the regions are writable */
 };
 
 _Static_assert((DH_CONTROL_INDEX & (DH_CONTROL_INDEX - 1)) == 0 && DH_CONTROL_INDEX > DH_CONTROL_SITES,

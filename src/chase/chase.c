@@ -122,7 +122,7 @@ static void watch(struct chase *c, u32 seen)
     for (u32 i = 0; i < c->target->control->n_sites; i++)
         wanted[i] = may && c->target->control->sites[i].sides & DH_CONTROL_SECOND;
     arm(c, wanted);
-    int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target) : 0;
+    int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched) : 0;
     if (rc)
         c->run->trouble =
             rc == -EMFILE ? "there are too many threads to watch, for the number of files that may be open"
@@ -326,6 +326,29 @@ static void place(struct chase *c)
         c->run->trouble = why;
 }
 
+/* Where code cannot be written through the descriptor of the program's memory. It must be loaded by now. */
+static void make_writable(struct chase *c, int socket)
+{
+    struct dh_chase_target *t = c->target;
+    const struct dh_chase_draw *d = c->run->draw;
+    c->run->direct = true;
+    for (u32 i = 0; i < t->control->n_sites; i++)
+        dh_chase_target_name_code(t, t->sites[i]->module, t->control->sites[i].pc,
+                                  t->control->sites[i].pc + t->control->sites[i].length);
+    for (size_t i = 0; d && i < d->n_pools; i++) {
+        const struct dh_chase_spots *spots = &d->pools[i].spots;
+        if (d->pools[i].loaded && spots->n)
+            dh_chase_target_name_code(t, d->pools[i].module, spots->at[0].address + d->pools[i].bias,
+                                      spots->at[spots->n - 1].address + DH_CHASE_CODE_MAX + d->pools[i].bias);
+    }
+    if (!c->run->placed || dh_chase_target_make_writable(socket) != 0)
+        c->run->trouble = c->run->placed
+                              ? "the program's code cannot be written through /proc/self/mem here, and the "
+                                "kernel does not let the program make it writable (mprotect) either"
+                              : "the program's code cannot be written through /proc/self/mem here, and "
+                                "what it loads later could not be made writable";
+}
+
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
     if (run->policy->rmax < 1)
@@ -334,7 +357,9 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
     try_sleeping(&c);
     c.start = dh_chase_now_us();
     place(&c);
-    if (run->placed)
+    if (run->target->direct && !run->trouble)
+        make_writable(&c, socket);
+    if (run->placed && !run->trouble)
         step(&c); /* armed before the first instruction of the program */
     dh_chase_target_let_go(socket);
     while (!run->ended(run->ctx)) {

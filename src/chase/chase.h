@@ -29,8 +29,10 @@ struct dh_chase_run {
     void *ctx;
     bool swapped; /* the first side is the second position: the moment names the accesses in their order */
     bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */
+    bool unwatched; /* ... without watchpoints: there is a second side of many accesses */
 
     /* What came of it. */
+    bool direct;           /* its code had to be made writable */
     bool placed;           /* every module of the sites was loaded */
     bool traced, filtered; /* breakpoints were not set for a while; not any more */
     bool confirmed;        /* at least once */

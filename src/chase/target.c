@@ -4,6 +4,7 @@
 #include "chase/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,8 +116,14 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
         *ret_why = "the library in the program is of another version of deadheat";
         return -EPROTO;
     }
+    t->direct = hello.direct;
     if (t->mem < 0) {
-        *ret_why = "the program's memory cannot be written: it could not open /proc/self/mem";
+        char path[64];
+        snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+        t->mem = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    if (t->mem < 0) {
+        *ret_why = "the program's memory cannot be read: neither it nor this command may open /proc/PID/mem";
         return -EACCES;
     }
     memcpy(t->regions, hello.regions, sizeof(t->regions));
@@ -129,6 +137,46 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
 void dh_chase_target_let_go(int socket)
 {
     send(socket, "", 1, MSG_NOSIGNAL); /* a program that has gone does not wait */
+}
+
+/* ---- Writing code ---- */
+
+static bool write_code(const struct dh_chase_target *t, const void *bytes, size_t n, u64 at)
+{
+    struct iovec own = {(void *)bytes, n}, there = {(void *)(uptr)at, n};
+    return (t->direct ? process_vm_writev(t->pid, &own, 1, &there, 1, 0)
+                      : pwrite(t->mem, bytes, n, (off_t)at)) == (ssize_t)n;
+}
+
+void dh_chase_target_name_code(struct dh_chase_target *t, const struct dh_chase_module *module, u64 lo,
+                               u64 hi)
+{
+    struct dh_control *c = t->control;
+    u32 i = 0;
+    lo = DH_ALIGN_DOWN(lo, 4096);
+    hi = DH_ALIGN_UP(hi, 4096);
+    while (i < c->n_code && t->code[i] != module)
+        i++;
+    if (i == DH_CONTROL_MODULES)
+        return; /* arming will fail there, and say so */
+    if (i == c->n_code) {
+        t->code[c->n_code++] = module;
+        c->code[i].at = lo;
+        c->code[i].size = hi - lo;
+        return;
+    }
+    u64 end = c->code[i].at + c->code[i].size;
+    c->code[i].at = lo < c->code[i].at ? lo : c->code[i].at;
+    c->code[i].size = (hi > end ? hi : end) - c->code[i].at;
+}
+
+int dh_chase_target_make_writable(int socket)
+{
+    char byte = 1;
+    int none;
+    if (send(socket, &byte, 1, MSG_NOSIGNAL) != 1 || receive(socket, &byte, 1, &none) != 1)
+        return -EPIPE;
+    return byte ? -EACCES : 0;
 }
 
 /* ---- Where the sites are ---- */
@@ -184,7 +232,7 @@ static int fill_slot(struct dh_chase_target *t, size_t i, const struct dh_chase_
         u64 to = t->regions[r] ? t->regions[r] + i * DH_CONTROL_SLOT : 0;
         if (!to || dh_chase_code_move(code, pc, to, stop, slot) < 0)
             continue;
-        if (pwrite(t->mem, slot, sizeof(slot), (off_t)to) != sizeof(slot))
+        if (!write_code(t, slot, sizeof(slot), to))
             return -errno;
         *ret = to;
         return 0;
@@ -240,7 +288,8 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
     int rc = fill_slot(t, t->control->n_sites, code, pc, stop, &s.out_of_line);
     if (rc) {
         *ret_why = rc == -ERANGE ? "there is no room near the code to run instructions out of line"
-                                 : "the program's code cannot be written through /proc/self/mem here";
+                                 : "the program's code can be written neither through /proc/self/mem nor by "
+                                   "process_vm_writev here";
         return rc;
     }
     s.behind = stop ? s.out_of_line + code->length : 0;
@@ -280,7 +329,7 @@ static int change(struct dh_chase_target *t, u32 i, u8 from, u8 to)
     off_t at = (off_t)t->control->sites[i].pc;
     if (pread(t->mem, &there, 1, at) != 1 || there != from)
         return -ENOENT;
-    return pwrite(t->mem, &to, 1, at) == 1 ? 0 : -ENOENT;
+    return write_code(t, &to, 1, (u64)at) ? 0 : -ENOENT;
 }
 
 int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES])

@@ -32,11 +32,13 @@ struct dh_chase_target {
     struct dh_arena *arena;
     pid_t pid;
     int mem;                    /* its memory */
+    bool direct;                /* code cannot be written by that; it has to be made writable */
     int shared;                 /* descriptor of *control */
     struct dh_control *control; /* shared with it */
     u64 regions[DH_CONTROL_REGIONS];
-    bool armed[DH_CONTROL_SITES];                        /* of which sites the breakpoint is set */
-    const struct dh_chase_site *sites[DH_CONTROL_SITES]; /* what those of the control block are */
+    bool armed[DH_CONTROL_SITES];                           /* of which sites the breakpoint is set */
+    const struct dh_chase_site *sites[DH_CONTROL_SITES];    /* what those of the control block are */
+    const struct dh_chase_module *code[DH_CONTROL_MODULES]; /* the same */
 };
 
 /* Memory to share with a program that is to be started. 0 or a negative errno. */
@@ -61,6 +63,12 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
  * sentence: the code there is not what the file holds, or out of reach. */
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites,
                           const char **ret_why);
+
+/* If the program's code cannot be written as it is, the program has to make it writable, before it is let go:
+ * code of this module that may be changed, and when all is named. 0, or a negative errno. */
+void dh_chase_target_name_code(struct dh_chase_target *t, const struct dh_chase_module *module, u64 lo,
+                               u64 hi);
+int dh_chase_target_make_writable(int socket);
 
 /* Sets the breakpoints of the sites that are wanted, by their number in control->sites, and clears all
  * others. -ENOENT: the code is gone. */

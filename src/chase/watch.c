@@ -53,7 +53,17 @@ static int add_pieces(struct dh_chase_watch *w, pid_t tid, bool reads, u32 gener
     return rc;
 }
 
-int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t)
+/* On a variable of this process that nobody accesses. */
+int dh_chase_watch_probe(void)
+{
+    static u64 nothing;
+    struct dh_chase_watch w = {0};
+    int rc = add(&w, 0, (u64)(uintptr_t)&nothing, sizeof(nothing), false, 0);
+    dh_chase_watch_done(&w);
+    return rc;
+}
+
+int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t, bool hardware)
 {
     const struct dh_control_access *first = &t->control->first;
     const struct dh_control_span *span = &first->spans[0];
@@ -64,8 +74,8 @@ int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t
     w->size = (u8)(span->size < DH_CHASE_WATCH_BYTES ? span->size : DH_CHASE_WATCH_BYTES);
     __atomic_store_n(&t->control->watching, generation, __ATOMIC_RELEASE);
     memset(w->before, 0, sizeof(w->before));
-    if (pread(t->mem, w->before, w->size, (off_t)w->address) != w->size)
-        return 0; /* it is about to fault; nobody else can access it either */
+    if (pread(t->mem, w->before, w->size, (off_t)w->address) != w->size || !hardware)
+        return 0; /* if it is about to fault, nobody else can access it either */
     snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
     DIR *dir = opendir(path);
     int rc = 0;

@@ -19,9 +19,11 @@ struct dh_chase_watch {
     u8 before[DH_CHASE_WATCH_BYTES]; /* what was there when the wait began */
 };
 
-/* On the first span that the waiting thread is about to access. Only writes matter if it reads. 0, or a
- * negative errno: the kernel refuses. */
-int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t);
+/* 0, or a negative errno: the kernel refuses watchpoints. */
+int dh_chase_watch_probe(void);
+/* On the first span that the waiting thread is about to access. Only writes matter if it reads. Without
+ * `hardware` only what is there now is remembered. 0, or a negative errno: the kernel refuses. */
+int dh_chase_watch_set(struct dh_chase_watch *w, const struct dh_chase_target *t, bool hardware);
 void dh_chase_watch_clear(struct dh_chase_watch *w);
 /* Have the bytes changed since? */
 bool dh_chase_watch_changed(const struct dh_chase_watch *w, const struct dh_chase_target *t);

@@ -41,11 +41,12 @@ struct dh_chase_request {
     struct dh_chase_sites sites;
     struct dh_chase_pool pools[DH_CHASE_MODULES]; /* all accesses of the modules, to draw from */
     enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
-    bool any;                             /* whatever conflicts with the first position; there is no second */
-    bool drawn;                           /* ... and no first either: accesses are drawn at random */
-    bool all;                             /* the pairs that the program carries */
-    bool again;                           /* the program is run more than once, so it must come to an end */
-    bool infer;                           /* which accesses meet: before the pairs are run, or nothing else */
+    bool any;       /* whatever conflicts with the first position; there is no second */
+    bool drawn;     /* ... and no first either: accesses are drawn at random */
+    bool unwatched; /* ... but the kernel refuses watchpoints: other accesses are the second side */
+    bool all;       /* the pairs that the program carries */
+    bool again;     /* the program is run more than once, so it must come to an end */
+    bool infer;     /* which accesses meet: before the pairs are run, or nothing else */
     struct dh_chase_inference *inference; /* of the run that is to begin; NULL: it infers nothing */
     bool rmax_given, delay_given;
     bool source, stats, list;
@@ -60,6 +61,9 @@ int dh_chase_find_sites(struct dh_chase_request *q);
 const char *dh_chase_find_candidate(struct dh_chase_request *q);
 /* Finds all accesses of the modules, to draw from. 0, or the exit status after a sentence. */
 int dh_chase_find_all(struct dh_chase_request *q);
+/* chase_others.c: with `any`. If the kernel refuses hardware watchpoints, a sentence says so, and other
+ * accesses of the modules become the second side. 0, or the exit status after a sentence. */
+int dh_chase_check_watchpoints(struct dh_chase_request *q);
 /* Prints them. */
 void dh_chase_list_sites(struct dh_chase_request *q);
 void dh_chase_close_modules(struct dh_chase_request *q);

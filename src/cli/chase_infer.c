@@ -58,15 +58,11 @@ static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
     dh_arena_done(&arena);
 }
 
-int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf)
+static int use_table(struct dh_chase_inference *inf)
 {
-    *inf = (struct dh_chase_inference){.q = q};
-    dh_map_init(&inf->by_name, &q->arena);
-    int rc = dh_chase_find_all(q);
-    if (rc || !dh_chase_lines_has_section(q->modules[0].file, DH_PAIRS_SECTION))
-        return rc;
+    struct dh_chase_request *q = inf->q;
     inf->table = dh_util_alloc(sizeof(*inf->table));
-    rc = dh_chase_load_table(q, "sound", inf->table);
+    int rc = dh_chase_load_table(q, "sound", inf->table);
     if (!rc)
         keep_sites(q, inf->table->pairs);
     if (!rc && !q->pools[0].spots.n)
@@ -75,8 +71,20 @@ int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *
     return rc;
 }
 
+int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf)
+{
+    *inf = (struct dh_chase_inference){.q = q};
+    dh_map_init(&inf->by_name, &q->arena);
+    q->sites.n = 0;
+    int rc = dh_chase_find_all(q);
+    if (!rc && dh_chase_lines_has_section(q->modules[0].file, DH_PAIRS_SECTION))
+        rc = use_table(inf);
+    return rc ? rc : dh_chase_check_watchpoints(q);
+}
+
 void dh_chase_infer_end(struct dh_chase_inference *inf)
 {
+    inf->q->unwatched = false; /* pairs that are chased next need no watchpoints */
     if (inf->table)
         dh_chase_forget_table(inf->table);
     free(inf->table);

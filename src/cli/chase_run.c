@@ -275,13 +275,17 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
         dh_cli_warn("chase", "the program has never loaded the module of the pair");
     else if (run->traced)
         dh_cli_warn("chase", "no breakpoint was set while a debugger was attached to the program");
+    else if (run->direct)
+        dh_cli_warn("chase",
+                    "code cannot be written through /proc/self/mem here, so the program has made its own "
+                    "writable (mprotect) for this run");
     ret->blind = run->trouble || run->filtered || !run->placed;
 }
 
 /* A watchpoint tells of an access that has been made, while the other is still to come. */
 static const char *order_of(const struct dh_chase_request *q)
 {
-    return q->steer == DH_CHASE_ALTERNATE || q->any ? "reversed" : "shown";
+    return q->steer == DH_CHASE_ALTERNATE || (q->any && !q->unwatched) ? "reversed" : "shown";
 }
 
 static void chase(struct dh_chase_request *q, struct dh_chase_target *target, int socket, struct watching *w,
@@ -301,15 +305,16 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     struct dh_chase_run run = {.target = target,
                                .policy = &policy,
                                .sites = &q->sites,
-                               .draw = q->drawn ? &draw : NULL,
+                               .draw = q->drawn && !q->unwatched ? &draw : NULL,
                                .ended = has_ended,
                                .found = tell_race,
                                .changed = tell_change,
                                .ctx = w,
                                .swapped = q->steer == DH_CHASE_PRIMARY,
-                               .any = q->any};
+                               .any = q->any,
+                               .unwatched = q->unwatched};
     if (q->inference) {
-        run.linger_us = LINGER_US;
+        run.linger_us = q->unwatched ? 0 : LINGER_US;
         run.is_known = is_known;
         run.met = take_meeting;
     }

@@ -497,6 +497,8 @@ static int chase_one(struct dh_chase_request *q)
     int rc = q->drawn ? dh_chase_find_all(q) : dh_chase_find_sites(q);
     if (!rc && q->list)
         dh_chase_list_sites(q);
+    else if (!rc && q->any)
+        rc = dh_chase_check_watchpoints(q);
     return rc || q->list ? rc : run(q);
 }
 
