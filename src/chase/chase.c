@@ -12,7 +12,14 @@
 
 #include "chase/watch.h"
 
-enum { LOOK_US = 100000, RELOAD_US = 10000, FRESH_US = 10000, TRAP_US = 5, SHORT_PATIENCE_US = 2000 };
+enum {
+    LOOK_US = 100000,
+    WATCHFUL_US = 10000,
+    RELOAD_US = 10000,
+    FRESH_US = 10000,
+    TRAP_US = 5,
+    SHORT_PATIENCE_US = 2000
+};
 
 u64 dh_chase_now_us(void)
 {
@@ -257,6 +264,16 @@ static void try_sleeping(struct chase *c)
     }
 }
 
+/* A thread waits, which will say so when its time is over. If a debugger comes meanwhile, the second side is
+ * given up. */
+static void look_on(struct chase *c, u32 seen)
+{
+    static const bool none[DH_CONTROL_SITES];
+    dh_chase_target_sleep(c->target, seen, WATCHFUL_US);
+    if (dh_chase_target_state(c->target) == seen && is_obstructed(c))
+        arm(c, none);
+}
+
 /* Nothing is armed; if something is to be, it is now. */
 static void begin(struct chase *c)
 {
@@ -282,7 +299,7 @@ static void step(struct chase *c)
             begin(c);
         break;
     case DH_CONTROL_OPEN:
-        dh_chase_target_sleep(c->target, seen, LOOK_US);
+        dh_chase_target_sleep(c->target, seen, WATCHFUL_US);
         if (dh_chase_target_state(c->target) != seen)
             break;
         if (is_obstructed(c)) /* no breakpoint may be set now */
@@ -294,11 +311,11 @@ static void step(struct chase *c)
         watch(c, seen);
         break;
     case DH_CONTROL_WATCHED:
-        if (c->linger_until) {
+        if (c->linger_until)
             linger(c, seen);
-            break;
-        }
-        __attribute__((fallthrough));
+        else
+            look_on(c, seen);
+        break;
     case DH_CONTROL_CLAIMED:
     case DH_CONTROL_MET:
         dh_chase_target_sleep(c->target, seen, LOOK_US);
