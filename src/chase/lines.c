@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "chase/atomic.h"
+#include "chase/built.h"
 #include "util/map.h"
 #include "util/path.h"
 
@@ -37,6 +38,7 @@ struct dh_chase_file {
     } row; /* of those tables, which was looked at last */
     bool has_globals;
     struct dh_chase_globals globals; /* once they are asked for */
+    struct dh_chase_built built;     /* of a field build */
 };
 
 /* ---- Opening ---- */
@@ -109,6 +111,7 @@ int dh_chase_lines_open(struct dh_arena *arena, const char *path, struct dh_chas
     f->dwarf_bias = bias - elf_bias;
     f->cfi = dwfl_module_eh_cfi(module, &bias);
     f->cfi_bias = f->cfi ? bias - elf_bias : 0;
+    dh_chase_built_read(arena, f->elf, &f->built);
     *ret_file = f;
     return 0;
 bad:
@@ -137,6 +140,11 @@ u64 dh_chase_lines_base(const struct dh_chase_file *file)
 {
     GElf_Phdr p;
     return find_header(file, PT_LOAD, &p) ? p.p_vaddr - p.p_offset : 0;
+}
+
+bool dh_chase_lines_is_field(const struct dh_chase_file *file)
+{
+    return file->built.n_functions > 0;
 }
 
 bool dh_chase_lines_has_section(const struct dh_chase_file *file, const char *name)
@@ -236,6 +244,17 @@ static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struc
     return dh_chase_lines_is_atomic(f, at, o->size);
 }
 
+/* Whether its access is atomic: what the compiler has noted, or else what can be guessed. */
+static void tell_atomic(struct dh_chase_file *f, u64 address, struct dh_chase_code *code)
+{
+    if (!dh_chase_built_covers(&f->built, address)) {
+        code->atomic |= is_declared_atomic(f, address, code);
+        return;
+    }
+    code->atomic |= dh_chase_built_atomic(&f->built, address) != 0;
+    code->plain = !code->atomic;
+}
+
 struct search {
     struct dh_chase_file *file;
     const struct dh_chase_position *position; /* NULL: all of the file */
@@ -256,7 +275,7 @@ static void add(struct search *s, u64 address, const struct dh_chase_code *code,
         a->other = file;
     a->at = dh_util_grow(a->at, a->n, &s->cap, sizeof(*a->at));
     a->at[a->n] = (struct dh_chase_access){address, *code, file, line, column};
-    a->at[a->n++].code.atomic |= is_declared_atomic(s->file, address, code);
+    tell_atomic(s->file, address, &a->at[a->n++].code);
     a->refused += code->kind == DH_CHASE_CODE_REFUSED;
 }
 
@@ -472,7 +491,7 @@ const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, cons
     *a = (struct dh_chase_access){
         .address = spot->address, .file = spot->file, .line = spot->line, .column = spot->column};
     dh_chase_code_read(bytes, spot->length, has_frame_pointer(file, spot->address), &a->code);
-    a->code.atomic |= is_declared_atomic(file, spot->address, &a->code);
+    tell_atomic(file, spot->address, &a->code);
     return a;
 }
 

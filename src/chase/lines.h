@@ -61,6 +61,8 @@ bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chas
 bool dh_chase_lines_is_atomic(struct dh_chase_file *file, u64 address, u64 size);
 /* Where the file's first byte would be, if it were loaded where it says. */
 u64 dh_chase_lines_base(const struct dh_chase_file *file);
+/* Is it a field build, which says what of its code is atomic? */
+bool dh_chase_lines_is_field(const struct dh_chase_file *file);
 bool dh_chase_lines_has_section(const struct dh_chase_file *file, const char *name);
 /* In hex; "": it has none. */
 const char *dh_chase_lines_build_id(const struct dh_chase_file *file);

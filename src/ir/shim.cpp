@@ -361,6 +361,18 @@ struct AnalysePass : PassInfoMixin<AnalysePass> {
         return true;
     }
 };
+
+struct BuiltPass : PassInfoMixin<BuiltPass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        dh_ir_built_mark(wrap(&module));
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
@@ -382,6 +394,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                     [pruning](ModulePassManager &passes, OptimizationLevel) {
                         if (pruning)
                             passes.addPass(PrunePass());
+                        else
+                            passes.addPass(BuiltPass());
                     });
                 builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
                     forbid_loading_gaps();

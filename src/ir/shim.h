@@ -30,6 +30,9 @@ bool dh_ir_instrument_early(LLVMModuleRef m);
 bool dh_ir_ignores_plain(LLVMValueRef fn);
 /* Called once for each program that is linked in field mode, on the merged module (C side: embed.c). */
 void dh_ir_analyse_program(LLVMModuleRef m);
+/* The same when it has been optimised: the program is to say what its machine code is made of (C side:
+ * built.c). */
+void dh_ir_built_mark(LLVMModuleRef m);
 
 /* Does an ignorelist of this compilation have an entry `prefix:` that fits name, for ThreadSanitizer? */
 bool dh_shim_ignorelist_has(const char *prefix, const char *name);

@@ -1,0 +1,110 @@
+/*
+ * built.c - see built.h.
+ */
+#include "chase/built.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_address(const void *a, const void *b)
+{
+    const struct dh_chase_built_item *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+struct list {
+    struct dh_chase_built_item *at; /* a heap array */
+    size_t n, cap;
+};
+
+/* The 32-bit word there, which is the distance from itself to some code. */
+static u64 target_of(const Elf_Data *data, const GElf_Shdr *header, size_t at)
+{
+    int32_t distance;
+    memcpy(&distance, (const char *)data->d_buf + at, sizeof(distance));
+    return header->sh_addr + at + (u64)(int64_t)distance;
+}
+
+static void add(struct list *l, u64 address, u32 word)
+{
+    l->at = dh_util_grow(l->at, l->n, &l->cap, sizeof(*l->at));
+    l->at[l->n++] = (struct dh_chase_built_item){address, word};
+}
+
+static void read_functions(const Elf_Data *data, const GElf_Shdr *header, struct list *ret)
+{
+    for (size_t at = 0; at + 8 <= data->d_size; at += 8) {
+        u32 length;
+        memcpy(&length, (const char *)data->d_buf + at + 4, sizeof(length));
+        add(ret, target_of(data, header, at), length);
+    }
+}
+
+static void read_atomics(const Elf_Data *data, const GElf_Shdr *header, u32 word, struct list *ret)
+{
+    for (size_t at = 0; at + 4 <= data->d_size; at += 4)
+        add(ret, target_of(data, header, at), word);
+}
+
+/* Sorted, and in the arena. */
+static struct dh_chase_built_item *finish(struct dh_arena *arena, struct list *l)
+{
+    struct dh_chase_built_item *items = dh_arena_array(arena, l->n, sizeof(*items));
+    if (l->n) {
+        memcpy(items, l->at, l->n * sizeof(*items));
+        qsort(items, l->n, sizeof(*items), by_address);
+    }
+    free(l->at);
+    return items;
+}
+
+void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret)
+{
+    const size_t prefix = strlen(DH_BUILT_ATOMICS);
+    struct list functions = {0}, atomics = {0};
+    size_t names;
+    Elf_Scn *section = elf_getshdrstrndx(elf, &names) == 0 ? elf_nextscn(elf, NULL) : NULL;
+    for (; section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const Elf_Data *data = name ? elf_rawdata(section, NULL) : NULL;
+        if (!data || !data->d_buf)
+            continue;
+        if (strcmp(name, DH_BUILT_CODE) == 0)
+            read_functions(data, &header, &functions);
+        else if (strncmp(name, DH_BUILT_ATOMICS, prefix) == 0)
+            read_atomics(data, &header, (u32)strtoul(name + prefix, NULL, 16), &atomics);
+    }
+    *ret = (struct dh_chase_built){.n_functions = functions.n, .n_atomics = atomics.n};
+    ret->functions = finish(arena, &functions);
+    ret->atomics = finish(arena, &atomics);
+}
+
+/* How many items begin before this address. */
+static size_t count_before(const struct dh_chase_built_item *items, size_t n, u64 address)
+{
+    size_t lo = 0;
+    while (lo < n) {
+        size_t mid = lo + (n - lo) / 2;
+        if (items[mid].address < address)
+            lo = mid + 1;
+        else
+            n = mid;
+    }
+    return lo;
+}
+
+bool dh_chase_built_covers(const struct dh_chase_built *b, u64 address)
+{
+    size_t i = count_before(b->functions, b->n_functions, address + 1);
+    return i > 0 && address - b->functions[i - 1].address < b->functions[i - 1].word;
+}
+
+u32 dh_chase_built_atomic(const struct dh_chase_built *b, u64 address)
+{
+    u32 word = 0;
+    for (size_t i = count_before(b->atomics, b->n_atomics, address);
+         i < b->n_atomics && b->atomics[i].address == address; i++)
+        word |= b->atomics[i].word;
+    return word;
+}

@@ -1,0 +1,31 @@
+/*
+ * built.h - what a field build says of its own code (base/built.h): which instructions are atomic accesses.
+ * The tables come from a file, so nothing in them is trusted.
+ */
+#ifndef DH_CHASE_BUILT_H
+#define DH_CHASE_BUILT_H
+
+#include <gelf.h>
+
+#include "base/built.h"
+#include "util/arena.h"
+
+/* Addresses are those of the file's own program headers. */
+struct dh_chase_built_item {
+    u64 address;
+    u32 word; /* the length of a function, or DH_BUILT_READ and so on */
+};
+
+struct dh_chase_built {
+    struct dh_chase_built_item *functions, *atomics; /* sorted by address */
+    size_t n_functions, n_atomics;
+};
+
+/* All zero if the file is no field build. */
+void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret);
+/* Is this the code of a function whose atomic accesses are known? */
+bool dh_chase_built_covers(const struct dh_chase_built *b, u64 address);
+/* What is known of the instruction there, of all marks together; 0: it is no atomic access. */
+u32 dh_chase_built_atomic(const struct dh_chase_built *b, u64 address);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * built.c - at the end of a field build's link: which functions of the program are ours, and which of their
+ * instructions are made of atomic accesses (base/built.h).
+ *
+ * On x86-64 an atomic load, and all but the strongest stores, become plain instructions. So each access is
+ * given a mark that code generation turns into the address of its instruction ("pcsections"). The marks are
+ * set after the last optimisation: optimisations drop marks that they do not know, when they merge two
+ * instructions. They change no code.
+ */
+#include "base/built.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/ir.h"
+
+struct marks {
+    LLVMContextRef ctx;
+    LLVMTargetDataRef layout;
+    unsigned kind; /* of the metadata */
+};
+
+static LLVMMetadataRef name_of(const struct marks *m, const char *section)
+{
+    return LLVMMDStringInContext2(m->ctx, section, strlen(section));
+}
+
+static void mark(const struct marks *m, LLVMValueRef inst, u32 word)
+{
+    char section[32];
+    snprintf(section, sizeof(section), DH_BUILT_ATOMICS "%02x", word);
+    LLVMMetadataRef name = name_of(m, section);
+    LLVMSetMetadata(inst, m->kind, LLVMMetadataAsValue(m->ctx, LLVMMDNodeInContext2(m->ctx, &name, 1)));
+}
+
+static u32 order_bits(LLVMAtomicOrdering order)
+{
+    switch (order) {
+    case LLVMAtomicOrderingAcquire:
+        return DH_BUILT_ACQUIRE;
+    case LLVMAtomicOrderingRelease:
+        return DH_BUILT_RELEASE;
+    case LLVMAtomicOrderingAcquireRelease:
+    case LLVMAtomicOrderingSequentiallyConsistent:
+        return DH_BUILT_ACQUIRE | DH_BUILT_RELEASE;
+    default:
+        return 0;
+    }
+}
+
+/* What is wider than a register is done by libatomic, with locks of its own. */
+static u32 size_bits(const struct marks *m, LLVMTypeRef type)
+{
+    return LLVMABISizeOfType(m->layout, type) > 8 ? DH_BUILT_LIBRARY : 0;
+}
+
+/* 0: it is no atomic access. */
+static u32 word_of(const struct marks *m, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        if (LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic)
+            return 0;
+        return DH_BUILT_READ | (order_bits(LLVMGetOrdering(inst)) & DH_BUILT_ACQUIRE) |
+               size_bits(m, LLVMTypeOf(inst));
+    case LLVMStore:
+        if (LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic)
+            return 0;
+        return DH_BUILT_WRITE | (order_bits(LLVMGetOrdering(inst)) & DH_BUILT_RELEASE) |
+               size_bits(m, LLVMTypeOf(LLVMGetOperand(inst, 0)));
+    case LLVMAtomicRMW:
+        return DH_BUILT_READ | DH_BUILT_WRITE | order_bits(LLVMGetOrdering(inst)) |
+               size_bits(m, LLVMTypeOf(LLVMGetOperand(inst, 1)));
+    case LLVMAtomicCmpXchg:
+        return DH_BUILT_READ | DH_BUILT_WRITE | order_bits(LLVMGetCmpXchgSuccessOrdering(inst)) |
+               order_bits(LLVMGetCmpXchgFailureOrdering(inst)) |
+               size_bits(m, LLVMTypeOf(LLVMGetOperand(inst, 1)));
+    case LLVMFence:
+        return LLVMIsAtomicSingleThread(inst) ? 0 : DH_BUILT_FENCE | order_bits(LLVMGetOrdering(inst));
+    case LLVMCall:
+    case LLVMInvoke:
+        return dh_ir_atomic_is_libcall(inst) ? DH_BUILT_LIBRARY : 0;
+    default:
+        return 0;
+    }
+}
+
+static void mark_function(const struct marks *m, LLVMValueRef fn)
+{
+    LLVMMetadataRef section = name_of(m, DH_BUILT_CODE);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            u32 word = word_of(m, i);
+            if (word)
+                mark(m, i, word);
+        }
+    }
+    LLVMGlobalSetMetadata(fn, m->kind, LLVMMDNodeInContext2(m->ctx, &section, 1));
+}
+
+void dh_ir_built_mark(LLVMModuleRef module)
+{
+    static const char kind[] = "pcsections";
+    LLVMContextRef ctx = LLVMGetModuleContext(module);
+    const struct marks m = {ctx, LLVMGetModuleDataLayout(module),
+                            LLVMGetMDKindIDInContext(ctx, kind, sizeof(kind) - 1)};
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn))
+            mark_function(&m, fn);
+}
