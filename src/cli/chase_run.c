@@ -89,25 +89,31 @@ static void end_records(struct records *r, int races)
 struct start {
     char **argv;
     pid_t parent;
-    int socket; /* the program's end; not close-on-exec */
-    const char *library;
+    int socket;          /* the program's end; not close-on-exec */
+    const char *library; /* NULL: it is linked into the program */
 };
+
+static void preload(const char *library)
+{
+    const char *own = getenv("LD_PRELOAD");
+    size_t n = strlen(library) + (own ? strlen(own) : 0) + 2;
+    char *list = malloc(n);
+    if (!list)
+        return;
+    snprintf(list, n, "%s%s%s", library, own && *own ? ":" : "", own ? own : "");
+    setenv("LD_PRELOAD", list, 1);
+}
 
 static void become(void *ctx)
 {
     const struct start *with = ctx;
     char number[16];
-    const char *own = getenv("LD_PRELOAD");
-    size_t n = strlen(with->library) + (own ? strlen(own) : 0) + 2;
-    char *list = malloc(n);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever kills this command by SIGKILL means the program */
     if (getppid() != with->parent)
         raise(SIGKILL);
     snprintf(number, sizeof(number), "%d", with->socket);
-    if (list) {
-        snprintf(list, n, "%s%s%s", with->library, own && *own ? ":" : "", own ? own : "");
-        setenv("LD_PRELOAD", list, 1);
-    }
+    if (with->library)
+        preload(with->library);
     setenv(DH_CONTROL_ENV, number, 1);
     fcntl(with->socket, F_SETFD, 0);
     execvp(with->argv[0], with->argv);
@@ -116,10 +122,21 @@ static void become(void *ctx)
     _exit(status);
 }
 
-static const char *library_path(struct dh_arena *arena)
+/* What is to be loaded before the program: nothing if it is a field build. False after a sentence. */
+static bool find_library(struct dh_chase_request *q, const char **ret)
 {
-    const char *self = dh_path_self(arena);
-    return self ? dh_path_join(arena, self, "../../lib/deadheat/libdeadheat-field.so") : NULL;
+    if (dh_chase_lines_is_field(q->modules[0].file)) {
+        *ret = NULL;
+        return true;
+    }
+    const char *self = dh_path_self(&q->arena);
+    const char *path = self ? dh_path_join(&q->arena, self, "../../lib/deadheat/libdeadheat-field.so") : "";
+    if (access(path, R_OK) != 0) {
+        dh_cli_fail("chase", "deadheat's library '%s' is missing", path);
+        return false;
+    }
+    *ret = path;
+    return true;
 }
 
 static void notice_child(int number)
@@ -349,11 +366,9 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
     struct records records = {.reporter = reporter, .output = output, .copy = q->copy};
     const struct sigaction notice = {.sa_handler = notice_child};
     int ends[2];
-    struct start with = {q->argv, getpid(), -1, library_path(&q->arena)};
-    if (!with.library || access(with.library, R_OK) != 0) {
-        dh_cli_fail("chase", "deadheat's library '%s' is missing", with.library ? with.library : "");
+    struct start with = {q->argv, getpid(), -1, NULL};
+    if (!find_library(q, &with.library))
         return trial;
-    }
     int rc = dh_chase_target_init(&target, &q->arena, q->delay_us);
     if (rc) {
         dh_cli_fail("chase", "cannot make memory to share with the program: %s", strerror(-rc));

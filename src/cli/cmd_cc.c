@@ -6,8 +6,9 @@
  *   to lines that link a program: the runtime, whole, and the list of symbols it must export, so that its
  *                                 interceptors take the place of libc's in every module of the process.
  * Shared objects get no runtime: they find that of the executable when they are loaded.
- * A field build gets neither: its code is plain, and the link analyses the whole program (cc_lto.c). With
- * --dh-prune the link analyses it too, and instruments only what may race.
+ * A field build gets neither: its code is plain, the link analyses the whole program (cc_lto.c), and a small
+ * library sleeps in it (src/field). With --dh-prune the link analyses it too, and instruments only what may
+ * race.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -47,7 +48,8 @@ static void print_help(const struct driver *d)
         "  --dh-mode=full    check every access (the default)\n"
         "  --dh-mode=field   plain code, analysed as a whole when it is linked: the program carries\n"
         "                    the table of races that are possible, for 'deadheat static' to print.\n"
-        "                    To be given when compiling and when linking; it checks nothing at run time\n"
+        "                    To be given when compiling and when linking; it checks nothing at run time,\n"
+        "                    and a small library sleeps in it until 'deadheat chase' starts it\n"
         "  --dh-prune        analyse the whole program when it is linked, and leave out the checks of\n"
         "                    accesses that can race with nothing. To be given when compiling and when\n"
         "                    linking; the link says what was left out and what that rests on, unless it is\n"
@@ -206,12 +208,17 @@ static const char *in_libdir(struct driver *d, const char *prefix, const char *n
     return dh_arena_printf(&d->arena, "%s%s/%s", prefix, d->libdir, name);
 }
 
+static void add_whole(struct driver *d, const char *archive, struct dh_cc_args *out)
+{
+    dh_cc_args_add(out, "-Wl,--whole-archive");
+    dh_cc_args_add(out, in_libdir(d, "", archive));
+    dh_cc_args_add(out, "-Wl,--no-whole-archive");
+}
+
 /* First, so that an archive of the program that also defines malloc, say, is not drawn in. */
 static void add_runtime(struct driver *d, struct dh_cc_args *out)
 {
-    dh_cc_args_add(out, "-Wl,--whole-archive");
-    dh_cc_args_add(out, in_libdir(d, "", d->line.checked ? "libdeadheat_rt_checked.a" : "libdeadheat_rt.a"));
-    dh_cc_args_add(out, "-Wl,--no-whole-archive");
+    add_whole(d, d->line.checked ? "libdeadheat_rt_checked.a" : "libdeadheat_rt.a", out);
     dh_cc_args_add(out, in_libdir(d, "-Wl,--dynamic-list=", "intercept.syms"));
     /* Each is a DH_INTERCEPTOR_WRAPS of the runtime. */
     dh_cc_args_add(out,
@@ -297,10 +304,17 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
         add_runtime_libraries(out);
 }
 
+/* The library sleeps in the program until a command tells it to wake (src/field). It is an archive, so that
+ * the program needs nothing of deadheat where it runs. lld exports what libc has, too. */
 static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
+    bool program = d->line.links && !d->line.shared;
     dh_cc_lto_before_field(&d->line, out);
+    if (program)
+        add_whole(d, "libdeadheat-field.a", out);
     dh_cc_filter(in, &d->line, out);
+    if (program)
+        add_runtime_libraries(out);
 }
 
 /* What the plugin cannot know inside the compiler and the linker. */

@@ -1,6 +1,7 @@
 /*
- * library.c - how the library wakes: it is loaded before the program, finds the socket of the command in the
- * environment, and hands over a descriptor of the process's own memory. Without a command it sleeps for ever.
+ * library.c - how the library wakes: it is loaded before the program or linked into it, finds the socket of
+ * the command in the environment, and hands over a descriptor of the process's own memory. Without a command
+ * it sleeps for ever; so it does in a program that has more rights than who started it.
  *
  * The program finds nothing of this: no descriptor stays open, and its environment is as the user set it, so
  * that what it starts is not chased. A forked copy of the process clears the breakpoints that it inherits.
@@ -56,6 +57,12 @@ static bool drop_first(char *list)
     return false;
 }
 
+#ifdef DH_FIELD_LINKED
+static const bool preloaded = false;
+#else
+static const bool preloaded = true;
+#endif
+
 /* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. */
 static int take_socket(void)
 {
@@ -70,7 +77,7 @@ static int take_socket(void)
             fd = fd * 10 + (*value - '0');
         drop_setting(at);
     }
-    for (char **at = environ; fd >= 0 && at && *at;) {
+    for (char **at = environ; preloaded && fd >= 0 && at && *at;) {
         const char *list = value_in(*at, "LD_PRELOAD");
         if (list && drop_first((char *)list))
             drop_setting(at);
@@ -268,7 +275,7 @@ static void meet(int fd)
 
 __attribute__((constructor(101))) static void wake_up(void)
 {
-    int fd = take_socket();
+    int fd = getauxval(AT_SECURE) ? -1 : take_socket();
     if (fd < 0)
         return;
     if (has_socket_type(fd)) {

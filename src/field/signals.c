@@ -136,6 +136,17 @@ void dh_field_signals_forked(void)
 
 /* ---- What libc offers the program ---- */
 
+/* Where the library is linked in, a program that defines one of these itself keeps its own. */
+#pragma weak sigaction
+#pragma weak signal
+#pragma weak __sysv_signal
+#pragma weak pthread_sigmask
+#pragma weak sigprocmask
+#pragma weak sigsuspend
+#pragma weak ppoll
+#pragma weak pselect
+#pragma weak epoll_pwait
+
 static bool awake(void)
 {
     return __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) != NULL;
