@@ -27,6 +27,7 @@
  * sections of a lock may come too late for other accesses of the variable.
  */
 #include "detect/wcp.h"
+#include "detect/wcp_marks.h"
 
 enum { FORGET_FROM = 8 };
 
@@ -56,18 +57,6 @@ struct lock {
     bool hard;            /* not, or no longer, used as a mutex only */
 };
 
-/* The last access of each thread. */
-struct place {
-    u64 event;
-    u32 site;
-};
-
-struct marks {
-    struct dh_by_thread clocks; /* of u32; */
-    struct dh_by_thread places; /* of struct place, for the reports */
-    struct dh_known all;        /* as in vc.h, of what is weakly ordered */
-};
-
 /* The last two sections of a lock, of two threads, that read or wrote the variable. */
 struct accessed {
     struct dh_wcp_section *read[2];
@@ -75,7 +64,7 @@ struct accessed {
 };
 
 struct cell {
-    struct marks r, w;
+    struct dh_wcp_marks r, w;
     u32 *locks;                /* number of each lock that was held at an access, */
     struct accessed *accessed; /* and what it protected */
     u32 n, cap;
@@ -363,76 +352,46 @@ static void order_after_other(struct dh_detector *d, struct thread *t, struct dh
         order_after_section(d, t, s);
 }
 
-static bool run_exceeds(const struct dh_by_thread_run *run, const struct dh_vc *c)
-{
-    const u32 *clocks = run->items;
-    u32 both = run->first ? 0 : run->n < c->n ? run->n : c->n, found = 0;
-    for (u32 i = 0; i < both; i++)
-        found |= clocks[i] > c->c[i];
-    for (u32 i = both; i < run->n && !found; i++)
-        found = clocks[i] && clocks[i] > dh_vc_get(c, run->first + i);
-    return found != 0;
-}
-
-static bool exceeds(const struct marks *m, const struct dh_vc *c)
-{
-    struct dh_by_thread_run run;
-    for (u32 i = 0; dh_by_thread_run(&m->clocks, i, &run); i++) {
-        if (run_exceeds(&run, c))
-            return true;
-    }
-    return false;
-}
-
-static void report_one(struct dh_detector *d, const struct dh_event *e, const struct marks *m, u32 u,
+static void report_one(struct dh_detector *d, const struct dh_event *e, const struct dh_wcp_mark *m,
                        bool write)
 {
-    const struct place *place = dh_by_thread_get(&m->places, u, sizeof(*place));
-    DH_ASSERT(place);
     struct dh_race race = {
         .cell = d->cell,
         .now = {.thread = e->thread, .site = e->site, .event = d->event, .write = e->op == DH_OP_WRITE},
-        .earlier = {.thread = u, .site = place->site, .event = place->event, .write = write},
+        .earlier = {.thread = m->thread, .site = m->site, .event = m->event, .write = write},
     };
     dh_detect_emit(d, &race);
 }
 
-static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, const struct marks *m,
+static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, const struct dh_wcp_marks *marks,
                            const struct dh_vc *c, bool write)
 {
-    struct dh_by_thread_run run;
     u32 told = 0;
-    for (u32 i = 0; told < DH_RACES_OF_ACCESS && dh_by_thread_run(&m->clocks, i, &run); i++) {
-        const u32 *clocks = run.items;
-        for (u32 k = 0; k < run.n && told < DH_RACES_OF_ACCESS; k++) {
-            if (clocks[k] && clocks[k] > dh_vc_get(c, run.first + k)) {
-                report_one(d, e, m, run.first + k, write);
-                told++;
-            }
+    for (u32 i = 0; told < DH_RACES_OF_ACCESS && i < marks->n; i++) {
+        struct dh_wcp_mark m = dh_wcp_marks_at(marks, i);
+        if (m.clock > dh_vc_get(c, m.thread)) {
+            report_one(d, e, &m, write);
+            told++;
         }
     }
 }
 
-static void check(struct dh_detector *d, const struct dh_event *e, const struct thread *t, struct marks *m,
-                  bool write)
+static void check(struct dh_detector *d, const struct dh_event *e, const struct thread *t,
+                  struct dh_wcp_marks *m, bool write)
 {
     if (dh_is_known(&m->all, &t->p))
         return;
-    if (DH_UNLIKELY(exceeds(m, &t->p)))
+    if (DH_UNLIKELY(dh_wcp_marks_exceed(m, &t->p)))
         report(d, e, m, &t->p, write);
     else
         m->all = (struct dh_known){.tid = t->tid, .clock = t->clock};
 }
 
-static void mark(struct dh_detector *d, const struct dh_event *e, const struct thread *t, struct marks *m)
+static void mark(struct dh_detector *d, const struct dh_event *e, const struct thread *t,
+                 struct dh_wcp_marks *m)
 {
-    dh_known_add(&m->all, !m->clocks.items, &t->p, t->tid, t->clock);
-    u32 *clock = dh_by_thread_at(d, &m->clocks, t->tid, sizeof(*clock));
-    struct place *place = dh_by_thread_at(d, &m->places, t->tid, sizeof(*place));
-    if (!clock || !place)
-        return;
-    *clock = t->clock;
-    *place = (struct place){.event = d->event, .site = e->site};
+    dh_known_add(&m->all, !m->n, &t->p, t->tid, t->clock);
+    dh_wcp_marks_set(d, m, t->tid, t->clock, e->site);
 }
 
 static void access(struct dh_detector *d, const struct dh_event *e, struct thread *t, struct cell *x,
@@ -469,28 +428,15 @@ static void write(struct dh_detector *d, const struct dh_event *e, void *thread,
     access(d, e, thread, cell, true);
 }
 
-static void drop_marks(struct dh_detector *d, struct marks *m)
-{
-    dh_by_thread_drop(d, &m->clocks, sizeof(u32));
-    dh_by_thread_drop(d, &m->places, sizeof(struct place));
-}
-
 static void drop(struct dh_detector *d, void *cell)
 {
     struct cell *x = cell;
-    drop_marks(d, &x->r);
-    drop_marks(d, &x->w);
+    dh_wcp_marks_drop(d, &x->r);
+    dh_wcp_marks_drop(d, &x->w);
     for (u32 i = 0; i < x->n; i++)
         drop_accessed(d, &x->accessed[i]);
     dh_detect_free(d, x->locks, x->cap * sizeof(*x->locks));
     dh_detect_free(d, x->accessed, x->cap * sizeof(*x->accessed));
-}
-
-static void copy_marks(struct dh_detector *d, struct marks *to, const struct marks *from)
-{
-    dh_by_thread_copy(d, &to->clocks, &from->clocks, sizeof(u32));
-    dh_by_thread_copy(d, &to->places, &from->places, sizeof(struct place));
-    to->all = from->all;
 }
 
 static void ref(struct dh_wcp_section *s)
@@ -503,8 +449,8 @@ static void copy(struct dh_detector *d, void *to, const void *from)
 {
     struct cell *x = to;
     const struct cell *old = from;
-    copy_marks(d, &x->r, &old->r);
-    copy_marks(d, &x->w, &old->w);
+    dh_wcp_marks_copy(d, &x->r, &old->r);
+    dh_wcp_marks_copy(d, &x->w, &old->w);
     x->only = old->only;
     x->shared = old->shared;
     x->locks = dh_detect_dup(d, old->locks, old->cap * sizeof(*old->locks));
@@ -525,8 +471,8 @@ static void soon(const struct dh_event *e, const void *cell)
 {
     const struct cell *x = cell;
     (void)e;
-    __builtin_prefetch(x->w.clocks.items);
-    __builtin_prefetch(x->r.clocks.items);
+    __builtin_prefetch(x->w.items);
+    __builtin_prefetch(x->r.items);
     __builtin_prefetch(x->locks);
     __builtin_prefetch(x->accessed);
 }

@@ -1,0 +1,92 @@
+/*
+ * test_wcp_parts.c - what the wcp detector keeps of variables (detect/wcp_marks.h): the last access of each thread against a plain
+ * table.
+ */
+#include "unit/check.h"
+
+#include <string.h>
+
+#include "detect/wcp_marks.h"
+
+enum { THREADS = 300, STEPS = 20000 };
+
+static u32 roll(u32 n)
+{
+    static u64 state = 77;
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (u32)((state >> 33) % n);
+}
+
+static void check_equal(const struct dh_wcp_marks *m, const struct dh_wcp_mark *model)
+{
+    u32 n = 0;
+    for (u32 t = 0; t < THREADS; t++) {
+        if (!model[t].clock)
+            continue;
+        struct dh_wcp_mark mark = dh_wcp_marks_at(m, n++);
+        assert_int_equal(mark.thread, t);
+        assert_int_equal(mark.clock, model[t].clock);
+        assert_int_equal(mark.site, model[t].site);
+        assert_int_equal(mark.event, model[t].event);
+    }
+    assert_int_equal(m->n, n);
+}
+
+static void check_marks(void **state)
+{
+    (void)state;
+    static struct dh_wcp_mark model[THREADS];
+    struct dh_detector d = {0};
+    struct dh_wcp_marks m = {0}, copy = {0};
+    struct dh_vc c = {0};
+    assert_false(dh_wcp_marks_exceed(&m, &c));
+    for (u32 step = 0; step < STEPS; step++) {
+        u32 t = roll(1 + roll(THREADS));
+        /* Numbers of events beyond 32 bits. */
+        model[t] =
+            (struct dh_wcp_mark){.clock = model[t].clock + 1, .site = roll(1000), .event = (u64)step << 28};
+        d.event = model[t].event;
+        dh_wcp_marks_set(&d, &m, t, model[t].clock, model[t].site);
+        if (step % 64 == 0)
+            check_equal(&m, model);
+        /* A clock that has every mark, and one that lacks a single one. */
+        assert_true(dh_vc_set(&d, &c, t, model[t].clock - 1));
+        assert_true(dh_wcp_marks_exceed(&m, &c));
+        assert_true(dh_vc_set(&d, &c, t, model[t].clock));
+        assert_false(dh_wcp_marks_exceed(&m, &c));
+    }
+    m.all = (struct dh_known){.tid = 3, .clock = 4};
+    dh_wcp_marks_copy(&d, &copy, &m);
+    assert_int_equal(copy.all.clock, 4);
+    dh_wcp_marks_set(&d, &m, 5, UINT32_MAX, 0); /* of the one, not of the other */
+    check_equal(&copy, model);
+    dh_wcp_marks_drop(&d, &m);
+    assert_int_equal(m.n, 0);
+    assert_false(d.failed);
+    dh_mem_done(&d.mem);
+}
+
+/* A variable that a few threads use takes about what their marks are: 20 bytes each. */
+static void check_marks_size(void **state)
+{
+    (void)state;
+    enum { VARIABLES = 10000, USERS = 12 };
+    static struct dh_wcp_marks m[VARIABLES];
+    struct dh_detector d = {0};
+    for (u32 i = 0; i < VARIABLES; i++) {
+        for (u32 k = 0; k < USERS; k++)
+            dh_wcp_marks_set(&d, &m[i], (i + 25 * k) % THREADS, 1, 0);
+    }
+    /* What was outgrown is used again, but for the last of it. */
+    assert_true(d.mem.bytes < (size_t)VARIABLES * USERS * 30 + (9 << 20));
+    dh_mem_done(&d.mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(check_marks),
+        cmocka_unit_test(check_marks_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
