@@ -29,7 +29,15 @@
 #include "detect/wcp.h"
 #include "detect/wcp_marks.h"
 
-enum { FORGET_FROM = 8 };
+/* Sections that all threads are ordered after are looked for when so many more are closed than were left last
+ * time; also at least a quarter more. Asking all threads about each of them takes the square of the threads,
+ * which this many sections pay for. */
+enum { SETTLE_PER_THREAD = 16, SETTLE_FROM = 1024 };
+
+struct wcp {
+    u64 closed; /* sections listed by their threads */
+    u64 settle_at;
+};
 
 struct held {
     u32 lock;
@@ -45,6 +53,7 @@ struct thread {
               */
     struct held *held;
     u32 n_held, cap_held;
+    struct dh_wcp_closed closed;
     bool ended;
 };
 
@@ -57,20 +66,28 @@ struct lock {
     bool hard;            /* not, or no longer, used as a mutex only */
 };
 
-/* The last two sections of a lock, of two threads, that read or wrote the variable. */
-struct accessed {
-    struct dh_wcp_section *read[2];
-    struct dh_wcp_section *written[2];
+/* A section that read or wrote the variable. Of those of one lock that read, and of those that wrote, the
+ * last two of different threads are kept. */
+struct use {
+    struct dh_wcp_section *section;
+    u32 lock;
+    bool write;
+    bool older; /* of the two */
 };
 
 struct cell {
     struct dh_wcp_marks r, w;
-    u32 *locks;                /* number of each lock that was held at an access, */
-    struct accessed *accessed; /* and what it protected */
+    struct use *uses;
     u32 n, cap;
     u32 only; /* the one thread that accessed it, + 1; 0: none yet */
     bool shared;
 };
+
+static void init(struct dh_detector *d)
+{
+    struct wcp *w = d->own;
+    w->settle_at = SETTLE_FROM;
+}
 
 static void thread_init(struct dh_detector *d, void *thread, u32 tid)
 {
@@ -184,6 +201,32 @@ static const struct dh_vc *knows(struct dh_detector *d, u32 tid)
     return !t || t->ended ? NULL : &t->p;
 }
 
+/* Up to which clock of a thread all others are ordered after its releases. */
+static u32 known_to_all(struct dh_detector *d, u32 tid)
+{
+    u32 least = UINT32_MAX;
+    for (u32 i = 0; i < d->n_threads; i++) {
+        const struct dh_vc *p = i == tid ? NULL : knows(d, i);
+        u32 clock = p ? dh_vc_get(p, tid) : UINT32_MAX;
+        least = clock < least ? clock : least;
+    }
+    return least;
+}
+
+/* Gives up the clocks of sections that are news to nobody. */
+static void settle(struct dh_detector *d, struct wcp *w)
+{
+    w->closed = 0;
+    for (u32 i = 0; i < d->n_threads; i++) {
+        struct thread *t = dh_detect_thread(d, i);
+        if (t && t->closed.n)
+            w->closed += dh_wcp_closed_settle(d, &t->closed, known_to_all(d, i));
+    }
+    u64 more = (u64)d->n_threads * SETTLE_PER_THREAD;
+    more = more < w->closed / 4 ? w->closed / 4 : more;
+    w->settle_at = w->closed + (more < SETTLE_FROM ? SETTLE_FROM : more);
+}
+
 /* Takes the section of the lock from the thread's list; locks need not be released in order. */
 static struct dh_wcp_section *take_held(struct thread *t, u32 lock)
 {
@@ -201,6 +244,7 @@ static struct dh_wcp_section *take_held(struct thread *t, u32 lock)
 
 static void release(struct dh_detector *d, const struct dh_event *e, void *thread, void *lock)
 {
+    struct wcp *w = d->own;
     struct thread *t = thread;
     struct lock *l = lock;
     struct dh_wcp_section *s = take_held(t, e->target);
@@ -216,10 +260,16 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
     if (dh_vc_copy(d, &l->p, &t->p))
         dh_vc_set(d, &l->p, t->tid, t->own);
     s->refs++;
+    if (l->last)
+        l->last->last = false;
     dh_wcp_section_unref(d, l->last);
     l->last = s;
+    s->last = true;
     dh_wcp_queue_push(d, &l->queue, s);
     dh_wcp_queue_tidy(d, &l->queue, knows);
+    dh_wcp_closed_add(d, &t->closed, s);
+    if (++w->closed >= w->settle_at)
+        settle(d, w);
     tick(d, t);
 }
 
@@ -264,92 +314,78 @@ static void leave_or_wait(struct dh_detector *d, const struct dh_event *e, void 
     learn(d, thread, &((struct lock *)lock)->told);
 }
 
-/* Would being ordered after the section be nothing new to any thread? */
-static bool is_known(struct dh_detector *d, const struct dh_wcp_section *s)
-{
-    if (!s)
-        return true;
-    if (!s->rel)
-        return false; /* still open */
-    for (u32 i = 0; i < d->n_threads; i++) {
-        const struct dh_vc *p = i == s->thread ? NULL : knows(d, i);
-        if (p && dh_vc_get(p, s->thread) < s->rel)
-            return false;
-    }
-    return true;
-}
-
-static void drop_accessed(struct dh_detector *d, struct accessed *a)
-{
-    for (u32 k = 0; k < 2; k++) {
-        dh_wcp_section_unref(d, a->read[k]);
-        dh_wcp_section_unref(d, a->written[k]);
-    }
-    *a = (struct accessed){0};
-}
-
-/* A variable may be accessed under any outer lock, sooner or later. Of those locks only the ones are kept
- * under which something was done that is news to some thread: else memory would grow with locks times
- * variables. */
+/* A variable may be accessed under any lock, sooner or later. Only sections are kept that are news to some
+ * thread: else memory would grow with locks times variables. */
 static void forget_known(struct dh_detector *d, struct cell *x)
 {
     u32 n = 0;
     for (u32 i = 0; i < x->n; i++) {
-        struct accessed a = x->accessed[i];
-        u32 lock = x->locks[i];
-        x->accessed[i] = (struct accessed){0};
-        if (is_known(d, a.read[0]) && is_known(d, a.read[1]) && is_known(d, a.written[0]) &&
-            is_known(d, a.written[1])) {
-            drop_accessed(d, &a);
-        } else {
-            x->locks[n] = lock;
-            x->accessed[n++] = a;
-        }
+        if (x->uses[i].section->known)
+            dh_wcp_section_unref(d, x->uses[i].section);
+        else
+            x->uses[n++] = x->uses[i];
     }
     x->n = n;
 }
 
-/* The entry of a lock for this variable, made on first use. NULL: no memory. */
-static struct accessed *accessed_under(struct dh_detector *d, struct cell *x, u32 lock)
+/* Takes over the reference to the section. */
+static void add_use(struct dh_detector *d, struct cell *x, struct use use)
 {
-    for (u32 i = 0; i < x->n; i++) {
-        if (x->locks[i] == lock)
-            return &x->accessed[i];
-    }
-    if (x->n == x->cap && x->n >= FORGET_FROM)
+    if (x->n == x->cap)
         forget_known(d, x);
-    if (x->n == x->cap) {
-        u32 cap = x->cap;
-        if (!dh_mem_grow(&d->mem, (void **)&x->locks, x->n, &cap, sizeof(*x->locks)) ||
-            !dh_mem_grow(&d->mem, (void **)&x->accessed, x->n, &x->cap, sizeof(*x->accessed))) {
-            d->failed = true;
-            return NULL;
-        }
+    if (x->n == x->cap && !dh_mem_grow(&d->mem, (void **)&x->uses, x->n, &x->cap, sizeof(*x->uses))) {
+        d->failed = true;
+        dh_wcp_section_unref(d, use.section);
+        return;
     }
-    x->locks[x->n] = lock;
-    return &x->accessed[x->n++];
+    x->uses[x->n++] = use;
 }
 
-static void remember(struct dh_detector *d, struct dh_wcp_section **two, struct dh_wcp_section *s)
+/* What was done to the variable under one lock; NULL: nothing. The last two sections of different threads
+ * that read, then those that wrote. */
+struct uses {
+    struct use *last[2][2];
+};
+
+static struct uses uses_under(const struct cell *x, u32 lock)
 {
-    if (two[0] == s)
-        return;
-    s->refs++;
-    if (two[0] && two[0]->thread != s->thread) {
-        dh_wcp_section_unref(d, two[1]);
-        two[1] = two[0];
-    } else {
-        dh_wcp_section_unref(d, two[0]);
+    struct uses found = {0};
+    for (u32 i = 0; i < x->n; i++) {
+        if (x->uses[i].lock == lock)
+            found.last[x->uses[i].write][x->uses[i].older] = &x->uses[i];
     }
-    two[0] = s;
+    return found;
+}
+
+/* The section of a lock that the thread holds becomes the last of the two. */
+static void remember(struct dh_detector *d, struct cell *x, struct use **two, const struct held *now,
+                     bool write)
+{
+    struct use use = {.section = now->section, .lock = now->lock, .write = write};
+    use.section->refs++;
+    if (two[0]) {
+        struct dh_wcp_section *before = two[0]->section;
+        two[0]->section = use.section;
+        use = (struct use){.section = before, .lock = now->lock, .write = write, .older = true};
+        if (before->thread == now->section->thread) {
+            dh_wcp_section_unref(d, before);
+            return;
+        }
+    }
+    if (use.older && two[1]) {
+        dh_wcp_section_unref(d, two[1]->section);
+        *two[1] = use;
+    } else {
+        add_use(d, x, use);
+    }
 }
 
 /* Rule (a): the last conflicting section of another thread has published all that earlier ones did. */
-static void order_after_other(struct dh_detector *d, struct thread *t, struct dh_wcp_section *const *two)
+static void order_after_other(struct dh_detector *d, struct thread *t, struct use *const *two)
 {
-    const struct dh_wcp_section *s = two[0] && two[0]->thread == t->tid ? two[1] : two[0];
-    if (s)
-        order_after_section(d, t, s);
+    const struct use *u = two[0] && two[0]->section->thread == t->tid ? two[1] : two[0];
+    if (u)
+        order_after_section(d, t, u->section);
 }
 
 static void report_one(struct dh_detector *d, const struct dh_event *e, const struct dh_wcp_mark *m,
@@ -398,13 +434,11 @@ static void access(struct dh_detector *d, const struct dh_event *e, struct threa
                    bool write)
 {
     for (u32 i = 0; i < t->n_held; i++) {
-        struct accessed *a = accessed_under(d, x, t->held[i].lock);
-        if (!a)
-            return;
-        order_after_other(d, t, a->written);
+        struct uses past = uses_under(x, t->held[i].lock);
+        order_after_other(d, t, past.last[true]);
         if (write)
-            order_after_other(d, t, a->read);
-        remember(d, write ? a->written : a->read, t->held[i].section);
+            order_after_other(d, t, past.last[false]);
+        remember(d, x, past.last[write], &t->held[i], write);
     }
     if (x->only != t->tid + 1) {
         x->shared = x->only != 0;
@@ -434,15 +468,8 @@ static void drop(struct dh_detector *d, void *cell)
     dh_wcp_marks_drop(d, &x->r);
     dh_wcp_marks_drop(d, &x->w);
     for (u32 i = 0; i < x->n; i++)
-        drop_accessed(d, &x->accessed[i]);
-    dh_detect_free(d, x->locks, x->cap * sizeof(*x->locks));
-    dh_detect_free(d, x->accessed, x->cap * sizeof(*x->accessed));
-}
-
-static void ref(struct dh_wcp_section *s)
-{
-    if (s)
-        s->refs++;
+        dh_wcp_section_unref(d, x->uses[i].section);
+    dh_detect_free(d, x->uses, x->cap * sizeof(*x->uses));
 }
 
 static void copy(struct dh_detector *d, void *to, const void *from)
@@ -453,18 +480,13 @@ static void copy(struct dh_detector *d, void *to, const void *from)
     dh_wcp_marks_copy(d, &x->w, &old->w);
     x->only = old->only;
     x->shared = old->shared;
-    x->locks = dh_detect_dup(d, old->locks, old->cap * sizeof(*old->locks));
-    x->accessed = dh_detect_dup(d, old->accessed, old->cap * sizeof(*old->accessed));
-    if (!x->locks || !x->accessed)
+    x->uses = dh_detect_dup(d, old->uses, old->cap * sizeof(*old->uses));
+    if (!x->uses)
         return;
     x->n = old->n;
     x->cap = old->cap;
-    for (u32 i = 0; i < x->n; i++) {
-        for (u32 k = 0; k < 2; k++) {
-            ref(x->accessed[i].read[k]);
-            ref(x->accessed[i].written[k]);
-        }
-    }
+    for (u32 i = 0; i < x->n; i++)
+        x->uses[i].section->refs++;
 }
 
 static void soon(const struct dh_event *e, const void *cell)
@@ -473,8 +495,7 @@ static void soon(const struct dh_event *e, const void *cell)
     (void)e;
     __builtin_prefetch(x->w.items);
     __builtin_prefetch(x->r.items);
-    __builtin_prefetch(x->locks);
-    __builtin_prefetch(x->accessed);
+    __builtin_prefetch(x->uses);
 }
 
 const struct dh_detector_ops dh_detector_wcp = {
@@ -484,9 +505,11 @@ const struct dh_detector_ops dh_detector_wcp = {
     .summary =
         "weak causal precedence in one pass; the first race is real (or there is a deadlock), later ones "
         "unconfirmed",
+    .own_size = sizeof(struct wcp),
     .thread_size = sizeof(struct thread),
     .lock_size = sizeof(struct lock),
     .cell_size = sizeof(struct cell),
+    .init = init,
     .thread_init = thread_init,
     .read = read,
     .write = write,

@@ -9,10 +9,21 @@
 
 /* One critical section; shared by the queue of its lock and the variables accessed in it. */
 struct dh_wcp_section {
-    struct dh_vc h; /* what happened before its release, the release included; empty while it is open */
+    struct dh_vc h; /* what happened before its release, the release included; empty while it is open, and
+                       again when nobody needs it */
     u32 thread;
     u32 acq, rel; /* clocks of the thread */
-    u32 refs;
+    u32 refs : 29;
+    u32 last : 1;   /* the last one of its lock, whose clock the next holder needs */
+    u32 listed : 1; /* one of the references is that of dh_wcp_closed */
+    u32 known : 1;  /* all threads are ordered after it */
+};
+_Static_assert(sizeof(struct dh_wcp_section) == 32, "a power of two, as memory comes in");
+
+/* The closed sections of a thread that may have a clock, oldest first. All zero: none. */
+struct dh_wcp_closed {
+    struct dh_wcp_section **items;
+    u32 n, cap;
 };
 
 /* The closed sections of a lock that some thread may still have to be ordered after, oldest first. All zero:
@@ -32,6 +43,10 @@ enum { DH_WCP_QUEUE_MAX = 1 << 16 };
 struct dh_wcp_section *dh_wcp_section_new(struct dh_detector *d, u32 thread,
                                           u32 clock); /* one reference; NULL: no memory */
 void dh_wcp_section_unref(struct dh_detector *d, struct dh_wcp_section *s);
+
+void dh_wcp_closed_add(struct dh_detector *d, struct dh_wcp_closed *c, struct dh_wcp_section *s);
+/* All threads are ordered after the thread's releases up to this clock: how many sections are left. */
+u32 dh_wcp_closed_settle(struct dh_detector *d, struct dh_wcp_closed *c, u32 clock);
 
 /* Rule (b) for thread tid, which releases the lock and has p ordered before it: the last section it is
  * ordered after and was not before. To be asked again once p has that section, until NULL. */

@@ -10,25 +10,6 @@
 
 #include "detect/wcp.h"
 
-struct dh_wcp_section *dh_wcp_section_new(struct dh_detector *d, u32 thread, u32 clock)
-{
-    struct dh_wcp_section *s = dh_detect_alloc(d, sizeof(*s));
-    if (s) {
-        s->thread = thread;
-        s->acq = clock;
-        s->refs = 1;
-    }
-    return s;
-}
-
-void dh_wcp_section_unref(struct dh_detector *d, struct dh_wcp_section *s)
-{
-    if (!s || --s->refs)
-        return;
-    dh_vc_drop(d, &s->h);
-    dh_detect_free(d, s, sizeof(*s));
-}
-
 /* The position of tid, made on first use. NULL: no memory. */
 static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
 {

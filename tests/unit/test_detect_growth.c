@@ -75,7 +75,7 @@ static void check_memory(void **state)
     static const struct {
         const char *name;
         u32 most; /* bytes an event */
-    } bars[] = {{"goldilocks", 120}, {"wcp", 400}, {"djit", 128}, {"simplelock", 200}};
+    } bars[] = {{"goldilocks", 120}, {"wcp", 200}, {"djit", 128}, {"simplelock", 200}};
     struct kit_trace t = {0}, twice = {0};
     make(&t, EVENTS);
     make(&twice, 2 * EVENTS);

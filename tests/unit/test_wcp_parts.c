@@ -1,11 +1,12 @@
 /*
- * test_wcp_parts.c - what the wcp detector keeps of variables (detect/wcp_marks.h): the last access of each thread against a plain
- * table.
+ * test_wcp_parts.c - what the wcp detector keeps of variables and critical sections (detect/wcp_marks.h, detect/wcp.h): the last
+ * access of each thread against a plain table, and clocks that are given up when no thread can learn from them, never before.
  */
 #include "unit/check.h"
 
 #include <string.h>
 
+#include "detect/wcp.h"
 #include "detect/wcp_marks.h"
 
 enum { THREADS = 300, STEPS = 20000 };
@@ -82,11 +83,54 @@ static void check_marks_size(void **state)
     dh_mem_done(&d.mem);
 }
 
+/* A closed section of thread 1, in the list of its thread. */
+static struct dh_wcp_section *closed(struct dh_detector *d, struct dh_wcp_closed *list, u32 clock)
+{
+    struct dh_wcp_section *s = dh_wcp_section_new(d, 1, clock);
+    assert_non_null(s);
+    s->rel = clock;
+    assert_true(dh_vc_set(d, &s->h, 1, clock));
+    dh_wcp_closed_add(d, list, s);
+    return s;
+}
+
+static void check_settled(void **state)
+{
+    (void)state;
+    struct dh_detector d = {0};
+    struct dh_wcp_closed list = {0};
+    struct dh_wcp_section *s[10];
+    for (u32 i = 0; i < DH_ARRAY_LEN(s); i++)
+        s[i] = closed(&d, &list, i + 1);
+    s[2]->last = true;
+    assert_int_equal(dh_wcp_closed_settle(&d, &list, 0), 10);
+    assert_int_equal(dh_wcp_closed_settle(&d, &list, 5), 6); /* the last one of its lock is left */
+    for (u32 i = 0; i < DH_ARRAY_LEN(s); i++) {
+        bool known = i < 5 && i != 2;
+        assert_int_equal(s[i]->known, known);
+        assert_int_equal(dh_vc_get(&s[i]->h, 1), known ? 0 : i + 1);
+    }
+    s[2]->last = false;
+    assert_int_equal(dh_wcp_closed_settle(&d, &list, 5), 5);
+    assert_true(s[2]->known);
+    /* Nobody but the list has it: its clock goes at once, itself with the next look. */
+    dh_wcp_section_unref(&d, s[9]);
+    assert_int_equal(s[9]->h.n, 0);
+    assert_int_equal(dh_wcp_closed_settle(&d, &list, 5), 4);
+    assert_int_equal(dh_vc_get(&s[5]->h, 1), 6);
+    for (u32 i = 0; i < 9; i++)
+        dh_wcp_section_unref(&d, s[i]);
+    assert_int_equal(dh_wcp_closed_settle(&d, &list, 0), 0);
+    assert_false(d.failed);
+    dh_mem_done(&d.mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_marks),
         cmocka_unit_test(check_marks_size),
+        cmocka_unit_test(check_settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
