@@ -180,10 +180,12 @@ static void acquire(struct dh_detector *d, const struct dh_event *e, void *threa
         acquire_hard(d, e, t, l);
         return;
     }
-    if (l->last && l->last->thread != t->tid) {
-        if (dh_vc_get(&t->h, l->last->thread) < l->last->rel)
-            dh_vc_join(d, &t->h, &l->last->h);
-        order_after(d, t, &l->p);
+    const struct dh_wcp_section *last = l->last;
+    if (last && last->thread != t->tid) {
+        if (dh_vc_get(&t->h, last->thread) < last->rel)
+            dh_vc_join(d, &t->h, &last->h);
+        if (dh_vc_get(&t->p, last->thread) < last->rel) /* else all of it was published by that release */
+            order_after(d, t, &l->p);
     }
     if (t->n_held == t->cap_held &&
         !dh_mem_grow(&d->mem, (void **)&t->held, t->n_held, &t->cap_held, sizeof(*t->held))) {

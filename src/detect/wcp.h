@@ -26,10 +26,17 @@ struct dh_wcp_closed {
     u32 n, cap;
 };
 
+/* A section in a queue, with what is asked of it again and again. */
+struct dh_wcp_queued {
+    struct dh_wcp_section *section;
+    u32 thread;
+    u32 acq;
+};
+
 /* The closed sections of a lock that some thread may still have to be ordered after, oldest first. All zero:
  * empty. */
 struct dh_wcp_queue {
-    struct dh_wcp_section **items;
+    struct dh_wcp_queued *items;
     u32 n, cap;
     u32 tidy_at;            /* length at which to look for what nobody needs */
     u32 slowest;            /* the thread to ask first: it needed the most when all were asked last */

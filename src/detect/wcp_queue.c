@@ -10,6 +10,11 @@
 
 #include "detect/wcp.h"
 
+static struct dh_wcp_queued queued(struct dh_wcp_section *s)
+{
+    return (struct dh_wcp_queued){.section = s, .thread = s->thread, .acq = s->acq};
+}
+
 /* The position of tid, made on first use. NULL: no memory. */
 static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
 {
@@ -22,7 +27,7 @@ static u64 *position(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid)
 /* Is there such a section, of another thread than tid, and does it begin before p? */
 static bool begins_before(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct dh_vc *p)
 {
-    const struct dh_wcp_section *s = at < q->base + q->n ? q->items[at - q->base] : NULL;
+    const struct dh_wcp_queued *s = at < q->base + q->n ? &q->items[at - q->base] : NULL;
     return s && s->thread != tid && dh_vc_get(p, s->thread) >= s->acq;
 }
 
@@ -34,7 +39,7 @@ static u64 advance(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct d
     *ret_last = UINT64_MAX;
     for (; at < q->base + q->n; at++) {
         u64 leap = 1;
-        if (q->items[at - q->base]->thread == tid)
+        if (q->items[at - q->base].thread == tid)
             continue;
         if (!begins_before(q, at, tid, p))
             break;
@@ -54,7 +59,7 @@ const struct dh_wcp_section *dh_wcp_queue_order(struct dh_detector *d, struct dh
     if (!at)
         return NULL;
     *at = advance(q, *at, tid, p, &last);
-    return last == UINT64_MAX ? NULL : q->items[last - q->base];
+    return last == UINT64_MAX ? NULL : q->items[last - q->base].section;
 }
 
 void dh_wcp_queue_push(struct dh_detector *d, struct dh_wcp_queue *q, struct dh_wcp_section *s)
@@ -63,13 +68,13 @@ void dh_wcp_queue_push(struct dh_detector *d, struct dh_wcp_queue *q, struct dh_
         d->failed = true;
         return;
     }
-    q->items[q->n++] = s;
+    q->items[q->n++] = queued(s);
 }
 
 static void drop_first(struct dh_detector *d, struct dh_wcp_queue *q, u32 n)
 {
     for (u32 i = 0; i < n; i++)
-        dh_wcp_section_unref(d, q->items[i]);
+        dh_wcp_section_unref(d, q->items[i].section);
     q->n -= n;
     memmove(q->items, q->items + n, q->n * sizeof(*q->items));
     q->base += n;
@@ -81,14 +86,14 @@ static void thin(struct dh_detector *d, struct dh_wcp_queue *q)
 {
     u32 pairs = q->n / 4;
     for (u32 i = 0; i < pairs; i++) {
-        struct dh_wcp_section *a = q->items[2 * i], *b = q->items[2 * i + 1];
+        struct dh_wcp_section *a = q->items[2 * i].section, *b = q->items[2 * i + 1].section;
         struct dh_wcp_section *s = dh_wcp_section_new(d, a->thread, a->acq);
         if (!s || !dh_vc_copy(d, &s->h, &b->h))
             return;
         s->rel = UINT32_MAX; /* of another thread's section: never taken as known */
         dh_wcp_section_unref(d, a);
         dh_wcp_section_unref(d, b);
-        q->items[i] = s;
+        q->items[i] = queued(s);
     }
     memmove(q->items + pairs, q->items + 2 * pairs, (q->n - 2 * pairs) * sizeof(*q->items));
     q->n -= pairs;
