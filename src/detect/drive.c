@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Of the events that are no accesses: how many before its turn the lock of one is asked for. */
+enum { OTHERS_AHEAD = 3 };
+
 /* One cell of a range. from: its source, NULL if there is none or nothing is known of it. */
 static void range_cell(struct dh_detector *d, u8 op, void *to, void *from)
 {
@@ -135,6 +138,14 @@ static void plain_accesses(struct dh_detector *d, struct dh_batch *b, size_t fro
         dh_drive_accesses(d, b, from, to, ops->read, ops->write, ops->soon, d->cells.size);
 }
 
+/* The event that is no access comes soon; most of them concern a lock. */
+static void other_soon(const struct dh_detector *d, const struct dh_event *e)
+{
+    const char *lock = dh_table_get(&d->locks, e->target);
+    for (u32 at = 0; lock && at < d->locks.size; at += 64)
+        __builtin_prefetch(lock + at, 1);
+}
+
 void dh_drive(struct dh_detector *d, struct dh_batch *b, const u32 *others, u32 n_others)
 {
     bool cells = d->ops->read && d->ops->write;
@@ -149,6 +160,10 @@ void dh_drive(struct dh_detector *d, struct dh_batch *b, const u32 *others, u32 
         if (stop == b->n || d->failed)
             break;
         dh_drive_ahead(d, b, stop + DH_DRIVE_FAR, size);
+        if (d->ops->soon && size && stop + DH_DRIVE_NEAR < b->n && !d->failed)
+            d->ops->soon(&b->events[stop + DH_DRIVE_NEAR], b->cells[(stop + DH_DRIVE_NEAR) % DH_DRIVE_RING]);
+        if (k + OTHERS_AHEAD < n_others)
+            other_soon(d, &b->events[others[k + OTHERS_AHEAD]]);
         d->event = b->first + stop;
         if (b->events[stop].op != DH_OP_SKIP)
             other_event(d, &b->events[stop]);
