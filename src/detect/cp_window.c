@@ -20,7 +20,8 @@ static u32 *row(const struct dh_cp_window *w, u32 *rows, u32 i)
 
 static void join(const struct dh_cp_window *w, u32 *restrict dst, const u32 *restrict src)
 {
-    for (u32 i = 0; i < w->p->threads; i++)
+    u32 n = w->p->threads; /* a store to the row might be one to it, for all the compiler knows */
+    for (u32 i = 0; i < n; i++)
         dst[i] = dst[i] > src[i] ? dst[i] : src[i];
 }
 

@@ -64,7 +64,8 @@ bool dh_vc_join(struct dh_detector *d, struct dh_vc *dst, const struct dh_vc *sr
         return false;
     u32 *restrict a = dst->c;
     const u32 *restrict b = src->c;
-    for (u32 i = 0; i < src->n; i++)
+    u32 n = src->n; /* a store to the clock might be one to it, for all the compiler knows */
+    for (u32 i = 0; i < n; i++)
         a[i] = a[i] > b[i] ? a[i] : b[i];
     return true;
 }
@@ -83,8 +84,14 @@ bool dh_vc_copy(struct dh_detector *d, struct dh_vc *dst, const struct dh_vc *sr
         *dst = copy;
         return true;
     }
-    if (src->n > dst->n && !DH_ROOM(d, dst->c, dst->n, src->n - 1))
-        return false;
+    if (src->n > dst->n) {
+        u32 *copy = dh_detect_dup(d, src->c, src->n * sizeof(*copy));
+        if (!copy)
+            return false;
+        dh_detect_free(d, dst->c, dst->n * sizeof(*dst->c));
+        *dst = (struct dh_vc){.c = copy, .n = src->n};
+        return true;
+    }
     if (src->n)
         memcpy(dst->c, src->c, src->n * sizeof(*dst->c));
     if (dst->n > src->n)
