@@ -35,6 +35,9 @@
 enum { SETTLE_PER_THREAD = 16, SETTLE_FROM = 1024 };
 
 struct wcp {
+    u32 *known; /* of each thread: up to which clock all others were ordered after its releases when asked
+                   last */
+    u32 n_known;
     u64 closed; /* sections listed by their threads */
     u64 settle_at;
 };
@@ -58,8 +61,9 @@ struct thread {
 };
 
 struct lock {
-    struct dh_vc p; /* of the last release */
-    struct dh_wcp_section *last;
+    struct dh_vc p;              /* of the last release */
+    struct dh_wcp_section *last; /* and its section, if there is one, */
+    u32 thread, rel;             /* with the numbers of that */
     struct dh_wcp_queue queue;
     struct dh_vc told;    /* what was told through anything but a mutex, */
     struct dh_vc readers; /* and by readers of a lock */
@@ -180,13 +184,13 @@ static void acquire(struct dh_detector *d, const struct dh_event *e, void *threa
         acquire_hard(d, e, t, l);
         return;
     }
-    const struct dh_wcp_section *last = l->last;
-    if (last && last->thread != t->tid) {
-        if (dh_vc_get(&t->h, last->thread) < last->rel)
-            dh_vc_join(d, &t->h, &last->h);
-        if (dh_vc_get(&t->p, last->thread) < last->rel) /* else all of it was published by that release */
+    if (l->last && l->thread != t->tid) {
+        if (dh_vc_get(&t->h, l->thread) < l->rel)
+            dh_vc_join(d, &t->h, &l->last->h);
+        if (dh_vc_get(&t->p, l->thread) < l->rel) /* else all of it was published by that release */
             order_after(d, t, &l->p);
     }
+    dh_wcp_queue_soon(&l->queue, t->tid);
     if (t->n_held == t->cap_held &&
         !dh_mem_grow(&d->mem, (void **)&t->held, t->n_held, &t->cap_held, sizeof(*t->held))) {
         d->failed = true;
@@ -221,8 +225,10 @@ static void settle(struct dh_detector *d, struct wcp *w)
     w->closed = 0;
     for (u32 i = 0; i < d->n_threads; i++) {
         struct thread *t = dh_detect_thread(d, i);
-        if (t && t->closed.n)
-            w->closed += dh_wcp_closed_settle(d, &t->closed, known_to_all(d, i));
+        if (!t || !t->closed.n || !DH_ROOM(d, w->known, w->n_known, i))
+            continue;
+        w->known[i] = known_to_all(d, i);
+        w->closed += dh_wcp_closed_settle(d, &t->closed, w->known[i]);
     }
     u64 more = (u64)d->n_threads * SETTLE_PER_THREAD;
     more = more < w->closed / 4 ? w->closed / 4 : more;
@@ -254,9 +260,11 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
         tell(d, t, e->mode == DH_SHARED ? &l->readers : &l->told);
         return;
     }
-    const struct dh_wcp_section *before = dh_wcp_queue_order(d, &l->queue, t->tid, &t->p);
-    for (; before; before = dh_wcp_queue_order(d, &l->queue, t->tid, &t->p))
-        order_after_section(d, t, before);
+    const struct dh_wcp_queued *before;
+    while ((before = dh_wcp_queue_order(d, &l->queue, t->tid, &t->p))) {
+        if (dh_vc_get(&t->p, before->thread) < before->rel)
+            order_after(d, t, &before->section->h);
+    }
     s->rel = t->clock;
     dh_vc_copy(d, &s->h, &t->h);
     if (dh_vc_copy(d, &l->p, &t->p))
@@ -266,9 +274,11 @@ static void release(struct dh_detector *d, const struct dh_event *e, void *threa
         l->last->last = false;
     dh_wcp_section_unref(d, l->last);
     l->last = s;
+    l->thread = t->tid;
+    l->rel = s->rel;
     s->last = true;
     dh_wcp_queue_push(d, &l->queue, s);
-    dh_wcp_queue_tidy(d, &l->queue, knows);
+    dh_wcp_queue_tidy(d, &l->queue, knows, w->known, w->n_known);
     dh_wcp_closed_add(d, &t->closed, s);
     if (++w->closed >= w->settle_at)
         settle(d, w);
@@ -321,6 +331,8 @@ static void leave_or_wait(struct dh_detector *d, const struct dh_event *e, void 
 static void forget_known(struct dh_detector *d, struct cell *x)
 {
     u32 n = 0;
+    for (u32 i = 0; i < x->n; i++) /* all at once: they are in no cache */
+        __builtin_prefetch(x->uses[i].section, 1);
     for (u32 i = 0; i < x->n; i++) {
         if (x->uses[i].section->known)
             dh_wcp_section_unref(d, x->uses[i].section);
@@ -390,8 +402,8 @@ static void order_after_other(struct dh_detector *d, struct thread *t, struct us
         order_after_section(d, t, u->section);
 }
 
-static void report_one(struct dh_detector *d, const struct dh_event *e, const struct dh_wcp_mark *m,
-                       bool write)
+static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, const struct dh_wcp_mark *m,
+                           bool write)
 {
     struct dh_race race = {
         .cell = d->cell,
@@ -401,28 +413,19 @@ static void report_one(struct dh_detector *d, const struct dh_event *e, const st
     dh_detect_emit(d, &race);
 }
 
-static DH_COLD void report(struct dh_detector *d, const struct dh_event *e, const struct dh_wcp_marks *marks,
-                           const struct dh_vc *c, bool write)
-{
-    u32 told = 0;
-    for (u32 i = 0; told < DH_RACES_OF_ACCESS && i < marks->n; i++) {
-        struct dh_wcp_mark m = dh_wcp_marks_at(marks, i);
-        if (m.clock > dh_vc_get(c, m.thread)) {
-            report_one(d, e, &m, write);
-            told++;
-        }
-    }
-}
-
 static void check(struct dh_detector *d, const struct dh_event *e, const struct thread *t,
                   struct dh_wcp_marks *m, bool write)
 {
     if (dh_is_known(&m->all, &t->p))
         return;
-    if (DH_UNLIKELY(dh_wcp_marks_exceed(m, &t->p)))
-        report(d, e, m, &t->p, write);
-    else
+    u32 i = dh_wcp_marks_outside(m, 0, &t->p);
+    if (i == m->n)
         m->all = (struct dh_known){.tid = t->tid, .clock = t->clock};
+    for (u32 told = 0; i < m->n && told < DH_RACES_OF_ACCESS; told++) {
+        struct dh_wcp_mark earlier = dh_wcp_marks_at(m, i);
+        report(d, e, &earlier, write);
+        i = dh_wcp_marks_outside(m, i + 1, &t->p);
+    }
 }
 
 static void mark(struct dh_detector *d, const struct dh_event *e, const struct thread *t,

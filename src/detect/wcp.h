@@ -30,7 +30,7 @@ struct dh_wcp_closed {
 struct dh_wcp_queued {
     struct dh_wcp_section *section;
     u32 thread;
-    u32 acq;
+    u32 acq, rel;
 };
 
 /* The closed sections of a lock that some thread may still have to be ordered after, oldest first. All zero:
@@ -57,12 +57,21 @@ u32 dh_wcp_closed_settle(struct dh_detector *d, struct dh_wcp_closed *c, u32 clo
 
 /* Rule (b) for thread tid, which releases the lock and has p ordered before it: the last section it is
  * ordered after and was not before. To be asked again once p has that section, until NULL. */
-const struct dh_wcp_section *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
-                                                const struct dh_vc *p);
+const struct dh_wcp_queued *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
+                                               const struct dh_vc *p);
+/* The thread will ask that soon. */
+DH_INLINE void dh_wcp_queue_soon(const struct dh_wcp_queue *q, u32 tid)
+{
+    __builtin_prefetch(q->items);
+    dh_by_thread_soon(&q->at, tid, sizeof(u64));
+}
+
 /* Takes over the reference. */
 void dh_wcp_queue_push(struct dh_detector *d, struct dh_wcp_queue *q, struct dh_wcp_section *s);
-/* Drops what no thread can need. `knows` gives p of a thread, NULL for one that has ended. */
+/* Drops what no thread can need. `knows` gives p of a thread, NULL for one that has ended; `known`, of the
+ * first n_known threads, the clock up to which all others are ordered after the thread's releases. */
 typedef const struct dh_vc *dh_wcp_knows_fn(struct dh_detector *d, u32 tid);
-void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows);
+void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows,
+                       const u32 *known, u32 n_known);
 
 #endif

@@ -81,14 +81,12 @@ void dh_wcp_marks_set(struct dh_detector *d, struct dh_wcp_marks *m, u32 tid, u3
         (struct dh_wcp_place){.event_low = (u32)d->event, .event_high = (u32)(d->event >> 32), .site = site};
 }
 
-bool dh_wcp_marks_exceed(const struct dh_wcp_marks *m, const struct dh_vc *c)
+u32 dh_wcp_marks_outside(const struct dh_wcp_marks *m, u32 from, const struct dh_vc *c)
 {
     const u32 *clocks = clocks_of(m);
-    for (u32 i = 0; i < m->n; i++) {
-        if (clocks[i] > dh_vc_get(c, m->items[i]))
-            return true;
-    }
-    return false;
+    while (from < m->n && clocks[from] <= dh_vc_get(c, m->items[from]))
+        from++;
+    return from;
 }
 
 struct dh_wcp_mark dh_wcp_marks_at(const struct dh_wcp_marks *m, u32 i)

@@ -34,8 +34,8 @@ struct dh_wcp_mark {
 
 /* Event d->event, by this thread. Without memory the detector has failed and nothing has changed. */
 void dh_wcp_marks_set(struct dh_detector *d, struct dh_wcp_marks *m, u32 tid, u32 clock, u32 site);
-/* Is any of them outside the clock? */
-bool dh_wcp_marks_exceed(const struct dh_wcp_marks *m, const struct dh_vc *c);
+/* The first one from number `from` on that is outside the clock; m->n: none. */
+u32 dh_wcp_marks_outside(const struct dh_wcp_marks *m, u32 from, const struct dh_vc *c);
 struct dh_wcp_mark dh_wcp_marks_at(const struct dh_wcp_marks *m, u32 i); /* i < m->n */
 /* `to`, all zero, becomes as `from`, sharing nothing with it. */
 void dh_wcp_marks_copy(struct dh_detector *d, struct dh_wcp_marks *to, const struct dh_wcp_marks *from);

@@ -10,9 +10,11 @@
 
 #include "detect/wcp.h"
 
+enum { TIDY_FROM = 16 };
+
 static struct dh_wcp_queued queued(struct dh_wcp_section *s)
 {
-    return (struct dh_wcp_queued){.section = s, .thread = s->thread, .acq = s->acq};
+    return (struct dh_wcp_queued){.section = s, .thread = s->thread, .acq = s->acq, .rel = s->rel};
 }
 
 /* The position of tid, made on first use. NULL: no memory. */
@@ -52,14 +54,14 @@ static u64 advance(const struct dh_wcp_queue *q, u64 at, u32 tid, const struct d
     return at;
 }
 
-const struct dh_wcp_section *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
-                                                const struct dh_vc *p)
+const struct dh_wcp_queued *dh_wcp_queue_order(struct dh_detector *d, struct dh_wcp_queue *q, u32 tid,
+                                               const struct dh_vc *p)
 {
     u64 *at = position(d, q, tid), last;
     if (!at)
         return NULL;
     *at = advance(q, *at, tid, p, &last);
-    return last == UINT64_MAX ? NULL : q->items[last - q->base].section;
+    return last == UINT64_MAX ? NULL : &q->items[last - q->base];
 }
 
 void dh_wcp_queue_push(struct dh_detector *d, struct dh_wcp_queue *q, struct dh_wcp_section *s)
@@ -107,10 +109,18 @@ static void thin(struct dh_detector *d, struct dh_wcp_queue *q)
     }
 }
 
-void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows)
+/* Drops those at the beginning that all threads are ordered after. */
+static void drop_known(struct dh_detector *d, struct dh_wcp_queue *q, const u32 *known, u32 n_known)
 {
-    if (q->n < q->tidy_at || q->n < 16 || q->n < d->n_threads / 64)
-        return;
+    u32 n = 0;
+    while (n < q->n && q->items[n].thread < n_known && q->items[n].rel <= known[q->items[n].thread])
+        n++;
+    drop_first(d, q, n);
+}
+
+/* Drops those at the beginning that every thread is past; asks them all. */
+static void drop_passed(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows)
+{
     bool full = q->n >= DH_WCP_QUEUE_MAX;
     u64 needed = q->base + q->n;
     u32 first = q->slowest;
@@ -131,6 +141,18 @@ void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_kno
         }
     }
     drop_first(d, q, (u32)(needed - q->base));
+}
+
+void dh_wcp_queue_tidy(struct dh_detector *d, struct dh_wcp_queue *q, dh_wcp_knows_fn *knows,
+                       const u32 *known, u32 n_known)
+{
+    u32 least = d->n_threads / 64 < TIDY_FROM ? TIDY_FROM : d->n_threads / 64;
+    if (q->n < q->tidy_at || q->n < least)
+        return;
+    drop_known(d, q, known, n_known);
+    if (q->n < q->tidy_at || q->n < least)
+        return;
+    drop_passed(d, q, knows);
     if (q->n >= DH_WCP_QUEUE_MAX)
         thin(d, q);
     q->tidy_at = q->n * 2;

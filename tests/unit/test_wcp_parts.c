@@ -40,7 +40,7 @@ static void check_marks(void **state)
     struct dh_detector d = {0};
     struct dh_wcp_marks m = {0}, copy = {0};
     struct dh_vc c = {0};
-    assert_false(dh_wcp_marks_exceed(&m, &c));
+    assert_int_equal(dh_wcp_marks_outside(&m, 0, &c), 0);
     for (u32 step = 0; step < STEPS; step++) {
         u32 t = roll(1 + roll(THREADS));
         /* Numbers of events beyond 32 bits. */
@@ -52,9 +52,12 @@ static void check_marks(void **state)
             check_equal(&m, model);
         /* A clock that has every mark, and one that lacks a single one. */
         assert_true(dh_vc_set(&d, &c, t, model[t].clock - 1));
-        assert_true(dh_wcp_marks_exceed(&m, &c));
+        u32 at = dh_wcp_marks_outside(&m, 0, &c);
+        assert_true(at < m.n);
+        assert_int_equal(dh_wcp_marks_at(&m, at).thread, t);
+        assert_int_equal(dh_wcp_marks_outside(&m, at + 1, &c), m.n);
         assert_true(dh_vc_set(&d, &c, t, model[t].clock));
-        assert_false(dh_wcp_marks_exceed(&m, &c));
+        assert_int_equal(dh_wcp_marks_outside(&m, 0, &c), m.n);
     }
     m.all = (struct dh_known){.tid = 3, .clock = 4};
     dh_wcp_marks_copy(&d, &copy, &m);
