@@ -198,11 +198,7 @@ static u32 next_of(const struct dh_osr_search *s, u32 t)
 
 static bool needs_are_done(const struct dh_osr_search *s, u32 event, u32 t)
 {
-    const u32 *needs = dh_predict_version(s->p, dh_predict_need(s->p, event));
-    u32 missing = 0;
-    for (u32 u = 0; u < s->p->threads; u++)
-        missing |= u != t && needs[u] > s->at[u];
-    return !missing;
+    return dh_versions_within(&s->p->versions, dh_predict_need(s->p, event), s->at, t);
 }
 
 /* Does the section that event `at` begins end in the cut? */

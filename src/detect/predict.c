@@ -17,8 +17,6 @@ struct dh_set_link {
     u32 outer, lock, set; /* set 0: the slot is free */
 };
 
-enum { CHUNK = 1 << DH_VERSION_CHUNK_SHIFT };
-
 /* State of the second pass. */
 struct reading {
     u32 *version; /* of each thread */
@@ -29,6 +27,7 @@ struct reading {
     u32 *section; /* last section of each lock */
     u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
     u32 *told;    /* of each lock: what was done when it was signalled, a version; DH_NONE */
+    u32 *counts;  /* of a version that is being made */
     struct dh_lives lives;
 };
 
@@ -81,45 +80,25 @@ enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_eve
     }
 }
 
-static u32 *version(const struct dh_predict *p, u32 v)
+/* Version v joined with version w, and `count` events of thread u. DH_NONE: no memory. */
+static u32 joined(struct dh_predict *p, const struct reading *r, u32 v, u32 w, u32 u, u32 count)
 {
-    return p->versions[v >> DH_VERSION_CHUNK_SHIFT] + (size_t)(v & (CHUNK - 1)) * p->threads;
-}
-
-/* A copy of version `from`, to be changed by the caller; DH_NONE: no memory. */
-static u32 new_version(struct dh_predict *p, u32 from)
-{
-    u32 v = p->n_versions, chunk = v >> DH_VERSION_CHUNK_SHIFT;
-    if ((v & (CHUNK - 1)) == 0) {
-        if (chunk == p->cap_chunks &&
-            !dh_mem_grow(&p->d->mem, (void **)&p->versions, chunk, &p->cap_chunks, sizeof(*p->versions)))
-            return DH_NONE;
-        p->versions[chunk] = array(p->d, (size_t)CHUNK * p->threads, sizeof(u32));
-        if (!p->versions[chunk])
-            return DH_NONE;
-    }
-    p->n_versions++;
-    if (from != DH_NONE)
-        memcpy(version(p, v), version(p, from), p->threads * sizeof(u32));
-    return v;
-}
-
-static void join(u32 *restrict dst, const u32 *restrict src, u32 n)
-{
-    for (u32 i = 0; i < n; i++)
-        dst[i] = dst[i] > src[i] ? dst[i] : src[i];
+    memset(r->counts, 0, p->threads * sizeof(u32));
+    dh_versions_join(&p->versions, v, r->counts);
+    dh_versions_join(&p->versions, w, r->counts);
+    if (r->counts[u] < count)
+        r->counts[u] = count;
+    return dh_versions_add(&p->versions, v, r->counts);
 }
 
 /* Thread t learns what thread u, at version v, had done when it had done `count` events. */
 static bool learn(struct dh_predict *p, struct reading *r, u32 t, u32 v, u32 u, u32 count)
 {
-    if (u == t || version(p, r->version[t])[u] >= count)
+    if (u == t || dh_versions_get(&p->versions, r->version[t], u) >= count)
         return true;
-    u32 mine = new_version(p, r->version[t]);
+    u32 mine = joined(p, r, r->version[t], v, u, count);
     if (mine == DH_NONE)
         return false;
-    join(version(p, mine), version(p, v), p->threads);
-    version(p, mine)[u] = count;
     r->version[t] = mine;
     return true;
 }
@@ -128,12 +107,9 @@ static bool learn(struct dh_predict *p, struct reading *r, u32 t, u32 v, u32 u, 
  */
 static bool join_thread(struct dh_predict *p, struct reading *r, u32 t, u32 u)
 {
-    u32 mine = new_version(p, r->version[t]);
+    u32 mine = joined(p, r, r->version[t], r->version[u], u, r->done[u]);
     if (mine == DH_NONE)
         return false;
-    u32 *v = version(p, mine);
-    join(v, version(p, r->version[u]), p->threads);
-    v[u] = r->done[u] > v[u] ? r->done[u] : v[u];
     r->version[t] = mine;
     return true;
 }
@@ -149,12 +125,10 @@ static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 obj
 /* What thread t has done, its event i included, is added to what the object has been told. */
 static bool tell(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u32 *told)
 {
-    u32 both = new_version(p, r->version[t]);
+    u32 before = *told == DH_NONE ? r->version[t] : *told;
+    u32 both = joined(p, r, before, r->version[t], t, p->local[i] + 1);
     if (both == DH_NONE)
         return false;
-    if (*told != DH_NONE)
-        join(version(p, both), version(p, *told), p->threads);
-    version(p, both)[t] = p->local[i] + 1;
     *told = both;
     return true;
 }
@@ -162,12 +136,9 @@ static bool tell(struct dh_predict *p, const struct reading *r, u32 t, u32 i, u3
 /* Thread t learns all that the object has been told. */
 static bool hear(struct dh_predict *p, struct reading *r, u32 t, u32 told)
 {
-    if (told == DH_NONE)
-        return true;
-    u32 mine = new_version(p, r->version[t]);
+    u32 mine = told == DH_NONE ? r->version[t] : joined(p, r, r->version[t], told, t, 0);
     if (mine == DH_NONE)
         return false;
-    join(version(p, mine), version(p, told), p->threads);
     r->version[t] = mine;
     return true;
 }
@@ -414,7 +385,10 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     p->links = dh_detect_alloc(d, sizeof(*p->links));
     p->held_at = array(d, p->threads, sizeof(*p->held_at));
     p->order = array(d, p->n, sizeof(u32));
-    if (d->failed || new_version(p, DH_NONE) == DH_NONE || !dh_lives_init(&r->lives, p))
+    r->counts = array(d, p->threads, sizeof(u32));
+    p->versions = (struct dh_versions){.d = d, .threads = p->threads};
+    if (d->failed || dh_versions_add(&p->versions, DH_NONE, r->counts) == DH_NONE ||
+        !dh_lives_init(&r->lives, p))
         return false;
     p->end_holding = r->holding;
     p->n_holdings = 1;
@@ -438,6 +412,7 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
             return -ENOMEM;
     }
     dh_detect_free(d, r.version, (p->threads ? p->threads : 1) * sizeof(u32));
+    dh_detect_free(d, r.counts, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.done, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
     dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
@@ -452,7 +427,7 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
 void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with)
 {
     u32 t = p->trace->events[e].thread, count = p->local[e] + with;
-    join(cut, dh_predict_version(p, dh_predict_need(p, e)), p->threads);
+    dh_versions_join(&p->versions, dh_predict_need(p, e), cut);
     if (cut[t] < count)
         cut[t] = count;
 }

@@ -23,7 +23,7 @@
 #ifndef DH_DETECT_PREDICT_H
 #define DH_DETECT_PREDICT_H
 
-#include "detect/detector.h"
+#include "detect/predict_versions.h"
 
 #define DH_NONE UINT32_MAX
 
@@ -100,8 +100,7 @@ struct dh_predict {
     u32 *end_holding; /* of each thread */
     bool *hard_lock;  /* ever taken in shared mode */
     u8 *signalled;    /* of each lock: DH_SIGNALLED, DH_VALUED */
-    u32 **versions;   /* chunks of vectors of `threads` counts */
-    u32 n_versions, cap_chunks;
+    struct dh_versions versions;
     struct dh_section *sections;
     u32 n_sections, cap_sections;
     struct dh_turn *turns; /* of all sections, by lock, then as they are */
@@ -118,10 +117,8 @@ struct dh_predict {
     u32 n_sets, cap_sets;
 };
 
-enum { DH_VERSION_CHUNK_SHIFT = 8 };
-
 /* With more threads at once a search would go through too much for each pair. */
-enum { DH_PREDICT_THREADS = 4096 };
+enum { DH_PREDICT_THREADS = DH_VERSION_THREADS };
 
 /* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits, -E2BIG beyond
  * DH_PREDICT_THREADS. Freed with the detector. */
@@ -150,16 +147,10 @@ DH_INLINE u32 dh_predict_holding(const struct dh_predict *p, u32 e)
     return p->moments[p->moment[e]].holding;
 }
 
-DH_INLINE const u32 *dh_predict_version(const struct dh_predict *p, u32 version)
-{
-    return p->versions[version >> DH_VERSION_CHUNK_SHIFT] +
-           (size_t)(version & ((1u << DH_VERSION_CHUNK_SHIFT) - 1)) * p->threads;
-}
-
 /* How many events of thread t must have happened before event e, as far as others order it. */
 DH_INLINE u32 dh_predict_needs(const struct dh_predict *p, u32 e, u32 t)
 {
-    return dh_predict_version(p, dh_predict_need(p, e))[t];
+    return dh_versions_get(&p->versions, dh_predict_need(p, e), t);
 }
 
 /* May these two accesses to one object race, if nothing orders them? Two atomic ones may not. */

@@ -306,10 +306,10 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e)
     const struct dh_predict *p = s->p;
     u32 t = p->trace->events[e].thread;
     bool atomic = p->trace->events[e].mode & DH_ATOMIC;
-    const u32 *needs = dh_predict_version(p, dh_predict_need(p, e));
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
-        if (class->thread == t || (class->atomic && atomic) || class->local < needs[class->thread])
+        if (class->thread == t || (class->atomic && atomic) ||
+            class->local < dh_predict_needs(p, e, class->thread))
             continue;
         u32 earlier = find_in_class(s, c, e);
         if (earlier != DH_NONE)
