@@ -22,7 +22,10 @@ struct reading {
     u32 *version; /* of each thread */
     u32 *done;    /* events of each thread */
     u32 *holding; /* of each thread */
-    u32 *moment;  /* of each thread, + 1 */
+    u32 *last;    /* of each thread: its last moment, + 1 */
+    u32 *moment;  /* of each event */
+    struct dh_moment *moments;
+    u32 n_moments, cap_moments;
     u32 *writer;  /* last event that wrote each object */
     u32 *section; /* last section of each lock */
     u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
@@ -91,6 +94,11 @@ static u32 joined(struct dh_predict *p, const struct reading *r, u32 v, u32 w, u
     return dh_versions_add(&p->versions, v, r->counts);
 }
 
+static u32 need_of(const struct reading *r, u32 e)
+{
+    return r->moments[r->moment[e]].need;
+}
+
 /* Thread t learns what thread u, at version v, had done when it had done `count` events. */
 static bool learn(struct dh_predict *p, struct reading *r, u32 t, u32 v, u32 u, u32 count)
 {
@@ -119,7 +127,7 @@ static bool learn_writer(struct dh_predict *p, struct reading *r, u32 t, u32 obj
     u32 w = r->writer[object];
     if (w == DH_NONE)
         return true;
-    return learn(p, r, t, dh_predict_need(p, w), p->trace->events[w].thread, p->local[w] + 1);
+    return learn(p, r, t, need_of(r, w), p->trace->events[w].thread, p->local[w] + 1);
 }
 
 /* What thread t has done, its event i included, is added to what the object has been told. */
@@ -241,8 +249,8 @@ static bool find_object(struct dh_predict *p, struct reading *r, u32 i, u32 *nee
     if (made && p->parent[p->object[i]] != DH_NONE)
         r->writer[p->object[i]] = r->writer[p->parent[p->object[i]]];
     u32 b = p->birth[p->object[i]];
-    bool ok = b == DH_NONE ||
-              learn(p, r, e->thread, dh_predict_need(p, b), p->trace->events[b].thread, p->local[b] + 1);
+    bool ok =
+        b == DH_NONE || learn(p, r, e->thread, need_of(r, b), p->trace->events[b].thread, p->local[b] + 1);
     *need = r->version[e->thread];
     return ok;
 }
@@ -276,16 +284,41 @@ static bool take_effect(struct dh_predict *p, struct reading *r, u32 i, u32 *nee
 /* Keeps what event i needs and which locks its thread holds before it, mostly as the event before. */
 static bool set_moment(struct dh_predict *p, struct reading *r, u32 i, struct dh_moment now)
 {
-    u32 *last = &r->moment[p->trace->events[i].thread];
-    const struct dh_moment *before = &p->moments[*last ? *last - 1 : 0];
+    u32 *last = &r->last[p->trace->events[i].thread];
+    const struct dh_moment *before = &r->moments[*last ? *last - 1 : 0];
     if (!*last || before->need != now.need || before->holding != now.holding) {
-        if (p->n_moments == p->cap_moments && !dh_mem_grow(&p->d->mem, (void **)&p->moments, p->n_moments,
-                                                           &p->cap_moments, sizeof(*p->moments)))
+        if (r->n_moments == r->cap_moments && !dh_mem_grow(&p->d->mem, (void **)&r->moments, r->n_moments,
+                                                           &r->cap_moments, sizeof(*r->moments)))
             return false;
-        p->moments[p->n_moments++] = now;
-        *last = p->n_moments;
+        r->moments[r->n_moments++] = now;
+        *last = r->n_moments;
     }
-    p->moment[i] = *last - 1;
+    r->moment[i] = *last - 1;
+    return true;
+}
+
+/* Threads go through few moments: where each begins takes less than its number for each event. */
+static bool make_steps(struct dh_predict *p, const struct reading *r)
+{
+    u32 n = 0;
+    p->moments = array(p->d, r->n_moments, sizeof(*p->moments));
+    p->steps = array(p->d, (size_t)p->n / 32 + 1, sizeof(*p->steps));
+    if (p->d->failed)
+        return false;
+    for (u32 t = 0; t < p->threads; t++) {
+        u32 last = DH_NONE;
+        for (u32 at = p->first[t]; at < p->first[t + 1]; at++) {
+            u32 moment = r->moment[p->order[at]];
+            struct dh_steps *s = &p->steps[at / 32];
+            if (at % 32 == 0)
+                s->before = n;
+            if (moment == last)
+                continue;
+            s->bits |= 1u << at % 32;
+            p->moments[n++] = r->moments[moment];
+            last = moment;
+        }
+    }
     return true;
 }
 
@@ -368,7 +401,8 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     r->version = array(d, p->threads, sizeof(u32));
     r->done = array(d, p->threads, sizeof(u32));
     r->holding = array(d, p->threads, sizeof(u32));
-    r->moment = array(d, p->threads, sizeof(u32));
+    r->last = array(d, p->threads, sizeof(u32));
+    r->moment = array(d, p->n, sizeof(u32));
     r->writer = none_array(d, p->objects);
     r->section = none_array(d, trace->locks);
     r->readers = none_array(d, trace->locks);
@@ -381,7 +415,6 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     p->child = none_array(d, p->objects);
     p->sibling = none_array(d, p->objects);
     p->local = array(d, p->n, sizeof(u32));
-    p->moment = array(d, p->n, sizeof(u32));
     p->links = dh_detect_alloc(d, sizeof(*p->links));
     p->held_at = array(d, p->threads, sizeof(*p->held_at));
     p->order = array(d, p->n, sizeof(u32));
@@ -393,7 +426,7 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     p->end_holding = r->holding;
     p->n_holdings = 1;
     return dh_mem_grow(&d->mem, (void **)&p->holdings, 0, &p->cap_holdings, sizeof(*p->holdings)) &&
-           dh_mem_grow(&d->mem, (void **)&p->moments, 0, &p->cap_moments, sizeof(*p->moments));
+           dh_mem_grow(&d->mem, (void **)&r->moments, 0, &r->cap_moments, sizeof(*r->moments));
 }
 
 int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace)
@@ -411,6 +444,8 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
         if (!read_event(p, &r, i))
             return -ENOMEM;
     }
+    if (!make_steps(p, &r))
+        return -ENOMEM;
     dh_detect_free(d, r.version, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.counts, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.done, (p->threads ? p->threads : 1) * sizeof(u32));
@@ -418,7 +453,9 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.readers, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.told, (trace->locks ? trace->locks : 1) * sizeof(u32));
-    dh_detect_free(d, r.moment, (p->threads ? p->threads : 1) * sizeof(u32));
+    dh_detect_free(d, r.last, (p->threads ? p->threads : 1) * sizeof(u32));
+    dh_detect_free(d, r.moment, (p->n ? p->n : 1) * sizeof(u32));
+    dh_detect_free(d, r.moments, r.cap_moments * sizeof(*r.moments));
     dh_detect_free(d, r.lives.pending, (trace->cells ? trace->cells : 1) * sizeof(u32));
     dh_lives_done(&r.lives, p);
     return dh_predict_index_sections(p);
@@ -435,7 +472,7 @@ void dh_predict_absorb(const struct dh_predict *p, u32 *cut, u32 e, bool with)
 u32 dh_predict_holding_at(const struct dh_predict *p, u32 t, u32 count)
 {
     u32 at = p->first[t] + count;
-    return at < p->first[t + 1] ? dh_predict_holding(p, p->order[at]) : p->end_holding[t];
+    return at < p->first[t + 1] ? p->moments[dh_predict_moment(p, at)].holding : p->end_holding[t];
 }
 
 /* Everything here is somewhere else in memory, one after the other for a thread but all threads side by side:
@@ -446,10 +483,8 @@ void dh_predict_hold(const struct dh_predict *p, const u32 *cut)
     for (u32 t = 0; t < p->threads; t++) {
         u32 at = p->first[t] + cut[t];
         held[t].count = cut[t];
-        held[t].holding = at < p->first[t + 1] ? p->order[at] : DH_NONE;
+        held[t].holding = at < p->first[t + 1] ? dh_predict_moment(p, at) : DH_NONE;
     }
-    for (u32 t = 0; t < p->threads; t++)
-        held[t].holding = held[t].holding == DH_NONE ? DH_NONE : p->moment[held[t].holding];
     for (u32 t = 0; t < p->threads; t++)
         held[t].holding =
             held[t].holding == DH_NONE ? p->end_holding[t] : p->moments[held[t].holding].holding;

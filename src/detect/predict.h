@@ -75,6 +75,13 @@ struct dh_moment {
     u32 holding; /* before the event */
 };
 
+/* Where moments begin, of 32 events that follow each other in `order`. */
+struct dh_steps {
+    u32 before; /* moments that begin before these events */
+    u32 bits; /* which of the events have another moment than the one before them, or are their thread's first
+               */
+};
+
 /* How an object that is no mutex is used. One that is used both ways is treated as a value: who waits sees
  * the last event only, and that one comes after all before it. */
 enum { DH_SIGNALLED = 1, DH_VALUED = 2 };
@@ -92,10 +99,9 @@ struct dh_predict {
     u32 *sibling; /* and the next copy of the same one */
     bool copied;  /* there are copies */
     u32 *local;   /* number of the event in its thread */
-    u32 *moment;  /* of each event */
-    struct dh_moment *moments;
-    u32 n_moments, cap_moments;
-    u32 *order; /* the events of thread t: order[first[t] .. first[t + 1]) */
+    struct dh_moment *moments; /* of thread after thread */
+    struct dh_steps *steps;    /* which event has which */
+    u32 *order;                /* the events of thread t: order[first[t] .. first[t + 1]) */
     u32 *first;
     u32 *end_holding; /* of each thread */
     bool *hard_lock;  /* ever taken in shared mode */
@@ -137,14 +143,26 @@ DH_INLINE bool dh_effect_changes(enum dh_effect effect)
     return effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH || effect == DH_EFFECT_SIGNAL;
 }
 
+/* The number of the moment of event order[at]. */
+DH_INLINE u32 dh_predict_moment(const struct dh_predict *p, u32 at)
+{
+    const struct dh_steps *s = &p->steps[at / 32];
+    return s->before + (u32)__builtin_popcount(s->bits << (31 - at % 32)) - 1;
+}
+
+DH_INLINE const struct dh_moment *dh_predict_moment_of(const struct dh_predict *p, u32 e)
+{
+    return &p->moments[dh_predict_moment(p, p->first[p->trace->events[e].thread] + p->local[e])];
+}
+
 DH_INLINE u32 dh_predict_need(const struct dh_predict *p, u32 e)
 {
-    return p->moments[p->moment[e]].need;
+    return dh_predict_moment_of(p, e)->need;
 }
 
 DH_INLINE u32 dh_predict_holding(const struct dh_predict *p, u32 e)
 {
-    return p->moments[p->moment[e]].holding;
+    return dh_predict_moment_of(p, e)->holding;
 }
 
 /* How many events of thread t must have happened before event e, as far as others order it. */

@@ -92,11 +92,10 @@ DH_INLINE void dh_syncp_soon(const struct dh_syncp *s, u32 at)
     if (at + FAR < s->n) {
         u32 e = s->accesses[at + FAR];
         __builtin_prefetch(&p->trace->events[e]);
-        __builtin_prefetch(&p->moment[e]);
         __builtin_prefetch(&p->local[e]);
     }
     if (at + NEAR < s->n)
-        __builtin_prefetch(&p->moments[p->moment[s->accesses[at + NEAR]]]);
+        __builtin_prefetch(dh_predict_moment_of(p, s->accesses[at + NEAR]));
 }
 
 /* What was seen of an object of the family. */
