@@ -102,7 +102,7 @@ static u32 need_of(const struct reading *r, u32 e)
 /* Thread t learns what thread u, at version v, had done when it had done `count` events. */
 static bool learn(struct dh_predict *p, struct reading *r, u32 t, u32 v, u32 u, u32 count)
 {
-    if (u == t || dh_versions_get(&p->versions, r->version[t], u) >= count)
+    if (u == t || dh_versions_has(&p->versions, r->version[t], u, count - 1))
         return true;
     u32 mine = joined(p, r, r->version[t], v, u, count);
     if (mine == DH_NONE)
@@ -297,24 +297,33 @@ static bool set_moment(struct dh_predict *p, struct reading *r, u32 i, struct dh
     return true;
 }
 
+#define ONES_2(n) (n), (n) + 1, (n) + 1, (n) + 2
+#define ONES_4(n) ONES_2(n), ONES_2((n) + 1), ONES_2((n) + 1), ONES_2((n) + 2)
+#define ONES_6(n) ONES_4(n), ONES_4((n) + 1), ONES_4((n) + 1), ONES_4((n) + 2)
+
+/* Not every processor that this runs on has an instruction for it. */
+const u8 dh_predict_ones[256] = {ONES_6(0), ONES_6(1), ONES_6(1), ONES_6(2)};
+
 /* Threads go through few moments: where each begins takes less than its number for each event. */
 static bool make_steps(struct dh_predict *p, const struct reading *r)
 {
     u32 n = 0;
     p->moments = array(p->d, r->n_moments, sizeof(*p->moments));
-    p->steps = array(p->d, (size_t)p->n / 32 + 1, sizeof(*p->steps));
+    p->steps = array(p->d, (size_t)p->n / 8 + 1, sizeof(*p->steps));
+    p->steps_before = array(p->d, (size_t)p->n / DH_STEPS + 1, sizeof(u32));
     if (p->d->failed)
         return false;
     for (u32 t = 0; t < p->threads; t++) {
         u32 last = DH_NONE;
         for (u32 at = p->first[t]; at < p->first[t + 1]; at++) {
             u32 moment = r->moment[p->order[at]];
-            struct dh_steps *s = &p->steps[at / 32];
-            if (at % 32 == 0)
-                s->before = n;
+            if (at % DH_STEPS == 0)
+                p->steps_before[at / DH_STEPS] = n;
+            if (at % 8 == 0)
+                p->steps[at / 8].before = (u8)(n - p->steps_before[at / DH_STEPS]);
             if (moment == last)
                 continue;
-            s->bits |= 1u << at % 32;
+            p->steps[at / 8].bits |= (u8)(1u << at % 8);
             p->moments[n++] = r->moments[moment];
             last = moment;
         }

@@ -75,12 +75,14 @@ struct dh_moment {
     u32 holding; /* before the event */
 };
 
-/* Where moments begin, of 32 events that follow each other in `order`. */
+/* Where moments begin, for 8 events that follow each other in `order`. */
 struct dh_steps {
-    u32 before; /* moments that begin before these events */
-    u32 bits; /* which of the events have another moment than the one before them, or are their thread's first
-               */
+    u8 bits;   /* which of them have another moment than the one before, or are their thread's first */
+    u8 before; /* moments that begin before these 8, but not before the DH_STEPS events that they are among */
 };
+
+enum { DH_STEPS = 256 };
+_Static_assert(DH_STEPS - 8 <= UINT8_MAX, "what `before` can be");
 
 /* How an object that is no mutex is used. One that is used both ways is treated as a value: who waits sees
  * the last event only, and that one comes after all before it. */
@@ -100,7 +102,8 @@ struct dh_predict {
     bool copied;  /* there are copies */
     u32 *local;   /* number of the event in its thread */
     struct dh_moment *moments; /* of thread after thread */
-    struct dh_steps *steps;    /* which event has which */
+    struct dh_steps *steps;    /* which event has which, */
+    u32 *steps_before;         /* and for each DH_STEPS events how many moments begin before them */
     u32 *order;                /* the events of thread t: order[first[t] .. first[t + 1]) */
     u32 *first;
     u32 *end_holding; /* of each thread */
@@ -143,11 +146,13 @@ DH_INLINE bool dh_effect_changes(enum dh_effect effect)
     return effect == DH_EFFECT_WRITE || effect == DH_EFFECT_BOTH || effect == DH_EFFECT_SIGNAL;
 }
 
+extern const u8 dh_predict_ones[256]; /* bits that are set in a byte */
+
 /* The number of the moment of event order[at]. */
 DH_INLINE u32 dh_predict_moment(const struct dh_predict *p, u32 at)
 {
-    const struct dh_steps *s = &p->steps[at / 32];
-    return s->before + (u32)__builtin_popcount(s->bits << (31 - at % 32)) - 1;
+    const struct dh_steps *s = &p->steps[at / 8];
+    return p->steps_before[at / DH_STEPS] + s->before + dh_predict_ones[(u8)(s->bits << (7 - at % 8))] - 1;
 }
 
 DH_INLINE const struct dh_moment *dh_predict_moment_of(const struct dh_predict *p, u32 e)
@@ -169,6 +174,12 @@ DH_INLINE u32 dh_predict_holding(const struct dh_predict *p, u32 e)
 DH_INLINE u32 dh_predict_needs(const struct dh_predict *p, u32 e, u32 t)
 {
     return dh_versions_get(&p->versions, dh_predict_need(p, e), t);
+}
+
+/* Is event number `local` of thread t one of them? Mostly quicker. */
+DH_INLINE bool dh_predict_needs_event(const struct dh_predict *p, u32 e, u32 t, u32 local)
+{
+    return dh_versions_has(&p->versions, dh_predict_need(p, e), t, local);
 }
 
 /* May these two accesses to one object race, if nothing orders them? Two atomic ones may not. */

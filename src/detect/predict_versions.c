@@ -99,12 +99,17 @@ u32 dh_versions_get(const struct dh_versions *v, u32 version, u32 t)
 {
     struct page *page = page_at(v, v->items[version].page);
     const u32 *changes = changes_of(v, page);
-    u32 n = v->items[version].changes, most = 0;
-    for (u32 i = 0; i < n; i++) {
-        u32 more = changes[i] >> MORE_BITS == t ? changes[i] & MORE_MAX : 0;
-        most = more > most ? more : most;
+    for (u32 i = v->items[version].changes; i-- > 0;) {
+        if (changes[i] >> MORE_BITS == t)
+            return page->counts[t] + (changes[i] & MORE_MAX);
     }
-    return page->counts[t] + most;
+    return page->counts[t];
+}
+
+bool dh_versions_has(const struct dh_versions *v, u32 version, u32 t, u32 count)
+{
+    const struct page *page = page_at(v, v->items[version].page);
+    return page->counts[t] > count || dh_versions_get(v, version, t) > count;
 }
 
 void dh_versions_join(const struct dh_versions *v, u32 version, u32 *restrict counts)

@@ -36,6 +36,8 @@ enum { DH_VERSION_THREADS = 4096 };
  * like no other. UINT32_MAX: no memory. */
 u32 dh_versions_add(struct dh_versions *v, u32 from, const u32 *counts);
 u32 dh_versions_get(const struct dh_versions *v, u32 version, u32 t);
+/* Is the count of thread t above `count`? */
+bool dh_versions_has(const struct dh_versions *v, u32 version, u32 t, u32 count);
 /* counts := counts joined with the version. */
 void dh_versions_join(const struct dh_versions *v, u32 version, u32 *counts);
 /* Is it nowhere above these counts, leaving thread `but` aside? */

@@ -309,7 +309,7 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e)
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
         if (class->thread == t || (class->atomic && atomic) ||
-            class->local < dh_predict_needs(p, e, class->thread))
+            dh_predict_needs_event(p, e, class->thread, class->local))
             continue;
         u32 earlier = find_in_class(s, c, e);
         if (earlier != DH_NONE)

@@ -32,6 +32,8 @@ static void check_version(const struct dh_versions *v, u32 version, const u32 *m
         assert_int_equal(counts[t], below[t] > model[t] ? below[t] : model[t]);
     u32 t = roll(v->threads);
     assert_int_equal(dh_versions_get(v, version, t), model[t]);
+    assert_false(dh_versions_has(v, version, t, model[t]));
+    assert_true(!model[t] || dh_versions_has(v, version, t, model[t] - 1));
     /* With all it needs, but for one thread. */
     memcpy(counts, model, v->threads * sizeof(u32));
     assert_true(dh_versions_within(v, version, counts, UINT32_MAX));
