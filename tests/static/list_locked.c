@@ -17,7 +17,7 @@ __attribute__((noinline)) static void push(int value)
     struct node *n = malloc(sizeof *n);
     if (!n)
         abort();
-    n->value = value; // PAIR a:published,owned
+    n->value = value; // NO PAIR
     pthread_mutex_lock(&list.lock);
     n->next = list.head; // NO PAIR
     list.head = n;       // NO PAIR
@@ -32,7 +32,7 @@ __attribute__((noinline)) static int pop(void)
     struct node *n = list.head; // NO PAIR
     if (n) {
         list.head = n->next; // NO PAIR
-        value = n->value;    // PAIR a
+        value = n->value;    // NO PAIR
         list.length--;       // NO PAIR
     }
     pthread_mutex_unlock(&list.lock);

@@ -17,7 +17,7 @@ static void *thread(void *arg)
         first = b->next; // NO PAIR
     pthread_mutex_unlock(&lock);
     if (b)
-        b->data[0]++; // PAIR a:owned b:owned c:owned
+        b->data[0]++; // PAIR a:owned
     return NULL;
 }
 
@@ -30,8 +30,8 @@ int main(void)
     int *data = malloc(8);
     if (!b || !data)
         abort();
-    data[0] = 1;    // PAIR b:published
-    b->data = data; // PAIR c:published
+    data[0] = 1;    // NO PAIR
+    b->data = data; // NO PAIR
     data[1] = 2;    // NO PAIR
     pthread_mutex_lock(&lock);
     b->next = first; // NO PAIR

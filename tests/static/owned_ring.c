@@ -33,7 +33,7 @@ __attribute__((noinline)) static struct block *take(void)
 
 static void *thread(void *arg)
 {
-    take()->number++; // PAIR a:owned b:owned,published
+    take()->number++; // PAIR a:owned
     return NULL;
 }
 
@@ -46,7 +46,7 @@ int main(void)
         struct block *b = malloc(sizeof *b);
         if (!b)
             abort();
-        b->number = i; // PAIR b
+        b->number = i; // NO PAIR
         put(b);
     }
     return 0;

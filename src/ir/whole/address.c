@@ -215,6 +215,16 @@ static bool is_binary(u32 op)
     return op != LLVMSExt && op != LLVMZExt && op != LLVMTrunc && op != LLVMPtrToInt;
 }
 
+bool dh_w_expression_leaves(const struct dh_w_pool *expressions, u32 expression,
+                            bool (*holds)(void *, LLVMValueRef), void *arg)
+{
+    const struct expression *e = get(expressions, expression);
+    if (value(e) != NULL)
+        return holds(arg, value(e));
+    return dh_w_expression_leaves(expressions, (u32)e->a, holds, arg) &&
+           (!is_binary(e->op) || dh_w_expression_leaves(expressions, (u32)e->b, holds, arg));
+}
+
 /* ---- of a value ---- */
 
 static const struct dh_w_address unknown = {.base = DH_W_NONE};

@@ -68,6 +68,10 @@ bool dh_w_expression_linear(const struct dh_w_pool *expressions, u32 expression,
  * NULL: it is a computation. */
 LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expression, u32 *ret_bits);
 
+/* Whether something holds for all values that an expression is computed from. */
+bool dh_w_expression_leaves(const struct dh_w_pool *expressions, u32 expression,
+                            bool (*holds)(void *, LLVMValueRef), void *arg);
+
 /* Whether a constant is a place in a global variable, which every thread has in common. */
 bool dh_w_constant_place(const struct dh_w *w, dh_w_value v, LLVMValueRef *ret_global, int64_t *ret_off);
 

@@ -106,6 +106,31 @@ static bool is_ranked(const struct dh_w_address *access, const struct dh_w_addre
     return access->global != NULL && lock->global != NULL && have_one_index(access, lock);
 }
 
+static void set_rank(const struct dh_w_address *access, const struct dh_w_address *at, u32 length,
+                     struct dh_w_rank *rank)
+{
+    rank->data = access->global;
+    rank->data_content = access->content;
+    rank->lock_content = at->content;
+    rank->data_off = access->off;
+    rank->lock = at->global;
+    rank->lock_off = at->off;
+    rank->length = length;
+    if (access->terms > 0) {
+        rank->data_stride = access->term[access->terms - 1].stride;
+        rank->lock_stride = at->term[at->terms - 1].stride;
+    }
+}
+
+bool dh_w_rank_of(const struct dh_w_address *access, const struct dh_w_address *lock, u32 length,
+                  struct dh_w_rank *ret)
+{
+    if (!is_ranked(access, lock))
+        return false;
+    set_rank(access, lock, length, ret);
+    return true;
+}
+
 static struct dh_w_rank *add_rank(struct deltas *all, const struct dh_w_held *h, u32 lock,
                                   const struct dh_w_address *access, const struct dh_w_address *at,
                                   u32 length)
@@ -113,17 +138,7 @@ static struct dh_w_rank *add_rank(struct deltas *all, const struct dh_w_held *h,
     struct dh_w_delta *d = add_delta(all, DH_W_DELTA_RANKED | (h->shared ? DH_W_DELTA_SHARED : 0), lock);
     if (d == NULL)
         return NULL;
-    d->rank.data = access->global;
-    d->rank.data_content = access->content;
-    d->rank.lock_content = at->content;
-    d->rank.data_off = access->off;
-    d->rank.lock = at->global;
-    d->rank.lock_off = at->off;
-    d->rank.length = length;
-    if (access->terms > 0) {
-        d->rank.data_stride = access->term[access->terms - 1].stride;
-        d->rank.lock_stride = at->term[at->terms - 1].stride;
-    }
+    set_rank(access, at, length, &d->rank);
     return &d->rank;
 }
 
@@ -290,11 +305,10 @@ static void compare_spots(struct dh_w_races *r, u32 a, u32 b, struct common *c)
         c->by_many = true;
 }
 
-/* Whether equal addresses of what is accessed mean equal locks. */
-static bool same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y)
+bool dh_w_same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y)
 {
     if (x->data_stride == 0 && y->data_stride != 0)
-        return same_rank(y, x);
+        return dh_w_same_rank(y, x);
     if (x->data != y->data || x->lock != y->lock || x->data_content != y->data_content ||
         x->lock_content != y->lock_content)
         return false;
@@ -321,7 +335,7 @@ static void compare_deltas(struct dh_w_races *r, u32 a, u32 b, struct common *c)
             u32 either = x[i].flags | y[j].flags, differ = x[i].flags ^ y[j].flags;
             if (x[i].distance != y[j].distance ||
                 (differ & (DH_W_DELTA_INDEXED | DH_W_DELTA_RANKED | DH_W_DELTA_POINTER)) ||
-                ((either & DH_W_DELTA_RANKED) && !same_rank(&x[i].rank, &y[j].rank)) ||
+                ((either & DH_W_DELTA_RANKED) && !dh_w_same_rank(&x[i].rank, &y[j].rank)) ||
                 ((either & DH_W_DELTA_POINTER) && x[i].rank.lock_off != y[j].rank.lock_off))
                 continue;
             if (x[i].flags & y[j].flags & DH_W_DELTA_SHARED) {

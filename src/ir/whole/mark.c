@@ -3,11 +3,13 @@
  *
  * Own index: the address is the thread's own argument, or an element of an array whose index is computed from
  * it. Two threads of one kind then access different elements, if each is given an argument of its own. Fresh:
- * the memory was allocated by this call of this function, which has not yet stored its address nor handed it
- * to anyone. Other threads come later, if the address is published properly; and two that are fresh are two.
+ * the memory was allocated by this call of this function, or by the one that has called it, and neither has
+ * yet stored its address nor handed it to anyone else. Other threads come later, if the address is published
+ * properly; and two that are fresh are two.
  */
 #include <stdlib.h>
 
+#include "ir/whole/counted.h"
 #include "ir/whole/race.h"
 
 enum { MAX_DEPTH = 12 };
@@ -89,7 +91,8 @@ u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value v)
     return 0;
 }
 
-/* Whether an op lets go of a value that lies in the object at base, or gives it one more name. */
+/* Whether an op lets go of a value that lies in the object at base, or gives it one more name. What is stored
+ * in the object itself goes nowhere. */
 static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_value base)
 {
     dh_w_value goes = DH_W_NONE;
@@ -99,7 +102,7 @@ static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_val
              (op->kind == DH_W_COPY && op->dst != fn->ret && fn->def[op->dst] == DH_W_MANY))
         goes = op->a;
     if (goes < DH_W_CONSTANT && dh_w_base_of(fn, goes) == base)
-        return true;
+        return op->kind != DH_W_STORE || op->a >= DH_W_CONSTANT || dh_w_base_of(fn, op->a) != base;
     if (op->call == DH_W_NONE)
         return false;
     const struct dh_w_call *c = &fn->calls[op->call];
@@ -158,19 +161,49 @@ static bool lets_go_loosely(const struct dh_w_fn *fn, const struct dh_w_op *op, 
            order == LLVMAtomicOrderingAcquire;
 }
 
-static bool is_fresh(const struct dh_w_fn *fn, u32 at, dh_w_value pointer)
+/* Whether a function has not let go of a value where this op begins, since it has it from `from`, or, if
+ * that is DH_W_NONE, from its caller. */
+static bool is_kept(const struct dh_w_fn *fn, u32 at, dh_w_value base, u32 from)
 {
-    dh_w_value base = dh_w_base_of(fn, pointer);
-    if (base == DH_W_NONE || fn->def[base] >= fn->n_ops || fn->ops[fn->def[base]].kind != DH_W_ALLOC)
-        return false;
-    bool *before = calloc(fn->n_ops + fn->n_blocks + 1, 1), fresh = true;
+    bool *before = calloc(fn->n_ops + fn->n_blocks + 1, 1), kept = true;
     if (before == NULL)
         dh_util_no_memory();
-    find_before(fn, at, fn->def[base], before, before + fn->n_ops);
-    for (u32 o = 0; o < fn->n_ops && fresh; o++)
-        fresh = before[o] ? !lets_go(fn, &fn->ops[o], base) : !lets_go_loosely(fn, &fn->ops[o], base);
+    find_before(fn, at, from, before, before + fn->n_ops);
+    for (u32 o = 0; o < fn->n_ops && kept; o++)
+        kept = before[o] ? !lets_go(fn, &fn->ops[o], base) : !lets_go_loosely(fn, &fn->ops[o], base);
     free(before);
-    return fresh;
+    return kept;
+}
+
+/* What a function is given, if it is given it once. */
+static dh_w_value given(const struct dh_w_fn *caller, const struct dh_w_call *call, dh_w_value parameter)
+{
+    if (parameter >= call->n || call->args[parameter] >= DH_W_CONSTANT)
+        return DH_W_NONE;
+    dh_w_value base = dh_w_base_of(caller, call->args[parameter]);
+    for (u32 i = 0; i < call->n; i++)
+        if (i != parameter && call->args[i] < DH_W_CONSTANT && dh_w_base_of(caller, call->args[i]) == base)
+            return DH_W_NONE;
+    return base;
+}
+
+/* Allocated in the function, or given by the only one that calls it. */
+static bool is_fresh(const struct dh_w *w, u32 inst, u32 at, dh_w_value pointer)
+{
+    dh_w_value base = dh_w_base_of(&w->fns[w->insts[inst].fn], pointer);
+    for (u32 steps = 0; steps < MAX_DEPTH && base != DH_W_NONE; steps++) {
+        const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+        bool made = fn->def[base] < fn->n_ops && fn->ops[fn->def[base]].kind == DH_W_ALLOC;
+        if ((!made && base >= fn->args) || !is_kept(fn, at, base, made ? fn->def[base] : DH_W_NONE))
+            return false;
+        if (made)
+            return true;
+        if (!dh_w_only_call(w, inst, &inst, &at))
+            return false;
+        const struct dh_w_fn *caller = &w->fns[w->insts[inst].fn];
+        base = given(caller, &caller->calls[caller->ops[at].call], base);
+    }
+    return false;
 }
 
 u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer)
@@ -178,7 +211,7 @@ u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer)
     const struct dh_w_inst *i = &w->insts[inst];
     const struct dh_w_fn *fn = &w->fns[i->fn];
     u8 marks = fn->ops[op].flags & DH_W_SPINS ? DH_W_MARK_SPINS : 0;
-    if (is_fresh(fn, op, pointer))
+    if (is_fresh(w, inst, op, pointer))
         marks |= DH_W_MARK_FRESH;
     return marks;
 }

@@ -67,6 +67,7 @@ static void classify(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_n
     c.type = o->type;
     c.member = part ? 0 : o->member;
     c.root = (u8)root;
+    c.region = dh_w_region_guard(g->r, inst, op, pointer);
     c.own = dh_w_own(w, inst, pointer);
     c.element = dh_w_ticket(g->r, inst, op, pointer);
     if (c.element == 0)
@@ -294,32 +295,67 @@ static void name_way(struct dh_w_gather *g, const struct dh_w_met *m, const stru
     add_pairs(g, g->order[m->a], g->order[m->b], &way);
 }
 
-/* Where objects are handed over, each object that two classes meet in counts; else any is as good as another.
- */
-static void name_pairs(struct dh_w_gather *g, const struct dh_w_met *m)
+/* They may race at all places where they meet in one object. */
+static void note_places(struct dh_w_gather *g, const struct dh_w_met *m, const struct dh_w_postponed *way)
 {
     struct dh_w_races *r = g->r;
     const struct dh_w_class *a = class_at(g, g->order[m->a]), *b = class_at(g, g->order[m->b]);
-    bool itself = a->root == b->root;
-    struct dh_pts_place at = dh_pts_place(r->w->pts, m->at);
     struct dh_w_verdict v = dh_w_gather_verdict(g, m->verdict, m->apart);
-    if (!r->owner->any) {
+    if (!dh_w_owner_handed(r, way->object))
         dh_w_gather_not_owned(&v);
-        name_way(g, m, &v, at.object, at.offset);
-        return;
+    for (u32 i = 0; i < way->places; i++) {
+        dh_w_owner_raced(r, &way->place[i], a, b, &v);
+        dh_w_publish_raced(r, &way->place[i]);
     }
-    size_t n;
+}
+
+static void name_object(struct dh_w_gather *g, const struct dh_w_postponed *way)
+{
+    struct dh_pts *pts = g->r->w->pts;
+    const struct dh_w_met *m = &g->met[way->met];
+    struct dh_pts_place at = dh_pts_place(pts, m->at);
+    struct dh_w_verdict v = dh_w_gather_verdict(g, m->verdict, m->apart);
+    if (!dh_w_owner_handed(g->r, way->object))
+        dh_w_gather_not_owned(&v);
+    if (g->r->owner->any || at.object != way->object)
+        at = dh_pts_place(pts, way->place[0].at[0]);
+    name_way(g, m, &v, at.object, at.offset);
+}
+
+static void name_postponed(void *arg, const struct dh_w_postponed *way)
+{
+    struct dh_w_gather *g = arg;
+    note_places(g, &g->met[way->met], way);
+    name_object(g, way);
+}
+
+/* Where objects are handed over, each object that two classes meet in counts; else any in which they may race
+ * is as good as another. */
+static void name_pairs(struct dh_w_gather *g, u32 n)
+{
+    struct dh_w_races *r = g->r;
+    const struct dh_w_met *m = &g->met[n];
+    const struct dh_w_class *a = class_at(g, g->order[m->a]), *b = class_at(g, g->order[m->b]);
+    bool itself = a->root == b->root;
+    u32 preferred = dh_pts_place(r->w->pts, m->at).object;
+    struct dh_w_postponed named = {.met = DH_W_NONE};
+    size_t count;
     const struct dh_w_place *all = dh_w_covers_places(&g->covers, itself ? a->own_cover : a->cover,
-                                                      itself ? b->own_cover : b->cover, &n);
-    for (size_t i = 0; i < n; i++) {
-        struct dh_w_verdict here = v;
-        if (!dh_w_owner_handed(r, all[i].object))
-            dh_w_gather_not_owned(&here);
-        dh_w_owner_raced(r, &all[i], a, b, &here);
-        if (i > 0 && all[i].object == all[i - 1].object)
+                                                      itself ? b->own_cover : b->cover, &count);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && all[end].object == all[i].object;)
+            end++;
+        struct dh_w_postponed way = {n, all[i].object, (u32)(end - i), &all[i]};
+        if (dh_w_region_excludes(r, way.object, a->region, b->region) || dh_w_publish_postpone(r, a, b, &way))
             continue;
-        name_way(g, m, &here, all[i].object, dh_pts_place(r->w->pts, all[i].at[0]).offset);
+        note_places(g, m, &way);
+        if (r->owner->any)
+            name_object(g, &way);
+        else if (named.met == DH_W_NONE || way.object == preferred)
+            named = way;
     }
+    if (named.met != DH_W_NONE)
+        name_object(g, &named);
 }
 
 /* ---- comparing ---- */
@@ -416,7 +452,9 @@ void dh_w_races_find(struct dh_w_races *r)
         g.at[i] = array(&g, g.covers.covers.n, sizeof *g.at[i]);
     compare(&g);
     for (size_t i = 0; i < g.n_met && g.pairs <= MAX_NAMED; i++)
-        name_pairs(&g, &g.met[i]);
+        name_pairs(&g, (u32)i);
+    if (g.pairs <= MAX_NAMED)
+        dh_w_publish_settle(r, name_postponed, &g);
     if (g.pairs > MAX_NAMED) {
         memset(g.compared, 0, sizeof g.compared);
         dh_w_bundle(r, dh_w_rows(&g));

@@ -52,6 +52,7 @@ struct dh_w_class {
         own_cover; /* what it touches: shared with other roots, with other threads of its root (cover.h) */
     u32 guards;    /* pool of arrays of struct dh_w_guard */
     u32 element;   /* of an array whose elements a team of threads is given (team.h); 0: none */
+    u32 region;    /* what is known of the cell that it hangs from (region.h); 0: nothing */
     u32 own;       /* not 0: the address is the thread's own argument, or an element by an index made of it */
     u8 access, root, marks, zero;
 };
@@ -85,6 +86,8 @@ struct dh_w_races {
     u32 *sharer_entry;
     struct dh_w_table entries_of; /* by mask of roots: a list of entries in the result */
     struct dh_w_owner *owner;     /* owner.h */
+    struct dh_w_regions *regions; /* region.h; NULL: nothing is asked for */
+    struct dh_w_publish *publish; /* publish.c; NULL: nothing is asked for */
     struct dh_w_table renewed; /* by spot: locks made while other threads run; they exclude nobody for sure */
 };
 
@@ -95,7 +98,18 @@ bool dh_w_begin(struct dh_w_races *r, u32 inst, const struct dh_w_address *a, in
 /* begin.c: whether the bases of two addresses are in one object, which there is one of, or are equal. */
 bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_address *a,
                         const struct dh_w_address *b);
+/* region.c, region_guard.c: what the address of an access tells of the cell that the node hangs from, and its
+ * lock; and whether two accesses to one object are therefore none to one node at one time. */
+void dh_w_regions_find(struct dh_w_races *r);
+void dh_w_regions_done(struct dh_w_races *r);
+u32 dh_w_region_guard(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
+bool dh_w_region_excludes(const struct dh_w_races *r, u32 object, u32 a, u32 b);
 /* guard.c */
+/* The rank of a lock with what is accessed. false: they have none. */
+bool dh_w_rank_of(const struct dh_w_address *access, const struct dh_w_address *lock, u32 length,
+                  struct dh_w_rank *ret);
+/* Whether equal addresses of what is accessed mean equal locks. */
+bool dh_w_same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y);
 void dh_w_guards_find_renewed(struct dh_w_races *r);
 u32 dh_w_guards(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 struct dh_w_verdict {
@@ -129,6 +143,22 @@ void dh_w_owner_raced(struct dh_w_races *r, const struct dh_w_place *place, cons
 void dh_w_owner_found(struct dh_w_races *r, u32 object, u32 found);
 /* All pairs are found: those that the assumption drops are known. */
 void dh_w_owner_settle(struct dh_w_races *r);
+/* publish.c: two classes that may race in an object, one of them before it has shown it to others. */
+struct dh_w_postponed {
+    u32 met;
+    u32 object, places;
+    const struct dh_w_place *place; /* all of them */
+};
+void dh_w_publish_find(struct dh_w_races *r);
+void dh_w_publish_done(struct dh_w_races *r);
+/* Whether it is no pair for now. */
+bool dh_w_publish_postpone(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b,
+                           const struct dh_w_postponed *way);
+/* There is a pair at a place. */
+void dh_w_publish_raced(struct dh_w_races *r, const struct dh_w_place *place);
+/* All pairs are found but those that were postponed: names those that stay, which may make for more. */
+void dh_w_publish_settle(struct dh_w_races *r, void (*name)(void *, const struct dh_w_postponed *),
+                         void *arg);
 /* race.c */
 void dh_w_races_find(struct dh_w_races *r);
 /* safe.c: the accesses that can race with nothing. r: NULL if there is one thread only */

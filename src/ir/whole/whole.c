@@ -135,12 +135,16 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_guards_find_renewed(&races);
     dh_w_teams_find(&teams, &flow);
     dh_w_owner_find(&races);
+    dh_w_regions_find(&races);
+    dh_w_publish_find(&races);
     dh_w_races_find(&races);
     dh_w_owner_settle(&races);
     if (c->o->safe != NULL && c->o->safe->refused == NULL)
         dh_w_safe_tell(w, &races, c->o->safe);
     dh_w_emit(&races);
     dh_w_owner_done(&races);
+    dh_w_regions_done(&races);
+    dh_w_publish_done(&races);
     dh_w_bundles_free(races.bundles);
     free(races.found);
     dh_w_table_done(&races.found_of);

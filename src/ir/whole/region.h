@@ -1,0 +1,82 @@
+/*
+ * region.h - lists, trees and other structures of the heap that hang from one cell each.
+ *
+ *     lock(&m[i]); n = malloc(...); n->next = slot[i]; slot[i] = n; unlock(&m[i]);
+ *
+ * No node is reached from two slots, so whoever has locked m[i] has the nodes of slot[i] for himself. What is
+ * inferred is a REGION for each node and each pointer: the CELL from which the node can be reached, which is
+ * an element of an array in a global variable, or all else of one. The invariant, for a set of objects:
+ *
+ *  - a cell is in the region of its own; each node is in one region, for good;
+ *  - what is stored in a cell or node of a region, if it is a pointer to such an object, leads to that
+ * region.
+ *
+ * It is inferred as types are (Hindley and Milner; regions: Tofte and Talpin, POPL 1994): in each instance,
+ * values have classes, a load, a store, an offset or a copy makes two classes one, a call does so with the
+ * classes of arguments and result as the callee has them, and the address of a cell gives its class a ROOT. A
+ * class with two different roots is BROKEN: the objects that its values may point to are in no region, and
+ * all is inferred again without them. What is allocated has a class without a root, until it is stored.
+ *
+ * A root is an address (address.h) with an index, or, where nobody can tell which cell it is, the operation
+ * that has chosen it. It means one cell as long as none of the values in it is computed anew. So these values
+ * must dominate all of the class; or what is allocated, or given, comes first, and they are computed once for
+ * it, and it is not carried round a loop (is_steady).
+ */
+#ifndef DH_IR_WHOLE_REGION_H
+#define DH_IR_WHOLE_REGION_H
+
+#include "ir/whole/race.h"
+
+/* An array in a global variable, or what of it is in no array. */
+struct dh_w_cells {
+    u32 object;
+    int64_t begin;
+    u32 stride, bytes; /* stride 0: it is no array */
+};
+
+struct dh_w_cell {
+    u32 cells;              /* a number; DH_W_NONE: nobody can tell */
+    u32 op, part;           /* then: what has chosen it */
+    struct dh_w_address at; /* of the element's begin; of what is no array: of the variable's */
+};
+
+struct dh_w_classes {
+    u32 *up;   /* by local: its class, or one on the way there */
+    u32 *root; /* by class: 1 + the number of its root; 0: none */
+    bool *broken;
+    struct dh_w_cell *roots;
+    size_t n_roots, cap_roots;
+    bool known;
+};
+
+struct dh_w_regions {
+    struct dh_w_races *r;
+    bool *in;        /* by object: it has the invariant */
+    bool *has_cells; /* by object */
+    struct dh_w_cells *cells;
+    size_t n_cells, cap_cells;
+    struct dh_w_classes *of;   /* by instance */
+    struct dh_w_table tracked; /* by points-to set: 1 if it has such objects */
+    struct dh_w_pool guards;
+    bool changed;
+};
+
+/* ---- region_cell.c ---- */
+/* Finds the arrays of all variables that have cells. */
+void dh_w_cells_find(struct dh_w_regions *g);
+/* The cell that an address is in. false: the address is in no variable that has cells. A cell that is not
+ * known is not `at` anything. */
+bool dh_w_cell_at(struct dh_w_regions *g, const struct dh_w_address *a, struct dh_w_cell *ret);
+bool dh_w_cell_equal(const struct dh_w_cell *a, const struct dh_w_cell *b);
+/* Whether a root means one cell for a value, wherever the value is used. *ret_first: the value is there
+ * before the cell is known. */
+bool dh_w_cell_is_steady(const struct dh_w_regions *g, const struct dh_w_fn *fn, const struct dh_w_cell *c,
+                         dh_w_value v, bool *ret_first);
+/* Whether the cell is known wherever the op is reached. */
+bool dh_w_cell_is_known_at(const struct dh_w_regions *g, const struct dh_w_fn *fn, const struct dh_w_cell *c,
+                           u32 op);
+
+/* ---- region.c ---- */
+u32 dh_w_region_class(const struct dh_w_classes *c, dh_w_value v);
+
+#endif
