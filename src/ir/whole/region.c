@@ -55,21 +55,6 @@ static bool tracks(const struct infer *f, dh_w_value v)
     return is_tracked(f->g, dh_w_node(f->w, f->inst, v));
 }
 
-/* Whether a value may point into an array of cells. */
-static bool may_be_in_array(const struct infer *f, dh_w_value v)
-{
-    struct dh_pts *pts = f->w->pts;
-    dh_pts_node node = dh_w_node(f->w, f->inst, v);
-    dh_pts_location l;
-    if (node == DH_PTS_NONE)
-        return false;
-    for (struct dh_pts_iter it = dh_pts_iter(pts, node); dh_pts_next(&it, &l);)
-        for (size_t i = 0; i < f->g->n_cells; i++)
-            if (f->g->cells[i].stride != 0 && f->g->cells[i].object == dh_pts_place(pts, l).object)
-                return true;
-    return false;
-}
-
 /* Memory without the invariant, and whatever else hands pointers on, must hold none to objects with it. */
 static void lose_in_other_memory(struct dh_w_regions *g)
 {
@@ -86,6 +71,41 @@ static void lose_in_other_memory(struct dh_w_regions *g)
         u32 n = g->in[o] ? 0 : dh_pts_fields(w->pts, o, &fields);
         for (u32 k = 0; k < n; k++)
             lose(g, dh_pts_contents(w->pts, fields[k]));
+    }
+}
+
+/* What a variable is initialised with is stored by nobody. */
+static void lose_initialised(struct dh_w_regions *g, u32 object, LLVMValueRef v)
+{
+    struct dh_w *w = g->r->w;
+    if (LLVMIsAGlobalVariable(v) != NULL) {
+        u32 other = w->globals[dh_w_global(w, v)].object;
+        bool array = false;
+        for (size_t i = 0; i < g->n_cells; i++)
+            array |= g->cells[i].object == object && g->cells[i].stride != 0;
+        if (other == DH_PTS_NONE || !g->in[other] || (other == object && !array))
+            return;
+        g->changed = true;
+        g->in[object] = g->in[other] = g->has_cells[object] = g->has_cells[other] = false;
+    } else if (LLVMIsAConstant(v) != NULL && LLVMIsAGlobalValue(v) == NULL) {
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            lose_initialised(g, object, LLVMGetOperand(v, (unsigned)i));
+    }
+}
+
+static void lose_in_initialisers(struct dh_w_regions *g)
+{
+    const struct dh_w *w = g->r->w;
+    for (u32 i = 0; i < w->n_objects; i++) {
+        if (!g->in[i] || !g->has_cells[i])
+            continue;
+        LLVMValueRef with = LLVMGetInitializer(w->objects[i].value);
+        if (with != NULL) {
+            lose_initialised(g, i, with);
+        } else { /* it is of code outside the program */
+            g->changed = true;
+            g->in[i] = g->has_cells[i] = false;
+        }
     }
 }
 
@@ -171,8 +191,6 @@ static void shift(struct infer *f, const struct dh_w_op *op)
             give_root(f, dh_w_region_class(f->c, op->dst), &cell);
         return;
     }
-    if ((op->kind != DH_W_OFFSET || op->off != 0) && may_be_in_array(f, op->dst))
-        lose_value(f, op->dst);
     relate(f, op->dst, op->a);
 }
 
@@ -334,8 +352,12 @@ static void infer_merge(struct infer *f, dh_w_value x)
     bool choice = is_choice(f, x);
     for (u32 o = f->fn->n_ops; o-- > 0;) {
         const struct dh_w_op *op = &f->fn->ops[o];
-        if (op->dst != x || op->kind != DH_W_COPY)
+        if (op->dst != x)
             continue;
+        if (op->kind != DH_W_COPY) { /* that is in the region of what it is computed from */
+            f->c->broken[dh_w_region_class(f->c, x)] |= choice;
+            continue;
+        }
         chosen.op = o;
         if (!choice)
             relate(f, x, op->a);
@@ -384,12 +406,35 @@ static void check_merges(struct infer *f)
     }
 }
 
+/* Nothing is handed on, and no pointer read or written, that may be that of another region's cell. */
+static void check_places(struct infer *f)
+{
+    const struct dh_w_fn *fn = f->fn;
+    dh_w_places_find(f->g, f->inst);
+    for (u32 o = 0; o < fn->n_ops; o++) {
+        const struct dh_w_op *op = &fn->ops[o];
+        bool reads = op->kind == DH_W_LOAD || op->kind == DH_W_UPDATE;
+        bool writes = op->kind == DH_W_STORE || op->kind == DH_W_UPDATE || op->kind == DH_W_MEMCPY;
+        bool through = (reads && tracks(f, op->dst)) || (writes && tracks(f, op->b));
+        bool hands_on = writes || (op->kind == DH_W_COPY && op->dst == fn->ret);
+        dh_w_value handed = op->kind == DH_W_COPY ? op->a : op->b;
+        if (through && !dh_w_place_is_proper(f->g, f->inst, o, op->a))
+            lose_value(f, op->a);
+        if (hands_on && tracks(f, handed) && !dh_w_place_is_proper(f->g, f->inst, o, handed))
+            lose_value(f, handed);
+        for (u32 i = 0; op->kind == DH_W_CALL && i < fn->calls[op->call].n; i++)
+            if (!dh_w_place_is_proper(f->g, f->inst, o, fn->calls[op->call].args[i]))
+                lose_value(f, fn->calls[op->call].args[i]);
+    }
+}
+
 static void check(struct infer *f)
 {
     bool again = false, first;
     for (u32 o = 0; o < f->fn->n_ops; o++)
         again |= f->fn->ops[o].kind == DH_W_AGAIN;
     check_merges(f);
+    check_places(f);
     for (u32 v = 0; v < f->fn->locals; v++) {
         u32 class = dh_w_region_class(f->c, v);
         if (!tracks(f, v) || v == f->fn->ret)
@@ -485,6 +530,7 @@ void dh_w_regions_find(struct dh_w_races *r)
         all[i] = true;
         g->of[i].up = dh_arena_array(&w->arena, locals, sizeof *g->of[i].up);
         g->of[i].root = dh_arena_array(&w->arena, locals, sizeof *g->of[i].root);
+        g->of[i].where = dh_arena_array(&w->arena, locals, sizeof *g->of[i].where);
         g->of[i].broken = dh_arena_array(&w->arena, locals, sizeof *g->of[i].broken);
     }
     r->regions = g;
@@ -495,6 +541,7 @@ void dh_w_regions_find(struct dh_w_races *r)
             begin_round(g);
             lose_in_other_memory(g);
             dh_w_cells_find(g);
+            lose_in_initialisers(g);
         } while (g->changed);
         if (any_in(g))
             dh_w_each_scc(w, all, infer_all, g);

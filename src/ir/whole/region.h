@@ -40,10 +40,18 @@ struct dh_w_cell {
     struct dh_w_address at; /* of the element's begin; of what is no array: of the variable's */
 };
 
+/* Where a value is that may point into an array of cells (region_place.c). */
+struct dh_w_where {
+    u32 state;
+    struct dh_pts_place at; /* OUT: at a distance from there, in its element */
+    int64_t distance;
+};
+
 struct dh_w_classes {
     u32 *up;   /* by local: its class, or one on the way there */
     u32 *root; /* by class: 1 + the number of its root; 0: none */
     bool *broken;
+    struct dh_w_where *where; /* by local */
     struct dh_w_cell *roots;
     size_t n_roots, cap_roots;
     bool known;
@@ -67,6 +75,9 @@ void dh_w_cells_find(struct dh_w_regions *g);
 /* The cell that an address is in. false: the address is in no variable that has cells. A cell that is not
  * known is not `at` anything. */
 bool dh_w_cell_at(struct dh_w_regions *g, const struct dh_w_address *a, struct dh_w_cell *ret);
+/* The cells that a value is in for sure, if it is in any memory, and how far from the begin of the variable
+ * if it is in the first of them. */
+bool dh_w_cell_pointed(const struct dh_w_regions *g, u32 inst, dh_w_value v, u32 *ret_cells, u32 *ret_offset);
 bool dh_w_cell_equal(const struct dh_w_cell *a, const struct dh_w_cell *b);
 /* Whether a root means one cell for a value, wherever the value is used. *ret_first: the value is there
  * before the cell is known. */
@@ -75,6 +86,19 @@ bool dh_w_cell_is_steady(const struct dh_w_regions *g, const struct dh_w_fn *fn,
 /* Whether the cell is known wherever the op is reached. */
 bool dh_w_cell_is_known_at(const struct dh_w_regions *g, const struct dh_w_fn *fn, const struct dh_w_cell *c,
                            u32 op);
+
+/* Whether, of an element, an offset in the first one stands for nothing else. */
+bool dh_w_cell_is_exact(const struct dh_w_regions *g, const struct dh_w_cells *c, u32 offset);
+
+/* ---- region_place.c ---- */
+bool dh_w_place_matters(const struct dh_w_regions *g, u32 inst, dh_w_value v);
+void dh_w_places_find(struct dh_w_regions *g, u32 inst);
+/* Whether a value, where the op uses it, leads to no other cell than that of its region. */
+bool dh_w_place_is_proper(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value v);
+bool dh_w_place_is_no_cell(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value v);
+/* The cells that an access may touch. */
+enum dh_w_touches { DH_W_TOUCHES_ANY, DH_W_TOUCHES_OWN, DH_W_TOUCHES_NONE };
+enum dh_w_touches dh_w_place_touches(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value v, u32 length);
 
 /* ---- region.c ---- */
 u32 dh_w_region_class(const struct dh_w_classes *c, dh_w_value v);

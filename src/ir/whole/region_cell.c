@@ -5,6 +5,8 @@
 #include "ir/whole/counted.h"
 #include "ir/whole/region.h"
 
+enum { MAX_STRIDE = 4096 };
+
 /* ---- which ---- */
 
 static u32 object_of(const struct dh_w_regions *g, const struct dh_w_address *a)
@@ -94,6 +96,45 @@ bool dh_w_cell_at(struct dh_w_regions *g, const struct dh_w_address *a, struct d
         return true;
     }
     return true;
+}
+
+bool dh_w_cell_is_exact(const struct dh_w_regions *g, const struct dh_w_cells *c, u32 offset)
+{
+    const struct dh_pts *pts = g->r->w->pts;
+    if (c->stride == 0)
+        return !dh_pts_folded(pts, c->object, offset);
+    if (c->stride > MAX_STRIDE ||
+        (c->bytes > c->stride && dh_pts_canonical(pts, c->object, offset + c->stride) != offset))
+        return false;
+    for (u32 x = (u32)c->begin; x < c->begin + c->stride; x++)
+        if (x != offset && dh_pts_canonical(pts, c->object, x) == offset)
+            return false;
+    return true;
+}
+
+bool dh_w_cell_pointed(const struct dh_w_regions *g, u32 inst, dh_w_value v, u32 *ret_cells, u32 *ret_offset)
+{
+    const struct dh_w *w = g->r->w;
+    dh_pts_node node = dh_w_node(w, inst, v);
+    dh_pts_location l;
+    u32 n = 0;
+    struct dh_pts_place at = {DH_PTS_NONE, 0};
+    if (node == DH_PTS_NONE)
+        return false;
+    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l); n++)
+        at = dh_pts_place(w->pts, l);
+    if (n != 1 || !g->has_cells[at.object] || at.offset == DH_PTS_ANY)
+        return false;
+    for (u32 i = 0; i < g->n_cells; i++) {
+        const struct dh_w_cells *c = &g->cells[i];
+        if (c->object != at.object ||
+            (c->stride != 0 && (at.offset < c->begin || at.offset >= c->begin + c->bytes)))
+            continue;
+        *ret_cells = i;
+        *ret_offset = at.offset;
+        return dh_w_cell_is_exact(g, c, at.offset);
+    }
+    return false;
 }
 
 bool dh_w_cell_equal(const struct dh_w_cell *a, const struct dh_w_cell *b)
