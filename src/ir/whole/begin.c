@@ -8,6 +8,10 @@
  * It is known of what the points-to sets have at one offset that stands for no other, and of what comes from
  * a variable or an allocation through arguments, of calls and of threads, by constants only. The latter tells
  * &pool from &pool.lock[2], which the sets do not.
+ *
+ * Where p may be an element of an array of such structures, p->data[i] is in p's element as long as the index
+ * is in the array, and no two elements have a byte of it in common: two accesses that have one in common have
+ * the same p, and the same i.
  */
 #include "ir/whole/race.h"
 
@@ -122,4 +126,81 @@ bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_addres
         return a->global == b->global && a->content == b->content;
     return a->base == b->base ||
            (only_object(w, inst, a->base, &x) && only_object(w, inst, b->base, &y) && x == y);
+}
+
+/* ---- elements ---- */
+
+enum { MAX_SIZE = 1 << 16 };
+
+/* Whether all offsets of an object that a canonical one stands for are so many bytes from each other. */
+static bool are_apart(const struct dh_w *w, u32 object, u32 offset, u32 bytes)
+{
+    u32 size = dh_pts_size(w->pts, object), last = DH_W_NONE;
+    if (size > MAX_SIZE || offset >= size)
+        return false;
+    for (u32 x = 0; x < size; x++) {
+        if (dh_pts_canonical(w->pts, object, x) != offset)
+            continue;
+        if (last != DH_W_NONE && x - last < bytes)
+            return false;
+        last = x;
+    }
+    return true;
+}
+
+/* Where in its element a value is, whichever element that is: all places are at one offset of the first one,
+ * and `bytes` from the next. */
+static bool find_in_element(const struct dh_w *w, u32 inst, dh_w_value v, u32 bytes, int64_t *ret_off)
+{
+    dh_pts_node node = dh_w_node(w, inst, v);
+    dh_pts_location l;
+    u32 n = 0, first = 0;
+    if (node == DH_PTS_NONE)
+        return false;
+    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l); n++) {
+        struct dh_pts_place at = dh_pts_place(w->pts, l);
+        u8 kind = w->objects[at.object].kind;
+        if ((kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP) || at.offset == DH_PTS_ANY ||
+            (n > 0 && at.offset != first) || !are_apart(w, at.object, at.offset, bytes))
+            return false;
+        first = at.offset;
+    }
+    *ret_off = first;
+    return n > 0;
+}
+
+/* The same for an element of an array in a global variable. */
+static bool is_of_array(const struct dh_w *w, LLVMValueRef global, const struct dh_w_term *outer, u32 bytes)
+{
+    u32 object = w->globals[dh_w_table_get(&w->global_of, DH_W_KEY((u64)(uptr)global))].object;
+    u32 size = dh_pts_size(w->pts, object);
+    if (outer->begin < 0 || outer->stride == 0 || outer->begin >= size || size > MAX_SIZE)
+        return false;
+    u32 first = (u32)outer->begin, end = outer->bytes == 0 ? size : first + outer->bytes;
+    for (u32 x = first; x < end && x < size; x += outer->stride)
+        if (dh_pts_canonical(w->pts, object, x) != first)
+            return false;
+    return are_apart(w, object, first, bytes);
+}
+
+bool dh_w_in_element(const struct dh_w *w, u32 inst, struct dh_w_address *a, struct dh_w_address *b)
+{
+    const struct dh_w_term *x = a->term, *y = b->term;
+    if (a->base != b->base || a->global != b->global || a->content != 0 || b->content != 0 ||
+        a->terms != b->terms || a->terms == 0)
+        return false;
+    u32 last = a->terms - 1;
+    if (x[last].index != y[last].index || x[last].bytes == 0)
+        return false;
+    int64_t off = 0;
+    if (a->terms == 2) {
+        if (a->global == NULL || x[0].index != y[0].index || x[0].stride != y[0].stride ||
+            !is_of_array(w, a->global, &x[0], x[last].bytes))
+            return false;
+    } else if (a->global != NULL || !find_in_element(w, inst, a->base, x[last].bytes, &off)) {
+        return false;
+    }
+    a->off += off;
+    b->off += off;
+    return true;
 }

@@ -10,7 +10,8 @@
  * been created yet that reads it, or creates one that does; and if main itself reads it, behind the last of
  * these.
  *
- * The same is asked of pointers in arrays and structures, where functions that lock read them: of all places
+ * The same is asked of pointers in arrays and structures, where functions that lock, or call one that does,
+ * read them: of all places
  * that such an operation may read, as far as the points-to sets tell, at once.
  *
  * Where main is when something happens is told by its own operations: the calls that lead there.
@@ -240,6 +241,15 @@ static bool locks(const struct dh_w_fn *fn)
     return false;
 }
 
+/* Whether a function takes locks, or calls one by name that does. */
+static bool locks_or_calls(const struct dh_w *w, const struct dh_w_fn *fn)
+{
+    for (size_t i = 0; i < fn->n_calls; i++)
+        if (fn->calls[i].fn != DH_W_NONE && locks(&w->fns[fn->calls[i].fn]))
+            return true;
+    return locks(fn);
+}
+
 static void find_places(struct search *s)
 {
     const struct dh_w *w = s->w;
@@ -247,7 +257,7 @@ static void find_places(struct search *s)
         for (u32 o = 0; o < w->fns[i].n_ops; o++)
             find_in_variable(s, &w->fns[i], o);
     for (u32 i = 0; i < w->n_fns; i++)
-        for (u32 o = 0, end = locks(&w->fns[i]) ? (u32)w->fns[i].n_ops : 0; o < end; o++)
+        for (u32 o = 0, end = locks_or_calls(w, &w->fns[i]) ? (u32)w->fns[i].n_ops : 0; o < end; o++)
             find_in_memory(s, i, o);
     for (u32 i = 0; i < w->n_insts && s->n_places > 0; i++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];

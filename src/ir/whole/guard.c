@@ -160,6 +160,20 @@ static bool add_rank_in_object(struct dh_w_races *r, struct deltas *all, u32 ins
     return true;
 }
 
+/* Lock and data are in one element of an array, whichever. */
+static bool add_rank_in_element(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
+                                struct dh_w_address access, struct dh_w_address at, u32 length)
+{
+    if (!dh_w_in_element(r->w, inst, &access, &at))
+        return false;
+    struct dh_w_rank *rank = add_rank(all, dh_w_held(&r->flow->locks, lock), lock, &access, &at, length);
+    if (rank != NULL) {
+        rank->data = rank->lock = NULL;
+        rank->in_element = true;
+    }
+    return true;
+}
+
 /* The instance that is the only one to call this one, by one call; DH_W_NONE: there are several, or none. */
 static u32 only_caller(const struct dh_w *w, u32 inst, const struct dh_w_call **ret_call)
 {
@@ -195,6 +209,7 @@ static void relate(struct dh_w_races *r, struct deltas *all, u32 inst, u32 lock,
         if (ranked)
             add_rank(all, h, lock, &access, &at, length);
         ranked |= add_rank_in_object(r, all, inst, lock, &access, &at, length);
+        ranked |= add_rank_in_element(r, all, inst, lock, access, at, length);
         ranked |= add_pointer(r, all, lock, &access, &at, length);
         if (inside || ranked)
             return;
@@ -310,7 +325,7 @@ bool dh_w_same_rank(const struct dh_w_rank *x, const struct dh_w_rank *y)
     if (x->data_stride == 0 && y->data_stride != 0)
         return dh_w_same_rank(y, x);
     if (x->data != y->data || x->lock != y->lock || x->data_content != y->data_content ||
-        x->lock_content != y->lock_content)
+        x->lock_content != y->lock_content || x->in_element != y->in_element)
         return false;
     int64_t s = x->data_stride, t = x->lock_stride;
     int64_t data = y->data_off - x->data_off, lock = y->lock_off - x->lock_off;

@@ -16,7 +16,8 @@ struct dh_w_rank {
     u32 data_content, lock_content; /* ... or what they hold, see struct dh_w_address */
     int64_t data_off, lock_off;
     u32 data_stride, lock_stride; /* 0: the index is a constant */
-    u32 length, zero;             /* of the access */
+    u32 length;                   /* of the access */
+    u32 in_element;               /* not 0: from the begin of an element, whichever (begin.c) */
 };
 struct dh_w_delta {
     int64_t distance; /* between what is accessed and the lock, if it is constant */
@@ -98,6 +99,9 @@ bool dh_w_begin(struct dh_w_races *r, u32 inst, const struct dh_w_address *a, in
 /* begin.c: whether the bases of two addresses are in one object, which there is one of, or are equal. */
 bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_address *a,
                         const struct dh_w_address *b);
+/* begin.c: whether two addresses are at one index each of two arrays in one element, of an array of
+ * structures, that has the first array for itself. Their offsets become those in the first element. */
+bool dh_w_in_element(const struct dh_w *w, u32 inst, struct dh_w_address *a, struct dh_w_address *b);
 /* region.c, region_guard.c: what the address of an access tells of the cell that the node hangs from, and its
  * lock; and whether two accesses to one object are therefore none to one node at one time. */
 void dh_w_regions_find(struct dh_w_races *r);
