@@ -104,9 +104,8 @@ static u32 convert(struct dh_w_pool *pool, u32 op, u32 width, u32 a, int depth)
 {
     struct expression e = *get(pool, a);
     u32 n;
-    if (op == LLVMPtrToInt && width == 64 && value(&e) != NULL &&
-        number_of_pointer(pool, value(&e), depth, &n))
-        return n;
+    if (op == LLVMPtrToInt && value(&e) != NULL && number_of_pointer(pool, value(&e), depth, &n))
+        return width == 64 ? n : convert(pool, LLVMTrunc, width, n, depth);
     if (op == LLVMTrunc && (e.op == LLVMSExt || e.op == LLVMZExt)) {
         u32 inner = width_of(pool, (u32)e.a);
         if (inner == width)

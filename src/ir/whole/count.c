@@ -22,7 +22,7 @@
 #include "ir/whole/slot.h"
 
 /* An element as large as a handle, or larger, of an array, by the index of a loop. */
-static bool is_element(struct dh_w_flow *f, const struct dh_w_address *a, const struct dh_w_counted *c)
+static bool is_element(const struct dh_w_flow *f, const struct dh_w_address *a, const struct dh_w_counted *c)
 {
     u32 bits;
     return dh_w_address_known(a) && a->terms == 1 && a->term[0].stride >= sizeof(u64) &&
@@ -43,6 +43,21 @@ static bool are_in_blocks(struct dh_w_flow *f, u32 inst, u32 fork, const struct 
     if (!dh_w_is_fresh(f->w, fn, block) || !dh_w_comes_first(fn, first, fn->def[block], fork))
         block = dh_w_slot_read(f, inst, first, fork, second, first, block);
     return block != DH_W_NONE && block == dh_w_slot_read(f, inst, first, fork, second, second, joined->base);
+}
+
+/* Whether array and bound are what they were from the begin of the first loop to the end of the second one.
+ */
+static bool stay(const struct dh_w_fn *fn, const struct dh_w_address *array, const struct dh_w_counted *first,
+                 const struct dh_w_counted *second)
+{
+    LLVMValueRef bound = second->bound; /* made wider in each loop, perhaps */
+    while (LLVMIsASExtInst(bound) != NULL || LLVMIsAZExtInst(bound) != NULL)
+        bound = LLVMGetOperand(bound, 0);
+    bool computed = LLVMIsAInstruction(bound) != NULL && !dh_w_address_known(&second->place);
+    return (array->base == DH_W_NONE || dh_w_is_kept(fn, array->base, first, second)) &&
+           !(computed &&
+             dh_w_reaches(fn, first->header, dh_w_block_number(fn, LLVMGetInstructionParent(bound)),
+                          DH_W_NONE, second));
 }
 
 /* No round passes by the block, neither one that another follows nor the last one. */
@@ -154,7 +169,8 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join
     struct dh_w_address joined = dh_w_address_of(w, expressions, in, in->ops[load].a);
     bool in_array = is_element(f, &created, &first) && is_element(f, &joined, ret) &&
                     are_alike(f, by, &first, &created, inst, ret, &joined);
-    if ((!in_array && (by != inst || !are_in_blocks(f, inst, fork, &first, &created, ret, &joined))) ||
+    if ((in_array && by == inst && !stay(fn, &created, &first, ret)) ||
+        (!in_array && (by != inst || !are_in_blocks(f, inst, fork, &first, &created, ret, &joined))) ||
         dh_w_written_from(f, by, first.header, by == inst ? ret : NULL, dh_w_node(w, by, fn->ops[fork].a),
                           sizeof(u64), fork))
         return false;

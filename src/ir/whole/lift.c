@@ -5,8 +5,9 @@
  * analysis wants values in registers; lifting them changes no access to anything that is shared. Small
  * functions were not inlined either. Those that return a constant are asked everywhere: libstdc++ locks a
  * mutex only if
- * __gthread_active_p says that there may be threads. Branches on what they return are decided here. Loops
- * over an array by a pointer are given an index (shim_walk.cpp).
+ * __gthread_active_p says that there may be threads. Branches on what they return are decided here. Functions
+ * that create or join threads become part of their callers (shim_inline.cpp), and loops over an array by a
+ * pointer are given an index (shim_walk.cpp).
  */
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -77,6 +78,8 @@ bool dh_whole_lift(LLVMModuleRef m)
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         LLVMRemoveEnumAttributeAtIndex(f, whole, optnone());
     if (!run(m, "function(mem2reg)") || (plain && replace_constant_results(m) && !run(m, "function(sccp)")))
+        return false;
+    if (plain && dh_shim_inline_threads(m) && !run(m, "function(mem2reg)"))
         return false;
     if (plain)
         dh_shim_index_walks(m);

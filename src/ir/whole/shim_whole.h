@@ -16,6 +16,9 @@ extern "C" {
  * order. */
 void dh_shim_each_loop(LLVMValueRef fn, void (*on_loop)(void *, unsigned parent),
                        void (*on_block)(void *, unsigned block, unsigned loop), void *arg);
+/* Makes functions that create or join threads part of their callers (shim_inline.cpp); whether there was one.
+ */
+bool dh_shim_inline_threads(LLVMModuleRef m);
 /* Gives loops in which a pointer walks over an array an index (shim_walk.cpp). */
 void dh_shim_index_walks(LLVMModuleRef m);
 /* Bitcode says which LLVM wrote it. A later one than this is not read: it may mean something else. */

@@ -14,6 +14,14 @@ bool dh_w_is_one_value(const struct dh_w_fn *fn, dh_w_value v)
     return v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def)));
 }
 
+bool dh_w_is_kept(const struct dh_w_fn *fn, dh_w_value v, const struct dh_w_counted *from,
+                  const struct dh_w_counted *until)
+{
+    u32 def = fn->def[v];
+    return dh_w_is_one_value(fn, v) ||
+           (def < fn->n_ops && !dh_w_reaches(fn, from->header, dh_w_block_of(fn, def), DH_W_NONE, until));
+}
+
 bool dh_w_is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v)
 {
     const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
@@ -32,11 +40,12 @@ bool dh_w_comes_first(const struct dh_w_fn *fn, const struct dh_w_counted *c, u3
 }
 
 bool dh_w_is_element_of(struct dh_w_flow *f, const struct dh_w_fn *fn, const struct dh_w_address *at,
-                        const struct dh_w_counted *c)
+                        const struct dh_w_counted *c, const struct dh_w_counted *from,
+                        const struct dh_w_counted *until)
 {
     u32 bits;
     return dh_w_address_known(at) && at->terms == 1 &&
-           (at->base == DH_W_NONE || dh_w_is_one_value(fn, at->base)) &&
+           (at->base == DH_W_NONE || dh_w_is_kept(fn, at->base, from, until)) &&
            dh_w_expression_leaf(&f->locks.expressions, at->term[0].index, &bits) == c->index &&
            dh_w_counted_distinct(c, bits);
 }
@@ -59,7 +68,7 @@ dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_coun
             continue;
         struct dh_w_address to = dh_w_address_of(w, &f->locks.expressions, fn, op->a);
         struct dh_w_address block = dh_w_address_of(w, &f->locks.expressions, fn, op->b);
-        if (!dh_w_is_element_of(f, fn, &to, made) || !is_same_array(&to, slot) ||
+        if (!dh_w_is_element_of(f, fn, &to, made, made, until) || !is_same_array(&to, slot) ||
             to.term[0].stride < op->length || !dh_w_comes_first(fn, made, o, behind))
             continue;
         bool is_new = block.base != DH_W_NONE && block.terms == 0 && block.off == 0 &&
@@ -81,7 +90,7 @@ dh_w_value dh_w_slot_read(struct dh_w_flow *f, u32 inst, const struct dh_w_count
     u32 b = dh_w_block_of(fn, load);
     struct dh_w_address slot = dh_w_address_of(f->w, &f->locks.expressions, fn, fn->ops[load].a);
     if (!dh_w_loop_has(fn, by->loop, b) || !dh_w_counted_in_body(by, b) ||
-        !dh_w_is_element_of(f, fn, &slot, by))
+        !dh_w_is_element_of(f, fn, &slot, by, made, until))
         return DH_W_NONE;
     return dh_w_slot_block(f, inst, made, by == made ? load : behind, until, &slot);
 }

@@ -18,11 +18,17 @@
 bool dh_w_is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v);
 /* Whether a local of an instance that runs once is computed once. */
 bool dh_w_is_one_value(const struct dh_w_fn *fn, dh_w_value v);
+/* Whether it is not computed anew from the begin of a loop until another one is left by its count (NULL: at
+ * any time). */
+bool dh_w_is_kept(const struct dh_w_fn *fn, dh_w_value v, const struct dh_w_counted *from,
+                  const struct dh_w_counted *until);
 /* Whether the operation comes before another one in each round of the loop that gets there. */
 bool dh_w_comes_first(const struct dh_w_fn *fn, const struct dh_w_counted *c, u32 op, u32 before);
-/* Whether a place is an element of one array by the index of a loop, another one in each round. */
+/* Whether a place is an element by the index of a loop, another one in each round, of an array that is one
+ * from the begin of a loop until another one is left by its count. */
 bool dh_w_is_element_of(struct dh_w_flow *f, const struct dh_w_fn *fn, const struct dh_w_address *at,
-                        const struct dh_w_counted *c);
+                        const struct dh_w_counted *c, const struct dh_w_counted *from,
+                        const struct dh_w_counted *until);
 /* The block that a slot of the array, with an index of the loop that `made` it, holds behind an operation of
  * that loop, until another one is left by its count (NULL: for good): what was allocated in the round of that
  * index. DH_W_NONE: it is not known. */

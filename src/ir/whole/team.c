@@ -22,8 +22,9 @@
  *
  * 6. Both are to elements by numbers that one counter gives out (ticket.c), and lie within one stride.
  *
- * But for the blocks, the base is one value all the while: a global variable, what one holds for good, or
- * what an instance that runs once computes once.
+ * But for the blocks, the base is one value all the while: a global variable, what one holds for good, what
+ * an instance that runs once computes once, or what it does not compute anew from the first creation on until
+ * all are joined.
  */
 #include "ir/whole/team.h"
 
@@ -129,6 +130,11 @@ static bool creates_a_team(const struct dh_w_teams *t, u32 inst)
 
 /* ---- the number of a thread ---- */
 
+static const struct dh_w_counted *until_joined(const struct dh_w_team *team)
+{
+    return team->joined ? &team->joined_by : NULL;
+}
+
 /* Whether a place is another one in each round of the loop that creates: in a new block, or in an element. */
 static bool is_of_round(const struct dh_w_teams *t, const struct dh_w_team *team,
                         const struct dh_w_address *at)
@@ -136,13 +142,9 @@ static bool is_of_round(const struct dh_w_teams *t, const struct dh_w_team *team
     const struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
     if (at->terms == 0 && at->base != DH_W_NONE)
-        return !dh_w_is_one_value(fn, at->base) && dh_w_is_fresh(w, fn, at->base);
-    return dh_w_is_element_of(t->flow, fn, at, &team->created_by);
-}
-
-static const struct dh_w_counted *until_joined(const struct dh_w_team *team)
-{
-    return team->joined ? &team->joined_by : NULL;
+        return dh_w_is_fresh(w, fn, at->base) &&
+               dh_w_comes_first(fn, &team->created_by, fn->def[at->base], team->fork);
+    return dh_w_is_element_of(t->flow, fn, at, &team->created_by, &team->created_by, until_joined(team));
 }
 
 /* The operation by which the creator has stored a value of that type, in the round of the creation and before
@@ -234,7 +236,7 @@ static struct dh_w_address own_pointer(const struct dh_w_teams *t, const struct 
         dh_w_comes_first(creator, &team->created_by, creator->def[b], store))
         return (struct dh_w_address){.base = b};
     from = dh_w_address_of(w, expressions, creator, b);
-    if (from.base != DH_W_NONE && !dh_w_is_one_value(creator, from.base))
+    if (from.base != DH_W_NONE && !dh_w_is_kept(creator, from.base, &team->created_by, until_joined(team)))
         return unknown;
     return dh_w_address_behind(expressions, &from, a, &creator->ops[team->fork], number);
 }
@@ -369,6 +371,35 @@ static bool forget_index(struct dh_w_address *a, u32 *length)
     return true;
 }
 
+/* Whether the base of an element is one value as long as threads of the team run. */
+static bool is_kept_by(const struct dh_w_teams *t, u32 root, u32 inst, dh_w_value base)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    const struct dh_w_team *team = &t->of[root];
+    return dh_w_is_one_value(fn, base) || (team->counts && team->inst == inst &&
+                                           dh_w_is_kept(fn, base, &team->created_by, until_joined(team)));
+}
+
+/* The same for the team whose thread makes the access; if the creator does, for those that are created in a
+ * loop around what computes the base. */
+static bool is_kept(const struct dh_w_teams *t, const struct dh_w_element *e, dh_w_value base)
+{
+    const struct dh_w *w = t->flow->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[e->inst].fn];
+    if (e->root != 0)
+        return is_kept_by(t, e->root, e->inst, base);
+    for (u32 r = 1; r < w->n_roots; r++) {
+        const struct dh_w_team *team = &t->of[r];
+        u32 loop =
+            team->known && team->inst == e->inst ? fn->blocks[dh_w_block_of(fn, team->fork)].loop : DH_W_NONE;
+        if (loop != DH_W_NONE && !is_kept_by(t, r, e->inst, base) &&
+            (fn->def[base] >= fn->n_ops || dh_w_loop_has(fn, loop, dh_w_block_of(fn, fn->def[base]))))
+            return false;
+    }
+    return true;
+}
+
 /* The element that an address is. false: it is not known. */
 static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_address here, u32 length,
                          struct dh_w_element *e)
@@ -395,7 +426,8 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
     e->content = a.content;
     e->off = a.off;
     e->op = e->root == 0 ? e->op : 0;
-    e->fresh = a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base) && dh_w_is_fresh(w, by, a.base);
+    bool is_one = a.base == DH_W_NONE || is_kept(t, e, a.base);
+    e->fresh = !is_one && dh_w_is_fresh(w, by, a.base);
     if (e->fresh) { /* whatever is accessed in it, or whether it is freed */
         e->off = e->length = 0;
         return true;
@@ -406,8 +438,7 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
         if (!forget_index(&a, &e->length))
             return false;
     e->off = a.off;
-    if ((a.base != DH_W_NONE && !dh_w_is_one_value(by, a.base)) ||
-        (a.terms == 1 && !is_counted(t, e, &a.term[0])))
+    if (!is_one || (a.terms == 1 && !is_counted(t, e, &a.term[0])))
         return false;
     if (a.terms == 0) {
         e->first = e->off;
@@ -562,6 +593,10 @@ bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
         return false;
     const struct dh_w_element *x = t->elements.item[a], *y = t->elements.item[b];
     if (x->inst != y->inst || x->base != y->base || x->global != y->global || x->content != y->content)
+        return false;
+    if (x->base != DH_W_NONE && !x->fresh &&
+        ((x->root != 0 && !is_kept_by(t, x->root, x->inst, x->base)) ||
+         (y->root != 0 && !is_kept_by(t, y->root, y->inst, y->base))))
         return false;
     if (x->ticket || y->ticket)
         return x->ticket && y->ticket && x->index == y->index && within_stride(x, y);
