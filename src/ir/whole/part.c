@@ -1,20 +1,24 @@
 /*
  * part.c - see part.h.
  *
- * The index is a phi that begins at the start, and that all other ways to it add one to. Its block compares
- * it with the bound; the access, and what adds one, are reached from there only if it was less, unless by way
- * of that block again. So it grows by one from the start on, and no further than to the bound: nothing
- * overflows.
+ * The index is a phi that begins at the start, and that all other ways to it add one to, or one other step.
+ * Its block compares it with the bound; the access, and what adds one, are reached from there only if it was
+ * less, unless by way of that block again. So it grows by one from the start on, and no further than to the
+ * bound: nothing overflows.
  */
 #include "ir/whole/part.h"
 
 #include "ir/whole/counted.h"
 
-static bool is_next(LLVMValueRef v, LLVMValueRef index)
+/* What is added to the index; NULL: it is something else. Only 1 cannot overflow. */
+static LLVMValueRef step_of(LLVMValueRef v, LLVMValueRef index)
 {
-    return LLVMIsAInstruction(v) != NULL && LLVMGetInstructionOpcode(v) == LLVMAdd &&
-           LLVMGetOperand(v, 0) == index && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) != NULL &&
-           LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == 1;
+    if (LLVMIsAInstruction(v) == NULL || LLVMGetInstructionOpcode(v) != LLVMAdd ||
+        LLVMGetOperand(v, 0) != index)
+        return NULL;
+    LLVMValueRef step = LLVMGetOperand(v, 1);
+    bool is_one = LLVMIsAConstantInt(step) != NULL && LLVMConstIntGetSExtValue(step) == 1;
+    return is_one || LLVMGetNSW(v) ? step : NULL;
 }
 
 /* The comparison at the end of the index's block; *ret_out: where it goes when the bound is reached. */
@@ -27,6 +31,7 @@ static bool find_bound(const struct dh_w_fn *fn, LLVMValueRef index, u32 header,
         return false;
     LLVMValueRef compare = LLVMGetCondition(end), side = LLVMGetOperand(compare, 0);
     LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
+    ret->is_unsigned = p == LLVMIntULT || p == LLVMIntULE || LLVMIsAZExtInst(side) != NULL;
     if (LLVMIsASExtInst(side) != NULL || LLVMIsAZExtInst(side) != NULL)
         side = LLVMGetOperand(side, 0);
     ret->bound = LLVMGetOperand(compare, 1);
@@ -47,14 +52,21 @@ bool dh_w_part_find(const struct dh_w_fn *fn, LLVMValueRef index, u32 block, str
     if (!find_bound(fn, index, header, ret, &out) || block == header ||
         dh_w_reaches(fn, out, block, header, NULL))
         return false;
-    ret->start = NULL;
+    ret->start = ret->step = NULL;
     for (unsigned i = 0; i < LLVMCountIncoming(index); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(index, i);
         u32 from = dh_w_block_number(fn, LLVMGetIncomingBlock(index, i));
-        bool next = is_next(v, index);
-        if (next ? dh_w_reaches(fn, out, from, header, NULL) : ret->start != NULL && ret->start != v)
+        LLVMValueRef step = step_of(v, index);
+        if (step != NULL
+                ? dh_w_reaches(fn, out, from, header, NULL) || (ret->step != NULL && ret->step != step)
+                : ret->start != NULL && ret->start != v)
             return false;
-        ret->start = next ? ret->start : v;
+        ret->start = step != NULL ? ret->start : v;
+        ret->step = step != NULL ? step : ret->step;
     }
-    return ret->start != NULL;
+    if (ret->start == NULL || ret->step == NULL)
+        return false;
+    if (LLVMIsAConstantInt(ret->step) != NULL && LLVMConstIntGetSExtValue(ret->step) == 1)
+        ret->step = NULL;
+    return true;
 }

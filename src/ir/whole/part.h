@@ -9,11 +9,13 @@
 /* Where the index begins, and what it is compared with. Neither need be a constant. */
 struct dh_w_part {
     LLVMValueRef start, bound;
-    bool closed; /* the bound is in it */
+    LLVMValueRef step; /* what is added each time; NULL: 1 */
+    bool closed;       /* the bound is in it */
+    bool is_unsigned;  /* they are compared as numbers without a sign */
 };
 
 /* Whether in a block the value is never less than the start, and less than the bound, if both are not
- * negative and stay what they are. */
+ * negative and stay what they are; or, with a step, the start and a multiple of the step. */
 bool dh_w_part_find(const struct dh_w_fn *fn, LLVMValueRef index, u32 block, struct dh_w_part *ret);
 
 #endif

@@ -22,6 +22,9 @@
  *
  * 6. Both are to elements by numbers that one counter gives out (ticket.c), and lie within one stride.
  *
+ * 7. Both are made by threads of one team to shares of one array that have no index in common (share.c), and
+ * lie within one element, but for the index.
+ *
  * But for the blocks, the base is one value all the while: a global variable, what one holds for good, what
  * an instance that runs once computes once, or what it does not compute anew from the first creation on until
  * all are joined.
@@ -31,11 +34,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/whole/given.h"
 #include "ir/whole/join.h"
 #include "ir/whole/part.h"
+#include "ir/whole/share.h"
 #include "ir/whole/slot.h"
 
-enum { MAX_STEPS = 16 };
+enum { MAX_STEPS = DH_W_MAX_CALLS };
 
 /* ---- teams ---- */
 
@@ -95,6 +100,8 @@ void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f)
     *t = (struct dh_w_teams){.flow = f};
     dh_w_pool_init(&t->elements, &w->arena);
     dh_w_pool_add(&t->elements, "", 0);
+    dh_w_pool_init(&t->shares, &w->arena);
+    dh_w_pool_add(&t->shares, "", 0);
     for (u32 r = 1; r < w->n_roots; r++) {
         const struct dh_w_root *root = &w->roots[r];
         struct dh_w_team *team = &t->of[r];
@@ -115,6 +122,7 @@ void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f)
 void dh_w_teams_done(struct dh_w_teams *t)
 {
     dh_w_pool_done(&t->elements);
+    dh_w_pool_done(&t->shares);
     free(t->callers);
 }
 
@@ -128,118 +136,7 @@ static bool creates_a_team(const struct dh_w_teams *t, u32 inst)
     return false;
 }
 
-/* ---- the number of a thread ---- */
-
-static const struct dh_w_counted *until_joined(const struct dh_w_team *team)
-{
-    return team->joined ? &team->joined_by : NULL;
-}
-
-/* Whether a place is another one in each round of the loop that creates: in a new block, or in an element. */
-static bool is_of_round(const struct dh_w_teams *t, const struct dh_w_team *team,
-                        const struct dh_w_address *at)
-{
-    const struct dh_w *w = t->flow->w;
-    const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-    if (at->terms == 0 && at->base != DH_W_NONE)
-        return dh_w_is_fresh(w, fn, at->base) &&
-               dh_w_comes_first(fn, &team->created_by, fn->def[at->base], team->fork);
-    return dh_w_is_element_of(t->flow, fn, at, &team->created_by, &team->created_by, until_joined(team));
-}
-
-/* The operation by which the creator has stored a value of that type, in the round of the creation and before
- * it, to a place of that round that nothing else writes. DH_W_NONE: there is none. */
-static u32 stored(const struct dh_w_teams *t, const struct dh_w_team *team, const struct dh_w_address *at,
-                  LLVMTypeRef type)
-{
-    struct dh_w *w = t->flow->w;
-    const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-    if (!team->counts || !dh_w_address_known(at) || !is_of_round(t, team, at))
-        return DH_W_NONE;
-    for (u32 o = 0; o < fn->n_ops; o++) {
-        const struct dh_w_op *op = &fn->ops[o];
-        if (op->inst == NULL || LLVMIsAStoreInst(op->inst) == NULL || LLVMGetVolatile(op->inst) ||
-            LLVMTypeOf(LLVMGetOperand(op->inst, 0)) != type || op->access != DH_PAIRS_WRITE)
-            continue;
-        struct dh_w_address to = dh_w_address_of(w, &t->flow->locks.expressions, fn, op->a);
-        if (dh_w_address_known(&to) && dh_w_address_equal(&to, at) &&
-            (at->terms == 0 || at->term[0].stride >= op->length) &&
-            dh_w_comes_first(fn, &team->created_by, o, team->fork) &&
-            !dh_w_written_from(t->flow, team->inst, team->created_by.header, until_joined(team),
-                               dh_w_node(w, team->inst, op->a), op->length, o))
-            return o;
-    }
-    return DH_W_NONE;
-}
-
-/* Where a thread reads something from what it was given, as the creator sees it. The function that reads may
- * be one that was given it in turn. */
-static struct dh_w_address given_place(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
-                                       const struct dh_w_op *read)
-{
-    struct dh_w *w = t->flow->w;
-    struct dh_w_pool *expressions = &t->flow->locks.expressions;
-    const struct dh_w_fn *creator = &w->fns[w->insts[team->inst].fn];
-    const struct dh_w_address unknown = {.base = DH_W_NONE};
-    struct dh_w_address from = dh_w_address_of(w, expressions, &w->fns[w->insts[inst].fn], read->a);
-    for (u32 steps = 0; w->roots[w->insts[inst].root].inst != inst; steps++) {
-        struct dh_w_caller by = t->callers[inst];
-        if (steps == MAX_STEPS || by.inst == DH_W_NONE || from.base >= w->fns[w->insts[inst].fn].args)
-            return unknown;
-        const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
-        from = dh_w_address_in_caller(w, expressions, &from, fn, &fn->calls[fn->ops[by.op].call]);
-        inst = by.inst;
-    }
-    if (from.base != 0 || from.terms != 0)
-        return unknown;
-    return dh_w_address_in_creator(w, expressions, &from, creator, &creator->ops[team->fork], NULL);
-}
-
-/* A thread may read its index from what it was given: work[i].id = i; create(worker, &work[i]). */
-static struct dh_w_known own_number(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
-                                    const struct dh_w_address *a)
-{
-    struct dh_w *w = t->flow->w;
-    struct dh_w_pool *expressions = &t->flow->locks.expressions;
-    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn], *creator = &w->fns[w->insts[team->inst].fn];
-    for (u32 i = 0; i < a->terms; i++) {
-        LLVMValueRef read = dh_w_expression_first(expressions, a->term[i].index);
-        for (u32 o = 0; LLVMIsALoadInst(read) != NULL && o < fn->n_ops; o++) {
-            if (fn->ops[o].inst != read || fn->ops[o].access != DH_PAIRS_READ)
-                continue;
-            struct dh_w_address from = given_place(t, team, inst, &fn->ops[o]);
-            u32 store = stored(t, team, &from, LLVMTypeOf(read));
-            if (store != DH_W_NONE)
-                return (struct dh_w_known){
-                    read, dh_w_expression(expressions, LLVMGetOperand(creator->ops[store].inst, 0))};
-        }
-    }
-    return (struct dh_w_known){.value = NULL};
-}
-
-/* The same for a pointer, to a block that is made in the round, or to what is one place all the while:
- * work[i].text = malloc(n), work[i].table = table. */
-static struct dh_w_address own_pointer(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
-                                       const struct dh_w_address *a, const struct dh_w_known *number)
-{
-    struct dh_w *w = t->flow->w;
-    struct dh_w_pool *expressions = &t->flow->locks.expressions;
-    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn], *creator = &w->fns[w->insts[team->inst].fn];
-    const struct dh_w_address unknown = {.base = DH_W_NONE};
-    u32 load = a->base < DH_W_CONSTANT ? fn->def[a->base] : DH_W_NONE;
-    if (load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD || LLVMIsALoadInst(fn->ops[load].inst) == NULL)
-        return unknown;
-    struct dh_w_address from = given_place(t, team, inst, &fn->ops[load]);
-    u32 store = stored(t, team, &from, LLVMTypeOf(fn->ops[load].inst));
-    dh_w_value b = store != DH_W_NONE ? creator->ops[store].b : DH_W_NONE;
-    if (b < DH_W_CONSTANT && dh_w_is_fresh(w, creator, b) &&
-        dh_w_comes_first(creator, &team->created_by, creator->def[b], store))
-        return (struct dh_w_address){.base = b};
-    from = dh_w_address_of(w, expressions, creator, b);
-    if (from.base != DH_W_NONE && !dh_w_is_kept(creator, from.base, &team->created_by, until_joined(team)))
-        return unknown;
-    return dh_w_address_behind(expressions, &from, a, &creator->ops[team->fork], number);
-}
+/* ---- blocks ---- */
 
 /* A block of the round that is read from an array (slot.h): the address is in that block. */
 static void read_slot(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a)
@@ -250,7 +147,7 @@ static void read_slot(const struct dh_w_teams *t, struct dh_w_element *e, struct
         const struct dh_w_team *team = &t->of[r];
         if (!team->counts || team->inst != e->inst || (e->root != 0 && e->root != r))
             continue;
-        block = dh_w_slot_read(t->flow, e->inst, &team->created_by, team->fork, until_joined(team),
+        block = dh_w_slot_read(t->flow, e->inst, &team->created_by, team->fork, dh_w_until_joined(team),
                                &team->created_by, a->base);
         if (block == DH_W_NONE && e->root == 0 && team->joined) {
             block = dh_w_slot_read(t->flow, e->inst, &team->created_by, team->fork, &team->joined_by,
@@ -277,13 +174,13 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
             return true;
         const struct dh_w_team *team = &t->of[root];
         if (root != 0 && team->known && number.value == NULL)
-            number = own_number(t, team, e->inst, a);
+            number = dh_w_given_number(t, team, e->inst, a);
         if (w->roots[root].inst == e->inst) {
             if (root == 0 || !team->known)
                 return false;
             const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
             if (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args) {
-                *a = own_pointer(t, team, e->inst, a, &number);
+                *a = dh_w_given_pointer(t, team, e->inst, a, &number);
             } else {
                 *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork], &number);
             }
@@ -377,8 +274,9 @@ static bool is_kept_by(const struct dh_w_teams *t, u32 root, u32 inst, dh_w_valu
     const struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
     const struct dh_w_team *team = &t->of[root];
-    return dh_w_is_one_value(fn, base) || (team->counts && team->inst == inst &&
-                                           dh_w_is_kept(fn, base, &team->created_by, until_joined(team)));
+    return dh_w_is_one_value(fn, base) ||
+           (team->counts && team->inst == inst &&
+            dh_w_is_kept(fn, base, &team->created_by, dh_w_until_joined(team)));
 }
 
 /* The same for the team whose thread makes the access; if the creator does, for those that are created in a
@@ -465,7 +363,8 @@ static bool is_in_part(const struct dh_w_teams *t, const struct dh_w_fn *fn, u32
 /* A part between constants is one place, without the index. */
 static bool forget_part(struct dh_w_address *a, const struct dh_w_part *part, u32 *length)
 {
-    if (LLVMIsAConstantInt(part->start) == NULL || LLVMIsAConstantInt(part->bound) == NULL)
+    if (part->step != NULL || LLVMIsAConstantInt(part->start) == NULL ||
+        LLVMIsAConstantInt(part->bound) == NULL)
         return false;
     int64_t first = LLVMConstIntGetSExtValue(part->start);
     int64_t end = LLVMConstIntGetSExtValue(part->bound) + part->closed, size = a->term[a->terms - 1].size;
@@ -485,7 +384,7 @@ static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     struct dh_w_address first = *here, end = *here;
     struct dh_w_element last;
-    if (!t->any || here->terms != 1)
+    if (!t->any || here->terms != 1 || part->step != NULL)
         return false;
     first.term[0].index = dh_w_expression(expressions, part->start);
     end.term[0].index = dh_w_expression(expressions, part->bound);
@@ -504,6 +403,25 @@ static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_
     return true;
 }
 
+/* What the base of an address is, for the creator, and whose share the index is of. */
+static bool find_share(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_address *here,
+                       const struct dh_w_part *part, u32 length, struct dh_w_element *e)
+{
+    struct dh_w_address first = *here;
+    u32 share = t->any ? dh_w_share(t, inst, part) : 0, size = here->term[here->terms - 1].size;
+    if (share == 0 || here->terms != 1)
+        return false;
+    first.terms = 0;
+    if (!find_element(t, inst, op, first, length, e) || e->fresh || e->index != NULL)
+        return false;
+    e->root = t->flow->w->insts[inst].root; /* of a global variable, too */
+    e->inst = t->of[e->root].inst;
+    e->share = share;
+    e->stride = size;
+    e->first = e->end = 0;
+    return true;
+}
+
 u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
 {
     const struct dh_w *w = t->flow->w;
@@ -512,10 +430,17 @@ u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
     u32 length = fn->ops[op].length;
     struct dh_w_element e;
     struct dh_w_part part;
-    bool in_part = is_in_part(t, fn, op, &here, length, &part);
-    if ((!in_part || !find_part(t, inst, op, &here, &part, length, &e)) &&
-        !find_element(t, inst, op, here, length, &e) &&
-        (!in_part || !forget_part(&here, &part, &length) || !find_element(t, inst, op, here, length, &e)))
+    struct dh_w_address outer = here;
+    u32 bytes = length;
+    bool found = false;
+    do { /* x[k], and then x[k][...] */
+        found = is_in_part(t, fn, op, &outer, bytes, &part) &&
+                (find_part(t, inst, op, &outer, &part, bytes, &e) ||
+                 find_share(t, inst, op, &outer, &part, bytes, &e));
+    } while (!found && forget_index(&outer, &bytes));
+    if (!found && !find_element(t, inst, op, here, length, &e) &&
+        (!is_in_part(t, fn, op, &here, length, &part) || !forget_part(&here, &part, &length) ||
+         !find_element(t, inst, op, here, length, &e)))
         return 0;
     return dh_w_pool_add(&t->elements, &e, sizeof e);
 }
@@ -600,6 +525,8 @@ bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
         return false;
     if (x->ticket || y->ticket)
         return x->ticket && y->ticket && x->index == y->index && within_stride(x, y);
+    if (x->share || y->share)
+        return x->share == y->share && x->root == y->root && within_stride(x, y);
     if (x->fresh || y->fresh)
         return x->fresh && y->fresh && blocks_are_apart(t, x, y);
     if (x->first < x->end && y->first < y->end && (x->end <= y->first || y->end <= x->first))

@@ -30,6 +30,7 @@ struct dh_w_element {
     LLVMValueRef global; /* ... or a global variable, or what it holds */
     u32 content;         /* see struct dh_w_address */
     u32 fresh;           /* the base is allocated anew each time; nothing else counts then */
+    u32 share;           /* the index is one of the thread's share of all (share.c) */
     u32 ticket; /* the index is a number that a counter gives out (ticket.c), the counter is `index` */
     LLVMValueRef index; /* NULL: it is no element, but one place */
     int64_t off;        /* from the array's begin, for index 0 */
@@ -46,6 +47,7 @@ struct dh_w_teams {
         u32 inst, op;          /* DH_W_NONE: several, or none */
     } *callers;                /* by instance */
     struct dh_w_pool elements; /* 0: not known */
+    struct dh_w_pool shares;   /* 0: none */
 };
 
 void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f);

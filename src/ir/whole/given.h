@@ -1,0 +1,25 @@
+/*
+ * given.h - what a thread reads from what it was given, as its creator knows it.
+ *
+ *     work[i].id = i; work[i].table = table; create(worker, &work[i]);
+ */
+#ifndef DH_IR_WHOLE_GIVEN_H
+#define DH_IR_WHOLE_GIVEN_H
+
+#include "ir/whole/team.h"
+
+enum { DH_W_MAX_CALLS = 16 }; /* between a thread's first function and one that accesses */
+
+/* The loop with the end of which the team has been joined, or NULL. */
+const struct dh_w_counted *dh_w_until_joined(const struct dh_w_team *team);
+/* What a thread reads by an operation of this instance, or the creator, as a value of the round of the
+ * creation; or NULL. */
+LLVMValueRef dh_w_given_value(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst, u32 read);
+/* The index, if an address has one that the thread reads from what it was given. */
+struct dh_w_known dh_w_given_number(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
+                                    const struct dh_w_address *a);
+/* An address whose base the thread reads from what it was given, as the creator has it. */
+struct dh_w_address dh_w_given_pointer(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
+                                       const struct dh_w_address *a, const struct dh_w_known *number);
+
+#endif
