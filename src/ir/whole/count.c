@@ -10,7 +10,8 @@
  * the first loop is not begun again before the second one has run to its end. Then nobody of those created is
  * left when the second loop ends by its count, and after a join nobody who was created with that index. The
  * loops may be in two functions that are given t and n. They must run once, so that the threads of another
- * call cannot be confused with these.
+ * call cannot be confused with these; or t must be made by the function, and that be one with which threads
+ * begin: then these are the threads that this thread has created.
  *
  *     for (...) if (create(&t[n], ...) == 0) n++;
  *     for (i = 0; i < n; i++) join(t[i]);
@@ -162,15 +163,20 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join
         LLVMIsALoadInst(in->ops[load].inst) == NULL || loop == DH_W_NONE ||
         in->blocks[jb].loop == DH_W_NONE || (by == inst && loop == in->blocks[jb].loop) ||
         !dh_w_counted_find(f, by, loop, &first) || !dh_w_counted_in_body(&first, fb) ||
-        !dh_w_counted_find(f, inst, in->blocks[jb].loop, ret))
+        !dh_w_counted_find(f, inst, in->blocks[jb].loop, ret) ||
+        (by == inst && !dh_w_reaches(fn, first.header, jb, DH_W_NONE, NULL)))
         return false;
     struct dh_w_pool *expressions = &f->locks.expressions;
     struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
     struct dh_w_address joined = dh_w_address_of(w, expressions, in, in->ops[load].a);
+    bool once = dh_w_runs_once(f, by);
+    if (!once && !dh_w_is_made_here(fn, &created))
+        return false;
     bool in_array = is_element(f, &created, &first) && is_element(f, &joined, ret) &&
                     are_alike(f, by, &first, &created, inst, ret, &joined);
     if ((in_array && by == inst && !stay(fn, &created, &first, ret)) ||
-        (!in_array && (by != inst || !are_in_blocks(f, inst, fork, &first, &created, ret, &joined))) ||
+        (!in_array &&
+         (by != inst || !once || !are_in_blocks(f, inst, fork, &first, &created, ret, &joined))) ||
         dh_w_written_from(f, by, first.header, by == inst ? ret : NULL, dh_w_node(w, by, fn->ops[fork].a),
                           sizeof(u64), fork))
         return false;
@@ -312,15 +318,16 @@ u64 dh_w_join_counted(struct dh_w_flow *f, u32 inst, u32 join, u64 roots, u32 *r
 {
     struct dh_w *w = f->w;
     u64 sure = 0;
-    if (!dh_w_runs_once(f, inst))
+    bool once = dh_w_runs_once(f, inst);
+    if (!once && !dh_w_begins_thread(f, inst))
         return 0;
     for (u32 r = 0; r < w->n_roots; r++) {
         u32 by = roots >> r & 1 ? w->roots[r].creator : DH_W_NONE;
         u32 fork = by != DH_W_NONE ? dh_w_only_fork(w, by, r) : DH_W_NONE;
         struct dh_w_counted c;
-        if (fork == DH_W_NONE || w->roots[r].many || !dh_w_runs_once(f, by) ||
+        if (fork == DH_W_NONE || w->roots[r].many || (by != inst && !(once && dh_w_runs_once(f, by))) ||
             (!dh_w_join_matches(f, by, fork, inst, join, &c) &&
-             (by != inst || !joins_succeeded(f, inst, fork, join, &c))))
+             (!once || by != inst || !joins_succeeded(f, inst, fork, join, &c))))
             continue;
         sure |= f->ended[r][DH_W_SOUND];
         *ret_block = c.block;

@@ -148,6 +148,20 @@ bool dh_w_runs_once(const struct dh_w_flow *f, u32 inst)
     return false;
 }
 
+bool dh_w_begins_thread(const struct dh_w_flow *f, u32 inst)
+{
+    const struct dh_w *w = f->w;
+    u32 root = w->insts[inst].root;
+    return root != 0 && w->roots[root].kind == DH_PAIRS_THREAD && w->roots[root].inst == inst &&
+           !f->is_called[inst] && !comes_back(&w->fns[w->insts[inst].fn]);
+}
+
+bool dh_w_is_made_here(const struct dh_w_fn *fn, const struct dh_w_address *a)
+{
+    u32 def = a->base < DH_W_CONSTANT ? fn->def[a->base] : DH_W_NONE;
+    return def < fn->n_ops && (fn->ops[def].kind == DH_W_ALLOCA || fn->ops[def].kind == DH_W_ALLOC);
+}
+
 u32 dh_w_only_fork(const struct dh_w *w, u32 inst, u32 root)
 {
     u32 op = DH_W_NONE, n = 0;
@@ -185,6 +199,7 @@ bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, const str
     const struct dh_w *w = f->w;
     if (at == DH_PTS_NONE)
         return true;
+    bool once = dh_w_runs_once(f, inst);
     for (u32 i = 0; i < w->n_insts; i++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
         for (u32 o = 0; o < fn->n_ops; o++) {
@@ -192,7 +207,7 @@ bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, const str
             for (size_t n = i == inst && o == but ? 0 : dh_w_writes(&fn->ops[o], to); n-- > 0;) {
                 dh_pts_node node = dh_w_node(w, i, to[n].at);
                 if (node != DH_PTS_NONE && dh_pts_may_overlap(w->pts, at, length, node, to[n].length, NULL) &&
-                    runs_from(w, inst, block, until, i, o))
+                    (!once || runs_from(w, inst, block, until, i, o)))
                     return true;
             }
         }

@@ -65,10 +65,17 @@ bool dh_w_starts_itself(const struct dh_w *w, u32 inst);
 bool dh_w_only_call(const struct dh_w *w, u32 inst, u32 *ret_caller, u32 *ret_op);
 /* Whether the instance runs once in the life of the program. */
 bool dh_w_runs_once(const struct dh_w_flow *f, u32 inst);
+/* Whether an instance is where a thread begins, and runs once in each: what it has made is its thread's own.
+ */
+bool dh_w_begins_thread(const struct dh_w_flow *f, u32 inst);
+/* Whether an address is in memory that the function has made: a local variable, or a block. */
+bool dh_w_is_made_here(const struct dh_w_fn *fn, const struct dh_w_address *a);
 /* The one operation that starts a root, if it is this instance's own and stands for nothing else. */
 u32 dh_w_only_fork(const struct dh_w *w, u32 inst, u32 root);
 /* Whether anything but one op of this instance (DH_W_NONE: anything) may write there once the block was
- * entered, and until a loop is left by its count (NULL: at any time). */
+ * entered, and until a loop is left by its count (NULL: at any time). In an instance that runs more than
+ * once, at any time: then the op may be done by other threads, too, unless it writes to what the instance has
+ * made. */
 bool dh_w_written_from(const struct dh_w_flow *f, u32 inst, u32 block, const struct dh_w_counted *until,
                        dh_pts_node at, u32 length, u32 but);
 

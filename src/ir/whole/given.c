@@ -29,7 +29,8 @@ static u32 stored(const struct dh_w_teams *t, const struct dh_w_team *team, cons
 {
     struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-    if (!team->counts || !dh_w_address_known(at) || !is_of_round(t, team, at))
+    if (!team->counts || !dh_w_address_known(at) || !is_of_round(t, team, at) ||
+        (!dh_w_runs_once(t->flow, team->inst) && !dh_w_is_made_here(fn, at)))
         return DH_W_NONE;
     for (u32 o = 0; o < fn->n_ops; o++) {
         const struct dh_w_op *op = &fn->ops[o];

@@ -36,6 +36,7 @@
 
 #include "ir/whole/given.h"
 #include "ir/whole/join.h"
+#include "ir/whole/nest.h"
 #include "ir/whole/part.h"
 #include "ir/whole/share.h"
 #include "ir/whole/slot.h"
@@ -94,6 +95,23 @@ static void find_count(struct dh_w_teams *t, struct dh_w_team *team)
         team->counts = team->joined = false;
 }
 
+static void find_team(struct dh_w_teams *t, u32 r, bool nested)
+{
+    struct dh_w_flow *f = t->flow;
+    const struct dh_w_root *root = &f->w->roots[r];
+    struct dh_w_team *team = &t->of[r];
+    if (team->known || root->kind != DH_PAIRS_THREAD || root->many || root->often ||
+        root->creator == DH_W_NONE || root->inst == DH_W_NONE || f->is_called[root->inst])
+        return;
+    u32 under = nested ? dh_w_nest_under(t, r) : 0, fork = dh_w_only_fork(f->w, root->creator, r);
+    if (fork == DH_W_NONE || (nested ? under == 0 : !dh_w_runs_once(f, root->creator)))
+        return;
+    *team = (struct dh_w_team){.known = true, .under = under, .inst = root->creator, .fork = fork};
+    team->alone = nested && (dh_w_nest_beside(t, team->inst, fork) >> r & 1) == 0;
+    t->any = true;
+    find_count(t, team);
+}
+
 void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f)
 {
     struct dh_w *w = f->w;
@@ -102,19 +120,10 @@ void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f)
     dh_w_pool_add(&t->elements, "", 0);
     dh_w_pool_init(&t->shares, &w->arena);
     dh_w_pool_add(&t->shares, "", 0);
-    for (u32 r = 1; r < w->n_roots; r++) {
-        const struct dh_w_root *root = &w->roots[r];
-        struct dh_w_team *team = &t->of[r];
-        if (root->kind != DH_PAIRS_THREAD || root->many || root->often || root->creator == DH_W_NONE ||
-            root->inst == DH_W_NONE || f->is_called[root->inst] || !dh_w_runs_once(f, root->creator))
-            continue;
-        team->inst = root->creator;
-        team->fork = dh_w_only_fork(w, team->inst, r);
-        if (team->fork == DH_W_NONE)
-            continue;
-        team->known = t->any = true;
-        find_count(t, team);
-    }
+    for (u32 r = 1; r < w->n_roots; r++)
+        find_team(t, r, false);
+    for (u32 r = 1; r < w->n_roots && t->any; r++)
+        find_team(t, r, true);
     if (t->any)
         find_callers(t);
 }
@@ -161,16 +170,28 @@ static void read_slot(const struct dh_w_teams *t, struct dh_w_element *e, struct
 
 /* ---- elements ---- */
 
-/* From the instance that accesses to the one that creates. false: it is not known where the address comes
- * from. */
-static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a)
+/* All of the array that the last index is of: in a[i][k], or a[i].text[k], k stays in it. */
+static bool forget_index(struct dh_w_address *a, u32 *length)
+{
+    const struct dh_w_term *last = a->terms > 0 ? &a->term[a->terms - 1] : NULL;
+    if (last == NULL || *length > last->bytes)
+        return false;
+    a->off = last->begin;
+    *length = last->bytes;
+    a->terms--;
+    return true;
+}
+
+/* From the instance that accesses to the one that creates, or to another one on the way. false: it is not
+ * known where the address comes from. */
+static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_w_address *a, u32 to)
 {
     struct dh_w *w = t->flow->w;
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     struct dh_w_known number = {.value = NULL};
     for (u32 steps = 0; steps < MAX_STEPS && dh_w_address_known(a); steps++) {
         u32 root = w->insts[e->inst].root;
-        if (root == 0 && creates_a_team(t, e->inst))
+        if (e->inst == to || (root == 0 && creates_a_team(t, e->inst)))
             return true;
         const struct dh_w_team *team = &t->of[root];
         if (root != 0 && team->known && number.value == NULL)
@@ -179,14 +200,20 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
             if (root == 0 || !team->known)
                 return false;
             const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
-            if (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args) {
-                *a = dh_w_given_pointer(t, team, e->inst, a, &number);
-            } else {
-                *a = dh_w_address_in_creator(w, expressions, a, fn, &fn->ops[team->fork], &number);
-            }
+            struct dh_w_address given = *a;
+            do { /* an index of the thread's own is not known there */
+                if (given.base != DH_W_NONE && given.base >= w->fns[w->insts[e->inst].fn].args) {
+                    *a = dh_w_given_pointer(t, team, e->inst, &given, &number);
+                } else {
+                    *a = dh_w_address_in_creator(w, expressions, &given, fn, &fn->ops[team->fork], &number);
+                }
+            } while (!dh_w_address_known(a) && forget_index(&given, &e->length));
             e->root = root;
             e->inst = team->inst;
-            return dh_w_address_known(a);
+            if (team->under == 0 || e->inst == to)
+                return dh_w_address_known(a);
+            number.value = NULL; /* on to who has created the creator */
+            continue;
         }
         struct dh_w_caller by = t->callers[e->inst];
         if (by.inst == DH_W_NONE || (a->base != DH_W_NONE && a->base >= w->fns[w->insts[e->inst].fn].args))
@@ -256,18 +283,6 @@ static bool is_counted(const struct dh_w_teams *t, struct dh_w_element *e, const
     return true;
 }
 
-/* All of the array that the last index is of: in a[i][k], or a[i].text[k], k stays in it. */
-static bool forget_index(struct dh_w_address *a, u32 *length)
-{
-    const struct dh_w_term *last = a->terms > 0 ? &a->term[a->terms - 1] : NULL;
-    if (last == NULL || *length > last->bytes)
-        return false;
-    a->off = last->begin;
-    *length = last->bytes;
-    a->terms--;
-    return true;
-}
-
 /* Whether the base of an element is one value as long as threads of the team run. */
 static bool is_kept_by(const struct dh_w_teams *t, u32 root, u32 inst, dh_w_value base)
 {
@@ -299,7 +314,7 @@ static bool is_kept(const struct dh_w_teams *t, const struct dh_w_element *e, dh
 }
 
 /* The element that an address is. false: it is not known. */
-static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_address here, u32 length,
+static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_address here, u32 length, u32 to,
                          struct dh_w_element *e)
 {
     struct dh_w *w = t->flow->w;
@@ -312,7 +327,7 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
         e->length = length;
         a = here;
         bool is_place = a.global != NULL && a.content == 0 && a.terms == 0; /* wherever it is seen from */
-        if (is_place || (t->any && climb(t, e, &a)))
+        if (is_place || (t->any && climb(t, e, &a, to)))
             break;
         if (!t->any || length == DH_PTS_ANY || !forget_index(&here, &length))
             return false;
@@ -379,7 +394,7 @@ static bool forget_part(struct dh_w_address *a, const struct dh_w_part *part, u3
 /* The part of an array that a thread's loop goes over is an element, from that of the first index to that of
  * the bound. Both are the same for the thread all the while, since they are made of what it was given. */
 static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_address *here,
-                      const struct dh_w_part *part, u32 length, struct dh_w_element *e)
+                      const struct dh_w_part *part, u32 length, u32 to, struct dh_w_element *e)
 {
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     struct dh_w_address first = *here, end = *here;
@@ -388,9 +403,10 @@ static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_
         return false;
     first.term[0].index = dh_w_expression(expressions, part->start);
     end.term[0].index = dh_w_expression(expressions, part->bound);
-    if (!find_element(t, inst, op, first, length, e) || !find_element(t, inst, op, end, length, &last) ||
-        e->root == 0 || e->index == NULL || e->first >= e->end || last.first >= last.end || e->least < 0 ||
-        e->length != length || last.length != length)
+    if (!find_element(t, inst, op, first, length, to, e) ||
+        !find_element(t, inst, op, end, length, to, &last) || e->root == 0 || e->index == NULL ||
+        e->first >= e->end || last.first >= last.end || e->least < 0 || e->length != length ||
+        last.length != length)
         return false;
     bool alike = e->inst == last.inst && e->root == last.root && e->base == last.base &&
                  e->global == last.global && e->content == last.content && e->index == last.index &&
@@ -405,14 +421,14 @@ static bool find_part(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_
 
 /* What the base of an address is, for the creator, and whose share the index is of. */
 static bool find_share(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w_address *here,
-                       const struct dh_w_part *part, u32 length, struct dh_w_element *e)
+                       const struct dh_w_part *part, u32 length, u32 to, struct dh_w_element *e)
 {
     struct dh_w_address first = *here;
     u32 share = t->any ? dh_w_share(t, inst, part) : 0, size = here->term[here->terms - 1].size;
     if (share == 0 || here->terms != 1)
         return false;
     first.terms = 0;
-    if (!find_element(t, inst, op, first, length, e) || e->fresh || e->index != NULL)
+    if (!find_element(t, inst, op, first, length, to, e) || e->fresh || e->index != NULL)
         return false;
     e->root = t->flow->w->insts[inst].root; /* of a global variable, too */
     e->inst = t->of[e->root].inst;
@@ -422,26 +438,46 @@ static bool find_share(struct dh_w_teams *t, u32 inst, u32 op, const struct dh_w
     return true;
 }
 
-u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
+/* As the creator of threads sees it, or another instance on the way there. */
+static bool find_seen_by(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer, u32 to,
+                         struct dh_w_element *e)
 {
     const struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
     struct dh_w_address here = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer);
     u32 length = fn->ops[op].length;
-    struct dh_w_element e;
     struct dh_w_part part;
     struct dh_w_address outer = here;
-    u32 bytes = length;
+    u32 bytes = length, root = w->insts[inst].root;
     bool found = false;
+    /* Parts are those of the thread's own team. */
+    bool has_parts = root != 0 && t->of[root].inst == (to != DH_W_NONE ? to : t->of[root].inst) &&
+                     (to != DH_W_NONE || t->of[root].under == 0);
     do { /* x[k], and then x[k][...] */
-        found = is_in_part(t, fn, op, &outer, bytes, &part) &&
-                (find_part(t, inst, op, &outer, &part, bytes, &e) ||
-                 find_share(t, inst, op, &outer, &part, bytes, &e));
+        found = has_parts && is_in_part(t, fn, op, &outer, bytes, &part) &&
+                (find_part(t, inst, op, &outer, &part, bytes, to, e) ||
+                 find_share(t, inst, op, &outer, &part, bytes, to, e));
     } while (!found && forget_index(&outer, &bytes));
-    if (!found && !find_element(t, inst, op, here, length, &e) &&
-        (!is_in_part(t, fn, op, &here, length, &part) || !forget_part(&here, &part, &length) ||
-         !find_element(t, inst, op, here, length, &e)))
-        return 0;
+    return found || find_element(t, inst, op, here, length, to, e) ||
+           (is_in_part(t, fn, op, &here, length, &part) && forget_part(&here, &part, &length) &&
+            find_element(t, inst, op, here, length, to, e));
+}
+
+u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer)
+{
+    struct dh_w_element e, inner;
+    u32 creator = t->any ? dh_w_nest_creator(t, inst) : DH_W_NONE;
+    bool found = find_seen_by(t, inst, op, pointer, DH_W_NONE, &e);
+    if (creator == DH_W_NONE)
+        return found ? dh_w_pool_add(&t->elements, &e, sizeof e) : 0;
+    if (!found) {
+        memset(&e, 0, sizeof e);
+        e.inst = DH_W_NONE;
+    }
+    e.by = t->flow->w->insts[inst].root;
+    e.beside = dh_w_nest_beside(t, inst, op);
+    if (find_seen_by(t, inst, op, pointer, creator, &inner))
+        e.inner = dh_w_pool_add(&t->elements, &inner, sizeof inner);
     return dh_w_pool_add(&t->elements, &e, sizeof e);
 }
 
@@ -512,12 +548,13 @@ static bool blocks_are_apart(const struct dh_w_teams *t, const struct dh_w_eleme
     return (b != fb || op < team->fork) && (b == mb || !comes_to(fn, fb, b, mb));
 }
 
-bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
+static bool are_apart(const struct dh_w_teams *t, u32 a, u32 b)
 {
     if (a == 0 || b == 0)
         return false;
     const struct dh_w_element *x = t->elements.item[a], *y = t->elements.item[b];
-    if (x->inst != y->inst || x->base != y->base || x->global != y->global || x->content != y->content)
+    if (x->inst == DH_W_NONE || x->inst != y->inst || x->base != y->base || x->global != y->global ||
+        x->content != y->content)
         return false;
     if (x->base != DH_W_NONE && !x->fresh &&
         ((x->root != 0 && !is_kept_by(t, x->root, x->inst, x->base)) ||
@@ -538,4 +575,36 @@ bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
     if (x->root == 0 && y->root == 0)
         return false;
     return x->root == 0 ? creator_is_apart(t, x, y) : creator_is_apart(t, y, x);
+}
+
+/* The root of the thread that creates other threads, if an access is made by it or by one of these; or 0. */
+static u32 family(const struct dh_w_teams *t, const struct dh_w_element *e)
+{
+    return t->of[e->by].under != 0 ? t->of[e->by].under : e->by;
+}
+
+/* The same for accesses of a thread and of those that it has created, or of two of these. */
+static bool are_apart_in_family(const struct dh_w_teams *t, const struct dh_w_element *x,
+                                const struct dh_w_element *y)
+{
+    u32 creator = family(t, x);
+    if (x->by == creator && y->by == creator)
+        return true; /* it is one thread */
+    if (x->by == creator || y->by == creator) {
+        const struct dh_w_element *own = x->by == creator ? x : y, *other = x->by == creator ? y : x;
+        if ((own->beside >> other->by & 1) == 0)
+            return true;
+    } else if (x->by == y->by && t->of[x->by].alone) {
+        return true;
+    }
+    return are_apart(t, x->inner, y->inner);
+}
+
+bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b)
+{
+    const struct dh_w_element *x = t->elements.item[a], *y = t->elements.item[b];
+    if (a == 0 || b == 0 || x->by == 0 || y->by == 0 || family(t, x) != family(t, y))
+        return are_apart(t, a, b);
+    /* In one family; and, if there may be another, in two. */
+    return are_apart_in_family(t, x, y) && (!t->flow->many[family(t, x)][DH_W_SOUND] || are_apart(t, a, b));
 }

@@ -15,6 +15,8 @@
 
 struct dh_w_team {
     bool known;     /* there is one such operation */
+    bool alone;     /* who creates it has one of them at a time */
+    u32 under;      /* the root of the thread that creates it, which may be one of a team (nest.c); 0: main */
     u32 inst, fork; /* the creator, and the operation */
     bool counts; /* in a loop that counts, and is begun once, or again when all that it created have ended */
     bool joined; /* a loop joins them, by the same index */
@@ -23,7 +25,7 @@ struct dh_w_team {
 };
 
 struct dh_w_element {
-    u32 inst;            /* the creator */
+    u32 inst;            /* the creator; DH_W_NONE: it is not known, but what is `inner` */
     u32 root;            /* whose threads access it; 0: the creator does, or who is called by it */
     u32 op;              /* of the creator, if it does: the access or the call that leads to it */
     dh_w_value base;     /* the array is a local of the creator ... */
@@ -37,6 +39,10 @@ struct dh_w_element {
     u32 stride, length;
     int64_t first, end; /* all bytes that it can be, whatever the index; 0, 0: not known */
     int64_t least;      /* value of what the array is indexed by, if they are */
+    /* Of a thread that creates threads, and of those: */
+    u64 beside; /* roots of which it may have created threads that run, if it is the one that creates */
+    u32 by;     /* the root of the thread that accesses it */
+    u32 inner;  /* the element as the thread sees it that creates; 0: not known */
 };
 
 struct dh_w_teams {

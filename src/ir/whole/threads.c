@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ir/whole/flow.h"
+#include "ir/whole/counted.h"
 
 #define BIT(root) (1ull << (root))
 
@@ -140,6 +140,31 @@ static bool are_one(const struct dh_w_inst *inst, u64 roots)
     return roots == 0;
 }
 
+/* Whether a thread joins the one that it has created itself, by one operation, and has created no other by it
+ * in between. The handle is in a variable of its own, to which nothing else writes. Then of all that it has
+ * created by that operation none is left, however many threads do the same. */
+static bool is_own(const struct dh_w_flow *f, u32 inst, u32 join, u32 root)
+{
+    struct dh_w *w = f->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    u32 fork = dh_w_begins_thread(f, inst) ? dh_w_only_fork(w, inst, root) : DH_W_NONE;
+    u32 load = fn->ops[join].a < DH_W_CONSTANT ? fn->def[fn->ops[join].a] : DH_W_NONE;
+    if (fork == DH_W_NONE || fn->ops[fork].kind != DH_W_FORK || w->roots[root].many || w->roots[root].often ||
+        load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD || LLVMIsALoadInst(fn->ops[load].inst) == NULL ||
+        fn->ops[load].a != fn->ops[fork].a || fn->ops[fork].a >= DH_W_CONSTANT ||
+        !dh_w_is_made_here(fn, &(struct dh_w_address){.base = fn->ops[fork].a}))
+        return false;
+    u32 fb = dh_w_block_of(fn, fork), jb = dh_w_block_of(fn, join);
+    for (u32 i = 0; i < fn->blocks[fb].succs && fb != jb; i++)
+        if (fn->succ[fn->blocks[fb].succ + i] != jb &&
+            dh_w_reaches(fn, fn->succ[fn->blocks[fb].succ + i], fb, jb, NULL))
+            return false;
+    /* One block: the variable is read between the two. */
+    bool is_behind = dh_w_block_of(fn, load) == jb && (fb != jb || (fork < load && load < join));
+    return is_behind &&
+           !dh_w_written_from(f, inst, 0, NULL, dh_w_node(w, inst, fn->ops[fork].a), sizeof(u64), fork);
+}
+
 struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct dh_w_op *op,
                               const struct dh_w_change *c)
 {
@@ -165,6 +190,9 @@ struct dh_w_joined dh_w_joins(const struct dh_w_flow *f, u32 inst, const struct 
                 ended |= f->ended[r][s];
                 many |= f->many[r][s];
             }
+        u32 root = one != 0 && (one & (one - 1)) == 0 ? (u32)__builtin_ctzll(one) : DH_W_NONE;
+        if (many && root != DH_W_NONE)
+            many = !is_own(f, inst, (u32)(op - w->fns[w->insts[inst].fn].ops), root);
         j.now[s] = many ? 0 : ended;
     }
     for (u32 r = 0; r < w->n_roots; r++)
