@@ -224,6 +224,22 @@ bool dh_w_expression_leaves(const struct dh_w_pool *expressions, u32 expression,
            (!is_binary(e->op) || dh_w_expression_leaves(expressions, (u32)e->b, holds, arg));
 }
 
+bool dh_w_expression_with(struct dh_w_pool *expressions, u32 expression, LLVMValueRef by, u32 with, u32 *ret)
+{
+    struct expression e = *get(expressions, expression);
+    u32 a, b = 0;
+    if (value(&e) != NULL) {
+        *ret = value(&e) == by ? with : expression;
+        return value(&e) == by || LLVMIsAConstantInt(value(&e)) != NULL;
+    }
+    if (!dh_w_expression_with(expressions, (u32)e.a, by, with, &a) ||
+        (is_binary(e.op) && !dh_w_expression_with(expressions, (u32)e.b, by, with, &b)))
+        return false;
+    *ret = is_binary(e.op) ? add(expressions, e.op, e.width, a, b)
+                           : convert(expressions, e.op, e.width, a, MAX_DEPTH);
+    return true;
+}
+
 /* ---- of a value ---- */
 
 static const struct dh_w_address unknown = {.base = DH_W_NONE};

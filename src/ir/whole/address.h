@@ -72,6 +72,11 @@ LLVMValueRef dh_w_expression_leaf(const struct dh_w_pool *expressions, u32 expre
 bool dh_w_expression_leaves(const struct dh_w_pool *expressions, u32 expression,
                             bool (*holds)(void *, LLVMValueRef), void *arg);
 
+/* The expression with another one in the place of a value. false: it is not made of that and constants alone.
+ */
+bool dh_w_expression_with(struct dh_w_pool *expressions, u32 expression, LLVMValueRef value, u32 with,
+                          u32 *ret);
+
 /* Whether a constant is a place in a global variable, which every thread has in common. */
 bool dh_w_constant_place(const struct dh_w *w, dh_w_value v, LLVMValueRef *ret_global, int64_t *ret_off);
 

@@ -61,21 +61,6 @@ static bool stay(const struct dh_w_fn *fn, const struct dh_w_address *array, con
                           DH_W_NONE, second));
 }
 
-/* No round passes by the block, neither one that another follows nor the last one. */
-static bool joins_each_round(const struct dh_w_fn *fn, const struct dh_w_counted *c, u32 block)
-{
-    const struct dh_w_block *header = &fn->blocks[c->header];
-    if (block == c->header)
-        return true;
-    for (u32 i = 0; i < header->succs; i++) {
-        u32 to = fn->succ[header->succ + i];
-        if (dh_w_loop_has(fn, c->loop, to) && dh_w_reaches(fn, to, c->header, block, NULL))
-            return false;
-    }
-    /* A loop that compares first has no last round that has begun. */
-    return !c->at_end || block == c->block || !dh_w_reaches(fn, c->header, c->block, block, NULL);
-}
-
 enum { MAX_CALLS = 16 };
 
 /* The instance, or who calls it, and so on, that also leads to the other one. */
@@ -181,7 +166,7 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join
                           sizeof(u64), fork))
         return false;
     /* The first loop is not begun a second time without the second one's end. */
-    return joins_each_round(in, ret, jb) && !dh_w_begins_again(fn, &first, by == inst ? ret : NULL);
+    return dh_w_each_round(in, ret, jb) && !dh_w_begins_again(fn, &first, by == inst ? ret : NULL);
 }
 
 /* ---- as many as have been created ---- */
@@ -310,7 +295,7 @@ static bool joins_succeeded(struct dh_w_flow *f, u32 inst, u32 fork, u32 join, s
         ret->by != LLVMIntSLT)
         return false;
     struct dh_w_counted first = {.loop = s.loop, .header = s.header};
-    return joins_each_round(fn, ret, jb) && !dh_w_begins_again(fn, &first, ret) &&
+    return dh_w_each_round(fn, ret, jb) && !dh_w_begins_again(fn, &first, ret) &&
            !dh_w_written_from(f, inst, s.header, ret, dh_w_node(w, inst, fn->ops[fork].a), sizeof(u64), fork);
 }
 

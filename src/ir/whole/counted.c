@@ -71,6 +71,20 @@ bool dh_w_begins_again(const struct dh_w_fn *fn, const struct dh_w_counted *c, c
     return false;
 }
 
+bool dh_w_each_round(const struct dh_w_fn *fn, const struct dh_w_counted *c, u32 block)
+{
+    const struct dh_w_block *header = &fn->blocks[c->header];
+    if (block == c->header)
+        return true;
+    for (u32 i = 0; i < header->succs; i++) {
+        u32 to = fn->succ[header->succ + i];
+        if (dh_w_loop_has(fn, c->loop, to) && dh_w_reaches(fn, to, c->header, block, NULL))
+            return false;
+    }
+    /* A loop that compares first has no last round that has begun. */
+    return !c->at_end || block == c->block || !dh_w_reaches(fn, c->header, c->block, block, NULL);
+}
+
 /* ---- what runs how often, and writes what ---- */
 
 size_t dh_w_writes(const struct dh_w_op *op, struct dh_w_write ret[DH_W_MAX_WRITES])

@@ -47,6 +47,8 @@ u32 dh_w_block_number(const struct dh_w_fn *fn, LLVMBasicBlockRef bb);
 bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const struct dh_w_counted *out);
 /* Whether a block may run more than once each time the function does: it is in a loop, of whatever form. */
 bool dh_w_repeats(const struct dh_w_fn *fn, u32 block);
+/* Whether no round passes by the block, neither one that another follows nor the last one. */
+bool dh_w_each_round(const struct dh_w_fn *fn, const struct dh_w_counted *c, u32 block);
 /* Whether the loop, once left, is begun again, other than by way of `out`. */
 bool dh_w_begins_again(const struct dh_w_fn *fn, const struct dh_w_counted *c,
                        const struct dh_w_counted *out);

@@ -224,10 +224,8 @@ static bool evaluate_variable(struct search *s, u32 inst, u32 op, struct polynom
 static bool evaluate_read(struct search *s, u32 inst, LLVMValueRef v, u32 depth, struct polynomial *ret)
 {
     const struct dh_w_fn *fn = fn_of(s, inst);
-    u32 op = 0;
-    while (op < fn->n_ops && (fn->ops[op].inst != v || fn->ops[op].access != DH_PAIRS_READ))
-        op++;
-    if (op == fn->n_ops)
+    u32 op = dh_w_reader_of(fn, v);
+    if (op == DH_W_NONE)
         return false;
     if (inst == s->team->inst && is_kept(s, v))
         return add_leaf(s, (struct leaf){.value = v}, width_of(v), ret);
@@ -430,11 +428,8 @@ static LLVMValueRef origin(const struct search *s, u32 *inst, LLVMValueRef v)
         } else if (LLVMIsAArgument(v) != NULL && *inst != s->team->inst) {
             v = argument(s, inst, v);
         } else if (LLVMIsALoadInst(v) != NULL && *inst != s->team->inst) {
-            LLVMValueRef given = NULL;
-            for (u32 o = 0; o < fn->n_ops && given == NULL; o++)
-                if (fn->ops[o].inst == v && fn->ops[o].access == DH_PAIRS_READ)
-                    given = dh_w_given_value(s->t, s->team, *inst, o);
-            v = given;
+            u32 op = dh_w_reader_of(fn, v);
+            v = op != DH_W_NONE ? dh_w_given_value(s->t, s->team, *inst, op) : NULL;
             *inst = s->team->inst;
         } else {
             return v;

@@ -50,8 +50,17 @@ bool dh_w_is_element_of(struct dh_w_flow *f, const struct dh_w_fn *fn, const str
            dh_w_counted_distinct(c, bits);
 }
 
-/* The same array, with the same member of its elements; the indices are not compared. */
-static bool is_same_array(const struct dh_w_address *a, const struct dh_w_address *b)
+bool dh_w_is_done_before(struct dh_w_flow *f, u32 inst, u32 op, const struct dh_w_counted *later,
+                         const struct dh_w_counted *until, struct dh_w_counted *ret)
+{
+    const struct dh_w_fn *fn = &f->w->fns[f->w->insts[inst].fn];
+    u32 b = dh_w_block_of(fn, op), loop = fn->blocks[b].loop;
+    return loop != DH_W_NONE && loop != later->loop && dh_w_counted_find(f, inst, loop, ret) &&
+           dh_w_counted_in_body(ret, b) && dh_w_counted_alike(ret, later) && dh_w_each_round(fn, ret, b) &&
+           !dh_w_reaches(fn, 0, later->header, DH_W_NONE, ret) && !dh_w_begins_again(fn, ret, until);
+}
+
+bool dh_w_is_same_array(const struct dh_w_address *a, const struct dh_w_address *b)
 {
     return a->base == b->base && a->global == b->global && a->content == b->content && a->off == b->off &&
            a->terms == 1 && b->terms == 1 && a->term[0].stride == b->term[0].stride;
@@ -68,7 +77,7 @@ dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_coun
             continue;
         struct dh_w_address to = dh_w_address_of(w, &f->locks.expressions, fn, op->a);
         struct dh_w_address block = dh_w_address_of(w, &f->locks.expressions, fn, op->b);
-        if (!dh_w_is_element_of(f, fn, &to, made, made, until) || !is_same_array(&to, slot) ||
+        if (!dh_w_is_element_of(f, fn, &to, made, made, until) || !dh_w_is_same_array(&to, slot) ||
             to.term[0].stride < op->length || !dh_w_comes_first(fn, made, o, behind))
             continue;
         bool is_new = block.base != DH_W_NONE && block.terms == 0 && block.off == 0 &&

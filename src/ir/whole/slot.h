@@ -29,6 +29,12 @@ bool dh_w_comes_first(const struct dh_w_fn *fn, const struct dh_w_counted *c, u3
 bool dh_w_is_element_of(struct dh_w_flow *f, const struct dh_w_fn *fn, const struct dh_w_address *at,
                         const struct dh_w_counted *c, const struct dh_w_counted *from,
                         const struct dh_w_counted *until);
+/* Whether an operation is done in each round of a loop that counts like another one, and has ended whenever
+ * that one begins; and is not begun again until a third one is left by its count (NULL: at any time). */
+bool dh_w_is_done_before(struct dh_w_flow *f, u32 inst, u32 op, const struct dh_w_counted *later,
+                         const struct dh_w_counted *until, struct dh_w_counted *ret);
+/* The same array, with the same member of its elements; the indices are not compared. */
+bool dh_w_is_same_array(const struct dh_w_address *a, const struct dh_w_address *b);
 /* The block that a slot of the array, with an index of the loop that `made` it, holds behind an operation of
  * that loop, until another one is left by its count (NULL: for good): what was allocated in the round of that
  * index. DH_W_NONE: it is not known. */

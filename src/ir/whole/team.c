@@ -333,6 +333,9 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
             return false;
     }
     const struct dh_w_fn *by = &w->fns[w->insts[e->inst].fn];
+    for (u32 r = 1; r < w->n_roots && e->root == 0; r++)
+        if (t->of[r].known && t->of[r].inst == e->inst)
+            dh_w_given_again(t, &t->of[r], &a);
     read_slot(t, e, &a);
     e->base = a.base;
     e->global = a.global;
