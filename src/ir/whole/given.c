@@ -129,13 +129,14 @@ static struct dh_w_address given_place(const struct dh_w_teams *t, const struct 
     struct dh_w_address from = dh_w_address_of(w, expressions, &w->fns[w->insts[inst].fn], read->a);
     for (u32 steps = 0; w->roots[w->insts[inst].root].inst != inst; steps++) {
         struct dh_w_caller by = t->callers[inst];
-        if (steps == DH_W_MAX_CALLS || by.inst == DH_W_NONE || from.base >= w->fns[w->insts[inst].fn].args)
+        if (steps == DH_W_MAX_CALLS || by.inst == DH_W_NONE ||
+            (from.global == NULL && from.base >= w->fns[w->insts[inst].fn].args))
             return unknown;
         const struct dh_w_fn *fn = &w->fns[w->insts[by.inst].fn];
         from = dh_w_address_in_caller(w, expressions, &from, fn, &fn->calls[fn->ops[by.op].call]);
         inst = by.inst;
     }
-    if (from.base != 0 || from.terms != 0)
+    if (from.global == NULL && from.base != 0)
         return unknown;
     return dh_w_address_in_creator(w, expressions, &from, creator, &creator->ops[team->fork], NULL);
 }
@@ -206,7 +207,8 @@ struct dh_w_known dh_w_given_number(const struct dh_w_teams *t, const struct dh_
 /* The same for a pointer, to a block that is made in the round, or to what is one place all the while:
  * work[i].text = malloc(n), work[i].table = table. */
 struct dh_w_address dh_w_given_pointer(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
-                                       const struct dh_w_address *a, const struct dh_w_known *number)
+                                       const struct dh_w_address *a, const struct dh_w_known *number,
+                                       bool *ret_slot)
 {
     struct dh_w *w = t->flow->w;
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
@@ -218,11 +220,13 @@ struct dh_w_address dh_w_given_pointer(const struct dh_w_teams *t, const struct 
     struct stored s = read_by(t, team, inst, load);
     if (s.value == NULL || s.local == DH_W_NONE)
         return unknown;
-    if (s.by.index == NULL && s.local < DH_W_CONSTANT && dh_w_is_fresh(w, creator, s.local) &&
-        dh_w_comes_first(creator, &team->created_by, creator->def[s.local], s.op))
-        return (struct dh_w_address){.base = s.local};
-    struct dh_w_address from = dh_w_address_of(w, expressions, creator, s.local);
     const struct dh_w_counted *by = s.by.index != NULL ? &s.by : &team->created_by;
+    if (s.local < DH_W_CONSTANT && dh_w_is_fresh(w, creator, s.local) &&
+        dh_w_comes_first(creator, by, creator->def[s.local], s.op)) {
+        *ret_slot = s.by.index != NULL;
+        return (struct dh_w_address){.base = s.local};
+    }
+    struct dh_w_address from = dh_w_address_of(w, expressions, creator, s.local);
     if ((from.base != DH_W_NONE && !dh_w_is_kept(creator, from.base, by, dh_w_until_joined(team))) ||
         (s.by.index != NULL && from.terms > 0))
         return unknown;

@@ -20,9 +20,11 @@ LLVMValueRef dh_w_given_value(const struct dh_w_teams *t, const struct dh_w_team
 /* The index, if an address has one that the thread reads from what it was given. */
 struct dh_w_known dh_w_given_number(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
                                     const struct dh_w_address *a);
-/* An address whose base the thread reads from what it was given, as the creator has it. */
+/* An address whose base the thread reads from what it was given, as the creator has it. *ret_slot: it is in
+ * the block that an earlier loop has made in the round of that index. */
 struct dh_w_address dh_w_given_pointer(const struct dh_w_teams *t, const struct dh_w_team *team, u32 inst,
-                                       const struct dh_w_address *a, const struct dh_w_known *number);
+                                       const struct dh_w_address *a, const struct dh_w_known *number,
+                                       bool *ret_slot);
 /* An index that the creator reads again, in the loop that joins, from what it has given to the thread that is
  * joined: as what it was, with the index of that loop. */
 void dh_w_given_again(const struct dh_w_teams *t, const struct dh_w_team *team, struct dh_w_address *a);

@@ -89,17 +89,54 @@ dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_coun
     return DH_W_NONE;
 }
 
-dh_w_value dh_w_slot_read(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
-                          const struct dh_w_counted *until, const struct dh_w_counted *by, dh_w_value v)
+/* Where a local is read from, in a round of a loop and by its index. */
+static bool is_read_by(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *by,
+                       const struct dh_w_counted *from, const struct dh_w_counted *until, dh_w_value v,
+                       u32 *ret_load, struct dh_w_address *ret_slot)
 {
     const struct dh_w_fn *fn = &f->w->fns[f->w->insts[inst].fn];
     u32 load = v < DH_W_CONSTANT ? fn->def[v] : DH_W_NONE;
     if (load >= fn->n_ops || fn->ops[load].kind != DH_W_LOAD || LLVMIsALoadInst(fn->ops[load].inst) == NULL)
-        return DH_W_NONE;
+        return false;
     u32 b = dh_w_block_of(fn, load);
-    struct dh_w_address slot = dh_w_address_of(f->w, &f->locks.expressions, fn, fn->ops[load].a);
-    if (!dh_w_loop_has(fn, by->loop, b) || !dh_w_counted_in_body(by, b) ||
-        !dh_w_is_element_of(f, fn, &slot, by, made, until))
+    *ret_load = load;
+    *ret_slot = dh_w_address_of(f->w, &f->locks.expressions, fn, fn->ops[load].a);
+    return dh_w_loop_has(fn, by->loop, b) && dh_w_counted_in_body(by, b) &&
+           dh_w_is_element_of(f, fn, ret_slot, by, from, until);
+}
+
+dh_w_value dh_w_slot_filled_before(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *created,
+                                   const struct dh_w_counted *until, const struct dh_w_counted *by,
+                                   dh_w_value v)
+{
+    struct dh_w *w = f->w;
+    const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
+    struct dh_w_address slot;
+    struct dh_w_counted made;
+    u32 load;
+    if (!is_read_by(f, inst, by, created, until, v, &load, &slot))
+        return DH_W_NONE;
+    for (u32 o = 0; o < fn->n_ops; o++) {
+        const struct dh_w_op *op = &fn->ops[o];
+        if (op->kind != DH_W_STORE || LLVMIsAStoreInst(op->inst) == NULL || op->b >= DH_W_CONSTANT)
+            continue;
+        struct dh_w_address to = dh_w_address_of(w, &f->locks.expressions, fn, op->a);
+        if (dh_w_is_same_array(&to, &slot) && to.term[0].stride >= op->length &&
+            dh_w_is_done_before(f, inst, o, created, until, &made) &&
+            dh_w_is_element_of(f, fn, &to, &made, &made, until) && dh_w_is_fresh(w, fn, op->b) &&
+            dh_w_comes_first(fn, &made, fn->def[op->b], o) &&
+            !dh_w_written_from(f, inst, made.header, NULL, dh_w_node(w, inst, op->a), op->length, o))
+            return op->b;
+    }
+    return DH_W_NONE;
+}
+
+dh_w_value dh_w_slot_read(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
+                          const struct dh_w_counted *until, const struct dh_w_counted *by, dh_w_value v)
+{
+    struct dh_w_address slot;
+    u32 load;
+    if (!is_read_by(f, inst, by, made, until, v, &load, &slot))
         return DH_W_NONE;
     return dh_w_slot_block(f, inst, made, by == made ? load : behind, until, &slot);
 }

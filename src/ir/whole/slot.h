@@ -7,7 +7,7 @@
  *     }
  *
  * work[i] is a SLOT: what is read from it, by whatever loop with the same indices, is the block of that
- * round.
+ * round. It may be filled by another loop than the one that creates.
  */
 #ifndef DH_IR_WHOLE_SLOT_H
 #define DH_IR_WHOLE_SLOT_H
@@ -44,5 +44,9 @@ dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_coun
  * it (by == made), it is read behind the store. */
 dh_w_value dh_w_slot_read(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *made, u32 behind,
                           const struct dh_w_counted *until, const struct dh_w_counted *by, dh_w_value v);
+/* The same for a slot that an earlier loop has filled than the one that creates. */
+dh_w_value dh_w_slot_filled_before(struct dh_w_flow *f, u32 inst, const struct dh_w_counted *created,
+                                   const struct dh_w_counted *until, const struct dh_w_counted *by,
+                                   dh_w_value v);
 
 #endif

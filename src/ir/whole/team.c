@@ -163,6 +163,13 @@ static void read_slot(const struct dh_w_teams *t, struct dh_w_element *e, struct
                                    &team->joined_by, a->base);
             e->index = block != DH_W_NONE ? team->joined_by.index : NULL;
         }
+        for (u32 i = 0; i < 2 && block == DH_W_NONE && (i == 0 || team->joined); i++) {
+            const struct dh_w_counted *by = i == 0 ? &team->created_by : &team->joined_by;
+            block = dh_w_slot_filled_before(t->flow, e->inst, &team->created_by, dh_w_until_joined(team), by,
+                                            a->base);
+            e->slot = block != DH_W_NONE;
+            e->index = e->slot ? by->index : e->index;
+        }
     }
     if (block != DH_W_NONE)
         *a = (struct dh_w_address){.base = block};
@@ -203,7 +210,10 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
             struct dh_w_address given = *a;
             do { /* an index of the thread's own is not known there */
                 if (given.base != DH_W_NONE && given.base >= w->fns[w->insts[e->inst].fn].args) {
-                    *a = dh_w_given_pointer(t, team, e->inst, &given, &number);
+                    bool slot = false;
+                    *a = dh_w_given_pointer(t, team, e->inst, &given, &number, &slot);
+                    e->slot = slot;
+                    e->index = slot ? team->created_by.index : NULL;
                 } else {
                     *a = dh_w_address_in_creator(w, expressions, &given, fn, &fn->ops[team->fork], &number);
                 }
@@ -336,12 +346,17 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
     for (u32 r = 1; r < w->n_roots && e->root == 0; r++)
         if (t->of[r].known && t->of[r].inst == e->inst)
             dh_w_given_again(t, &t->of[r], &a);
-    read_slot(t, e, &a);
+    if (!e->slot)
+        read_slot(t, e, &a);
     e->base = a.base;
     e->global = a.global;
     e->content = a.content;
     e->off = a.off;
     e->op = e->root == 0 ? e->op : 0;
+    if (e->slot) { /* as in a block of the round */
+        e->off = e->length = 0;
+        return true;
+    }
     bool is_one = a.base == DH_W_NONE || is_kept(t, e, a.base);
     e->fresh = !is_one && dh_w_is_fresh(w, by, a.base);
     if (e->fresh) { /* whatever is accessed in it, or whether it is freed */
@@ -565,13 +580,15 @@ static bool are_apart(const struct dh_w_teams *t, u32 a, u32 b)
         return false;
     if (x->ticket || y->ticket)
         return x->ticket && y->ticket && x->index == y->index && within_stride(x, y);
+    if (x->slot != y->slot)
+        return false;
     if (x->share || y->share)
         return x->share == y->share && x->root == y->root && within_stride(x, y);
     if (x->fresh || y->fresh)
         return x->fresh && y->fresh && blocks_are_apart(t, x, y);
     if (x->first < x->end && y->first < y->end && (x->end <= y->first || y->end <= x->first))
         return true;
-    if (x->index == NULL || y->index == NULL || !within_stride(x, y))
+    if (x->index == NULL || y->index == NULL || (!x->slot && !within_stride(x, y)))
         return false;
     if (x->root != 0 && y->root != 0)
         return x->root == y->root && x->index == y->index && x->index == t->of[x->root].created_by.index;
