@@ -38,10 +38,11 @@
 #include "ir/whole/join.h"
 #include "ir/whole/nest.h"
 #include "ir/whole/part.h"
+#include "ir/whole/result.h"
 #include "ir/whole/share.h"
 #include "ir/whole/slot.h"
 
-enum { MAX_STEPS = DH_W_MAX_CALLS };
+enum { MAX_STEPS = DH_W_MAX_CALLS, RESULT = 2 };
 
 /* ---- teams ---- */
 
@@ -175,6 +176,22 @@ static void read_slot(const struct dh_w_teams *t, struct dh_w_element *e, struct
         *a = (struct dh_w_address){.base = block};
 }
 
+/* What the creator reads from what it gave to a thread, or from its result. */
+static void read_given(const struct dh_w_teams *t, const struct dh_w_team *team, struct dh_w_element *e,
+                       struct dh_w_address *a)
+{
+    bool block = false;
+    dh_w_given_again(t, team, a);
+    struct dh_w_address result = dh_w_result_read(t, team, a, &block);
+    if (!dh_w_address_known(&result))
+        return;
+    *a = result;
+    if (block) {
+        e->slot = RESULT;
+        e->index = team->joined_by.index;
+    }
+}
+
 /* ---- elements ---- */
 
 /* All of the array that the last index is of: in a[i][k], or a[i].text[k], k stays in it. */
@@ -207,6 +224,13 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
             if (root == 0 || !team->known)
                 return false;
             const struct dh_w_fn *fn = &w->fns[w->insts[team->inst].fn];
+            if (a->base != DH_W_NONE && dh_w_result_is_block(t, team, a->base)) {
+                e->slot = RESULT;
+                e->index = team->created_by.index;
+                e->root = root;
+                e->inst = team->inst;
+                return team->under == 0 || e->inst == to;
+            }
             struct dh_w_address given = *a;
             do { /* an index of the thread's own is not known there */
                 if (given.base != DH_W_NONE && given.base >= w->fns[w->insts[e->inst].fn].args) {
@@ -343,9 +367,9 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
             return false;
     }
     const struct dh_w_fn *by = &w->fns[w->insts[e->inst].fn];
-    for (u32 r = 1; r < w->n_roots && e->root == 0; r++)
+    for (u32 r = 1; r < w->n_roots && e->root == 0 && !e->slot; r++)
         if (t->of[r].known && t->of[r].inst == e->inst)
-            dh_w_given_again(t, &t->of[r], &a);
+            read_given(t, &t->of[r], e, &a);
     if (!e->slot)
         read_slot(t, e, &a);
     e->base = a.base;
@@ -574,13 +598,13 @@ static bool are_apart(const struct dh_w_teams *t, u32 a, u32 b)
     if (x->inst == DH_W_NONE || x->inst != y->inst || x->base != y->base || x->global != y->global ||
         x->content != y->content)
         return false;
-    if (x->base != DH_W_NONE && !x->fresh &&
+    if (x->base != DH_W_NONE && !x->fresh && x->slot != RESULT &&
         ((x->root != 0 && !is_kept_by(t, x->root, x->inst, x->base)) ||
          (y->root != 0 && !is_kept_by(t, y->root, y->inst, y->base))))
         return false;
     if (x->ticket || y->ticket)
         return x->ticket && y->ticket && x->index == y->index && within_stride(x, y);
-    if (x->slot != y->slot)
+    if (x->slot != y->slot || (x->slot == RESULT && x->root != 0 && y->root != 0 && x->root != y->root))
         return false;
     if (x->share || y->share)
         return x->share == y->share && x->root == y->root && within_stride(x, y);

@@ -32,7 +32,8 @@ struct dh_w_element {
     LLVMValueRef global; /* ... or a global variable, or what it holds */
     u32 content;         /* see struct dh_w_address */
     u32 fresh;           /* the base is allocated anew each time; nothing else counts then */
-    u32 slot;   /* the base is the block that an earlier loop has made in the round of the index (slot.c) */
+    u32 slot;   /* the base is a block by that index: 1: that an earlier loop has made (slot.c); 2: that the
+                   thread has made   and returns, a local of its first function (result.c) */
     u32 share;  /* the index is one of the thread's share of all (share.c) */
     u32 ticket; /* the index is a number that a counter gives out (ticket.c), the counter is `index` */
     LLVMValueRef index; /* NULL: it is no element, but one place */
