@@ -43,7 +43,7 @@ struct kind {
 
 struct osr {
     struct dh_predict p;
-    struct dh_syncp syncp; /* the family in hand, its classes, and all races found */
+    struct dh_syncp syncp; /* its races and open accesses; the family in hand, its classes, all races found */
     struct dh_osr_order order;
     struct dh_witness witness;
     u32 *heads; /* kinds of each class, + 1 */
@@ -218,17 +218,15 @@ static u32 find(struct osr *o, u32 k2, u32 e, find_fn *find)
 
 static int handle(struct osr *o, u32 at)
 {
-    u32 e = event_of(o, at);
-    bool wanted = dh_detect_wants(o->p.d, o->p.trace->events[e].target);
-    u32 earlier = wanted ? dh_syncp_find(&o->syncp, at) : DH_NONE;
+    u32 e = event_of(o, at), earlier = DH_NONE;
     u32 class = dh_syncp_add(&o->syncp, at), kind = class ? add(o, class, at) : 0;
     if (!kind)
         return -ENOMEM;
-    if (earlier == DH_NONE && wanted)
-        earlier = find(o, kind, e, find_in_kind);
-    if (earlier == DH_NONE && wanted) {
+    if (dh_syncp_is_open(&o->syncp, e)) {
         o->open = false;
-        earlier = find(o, kind, e, search_kind);
+        earlier = find(o, kind, e, find_in_kind);
+        if (earlier == DH_NONE)
+            earlier = find(o, kind, e, search_kind);
         o->p.d->given_up += earlier == DH_NONE && o->open;
     }
     if (earlier != DH_NONE && !dh_syncp_note(&o->syncp, earlier, at))
@@ -277,10 +275,10 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     o->ahead = dh_detect_alloc(d, ((size_t)trace->threads + 1) * sizeof(*o->ahead));
     if (!rc && d->failed)
         rc = -ENOMEM;
-    for (u32 k = trace->locks; !rc && k < o->p.objects; k++) {
-        bool any;
-        rc = !dh_syncp_family(&o->syncp, k, &any) ? -ENOMEM : any ? look(o) : 0;
-    }
+    if (!rc)
+        rc = dh_syncp_search(&o->syncp);
+    for (u32 k = trace->locks; !rc && k < o->p.objects; k++)
+        rc = !dh_syncp_family(&o->syncp, k) ? -ENOMEM : dh_syncp_any_open(&o->syncp) ? look(o) : 0;
     /* What was found once is found again, whatever was spent meanwhile. */
     o->order.reach.limit = o->order.search.limit = UINT64_MAX;
     if (!rc && !dh_syncp_sort(&o->syncp))

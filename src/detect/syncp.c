@@ -13,7 +13,8 @@
  * needs is in it; of two sections of a lock that begin in it, the earlier one ends in it) is what any such
  * reordering executes. If the earlier access is not in it, it is itself the witness, in the order of the
  * trace. The set grows with both accesses, so one cut is kept per thread and class of earlier accesses and
- * only ever extended: an earlier access that failed once is out for all later accesses of that thread.
+ * only ever extended: an earlier access that failed once is out for all later accesses of that thread. In
+ * which order all this is asked: syncp_search.c.
  *
  * Departures: variables are looked at one by one (syncp.h), and the cut of a race is made again when it is
  * reported with a witness. One pair is reported per later access. Which sections must be closed is read off
@@ -30,44 +31,14 @@
 #include "detect/predict_links.h"
 #include "detect/witness.h"
 
-/* The section that thread t is in at the cut, whose last event in the trace is `last`, and must leave, since
- * another one of its lock follows in the cut; NULL: none. */
-static const struct dh_section *to_leave(const struct dh_predict *p, const u32 *cut, u32 last, u32 t)
-{
-    for (u32 h = dh_predict_held(p, t, cut[t]); h; h = p->holdings[h].outer) {
-        if (dh_predict_followed(p, p->holdings[h].section, cut, last))
-            return &p->sections[p->holdings[h].section];
-    }
-    return NULL;
-}
-
-bool dh_syncp_close(const struct dh_predict *p, u32 *cut, u32 e)
-{
-    u32 te = p->trace->events[e].thread, last = dh_predict_last(p, cut), t = 0;
-    dh_predict_hold(p, cut);
-    /* Until no thread has anything to leave, one after the other. */
-    for (u32 quiet = 0; quiet < p->threads;) {
-        const struct dh_section *s = to_leave(p, cut, last, t);
-        quiet = s ? 0 : quiet + 1;
-        if (s) {
-            if (s->rel == DH_NONE)
-                return false; /* only in a trace that is not well-formed */
-            dh_predict_absorb(p, cut, s->rel, true);
-            last = s->rel > last ? s->rel : last;
-            if (cut[te] > p->local[e])
-                return false;
-        }
-        t = t + 1 == p->threads ? 0 : t + 1;
-    }
-    return cut[te] <= p->local[e];
-}
-
 int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p)
 {
     *s = (struct dh_syncp){.p = p, .states = {.p = p}};
     s->cut = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(*s->cut));
     if (p->copied)
         s->member = dh_detect_alloc(p->d, ((size_t)p->objects + 1) * sizeof(*s->member));
+    s->closed = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(*s->closed));
+    s->open = dh_detect_alloc(p->d, ((size_t)p->n / 64 + 1) * sizeof(*s->open));
     return p->d->failed || !dh_links_make(p) ? -ENOMEM : 0;
 }
 
@@ -149,7 +120,7 @@ static bool add_objects(struct dh_syncp *s, u32 root)
     }
 }
 
-static bool is_shared(const struct dh_syncp *s)
+bool dh_syncp_shared(const struct dh_syncp *s)
 {
     const struct dh_event *events = s->p->trace->events;
     enum { AHEAD = 16 };
@@ -162,9 +133,8 @@ static bool is_shared(const struct dh_syncp *s)
     return false;
 }
 
-bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any)
+bool dh_syncp_family(struct dh_syncp *s, u32 object)
 {
-    *ret_any = false;
     for (u32 c = 0; c < s->n_classes; c++)
         s->index[s->classes[c].slot] = 0;
     s->n = s->n_objects = s->n_classes = 0;
@@ -172,9 +142,7 @@ bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any)
     if (s->p->parent[object] != DH_NONE)
         return true;
     s->root = object;
-    bool ok = add_objects(s, object) && room(s, &s->later, &s->cap_later, s->n, 0);
-    *ret_any = ok && is_shared(s);
-    return ok;
+    return add_objects(s, object) && room(s, &s->later, &s->cap_later, s->n, 0);
 }
 
 /* ---- Classes ---- */
@@ -301,7 +269,23 @@ static u32 find_in_class(struct dh_syncp *s, u32 c, u32 e)
     }
 }
 
-static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e)
+/* The first access of the class, unless its answer depends on what was asked before. */
+static u32 guess_in_class(struct dh_syncp *s, u32 c, u32 e)
+{
+    const struct dh_predict *p = s->p;
+    const struct dh_syncp_class *class = &s->classes[c - 1];
+    u32 known = s->states.n;
+    if (!dh_states_at(&s->states, (u64)c << 32 | p->trace->events[e].thread))
+        return DH_NONE;
+    bool first = s->states.n > known;
+    return first && p->local[s->accesses[class->first]] >= dh_predict_needs(p, e, class->thread)
+               ? class->first
+               : DH_SYNCP_ASK;
+}
+
+typedef u32 in_class_fn(struct dh_syncp *s, u32 c, u32 e);
+
+static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e, in_class_fn *in_class)
 {
     const struct dh_predict *p = s->p;
     u32 t = p->trace->events[e].thread;
@@ -311,14 +295,14 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e)
         if (class->thread == t || (class->atomic && atomic) ||
             dh_predict_needs_event(p, e, class->thread, class->local))
             continue;
-        u32 earlier = find_in_class(s, c, e);
+        u32 earlier = in_class(s, c, e);
         if (earlier != DH_NONE)
             return earlier;
     }
     return DH_NONE;
 }
 
-u32 dh_syncp_find(struct dh_syncp *s, u32 at)
+static u32 find(struct dh_syncp *s, u32 at, in_class_fn *in_class)
 {
     u32 e = s->accesses[at], earlier = DH_NONE;
     bool write = s->p->trace->events[e].op == DH_OP_WRITE;
@@ -326,71 +310,21 @@ u32 dh_syncp_find(struct dh_syncp *s, u32 at)
         const struct dh_syncp_object *x = dh_syncp_object(s, o);
         if (dh_syncp_guarded(s, o, e))
             continue;
-        earlier = find_in_classes(s, x->writes, e);
+        earlier = find_in_classes(s, x->writes, e, in_class);
         if (earlier == DH_NONE && write)
-            earlier = find_in_classes(s, x->reads, e);
+            earlier = find_in_classes(s, x->reads, e, in_class);
     }
     return earlier;
 }
 
-bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at)
+u32 dh_syncp_find(struct dh_syncp *s, u32 at)
 {
-    if (s->n_races == s->cap_races &&
-        !dh_mem_grow(&s->p->d->mem, (void **)&s->races, s->n_races, &s->cap_races, sizeof(*s->races)))
-        return false;
-    s->races[s->n_races++] = (struct dh_syncp_race){.now = s->accesses[at], .earlier = s->accesses[earlier]};
-    return true;
+    return find(s, at, find_in_class);
 }
 
-/* Merges runs of `width` races into runs of twice that. */
-static void merge_runs(struct dh_syncp_race *restrict to, const struct dh_syncp_race *restrict from, u32 n,
-                       u64 width)
+u32 dh_syncp_guess(struct dh_syncp *s, u32 at)
 {
-    for (u64 begin = 0; begin < n; begin += 2 * width) {
-        u64 middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
-        for (u64 i = begin, k = middle, at = begin; at < end; at++) {
-            bool first = k == end || (i < middle && from[i].now < from[k].now);
-            to[at] = first ? from[i++] : from[k++];
-        }
-    }
-}
-
-bool dh_syncp_sort(struct dh_syncp *s)
-{
-    struct dh_detector *d = s->p->d;
-    size_t size = ((size_t)s->cap_races + 1) * sizeof(*s->races);
-    struct dh_syncp_race *from = s->races, *to = s->n_races > 1 ? dh_detect_alloc(d, size) : NULL;
-    if (s->n_races < 2 || !to)
-        return s->n_races < 2;
-    for (u64 width = 1; width < s->n_races; width *= 2) {
-        struct dh_syncp_race *merged = to;
-        merge_runs(merged, from, s->n_races, width);
-        to = from;
-        from = merged;
-    }
-    s->races = from;
-    return true;
-}
-
-bool dh_syncp_pair(struct dh_syncp *s, u32 earlier, u32 now)
-{
-    memset(s->cut, 0, s->p->threads * sizeof(*s->cut));
-    dh_predict_absorb(s->p, s->cut, earlier, false);
-    dh_predict_absorb(s->p, s->cut, now, false);
-    return dh_syncp_close(s->p, s->cut, earlier);
-}
-
-/* All races of the family. */
-static int look(struct dh_syncp *s)
-{
-    for (u32 at = 0; at < s->n; at++) {
-        dh_syncp_soon(s, at);
-        bool wanted = dh_detect_wants(s->p->d, s->p->trace->events[s->accesses[at]].target);
-        u32 earlier = wanted ? dh_syncp_find(s, at) : DH_NONE;
-        if ((earlier != DH_NONE && !dh_syncp_note(s, earlier, at)) || !dh_syncp_add(s, at) || s->p->d->failed)
-            return -ENOMEM;
-    }
-    return 0;
+    return find(s, at, guess_in_class);
 }
 
 static int run(struct dh_detector *d, const struct dh_trace *trace)
@@ -401,12 +335,8 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     if (!rc)
         rc = dh_syncp_init(&s, &p);
     struct dh_witness w = {.p = &p};
-    for (u32 o = trace->locks; !rc && o < p.objects; o++) {
-        bool any;
-        rc = !dh_syncp_family(&s, o, &any) ? -ENOMEM : any ? look(&s) : 0;
-    }
-    if (!rc && !dh_syncp_sort(&s))
-        rc = -ENOMEM;
+    if (!rc)
+        rc = dh_syncp_search(&s);
     for (u32 i = 0; !rc && i < s.n_races; i++) {
         u32 earlier = s.races[i].earlier, now = s.races[i].now;
         if (!dh_witness_due(&w, earlier, now))

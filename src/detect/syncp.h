@@ -2,9 +2,9 @@
  * syncp.h - the search for sync-preserving races, which osr.c uses as its first step. See syncp.c.
  *
  * Variables are gone through one after the other, each with its accesses in the order of the trace: what is
- * remembered of one is little and stays in the caches. A variable and all its copies (predict_lives.h) are
- * one family. Races are noted by their later access and reported when all are known, in the order of the
- * trace.
+ * remembered of one is little and stays in the caches (syncp_search.c). A variable and all its copies
+ * (predict_lives.h) are one family. Races are noted by their later access and reported when all are known, in
+ * the order of the trace.
  *
  * Accesses are known by their place in the family.
  */
@@ -30,6 +30,8 @@ struct dh_syncp_race {
 };
 
 enum { DH_SYNCP_COMMON = 4 };
+
+#define DH_SYNCP_ASK (DH_NONE - 1)
 
 /* What was seen of an object. Class numbers are + 1; 0: none. */
 struct dh_syncp_object {
@@ -58,21 +60,37 @@ struct dh_syncp {
     struct dh_states states; /* by class of the earlier accesses and thread of the later ones */
     struct dh_syncp_race *races;
     u32 n_races, cap_races;
-    u32 *cut; /* of a race that is being reported */
+    u32 *cut;     /* of a race that is being reported */
+    u32 **closed; /* of each thread: a closed cut that all its later accesses need; NULL: the empty one */
+    u64 *open;    /* bits: events that may race and have not been found to */
 };
 
 /* 0 or -ENOMEM. Freed with the detector. */
 int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p);
-/* The family of this object, if it is the first one of it and several threads access it. *ret_any: there is
- * something to do. False: no memory. */
-bool dh_syncp_family(struct dh_syncp *s, u32 object, bool *ret_any);
+/* The family of this object, if it is the first one of it, else none. False: no memory. */
+bool dh_syncp_family(struct dh_syncp *s, u32 object);
+/* Do several threads access the family? */
+bool dh_syncp_shared(const struct dh_syncp *s);
 /* Takes the access in; its class. To be called for every access, in order, after dh_syncp_find. 0: no
  * memory. */
 u32 dh_syncp_add(struct dh_syncp *s, u32 at);
 /* An earlier access that races with this one; DH_NONE: none. */
 u32 dh_syncp_find(struct dh_syncp *s, u32 at);
+/* The earlier access that this one most likely races with, and that dh_syncp_find would then give; DH_NONE:
+ * it cannot race; DH_SYNCP_ASK: neither is certain enough. To be called instead of dh_syncp_find. */
+u32 dh_syncp_guess(struct dh_syncp *s, u32 at);
 /* Notes a race between two accesses of the family. False: no memory. */
 bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
+/* All races of the trace, in its order. Accesses that might have raced stay open. 0 or -ENOMEM. */
+int dh_syncp_search(struct dh_syncp *s);
+
+DH_INLINE bool dh_syncp_is_open(const struct dh_syncp *s, u32 e)
+{
+    return s->open[e / 64] >> e % 64 & 1;
+}
+
+/* Is any access of the family? */
+bool dh_syncp_any_open(const struct dh_syncp *s);
 /* When all are noted: puts them in the order of the trace. False: no memory. */
 bool dh_syncp_sort(struct dh_syncp *s);
 /* Do all accesses to the object so far hold a lock that event e, an access to it or a copy of it, holds too?
