@@ -81,6 +81,15 @@ static bool find_guards(struct dh_witness *w, u32 *fork, u32 *before)
     return ok;
 }
 
+static bool any_lives(const struct dh_predict *p)
+{
+    for (u32 o = 0; o < p->objects; o++) {
+        if (p->birth[o] != DH_NONE || p->death[o] != DH_NONE)
+            return true;
+    }
+    return false;
+}
+
 static bool prepare(struct dh_witness *w)
 {
     const struct dh_predict *p = w->p;
@@ -94,6 +103,7 @@ static bool prepare(struct dh_witness *w)
     w->stamp = array(d, p->objects);
     w->copy_written = p->copied ? array(d, p->objects) : NULL;
     w->sequence = array(d, (size_t)p->n + 2);
+    w->lives = any_lives(p);
     u32 *fork = dh_detect_alloc(d, threads);
     bool ok = !d->failed && dh_links_make(p) && find_guards(w, fork, w->sequence);
     dh_detect_free(d, fork, threads);
@@ -130,7 +140,7 @@ static bool comes_next(const struct dh_witness *w, u32 i)
         if (!happened(w, w->guards[g].fork))
             return false;
     }
-    if (!dh_event_is_access(&w->p->trace->events[i]))
+    if (!w->lives || !dh_event_is_access(&w->p->trace->events[i]))
         return true;
     u32 birth = w->p->birth[w->p->object[i]], death = w->p->death[w->p->object[i]];
     return (birth == DH_NONE || happened(w, birth)) && (death == DH_NONE || !happened(w, death));
@@ -174,9 +184,13 @@ static bool sees_the_same(struct dh_witness *w, u32 i, enum dh_effect effect)
         return finds_signals(w, i);
     if (!dh_effect_sees(effect))
         return true;
-    if (w->copy_written && w->copy_written[p->object[i]] == w->round)
-        return false;
-    return last_writer(w, p->object[i]) == dh_links_writer(p, p->object[i], i);
+    u32 o = p->object[i], writer = dh_links_writer(p, o, i);
+    if (w->copy_written)
+        return w->copy_written[o] != w->round && last_writer(w, o) == writer;
+    /* Nobody has written it since the beginning, so nobody may have in the trace. */
+    if (w->stamp[o] != w->round)
+        return writer == DH_NONE || writer < w->start;
+    return w->writer[o] == writer;
 }
 
 /* Has the thread that event i joins done all that it did before it in the trace? */
@@ -187,11 +201,19 @@ static bool has_ended(const struct dh_witness *w, u32 i)
     return at == p->first[t + 1] || p->order[at] > i;
 }
 
+/* Mostly it is one of these. */
+static enum dh_effect effect_of(const struct dh_predict *p, const struct dh_event *e)
+{
+    return e->op == DH_OP_READ    ? DH_EFFECT_READ
+           : e->op == DH_OP_WRITE ? DH_EFFECT_WRITE
+                                  : dh_predict_effect(p, e);
+}
+
 static bool execute(struct dh_witness *w, u32 i, u32 step)
 {
     const struct dh_predict *p = w->p;
     const struct dh_event *e = &p->trace->events[i];
-    enum dh_effect effect = dh_predict_effect(p, e);
+    enum dh_effect effect = effect_of(p, e);
     if (!comes_next(w, i) || (e->op == DH_OP_JOIN && !has_ended(w, i)) || !sees_the_same(w, i, effect))
         return false;
     if (effect == DH_EFFECT_SIGNAL) {

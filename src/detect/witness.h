@@ -38,6 +38,7 @@ struct dh_witness {
     const struct dh_predict *p;
     struct dh_guard *guards; /* forks that events wait for, by event */
     u32 n_guards, cap_guards;
+    bool lives;        /* some memory was made anew or freed */
     u32 *done, *owner; /* of the replay: per thread, per lock */
     u32 *readers;      /* likewise: how many hold the lock in shared mode */
     u32 *writer;       /* likewise, per object: who wrote it last; how often it was signalled */
