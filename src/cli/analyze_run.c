@@ -160,6 +160,8 @@ static int run_team(struct dh_analyze *a, u32 workers)
     while (n < workers && pthread_create(&threads[n], NULL, work, &t) == 0)
         n++;
     bool ok = n > 0 && read_all(&t);
+    if (ok)
+        dh_host_share(a->host);
     pthread_mutex_lock(&t.lock);
     t.ended = true;
     t.failed = !ok;

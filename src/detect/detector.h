@@ -56,6 +56,8 @@ struct dh_race {
     u64 witness_start, witness_len;
 };
 
+struct dh_predict;
+
 /* The whole trace, for detectors that need it. What the host filtered out has op DH_OP_SKIP, so that an index
  * is the number of the event. */
 struct dh_trace {
@@ -64,6 +66,7 @@ struct dh_trace {
     u32 threads; /* dense ids are below these */
     u32 locks;
     u32 cells;
+    const struct dh_predict *shared; /* as the predictive detectors see it; NULL: each finds out by itself */
 };
 
 struct dh_detector;

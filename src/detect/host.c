@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "detect/drive.h"
 #include "detect/found.h"
+#include "detect/predict_links.h"
 #include "detect/renumber.h"
 
 enum { MAX_DETECTORS = 32 };
@@ -43,6 +44,10 @@ struct dh_host {
     u64 window;
     size_t limit;
     dh_host_wants_fn *wants;
+    struct dh_detector common; /* has the memory of what detectors share, and finds nothing */
+    struct dh_predict predict; /* made with that, if `shares` */
+    bool shares;
+    const struct dh_syncp_found *syncp;
     struct dh_host_batch batch; /* being fed */
 };
 
@@ -77,6 +82,7 @@ void dh_host_free(struct dh_host *h)
     }
     dh_table_done(&h->holders);
     dh_renumber_done(&h->renumber);
+    dh_mem_done(&h->common.mem);
     dh_mem_done(&h->mem);
     dh_pool_free(h->trace, h->trace_cap * sizeof(*h->trace));
     dh_pool_free(h, sizeof(*h));
@@ -377,7 +383,24 @@ struct dh_trace dh_host_trace(const struct dh_host *h)
         .threads = h->threads,
         .locks = h->locks,
         .cells = h->cells,
+        .shared = h->shares ? &h->predict : NULL,
     };
+}
+
+/* If this fails each detector tries by itself, and says what is wrong. */
+void dh_host_share(struct dh_host *h)
+{
+    struct dh_trace trace = dh_host_trace(h);
+    u32 n = 0;
+    for (u32 i = 0; i < h->n; i++)
+        n += h->detectors[i]->ops->whole_trace != NULL;
+    if (n < 2)
+        return;
+    h->common.mem.limit = h->limit;
+    h->shares = dh_predict_init(&h->predict, &h->common, &trace) == 0 && dh_links_make(&h->predict);
+    h->predict.syncp = h->shares ? &h->syncp : NULL;
+    if (!h->shares)
+        dh_mem_done(&h->common.mem);
 }
 
 void dh_host_finish_one(struct dh_host *h, u32 index)
@@ -391,6 +414,7 @@ void dh_host_finish_one(struct dh_host *h, u32 index)
 
 void dh_host_finish(struct dh_host *h)
 {
+    dh_host_share(h);
     for (u32 i = 0; i < h->n; i++)
         dh_host_finish_one(h, i);
 }

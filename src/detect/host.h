@@ -5,9 +5,9 @@
  *
  * Detectors know nothing of one another. So whoever has threads may feed in parts: dh_host_prepare for one
  * batch after the other, then dh_host_drive for each detector, each detector's batches in order, and at the
- * end dh_host_finish_one. Different detectors may then be driven by different threads at once, and later
- * batches be prepared meanwhile, unless dh_host_renumbers: from then on no detector may be under way while a
- * batch is prepared. on_race is called by whoever drives the detector.
+ * end dh_host_share, then dh_host_finish_one for each. Different detectors may then be driven by different
+ * threads at once, and later batches be prepared meanwhile, unless dh_host_renumbers: from then on no
+ * detector may be under way while a batch is prepared. on_race is called by whoever drives the detector.
  */
 #ifndef DH_DETECT_HOST_H
 #define DH_DETECT_HOST_H
@@ -80,6 +80,8 @@ int dh_host_feed(struct dh_host *h, struct dh_event *events, size_t n);
 void dh_host_split(struct dh_host *h, u32 to, u32 from);
 /* The end of the trace: detectors that need all of it run now. */
 void dh_host_finish(struct dh_host *h);
+/* In parts: first what several of them have in common is made, then each is run. */
+void dh_host_share(struct dh_host *h);
 void dh_host_finish_one(struct dh_host *h, u32 index);
 void dh_host_result(const struct dh_host *h, u32 index, struct dh_host_result *ret_result);
 

@@ -43,7 +43,8 @@ struct kind {
 
 struct osr {
     struct dh_predict p;
-    struct dh_syncp syncp; /* its races and open accesses; the family in hand, its classes, all races found */
+    struct dh_syncp
+        syncp; /* what it found, the family in hand and its classes; further races are noted here */
     struct dh_osr_order order;
     struct dh_witness witness;
     u32 *heads; /* kinds of each class, + 1 */
@@ -263,6 +264,20 @@ static int report(struct osr *o, u32 earlier, u32 now)
     return o->p.d->failed ? -ENOMEM : 0;
 }
 
+/* Those of syncp and the others, in the order of the trace. */
+static int report_all(struct osr *o)
+{
+    const struct dh_syncp_found *found = o->syncp.found;
+    const struct dh_syncp_race *more = o->syncp.races, *end = more + o->syncp.n_races;
+    int rc = 0;
+    for (u32 i = 0; !rc && (i < found->n_races || more < end);) {
+        bool first = more == end || (i < found->n_races && found->races[i].now < more->now);
+        const struct dh_syncp_race *race = first ? &found->races[i++] : more++;
+        rc = report(o, race->earlier, race->now);
+    }
+    return rc;
+}
+
 static int run(struct dh_detector *d, const struct dh_trace *trace)
 {
     struct osr *o = d->own;
@@ -283,9 +298,7 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     o->order.reach.limit = o->order.search.limit = UINT64_MAX;
     if (!rc && !dh_syncp_sort(&o->syncp))
         rc = -ENOMEM;
-    for (u32 i = 0; !rc && i < o->syncp.n_races; i++)
-        rc = report(o, o->syncp.races[i].earlier, o->syncp.races[i].now);
-    return rc;
+    return rc ? rc : report_all(o);
 }
 
 const struct dh_detector_ops dh_detector_osr = {

@@ -438,8 +438,25 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
            dh_mem_grow(&d->mem, (void **)&r->moments, 0, &r->cap_moments, sizeof(*r->moments));
 }
 
+static int take_over(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace)
+{
+    size_t bytes = trace->shared->d->mem.bytes;
+    if (d->mem.limit && (bytes > d->mem.limit || d->mem.bytes > d->mem.limit - bytes)) {
+        d->mem.refused = true;
+        return -ENOMEM;
+    }
+    d->mem.bytes += bytes;
+    *p = *trace->shared;
+    p->d = d;
+    p->trace = trace;
+    p->held_at = array(d, p->threads, sizeof(*p->held_at));
+    return p->held_at ? 0 : -ENOMEM;
+}
+
 int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace)
 {
+    if (trace->shared)
+        return take_over(p, d, trace);
     *p = (struct dh_predict){.d = d, .trace = trace, .n = (u32)trace->n, .threads = trace->threads};
     struct reading r = {0};
     if (trace->n >= DH_NONE)

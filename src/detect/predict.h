@@ -122,15 +122,18 @@ struct dh_predict {
     u32 n_holdings, cap_holdings;
     struct dh_held_at *held_at; /* of each thread: for dh_predict_held */
     struct dh_links *links;     /* predict_links.h */
-    struct dh_set_link *sets;   /* which sequence of locks continues which */
+    const struct dh_syncp_found *
+        *syncp;               /* if the trace is shared: what syncp found in it, once it has; atomic */
+    struct dh_set_link *sets; /* which sequence of locks continues which */
     u32 n_sets, cap_sets;
 };
 
 /* With more threads at once a search would go through too much for each pair. */
 enum { DH_PREDICT_THREADS = DH_VERSION_THREADS };
 
-/* Reads the whole trace. 0, -ENOMEM, -EFBIG if events cannot be numbered with 32 bits, -E2BIG beyond
- * DH_PREDICT_THREADS. Freed with the detector. */
+/* Reads the whole trace, or takes over what another has read (trace->shared): all but `d` and `held_at` is
+ * only read from then on. What is shared counts as memory of each detector. 0, -ENOMEM, -EFBIG if events
+ * cannot be numbered with 32 bits, -E2BIG beyond DH_PREDICT_THREADS. Freed with the detector. */
 int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh_trace *trace);
 
 enum dh_effect dh_predict_effect(const struct dh_predict *p, const struct dh_event *e);

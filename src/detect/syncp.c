@@ -38,7 +38,6 @@ int dh_syncp_init(struct dh_syncp *s, const struct dh_predict *p)
     if (p->copied)
         s->member = dh_detect_alloc(p->d, ((size_t)p->objects + 1) * sizeof(*s->member));
     s->closed = dh_detect_alloc(p->d, ((size_t)p->threads + 1) * sizeof(*s->closed));
-    s->open = dh_detect_alloc(p->d, ((size_t)p->n / 64 + 1) * sizeof(*s->open));
     return p->d->failed || !dh_links_make(p) ? -ENOMEM : 0;
 }
 
@@ -337,8 +336,8 @@ static int run(struct dh_detector *d, const struct dh_trace *trace)
     struct dh_witness w = {.p = &p};
     if (!rc)
         rc = dh_syncp_search(&s);
-    for (u32 i = 0; !rc && i < s.n_races; i++) {
-        u32 earlier = s.races[i].earlier, now = s.races[i].now;
+    for (u32 i = 0; !rc && i < s.found->n_races; i++) {
+        u32 earlier = s.found->races[i].earlier, now = s.found->races[i].now;
         if (!dh_witness_due(&w, earlier, now))
             rc = dh_witness_emit(&w, false, earlier, now);
         else if (dh_syncp_pair(&s, earlier, now))

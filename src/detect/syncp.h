@@ -29,6 +29,14 @@ struct dh_syncp_race {
     u32 now, earlier;
 };
 
+/* The races of a trace, in its order, and bits: the accesses that may race but do not in this way. Once made,
+ * it does not change: detectors that share the trace (predict.h) share this too. */
+struct dh_syncp_found {
+    struct dh_syncp_race *races;
+    u32 n_races;
+    u64 *open;
+};
+
 enum { DH_SYNCP_COMMON = 4 };
 
 #define DH_SYNCP_ASK (DH_NONE - 1)
@@ -57,12 +65,13 @@ struct dh_syncp {
     u32 *
         index; /* classes, + 1, by what their accesses have in common; open addressing; 0: the slot is free */
     u32 cap_index;
-    struct dh_states states; /* by class of the earlier accesses and thread of the later ones */
-    struct dh_syncp_race *races;
+    struct dh_states states;     /* by class of the earlier accesses and thread of the later ones */
+    struct dh_syncp_race *races; /* noted */
     u32 n_races, cap_races;
     u32 *cut;     /* of a race that is being reported */
     u32 **closed; /* of each thread: a closed cut that all its later accesses need; NULL: the empty one */
     u64 *open;    /* bits: events that may race and have not been found to */
+    const struct dh_syncp_found *found;
 };
 
 /* 0 or -ENOMEM. Freed with the detector. */
@@ -81,7 +90,8 @@ u32 dh_syncp_find(struct dh_syncp *s, u32 at);
 u32 dh_syncp_guess(struct dh_syncp *s, u32 at);
 /* Notes a race between two accesses of the family. False: no memory. */
 bool dh_syncp_note(struct dh_syncp *s, u32 earlier, u32 at);
-/* All races of the trace, in its order. Accesses that might have raced stay open. 0 or -ENOMEM. */
+/* Fills `found`, unless another detector has done so for this trace; nothing is noted afterwards. 0 or
+ * -ENOMEM. */
 int dh_syncp_search(struct dh_syncp *s);
 
 DH_INLINE bool dh_syncp_is_open(const struct dh_syncp *s, u32 e)

@@ -181,7 +181,7 @@ bool dh_syncp_any_open(const struct dh_syncp *s)
     return false;
 }
 
-int dh_syncp_search(struct dh_syncp *s)
+static int search(struct dh_syncp *s)
 {
     const struct dh_predict *p = s->p;
     int rc = 0;
@@ -192,4 +192,26 @@ int dh_syncp_search(struct dh_syncp *s)
     for (u32 o = p->trace->locks; !rc && o < p->objects; o++)
         rc = !dh_syncp_family(s, o) ? -ENOMEM : dh_syncp_any_open(s) ? look(s, ask) : 0;
     return rc || dh_syncp_sort(s) ? rc : -ENOMEM;
+}
+
+int dh_syncp_search(struct dh_syncp *s)
+{
+    struct dh_detector *d = s->p->d;
+    s->found = s->p->syncp ? __atomic_load_n(s->p->syncp, __ATOMIC_ACQUIRE) : NULL;
+    if (s->found) {
+        s->open = s->found->open;
+        return 0;
+    }
+    struct dh_syncp_found *found = dh_detect_alloc(d, sizeof(*found));
+    s->open = dh_detect_alloc(d, ((size_t)s->p->n / 64 + 1) * sizeof(*s->open));
+    int rc = d->failed ? -ENOMEM : search(s);
+    if (rc)
+        return rc;
+    *found = (struct dh_syncp_found){.races = s->races, .n_races = s->n_races, .open = s->open};
+    s->found = found;
+    s->races = NULL;
+    s->n_races = s->cap_races = 0;
+    if (s->p->syncp)
+        __atomic_store_n(s->p->syncp, found, __ATOMIC_RELEASE);
+    return 0;
 }
