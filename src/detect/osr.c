@@ -34,9 +34,10 @@
 
 enum { LOOK_AHEAD = 64 };
 
-/* The accesses of one class of syncp that held the same locks, by their place in the family. */
+/* The accesses of one class of syncp that held the same locks, taken in the same order, by their place in the
+ * family. */
 struct kind {
-    u32 set;
+    u32 holding; /* of one of them */
     u32 first, last;
     u32 next; /* + 1: of the same class, used less recently; 0: none */
 };
@@ -79,7 +80,7 @@ static bool head_for(struct osr *o, u32 class)
 static u32 add(struct osr *o, u32 class, u32 at)
 {
     const struct dh_predict *p = &o->p;
-    u32 set = p->holdings[dh_predict_holding(p, event_of(o, at))].set;
+    u32 holding = dh_predict_holding(p, event_of(o, at));
     if (!head_for(o, class))
         return 0;
     u32 *head = &o->heads[class - 1];
@@ -87,7 +88,7 @@ static u32 add(struct osr *o, u32 class, u32 at)
     for (u32 *link = head; *link; link = &o->kinds[*link - 1].next) {
         u32 k = *link;
         struct kind *kind = &o->kinds[k - 1];
-        if (kind->set != set)
+        if (!dh_predict_same_locks(p, kind->holding, holding))
             continue;
         o->later[kind->last] = at;
         kind->last = at;
@@ -98,7 +99,7 @@ static u32 add(struct osr *o, u32 class, u32 at)
     if (o->n_kinds == o->cap_kinds &&
         !dh_mem_grow(&p->d->mem, (void **)&o->kinds, o->n_kinds, &o->cap_kinds, sizeof(*o->kinds)))
         return 0;
-    o->kinds[o->n_kinds++] = (struct kind){.set = set, .first = at, .last = at, .next = *head};
+    o->kinds[o->n_kinds++] = (struct kind){.holding = holding, .first = at, .last = at, .next = *head};
     return *head = o->n_kinds;
 }
 

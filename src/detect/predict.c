@@ -13,10 +13,6 @@
 #include "detect/predict_links.h"
 #include "detect/predict_lives.h"
 
-struct dh_set_link {
-    u32 outer, lock, set; /* set 0: the slot is free */
-};
-
 /* State of the second pass. */
 struct reading {
     u32 *version; /* of each thread */
@@ -165,44 +161,14 @@ static bool learn_readers(struct dh_predict *p, struct reading *r, u32 i)
     return ok;
 }
 
-/* The number of the sequence `outer` continued by `lock`. 0: no memory. */
-static u32 set_of(struct dh_predict *p, u32 outer, u32 lock)
-{
-    if (p->n_sets * 2 >= p->cap_sets) {
-        u32 cap = p->cap_sets ? p->cap_sets * 2 : 64;
-        struct dh_set_link *links = array(p->d, cap, sizeof(*links));
-        if (!links)
-            return 0;
-        for (u32 i = 0; i < p->cap_sets; i++) {
-            const struct dh_set_link *l = &p->sets[i];
-            u32 at = (u32)dh_hash64((u64)l->outer << 32 | l->lock) & (cap - 1);
-            while (l->set && links[at].set)
-                at = (at + 1) & (cap - 1);
-            if (l->set)
-                links[at] = *l;
-        }
-        dh_detect_free(p->d, p->sets, p->cap_sets * sizeof(*links));
-        p->sets = links;
-        p->cap_sets = cap;
-    }
-    u32 at = (u32)dh_hash64((u64)outer << 32 | lock) & (p->cap_sets - 1);
-    for (; p->sets[at].set; at = (at + 1) & (p->cap_sets - 1)) {
-        if (p->sets[at].outer == outer && p->sets[at].lock == lock)
-            return p->sets[at].set;
-    }
-    p->sets[at] = (struct dh_set_link){.outer = outer, .lock = lock, .set = ++p->n_sets};
-    return p->n_sets;
-}
-
 /* `outer` with one more section on top. DH_NONE: no memory. */
 static u32 push(struct dh_predict *p, u32 outer, u32 section)
 {
     if (p->n_holdings == p->cap_holdings && !dh_mem_grow(&p->d->mem, (void **)&p->holdings, p->n_holdings,
                                                          &p->cap_holdings, sizeof(*p->holdings)))
         return DH_NONE;
-    u32 set = set_of(p, p->holdings[outer].set, p->sections[section].lock);
-    p->holdings[p->n_holdings] = (struct dh_holding){.section = section, .outer = outer, .set = set};
-    return set ? p->n_holdings++ : DH_NONE;
+    p->holdings[p->n_holdings] = (struct dh_holding){.section = section, .outer = outer};
+    return p->n_holdings++;
 }
 
 /* The list without the section of `lock`, wherever it stands. */
@@ -539,6 +505,16 @@ const struct dh_section *dh_predict_find_lock(const struct dh_predict *p, u32 ho
             return s;
     }
     return NULL;
+}
+
+bool dh_predict_same_locks(const struct dh_predict *p, u32 a, u32 b)
+{
+    const struct dh_holding *list = p->holdings;
+    while (a != b && a && b && p->sections[list[a].section].lock == p->sections[list[b].section].lock) {
+        a = list[a].outer;
+        b = list[b].outer;
+    }
+    return a == b;
 }
 
 bool dh_predict_share_lock(const struct dh_predict *p, u32 a, u32 b)

@@ -54,7 +54,6 @@ struct dh_turn {
 struct dh_holding {
     u32 section;
     u32 outer;
-    u32 set; /* equal for equal sequences of locks */
 };
 
 /* What an event does to its object. Events that start, end or move the lives of variables have an effect on
@@ -123,9 +122,7 @@ struct dh_predict {
     struct dh_held_at *held_at; /* of each thread: for dh_predict_held */
     struct dh_links *links;     /* predict_links.h */
     const struct dh_syncp_found *
-        *syncp;               /* if the trace is shared: what syncp found in it, once it has; atomic */
-    struct dh_set_link *sets; /* which sequence of locks continues which */
-    u32 n_sets, cap_sets;
+        *syncp; /* if the trace is shared: what syncp found in it, once it has; atomic */
 };
 
 /* With more threads at once a search would go through too much for each pair. */
@@ -238,6 +235,8 @@ bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut);
 int dh_predict_index_sections(struct dh_predict *p);
 /* The last event of the cut; DH_NONE: the cut is empty. */
 u32 dh_predict_last(const struct dh_predict *p, const u32 *cut);
+/* Do the two lists have the same locks, in the same order? */
+bool dh_predict_same_locks(const struct dh_predict *p, u32 a, u32 b);
 /* Do the two lists share a lock? */
 bool dh_predict_share_lock(const struct dh_predict *p, u32 a, u32 b);
 /* The section of this lock in the list, or NULL. */
