@@ -103,7 +103,8 @@ static void after_release(struct dh_osr_reach *r, u32 i)
     const struct dh_predict *p = r->p;
     const struct dh_section *s =
         dh_predict_find_lock(p, dh_predict_holding(p, i), p->trace->events[i].target);
-    for (u32 k = s ? s->next : DH_NONE; k != DH_NONE; k = s->next) {
+    for (u32 k = s ? dh_predict_next_section(p, (u32)(s - p->sections)) : DH_NONE; k != DH_NONE;
+         k = dh_predict_next_section(p, k)) {
         s = &p->sections[k];
         r->steps++;
         if (s->acq > r->to ||

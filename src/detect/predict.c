@@ -23,7 +23,6 @@ struct reading {
     struct dh_moment *moments;
     u32 n_moments, cap_moments;
     u32 *writer;  /* last event that wrote each object */
-    u32 *section; /* last section of each lock */
     u32 *readers; /* of each lock: what its readers had done when they released it, a version; DH_NONE */
     u32 *told;    /* of each lock: what was done when it was signalled, a version; DH_NONE */
     u32 *counts;  /* of a version that is being made */
@@ -190,10 +189,7 @@ static bool acquire(struct dh_predict *p, struct reading *r, u32 e, u32 t, u32 l
         return false;
     u32 s = p->n_sections++;
     p->sections[s] =
-        (struct dh_section){.lock = lock, .thread = t, .acq = e, .rel = DH_NONE, .next = DH_NONE};
-    if (r->section[lock] != DH_NONE)
-        p->sections[r->section[lock]].next = s;
-    r->section[lock] = s;
+        (struct dh_section){.lock = lock, .thread = t, .local = p->local[e], .acq = e, .rel = DH_NONE};
     return (r->holding[t] = push(p, r->holding[t], s)) != DH_NONE;
 }
 
@@ -379,7 +375,6 @@ static bool begin_reading(struct dh_predict *p, struct reading *r)
     r->last = array(d, p->threads, sizeof(u32));
     r->moment = array(d, p->n, sizeof(u32));
     r->writer = none_array(d, p->objects);
-    r->section = none_array(d, trace->locks);
     r->readers = none_array(d, trace->locks);
     r->told = none_array(d, trace->locks);
     p->object = array(d, p->n, sizeof(u32));
@@ -442,7 +437,6 @@ int dh_predict_init(struct dh_predict *p, struct dh_detector *d, const struct dh
     dh_detect_free(d, r.counts, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.done, (p->threads ? p->threads : 1) * sizeof(u32));
     dh_detect_free(d, r.writer, (p->objects ? p->objects : 1) * sizeof(u32));
-    dh_detect_free(d, r.section, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.readers, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.told, (trace->locks ? trace->locks : 1) * sizeof(u32));
     dh_detect_free(d, r.last, (p->threads ? p->threads : 1) * sizeof(u32));

@@ -31,23 +31,15 @@
 struct dh_section {
     u32 lock;
     u32 thread;
+    u32 local; /* number of the acquisition in its thread */
     u32 acq;
-    u32 rel;  /* DH_NONE: still open when the trace ends */
-    u32 next; /* the next one of this lock in the trace */
-    u32 turn; /* its place in `turns` */
+    u32 rel; /* DH_NONE: still open when the trace ends */
 };
 
 /* What a thread holds after so many of its events. */
 struct dh_held_at {
     u32 count;
     u32 holding;
-};
-
-/* Where a section begins: its acquisition is event `local` of its thread. */
-struct dh_turn {
-    u32 acq;
-    u32 thread;
-    u32 local;
 };
 
 /* The locks a thread holds, innermost first: an immutable list. Number 0 is the empty one. */
@@ -109,12 +101,11 @@ struct dh_predict {
     bool *hard_lock;  /* ever taken in shared mode */
     u8 *signalled;    /* of each lock: DH_SIGNALLED, DH_VALUED */
     struct dh_versions versions;
-    struct dh_section *sections;
+    struct dh_section *sections; /* by lock, each lock's in the order of the trace */
     u32 n_sections, cap_sections;
-    struct dh_turn *turns; /* of all sections, by lock, then as they are */
-    u32 *first_turn;       /* of each lock, and one more */
-    u32 *by_lock;          /* sections by lock, then thread, then as they are, */
-    u32 *begins;           /* and the `local` of each */
+    u32 *first_section; /* of each lock, and one more */
+    u32 *by_thread;     /* sections by lock, then thread, then as they are, */
+    u32 *begins;        /* and the `local` of each */
     struct dh_section_run *runs;
     u32 *first_run; /* of each lock, and one more */
     struct dh_holding *holdings;
@@ -231,7 +222,13 @@ u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cu
 bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut, u32 last);
 /* Is it the only one of its lock that begins in the cut? It does, and does not end there. */
 bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut);
-/* Part of dh_predict_init, when all sections are known. 0 or -ENOMEM. */
+/* The next section of the same lock in the trace; DH_NONE: none. */
+DH_INLINE u32 dh_predict_next_section(const struct dh_predict *p, u32 section)
+{
+    return section + 1 < p->first_section[p->sections[section].lock + 1] ? section + 1 : DH_NONE;
+}
+
+/* Part of dh_predict_init, when all sections are known: puts them in order. 0 or -ENOMEM. */
 int dh_predict_index_sections(struct dh_predict *p);
 /* The last event of the cut; DH_NONE: the cut is empty. */
 u32 dh_predict_last(const struct dh_predict *p, const u32 *cut);

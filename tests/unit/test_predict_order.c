@@ -32,8 +32,10 @@ static struct dh_trace trace_of(const struct kit_trace *t)
 static u32 last_after(const struct dh_predict *p, u32 section, const u32 *cut)
 {
     u32 last = DH_NONE;
-    for (u32 i = p->sections[section].next; i != DH_NONE; i = p->sections[i].next) {
-        if (dh_predict_in_cut(p, cut, p->sections[i].acq))
+    for (u32 i = 0; i < p->n_sections; i++) {
+        if (p->sections[i].lock == p->sections[section].lock &&
+            p->sections[i].acq > p->sections[section].acq && dh_predict_in_cut(p, cut, p->sections[i].acq) &&
+            (last == DH_NONE || p->sections[i].acq > p->sections[last].acq))
             last = i;
     }
     return last;
