@@ -104,8 +104,7 @@ struct dh_predict {
     struct dh_section *sections; /* by lock, each lock's in the order of the trace */
     u32 n_sections, cap_sections;
     u32 *first_section; /* of each lock, and one more */
-    u32 *by_thread;     /* sections by lock, then thread, then as they are, */
-    u32 *begins;        /* and the `local` of each */
+    u32 *by_thread;     /* sections by lock, then thread, then as they are */
     struct dh_section_run *runs;
     u32 *first_run; /* of each lock, and one more */
     struct dh_holding *holdings;

@@ -80,7 +80,6 @@ static bool sort_by_thread(struct dh_predict *p)
     u32 *threads = dh_detect_alloc(d, size), *count = dh_detect_alloc(d, counts);
     u32 *next = dh_detect_dup(d, p->first_section, ((size_t)p->trace->locks + 1) * sizeof(u32));
     p->by_thread = dh_detect_alloc(d, size);
-    p->begins = dh_detect_alloc(d, size);
     if (d->failed)
         return false;
     for (u32 i = 0; i < p->n_sections; i++)
@@ -90,9 +89,8 @@ static bool sort_by_thread(struct dh_predict *p)
     for (u32 i = 0; i < p->n_sections; i++)
         threads[count[p->sections[i].thread]++] = i;
     for (u32 i = 0; i < p->n_sections; i++) {
-        const struct dh_section *s = &p->sections[threads[i]];
-        p->begins[next[s->lock]] = s->local;
-        p->by_thread[next[s->lock]++] = threads[i];
+        u32 s = threads[i];
+        p->by_thread[next[p->sections[s].lock]++] = s;
     }
     dh_detect_free(d, threads, size);
     dh_detect_free(d, count, counts);
@@ -113,7 +111,7 @@ static u32 last_of_run(const struct dh_predict *p, const struct dh_section_run *
     u32 low = run[0].first, high = run[1].first;
     while (low < high) {
         u32 mid = low + (high - low) / 2;
-        if (p->begins[mid] < cut[run->thread])
+        if (p->sections[p->by_thread[mid]].local < cut[run->thread])
             low = mid + 1;
         else
             high = mid;
@@ -151,8 +149,8 @@ bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut)
 {
     u32 lock = p->sections[section].lock;
     for (u32 i = p->first_run[lock]; i < p->first_run[lock + 1]; i++) {
-        u32 first = p->runs[i].first;
-        if (p->by_thread[first] != section && p->begins[first] < cut[p->runs[i].thread])
+        u32 first = p->by_thread[p->runs[i].first];
+        if (first != section && p->sections[first].local < cut[p->runs[i].thread])
             return false;
     }
     return true;

@@ -79,21 +79,26 @@ static void merge_runs(struct dh_syncp_race *restrict to, const struct dh_syncp_
     }
 }
 
+/* They are then in an array that has room for no more than them. */
 bool dh_syncp_sort(struct dh_syncp *s)
 {
     struct dh_detector *d = s->p->d;
-    size_t size = (size_t)s->cap_races * sizeof(*s->races);
-    struct dh_syncp_race *from = s->races, *to = s->n_races > 1 ? dh_detect_alloc(d, size) : NULL;
-    if (s->n_races < 2 || !to)
-        return s->n_races < 2;
+    size_t size = (size_t)s->n_races * sizeof(*s->races);
+    struct dh_syncp_race *fitting = size ? dh_detect_alloc(d, size) : NULL;
+    struct dh_syncp_race *from = s->races, *to = fitting;
+    if (!size || !fitting)
+        return !size;
     for (u64 width = 1; width < s->n_races; width *= 2) {
         struct dh_syncp_race *merged = to;
         merge_runs(merged, from, s->n_races, width);
         to = from;
         from = merged;
     }
-    s->races = from;
-    dh_detect_free(d, to, size);
+    if (from != fitting)
+        memcpy(fitting, from, size);
+    dh_detect_free(d, s->races, (size_t)s->cap_races * sizeof(*s->races));
+    s->races = fitting;
+    s->cap_races = s->n_races;
     return true;
 }
 
