@@ -46,6 +46,10 @@ enum {
     DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
     DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
     DH_CONTROL_REGION_SIZE = DH_CONTROL_SITES * DH_CONTROL_SLOT,
+    /* A breakpoint: an instruction that 64-bit mode does not have (push %es), so that the kernel sends
+     * SIGILL. Debuggers take the SIGTRAP of an int3 for their own, and the program goes on in the middle of
+     * an instruction; they hand SIGILL on. */
+    DH_CONTROL_BREAKPOINT = 0x06,
 };
 
 /* Registers by their number in machine code. */

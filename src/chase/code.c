@@ -251,7 +251,7 @@ int dh_chase_code_move(const struct dh_chase_code *code, u64 from, u64 to, bool 
         memcpy(moved + code->relative, &new, 4);
     }
     if (stop && !code->call)
-        slot[n++] = 0xCC; /* int3 */
+        slot[n++] = DH_CONTROL_BREAKPOINT;
     if (!code->call)
         n += jump_to(next, slot + n);
     memcpy(ret_slot, slot, sizeof(slot));

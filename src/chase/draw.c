@@ -72,7 +72,7 @@ static int take(struct dh_chase_draw *d, struct dh_chase_target *t, const struct
 
 bool dh_chase_draw_is_old(const struct dh_chase_draw *d, u64 now_us)
 {
-    return now_us - d->since_us >= OLD_US && dh_chase_draw_total(d) > DH_CHASE_DRAW_SET;
+    return now_us - d->since_us >= OLD_US;
 }
 
 int dh_chase_draw_fill(struct dh_chase_draw *d, struct dh_chase_target *t, u64 now_us, const char **ret_why)

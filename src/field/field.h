@@ -16,10 +16,10 @@ extern struct dh_control *dh_field_control;
 /* Is this the process that was started, and not a forked copy of it? */
 bool dh_field_is_original(void);
 
-/* trap.c: false if the signal does not come from a breakpoint of ours. */
-bool dh_field_trap(const siginfo_t *info, void *context);
+/* trap.c: false if the signal does not come from a breakpoint or watchpoint of ours. */
+bool dh_field_trap(int number, const siginfo_t *info, void *context);
 
-/* signals.c: take SIGTRAP over from the program; what it has set stays in force for its own traps. */
+/* signals.c: take SIGILL and SIGTRAP over from the program; what it has set stays in force for its own. */
 void dh_field_signals_take(void);
 /* In a forked child. */
 void dh_field_signals_forked(void);

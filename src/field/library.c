@@ -225,7 +225,7 @@ static void clean_child(void)
         u8 byte = 0, original = site->original;
         bool there = direct ? transfer(SYS_process_vm_readv, site->pc, &byte)
                             : dh_sys6(SYS_pread64, mem, (long)&byte, 1, (long)site->pc, 0, 0) == 1;
-        if (!there || byte != 0xCC)
+        if (!there || byte != DH_CONTROL_BREAKPOINT)
             continue;
         if (direct)
             transfer(SYS_process_vm_writev, site->pc, &original);

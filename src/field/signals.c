@@ -1,8 +1,9 @@
 /*
- * signals.c - SIGTRAP is ours, and the program does not notice.
+ * signals.c - SIGILL, for breakpoints, and SIGTRAP, for watchpoints, are ours, and the program does not
+ * notice.
  *
- * The kernel kills a process that runs into a breakpoint while SIGTRAP is blocked or ignored. So what the
- * program sets for this signal is only remembered, and obeyed for traps that are not ours; and the signal is
+ * The kernel kills a process that runs into a breakpoint while SIGILL is blocked or ignored. So what the
+ * program sets for these signals is only remembered, and obeyed for those that are not ours; and they are
  * taken out of every mask that the program sets through libc.
  *
  * Not seen: masks and actions that the program sets by system calls of its own.
@@ -17,9 +18,22 @@
 
 /* ---- What the program has set ---- */
 
-static struct sigaction theirs; /* under `busy` */
+static const int numbers[] = {SIGILL, SIGTRAP};
+static const u64 ours = 1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1); /* as a mask */
+
+static struct sigaction theirs[DH_ARRAY_LEN(numbers)]; /* under `busy` */
 static u32 busy;
-static __thread bool blocked; /* this thread believes it has blocked SIGTRAP */
+static __thread u64 blocked; /* those of ours that this thread believes it has blocked */
+
+static bool is_ours(int number)
+{
+    return number == SIGILL || number == SIGTRAP;
+}
+
+static struct sigaction *theirs_of(int number)
+{
+    return &theirs[number == SIGTRAP];
+}
 
 /* With all signals blocked, so that nobody is interrupted by a handler that wants the same. */
 static u64 lock(void)
@@ -38,13 +52,13 @@ static void unlock(u64 mask)
     dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
 }
 
-static void exchange(const struct sigaction *act, struct sigaction *ret_old)
+static void exchange(int number, const struct sigaction *act, struct sigaction *ret_old)
 {
     struct sigaction new = act ? *act : (struct sigaction){0};
     u64 mask = lock();
-    struct sigaction old = theirs;
+    struct sigaction old = *theirs_of(number);
     if (act)
-        theirs = new;
+        *theirs_of(number) = new;
     unlock(mask);
     if (ret_old)
         *ret_old = old;
@@ -70,36 +84,36 @@ __asm__(
     "dh_field_signals_return:\n\tmovq $15, %rax\n\tsyscall\n"
     ".size dh_field_signals_return, . - dh_field_signals_return\n");
 
-static void set_action(const struct kernel_action *act, struct kernel_action *ret_old)
+static void set_action(int number, const struct kernel_action *act, struct kernel_action *ret_old)
 {
-    dh_sys6(SYS_rt_sigaction, SIGTRAP, (long)act, (long)ret_old, sizeof(u64), 0, 0);
+    dh_sys6(SYS_rt_sigaction, number, (long)act, (long)ret_old, sizeof(u64), 0, 0);
 }
 
 /* The signal once more, to end the process where it is: it is delivered when the handler returns. */
-static void die_by(siginfo_t *info)
+static void die_by(int number, siginfo_t *info)
 {
     const struct kernel_action by_default = {0};
-    set_action(&by_default, NULL);
-    dh_sys6(SYS_rt_tgsigqueueinfo, dh_sys3(SYS_getpid, 0, 0, 0), dh_sys_gettid(), SIGTRAP, (long)info, 0, 0);
+    set_action(number, &by_default, NULL);
+    dh_sys6(SYS_rt_tgsigqueueinfo, dh_sys3(SYS_getpid, 0, 0, 0), dh_sys_gettid(), number, (long)info, 0, 0);
 }
 
-/* A trap of the program's own. The kernel takes no "ignore" for what the processor reports. */
+/* A signal of the program's own. The kernel takes no "ignore" for what the processor reports. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     struct sigaction act;
     u64 mask = lock();
-    act = theirs;
+    act = *theirs_of(number);
     if (act.sa_flags & (int)SA_RESETHAND)
-        theirs = (struct sigaction){0};
+        *theirs_of(number) = (struct sigaction){0};
     unlock(mask);
     if (act.sa_handler == SIG_IGN && info->si_code <= 0)
         return;
     if (act.sa_handler == SIG_IGN || act.sa_handler == SIG_DFL) {
-        die_by(info);
+        die_by(number, info);
         return;
     }
     const ucontext_t *uc = context;
-    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~(1ull << (SIGTRAP - 1));
+    u64 inside = (*(const u64 *)&uc->uc_sigmask | *(const u64 *)&act.sa_mask) & ~ours;
     dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&inside, 0, sizeof(inside), 0, 0);
     if (act.sa_flags & SA_SIGINFO)
         act.sa_sigaction(number, info, context);
@@ -107,25 +121,30 @@ static void pass_on(int number, siginfo_t *info, void *context)
         act.sa_handler(number);
 }
 
-static void on_trap(int number, siginfo_t *info, void *context)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-    if (!dh_field_trap(info, context))
+    if (!dh_field_trap(number, info, context))
         pass_on(number, info, context);
+}
+
+static void take(int number)
+{
+    const struct kernel_action handler = {(void *)on_signal, SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
+                                          dh_field_signals_return, ~0ull};
+    struct kernel_action old = {0};
+    set_action(number, &handler, &old);
+    theirs_of(number)->sa_handler = (void (*)(int))old.handler;
+    theirs_of(number)->sa_flags = (int)(old.flags & ~(unsigned long)RESTORER);
+    *(u64 *)&theirs_of(number)->sa_mask = old.mask;
 }
 
 void dh_field_signals_take(void)
 {
-    const struct kernel_action ours = {(void *)on_trap, SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
-                                       dh_field_signals_return, ~0ull};
-    const u64 trap = 1ull << (SIGTRAP - 1);
-    struct kernel_action old = {0};
     u64 before = 0;
-    set_action(&ours, &old);
-    theirs.sa_handler = (void (*)(int))old.handler;
-    theirs.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER);
-    *(u64 *)&theirs.sa_mask = old.mask;
-    dh_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&trap, (long)&before, sizeof(before), 0, 0);
-    blocked = before & trap;
+    for (size_t i = 0; i < DH_ARRAY_LEN(numbers); i++)
+        take(numbers[i]);
+    dh_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, (long)&before, sizeof(before), 0, 0);
+    blocked = before & ours;
 }
 
 /* Whoever held the lock is not in this process. */
@@ -169,21 +188,21 @@ static void *next_of(void **known, const char *name)
         (__typeof__(&fn))next_of(&known, #fn); \
     })
 
-/* A mask without SIGTRAP; NULL stays NULL. */
+/* A mask without our signals; NULL stays NULL. */
 static const sigset_t *without(const sigset_t *set, sigset_t *copy)
 {
     if (!set || !awake())
         return set;
     *copy = *set;
-    *(u64 *)copy &= ~(1ull << (SIGTRAP - 1));
+    *(u64 *)copy &= ~ours;
     return copy;
 }
 
 DH_EXPORT int sigaction(int number, const struct sigaction *restrict act, struct sigaction *restrict old)
 {
     struct sigaction copy;
-    if (number == SIGTRAP && awake()) {
-        exchange(act, old);
+    if (is_ours(number) && awake()) {
+        exchange(number, act, old);
         return 0;
     }
     if (act) {
@@ -194,54 +213,48 @@ DH_EXPORT int sigaction(int number, const struct sigaction *restrict act, struct
     return NEXT(sigaction)(number, act, old);
 }
 
-static void (*set_handler(void (*handler)(int), int flags))(int)
+static void (*set_handler(int number, void (*handler)(int), int flags))(int)
 {
     struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
-    exchange(&act, &old);
+    exchange(number, &act, &old);
     return old.sa_handler;
 }
 
 DH_EXPORT void (*signal(int number, void (*handler)(int)))(int)
 {
-    if (number == SIGTRAP && awake())
-        return set_handler(handler, SA_RESTART);
+    if (is_ours(number) && awake())
+        return set_handler(number, handler, SA_RESTART);
     return NEXT(signal)(number, handler);
 }
 
 DH_EXPORT void (*__sysv_signal(int number, void (*handler)(int)))(int)
 {
-    if (number == SIGTRAP && awake())
-        return set_handler(handler, (int)(SA_RESETHAND | SA_NODEFER));
+    if (is_ours(number) && awake())
+        return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
     return NEXT(__sysv_signal)(number, handler);
 }
 
-/* What this thread believes of SIGTRAP, before and after. */
-static void believe(int how, const sigset_t *set, bool *ret_before)
+/* What this thread believes of our signals, before and after. */
+static void believe(int how, const sigset_t *set, u64 *ret_before)
 {
     *ret_before = blocked;
     if (!set)
         return;
-    bool has = *(const u64 *)set >> (SIGTRAP - 1) & 1;
-    blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? blocked || has : blocked && !has;
-}
-
-static void show_belief(bool before, sigset_t *old)
-{
-    if (old && before)
-        *(u64 *)old |= 1ull << (SIGTRAP - 1);
+    u64 has = *(const u64 *)set & ours;
+    blocked = how == SIG_SETMASK ? has : how == SIG_BLOCK ? blocked | has : blocked & ~has;
 }
 
 static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
                        sigset_t *old)
 {
     sigset_t copy;
-    bool before = false;
+    u64 before = 0;
     const sigset_t *given = without(set, &copy);
     if (awake())
         believe(how, set, &before);
     int rc = next(how, given, old);
-    if (rc == 0)
-        show_belief(before, old);
+    if (rc == 0 && old)
+        *(u64 *)old |= before;
     return rc;
 }
 

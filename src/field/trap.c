@@ -2,10 +2,10 @@
  * trap.c - what a thread does at a breakpoint: RaceChaser's collision of two accesses (Caper and RaceChaser,
  * CC 2017, section 4.1), by the protocol of base/control.h.
  *
- * Runs in the handler of SIGTRAP, with all signals blocked. Whatever the state, the thread then executes its
- * instruction out of line: the breakpoint may still be there or be there again, and going back to it might
- * never end. So no trap at a site depends on whether the site is armed at this moment, and code may be
- * changed while threads run it.
+ * Runs in the handler of SIGILL, or SIGTRAP for watchpoints, with all signals blocked. Whatever the state,
+ * the thread then executes its instruction out of line: the breakpoint may still be there or be there again,
+ * and going back to it might never end. So no trap at a site depends on whether the site is armed at this
+ * moment, and code may be changed while threads run it.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -173,8 +173,8 @@ static void wait_for_second(struct dh_control *c)
     __atomic_store_n(&c->held_us, dh_sys_now_us() - start, __ATOMIC_RELEASE);
 }
 
-/* The breakpoint behind an access, in its slot. What follows it there leads back to the program. */
-static bool is_behind_access(struct dh_control *c, u64 pc)
+/* At the breakpoint behind an access, in its slot? What follows it there leads back to the program. */
+static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
 {
     for (u32 i = 0; c->hold_us && i < c->n_sites; i++) {
         if (c->sites[i].behind != pc)
@@ -184,6 +184,7 @@ static bool is_behind_access(struct dh_control *c, u64 pc)
             __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);
             dh_sys6(SYS_futex, (long)&c->made, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
         }
+        uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(pc + 1);
         return true;
     }
     return false;
@@ -272,16 +273,18 @@ static const struct dh_control_site *find(const struct dh_control *c, u64 pc)
     return number == DH_CONTROL_NOWHERE ? NULL : &c->sites[number];
 }
 
-bool dh_field_trap(const siginfo_t *info, void *context)
+bool dh_field_trap(int number, const siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
     struct dh_control *c = __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE);
-    if (c && info->si_code == CODE_PERF)
+    if (c && number == SIGTRAP && info->si_code == CODE_PERF)
         return on_watch(c, info, uc);
-    const u64 pc = (u64)uc->uc_mcontext.gregs[REG_RIP] - 1;
-    const struct dh_control_site *site = c && info->si_code > 0 ? find(c, pc) : NULL;
+    if (!c || number != SIGILL || info->si_code <= 0)
+        return false;
+    const u64 pc = (u64)uc->uc_mcontext.gregs[REG_RIP];
+    const struct dh_control_site *site = find(c, pc);
     if (!site)
-        return c && info->si_code > 0 && is_behind_access(c, pc);
+        return go_behind_access(c, uc, pc);
     if (dh_field_is_original()) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
         __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);

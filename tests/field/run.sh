@@ -243,8 +243,11 @@ for p in signals stacks fork cancel clean filter hammer plugin; do
 done
 build gcc "-O1 -DPLUGIN -fPIC -shared" plugin plugin.so
 # shellcheck disable=SC2086
-chase $short --pair "$(self signals)" -- ./signals
-same signals "$(cat out)" OK
+chase $short --exitcode=0 --pair "$(self signals)" -- ./signals
+same signals "$status:$(cat out)" 132:OK
+# shellcheck disable=SC2086
+chase $short --exitcode=0 --pair "$(self signals)" -- ./signals trap
+same signals-trap "$status:$(cat out)" 133:OK
 for p in stacks fork cancel; do
     # shellcheck disable=SC2086
     chase $short --pair "$(self $p)" -- ./$p

@@ -1,6 +1,6 @@
 /*
  * fork.c - children of a program that is being chased: they have no breakpoints, whatever the parent has, since they die of
- * the first (SIGTRAP is as the kernel has it). fork, vfork and a bare clone.
+ * the first (SIGILL is as the kernel has it). fork, vfork and a bare clone.
  */
 #include "meet.h"
 
@@ -23,7 +23,7 @@ static void trap_kills(void)
 {
     char action[32];
     memset(action, 0, sizeof(action));
-    syscall(SYS_rt_sigaction, SIGTRAP, action, NULL, 8);
+    syscall(SYS_rt_sigaction, SIGILL, action, NULL, 8);
 }
 
 static void check(const char *what, int status)

@@ -1,12 +1,13 @@
 /*
- * signals.c - a program that uses SIGTRAP itself, blocks it wherever it can, and stops at the pair all the while. It checks
- * that it cannot tell the difference.
+ * signals.c - a program that uses SIGILL and SIGTRAP itself, blocks them wherever it can, and stops at the pair all the while. It
+ * checks that it cannot tell the difference. signals [trap]: it dies of the one or the other in the end.
  */
 #include "meet.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <ucontext.h>
 
 #define CHECK(cond)                                           \
     do {                                                      \
@@ -17,12 +18,14 @@
     } while (0)
 
 static volatile int shared, traps, in_handler;
-static struct sigaction before;
+static const int numbers[2] = {SIGILL, SIGTRAP};
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
-    (void)context;
-    traps += number == SIGTRAP && info->si_signo == SIGTRAP;
+    ucontext_t *uc = context;
+    traps += (number == SIGTRAP || number == SIGILL) && info->si_signo == number;
+    if (number == SIGILL && info->si_code > 0)
+        uc->uc_mcontext.gregs[REG_RIP] += 2; /* the length of ud2 */
 }
 
 __attribute__((noinline)) static void touch(void)
@@ -37,16 +40,21 @@ static void on_user(int number)
     in_handler++;
 }
 
+static int has_both(const sigset_t *set)
+{
+    return sigismember(set, SIGILL) + sigismember(set, SIGTRAP);
+}
+
 static void once(int round)
 {
     sigset_t all, none, old;
     sigemptyset(&none);
     sigfillset(&all);
     CHECK(pthread_sigmask(SIG_SETMASK, &all, NULL) == 0);
-    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &old) == 0 && sigismember(&old, SIGTRAP) == 1);
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &old) == 0 && has_both(&old) == 2);
     touch();
-    CHECK(pthread_sigmask(SIG_SETMASK, &none, &old) == 0 && sigismember(&old, SIGTRAP) == 1);
-    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &old) == 0 && sigismember(&old, SIGTRAP) == 0);
+    CHECK(pthread_sigmask(SIG_SETMASK, &none, &old) == 0 && has_both(&old) == 2);
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &old) == 0 && has_both(&old) == 0);
     /* A handler that blocks everything, run while everything else is blocked. */
     sigdelset(&all, SIGUSR1);
     sigset_t usr1;
@@ -71,26 +79,38 @@ static void *first(void *arg)
     return NULL;
 }
 
-int main(void)
+/* What it sets for one of the two signals is what it gets, whatever it sets for the other. */
+static void use(int number)
 {
     struct sigaction act = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, old;
     sigfillset(&act.sa_mask);
-    CHECK(sigaction(SIGTRAP, &act, &before) == 0 && before.sa_handler == SIG_DFL);
-    CHECK(sigaction(SIGTRAP, NULL, &old) == 0 && old.sa_sigaction == on_trap && old.sa_flags & SA_SIGINFO);
-    raise(SIGTRAP);
-    CHECK(traps == 1);
-    __asm__ volatile("int3");
+    CHECK(sigaction(number, &act, &old) == 0 && old.sa_handler == SIG_DFL);
+    CHECK(sigaction(number, NULL, &old) == 0 && old.sa_sigaction == on_trap && old.sa_flags & SA_SIGINFO);
+    raise(number);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    for (int i = 0; i < 2; i++)
+        use(numbers[i]);
     CHECK(traps == 2);
+    __asm__ volatile("int3");
+    CHECK(traps == 3);
+    __asm__ volatile("ud2");
+    CHECK(traps == 4);
     struct sigaction user = {.sa_handler = on_user};
     sigfillset(&user.sa_mask);
     sigaction(SIGUSR1, &user, NULL);
     both(first, keep_calling, (void *)touch);
-    CHECK(traps == 2);
-    CHECK(signal(SIGTRAP, SIG_IGN) != SIG_ERR);
-    raise(SIGTRAP);
-    CHECK(signal(SIGTRAP, SIG_DFL) == SIG_IGN);
+    CHECK(traps == 4);
+    for (int i = 0; i < 2; i++) {
+        CHECK(signal(numbers[i], SIG_IGN) != SIG_ERR);
+        raise(numbers[i]);
+        CHECK(signal(numbers[i], SIG_DFL) == SIG_IGN);
+    }
     puts("OK");
     fflush(stdout);
-    raise(SIGTRAP); /* and now it dies of it */
+    raise(numbers[argc > 1]); /* and now it dies of it */
     return 1;
 }

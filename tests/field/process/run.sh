@@ -1,0 +1,63 @@
+#!/bin/sh
+# run.sh DEADHEAT OBJ - programs that change while they are chased: threads, exec, libraries; many threads; a debugger.
+. "$(dirname "$0")/../lib.sh"
+
+build gcc -O1 churn
+build gcc "-O1 -DPLUGIN -fPIC -shared" plugin plugin.so
+build gcc -O2 hammer
+touch=churn.c:$(line churn FIRST)
+pair="hammer.c:$(line hammer A):*:hammer.c:$(line hammer B):*"
+
+# ---- Threads that begin and end ----
+for what in "--pair=$touch:$touch" "--any=$touch" --any --infer; do
+    name=${what%%=*}
+    chase --rmax=100% --delay=2ms --exitcode=4 "$what" -- ./churn threads
+    same "threads$name" "$status:$(cat out)" 4:OK
+    lacks "threads$name-words" err "given up"
+done
+
+# ---- exec, while another thread waits ----
+for what in "--pair=$touch:$touch" "--any=$touch"; do
+    chase --rmax=100% --delay=5s "$what" -- ./churn exec
+    same "exec${what%%=*}" "$status:$(cat out)" 4:OK
+    lacks "exec${what%%=*}-race" err "data race"
+done
+
+# ---- A library that is unloaded and loaded again ----
+# It may be elsewhere then, and the chase is given up; the program does not notice.
+chase --rmax=100% --delay=1ms --stats --module=plugin.so --pair "plugin.c:$(line plugin FIRST):plugin.c:$(line plugin SECOND)" \
+    -- ./churn reload ./plugin.so
+same reload "$(cat out)" OK
+lacks reload-traps err " 0 traps"
+chase --rmax=100% --delay=1ms --exitcode=4 --module=plugin.so --any -- ./churn reload ./plugin.so
+same reload-any "$(cat out)" OK
+
+# ---- From one thread to 256 ----
+for n in 1 2 256; do
+    chase --rmax=100% --delay=5ms --stats --pair "$pair" -- ./hammer $n 200
+    same "threads-$n" "$status:$(cat out)" 0:OK
+    lacks "threads-$n-traps" err " 0 traps"
+    chase --rmax=100% --delay=5ms --stats --any="hammer.c:$(line hammer A):*" -- ./hammer $n 200
+    same "threads-any-$n" "$status:$(cat out)" 0:OK
+    lacks "threads-any-$n-traps" err " 0 traps"
+    lacks "threads-any-$n-race" err "data race"
+    "$obj/tests/field/field-stress" "$library" "$pair" ./hammer $n 200 >out 2>err
+    same "threads-stress-$n" "$?:$(cat out)" 0:OK
+done
+
+# ---- A debugger that comes while breakpoints are set ----
+if ! command -v gdb >/dev/null; then
+    skip debugger "there is no gdb"
+    exit $failed
+fi
+"$deadheat" chase --stats --rmax=100% --delay=30s --pair "$pair" -- ./hammer 4 3000 >out 2>err &
+chaser=$!
+until program=$(pgrep -P $chaser -x hammer); do
+    kill -0 $chaser 2>/dev/null || break
+done
+gdb -nx -batch -p "$program" -ex 'handle SIGILL nostop' -ex continue >gdb.out 2>&1
+wait $chaser
+same debugger "$?:$(cat out)" 0:OK
+like debugger-seen gdb.out "exited normally"
+has debugger-words err "no breakpoint was set while a debugger was attached to the program"
+exit $failed

@@ -1,0 +1,94 @@
+/*
+ * churn.c - a process that does not stay as it is while a thread waits: churn threads|exec|reload [PLUGIN]. Threads begin and end
+ * all the while; another thread calls exec; a library that others call is unloaded and loaded again.
+ */
+#include "meet.h"
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile int shared;
+static atomic_int waiting;
+
+__attribute__((noinline)) static void touch(void)
+{
+    shared++; // FIRST
+}
+
+static void *touch_often(void *arg)
+{
+    for (int i = 0; i < 20; i++)
+        touch();
+    return arg;
+}
+
+static void threads(void)
+{
+    for (int round = 0; round < 100; round++) {
+        pthread_t all[8];
+        for (int i = 0; i < 8; i++)
+            pthread_create(&all[i], NULL, touch_often, NULL);
+        for (int i = 0; i < 8; i++)
+            pthread_join(all[i], NULL);
+    }
+}
+
+static void *touch_once(void *arg)
+{
+    atomic_store(&waiting, (int)syscall(SYS_gettid));
+    touch();
+    return arg;
+}
+
+/* The other thread sleeps only if it is held. */
+static void exec_meanwhile(char **argv)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, touch_once, NULL);
+    while (!atomic_load(&waiting) || !is_asleep(atomic_load(&waiting)))
+        continue;
+    execl(argv[0], argv[0], "after", (char *)NULL);
+    abort();
+}
+
+/* Longer than it takes the command to find a library that was loaded. */
+static void *call_often(void *function)
+{
+    struct timespec now, end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += 30000000;
+    do {
+        ((void (*)(void))function)();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec < end.tv_nsec);
+    return NULL;
+}
+
+static void reload(const char *path)
+{
+    for (int round = 0; round < 20; round++) {
+        pthread_t t;
+        void *handle = dlopen(path, RTLD_NOW), *function = handle ? dlsym(handle, "touch") : NULL;
+        if (!function)
+            abort();
+        pthread_create(&t, NULL, call_often, function);
+        call_often(function);
+        pthread_join(t, NULL);
+        dlclose(handle);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "threads";
+    if (strcmp(what, "threads") == 0)
+        threads();
+    else if (strcmp(what, "exec") == 0)
+        exec_meanwhile(argv);
+    else if (strcmp(what, "reload") == 0 && argc > 2)
+        reload(argv[2]);
+    puts("OK");
+    return 4;
+}
