@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BREAKPOINT = 0xCC, MEET_MS = 10000, PATIENCE_US = 100000 };
+enum { MEET_MS = 10000, PATIENCE_US = 100000 };
 
 int dh_chase_target_init(struct dh_chase_target *t, struct dh_arena *arena, u64 delay_us)
 {
@@ -323,23 +323,37 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
 
 /* ---- Breakpoints ---- */
 
-static int change(struct dh_chase_target *t, u32 i, u8 from, u8 to)
+/* A page of code as it was read last. */
+struct page {
+    u64 at; /* 0: none */
+    u8 bytes[4096];
+};
+
+/* Sites are close together, and reading a page takes no longer than reading a byte. */
+static int change(struct dh_chase_target *t, u32 i, struct page *page, u8 from, u8 to)
 {
-    u8 there;
-    off_t at = (off_t)t->control->sites[i].pc;
-    if (pread(t->mem, &there, 1, at) != 1 || there != from)
+    const u64 pc = t->control->sites[i].pc, at = DH_ALIGN_DOWN(pc, sizeof(page->bytes));
+    if (page->at != at && pread(t->mem, page->bytes, sizeof(page->bytes), (off_t)at) != sizeof(page->bytes)) {
+        page->at = 0;
         return -ENOENT;
-    return write_code(t, &to, 1, (u64)at) ? 0 : -ENOENT;
+    }
+    page->at = at;
+    if (page->bytes[pc - at] != from || !write_code(t, &to, 1, pc))
+        return -ENOENT;
+    return 0;
 }
 
 int dh_chase_target_arm(struct dh_chase_target *t, const bool wanted[DH_CONTROL_SITES])
 {
     int result = 0;
+    struct page page;
+    page.at = 0;
     for (u32 i = 0; i < t->control->n_sites; i++) {
-        const struct dh_control_site *s = &t->control->sites[i];
+        const u8 original = t->control->sites[i].original;
         if (t->armed[i] == wanted[i])
             continue;
-        int rc = wanted[i] ? change(t, i, s->original, BREAKPOINT) : change(t, i, BREAKPOINT, s->original);
+        int rc = wanted[i] ? change(t, i, &page, original, DH_CONTROL_BREAKPOINT)
+                           : change(t, i, &page, DH_CONTROL_BREAKPOINT, original);
         if (rc == 0)
             t->armed[i] = wanted[i];
         else

@@ -103,6 +103,19 @@ static void let_wait(u64 until, u64 *waits, u64 *meetings)
     }
 }
 
+/* Half a round later than the last time, or now if that has passed: what a round takes does not add up. */
+static void pause_until(u64 *next)
+{
+    u64 now = now_us();
+    *next += ROUND_US;
+    if (*next <= now) {
+        *next = now;
+        return;
+    }
+    struct timespec t = {(time_t)(*next / 1000000), (long)(*next % 1000000 * 1000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const bool none[DH_CONTROL_SITES];
@@ -126,7 +139,7 @@ int main(int argc, char **argv)
         die(why);
     dh_chase_target_arm(&target, all);
     dh_chase_target_let_go(ends[0]);
-    u64 began = now_us();
+    u64 began = now_us(), next = began;
     bool ended = false;
     /* On a busy machine a short program might be over before anything is armed again. */
     while (!ended && __atomic_load_n(&target.control->traps, __ATOMIC_RELAXED) == 0) {
@@ -138,7 +151,7 @@ int main(int argc, char **argv)
         if (++rounds % 4 == 0)
             let_wait(now_us() + ROUND_US, &waits, &meetings);
         else
-            usleep(ROUND_US);
+            pause_until(&next);
         gone |= dh_chase_target_arm(&target, none) != 0;
         if (gone && waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 &&
             dh_chase_target_arm(&target, none) != 0) {
@@ -147,7 +160,7 @@ int main(int argc, char **argv)
                 exit(100);
             break;
         }
-        usleep(ROUND_US);
+        pause_until(&next);
     }
     fprintf(stderr,
             "stress: %zu sites, %" PRIu64 " rounds in %" PRIu64 " ms, %" PRIu64 " waits, %" PRIu64
