@@ -261,7 +261,7 @@ struct search {
     struct dh_chase_accesses *ret;
     size_t cap;
     struct dh_chase_spots *every; /* in the place of `ret` */
-    struct dh_map files;          /* of those: by the string of a row, the path */
+    struct dh_map files;          /* by the string of a row, which rows of one file share: the path */
 };
 
 static void add(struct search *s, u64 address, const struct dh_chase_code *code, const char *file, int line,
@@ -363,26 +363,32 @@ static bool read_row(Dwarf_Lines *lines, size_t i, struct row *ret)
     return ret->name != NULL;
 }
 
+/* The path of a row's file. */
+static const char *path_of(struct search *s, const char *dir, const char *name)
+{
+    char *known = dh_map_get(&s->files, &name, sizeof(name));
+    if (!known) {
+        known = dh_path_join(s->file->arena, dir, name);
+        dh_map_put(&s->files, &name, sizeof(name), known);
+    }
+    return known;
+}
+
 static void search_unit(struct search *s, Dwarf_Die *unit)
 {
+    const struct dh_chase_position *p = s->position;
     Dwarf_Lines *lines;
     size_t n;
     Dwarf_Attribute attr;
     if (dwarf_getsrclines(unit, &lines, &n) != 0)
         return;
     const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
-    const char *last = NULL, *file = NULL;
-    bool wanted = false;
     for (size_t i = 0; i + 1 < n; i++) {
         struct row row;
-        if (!read_row(lines, i, &row) || row.line != s->position->line)
+        if (!read_row(lines, i, &row) || row.line <= 0 || (p && row.line != p->line))
             continue;
-        if (row.name != last) {
-            last = row.name;
-            file = dh_path_join(s->file->arena, dir, row.name);
-            wanted = names(file, s->position->file);
-        }
-        if (wanted && (!s->position->column || row.column == s->position->column))
+        const char *file = path_of(s, dir, row.name);
+        if (!p || (names(file, p->file) && (!p->column || row.column == p->column)))
             read_stretch(s, row.lo + s->file->dwarf_bias, row.hi + s->file->dwarf_bias, file, row.line,
                          row.column);
     }
@@ -419,61 +425,38 @@ static bool next_unit(const struct dh_chase_file *file, Dwarf_CU **cu, Dwarf_Die
     return false;
 }
 
+static void search_all(struct search *s)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    struct dh_arena keys = {0};
+    dh_map_init(&s->files, &keys);
+    while (next_unit(s->file, &cu, &die))
+        search_unit(s, &die);
+    dh_map_done(&s->files);
+    dh_arena_done(&keys);
+}
+
 void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_position *position,
                          struct dh_chase_accesses *ret)
 {
     struct dh_chase_accesses found = {0};
     struct dh_chase_position plain = *position;
     struct search s = {.file = file, .position = &plain, .ret = &found};
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die;
     plain.file = dh_path_join(file->arena, NULL, position->file);
-    while (next_unit(file, &cu, &die))
-        search_unit(&s, &die);
+    search_all(&s);
     finish(file, &found);
     *ret = found;
 }
 
 /* ---- All of it ---- */
 
-/* The path of a row's file; rows of one file share the string. */
-static const char *path_of(struct search *s, const char *dir, const char *name)
-{
-    char *known = dh_map_get(&s->files, &name, sizeof(name));
-    if (!known) {
-        known = (char *)dh_path_join(s->file->arena, dir, name);
-        dh_map_put(&s->files, &name, sizeof(name), known);
-    }
-    return known;
-}
-
-static void read_unit(struct search *s, Dwarf_Die *unit)
-{
-    Dwarf_Lines *lines;
-    size_t n;
-    Dwarf_Attribute attr;
-    if (dwarf_getsrclines(unit, &lines, &n) != 0)
-        return;
-    const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
-    for (size_t i = 0; i + 1 < n; i++) {
-        struct row row;
-        if (read_row(lines, i, &row) && row.line > 0)
-            read_stretch(s, row.lo + s->file->dwarf_bias, row.hi + s->file->dwarf_bias,
-                         path_of(s, dir, row.name), row.line, row.column);
-    }
-}
-
 void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret)
 {
     struct dh_chase_accesses counts = {0};
     struct dh_chase_spots found = {0};
     struct search s = {.file = file, .ret = &counts, .every = &found};
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die;
-    dh_map_init(&s.files, file->arena);
-    while (next_unit(file, &cu, &die))
-        read_unit(&s, &die);
-    dh_map_done(&s.files);
+    search_all(&s);
     if (found.n)
         qsort(found.at, found.n, sizeof(*found.at), by_address);
     ret->at = dh_arena_array(file->arena, found.n, sizeof(*found.at));

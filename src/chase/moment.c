@@ -563,7 +563,7 @@ static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_m
 static struct dh_chase_place place_of(struct dh_chase_moment *m, const struct thread *t,
                                       const struct dh_chase_module *modules, size_t n)
 {
-    struct dh_chase_place p = {.kinds = (u8)met_span(t)->kind};
+    struct dh_chase_place p = {.kinds = (u8)met_span(t)->kind, .plain = t->site->plain};
     struct walk w = {.thread = t};
     if (m->dwfl && t == &m->threads[1 - m->waited])
         dwfl_getthread_frames(m->dwfl, (pid_t)t->access.tid, add_frame, &w);

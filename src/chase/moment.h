@@ -25,6 +25,7 @@ struct dh_chase_place {
     int line, column;
     u8 kinds;
     bool outside; /* it is made by other code, which was called there */
+    bool plain;   /* it is certainly not atomic */
 };
 
 /* The accesses of who waited and of the other, each at the innermost line of these modules. False if both are

@@ -3,14 +3,14 @@
  * threads make to the same bytes? Of the many pairs that the static analysis proposes, those are worth a
  * chase.
  *
- * Accesses are drawn at random from those of the static table, or from all, if the program has none. A thread
+ * Accesses are drawn at random from those of the static table, or from all, if there are none. A thread
  * waits there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer.
  * Who comes while it waits races with it. Who comes later may be ordered with it, by a lock or otherwise; all
  * that is learnt is that the two meet.
  *
- * Two accesses that race must be a pair of `sound`. Where they are not, the static analysis is wrong.
+ * Two accesses that race must be a pair of `sound`. Where they are not, and one of them is certainly not
+ * atomic, the static analysis is wrong.
  */
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,6 @@
 #include "cli/cmd.h"
 #include "cli/static.h"
 #include "report/json.h"
-#include "report/table.h"
-#include "util/output.h"
 #include "util/path.h"
 
 enum { DELAY_US = 1000 };
@@ -34,7 +32,8 @@ static const char *line_name(struct dh_arena *arena, const char *file, int line)
     return dh_arena_printf(arena, "%s:%d", file, line);
 }
 
-/* Leaves in the pool of the program what is at a line of which the table has a site. */
+/* Leaves in the pool of the program what is at a line of which the table has a site; or all, if there is
+ * nothing. */
 static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
 {
     struct dh_chase_spots *spots = &q->pools[0].spots;
@@ -47,13 +46,15 @@ static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
         const char *name = line_name(&arena, dh_path_join(&arena, at->dir, at->file), (int)at->line);
         dh_map_put(&lines, name, strlen(name), (void *)at);
     }
+    struct dh_chase_spot *kept = dh_arena_array(&q->arena, spots->n, sizeof(*kept));
     for (size_t i = 0; i < spots->n; i++) {
         char name[4096];
         int len = snprintf(name, sizeof(name), "%s:%d", spots->at[i].file, spots->at[i].line);
         if (len < (int)sizeof(name) && dh_map_get(&lines, name, (size_t)len))
-            spots->at[n++] = spots->at[i];
+            kept[n++] = spots->at[i];
     }
-    spots->n = n;
+    if (n)
+        *spots = (struct dh_chase_spots){kept, n};
     dh_map_done(&lines);
     dh_arena_done(&arena);
 }
@@ -65,9 +66,6 @@ static int use_table(struct dh_chase_inference *inf)
     int rc = dh_chase_load_table(q, "sound", inf->table);
     if (!rc)
         keep_sites(q, inf->table->pairs);
-    if (!rc && !q->pools[0].spots.n)
-        rc = dh_cli_fail("chase", "'%s' has none of the accesses that its table of pairs names",
-                         q->modules[0].path);
     return rc;
 }
 
@@ -112,6 +110,23 @@ static struct dh_chase_position position_of(struct dh_chase_inference *inf, cons
                                       .kinds = p->kinds};
 }
 
+/* The analysis knows from the source which accesses are atomic, of those in its table. */
+static bool is_plain(const struct dh_chase_inference *inf, const struct dh_chase_place *place)
+{
+    const struct dh_pairs *p = inf->table->pairs;
+    bool plain = place->plain, atomic = false;
+    for (size_t i = 0; i < p->n_sites && !place->plain; i++) {
+        const struct dh_pairs_site *s = &p->sites[i];
+        if ((int)s->at.line != place->line || (int)s->at.column != place->column ||
+            strcmp(dh_path_base(s->at.file), dh_path_base(place->file)) != 0)
+            continue;
+        bool is = s->access == DH_PAIRS_READ || s->access == DH_PAIRS_WRITE;
+        plain |= is;
+        atomic |= !is;
+    }
+    return plain && !atomic;
+}
+
 /* Is there such a pair in `sound`? By their lines: the compiler may have moved an access within its own. */
 static bool is_sound(struct dh_chase_inference *inf, const struct dh_chase_position at[2])
 {
@@ -151,7 +166,8 @@ void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct
     struct dh_chase_position at[2] = {position_of(inf, &places[0]), position_of(inf, &places[1])};
     struct dh_chase_meeting *m = meeting_of(inf, at);
     m->at_once |= at_once;
-    if (!m->at_once || !inf->table || m->missed || is_sound(inf, m->at))
+    if (!at_once || !inf->table || m->missed || is_sound(inf, m->at) ||
+        !(is_plain(inf, &places[0]) || is_plain(inf, &places[1])))
         return;
     m->missed = true;
     dh_cli_warn("chase",
