@@ -53,9 +53,9 @@ static void activate(struct dh_chase_draw *d, u32 site)
 static int take(struct dh_chase_draw *d, struct dh_chase_target *t, const struct dh_chase_pool *pool,
                 const struct dh_chase_spot *spot, const char **ret_why)
 {
-    u32 number = dh_control_find(t->control, spot->address + pool->bias);
     if (!pool->loaded)
         return -EAGAIN;
+    u32 number = dh_control_find(t->control, spot->address + pool->bias);
     if (number == DH_CONTROL_NOWHERE && t->control->n_sites == DH_CONTROL_SITES)
         number = (u32)random_below(d, DH_CONTROL_SITES);
     if (number == DH_CONTROL_NOWHERE) {

@@ -181,6 +181,8 @@ void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct
 u64 dh_chase_tau(u64 timeouts);
 /* The file that records are appended to; -1: none. 0, or the exit status after a sentence. */
 int dh_chase_open_output(const struct dh_chase_request *q, int *ret_fd);
+/* What one run has cost. */
+void dh_chase_print_stats(const struct dh_chase_trial *t);
 /* Prints races as they come. */
 struct dh_reporter *dh_chase_reporter(const struct dh_chase_request *q);
 

@@ -192,6 +192,8 @@ struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct 
     q->deadline_us = until && (!deadline || until < deadline) ? until : deadline;
     struct dh_chase_trial t = dh_chase_try(q, reporter, output);
     inf->windows += t.reached;
+    if (q->stats && t.ran)
+        dh_chase_print_stats(&t);
     q->any = q->drawn = false;
     q->steer = steer;
     q->inference = NULL;

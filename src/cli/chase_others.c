@@ -84,7 +84,7 @@ static size_t find(struct dh_chase_request *q, bool named, struct other **ret)
 {
     struct other *others = NULL;
     size_t n = 0, cap = 0, total = 0;
-    u64 random = q->seed;
+    u64 random = q->seed ? q->seed : dh_hash64(dh_chase_now_us());
     for (size_t m = 0; m < q->n_modules; m++)
         total += q->pools[m].spots.n;
     for (size_t m = 0; m < q->n_modules; m++) {

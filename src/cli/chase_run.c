@@ -318,7 +318,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
         policy.random = (u64)w->pid;
     policy.random |= 1;
     struct dh_chase_draw draw = {
-        .pools = q->pools, .n_pools = q->n_modules, .random = dh_hash64(policy.random)};
+        .pools = q->pools, .n_pools = q->n_modules, .random = dh_hash64(q->seed ? q->seed : policy.random)};
     struct dh_chase_run run = {.target = target,
                                .policy = &policy,
                                .sites = &q->sites,

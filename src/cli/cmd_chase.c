@@ -323,7 +323,7 @@ int dh_chase_open_output(const struct dh_chase_request *q, int *ret_fd)
     return why ? dh_cli_fail("chase", "cannot write '%s': %s", q->output, why) : 0;
 }
 
-static void print_stats(const struct dh_chase_trial *t)
+void dh_chase_print_stats(const struct dh_chase_trial *t)
 {
     fprintf(stderr,
             "deadheat chase: waited %.1f ms of %.1f ms (%.2f%%) in %" PRIu64 " samples; %" PRIu64
@@ -414,7 +414,7 @@ static int run(struct dh_chase_request *q)
             q->tau_us = dh_chase_tau(tally.timeouts);
         tally.status = trial.status;
         if (q->stats && ran)
-            print_stats(&trial);
+            dh_chase_print_stats(&trial);
     }
     dh_reporter_finish(reporter, &result);
     if (output >= 0)

@@ -44,10 +44,10 @@ same defect "$status:$(cat out)" 66:OK
 like defect-words err "a defect of the static analysis: .*$foreign:.* raced with .*$add:5, and this is no pair of its table"
 has defect-json foreign.json '"missed": true'
 # Two atomic accesses are no pair of it either, and machine code does not tell that they are.
-"$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread "$programs/atomic.c" -o atomic-field || exit 1
 # shellcheck disable=SC2086
-chase $slow -- ./atomic-field builtin
-same atomic "$(cat out)" OK
+chase $slow -- ./random-field builtin
+same atomic "$status:$(cat out)" 66:OK
+has atomic-words err "with random.c:$(line random BUILTIN):" "if both are atomic in the source, this is no race"
 lacks atomic-defect err "defect"
 
 # ---- Pairs that meet come first, and one that was not proposed is chased, too ----

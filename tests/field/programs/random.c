@@ -1,8 +1,8 @@
 /*
  * random.c - for accesses that are chosen at random, of which there are few enough that each is chosen: two threads take
  * turns at many rounds, and who is ahead goes on accessing until the other has come as far. So whoever waits at an access
- * to what both share is met. random race|apart|kernel|library|mutex|foreign [ROUNDS]: what the other does to the same bytes. The last is
- * code that the static analysis does not see: this file, compiled with -DFOREIGN, without it.
+ * to what both share is met. random race|apart|kernel|library|mutex|builtin|foreign [ROUNDS]: what the other does to the same bytes. The last
+ * is code that the static analysis does not see: this file, compiled with -DFOREIGN, without it.
  */
 #ifdef FOREIGN
 void add_foreign(volatile int *cell)
@@ -42,6 +42,10 @@ static void touch(int me)
         memset(cells[0], 7, n);
     } else if (me == 1 && what[0] == 'f') {
         add_foreign(cells[0]);
+    } else if (what[0] == 'b' && me == 0) {
+        __atomic_store_n(cells[0], 1, __ATOMIC_RELEASE);
+    } else if (what[0] == 'b') {
+        (void)__atomic_load_n(cells[0], __ATOMIC_ACQUIRE); // BUILTIN
     } else if (what[0] == 'm') {
         pthread_mutex_lock(&lock);
         ++cells[0][1]; // LOCKED
