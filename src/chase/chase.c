@@ -347,14 +347,16 @@ static void place(struct chase *c)
 static void make_writable(struct chase *c, int socket)
 {
     struct dh_chase_target *t = c->target;
-    const struct dh_chase_draw *d = c->run->draw;
+    struct dh_chase_draw *d = c->run->draw;
     c->run->direct = true;
     for (u32 i = 0; i < t->control->n_sites; i++)
         dh_chase_target_name_code(t, t->sites[i]->module, t->control->sites[i].pc,
                                   t->control->sites[i].pc + t->control->sites[i].length);
     for (size_t i = 0; d && i < d->n_pools; i++) {
-        const struct dh_chase_spots *spots = &d->pools[i].spots;
-        if (d->pools[i].loaded && spots->n)
+        struct dh_chase_spots *spots = &d->pools[i].spots;
+        if (!d->pools[i].loaded)
+            spots->n = 0; /* nothing of it is drawn */
+        else if (spots->n)
             dh_chase_target_name_code(t, d->pools[i].module, spots->at[0].address + d->pools[i].bias,
                                       spots->at[spots->n - 1].address + DH_CHASE_CODE_MAX + d->pools[i].bias);
     }
