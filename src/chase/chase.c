@@ -172,7 +172,7 @@ static void end_window(struct chase *c, bool met)
     restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
     if (waits)
         dh_chase_policy_add(c->run->policy, c->opened - now);
-    if (changed)
+    if (changed && waits) /* or it may have been the thread itself */
         c->run->changed(c->run->ctx, site, &span);
 }
 

@@ -93,6 +93,7 @@ void dh_chase_watch_clear(struct dh_chase_watch *w)
 {
     while (w->n > 0)
         close(w->fds[--w->n]);
+    w->size = 0; /* a thread may not wait until the next are set */
 }
 
 bool dh_chase_watch_changed(const struct dh_chase_watch *w, const struct dh_chase_target *t)

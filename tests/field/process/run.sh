@@ -45,6 +45,20 @@ for n in 1 2 256; do
     same "threads-stress-$n" "$?:$(cat out)" 0:OK
 done
 
+# ---- A command that gets no processor, so that threads go on without it ----
+# What they write themselves is nobody else's doing.
+"$deadheat" chase --stats --rmax=50% --delay=2ms --any="hammer.c:$(line hammer A):*" -- ./hammer 1 1000 >out 2>err &
+chaser=$!
+while kill -STOP $chaser 2>/dev/null; do
+    sleep 0.02
+    kill -CONT $chaser
+    sleep 0.02
+done
+wait $chaser
+same late "$?:$(cat out)" 0:OK
+lacks late-samples err "in 0 samples"
+lacks late-race err "race"
+
 # ---- A debugger that comes while breakpoints are set ----
 if ! command -v gdb >/dev/null; then
     skip debugger "there is no gdb"
