@@ -42,4 +42,12 @@ for seed in 1 2; do
     same "random-many-$seed" "$status:$(cat out)" 3:OK
     same "random-many-$seed-drawn" "$(awk '/different accesses/ { print ($3 > 32 && $3 <= 1502) }' err)" 1
 done
+
+# ---- Programs without races ----
+for program in lufact moldyn philo sor; do
+    gcc -g -O2 -pthread "$fields/../../bench/programs/$program.c" -o $program -lm || exit 1
+    chase --stats --rmax=50% --delay=5ms --any -- ./$program
+    same "free-$program" "$status" 0
+    lacks "free-$program-race" err "race"
+done
 exit $failed
