@@ -41,12 +41,15 @@ struct dh_chase_request {
     struct dh_chase_sites sites;
     struct dh_chase_pool pools[DH_CHASE_MODULES]; /* all accesses of the modules, to draw from */
     enum { DH_CHASE_FREE, DH_CHASE_PRIMARY, DH_CHASE_ALTERNATE } steer; /* which access goes first */
-    bool any;       /* whatever conflicts with the first position; there is no second */
-    bool drawn;     /* ... and no first either: accesses are drawn at random */
-    bool unwatched; /* ... but the kernel refuses watchpoints: other accesses are the second side */
-    bool all;       /* the pairs that the program carries */
-    bool again;     /* the program is run more than once, so it must come to an end */
-    bool infer;     /* which accesses meet: before the pairs are run, or nothing else */
+    bool any;                /* whatever conflicts with the first position; there is no second */
+    bool drawn;              /* ... and no first either: accesses are drawn at random */
+    bool unwatched;          /* ... but the kernel refuses watchpoints: other accesses are the second side */
+    bool all;                /* the pairs that the program carries */
+    bool again;              /* the program is run more than once, so it must come to an end */
+    bool infer;              /* which accesses meet: before the pairs are run, or nothing else */
+    struct dh_static *table; /* of the program, once it was asked for */
+    bool no_table;           /* it was, and there is none */
+    struct dh_map missed;    /* races that are not in it, by their lines */
     struct dh_chase_inference *inference; /* of the run that is to begin; NULL: it infers nothing */
     bool rmax_given, delay_given;
     bool source, stats, list;
@@ -135,6 +138,13 @@ int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
 void dh_chase_state_add(struct dh_chase_state *s, const struct dh_chase_outcome *o);
 void dh_chase_state_close(struct dh_chase_state *s);
 
+/* chase_sound.c: the table that the program carries, with the pairs of `sound`; NULL: none. It is read when
+ * it is first asked for. */
+struct dh_static *dh_chase_table(struct dh_chase_request *q);
+void dh_chase_close_table(struct dh_chase_request *q);
+/* Two accesses have raced. Are they no pair of the table? Then that was said. */
+bool dh_chase_is_missed(struct dh_chase_request *q, const struct dh_chase_place places[2]);
+
 /* ---- Inference ---- */
 
 /* Two accesses that different threads have made to the same bytes. One of them writes. */
@@ -153,7 +163,6 @@ struct dh_chase_seen {
 
 struct dh_chase_inference {
     struct dh_chase_request *q;
-    struct dh_static *table;     /* with the pairs of `sound`; NULL: the program carries none */
     struct dh_chase_meeting *at; /* a heap array */
     size_t n, cap;
     struct dh_map by_name;

@@ -7,9 +7,6 @@
  * waits there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer.
  * Who comes while it waits races with it. Who comes later may be ordered with it, by a lock or otherwise; all
  * that is learnt is that the two meet.
- *
- * Two accesses that race must be a pair of `sound`. Where they are not, and one of them is certainly not
- * atomic, the static analysis is wrong.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -59,33 +56,21 @@ static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
     dh_arena_done(&arena);
 }
 
-static int use_table(struct dh_chase_inference *inf)
-{
-    struct dh_chase_request *q = inf->q;
-    inf->table = dh_util_alloc(sizeof(*inf->table));
-    int rc = dh_chase_load_table(q, "sound", inf->table);
-    if (!rc)
-        keep_sites(q, inf->table->pairs);
-    return rc;
-}
-
 int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf)
 {
     *inf = (struct dh_chase_inference){.q = q};
     dh_map_init(&inf->by_name, &q->arena);
     q->sites.n = 0;
     int rc = dh_chase_find_all(q);
-    if (!rc && dh_chase_lines_has_section(q->modules[0].file, DH_PAIRS_SECTION))
-        rc = use_table(inf);
+    const struct dh_static *table = rc ? NULL : dh_chase_table(q);
+    if (table)
+        keep_sites(q, table->pairs);
     return rc ? rc : dh_chase_check_watchpoints(q);
 }
 
 void dh_chase_infer_end(struct dh_chase_inference *inf)
 {
     inf->q->unwatched = false; /* pairs that are chased next need no watchpoints */
-    if (inf->table)
-        dh_chase_forget_table(inf->table);
-    free(inf->table);
     free(inf->at);
     free(inf->seen);
     dh_map_done(&inf->by_name);
@@ -108,31 +93,6 @@ static struct dh_chase_position position_of(struct dh_chase_inference *inf, cons
                                       .column = p->column,
                                       .all = p->column == 0,
                                       .kinds = p->kinds};
-}
-
-/* The analysis knows from the source which accesses are atomic, of those in its table. */
-static bool is_plain(const struct dh_chase_inference *inf, const struct dh_chase_place *place)
-{
-    const struct dh_pairs *p = inf->table->pairs;
-    bool plain = place->plain, atomic = false;
-    for (size_t i = 0; i < p->n_sites && !place->plain; i++) {
-        const struct dh_pairs_site *s = &p->sites[i];
-        if ((int)s->at.line != place->line || (int)s->at.column != place->column ||
-            strcmp(dh_path_base(s->at.file), dh_path_base(place->file)) != 0)
-            continue;
-        bool is = s->access == DH_PAIRS_READ || s->access == DH_PAIRS_WRITE;
-        plain |= is;
-        atomic |= !is;
-    }
-    return plain && !atomic;
-}
-
-/* Is there such a pair in `sound`? By their lines: the compiler may have moved an access within its own. */
-static bool is_sound(struct dh_chase_inference *inf, const struct dh_chase_position at[2])
-{
-    const char *places =
-        dh_arena_printf(&inf->q->arena, "%s:%d,%s:%d", at[0].file, at[0].line, at[1].file, at[1].line);
-    return dh_static_has(inf->table, places);
 }
 
 static struct dh_chase_meeting *meeting_of(struct dh_chase_inference *inf,
@@ -166,14 +126,7 @@ void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct
     struct dh_chase_position at[2] = {position_of(inf, &places[0]), position_of(inf, &places[1])};
     struct dh_chase_meeting *m = meeting_of(inf, at);
     m->at_once |= at_once;
-    if (!at_once || !inf->table || m->missed || is_sound(inf, m->at) ||
-        !(is_plain(inf, &places[0]) || is_plain(inf, &places[1])))
-        return;
-    m->missed = true;
-    dh_cli_warn("chase",
-                "a defect of the static analysis: %s raced with %s, and this is no pair of its table "
-                "(--style=sound); please report it",
-                dh_chase_position_text(&q->arena, &m->at[0]), dh_chase_position_text(&q->arena, &m->at[1]));
+    m->missed |= at_once && dh_chase_is_missed(q, places);
 }
 
 struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,

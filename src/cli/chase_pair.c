@@ -33,6 +33,8 @@ int dh_chase_open_modules(struct dh_chase_request *q)
 
 void dh_chase_close_modules(struct dh_chase_request *q)
 {
+    dh_chase_close_table(q);
+    dh_map_done(&q->missed);
     for (size_t i = 0; i < q->n_modules; i++)
         dh_chase_lines_close(q->modules[i].file);
 }

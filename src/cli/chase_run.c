@@ -161,8 +161,16 @@ struct watching {
     bool broken_off;
     u64 look_again; /* not before this time */
     bool hung;
-    struct dh_chase_inference *inference; /* NULL: none */
+    struct dh_chase_request *q;
 };
+
+/* In the table of the program. */
+static void look_up(struct watching *w, struct dh_chase_moment *moment)
+{
+    struct dh_chase_place places[2];
+    if (dh_chase_moment_places(moment, w->q->modules, w->q->n_modules, places))
+        dh_chase_is_missed(w->q, places);
+}
 
 /* What became of the program after the accesses were made in the order that was asked for. */
 static void tell_consequence(struct watching *w, const char *consequence, const char *detail)
@@ -172,7 +180,8 @@ static void tell_consequence(struct watching *w, const char *consequence, const 
         s->order = NULL;
     s->consequence = consequence;
     s->detail = detail;
-    dh_chase_moment_tell(w->kept, s);
+    if (dh_chase_moment_tell(w->kept, s))
+        look_up(w, w->kept);
     dh_chase_moment_free(w->kept);
     w->kept = NULL;
 }
@@ -223,6 +232,8 @@ static bool tell_race(void *ctx, struct dh_chase_moment *moment)
         return true;
     }
     bool is_race = dh_chase_moment_tell(moment, &w->stream);
+    if (is_race)
+        look_up(w, moment);
     dh_chase_moment_free(moment);
     return is_race;
 }
@@ -253,13 +264,13 @@ static void tell_change(void *ctx, u32 site, const struct dh_control_span *span)
 static bool is_known(void *ctx, u32 site, u64 pc, bool at_once)
 {
     const struct watching *w = ctx;
-    return dh_chase_infer_is_known(w->inference, site, pc, at_once);
+    return dh_chase_infer_is_known(w->q->inference, site, pc, at_once);
 }
 
 static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
 {
     struct watching *w = ctx;
-    dh_chase_infer_met(w->inference, site, pc, moment, at_once);
+    dh_chase_infer_met(w->q->inference, site, pc, moment, at_once);
 }
 
 /* How it ended, if that was not known before. */
@@ -335,7 +346,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
         run.is_known = is_known;
         run.met = take_meeting;
     }
-    w->inference = q->inference;
+    w->q = q;
     w->target = target;
     w->steered = steered;
     w->again = q->again;
