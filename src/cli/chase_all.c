@@ -51,7 +51,29 @@ static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o
     c->met += o->met;
 }
 
-static void promote(struct many *m, const struct dh_chase_position at[2]);
+static bool is_same(const struct dh_chase_position *a, const struct dh_chase_position *b)
+{
+    return a->line == b->line && (a->all || b->all || a->column == b->column) && a->kinds & b->kinds &&
+           strcmp(a->file, b->file) == 0;
+}
+
+/* The candidates of two positions that met come first; a pair that is none becomes one: it may be of a
+ * bundle, of the other style, or one that the analysis has missed. */
+static void promote(struct many *m, const struct dh_chase_position at[2])
+{
+    bool known = false;
+    for (size_t i = 0; i < m->c->n; i++) {
+        struct dh_chase_candidate *c = &m->c->at[i];
+        if ((is_same(&c->at[0], &at[0]) && is_same(&c->at[1], &at[1])) ||
+            (is_same(&c->at[0], &at[1]) && is_same(&c->at[1], &at[0]))) {
+            c->met++;
+            known = true;
+        }
+    }
+    struct dh_chase_candidate *new = known ? NULL : dh_chase_add_candidate(m->q, m->c, at);
+    if (new)
+        new->met = 1;
+}
 
 /* From a state. Of a run that was steered otherwise nothing is counted. */
 static void take(void *ctx, const struct dh_chase_outcome *o)
@@ -290,30 +312,6 @@ int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
 }
 
 /* ---- Inference ---- */
-
-static bool is_same(const struct dh_chase_position *a, const struct dh_chase_position *b)
-{
-    return a->line == b->line && (a->all || b->all || a->column == b->column) && a->kinds & b->kinds &&
-           strcmp(a->file, b->file) == 0;
-}
-
-/* The candidates of two positions that met come first; a pair that is none becomes one: it may be of a
- * bundle, of the other style, or one that the analysis has missed. */
-static void promote(struct many *m, const struct dh_chase_position at[2])
-{
-    bool known = false;
-    for (size_t i = 0; i < m->c->n; i++) {
-        struct dh_chase_candidate *c = &m->c->at[i];
-        if ((is_same(&c->at[0], &at[0]) && is_same(&c->at[1], &at[1])) ||
-            (is_same(&c->at[0], &at[1]) && is_same(&c->at[1], &at[0]))) {
-            c->met++;
-            known = true;
-        }
-    }
-    struct dh_chase_candidate *new = known ? NULL : dh_chase_add_candidate(m->q, m->c, at);
-    if (new)
-        new->met = 1;
-}
 
 /* 0, or the exit status after a sentence. */
 static int infer(struct many *m, json_t **ret_meetings)

@@ -48,7 +48,7 @@ static const char usage[] =
     "  --style=relay|sound   with --all: which pairs, as 'deadheat static' has them (default: relay)\n"
     "  --state=FILE          with --all and --from: what has been tried; to go on with later\n"
     "  --budget=TIME         with --all and --from: stop after so long: 90s, 10m, 8h\n"
-    "  --summary=FILE        with --all and --from: write the table at the end as JSON, too\n"
+    "  --summary=FILE        with --all, --from and --infer: write what came of it as JSON, too\n"
     "  --replay=FINGERPRINT  force the order in which this race of --from or --state was seen\n"
     "  --steer=ORDER         make A first (primary), or B (alternate): hold who comes too early, up to 1 ms "
     "and\n"
