@@ -22,7 +22,7 @@ enum {
     DH_BUILT_ACQUIRE = 4,
     DH_BUILT_RELEASE = 8,
     DH_BUILT_FENCE = 16,   /* no access: a fence for threads */
-    DH_BUILT_LIBRARY = 32, /* a call of libatomic, or what becomes one */
+    DH_BUILT_LIBRARY = 32, /* no access: a function with calls of libatomic, or what becomes one */
 };
 
 #endif

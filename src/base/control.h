@@ -15,6 +15,13 @@
  *     HELD, WATCHED -> EXPIRED by the waiting thread
  *     SHOWN, EXPIRED -> OFF, OPEN by the command, with the next generation: whoever waits goes on
  *
+ * If the order of the program's synchronisation is followed (litehb, fullhb), nobody waits for the second:
+ *
+ *     HELD     -> TRACKED   by the command: the second side and the atomics are armed; the first goes on
+ *     TRACKED  -> MET       by a thread at the second side whose access conflicts and is not ordered after
+ *                           that of the first
+ *     TRACKED  -> EXPIRED   by the command
+ *
  * The thread that was at the first side waits for the last step, too: of several instructions on one line it
  * executes one after the other, and the next may be armed before it goes on. It does so for a while only,
  * since a busy machine may not run the command.
@@ -34,18 +41,19 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x324C5254434844ull /* DHCTRL2 */
+#define DH_CONTROL_MAGIC 0x334C5254434844ull /* DHCTRL3 */
 /* "N": the descriptor of the socket on which the library says hello. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
 
 enum {
-    DH_CONTROL_SITES = 4096, /* instructions of both sides together, or all that were drawn in one run */
+    DH_CONTROL_SITES = 4096, /* instructions of both sides and atomics, or all that were drawn in one run */
     DH_CONTROL_INDEX = 2 * DH_CONTROL_SITES,
     DH_CONTROL_MODULES = 16, /* that sites can be in */
     DH_CONTROL_OPERANDS = 2, /* what one instruction accesses: movs and cmps have two */
     DH_CONTROL_SLOT = 64,    /* bytes for one instruction that runs out of line, and the jump back */
     DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
     DH_CONTROL_REGION_SIZE = DH_CONTROL_SITES * DH_CONTROL_SLOT,
+    DH_CONTROL_MEMBERS = 1024,
     /* A breakpoint: an instruction that 64-bit mode does not have (push %es), so that the kernel sends
      * SIGILL. Debuggers take the SIGTRAP of an int3 for their own, and the program goes on in the middle of
      * an instruction; they hand SIGILL on. */
@@ -72,25 +80,27 @@ struct dh_control_operand {
     u8 unused[7];
 };
 
-enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2 };
+enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2, DH_CONTROL_ATOMIC = 4 };
+enum { DH_CONTROL_ACQUIRE = 1, DH_CONTROL_RELEASE = 2 };
 
 /* What a hardware watchpoint of ours says of itself: this, and the generation in which it was set below. */
-#define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 29 bits of the generation */
+#define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 28 bits of the generation */
 #define DH_CONTROL_WATCH_MASK 0xFFFFFF0000000000ull
 #define DH_CONTROL_NOWHERE UINT32_MAX /* not a site: a watchpoint was hit */
 
 struct dh_control_site {
     u64 pc;          /* in the running program */
     u64 out_of_line; /* its slot */
-    u64 behind;      /* in the slot, a breakpoint behind the access, if the program is steered; 0: none */
+    u64 behind;      /* in the slot, a breakpoint behind the access, if that is to be told of; 0: none */
     struct dh_control_operand operands[DH_CONTROL_OPERANDS];
     u8 length;
     u8 n_operands;
-    u8 sides;    /* DH_CONTROL_FIRST, _SECOND or both */
+    u8 sides;    /* DH_CONTROL_FIRST, _SECOND, _ATOMIC, or several */
     u8 original; /* its first byte, which a breakpoint replaces */
     u8 atomic;   /* its access is atomic: two of these do not race */
     u8 plain;    /* its access is certainly not; if neither is set, the machine code does not tell */
-    u8 unused[2];
+    u8 order;    /* of an atomic: DH_CONTROL_ACQUIRE, _RELEASE or both */
+    u8 unused;
 };
 
 /* Bytes that an instruction is about to access. */
@@ -120,12 +130,13 @@ enum dh_control_phase {
     DH_CONTROL_MET,
     DH_CONTROL_SHOWN,
     DH_CONTROL_EXPIRED,
-    DH_CONTROL_PHASE = 7, /* mask; the rest of the word is the generation */
+    DH_CONTROL_TRACKED,
 };
+enum { DH_CONTROL_PHASE = 15 }; /* mask; the rest of the word is the generation */
 
 struct dh_control {
     u64 magic;
-    u32 state; /* atomic: generation << 3 | phase */
+    u32 state; /* atomic: generation << 4 | phase */
     u32 n_sites;
     u64 delay_us;
     u64 patience_us; /* how long the first waits for the command to do its part, before it goes on without */
@@ -141,6 +152,14 @@ struct dh_control {
     u32 made;    /* 1: the second's access has been made, while the first waited */
     u32 waived;  /* 1: the first has waited in vain, and went on */
     u64 held_us; /* how long the first has waited for it */
+    /* Following the program's synchronisation. Atomic. */
+    u32 tracking; /* by the command: which window this is, of 17 bits; 0: nothing is followed */
+    u32 full;     /* by the command: follow with vector clocks, from the start on */
+    u32 lost;     /* by the program: this window can show nothing any more; by the command: 0 */
+    u32 overflow; /* by the program: it has more threads or objects than can be followed */
+    u32 n_members;
+    u32 members[DH_CONTROL_MEMBERS]; /* numbers of the threads that are ordered after the first access */
+    u64 regions[DH_CONTROL_REGIONS]; /* by the command: where the slots are */
     struct {
         u64 at, size;
     } code[DH_CONTROL_MODULES]; /* what the library is to make writable, if the command asks for it */
@@ -177,7 +196,7 @@ struct dh_control_hello {
 
 _Static_assert((DH_CONTROL_INDEX & (DH_CONTROL_INDEX - 1)) == 0 && DH_CONTROL_INDEX > DH_CONTROL_SITES,
                "a search in the index comes to a free place");
-_Static_assert(DH_CONTROL_EXPIRED <= DH_CONTROL_PHASE, "phases fit their mask");
+_Static_assert(DH_CONTROL_TRACKED <= DH_CONTROL_PHASE, "phases fit their mask");
 _Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 80 &&
                    sizeof(struct dh_control_access) == 208,
                "the two sides are compiled apart and share these bytes");

@@ -18,7 +18,8 @@ enum {
     RELOAD_US = 10000,
     FRESH_US = 10000,
     TRAP_US = 5,
-    SHORT_PATIENCE_US = 2000
+    SHORT_PATIENCE_US = 2000,
+    FOLLOW_US = 2000
 };
 
 u64 dh_chase_now_us(void)
@@ -39,6 +40,7 @@ struct chase {
     bool obstructed;
     struct dh_chase_watch watch;
     u64 linger_until; /* the bytes of a wait that is over are watched; 0: they are not */
+    struct dh_chase_track track;
 };
 
 static bool is_over(const struct chase *c)
@@ -94,6 +96,12 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
     return any;
 }
 
+static void add_sides(const struct chase *c, u8 sides, bool wanted[DH_CONTROL_SITES])
+{
+    for (u32 i = 0; i < c->target->control->n_sites; i++)
+        wanted[i] |= (c->target->control->sites[i].sides & sides) != 0;
+}
+
 enum which { NONE, NEW, ALL };
 
 /* Begins the next window, or a pause in which nothing is armed: then false. The state is one in which no
@@ -104,6 +112,8 @@ static bool restart(struct chase *c, enum which which)
     bool open = which != NONE && !is_over(c) && choose(c, which == NEW, wanted) && !is_obstructed(c);
     if (!open)
         memset(wanted, 0, sizeof(wanted));
+    if (!is_over(c) && !is_obstructed(c))
+        add_sides(c, dh_chase_track_standing(&c->track), wanted);
     arm(c, wanted);
     c->opened = dh_chase_now_us();
     c->due = c->opened + c->run->policy->delay;
@@ -125,10 +135,16 @@ static void limit_delay(struct chase *c)
 static void watch(struct chase *c, u32 seen)
 {
     bool wanted[DH_CONTROL_SITES] = {false};
-    bool may = !is_obstructed(c);
-    for (u32 i = 0; i < c->target->control->n_sites; i++)
-        wanted[i] = may && c->target->control->sites[i].sides & DH_CONTROL_SECOND;
+    bool may = !is_obstructed(c), follow = c->track.analysis != DH_CHASE_COLLISION;
+    if (may)
+        add_sides(c, DH_CONTROL_SECOND | (follow ? DH_CONTROL_ATOMIC : 0), wanted);
     arm(c, wanted);
+    if (follow && may) {
+        c->target->control->delay_us = c->run->policy->delay;
+        dh_chase_track_begin(&c->track, c->target, dh_chase_now_us());
+        dh_chase_target_move(c->target, seen, DH_CONTROL_TRACKED);
+        return;
+    }
     int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched) : 0;
     if (rc)
         c->run->trouble =
@@ -138,23 +154,46 @@ static void watch(struct chase *c, u32 seen)
     dh_chase_target_move(c->target, seen, DH_CONTROL_WATCHED);
 }
 
-/* What the wait that is over has cost so far, and a sample of the policy. False: the thread has gone on by
- * itself, so that nobody waits until the next window begins. */
+/* What the window has cost so far. The first thread may have gone on by itself, and nobody has waited since:
+ * then the traps of others are what it costs. Vector clocks always cost theirs, whatever the budget. */
+static u64 cost_of(const struct chase *c, u64 now, bool *ret_alone)
+{
+    u64 came = c->target->control->first.time_us;
+    u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
+    u64 traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED) - c->traps;
+    *ret_alone = left > came && left < now;
+    if (*ret_alone)
+        return left - came + (c->track.analysis == DH_CHASE_FULLHB ? 0 : traps * TRAP_US);
+    return now > came ? now - came : 0;
+}
+
+/* The first thread has gone on, and its access is followed. */
+static void follow(struct chase *c, u32 seen)
+{
+    bool alone;
+    u64 now = dh_chase_now_us();
+    const struct dh_chase_policy *p = c->run->policy;
+    if (!c->run->trouble)
+        c->run->trouble = dh_chase_track_trouble(c->target);
+    if (dh_chase_track_is_over(&c->track, c->target, now) || is_over(c) || is_obstructed(c) ||
+        !dh_chase_policy_delay(p, now - c->start, cost_of(c, now, &alone)))
+        dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED);
+    else
+        dh_chase_target_sleep(c->target, seen, FOLLOW_US);
+}
+
+/* A sample of the policy, and what it has cost. False: the thread has gone on by itself, so that nobody waits
+ * until the next window begins. */
 static bool account(struct chase *c)
 {
     const struct dh_control_access *first = &c->target->control->first;
-    u64 came = first->time_us, now = dh_chase_now_us();
-    u64 left = __atomic_load_n(&c->target->control->left_us, __ATOMIC_ACQUIRE);
-    u64 traps = __atomic_load_n(&c->target->control->traps, __ATOMIC_RELAXED);
-    bool alone = left > came && left < now;
+    u64 came = first->time_us;
     u32 site = first->site % DH_CONTROL_SITES;
+    bool alone;
+    u64 cost = cost_of(c, dh_chase_now_us(), &alone);
     if (c->run->draw)
         dh_chase_draw_drop(c->run->draw, site);
-    /* Alone, it costs the traps of others. */
-    dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0,
-                            alone        ? left - came + (traps - c->traps) * TRAP_US
-                            : now > came ? now - came
-                                         : 0,
+    dh_chase_policy_sampled(c->run->policy, site, came > c->opened ? came - c->opened : 0, cost,
                             c->target->control->delay_us);
     c->run->reached++;
     return !alone;
@@ -169,6 +208,7 @@ static void end_window(struct chase *c, bool met)
     dh_chase_watch_clear(&c->watch);
     u64 now = dh_chase_now_us();
     bool waits = account(c);
+    dh_chase_track_end(&c->track, c->target);
     restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
     if (waits)
         dh_chase_policy_add(c->run->policy, c->opened - now);
@@ -183,7 +223,11 @@ static void show(struct chase *c)
     const u64 pc = c->target->control->second.registers[16];
     bool changed = c->run->any && dh_chase_watch_changed(&c->watch, c->target);
     bool known = c->run->is_known && c->run->is_known(c->run->ctx, site, pc, true);
-    struct dh_chase_moment *m = known ? NULL : dh_chase_moment_new(c->target, changed, c->run->swapped);
+    struct dh_chase_moment *m = dh_chase_track_take(&c->track);
+    if (m)
+        dh_chase_moment_meet(m, c->target, changed);
+    else if (!known)
+        m = dh_chase_moment_new(c->target, changed, c->run->swapped);
     end_window(c, true);
     if (m && c->run->met)
         c->run->met(c->run->ctx, site, pc, m, true);
@@ -310,6 +354,9 @@ static void step(struct chase *c)
     case DH_CONTROL_HELD:
         watch(c, seen);
         break;
+    case DH_CONTROL_TRACKED:
+        follow(c, seen);
+        break;
     case DH_CONTROL_WATCHED:
         if (c->linger_until)
             linger(c, seen);
@@ -368,11 +415,24 @@ static void make_writable(struct chase *c, int socket)
                                 "what it loads later could not be made writable";
 }
 
+/* The program has ended while an access was followed. */
+static void finish_track(struct chase *c)
+{
+    bool alone;
+    if (c->track.first) {
+        dh_chase_policy_add(c->run->policy, cost_of(c, dh_chase_now_us(), &alone));
+        c->run->reached++;
+    }
+    dh_chase_track_end(&c->track, c->target);
+}
+
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
     if (run->policy->rmax < 1)
         run->target->control->patience_us = SHORT_PATIENCE_US;
-    struct chase c = {.run = run, .target = run->target};
+    struct chase c = {
+        .run = run, .target = run->target, .track = {.analysis = run->analysis, .window_us = run->window_us}};
+    dh_chase_track_start(&c.track, run->target);
     try_sleeping(&c);
     c.start = dh_chase_now_us();
     place(&c);
@@ -393,4 +453,5 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
     dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
     run->total_us = dh_chase_now_us() - c.start;
     dh_chase_watch_done(&c.watch);
+    finish_track(&c);
 }

@@ -7,6 +7,7 @@
 #include "chase/draw.h"
 #include "chase/moment.h"
 #include "chase/policy.h"
+#include "chase/track.h"
 
 struct dh_chase_run {
     struct dh_chase_target *target;
@@ -28,6 +29,8 @@ struct dh_chase_run {
     void (*met)(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once);
     void *ctx;
     bool swapped; /* the first side is the second position: the moment names the accesses in their order */
+    enum dh_chase_analysis analysis;
+    u64 window_us; /* unless the analysis is that of collisions: how long an access is followed */
     bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */
     bool unwatched; /* ... without watchpoints: there is a second side of many accesses */
 

@@ -172,7 +172,10 @@ static bool is_plain(const ZydisDecodedInstruction *in, const struct dh_chase_co
     return c->n_operands != 1 || c->operands[0].size > 8 || repetition(in) || c->operands[0].kind == both;
 }
 
-int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret)
+/* What is no access to memory that others may know. */
+enum frame { FRAME_BY_RSP, FRAME_BY_RBP, FRAME_COUNTS };
+
+static int read_code(const u8 *bytes, size_t n, enum frame frame, struct dh_chase_code *ret)
 {
     ZydisDecoder decoder;
     ZydisDecodedInstruction in;
@@ -187,7 +190,7 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
         if (operands[i].type != ZYDIS_OPERAND_TYPE_MEMORY || operands[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
             operands[i].mem.type == ZYDIS_MEMOP_TYPE_MIB)
             continue;
-        if (is_frame(&in, &operands[i].mem, frame_pointer)) {
+        if (frame != FRAME_COUNTS && is_frame(&in, &operands[i].mem, frame == FRAME_BY_RBP)) {
             c.kind = c.kind == DH_CHASE_CODE_NONE ? DH_CHASE_CODE_FRAME : c.kind;
             continue;
         }
@@ -205,6 +208,16 @@ int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_
     c.modrm = in.raw.modrm.offset;
     *ret = c;
     return 0;
+}
+
+int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret)
+{
+    return read_code(bytes, n, frame_pointer ? FRAME_BY_RBP : FRAME_BY_RSP, ret);
+}
+
+int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret)
+{
+    return read_code(bytes, n, FRAME_COUNTS, ret);
 }
 
 /* ---- Out of line ---- */

@@ -34,6 +34,9 @@ struct dh_chase_code {
  * here. 0, or -EILSEQ if it is no instruction. */
 int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret);
 
+/* The same, and what is in the function's frame counts, too. */
+int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret);
+
 /* Writes into ret_slot what does at address `to` what the instruction does at `from`, and goes on behind it.
  * stop: with a breakpoint at to + code->length, behind the access, unless it is a call. The length, or
  * -ERANGE if its operand cannot be reached from there. */

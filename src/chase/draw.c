@@ -61,7 +61,7 @@ static int take(struct dh_chase_draw *d, struct dh_chase_target *t, const struct
     if (number == DH_CONTROL_NOWHERE) {
         struct dh_chase_site *site = dh_arena_alloc(t->arena, sizeof(*site));
         *site = (struct dh_chase_site){dh_chase_lines_at(pool->module->file, spot), pool->module,
-                                       DH_CONTROL_FIRST};
+                                       DH_CONTROL_FIRST, 0};
         int rc = dh_chase_target_add(t, site, pool->bias, &number, ret_why);
         if (rc)
             return rc;

@@ -274,8 +274,10 @@ static void add(struct search *s, u64 address, const struct dh_chase_code *code,
     if (a->n && strcmp(a->at[0].file, file) != 0)
         a->other = file;
     a->at = dh_util_grow(a->at, a->n, &s->cap, sizeof(*a->at));
-    a->at[a->n] = (struct dh_chase_access){address, *code, file, line, column};
-    tell_atomic(s->file, address, &a->at[a->n++].code);
+    a->at[a->n] = (struct dh_chase_access){address, *code, file, line, column, 0};
+    if (s->position)
+        tell_atomic(s->file, address, &a->at[a->n].code);
+    a->n++;
     a->refused += code->kind == DH_CHASE_CODE_REFUSED;
 }
 
@@ -497,4 +499,64 @@ bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chas
         return true;
     }
     return false;
+}
+
+/* ---- Atomics ---- */
+
+/* Where there are fences, they order what relaxed accesses do: then all count as both. An instruction that
+ * does more than its mark says was made of several accesses. */
+static u8 order_of(u32 word, u8 kinds, bool fences)
+{
+    u8 marked = (word & DH_BUILT_READ ? DH_CONTROL_READ : 0) | (word & DH_BUILT_WRITE ? DH_CONTROL_WRITE : 0);
+    if (fences || marked != kinds)
+        return (kinds & DH_CONTROL_READ ? DH_CONTROL_ACQUIRE : 0) |
+               (kinds & DH_CONTROL_WRITE ? DH_CONTROL_RELEASE : 0);
+    return (word & DH_BUILT_ACQUIRE ? DH_CONTROL_ACQUIRE : 0) |
+           (word & DH_BUILT_RELEASE ? DH_CONTROL_RELEASE : 0);
+}
+
+/* False: it cannot be run elsewhere. */
+static bool add_atomic(struct search *s, u64 address, u32 word, bool fences)
+{
+    struct dh_chase_code code;
+    const u8 *bytes = bytes_at(s->file, address, address + 1);
+    size_t n = DH_CHASE_CODE_MAX;
+    while (n > 1 && !bytes_at(s->file, address, address + n))
+        n--;
+    if (!bytes || dh_chase_code_read_any(bytes, n, &code) != 0 || code.kind == DH_CHASE_CODE_REFUSED)
+        return false;
+    u8 order = code.kind == DH_CHASE_CODE_ACCESS && !code.call ? order_of(word, code.kinds, fences) : 0;
+    if (!order)
+        return true;
+    code.atomic = true;
+    code.plain = false;
+    add(s, address, &code, "", 0, 0);
+    s->ret->at[s->ret->n - 1].order = order;
+    return true;
+}
+
+int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses *ret, const char **ret_why)
+{
+    const struct dh_chase_built *b = &file->built;
+    struct dh_chase_accesses found = {0};
+    struct search s = {.file = file, .ret = &found};
+    bool fences = false;
+    for (size_t i = 0; i < b->n_atomics; i++)
+        fences |= (b->atomics[i].word & DH_BUILT_FENCE) != 0;
+    *ret_why = NULL;
+    for (size_t i = 0; i < b->n_atomics && !*ret_why; i++) {
+        u64 address = b->atomics[i].address;
+        u32 word = dh_chase_built_atomic(b, address);
+        if (i > 0 && b->atomics[i - 1].address == address)
+            continue;
+        if (word & DH_BUILT_LIBRARY)
+            *ret_why =
+                "some of its atomic objects are larger than eight bytes, and libatomic's locks are not seen";
+        else if (!(word & DH_BUILT_FENCE) && !add_atomic(&s, address, word, fences))
+            *ret_why = "one of its atomic accesses is by an instruction that cannot be run out of line";
+    }
+    finish(file, &found);
+    if (!*ret_why)
+        *ret = found;
+    return *ret_why ? -ENOTSUP : 0;
 }

@@ -14,6 +14,7 @@ struct dh_chase_access {
     struct dh_chase_code code; /* an access, or one that is refused */
     const char *file;          /* as absolute as the debug information allows */
     int line, column;
+    u8 order; /* in the list of atomics: DH_CONTROL_ACQUIRE, _RELEASE or both */
 };
 
 struct dh_chase_accesses {
@@ -59,6 +60,9 @@ const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, cons
 bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chase_spot *ret);
 /* Does the source declare the variable at these bytes atomic? */
 bool dh_chase_lines_is_atomic(struct dh_chase_file *file, u64 address, u64 size);
+/* The atomic accesses of a field build by which threads may be ordered; they have no positions. 0, or
+ * -ENOTSUP with a sentence. */
+int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses *ret, const char **ret_why);
 /* Where the file's first byte would be, if it were loaded where it says. */
 u64 dh_chase_lines_base(const struct dh_chase_file *file);
 /* Is it a field build, which says what of its code is atomic? */

@@ -52,8 +52,9 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The place of a thread among those of its process, in the order of their numbers; the first is 1. */
-static u64 uid_of(pid_t pid, u32 tid)
+/* The place of a thread among those of its process, in the order of their numbers; the first is 1. One of
+ * them may have ended already. */
+static u64 uid_of(pid_t pid, u32 tid, u32 ended)
 {
     char path[64];
     int *tids = NULL;
@@ -66,6 +67,11 @@ static u64 uid_of(pid_t pid, u32 tid)
             continue;
         tids = dh_util_grow(tids, n, &cap, sizeof(*tids));
         tids[n++] = atoi(e->d_name);
+        ended = (u32)tids[n - 1] == ended ? 0 : ended;
+    }
+    if (ended) {
+        tids = dh_util_grow(tids, n, &cap, sizeof(*tids));
+        tids[n++] = (int)ended;
     }
     if (n)
         qsort(tids, n, sizeof(*tids), by_number);
@@ -110,7 +116,7 @@ static void copy_thread(struct dh_chase_moment *m, int i, const struct dh_chase_
     if (access->site < DH_CONTROL_SITES)
         m->sites[i] = t->control->sites[access->site];
     th->site = &m->sites[i];
-    th->uid = uid_of(t->pid, access->tid);
+    th->uid = uid_of(t->pid, access->tid, t->control->first.tid);
     read_name(t->pid, access->tid, th->name, sizeof(th->name));
     th->bottom = access->registers[RSP] - RED_ZONE;
     th->stack = dh_arena_alloc(&m->arena, STACK_BYTES);
@@ -164,20 +170,34 @@ static void find_modules(struct dh_chase_moment *m)
         fclose(f);
 }
 
-struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped)
+struct dh_chase_moment *dh_chase_moment_begin(const struct dh_chase_target *t, bool swapped)
 {
     struct dh_chase_moment *m = calloc(1, sizeof(*m));
     if (!m)
         dh_util_no_memory();
     m->pid = t->pid;
-    m->delay_us = t->control->delay_us;
     m->waited = swapped ? 0 : 1;
-    copy_thread(m, 1 - m->waited, t, &t->control->second);
     copy_thread(m, m->waited, t, &t->control->first);
+    return m;
+}
+
+void dh_chase_moment_meet(struct dh_chase_moment *m, const struct dh_chase_target *t, bool changed)
+{
+    struct thread *first = &m->threads[m->waited];
+    m->delay_us = t->control->delay_us;
+    first->access.met = t->control->first.met;
+    first->uid = uid_of(t->pid, first->access.tid, first->access.tid);
+    copy_thread(m, 1 - m->waited, t, &t->control->second);
     m->changed = changed;
     if (t->control->second.site == DH_CONTROL_NOWHERE)
         copy_code(m, t, m->threads[1 - m->waited].access.registers[16]);
     copy_maps(m);
+}
+
+struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped)
+{
+    struct dh_chase_moment *m = dh_chase_moment_begin(t, swapped);
+    dh_chase_moment_meet(m, t, changed);
     return m;
 }
 
@@ -531,6 +551,8 @@ bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *str
                   (json_int_t)(second->time_us - first->time_us), "delay_us", (json_int_t)m->delay_us);
     if (!m->sites[0].plain && !m->sites[1].plain)
         json_object_set_new(race, "atomics", json_string("unknown"));
+    if (stream->analysis)
+        json_object_set_new(race, "analysis", json_string(stream->analysis));
     if (stream->consequence)
         json_object_set_new(race, "consequence", json_string(stream->consequence));
     if (stream->detail)

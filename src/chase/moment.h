@@ -17,6 +17,10 @@ struct dh_chase_moment;
 /* While both threads wait. changed: the bytes are not what they were when the first began to wait, which
  * helps to tell what the second has done, if a watchpoint told of it. swapped: who waited is named first. */
 struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped);
+/* The same in two steps, for a first thread that does not wait for the second: while the first waits, and
+ * while the second does. */
+struct dh_chase_moment *dh_chase_moment_begin(const struct dh_chase_target *t, bool swapped);
+void dh_chase_moment_meet(struct dh_chase_moment *m, const struct dh_chase_target *t, bool changed);
 void dh_chase_moment_free(struct dh_chase_moment *m);
 
 /* Where an access is in the source. */
@@ -43,6 +47,7 @@ struct dh_chase_stream {
     const char *order;  /* in which the accesses were made: "shown", the earlier one first, or "reversed";
                            NULL: not known */
     const char *consequence, *detail; /* NULL: not known */
+    const char *analysis;             /* "litehb" or "fullhb"; NULL: the two were caught at once */
 };
 
 /* The lines of a race: modules and threads it refers to, and itself. False, and nothing is told, if it turns

@@ -127,6 +127,7 @@ int dh_chase_target_meet(struct dh_chase_target *t, int socket, pid_t pid, const
         return -EACCES;
     }
     memcpy(t->regions, hello.regions, sizeof(t->regions));
+    memcpy(t->control->regions, hello.regions, sizeof(t->control->regions));
     if (!send_shared(socket, t->shared) || receive(socket, &byte, 1, &none) != 1) {
         *ret_why = "the library in the program does not answer";
         return -EPROTO;
@@ -259,7 +260,8 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
     const u64 pc = site->access->address + bias;
     const u32 known = dh_control_find(t->control, pc);
     u8 there[DH_CHASE_CODE_MAX];
-    bool stop = t->control->hold_us && site->sides & DH_CONTROL_SECOND && !code->call;
+    bool steered = t->control->hold_us && site->sides & DH_CONTROL_SECOND;
+    bool stop = (steered || site->order & DH_CONTROL_ACQUIRE) && !code->call;
     if (known != DH_CONTROL_NOWHERE) {
         *ret_number = known;
         return 0;
@@ -283,7 +285,8 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
                                 .sides = site->sides,
                                 .original = code->bytes[0],
                                 .atomic = code->atomic,
-                                .plain = code->plain};
+                                .plain = code->plain,
+                                .order = site->order};
     memcpy(s.operands, code->operands, sizeof(s.operands));
     int rc = fill_slot(t, t->control->n_sites, code, pc, stop, &s.out_of_line);
     if (rc) {

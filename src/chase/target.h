@@ -20,7 +20,8 @@ struct dh_chase_module {
 struct dh_chase_site {
     const struct dh_chase_access *access;
     const struct dh_chase_module *module;
-    u8 sides; /* DH_CONTROL_FIRST, _SECOND or both */
+    u8 sides; /* DH_CONTROL_FIRST, _SECOND, _ATOMIC, or several */
+    u8 order; /* of an atomic: DH_CONTROL_ACQUIRE, _RELEASE or both; 0: it is not followed */
 };
 
 struct dh_chase_sites {

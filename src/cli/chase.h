@@ -23,6 +23,9 @@ struct dh_chase_request {
     size_t n_modules;
     u64 tau_us;  /* steering: how long a thread that comes too early is held */
     u64 hang_us; /* threads that do not move for so long, after steering, hang */
+    enum dh_chase_analysis analysis;
+    u64 window_us;                    /* how long an access is followed */
+    struct dh_chase_accesses atomics; /* that are followed */
     double rmax;
     u64 delay_us;
     u64 infer_us; /* how long a run that infers may take; 0: to its end */
@@ -70,6 +73,14 @@ int dh_chase_check_watchpoints(struct dh_chase_request *q);
 /* Prints them. */
 void dh_chase_list_sites(struct dh_chase_request *q);
 void dh_chase_close_modules(struct dh_chase_request *q);
+
+/* chase_track.c: --analysis. 0, or the exit status after a sentence. */
+int dh_chase_track_set(struct dh_chase_request *q, const char *text);
+/* "litehb" or "fullhb"; NULL: two are caught at once. */
+const char *dh_chase_track_name(const struct dh_chase_request *q);
+/* Can the program be followed? Finds its atomic accesses; and adds them to the sites. */
+int dh_chase_track_prepare(struct dh_chase_request *q);
+int dh_chase_track_add(struct dh_chase_request *q);
 
 /* chase_run.c: one run of the program. */
 struct dh_chase_trial {

@@ -75,7 +75,7 @@ static size_t add(struct dh_chase_request *q, const struct other *o, u8 sides)
         }
     }
     if (q->sites.n < DH_CONTROL_SITES)
-        q->sites.at[q->sites.n++] = (struct dh_chase_site){o->access, o->module, sides};
+        q->sites.at[q->sites.n++] = (struct dh_chase_site){o->access, o->module, sides, 0};
     return 1;
 }
 

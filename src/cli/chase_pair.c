@@ -160,7 +160,7 @@ static bool add_sites(struct dh_chase_request *q, const struct dh_chase_position
             }
             if (q->sites.n == DH_CONTROL_SITES)
                 return false;
-            q->sites.at[q->sites.n++] = (struct dh_chase_site){a, &q->modules[m], side};
+            q->sites.at[q->sites.n++] = (struct dh_chase_site){a, &q->modules[m], side, 0};
         }
     }
     return true;

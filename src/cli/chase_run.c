@@ -73,8 +73,9 @@ static void begin_records(struct records *r, struct dh_chase_request *q, pid_t p
     r->pid = pid;
     char *cwd = getcwd(NULL, 0);
     tell(r, json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "v", 2, "type", "process", "process",
-                      r->process, "pid", (int)pid, "exe", q->modules[0].path, "detector", "racechaser",
-                      "guarantee", "precise", "cwd", cwd ? cwd : ""));
+                      r->process, "pid", (int)pid, "exe", q->modules[0].path, "detector",
+                      dh_chase_track_name(q) ? dh_chase_track_name(q) : "racechaser", "guarantee", "precise",
+                      "cwd", cwd ? cwd : ""));
     free(cwd);
 }
 
@@ -339,6 +340,8 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .changed = tell_change,
                                .ctx = w,
                                .swapped = q->steer == DH_CHASE_PRIMARY,
+                               .analysis = q->analysis,
+                               .window_us = q->window_us,
                                .any = q->any,
                                .unwatched = q->unwatched};
     if (q->inference) {
@@ -353,8 +356,11 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     w->hang_us = q->hang_us;
     w->deadline_us = q->deadline_us;
     w->progress.pid = w->pid;
-    w->stream = (struct dh_chase_stream){
-        .process = records->process, .line = take_line, .ctx = records, .order = order_of(q)};
+    w->stream = (struct dh_chase_stream){.process = records->process,
+                                         .line = take_line,
+                                         .ctx = records,
+                                         .order = order_of(q),
+                                         .analysis = dh_chase_track_name(q)};
     target->control->hold_us = steered ? HOLD_US : 0;
     dh_chase_run(&run, socket);
     tell_end(w);
@@ -378,13 +384,14 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
     const struct sigaction notice = {.sa_handler = notice_child};
     int ends[2];
     struct start with = {q->argv, getpid(), -1, NULL};
-    if (!find_library(q, &with.library))
+    if (!find_library(q, &with.library) || dh_chase_track_add(q) != 0)
         return trial;
     int rc = dh_chase_target_init(&target, &q->arena, q->delay_us);
     if (rc) {
         dh_cli_fail("chase", "cannot make memory to share with the program: %s", strerror(-rc));
         return trial;
     }
+    target.control->full = q->analysis == DH_CHASE_FULLHB;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         dh_cli_fail("chase", "cannot make a socket: %s", strerror(errno));
         goto out;

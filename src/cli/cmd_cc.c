@@ -310,8 +310,11 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
 {
     bool program = d->line.links && !d->line.shared;
     dh_cc_lto_before_field(&d->line, out);
-    if (program)
+    if (program) {
         add_whole(d, "libdeadheat-field.a", out);
+        dh_cc_args_add(out,
+                       "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort");
+    }
     dh_cc_filter(in, &d->line, out);
     if (program)
         add_runtime_libraries(out);

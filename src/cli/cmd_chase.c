@@ -54,6 +54,13 @@ static const char usage[] =
     "and\n"
     "                        50 ms longer in each run that this does not do, and tell what comes of it\n"
     "  --hang=TIME           steered threads that do not move for so long hang (default: 10s)\n"
+    "  --analysis=NAME       chaser: catch two threads at once (default); litehb: follow what orders threads "
+    "from\n"
+    "                        A on, and find a B that is not ordered after it, however much later; fullhb: "
+    "the\n"
+    "                        same with vector clocks all the time, to compare. The last two need a field "
+    "build\n"
+    "  --window=TIME         litehb, fullhb: how long one A is followed, at most (default: 1s)\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
     "  --trials=N            run the program N times, for each pair and order (default: 1)\n"
@@ -147,11 +154,11 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--infer",  "--pair",  "--any",          "--from",     "--all",
-                                        "--style",  "--state", "--budget",       "--summary",  "--replay",
-                                        "--steer",  "--hang",  "--rmax",         "--delay",    "--trials",
-                                        "--module", "--list",  "--seed",         "--output",   "--color",
-                                        "--source", "--stats", "--suppressions", "--exitcode", "--help"};
+    static const char *const names[] = {
+        "--analysis", "--window", "--infer",  "--pair",         "--any",      "--from",  "--all",
+        "--style",    "--state",  "--budget", "--summary",      "--replay",   "--steer", "--hang",
+        "--rmax",     "--delay",  "--trials", "--module",       "--list",     "--seed",  "--output",
+        "--color",    "--source", "--stats",  "--suppressions", "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -226,6 +233,10 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
             return dh_cli_fail(
                 "chase", "--infer cannot be '%s'; it must be a time from a second on, such as 90s or 10m", v);
         q->infer = true;
+    } else if ((v = dh_cli_value(arg, "window"))) {
+        if (!read_time(v, &q->window_us))
+            return dh_cli_fail("chase",
+                               "--window cannot be '%s'; it must be a time up to a minute, such as 1s", v);
     } else if ((v = dh_cli_value(arg, "hang"))) {
         if (!read_time(v, &q->hang_us))
             return dh_cli_fail("chase",
@@ -263,6 +274,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return set_any(q, v);
     if ((v = dh_cli_value(arg, "steer")))
         return set_steer(q, v);
+    if ((v = dh_cli_value(arg, "analysis")))
+        return dh_chase_track_set(q, v);
     if ((v = dh_cli_value(arg, "module")))
         return add_module(q, v);
     if ((v = dh_cli_value(arg, "replay")))
@@ -353,11 +366,13 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
                 " ms, and nobody came to the other access on the same bytes\n",
                 t->timeouts, t->timeouts == 1 ? "" : "s", t->tau_us / 1000);
     else if (!t->confirmed && !t->blind && t->reached)
-        fprintf(stderr, "deadheat chase: not seen: threads waited %" PRIu64 " time%s at %s\n", t->reached,
-                t->reached == 1 ? "" : "s",
+        fprintf(stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
+                q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
                 q->drawn ? "accesses drawn at random, and nobody else was seen at the same bytes"
                 : q->any ? "the access, and nobody else was seen at the same bytes"
-                         : "the first access, and no other came to the second on the same bytes");
+                : q->analysis
+                    ? "the first access, and no other came to the second unordered on the same bytes"
+                    : "the first access, and no other came to the second on the same bytes");
     else if (!t->confirmed && !t->blind)
         fprintf(stderr, "deadheat chase: not seen: no thread was caught at %s\n",
                 q->drawn ? "any of the accesses drawn"
@@ -554,6 +569,8 @@ static int chase(struct dh_chase_request *q)
     q->modules[0].path = dh_path_find_program(&q->arena, q->argv[0]);
     rc = dh_chase_open_modules(q);
     if (!rc)
+        rc = dh_chase_track_prepare(q);
+    if (!rc)
         rc = q->replay           ? replay(q)
              : q->all || q->from ? chase_many(q)
              : q->infer          ? dh_chase_infer(q)
@@ -567,6 +584,7 @@ int dh_cmd_chase(int argc, char **argv)
     struct dh_chase_request q = {.n_modules = 1,
                                  .rmax = 0.05,
                                  .delay_us = 10000,
+                                 .window_us = 1000000,
                                  .hang_us = 10000000,
                                  .trials = 1,
                                  .exitcode = DH_EXIT_RACES,

@@ -7,6 +7,7 @@
 #ifndef DH_FIELD_FIELD_H
 #define DH_FIELD_FIELD_H
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "base/control.h"

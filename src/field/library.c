@@ -16,6 +16,7 @@
 
 #include "base/sys.h"
 #include "field/field.h"
+#include "field/track.h"
 
 struct dh_control *dh_field_control;
 
@@ -264,7 +265,7 @@ static void meet(int fd)
     int shared = said ? receive_answer(fd) : -1;
     struct dh_control *c = shared >= 0 ? map_control(shared) : NULL;
     close_fd(shared);
-    if (!c)
+    if (!c || (c->full && !dh_field_clocks_init()))
         return;
     __atomic_store_n(&dh_field_control, c, __ATOMIC_RELEASE);
     dh_field_signals_take();

@@ -14,6 +14,7 @@
 
 #include "base/sys.h"
 #include "field/field.h"
+#include "field/track.h"
 
 /* How long a thread whose stack is being copied waits for the command, before it goes on without. */
 enum { SHOWN_US = 10000000 };
@@ -173,21 +174,33 @@ static void wait_for_second(struct dh_control *c)
     __atomic_store_n(&c->held_us, dh_sys_now_us() - start, __ATOMIC_RELEASE);
 }
 
+static const struct dh_control_site *find_behind(const struct dh_control *c, u64 pc)
+{
+    for (int r = 0; r < DH_CONTROL_REGIONS; r++) {
+        u64 i = (pc - c->regions[r]) / DH_CONTROL_SLOT;
+        if (i < c->n_sites && c->sites[i].behind == pc)
+            return &c->sites[i];
+    }
+    return NULL;
+}
+
 /* At the breakpoint behind an access, in its slot? What follows it there leads back to the program. */
 static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
 {
-    for (u32 i = 0; c->hold_us && i < c->n_sites; i++) {
-        if (c->sites[i].behind != pc)
-            continue;
-        if (c->sites[i].sides & DH_CONTROL_SECOND && dh_field_is_original() &&
-            (u32)dh_sys_gettid() == __atomic_load_n(&c->second.tid, __ATOMIC_ACQUIRE)) {
-            __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);
-            dh_sys6(SYS_futex, (long)&c->made, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
-        }
-        uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(pc + 1);
+    const struct dh_control_site *site = find_behind(c, pc);
+    if (!site)
+        return false;
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(pc + 1);
+    if (!dh_field_is_original())
         return true;
+    if (site->order)
+        dh_field_track_made();
+    if (c->hold_us && site->sides & DH_CONTROL_SECOND &&
+        (u32)dh_sys_gettid() == __atomic_load_n(&c->second.tid, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);
+        dh_sys6(SYS_futex, (long)&c->made, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
     }
-    return false;
+    return true;
 }
 
 /* At the first side, which this thread has claimed. */
@@ -213,6 +226,11 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
                 wait_for_second(c);
             return;
         }
+        if (phase == DH_CONTROL_TRACKED) {
+            dh_field_track_begin(c);
+            __atomic_store_n(&c->left_us, dh_sys_now_us(), __ATOMIC_RELEASE);
+            return;
+        }
         if (phase == DH_CONTROL_WATCHED && !watched) {
             watched = true;
             until = dh_sys_now_us() + c->delay_us;
@@ -224,13 +242,20 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
     }
 }
 
-/* At the second side, while another thread waits at the first. */
+/* Has this thread's next access happened after the one that is followed? */
+static bool is_ordered(struct dh_control *c, u32 seen)
+{
+    return (seen & DH_CONTROL_PHASE) == DH_CONTROL_TRACKED && dh_field_track_is_ordered(c);
+}
+
+/* At the second side, while another thread waits at the first or is followed from there. */
 static void compare(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 seen)
 {
     struct dh_control_access here;
     u32 met = 0;
     describe(uc, c, site, &here);
-    if (here.tid == c->first.tid || !conflict(c, &here, &met) || !move(c, seen, DH_CONTROL_MET))
+    if (here.tid == c->first.tid || !conflict(c, &here, &met) || is_ordered(c, seen) ||
+        !move(c, seen, DH_CONTROL_MET))
         return;
     c->first.met = met;
     c->second = here;
@@ -291,10 +316,12 @@ bool dh_field_trap(int number, const siginfo_t *info, void *context)
         if (phase == DH_CONTROL_OPEN && site->sides & DH_CONTROL_FIRST) {
             if (move(c, seen, DH_CONTROL_CLAIMED))
                 hold(c, site, uc, seen);
-        } else if ((phase == DH_CONTROL_HELD || phase == DH_CONTROL_WATCHED) &&
+        } else if ((phase == DH_CONTROL_HELD || phase == DH_CONTROL_WATCHED || phase == DH_CONTROL_TRACKED) &&
                    site->sides & DH_CONTROL_SECOND) {
             compare(c, site, uc, seen);
         }
+        if (site->order)
+            dh_field_track_atomic(site->order, span_of(uc, site, &site->operands[0]).address);
     }
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)site->out_of_line;
     return true;

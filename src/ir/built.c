@@ -25,11 +25,16 @@ static LLVMMetadataRef name_of(const struct marks *m, const char *section)
     return LLVMMDStringInContext2(m->ctx, section, strlen(section));
 }
 
+static const char *name_section(char buf[32], u32 word)
+{
+    snprintf(buf, 32, DH_BUILT_ATOMICS "%02x", word);
+    return buf;
+}
+
 static void mark(const struct marks *m, LLVMValueRef inst, u32 word)
 {
     char section[32];
-    snprintf(section, sizeof(section), DH_BUILT_ATOMICS "%02x", word);
-    LLVMMetadataRef name = name_of(m, section);
+    LLVMMetadataRef name = name_of(m, name_section(section, word));
     LLVMSetMetadata(inst, m->kind, LLVMMetadataAsValue(m->ctx, LLVMMDNodeInContext2(m->ctx, &name, 1)));
 }
 
@@ -85,17 +90,22 @@ static u32 word_of(const struct marks *m, LLVMValueRef inst)
     }
 }
 
+/* What becomes a call of libatomic has no instruction of its own: its function is marked. */
 static void mark_function(const struct marks *m, LLVMValueRef fn)
 {
-    LLVMMetadataRef section = name_of(m, DH_BUILT_CODE);
+    bool library = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             u32 word = word_of(m, i);
-            if (word)
+            library |= (word & DH_BUILT_LIBRARY) != 0;
+            if (word && !(word & DH_BUILT_LIBRARY))
                 mark(m, i, word);
         }
     }
-    LLVMGlobalSetMetadata(fn, m->kind, LLVMMDNodeInContext2(m->ctx, &section, 1));
+    char section[32];
+    LLVMMetadataRef names[] = {name_of(m, DH_BUILT_CODE),
+                               name_of(m, name_section(section, DH_BUILT_LIBRARY))};
+    LLVMGlobalSetMetadata(fn, m->kind, LLVMMDNodeInContext2(m->ctx, names, library ? 2 : 1));
 }
 
 void dh_ir_built_mark(LLVMModuleRef module)

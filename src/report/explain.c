@@ -174,6 +174,10 @@ const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *
 {
     if (f->provenance == DH_FINDING_POSSIBLE)
         return explain_possible(arena, &f->possible);
+    if (f->provenance == DH_FINDING_CONFIRMED && f->confirmed.analysis)
+        return dh_arena_printf(arena,
+                               "Nothing orders the access by thread %s after the earlier one by thread %s.",
+                               f->accesses[0].run_by, f->accesses[1].run_by);
     if (f->provenance == DH_FINDING_CONFIRMED)
         return dh_arena_printf(arena, "Threads %s and %s were caught at these two accesses at the same time.",
                                f->accesses[0].run_by, f->accesses[1].run_by);

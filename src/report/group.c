@@ -62,6 +62,9 @@ static void confirm(struct dh_finding *first, const struct dh_finding *again)
         known->maybe_atomic = false;
     if (again->provenance != DH_FINDING_CONFIRMED)
         return;
+    /* Two that were caught at once were not ordered either. */
+    if (first->provenance != DH_FINDING_CONFIRMED || !more->analysis)
+        known->analysis = more->analysis;
     first->provenance = DH_FINDING_CONFIRMED;
     if (known->order && more->order && known->order != more->order)
         known->order = DH_MODEL_BOTH;

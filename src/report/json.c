@@ -209,7 +209,8 @@ static json_t *proof(const struct dh_finding *f)
     case DH_FINDING_CONFIRMED:
         return dh_json_object("order", dh_json_text(orders[c->order]), "consequence",
                               dh_json_text(c->consequence), "detail", dh_json_text(c->detail), "atomics",
-                              dh_json_text(c->maybe_atomic ? "unknown" : NULL), NULL);
+                              dh_json_text(c->maybe_atomic ? "unknown" : NULL), "analysis",
+                              dh_json_text(c->analysis), NULL);
     case DH_FINDING_OBSERVED:
         break;
     }

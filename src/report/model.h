@@ -111,7 +111,8 @@ struct dh_model_confirmed {
     enum dh_model_order order; /* of the accesses when they met: the earlier one first, or the other way */
     const char *consequence;   /* one word: "none", "crash", "hang" ... */
     const char *detail;        /* in words */
-    bool maybe_atomic;         /* the machine code does not tell whether both accesses are atomic */
+    const char *analysis; /* "litehb" or "fullhb": they were not ordered; NULL: they were caught at once */
+    bool maybe_atomic;    /* the machine code does not tell whether both accesses are atomic */
 };
 
 struct dh_model_process {

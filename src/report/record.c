@@ -391,6 +391,8 @@ static int confirmation(struct reader *r, const json_t *line, struct dh_model_ra
         return 0;
     ret->how.order = (enum dh_model_order)(get_word(line, "order", orders) + 1);
     const char *consequence = get_text(r, line, "consequence"), *detail = get_text(r, line, "detail");
+    const char *analysis = get_text(r, line, "analysis");
+    ret->how.analysis = analysis[0] ? analysis : NULL;
     ret->how.consequence = consequence[0] ? consequence : NULL;
     ret->how.detail = detail[0] ? detail : NULL;
     ret->how.maybe_atomic = strcmp(get_text(r, line, "atomics"), "unknown") == 0;

@@ -47,7 +47,7 @@ static void find_sites(const char *pair)
                 known |= sites.at[k].access->address == found->at[i].address;
             if (!known && found->at[i].code.kind == DH_CHASE_CODE_ACCESS)
                 sites.at[sites.n++] =
-                    (struct dh_chase_site){&found->at[i], &module, DH_CONTROL_FIRST | DH_CONTROL_SECOND};
+                    (struct dh_chase_site){&found->at[i], &module, DH_CONTROL_FIRST | DH_CONTROL_SECOND, 0};
         }
     }
     if (!sites.n)

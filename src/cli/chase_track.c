@@ -1,0 +1,77 @@
+/*
+ * chase_track.c - `deadheat chase --analysis=litehb|fullhb`: what a program must be for its synchronisation
+ * to be followed, and the atomic accesses that take part in it.
+ */
+#include <string.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+
+static const char *const names[] = {
+    [DH_CHASE_COLLISION] = "chaser", [DH_CHASE_LITEHB] = "litehb", [DH_CHASE_FULLHB] = "fullhb"};
+
+int dh_chase_track_set(struct dh_chase_request *q, const char *text)
+{
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++) {
+        if (strcmp(text, names[i]) != 0)
+            continue;
+        q->analysis = (enum dh_chase_analysis)i;
+        return 0;
+    }
+    return dh_cli_fail("chase", "--analysis cannot be '%s'; it must be chaser, litehb or fullhb", text);
+}
+
+const char *dh_chase_track_name(const struct dh_chase_request *q)
+{
+    return q->analysis == DH_CHASE_COLLISION ? NULL : names[q->analysis];
+}
+
+int dh_chase_track_prepare(struct dh_chase_request *q)
+{
+    const char *name = dh_chase_track_name(q), *why = NULL;
+    if (!name)
+        return 0;
+    if (q->any || q->infer || q->steer || q->replay)
+        return dh_cli_fail("chase", "--analysis=%s follows a pair: it does not go with %s", name,
+                           q->any     ? "--any"
+                           : q->infer ? "--infer"
+                           : q->steer ? "--steer"
+                                      : "--replay");
+    for (size_t i = 0; i < q->n_modules; i++)
+        if (!dh_chase_lines_is_field(q->modules[i].file))
+            return dh_cli_fail(
+                "chase",
+                "--analysis=%s needs to know which accesses are atomic, and '%s' does not say: build %s",
+                name, q->modules[i].path,
+                i == 0 ? "it with 'deadheat cc --dh-mode=field'" : "its code into the program");
+    if (dh_chase_lines_atomics(q->modules[0].file, &q->atomics, &why) != 0)
+        return dh_cli_fail("chase", "'%s' cannot be followed by --analysis=%s: %s", q->modules[0].path, name,
+                           why);
+    return 0;
+}
+
+/* False: there are too many. */
+static bool add(struct dh_chase_request *q, const struct dh_chase_access *atomic)
+{
+    struct dh_chase_sites *s = &q->sites;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->at[i].access->address != atomic->address)
+            continue;
+        s->at[i].sides |= DH_CONTROL_ATOMIC;
+        s->at[i].order = atomic->order;
+        return true;
+    }
+    if (s->n == DH_CONTROL_SITES)
+        return false;
+    s->at[s->n++] = (struct dh_chase_site){atomic, &q->modules[0], DH_CONTROL_ATOMIC, atomic->order};
+    return true;
+}
+
+int dh_chase_track_add(struct dh_chase_request *q)
+{
+    for (size_t i = 0; q->analysis != DH_CHASE_COLLISION && i < q->atomics.n; i++)
+        if (!add(q, &q->atomics.at[i]))
+            return dh_cli_fail("chase", "'%s' has more atomic accesses than the %d that can be followed",
+                               q->modules[0].path, DH_CONTROL_SITES);
+    return 0;
+}

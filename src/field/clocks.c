@@ -1,0 +1,143 @@
+/*
+ * clocks.c - FullHB: a vector clock for every thread and every object that threads synchronise through, from
+ * the start of the program on. It is what LiteHB is compared with, so it is plain: clocks of fixed width,
+ * places that are never given back, and one lock for all.
+ *
+ * A thread's own entry goes up at each of its releases. So an access that was made at entry k has happened
+ * before whatever another thread does when its entry for that thread is at least k.
+ */
+#include <pthread.h>
+
+#include "base/sys.h"
+#include "field/track.h"
+
+enum { THREADS = 256, OBJECTS = 8192 };
+
+struct clock {
+    u32 of[THREADS];
+};
+
+struct table {
+    u64 handles[THREADS]; /* pthread_t */
+    struct clock threads[THREADS];
+    u64 names[OBJECTS]; /* 0: free */
+    struct clock objects[OBJECTS];
+};
+
+/* Pages that nobody has touched take no memory. All under `busy` but for `place`. */
+static struct table *table;
+static u32 busy, n_threads;
+static u32 access_place, access_clock; /* of the access that is followed */
+static __thread u32 place;             /* of this thread in the table, from 1 on; 0: none yet */
+
+bool dh_field_clocks_init(void)
+{
+    table = dh_sys_map(sizeof(*table));
+    return table != NULL;
+}
+
+/* With all signals blocked, so that no handler wants the lock that its thread has. */
+static u64 lock(void)
+{
+    const u64 all = ~0ull;
+    u64 before = 0;
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
+    while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+        dh_sys_yield();
+    return before;
+}
+
+static void unlock(u64 mask)
+{
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+}
+
+/* NULL: there are too many. */
+static struct clock *own_clock(void)
+{
+    if (!place) {
+        if (n_threads == THREADS)
+            return NULL;
+        place = ++n_threads;
+        table->handles[place - 1] = (u64)pthread_self();
+        table->threads[place - 1].of[place - 1] = 1;
+    }
+    return &table->threads[place - 1];
+}
+
+/* NULL: it is not there, and there is no room or it is not to be added. */
+static struct clock *object_clock(u64 name, bool add)
+{
+    u64 at = dh_hash64(name);
+    for (u32 i = 0; i < OBJECTS; i++) {
+        u64 *entry = &table->names[(at + i) % OBJECTS];
+        if (!*entry && add)
+            *entry = name;
+        if (*entry == name)
+            return &table->objects[(at + i) % OBJECTS];
+        if (!*entry)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void join(struct clock *into, const struct clock *from)
+{
+    for (u32 i = 0; i < n_threads; i++)
+        if (into->of[i] < from->of[i])
+            into->of[i] = from->of[i];
+}
+
+bool dh_field_clocks_release(u64 object)
+{
+    u64 mask = lock();
+    struct clock *own = own_clock(), *its = own ? object_clock(object, true) : NULL;
+    if (its) {
+        join(its, own);
+        own->of[place - 1]++;
+    }
+    unlock(mask);
+    return its != NULL;
+}
+
+bool dh_field_clocks_acquire(u64 object)
+{
+    u64 mask = lock();
+    struct clock *own = own_clock(), *its = object_clock(object, false);
+    if (own && its)
+        join(own, its);
+    unlock(mask);
+    return own != NULL;
+}
+
+/* The handle may have been that of an older thread, too. */
+bool dh_field_clocks_join(u64 thread)
+{
+    u64 mask = lock();
+    struct clock *own = own_clock();
+    for (u32 i = 0; own && i < n_threads; i++)
+        if (table->handles[i] == thread)
+            join(own, &table->threads[i]);
+    unlock(mask);
+    return own != NULL;
+}
+
+bool dh_field_clocks_begin(void)
+{
+    u64 mask = lock();
+    const struct clock *own = own_clock();
+    access_place = place;
+    access_clock = own ? own->of[place - 1] : 0;
+    unlock(mask);
+    return own != NULL;
+}
+
+bool dh_field_clocks_is_ordered(void)
+{
+    u64 mask = lock();
+    const struct clock *own = own_clock();
+    bool ordered = !own || !access_place || own->of[access_place - 1] >= access_clock;
+    unlock(mask);
+    return ordered;
+}

@@ -1,0 +1,297 @@
+/*
+ * intercept.c - the functions by which threads synchronise, for track.h: the edges are those of `deadheat
+ * run` (docs/design/interceptors.md), or more where less would need to know more.
+ *
+ * While nothing is followed, a function costs one branch that is always taken the same way. A release is told
+ * before the real call, an acquisition after it, and whether anything is followed is asked at that very
+ * moment: a thread may have waited in the call since before the following began.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "field/intercept.h"
+
+/* dlsym may find the condition variables of an older ABI. */
+void *dh_field_intercept_next(const char *name)
+{
+    void *fn = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
+    return fn ? fn : dlsym(RTLD_NEXT, name);
+}
+
+/* An owner of a robust mutex that has died has left it to us. */
+static bool has_succeeded(long rc)
+{
+    return rc == 0 || rc == EOWNERDEAD;
+}
+
+#define ACQUIRES(name, params, args, object)        \
+    REAL(int, name, params, args)                   \
+    INTERCEPTOR int name params                     \
+    {                                               \
+        int rc = real_##name args;                  \
+        if (dh_field_tracks() && has_succeeded(rc)) \
+            dh_field_track_acquire(object);         \
+        return rc;                                  \
+    }
+
+#define RELEASES(name, params, args, object) \
+    REAL(int, name, params, args)            \
+    INTERCEPTOR int name params              \
+    {                                        \
+        if (dh_field_tracks())               \
+            dh_field_track_release(object);  \
+        return real_##name args;             \
+    }
+
+/* ---- Locks ---- */
+
+ACQUIRES(pthread_mutex_lock, (pthread_mutex_t * m), (m), m)
+ACQUIRES(pthread_mutex_trylock, (pthread_mutex_t * m), (m), m)
+ACQUIRES(pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *limit), (m, limit), m)
+ACQUIRES(pthread_mutex_clocklock, (pthread_mutex_t * m, clockid_t clock, const struct timespec *limit),
+         (m, clock, limit), m)
+RELEASES(pthread_mutex_unlock, (pthread_mutex_t * m), (m), m)
+ACQUIRES(mtx_lock, (mtx_t * m), (m), m)
+ACQUIRES(mtx_trylock, (mtx_t * m), (m), m)
+ACQUIRES(mtx_timedlock, (mtx_t *restrict m, const struct timespec *restrict limit), (m, limit), m)
+RELEASES(mtx_unlock, (mtx_t * m), (m), m)
+ACQUIRES(pthread_spin_lock, (pthread_spinlock_t * s), (s), s)
+ACQUIRES(pthread_spin_trylock, (pthread_spinlock_t * s), (s), s)
+RELEASES(pthread_spin_unlock, (pthread_spinlock_t * s), (s), s)
+
+/* An unlock does not say which kind of lock it ends, so readers are ordered, too. */
+ACQUIRES(pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l), l)
+ACQUIRES(pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l), l)
+ACQUIRES(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict limit),
+         (l, limit), l)
+ACQUIRES(pthread_rwlock_clockrdlock,
+         (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict limit),
+         (l, clock, limit), l)
+ACQUIRES(pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l), l)
+ACQUIRES(pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l), l)
+ACQUIRES(pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict l, const struct timespec *restrict limit),
+         (l, limit), l)
+ACQUIRES(pthread_rwlock_clockwrlock,
+         (pthread_rwlock_t *restrict l, clockid_t clock, const struct timespec *restrict limit),
+         (l, clock, limit), l)
+RELEASES(pthread_rwlock_unlock, (pthread_rwlock_t * l), (l), l)
+
+/* ---- Semaphores ---- */
+
+ACQUIRES(sem_wait, (sem_t * s), (s), s)
+ACQUIRES(sem_trywait, (sem_t * s), (s), s)
+ACQUIRES(sem_timedwait, (sem_t *restrict s, const struct timespec *restrict limit), (s, limit), s)
+ACQUIRES(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict limit),
+         (s, clock, limit), s)
+RELEASES(sem_post, (sem_t * s), (s), s)
+
+/* ---- What releases and acquires ---- */
+
+static void acquired(const void **object)
+{
+    if (dh_field_tracks())
+        dh_field_track_acquire(*object);
+}
+
+/* However the call is left: a thread that is cancelled in a wait has locked the mutex again. Conditions have
+ * no edge of their own. */
+#define WAITS(name, params, args, object)                             \
+    REAL(int, name, params, args)                                     \
+    INTERCEPTOR int name params                                       \
+    {                                                                 \
+        if (dh_field_tracks())                                        \
+            dh_field_track_release(object);                           \
+        const void *what __attribute__((cleanup(acquired))) = object; \
+        return real_##name args;                                      \
+    }
+
+WAITS(pthread_cond_wait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), (c, m), m)
+WAITS(pthread_cond_timedwait,
+      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict limit),
+      (c, m, limit), m)
+WAITS(pthread_cond_clockwait,
+      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
+       const struct timespec *restrict limit),
+      (c, m, clock, limit), m)
+WAITS(cnd_wait, (cnd_t * c, mtx_t *m), (c, m), m)
+WAITS(cnd_timedwait, (cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict limit),
+      (c, m, limit), m)
+WAITS(pthread_barrier_wait, (pthread_barrier_t * b), (b), b)
+
+/* ---- Things done once ---- */
+
+/* The routine gets no argument, so the calls under way are a stack. They nest, and may be left by unwinding.
+ */
+struct once {
+    void *control;
+    void (*routine)(void);
+    struct once *outer;
+};
+static __thread struct once *innermost;
+
+static void leave_once(struct once *o)
+{
+    innermost = o->outer;
+}
+
+static void routine_ends(struct once **o)
+{
+    if (dh_field_tracks())
+        dh_field_track_release((*o)->control);
+}
+
+static void run_once(void)
+{
+    struct once *o __attribute__((cleanup(routine_ends))) = innermost;
+    if (dh_field_tracks())
+        dh_field_track_acquire(o->control); /* an attempt before may have been cancelled */
+    o->routine();
+}
+
+/* What is followed may begin while the routine runs, so a chased program always gets the stack. */
+static bool is_chased(void)
+{
+    return DH_UNLIKELY(__atomic_load_n(&dh_field_control, __ATOMIC_RELAXED) != NULL);
+}
+
+REAL(int, pthread_once, (pthread_once_t * control, void (*routine)(void)), (control, routine))
+INTERCEPTOR int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+    if (!is_chased())
+        return real_pthread_once(control, routine);
+    struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
+    innermost = &o;
+    int rc = real_pthread_once(control, run_once);
+    if (dh_field_tracks())
+        dh_field_track_acquire(control);
+    return rc;
+}
+
+REAL(void, call_once, (once_flag * control, void (*routine)(void)), (control, routine))
+INTERCEPTOR void call_once(once_flag *control, void (*routine)(void))
+{
+    if (!is_chased()) {
+        real_call_once(control, routine);
+        return;
+    }
+    struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
+    innermost = &o;
+    real_call_once(control, run_once);
+    if (dh_field_tracks())
+        dh_field_track_acquire(control);
+}
+
+/* Guards of C++. What compiled code reads before it calls these is an atomic of the program. The linker is
+ * told to lead calls of them here (src/cli/cmd_cc.c): a static libstdc++ would leave out its own for one of
+ * the same name. */
+int __real___cxa_guard_acquire(void *guard) __attribute__((weak));
+void __real___cxa_guard_release(void *guard) __attribute__((weak));
+void __real___cxa_guard_abort(void *guard) __attribute__((weak));
+DH_EXPORT int __wrap___cxa_guard_acquire(void *guard);
+DH_EXPORT void __wrap___cxa_guard_release(void *guard);
+DH_EXPORT void __wrap___cxa_guard_abort(void *guard);
+
+int __wrap___cxa_guard_acquire(void *guard)
+{
+    int mine = __real___cxa_guard_acquire(guard);
+    if (dh_field_tracks())
+        dh_field_track_acquire(guard);
+    return mine;
+}
+
+void __wrap___cxa_guard_release(void *guard)
+{
+    if (dh_field_tracks())
+        dh_field_track_release(guard);
+    __real___cxa_guard_release(guard);
+}
+
+void __wrap___cxa_guard_abort(void *guard)
+{
+    if (dh_field_tracks())
+        dh_field_track_release(guard);
+    __real___cxa_guard_abort(guard);
+}
+
+/* ---- Input and output ---- */
+
+/* Which descriptor leads to which is not known: what is read comes after all that was written. */
+static const char files;
+
+#define READS(ret, name, params, args)      \
+    REAL(ret, name, params, args)           \
+    INTERCEPTOR ret name params             \
+    {                                       \
+        ret rc = real_##name args;          \
+        if (dh_field_tracks() && rc >= 0)   \
+            dh_field_track_acquire(&files); \
+        return rc;                          \
+    }
+#define WRITES(ret, name, params, args)     \
+    REAL(ret, name, params, args)           \
+    INTERCEPTOR ret name params             \
+    {                                       \
+        if (dh_field_tracks())              \
+            dh_field_track_release(&files); \
+        return real_##name args;            \
+    }
+
+READS(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
+READS(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))
+READS(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags))
+READS(ssize_t, recvfrom,
+      (int fd, void *restrict p, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *restrict len),
+      (fd, p, n, flags, from, len))
+READS(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+WRITES(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
+WRITES(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
+WRITES(ssize_t, send, (int fd, const void *p, size_t n, int flags), (fd, p, n, flags))
+WRITES(ssize_t, sendto, (int fd, const void *p, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t len),
+       (fd, p, n, flags, to, len))
+WRITES(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+READS(int, eventfd_read, (int fd, eventfd_t *value), (fd, value))
+WRITES(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
+WRITES(int, close, (int fd), (fd))
+
+/* ---- Memory that becomes other memory ---- */
+
+/* What orders two users of one block is within the allocator. */
+static void forget_block(void *p)
+{
+    if (p)
+        dh_field_track_forget(p, malloc_usable_size(p));
+}
+
+REAL(void, free, (void *p), (p))
+INTERCEPTOR void free(void *p)
+{
+    if (dh_field_tracks())
+        forget_block(p);
+    real_free(p);
+}
+
+REAL(void *, realloc, (void *p, size_t n), (p, n))
+INTERCEPTOR void *realloc(void *p, size_t n)
+{
+    if (dh_field_tracks())
+        forget_block(p);
+    return real_realloc(p, n);
+}
+
+REAL(int, munmap, (void *p, size_t n), (p, n))
+INTERCEPTOR int munmap(void *p, size_t n)
+{
+    if (dh_field_tracks())
+        dh_field_track_forget(p, n);
+    return real_munmap(p, n);
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# run.sh DEADHEAT - `deadheat chase --analysis=litehb` and `=fullhb`: a race of accesses that are far apart in time is found, and
+# none is where anything orders them.
+. "$(dirname "$0")/../../cli/lib.sh"
+suite=field/order
+programs=$here/../programs
+cd "$work" || exit 1
+
+line() { grep -n "// $1\$" "$programs/order.c" | cut -d: -f1; } # MARK
+chase() { # ARGUMENTS: sets status, fills out and err
+    "$deadheat" chase --source=0 --rmax=100% --window=20s "$@" >out 2>err
+    status=$?
+}
+pair="order.c:$(line FIRST):*:write:order.c:$(line SECOND):*:read"
+
+for level in -O0 -O2; do
+    "$deadheat" cc --dh-mode=field $level -D_GNU_SOURCE -pthread "$programs/order.c" -o order || exit 1
+    for analysis in litehb fullhb; do
+        for how in none mutexes relaxed; do
+            chase --analysis=$analysis --pair "$pair" -- ./order $how
+            same "$analysis$level-$how" "$status:$(cat out)" 66:OK
+            has "$analysis$level-$how-words" err "Nothing orders the access by thread T2" "Read of 8 bytes" "#0 get" "#1 reader" \
+                "Earlier write of 8 bytes" "#0 put" "#1 writer" "1 data race"
+            lacks "$analysis$level-$how-at-once" err "at the same time"
+        done
+        for how in mutex rwlock spin mtx cond barrier sem pipe atomic builtin add local create join chain once free; do
+            chase --analysis=$analysis --pair "$pair" -- ./order $how
+            same "$analysis$level-$how" "$status:$(cat out)" 0:OK
+            lacks "$analysis$level-$how-race" err "data race"
+            has "$analysis$level-$how-words" err "not seen: threads were sampled 1 time at the first access"
+        done
+    done
+done
+chase --delay=20ms --pair "$pair" -- ./order none
+same chaser-misses "$status:$(cat out)" 0:OK
+lacks chaser-misses-race err "data race"
+chase --analysis=litehb --output=races.jsonl --pair "$pair" -- ./order none
+has record races.jsonl '"analysis":"litehb"' '"detector":"litehb"' '"provenance":"confirmed"' '"order":"shown"'
+"$deadheat" report --format=json races.jsonl >races.json
+has record-json races.json '"analysis":"litehb"'
+lacks record-atomics races.jsonl '"atomics"'
+
+# ---- What cannot be followed, in one sentence ----
+refused() { # NAME SENTENCE ARGUMENTS
+    name=$1 sentence=$2
+    shift 2
+    chase "$@"
+    same "$name" "$status" 2
+    has "$name-sentence" err "deadheat chase: error: $sentence"
+}
+clang-19 -g -O2 -D_GNU_SOURCE -pthread "$programs/order.c" -o plain
+for analysis in litehb fullhb; do
+    refused "plain-$analysis" \
+        "--analysis=$analysis needs to know which accesses are atomic, and '$work/plain' does not say: build it with 'deadheat cc --dh-mode=field'" \
+        --analysis=$analysis --pair "$pair" -- ./plain
+done
+refused unknown "--analysis cannot be 'hb'; it must be chaser, litehb or fullhb" --analysis=hb --pair "$pair" -- ./order
+refused steered "--analysis=litehb follows a pair: it does not go with --steer" --analysis=litehb --steer=primary --pair "$pair" -- ./order
+refused window "--window cannot be '1'; it must be a time" --window=1 --pair "$pair" -- ./order
+printf '_Atomic __int128 x;\nint y;\nint main(void)\n{\n    y = (int)x;\n    return y;\n}\n' >large.c
+"$deadheat" cc --dh-mode=field -w large.c -latomic -o large
+refused large "'$work/large' cannot be followed by --analysis=litehb: some of its atomic objects are larger than eight bytes" \
+    --analysis=litehb --pair "large.c:5:*:large.c:5:*" -- ./large
+exit $failed

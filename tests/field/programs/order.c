@@ -1,0 +1,221 @@
+/*
+ * order.c - one write, and one read that comes later: order HOW, where HOW is what orders the two, if anything does. The read
+ * comes after the write in every run: by a counter that only inline assembly touches, where nothing else sees to it.
+ */
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "../../programs/invisible.h"
+
+enum { BLOCK = 4096 }; /* more than libc keeps for one thread */
+
+static const char *how;
+static long *shared;
+static volatile long sink;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static pthread_barrier_t barrier;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t sem;
+static mtx_t mtx;
+static int pipe_ends[2];
+static atomic_int flag, *local;
+static int undeclared; /* atomic by builtins of the compiler */
+static int said;       /* under the lock */
+
+static int is(const char *this)
+{
+    return strcmp(how, this) == 0;
+}
+
+__attribute__((noinline)) static void put(void)
+{
+    *shared = 1; // FIRST
+}
+
+__attribute__((noinline)) static void get(void)
+{
+    sink = *shared; // SECOND
+}
+
+static void *get_in_thread(void *arg)
+{
+    get();
+    return arg;
+}
+
+/* Takes what protects the data while it is accessed. */
+static void enter(int writes)
+{
+    if (is("mutex"))
+        pthread_mutex_lock(&lock);
+    if (is("mutexes"))
+        pthread_mutex_lock(writes ? &lock : &other);
+    if (is("rwlock"))
+        writes ? pthread_rwlock_wrlock(&rwlock) : pthread_rwlock_rdlock(&rwlock);
+    if (is("spin"))
+        pthread_spin_lock(&spin);
+    if (is("mtx"))
+        mtx_lock(&mtx);
+}
+
+static void leave(int writes)
+{
+    if (is("mutex"))
+        pthread_mutex_unlock(&lock);
+    if (is("mutexes"))
+        pthread_mutex_unlock(writes ? &lock : &other);
+    if (is("rwlock"))
+        pthread_rwlock_unlock(&rwlock);
+    if (is("spin"))
+        pthread_spin_unlock(&spin);
+    if (is("mtx"))
+        mtx_unlock(&mtx);
+}
+
+/* Says that the data is there. */
+static void tell(void)
+{
+    pthread_t child;
+    char byte = 0;
+    if (is("cond")) {
+        pthread_mutex_lock(&lock);
+        said = 1;
+        pthread_cond_signal(&changed);
+        pthread_mutex_unlock(&lock);
+    }
+    if (is("barrier"))
+        pthread_barrier_wait(&barrier);
+    if (is("sem"))
+        sem_post(&sem);
+    if (is("pipe") && write(pipe_ends[1], &byte, 1) != 1)
+        abort();
+    if (is("atomic") || is("chain"))
+        atomic_store_explicit(&flag, 1, memory_order_release);
+    if (is("relaxed"))
+        atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    if (is("builtin"))
+        __atomic_store_n(&undeclared, 1, __ATOMIC_RELEASE);
+    if (is("add"))
+        atomic_fetch_add_explicit(&flag, 1, memory_order_acq_rel);
+    if (is("local"))
+        atomic_store(local, 1);
+    if (is("create")) {
+        pthread_create(&child, NULL, get_in_thread, NULL);
+        pthread_join(child, NULL);
+    }
+    if (is("free"))
+        free(shared);
+}
+
+static void hear(void)
+{
+    char byte;
+    if (is("cond")) {
+        pthread_mutex_lock(&lock);
+        while (!said)
+            pthread_cond_wait(&changed, &lock);
+        pthread_mutex_unlock(&lock);
+    }
+    if (is("barrier"))
+        pthread_barrier_wait(&barrier);
+    if (is("sem") || is("chain"))
+        sem_wait(&sem);
+    if (is("pipe") && read(pipe_ends[0], &byte, 1) != 1)
+        abort();
+    while (is("atomic") && !atomic_load_explicit(&flag, memory_order_acquire))
+        continue;
+    while (is("relaxed") && !atomic_load_explicit(&flag, memory_order_relaxed))
+        continue;
+    while (is("builtin") && !__atomic_load_n(&undeclared, __ATOMIC_ACQUIRE))
+        continue;
+    while (is("add") && !atomic_fetch_add_explicit(&flag, 0, memory_order_acq_rel))
+        continue;
+}
+
+static void *writer(void *arg)
+{
+    if (is("once")) {
+        pthread_once(&once, put);
+    } else {
+        enter(1);
+        put();
+        leave(1);
+        tell();
+    }
+    mark();
+    return arg;
+}
+
+static void *reader(void *arg)
+{
+    void *volatile own = malloc(1); /* and what libc needs itself for a thread */
+    free(own);
+    hear();
+    after(1);
+    if (is("once"))
+        pthread_once(&once, put);
+    if (is("free")) {
+        long *before = shared;
+        shared = malloc(BLOCK);
+        if (shared != before)
+            puts("another block");
+    }
+    enter(0);
+    get();
+    leave(0);
+    return arg;
+}
+
+/* Between the two in a chain. */
+static void *middle(void *arg)
+{
+    while (!atomic_load_explicit(&flag, memory_order_acquire))
+        continue;
+    sem_post(&sem);
+    return arg;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t a, b, c;
+    atomic_int own = 0;
+    how = argc > 1 ? argv[1] : "none";
+    local = &own;
+    mallopt(M_ARENA_MAX, 1);
+    shared = calloc(1, BLOCK);
+    if (pipe(pipe_ends) != 0)
+        abort();
+    pthread_spin_init(&spin, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    sem_init(&sem, 0, 0);
+    mtx_init(&mtx, mtx_plain);
+    int reads_here = is("local") || is("join") || is("create");
+    if (!reads_here)
+        pthread_create(&b, NULL, reader, NULL);
+    if (is("chain"))
+        pthread_create(&c, NULL, middle, NULL);
+    pthread_create(&a, NULL, writer, NULL);
+    while (is("local") && !atomic_load(&own))
+        continue;
+    if (is("local"))
+        get();
+    pthread_join(a, NULL);
+    if (is("join"))
+        get();
+    if (!reads_here)
+        pthread_join(b, NULL);
+    if (is("chain"))
+        pthread_join(c, NULL);
+    puts("OK");
+    return 0;
+}
