@@ -6,7 +6,8 @@
  * from the first word to the function, and the function's length. The others have one word for each
  * instruction that was made of an atomic access, the distance to it; what it is, DH_BUILT_READ and so on, is
  * said once, by two hexadecimal digits at the end of the section's name. An instruction may be there more
- * than once, and so may neighbours that only compute.
+ * than once, and so may neighbours that only compute. Of fences and of calls it is only said that there are
+ * some: the section is there, and what it holds does not matter.
  */
 #ifndef DH_BASE_BUILT_H
 #define DH_BASE_BUILT_H
@@ -21,8 +22,8 @@ enum {
     DH_BUILT_WRITE = 2,
     DH_BUILT_ACQUIRE = 4,
     DH_BUILT_RELEASE = 8,
-    DH_BUILT_FENCE = 16,   /* no access: a fence for threads */
-    DH_BUILT_LIBRARY = 32, /* no access: a function with calls of libatomic, or what becomes one */
+    DH_BUILT_FENCE = 16,   /* fences for threads */
+    DH_BUILT_LIBRARY = 32, /* calls of libatomic, and what becomes one */
 };
 
 #endif

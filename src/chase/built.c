@@ -61,7 +61,9 @@ static struct dh_chase_built_item *finish(struct dh_arena *arena, struct list *l
 void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret)
 {
     const size_t prefix = strlen(DH_BUILT_ATOMICS);
+    const u32 of_functions = DH_BUILT_FENCE | DH_BUILT_LIBRARY;
     struct list functions = {0}, atomics = {0};
+    u32 flags = 0;
     size_t names;
     Elf_Scn *section = elf_getshdrstrndx(elf, &names) == 0 ? elf_nextscn(elf, NULL) : NULL;
     for (; section; section = elf_nextscn(elf, section)) {
@@ -72,10 +74,15 @@ void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built
             continue;
         if (strcmp(name, DH_BUILT_CODE) == 0)
             read_functions(data, &header, &functions);
-        else if (strncmp(name, DH_BUILT_ATOMICS, prefix) == 0)
-            read_atomics(data, &header, (u32)strtoul(name + prefix, NULL, 16), &atomics);
+        if (strncmp(name, DH_BUILT_ATOMICS, prefix) != 0)
+            continue;
+        u32 word = (u32)strtoul(name + prefix, NULL, 16);
+        if (word & of_functions)
+            flags |= word & of_functions;
+        else
+            read_atomics(data, &header, word, &atomics);
     }
-    *ret = (struct dh_chase_built){.n_functions = functions.n, .n_atomics = atomics.n};
+    *ret = (struct dh_chase_built){.n_functions = functions.n, .n_atomics = atomics.n, .flags = flags};
     ret->functions = finish(arena, &functions);
     ret->atomics = finish(arena, &atomics);
 }

@@ -13,12 +13,13 @@
 /* Addresses are those of the file's own program headers. */
 struct dh_chase_built_item {
     u64 address;
-    u32 word; /* the length of a function, or DH_BUILT_READ and so on */
+    u32 word; /* the length of a function, or DH_BUILT_READ to _RELEASE */
 };
 
 struct dh_chase_built {
     struct dh_chase_built_item *functions, *atomics; /* sorted by address */
     size_t n_functions, n_atomics;
+    u32 flags; /* DH_BUILT_FENCE, DH_BUILT_LIBRARY: there are some */
 };
 
 /* All zero if the file is no field build. */

@@ -540,19 +540,16 @@ int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses 
     const struct dh_chase_built *b = &file->built;
     struct dh_chase_accesses found = {0};
     struct search s = {.file = file, .ret = &found};
-    bool fences = false;
-    for (size_t i = 0; i < b->n_atomics; i++)
-        fences |= (b->atomics[i].word & DH_BUILT_FENCE) != 0;
-    *ret_why = NULL;
+    *ret_why = b->flags & DH_BUILT_LIBRARY
+                   ? "some of its atomic objects are larger than eight bytes, and libatomic's "
+                     "locks are not seen"
+                   : NULL;
     for (size_t i = 0; i < b->n_atomics && !*ret_why; i++) {
         u64 address = b->atomics[i].address;
         u32 word = dh_chase_built_atomic(b, address);
         if (i > 0 && b->atomics[i - 1].address == address)
             continue;
-        if (word & DH_BUILT_LIBRARY)
-            *ret_why =
-                "some of its atomic objects are larger than eight bytes, and libatomic's locks are not seen";
-        else if (!(word & DH_BUILT_FENCE) && !add_atomic(&s, address, word, fences))
+        if (!add_atomic(&s, address, word, b->flags & DH_BUILT_FENCE))
             *ret_why = "one of its atomic accesses is by an instruction that cannot be run out of line";
     }
     finish(file, &found);

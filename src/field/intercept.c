@@ -6,18 +6,21 @@
  * before the real call, an acquisition after it, and whether anything is followed is asked at that very
  * moment: a thread may have waited in the call since before the following began.
  */
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <threads.h>
-#include <unistd.h>
 
 #include "field/intercept.h"
 
@@ -28,20 +31,23 @@ void *dh_field_intercept_next(const char *name)
     return fn ? fn : dlsym(RTLD_NEXT, name);
 }
 
-/* An owner of a robust mutex that has died has left it to us. */
-static bool has_succeeded(long rc)
+/* What an owner of a robust mutex did before it died is ordered before us, and was not told. */
+static void acquire(const volatile void *object, int rc)
 {
-    return rc == 0 || rc == EOWNERDEAD;
+    if (rc == EOWNERDEAD)
+        dh_field_track_lose();
+    else if (rc == 0)
+        dh_field_track_acquire(object);
 }
 
-#define ACQUIRES(name, params, args, object)        \
-    REAL(int, name, params, args)                   \
-    INTERCEPTOR int name params                     \
-    {                                               \
-        int rc = real_##name args;                  \
-        if (dh_field_tracks() && has_succeeded(rc)) \
-            dh_field_track_acquire(object);         \
-        return rc;                                  \
+#define ACQUIRES(name, params, args, object) \
+    REAL(int, name, params, args)            \
+    INTERCEPTOR int name params              \
+    {                                        \
+        int rc = real_##name args;           \
+        if (dh_field_tracks())               \
+            acquire(object, rc);             \
+        return rc;                           \
     }
 
 #define RELEASES(name, params, args, object) \
@@ -223,45 +229,55 @@ void __wrap___cxa_guard_abort(void *guard)
     __real___cxa_guard_abort(guard);
 }
 
-/* ---- Input and output ---- */
+/* ---- What is not followed ---- */
 
-/* Which descriptor leads to which is not known: what is read comes after all that was written. */
-static const char files;
-
-#define READS(ret, name, params, args)      \
-    REAL(ret, name, params, args)           \
-    INTERCEPTOR ret name params             \
-    {                                       \
-        ret rc = real_##name args;          \
-        if (dh_field_tracks() && rc >= 0)   \
-            dh_field_track_acquire(&files); \
-        return rc;                          \
-    }
-#define WRITES(ret, name, params, args)     \
+/* By these a thread may order others where nothing is seen of it. If it is ordered after the access itself,
+ * the window ends. */
+#define UNFOLLOWED(ret, name, params, args) \
     REAL(ret, name, params, args)           \
     INTERCEPTOR ret name params             \
     {                                       \
         if (dh_field_tracks())              \
-            dh_field_track_release(&files); \
+            dh_field_track_give_up();       \
         return real_##name args;            \
     }
 
-READS(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
-READS(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))
-READS(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags))
-READS(ssize_t, recvfrom,
-      (int fd, void *restrict p, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *restrict len),
-      (fd, p, n, flags, from, len))
-READS(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
-WRITES(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
-WRITES(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
-WRITES(ssize_t, send, (int fd, const void *p, size_t n, int flags), (fd, p, n, flags))
-WRITES(ssize_t, sendto, (int fd, const void *p, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t len),
-       (fd, p, n, flags, to, len))
-WRITES(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
-READS(int, eventfd_read, (int fd, eventfd_t *value), (fd, value))
-WRITES(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
-WRITES(int, close, (int fd), (fd))
+int __cxa_atexit(void (*fn)(void *), void *arg, void *module);
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *module);
+UNFOLLOWED(int, __cxa_atexit, (void (*fn)(void *), void *arg, void *module), (fn, arg, module))
+UNFOLLOWED(int, on_exit, (void (*fn)(int, void *), void *arg), (fn, arg))
+UNFOLLOWED(int, __register_atfork,
+           (void (*prepare)(void), void (*parent)(void), void (*child)(void), void *module),
+           (prepare, parent, child, module))
+UNFOLLOWED(int, kill, (pid_t pid, int number), (pid, number))
+UNFOLLOWED(int, sigqueue, (pid_t pid, int number, const union sigval value), (pid, number, value))
+UNFOLLOWED(int, pthread_kill, (pthread_t t, int number), (t, number))
+UNFOLLOWED(int, raise, (int number), (number))
+UNFOLLOWED(int, aio_read, (struct aiocb * request), (request))
+UNFOLLOWED(int, aio_write, (struct aiocb * request), (request))
+UNFOLLOWED(int, lio_listio,
+           (int mode, struct aiocb *const requests[restrict], int n, struct sigevent *restrict event),
+           (mode, requests, n, event))
+UNFOLLOWED(int, mq_send, (mqd_t q, const char *p, size_t n, unsigned priority), (q, p, n, priority))
+UNFOLLOWED(int, mq_timedsend,
+           (mqd_t q, const char *p, size_t n, unsigned priority, const struct timespec *limit),
+           (q, p, n, priority, limit))
+UNFOLLOWED(int, msgsnd, (int id, const void *p, size_t n, int flags), (id, p, n, flags))
+UNFOLLOWED(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n))
+UNFOLLOWED(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
+           (id, ops, n, limit))
+
+REAL(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
+INTERCEPTOR int semctl(int id, int n, int command, ...)
+{
+    va_list ap;
+    va_start(ap, command);
+    void *arg = va_arg(ap, void *); /* a union of one word, if there is any */
+    va_end(ap);
+    if (dh_field_tracks())
+        dh_field_track_give_up();
+    return real_semctl(id, n, command, arg);
+}
 
 /* ---- Memory that becomes other memory ---- */
 

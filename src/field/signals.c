@@ -15,6 +15,7 @@
 
 #include "base/sys.h"
 #include "field/field.h"
+#include "field/track.h"
 
 /* ---- What the program has set ---- */
 
@@ -201,6 +202,8 @@ static const sigset_t *without(const sigset_t *set, sigset_t *copy)
 DH_EXPORT int sigaction(int number, const struct sigaction *restrict act, struct sigaction *restrict old)
 {
     struct sigaction copy;
+    if (dh_field_tracks())
+        dh_field_track_give_up(); /* a handler is ordered after its installation */
     if (is_ours(number) && awake()) {
         exchange(number, act, old);
         return 0;
@@ -222,6 +225,8 @@ static void (*set_handler(int number, void (*handler)(int), int flags))(int)
 
 DH_EXPORT void (*signal(int number, void (*handler)(int)))(int)
 {
+    if (dh_field_tracks())
+        dh_field_track_give_up();
     if (is_ours(number) && awake())
         return set_handler(number, handler, SA_RESTART);
     return NEXT(signal)(number, handler);
@@ -270,6 +275,13 @@ DH_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restr
 
 /* These set a mask for as long as they wait, and handlers that run meanwhile have it too. */
 
+static int waited(int rc)
+{
+    if (dh_field_tracks() && rc >= 0)
+        dh_field_track_acquire(&dh_field_files);
+    return rc;
+}
+
 DH_EXPORT int sigsuspend(const sigset_t *set)
 {
     sigset_t copy;
@@ -279,18 +291,18 @@ DH_EXPORT int sigsuspend(const sigset_t *set)
 DH_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set)
 {
     sigset_t copy;
-    return NEXT(ppoll)(fds, n, timeout, without(set, &copy));
+    return waited(NEXT(ppoll)(fds, n, timeout, without(set, &copy)));
 }
 
 DH_EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
                       const struct timespec *restrict timeout, const sigset_t *restrict set)
 {
     sigset_t copy;
-    return NEXT(pselect)(n, r, w, e, timeout, without(set, &copy));
+    return waited(NEXT(pselect)(n, r, w, e, timeout, without(set, &copy)));
 }
 
 DH_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
 {
     sigset_t copy;
-    return NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy));
+    return waited(NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy)));
 }

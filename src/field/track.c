@@ -22,9 +22,12 @@ static __thread u32 member;
 /* The atomic object that this thread is accessing, out of line; 0: none. */
 static __thread u64 accessing;
 
+const char dh_field_files;
+
+/* NULL: a forked copy, which shares the control block and must not speak for the original. */
 static struct dh_control *control(void)
 {
-    return __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE);
+    return dh_field_is_original() ? __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) : NULL;
 }
 
 static u32 window_of(const struct dh_control *c)
@@ -32,18 +35,29 @@ static u32 window_of(const struct dh_control *c)
     return __atomic_load_n(&c->tracking, __ATOMIC_ACQUIRE);
 }
 
-/* A forked copy shares the control block, and must not speak for the original. */
-void dh_field_track_lose(void)
+static void lose(struct dh_control *c)
 {
-    if (dh_field_is_original())
-        __atomic_store_n(&control()->lost, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->lost, 1, __ATOMIC_RELEASE);
 }
 
-static void overflow(void)
+void dh_field_track_lose(void)
 {
-    if (dh_field_is_original())
-        __atomic_store_n(&control()->overflow, 1, __ATOMIC_RELEASE);
-    dh_field_track_lose();
+    struct dh_control *c = control();
+    if (c)
+        lose(c);
+}
+
+void dh_field_track_give_up(void)
+{
+    struct dh_control *c = control();
+    if (c && (c->full || member == window_of(c)))
+        lose(c);
+}
+
+static void overflow(struct dh_control *c)
+{
+    __atomic_store_n(&c->overflow, 1, __ATOMIC_RELEASE);
+    lose(c);
 }
 
 /* ---- The objects ---- */
@@ -92,40 +106,42 @@ static void become_member(struct dh_control *c, u32 window)
         __atomic_store_n(&c->members[i], (u32)dh_sys_gettid(), __ATOMIC_RELEASE);
     member = window;
     if (!insert(key_of(window, (u64)pthread_self())))
-        dh_field_track_lose();
+        lose(c);
 }
 
 void dh_field_track_release(const volatile void *object)
 {
     struct dh_control *c = control();
-    u32 window = window_of(c);
-    if (c->full && !dh_field_clocks_release((u64)(uptr)object))
-        overflow();
-    if (!c->full && window && member == window && !insert(key_of(window, (u64)(uptr)object)))
-        dh_field_track_lose();
+    u32 window = c ? window_of(c) : 0;
+    if (c && c->full && !dh_field_clocks_release((u64)(uptr)object))
+        overflow(c);
+    else if (c && !c->full && window && member == window && !insert(key_of(window, (u64)(uptr)object)))
+        lose(c);
 }
 
 static void acquire(struct dh_control *c, u64 object)
 {
     u32 window = window_of(c);
     if (c->full && !dh_field_clocks_acquire(object))
-        overflow();
-    if (!c->full && window && member != window && dh_field_is_original() && contains(key_of(window, object)))
+        overflow(c);
+    else if (!c->full && window && member != window && contains(key_of(window, object)))
         become_member(c, window);
 }
 
 void dh_field_track_acquire(const volatile void *object)
 {
-    acquire(control(), (u64)(uptr)object);
+    struct dh_control *c = control();
+    if (c)
+        acquire(c, (u64)(uptr)object);
 }
 
 void dh_field_track_join(pthread_t thread)
 {
     struct dh_control *c = control();
-    if (!c->full)
+    if (c && c->full && !dh_field_clocks_join((u64)thread))
+        overflow(c);
+    else if (c && !c->full)
         acquire(c, (u64)thread);
-    else if (!dh_field_clocks_join((u64)thread))
-        overflow();
 }
 
 /* ---- The access ---- */
@@ -137,10 +153,10 @@ static bool overlaps(const struct dh_control_span *span, u64 p, u64 n)
 
 void dh_field_track_forget(const volatile void *p, size_t n)
 {
-    const struct dh_control *c = control();
-    for (u32 i = 0; i < c->first.n_spans && i < DH_CONTROL_OPERANDS; i++)
+    struct dh_control *c = control();
+    for (u32 i = 0; c && i < c->first.n_spans && i < DH_CONTROL_OPERANDS; i++)
         if (overlaps(&c->first.spans[i], (u64)(uptr)p, n))
-            dh_field_track_lose();
+            lose(c);
 }
 
 /* From now on no processor executes code of before the breakpoints were set. */
@@ -156,11 +172,11 @@ void dh_field_track_begin(struct dh_control *c)
 {
     u32 window = window_of(c);
     if (!synchronise_code())
-        dh_field_track_lose();
+        lose(c);
     if (!c->full)
         become_member(c, window);
     else if (!dh_field_clocks_begin())
-        overflow();
+        overflow(c);
 }
 
 bool dh_field_track_is_ordered(struct dh_control *c)
@@ -189,8 +205,8 @@ void dh_field_track_made(void)
 {
     u64 address = accessing;
     accessing = 0;
-    if (!address)
-        dh_field_track_lose();
+    if (address)
+        dh_field_track_acquire((const volatile void *)(uptr)address);
     else
-        acquire(control(), address);
+        dh_field_track_lose();
 }

@@ -20,6 +20,9 @@ DH_INLINE bool dh_field_tracks(void)
     return DH_UNLIKELY(c != NULL) && __atomic_load_n(&c->tracking, __ATOMIC_RELAXED) != 0;
 }
 
+/* The object that all input and output goes through. */
+extern const char dh_field_files;
+
 /* Once these are called, something is or was followed; the caller has asked. */
 void dh_field_track_release(const volatile void *object);
 void dh_field_track_acquire(const volatile void *object);
@@ -27,8 +30,10 @@ void dh_field_track_acquire(const volatile void *object);
 void dh_field_track_join(pthread_t thread);
 /* The bytes are about to become others: what was accessed there has no future. */
 void dh_field_track_forget(const volatile void *p, size_t n);
-/* What happens cannot be followed: the window shows nothing. */
+/* What happens cannot be followed: the window shows nothing. The second, if this thread is ordered after the
+ * access: only then it matters. */
 void dh_field_track_lose(void);
+void dh_field_track_give_up(void);
 
 /* trap.c: this thread makes the access that is followed. */
 void dh_field_track_begin(struct dh_control *c);

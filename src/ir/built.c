@@ -81,7 +81,7 @@ static u32 word_of(const struct marks *m, LLVMValueRef inst)
                order_bits(LLVMGetCmpXchgFailureOrdering(inst)) |
                size_bits(m, LLVMTypeOf(LLVMGetOperand(inst, 1)));
     case LLVMFence:
-        return LLVMIsAtomicSingleThread(inst) ? 0 : DH_BUILT_FENCE | order_bits(LLVMGetOrdering(inst));
+        return LLVMIsAtomicSingleThread(inst) ? 0 : DH_BUILT_FENCE;
     case LLVMCall:
     case LLVMInvoke:
         return dh_ir_atomic_is_libcall(inst) ? DH_BUILT_LIBRARY : 0;
@@ -90,22 +90,28 @@ static u32 word_of(const struct marks *m, LLVMValueRef inst)
     }
 }
 
-/* What becomes a call of libatomic has no instruction of its own: its function is marked. */
+/* Fences, and what becomes a call of libatomic, need not have an instruction of their own: their function is
+ * marked. */
 static void mark_function(const struct marks *m, LLVMValueRef fn)
 {
-    bool library = false;
+    static const u32 of_function[] = {DH_BUILT_FENCE, DH_BUILT_LIBRARY};
+    LLVMMetadataRef names[1 + DH_ARRAY_LEN(of_function)] = {name_of(m, DH_BUILT_CODE)};
+    size_t n = 1;
+    u32 all = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             u32 word = word_of(m, i);
-            library |= (word & DH_BUILT_LIBRARY) != 0;
-            if (word && !(word & DH_BUILT_LIBRARY))
+            all |= word;
+            if (word && !(word & (DH_BUILT_FENCE | DH_BUILT_LIBRARY)))
                 mark(m, i, word);
         }
     }
-    char section[32];
-    LLVMMetadataRef names[] = {name_of(m, DH_BUILT_CODE),
-                               name_of(m, name_section(section, DH_BUILT_LIBRARY))};
-    LLVMGlobalSetMetadata(fn, m->kind, LLVMMDNodeInContext2(m->ctx, names, library ? 2 : 1));
+    for (size_t i = 0; i < DH_ARRAY_LEN(of_function); i++) {
+        char section[32];
+        if (all & of_function[i])
+            names[n++] = name_of(m, name_section(section, of_function[i]));
+    }
+    LLVMGlobalSetMetadata(fn, m->kind, LLVMMDNodeInContext2(m->ctx, names, n));
 }
 
 void dh_ir_built_mark(LLVMModuleRef module)

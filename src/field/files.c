@@ -1,0 +1,157 @@
+/*
+ * files.c - input and output, for track.h: what is read comes after what was written.
+ *
+ * Which descriptor leads to which is not known here, so all of them are one object: whoever has read anything
+ * is ordered after all who have written. Streams of stdio are not followed; their functions are too many, and
+ * too short to stand before.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "field/intercept.h"
+
+#define READS(ret, name, params, args)               \
+    REAL(ret, name, params, args)                    \
+    INTERCEPTOR ret name params                      \
+    {                                                \
+        ret rc = real_##name args;                   \
+        if (dh_field_tracks() && (ssize_t)rc >= 0)   \
+            dh_field_track_acquire(&dh_field_files); \
+        return rc;                                   \
+    }
+#define WRITES(ret, name, params, args)              \
+    REAL(ret, name, params, args)                    \
+    INTERCEPTOR ret name params                      \
+    {                                                \
+        if (dh_field_tracks())                       \
+            dh_field_track_release(&dh_field_files); \
+        return real_##name args;                     \
+    }
+#define MOVES(ret, name, params, args)               \
+    REAL(ret, name, params, args)                    \
+    INTERCEPTOR ret name params                      \
+    {                                                \
+        if (dh_field_tracks())                       \
+            dh_field_track_release(&dh_field_files); \
+        ret rc = real_##name args;                   \
+        if (dh_field_tracks() && (ssize_t)rc >= 0)   \
+            dh_field_track_acquire(&dh_field_files); \
+        return rc;                                   \
+    }
+
+READS(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
+READS(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))
+READS(ssize_t, pread, (int fd, void *p, size_t n, off_t at), (fd, p, n, at))
+READS(ssize_t, pread64, (int fd, void *p, size_t n, off64_t at), (fd, p, n, at))
+READS(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags))
+READS(ssize_t, recvfrom,
+      (int fd, void *restrict p, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *restrict len),
+      (fd, p, n, flags, from, len))
+READS(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+READS(int, recvmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags, struct timespec *limit),
+      (fd, m, n, flags, limit))
+READS(int, accept, (int fd, __SOCKADDR_ARG from, socklen_t *restrict len), (fd, from, len))
+READS(int, accept4, (int fd, __SOCKADDR_ARG from, socklen_t *restrict len, int flags), (fd, from, len, flags))
+READS(int, eventfd_read, (int fd, eventfd_t *value), (fd, value))
+READS(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))
+READS(int, select,
+      (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, struct timeval *restrict timeout),
+      (n, r, w, e, timeout))
+READS(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout))
+
+READS(int, socket, (int family, int type, int protocol), (family, type, protocol))
+READS(int, socketpair, (int family, int type, int protocol, int ends[2]), (family, type, protocol, ends))
+READS(int, pipe, (int ends[2]), (ends))
+READS(int, pipe2, (int ends[2], int flags), (ends, flags))
+READS(int, dup, (int fd), (fd))
+READS(int, epoll_create, (int size), (size))
+READS(int, epoll_create1, (int flags), (flags))
+READS(int, eventfd, (unsigned value, int flags), (value, flags))
+READS(int, timerfd_create, (int clock, int flags), (clock, flags))
+READS(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
+READS(int, inotify_init1, (int flags), (flags))
+READS(int, memfd_create, (const char *name, unsigned flags), (name, flags))
+READS(int, mkstemp, (char *path), (path))
+
+/* The mode is there only if the flags say so, and then it is an ordinary argument. */
+#define OPENS(name)                                                                  \
+    REAL(int, name, (const char *path, int flags, mode_t mode), (path, flags, mode)) \
+    INTERCEPTOR int name(const char *path, int flags, ...)                           \
+    {                                                                                \
+        va_list ap;                                                                  \
+        va_start(ap, flags);                                                         \
+        mode_t mode = va_arg(ap, mode_t);                                            \
+        va_end(ap);                                                                  \
+        int fd = real_##name(path, flags, mode);                                     \
+        if (dh_field_tracks() && fd >= 0)                                            \
+            dh_field_track_acquire(&dh_field_files);                                 \
+        return fd;                                                                   \
+    }
+OPENS(open)
+OPENS(open64)
+
+/* As fortified headers call them. */
+ssize_t __read_chk(int fd, void *p, size_t n, size_t room);
+ssize_t __recv_chk(int fd, void *p, size_t n, size_t room, int flags);
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+READS(ssize_t, __read_chk, (int fd, void *p, size_t n, size_t room), (fd, p, n, room))
+READS(ssize_t, __recv_chk, (int fd, void *p, size_t n, size_t room, int flags), (fd, p, n, room, flags))
+READS(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room), (fds, n, timeout, room))
+
+WRITES(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
+WRITES(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
+WRITES(ssize_t, pwrite, (int fd, const void *p, size_t n, off_t at), (fd, p, n, at))
+WRITES(ssize_t, pwrite64, (int fd, const void *p, size_t n, off64_t at), (fd, p, n, at))
+WRITES(ssize_t, send, (int fd, const void *p, size_t n, int flags), (fd, p, n, flags))
+WRITES(ssize_t, sendto, (int fd, const void *p, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t len),
+       (fd, p, n, flags, to, len))
+WRITES(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+WRITES(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags), (fd, m, n, flags))
+WRITES(int, shutdown, (int fd, int how), (fd, how))
+WRITES(int, close, (int fd), (fd))
+WRITES(int, epoll_ctl, (int fd, int op, int which, struct epoll_event *event), (fd, op, which, event))
+WRITES(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
+WRITES(int, ftruncate, (int fd, off_t n), (fd, n))
+
+WRITES(size_t, fwrite, (const void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f))
+WRITES(int, fputs, (const char *restrict text, FILE *restrict f), (text, f))
+WRITES(int, fflush, (FILE * f), (f))
+WRITES(int, fclose, (FILE * f), (f))
+READS(size_t, fread, (void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f))
+READS(ssize_t, __getdelim, (char **restrict line, size_t *restrict n, int end, FILE *restrict f),
+      (line, n, end, f)) /* what getline is, with optimisation */
+REAL(char *, fgets, (char *restrict p, int n, FILE *restrict f), (p, n, f))
+INTERCEPTOR char *fgets(char *restrict p, int n, FILE *restrict f)
+{
+    char *line = real_fgets(p, n, f);
+    if (dh_field_tracks())
+        dh_field_track_acquire(&dh_field_files);
+    return line;
+}
+
+MOVES(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t len), (fd, to, len))
+MOVES(int, dup2, (int from, int to), (from, to))
+MOVES(int, dup3, (int from, int to, int flags), (from, to, flags))
+MOVES(ssize_t, sendfile, (int to, int from, off_t *at, size_t n), (to, from, at, n))
+MOVES(ssize_t, sendfile64, (int to, int from, off64_t *at, size_t n), (to, from, at, n))
+MOVES(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags),
+      (from, from_at, to, to_at, n, flags))
+MOVES(ssize_t, tee, (int from, int to, size_t n, unsigned flags), (from, to, n, flags))
+MOVES(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t n, unsigned flags), (fd, v, n, flags))
+MOVES(ssize_t, copy_file_range,
+      (int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags),
+      (from, from_at, to, to_at, n, flags))
