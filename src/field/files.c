@@ -5,9 +5,7 @@
  * is ordered after all who have written. Streams of stdio are not followed; their functions are too many, and
  * too short to stand before.
  */
-#include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -25,8 +23,7 @@
 #include "field/intercept.h"
 
 #define READS(ret, name, params, args)               \
-    REAL(ret, name, params, args)                    \
-    INTERCEPTOR ret name params                      \
+    INTERCEPTOR(ret, name, params, args)             \
     {                                                \
         ret rc = real_##name args;                   \
         if (dh_field_tracks() && (ssize_t)rc >= 0)   \
@@ -34,16 +31,14 @@
         return rc;                                   \
     }
 #define WRITES(ret, name, params, args)              \
-    REAL(ret, name, params, args)                    \
-    INTERCEPTOR ret name params                      \
+    INTERCEPTOR(ret, name, params, args)             \
     {                                                \
         if (dh_field_tracks())                       \
             dh_field_track_release(&dh_field_files); \
         return real_##name args;                     \
     }
 #define MOVES(ret, name, params, args)               \
-    REAL(ret, name, params, args)                    \
-    INTERCEPTOR ret name params                      \
+    INTERCEPTOR(ret, name, params, args)             \
     {                                                \
         if (dh_field_tracks())                       \
             dh_field_track_release(&dh_field_files); \
@@ -87,22 +82,12 @@ READS(int, inotify_init1, (int flags), (flags))
 READS(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 READS(int, mkstemp, (char *path), (path))
 
-/* The mode is there only if the flags say so, and then it is an ordinary argument. */
-#define OPENS(name)                                                                  \
-    REAL(int, name, (const char *path, int flags, mode_t mode), (path, flags, mode)) \
-    INTERCEPTOR int name(const char *path, int flags, ...)                           \
-    {                                                                                \
-        va_list ap;                                                                  \
-        va_start(ap, flags);                                                         \
-        mode_t mode = va_arg(ap, mode_t);                                            \
-        va_end(ap);                                                                  \
-        int fd = real_##name(path, flags, mode);                                     \
-        if (dh_field_tracks() && fd >= 0)                                            \
-            dh_field_track_acquire(&dh_field_files);                                 \
-        return fd;                                                                   \
-    }
-OPENS(open)
-OPENS(open64)
+/* The mode is there only if the flags say so; what else is in its register does no harm. <fcntl.h>, which
+ * declares these otherwise, is not included. */
+READS(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))
+READS(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))
+READS(int, openat, (int dir, const char *path, int flags, mode_t mode), (dir, path, flags, mode))
+READS(int, openat64, (int dir, const char *path, int flags, mode_t mode), (dir, path, flags, mode))
 
 /* As fortified headers call them. */
 ssize_t __read_chk(int fd, void *p, size_t n, size_t room);
@@ -134,8 +119,7 @@ WRITES(int, fclose, (FILE * f), (f))
 READS(size_t, fread, (void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f))
 READS(ssize_t, __getdelim, (char **restrict line, size_t *restrict n, int end, FILE *restrict f),
       (line, n, end, f)) /* what getline is, with optimisation */
-REAL(char *, fgets, (char *restrict p, int n, FILE *restrict f), (p, n, f))
-INTERCEPTOR char *fgets(char *restrict p, int n, FILE *restrict f)
+INTERCEPTOR(char *, fgets, (char *restrict p, int n, FILE *restrict f), (p, n, f))
 {
     char *line = real_fgets(p, n, f);
     if (dh_field_tracks())

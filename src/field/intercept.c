@@ -2,9 +2,8 @@
  * intercept.c - the functions by which threads synchronise, for track.h: the edges are those of `deadheat
  * run` (docs/design/interceptors.md), or more where less would need to know more.
  *
- * While nothing is followed, a function costs one branch that is always taken the same way. A release is told
- * before the real call, an acquisition after it, and whether anything is followed is asked at that very
- * moment: a thread may have waited in the call since before the following began.
+ * A release is told before the real call, an acquisition after it, and whether anything is followed is asked
+ * at that very moment: a thread may have waited in the call since before the following began.
  */
 #include <aio.h>
 #include <dlfcn.h>
@@ -14,12 +13,10 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
-#include <sys/sem.h>
 #include <threads.h>
 
 #include "field/intercept.h"
@@ -41,8 +38,7 @@ static void acquire(const volatile void *object, int rc)
 }
 
 #define ACQUIRES(name, params, args, object) \
-    REAL(int, name, params, args)            \
-    INTERCEPTOR int name params              \
+    INTERCEPTOR(int, name, params, args)     \
     {                                        \
         int rc = real_##name args;           \
         if (dh_field_tracks())               \
@@ -51,8 +47,7 @@ static void acquire(const volatile void *object, int rc)
     }
 
 #define RELEASES(name, params, args, object) \
-    REAL(int, name, params, args)            \
-    INTERCEPTOR int name params              \
+    INTERCEPTOR(int, name, params, args)     \
     {                                        \
         if (dh_field_tracks())               \
             dh_field_track_release(object);  \
@@ -112,8 +107,7 @@ static void acquired(const void **object)
 /* However the call is left: a thread that is cancelled in a wait has locked the mutex again. Conditions have
  * no edge of their own. */
 #define WAITS(name, params, args, object)                             \
-    REAL(int, name, params, args)                                     \
-    INTERCEPTOR int name params                                       \
+    INTERCEPTOR(int, name, params, args)                              \
     {                                                                 \
         if (dh_field_tracks())                                        \
             dh_field_track_release(object);                           \
@@ -165,16 +159,8 @@ static void run_once(void)
 }
 
 /* What is followed may begin while the routine runs, so a chased program always gets the stack. */
-static bool is_chased(void)
+INTERCEPTOR(int, pthread_once, (pthread_once_t * control, void (*routine)(void)), (control, routine))
 {
-    return DH_UNLIKELY(__atomic_load_n(&dh_field_control, __ATOMIC_RELAXED) != NULL);
-}
-
-REAL(int, pthread_once, (pthread_once_t * control, void (*routine)(void)), (control, routine))
-INTERCEPTOR int pthread_once(pthread_once_t *control, void (*routine)(void))
-{
-    if (!is_chased())
-        return real_pthread_once(control, routine);
     struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
     innermost = &o;
     int rc = real_pthread_once(control, run_once);
@@ -183,13 +169,8 @@ INTERCEPTOR int pthread_once(pthread_once_t *control, void (*routine)(void))
     return rc;
 }
 
-REAL(void, call_once, (once_flag * control, void (*routine)(void)), (control, routine))
-INTERCEPTOR void call_once(once_flag *control, void (*routine)(void))
+INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)), (control, routine))
 {
-    if (!is_chased()) {
-        real_call_once(control, routine);
-        return;
-    }
     struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
     innermost = &o;
     real_call_once(control, run_once);
@@ -234,8 +215,7 @@ void __wrap___cxa_guard_abort(void *guard)
 /* By these a thread may order others where nothing is seen of it. If it is ordered after the access itself,
  * the window ends. */
 #define UNFOLLOWED(ret, name, params, args) \
-    REAL(ret, name, params, args)           \
-    INTERCEPTOR ret name params             \
+    INTERCEPTOR(ret, name, params, args)    \
     {                                       \
         if (dh_field_tracks())              \
             dh_field_track_give_up();       \
@@ -263,21 +243,13 @@ UNFOLLOWED(int, mq_timedsend,
            (mqd_t q, const char *p, size_t n, unsigned priority, const struct timespec *limit),
            (q, p, n, priority, limit))
 UNFOLLOWED(int, msgsnd, (int id, const void *p, size_t n, int flags), (id, p, n, flags))
+struct sembuf;
 UNFOLLOWED(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n))
 UNFOLLOWED(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
            (id, ops, n, limit))
 
-REAL(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
-INTERCEPTOR int semctl(int id, int n, int command, ...)
-{
-    va_list ap;
-    va_start(ap, command);
-    void *arg = va_arg(ap, void *); /* a union of one word, if there is any */
-    va_end(ap);
-    if (dh_field_tracks())
-        dh_field_track_give_up();
-    return real_semctl(id, n, command, arg);
-}
+/* The last is there only for some commands. <sys/sem.h>, which declares it otherwise, is not included. */
+UNFOLLOWED(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
 
 /* ---- Memory that becomes other memory ---- */
 
@@ -288,24 +260,21 @@ static void forget_block(void *p)
         dh_field_track_forget(p, malloc_usable_size(p));
 }
 
-REAL(void, free, (void *p), (p))
-INTERCEPTOR void free(void *p)
+INTERCEPTOR(void, free, (void *p), (p))
 {
     if (dh_field_tracks())
         forget_block(p);
     real_free(p);
 }
 
-REAL(void *, realloc, (void *p, size_t n), (p, n))
-INTERCEPTOR void *realloc(void *p, size_t n)
+INTERCEPTOR(void *, realloc, (void *p, size_t n), (p, n))
 {
     if (dh_field_tracks())
         forget_block(p);
     return real_realloc(p, n);
 }
 
-REAL(int, munmap, (void *p, size_t n), (p, n))
-INTERCEPTOR int munmap(void *p, size_t n)
+INTERCEPTOR(int, munmap, (void *p, size_t n), (p, n))
 {
     if (dh_field_tracks())
         dh_field_track_forget(p, n);

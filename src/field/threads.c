@@ -79,12 +79,10 @@ static size_t stack_size(const pthread_attr_t *attr)
     return n > DEFAULT_STACK ? n : DEFAULT_STACK;
 }
 
-REAL(int, pthread_create,
-     (pthread_t *restrict t, const pthread_attr_t *restrict attr, void *(*routine)(void *),
-      void *restrict arg),
-     (t, attr, routine, arg))
-INTERCEPTOR int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict attr,
-                               void *(*routine)(void *), void *restrict arg)
+INTERCEPTOR(int, pthread_create,
+            (pthread_t *restrict t, const pthread_attr_t *restrict attr, void *(*routine)(void *),
+             void *restrict arg),
+            (t, attr, routine, arg))
 {
     struct birth *b =
         dh_field_tracks()
@@ -96,8 +94,7 @@ INTERCEPTOR int pthread_create(pthread_t *restrict t, const pthread_attr_t *rest
     return rc;
 }
 
-REAL(int, thrd_create, (thrd_t * t, thrd_start_t routine, void *arg), (t, routine, arg))
-INTERCEPTOR int thrd_create(thrd_t *t, thrd_start_t routine, void *arg)
+INTERCEPTOR(int, thrd_create, (thrd_t * t, thrd_start_t routine, void *arg), (t, routine, arg))
 {
     struct birth *b =
         dh_field_tracks()
@@ -110,8 +107,7 @@ INTERCEPTOR int thrd_create(thrd_t *t, thrd_start_t routine, void *arg)
 }
 
 #define JOINS(name, params, args)         \
-    REAL(int, name, params, args)         \
-    INTERCEPTOR int name params           \
+    INTERCEPTOR(int, name, params, args)  \
     {                                     \
         int rc = real_##name args;        \
         if (dh_field_tracks() && rc == 0) \

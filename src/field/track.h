@@ -13,11 +13,11 @@
 
 #include "field/field.h"
 
-/* All that an interceptor costs while nothing is followed. */
+/* Is anything followed now? */
 DH_INLINE bool dh_field_tracks(void)
 {
     const struct dh_control *c = __atomic_load_n(&dh_field_control, __ATOMIC_RELAXED);
-    return DH_UNLIKELY(c != NULL) && __atomic_load_n(&c->tracking, __ATOMIC_RELAXED) != 0;
+    return c && __atomic_load_n(&c->tracking, __ATOMIC_RELAXED) != 0;
 }
 
 /* The object that all input and output goes through. */
