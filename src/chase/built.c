@@ -58,17 +58,44 @@ static struct dh_chase_built_item *finish(struct dh_arena *arena, struct list *l
     return items;
 }
 
+/* Our own free is weak. */
+static const char *why_unseen(const char *name, const GElf_Sym *sym)
+{
+    if (strncmp(name, "__kmpc_", 7) == 0 || strncmp(name, "GOMP_", 5) == 0)
+        return "it uses OpenMP, whose own synchronisation is not seen";
+    if (strcmp(name, "free") == 0 && sym->st_shndx != SHN_UNDEF && GELF_ST_BIND(sym->st_info) != STB_WEAK)
+        return "it has an allocator of its own, and who gets a block after whom is not seen";
+    return NULL;
+}
+
+static const char *find_unseen(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    const char *why = NULL;
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < n && i <= INT32_MAX && !why; i++) {
+        GElf_Sym sym;
+        const char *name =
+            gelf_getsym(data, (int)i, &sym) ? elf_strptr(elf, header->sh_link, sym.st_name) : NULL;
+        why = name ? why_unseen(name, &sym) : NULL;
+    }
+    return why;
+}
+
 void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret)
 {
     const size_t prefix = strlen(DH_BUILT_ATOMICS);
     const u32 of_functions = DH_BUILT_FENCE | DH_BUILT_LIBRARY;
     struct list functions = {0}, atomics = {0};
+    const char *unseen = NULL;
     u32 flags = 0;
     size_t names;
     Elf_Scn *section = elf_getshdrstrndx(elf, &names) == 0 ? elf_nextscn(elf, NULL) : NULL;
     for (; section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && header.sh_type == SHT_DYNSYM)
+            unseen = find_unseen(elf, section, &header);
         const Elf_Data *data = name ? elf_rawdata(section, NULL) : NULL;
         if (!data || !data->d_buf)
             continue;
@@ -82,7 +109,8 @@ void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built
         else
             read_atomics(data, &header, word, &atomics);
     }
-    *ret = (struct dh_chase_built){.n_functions = functions.n, .n_atomics = atomics.n, .flags = flags};
+    *ret = (struct dh_chase_built){
+        .n_functions = functions.n, .n_atomics = atomics.n, .flags = flags, .unseen = unseen};
     ret->functions = finish(arena, &functions);
     ret->atomics = finish(arena, &atomics);
 }

@@ -20,6 +20,8 @@ struct dh_chase_built {
     struct dh_chase_built_item *functions, *atomics; /* sorted by address */
     size_t n_functions, n_atomics;
     u32 flags; /* DH_BUILT_FENCE, DH_BUILT_LIBRARY: there are some */
+    const char
+        *unseen; /* what orders its threads and cannot be followed, as a sentence; NULL: nothing known */
 };
 
 /* All zero if the file is no field build. */

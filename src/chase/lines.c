@@ -540,10 +540,10 @@ int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses 
     const struct dh_chase_built *b = &file->built;
     struct dh_chase_accesses found = {0};
     struct search s = {.file = file, .ret = &found};
-    *ret_why = b->flags & DH_BUILT_LIBRARY
-                   ? "some of its atomic objects are larger than eight bytes, and libatomic's "
-                     "locks are not seen"
-                   : NULL;
+    *ret_why = b->unseen;
+    if (b->flags & DH_BUILT_LIBRARY)
+        *ret_why =
+            "some of its atomic objects are larger than eight bytes, and libatomic's locks are not seen";
     for (size_t i = 0; i < b->n_atomics && !*ret_why; i++) {
         u64 address = b->atomics[i].address;
         u32 word = dh_chase_built_atomic(b, address);

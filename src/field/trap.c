@@ -193,8 +193,10 @@ static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(pc + 1);
     if (!dh_field_is_original())
         return true;
-    if (site->order)
+    if (site->order) {
+        __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
         dh_field_track_made();
+    }
     if (c->hold_us && site->sides & DH_CONTROL_SECOND &&
         (u32)dh_sys_gettid() == __atomic_load_n(&c->second.tid, __ATOMIC_ACQUIRE)) {
         __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);

@@ -61,4 +61,32 @@ printf '_Atomic __int128 x;\nint y;\nint main(void)\n{\n    y = (int)x;\n    ret
 "$deadheat" cc --dh-mode=field -w large.c -latomic -o large
 refused large "'$work/large' cannot be followed by --analysis=litehb: some of its atomic objects are larger than eight bytes" \
     --analysis=litehb --pair "large.c:5:*:large.c:5:*" -- ./large
+cat >own.c <<'END'
+#include <stdlib.h>
+int y;
+void free(void *p) { y = p != NULL; }
+int main(void) { return y; }
+END
+"$deadheat" cc --dh-mode=field -w own.c -o own
+refused allocator "'$work/own' cannot be followed by --analysis=litehb: it has an allocator of its own" \
+    --analysis=litehb --pair "own.c:3:*:own.c:3:*" -- ./own
+printf 'int y;\nint main(void)\n{\n#pragma omp parallel\n    y++;\n    return 0;\n}\n' >omp.c
+if "$deadheat" cc --dh-mode=field -fopenmp -w omp.c -o omp 2>log; then
+    refused openmp "'$work/omp' cannot be followed by --analysis=litehb: it uses OpenMP" \
+        --analysis=litehb --pair "omp.c:5:*:omp.c:5:*" -- ./omp
+else
+    skip openmp "$(head -1 log)"
+fi
+
+# ---- C++, and threads that come and go while something is followed ----
+for how in thread future once guard shared_ptr detached; do
+    [ -x cxx ] || "$deadheat" c++ --dh-mode=field -O1 -std=c++20 -pthread "$programs/order-cxx.cpp" -o cxx || exit 1
+    cxx="order-cxx.cpp:$(grep -n '// FIRST' "$programs/order-cxx.cpp" | cut -d: -f1):*:write:order-cxx.cpp:$(
+        grep -n '// SECOND' "$programs/order-cxx.cpp" | cut -d: -f1):*:read"
+    chase --analysis=litehb --pair "$cxx" -- ./cxx $how
+    same "cxx-$how" "$status:$(cat out)" 0:OK
+    lacks "cxx-$how-race" err "data race"
+done
+chase --analysis=litehb --pair "$cxx" -- ./cxx none
+same cxx-none "$status:$(cat out)" 66:OK
 exit $failed
