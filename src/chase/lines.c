@@ -244,8 +244,8 @@ static bool is_declared_atomic(struct dh_chase_file *f, u64 address, const struc
     return dh_chase_lines_is_atomic(f, at, o->size);
 }
 
-/* Whether its access is atomic: what the compiler has noted, or else what can be guessed. */
-static void tell_atomic(struct dh_chase_file *f, u64 address, struct dh_chase_code *code)
+/* What the compiler has noted, or else what can be guessed. */
+void dh_chase_lines_tell_atomic(struct dh_chase_file *f, u64 address, struct dh_chase_code *code)
 {
     if (!dh_chase_built_covers(&f->built, address)) {
         code->atomic |= is_declared_atomic(f, address, code);
@@ -276,7 +276,7 @@ static void add(struct search *s, u64 address, const struct dh_chase_code *code,
     a->at = dh_util_grow(a->at, a->n, &s->cap, sizeof(*a->at));
     a->at[a->n] = (struct dh_chase_access){address, *code, file, line, column, 0};
     if (s->position)
-        tell_atomic(s->file, address, &a->at[a->n].code);
+        dh_chase_lines_tell_atomic(s->file, address, &a->at[a->n].code);
     a->n++;
     a->refused += code->kind == DH_CHASE_CODE_REFUSED;
 }
@@ -476,7 +476,7 @@ const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, cons
     *a = (struct dh_chase_access){
         .address = spot->address, .file = spot->file, .line = spot->line, .column = spot->column};
     dh_chase_code_read(bytes, spot->length, has_frame_pointer(file, spot->address), &a->code);
-    tell_atomic(file, spot->address, &a->code);
+    dh_chase_lines_tell_atomic(file, spot->address, &a->code);
     return a;
 }
 

@@ -60,6 +60,9 @@ const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, cons
 bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chase_spot *ret);
 /* Does the source declare the variable at these bytes atomic? */
 bool dh_chase_lines_is_atomic(struct dh_chase_file *file, u64 address, u64 size);
+/* Whether the access of the instruction at this address is atomic, or certainly not, as far as can be known.
+ */
+void dh_chase_lines_tell_atomic(struct dh_chase_file *file, u64 address, struct dh_chase_code *code);
 /* The atomic accesses of a field build by which threads may be ordered; they have no positions. 0, or
  * -ENOTSUP with a sentence. */
 int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses *ret, const char **ret_why);

@@ -42,6 +42,8 @@ struct dh_chase_moment {
     u8 *code;     /* of that: what it has executed, and a little more */
     u64 code_at;
     size_t code_n;
+    struct dh_chase_file *file; /* that the first access is in */
+    u64 bias;                   /* address in the program = address in that file + this */
 };
 
 /* ---- Copying ---- */
@@ -178,6 +180,9 @@ struct dh_chase_moment *dh_chase_moment_begin(const struct dh_chase_target *t, b
     m->pid = t->pid;
     m->waited = swapped ? 0 : 1;
     copy_thread(m, m->waited, t, &t->control->first);
+    const struct dh_chase_site *site = t->sites[t->control->first.site % DH_CONTROL_SITES];
+    m->file = site->module->file;
+    m->bias = m->sites[m->waited].pc - site->access->address;
     return m;
 }
 
@@ -320,6 +325,8 @@ static void describe_watched(struct dh_chase_moment *m)
                                      m->changed ? DH_CONTROL_WRITE : DH_CONTROL_READ};
     if (!find_executed(m, second->registers[16], &code))
         return;
+    if (dh_chase_lines_is_field(m->file))
+        dh_chase_lines_tell_atomic(m->file, second->registers[16] - code.length - m->bias, &code);
     m->sites[0].atomic = code.atomic;
     m->sites[0].plain = code.plain;
     if (!code.n_operands && code.kinds)

@@ -36,23 +36,6 @@ bool dh_field_clocks_init(void)
     return table != NULL;
 }
 
-/* With all signals blocked, so that no handler wants the lock that its thread has. */
-static u64 lock(void)
-{
-    const u64 all = ~0ull;
-    u64 before = 0;
-    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
-    while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-        dh_sys_yield();
-    return before;
-}
-
-static void unlock(u64 mask)
-{
-    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
-}
-
 /* NULL: there are too many. */
 static struct clock *own_clock(void)
 {
@@ -91,53 +74,53 @@ static void join(struct clock *into, const struct clock *from)
 
 bool dh_field_clocks_release(u64 object)
 {
-    u64 mask = lock();
+    u64 mask = dh_field_signals_lock(&busy);
     struct clock *own = own_clock(), *its = own ? object_clock(object, true) : NULL;
     if (its) {
         join(its, own);
         own->of[place - 1]++;
     }
-    unlock(mask);
+    dh_field_signals_unlock(&busy, mask);
     return its != NULL;
 }
 
 bool dh_field_clocks_acquire(u64 object)
 {
-    u64 mask = lock();
+    u64 mask = dh_field_signals_lock(&busy);
     struct clock *own = own_clock(), *its = object_clock(object, false);
     if (own && its)
         join(own, its);
-    unlock(mask);
+    dh_field_signals_unlock(&busy, mask);
     return own != NULL;
 }
 
 /* The handle may have been that of an older thread, too. */
 bool dh_field_clocks_join(u64 thread)
 {
-    u64 mask = lock();
+    u64 mask = dh_field_signals_lock(&busy);
     struct clock *own = own_clock();
     for (u32 i = 0; own && i < n_threads; i++)
         if (table->handles[i] == thread)
             join(own, &table->threads[i]);
-    unlock(mask);
+    dh_field_signals_unlock(&busy, mask);
     return own != NULL;
 }
 
 bool dh_field_clocks_begin(void)
 {
-    u64 mask = lock();
+    u64 mask = dh_field_signals_lock(&busy);
     const struct clock *own = own_clock();
     access_place = place;
     access_clock = own ? own->of[place - 1] : 0;
-    unlock(mask);
+    dh_field_signals_unlock(&busy, mask);
     return own != NULL;
 }
 
 bool dh_field_clocks_is_ordered(void)
 {
-    u64 mask = lock();
+    u64 mask = dh_field_signals_lock(&busy);
     const struct clock *own = own_clock();
     bool ordered = !own || !access_place || own->of[access_place - 1] >= access_clock;
-    unlock(mask);
+    dh_field_signals_unlock(&busy, mask);
     return ordered;
 }

@@ -37,20 +37,30 @@ static struct sigaction *theirs_of(int number)
 }
 
 /* With all signals blocked, so that nobody is interrupted by a handler that wants the same. */
-static u64 lock(void)
+u64 dh_field_signals_lock(u32 *word)
 {
     const u64 all = ~0ull;
     u64 before = 0;
     dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
-    while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+    while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE))
         dh_sys_yield();
     return before;
 }
 
+void dh_field_signals_unlock(u32 *word, u64 mask)
+{
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+}
+
+static u64 lock(void)
+{
+    return dh_field_signals_lock(&busy);
+}
+
 static void unlock(u64 mask)
 {
-    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
-    dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+    dh_field_signals_unlock(&busy, mask);
 }
 
 static void exchange(int number, const struct sigaction *act, struct sigaction *ret_old)

@@ -186,6 +186,20 @@ static void frame_pointer(void **state)
 }
 
 /* Of what is refused, it is still known whether it reads or writes. */
+static void frame_that_counts(void **state)
+{
+    (void)state;
+    static const u8 bytes[] = {0x8b, 0x44, 0x24, 0x08}; /* mov 8(%rsp), %eax */
+    struct dh_chase_code c;
+    assert_int_equal(dh_chase_code_read(bytes, sizeof(bytes), false, &c), 0);
+    assert_int_equal(c.kind, FRAME);
+    assert_int_equal(dh_chase_code_read_any(bytes, sizeof(bytes), &c), 0);
+    assert_int_equal(c.kind, ACCESS);
+    assert_int_equal(c.n_operands, 1);
+    assert_int_equal(c.operands[0].base, RSP);
+    assert_int_equal(c.operands[0].displacement, 8);
+}
+
 static void kinds_of_refused(void **state)
 {
     (void)state;
@@ -285,9 +299,11 @@ static void too_far(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions),     cmocka_unit_test(frame_pointer), cmocka_unit_test(no_instruction),
-        cmocka_unit_test(kinds_of_refused), cmocka_unit_test(moved_plain),   cmocka_unit_test(moved_relative),
-        cmocka_unit_test(moved_call),       cmocka_unit_test(too_far),
+        cmocka_unit_test(instructions),      cmocka_unit_test(frame_pointer),
+        cmocka_unit_test(no_instruction),    cmocka_unit_test(kinds_of_refused),
+        cmocka_unit_test(moved_plain),       cmocka_unit_test(moved_relative),
+        cmocka_unit_test(frame_that_counts), cmocka_unit_test(moved_call),
+        cmocka_unit_test(too_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

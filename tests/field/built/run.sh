@@ -93,6 +93,21 @@ for level in -O0 -O2; do
     same "plain$level" "$status:$(cat out)" 66:OK
     lacks "plain$level-known" races.jsonl '"atomics"'
 done
+# The same if only one of the two is named.
+build atomic -O2
+# shellcheck disable=SC2086
+chase $short --any="atomic.c:$(line atomic BUILTIN-STORE):write" -- ./atomic builtin
+if grep -q 'refuses hardware watchpoints' err; then
+    skip any "no hardware watchpoints here"
+else
+    same any "$status:$(cat out)" 3:OK
+    lacks any-race err "data race"
+    rm -f races.jsonl
+    # shellcheck disable=SC2086
+    chase $sure --output=races.jsonl --any="meet.c:$(line meet FIRST):write" -- ./meet global
+    same any-plain "$status:$(cat out)" 66:OK
+    lacks any-plain-known races.jsonl '"atomics"'
+fi
 # What the compiler makes of them: a load and a store in one instruction, copies by inlining, a loop.
 cat >shapes.c <<'END'
 static int value, other;
