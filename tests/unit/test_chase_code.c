@@ -185,7 +185,6 @@ static void frame_pointer(void **state)
     assert_int_equal(c.operands[0].base, RBP);
 }
 
-/* Of what is refused, it is still known whether it reads or writes. */
 static void frame_that_counts(void **state)
 {
     (void)state;
@@ -200,6 +199,7 @@ static void frame_that_counts(void **state)
     assert_int_equal(c.operands[0].displacement, 8);
 }
 
+/* Of what is refused, it is still known whether it reads or writes. */
 static void kinds_of_refused(void **state)
 {
     (void)state;
