@@ -196,7 +196,7 @@ struct dh_control_hello {
 
 _Static_assert((DH_CONTROL_INDEX & (DH_CONTROL_INDEX - 1)) == 0 && DH_CONTROL_INDEX > DH_CONTROL_SITES,
                "a search in the index comes to a free place");
-_Static_assert(DH_CONTROL_TRACKED <= DH_CONTROL_PHASE, "phases fit their mask");
+_Static_assert((u32)DH_CONTROL_TRACKED <= DH_CONTROL_PHASE, "phases fit their mask");
 _Static_assert(sizeof(struct dh_control_operand) == 24 && sizeof(struct dh_control_site) == 80 &&
                    sizeof(struct dh_control_access) == 208,
                "the two sides are compiled apart and share these bytes");

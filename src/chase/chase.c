@@ -139,7 +139,7 @@ static void watch(struct chase *c, u32 seen)
     if (may)
         add_sides(c, DH_CONTROL_SECOND | (follow ? DH_CONTROL_ATOMIC : 0), wanted);
     arm(c, wanted);
-    if (follow && may) {
+    if (follow && may && !c->run->trouble) {
         c->target->control->delay_us = c->run->policy->delay;
         dh_chase_track_begin(&c->track, c->target, dh_chase_now_us());
         dh_chase_target_move(c->target, seen, DH_CONTROL_TRACKED);

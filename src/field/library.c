@@ -64,6 +64,18 @@ static const bool preloaded = false;
 static const bool preloaded = true;
 #endif
 
+/* This library is the first in LD_PRELOAD. */
+static void drop_preload(void)
+{
+    for (char **at = environ; at && *at;) {
+        const char *list = value_in(*at, "LD_PRELOAD");
+        if (list && drop_first((char *)list))
+            drop_setting(at);
+        else
+            at++;
+    }
+}
+
 /* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. */
 static int take_socket(void)
 {
@@ -78,13 +90,8 @@ static int take_socket(void)
             fd = fd * 10 + (*value - '0');
         drop_setting(at);
     }
-    for (char **at = environ; preloaded && fd >= 0 && at && *at;) {
-        const char *list = value_in(*at, "LD_PRELOAD");
-        if (list && drop_first((char *)list))
-            drop_setting(at);
-        else
-            at++;
-    }
+    if (fd >= 0 && preloaded)
+        drop_preload();
     return fd;
 }
 
