@@ -29,6 +29,10 @@ for p in meet clean signals stacks fork cancel atomic; do
     ./$p >out 2>&1
     same "asleep-$p" "$?:$(cat out)" "$status:$(cat wanted)"
 done
+nm -D meet >symbols
+like exported symbols " W pthread_mutex_lock"
+nm -D "$(dirname "$deadheat")/../lib/deadheat/libdeadheat-field.so" >symbols # follows nobody's synchronisation
+lacks preloaded-is-small symbols pthread_mutex_lock
 DEADHEAT_FIELD=0 ./meet </dev/null >out
 same no-socket "$?:$(cat out)" 3:OK
 # A program's own functions of these names stay its own.
