@@ -20,3 +20,10 @@ chase() { # ARGUMENTS: sets status, fills out and err
     status=$?
 }
 self() { echo "$1.c:$(line "$1" FIRST):$1.c:$(line "$1" FIRST)"; } # the pair of one line with itself
+refused() { # NAME SENTENCE ARGUMENTS
+    name=$1 sentence=$2
+    shift 2
+    chase "$@"
+    same "$name" "$status" 2
+    has "$name-sentence" err "deadheat chase: error: $sentence"
+}

@@ -309,13 +309,6 @@ for how in 'gcc:-O0' 'gcc:-O2' 'clang-19:-O0' 'clang-19:-O2'; do
 done
 
 # ---- What cannot be done, in one sentence ----
-refused() { # NAME SENTENCE ARGUMENTS
-    name=$1 sentence=$2
-    shift 2
-    chase "$@"
-    same "$name" "$status" 2
-    has "$name-sentence" err "deadheat chase: error: $sentence"
-}
 refused no-pair "which pair?" -- ./meet
 refused both-kinds "either --pair or --any" --any=meet.c:1 --pair "$(self meet)" -- ./meet
 refused any-steer "--steer needs a --pair" --any --steer=primary -- ./meet

@@ -1,22 +1,14 @@
 #!/bin/sh
 # run.sh DEADHEAT - field builds: the library that is linked into them sleeps unnoticed, wakes for `deadheat chase` without being
 # preloaded, and the compiler's table says which of their accesses are atomic.
-. "$(dirname "$0")/../../cli/lib.sh"
-suite=field/built
-programs=$here/../programs
-cd "$work" || exit 1
+. "$(dirname "$0")/../lib.sh"
 
-line() { grep -n "// $2\$" "$programs/$1.c" | head -1 | cut -d: -f1; } # PROGRAM MARK
 build() { # PROGRAM FLAGS [OUTPUT]
     # shellcheck disable=SC2086
     "$deadheat" cc --dh-mode=field -D_GNU_SOURCE -pthread $2 "$programs/$1.c" -o "${3:-$1}" >log 2>&1 ||
         { bad "build-$1" "$(tail -3 log | tr '\n' '|')"; exit 1; }
 }
-chase() { # ARGUMENTS: sets status, fills out and err
-    "$deadheat" chase --source=0 "$@" >out 2>err
-    status=$?
-}
-self() { echo "$1.c:$(line "$1" FIRST):*:$1.c:$(line "$1" FIRST):*"; } # the pair of one line with itself
+self() { echo "$1.c:$(line "$1" FIRST):*:$1.c:$(line "$1" FIRST):*"; } # the pair of one line with itself, in every column
 sure="--rmax=100% --delay=900ms" short="--rmax=100% --delay=50ms --stats"
 pair="meet.c:$(line meet FIRST):write:meet.c:$(line meet SECOND):read"
 

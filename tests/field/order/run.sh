@@ -1,17 +1,13 @@
 #!/bin/sh
 # run.sh DEADHEAT - `deadheat chase --analysis=litehb` and `=fullhb`: a race of accesses that are far apart in time is found, and
 # none is where anything orders them.
-. "$(dirname "$0")/../../cli/lib.sh"
-suite=field/order
-programs=$here/../programs
-cd "$work" || exit 1
+. "$(dirname "$0")/../lib.sh"
 
-line() { grep -n "// $1\$" "$programs/order.c" | cut -d: -f1; } # MARK
 chase() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" chase --source=0 --rmax=100% --window=20s "$@" >out 2>err
     status=$?
 }
-pair="order.c:$(line FIRST):*:write:order.c:$(line SECOND):*:read"
+pair="order.c:$(line order FIRST):*:write:order.c:$(line order SECOND):*:read"
 
 for level in -O0 -O2; do
     "$deadheat" cc --dh-mode=field $level -D_GNU_SOURCE -pthread "$programs/order.c" -o order || exit 1
@@ -41,13 +37,6 @@ has record-json races.json '"analysis":"litehb"'
 lacks record-atomics races.jsonl '"atomics"'
 
 # ---- What cannot be followed, in one sentence ----
-refused() { # NAME SENTENCE ARGUMENTS
-    name=$1 sentence=$2
-    shift 2
-    chase "$@"
-    same "$name" "$status" 2
-    has "$name-sentence" err "deadheat chase: error: $sentence"
-}
 clang-19 -g -O2 -D_GNU_SOURCE -pthread "$programs/order.c" -o plain
 for analysis in litehb fullhb; do
     refused "plain-$analysis" \
