@@ -183,15 +183,16 @@ static u32 find_in_classes(struct osr *o, u32 c, u32 k2, u32 e, find_fn *find)
 {
     const struct dh_predict *p = &o->p;
     const struct dh_event *events = p->trace->events;
+    u32 need = dh_predict_need(p, e);
     for (; c; c = o->syncp.classes[c - 1].next) {
         const struct dh_syncp_class *class = &o->syncp.classes[c - 1];
         if (class->thread == events[e].thread || (class->atomic && events[e].mode & DH_ATOMIC) ||
-            dh_predict_needs_event(p, e, class->thread, class->local))
+            dh_versions_has(&p->versions, need, class->thread, class->local))
             continue;
         /* Most recently used first: after the first that is known to e all are. */
         for (u32 k = o->heads[c - 1]; k; k = o->kinds[k - 1].next) {
             u32 last = event_of(o, o->kinds[k - 1].last);
-            if (dh_predict_needs_event(p, e, class->thread, p->local[last]))
+            if (dh_versions_has(&p->versions, need, class->thread, p->local[last]))
                 break;
             if (dh_predict_share_lock(p, dh_predict_holding(p, last), dh_predict_holding(p, e)))
                 continue;

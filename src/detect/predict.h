@@ -166,12 +166,6 @@ DH_INLINE u32 dh_predict_needs(const struct dh_predict *p, u32 e, u32 t)
     return dh_versions_get(&p->versions, dh_predict_need(p, e), t);
 }
 
-/* Is event number `local` of thread t one of them? Mostly quicker. */
-DH_INLINE bool dh_predict_needs_event(const struct dh_predict *p, u32 e, u32 t, u32 local)
-{
-    return dh_versions_has(&p->versions, dh_predict_need(p, e), t, local);
-}
-
 /* May these two accesses to one object race, if nothing orders them? Two atomic ones may not. */
 DH_INLINE bool dh_predict_conflict(const struct dh_event *a, const struct dh_event *b)
 {

@@ -289,10 +289,11 @@ static u32 find_in_classes(struct dh_syncp *s, u32 c, u32 e, in_class_fn *in_cla
     const struct dh_predict *p = s->p;
     u32 t = p->trace->events[e].thread;
     bool atomic = p->trace->events[e].mode & DH_ATOMIC;
+    u32 need = dh_predict_need(p, e);
     for (; c; c = s->classes[c - 1].next) {
         const struct dh_syncp_class *class = &s->classes[c - 1];
         if (class->thread == t || (class->atomic && atomic) ||
-            dh_predict_needs_event(p, e, class->thread, class->local))
+            dh_versions_has(&p->versions, need, class->thread, class->local))
             continue;
         u32 earlier = in_class(s, c, e);
         if (earlier != DH_NONE)
