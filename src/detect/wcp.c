@@ -30,15 +30,16 @@
 #include "detect/wcp_marks.h"
 
 /* Sections that all threads are ordered after are looked for when so many more are closed than were left last
- * time; also at least a quarter more. Asking all threads about each of them takes the square of the threads,
- * which this many sections pay for. */
-enum { SETTLE_PER_THREAD = 16, SETTLE_FROM = 1024 };
+ * time, and at least a quarter more. That asks each thread about each other one: the more threads, the more
+ * sections have to pay for it, up to SETTLE_ASKED questions each. */
+enum { SETTLE_FROM = 1024, SETTLE_PER_THREAD = 16, SETTLE_ASKED = 64 };
 
 struct wcp {
     u32 *known; /* of each thread: up to which clock all others were ordered after its releases when asked
                    last */
     u32 n_known;
-    u64 closed; /* sections listed by their threads */
+    u64 closed; /* sections listed by their threads, */
+    u64 left;   /* and those that were left when it was settled last */
     u64 settle_at;
 };
 
@@ -219,9 +220,23 @@ static u32 known_to_all(struct dh_detector *d, u32 tid)
     return least;
 }
 
+/* How many sections are to be closed, beside those left, before it is worth asking. */
+static u64 settle_after(const struct dh_detector *d, u64 left)
+{
+    u64 threads = d->n_threads, most = SETTLE_FROM;
+    most = most < left / 4 ? left / 4 : most;
+    most = most < threads * SETTLE_PER_THREAD ? threads * SETTLE_PER_THREAD : most;
+    return most < threads * threads / SETTLE_ASKED ? threads * threads / SETTLE_ASKED : most;
+}
+
 /* Gives up the clocks of sections that are news to nobody. */
 static void settle(struct dh_detector *d, struct wcp *w)
 {
+    u64 due = w->left + settle_after(d, w->left);
+    if (w->closed < due) { /* there are more threads than last time */
+        w->settle_at = due;
+        return;
+    }
     w->closed = 0;
     for (u32 i = 0; i < d->n_threads; i++) {
         struct thread *t = dh_detect_thread(d, i);
@@ -230,9 +245,8 @@ static void settle(struct dh_detector *d, struct wcp *w)
         w->known[i] = known_to_all(d, i);
         w->closed += dh_wcp_closed_settle(d, &t->closed, w->known[i]);
     }
-    u64 more = (u64)d->n_threads * SETTLE_PER_THREAD;
-    more = more < w->closed / 4 ? w->closed / 4 : more;
-    w->settle_at = w->closed + (more < SETTLE_FROM ? SETTLE_FROM : more);
+    w->left = w->closed;
+    w->settle_at = w->left + settle_after(d, w->left);
 }
 
 /* Takes the section of the lock from the thread's list; locks need not be released in order. */
