@@ -174,6 +174,14 @@ static void wait_for_second(struct dh_control *c)
     __atomic_store_n(&c->held_us, dh_sys_now_us() - start, __ATOMIC_RELEASE);
 }
 
+/* Has this thread, which was at the first side, been met there? It may be woken only when the command has
+ * moved on to another generation: then the word does not tell any more. After they have met nobody else is
+ * first. */
+static bool was_met(struct dh_control *c)
+{
+    return c->second.tid && c->first.tid == (u32)dh_sys_gettid();
+}
+
 static const struct dh_control_site *find_behind(const struct dh_control *c, u64 pc)
 {
     for (int r = 0; r < DH_CONTROL_REGIONS; r++) {
@@ -214,8 +222,11 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
     bool watched = false;
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
-        if (in_phase(seen, 0) != in_phase(mine, 0))
+        if (in_phase(seen, 0) != in_phase(mine, 0)) {
+            if (c->hold_us && was_met(c))
+                wait_for_second(c);
             return;
+        }
         if (phase == DH_CONTROL_EXPIRED) {
             wait_for_command(c, mine, c->patience_us);
             if (in_phase(load_state(c), 0) == in_phase(mine, 0))

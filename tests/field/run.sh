@@ -112,6 +112,7 @@ same steer-plain "$?:$(cat out)" 0:OK
 chase $steer --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
 same steer-alternate "$status" 66
 has steer-alternate-record alternate.jsonl '"order":"reversed"' '"consequence":"crash"' '"detail":"Segmentation fault"'
+same steer-alternate-always "$(grep '"order":"reversed"' alternate.jsonl | grep -vc '"consequence":"crash"')" 0
 cp err stop.err
 has steer-alternate-words err "in this order the program was killed by SIGSEGV" "data race on global \`pointer\`"
 ./hang >out
