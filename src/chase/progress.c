@@ -55,10 +55,10 @@ static void look_at_all(pid_t pid, struct look *l)
 bool dh_chase_progress_is_stalled(struct dh_chase_progress *p, u64 now_us, u64 limit_us)
 {
     struct look l = {0};
-    if (p->tids[0] == 0)
-        look_at_all(p->pid, &l);
     for (int i = 0; i < 2 && p->tids[0]; i++)
         look_at(p->pid, p->tids[i], &l);
+    if (!l.alive) /* what they have done may keep others waiting */
+        look_at_all(p->pid, &l);
     if (p->since_us == 0 || l.awake || l.switches != p->switches)
         p->since_us = now_us;
     p->switches = l.switches;

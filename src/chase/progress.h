@@ -10,12 +10,12 @@
 
 struct dh_chase_progress {
     pid_t pid;
-    u32 tids[2];  /* which threads; 0 and 0: all */
+    u32 tids[2];  /* which threads; 0 and 0, or when these have ended: all */
     u64 switches; /* how often they have been switched to or from, when last looked at */
     u64 since_us; /* when one of them was last seen to move; 0: nobody has looked */
 };
 
-/* Have those that still live slept, without waking once, for so long? False if none lives. */
+/* Have those that still live slept, without waking once, for so long? False if the program has ended. */
 bool dh_chase_progress_is_stalled(struct dh_chase_progress *p, u64 now_us, u64 limit_us);
 
 #endif
