@@ -68,6 +68,9 @@ bench: all
 	@BUILD="$(STAGE)" bench/history $(BENCH)
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
 	@BUILD="$(STAGE)" bench/sample $(BENCH)
+	@BUILD="$(STAGE)" bench/field $(BENCH)
+	@BUILD="$(STAGE)" bench/chase $(BENCH)
+	@BUILD="$(STAGE)" bench/steer $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:

@@ -10,6 +10,7 @@ ALL_MEMORY, EVERY_MEMORY, LARGE = 1.0, 1.4, 20 * 1024  # kilobytes of the native
 SLOWDOWN = 30
 ALONE, ALONE_KERNEL = 1.5, "alone"
 COMPILE_TIME, CODE_SIZE = 1.3, 1.0
+FIELD_EVERY, FIELD_MEAN = 1.05, 1.01  # of a chase, at r_max 5% and 1%
 ABSENT = ("no source", "not built")
 
 
@@ -98,7 +99,35 @@ def bars(results):
             line("compile time of SQLite, to TSan's", COMPILE_TIME, ratio(row, "deadheat", "tsan", "cpu"))
         )
         lines.append(line("code of SQLite, to TSan's", CODE_SIZE, ratio(row, "deadheat", "tsan", "code")))
+    if "field" in results:
+        lines += field(results["field"])
     lines.append(unmeasured(every))
+    return lines
+
+
+def field(data):
+    """The bars of `chase`, beyond noise: a ratio whose 95% interval has the bar in it is not known to be on either side."""
+    def ratios(name, measure):
+        return [(row["name"], row["cells"][name][measure]) for row in data["rows"] if name in row["cells"]]
+
+    def judged(value, low, high, bar):
+        return Number(value, "~" if low <= bar < high else "")
+
+    def mean_of(intervals):
+        logs = [[math.log(v) for v in i] for i in intervals]
+        middle = math.fsum(m for m, _, _ in logs) / len(logs)
+        half = math.sqrt(math.fsum(((high - low) / 2) ** 2 for _, low, high in logs)) / len(logs)
+        return [math.exp(v) for v in (middle, middle - half, middle + half)]
+
+    shares = [(f"{row['name']}, {name}", Number(c["share"] / c["rmax"]))
+              for row in data["rows"] for name, c in row["cells"].items() if c["rmax"]]
+    lines = [worst("time in waits and traps of a chase, to r_max, every run", 1, shares)]
+    for measure, what in (("wall", "wall"), ("cpu", "processor")):
+        every = [(name, judged(*i, FIELD_EVERY)) for name, i in ratios("r_max 5%", measure)]
+        lines.append(worst(f"{what} time of a chase at r_max 5%, to plain, every program", FIELD_EVERY, every))
+        some = [i for _, i in ratios("r_max 1%", measure)]
+        number = judged(*mean_of(some), FIELD_MEAN) if some else None
+        lines.append(line(f"{what} time of a chase at r_max 1%, to plain, mean", FIELD_MEAN, number, f"{len(some)} programs"))
     return lines
 
 

@@ -1,12 +1,190 @@
 """Turns docs/field.json, which bench/field, bench/chase and bench/steer write a part of each, into docs/field.md and its plots."""
 import json
+import math
 import textwrap
 
+import bars
 import harness
 import table
 
 RESULTS = harness.DOCS / "field.json"
 PAGE = harness.DOCS / "field.md"
+
+
+# ---- Cost ----
+
+MEASURES = {"wall": "Wall time, over the plain run", "cpu": "Processor time, over the plain run"}
+ABOUT_COST = """
+Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the plain run of the same round: the geometric mean over the
+rounds, and half of its 95% confidence interval. Plain again is the same program once more, so what it shows is noise. Asleep is the program with the
+library preloaded and no command. Then a chase of one pair at that r_max, in each round another, drawn from the pairs that the static analysis proposes
+({pairs} in all). Wall time is the program's own life, of servers their client's time; processor time is the program's. Where the machine is busy, processor time tells
+more, but not what waiting costs.
+"""
+ABOUT_SHARE = """
+What the chase itself has measured: the largest part of a run's time, or of one second in shorter ones, that was spent in waits, traps and changes of code; the bound is r_max.
+In brackets the average number of traps in a run.
+"""
+ABOUT_SCALED = """
+Figure 3 of the paper: the time of kernels that divide the same work among any number of threads, over the plain run, in percent as above; and the plain run's seconds.
+"""
+
+
+def percent(cell, measure):
+    """A mean and half its interval, as in 1.2 ± 0.4."""
+    if not cell:
+        return "-"
+    mean, low, high = cell[measure]
+    half = (high - low) / 2
+    return f"{100 * (mean - 1):+.1f}" + (f" ± {100 * half:.1f}" if half < 10 else "")
+
+
+def mean_of(rows, name, measure):
+    values = [row["cells"][name][measure][0] for row in rows if name in row["cells"]]
+    return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
+
+
+def overhead_grid(data, measure):
+    names = data["configurations"]
+    lines = [["program", "plain s", *(f"{n}, %" for n in names)]]
+    for row in data["rows"]:
+        if row["plain"] is None:
+            lines.append([row["name"], row.get("note", "-"), *("-" for _ in names)])
+            continue
+        lines.append([row["name"], f"{row['plain']:.2f}", *(percent(row["cells"].get(n), measure) for n in names)])
+    means = [mean_of(data["rows"], n, measure) for n in names]
+    return lines + [["geometric mean", "", *(f"{100 * (m - 1):+.1f}" if m else "-" for m in means)]]
+
+
+def share_grid(data):
+    names = [n for n in data["configurations"] if any(row["cells"].get(n, {}).get("rmax") for row in data["rows"])]
+    lines = [["program", "pairs", *names]]
+    for row in data["rows"]:
+        cells = [row["cells"].get(n) for n in names]
+        lines.append([row["name"], str(row.get("pairs", "-")),
+                      *(f"{100 * c['share']:.2f}% ({c['traps']:.0f})" if c else "-" for c in cells)])
+    return lines
+
+
+def scaled_grid(data):
+    names = data["scaled_configurations"]
+    lines = [["kernel", "threads", "plain s", *(f"{n}, {m}, %" for m in ("wall", "cpu") for n in names)]]
+    for row in data["scaled"]:
+        if row["plain"] is None:
+            continue
+        lines.append([row["name"], str(row["threads"]), f"{row['plain']:.2f}",
+                      *(percent(row["cells"].get(n), m) for m in ("wall", "cpu") for n in names)])
+    return lines
+
+
+class Overhead(table.Chart):
+    """Figure 2: one bar for each program and configuration, with its interval, on a linear axis of percent."""
+
+    BAR, LABEL, PANEL, TOP = 7, 130, 420, 58
+    PALETTE = ("#bbbbbb", "#7b9e87", "#9ecae1", "#4292c6", "#1b6ca8", "#08306b", "#d98324", "#a6541a")
+
+    def __init__(self, data):
+        super().__init__([row for row in data["rows"] if row["cells"]])
+        self.names = data["configurations"]
+        self.step = len(self.names) * self.BAR + self.GAP
+        self.height = self.TOP + self.step * len(self.rows) + 30
+        cells = [c for row in self.rows for c in row["cells"].values()]
+        self.most = max([12.0] + [min(100 * (c[m][0] - 1), 30) for c in cells for m in MEASURES])
+
+    def x(self, left, percent_more):
+        low = -self.most / 3
+        return left + (min(max(percent_more, low), self.most) - low) / (self.most - low) * self.PANEL
+
+    def panel(self, left, measure, title):
+        bottom = self.TOP + self.step * len(self.rows)
+        self.text(left, self.TOP - 26, title, weight="bold", size=12)
+        for tick in range(-10, 31, 5):
+            if -self.most / 3 <= tick <= self.most:
+                x = self.x(left, tick)
+                colour = "#888" if tick == 0 else "#ddd"
+                self.parts.append(f'<line x1="{x:.1f}" y1="{self.TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="{colour}"/>')
+                self.text(x, self.TOP - 10, f"{tick}%", anchor="middle", size=9)
+        for i, row in enumerate(self.rows):
+            for j, name in enumerate(self.names):
+                if name in row["cells"]:
+                    self.bar(left, self.TOP + i * self.step + j * self.BAR, row["cells"][name][measure], self.PALETTE[j])
+
+    def bar(self, left, y, cell, colour):
+        mean, low, high = (self.x(left, 100 * (v - 1)) for v in cell)
+        zero, middle = self.x(left, 0), y + (self.BAR - 1) / 2
+        self.rect(min(zero, mean), y, max(abs(mean - zero), 1), self.BAR - 1, colour)
+        self.parts.append(f'<line x1="{low:.1f}" y1="{middle:.1f}" x2="{high:.1f}" y2="{middle:.1f}" stroke="#333"/>')
+
+    def svg(self):
+        for i, row in enumerate(self.rows):
+            self.text(self.LABEL - 8, self.TOP + (i + 0.5) * self.step, row["name"], anchor="end")
+        for k, (measure, title) in enumerate(MEASURES.items()):
+            self.panel(self.LABEL + k * (self.PANEL + 40), measure, title)
+        self.legend(self.names)
+        return self.document()
+
+    def legend(self, names):
+        for j, name in enumerate(names):
+            self.rect(self.LABEL + 110 * j, 8, 11, 11, self.PALETTE[j])
+            self.text(self.LABEL + 110 * j + 16, 18, name)
+
+
+class Scaling(Overhead):
+    """Figure 3: execution time against the number of threads, one panel a kernel."""
+
+    PANEL, TALL = 220, 200
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.data, self.names = data, ["plain", *data["scaled_configurations"]]
+        self.kernels = sorted({row["name"] for row in data["scaled"] if row["plain"] is not None})
+        self.height = self.TOP + self.TALL + 50
+        self.width = 80 + max(len(self.kernels), 2) * (self.PANEL + 60)
+
+    def svg(self):
+        for k, name in enumerate(self.kernels):
+            self.kernel(60 + k * (self.PANEL + 60), name, [r for r in self.data["scaled"] if r["name"] == name and r["plain"]])
+        self.legend(self.names)
+        return self.document()
+
+    def kernel(self, left, name, rows):
+        bottom, wide = self.TOP + self.TALL, max(len(rows) - 1, 1)
+        series = {n: [row["plain"] * (row["cells"][n]["wall"][0] if n != "plain" else 1) for row in rows if n == "plain" or n in row["cells"]]
+                  for n in self.names}
+        most = max(max(values, default=0) for values in series.values()) * 1.1 or 1
+        self.text(left, self.TOP - 12, f"{name}, seconds", weight="bold", size=12)
+        self.parts.append(f'<path d="M{left} {self.TOP} V{bottom} H{left + self.PANEL}" fill="none" stroke="#888"/>')
+        for tick in (0, 0.5, 1):
+            self.text(left - 4, bottom - tick / 1.1 * self.TALL, f"{tick * most / 1.1:.1f}", anchor="end", size=9)
+        for i, row in enumerate(rows):
+            self.text(left + i / wide * self.PANEL, bottom + 14, str(row["threads"]), anchor="middle", size=9)
+        self.text(left + self.PANEL / 2, bottom + 30, "threads", anchor="middle", size=10)
+        for j, n in enumerate(self.names):
+            points = " ".join(f"{left + i / wide * self.PANEL:.1f},{bottom - v / most * self.TALL:.1f}" for i, v in enumerate(series[n]))
+            self.parts.append(f'<polyline points="{points}" fill="none" stroke="{self.PALETTE[j]}" stroke-width="1.5"/>')
+
+
+def field_markdown(data):
+    pairs = sum(row.get("pairs", 0) for row in data["rows"])
+    how = (f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the machine when it was done: "
+           f"{data['load']:.1f}. Measured by `bench/field{' --quick' if data['quick'] else ''} --write`.")
+    if data["quick"]:
+        how += " A short look on a busy machine: four kernels, and wide intervals. `bench/field --write` on a quiet machine gives the figures that count."
+    parts = [textwrap.fill(how, 120), textwrap.fill(ABOUT_COST.strip().format(pairs=pairs), 120), "![Overhead of each configuration](field.svg)"]
+    for measure, title in MEASURES.items():
+        parts += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
+    parts += ["### Waiting and trapping", textwrap.fill(ABOUT_SHARE.strip(), 120), table.markdown_lines(share_grid(data))]
+    if data["scaled"]:
+        parts += ["### Threads", textwrap.fill(ABOUT_SCALED.strip(), 120), "![Time by the number of threads](field-threads.svg)",
+                  table.markdown_lines(scaled_grid(data))]
+    parts += ["### The bars", table.markdown_lines([["bar", "at most", "measured", "met", "remark"], *bars.field(data)], left=(0, 4))]
+    return section("Cost", *parts)
+
+
+def draw(data):
+    (harness.DOCS / "field.svg").write_text(Overhead(data).svg(), encoding="utf-8")
+    if data["scaled"]:
+        (harness.DOCS / "field-threads.svg").write_text(Scaling(data).svg(), encoding="utf-8")
 
 
 # ---- Steering ----
@@ -107,7 +285,9 @@ def write(part, data):
     """Replace one part of docs/field.json, and write the page again."""
     harness.save_results(part, data, RESULTS)
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    if part == "field":
+        draw(data)
     PAGE.write_text(HEAD + "".join(page(results[name]) for name, page in PARTS if name in results), encoding="utf-8")
 
 
-PARTS = (("coverage", coverage_markdown), ("steer", steer_markdown))
+PARTS = (("field", field_markdown), ("coverage", coverage_markdown), ("steer", steer_markdown))

@@ -21,6 +21,7 @@ DOCS = ROOT / "docs"
 RESULTS = DOCS / "benchmarks.json"
 
 KINDS = ("native", "deadheat", "tsan")
+OURS = ("deadheat", "field")
 FLAGS = ["-O2", "-g", "-pthread"]
 RACED = 66  # exit status of both detectors when they found a race
 
@@ -34,7 +35,8 @@ class TimedOut(Failure):
 
 
 class Tools:
-    """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread."""
+    """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread. A fourth, "field",
+    is the build that carries a table of pairs."""
 
     def __init__(self):
         build = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
@@ -46,14 +48,14 @@ class Tools:
             self.have.insert(1, "deadheat")
 
     def cc(self, kind):
-        return [f"{self.deadheat}-cc"] if kind == "deadheat" else [self.clang] + self.extra(kind)
+        return [f"{self.deadheat}-cc", *self.extra(kind)] if kind in OURS else [self.clang, *self.extra(kind)]
 
     def cxx(self, kind):
-        return [f"{self.deadheat}-c++"] if kind == "deadheat" else [self.clangxx] + self.extra(kind)
+        return [f"{self.deadheat}-c++", *self.extra(kind)] if kind in OURS else [self.clangxx, *self.extra(kind)]
 
     @staticmethod
     def extra(kind):
-        return ["-fsanitize=thread"] if kind == "tsan" else []
+        return {"tsan": ["-fsanitize=thread"], "field": ["--dh-mode=field"]}.get(kind, [])
 
 
 class Progress:

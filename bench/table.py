@@ -435,6 +435,9 @@ class Chart:
             self.rect(x, 8, 11, 11, self.COLOURS[kind])
             self.text(x + 16, 18, name)
             x += 110
+        return self.document()
+
+    def document(self):
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width}" height="{self.height}" font-family="sans-serif">'

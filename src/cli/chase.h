@@ -93,6 +93,7 @@ struct dh_chase_trial {
     u64 reached;     /* times that a thread waited */
     u64 drawn;       /* different accesses that were drawn */
     u64 waited_us, total_us;
+    u64 cpu_us;          /* processor time of the program */
     u64 traps, harmless; /* as in struct dh_control */
 };
 struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -376,12 +377,22 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     ret->harmless = target->control->harmless;
 }
 
+/* Processor time of the programs that have ended. */
+static u64 children_us(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (u64)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
+           (u64)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
 struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output)
 {
     struct dh_chase_trial trial = {0};
     struct dh_chase_target target;
     struct records records = {.reporter = reporter, .output = output, .copy = q->copy};
     const struct sigaction notice = {.sa_handler = notice_child};
+    const u64 before = children_us();
     int ends[2];
     struct start with = {q->argv, getpid(), -1, NULL};
     if (!find_library(q, &with.library) || dh_chase_track_add(q) != 0)
@@ -420,6 +431,7 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
         dh_cli_fail("chase", "cannot start a process: %s", strerror(-w.pid));
     }
     trial.confirmed = records.reported;
+    trial.cpu_us = children_us() - before;
 out:
     dh_chase_target_done(&target);
     return trial;

@@ -72,7 +72,7 @@ static const char usage[] =
     "  --exitcode=N          exit status if the race was confirmed (default: 66)\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
-    "  --stats               print what the chase cost\n"
+    "  --stats               print what the chase cost, and the program's processor time\n"
     "  --help                this text\n"
     "\n"
     "Exit status: 66 if the race was confirmed; else that of the program, or 0 with --all and --from; 2 if "
@@ -340,10 +340,10 @@ void dh_chase_print_stats(const struct dh_chase_trial *t)
 {
     fprintf(stderr,
             "deadheat chase: waited %.1f ms of %.1f ms (%.2f%%) in %" PRIu64 " samples; %" PRIu64
-            " traps; %" PRIu64 " harmless meetings\n",
+            " traps; %" PRIu64 " harmless meetings; %.1f ms of processor time\n",
             (double)t->waited_us / 1e3, (double)t->total_us / 1e3,
             t->total_us ? 100.0 * (double)t->waited_us / (double)t->total_us : 0, t->reached, t->traps,
-            t->harmless);
+            t->harmless, (double)t->cpu_us / 1e3);
     if (t->drawn)
         fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were drawn\n", t->drawn);
 }

@@ -3,11 +3,13 @@
  * the same number, one of the two updates is lost, and the server, told to stop, waits for ever for a
  * connection that is not there. (The commonest of all atomicity violations in Lu et al., ASPLOS 2008.)
  *
- * Connections end apart from each other, and an update takes some nanoseconds.
+ * The connections end milliseconds apart, and an update takes some nanoseconds.
  */
 #include "../program.h"
 
-enum { CONNECTIONS = 3, WORK = 150000 };
+#include <unistd.h>
+
+enum { CONNECTIONS = 2, WORK = 100000, STAY_US = 2000 };
 
 static pthread_mutex_t server_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t closed = PTHREAD_COND_INITIALIZER;
@@ -29,7 +31,8 @@ THREAD(connection)
 {
     int me = ME;
 
-    answers[me] = churn((uint64_t)me, (long)WORK * (me + 1));
+    answers[me] = churn((uint64_t)me, WORK);
+    usleep((useconds_t)(STAY_US * me)); /* until the client hangs up */
     close_connection();
     return NULL;
 }

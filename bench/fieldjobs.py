@@ -1,0 +1,100 @@
+"""How a program is run for `deadheat chase`: in some configuration, with some pair; what bench/field and bench/chase share."""
+import dataclasses
+import json
+import pathlib
+import random
+import re
+import subprocess
+
+import harness
+import jobs
+
+
+@dataclasses.dataclass(frozen=True)
+class Configuration:
+    """How a program is run: with the flags of a chase of one pair, or none; or only with the library preloaded."""
+
+    name: str
+    flags: tuple = None
+    preload: bool = False
+    rmax: float = None  # for the bar
+    kind: str = "native"  # of the build: native, or field
+
+    def argv(self, deadheat, pair, argv):
+        if self.flags is None:
+            return argv
+        return [deadheat, "chase", "--stats", "--exitcode=0", "--source=0", *self.flags, "--pair", pair, "--", *argv]
+
+    def environment(self, deadheat, env):
+        library = deadheat.parent.parent / "lib" / "deadheat" / "libdeadheat-field.so"
+        return dict(env, LD_PRELOAD=str(library)) if self.preload else env
+
+
+PLAIN = Configuration("plain")
+STATS = re.compile(rb"waited ([\d.]+) ms of ([\d.]+) ms .*? (\d+) traps; .*; ([\d.]+) ms of processor time")
+T_MIN = 1000  # ms: the chase grants shorter runs the budget of so long a one
+
+
+def refine(sample, err):
+    """A sample of a chased run, with what the command itself has told about it."""
+    said = STATS.findall(err)
+    if not said:
+        raise harness.Failure("not chased: " + (err.decode(errors="replace").strip().splitlines() or ["?"])[-1][:80])
+    waited, total, traps, cpu = map(float, said[-1])
+    return dict(sample, wall=total / 1e3, cpu=cpu / 1e3, share=waited / max(total, T_MIN), traps=traps)
+
+
+class Pairs:
+    """The pairs of a program that can be chased, in a random order that is always the same."""
+
+    TRIES = 60
+
+    def __init__(self, deadheat, wanted):
+        self.deadheat, self.wanted = deadheat, wanted
+
+    def of(self, document, program):
+        findings = [f for f in document["findings"] if all(a["stack"] and "line" in a["stack"][0] for a in f["accesses"])]
+        random.Random(1).shuffle(findings)
+        found = []
+        for finding in findings[:self.TRIES]:
+            pair = ":".join(self.position(access) for access in finding["accesses"])
+            argv = [self.deadheat, "chase", "--list", "--pair", pair, "--", program]
+            if pair not in found and subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                found.append(pair)
+            if len(found) == self.wanted:
+                break
+        return found
+
+    @staticmethod
+    def position(access):
+        frame = access["stack"][0]
+        kind = f":{access['kind']}" if access["kind"] in ("read", "write") else ""
+        return f"{pathlib.Path(frame['file']).name}:{frame['line']}:{frame.get('column') or '*'}{kind}"
+
+    def static(self, *argv):
+        done = subprocess.run([str(a) for a in (self.deadheat, "static", "--format=json", *argv)], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False)
+        if done.returncode:
+            raise harness.Failure("no static analysis")
+        return json.loads(done.stdout)
+
+
+class RealJob(jobs.Job):
+    """A build of a real program, started in some configuration."""
+
+    configuration, pair = PLAIN, None
+
+    def start(self, argv, **options):
+        deadheat = self.bench.tools.deadheat
+        env = self.configuration.environment(deadheat, harness.environment("native"))
+        self.report.unlink(missing_ok=True)
+        with open(self.report, "wb") as err:
+            options = {"stdout": err, "cwd": self.scratch, **options}
+            return self.bench.meter.start(self.configuration.argv(deadheat, self.pair, argv), stderr=err, env=env, **options)
+
+    def finish(self, process):
+        sample, status, out, _ = self.bench.meter.finish(process, self.limit)
+        if status:
+            raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
+        self.output = out
+        return refine(sample, self.report.read_bytes()) if self.configuration.flags is not None else sample
