@@ -200,8 +200,7 @@ PAPER = {"bench1": ("1/1", "0/1"), "bench2": ("1/1", "0/1"), "bench3": ("1/1", "
 ABOUT_DEFECTS = """
 Well-known kinds of concurrency defects, each re-created from its description as a small program whose usual timing hides it
 (`bench/programs/defects`). Failed is how many plain runs crashed or did not end. Then `chase --all --steer`, in either order, until the
-program crashed or hung: after how many runs, how, and at which two lines. Replayed says whether `--replay` of that record had the same
-consequence.
+program crashed or hung and did so again when that record was replayed (`--replay`): after how many runs, how, and at which two lines.
 """
 
 
@@ -232,19 +231,20 @@ ABOUT_COVERAGE = """
 Table 2 of the paper, on the programs of `bench/programs` that race: distinct races that are reported at least once and (in brackets) at least
 twice in {trials} trials of `chase --all --style=sound`, with the paper's 10 ms of delay and r_max of 5%. In a trial every pair that the static analysis
 proposes has one run in each order. FastTrack's are those of one run, in an order that the program enforces; when it is chased, the order is
-only the usual one. Races are told apart by the lines of their accesses; both is those that FastTrack and the chase report. Missed are those that only FastTrack
+only the usual one. Of the real programs the pairs are the races that FastTrack reports in the same work, until each is confirmed twice. Races are told apart by the lines of their accesses; both is those that FastTrack and the chase report. Missed are those that only FastTrack
 reports. Refuted are races on variables that do not race, by the definition of the programs.
 """
 
 
 def coverage_grid(data):
     lines = [["program", "pairs", "chase", "FastTrack", "both", "fewest in a trial", "most in a trial", "missed", "refuted"]]
-    for row in data["rows"]:
+    rows = [row for row in data["rows"] if "note" not in row]
+    for row in rows:
         lines.append([row["name"], str(row["pairs"]), f"{row['once']} ({row['twice']})", str(row["fasttrack"]),
-                      f"{row['both']} ({row['both_twice']})", str(min(row["each"])), str(max(row["each"])),
+                      f"{row['both']} ({row['both_twice']})", str(min(row["each"], default="-")), str(max(row["each"], default="-")),
                       "; ".join(row["missed"]) or "none", "; ".join(row["refuted"]) or "none"])
-    total = {key: sum(row[key] for row in data["rows"]) for key in ("pairs", "once", "twice", "fasttrack", "both", "both_twice")}
-    missed, refuted = (sum(len(row[key]) for row in data["rows"]) for key in ("missed", "refuted"))
+    total = {key: sum(row[key] for row in rows) for key in ("pairs", "once", "twice", "fasttrack", "both", "both_twice")}
+    missed, refuted = (sum(len(row[key]) for row in rows) for key in ("missed", "refuted"))
     lines.append(["total", str(total["pairs"]), f"{total['once']} ({total['twice']})", str(total["fasttrack"]),
                   f"{total['both']} ({total['both_twice']})", "", "", str(missed), str(refuted)])
     return lines
