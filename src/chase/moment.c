@@ -143,20 +143,15 @@ static void copy_code(struct dh_chase_moment *m, const struct dh_chase_target *t
     m->code_n = n > 0 ? (size_t)n : 0;
 }
 
-/* Only the text: opening the files takes long. */
-static void copy_maps(struct dh_chase_moment *m)
+/* Only the text: opening the files takes long. While the two wait, another thread may end the program. */
+static void copy_maps(struct dh_chase_moment *m, const struct dh_chase_target *t)
 {
-    char path[64];
-    size_t cap = 0;
-    snprintf(path, sizeof(path), "/proc/%d/maps", (int)m->pid);
-    FILE *f = fopen(path, "re");
-    for (size_t got = 1; f && got;) {
-        m->maps = dh_util_grow(m->maps, m->n_maps, &cap, 1);
-        got = fread(m->maps + m->n_maps, 1, cap - m->n_maps, f);
-        m->n_maps += got;
-    }
-    if (f)
-        fclose(f);
+    m->maps = dh_chase_target_maps(m->pid, &m->n_maps);
+    if (m->maps || !t->maps)
+        return;
+    m->n_maps = t->n_maps;
+    m->maps = dh_util_alloc(m->n_maps);
+    memcpy(m->maps, t->maps, m->n_maps);
 }
 
 static void find_modules(struct dh_chase_moment *m)
@@ -196,7 +191,7 @@ void dh_chase_moment_meet(struct dh_chase_moment *m, const struct dh_chase_targe
     m->changed = changed;
     if (t->control->second.site == DH_CONTROL_NOWHERE)
         copy_code(m, t, m->threads[1 - m->waited].access.registers[16]);
-    copy_maps(m);
+    copy_maps(m, t);
 }
 
 struct dh_chase_moment *dh_chase_moment_new(const struct dh_chase_target *t, bool changed, bool swapped)

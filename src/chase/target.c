@@ -51,6 +51,7 @@ void dh_chase_target_done(struct dh_chase_target *t)
     close(t->shared);
     if (t->mem >= 0)
         close(t->mem);
+    free(t->maps);
 }
 
 /* ---- Meeting ---- */
@@ -301,6 +302,27 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
     return 0;
 }
 
+char *dh_chase_target_maps(pid_t pid, size_t *ret_n)
+{
+    char path[64], *text = NULL;
+    size_t n = 0, cap = 0;
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    FILE *f = fopen(path, "re");
+    for (size_t got = 1; f && got;) {
+        text = dh_util_grow(text, n, &cap, 1);
+        got = fread(text + n, 1, cap - n, f);
+        n += got;
+    }
+    if (f)
+        fclose(f);
+    if (!n) {
+        free(text);
+        return NULL;
+    }
+    *ret_n = n;
+    return text;
+}
+
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites, const char **ret_why)
 {
     u64 biases[DH_CONTROL_SITES];
@@ -321,6 +343,8 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
         if (rc)
             return rc;
     }
+    free(t->maps);
+    t->maps = dh_chase_target_maps(t->pid, &t->n_maps);
     return 0;
 }
 

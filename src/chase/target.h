@@ -40,6 +40,8 @@ struct dh_chase_target {
     bool armed[DH_CONTROL_SITES];                           /* of which sites the breakpoint is set */
     const struct dh_chase_site *sites[DH_CONTROL_SITES];    /* what those of the control block are */
     const struct dh_chase_module *code[DH_CONTROL_MODULES]; /* the same */
+    char *maps; /* what was mapped when they were placed, as the kernel tells it; NULL before */
+    size_t n_maps;
 };
 
 /* Memory to share with a program that is to be started. 0 or a negative errno. */
@@ -70,6 +72,8 @@ int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites
 void dh_chase_target_name_code(struct dh_chase_target *t, const struct dh_chase_module *module, u64 lo,
                                u64 hi);
 int dh_chase_target_make_writable(int socket);
+/* What the process has mapped now, as the kernel tells it; to be freed. NULL: it has ended. */
+char *dh_chase_target_maps(pid_t pid, size_t *ret_n);
 
 /* Sets the breakpoints of the sites that are wanted, by their number in control->sites, and clears all
  * others. -ENOENT: the code is gone. */
