@@ -106,7 +106,7 @@ def bars(results):
 
 
 def field(data):
-    """The bars of `chase`, beyond noise: a ratio whose 95% interval has the bar in it is not known to be on either side."""
+    """The bars of `chase`, beyond noise: where the bar is within the 95% interval, it is not known to be met."""
     def ratios(name, measure):
         return [(row["name"], row["cells"][name][measure]) for row in data["rows"] if name in row["cells"]]
 

@@ -1,4 +1,4 @@
-"""How a program is run for `deadheat chase`: in some configuration, with some pair; what bench/field and bench/chase share."""
+"""How a program is run by `deadheat chase`: in some configuration, with some pair. For bench/field and bench/chase."""
 import dataclasses
 import json
 import pathlib
@@ -53,13 +53,19 @@ class Pairs:
         self.deadheat, self.wanted = deadheat, wanted
 
     def of(self, document, program):
-        findings = [f for f in document["findings"] if all(a["stack"] and "line" in a["stack"][0] for a in f["accesses"])]
+        findings = [
+            f for f in document["findings"] if all(a["stack"] and "line" in a["stack"][0] for a in f["accesses"])
+        ]
         random.Random(1).shuffle(findings)
         found = []
-        for finding in findings[:self.TRIES]:
+        for finding in findings[: self.TRIES]:
             pair = ":".join(self.position(access) for access in finding["accesses"])
             argv = [self.deadheat, "chase", "--list", "--pair", pair, "--", program]
-            if pair not in found and subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            if (
+                pair not in found
+                and subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+                == 0
+            ):
                 found.append(pair)
             if len(found) == self.wanted:
                 break
@@ -72,8 +78,12 @@ class Pairs:
         return f"{pathlib.Path(frame['file']).name}:{frame['line']}:{frame.get('column') or '*'}{kind}"
 
     def static(self, *argv):
-        done = subprocess.run([str(a) for a in (self.deadheat, "static", "--format=json", *argv)], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            [str(a) for a in (self.deadheat, "static", "--format=json", *argv)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
         if done.returncode:
             raise harness.Failure("no static analysis")
         return json.loads(done.stdout)
@@ -90,7 +100,9 @@ class RealJob(jobs.Job):
         self.report.unlink(missing_ok=True)
         with open(self.report, "wb") as err:
             options = {"stdout": err, "cwd": self.scratch, **options}
-            return self.bench.meter.start(self.configuration.argv(deadheat, self.pair, argv), stderr=err, env=env, **options)
+            return self.bench.meter.start(
+                self.configuration.argv(deadheat, self.pair, argv), stderr=err, env=env, **options
+            )
 
     def finish(self, process):
         sample, status, out, _ = self.bench.meter.finish(process, self.limit)

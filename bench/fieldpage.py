@@ -1,4 +1,6 @@
-"""Turns docs/field.json, which bench/field, bench/chase and bench/steer write a part of each, into docs/field.md and its plots."""
+"""Turns docs/field.json, of which bench/field, bench/chase and bench/steer write a part each, into docs/field.md
+and its plots.
+"""
 import json
 import math
 import textwrap
@@ -15,18 +17,20 @@ PAGE = harness.DOCS / "field.md"
 
 MEASURES = {"wall": "Wall time, over the plain run", "cpu": "Processor time, over the plain run"}
 ABOUT_COST = """
-Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the plain run of the same round: the geometric mean over the
-rounds, and half of its 95% confidence interval. Plain again is the same program once more, so what it shows is noise. Asleep is the program with the
-library preloaded and no command. Then a chase of one pair at that r_max, in each round another, drawn from the pairs that the static analysis proposes
-({pairs} in all). Wall time is the program's own life, of servers their client's time; processor time is the program's. Where the machine is busy, processor time tells
-more, but not what waiting costs.
+Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the plain run
+of the same round: the geometric mean over the rounds, and half of its 95% confidence interval. Plain again is the
+same program once more, so what it shows is noise. Asleep is the program with the library preloaded and no command.
+Then a chase of one pair at that r_max, in each round another, drawn from the pairs that the static analysis proposes
+({pairs} in all). Wall time is the program's own life, of servers their client's time; processor time is the
+program's. Where the machine is busy, processor time tells more, but not what waiting costs.
 """
 ABOUT_SHARE = """
-What the chase itself has measured: the largest part of a run's time, or of one second in shorter ones, that was spent in waits, traps and changes of code; the bound is r_max.
-In brackets the average number of traps in a run.
+What the chase itself has measured: the largest part of a run's time, or of one second in shorter ones, that was spent
+in waits, traps and changes of code; the bound is r_max. In brackets the average number of traps in a run.
 """
 ABOUT_SCALED = """
-Figure 3 of the paper: the time of kernels that divide the same work among any number of threads, over the plain run, in percent as above; and the plain run's seconds.
+Figure 3 of the paper: the time of kernels that divide the same work among any number of threads, over the plain run,
+in percent as above; and the plain run's seconds.
 """
 
 
@@ -61,8 +65,13 @@ def share_grid(data):
     lines = [["program", "pairs", *names]]
     for row in data["rows"]:
         cells = [row["cells"].get(n) for n in names]
-        lines.append([row["name"], str(row.get("pairs", "-")),
-                      *(f"{100 * c['share']:.2f}% ({c['traps']:.0f})" if c else "-" for c in cells)])
+        lines.append(
+            [
+                row["name"],
+                str(row.get("pairs", "-")),
+                *(f"{100 * c['share']:.2f}% ({c['traps']:.0f})" if c else "-" for c in cells),
+            ]
+        )
     return lines
 
 
@@ -72,8 +81,14 @@ def scaled_grid(data):
     for row in data["scaled"]:
         if row["plain"] is None:
             continue
-        lines.append([row["name"], str(row["threads"]), f"{row['plain']:.2f}",
-                      *(percent(row["cells"].get(n), m) for m in ("wall", "cpu") for n in names)])
+        lines.append(
+            [
+                row["name"],
+                str(row["threads"]),
+                f"{row['plain']:.2f}",
+                *(percent(row["cells"].get(n), m) for m in ("wall", "cpu") for n in names),
+            ]
+        )
     return lines
 
 
@@ -102,12 +117,16 @@ class Overhead(table.Chart):
             if -self.most / 3 <= tick <= self.most:
                 x = self.x(left, tick)
                 colour = "#888" if tick == 0 else "#ddd"
-                self.parts.append(f'<line x1="{x:.1f}" y1="{self.TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="{colour}"/>')
+                self.parts.append(
+                    f'<line x1="{x:.1f}" y1="{self.TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="{colour}"/>'
+                )
                 self.text(x, self.TOP - 10, f"{tick}%", anchor="middle", size=9)
         for i, row in enumerate(self.rows):
             for j, name in enumerate(self.names):
                 if name in row["cells"]:
-                    self.bar(left, self.TOP + i * self.step + j * self.BAR, row["cells"][name][measure], self.PALETTE[j])
+                    self.bar(
+                        left, self.TOP + i * self.step + j * self.BAR, row["cells"][name][measure], self.PALETTE[j]
+                    )
 
     def bar(self, left, y, cell, colour):
         mean, low, high = (self.x(left, 100 * (v - 1)) for v in cell)
@@ -143,14 +162,18 @@ class Scaling(Overhead):
 
     def svg(self):
         for k, name in enumerate(self.kernels):
-            self.kernel(60 + k * (self.PANEL + 60), name, [r for r in self.data["scaled"] if r["name"] == name and r["plain"]])
+            self.kernel(
+                60 + k * (self.PANEL + 60), name, [r for r in self.data["scaled"] if r["name"] == name and r["plain"]]
+            )
         self.legend(self.names)
         return self.document()
 
     def kernel(self, left, name, rows):
         bottom, wide = self.TOP + self.TALL, max(len(rows) - 1, 1)
-        series = {n: [row["plain"] * (row["cells"][n]["wall"][0] if n != "plain" else 1) for row in rows if n == "plain" or n in row["cells"]]
-                  for n in self.names}
+        series = {
+            n: [row["plain"] * row["cells"][n]["wall"][0] for row in rows if n in row["cells"]] for n in self.names
+        }
+        series["plain"] = [row["plain"] for row in rows]
         most = max(max(values, default=0) for values in series.values()) * 1.1 or 1
         self.text(left, self.TOP - 12, f"{name}, seconds", weight="bold", size=12)
         self.parts.append(f'<path d="M{left} {self.TOP} V{bottom} H{left + self.PANEL}" fill="none" stroke="#888"/>')
@@ -160,24 +183,35 @@ class Scaling(Overhead):
             self.text(left + i / wide * self.PANEL, bottom + 14, str(row["threads"]), anchor="middle", size=9)
         self.text(left + self.PANEL / 2, bottom + 30, "threads", anchor="middle", size=10)
         for j, n in enumerate(self.names):
-            points = " ".join(f"{left + i / wide * self.PANEL:.1f},{bottom - v / most * self.TALL:.1f}" for i, v in enumerate(series[n]))
-            self.parts.append(f'<polyline points="{points}" fill="none" stroke="{self.PALETTE[j]}" stroke-width="1.5"/>')
+            at = [(left + i / wide * self.PANEL, bottom - v / most * self.TALL) for i, v in enumerate(series[n])]
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
+            self.parts.append(
+                f'<polyline points="{points}" fill="none" stroke="{self.PALETTE[j]}" stroke-width="1.5"/>'
+            )
+
+
+QUICK = """
+A short look on a busy machine: four kernels, and wide intervals. `bench/field --write` on a quiet machine gives the
+figures that count.
+"""
+BAR_HEADER = ["bar", "at most", "measured", "met", "remark"]
 
 
 def field_markdown(data):
     pairs = sum(row.get("pairs", 0) for row in data["rows"])
-    how = (f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the machine when it was done: "
-           f"{data['load']:.1f}. Measured by `bench/field{' --quick' if data['quick'] else ''} --write`.")
-    if data["quick"]:
-        how += " A short look on a busy machine: four kernels, and wide intervals. `bench/field --write` on a quiet machine gives the figures that count."
-    parts = [textwrap.fill(how, 120), textwrap.fill(ABOUT_COST.strip().format(pairs=pairs), 120), "![Overhead of each configuration](field.svg)"]
+    how = (
+        f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
+        f"machine at the end: {data['load']:.1f}. Measured by `bench/field{' --quick' if data['quick'] else ''} --write`."
+    )
+    parts = [wrapped(how), wrapped(QUICK)] if data["quick"] else [wrapped(how)]
+    parts += [wrapped(ABOUT_COST.format(pairs=pairs)), "![Overhead of each configuration](field.svg)"]
     for measure, title in MEASURES.items():
         parts += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
-    parts += ["### Waiting and trapping", textwrap.fill(ABOUT_SHARE.strip(), 120), table.markdown_lines(share_grid(data))]
+    parts += ["### Waiting and trapping", wrapped(ABOUT_SHARE), table.markdown_lines(share_grid(data))]
     if data["scaled"]:
-        parts += ["### Threads", textwrap.fill(ABOUT_SCALED.strip(), 120), "![Time by the number of threads](field-threads.svg)",
-                  table.markdown_lines(scaled_grid(data))]
-    parts += ["### The bars", table.markdown_lines([["bar", "at most", "measured", "met", "remark"], *bars.field(data)], left=(0, 4))]
+        parts += ["### Threads", wrapped(ABOUT_SCALED), "![Time by the number of threads](field-threads.svg)"]
+        parts.append(table.markdown_lines(scaled_grid(data)))
+    parts += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.field(data)], left=(0, 4))]
     return section("Cost", *parts)
 
 
@@ -190,17 +224,19 @@ def draw(data):
 # ---- Steering ----
 
 ABOUT_STEER = """
-RaceMob's bench1 to bench4 (SOSP 2013, figures 1 and 7; `bench/programs/steer`), and how many of their races are found: by
-steering every pair that the static analysis proposes, in both orders, and by precise detectors in the order that the program
-enforces then. In bench1 to bench3 that order hides the race. bench4 has three, each in runs with one input, which all tools were given.
-Beside them the paper's table 5: RaceMob, and Portend, which has a precise detector.
+RaceMob's bench1 to bench4 (SOSP 2013, figures 1 and 7; `bench/programs/steer`), and how many of their races are
+found: by steering every pair that the static analysis proposes, in both orders, and by precise detectors in the order
+that the program enforces then. In bench1 to bench3 that order hides the race. bench4 has three, each in runs with one
+input, which all tools were given. Beside them the paper's table 5: RaceMob, and Portend, which has a precise
+detector.
 """
 PAPER = {"bench1": ("1/1", "0/1"), "bench2": ("1/1", "0/1"), "bench3": ("1/1", "0/1"), "bench4": ("3/3", "3/3")}
 
 ABOUT_DEFECTS = """
-Well-known kinds of concurrency defects, each re-created from its description as a small program whose usual timing hides it
-(`bench/programs/defects`). Failed is how many plain runs crashed or did not end. Then `chase --all --steer`, in either order, until the
-program crashed or hung and did so again when that record was replayed (`--replay`): after how many runs, how, and at which two lines.
+Well-known kinds of concurrency defects, each re-created from its description as a small program whose usual timing
+hides it (`bench/programs/defects`). Failed is how many plain runs crashed or did not end. Then `chase --all --steer`,
+in either order, until the program crashed or hung and did so again when that record was replayed (`--replay`): after
+how many runs, how, and at which two lines.
 """
 
 
@@ -228,31 +264,68 @@ def defects_grid(data):
 # ---- Coverage ----
 
 ABOUT_COVERAGE = """
-Table 2 of the paper, on the programs of `bench/programs` that race: distinct races that are reported at least once and (in brackets) at least
-twice in {trials} trials of `chase --all --style=sound`, with the paper's 10 ms of delay and r_max of 5%. In a trial every pair that the static analysis
-proposes has one run in each order. FastTrack's are those of one run, in an order that the program enforces; when it is chased, the order is
-only the usual one. Of the real programs the pairs are the races that FastTrack reports in the same work, until each is confirmed twice. Races are told apart by the lines of their accesses; both is those that FastTrack and the chase report. Missed are those that only FastTrack
-reports. Refuted are races on variables that do not race, by the definition of the programs.
+Table 2 of the paper, on the programs of `bench/programs` that race: distinct races that are reported at least once
+and (in brackets) at least twice in {trials} trials of `chase --all --style=sound`, with the paper's 10 ms of delay
+and r_max of 5%. In a trial every pair that the static analysis proposes has one run in each order. FastTrack's are
+those of one run, in an order that the program enforces; when it is chased, the order is only the usual one. Of the
+real programs the pairs are the races that FastTrack reports in the same work, until each is confirmed twice. Races
+are told apart by the lines of their accesses; both is those that FastTrack and the chase report. Missed are those
+that only FastTrack reports. Refuted are races on variables that do not race, by the definition of the programs.
 """
 
 
 def coverage_grid(data):
-    lines = [["program", "pairs", "chase", "FastTrack", "both", "fewest in a trial", "most in a trial", "missed", "refuted"]]
+    lines = [
+        [
+            "program",
+            "pairs",
+            "chase",
+            "FastTrack",
+            "both",
+            "fewest in a trial",
+            "most in a trial",
+            "missed",
+            "refuted",
+        ]
+    ]
     rows = [row for row in data["rows"] if "note" not in row]
     for row in rows:
-        lines.append([row["name"], str(row["pairs"]), f"{row['once']} ({row['twice']})", str(row["fasttrack"]),
-                      f"{row['both']} ({row['both_twice']})", str(min(row["each"], default="-")), str(max(row["each"], default="-")),
-                      "; ".join(row["missed"]) or "none", "; ".join(row["refuted"]) or "none"])
-    total = {key: sum(row[key] for row in rows) for key in ("pairs", "once", "twice", "fasttrack", "both", "both_twice")}
+        lines.append(
+            [
+                row["name"],
+                str(row["pairs"]),
+                f"{row['once']} ({row['twice']})",
+                str(row["fasttrack"]),
+                f"{row['both']} ({row['both_twice']})",
+                str(min(row["each"], default="-")),
+                str(max(row["each"], default="-")),
+                bars.listed(row["missed"]) or "none",
+                bars.listed(row["refuted"]) or "none",
+            ]
+        )
+    total = {
+        key: sum(row[key] for row in rows) for key in ("pairs", "once", "twice", "fasttrack", "both", "both_twice")
+    }
     missed, refuted = (sum(len(row[key]) for row in rows) for key in ("missed", "refuted"))
-    lines.append(["total", str(total["pairs"]), f"{total['once']} ({total['twice']})", str(total["fasttrack"]),
-                  f"{total['both']} ({total['both_twice']})", "", "", str(missed), str(refuted)])
+    lines.append(
+        [
+            "total",
+            str(total["pairs"]),
+            f"{total['once']} ({total['twice']})",
+            str(total["fasttrack"]),
+            f"{total['both']} ({total['both_twice']})",
+            "",
+            "",
+            str(missed),
+            str(refuted),
+        ]
+    )
     return lines
 
 
 def coverage_markdown(data):
-    about = textwrap.fill(ABOUT_COVERAGE.strip().format(trials=data["trials"]), 120)
-    return section("Coverage", where(data), about, table.markdown_lines(coverage_grid(data), left=(0, 7, 8)))
+    about = wrapped(ABOUT_COVERAGE.format(trials=data["trials"]))
+    return section("Coverage", wrapped(where(data)), about, table.markdown_lines(coverage_grid(data), left=(0, 7, 8)))
 
 
 # ---- The page ----
@@ -260,8 +333,8 @@ def coverage_markdown(data):
 HEAD = """\
 # `deadheat chase`: cost, coverage, consequences
 
-Written by `bench/field`, `bench/chase` and `bench/steer` with `--write` (parts of `make bench`) from `docs/field.json`; do not edit. How it works is
-in [design/field.md](design/field.md), how to use it in [guide/chase.md](guide/chase.md).
+Written by `bench/field`, `bench/chase` and `bench/steer` with `--write` (parts of `make bench`) from `docs/field.json`;
+do not edit. How it works is in [design/field.md](design/field.md), how to use it in [guide/chase.md](guide/chase.md).
 """
 
 
@@ -270,15 +343,26 @@ def where(data):
     return f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']}; {m['clang']}."
 
 
+def wrapped(text):
+    return textwrap.fill(" ".join(text.split()), 120, break_on_hyphens=False)
+
+
 def section(title, *parts):
     return f"\n## {title}\n\n" + "\n".join(f"{p.strip()}\n" for p in parts)
 
 
 def steer_markdown(data):
-    out = section("Races that an accidental order hides", where(data), textwrap.fill(ABOUT_STEER.strip(), 120),
-                  table.markdown_lines(steer_grid(data)))
-    return out + section("Defects that plain runs do not show", textwrap.fill(ABOUT_DEFECTS.strip(), 120),
-                         table.markdown_lines(defects_grid(data), left=(0, 4, 5)))
+    out = section(
+        "Races that an accidental order hides",
+        wrapped(where(data)),
+        wrapped(ABOUT_STEER),
+        table.markdown_lines(steer_grid(data)),
+    )
+    return out + section(
+        "Defects that plain runs do not show",
+        wrapped(ABOUT_DEFECTS),
+        table.markdown_lines(defects_grid(data), left=(0, 4, 5)),
+    )
 
 
 def write(part, data):

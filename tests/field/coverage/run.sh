@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh DEADHEAT OBJ - ten trials of `chase --all` on some racy programs of bench/programs: every race that fasttrack finds there is
+# run.sh DEADHEAT OBJ - trials of `chase --all` on some racy programs of bench/programs: every race that fasttrack finds there is
 # confirmed, and no other.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
