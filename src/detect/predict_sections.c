@@ -11,6 +11,9 @@
 
 #include "detect/predict.h"
 
+/* So many sections of a lock are looked at one by one. */
+enum { NEAR = 64 };
+
 /* The sections of one lock by one thread: p->by_thread[first .. first of the next run). */
 struct dh_section_run {
     u32 thread;
@@ -132,7 +135,6 @@ u32 dh_predict_last_after(const struct dh_predict *p, u32 section, const u32 *cu
 
 bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut, u32 last)
 {
-    enum { NEAR = 64 };
     u32 end = p->first_section[p->sections[section].lock + 1];
     u32 near = end - section > NEAR ? section + NEAR : end;
     for (u32 i = section + 1; i < near; i++) {
@@ -148,7 +150,13 @@ bool dh_predict_followed(const struct dh_predict *p, u32 section, const u32 *cut
 bool dh_predict_alone(const struct dh_predict *p, u32 section, const u32 *cut)
 {
     u32 lock = p->sections[section].lock;
-    for (u32 i = p->first_run[lock]; i < p->first_run[lock + 1]; i++) {
+    u32 begin = p->first_section[lock], end = p->first_section[lock + 1];
+    u32 near = end - begin > NEAR ? begin + NEAR : end;
+    for (u32 i = begin; i < near; i++) {
+        if (i != section && p->sections[i].local < cut[p->sections[i].thread])
+            return false;
+    }
+    for (u32 i = p->first_run[lock]; near < end && i < p->first_run[lock + 1]; i++) {
         u32 first = p->by_thread[p->runs[i].first];
         if (first != section && p->sections[first].local < cut[p->runs[i].thread])
             return false;
