@@ -101,6 +101,7 @@ static bool prepare(struct dh_witness *w)
     w->writer = array(d, p->objects);
     w->written = array(d, p->objects);
     w->stamp = array(d, p->objects);
+    w->place = array(d, p->objects);
     w->copy_written = p->copied ? array(d, p->objects) : NULL;
     w->sequence = array(d, (size_t)p->n + 2);
     w->lives = any_lives(p);
@@ -176,6 +177,20 @@ static bool finds_signals(struct dh_witness *w, u32 i)
     return w->written[o] >= n && w->writer[o] == n;
 }
 
+/* Who wrote the object last before event i in the trace. Replays go over the same events again and again, so
+ * it is mostly the one that was found last time. */
+static u32 writer_before(struct dh_witness *w, u32 object, u32 i)
+{
+    const struct dh_link_list *writes = &w->p->links->writes;
+    u32 from = writes->first[object], at = from + w->place[object];
+    if ((at > from && writes->events[at - 1] >= i) ||
+        (at < writes->first[object + 1] && writes->events[at] < i)) {
+        at = dh_links_from(writes, object, i);
+        w->place[object] = at - from;
+    }
+    return at > from ? writes->events[at - 1] : DH_NONE;
+}
+
 /* Is what the event sees what it saw in the trace? */
 static bool sees_the_same(struct dh_witness *w, u32 i, enum dh_effect effect)
 {
@@ -184,9 +199,10 @@ static bool sees_the_same(struct dh_witness *w, u32 i, enum dh_effect effect)
         return finds_signals(w, i);
     if (!dh_effect_sees(effect))
         return true;
-    u32 o = p->object[i], writer = dh_links_writer(p, o, i);
+    u32 o = p->object[i];
     if (w->copy_written)
-        return w->copy_written[o] != w->round && last_writer(w, o) == writer;
+        return w->copy_written[o] != w->round && last_writer(w, o) == dh_links_writer(p, o, i);
+    u32 writer = writer_before(w, o, i);
     /* Nobody has written it since the beginning, so nobody may have in the trace. */
     if (w->stamp[o] != w->round)
         return writer == DH_NONE || writer < w->start;

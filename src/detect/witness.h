@@ -43,6 +43,7 @@ struct dh_witness {
     u32 *readers;      /* likewise: how many hold the lock in shared mode */
     u32 *writer;       /* likewise, per object: who wrote it last; how often it was signalled */
     u32 *written;      /* and at which step; how many of its signals have happened, of the first ones */
+    u32 *place; /* of each object: how many writes of the trace came before the event asked about last */
     u32 *stamp; /* of each object: the replay that changed it last; else it is as the beginning leaves it */
     u32 *
         copy_written; /* of each object: the last replay that wrote a copy of it; NULL: there are no copies */
