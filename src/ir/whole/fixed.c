@@ -10,8 +10,8 @@
  * been created yet that reads it, or creates one that does; and if main itself reads it, behind the last of
  * these.
  *
- * The same is asked of pointers in arrays and structures, where functions that lock, or call one that does,
- * read them: of all places
+ * The same is asked of pointers in arrays and structures, where functions that lock, or call one that locks
+ * what it is given, read them: of all places
  * that such an operation may read, as far as the points-to sets tell, at once.
  *
  * Where main is when something happens is told by its own operations: the calls that lead there.
@@ -241,13 +241,17 @@ static bool locks(const struct dh_w_fn *fn)
     return false;
 }
 
-/* Whether a function takes locks, or calls one by name that does. */
-static bool locks_or_calls(const struct dh_w *w, const struct dh_w_fn *fn)
+/* Whether a function calls one by name that locks what it is given. */
+static bool calls_lock(const struct dh_w *w, const struct dh_w_fn *fn)
 {
-    for (size_t i = 0; i < fn->n_calls; i++)
-        if (fn->calls[i].fn != DH_W_NONE && locks(&w->fns[fn->calls[i].fn]))
-            return true;
-    return locks(fn);
+    for (size_t i = 0; i < fn->n_calls; i++) {
+        const struct dh_w_fn *to = fn->calls[i].fn == DH_W_NONE ? NULL : &w->fns[fn->calls[i].fn];
+        for (size_t o = 0; to != NULL && o < to->n_ops; o++)
+            if ((to->ops[o].kind == DH_W_LOCK || to->ops[o].kind == DH_W_TRYLOCK) &&
+                to->ops[o].a < DH_W_CONSTANT && dh_w_base_of(to, to->ops[o].a) < to->args)
+                return true;
+    }
+    return false;
 }
 
 static void find_places(struct search *s)
@@ -257,8 +261,13 @@ static void find_places(struct search *s)
         for (u32 o = 0; o < w->fns[i].n_ops; o++)
             find_in_variable(s, &w->fns[i], o);
     for (u32 i = 0; i < w->n_fns; i++)
-        for (u32 o = 0, end = locks_or_calls(w, &w->fns[i]) ? (u32)w->fns[i].n_ops : 0; o < end; o++)
+        for (u32 o = 0, end = locks(&w->fns[i]) ? (u32)w->fns[i].n_ops : 0; o < end; o++)
             find_in_memory(s, i, o);
+    for (u32 i = 0; i < w->n_fns; i++) {
+        bool asks = !locks(&w->fns[i]) && calls_lock(w, &w->fns[i]);
+        for (u32 o = 0; asks && o < w->fns[i].n_ops; o++)
+            find_in_memory(s, i, o);
+    }
     for (u32 i = 0; i < w->n_insts && s->n_places > 0; i++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
         for (u32 o = 0; o < fn->n_ops; o++) {

@@ -187,9 +187,24 @@ static dh_w_value given(const struct dh_w_fn *caller, const struct dh_w_call *ca
     return base;
 }
 
-/* Allocated in the function, or given by the only one that calls it. */
-static bool is_fresh(const struct dh_w *w, u32 inst, u32 at, dh_w_value pointer)
+/* The accesses of an instance come one after the other. */
+static bool only_call(struct dh_w_races *r, u32 *inst, u32 *ret_op)
 {
+    struct dh_w_only *o = &r->only;
+    if (o->inst != *inst || !o->asked) {
+        o->inst = *inst;
+        o->asked = true;
+        o->is = dh_w_only_call(r->w, *inst, &o->caller, &o->op);
+    }
+    *inst = o->caller;
+    *ret_op = o->op;
+    return o->is;
+}
+
+/* Allocated in the function, or given by the only one that calls it. */
+static bool is_fresh(struct dh_w_races *r, u32 inst, u32 at, dh_w_value pointer)
+{
+    const struct dh_w *w = r->w;
     dh_w_value base = dh_w_base_of(&w->fns[w->insts[inst].fn], pointer);
     for (u32 steps = 0; steps < MAX_DEPTH && base != DH_W_NONE; steps++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
@@ -198,7 +213,7 @@ static bool is_fresh(const struct dh_w *w, u32 inst, u32 at, dh_w_value pointer)
             return false;
         if (made)
             return true;
-        if (!dh_w_only_call(w, inst, &inst, &at))
+        if (!only_call(r, &inst, &at))
             return false;
         const struct dh_w_fn *caller = &w->fns[w->insts[inst].fn];
         base = given(caller, &caller->calls[caller->ops[at].call], base);
@@ -206,12 +221,11 @@ static bool is_fresh(const struct dh_w *w, u32 inst, u32 at, dh_w_value pointer)
     return false;
 }
 
-u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer)
+u8 dh_w_marks(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer)
 {
-    const struct dh_w_inst *i = &w->insts[inst];
-    const struct dh_w_fn *fn = &w->fns[i->fn];
+    const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
     u8 marks = fn->ops[op].flags & DH_W_SPINS ? DH_W_MARK_SPINS : 0;
-    if (is_fresh(w, inst, op, pointer))
+    if (is_fresh(r, inst, op, pointer))
         marks |= DH_W_MARK_FRESH;
     return marks;
 }

@@ -72,7 +72,7 @@ static void classify(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_n
     c.element = dh_w_ticket(g->r, inst, op, pointer);
     if (c.element == 0)
         c.element = dh_w_element(g->r->teams, inst, op, pointer);
-    c.marks = dh_w_marks(w, inst, op, pointer);
+    c.marks = dh_w_marks(g->r, inst, op, pointer);
     if (dh_w_owner_strange(g->r, inst, op, pointer))
         c.marks |= DH_W_MARK_STRANGE;
     struct dh_w_use use = {dh_w_pool_add(&g->classes, &c, sizeof c), o->site + part};

@@ -89,6 +89,10 @@ struct dh_w_races {
     struct dh_w_owner *owner;     /* owner.h */
     struct dh_w_regions *regions; /* region.h; NULL: nothing is asked for */
     struct dh_w_publish *publish; /* publish.c; NULL: nothing is asked for */
+    struct dh_w_only {            /* the only call of an instance, if there is one: asked for last */
+        u32 inst, caller, op;
+        bool asked, is;
+    } only;
     struct dh_w_table renewed; /* by spot: locks made while other threads run; they exclude nobody for sure */
 };
 
@@ -123,7 +127,7 @@ struct dh_w_verdict {
 /* DH_PAIRS_IF_OWNED is said as if the object were handed over. */
 struct dh_w_verdict dh_w_judge(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b);
 /* mark.c */
-u8 dh_w_marks(const struct dh_w *w, u32 inst, u32 op, dh_w_value pointer);
+u8 dh_w_marks(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 /* For accesses by the thread's own argument: equal for those that no two threads make to one place. Else 0.
  */
 u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value pointer);

@@ -25,11 +25,8 @@ static void lose(struct dh_w_regions *g, dh_pts_node node)
     dh_pts_location l;
     if (node == DH_PTS_NONE)
         return;
-    for (struct dh_pts_iter it = dh_pts_iter(pts, node); dh_pts_next(&it, &l);) {
-        u32 object = dh_pts_place(pts, l).object;
-        g->changed |= g->in[object];
-        g->in[object] = g->has_cells[object] = false;
-    }
+    for (struct dh_pts_iter it = dh_pts_iter(pts, node); dh_pts_next(&it, &l);)
+        dh_w_region_lose(g, dh_pts_place(pts, l).object);
 }
 
 /* Whether a value may point to an object that has the invariant. */
@@ -85,8 +82,8 @@ static void lose_initialised(struct dh_w_regions *g, u32 object, LLVMValueRef v)
             array |= g->cells[i].object == object && g->cells[i].stride != 0;
         if (other == DH_PTS_NONE || !g->in[other] || (other == object && !array))
             return;
-        g->changed = true;
-        g->in[object] = g->in[other] = g->has_cells[object] = g->has_cells[other] = false;
+        dh_w_region_lose(g, object);
+        dh_w_region_lose(g, other);
     } else if (LLVMIsAConstant(v) != NULL && LLVMIsAGlobalValue(v) == NULL) {
         for (int i = 0; i < LLVMGetNumOperands(v); i++)
             lose_initialised(g, object, LLVMGetOperand(v, (unsigned)i));
@@ -100,12 +97,10 @@ static void lose_in_initialisers(struct dh_w_regions *g)
         if (!g->in[i] || !g->has_cells[i])
             continue;
         LLVMValueRef with = LLVMGetInitializer(w->objects[i].value);
-        if (with != NULL) {
+        if (with != NULL)
             lose_initialised(g, i, with);
-        } else { /* it is of code outside the program */
-            g->changed = true;
-            g->in[i] = g->has_cells[i] = false;
-        }
+        else /* it is of code outside the program */
+            dh_w_region_lose(g, i);
     }
 }
 
@@ -311,6 +306,9 @@ static void infer_op(struct infer *f, u32 n)
     case DH_W_RENEW:
     case DH_W_STOP:
         break;
+    case DH_W_TLS: /* b is a number */
+        lose_value(f, op->dst);
+        break;
     default: /* leads to other threads, or comes from somewhere */
         lose_value(f, op->dst);
         lose_value(f, op->a);
@@ -416,10 +414,14 @@ static void check_places(struct infer *f)
         bool reads = op->kind == DH_W_LOAD || op->kind == DH_W_UPDATE;
         bool writes = op->kind == DH_W_STORE || op->kind == DH_W_UPDATE || op->kind == DH_W_MEMCPY;
         bool through = (reads && tracks(f, op->dst)) || (writes && tracks(f, op->b));
-        bool hands_on = writes || (op->kind == DH_W_COPY && op->dst == fn->ret);
+        bool hands_on = op->kind == DH_W_STORE || op->kind == DH_W_UPDATE ||
+                        (op->kind == DH_W_COPY && op->dst == fn->ret);
         dh_w_value handed = op->kind == DH_W_COPY ? op->a : op->b;
-        if (through && !dh_w_place_is_proper(f->g, f->inst, o, op->a))
+        if (through && dh_w_place_touches(f->g, f->inst, o, op->a, op->length) == DH_W_TOUCHES_ANY)
             lose_value(f, op->a);
+        if (op->kind == DH_W_MEMCPY && tracks(f, op->b) &&
+            dh_w_place_touches(f->g, f->inst, o, op->b, op->length) == DH_W_TOUCHES_ANY)
+            lose_value(f, op->b);
         if (hands_on && tracks(f, handed) && !dh_w_place_is_proper(f->g, f->inst, o, handed))
             lose_value(f, handed);
         for (u32 i = 0; op->kind == DH_W_CALL && i < fn->calls[op->call].n; i++)

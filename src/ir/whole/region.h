@@ -70,6 +70,8 @@ struct dh_w_regions {
 };
 
 /* ---- region_cell.c ---- */
+/* An object has the invariant no longer. */
+void dh_w_region_lose(struct dh_w_regions *g, u32 object);
 /* Finds the arrays of all variables that have cells. */
 void dh_w_cells_find(struct dh_w_regions *g);
 /* The cell that an address is in. false: the address is in no variable that has cells. A cell that is not

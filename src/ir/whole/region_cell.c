@@ -17,7 +17,7 @@ static u32 object_of(const struct dh_w_regions *g, const struct dh_w_address *a)
     return object != DH_PTS_NONE && g->has_cells[object] ? object : DH_W_NONE;
 }
 
-static void lose(struct dh_w_regions *g, u32 object)
+void dh_w_region_lose(struct dh_w_regions *g, u32 object)
 {
     g->changed |= g->in[object];
     g->in[object] = g->has_cells[object] = false;
@@ -29,7 +29,7 @@ static void note_array(struct dh_w_regions *g, u32 object, const struct dh_w_ter
     u32 size = dh_pts_size(g->r->w->pts, object);
     u32 bytes = t->bytes != 0 ? t->bytes : size - (u32)t->begin;
     if (t->begin < 0 || t->stride == 0 || t->begin + bytes > size) {
-        lose(g, object);
+        dh_w_region_lose(g, object);
         return;
     }
     for (size_t i = 0; i < g->n_cells; i++) {
@@ -38,7 +38,7 @@ static void note_array(struct dh_w_regions *g, u32 object, const struct dh_w_ter
             t->begin + bytes <= c->begin)
             continue;
         if (c->begin != t->begin || c->stride != t->stride || c->bytes != bytes)
-            lose(g, object);
+            dh_w_region_lose(g, object);
         return;
     }
     g->cells = dh_util_grow(g->cells, g->n_cells, &g->cap_cells, sizeof *g->cells);
@@ -54,7 +54,7 @@ static void note_value(struct dh_w_regions *g, const struct dh_w_fn *fn, dh_w_va
     if (a.terms == 1)
         note_array(g, object, &a.term[0]);
     else if (a.terms > 1)
-        lose(g, object);
+        dh_w_region_lose(g, object);
 }
 
 void dh_w_cells_find(struct dh_w_regions *g)
