@@ -91,6 +91,27 @@ u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value v)
     return 0;
 }
 
+/* As dh_w_only_call says it of each: it is asked for every access. */
+void dh_w_only_calls_find(struct dh_w_races *r)
+{
+    const struct dh_w *w = r->w;
+    u8 *calls = calloc(w->n_insts + 1, 1);
+    if (calls == NULL)
+        dh_util_no_memory();
+    r->only = dh_arena_array(&r->w->arena, w->n_insts + 1, sizeof *r->only);
+    for (u32 i = 0; i < w->n_insts; i++)
+        for (size_t e = 0; e < w->insts[i].n_edges; e++) {
+            const struct dh_w_edge *edge = &w->insts[i].edges[e];
+            bool often = calls[edge->inst] > 0 || w->fns[w->insts[i].fn].ops[edge->op].kind != DH_W_CALL;
+            calls[edge->inst] = often ? 2 : 1;
+            r->only[edge->inst] = (struct dh_w_only){i, edge->op};
+        }
+    for (u32 i = 0; i < w->n_insts; i++)
+        if (calls[i] != 1 || dh_w_starts_itself(w, i))
+            r->only[i].caller = DH_W_NONE;
+    free(calls);
+}
+
 /* Whether an op lets go of a value that lies in the object at base, or gives it one more name. What is stored
  * in the object itself goes nowhere. */
 static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_value base)
@@ -187,20 +208,6 @@ static dh_w_value given(const struct dh_w_fn *caller, const struct dh_w_call *ca
     return base;
 }
 
-/* The accesses of an instance come one after the other. */
-static bool only_call(struct dh_w_races *r, u32 *inst, u32 *ret_op)
-{
-    struct dh_w_only *o = &r->only;
-    if (o->inst != *inst || !o->asked) {
-        o->inst = *inst;
-        o->asked = true;
-        o->is = dh_w_only_call(r->w, *inst, &o->caller, &o->op);
-    }
-    *inst = o->caller;
-    *ret_op = o->op;
-    return o->is;
-}
-
 /* Allocated in the function, or given by the only one that calls it. */
 static bool is_fresh(struct dh_w_races *r, u32 inst, u32 at, dh_w_value pointer)
 {
@@ -209,12 +216,13 @@ static bool is_fresh(struct dh_w_races *r, u32 inst, u32 at, dh_w_value pointer)
     for (u32 steps = 0; steps < MAX_DEPTH && base != DH_W_NONE; steps++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
         bool made = fn->def[base] < fn->n_ops && fn->ops[fn->def[base]].kind == DH_W_ALLOC;
-        if ((!made && base >= fn->args) || !is_kept(fn, at, base, made ? fn->def[base] : DH_W_NONE))
+        if ((!made && (base >= fn->args || r->only[inst].caller == DH_W_NONE)) ||
+            !is_kept(fn, at, base, made ? fn->def[base] : DH_W_NONE))
             return false;
         if (made)
             return true;
-        if (!only_call(r, &inst, &at))
-            return false;
+        at = r->only[inst].op;
+        inst = r->only[inst].caller;
         const struct dh_w_fn *caller = &w->fns[w->insts[inst].fn];
         base = given(caller, &caller->calls[caller->ops[at].call], base);
     }

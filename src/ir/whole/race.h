@@ -89,10 +89,10 @@ struct dh_w_races {
     struct dh_w_owner *owner;     /* owner.h */
     struct dh_w_regions *regions; /* region.h; NULL: nothing is asked for */
     struct dh_w_publish *publish; /* publish.c; NULL: nothing is asked for */
-    struct dh_w_only {            /* the only call of an instance, if there is one: asked for last */
-        u32 inst, caller, op;
-        bool asked, is;
-    } only;
+    struct dh_w_only { /* by instance: its only call; caller is DH_W_NONE: there is none, or there are several
+                        */
+        u32 caller, op;
+    } *only;
     struct dh_w_table renewed; /* by spot: locks made while other threads run; they exclude nobody for sure */
 };
 
@@ -127,6 +127,7 @@ struct dh_w_verdict {
 /* DH_PAIRS_IF_OWNED is said as if the object were handed over. */
 struct dh_w_verdict dh_w_judge(struct dh_w_races *r, const struct dh_w_class *a, const struct dh_w_class *b);
 /* mark.c */
+void dh_w_only_calls_find(struct dh_w_races *r);
 u8 dh_w_marks(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
 /* For accesses by the thread's own argument: equal for those that no two threads make to one place. Else 0.
  */

@@ -455,16 +455,20 @@ static void infer_instance(struct dh_w_regions *g, u32 inst)
 {
     struct dh_w *w = g->r->w;
     struct infer f = {.g = g, .w = w, .inst = inst, .fn = &w->fns[w->insts[inst].fn], .c = &g->of[inst]};
+    bool any = false;
     f.c->n_roots = 0;
     for (u32 v = 0; v < f.fn->locals; v++) {
         f.c->up[v] = v;
         f.c->root[v] = 0;
         f.c->broken[v] = false;
+        any |= tracks(&f, v);
     }
     for (u32 o = 0; o < f.fn->n_ops; o++)
         infer_op(&f, o);
-    infer_merges(&f);
-    check(&f);
+    if (any) {
+        infer_merges(&f);
+        check(&f);
+    }
     f.c->known = true;
 }
 
@@ -509,7 +513,8 @@ static void begin_round(struct dh_w_regions *g)
 {
     g->changed = false;
     dh_w_table_done(&g->tracked);
-    g->tracked = (struct dh_w_table){0};
+    dh_w_table_done(&g->arrays);
+    g->tracked = g->arrays = (struct dh_w_table){0};
     for (u32 i = 0; i < g->r->w->n_insts; i++)
         g->of[i].known = false;
 }
@@ -561,5 +566,6 @@ void dh_w_regions_done(struct dh_w_races *r)
         free(g->of[i].roots);
     free(g->cells);
     dh_w_table_done(&g->tracked);
+    dh_w_table_done(&g->arrays);
     dh_w_pool_done(&g->guards);
 }

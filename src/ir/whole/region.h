@@ -65,6 +65,7 @@ struct dh_w_regions {
     size_t n_cells, cap_cells;
     struct dh_w_classes *of;   /* by instance */
     struct dh_w_table tracked; /* by points-to set: 1 if it has such objects */
+    struct dh_w_table arrays;  /* by points-to set: 1 if it has variables with arrays of cells */
     struct dh_w_pool guards;
     bool changed;
 };
@@ -93,10 +94,12 @@ bool dh_w_cell_is_known_at(const struct dh_w_regions *g, const struct dh_w_fn *f
 bool dh_w_cell_is_exact(const struct dh_w_regions *g, const struct dh_w_cells *c, u32 offset);
 
 /* ---- region_place.c ---- */
-bool dh_w_place_matters(const struct dh_w_regions *g, u32 inst, dh_w_value v);
+bool dh_w_place_matters(struct dh_w_regions *g, u32 inst, dh_w_value v);
 void dh_w_places_find(struct dh_w_regions *g, u32 inst);
 /* Whether a value, where the op uses it, leads to no other cell than that of its region. */
 bool dh_w_place_is_proper(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value v);
+/* Whether a value that leads to a cell leads to that of its region. */
+bool dh_w_place_is_in(struct dh_w_regions *g, u32 inst, dh_w_value v);
 bool dh_w_place_is_no_cell(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value v);
 /* The cells that an access may touch. */
 enum dh_w_touches { DH_W_TOUCHES_ANY, DH_W_TOUCHES_OWN, DH_W_TOUCHES_NONE };

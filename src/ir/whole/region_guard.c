@@ -69,8 +69,9 @@ static bool go_to_caller(struct dh_w_races *r, struct view *v)
     struct dh_w *w = r->w;
     const struct dh_w_classes *c = &r->regions->of[v->inst];
     const struct dh_w_change *since = dh_w_flow_change(r->flow, v->inst, v->op);
-    u32 args = w->fns[w->insts[v->inst].fn].args, class = dh_w_region_class(c, v->pointer), caller, op, k = 0;
-    if (since->minus != 0 || since->releases_all || !dh_w_only_call(w, v->inst, &caller, &op))
+    u32 args = w->fns[w->insts[v->inst].fn].args, class = dh_w_region_class(c, v->pointer), k = 0;
+    u32 caller = r->only[v->inst].caller, op = r->only[v->inst].op;
+    if (since->minus != 0 || since->releases_all || caller == DH_W_NONE)
         return false;
     const struct dh_w_fn *fn = &w->fns[w->insts[caller].fn];
     const struct dh_w_call *call = &fn->calls[fn->ops[op].call];
@@ -118,12 +119,13 @@ static bool guard_by_root(struct dh_w_races *r, const struct view *v, struct gua
 /* A pointer in the class is to a cell, whichever, and the lock at a constant distance from it. */
 static bool guard_by_pointer(struct dh_w_races *r, const struct view *v, struct guard *to)
 {
-    const struct dh_w_regions *g = r->regions;
+    struct dh_w_regions *g = r->regions;
     const struct dh_w_classes *c = &g->of[v->inst];
     u32 class = dh_w_region_class(c, v->pointer), cells, offset;
     for (u32 i = 0; i < v->n; i++) {
         const struct dh_w_address *at = &v->lock[i].at;
         if (at->base == DH_W_NONE || at->terms > 0 || dh_w_region_class(c, at->base) != class ||
+            !dh_w_place_is_in(g, v->inst, at->base) ||
             !dh_w_cell_pointed(g, v->inst, at->base, &cells, &offset) || to->n == MAX_LOCKS ||
             (to->known && cells != to->cells))
             continue;

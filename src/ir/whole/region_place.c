@@ -82,24 +82,29 @@ static bool only_place(const struct dh_w_regions *g, u32 inst, dh_w_value v, str
            dh_w_cell_is_exact(g, array_at(g, *ret), ret->offset);
 }
 
-bool dh_w_place_matters(const struct dh_w_regions *g, u32 inst, dh_w_value v)
+bool dh_w_place_matters(struct dh_w_regions *g, u32 inst, dh_w_value v)
 {
     const struct dh_w *w = g->r->w;
     dh_pts_node node = dh_w_node(w, inst, v);
     dh_pts_location l;
     if (node == DH_PTS_NONE)
         return false;
-    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l);)
-        if (has_array(g, dh_pts_place(w->pts, l).object))
-            return true;
-    return false;
+    struct dh_w_key key = DH_W_KEY(dh_pts_representative(w->pts, node));
+    u32 known = dh_w_table_get(&g->arrays, key);
+    if (known != DH_W_TABLE_NONE)
+        return known;
+    bool matters = false;
+    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l) && !matters;)
+        matters = has_array(g, dh_pts_place(w->pts, l).object);
+    dh_w_table_put(&g->arrays, key, matters);
+    return matters;
 }
 
 /* ---- of values ---- */
 
 static const struct dh_w_where in_place = {.state = IN}, bad = {.state = BAD};
 
-static struct dh_w_where where_is(const struct dh_w_regions *g, u32 inst, dh_w_value v)
+static struct dh_w_where where_is(struct dh_w_regions *g, u32 inst, dh_w_value v)
 {
     return v < DH_W_CONSTANT && dh_w_place_matters(g, inst, v) ? g->of[inst].where[v] : in_place;
 }
@@ -111,7 +116,7 @@ static bool is_same_place(const struct dh_w_where *a, const struct dh_w_where *b
             (a->at.object == b->at.object && a->at.offset == b->at.offset && a->distance == b->distance));
 }
 
-static struct dh_w_where shifted(const struct dh_w_regions *g, u32 inst, const struct dh_w_op *op)
+static struct dh_w_where shifted(struct dh_w_regions *g, u32 inst, const struct dh_w_op *op)
 {
     struct dh_w_where to = where_is(g, inst, op->a);
     int64_t distance = op->kind == DH_W_COPY ? 0 : op->off;
@@ -257,6 +262,11 @@ bool dh_w_place_is_no_cell(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value 
     return false;
 }
 
+bool dh_w_place_is_in(struct dh_w_regions *g, u32 inst, dh_w_value v)
+{
+    return where_is(g, inst, v).state == IN;
+}
+
 bool dh_w_place_is_proper(struct dh_w_regions *g, u32 inst, u32 op, dh_w_value v)
 {
     struct dh_w_where at = where_is(g, inst, v);
@@ -268,7 +278,7 @@ enum dh_w_touches dh_w_place_touches(struct dh_w_regions *g, u32 inst, u32 op, d
 {
     if (!dh_w_place_matters(g, inst, v))
         return DH_W_TOUCHES_OWN; /* if any cell, it is in a variable without arrays */
-    if (where_is(g, inst, v).state == IN && all_stay(g, inst, v, 0, length))
+    if (dh_w_place_is_in(g, inst, v) && all_stay(g, inst, v, 0, length))
         return DH_W_TOUCHES_OWN;
     return dh_w_place_is_no_cell(g, inst, op, v) ? DH_W_TOUCHES_NONE : DH_W_TOUCHES_ANY;
 }

@@ -135,6 +135,7 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_guards_find_renewed(&races);
     dh_w_teams_find(&teams, &flow);
     dh_w_owner_find(&races);
+    dh_w_only_calls_find(&races);
     dh_w_regions_find(&races);
     dh_w_publish_find(&races);
     dh_w_races_find(&races);
