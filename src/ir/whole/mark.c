@@ -112,8 +112,22 @@ void dh_w_only_calls_find(struct dh_w_races *r)
     free(calls);
 }
 
+/* Whether a function reads pointers from the object at base. */
+static bool reads_from(const struct dh_w_fn *fn, dh_w_value base)
+{
+    for (u32 o = 0; o < fn->n_ops; o++) {
+        const struct dh_w_op *op = &fn->ops[o];
+        dh_w_value from = op->kind == DH_W_LOAD || op->kind == DH_W_UPDATE ? op->a
+                          : op->kind == DH_W_MEMCPY                        ? op->b
+                                                                           : DH_W_NONE;
+        if (from < DH_W_CONSTANT && dh_w_base_of(fn, from) == base)
+            return true;
+    }
+    return false;
+}
+
 /* Whether an op lets go of a value that lies in the object at base, or gives it one more name. What is stored
- * in the object itself goes nowhere. */
+ * in the object itself goes nowhere, if nobody reads it from there. */
 static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_value base)
 {
     dh_w_value goes = DH_W_NONE;
@@ -123,7 +137,8 @@ static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_val
              (op->kind == DH_W_COPY && op->dst != fn->ret && fn->def[op->dst] == DH_W_MANY))
         goes = op->a;
     if (goes < DH_W_CONSTANT && dh_w_base_of(fn, goes) == base)
-        return op->kind != DH_W_STORE || op->a >= DH_W_CONSTANT || dh_w_base_of(fn, op->a) != base;
+        return op->kind != DH_W_STORE || op->a >= DH_W_CONSTANT || dh_w_base_of(fn, op->a) != base ||
+               reads_from(fn, base);
     if (op->call == DH_W_NONE)
         return false;
     const struct dh_w_call *c = &fn->calls[op->call];
