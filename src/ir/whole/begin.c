@@ -172,8 +172,10 @@ static bool find_in_element(const struct dh_w *w, u32 inst, dh_w_value v, u32 by
 /* The same for an element of an array in a global variable. */
 static bool is_of_array(const struct dh_w *w, LLVMValueRef global, const struct dh_w_term *outer, u32 bytes)
 {
-    u32 object = w->globals[dh_w_table_get(&w->global_of, DH_W_KEY((u64)(uptr)global))].object;
-    u32 size = dh_pts_size(w->pts, object);
+    u32 number = dh_w_table_get(&w->global_of, DH_W_KEY((u64)(uptr)global));
+    if (number == DH_W_TABLE_NONE)
+        return false;
+    u32 object = w->globals[number].object, size = dh_pts_size(w->pts, object);
     if (outer->begin < 0 || outer->stride == 0 || outer->begin >= size || size > MAX_SIZE)
         return false;
     u32 first = (u32)outer->begin, end = outer->bytes == 0 ? size : first + outer->bytes;

@@ -85,8 +85,9 @@ bool dh_w_cell_at(struct dh_w_regions *g, const struct dh_w_address *a, struct d
         if (c->object != object || (c->stride != 0 && !in_array))
             continue;
         ret->cells = i;
-        if (c->stride == 0) {
-            ret->at.off = 0; /* it is in none of the arrays, which come first in the list */
+        if (c->stride == 0) { /* it is in none of the arrays, which come first in the list */
+            ret->cells = a->terms == 0 ? i : DH_W_NONE;
+            ret->at.off = 0;
             return true;
         }
         int64_t into = a->off - c->begin;
