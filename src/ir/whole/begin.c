@@ -132,6 +132,12 @@ bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_addres
 
 enum { MAX_SIZE = 1 << 16 };
 
+dh_pts_object dh_w_object_of(const struct dh_w *w, LLVMValueRef global)
+{
+    u32 number = dh_w_table_get(&w->global_of, DH_W_KEY((u64)(uptr)global));
+    return number == DH_W_TABLE_NONE ? DH_PTS_NONE : w->globals[number].object;
+}
+
 /* Whether all offsets of an object that a canonical one stands for are so many bytes from each other. */
 static bool are_apart(const struct dh_w *w, u32 object, u32 offset, u32 bytes)
 {
@@ -172,10 +178,10 @@ static bool find_in_element(const struct dh_w *w, u32 inst, dh_w_value v, u32 by
 /* The same for an element of an array in a global variable. */
 static bool is_of_array(const struct dh_w *w, LLVMValueRef global, const struct dh_w_term *outer, u32 bytes)
 {
-    u32 number = dh_w_table_get(&w->global_of, DH_W_KEY((u64)(uptr)global));
-    if (number == DH_W_TABLE_NONE)
+    dh_pts_object object = dh_w_object_of(w, global);
+    if (object == DH_PTS_NONE)
         return false;
-    u32 object = w->globals[number].object, size = dh_pts_size(w->pts, object);
+    u32 size = dh_pts_size(w->pts, object);
     if (outer->begin < 0 || outer->stride == 0 || outer->begin >= size || size > MAX_SIZE)
         return false;
     u32 first = (u32)outer->begin, end = outer->bytes == 0 ? size : first + outer->bytes;

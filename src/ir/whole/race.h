@@ -103,6 +103,8 @@ bool dh_w_begin(struct dh_w_races *r, u32 inst, const struct dh_w_address *a, in
 /* begin.c: whether the bases of two addresses are in one object, which there is one of, or are equal. */
 bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_address *a,
                         const struct dh_w_address *b);
+/* begin.c: the object of a global variable; DH_PTS_NONE: it has none, or one for each thread. */
+dh_pts_object dh_w_object_of(const struct dh_w *w, LLVMValueRef global);
 /* begin.c: whether two addresses are at one index each of two arrays in one element, of an array of
  * structures, that has the first array for itself. Their offsets become those in the first element. */
 bool dh_w_in_element(const struct dh_w *w, u32 inst, struct dh_w_address *a, struct dh_w_address *b);

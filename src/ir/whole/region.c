@@ -74,9 +74,8 @@ static void lose_in_other_memory(struct dh_w_regions *g)
 /* What a variable is initialised with is stored by nobody. */
 static void lose_initialised(struct dh_w_regions *g, u32 object, LLVMValueRef v)
 {
-    struct dh_w *w = g->r->w;
     if (LLVMIsAGlobalVariable(v) != NULL) {
-        u32 other = w->globals[dh_w_global(w, v)].object;
+        dh_pts_object other = dh_w_object_of(g->r->w, v);
         bool array = false;
         for (size_t i = 0; i < g->n_cells; i++)
             array |= g->cells[i].object == object && g->cells[i].stride != 0;

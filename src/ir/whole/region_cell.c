@@ -13,7 +13,7 @@ static u32 object_of(const struct dh_w_regions *g, const struct dh_w_address *a)
 {
     if (a->global == NULL || a->content != 0)
         return DH_W_NONE;
-    u32 object = g->r->w->globals[dh_w_global(g->r->w, a->global)].object;
+    dh_pts_object object = dh_w_object_of(g->r->w, a->global);
     return object != DH_PTS_NONE && g->has_cells[object] ? object : DH_W_NONE;
 }
 
