@@ -112,6 +112,20 @@ void dh_w_only_calls_find(struct dh_w_races *r)
     free(calls);
 }
 
+/* The value that another one is computed from, in whatever way: it leads to the same object. DH_W_NONE: a
+ * constant. */
+static dh_w_value origin(const struct dh_w_fn *fn, dh_w_value v)
+{
+    while (v < DH_W_CONSTANT) {
+        const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
+        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT &&
+                           op->kind != DH_W_ANY))
+            return v;
+        v = op->a;
+    }
+    return DH_W_NONE;
+}
+
 /* Whether a function reads pointers from the object at base. */
 static bool reads_from(const struct dh_w_fn *fn, dh_w_value base)
 {
@@ -120,7 +134,7 @@ static bool reads_from(const struct dh_w_fn *fn, dh_w_value base)
         dh_w_value from = op->kind == DH_W_LOAD || op->kind == DH_W_UPDATE ? op->a
                           : op->kind == DH_W_MEMCPY                        ? op->b
                                                                            : DH_W_NONE;
-        if (from < DH_W_CONSTANT && dh_w_base_of(fn, from) == base)
+        if (origin(fn, from) == base)
             return true;
     }
     return false;
@@ -134,16 +148,15 @@ static bool lets_go(const struct dh_w_fn *fn, const struct dh_w_op *op, dh_w_val
     if (op->kind == DH_W_STORE || op->kind == DH_W_UPDATE)
         goes = op->b;
     else if (op->kind == DH_W_THROW || op->kind == DH_W_SET || op->kind == DH_W_EXIT ||
-             (op->kind == DH_W_COPY && op->dst != fn->ret && fn->def[op->dst] == DH_W_MANY))
+             (op->dst != DH_W_NONE && op->dst != fn->ret && fn->def[op->dst] == DH_W_MANY))
         goes = op->a;
-    if (goes < DH_W_CONSTANT && dh_w_base_of(fn, goes) == base)
-        return op->kind != DH_W_STORE || op->a >= DH_W_CONSTANT || dh_w_base_of(fn, op->a) != base ||
-               reads_from(fn, base);
+    if (origin(fn, goes) == base)
+        return op->kind != DH_W_STORE || origin(fn, op->a) != base || reads_from(fn, base);
     if (op->call == DH_W_NONE)
         return false;
     const struct dh_w_call *c = &fn->calls[op->call];
     for (u32 i = 0; i < c->n; i++)
-        if (c->args[i] < DH_W_CONSTANT && dh_w_base_of(fn, c->args[i]) == base)
+        if (origin(fn, c->args[i]) == base)
             return true;
     return false;
 }
@@ -206,6 +219,8 @@ static bool is_kept(const struct dh_w_fn *fn, u32 at, dh_w_value base, u32 from)
         dh_util_no_memory();
     find_before(fn, at, from, before, before + fn->n_ops);
     for (u32 o = 0; o < fn->n_ops && kept; o++)
+        kept = fn->ops[o].kind != DH_W_AGAIN; /* behind a setjmp anything may have come before */
+    for (u32 o = 0; o < fn->n_ops && kept; o++)
         kept = before[o] ? !lets_go(fn, &fn->ops[o], base) : !lets_go_loosely(fn, &fn->ops[o], base);
     free(before);
     return kept;
@@ -214,11 +229,9 @@ static bool is_kept(const struct dh_w_fn *fn, u32 at, dh_w_value base, u32 from)
 /* What a function is given, if it is given it once. */
 static dh_w_value given(const struct dh_w_fn *caller, const struct dh_w_call *call, dh_w_value parameter)
 {
-    if (parameter >= call->n || call->args[parameter] >= DH_W_CONSTANT)
-        return DH_W_NONE;
-    dh_w_value base = dh_w_base_of(caller, call->args[parameter]);
+    dh_w_value base = parameter < call->n ? origin(caller, call->args[parameter]) : DH_W_NONE;
     for (u32 i = 0; i < call->n; i++)
-        if (i != parameter && call->args[i] < DH_W_CONSTANT && dh_w_base_of(caller, call->args[i]) == base)
+        if (i != parameter && origin(caller, call->args[i]) == base)
             return DH_W_NONE;
     return base;
 }
