@@ -212,7 +212,7 @@ static void follow(struct follow *f, struct hand_over h)
     struct dh_w *w = f->o->r->w;
     f->inst = h.inst;
     f->fn = &w->fns[w->insts[h.inst].fn];
-    f->held = dh_w_held_at(f->o->r, h.inst, h.op);
+    f->held = dh_w_held_at(f->o->r, h.inst, h.op, DH_W_RELAY);
     f->in = calloc(f->fn->n_blocks * (size_t)f->fn->locals + 1, 1);
     f->now = calloc(f->fn->locals + 1, 1);
     f->queued = calloc(f->fn->n_blocks + 1, 1);

@@ -59,8 +59,6 @@ DH_INLINE bool dh_w_owner_shared(const struct dh_w *w, u32 object)
 }
 /* take.c */
 bool dh_w_takes(struct dh_w_races *r, u32 inst, u32 op);
-/* The locks held at an op, whenever other threads run: a set. */
-u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op);
 /* owner.c: may the value point to something that is handed over? */
 bool dh_w_owner_holds(struct dh_w_owner *o, dh_pts_node node);
 /* kept.c */

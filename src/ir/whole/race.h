@@ -137,6 +137,8 @@ u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value pointer);
 /* ticket.c: the number (team.h) of an element whose index no other thread has, since a counter has given it
  * out; or 0. */
 u32 dh_w_ticket(struct dh_w_races *r, u32 inst, u32 op, dh_w_value pointer);
+/* take.c: the locks held at an op, whenever other threads run, as a style has it: a set. */
+u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op, int style);
 /* owner.c: which objects are handed from thread to thread (owner.h) */
 void dh_w_owner_find(struct dh_w_races *r);
 void dh_w_owner_done(struct dh_w_races *r);

@@ -23,23 +23,6 @@ struct guard {
     int64_t off; /* of a constant one */
 };
 
-/* The locks held at an op, in all states in which other threads may run. */
-static u32 held_at(struct dh_w_races *r, u32 inst, u32 op)
-{
-    struct dh_w_flow *f = r->flow;
-    const struct dh_w_change *c = dh_w_flow_change(f, inst, op);
-    u32 held = 0;
-    bool any = false;
-    for (size_t s = 0; s < f->states[inst].n && c->reached; s++) {
-        struct dh_w_state at = dh_w_flow_apply(f, &f->states[inst].at[s], c);
-        if (r->w->insts[inst].root == 0 && at.alive[DH_W_SOUND] == 0)
-            continue;
-        held = any ? dh_w_set_meet(&f->locks, held, at.locks) : at.locks;
-        any = true;
-    }
-    return held;
-}
-
 /* An access, seen from the function in which it is done, or from one that calls that. */
 struct view {
     u32 inst, op;
@@ -54,7 +37,7 @@ struct view {
 static void see_locks(struct dh_w_races *r, struct view *v)
 {
     size_t n;
-    const u32 *at = dh_w_set(&r->flow->locks, held_at(r, v->inst, v->op), &n);
+    const u32 *at = dh_w_set(&r->flow->locks, dh_w_held_at(r, v->inst, v->op, DH_W_SOUND), &n);
     for (size_t i = 0; i < n && v->n < MAX_LOCKS; i++) {
         const struct dh_w_held *h = dh_w_held(&r->flow->locks, at[i]);
         if (dh_w_address_known(&h->address))

@@ -9,7 +9,7 @@
 
 enum { MAX_DEPTH = 8, MAX_FEEDERS = 8 };
 
-u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op)
+u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op, int style)
 {
     struct dh_w_flow *f = r->flow;
     const struct dh_w_change *c = dh_w_flow_change(f, inst, op);
@@ -17,7 +17,7 @@ u32 dh_w_held_at(struct dh_w_races *r, u32 inst, u32 op)
     bool any = false;
     for (size_t s = 0; s < f->states[inst].n && c->reached; s++) {
         struct dh_w_state at = dh_w_flow_apply(f, &f->states[inst].at[s], c);
-        if (r->w->insts[inst].root == 0 && at.alive[DH_W_RELAY] == 0)
+        if (r->w->insts[inst].root == 0 && at.alive[style] == 0)
             continue; /* nobody else runs */
         held = any ? dh_w_set_meet(&f->locks, held, at.locks) : at.locks;
         any = true;
@@ -124,7 +124,7 @@ static bool leaves(struct dh_w_races *r, u32 inst, dh_w_value place, u32 held, c
         if (op->access == DH_W_NO_ACCESS || !dh_pairs_access_writes(op->access) || to == DH_PTS_NONE ||
             !dh_pts_may_alias(w->pts, at, to))
             continue;
-        if (dh_w_set_meet(&r->flow->locks, held, dh_w_held_at(r, inst, o)) != 0)
+        if (dh_w_set_meet(&r->flow->locks, held, dh_w_held_at(r, inst, o, DH_W_RELAY)) != 0)
             seen[meaning(op, all)] = true;
     }
     return seen[MOVES_ON] || (seen[EMPTIES] && !seen[PUTS_IN]);
@@ -136,7 +136,7 @@ bool dh_w_takes(struct dh_w_races *r, u32 inst, u32 n)
     const struct dh_w_op *op = &fn->ops[n];
     if (op->kind == DH_W_UPDATE)
         return true; /* an atomic exchange: nobody else gets it from there */
-    u32 held = dh_w_held_at(r, inst, n);
+    u32 held = dh_w_held_at(r, inst, n, DH_W_RELAY);
     if (held == 0 || LLVMIsALoadInst(op->inst) == NULL)
         return false;
     struct feeders all = {.n = 0};
