@@ -125,6 +125,8 @@ static bool are_alike(struct dh_w_flow *f, u32 by, const struct dh_w_counted *fi
     if (top == DH_W_NONE)
         return false;
     struct dh_w_counted x = *first, y = *second;
+    if (by != inst && (x.place.base != DH_W_NONE || y.place.base != DH_W_NONE))
+        return false; /* each in its own function's words */
     if (!dh_w_address_known(&x.place) || !dh_w_address_known(&y.place)) {
         x.bound = bound_at(f->w, x.bound, by, top);
         y.bound = bound_at(f->w, y.bound, inst, top);
@@ -152,8 +154,8 @@ bool dh_w_join_matches(struct dh_w_flow *f, u32 by, u32 fork, u32 inst, u32 join
         (by == inst && !dh_w_reaches(fn, first.header, jb, DH_W_NONE, NULL)))
         return false;
     struct dh_w_pool *expressions = &f->locks.expressions;
-    struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
-    struct dh_w_address joined = dh_w_address_of(w, expressions, in, in->ops[load].a);
+    struct dh_w_address created = dh_w_settled_of(w, expressions, fn, fn->ops[fork].a);
+    struct dh_w_address joined = dh_w_settled_of(w, expressions, in, in->ops[load].a);
     bool once = dh_w_runs_once(f, by);
     if (!once && !dh_w_is_made_here(fn, &created))
         return false;
@@ -279,8 +281,8 @@ static bool joins_succeeded(struct dh_w_flow *f, u32 inst, u32 fork, u32 join, s
         fn->blocks[jb].loop == DH_W_NONE || dh_w_loop_has(fn, s.loop, jb) ||
         !dh_w_counted_find(f, inst, fn->blocks[jb].loop, ret))
         return false;
-    struct dh_w_address created = dh_w_address_of(w, expressions, fn, fn->ops[fork].a);
-    struct dh_w_address joined = dh_w_address_of(w, expressions, fn, fn->ops[load].a);
+    struct dh_w_address created = dh_w_settled_of(w, expressions, fn, fn->ops[fork].a);
+    struct dh_w_address joined = dh_w_settled_of(w, expressions, fn, fn->ops[load].a);
     if (!dh_w_address_known(&created) || created.terms != 1 || created.term[0].stride < sizeof(u64) ||
         (created.base != DH_W_NONE && !dh_w_is_one_value(fn, created.base)) || !is_element(f, &joined, ret))
         return false;

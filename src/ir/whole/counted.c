@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ir/whole/join.h"
+#include "ir/whole/slot.h"
 
 u32 dh_w_block_of(const struct dh_w_fn *fn, u32 op)
 {
@@ -300,8 +301,9 @@ static bool set_bound(const struct search *s, struct dh_w_counted *c, LLVMValueR
         const struct dh_w_op *op = &s->fn->ops[o];
         if (op->inst != load || op->kind != DH_W_LOAD)
             continue;
-        struct dh_w_address at = dh_w_address_of(w, &s->f->locks.expressions, s->fn, op->a);
-        if (at.global != NULL && at.content == 0 && at.terms == 0 &&
+        struct dh_w_address at = dh_w_settled_of(w, &s->f->locks.expressions, s->fn, op->a);
+        bool is_one = at.global != NULL || (at.base != DH_W_NONE && dh_w_is_one_value(s->fn, at.base));
+        if (is_one && at.terms == 0 &&
             !dh_w_written_from(s->f, s->inst, c->header, NULL, dh_w_node(w, s->inst, op->a), op->length,
                                DH_W_NONE))
             c->place = at;

@@ -10,9 +10,9 @@
  * been created yet that reads it, or creates one that does; and if main itself reads it, behind the last of
  * these.
  *
- * The same is asked of pointers in arrays and structures, where functions that lock, or call one that locks
- * what it is given, read them: of all places
- * that such an operation may read, as far as the points-to sets tell, at once.
+ * The same is asked of pointers in arrays and structures, where functions read them that lock, call one that
+ * locks what it is given, create threads or begin one: of all places that such an operation may read, as far
+ * as the points-to sets tell, at once.
  *
  * Where main is when something happens is told by its own operations: the calls that lead there.
  */
@@ -233,10 +233,15 @@ static void find_in_memory(struct search *s, u32 number, u32 op)
         p->changes = true;
 }
 
-static bool locks(const struct dh_w_fn *fn)
+/* Whether a function locks, creates threads, or is the first of one. */
+static bool is_asked(const struct dh_w *w, u32 number)
 {
+    const struct dh_w_fn *fn = &w->fns[number];
+    for (u32 r = 1; r < w->n_roots; r++)
+        if (w->roots[r].fn == number)
+            return true;
     for (size_t o = 0; o < fn->n_ops; o++)
-        if (fn->ops[o].kind == DH_W_LOCK || fn->ops[o].kind == DH_W_TRYLOCK)
+        if (fn->ops[o].kind == DH_W_LOCK || fn->ops[o].kind == DH_W_TRYLOCK || fn->ops[o].kind == DH_W_FORK)
             return true;
     return false;
 }
@@ -260,14 +265,13 @@ static void find_places(struct search *s)
     for (u32 i = 0; i < w->n_fns; i++)
         for (u32 o = 0; o < w->fns[i].n_ops; o++)
             find_in_variable(s, &w->fns[i], o);
-    for (u32 i = 0; i < w->n_fns; i++)
-        for (u32 o = 0, end = locks(&w->fns[i]) ? (u32)w->fns[i].n_ops : 0; o < end; o++)
-            find_in_memory(s, i, o);
-    for (u32 i = 0; i < w->n_fns; i++) {
-        bool asks = !locks(&w->fns[i]) && calls_lock(w, &w->fns[i]);
-        for (u32 o = 0; asks && o < w->fns[i].n_ops; o++)
-            find_in_memory(s, i, o);
-    }
+    /* Those that call a lock come last: there may be no room for all. */
+    for (u32 pass = 0; pass < 2; pass++)
+        for (u32 i = 0; i < w->n_fns; i++) {
+            bool asks = is_asked(w, i) ? pass == 0 : pass == 1 && calls_lock(w, &w->fns[i]);
+            for (u32 o = 0; asks && o < w->fns[i].n_ops; o++)
+                find_in_memory(s, i, o);
+        }
     for (u32 i = 0; i < w->n_insts && s->n_places > 0; i++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
         for (u32 o = 0; o < fn->n_ops; o++) {

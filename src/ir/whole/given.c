@@ -61,12 +61,12 @@ static u32 copied(const struct dh_w_teams *t, u32 inst, u32 copy, int64_t off, c
 {
     struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-    struct dh_w_address from = dh_w_address_of(w, &t->flow->locks.expressions, fn, fn->ops[copy].b);
+    struct dh_w_address from = dh_w_settled_of(w, &t->flow->locks.expressions, fn, fn->ops[copy].b);
     struct dh_w_write to[DH_W_MAX_WRITES];
     from.off += off;
     for (u32 o = copy; dh_w_is_made_here(fn, &from) && o-- > fn->blocks[dh_w_block_of(fn, copy)].first;) {
         const struct dh_w_op *op = &fn->ops[o];
-        struct dh_w_address at = dh_w_address_of(w, &t->flow->locks.expressions, fn, op->a);
+        struct dh_w_address at = dh_w_settled_of(w, &t->flow->locks.expressions, fn, op->a);
         if (op->inst != NULL && LLVMIsAStoreInst(op->inst) != NULL && dh_w_address_equal(&at, &from))
             return LLVMTypeOf(LLVMGetOperand(op->inst, 0)) == r->type &&
                            !dh_w_written_from(t->flow, inst, 0, NULL, dh_w_node(w, inst, op->a), r->length, o)
@@ -97,7 +97,7 @@ static struct stored find_stored(const struct dh_w_teams *t, const struct dh_w_t
         bool copies = op->kind == DH_W_MEMCPY && op->length != DH_PTS_ANY && op->a != DH_W_NONE;
         if (!stores && !copies)
             continue;
-        struct dh_w_address to = dh_w_address_of(w, &t->flow->locks.expressions, fn, op->a);
+        struct dh_w_address to = dh_w_settled_of(w, &t->flow->locks.expressions, fn, op->a);
         struct stored s = {.op = o};
         int64_t off = copies ? r->at.off - to.off : 0;
         if (!dh_w_address_known(&to) || off < 0 || off + r->length > op->length)
@@ -126,7 +126,7 @@ static struct dh_w_address given_place(const struct dh_w_teams *t, const struct 
     struct dh_w_pool *expressions = &t->flow->locks.expressions;
     const struct dh_w_fn *creator = &w->fns[w->insts[team->inst].fn];
     const struct dh_w_address unknown = {.base = DH_W_NONE};
-    struct dh_w_address from = dh_w_address_of(w, expressions, &w->fns[w->insts[inst].fn], read->a);
+    struct dh_w_address from = dh_w_settled_of(w, expressions, &w->fns[w->insts[inst].fn], read->a);
     for (u32 steps = 0; w->roots[w->insts[inst].root].inst != inst; steps++) {
         struct dh_w_caller by = t->callers[inst];
         if (steps == DH_W_MAX_CALLS || by.inst == DH_W_NONE ||
@@ -146,7 +146,7 @@ static struct stored read_by(const struct dh_w_teams *t, const struct dh_w_team 
     struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
     bool is_own = inst == team->inst;
-    struct read r = {.at = is_own ? dh_w_address_of(w, &t->flow->locks.expressions, fn, fn->ops[op].a)
+    struct read r = {.at = is_own ? dh_w_settled_of(w, &t->flow->locks.expressions, fn, fn->ops[op].a)
                                   : given_place(t, team, inst, &fn->ops[op]),
                      .node = dh_w_node(w, inst, fn->ops[op].a),
                      .length = fn->ops[op].length,
@@ -226,7 +226,7 @@ struct dh_w_address dh_w_given_pointer(const struct dh_w_teams *t, const struct 
         *ret_slot = s.by.index != NULL;
         return (struct dh_w_address){.base = s.local};
     }
-    struct dh_w_address from = dh_w_address_of(w, expressions, creator, s.local);
+    struct dh_w_address from = dh_w_settled_of(w, expressions, creator, s.local);
     if ((from.base != DH_W_NONE && !dh_w_is_kept(creator, from.base, by, dh_w_until_joined(team))) ||
         (s.by.index != NULL && from.terms > 0))
         return unknown;
@@ -244,7 +244,7 @@ void dh_w_given_again(const struct dh_w_teams *t, const struct dh_w_team *team, 
         u32 op = dh_w_reader_of(fn, value), b = op != DH_W_NONE ? dh_w_block_of(fn, op) : 0, number;
         if (op == DH_W_NONE || !dh_w_loop_has(fn, second->loop, b) || !dh_w_counted_in_body(second, b))
             continue;
-        struct read r = {.at = dh_w_address_of(w, expressions, fn, fn->ops[op].a),
+        struct read r = {.at = dh_w_settled_of(w, expressions, fn, fn->ops[op].a),
                          .node = dh_w_node(w, team->inst, fn->ops[op].a),
                          .length = fn->ops[op].length,
                          .type = LLVMTypeOf(value)};

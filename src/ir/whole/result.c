@@ -28,7 +28,7 @@ static struct dh_w_address returned(const struct dh_w_teams *t, const struct dh_
     if ((t->flow->exits >> root_of(t, team) & 1) != 0 || fn->ret == DH_W_NONE ||
         fn->def[fn->ret] >= fn->n_ops || fn->ops[fn->def[fn->ret]].kind != DH_W_COPY)
         return unknown;
-    return dh_w_address_of(t->flow->w, &t->flow->locks.expressions, fn, fn->ops[fn->def[fn->ret]].a);
+    return dh_w_settled_of(t->flow->w, &t->flow->locks.expressions, fn, fn->ops[fn->def[fn->ret]].a);
 }
 
 bool dh_w_result_is_block(const struct dh_w_teams *t, const struct dh_w_team *team, dh_w_value v)

@@ -8,10 +8,58 @@
 
 #include "ir/whole/join.h"
 
+static bool is_fixed(const struct dh_w_fn *fn, dh_w_value v)
+{
+    return v < DH_W_CONSTANT && fn->def[v] < fn->n_ops && fn->ops[fn->def[v]].kind == DH_W_LOAD &&
+           (fn->ops[fn->def[v]].flags & DH_W_FIXED) != 0;
+}
+
+struct dh_w_address dh_w_settle(const struct dh_w *w, struct dh_w_pool *expressions, const struct dh_w_fn *fn,
+                                const struct dh_w_address *a)
+{
+    struct dh_w_address to = *a;
+    bool is_one = a->source != 0 && dh_w_is_one_value(fn, a->base);
+    for (dh_w_value v = 0; is_one && v < a->base; v++)
+        if (is_fixed(fn, v) && dh_w_address_of(w, expressions, fn, v).source == a->source) {
+            to.base = v;
+            break;
+        }
+    return to;
+}
+
+struct dh_w_address dh_w_settled_of(const struct dh_w *w, struct dh_w_pool *expressions,
+                                    const struct dh_w_fn *fn, dh_w_value v)
+{
+    struct dh_w_address a = dh_w_address_of(w, expressions, fn, v);
+    return dh_w_settle(w, expressions, fn, &a);
+}
+
+dh_w_value dh_w_settled_in(const struct dh_w *w, struct dh_w_pool *expressions, const struct dh_w_fn *fn,
+                           const struct dh_w_address *a)
+{
+    struct dh_w_address from = *a;
+    while (dh_w_address_source(expressions, &from, &from))
+        if (from.terms > 0)
+            return DH_W_NONE;
+    if (a->source == 0 || from.base != DH_W_NONE || from.global == NULL)
+        return DH_W_NONE;
+    for (dh_w_value v = 0; v < fn->locals; v++)
+        if (is_fixed(fn, v) && dh_w_address_of(w, expressions, fn, v).source == a->source)
+            return v;
+    return DH_W_NONE;
+}
+
 bool dh_w_is_one_value(const struct dh_w_fn *fn, dh_w_value v)
 {
-    u32 def = fn->def[v];
-    return v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def)));
+    for (; v < DH_W_CONSTANT; v = fn->ops[fn->def[v]].a) {
+        u32 def = fn->def[v];
+        if (v < fn->args || (def < fn->n_ops && !dh_w_repeats(fn, dh_w_block_of(fn, def))))
+            return true;
+        /* Read again each time, from what is one place: the address is a local at a constant distance. */
+        if (!is_fixed(fn, v) && (def >= fn->n_ops || fn->ops[def].kind != DH_W_OFFSET))
+            return false;
+    }
+    return v != DH_W_NONE;
 }
 
 bool dh_w_is_kept(const struct dh_w_fn *fn, dh_w_value v, const struct dh_w_counted *from,
@@ -75,8 +123,8 @@ dh_w_value dh_w_slot_block(struct dh_w_flow *f, u32 inst, const struct dh_w_coun
         const struct dh_w_op *op = &fn->ops[o];
         if (op->kind != DH_W_STORE || LLVMIsAStoreInst(op->inst) == NULL || op->b >= DH_W_CONSTANT)
             continue;
-        struct dh_w_address to = dh_w_address_of(w, &f->locks.expressions, fn, op->a);
-        struct dh_w_address block = dh_w_address_of(w, &f->locks.expressions, fn, op->b);
+        struct dh_w_address to = dh_w_settled_of(w, &f->locks.expressions, fn, op->a);
+        struct dh_w_address block = dh_w_settled_of(w, &f->locks.expressions, fn, op->b);
         if (!dh_w_is_element_of(f, fn, &to, made, made, until) || !dh_w_is_same_array(&to, slot) ||
             to.term[0].stride < op->length || !dh_w_comes_first(fn, made, o, behind))
             continue;
@@ -100,7 +148,7 @@ static bool is_read_by(struct dh_w_flow *f, u32 inst, const struct dh_w_counted 
         return false;
     u32 b = dh_w_block_of(fn, load);
     *ret_load = load;
-    *ret_slot = dh_w_address_of(f->w, &f->locks.expressions, fn, fn->ops[load].a);
+    *ret_slot = dh_w_settled_of(f->w, &f->locks.expressions, fn, fn->ops[load].a);
     return dh_w_loop_has(fn, by->loop, b) && dh_w_counted_in_body(by, b) &&
            dh_w_is_element_of(f, fn, ret_slot, by, from, until);
 }
@@ -120,7 +168,7 @@ dh_w_value dh_w_slot_filled_before(struct dh_w_flow *f, u32 inst, const struct d
         const struct dh_w_op *op = &fn->ops[o];
         if (op->kind != DH_W_STORE || LLVMIsAStoreInst(op->inst) == NULL || op->b >= DH_W_CONSTANT)
             continue;
-        struct dh_w_address to = dh_w_address_of(w, &f->locks.expressions, fn, op->a);
+        struct dh_w_address to = dh_w_settled_of(w, &f->locks.expressions, fn, op->a);
         if (dh_w_is_same_array(&to, &slot) && to.term[0].stride >= op->length &&
             dh_w_is_done_before(f, inst, o, created, until, &made) &&
             dh_w_is_element_of(f, fn, &to, &made, &made, until) && dh_w_is_fresh(w, fn, op->b) &&

@@ -16,7 +16,16 @@
 
 /* Whether a local is memory that is allocated anew each time, and nobody else has. */
 bool dh_w_is_fresh(const struct dh_w *w, const struct dh_w_fn *fn, dh_w_value v);
-/* Whether a local of an instance that runs once is computed once. */
+/* An address, with one local for all that read one pointer which no longer changes (fixed.c). */
+struct dh_w_address dh_w_settled_of(const struct dh_w *w, struct dh_w_pool *expressions,
+                                    const struct dh_w_fn *fn, dh_w_value v);
+struct dh_w_address dh_w_settle(const struct dh_w *w, struct dh_w_pool *expressions, const struct dh_w_fn *fn,
+                                const struct dh_w_address *a);
+/* The local of a function that is the same pointer as the base of another one's address: read from the same
+ * variable, or from where one leads to that no longer changes. DH_W_NONE: there is none. */
+dh_w_value dh_w_settled_in(const struct dh_w *w, struct dh_w_pool *expressions, const struct dh_w_fn *fn,
+                           const struct dh_w_address *a);
+/* Whether a local of an instance that runs once is computed once, or is a pointer that no longer changes. */
 bool dh_w_is_one_value(const struct dh_w_fn *fn, dh_w_value v);
 /* Whether it is not computed anew from the begin of a loop until another one is left by its count (NULL: at
  * any time). */

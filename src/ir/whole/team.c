@@ -233,7 +233,11 @@ static bool climb(const struct dh_w_teams *t, struct dh_w_element *e, struct dh_
             }
             struct dh_w_address given = *a;
             do { /* an index of the thread's own is not known there */
-                if (given.base != DH_W_NONE && given.base >= w->fns[w->insts[e->inst].fn].args) {
+                dh_w_value fixed = dh_w_settled_in(w, expressions, fn, &given);
+                if (fixed != DH_W_NONE) {
+                    *a = dh_w_address_behind(expressions, &(struct dh_w_address){.base = fixed}, &given,
+                                             &fn->ops[team->fork], &number);
+                } else if (given.base != DH_W_NONE && given.base >= w->fns[w->insts[e->inst].fn].args) {
                     bool slot = false;
                     *a = dh_w_given_pointer(t, team, e->inst, &given, &number, &slot);
                     e->slot = slot;
@@ -367,6 +371,7 @@ static bool find_element(struct dh_w_teams *t, u32 inst, u32 op, struct dh_w_add
             return false;
     }
     const struct dh_w_fn *by = &w->fns[w->insts[e->inst].fn];
+    a = dh_w_settle(w, &t->flow->locks.expressions, by, &a);
     for (u32 r = 1; r < w->n_roots && e->root == 0 && !e->slot; r++)
         if (t->of[r].known && t->of[r].inst == e->inst)
             read_given(t, &t->of[r], e, &a);
@@ -486,7 +491,7 @@ static bool find_seen_by(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value poin
 {
     const struct dh_w *w = t->flow->w;
     const struct dh_w_fn *fn = &w->fns[w->insts[inst].fn];
-    struct dh_w_address here = dh_w_address_of(w, &t->flow->locks.expressions, fn, pointer);
+    struct dh_w_address here = dh_w_settled_of(w, &t->flow->locks.expressions, fn, pointer);
     u32 length = fn->ops[op].length;
     struct dh_w_part part;
     struct dh_w_address outer = here;
