@@ -52,6 +52,16 @@ bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const stru
     return found;
 }
 
+bool dh_w_comes_to(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed)
+{
+    for (u32 i = 0; i < fn->blocks[a].succs; i++) {
+        u32 to = fn->succ[fn->blocks[a].succ + i];
+        if (to != closed && dh_w_reaches(fn, to, b, closed, NULL))
+            return true;
+    }
+    return false;
+}
+
 bool dh_w_repeats(const struct dh_w_fn *fn, u32 block)
 {
     for (u32 i = 0; i < fn->blocks[block].succs; i++)

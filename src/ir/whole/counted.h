@@ -45,6 +45,9 @@ u32 dh_w_block_number(const struct dh_w_fn *fn, LLVMBasicBlockRef bb);
 /* Whether a way leads from the start of block a to that of block b, neither through block `closed` nor by the
  * way out of a loop that is left by its count. DH_W_NONE, NULL: there is no such restriction. */
 bool dh_w_reaches(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed, const struct dh_w_counted *out);
+/* Whether a way leads from the end of block a to block b, but not through block `closed`: the header of a
+ * loop, if it must be in the same round. */
+bool dh_w_comes_to(const struct dh_w_fn *fn, u32 a, u32 b, u32 closed);
 /* Whether a block may run more than once each time the function does: it is in a loop, of whatever form. */
 bool dh_w_repeats(const struct dh_w_fn *fn, u32 block);
 /* Whether no round passes by the block, neither one that another follows nor the last one. */

@@ -438,27 +438,26 @@ static LLVMValueRef origin(const struct search *s, u32 *inst, LLVMValueRef v)
     return NULL;
 }
 
-/* Whether a share that begins at f(i) ends with that, or, if it is the last one, anywhere. */
-static bool ends_at(struct search *s, u32 inst, LLVMValueRef bound, bool closed,
+/* Whether a share that begins at f(i) ends with that, or, if it is the last one, anywhere. shift: what is
+ * added to the index. */
+static bool ends_at(struct search *s, u32 inst, const struct dh_w_part *part, const struct polynomial *shift,
                     const struct polynomial *next)
 {
     struct polynomial end, one = of_number(1);
-    if (evaluate(s, inst, bound, MAX_DEPTH, &end))
-        return (!closed || add(&end, &one, 1)) && equal(&end, next);
-    LLVMValueRef phi = origin(s, &inst, bound);
-    bool is_first;
-    if (phi == NULL || LLVMIsAPHINode(phi) == NULL || LLVMCountIncoming(phi) != 2)
-        return false;
-    const struct dh_w_fn *fn = fn_of(s, inst);
-    u32 to = dh_w_block_number(fn, LLVMGetInstructionParent(phi));
-    for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef branch =
-            branch_to(fn, dh_w_block_number(fn, LLVMGetIncomingBlock(phi, i)), to, &is_first);
-        if (branch != NULL && says_last(s, inst, branch, is_first) &&
-            evaluate(s, inst, LLVMGetIncomingValue(phi, 1 - i), MAX_DEPTH, &end))
-            return (!closed || add(&end, &one, 1)) && equal(&end, next);
+    bool found = evaluate(s, inst, part->bound, MAX_DEPTH, &end), is_first;
+    LLVMValueRef phi = found ? NULL : origin(s, &inst, part->bound);
+    if (phi != NULL && LLVMIsAPHINode(phi) != NULL && LLVMCountIncoming(phi) == 2) {
+        const struct dh_w_fn *fn = fn_of(s, inst);
+        u32 to = dh_w_block_number(fn, LLVMGetInstructionParent(phi));
+        for (unsigned i = 0; i < 2 && !found; i++) {
+            LLVMValueRef branch =
+                branch_to(fn, dh_w_block_number(fn, LLVMGetIncomingBlock(phi, i)), to, &is_first);
+            found = branch != NULL && says_last(s, inst, branch, is_first) &&
+                    evaluate(s, inst, LLVMGetIncomingValue(phi, 1 - i), MAX_DEPTH, &end);
+        }
     }
-    return false;
+    return found && (!part->closed || add(&end, &one, 1)) && (shift->terms == 0 || add(&end, shift, 1)) &&
+           equal(&end, next);
 }
 
 /* ---- shares ---- */
@@ -513,7 +512,22 @@ static u32 every(struct search *s, u32 inst, const struct dh_w_part *part)
     return number_of(s, &from, 1);
 }
 
-u32 dh_w_share(struct dh_w_teams *t, u32 inst, const struct dh_w_part *part)
+/* What is added to the index, if it is known. In numbers without a sign, the index must then be made of
+ * nothing that wraps around. */
+static bool find_shift(struct search *s, u32 inst, LLVMValueRef plus, LLVMValueRef begin,
+                       const struct polynomial *first, struct polynomial *ret)
+{
+    struct polynomial p;
+    *ret = (struct polynomial){.terms = 0};
+    if (plus == NULL && begin == NULL)
+        return true;
+    return (s->modulo == 0 || (plus == NULL && first->terms == 0)) &&
+           (plus == NULL || (evaluate(s, inst, plus, MAX_DEPTH, &p) && add(ret, &p, 1))) &&
+           (begin == NULL || (evaluate(s, s->team->inst, begin, MAX_DEPTH, &p) && add(ret, &p, 1)));
+}
+
+u32 dh_w_share(struct dh_w_teams *t, u32 inst, const struct dh_w_part *part, LLVMValueRef plus,
+               LLVMValueRef begin)
 {
     const struct dh_w *w = t->flow->w;
     u32 root = w->insts[inst].root;
@@ -527,13 +541,14 @@ u32 dh_w_share(struct dh_w_teams *t, u32 inst, const struct dh_w_part *part)
     s.leaf[INDEX].value = c->index;
     s.leaves = INDEX;
     if (part->step != NULL)
-        return every(&s, inst, part);
-    struct polynomial first, next;
-    if (!evaluate(&s, inst, part->start, MAX_DEPTH, &first) || !next_of(&first, &next) ||
-        (s.modulo != 0 && (part->closed || !is_fraction(&s, &first))))
+        return plus == NULL && begin == NULL ? every(&s, inst, part) : 0;
+    struct polynomial first, next, shift;
+    if (!evaluate(&s, inst, part->start, MAX_DEPTH, &first) ||
+        !find_shift(&s, inst, plus, begin, &first, &shift) || (shift.terms > 0 && !add(&first, &shift, 1)) ||
+        !next_of(&first, &next) || (s.modulo != 0 && (part->closed || !is_fraction(&s, &first))))
         return 0;
     u32 leaves = s.leaves;
-    if (!ends_at(&s, inst, part->bound, part->closed, &next))
+    if (!ends_at(&s, inst, part, &shift, &next))
         return 0;
     s.leaves = leaves; /* not those that only the end is made of */
     return number_of(&s, &first, 0);

@@ -6,7 +6,7 @@
  * A TEAM is all threads of one root, created by one operation of an instance that runs once. An ELEMENT is
  * where an access is as seen by the creator: what the thread was given takes the place of its parameter, and
  * so on through calls. Two accesses to elements of one array are apart if no two threads have the same index,
- * and nobody leaves their own element. It is a proof, not an assumption: each of its steps is in team.c.
+ * and nobody leaves their own element. It is a proof, not an assumption: each of its steps is in apart.c.
  */
 #ifndef DH_IR_WHOLE_TEAM_H
 #define DH_IR_WHOLE_TEAM_H
@@ -32,8 +32,8 @@ struct dh_w_element {
     LLVMValueRef global; /* ... or a global variable, or what it holds */
     u32 content;         /* see struct dh_w_address */
     u32 fresh;           /* the base is allocated anew each time; nothing else counts then */
-    u32 slot;   /* the base is a block by that index: 1: that an earlier loop has made (slot.c); 2: that the
-                   thread has made   and returns, a local of its first function (result.c) */
+    u32 slot;   /* the base is a block by the index: DH_W_FILLED, that an earlier loop has made (slot.c), or
+                   DH_W_RETURNED, that the thread has made, a local of its first function (result.c) */
     u32 share;  /* the index is one of the thread's share of all (share.c) */
     u32 ticket; /* the index is a number that a counter gives out (ticket.c), the counter is `index` */
     LLVMValueRef index; /* NULL: it is no element, but one place */
@@ -58,11 +58,16 @@ struct dh_w_teams {
     struct dh_w_pool shares;   /* 0: none */
 };
 
+/* What the slot of an element may be. */
+enum { DH_W_FILLED = 1, DH_W_RETURNED = 2 };
+
 void dh_w_teams_find(struct dh_w_teams *t, struct dh_w_flow *f);
 void dh_w_teams_done(struct dh_w_teams *t);
 /* The number of the element that an access is to, or 0. */
 u32 dh_w_element(struct dh_w_teams *t, u32 inst, u32 op, dh_w_value pointer);
-/* Whether accesses to these two never meet in one place while both threads run. */
+/* Whether the base of an element is one value as long as threads of the team run. */
+bool dh_w_is_kept_by(const struct dh_w_teams *t, u32 root, u32 inst, dh_w_value base);
+/* apart.c: whether accesses to these two never meet in one place while both threads run. */
 bool dh_w_elements_apart(const struct dh_w_teams *t, u32 a, u32 b);
 
 #endif
