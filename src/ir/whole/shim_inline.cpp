@@ -6,12 +6,15 @@
  *
  * What is proved of loops that create and join (count.c, team.c) is proved of one function that runs once. A
  * wrapper runs once for each thread, and a function that creates a team and joins it may run often: inlined,
- * both are part of the loops around their calls. So are the small functions that a creator calls, which fill
- * in what a thread is given.
+ * both are part of the loops around their calls. So are the small functions that a creator calls in a loop
+ * that creates, or in a short one, which fill in what a thread is given. Others stay what they are: what
+ * parameters are declared to point to (typed.c) is lost when they become values of the caller.
  *
  * Inlining neither removes nor adds an access, and copies of one access are one in the result (emit.c). Only
  * code that was not optimised is treated like this: the table of a binary is about the functions it has.
  */
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -44,28 +47,46 @@ struct contents {
     bool is_fixed = false; /* it calls itself, or what it calls may come back twice */
 };
 
+void add(contents &c, const Instruction &i)
+{
+    auto *call = dyn_cast<CallBase>(&i);
+    const Function *callee = call != nullptr ? call->getCalledFunction() : nullptr;
+    c.size += isa<DbgInfoIntrinsic>(&i) ? 0 : 1;
+    c.is_fixed |= (callee != nullptr && callee == i.getFunction()) ||
+                  (call != nullptr && call->hasFnAttr(Attribute::ReturnsTwice));
+    c.threads |= callee != nullptr && handles_threads(*callee);
+}
+
 contents look(const Function &fn)
 {
     contents c;
-    for (const Instruction &i : instructions(fn)) {
-        auto *call = dyn_cast<CallBase>(&i);
-        const Function *callee = call != nullptr ? call->getCalledFunction() : nullptr;
-        c.size += isa<DbgInfoIntrinsic>(&i) ? 0 : 1;
-        c.is_fixed |= callee == &fn || (call != nullptr && call->hasFnAttr(Attribute::ReturnsTwice));
-        c.threads |= callee != nullptr && handles_threads(*callee);
-    }
+    for (const Instruction &i : instructions(fn))
+        add(c, i);
     return c;
 }
 
-/* Which function a call is to be replaced by, and how much code that is; 0: it stays. */
-unsigned wanted(const CallInst &call, const contents &caller)
+/* Whether the loop around a call creates or joins threads, or is short. */
+bool is_in_team_loop(const LoopInfo &loops, const CallInst &call)
+{
+    const Loop *loop = loops.getLoopFor(call.getParent());
+    contents c;
+    for (unsigned b = 0; loop != nullptr && b < loop->getNumBlocks(); b++)
+        for (const Instruction &i : *loop->getBlocks()[b])
+            add(c, i);
+    return loop != nullptr && (c.threads || c.size <= max_helper);
+}
+
+/* How much code a call is to be replaced by; 0: it stays. */
+unsigned wanted(const CallInst &call, const LoopInfo *loops)
 {
     const Function *callee = call.getCalledFunction();
     if (callee == nullptr || callee->isDeclaration() || callee->isVarArg() || callee->isInterposable() ||
         callee == call.getFunction() || callee->getFunctionType() != call.getFunctionType())
         return 0;
     contents c = look(*callee);
-    unsigned limit = c.threads ? max_size : caller.threads ? max_helper : 0;
+    unsigned limit = c.threads                                           ? max_size
+                     : loops != nullptr && is_in_team_loop(*loops, call) ? max_helper
+                                                                         : 0;
     return c.is_fixed || c.size > limit ? 0 : c.size;
 }
 
@@ -80,10 +101,16 @@ bool dh_shim_inline_threads(LLVMModuleRef m)
         for (Function &fn : *unwrap(m)) {
             if (fn.isDeclaration())
                 continue;
-            contents caller = look(fn);
+            DominatorTree dominators;
+            LoopInfo loops;
+            bool creates = look(fn).threads;
+            if (creates) {
+                dominators.recalculate(fn);
+                loops.analyze(dominators);
+            }
             for (Instruction &i : instructions(fn)) {
                 auto *call = dyn_cast<CallInst>(&i);
-                unsigned size = call != nullptr ? wanted(*call, caller) : 0;
+                unsigned size = call != nullptr ? wanted(*call, creates ? &loops : nullptr) : 0;
                 if (size == 0 || growth + size > max_growth)
                     continue;
                 growth += size;
