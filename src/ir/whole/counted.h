@@ -1,5 +1,5 @@
 /*
- * counted.h - loops that count, and code that runs once: what count.c and team.c share.
+ * counted.h - loops that count, and code that runs once: what count.c and the files of teams share.
  */
 #ifndef DH_IR_WHOLE_COUNTED_H
 #define DH_IR_WHOLE_COUNTED_H

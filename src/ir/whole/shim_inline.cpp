@@ -4,7 +4,7 @@
  *     static void start(pthread_t *t, void *(*f)(void *), void *arg) { if (create(t, NULL, f, arg)) abort();
  * } for (i = 0; i < n; i++) start(&t[i], worker, &work[i]);
  *
- * What is proved of loops that create and join (count.c, team.c) is proved of one function that runs once. A
+ * What is proved of loops that create and join (count.c, apart.c) is proved of one function that runs once. A
  * wrapper runs once for each thread, and a function that creates a team and joins it may run often: inlined,
  * both are part of the loops around their calls. So are the small functions that a creator calls in a loop
  * that creates, or in a short one, which fill in what a thread is given. Others stay what they are: what
