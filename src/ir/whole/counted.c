@@ -257,7 +257,7 @@ static bool is_in(const struct dh_w_fn *fn, u32 loop, LLVMValueRef v)
 /* What is added to the index in i + 1, i - 1, i + 2; 0: it is something else. */
 static int64_t step_of(LLVMValueRef v, LLVMValueRef index)
 {
-    LLVMOpcode op = LLVMIsAInstruction(v) != NULL ? LLVMGetInstructionOpcode(v) : 0;
+    u32 op = LLVMIsAInstruction(v) != NULL ? (u32)LLVMGetInstructionOpcode(v) : 0; /* 0: no opcode */
     if ((op != LLVMAdd && op != LLVMSub) || LLVMGetOperand(v, 0) != index ||
         LLVMIsAConstantInt(LLVMGetOperand(v, 1)) == NULL)
         return 0;
