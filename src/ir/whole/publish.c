@@ -7,8 +7,9 @@
  *
  * Another thread has the address from memory: from a place in which this one, or one that has it from there,
  * has stored it. If no place that may hold the address has a pair, and none is accessed by atomic operations,
- * which may order nothing, each of these loads comes behind the store that it reads from; so what was done
- * before the first store (DH_W_MARK_FRESH) comes before whatever others do.
+ * which may order nothing, or by assembly and functions of libraries, whose accesses are not all known, each
+ * of these loads comes behind the store that it reads from; so what was done before the first store
+ * (DH_W_MARK_FRESH) comes before whatever others do.
  *
  * That a place has no pair may itself be known in this way only. So pairs with what is fresh are postponed,
  * and all objects supposed to be shown properly; whichever is in a place that has a pair is not, its pairs
@@ -21,7 +22,7 @@
 
 struct dh_w_publish {
     bool *proper;  /* by object */
-    bool *atomic;  /* by object: some of it is accessed by atomic operations */
+    bool *loose;   /* by object: some of it is accessed in a way that may order nothing and has no pairs */
     u32 *raced_in; /* by object: 1 + the last of its places in pairs */
     struct raced {
         dh_pts_location at;
@@ -33,23 +34,26 @@ struct dh_w_publish {
     size_t n_later, cap_later;
 };
 
-static bool is_atomic(u8 access)
+static bool is_loose(const struct dh_w_op *op)
 {
-    return access == DH_PAIRS_ATOMIC_READ || access == DH_PAIRS_ATOMIC_WRITE ||
-           access == DH_PAIRS_ATOMIC_UPDATE;
+    if (op->access == DH_PAIRS_ATOMIC_READ || op->access == DH_PAIRS_ATOMIC_WRITE ||
+        op->access == DH_PAIRS_ATOMIC_UPDATE)
+        return true;
+    return op->access == DH_W_NO_ACCESS && (op->kind == DH_W_LOAD || op->kind == DH_W_STORE) &&
+           op->inst != NULL && LLVMIsACallInst(op->inst) != NULL;
 }
 
-static void find_atomic(struct dh_w_publish *p, const struct dh_w *w)
+static void find_loose(struct dh_w_publish *p, const struct dh_w *w)
 {
     dh_pts_location l;
     for (u32 i = 0; i < w->n_insts; i++) {
         const struct dh_w_fn *fn = &w->fns[w->insts[i].fn];
         for (u32 o = 0; o < fn->n_ops; o++) {
-            dh_pts_node node = is_atomic(fn->ops[o].access) ? dh_w_node(w, i, fn->ops[o].a) : DH_PTS_NONE;
+            dh_pts_node node = is_loose(&fn->ops[o]) ? dh_w_node(w, i, fn->ops[o].a) : DH_PTS_NONE;
             if (node == DH_PTS_NONE)
                 continue;
             for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l);)
-                p->atomic[dh_pts_place(w->pts, l).object] = true;
+                p->loose[dh_pts_place(w->pts, l).object] = true;
         }
     }
 }
@@ -61,11 +65,11 @@ void dh_w_publish_find(struct dh_w_races *r)
         return;
     struct dh_w_publish *p = dh_arena_alloc(&w->arena, sizeof *p);
     *p = (struct dh_w_publish){.proper = dh_arena_array(&w->arena, w->n_objects + 1, sizeof *p->proper),
-                               .atomic = dh_arena_array(&w->arena, w->n_objects + 1, sizeof *p->atomic),
+                               .loose = dh_arena_array(&w->arena, w->n_objects + 1, sizeof *p->loose),
                                .raced_in = dh_arena_array(&w->arena, w->n_objects + 1, sizeof *p->raced_in)};
     for (u32 i = 0; i < w->n_objects; i++)
         p->proper[i] = w->objects[i].kind == DH_W_HEAP;
-    find_atomic(p, w);
+    find_loose(p, w);
     r->publish = p;
 }
 
@@ -109,7 +113,7 @@ static bool is_improper(const struct dh_w_publish *p, const struct dh_w *w, u32 
                         dh_pts_location place)
 {
     u8 kind = w->objects[container].kind;
-    if ((kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP) || p->atomic[container])
+    if ((kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP) || p->loose[container])
         return true;
     for (u32 n = p->raced_in[container]; n != 0; n = p->raced[n - 1].before)
         if (dh_pts_locations_overlap(w->pts, place, sizeof(void *), p->raced[n - 1].at,
