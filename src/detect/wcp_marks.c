@@ -44,6 +44,8 @@ static u32 place_of(const struct dh_wcp_marks *m, u32 tid)
 /* Moves the marks from `at` on to where `to` has them, `by` places further. */
 static void move(struct dh_wcp_marks *to, const struct dh_wcp_marks *from, u32 at, u32 n, u32 by)
 {
+    if (n == 0) /* of no marks there is no memory */
+        return;
     memmove(to->items + at + by, from->items + at, n * sizeof(u32));
     memmove(clocks_of(to) + at + by, clocks_of(from) + at, n * sizeof(u32));
     memmove(places_of(to) + at + by, places_of(from) + at, n * sizeof(struct dh_wcp_place));
@@ -83,8 +85,7 @@ void dh_wcp_marks_set(struct dh_detector *d, struct dh_wcp_marks *m, u32 tid, u3
 
 u32 dh_wcp_marks_outside(const struct dh_wcp_marks *m, u32 from, const struct dh_vc *c)
 {
-    const u32 *clocks = clocks_of(m);
-    while (from < m->n && clocks[from] <= dh_vc_get(c, m->items[from]))
+    while (from < m->n && clocks_of(m)[from] <= dh_vc_get(c, m->items[from]))
         from++;
     return from;
 }

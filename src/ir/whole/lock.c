@@ -34,9 +34,9 @@ void dh_w_locks_done(struct dh_w_locks *l)
 struct dh_w_path dh_w_path_of(const struct dh_w_fn *fn, dh_w_value v)
 {
     struct dh_w_path p = {.base = DH_W_NONE, .steps = 1};
-    while (v < DH_W_CONSTANT) {
+    for (size_t steps = 0; v < DH_W_CONSTANT; steps++) { /* as many as there are ops: it is a circle */
         u32 def = fn->def[v];
-        const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
+        const struct dh_w_op *op = def < fn->n_ops && steps <= fn->n_ops ? &fn->ops[def] : NULL;
         bool bounded = op != NULL && op->kind == DH_W_ELEMENT && op->length != 0 && op->length != DH_PTS_ANY;
         if (op != NULL && op->kind == DH_W_LOAD && p.steps < DH_W_PATH_MAX && op->access == DH_PAIRS_READ) {
             memmove(p.off + 1, p.off, p.steps * sizeof p.off[0]);
@@ -57,9 +57,9 @@ struct dh_w_path dh_w_path_of(const struct dh_w_fn *fn, dh_w_value v)
 dh_w_value dh_w_base_of(const struct dh_w_fn *fn, dh_w_value v)
 {
     dh_w_value element = DH_W_NONE;
-    while (v < DH_W_CONSTANT) {
+    for (size_t steps = 0; v < DH_W_CONSTANT; steps++) { /* as many as there are ops: it is a circle */
         u32 def = fn->def[v];
-        const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
+        const struct dh_w_op *op = def < fn->n_ops && steps <= fn->n_ops ? &fn->ops[def] : NULL;
         bool bounded = op != NULL && op->kind == DH_W_ELEMENT && op->length != 0 && op->length != DH_PTS_ANY;
         if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && !bounded))
             return v;

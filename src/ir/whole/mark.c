@@ -68,12 +68,13 @@ u32 dh_w_own(const struct dh_w *w, u32 inst, dh_w_value v)
         return 0;
     struct origin o = {.arg = LLVMGetParam(fn->value, 0)};
     int64_t off = 0;
-    while (v < DH_W_CONSTANT) {
+    for (size_t steps = 0; v < DH_W_CONSTANT; steps++) {
         if (v == 0)
             return 1; /* the argument itself: all of what it points to is this thread's own */
         u32 def = fn->def[v];
         const struct dh_w_op *op = def < fn->n_ops ? &fn->ops[def] : NULL;
-        if (op == NULL || (op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT && op->kind != DH_W_COPY))
+        if (op == NULL || steps > fn->n_ops || /* it goes in a circle */
+            (op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT && op->kind != DH_W_COPY))
             return 0;
         off += op->kind == DH_W_COPY ? 0 : op->off;
         if (op->kind == DH_W_ELEMENT) {
@@ -113,13 +114,15 @@ void dh_w_only_calls_find(struct dh_w_races *r)
 }
 
 /* The value that another one is computed from, in whatever way: it leads to the same object. DH_W_NONE: a
- * constant. */
+ * constant. What is computed from nothing but itself, as a phi may be whose other values are null, is its own
+ * origin: that takes more steps than there are ops. */
 static dh_w_value origin(const struct dh_w_fn *fn, dh_w_value v)
 {
-    while (v < DH_W_CONSTANT) {
+    for (size_t steps = 0; v < DH_W_CONSTANT; steps++) {
         const struct dh_w_op *op = fn->def[v] < fn->n_ops ? &fn->ops[fn->def[v]] : NULL;
-        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT &&
-                           op->kind != DH_W_ANY))
+        if (op == NULL || steps > fn->n_ops ||
+            (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET && op->kind != DH_W_ELEMENT &&
+             op->kind != DH_W_ANY))
             return v;
         v = op->a;
     }

@@ -29,7 +29,7 @@ enum { MAX_PLACES = 8 };
 const void *dh_w_typed_base(const struct dh_w_fn *f, dh_w_value v, int64_t *ret_offset)
 {
     int64_t offset = 0;
-    while (v < DH_W_CONSTANT && f->as != NULL) {
+    for (size_t steps = 0; v < DH_W_CONSTANT && f->as != NULL; steps++) {
         if (f->as[v] != 0) {
             const struct dh_w_typed *t = &f->typed[f->as[v] - 1];
             for (u32 i = 1; i < t->n; i++)
@@ -39,7 +39,8 @@ const void *dh_w_typed_base(const struct dh_w_fn *f, dh_w_value v, int64_t *ret_
             return t->type[0];
         }
         const struct dh_w_op *op = f->def[v] < f->n_ops ? &f->ops[f->def[v]] : NULL;
-        if (op == NULL || (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET))
+        if (op == NULL || steps > f->n_ops || /* it goes in a circle */
+            (op->kind != DH_W_COPY && op->kind != DH_W_OFFSET))
             return NULL;
         offset += op->kind == DH_W_OFFSET ? op->off : 0;
         v = op->a;
