@@ -313,7 +313,8 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
     if (program) {
         add_whole(d, "libdeadheat-field.a", out);
         dh_cc_args_add(out,
-                       "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort");
+                       "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort"
+                       ",--wrap=_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv");
     }
     dh_cc_filter(in, &d->line, out);
     if (program)

@@ -178,38 +178,6 @@ INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)), (cont
         dh_field_track_acquire(control);
 }
 
-/* Guards of C++. What compiled code reads before it calls these is an atomic of the program. The linker is
- * told to lead calls of them here (src/cli/cmd_cc.c): a static libstdc++ would leave out its own for one of
- * the same name. */
-int __real___cxa_guard_acquire(void *guard) __attribute__((weak));
-void __real___cxa_guard_release(void *guard) __attribute__((weak));
-void __real___cxa_guard_abort(void *guard) __attribute__((weak));
-DH_EXPORT int __wrap___cxa_guard_acquire(void *guard);
-DH_EXPORT void __wrap___cxa_guard_release(void *guard);
-DH_EXPORT void __wrap___cxa_guard_abort(void *guard);
-
-int __wrap___cxa_guard_acquire(void *guard)
-{
-    int mine = __real___cxa_guard_acquire(guard);
-    if (dh_field_tracks())
-        dh_field_track_acquire(guard);
-    return mine;
-}
-
-void __wrap___cxa_guard_release(void *guard)
-{
-    if (dh_field_tracks())
-        dh_field_track_release(guard);
-    __real___cxa_guard_release(guard);
-}
-
-void __wrap___cxa_guard_abort(void *guard)
-{
-    if (dh_field_tracks())
-        dh_field_track_release(guard);
-    __real___cxa_guard_abort(guard);
-}
-
 /* ---- What is not followed ---- */
 
 /* By these a thread may order others where nothing is seen of it. If it is ordered after the access itself,

@@ -62,6 +62,14 @@ static void run(const char *how)
         future.get();
         get();
         t.join();
+    } else if (strcmp(how, "at-exit") == 0) {
+        std::thread t([&] {
+            promise.set_value_at_thread_exit();
+            put();
+        });
+        future.wait();
+        get();
+        t.join();
     } else if (strcmp(how, "once") == 0) {
         auto body = [] {
             std::call_once(once, [] {
