@@ -65,6 +65,8 @@ static const char *why_unseen(const char *name, const GElf_Sym *sym)
         return "it uses OpenMP, whose own synchronisation is not seen";
     if (strcmp(name, "free") == 0 && sym->st_shndx != SHN_UNDEF && GELF_ST_BIND(sym->st_info) != STB_WEAK)
         return "it has an allocator of its own, and who gets a block after whom is not seen";
+    if ((strcmp(name, "error") == 0 || strcmp(name, "error_at_line") == 0) && sym->st_shndx == SHN_UNDEF)
+        return "it calls error, whose lock of stderr is not seen";
     return NULL;
 }
 

@@ -2,11 +2,9 @@
  * files.c - input and output, for track.h: what is read comes after what was written.
  *
  * Which descriptor leads to which is not known here, so all of them are one object: whoever has read anything
- * is ordered after all who have written. Streams of stdio are not followed; their functions are too many, and
- * too short to stand before.
+ * is ordered after all who have written. Streams, too, lead there (streams.c).
  */
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -111,21 +109,6 @@ WRITES(int, close, (int fd), (fd))
 WRITES(int, epoll_ctl, (int fd, int op, int which, struct epoll_event *event), (fd, op, which, event))
 WRITES(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
 WRITES(int, ftruncate, (int fd, off_t n), (fd, n))
-
-WRITES(size_t, fwrite, (const void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f))
-WRITES(int, fputs, (const char *restrict text, FILE *restrict f), (text, f))
-WRITES(int, fflush, (FILE * f), (f))
-WRITES(int, fclose, (FILE * f), (f))
-READS(size_t, fread, (void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f))
-READS(ssize_t, __getdelim, (char **restrict line, size_t *restrict n, int end, FILE *restrict f),
-      (line, n, end, f)) /* what getline is, with optimisation */
-INTERCEPTOR(char *, fgets, (char *restrict p, int n, FILE *restrict f), (p, n, f))
-{
-    char *line = real_fgets(p, n, f);
-    if (dh_field_tracks())
-        dh_field_track_acquire(&dh_field_files);
-    return line;
-}
 
 MOVES(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t len), (fd, to, len))
 MOVES(int, dup2, (int from, int to), (from, to))

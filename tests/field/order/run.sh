@@ -19,7 +19,7 @@ for level in -O0 -O2; do
                 "Earlier write of 8 bytes" "#0 put" "#1 writer" "1 data race"
             lacks "$analysis$level-$how-at-once" err "at the same time"
         done
-        for how in mutex rwlock spin mtx cond barrier sem pipe atomic builtin add local create join chain once free; do
+        for how in mutex rwlock spin mtx cond barrier sem pipe flockfile putc printf feof atomic builtin add local create join chain once free; do
             chase --analysis=$analysis --pair "$pair" -- ./order $how
             same "$analysis$level-$how" "$status:$(cat out)" 0:OK
             lacks "$analysis$level-$how-race" err "data race"
@@ -59,6 +59,10 @@ END
 "$deadheat" cc --dh-mode=field -w own.c -o own
 refused allocator "'$work/own' cannot be followed by --analysis=litehb: it has an allocator of its own" \
     --analysis=litehb --pair "own.c:3:*:own.c:3:*" -- ./own
+printf '#include <error.h>\nint y;\nint main(void)\n{\n    error(0, 0, "%%d", y++);\n    return 0;\n}\n' >says.c
+"$deadheat" cc --dh-mode=field -w says.c -o says
+refused error "'$work/says' cannot be followed by --analysis=litehb: it calls error" \
+    --analysis=litehb --pair "says.c:5:*:says.c:5:*" -- ./says
 printf 'int y;\nint main(void)\n{\n#pragma omp parallel\n    y++;\n    return 0;\n}\n' >omp.c
 if "$deadheat" cc --dh-mode=field -fopenmp -w omp.c -o omp 2>log; then
     refused openmp "'$work/omp' cannot be followed by --analysis=litehb: it uses OpenMP" \

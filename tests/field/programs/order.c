@@ -28,6 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem;
 static mtx_t mtx;
 static int pipe_ends[2];
+static FILE *stream;
 static atomic_int flag, *local;
 static int undeclared; /* atomic by builtins of the compiler */
 static int said;       /* under the lock */
@@ -66,6 +67,8 @@ static void enter(int writes)
         pthread_spin_lock(&spin);
     if (is("mtx"))
         mtx_lock(&mtx);
+    if (is("flockfile"))
+        flockfile(stream);
 }
 
 static void leave(int writes)
@@ -80,6 +83,19 @@ static void leave(int writes)
         pthread_spin_unlock(&spin);
     if (is("mtx"))
         mtx_unlock(&mtx);
+    if (is("flockfile"))
+        funlockfile(stream);
+}
+
+/* A call that locks the stream. */
+static void use_stream(void)
+{
+    if (is("putc"))
+        putc('x', stream);
+    if (is("printf"))
+        fprintf(stream, "%s %d", how, said);
+    if (is("feof"))
+        feof(stream);
 }
 
 /* Says that the data is there. */
@@ -115,6 +131,7 @@ static void tell(void)
     }
     if (is("free"))
         free(shared);
+    use_stream();
 }
 
 static void hear(void)
@@ -160,8 +177,10 @@ static void *reader(void *arg)
 {
     void *volatile own = malloc(1); /* and what libc needs itself for a thread */
     free(own);
+    mark();
     hear();
-    after(1);
+    after(2);
+    use_stream();
     if (is("once"))
         pthread_once(&once, put);
     if (is("free")) {
@@ -192,16 +211,19 @@ int main(int argc, char **argv)
     how = argc > 1 ? argv[1] : "none";
     local = &own;
     mallopt(M_ARENA_MAX, 1);
+    stream = fopen("/dev/null", "w+");
     shared = calloc(1, BLOCK);
-    if (pipe(pipe_ends) != 0)
+    if (pipe(pipe_ends) != 0 || !stream)
         abort();
     pthread_spin_init(&spin, 0);
     pthread_barrier_init(&barrier, NULL, 2);
     sem_init(&sem, 0, 0);
     mtx_init(&mtx, mtx_plain);
     int reads_here = is("local") || is("join") || is("create");
-    if (!reads_here)
+    if (!reads_here) {
         pthread_create(&b, NULL, reader, NULL);
+        after(1);
+    }
     if (is("chain"))
         pthread_create(&c, NULL, middle, NULL);
     pthread_create(&a, NULL, writer, NULL);
