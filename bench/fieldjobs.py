@@ -12,11 +12,10 @@ import jobs
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """How a program is run: with the flags of a chase of one pair, or none; or only with the library preloaded."""
+    """How a program is run: with the flags of a chase of one pair, or none."""
 
     name: str
     flags: tuple = None
-    preload: bool = False
     rmax: float = None  # for the bar
     kind: str = "native"  # of the build: native, or field
 
@@ -24,10 +23,6 @@ class Configuration:
         if self.flags is None:
             return argv
         return [deadheat, "chase", "--stats", "--exitcode=0", "--source=0", *self.flags, "--pair", pair, "--", *argv]
-
-    def environment(self, deadheat, env):
-        library = deadheat.parent.parent / "lib" / "deadheat" / "libdeadheat-field.so"
-        return dict(env, LD_PRELOAD=str(library)) if self.preload else env
 
 
 PLAIN = Configuration("plain")
@@ -97,7 +92,7 @@ class RealJob(jobs.Job):
 
     def start(self, argv, **options):
         deadheat = self.bench.tools.deadheat
-        env = self.configuration.environment(deadheat, harness.environment("native"))
+        env = harness.environment("native")
         self.report.unlink(missing_ok=True)
         with open(self.report, "wb") as err:
             options = {"stdout": err, "cwd": self.scratch, **options}

@@ -19,9 +19,10 @@ MEASURES = {"wall": "Wall time, over the plain run", "cpu": "Processor time, ove
 ABOUT_COST = """
 Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the plain run
 of the same round: the geometric mean over the rounds, and half of its 95% confidence interval. Plain again is the
-same program once more, so what it shows is noise. Asleep is the program with the library preloaded and no command.
+same program once more, so what it shows is noise. Asleep is the field build, with the library in it and no command.
 Then a chase of one pair at that r_max, in each round another, drawn from the pairs that the static analysis proposes
-({pairs} in all). Wall time is the program's own life, of servers their client's time; processor time is the
+({pairs} in all). LiteHB and FullHB follow the program's synchronisation in the field build; the cost of FullHB is not
+bounded, and bars end at 30%. Wall time is the program's own life, of servers their client's time; processor time is the
 program's. Where the machine is busy, processor time tells more, but not what waiting costs.
 """
 ABOUT_SHARE = """
