@@ -215,18 +215,20 @@ static void add_whole(struct driver *d, const char *archive, struct dh_cc_args *
     dh_cc_args_add(out, "-Wl,--no-whole-archive");
 }
 
+/* Each is a DH_INTERCEPTOR_WRAPS of the runtime, and in src/field/cxx.c. */
+#define WRAP_CXX                                                        \
+    "-Wl,--wrap=_Unwind_DeleteException"                                \
+    ",--wrap=_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"       \
+    ",--wrap=_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv" \
+    ",--wrap=_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE"    \
+    ",--wrap=_ZNSt3pmr20get_default_resourceEv"
+
 /* First, so that an archive of the program that also defines malloc, say, is not drawn in. */
 static void add_runtime(struct driver *d, struct dh_cc_args *out)
 {
     add_whole(d, d->line.checked ? "libdeadheat_rt_checked.a" : "libdeadheat_rt.a", out);
     dh_cc_args_add(out, in_libdir(d, "-Wl,--dynamic-list=", "intercept.syms"));
-    /* Each is a DH_INTERCEPTOR_WRAPS of the runtime. */
-    dh_cc_args_add(out,
-                   "-Wl,--wrap=_Unwind_DeleteException"
-                   ",--wrap=_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"
-                   ",--wrap=_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"
-                   ",--wrap=_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE"
-                   ",--wrap=_ZNSt3pmr20get_default_resourceEv");
+    dh_cc_args_add(out, WRAP_CXX);
 }
 
 /* Last, since the runtime needs them, and without disturbing the program's own --as-needed. */
@@ -313,8 +315,8 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
     if (program) {
         add_whole(d, "libdeadheat-field.a", out);
         dh_cc_args_add(out,
-                       "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort"
-                       ",--wrap=_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv");
+                       "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort");
+        dh_cc_args_add(out, WRAP_CXX);
     }
     dh_cc_filter(in, &d->line, out);
     if (program)

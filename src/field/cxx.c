@@ -4,6 +4,8 @@
  * The linker is told to lead calls of these functions here (src/cli/cmd_cc.c): a static libstdc++ would leave
  * out its own for one of the same name.
  */
+#include <unwind.h>
+
 #include "field/track.h"
 
 /* ---- Guards ---- */
@@ -76,4 +78,74 @@ void __wrap__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(struct mak
         return;
     __atomic_store_n(&library_call, m->call, __ATOMIC_RELEASE);
     m->call = make_ready;
+}
+
+/* ---- Exceptions that several threads hold ---- */
+
+/* Whoever lets go of one last destroys it, after all others have let go of it. They are counted inside
+ * libstdc++, by whose ABI the count is at a fixed distance before the object. That somebody is the last is
+ * not seen, so one of several that lets go ends the window. */
+enum { COUNT_BEFORE_OBJECT = 128, START_BEFORE_HEADER = 80 /* of a dependent exception */ };
+
+static const u64 CLASS_GNU = 0x474e5543432b2b00; /* "GNUCC++" and a zero; a one if it is dependent */
+
+static void let_go(const void *object)
+{
+    const int *count = (const int *)((const char *)object - COUNT_BEFORE_OBJECT);
+    if (__atomic_load_n(count, __ATOMIC_RELAXED) > 1)
+        dh_field_track_give_up();
+}
+
+void __real__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **p) __attribute__((weak));
+DH_EXPORT void __wrap__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **p);
+
+void __wrap__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **p)
+{
+    if (dh_field_tracks() && *p)
+        let_go(*p);
+    __real__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(p);
+}
+
+/* The end of a catch block comes here, from inside libstdc++: by the first name if that is a shared library.
+ * This is all that libgcc's does. */
+DH_EXPORT void __wrap__Unwind_DeleteException(struct _Unwind_Exception *e);
+DH_EXPORT __attribute__((weak, alias("__wrap__Unwind_DeleteException"))) void
+_Unwind_DeleteException(struct _Unwind_Exception *e);
+
+void __wrap__Unwind_DeleteException(struct _Unwind_Exception *e)
+{
+    if (dh_field_tracks() && e->exception_class == CLASS_GNU)
+        let_go(e + 1);
+    if (dh_field_tracks() && e->exception_class == CLASS_GNU + 1)
+        let_go(*(void **)((char *)e - START_BEFORE_HEADER));
+    if (e->exception_cleanup)
+        e->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, e);
+}
+
+/* ---- The default resource of std::pmr ---- */
+
+/* It is in an atomic of libstdc++. */
+static const char resource;
+
+void *__real__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(void *r) __attribute__((weak));
+void *__real__ZNSt3pmr20get_default_resourceEv(void) __attribute__((weak));
+DH_EXPORT void *__wrap__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(void *r);
+DH_EXPORT void *__wrap__ZNSt3pmr20get_default_resourceEv(void);
+
+void *__wrap__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(void *r)
+{
+    if (dh_field_tracks())
+        dh_field_track_release(&resource);
+    void *old = __real__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(r);
+    if (dh_field_tracks())
+        dh_field_track_acquire(&resource);
+    return old;
+}
+
+void *__wrap__ZNSt3pmr20get_default_resourceEv(void)
+{
+    void *r = __real__ZNSt3pmr20get_default_resourceEv();
+    if (dh_field_tracks())
+        dh_field_track_acquire(&resource);
+    return r;
 }

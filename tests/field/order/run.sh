@@ -72,7 +72,7 @@ else
 fi
 
 # ---- C++, and threads that come and go while something is followed ----
-for how in thread future at-exit once guard shared_ptr detached; do
+for how in thread future at-exit once guard shared_ptr exception_ptr catch pmr detached; do
     [ -x cxx ] || "$deadheat" c++ --dh-mode=field -O1 -std=c++20 -pthread "$programs/order-cxx.cpp" -o cxx || exit 1
     cxx="order-cxx.cpp:$(grep -n '// FIRST' "$programs/order-cxx.cpp" | cut -d: -f1):*:write:order-cxx.cpp:$(
         grep -n '// SECOND' "$programs/order-cxx.cpp" | cut -d: -f1):*:read"

@@ -3,10 +3,13 @@
  */
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <future>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "../../programs/invisible.h"
 
@@ -96,6 +99,39 @@ static void run(const char *how)
         });
         after(1);
         object.reset();
+        t.join();
+    } else if (strcmp(how, "exception_ptr") == 0) {
+        auto thrown = std::make_exception_ptr(owned());
+        std::thread t([own = thrown]() mutable {
+            put();
+            own = nullptr;
+            mark();
+        });
+        after(1);
+        thrown = nullptr;
+        t.join();
+    } else if (strcmp(how, "catch") == 0) {
+        auto thrown = std::make_exception_ptr(owned());
+        std::thread t([own = thrown]() mutable {
+            try {
+                std::rethrow_exception(std::exchange(own, nullptr));
+            } catch (owned &) {
+                put();
+            }
+            mark();
+        });
+        after(1);
+        thrown = nullptr;
+        t.join();
+    } else if (strcmp(how, "pmr") == 0) {
+        std::thread t([] {
+            put();
+            std::pmr::set_default_resource(std::pmr::new_delete_resource());
+            mark();
+        });
+        after(1);
+        std::pmr::get_default_resource();
+        get();
         t.join();
     } else if (strcmp(how, "detached") == 0) {
         /* What orders the two is only that the stack of one is used again by the other, inside libc. */
