@@ -19,6 +19,12 @@ chase() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" chase --source=0 "$@" >out 2>err
     status=$?
 }
+persist() { # ARGUMENTS: the same until a race is confirmed, a few times: a thread may get no processor while the other is held
+    for _ in 1 2 3 4 5; do
+        chase "$@"
+        [ "$status" -ne 3 ] && return
+    done
+}
 self() { echo "$1.c:$(line "$1" FIRST):$1.c:$(line "$1" FIRST)"; } # the pair of one line with itself
 refused() { # NAME SENTENCE ARGUMENTS
     name=$1 sentence=$2

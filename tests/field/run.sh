@@ -231,10 +231,10 @@ lacks all-budget-runs budget.json '"runs": 2000'
 
 # ---- The same order again ----
 again=$(sed -n 's/.*Fingerprint \(dh[0-9]*-[0-9a-f]*\).*/\1/p' stop.err | head -1)
-chase --trials=8 --replay="$again" --from alternate.jsonl -- ./stop
+persist --trials=8 --replay="$again" --from alternate.jsonl -- ./stop
 same replay "$status" 66
 has replay-words err "in this order the program was killed by SIGSEGV" "Fingerprint $again" "the earlier access last"
-chase --trials=8 --replay="$found" --state=all.state -- ./meet-field global
+persist --trials=8 --replay="$found" --state=all.state -- ./meet-field global
 same replay-state "$status" 66
 has replay-state-words err "Fingerprint $found" "the earlier access first"
 
