@@ -188,18 +188,30 @@ static void note_process(struct dh_reporter *r, struct dh_group *group, struct d
     group->finding->processes++;
 }
 
-/* While the program runs. What has the same cause as a race that was printed is worth a line; the first with
- * its cause may be in the baseline, and not be printed. */
+/* While the program runs, so in one piece: it may print to the same terminal meanwhile. What has the same cause
+ * as a race that was printed is worth a line; the first with its cause may be in the baseline, and not be
+ * printed. */
 static void print_now(struct dh_reporter *r, struct dh_group *group)
 {
     struct dh_group *cause = dh_group_cause(group);
+    FILE *out = r->print.out;
+    char *text = NULL;
+    size_t n = 0;
+    r->print.out = open_memstream(&text, &n);
+    if (!r->print.out)
+        dh_util_no_memory();
     if (cause->told) {
         dh_print_variant(&r->print, group->finding, cause->told);
     } else {
         dh_print_finding(&r->print, group->finding);
         cause->told = group->finding;
     }
-    fflush(r->options.out);
+    if (fclose(r->print.out) != 0)
+        dh_util_no_memory();
+    r->print.out = out;
+    fwrite(text, 1, n, out);
+    fflush(out);
+    free(text);
 }
 
 static void take_race(struct dh_reporter *r, struct dh_model_race *race)

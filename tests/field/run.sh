@@ -132,6 +132,10 @@ chase $steer --trials=6 --steer=alternate --pair "meet.c:$first:write:meet.c:$se
 same steer-timeout "$status:$(sort -u out)" 3:OK
 has steer-timeout-words err "timeout: a thread was held 6 times, up to 200 ms, and nobody came to the other access"
 
+# ---- A report is written in one piece: the program may print meanwhile ----
+# shellcheck disable=SC2086
+same one-piece "$(python3 "$fields/pieces.py" "$deadheat" chase $sure --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global)" 1
+
 # ---- Records, suppressions, statuses ----
 # shellcheck disable=SC2086
 chase $sure --output=races.jsonl --trials=2 --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet global
