@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static int by_address(const void *a, const void *b)
 {
     const struct dh_chase_built_item *x = a, *y = b;
@@ -117,30 +119,16 @@ void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built
     ret->atomics = finish(arena, &atomics);
 }
 
-/* How many items begin before this address. */
-static size_t count_before(const struct dh_chase_built_item *items, size_t n, u64 address)
-{
-    size_t lo = 0;
-    while (lo < n) {
-        size_t mid = lo + (n - lo) / 2;
-        if (items[mid].address < address)
-            lo = mid + 1;
-        else
-            n = mid;
-    }
-    return lo;
-}
-
 bool dh_chase_built_covers(const struct dh_chase_built *b, u64 address)
 {
-    size_t i = count_before(b->functions, b->n_functions, address + 1);
+    size_t i = DH_SEARCH_UPTO(b->functions, b->n_functions, address, address);
     return i > 0 && address - b->functions[i - 1].address < b->functions[i - 1].word;
 }
 
 u32 dh_chase_built_atomic(const struct dh_chase_built *b, u64 address)
 {
     u32 word = 0;
-    for (size_t i = count_before(b->atomics, b->n_atomics, address);
+    for (size_t i = DH_SEARCH_BELOW(b->atomics, b->n_atomics, address, address);
          i < b->n_atomics && b->atomics[i].address == address; i++)
         word |= b->atomics[i].word;
     return word;

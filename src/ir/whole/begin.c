@@ -15,10 +15,27 @@
  */
 #include "ir/whole/race.h"
 
-enum { MAX_STEPS = 8 };
+enum { MAX_STEPS = 8, MAX_SIZE = 1 << 16 };
 
-/* All that the value may point to is at one offset. */
-static bool is_at_one_offset(const struct dh_w *w, u32 inst, dh_w_value v, int64_t *ret_off)
+/* Whether all offsets of an object that a canonical one stands for are so many bytes from each other. */
+static bool are_apart(const struct dh_w *w, u32 object, u32 offset, u32 bytes)
+{
+    u32 size = dh_pts_size(w->pts, object), last = DH_W_NONE;
+    if (size > MAX_SIZE || offset >= size)
+        return false;
+    for (u32 x = 0; x < size; x++) {
+        if (dh_pts_canonical(w->pts, object, x) != offset)
+            continue;
+        if (last != DH_W_NONE && x - last < bytes)
+            return false;
+        last = x;
+    }
+    return true;
+}
+
+/* All that the value may point to is at one offset; if `bytes` is not 0, of an element, whichever that is,
+ * and so many bytes from the next. */
+static bool find_offset(const struct dh_w *w, u32 inst, dh_w_value v, u32 bytes, int64_t *ret_off)
 {
     dh_pts_node node = dh_w_node(w, inst, v);
     dh_pts_location l;
@@ -29,7 +46,9 @@ static bool is_at_one_offset(const struct dh_w *w, u32 inst, dh_w_value v, int64
         struct dh_pts_place at = dh_pts_place(w->pts, l);
         u8 kind = w->objects[at.object].kind;
         if ((kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP) || at.offset == DH_PTS_ANY ||
-            dh_pts_folded(w->pts, at.object, at.offset) || (n > 0 && at.offset != first))
+            (n > 0 && at.offset != first) ||
+            (bytes ? !are_apart(w, at.object, at.offset, bytes)
+                   : dh_pts_folded(w->pts, at.object, at.offset)))
             return false;
         first = at.offset;
     }
@@ -74,7 +93,7 @@ static bool find_begin(struct dh_w_races *r, u32 inst, dh_w_value base, int64_t 
     int64_t way = 0, off;
     for (u32 steps = 0; steps < MAX_STEPS; steps++) {
         const struct dh_w_fn *fn = &r->w->fns[r->w->insts[inst].fn];
-        if (is_at_one_offset(r->w, inst, base, &off)) {
+        if (find_offset(r->w, inst, base, 0, &off)) {
             *ret_off = way + off;
             return true;
         }
@@ -130,49 +149,10 @@ bool dh_w_in_one_object(const struct dh_w *w, u32 inst, const struct dh_w_addres
 
 /* ---- elements ---- */
 
-enum { MAX_SIZE = 1 << 16 };
-
 dh_pts_object dh_w_object_of(const struct dh_w *w, LLVMValueRef global)
 {
     u32 number = dh_w_table_get(&w->global_of, DH_W_KEY((u64)(uptr)global));
     return number == DH_W_TABLE_NONE ? DH_PTS_NONE : w->globals[number].object;
-}
-
-/* Whether all offsets of an object that a canonical one stands for are so many bytes from each other. */
-static bool are_apart(const struct dh_w *w, u32 object, u32 offset, u32 bytes)
-{
-    u32 size = dh_pts_size(w->pts, object), last = DH_W_NONE;
-    if (size > MAX_SIZE || offset >= size)
-        return false;
-    for (u32 x = 0; x < size; x++) {
-        if (dh_pts_canonical(w->pts, object, x) != offset)
-            continue;
-        if (last != DH_W_NONE && x - last < bytes)
-            return false;
-        last = x;
-    }
-    return true;
-}
-
-/* Where in its element a value is, whichever element that is: all places are at one offset of the first one,
- * and `bytes` from the next. */
-static bool find_in_element(const struct dh_w *w, u32 inst, dh_w_value v, u32 bytes, int64_t *ret_off)
-{
-    dh_pts_node node = dh_w_node(w, inst, v);
-    dh_pts_location l;
-    u32 n = 0, first = 0;
-    if (node == DH_PTS_NONE)
-        return false;
-    for (struct dh_pts_iter it = dh_pts_iter(w->pts, node); dh_pts_next(&it, &l); n++) {
-        struct dh_pts_place at = dh_pts_place(w->pts, l);
-        u8 kind = w->objects[at.object].kind;
-        if ((kind != DH_W_GLOBAL && kind != DH_W_STACK && kind != DH_W_HEAP) || at.offset == DH_PTS_ANY ||
-            (n > 0 && at.offset != first) || !are_apart(w, at.object, at.offset, bytes))
-            return false;
-        first = at.offset;
-    }
-    *ret_off = first;
-    return n > 0;
 }
 
 /* The same for an element of an array in a global variable. */
@@ -205,7 +185,7 @@ bool dh_w_in_element(const struct dh_w *w, u32 inst, struct dh_w_address *a, str
         if (a->global == NULL || x[0].index != y[0].index || x[0].stride != y[0].stride ||
             !is_of_array(w, a->global, &x[0], x[last].bytes))
             return false;
-    } else if (a->global != NULL || !find_in_element(w, inst, a->base, x[last].bytes, &off)) {
+    } else if (a->global != NULL || !find_offset(w, inst, a->base, x[last].bytes, &off)) {
         return false;
     }
     a->off += off;
