@@ -188,9 +188,9 @@ static void note_process(struct dh_reporter *r, struct dh_group *group, struct d
     group->finding->processes++;
 }
 
-/* While the program runs, so in one piece: it may print to the same terminal meanwhile. What has the same cause
- * as a race that was printed is worth a line; the first with its cause may be in the baseline, and not be
- * printed. */
+/* While the program runs, so in one piece: it may print to the same terminal meanwhile. What has the same
+ * cause as a race that was printed is worth a line; the first with its cause may be in the baseline, and not
+ * be printed. */
 static void print_now(struct dh_reporter *r, struct dh_group *group)
 {
     struct dh_group *cause = dh_group_cause(group);
