@@ -25,6 +25,7 @@ struct dh_chase_request {
     u64 hang_us; /* threads that do not move for so long, after steering, hang */
     enum dh_chase_analysis analysis;
     u64 window_us;                    /* how long an access is followed */
+    bool tracking_only;               /* ... and nobody looks at the second side: to measure */
     struct dh_chase_accesses atomics; /* that are followed */
     double rmax;
     u64 delay_us;

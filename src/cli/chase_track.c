@@ -30,7 +30,8 @@ int dh_chase_track_prepare(struct dh_chase_request *q)
 {
     const char *name = dh_chase_track_name(q), *why = NULL;
     if (!name)
-        return 0;
+        return q->tracking_only ? dh_cli_fail("chase", "--tracking-only needs --analysis=litehb or fullhb")
+                                : 0;
     if (q->any || q->infer || q->steer || q->replay)
         return dh_cli_fail("chase", "--analysis=%s follows a pair: it does not go with %s", name,
                            q->any     ? "--any"
@@ -69,6 +70,8 @@ static bool add(struct dh_chase_request *q, const struct dh_chase_access *atomic
 
 int dh_chase_track_add(struct dh_chase_request *q)
 {
+    for (size_t i = 0; q->tracking_only && i < q->sites.n; i++)
+        q->sites.at[i].sides &= (u8)~DH_CONTROL_SECOND;
     for (size_t i = 0; q->analysis != DH_CHASE_COLLISION && i < q->atomics.n; i++)
         if (!add(q, &q->atomics.at[i]))
             return dh_cli_fail("chase", "'%s' has more atomic accesses than the %d that can be followed",

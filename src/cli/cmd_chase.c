@@ -61,6 +61,7 @@ static const char usage[] =
     "                        same with vector clocks all the time, to compare. The last two need a field "
     "build\n"
     "  --window=TIME         litehb, fullhb: how long one A is followed, at most (default: 1s)\n"
+    "  --tracking-only       litehb, fullhb: follow as usual, but do not look at B: to measure the cost\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
     "  --trials=N            run the program N times, for each pair and order (default: 1)\n"
@@ -155,10 +156,10 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {
-        "--analysis", "--window", "--infer",  "--pair",         "--any",      "--from",  "--all",
-        "--style",    "--state",  "--budget", "--summary",      "--replay",   "--steer", "--hang",
-        "--rmax",     "--delay",  "--trials", "--module",       "--list",     "--seed",  "--output",
-        "--color",    "--source", "--stats",  "--suppressions", "--exitcode", "--help"};
+        "--analysis", "--window", "--tracking-only", "--infer",  "--pair",         "--any",      "--from",
+        "--all",      "--style",  "--state",         "--budget", "--summary",      "--replay",   "--steer",
+        "--hang",     "--rmax",   "--delay",         "--trials", "--module",       "--list",     "--seed",
+        "--output",   "--color",  "--source",        "--stats",  "--suppressions", "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -294,6 +295,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         q->all = true;
     else if (strcmp(arg, "--infer") == 0)
         q->infer = true;
+    else if (strcmp(arg, "--tracking-only") == 0)
+        q->tracking_only = true;
     else if ((v = dh_cli_value(arg, "suppressions")))
         q->suppressions = v;
     else if ((v = dh_cli_value(arg, "color")) &&

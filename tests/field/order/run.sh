@@ -27,6 +27,13 @@ for level in -O0 -O2; do
         done
     done
 done
+for analysis in litehb fullhb; do # measured, not looked for
+    chase --analysis=$analysis --tracking-only --pair "$pair" -- ./order none
+    same "$analysis-tracking-only" "$status:$(cat out)" 0:OK
+    lacks "$analysis-tracking-only-race" err "data race"
+    has "$analysis-tracking-only-words" err "threads were sampled 1 time at the first access"
+done
+refused tracking-only "--tracking-only needs --analysis=litehb or fullhb" --tracking-only --pair "$pair" -- ./order
 chase --delay=20ms --pair "$pair" -- ./order none
 same chaser-misses "$status:$(cat out)" 0:OK
 lacks chaser-misses-race err "data race"
