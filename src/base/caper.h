@@ -1,0 +1,99 @@
+/*
+ * caper.h - what a Caper build, the command that runs it, and the compiler's plugin agree on
+ * (docs/design/caper.md).
+ *
+ * A Caper build (`deadheat cc --dh-mode=caper`) asks at its accesses whether the memory has escaped from the
+ * thread that allocated it. Accesses are asked about in groups: one question for accesses to one block in a
+ * stretch of code. A question is five bytes of nop in the code, which become a jump to the question
+ * if the command wants it asked.
+ *
+ * In the program (all loaded and read-only; written by src/ir/caper, read by src/field/escape and src/caper):
+ *   DH_CAPER_QUESTIONS  struct dh_caper_question, one for each nop, in no order
+ *   DH_CAPER_GROUPS     u32 words: for each group in order, the number of its sites, and their indexes in the
+ *                       table of pairs (report/pairs.h)
+ *   DH_CAPER_HEAD       struct dh_caper_head
+ *
+ * Between the command and the program: one file for each run, the RUN FILE, whose name is in the environment
+ * (DH_CAPER_RUN). The command makes it, with which questions to ask; the program maps it shared and writes
+ * what was answered, so nothing is lost however the program ends; the command merges it into the state and
+ * removes it.
+ */
+#ifndef DH_BASE_CAPER_H
+#define DH_BASE_CAPER_H
+
+#include "base/base.h"
+
+#define DH_CAPER_QUESTIONS ".deadheat.caper.questions"
+#define DH_CAPER_GROUPS ".deadheat.caper.groups"
+#define DH_CAPER_HEAD ".deadheat.caper.head"
+#define DH_CAPER_RUN "DEADHEAT_CAPER_RUN"
+
+enum {
+    DH_CAPER_VERSION = 1,
+    DH_CAPER_NOP = 5, /* bytes of a nop, and of a near jump */
+    DH_CAPER_BUILD_ID = 20,
+};
+
+/* Distances are from the field itself, so the section needs no relocation. */
+struct dh_caper_question {
+    int32_t nop;    /* to the nop */
+    int32_t answer; /* to the code that asks; it jumps back behind the nop */
+    u32 group;
+};
+_Static_assert(sizeof(struct dh_caper_question) == 12, "the assembler writes three words");
+
+struct dh_caper_head {
+    u32 version;
+    u32 n_groups;
+    u64 n_group_words; /* of DH_CAPER_GROUPS */
+};
+
+/* ---- The run file ---- */
+
+static const char dh_caper_run_magic[8] = "DHCAPER1";
+
+/* Behind it: n_groups bytes `wanted` (0, 1), written by the command; n_groups bytes `escaped` (0, 1), written
+ * by the program. */
+struct dh_caper_run {
+    char magic[8];
+    u32 version;
+    u32 n_groups;
+    u8 build_id[DH_CAPER_BUILD_ID]; /* as many bytes of the program's as there are, then 0 */
+    u32 flags;                      /* DH_CAPER_..., by the command */
+    /* By the program. */
+    u32 started;   /* processes that have mapped the file */
+    u32 ended;     /* ... and came to their end by themselves */
+    u64 tracked;   /* blocks that began unescaped */
+    u64 escapes;   /* blocks that escaped */
+    u64 untracked; /* blocks that were not tracked, for want of shadow or by alignment: they count as escaped
+                    */
+    u64 trouble;   /* enum dh_caper_trouble bits */
+};
+
+enum {
+    DH_CAPER_TRACK = 1, /* blocks begin unescaped; without it all memory counts as escaped */
+};
+
+enum dh_caper_trouble {
+    DH_CAPER_NO_SHADOW = 1,  /* the shadow could not be reserved: all memory counted as escaped */
+    DH_CAPER_NO_PATCH = 2,   /* the code could not be changed: nothing was asked, so the run says nothing */
+    DH_CAPER_OTHER_BUILD = 4 /* the file is of another build: the same */
+};
+
+DH_INLINE u64 dh_caper_run_size(u64 n_groups)
+{
+    return sizeof(struct dh_caper_run) + 2 * n_groups;
+}
+
+/* ---- The shadow: one byte for 16 bytes of memory ----
+ *
+ * At DH_CAPER_SHADOW + (address >> 4). 0: escaped, or nothing is known: the start for all memory. Else the 16
+ * bytes belong to a block of the heap that only the thread that allocated it can reach: DH_CAPER_FIRST at its
+ * first 16 bytes, and DH_CAPER_FIRST + 1 + k at those at least 2^k further on (k as large as may be), so that
+ * the beginning of a block is found in a few steps from anywhere in it.
+ * The base fits into the displacement of an instruction. Addresses of user space have 47 bits. */
+#define DH_CAPER_SHADOW 0x7fff8000ul
+#define DH_CAPER_SHADOW_SIZE (1ul << 43)
+enum { DH_CAPER_GRAIN = 16, DH_CAPER_FIRST = 1 };
+
+#endif
