@@ -17,6 +17,7 @@ enum {
     DH_EXIT_RACES = 66,
 };
 
+int dh_cmd_caper(int argc, char **argv);
 int dh_cmd_cc(int argc, char **argv);
 int dh_cmd_cxx(int argc, char **argv);
 int dh_cmd_chase(int argc, char **argv);

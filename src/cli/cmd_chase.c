@@ -40,6 +40,7 @@ static const char usage[] =
     "  --from FILE           the races in race records, or in findings that 'report', 'analyze' or 'static' "
     "print\n"
     "                        as JSON: one in each run, in both orders\n"
+    "  --pairs FILE          the same: the pairs that 'deadheat caper export --to=pairs' has written\n"
     "  --all                 the same with all pairs that the program carries, which was built with\n"
     "                        'deadheat cc --dh-mode=field'\n"
     "  --infer[=TIME]        find out which accesses meet on the same bytes, in a run of up to so long; "
@@ -156,10 +157,11 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {
-        "--analysis", "--window", "--tracking-only", "--infer",  "--pair",         "--any",      "--from",
-        "--all",      "--style",  "--state",         "--budget", "--summary",      "--replay",   "--steer",
-        "--hang",     "--rmax",   "--delay",         "--trials", "--module",       "--list",     "--seed",
-        "--output",   "--color",  "--source",        "--stats",  "--suppressions", "--exitcode", "--help"};
+        "--analysis", "--window", "--tracking-only", "--infer",    "--pair",   "--any",
+        "--from",     "--pairs",  "--all",           "--style",    "--state",  "--budget",
+        "--summary",  "--replay", "--steer",         "--hang",     "--rmax",   "--delay",
+        "--trials",   "--module", "--list",          "--seed",     "--output", "--color",
+        "--source",   "--stats",  "--suppressions",  "--exitcode", "--help"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -283,7 +285,7 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return set_replay(q, v);
     if ((v = dh_cli_value(arg, "output")))
         q->output = v;
-    else if ((v = dh_cli_value(arg, "from")))
+    else if ((v = dh_cli_value(arg, "from")) || (v = dh_cli_value(arg, "pairs")))
         q->from = v;
     else if ((v = dh_cli_value(arg, "state")))
         q->state = v;
@@ -609,7 +611,7 @@ int dh_cmd_chase(int argc, char **argv)
             return 0;
         }
         bool pair = strcmp(argv[i], "--pair") == 0 && i + 1 < argc;
-        bool from = strcmp(argv[i], "--from") == 0 && i + 1 < argc;
+        bool from = (strcmp(argv[i], "--from") == 0 || strcmp(argv[i], "--pairs") == 0) && i + 1 < argc;
         if (from)
             q.from = argv[i + 1];
         else

@@ -41,6 +41,8 @@ struct dh_static {
     struct dh_pairs *pairs;
     struct dh_finding_pairs from; /* the same, to be told */
     const char *input;            /* as the user named it */
+    const char *command;          /* that prints them; NULL: "static" */
+    const char *narrowed;         /* which pairs of the style the table has; NULL: all of them */
     const char *style;            /* "relay" or "sound" */
     u32 set;                      /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     enum dh_static_of of;

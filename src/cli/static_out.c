@@ -63,6 +63,7 @@ static struct dh_print_static about(struct dh_static *s)
         .of = dh_static_of_word(s),
         .style = s->style,
         .other_style = s->set == DH_PAIRS_RELAY ? "sound" : "relay",
+        .narrowed = s->narrowed,
     };
 }
 
@@ -77,7 +78,7 @@ void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool
 {
     struct dh_print_section *all = sections(s, summary);
     struct dh_print_static facts = about(s);
-    const struct dh_print_about document = {.command = "static",
+    const struct dh_print_about document = {.command = s->command ? s->command : "static",
                                             .input = s->input,
                                             .baseline = s->baseline,
                                             .known = s->n_known,

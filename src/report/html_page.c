@@ -114,7 +114,8 @@ static void tiles(struct dh_print *p)
         tile(p, s->pairs, "pair", "pairs");
         tile(p, s->n_variables, "variable", "variables");
         tile(p, s->n_threads, "place where threads begin", "places where threads begin");
-        tile(p, s->other, other, other);
+        if (!s->narrowed)
+            tile(p, s->other, other, other);
         if (s->dropped)
             tile(p, s->dropped, "dropped by assumption", "dropped by assumption");
     }
@@ -131,6 +132,8 @@ static const char *subtitle(struct dh_print *p)
     if (!about->pairs)
         return "Pairs of accesses to the same memory that nothing ordered.";
     bool relay = strcmp(about->pairs->style, "relay") == 0;
+    if (about->pairs->narrowed)
+        return dh_arena_printf(&p->scratch, "%s These are %s.", dh_words_of(p), about->pairs->narrowed);
     return dh_arena_printf(
         &p->scratch, "%s %s", dh_words_of(p),
         relay ? "Style relay: pairs of accesses that may happen at the same time without a lock in common."

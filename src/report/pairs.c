@@ -451,6 +451,17 @@ u32 dh_pairs_add_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair)
     return at;
 }
 
+struct dh_pairs_pair *dh_pairs_take_pairs(struct dh_pairs *p, size_t *ret_n)
+{
+    struct dh_pairs_pair *all = p->pairs;
+    *ret_n = p->n_pairs;
+    free(p->by_pair_id.slots);
+    p->by_pair_id = (struct dh_pairs_index){0};
+    p->pairs = NULL;
+    p->n_pairs = p->cap_pairs = 0;
+    return all;
+}
+
 /* ---- What else is known ---- */
 
 static struct dh_pairs_assumption *assumption(struct dh_pairs *p, const char *name)

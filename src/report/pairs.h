@@ -265,6 +265,8 @@ u32 dh_pairs_add_list(struct dh_pairs *p, const u32 *items, size_t n);
 /* The sides in any order. If the two sites are a pair already, it is one that may happen in both ways:
  * threads and reasons are joined, locks have to be held in both, and an assumption has to drop both. */
 u32 dh_pairs_add_pair(struct dh_pairs *p, const struct dh_pairs_pair *pair);
+/* Takes all pairs out of the table, to be added again as others. A heap array, or NULL. */
+struct dh_pairs_pair *dh_pairs_take_pairs(struct dh_pairs *p, size_t *ret_n);
 /* Counts one case of an assumption, with an example of where ("zmalloc.c:31 in zmalloc_used"), of which the
  * first few are kept. The sentence counts the first time; count may be 0 to state the assumption only. */
 void dh_pairs_assumed(struct dh_pairs *p, const char *name, const char *sentence, u64 count,

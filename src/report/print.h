@@ -82,8 +82,9 @@ struct dh_print_static {
     size_t n_variables;
     const struct dh_finding_thread *threads; /* all entry points */
     size_t n_threads;
-    bool explained; /* the document is one pair at length */
-    bool stats;     /* in text, also what was assumed, and the phases */
+    const char *narrowed; /* which of the pairs of this style these are, and why; NULL: all */
+    bool explained;       /* the document is one pair at length */
+    bool stats;           /* in text, also what was assumed, and the phases */
 };
 
 struct dh_print_about {

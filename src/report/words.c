@@ -380,6 +380,10 @@ const char *dh_words_pairs(struct dh_print *p)
                                   s->bundled ? "at most " : "", s->dropped);
     if (s->bundled)
         bundles = dh_arena_printf(a, " in %" PRIu64 " bundle%s", s->findings, dh_words_plural(s->findings));
+    if (s->narrowed)
+        return dh_arena_printf(a, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s)",
+                               s->most ? "at most " : "", s->pairs, dh_words_plural(s->pairs), bundles,
+                               s->n_variables, dh_words_plural(s->n_variables), s->narrowed);
     return dh_arena_printf(
         a, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s%s; %s%" PRIu64 " with --style=%s)",
         s->most ? "at most " : "", s->pairs, dh_words_plural(s->pairs), bundles, s->n_variables,

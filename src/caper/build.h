@@ -1,0 +1,25 @@
+/*
+ * build.h - a program that was built with `deadheat cc --dh-mode=caper`, as its file says: its table of
+ * pairs, its groups of sites (base/caper.h), and its build id.
+ */
+#ifndef DH_CAPER_BUILD_H
+#define DH_CAPER_BUILD_H
+
+#include "base/caper.h"
+#include "report/pairs.h"
+
+struct dh_caper_build {
+    const char *path;
+    struct dh_pairs *table;
+    u32 n_groups;
+    const u32 *groups; /* as in DH_CAPER_GROUPS; checked */
+    u8 id[DH_CAPER_BUILD_ID];
+    const char *id_text; /* all of it, in hexadecimal */
+};
+
+/* 0, or -1 and *ret_why: what is wrong with the file, to be put behind its name. */
+int dh_caper_build_read(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
+                        const char **ret_why);
+void dh_caper_build_done(struct dh_caper_build *b);
+
+#endif

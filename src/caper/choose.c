@@ -1,0 +1,106 @@
+/*
+ * choose.c - a table that holds the pairs of one of Caper's sets only, for those who print, export or chase
+ * pairs: they need not know of Caper.
+ */
+#include <stdlib.h>
+
+#include "caper/sets.h"
+
+/* ---- Bundles that become smaller ---- */
+
+/* The sites of a side that have escaped. How many. */
+static size_t escaped_sites(const struct dh_pairs *t, const struct dh_caper_sets *s,
+                            const struct dh_pairs_pair *pair, int side, u32 *to)
+{
+    size_t n, count = 0;
+    const u32 *alike = dh_pairs_items(t, pair->alike[side], &n);
+    if (dh_caper_has(s->escaped, pair->side[side].site))
+        to[count++] = pair->side[side].site;
+    for (size_t i = 0; i < n; i++)
+        if (dh_caper_has(s->escaped, alike[i]))
+            to[count++] = alike[i];
+    return count;
+}
+
+/* False: nothing is left of it. */
+static bool shrink(struct dh_pairs *t, const struct dh_caper_sets *s, struct dh_pairs_pair *pair, u32 *room)
+{
+    for (int i = 0; i < 2; i++) {
+        size_t n = escaped_sites(t, s, pair, i, room);
+        if (!n)
+            return false;
+        pair->side[i].site = room[0];
+        pair->alike[i] = dh_pairs_add_list(t, room + 1, n - 1);
+    }
+    return true;
+}
+
+static u32 *room_for_sites(const struct dh_pairs *t)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < t->n_lists; i++)
+        most = t->lists[i].n > most ? t->lists[i].n : most;
+    return dh_util_alloc((most + 1) * sizeof(u32));
+}
+
+void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, bool dynamic,
+                     const struct dh_caper_count *count)
+{
+    size_t n;
+    struct dh_pairs_pair *all = dh_pairs_take_pairs(table, &n);
+    u32 *room = room_for_sites(table);
+    for (size_t i = 0; i < n; i++)
+        if ((all[i].flags & DH_PAIRS_SOUND) && (!dynamic || shrink(table, s, &all[i], room)))
+            dh_pairs_add_pair(table, &all[i]);
+    free(room);
+    free(all);
+    u64 now = count->dp + (dynamic ? 0 : count->sp);
+    dh_pairs_add_counter(table, DH_PAIRS_COUNT_SOUND, now - dh_pairs_counter(table, DH_PAIRS_COUNT_SOUND));
+}
+
+/* ---- Bundles written out ---- */
+
+static u32 site_at(const struct dh_pairs *t, const struct dh_pairs_pair *pair, int side, size_t i)
+{
+    size_t n;
+    const u32 *alike = dh_pairs_items(t, pair->alike[side], &n);
+    return i ? alike[i - 1] : pair->side[side].site;
+}
+
+static void add_one(struct dh_pairs *t, const struct dh_pairs_pair *pair, size_t i, size_t k)
+{
+    struct dh_pairs_pair one = *pair;
+    one.side[0].site = site_at(t, pair, 0, i);
+    one.side[1].site = site_at(t, pair, 1, k);
+    one.alike[0] = one.alike[1] = 0;
+    dh_pairs_add_pair(t, &one);
+}
+
+static int compare_sizes(const void *left, const void *right, void *table)
+{
+    const struct dh_pairs_pair *a = left, *b = right;
+    u64 x = dh_pairs_stands_for(table, a), y = dh_pairs_stands_for(table, b);
+    return x != y ? (x > y) - (x < y) : (a->id > b->id) - (a->id < b->id);
+}
+
+u64 dh_caper_expand(struct dh_pairs *table, u64 limit)
+{
+    size_t n;
+    u64 left_out = 0;
+    struct dh_pairs_pair *all = dh_pairs_take_pairs(table, &n);
+    qsort_r(all, n, sizeof(*all), compare_sizes, table);
+    for (size_t i = 0; i < n; i++)
+        if (!limit || table->n_pairs < limit)
+            add_one(table, &all[i], 0, 0);
+        else
+            left_out++;
+    for (size_t i = 0; i < n; i++) {
+        size_t rows = 1 + table->lists[all[i].alike[0]].n, columns = 1 + table->lists[all[i].alike[1]].n;
+        u64 added = 1;
+        for (size_t k = 1; k < rows * columns && (!limit || table->n_pairs < limit); k++, added++)
+            add_one(table, &all[i], k / columns, k % columns);
+        left_out += rows * columns - added;
+    }
+    free(all);
+    return left_out;
+}

@@ -1,0 +1,54 @@
+/*
+ * sets.h - spPairs, dpPairs and deSites (Caper, CC 2017, section 5.1), over a table of pairs.
+ *
+ * deSites is a set of bits, one for each site of the table. The other two follow: a pair of the set `sound`
+ * is in dpPairs if both its sites are in deSites, else in spPairs. Neither is ever listed.
+ */
+#ifndef DH_CAPER_SETS_H
+#define DH_CAPER_SETS_H
+
+#include "report/pairs.h"
+
+/* One side of a pair of the table: its own site and a list of others. */
+struct dh_caper_side {
+    u32 site, list;
+};
+
+struct dh_caper_sets {
+    const struct dh_pairs *table;
+    size_t words;                   /* of a set of sites */
+    u64 *in_pair;                   /* sites that are in a pair of `sound` */
+    u64 *escaped;                   /* deSites; a part of in_pair */
+    u64 *first;                     /* of each site, in `partners`: n_sites + 1 numbers */
+    struct dh_caper_side *partners; /* what the site is paired with; all sites one after the other */
+    size_t n_sites, n_escaped;      /* in_pair and escaped have so many */
+};
+
+/* Pairs of sites. A pair that several bundles stand for counts once. */
+struct dh_caper_count {
+    u64 sp, dp;
+};
+
+DH_INLINE bool dh_caper_has(const u64 *set, u32 site)
+{
+    return set[site / 64] >> site % 64 & 1;
+}
+
+void dh_caper_sets_init(struct dh_caper_sets *s, const struct dh_pairs *table);
+void dh_caper_sets_done(struct dh_caper_sets *s);
+/* Puts a site into deSites. False: it is there already, or in no pair. */
+bool dh_caper_sets_add(struct dh_caper_sets *s, u32 site);
+/* Is it in a pair of dpPairs? */
+bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site);
+struct dh_caper_count dh_caper_sets_count(const struct dh_caper_sets *s);
+
+/* choose.c: all pairs of the table that are in `sound` and, if `dynamic`, in dpPairs are left in it, bundles
+ * with the sites that are; others are taken out. The set is then `sound` alone, and the number of its pairs
+ * is in the table's counter. */
+void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, bool dynamic,
+                     const struct dh_caper_count *count);
+/* Bundles are written out as pairs: at first one pair of each, then the rest of the smallest ones, up to a
+ * number of pairs in all; 0: all of them. How many pairs of sites are left out, at most. */
+u64 dh_caper_expand(struct dh_pairs *table, u64 limit);
+
+#endif

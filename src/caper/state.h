@@ -1,0 +1,66 @@
+/*
+ * state.h - what Caper knows of a program after all runs so far, in a file (docs/design/caper.md).
+ *
+ * The file is text, a JSON object a line, and is replaced as a whole: whoever reads it finds either the old
+ * or the new one. Whoever changes it holds a lock, on FILE.lock, from reading it to writing it. While a
+ * program runs, no lock is held.
+ */
+#ifndef DH_CAPER_STATE_H
+#define DH_CAPER_STATE_H
+
+#include <sys/types.h>
+
+#include "util/arena.h"
+
+/* A run that was merged; or several, one after the other, in which nothing new escaped. */
+struct dh_caper_merged {
+    int64_t time;    /* when it was merged, in seconds since 1970 */
+    u64 runs;        /* how many: 1, or more */
+    u64 new_sites;   /* that escaped in it for the first time */
+    u64 escaped;     /* sites in deSites then */
+    u64 sp, dp;      /* pairs in spPairs and dpPairs then */
+    const char *end; /* how the program ended: "exit 0", "signal 9"; "unknown": the command was killed */
+    const char *build_id;
+    const char *file; /* of the run, without its directory */
+};
+
+struct dh_caper_state {
+    struct dh_arena *arena;
+    const char *path; /* of the file, and not of a link to it; absolute */
+    bool exists;
+    mode_t mode;
+    const char *build_id, *program; /* program: absolute */
+    u64 *sites;                     /* ids of deSites: a heap array */
+    size_t n_sites, cap_sites;
+    struct dh_caper_merged *merged; /* a heap array */
+    size_t n_merged, cap_merged;
+};
+
+/* All of these: 0, or -1 and *ret_why, the reason for a sentence. */
+
+/* Finds out where the state is; there need not be one. Nothing is read yet. */
+int dh_caper_state_init(struct dh_caper_state *s, struct dh_arena *arena, const char *path,
+                        const char **ret_why);
+/* Waits for the lock. *ret_lock is a descriptor to close. */
+int dh_caper_state_lock(const struct dh_caper_state *s, int *ret_lock, const char **ret_why);
+/* Reads what is there now; s->exists says whether there is anything. */
+int dh_caper_state_read(struct dh_caper_state *s, const char **ret_why);
+/* Under the lock. On failure the file is as it was. */
+int dh_caper_state_write(struct dh_caper_state *s, const char **ret_why);
+/* Under the lock: the file also gets the name FILE.old. */
+int dh_caper_state_keep(const struct dh_caper_state *s, const char **ret_why);
+void dh_caper_state_done(struct dh_caper_state *s);
+
+void dh_caper_state_add_site(struct dh_caper_state *s, u64 id);
+void dh_caper_state_add_merged(struct dh_caper_state *s, const struct dh_caper_merged *m);
+u64 dh_caper_state_runs(const struct dh_caper_state *s);
+/* Runs, from the last one backwards, in which nothing new escaped. */
+u64 dh_caper_state_steady(const struct dh_caper_state *s);
+/* Has this run file been merged? */
+bool dh_caper_state_has_run(const struct dh_caper_state *s, const char *file);
+
+/* state_text.c: the file as text, from malloc. */
+char *dh_caper_state_print(const struct dh_caper_state *s, size_t *ret_len);
+int dh_caper_state_parse(struct dh_caper_state *s, const char *text, size_t len, const char **ret_why);
+
+#endif

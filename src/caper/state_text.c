@@ -1,0 +1,173 @@
+/*
+ * state_text.c - the text of a state: a JSON object a line.
+ *
+ *   {"type": "caper", "v": 1, "build_id": "...", "program": "/..."}
+ *   {"type": "run", "time": 1700000000, "new": 3, "escaped": 10, "sp": 12, "dp": 5, "end": "exit 0",
+ *    "build_id": "...", "file": "...", "runs": 1}                      one for each run
+ *   {"type": "escaped", "sites": ["0123456789abcdef", ...]}            ids of sites, as many lines as needed
+ *   {"type": "end", "checksum": "0123456789abcdef"}                    FNV-1a, of all lines before
+ *
+ * Nothing in it is trusted: what has no last line, or another checksum, was cut off or changed.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caper/state.h"
+#include "util/map.h"
+
+enum { VERSION = 1, SITES_A_LINE = 32 };
+
+/* ---- Printing ---- */
+
+static void put_line(FILE *out, json_t *line)
+{
+    if (!line || json_dumpf(line, out, JSON_COMPACT | JSON_ENSURE_ASCII) != 0)
+        dh_util_no_memory();
+    fputc('\n', out);
+    json_decref(line);
+}
+
+static void put_run(FILE *out, const struct dh_caper_merged *m)
+{
+    put_line(out, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "type", "run", "time",
+                            (json_int_t)m->time, "new", (json_int_t)m->new_sites, "escaped",
+                            (json_int_t)m->escaped, "sp", (json_int_t)m->sp, "dp", (json_int_t)m->dp, "end",
+                            m->end, "build_id", m->build_id, "file", m->file, "runs", (json_int_t)m->runs));
+}
+
+static void put_sites(FILE *out, const struct dh_caper_state *s)
+{
+    for (size_t i = 0; i < s->n_sites; i += SITES_A_LINE) {
+        fputs("{\"type\":\"escaped\",\"sites\":[", out);
+        for (size_t k = i; k < s->n_sites && k < i + SITES_A_LINE; k++)
+            fprintf(out, "%s\"%016" PRIx64 "\"", k > i ? "," : "", s->sites[k]);
+        fputs("]}\n", out);
+    }
+}
+
+char *dh_caper_state_print(const struct dh_caper_state *s, size_t *ret_len)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, ret_len);
+    if (!out)
+        dh_util_no_memory();
+    put_line(out, json_pack("{s:s, s:i, s:s, s:s}", "type", "caper", "v", VERSION, "build_id", s->build_id,
+                            "program", s->program));
+    for (size_t i = 0; i < s->n_merged; i++)
+        put_run(out, &s->merged[i]);
+    put_sites(out, s);
+    fflush(out);
+    fprintf(out, "{\"type\":\"end\",\"checksum\":\"%016" PRIx64 "\"}\n", dh_util_hash(text, *ret_len));
+    if (ferror(out) || fclose(out) != 0)
+        dh_util_no_memory();
+    return text;
+}
+
+/* ---- Reading ---- */
+
+static const char *text_in(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static u64 number_in(const json_t *object, const char *key)
+{
+    json_int_t n = json_integer_value(json_object_get(object, key));
+    return n > 0 ? (u64)n : 0;
+}
+
+static bool take_id(struct dh_caper_state *s, const char *text)
+{
+    char *end;
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return false;
+    dh_caper_state_add_site(s, strtoull(text, &end, 16));
+    return true;
+}
+
+static bool take_line(struct dh_caper_state *s, const json_t *line)
+{
+    const char *type = text_in(line, "type");
+    if (strcmp(type, "run") == 0) {
+        const struct dh_caper_merged m = {.time = (int64_t)number_in(line, "time"),
+                                          .runs = number_in(line, "runs"),
+                                          .new_sites = number_in(line, "new"),
+                                          .escaped = number_in(line, "escaped"),
+                                          .sp = number_in(line, "sp"),
+                                          .dp = number_in(line, "dp"),
+                                          .end = dh_arena_strdup(s->arena, text_in(line, "end")),
+                                          .build_id = dh_arena_strdup(s->arena, text_in(line, "build_id")),
+                                          .file = dh_arena_strdup(s->arena, text_in(line, "file"))};
+        dh_caper_state_add_merged(s, &m);
+        return m.runs > 0;
+    }
+    const json_t *sites = json_object_get(line, "sites"), *site;
+    size_t i;
+    if (strcmp(type, "escaped") != 0 || !json_is_array(sites))
+        return false;
+    json_array_foreach(
+        sites, i, site) if (!take_id(s, json_string_value(site) ? json_string_value(site) : "")) return false;
+    return true;
+}
+
+/* The last line, and what it says of the others; NULL: all is well. */
+static const char *check_end(const char *text, size_t len, size_t *ret_len)
+{
+    const char *last = len > 1 && text[len - 1] == '\n' ? memrchr(text, '\n', len - 1) : NULL;
+    if (!last)
+        return "it is cut off";
+    size_t before = (size_t)(last + 1 - text);
+    json_t *line = json_loadb(last + 1, len - before, 0, NULL);
+    char sum[17];
+    snprintf(sum, sizeof(sum), "%016" PRIx64, dh_util_hash(text, before));
+    bool is_end = strcmp(text_in(line, "type"), "end") == 0,
+         fits = strcmp(text_in(line, "checksum"), sum) == 0;
+    json_decref(line);
+    *ret_len = before;
+    return !is_end ? "it is cut off" : !fits ? "it was changed or damaged" : NULL;
+}
+
+static const char *take_head(struct dh_caper_state *s, const char *text, size_t len)
+{
+    json_t *line = json_loadb(text, len, 0, NULL);
+    const char *why = NULL;
+    s->build_id = dh_arena_strdup(s->arena, text_in(line, "build_id"));
+    s->program = dh_arena_strdup(s->arena, text_in(line, "program"));
+    if (strcmp(text_in(line, "type"), "caper") != 0 || !s->build_id[0])
+        why = "it is no state of 'deadheat caper'";
+    else if (json_integer_value(json_object_get(line, "v")) != VERSION)
+        why = "it is of another version of deadheat";
+    json_decref(line);
+    return why;
+}
+
+static const char *parse(struct dh_caper_state *s, const char *text, size_t len)
+{
+    const char *end = len ? memchr(text, '\n', len) : NULL;
+    const char *why = end ? take_head(s, text, (size_t)(end - text)) : "it is no state of 'deadheat caper'";
+    if (!why)
+        why = check_end(text, len, &len);
+    size_t at = end ? (size_t)(end - text) + 1 : 0;
+    for (u64 number = 2; !why && at < len; number++) {
+        end = memchr(text + at, '\n', len - at);
+        json_t *line = json_loadb(text + at, (size_t)(end - text) - at, 0, NULL);
+        if (!line || !take_line(s, line))
+            why = dh_arena_printf(s->arena, "line %" PRIu64 " makes no sense", number);
+        json_decref(line);
+        at = (size_t)(end - text) + 1;
+    }
+    return why;
+}
+
+int dh_caper_state_parse(struct dh_caper_state *s, const char *text, size_t len, const char **ret_why)
+{
+    const char *why = parse(s, text, len);
+    if (!why)
+        return 0;
+    *ret_why = why;
+    return -1;
+}

@@ -1,0 +1,221 @@
+/*
+ * caper_run.c - one run of a Caper build: what is to be asked goes into the run file, the program runs, and
+ * what it has answered goes into the state.
+ *
+ * The state is locked before and after the run, not while the program runs: any number of runs may go on at
+ * once, and each merges into what the state is by then.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/caper.h"
+#include "cli/cmd.h"
+#include "util/path.h"
+
+/* ---- Into the state ---- */
+
+static void add_record(struct dh_cli_caper *c, const char *file, const char *end, u64 new_sites)
+{
+    struct dh_caper_state *s = &c->state;
+    const struct dh_caper_merged *last = s->n_merged ? &s->merged[s->n_merged - 1] : NULL;
+    bool same = last && strcmp(last->build_id, s->build_id) == 0 && last->escaped == c->sets.n_escaped;
+    if (same) { /* nothing has changed, so nothing need be counted */
+        c->count = (struct dh_caper_count){last->sp, last->dp};
+        c->counted = true;
+    } else {
+        c->counted = false;
+        dh_cli_caper_count(c);
+    }
+    const struct dh_caper_merged m = {.time = time(NULL),
+                                      .runs = 1,
+                                      .new_sites = new_sites,
+                                      .escaped = c->sets.n_escaped,
+                                      .sp = c->count.sp,
+                                      .dp = c->count.dp,
+                                      .end = end,
+                                      .build_id = s->build_id,
+                                      .file = dh_path_base(file)};
+    dh_caper_state_add_merged(s, &m);
+}
+
+/* A run that was left behind: merged, and recorded as a run once. */
+static void merge_left(struct dh_cli_caper *c, struct dh_caper_runfile *r)
+{
+    u64 n = dh_caper_runfile_merge(r, &c->build, &c->sets, &c->state);
+    bool known = dh_caper_state_has_run(&c->state, dh_path_base(r->path));
+    c->left += n;
+    if (n || (!known && !r->in_use))
+        add_record(c, r->path, r->in_use ? "running" : "unknown", n);
+}
+
+/* Run files that no command waits for. The paths of those that can be removed once the state is written. */
+static size_t merge_all_left(struct dh_cli_caper *c, const char ***ret_done)
+{
+    const char **all;
+    size_t n = dh_caper_runfile_list(&c->state, &all), done = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct dh_caper_runfile r;
+        if (!dh_caper_runfile_open(all[i], &r))
+            continue;
+        bool read = dh_caper_runfile_read(&r), ours = read && dh_caper_runfile_fits(&r, &c->build);
+        if (ours)
+            merge_left(c, &r);
+        else if (read && !r.in_use)
+            dh_cli_warn(c->command, "'%s' is of a run of another build, and is dropped", r.path);
+        if (!r.in_use)
+            all[done++] = r.path;
+        dh_caper_runfile_close(&r);
+    }
+    *ret_done = all;
+    return done;
+}
+
+static int lock(struct dh_cli_caper *c, int *ret)
+{
+    const char *why;
+    if (dh_caper_state_lock(&c->state, ret, &why) != 0)
+        return dh_cli_fail(c->command, "cannot lock the state '%s': %s", c->state_name, why);
+    return 0;
+}
+
+static int begin(struct dh_cli_caper *c)
+{
+    const char *why, **done;
+    u32 asked;
+    int rc = dh_cli_caper_load(c);
+    if (rc)
+        return rc;
+    size_t n = merge_all_left(c, &done);
+    if (dh_caper_state_write(&c->state, &why) != 0)
+        return dh_cli_fail(c->command, "cannot write the state '%s': %s", c->state_name, why);
+    for (size_t i = 0; i < n; i++)
+        unlink(done[i]);
+    if (dh_caper_runfile_new(&c->state, &c->build, &c->sets, c->ask, &c->run, &asked, &why) != 0)
+        return dh_cli_fail(c->command, "cannot make a file for the run beside '%s': %s", c->state_name, why);
+    return 0;
+}
+
+int dh_cli_caper_begin(struct dh_cli_caper *c)
+{
+    int fd, rc = lock(c, &fd);
+    if (rc)
+        return rc;
+    rc = begin(c);
+    close(fd);
+    return rc;
+}
+
+/* ---- The program ---- */
+
+struct start {
+    char **argv;
+    const char *command, *run;
+    int failed; /* written to if it cannot be run; closed when it is */
+};
+
+/* The program is in production: it outlives a command that is killed. */
+static void become(void *ctx)
+{
+    const struct start *with = ctx;
+    if (setenv(DH_CAPER_RUN, with->run, 1) != 0)
+        dh_util_no_memory();
+    execvp(with->argv[0], with->argv);
+    int status = errno == ENOENT ? 127 : 126;
+    dh_cli_fail(with->command, "cannot run '%s': %s", with->argv[0], strerror(errno));
+    ssize_t rc = write(with->failed, "", 1);
+    (void)rc; /* then it is taken for a short run */
+    _exit(status);
+}
+
+static void drop_run(struct dh_cli_caper *c)
+{
+    unlink(c->run.path);
+    dh_caper_runfile_close(&c->run);
+}
+
+int dh_cli_caper_run(struct dh_cli_caper *c, char **argv)
+{
+    int ends[2], status;
+    char failed;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        drop_run(c);
+        return -dh_cli_fail(c->command, "cannot run '%s': %s", argv[0], strerror(errno));
+    }
+    struct start with = {argv, c->command, c->run.path, ends[1]};
+    pid_t pid = dh_cli_child_start(become, &with);
+    close(ends[1]);
+    bool ran = pid > 0 && read(ends[0], &failed, 1) == 0;
+    close(ends[0]);
+    if (pid < 0)
+        dh_cli_fail(c->command, "cannot run '%s': %s", argv[0], strerror(-pid));
+    status = pid > 0 ? dh_cli_child_wait(pid) : 126 << 8;
+    if (ran)
+        return status;
+    drop_run(c);
+    return -dh_cli_child_status(status);
+}
+
+/* ---- The end ---- */
+
+static void say_trouble(const struct dh_cli_caper *c, const struct dh_caper_run *run)
+{
+    if (!run->started)
+        dh_cli_warn(c->command, "no process of build %.12s has begun, so this run says nothing",
+                    c->build.id_text);
+    if (run->trouble & DH_CAPER_NO_SHADOW)
+        dh_cli_warn(c->command,
+                    "the program found no room for its shadow memory (is the address space limited?), so all "
+                    "memory counted as escaped");
+    if (run->trouble & DH_CAPER_NO_PATCH)
+        dh_cli_warn(c->command,
+                    "the program was not allowed to change its own code, so nothing was asked, and this run "
+                    "says nothing");
+    if (run->trouble & DH_CAPER_OTHER_BUILD)
+        dh_cli_warn(c->command,
+                    "a process of another Caper build was started, too; it was not watched, since this state "
+                    "is of build %.12s",
+                    c->build.id_text);
+}
+
+static int finish(struct dh_cli_caper *c, const char *ended)
+{
+    const char *why;
+    bool kept = c->migrate;
+    c->migrate = false; /* that is over: a state that is of another build now was migrated meanwhile */
+    int rc = dh_cli_caper_load(c);
+    c->migrate = kept;
+    if (rc)
+        return rc;
+    if (!dh_caper_runfile_read(&c->run) || !dh_caper_runfile_fits(&c->run, &c->build))
+        return dh_cli_fail(c->command, "'%s' has been damaged while the program ran, so this run is lost",
+                           c->run.path);
+    c->new_sites = dh_caper_runfile_merge(&c->run, &c->build, &c->sets, &c->state);
+    add_record(c, c->run.path, ended, c->new_sites);
+    if (dh_caper_state_write(&c->state, &why) != 0)
+        return dh_cli_fail(
+            c->command, "cannot write the state '%s': %s; what this run has found stays in '%s' for the next",
+            c->state_name, why, c->run.path);
+    say_trouble(c, c->run.run);
+    if (!c->run.in_use)
+        unlink(c->run.path);
+    return 0;
+}
+
+int dh_cli_caper_end(struct dh_cli_caper *c, int status)
+{
+    const char *ended = WIFSIGNALED(status) ? dh_arena_printf(&c->arena, "signal %d", WTERMSIG(status))
+                                            : dh_arena_printf(&c->arena, "exit %d", WEXITSTATUS(status));
+    int fd, rc = lock(c, &fd);
+    if (rc)
+        return rc;
+    rc = finish(c, ended);
+    close(fd);
+    dh_caper_runfile_close(&c->run);
+    return rc;
+}

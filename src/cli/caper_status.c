@@ -1,0 +1,269 @@
+/*
+ * caper_status.c - `deadheat caper status`: how far Caper has come, run by run, and which pairs there are.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/caper.h"
+#include "cli/caper_page.h"
+#include "cli/cmd.h"
+#include "cli/static.h"
+#include "report/table.h"
+#include "util/output.h"
+#include "util/text.h"
+
+static const char usage[] =
+    "usage: deadheat caper status --state=FILE [OPTIONS] [PROGRAM]\n"
+    "\n"
+    "Prints what 'deadheat caper' knows after all runs so far: how many pairs of accesses may have raced "
+    "(dpPairs),\n"
+    "how many are possible besides (spPairs), how many sites have touched memory that other threads could "
+    "reach\n"
+    "(deSites), and how these numbers grew from run to run. PROGRAM is the build that the state is of; "
+    "without it,\n"
+    "it is looked for where it was run last.\n"
+    "\n"
+    "  --state=FILE     the state\n"
+    "  --list           the pairs of dpPairs, with source lines and variables, like 'deadheat static'\n"
+    "  --set=dp|sound   with --list: dpPairs (default), or all pairs that the static analysis has found\n"
+    "  --limit=N        with --list: at most N pairs of one variable (default: 0, all; with html: 50)\n"
+    "  --format=FORMAT  text (default), json or html: one page with the curves; with --list also sarif\n"
+    "  --output=FILE    write there instead of standard output\n"
+    "  --color=WHEN     auto (default: on a terminal), always or never\n"
+    "\n"
+    "Exit status: 0; 2 bad usage or input.\n"
+    "\n"
+    "Examples:\n"
+    "  deadheat caper status --state=prog.caper\n"
+    "  deadheat caper status --state=prog.caper --list\n"
+    "  deadheat caper status --state=prog.caper --format=html --output=prog.html\n";
+
+struct request {
+    const char *state, *program, *output, *color;
+    enum dh_print_format format;
+    bool list, sound, limited;
+    u64 limit;
+};
+
+/* ---- The document ---- */
+
+static const char *when(struct dh_arena *arena, int64_t seconds)
+{
+    time_t t = (time_t)seconds;
+    struct tm tm;
+    char text[32];
+    if (!gmtime_r(&t, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+        return "";
+    return dh_arena_strdup(arena, text);
+}
+
+static json_t *history(struct dh_cli_caper *c, bool changes_only)
+{
+    const struct dh_caper_state *s = &c->state;
+    json_t *rows = json_array();
+    u64 number = 0;
+    for (size_t i = 0; i < s->n_merged; i++) {
+        const struct dh_caper_merged *m = &s->merged[i];
+        number += m->runs;
+        if (changes_only && !m->new_sites && i + 1 < s->n_merged)
+            continue;
+        json_array_append_new(rows, json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "run",
+                                              (json_int_t)number, "runs", (json_int_t)m->runs, "time",
+                                              when(&c->arena, m->time), "new_sites", (json_int_t)m->new_sites,
+                                              "escaped_sites", (json_int_t)m->escaped, "dp_pairs",
+                                              (json_int_t)m->dp, "sp_pairs", (json_int_t)m->sp, "end", m->end,
+                                              "build_id", m->build_id));
+    }
+    return rows;
+}
+
+static json_t *document(struct dh_cli_caper *c, bool changes_only)
+{
+    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
+                     "caper-status", "version", 1, "state", c->state_name, "program", c->program, "build_id",
+                     c->build.id_text, "runs", (json_int_t)dh_caper_state_runs(&c->state), "steady_runs",
+                     (json_int_t)dh_caper_state_steady(&c->state), "dp_pairs", (json_int_t)c->count.dp,
+                     "sp_pairs", (json_int_t)c->count.sp, "sites", (json_int_t)c->sets.n_sites,
+                     "escaped_sites", (json_int_t)c->sets.n_escaped, "sites_without_question",
+                     (json_int_t)c->unasked, "history", history(c, changes_only));
+}
+
+static const struct dh_print_column columns[] = {
+    {.member = "run", .title = "run"},
+    {.member = "time", .title = "merged"},
+    {.member = "new_sites", .title = "new sites"},
+    {.member = "escaped_sites", .title = "deSites"},
+    {.member = "dp_pairs", .title = "dpPairs"},
+    {.member = "sp_pairs", .title = "spPairs"},
+    {.member = "end", .title = "ended"},
+};
+static const struct dh_print_table runs_table = {
+    .title = "Runs", .member = "history", .columns = columns, .n_columns = DH_ARRAY_LEN(columns)};
+
+static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
+{
+    u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
+    const char *program =
+        dh_arena_printf(&c->arena, "%s: %llu run%s of %s, build %.12s", c->state_name,
+                        (unsigned long long)runs, runs == 1 ? "" : "s", c->program, c->build.id_text);
+    dh_text_put(out, program);
+    fprintf(out,
+            "\n  dpPairs  %llu: both accesses have touched memory that other threads could reach\n"
+            "  spPairs  %llu: possible as far as the static analysis knows, but not so far\n"
+            "  deSites  %zu of %zu sites\n",
+            (unsigned long long)c->count.dp, (unsigned long long)c->count.sp, c->sets.n_escaped,
+            c->sets.n_sites);
+    if (c->unasked)
+        fprintf(out, "           %llu of them count as escaped because the program does not ask there\n",
+                (unsigned long long)c->unasked);
+    if (steady)
+        fprintf(out, "Nothing new escaped in the last %llu run%s.\n", (unsigned long long)steady,
+                steady == 1 ? "" : "s");
+    struct dh_print_table t = runs_table;
+    t.title = "Runs in which something new escaped, and the last one";
+    dh_print_table_text(out, &t, d);
+}
+
+static void print_status(struct dh_cli_caper *c, const struct request *q, FILE *out)
+{
+    json_t *d = document(c, q->format == DH_PRINT_TEXT);
+    if (!d)
+        dh_util_no_memory();
+    if (q->format == DH_PRINT_TEXT) {
+        print_text(c, out, d);
+    } else if (q->format == DH_PRINT_JSON) {
+        static const struct dh_print_tables plain = {.tables = &runs_table, .n_tables = 1};
+        dh_print_tables(out, "json", &plain, d);
+    } else {
+        dh_cli_caper_page(out, d, &runs_table);
+    }
+    json_decref(d);
+}
+
+/* ---- The pairs ---- */
+
+void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format format, u64 limit, bool color,
+                       const char *narrowed)
+{
+    struct dh_static s = {.style = "sound",
+                          .set = DH_PAIRS_SOUND,
+                          .of = DH_STATIC_BINARY,
+                          .pairs = c->build.table,
+                          .command = "caper",
+                          .narrowed = narrowed,
+                          .input = c->program,
+                          .limit = limit};
+    struct dh_source source;
+    char *cwd = getcwd(NULL, 0);
+    dh_source_init(&source, &s.arena);
+    dh_map_init(&s.from.names, &s.arena);
+    dh_suppress_init(&s.rules, &s.arena);
+    s.from.table = s.pairs;
+    s.from.arena = &s.arena;
+    s.from.set = s.set;
+    struct dh_print p = {.out = out, .format = format, .source = &source, .cwd = cwd, .color = color};
+    dh_static_select(&s);
+    dh_static_print(&s, &p, false, false);
+    dh_print_done(&p);
+    dh_source_done(&source);
+    dh_map_done(&s.from.names);
+    dh_static_forget(&s);
+    dh_arena_done(&s.arena);
+    free(cwd);
+}
+
+static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *out, bool color)
+{
+    enum { HTML_LIMIT = 50 };
+    u64 limit = q->format == DH_PRINT_HTML && !q->limited ? HTML_LIMIT : q->limit;
+    dh_caper_choose(c->build.table, &c->sets, !q->sound, &c->count);
+    dh_cli_caper_list(c, out, q->format, limit, color,
+                      q->sound ? "spPairs and dpPairs: all that the static analysis has found"
+                               : "dpPairs: both accesses have touched memory that other threads could reach");
+}
+
+/* ---- The command ---- */
+
+static int set_flag(struct request *q, const char *arg)
+{
+    static const char *const names[] = {"--state",  "--list",   "--set",   "--limit",
+                                        "--format", "--output", "--color", "--help"};
+    const char *v;
+    char *end;
+    if ((v = dh_cli_value(arg, "state"))) {
+        q->state = v;
+    } else if ((v = dh_cli_value(arg, "output"))) {
+        q->output = v;
+    } else if ((v = dh_cli_value(arg, "format"))) {
+        return dh_cli_format("caper status", v, &q->format);
+    } else if ((v = dh_cli_value(arg, "color"))) {
+        if (strcmp(v, "auto") != 0 && strcmp(v, "always") != 0 && strcmp(v, "never") != 0)
+            return dh_cli_fail("caper status", "--color cannot be '%s'; it must be auto, always or never", v);
+        q->color = v;
+    } else if ((v = dh_cli_value(arg, "limit"))) {
+        errno = 0;
+        q->limit = strtoull(v, &end, 10);
+        q->limited = true;
+        if (errno || *end || v[0] < '0' || v[0] > '9')
+            return dh_cli_fail("caper status", "--limit cannot be '%s'; it must be a number, 0 for all", v);
+    } else if ((v = dh_cli_value(arg, "set"))) {
+        q->sound = strcmp(v, "sound") == 0;
+        if (!q->sound && strcmp(v, "dp") != 0)
+            return dh_cli_fail("caper status", "--set cannot be '%s'; it must be dp or sound", v);
+    } else if (strcmp(arg, "--list") == 0) {
+        q->list = true;
+    } else {
+        return dh_cli_unknown_flag("caper status", arg, names, DH_ARRAY_LEN(names));
+    }
+    return 0;
+}
+
+static int print(struct dh_cli_caper *c, const struct request *q)
+{
+    const char *inputs[] = {c->state.path, c->program};
+    struct dh_output to = {.stream = stdout, .fd = STDOUT_FILENO};
+    if (q->output && dh_output_open(&to, &c->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
+        return dh_cli_fail("caper status", "cannot write '%s': %s", q->output, to.why);
+    if (q->list)
+        print_list(c, q, to.stream, dh_cli_wants_color(q->color, to.fd));
+    else
+        print_status(c, q, to.stream);
+    if (q->output && dh_output_commit(&to) != 0)
+        return dh_cli_fail("caper status", "cannot write '%s': %s", q->output, to.why);
+    return 0;
+}
+
+int dh_cli_caper_status(int argc, char **argv)
+{
+    struct request q = {.color = "auto"};
+    struct dh_cli_caper c = {.command = "caper status", .run.fd = -1};
+    int rc = 0;
+    for (int i = 1; !rc && i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (strcmp(argv[i], "--state") == 0 && i + 1 < argc)
+            q.state = argv[++i];
+        else if (argv[i][0] == '-' && strcmp(argv[i], "--") != 0)
+            rc = set_flag(&q, argv[i]);
+        else if (strcmp(argv[i], "--") != 0)
+            q.program = argv[i];
+    }
+    if (!rc && !q.state)
+        rc =
+            dh_cli_fail("caper status", "which state? For example: deadheat caper status --state=prog.caper");
+    if (!rc && q.format == DH_PRINT_SARIF && !q.list)
+        rc = dh_cli_fail("caper status", "--format=sarif is for findings: it needs --list");
+    if (!rc)
+        rc = dh_cli_caper_look(&c, q.state, q.program);
+    if (!rc)
+        rc = print(&c, &q);
+    dh_cli_caper_close(&c);
+    return rc;
+}

@@ -1,0 +1,148 @@
+/*
+ * cmd_caper.c - `deadheat caper`: the pairs of accesses that may have raced, over many runs (Caper, CC 2017,
+ * section 5).
+ *
+ * The program runs as if the command were not there: its output, its signals and its exit status are its own.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/caper.h"
+#include "cli/cmd.h"
+
+static const char usage[] =
+    "usage: deadheat caper --state=FILE [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "       deadheat caper status --state=FILE [OPTIONS] [PROGRAM]\n"
+    "       deadheat caper export --state=FILE --to=pairs|filter|json [OPTIONS] [PROGRAM]\n"
+    "\n"
+    "Runs a program that was built with 'deadheat cc --dh-mode=caper', and keeps in a file the pairs of "
+    "accesses\n"
+    "that may have raced in any of its runs so far: dpPairs, of all that are possible at all, spPairs. Every "
+    "race\n"
+    "that has happened is among them. The exit status is the program's own.\n"
+    "\n"
+    "  --state=FILE    what is known after all runs so far; made by the first one. Any number of runs may "
+    "use it\n"
+    "                  at the same time\n"
+    "  --migrate       the state is of another build: carry over what is known of accesses that both have. "
+    "The\n"
+    "                  old state is kept as FILE.old\n"
+    "  --program=FILE  the Caper build, if PROGRAM is something else that starts it: a script, a test\n"
+    "  --ask=new|all|none  what the program asks: what could be new (default); all, as in a first run; "
+    "nothing\n"
+    "  --quiet         do not say what has come of the run\n"
+    "  --help          this text\n"
+    "\n"
+    "'deadheat caper status --help' and 'deadheat caper export --help' explain the other two.\n"
+    "\n"
+    "Examples:\n"
+    "  deadheat cc --dh-mode=caper -O2 -pthread -o prog prog.c\n"
+    "  deadheat caper --state=prog.caper -- ./prog --its-own-flag\n"
+    "  deadheat caper status --state=prog.caper\n";
+
+struct request {
+    const char *state, *program;
+    bool quiet, migrate;
+    enum dh_caper_ask ask;
+};
+
+static int set_ask(struct request *q, const char *word)
+{
+    static const char *const words[] = {"new", "all", "none"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(words); i++)
+        if (strcmp(word, words[i]) == 0) {
+            q->ask = (enum dh_caper_ask)i;
+            return 0;
+        }
+    return dh_cli_fail("caper", "--ask cannot be '%s'; it must be new, all or none", word);
+}
+
+static int set_flag(struct request *q, const char *arg)
+{
+    static const char *const names[] = {"--state", "--migrate", "--program", "--ask", "--quiet", "--help"};
+    const char *v;
+    if ((v = dh_cli_value(arg, "state")))
+        q->state = v;
+    else if ((v = dh_cli_value(arg, "program")))
+        q->program = v;
+    else if ((v = dh_cli_value(arg, "ask")))
+        return set_ask(q, v);
+    else if (strcmp(arg, "--migrate") == 0)
+        q->migrate = true;
+    else if (strcmp(arg, "--quiet") == 0)
+        q->quiet = true;
+    else
+        return dh_cli_unknown_flag("caper", arg, names, DH_ARRAY_LEN(names));
+    return 0;
+}
+
+static const char *plural(u64 n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void say_outcome(const struct dh_cli_caper *c)
+{
+    u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
+    fprintf(stderr,
+            "deadheat caper: %" PRIu64 " new site%s in run %" PRIu64 "; %zu of %zu sites escaped, %" PRIu64
+            " pairs in dpPairs, %" PRIu64 " left in spPairs",
+            c->new_sites, plural(c->new_sites), runs, c->sets.n_escaped, c->sets.n_sites, c->count.dp,
+            c->count.sp);
+    if (steady)
+        fprintf(stderr, "; nothing new for %" PRIu64 " run%s", steady, plural(steady));
+    fputc('\n', stderr);
+    if (c->left)
+        fprintf(stderr,
+                "deadheat caper: %" PRIu64 " site%s more had been left by runs that nobody waited for\n",
+                c->left, plural(c->left));
+}
+
+static int run(struct request *q, char **argv)
+{
+    struct dh_cli_caper c = {.command = "caper", .migrate = q->migrate, .ask = q->ask, .run.fd = -1};
+    int status = 0, rc = dh_cli_check_program(&c.arena, "caper", argv[0], true);
+    if (!rc)
+        rc = dh_cli_caper_open(&c, q->state, q->program ? q->program : argv[0]);
+    if (!rc)
+        rc = dh_cli_caper_begin(&c);
+    if (!rc) {
+        status = dh_cli_caper_run(&c, argv);
+        rc = status < 0 ? -status : dh_cli_caper_end(&c, status);
+    }
+    if (!rc && !q->quiet)
+        say_outcome(&c);
+    dh_cli_caper_close(&c);
+    return rc ? rc : dh_cli_child_end_like(status);
+}
+
+int dh_cmd_caper(int argc, char **argv)
+{
+    struct request q = {0};
+    int rc = 0, i = 1;
+    if (argc > 1 && strcmp(argv[1], "status") == 0)
+        return dh_cli_caper_status(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "export") == 0)
+        return dh_cli_caper_export(argc - 1, argv + 1);
+    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (strcmp(argv[i], "--state") == 0 && i + 1 < argc)
+            q.state = argv[++i];
+        else
+            rc = set_flag(&q, argv[i]);
+    }
+    if (!rc && !q.state)
+        rc = dh_cli_fail("caper",
+                         "where is the state? For example: deadheat caper --state=prog.caper -- ./prog");
+    if (!rc && i >= argc)
+        rc = dh_cli_fail("caper", "which program? For example: deadheat caper --state=%s -- ./prog", q.state);
+    return rc ? rc : run(&q, argv + i);
+}
