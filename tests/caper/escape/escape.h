@@ -13,9 +13,6 @@
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <stdint.h>
 #include <string.h>
 
