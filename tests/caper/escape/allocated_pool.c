@@ -6,11 +6,11 @@
 #include "escape.h"
 
 static struct node *shared;
-static char pool[4096];
+static struct node pool[64];
 
 THREAD(owner)
 {
-    struct node *n = (struct node *)(pool + 64);
+    struct node *n = &pool[unknown(3)];
 
     dh_lard_clear(n, sizeof(*n));
     prepare(n);

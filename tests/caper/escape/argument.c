@@ -7,8 +7,8 @@ THREAD(other)
 {
     struct node *n = (struct node *)arg;
 
-    MUST(n->seal == SEAL); // ESCAPED
-    n->value = 3;          // ESCAPED
+    MUST(n->seal == SEAL);
+    n->value = 3; // ESCAPED
     return NULL;
 }
 

@@ -9,8 +9,8 @@ static int other(void *arg)
 {
     struct node *n = (struct node *)arg;
 
-    MUST(n->seal == SEAL); // ESCAPED
-    n->value = 3;          // ESCAPED
+    MUST(n->seal == SEAL);
+    n->value = 3; // ESCAPED
     return 0;
 }
 

@@ -12,8 +12,8 @@ THREAD(other)
 {
     struct node *n = ((struct argument *)arg)->node;
 
-    MUST(n->seal == SEAL); // ESCAPED
-    n->value = 3;          // ESCAPED
+    MUST(n->seal == SEAL);
+    n->value = 3; // ESCAPED
     return NULL;
 }
 

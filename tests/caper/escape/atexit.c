@@ -8,8 +8,8 @@ static void handler(int status, void *arg)
     struct node *n = (struct node *)arg;
 
     (void)status;
-    MUST(n->seal == SEAL); // ESCAPED
-    n->value = 3;          // ESCAPED
+    MUST(n->seal == SEAL);
+    n->value = 3; // ESCAPED
 }
 
 THREAD(owner)

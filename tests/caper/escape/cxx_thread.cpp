@@ -7,8 +7,8 @@
 
 static void other(struct node *n, long)
 {
-    MUST(n->seal == SEAL); // ESCAPED
-    n->value = 3;          // ESCAPED
+    MUST(n->seal == SEAL);
+    n->value = 3; // ESCAPED
 }
 
 int main()

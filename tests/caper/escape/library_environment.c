@@ -16,17 +16,21 @@ THREAD(owner)
 {
     char *text = make();
 
+    possibly((struct node *)text);
     strcpy(text, "CAPER=none");
     putenv(text);
     mark();
-    text[6] = 'N'; // ESCAPED
+    text[unknown(6)] = 'N'; // ESCAPED
     return NULL;
 }
 
 THREAD(other)
 {
+    char *text;
+
     after(1);
-    *getenv("CAPER") = 'o'; // ESCAPED
+    text = (char *)perhaps((struct node *)getenv("CAPER"));
+    text[unknown(0)] = 'o'; // ESCAPED
     return NULL;
 }
 
