@@ -69,6 +69,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
 	@BUILD="$(STAGE)" bench/sample $(BENCH)
 	@BUILD="$(STAGE)" bench/field $(BENCH)
+	@BUILD="$(STAGE)" bench/asleep $(BENCH)
 	@BUILD="$(STAGE)" bench/chase $(BENCH)
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
