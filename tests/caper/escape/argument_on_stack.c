@@ -1,5 +1,5 @@
 // A structure on the stack, whose address is the argument of a thread, has the pointer.
-// RULE: capture
+// RULE: store
 #define OWN_FRAME
 #include "escape.h"
 

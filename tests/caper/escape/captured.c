@@ -1,5 +1,5 @@
 // A local variable whose address others have already.
-// RULE: capture
+// RULE: store
 #define OWN_FRAME
 #include "escape.h"
 

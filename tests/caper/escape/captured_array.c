@@ -1,5 +1,5 @@
 // An array of a length that only the run knows, on the stack.
-// RULE: capture
+// RULE: store
 #define OWN_FRAME
 #include <alloca.h>
 

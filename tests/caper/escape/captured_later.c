@@ -1,5 +1,5 @@
 // A local variable that holds the pointer before its address is given away.
-// RULE: capture
+// RULE: store
 #define OWN_FRAME
 #include "escape.h"
 

@@ -1,5 +1,5 @@
 // Without its lowest four bits, in 44 bits of a word with other things.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static struct {

@@ -1,5 +1,5 @@
 // An integer of 128 bits.
-// RULE: wide
+// RULE: vector
 #include "escape.h"
 
 struct box {

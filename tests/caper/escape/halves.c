@@ -1,5 +1,5 @@
 // The upper and the lower half of the pointer, in variables of their own.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static uint32_t lower, upper;

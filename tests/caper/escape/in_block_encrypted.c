@@ -1,5 +1,5 @@
 // Encrypted in a private block, which is stored afterwards: a scan cannot see it.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static uintptr_t *shared;

@@ -1,5 +1,5 @@
 // Complemented, as some hash tables mark what they deleted.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static uintptr_t shared;

@@ -1,5 +1,5 @@
 // As the distance from a variable, in 8 bytes.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static char base[16];

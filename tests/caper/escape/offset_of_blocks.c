@@ -1,5 +1,5 @@
 // As the number of grains from a block that others can reach, in 4 bytes.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static char *base;

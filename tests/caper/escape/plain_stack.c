@@ -1,5 +1,5 @@
 // Such code gets a local variable that holds it.
-// RULE: capture
+// RULE: store
 // PLAIN: keep.c
 #include "escape.h"
 

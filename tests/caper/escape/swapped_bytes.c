@@ -1,5 +1,5 @@
 // With its bytes in the other order.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static uintptr_t shared;

@@ -1,5 +1,5 @@
 // A thread-local variable whose address another thread has.
-// RULE: capture
+// RULE: store
 #include "escape.h"
 
 static _Thread_local struct node *own;

@@ -1,5 +1,5 @@
 // Encrypted by a secret word, as the C library does with its own.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static const uintptr_t key = 0x123456789abcdef1;

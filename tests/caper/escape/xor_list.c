@@ -1,5 +1,5 @@
 // A list with one linked for both directions.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static struct node *ends[2];

@@ -1,5 +1,5 @@
 // The pointer is in a private block, and is read from there as an integer and encrypted.
-// RULE: arithmetic
+// RULE: cast
 #include "escape.h"
 
 static uintptr_t shared;
