@@ -55,7 +55,7 @@ def precision_grid(data):
                 "-" if races is None else str(races),
                 *(f"{n:,}" for n in (s["relay"], sound)),
                 f"{s['dp_pairs']:,}{share}",
-                *(f"{n:,}" for n in (s["sites"], s["escaped"])),
+                *(f"{n:,}" for n in (s["sites"], s["escaped_sites"])),
                 str(len(row["curve"])),
             ]
         )

@@ -1,10 +1,9 @@
 """judge.py WORK SOURCE... - are the lines that are marked in the programs here those that have escaped?
 
-WORK/NAME.json is what `deadheat caper export --to=filter` says of the program NAME after its run, and WORK/NAME.without.json of the one
+WORK/NAME.tsv is what `deadheat caper export --to=filter` says of the program NAME after its run, and WORK/NAME.without.tsv of the one
 that was built without its rule, if it names one (run.sh). Marks are in the source and in escape.h; a mark in escape.h counts if the
 program uses what it stands in: of the frame unless it has its own, of prepare() unless it promises nothing.
 """
-import json
 import pathlib
 import re
 import sys
@@ -35,25 +34,26 @@ def marks_of(source):
 
 
 def escaped_lines(path):
-    document = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        f"{pathlib.PurePath(site['file']).name}:{site['line']}"
-        for site in document["sites"]
-        if site["escaped"] and "line" in site
-    }
+    found = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            _, place, _, _, escaped, _ = line.split("\t")
+            if escaped == "yes":
+                found.add(pathlib.PurePath(place).name.rpartition(":")[0])
+    return found
 
 
 def judge(work, source):
     """Why the program fails, or None."""
     private, escaped = marks_of(source)
-    found = escaped_lines(work / f"{source.stem}.json")
+    found = escaped_lines(work / f"{source.stem}.tsv")
     if not escaped:
         return "no line is marked ESCAPED"
     if missing := escaped - found:
         return f"not escaped: {', '.join(sorted(missing))}"
     if wrong := private & found:
         return f"escaped, but private: {', '.join(sorted(wrong))}"
-    without = work / f"{source.stem}.without.json"
+    without = work / f"{source.stem}.without.tsv"
     if without.exists() and escaped <= escaped_lines(without):
         return "its rule is not needed: without it, every line has escaped all the same"
     return None

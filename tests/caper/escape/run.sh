@@ -38,7 +38,7 @@ parts() { # SOURCE; sets parts
 }
 
 # shellcheck disable=SC2086 # options are several words
-try() { # SOURCE NAME: the sites that have escaped, with the rule and without, in $work/NAME.json and $work/NAME.without.json
+try() { # SOURCE NAME: the sites that have escaped, with the rule and without, in $work/NAME.tsv and $work/NAME.without.tsv
     compiler=cc rule=$(words RULE "$1")
     [ "${1%.cpp}" != "$1" ] && compiler=c++
     parts "$1" || return
@@ -47,7 +47,7 @@ try() { # SOURCE NAME: the sites that have escaped, with the rule and without, i
         DEADHEAT_CAPER_WITHOUT=${without:+${rule% }} \
             "$deadheat-$compiler" --dh-mode=caper -pthread "$work/$2.o" $parts -o "$work/$2$without" || return
         within 20 "$deadheat" caper --quiet --state="$work/$2$without.state" -- "$work/$2$without" || return
-        "$deadheat" caper export --to=filter --state="$work/$2$without.state" >"$work/$2$without.json" || return
+        "$deadheat" caper export --to=filter --state="$work/$2$without.state" >"$work/$2$without.tsv" || return
     done
 }
 
