@@ -72,6 +72,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/asleep $(BENCH)
 	@BUILD="$(STAGE)" bench/chase $(BENCH)
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
+	@BUILD="$(STAGE)" bench/caper $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:
