@@ -193,6 +193,28 @@ static bool is_branch(const ZydisDecodedInstruction *in)
            in->meta.category == ZYDIS_CATEGORY_COND_BR || in->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
 }
 
+static bool is_look(const ZydisDecodedInstruction *in)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_CMP:
+        return true;
+    default:
+        return in->meta.category == ZYDIS_CATEGORY_NOP || in->meta.category == ZYDIS_CATEGORY_WIDENOP;
+    }
+}
+
+static u8 loaded_register(const ZydisDecodedOperand *op)
+{
+    return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE
+               ? number_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value))
+               : DH_CONTROL_NONE;
+}
+
 /* What an instruction leaves on the stack, or takes from there, without naming it. */
 static bool is_stacked(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
@@ -246,6 +268,8 @@ static int read_code(const u8 *bytes, size_t n, enum frame frame, struct dh_chas
     c.distance = c.branch && in.raw.imm[0].is_relative ? (int32_t)in.raw.imm[0].value.s : 0;
     c.pads = in.meta.category == ZYDIS_CATEGORY_NOP || in.meta.category == ZYDIS_CATEGORY_WIDENOP ||
              in.mnemonic == ZYDIS_MNEMONIC_INT3;
+    c.looks = is_look(&in) && !(c.kinds & DH_CONTROL_WRITE);
+    c.into = in.operand_count_visible ? loaded_register(&operands[0]) : DH_CONTROL_NONE;
     c.sync = sync_of(&in, c.kind == DH_CHASE_CODE_ACCESS || c.kind == DH_CHASE_CODE_REFUSED ||
                               c.kind == DH_CHASE_CODE_FRAME);
     c.modrm = in.raw.modrm.offset;

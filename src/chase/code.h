@@ -37,6 +37,8 @@ struct dh_chase_code {
     bool call;   /* through a pointer in memory */
     bool branch; /* a jump, a call or a return: what follows it need not be executed */
     bool pads;   /* does nothing */
+    bool looks;  /* loads, compares or does nothing: done again, it does the same unless memory has changed */
+    u8 into;     /* the register that it loads; DH_CONTROL_NONE: none */
     enum dh_chase_code_sync sync;
     int32_t distance; /* of a branch, from its end to where it leads; 0: elsewhere */
     u8 modrm;         /* of a call: where its ModRM byte is */

@@ -73,6 +73,37 @@ static const char *soname_of(Elf *elf, const char *path)
     return dh_path_base(path);
 }
 
+enum { LOOP = 8 }; /* instructions */
+
+/* Is this loop, whose last instruction is a jump to its first, one that only looks at memory and computes
+ * nothing? Then only another thread can end it. */
+static bool is_wait(const struct dh_chase_code *loop, size_t n)
+{
+    bool reads = false;
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (!loop[i].looks)
+            return false;
+        reads |= loop[i].n_operands > 0;
+        for (size_t k = 0; k + 1 < n && loop[i].n_operands; k++)
+            if (loop[k].into != DH_CONTROL_NONE &&
+                (loop[k].into == loop[i].operands[0].base || loop[k].into == loop[i].operands[0].index))
+                return false; /* it goes along a list */
+    }
+    return reads;
+}
+
+/* The same of the loop that the last of these instructions ends, if it does. */
+static bool ends_wait(const struct dh_chase_code *recent, size_t n)
+{
+    int64_t back = 0;
+    for (size_t k = 1; k <= n && recent[n - 1].branch && recent[n - 1].distance < 0; k++) {
+        back -= recent[n - k].length;
+        if (back == recent[n - 1].distance)
+            return is_wait(recent + n - k, k);
+    }
+    return false;
+}
+
 /* What a stretch of code shows; NULL: nothing. Behind data among the code decoding finds its way again soon.
  */
 static const char *look_for_sign(const u8 *bytes, size_t n)
@@ -81,12 +112,21 @@ static const char *look_for_sign(const u8 *bytes, size_t n)
                                         [DH_CHASE_CODE_FENCE] = "has fences of its own",
                                         [DH_CHASE_CODE_WAITS] = "waits for other threads in loops of its own",
                                         [DH_CHASE_CODE_KERNEL] = "makes system calls by itself"};
+    struct dh_chase_code recent[LOOP];
+    size_t n_recent = 0;
     for (size_t i = 0; i < n;) {
         struct dh_chase_code code;
         size_t left = n - i < DH_CHASE_CODE_MAX ? n - i : DH_CHASE_CODE_MAX;
         bool read = dh_chase_code_read_any(bytes + i, left, &code) == 0;
         if (read && code.sync != DH_CHASE_CODE_QUIET)
             return signs[code.sync];
+        if (n_recent == LOOP)
+            memmove(recent, recent + 1, --n_recent * sizeof(*recent));
+        n_recent = read ? n_recent : 0;
+        if (read)
+            recent[n_recent++] = code;
+        if (read && ends_wait(recent, n_recent))
+            return signs[DH_CHASE_CODE_WAITS];
         i += read ? code.length : 1;
     }
     return NULL;
