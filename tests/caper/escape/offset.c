@@ -7,7 +7,7 @@ static long shared;
 
 static void publish(struct node *n)
 {
-    shared = (char *)n - base;
+    shared = (long)((uintptr_t)n - (uintptr_t)base);
 }
 
 static struct node *receive(void)

@@ -8,7 +8,7 @@ static int shared;
 static void publish(struct node *n)
 {
     base = (char *)malloc(100);
-    shared = (int)(((char *)n - base) / 16);
+    shared = (int)(((long)((uintptr_t)n - (uintptr_t)base)) / 16);
 }
 
 static struct node *receive(void)
