@@ -95,16 +95,55 @@ struct pieces {
     LLVMValueRef store, dst;
 };
 
-/* Whether the memory that was loaded is still what it was when the store is made. */
-static bool is_unchanged(LLVMValueRef load, LLVMValueRef store)
+static bool writes(LLVMValueRef i)
 {
-    if (LLVMGetInstructionParent(load) != LLVMGetInstructionParent(store))
-        return false;
-    for (LLVMValueRef i = LLVMGetNextInstruction(load); i && i != store; i = LLVMGetNextInstruction(i))
-        if (LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAAtomicRMWInst(i) ||
-            LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i))
-            return false;
-    return LLVMGetInstructionParent(load) == LLVMGetInstructionParent(store);
+    return LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i) ||
+           LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i);
+}
+
+/* The first instruction from here on that may change memory; NULL: none in this block. */
+static LLVMValueRef first_write(LLVMValueRef from)
+{
+    while (from && (!writes(from) || dh_shim_is_debug(from)))
+        from = LLVMGetNextInstruction(from);
+    return from;
+}
+
+/* The last place on the way from a load to a store, which it dominates, at which memory is what it was when
+ * it was loaded; NULL: there is none, or it takes too long to see. Whichever way back is taken from the
+ * store's block, the load's block must come before any other that may change memory, and before the store's
+ * own once more. */
+static LLVMValueRef last_unchanged(LLVMValueRef load, LLVMValueRef store)
+{
+    enum { MAX_BLOCKS = 32 };
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(store);
+    LLVMBasicBlockRef seen[MAX_BLOCKS], all[MAX_BLOCKS];
+    unsigned n = 1;
+    if (from == to) {
+        for (LLVMValueRef i = load; i; i = LLVMGetNextInstruction(i))
+            if (i == store)
+                return first_write(LLVMGetNextInstruction(load));
+        return NULL; /* by the loop around them */
+    }
+    if (first_write(LLVMGetNextInstruction(load)))
+        return NULL;
+    seen[0] = to;
+    for (unsigned k = 0; k < n; k++) {
+        unsigned before = dh_shim_predecessors(seen[k], all, MAX_BLOCKS);
+        if (before == 0 || before > MAX_BLOCKS)
+            return NULL; /* the function begins here */
+        for (unsigned i = 0; i < before; i++) {
+            bool known = all[i] == from;
+            for (unsigned j = 1; j < n && !known; j++)
+                known = seen[j] == all[i];
+            if (known)
+                continue;
+            if (all[i] == to || n == MAX_BLOCKS || first_write(LLVMGetFirstInstruction(all[i])))
+                return NULL;
+            seen[n++] = all[i];
+        }
+    }
+    return first_write(LLVMGetFirstInstruction(to));
 }
 
 static bool is_constant(void *arg, LLVMValueRef object)
@@ -120,11 +159,13 @@ static void move_piece(void *arg, LLVMValueRef load)
     const struct pieces *p = arg;
     struct dh_caper *c = p->c;
     LLVMValueRef src = LLVMGetOperand(load, 0);
-    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0)
-        return;
-    bool here = is_unchanged(load, p->store);
-    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_PIECE, here ? p->store : load);
-    act->a = here && dh_caper_place_of(c, p->dst) == DH_CAPER_SOMEWHERE ? p->dst : NULL;
+    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
+        dh_caper_place_of(c, src) == DH_CAPER_ESCAPED)
+        return; /* what is in memory that has escaped has escaped */
+    LLVMValueRef place = last_unchanged(load, p->store);
+    bool known = place == p->store && dh_caper_place_of(c, p->dst) == DH_CAPER_SOMEWHERE;
+    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_PIECE, place ? place : load);
+    act->a = known ? p->dst : NULL;
     act->b = src;
 }
 

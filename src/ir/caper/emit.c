@@ -157,9 +157,19 @@ static LLVMValueRef length_of(struct dh_caper *c, const struct dh_caper_act *act
     return act->times ? LLVMBuildMul(c->ir->builder, n, as_u64(c, act->times), "") : n;
 }
 
-static LLVMValueRef pointer_or_null(struct dh_caper *c, LLVMValueRef p)
+/* Without a place to go to: as if all could see it. Words do not cross pages. */
+static void emit_piece(struct dh_caper *c, const struct dh_caper_act *act)
 {
-    return p ? p : LLVMConstNull(c->ir->ptr);
+    LLVMBuilderRef b = c->ir->builder;
+    LLVMValueRef args[] = {act->a, act->b};
+    if (act->a) {
+        dh_caper_emit_call(c, DH_CAPER_PIECE, args);
+        return;
+    }
+    LLVMValueRef at =
+        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, act->b, c->ir->u64, ""), dh_ir_emit_u64(c->ir, ~7ull), "");
+    LLVMValueRef word = LLVMBuildLoad2(b, c->ir->u64, LLVMBuildIntToPtr(b, at, c->ir->ptr, ""), "");
+    dh_caper_emit_call(c, DH_CAPER_PUBLISH, &word);
 }
 
 /* posix_memalign has stored the pointer if it returned 0; a pointer that it has not is not to be read. */
@@ -203,9 +213,7 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         dh_caper_emit_call(c, act->entry, args);
         break;
     case DH_CAPER_PIECE:
-        args[0] = pointer_or_null(c, act->a);
-        args[1] = act->b;
-        dh_caper_emit_call(c, act->entry, args);
+        emit_piece(c, act);
         break;
     default:
         args[0] = act->a;
