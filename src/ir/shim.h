@@ -106,7 +106,7 @@ void dh_shim_warn(LLVMModuleRef m, const char *sentence);
 /* ---- shim_caper.cpp: for Caper builds -------------------------------------------------------------- */
 
 /* Called once for each program that is linked for Caper, on the merged module (C side: caper/caper.c). */
-void dh_ir_caper_program(LLVMModuleRef m);
+void dh_ir_caper_program(LLVMModuleRef m, bool inlining);
 /* The pointer that ptr was made from. */
 LLVMValueRef dh_shim_object(LLVMValueRef ptr);
 /* Whether the language lets the memory that is loaded hold a pointer or anything, and not only a number. */

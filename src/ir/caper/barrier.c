@@ -9,6 +9,8 @@
 
 #include "ir/caper/caper.h"
 
+enum { WORD = 8 };
+
 struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, enum dh_caper_entry entry, LLVMValueRef at)
 {
     c->acts = dh_util_grow(c->acts, c->n_acts, &c->cap_acts, sizeof(*c->acts));
@@ -79,6 +81,10 @@ static void store_words(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst,
     if (!dh_caper_has(c, rule_of(inst, LLVMTypeOf(value))) || !dh_caper_value_has_words(c, LLVMTypeOf(value)))
         return;
     enum dh_caper_place place = dh_caper_place_of(c, dst);
+    /* Where blocks are scanned, and what is copied is, a pointer that is not at a multiple of 8 is not found.
+     */
+    if (place == DH_CAPER_PRIVATE && LLVMIsAStoreInst(inst) && LLVMGetAlignment(inst) < WORD)
+        place = DH_CAPER_ESCAPED;
     if (place == DH_CAPER_PRIVATE || (LLVMIsAStoreInst(inst) && is_step(inst)) ||
         !dh_caper_value_carries(c, value))
         return;
@@ -178,6 +184,23 @@ static void store_pieces(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst
     dh_caper_value_pieces(c, value, move_piece, &p);
 }
 
+/* A piece that is handed on in a register: who gets it stores it, perhaps. */
+static void give_piece(void *arg, LLVMValueRef load)
+{
+    struct dh_caper *c = arg;
+    LLVMValueRef src = LLVMGetOperand(load, 0);
+    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
+        dh_caper_place_of(c, src) == DH_CAPER_ESCAPED)
+        return;
+    dh_caper_act_add(c, DH_CAPER_PIECE, load)->b = src;
+}
+
+void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value)
+{
+    if (dh_caper_has(c, DH_CAPER_RULE_PIECE) && !LLVMIsConstant(value))
+        dh_caper_value_pieces(c, value, give_piece, c);
+}
+
 /* ---- copies ---- */
 
 static bool is_too_short(LLVMValueRef n)
@@ -195,9 +218,19 @@ void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LL
     act->constant = constant;
 }
 
+/* Whether pointers stay at multiples of 8. Of a call of memcpy nothing is known. */
+static bool keeps_words(LLVMValueRef at)
+{
+    LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(at));
+    return callee && LLVMGetIntrinsicID(callee) != 0 && dh_shim_argument_align(at, 0) >= WORD &&
+           dh_shim_argument_align(at, 1) >= WORD;
+}
+
 void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n)
 {
     enum dh_caper_place place = dh_caper_place_of(c, dst);
+    if (place == DH_CAPER_PRIVATE && !keeps_words(at))
+        place = DH_CAPER_ESCAPED;
     if (!dh_caper_has(c, DH_CAPER_RULE_COPY) || place == DH_CAPER_PRIVATE)
         return;
     if (place == DH_CAPER_ESCAPED) {

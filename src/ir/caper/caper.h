@@ -88,6 +88,10 @@ bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type);
 bool dh_caper_value_is_scalar(LLVMTypeRef type);
 /* Before the plan: are addresses kept as integers? And what is computed with addresses. */
 void dh_caper_value_look(struct dh_caper *c);
+/* Integers that a function is given. */
+void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn);
+/* Whether bits of a value may be stored, or handed on. */
+bool dh_caper_value_is_stored(LLVMValueRef value);
 void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- barrier.c: stores and copies ---- */
@@ -104,6 +108,8 @@ void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value);
 void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n);
 /* What is at src goes where others can reach it; n: NULL for a constant length. */
 void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LLVMValueRef n, u64 constant);
+/* Pieces of words in a value that is passed to a function, or returned. */
+void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value);
 void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- call.c, library.c: calls ---- */

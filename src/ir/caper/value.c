@@ -445,3 +445,37 @@ void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst)
         act->after = true;
     }
 }
+
+void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    for (LLVMValueRef p = LLVMGetFirstParam(fn); p && dh_caper_has(c, DH_CAPER_RULE_CAST) && c->integers;
+         p = LLVMGetNextParam(p))
+        if (integer_bits(LLVMTypeOf(p)) >= ADDRESS_BITS && fate_of(p) == CHANGED)
+            dh_caper_act_add(c, DH_CAPER_PUBLISH, first)->a = p;
+}
+
+bool dh_caper_value_is_stored(LLVMValueRef value)
+{
+    struct walk w = {.n = 0}, back;
+    push(&w, value);
+    for (LLVMValueRef v; (v = next(&w)) != NULL;)
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (!LLVMIsAInstruction(user) || LLVMIsAReturnInst(user) || LLVMIsAInvokeInst(user) ||
+                LLVMIsAAtomicRMWInst(user) || LLVMIsAAtomicCmpXchgInst(user) ||
+                (LLVMIsACallInst(user) && !dh_shim_is_debug(user)) ||
+                (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v))
+                return true;
+            back = (struct walk){.n = 0};
+            push_pieces(&back, user);
+            for (size_t i = 0; i < back.n; i++)
+                if (back.seen[i] == v)
+                    push(&w, user);
+            if (back.overflow)
+                return true;
+        }
+    return w.overflow;
+}
