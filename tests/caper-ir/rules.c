@@ -27,7 +27,9 @@ void counter(long *at) { *at += 3; }
 void product(long *at, int a, int b) { *at = (long)a * b; }
 /* What comes from escaped memory has escaped. CASE from_global -: ask=1 */
 void from_global(void **at) { *at = global; }
-/* CASE local -: */
+/* Within one object nothing new can be reached. CASE exchanged -: */
+void exchanged(void **at, long i, long j) { void *p = at[i]; at[i] = at[j]; at[j] = p; }
+/* CASE local -: return=1 */
 long local(long i, long j) { long x[4] = {0}; x[i & 3] = i; return x[j & 3]; }
 
 /* CASE atomic atomic: ask=1 publish=1 */
@@ -45,11 +47,11 @@ void moved_bits(double *at, const double *from) { *at = *from; }
 /* CASE computed_bits -: */
 void computed_bits(double *at, const double *from) { *at = *from * 2; }
 
-/* CASE byte piece: piece=1 */
+/* CASE byte piece: publish=1 */
 void byte(char *at, const char *from) { *at = *from; }
-/* The memory that was loaded is overwritten before the second store. CASE swap piece: piece=1 publish=1 */
+/* The memory that was loaded is overwritten before the second store. CASE swap piece: publish=2 */
 void swap(char *a, char *b) { char t = *a; *a = *b; *b = t; }
-/* CASE half piece: piece=1 */
+/* CASE half piece: publish=1 */
 void half(int *at, const int *from) { *at = *from; }
 /* CASE sum -: */
 void sum(int *at, const int *from) { *at = from[0] + from[1]; }
@@ -57,7 +59,7 @@ void sum(int *at, const int *from) { *at = from[0] + from[1]; }
 /* CASE copy copy: copy=1 */
 void copy(char *at, const char *from, size_t n) { memcpy(at, from, n); }
 char buffer[64];
-/* CASE copy_out copy: contents=1 */
+/* CASE copy_out copy: ask=1 contents=1 */
 void copy_out(const char *from, size_t n) { memcpy(buffer, from, n); }
 /* CASE copy_text -: */
 void copy_text(char *at) { memcpy(at, "a long text that is a constant", 30); }

@@ -11,7 +11,7 @@
 
 enum { WORD = 8 };
 
-struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, enum dh_caper_entry entry, LLVMValueRef at)
+struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, unsigned entry, LLVMValueRef at)
 {
     c->acts = dh_util_grow(c->acts, c->n_acts, &c->cap_acts, sizeof(*c->acts));
     struct dh_caper_act *act = &c->acts[c->n_acts++];
@@ -46,6 +46,12 @@ void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value)
         dh_caper_act_add(c, DH_CAPER_PUBLISH, at)->a = value;
 }
 
+static bool writes(LLVMValueRef i)
+{
+    return LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i) ||
+           LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i);
+}
+
 /* x += c: what was there before points to the same block, if to any. */
 static bool is_step(LLVMValueRef store)
 {
@@ -55,6 +61,26 @@ static bool is_step(LLVMValueRef store)
                             : NULL;
     return load && LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1) &&
            (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
+}
+
+/*
+ * A word that is moved within one object. If the object has escaped, so has what the word points to; if it is
+ * private, it is stored where nobody looks. It must not become known to others in between: there may only be
+ * plain stores into the same object, which do not make it known, whatever they store.
+ */
+static bool stays_inside(LLVMValueRef store)
+{
+    LLVMValueRef load = LLVMIsALoadInst(LLVMGetOperand(store, 0)),
+                 object = dh_shim_object(LLVMGetOperand(store, 1));
+    if (!load || LLVMGetAlignment(store) < WORD || LLVMGetAlignment(load) < WORD ||
+        dh_shim_object(LLVMGetOperand(load, 0)) != object)
+        return false;
+    LLVMValueRef i = LLVMGetNextInstruction(load);
+    while (i && i != store &&
+           (!writes(i) || dh_shim_is_debug(i) ||
+            (LLVMIsAStoreInst(i) && dh_shim_object(LLVMGetOperand(i, 1)) == object)))
+        i = LLVMGetNextInstruction(i);
+    return i == store;
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -85,7 +111,7 @@ static void store_words(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst,
      */
     if (place == DH_CAPER_PRIVATE && LLVMIsAStoreInst(inst) && LLVMGetAlignment(inst) < WORD)
         place = DH_CAPER_ESCAPED;
-    if (place == DH_CAPER_PRIVATE || (LLVMIsAStoreInst(inst) && is_step(inst)) ||
+    if (place == DH_CAPER_PRIVATE || (LLVMIsAStoreInst(inst) && (is_step(inst) || stays_inside(inst))) ||
         !dh_caper_value_carries(c, value))
         return;
     struct dh_caper_act *act =
@@ -98,14 +124,8 @@ static void store_words(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst,
 
 struct pieces {
     struct dh_caper *c;
-    LLVMValueRef store, dst;
+    LLVMValueRef store; /* NULL: it goes on in a register */
 };
-
-static bool writes(LLVMValueRef i)
-{
-    return LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i) ||
-           LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i);
-}
 
 /* The first instruction from here on that may change memory; NULL: none in this block. */
 static LLVMValueRef first_write(LLVMValueRef from)
@@ -158,47 +178,35 @@ static bool is_constant(void *arg, LLVMValueRef object)
     return LLVMIsAGlobalVariable(object) && LLVMIsGlobalConstant(object);
 }
 
-/* Where the memory may have been changed since, the word that the piece is of is looked at when it is loaded,
- * as if it went where all can see it. */
+/* The word that a piece is of escapes, wherever the piece goes: that is one test, where to ask about the
+ * destination first would be three, and words that are moved so are hardly ever pointers. What is in memory
+ * that has escaped has escaped. */
 static void move_piece(void *arg, LLVMValueRef load)
 {
     const struct pieces *p = arg;
-    struct dh_caper *c = p->c;
     LLVMValueRef src = LLVMGetOperand(load, 0);
     if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
-        dh_caper_place_of(c, src) == DH_CAPER_ESCAPED)
-        return; /* what is in memory that has escaped has escaped */
-    LLVMValueRef place = last_unchanged(load, p->store);
-    bool known = place == p->store && dh_caper_place_of(c, p->dst) == DH_CAPER_SOMEWHERE;
-    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_PIECE, place ? place : load);
-    act->a = known ? p->dst : NULL;
-    act->b = src;
+        dh_caper_place_of(p->c, src) == DH_CAPER_ESCAPED)
+        return;
+    LLVMValueRef place = p->store ? last_unchanged(load, p->store) : NULL;
+    dh_caper_act_add(p->c, DH_CAPER_WORD, place ? place : load)->a = src;
 }
 
 static void store_pieces(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst, LLVMValueRef value)
 {
-    struct pieces p = {c, inst, dst};
+    struct pieces p = {c, inst};
     if (!dh_caper_has(c, DH_CAPER_RULE_PIECE) || LLVMIsConstant(value) ||
         dh_caper_place_of(c, dst) == DH_CAPER_PRIVATE)
         return;
     dh_caper_value_pieces(c, value, move_piece, &p);
 }
 
-/* A piece that is handed on in a register: who gets it stores it, perhaps. */
-static void give_piece(void *arg, LLVMValueRef load)
-{
-    struct dh_caper *c = arg;
-    LLVMValueRef src = LLVMGetOperand(load, 0);
-    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
-        dh_caper_place_of(c, src) == DH_CAPER_ESCAPED)
-        return;
-    dh_caper_act_add(c, DH_CAPER_PIECE, load)->b = src;
-}
-
+/* Pieces that are handed on: who gets them stores them, perhaps. */
 void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value)
 {
+    struct pieces p = {c, NULL};
     if (dh_caper_has(c, DH_CAPER_RULE_PIECE) && !LLVMIsConstant(value))
-        dh_caper_value_pieces(c, value, give_piece, c);
+        dh_caper_value_pieces(c, value, move_piece, &p);
 }
 
 /* ---- copies ---- */

@@ -25,17 +25,18 @@ enum dh_caper_entry {
     DH_CAPER_ENTRIES
 };
 
+enum { DH_CAPER_WORD = DH_CAPER_ENTRIES }; /* PUBLISH of the word that `a` points into */
+
 /* A call that is to be inserted, before or behind an instruction. */
 struct dh_caper_act {
-    enum dh_caper_entry entry;
+    unsigned entry; /* enum dh_caper_entry, or DH_CAPER_WORD */
     bool after;
     LLVMValueRef at;
-    LLVMValueRef a, b,
-        n; /* arguments, of any type: words are taken out of them; NULL: none, or NULL for a pointer */
-    LLVMValueRef times;  /* NEW: n is to be multiplied by it; or NULL */
-    LLVMValueRef unless; /* only if this, a callee, is outside the program; or NULL */
-    u64 constant;        /* if n is NULL: the length */
-    bool loaded;         /* NEW: a points to the pointer */
+    LLVMValueRef a, b, n; /* arguments, of any type: words are taken out of them; NULL: none */
+    LLVMValueRef times;   /* NEW: n is to be multiplied by it; or NULL */
+    LLVMValueRef unless;  /* only if this, a callee, is outside the program; or NULL */
+    u64 constant;         /* if n is NULL: the length */
+    bool loaded;          /* NEW: a points to the pointer */
 };
 
 struct dh_caper {
@@ -102,7 +103,7 @@ enum dh_caper_place {
     DH_CAPER_SOMEWHERE /* the shadow knows */
 };
 enum dh_caper_place dh_caper_place_of(struct dh_caper *c, LLVMValueRef ptr);
-struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, enum dh_caper_entry entry, LLVMValueRef at);
+struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, unsigned entry, LLVMValueRef at);
 /* The value is handed to somebody: it escapes. */
 void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value);
 void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n);

@@ -157,17 +157,12 @@ static LLVMValueRef length_of(struct dh_caper *c, const struct dh_caper_act *act
     return act->times ? LLVMBuildMul(c->ir->builder, n, as_u64(c, act->times), "") : n;
 }
 
-/* Without a place to go to: as if all could see it. Words do not cross pages. */
-static void emit_piece(struct dh_caper *c, const struct dh_caper_act *act)
+/* Words do not cross pages, so all of it can be read where a byte can. */
+static void emit_word(struct dh_caper *c, LLVMValueRef ptr)
 {
     LLVMBuilderRef b = c->ir->builder;
-    LLVMValueRef args[] = {act->a, act->b};
-    if (act->a) {
-        dh_caper_emit_call(c, DH_CAPER_PIECE, args);
-        return;
-    }
     LLVMValueRef at =
-        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, act->b, c->ir->u64, ""), dh_ir_emit_u64(c->ir, ~7ull), "");
+        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, c->ir->u64, ""), dh_ir_emit_u64(c->ir, ~7ull), "");
     LLVMValueRef word = LLVMBuildLoad2(b, c->ir->u64, LLVMBuildIntToPtr(b, at, c->ir->ptr, ""), "");
     dh_caper_emit_call(c, DH_CAPER_PUBLISH, &word);
 }
@@ -212,8 +207,8 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         args[2] = length_of(c, act);
         dh_caper_emit_call(c, act->entry, args);
         break;
-    case DH_CAPER_PIECE:
-        emit_piece(c, act);
+    case DH_CAPER_WORD:
+        emit_word(c, act->a);
         break;
     default:
         args[0] = act->a;

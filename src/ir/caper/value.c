@@ -350,6 +350,7 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMICmp:
     case LLVMIntToPtr:
+    case LLVMGetElementPtr: /* a pointer again */
     case LLVMSwitch:
         return FINE;
     case LLVMPHI:
