@@ -93,6 +93,35 @@ objects() {
 }
 result objects "$(objects)"
 
+# Relaxed atomics order nothing, so here they race with each other; not in a field build, and not those that order.
+cat >relaxed.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+_Atomic int loose, strict;
+static void *work(void *arg)
+{
+    atomic_store_explicit(&loose, 1, memory_order_relaxed);
+    atomic_store(&strict, 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    int sum = atomic_load_explicit(&loose, memory_order_relaxed) + atomic_load(&strict);
+    pthread_join(t, NULL);
+    return sum > 2;
+}
+END
+relaxed() { # MODE; the variables that pairs are on
+    "$deadheat" cc --dh-mode="$1" -O2 -pthread relaxed.c -o relaxed 2>err || { head -1 err; return; }
+    "$deadheat" static --style=sound ./relaxed 2>&1 | sed -n 's/^global `\([a-z]*\)`.*/\1/p' | tr '\n' ' '
+}
+found=$(relaxed caper)
+result relaxed "$([ "$found" = "loose " ] || echo "pairs on '$found'")"
+found=$(relaxed field)
+result relaxed-in-field "$([ "$found" = "" ] || echo "pairs on '$found'")"
+
 no_rule() {
     DEADHEAT_CAPER_WITHOUT=nonsense "$deadheat" cc --dh-mode=caper -O2 -pthread prog.c -o prog 2>err && echo "it was linked"
     grep -q "there is no rule 'nonsense'" err || head -1 err
