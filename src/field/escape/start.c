@@ -230,10 +230,10 @@ static void forked(void)
     dh_esc_owner_forked();
 }
 
-/* libc is ready only now. An atomic load: the compiler works constructors out that it takes for the first. */
+/* libc is ready only now. Volatile: the compiler works out constructors that it takes for the first to run. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
-    if (__atomic_load_n(&dh_esc_run, __ATOMIC_RELAXED))
+    if (*(struct dh_caper_run *volatile *)&dh_esc_run)
         pthread_atfork(NULL, NULL, forked);
 }
 
