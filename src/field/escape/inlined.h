@@ -10,7 +10,11 @@
 
 #include "field/escape/escape.h"
 
+#if defined(__clang__)
 #define DH_ESC_PRESERVE __attribute__((preserve_most))
+#else
+#define DH_ESC_PRESERVE
+#endif
 
 /* start.c */
 extern DH_HIDDEN u64 __dh_esc_mask;
