@@ -1,6 +1,6 @@
 // A program as the plugin of Caper builds would make it, by hand: barriers, and questions that are nops. What it asks:
 // group 0 of private memory, 1 and 2 of a variable, 3 of a block that has escaped, 4 of a block in a copy of the process,
-// 5 in a constructor that runs before main.
+// or of one of 8 bytes, and 5 in a constructor that runs before main.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,19 @@ static int asked;
 
 static void *global;
 
+#ifdef OWN_MALLOC
+// Another allocator: it leaves nothing between blocks, and so two may share 16 bytes.
+void *malloc(size_t n)
+{
+    static _Alignas(16) char heap[1 << 20];
+    static size_t used;
+    char *p = heap + used;
+    used += (n + 7) / 8 * 8;
+    return used <= sizeof(heap) ? p : NULL;
+}
+void free(void *p) {}
+#endif
+
 __attribute__((constructor)) static void early(void)
 {
     ASK(&global, 5);
@@ -69,6 +82,12 @@ int main(int argc, char **argv)
         wait(NULL);
     if (!strcmp(what, "again"))
         execl("/proc/self/exe", argv[0], (char *)NULL);
+    if (!strcmp(what, "tail")) {
+        char *before = block(16 * 2 + 8), *behind = block(8);
+        if ((uintptr_t)before % 16 != 0)
+            before = block(8), before = block(16 * 2 + 8), behind = block(8);
+        ASK(behind, 4);
+    }
     printf("asked %d\n", asked);
     fflush(stdout);
     if (!strcmp(what, "kill"))

@@ -17,6 +17,7 @@ observe() { DEADHEAT_CAPER_RUN=run "$@" >out 2>err; status=$?; }
 
 build asks ""
 build fixed "-no-pie"
+build own "-DOWN_MALLOC -fno-builtin"
 
 # ---- Asleep ----
 ./asks >out 2>err
@@ -51,7 +52,35 @@ observe ./asks again
 same exec "$status:$(cat out):$(marks)" \
     "7:asked 1:started 2 ended 1 tracked 2 escapes 2 untracked 0 trouble 0 marks 010000"
 
+# A small block behind another: in glibc's heap it has its 16 bytes for itself, elsewhere perhaps not.
+make asks 000010
+observe ./asks tail
+same tail "$(marks)" "started 1 ended 1 tracked 4 escapes 2 untracked 0 trouble 0 marks 000000"
+make own 010110
+observe ./own tail
+like tail-own out "asked 3"
+marks >out
+like tail-own-marks out "untracked [1-9][0-9]* trouble 0 marks 010110"
+
 # ---- What the system refuses ----
+# Code that may not become writable is written through /proc/self/mem; without that nothing is asked.
+if "$here/mdwe.py" true 2>/dev/null; then
+    make asks 111111
+    observe "$here/mdwe.py" ./asks
+    same no-writable-code "$status:$(cat out)$(cat err):$(marks)" \
+        "7:asked 5:started 1 ended 1 tracked 2 escapes 2 untracked 0 trouble 0 marks 011101"
+    if unshare -m true 2>/dev/null; then
+        make asks 111111
+        observe unshare -m sh -c "mount -t tmpfs none /proc && exec '$here/mdwe.py' ./asks"
+        same no-patch "$status:$(cat out):$(marks)" \
+            "7:asked 0:started 1 ended 1 tracked 2 escapes 2 untracked 0 trouble 2 marks 000000"
+        has no-patch-words err "the program's code cannot be changed"
+    else
+        skip no-patch "only the superuser can hide /proc"
+    fi
+else
+    skip no-writable-code "the kernel has no PR_SET_MDWE"
+fi
 make asks 111111
 (ulimit -v 1000000 && DEADHEAT_CAPER_RUN=run exec ./asks) >out 2>err
 same no-shadow "$?:$(cat out):$(marks)" \
