@@ -19,6 +19,7 @@ enum {
 struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES] = {{~0u, 0}, {~0u, 0}};
 
 u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
+static bool reserved; /* all of it; written before there are threads */
 
 /* A page more at both ends: two bytes are read at a time. */
 static long reserve(uptr from, uptr to)
@@ -38,7 +39,8 @@ static long reserve(uptr from, uptr to)
 
 bool dh_esc_shadow_reserve(void)
 {
-    return !dh_sys_failed(reserve(DH_CAPER_SHADOW, DH_CAPER_SHADOW + DH_CAPER_SHADOW_SIZE));
+    reserved = !dh_sys_failed(reserve(DH_CAPER_SHADOW, DH_CAPER_SHADOW + DH_CAPER_SHADOW_SIZE));
+    return reserved;
 }
 
 /* If something else is there, barriers read that, and the slow paths know better. */
@@ -54,6 +56,20 @@ void dh_esc_shadow_give_up(void)
 {
     __atomic_store_n(&__dh_esc_mask, 0, __ATOMIC_RELAXED);
     dh_esc_trouble(DH_CAPER_NO_SHADOW);
+}
+
+/* In place of libc's: to have all pages of the shadow there would take more memory than there is. So pages
+ * are locked when they come, and the shadow is not. */
+DH_EXPORT __attribute__((weak)) int mlockall(int flags)
+{
+    long r = dh_sys3(SYS_mlockall, reserved ? flags | MCL_ONFAULT : flags, 0, 0);
+    if (r != 0) {
+        errno = (int)-r;
+        return -1;
+    }
+    if (reserved)
+        dh_sys3(SYS_munlock, DH_CAPER_SHADOW, DH_CAPER_SHADOW_SIZE, 0);
+    return 0;
 }
 
 static void widen(u32 piece)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,8 @@ int main(int argc, char **argv)
             before = block(8), before = block(16 * 2 + 8), behind = block(8);
         ASK(behind, 4);
     }
+    if (!strcmp(what, "lock"))
+        printf("locked %d, ", mlockall(MCL_CURRENT | MCL_FUTURE));
     printf("asked %d\n", asked);
     fflush(stdout);
     if (!strcmp(what, "kill"))

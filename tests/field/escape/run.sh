@@ -62,6 +62,16 @@ like tail-own out "asked 3"
 marks >out
 like tail-own-marks out "untracked [1-9][0-9]* trouble 0 marks 010110"
 
+# All memory is locked, but not the shadow.
+if [ "$(id -u)" = 0 ]; then
+    make asks 110111
+    observe ./asks lock
+    same locked "$status:$(cat out)$(cat err):$(marks)" \
+        "7:locked 0, asked 4:started 1 ended 1 tracked 2 escapes 2 untracked 0 trouble 0 marks 010101"
+else
+    skip locked "the superuser may lock as much as there is"
+fi
+
 # ---- What the system refuses ----
 # Code that may not become writable is written through /proc/self/mem; without that nothing is asked.
 if "$here/mdwe.py" true 2>/dev/null; then
