@@ -19,20 +19,23 @@ __attribute__((section("dh_caper_head"), used, retain)) static const struct dh_c
 // Whether it was asked is counted, beside what comes of it.
 static int asked;
 
-#define ASK(p, group)                                                       \
-    do {                                                                    \
-        __label__ ask, behind;                                              \
-        __asm__ goto("1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"              \
-                     ".pushsection " DH_CAPER_QUESTIONS ",\"aR\",@progbits\n" \
-                     ".long 1b - ., %l[ask] - ., " #group "\n"              \
-                     ".popsection" ::                                       \
-                         : "memory"                                         \
-                     : ask);                                                \
-        goto behind;                                                        \
-    ask:                                                                    \
-        asked++;                                                            \
-        __dh_esc_ask(p, group);                                             \
-    behind:;                                                                \
+#define ASK(p, group)                                 \
+    do {                                              \
+        __label__ ask, behind;                        \
+        __asm__ goto(                                 \
+            "1: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n" \
+            ".pushsection " DH_CAPER_QUESTIONS        \
+            ",\"aR\",@progbits\n"                     \
+            ".long 1b - ., %l[ask] - ., " #group      \
+            "\n"                                      \
+            ".popsection" ::                          \
+                : "memory"                            \
+            : ask);                                   \
+        goto behind;                                  \
+    ask:                                              \
+        asked++;                                      \
+        __dh_esc_ask(p, group);                       \
+    behind:;                                          \
     } while (0)
 
 static void *global;
@@ -47,7 +50,9 @@ void *malloc(size_t n)
     used += (n + 7) / 8 * 8;
     return used <= sizeof(heap) ? p : NULL;
 }
-void free(void *p) {}
+void free(void *p)
+{
+}
 #endif
 
 __attribute__((constructor)) static void early(void)
