@@ -25,6 +25,9 @@ void __dh_esc_store(const void *dst, u64 value);
 /* INLINED. The same where others can reach dst for certain (a variable, a captured local); and for whatever
  * hands a value to code or threads that are not known: it escapes. */
 void __dh_esc_publish(u64 value);
+/* INLINED. The same of bits that are hardly ever an address, as a hash function reads them: of those, the
+ * shadow is not touched, which would have to be there for any of them. */
+void __dh_esc_bits(u64 value);
 /* INLINED. Before n bytes are copied from src to dst. */
 void __dh_esc_copy(const void *dst, const void *src, u64 n);
 /* INLINED. Before the n bytes at src are copied to where others can reach them. */

@@ -18,6 +18,18 @@ FAST void __dh_esc_publish(u64 value)
         __dh_esc_slow_publish(value);
 }
 
+/* A pointer just behind a block may be in the piece behind a range. */
+FAST void __dh_esc_bits(u64 value)
+{
+    const u32 piece = (u32)(dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - 4));
+    bool any = false;
+    for (u32 i = 0; i < DH_ESC_RANGES; i++)
+        any |= piece >= __atomic_load_n(&dh_esc_ranges[i].from, __ATOMIC_RELAXED) &&
+               piece <= __atomic_load_n(&dh_esc_ranges[i].to, __ATOMIC_RELAXED);
+    if (DH_UNLIKELY(any))
+        __dh_esc_publish(value);
+}
+
 /* A word that stands askew would not be found by a scan. */
 FAST void __dh_esc_store(const void *dst, u64 value)
 {

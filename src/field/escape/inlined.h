@@ -23,6 +23,14 @@ extern DH_HIDDEN u8 *__dh_esc_marks; /* of the run file, by group */
  * such code. */
 extern DH_HIDDEN _Thread_local u32 __dh_esc_outside __attribute__((tls_model("initial-exec")));
 
+/* shadow.c. Where memory has been that was private: words that point elsewhere are no pointers to blocks. In
+ * pieces, the two ranges apart. Atomic; they only grow. */
+enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_RANGES = 2 };
+struct dh_esc_range {
+    u32 from, to;
+};
+extern DH_HIDDEN struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
+
 /* Slow paths. They keep the registers of the caller. */
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n);

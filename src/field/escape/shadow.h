@@ -34,7 +34,7 @@ struct dh_esc_block {
 
 /* ---- shadow.c ---- */
 
-enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT), DH_ESC_RANGES = 2 };
+enum { DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT) };
 extern u8 dh_esc_shadow_pieces[DH_ESC_PIECES]; /* which can be written; atomic */
 
 /* Reserves it. False: then inlined barriers still have a byte to read. */
@@ -52,13 +52,6 @@ DH_INLINE bool dh_esc_shadow_is_open(u64 first, u64 n)
 bool dh_esc_shadow_open(u64 first, u64 n);
 /* From now on all memory has escaped. */
 void dh_esc_shadow_give_up(void);
-
-/* Where memory has been that was private: words that point elsewhere are no pointers to blocks. In pieces,
- * the two ranges apart. Atomic; they only grow. */
-struct dh_esc_range {
-    u32 from, to;
-};
-extern struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
 
 /* Blocks of few grains, of which the stores are chosen so that the first byte is written last. */
 enum { DH_ESC_FEW = 8 };

@@ -203,6 +203,7 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         words_of(&w, act->b, 0);
         break;
     case DH_CAPER_PUBLISH:
+    case DH_CAPER_BITS:
     case DH_CAPER_RETURN:
         words_of(&w, act->a, 0);
         break;

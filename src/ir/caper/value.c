@@ -453,7 +453,7 @@ void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst)
             dh_caper_act_add(c, DH_CAPER_PUBLISH, inst)->a = LLVMGetOperand(inst, 0);
     } else if ((LLVMIsALoadInst(inst) ? is_address_from_memory(c, inst) : is_integer_from_outside(c, inst)) &&
                fate_of(inst) == CHANGED) {
-        struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_PUBLISH, inst);
+        struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_BITS, inst);
         act->a = inst;
         act->after = true;
     }
@@ -467,7 +467,7 @@ void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn)
     for (LLVMValueRef p = LLVMGetFirstParam(fn); p && dh_caper_has(c, DH_CAPER_RULE_CAST) && c->integers;
          p = LLVMGetNextParam(p))
         if (integer_bits(LLVMTypeOf(p)) >= ADDRESS_BITS && fate_of(p) == CHANGED)
-            dh_caper_act_add(c, DH_CAPER_PUBLISH, first)->a = p;
+            dh_caper_act_add(c, DH_CAPER_BITS, first)->a = p;
 }
 
 bool dh_caper_value_is_stored(LLVMValueRef value)
