@@ -157,9 +157,14 @@ static LLVMValueRef length_of(struct dh_caper *c, const struct dh_caper_act *act
     return act->times ? LLVMBuildMul(c->ir->builder, n, as_u64(c, act->times), "") : n;
 }
 
-static LLVMValueRef pointer_or_null(struct dh_caper *c, LLVMValueRef p)
+/* Words do not cross pages, so all of it can be read where a byte can. */
+static void emit_word(struct dh_caper *c, LLVMValueRef ptr)
 {
-    return p ? p : LLVMConstNull(c->ir->ptr);
+    LLVMBuilderRef b = c->ir->builder;
+    LLVMValueRef at =
+        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, c->ir->u64, ""), dh_ir_emit_u64(c->ir, ~7ull), "");
+    LLVMValueRef word = LLVMBuildLoad2(b, c->ir->u64, LLVMBuildIntToPtr(b, at, c->ir->ptr, ""), "");
+    dh_caper_emit_call(c, DH_CAPER_PUBLISH, &word);
 }
 
 /* posix_memalign has stored the pointer if it returned 0; a pointer that it has not is not to be read. */
@@ -202,10 +207,8 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         args[2] = length_of(c, act);
         dh_caper_emit_call(c, act->entry, args);
         break;
-    case DH_CAPER_PIECE:
-        args[0] = pointer_or_null(c, act->a);
-        args[1] = act->b;
-        dh_caper_emit_call(c, act->entry, args);
+    case DH_CAPER_WORD:
+        emit_word(c, act->a);
         break;
     default:
         args[0] = act->a;
