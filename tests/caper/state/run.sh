@@ -297,7 +297,7 @@ same pairs "$(python3 -c "import json; print(len(json.load(open('pairs.json'))['
 same limit "$(python3 -c "import json; print(len(json.load(open('one.json'))['findings']))")" 1
 has limit-words err "pairs are left out"
 "$deadheat" chase --pairs=pairs.json --trials=1 --summary=chased.json -- ./prog.field >out 2>err
-same chase "$(python3 -c "import json; print(len(json.load(open('chased.json'))['pairs'] > 0)")" True
+same chase "$(python3 -c "import json; print(json.load(open('chased.json'))['pairs'] > 0)")" True
 "$deadheat" caper export --state=absent --to=json 2>err
 same export-absent "$?" 2
 "$deadheat" caper export --state=told --to=xml 2>err
