@@ -69,8 +69,10 @@ bench: all
 	@BUILD="$(STAGE)" bench/lardvm $(BENCH)
 	@BUILD="$(STAGE)" bench/sample $(BENCH)
 	@BUILD="$(STAGE)" bench/field $(BENCH)
+	@BUILD="$(STAGE)" bench/asleep $(BENCH)
 	@BUILD="$(STAGE)" bench/chase $(BENCH)
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
+	@BUILD="$(STAGE)" bench/caper $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:

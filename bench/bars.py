@@ -11,6 +11,11 @@ SLOWDOWN = 30
 ALONE, ALONE_KERNEL = 1.5, "alone"
 COMPILE_TIME, CODE_SIZE = 1.3, 1.0
 FIELD_EVERY, FIELD_MEAN = 1.05, 1.01  # of a chase, at r_max 5% and 1%
+CAPER = (  # of `caper`: the configuration, what it is, and its mean over all programs
+    ("escape analysis", "a Caper build that asks nothing", 1.05),
+    ("steady state", "a run that is told nothing new", 1.09),
+    ("first run", "a first run", 1.27),
+)
 ABSENT = ("no source", "not built")
 
 
@@ -101,34 +106,58 @@ def bars(results):
         lines.append(line("code of SQLite, to TSan's", CODE_SIZE, ratio(row, "deadheat", "tsan", "code")))
     if "field" in results:
         lines += field(results["field"])
+    if "caper" in results:
+        lines += caper(results["caper"])
     lines.append(unmeasured(every))
     return lines
 
 
+def ratios(data, name, measure):
+    """Of each program that ran in a configuration: the ratio to the plain run, and its interval."""
+    return [(row["name"], row["cells"][name][measure]) for row in data["rows"] if name in row["cells"]]
+
+
+def judged(value, low, high, bar):
+    """Where the bar is within the 95% interval, it is not known to be met."""
+    return Number(value, "~" if low <= bar < high else "")
+
+
+def mean_of(intervals):
+    logs = [[math.log(v) for v in i] for i in intervals]
+    middle = math.fsum(m for m, _, _ in logs) / len(logs)
+    half = math.sqrt(math.fsum(((high - low) / 2) ** 2 for _, low, high in logs)) / len(logs)
+    return [math.exp(v) for v in (middle, middle - half, middle + half)]
+
+
+def mean_bar(data, title, name, measure, bar):
+    some = [i for _, i in ratios(data, name, measure)]
+    number = judged(*mean_of(some), bar) if some else None
+    return line(title, bar, number, f"{len(some)} programs")
+
+
+MEASURES = (("wall", "wall"), ("cpu", "processor"))
+
+
 def field(data):
-    """The bars of `chase`, beyond noise: where the bar is within the 95% interval, it is not known to be met."""
-    def ratios(name, measure):
-        return [(row["name"], row["cells"][name][measure]) for row in data["rows"] if name in row["cells"]]
-
-    def judged(value, low, high, bar):
-        return Number(value, "~" if low <= bar < high else "")
-
-    def mean_of(intervals):
-        logs = [[math.log(v) for v in i] for i in intervals]
-        middle = math.fsum(m for m, _, _ in logs) / len(logs)
-        half = math.sqrt(math.fsum(((high - low) / 2) ** 2 for _, low, high in logs)) / len(logs)
-        return [math.exp(v) for v in (middle, middle - half, middle + half)]
-
+    """The bars of `chase`, beyond noise."""
     shares = [(f"{row['name']}, {name}", Number(c["share"] / c["rmax"]))
               for row in data["rows"] for name, c in row["cells"].items() if c["rmax"]]
     lines = [worst("time in waits and traps of a chase, to r_max, every run", 1, shares)]
-    for measure, what in (("wall", "wall"), ("cpu", "processor")):
-        every = [(name, judged(*i, FIELD_EVERY)) for name, i in ratios("r_max 5%", measure)]
+    for measure, what in MEASURES:
+        every = [(name, judged(*i, FIELD_EVERY)) for name, i in ratios(data, "r_max 5%", measure)]
         lines.append(worst(f"{what} time of a chase at r_max 5%, to plain, every program", FIELD_EVERY, every))
-        some = [i for _, i in ratios("r_max 1%", measure)]
-        number = judged(*mean_of(some), FIELD_MEAN) if some else None
-        lines.append(line(f"{what} time of a chase at r_max 1%, to plain, mean", FIELD_MEAN, number, f"{len(some)} programs"))
+        title = f"{what} time of a chase at r_max 1%, to plain, mean"
+        lines.append(mean_bar(data, title, "r_max 1%", measure, FIELD_MEAN))
     return lines
+
+
+def caper(data):
+    """The bars of `caper`, geometric means over all programs."""
+    return [
+        mean_bar(data, f"{what} time of {title}, to plain, mean", name, measure, bar)
+        for measure, what in MEASURES
+        for name, title, bar in CAPER
+    ]
 
 
 def slow_kernels(rows):

@@ -97,7 +97,7 @@ class Overhead(table.Chart):
     """Figure 2: one bar for each program and configuration, with its interval, on a linear axis of percent."""
 
     BAR, LABEL, PANEL, TOP = 7, 130, 420, 58
-    PALETTE = ("#bbbbbb", "#7b9e87", "#9ecae1", "#4292c6", "#1b6ca8", "#08306b", "#d98324", "#a6541a")
+    PALETTE = ("#bbbbbb", "#7b9e87", "#9ecae1", "#4292c6", "#1b6ca8", "#08306b", "#f4c430", "#d98324", "#c98ba4", "#a6541a")
 
     def __init__(self, data):
         super().__init__([row for row in data["rows"] if row["cells"]])
@@ -222,6 +222,32 @@ def draw(data):
         (harness.DOCS / "field-threads.svg").write_text(Scaling(data).svg(), encoding="utf-8")
 
 
+# ---- Asleep ----
+
+ABOUT_ASLEEP = """
+Instructions that each kernel executes with one thread, as callgrind counts them: linked by clang with link-time
+optimisation, and as a field build that nobody chases. The difference is the library that sleeps in it: a branch in
+each function of libc that it stands in front of, and some thousands of instructions when the program begins. Measured
+by `bench/asleep --write`.
+"""
+
+
+def asleep_grid(data):
+    lines = [["kernel", "plain", "field build", "more, %"]]
+    for row in data["rows"]:
+        if "note" in row:
+            lines.append([row["name"], row["note"], "-", "-"])
+        else:
+            more = f"{100 * (row['ratio'] - 1):+.3f}"
+            lines.append([row["name"], f"{row['plain']:,}", f"{row['field']:,}", more])
+    mean = f"{100 * (data['mean'] - 1):+.3f}" if data["mean"] else "-"
+    return lines + [["geometric mean", "", "", mean]]
+
+
+def asleep_markdown(data):
+    return section("Asleep", wrapped(where(data)), wrapped(ABOUT_ASLEEP), table.markdown_lines(asleep_grid(data)))
+
+
 # ---- Steering ----
 
 ABOUT_STEER = """
@@ -312,8 +338,8 @@ def coverage_markdown(data):
 HEAD = """\
 # `deadheat chase`: cost, coverage, consequences
 
-Written by `bench/field`, `bench/chase` and `bench/steer` with `--write` (parts of `make bench`) from `docs/field.json`;
-do not edit. How it works is in [design/field.md](design/field.md), how to use it in [guide/chase.md](guide/chase.md).
+Written by `bench/field`, `bench/asleep`, `bench/chase` and `bench/steer` with `--write` (parts of `make bench`) from
+`docs/field.json`; do not edit. How it works is in [design/field.md](design/field.md), how to use it in [guide/chase.md](guide/chase.md).
 """
 
 
@@ -353,4 +379,4 @@ def write(part, data):
     PAGE.write_text(HEAD + "".join(page(results[name]) for name, page in PARTS if name in results), encoding="utf-8")
 
 
-PARTS = (("field", field_markdown), ("coverage", coverage_markdown), ("steer", steer_markdown))
+PARTS = (("field", field_markdown), ("asleep", asleep_markdown), ("coverage", coverage_markdown), ("steer", steer_markdown))

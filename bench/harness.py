@@ -21,7 +21,7 @@ DOCS = ROOT / "docs"
 RESULTS = DOCS / "benchmarks.json"
 
 KINDS = ("native", "deadheat", "tsan")
-OURS = ("deadheat", "field")
+OURS = ("deadheat", "field", "caper")
 FLAGS = ["-O2", "-g", "-pthread"]
 RACED = 66  # exit status of both detectors when they found a race
 
@@ -35,8 +35,8 @@ class TimedOut(Failure):
 
 
 class Tools:
-    """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread. A fourth, "field",
-    is the build that carries a table of pairs."""
+    """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread. Two more carry a
+    table of pairs: "field", which can be chased, and "caper", which also asks what has escaped."""
 
     def __init__(self):
         build = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
@@ -55,7 +55,7 @@ class Tools:
 
     @staticmethod
     def extra(kind):
-        return {"tsan": ["-fsanitize=thread"], "field": ["--dh-mode=field"]}.get(kind, [])
+        return {"tsan": ["-fsanitize=thread"], "field": ["--dh-mode=field"], "caper": ["--dh-mode=caper"]}.get(kind, [])
 
 
 class Progress:
@@ -83,11 +83,11 @@ class Meter:
         source = ROOT / "bench" / "measure.c"
         subprocess.run([tools.clang, "-O2", str(source), "-o", str(self.program)], check=True)
 
-    def start(self, argv, **options):
-        """Begin a measured run; give what this returns to finish()."""
+    def start(self, argv, before=(), **options):
+        """Begin a measured run; give what this returns to finish(). `before` is a command that runs the one measured."""
         fd, result = tempfile.mkstemp(dir=self.directory)
         os.close(fd)
-        process = subprocess.Popen([str(self.program), result] + [str(a) for a in argv], **options)
+        process = subprocess.Popen([str(a) for a in (*before, self.program, result, *argv)], **options)
         process.result_file = result
         return process
 

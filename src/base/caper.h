@@ -23,9 +23,11 @@
 
 #include "base/base.h"
 
-#define DH_CAPER_QUESTIONS ".deadheat.caper.questions"
-#define DH_CAPER_GROUPS ".deadheat.caper.groups"
-#define DH_CAPER_HEAD ".deadheat.caper.head"
+/* Names that C can spell: the linker marks the two ends of such a section, __start_NAME and __stop_NAME, and
+ * so the program finds it. A linker that collects sections must be told to keep them (flag "R"). */
+#define DH_CAPER_QUESTIONS "dh_caper_questions"
+#define DH_CAPER_GROUPS "dh_caper_groups"
+#define DH_CAPER_HEAD "dh_caper_head"
 #define DH_CAPER_RUN "DEADHEAT_CAPER_RUN"
 
 enum {
@@ -88,12 +90,23 @@ DH_INLINE u64 dh_caper_run_size(u64 n_groups)
 /* ---- The shadow: one byte for 16 bytes of memory ----
  *
  * At DH_CAPER_SHADOW + (address >> 4). 0: escaped, or nothing is known: the start for all memory. Else the 16
- * bytes belong to a block of the heap that only the thread that allocated it can reach: DH_CAPER_FIRST at its
- * first 16 bytes, and DH_CAPER_FIRST + 1 + k at those at least 2^k further on (k as large as may be), so that
- * the beginning of a block is found in a few steps from anywhere in it.
+ * bytes, a grain, belong to a block of the heap that only the thread that allocated it can reach:
+ *   - DH_CAPER_FIRST + owner at its first grain. The owner is a number that no two threads have at a time.
+ *     What looks like a pointer into the block of another thread is none, and must be left alone: the other
+ *     may be writing that shadow now.
+ *   - 1 + k at grains that are at least 8^k behind the first, with the largest k below DH_CAPER_STEPS. So the
+ *     beginning of a block is found in a few steps from anywhere in it.
+ * DH_CAPER_OPEN is added at the last grain if what lies behind it may be the block's: the rest of a block
+ * that does not end with a grain, or the pointer just behind its end.
  * The base fits into the displacement of an instruction. Addresses of user space have 47 bits. */
 #define DH_CAPER_SHADOW 0x7fff8000ul
 #define DH_CAPER_SHADOW_SIZE (1ul << 43)
-enum { DH_CAPER_GRAIN = 16, DH_CAPER_FIRST = 1 };
+enum {
+    DH_CAPER_GRAIN = 16,
+    DH_CAPER_STEPS = 8,
+    DH_CAPER_FIRST = DH_CAPER_STEPS + 1,
+    DH_CAPER_OPEN = 0x80,
+    DH_CAPER_OWNERS = DH_CAPER_OPEN - DH_CAPER_FIRST,
+};
 
 #endif

@@ -15,9 +15,10 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {
-    "--dh-checked",    "--dh-count-checks", "--dh-exceptions", "--dh-frontend=gcc", "--dh-help",
-    "--dh-mode=field", "--dh-mode=full",    "--dh-plain",      "--dh-prune",        "--dh-prune=quiet"};
+static const char *const own_flags[] = {"--dh-checked",      "--dh-count-checks", "--dh-exceptions",
+                                        "--dh-frontend=gcc", "--dh-help",         "--dh-mode=caper",
+                                        "--dh-mode=field",   "--dh-mode=full",    "--dh-plain",
+                                        "--dh-prune",        "--dh-prune=quiet"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -213,6 +214,8 @@ static void read_mode(const char *mode, struct dh_cc_line *line)
 {
     if (strcmp(mode, "field") == 0)
         line->mode = DH_CC_FIELD;
+    else if (strcmp(mode, "caper") == 0)
+        line->mode = DH_CC_CAPER;
     else if (strcmp(mode, "full") == 0)
         line->mode = DH_CC_FULL;
     else if (!line->bad_mode)

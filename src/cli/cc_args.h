@@ -23,6 +23,7 @@ void dh_cc_args_add_expanded(struct dh_cc_args *args, const char *arg);
 enum dh_cc_mode {
     DH_CC_FULL,  /* every access is checked */
     DH_CC_FIELD, /* plain code, with the table of statically possible races */
+    DH_CC_CAPER, /* the same, with escape barriers and questions about escape (src/ir/caper) */
 };
 
 /* Which compiler instruments. */
@@ -87,6 +88,12 @@ bool dh_cc_args_takes_value(const char *arg);
 
 /* cc_filter.c: the arguments that clang gets. */
 void dh_cc_filter(const struct dh_cc_args *in, const struct dh_cc_line *line, struct dh_cc_args *ret_out);
+
+/* A field build, or one that has what a field build has. */
+DH_INLINE bool dh_cc_is_field(const struct dh_cc_line *line)
+{
+    return line->mode == DH_CC_FIELD || line->mode == DH_CC_CAPER;
+}
 
 /* cc_lto.c: whether programs of this line are linked from bitcode, and the arguments for it: of a field build
  * before those of the user, and of both kinds after them. */

@@ -126,7 +126,7 @@ static bool is_beyond_o3(const char *arg)
  */
 static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
 {
-    if (line->mode == DH_CC_FIELD)
+    if (dh_cc_is_field(line))
         return false;
     if (strcmp(arg, "--compress-debug-sections=zstd") == 0)
         return true;
@@ -139,7 +139,7 @@ static bool is_fatal_to_link(const struct dh_cc_line *line, const char *arg)
 
 static bool is_fatal_pair(const struct dh_cc_line *line, const char *arg, const char *value)
 {
-    if (line->mode == DH_CC_FIELD)
+    if (dh_cc_is_field(line))
         return false;
     if (line->shared)
         return strcmp(arg, "-z") == 0 && strcmp(value, "defs") == 0;
@@ -221,7 +221,7 @@ static void copy_argument(const struct dh_cc_line *line, const char *arg, const 
         return;
     if (line->frontend != DH_CC_OWN && !(arg = dh_cc_frontend_sanitizers(out->arena, arg)))
         return;
-    if (line->mode == DH_CC_FIELD && is_field_choice(arg))
+    if (dh_cc_is_field(line) && is_field_choice(arg))
         return;
     /* gcc's number of jobs: clang has no such form. */
     bool jobs = strncmp(arg, "-flto=", 6) == 0 && arg[6] >= '0' && arg[6] <= '9';

@@ -1,18 +1,18 @@
 /*
- * cc_lto.c - the arguments of builds that are linked as one module: field builds (--dh-mode=field), and those
+ * cc_lto.c - the arguments of builds that are linked as one module: field and Caper builds, and those
  * whose needless checks are left out (--dh-prune).
  *
  * Objects are compiled twice in one run: to ordinary ELF code, so that ar, nm and libtool see what they know,
  * and to the bitcode beside it (fat LTO objects). Programs are linked from the bitcode by lld, which loads
  * our plugin: it sees the whole program as one module (src/ir/embed.c, src/ir/prune.c). Shared objects, and
  * what -r joins, are linked from the ELF code: they are no whole programs. In a build with --dh-prune that
- * code has all its checks; in a field build it is plain.
+ * code has all its checks; in field and Caper builds it is plain.
  */
 #include "cli/cc_args.h"
 
 bool dh_cc_lto_wanted(const struct dh_cc_line *line)
 {
-    return line->mode == DH_CC_FIELD || line->prune;
+    return dh_cc_is_field(line) || line->prune;
 }
 
 static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
@@ -47,7 +47,8 @@ void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct d
     dh_cc_args_add(out, "-Wl,--fat-lto-objects");
     dh_cc_args_add(out, dh_arena_printf(out->arena, "-Wl,--load-pass-plugin=%s", plugin));
     /* Each file's bitcode is optimised already. Optimised once more as a whole, the program would lose
-     * accesses that the source has (a variable that nobody reads), and their races. */
-    if (line->prune)
+     * accesses that the source has (a variable that nobody reads), and their races. In a Caper build the
+     * analysis and the instrumentation must see the same accesses. */
+    if (line->prune || line->mode == DH_CC_CAPER)
         dh_cc_args_add(out, "-Wl,--lto-O0,--lto-CGO2");
 }

@@ -7,8 +7,9 @@
  *                                 interceptors take the place of libc's in every module of the process.
  * Shared objects get no runtime: they find that of the executable when they are loaded.
  * A field build gets neither: its code is plain, the link analyses the whole program (cc_lto.c), and a small
- * library sleeps in it (src/field). With --dh-prune the link analyses it too, and instruments only what may
- * race.
+ * library sleeps in it (src/field). A Caper build is a field build whose code is instrumented for escape when
+ * it is linked (src/ir/caper, src/field/escape). With --dh-prune the link analyses it too, and instruments
+ * only what may race.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -50,6 +51,8 @@ static void print_help(const struct driver *d)
         "                    the table of races that are possible, for 'deadheat static' to print.\n"
         "                    To be given when compiling and when linking; it checks nothing at run time,\n"
         "                    and a small library sleeps in it until 'deadheat chase' starts it\n"
+        "  --dh-mode=caper   a field build that also knows which memory other threads can reach, for\n"
+        "                    'deadheat caper'\n"
         "  --dh-prune        analyse the whole program when it is linked, and leave out the checks of\n"
         "                    accesses that can race with nothing. To be given when compiling and when\n"
         "                    linking; the link says what was left out and what that rests on, unless it is\n"
@@ -83,6 +86,11 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct driver *d, co
     return rc;
 }
 
+static const char *mode_flag(const struct dh_cc_line *l)
+{
+    return l->mode == DH_CC_CAPER ? "--dh-mode=caper" : "--dh-mode=field";
+}
+
 /* The same for what is to be left out of the instrumentation. */
 static int check_left_out(const struct driver *d)
 {
@@ -97,9 +105,9 @@ static int check_left_out(const struct driver *d)
                     l->tsan_option);
     if (flag && l->frontend == DH_CC_GNU)
         return fail(d, "'%s' is an option of clang, and '%s' has none like it", flag, l->frontend_name);
-    if (flag && l->mode == DH_CC_FIELD)
-        return fail(
-            d, "'%s' and --dh-mode=field cannot be combined: a field build has no checks to leave out", flag);
+    if (flag && dh_cc_is_field(l))
+        return fail(d, "'%s' and %s cannot be combined: such a build has no checks to leave out", flag,
+                    mode_flag(l));
     for (size_t i = 0; i < l->ignorelists.count; i++) {
         const char *wrong = dh_cc_sanitize_check(l->ignorelists.arena, l->ignorelists.at[i]);
         if (wrong)
@@ -118,20 +126,20 @@ static int check_supported(const struct driver *d)
                     nearest);
     }
     if (l->bad_mode)
-        return fail(d, "there is no mode '%s'; --dh-mode is 'full' or 'field'", l->bad_mode);
+        return fail(d, "there is no mode '%s'; --dh-mode is 'full', 'field' or 'caper'", l->bad_mode);
     if (l->frontend == DH_CC_NO_SUCH)
         return fail(
             d,
             "there is no frontend '%s'; --dh-frontend is 'gcc', 'clang' or 'gfortran', or one of them "
             "with a version, such as 'gcc-12'",
             l->frontend_name);
-    if (l->frontend != DH_CC_OWN && l->mode == DH_CC_FIELD)
-        return fail(d,
-                    "--dh-mode=field and --dh-frontend cannot be combined: a field build needs our own pass");
+    if (l->frontend != DH_CC_OWN && dh_cc_is_field(l))
+        return fail(d, "%s and --dh-frontend cannot be combined: such a build needs our own pass",
+                    mode_flag(l));
     if (l->count_checks && !l->prune)
         return fail(d, "--dh-count-checks counts what --dh-prune leaves out: give both");
-    if (l->prune && l->mode == DH_CC_FIELD)
-        return fail(d, "--dh-prune and --dh-mode=field cannot be combined: a field build has no checks");
+    if (l->prune && dh_cc_is_field(l))
+        return fail(d, "--dh-prune and %s cannot be combined: such a build has no checks", mode_flag(l));
     if (l->prune && l->frontend != DH_CC_OWN)
         return fail(d,
                     "--dh-prune and --dh-frontend cannot be combined: the link instruments by our own pass");
@@ -314,6 +322,8 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
     dh_cc_lto_before_field(&d->line, out);
     if (program) {
         add_whole(d, "libdeadheat-field.a", out);
+        if (d->line.mode == DH_CC_CAPER)
+            add_whole(d, "libdeadheat-caper.a", out);
         dh_cc_args_add(out,
                        "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort");
         dh_cc_args_add(out, WRAP_CXX);
@@ -330,6 +340,8 @@ static void tell_plugin(const struct driver *d)
         setenv("DEADHEAT_LINK_OUTPUT", dh_path_base(d->line.output ? d->line.output : "a.out"), 1);
     if (d->line.prune)
         setenv("DEADHEAT_PRUNE", d->line.prune_quietly ? "quiet" : "1", 1);
+    if (d->line.mode == DH_CC_CAPER)
+        setenv("DEADHEAT_CAPER", "1", 1);
     if (d->line.count_checks)
         setenv("DEADHEAT_COUNT_CHECKS", "1", 1);
 }
@@ -354,13 +366,15 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
         bool lto = dh_cc_lto_wanted(&d->line);
         if (lto && (d->line.links || d->line.relocatable) && !dh_path_find_program(&d->arena, "ld.lld-19"))
             return fail(d, "cannot find ld.lld-19, which %s is linked with; install the package lld-19",
-                        d->line.prune ? "a program with --dh-prune" : "a field build");
+                        d->line.prune                 ? "a program with --dh-prune"
+                        : d->line.mode == DH_CC_CAPER ? "a Caper build"
+                                                      : "a field build");
         static const char *const silence[] = {"-Qunused-arguments", "-Wno-unknown-warning-option",
                                               "-Wno-ignored-optimization-argument"};
         for (size_t i = 0; i < DH_ARRAY_LEN(silence) && !gnu; i++)
             dh_cc_args_add(&out, silence[i]);
         dh_cc_add_headers(&out);
-        if (d->line.mode == DH_CC_FIELD)
+        if (dh_cc_is_field(&d->line))
             add_field(d, in, &out);
         else
             add_full(d, in, &out);

@@ -52,7 +52,9 @@ static _Noreturn void analyse_into(LLVMModuleRef m, const struct dh_whole_option
     int rc = dh_whole_analyse(m, options, &pairs);
     if (rc != 0)
         _exit(rc == -EINVAL ? NOT_OURS : NOT_WRITTEN);
-    _exit(dh_pairs_write_file(pairs, file) == 0 ? DONE : NOT_WRITTEN);
+    bool written =
+        dh_pairs_write_file(pairs, file) == 0 && fflush(NULL) == 0; /* files of who was told, too */
+    _exit(written ? DONE : NOT_WRITTEN);
 }
 
 /* Why there is no result, from the status that waitpid gave; negative: there was no child. */
@@ -75,15 +77,15 @@ const char *dh_ir_analysis_program(void)
     return program ? program : "";
 }
 
-bool dh_ir_analysis_run(LLVMModuleRef m, struct dh_whole_safe *safe, void (*prepare)(LLVMModuleRef m),
-                        struct dh_ir_analysis *ret)
+bool dh_ir_analysis_run(LLVMModuleRef m, const struct dh_whole_options *given,
+                        void (*prepare)(LLVMModuleRef m), struct dh_ir_analysis *ret)
 {
     const char *program = dh_ir_analysis_program();
     bool terminal = isatty(STDERR_FILENO);
-    struct dh_whole_options options = {.program = program,
-                                       .progress = terminal ? show_phase : NULL,
-                                       .progress_arg = (void *)program,
-                                       .safe = safe};
+    struct dh_whole_options options = *given;
+    options.program = program;
+    options.progress = terminal ? show_phase : NULL;
+    options.progress_arg = (void *)program;
     *ret = (struct dh_ir_analysis){.bytes = NULL};
     int status = -1, file = memfd_create("deadheat-pairs", MFD_CLOEXEC);
     struct stat st;

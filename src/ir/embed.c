@@ -9,12 +9,13 @@
 #include <stdio.h>
 
 #include "ir/ir.h"
+#include "ir/whole/whole.h"
 #include "report/pairs.h"
 
-static void embed(LLVMModuleRef m, const u8 *bytes, size_t n)
+void dh_ir_embed(LLVMModuleRef m, const struct dh_ir_analysis *a)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);
-    LLVMValueRef text = LLVMConstStringInContext2(ctx, (const char *)bytes, n, true);
+    LLVMValueRef text = LLVMConstStringInContext2(ctx, (const char *)a->bytes, a->n, true);
     LLVMValueRef table = LLVMAddGlobal(m, LLVMTypeOf(text), "__dh_pairs");
     LLVMSetInitializer(table, text);
     LLVMSetGlobalConstant(table, true);
@@ -27,8 +28,8 @@ static void embed(LLVMModuleRef m, const u8 *bytes, size_t n)
 void dh_ir_analyse_program(LLVMModuleRef m)
 {
     struct dh_ir_analysis a;
-    if (dh_ir_analysis_run(m, NULL, NULL, &a)) {
-        embed(m, a.bytes, a.n);
+    if (dh_ir_analysis_run(m, &(struct dh_whole_options){0}, NULL, &a)) {
+        dh_ir_embed(m, &a);
     } else {
         char sentence[sizeof(a.why) + 64];
         snprintf(sentence, sizeof(sentence), "deadheat: %s, so the program carries no table of pairs", a.why);

@@ -39,8 +39,18 @@ struct dh_ir {
     LLVMTypeRef entry_type[DH_IR_ENTRY_MAX];
 };
 
+/* pass.c: the types, and no builder yet. */
+struct dh_ir dh_ir_of(LLVMModuleRef m);
+/* ... code was inserted into the function: attributes about its effects on memory are no longer true. */
+void dh_ir_drop_stale_attributes(LLVMValueRef fn);
+
 /* ---- link.c: the bitcode of the fast paths --------------------------------------------------- */
 
+/* Links a file of bitcode that lies beside the plugin into the module. false: an error was emitted. */
+bool dh_ir_link_bitcode(struct dh_ir *ir, const char *file);
+/* What was linked in so becomes internal, and the rest of deadheat's functions is told how to be reached.
+ * merge: two calls may become one. */
+void dh_ir_link_adopt(struct dh_ir *ir, bool merge);
 /* Links fastpath.bc into the module. false: an error was emitted. */
 bool dh_ir_link_fastpath(struct dh_ir *ir);
 /* The text, or NULL. */
@@ -66,7 +76,7 @@ enum dh_ir_call dh_ir_quiet_call(const struct dh_ir_quiet *q, LLVMValueRef call)
 
 /* ---- analysis.c: the analysis of the whole program, at link time ------------------------------------ */
 
-struct dh_whole_safe;
+struct dh_whole_options;
 struct dh_ir_analysis {
     const u8 *bytes; /* the table of sites and pairs, as report/pairs.h has it; NULL: there is none */
     size_t n;
@@ -74,12 +84,17 @@ struct dh_ir_analysis {
 };
 
 /* Analyses a copy of the module, after `prepare` has changed it (NULL: it is taken as it is). true: there is
- * a table. safe: see whole.h; in memory that the child shares; NULL: nobody asks. */
-bool dh_ir_analysis_run(LLVMModuleRef m, struct dh_whole_safe *safe, void (*prepare)(LLVMModuleRef m),
-                        struct dh_ir_analysis *ret);
+ * a table. options: the child has a copy; what is called back is called in the child. Program and progress
+ * are filled in. */
+bool dh_ir_analysis_run(LLVMModuleRef m, const struct dh_whole_options *options,
+                        void (*prepare)(LLVMModuleRef m), struct dh_ir_analysis *ret);
 void dh_ir_analysis_done(struct dh_ir_analysis *a);
 /* The name of what is linked, as far as the driver said; else "". */
 const char *dh_ir_analysis_program(void);
+
+/* ---- embed.c: the table in the program -------------------------------------------------------------- */
+
+void dh_ir_embed(LLVMModuleRef m, const struct dh_ir_analysis *a);
 
 /* ---- exports.c: what code outside the merged module can reach --------------------------------------- */
 

@@ -64,10 +64,10 @@ LLVMValueRef dh_ir_link_home(struct dh_ir *ir)
     return global;
 }
 
-static LLVMModuleRef load_fastpath(struct dh_ir *ir)
+static LLVMModuleRef load(struct dh_ir *ir, const char *file)
 {
     char *dir = home(), *path = NULL;
-    if (!dir || asprintf(&path, "%s/fastpath.bc", dir) < 0)
+    if (!dir || asprintf(&path, "%s/%s", dir, file) < 0)
         path = NULL;
     free(dir);
     if (!path)
@@ -111,13 +111,15 @@ static void neutralise(struct dh_ir *ir, LLVMModuleRef fast)
                                              (unsigned)strlen(ties[i]));
 }
 
-bool dh_ir_link_fastpath(struct dh_ir *ir)
+bool dh_ir_link_bitcode(struct dh_ir *ir, const char *file)
 {
-    LLVMModuleRef fast = load_fastpath(ir);
+    LLVMModuleRef fast = load(ir, file);
     if (!fast) {
-        dh_shim_error(ir->module,
-                      "deadheat: cannot read fastpath.bc, which belongs beside deadheat-pass.so; "
-                      "install deadheat again");
+        char sentence[160];
+        snprintf(sentence, sizeof(sentence),
+                 "deadheat: cannot read %s, which belongs beside deadheat-pass.so; install deadheat again",
+                 file);
+        dh_shim_error(ir->module, sentence);
         return false;
     }
     neutralise(ir, fast);
@@ -125,19 +127,17 @@ bool dh_ir_link_fastpath(struct dh_ir *ir)
         dh_shim_error(ir->module, "deadheat: this code defines names of deadheat's own (__dh_...)");
         return false;
     }
+    return true;
+}
 
-    dh_ir_emit_declare_all(ir);
+void dh_ir_link_adopt(struct dh_ir *ir, bool merge)
+{
     bool local = !dh_shim_is_shared_code(ir->module);
-    LLVMValueRef hot = LLVMGetNamedGlobal(ir->module, "__dh_hot");
-    LLVMSetThreadLocalMode(hot, local ? LLVMLocalExecTLSModel : LLVMInitialExecTLSModel);
-    dh_shim_set_dso_local(hot, local);
-
     for (LLVMValueRef fn = LLVMGetFirstFunction(ir->module); fn; fn = LLVMGetNextFunction(fn)) {
         if (!is_runtime_name(fn))
             continue;
-        /* Two slow or rare calls merged into one would have one return address: the wrong line in a report.
-         */
-        add_attribute(ir, fn, "nomerge");
+        if (!merge)
+            add_attribute(ir, fn, "nomerge");
         if (!LLVMIsDeclaration(fn)) {
             LLVMSetLinkage(fn, LLVMInternalLinkage);
             continue;
@@ -147,6 +147,20 @@ bool dh_ir_link_fastpath(struct dh_ir *ir)
         if (!local)
             add_attribute(ir, fn, "nonlazybind");
     }
+}
+
+bool dh_ir_link_fastpath(struct dh_ir *ir)
+{
+    if (!dh_ir_link_bitcode(ir, "fastpath.bc"))
+        return false;
+    dh_ir_emit_declare_all(ir);
+    bool local = !dh_shim_is_shared_code(ir->module);
+    LLVMValueRef hot = LLVMGetNamedGlobal(ir->module, "__dh_hot");
+    LLVMSetThreadLocalMode(hot, local ? LLVMLocalExecTLSModel : LLVMInitialExecTLSModel);
+    dh_shim_set_dso_local(hot, local);
+
+    /* Two slow or rare calls merged into one would have one return address: the wrong line in a report. */
+    dh_ir_link_adopt(ir, false);
     if (dh_ir_throwing_wanted())
         dh_ir_throwing_link(ir);
     return true;

@@ -96,7 +96,7 @@ static bool is_instrumented(const struct exempt *x, LLVMValueRef fn)
 /* What earlier passes found out about effects on memory is no longer true: the function keeps the shadow
  * stack, its callees may too, and a check of a vtable pointer reads what the program only writes. It matters
  * where optimisation goes on after us, at link time. */
-static void drop_stale_attributes(LLVMValueRef fn)
+void dh_ir_drop_stale_attributes(LLVMValueRef fn)
 {
     static const char *const stale[] = {"memory", "nosync", "nofree", "norecurse", "speculatable"};
     const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
@@ -155,7 +155,7 @@ static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks
         dh_ir_loops_done(&ranges);
         if (!(dh_ir_ignore_get(fn) & DH_IR_LEAVE_FRAME))
             dh_ir_frame_insert(ir, fn, sites.rare_frame);
-        drop_stale_attributes(fn);
+        dh_ir_drop_stale_attributes(fn);
     }
     if (counted) {
         counted->all += count_checks(&all);
@@ -194,7 +194,7 @@ static bool is_done(LLVMModuleRef m)
     return LLVMGetNamedGlobal(m, "__dh_hot") || LLVMGetNamedFunction(m, "__dh_module_ctor");
 }
 
-static struct dh_ir ir_of(LLVMModuleRef m)
+struct dh_ir dh_ir_of(LLVMModuleRef m)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);
     return (struct dh_ir){
@@ -242,7 +242,7 @@ bool dh_ir_instrument_early(LLVMModuleRef m)
     mark_ignored(m);
     if (!dh_ir_throwing_wanted() || is_done(m))
         return false;
-    struct dh_ir ir = ir_of(m);
+    struct dh_ir ir = dh_ir_of(m);
     struct exempt exempt = {0};
     exempt_annotated(&exempt, m, untracked);
     exempt_resolvers(&exempt, m);
@@ -263,7 +263,7 @@ static bool instrument(LLVMModuleRef m, bool inlining, struct checks *counted)
 {
     if (is_done(m))
         return false;
-    struct dh_ir ir = ir_of(m);
+    struct dh_ir ir = dh_ir_of(m);
     struct exempt exempt = {0};
     exempt_annotated(&exempt, m, untracked);
     exempt_resolvers(&exempt, m);

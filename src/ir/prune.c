@@ -172,7 +172,7 @@ static bool analyse(LLVMModuleRef m, struct table *t)
 {
     struct dh_ir_analysis a;
     t->safe = (struct dh_whole_safe){.access = on_access, .arg = t};
-    bool done = dh_ir_analysis_run(m, &t->safe, prepare, &a);
+    bool done = dh_ir_analysis_run(m, &(struct dh_whole_options){.safe = &t->safe}, prepare, &a);
     if (!done)
         say_kept(a.why);
     else if (t->safe.refused)

@@ -362,6 +362,18 @@ struct AnalysePass : PassInfoMixin<AnalysePass> {
     }
 };
 
+struct CaperPass : PassInfoMixin<CaperPass> {
+    PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+    {
+        dh_ir_caper_program(wrap(&module));
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
 struct BuiltPass : PassInfoMixin<BuiltPass> {
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
@@ -381,19 +393,22 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                 /* The end of a linker's pipeline is also that of the optimiser, where nothing is to be
                  * instrumented then. */
                 const bool pruning = getenv("DEADHEAT_PRUNE") != nullptr;
+                const bool caper = getenv("DEADHEAT_CAPER") != nullptr;
                 auto linking = std::make_shared<bool>(false);
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-                    [linking, pruning](ModulePassManager &passes, OptimizationLevel) {
+                    [linking, pruning, caper](ModulePassManager &passes, OptimizationLevel) {
                         *linking = true;
                         if (pruning)
                             forbid_loading_gaps();
-                        else
+                        else if (!caper)
                             passes.addPass(AnalysePass());
                     });
                 builder.registerFullLinkTimeOptimizationLastEPCallback(
-                    [pruning](ModulePassManager &passes, OptimizationLevel) {
+                    [pruning, caper](ModulePassManager &passes, OptimizationLevel) {
                         if (pruning)
                             passes.addPass(PrunePass());
+                        else if (caper)
+                            passes.addPass(CaperPass());
                         else
                             passes.addPass(BuiltPass());
                     });
@@ -417,6 +432,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                     [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
                         if (name == "deadheat-prune")
                             passes.addPass(MarkSafePass());
+                        else if (name == "deadheat-caper")
+                            passes.addPass(CaperPass());
                         else if (name == "deadheat" || name == "deadheat-raw")
                             passes.addPass(InstrumentPass(name == "deadheat"));
                         else

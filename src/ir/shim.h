@@ -1,8 +1,8 @@
 /*
  * shim.h - the C face of the few LLVM facilities that the LLVM-C interface lacks.
  *
- * Everything here is implemented in shim.cpp, shim_loops.cpp and shim_pads.cpp. Nothing decides
- * anything: rules about what to instrument belong to the C files.
+ * Everything here is implemented in shim.cpp, shim_caper.cpp, shim_loops.cpp and shim_pads.cpp. Nothing
+ * decides anything: rules about what to instrument belong to the C files.
  */
 #ifndef DH_IR_SHIM_H
 #define DH_IR_SHIM_H
@@ -102,6 +102,23 @@ void dh_shim_keep(LLVMModuleRef m, LLVMValueRef global);
 /* A compilation error, in the compiler's own style. */
 void dh_shim_error(LLVMModuleRef m, const char *sentence);
 void dh_shim_warn(LLVMModuleRef m, const char *sentence);
+
+/* ---- shim_caper.cpp: for Caper builds -------------------------------------------------------------- */
+
+/* Called once for each program that is linked for Caper, on the merged module (C side: caper/caper.c). */
+void dh_ir_caper_program(LLVMModuleRef m);
+/* The pointer that ptr was made from. */
+LLVMValueRef dh_shim_object(LLVMValueRef ptr);
+/* Whether the language lets the memory that is loaded hold a pointer or anything, and not only a number. */
+bool dh_shim_may_hold_pointer(LLVMValueRef load);
+/* Inserts, before inst, assembly that may jump to a block of its own ("${0:l}"), which goes on behind it.
+ * Returns the last instruction of that block. */
+LLVMValueRef dh_shim_insert_branch(LLVMValueRef inst, const char *text);
+/* A place on the way from an invoke or a callbr to where it goes on as a rule. */
+LLVMValueRef dh_shim_normal_way(LLVMValueRef call);
+void dh_shim_move_to_front(LLVMValueRef fn);
+/* Calls of one become calls of the other. */
+void dh_shim_replace_calls(LLVMValueRef old, LLVMValueRef by);
 
 /* ---- shim_loops.cpp: a function's loops ---------------------------------------------------------- */
 

@@ -325,6 +325,7 @@ static int build_program(struct config *c, struct program *p)
 {
     char cc[LONG], cxx[LONG], source[LONG * 2], parts[LONG * 2] = "", flags[LONG * 2], out[128];
     const char *added = getenv("PROGRAM_FLAGS") ? getenv("PROGRAM_FLAGS") : "";
+    const char *mode = strstr(added, "--dh-mode") ? added : ""; /* all of a program is built in one mode */
     size_t n;
     int rc = 0;
 
@@ -342,7 +343,8 @@ static int build_program(struct config *c, struct program *p)
     for (int i = 0; i < p->lib_count && !rc; i++) {
         snprintf(source, sizeof(source), "'%s/parts/%s'", c->dir, p->libs[i]);
         snprintf(out, sizeof(out), "lib%.*s.so", (int)strcspn(p->libs[i], "."), p->libs[i]);
-        rc = compile(c, strstr(p->libs[i], ".cpp") ? cxx : cc, "-shared -fPIC", source, out);
+        snprintf(flags, sizeof(flags), "-shared -fPIC %s", mode);
+        rc = compile(c, strstr(p->libs[i], ".cpp") ? cxx : cc, flags, source, out);
     }
     for (int i = 0; i < p->plain_count + p->part_count && !rc; i++) {
         bool plain = i < p->plain_count;
@@ -350,7 +352,7 @@ static int build_program(struct config *c, struct program *p)
 
         snprintf(source, sizeof(source), "-c '%s/parts/%s'", c->dir, name);
         snprintf(out, sizeof(out), "%s.o", name);
-        rc = compile(c, plain ? "clang-19" : cc, "", source, out);
+        rc = compile(c, plain ? "clang-19" : cc, plain ? "" : mode, source, out);
         n = strlen(parts);
         snprintf(parts + n, sizeof(parts) - n, " '%s/%s'", c->work, out);
     }

@@ -4,6 +4,13 @@
  * INLINED: the body is in fastpath.c, compiled to escape.bc and inlined by the plugin. Others are functions
  * of the library, libdeadheat-caper.a. A value is 64 bits that may be a pointer, with or without tags in its
  * lowest and highest bits; 0, and what points to no unescaped block, is let pass by all of them.
+ *
+ * Barriers rely on pointers being stored at multiples of 8: a block that escapes is scanned by words. So a
+ * pointer that is stored elsewhere escapes at once, by __dh_esc_store; the plugin publishes those that go to
+ * places that have no barrier, such as packed local variables.
+ *
+ * None may be called before the library has started, which is before all constructors: the resolvers of
+ * indirect functions get no barriers.
  */
 #ifndef DH_FIELD_ESCAPE_H
 #define DH_FIELD_ESCAPE_H
@@ -23,13 +30,18 @@ void __dh_esc_copy(const void *dst, const void *src, u64 n);
 /* INLINED. Before the n bytes at src are copied to where others can reach them. */
 void __dh_esc_contents(const void *src, u64 n);
 /* INLINED. Before a piece of a word (less than 8 bytes), which was loaded from src, is stored at dst: pieces
- * may make up a pointer. */
+ * may make up a pointer. The word around src is read once more, so it must still be there. */
 void __dh_esc_piece(const void *dst, const void *src);
 /* INLINED. Before a function returns value to a caller that may be code not compiled by us. */
 void __dh_esc_return(u64 value);
 /* INLINED. Around a call of such code. */
 void __dh_esc_leave(void);
 void __dh_esc_enter(void);
+/* INLINED. Where an exception arrives, or a longjmp, calls have been left behind without __dh_esc_enter. Who
+ * can be such a place asks for the depth when the function begins, and restores it there. Without that, too
+ * much escapes. */
+u32 __dh_esc_depth(void);
+void __dh_esc_resume(u32 depth);
 
 /* ---- Blocks ---- */
 

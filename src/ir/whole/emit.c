@@ -7,6 +7,7 @@
 
 #include "ir/whole/bundle.h"
 #include "ir/whole/shim_whole.h"
+#include "ir/whole/whole.h"
 
 static const char *name_of(LLVMValueRef value)
 {
@@ -162,6 +163,7 @@ static u32 locks(struct dh_w_races *r, u32 set)
  * inlined into a line of the program. They become one site, and so do their pairs. */
 struct sites {
     struct dh_w_races *r;
+    bool *used;                /* for each site: it is in a pair */
     u32 *first;                /* for each site: the first that is the same in the source */
     struct dh_pairs_site *say; /* what is said of it, if it is the first */
     u32 *number;               /* in the result, if it is the first */
@@ -207,7 +209,7 @@ static void find_sources(struct sites *s)
     struct dh_w *w = s->r->w;
     struct dh_map seen;
     struct dh_w_table seen_lists = {0}; /* bundles share them */
-    bool *used = dh_arena_array(&w->arena, w->n_sites, sizeof *used);
+    s->used = dh_arena_array(&w->arena, w->n_sites, sizeof *s->used);
     s->first = dh_arena_array(&w->arena, w->n_sites, sizeof *s->first);
     s->say = dh_arena_array(&w->arena, w->n_sites, sizeof *s->say);
     s->number = dh_arena_array(&w->arena, w->n_sites, sizeof *s->number);
@@ -215,21 +217,21 @@ static void find_sources(struct sites *s)
         for (int k = 0; k < 2; k++) {
             const struct dh_w_found *f = &s->r->found[i];
             struct dh_w_key key = DH_W_KEY((u64)(uptr)f->alike[k]);
-            used[f->site[k]] = true;
+            s->used[f->site[k]] = true;
             if (f->n_alike[k] == 0 || dh_w_table_get(&seen_lists, key) != DH_W_TABLE_NONE)
                 continue;
             dh_w_table_put(&seen_lists, key, 0);
             for (u32 j = 0; j < f->n_alike[k]; j++)
-                used[f->alike[k][j]] = true;
+                s->used[f->alike[k][j]] = true;
         }
     dh_w_table_done(&seen_lists);
     dh_map_init(&seen, &w->arena);
     for (u32 i = 0; i < w->n_sites; i++)
-        if (used[i])
+        if (s->used[i])
             add_source(s, &seen, i);
     dh_map_done(&seen);
     for (u32 i = 0; i < w->n_sites; i++)
-        if (used[i] && s->first[i] == i)
+        if (s->used[i] && s->first[i] == i)
             s->number[i] = dh_pairs_add_site(w->pairs, &s->say[i]);
 }
 
@@ -366,7 +368,63 @@ static void add_bundles(struct sites *s)
     dh_pairs_add_counter(r->w->pairs, DH_PAIRS_COUNT_SOUND, n[DH_W_SOUND]);
 }
 
-void dh_w_emit(struct dh_w_races *r)
+/* ---- who is told ---- */
+
+/* Sites in a pair of the set sound, by their first. */
+static bool *sites_of_sound(const struct sites *s)
+{
+    struct dh_w *w = s->r->w;
+    struct dh_w_table seen = {0}; /* bundles share their lists */
+    bool *in = dh_arena_array(&w->arena, w->n_sites, sizeof *in);
+    for (size_t i = 0; i < s->r->n_found; i++) {
+        const struct dh_w_found *f = &s->r->found[i];
+        for (int k = 0; k < 2 && (f->flags & DH_PAIRS_SOUND); k++) {
+            struct dh_w_key key = DH_W_KEY((u64)(uptr)f->alike[k]);
+            in[s->first[f->site[k]]] = true;
+            if (f->n_alike[k] == 0 || dh_w_table_get(&seen, key) != DH_W_TABLE_NONE)
+                continue;
+            dh_w_table_put(&seen, key, 0);
+            for (u32 j = 0; j < f->n_alike[k]; j++)
+                in[s->first[f->alike[k][j]]] = true;
+        }
+    }
+    dh_w_table_done(&seen);
+    return in;
+}
+
+static void tell(const struct sites *s, const struct dh_whole_sites *to)
+{
+    const struct dh_w *w = s->r->w;
+    const bool *in = sites_of_sound(s);
+    for (u32 i = 0; i < w->n_sites; i++) {
+        const struct dh_w_op *op = &w->fns[w->sites[i]].ops[w->site_ops[i]];
+        unsigned which = op->kind != DH_W_MEMCPY ? DH_WHOLE_TO | DH_WHOLE_FROM
+                         : i == op->site         ? DH_WHOLE_TO
+                                                 : DH_WHOLE_FROM;
+        if (s->used[i] && in[s->first[i]])
+            to->site(to->arg, op->inst, which, s->number[s->first[i]]);
+    }
+}
+
+static void add_pairs(struct sites *s)
+{
+    struct dh_w_races *r = s->r;
+    if (r->found[0].n_alike[0] > 0) {
+        add_bundles(s);
+        return;
+    }
+    for (size_t i = 0; i < r->n_found; i++)
+        to_source(s, &r->found[i]);
+    qsort(r->found, r->n_found, sizeof *r->found, by_sites);
+    for (size_t i = 0, end; i < r->n_found; i = end) {
+        for (end = i; end < r->n_found && r->found[end].site[0] == r->found[i].site[0] &&
+                      r->found[end].site[1] == r->found[i].site[1];)
+            end++;
+        add_pair(s, &r->found[i], end - i);
+    }
+}
+
+void dh_w_emit(struct dh_w_races *r, const struct dh_whole_sites *to)
 {
     struct sites s = {.r = r};
     add_entries(r);
@@ -374,17 +432,7 @@ void dh_w_emit(struct dh_w_races *r)
         return;
     dh_w_types_find(r);
     find_sources(&s);
-    if (r->found[0].n_alike[0] > 0) {
-        add_bundles(&s);
-        return;
-    }
-    for (size_t i = 0; i < r->n_found; i++)
-        to_source(&s, &r->found[i]);
-    qsort(r->found, r->n_found, sizeof *r->found, by_sites);
-    for (size_t i = 0, end; i < r->n_found; i = end) {
-        for (end = i; end < r->n_found && r->found[end].site[0] == r->found[i].site[0] &&
-                      r->found[end].site[1] == r->found[i].site[1];)
-            end++;
-        add_pair(&s, &r->found[i], end - i);
-    }
+    if (to != NULL)
+        tell(&s, to);
+    add_pairs(&s);
 }

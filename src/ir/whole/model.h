@@ -78,6 +78,7 @@ enum {
     DH_W_OFTEN = 64,   /* FORK: starts any number of threads */
     DH_W_POLLS = 128,  /* BACK: callee points to events, which hold the function and its argument */
     DH_W_CHANNEL = 32, /* FOREIGN: what is on its way between threads: in pipes, with signals */
+    DH_W_RELAXED = 32, /* the access is atomic and does not order what it could, and that counts */
     DH_W_LENT = 1,     /* FOREIGN: where streams have pointers to memory of the program that they use */
 };
 
@@ -294,6 +295,7 @@ struct dh_w {
     u32 *work; /* instances whose constraints are still to be added */
     size_t n_work, cap_work;
     u64 program_ops;    /* of all functions */
+    bool relaxed;       /* atomic accesses that order nothing race with other atomic accesses too */
     bool large;         /* few contexts, or it takes too long */
     u64 instance_ops;   /* ops of all instances: the measure of size */
     dh_pts_object text; /* constants without pointers */

@@ -47,6 +47,12 @@ static void note_access(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pt
     dh_w_covers_note(&g->covers, node, part ? o->access_b : o->access, g->r->w->insts[inst].root);
 }
 
+static bool is_atomic(u8 access)
+{
+    return access == DH_PAIRS_ATOMIC_READ || access == DH_PAIRS_ATOMIC_WRITE ||
+           access == DH_PAIRS_ATOMIC_UPDATE;
+}
+
 static void classify(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_node node)
 {
     struct dh_w *w = g->r->w;
@@ -56,6 +62,7 @@ static void classify(struct dh_w_gather *g, u32 inst, u32 op, u32 part, dh_pts_n
     struct dh_w_class c;
     memset(&c, 0, sizeof c);
     c.access = part ? o->access_b : o->access;
+    c.relaxed = is_atomic(c.access) && (o->flags & DH_W_RELAXED);
     struct dh_w_touch touch = {node, o->length, c.access};
     c.cover = dh_w_cover(&g->covers, &touch, root, false);
     c.own_cover = dh_w_cover(&g->covers, &touch, root, true);
@@ -97,22 +104,16 @@ static int by_class(const void *a, const void *b)
     return (x->site > y->site) - (x->site < y->site);
 }
 
-static bool is_atomic(u8 access)
+/* Of the kind of an access only this decides about conflicts: 2: it writes, 1: it is atomic, and orders. */
+static u32 conduct(const struct dh_w_class *c)
 {
-    return access == DH_PAIRS_ATOMIC_READ || access == DH_PAIRS_ATOMIC_WRITE ||
-           access == DH_PAIRS_ATOMIC_UPDATE;
-}
-
-/* Of the kind of an access only this decides about conflicts: 2: it writes, 1: it is atomic. */
-static u32 conduct(u8 access)
-{
-    return (dh_pairs_access_writes(access) ? 2u : 0u) | (is_atomic(access) ? 1u : 0u);
+    return (dh_pairs_access_writes(c->access) ? 2u : 0u) | (is_atomic(c->access) && !c->relaxed ? 1u : 0u);
 }
 
 static int by_group(const struct dh_w_class *x, const struct dh_w_class *y)
 {
-    const u32 a[] = {x->type, x->cover, x->own_cover, x->member, conduct(x->access)};
-    const u32 b[] = {y->type, y->cover, y->own_cover, y->member, conduct(y->access)};
+    const u32 a[] = {x->type, x->cover, x->own_cover, x->member, conduct(x)};
+    const u32 b[] = {y->type, y->cover, y->own_cover, y->member, conduct(y)};
     for (size_t i = 0; i < DH_ARRAY_LEN(a); i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
@@ -170,7 +171,7 @@ static void arrange(struct dh_w_gather *g)
         const struct dh_w_class *c = class_at(g, g->order[i]);
         if (i == 0 || by_group(class_at(g, g->order[i - 1]), c) != 0) {
             g->groups[g->n_groups++] =
-                (struct dh_w_group){i, i, c->type, c->member, c->cover, c->own_cover, conduct(c->access)};
+                (struct dh_w_group){i, i, c->type, c->member, c->cover, c->own_cover, conduct(c)};
             for (u32 t = c->type + 1; t <= g->r->w->n_types; t++)
                 g->type_groups[t] = g->n_groups;
         }
@@ -216,7 +217,7 @@ struct dh_w_found dh_w_gather_detail(const struct dh_w_gather *g, u32 i, u32 j, 
     f.flags = v->flags;
     f.reasons = v->reasons;
     memcpy(f.unless, v->unless, sizeof f.unless);
-    if (is_atomic(a->access) || is_atomic(b->access))
+    if (is_atomic(a->access) != is_atomic(b->access))
         f.reasons |= DH_PAIRS_BY_ATOMIC;
     if (a->access == DH_PAIRS_FREE || b->access == DH_PAIRS_FREE)
         f.reasons |= DH_PAIRS_BY_FREE;

@@ -55,7 +55,8 @@ struct dh_w_class {
     u32 element;   /* of an array whose elements a team of threads is given (team.h); 0: none */
     u32 region;    /* what is known of the cell that it hangs from (region.h); 0: nothing */
     u32 own;       /* not 0: the address is the thread's own argument, or an element by an index made of it */
-    u8 access, root, marks, zero;
+    u8 access, root, marks;
+    bool relaxed; /* it races with atomic accesses too */
 };
 
 /* Two sites that may race, as found so far. */
@@ -178,7 +179,8 @@ void dh_w_races_find(struct dh_w_races *r);
 struct dh_whole_safe;
 void dh_w_safe_tell(struct dh_w *w, struct dh_w_races *r, struct dh_whole_safe *to);
 /* emit.c */
-void dh_w_emit(struct dh_w_races *r);
+struct dh_whole_sites;
+void dh_w_emit(struct dh_w_races *r, const struct dh_whole_sites *to);
 /* types.c: what objects are in the source, once the pairs are found. v has its storage already. */
 void dh_w_types_find(struct dh_w_races *r);
 void dh_w_types_describe(struct dh_w_races *r, u32 object, u32 offset, struct dh_pairs_variable *v);

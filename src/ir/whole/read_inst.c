@@ -37,12 +37,37 @@ void dh_w_read_words(struct dh_w_reader *r, LLVMValueRef inst, LLVMTypeRef type,
     }
 }
 
+/* Whether an atomic access leaves out an order that it could have: of a read acquire, of a write release. */
+static bool is_relaxed(LLVMValueRef inst)
+{
+    if (LLVMIsAAtomicCmpXchgInst(inst) != NULL) {
+        LLVMAtomicOrdering done = LLVMGetCmpXchgSuccessOrdering(inst),
+                           not_done = LLVMGetCmpXchgFailureOrdering(inst);
+        return (done != LLVMAtomicOrderingAcquireRelease &&
+                done != LLVMAtomicOrderingSequentiallyConsistent) ||
+               (not_done != LLVMAtomicOrderingAcquire &&
+                not_done != LLVMAtomicOrderingSequentiallyConsistent);
+    }
+    LLVMAtomicOrdering order = LLVMGetOrdering(inst);
+    LLVMAtomicOrdering full = LLVMIsALoadInst(inst) != NULL    ? LLVMAtomicOrderingAcquire
+                              : LLVMIsAStoreInst(inst) != NULL ? LLVMAtomicOrderingRelease
+                                                               : LLVMAtomicOrderingAcquireRelease;
+    return order != LLVMAtomicOrderingNotAtomic && order != full &&
+           order != LLVMAtomicOrderingSequentiallyConsistent;
+}
+
+static u8 relaxed_flag(const struct dh_w_reader *r, LLVMValueRef inst)
+{
+    return r->w->relaxed && is_relaxed(inst) ? DH_W_RELAXED : 0;
+}
+
 static void read_load(struct dh_w_reader *r, LLVMValueRef inst)
 {
     struct dh_w_op *op = dh_w_op_add(r, DH_W_LOAD, inst);
     op->dst = dh_w_read_is_handed_over(inst) ? DH_W_NONE : dh_w_result(r, inst);
     op->a = dh_w_operand(r, LLVMGetOperand(inst, 0));
     op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
+    op->flags |= relaxed_flag(r, inst);
     dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_READ, DH_PAIRS_ATOMIC_READ),
                  dh_w_size(r->w, LLVMTypeOf(inst)));
     dh_w_read_words(r, inst, LLVMTypeOf(inst), dh_w_operand(r, LLVMGetOperand(inst, 0)), dh_w_result(r, inst),
@@ -58,6 +83,7 @@ static void read_store(struct dh_w_reader *r, LLVMValueRef inst)
     op->a = dh_w_operand(r, LLVMGetOperand(inst, 1));
     op->b = b;
     op->flags |= LLVMGetVolatile(inst) ? DH_W_VOLATILE : 0;
+    op->flags |= relaxed_flag(r, inst);
     dh_w_op_site(r, op, atomic_access(inst, DH_PAIRS_WRITE, DH_PAIRS_ATOMIC_WRITE),
                  dh_w_size(r->w, LLVMTypeOf(value)));
     dh_w_read_words(r, inst, LLVMTypeOf(value), dh_w_operand(r, LLVMGetOperand(inst, 1)), b, true);
@@ -69,6 +95,7 @@ static void read_update(struct dh_w_reader *r, LLVMValueRef inst, unsigned value
     op->dst = dh_w_result(r, inst);
     op->a = dh_w_operand(r, LLVMGetOperand(inst, 0));
     op->b = dh_w_operand(r, LLVMGetOperand(inst, value));
+    op->flags |= relaxed_flag(r, inst);
     dh_w_value at = op->a, from = op->b, dst = op->dst;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, value));
     dh_w_op_site(r, op, DH_PAIRS_ATOMIC_UPDATE, dh_w_size(r->w, type));

@@ -142,7 +142,7 @@ static void find_races(struct dh_w *w, struct clock *c)
     dh_w_owner_settle(&races);
     if (c->o->safe != NULL && c->o->safe->refused == NULL)
         dh_w_safe_tell(w, &races, c->o->safe);
-    dh_w_emit(&races);
+    dh_w_emit(&races, c->o->sites);
     dh_w_owner_done(&races);
     dh_w_regions_done(&races);
     dh_w_publish_done(&races);
@@ -187,6 +187,7 @@ static int analyse(LLVMModuleRef m, const struct dh_whole_options *o, struct dh_
 {
     struct dh_pairs *pairs = dh_pairs_new();
     struct dh_w w = {.module = m, .pairs = pairs, .text = DH_PTS_NONE, .layout = LLVMGetModuleDataLayout(m)};
+    w.relaxed = o->relaxed;
     w.large = is_large(m);
     struct dh_pts_options options = {.on_flow = dh_w_on_flow,
                                      .reach = dh_w_reach,

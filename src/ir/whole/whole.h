@@ -36,13 +36,23 @@ struct dh_whole_safe {
 };
 enum { DH_WHOLE_TO = 1, DH_WHOLE_FROM = 2 };
 
+/* Who wants to know which instructions are the sites of the set `sound` (emit.c). */
+struct dh_whole_sites {
+    /* Called for each side of an access whose site is in a pair of that set, with the site's index in the
+     * result; for an instruction perhaps several times, with several sites. */
+    void (*site)(void *arg, LLVMValueRef inst, unsigned which, u32 site);
+    void *arg;
+};
+
 /* All zero is valid. What may be assumed beyond the papers is no option here: such pairs are marked
  * (DH_PAIRS_IF_...), and whoever reads them decides. */
 struct dh_whole_options {
     const char *program;                            /* what is analysed, for the result; may be NULL */
     void (*progress)(void *arg, const char *phase); /* called when a phase begins; may be NULL */
     void *progress_arg;
-    struct dh_whole_safe *safe; /* or NULL */
+    struct dh_whole_safe *safe;         /* or NULL */
+    const struct dh_whole_sites *sites; /* or NULL */
+    bool relaxed; /* atomic accesses that order nothing race with other atomic accesses too */
 };
 
 /* 0 and a result that dh_pairs_free() frees, or a negative code: -EINVAL if the module is no x86-64 program.

@@ -188,8 +188,8 @@ refused bad-section "line 4 of the ignorelist 'list.txt'" -fsanitize-ignorelist=
 list '[thread]' 'function good'
 refused bad-line "line 2 of the ignorelist 'list.txt'" -fsanitize-ignorelist=list.txt
 list 'fun:x'
-refused field "a field build has no checks" --dh-mode=field -fsanitize-ignorelist=list.txt
-refused field-part "a field build has no checks" --dh-mode=field -fno-sanitize-thread-atomics
+refused field "such a build has no checks" --dh-mode=field -fsanitize-ignorelist=list.txt
+refused field-part "such a build has no checks" --dh-mode=field -fno-sanitize-thread-atomics
 refused gcc-list "is an option of clang" --dh-frontend=gcc -fsanitize-ignorelist=list.txt
 refused gcc-part "is an option of clang" --dh-frontend=gcc -fno-sanitize-thread-memory-access
 refused pass-option "own pass" -mllvm -tsan-instrument-atomics=0

@@ -127,7 +127,7 @@ complains() { # NAME WORDS COMMAND
         bad "$name" "status $status, $(head -3 err | tr '\n' '|')"
     fi
 }
-complains bad-mode "there is no mode 'files'; --dh-mode is 'full' or 'field'" "$work/bin/deadheat-cc" --dh-mode=files empty.c
+complains bad-mode "there is no mode 'files'; --dh-mode is 'full', 'field' or 'caper'" "$work/bin/deadheat-cc" --dh-mode=files empty.c
 complains unknown-flag "did you mean '--dh-mode=field'" "$work/bin/deadheat-cc" --dh-mod=field empty.c
 complains static-link "'-static' is not supported" "$work/bin/deadheat-cc" --dh-mode=field -static empty.c
 mkdir nolld && for tool in clang-19 ld; do ln -s "$(command -v $tool)" nolld/; done

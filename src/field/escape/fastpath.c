@@ -1,0 +1,104 @@
+/*
+ * fastpath.c - the part of the escape analysis that lives inside the program's functions (escape.h).
+ *
+ * Compiled to escape.bc when deadheat is built; the plugin links it into the program, makes it internal and
+ * inlines every call. Invariants: nothing here writes memory but the thread's depth and the marks; nothing is
+ * called but slow paths; where the mask is 0 all branches fall through.
+ */
+#include "field/escape/inlined.h"
+
+#define FAST __attribute__((always_inline, used))
+
+/* Up to so many bytes are looked at in place. */
+enum { FEW = 32 };
+
+FAST void __dh_esc_publish(u64 value)
+{
+    if (DH_UNLIKELY(dh_esc_is_candidate(value)))
+        __dh_esc_slow_publish(value);
+}
+
+/* A word that stands askew would not be found by a scan. */
+FAST void __dh_esc_store(const void *dst, u64 value)
+{
+    if (DH_UNLIKELY(dh_esc_is_candidate(value)))
+        if (dh_esc_at(dst) == 0 || (uptr)dst % sizeof(u64) != 0)
+            __dh_esc_slow_publish(value);
+}
+
+/* The words that have a byte in [src, src + n). They are in the same pages as those. */
+FAST void __dh_esc_contents(const void *src, u64 n)
+{
+    if (n > FEW) {
+        __dh_esc_slow_contents(src, n);
+        return;
+    }
+    uptr from = DH_ALIGN_DOWN((uptr)src, sizeof(u64)), to = (uptr)src + n;
+    u64 few[FEW / sizeof(u64) + 1];
+    bool any = false;
+    for (u32 i = 0; i < DH_ARRAY_LEN(few); i++) {
+        few[i] = n > 0 && from + i * sizeof(u64) < to ? ((const u64 *)from)[i] : 0;
+        any |= dh_esc_is_candidate(few[i]);
+    }
+    if (DH_UNLIKELY(any))
+        __dh_esc_slow_contents(src, n);
+}
+
+/* A copy that changes how words stand to multiples of 8 hides pointers from a scan. */
+FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
+{
+    if (dh_esc_at(dst) == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0)
+        __dh_esc_contents(src, n);
+}
+
+FAST void __dh_esc_piece(const void *dst, const void *src)
+{
+    if (dh_esc_at(dst) == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0)
+        __dh_esc_publish(*(const u64 *)DH_ALIGN_DOWN((uptr)src, sizeof(u64)));
+}
+
+FAST void __dh_esc_return(u64 value)
+{
+    if (DH_UNLIKELY(dh_esc_is_candidate(value)))
+        if (__dh_esc_outside != 0)
+            __dh_esc_slow_publish(value);
+}
+
+FAST void __dh_esc_leave(void)
+{
+    __dh_esc_outside++;
+}
+
+FAST void __dh_esc_enter(void)
+{
+    __dh_esc_outside--;
+}
+
+FAST u32 __dh_esc_depth(void)
+{
+    return __dh_esc_outside;
+}
+
+FAST void __dh_esc_resume(u32 depth)
+{
+    __dh_esc_outside = depth;
+}
+
+FAST void __dh_esc_new(void *p, u64 n)
+{
+    if (__dh_esc_mask != 0 && p)
+        __dh_esc_slow_new(p, n);
+}
+
+FAST void __dh_esc_free(void *p)
+{
+    if (dh_esc_at(p) != 0)
+        __dh_esc_slow_free(p);
+}
+
+/* A mark that is there already is not written again: threads share its cache line. */
+FAST void __dh_esc_ask(const void *p, u32 group)
+{
+    if (dh_esc_at(p) == 0 && __dh_esc_marks[group] == 0)
+        __dh_esc_marks[group] = 1;
+}

@@ -1,0 +1,46 @@
+/*
+ * inlined.h - what the inlined barriers and the library share: how the shadow is found, and the slow paths.
+ *
+ * __dh_esc_mask is all that inlined code asks the library for. It cuts an address down to an index into the
+ * shadow. While it is 0, every address has the index 0, whose byte is 0: all memory has escaped. So it is in
+ * a program that sleeps, or has no shadow, or has given up; no barrier has to ask.
+ */
+#ifndef DH_FIELD_ESCAPE_INLINED_H
+#define DH_FIELD_ESCAPE_INLINED_H
+
+#include "field/escape/escape.h"
+
+#define DH_ESC_PRESERVE __attribute__((preserve_most))
+
+/* start.c */
+extern DH_HIDDEN u64 __dh_esc_mask;
+extern DH_HIDDEN u8 *__dh_esc_marks; /* of the run file, by group */
+/* threads.c: how many calls of code that is not ours are under way in this thread; and 1 if it was begun by
+ * such code. */
+extern DH_HIDDEN _Thread_local u32 __dh_esc_outside __attribute__((tls_model("initial-exec")));
+
+/* Slow paths. They keep the registers of the caller. */
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n);
+/* After and before calls of the allocator, which keeps none. */
+DH_HIDDEN void __dh_esc_slow_new(void *p, u64 n);
+DH_HIDDEN void __dh_esc_slow_free(void *p);
+
+DH_INLINE u64 dh_esc_index(u64 value)
+{
+    return value / DH_CAPER_GRAIN & __dh_esc_mask;
+}
+
+DH_INLINE u8 dh_esc_at(const void *p)
+{
+    return *(const u8 *)(DH_CAPER_SHADOW + dh_esc_index((u64)p));
+}
+
+/* May the value point to a private block? Two bytes of shadow, of which the lower one is the grain before. */
+DH_INLINE bool dh_esc_is_candidate(u64 value)
+{
+    typedef u16 anywhere __attribute__((aligned(1), may_alias));
+    return (*(const anywhere *)(DH_CAPER_SHADOW - 1 + dh_esc_index(value)) & (0xff00 | DH_CAPER_OPEN)) != 0;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * patch.c - the questions that the command wants asked are switched on: their nops become jumps. The program
+ * has one thread then, and none of this code has run.
+ */
+#include "field/escape/patch.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/sys.h"
+
+enum { PAGE = 4096 };
+
+static const u8 nop[DH_CAPER_NOP] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+static u64 address_of(const int32_t *distance)
+{
+    return (u64)distance + (u64)(int64_t)*distance;
+}
+
+static bool is_wanted(const struct dh_esc_patch *p, const struct dh_caper_question *q)
+{
+    return q->group < p->n_groups && p->wanted[q->group] != 0;
+}
+
+/* What stands there is what the compiler put there, and a jump can lead to the answer. */
+static bool make_jump(const struct dh_caper_question *q, u8 ret_jump[DH_CAPER_NOP])
+{
+    u64 at = address_of(&q->nop);
+    int64_t far = (int64_t)(address_of(&q->answer) - (at + DH_CAPER_NOP));
+    int32_t distance = (int32_t)far;
+    if (distance != far || memcmp((const void *)at, nop, sizeof(nop)) != 0)
+        return false;
+    ret_jump[0] = 0xe9;
+    memcpy(ret_jump + 1, &distance, sizeof(distance));
+    return true;
+}
+
+/* The pages of one part of the program's code, of which some are to be changed. */
+static bool find_span(const struct dh_esc_patch *p, u64 from, u64 to, u64 *ret_from, u64 *ret_to)
+{
+    u64 low = to, high = from;
+    for (const struct dh_caper_question *q = p->questions; q < p->end; q++) {
+        u64 at = address_of(&q->nop);
+        if (at < from || at >= to || to - at < DH_CAPER_NOP || !is_wanted(p, q))
+            continue;
+        low = at < low ? at : low;
+        high = at + DH_CAPER_NOP > high ? at + DH_CAPER_NOP : high;
+    }
+    if (low >= high)
+        return false;
+    *ret_from = DH_ALIGN_DOWN(low, PAGE);
+    *ret_to = DH_ALIGN_UP(high, PAGE);
+    return true;
+}
+
+/* mem: of /proc/self/mem, or -1: the memory is writable. */
+static bool write_jumps(const struct dh_esc_patch *p, u64 from, u64 to, int mem)
+{
+    bool done = true;
+    for (const struct dh_caper_question *q = p->questions; q < p->end; q++) {
+        u8 jump[DH_CAPER_NOP];
+        u64 at = address_of(&q->nop);
+        if (at < from || at >= to || to - at < DH_CAPER_NOP || !is_wanted(p, q))
+            continue;
+        if (!make_jump(q, jump))
+            done = false;
+        else if (mem < 0)
+            memcpy((void *)at, jump, sizeof(jump));
+        else
+            done &=
+                dh_sys6(SYS_pwrite64, mem, (long)jump, sizeof(jump), (long)at, 0, 0) == (long)sizeof(jump);
+    }
+    return done;
+}
+
+bool dh_esc_patch_part(const struct dh_esc_patch *p, u64 from, u64 to)
+{
+    u64 low = 0, high = 0;
+    if (!find_span(p, from, to, &low, &high))
+        return true;
+    /* This code is in the same pages, so it stays executable. */
+    if (dh_sys3(SYS_mprotect, (long)low, (long)(high - low), PROT_READ | PROT_WRITE | PROT_EXEC) == 0) {
+        bool done = write_jumps(p, from, to, -1);
+        return dh_sys3(SYS_mprotect, (long)low, (long)(high - low), PROT_READ | PROT_EXEC) == 0 && done;
+    }
+    int mem = (int)dh_sys3(SYS_open, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+    if (mem < 0)
+        return false;
+    bool done = write_jumps(p, from, to, mem);
+    dh_sys3(SYS_close, mem, 0, 0);
+    return done;
+}

@@ -1,0 +1,226 @@
+/*
+ * reach.c - a block escapes, and with it all that can be reached from it (Caper and RaceChaser, CC 2017,
+ * section 5.2). Any word that may be a pointer into a private block of this thread is taken for one.
+ *
+ * A block's shadow is cleared before it is scanned: what a signal handler of this thread stores into it
+ * meanwhile is then an escape of its own. What is still to be scanned is kept on the stack of the call, so
+ * that handlers find nothing half done. If that does not suffice, or it takes long, signals wait until all is
+ * done, and the rest is kept in memory of its own. If there is none, all memory has escaped.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "base/sys.h"
+#include "field/escape/shadow.h"
+
+enum {
+    NEAR = 24,            /* stretches on the stack of the call: handlers have small ones */
+    FAR_BYTES = 1 << 16,  /* memory for the rest, at first */
+    LONG_BYTES = 1 << 16, /* scanning so much is long */
+};
+
+struct stretch {
+    uptr from, to;
+};
+
+struct work {
+    u32 n_near;
+    bool blocked;
+    bool lost;
+    u32 owner;
+    u64 bytes; /* to be scanned, and scanned */
+    u64 old_mask;
+    u64 escapes;
+    struct stretch *far; /* taken from before `near` */
+    u64 n_far, far_bytes;
+    struct stretch near[NEAR];
+};
+
+static void block_signals(struct work *w)
+{
+    const u64 all = ~0ull;
+    if (w->blocked)
+        return;
+    dh_sys6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&w->old_mask, sizeof(all), 0, 0);
+    w->blocked = true;
+}
+
+/* Memory that has room for another; false if there is none. */
+static bool grow(struct work *w)
+{
+    long p;
+    u64 bytes = w->far ? 2 * w->far_bytes : FAR_BYTES;
+    if (w->far)
+        p = dh_sys6(SYS_mremap, (long)w->far, (long)w->far_bytes, (long)bytes, MREMAP_MAYMOVE, 0, 0);
+    else
+        p = dh_sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (dh_sys_failed(p))
+        return false;
+    w->far = (struct stretch *)p;
+    w->far_bytes = bytes;
+    return true;
+}
+
+static DH_COLD void push_far(struct work *w, struct stretch s)
+{
+    block_signals(w);
+    if ((w->n_far + 1) * sizeof(s) > w->far_bytes && !grow(w)) {
+        w->lost = true;
+        return;
+    }
+    w->far[w->n_far++] = s;
+}
+
+static void push(struct work *w, struct stretch s)
+{
+    w->bytes += s.to - s.from;
+    if (DH_UNLIKELY(w->bytes >= LONG_BYTES))
+        block_signals(w);
+    if (DH_LIKELY(w->n_near < NEAR))
+        w->near[w->n_near++] = s;
+    else
+        push_far(w, s);
+}
+
+static bool pop(struct work *w, struct stretch *ret)
+{
+    if (w->n_far > 0)
+        *ret = w->far[--w->n_far];
+    else if (w->n_near > 0)
+        *ret = w->near[--w->n_near];
+    else
+        return false;
+    return true;
+}
+
+/* ---- One value ---- */
+
+static void escape_at(struct work *w, u64 grain)
+{
+    u64 first = dh_esc_shadow_first(grain);
+    if (first == DH_ESC_NONE)
+        return;
+    struct dh_esc_block b = dh_esc_shadow_block(first);
+    if (b.owner != w->owner)
+        return;
+    DH_ASSERT(grain - first < b.n);
+    dh_esc_shadow_clear(b.first, b.n);
+    w->escapes++;
+    struct stretch s = {b.first * DH_CAPER_GRAIN, (b.first + b.n) * DH_CAPER_GRAIN};
+    if (b.open && s.to % 4096 != 0)
+        s.to += sizeof(u64); /* of the rest */
+    push(w, s);
+}
+
+static void escape_value(struct work *w, u64 value)
+{
+    u64 grain = dh_esc_index(value);
+    if (!dh_esc_is_candidate(value))
+        return;
+    if (*dh_esc_shadow(grain) != 0)
+        escape_at(w, grain);
+    if (grain > 0 && (*dh_esc_shadow(grain - 1) & DH_CAPER_OPEN) != 0)
+        escape_at(w, grain - 1);
+}
+
+/* ---- Many words ---- */
+
+typedef u64 words __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int pieces __attribute__((vector_size(16)));
+
+struct filter {
+    pieces before[DH_ESC_RANGES]; /* the piece before the range */
+    pieces end[DH_ESC_RANGES];
+};
+
+static pieces spread(int x)
+{
+    return (pieces){x, x, x, x};
+}
+
+static struct filter make_filter(void)
+{
+    struct filter f;
+    for (int i = 0; i < DH_ESC_RANGES; i++) {
+        /* An empty range begins above all. */
+        u32 from = __atomic_load_n(&dh_esc_ranges[i].from, __ATOMIC_RELAXED);
+        f.before[i] = spread(from > (u32)INT32_MAX ? INT32_MAX : (int)from - 1);
+        f.end[i] = spread((int)__atomic_load_n(&dh_esc_ranges[i].to, __ATOMIC_RELAXED));
+    }
+    return f;
+}
+
+/* All ones in the lower half of a word that is in a range; other halves have no meaning. A pointer just
+ * behind a block may be in the piece behind the range: one more is let pass. */
+DH_INLINE pieces is_in_range(const struct filter *f, const u64 *at)
+{
+    const words user = {(1ull << 47) - 1, (1ull << 47) - 1};
+    pieces p = (pieces)((*(const words *)at & user) >> DH_ESC_PIECE_SHIFT);
+    return ((p > f->before[0]) & (p <= f->end[0])) | ((p > f->before[1]) & (p <= f->end[1]));
+}
+
+static bool any(pieces p)
+{
+    words w = (words)p;
+    return ((w[0] | w[1]) & 0xffffffff) != 0;
+}
+
+static void scan(struct work *w, struct stretch s)
+{
+    const u64 *at = (const u64 *)s.from, *end = (const u64 *)s.to;
+    const struct filter f = make_filter();
+    for (; end - at >= 8; at += 8) {
+        pieces p = (is_in_range(&f, at) | is_in_range(&f, at + 2)) |
+                   (is_in_range(&f, at + 4) | is_in_range(&f, at + 6));
+        if (DH_LIKELY(!any(p)))
+            continue;
+        for (int i = 0; i < 8; i++)
+            escape_value(w, at[i]);
+    }
+    for (; at < end; at++)
+        escape_value(w, *at);
+}
+
+static void begin(struct work *w)
+{
+    w->n_near = 0;
+    w->blocked = w->lost = false;
+    w->owner = dh_esc_owner_mine();
+    w->bytes = w->escapes = w->n_far = w->far_bytes = 0;
+    w->far = NULL;
+}
+
+static void finish(struct work *w)
+{
+    struct stretch s;
+    while (pop(w, &s) && !w->lost)
+        scan(w, s);
+    if (DH_UNLIKELY(w->lost))
+        dh_esc_shadow_give_up();
+    u64 *counter = &dh_esc_owner_counts()->escapes;
+    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + w->escapes, __ATOMIC_RELAXED);
+    if (w->far)
+        dh_sys_unmap(w->far, w->far_bytes);
+    if (w->blocked)
+        dh_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&w->old_mask, 0, sizeof(w->old_mask), 0, 0);
+}
+
+DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value)
+{
+    struct work w;
+    begin(&w);
+    escape_value(&w, value);
+    finish(&w);
+}
+
+DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n)
+{
+    struct work w;
+    if (n == 0 || __dh_esc_mask == 0)
+        return;
+    begin(&w);
+    scan(&w,
+         (struct stretch){DH_ALIGN_DOWN((uptr)src, sizeof(u64)), DH_ALIGN_UP((uptr)src + n, sizeof(u64))});
+    finish(&w);
+}

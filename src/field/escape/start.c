@@ -1,0 +1,247 @@
+/*
+ * start.c - how a Caper build begins: before all constructors it finds the run file in its environment,
+ * checks that it is for this very build, switches questions on, and has a shadow. Without a run file, and in
+ * a program that has more rights than who started it, it sleeps: nothing is tracked, nothing is asked.
+ *
+ * The environment is left as it is: what the program starts, and is the same program, is watched as well.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/fmt.h"
+#include "base/sys.h"
+#include "field/escape/patch.h"
+#include "field/escape/shadow.h"
+
+u64 __dh_esc_mask;
+u8 *__dh_esc_marks;
+struct dh_caper_run *dh_esc_run;
+
+/* By the linker. */
+extern DH_HIDDEN const Elf64_Ehdr __ehdr_start;
+extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_question __start_dh_caper_questions[];
+extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_question __stop_dh_caper_questions[];
+extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_head __start_dh_caper_head[];
+
+void dh_esc_trouble(u64 bits)
+{
+    if (dh_esc_run)
+        __atomic_fetch_or(&dh_esc_run->trouble, bits, __ATOMIC_RELAXED);
+}
+
+/* ---- The program itself ---- */
+
+static const Elf64_Phdr *headers(u32 *ret_n)
+{
+    *ret_n = __ehdr_start.e_phnum;
+    return (const Elf64_Phdr *)((const char *)&__ehdr_start + __ehdr_start.e_phoff);
+}
+
+/* What to add to the addresses in the headers. */
+static u64 load_bias(void)
+{
+    u32 n;
+    const Elf64_Phdr *h = headers(&n);
+    for (u32 i = 0; i < n; i++)
+        if (h[i].p_type == PT_LOAD && h[i].p_offset == 0)
+            return (u64)&__ehdr_start - h[i].p_vaddr;
+    return 0;
+}
+
+static void read_build_id(const Elf64_Phdr *notes, u64 bias, u8 ret[DH_CAPER_BUILD_ID])
+{
+    const char *at = (const char *)(notes->p_vaddr + bias), *end = at + notes->p_memsz;
+    while ((size_t)(end - at) >= sizeof(Elf64_Nhdr)) {
+        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
+        u64 name = DH_ALIGN_UP((u64)note->n_namesz, 4), desc = DH_ALIGN_UP((u64)note->n_descsz, 4);
+        at += sizeof(*note);
+        if (name + desc > (u64)(end - at))
+            return;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(at, "GNU", 4) == 0)
+            memcpy(ret, at + name, note->n_descsz < DH_CAPER_BUILD_ID ? note->n_descsz : DH_CAPER_BUILD_ID);
+        at += name + desc;
+    }
+}
+
+static bool is_our_build(const u8 id[DH_CAPER_BUILD_ID])
+{
+    u8 own[DH_CAPER_BUILD_ID] = {0};
+    u32 n;
+    const Elf64_Phdr *h = headers(&n);
+    for (u32 i = 0; i < n; i++)
+        if (h[i].p_type == PT_NOTE)
+            read_build_id(&h[i], load_bias(), own);
+    return memcmp(own, id, sizeof(own)) == 0;
+}
+
+static bool switch_on(const u8 *wanted, u32 n_groups)
+{
+    const struct dh_esc_patch p = {.questions = __start_dh_caper_questions,
+                                   .end = __stop_dh_caper_questions,
+                                   .wanted = wanted,
+                                   .n_groups = n_groups};
+    bool done = true;
+    u32 n;
+    const Elf64_Phdr *h = headers(&n);
+    u64 bias = load_bias();
+    for (u32 i = 0; i < n; i++)
+        if (h[i].p_type == PT_LOAD && (h[i].p_flags & PF_X) != 0)
+            done &= dh_esc_patch_part(&p, h[i].p_vaddr + bias, h[i].p_vaddr + bias + h[i].p_memsz);
+    return done;
+}
+
+/* ---- The run file ---- */
+
+static void refuse(const char *path, const char *why)
+{
+    char line[512];
+    struct dh_fmt f;
+    dh_fmt_init(&f, line, sizeof(line));
+    dh_fmt_str(&f, DH_CAPER_RUN "='");
+    dh_fmt_str(&f, path);
+    dh_fmt_str(&f, "' ");
+    dh_fmt_str(&f, why);
+    dh_fmt_str(&f, "; this run is not observed");
+    dh_sys_say(line);
+}
+
+/* NULL: and why has been said. */
+static struct dh_caper_run *map_run(const char *path)
+{
+    struct stat st;
+    int fd = (int)dh_sys3(SYS_open, (long)path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+    if (fd < 0) {
+        refuse(path, "cannot be opened for writing");
+        return NULL;
+    }
+    bool known = dh_sys3(SYS_fstat, fd, (long)&st, 0) == 0 && S_ISREG(st.st_mode) &&
+                 (u64)st.st_size >= sizeof(struct dh_caper_run);
+    u64 size = known ? (u64)st.st_size : 0;
+    long p = known ? dh_sys6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : -1;
+    dh_sys3(SYS_close, fd, 0, 0);
+    struct dh_caper_run *run = dh_sys_failed(p) ? NULL : (struct dh_caper_run *)p;
+    if (!run || memcmp(run->magic, dh_caper_run_magic, sizeof(run->magic)) != 0) {
+        refuse(path, known && !run ? "cannot be mapped" : "is not a file for a run of 'deadheat caper'");
+    } else if (run->version != DH_CAPER_VERSION) {
+        refuse(path, "is of another version of deadheat");
+    } else if (!is_our_build(run->build_id) || !__start_dh_caper_head ||
+               run->n_groups != __start_dh_caper_head->n_groups) {
+        __atomic_fetch_or(&run->trouble, DH_CAPER_OTHER_BUILD, __ATOMIC_RELAXED);
+        refuse(path, "is for another build of the program");
+    } else if (size < dh_caper_run_size(run->n_groups)) {
+        refuse(path, "is shorter than it should be");
+    } else {
+        return run;
+    }
+    if (run)
+        dh_sys_unmap(run, size);
+    return NULL;
+}
+
+/* ---- The allocator ---- */
+
+extern __attribute__((weak)) void *__libc_malloc(size_t n);
+extern __attribute__((weak)) void *_Znwm(size_t n);      /* operator new */
+extern __attribute__((weak)) void _ZSt9terminatev(void); /* something else of the library of C++ */
+
+static const void *object_of(const void *function)
+{
+    Dl_info info;
+    return dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
+static bool is_glibc_heap(void)
+{
+    if (!__libc_malloc || (const void *)malloc != (const void *)__libc_malloc)
+        return false;
+    if (!_Znwm)
+        return true;
+    const void *library = object_of((const void *)_Znwm);
+    return library && library != &__ehdr_start && _ZSt9terminatev &&
+           library == object_of((const void *)_ZSt9terminatev);
+}
+
+/* ---- Beginning and end ---- */
+
+static const char *value_in(const char *setting, const char *name)
+{
+    while (*name && *setting == *name)
+        setting++, name++;
+    return *name == 0 && *setting == '=' ? setting + 1 : NULL;
+}
+
+/* NULL if there is none, or it must not be heard. */
+static const char *find_path(char **environment)
+{
+    const char *path = NULL;
+    for (; *environment; environment++)
+        if (value_in(*environment, DH_CAPER_RUN))
+            path = value_in(*environment, DH_CAPER_RUN);
+    for (const Elf64_auxv_t *a = (const Elf64_auxv_t *)(environment + 1); a->a_type != AT_NULL; a++)
+        if (a->a_type == AT_SECURE && a->a_un.a_val != 0)
+            return NULL;
+    return path;
+}
+
+static void begin_run(struct dh_caper_run *run)
+{
+    const u8 *wanted = (const u8 *)(run + 1);
+    dh_esc_run = run;
+    __dh_esc_marks = (u8 *)(run + 1) + run->n_groups;
+    __atomic_fetch_add(&run->started, 1, __ATOMIC_RELAXED);
+    if (!switch_on(wanted, run->n_groups)) {
+        dh_esc_trouble(DH_CAPER_NO_PATCH);
+        dh_sys_say("the program's code cannot be changed, so 'deadheat caper' cannot ask all its questions");
+    }
+    if ((run->flags & DH_CAPER_TRACK) != 0 && !dh_esc_shadow_reserve()) {
+        dh_esc_trouble(DH_CAPER_NO_SHADOW);
+        dh_sys_say(
+            "there is no room for the shadow of 'deadheat caper' (8 TB of addresses; see 'ulimit -v'): "
+            "all memory counts as escaped");
+    } else if ((run->flags & DH_CAPER_TRACK) != 0) {
+        dh_esc_blocks_closed = is_glibc_heap();
+        __dh_esc_mask = DH_CAPER_SHADOW_SIZE - 1;
+    }
+}
+
+static void start(int argc, char **argv, char **environment)
+{
+    (void)argc;
+    (void)argv;
+    __dh_esc_outside = 0; /* main is ours, and returns no pointer */
+    const char *path = find_path(environment);
+    struct dh_caper_run *run = path ? map_run(path) : NULL;
+    if (run)
+        begin_run(run);
+    if (__dh_esc_mask == 0)
+        dh_esc_shadow_reserve_least();
+}
+
+/* Before the constructors of all objects. */
+__attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = start;
+
+static void forked(void)
+{
+    __atomic_fetch_add(&dh_esc_run->started, 1, __ATOMIC_RELAXED);
+    dh_esc_owner_forked();
+}
+
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+    if (dh_esc_run)
+        pthread_atfork(NULL, NULL, forked);
+}
+
+__attribute__((destructor(101))) static void end(void)
+{
+    if (!dh_esc_run)
+        return;
+    dh_esc_owner_tell_all();
+    __atomic_fetch_add(&dh_esc_run->ended, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,212 @@
+/*
+ * call.c - the barriers around calls: what leaves the program with an argument or a result.
+ *
+ * Functions of the merged module are all instrumented, so their arguments are as good as registers; only what
+ * is passed in memory, variable arguments and structures by value, goes where our analysis of locals does not
+ * look. All others are outside: library.c knows some of them, and of the rest nothing is known, so whatever
+ * they are given escapes.
+ *
+ * A call through a pointer leads into the program if the address is between two functions that stand before
+ * and behind all others of the module; the barriers are skipped then.
+ */
+#include <string.h>
+
+#include "ir/caper/caper.h"
+#include "ir/whole/library.h"
+
+static bool has_attribute(LLVMValueRef fn, const char *name)
+{
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return LLVMGetEnumAttributeAtIndex(fn, whole, LLVMGetEnumAttributeKindForName(name, strlen(name))) !=
+           NULL;
+}
+
+/* An alias of a function is that function. */
+static LLVMValueRef callee_of(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    while (LLVMIsAGlobalAlias(callee))
+        callee = LLVMAliasGetAliasee(callee);
+    return LLVMIsAFunction(callee);
+}
+
+static bool is_inside(LLVMValueRef fn)
+{
+    return !LLVMIsDeclaration(fn) && !has_attribute(fn, "naked");
+}
+
+static bool is_byval(LLVMValueRef call, unsigned arg)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+    return LLVMGetCallSiteEnumAttribute(call, arg + 1, kind) != NULL;
+}
+
+static u64 byval_size(struct dh_caper *c, LLVMValueRef call, unsigned arg)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+    LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, arg + 1, kind);
+    return LLVMABISizeOfType(c->ir->layout, LLVMGetTypeAttributeValue(attribute));
+}
+
+/* A local variable whose address a call is given without being kept is private; what is in it may be kept. */
+static void give_contents(struct dh_caper *c, LLVMValueRef call, LLVMValueRef arg)
+{
+    long long offset;
+    LLVMValueRef base = dh_shim_base(arg, &offset);
+    if (LLVMIsAAllocaInst(base) && offset == 0 && dh_caper_place_of(c, arg) == DH_CAPER_PRIVATE &&
+        LLVMIsAConstantInt(LLVMGetOperand(base, 0)))
+        dh_caper_contents(c, call, arg, NULL,
+                          LLVMABISizeOfType(c->ir->layout, LLVMGetAllocatedType(base)) *
+                              LLVMConstIntGetZExtValue(LLVMGetOperand(base, 0)));
+}
+
+static void set_unless(struct dh_caper *c, size_t first, LLVMValueRef callee)
+{
+    for (size_t i = first; i < c->n_acts; i++)
+        c->acts[i].unless = callee;
+}
+
+static void wrap(struct dh_caper *c, LLVMValueRef call)
+{
+    const unsigned traits = dh_shim_call_traits(call);
+    if (!dh_caper_has(c, DH_CAPER_RULE_RETURN) || (traits & DH_CALL_NEVER_BACK))
+        return;
+    dh_caper_act_add(c, DH_CAPER_LEAVE, call);
+    dh_caper_act_add(c, DH_CAPER_ENTER, call)->after = true;
+}
+
+/* All that is known is that it is given its arguments. */
+static void give_all(struct dh_caper *c, LLVMValueRef call, enum dh_caper_rule rule)
+{
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && dh_caper_has(c, rule); i++) {
+        LLVMValueRef arg = LLVMGetOperand(call, i);
+        if (is_byval(call, i)) {
+            if (dh_caper_has(c, DH_CAPER_RULE_BYVAL))
+                dh_caper_contents(c, call, arg, NULL, byval_size(c, call, i));
+            continue;
+        }
+        dh_caper_publish(c, call, arg);
+        if (LLVMGetTypeKind(LLVMTypeOf(arg)) == LLVMPointerTypeKind)
+            give_contents(c, call, arg);
+    }
+}
+
+static void plan_asm(struct dh_caper *c, LLVMValueRef call)
+{
+    size_t len;
+    LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &len);
+    if (len == 0)
+        return; /* it only keeps the compiler from knowing */
+    give_all(c, call, DH_CAPER_RULE_ASM);
+}
+
+/* Of a function of the program. */
+static void plan_inside(struct dh_caper *c, LLVMValueRef call, LLVMValueRef callee)
+{
+    unsigned fixed = LLVMCountParams(callee);
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef arg = LLVMGetOperand(call, i);
+        if (is_byval(call, i)) {
+            if (dh_caper_has(c, DH_CAPER_RULE_BYVAL) &&
+                (i >= fixed || dh_shim_may_be_captured(LLVMGetParam(callee, i))))
+                dh_caper_contents(c, call, arg, NULL, byval_size(c, call, i));
+        } else if (i >= fixed && dh_caper_has(c, DH_CAPER_RULE_VARARG)) {
+            dh_caper_publish(c, call, arg);
+        }
+    }
+}
+
+static void plan_indirect(struct dh_caper *c, LLVMValueRef call)
+{
+    size_t first = c->n_acts;
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    give_all(c, call, DH_CAPER_RULE_INDIRECT);
+    wrap(c, call);
+    set_unless(c, first, LLVMGetCalledValue(call));
+    /* Of a function of the program, these are passed in memory. */
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        if (is_byval(call, i) && dh_caper_has(c, DH_CAPER_RULE_BYVAL))
+            dh_caper_contents(c, call, LLVMGetOperand(call, i), NULL, byval_size(c, call, i));
+        else if (i >= LLVMCountParamTypes(type) && dh_caper_has(c, DH_CAPER_RULE_VARARG))
+            dh_caper_publish(c, call, LLVMGetOperand(call, i));
+}
+
+static bool is_named(LLVMValueRef callee, const char *prefix)
+{
+    size_t len;
+    return strncmp(LLVMGetValueName2(callee, &len), prefix, strlen(prefix)) == 0;
+}
+
+static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef callee)
+{
+    if (is_named(callee, "llvm.memcpy.") || is_named(callee, "llvm.memmove.")) {
+        dh_caper_copy(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2));
+    } else if ((is_named(callee, "llvm.masked.s") || is_named(callee, "llvm.masked.compressstore.") ||
+                is_named(callee, "llvm.vp.s")) &&
+               dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {
+        dh_caper_publish(c, call, LLVMGetOperand(call, 0));
+    }
+}
+
+void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call)
+{
+    LLVMValueRef callee = callee_of(call);
+    size_t len;
+    if (LLVMIsAInlineAsm(LLVMGetCalledValue(call))) {
+        plan_asm(c, call);
+        return;
+    }
+    if (!callee) {
+        plan_indirect(c, call);
+        return;
+    }
+    const char *name = LLVMGetValueName2(callee, &len);
+    if (strncmp(name, "__dh_", 5) == 0)
+        return;
+    if (LLVMGetIntrinsicID(callee) != 0) {
+        plan_intrinsic(c, call, callee);
+        return;
+    }
+    dh_caper_plan_allocation(c, call, name);
+    if (is_inside(callee)) {
+        plan_inside(c, call, callee);
+    } else if (!dh_caper_plan_library(c, call, name)) {
+        give_all(c, call, DH_CAPER_RULE_CALL);
+        wrap(c, call);
+    }
+}
+
+/* ---- what functions return ---- */
+
+/* Whether something other than calls in the program knows its address. */
+static bool is_known_elsewhere(LLVMValueRef fn)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(fn);
+    if (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage)
+        return true;
+    for (LLVMUseRef use = LLVMGetFirstUse(fn); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool call = LLVMIsACallInst(user) || LLVMIsAInvokeInst(user) || LLVMIsACallBrInst(user);
+        if (!call || LLVMGetCalledValue(user) != fn)
+            return true;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == fn)
+                return true;
+    }
+    return false;
+}
+
+void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn)
+{
+    size_t len;
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+    if (!dh_caper_has(c, DH_CAPER_RULE_RETURN) || LLVMGetTypeKind(type) == LLVMVoidTypeKind ||
+        !dh_caper_value_has_words(c, type) || strcmp(LLVMGetValueName2(fn, &len), "main") == 0 ||
+        !is_known_elsewhere(fn))
+        return;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
+        if (LLVMIsAReturnInst(end) && dh_caper_value_carries(c, LLVMGetOperand(end, 0)))
+            dh_caper_act_add(c, DH_CAPER_RETURN, end)->a = LLVMGetOperand(end, 0);
+    }
+}

@@ -1,0 +1,92 @@
+/*
+ * caper.c - what a link with `deadheat cc --dh-mode=caper` does to the merged module (caper.h).
+ *
+ * Functions that must not run our code are left alone: naked ones, and resolvers of indirect functions, which
+ * run before relocation.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/caper/caper.h"
+
+static bool has_attribute(LLVMValueRef fn, const char *name)
+{
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return LLVMGetEnumAttributeAtIndex(fn, whole, LLVMGetEnumAttributeKindForName(name, strlen(name))) !=
+           NULL;
+}
+
+static bool is_resolver(LLVMModuleRef m, LLVMValueRef fn)
+{
+    for (LLVMValueRef f = LLVMGetFirstGlobalIFunc(m); f; f = LLVMGetNextGlobalIFunc(f))
+        if (LLVMGetGlobalIFuncResolver(f) == fn)
+            return true;
+    return false;
+}
+
+static bool is_ours(LLVMModuleRef m, LLVMValueRef fn)
+{
+    size_t len;
+    return !LLVMIsDeclaration(fn) && strncmp(LLVMGetValueName2(fn, &len), "__dh_", 5) != 0 &&
+           LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage && !has_attribute(fn, "naked") &&
+           !is_resolver(m, fn);
+}
+
+static void plan_function(struct dh_caper *c, LLVMValueRef fn, bool asking)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            dh_caper_plan_access(c, i);
+            if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
+                dh_caper_plan_call(c, i);
+        }
+    dh_caper_plan_returns(c, fn);
+    if (asking)
+        dh_caper_questions_plan(c, fn);
+}
+
+static void plan(struct dh_caper *c, bool asking)
+{
+    LLVMModuleRef m = c->ir->module;
+    c->escape = dh_ir_escape_new();
+    dh_caper_value_look(c);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
+        if (is_ours(m, fn))
+            plan_function(c, fn, asking);
+    dh_ir_escape_free(c->escape);
+}
+
+/* What earlier passes found out about effects on memory is no longer true. */
+static void drop_stale(LLVMModuleRef m)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
+        if (is_ours(m, fn))
+            dh_ir_drop_stale_attributes(fn);
+}
+
+void dh_ir_caper_program(LLVMModuleRef m)
+{
+    struct dh_ir ir = dh_ir_of(m);
+    struct dh_caper c = {.ir = &ir};
+    dh_caper_rules_read(&c);
+    bool asking = dh_caper_sites_find(&c);
+    ir.builder = LLVMCreateBuilderInContext(ir.ctx);
+    ir.quiet = dh_ir_quiet_new(m);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
+        if (is_ours(m, fn))
+            dh_ir_frame_prepare(&ir, fn);
+    plan(&c, asking);
+    if (dh_caper_emit_begin(&c)) {
+        dh_caper_emit(&c);
+        if (asking)
+            dh_caper_questions_insert(&c);
+        drop_stale(m);
+        dh_ir_inline_fastpath(&ir);
+        dh_ir_built_mark(m);
+    }
+    dh_ir_quiet_free(ir.quiet);
+    LLVMDisposeBuilder(ir.builder);
+    free(c.acts);
+    free(c.asks);
+    free(c.groups);
+}

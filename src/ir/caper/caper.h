@@ -1,0 +1,130 @@
+/*
+ * caper.h - what the files of a Caper build's pass share (docs/design/caper.md).
+ *
+ * The life of a program: sites.c analyses the merged module and marks the instructions whose sites are in a
+ * pair; then the whole module is PLANNED (value.c, barrier.c, call.c, alloc.c, question.c), before anything
+ * is inserted, since our own calls would look like captures; then emit.c and question.c insert.
+ */
+#ifndef DH_IR_CAPER_H
+#define DH_IR_CAPER_H
+
+#include "ir/ir.h"
+#include "util/arena.h"
+
+enum dh_caper_rule {
+#define DH_CAPER_RULE(id, name) DH_CAPER_RULE_##id,
+#include "ir/caper/rules.def"
+#undef DH_CAPER_RULE
+    DH_CAPER_RULES
+};
+
+enum dh_caper_entry {
+#define DH_CAPER_ENTRY(id, name, signature) DH_CAPER_##id,
+#include "ir/caper/entries.def"
+#undef DH_CAPER_ENTRY
+    DH_CAPER_ENTRIES
+};
+
+/* A call that is to be inserted, before or behind an instruction. */
+struct dh_caper_act {
+    enum dh_caper_entry entry;
+    bool after;
+    LLVMValueRef at;
+    LLVMValueRef a, b,
+        n; /* arguments, of any type: words are taken out of them; NULL: none, or NULL for a pointer */
+    LLVMValueRef times;  /* NEW: n is to be multiplied by it; or NULL */
+    LLVMValueRef unless; /* only if this, a callee, is outside the program; or NULL */
+    u64 constant;        /* if n is NULL: the length */
+    bool loaded;         /* NEW: a points to the pointer */
+};
+
+struct dh_caper {
+    struct dh_ir *ir;
+    struct dh_ir_escape *escape;
+    LLVMValueRef entry[DH_CAPER_ENTRIES];
+    LLVMTypeRef entry_type[DH_CAPER_ENTRIES];
+    bool without[DH_CAPER_RULES];
+    bool integers; /* addresses are kept in memory as integers */
+    unsigned sites_kind;
+    struct dh_caper_act *acts;
+    size_t n_acts, cap_acts;
+    struct dh_caper_ask *asks; /* question.c */
+    size_t n_asks, cap_asks;
+    u32 *groups; /* DH_CAPER_GROUPS */
+    size_t n_group_words, cap_group_words;
+    u32 n_groups;
+    LLVMValueRef text[2]; /* functions before and behind all of the program's; NULL: not yet needed */
+};
+
+DH_INLINE bool dh_caper_has(const struct dh_caper *c, enum dh_caper_rule rule)
+{
+    return !c->without[rule];
+}
+
+/* ---- rules.c ---- */
+
+/* Reads DEADHEAT_CAPER_WITHOUT. A name that does not exist is an error of the link. */
+void dh_caper_rules_read(struct dh_caper *c);
+
+/* ---- sites.c: the analysis of the whole program ---- */
+
+/* Marks each instruction with its sites, and puts the table into the program. false: there is none, which has
+ * been said. */
+bool dh_caper_sites_find(struct dh_caper *c);
+/* Calls visit for each site of an instruction. which: DH_WHOLE_TO, DH_WHOLE_FROM. Returns how many there are.
+ */
+size_t dh_caper_sites_each(const struct dh_caper *c, LLVMValueRef inst,
+                           void (*visit)(void *arg, unsigned which, u32 site), void *arg);
+
+/* ---- value.c: what may carry a pointer ---- */
+
+/* Whether a value may be, or hold in one of its words, a pointer to a block of the heap. */
+bool dh_caper_value_carries(struct dh_caper *c, LLVMValueRef value);
+/* Calls visit for each load from memory that the value may have a few bytes of. */
+void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
+                           void (*visit)(void *arg, LLVMValueRef load), void *arg);
+/* Whether it has words at all: 8 bytes or more. */
+bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type);
+bool dh_caper_value_is_scalar(LLVMTypeRef type);
+/* Before the plan: are addresses kept as integers? And what is computed with addresses. */
+void dh_caper_value_look(struct dh_caper *c);
+void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst);
+
+/* ---- barrier.c: stores and copies ---- */
+
+enum dh_caper_place {
+    DH_CAPER_PRIVATE,  /* nobody else can name it */
+    DH_CAPER_ESCAPED,  /* others can reach it, for certain */
+    DH_CAPER_SOMEWHERE /* the shadow knows */
+};
+enum dh_caper_place dh_caper_place_of(struct dh_caper *c, LLVMValueRef ptr);
+struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, enum dh_caper_entry entry, LLVMValueRef at);
+/* The value is handed to somebody: it escapes. */
+void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value);
+void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n);
+/* What is at src goes where others can reach it; n: NULL for a constant length. */
+void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LLVMValueRef n, u64 constant);
+void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
+
+/* ---- call.c, library.c: calls ---- */
+
+void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call);
+/* A function of the C or C++ library of which library.def tells. false: it does not. */
+bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *name);
+/* Allocation, wherever it is defined; the function itself is still to be treated as what it is. */
+void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char *name);
+void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn);
+
+/* ---- emit.c ---- */
+
+/* Links escape.bc. false: an error was emitted. */
+bool dh_caper_emit_begin(struct dh_caper *c);
+void dh_caper_emit(struct dh_caper *c);
+LLVMValueRef dh_caper_emit_call(struct dh_caper *c, enum dh_caper_entry e, LLVMValueRef *args);
+
+/* ---- question.c ---- */
+
+void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn);
+void dh_caper_questions_insert(struct dh_caper *c);
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * library.c - calls of functions of which whole/library.def tells: what they keep, copy, link, allocate and
+ * free.
+ *
+ * An argument is harmless only if an effect says what is done with it; a pointer that no effect names
+ * escapes. What the library frees or moves itself (getline) must not be taken for private afterwards, so what
+ * a pointer in the argument's memory leads to escapes before.
+ */
+#include <string.h>
+
+#include "ir/caper/caper.h"
+#include "ir/whole/library.h"
+
+enum { MAX_ARGS = 32, WORD = 8 };
+
+struct library {
+    struct dh_caper *c;
+    LLVMValueRef call;
+    int n;                /* arguments */
+    bool named[MAX_ARGS]; /* an effect says what is done with it */
+    bool kept[MAX_ARGS];  /* ... or that it is kept */
+    bool calls_back;
+};
+
+static LLVMValueRef argument(const struct library *l, int i)
+{
+    return i >= 0 && i < l->n ? LLVMGetOperand(l->call, (unsigned)i) : NULL;
+}
+
+static bool is_pointer(LLVMValueRef v)
+{
+    return v && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+static void name(struct library *l, int i)
+{
+    if (i >= 0 && i < MAX_ARGS)
+        l->named[i] = true;
+}
+
+static void keep(struct library *l, int i)
+{
+    if (i >= 0 && i < MAX_ARGS)
+        l->kept[i] = true;
+}
+
+static void contents(struct library *l, int arg, LLVMValueRef n, u64 constant)
+{
+    LLVMValueRef src = argument(l, arg);
+    if (is_pointer(src) && dh_caper_has(l->c, DH_CAPER_RULE_CONTENTS))
+        dh_caper_contents(l->c, l->call, src, n, constant);
+}
+
+/* What goes to other threads by a file or a pipe. Without a length: all of the block. */
+static void send(struct library *l, const struct dh_w_effect *e)
+{
+    LLVMValueRef n = argument(l, e->length_arg);
+    if (e->n_deref == 0 && (n || e->length))
+        contents(l, e->n, n, e->length);
+    else
+        keep(l, e->n);
+}
+
+static void copy(struct library *l, const struct dh_w_effect *e)
+{
+    LLVMValueRef dst = argument(l, e->n), src = argument(l, e->m), n = argument(l, e->length_arg);
+    name(l, e->n);
+    name(l, e->m);
+    if (!is_pointer(dst) || !is_pointer(src))
+        return;
+    if (n)
+        dh_caper_copy(l->c, l->call, dst, src, n);
+    else
+        keep(l, e->m);
+}
+
+static void store(struct library *l, int dst, int value)
+{
+    LLVMValueRef a = argument(l, dst), b = argument(l, value);
+    if (!is_pointer(a) || !is_pointer(b) || dst == value || !dh_caper_has(l->c, DH_CAPER_RULE_LINK) ||
+        !dh_caper_value_carries(l->c, b) || LLVMIsConstant(a))
+        return;
+    struct dh_caper_act *act = dh_caper_act_add(l->c, DH_CAPER_STORE, l->call);
+    act->a = a;
+    act->b = b;
+}
+
+/* Nodes of containers of the C++ library: each may point to each. */
+static void link(struct library *l, const struct dh_w_effect *e)
+{
+    const int nodes[] = {e->n, e->m, e->k};
+    for (size_t i = 0; i < DH_ARRAY_LEN(nodes); i++)
+        for (size_t j = 0; j < DH_ARRAY_LEN(nodes); j++)
+            if (i != j && nodes[i] >= 0 && nodes[j] >= 0)
+                store(l, nodes[i], nodes[j]);
+    for (size_t i = 0; i < DH_ARRAY_LEN(nodes); i++)
+        name(l, nodes[i]);
+}
+
+/* A pointer in the memory of argument n is followed: what it leads to may be changed, freed, kept. */
+static void follow(struct library *l, const struct dh_w_effect *e)
+{
+    u64 most = 0;
+    bool anywhere = false;
+    for (int i = 0; i < e->n_deref && i < 1; i++) {
+        anywhere |= e->deref[i] == DH_W_ANYWHERE;
+        most = e->deref[i] > 0 ? (u64)e->deref[i] : 0;
+    }
+    name(l, e->n);
+    if (anywhere)
+        keep(l, e->n);
+    else
+        contents(l, e->n, NULL, most + WORD);
+}
+
+static void name_callback(struct library *l, const struct dh_w_effect *e)
+{
+    l->calls_back = true;
+    name(l, e->n);
+    for (int i = 0; i < e->n_args; i++)
+        name(l, e->args[i]);
+}
+
+static void apply(struct library *l, const struct dh_w_effect *e)
+{
+    switch (e->kind) {
+    case DH_W_EFFECT_READ:
+    case DH_W_EFFECT_WRITE:
+        if (e->n_deref > 0)
+            follow(l, e);
+        name(l, e->n);
+        for (int i = e->n + 1; e->rest && i < l->n; i++)
+            name(l, i);
+        break;
+    case DH_W_EFFECT_RETURN:
+    case DH_W_EFFECT_FREE:
+    case DH_W_EFFECT_LOCK:
+    case DH_W_EFFECT_UNLOCK:
+    case DH_W_EFFECT_WAIT:
+    case DH_W_EFFECT_BARRIER:
+    case DH_W_EFFECT_RENEW:
+    case DH_W_EFFECT_RECEIVE:
+    case DH_W_EFFECT_WALK:
+        name(l, e->n);
+        break;
+    case DH_W_EFFECT_JOIN:
+    case DH_W_EFFECT_RESULT:
+        name(l, e->n);
+        name(l, e->m);
+        break;
+    case DH_W_EFFECT_SCAN:
+        name(l, e->n);
+        for (int i = e->m; i < l->n; i++) {
+            name(l, i);
+            contents(l, i, NULL, 1); /* %ms stores a pointer */
+        }
+        break;
+    case DH_W_EFFECT_NEW_AT:
+        name(l, e->n);
+        contents(l, e->n, NULL, WORD);
+        break;
+    case DH_W_EFFECT_COPY:
+        copy(l, e);
+        break;
+    case DH_W_EFFECT_SEND:
+        name(l, e->n);
+        send(l, e);
+        break;
+    case DH_W_EFFECT_POINT:
+        name(l, e->n);
+        name(l, e->m);
+        if (e->n_deref == 0)
+            store(l, e->n, e->m);
+        break;
+    case DH_W_EFFECT_LIST:
+    case DH_W_EFFECT_TREE:
+        link(l, e);
+        break;
+    case DH_W_EFFECT_CALL:
+        name_callback(l, e);
+        break;
+    case DH_W_EFFECT_ONCE:
+        l->calls_back = true;
+        name(l, e->n);
+        name(l, e->m);
+        break;
+    case DH_W_EFFECT_NEW:
+    case DH_W_EFFECT_FOREIGN:
+    case DH_W_EFFECT_LOCAL:
+    case DH_W_EFFECT_GET:
+    case DH_W_EFFECT_USE:
+    case DH_W_EFFECT_LENT:
+    case DH_W_EFFECT_HELD:
+    case DH_W_EFFECT_MAP:
+    case DH_W_EFFECT_AGAIN:
+    case DH_W_EFFECT_CATCH:
+    case DH_W_EFFECT_STOP:
+        break;
+    default: /* it is kept, or handed to another thread */
+        keep(l, e->n);
+        keep(l, e->m);
+        keep(l, e->k);
+        for (int i = 0; i < e->n_args; i++)
+            keep(l, e->args[i]);
+        break;
+    }
+}
+
+static bool is_thread(const char *name)
+{
+    return strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
+}
+
+/* No effect names them: streams are the library's own memory. */
+static bool is_known_harmless(const char *effects)
+{
+    return effects[0] == '\0';
+}
+
+bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *function)
+{
+    const char *effects = dh_w_library(function), *at = effects;
+    struct library l = {.c = c, .call = call, .n = (int)LLVMGetNumArgOperands(call)};
+    struct dh_w_effect e;
+    if (effects == NULL)
+        return false;
+    if (is_thread(function))
+        return true; /* replaced: emit.c */
+    while (dh_w_effect_next(&at, &e))
+        apply(&l, &e);
+    bool harmless = is_known_harmless(effects);
+    for (int i = 0; i < l.n && dh_caper_has(c, DH_CAPER_RULE_CALL); i++)
+        if (i >= MAX_ARGS || l.kept[i] || (!l.named[i] && !harmless && is_pointer(argument(&l, i))))
+            dh_caper_publish(c, call, argument(&l, i));
+    if (l.calls_back && dh_caper_has(c, DH_CAPER_RULE_RETURN)) {
+        dh_caper_act_add(c, DH_CAPER_LEAVE, call);
+        dh_caper_act_add(c, DH_CAPER_ENTER, call)->after = true;
+    }
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static bool is_realloc(const char *name)
+{
+    return strcmp(name, "realloc") == 0 || strcmp(name, "reallocarray") == 0;
+}
+
+/* Only what says how long it is; the rest counts as escaped from its beginning. */
+void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char *function)
+{
+    const char *effects = dh_w_library(function);
+    struct library l = {.c = c, .call = call, .n = (int)LLVMGetNumArgOperands(call)};
+    struct dh_w_effect e;
+    if (effects == NULL || is_realloc(function))
+        return;
+    while (dh_w_effect_next(&effects, &e)) {
+        LLVMValueRef n = argument(&l, e.length_arg), p = argument(&l, e.n);
+        if (e.kind == DH_W_EFFECT_FREE && is_pointer(p) && dh_caper_has(c, DH_CAPER_RULE_FREE))
+            dh_caper_act_add(c, DH_CAPER_FREE, call)->a = p;
+        if (!n || (e.kind != DH_W_EFFECT_NEW && e.kind != DH_W_EFFECT_NEW_AT))
+            continue;
+        struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_NEW, call);
+        act->after = true;
+        act->a = e.kind == DH_W_EFFECT_NEW ? call : p;
+        act->loaded = e.kind == DH_W_EFFECT_NEW_AT;
+        act->n = n;
+        act->times = argument(&l, e.count_arg);
+    }
+}

@@ -1,0 +1,295 @@
+/*
+ * question.c - where the program can be made to ask whether memory has escaped (base/caper.h).
+ *
+ * Accesses to one object in one stretch of a block are one group, with one question behind the last of them.
+ * A stretch ends where something may free memory, synchronise, or not come back: behind that, the object may
+ * be gone and its memory be somebody's private block. (Escape only grows while a block lives, so asking late
+ * is asking for all.) Atomic accesses and library functions are asked about before they happen, for the same
+ * reason.
+ *
+ * Two addresses made from one pointer are in one object: the language allows nothing else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/caper.h"
+#include "ir/caper/caper.h"
+#include "ir/whole/library.h"
+#include "ir/whole/whole.h"
+
+/* A question that is to be inserted. */
+struct dh_caper_ask {
+    LLVMValueRef at;   /* before this instruction */
+    LLVMValueRef base; /* about this address ... */
+    long long offset;  /* ... and so many bytes; base: NULL for memory that is not known, which has escaped */
+    u32 group;
+};
+
+enum { MAX_PENDING = 16, MAX_SITES = 256 };
+
+/* Accesses to one object, of which the question is still to be asked. */
+struct pending {
+    LLVMValueRef object, address;
+    u32 sites[MAX_SITES];
+    size_t n;
+};
+
+struct planner {
+    struct dh_caper *c;
+    struct pending at[MAX_PENDING];
+    size_t n;
+};
+
+/* ---- groups ---- */
+
+static void add_word(struct dh_caper *c, u32 word)
+{
+    c->groups = dh_util_grow(c->groups, c->n_group_words, &c->cap_group_words, sizeof(*c->groups));
+    c->groups[c->n_group_words++] = word;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const u32 *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static u32 add_group(struct dh_caper *c, u32 *sites, size_t n)
+{
+    size_t count = c->n_group_words;
+    qsort(sites, n, sizeof(*sites), by_number);
+    add_word(c, 0);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || sites[i] != sites[i - 1])
+            add_word(c, sites[i]);
+    c->groups[count] = (u32)(c->n_group_words - count - 1);
+    return c->n_groups++;
+}
+
+static void ask(struct dh_caper *c, LLVMValueRef at, LLVMValueRef address, u32 group)
+{
+    c->asks = dh_util_grow(c->asks, c->n_asks, &c->cap_asks, sizeof(*c->asks));
+    struct dh_caper_ask *q = &c->asks[c->n_asks++];
+    *q = (struct dh_caper_ask){.at = at, .group = group};
+    q->base = address ? dh_shim_base(address, &q->offset) : NULL;
+}
+
+/* ---- stretches ---- */
+
+static void flush_one(struct planner *p, struct pending *one, LLVMValueRef before)
+{
+    if (one->n > 0)
+        ask(p->c, before, one->address, add_group(p->c, one->sites, one->n));
+    one->n = 0;
+}
+
+static void flush(struct planner *p, LLVMValueRef before)
+{
+    for (size_t i = 0; i < p->n; i++)
+        flush_one(p, &p->at[i], before);
+    p->n = 0;
+}
+
+static struct pending *find(struct planner *p, LLVMValueRef address, LLVMValueRef at)
+{
+    LLVMValueRef object = dh_shim_object(address);
+    for (size_t i = 0; i < p->n; i++)
+        if (p->at[i].object == object) {
+            if (p->at[i].n == MAX_SITES)
+                flush_one(p, &p->at[i], at);
+            p->at[i].address = address;
+            return &p->at[i];
+        }
+    if (p->n == MAX_PENDING)
+        flush(p, at);
+    p->at[p->n] = (struct pending){.object = object, .address = address};
+    return &p->at[p->n++];
+}
+
+struct sites {
+    u32 at[MAX_SITES];
+    size_t n;
+    unsigned which; /* only of this side */
+};
+
+static void add_site(void *arg, unsigned which, u32 site)
+{
+    struct sites *s = arg;
+    if (!(which & s->which))
+        return;
+    DH_CHECK(s->n < MAX_SITES);
+    s->at[s->n++] = site;
+}
+
+static size_t sites_of(struct planner *p, LLVMValueRef inst, unsigned which, struct sites *ret)
+{
+    ret->n = 0;
+    ret->which = which;
+    dh_caper_sites_each(p->c, inst, add_site, ret);
+    return ret->n;
+}
+
+/* An access by an instruction. */
+static void plan_access(struct planner *p, LLVMValueRef inst, LLVMValueRef address)
+{
+    struct sites s;
+    if (sites_of(p, inst, DH_WHOLE_TO | DH_WHOLE_FROM, &s) == 0)
+        return;
+    struct pending *one = find(p, address, inst);
+    if (one->n + s.n > MAX_SITES)
+        flush_one(p, one, inst);
+    memcpy(&one->sites[one->n], s.at, s.n * sizeof(s.at[0]));
+    one->n += s.n;
+}
+
+/* ---- calls ---- */
+
+static bool is_pointer(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+static bool is_copy(const char *name)
+{
+    static const char *const copies[] = {"llvm.memcpy.", "llvm.memmove."};
+    for (size_t i = 0; i < DH_ARRAY_LEN(copies); i++)
+        if (strncmp(name, copies[i], strlen(copies[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a library function accesses memory that none of its arguments points to. */
+static bool reaches_further(const char *name)
+{
+    const char *effects = dh_w_library(name);
+    struct dh_w_effect e;
+    if (effects == NULL)
+        return strncmp(name, "llvm.", 5) != 0;
+    while (dh_w_effect_next(&effects, &e))
+        if (e.n_deref > 0 || e.list || e.kind == DH_W_EFFECT_LENT || e.kind == DH_W_EFFECT_USE ||
+            e.kind == DH_W_EFFECT_LIST || e.kind == DH_W_EFFECT_TREE || e.kind == DH_W_EFFECT_WALK)
+            return true;
+    return false;
+}
+
+/* Which of the arguments an access goes through is not known here; if any of them has escaped, all sites
+ * count. */
+static void ask_arguments(struct planner *p, LLVMValueRef call, const char *name, struct sites *s)
+{
+    u32 group = add_group(p->c, s->at, s->n);
+    bool any = false;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !reaches_further(name); i++)
+        if (is_pointer(LLVMGetOperand(call, i))) {
+            ask(p->c, call, LLVMGetOperand(call, i), group);
+            any = true;
+        }
+    if (!any)
+        ask(p->c, call, NULL, group);
+}
+
+static void plan_call(struct planner *p, LLVMValueRef call)
+{
+    static const unsigned sides[] = {DH_WHOLE_TO, DH_WHOLE_FROM};
+    size_t len;
+    struct sites s;
+    LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+    const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
+    bool copy = is_copy(name),
+         must = LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
+    if (must || !LLVMIsACallInst(call) || dh_ir_quiet_call(p->c->ir->quiet, call) != DH_CALL_CALM)
+        flush(p, call);
+    for (unsigned i = 0; i < DH_ARRAY_LEN(sides) && copy; i++)
+        if (sites_of(p, call, sides[i], &s) > 0)
+            ask(p->c, call, LLVMGetOperand(call, i), add_group(p->c, s.at, s.n));
+    if (!copy && sites_of(p, call, DH_WHOLE_TO | DH_WHOLE_FROM, &s) > 0)
+        ask_arguments(p, call, name, &s);
+}
+
+static void plan(struct planner *p, LLVMValueRef inst)
+{
+    bool atomic = false;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMStore:
+        atomic = LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+        plan_access(p, inst, LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1));
+        break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        atomic = true;
+        plan_access(p, inst, LLVMGetOperand(inst, 0));
+        break;
+    case LLVMFence:
+        atomic = true;
+        break;
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        plan_call(p, inst);
+        break;
+    default:
+        break;
+    }
+    if (atomic || LLVMIsATerminatorInst(inst))
+        flush(p, inst);
+}
+
+void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn)
+{
+    struct planner *p = dh_util_alloc(sizeof(*p));
+    p->c = c;
+    p->n = 0;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            plan(p, i);
+        DH_CHECK(p->n == 0);
+    }
+    free(p);
+}
+
+/* ---- in the code ---- */
+
+static void insert(struct dh_caper *c, const struct dh_caper_ask *q)
+{
+    char text[320];
+    /* The section goes with that of the function, if the linker drops it. */
+    snprintf(text, sizeof(text),
+             ".Ldhq${:uid}:\n\t.byte 0x0f,0x1f,0x44,0x00,0x00\n\t"
+             ".pushsection " DH_CAPER_QUESTIONS
+             ",\"ao\",@progbits,.Ldhq${:uid}\n\t"
+             ".long .Ldhq${:uid}-., ${0:l}-., %u\n\t.popsection",
+             q->group);
+    LLVMValueRef inside = dh_shim_insert_branch(q->at, text);
+    LLVMPositionBuilderBefore(c->ir->builder, inside);
+    dh_ir_emit_position_of(c->ir, q->at);
+    LLVMValueRef address =
+        q->base ? dh_ir_emit_shifted(c->ir, q->base, q->offset) : LLVMConstNull(c->ir->ptr);
+    LLVMValueRef args[] = {address, dh_ir_emit_u32(c->ir, q->group)};
+    dh_caper_emit_call(c, DH_CAPER_ASK, args);
+}
+
+static void add_section(struct dh_caper *c, LLVMValueRef data, const char *section)
+{
+    LLVMValueRef global = LLVMAddGlobal(c->ir->module, LLVMTypeOf(data), "__dh_caper");
+    LLVMSetInitializer(global, data);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetAlignment(global, 8);
+    LLVMSetSection(global, section);
+    dh_shim_keep(c->ir->module, global);
+}
+
+void dh_caper_questions_insert(struct dh_caper *c)
+{
+    const struct dh_caper_head head = {
+        .version = DH_CAPER_VERSION, .n_groups = c->n_groups, .n_group_words = c->n_group_words};
+    for (size_t i = 0; i < c->n_asks; i++)
+        insert(c, &c->asks[i]);
+    add_section(c, LLVMConstStringInContext2(c->ir->ctx, (const char *)&head, sizeof(head), true),
+                DH_CAPER_HEAD);
+    add_section(
+        c,
+        LLVMConstStringInContext2(c->ir->ctx, (const char *)c->groups, c->n_group_words * sizeof(u32), true),
+        DH_CAPER_GROUPS);
+}

@@ -1,0 +1,442 @@
+/*
+ * value.c - which values may carry a pointer to a block of the heap, whole or in pieces.
+ *
+ * Whatever is not clearly without one may carry one. Clearly without are
+ *   - constants, and addresses of variables, functions and locals: they are no blocks of the heap;
+ *   - results of comparisons, of multiplication, division, shifts, conversions between integers and
+ * floating-point numbers, and of floating-point arithmetic; numbers of less than 48 bits, and what is masked
+ * to less than 12. If an address goes into one of them, it is no address any more, and would have to come
+ * back by another such operation: so it escapes where it goes in (the rule `cast`), and what comes out needs
+ * no barrier;
+ *   - differences of two addresses.
+ * A word that is put together from parts (shifts and `or`) may be a pointer again.
+ *
+ * Integers in memory are addresses only if the program keeps addresses as integers (dh_caper.integers), or if
+ * the language lets the place be a pointer's or of any type, as type-based alias metadata tells.
+ */
+#include <string.h>
+
+#include "ir/caper/caper.h"
+#include "ir/whole/library.h"
+
+enum {
+    MAX_STEPS = 128, /* values looked at for one question; beyond, the answer is the careful one */
+    ADDRESS_BITS = 48,
+    SMALL_MASK = 1 << 12,
+};
+
+struct walk {
+    LLVMValueRef seen[MAX_STEPS];
+    size_t n, done;
+    bool overflow;
+};
+
+static void push(struct walk *w, LLVMValueRef v)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->seen[i] == v)
+            return;
+    if (w->n == MAX_STEPS)
+        w->overflow = true;
+    else
+        w->seen[w->n++] = v;
+}
+
+static LLVMValueRef next(struct walk *w)
+{
+    return w->done < w->n ? w->seen[w->done++] : NULL;
+}
+
+static LLVMTypeRef scalar_of(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+static unsigned integer_bits(LLVMTypeRef type)
+{
+    type = scalar_of(type);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+}
+
+static bool is_small_constant(LLVMValueRef v)
+{
+    return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 &&
+           LLVMConstIntGetZExtValue(v) < SMALL_MASK;
+}
+
+bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type)
+{
+    return integer_bits(type) >= ADDRESS_BITS || LLVMStoreSizeOfType(c->ir->layout, type) >= 8;
+}
+
+bool dh_caper_value_is_scalar(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMPointerTypeKind || kind == LLVMDoubleTypeKind ||
+           (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 64);
+}
+
+/* ---- whole words ---- */
+
+static bool is_no_block(void *arg, LLVMValueRef object)
+{
+    (void)arg;
+    return LLVMIsAAllocaInst(object) || LLVMIsAGlobalValue(object) || LLVMIsAConstantPointerNull(object) ||
+           LLVMIsAUndefValue(object) || dh_shim_is_byval_argument(object) || LLVMIsConstant(object);
+}
+
+static bool starts_with(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_one_of(const char *name, const char *const *prefixes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (starts_with(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+static LLVMValueRef called(LLVMValueRef call)
+{
+    return LLVMIsAFunction(LLVMGetCalledValue(call));
+}
+
+/* The result of a call that is an integer or a floating-point number. */
+static bool call_may_carry(struct walk *w, LLVMValueRef call)
+{
+    static const char *const choosers[] = {"llvm.umin.",         "llvm.umax.",          "llvm.smin.",
+                                           "llvm.smax.",         "llvm.uadd.",          "llvm.sadd.",
+                                           "llvm.usub.",         "llvm.ssub.",          "llvm.abs.",
+                                           "llvm.expect",        "llvm.ssa.copy",       "llvm.vector.extract",
+                                           "llvm.vector.insert", "llvm.vector.reverse", "llvm.vector.splice"};
+    static const char *const movers[] = {"llvm.masked.", "llvm.x86.", "llvm.ptrmask", "llvm.read",
+                                         "llvm.vp."};
+    size_t len;
+    LLVMValueRef callee = called(call);
+    const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
+    if (!callee)
+        return true;
+    if (LLVMGetIntrinsicID(callee) == 0)
+        return !LLVMIsDeclaration(callee) || dh_w_library(name) == NULL;
+    if (is_one_of(name, choosers, DH_ARRAY_LEN(choosers)))
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+            push(w, LLVMGetOperand(call, i));
+    return is_one_of(name, movers, DH_ARRAY_LEN(movers));
+}
+
+static void push_operands(struct walk *w, LLVMValueRef v, unsigned from, unsigned to)
+{
+    for (unsigned i = from; i < to; i++)
+        push(w, LLVMGetOperand(v, i));
+}
+
+static void push_phi(struct walk *w, LLVMValueRef phi)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        push(w, LLVMGetIncomingValue(phi, i));
+}
+
+static bool is_shifted(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMShl;
+}
+
+/* Arithmetic: what of its operands could be an address that the result is one by. true: it may be one. */
+static bool arithmetic_may_carry(struct walk *w, LLVMValueRef v)
+{
+    LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if ((op == LLVMAdd || op == LLVMSub) && integer_bits(LLVMTypeOf(v)) < ADDRESS_BITS)
+        return false;
+    if (op == LLVMSub) {
+        if (!(LLVMIsAPtrToIntInst(a) && LLVMIsAPtrToIntInst(b)))
+            push(w, a);
+        return false;
+    }
+    if (op == LLVMAnd && (is_small_constant(a) || is_small_constant(b)))
+        return false;
+    if (op == LLVMOr && (is_shifted(a) || is_shifted(b)))
+        return true;
+    push(w, a);
+    push(w, b);
+    return false;
+}
+
+static bool instruction_may_carry(struct dh_caper *c, struct walk *w, LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMPHI:
+        push_phi(w, v);
+        return false;
+    case LLVMSelect:
+        push_operands(w, v, 1, 3);
+        return false;
+    case LLVMFreeze:
+    case LLVMBitCast:
+    case LLVMExtractValue:
+    case LLVMExtractElement:
+        push(w, LLVMGetOperand(v, 0));
+        return false;
+    case LLVMTrunc:
+        if (integer_bits(LLVMTypeOf(v)) >= ADDRESS_BITS)
+            push(w, LLVMGetOperand(v, 0));
+        return false;
+    case LLVMZExt:
+    case LLVMSExt:
+        if (integer_bits(LLVMTypeOf(LLVMGetOperand(v, 0))) >= ADDRESS_BITS)
+            push(w, LLVMGetOperand(v, 0));
+        return false;
+    case LLVMInsertValue:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        push_operands(w, v, 0, 2);
+        return false;
+    case LLVMPtrToInt:
+        return dh_caper_value_carries(c, LLVMGetOperand(v, 0));
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+        return arithmetic_may_carry(w, v);
+    case LLVMMul:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFRem:
+    case LLVMFNeg:
+    case LLVMFPToUI:
+    case LLVMFPToSI:
+    case LLVMUIToFP:
+    case LLVMSIToFP:
+    case LLVMFPTrunc:
+    case LLVMFPExt:
+        return false;
+    case LLVMCall:
+    case LLVMInvoke:
+        return call_may_carry(w, v);
+    default:
+        return true;
+    }
+}
+
+bool dh_caper_value_carries(struct dh_caper *c, LLVMValueRef value)
+{
+    struct walk w = {.n = 0};
+    push(&w, value);
+    for (LLVMValueRef v; (v = next(&w)) != NULL;) {
+        if (LLVMIsConstant(v))
+            continue;
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) {
+            if (!dh_shim_each_object(v, is_no_block, NULL))
+                return true;
+        } else if (!LLVMIsAInstruction(v)) {
+            return true; /* an argument */
+        } else if (instruction_may_carry(c, &w, v)) {
+            return true;
+        }
+    }
+    return w.overflow;
+}
+
+/* ---- pieces ---- */
+
+/* What a value has bits of, unchanged or moved to other places in the word. */
+static void push_pieces(struct walk *w, LLVMValueRef v)
+{
+    LLVMValueRef callee;
+    size_t len;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMPHI:
+        push_phi(w, v);
+        break;
+    case LLVMSelect:
+        push_operands(w, v, 1, 3);
+        break;
+    case LLVMFreeze:
+    case LLVMBitCast:
+    case LLVMExtractValue:
+    case LLVMExtractElement:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+        push(w, LLVMGetOperand(v, 0));
+        break;
+    case LLVMInsertValue:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMAnd:
+    case LLVMOr:
+        push_operands(w, v, 0, 2);
+        break;
+    case LLVMCall:
+        callee = called(v);
+        if (callee && (starts_with(LLVMGetValueName2(callee, &len), "llvm.bswap.") ||
+                       starts_with(LLVMGetValueName2(callee, &len), "llvm.fsh")))
+            push_operands(w, v, 0, LLVMGetNumArgOperands(v));
+        break;
+    default:
+        break;
+    }
+}
+
+void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
+                           void (*visit)(void *arg, LLVMValueRef load), void *arg)
+{
+    struct walk w = {.n = 0};
+    push(&w, value);
+    for (LLVMValueRef v; (v = next(&w)) != NULL;) {
+        if (!LLVMIsAInstruction(v))
+            continue;
+        if (!LLVMIsALoadInst(v))
+            push_pieces(&w, v);
+        else if (LLVMStoreSizeOfType(c->ir->layout, LLVMTypeOf(v)) < 8)
+            visit(arg, v);
+    }
+}
+
+/* ---- addresses that are computed with ---- */
+
+enum { FINE, KEPT, CHANGED }; /* KEPT: it goes somewhere as an integer */
+
+static bool all_uses_mask(LLVMValueRef v)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool mask = LLVMIsAInstruction(user) && LLVMGetInstructionOpcode(user) == LLVMAnd &&
+                    is_small_constant(LLVMGetOperand(user, 1));
+        if (!mask && !LLVMIsAICmpInst(user))
+            return false;
+    }
+    return true;
+}
+
+/* Tags in the lowest or highest bits leave a pointer what it is. */
+static bool is_tag(LLVMValueRef v)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    u64 bits = LLVMConstIntGetZExtValue(v);
+    return (bits & ((1ull << ADDRESS_BITS) - 1)) < 16;
+}
+
+static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
+{
+    if (!LLVMIsAInstruction(user))
+        return CHANGED;
+    LLVMValueRef other = NULL;
+    if (LLVMIsABinaryOperator(user))
+        other = LLVMGetOperand(user, LLVMGetOperand(user, 0) == v ? 1 : 0);
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMICmp:
+    case LLVMIntToPtr:
+    case LLVMSwitch:
+        return FINE;
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMFreeze:
+    case LLVMAdd:
+        push(w, user);
+        return FINE;
+    case LLVMSub:
+        if (LLVMGetOperand(user, 0) == v && LLVMGetOperand(user, 1) != v) {
+            if (!LLVMIsAPtrToIntInst(LLVMGetOperand(user, 1)))
+                push(w, user);
+            return FINE;
+        }
+        return LLVMIsAPtrToIntInst(LLVMGetOperand(user, 0)) || all_uses_mask(user) ? FINE : CHANGED;
+    case LLVMAnd:
+        if (!is_small_constant(other))
+            push(w, user);
+        return FINE;
+    case LLVMOr:
+    case LLVMXor:
+        push(w, user);
+        return is_tag(other) ? FINE : CHANGED;
+    case LLVMTrunc:
+        return all_uses_mask(user) ? FINE : CHANGED;
+    case LLVMStore:
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+    case LLVMRet:
+    case LLVMInsertValue:
+    case LLVMInsertElement:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return KEPT;
+    default:
+        return CHANGED;
+    }
+}
+
+/* What becomes of an address that is an integer now. */
+static int fate_of(LLVMValueRef value)
+{
+    struct walk w = {.n = 0};
+    int fate = FINE;
+    push(&w, value);
+    for (LLVMValueRef v; (v = next(&w)) != NULL;)
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+            int one = use_of(&w, v, LLVMGetUser(use));
+            fate = one > fate ? one : fate;
+        }
+    return w.overflow ? CHANGED : fate;
+}
+
+static void look_at(struct dh_caper *c, LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb && !c->integers;
+         bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i && !c->integers; i = LLVMGetNextInstruction(i))
+            c->integers = LLVMIsAPtrToIntInst(i) && dh_caper_value_carries(c, i) && fate_of(i) == KEPT;
+}
+
+void dh_caper_value_look(struct dh_caper *c)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(c->ir->module); fn && !c->integers;
+         fn = LLVMGetNextFunction(fn))
+        look_at(c, fn);
+}
+
+/* Integers from memory that may be addresses; see the top of the file. */
+static bool is_address_from_memory(struct dh_caper *c, LLVMValueRef load)
+{
+    return integer_bits(LLVMTypeOf(load)) >= ADDRESS_BITS && (c->integers || dh_shim_may_hold_pointer(load));
+}
+
+static bool is_integer_from_outside(struct dh_caper *c, LLVMValueRef v)
+{
+    return c->integers && (LLVMIsACallInst(v) || LLVMIsAInvokeInst(v)) &&
+           integer_bits(LLVMTypeOf(v)) >= ADDRESS_BITS && dh_caper_value_carries(c, v);
+}
+
+void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst)
+{
+    if (!dh_caper_has(c, DH_CAPER_RULE_CAST))
+        return;
+    if (LLVMIsAPtrToIntInst(inst)) {
+        if (dh_caper_value_carries(c, inst) && fate_of(inst) == CHANGED)
+            dh_caper_act_add(c, DH_CAPER_PUBLISH, inst)->a = LLVMGetOperand(inst, 0);
+    } else if ((LLVMIsALoadInst(inst) ? is_address_from_memory(c, inst) : is_integer_from_outside(c, inst)) &&
+               fate_of(inst) == CHANGED) {
+        struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_PUBLISH, inst);
+        act->a = inst;
+        act->after = true;
+    }
+}

@@ -1,0 +1,72 @@
+/*
+ * shim_caper.cpp - what LLVM-C lacks and Caper builds need: `asm goto`, edges, types of accesses.
+ */
+#include "shim.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+LLVMValueRef dh_shim_object(LLVMValueRef ptr)
+{
+    const unsigned no_limit = 0;
+    return wrap(const_cast<Value *>(getUnderlyingObject(unwrap(ptr), no_limit)));
+}
+
+bool dh_shim_may_hold_pointer(LLVMValueRef load)
+{
+    MDNode *tag = unwrap<Instruction>(load)->getMetadata(LLVMContext::MD_tbaa);
+    auto *type = tag && tag->getNumOperands() > 1 ? dyn_cast<MDNode>(tag->getOperand(1)) : nullptr;
+    auto *name = type && type->getNumOperands() > 0 ? dyn_cast<MDString>(type->getOperand(0)) : nullptr;
+    static const char *const numbers[] = {"long", "long long", "int", "short", "double", "float", "bool"};
+    for (const char *number : numbers)
+        if (name && name->getString() == number)
+            return false;
+    return true;
+}
+
+LLVMValueRef dh_shim_insert_branch(LLVMValueRef inst, const char *text)
+{
+    Instruction *at = unwrap<Instruction>(inst);
+    BasicBlock *head = at->getParent(), *tail = head->splitBasicBlock(at->getIterator());
+    Function *f = head->getParent();
+    BasicBlock *aside = BasicBlock::Create(f->getContext(), "", f);
+    FunctionType *type = FunctionType::get(Type::getVoidTy(f->getContext()), false);
+    InlineAsm *code = InlineAsm::get(type, text, "!i", /*hasSideEffects=*/true);
+    head->getTerminator()->eraseFromParent();
+    IRBuilder<> builder(head);
+    builder.SetCurrentDebugLocation(at->getDebugLoc());
+    builder.CreateCallBr(type, code, tail, {aside}, {})->setDoesNotThrow();
+    builder.SetInsertPoint(aside);
+    return wrap(builder.CreateBr(tail));
+}
+
+LLVMValueRef dh_shim_normal_way(LLVMValueRef call)
+{
+    auto *inst = unwrap<CallBase>(call);
+    BasicBlock *to = inst->getSuccessor(0); /* of an invoke and of a callbr: where it goes on */
+    return wrap(SplitEdge(inst->getParent(), to)->getTerminator());
+}
+
+void dh_shim_move_to_front(LLVMValueRef fn)
+{
+    auto *f = unwrap<Function>(fn);
+    Module *m = f->getParent();
+    f->removeFromParent();
+    m->getFunctionList().push_front(f);
+}
+
+void dh_shim_replace_calls(LLVMValueRef old, LLVMValueRef by)
+{
+    auto *from = unwrap<Function>(old), *to = unwrap<Function>(by);
+    for (Use &use : make_early_inc_range(from->uses())) {
+        auto *call = dyn_cast<CallBase>(use.getUser());
+        if (call && call->isCallee(&use) && call->getFunctionType() == to->getFunctionType())
+            call->setCalledFunction(to);
+    }
+}

@@ -1,0 +1,36 @@
+// A local variable whose address others have already.
+// RULE: store
+#define OWN_FRAME
+#include "escape.h"
+
+static struct node **shared;
+
+THREAD(owner)
+{
+    struct node *volatile local = NULL;
+
+    shared = (struct node **)&local;
+    local = fresh();
+    mark();
+    local->value = 2; // ESCAPED
+    after(2);
+    return NULL;
+}
+
+THREAD(other)
+{
+    struct node *n;
+
+    after(1);
+    n = *shared;
+    MUST(n->seal == SEAL); // ESCAPED
+    n->value = 3;          // ESCAPED
+    mark();
+    return NULL;
+}
+
+int main(void)
+{
+    both(owner, other);
+    return 0;
+}

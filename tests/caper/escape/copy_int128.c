@@ -1,0 +1,25 @@
+// An integer of 128 bits.
+// RULE: vector
+#include "escape.h"
+
+struct box {
+    long before;
+    struct node *node;
+    long behind[6];
+};
+static struct box shared;
+
+typedef __int128 sixteen __attribute__((aligned(8)));
+
+static void publish(struct node *n)
+{
+    struct box *box = (struct box *)calloc(1, sizeof(*box));
+
+    box->node = n;
+    *(volatile sixteen *)&shared = *(volatile sixteen *)box;
+}
+
+static struct node *receive(void)
+{
+    return shared.node;
+}

@@ -1,0 +1,23 @@
+// memmove of a private structure into a variable.
+// RULE: copy
+#include "escape.h"
+
+struct box {
+    long before;
+    struct node *node;
+    long behind[6];
+};
+static struct box shared;
+
+static void publish(struct node *n)
+{
+    struct box *box = (struct box *)calloc(1, sizeof(*box));
+
+    box->node = n;
+    memmove(&shared, box, (size_t)unknown(sizeof(shared)));
+}
+
+static struct node *receive(void)
+{
+    return shared.node;
+}

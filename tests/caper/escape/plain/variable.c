@@ -1,0 +1,2 @@
+/* A variable that is not compiled by us. */
+void *plain_variable;

@@ -1,0 +1,30 @@
+// What a thread gives to pthread_exit.
+// RULE: thread
+#define OWN_FRAME
+#include "escape.h"
+
+static struct node *never;
+
+THREAD(maker)
+{
+    pthread_exit(fresh());
+}
+
+THREAD(third)
+{
+    if (never)
+        never->value = 4;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t = spawn(third, NULL);
+    struct node *n = (struct node *)join(spawn(maker, NULL));
+
+    n->value = 2; // ESCAPED
+    if (unknown(0))
+        never = n; /* for the analysis: it could be */
+    join(t);
+    return 0;
+}
