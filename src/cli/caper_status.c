@@ -15,6 +15,7 @@
 #include "cli/static.h"
 #include "report/table.h"
 #include "util/output.h"
+#include "util/path.h"
 #include "util/text.h"
 
 static const char usage[] =
@@ -105,12 +106,21 @@ static const struct dh_print_column columns[] = {
 static const struct dh_print_table runs_table = {
     .title = "Runs", .member = "history", .columns = columns, .n_columns = DH_ARRAY_LEN(columns)};
 
+/* The program as seen from the current directory. */
+static const char *from_here(struct dh_cli_caper *c)
+{
+    char *cwd = getcwd(NULL, 0);
+    const char *path = cwd ? dh_path_beneath(cwd, c->program) : c->program;
+    free(cwd);
+    return path;
+}
+
 static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
 {
     u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
     const char *program =
         dh_arena_printf(&c->arena, "%s: %llu run%s of %s, build %.12s", c->state_name,
-                        (unsigned long long)runs, runs == 1 ? "" : "s", c->program, c->build.id_text);
+                        (unsigned long long)runs, runs == 1 ? "" : "s", from_here(c), c->build.id_text);
     dh_text_put(out, program);
     fprintf(out,
             "\n  dpPairs  %llu: both accesses have touched memory that other threads could reach\n"
@@ -121,9 +131,10 @@ static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
     if (c->unasked)
         fprintf(out, "           %llu of them count as escaped because the program does not ask there\n",
                 (unsigned long long)c->unasked);
-    if (steady)
-        fprintf(out, "Nothing new escaped in the last %llu run%s.\n", (unsigned long long)steady,
-                steady == 1 ? "" : "s");
+    if (steady > 1)
+        fprintf(out, "Nothing new escaped in the last %llu runs.\n", (unsigned long long)steady);
+    else if (steady)
+        fputs("Nothing new escaped in the last run.\n", out);
     struct dh_print_table t = runs_table;
     t.title = "Runs in which something new escaped, and the last one";
     dh_print_table_text(out, &t, d);
@@ -156,7 +167,7 @@ void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format f
                           .pairs = c->build.table,
                           .command = "caper",
                           .narrowed = narrowed,
-                          .input = c->program,
+                          .input = from_here(c),
                           .limit = limit};
     struct dh_source source;
     char *cwd = getcwd(NULL, 0);
