@@ -13,6 +13,7 @@
 #include "cli/caper_page.h"
 #include "cli/cmd.h"
 #include "cli/static.h"
+#include "report/json.h"
 #include "report/table.h"
 #include "util/output.h"
 #include "util/path.h"
@@ -85,9 +86,10 @@ static json_t *history(struct dh_cli_caper *c, bool changes_only)
 
 static json_t *document(struct dh_cli_caper *c, bool changes_only)
 {
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
-                     "caper-status", "version", 1, "state", c->state_name, "program", c->program, "build_id",
-                     c->build.id_text, "runs", (json_int_t)dh_caper_state_runs(&c->state), "steady_runs",
+    return json_pack("{s:s, s:i, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
+                     "caper-status", "version", 1, "state", dh_json_text(c->state_name), "program",
+                     dh_json_text(c->program), "build_id", c->build.id_text, "runs",
+                     (json_int_t)dh_caper_state_runs(&c->state), "steady_runs",
                      (json_int_t)dh_caper_state_steady(&c->state), "dp_pairs", (json_int_t)c->count.dp,
                      "sp_pairs", (json_int_t)c->count.sp, "sites", (json_int_t)c->sets.n_sites,
                      "escaped_sites", (json_int_t)c->sets.n_escaped, "sites_without_question",

@@ -298,6 +298,14 @@ same limit "$(python3 -c "import json; print(len(json.load(open('one.json'))['fi
 has limit-words err "pairs are left out"
 "$deadheat" chase --pairs=pairs.json --trials=1 --summary=chased.json -- ./prog.field >out 2>err
 same chase "$(python3 -c "import json; print(json.load(open('chased.json'))['pairs'] > 0)")" True
+odd=$(printf 'odd\377\033[31m')
+mkdir "$odd" && cp prog "$odd/prog"
+state=$odd/s
+caper --quiet "$odd/prog" 0
+for f in text json html; do
+    "$deadheat" caper status --state="$odd/s" --format=$f "$odd/prog" >out
+    same "odd-name-$f" "$?:$(grep -c "$(printf '\033')" out)" 0:0
+done
 "$deadheat" caper export --state=absent --to=json 2>err
 same export-absent "$?" 2
 "$deadheat" caper export --state=told --to=xml 2>err
