@@ -64,7 +64,7 @@ static const char *const kinds[DH_PAIRS_ACCESSES] = {
 
 static void put_pairs(struct dh_cli_caper *c, const struct request *q, FILE *out)
 {
-    dh_caper_choose(c->build.table, &c->sets, true, &c->count);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
     u64 left_out = dh_caper_expand(c->build.table, q->limit);
     if (left_out)
         fprintf(stderr,
@@ -153,7 +153,7 @@ static json_t *bundles(struct dh_cli_caper *c)
 static void put_json(struct dh_cli_caper *c, FILE *out)
 {
     json_t *all = sites(c), *sound = bundles(c);
-    dh_caper_choose(c->build.table, &c->sets, true, &c->count);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
     json_t *d =
         json_pack("{s:s, s:i, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "type", "caper-sets", "version", 1,
                   "program", dh_json_text(c->program), "build_id", c->build.id_text, "runs",

@@ -32,7 +32,7 @@ static const char usage[] =
     "\n"
     "  --state=FILE     the state\n"
     "  --list           the pairs of dpPairs, with source lines and variables, like 'deadheat static'\n"
-    "  --set=dp|sound   with --list: dpPairs (default), or all pairs that the static analysis has found\n"
+    "  --set=dp|sp|sound  with --list: dpPairs (default), spPairs, or both\n"
     "  --limit=N        with --list: at most N pairs of one variable (default: 0, all; with html: 50)\n"
     "  --format=FORMAT  text (default), json or html: one page with the curves; with --list also sarif\n"
     "  --output=FILE    write there instead of standard output\n"
@@ -48,7 +48,8 @@ static const char usage[] =
 struct request {
     const char *state, *program, *output, *color;
     enum dh_print_format format;
-    bool list, sound, limited;
+    bool list, limited;
+    enum dh_caper_set set;
     u64 limit;
 };
 
@@ -194,10 +195,12 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
 {
     enum { HTML_LIMIT = 50 };
     u64 limit = q->format == DH_PRINT_HTML && !q->limited ? HTML_LIMIT : q->limit;
-    dh_caper_choose(c->build.table, &c->sets, !q->sound, &c->count);
-    dh_cli_caper_list(c, out, q->format, limit, color,
-                      q->sound ? "spPairs and dpPairs: all that the static analysis has found"
-                               : "dpPairs: both accesses have touched memory that other threads could reach");
+    static const char *const words[] = {
+        [DH_CAPER_DP] = "dpPairs: both accesses have touched memory that other threads could reach",
+        [DH_CAPER_SP] = "spPairs: possible as far as the static analysis knows, but not so far",
+        [DH_CAPER_SOUND] = "spPairs and dpPairs: all that the static analysis has found"};
+    dh_caper_choose(c->build.table, &c->sets, q->set, &c->count);
+    dh_cli_caper_list(c, out, q->format, limit, color, words[q->set]);
 }
 
 /* ---- The command ---- */
@@ -225,9 +228,13 @@ static int set_flag(struct request *q, const char *arg)
         if (errno || *end || v[0] < '0' || v[0] > '9')
             return dh_cli_fail("caper status", "--limit cannot be '%s'; it must be a number, 0 for all", v);
     } else if ((v = dh_cli_value(arg, "set"))) {
-        q->sound = strcmp(v, "sound") == 0;
-        if (!q->sound && strcmp(v, "dp") != 0)
-            return dh_cli_fail("caper status", "--set cannot be '%s'; it must be dp or sound", v);
+        static const char *const words[] = {"dp", "sp", "sound"};
+        size_t i = 0;
+        while (i < DH_ARRAY_LEN(words) && strcmp(v, words[i]) != 0)
+            i++;
+        if (i == DH_ARRAY_LEN(words))
+            return dh_cli_fail("caper status", "--set cannot be '%s'; it must be dp, sp or sound", v);
+        q->set = (enum dh_caper_set)i;
     } else if (strcmp(arg, "--list") == 0) {
         q->list = true;
     } else {

@@ -272,6 +272,8 @@ caper --quiet ./prog $all
 has status out "2 runs of" "deSites  $n of $n sites" "exit 0"
 "$deadheat" caper status --state=told --list >out
 has list out "dpPairs: both accesses" "counter" "fake.c:"
+caper --quiet --state=half ./prog 0
+same list-sp "$("$deadheat" caper status --state=half --list --set=sp --format=json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pairs"])')" "$(number sp_pairs half)"
 for f in json sarif html; do
     "$deadheat" caper status --state=told --list --format=$f --output=list.$f
     same "list-$f" "$?" 0
