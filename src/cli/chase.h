@@ -57,6 +57,9 @@ struct dh_chase_request {
     struct dh_chase_inference *inference; /* of the run that is to begin; NULL: it infers nothing */
     bool rmax_given, delay_given;
     bool source, stats, list;
+    bool brief;       /* of many pairs: neither races as they come, nor a sum at the end */
+    bool interrupted; /* after many pairs: somebody has ended the program in order to end all of it */
+    u64 runs;         /* after many pairs: of the program */
 };
 
 /* chase_pair.c: opens the modules. 0, or the exit status after a sentence. */

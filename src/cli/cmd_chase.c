@@ -402,7 +402,7 @@ struct dh_reporter *dh_chase_reporter(const struct dh_chase_request *q)
         .input = "records",
         .suppressions = q->suppressions,
         .streaming = true,
-        .print = true,
+        .print = !q->brief,
         .color = dh_cli_wants_color(q->color, STDERR_FILENO),
         .source = q->source,
     };
