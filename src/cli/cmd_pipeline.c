@@ -129,6 +129,22 @@ static int find_program(struct dh_pipeline *p)
     return 0;
 }
 
+/* A record that was being written when all was killed is taken off, lest the next one be added to it. */
+static void mend_records(struct dh_pipeline *p)
+{
+    struct stat st;
+    int fd = open(dh_pipeline_file(p, "races.jsonl"), O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    off_t end = fstat(fd, &st) == 0 ? st.st_size : 0;
+    char c = '\n';
+    while (end > 0 && pread(fd, &c, 1, end - 1) == 1 && c != '\n')
+        end--;
+    if (end < st.st_size && ftruncate(fd, end) != 0)
+        dh_cli_warn("pipeline", "cannot mend '%s': %s", dh_pipeline_file(p, "races.jsonl"), strerror(errno));
+    close(fd);
+}
+
 /* ---- The work ---- */
 
 static int run_stages(struct dh_pipeline *p)
@@ -136,6 +152,7 @@ static int run_stages(struct dh_pipeline *p)
     int rc = dh_pipeline_load(p);
     if (!rc && p->resumed)
         fprintf(stderr, "deadheat pipeline: going on with '%s'\n", p->dir);
+    mend_records(p);
     if (!rc)
         rc = dh_pipeline_caper(p);
     if (!rc)

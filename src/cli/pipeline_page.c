@@ -147,9 +147,9 @@ static const char *why_possible(const struct page *g, const struct dh_pipeline_p
 {
     if (pair->timeouts)
         return dh_arena_printf(g->a,
-                               "met or not in %" PRIu64 " runs; steering held a thread %" PRIu64
-                               " times, and none came to the other access on the same bytes",
-                               pair->runs, pair->timeouts);
+                               "steering held a thread in %" PRIu64
+                               " run%s, and none came to the other access on the same bytes",
+                               pair->timeouts, pair->timeouts == 1 ? "" : "s");
     if (pair->met)
         return "different threads have come to the same bytes, but were not caught there at the same time";
     return dh_arena_printf(

@@ -34,16 +34,22 @@ same html "$?:$(cat out)" "66:"
 has page page.html "<h2>Confirmed races</h2>" "prefers-color-scheme:dark" "stages.c:$(line BEFORE)"
 
 # Killed in the midst of Caper, and of the chase.
+mkfifo said
 for when in "caper: run 1:" "chase, with"; do
-    rm -rf k && mkfifo "said" 2>/dev/null
+    rm -rf k
     "$deadheat" pipeline --budget=60s --state=k -- ./prog >out 2>said &
     command=$!
     grep -m1 -F "$when" <said >/dev/null
     kill -9 $command 2>/dev/null
     wait $command 2>/dev/null
     "$deadheat" pipeline --budget=60s --state=k --format=json -- ./prog >killed.json 2>err
-    same "killed-${when%%:*}" "$?:$(value killed.json "sorted({c['variable'] for c in d['confirmed']})")" "66:['global \`racy\`']"
+    same "killed-${when%%[:,]*}" "$?:$(value killed.json "sorted({c['variable'] for c in d['confirmed']})")" "66:['global \`racy\`']"
 done
+
+# A record that was cut off.
+printf '{"type":"rac' >>k/races.jsonl
+"$deadheat" pipeline --budget=60s --state=k --format=json -- ./prog >killed.json 2>err
+same cut-off "$?:$(tail -c1 k/races.jsonl | od -An -c | tr -d ' ')" '66:\n'
 
 # Without time: the rest was never seen.
 "$deadheat" pipeline --budget=1s --state=short --format=json -- ./prog >short.json 2>err
@@ -77,7 +83,6 @@ same no-program "$?" 2
 : >file
 "$deadheat" pipeline --state=file -- ./prog >out 2>err
 same no-directory "$?" 2
-cp prog saved
 "$deadheat" pipeline --budget=2s --state=none.pipeline --output=none -- ./none >out 2>err
 same over-input "$?" 2
 exit $failed
