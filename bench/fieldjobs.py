@@ -40,7 +40,7 @@ def refine(sample, err):
 
 
 class Pairs:
-    """The pairs of a program that can be chased, in a random order that is always the same."""
+    """The pairs that can be chased in all builds of a program, in a random order that is always the same."""
 
     TRIES = 60
     PER_VARIABLE, MOST = 20, 5000
@@ -48,22 +48,23 @@ class Pairs:
     def __init__(self, deadheat, wanted):
         self.deadheat, self.wanted = deadheat, wanted
 
-    def of(self, findings, program):
+    def of(self, findings, *programs):
         findings = [f for f in findings if all(a["stack"] and "line" in a["stack"][0] for a in f["accesses"])]
         random.Random(1).shuffle(findings)
         found = []
         for finding in findings[: self.TRIES]:
             pair = ":".join(self.position(access) for access in finding["accesses"])
-            argv = [self.deadheat, "chase", "--list", "--pair", pair, "--", program]
-            if (
-                pair not in found
-                and subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
-                == 0
-            ):
+            # What one build has an instruction for, another may have merged with something else.
+            if pair not in found and all(self.is_in(pair, program) for program in programs):
                 found.append(pair)
             if len(found) == self.wanted:
                 break
         return found
+
+    def is_in(self, pair, program):
+        argv = [self.deadheat, "chase", "--list", "--pair", pair, "--", program]
+        done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        return done.returncode == 0
 
     @staticmethod
     def position(access):

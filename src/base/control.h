@@ -41,7 +41,7 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x334C5254434844ull /* DHCTRL3 */
+#define DH_CONTROL_MAGIC 0x344C5254434844ull /* DHCTRL4 */
 /* "N": the descriptor of the socket on which the library says hello. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
 

@@ -89,8 +89,8 @@ static const char *find_unseen(Elf *elf, Elf_Scn *section, const GElf_Shdr *head
 void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret)
 {
     const size_t prefix = strlen(DH_BUILT_ATOMICS);
-    const u32 of_functions = DH_BUILT_FENCE | DH_BUILT_LIBRARY;
-    struct list functions = {0}, atomics = {0};
+    const u32 of_functions = DH_BUILT_FENCE | DH_BUILT_LIBRARY | DH_BUILT_ASSEMBLY;
+    struct list functions = {0}, atomics = {0}, assembly = {0};
     const char *unseen = NULL;
     u32 flags = 0;
     size_t names;
@@ -108,21 +108,37 @@ void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built
         if (strncmp(name, DH_BUILT_ATOMICS, prefix) != 0)
             continue;
         u32 word = (u32)strtoul(name + prefix, NULL, 16);
+        if (word & DH_BUILT_ASSEMBLY)
+            read_functions(data, &header, &assembly);
         if (word & of_functions)
             flags |= word & of_functions;
         else
             read_atomics(data, &header, word, &atomics);
     }
-    *ret = (struct dh_chase_built){
-        .n_functions = functions.n, .n_atomics = atomics.n, .flags = flags, .unseen = unseen};
+    *ret = (struct dh_chase_built){.n_functions = functions.n,
+                                   .n_atomics = atomics.n,
+                                   .n_assembly = assembly.n,
+                                   .flags = flags,
+                                   .unseen = unseen};
     ret->functions = finish(arena, &functions);
     ret->atomics = finish(arena, &atomics);
+    ret->assembly = finish(arena, &assembly);
+}
+
+static bool is_within(const struct dh_chase_built_item *functions, size_t n, u64 address)
+{
+    size_t i = DH_SEARCH_UPTO(functions, n, address, address);
+    return i > 0 && address - functions[i - 1].address < functions[i - 1].word;
 }
 
 bool dh_chase_built_covers(const struct dh_chase_built *b, u64 address)
 {
-    size_t i = DH_SEARCH_UPTO(b->functions, b->n_functions, address, address);
-    return i > 0 && address - b->functions[i - 1].address < b->functions[i - 1].word;
+    return is_within(b->functions, b->n_functions, address);
+}
+
+bool dh_chase_built_has_assembly(const struct dh_chase_built *b, u64 address)
+{
+    return is_within(b->assembly, b->n_assembly, address);
 }
 
 u32 dh_chase_built_atomic(const struct dh_chase_built *b, u64 address)

@@ -17,8 +17,9 @@ struct dh_chase_built_item {
 };
 
 struct dh_chase_built {
-    struct dh_chase_built_item *functions, *atomics; /* sorted by address */
-    size_t n_functions, n_atomics;
+    struct dh_chase_built_item *functions, *atomics,
+        *assembly; /* sorted by address; the last: functions with some */
+    size_t n_functions, n_atomics, n_assembly;
     u32 flags; /* DH_BUILT_FENCE, DH_BUILT_LIBRARY: there are some */
     const char
         *unseen; /* what orders its threads and cannot be followed, as a sentence; NULL: nothing known */
@@ -28,6 +29,8 @@ struct dh_chase_built {
 void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built *ret);
 /* Is this the code of a function whose atomic accesses are known? */
 bool dh_chase_built_covers(const struct dh_chase_built *b, u64 address);
+/* ... that has inline assembly which may access memory? */
+bool dh_chase_built_has_assembly(const struct dh_chase_built *b, u64 address);
 /* What is known of the instruction there, of all marks together; 0: it is no atomic access. */
 u32 dh_chase_built_atomic(const struct dh_chase_built *b, u64 address);
 

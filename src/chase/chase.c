@@ -228,7 +228,14 @@ static void show(struct chase *c)
         dh_chase_moment_meet(m, c->target, changed);
     else if (!known)
         m = dh_chase_moment_new(c->target, changed, c->run->swapped);
+    const char *unseen = c->track.analysis != DH_CHASE_COLLISION ? c->run->unseen(c->run->ctx) : NULL;
+    if (unseen)
+        c->run->trouble = unseen;
     end_window(c, true);
+    if (unseen) {
+        dh_chase_moment_free(m);
+        return;
+    }
     if (m && c->run->met)
         c->run->met(c->run->ctx, site, pc, m, true);
     if (m)

@@ -18,6 +18,9 @@ struct dh_chase_run {
     bool (*ended)(void *ctx);
     /* Two threads have met; the moment is the callee's. False if it is no race after all. */
     bool (*found)(void *ctx, struct dh_chase_moment *moment);
+    /* Two threads are stopped at what seems to be a race by happens-before. NULL, or a sentence: what orders
+     * them may not have been seen. Not asked by the analysis of collisions. */
+    const char *(*unseen)(void *ctx);
     /* With `any`: these bytes, which a thread was about to access at this site, have changed, and nobody was
      * seen to. */
     void (*changed)(void *ctx, u32 site, const struct dh_control_span *span);

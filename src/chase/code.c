@@ -165,6 +165,64 @@ static bool is_atomic(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_LOCK || in->mnemonic == ZYDIS_MNEMONIC_XCHG;
 }
 
+static enum dh_chase_code_sync sync_of(const ZydisDecodedInstruction *in, bool accesses)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_MFENCE:
+    case ZYDIS_MNEMONIC_LFENCE:
+    case ZYDIS_MNEMONIC_SFENCE:
+        return DH_CHASE_CODE_FENCE;
+    case ZYDIS_MNEMONIC_PAUSE:
+    case ZYDIS_MNEMONIC_TPAUSE:
+    case ZYDIS_MNEMONIC_UMWAIT:
+        return DH_CHASE_CODE_WAITS;
+    case ZYDIS_MNEMONIC_SYSCALL:
+    case ZYDIS_MNEMONIC_SYSENTER:
+    case ZYDIS_MNEMONIC_INT:
+        return DH_CHASE_CODE_KERNEL;
+    case ZYDIS_MNEMONIC_XBEGIN:
+        return DH_CHASE_CODE_LOCKED;
+    default:
+        return accesses && is_atomic(in) ? DH_CHASE_CODE_LOCKED : DH_CHASE_CODE_QUIET;
+    }
+}
+
+static bool is_branch(const ZydisDecodedInstruction *in)
+{
+    return in->meta.category == ZYDIS_CATEGORY_CALL || in->meta.category == ZYDIS_CATEGORY_RET ||
+           in->meta.category == ZYDIS_CATEGORY_COND_BR || in->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+static bool is_look(const ZydisDecodedInstruction *in)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_CMP:
+        return true;
+    default:
+        return in->meta.category == ZYDIS_CATEGORY_NOP || in->meta.category == ZYDIS_CATEGORY_WIDENOP;
+    }
+}
+
+static u8 loaded_register(const ZydisDecodedOperand *op)
+{
+    return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE
+               ? number_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value))
+               : DH_CONTROL_NONE;
+}
+
+/* What an instruction leaves on the stack, or takes from there, without naming it. */
+static bool is_stacked(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+    return op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+           (is_branch(in) || in->meta.category == ZYDIS_CATEGORY_PUSH ||
+            in->meta.category == ZYDIS_CATEGORY_POP || in->mnemonic == ZYDIS_MNEMONIC_LEAVE);
+}
+
 /* Atomic accesses are of up to eight bytes at one place, and those that read and write are locked. */
 static bool is_plain(const ZydisDecodedInstruction *in, const struct dh_chase_code *c)
 {
@@ -190,7 +248,8 @@ static int read_code(const u8 *bytes, size_t n, enum frame frame, struct dh_chas
         if (operands[i].type != ZYDIS_OPERAND_TYPE_MEMORY || operands[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
             operands[i].mem.type == ZYDIS_MEMOP_TYPE_MIB)
             continue;
-        if (frame != FRAME_COUNTS && is_frame(&in, &operands[i].mem, frame == FRAME_BY_RBP)) {
+        if (frame == FRAME_COUNTS ? is_stacked(&in, &operands[i])
+                                  : is_frame(&in, &operands[i].mem, frame == FRAME_BY_RBP)) {
             c.kind = c.kind == DH_CHASE_CODE_NONE ? DH_CHASE_CODE_FRAME : c.kind;
             continue;
         }
@@ -205,6 +264,14 @@ static int read_code(const u8 *bytes, size_t n, enum frame frame, struct dh_chas
     c.atomic = c.n_operands && is_atomic(&in);
     c.plain = !c.atomic && is_plain(&in, &c);
     c.call = in.mnemonic == ZYDIS_MNEMONIC_CALL;
+    c.branch = is_branch(&in);
+    c.distance = c.branch && in.raw.imm[0].is_relative ? (int32_t)in.raw.imm[0].value.s : 0;
+    c.pads = in.meta.category == ZYDIS_CATEGORY_NOP || in.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+             in.mnemonic == ZYDIS_MNEMONIC_INT3;
+    c.looks = is_look(&in) && !(c.kinds & DH_CONTROL_WRITE);
+    c.into = in.operand_count_visible ? loaded_register(&operands[0]) : DH_CONTROL_NONE;
+    c.sync = sync_of(&in, c.kind == DH_CHASE_CODE_ACCESS || c.kind == DH_CHASE_CODE_REFUSED ||
+                              c.kind == DH_CHASE_CODE_FRAME);
     c.modrm = in.raw.modrm.offset;
     *ret = c;
     return 0;

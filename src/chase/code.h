@@ -15,6 +15,15 @@ enum dh_chase_code_kind {
     DH_CHASE_CODE_REFUSED, /* accesses memory, and `refused` says why it cannot be chased */
 };
 
+/* Signs that an instruction takes part in the order of threads, whatever compiled it. */
+enum dh_chase_code_sync {
+    DH_CHASE_CODE_QUIET,
+    DH_CHASE_CODE_LOCKED, /* a locked access to memory */
+    DH_CHASE_CODE_FENCE,
+    DH_CHASE_CODE_WAITS,  /* pause, which is in loops that wait for another thread */
+    DH_CHASE_CODE_KERNEL, /* a system call */
+};
+
 struct dh_chase_code {
     enum dh_chase_code_kind kind;
     const char *refused;
@@ -26,15 +35,21 @@ struct dh_chase_code {
     bool atomic; /* it is locked, or the source declares what it accesses atomic (lines.c) */
     bool plain;  /* no compiler makes an atomic access of it */
     bool call;   /* through a pointer in memory */
-    u8 modrm;    /* of a call: where its ModRM byte is */
-    u8 relative; /* where the 32-bit displacement from the next instruction is; 0: there is none */
+    bool branch; /* a jump, a call or a return: what follows it need not be executed */
+    bool pads;   /* does nothing */
+    bool looks;  /* loads, compares or does nothing: done again, it does the same unless memory has changed */
+    u8 into;     /* the register that it loads; DH_CONTROL_NONE: none */
+    enum dh_chase_code_sync sync;
+    int32_t distance; /* of a branch, from its end to where it leads; 0: elsewhere */
+    u8 modrm;         /* of a call: where its ModRM byte is */
+    u8 relative;      /* where the 32-bit displacement from the next instruction is; 0: there is none */
 };
 
 /* Reads the instruction at `bytes`, of which n are there. frame_pointer: rbp points into the function's frame
  * here. 0, or -EILSEQ if it is no instruction. */
 int dh_chase_code_read(const u8 *bytes, size_t n, bool frame_pointer, struct dh_chase_code *ret);
 
-/* The same, and what is in the function's frame counts, too. */
+/* The same, and what is in the function's frame counts, too, but for what is pushed and popped. */
 int dh_chase_code_read_any(const u8 *bytes, size_t n, struct dh_chase_code *ret);
 
 /* Writes into ret_slot what does at address `to` what the instruction does at `from`, and goes on behind it.

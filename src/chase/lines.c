@@ -136,6 +136,16 @@ static bool find_header(const struct dh_chase_file *f, u32 type, GElf_Phdr *ret)
     return false;
 }
 
+Elf *dh_chase_lines_elf(const struct dh_chase_file *file)
+{
+    return file->elf;
+}
+
+const struct dh_chase_built *dh_chase_lines_built(const struct dh_chase_file *file)
+{
+    return &file->built;
+}
+
 u64 dh_chase_lines_base(const struct dh_chase_file *file)
 {
     GElf_Phdr p;
@@ -180,8 +190,7 @@ bool dh_chase_lines_is_static(const struct dh_chase_file *file)
 
 /* ---- The code of a stretch ---- */
 
-/* The bytes at [lo, hi) as they are in the file, or NULL. */
-static const u8 *bytes_at(const struct dh_chase_file *f, u64 lo, u64 hi)
+const u8 *dh_chase_lines_bytes(const struct dh_chase_file *f, u64 lo, u64 hi)
 {
     size_t n, size;
     const char *all = elf_rawfile(f->elf, &size);
@@ -319,7 +328,7 @@ static void add_spot(struct search *s, u64 address, const struct dh_chase_code *
 
 static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int line, int column)
 {
-    const u8 *bytes = bytes_at(s->file, lo, hi);
+    const u8 *bytes = dh_chase_lines_bytes(s->file, lo, hi);
     s->ret->has_code |= bytes != NULL;
     for (u64 at = lo; bytes && at < hi;) {
         struct dh_chase_code code;
@@ -472,7 +481,7 @@ void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret
 const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, const struct dh_chase_spot *spot)
 {
     struct dh_chase_access *a = dh_arena_alloc(file->arena, sizeof(*a));
-    const u8 *bytes = bytes_at(file, spot->address, spot->address + spot->length);
+    const u8 *bytes = dh_chase_lines_bytes(file, spot->address, spot->address + spot->length);
     *a = (struct dh_chase_access){
         .address = spot->address, .file = spot->file, .line = spot->line, .column = spot->column};
     dh_chase_code_read(bytes, spot->length, has_frame_pointer(file, spot->address), &a->code);
@@ -499,61 +508,4 @@ bool dh_chase_lines_line(struct dh_chase_file *file, u64 address, struct dh_chas
         return true;
     }
     return false;
-}
-
-/* ---- Atomics ---- */
-
-/* Where there are fences, they order what relaxed accesses do: then all count as both. An instruction that
- * does more than its mark says was made of several accesses. */
-static u8 order_of(u32 word, u8 kinds, bool fences)
-{
-    u8 marked = (word & DH_BUILT_READ ? DH_CONTROL_READ : 0) | (word & DH_BUILT_WRITE ? DH_CONTROL_WRITE : 0);
-    if (fences || marked != kinds)
-        return (kinds & DH_CONTROL_READ ? DH_CONTROL_ACQUIRE : 0) |
-               (kinds & DH_CONTROL_WRITE ? DH_CONTROL_RELEASE : 0);
-    return (word & DH_BUILT_ACQUIRE ? DH_CONTROL_ACQUIRE : 0) |
-           (word & DH_BUILT_RELEASE ? DH_CONTROL_RELEASE : 0);
-}
-
-/* False: it cannot be run elsewhere. */
-static bool add_atomic(struct search *s, u64 address, u32 word, bool fences)
-{
-    struct dh_chase_code code;
-    const u8 *bytes = bytes_at(s->file, address, address + 1);
-    size_t n = DH_CHASE_CODE_MAX;
-    while (n > 1 && !bytes_at(s->file, address, address + n))
-        n--;
-    if (!bytes || dh_chase_code_read_any(bytes, n, &code) != 0 || code.kind == DH_CHASE_CODE_REFUSED)
-        return false;
-    u8 order = code.kind == DH_CHASE_CODE_ACCESS && !code.call ? order_of(word, code.kinds, fences) : 0;
-    if (!order)
-        return true;
-    code.atomic = true;
-    code.plain = false;
-    add(s, address, &code, "", 0, 0);
-    s->ret->at[s->ret->n - 1].order = order;
-    return true;
-}
-
-int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses *ret, const char **ret_why)
-{
-    const struct dh_chase_built *b = &file->built;
-    struct dh_chase_accesses found = {0};
-    struct search s = {.file = file, .ret = &found};
-    *ret_why = b->unseen;
-    if (b->flags & DH_BUILT_LIBRARY)
-        *ret_why =
-            "some of its atomic objects are larger than eight bytes, and libatomic's locks are not seen";
-    for (size_t i = 0; i < b->n_atomics && !*ret_why; i++) {
-        u64 address = b->atomics[i].address;
-        u32 word = dh_chase_built_atomic(b, address);
-        if (i > 0 && b->atomics[i - 1].address == address)
-            continue;
-        if (!add_atomic(&s, address, word, b->flags & DH_BUILT_FENCE))
-            *ret_why = "one of its atomic accesses is by an instruction that cannot be run out of line";
-    }
-    finish(file, &found);
-    if (!*ret_why)
-        *ret = found;
-    return *ret_why ? -ENOTSUP : 0;
 }

@@ -6,6 +6,7 @@
 #ifndef DH_CHASE_LINES_H
 #define DH_CHASE_LINES_H
 
+#include "chase/built.h"
 #include "chase/code.h"
 #include "chase/position.h"
 
@@ -63,9 +64,10 @@ bool dh_chase_lines_is_atomic(struct dh_chase_file *file, u64 address, u64 size)
 /* Whether the access of the instruction at this address is atomic, or certainly not, as far as can be known.
  */
 void dh_chase_lines_tell_atomic(struct dh_chase_file *file, u64 address, struct dh_chase_code *code);
-/* The atomic accesses of a field build by which threads may be ordered; they have no positions. 0, or
- * -ENOTSUP with a sentence. */
-int dh_chase_lines_atomics(struct dh_chase_file *file, struct dh_chase_accesses *ret, const char **ret_why);
+/* The bytes at [lo, hi) as they are in the file, if that is code; or NULL. */
+const u8 *dh_chase_lines_bytes(const struct dh_chase_file *file, u64 lo, u64 hi);
+Elf *dh_chase_lines_elf(const struct dh_chase_file *file);
+const struct dh_chase_built *dh_chase_lines_built(const struct dh_chase_file *file);
 /* Where the file's first byte would be, if it were loaded where it says. */
 u64 dh_chase_lines_base(const struct dh_chase_file *file);
 /* Is it a field build, which says what of its code is atomic? */

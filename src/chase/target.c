@@ -285,8 +285,8 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
                                 .n_operands = code->n_operands,
                                 .sides = site->sides,
                                 .original = code->bytes[0],
-                                .atomic = code->atomic,
-                                .plain = code->plain,
+                                .atomic = code->atomic || site->order, /* what is followed may be atomic */
+                                .plain = code->plain && !site->order,
                                 .order = site->order};
     memcpy(s.operands, code->operands, sizeof(s.operands));
     int rc = fill_slot(t, t->control->n_sites, code, pc, stop, &s.out_of_line);

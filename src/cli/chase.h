@@ -7,10 +7,11 @@
 #include <jansson.h>
 
 #include "chase/chase.h"
+#include "chase/loaded.h"
 #include "report/reporter.h"
 #include "util/map.h"
 
-enum { DH_CHASE_MODULES = 16 };
+enum { DH_CHASE_MODULES = 16, DH_CHASE_TRUSTED = 64 };
 
 struct dh_chase_inference;
 struct dh_static;
@@ -24,9 +25,12 @@ struct dh_chase_request {
     u64 tau_us;  /* steering: how long a thread that comes too early is held */
     u64 hang_us; /* threads that do not move for so long, after steering, hang */
     enum dh_chase_analysis analysis;
-    u64 window_us;                    /* how long an access is followed */
-    bool tracking_only;               /* ... and nobody looks at the second side: to measure */
-    struct dh_chase_accesses atomics; /* that are followed */
+    u64 window_us;                         /* how long an access is followed */
+    bool tracking_only;                    /* ... and nobody looks at the second side: to measure */
+    struct dh_chase_accesses atomics;      /* that are followed */
+    const char *trusted[DH_CHASE_TRUSTED]; /* files whose code orders no threads; "": the program */
+    size_t n_trusted;
+    struct dh_chase_loaded loaded; /* what it loads */
     double rmax;
     u64 delay_us;
     u64 infer_us; /* how long a run that infers may take; 0: to its end */
@@ -84,6 +88,11 @@ int dh_chase_track_set(struct dh_chase_request *q, const char *text);
 const char *dh_chase_track_name(const struct dh_chase_request *q);
 /* Can the program be followed? Finds its atomic accesses; and adds them to the sites. */
 int dh_chase_track_prepare(struct dh_chase_request *q);
+/* --trust. 0, or the exit status after a sentence. */
+int dh_chase_track_trust(struct dh_chase_request *q, const char *name);
+/* In a run, when the program has loaded its libraries and waits. False after a sentence: what they do cannot
+ * be followed. */
+bool dh_chase_track_check(struct dh_chase_request *q, const struct dh_chase_target *t);
 int dh_chase_track_add(struct dh_chase_request *q);
 
 /* chase_run.c: one run of the program. */

@@ -35,6 +35,7 @@ void dh_chase_close_modules(struct dh_chase_request *q)
 {
     dh_chase_close_table(q);
     dh_map_done(&q->missed);
+    dh_chase_loaded_done(&q->loaded);
     for (size_t i = 0; i < q->n_modules; i++)
         dh_chase_lines_close(q->modules[i].file);
 }

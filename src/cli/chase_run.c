@@ -240,6 +240,12 @@ static bool tell_race(void *ctx, struct dh_chase_moment *moment)
     return is_race;
 }
 
+static const char *find_unseen(void *ctx)
+{
+    struct watching *w = ctx;
+    return dh_chase_loaded_check(&w->q->loaded, w->target);
+}
+
 /* Who changes what is atomic may well have done so by an atomic access. */
 static bool is_atomic(const struct watching *w, const struct dh_chase_site *site,
                       const struct dh_control_span *span)
@@ -338,6 +344,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .draw = q->drawn && !q->unwatched ? &draw : NULL,
                                .ended = has_ended,
                                .found = tell_race,
+                               .unseen = find_unseen,
                                .changed = tell_change,
                                .ctx = w,
                                .swapped = q->steer == DH_CHASE_PRIMARY,
@@ -415,7 +422,10 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
         const char *why = NULL;
         trial.ran = true;
         rc = dh_chase_target_meet(&target, ends[0], w.pid, &why);
-        if (rc == 0) {
+        if (rc == 0 && !dh_chase_track_check(q, &target)) {
+            trial.ran = false;
+            kill(w.pid, SIGKILL); /* it has not begun */
+        } else if (rc == 0) {
             begin_records(&records, q, w.pid);
             chase(q, &target, ends[0], &w, &records, &trial);
         }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "chase/follow.h"
 #include "cli/chase.h"
 #include "cli/cmd.h"
 
@@ -26,6 +27,29 @@ const char *dh_chase_track_name(const struct dh_chase_request *q)
     return q->analysis == DH_CHASE_COLLISION ? NULL : names[q->analysis];
 }
 
+int dh_chase_track_trust(struct dh_chase_request *q, const char *name)
+{
+    if (q->n_trusted == DH_CHASE_TRUSTED)
+        return dh_cli_fail("chase", "no more than %d files can be trusted", DH_CHASE_TRUSTED);
+    q->trusted[q->n_trusted++] = name;
+    return 0;
+}
+
+static bool is_program_trusted(const struct dh_chase_request *q)
+{
+    return dh_chase_loaded_is_trusted(&q->loaded, "") ||
+           dh_chase_loaded_is_trusted(&q->loaded, q->modules[0].path);
+}
+
+bool dh_chase_track_check(struct dh_chase_request *q, const struct dh_chase_target *t)
+{
+    const char *why = dh_chase_track_name(q) ? dh_chase_loaded_check(&q->loaded, t) : NULL;
+    if (why)
+        dh_cli_fail("chase", "'%s' cannot be followed by --analysis=%s: %s", q->modules[0].path,
+                    dh_chase_track_name(q), why);
+    return !why;
+}
+
 int dh_chase_track_prepare(struct dh_chase_request *q)
 {
     const char *name = dh_chase_track_name(q), *why = NULL;
@@ -45,7 +69,11 @@ int dh_chase_track_prepare(struct dh_chase_request *q)
                 "--analysis=%s needs to know which accesses are atomic, and '%s' does not say: build %s",
                 name, q->modules[i].path,
                 i == 0 ? "it with 'deadheat cc --dh-mode=field'" : "its code into the program");
-    if (dh_chase_lines_atomics(q->modules[0].file, &q->atomics, &why) != 0)
+    dh_chase_loaded_init(&q->loaded, &q->arena);
+    q->loaded.program = q->modules[0].path;
+    q->loaded.trusted = q->trusted;
+    q->loaded.n_trusted = q->n_trusted;
+    if (dh_chase_follow_find(&q->arena, q->modules[0].file, is_program_trusted(q), &q->atomics, &why) != 0)
         return dh_cli_fail("chase", "'%s' cannot be followed by --analysis=%s: %s", q->modules[0].path, name,
                            why);
     return 0;

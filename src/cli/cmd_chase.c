@@ -62,6 +62,10 @@ static const char usage[] =
     "                        same with vector clocks all the time, to compare. The last two need a field "
     "build\n"
     "  --window=TIME         litehb, fullhb: how long one A is followed, at most (default: 1s)\n"
+    "  --trust[=LIBRARY]     litehb, fullhb: what deadheat has not compiled of the program, or this library, "
+    "orders "
+    "no\n"
+    "                        threads of the program; may be given several times\n"
     "  --tracking-only       litehb, fullhb: follow as usual, but do not look at B: to measure the cost\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
@@ -160,7 +164,7 @@ static int unknown_flag(const char *arg)
         "--from",     "--pairs",  "--all",           "--style",    "--state",  "--budget",
         "--summary",  "--replay", "--steer",         "--hang",     "--rmax",   "--delay",
         "--trials",   "--module", "--list",          "--seed",     "--output", "--color",
-        "--source",   "--stats",  "--suppressions",  "--exitcode", "--help"};
+        "--source",   "--stats",  "--suppressions",  "--exitcode", "--help",   "--trust"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -278,6 +282,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         return set_steer(q, v);
     if ((v = dh_cli_value(arg, "analysis")))
         return dh_chase_track_set(q, v);
+    if ((v = dh_cli_value(arg, "trust")) || strcmp(arg, "--trust") == 0)
+        return dh_chase_track_trust(q, v ? v : "");
     if ((v = dh_cli_value(arg, "module")))
         return add_module(q, v);
     if ((v = dh_cli_value(arg, "replay")))

@@ -219,6 +219,14 @@ UNFOLLOWED(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct 
 /* The last is there only for some commands. <sys/sem.h>, which declares it otherwise, is not included. */
 UNFOLLOWED(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
 
+/* The command looks at what is loaded when two have met; what is gone by then it does not see. */
+INTERCEPTOR(int, dlclose, (void *module), (module))
+{
+    if (dh_field_tracks())
+        dh_field_track_lose();
+    return real_dlclose(module);
+}
+
 /* ---- Memory that becomes other memory ---- */
 
 /* What orders two users of one block is within the allocator. */

@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 
+#include "base/built.h"
 #include "base/sys.h"
 #include "field/field.h"
 #include "field/track.h"
@@ -89,11 +90,13 @@ enum { RESTORER = 0x04000000 };
 
 /* Debuggers know a signal's frame by these very instructions. */
 void dh_field_signals_return(void);
-__asm__(
-    ".text\n.hidden dh_field_signals_return\n.globl dh_field_signals_return\n"
-    ".type dh_field_signals_return, @function\n"
-    "dh_field_signals_return:\n\tmovq $15, %rax\n\tsyscall\n"
-    ".size dh_field_signals_return, . - dh_field_signals_return\n");
+__asm__(".pushsection " DH_BUILT_OWN
+        ",\"ax\",@progbits\n"
+        ".hidden dh_field_signals_return\n.globl dh_field_signals_return\n"
+        ".type dh_field_signals_return, @function\n"
+        "dh_field_signals_return:\n\tmovq $15, %rax\n\tsyscall\n"
+        ".size dh_field_signals_return, . - dh_field_signals_return\n"
+        ".popsection\n");
 
 static void set_action(int number, const struct kernel_action *act, struct kernel_action *ret_old)
 {

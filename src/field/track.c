@@ -189,9 +189,11 @@ bool dh_field_track_is_ordered(struct dh_control *c)
 /* ---- Atomic objects ---- */
 
 /* A signal handler of the program may come between the two, and access one itself: then it is not known what
- * the access behind it has been to. */
+ * the access behind it has been to. An object is what can be accessed at once, since accesses of different
+ * sizes may meet there. */
 void dh_field_track_atomic(u8 order, u64 address)
 {
+    address = DH_ALIGN_DOWN(address, 8);
     if (order & DH_CONTROL_RELEASE)
         dh_field_track_release((const volatile void *)(uptr)address);
     if (!(order & DH_CONTROL_ACQUIRE))

@@ -84,17 +84,20 @@ static u32 word_of(const struct marks *m, LLVMValueRef inst)
         return LLVMIsAtomicSingleThread(inst) ? 0 : DH_BUILT_FENCE;
     case LLVMCall:
     case LLVMInvoke:
+    case LLVMCallBr:
+        if (LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) != NULL)
+            return dh_ir_assembly_word(inst);
         return dh_ir_atomic_is_libcall(inst) ? DH_BUILT_LIBRARY : 0;
     default:
         return 0;
     }
 }
 
-/* Fences, and what becomes a call of libatomic, need not have an instruction of their own: their function is
- * marked. */
+/* Fences, and what becomes a call of libatomic, need not have an instruction of their own, and assembly may
+ * have many: their function is marked. */
 static void mark_function(const struct marks *m, LLVMValueRef fn)
 {
-    static const u32 of_function[] = {DH_BUILT_FENCE, DH_BUILT_LIBRARY};
+    static const u32 of_function[] = {DH_BUILT_FENCE, DH_BUILT_LIBRARY, DH_BUILT_ASSEMBLY};
     LLVMMetadataRef names[1 + DH_ARRAY_LEN(of_function)] = {name_of(m, DH_BUILT_CODE)};
     size_t n = 1;
     u32 all = 0;
@@ -102,7 +105,7 @@ static void mark_function(const struct marks *m, LLVMValueRef fn)
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             u32 word = word_of(m, i);
             all |= word;
-            if (word && !(word & (DH_BUILT_FENCE | DH_BUILT_LIBRARY)))
+            if (word && !(word & (DH_BUILT_FENCE | DH_BUILT_LIBRARY | DH_BUILT_ASSEMBLY)))
                 mark(m, i, word);
         }
     }

@@ -272,6 +272,10 @@ LLVMValueRef dh_ir_emit_u64(struct dh_ir *ir, u64 value);
 /* ---- atomic.c, masked.c: the sites that take more than a call --------------------------------- */
 
 bool dh_ir_atomic_is_libcall(LLVMValueRef call);
+
+/* assembly.c: DH_BUILT_ASSEMBLY if this inline assembly may access memory, DH_BUILT_FENCE if it has fences.
+ */
+u32 dh_ir_assembly_word(LLVMValueRef call);
 void dh_ir_atomic_emit(struct dh_ir *ir, LLVMValueRef inst);
 void dh_ir_atomic_emit_libcall(struct dh_ir *ir, LLVMValueRef call);
 void dh_ir_atomic_emit_fence(struct dh_ir *ir, LLVMValueRef fence);

@@ -1,6 +1,6 @@
 /*
- * stress.c - stress LIBRARY PAIR PROGRAM [ARGUMENTS]: arms and clears every instruction of a pair as fast as a thousand times
- * a second while the program runs, and in every fourth round lets a thread wait. Threads that meet are let go. The program
+ * stress.c - stress LIBRARY PAIR PROGRAM [ARGUMENTS]: arms and clears every instruction of a pair a thousand times a second
+ * while the program runs, and every fourth time lets a thread wait, if none does. Threads that meet are let go. The program
  * itself judges whether all of its instructions were executed; the exit status is its own.
  *
  * At the end all code is as it was, or the status is 100; what was done goes to standard error.
@@ -18,7 +18,7 @@
 
 #include "chase/target.h"
 
-enum { ROUND_US = 500, DELAY_US = 300 };
+enum { ROUND_US = 500, DELAY_US = 300, BEHIND_US = 20000 };
 
 static struct dh_arena arena;
 static struct dh_chase_sites sites;
@@ -77,43 +77,54 @@ static u64 now_us(void)
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
 
-/* Lets whatever happens in a window happen, until its time is over. */
-static void let_wait(u64 until, u64 *waits, u64 *meetings)
+/* One step of a window, between two changes of the code, which do not wait for it: begins one if none is under way and one
+ * is wanted, and lets a thread that waits go on when its time is over or it has met another. */
+static void step_window(bool wanted, u64 *waits, u64 *meetings)
 {
-    dh_chase_target_restart(&target, DH_CONTROL_OPEN);
-    for (;;) {
-        u32 seen = dh_chase_target_state(&target), phase = seen & DH_CONTROL_PHASE;
-        u64 now = now_us();
-        if (phase == DH_CONTROL_HELD)
-            dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
-        else if (phase == DH_CONTROL_EXPIRED || phase == DH_CONTROL_SHOWN ||
-                 (phase == DH_CONTROL_OPEN && now >= until &&
-                  dh_chase_target_move(&target, seen, DH_CONTROL_OFF))) {
-            *waits += phase != DH_CONTROL_OPEN;
-            *meetings += phase == DH_CONTROL_SHOWN;
-            dh_chase_target_restart(&target, DH_CONTROL_OFF);
-            return;
-        } else if (now > until + 5000000) {
-            dh_chase_target_restart(&target, DH_CONTROL_OFF); /* the program has ended meanwhile */
-            return;
-        } else {
-            dh_chase_target_sleep(&target, seen,
-                                  phase == DH_CONTROL_OPEN && now < until ? until - now : 1000);
-        }
+    u32 seen = dh_chase_target_state(&target);
+    switch (seen & DH_CONTROL_PHASE) {
+    case DH_CONTROL_OFF:
+        if (wanted)
+            dh_chase_target_restart(&target, DH_CONTROL_OPEN);
+        break;
+    case DH_CONTROL_HELD:
+        dh_chase_target_move(&target, seen, DH_CONTROL_WATCHED);
+        break;
+    case DH_CONTROL_SHOWN:
+        (*meetings)++;
+        /* fall through */
+    case DH_CONTROL_EXPIRED:
+        (*waits)++;
+        dh_chase_target_restart(&target, DH_CONTROL_OFF);
+        break;
+    default:
+        break;
     }
 }
 
-/* Half a round later than the last time, or now if that has passed: what a round takes does not add up. */
+static u64 arming_us, late_us; /* where the time goes beside the pauses that are meant */
+
+static int arm(const bool wanted[DH_CONTROL_SITES])
+{
+    u64 before = now_us();
+    int rc = dh_chase_target_arm(&target, wanted);
+    arming_us += now_us() - before;
+    return rc;
+}
+
+/* Half a round later than the last time. What a busy machine takes away is made up for by shorter pauses, for a while. */
 static void pause_until(u64 *next)
 {
     u64 now = now_us();
     *next += ROUND_US;
-    if (*next <= now) {
-        *next = now;
+    if (now > *next + BEHIND_US)
+        *next = now - BEHIND_US;
+    if (now >= *next)
         return;
-    }
     struct timespec t = {(time_t)(*next / 1000000), (long)(*next % 1000000 * 1000)};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+    now = now_us();
+    late_us += now > *next ? now - *next : 0;
 }
 
 int main(int argc, char **argv)
@@ -147,24 +158,23 @@ int main(int argc, char **argv)
         ended = waitpid(pid, &status, WNOHANG) != 0;
     }
     while (!ended && waitpid(pid, &status, WNOHANG) == 0) {
-        bool gone = dh_chase_target_arm(&target, all) != 0;
-        if (++rounds % 4 == 0)
-            let_wait(now_us() + ROUND_US, &waits, &meetings);
-        else
-            pause_until(&next);
-        gone |= dh_chase_target_arm(&target, none) != 0;
-        if (gone && waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 &&
-            dh_chase_target_arm(&target, none) != 0) {
+        bool gone = arm(all) != 0;
+        step_window(++rounds % 4 == 0, &waits, &meetings);
+        pause_until(&next);
+        gone |= arm(none) != 0;
+        if (gone && waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 && arm(none) != 0) {
             usleep(100000); /* it may be ending */
             if (waitpid(pid, &status, WNOHANG) == 0)
                 exit(100);
             break;
         }
+        step_window(false, &waits, &meetings);
         pause_until(&next);
     }
     fprintf(stderr,
             "stress: %zu sites, %" PRIu64 " rounds in %" PRIu64 " ms, %" PRIu64 " waits, %" PRIu64
-            " meetings, %" PRIu64 " traps\n",
-            sites.n, rounds, (now_us() - began) / 1000, waits, meetings, target.control->traps);
+            " meetings, %" PRIu64 " traps; %" PRIu64 " ms arming, %" PRIu64 " ms late\n",
+            sites.n, rounds, (now_us() - began) / 1000, waits, meetings, target.control->traps,
+            arming_us / 1000, late_us / 1000);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -3,8 +3,10 @@
 # none is where anything orders them.
 . "$(dirname "$0")/../lib.sh"
 
+trust=--trust # the programs make an order that is no synchronisation, by inline assembly
 chase() { # ARGUMENTS: sets status, fills out and err
-    "$deadheat" chase --source=0 --rmax=100% --window=20s "$@" >out 2>err
+    # shellcheck disable=SC2086
+    "$deadheat" chase --source=0 --rmax=100% --window=20s $trust "$@" >out 2>err
     status=$?
 }
 pair="order.c:$(line order FIRST):*:write:order.c:$(line order SECOND):*:read"
@@ -77,6 +79,105 @@ if "$deadheat" cc --dh-mode=field -fopenmp -w omp.c -o omp 2>log; then
 else
     skip openmp "$(head -1 log)"
 fi
+
+# ---- What others have compiled, and inline assembly: followed or refused, and never taken for a race ----
+trust=
+unseen="unseen.c:$(line unseen FIRST):*:write:unseen.c:$(line unseen SECOND):*:read"
+not_seen() { # NAME PROGRAM
+    for analysis in litehb fullhb; do
+        chase --analysis=$analysis --pair "$unseen" -- "./$1"
+        same "$1-$analysis" "$status:$(cat out)" 0:OK
+        lacks "$1-$analysis-race" err "data race"
+        has "$1-$analysis-words" err "not seen: threads were sampled 1 time at the first access"
+    done
+}
+field() { "$deadheat" cc --dh-mode=field -O2 -D_GNU_SOURCE -pthread "$programs/unseen.c" "$@" || exit 1; }
+for by in FLAG LOCK ASSEMBLY LOCKED_ASSEMBLY SYSTEM_CALL; do
+    field -DBY_$by "$programs/unseen-by.c" -o own-$by
+    gcc -g -O2 -D_GNU_SOURCE -DBY_$by -c "$programs/unseen-by.c" -o by-$by.o
+    field by-$by.o -o foreign-$by
+    gcc -shared -fPIC -O2 -D_GNU_SOURCE -DBY_$by "$programs/unseen-by.c" -o libby-$by.so
+    field ./libby-$by.so -o library-$by
+    [ $by = SYSTEM_CALL ] && continue
+    not_seen own-$by
+    not_seen foreign-$by
+done
+own_line=$(grep -n '"syscall"' "$programs/unseen-by.c" | cut -d: -f1)
+refused own-SYSTEM_CALL "'$work/own-SYSTEM_CALL' cannot be followed by --analysis=litehb: its function '" \
+    --analysis=litehb --pair "$unseen" -- ./own-SYSTEM_CALL
+has own-SYSTEM_CALL-where err "has inline assembly that makes system calls by itself (unseen-by.c:$own_line); give --trust"
+refused foreign-SYSTEM_CALL "'$work/foreign-SYSTEM_CALL' cannot be followed by --analysis=litehb: its function '" \
+    --analysis=litehb --pair "$unseen" -- ./foreign-SYSTEM_CALL
+has foreign-SYSTEM_CALL-why err "which 'deadheat cc' has not compiled, makes system calls by itself; compile it with"
+while read -r by what; do
+    refused "library-$by" "'$work/library-$by' cannot be followed by --analysis=litehb: its library '$work/libby-$by.so' $what" \
+        --analysis=litehb --pair "$unseen" -- ./library-$by
+    same "library-$by-not-begun" "$(cat out)" ""
+    chase --analysis=litehb --trust=libby-$by.so --pair "$unseen" -- ./library-$by
+    same "library-$by-trusted" "$status:$(cat out)" 66:OK
+done <<END
+FLAG waits for other threads in loops of its own
+ASSEMBLY waits for other threads in loops of its own
+LOCK has atomic accesses of its own
+LOCKED_ASSEMBLY has atomic accesses of its own
+SYSTEM_CALL makes system calls by itself
+END
+export LD_PRELOAD="$work/libby-LOCK.so"
+chase --analysis=litehb --pair "$unseen" -- ./own-FLAG # which has its own tell and hear
+unset LD_PRELOAD
+same preloaded "$status:$(cat out)" 2:
+has preloaded-why err "its library '$work/libby-LOCK.so' has atomic accesses of its own"
+field "$programs/unseen-loaded.c" -o loaded
+chase --analysis=litehb --pair "$unseen" -- ./loaded ./libby-LOCK.so
+lacks loaded-race err "data race"
+has loaded-why err "its library '$work/libby-LOCK.so' has atomic accesses of its own"
+field -DCLOSED "$programs/unseen-loaded.c" -o closed # it is gone when two threads meet
+chase --analysis=litehb --pair "$unseen" -- ./closed ./libby-LOCK.so
+same closed "$status:$(cat out)" 0:OK
+lacks closed-race err "data race"
+# What inline assembly cannot do is not held against it.
+cat >harmless.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+enum { ROUNDS = 20000 };
+static long x;
+static atomic_int rounds[2]; /* relaxed: orders nothing, but both threads are there for a while */
+static int go_on(atomic_int *own)
+{
+    atomic_fetch_add_explicit(own, 1, memory_order_relaxed);
+    return atomic_load_explicit(&rounds[0], memory_order_relaxed) < ROUNDS ||
+           atomic_load_explicit(&rounds[1], memory_order_relaxed) < ROUNDS;
+}
+static void *put(void *p)
+{
+    unsigned a = 0, c = 0;
+    __asm__ volatile("" : : : "memory");
+    __asm__ volatile("rep; nop\n\tpause # and so on" : : : "memory");
+    __asm__ volatile("cpuid" : "+a"(a), "+c"(c) : : "ebx", "edx");
+    __asm__ volatile("bswap %0\n\tnop" : "+r"(a));
+    __asm__ volatile("prefetcht0 %0" : : "m"(x));
+    do
+        x++; // BOTH
+    while (go_on(p));
+    return p;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, put, &rounds[0]);
+    pthread_create(&b, NULL, put, &rounds[1]);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    puts("OK");
+    return 0;
+}
+END
+"$deadheat" cc --dh-mode=field -O1 -pthread harmless.c -o harmless
+both=harmless.c:$(grep -n BOTH harmless.c | cut -d: -f1):*
+chase --analysis=litehb --pair "$both:$both" -- ./harmless
+same harmless "$status:$(cat out)" 66:OK
+trust=--trust
 
 # ---- C++, and threads that come and go while something is followed ----
 for how in thread future at-exit once guard shared_ptr exception_ptr catch pmr detached; do
