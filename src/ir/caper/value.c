@@ -340,6 +340,17 @@ static bool is_tag(LLVMValueRef v)
     return (bits & ((1ull << ADDRESS_BITS) - 1)) < 16;
 }
 
+/* Calls of functions keep the integer as it is; of intrinsics, these do not. */
+static int call_of(LLVMValueRef call)
+{
+    static const char *const changers[] = {"llvm.bswap.", "llvm.bitreverse.", "llvm.fsh", "llvm.umul.",
+                                           "llvm.smul."};
+    size_t len;
+    LLVMValueRef callee = called(call);
+    return callee && is_one_of(LLVMGetValueName2(callee, &len), changers, DH_ARRAY_LEN(changers)) ? CHANGED
+                                                                                                  : KEPT;
+}
+
 static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user))
@@ -376,8 +387,9 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
         return is_tag(other) ? FINE : CHANGED;
     case LLVMTrunc:
         return all_uses_mask(user) ? FINE : CHANGED;
-    case LLVMStore:
     case LLVMCall:
+        return call_of(user);
+    case LLVMStore:
     case LLVMInvoke:
     case LLVMCallBr:
     case LLVMRet:
