@@ -8,31 +8,42 @@
 
 /* ---- Bundles that become smaller ---- */
 
-/* The sites of a side that have escaped. How many. */
-static size_t escaped_sites(const struct dh_pairs *t, const struct dh_caper_sets *s,
-                            const struct dh_pairs_pair *pair, int side, u32 *to)
+/* Which sites of a side are wanted. */
+enum sites { ESCAPED, OTHERS, ALL };
+
+static bool is_wanted(const struct dh_caper_sets *s, u32 site, enum sites which)
+{
+    return which == ALL || dh_caper_has(s->escaped, site) == (which == ESCAPED);
+}
+
+/* How many. */
+static size_t wanted_sites(const struct dh_pairs *t, const struct dh_caper_sets *s,
+                           const struct dh_pairs_pair *pair, int side, enum sites which, u32 *to)
 {
     size_t n, count = 0;
     const u32 *alike = dh_pairs_items(t, pair->alike[side], &n);
-    if (dh_caper_has(s->escaped, pair->side[side].site))
+    if (is_wanted(s, pair->side[side].site, which))
         to[count++] = pair->side[side].site;
     for (size_t i = 0; i < n; i++)
-        if (dh_caper_has(s->escaped, alike[i]))
+        if (is_wanted(s, alike[i], which))
             to[count++] = alike[i];
     return count;
 }
 
-/* False: nothing is left of it. */
-static bool shrink(struct dh_pairs *t, const struct dh_caper_sets *s, struct dh_pairs_pair *pair, u32 *room)
+/* Adds the pair with these sites only, if there are any. */
+static void add_part(struct dh_pairs *t, const struct dh_caper_sets *s, const struct dh_pairs_pair *pair,
+                     enum sites first, enum sites second, u32 *room)
 {
+    const enum sites which[2] = {first, second};
+    struct dh_pairs_pair part = *pair;
     for (int i = 0; i < 2; i++) {
-        size_t n = escaped_sites(t, s, pair, i, room);
+        size_t n = wanted_sites(t, s, pair, i, which[i], room);
         if (!n)
-            return false;
-        pair->side[i].site = room[0];
-        pair->alike[i] = dh_pairs_add_list(t, room + 1, n - 1);
+            return;
+        part.side[i].site = room[0];
+        part.alike[i] = dh_pairs_add_list(t, room + 1, n - 1);
     }
-    return true;
+    dh_pairs_add_pair(t, &part);
 }
 
 static u32 *room_for_sites(const struct dh_pairs *t)
@@ -43,18 +54,27 @@ static u32 *room_for_sites(const struct dh_pairs *t)
     return dh_util_alloc((most + 1) * sizeof(u32));
 }
 
-void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, bool dynamic,
+void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, enum dh_caper_set set,
                      const struct dh_caper_count *count)
 {
     size_t n;
     struct dh_pairs_pair *all = dh_pairs_take_pairs(table, &n);
     u32 *room = room_for_sites(table);
-    for (size_t i = 0; i < n; i++)
-        if ((all[i].flags & DH_PAIRS_SOUND) && (!dynamic || shrink(table, s, &all[i], room)))
+    for (size_t i = 0; i < n; i++) {
+        if (!(all[i].flags & DH_PAIRS_SOUND))
+            continue;
+        if (set == DH_CAPER_DP) {
+            add_part(table, s, &all[i], ESCAPED, ESCAPED, room);
+        } else if (set == DH_CAPER_SP) {
+            add_part(table, s, &all[i], OTHERS, ALL, room);
+            add_part(table, s, &all[i], ESCAPED, OTHERS, room);
+        } else {
             dh_pairs_add_pair(table, &all[i]);
+        }
+    }
     free(room);
     free(all);
-    u64 now = count->dp + (dynamic ? 0 : count->sp);
+    u64 now = (set == DH_CAPER_SP ? 0 : count->dp) + (set == DH_CAPER_DP ? 0 : count->sp);
     dh_pairs_add_counter(table, DH_PAIRS_COUNT_SOUND, now - dh_pairs_counter(table, DH_PAIRS_COUNT_SOUND));
 }
 

@@ -42,10 +42,12 @@ bool dh_caper_sets_add(struct dh_caper_sets *s, u32 site);
 bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site);
 struct dh_caper_count dh_caper_sets_count(const struct dh_caper_sets *s);
 
-/* choose.c: all pairs of the table that are in `sound` and, if `dynamic`, in dpPairs are left in it, bundles
- * with the sites that are; others are taken out. The set is then `sound` alone, and the number of its pairs
- * is in the table's counter. */
-void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, bool dynamic,
+enum dh_caper_set { DH_CAPER_DP, DH_CAPER_SP, DH_CAPER_SOUND /* both */ };
+
+/* choose.c: the pairs of one of the sets are left in the table, bundles with the sites that are in it; others
+ * are taken out. How many pairs of sites they are is in the table's counter. In what is left of a bundle in
+ * spPairs, all sites of one of its sides have not escaped. */
+void dh_caper_choose(struct dh_pairs *table, const struct dh_caper_sets *s, enum dh_caper_set set,
                      const struct dh_caper_count *count);
 /* Bundles are written out as pairs: at first one pair of each, then the rest of the smallest ones, up to a
  * number of pairs in all; 0: all of them. How many pairs of sites are left out, at most. */

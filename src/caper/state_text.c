@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "caper/state.h"
+#include "report/json.h"
 #include "util/map.h"
 
 enum { VERSION = 1, SITES_A_LINE = 32 };
@@ -32,10 +33,11 @@ static void put_line(FILE *out, json_t *line)
 
 static void put_run(FILE *out, const struct dh_caper_merged *m)
 {
-    put_line(out, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "type", "run", "time",
+    put_line(out, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:I}", "type", "run", "time",
                             (json_int_t)m->time, "new", (json_int_t)m->new_sites, "escaped",
                             (json_int_t)m->escaped, "sp", (json_int_t)m->sp, "dp", (json_int_t)m->dp, "end",
-                            m->end, "build_id", m->build_id, "file", m->file, "runs", (json_int_t)m->runs));
+                            m->end, "build_id", m->build_id, "file", dh_json_text(m->file), "runs",
+                            (json_int_t)m->runs));
 }
 
 static void put_sites(FILE *out, const struct dh_caper_state *s)
@@ -54,8 +56,8 @@ char *dh_caper_state_print(const struct dh_caper_state *s, size_t *ret_len)
     FILE *out = open_memstream(&text, ret_len);
     if (!out)
         dh_util_no_memory();
-    put_line(out, json_pack("{s:s, s:i, s:s, s:s}", "type", "caper", "v", VERSION, "build_id", s->build_id,
-                            "program", s->program));
+    put_line(out, json_pack("{s:s, s:i, s:s, s:o}", "type", "caper", "v", VERSION, "build_id", s->build_id,
+                            "program", dh_json_text(s->program)));
     for (size_t i = 0; i < s->n_merged; i++)
         put_run(out, &s->merged[i]);
     put_sites(out, s);

@@ -26,6 +26,8 @@ struct dh_cli_caper {
     bool migrate;
     enum dh_caper_ask ask;
     struct dh_caper_runfile run;
+    u64 deadline_us;     /* by CLOCK_MONOTONIC: the program is ended then; 0: it is not */
+    bool broken_off;     /* ... and it was */
     u64 new_sites, left; /* that this run, and what others have left, added to deSites */
 };
 

@@ -15,6 +15,7 @@
 
 #include "cli/caper.h"
 #include "cli/cmd.h"
+#include "report/json.h"
 #include "util/output.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -63,7 +64,7 @@ static const char *const kinds[DH_PAIRS_ACCESSES] = {
 
 static void put_pairs(struct dh_cli_caper *c, const struct request *q, FILE *out)
 {
-    dh_caper_choose(c->build.table, &c->sets, true, &c->count);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
     u64 left_out = dh_caper_expand(c->build.table, q->limit);
     if (left_out)
         fprintf(stderr,
@@ -105,12 +106,6 @@ static const char *id_text(struct dh_arena *a, const struct dh_pairs *t, u32 sit
     return dh_arena_printf(a, "%016" PRIx64, t->sites[site].id);
 }
 
-static json_t *text(const char *s)
-{
-    json_t *value = json_string(s);
-    return value ? value : json_string("?"); /* no UTF-8 */
-}
-
 static json_t *sites(struct dh_cli_caper *c)
 {
     const struct dh_pairs *t = c->build.table;
@@ -119,13 +114,14 @@ static json_t *sites(struct dh_cli_caper *c)
         const struct dh_pairs_site *site = &t->sites[i];
         if (!dh_caper_has(c->sets.in_pair, i))
             continue;
-        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:s, s:i, s:b, s:b}", "id",
-                                             id_text(&c->arena, t, i), "file", text(site->at.file), "dir",
-                                             text(site->at.dir), "line", (int)site->at.line, "column",
-                                             (int)site->at.column, "function", text(site->function), "kind",
-                                             kinds[site->access], "size", (int)site->size, "escaped",
-                                             dh_caper_has(c->sets.escaped, i), "in_dp_pairs",
-                                             dh_caper_sets_is_dynamic(&c->sets, i)));
+        json_array_append_new(all,
+                              json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:s, s:i, s:b, s:b}", "id",
+                                        id_text(&c->arena, t, i), "file", dh_json_text(site->at.file), "dir",
+                                        dh_json_text(site->at.dir), "line", (int)site->at.line, "column",
+                                        (int)site->at.column, "function", dh_json_text(site->function),
+                                        "kind", kinds[site->access], "size", (int)site->size, "escaped",
+                                        dh_caper_has(c->sets.escaped, i), "in_dp_pairs",
+                                        dh_caper_sets_is_dynamic(&c->sets, i)));
     }
     return all;
 }
@@ -157,10 +153,10 @@ static json_t *bundles(struct dh_cli_caper *c)
 static void put_json(struct dh_cli_caper *c, FILE *out)
 {
     json_t *all = sites(c), *sound = bundles(c);
-    dh_caper_choose(c->build.table, &c->sets, true, &c->count);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
     json_t *d =
         json_pack("{s:s, s:i, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "type", "caper-sets", "version", 1,
-                  "program", text(c->program), "build_id", c->build.id_text, "runs",
+                  "program", dh_json_text(c->program), "build_id", c->build.id_text, "runs",
                   (json_int_t)dh_caper_state_runs(&c->state), "sp_pairs", (json_int_t)c->count.sp, "dp_pairs",
                   (json_int_t)c->count.dp, "sites", all, "sound_bundles", sound, "dp_bundles", bundles(c));
     if (!d || json_dumpf(d, out, JSON_INDENT(1) | JSON_ENSURE_ASCII) != 0)

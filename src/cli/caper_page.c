@@ -8,7 +8,7 @@
 #include "cli/caper_page.h"
 
 #include "report/html.h"
-#include "util/arena.h"
+#include "util/text.h"
 
 enum { WIDTH = 640, HEIGHT = 150, LEFT = 70, RIGHT = 12, TOP = 12, BOTTOM = 24 };
 
@@ -93,7 +93,7 @@ void dh_cli_caper_page(FILE *out, const json_t *document, const struct dh_print_
     struct dh_arena a = {0};
     const char *program = json_string_value(json_object_get(document, "program"));
     const char *build = json_string_value(json_object_get(document, "build_id"));
-    dh_html_begin(out, "Caper on", program,
+    dh_html_begin(out, "Caper on", dh_text_shown(&a, program),
                   dh_arena_printf(&a, "Build %.12s. Every race of the runs so far is in dpPairs.", build));
     fputs("<div class=tiles>", out);
     tile(out, document, "runs", "runs");

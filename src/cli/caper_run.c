@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,6 +136,46 @@ static void become(void *ctx)
     _exit(status);
 }
 
+static u64 now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* Waits for its end, up to a moment. */
+static bool ends_until(pid_t pid, int pidfd, u64 until, int *ret_status)
+{
+    for (u64 now = now_us(); now < until; now = now_us()) {
+        struct pollfd p = {.fd = pidfd, .events = POLLIN};
+        u64 ms = (until - now) / 1000 + 1;
+        poll(&p, 1, ms < 1000 ? (int)ms : 1000);
+        if (dh_cli_child_ended(pid, ret_status))
+            return true;
+    }
+    return false;
+}
+
+/* Its wait status. When the time is over it is asked to end, and some seconds later made to. */
+static int wait_for(struct dh_cli_caper *c, pid_t pid)
+{
+    enum { GRACE_US = 3000000 };
+    int status, pidfd = c->deadline_us ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    if (pidfd < 0)
+        return dh_cli_child_wait(pid);
+    bool ended = ends_until(pid, pidfd, c->deadline_us, &status);
+    if (!ended) {
+        c->broken_off = true;
+        kill(pid, SIGTERM);
+        ended = ends_until(pid, pidfd, now_us() + GRACE_US, &status);
+    }
+    close(pidfd);
+    if (ended)
+        return status;
+    kill(pid, SIGKILL);
+    return dh_cli_child_wait(pid);
+}
+
 static void drop_run(struct dh_cli_caper *c)
 {
     unlink(c->run.path);
@@ -154,7 +197,7 @@ int dh_cli_caper_run(struct dh_cli_caper *c, char **argv)
     close(ends[0]);
     if (pid < 0)
         dh_cli_fail(c->command, "cannot run '%s': %s", argv[0], strerror(-pid));
-    status = pid > 0 ? dh_cli_child_wait(pid) : 126 << 8;
+    status = pid > 0 ? wait_for(c, pid) : 126 << 8;
     if (ran)
         return status;
     drop_run(c);
@@ -209,8 +252,9 @@ static int finish(struct dh_cli_caper *c, const char *ended)
 
 int dh_cli_caper_end(struct dh_cli_caper *c, int status)
 {
-    const char *ended = WIFSIGNALED(status) ? dh_arena_printf(&c->arena, "signal %d", WTERMSIG(status))
-                                            : dh_arena_printf(&c->arena, "exit %d", WEXITSTATUS(status));
+    const char *ended = c->broken_off         ? "broken off"
+                        : WIFSIGNALED(status) ? dh_arena_printf(&c->arena, "signal %d", WTERMSIG(status))
+                                              : dh_arena_printf(&c->arena, "exit %d", WEXITSTATUS(status));
     int fd, rc = lock(c, &fd);
     if (rc)
         return rc;

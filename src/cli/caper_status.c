@@ -13,8 +13,10 @@
 #include "cli/caper_page.h"
 #include "cli/cmd.h"
 #include "cli/static.h"
+#include "report/json.h"
 #include "report/table.h"
 #include "util/output.h"
+#include "util/path.h"
 #include "util/text.h"
 
 static const char usage[] =
@@ -30,7 +32,7 @@ static const char usage[] =
     "\n"
     "  --state=FILE     the state\n"
     "  --list           the pairs of dpPairs, with source lines and variables, like 'deadheat static'\n"
-    "  --set=dp|sound   with --list: dpPairs (default), or all pairs that the static analysis has found\n"
+    "  --set=dp|sp|sound  with --list: dpPairs (default), spPairs, or both\n"
     "  --limit=N        with --list: at most N pairs of one variable (default: 0, all; with html: 50)\n"
     "  --format=FORMAT  text (default), json or html: one page with the curves; with --list also sarif\n"
     "  --output=FILE    write there instead of standard output\n"
@@ -46,7 +48,8 @@ static const char usage[] =
 struct request {
     const char *state, *program, *output, *color;
     enum dh_print_format format;
-    bool list, sound, limited;
+    bool list, limited;
+    enum dh_caper_set set;
     u64 limit;
 };
 
@@ -84,9 +87,10 @@ static json_t *history(struct dh_cli_caper *c, bool changes_only)
 
 static json_t *document(struct dh_cli_caper *c, bool changes_only)
 {
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
-                     "caper-status", "version", 1, "state", c->state_name, "program", c->program, "build_id",
-                     c->build.id_text, "runs", (json_int_t)dh_caper_state_runs(&c->state), "steady_runs",
+    return json_pack("{s:s, s:i, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
+                     "caper-status", "version", 1, "state", dh_json_text(c->state_name), "program",
+                     dh_json_text(c->program), "build_id", c->build.id_text, "runs",
+                     (json_int_t)dh_caper_state_runs(&c->state), "steady_runs",
                      (json_int_t)dh_caper_state_steady(&c->state), "dp_pairs", (json_int_t)c->count.dp,
                      "sp_pairs", (json_int_t)c->count.sp, "sites", (json_int_t)c->sets.n_sites,
                      "escaped_sites", (json_int_t)c->sets.n_escaped, "sites_without_question",
@@ -105,12 +109,21 @@ static const struct dh_print_column columns[] = {
 static const struct dh_print_table runs_table = {
     .title = "Runs", .member = "history", .columns = columns, .n_columns = DH_ARRAY_LEN(columns)};
 
+/* The program as seen from the current directory. */
+static const char *from_here(struct dh_cli_caper *c)
+{
+    char *cwd = getcwd(NULL, 0);
+    const char *path = cwd ? dh_path_beneath(cwd, c->program) : c->program;
+    free(cwd);
+    return path;
+}
+
 static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
 {
     u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
     const char *program =
         dh_arena_printf(&c->arena, "%s: %llu run%s of %s, build %.12s", c->state_name,
-                        (unsigned long long)runs, runs == 1 ? "" : "s", c->program, c->build.id_text);
+                        (unsigned long long)runs, runs == 1 ? "" : "s", from_here(c), c->build.id_text);
     dh_text_put(out, program);
     fprintf(out,
             "\n  dpPairs  %llu: both accesses have touched memory that other threads could reach\n"
@@ -121,9 +134,10 @@ static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
     if (c->unasked)
         fprintf(out, "           %llu of them count as escaped because the program does not ask there\n",
                 (unsigned long long)c->unasked);
-    if (steady)
-        fprintf(out, "Nothing new escaped in the last %llu run%s.\n", (unsigned long long)steady,
-                steady == 1 ? "" : "s");
+    if (steady > 1)
+        fprintf(out, "Nothing new escaped in the last %llu runs.\n", (unsigned long long)steady);
+    else if (steady)
+        fputs("Nothing new escaped in the last run.\n", out);
     struct dh_print_table t = runs_table;
     t.title = "Runs in which something new escaped, and the last one";
     dh_print_table_text(out, &t, d);
@@ -156,7 +170,7 @@ void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format f
                           .pairs = c->build.table,
                           .command = "caper",
                           .narrowed = narrowed,
-                          .input = c->program,
+                          .input = from_here(c),
                           .limit = limit};
     struct dh_source source;
     char *cwd = getcwd(NULL, 0);
@@ -181,10 +195,12 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
 {
     enum { HTML_LIMIT = 50 };
     u64 limit = q->format == DH_PRINT_HTML && !q->limited ? HTML_LIMIT : q->limit;
-    dh_caper_choose(c->build.table, &c->sets, !q->sound, &c->count);
-    dh_cli_caper_list(c, out, q->format, limit, color,
-                      q->sound ? "spPairs and dpPairs: all that the static analysis has found"
-                               : "dpPairs: both accesses have touched memory that other threads could reach");
+    static const char *const words[] = {
+        [DH_CAPER_DP] = "dpPairs: both accesses have touched memory that other threads could reach",
+        [DH_CAPER_SP] = "spPairs: possible as far as the static analysis knows, but not so far",
+        [DH_CAPER_SOUND] = "spPairs and dpPairs: all that the static analysis has found"};
+    dh_caper_choose(c->build.table, &c->sets, q->set, &c->count);
+    dh_cli_caper_list(c, out, q->format, limit, color, words[q->set]);
 }
 
 /* ---- The command ---- */
@@ -212,9 +228,13 @@ static int set_flag(struct request *q, const char *arg)
         if (errno || *end || v[0] < '0' || v[0] > '9')
             return dh_cli_fail("caper status", "--limit cannot be '%s'; it must be a number, 0 for all", v);
     } else if ((v = dh_cli_value(arg, "set"))) {
-        q->sound = strcmp(v, "sound") == 0;
-        if (!q->sound && strcmp(v, "dp") != 0)
-            return dh_cli_fail("caper status", "--set cannot be '%s'; it must be dp or sound", v);
+        static const char *const words[] = {"dp", "sp", "sound"};
+        size_t i = 0;
+        while (i < DH_ARRAY_LEN(words) && strcmp(v, words[i]) != 0)
+            i++;
+        if (i == DH_ARRAY_LEN(words))
+            return dh_cli_fail("caper status", "--set cannot be '%s'; it must be dp, sp or sound", v);
+        q->set = (enum dh_caper_set)i;
     } else if (strcmp(arg, "--list") == 0) {
         q->list = true;
     } else {

@@ -61,6 +61,9 @@ struct dh_chase_request {
     struct dh_chase_inference *inference; /* of the run that is to begin; NULL: it infers nothing */
     bool rmax_given, delay_given;
     bool source, stats, list;
+    bool brief;       /* of many pairs: neither races as they come, nor a sum at the end */
+    bool interrupted; /* after many pairs: somebody has ended the program in order to end all of it */
+    u64 runs;         /* after many pairs: of the program */
 };
 
 /* chase_pair.c: opens the modules. 0, or the exit status after a sentence. */
@@ -140,6 +143,8 @@ struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, st
 /* The table that the program carries, with the pairs of a style. 0, or the exit status after a sentence. */
 int dh_chase_load_table(struct dh_chase_request *q, const char *style, struct dh_static *ret);
 void dh_chase_forget_table(struct dh_static *s);
+/* Race records as `deadheat report --all --format=json` prints them; NULL: a line is no record. */
+json_t *dh_chase_findings(const char *text, size_t len);
 /* The fingerprint of the first race in these records; NULL: there is none. */
 const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, size_t len);
 
@@ -207,7 +212,14 @@ bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64
 void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct dh_chase_moment *moment,
                         bool at_once);
 
-/* cmd_chase.c: how long steering holds a thread after so many runs in which that was too short (RaceMob, SOSP
+/* cmd_chase.c: what a request is if nothing else is said. */
+struct dh_chase_request dh_chase_defaults(void);
+/* Opens the program and finds out whether it can be chased; closed by dh_chase_close_modules in any case. 0,
+ * or the exit status after a sentence. */
+int dh_chase_prepare(struct dh_chase_request *q);
+/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
+bool dh_chase_read_budget(const char *text, u64 *ret_us);
+/* How long steering holds a thread after so many runs in which that was too short (RaceMob, SOSP
  * 2013, section 3.2.3). */
 u64 dh_chase_tau(u64 timeouts);
 /* The file that records are appended to; -1: none. 0, or the exit status after a sentence. */

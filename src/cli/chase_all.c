@@ -129,6 +129,13 @@ static void say(struct many *m, const struct dh_chase_candidate *c, const char *
         fprintf(stderr, "deadheat chase: %s with %s: %s\n", a, b, word);
 }
 
+/* Who interrupts the program means the command. */
+static void note_interrupt(struct many *m, const struct dh_chase_trial *t)
+{
+    if (t->ran && WIFSIGNALED(t->status) && WTERMSIG(t->status) == SIGINT)
+        m->stop = m->q->interrupted = true;
+}
+
 static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
 {
     struct dh_chase_request *q = m->q;
@@ -150,7 +157,8 @@ static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
     struct dh_chase_trial t = dh_chase_try(q, m->reporter, m->output);
     fclose(q->copy);
     q->copy = NULL;
-    m->stop |= !t.ran || t.broken_off || (WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGINT);
+    note_interrupt(m, &t);
+    m->stop |= !t.ran || t.broken_off;
     m->trouble |= !t.ran || t.blind;
     if (t.ran && !t.broken_off && !t.blind) {
         struct dh_chase_outcome o = {.pair = c->name,
@@ -320,7 +328,8 @@ static int infer(struct many *m, json_t **ret_meetings)
     int rc = dh_chase_infer_begin(m->q, &inf);
     if (!rc) {
         struct dh_chase_trial t = dh_chase_infer_run(&inf, m->reporter, m->output);
-        m->stop |= !t.ran || (WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGINT);
+        note_interrupt(m, &t);
+        m->stop |= !t.ran;
         m->trouble |= !t.ran || t.blind;
         dh_chase_infer_print(&inf);
         for (size_t i = 0; i < inf.n; i++) {
@@ -358,7 +367,9 @@ int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
     json_t *document = document_of(&m, &sum);
     if (met)
         json_object_set_new(document, "met", met);
-    print_sum(&m, document);
+    q->runs = m.runs;
+    if (!q->brief)
+        print_sum(&m, document);
     if (!rc && q->summary)
         rc = dh_chase_write_summary(q, document);
     json_decref(document);

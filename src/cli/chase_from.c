@@ -100,8 +100,7 @@ static void add_finding(struct dh_chase_request *q, struct dh_chase_candidates *
 
 /* ---- Records ---- */
 
-/* As `deadheat report --all --format=json` prints them; NULL: a line is no record. */
-static json_t *findings_of_records(const char *text, size_t len)
+json_t *dh_chase_findings(const char *text, size_t len)
 {
     char *out = NULL;
     size_t n = 0;
@@ -135,7 +134,7 @@ static json_t *findings_of_records(const char *text, size_t len)
 
 const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, size_t len)
 {
-    json_t *document = findings_of_records(records, len);
+    json_t *document = dh_chase_findings(records, len);
     const char *text = json_string_value(
         json_object_get(json_array_get(json_object_get(document, "findings"), 0), "fingerprint"));
     const char *copy = text ? dh_arena_strdup(arena, text) : NULL;
@@ -159,7 +158,7 @@ static json_t *read_findings(const char *path)
         document = NULL;
     }
     if (!document)
-        document = findings_of_records(text, len);
+        document = dh_chase_findings(text, len);
     free(text);
     if (!document) {
         dh_cli_fail("chase", "'%s' holds neither race records nor findings in JSON", path);

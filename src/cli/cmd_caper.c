@@ -87,9 +87,9 @@ static void say_outcome(const struct dh_cli_caper *c)
     u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
     fprintf(stderr,
             "deadheat caper: %" PRIu64 " new site%s in run %" PRIu64 "; %zu of %zu sites escaped, %" PRIu64
-            " pairs in dpPairs, %" PRIu64 " left in spPairs",
+            " pair%s in dpPairs, %" PRIu64 " left in spPairs",
             c->new_sites, plural(c->new_sites), runs, c->sets.n_escaped, c->sets.n_sites, c->count.dp,
-            c->count.sp);
+            plural(c->count.dp), c->count.sp);
     if (steady)
         fprintf(stderr, "; nothing new for %" PRIu64 " run%s", steady, plural(steady));
     fputc('\n', stderr);

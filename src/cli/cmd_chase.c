@@ -118,8 +118,7 @@ static bool read_time(const char *text, u64 *ret_us)
     return false;
 }
 
-/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
-static bool read_budget(const char *text, u64 *ret_us)
+bool dh_chase_read_budget(const char *text, u64 *ret_us)
 {
     static const struct {
         const char *unit;
@@ -236,7 +235,7 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
                                "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms", v);
         q->delay_given = true;
     } else if ((v = dh_cli_value(arg, "infer"))) {
-        if (!read_budget(v, &q->infer_us))
+        if (!dh_chase_read_budget(v, &q->infer_us))
             return dh_cli_fail(
                 "chase", "--infer cannot be '%s'; it must be a time from a second on, such as 90s or 10m", v);
         q->infer = true;
@@ -249,7 +248,7 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
             return dh_cli_fail("chase",
                                "--hang cannot be '%s'; it must be a time up to a minute, such as 10s", v);
     } else if ((v = dh_cli_value(arg, "budget"))) {
-        if (!read_budget(v, &q->budget_us))
+        if (!dh_chase_read_budget(v, &q->budget_us))
             return dh_cli_fail(
                 "chase",
                 "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);
@@ -409,7 +408,7 @@ struct dh_reporter *dh_chase_reporter(const struct dh_chase_request *q)
         .input = "records",
         .suppressions = q->suppressions,
         .streaming = true,
-        .print = true,
+        .print = !q->brief,
         .color = dh_cli_wants_color(q->color, STDERR_FILENO),
         .source = q->source,
     };
@@ -570,17 +569,22 @@ static int check_flags(const struct dh_chase_request *q)
     return 0;
 }
 
-static int chase(struct dh_chase_request *q)
+int dh_chase_prepare(struct dh_chase_request *q)
 {
-    int rc = check_flags(q);
-    if (!rc)
-        rc = dh_cli_check_program(&q->arena, "chase", q->argv[0], true);
+    int rc = dh_cli_check_program(&q->arena, "chase", q->argv[0], true);
     if (rc)
         return rc;
     q->modules[0].path = dh_path_find_program(&q->arena, q->argv[0]);
     rc = dh_chase_open_modules(q);
-    if (!rc)
-        rc = dh_chase_track_prepare(q);
+    return rc ? rc : dh_chase_track_prepare(q);
+}
+
+static int chase(struct dh_chase_request *q)
+{
+    int rc = check_flags(q);
+    if (rc)
+        return rc;
+    rc = dh_chase_prepare(q);
     if (!rc)
         rc = q->replay           ? replay(q)
              : q->all || q->from ? chase_many(q)
@@ -590,20 +594,25 @@ static int chase(struct dh_chase_request *q)
     return rc;
 }
 
+struct dh_chase_request dh_chase_defaults(void)
+{
+    return (struct dh_chase_request){.n_modules = 1,
+                                     .rmax = 0.05,
+                                     .delay_us = 10000,
+                                     .window_us = 1000000,
+                                     .hang_us = 10000000,
+                                     .trials = 1,
+                                     .exitcode = DH_EXIT_RACES,
+                                     .output = "",
+                                     .suppressions = "",
+                                     .color = "auto",
+                                     .style = "relay",
+                                     .source = true};
+}
+
 int dh_cmd_chase(int argc, char **argv)
 {
-    struct dh_chase_request q = {.n_modules = 1,
-                                 .rmax = 0.05,
-                                 .delay_us = 10000,
-                                 .window_us = 1000000,
-                                 .hang_us = 10000000,
-                                 .trials = 1,
-                                 .exitcode = DH_EXIT_RACES,
-                                 .output = "",
-                                 .suppressions = "",
-                                 .color = "auto",
-                                 .style = "relay",
-                                 .source = true};
+    struct dh_chase_request q = dh_chase_defaults();
     int rc = 0, i = 1;
     unsetenv("DEBUGINFOD_URLS"); /* nothing must wait for the network */
     for (; !rc && i < argc && argv[i][0] == '-'; i++) {

@@ -272,6 +272,8 @@ caper --quiet ./prog $all
 has status out "2 runs of" "deSites  $n of $n sites" "exit 0"
 "$deadheat" caper status --state=told --list >out
 has list out "dpPairs: both accesses" "counter" "fake.c:"
+caper --quiet --state=half ./prog 0
+same list-sp "$("$deadheat" caper status --state=half --list --set=sp --format=json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pairs"])')" "$(number sp_pairs half)"
 for f in json sarif html; do
     "$deadheat" caper status --state=told --list --format=$f --output=list.$f
     same "list-$f" "$?" 0
@@ -297,7 +299,15 @@ same pairs "$(python3 -c "import json; print(len(json.load(open('pairs.json'))['
 same limit "$(python3 -c "import json; print(len(json.load(open('one.json'))['findings']))")" 1
 has limit-words err "pairs are left out"
 "$deadheat" chase --pairs=pairs.json --trials=1 --summary=chased.json -- ./prog.field >out 2>err
-same chase "$(python3 -c "import json; print(len(json.load(open('chased.json'))['pairs'] > 0)")" True
+same chase "$(python3 -c "import json; print(json.load(open('chased.json'))['pairs'] > 0)")" True
+odd=$(printf 'odd\377\033[31m')
+mkdir "$odd" && cp prog "$odd/prog"
+state=$odd/s
+caper --quiet "$odd/prog" 0
+for f in text json html; do
+    "$deadheat" caper status --state="$odd/s" --format=$f "$odd/prog" >out
+    same "odd-name-$f" "$?:$(grep -c "$(printf '\033')" out)" 0:0
+done
 "$deadheat" caper export --state=absent --to=json 2>err
 same export-absent "$?" 2
 "$deadheat" caper export --state=told --to=xml 2>err

@@ -1,0 +1,243 @@
+/*
+ * cmd_pipeline.c - `deadheat pipeline`: static pairs, Caper, inference, chase and steering, one after the
+ * other, within a time, and one page at the end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "cli/pipeline.h"
+#include "util/output.h"
+#include "util/path.h"
+
+static const char usage[] =
+    "usage: deadheat pipeline [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Looks for the races of a program that was built with 'deadheat cc --dh-mode=caper', in stages, each on "
+    "what\n"
+    "the one before has left: the pairs that the static analysis has found; Caper, over runs of the program "
+    "until\n"
+    "nothing new comes; which accesses meet; a chase of these pairs, and steering of those that it did not\n"
+    "confirm. At the end it prints the races that were confirmed, with stacks and with the command that "
+    "shows each\n"
+    "again; the pairs that are still possible; those that did not race in any run, and why; and those that "
+    "the\n"
+    "chase has not come to. The program must come to its end by itself, and do the same in each run.\n"
+    "\n"
+    "  --budget=TIME    for all of it: 90s, 10m (default), 8h\n"
+    "  --state=DIR      what is known, to go on with later (default: PROGRAM.pipeline here)\n"
+    "  --steady=N       Caper ends after so many runs without anything new (default: 3)\n"
+    "  --format=FORMAT  of the page: text (default), json or html\n"
+    "  --output=FILE    write it there instead of standard output\n"
+    "  --help           this text\n"
+    "\n"
+    "A pipeline that was killed goes on from its state, with a new budget. What the program prints to "
+    "standard\n"
+    "output is dropped.\n"
+    "\n"
+    "Exit status: 66 if a race was confirmed, else 0; 2 bad usage or input.\n"
+    "\n"
+    "Examples:\n"
+    "  deadheat cc --dh-mode=caper -g -O2 -pthread -o prog prog.c\n"
+    "  deadheat pipeline --budget=5m -- ./prog\n"
+    "  deadheat pipeline --budget=1h --format=html --output=prog.html -- ./prog\n";
+
+struct request {
+    const char *state, *output;
+    enum dh_print_format format;
+    u64 budget_us, steady;
+};
+
+const char *dh_pipeline_file(struct dh_pipeline *p, const char *name)
+{
+    return dh_arena_printf(&p->arena, "%s/%s", p->dir, name);
+}
+
+u64 dh_pipeline_now(void)
+{
+    return dh_chase_now_us();
+}
+
+static int set_flag(struct request *q, const char *arg)
+{
+    static const char *const names[] = {"--budget", "--state", "--steady", "--format", "--output", "--help"};
+    const char *v;
+    char *end;
+    if ((v = dh_cli_value(arg, "budget"))) {
+        if (!dh_chase_read_budget(v, &q->budget_us))
+            return dh_cli_fail(
+                "pipeline",
+                "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);
+    } else if ((v = dh_cli_value(arg, "steady"))) {
+        q->steady = strtoull(v, &end, 10);
+        if (*end || v[0] < '1' || v[0] > '9' || q->steady > 1000000)
+            return dh_cli_fail("pipeline", "--steady cannot be '%s'; it must be a number from 1 on", v);
+    } else if ((v = dh_cli_value(arg, "format"))) {
+        int rc = dh_cli_format("pipeline", v, &q->format);
+        if (!rc && q->format == DH_PRINT_SARIF)
+            rc = dh_cli_fail("pipeline", "--format must be text, json or html");
+        return rc;
+    } else if ((v = dh_cli_value(arg, "state"))) {
+        q->state = v;
+    } else if ((v = dh_cli_value(arg, "output"))) {
+        q->output = v;
+    } else {
+        return dh_cli_unknown_flag("pipeline", arg, names, DH_ARRAY_LEN(names));
+    }
+    return 0;
+}
+
+/* ---- The directory ---- */
+
+/* Makes it, and locks it: *ret_lock is a descriptor to close. */
+static int open_directory(struct dh_pipeline *p, int *ret_lock)
+{
+    if (mkdir(p->dir, 0777) != 0 && errno != EEXIST)
+        return dh_cli_fail("pipeline", "cannot make the directory '%s': %s", p->dir, strerror(errno));
+    int fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return dh_cli_fail("pipeline", "cannot use the directory '%s': %s", p->dir, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return dh_cli_fail("pipeline", "another 'deadheat pipeline' works in '%s'", p->dir);
+    }
+    *ret_lock = fd;
+    return 0;
+}
+
+static int find_program(struct dh_pipeline *p)
+{
+    struct dh_caper_build build;
+    const char *why;
+    int rc = dh_cli_check_program(&p->arena, "pipeline", p->argv[0], true);
+    if (rc)
+        return rc;
+    char *real = realpath(dh_path_find_program(&p->arena, p->argv[0]), NULL);
+    p->program = real ? dh_arena_strdup(&p->arena, real) : p->argv[0];
+    free(real);
+    if (dh_caper_build_read(&p->arena, p->program, &build, &why) != 0)
+        return dh_cli_fail("pipeline", "'%s' %s", p->argv[0], why);
+    p->build_id = build.id_text;
+    dh_caper_build_done(&build);
+    return 0;
+}
+
+/* A record that was being written when all was killed is taken off, lest the next one be added to it. */
+static void mend_records(struct dh_pipeline *p)
+{
+    struct stat st;
+    int fd = open(dh_pipeline_file(p, "races.jsonl"), O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    off_t end = fstat(fd, &st) == 0 ? st.st_size : 0;
+    char c = '\n';
+    while (end > 0 && pread(fd, &c, 1, end - 1) == 1 && c != '\n')
+        end--;
+    if (end < st.st_size && ftruncate(fd, end) != 0)
+        dh_cli_warn("pipeline", "cannot mend '%s': %s", dh_pipeline_file(p, "races.jsonl"), strerror(errno));
+    close(fd);
+}
+
+/* ---- The work ---- */
+
+static int run_stages(struct dh_pipeline *p)
+{
+    int rc = dh_pipeline_load(p);
+    if (!rc && p->resumed)
+        fprintf(stderr, "deadheat pipeline: going on with '%s'\n", p->dir);
+    mend_records(p);
+    if (!rc)
+        rc = dh_pipeline_caper(p);
+    if (!rc)
+        rc = dh_pipeline_save(p);
+    if (!rc)
+        rc = dh_pipeline_chase(p);
+    return rc;
+}
+
+/* The program's output is not what this command prints. */
+static int run_silently(struct dh_pipeline *p)
+{
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept < 0 || nothing < 0 || dup2(nothing, STDOUT_FILENO) < 0)
+        return dh_cli_fail("pipeline", "cannot drop the program's output: %s", strerror(errno));
+    close(nothing);
+    int rc = run_stages(p);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    return rc;
+}
+
+static int print(struct dh_pipeline *p, const struct request *q, u64 *ret_confirmed)
+{
+    struct dh_output to = {.stream = stdout};
+    const char *inputs[] = {p->program};
+    json_t *d = dh_pipeline_document(p, ret_confirmed);
+    if (!d)
+        return DH_EXIT_TROUBLE;
+    int rc = 0;
+    if (q->output && dh_output_open(&to, &p->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
+        rc = dh_cli_fail("pipeline", "cannot write '%s': %s", q->output, to.why);
+    if (!rc)
+        dh_pipeline_print(to.stream, dh_print_formats[q->format], d);
+    if (!rc && q->output && dh_output_commit(&to) != 0)
+        rc = dh_cli_fail("pipeline", "cannot write '%s': %s", q->output, to.why);
+    json_decref(d);
+    return rc;
+}
+
+static int run(const struct request *q, char **argv)
+{
+    struct dh_pipeline p = {
+        .argv = argv, .budget_us = q->budget_us, .steady = q->steady, .start_us = dh_pipeline_now()};
+    u64 confirmed = 0;
+    int lock = -1;
+    for (int i = 0; i < DH_PIPELINE_STAGES; i++)
+        p.took[i].pairs = UINT64_MAX;
+    dh_map_init(&p.by_name, &p.arena);
+    int rc = find_program(&p);
+    p.dir = q->state ? q->state : dh_arena_printf(&p.arena, "%s.pipeline", dh_path_base(argv[0]));
+    if (!rc)
+        rc = open_directory(&p, &lock);
+    if (!rc)
+        rc = run_silently(&p);
+    if (!rc)
+        rc = print(&p, q, &confirmed);
+    if (lock >= 0)
+        close(lock);
+    free(p.pairs);
+    dh_map_done(&p.by_name);
+    dh_arena_done(&p.arena);
+    return rc ? rc : confirmed ? DH_EXIT_RACES : 0;
+}
+
+int dh_cmd_pipeline(int argc, char **argv)
+{
+    struct request q = {.budget_us = 600000000, .steady = 3};
+    int rc = 0, i = 1;
+    unsetenv("DEBUGINFOD_URLS"); /* nothing must wait for the network */
+    for (; !rc && i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (strcmp(argv[i], "--state") == 0 && i + 1 < argc)
+            q.state = argv[++i];
+        else
+            rc = set_flag(&q, argv[i]);
+    }
+    if (!rc && i >= argc)
+        rc = dh_cli_fail("pipeline", "which program? For example: deadheat pipeline -- ./prog");
+    return rc ? rc : run(&q, argv + i);
+}

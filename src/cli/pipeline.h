@@ -1,0 +1,75 @@
+/*
+ * pipeline.h - `deadheat pipeline`: the stages of figure 1 of the paper (Caper and RaceChaser, CC 2017), one
+ * after the other, and the page at the end.
+ *
+ * What is known is in a directory, and each stage goes on from what is there:
+ *   caper          the state of `deadheat caper`
+ *   pairs.json     dpPairs, as `deadheat caper export --to=pairs` writes them
+ *   chase          the state of `deadheat chase`, for all ways to chase
+ *   races.jsonl    race records
+ *   pipeline.json  the stages, with the time and the runs that they have taken so far
+ */
+#ifndef DH_CLI_PIPELINE_H
+#define DH_CLI_PIPELINE_H
+
+#include <jansson.h>
+
+#include "cli/caper.h"
+#include "util/map.h"
+
+/* What has come of a pair, after all ways to chase it. */
+struct dh_pipeline_pair {
+    const char *name; /* as --pair takes it */
+    bool confirmed;
+    u64 runs, reached, timeouts, met;
+    const char *refused; /* why it was not chased; NULL: it can be */
+};
+
+enum dh_pipeline_stage {
+    DH_PIPELINE_STATIC,
+    DH_PIPELINE_CAPER,
+    DH_PIPELINE_INFER,
+    DH_PIPELINE_CHASE,
+    DH_PIPELINE_STEER,
+    DH_PIPELINE_STAGES
+};
+
+/* What a stage has taken in all, and left; pairs: UINT64_MAX if it did not come to it. */
+struct dh_pipeline_took {
+    u64 us, runs, pairs;
+};
+
+struct dh_pipeline {
+    struct dh_arena arena;
+    const char *dir;
+    char **argv;
+    const char *program; /* the Caper build; absolute */
+    const char *build_id;
+    u64 budget_us, start_us;
+    u64 steady;    /* runs without anything new that are enough */
+    bool resumed;  /* the directory was there */
+    bool inferred; /* dynamic context inference was done */
+    bool stop;     /* interrupted */
+    struct dh_pipeline_took took[DH_PIPELINE_STAGES];
+    struct dh_pipeline_pair *pairs; /* a heap array */
+    size_t n_pairs, cap_pairs;
+    struct dh_map by_name;
+};
+
+/* A file of the directory. */
+const char *dh_pipeline_file(struct dh_pipeline *p, const char *name);
+u64 dh_pipeline_now(void);
+
+/* pipeline_stages.c. All: 0, or the exit status after a sentence. */
+int dh_pipeline_caper(struct dh_pipeline *p);
+int dh_pipeline_chase(struct dh_pipeline *p);
+
+/* pipeline_state.c: pipeline.json. 0, or the exit status after a sentence. */
+int dh_pipeline_load(struct dh_pipeline *p);
+int dh_pipeline_save(struct dh_pipeline *p);
+
+/* pipeline_page.c: what is known, as a document; *ret_confirmed: how many races. NULL after a sentence. */
+json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed);
+void dh_pipeline_print(FILE *out, const char *format, const json_t *document);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+ * pipeline_stages.c - the stages that run the program: Caper until its sets are steady; then, on what is
+ * left, inference, chasing with waits that become longer, and steering in both orders.
+ *
+ * A stage has until a part of the budget is over, and leaves what it does not need to the next.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/chase.h"
+#include "cli/cmd.h"
+#include "cli/pipeline.h"
+#include "util/output.h"
+
+/* When each stage has to be over, in percent of the budget. */
+enum { CAPER_END = 30, CHASE_END = 75, PRIMARY_END = 88, ALL = 100, INFER_SHARE = 10 };
+
+static u64 deadline(const struct dh_pipeline *p, u64 percent)
+{
+    return p->start_us + p->budget_us / 100 * percent;
+}
+
+/* ---- Caper ---- */
+
+static bool was_interrupted(int status)
+{
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
+static void say_run(const struct dh_cli_caper *c)
+{
+    fprintf(stderr,
+            "deadheat pipeline: caper: run %" PRIu64 ": %" PRIu64 " new sites, %" PRIu64
+            " pairs in dpPairs, %" PRIu64 " left in spPairs\n",
+            dh_caper_state_runs(&c->state), c->new_sites, c->count.dp, c->count.sp);
+}
+
+static int one_run(struct dh_pipeline *p, struct dh_cli_caper *c)
+{
+    c->broken_off = false;
+    int rc = dh_cli_caper_begin(c);
+    if (rc)
+        return rc;
+    int status = dh_cli_caper_run(c, p->argv);
+    if (status < 0)
+        return -status;
+    rc = dh_cli_caper_end(c, status);
+    if (rc)
+        return rc;
+    p->took[DH_PIPELINE_CAPER].runs++;
+    p->stop = !c->broken_off && was_interrupted(status);
+    say_run(c);
+    return 0;
+}
+
+/* dpPairs, for those who chase. */
+static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
+{
+    enum { LIMIT = 10000 };
+    struct dh_output to = {0};
+    const char *path = dh_pipeline_file(p, "pairs.json");
+    int rc = dh_cli_caper_look(c, c->state_name, p->program);
+    if (rc)
+        return rc;
+    p->took[DH_PIPELINE_STATIC] = (struct dh_pipeline_took){.pairs = c->count.sp + c->count.dp};
+    for (size_t i = 0; i < c->build.table->n_phases; i++) /* when the program was linked */
+        p->took[DH_PIPELINE_STATIC].us += c->build.table->phases[i].microseconds;
+    p->took[DH_PIPELINE_CAPER].pairs = c->count.dp;
+    if (dh_output_open(&to, &p->arena, path, NULL, 0) != 0)
+        return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
+    u64 left_out = dh_caper_expand(c->build.table, LIMIT);
+    if (left_out)
+        fprintf(stderr, "deadheat pipeline: at most %" PRIu64 " pairs of large bundles are not chased\n",
+                left_out);
+    dh_cli_caper_list(c, to.stream, DH_PRINT_JSON, 0, false, "dpPairs");
+    if (dh_output_commit(&to) != 0)
+        return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
+    return 0;
+}
+
+int dh_pipeline_caper(struct dh_pipeline *p)
+{
+    struct dh_cli_caper c = {.command = "pipeline", .run.fd = -1, .deadline_us = deadline(p, CAPER_END)};
+    u64 begin = dh_pipeline_now();
+    const char *state = dh_pipeline_file(p, "caper");
+    int rc = dh_cli_caper_open(&c, state, p->program);
+    if (!rc)
+        rc = dh_cli_caper_load(&c);
+    /* At least one run, whatever the budget is. */
+    while (!rc && !p->stop && dh_caper_state_steady(&c.state) < p->steady &&
+           (!c.state.n_merged || dh_pipeline_now() < c.deadline_us))
+        rc = one_run(p, &c);
+    dh_cli_caper_close(&c);
+    p->took[DH_PIPELINE_CAPER].us += dh_pipeline_now() - begin;
+    c = (struct dh_cli_caper){.command = "pipeline", .run.fd = -1, .state_name = state};
+    if (!rc)
+        rc = export(p, &c);
+    dh_cli_caper_close(&c);
+    return rc;
+}
+
+/* ---- Chasing ---- */
+
+static struct dh_pipeline_pair *pair_of(struct dh_pipeline *p, const char *name)
+{
+    size_t *index = dh_map_get(&p->by_name, name, strlen(name));
+    if (!index) {
+        index = dh_arena_alloc(&p->arena, sizeof(*index));
+        *index = p->n_pairs;
+        dh_map_put(&p->by_name, name, strlen(name), index);
+        p->pairs = dh_util_grow(p->pairs, p->n_pairs, &p->cap_pairs, sizeof(*p->pairs));
+        p->pairs[p->n_pairs++] = (struct dh_pipeline_pair){.name = dh_arena_strdup(&p->arena, name)};
+    }
+    return &p->pairs[*index];
+}
+
+static u64 greater(u64 a, u64 b)
+{
+    return a > b ? a : b;
+}
+
+static const char confirmed_before[] = "it is confirmed";
+
+/* What is known of the candidates now. Counts of one way to chase go on from its state, so the greatest are
+ * the last. */
+static void take_results(struct dh_pipeline *p, const struct dh_chase_candidates *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct dh_chase_candidate *at = &c->at[i];
+        struct dh_pipeline_pair *pair = pair_of(p, at->name);
+        pair->confirmed |= at->confirmed > 0;
+        pair->runs = greater(pair->runs, at->runs[0] + at->runs[1]);
+        pair->reached = greater(pair->reached, at->reached);
+        pair->timeouts = greater(pair->timeouts, at->timeouts);
+        pair->met = greater(pair->met, at->met);
+        if (at->refused && at->refused != confirmed_before)
+            pair->refused = dh_arena_strdup(&p->arena, at->refused);
+    }
+}
+
+static u64 unconfirmed(const struct dh_pipeline *p)
+{
+    u64 n = 0;
+    for (size_t i = 0; i < p->n_pairs; i++)
+        n += !p->pairs[i].confirmed;
+    return n;
+}
+
+static u64 met(const struct dh_pipeline *p)
+{
+    u64 n = 0;
+    for (size_t i = 0; i < p->n_pairs; i++)
+        n += p->pairs[i].met > 0;
+    return n;
+}
+
+struct way {
+    const char *name;
+    enum dh_pipeline_stage stage;
+    int steer;
+    u64 delay_us, trials, end;
+};
+
+/* Runs of the candidates in one way. */
+static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct way *w)
+{
+    struct dh_chase_candidates c = {0};
+    u64 begin = dh_pipeline_now(), end = deadline(p, w->end);
+    if (p->stop || begin + 1000000 > end) /* less than a second is for nobody */
+        return 0;
+    fprintf(stderr, "deadheat pipeline: %s\n", w->name);
+    q->steer = w->steer;
+    q->delay_us = w->delay_us;
+    q->trials = w->trials;
+    q->budget_us = end - begin;
+    dh_map_init(&c.by_name, &q->arena);
+    int rc = dh_chase_from_file(q, &c);
+    for (size_t i = 0; !rc && i < c.n; i++)
+        if (pair_of(p, c.at[i].name)->confirmed)
+            c.at[i].refused = confirmed_before;
+    if (!rc)
+        rc = dh_chase_many(q, &c);
+    if (rc == 0 || rc == DH_EXIT_RACES) {
+        take_results(p, &c);
+        p->took[w->stage].runs += q->infer ? 1 : q->runs;
+        p->took[w->stage].us += dh_pipeline_now() - begin;
+        p->took[w->stage].pairs = q->infer ? met(p) : unconfirmed(p);
+        p->stop |= q->interrupted;
+        p->inferred |= q->infer && !p->stop;
+        rc = 0;
+    }
+    free(c.at);
+    dh_map_done(&c.by_name);
+    return rc;
+}
+
+/* Waits become longer from round to round: most races show with short ones, and some programs are too short
+ * for them. */
+static int all_ways(struct dh_pipeline *p, struct dh_chase_request *q)
+{
+    static const struct way ways[] = {
+        {"inference", DH_PIPELINE_INFER, DH_CHASE_FREE, 0, 0, CHASE_END},
+        {"chase, with waits of 10 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 10000, 1, CHASE_END},
+        {"chase, with waits of 100 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 100000, 2, CHASE_END},
+        {"chase, with waits of 400 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 400000, 3, CHASE_END},
+        {"steering, the first access first", DH_PIPELINE_STEER, DH_CHASE_PRIMARY, 10000, 2, PRIMARY_END},
+        {"steering, the second access first", DH_PIPELINE_STEER, DH_CHASE_ALTERNATE, 10000, 2, ALL},
+    };
+    int rc = 0;
+    for (size_t i = 0; !rc && i < DH_ARRAY_LEN(ways); i++) {
+        const struct way *w = &ways[i];
+        q->infer = w->stage == DH_PIPELINE_INFER;
+        if ((q->infer && p->inferred) || (p->n_pairs && !unconfirmed(p)))
+            continue;
+        rc = go(p, q, w);
+        if (!rc)
+            rc = dh_pipeline_save(p);
+    }
+    return rc;
+}
+
+int dh_pipeline_chase(struct dh_pipeline *p)
+{
+    struct dh_chase_request q = dh_chase_defaults();
+    if (!p->took[DH_PIPELINE_CAPER].pairs)
+        return 0;
+    q.argv = p->argv;
+    q.from = dh_pipeline_file(p, "pairs.json");
+    q.state = dh_pipeline_file(p, "chase");
+    q.output = dh_pipeline_file(p, "races.jsonl");
+    q.rmax = 1; /* nobody waits for these runs but the pipeline */
+    q.delay_given = false;
+    q.infer_us = p->budget_us / 100 * INFER_SHARE;
+    q.infer_us = q.infer_us ? q.infer_us : 1;
+    q.brief = true;
+    int rc = dh_chase_prepare(&q);
+    if (!rc)
+        rc = all_ways(p, &q);
+    dh_chase_close_modules(&q);
+    dh_arena_done(&q.arena);
+    return rc;
+}

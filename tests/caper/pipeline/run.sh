@@ -1,0 +1,88 @@
+#!/bin/sh
+# run.sh DEADHEAT - `deadheat pipeline`: stages.c has a pair for each way to end. The pipeline is also killed, and goes on.
+. "$(dirname "$0")/../../cli/lib.sh"
+suite=caper/pipeline
+cd "$work" || exit 1
+cp "$here/stages.c" .
+line() { grep -n "/\* $1 \*/" stages.c | cut -d: -f1; }
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread stages.c -o prog >log 2>&1 || { bad build "$(tail -3 log | tr '\n' '|')"; exit 1; }
+value() { python3 -c "import json; d = json.load(open('$1')); print($2)"; } # FILE EXPRESSION
+
+"$deadheat" pipeline --budget=60s --state=d --format=json -- ./prog >page.json 2>err
+same races "$?" 66
+same confirmed-on "$(value page.json "sorted({c['variable'] for c in d['confirmed']})")" "['global \`racy\`']"
+same stages "$(value page.json "[s['stage'] for s in d['stages']]")" "['static analysis', 'Caper', 'inference', 'chase', 'steering']"
+same steady "$(value page.json "d['stages'][1]['runs'] >= 4 and d['stages'][0]['left'] > d['stages'][1]['left'] > 0")" True
+same possible "$(value page.json "'stages.c:$(line BEFORE):' in str(d['possible'])")" True
+same refuted "$(value page.json "'stages.c:$(line PRIVATE):' in str(d['refuted']) and 'stages.c:$(line NEVER):' in str(d['refuted']) and d['n_refuted'] > 0")" True
+same not-refuted "$(value page.json "'stages.c:$(line RACY):' in str(d['refuted'])")" False
+same has-stacks "$(value page.json "any('worker stages.c:$(line RACY)' in s for s in d['confirmed'][0]['stacks'])")" True
+has progress err "deadheat pipeline: caper: run 1:" "deadheat pipeline: inference" "deadheat pipeline: steering"
+lacks silent page.json "output of the program"
+recipe=$(value page.json "d['confirmed'][0]['recipe']")
+(cd "$work" && PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe") >out 2>&1
+same recipe "$?" 66
+
+# It goes on with what it knows; all was done, so only the page is new.
+"$deadheat" pipeline --budget=60s --state=d -- ./prog >page 2>err
+same again "$?" 66
+has again-words err "going on with 'd'"
+lacks again-infers err "deadheat pipeline: inference"
+has text page "Confirmed races" "Still possible" "Refuted" "Never seen" "deadheat chase --replay="
+"$deadheat" pipeline --budget=60s --state=d --format=html --output=page.html -- ./prog >out 2>err
+same html "$?:$(cat out)" "66:"
+has page page.html "<h2>Confirmed races</h2>" "prefers-color-scheme:dark" "stages.c:$(line BEFORE)"
+
+# Killed in the midst of Caper, and of the chase.
+mkfifo said
+for when in "caper: run 1:" "chase, with"; do
+    rm -rf k
+    "$deadheat" pipeline --budget=60s --state=k -- ./prog >out 2>said &
+    command=$!
+    grep -m1 -F "$when" <said >/dev/null
+    kill -9 $command 2>/dev/null
+    wait $command 2>/dev/null
+    "$deadheat" pipeline --budget=60s --state=k --format=json -- ./prog >killed.json 2>err
+    same "killed-${when%%[:,]*}" "$?:$(value killed.json "sorted({c['variable'] for c in d['confirmed']})")" "66:['global \`racy\`']"
+done
+
+# A record that was cut off.
+printf '{"type":"rac' >>k/races.jsonl
+"$deadheat" pipeline --budget=60s --state=k --format=json -- ./prog >killed.json 2>err
+same cut-off "$?:$(tail -c1 k/races.jsonl | od -An -c | tr -d ' ')" '66:\n'
+
+# Without time: the rest was never seen.
+"$deadheat" pipeline --budget=1s --state=short --format=json -- ./prog >short.json 2>err
+status=$?
+same short "$(value short.json "len(d['stages'])")" 5
+case $status in 0 | 66) ok short-status ;; *) bad short-status "exit status $status" ;; esac
+
+# Nothing to find.
+cat >none.c <<'END'
+int main(void) { return 5; }
+END
+"$deadheat" cc --dh-mode=caper -g -O1 none.c -o none && "$deadheat" pipeline --budget=5s -- ./none >out 2>err
+same none "$?" 0
+has none-words out "No race was confirmed."
+same default-directory "$(find none.pipeline -name caper | wc -l)" 1
+
+# What cannot be used.
+clang-19 -O1 none.c -o plain
+"$deadheat" pipeline -- ./plain >out 2>err
+same plain "$?" 2
+has plain-words err "is no Caper build"
+"$deadheat" pipeline --state=d -- ./none >out 2>err
+same other-build "$?" 2
+has other-build-words err "cannot go on with 'd'"
+for bad_flag in --budget=1 --steady=0 --format=sarif --bugdet=3s; do
+    "$deadheat" pipeline $bad_flag -- ./prog >out 2>err
+    same "flag$bad_flag" "$?" 2
+done
+"$deadheat" pipeline >out 2>err
+same no-program "$?" 2
+: >file
+"$deadheat" pipeline --state=file -- ./prog >out 2>err
+same no-directory "$?" 2
+"$deadheat" pipeline --budget=2s --state=none.pipeline --output=none -- ./none >out 2>err
+same over-input "$?" 2
+exit $failed
