@@ -8,14 +8,15 @@ struct box {
     long behind[6];
 };
 static struct box shared;
+typedef uintptr_t word __attribute__((may_alias));
 
 static void publish(struct node *n)
 {
     struct box *box = (struct box *)calloc(1, sizeof(*box));
 
     box->node = n;
-    for (size_t i = 0; i < sizeof(shared) / sizeof(uintptr_t); i++)
-        ((volatile uintptr_t *)&shared)[i] = ((uintptr_t *)box)[i];
+    for (size_t i = 0; i < sizeof(shared) / sizeof(word); i++)
+        ((volatile word *)&shared)[i] = ((volatile word *)box)[i];
 }
 
 static struct node *receive(void)
