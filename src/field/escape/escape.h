@@ -22,11 +22,13 @@
 
 /* INLINED. Before a store of value at dst. */
 void __dh_esc_store(const void *dst, u64 value);
-/* INLINED. The same where others can reach dst for certain (a variable, a captured local); and for whatever
- * hands a value to code or threads that are not known: it escapes. */
+/* INLINED. The same of a value that is hardly ever an address, such as an integer: unless it could be one,
+ * the shadow is not touched. Random numbers would have the whole of it brought in. */
+void __dh_esc_store_bits(const void *dst, u64 value);
+/* INLINED. As __dh_esc_store where others can reach dst for certain (a variable, a captured local); and for
+ * whatever hands a value to code or threads that are not known: it escapes. */
 void __dh_esc_publish(u64 value);
-/* INLINED. The same of bits that are hardly ever an address, as a hash function reads them: of those, the
- * shadow is not touched, which would have to be there for any of them. */
+/* INLINED. The same of a value that is hardly ever an address. */
 void __dh_esc_bits(u64 value);
 /* INLINED. Before n bytes are copied from src to dst. */
 void __dh_esc_copy(const void *dst, const void *src, u64 n);

@@ -18,15 +18,21 @@ FAST void __dh_esc_publish(u64 value)
         __dh_esc_slow_publish(value);
 }
 
-/* A pointer just behind a block may be in the piece behind a range. */
-FAST void __dh_esc_bits(u64 value)
+/* Is the value near memory that has been private? A pointer just behind a block may be in the piece behind a
+ * range. */
+DH_INLINE bool is_near(u64 value)
 {
     const u32 piece = (u32)(dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - 4));
     bool any = false;
     for (u32 i = 0; i < DH_ESC_RANGES; i++)
         any |= piece >= __atomic_load_n(&dh_esc_ranges[i].from, __ATOMIC_RELAXED) &&
                piece <= __atomic_load_n(&dh_esc_ranges[i].to, __ATOMIC_RELAXED);
-    if (DH_UNLIKELY(any))
+    return any;
+}
+
+FAST void __dh_esc_bits(u64 value)
+{
+    if (DH_UNLIKELY(is_near(value)))
         __dh_esc_publish(value);
 }
 
@@ -38,13 +44,19 @@ FAST void __dh_esc_store(const void *dst, u64 value)
             __dh_esc_slow_publish(value);
 }
 
+FAST void __dh_esc_store_bits(const void *dst, u64 value)
+{
+    if (DH_UNLIKELY(is_near(value)))
+        __dh_esc_store(dst, value);
+}
+
 /* The words that have a byte in [src, src + n). They are in the same pages as those. */
 FAST void __dh_esc_contents(const void *src, u64 n)
 {
     bool any = n > FEW;
     uptr at = DH_ALIGN_DOWN((uptr)src, sizeof(u64)), last = DH_ALIGN_DOWN((uptr)src + n - 1, sizeof(u64));
     for (u64 done = 0; n > 0 && n <= FEW && done < n + sizeof(u64) - 1; done += sizeof(u64)) {
-        any |= dh_esc_is_candidate(*(const u64 *)at);
+        any |= is_near(*(const u64 *)at) && dh_esc_is_candidate(*(const u64 *)at);
         at = at < last ? at + sizeof(u64) : last;
     }
     if (DH_UNLIKELY(any))

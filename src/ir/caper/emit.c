@@ -56,17 +56,33 @@ struct words {
     const struct dh_caper_act *act;
 };
 
-static void on_word(const struct words *w, LLVMValueRef word, u64 offset)
+static void on_word_by(const struct words *w, enum dh_caper_entry entry, LLVMValueRef word, u64 offset)
 {
     struct dh_caper *c = w->c;
     if (LLVMIsConstant(word))
         return;
-    if (w->act->entry == DH_CAPER_STORE) {
+    if (entry == DH_CAPER_STORE || entry == DH_CAPER_STORE_BITS) {
         LLVMValueRef args[] = {dh_ir_emit_shifted(c->ir, w->act->a, (long long)offset), word};
-        dh_caper_emit_call(c, DH_CAPER_STORE, args);
+        dh_caper_emit_call(c, entry, args);
     } else {
-        dh_caper_emit_call(c, w->act->entry, &word);
+        dh_caper_emit_call(c, entry, &word);
     }
+}
+
+static void on_word(const struct words *w, LLVMValueRef word, u64 offset)
+{
+    on_word_by(w, w->act->entry, word, offset);
+}
+
+/* Of a type that is not a pointer's: as a rule it is a number. */
+static void on_bits(const struct words *w, LLVMValueRef word, u64 offset)
+{
+    enum dh_caper_entry e = w->act->entry;
+    on_word_by(w,
+               e == DH_CAPER_STORE     ? DH_CAPER_STORE_BITS
+               : e == DH_CAPER_PUBLISH ? DH_CAPER_BITS
+                                       : e,
+               word, offset);
 }
 
 static void integer_words(const struct words *w, LLVMValueRef v, u64 offset)
@@ -77,11 +93,11 @@ static void integer_words(const struct words *w, LLVMValueRef v, u64 offset)
     if (bits < 48)
         return;
     if (bits <= 64) {
-        on_word(w, bits == 64 ? v : LLVMBuildZExt(b, v, word, ""), offset);
+        on_bits(w, bits == 64 ? v : LLVMBuildZExt(b, v, word, ""), offset);
         return;
     }
     for (unsigned at = 0; at + 48 <= bits; at += 64)
-        on_word(w, LLVMBuildTrunc(b, LLVMBuildLShr(b, v, LLVMConstInt(type, at, false), ""), word, ""),
+        on_bits(w, LLVMBuildTrunc(b, LLVMBuildLShr(b, v, LLVMConstInt(type, at, false), ""), word, ""),
                 offset + at / 8);
 }
 
@@ -117,7 +133,7 @@ static void vector_words(const struct words *w, LLVMValueRef v, u64 offset)
         if (LLVMGetTypeKind(element) == LLVMDoubleTypeKind)
             number_word(w, word, offset + 8ull * i);
         else
-            on_word(w, word, offset + 8ull * i);
+            on_bits(w, word, offset + 8ull * i);
     }
 }
 
@@ -180,7 +196,7 @@ static void emit_word(struct dh_caper *c, LLVMValueRef ptr)
     LLVMValueRef at =
         LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, c->ir->u64, ""), dh_ir_emit_u64(c->ir, ~7ull), "");
     LLVMValueRef word = LLVMBuildLoad2(b, c->ir->u64, LLVMBuildIntToPtr(b, at, c->ir->ptr, ""), "");
-    dh_caper_emit_call(c, DH_CAPER_PUBLISH, &word);
+    dh_caper_emit_call(c, DH_CAPER_BITS, &word);
 }
 
 /* posix_memalign has stored the pointer if it returned 0; a pointer that it has not is not to be read. */
