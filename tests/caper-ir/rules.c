@@ -17,7 +17,7 @@ extern void *gives(void);
 void to_global(void *p) { global = p; }
 /* CASE to_memory store: store=1 */
 void to_memory(void **at, void *p) { *at = p; }
-/* CASE integer store: store=1 */
+/* CASE integer store: store_bits=1 */
 void integer(long *at, long *from) { *at = *from; }
 /* CASE constant -: */
 void constant(void **at) { *at = &number; }
@@ -32,26 +32,26 @@ void exchanged(void **at, long i, long j) { void *p = at[i]; at[i] = at[j]; at[j
 /* CASE local -: return=1 */
 long local(long i, long j) { long x[4] = {0}; x[i & 3] = i; return x[j & 3]; }
 
-/* CASE atomic atomic: ask=1 publish=1 */
+/* CASE atomic atomic: ask=1 bits=1 */
 void atomic(void *p) { __atomic_store_n(&global, p, __ATOMIC_RELEASE); }
-/* CASE exchange atomic: return=1 store=1 */
+/* CASE exchange atomic: return=1 store_bits=1 */
 void *exchange(void **at, void *p) { return __atomic_exchange_n(at, p, __ATOMIC_ACQ_REL); }
-/* CASE compare atomic: store=1 */
+/* CASE compare atomic: store_bits=1 */
 int compare(void **at, void *p, void *q) { return __atomic_compare_exchange_n(at, &p, q, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }
 
 typedef long lanes __attribute__((vector_size(16)));
-/* CASE vector vector: store=2 */
+/* CASE vector vector: store_bits=2 */
 void vector(lanes *at, const lanes *from) { *at = *from; }
-/* CASE moved_bits float: store=1 */
+/* CASE moved_bits float: store_bits=1 */
 void moved_bits(double *at, const double *from) { *at = *from; }
 /* CASE computed_bits -: */
 void computed_bits(double *at, const double *from) { *at = *from * 2; }
 
-/* CASE byte piece: publish=1 */
+/* CASE byte piece: bits=1 */
 void byte(char *at, const char *from) { *at = *from; }
-/* The memory that was loaded is overwritten before the second store. CASE swap piece: publish=2 */
+/* The memory that was loaded is overwritten before the second store. CASE swap piece: bits=2 */
 void swap(char *a, char *b) { char t = *a; *a = *b; *b = t; }
-/* CASE half piece: publish=1 */
+/* CASE half piece: bits=1 */
 void half(int *at, const int *from) { *at = *from; }
 /* CASE sum -: */
 void sum(int *at, const int *from) { *at = from[0] + from[1]; }
@@ -126,6 +126,6 @@ int made_at(void **p, size_t n) { return posix_memalign(p, 64, n); }
 /* CASE ended free: free=1 */
 void ended(void *p) { free(p); }
 
-/* Bytes that another function stores. CASE hand_on piece: publish=1 */
+/* Bytes that another function stores. CASE hand_on piece: bits=1 */
 __attribute__((noinline)) static void put(char *at, char c) { *at = c; }
 void hand_on(char *at, const char *from) { put(at, *from); }

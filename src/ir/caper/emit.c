@@ -101,17 +101,6 @@ static void integer_words(const struct words *w, LLVMValueRef v, u64 offset)
                 offset + at / 8);
 }
 
-/* The bits of a floating-point number, if they can be an address: then it is less than any normal number.
- * Else 0, for the shadow of what ordinary numbers would point to is all over the address space, and nobody
- * should have to touch it. */
-static void number_word(const struct words *w, LLVMValueRef bits, u64 offset)
-{
-    LLVMBuilderRef b = w->c->ir->builder;
-    LLVMValueRef end = dh_ir_emit_u64(w->c->ir, 1ull << 48);
-    LLVMValueRef is_address = LLVMBuildICmp(b, LLVMIntULT, bits, end, "");
-    on_word(w, LLVMBuildSelect(b, is_address, bits, dh_ir_emit_u64(w->c->ir, 0), ""), offset);
-}
-
 static void words_of(const struct words *w, LLVMValueRef v, u64 offset);
 
 static void vector_words(const struct words *w, LLVMValueRef v, u64 offset)
@@ -128,13 +117,8 @@ static void vector_words(const struct words *w, LLVMValueRef v, u64 offset)
     if (size % 8 != 0)
         return; /* a vector of odd length is stored element by element, and so by pieces */
     LLVMValueRef all = LLVMBuildBitCast(ir->builder, v, LLVMVectorType(ir->u64, (unsigned)(size / 8)), "");
-    for (unsigned i = 0; i < size / 8; i++) {
-        LLVMValueRef word = LLVMBuildExtractElement(ir->builder, all, dh_ir_emit_u32(ir, i), "");
-        if (LLVMGetTypeKind(element) == LLVMDoubleTypeKind)
-            number_word(w, word, offset + 8ull * i);
-        else
-            on_bits(w, word, offset + 8ull * i);
-    }
+    for (unsigned i = 0; i < size / 8; i++)
+        on_bits(w, LLVMBuildExtractElement(ir->builder, all, dh_ir_emit_u32(ir, i), ""), offset + 8ull * i);
 }
 
 static void words_of(const struct words *w, LLVMValueRef v, u64 offset)
@@ -150,7 +134,7 @@ static void words_of(const struct words *w, LLVMValueRef v, u64 offset)
         integer_words(w, v, offset);
         break;
     case LLVMDoubleTypeKind:
-        number_word(w, LLVMBuildBitCast(ir->builder, v, ir->u64, ""), offset);
+        on_bits(w, LLVMBuildBitCast(ir->builder, v, ir->u64, ""), offset);
         break;
     case LLVMX86_FP80TypeKind:
     case LLVMFP128TypeKind:

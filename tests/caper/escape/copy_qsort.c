@@ -8,7 +8,7 @@ static int by_value(const void *a, const void *b)
 {
     const struct node *const *p = (const struct node *const *)a, *const *q = (const struct node *const *)b;
 
-    return (*p)->value < (*q)->value ? -1 : (*p)->value > (*q)->value;
+    return (*p)->value<(*q)->value ? -1 : (*p)->value>(*q)->value;
 }
 
 static void publish(struct node *n)

@@ -5,7 +5,9 @@
 
 struct holder {
     struct node *node;
-    explicit holder(struct node *n) : node(n) {}
+    explicit holder(struct node *n) : node(n)
+    {
+    }
 };
 static holder *shared;
 

@@ -6,7 +6,9 @@
 
 struct holder {
     struct node *node;
-    explicit holder(struct node *n) : node(n) {}
+    explicit holder(struct node *n) : node(n)
+    {
+    }
 };
 alignas(holder) static char pool[16 * sizeof(holder)];
 

@@ -10,7 +10,9 @@ struct keeper {
     {
         n->more = 1;
     }
-    virtual ~keeper() {}
+    virtual ~keeper()
+    {
+    }
 };
 struct sharer : keeper {
     void keep(struct node *n) override

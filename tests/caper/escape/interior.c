@@ -28,8 +28,8 @@ THREAD(owner)
 THREAD(other)
 {
     after(1);
-    middle[-unknown(LONG / 2 + 12345)] = 3;               // ESCAPED
-    middle[LONG - 1 - unknown(LONG / 2 + 12345)] = 4;     // ESCAPED
+    middle[-unknown(LONG / 2 + 12345)] = 3;           // ESCAPED
+    middle[LONG - 1 - unknown(LONG / 2 + 12345)] = 4; // ESCAPED
     return NULL;
 }
 

@@ -25,6 +25,7 @@ words() { # KEY FILE
 }
 
 # The objects that were not compiled by us.
+# shellcheck disable=SC2086 # options are several words
 parts() { # SOURCE; sets parts
     parts=
     for part in $(words PLAIN "$1"); do
@@ -37,7 +38,7 @@ parts() { # SOURCE; sets parts
     done
 }
 
-# shellcheck disable=SC2086 # options are several words
+# shellcheck disable=SC2046,SC2086 # options are several words
 try() { # SOURCE NAME: the sites that have escaped, with the rule and without, in $work/NAME.tsv and $work/NAME.without.tsv
     compiler=cc rule=$(words RULE "$1")
     [ "${1%.cpp}" != "$1" ] && compiler=c++
@@ -52,7 +53,7 @@ try() { # SOURCE NAME: the sites that have escaped, with the rule and without, i
 }
 
 # shellcheck disable=SC2046 # names are words
-[ $# -gt 0 ] || set -- $(cd "$here" && ls -- *.c *.cpp | awk -v part="${PART:-1 1}" '{ split(part, p) } (NR - p[1]) % p[2] == 0')
+[ $# -gt 0 ] || set -- $(cd "$here" && printf '%s\n' *.c *.cpp | awk -v part="${PART:-1 1}" '{ split(part, p) } (NR - p[1]) % p[2] == 0')
 failed=0
 for file; do
     file=$(basename "$file")

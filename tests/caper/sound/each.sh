@@ -16,7 +16,10 @@ unset DEADHEAT_OPTIONS
 
 "$OBJECTS/tests/programs/program-runner" --marks "${BUILD:?}" "$source" >races || exit 1
 "$DEADHEAT" caper --quiet --state=state -- "$@" >out 2>err
-"$DEADHEAT" caper export --to=pairs --limit=0 --state=state -o pairs.json >out 2>err || { head -3 err && exit 1; }
+if ! "$DEADHEAT" caper export --to=pairs --limit=0 --state=state -o pairs.json >out 2>err; then
+    head -3 err
+    exit 1
+fi
 "$OBJECTS/tests/static/static-lines" pairs "$directory" pairs.json >pairs || exit 1
 comm -23 races pairs >missed
 sed -n "s,^$name	\([^	]*\)	.*,\1,p" "$here/EXPECTED" | sort >expected

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh DEADHEAT OBJECTS [NAME...] - no race is missed: what `deadheat run` finds, `deadheat caper` has in dpPairs after the same run.
 #
-# Every racy program of tests/programs and bench/programs (there called bench-NAME) is built and run once as a Caper build. Each race that the
+# Every racy program of tests/programs and bench/programs (given as bench-NAME) is built and run once as a Caper build. Each race that the
 # default detector finds in it is looked up, as a pair of source lines, in dpPairs. Which these are, the program says:
 # programs/NAME and bench-programs fail unless exactly the races marked are found; and the programs race in the same way in every run.
 # What is not as it should be is listed in EXPECTED with its reason; a line there that is not needed is a failure too. Programs that
@@ -21,8 +21,7 @@ bench=$(cd "$here/../../../bench/programs" && pwd)
 unset DEADHEAT_OPTIONS
 
 all() {
-    ls "$tests"/*.c "$tests"/*.cpp | grep -v '/runner\.c$'
-    ls "$bench"/*.c
+    printf '%s\n' "$tests"/*.c "$tests"/*.cpp "$bench"/*.c | sed '/\/runner\.c$/d'
 }
 chosen() { # NAME...
     for name; do
