@@ -201,6 +201,19 @@ objcopy --remove-section .note.gnu.build-id prog anonymous
 caper ./anonymous
 same no-build-id "$?" 2
 has no-build-id-words err "-Wl,--build-id"
+damaged() { # NAME SECTION PYTHON TEXT: the bytes of a section are those that an expression gives of what they were
+    name=$(sed -n "s/#define $2 \"\(.*\)\"/\1/p" "$root/src/base/caper.h")
+    objcopy --dump-section "$name=bytes" prog && python3 -c "b = open('bytes', 'rb').read(); open('bytes', 'wb').write($3)"
+    objcopy --update-section "$name=bytes" prog damaged 2>/dev/null
+    caper ./damaged
+    same "$1" "$?" 2
+    has "$1-words" err "$4"
+}
+damaged head-version DH_CAPER_HEAD "b'\\x63' + b[1:]" "of another version of deadheat"
+damaged head-short DH_CAPER_HEAD "b[:7]" "is no Caper build"
+damaged groups-short DH_CAPER_GROUPS "b[:-4]" "not all there"
+damaged groups-index DH_CAPER_GROUPS "b[:4] + b'\\xff' * 4 + b[8:]" "does not have"
+damaged groups-length DH_CAPER_GROUPS "b'\\xff' * 4 + b[4:]" "does not have"
 "$deadheat" caper ./prog 2>err
 same no-state "$?" 2
 "$deadheat" caper --state=s --stat ./prog 2>err
