@@ -42,8 +42,10 @@
 #include "base/base.h"
 
 #define DH_CONTROL_MAGIC 0x344C5254434844ull /* DHCTRL4 */
-/* "N": the descriptor of the socket on which the library says hello. */
+/* "N": the descriptor of the socket on which the library says hello. "Nf": and the program's synchronisation
+ * will be followed, for which the library has to be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
+#define DH_CONTROL_FOLLOWS 'f'
 
 enum {
     DH_CONTROL_SITES = 4096, /* instructions of both sides and atomics, or all that were drawn in one run */

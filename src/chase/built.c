@@ -60,12 +60,11 @@ static struct dh_chase_built_item *finish(struct dh_arena *arena, struct list *l
     return items;
 }
 
-/* Our own free is weak. */
 static const char *why_unseen(const char *name, const GElf_Sym *sym)
 {
     if (strncmp(name, "__kmpc_", 7) == 0 || strncmp(name, "GOMP_", 5) == 0)
         return "it uses OpenMP, whose own synchronisation is not seen";
-    if (strcmp(name, "free") == 0 && sym->st_shndx != SHN_UNDEF && GELF_ST_BIND(sym->st_info) != STB_WEAK)
+    if (strcmp(name, "free") == 0 && sym->st_shndx != SHN_UNDEF)
         return "it has an allocator of its own, and who gets a block after whom is not seen";
     if ((strcmp(name, "error") == 0 || strcmp(name, "error_at_line") == 0) && sym->st_shndx == SHN_UNDEF)
         return "it calls error, whose lock of stderr is not seen";

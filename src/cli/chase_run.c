@@ -93,6 +93,7 @@ struct start {
     pid_t parent;
     int socket;          /* the program's end; not close-on-exec */
     const char *library; /* NULL: it is linked into the program */
+    bool follows;
 };
 
 static void preload(const char *library)
@@ -113,7 +114,7 @@ static void become(void *ctx)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever kills this command by SIGKILL means the program */
     if (getppid() != with->parent)
         raise(SIGKILL);
-    snprintf(number, sizeof(number), "%d", with->socket);
+    snprintf(number, sizeof(number), "%d%c", with->socket, with->follows ? DH_CONTROL_FOLLOWS : 0);
     if (with->library)
         preload(with->library);
     setenv(DH_CONTROL_ENV, number, 1);
@@ -401,7 +402,7 @@ struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporte
     const struct sigaction notice = {.sa_handler = notice_child};
     const u64 before = children_us();
     int ends[2];
-    struct start with = {q->argv, getpid(), -1, NULL};
+    struct start with = {q->argv, getpid(), -1, NULL, q->analysis != DH_CHASE_COLLISION};
     if (!find_library(q, &with.library) || dh_chase_track_add(q) != 0)
         return trial;
     int rc = dh_chase_target_init(&target, &q->arena, q->delay_us);

@@ -223,7 +223,7 @@ static void add_whole(struct driver *d, const char *archive, struct dh_cc_args *
     dh_cc_args_add(out, "-Wl,--no-whole-archive");
 }
 
-/* Each is a DH_INTERCEPTOR_WRAPS of the runtime, and in src/field/cxx.c. */
+/* Each is a DH_INTERCEPTOR_WRAPS of the runtime. */
 #define WRAP_CXX                                                        \
     "-Wl,--wrap=_Unwind_DeleteException"                                \
     ",--wrap=_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"       \
@@ -315,7 +315,7 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
 }
 
 /* The library sleeps in the program until a command tells it to wake (src/field). It is an archive, so that
- * the program needs nothing of deadheat where it runs. lld exports what libc has, too. */
+ * the program needs nothing of deadheat where it runs. */
 static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
     bool program = d->line.links && !d->line.shared;
@@ -324,9 +324,6 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
         add_whole(d, "libdeadheat-field.a", out);
         if (d->line.mode == DH_CC_CAPER)
             add_whole(d, "libdeadheat-caper.a", out);
-        dh_cc_args_add(out,
-                       "-Wl,--wrap=__cxa_guard_acquire,--wrap=__cxa_guard_release,--wrap=__cxa_guard_abort");
-        dh_cc_args_add(out, WRAP_CXX);
     }
     dh_cc_filter(in, &d->line, out);
     if (program)

@@ -1,43 +1,36 @@
 /*
  * cxx.c - what the library of C++ does for threads where nobody looks, for track.h.
  *
- * The linker is told to lead calls of these functions here (src/cli/cmd_cc.c): a static libstdc++ would leave
- * out its own for one of the same name.
+ * All of it is called across modules, from the program and within a shared libstdc++. Programs that have that
+ * library inside cannot be followed (src/chase/built.c).
  */
 #include <unwind.h>
 
-#include "field/track.h"
+#include "field/intercept.h"
 
 /* ---- Guards ---- */
 
 /* What compiled code reads before it calls these is an atomic of the program. */
-int __real___cxa_guard_acquire(void *guard) __attribute__((weak));
-void __real___cxa_guard_release(void *guard) __attribute__((weak));
-void __real___cxa_guard_abort(void *guard) __attribute__((weak));
-DH_EXPORT int __wrap___cxa_guard_acquire(void *guard);
-DH_EXPORT void __wrap___cxa_guard_release(void *guard);
-DH_EXPORT void __wrap___cxa_guard_abort(void *guard);
-
-int __wrap___cxa_guard_acquire(void *guard)
+INTERCEPTOR(int, __cxa_guard_acquire, (void *guard), (guard))
 {
-    int mine = __real___cxa_guard_acquire(guard);
+    int mine = real___cxa_guard_acquire(guard);
     if (dh_field_tracks())
         dh_field_track_acquire(guard);
     return mine;
 }
 
-void __wrap___cxa_guard_release(void *guard)
+INTERCEPTOR(void, __cxa_guard_release, (void *guard), (guard))
 {
     if (dh_field_tracks())
         dh_field_track_release(guard);
-    __real___cxa_guard_release(guard);
+    real___cxa_guard_release(guard);
 }
 
-void __wrap___cxa_guard_abort(void *guard)
+INTERCEPTOR(void, __cxa_guard_abort, (void *guard), (guard))
 {
     if (dh_field_tracks())
         dh_field_track_release(guard);
-    __real___cxa_guard_abort(guard);
+    real___cxa_guard_abort(guard);
 }
 
 /* ---- Results at the end of a thread ---- */
@@ -57,10 +50,6 @@ struct make_ready { /* an entry of the list, and a weak pointer to the state */
     void *counts;
 };
 
-void __real__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(struct make_ready *m)
-    __attribute__((weak));
-DH_EXPORT void __wrap__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(struct make_ready *m);
-
 static void (*library_call)(void *); /* the same for all */
 
 static void make_ready(void *p)
@@ -71,11 +60,9 @@ static void make_ready(void *p)
     __atomic_load_n(&library_call, __ATOMIC_ACQUIRE)(p);
 }
 
-void __wrap__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(struct make_ready *m)
+INTERCEPTOR(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, (struct make_ready * m), (m))
 {
-    __real__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(m);
-    if (!__atomic_load_n(&dh_field_control, __ATOMIC_RELAXED))
-        return;
+    real__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(m);
     __atomic_store_n(&library_call, m->call, __ATOMIC_RELEASE);
     m->call = make_ready;
 }
@@ -96,30 +83,21 @@ static void let_go(const void *object)
         dh_field_track_give_up();
 }
 
-void __real__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **p) __attribute__((weak));
-DH_EXPORT void __wrap__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **p);
-
-void __wrap__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **p)
+INTERCEPTOR(void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **p), (p))
 {
     if (dh_field_tracks() && *p)
         let_go(*p);
-    __real__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(p);
+    real__ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(p);
 }
 
-/* The end of a catch block comes here, from inside libstdc++: by the first name if that is a shared library.
- * This is all that libgcc's does. */
-DH_EXPORT void __wrap__Unwind_DeleteException(struct _Unwind_Exception *e);
-DH_EXPORT __attribute__((weak, alias("__wrap__Unwind_DeleteException"))) void
-_Unwind_DeleteException(struct _Unwind_Exception *e);
-
-void __wrap__Unwind_DeleteException(struct _Unwind_Exception *e)
+/* The end of a catch block comes here, from inside libstdc++. */
+INTERCEPTOR(void, _Unwind_DeleteException, (struct _Unwind_Exception * e), (e))
 {
     if (dh_field_tracks() && e->exception_class == CLASS_GNU)
         let_go(e + 1);
     if (dh_field_tracks() && e->exception_class == CLASS_GNU + 1)
         let_go(*(void **)((char *)e - START_BEFORE_HEADER));
-    if (e->exception_cleanup)
-        e->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, e);
+    real__Unwind_DeleteException(e);
 }
 
 /* ---- The default resource of std::pmr ---- */
@@ -127,24 +105,19 @@ void __wrap__Unwind_DeleteException(struct _Unwind_Exception *e)
 /* It is in an atomic of libstdc++. */
 static const char resource;
 
-void *__real__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(void *r) __attribute__((weak));
-void *__real__ZNSt3pmr20get_default_resourceEv(void) __attribute__((weak));
-DH_EXPORT void *__wrap__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(void *r);
-DH_EXPORT void *__wrap__ZNSt3pmr20get_default_resourceEv(void);
-
-void *__wrap__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(void *r)
+INTERCEPTOR(void *, _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, (void *r), (r))
 {
     if (dh_field_tracks())
         dh_field_track_release(&resource);
-    void *old = __real__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(r);
+    void *old = real__ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE(r);
     if (dh_field_tracks())
         dh_field_track_acquire(&resource);
     return old;
 }
 
-void *__wrap__ZNSt3pmr20get_default_resourceEv(void)
+INTERCEPTOR(void *, _ZNSt3pmr20get_default_resourceEv, (void), ())
 {
-    void *r = __real__ZNSt3pmr20get_default_resourceEv();
+    void *r = real__ZNSt3pmr20get_default_resourceEv();
     if (dh_field_tracks())
         dh_field_track_acquire(&resource);
     return r;

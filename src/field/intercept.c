@@ -6,7 +6,6 @@
  * at that very moment: a thread may have waited in the call since before the following began.
  */
 #include <aio.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <mqueue.h>
@@ -14,19 +13,11 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <threads.h>
 
 #include "field/intercept.h"
-
-/* dlsym may find the condition variables of an older ABI. */
-void *dh_field_intercept_next(const char *name)
-{
-    void *fn = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    return fn ? fn : dlsym(RTLD_NEXT, name);
-}
 
 /* What an owner of a robust mutex did before it died is ordered before us, and was not told. */
 static void acquire(const volatile void *object, int rc)
@@ -158,7 +149,7 @@ static void run_once(void)
     o->routine();
 }
 
-/* What is followed may begin while the routine runs, so a chased program always gets the stack. */
+/* What is followed may begin while the routine runs, so the stack is always kept. */
 INTERCEPTOR(int, pthread_once, (pthread_once_t * control, void (*routine)(void)), (control, routine))
 {
     struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
@@ -218,14 +209,6 @@ UNFOLLOWED(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct 
 
 /* The last is there only for some commands. <sys/sem.h>, which declares it otherwise, is not included. */
 UNFOLLOWED(int, semctl, (int id, int n, int command, void *arg), (id, n, command, arg))
-
-/* The command looks at what is loaded when two have met; what is gone by then it does not see. */
-INTERCEPTOR(int, dlclose, (void *module), (module))
-{
-    if (dh_field_tracks())
-        dh_field_track_lose();
-    return real_dlclose(module);
-}
 
 /* ---- Memory that becomes other memory ---- */
 

@@ -16,9 +16,16 @@
 
 #include "base/sys.h"
 #include "field/field.h"
+#include "field/redirect.h"
 #include "field/track.h"
 
 struct dh_control *dh_field_control;
+
+#ifdef DH_FIELD_LINKED
+static bool redirected; /* functions of libc are, as far as they have to be (redirect.h) */
+#else
+static const bool redirected = true; /* they are by their names */
+#endif
 
 /* On a page that is all zero in a forked child. */
 static const u8 *original;
@@ -58,12 +65,6 @@ static bool drop_first(char *list)
     return false;
 }
 
-#ifdef DH_FIELD_LINKED
-static const bool preloaded = false;
-#else
-static const bool preloaded = true;
-#endif
-
 /* This library is the first in LD_PRELOAD. */
 static void drop_preload(void)
 {
@@ -76,18 +77,36 @@ static void drop_preload(void)
     }
 }
 
-/* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. */
+#ifdef DH_FIELD_LINKED
+static const bool preloaded = false;
+#else
+static const bool preloaded = true;
+#endif
+
+/* The descriptor in a value of DEADHEAT_FIELD. */
+static int read_value(const char *value, bool *ret_follows)
+{
+    int fd = 0;
+    for (; *value >= '0' && *value <= '9' && fd < 1 << 20; value++)
+        fd = fd * 10 + (*value - '0');
+    *ret_follows = *value == DH_CONTROL_FOLLOWS;
+    return fd;
+}
+
+/* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. What
+ * is to be followed is left to the library that is linked into the program: this one could not. */
 static int take_socket(void)
 {
     int fd = -1;
     for (char **at = environ; at && *at;) {
         const char *value = value_in(*at, DH_CONTROL_ENV);
-        if (!value) {
+        bool follows = false;
+        int number = value ? read_value(value, &follows) : -1;
+        if (!value || (follows && preloaded)) {
             at++;
             continue;
         }
-        for (fd = 0; *value >= '0' && *value <= '9' && fd < 1 << 20; value++)
-            fd = fd * 10 + (*value - '0');
+        fd = number;
         drop_setting(at);
     }
     if (fd >= 0 && preloaded)
@@ -287,7 +306,29 @@ __attribute__((constructor(101))) static void wake_up(void)
     if (fd < 0)
         return;
     if (has_socket_type(fd)) {
-        meet(fd);
+        if (redirected)
+            meet(fd);
         close_fd(fd);
     }
 }
+
+#ifdef DH_FIELD_LINKED
+
+/* Before the constructors of all modules: they may start threads, and keep addresses of functions. libc's
+ * environment is not there yet. */
+static void look_ahead(int argc, char **argv, char **environment)
+{
+    (void)argc;
+    (void)argv;
+    bool follows = false;
+    int fd = -1;
+    for (; !getauxval(AT_SECURE) && *environment; environment++)
+        if (value_in(*environment, DH_CONTROL_ENV))
+            fd = read_value(value_in(*environment, DH_CONTROL_ENV), &follows);
+    if (fd >= 0 && has_socket_type(fd))
+        redirected = dh_field_redirect_begin(follows);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = look_ahead;
+
+#endif

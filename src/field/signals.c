@@ -16,6 +16,7 @@
 #include "base/built.h"
 #include "base/sys.h"
 #include "field/field.h"
+#include "field/redirect.h"
 #include "field/track.h"
 
 /* ---- What the program has set ---- */
@@ -169,16 +170,18 @@ void dh_field_signals_forked(void)
 
 /* ---- What libc offers the program ---- */
 
-/* Where the library is linked in, a program that defines one of these itself keeps its own. */
-#pragma weak sigaction
-#pragma weak signal
-#pragma weak __sysv_signal
-#pragma weak pthread_sigmask
-#pragma weak sigprocmask
-#pragma weak sigsuspend
-#pragma weak ppoll
-#pragma weak pselect
-#pragma weak epoll_pwait
+/* Preloaded, the library stands before libc by its functions' names; linked into the program, by redirect.h.
+ * In both a program that defines one of these itself keeps its own. */
+#ifdef DH_FIELD_LINKED
+#define INSTEAD_OF(ret, name, params)             \
+    static ret instead_of_##name params;          \
+    DH_FIELD_REDIRECT(name, instead_of_##name, 1) \
+    static ret instead_of_##name params
+#define FIND_NEXT(name) dh_field_redirect_next(name)
+#else
+#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
+#define FIND_NEXT(name) dlsym(RTLD_NEXT, name)
+#endif
 
 static bool awake(void)
 {
@@ -190,7 +193,7 @@ static void *next_of(void **known, const char *name)
 {
     void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
     if (!fn) {
-        fn = dlsym(RTLD_NEXT, name);
+        fn = FIND_NEXT(name);
         __atomic_store_n(known, fn, __ATOMIC_RELEASE);
     }
     return fn;
@@ -212,7 +215,7 @@ static const sigset_t *without(const sigset_t *set, sigset_t *copy)
     return copy;
 }
 
-DH_EXPORT int sigaction(int number, const struct sigaction *restrict act, struct sigaction *restrict old)
+INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, struct sigaction *restrict old))
 {
     struct sigaction copy;
     if (dh_field_tracks())
@@ -229,14 +232,14 @@ DH_EXPORT int sigaction(int number, const struct sigaction *restrict act, struct
     return NEXT(sigaction)(number, act, old);
 }
 
-static void (*set_handler(int number, void (*handler)(int), int flags))(int)
+static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 {
     struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
     exchange(number, &act, &old);
     return old.sa_handler;
 }
 
-DH_EXPORT void (*signal(int number, void (*handler)(int)))(int)
+INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
 {
     if (dh_field_tracks())
         dh_field_track_give_up();
@@ -245,7 +248,7 @@ DH_EXPORT void (*signal(int number, void (*handler)(int)))(int)
     return NEXT(signal)(number, handler);
 }
 
-DH_EXPORT void (*__sysv_signal(int number, void (*handler)(int)))(int)
+INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))
 {
     if (is_ours(number) && awake())
         return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
@@ -276,12 +279,12 @@ static int change_mask(int (*next)(int, const sigset_t *, sigset_t *), int how, 
     return rc;
 }
 
-DH_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+INSTEAD_OF(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old))
 {
     return change_mask(NEXT(pthread_sigmask), how, set, old);
 }
 
-DH_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+INSTEAD_OF(int, sigprocmask, (int how, const sigset_t *restrict set, sigset_t *restrict old))
 {
     return change_mask(NEXT(sigprocmask), how, set, old);
 }
@@ -295,26 +298,27 @@ static int waited(int rc)
     return rc;
 }
 
-DH_EXPORT int sigsuspend(const sigset_t *set)
+INSTEAD_OF(int, sigsuspend, (const sigset_t *set))
 {
     sigset_t copy;
     return NEXT(sigsuspend)(without(set, &copy));
 }
 
-DH_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set)
+INSTEAD_OF(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *set))
 {
     sigset_t copy;
     return waited(NEXT(ppoll)(fds, n, timeout, without(set, &copy)));
 }
 
-DH_EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
-                      const struct timespec *restrict timeout, const sigset_t *restrict set)
+INSTEAD_OF(int, pselect,
+           (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
+            const struct timespec *restrict timeout, const sigset_t *restrict set))
 {
     sigset_t copy;
     return waited(NEXT(pselect)(n, r, w, e, timeout, without(set, &copy)));
 }
 
-DH_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
+INSTEAD_OF(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set))
 {
     sigset_t copy;
     return waited(NEXT(epoll_pwait)(fd, events, n, timeout, without(set, &copy)));

@@ -26,14 +26,12 @@ static void acquire_files(const char *const *files)
 }
 
 #define ACQUIRES(ret, name, params, args)                                            \
-    ret name params;                                                                 \
     INTERCEPTOR(ret, name, params, args)                                             \
     {                                                                                \
         const char *files __attribute__((cleanup(acquire_files))) = &dh_field_files; \
         return real_##name args;                                                     \
     }
 #define RELEASES(ret, name, params, args)            \
-    ret name params;                                 \
     INTERCEPTOR(ret, name, params, args)             \
     {                                                \
         if (dh_field_tracks())                       \
@@ -41,7 +39,6 @@ static void acquire_files(const char *const *files)
         return real_##name args;                     \
     }
 #define USES(ret, name, params, args)                                                \
-    ret name params;                                                                 \
     INTERCEPTOR(ret, name, params, args)                                             \
     {                                                                                \
         if (dh_field_tracks())                                                       \
@@ -126,18 +123,17 @@ USES(wchar_t *, __fgetws_unlocked_chk, (wchar_t * p, size_t room, int n, FILE *f
 #define LIST(...) __VA_ARGS__
 
 /* A function and the one that it is with a va_list: arguments cannot be passed on otherwise. */
-#define FORMATS(name, vname, params, args)                                                             \
-    USES(int, vname, (LIST params, va_list list), (LIST args, list))                                   \
-    int name(LIST params, ...);                                                                        \
-    DH_EXPORT __attribute__((weak)) int name(LIST params, ...)                                         \
-    {                                                                                                  \
-        va_list list;                                                                                  \
-        va_start(list, format);                                                                        \
-        int rc = __atomic_load_n(&dh_field_control, __ATOMIC_RELAXED) ? awake_##vname(LIST args, list) \
-                                                                      : real_##vname(LIST args, list); \
-        va_end(list);                                                                                  \
-        return rc;                                                                                     \
-    }
+#define FORMATS(name, vname, params, args)                           \
+    USES(int, vname, (LIST params, va_list list), (LIST args, list)) \
+    static int intercept_##name(LIST params, ...)                    \
+    {                                                                \
+        va_list list;                                                \
+        va_start(list, format);                                      \
+        int rc = intercept_##vname(LIST args, list);                 \
+        va_end(list);                                                \
+        return rc;                                                   \
+    }                                                                \
+    DH_FIELD_REDIRECT(name, intercept_##name, 0)
 FORMATS(printf, vprintf, (const char *format), (format))
 FORMATS(fprintf, vfprintf, (FILE * f, const char *format), (f, format))
 FORMATS(dprintf, vdprintf, (int fd, const char *format), (fd, format))
@@ -170,17 +166,14 @@ USES(void, psiginfo, (const siginfo_t *info, const char *text), (info, text))
 /* Those that end the program never come back. */
 #define WARNS(name, vname, params, args)                              \
     USES(void, vname, (LIST params, va_list list), (LIST args, list)) \
-    void name(LIST params, ...);                                      \
-    DH_EXPORT __attribute__((weak)) void name(LIST params, ...)       \
+    static void intercept_##name(LIST params, ...)                    \
     {                                                                 \
         va_list list;                                                 \
         va_start(list, format);                                       \
-        if (__atomic_load_n(&dh_field_control, __ATOMIC_RELAXED))     \
-            awake_##vname(LIST args, list);                           \
-        else                                                          \
-            real_##vname(LIST args, list);                            \
+        intercept_##vname(LIST args, list);                           \
         va_end(list);                                                 \
-    }
+    }                                                                 \
+    DH_FIELD_REDIRECT(name, intercept_##name, 0)
 WARNS(warn, vwarn, (const char *format), (format))
 WARNS(warnx, vwarnx, (const char *format), (format))
 WARNS(err, verr, (int status, const char *format), (status, format))

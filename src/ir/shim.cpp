@@ -363,9 +363,13 @@ struct AnalysePass : PassInfoMixin<AnalysePass> {
 };
 
 struct CaperPass : PassInfoMixin<CaperPass> {
+    bool inlining;
+    explicit CaperPass(bool inlining) : inlining(inlining)
+    {
+    }
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
-        dh_ir_caper_program(wrap(&module));
+        dh_ir_caper_program(wrap(&module), inlining);
         return PreservedAnalyses::none();
     }
     static bool isRequired()
@@ -408,7 +412,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                         if (pruning)
                             passes.addPass(PrunePass());
                         else if (caper)
-                            passes.addPass(CaperPass());
+                            passes.addPass(CaperPass(true));
                         else
                             passes.addPass(BuiltPass());
                     });
@@ -426,14 +430,14 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
                             passes.addPass(InstrumentPass(true));
                         *ended = true;
                     });
-                /* By name for `opt -passes=...`: deadheat-raw leaves the calls as calls, and deadheat-prune
-                 * in front of either takes the module for a whole program. */
+                /* By name for `opt -passes=...`: deadheat-raw and deadheat-caper-raw leave the calls as
+                 * calls, and deadheat-prune in front of either takes the module for a whole program. */
                 builder.registerPipelineParsingCallback(
                     [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
                         if (name == "deadheat-prune")
                             passes.addPass(MarkSafePass());
-                        else if (name == "deadheat-caper")
-                            passes.addPass(CaperPass());
+                        else if (name == "deadheat-caper" || name == "deadheat-caper-raw")
+                            passes.addPass(CaperPass(name == "deadheat-caper"));
                         else if (name == "deadheat" || name == "deadheat-raw")
                             passes.addPass(InstrumentPass(name == "deadheat"));
                         else

@@ -106,7 +106,7 @@ void dh_shim_warn(LLVMModuleRef m, const char *sentence);
 /* ---- shim_caper.cpp: for Caper builds -------------------------------------------------------------- */
 
 /* Called once for each program that is linked for Caper, on the merged module (C side: caper/caper.c). */
-void dh_ir_caper_program(LLVMModuleRef m);
+void dh_ir_caper_program(LLVMModuleRef m, bool inlining);
 /* The pointer that ptr was made from. */
 LLVMValueRef dh_shim_object(LLVMValueRef ptr);
 /* Whether the language lets the memory that is loaded hold a pointer or anything, and not only a number. */
@@ -116,6 +116,11 @@ bool dh_shim_may_hold_pointer(LLVMValueRef load);
 LLVMValueRef dh_shim_insert_branch(LLVMValueRef inst, const char *text);
 /* A place on the way from an invoke or a callbr to where it goes on as a rule. */
 LLVMValueRef dh_shim_normal_way(LLVMValueRef call);
+/* Says something about variables to a debugger. */
+bool dh_shim_is_debug(LLVMValueRef inst);
+/* The blocks before a block, each as often as it leads there; returns how many there are, which may be more.
+ */
+unsigned dh_shim_predecessors(LLVMBasicBlockRef bb, LLVMBasicBlockRef *ret, unsigned room);
 void dh_shim_move_to_front(LLVMValueRef fn);
 /* Calls of one become calls of the other. */
 void dh_shim_replace_calls(LLVMValueRef old, LLVMValueRef by);

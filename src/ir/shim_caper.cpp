@@ -4,9 +4,11 @@
 #include "shim.h"
 
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -51,6 +53,22 @@ LLVMValueRef dh_shim_normal_way(LLVMValueRef call)
     auto *inst = unwrap<CallBase>(call);
     BasicBlock *to = inst->getSuccessor(0); /* of an invoke and of a callbr: where it goes on */
     return wrap(SplitEdge(inst->getParent(), to)->getTerminator());
+}
+
+bool dh_shim_is_debug(LLVMValueRef inst)
+{
+    return isa<DbgInfoIntrinsic>(unwrap(inst));
+}
+
+unsigned dh_shim_predecessors(LLVMBasicBlockRef bb, LLVMBasicBlockRef *ret, unsigned room)
+{
+    unsigned n = 0;
+    for (BasicBlock *before : predecessors(unwrap(bb))) {
+        if (n < room)
+            ret[n] = wrap(before);
+        n++;
+    }
+    return n;
 }
 
 void dh_shim_move_to_front(LLVMValueRef fn)

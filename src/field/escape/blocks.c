@@ -94,14 +94,12 @@ void dh_esc_owner_tell_all(void)
         tell(&owners[i]);
 }
 
-static void count_one(u64 *counter)
+/* Only this thread adds. Now and then the file is told. */
+static void count(struct dh_esc_owner *o, u64 *counter)
 {
-    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-}
-
-static void count_tick(struct dh_esc_owner *o)
-{
-    if (DH_UNLIKELY(++o->tick % TELL_EVERY == 0))
+    u64 now = __atomic_load_n(counter, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(counter, now, __ATOMIC_RELAXED);
+    if (DH_UNLIKELY(now >= TELL_EVERY))
         tell(o);
 }
 
@@ -122,29 +120,59 @@ static u64 grains_of(uptr p, u64 n, bool *ret_open)
     return n / DH_CAPER_GRAIN;
 }
 
-void __dh_esc_slow_new(void *p, u64 n)
+static DH_NOINLINE void track_any(void *p, u64 n)
 {
     bool open = false;
     u64 grains = grains_of((uptr)p, n, &open), first = (uptr)p / DH_CAPER_GRAIN;
     u32 owner = dh_esc_owner_mine();
     struct dh_esc_owner *o = &owners[owner];
-    count_tick(o);
-    if (DH_UNLIKELY(grains == 0 || owner == DH_CAPER_OWNERS || !dh_esc_shadow_open(first, grains))) {
-        count_one(&o->untracked);
+    if (grains == 0 || owner == DH_CAPER_OWNERS || !dh_esc_shadow_open(first, grains)) {
+        count(o, &o->untracked);
         return;
     }
-    count_one(&o->tracked);
+    count(o, &o->tracked);
     dh_esc_shadow_fill(first, grains, (u8)owner, open);
+}
+
+void __dh_esc_slow_new(void *p, u64 n)
+{
+    u64 first = (uptr)p / DH_CAPER_GRAIN, grains = n / DH_CAPER_GRAIN + 1;
+    u32 owner = mine - 1; /* too large if it is not known */
+    if (DH_UNLIKELY(grains > DH_ESC_FEW || (uptr)p % DH_CAPER_GRAIN != 0 || owner >= DH_CAPER_OWNERS ||
+                    !dh_esc_blocks_closed || !dh_esc_shadow_is_open(first, grains))) {
+        track_any(p, n);
+        return;
+    }
+    dh_esc_shadow_fill_few(first, grains, DH_ESC_BEGIN(owner));
+    count(&owners[owner], &owners[owner].tracked);
+}
+
+static DH_NOINLINE void free_any(u64 first)
+{
+    struct dh_esc_block b = dh_esc_shadow_block(first);
+    dh_esc_shadow_clear(b.first, b.n);
+}
+
+/* Is there a block that begins at p? */
+static bool begins_at(const void *p)
+{
+    u64 first = (uptr)p / DH_CAPER_GRAIN;
+    return (uptr)p % DH_CAPER_GRAIN == 0 && dh_esc_index((u64)p) == first &&
+           (*dh_esc_shadow(first) & ~DH_CAPER_OPEN) >= DH_CAPER_FIRST;
 }
 
 /* Whoever owns it: who frees a block has it. */
 void __dh_esc_slow_free(void *p)
 {
-    u64 first = (uptr)p / DH_CAPER_GRAIN;
-    if (dh_esc_index((u64)p) != first || (uptr)p % DH_CAPER_GRAIN != 0 || dh_esc_shadow_first(first) != first)
+    if (!begins_at(p))
         return;
-    struct dh_esc_block b = dh_esc_shadow_block(first);
-    dh_esc_shadow_clear(b.first, b.n);
+    u64 first = (uptr)p / DH_CAPER_GRAIN;
+    u64 bytes = *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
+    u32 grains = 1 + dh_esc_shadow_more(bytes >> 8); /* which ends with the 0 that comes in */
+    if (DH_LIKELY(grains < DH_ESC_FEW && (bytes & 0x8080808080808080ull) == 0))
+        dh_esc_shadow_clear_few(first, grains);
+    else
+        free_any(first);
 }
 
 /* ---- Blocks that move ---- */
@@ -153,20 +181,19 @@ void __dh_esc_slow_free(void *p)
  * be another thread's. Whether it was this thread's own, and how long, is kept. */
 static bool suspend(void *p, struct dh_esc_block *ret)
 {
-    u64 first = (uptr)p / DH_CAPER_GRAIN;
-    if (!p || __dh_esc_mask == 0 || (uptr)p % DH_CAPER_GRAIN != 0 || dh_esc_index((u64)p) != first ||
-        dh_esc_shadow_first(first) != first)
+    if (!p || __dh_esc_mask == 0 || !begins_at(p))
         return false;
-    *ret = dh_esc_shadow_block(first);
+    *ret = dh_esc_shadow_block((uptr)p / DH_CAPER_GRAIN);
     dh_esc_shadow_clear(ret->first, ret->n);
     return ret->owner == dh_esc_owner_mine();
 }
 
-static void *resume(void *p, void *moved, u64 n, bool private, const struct dh_esc_block *was)
+/* n: the bytes asked for; begins: it is to be private. */
+static void *resume(void *moved, u64 n, bool begins, const struct dh_esc_block *was)
 {
-    if (!moved && n > 0 && private)
+    if (!moved && n > 0 && begins && was->n > 0)
         dh_esc_shadow_fill(was->first, was->n, was->owner, was->open); /* it failed */
-    else if (moved && (private || !p) && __dh_esc_mask != 0)
+    else if (moved && begins && __dh_esc_mask != 0)
         __dh_esc_slow_new(moved, n);
     return moved;
 }
@@ -174,15 +201,16 @@ static void *resume(void *p, void *moved, u64 n, bool private, const struct dh_e
 void *__dh_esc_realloc(void *p, u64 n)
 {
     struct dh_esc_block was = {0};
-    bool private = suspend(p, &was);
-    return resume(p, realloc(p, n), n, private, &was);
+    bool begins = suspend(p, &was) || !p;
+    return resume(realloc(p, n), n, begins, &was);
 }
 
 void *__dh_esc_reallocarray(void *p, u64 n, u64 size)
 {
     struct dh_esc_block was = {0};
     u64 bytes;
-    bool overflows = __builtin_mul_overflow(n, size, &bytes);
-    bool private = suspend(p, &was);
-    return resume(p, reallocarray(p, n, size), overflows ? ~0ull : bytes, private, &was);
+    if (__builtin_mul_overflow(n, size, &bytes))
+        bytes = ~0ull; /* which fails */
+    bool begins = suspend(p, &was) || !p;
+    return resume(reallocarray(p, n, size), bytes, begins, &was);
 }

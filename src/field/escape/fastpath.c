@@ -29,16 +29,11 @@ FAST void __dh_esc_store(const void *dst, u64 value)
 /* The words that have a byte in [src, src + n). They are in the same pages as those. */
 FAST void __dh_esc_contents(const void *src, u64 n)
 {
-    if (n > FEW) {
-        __dh_esc_slow_contents(src, n);
-        return;
-    }
-    uptr from = DH_ALIGN_DOWN((uptr)src, sizeof(u64)), to = (uptr)src + n;
-    u64 few[FEW / sizeof(u64) + 1];
-    bool any = false;
-    for (u32 i = 0; i < DH_ARRAY_LEN(few); i++) {
-        few[i] = n > 0 && from + i * sizeof(u64) < to ? ((const u64 *)from)[i] : 0;
-        any |= dh_esc_is_candidate(few[i]);
+    bool any = n > FEW;
+    uptr at = DH_ALIGN_DOWN((uptr)src, sizeof(u64)), last = DH_ALIGN_DOWN((uptr)src + n - 1, sizeof(u64));
+    for (u64 done = 0; n > 0 && n <= FEW && done < n + sizeof(u64) - 1; done += sizeof(u64)) {
+        any |= dh_esc_is_candidate(*(const u64 *)at);
+        at = at < last ? at + sizeof(u64) : last;
     }
     if (DH_UNLIKELY(any))
         __dh_esc_slow_contents(src, n);

@@ -10,7 +10,11 @@
 
 #include "field/escape/escape.h"
 
-#define DH_ESC_PRESERVE __attribute__((preserve_most))
+#if defined(__clang__)
+#define DH_ESC_PRESERVE __attribute__((preserve_most, nothrow))
+#else
+#define DH_ESC_PRESERVE __attribute__((nothrow))
+#endif
 
 /* start.c */
 extern DH_HIDDEN u64 __dh_esc_mask;
@@ -23,8 +27,8 @@ extern DH_HIDDEN _Thread_local u32 __dh_esc_outside __attribute__((tls_model("in
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n);
 /* After and before calls of the allocator, which keeps none. */
-DH_HIDDEN void __dh_esc_slow_new(void *p, u64 n);
-DH_HIDDEN void __dh_esc_slow_free(void *p);
+DH_HIDDEN __attribute__((nothrow)) void __dh_esc_slow_new(void *p, u64 n);
+DH_HIDDEN __attribute__((nothrow)) void __dh_esc_slow_free(void *p);
 
 DH_INLINE u64 dh_esc_index(u64 value)
 {

@@ -166,7 +166,7 @@ static bool any(pieces p)
     return ((w[0] | w[1]) & 0xffffffff) != 0;
 }
 
-static void scan(struct work *w, struct stretch s)
+static void scan_words(struct work *w, struct stretch s)
 {
     const u64 *at = (const u64 *)s.from, *end = (const u64 *)s.to;
     const struct filter f = make_filter();
@@ -180,6 +180,24 @@ static void scan(struct work *w, struct stretch s)
     }
     for (; at < end; at++)
         escape_value(w, *at);
+}
+
+/* Pages of a large block that were never touched stay so. */
+static void scan(struct work *w, struct stretch s)
+{
+    enum { PAGE = 4096, PAGES = 128 };
+    u8 there[PAGES];
+    while (s.to - s.from > sizeof(there) * PAGE) {
+        uptr page = DH_ALIGN_DOWN(s.from, PAGE);
+        bool known = dh_sys_resident(page, sizeof(there) * PAGE, there);
+        for (u32 i = 0; i < PAGES; i++, page += PAGE) {
+            uptr from = page < s.from ? s.from : page;
+            if (!known || (there[i] & 1) != 0)
+                scan_words(w, (struct stretch){from, page + PAGE});
+        }
+        s.from = page;
+    }
+    scan_words(w, s);
 }
 
 static void begin(struct work *w)

@@ -11,7 +11,6 @@
 
 enum {
     PAGE = 4096,
-    PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT),
     PIECE_GRAINS = 1 << (DH_ESC_PIECE_SHIFT - 4),
     HIGH_PIECE = 0x600000000000 >> DH_ESC_PIECE_SHIFT, /* the heap is below, what is mapped above */
     DISCARD = 1 << 20, /* so many bytes of shadow are given back to the kernel rather than written */
@@ -19,8 +18,8 @@ enum {
 
 struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES] = {{~0u, 0}, {~0u, 0}};
 
-/* Atomic. Which pieces are writable. */
-static u8 writable[PIECES];
+u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
+static bool reserved; /* all of it; written before there are threads */
 
 /* A page more at both ends: two bytes are read at a time. */
 static long reserve(uptr from, uptr to)
@@ -40,7 +39,8 @@ static long reserve(uptr from, uptr to)
 
 bool dh_esc_shadow_reserve(void)
 {
-    return !dh_sys_failed(reserve(DH_CAPER_SHADOW, DH_CAPER_SHADOW + DH_CAPER_SHADOW_SIZE));
+    reserved = !dh_sys_failed(reserve(DH_CAPER_SHADOW, DH_CAPER_SHADOW + DH_CAPER_SHADOW_SIZE));
+    return reserved;
 }
 
 /* If something else is there, barriers read that, and the slow paths know better. */
@@ -56,6 +56,20 @@ void dh_esc_shadow_give_up(void)
 {
     __atomic_store_n(&__dh_esc_mask, 0, __ATOMIC_RELAXED);
     dh_esc_trouble(DH_CAPER_NO_SHADOW);
+}
+
+/* In place of libc's: to have all pages of the shadow there would take more memory than there is. So pages
+ * are locked when they come, and the shadow is not. */
+DH_EXPORT __attribute__((weak)) int mlockall(int flags)
+{
+    long r = dh_sys3(SYS_mlockall, reserved ? flags | MCL_ONFAULT : flags, 0, 0);
+    if (r != 0) {
+        errno = (int)-r;
+        return -1;
+    }
+    if (reserved)
+        dh_sys3(SYS_munlock, DH_CAPER_SHADOW, DH_CAPER_SHADOW_SIZE, 0);
+    return 0;
 }
 
 static void widen(u32 piece)
@@ -76,7 +90,7 @@ static DH_COLD bool open_piece(u32 piece)
                 PROT_READ | PROT_WRITE) != 0)
         return false;
     widen(piece);
-    __atomic_store_n(&writable[piece], 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&dh_esc_shadow_pieces[piece], 1, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -84,56 +98,49 @@ bool dh_esc_shadow_open(u64 first, u64 n)
 {
     u64 last = (first + n - 1) / PIECE_GRAINS;
     for (u64 piece = first / PIECE_GRAINS; piece <= last; piece++)
-        if (DH_UNLIKELY(!__atomic_load_n(&writable[piece], __ATOMIC_ACQUIRE)) && !open_piece((u32)piece))
+        if (DH_UNLIKELY(!__atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_ACQUIRE)) &&
+            !open_piece((u32)piece))
             return false;
     return true;
 }
 
 /* ---- Writing ---- */
 
-typedef u64 u64_any __attribute__((aligned(1), may_alias));
-typedef u32 u32_any __attribute__((aligned(1), may_alias));
-typedef u16 u16_any __attribute__((aligned(1), may_alias));
+/* Sixteen at once. */
+typedef u8 bytes16 __attribute__((vector_size(16), aligned(1), may_alias));
 
-/* The compiler must not join or reorder what a signal handler may see half done. */
-#define PUT(type, at, value) (*(volatile type *)(at) = (type)(value))
+static bytes16 spread(u8 byte)
+{
+    return (bytes16){byte, byte, byte, byte, byte, byte, byte, byte,
+                     byte, byte, byte, byte, byte, byte, byte, byte};
+}
 
 static void set(u8 *at, u8 byte, u64 n)
 {
-    const u64 word = byte * 0x0101010101010101ull;
+    const bytes16 many = spread(byte);
     if (n >= 4096) {
         __asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(byte) : "memory");
         return;
     }
-    for (; n >= 8; n -= 8, at += 8)
-        PUT(u64_any, at, word);
-    for (; n > 0; n--, at++)
-        PUT(u8, at, byte);
-}
-
-/* Of up to 8 grains; the last store has the first byte. */
-static void fill_small(u8 *at, u64 n, u64 bytes)
-{
-    if (n >= 4) {
-        PUT(u32_any, at + n - 4, bytes >> 8 * (n - 4));
-        PUT(u32_any, at, bytes);
-    } else if (n >= 2) {
-        PUT(u16_any, at + n - 2, bytes >> 8 * (n - 2));
-        PUT(u16_any, at, bytes);
-    } else {
-        PUT(u8, at, bytes);
+    for (; n >= sizeof(many); n -= sizeof(many), at += sizeof(many))
+        DH_ESC_PUT(bytes16, at, many);
+    if (n >= 8) {
+        DH_ESC_PUT(dh_esc_u64, at, byte * 0x0101010101010101ull);
+        n -= 8, at += 8;
     }
+    for (; n > 0; n--, at++)
+        DH_ESC_PUT(u8, at, byte);
 }
 
 void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open)
 {
     DH_ASSERT(n > 0 && owner < DH_CAPER_OWNERS);
-    u8 *at = dh_esc_shadow(first);
-    u64 begin = 0x0101010101010100ull | (u64)(DH_CAPER_FIRST + owner);
-    if (DH_LIKELY(n <= 8)) {
-        fill_small(at, n, begin | (open ? (u64)DH_CAPER_OPEN << 8 * (n - 1) : 0));
+    if (n <= DH_ESC_FEW) {
+        dh_esc_shadow_fill_few(first, n,
+                               DH_ESC_BEGIN(owner) | (open ? (u64)DH_CAPER_OPEN << 8 * (n - 1) : 0));
         return;
     }
+    u8 *at = dh_esc_shadow(first);
     u64 from = 8;
     for (u8 code = 2; from < n; code++) {
         u64 to = code == DH_CAPER_STEPS || from * 8 > n ? n : from * 8;
@@ -141,27 +148,17 @@ void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open)
         from = to;
     }
     if (open)
-        PUT(u8, at + n - 1, at[n - 1] | DH_CAPER_OPEN);
-    PUT(u64_any, at, begin);
+        DH_ESC_PUT(u8, at + n - 1, at[n - 1] | DH_CAPER_OPEN);
+    DH_ESC_PUT(dh_esc_u64, at, DH_ESC_BEGIN(owner));
 }
 
 void dh_esc_shadow_clear(u64 first, u64 n)
 {
-    u8 *at = dh_esc_shadow(first);
-    if (DH_LIKELY(n <= 8)) {
-        /* Forward, so that the first byte goes first. */
-        if (n >= 4) {
-            PUT(u32_any, at, 0);
-            PUT(u32_any, at + n - 4, 0);
-        } else if (n >= 2) {
-            PUT(u16_any, at, 0);
-            PUT(u16_any, at + n - 2, 0);
-        } else {
-            PUT(u8, at, 0);
-        }
+    if (n <= DH_ESC_FEW) {
+        dh_esc_shadow_clear_few(first, n);
         return;
     }
-    u8 *end = at + n;
+    u8 *at = dh_esc_shadow(first), *end = at + n;
     if (n >= DISCARD) {
         u8 *from = (u8 *)DH_ALIGN_UP((uptr)at + 1, PAGE), *to = (u8 *)DH_ALIGN_DOWN((uptr)end, PAGE);
         set(at, 0, (u64)(from - at));
@@ -187,27 +184,44 @@ u64 dh_esc_shadow_first(u64 grain)
     }
 }
 
-/* The grain of the first byte in 8 that belongs to no block, or to the next. */
-static u32 find_end(u64 bytes)
+/* How many grains from here on have the code, in sixteens. They are of one block: the next begins with
+ * another code. */
+static u64 count_same(const u8 *at, u8 code)
 {
-    /* Bytes 1 to STEPS go on. With 7 bits each, no carry leaves a byte. */
-    const u64 ones = 0x0101010101010101ull, high = ones << 7;
-    u64 codes = bytes & ~high;
-    u64 ends = (codes + ones * (0x80 - DH_CAPER_FIRST)) | ~(codes + ones * 0x7f);
-    ends &= high;
-    return ends ? (u32)__builtin_ctzll(ends) / 8 : 8;
+    const bytes16 many = spread(code);
+    u64 n = 0;
+    for (;; n += sizeof(many)) {
+        u64 same[2];
+        bytes16 equal = (bytes16)(*(const bytes16 *)(at + n) == many);
+        __builtin_memcpy(same, &equal, sizeof(same));
+        if ((same[0] & same[1]) != ~0ull)
+            return n;
+    }
+}
+
+/* A grain that is 8^k behind the first and has the code k + 1 is of the same block: it would be nearer to the
+ * beginning of any other. So most of a long block can be left out. */
+static u64 skip_far(const u8 *at)
+{
+    u64 n = 1;
+    u8 code = 0;
+    for (u8 k = 1; k < DH_CAPER_STEPS && (at[1ull << 3 * k] & ~DH_CAPER_OPEN) == k + 1; k++) {
+        n = 1ull << 3 * k;
+        code = k + 1;
+    }
+    return code == 0 ? n : n + count_same(at + n, code);
 }
 
 struct dh_esc_block dh_esc_shadow_block(u64 first)
 {
     const u8 *at = dh_esc_shadow(first);
     struct dh_esc_block b = {.first = first,
-                             .n = 1,
+                             .n = at[0] & DH_CAPER_OPEN ? 1 : skip_far(at),
                              .owner = (u8)((at[0] & ~DH_CAPER_OPEN) - DH_CAPER_FIRST),
                              .open = (at[0] & DH_CAPER_OPEN) != 0};
     for (u32 more = 8; more == 8 && !b.open; b.n += more) {
-        u64 bytes = *(const volatile u64_any *)(at + b.n);
-        more = find_end(bytes);
+        u64 bytes = *(const volatile dh_esc_u64 *)(at + b.n);
+        more = dh_esc_shadow_more(bytes);
         u64 opens = bytes & 0x8080808080808080ull & (more == 8 ? ~0ull : (1ull << 8 * more) - 1);
         if (opens) {
             more = (u32)__builtin_ctzll(opens) / 8 + 1;

@@ -16,6 +16,13 @@ DH_INLINE u8 *dh_esc_shadow(u64 grain)
     return (u8 *)(DH_CAPER_SHADOW + grain);
 }
 
+typedef u64 dh_esc_u64 __attribute__((aligned(1), may_alias));
+typedef u32 dh_esc_u32 __attribute__((aligned(1), may_alias));
+typedef u16 dh_esc_u16 __attribute__((aligned(1), may_alias));
+
+/* The compiler must not join or reorder what a signal handler may see half done. */
+#define DH_ESC_PUT(type, at, value) (*(volatile type *)(at) = (type)(value))
+
 /* No block. */
 #define DH_ESC_NONE (~0ull)
 
@@ -27,21 +34,72 @@ struct dh_esc_block {
 
 /* ---- shadow.c ---- */
 
+enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT), DH_ESC_RANGES = 2 };
+extern u8 dh_esc_shadow_pieces[DH_ESC_PIECES]; /* which can be written; atomic */
+
 /* Reserves it. False: then inlined barriers still have a byte to read. */
 bool dh_esc_shadow_reserve(void);
 void dh_esc_shadow_reserve_least(void);
-/* Can the shadow of these grains be written? Makes it so where it may. */
+/* Can the shadow of these grains be written? */
+DH_INLINE bool dh_esc_shadow_is_open(u64 first, u64 n)
+{
+    const u8 *open = dh_esc_shadow_pieces;
+    const int shift = DH_ESC_PIECE_SHIFT - 4;
+    return (__atomic_load_n(&open[first >> shift], __ATOMIC_ACQUIRE) &
+            __atomic_load_n(&open[(first + n - 1) >> shift], __ATOMIC_ACQUIRE)) != 0;
+}
+/* The same of any length. Makes it so where it may. */
 bool dh_esc_shadow_open(u64 first, u64 n);
 /* From now on all memory has escaped. */
 void dh_esc_shadow_give_up(void);
 
 /* Where memory has been that was private: words that point elsewhere are no pointers to blocks. In pieces,
  * the two ranges apart. Atomic; they only grow. */
-enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_RANGES = 2 };
 struct dh_esc_range {
     u32 from, to;
 };
 extern struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
+
+/* Blocks of few grains, of which the stores are chosen so that the first byte is written last. */
+enum { DH_ESC_FEW = 8 };
+#define DH_ESC_BEGIN(owner) (0x0101010101010100ull | (u64)(DH_CAPER_FIRST + (owner)))
+DH_INLINE void dh_esc_shadow_fill_few(u64 first, u64 n, u64 bytes)
+{
+    u8 *at = dh_esc_shadow(first);
+    if (n >= 4) {
+        DH_ESC_PUT(dh_esc_u32, at + n - 4, bytes >> 8 * (n - 4));
+        DH_ESC_PUT(dh_esc_u32, at, bytes);
+    } else if (n >= 2) {
+        DH_ESC_PUT(dh_esc_u16, at + n - 2, bytes >> 8 * (n - 2));
+        DH_ESC_PUT(dh_esc_u16, at, bytes);
+    } else {
+        DH_ESC_PUT(u8, at, bytes);
+    }
+}
+
+DH_INLINE void dh_esc_shadow_clear_few(u64 first, u64 n)
+{
+    u8 *at = dh_esc_shadow(first);
+    if (n >= 4) {
+        DH_ESC_PUT(dh_esc_u32, at, 0);
+        DH_ESC_PUT(dh_esc_u32, at + n - 4, 0);
+    } else if (n >= 2) {
+        DH_ESC_PUT(dh_esc_u16, at, 0);
+        DH_ESC_PUT(dh_esc_u16, at + n - 2, 0);
+    } else {
+        DH_ESC_PUT(u8, at, 0);
+    }
+}
+
+/* How many of 8 bytes go on with a block: those before the first that is in none, or begins the next. */
+DH_INLINE u32 dh_esc_shadow_more(u64 bytes)
+{
+    /* Codes 1 to STEPS go on. With 7 bits each, no carry leaves a byte. */
+    const u64 ones = 0x0101010101010101ull, high = ones << 7;
+    u64 codes = bytes & ~high;
+    u64 ends = ((codes + ones * (0x80 - DH_CAPER_FIRST)) | ~(codes + ones * 0x7f)) & high;
+    return ends ? (u32)__builtin_ctzll(ends) / 8 : 8;
+}
 
 void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open);
 void dh_esc_shadow_clear(u64 first, u64 n);
@@ -52,14 +110,14 @@ struct dh_esc_block dh_esc_shadow_block(u64 first);
 
 /* ---- blocks.c ---- */
 
-/* What each thread has: atomic where others look. */
+/* What a thread counts, in a cache line of its own, until the run file is told. Atomic. */
 struct dh_esc_owner {
-    u32 tid; /* 0: nobody's. Atomic */
-    u32 tick;
-    u64 tracked, escapes, untracked; /* not yet told to the run file */
-    u64 unused[4];
+    u32 tid; /* whose it is; 0: nobody's */
+    u32 unused;
+    u64 tracked, escapes, untracked;
+    u64 unused2[4];
 };
-_Static_assert(sizeof(struct dh_esc_owner) == 64, "threads count in cache lines of their own");
+_Static_assert(sizeof(struct dh_esc_owner) == 64, "a cache line");
 
 /* Do the last bytes of a block share their grain with nothing? */
 extern bool dh_esc_blocks_closed;

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -183,10 +184,7 @@ static const char *find_path(char **environment)
     for (; *environment; environment++)
         if (value_in(*environment, DH_CAPER_RUN))
             path = value_in(*environment, DH_CAPER_RUN);
-    for (const Elf64_auxv_t *a = (const Elf64_auxv_t *)(environment + 1); a->a_type != AT_NULL; a++)
-        if (a->a_type == AT_SECURE && a->a_un.a_val != 0)
-            return NULL;
-    return path;
+    return getauxval(AT_SECURE) ? NULL : path;
 }
 
 static void begin_run(struct dh_caper_run *run)
@@ -232,9 +230,11 @@ static void forked(void)
     dh_esc_owner_forked();
 }
 
+/* libc is ready only now. Volatile: the compiler works out constructors that it takes for the first to run.
+ */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
-    if (dh_esc_run)
+    if (*(struct dh_caper_run *volatile *)&dh_esc_run)
         pthread_atfork(NULL, NULL, forked);
 }
 

@@ -9,7 +9,9 @@
 
 #include "ir/caper/caper.h"
 
-struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, enum dh_caper_entry entry, LLVMValueRef at)
+enum { WORD = 8 };
+
+struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, unsigned entry, LLVMValueRef at)
 {
     c->acts = dh_util_grow(c->acts, c->n_acts, &c->cap_acts, sizeof(*c->acts));
     struct dh_caper_act *act = &c->acts[c->n_acts++];
@@ -44,6 +46,12 @@ void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value)
         dh_caper_act_add(c, DH_CAPER_PUBLISH, at)->a = value;
 }
 
+static bool writes(LLVMValueRef i)
+{
+    return LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i) ||
+           LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i);
+}
+
 /* x += c: what was there before points to the same block, if to any. */
 static bool is_step(LLVMValueRef store)
 {
@@ -53,6 +61,26 @@ static bool is_step(LLVMValueRef store)
                             : NULL;
     return load && LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1) &&
            (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
+}
+
+/*
+ * A word that is moved within one object. If the object has escaped, so has what the word points to; if it is
+ * private, it is stored where nobody looks. It must not become known to others in between: there may only be
+ * plain stores into the same object, which do not make it known, whatever they store.
+ */
+static bool stays_inside(LLVMValueRef store)
+{
+    LLVMValueRef load = LLVMIsALoadInst(LLVMGetOperand(store, 0)),
+                 object = dh_shim_object(LLVMGetOperand(store, 1));
+    if (!load || LLVMGetAlignment(store) < WORD || LLVMGetAlignment(load) < WORD ||
+        dh_shim_object(LLVMGetOperand(load, 0)) != object)
+        return false;
+    LLVMValueRef i = LLVMGetNextInstruction(load);
+    while (i && i != store &&
+           (!writes(i) || dh_shim_is_debug(i) ||
+            (LLVMIsAStoreInst(i) && dh_shim_object(LLVMGetOperand(i, 1)) == object)))
+        i = LLVMGetNextInstruction(i);
+    return i == store;
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -79,7 +107,11 @@ static void store_words(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst,
     if (!dh_caper_has(c, rule_of(inst, LLVMTypeOf(value))) || !dh_caper_value_has_words(c, LLVMTypeOf(value)))
         return;
     enum dh_caper_place place = dh_caper_place_of(c, dst);
-    if (place == DH_CAPER_PRIVATE || (LLVMIsAStoreInst(inst) && is_step(inst)) ||
+    /* Where blocks are scanned, and what is copied is, a pointer that is not at a multiple of 8 is not found.
+     */
+    if (place == DH_CAPER_PRIVATE && LLVMIsAStoreInst(inst) && LLVMGetAlignment(inst) < WORD)
+        place = DH_CAPER_ESCAPED;
+    if (place == DH_CAPER_PRIVATE || (LLVMIsAStoreInst(inst) && (is_step(inst) || stays_inside(inst))) ||
         !dh_caper_value_carries(c, value))
         return;
     struct dh_caper_act *act =
@@ -92,19 +124,52 @@ static void store_words(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst,
 
 struct pieces {
     struct dh_caper *c;
-    LLVMValueRef store, dst;
+    LLVMValueRef store; /* NULL: it goes on in a register */
 };
 
-/* Whether the memory that was loaded is still what it was when the store is made. */
-static bool is_unchanged(LLVMValueRef load, LLVMValueRef store)
+/* The first instruction from here on that may change memory; NULL: none in this block. */
+static LLVMValueRef first_write(LLVMValueRef from)
 {
-    if (LLVMGetInstructionParent(load) != LLVMGetInstructionParent(store))
-        return false;
-    for (LLVMValueRef i = LLVMGetNextInstruction(load); i && i != store; i = LLVMGetNextInstruction(i))
-        if (LLVMIsAStoreInst(i) || LLVMIsACallInst(i) || LLVMIsAAtomicRMWInst(i) ||
-            LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i))
-            return false;
-    return LLVMGetInstructionParent(load) == LLVMGetInstructionParent(store);
+    while (from && (!writes(from) || dh_shim_is_debug(from)))
+        from = LLVMGetNextInstruction(from);
+    return from;
+}
+
+/* The last place on the way from a load to a store, which it dominates, at which memory is what it was when
+ * it was loaded; NULL: there is none, or it takes too long to see. Whichever way back is taken from the
+ * store's block, the load's block must come before any other that may change memory, and before the store's
+ * own once more. */
+static LLVMValueRef last_unchanged(LLVMValueRef load, LLVMValueRef store)
+{
+    enum { MAX_BLOCKS = 32 };
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(store);
+    LLVMBasicBlockRef seen[MAX_BLOCKS], all[MAX_BLOCKS];
+    unsigned n = 1;
+    if (from == to) {
+        for (LLVMValueRef i = load; i; i = LLVMGetNextInstruction(i))
+            if (i == store)
+                return first_write(LLVMGetNextInstruction(load));
+        return NULL; /* by the loop around them */
+    }
+    if (first_write(LLVMGetNextInstruction(load)))
+        return NULL;
+    seen[0] = to;
+    for (unsigned k = 0; k < n; k++) {
+        unsigned before = dh_shim_predecessors(seen[k], all, MAX_BLOCKS);
+        if (before == 0 || before > MAX_BLOCKS)
+            return NULL; /* the function begins here */
+        for (unsigned i = 0; i < before; i++) {
+            bool known = all[i] == from;
+            for (unsigned j = 1; j < n && !known; j++)
+                known = seen[j] == all[i];
+            if (known)
+                continue;
+            if (all[i] == to || n == MAX_BLOCKS || first_write(LLVMGetFirstInstruction(all[i])))
+                return NULL;
+            seen[n++] = all[i];
+        }
+    }
+    return first_write(LLVMGetFirstInstruction(to));
 }
 
 static bool is_constant(void *arg, LLVMValueRef object)
@@ -113,28 +178,35 @@ static bool is_constant(void *arg, LLVMValueRef object)
     return LLVMIsAGlobalVariable(object) && LLVMIsGlobalConstant(object);
 }
 
-/* Where the memory may have been changed since, the word that the piece is of is looked at when it is loaded,
- * as if it went where all can see it. */
+/* The word that a piece is of escapes, wherever the piece goes: that is one test, where to ask about the
+ * destination first would be three, and words that are moved so are hardly ever pointers. What is in memory
+ * that has escaped has escaped. */
 static void move_piece(void *arg, LLVMValueRef load)
 {
     const struct pieces *p = arg;
-    struct dh_caper *c = p->c;
     LLVMValueRef src = LLVMGetOperand(load, 0);
-    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0)
+    if (dh_shim_each_object(src, is_constant, NULL) || LLVMGetPointerAddressSpace(LLVMTypeOf(src)) != 0 ||
+        dh_caper_place_of(p->c, src) == DH_CAPER_ESCAPED)
         return;
-    bool here = is_unchanged(load, p->store);
-    struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_PIECE, here ? p->store : load);
-    act->a = here && dh_caper_place_of(c, p->dst) == DH_CAPER_SOMEWHERE ? p->dst : NULL;
-    act->b = src;
+    LLVMValueRef place = p->store ? last_unchanged(load, p->store) : NULL;
+    dh_caper_act_add(p->c, DH_CAPER_WORD, place ? place : load)->a = src;
 }
 
 static void store_pieces(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst, LLVMValueRef value)
 {
-    struct pieces p = {c, inst, dst};
+    struct pieces p = {c, inst};
     if (!dh_caper_has(c, DH_CAPER_RULE_PIECE) || LLVMIsConstant(value) ||
         dh_caper_place_of(c, dst) == DH_CAPER_PRIVATE)
         return;
     dh_caper_value_pieces(c, value, move_piece, &p);
+}
+
+/* Pieces that are handed on: who gets them stores them, perhaps. */
+void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value)
+{
+    struct pieces p = {c, NULL};
+    if (dh_caper_has(c, DH_CAPER_RULE_PIECE) && !LLVMIsConstant(value))
+        dh_caper_value_pieces(c, value, move_piece, &p);
 }
 
 /* ---- copies ---- */
@@ -154,9 +226,19 @@ void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LL
     act->constant = constant;
 }
 
+/* Whether pointers stay at multiples of 8. Of a call of memcpy nothing is known. */
+static bool keeps_words(LLVMValueRef at)
+{
+    LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(at));
+    return callee && LLVMGetIntrinsicID(callee) != 0 && dh_shim_argument_align(at, 0) >= WORD &&
+           dh_shim_argument_align(at, 1) >= WORD;
+}
+
 void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n)
 {
     enum dh_caper_place place = dh_caper_place_of(c, dst);
+    if (place == DH_CAPER_PRIVATE && !keeps_words(at))
+        place = DH_CAPER_ESCAPED;
     if (!dh_caper_has(c, DH_CAPER_RULE_COPY) || place == DH_CAPER_PRIVATE)
         return;
     if (place == DH_CAPER_ESCAPED) {

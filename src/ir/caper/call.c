@@ -113,6 +113,9 @@ static void plan_inside(struct dh_caper *c, LLVMValueRef call, LLVMValueRef call
         } else if (i >= fixed && dh_caper_has(c, DH_CAPER_RULE_VARARG)) {
             dh_caper_publish(c, call, arg);
         }
+        if (!dh_caper_value_has_words(c, LLVMTypeOf(arg)) &&
+            (i >= fixed || dh_caper_value_is_stored(LLVMGetParam(callee, i))))
+            dh_caper_give_pieces(c, arg);
     }
 }
 
@@ -123,6 +126,9 @@ static void plan_indirect(struct dh_caper *c, LLVMValueRef call)
     give_all(c, call, DH_CAPER_RULE_INDIRECT);
     wrap(c, call);
     set_unless(c, first, LLVMGetCalledValue(call));
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        if (!dh_caper_value_has_words(c, LLVMTypeOf(LLVMGetOperand(call, i))))
+            dh_caper_give_pieces(c, LLVMGetOperand(call, i));
     /* Of a function of the program, these are passed in memory. */
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
         if (is_byval(call, i) && dh_caper_has(c, DH_CAPER_RULE_BYVAL))
@@ -196,10 +202,33 @@ static bool is_known_elsewhere(LLVMValueRef fn)
     return false;
 }
 
+/* Whether a caller may store what it is returned. */
+static bool is_result_stored(LLVMValueRef fn)
+{
+    if (is_known_elsewhere(fn))
+        return true;
+    for (LLVMUseRef use = LLVMGetFirstUse(fn); use; use = LLVMGetNextUse(use))
+        if (dh_caper_value_is_stored(LLVMGetUser(use)))
+            return true;
+    return false;
+}
+
+static void plan_returned_pieces(struct dh_caper *c, LLVMValueRef fn)
+{
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || dh_caper_value_has_words(c, type) ||
+        !is_result_stored(fn))
+        return;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        if (LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(bb)))
+            dh_caper_give_pieces(c, LLVMGetOperand(LLVMGetBasicBlockTerminator(bb), 0));
+}
+
 void dh_caper_plan_returns(struct dh_caper *c, LLVMValueRef fn)
 {
     size_t len;
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+    plan_returned_pieces(c, fn);
     if (!dh_caper_has(c, DH_CAPER_RULE_RETURN) || LLVMGetTypeKind(type) == LLVMVoidTypeKind ||
         !dh_caper_value_has_words(c, type) || strcmp(LLVMGetValueName2(fn, &len), "main") == 0 ||
         !is_known_elsewhere(fn))

@@ -40,6 +40,7 @@ static void plan_function(struct dh_caper *c, LLVMValueRef fn, bool asking)
             if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
                 dh_caper_plan_call(c, i);
         }
+    dh_caper_value_plan_arguments(c, fn);
     dh_caper_plan_returns(c, fn);
     if (asking)
         dh_caper_questions_plan(c, fn);
@@ -64,7 +65,7 @@ static void drop_stale(LLVMModuleRef m)
             dh_ir_drop_stale_attributes(fn);
 }
 
-void dh_ir_caper_program(LLVMModuleRef m)
+void dh_ir_caper_program(LLVMModuleRef m, bool inlining)
 {
     struct dh_ir ir = dh_ir_of(m);
     struct dh_caper c = {.ir = &ir};
@@ -81,7 +82,8 @@ void dh_ir_caper_program(LLVMModuleRef m)
         if (asking)
             dh_caper_questions_insert(&c);
         drop_stale(m);
-        dh_ir_inline_fastpath(&ir);
+        if (inlining)
+            dh_ir_inline_fastpath(&ir);
         dh_ir_built_mark(m);
     }
     dh_ir_quiet_free(ir.quiet);

@@ -25,17 +25,18 @@ enum dh_caper_entry {
     DH_CAPER_ENTRIES
 };
 
+enum { DH_CAPER_WORD = DH_CAPER_ENTRIES }; /* PUBLISH of the word that `a` points into */
+
 /* A call that is to be inserted, before or behind an instruction. */
 struct dh_caper_act {
-    enum dh_caper_entry entry;
+    unsigned entry; /* enum dh_caper_entry, or DH_CAPER_WORD */
     bool after;
     LLVMValueRef at;
-    LLVMValueRef a, b,
-        n; /* arguments, of any type: words are taken out of them; NULL: none, or NULL for a pointer */
-    LLVMValueRef times;  /* NEW: n is to be multiplied by it; or NULL */
-    LLVMValueRef unless; /* only if this, a callee, is outside the program; or NULL */
-    u64 constant;        /* if n is NULL: the length */
-    bool loaded;         /* NEW: a points to the pointer */
+    LLVMValueRef a, b, n; /* arguments, of any type: words are taken out of them; NULL: none */
+    LLVMValueRef times;   /* NEW: n is to be multiplied by it; or NULL */
+    LLVMValueRef unless;  /* only if this, a callee, is outside the program; or NULL */
+    u64 constant;         /* if n is NULL: the length */
+    bool loaded;          /* NEW: a points to the pointer */
 };
 
 struct dh_caper {
@@ -88,6 +89,10 @@ bool dh_caper_value_has_words(struct dh_caper *c, LLVMTypeRef type);
 bool dh_caper_value_is_scalar(LLVMTypeRef type);
 /* Before the plan: are addresses kept as integers? And what is computed with addresses. */
 void dh_caper_value_look(struct dh_caper *c);
+/* Integers that a function is given. */
+void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn);
+/* Whether bits of a value may be stored, or handed on. */
+bool dh_caper_value_is_stored(LLVMValueRef value);
 void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- barrier.c: stores and copies ---- */
@@ -98,12 +103,14 @@ enum dh_caper_place {
     DH_CAPER_SOMEWHERE /* the shadow knows */
 };
 enum dh_caper_place dh_caper_place_of(struct dh_caper *c, LLVMValueRef ptr);
-struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, enum dh_caper_entry entry, LLVMValueRef at);
+struct dh_caper_act *dh_caper_act_add(struct dh_caper *c, unsigned entry, LLVMValueRef at);
 /* The value is handed to somebody: it escapes. */
 void dh_caper_publish(struct dh_caper *c, LLVMValueRef at, LLVMValueRef value);
 void dh_caper_copy(struct dh_caper *c, LLVMValueRef at, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef n);
 /* What is at src goes where others can reach it; n: NULL for a constant length. */
 void dh_caper_contents(struct dh_caper *c, LLVMValueRef at, LLVMValueRef src, LLVMValueRef n, u64 constant);
+/* Pieces of words in a value that is passed to a function, or returned. */
+void dh_caper_give_pieces(struct dh_caper *c, LLVMValueRef value);
 void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
 
 /* ---- call.c, library.c: calls ---- */

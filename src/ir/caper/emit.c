@@ -85,6 +85,17 @@ static void integer_words(const struct words *w, LLVMValueRef v, u64 offset)
                 offset + at / 8);
 }
 
+/* The bits of a floating-point number, if they can be an address: then it is less than any normal number.
+ * Else 0, for the shadow of what ordinary numbers would point to is all over the address space, and nobody
+ * should have to touch it. */
+static void number_word(const struct words *w, LLVMValueRef bits, u64 offset)
+{
+    LLVMBuilderRef b = w->c->ir->builder;
+    LLVMValueRef end = dh_ir_emit_u64(w->c->ir, 1ull << 48);
+    LLVMValueRef is_address = LLVMBuildICmp(b, LLVMIntULT, bits, end, "");
+    on_word(w, LLVMBuildSelect(b, is_address, bits, dh_ir_emit_u64(w->c->ir, 0), ""), offset);
+}
+
 static void words_of(const struct words *w, LLVMValueRef v, u64 offset);
 
 static void vector_words(const struct words *w, LLVMValueRef v, u64 offset)
@@ -101,8 +112,13 @@ static void vector_words(const struct words *w, LLVMValueRef v, u64 offset)
     if (size % 8 != 0)
         return; /* a vector of odd length is stored element by element, and so by pieces */
     LLVMValueRef all = LLVMBuildBitCast(ir->builder, v, LLVMVectorType(ir->u64, (unsigned)(size / 8)), "");
-    for (unsigned i = 0; i < size / 8; i++)
-        on_word(w, LLVMBuildExtractElement(ir->builder, all, dh_ir_emit_u32(ir, i), ""), offset + 8ull * i);
+    for (unsigned i = 0; i < size / 8; i++) {
+        LLVMValueRef word = LLVMBuildExtractElement(ir->builder, all, dh_ir_emit_u32(ir, i), "");
+        if (LLVMGetTypeKind(element) == LLVMDoubleTypeKind)
+            number_word(w, word, offset + 8ull * i);
+        else
+            on_word(w, word, offset + 8ull * i);
+    }
 }
 
 static void words_of(const struct words *w, LLVMValueRef v, u64 offset)
@@ -118,7 +134,7 @@ static void words_of(const struct words *w, LLVMValueRef v, u64 offset)
         integer_words(w, v, offset);
         break;
     case LLVMDoubleTypeKind:
-        on_word(w, LLVMBuildBitCast(ir->builder, v, ir->u64, ""), offset);
+        number_word(w, LLVMBuildBitCast(ir->builder, v, ir->u64, ""), offset);
         break;
     case LLVMX86_FP80TypeKind:
     case LLVMFP128TypeKind:
@@ -157,9 +173,14 @@ static LLVMValueRef length_of(struct dh_caper *c, const struct dh_caper_act *act
     return act->times ? LLVMBuildMul(c->ir->builder, n, as_u64(c, act->times), "") : n;
 }
 
-static LLVMValueRef pointer_or_null(struct dh_caper *c, LLVMValueRef p)
+/* Words do not cross pages, so all of it can be read where a byte can. */
+static void emit_word(struct dh_caper *c, LLVMValueRef ptr)
 {
-    return p ? p : LLVMConstNull(c->ir->ptr);
+    LLVMBuilderRef b = c->ir->builder;
+    LLVMValueRef at =
+        LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, c->ir->u64, ""), dh_ir_emit_u64(c->ir, ~7ull), "");
+    LLVMValueRef word = LLVMBuildLoad2(b, c->ir->u64, LLVMBuildIntToPtr(b, at, c->ir->ptr, ""), "");
+    dh_caper_emit_call(c, DH_CAPER_PUBLISH, &word);
 }
 
 /* posix_memalign has stored the pointer if it returned 0; a pointer that it has not is not to be read. */
@@ -202,10 +223,8 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         args[2] = length_of(c, act);
         dh_caper_emit_call(c, act->entry, args);
         break;
-    case DH_CAPER_PIECE:
-        args[0] = pointer_or_null(c, act->a);
-        args[1] = act->b;
-        dh_caper_emit_call(c, act->entry, args);
+    case DH_CAPER_WORD:
+        emit_word(c, act->a);
         break;
     default:
         args[0] = act->a;

@@ -20,6 +20,7 @@ struct library {
     bool named[MAX_ARGS]; /* an effect says what is done with it */
     bool kept[MAX_ARGS];  /* ... or that it is kept */
     bool calls_back;
+    bool elements; /* the argument behind a length says how often there is so much: fwrite */
 };
 
 static LLVMValueRef argument(const struct library *l, int i)
@@ -55,10 +56,13 @@ static void contents(struct library *l, int arg, LLVMValueRef n, u64 constant)
 static void send(struct library *l, const struct dh_w_effect *e)
 {
     LLVMValueRef n = argument(l, e->length_arg);
+    size_t before = l->c->n_acts;
     if (e->n_deref == 0 && (n || e->length))
         contents(l, e->n, n, e->length);
     else
         keep(l, e->n);
+    if (l->elements && l->c->n_acts > before)
+        l->c->acts[before].times = argument(l, e->length_arg + 1);
 }
 
 static void copy(struct library *l, const struct dh_w_effect *e)
@@ -211,10 +215,11 @@ static bool is_thread(const char *name)
     return strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
 }
 
-/* No effect names them: streams are the library's own memory. */
-static bool is_known_harmless(const char *effects)
+/* No effect names them: streams are the library's own memory. But the environment is made of what putenv is
+ * given, and system calls do what they do. */
+static bool is_known_harmless(const char *function, const char *effects)
 {
-    return effects[0] == '\0';
+    return effects[0] == '\0' && strcmp(function, "putenv") != 0 && strcmp(function, "syscall") != 0;
 }
 
 bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *function)
@@ -226,9 +231,10 @@ bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *fu
         return false;
     if (is_thread(function))
         return true; /* replaced: emit.c */
+    l.elements = strncmp(function, "fwrite", strlen("fwrite")) == 0;
     while (dh_w_effect_next(&at, &e))
         apply(&l, &e);
-    bool harmless = is_known_harmless(effects);
+    bool harmless = is_known_harmless(function, effects);
     for (int i = 0; i < l.n && dh_caper_has(c, DH_CAPER_RULE_CALL); i++)
         if (i >= MAX_ARGS || l.kept[i] || (!l.named[i] && !harmless && is_pointer(argument(&l, i))))
             dh_caper_publish(c, call, argument(&l, i));

@@ -8,7 +8,8 @@
  * to less than 12. If an address goes into one of them, it is no address any more, and would have to come
  * back by another such operation: so it escapes where it goes in (the rule `cast`), and what comes out needs
  * no barrier;
- *   - differences of two addresses.
+ *   - differences of two addresses;
+ *   - what was loaded from memory that has escaped for certain: it has escaped, too (the invariant).
  * A word that is put together from parts (shifts and `or`) may be a pointer again.
  *
  * Integers in memory are addresses only if the program keeps addresses as integers (dh_caper.integers), or if
@@ -80,7 +81,9 @@ bool dh_caper_value_is_scalar(LLVMTypeRef type)
 
 static bool is_no_block(void *arg, LLVMValueRef object)
 {
-    (void)arg;
+    struct dh_caper *c = arg;
+    if (LLVMIsALoadInst(object))
+        return dh_caper_place_of(c, LLVMGetOperand(object, 0)) == DH_CAPER_ESCAPED;
     return LLVMIsAAllocaInst(object) || LLVMIsAGlobalValue(object) || LLVMIsAConstantPointerNull(object) ||
            LLVMIsAUndefValue(object) || dh_shim_is_byval_argument(object) || LLVMIsConstant(object);
 }
@@ -193,6 +196,8 @@ static bool instruction_may_carry(struct dh_caper *c, struct walk *w, LLVMValueR
     case LLVMShuffleVector:
         push_operands(w, v, 0, 2);
         return false;
+    case LLVMLoad: /* what is in memory that has escaped has escaped */
+        return dh_caper_place_of(c, LLVMGetOperand(v, 0)) != DH_CAPER_ESCAPED;
     case LLVMPtrToInt:
         return dh_caper_value_carries(c, LLVMGetOperand(v, 0));
     case LLVMAdd:
@@ -240,7 +245,7 @@ bool dh_caper_value_carries(struct dh_caper *c, LLVMValueRef value)
         if (LLVMIsConstant(v))
             continue;
         if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) {
-            if (!dh_shim_each_object(v, is_no_block, NULL))
+            if (!dh_shim_each_object(v, is_no_block, c))
                 return true;
         } else if (!LLVMIsAInstruction(v)) {
             return true; /* an argument */
@@ -335,6 +340,17 @@ static bool is_tag(LLVMValueRef v)
     return (bits & ((1ull << ADDRESS_BITS) - 1)) < 16;
 }
 
+/* Calls of functions keep the integer as it is; of intrinsics, these do not. */
+static int call_of(LLVMValueRef call)
+{
+    static const char *const changers[] = {"llvm.bswap.", "llvm.bitreverse.", "llvm.fsh", "llvm.umul.",
+                                           "llvm.smul."};
+    size_t len;
+    LLVMValueRef callee = called(call);
+    return callee && is_one_of(LLVMGetValueName2(callee, &len), changers, DH_ARRAY_LEN(changers)) ? CHANGED
+                                                                                                  : KEPT;
+}
+
 static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user))
@@ -345,6 +361,7 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMICmp:
     case LLVMIntToPtr:
+    case LLVMGetElementPtr: /* a pointer again */
     case LLVMSwitch:
         return FINE;
     case LLVMPHI:
@@ -370,8 +387,9 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
         return is_tag(other) ? FINE : CHANGED;
     case LLVMTrunc:
         return all_uses_mask(user) ? FINE : CHANGED;
-    case LLVMStore:
     case LLVMCall:
+        return call_of(user);
+    case LLVMStore:
     case LLVMInvoke:
     case LLVMCallBr:
     case LLVMRet:
@@ -439,4 +457,38 @@ void dh_caper_value_plan_casts(struct dh_caper *c, LLVMValueRef inst)
         act->a = inst;
         act->after = true;
     }
+}
+
+void dh_caper_value_plan_arguments(struct dh_caper *c, LLVMValueRef fn)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    for (LLVMValueRef p = LLVMGetFirstParam(fn); p && dh_caper_has(c, DH_CAPER_RULE_CAST) && c->integers;
+         p = LLVMGetNextParam(p))
+        if (integer_bits(LLVMTypeOf(p)) >= ADDRESS_BITS && fate_of(p) == CHANGED)
+            dh_caper_act_add(c, DH_CAPER_PUBLISH, first)->a = p;
+}
+
+bool dh_caper_value_is_stored(LLVMValueRef value)
+{
+    struct walk w = {.n = 0}, back;
+    push(&w, value);
+    for (LLVMValueRef v; (v = next(&w)) != NULL;)
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (!LLVMIsAInstruction(user) || LLVMIsAReturnInst(user) || LLVMIsAInvokeInst(user) ||
+                LLVMIsAAtomicRMWInst(user) || LLVMIsAAtomicCmpXchgInst(user) ||
+                (LLVMIsACallInst(user) && !dh_shim_is_debug(user)) ||
+                (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v))
+                return true;
+            back = (struct walk){.n = 0};
+            push_pieces(&back, user);
+            for (size_t i = 0; i < back.n; i++)
+                if (back.seen[i] == v)
+                    push(&w, user);
+            if (back.overflow)
+                return true;
+        }
+    return w.overflow;
 }

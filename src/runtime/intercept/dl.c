@@ -12,10 +12,9 @@
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
-#include <link.h>
 #include <linux/futex.h>
-#include <unistd.h>
 
+#include "base/runpath.h"
 #include "base/sys.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/threads/plain.h"
@@ -28,8 +27,6 @@ static struct {
     u32 depth;         /* owner only */
     const void *owner; /* __dh_hot of the thread, which a forked child keeps; atomic */
 } loader;
-
-enum { SEARCH_MAX = 16 << 10, PATH_LEN = 4096 };
 
 static void lock_word(void)
 {
@@ -74,84 +71,14 @@ void dh_intercept_dl_fork_child(void)
     loader.word = 0;
 }
 
-/* ---- The caller's search path ---- */
-
-/* dir/file in buf, or false if it does not fit. */
-static bool join_path(char *buf, const char *dir, const char *file)
-{
-    size_t n = 0;
-    for (; *dir && n < PATH_LEN - 1; dir++)
-        buf[n++] = *dir;
-    buf[n++] = '/';
-    for (; *file && n < PATH_LEN; file++)
-        buf[n++] = *file;
-    if (n >= PATH_LEN)
-        return false;
-    buf[n] = 0;
-    return true;
-}
-
-static bool has_run_path(const struct link_map *map)
-{
-    const ElfW(Dyn) *d = map->l_ld;
-    while (d && d->d_tag != DT_NULL && d->d_tag != DT_RUNPATH && d->d_tag != DT_RPATH)
-        d++;
-    return d && d->d_tag != DT_NULL;
-}
-
-static bool is_bare(const char *file)
-{
-    if (file == NULL || *file == 0)
-        return false;
-    while (*file && *file != '/')
-        file++;
-    return *file == 0;
-}
-
-/*
- * libc looks for a bare name along the run path of the module that calls dlopen; called from here that would
- * be the executable's. So a library with a run path of its own gets the search done for it.
- */
-static void *open_along_run_path(const char *file, int mode, const void *caller)
-{
-    Dl_info info;
-    struct link_map *map = NULL;
-    Dl_serinfo size;
-    if (!is_bare(file) || !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || map == NULL ||
-        map->l_name[0] == 0 || !has_run_path(map))
-        return NULL;
-    void *handle = REAL(dlopen)(file, mode | RTLD_NOLOAD);
-    if (handle != NULL || (mode & RTLD_NOLOAD))
-        return handle;
-    if (dlinfo(map, RTLD_DI_SERINFOSIZE, &size) != 0 || size.dls_size > SEARCH_MAX)
-        return NULL;
-    Dl_serinfo *search = __builtin_alloca(size.dls_size);
-    *search = size;
-    if (dlinfo(map, RTLD_DI_SERINFOSIZE, search) != 0 || dlinfo(map, RTLD_DI_SERINFO, search) != 0)
-        return NULL;
-    for (unsigned i = 0; handle == NULL && i < search->dls_cnt; i++) {
-        char path[PATH_LEN];
-        if (join_path(path, search->dls_serpath[i].dls_name, file) && access(path, R_OK) == 0)
-            handle = REAL(dlopen)(path, mode);
-    }
-    return handle;
-}
-
 /* ---- Interceptors ---- */
-
-static void *open_for(const char *file, int mode, const void *caller)
-{
-    void *handle = open_along_run_path(file, mode, caller);
-    /* Otherwise, or when all that failed, also for the message dlerror gives. */
-    return handle ? handle : REAL(dlopen)(file, mode);
-}
 
 DH_INTERCEPTOR(void *, dlopen, const char *file, int mode)
 {
     DH_ENTER(dlopen, file, mode);
     const void *caller = __builtin_return_address(0);
     enter_loader(&sc);
-    void *handle = DH_BLOCKING(open_for(file, mode, caller));
+    void *handle = DH_BLOCKING(dh_runpath_open(REAL(dlopen), file, mode, caller));
     leave_loader(&sc);
     DH_RETURN(handle);
 }

@@ -1,5 +1,5 @@
 // Assembly that reads a private variable and stores what it held.
-// RULE: asm
+// RULE: asm,store
 #include "escape.h"
 
 static void *shared;

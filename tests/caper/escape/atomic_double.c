@@ -1,5 +1,5 @@
 // A pointer and a count, exchanged together.
-// RULE: atomic
+// RULE: atomic,cast
 // FLAGS: -mcx16
 #include "escape.h"
 

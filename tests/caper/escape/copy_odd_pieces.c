@@ -1,5 +1,5 @@
 // A loop over pieces of three bytes, which no pointer begins with.
-// RULE: piece
+// RULE: copy
 #include "escape.h"
 
 struct box {

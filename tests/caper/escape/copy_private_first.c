@@ -1,5 +1,5 @@
 // From one private block to another, which is stored afterwards.
-// RULE: transitive
+// RULE: store
 #include "escape.h"
 
 struct box {

@@ -1,5 +1,5 @@
 // What a std::function has captured.
-// RULE: transitive
+// RULE: store,call,vector,copy
 #include <functional>
 
 #include "escape.h"

@@ -1,5 +1,5 @@
 // A std::map: code of the C++ library links its nodes.
-// RULE: call
+// RULE: link,store
 #include <map>
 
 #include "escape.h"

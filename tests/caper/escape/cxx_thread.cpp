@@ -1,5 +1,5 @@
 // The argument of a std::thread.
-// RULE: call
+// RULE: thread,call,store
 #define OWN_FRAME
 #include <thread>
 

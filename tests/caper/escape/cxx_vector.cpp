@@ -1,5 +1,5 @@
 // A std::vector of std::unique_ptr, moved into a variable.
-// RULE: transitive
+// RULE: store
 #include <memory>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // Through the kernel: the data of an event that another thread waits for.
-// RULE: call
+// RULE: contents,store
 #include <sys/epoll.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // A list is made, and then its head is stored.
-// RULE: transitive
+// RULE: store
 #include "escape.h"
 
 static struct node *shared;

@@ -1,5 +1,5 @@
 // The same with a private block as the buffer.
-// RULE: call
+// RULE: contents
 #include <unistd.h>
 
 #include "escape.h"

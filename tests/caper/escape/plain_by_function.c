@@ -1,5 +1,5 @@
 // Such code gets it by a function pointer.
-// RULE: call
+// RULE: indirect
 // PLAIN: keep.c
 #include "escape.h"
 

@@ -1,5 +1,5 @@
 // A private block with a pointer in it grows and moves; then the new one is stored.
-// RULE: transitive
+// RULE: store
 #include "escape.h"
 
 static struct node **shared;

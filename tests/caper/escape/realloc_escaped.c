@@ -1,5 +1,4 @@
 // A block that others can reach grows where it is, or moves: what it was and what it becomes is theirs.
-// RULE: realloc
 #define OWN_FRAME
 #include "escape.h"
 

@@ -5,6 +5,11 @@
 
 static struct node *shared;
 
+NOINLINE void fill(struct node *all)
+{
+    all[999].value = 1; // PRIVATE
+}
+
 THREAD(owner)
 {
     struct node *small = fresh(), *large;
@@ -12,7 +17,7 @@ THREAD(owner)
 
     large = (struct node *)realloc(small, 1000 * sizeof(*large));
     MUST(large && wall);
-    large[999].value = 1; // PRIVATE
+    fill(large);
     shared = large;
     mark();
     large->value = 2; // ESCAPED

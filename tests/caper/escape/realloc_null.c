@@ -5,13 +5,18 @@
 
 static struct node *shared;
 
+NOINLINE void fill(struct node *all)
+{
+    all[unknown(499)].value = 1; // PRIVATE
+}
+
 THREAD(owner)
 {
     struct node *n = (struct node *)realloc(NULL, sizeof(*n));
 
     prepare(n);
     n = (struct node *)reallocarray(n, 500, sizeof(*n));
-    n[unknown(499)].value = 1; // PRIVATE
+    fill(n);
     shared = n;
     mark();
     n->value = 2; // ESCAPED

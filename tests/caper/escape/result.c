@@ -1,5 +1,5 @@
 // The result of a thread.
-// RULE: thread
+// RULE: thread,return
 #define OWN_FRAME
 #include "escape.h"
 

@@ -1,5 +1,5 @@
 // What a thread gives to pthread_exit.
-// RULE: thread
+// RULE: call,thread
 #define OWN_FRAME
 #include "escape.h"
 

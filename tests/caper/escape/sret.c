@@ -1,5 +1,5 @@
 // A structure that is returned, to where others can reach it.
-// RULE: store
+// RULE: store,copy
 #include "escape.h"
 
 struct box {

@@ -1,5 +1,5 @@
 // A leaf of a tree, whose root is stored.
-// RULE: transitive
+// RULE: store
 #include "escape.h"
 
 struct tree {

@@ -1,5 +1,5 @@
 // An argument after the dots.
-// RULE: store
+// RULE: vararg,store
 #include <stdarg.h>
 
 #include "escape.h"

@@ -1,5 +1,5 @@
 // A list of arguments handed on.
-// RULE: store
+// RULE: vararg,store
 #include <stdarg.h>
 
 #include "escape.h"

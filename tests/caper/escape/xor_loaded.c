@@ -7,9 +7,11 @@ static uintptr_t shared;
 static void publish(struct node *n)
 {
     struct node **box = (struct node **)calloc(4, sizeof(*box));
+    uintptr_t bits;
 
     box[unknown(1)] = n;
-    shared = *(volatile uintptr_t *)&box[unknown(1)] ^ 0x5555aaaa5555aaaa;
+    memcpy(&bits, &box[unknown(1)], sizeof(bits));
+    shared = bits ^ 0x5555aaaa5555aaaa;
 }
 
 static struct node *receive(void)

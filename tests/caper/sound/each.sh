@@ -21,5 +21,6 @@ unset DEADHEAT_OPTIONS
 comm -23 races pairs >missed
 sed -n "s,^$name	\([^	]*\)	.*,\1,p" "$here/EXPECTED" | sort >expected
 cmp -s missed expected && exit 0
+[ "$(cat expected)" = all ] && [ -s missed ] && exit 0
 echo "dpPairs lacks '$(tr '\n' ';' <missed)'; EXPECTED says '$(tr '\n' ';' <expected)'"
 exit 1
