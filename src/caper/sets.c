@@ -1,10 +1,11 @@
 /*
  * sets.c - see sets.h.
  *
- * Counting: the products of bundles overlap, and are too large to be written out (sqlite: 61 million pairs).
- * So for each site the set of its partners is made, as bits: the union of the other sides of all bundles that
- * it is in. Each pair of two different sites is counted from both. A list that several bundles of a site
- * share is added once, and a long one by words.
+ * Counting: the products of bundles overlap, and are too large to be written out (sqlite: 50 million pairs of
+ * 23556 sites). So for each site the set of its partners is made, as bits: the union of the other sides of
+ * all bundles that it is in. Each pair of two different sites is counted from both. A list that several
+ * bundles of a site share is added once, and a long one by words. What a site is in is looked up by way of
+ * its lists, since many bundles share a list, and lists are long.
  */
 #include "caper/sets.h"
 
@@ -26,38 +27,56 @@ static void set_bit(u64 *set, u32 site)
 
 /* ---- Who is paired with whom ---- */
 
-/* Calls for each site of each side, with the other side. */
-static void each_site(const struct dh_pairs *t,
-                      void (*call)(struct dh_caper_sets *s, u32 site, struct dh_caper_side other),
-                      struct dh_caper_sets *s)
+/* Two passes: the first counts how many items each has, the second puts them, from the end. */
+static void index_put(struct dh_caper_index *index, u32 of, u32 item)
 {
-    for (size_t i = 0; i < t->n_pairs; i++) {
-        const struct dh_pairs_pair *pair = &t->pairs[i];
-        if (!(pair->flags & DH_PAIRS_SOUND))
-            continue;
-        for (int k = 0; k < 2; k++) {
-            struct dh_caper_side other = {pair->side[!k].site, pair->alike[!k]};
-            size_t n;
-            const u32 *alike = dh_pairs_items(t, pair->alike[k], &n);
-            call(s, pair->side[k].site, other);
-            for (size_t m = 0; m < n; m++)
-                call(s, alike[m], other);
-        }
+    if (index->items)
+        index->items[--index->first[of]] = item;
+    else
+        index->first[of]++;
+}
+
+static void index_make_room(struct dh_caper_index *index, size_t n)
+{
+    u64 sum = 0;
+    for (size_t i = 0; i <= n; i++)
+        index->first[i] = sum += index->first[i];
+    index->items = zeroed(sum, sizeof(*index->items));
+}
+
+static void index_done(struct dh_caper_index *index)
+{
+    free(index->first);
+    free(index->items);
+}
+
+/* Who is in a list is looked at once, when the first side is found that has it. */
+static void put_list(struct dh_caper_sets *s, u32 list, u32 side, bool *seen)
+{
+    size_t n;
+    const u32 *items = dh_pairs_items(s->table, list, &n);
+    if (!n)
+        return;
+    index_put(&s->sharing, list, side);
+    for (size_t i = 0; i < n && !seen[list]; i++) {
+        index_put(&s->lists, items[i], list);
+        set_bit(s->in_pair, items[i]);
     }
+    seen[list] = true;
 }
 
-static void count_partner(struct dh_caper_sets *s, u32 site, struct dh_caper_side other)
+static void put_all(struct dh_caper_sets *s)
 {
-    (void)other;
-    s->first[site]++;
-    s->n_sites += !dh_caper_has(s->in_pair, site);
-    set_bit(s->in_pair, site);
-}
-
-/* From the end: `first` becomes what its name says. */
-static void put_partner(struct dh_caper_sets *s, u32 site, struct dh_caper_side other)
-{
-    s->partners[--s->first[site]] = other;
+    const struct dh_pairs *t = s->table;
+    bool *seen = zeroed(t->n_lists, sizeof(*seen));
+    for (u32 i = 0; i < t->n_pairs; i++)
+        for (u32 k = 0; k < 2 && (t->pairs[i].flags & DH_PAIRS_SOUND); k++) {
+            u32 site = t->pairs[i].side[k].site;
+            index_put(&s->own, site, i * 2 + k);
+            set_bit(s->in_pair, site);
+            put_list(s, t->pairs[i].alike[k], i * 2 + k, seen);
+        }
+    free(seen);
 }
 
 void dh_caper_sets_init(struct dh_caper_sets *s, const struct dh_pairs *table)
@@ -65,22 +84,48 @@ void dh_caper_sets_init(struct dh_caper_sets *s, const struct dh_pairs *table)
     *s = (struct dh_caper_sets){.table = table, .words = table->n_sites / 64 + 1};
     s->in_pair = zeroed(s->words, sizeof(u64));
     s->escaped = zeroed(s->words, sizeof(u64));
-    s->first = zeroed(table->n_sites, sizeof(u64));
-    each_site(table, count_partner, s);
-    u64 sum = 0;
-    for (size_t i = 0; i <= table->n_sites; i++)
-        s->first[i] = sum += s->first[i];
-    s->partners = zeroed(sum, sizeof(*s->partners));
-    each_site(table, put_partner, s);
+    s->own.first = zeroed(table->n_sites, sizeof(u64));
+    s->sharing.first = zeroed(table->n_lists, sizeof(u64));
+    s->lists.first = zeroed(table->n_sites, sizeof(u64));
+    put_all(s);
+    index_make_room(&s->own, table->n_sites);
+    index_make_room(&s->sharing, table->n_lists);
+    index_make_room(&s->lists, table->n_sites);
+    put_all(s);
+    for (size_t i = 0; i < s->words; i++)
+        s->n_sites += (size_t)__builtin_popcountll(s->in_pair[i]);
 }
 
 void dh_caper_sets_done(struct dh_caper_sets *s)
 {
     free(s->in_pair);
     free(s->escaped);
-    free(s->first);
-    free(s->partners);
+    index_done(&s->own);
+    index_done(&s->sharing);
+    index_done(&s->lists);
     *s = (struct dh_caper_sets){0};
+}
+
+/* Calls with the other side of each bundle that the site is in, until it is told to stop. Was it? */
+static bool each_partner(const struct dh_caper_sets *s, u32 site,
+                         bool (*call)(void *ctx, struct dh_caper_side other), void *ctx)
+{
+    const struct dh_pairs_pair *pairs = s->table->pairs;
+    bool stop = false;
+    for (u64 i = s->own.first[site]; !stop && i < s->own.first[site + 1]; i++) {
+        u32 at = s->own.items[i];
+        const struct dh_pairs_pair *pair = &pairs[at / 2];
+        stop = call(ctx, (struct dh_caper_side){pair->side[!(at & 1)].site, pair->alike[!(at & 1)]});
+    }
+    for (u64 i = s->lists.first[site]; !stop && i < s->lists.first[site + 1]; i++) {
+        u32 list = s->lists.items[i];
+        for (u64 k = s->sharing.first[list]; !stop && k < s->sharing.first[list + 1]; k++) {
+            u32 at = s->sharing.items[k];
+            const struct dh_pairs_pair *pair = &pairs[at / 2];
+            stop = call(ctx, (struct dh_caper_side){pair->side[!(at & 1)].site, pair->alike[!(at & 1)]});
+        }
+    }
+    return stop;
 }
 
 bool dh_caper_sets_add(struct dh_caper_sets *s, u32 site)
@@ -93,8 +138,9 @@ bool dh_caper_sets_add(struct dh_caper_sets *s, u32 site)
     return true;
 }
 
-static bool has_escaped(const struct dh_caper_sets *s, struct dh_caper_side side)
+static bool has_escaped(void *ctx, struct dh_caper_side side)
 {
+    const struct dh_caper_sets *s = ctx;
     size_t n;
     const u32 *items = dh_pairs_items(s->table, side.list, &n);
     if (dh_caper_has(s->escaped, side.site))
@@ -107,17 +153,15 @@ static bool has_escaped(const struct dh_caper_sets *s, struct dh_caper_side side
 
 bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site)
 {
-    for (u64 i = s->first[site]; dh_caper_has(s->escaped, site) && i < s->first[site + 1]; i++)
-        if (has_escaped(s, s->partners[i]))
-            return true;
-    return false;
+    return dh_caper_has(s->escaped, site) && each_partner(s, site, has_escaped, (void *)s);
 }
 
 /* ---- Counting ---- */
 
 struct counter {
     const struct dh_caper_sets *s;
-    u64 *partners;    /* of the present site */
+    u32 site;
+    u64 *partners;    /* of that site */
     u64 **long_lists; /* as bits, once they were needed */
     u32 *seen;        /* of each list: the last site, plus one, that it was added for */
 };
@@ -132,13 +176,13 @@ static const u64 *list_bits(struct counter *c, u32 list, const u32 *items, size_
     return c->long_lists[list];
 }
 
-static void add_list(struct counter *c, u32 site, u32 list)
+static void add_list(struct counter *c, u32 list)
 {
     size_t n;
     const u32 *items = dh_pairs_items(c->s->table, list, &n);
-    if (!n || c->seen[list] == site + 1)
+    if (!n || c->seen[list] == c->site + 1)
         return;
-    c->seen[list] = site + 1;
+    c->seen[list] = c->site + 1;
     if (n < c->s->words) {
         for (size_t i = 0; i < n; i++)
             set_bit(c->partners, items[i]);
@@ -149,6 +193,14 @@ static void add_list(struct counter *c, u32 site, u32 list)
         c->partners[i] |= bits[i];
 }
 
+static bool add_partner(void *ctx, struct dh_caper_side other)
+{
+    struct counter *c = ctx;
+    set_bit(c->partners, other.site);
+    add_list(c, other.list);
+    return false;
+}
+
 /* Twice the number of its pairs, so that each end of a pair counts for one. */
 static void count_site(struct counter *c, u32 site, struct dh_caper_count *twice)
 {
@@ -156,10 +208,8 @@ static void count_site(struct counter *c, u32 site, struct dh_caper_count *twice
     bool out = dh_caper_has(s->escaped, site);
     u64 all = 0, dynamic = 0;
     memset(c->partners, 0, s->words * sizeof(u64));
-    for (u64 i = s->first[site]; i < s->first[site + 1]; i++) {
-        set_bit(c->partners, s->partners[i].site);
-        add_list(c, site, s->partners[i].list);
-    }
+    c->site = site;
+    each_partner(s, site, add_partner, c);
     for (size_t i = 0; i < s->words; i++) {
         all += (u64)__builtin_popcountll(c->partners[i]);
         dynamic += (u64)__builtin_popcountll(c->partners[i] & s->escaped[i]);
@@ -172,8 +222,10 @@ static void count_site(struct counter *c, u32 site, struct dh_caper_count *twice
 struct dh_caper_count dh_caper_sets_count(const struct dh_caper_sets *s)
 {
     size_t n_lists = s->table->n_lists;
-    struct counter c = {s, zeroed(s->words, sizeof(u64)), zeroed(n_lists, sizeof(u64 *)),
-                        zeroed(n_lists, sizeof(u32))};
+    struct counter c = {.s = s,
+                        .partners = zeroed(s->words, sizeof(u64)),
+                        .long_lists = zeroed(n_lists, sizeof(u64 *)),
+                        .seen = zeroed(n_lists, sizeof(u32))};
     struct dh_caper_count twice = {0};
     for (u32 i = 0; i < s->table->n_sites; i++)
         if (dh_caper_has(s->in_pair, i))

@@ -14,14 +14,22 @@ struct dh_caper_side {
     u32 site, list;
 };
 
+/* For each of some things the numbers of others, one after the other: those of i are
+ * items[first[i]] ... items[first[i + 1] - 1]. */
+struct dh_caper_index {
+    u64 *first;
+    u32 *items;
+};
+
 struct dh_caper_sets {
     const struct dh_pairs *table;
-    size_t words;                   /* of a set of sites */
-    u64 *in_pair;                   /* sites that are in a pair of `sound` */
-    u64 *escaped;                   /* deSites; a part of in_pair */
-    u64 *first;                     /* of each site, in `partners`: n_sites + 1 numbers */
-    struct dh_caper_side *partners; /* what the site is paired with; all sites one after the other */
-    size_t n_sites, n_escaped;      /* in_pair and escaped have so many */
+    size_t words;              /* of a set of sites */
+    u64 *in_pair;              /* sites that are in a pair of `sound` */
+    u64 *escaped;              /* deSites; a part of in_pair */
+    struct dh_caper_index own; /* of each site: the sides that it is the own site of, as pair * 2 + side */
+    struct dh_caper_index sharing; /* of each list: the sides that it is the list of */
+    struct dh_caper_index lists;   /* of each site: the lists of sides that it is in */
+    size_t n_sites, n_escaped;     /* in_pair and escaped have so many */
 };
 
 /* Pairs of sites. A pair that several bundles stand for counts once. */

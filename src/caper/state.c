@@ -168,8 +168,8 @@ static void fold(struct dh_caper_state *s)
         return;
     for (size_t i = 0; i < s->n_merged; i++) {
         struct dh_caper_merged *m = &s->merged[i], *last = n ? &s->merged[n - 1] : NULL;
-        if (last && !m->new_sites && !last->new_sites && strcmp(m->end, last->end) == 0 &&
-            strcmp(m->build_id, last->build_id) == 0) {
+        if (last && !m->new_sites && !last->new_sites && m->silent == last->silent &&
+            strcmp(m->end, last->end) == 0 && strcmp(m->build_id, last->build_id) == 0) {
             u64 runs = last->runs + m->runs;
             *last = *m;
             last->runs = runs;
@@ -241,7 +241,7 @@ u64 dh_caper_state_steady(const struct dh_caper_state *s)
 {
     u64 n = 0;
     for (size_t i = s->n_merged; i > 0 && !s->merged[i - 1].new_sites; i--)
-        n += s->merged[i - 1].runs;
+        n += s->merged[i - 1].silent ? 0 : s->merged[i - 1].runs;
     return n;
 }
 

@@ -19,6 +19,7 @@ struct dh_caper_merged {
     u64 new_sites;   /* that escaped in it for the first time */
     u64 escaped;     /* sites in deSites then */
     u64 sp, dp;      /* pairs in spPairs and dpPairs then */
+    bool silent;     /* nothing was asked, for a reason that was said: that nothing is new means nothing */
     const char *end; /* how the program ended: "exit 0", "signal 9"; "unknown": the command was killed */
     const char *build_id;
     const char *file; /* of the run, without its directory */

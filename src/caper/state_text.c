@@ -3,7 +3,7 @@
  *
  *   {"type": "caper", "v": 1, "build_id": "...", "program": "/..."}
  *   {"type": "run", "time": 1700000000, "new": 3, "escaped": 10, "sp": 12, "dp": 5, "end": "exit 0",
- *    "build_id": "...", "file": "...", "runs": 1}                      one for each run
+ *    "build_id": "...", "file": "...", "runs": 1, "silent": false}       one for each run
  *   {"type": "escaped", "sites": ["0123456789abcdef", ...]}            ids of sites, as many lines as needed
  *   {"type": "end", "checksum": "0123456789abcdef"}                    FNV-1a, of all lines before
  *
@@ -33,11 +33,11 @@ static void put_line(FILE *out, json_t *line)
 
 static void put_run(FILE *out, const struct dh_caper_merged *m)
 {
-    put_line(out, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:I}", "type", "run", "time",
+    put_line(out, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:I, s:b}", "type", "run", "time",
                             (json_int_t)m->time, "new", (json_int_t)m->new_sites, "escaped",
                             (json_int_t)m->escaped, "sp", (json_int_t)m->sp, "dp", (json_int_t)m->dp, "end",
                             m->end, "build_id", m->build_id, "file", dh_json_text(m->file), "runs",
-                            (json_int_t)m->runs));
+                            (json_int_t)m->runs, "silent", m->silent));
 }
 
 static void put_sites(FILE *out, const struct dh_caper_state *s)
@@ -97,6 +97,7 @@ static bool take_line(struct dh_caper_state *s, const json_t *line)
     if (strcmp(type, "run") == 0) {
         const struct dh_caper_merged m = {.time = (int64_t)number_in(line, "time"),
                                           .runs = number_in(line, "runs"),
+                                          .silent = json_is_true(json_object_get(line, "silent")),
                                           .new_sites = number_in(line, "new"),
                                           .escaped = number_in(line, "escaped"),
                                           .sp = number_in(line, "sp"),

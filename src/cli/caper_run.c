@@ -23,7 +23,14 @@
 
 /* ---- Into the state ---- */
 
-static void add_record(struct dh_cli_caper *c, const char *file, const char *end, u64 new_sites)
+/* Has the run asked nothing? */
+static bool is_silent(const struct dh_cli_caper *c, const struct dh_caper_run *run)
+{
+    return c->ask == DH_CAPER_ASK_NONE || !run->started || run->trouble & DH_CAPER_NO_PATCH;
+}
+
+static void add_record(struct dh_cli_caper *c, const struct dh_caper_runfile *r, const char *end,
+                       u64 new_sites)
 {
     struct dh_caper_state *s = &c->state;
     const struct dh_caper_merged *last = s->n_merged ? &s->merged[s->n_merged - 1] : NULL;
@@ -43,7 +50,8 @@ static void add_record(struct dh_cli_caper *c, const char *file, const char *end
                                       .dp = c->count.dp,
                                       .end = end,
                                       .build_id = s->build_id,
-                                      .file = dh_path_base(file)};
+                                      .silent = is_silent(c, r->run),
+                                      .file = dh_path_base(r->path)};
     dh_caper_state_add_merged(s, &m);
 }
 
@@ -54,7 +62,7 @@ static void merge_left(struct dh_cli_caper *c, struct dh_caper_runfile *r)
     bool known = dh_caper_state_has_run(&c->state, dh_path_base(r->path));
     c->left += n;
     if (n || (!known && !r->in_use))
-        add_record(c, r->path, r->in_use ? "running" : "unknown", n);
+        add_record(c, r, r->in_use ? "running" : "unknown", n);
 }
 
 /* Run files that no command waits for. The paths of those that can be removed once the state is written. */
@@ -239,7 +247,7 @@ static int finish(struct dh_cli_caper *c, const char *ended)
         return dh_cli_fail(c->command, "'%s' has been damaged while the program ran, so this run is lost",
                            c->run.path);
     c->new_sites = dh_caper_runfile_merge(&c->run, &c->build, &c->sets, &c->state);
-    add_record(c, c->run.path, ended, c->new_sites);
+    add_record(c, &c->run, ended, c->new_sites);
     if (dh_caper_state_write(&c->state, &why) != 0)
         return dh_cli_fail(
             c->command, "cannot write the state '%s': %s; what this run has found stays in '%s' for the next",

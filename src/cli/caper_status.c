@@ -75,12 +75,12 @@ static json_t *history(struct dh_cli_caper *c, bool changes_only)
         number += m->runs;
         if (changes_only && !m->new_sites && i + 1 < s->n_merged)
             continue;
-        json_array_append_new(rows, json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "run",
+        json_array_append_new(rows, json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s, s:b}", "run",
                                               (json_int_t)number, "runs", (json_int_t)m->runs, "time",
                                               when(&c->arena, m->time), "new_sites", (json_int_t)m->new_sites,
                                               "escaped_sites", (json_int_t)m->escaped, "dp_pairs",
                                               (json_int_t)m->dp, "sp_pairs", (json_int_t)m->sp, "end", m->end,
-                                              "build_id", m->build_id));
+                                              "build_id", m->build_id, "silent", m->silent));
     }
     return rows;
 }

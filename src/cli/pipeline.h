@@ -54,6 +54,7 @@ struct dh_pipeline {
     struct dh_pipeline_pair *pairs; /* a heap array */
     size_t n_pairs, cap_pairs;
     struct dh_map by_name;
+    u64 unnamed; /* pairs of dpPairs that two lines do not name: frees, and accesses without a line */
 };
 
 /* A file of the directory. */

@@ -95,8 +95,14 @@ static void add_stack(const struct page *g, json_t *lines, const json_t *access,
     size_t i;
     json_array_append_new(lines,
                           dh_json_text(dh_arena_printf(g->a, "%s%s by", title, kind ? kind : "access")));
-    json_array_foreach(stack, i, frame) json_array_append_new(
-        lines, dh_json_text(dh_arena_printf(g->a, "  #%zu %s", i, frame_text(g, frame))));
+    json_array_foreach(stack, i, frame)
+    {
+        const char *module = json_string_value(json_object_get(frame, "module"));
+        if (i && module && dh_path_is_system(module)) /* what began the thread */
+            break;
+        json_array_append_new(lines,
+                              dh_json_text(dh_arena_printf(g->a, "  #%zu %s", i, frame_text(g, frame))));
+    }
 }
 
 static json_t *one_confirmed(const struct page *g, const json_t *finding)
@@ -256,14 +262,14 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
     json_t *possible = chased(&g, true), *unseen = chased(&g, false);
     *ret_confirmed = json_array_size(races);
     json_t *d = json_pack(
-        "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "type",
-        "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id, "command",
-        dh_json_text(command_line(&g)), "state", dh_json_text(p->dir), "budget_seconds",
+        "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+        "type", "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id,
+        "command", dh_json_text(command_line(&g)), "state", dh_json_text(p->dir), "budget_seconds",
         (double)p->budget_us / 1e6, "seconds", (double)(dh_pipeline_now() - p->start_us) / 1e6, "interrupted",
         p->stop, "n_confirmed", (json_int_t)*ret_confirmed, "n_possible",
         (json_int_t)json_array_size(possible), "n_refuted", (json_int_t)n_refuted, "n_never_seen",
-        (json_int_t)json_array_size(unseen), "stages", stages(p), "confirmed", races, "possible", possible,
-        "refuted", left, "never_seen", unseen);
+        (json_int_t)json_array_size(unseen), "n_unnamed", (json_int_t)p->unnamed, "stages", stages(p),
+        "confirmed", races, "possible", possible, "refuted", left, "never_seen", unseen);
     free(cwd);
     if (!d)
         dh_util_no_memory();
@@ -277,6 +283,7 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
                                                    {.member = "n_possible", .title = "still possible"},
                                                    {.member = "n_refuted", .title = "refuted in these runs"},
                                                    {.member = "n_never_seen", .title = "never seen"},
+                                                   {.member = "n_unnamed", .title = "that no two lines name"},
                                                    {.member = "seconds", .title = "s", .decimals = 1}};
     static const struct dh_print_column stage[] = {
         {.member = "stage", .title = "stage"},

@@ -180,6 +180,7 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     q->budget_us = end - begin;
     dh_map_init(&c.by_name, &q->arena);
     int rc = dh_chase_from_file(q, &c);
+    p->unnamed = c.left_out;
     for (size_t i = 0; !rc && i < c.n; i++)
         if (pair_of(p, c.at[i].name)->confirmed)
             c.at[i].refused = confirmed_before;

@@ -40,6 +40,8 @@ int dh_pipeline_load(struct dh_pipeline *p)
         const json_t *stage = json_object_get(json_object_get(d, "stages"), names[i]);
         p->took[i].us = number_in(stage, "us");
         p->took[i].runs = number_in(stage, "runs");
+        if (json_object_get(stage, "pairs"))
+            p->took[i].pairs = number_in(stage, "pairs");
     }
     p->resumed = !why;
     p->inferred = !why && json_is_true(json_object_get(d, "inferred"));
@@ -52,10 +54,13 @@ int dh_pipeline_save(struct dh_pipeline *p)
     struct dh_output to = {0};
     const char *path = dh_pipeline_file(p, "pipeline.json");
     json_t *stages = json_object();
-    for (int i = 0; i < DH_PIPELINE_STAGES; i++)
-        json_object_set_new(
-            stages, names[i],
-            json_pack("{s:I, s:I}", "us", (json_int_t)p->took[i].us, "runs", (json_int_t)p->took[i].runs));
+    for (int i = 0; i < DH_PIPELINE_STAGES; i++) {
+        const struct dh_pipeline_took *t = &p->took[i];
+        json_t *stage = json_pack("{s:I, s:I}", "us", (json_int_t)t->us, "runs", (json_int_t)t->runs);
+        if (t->pairs != UINT64_MAX)
+            json_object_set_new(stage, "pairs", json_integer((json_int_t)t->pairs));
+        json_object_set_new(stages, names[i], stage);
+    }
     json_t *d = json_pack("{s:i, s:s, s:b, s:o}", "version", VERSION, "build_id", p->build_id, "inferred",
                           p->inferred, "stages", stages);
     int rc = dh_output_open(&to, &p->arena, path, NULL, 0);

@@ -40,7 +40,7 @@ same killed-merged "$(number escaped_sites):$(left)" 4:0
 caper --quiet --ask=all ./prog asked=asked
 same ask-all "$(wc -l <asked)" "$n"
 caper --quiet --ask=none ./prog asked=asked
-same ask-none "$(wc -l <asked)" 0
+same ask-none "$(wc -l <asked):$(number steady_runs)" 0:1 # the one before
 cat >script <<'END'
 #!/bin/sh
 ./prog 4
@@ -201,6 +201,19 @@ objcopy --remove-section .note.gnu.build-id prog anonymous
 caper ./anonymous
 same no-build-id "$?" 2
 has no-build-id-words err "-Wl,--build-id"
+damaged() { # NAME SECTION PYTHON TEXT: the bytes of a section are those that an expression gives of what they were
+    name=$(sed -n "s/#define $2 \"\(.*\)\"/\1/p" "$root/src/base/caper.h")
+    objcopy --dump-section "$name=bytes" prog && python3 -c "b = open('bytes', 'rb').read(); open('bytes', 'wb').write($3)"
+    objcopy --update-section "$name=bytes" prog damaged 2>/dev/null
+    caper ./damaged
+    same "$1" "$?" 2
+    has "$1-words" err "$4"
+}
+damaged head-version DH_CAPER_HEAD "b'\\x63' + b[1:]" "of another version of deadheat"
+damaged head-short DH_CAPER_HEAD "b[:7]" "is no Caper build"
+damaged groups-short DH_CAPER_GROUPS "b[:-4]" "not all there"
+damaged groups-index DH_CAPER_GROUPS "b[:4] + b'\\xff' * 4 + b[8:]" "does not have"
+damaged groups-length DH_CAPER_GROUPS "b'\\xff' * 4 + b[4:]" "does not have"
 "$deadheat" caper ./prog 2>err
 same no-state "$?" 2
 "$deadheat" caper --state=s --stat ./prog 2>err
@@ -251,6 +264,7 @@ caper ./prog trouble=1
 has no-shadow err "all memory counted as escaped"
 caper ./prog trouble=2
 has no-patch err "was not allowed to change its own code"
+same no-patch-says-nothing "$(number steady_runs trouble)" 1 # the one before
 caper ./prog trouble=4
 has other-process err "a process of another Caper build"
 caper ./prog quiet
