@@ -35,11 +35,21 @@ static u32 n_first;                  /* modules that it began with; they stay th
 static void *(*volatile libc_dlsym)(void *, const char *);
 static void *(*volatile libc_dlvsym)(void *, const char *, const char *);
 
-/* dlsym may find the condition variables of an older ABI. */
-void *dh_field_redirect_next(const char *name)
+/* NULL: there is none. That is no error of the program's. */
+static void *look_up(void *module, const char *name)
+{
+    void *fn = libc_dlsym(module, name);
+    if (!fn)
+        dlerror();
+    return fn;
+}
+
+/* The function that goes by the name behind the program's own. dlsym may find the condition variables of an
+ * older ABI. */
+static void *next_of(const char *name)
 {
     void *fn = strncmp(name, "pthread_cond_", 13) == 0 ? libc_dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    return fn ? fn : libc_dlsym(RTLD_NEXT, name);
+    return fn ? fn : look_up(RTLD_NEXT, name);
 }
 
 /* ---- The table ---- */
@@ -63,10 +73,21 @@ static const struct dh_field_redirect *find(const char *name)
     return e->own ? NULL : e->redirect;
 }
 
-void *dh_field_redirect_of(const char *name)
+/* At once, since dlsym itself frees memory, and forgets what dlerror would say. A library that came with the
+ * module, and not with the program, is found through it. */
+static bool know_next(const struct dh_field_redirect *r, void *module)
 {
-    const struct dh_field_redirect *r = find(name);
-    return r ? r->fn : NULL;
+    void *fn = __atomic_load_n(r->next, __ATOMIC_ACQUIRE);
+    fn = fn ? fn : next_of(r->real);
+    fn = fn || !module ? fn : look_up(module, r->real);
+    __atomic_store_n(r->next, fn, __ATOMIC_RELEASE);
+    return fn != NULL;
+}
+
+void *dh_field_redirect_found(const char *name, void *found)
+{
+    const struct dh_field_redirect *r = found ? find(name) : NULL;
+    return r && next_of(name) == found && know_next(r, NULL) ? r->fn : found;
 }
 
 static void fill_table(bool follows)
@@ -179,7 +200,7 @@ static bool set_word(const struct module *m, u64 *word, void *value)
 
 /* A walk through the modules, and what has come of it. */
 struct walk {
-    bool later; /* through what dlopen has brought, and not through what the program began with */
+    void *opened; /* by dlopen; NULL: through what the program began with */
     bool changed, failed;
 };
 
@@ -191,9 +212,9 @@ static bool leads_to_next(const struct module *m, const struct walk *w, u32 type
         return false; /* weak, and there is none */
     if (type != R_X86_64_JUMP_SLOT && value - program_from < program_to - program_from)
         return false; /* the program's entry for calls of it, whose own word is redirected */
-    if (!w->later || symbol->st_shndx == SHN_UNDEF)
+    if (!w->opened || symbol->st_shndx == SHN_UNDEF)
         return true;
-    u64 next = (u64)(uptr)dh_field_redirect_next(r->name);
+    u64 next = (u64)(uptr)next_of(r->name);
     return value == next || m->base + symbol->st_value == next;
 }
 
@@ -206,7 +227,8 @@ static void redirect_one(const struct module *m, struct walk *w, const Elf64_Rel
         return;
     const struct dh_field_redirect *r = find(m->names + symbol->st_name);
     u64 *word = (u64 *)(uptr)(m->base + rela->r_offset);
-    if (!r || *word == (u64)(uptr)r->fn || !leads_to_next(m, w, type, symbol, r, *word))
+    if (!r || *word == (u64)(uptr)r->fn || !leads_to_next(m, w, type, symbol, r, *word) ||
+        !know_next(r, w->opened))
         return;
     w->changed = true;
     w->failed |= !set_word(m, word, r->fn);
@@ -225,7 +247,7 @@ static void redirect_module(const struct module *m, struct walk *w)
 static void redirect_pointers(const struct module *m, struct walk *w, const char *name)
 {
     const struct dh_field_redirect *r = find(name);
-    u64 next = r ? (u64)(uptr)dh_field_redirect_next(name) : 0;
+    u64 next = r && know_next(r, NULL) ? (u64)(uptr)*r->next : 0;
     for (u32 i = 0; next && i < m->info->dlpi_phnum; i++) {
         const Elf64_Phdr *p = &m->info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_W))
@@ -371,7 +393,7 @@ static int go_on_with(struct dl_phdr_info *info, size_t size, void *ctx)
 bool dh_field_redirect_opened(void *module)
 {
     struct link_map *map;
-    struct opened o = {.walk.later = true};
+    struct opened o = {.walk.opened = module};
     if (dlinfo(module, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     o.root = map->l_ld;

@@ -104,8 +104,8 @@ static void *reader(void *arg)
     } else if (is("during")) {
         must(dlopen("./during.so", RTLD_NOW));
     } else if (is("tls")) {
-        char *p = malloc(2 * IMPORTS_BLOCK);
-        if ((char *)shared < p || (char *)shared >= p + 2 * IMPORTS_BLOCK)
+        char *p = malloc(IMPORTS_BLOCK);
+        if ((char *)shared < p || (char *)shared >= p + IMPORTS_BLOCK)
             puts("another block");
     } else if (!is("none")) {
         by.lock(&imports_mutex);
