@@ -107,7 +107,7 @@ int main(void)
     return 0;
 }
 CODE
-"$deadheat" cc --dh-mode=field -D_GNU_SOURCE -w own.c ./libimports.so -o own || exit 1
+"$deadheat" cc --dh-mode=field -D_GNU_SOURCE -w own.c ./inner.so -o own || exit 1
 x=own.c:$(grep -n '// X' own.c | cut -d: -f1):*
 ./own >out
 same own-asleep "$(cat out)" 1
