@@ -46,6 +46,20 @@ library outer.so "nothing.c -Wl,--no-as-needed ./inner.so"
 library during.so "-DDURING $source"
 library tls.so "-DTLS $source"
 library deep.so "-DDEEP -fno-builtin $source"
+cat >cxx.cpp <<'CODE'
+#include <cstdlib>
+#include <pthread.h>
+extern "C" int imports_lock(pthread_mutex_t *m)
+{
+    static const int zero = std::atoi("0");
+    return pthread_mutex_lock(m) + zero;
+}
+extern "C" int imports_unlock(pthread_mutex_t *m)
+{
+    return pthread_mutex_unlock(m);
+}
+CODE
+g++ -shared -fPIC -O2 cxx.cpp -o cxx.so || exit 1
 pair="imports.c:$(line imports FIRST):*:write:imports.c:$(line imports SECOND):*:read"
 field() { # NAME FLAGS
     # shellcheck disable=SC2086
@@ -58,7 +72,7 @@ while read -r built flags; do
     field "$built" "$flags"
     followed "$built" litehb none
     same "$built-none" "$status:$(cat out)" 66:OK
-    for how in direct static asked library kept opened needed path deep during tls; do
+    for how in direct static asked library kept opened needed path deep cxx during tls; do
         followed "$built" litehb $how
         same "$built-$how" "$status:$(cat out)" 0:OK
         lacks "$built-$how-race" err "data race"
@@ -113,6 +127,30 @@ x=own.c:$(grep -n '// X' own.c | cut -d: -f1):*
 same own-asleep "$(cat out)" 1
 chase --rmax=100% --window=100ms --trust --analysis=litehb --pair "$x:$x" -- ./own
 same own-awake "$(cat out)" 1
+# What dlerror has to say is not lost on the way.
+cat >says.c <<'CODE'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static long x;
+int main(void)
+{
+    void *m = dlopen("./missing.so", RTLD_NOW);
+    free(malloc(1));
+    x++; // X
+    puts(m ? "found" : "missing");
+    const char *why = dlerror();
+    puts(why && strstr(why, "missing.so") ? "OK" : "forgotten");
+    dlopen("./plugin.so", RTLD_NOW);
+    puts(dlerror() ? "said" : "OK");
+    return 0;
+}
+CODE
+"$deadheat" cc --dh-mode=field -D_GNU_SOURCE -w says.c -o says || exit 1
+x=says.c:$(grep -n '// X' says.c | cut -d: -f1):*
+chase --rmax=100% --window=100ms --trust --analysis=litehb --pair "$x:$x" -- ./says
+same dlerror "$(tr '\n' ' ' <out)" "missing OK OK "
 "$deadheat" c++ --dh-mode=field -O1 -pthread -static-libstdc++ -static-libgcc "$programs/order-cxx.cpp" -std=c++20 -o inside
 cxx=order-cxx.cpp:$(grep -n '// FIRST' "$programs/order-cxx.cpp" | cut -d: -f1):*
 refused static-cxx "'$work/inside' cannot be followed by --analysis=litehb: it has the library of C++ inside" \

@@ -61,6 +61,8 @@ static void choose(void)
         find(must(imports_open("elsewhere.so")), "imports_lock", "imports_unlock");
     if (is("deep"))
         find(must(dlopen("./deep.so", RTLD_LAZY | RTLD_DEEPBIND)), "imports_lock", "imports_unlock");
+    if (is("cxx")) /* its library of C++ is one that the program does not have */
+        find(must(dlopen("./cxx.so", RTLD_LAZY)), "imports_lock", "imports_unlock");
     if (is("tls"))
         tls_block = (long *(*)(void))must(dlsym(must(dlopen("./tls.so", RTLD_NOW)), "imports_tls"));
 }
