@@ -164,6 +164,8 @@ static void read_dynamic(struct module *m)
         case DT_SONAME:
             soname = d->d_un.d_val;
             break;
+        default:
+            break;
         }
     m->soname = soname && m->names ? m->names + soname : NULL;
 }

@@ -24,11 +24,8 @@ for mode in field caper; do
     same "defines-$mode" "$(cat symbols)" ""
     nm -D --undefined-only quiet >symbols
     like "calls-$mode" symbols " U pthread_mutex_lock@GLIBC"
+    lacks "wraps-$mode" symbols __wrap
 done
-clang-19 -O2 -pthread -flto -fuse-ld=lld-19 "$programs/meet.c" -o plain
-"$deadheat" cc --dh-mode=field -O2 -D_GNU_SOURCE -pthread "$programs/meet.c" -o meet
-for p in plain meet; do nm -D --undefined-only $p | grep 'pthread_\|sem_\|free' | sort >$p.symbols; done
-lacks calls-by-wrap meet.symbols __wrap
 
 # ---- Awake ----
 library() { # NAME FLAGS
