@@ -226,9 +226,9 @@ def draw(data):
 
 ABOUT_ASLEEP = """
 Instructions that each kernel executes with one thread, as callgrind counts them: linked by clang with link-time
-optimisation, and as a field build that nobody chases. The difference is the library that sleeps in it: a branch in
-each function of libc that it stands in front of, and some thousands of instructions when the program begins. Measured
-by `bench/asleep --write`.
+optimisation, and as a field build that nobody chases. The difference is the library that sleeps in it: some ten
+thousand instructions when the program begins (a hundred thousand in C++), nearly all of them the loader's, and none
+after that. Measured by `bench/asleep --write`.
 """
 
 

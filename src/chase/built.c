@@ -71,6 +71,18 @@ static const char *why_unseen(const char *name, const GElf_Sym *sym)
     return NULL;
 }
 
+/* In the table of all symbols. What the library of C++ calls within itself cannot be led elsewhere. */
+static const char *why_inside(const char *name, const GElf_Sym *sym)
+{
+    static const char *const names[] = {"__cxa_guard_acquire", "__cxa_end_catch", "_Unwind_DeleteException",
+                                        "_ZNSt3pmr20get_default_resourceEv"};
+    for (size_t i = 0; i < DH_ARRAY_LEN(names) && sym->st_shndx != SHN_UNDEF; i++)
+        if (strcmp(name, names[i]) == 0)
+            return "it has the library of C++ inside (-static-libstdc++ or -static-libgcc), whose own "
+                   "synchronisation is not seen";
+    return NULL;
+}
+
 static const char *find_unseen(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     const char *why = NULL;
@@ -80,7 +92,8 @@ static const char *find_unseen(Elf *elf, Elf_Scn *section, const GElf_Shdr *head
         GElf_Sym sym;
         const char *name =
             gelf_getsym(data, (int)i, &sym) ? elf_strptr(elf, header->sh_link, sym.st_name) : NULL;
-        why = name ? why_unseen(name, &sym) : NULL;
+        if (name)
+            why = header->sh_type == SHT_DYNSYM ? why_unseen(name, &sym) : why_inside(name, &sym);
     }
     return why;
 }
@@ -97,7 +110,7 @@ void dh_chase_built_read(struct dh_arena *arena, Elf *elf, struct dh_chase_built
     for (; section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && header.sh_type == SHT_DYNSYM)
+        if (name && !unseen && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
             unseen = find_unseen(elf, section, &header);
         const Elf_Data *data = name ? elf_rawdata(section, NULL) : NULL;
         if (!data || !data->d_buf)

@@ -11,7 +11,7 @@
 /* ---- Guards ---- */
 
 /* What compiled code reads before it calls these is an atomic of the program. */
-INTERCEPTOR(int, __cxa_guard_acquire, (void *guard), (guard))
+INTERCEPTOR(int, __cxa_guard_acquire, (void *guard))
 {
     int mine = real___cxa_guard_acquire(guard);
     if (dh_field_tracks())
@@ -19,14 +19,14 @@ INTERCEPTOR(int, __cxa_guard_acquire, (void *guard), (guard))
     return mine;
 }
 
-INTERCEPTOR(void, __cxa_guard_release, (void *guard), (guard))
+INTERCEPTOR(void, __cxa_guard_release, (void *guard))
 {
     if (dh_field_tracks())
         dh_field_track_release(guard);
     real___cxa_guard_release(guard);
 }
 
-INTERCEPTOR(void, __cxa_guard_abort, (void *guard), (guard))
+INTERCEPTOR(void, __cxa_guard_abort, (void *guard))
 {
     if (dh_field_tracks())
         dh_field_track_release(guard);
@@ -60,7 +60,7 @@ static void make_ready(void *p)
     __atomic_load_n(&library_call, __ATOMIC_ACQUIRE)(p);
 }
 
-INTERCEPTOR(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, (struct make_ready * m), (m))
+INTERCEPTOR(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, (struct make_ready * m))
 {
     real__ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(m);
     __atomic_store_n(&library_call, m->call, __ATOMIC_RELEASE);
@@ -83,7 +83,7 @@ static void let_go(const void *object)
         dh_field_track_give_up();
 }
 
-INTERCEPTOR(void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **p), (p))
+INTERCEPTOR(void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **p))
 {
     if (dh_field_tracks() && *p)
         let_go(*p);
@@ -91,7 +91,7 @@ INTERCEPTOR(void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **p
 }
 
 /* The end of a catch block comes here, from inside libstdc++. */
-INTERCEPTOR(void, _Unwind_DeleteException, (struct _Unwind_Exception * e), (e))
+INTERCEPTOR(void, _Unwind_DeleteException, (struct _Unwind_Exception * e))
 {
     if (dh_field_tracks() && e->exception_class == CLASS_GNU)
         let_go(e + 1);
@@ -105,7 +105,7 @@ INTERCEPTOR(void, _Unwind_DeleteException, (struct _Unwind_Exception * e), (e))
 /* It is in an atomic of libstdc++. */
 static const char resource;
 
-INTERCEPTOR(void *, _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, (void *r), (r))
+INTERCEPTOR(void *, _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, (void *r))
 {
     if (dh_field_tracks())
         dh_field_track_release(&resource);
@@ -115,7 +115,7 @@ INTERCEPTOR(void *, _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE, (voi
     return old;
 }
 
-INTERCEPTOR(void *, _ZNSt3pmr20get_default_resourceEv, (void), ())
+INTERCEPTOR(void *, _ZNSt3pmr20get_default_resourceEv, (void))
 {
     void *r = real__ZNSt3pmr20get_default_resourceEv();
     if (dh_field_tracks())

@@ -21,7 +21,7 @@
 #include "field/intercept.h"
 
 #define READS(ret, name, params, args)               \
-    INTERCEPTOR(ret, name, params, args)             \
+    INTERCEPTOR(ret, name, params)                   \
     {                                                \
         ret rc = real_##name args;                   \
         if (dh_field_tracks() && (ssize_t)rc >= 0)   \
@@ -29,14 +29,14 @@
         return rc;                                   \
     }
 #define WRITES(ret, name, params, args)              \
-    INTERCEPTOR(ret, name, params, args)             \
+    INTERCEPTOR(ret, name, params)                   \
     {                                                \
         if (dh_field_tracks())                       \
             dh_field_track_release(&dh_field_files); \
         return real_##name args;                     \
     }
 #define MOVES(ret, name, params, args)               \
-    INTERCEPTOR(ret, name, params, args)             \
+    INTERCEPTOR(ret, name, params)                   \
     {                                                \
         if (dh_field_tracks())                       \
             dh_field_track_release(&dh_field_files); \

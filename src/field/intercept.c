@@ -29,7 +29,7 @@ static void acquire(const volatile void *object, int rc)
 }
 
 #define ACQUIRES(name, params, args, object) \
-    INTERCEPTOR(int, name, params, args)     \
+    INTERCEPTOR(int, name, params)           \
     {                                        \
         int rc = real_##name args;           \
         if (dh_field_tracks())               \
@@ -38,7 +38,7 @@ static void acquire(const volatile void *object, int rc)
     }
 
 #define RELEASES(name, params, args, object) \
-    INTERCEPTOR(int, name, params, args)     \
+    INTERCEPTOR(int, name, params)           \
     {                                        \
         if (dh_field_tracks())               \
             dh_field_track_release(object);  \
@@ -98,7 +98,7 @@ static void acquired(const void **object)
 /* However the call is left: a thread that is cancelled in a wait has locked the mutex again. Conditions have
  * no edge of their own. */
 #define WAITS(name, params, args, object)                             \
-    INTERCEPTOR(int, name, params, args)                              \
+    INTERCEPTOR(int, name, params)                                    \
     {                                                                 \
         if (dh_field_tracks())                                        \
             dh_field_track_release(object);                           \
@@ -150,7 +150,7 @@ static void run_once(void)
 }
 
 /* What is followed may begin while the routine runs, so the stack is always kept. */
-INTERCEPTOR(int, pthread_once, (pthread_once_t * control, void (*routine)(void)), (control, routine))
+INTERCEPTOR(int, pthread_once, (pthread_once_t * control, void (*routine)(void)))
 {
     struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
     innermost = &o;
@@ -160,7 +160,7 @@ INTERCEPTOR(int, pthread_once, (pthread_once_t * control, void (*routine)(void))
     return rc;
 }
 
-INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)), (control, routine))
+INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)))
 {
     struct once o __attribute__((cleanup(leave_once))) = {control, routine, innermost};
     innermost = &o;
@@ -174,7 +174,7 @@ INTERCEPTOR(void, call_once, (once_flag * control, void (*routine)(void)), (cont
 /* By these a thread may order others where nothing is seen of it. If it is ordered after the access itself,
  * the window ends. */
 #define UNFOLLOWED(ret, name, params, args) \
-    INTERCEPTOR(ret, name, params, args)    \
+    INTERCEPTOR(ret, name, params)          \
     {                                       \
         if (dh_field_tracks())              \
             dh_field_track_give_up();       \
@@ -219,21 +219,21 @@ static void forget_block(void *p)
         dh_field_track_forget(p, malloc_usable_size(p));
 }
 
-INTERCEPTOR(void, free, (void *p), (p))
+INTERCEPTOR(void, free, (void *p))
 {
     if (dh_field_tracks())
         forget_block(p);
     real_free(p);
 }
 
-INTERCEPTOR(void *, realloc, (void *p, size_t n), (p, n))
+INTERCEPTOR(void *, realloc, (void *p, size_t n))
 {
     if (dh_field_tracks())
         forget_block(p);
     return real_realloc(p, n);
 }
 
-INTERCEPTOR(int, munmap, (void *p, size_t n), (p, n))
+INTERCEPTOR(int, munmap, (void *p, size_t n))
 {
     if (dh_field_tracks())
         dh_field_track_forget(p, n);

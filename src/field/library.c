@@ -247,7 +247,7 @@ static void clean_child(void)
 {
     const struct dh_control *c = dh_field_control;
     long mem = c && !direct ? dh_sys3(SYS_open, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -1;
-    for (u32 i = 0; (mem >= 0 || direct) && i < c->n_sites; i++) {
+    for (u32 i = 0; c && (mem >= 0 || direct) && i < c->n_sites; i++) {
         const struct dh_control_site *site = &c->sites[i];
         u8 byte = 0, original = site->original;
         bool there = direct ? transfer(SYS_process_vm_readv, site->pc, &byte)

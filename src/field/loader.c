@@ -15,14 +15,14 @@ static void opened(void *module)
         dh_field_track_lose();
 }
 
-INTERCEPTOR(void *, dlopen, (const char *file, int mode), (file, mode))
+INTERCEPTOR(void *, dlopen, (const char *file, int mode))
 {
     void *module = dh_runpath_open(real_dlopen, file, mode, __builtin_return_address(0));
     opened(module);
     return module;
 }
 
-INTERCEPTOR(void *, dlmopen, (Lmid_t space, const char *file, int mode), (space, file, mode))
+INTERCEPTOR(void *, dlmopen, (Lmid_t space, const char *file, int mode))
 {
     void *module = real_dlmopen(space, file, mode);
     opened(module);
@@ -30,7 +30,7 @@ INTERCEPTOR(void *, dlmopen, (Lmid_t space, const char *file, int mode), (space,
 }
 
 /* The command looks at what is loaded when two have met; what is gone by then it does not see. */
-INTERCEPTOR(int, dlclose, (void *module), (module))
+INTERCEPTOR(int, dlclose, (void *module))
 {
     if (dh_field_tracks())
         dh_field_track_lose();
@@ -46,19 +46,20 @@ INTERCEPTOR(int, dlclose, (void *module), (module))
 #define IN_ITS_PLACE
 #endif
 
-INTERCEPTOR(void *, dlsym, (void *restrict module, const char *restrict name), (module, name))
+INTERCEPTOR(void *, dlsym, (void *restrict module, const char *restrict name))
 {
-    void *ours = module == RTLD_NEXT ? NULL : dh_field_redirect_of(name);
-    if (ours && real_dlsym(module, name) == dh_field_redirect_next(name))
+    void *found = module == RTLD_NEXT ? NULL : real_dlsym(module, name);
+    void *ours = dh_field_redirect_found(name, found);
+    if (ours != found)
         return ours;
     IN_ITS_PLACE return real_dlsym(module, name);
 }
 
-INTERCEPTOR(void *, dlvsym, (void *restrict module, const char *restrict name, const char *restrict version),
-            (module, name, version))
+INTERCEPTOR(void *, dlvsym, (void *restrict module, const char *restrict name, const char *restrict version))
 {
-    void *ours = module == RTLD_NEXT ? NULL : dh_field_redirect_of(name);
-    if (ours && real_dlvsym(module, name, version) == dh_field_redirect_next(name))
+    void *found = module == RTLD_NEXT ? NULL : real_dlvsym(module, name, version);
+    void *ours = dh_field_redirect_found(name, found);
+    if (ours != found)
         return ours;
     IN_ITS_PLACE return real_dlvsym(module, name, version);
 }

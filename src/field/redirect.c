@@ -26,6 +26,7 @@ extern DH_HIDDEN const struct dh_field_redirect __start_dh_field_redirects[], __
 static struct entry {
     const struct dh_field_redirect *redirect; /* NULL: the end of a search */
     bool own;                                 /* the program defines it itself */
+    void *target;                             /* what it stands before; atomic; NULL: not known */
 } table[TABLE];
 static u64 program_from, program_to; /* where its segments are */
 static u32 n_first;                  /* modules that it began with; they stay the first */
@@ -35,11 +36,21 @@ static u32 n_first;                  /* modules that it began with; they stay th
 static void *(*volatile libc_dlsym)(void *, const char *);
 static void *(*volatile libc_dlvsym)(void *, const char *, const char *);
 
-/* dlsym may find the condition variables of an older ABI. */
-void *dh_field_redirect_next(const char *name)
+/* NULL: there is none. That is no error of the program's. */
+static void *look_up(void *module, const char *name)
+{
+    void *fn = libc_dlsym(module, name);
+    if (!fn)
+        dlerror();
+    return fn;
+}
+
+/* The function that goes by the name behind the program's own. dlsym may find the condition variables of an
+ * older ABI. */
+static void *next_of(const char *name)
 {
     void *fn = strncmp(name, "pthread_cond_", 13) == 0 ? libc_dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    return fn ? fn : libc_dlsym(RTLD_NEXT, name);
+    return fn ? fn : look_up(RTLD_NEXT, name);
 }
 
 /* ---- The table ---- */
@@ -57,16 +68,39 @@ static struct entry *place_of(const char *name)
 }
 
 /* NULL: it stays what it is. */
-static const struct dh_field_redirect *find(const char *name)
+static struct entry *find(const char *name)
 {
-    const struct entry *e = place_of(name);
-    return e->own ? NULL : e->redirect;
+    struct entry *e = place_of(name);
+    return e->redirect && !e->own ? e : NULL;
 }
 
-void *dh_field_redirect_of(const char *name)
+/* A library that came with the module, and not with the program, is found through it. */
+static void *find_target(void *module, const char *name)
 {
-    const struct dh_field_redirect *r = find(name);
-    return r ? r->fn : NULL;
+    void *fn = next_of(name);
+    return fn || !module ? fn : look_up(module, name);
+}
+
+/* Finds what the function stands before and what it calls, if that is not known. Not when it is called for
+ * the first time, since dlsym itself frees memory, and forgets what dlerror would say. */
+static bool know(struct entry *e, void *module)
+{
+    const struct dh_field_redirect *r = e->redirect;
+    if (__atomic_load_n(&e->target, __ATOMIC_ACQUIRE))
+        return true;
+    void *target = find_target(module, r->name);
+    void *real = !target || strcmp(r->real, r->name) == 0 ? target : find_target(module, r->real);
+    if (!real)
+        return false;
+    __atomic_store_n(r->next, real, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->target, target, __ATOMIC_RELEASE);
+    return true;
+}
+
+void *dh_field_redirect_found(const char *name, void *found)
+{
+    struct entry *e = found ? find(name) : NULL;
+    return e && know(e, NULL) && e->target == found ? e->redirect->fn : found;
 }
 
 static void fill_table(bool follows)
@@ -130,6 +164,8 @@ static void read_dynamic(struct module *m)
         case DT_SONAME:
             soname = d->d_un.d_val;
             break;
+        default:
+            break;
         }
     m->soname = soname && m->names ? m->names + soname : NULL;
 }
@@ -179,22 +215,21 @@ static bool set_word(const struct module *m, u64 *word, void *value)
 
 /* A walk through the modules, and what has come of it. */
 struct walk {
-    bool later; /* through what dlopen has brought, and not through what the program began with */
+    bool opened; /* through what dlopen has brought, and not what the program began with */
     bool changed, failed;
 };
 
-/* Which function the word leads to, or will when it is first called, is the next of that name? */
-static bool leads_to_next(const struct module *m, const struct walk *w, u32 type, const Elf64_Sym *symbol,
-                          const struct dh_field_redirect *r, u64 value)
+/* Does the word lead to what the function stands before, or will it when it is first called? */
+static bool leads_to_target(const struct module *m, const struct walk *w, u32 type, const Elf64_Sym *symbol,
+                            const struct entry *e, u64 value)
 {
+    u64 target = (u64)(uptr)e->target;
     if (value == 0)
         return false; /* weak, and there is none */
     if (type != R_X86_64_JUMP_SLOT && value - program_from < program_to - program_from)
         return false; /* the program's entry for calls of it, whose own word is redirected */
-    if (!w->later || symbol->st_shndx == SHN_UNDEF)
-        return true;
-    u64 next = (u64)(uptr)dh_field_redirect_next(r->name);
-    return value == next || m->base + symbol->st_value == next;
+    return !w->opened || symbol->st_shndx == SHN_UNDEF || value == target ||
+           m->base + symbol->st_value == target;
 }
 
 static void redirect_one(const struct module *m, struct walk *w, const Elf64_Rela *rela)
@@ -204,12 +239,13 @@ static void redirect_one(const struct module *m, struct walk *w, const Elf64_Rel
     if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
         (type == R_X86_64_64 && rela->r_addend != 0))
         return;
-    const struct dh_field_redirect *r = find(m->names + symbol->st_name);
+    struct entry *e = find(m->names + symbol->st_name);
     u64 *word = (u64 *)(uptr)(m->base + rela->r_offset);
-    if (!r || *word == (u64)(uptr)r->fn || !leads_to_next(m, w, type, symbol, r, *word))
+    if (!e || *word == (u64)(uptr)e->redirect->fn || !(w->opened ? e->target != NULL : know(e, NULL)) ||
+        !leads_to_target(m, w, type, symbol, e, *word))
         return;
     w->changed = true;
-    w->failed |= !set_word(m, word, r->fn);
+    w->failed |= !set_word(m, word, e->redirect->fn);
 }
 
 static void redirect_module(const struct module *m, struct walk *w)
@@ -224,17 +260,17 @@ static void redirect_module(const struct module *m, struct walk *w)
 /* It frees by pointers that it keeps: blocks of thread-local variables, when a thread ends. */
 static void redirect_pointers(const struct module *m, struct walk *w, const char *name)
 {
-    const struct dh_field_redirect *r = find(name);
-    u64 next = r ? (u64)(uptr)dh_field_redirect_next(name) : 0;
-    for (u32 i = 0; next && i < m->info->dlpi_phnum; i++) {
+    struct entry *e = find(name);
+    u64 target = e && know(e, NULL) ? (u64)(uptr)e->target : 0;
+    for (u32 i = 0; target && i < m->info->dlpi_phnum; i++) {
         const Elf64_Phdr *p = &m->info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_W))
             continue;
         u64 *word = (u64 *)(uptr)DH_ALIGN_UP(m->base + p->p_vaddr, sizeof(u64));
         u64 *end = (u64 *)(uptr)DH_ALIGN_DOWN(m->base + p->p_vaddr + p->p_memsz, sizeof(u64));
         for (; word < end; word++)
-            if (__atomic_load_n(word, __ATOMIC_RELAXED) == next)
-                w->failed |= !set_word(m, word, r->fn);
+            if (__atomic_load_n(word, __ATOMIC_RELAXED) == target)
+                w->failed |= !set_word(m, word, e->redirect->fn);
     }
 }
 
@@ -371,10 +407,14 @@ static int go_on_with(struct dl_phdr_info *info, size_t size, void *ctx)
 bool dh_field_redirect_opened(void *module)
 {
     struct link_map *map;
-    struct opened o = {.walk.later = true};
+    struct opened o = {.walk.opened = true};
     if (dlinfo(module, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     o.root = map->l_ld;
+    /* Not in the walk, which has a lock that others take inside the one of dlsym. */
+    for (struct entry *e = table; e < table + TABLE; e++)
+        if (e->redirect && !e->own)
+            know(e, module);
     do {
         o.place = 0;
         o.grew = false;

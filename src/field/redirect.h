@@ -13,14 +13,16 @@
 struct dh_field_redirect {
     const char *name;
     void *fn;
-    u64 always; /* 0: only if the program's synchronisation is followed */
+    const char *real; /* the function that it calls: mostly the same, but some take a va_list */
+    void **next;      /* where it finds that; set before it is called */
+    u64 always;       /* 0: only if the program's synchronisation is followed */
 };
 
 /* An entry of the table, which the linker puts together. */
-#define DH_FIELD_REDIRECT(symbol, function, when)                                                    \
-    static const struct dh_field_redirect redirect_##symbol                                          \
-        __attribute__((section("dh_field_redirects"), used, retain)) = {#symbol, (void *)(function), \
-                                                                        (when)};
+#define DH_FIELD_REDIRECT(symbol, function, real, next, when)                                               \
+    static const struct dh_field_redirect redirect_##symbol                                                 \
+        __attribute__((section("dh_field_redirects"), used, retain)) = {#symbol, (void *)(function), #real, \
+                                                                        (void **)(next), (when)};
 
 /* Once, before there is a second thread of the program. False: some of its memory cannot be changed. */
 bool dh_field_redirect_begin(bool follows);
@@ -28,11 +30,7 @@ bool dh_field_redirect_begin(bool follows);
 /* The same for a module that dlopen has returned, and for what it needs. True: it called libc until now. */
 bool dh_field_redirect_opened(void *module);
 
-/* The function of libc that goes by the name, or what stands before it for other reasons; NULL: there is
- * none. */
-void *dh_field_redirect_next(const char *name);
-
-/* What takes its place; NULL: nothing does. */
-void *dh_field_redirect_of(const char *name);
+/* What takes the place of a function that dlsym has found by this name; that itself if nothing does. */
+void *dh_field_redirect_found(const char *name, void *found);
 
 #endif

@@ -170,30 +170,28 @@ void dh_field_signals_forked(void)
 
 /* ---- What libc offers the program ---- */
 
-/* Preloaded, the library stands before libc by its functions' names; linked into the program, by redirect.h.
+/* Linked into the program, the library stands before libc by redirect.h; preloaded, by its functions' names.
  * In both a program that defines one of these itself keeps its own. */
 #ifdef DH_FIELD_LINKED
-#define INSTEAD_OF(ret, name, params)             \
-    static ret instead_of_##name params;          \
-    DH_FIELD_REDIRECT(name, instead_of_##name, 1) \
-    static ret instead_of_##name params
-#define FIND_NEXT(name) dh_field_redirect_next(name)
-#else
-#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
-#define FIND_NEXT(name) dlsym(RTLD_NEXT, name)
-#endif
 
-static bool awake(void)
-{
-    return __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) != NULL;
-}
+#define INSTEAD_OF(ret, name, params)                                 \
+    static void *next_##name;                                         \
+    static ret instead_of_##name params;                              \
+    DH_FIELD_REDIRECT(name, instead_of_##name, name, &next_##name, 1) \
+    static ret instead_of_##name params
+
+#define NEXT(fn) ((__typeof__(&fn))next_##fn)
+
+#else
+
+#define INSTEAD_OF(ret, name, params) DH_EXPORT ret name params
 
 /* The function that this library stands before. */
 static void *next_of(void **known, const char *name)
 {
     void *fn = __atomic_load_n(known, __ATOMIC_ACQUIRE);
     if (!fn) {
-        fn = FIND_NEXT(name);
+        fn = dlsym(RTLD_NEXT, name);
         __atomic_store_n(known, fn, __ATOMIC_RELEASE);
     }
     return fn;
@@ -204,6 +202,13 @@ static void *next_of(void **known, const char *name)
         static void *known;                    \
         (__typeof__(&fn))next_of(&known, #fn); \
     })
+
+#endif
+
+static bool awake(void)
+{
+    return __atomic_load_n(&dh_field_control, __ATOMIC_ACQUIRE) != NULL;
+}
 
 /* A mask without our signals; NULL stays NULL. */
 static const sigset_t *without(const sigset_t *set, sigset_t *copy)

@@ -26,20 +26,20 @@ static void acquire_files(const char *const *files)
 }
 
 #define ACQUIRES(ret, name, params, args)                                            \
-    INTERCEPTOR(ret, name, params, args)                                             \
+    INTERCEPTOR(ret, name, params)                                                   \
     {                                                                                \
         const char *files __attribute__((cleanup(acquire_files))) = &dh_field_files; \
         return real_##name args;                                                     \
     }
 #define RELEASES(ret, name, params, args)            \
-    INTERCEPTOR(ret, name, params, args)             \
+    INTERCEPTOR(ret, name, params)                   \
     {                                                \
         if (dh_field_tracks())                       \
             dh_field_track_release(&dh_field_files); \
         return real_##name args;                     \
     }
 #define USES(ret, name, params, args)                                                \
-    INTERCEPTOR(ret, name, params, args)                                             \
+    INTERCEPTOR(ret, name, params)                                                   \
     {                                                                                \
         if (dh_field_tracks())                                                       \
             dh_field_track_release(&dh_field_files);                                 \
@@ -133,7 +133,7 @@ USES(wchar_t *, __fgetws_unlocked_chk, (wchar_t * p, size_t room, int n, FILE *f
         va_end(list);                                                \
         return rc;                                                   \
     }                                                                \
-    DH_FIELD_REDIRECT(name, intercept_##name, 0)
+    DH_FIELD_REDIRECT(name, intercept_##name, vname, &real_##vname, 0)
 FORMATS(printf, vprintf, (const char *format), (format))
 FORMATS(fprintf, vfprintf, (FILE * f, const char *format), (f, format))
 FORMATS(dprintf, vdprintf, (int fd, const char *format), (fd, format))
@@ -173,7 +173,7 @@ USES(void, psiginfo, (const siginfo_t *info, const char *text), (info, text))
         intercept_##vname(LIST args, list);                           \
         va_end(list);                                                 \
     }                                                                 \
-    DH_FIELD_REDIRECT(name, intercept_##name, 0)
+    DH_FIELD_REDIRECT(name, intercept_##name, vname, &real_##vname, 0)
 WARNS(warn, vwarn, (const char *format), (format))
 WARNS(warnx, vwarnx, (const char *format), (format))
 WARNS(err, verr, (int status, const char *format), (status, format))

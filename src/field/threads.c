@@ -81,8 +81,7 @@ static size_t stack_size(const pthread_attr_t *attr)
 
 INTERCEPTOR(int, pthread_create,
             (pthread_t *restrict t, const pthread_attr_t *restrict attr, void *(*routine)(void *),
-             void *restrict arg),
-            (t, attr, routine, arg))
+             void *restrict arg))
 {
     struct birth *b =
         dh_field_tracks()
@@ -94,7 +93,7 @@ INTERCEPTOR(int, pthread_create,
     return rc;
 }
 
-INTERCEPTOR(int, thrd_create, (thrd_t * t, thrd_start_t routine, void *arg), (t, routine, arg))
+INTERCEPTOR(int, thrd_create, (thrd_t * t, thrd_start_t routine, void *arg))
 {
     struct birth *b =
         dh_field_tracks()
@@ -107,7 +106,7 @@ INTERCEPTOR(int, thrd_create, (thrd_t * t, thrd_start_t routine, void *arg), (t,
 }
 
 #define JOINS(name, params, args)         \
-    INTERCEPTOR(int, name, params, args)  \
+    INTERCEPTOR(int, name, params)        \
     {                                     \
         int rc = real_##name args;        \
         if (dh_field_tracks() && rc == 0) \

@@ -22,7 +22,8 @@ for p in meet clean signals stacks fork cancel atomic; do
     same "asleep-$p" "$?:$(cat out)" "$status:$(cat wanted)"
 done
 nm -D meet >symbols
-like exported symbols " W pthread_mutex_lock"
+lacks exported symbols ' W '
+lacks exported-own symbols ' T '
 nm -D "$(dirname "$deadheat")/../lib/deadheat/libdeadheat-field.so" >symbols # follows nobody's synchronisation
 lacks preloaded-is-small symbols pthread_mutex_lock
 DEADHEAT_FIELD=0 ./meet </dev/null >out
