@@ -20,8 +20,9 @@ for mode in field caper; do
     "$deadheat" c++ --dh-mode=$mode -O2 -pthread quiet.cpp -o quiet || exit 1
     ./quiet >out
     same "asleep-$mode" "$?:$(cat out)" 0:OK
-    nm -D --defined-only quiet | grep -v ' __bss_start$\| _edata$\| _end$\| __dh_' >symbols # and nothing of libc's
-    same "defines-$mode" "$(cat symbols)" ""
+    nm -D --defined-only quiet | grep -v ' __bss_start$\| _edata$\| _end$\| __dh_' >symbols # and nothing of libc's,
+    # but for the one function that would bring in all of the shadow (src/field/escape/shadow.c).
+    same "defines-$mode" "$(sed 's/.* //' symbols)" "$([ $mode = caper ] && echo mlockall)"
     nm -D --undefined-only quiet >symbols
     like "calls-$mode" symbols " U pthread_mutex_lock@GLIBC"
     lacks "wraps-$mode" symbols __wrap
