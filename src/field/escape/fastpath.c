@@ -18,16 +18,14 @@ FAST void __dh_esc_publish(u64 value)
         __dh_esc_slow_publish(value);
 }
 
-/* Is the value near memory that has been private? A pointer just behind a block may be in the piece behind a
- * range. */
+/* Is the value near memory that has been private? The table of pieces is small enough for any value to be
+ * looked up. */
 DH_INLINE bool is_near(u64 value)
 {
-    const u32 piece = (u32)(dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - 4));
-    bool any = false;
-    for (u32 i = 0; i < DH_ESC_RANGES; i++)
-        any |= piece >= __atomic_load_n(&dh_esc_ranges[i].from, __ATOMIC_RELAXED) &&
-               piece <= __atomic_load_n(&dh_esc_ranges[i].to, __ATOMIC_RELAXED);
-    return any;
+    enum { GRAIN_SHIFT = 4 };
+    _Static_assert(1 << GRAIN_SHIFT == DH_CAPER_GRAIN, "an index is the number of a grain");
+    const u64 piece = dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - GRAIN_SHIFT);
+    return __atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_RELAXED) != DH_ESC_FAR;
 }
 
 FAST void __dh_esc_bits(u64 value)

@@ -23,13 +23,13 @@ extern DH_HIDDEN u8 *__dh_esc_marks; /* of the run file, by group */
  * such code. */
 extern DH_HIDDEN _Thread_local u32 __dh_esc_outside __attribute__((tls_model("initial-exec")));
 
-/* shadow.c. Where memory has been that was private: words that point elsewhere are no pointers to blocks. In
- * pieces, the two ranges apart. Atomic; they only grow. */
-enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_RANGES = 2 };
-struct dh_esc_range {
-    u32 from, to;
-};
-extern DH_HIDDEN struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
+/* shadow.c. The pieces of memory in which something has been private, and those behind them, since a pointer
+ * may point just behind a block: words that point elsewhere are no pointers to blocks. Atomic; a piece goes
+ * from DH_ESC_FAR to DH_ESC_NEAR to DH_ESC_OPEN, by which its shadow can be written, and never back. */
+enum { DH_ESC_PIECE_SHIFT = 26, DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT) };
+enum { DH_ESC_FAR, DH_ESC_NEAR, DH_ESC_OPEN };
+_Static_assert((DH_ESC_NEAR & DH_ESC_OPEN) == 0, "two pieces are open if the conjunction of both is");
+extern DH_HIDDEN u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
 
 /* Slow paths. They keep the registers of the caller. */
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);

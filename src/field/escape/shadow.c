@@ -89,8 +89,12 @@ static DH_COLD bool open_piece(u32 piece)
     if (dh_sys3(SYS_mprotect, (long)dh_esc_shadow((u64)piece * PIECE_GRAINS), PIECE_GRAINS,
                 PROT_READ | PROT_WRITE) != 0)
         return false;
+    u8 far = DH_ESC_FAR;
     widen(piece);
-    __atomic_store_n(&dh_esc_shadow_pieces[piece], 1, __ATOMIC_RELEASE);
+    if (piece + 1 < DH_ESC_PIECES)
+        __atomic_compare_exchange_n(&dh_esc_shadow_pieces[piece + 1], &far, DH_ESC_NEAR, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_store_n(&dh_esc_shadow_pieces[piece], DH_ESC_OPEN, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -98,7 +102,7 @@ bool dh_esc_shadow_open(u64 first, u64 n)
 {
     u64 last = (first + n - 1) / PIECE_GRAINS;
     for (u64 piece = first / PIECE_GRAINS; piece <= last; piece++)
-        if (DH_UNLIKELY(!__atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_ACQUIRE)) &&
+        if (DH_UNLIKELY(__atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_ACQUIRE) != DH_ESC_OPEN) &&
             !open_piece((u32)piece))
             return false;
     return true;

@@ -34,8 +34,12 @@ struct dh_esc_block {
 
 /* ---- shadow.c ---- */
 
-enum { DH_ESC_PIECES = 1 << (47 - DH_ESC_PIECE_SHIFT) };
-extern u8 dh_esc_shadow_pieces[DH_ESC_PIECES]; /* which can be written; atomic */
+/* The same as two ranges, for those who look at many words at once. Atomic; they only grow. */
+enum { DH_ESC_RANGES = 2 };
+struct dh_esc_range {
+    u32 from, to;
+};
+extern DH_HIDDEN struct dh_esc_range dh_esc_ranges[DH_ESC_RANGES];
 
 /* Reserves it. False: then inlined barriers still have a byte to read. */
 bool dh_esc_shadow_reserve(void);
@@ -46,7 +50,7 @@ DH_INLINE bool dh_esc_shadow_is_open(u64 first, u64 n)
     const u8 *open = dh_esc_shadow_pieces;
     const int shift = DH_ESC_PIECE_SHIFT - 4;
     return (__atomic_load_n(&open[first >> shift], __ATOMIC_ACQUIRE) &
-            __atomic_load_n(&open[(first + n - 1) >> shift], __ATOMIC_ACQUIRE)) != 0;
+            __atomic_load_n(&open[(first + n - 1) >> shift], __ATOMIC_ACQUIRE)) == DH_ESC_OPEN;
 }
 /* The same of any length. Makes it so where it may. */
 bool dh_esc_shadow_open(u64 first, u64 n);
