@@ -8,7 +8,7 @@
  * if the command wants it asked.
  *
  * In the program (all loaded and read-only; written by src/ir/caper, read by src/field/escape and src/caper):
- *   DH_CAPER_QUESTIONS  struct dh_caper_question, one for each nop, in no order
+ *   DH_CAPER_QUESTIONS  struct dh_caper_question, in no order; several may have one nop
  *   DH_CAPER_GROUPS     u32 words: for each group in order, the number of its sites, and their indexes in the
  *                       table of pairs (report/pairs.h)
  *   DH_CAPER_HEAD       struct dh_caper_head
