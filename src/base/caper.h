@@ -50,6 +50,15 @@ struct dh_caper_head {
     u64 n_group_words; /* of DH_CAPER_GROUPS */
 };
 
+/* Rules of the library that a test leaves out when it links: bits of a word that the plugin then defines in
+ * the program (DEADHEAT_CAPER_WITHOUT, ir/caper/rules.def). */
+#define DH_CAPER_WITHOUT "__dh_esc_without"
+enum dh_caper_without {
+    DH_CAPER_WITHOUT_TRANSITIVE = 1,
+    DH_CAPER_WITHOUT_INTERIOR = 2,
+    DH_CAPER_WITHOUT_TAGS = 4,
+};
+
 /* ---- The run file ---- */
 
 static const char dh_caper_run_magic[8] = "DHCAPER1";
