@@ -151,6 +151,30 @@ low interior 1 1 (uintptr_t)b | 5
 inside tags 1 1 &b->pad[3]
 END
 
+# Questions at one place share a nop: each of them switches it on, and all are asked then.
+cat >together.c <<'END'
+#include <pthread.h>
+int a, b;
+static void *work(void *arg) { a++; b++; return arg; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    a++;
+    b++;
+    pthread_join(t, NULL);
+}
+END
+together() { # WANTED
+    "$here/../field/escape/runfile.py" make run together "$1" && DEADHEAT_CAPER_RUN=run ./together 2>&1
+    "$here/../field/escape/runfile.py" show run | sed 's/.*trouble/trouble/'
+}
+"$deadheat" cc --dh-mode=caper -O2 -pthread together.c -o together 2>err || head -1 err
+for wanted in 1111 1010 0101; do
+    found=$(together $wanted)
+    result "together-$wanted" "$([ "$found" = "trouble 0 marks 1111" ] || echo "$found")"
+done
+
 no_rule() {
     DEADHEAT_CAPER_WITHOUT=nonsense "$deadheat" cc --dh-mode=caper -O2 -pthread prog.c -o prog 2>err && echo "it was linked"
     grep -q "there is no rule 'nonsense'" err || head -1 err
