@@ -8,7 +8,7 @@
  * if the command wants it asked.
  *
  * In the program (all loaded and read-only; written by src/ir/caper, read by src/field/escape and src/caper):
- *   DH_CAPER_QUESTIONS  struct dh_caper_question, one for each nop, in no order
+ *   DH_CAPER_QUESTIONS  struct dh_caper_question, in no order; several may have one nop
  *   DH_CAPER_GROUPS     u32 words: for each group in order, the number of its sites, and their indexes in the
  *                       table of pairs (report/pairs.h)
  *   DH_CAPER_HEAD       struct dh_caper_head
@@ -48,6 +48,15 @@ struct dh_caper_head {
     u32 version;
     u32 n_groups;
     u64 n_group_words; /* of DH_CAPER_GROUPS */
+};
+
+/* Rules of the library that a test leaves out when it links: bits of a word that the plugin then defines in
+ * the program (DEADHEAT_CAPER_WITHOUT, ir/caper/rules.def). */
+#define DH_CAPER_WITHOUT "__dh_esc_without"
+enum dh_caper_without {
+    DH_CAPER_WITHOUT_TRANSITIVE = 1,
+    DH_CAPER_WITHOUT_INTERIOR = 2,
+    DH_CAPER_WITHOUT_TAGS = 4,
 };
 
 /* ---- The run file ---- */

@@ -53,6 +53,12 @@ void byte(char *at, const char *from) { *at = *from; }
 void swap(char *a, char *b) { char t = *a; *a = *b; *b = t; }
 /* CASE half piece: bits=1 */
 void half(int *at, const int *from) { *at = *from; }
+/* The distance from a variable stands for the address. CASE from_variable cast: publish=1 */
+void from_variable(long *at, char *p) { *at = (long)((uintptr_t)p - (uintptr_t)&number); }
+/* So does that from another block. CASE from_block cast: ask=1 new=1 publish=3 */
+void from_block(int *at, char *p) { char *b = malloc(100); global = b; *at = (int)((long)((uintptr_t)p - (uintptr_t)b) / 16); }
+/* Within an array it does not. CASE distance -: */
+void distance(long *at, char *p, char *q) { *at = p - q; }
 /* CASE sum -: */
 void sum(int *at, const int *from) { *at = from[0] + from[1]; }
 

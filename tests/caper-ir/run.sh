@@ -122,6 +122,59 @@ result relaxed "$([ "$found" = "loose " ] || echo "pairs on '$found'")"
 found=$(relaxed field)
 result relaxed-in-field "$([ "$found" = "" ] || echo "pairs on '$found'")"
 
+# Rules of the library: how many blocks escape with them, and without.
+cat >library.c <<'END'
+#include <stdint.h>
+#include <stdlib.h>
+struct node { struct node *next; long pad[5]; } *shared;
+int main(void)
+{
+    struct node *a = calloc(1, sizeof(*a)), *b = calloc(1, sizeof(*b));
+    a->next = b;
+    shared = (struct node *)(VALUE);
+}
+END
+escapes() { # RULE VALUE
+    DEADHEAT_CAPER_WITHOUT=$1 "$deadheat" cc --dh-mode=caper -O2 "-DVALUE=$2" library.c -o library 2>err || { head -1 err; return; }
+    "$here/../field/escape/runfile.py" make run library "" && DEADHEAT_CAPER_RUN=run ./library
+    "$here/../field/escape/runfile.py" show run | sed 's/.*escapes \([0-9]*\).*/\1/'
+}
+while read -r name rule with without value; do
+    found="$(escapes '' "$value") $(escapes "$rule" "$value")"
+    result "library-$rule-$name" "$([ "$found" = "$with $without" ] || echo "escapes: $found, not $with $without")"
+done <<'END'
+linked transitive 2 1 a
+inside interior 1 0 &b->pad[3]
+low tags 1 0 (uintptr_t)b | 5
+high tags 1 0 (uintptr_t)b | 0xbeefull << 48
+low interior 1 1 (uintptr_t)b | 5
+inside tags 1 1 &b->pad[3]
+END
+
+# Questions at one place share a nop: each of them switches it on, and all are asked then.
+cat >together.c <<'END'
+#include <pthread.h>
+int a, b;
+static void *work(void *arg) { a++; b++; return arg; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    a++;
+    b++;
+    pthread_join(t, NULL);
+}
+END
+together() { # WANTED
+    "$here/../field/escape/runfile.py" make run together "$1" && DEADHEAT_CAPER_RUN=run ./together 2>&1
+    "$here/../field/escape/runfile.py" show run | sed 's/.*trouble/trouble/'
+}
+"$deadheat" cc --dh-mode=caper -O2 -pthread together.c -o together 2>err || head -1 err
+for wanted in 1111 1010 0101; do
+    found=$(together $wanted)
+    result "together-$wanted" "$([ "$found" = "trouble 0 marks 1111" ] || echo "$found")"
+done
+
 no_rule() {
     DEADHEAT_CAPER_WITHOUT=nonsense "$deadheat" cc --dh-mode=caper -O2 -pthread prog.c -o prog 2>err && echo "it was linked"
     grep -q "there is no rule 'nonsense'" err || head -1 err

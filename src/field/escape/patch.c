@@ -24,16 +24,19 @@ static bool is_wanted(const struct dh_esc_patch *p, const struct dh_caper_questi
     return q->group < p->n_groups && p->wanted[q->group] != 0;
 }
 
-/* What stands there is what the compiler put there, and a jump can lead to the answer. */
+/* What stands there is what the compiler put there, or the same jump for another question, and a jump can
+ * lead to the answer. */
 static bool make_jump(const struct dh_caper_question *q, u8 ret_jump[DH_CAPER_NOP])
 {
     u64 at = address_of(&q->nop);
     int64_t far = (int64_t)(address_of(&q->answer) - (at + DH_CAPER_NOP));
     int32_t distance = (int32_t)far;
-    if (distance != far || memcmp((const void *)at, nop, sizeof(nop)) != 0)
+    u8 jump[DH_CAPER_NOP] = {0xe9};
+    memcpy(jump + 1, &distance, sizeof(distance));
+    if (distance != far || (memcmp((const void *)at, nop, sizeof(nop)) != 0 &&
+                            memcmp((const void *)at, jump, sizeof(jump)) != 0))
         return false;
-    ret_jump[0] = 0xe9;
-    memcpy(ret_jump + 1, &distance, sizeof(distance));
+    memcpy(ret_jump, jump, sizeof(jump));
     return true;
 }
 

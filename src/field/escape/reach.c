@@ -23,12 +23,16 @@ struct stretch {
     uptr from, to;
 };
 
+/* By the plugin, and only in tests: enum dh_caper_without. */
+extern DH_HIDDEN __attribute__((weak)) const u32 __dh_esc_without;
+
 struct work {
     u32 n_near;
     bool blocked;
     bool lost;
     u32 owner;
-    u64 bytes; /* to be scanned, and scanned */
+    u32 without; /* rules that are left out */
+    u64 bytes;   /* to be scanned, and scanned */
     u64 old_mask;
     u64 escapes;
     struct stretch *far; /* taken from before `near` */
@@ -96,10 +100,19 @@ static bool pop(struct work *w, struct stretch *ret)
 
 /* ---- One value ---- */
 
-static void escape_at(struct work *w, u64 grain)
+/* Does a rule that is left out keep this value from being a pointer to the block? The lowest three bits are
+ * tags. */
+static DH_COLD bool is_left_out(u32 without, u64 value, u64 first)
+{
+    u64 address = DH_ALIGN_DOWN(value & ((1ull << 47) - 1), sizeof(u64));
+    return ((without & DH_CAPER_WITHOUT_TAGS) != 0 && address != value) ||
+           ((without & DH_CAPER_WITHOUT_INTERIOR) != 0 && address != first * DH_CAPER_GRAIN);
+}
+
+static void escape_at(struct work *w, u64 grain, u64 value)
 {
     u64 first = dh_esc_shadow_first(grain);
-    if (first == DH_ESC_NONE)
+    if (first == DH_ESC_NONE || (DH_UNLIKELY(w->without != 0) && is_left_out(w->without, value, first)))
         return;
     struct dh_esc_block b = dh_esc_shadow_block(first);
     if (b.owner != w->owner)
@@ -107,6 +120,8 @@ static void escape_at(struct work *w, u64 grain)
     DH_ASSERT(grain - first < b.n);
     dh_esc_shadow_clear(b.first, b.n);
     w->escapes++;
+    if (DH_UNLIKELY((w->without & DH_CAPER_WITHOUT_TRANSITIVE) != 0))
+        return;
     struct stretch s = {b.first * DH_CAPER_GRAIN, (b.first + b.n) * DH_CAPER_GRAIN};
     if (b.open && s.to % 4096 != 0)
         s.to += sizeof(u64); /* of the rest */
@@ -119,9 +134,9 @@ static void escape_value(struct work *w, u64 value)
     if (!dh_esc_is_candidate(value))
         return;
     if (*dh_esc_shadow(grain) != 0)
-        escape_at(w, grain);
+        escape_at(w, grain, value);
     if (grain > 0 && (*dh_esc_shadow(grain - 1) & DH_CAPER_OPEN) != 0)
-        escape_at(w, grain - 1);
+        escape_at(w, grain - 1, value);
 }
 
 /* ---- Many words ---- */
@@ -205,6 +220,7 @@ static void begin(struct work *w)
     w->n_near = 0;
     w->blocked = w->lost = false;
     w->owner = dh_esc_owner_mine();
+    w->without = &__dh_esc_without ? __dh_esc_without : 0;
     w->bytes = w->escapes = w->n_far = w->far_bytes = 0;
     w->far = NULL;
 }

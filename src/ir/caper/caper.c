@@ -79,6 +79,7 @@ void dh_ir_caper_program(LLVMModuleRef m, bool inlining)
     plan(&c, asking);
     if (dh_caper_emit_begin(&c)) {
         dh_caper_emit(&c);
+        dh_caper_rules_embed(&c);
         if (asking)
             dh_caper_questions_insert(&c);
         drop_stale(m);

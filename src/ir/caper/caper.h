@@ -14,7 +14,6 @@
 enum dh_caper_rule {
 #define DH_CAPER_RULE(id, name) DH_CAPER_RULE_##id,
 #include "ir/caper/rules.def"
-#undef DH_CAPER_RULE
     DH_CAPER_RULES
 };
 
@@ -45,7 +44,8 @@ struct dh_caper {
     LLVMValueRef entry[DH_CAPER_ENTRIES];
     LLVMTypeRef entry_type[DH_CAPER_ENTRIES];
     bool without[DH_CAPER_RULES];
-    bool integers; /* addresses are kept in memory as integers */
+    u32 library_without; /* enum dh_caper_without bits */
+    bool integers;       /* addresses are kept in memory as integers */
     unsigned sites_kind;
     struct dh_caper_act *acts;
     size_t n_acts, cap_acts;
@@ -66,6 +66,8 @@ DH_INLINE bool dh_caper_has(const struct dh_caper *c, enum dh_caper_rule rule)
 
 /* Reads DEADHEAT_CAPER_WITHOUT. A name that does not exist is an error of the link. */
 void dh_caper_rules_read(struct dh_caper *c);
+/* Tells the library in the program which of its own rules are left out. */
+void dh_caper_rules_embed(struct dh_caper *c);
 
 /* ---- sites.c: the analysis of the whole program ---- */
 

@@ -26,7 +26,7 @@ struct dh_caper_ask {
     u32 group;
 };
 
-enum { MAX_PENDING = 16, MAX_SITES = 256 };
+enum { MAX_PENDING = 16, MAX_SITES = 256, MAX_TOGETHER = 16 };
 
 /* Accesses to one object, of which the question is still to be asked. */
 struct pending {
@@ -250,23 +250,33 @@ void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn)
 
 /* ---- in the code ---- */
 
-static void insert(struct dh_caper *c, const struct dh_caper_ask *q)
+/*
+ * Questions at one place share a nop, and are asked together if one of them is wanted: what the others answer
+ * is true as well. In the compiler a nop is two blocks and some assembly, each with a parser of its own, and
+ * that is what takes its time in a large program.
+ */
+static void insert(struct dh_caper *c, const struct dh_caper_ask *q, size_t n)
 {
-    char text[320];
+    enum { HEAD = 192, ENTRY = 48 };
+    char text[HEAD + MAX_TOGETHER * ENTRY];
     /* The section goes with that of the function, if the linker drops it. */
-    snprintf(text, sizeof(text),
-             ".Ldhq${:uid}:\n\t.byte 0x0f,0x1f,0x44,0x00,0x00\n\t"
-             ".pushsection " DH_CAPER_QUESTIONS
-             ",\"ao\",@progbits,.Ldhq${:uid}\n\t"
-             ".long .Ldhq${:uid}-., ${0:l}-., %u\n\t.popsection",
-             q->group);
+    int len = snprintf(text, HEAD,
+                       ".Ldhq${:uid}:\n\t.byte 0x0f,0x1f,0x44,0x00,0x00\n\t"
+                       ".pushsection " DH_CAPER_QUESTIONS ",\"ao\",@progbits,.Ldhq${:uid}\n\t");
+    DH_CHECK(n <= MAX_TOGETHER);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || q[i].group != q[i - 1].group)
+            len += snprintf(text + len, ENTRY, ".long .Ldhq${:uid}-., ${0:l}-., %u\n\t", q[i].group);
+    snprintf(text + len, ENTRY, ".popsection");
     LLVMValueRef inside = dh_shim_insert_branch(q->at, text);
     LLVMPositionBuilderBefore(c->ir->builder, inside);
     dh_ir_emit_position_of(c->ir, q->at);
-    LLVMValueRef address =
-        q->base ? dh_ir_emit_shifted(c->ir, q->base, q->offset) : LLVMConstNull(c->ir->ptr);
-    LLVMValueRef args[] = {address, dh_ir_emit_u32(c->ir, q->group)};
-    dh_caper_emit_call(c, DH_CAPER_ASK, args);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef address =
+            q[i].base ? dh_ir_emit_shifted(c->ir, q[i].base, q[i].offset) : LLVMConstNull(c->ir->ptr);
+        LLVMValueRef args[] = {address, dh_ir_emit_u32(c->ir, q[i].group)};
+        dh_caper_emit_call(c, DH_CAPER_ASK, args);
+    }
 }
 
 static void add_section(struct dh_caper *c, LLVMValueRef data, const char *section)
@@ -284,8 +294,11 @@ void dh_caper_questions_insert(struct dh_caper *c)
 {
     const struct dh_caper_head head = {
         .version = DH_CAPER_VERSION, .n_groups = c->n_groups, .n_group_words = c->n_group_words};
-    for (size_t i = 0; i < c->n_asks; i++)
-        insert(c, &c->asks[i]);
+    for (size_t i = 0, end; i < c->n_asks; i = end) {
+        for (end = i + 1; end < c->n_asks && end - i < MAX_TOGETHER && c->asks[end].at == c->asks[i].at;)
+            end++;
+        insert(c, &c->asks[i], end - i);
+    }
     add_section(c, LLVMConstStringInContext2(c->ir->ctx, (const char *)&head, sizeof(head), true),
                 DH_CAPER_HEAD);
     add_section(

@@ -141,6 +141,14 @@ static void push_phi(struct walk *w, LLVMValueRef phi)
         push(w, LLVMGetIncomingValue(phi, i));
 }
 
+/* The pointer that a number was made of, by an instruction or a constant expression; or NULL. */
+static LLVMValueRef pointer_of(LLVMValueRef number)
+{
+    bool cast = LLVMIsAPtrToIntInst(number) ||
+                (LLVMIsAConstantExpr(number) && LLVMGetConstOpcode(number) == LLVMPtrToInt);
+    return cast ? LLVMGetOperand(number, 0) : NULL;
+}
+
 static bool is_shifted(LLVMValueRef v)
 {
     return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMShl;
@@ -154,7 +162,7 @@ static bool arithmetic_may_carry(struct walk *w, LLVMValueRef v)
     if ((op == LLVMAdd || op == LLVMSub) && integer_bits(LLVMTypeOf(v)) < ADDRESS_BITS)
         return false;
     if (op == LLVMSub) {
-        if (!(LLVMIsAPtrToIntInst(a) && LLVMIsAPtrToIntInst(b)))
+        if (!(pointer_of(a) && pointer_of(b)))
             push(w, a);
         return false;
     }
@@ -351,6 +359,42 @@ static int call_of(LLVMValueRef call)
                                                                                                   : KEPT;
 }
 
+static bool is_new_block(LLVMValueRef object)
+{
+    const LLVMAttributeIndex result = (LLVMAttributeIndex)LLVMAttributeReturnIndex;
+    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+    return LLVMIsACallInst(object) &&
+           (LLVMGetCallSiteEnumAttribute(object, result, kind) ||
+            (called(object) && LLVMGetEnumAttributeAtIndex(called(object), result, kind)));
+}
+
+/* Whether two addresses are in different objects for certain. Then their difference is no distance within
+ * one: it stands for one of them where the other is known. */
+static bool are_apart(LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef x = dh_shim_object(a), y = dh_shim_object(b);
+    if (x == y)
+        return false;
+    if (LLVMIsAGlobalValue(x) || LLVMIsAGlobalValue(y) || LLVMIsAAllocaInst(x) || LLVMIsAAllocaInst(y))
+        return true;
+    return (is_new_block(x) && (LLVMIsAArgument(y) || LLVMIsACallInst(y))) ||
+           (is_new_block(y) && (LLVMIsAArgument(x) || LLVMIsACallInst(x)));
+}
+
+/* v is one of the two. */
+static int difference_of(struct walk *w, LLVMValueRef v, LLVMValueRef sub)
+{
+    LLVMValueRef a = LLVMGetOperand(sub, 0), b = LLVMGetOperand(sub, 1);
+    LLVMValueRef from = pointer_of(a), to = pointer_of(b);
+    if (from && to)
+        return are_apart(from, to) ? CHANGED : FINE;
+    if (a != v || b == v)
+        return from || all_uses_mask(sub) ? FINE : CHANGED;
+    if (!to)
+        push(w, sub);
+    return to && are_apart(v, to) ? CHANGED : FINE;
+}
+
 static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user))
@@ -371,12 +415,7 @@ static int use_of(struct walk *w, LLVMValueRef v, LLVMValueRef user)
         push(w, user);
         return FINE;
     case LLVMSub:
-        if (LLVMGetOperand(user, 0) == v && LLVMGetOperand(user, 1) != v) {
-            if (!LLVMIsAPtrToIntInst(LLVMGetOperand(user, 1)))
-                push(w, user);
-            return FINE;
-        }
-        return LLVMIsAPtrToIntInst(LLVMGetOperand(user, 0)) || all_uses_mask(user) ? FINE : CHANGED;
+        return difference_of(w, v, user);
     case LLVMAnd:
         if (!is_small_constant(other))
             push(w, user);
