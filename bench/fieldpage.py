@@ -200,9 +200,10 @@ BAR_HEADER = ["bar", "at most", "measured", "met", "remark"]
 
 def field_markdown(data):
     pairs = sum(row.get("pairs", 0) for row in data["rows"])
+    part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
         f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
-        f"machine at the end: {data['load']:.1f}. Measured by `bench/field{' --quick' if data['quick'] else ''} --write`."
+        f"machine at the end: {data['load']:.1f}. Measured by `bench/field{part} --write`."
     )
     parts = [wrapped(how), wrapped(QUICK)] if data["quick"] else [wrapped(how)]
     parts += [wrapped(ABOUT_COST.format(pairs=pairs)), "![Overhead of each configuration](field.svg)"]
