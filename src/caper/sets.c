@@ -80,6 +80,7 @@ void dh_caper_sets_done(struct dh_caper_sets *s)
     free(s->escaped);
     free(s->first);
     free(s->partners);
+    free(s->seen);
     *s = (struct dh_caper_sets){0};
 }
 
@@ -111,6 +112,18 @@ bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site)
         if (has_escaped(s, s->partners[i]))
             return true;
     return false;
+}
+
+void dh_caper_sets_partners(const struct dh_caper_sets *s, u32 site, u64 *ret)
+{
+    memset(ret, 0, s->words * sizeof(*ret));
+    for (u64 i = s->first[site]; i < s->first[site + 1]; i++) {
+        size_t n;
+        const u32 *items = dh_pairs_items(s->table, s->partners[i].list, &n);
+        set_bit(ret, s->partners[i].site);
+        for (size_t k = 0; k < n; k++)
+            set_bit(ret, items[k]);
+    }
 }
 
 /* ---- Counting ---- */

@@ -22,6 +22,9 @@ struct dh_caper_sets {
     u64 *first;                     /* of each site, in `partners`: n_sites + 1 numbers */
     struct dh_caper_side *partners; /* what the site is paired with; all sites one after the other */
     size_t n_sites, n_escaped;      /* in_pair and escaped have so many */
+    /* Of the alias analysis, in which a site that is in such a pair counts as escaped: */
+    u64 *seen; /* pairs that were seen, dh_alias_pair(), in order; on the heap */
+    size_t n_seen;
 };
 
 /* Pairs of sites. A pair that several bundles stand for counts once. */
@@ -41,6 +44,9 @@ bool dh_caper_sets_add(struct dh_caper_sets *s, u32 site);
 /* Is it in a pair of dpPairs? */
 bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site);
 struct dh_caper_count dh_caper_sets_count(const struct dh_caper_sets *s);
+
+/* Who is paired with a site, as bits: s->words of them. */
+void dh_caper_sets_partners(const struct dh_caper_sets *s, u32 site, u64 *ret);
 
 enum dh_caper_set { DH_CAPER_DP, DH_CAPER_SP, DH_CAPER_SOUND /* both */ };
 
