@@ -4,8 +4,9 @@
  * What an access makes of a word's history depends on the history, the thread, the site and the bytes alone,
  * and so do the pairs that it finds. So each thread remembers what became of such, and most accesses are done
  * after they have looked there. A word that somebody else has changed meanwhile is looked at once more.
+ *
+ * errno stays what it is: system calls are made without libc, and what is called of libc does not set it.
  */
-#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 
@@ -25,6 +26,7 @@ struct memory {
 };
 
 static _Thread_local struct memory *mine;
+static _Thread_local bool without;        /* there was none to be had */
 static _Thread_local u32 number;          /* of the thread, from 1 on; 0: not yet known */
 static u32 n_threads;                     /* atomic */
 static struct memory *memories[MEMORIES]; /* that have been given to threads; atomic */
@@ -96,6 +98,7 @@ static DH_NOINLINE void begin_thread(void)
         else if (has_key)
             pthread_setspecific(ending, m);
     }
+    without = !mine;
 }
 
 /* ---- Words ---- */
@@ -179,7 +182,7 @@ static bool is_watched(u32 site)
 {
     if (!dh_alias_sites || site >= dh_alias_n_sites || !(dh_alias_sites[site] & DH_ALIAS_WANTED))
         return false;
-    if (DH_UNLIKELY(!mine))
+    if (DH_UNLIKELY(!mine && !without))
         begin_thread();
     if (DH_LIKELY(number != DH_ALIAS_MANY))
         return true;
@@ -189,10 +192,8 @@ static bool is_watched(u32 site)
 
 void __dh_alias_access(const void *p, u64 n, u32 site)
 {
-    int error = errno;
     if (is_watched(site))
         access_all((uptr)p, n, site);
-    errno = error;
 }
 
 static u64 block_size(const void *p)
@@ -202,19 +203,15 @@ static u64 block_size(const void *p)
 
 void __dh_alias_free(const void *p, u32 site)
 {
-    int error = errno;
     if (p && is_watched(site))
         access_all((uptr)p, block_size(p), site);
-    errno = error;
 }
 
 void __dh_alias_new(const void *p, u64 n)
 {
     if (!dh_alias_sites || !p || p == (const void *)-1)
         return;
-    int error = errno;
     if (n == 0)
         n = block_size(p);
     forget((uptr)p, n);
-    errno = error;
 }
