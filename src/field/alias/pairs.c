@@ -3,6 +3,7 @@
  * become more. A table of what this process has told already keeps them distinct.
  */
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #include "base/sys.h"
 #include "field/alias/alias.h"
@@ -26,9 +27,13 @@ bool dh_alias_pairs_init(struct dh_alias_run *mapped, const char *path)
     return told && path[n] == 0;
 }
 
-/* The room must be there on the disk, or the program would be ended by SIGBUS. */
+/* The room must be there on the disk, or the program would be ended by SIGBUS; and it must be allowed, or it
+ * would be by SIGXFSZ. */
 static bool lengthen(u64 bytes)
 {
+    struct rlimit limit;
+    if (dh_sys3(SYS_getrlimit, RLIMIT_FSIZE, (long)&limit, 0) != 0 || limit.rlim_cur < bytes)
+        return false;
     int fd = (int)dh_sys3(SYS_open, (long)file, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
     if (fd < 0)
         return false;

@@ -189,4 +189,10 @@ END
 build wide wide.c --dh-alias || bad build-wide "$(cat log)"
 "$deadheat" caper --analysis=alias --state=w -- ./wide 2>err
 has room err "5050 new pairs in run 1; 5050 of 5050 pairs accessed the same bytes"
+
+# A program that may not write files so large goes on, and it is said that something is missing.
+printf 'ulimit -f 80\nexec ./wide\n' >limited.sh
+"$deadheat" caper --analysis=alias --state=w2 --program=./wide -- sh limited.sh 2>err
+same limit "$?" 0
+has limit-words err "pairs may be missing" "4096 new pairs in run 1"
 exit $failed
