@@ -28,7 +28,8 @@ Tables 3 and 4 of the paper. Known are the distinct races that FastTrack reports
 the kernels have none). Then the pairs that are possible: by the static analysis in its two styles, and by Caper, in the
 steady state: dpPairs, those whose two sites have both touched memory that other threads could reach. In brackets
 how much of `sound` that is. Sites are those in a pair of `sound`; escaped are those in deSites, after so
-many runs.
+many runs. If it was measured (`--alias`), aliasPairs are the pairs that the precise analysis has seen in as many runs, and its cost is how
+many times the plain run's time it takes.
 """
 
 
@@ -40,7 +41,8 @@ def known_races():
 
 def precision_grid(data):
     lines = [["program", "known", "relay", "sound", "dpPairs", "sites", "escaped", "runs"]]
-    known = known_races()
+    known, alias = known_races(), any("alias" in row for row in data["rows"])
+    lines[0] += ["aliasPairs", "its cost"] if alias else []
     for row in data["rows"]:
         if "sets" not in row:
             lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
@@ -49,6 +51,7 @@ def precision_grid(data):
         sound = s["sp_pairs"] + s["dp_pairs"]
         share = f" ({100 * s['dp_pairs'] / sound:.0f}%)" if sound else ""
         races = known.get(row["name"], 0)
+        cells = [f"{row['alias']['pairs']:,}", f"{row['alias']['times']:.1f}x"] if "alias" in row else ["-", "-"]
         lines.append(
             [
                 row["name"],
@@ -57,6 +60,7 @@ def precision_grid(data):
                 f"{s['dp_pairs']:,}{share}",
                 *(f"{n:,}" for n in (s["sites"], s["escaped_sites"])),
                 str(len(row["curve"])),
+                *(cells if alias else ()),
             ]
         )
     return lines

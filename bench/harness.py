@@ -21,7 +21,7 @@ DOCS = ROOT / "docs"
 RESULTS = DOCS / "benchmarks.json"
 
 KINDS = ("native", "deadheat", "tsan")
-OURS = ("deadheat", "field", "caper")
+OURS = ("deadheat", "field", "caper", "alias")
 FLAGS = ["-O2", "-g", "-pthread"]
 RACED = 66  # exit status of both detectors when they found a race
 
@@ -36,7 +36,7 @@ class TimedOut(Failure):
 
 class Tools:
     """The compilers of the three builds. Flags are the same for all, but for tsan's -fsanitize=thread. Two more carry a
-    table of pairs: "field", which can be chased, and "caper", which also asks what has escaped."""
+    table of pairs: "field", which can be chased, "caper", which also asks what has escaped, and "alias", which tells of each access."""
 
     def __init__(self):
         build = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
@@ -55,7 +55,12 @@ class Tools:
 
     @staticmethod
     def extra(kind):
-        return {"tsan": ["-fsanitize=thread"], "field": ["--dh-mode=field"], "caper": ["--dh-mode=caper"]}.get(kind, [])
+        return {
+            "tsan": ["-fsanitize=thread"],
+            "field": ["--dh-mode=field"],
+            "caper": ["--dh-mode=caper"],
+            "alias": ["--dh-mode=caper", "--dh-alias"],
+        }.get(kind, [])
 
 
 class Progress:

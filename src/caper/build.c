@@ -83,6 +83,29 @@ static const char *read_groups(struct dh_arena *arena, Elf *elf, struct dh_caper
     return NULL;
 }
 
+static const char *check_kind(Elf *elf, bool alias)
+{
+    Elf_Data *caper = find_section(elf, DH_CAPER_HEAD), *tells = find_section(elf, DH_ALIAS_HEAD);
+    struct dh_alias_head head;
+    if (!find_section(elf, DH_PAIRS_SECTION))
+        caper = tells = NULL;
+    if (alias && caper)
+        return "is a Caper build: for --analysis=alias, build it with 'deadheat cc --dh-mode=caper "
+               "--dh-alias'";
+    if (!alias && tells)
+        return "is an alias build: run it with --analysis=alias, or build it without --dh-alias";
+    if (alias && (!tells || tells->d_size < sizeof(head)))
+        return "is no alias build: build it with 'deadheat cc --dh-mode=caper --dh-alias'";
+    if (!alias && !caper)
+        return "is no Caper build: build it with 'deadheat cc --dh-mode=caper'";
+    if (!alias)
+        return NULL;
+    memcpy(&head, tells->d_buf, sizeof(head));
+    return head.version == DH_ALIAS_VERSION
+               ? NULL
+               : "is an alias build of another version of deadheat: build it again";
+}
+
 static const char *read_elf(struct dh_arena *arena, Elf *elf, struct dh_caper_build *b)
 {
     const char *why = NULL;
@@ -90,22 +113,22 @@ static const char *read_elf(struct dh_arena *arena, Elf *elf, struct dh_caper_bu
     if (elf_kind(elf) != ELF_K_ELF)
         return "is no program: Caper needs the file that 'deadheat cc --dh-mode=caper' has linked (a script "
                "that starts it can be run with --program=FILE)";
-    if (!find_section(elf, DH_CAPER_HEAD) || !data)
-        return "is no Caper build: build it with 'deadheat cc --dh-mode=caper'";
+    if ((why = check_kind(elf, b->alias)))
+        return why;
     if (!read_id(arena, elf, b))
         return "has no build id, by which a state would know it again: link it with -Wl,--build-id";
     if (dh_pairs_read(data->d_buf, data->d_size, &b->table, &why) != 0)
         return dh_arena_printf(arena, "has a table of pairs that cannot be read: %s", why);
-    why = read_groups(arena, elf, b);
+    why = b->alias ? NULL : read_groups(arena, elf, b);
     if (why)
         dh_pairs_free(b->table);
     return why;
 }
 
-int dh_caper_build_read(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
+int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, struct dh_caper_build *ret,
                         const char **ret_why)
 {
-    struct dh_caper_build b = {.path = path};
+    struct dh_caper_build b = {.path = path, .alias = alias};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         *ret_why = dh_arena_printf(arena, "cannot be read: %s", strerror(errno));

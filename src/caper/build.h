@@ -5,7 +5,7 @@
 #ifndef DH_CAPER_BUILD_H
 #define DH_CAPER_BUILD_H
 
-#include "base/caper.h"
+#include "base/alias.h"
 #include "report/pairs.h"
 
 struct dh_caper_build {
@@ -13,12 +13,14 @@ struct dh_caper_build {
     struct dh_pairs *table;
     u32 n_groups;
     const u32 *groups; /* as in DH_CAPER_GROUPS; checked */
+    bool alias;        /* an alias build (base/alias.h), which has no groups */
     u8 id[DH_CAPER_BUILD_ID];
     const char *id_text; /* all of it, in hexadecimal */
 };
 
-/* 0, or -1 and *ret_why: what is wrong with the file, to be put behind its name. */
-int dh_caper_build_read(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
+/* alias: it must be an alias build; else, it must not. 0, or -1 and *ret_why: what is wrong with the file, to
+ * be put behind its name. */
+int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, struct dh_caper_build *ret,
                         const char **ret_why);
 void dh_caper_build_done(struct dh_caper_build *b);
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "caper/alias.h"
 #include "util/path.h"
 
 static const char infix[] = ".run-";
@@ -36,6 +37,16 @@ static u32 choose(const struct dh_caper_build *b, const struct dh_caper_sets *se
     return asked;
 }
 
+static u32 fill_caper(struct dh_caper_run *run, const struct dh_caper_build *b,
+                      const struct dh_caper_sets *sets, enum dh_caper_ask ask)
+{
+    memcpy(run->magic, dh_caper_run_magic, sizeof(run->magic));
+    run->version = DH_CAPER_VERSION;
+    run->n_groups = b->n_groups;
+    run->flags = DH_CAPER_TRACK;
+    return choose(b, sets, ask, (u8 *)(run + 1));
+}
+
 /* All of its room is taken on the disk now: the program must not find that there is none. */
 static bool fill(int fd, const void *bytes, size_t size)
 {
@@ -54,7 +65,7 @@ int dh_caper_runfile_new(const struct dh_caper_state *s, const struct dh_caper_b
                          const struct dh_caper_sets *sets, enum dh_caper_ask ask,
                          struct dh_caper_runfile *ret, u32 *ret_asked, const char **ret_why)
 {
-    size_t size = dh_caper_run_size(b->n_groups);
+    size_t size = b->alias ? dh_caper_alias_size(b) : dh_caper_run_size(b->n_groups);
     char *path = dh_arena_printf(s->arena, "%s%sXXXXXX", s->path, infix);
     int fd = mkostemp(path, O_CLOEXEC), locked = -1;
     if (fd < 0) {
@@ -64,12 +75,9 @@ int dh_caper_runfile_new(const struct dh_caper_state *s, const struct dh_caper_b
     struct dh_caper_run *run = calloc(1, size);
     if (!run)
         dh_util_no_memory();
-    memcpy(run->magic, dh_caper_run_magic, sizeof(run->magic));
     memcpy(run->build_id, b->id, sizeof(run->build_id));
-    run->version = DH_CAPER_VERSION;
-    run->n_groups = b->n_groups;
-    run->flags = DH_CAPER_TRACK;
-    u32 asked = choose(b, sets, ask, (u8 *)(run + 1));
+    u32 asked =
+        b->alias ? dh_caper_alias_fill((struct dh_alias_run *)run, b, sets) : fill_caper(run, b, sets, ask);
     void (*too_large)(int) = signal(SIGXFSZ, SIG_IGN); /* an error to be told */
     bool good = fill(fd, run, size);
     int error = errno;
@@ -143,6 +151,13 @@ bool dh_caper_runfile_open(const char *path, struct dh_caper_runfile *ret)
     return true;
 }
 
+static bool is_whole(const struct dh_caper_run *run, u64 size)
+{
+    if (memcmp(run->magic, dh_caper_run_magic, sizeof(run->magic)) == 0)
+        return run->version == DH_CAPER_VERSION && size == dh_caper_run_size(run->n_groups);
+    return dh_caper_alias_is_whole(run, size);
+}
+
 bool dh_caper_runfile_read(struct dh_caper_runfile *r)
 {
     struct stat st;
@@ -150,19 +165,21 @@ bool dh_caper_runfile_read(struct dh_caper_runfile *r)
     if (fstat(r->fd, &st) != 0 || (size_t)st.st_size < sizeof(*r->run))
         return false;
     struct dh_caper_run *run = dh_util_alloc((size_t)st.st_size);
-    if (pread(r->fd, run, (size_t)st.st_size, 0) != st.st_size ||
-        memcmp(run->magic, dh_caper_run_magic, sizeof(run->magic)) != 0 || run->version != DH_CAPER_VERSION ||
-        (u64)st.st_size != dh_caper_run_size(run->n_groups)) {
+    if (pread(r->fd, run, (size_t)st.st_size, 0) != st.st_size || !is_whole(run, (u64)st.st_size)) {
         free(run);
         return false;
     }
     r->run = run;
+    r->size = (size_t)st.st_size;
     return true;
 }
 
 bool dh_caper_runfile_fits(const struct dh_caper_runfile *r, const struct dh_caper_build *b)
 {
-    return r->run->n_groups == b->n_groups && memcmp(r->run->build_id, b->id, sizeof(b->id)) == 0;
+    bool alias = memcmp(r->run->magic, dh_alias_run_magic, sizeof(r->run->magic)) == 0;
+    return alias == b->alias && r->run->n_groups == b->n_groups &&
+           memcmp(r->run->build_id, b->id, sizeof(b->id)) == 0 &&
+           (!alias || ((const struct dh_alias_run *)r->run)->n_sites == b->table->n_sites);
 }
 
 u64 dh_caper_runfile_merge(const struct dh_caper_runfile *r, const struct dh_caper_build *b,
@@ -172,6 +189,8 @@ u64 dh_caper_runfile_merge(const struct dh_caper_runfile *r, const struct dh_cap
     const u32 *at = b->groups;
     u64 new_sites = 0;
     DH_ASSERT(dh_caper_runfile_fits(r, b));
+    if (b->alias)
+        return dh_caper_alias_merge((const struct dh_alias_run *)r->run, r->size, sets, state);
     for (u32 g = 0; g < b->n_groups; g++, at += 1 + at[0])
         for (u32 i = 1; escaped[g] && i <= at[0]; i++)
             if (dh_caper_sets_add(sets, at[i])) {

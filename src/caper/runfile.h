@@ -17,6 +17,7 @@ struct dh_caper_runfile {
     const char *path;
     int fd;                   /* locked */
     struct dh_caper_run *run; /* what is in the file, as it was read; on the heap */
+    size_t size;              /* ... and how much */
     bool in_use;              /* ... by somebody who may write more */
 };
 
@@ -37,7 +38,8 @@ bool dh_caper_runfile_open(const char *path, struct dh_caper_runfile *ret);
 /* Reads it. False: there is nothing in it yet, or nothing that makes sense. */
 bool dh_caper_runfile_read(struct dh_caper_runfile *r);
 bool dh_caper_runfile_fits(const struct dh_caper_runfile *r, const struct dh_caper_build *b);
-/* Puts what was answered into deSites, and its sites into the state. How many were new. */
+/* Puts what was answered into deSites, and its sites into the state; of the alias analysis, pairs. How many
+ * were new. */
 u64 dh_caper_runfile_merge(const struct dh_caper_runfile *r, const struct dh_caper_build *b,
                            struct dh_caper_sets *sets, struct dh_caper_state *state);
 void dh_caper_runfile_close(struct dh_caper_runfile *r);

@@ -103,6 +103,7 @@ void dh_caper_sets_done(struct dh_caper_sets *s)
     index_done(&s->own);
     index_done(&s->sharing);
     index_done(&s->lists);
+    free(s->seen);
     *s = (struct dh_caper_sets){0};
 }
 
@@ -154,6 +155,29 @@ static bool has_escaped(void *ctx, struct dh_caper_side side)
 bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site)
 {
     return dh_caper_has(s->escaped, site) && each_partner(s, site, has_escaped, (void *)s);
+}
+
+struct partners {
+    const struct dh_caper_sets *s;
+    u64 *set;
+};
+
+static bool set_partner(void *ctx, struct dh_caper_side side)
+{
+    const struct partners *p = ctx;
+    size_t n;
+    const u32 *items = dh_pairs_items(p->s->table, side.list, &n);
+    set_bit(p->set, side.site);
+    for (size_t i = 0; i < n; i++)
+        set_bit(p->set, items[i]);
+    return false;
+}
+
+void dh_caper_sets_partners(const struct dh_caper_sets *s, u32 site, u64 *ret)
+{
+    struct partners p = {s, ret};
+    memset(ret, 0, s->words * sizeof(*ret));
+    each_partner(s, site, set_partner, &p);
 }
 
 /* ---- Counting ---- */

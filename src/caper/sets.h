@@ -30,6 +30,9 @@ struct dh_caper_sets {
     struct dh_caper_index sharing; /* of each list: the sides that it is the list of */
     struct dh_caper_index lists;   /* of each site: the lists of sides that it is in */
     size_t n_sites, n_escaped;     /* in_pair and escaped have so many */
+    /* Of the alias analysis, in which a site that is in such a pair counts as escaped: */
+    u64 *seen; /* pairs that were seen, dh_alias_pair(), in order; on the heap */
+    size_t n_seen;
 };
 
 /* Pairs of sites. A pair that several bundles stand for counts once. */
@@ -49,6 +52,9 @@ bool dh_caper_sets_add(struct dh_caper_sets *s, u32 site);
 /* Is it in a pair of dpPairs? */
 bool dh_caper_sets_is_dynamic(const struct dh_caper_sets *s, u32 site);
 struct dh_caper_count dh_caper_sets_count(const struct dh_caper_sets *s);
+
+/* Who is paired with a site, as bits: s->words of them. */
+void dh_caper_sets_partners(const struct dh_caper_sets *s, u32 site, u64 *ret);
 
 enum dh_caper_set { DH_CAPER_DP, DH_CAPER_SP, DH_CAPER_SOUND /* both */ };
 

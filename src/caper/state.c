@@ -86,8 +86,8 @@ int dh_caper_state_lock(const struct dh_caper_state *s, int *ret_lock, const cha
 /* What was read before is forgotten, but for what the arena holds. */
 static void forget(struct dh_caper_state *s)
 {
-    s->n_sites = s->n_merged = 0;
-    s->exists = false;
+    s->n_sites = s->n_pairs = s->n_merged = 0;
+    s->exists = s->alias = false;
     s->build_id = s->program = "";
 }
 
@@ -211,6 +211,7 @@ int dh_caper_state_keep(const struct dh_caper_state *s, const char **ret_why)
 void dh_caper_state_done(struct dh_caper_state *s)
 {
     free(s->sites);
+    free(s->pairs);
     free(s->merged);
     *s = (struct dh_caper_state){0};
 }
@@ -221,6 +222,12 @@ void dh_caper_state_add_site(struct dh_caper_state *s, u64 id)
 {
     s->sites = dh_util_grow(s->sites, s->n_sites, &s->cap_sites, sizeof(*s->sites));
     s->sites[s->n_sites++] = id;
+}
+
+void dh_caper_state_add_pair(struct dh_caper_state *s, u64 a, u64 b)
+{
+    s->pairs = dh_util_grow(s->pairs, s->n_pairs, &s->cap_pairs, sizeof(*s->pairs));
+    s->pairs[s->n_pairs++] = (struct dh_caper_pair){{a, b}};
 }
 
 void dh_caper_state_add_merged(struct dh_caper_state *s, const struct dh_caper_merged *m)

@@ -12,7 +12,9 @@
 
 #include "util/arena.h"
 
-/* A run that was merged; or several, one after the other, in which nothing new escaped. */
+/* A run that was merged; or several, one after the other, in which nothing new escaped. Of the alias
+ * analysis, what is new are pairs, dp are the pairs that were seen, sp those that were not, and escaped their
+ * sites. */
 struct dh_caper_merged {
     int64_t time;    /* when it was merged, in seconds since 1970 */
     u64 runs;        /* how many: 1, or more */
@@ -25,6 +27,11 @@ struct dh_caper_merged {
     const char *file; /* of the run, without its directory */
 };
 
+/* Two sites, by their ids. */
+struct dh_caper_pair {
+    u64 site[2];
+};
+
 struct dh_caper_state {
     struct dh_arena *arena;
     const char *path; /* of the file, and not of a link to it; absolute */
@@ -33,6 +40,9 @@ struct dh_caper_state {
     const char *build_id, *program; /* program: absolute */
     u64 *sites;                     /* ids of deSites: a heap array */
     size_t n_sites, cap_sites;
+    bool alias;                  /* of the alias analysis: it has pairs instead of sites */
+    struct dh_caper_pair *pairs; /* that were seen: a heap array */
+    size_t n_pairs, cap_pairs;
     struct dh_caper_merged *merged; /* a heap array */
     size_t n_merged, cap_merged;
 };
@@ -53,6 +63,7 @@ int dh_caper_state_keep(const struct dh_caper_state *s, const char **ret_why);
 void dh_caper_state_done(struct dh_caper_state *s);
 
 void dh_caper_state_add_site(struct dh_caper_state *s, u64 id);
+void dh_caper_state_add_pair(struct dh_caper_state *s, u64 a, u64 b);
 void dh_caper_state_add_merged(struct dh_caper_state *s, const struct dh_caper_merged *m);
 u64 dh_caper_state_runs(const struct dh_caper_state *s);
 /* Runs, from the last one backwards, in which nothing new escaped. */

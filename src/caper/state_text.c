@@ -5,7 +5,10 @@
  *   {"type": "run", "time": 1700000000, "new": 3, "escaped": 10, "sp": 12, "dp": 5, "end": "exit 0",
  *    "build_id": "...", "file": "...", "runs": 1, "silent": false}       one for each run
  *   {"type": "escaped", "sites": ["0123456789abcdef", ...]}            ids of sites, as many lines as needed
+ *   {"type": "pairs", "pairs": ["0123456789abcdef 0123456789abcdef", ...]}   of the alias analysis, instead
  *   {"type": "end", "checksum": "0123456789abcdef"}                    FNV-1a, of all lines before
+ *
+ * The first line of a state of the alias analysis has "analysis": "alias", too.
  *
  * Nothing in it is trusted: what has no last line, or another checksum, was cut off or changed.
  */
@@ -50,17 +53,37 @@ static void put_sites(FILE *out, const struct dh_caper_state *s)
     }
 }
 
+static void put_pairs(FILE *out, const struct dh_caper_state *s)
+{
+    for (size_t i = 0; i < s->n_pairs; i += SITES_A_LINE / 2) {
+        fputs("{\"type\":\"pairs\",\"pairs\":[", out);
+        for (size_t k = i; k < s->n_pairs && k < i + SITES_A_LINE / 2; k++)
+            fprintf(out, "%s\"%016" PRIx64 " %016" PRIx64 "\"", k > i ? "," : "", s->pairs[k].site[0],
+                    s->pairs[k].site[1]);
+        fputs("]}\n", out);
+    }
+}
+
+static json_t *head_of(const struct dh_caper_state *s)
+{
+    json_t *head = json_pack("{s:s, s:i, s:s, s:o}", "type", "caper", "v", VERSION, "build_id", s->build_id,
+                             "program", dh_json_text(s->program));
+    if (head && s->alias)
+        json_object_set_new(head, "analysis", json_string("alias"));
+    return head;
+}
+
 char *dh_caper_state_print(const struct dh_caper_state *s, size_t *ret_len)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, ret_len);
     if (!out)
         dh_util_no_memory();
-    put_line(out, json_pack("{s:s, s:i, s:s, s:o}", "type", "caper", "v", VERSION, "build_id", s->build_id,
-                            "program", dh_json_text(s->program)));
+    put_line(out, head_of(s));
     for (size_t i = 0; i < s->n_merged; i++)
         put_run(out, &s->merged[i]);
     put_sites(out, s);
+    put_pairs(out, s);
     fflush(out);
     fprintf(out, "{\"type\":\"end\",\"checksum\":\"%016" PRIx64 "\"}\n", dh_util_hash(text, *ret_len));
     if (ferror(out) || fclose(out) != 0)
@@ -82,12 +105,24 @@ static u64 number_in(const json_t *object, const char *key)
     return n > 0 ? (u64)n : 0;
 }
 
+static bool is_id(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == 16;
+}
+
 static bool take_id(struct dh_caper_state *s, const char *text)
 {
-    char *end;
-    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+    if (s->alias || strlen(text) != 16 || !is_id(text))
         return false;
-    dh_caper_state_add_site(s, strtoull(text, &end, 16));
+    dh_caper_state_add_site(s, strtoull(text, NULL, 16));
+    return true;
+}
+
+static bool take_pair(struct dh_caper_state *s, const char *text)
+{
+    if (!s->alias || strlen(text) != 33 || !is_id(text) || text[16] != ' ' || !is_id(text + 17))
+        return false;
+    dh_caper_state_add_pair(s, strtoull(text, NULL, 16), strtoull(text + 17, NULL, 16));
     return true;
 }
 
@@ -108,12 +143,15 @@ static bool take_line(struct dh_caper_state *s, const json_t *line)
         dh_caper_state_add_merged(s, &m);
         return m.runs > 0;
     }
-    const json_t *sites = json_object_get(line, "sites"), *site;
-    size_t i;
-    if (strcmp(type, "escaped") != 0 || !json_is_array(sites))
+    bool pairs = strcmp(type, "pairs") == 0;
+    const json_t *items = json_object_get(line, pairs ? "pairs" : "sites");
+    if ((!pairs && strcmp(type, "escaped") != 0) || !json_is_array(items))
         return false;
-    json_array_foreach(
-        sites, i, site) if (!take_id(s, json_string_value(site) ? json_string_value(site) : "")) return false;
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const char *text = json_string_value(json_array_get(items, i));
+        if (!text || !(pairs ? take_pair(s, text) : take_id(s, text)))
+            return false;
+    }
     return true;
 }
 
@@ -140,6 +178,7 @@ static const char *take_head(struct dh_caper_state *s, const char *text, size_t 
     const char *why = NULL;
     s->build_id = dh_arena_strdup(s->arena, text_in(line, "build_id"));
     s->program = dh_arena_strdup(s->arena, text_in(line, "program"));
+    s->alias = strcmp(text_in(line, "analysis"), "alias") == 0;
     if (strcmp(text_in(line, "type"), "caper") != 0 || !s->build_id[0])
         why = "it is no state of 'deadheat caper'";
     else if (json_integer_value(json_object_get(line, "v")) != VERSION)

@@ -5,6 +5,7 @@
 #ifndef DH_CLI_CAPER_H
 #define DH_CLI_CAPER_H
 
+#include "caper/alias.h"
 #include "caper/build.h"
 #include "caper/runfile.h"
 #include "caper/sets.h"
@@ -23,12 +24,13 @@ struct dh_cli_caper {
     bool counted;
     u64 unasked; /* sites in a pair for which the program has no question: they count as escaped */
     /* Of the run: */
+    bool alias; /* the analysis that is done, or that the state is of: dynamic alias analysis */
     bool migrate;
     enum dh_caper_ask ask;
     struct dh_caper_runfile run;
     u64 deadline_us;     /* by CLOCK_MONOTONIC: the program is ended then; 0: it is not */
     bool broken_off;     /* ... and it was */
-    u64 new_sites, left; /* that this run, and what others have left, added to deSites */
+    u64 new_sites, left; /* that this run, and what others have left, added to deSites; or pairs */
 };
 
 /* caper_open.c. All: 0, or DH_EXIT_TROUBLE after a sentence. */

@@ -236,6 +236,12 @@ int dh_cli_caper_export(int argc, char **argv)
                          q.state ? "in which form" : "which state");
     if (!rc)
         rc = dh_cli_caper_look(&c, q.state, q.program);
+    if (!rc && c.alias)
+        rc = dh_cli_fail(
+            "caper export",
+            "the state '%s' is of --analysis=alias, which is not exported; 'deadheat caper status "
+            "--list --format=json' has its pairs",
+            q.state);
     if (!rc)
         rc = export(&c, &q);
     dh_cli_caper_close(&c);

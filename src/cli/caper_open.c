@@ -19,7 +19,7 @@ int dh_cli_caper_open(struct dh_cli_caper *c, const char *state, const char *pro
     c->program = dh_arena_strdup(&c->arena, real);
     free(real);
     c->state_name = state;
-    if (dh_caper_build_read(&c->arena, c->program, &c->build, &why) != 0)
+    if (dh_caper_build_read(&c->arena, c->program, c->alias, &c->build, &why) != 0)
         return dh_cli_fail(c->command, "'%s' %s", program, why);
     if (dh_caper_state_init(&c->state, &c->arena, state, &why) != 0)
         return dh_cli_fail(c->command, "cannot use the state '%s': %s", state, why);
@@ -46,6 +46,8 @@ static void add_unasked(struct dh_cli_caper *c)
 static u64 add_known(struct dh_cli_caper *c)
 {
     struct dh_caper_state *s = &c->state;
+    if (c->alias)
+        return dh_caper_alias_load(&c->sets, s);
     size_t kept = 0, n = s->n_sites;
     for (size_t i = 0; i < n; i++) {
         u32 site = dh_pairs_find_site(c->build.table, s->sites[i]);
@@ -72,22 +74,32 @@ int dh_cli_caper_load(struct dh_cli_caper *c)
     struct dh_caper_state *s = &c->state;
     if (dh_caper_state_read(s, &why) != 0)
         return dh_cli_fail(c->command, "cannot use the state '%s': %s", c->state_name, why);
+    if (s->exists && s->alias != c->alias)
+        return dh_cli_fail(c->command,
+                           c->alias
+                               ? "the state '%s' is of escape analysis: --analysis=alias needs one of its own"
+                               : "the state '%s' is of --analysis=alias: give that, or take another state",
+                           c->state_name);
     bool other = s->exists && strcmp(s->build_id, c->build.id_text) != 0;
     if (other && !c->migrate)
         return refuse(c);
     dh_caper_sets_done(&c->sets);
     dh_caper_sets_init(&c->sets, c->build.table);
     c->counted = false;
-    add_unasked(c);
+    if (!c->alias)
+        add_unasked(c);
     u64 gone = add_known(c);
+    size_t kept = c->alias ? s->n_pairs : s->n_sites;
+    s->alias = c->alias;
     if (other) {
         if (dh_caper_state_keep(s, &why) != 0)
             return dh_cli_fail(c->command, "cannot keep the state '%s' as it is: %s", c->state_name, why);
         fprintf(stderr,
                 "deadheat %s: of the %" PRIu64
-                " sites in the state, %zu are carried over from build %.12s "
+                " %s in the state, %zu are carried over from build %.12s "
                 "and %" PRIu64 " are gone; the state of that build is kept as '%s.old'\n",
-                c->command, gone + s->n_sites, s->n_sites, s->build_id, gone, c->state_name);
+                c->command, gone + kept, c->alias ? "pairs" : "sites", kept, s->build_id, gone,
+                c->state_name);
     }
     s->build_id = c->build.id_text;
     s->program = c->program;
@@ -98,6 +110,8 @@ void dh_cli_caper_count(struct dh_cli_caper *c)
 {
     if (!c->counted)
         c->count = dh_caper_sets_count(&c->sets);
+    if (!c->counted && c->alias)
+        c->count = (struct dh_caper_count){c->count.sp + c->count.dp - c->sets.n_seen, c->sets.n_seen};
     c->counted = true;
 }
 
@@ -113,6 +127,7 @@ int dh_cli_caper_look(struct dh_cli_caper *c, const char *state, const char *pro
                          "there is no state '%s'; 'deadheat caper --state=%s -- ./prog' begins one", state,
                          state);
     const char *path = program ? program : first.program;
+    c->alias = first.alias;
     dh_caper_state_done(&first);
     if (!rc)
         rc = dh_cli_caper_open(c, state, path);

@@ -34,7 +34,8 @@ static void add_record(struct dh_cli_caper *c, const struct dh_caper_runfile *r,
 {
     struct dh_caper_state *s = &c->state;
     const struct dh_caper_merged *last = s->n_merged ? &s->merged[s->n_merged - 1] : NULL;
-    bool same = last && strcmp(last->build_id, s->build_id) == 0 && last->escaped == c->sets.n_escaped;
+    bool same = last && strcmp(last->build_id, s->build_id) == 0 && last->escaped == c->sets.n_escaped &&
+                (!c->alias || last->dp == c->sets.n_seen);
     if (same) { /* nothing has changed, so nothing need be counted */
         c->count = (struct dh_caper_count){last->sp, last->dp};
         c->counted = true;
@@ -126,7 +127,7 @@ int dh_cli_caper_begin(struct dh_cli_caper *c)
 
 struct start {
     char **argv;
-    const char *command, *run;
+    const char *command, *run, *variable;
     int failed; /* written to if it cannot be run; closed when it is */
 };
 
@@ -134,7 +135,7 @@ struct start {
 static void become(void *ctx)
 {
     const struct start *with = ctx;
-    if (setenv(DH_CAPER_RUN, with->run, 1) != 0)
+    if (setenv(with->variable, with->run, 1) != 0)
         dh_util_no_memory();
     execvp(with->argv[0], with->argv);
     int status = errno == ENOENT ? 127 : 126;
@@ -198,7 +199,7 @@ int dh_cli_caper_run(struct dh_cli_caper *c, char **argv)
         drop_run(c);
         return -dh_cli_fail(c->command, "cannot run '%s': %s", argv[0], strerror(errno));
     }
-    struct start with = {argv, c->command, c->run.path, ends[1]};
+    struct start with = {argv, c->command, c->run.path, c->alias ? DH_ALIAS_RUN : DH_CAPER_RUN, ends[1]};
     pid_t pid = dh_cli_child_start(become, &with);
     close(ends[1]);
     bool ran = pid > 0 && read(ends[0], &failed, 1) == 0;
@@ -223,6 +224,11 @@ static void say_trouble(const struct dh_cli_caper *c, const struct dh_caper_run 
         dh_cli_warn(c->command,
                     "the program found no room for its shadow memory (is the address space limited?), so all "
                     "memory counted as escaped");
+    if (run->trouble & DH_CAPER_FULL)
+        dh_cli_warn(
+            c->command,
+            "there was not enough memory, or room on the disk, for all that the program did, so pairs "
+            "may be missing");
     if (run->trouble & DH_CAPER_NO_PATCH)
         dh_cli_warn(c->command,
                     "the program was not allowed to change its own code, so nothing was asked, and this run "

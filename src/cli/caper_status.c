@@ -28,7 +28,7 @@ static const char usage[] =
     "reach\n"
     "(deSites), and how these numbers grew from run to run. PROGRAM is the build that the state is of; "
     "without it,\n"
-    "it is looked for where it was run last.\n"
+    "it is looked for where it was run last. Of a state of --analysis=alias: the pairs that were seen.\n"
     "\n"
     "  --state=FILE     the state\n"
     "  --list           the pairs of dpPairs, with source lines and variables, like 'deadheat static'\n"
@@ -48,7 +48,7 @@ static const char usage[] =
 struct request {
     const char *state, *program, *output, *color;
     enum dh_print_format format;
-    bool list, limited;
+    bool list, limited, chosen;
     enum dh_caper_set set;
     u64 limit;
 };
@@ -85,6 +85,32 @@ static json_t *history(struct dh_cli_caper *c, bool changes_only)
     return rows;
 }
 
+/* Of the alias analysis. */
+static json_t *alias_document(struct dh_cli_caper *c, bool changes_only)
+{
+    const struct dh_caper_state *s = &c->state;
+    json_t *rows = json_array();
+    u64 number = 0;
+    for (size_t i = 0; i < s->n_merged; i++) {
+        const struct dh_caper_merged *m = &s->merged[i];
+        number += m->runs;
+        if (changes_only && !m->new_sites && i + 1 < s->n_merged)
+            continue;
+        json_array_append_new(rows,
+                              json_pack("{s:I, s:I, s:s, s:I, s:I, s:s, s:s}", "run", (json_int_t)number,
+                                        "runs", (json_int_t)m->runs, "time", when(&c->arena, m->time),
+                                        "new_pairs", (json_int_t)m->new_sites, "alias_pairs",
+                                        (json_int_t)m->dp, "end", m->end, "build_id", m->build_id));
+    }
+    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
+                     "caper-status", "version", 1, "analysis", "alias", "state", dh_json_text(c->state_name),
+                     "program", dh_json_text(c->program), "build_id", c->build.id_text, "runs",
+                     (json_int_t)dh_caper_state_runs(s), "steady_runs", (json_int_t)dh_caper_state_steady(s),
+                     "alias_pairs", (json_int_t)c->count.dp, "sound_pairs",
+                     (json_int_t)(c->count.dp + c->count.sp), "sites", (json_int_t)c->sets.n_sites,
+                     "alias_sites", (json_int_t)c->sets.n_escaped, "history", rows);
+}
+
 static json_t *document(struct dh_cli_caper *c, bool changes_only)
 {
     return json_pack("{s:s, s:i, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "type",
@@ -109,6 +135,16 @@ static const struct dh_print_column columns[] = {
 static const struct dh_print_table runs_table = {
     .title = "Runs", .member = "history", .columns = columns, .n_columns = DH_ARRAY_LEN(columns)};
 
+static const struct dh_print_column alias_columns[] = {
+    {.member = "run", .title = "run"},
+    {.member = "time", .title = "merged"},
+    {.member = "new_pairs", .title = "new pairs"},
+    {.member = "alias_pairs", .title = "aliasPairs"},
+    {.member = "end", .title = "ended"},
+};
+static const struct dh_print_table alias_table = {
+    .title = "Runs", .member = "history", .columns = alias_columns, .n_columns = DH_ARRAY_LEN(alias_columns)};
+
 /* The program as seen from the current directory. */
 static const char *from_here(struct dh_cli_caper *c)
 {
@@ -118,13 +154,16 @@ static const char *from_here(struct dh_cli_caper *c)
     return path;
 }
 
-static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
+static void print_sets(struct dh_cli_caper *c, FILE *out)
 {
-    u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
-    const char *program =
-        dh_arena_printf(&c->arena, "%s: %llu run%s of %s, build %.12s", c->state_name,
-                        (unsigned long long)runs, runs == 1 ? "" : "s", from_here(c), c->build.id_text);
-    dh_text_put(out, program);
+    if (c->alias) {
+        fprintf(
+            out,
+            "\n  aliasPairs  %llu of %llu pairs in the set sound: in some run two threads accessed the same "
+            "bytes\n              there, and one of them wrote\n",
+            (unsigned long long)c->count.dp, (unsigned long long)(c->count.dp + c->count.sp));
+        return;
+    }
     fprintf(out,
             "\n  dpPairs  %llu: both accesses have touched memory that other threads could reach\n"
             "  spPairs  %llu: possible as far as the static analysis knows, but not so far\n"
@@ -134,24 +173,36 @@ static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
     if (c->unasked)
         fprintf(out, "           %llu of them count as escaped because the program does not ask there\n",
                 (unsigned long long)c->unasked);
+}
+
+static void print_text(struct dh_cli_caper *c, FILE *out, const json_t *d)
+{
+    const char *new = c->alias ? "was seen" : "escaped";
+    u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
+    const char *program =
+        dh_arena_printf(&c->arena, "%s: %llu run%s of %s, build %.12s", c->state_name,
+                        (unsigned long long)runs, runs == 1 ? "" : "s", from_here(c), c->build.id_text);
+    dh_text_put(out, program);
+    print_sets(c, out);
     if (steady > 1)
-        fprintf(out, "Nothing new escaped in the last %llu runs.\n", (unsigned long long)steady);
+        fprintf(out, "Nothing new %s in the last %llu runs.\n", new, (unsigned long long)steady);
     else if (steady)
-        fputs("Nothing new escaped in the last run.\n", out);
-    struct dh_print_table t = runs_table;
-    t.title = "Runs in which something new escaped, and the last one";
+        fprintf(out, "Nothing new %s in the last run.\n", new);
+    struct dh_print_table t = c->alias ? alias_table : runs_table;
+    t.title = dh_arena_printf(&c->arena, "Runs in which something new %s, and the last one", new);
     dh_print_table_text(out, &t, d);
 }
 
 static void print_status(struct dh_cli_caper *c, const struct request *q, FILE *out)
 {
-    json_t *d = document(c, q->format == DH_PRINT_TEXT);
+    bool text = q->format == DH_PRINT_TEXT;
+    json_t *d = c->alias ? alias_document(c, text) : document(c, text);
     if (!d)
         dh_util_no_memory();
     if (q->format == DH_PRINT_TEXT) {
         print_text(c, out, d);
     } else if (q->format == DH_PRINT_JSON) {
-        static const struct dh_print_tables plain = {.tables = &runs_table, .n_tables = 1};
+        const struct dh_print_tables plain = {.tables = c->alias ? &alias_table : &runs_table, .n_tables = 1};
         dh_print_tables(out, "json", &plain, d);
     } else {
         dh_cli_caper_page(out, d, &runs_table);
@@ -199,8 +250,12 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
         [DH_CAPER_DP] = "dpPairs: both accesses have touched memory that other threads could reach",
         [DH_CAPER_SP] = "spPairs: possible as far as the static analysis knows, but not so far",
         [DH_CAPER_SOUND] = "spPairs and dpPairs: all that the static analysis has found"};
-    dh_caper_choose(c->build.table, &c->sets, q->set, &c->count);
-    dh_cli_caper_list(c, out, q->format, limit, color, words[q->set]);
+    if (c->alias)
+        dh_caper_alias_choose(c->build.table, &c->sets);
+    else
+        dh_caper_choose(c->build.table, &c->sets, q->set, &c->count);
+    dh_cli_caper_list(c, out, q->format, limit, color,
+                      c->alias ? "aliasPairs: two threads accessed the same bytes" : words[q->set]);
 }
 
 /* ---- The command ---- */
@@ -235,11 +290,30 @@ static int set_flag(struct request *q, const char *arg)
         if (i == DH_ARRAY_LEN(words))
             return dh_cli_fail("caper status", "--set cannot be '%s'; it must be dp, sp or sound", v);
         q->set = (enum dh_caper_set)i;
+        q->chosen = true;
     } else if (strcmp(arg, "--list") == 0) {
         q->list = true;
     } else {
         return dh_cli_unknown_flag("caper status", arg, names, DH_ARRAY_LEN(names));
     }
+    return 0;
+}
+
+/* What there is of the alias analysis: no sets to choose from, and no page. */
+static int check_alias(const struct dh_cli_caper *c, const struct request *q)
+{
+    if (!c->alias)
+        return 0;
+    if (q->chosen)
+        return dh_cli_fail("caper status",
+                           "--set is for states of escape analysis; '%s' is of --analysis=alias",
+                           c->state_name);
+    if (q->format == DH_PRINT_HTML && !q->list)
+        return dh_cli_fail(
+            "caper status",
+            "--format=html shows the curves of escape analysis; '%s' is of --analysis=alias: take "
+            "text, json, or --list",
+            c->state_name);
     return 0;
 }
 
@@ -282,6 +356,8 @@ int dh_cli_caper_status(int argc, char **argv)
         rc = dh_cli_fail("caper status", "--format=sarif is for findings: it needs --list");
     if (!rc)
         rc = dh_cli_caper_look(&c, q.state, q.program);
+    if (!rc)
+        rc = check_alias(&c, &q);
     if (!rc)
         rc = print(&c, &q);
     dh_cli_caper_close(&c);

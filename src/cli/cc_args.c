@@ -15,10 +15,10 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {"--dh-checked",      "--dh-count-checks", "--dh-exceptions",
-                                        "--dh-frontend=gcc", "--dh-help",         "--dh-mode=caper",
-                                        "--dh-mode=field",   "--dh-mode=full",    "--dh-plain",
-                                        "--dh-prune",        "--dh-prune=quiet"};
+static const char *const own_flags[] = {"--dh-alias",      "--dh-checked",      "--dh-count-checks",
+                                        "--dh-exceptions", "--dh-frontend=gcc", "--dh-help",
+                                        "--dh-mode=caper", "--dh-mode=field",   "--dh-mode=full",
+                                        "--dh-plain",      "--dh-prune",        "--dh-prune=quiet"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -226,6 +226,8 @@ static void read_own_flag(const char *arg, struct dh_cc_line *line)
 {
     if (strcmp(arg, "--dh-help") == 0)
         line->help = true;
+    else if (strcmp(arg, "--dh-alias") == 0)
+        line->alias = true;
     else if (strcmp(arg, "--dh-checked") == 0)
         line->checked = true;
     else if (strcmp(arg, "--dh-exceptions") == 0)

@@ -48,6 +48,7 @@ struct dh_cc_line {
     bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
     bool prune;              /* --dh-prune: the link leaves out checks that the analysis finds needless */
     bool prune_quietly;      /* --dh-prune=quiet: ... and does not say so */
+    bool alias;              /* --dh-alias: with --dh-mode=caper, an alias build (src/ir/caper/alias.c) */
     bool count_checks;       /* --dh-count-checks: with --dh-prune, the program counts them */
     bool help;               /* --dh-help */
     bool multiarch;          /* -print-multiarch: gcc has an answer, clang has none */

@@ -31,6 +31,12 @@ static const char usage[] =
     "  --program=FILE  the Caper build, if PROGRAM is something else that starts it: a script, a test\n"
     "  --ask=new|all|none  what the program asks: what could be new (default); all, as in a first run; "
     "nothing\n"
+    "  --analysis=escape|alias  what is done: Caper's escape analysis (default); or dynamic alias analysis, "
+    "precise\n"
+    "                  and slow: the pairs whose two accesses have touched the same bytes from two threads, "
+    "one of\n"
+    "                  them writing. It needs a build with '--dh-mode=caper --dh-alias', and a state of its "
+    "own\n"
     "  --quiet         do not say what has come of the run\n"
     "  --help          this text\n"
     "\n"
@@ -45,6 +51,7 @@ struct request {
     const char *state, *program;
     bool quiet, migrate;
     enum dh_caper_ask ask;
+    bool alias;
 };
 
 static int set_ask(struct request *q, const char *word)
@@ -58,9 +65,18 @@ static int set_ask(struct request *q, const char *word)
     return dh_cli_fail("caper", "--ask cannot be '%s'; it must be new, all or none", word);
 }
 
+static int set_analysis(struct request *q, const char *word)
+{
+    q->alias = strcmp(word, "alias") == 0;
+    if (!q->alias && strcmp(word, "escape") != 0)
+        return dh_cli_fail("caper", "--analysis cannot be '%s'; it must be escape or alias", word);
+    return 0;
+}
+
 static int set_flag(struct request *q, const char *arg)
 {
-    static const char *const names[] = {"--state", "--migrate", "--program", "--ask", "--quiet", "--help"};
+    static const char *const names[] = {"--state",    "--migrate", "--program", "--ask",
+                                        "--analysis", "--quiet",   "--help"};
     const char *v;
     if ((v = dh_cli_value(arg, "state")))
         q->state = v;
@@ -68,6 +84,8 @@ static int set_flag(struct request *q, const char *arg)
         q->program = v;
     else if ((v = dh_cli_value(arg, "ask")))
         return set_ask(q, v);
+    else if ((v = dh_cli_value(arg, "analysis")))
+        return set_analysis(q, v);
     else if (strcmp(arg, "--migrate") == 0)
         q->migrate = true;
     else if (strcmp(arg, "--quiet") == 0)
@@ -82,26 +100,39 @@ static const char *plural(u64 n)
     return n == 1 ? "" : "s";
 }
 
-static void say_outcome(const struct dh_cli_caper *c)
+static void say_sets(const struct dh_cli_caper *c, u64 runs)
 {
-    u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
+    if (c->alias) {
+        fprintf(stderr,
+                "deadheat caper: %" PRIu64 " new pair%s in run %" PRIu64 "; %" PRIu64 " of %" PRIu64
+                " pairs accessed the same bytes",
+                c->new_sites, plural(c->new_sites), runs, c->count.dp, c->count.dp + c->count.sp);
+        return;
+    }
     fprintf(stderr,
             "deadheat caper: %" PRIu64 " new site%s in run %" PRIu64 "; %zu of %zu sites escaped, %" PRIu64
             " pair%s in dpPairs, %" PRIu64 " left in spPairs",
             c->new_sites, plural(c->new_sites), runs, c->sets.n_escaped, c->sets.n_sites, c->count.dp,
             plural(c->count.dp), c->count.sp);
+}
+
+static void say_outcome(const struct dh_cli_caper *c)
+{
+    u64 steady = dh_caper_state_steady(&c->state), runs = dh_caper_state_runs(&c->state);
+    say_sets(c, runs);
     if (steady)
         fprintf(stderr, "; nothing new for %" PRIu64 " run%s", steady, plural(steady));
     fputc('\n', stderr);
     if (c->left)
         fprintf(stderr,
-                "deadheat caper: %" PRIu64 " site%s more had been left by runs that nobody waited for\n",
-                c->left, plural(c->left));
+                "deadheat caper: %" PRIu64 " %s%s more had been left by runs that nobody waited for\n",
+                c->left, c->alias ? "pair" : "site", plural(c->left));
 }
 
 static int run(struct request *q, char **argv)
 {
-    struct dh_cli_caper c = {.command = "caper", .migrate = q->migrate, .ask = q->ask, .run.fd = -1};
+    struct dh_cli_caper c = {
+        .command = "caper", .migrate = q->migrate, .ask = q->ask, .alias = q->alias, .run.fd = -1};
     int status = 0, rc = dh_cli_check_program(&c.arena, "caper", argv[0], true);
     if (!rc)
         rc = dh_cli_caper_open(&c, q->state, q->program ? q->program : argv[0]);

@@ -53,6 +53,8 @@ static void print_help(const struct driver *d)
         "                    and a small library sleeps in it until 'deadheat chase' starts it\n"
         "  --dh-mode=caper   a field build that also knows which memory other threads can reach, for\n"
         "                    'deadheat caper'\n"
+        "  --dh-alias        with --dh-mode=caper: instead, each access that may race tells of itself, for\n"
+        "                    'deadheat caper --analysis=alias'; slow\n"
         "  --dh-prune        analyse the whole program when it is linked, and leave out the checks of\n"
         "                    accesses that can race with nothing. To be given when compiling and when\n"
         "                    linking; the link says what was left out and what that rests on, unless it is\n"
@@ -138,6 +140,8 @@ static int check_supported(const struct driver *d)
                     mode_flag(l));
     if (l->count_checks && !l->prune)
         return fail(d, "--dh-count-checks counts what --dh-prune leaves out: give both");
+    if (l->alias && l->mode != DH_CC_CAPER)
+        return fail(d, "--dh-alias is a kind of Caper build: give --dh-mode=caper, too");
     if (l->prune && dh_cc_is_field(l))
         return fail(d, "--dh-prune and %s cannot be combined: such a build has no checks", mode_flag(l));
     if (l->prune && l->frontend != DH_CC_OWN)
@@ -323,7 +327,7 @@ static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_c
     if (program) {
         add_whole(d, "libdeadheat-field.a", out);
         if (d->line.mode == DH_CC_CAPER)
-            add_whole(d, "libdeadheat-caper.a", out);
+            add_whole(d, d->line.alias ? "libdeadheat-alias.a" : "libdeadheat-caper.a", out);
     }
     dh_cc_filter(in, &d->line, out);
     if (program)
@@ -338,7 +342,7 @@ static void tell_plugin(const struct driver *d)
     if (d->line.prune)
         setenv("DEADHEAT_PRUNE", d->line.prune_quietly ? "quiet" : "1", 1);
     if (d->line.mode == DH_CC_CAPER)
-        setenv("DEADHEAT_CAPER", "1", 1);
+        setenv("DEADHEAT_CAPER", d->line.alias ? "alias" : "1", 1);
     if (d->line.count_checks)
         setenv("DEADHEAT_COUNT_CHECKS", "1", 1);
 }

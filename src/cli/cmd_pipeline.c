@@ -122,7 +122,7 @@ static int find_program(struct dh_pipeline *p)
     char *real = realpath(dh_path_find_program(&p->arena, p->argv[0]), NULL);
     p->program = real ? dh_arena_strdup(&p->arena, real) : p->argv[0];
     free(real);
-    if (dh_caper_build_read(&p->arena, p->program, &build, &why) != 0)
+    if (dh_caper_build_read(&p->arena, p->program, false, &build, &why) != 0)
         return dh_cli_fail("pipeline", "'%s' %s", p->argv[0], why);
     p->build_id = build.id_text;
     dh_caper_build_done(&build);

@@ -5,19 +5,17 @@
  *
  * The environment is left as it is: what the program starts, and is the same program, is watched as well.
  */
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/fmt.h"
 #include "base/sys.h"
 #include "field/escape/patch.h"
+#include "field/escape/program.h"
 #include "field/escape/shadow.h"
 
 u64 __dh_esc_mask;
@@ -25,7 +23,6 @@ u8 *__dh_esc_marks;
 struct dh_caper_run *dh_esc_run;
 
 /* By the linker. */
-extern DH_HIDDEN const Elf64_Ehdr __ehdr_start;
 extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_question __start_dh_caper_questions[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_question __stop_dh_caper_questions[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_head __start_dh_caper_head[];
@@ -36,50 +33,7 @@ void dh_esc_trouble(u64 bits)
         __atomic_fetch_or(&dh_esc_run->trouble, bits, __ATOMIC_RELAXED);
 }
 
-/* ---- The program itself ---- */
-
-static const Elf64_Phdr *headers(u32 *ret_n)
-{
-    *ret_n = __ehdr_start.e_phnum;
-    return (const Elf64_Phdr *)((const char *)&__ehdr_start + __ehdr_start.e_phoff);
-}
-
-/* What to add to the addresses in the headers. */
-static u64 load_bias(void)
-{
-    u32 n;
-    const Elf64_Phdr *h = headers(&n);
-    for (u32 i = 0; i < n; i++)
-        if (h[i].p_type == PT_LOAD && h[i].p_offset == 0)
-            return (u64)&__ehdr_start - h[i].p_vaddr;
-    return 0;
-}
-
-static void read_build_id(const Elf64_Phdr *notes, u64 bias, u8 ret[DH_CAPER_BUILD_ID])
-{
-    const char *at = (const char *)(notes->p_vaddr + bias), *end = at + notes->p_memsz;
-    while ((size_t)(end - at) >= sizeof(Elf64_Nhdr)) {
-        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
-        u64 name = DH_ALIGN_UP((u64)note->n_namesz, 4), desc = DH_ALIGN_UP((u64)note->n_descsz, 4);
-        at += sizeof(*note);
-        if (name + desc > (u64)(end - at))
-            return;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(at, "GNU", 4) == 0)
-            memcpy(ret, at + name, note->n_descsz < DH_CAPER_BUILD_ID ? note->n_descsz : DH_CAPER_BUILD_ID);
-        at += name + desc;
-    }
-}
-
-static bool is_our_build(const u8 id[DH_CAPER_BUILD_ID])
-{
-    u8 own[DH_CAPER_BUILD_ID] = {0};
-    u32 n;
-    const Elf64_Phdr *h = headers(&n);
-    for (u32 i = 0; i < n; i++)
-        if (h[i].p_type == PT_NOTE)
-            read_build_id(&h[i], load_bias(), own);
-    return memcmp(own, id, sizeof(own)) == 0;
-}
+/* ---- The questions ---- */
 
 static bool switch_on(const u8 *wanted, u32 n_groups)
 {
@@ -89,8 +43,8 @@ static bool switch_on(const u8 *wanted, u32 n_groups)
                                    .n_groups = n_groups};
     bool done = true;
     u32 n;
-    const Elf64_Phdr *h = headers(&n);
-    u64 bias = load_bias();
+    const Elf64_Phdr *h = dh_esc_program_headers(&n);
+    u64 bias = dh_esc_program_bias();
     for (u32 i = 0; i < n; i++)
         if (h[i].p_type == PT_LOAD && (h[i].p_flags & PF_X) != 0)
             done &= dh_esc_patch_part(&p, h[i].p_vaddr + bias, h[i].p_vaddr + bias + h[i].p_memsz);
@@ -131,7 +85,7 @@ static struct dh_caper_run *map_run(const char *path)
         refuse(path, known && !run ? "cannot be mapped" : "is not a file for a run of 'deadheat caper'");
     } else if (run->version != DH_CAPER_VERSION) {
         refuse(path, "is of another version of deadheat");
-    } else if (!is_our_build(run->build_id) || !__start_dh_caper_head ||
+    } else if (!dh_esc_program_is(run->build_id) || !__start_dh_caper_head ||
                run->n_groups != __start_dh_caper_head->n_groups) {
         __atomic_fetch_or(&run->trouble, DH_CAPER_OTHER_BUILD, __ATOMIC_RELAXED);
         refuse(path, "is for another build of the program");
@@ -145,47 +99,7 @@ static struct dh_caper_run *map_run(const char *path)
     return NULL;
 }
 
-/* ---- The allocator ---- */
-
-extern __attribute__((weak)) void *__libc_malloc(size_t n);
-extern __attribute__((weak)) void *_Znwm(size_t n);      /* operator new */
-extern __attribute__((weak)) void _ZSt9terminatev(void); /* something else of the library of C++ */
-
-static const void *object_of(const void *function)
-{
-    Dl_info info;
-    return dladdr(function, &info) ? info.dli_fbase : NULL;
-}
-
-static bool is_glibc_heap(void)
-{
-    if (!__libc_malloc || (const void *)malloc != (const void *)__libc_malloc)
-        return false;
-    if (!_Znwm)
-        return true;
-    const void *library = object_of((const void *)_Znwm);
-    return library && library != &__ehdr_start && _ZSt9terminatev &&
-           library == object_of((const void *)_ZSt9terminatev);
-}
-
 /* ---- Beginning and end ---- */
-
-static const char *value_in(const char *setting, const char *name)
-{
-    while (*name && *setting == *name)
-        setting++, name++;
-    return *name == 0 && *setting == '=' ? setting + 1 : NULL;
-}
-
-/* NULL if there is none, or it must not be heard. */
-static const char *find_path(char **environment)
-{
-    const char *path = NULL;
-    for (; *environment; environment++)
-        if (value_in(*environment, DH_CAPER_RUN))
-            path = value_in(*environment, DH_CAPER_RUN);
-    return getauxval(AT_SECURE) ? NULL : path;
-}
 
 static void begin_run(struct dh_caper_run *run)
 {
@@ -203,7 +117,7 @@ static void begin_run(struct dh_caper_run *run)
             "there is no room for the shadow of 'deadheat caper' (8 TB of addresses; see 'ulimit -v'): "
             "all memory counts as escaped");
     } else if ((run->flags & DH_CAPER_TRACK) != 0) {
-        dh_esc_blocks_closed = is_glibc_heap();
+        dh_esc_blocks_closed = dh_esc_program_has_glibc_heap();
         __dh_esc_mask = DH_CAPER_SHADOW_SIZE - 1;
     }
 }
@@ -213,7 +127,7 @@ static void start(int argc, char **argv, char **environment)
     (void)argc;
     (void)argv;
     __dh_esc_outside = 0; /* main is ours, and returns no pointer */
-    const char *path = find_path(environment);
+    const char *path = dh_esc_program_setting(environment, DH_CAPER_RUN);
     struct dh_caper_run *run = path ? map_run(path) : NULL;
     if (run)
         begin_run(run);

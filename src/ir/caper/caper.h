@@ -74,10 +74,10 @@ void dh_caper_rules_embed(struct dh_caper *c);
 /* Marks each instruction with its sites, and puts the table into the program. false: there is none, which has
  * been said. */
 bool dh_caper_sites_find(struct dh_caper *c);
-/* Calls visit for each site of an instruction. which: DH_WHOLE_TO, DH_WHOLE_FROM. Returns how many there are.
- */
+/* Calls visit for each site of an instruction. which: DH_WHOLE_TO, DH_WHOLE_FROM; access: enum
+ * dh_pairs_access. Returns how many there are. */
 size_t dh_caper_sites_each(const struct dh_caper *c, LLVMValueRef inst,
-                           void (*visit)(void *arg, unsigned which, u32 site), void *arg);
+                           void (*visit)(void *arg, unsigned which, u8 access, u32 site), void *arg);
 
 /* ---- value.c: what may carry a pointer ---- */
 
@@ -135,5 +135,15 @@ LLVMValueRef dh_caper_emit_call(struct dh_caper *c, enum dh_caper_entry e, LLVMV
 
 void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn);
 void dh_caper_questions_insert(struct dh_caper *c);
+/* Puts data into the program, in a section of its own that is kept. */
+void dh_caper_add_section(struct dh_caper *c, LLVMValueRef data, const char *section);
+
+/* ---- alias.c: alias builds (base/alias.h) ---- */
+
+struct dh_caper_alias;
+struct dh_caper_alias *dh_caper_alias_new(struct dh_caper *c);
+void dh_caper_alias_plan(struct dh_caper_alias *a, LLVMValueRef fn);
+/* And frees it. */
+void dh_caper_alias_insert(struct dh_caper_alias *a);
 
 #endif

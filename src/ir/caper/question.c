@@ -113,9 +113,10 @@ struct sites {
     unsigned which; /* only of this side */
 };
 
-static void add_site(void *arg, unsigned which, u32 site)
+static void add_site(void *arg, unsigned which, u8 access, u32 site)
 {
     struct sites *s = arg;
+    (void)access;
     if (!(which & s->which))
         return;
     DH_CHECK(s->n < MAX_SITES);
@@ -279,7 +280,7 @@ static void insert(struct dh_caper *c, const struct dh_caper_ask *q, size_t n)
     }
 }
 
-static void add_section(struct dh_caper *c, LLVMValueRef data, const char *section)
+void dh_caper_add_section(struct dh_caper *c, LLVMValueRef data, const char *section)
 {
     LLVMValueRef global = LLVMAddGlobal(c->ir->module, LLVMTypeOf(data), "__dh_caper");
     LLVMSetInitializer(global, data);
@@ -299,9 +300,9 @@ void dh_caper_questions_insert(struct dh_caper *c)
             end++;
         insert(c, &c->asks[i], end - i);
     }
-    add_section(c, LLVMConstStringInContext2(c->ir->ctx, (const char *)&head, sizeof(head), true),
-                DH_CAPER_HEAD);
-    add_section(
+    dh_caper_add_section(c, LLVMConstStringInContext2(c->ir->ctx, (const char *)&head, sizeof(head), true),
+                         DH_CAPER_HEAD);
+    dh_caper_add_section(
         c,
         LLVMConstStringInContext2(c->ir->ctx, (const char *)c->groups, c->n_group_words * sizeof(u32), true),
         DH_CAPER_GROUPS);

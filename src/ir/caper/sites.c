@@ -4,8 +4,8 @@
  * As in prune.c, the analysis runs in a child on a copy of the module, and instructions have numbers by their
  * place in it. The child writes a record for each instruction and site into a file in memory. Here they
  * become metadata
- * ("deadheat.caper": which side and which site, again and again), which stays with an instruction while code
- * is inserted around it.
+ * ("deadheat.caper": which side, what it does and which site, again and again), which stays with an
+ * instruction while code is inserted around it.
  *
  * If the analysis fails, the program has barriers, and nothing is asked in it.
  */
@@ -20,7 +20,7 @@
 
 struct record {
     u32 number; /* of the instruction */
-    u32 which;
+    u32 which, access;
     u32 site;
 };
 
@@ -67,7 +67,7 @@ static void write_numbers(LLVMModuleRef m)
     free(r.insts);
 }
 
-static void on_site(void *arg, LLVMValueRef inst, unsigned which, u32 site)
+static void on_site(void *arg, LLVMValueRef inst, unsigned which, u8 access, u32 site)
 {
     FILE *file = arg;
     LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
@@ -75,7 +75,7 @@ static void on_site(void *arg, LLVMValueRef inst, unsigned which, u32 site)
     if (!node)
         return; /* of a function that was added */
     LLVMGetMDNodeOperands(node, &number);
-    struct record r = {(u32)LLVMConstIntGetZExtValue(number), which, site};
+    struct record r = {(u32)LLVMConstIntGetZExtValue(number), which, access, site};
     fwrite(&r, sizeof(r), 1, file);
 }
 
@@ -88,18 +88,23 @@ static int by_number(const void *a, const void *b)
         return x->number < y->number ? -1 : 1;
     if (x->site != y->site)
         return x->site < y->site ? -1 : 1;
-    return (x->which > y->which) - (x->which < y->which);
+    if (x->which != y->which)
+        return x->which < y->which ? -1 : 1;
+    return (x->access > y->access) - (x->access < y->access);
 }
+
+enum { ITEMS = 3 }; /* of metadata, for each site */
 
 /* All records of one instruction. */
 static void mark(struct dh_caper *c, LLVMValueRef inst, const struct record *at, size_t n)
 {
-    LLVMValueRef *items = dh_util_alloc(2 * n * sizeof(*items));
+    LLVMValueRef *items = dh_util_alloc(ITEMS * n * sizeof(*items));
     for (size_t i = 0; i < n; i++) {
-        items[2 * i] = LLVMConstInt(c->ir->u32, at[i].which, false);
-        items[2 * i + 1] = LLVMConstInt(c->ir->u32, at[i].site, false);
+        items[ITEMS * i] = LLVMConstInt(c->ir->u32, at[i].which, false);
+        items[ITEMS * i + 1] = LLVMConstInt(c->ir->u32, at[i].access, false);
+        items[ITEMS * i + 2] = LLVMConstInt(c->ir->u32, at[i].site, false);
     }
-    LLVMSetMetadata(inst, c->sites_kind, LLVMMDNodeInContext(c->ir->ctx, items, (unsigned)(2 * n)));
+    LLVMSetMetadata(inst, c->sites_kind, LLVMMDNodeInContext(c->ir->ctx, items, (unsigned)(ITEMS * n)));
     free(items);
 }
 
@@ -154,7 +159,7 @@ bool dh_caper_sites_find(struct dh_caper *c)
 }
 
 size_t dh_caper_sites_each(const struct dh_caper *c, LLVMValueRef inst,
-                           void (*visit)(void *arg, unsigned which, u32 site), void *arg)
+                           void (*visit)(void *arg, unsigned which, u8 access, u32 site), void *arg)
 {
     LLVMValueRef node = LLVMGetMetadata(inst, c->sites_kind);
     unsigned n = node ? LLVMGetMDNodeNumOperands(node) : 0;
@@ -162,8 +167,9 @@ size_t dh_caper_sites_each(const struct dh_caper *c, LLVMValueRef inst,
         return 0;
     LLVMValueRef *items = dh_util_alloc(n * sizeof(*items));
     LLVMGetMDNodeOperands(node, items);
-    for (unsigned i = 0; i < n; i += 2)
-        visit(arg, (unsigned)LLVMConstIntGetZExtValue(items[i]), (u32)LLVMConstIntGetZExtValue(items[i + 1]));
+    for (unsigned i = 0; i < n; i += ITEMS)
+        visit(arg, (unsigned)LLVMConstIntGetZExtValue(items[i]), (u8)LLVMConstIntGetZExtValue(items[i + 1]),
+              (u32)LLVMConstIntGetZExtValue(items[i + 2]));
     free(items);
-    return n / 2;
+    return n / ITEMS;
 }

@@ -402,7 +402,8 @@ static void tell(const struct sites *s, const struct dh_whole_sites *to)
                          : i == op->site         ? DH_WHOLE_TO
                                                  : DH_WHOLE_FROM;
         if (s->used[i] && in[s->first[i]])
-            to->site(to->arg, op->inst, which, s->number[s->first[i]]);
+            to->site(to->arg, op->inst, which, which == DH_WHOLE_FROM ? op->access_b : op->access,
+                     s->number[s->first[i]]);
     }
 }
 

@@ -39,8 +39,9 @@ enum { DH_WHOLE_TO = 1, DH_WHOLE_FROM = 2 };
 /* Who wants to know which instructions are the sites of the set `sound` (emit.c). */
 struct dh_whole_sites {
     /* Called for each side of an access whose site is in a pair of that set, with the site's index in the
-     * result; for an instruction perhaps several times, with several sites. */
-    void (*site)(void *arg, LLVMValueRef inst, unsigned which, u32 site);
+     * result and what it does (enum dh_pairs_access); for an instruction perhaps several times, with several
+     * sites. */
+    void (*site)(void *arg, LLVMValueRef inst, unsigned which, u8 access, u32 site);
     void *arg;
 };
 
