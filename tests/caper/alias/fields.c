@@ -7,13 +7,13 @@ struct pair *volatile shared;
 volatile int left = 0, right = 1;
 static void *first(void *arg)
 {
-    shared->at[left] = 1; /* A */
+    shared->at[left] = 1;   /* A */
     shared->rest[left] = 1; /* C */
     return arg;
 }
 static void *second(void *arg)
 {
-    shared->at[left] = 2; /* B */
+    shared->at[left] = 2;    /* B */
     shared->rest[right] = 2; /* D */
     return arg;
 }

@@ -10,7 +10,7 @@ static void *reader(void *arg)
     while (!shared)
         ;
     sum = shared->n; /* D */
-    shared->n = 2; /* C */
+    shared->n = 2;   /* C */
     return arg;
 }
 static void *writer(void *arg)

@@ -6,7 +6,7 @@ volatile int own[THREADS], place[THREADS], shared;
 static void *worker(void *arg)
 {
     own[place[(long)arg]] = 1; /* A */
-    shared = 1; /* B */
+    shared = 1;                /* B */
     return NULL;
 }
 int main(void)
