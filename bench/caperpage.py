@@ -67,9 +67,10 @@ def precision_grid(data):
 
 
 def markdown(data):
+    part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
         f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
-        f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{' --quick' if data['quick'] else ''} --write`."
+        f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`."
     )
     cost = [wrapped(how), wrapped(ABOUT_COST.format(steady="two")), "![Overhead of each configuration](caper.svg)"]
     for measure, title in MEASURES.items():
