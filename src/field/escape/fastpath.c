@@ -18,19 +18,9 @@ FAST void __dh_esc_publish(u64 value)
         __dh_esc_slow_publish(value);
 }
 
-/* Is the value near memory that has been private? The table of pieces is small enough for any value to be
- * looked up. */
-DH_INLINE bool is_near(u64 value)
-{
-    enum { GRAIN_SHIFT = 4 };
-    _Static_assert(1 << GRAIN_SHIFT == DH_CAPER_GRAIN, "an index is the number of a grain");
-    const u64 piece = dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - GRAIN_SHIFT);
-    return __atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_RELAXED) != DH_ESC_FAR;
-}
-
 FAST void __dh_esc_bits(u64 value)
 {
-    if (DH_UNLIKELY(is_near(value)))
+    if (DH_UNLIKELY(dh_esc_is_near(value)))
         __dh_esc_publish(value);
 }
 
@@ -44,7 +34,7 @@ FAST void __dh_esc_store(const void *dst, u64 value)
 
 FAST void __dh_esc_store_bits(const void *dst, u64 value)
 {
-    if (DH_UNLIKELY(is_near(value)))
+    if (DH_UNLIKELY(dh_esc_is_near(value)))
         __dh_esc_store(dst, value);
 }
 
@@ -54,7 +44,7 @@ FAST void __dh_esc_contents(const void *src, u64 n)
     bool any = n > FEW;
     uptr at = DH_ALIGN_DOWN((uptr)src, sizeof(u64)), last = DH_ALIGN_DOWN((uptr)src + n - 1, sizeof(u64));
     for (u64 done = 0; n > 0 && n <= FEW && done < n + sizeof(u64) - 1; done += sizeof(u64)) {
-        any |= is_near(*(const u64 *)at) && dh_esc_is_candidate(*(const u64 *)at);
+        any |= dh_esc_is_near(*(const u64 *)at) && dh_esc_is_candidate(*(const u64 *)at);
         at = at < last ? at + sizeof(u64) : last;
     }
     if (DH_UNLIKELY(any))

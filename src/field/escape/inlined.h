@@ -48,6 +48,16 @@ DH_INLINE u8 dh_esc_at(const void *p)
     return *(const u8 *)(DH_CAPER_SHADOW + dh_esc_index((u64)p));
 }
 
+/* Is the value near memory that has been private? The table of pieces is small enough for any value to be
+ * looked up. */
+DH_INLINE bool dh_esc_is_near(u64 value)
+{
+    enum { GRAIN_SHIFT = 4 };
+    _Static_assert(1 << GRAIN_SHIFT == DH_CAPER_GRAIN, "an index is the number of a grain");
+    const u64 piece = dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - GRAIN_SHIFT);
+    return __atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_RELAXED) != DH_ESC_FAR;
+}
+
 /* May the value point to a private block? Two bytes of shadow, of which the lower one is the grain before. */
 DH_INLINE bool dh_esc_is_candidate(u64 value)
 {

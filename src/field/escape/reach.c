@@ -131,7 +131,8 @@ static void escape_at(struct work *w, u64 grain, u64 value)
 static void escape_value(struct work *w, u64 value)
 {
     u64 grain = dh_esc_index(value);
-    if (!dh_esc_is_candidate(value))
+    /* First: most words are numbers, and the shadow of what they could point to is not to be brought in. */
+    if (!dh_esc_is_near(value) || !dh_esc_is_candidate(value))
         return;
     if (*dh_esc_shadow(grain) != 0)
         escape_at(w, grain, value);
