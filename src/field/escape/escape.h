@@ -34,19 +34,12 @@ void __dh_esc_bits(u64 value);
 void __dh_esc_copy(const void *dst, const void *src, u64 n);
 /* INLINED. Before the n bytes at src are copied to where others can reach them. */
 void __dh_esc_contents(const void *src, u64 n);
-/* INLINED. Before a piece of a word (less than 8 bytes), which was loaded from src, is stored at dst: pieces
- * may make up a pointer. The word around src is read once more, so it must still be there. */
-void __dh_esc_piece(const void *dst, const void *src);
 /* INLINED. Before a function returns value to a caller that may be code not compiled by us. */
 void __dh_esc_return(u64 value);
-/* INLINED. Around a call of such code. */
+/* INLINED. Around a call of such code. Exceptions and longjmp leave calls behind without the second: then too
+ * much escapes. */
 void __dh_esc_leave(void);
 void __dh_esc_enter(void);
-/* INLINED. Where an exception arrives, or a longjmp, calls have been left behind without __dh_esc_enter. Who
- * can be such a place asks for the depth when the function begins, and restores it there. Without that, too
- * much escapes. */
-u32 __dh_esc_depth(void);
-void __dh_esc_resume(u32 depth);
 
 /* ---- Blocks ---- */
 

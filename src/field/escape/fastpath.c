@@ -58,12 +58,6 @@ FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
         __dh_esc_contents(src, n);
 }
 
-FAST void __dh_esc_piece(const void *dst, const void *src)
-{
-    if (dh_esc_at(dst) == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0)
-        __dh_esc_publish(*(const u64 *)DH_ALIGN_DOWN((uptr)src, sizeof(u64)));
-}
-
 FAST void __dh_esc_return(u64 value)
 {
     if (DH_UNLIKELY(dh_esc_is_candidate(value)))
@@ -79,16 +73,6 @@ FAST void __dh_esc_leave(void)
 FAST void __dh_esc_enter(void)
 {
     __dh_esc_outside--;
-}
-
-FAST u32 __dh_esc_depth(void)
-{
-    return __dh_esc_outside;
-}
-
-FAST void __dh_esc_resume(u32 depth)
-{
-    __dh_esc_outside = depth;
 }
 
 FAST void __dh_esc_new(void *p, u64 n)
