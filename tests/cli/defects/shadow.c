@@ -2,9 +2,9 @@
  * shadow.c - memory in places where its shadow is hard or impossible to have. run.sh says which.
  *
  *   tls       thread-local storage and heap of the first thread, wherever the layout has put them
- *   taken     memory whose shadow would lie where other memory of the program's is: the program goes on
- * unharmed wild      an access to nothing: the program's own handler sees it, at its own address far the same
- * far from all that Linux hands out
+ *   taken     memory whose shadow would lie where other memory of the program's is: the program goes on unharmed
+ *   wild      an access to nothing: the program's own handler sees it, at its own address
+ *   far       the same, far from all that Linux hands out
  */
 #define _GNU_SOURCE 1
 #include <deadheat/deadheat.h>
@@ -32,12 +32,12 @@ static _Thread_local volatile int local[LOCALS];
 static sigjmp_buf back;
 static void *volatile fault;
 
+/* NULL: something else is there. */
 static unsigned char *at(unsigned long addr, size_t n)
 {
     unsigned char *p = mmap((void *)addr, n, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
-    MUST(p == (void *)addr);
-    return p;
+    return p == MAP_FAILED ? NULL : p;
 }
 
 static void *use_page(void *arg)
@@ -64,14 +64,29 @@ DH_UNTRACKED static int is_intact(const volatile unsigned char *p)
     return intact;
 }
 
-static void taken(unsigned long where, unsigned long shadow)
+static unsigned long read_cell(unsigned long addr)
+{
+    return READ_CELL(addr);
+}
+
+static unsigned long write_cell(unsigned long addr)
+{
+    return WRITE_CELL(addr);
+}
+
+static void taken(unsigned long where, unsigned long (*shadow_of)(unsigned long))
 {
     /* So large that it gets shadow of its own, which would lie where the other memory will be, only when it is
      * accessed. */
     const size_t reserve = 2ul << 30;
-    unsigned char *squatter = at(shadow, reserve);
+    unsigned char *squatter;
+    /* About one random layout in 500 has the shadow of a library there. It cannot be in both of two places that
+     * are 16 GB apart. */
+    while (!(squatter = at(shadow_of(where), reserve)))
+        where += 16ul << 30;
     fill(squatter);
     unsigned char *p = at(where, 65536);
+    MUST(p);
     pthread_t t;
     use_page(p);
     MUST(pthread_create(&t, NULL, use_page, p) == 0 && pthread_join(t, NULL) == 0);
@@ -109,8 +124,8 @@ int main(int argc, char **argv)
         MUST(local[LOCALS - 64] == LOCALS - 64);
         memset(calloc(1, 1 << 20), 1, 1 << 20);
     } else if (strcmp(mode, "taken") == 0) {
-        taken(0x7d0000000000, READ_CELL(0x7d0000000000));
-        taken(0x7d1000000000, WRITE_CELL(0x7d1000000000));
+        taken(0x7d0000000000, read_cell);
+        taken(0x7d1000000000, write_cell);
     } else if (strcmp(mode, "wild") == 0) {
         wild(0x7e5000000000);
         MUST(fault == (void *)0x7e5000000000);
