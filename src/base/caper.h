@@ -89,7 +89,8 @@ enum dh_caper_trouble {
     DH_CAPER_NO_SHADOW = 1,   /* the shadow could not be reserved: all memory counted as escaped */
     DH_CAPER_NO_PATCH = 2,    /* the code could not be changed: nothing was asked, so the run says nothing */
     DH_CAPER_OTHER_BUILD = 4, /* the file is of another build: the same */
-    DH_CAPER_FULL = 8         /* alias builds: not all was kept, for want of memory or room in the file */
+    DH_CAPER_FULL = 8,        /* alias builds: not all was kept, for want of memory or room in the file */
+    DH_CAPER_COROUTINES = 16, /* the program makes coroutines: all memory counted as escaped from then on */
 };
 
 DH_INLINE u64 dh_caper_run_size(u64 n_groups)

@@ -46,6 +46,7 @@ static const char *directory(const struct dh_caper_state *s)
 int dh_caper_state_init(struct dh_caper_state *s, struct dh_arena *arena, const char *path,
                         const char **ret_why)
 {
+    struct stat st;
     *s = (struct dh_caper_state){.arena = arena, .mode = 0666};
     const char *base = dh_path_base(path);
     char *whole = realpath(path, NULL);
@@ -62,6 +63,10 @@ int dh_caper_state_init(struct dh_caper_state *s, struct dh_arena *arena, const 
         return fail(s, NULL, ret_why);
     s->path = dh_arena_strdup(arena, whole);
     free(whole);
+    if (stat(s->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        *ret_why = "it is no regular file"; /* a pipe may never end */
+        return -1;
+    }
     return 0;
 }
 

@@ -224,6 +224,11 @@ static void say_trouble(const struct dh_cli_caper *c, const struct dh_caper_run 
         dh_cli_warn(c->command,
                     "the program found no room for its shadow memory (is the address space limited?), so all "
                     "memory counted as escaped");
+    if (run->trouble & DH_CAPER_COROUTINES)
+        dh_cli_warn(
+            c->command,
+            "the program makes coroutines (makecontext), which may go from one thread to another, so all "
+            "memory counted as escaped from then on");
     if (run->trouble & DH_CAPER_FULL)
         dh_cli_warn(
             c->command,

@@ -112,6 +112,19 @@ static int open_directory(struct dh_pipeline *p, int *ret_lock)
     return 0;
 }
 
+/* A pipe in place of a file would be waited for. */
+static int check_files(struct dh_pipeline *p)
+{
+    static const char *const names[] = {"caper", "chase", "pairs.json", "pipeline.json", "races.jsonl"};
+    struct stat st;
+    for (size_t i = 0; i < DH_ARRAY_LEN(names); i++)
+        if (stat(dh_pipeline_file(p, names[i]), &st) == 0 && !S_ISREG(st.st_mode))
+            return dh_cli_fail("pipeline",
+                               "cannot go on with '%s': its %s is no regular file; take another --state",
+                               p->dir, names[i]);
+    return 0;
+}
+
 static int find_program(struct dh_pipeline *p)
 {
     struct dh_caper_build build;
@@ -149,7 +162,10 @@ static void mend_records(struct dh_pipeline *p)
 
 static int run_stages(struct dh_pipeline *p)
 {
-    int rc = dh_pipeline_load(p);
+    int rc = check_files(p);
+    if (rc)
+        return rc;
+    rc = dh_pipeline_load(p);
     if (!rc && p->resumed)
         fprintf(stderr, "deadheat pipeline: going on with '%s'\n", p->dir);
     mend_records(p);

@@ -248,6 +248,23 @@ static json_t *stages(const struct dh_pipeline *p)
     return rows;
 }
 
+/* How many races are confirmed. Without records they can be counted, but not shown. */
+static u64 count_confirmed(const struct page *g, const json_t *races)
+{
+    u64 pairs = 0, records = json_array_size(races);
+    for (size_t i = 0; i < g->p->n_pairs; i++)
+        pairs += g->p->pairs[i].confirmed;
+    if (records || !pairs)
+        return records;
+    dh_cli_warn("pipeline",
+                "%" PRIu64
+                " pair%s confirmed, but '%s' has no record of that (was it changed?); without '%s', "
+                "all pairs are chased again",
+                pairs, pairs == 1 ? " is" : "s are", dh_pipeline_file(g->p, "races.jsonl"),
+                dh_pipeline_file(g->p, "chase"));
+    return pairs;
+}
+
 json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
 {
     char *cwd = getcwd(NULL, 0);
@@ -260,7 +277,7 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
         return NULL;
     }
     json_t *possible = chased(&g, true), *unseen = chased(&g, false);
-    *ret_confirmed = json_array_size(races);
+    *ret_confirmed = count_confirmed(&g, races);
     json_t *d = json_pack(
         "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
         "type", "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id,

@@ -15,6 +15,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     echo "skip fuzz/suppress: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/dht: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/pairs: clang-19 has no fuzzer here (libclang-rt-19-dev)"
+    echo "skip fuzz/caper_state: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     echo "skip fuzz/std: clang-19 has no fuzzer here (libclang-rt-19-dev)"
     exit 0
 fi
@@ -22,7 +23,7 @@ fi
 flags="-std=gnu17 -gline-tables-only -O1 -D_GNU_SOURCE -DDH_VERSION=\"0\" -fno-sanitize-recover=all -I$src -I$here/../../include"
 
 # Each room once, as a library of which a fuzzer takes what it needs.
-for room in report util detect event base; do
+for room in caper report util detect event base; do
     mkdir "$work/$room"
     # shellcheck disable=SC2086 # several words, and no blanks in our paths
     if ! (cd "$work/$room" && clang-19 $flags -fsanitize=fuzzer-no-link,address,undefined -c "$src/$room"/*.c &&
@@ -35,7 +36,7 @@ done
 fuzz() { # NAME RUNS MAX-LENGTH
     mkdir -p "$work/$1"
     # shellcheck disable=SC2086 # several words
-    if ! clang-19 $flags -fsanitize=fuzzer,address,undefined "$here/fuzz_$1.c" "$work"/report.a "$work"/util.a \
+    if ! clang-19 $flags -fsanitize=fuzzer,address,undefined "$here/fuzz_$1.c" "$work"/caper.a "$work"/report.a "$work"/util.a \
         "$work"/detect.a "$work"/event.a "$work"/base.a -ldw -lelf -ljansson -lzstd -lxxhash -ldl -o "$work/fuzz_$1" \
         >"$work/log" 2>&1; then
         echo "FAIL fuzz/$1: compiling: $(head -3 "$work/log" | tr '\n' '|')"
@@ -56,4 +57,5 @@ fuzz shorten 50000 1024
 fuzz std 20000 512
 fuzz dht 20000 512
 fuzz pairs 50000 512
+fuzz caper_state 20000 1024
 exit $failed

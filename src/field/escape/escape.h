@@ -58,6 +58,9 @@ void *__dh_esc_reallocarray(void *p, u64 n, u64 size);
 int __dh_esc_pthread_create(void *thread, const void *attr, void *(*start)(void *), void *arg);
 int __dh_esc_thrd_create(void *thread, int (*start)(void *), void *arg);
 
+/* The program makes a coroutine, which need not stay in one thread: all memory has escaped from now on. */
+void __dh_esc_give_up(void);
+
 /* ---- Questions ---- */
 
 /* INLINED, behind the nop's jump. Has the memory at p escaped? Then the group is marked. */

@@ -51,11 +51,16 @@ FAST void __dh_esc_contents(const void *src, u64 n)
         __dh_esc_slow_contents(src, n);
 }
 
-/* A copy that changes how words stand to multiples of 8 hides pointers from a scan. */
+/* A copy that changes how words stand to multiples of 8 hides pointers from a scan; so does one that has a
+ * part of a word only, at either end. */
 FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
 {
-    if (dh_esc_at(dst) == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0)
+    if (dh_esc_at(dst) == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0) {
         __dh_esc_contents(src, n);
+    } else if (DH_UNLIKELY(((uptr)src | n) % sizeof(u64) != 0) && n > 0) {
+        __dh_esc_contents(src, 1);
+        __dh_esc_contents((const char *)src + n - 1, 1);
+    }
 }
 
 FAST void __dh_esc_return(u64 value)

@@ -58,6 +58,12 @@ void dh_esc_shadow_give_up(void)
     dh_esc_trouble(DH_CAPER_NO_SHADOW);
 }
 
+void __dh_esc_give_up(void)
+{
+    __atomic_store_n(&__dh_esc_mask, 0, __ATOMIC_RELAXED);
+    dh_esc_trouble(DH_CAPER_COROUTINES);
+}
+
 /* In place of libc's: to have all pages of the shadow there would take more memory than there is. So pages
  * are locked when they come, and the shadow is not. */
 DH_EXPORT __attribute__((weak)) int mlockall(int flags)

@@ -189,14 +189,17 @@ static void move_piece(void *arg, LLVMValueRef load)
         dh_caper_place_of(p->c, src) == DH_CAPER_ESCAPED)
         return;
     LLVMValueRef place = p->store ? last_unchanged(load, p->store) : NULL;
-    dh_caper_act_add(p->c, DH_CAPER_WORD, place ? place : load)->a = src;
+    u64 size = LLVMStoreSizeOfType(p->c->ir->layout, LLVMTypeOf(load));
+    if (size >= WORD)
+        dh_caper_contents(p->c, place ? place : load, src, NULL, size);
+    else
+        dh_caper_act_add(p->c, DH_CAPER_WORD, place ? place : load)->a = src;
 }
 
-static void store_pieces(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef dst, LLVMValueRef value)
+static void store_pieces(struct dh_caper *c, LLVMValueRef inst, LLVMValueRef value)
 {
     struct pieces p = {c, inst};
-    if (!dh_caper_has(c, DH_CAPER_RULE_PIECE) || LLVMIsConstant(value) ||
-        dh_caper_place_of(c, dst) == DH_CAPER_PRIVATE)
+    if (!dh_caper_has(c, DH_CAPER_RULE_PIECE) || LLVMIsConstant(value))
         return;
     dh_caper_value_pieces(c, value, move_piece, &p);
 }
@@ -258,15 +261,15 @@ void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst)
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore:
         store_words(c, inst, LLVMGetOperand(inst, 1), LLVMGetOperand(inst, 0));
-        store_pieces(c, inst, LLVMGetOperand(inst, 1), LLVMGetOperand(inst, 0));
+        store_pieces(c, inst, LLVMGetOperand(inst, 0));
         break;
     case LLVMAtomicRMW:
         store_words(c, inst, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1));
-        store_pieces(c, inst, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1));
+        store_pieces(c, inst, LLVMGetOperand(inst, 1));
         break;
     case LLVMAtomicCmpXchg:
         store_words(c, inst, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 2));
-        store_pieces(c, inst, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 2));
+        store_pieces(c, inst, LLVMGetOperand(inst, 2));
         break;
     default:
         dh_caper_value_plan_casts(c, inst);

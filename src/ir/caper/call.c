@@ -48,16 +48,34 @@ static u64 byval_size(struct dh_caper *c, LLVMValueRef call, unsigned arg)
     return LLVMABISizeOfType(c->ir->layout, LLVMGetTypeAttributeValue(attribute));
 }
 
-/* A local variable whose address a call is given without being kept is private; what is in it may be kept. */
+struct given {
+    struct dh_caper *c;
+    LLVMValueRef call;
+};
+
+static bool give_object(void *arg, LLVMValueRef object)
+{
+    const struct given *g = arg;
+    if (LLVMIsAAllocaInst(object)) {
+        u64 size = LLVMABISizeOfType(g->c->ir->layout, LLVMGetAllocatedType(object));
+        size_t before = g->c->n_acts;
+        dh_caper_contents(g->c, g->call, object, LLVMGetOperand(object, 0), 0);
+        if (g->c->n_acts > before)
+            g->c->acts[before].times = LLVMConstInt(g->c->ir->u64, size, false);
+    } else if (LLVMIsAGlobalVariable(object)) {
+        dh_caper_contents(g->c, g->call, object, NULL,
+                          LLVMABISizeOfType(g->c->ir->layout, LLVMGlobalGetValueType(object)));
+    }
+    return true;
+}
+
+/* A local variable whose address a call is given without being kept is private; what is in it may be kept,
+ * whichever part of it the address is of. */
 static void give_contents(struct dh_caper *c, LLVMValueRef call, LLVMValueRef arg)
 {
-    long long offset;
-    LLVMValueRef base = dh_shim_base(arg, &offset);
-    if (LLVMIsAAllocaInst(base) && offset == 0 && dh_caper_place_of(c, arg) == DH_CAPER_PRIVATE &&
-        LLVMIsAConstantInt(LLVMGetOperand(base, 0)))
-        dh_caper_contents(c, call, arg, NULL,
-                          LLVMABISizeOfType(c->ir->layout, LLVMGetAllocatedType(base)) *
-                              LLVMConstIntGetZExtValue(LLVMGetOperand(base, 0)));
+    struct given g = {c, call};
+    if (dh_caper_place_of(c, arg) == DH_CAPER_PRIVATE)
+        dh_shim_each_object(arg, give_object, &g);
 }
 
 static void set_unless(struct dh_caper *c, size_t first, LLVMValueRef callee)
@@ -73,6 +91,14 @@ static void wrap(struct dh_caper *c, LLVMValueRef call)
         return;
     dh_caper_act_add(c, DH_CAPER_LEAVE, call);
     dh_caper_act_add(c, DH_CAPER_ENTER, call)->after = true;
+}
+
+/* Arguments that are too small for a pointer may be pieces of one. */
+static void give_pieces(struct dh_caper *c, LLVMValueRef call)
+{
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        if (!dh_caper_value_has_words(c, LLVMTypeOf(LLVMGetOperand(call, i))))
+            dh_caper_give_pieces(c, LLVMGetOperand(call, i));
 }
 
 /* All that is known is that it is given its arguments. */
@@ -98,6 +124,7 @@ static void plan_asm(struct dh_caper *c, LLVMValueRef call)
     if (len == 0)
         return; /* it only keeps the compiler from knowing */
     give_all(c, call, DH_CAPER_RULE_ASM);
+    give_pieces(c, call);
 }
 
 /* Of a function of the program. */
@@ -126,9 +153,7 @@ static void plan_indirect(struct dh_caper *c, LLVMValueRef call)
     give_all(c, call, DH_CAPER_RULE_INDIRECT);
     wrap(c, call);
     set_unless(c, first, LLVMGetCalledValue(call));
-    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-        if (!dh_caper_value_has_words(c, LLVMTypeOf(LLVMGetOperand(call, i))))
-            dh_caper_give_pieces(c, LLVMGetOperand(call, i));
+    give_pieces(c, call);
     /* Of a function of the program, these are passed in memory. */
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
         if (is_byval(call, i) && dh_caper_has(c, DH_CAPER_RULE_BYVAL))
@@ -143,6 +168,16 @@ static bool is_named(LLVMValueRef callee, const char *prefix)
     return strncmp(LLVMGetValueName2(callee, &len), prefix, strlen(prefix)) == 0;
 }
 
+/* Of machine instructions, all that is known is whether they write memory. */
+static bool is_machine_store(LLVMValueRef callee)
+{
+    enum { WRITES = 0xaaaa }; /* of two bits for each kind of memory, the upper */
+    const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef memory =
+        LLVMGetEnumAttributeAtIndex(callee, whole, LLVMGetEnumAttributeKindForName("memory", 6));
+    return is_named(callee, "llvm.x86.") && (!memory || (LLVMGetEnumAttributeValue(memory) & WRITES) != 0);
+}
+
 static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef callee)
 {
     if (is_named(callee, "llvm.memcpy.") || is_named(callee, "llvm.memmove.")) {
@@ -151,7 +186,17 @@ static void plan_intrinsic(struct dh_caper *c, LLVMValueRef call, LLVMValueRef c
                 is_named(callee, "llvm.vp.s")) &&
                dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {
         dh_caper_publish(c, call, LLVMGetOperand(call, 0));
+    } else if (is_machine_store(callee) && dh_caper_has(c, DH_CAPER_RULE_VECTOR)) {
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+            dh_caper_publish(c, call, LLVMGetOperand(call, i));
     }
+}
+
+/* A coroutine may go on in another thread, with whatever is in its registers and on its stack: no block that
+ * it knows is its thread's alone. (The other is Boost's.) */
+static bool makes_coroutine(const char *name)
+{
+    return strcmp(name, "makecontext") == 0 || strcmp(name, "make_fcontext") == 0;
 }
 
 void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call)
@@ -177,7 +222,10 @@ void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call)
     if (is_inside(callee)) {
         plan_inside(c, call, callee);
     } else if (!dh_caper_plan_library(c, call, name)) {
+        if (makes_coroutine(name) && dh_caper_has(c, DH_CAPER_RULE_CALL))
+            dh_caper_act_add(c, DH_CAPER_GIVE_UP, call);
         give_all(c, call, DH_CAPER_RULE_CALL);
+        give_pieces(c, call);
         wrap(c, call);
     }
 }

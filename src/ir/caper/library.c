@@ -20,6 +20,7 @@ struct library {
     bool named[MAX_ARGS]; /* an effect says what is done with it */
     bool kept[MAX_ARGS];  /* ... or that it is kept */
     bool calls_back;
+    bool streams;  /* what it is given goes to a stream */
     bool elements; /* the argument behind a length says how often there is so much: fwrite */
 };
 
@@ -82,7 +83,7 @@ static void store(struct library *l, int dst, int value)
 {
     LLVMValueRef a = argument(l, dst), b = argument(l, value);
     if (!is_pointer(a) || !is_pointer(b) || dst == value || !dh_caper_has(l->c, DH_CAPER_RULE_LINK) ||
-        !dh_caper_value_carries(l->c, b) || LLVMIsConstant(a))
+        !dh_caper_value_carries(l->c, b) || LLVMIsAConstantPointerNull(a))
         return;
     struct dh_caper_act *act = dh_caper_act_add(l->c, DH_CAPER_STORE, l->call);
     act->a = a;
@@ -188,12 +189,14 @@ static void apply(struct library *l, const struct dh_w_effect *e)
         name(l, e->n);
         name(l, e->m);
         break;
+    case DH_W_EFFECT_LENT:
+        l->streams = true;
+        break;
     case DH_W_EFFECT_NEW:
     case DH_W_EFFECT_FOREIGN:
     case DH_W_EFFECT_LOCAL:
     case DH_W_EFFECT_GET:
     case DH_W_EFFECT_USE:
-    case DH_W_EFFECT_LENT:
     case DH_W_EFFECT_HELD:
     case DH_W_EFFECT_MAP:
     case DH_W_EFFECT_AGAIN:
@@ -238,6 +241,9 @@ bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *fu
     for (int i = 0; i < l.n && dh_caper_has(c, DH_CAPER_RULE_CALL); i++)
         if (i >= MAX_ARGS || l.kept[i] || (!l.named[i] && !harmless && is_pointer(argument(&l, i))))
             dh_caper_publish(c, call, argument(&l, i));
+    for (int i = 0; i < l.n && i < MAX_ARGS && l.streams; i++)
+        if (!l.named[i] && !is_pointer(argument(&l, i)))
+            dh_caper_give_pieces(c, argument(&l, i)); /* putc */
     if (l.calls_back && dh_caper_has(c, DH_CAPER_RULE_RETURN)) {
         dh_caper_act_add(c, DH_CAPER_LEAVE, call);
         dh_caper_act_add(c, DH_CAPER_ENTER, call)->after = true;

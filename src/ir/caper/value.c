@@ -109,11 +109,9 @@ static LLVMValueRef called(LLVMValueRef call)
 /* The result of a call that is an integer or a floating-point number. */
 static bool call_may_carry(struct walk *w, LLVMValueRef call)
 {
-    static const char *const choosers[] = {"llvm.umin.",         "llvm.umax.",          "llvm.smin.",
-                                           "llvm.smax.",         "llvm.uadd.",          "llvm.sadd.",
-                                           "llvm.usub.",         "llvm.ssub.",          "llvm.abs.",
-                                           "llvm.expect",        "llvm.ssa.copy",       "llvm.vector.extract",
-                                           "llvm.vector.insert", "llvm.vector.reverse", "llvm.vector.splice"};
+    static const char *const choosers[] = {"llvm.umin.", "llvm.umax.",  "llvm.smin.",    "llvm.smax.",
+                                           "llvm.uadd.", "llvm.sadd.",  "llvm.usub.",    "llvm.ssub.",
+                                           "llvm.abs.",  "llvm.expect", "llvm.ssa.copy", "llvm.vector."};
     static const char *const movers[] = {"llvm.masked.", "llvm.x86.", "llvm.ptrmask", "llvm.read",
                                          "llvm.vp."};
     size_t len;
@@ -308,19 +306,50 @@ static void push_pieces(struct walk *w, LLVMValueRef v)
     }
 }
 
+/* Whether it puts parts of words elsewhere. */
+static bool moves_parts(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMShuffleVector:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMTrunc:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMCall:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether what is stored has parts of words that are in memory: because little is loaded, because it is
+ * loaded from between two words, or because the elements of a vector change their places. */
+static bool is_piece(struct dh_caper *c, LLVMValueRef load, bool moved)
+{
+    LLVMTypeRef type = LLVMTypeOf(load);
+    if (LLVMStoreSizeOfType(c->ir->layout, type) < 8)
+        return true;
+    bool small = LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+                 LLVMStoreSizeOfType(c->ir->layout, scalar_of(type)) < 8;
+    return (LLVMGetAlignment(load) < 8 || (moved && small)) &&
+           (c->integers || dh_shim_may_hold_pointer(load));
+}
+
 void dh_caper_value_pieces(struct dh_caper *c, LLVMValueRef value,
                            void (*visit)(void *arg, LLVMValueRef load), void *arg)
 {
     struct walk w = {.n = 0};
+    bool moved = false;
     push(&w, value);
-    for (LLVMValueRef v; (v = next(&w)) != NULL;) {
-        if (!LLVMIsAInstruction(v))
-            continue;
-        if (!LLVMIsALoadInst(v))
+    for (LLVMValueRef v; (v = next(&w)) != NULL;)
+        if (LLVMIsAInstruction(v) && !LLVMIsALoadInst(v)) {
+            moved |= moves_parts(v);
             push_pieces(&w, v);
-        else if (LLVMStoreSizeOfType(c->ir->layout, LLVMTypeOf(v)) < 8)
-            visit(arg, v);
-    }
+        }
+    for (size_t i = 0; i < w.n; i++)
+        if (LLVMIsALoadInst(w.seen[i]) && is_piece(c, w.seen[i], moved))
+            visit(arg, w.seen[i]);
 }
 
 /* ---- addresses that are computed with ---- */
@@ -348,6 +377,14 @@ static bool is_tag(LLVMValueRef v)
     return (bits & ((1ull << ADDRESS_BITS) - 1)) < 16;
 }
 
+/* A function of the library of which only its arguments are known, and those are numbers: the kernel may keep
+ * one where other threads find it, as the offset of a file or the count of an eventfd. */
+static bool takes_numbers(LLVMValueRef callee, const char *name)
+{
+    const char *effects = LLVMIsDeclaration(callee) ? dh_w_library(name) : NULL;
+    return effects && effects[0] == '\0';
+}
+
 /* Calls of functions keep the integer as it is; of intrinsics, these do not. */
 static int call_of(LLVMValueRef call)
 {
@@ -355,8 +392,10 @@ static int call_of(LLVMValueRef call)
                                            "llvm.smul."};
     size_t len;
     LLVMValueRef callee = called(call);
-    return callee && is_one_of(LLVMGetValueName2(callee, &len), changers, DH_ARRAY_LEN(changers)) ? CHANGED
-                                                                                                  : KEPT;
+    const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
+    return callee && (is_one_of(name, changers, DH_ARRAY_LEN(changers)) || takes_numbers(callee, name))
+               ? CHANGED
+               : KEPT;
 }
 
 static bool is_new_block(LLVMValueRef object)

@@ -1,5 +1,5 @@
 // A block that is the argument of a thread has the pointer.
-// RULE: thread
+// RULE: transitive
 #define OWN_FRAME
 #include "escape.h"
 

@@ -1,5 +1,5 @@
 // A pointer to a member; the other knows what it is a member of.
-// RULE: store
+// RULE: interior
 #include <stddef.h>
 
 #include "escape.h"

@@ -1,5 +1,5 @@
 // From one private block to another, which is stored afterwards.
-// RULE: store
+// RULE: transitive
 #include "escape.h"
 
 struct box {

@@ -1,5 +1,5 @@
 // What is copied points to a block that points to the node.
-// RULE: copy
+// RULE: transitive
 #include "escape.h"
 
 struct box {

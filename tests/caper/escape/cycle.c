@@ -1,5 +1,5 @@
 // Nodes that point to each other in a ring.
-// RULE: store
+// RULE: transitive
 #include "escape.h"
 
 static struct node *shared;

@@ -1,5 +1,5 @@
 // The end of a block, from which the other walks backwards.
-// RULE: store
+// RULE: interior
 #include "escape.h"
 
 static struct node *end;

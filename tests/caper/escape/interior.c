@@ -1,5 +1,5 @@
 // A pointer into the middle of a large block; the other goes back to its beginning.
-// RULE: store
+// RULE: interior
 #define OWN_FRAME
 #include "escape.h"
 

@@ -1,5 +1,5 @@
 // A list is made, and then its head is stored.
-// RULE: store
+// RULE: transitive
 #include "escape.h"
 
 static struct node *shared;

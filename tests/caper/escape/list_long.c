@@ -1,5 +1,5 @@
 // A list of 100,000 nodes: following it must not need a stack.
-// RULE: store
+// RULE: transitive
 #include "escape.h"
 
 static struct node *shared;

@@ -1,5 +1,5 @@
 // A private block with a pointer in it grows and moves; then the new one is stored.
-// RULE: store
+// RULE: realloc
 #include "escape.h"
 
 static struct node **shared;
@@ -7,7 +7,7 @@ static struct node **shared;
 static void publish(struct node *n)
 {
     struct node **box = (struct node **)calloc(2, sizeof(*box));
-    void *wall = malloc(16); /* behind it, so that it has to move */
+    void *wall = (void *)unknown((long)malloc(16)); /* behind it, so that it has to move */
 
     box[1] = n;
     box = (struct node **)realloc(box, 5000 * sizeof(*box));

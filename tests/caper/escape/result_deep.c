@@ -1,5 +1,5 @@
 // The result of a thread points to the node.
-// RULE: thread,return
+// RULE: transitive
 #define OWN_FRAME
 #include "escape.h"
 

@@ -1,5 +1,5 @@
 // A count in the highest 16 bits of the pointer.
-// RULE: store
+// RULE: tags
 #include "escape.h"
 
 static uintptr_t shared;

@@ -1,5 +1,5 @@
 // A tagged pointer in a block, which is stored: the scan must see through the tag.
-// RULE: store
+// RULE: tags
 #include "escape.h"
 
 static uintptr_t *shared;

@@ -1,5 +1,5 @@
 // A flag in the lowest bits of the pointer.
-// RULE: store
+// RULE: tags
 #include "escape.h"
 
 static uintptr_t shared;

@@ -1,5 +1,5 @@
 // A leaf of a tree, whose root is stored.
-// RULE: store
+// RULE: transitive
 #include "escape.h"
 
 struct tree {

@@ -1,5 +1,5 @@
 // A block of 100,000 pointers, to a block each.
-// RULE: store
+// RULE: transitive
 #include "escape.h"
 
 enum { WIDE = 100000 };

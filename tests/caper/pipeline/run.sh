@@ -51,6 +51,23 @@ printf '{"type":"rac' >>k/races.jsonl
 "$deadheat" pipeline --budget=60s --state=k --format=json -- ./prog >killed.json 2>err
 same cut-off "$?:$(tail -c1 k/races.jsonl | od -An -c | tr -d ' ')" '66:\n'
 
+# Files that are none, and records that are gone: a sentence, and the race that was confirmed still counts.
+for file in caper chase pairs.json pipeline.json races.jsonl; do
+    rm -rf t && cp -r d t && rm t/$file && mkfifo t/$file
+    within 20 "$deadheat" pipeline --budget=5s --state=t -- ./prog >out 2>err
+    same "pipe-$file" "$?" 2
+    has "pipe-$file-words" err "its $file is no regular file"
+done
+for file in caper pipeline.json; do
+    rm -rf t && cp -r d t && head -c 100 d/$file >t/$file
+    within 20 "$deadheat" pipeline --budget=5s --state=t -- ./prog >out 2>err
+    same "cut-$file" "$?:$(head -c 100 d/$file | cmp - t/$file && grep -c 'error: cannot' err)" 2:1
+done
+rm -rf t && cp -r d t && printf 'no record' >t/races.jsonl
+within 20 "$deadheat" pipeline --budget=5s --state=t --format=json -- ./prog >gone.json 2>err
+same records-gone "$?:$(value gone.json "d['n_confirmed'] > 0 and d['confirmed'] == []")" 66:True
+has records-gone-words err "has no record of that"
+
 # Without time: the rest was never seen.
 "$deadheat" pipeline --budget=1s --state=short --format=json -- ./prog >short.json 2>err
 status=$?
