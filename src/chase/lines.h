@@ -25,7 +25,8 @@ struct dh_chase_accesses {
     size_t frame;       /* accesses to the function's own frame at the position, which are not in the list */
     size_t undecodable; /* stretches of code in which the decoder lost its way */
     bool has_code;      /* the position names code */
-    const char *other;  /* another file of the same name that has accesses there; NULL: none */
+    bool merged;       /* which has no such access: those of its function that have no line are in the list */
+    const char *other; /* another file of the same name that has accesses there; NULL: none */
 };
 
 /* An instruction that accesses memory which other threads may access. */

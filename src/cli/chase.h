@@ -200,8 +200,10 @@ struct dh_chase_inference {
 
 /* chase_infer.c: what `--infer` does without --all and --from. The exit status. */
 int dh_chase_infer(struct dh_chase_request *q);
-/* The steps of it. 0, or the exit status after a sentence; ended in any case. */
-int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf);
+/* The steps of it. 0, or the exit status after a sentence; ended in any case. Accesses are drawn from the
+ * lines of these pairs; NULL: from those of the program's table. */
+int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf,
+                         const struct dh_chase_candidates *proposed);
 struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,
                                          int output);
 void dh_chase_infer_print(struct dh_chase_inference *inf);

@@ -4,7 +4,8 @@
  *
  * A round gives every pair one run in each order: with A waiting, and with B. What an earlier run has shown
  * comes first: pairs whose two accesses met on the same bytes, then those of which one was reached; then
- * those that their source ranks higher. A pair that was confirmed twice is not run again.
+ * those that their source ranks higher. A pair that was confirmed twice is not run again. Without any trial
+ * there is only the run that infers.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -51,10 +52,22 @@ static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o
     c->met += o->met;
 }
 
-static bool is_same(const struct dh_chase_position *a, const struct dh_chase_position *b)
+/* Of pairs that nobody has written by hand: another compiler has other columns, and another machine other
+ * directories. */
+static bool is_same(const struct many *m, const struct dh_chase_position *a,
+                    const struct dh_chase_position *b)
 {
-    return a->line == b->line && (a->all || b->all || a->column == b->column) && a->kinds & b->kinds &&
-           strcmp(a->file, b->file) == 0;
+    bool foreign = m->q->from != NULL;
+    return a->line == b->line && (foreign || a->all || b->all || a->column == b->column) &&
+           a->kinds & b->kinds &&
+           (foreign ? strcmp(dh_path_base(a->file), dh_path_base(b->file)) : strcmp(a->file, b->file)) == 0;
+}
+
+static bool is_pair(const struct many *m, const struct dh_chase_candidate *c,
+                    const struct dh_chase_position at[2])
+{
+    return (is_same(m, &c->at[0], &at[0]) && is_same(m, &c->at[1], &at[1])) ||
+           (is_same(m, &c->at[0], &at[1]) && is_same(m, &c->at[1], &at[0]));
 }
 
 /* The candidates of two positions that met come first; a pair that is none becomes one: it may be of a
@@ -63,16 +76,24 @@ static void promote(struct many *m, const struct dh_chase_position at[2])
 {
     bool known = false;
     for (size_t i = 0; i < m->c->n; i++) {
-        struct dh_chase_candidate *c = &m->c->at[i];
-        if ((is_same(&c->at[0], &at[0]) && is_same(&c->at[1], &at[1])) ||
-            (is_same(&c->at[0], &at[1]) && is_same(&c->at[1], &at[0]))) {
-            c->met++;
+        if (is_pair(m, &m->c->at[i], at)) {
+            m->c->at[i].met++;
             known = true;
         }
     }
     struct dh_chase_candidate *new = known ? NULL : dh_chase_add_candidate(m->q, m->c, at);
     if (new)
         new->met = 1;
+}
+
+/* Two accesses were seen at once while something was inferred: that is a race, as in a run for this pair. */
+static void confirm(struct many *m, const struct dh_chase_position at[2])
+{
+    for (size_t i = 0; i < m->c->n; i++) {
+        bool here = is_pair(m, &m->c->at[i], at);
+        m->c->at[i].confirmed += here;
+        m->c->at[i].reached += here;
+    }
 }
 
 /* From a state. Of a run that was steered otherwise nothing is counted. */
@@ -231,7 +252,7 @@ static struct sum sum_up(const struct dh_chase_candidates *c)
     struct sum s = {0};
     for (size_t i = 0; i < c->n; i++) {
         const struct dh_chase_candidate *at = &c->at[i];
-        bool tried = at->runs[0] || at->runs[1];
+        bool tried = at->runs[0] || at->runs[1] || at->confirmed; /* in a run for it, or in one for all */
         s.tried += tried;
         s.reached += at->reached > 0;
         s.confirmed += at->confirmed > 0;
@@ -325,7 +346,7 @@ int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
 static int infer(struct many *m, json_t **ret_meetings)
 {
     struct dh_chase_inference inf;
-    int rc = dh_chase_infer_begin(m->q, &inf);
+    int rc = dh_chase_infer_begin(m->q, &inf, m->q->from ? m->c : NULL);
     if (!rc) {
         struct dh_chase_trial t = dh_chase_infer_run(&inf, m->reporter, m->output);
         note_interrupt(m, &t);
@@ -336,6 +357,8 @@ static int infer(struct many *m, json_t **ret_meetings)
             struct dh_chase_outcome o = {.pair = inf.at[i].name, .word = "met", .met = true};
             promote(m, inf.at[i].at);
             dh_chase_state_add(&m->state, &o);
+            if (inf.at[i].at_once)
+                confirm(m, inf.at[i].at);
         }
         *ret_meetings = dh_chase_infer_json(&inf);
     }
