@@ -518,19 +518,24 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
 
 /* ---- All of it ---- */
 
+void dh_chase_lines_keep(struct dh_chase_file *file, struct dh_chase_spots *spots, struct dh_chase_spots *ret)
+{
+    if (spots->n)
+        qsort(spots->at, spots->n, sizeof(*spots->at), by_address);
+    ret->at = dh_arena_array(file->arena, spots->n, sizeof(*spots->at));
+    ret->n = 0;
+    for (size_t i = 0; i < spots->n; i++) /* tables of several units may cover the same code */
+        if (i == 0 || spots->at[i].address != spots->at[i - 1].address)
+            ret->at[ret->n++] = spots->at[i];
+}
+
 void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret)
 {
     struct dh_chase_accesses counts = {0};
     struct dh_chase_spots found = {0};
     struct search s = {.file = file, .ret = &counts, .every = &found};
     search_all(&s, search_unit);
-    if (found.n)
-        qsort(found.at, found.n, sizeof(*found.at), by_address);
-    ret->at = dh_arena_array(file->arena, found.n, sizeof(*found.at));
-    ret->n = 0;
-    for (size_t i = 0; i < found.n; i++) /* tables of several units may cover the same code */
-        if (i == 0 || found.at[i].address != found.at[i - 1].address)
-            ret->at[ret->n++] = found.at[i];
+    dh_chase_lines_keep(file, &found, ret);
     free(found.at);
 }
 

@@ -48,6 +48,7 @@ static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o
     c->runs[o->swapped]++;
     c->confirmed += strcmp(o->word, "confirmed") == 0;
     c->timeouts += strcmp(o->word, "timeout") == 0;
+    c->ordered += strcmp(o->word, "no race") == 0;
     c->reached += strcmp(o->word, "not reached") != 0;
     c->met += o->met;
 }
@@ -128,11 +129,48 @@ static int by_promise(const void *a, const void *b, void *ctx)
     return (i > k) - (i < k);
 }
 
+struct sum {
+    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
+};
+
+static const char *verdict_of(const struct dh_chase_candidate *c)
+{
+    return c->confirmed               ? "confirmed"
+           : c->timeouts              ? "timeout"
+           : c->refused               ? "not chased"
+           : c->ordered               ? "no race"
+           : c->reached               ? "not seen"
+           : c->runs[0] || c->runs[1] ? "not reached"
+                                      : "left";
+}
+
+static struct sum sum_up(const struct dh_chase_candidates *c)
+{
+    struct sum s = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        const struct dh_chase_candidate *at = &c->at[i];
+        bool tried = at->runs[0] || at->runs[1] || at->confirmed; /* in a run for it, or in one for all */
+        s.tried += tried;
+        s.reached += at->reached > 0;
+        s.confirmed += at->confirmed > 0;
+        s.twice += at->confirmed >= ENOUGH;
+        s.timeout += !at->confirmed && at->timeouts;
+        s.not_seen += tried && !at->confirmed && !at->timeouts;
+        s.not_chased += !tried && at->refused;
+        s.left += !tried && !at->refused;
+    }
+    return s;
+}
+
 /* ---- Runs ---- */
 
 static const char *outcome_of(const struct dh_chase_trial *t)
 {
-    return t->confirmed ? "confirmed" : t->timeout ? "timeout" : t->reached ? "not seen" : "not reached";
+    return t->confirmed ? "confirmed"
+           : t->timeout ? "timeout"
+           : t->ordered ? "no race"
+           : t->reached ? "not seen"
+                        : "not reached";
 }
 
 static const char *short_name(struct many *m, const struct dh_chase_position *p)
@@ -143,9 +181,13 @@ static const char *short_name(struct many *m, const struct dh_chase_position *p)
 static void say(struct many *m, const struct dh_chase_candidate *c, const char *word)
 {
     const char *a = short_name(m, &c->at[0]), *b = short_name(m, &c->at[1]);
+    struct sum s = sum_up(m->c);
     if (m->terminal)
-        fprintf(stderr, "\r\033[Kdeadheat chase: run %" PRIu64 " of %zu pairs: %s with %s%s%s", m->runs,
-                m->c->n, a, b, word ? ": " : "", word ? word : "");
+        fprintf(stderr,
+                "\r\033[Kdeadheat chase: run %" PRIu64 " of %zu pairs (%" PRIu64 " confirmed, %" PRIu64
+                " not seen, %" PRIu64 " left): %s with %s%s%s",
+                m->runs, m->c->n, s.confirmed, s.not_seen + s.timeout, s.left, a, b, word ? ": " : "",
+                word ? word : "");
     else if (word)
         fprintf(stderr, "deadheat chase: %s with %s: %s\n", a, b, word);
 }
@@ -232,38 +274,6 @@ static void run_all(struct many *m)
 }
 
 /* ---- The sum ---- */
-
-struct sum {
-    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
-};
-
-static const char *verdict_of(const struct dh_chase_candidate *c)
-{
-    return c->confirmed               ? "confirmed"
-           : c->timeouts              ? "timeout"
-           : c->refused               ? "not chased"
-           : c->reached               ? "not seen"
-           : c->runs[0] || c->runs[1] ? "not reached"
-                                      : "left";
-}
-
-static struct sum sum_up(const struct dh_chase_candidates *c)
-{
-    struct sum s = {0};
-    for (size_t i = 0; i < c->n; i++) {
-        const struct dh_chase_candidate *at = &c->at[i];
-        bool tried = at->runs[0] || at->runs[1] || at->confirmed; /* in a run for it, or in one for all */
-        s.tried += tried;
-        s.reached += at->reached > 0;
-        s.confirmed += at->confirmed > 0;
-        s.twice += at->confirmed >= ENOUGH;
-        s.timeout += !at->confirmed && at->timeouts;
-        s.not_seen += tried && !at->confirmed && !at->timeouts;
-        s.not_chased += !tried && at->refused;
-        s.left += !tried && !at->refused;
-    }
-    return s;
-}
 
 static json_t *number(u64 n)
 {

@@ -22,63 +22,65 @@
 
 enum { DELAY_US = 1000 };
 
-/* ---- Lines to draw from ---- */
+/* ---- What to draw from ---- */
 
-/* Names of lines. Those of pairs that others propose have no directories, which may be of another machine. */
-struct lines {
-    struct dh_arena arena;
-    struct dh_map names;
-    bool bare;
-};
-
-static void add_line(struct lines *l, const char *file, int line)
+static const char *line_name(struct dh_arena *arena, const char *file, int line)
 {
-    const char *name = dh_arena_printf(&l->arena, "%s:%d", l->bare ? dh_path_base(file) : file, line);
-    dh_map_put(&l->names, name, strlen(name), (void *)name);
+    return dh_arena_printf(arena, "%s:%d", file, line);
 }
 
-static bool has_line(const struct lines *l, const struct dh_chase_spot *spot)
+/* Leaves in the pool of the program what is at a line of which the table has a site; or all, if there is
+ * nothing. */
+static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
 {
-    char name[4096];
-    int len =
-        snprintf(name, sizeof(name), "%s:%d", l->bare ? dh_path_base(spot->file) : spot->file, spot->line);
-    return len < (int)sizeof(name) && dh_map_get(&l->names, name, (size_t)len);
-}
-
-/* Leaves in the pools what is at one of these lines; or all, if there is nothing. */
-static void keep_lines(struct dh_chase_request *q, const struct lines *l)
-{
-    struct dh_chase_spots kept[DH_CHASE_MODULES] = {0};
+    struct dh_chase_spots *spots = &q->pools[0].spots;
+    struct dh_arena arena = {0};
+    struct dh_map lines;
     size_t n = 0;
-    for (size_t m = 0; m < q->n_modules; m++) {
-        const struct dh_chase_spots *spots = &q->pools[m].spots;
-        kept[m].at = dh_arena_array(&q->arena, spots->n, sizeof(*kept[m].at));
-        for (size_t i = 0; i < spots->n; i++)
-            if (has_line(l, &spots->at[i]))
-                kept[m].at[kept[m].n++] = spots->at[i];
-        n += kept[m].n;
+    dh_map_init(&lines, &arena);
+    for (size_t i = 0; i < pairs->n_sites; i++) {
+        const struct dh_pairs_place *at = &pairs->sites[i].at;
+        const char *name = line_name(&arena, dh_path_join(&arena, at->dir, at->file), (int)at->line);
+        dh_map_put(&lines, name, strlen(name), (void *)at);
     }
-    for (size_t m = 0; n && m < q->n_modules; m++)
-        q->pools[m].spots = kept[m];
+    struct dh_chase_spot *kept = dh_arena_array(&q->arena, spots->n, sizeof(*kept));
+    for (size_t i = 0; i < spots->n; i++) {
+        char name[4096];
+        int len = snprintf(name, sizeof(name), "%s:%d", spots->at[i].file, spots->at[i].line);
+        if (len < (int)sizeof(name) && dh_map_get(&lines, name, (size_t)len))
+            kept[n++] = spots->at[i];
+    }
+    if (n)
+        *spots = (struct dh_chase_spots){kept, n};
+    dh_map_done(&lines);
+    dh_arena_done(&arena);
 }
 
-static void choose_lines(struct dh_chase_request *q, const struct dh_chase_candidates *proposed)
+/* The accesses of all pairs that others propose; or all of the program, if it has none of them. */
+static void keep_proposed(struct dh_chase_request *q, const struct dh_chase_candidates *proposed)
 {
-    const struct dh_static *table = proposed ? NULL : dh_chase_table(q);
-    struct lines l = {.bare = proposed != NULL};
-    if (!proposed && !table)
-        return;
-    dh_map_init(&l.names, &l.arena);
-    for (size_t i = 0; proposed && i < proposed->n; i++)
-        for (int side = 0; side < 2; side++)
-            add_line(&l, proposed->at[i].at[side].file, proposed->at[i].at[side].line);
-    for (size_t i = 0; table && i < table->pairs->n_sites; i++) {
-        const struct dh_pairs_place *at = &table->pairs->sites[i].at;
-        add_line(&l, dh_path_join(&l.arena, at->dir, at->file), (int)at->line);
+    struct dh_chase_spots spots[DH_CHASE_MODULES] = {0};
+    size_t cap[DH_CHASE_MODULES] = {0}, n = 0;
+    for (size_t i = 0; i < proposed->n; i++) {
+        q->positions[0] = proposed->at[i].at[0];
+        q->positions[1] = proposed->at[i].at[1];
+        if (dh_chase_find_candidate(q))
+            continue;
+        for (size_t k = 0; k < q->sites.n; k++) {
+            const struct dh_chase_access *a = q->sites.at[k].access;
+            size_t m = (size_t)(q->sites.at[k].module - q->modules);
+            spots[m].at = dh_util_grow(spots[m].at, spots[m].n, &cap[m], sizeof(*spots[m].at));
+            spots[m].at[spots[m].n++] =
+                (struct dh_chase_spot){a->address, a->file, a->line, a->column, a->code.length};
+            n++;
+        }
     }
-    keep_lines(q, &l);
-    dh_map_done(&l.names);
-    dh_arena_done(&l.arena);
+    q->sites.n = 0;
+    for (size_t m = 0; m < q->n_modules; m++) {
+        if (n)
+            dh_chase_lines_keep(q->modules[m].file, &spots[m], &q->pools[m].spots);
+        free(spots[m].at);
+    }
 }
 
 int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf,
@@ -88,8 +90,11 @@ int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *
     dh_map_init(&inf->by_name, &q->arena);
     q->sites.n = 0;
     int rc = dh_chase_find_all(q);
-    if (!rc)
-        choose_lines(q, proposed);
+    const struct dh_static *table = rc || proposed ? NULL : dh_chase_table(q);
+    if (!rc && proposed)
+        keep_proposed(q, proposed);
+    else if (table)
+        keep_sites(q, table->pairs);
     return rc ? rc : dh_chase_check_watchpoints(q);
 }
 

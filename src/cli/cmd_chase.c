@@ -362,7 +362,7 @@ void dh_chase_print_stats(const struct dh_chase_trial *t)
 }
 
 struct tally {
-    u64 runs, confirmed, reached, timeouts;
+    u64 runs, confirmed, reached, timeouts, ordered;
     u64 tau_us; /* of the last run */
     bool blind;
     int status; /* of the last run */
@@ -378,6 +378,11 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
                 "deadheat chase: timeout: a thread was held %" PRIu64 " time%s, up to %" PRIu64
                 " ms, and nobody came to the other access on the same bytes\n",
                 t->timeouts, t->timeouts == 1 ? "" : "s", t->tau_us / 1000);
+    else if (!t->confirmed && !t->blind && t->ordered)
+        fprintf(stderr,
+                "deadheat chase: no race: other threads came to the second access %" PRIu64
+                " time%s on the same bytes, and something always ordered that after the first\n",
+                t->ordered, t->ordered == 1 ? "" : "s");
     else if (!t->confirmed && !t->blind && t->reached)
         fprintf(stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
                 q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
@@ -437,6 +442,7 @@ static int run(struct dh_chase_request *q)
         tally.reached += trial.reached;
         tally.blind |= trial.blind;
         tally.timeouts += trial.timeout;
+        tally.ordered += trial.ordered;
         tally.tau_us = q->tau_us;
         if (!q->replay)
             q->tau_us = dh_chase_tau(tally.timeouts);
