@@ -101,12 +101,14 @@ class RealJob(jobs.Job):
 
     configuration, pair = PLAIN, None
     broken_off = False
+    started = None  # the program that was, last
     late = None  # a timer that ends what has been started: the client of a server would wait for long
     chased = ()  # the samples of the processes that were chased, since somebody emptied it
 
     def start(self, argv, **options):
         deadheat = self.bench.tools.deadheat
         env = harness.environment("native")
+        self.started = argv[0]
         self.report.unlink(missing_ok=True)
         with open(self.report, "wb") as err:
             options = {"stdout": err, "cwd": self.scratch, **options}

@@ -324,6 +324,12 @@ the plain build (`bench/realchase.py`): first all in one run, several times, wit
 name; what is left one by one, in both orders; and last by happens-before, in the field build (LiteHB). It ends when the
 time that was given is over. A race counts where it was confirmed first.
 """
+ABOUT_MISSED = """
+Why the others were missed, as far as the runs tell. Not tried one by one: the time was over before. Where a line accesses
+fewer bytes in the plain build than FastTrack says, the compiler has merged its access with another line's or narrowed it, or
+FastTrack has put two accesses of one thread that are beside each other together, and shows the wrong one of them: such a pair may
+never be at the same bytes.
+"""
 
 
 def coverage_line(name, row, each, missed, refuted):
@@ -360,10 +366,11 @@ def coverage_rows():
 def real_grid(rows):
     """How the races of real programs were confirmed."""
     ways = list(dict.fromkeys(way for row in rows for way in row["how"] if way != "missed"))
-    lines = [["program", "minutes", "runs", "races", *ways, "missed"]]
+    lines = [["program", "minutes", "load", "runs", "races", *ways, "missed"]]
     for row in rows:
         counts = [row["how"].get(way, 0) for way in (*ways, "missed")]
-        lines.append([row["name"], f"{row['minutes']:g}", str(row["runs"]), str(row["fasttrack"]), *map(str, counts)])
+        facts = [row["name"], f"{row['minutes']:g}", f"{row['load']:.0f}", str(row["runs"]), str(row["fasttrack"])]
+        lines.append([*facts, *map(str, counts)])
     return lines
 
 
@@ -385,7 +392,7 @@ def coverage_markdown(data):
     if real:
         parts += [wrapped(ABOUT_REAL), table.markdown_lines(real_grid(real))]
     if any(row["why"] for row in real):
-        parts.append(table.markdown_lines(missed_grid(real), left=(0, 1, 3)))
+        parts += [wrapped(ABOUT_MISSED), table.markdown_lines(missed_grid(real), left=(0, 1, 3))]
     return section("Coverage", *parts)
 
 
