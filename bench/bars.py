@@ -11,6 +11,7 @@ SLOWDOWN = 30
 ALONE, ALONE_KERNEL = 1.5, "alone"
 COMPILE_TIME, CODE_SIZE = 1.3, 1.0
 FIELD_EVERY, FIELD_MEAN = 1.05, 1.01  # of a chase, at r_max 5% and 1%
+ASLEEP_EVERY, ASLEEP_MEAN = 1.01, 1.005  # of a field build that nobody chases
 CAPER = (  # of `caper`: the configuration, what it is, and its mean over all programs
     ("escape analysis", "a Caper build that asks nothing", 1.05),
     ("steady state", "a run that is told nothing new", 1.09),
@@ -22,11 +23,11 @@ ABSENT = ("no source", "not built")
 class Number:
     """A ratio that is exact, or (sign) at least or at most what is known."""
 
-    def __init__(self, value, sign=""):
-        self.value, self.sign = value, sign
+    def __init__(self, value, sign="", digits=2):
+        self.value, self.sign, self.digits = value, sign, digits
 
     def __str__(self):
-        return f"{self.sign}{self.value:.2f}"
+        return f"{self.sign}{self.value:.{self.digits}f}"
 
     def within(self, bar):
         """Whether it is at most `bar`; None if that cannot be said."""
@@ -62,11 +63,13 @@ def worst(title, bar, named):
     named = sorted(((n, name) for name, n in named if n), key=lambda p: -p[0].value)
     if not named:
         return line(title, bar, None, "not measured")
-    over = [p for verdict in (False, None) for p in named if p[0].within(bar) is verdict]
-    if not over:
+    over, unknown = ([p for p in named if p[0].within(bar) is verdict] for verdict in (False, None))
+    if not over and not unknown:
         return line(title, bar, *named[0])
-    names = listed([name for _, name in over])
-    return line(title, bar, over[0][0], f"{len(over)} of {len(named)} over: {names}")
+    said = [f"{len(over)} of {len(named)} over: {listed([name for _, name in over])}"] if over else []
+    if unknown:
+        said.append(f"{len(unknown)} of {len(named)} not certain: {listed([name for _, name in unknown])}")
+    return line(title, bar, (over or unknown)[0][0], "; ".join(said))
 
 
 def listed(names, most=6):
@@ -119,7 +122,7 @@ def ratios(data, name, measure):
 
 def judged(value, low, high, bar):
     """Where the bar is within the 95% interval, it is not known to be met."""
-    return Number(value, "~" if low <= bar < high else "")
+    return Number(value, "~" if low <= bar < high else "", digits=3)
 
 
 def mean_of(intervals):
@@ -144,6 +147,9 @@ def field(data):
               for row in data["rows"] for name, c in row["cells"].items() if c["rmax"]]
     lines = [worst("time in waits and traps of a chase, to r_max, every run", 1, shares)]
     for measure, what in MEASURES:
+        asleep = [(name, judged(*i, ASLEEP_EVERY)) for name, i in ratios(data, "asleep", measure)]
+        lines.append(worst(f"{what} time asleep, to plain, every program", ASLEEP_EVERY, asleep))
+        lines.append(mean_bar(data, f"{what} time asleep, to plain, mean", "asleep", measure, ASLEEP_MEAN))
         every = [(name, judged(*i, FIELD_EVERY)) for name, i in ratios(data, "r_max 5%", measure)]
         lines.append(worst(f"{what} time of a chase at r_max 5%, to plain, every program", FIELD_EVERY, every))
         title = f"{what} time of a chase at r_max 1%, to plain, mean"

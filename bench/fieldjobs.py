@@ -5,6 +5,7 @@ import pathlib
 import random
 import re
 import subprocess
+import threading
 
 import harness
 import jobs
@@ -18,14 +19,21 @@ class Configuration:
     flags: tuple = None
     rmax: float = None  # for the bar
     kind: str = "native"  # of the build: native, or field
+    every: int = 1  # how many rounds it is until its next turn
+
+    @property
+    def may_be_refused(self):
+        """Synchronisation that cannot be followed is no failure of the measurement."""
+        return self.flags is not None and any(flag.startswith("--analysis") for flag in self.flags)
 
     def argv(self, deadheat, pair, argv):
         if self.flags is None:
             return argv
-        return [deadheat, "chase", "--stats", "--exitcode=0", "--source=0", *self.flags, "--pair", pair, "--", *argv]
+        pair = ("--pair", pair) if pair else ()
+        return [deadheat, "chase", "--stats", "--exitcode=0", "--source=0", *self.flags, *pair, "--", *argv]
 
 
-PLAIN = Configuration("plain")
+PLAIN, AGAIN = Configuration("plain"), Configuration("plain again")
 STATS = re.compile(rb"waited ([\d.]+) ms of ([\d.]+) ms .*? (\d+) traps; .*; ([\d.]+) ms of processor time")
 T_MIN = 1000  # ms: the chase grants shorter runs the budget of so long a one
 
@@ -92,20 +100,45 @@ class RealJob(jobs.Job):
     """A build of a real program, started in some configuration."""
 
     configuration, pair = PLAIN, None
+    broken_off = False
+    started = None  # the program that was, last
+    late = None  # a timer that ends what has been started: the client of a server would wait for long
     chased = ()  # the samples of the processes that were chased, since somebody emptied it
 
     def start(self, argv, **options):
         deadheat = self.bench.tools.deadheat
         env = harness.environment("native")
+        self.started = argv[0]
         self.report.unlink(missing_ok=True)
         with open(self.report, "wb") as err:
             options = {"stdout": err, "cwd": self.scratch, **options}
-            return self.bench.meter.start(
+            process = self.bench.meter.start(
                 self.configuration.argv(deadheat, self.pair, argv), stderr=err, env=env, **options
             )
+        self.late = threading.Timer(self.limit, self.break_off, (process,))
+        self.late.daemon = True
+        self.late.start()
+        return process
+
+    def break_off(self, process):
+        if process.poll() is None:
+            self.broken_off = True
+            process.kill()  # the command dies with its measurer
+
+    def within_limit(self, work):
+        """Do it; whatever fails because a process was broken off has timed out."""
+        self.broken_off = False
+        try:
+            return work()
+        except harness.Failure as failure:
+            raise harness.TimedOut("timeout") if self.broken_off else failure
+        finally:
+            if self.late:
+                self.late.cancel()
 
     def finish(self, process):
-        sample, status, out, _ = self.bench.meter.finish(process, self.limit)
+        sample, status, out, _ = self.bench.meter.finish(process, self.limit + 5)
+        self.late.cancel()
         if status:
             raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
         self.output = out

@@ -17,13 +17,18 @@ PAGE = harness.DOCS / "field.md"
 
 MEASURES = {"wall": "Wall time, over the plain run", "cpu": "Processor time, over the plain run"}
 ABOUT_COST = """
-Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the plain run
-of the same round: the geometric mean over the rounds, and half of its 95% confidence interval. Plain again is the
-same program once more, so what it shows is noise. Asleep is the field build, with the library in it and no command.
-Then a chase of one pair at that r_max, in each round another, drawn from the pairs that the static analysis proposes
-({pairs} in all). LiteHB and FullHB follow the program's synchronisation in the field build; the cost of FullHB is not
-bounded, and bars end at 30%. Wall time is the program's own life, of servers their client's time; processor time is the
-program's. Where the machine is busy, processor time tells more, but not what waiting costs.
+Figure 2 of the paper: what `chase` adds to every kernel (two threads) and real program, in percent of the two plain
+runs of the same round, and half of the 95% confidence interval. From six rounds on the value is Hodges and Lehmann's (the
+median of the means of all pairs of rounds), with the interval of Wilcoxon's signed-rank test, which a run out of line
+does not move; of fewer, the geometric mean with Student's interval. The mean over the programs is geometric, and its interval puts
+theirs together as independent. Plain again is the second plain run over the first, so what it shows is noise. Asleep is
+the field build, with the library in it and no command. Then a chase of one pair at that r_max, in each round another,
+drawn from the pairs that the static analysis proposes ({pairs} in all). LiteHB and FullHB follow the program's
+synchronisation in the field build; the cost of FullHB is not bounded: it is broken off at four times the plain run (over 300), and
+bars end at 30%. Configurations that no bar is about are measured in every fourth round, FullHB in every eighth. The
+kernels' work is such that each thread has about a second to do. A process that lives for less than that is granted the
+budget of one second (t_min), so it may be slowed down by more than r_max. Wall time is the program's own life, of servers their client's time; processor
+time is the program's.
 """
 ABOUT_SHARE = """
 What the chase itself has measured: the largest part of a run's time, or of one second in shorter ones, that was spent
@@ -35,18 +40,18 @@ in percent as above; and the plain run's seconds.
 """
 
 
-def percent(cell, measure):
-    """A mean and half its interval, as in 1.2 ± 0.4."""
+def percent(row, name, measure):
+    """A value and half its interval, as in 1.2 ± 0.4; or why there is none."""
+    cell = row["cells"].get(name)
     if not cell:
-        return "-"
-    mean, low, high = cell[measure]
+        note = row.get("notes", {}).get(name, "-")
+        return note if note.startswith("over") else "refused" if note.startswith("not chased") else "-"
+    return plus_minus(*cell[measure])
+
+
+def plus_minus(value, low, high):
     half = (high - low) / 2
-    return f"{100 * (mean - 1):+.1f}" + (f" ± {100 * half:.1f}" if half < 10 else "")
-
-
-def mean_of(rows, name, measure):
-    values = [row["cells"][name][measure][0] for row in rows if name in row["cells"]]
-    return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
+    return f"{100 * (value - 1):+.1f}" + (f" ± {100 * half:.1f}" if half < 10 else "")
 
 
 def overhead_grid(data, measure):
@@ -56,9 +61,9 @@ def overhead_grid(data, measure):
         if row["plain"] is None:
             lines.append([row["name"], row.get("note", "-"), *("-" for _ in names)])
             continue
-        lines.append([row["name"], f"{row['plain']:.2f}", *(percent(row["cells"].get(n), measure) for n in names)])
-    means = [mean_of(data["rows"], n, measure) for n in names]
-    return lines + [["geometric mean", "", *(f"{100 * (m - 1):+.1f}" if m else "-" for m in means)]]
+        lines.append([row["name"], f"{row['plain']:.2f}", *(percent(row, n, measure) for n in names)])
+    means = [[i for _, i in bars.ratios(data, n, measure)] for n in names]
+    return lines + [["geometric mean", "", *(plus_minus(*bars.mean_of(some)) if some else "-" for some in means)]]
 
 
 def share_grid(data):
@@ -87,7 +92,7 @@ def scaled_grid(data):
                 row["name"],
                 str(row["threads"]),
                 f"{row['plain']:.2f}",
-                *(percent(row["cells"].get(n), m) for m in ("wall", "cpu") for n in names),
+                *(percent(row, n, m) for m in ("wall", "cpu") for n in names),
             ]
         )
     return lines
@@ -192,8 +197,8 @@ class Scaling(Overhead):
 
 
 QUICK = """
-A short look on a busy machine: four kernels, and wide intervals. `bench/field --write` on a quiet machine gives the
-figures that count.
+A short look on a busy machine: four kernels, and wide intervals. `bench/field --minutes=35 --write` on a quiet machine
+gives the figures that count.
 """
 BAR_HEADER = ["bar", "at most", "measured", "met", "remark"]
 
@@ -201,20 +206,32 @@ BAR_HEADER = ["bar", "at most", "measured", "met", "remark"]
 def field_markdown(data):
     pairs = sum(row.get("pairs", 0) for row in data["rows"])
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
+    took = f" in {data['minutes']:.0f} minutes" if "minutes" in data else ""
     how = (
-        f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
-        f"machine at the end: {data['load']:.1f}. Measured by `bench/field{part} --write`."
+        f"{where(data)} {data['rounds']} rounds{took}; load of the machine at the end: "
+        f"{data['load']:.1f}. Measured by `bench/field{part} --write`."
     )
     parts = [wrapped(how), wrapped(QUICK)] if data["quick"] else [wrapped(how)]
     parts += [wrapped(ABOUT_COST.format(pairs=pairs)), "![Overhead of each configuration](field.svg)"]
     for measure, title in MEASURES.items():
         parts += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
+    parts += refusals(data)
     parts += ["### Waiting and trapping", wrapped(ABOUT_SHARE), table.markdown_lines(share_grid(data))]
     if data["scaled"]:
         parts += ["### Threads", wrapped(ABOUT_SCALED), "![Time by the number of threads](field-threads.svg)"]
         parts.append(table.markdown_lines(scaled_grid(data)))
     parts += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.field(data)], left=(0, 4))]
     return section("Cost", *parts)
+
+
+def refusals(data):
+    """Why there are programs that LiteHB and FullHB do not follow."""
+    lines = [
+        f"- {row['name']}: {note.removeprefix('not chased: ')}"
+        for row in data["rows"]
+        for note in sorted({n for n in row.get("notes", {}).values() if n.startswith("not chased")})
+    ]
+    return ["Refused, because what orders their threads cannot be followed:", "\n".join(lines)] if lines else []
 
 
 def draw(data):
@@ -297,10 +314,21 @@ and (in brackets) at least twice in {trials} trials of `chase --all --style=soun
 and r_max of 5%. In a trial, of which the fewest and the most races are given, every pair that the static analysis
 proposes has one run in each order. (Without `--style=sound` two of them are not proposed: in mergesort and raytracer
 both sides hold a lock, each its own.) FastTrack's are those of one run, in an order that the program enforces; when
-it is chased, the order is only the usual one. Of the real programs the pairs are the races that FastTrack reports in
-the same work, until each is confirmed twice. Races are told apart by the lines of their accesses; both is those that
+it is chased, the order is only the usual one. Races are told apart by the lines of their accesses; both is those that
 FastTrack and the chase report. Missed are those that only FastTrack reports; what only the chase reports, the
 enforced order hides. Refuted are races on variables that do not race, by the definition of the programs.
+"""
+ABOUT_REAL = """
+Of the real programs the pairs are the races that FastTrack reports in one run of the same work, and they are chased in
+the plain build (`bench/realchase.py`): first all in one run, several times, with the r_max and delay that the columns
+name; what is left one by one, in both orders; and last by happens-before, in the field build (LiteHB). It ends when the
+time that was given is over. A race counts where it was confirmed first.
+"""
+ABOUT_MISSED = """
+Why the others were missed, as far as the runs tell. Not tried one by one: the time was over before. Where a line accesses
+fewer bytes in the plain build than FastTrack says, the compiler has merged its access with another line's or narrowed it, or
+FastTrack has put two accesses of one thread that are beside each other together, and shows the wrong one of them: such a pair may
+never be at the same bytes.
 """
 
 
@@ -329,9 +357,43 @@ def coverage_grid(data):
     return [*lines, coverage_line("total", sums, "", *lists)]
 
 
+def coverage_rows():
+    """The rows that are on the page now."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    return results.get("coverage", {}).get("rows", [])
+
+
+def real_grid(rows):
+    """How the races of real programs were confirmed."""
+    ways = list(dict.fromkeys(way for row in rows for way in row["how"] if way != "missed"))
+    lines = [["program", "minutes", "load", "runs", "races", *ways, "missed"]]
+    for row in rows:
+        counts = [row["how"].get(way, 0) for way in (*ways, "missed")]
+        facts = [row["name"], f"{row['minutes']:g}", f"{row['load']:.0f}", str(row["runs"]), str(row["fasttrack"])]
+        lines.append([*facts, *map(str, counts)])
+    return lines
+
+
+def missed_grid(rows):
+    """Missed races by why they are missed."""
+    lines = [["program", "why", "races", "which"]]
+    for row in rows:
+        by = {}
+        for name, why in row["why"].items():
+            by.setdefault(why, []).append(name)
+        lines += [[row["name"], why, str(len(names)), "; ".join(names)] for why, names in sorted(by.items())]
+    return lines
+
+
 def coverage_markdown(data):
-    about = wrapped(ABOUT_COVERAGE.format(trials=data["trials"]))
-    return section("Coverage", wrapped(where(data)), about, table.markdown_lines(coverage_grid(data), left=(0, 6, 7)))
+    parts = [wrapped(where(data)), wrapped(ABOUT_COVERAGE.format(trials=data["trials"]))]
+    parts.append(table.markdown_lines(coverage_grid(data), left=(0, 6, 7)))
+    real = [row for row in data["rows"] if "how" in row]
+    if real:
+        parts += [wrapped(ABOUT_REAL), table.markdown_lines(real_grid(real))]
+    if any(row["why"] for row in real):
+        parts += [wrapped(ABOUT_MISSED), table.markdown_lines(missed_grid(real), left=(0, 1, 3))]
+    return section("Coverage", *parts)
 
 
 # ---- The page ----

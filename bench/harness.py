@@ -53,6 +53,15 @@ class Tools:
     def cxx(self, kind):
         return [f"{self.deadheat}-c++", *self.extra(kind)] if kind in OURS else [self.clangxx, *self.extra(kind)]
 
+    def changed(self, kind):
+        """When what such a build is made with has changed last: of a field build, what is linked into it."""
+        build = self.deadheat.parent.parent
+        if kind == "field":
+            parts = [build / "lib" / "deadheat" / "libdeadheat-field.a"]
+        else:
+            parts = [p for d in ("bin", "lib") for p in (build / d).rglob("*")] if kind in OURS else []
+        return max((p.stat().st_mtime for p in parts if p.is_file()), default=0)
+
     @staticmethod
     def extra(kind):
         return {

@@ -46,10 +46,7 @@ class Job:
         """Whether the tree must be built: never built, or deadheat has changed since."""
         if self.bench.options.rebuild or not self.stamp.exists():
             return True
-        if self.kind not in ("deadheat", "caper"):
-            return False
-        parts = [p for d in ("bin", "lib") for p in (self.bench.tools.deadheat.parent.parent / d).rglob("*")]
-        return max(p.stat().st_mtime for p in parts if p.is_file()) > self.stamp.stat().st_mtime
+        return self.bench.tools.changed(self.kind) > self.stamp.stat().st_mtime
 
     def build(self):
         if not self.stale():

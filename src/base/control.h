@@ -166,7 +166,8 @@ struct dh_control {
         u64 at, size;
     } code[DH_CONTROL_MODULES]; /* what the library is to make writable, if the command asks for it */
     u32 n_code;
-    u32 unused2;
+    u32 ordered; /* counted by the program's threads, atomic: they came to the second side on the same bytes,
+                  * and something orders that after the access that is followed */
     u32 index[DH_CONTROL_INDEX]; /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
     struct dh_control_site sites[DH_CONTROL_SITES];
 };

@@ -17,7 +17,7 @@ enum {
     WATCHFUL_US = 10000,
     RELOAD_US = 10000,
     FRESH_US = 10000,
-    TRAP_US = 5,
+    TRAP_US = 10,
     SHORT_PATIENCE_US = 2000,
     FOLLOW_US = 2000
 };

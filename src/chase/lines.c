@@ -405,6 +405,57 @@ static void search_unit(struct search *s, Dwarf_Die *unit)
     }
 }
 
+/* ---- Code without a line ---- */
+
+struct function {
+    u64 address;
+    Dwarf_Addr lo, hi;
+};
+
+static int take_function(Dwarf_Die *die, void *ctx)
+{
+    struct function *f = ctx;
+    bool here =
+        dwarf_haspc(die, f->address) == 1 && dwarf_lowpc(die, &f->lo) == 0 && dwarf_highpc(die, &f->hi) == 0;
+    return here ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* What the optimiser has merged out of several lines has none. So of a line without such an access, those
+ * without a line in the same function are taken. */
+static void search_merged(struct search *s, Dwarf_Die *unit)
+{
+    const struct dh_chase_position *p = s->position;
+    struct function function = {0};
+    Dwarf_Lines *lines;
+    Dwarf_Attribute attr;
+    struct row row;
+    size_t n;
+    if (dwarf_getsrclines(unit, &lines, &n) != 0)
+        return;
+    const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (!read_row(lines, i, &row) || row.line != p->line || !names(path_of(s, dir, row.name), p->file) ||
+            (row.lo >= function.lo && row.lo < function.hi))
+            continue;
+        const char *file = path_of(s, dir, row.name);
+        function = (struct function){.address = row.lo};
+        dwarf_getfuncs(unit, take_function, &function, 0);
+        for (size_t k = 0; k + 1 < n; k++)
+            if (read_row(lines, k, &row) && row.line == 0 && row.lo >= function.lo && row.lo < function.hi)
+                read_stretch(s, row.lo + s->file->dwarf_bias, row.hi + s->file->dwarf_bias, file, p->line, 0);
+    }
+}
+
+static bool has_kind(const struct dh_chase_accesses *a, u8 kinds)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->at[i].code.kinds & kinds)
+            return true;
+    return false;
+}
+
+/* ---- All units ---- */
+
 /* Spots begin as accesses do. */
 static int by_address(const void *a, const void *b)
 {
@@ -436,14 +487,14 @@ static bool next_unit(const struct dh_chase_file *file, Dwarf_CU **cu, Dwarf_Die
     return false;
 }
 
-static void search_all(struct search *s)
+static void search_all(struct search *s, void (*search)(struct search *s, Dwarf_Die *unit))
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die die;
     struct dh_arena keys = {0};
     dh_map_init(&s->files, &keys);
     while (next_unit(s->file, &cu, &die))
-        search_unit(s, &die);
+        search(s, &die);
     dh_map_done(&s->files);
     dh_arena_done(&keys);
 }
@@ -455,26 +506,36 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
     struct dh_chase_position plain = *position;
     struct search s = {.file = file, .position = &plain, .ret = &found};
     plain.file = dh_path_join(file->arena, NULL, position->file);
-    search_all(&s);
+    search_all(&s, search_unit);
+    if (found.has_code && !found.refused && !has_kind(&found, position->kinds)) {
+        size_t n = found.n;
+        search_all(&s, search_merged);
+        found.merged = found.n > n;
+    }
     finish(file, &found);
     *ret = found;
 }
 
 /* ---- All of it ---- */
 
+void dh_chase_lines_keep(struct dh_chase_file *file, struct dh_chase_spots *spots, struct dh_chase_spots *ret)
+{
+    if (spots->n)
+        qsort(spots->at, spots->n, sizeof(*spots->at), by_address);
+    ret->at = dh_arena_array(file->arena, spots->n, sizeof(*spots->at));
+    ret->n = 0;
+    for (size_t i = 0; i < spots->n; i++) /* tables of several units may cover the same code */
+        if (i == 0 || spots->at[i].address != spots->at[i - 1].address)
+            ret->at[ret->n++] = spots->at[i];
+}
+
 void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret)
 {
     struct dh_chase_accesses counts = {0};
     struct dh_chase_spots found = {0};
     struct search s = {.file = file, .ret = &counts, .every = &found};
-    search_all(&s);
-    if (found.n)
-        qsort(found.at, found.n, sizeof(*found.at), by_address);
-    ret->at = dh_arena_array(file->arena, found.n, sizeof(*found.at));
-    ret->n = 0;
-    for (size_t i = 0; i < found.n; i++) /* tables of several units may cover the same code */
-        if (i == 0 || found.at[i].address != found.at[i - 1].address)
-            ret->at[ret->n++] = found.at[i];
+    search_all(&s, search_unit);
+    dh_chase_lines_keep(file, &found, ret);
     free(found.at);
 }
 

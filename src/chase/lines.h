@@ -25,7 +25,8 @@ struct dh_chase_accesses {
     size_t frame;       /* accesses to the function's own frame at the position, which are not in the list */
     size_t undecodable; /* stretches of code in which the decoder lost its way */
     bool has_code;      /* the position names code */
-    const char *other;  /* another file of the same name that has accesses there; NULL: none */
+    bool merged;       /* which has no such access: those of its function that have no line are in the list */
+    const char *other; /* another file of the same name that has accesses there; NULL: none */
 };
 
 /* An instruction that accesses memory which other threads may access. */
@@ -55,6 +56,9 @@ void dh_chase_lines_find(struct dh_chase_file *file, const struct dh_chase_posit
 /* Every access of the file that can be chased and has a line, but for those to constants and to a thread's
  * own variables. */
 void dh_chase_lines_every(struct dh_chase_file *file, struct dh_chase_spots *ret);
+/* Some spots, sorted, each once, in the file's arena. */
+void dh_chase_lines_keep(struct dh_chase_file *file, struct dh_chase_spots *spots,
+                         struct dh_chase_spots *ret);
 /* What is at one of them. */
 const struct dh_chase_access *dh_chase_lines_at(struct dh_chase_file *file, const struct dh_chase_spot *spot);
 /* The line of an instruction, whatever it does; its length is not told. False: it has none. */

@@ -108,6 +108,7 @@ struct dh_chase_trial {
     u64 waited_us, total_us;
     u64 cpu_us;          /* processor time of the program */
     u64 traps, harmless; /* as in struct dh_control */
+    u64 ordered;         /* the same */
 };
 struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output);
 
@@ -123,6 +124,7 @@ struct dh_chase_candidate {
     u32 runs[2];                    /* with A waiting, and with B */
     u32 confirmed, reached, met,
         timeouts;        /* runs; met: two threads at the same bytes, both reading or atomic */
+    u32 ordered;         /* runs in which something ordered the two accesses */
     const char *refused; /* why it cannot be chased; NULL: it can */
 };
 
@@ -153,10 +155,11 @@ struct dh_chase_state {
     int fd; /* -1: none */
 };
 struct dh_chase_outcome {
-    const char *pair, *word, *fingerprint; /* word: "confirmed", "not seen", "not reached", "timeout"; or
-                                              "met", of no run for this pair, but by inference */
-    const char *steer;                     /* "primary", "alternate" or NULL */
-    bool swapped;                          /* B waited */
+    const char *pair, *word,
+        *fingerprint;  /* word: "confirmed", "no race", "not seen", "not reached", "timeout"; or
+                          "met", of no run for this pair, but by inference */
+    const char *steer; /* "primary", "alternate" or NULL */
+    bool swapped;      /* B waited */
     bool met;
 };
 /* Opens or makes it, and hands over each line. 0, or the exit status after a sentence. */
@@ -200,8 +203,10 @@ struct dh_chase_inference {
 
 /* chase_infer.c: what `--infer` does without --all and --from. The exit status. */
 int dh_chase_infer(struct dh_chase_request *q);
-/* The steps of it. 0, or the exit status after a sentence; ended in any case. */
-int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf);
+/* The steps of it. 0, or the exit status after a sentence; ended in any case. Accesses are drawn from the
+ * lines of these pairs; NULL: from those of the program's table. */
+int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf,
+                         const struct dh_chase_candidates *proposed);
 struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,
                                          int output);
 void dh_chase_infer_print(struct dh_chase_inference *inf);

@@ -4,7 +4,8 @@
  *
  * A round gives every pair one run in each order: with A waiting, and with B. What an earlier run has shown
  * comes first: pairs whose two accesses met on the same bytes, then those of which one was reached; then
- * those that their source ranks higher. A pair that was confirmed twice is not run again.
+ * those that their source ranks higher. A pair that was confirmed twice is not run again. Without any trial
+ * there is only the run that infers.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -47,14 +48,27 @@ static void count(struct dh_chase_candidate *c, const struct dh_chase_outcome *o
     c->runs[o->swapped]++;
     c->confirmed += strcmp(o->word, "confirmed") == 0;
     c->timeouts += strcmp(o->word, "timeout") == 0;
+    c->ordered += strcmp(o->word, "no race") == 0;
     c->reached += strcmp(o->word, "not reached") != 0;
     c->met += o->met;
 }
 
-static bool is_same(const struct dh_chase_position *a, const struct dh_chase_position *b)
+/* Of pairs that nobody has written by hand: another compiler has other columns, and another machine other
+ * directories. */
+static bool is_same(const struct many *m, const struct dh_chase_position *a,
+                    const struct dh_chase_position *b)
 {
-    return a->line == b->line && (a->all || b->all || a->column == b->column) && a->kinds & b->kinds &&
-           strcmp(a->file, b->file) == 0;
+    bool foreign = m->q->from != NULL;
+    return a->line == b->line && (foreign || a->all || b->all || a->column == b->column) &&
+           a->kinds & b->kinds &&
+           (foreign ? strcmp(dh_path_base(a->file), dh_path_base(b->file)) : strcmp(a->file, b->file)) == 0;
+}
+
+static bool is_pair(const struct many *m, const struct dh_chase_candidate *c,
+                    const struct dh_chase_position at[2])
+{
+    return (is_same(m, &c->at[0], &at[0]) && is_same(m, &c->at[1], &at[1])) ||
+           (is_same(m, &c->at[0], &at[1]) && is_same(m, &c->at[1], &at[0]));
 }
 
 /* The candidates of two positions that met come first; a pair that is none becomes one: it may be of a
@@ -63,16 +77,24 @@ static void promote(struct many *m, const struct dh_chase_position at[2])
 {
     bool known = false;
     for (size_t i = 0; i < m->c->n; i++) {
-        struct dh_chase_candidate *c = &m->c->at[i];
-        if ((is_same(&c->at[0], &at[0]) && is_same(&c->at[1], &at[1])) ||
-            (is_same(&c->at[0], &at[1]) && is_same(&c->at[1], &at[0]))) {
-            c->met++;
+        if (is_pair(m, &m->c->at[i], at)) {
+            m->c->at[i].met++;
             known = true;
         }
     }
     struct dh_chase_candidate *new = known ? NULL : dh_chase_add_candidate(m->q, m->c, at);
     if (new)
         new->met = 1;
+}
+
+/* Two accesses were seen at once while something was inferred: that is a race, as in a run for this pair. */
+static void confirm(struct many *m, const struct dh_chase_position at[2])
+{
+    for (size_t i = 0; i < m->c->n; i++) {
+        bool here = is_pair(m, &m->c->at[i], at);
+        m->c->at[i].confirmed += here;
+        m->c->at[i].reached += here;
+    }
 }
 
 /* From a state. Of a run that was steered otherwise nothing is counted. */
@@ -107,11 +129,48 @@ static int by_promise(const void *a, const void *b, void *ctx)
     return (i > k) - (i < k);
 }
 
+struct sum {
+    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
+};
+
+static const char *verdict_of(const struct dh_chase_candidate *c)
+{
+    return c->confirmed               ? "confirmed"
+           : c->timeouts              ? "timeout"
+           : c->refused               ? "not chased"
+           : c->ordered               ? "no race"
+           : c->reached               ? "not seen"
+           : c->runs[0] || c->runs[1] ? "not reached"
+                                      : "left";
+}
+
+static struct sum sum_up(const struct dh_chase_candidates *c)
+{
+    struct sum s = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        const struct dh_chase_candidate *at = &c->at[i];
+        bool tried = at->runs[0] || at->runs[1] || at->confirmed; /* in a run for it, or in one for all */
+        s.tried += tried;
+        s.reached += at->reached > 0;
+        s.confirmed += at->confirmed > 0;
+        s.twice += at->confirmed >= ENOUGH;
+        s.timeout += !at->confirmed && at->timeouts;
+        s.not_seen += tried && !at->confirmed && !at->timeouts;
+        s.not_chased += !tried && at->refused;
+        s.left += !tried && !at->refused;
+    }
+    return s;
+}
+
 /* ---- Runs ---- */
 
 static const char *outcome_of(const struct dh_chase_trial *t)
 {
-    return t->confirmed ? "confirmed" : t->timeout ? "timeout" : t->reached ? "not seen" : "not reached";
+    return t->confirmed ? "confirmed"
+           : t->timeout ? "timeout"
+           : t->ordered ? "no race"
+           : t->reached ? "not seen"
+                        : "not reached";
 }
 
 static const char *short_name(struct many *m, const struct dh_chase_position *p)
@@ -122,9 +181,13 @@ static const char *short_name(struct many *m, const struct dh_chase_position *p)
 static void say(struct many *m, const struct dh_chase_candidate *c, const char *word)
 {
     const char *a = short_name(m, &c->at[0]), *b = short_name(m, &c->at[1]);
+    struct sum s = sum_up(m->c);
     if (m->terminal)
-        fprintf(stderr, "\r\033[Kdeadheat chase: run %" PRIu64 " of %zu pairs: %s with %s%s%s", m->runs,
-                m->c->n, a, b, word ? ": " : "", word ? word : "");
+        fprintf(stderr,
+                "\r\033[Kdeadheat chase: run %" PRIu64 " of %zu pairs (%" PRIu64 " confirmed, %" PRIu64
+                " not seen, %" PRIu64 " left): %s with %s%s%s",
+                m->runs, m->c->n, s.confirmed, s.not_seen + s.timeout, s.left, a, b, word ? ": " : "",
+                word ? word : "");
     else if (word)
         fprintf(stderr, "deadheat chase: %s with %s: %s\n", a, b, word);
 }
@@ -212,38 +275,6 @@ static void run_all(struct many *m)
 
 /* ---- The sum ---- */
 
-struct sum {
-    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
-};
-
-static const char *verdict_of(const struct dh_chase_candidate *c)
-{
-    return c->confirmed               ? "confirmed"
-           : c->timeouts              ? "timeout"
-           : c->refused               ? "not chased"
-           : c->reached               ? "not seen"
-           : c->runs[0] || c->runs[1] ? "not reached"
-                                      : "left";
-}
-
-static struct sum sum_up(const struct dh_chase_candidates *c)
-{
-    struct sum s = {0};
-    for (size_t i = 0; i < c->n; i++) {
-        const struct dh_chase_candidate *at = &c->at[i];
-        bool tried = at->runs[0] || at->runs[1];
-        s.tried += tried;
-        s.reached += at->reached > 0;
-        s.confirmed += at->confirmed > 0;
-        s.twice += at->confirmed >= ENOUGH;
-        s.timeout += !at->confirmed && at->timeouts;
-        s.not_seen += tried && !at->confirmed && !at->timeouts;
-        s.not_chased += !tried && at->refused;
-        s.left += !tried && !at->refused;
-    }
-    return s;
-}
-
 static json_t *number(u64 n)
 {
     return json_integer((json_int_t)n);
@@ -325,7 +356,7 @@ int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
 static int infer(struct many *m, json_t **ret_meetings)
 {
     struct dh_chase_inference inf;
-    int rc = dh_chase_infer_begin(m->q, &inf);
+    int rc = dh_chase_infer_begin(m->q, &inf, m->q->from ? m->c : NULL);
     if (!rc) {
         struct dh_chase_trial t = dh_chase_infer_run(&inf, m->reporter, m->output);
         note_interrupt(m, &t);
@@ -336,6 +367,8 @@ static int infer(struct many *m, json_t **ret_meetings)
             struct dh_chase_outcome o = {.pair = inf.at[i].name, .word = "met", .met = true};
             promote(m, inf.at[i].at);
             dh_chase_state_add(&m->state, &o);
+            if (inf.at[i].at_once)
+                confirm(m, inf.at[i].at);
         }
         *ret_meetings = dh_chase_infer_json(&inf);
     }

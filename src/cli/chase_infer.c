@@ -3,10 +3,10 @@
  * threads make to the same bytes? Of the many pairs that the static analysis proposes, those are worth a
  * chase.
  *
- * Accesses are drawn at random from those of the static table, or from all, if there are none. A thread
- * waits there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer.
- * Who comes while it waits races with it. Who comes later may be ordered with it, by a lock or otherwise; all
- * that is learnt is that the two meet.
+ * Accesses are drawn at random: from the lines of the pairs that somebody else proposes, else from those of
+ * the static table, or from all, if there are none. A thread waits there for a moment, and its bytes are
+ * watched; then it goes on, and they are watched a while longer. Who comes while it waits races with it. Who
+ * comes later may be ordered with it, by a lock or otherwise; all that is learnt is that the two meet.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 enum { DELAY_US = 1000 };
 
-/* ---- The table ---- */
+/* ---- What to draw from ---- */
 
 static const char *line_name(struct dh_arena *arena, const char *file, int line)
 {
@@ -56,14 +56,44 @@ static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
     dh_arena_done(&arena);
 }
 
-int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf)
+/* The accesses of all pairs that others propose; or all of the program, if it has none of them. */
+static void keep_proposed(struct dh_chase_request *q, const struct dh_chase_candidates *proposed)
+{
+    struct dh_chase_spots spots[DH_CHASE_MODULES] = {0};
+    size_t cap[DH_CHASE_MODULES] = {0}, n = 0;
+    for (size_t i = 0; i < proposed->n; i++) {
+        q->positions[0] = proposed->at[i].at[0];
+        q->positions[1] = proposed->at[i].at[1];
+        if (dh_chase_find_candidate(q))
+            continue;
+        for (size_t k = 0; k < q->sites.n; k++) {
+            const struct dh_chase_access *a = q->sites.at[k].access;
+            size_t m = (size_t)(q->sites.at[k].module - q->modules);
+            spots[m].at = dh_util_grow(spots[m].at, spots[m].n, &cap[m], sizeof(*spots[m].at));
+            spots[m].at[spots[m].n++] =
+                (struct dh_chase_spot){a->address, a->file, a->line, a->column, a->code.length};
+            n++;
+        }
+    }
+    q->sites.n = 0;
+    for (size_t m = 0; m < q->n_modules; m++) {
+        if (n)
+            dh_chase_lines_keep(q->modules[m].file, &spots[m], &q->pools[m].spots);
+        free(spots[m].at);
+    }
+}
+
+int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf,
+                         const struct dh_chase_candidates *proposed)
 {
     *inf = (struct dh_chase_inference){.q = q};
     dh_map_init(&inf->by_name, &q->arena);
     q->sites.n = 0;
     int rc = dh_chase_find_all(q);
-    const struct dh_static *table = rc ? NULL : dh_chase_table(q);
-    if (table)
+    const struct dh_static *table = rc || proposed ? NULL : dh_chase_table(q);
+    if (!rc && proposed)
+        keep_proposed(q, proposed);
+    else if (table)
         keep_sites(q, table->pairs);
     return rc ? rc : dh_chase_check_watchpoints(q);
 }
@@ -200,7 +230,7 @@ int dh_chase_infer(struct dh_chase_request *q)
     struct dh_chase_inference inf;
     struct dh_reporter_result result;
     struct dh_chase_trial t = {.ran = true};
-    int output = -1, rc = dh_chase_infer_begin(q, &inf);
+    int output = -1, rc = dh_chase_infer_begin(q, &inf, NULL);
     bool blind = false;
     if (!rc)
         rc = dh_chase_open_output(q, &output);

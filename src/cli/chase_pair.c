@@ -179,6 +179,18 @@ static void warn_of_refused(struct dh_chase_request *q, const struct dh_chase_po
                 dh_chase_position_text(&q->arena, p));
 }
 
+static void warn_of_merged(struct dh_chase_request *q, const struct dh_chase_position *p,
+                           const struct found *f)
+{
+    for (size_t m = 0; m < q->n_modules; m++)
+        if (f->in[m].merged)
+            dh_cli_warn(
+                "chase",
+                "the compiler has merged the access at %s with others, so it has no line; all such accesses "
+                "of its function are chased",
+                dh_chase_position_text(&q->arena, p));
+}
+
 static bool can_conflict(const struct dh_chase_sites *sites)
 {
     u8 kinds[2] = {0};
@@ -211,8 +223,10 @@ int dh_chase_find_sites(struct dh_chase_request *q)
         rc = check(q, &q->positions[i], &found);
         if (!rc && !add_sites(q, &q->positions[i], &found, side_of(q, i)))
             rc = dh_cli_fail("chase", "the pair has more than %d instructions", DH_CONTROL_SITES);
-        if (!rc)
+        if (!rc) {
             warn_of_refused(q, &q->positions[i], &found);
+            warn_of_merged(q, &q->positions[i], &found);
+        }
     }
     if (!rc && !q->any && !can_conflict(&q->sites))
         rc = dh_cli_fail("chase", "both positions only read, so they cannot race");

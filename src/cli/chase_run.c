@@ -383,6 +383,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     ret->total_us = run.total_us;
     ret->traps = target->control->traps;
     ret->harmless = target->control->harmless;
+    ret->ordered = target->control->ordered;
 }
 
 /* Processor time of the programs that have ended. */

@@ -69,7 +69,10 @@ static const char usage[] =
     "  --tracking-only       litehb, fullhb: follow as usual, but do not look at B: to measure the cost\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
-    "  --trials=N            run the program N times, for each pair and order (default: 1)\n"
+    "  --trials=N            run the program N times, for each pair and order (default: 1); 0 with --infer: "
+    "no "
+    "more\n"
+    "                        than the run that infers\n"
     "  --module=FILE         look for A and B in this library too; may be given several times\n"
     "  --list                print the instructions of A and B, and run nothing\n"
     "  --seed=N              the random choices of an earlier run (default: others each time)\n"
@@ -253,7 +256,7 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
                 "chase",
                 "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);
     } else if ((v = dh_cli_value(arg, "trials"))) {
-        if (!read_number(v, 1, 1000000, &q->trials))
+        if (!read_number(v, 0, 1000000, &q->trials))
             return dh_cli_fail("chase", "--trials cannot be '%s'; it must be a number from 1 on", v);
     } else if ((v = dh_cli_value(arg, "seed"))) {
         if (!read_number(v, 1, UINT64_MAX, &q->seed))
@@ -359,7 +362,7 @@ void dh_chase_print_stats(const struct dh_chase_trial *t)
 }
 
 struct tally {
-    u64 runs, confirmed, reached, timeouts;
+    u64 runs, confirmed, reached, timeouts, ordered;
     u64 tau_us; /* of the last run */
     bool blind;
     int status; /* of the last run */
@@ -375,6 +378,11 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
                 "deadheat chase: timeout: a thread was held %" PRIu64 " time%s, up to %" PRIu64
                 " ms, and nobody came to the other access on the same bytes\n",
                 t->timeouts, t->timeouts == 1 ? "" : "s", t->tau_us / 1000);
+    else if (!t->confirmed && !t->blind && t->ordered)
+        fprintf(stderr,
+                "deadheat chase: no race: other threads came to the second access %" PRIu64
+                " time%s on the same bytes, and something always ordered that after the first\n",
+                t->ordered, t->ordered == 1 ? "" : "s");
     else if (!t->confirmed && !t->blind && t->reached)
         fprintf(stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
                 q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
@@ -434,6 +442,7 @@ static int run(struct dh_chase_request *q)
         tally.reached += trial.reached;
         tally.blind |= trial.blind;
         tally.timeouts += trial.timeout;
+        tally.ordered += trial.ordered;
         tally.tau_us = q->tau_us;
         if (!q->replay)
             q->tau_us = dh_chase_tau(tally.timeouts);
@@ -563,6 +572,9 @@ static int check_flags(const struct dh_chase_request *q)
                            q->state     ? "state"
                            : q->summary ? "summary"
                                         : "budget");
+    if (!q->trials && !(q->infer && many))
+        return dh_cli_fail("chase",
+                           "--trials cannot be '0'; only with --infer and pairs is there a run without");
     if (!q->argv[0])
         return dh_cli_fail("chase", "which program? For example: deadheat chase --pair %s -- ./prog",
                            q->pair ? q->pair : "server.c:120:server.c:340");

@@ -267,8 +267,14 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     struct dh_control_access here;
     u32 met = 0;
     describe(uc, c, site, &here);
-    if (here.tid == c->first.tid || !conflict(c, &here, &met) || is_ordered(c, seen) ||
-        !move(c, seen, DH_CONTROL_MET))
+    if (here.tid == c->first.tid || !conflict(c, &here, &met))
+        return;
+    if (is_ordered(c, seen)) {
+        if (!__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) /* then it is only taken to be */
+            __atomic_fetch_add(&c->ordered, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!move(c, seen, DH_CONTROL_MET))
         return;
     c->first.met = met;
     c->second = here;

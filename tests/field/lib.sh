@@ -33,3 +33,6 @@ refused() { # NAME SENTENCE ARGUMENTS
     same "$name" "$status" 2
     has "$name-sentence" err "deadheat chase: error: $sentence"
 }
+# No race, where what orders threads is followed: if all are ordered after the first access before one comes to the second, nobody
+# looks any more.
+none="no race: other threads came to the second access\|not seen: threads were sampled 1 time at the first access"

@@ -313,6 +313,15 @@ for how in 'gcc:-O0' 'gcc:-O2' 'clang-19:-O0' 'clang-19:-O2'; do
     same "kinds-$name" "$missing" ""
 done
 
+# ---- What the compiler has merged out of two lines has none ----
+build clang-19 -O2 merged
+pair="merged.c:$(line merged FIRST):write:merged.c:$(line merged SECOND):read"
+# shellcheck disable=SC2086
+chase $sure --output=merged.jsonl --pair "$pair" -- ./merged
+same merged "$status:$(cat out)" 66:OK
+has merged-words err "the compiler has merged the access at merged.c:$(line merged FIRST):write with others" "#0 set" \
+    "data race on global \`now\`"
+
 # ---- What cannot be done, in one sentence ----
 refused no-pair "which pair?" -- ./meet
 refused both-kinds "either --pair or --any" --any=meet.c:1 --pair "$(self meet)" -- ./meet

@@ -83,7 +83,26 @@ chase --rmax=100% --infer=1s -- ./random race 2000000000
 same time "$(wc -c <out)" 0
 has time-words err "pair of accesses met on the same bytes"
 
+# ---- Only the lines of pairs that others propose are drawn, wherever their files were ----
+proposed() { # LINE
+    access="{\"kind\":\"write\",\"stack\":[{\"file\":\"/elsewhere/random.c\",\"line\":$1,\"column\":77}]}"
+    echo "{\"version\":2,\"findings\":[{\"accesses\":[$access,$access]}]}" >proposed.json
+}
+proposed "$(line random FIRST)"
+# shellcheck disable=SC2086
+chase $slow --trials=0 --from=proposed.json --summary=proposed.out -- ./random race
+same from "$status:$(cat out)" 66:OK
+has from-words err "1 pair of accesses met on the same bytes:" "$add:5 with $add:5: at the same time" "confirmed data race on global"
+has from-json proposed.out '"runs": 0' '"tried": 1' '"confirmed": 1' '"left": 0'
+proposed "$(line random LOCKED)"
+# shellcheck disable=SC2086
+chase $slow --trials=0 --from=proposed.json --summary=proposed.out -- ./random race
+same from-other "$status:$(cat out)" 0:OK
+has from-other-words err "0 pairs of accesses met on the same bytes"
+has from-other-json proposed.out '"confirmed": 0' '"left": 1'
+
 # ---- What does not go together ----
+refused trials-0 "--trials cannot be '0'" --trials=0 --from=proposed.json -- ./random
 chase --infer --any -- ./random
 same infer-any "$status" 2
 has infer-any-words err "--infer is for no pair in particular: leave --any out"
