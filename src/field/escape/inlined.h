@@ -34,6 +34,8 @@ extern DH_HIDDEN u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
 /* Slow paths. They keep the registers of the caller. */
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n);
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_store(const void *dst, u64 value);
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_copy(const void *dst, const void *src, u64 n);
 /* After and before calls of the allocator, which keeps none. */
 DH_HIDDEN __attribute__((nothrow)) void __dh_esc_slow_new(void *p, u64 n);
 DH_HIDDEN __attribute__((nothrow)) void __dh_esc_slow_free(void *p);
