@@ -51,12 +51,10 @@ DH_INLINE u8 dh_esc_at(const void *p)
 }
 
 /* Is the value near memory that has been private? The table of pieces is small enough for any value to be
- * looked up. */
+ * looked up, and has no piece in a program that sleeps. */
 DH_INLINE bool dh_esc_is_near(u64 value)
 {
-    enum { GRAIN_SHIFT = 4 };
-    _Static_assert(1 << GRAIN_SHIFT == DH_CAPER_GRAIN, "an index is the number of a grain");
-    const u64 piece = dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - GRAIN_SHIFT);
+    const u64 piece = (value >> DH_ESC_PIECE_SHIFT) % DH_ESC_PIECES;
     return __atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_RELAXED) != DH_ESC_FAR;
 }
 
