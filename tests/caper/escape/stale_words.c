@@ -7,7 +7,7 @@ struct large {
 };
 
 static struct node *shared;
-static struct large *block;
+static struct large *volatile block;
 
 /* Leaves a pointer to the node in memory that the next block of this size is made of. */
 NOINLINE void leave(struct node *n)
@@ -25,7 +25,7 @@ THREAD(owner)
 
     possibly(mine);
     leave(mine);
-    block = (struct large *)malloc(sizeof(*block));
+    block = (struct large *)malloc(sizeof(struct large));
     shared = n;
     mark();
     n->value = 2;    // ESCAPED
@@ -36,6 +36,7 @@ THREAD(owner)
 THREAD(other)
 {
     after(1);
+    MUST(block);
     perhaps(shared)->value = 3; // ESCAPED
     return NULL;
 }
