@@ -109,6 +109,9 @@ DH_INLINE u64 dh_caper_run_size(u64 n_groups)
  *     beginning of a block is found in a few steps from anywhere in it.
  * DH_CAPER_OPEN is added at the last grain if what lies behind it may be the block's: the rest of a block
  * that does not end with a grain, or the pointer just behind its end.
+ * DH_CAPER_HOLDS is added at the first grain once the program has stored something into the block that may be
+ * a pointer to a private block: only then is it scanned when it escapes. It is also added at the grain that
+ * was stored to, which saves the next store there from looking for the first.
  * The base fits into the displacement of an instruction. Addresses of user space have 47 bits. */
 #define DH_CAPER_SHADOW 0x7fff8000ul
 #define DH_CAPER_SHADOW_SIZE (1ul << 43)
@@ -117,7 +120,9 @@ enum {
     DH_CAPER_STEPS = 8,
     DH_CAPER_FIRST = DH_CAPER_STEPS + 1,
     DH_CAPER_OPEN = 0x80,
-    DH_CAPER_OWNERS = DH_CAPER_OPEN - DH_CAPER_FIRST,
+    DH_CAPER_HOLDS = 0x40,
+    DH_CAPER_FLAGS = DH_CAPER_OPEN | DH_CAPER_HOLDS,
+    DH_CAPER_OWNERS = DH_CAPER_HOLDS - DH_CAPER_FIRST,
 };
 
 #endif

@@ -125,6 +125,22 @@ void dh_shim_move_to_front(LLVMValueRef fn);
 /* Calls of one become calls of the other. */
 void dh_shim_replace_calls(LLVMValueRef old, LLVMValueRef by);
 
+/* ---- shim_exits.cpp: where loops end, for Caper builds -------------------------------------------- */
+
+struct dh_shim_exits;
+struct dh_shim_exits *dh_shim_exits_new(LLVMValueRef fn, bool (*is_quiet)(void *arg, LLVMValueRef inst),
+                                        void *arg);
+void dh_shim_exits_free(struct dh_shim_exits *exits);
+/* The outermost loop that is sure to end, holds only quiet instructions, has ptr made from one and the same
+ * pointer in all its rounds (origin), and has always gone through the block of inst when it is left; or NULL.
+ */
+const void *dh_shim_exits_loop(struct dh_shim_exits *exits, LLVMValueRef inst, LLVMValueRef ptr,
+                               LLVMValueRef *ret_origin);
+/* Instructions before which control has just left the loop, one for each block that it leads to. Makes blocks
+ * for those that are also reached in other ways. Returns how many there are, which may be more. */
+unsigned dh_shim_exits_places(struct dh_shim_exits *exits, const void *loop, LLVMValueRef *ret,
+                              unsigned room);
+
 /* ---- shim_loops.cpp: a function's loops ---------------------------------------------------------- */
 
 struct dh_shim_loops;

@@ -275,10 +275,21 @@ void *zeroed(size_t n)
 {
     return calloc(n, 8);
 }
-/* CASE made_at -: contents=1 new=1 */
+/* CASE made_at link: contents=1 new=1 store=1 */
 int made_at(void **p, size_t n)
 {
     return posix_memalign(p, 64, n);
+}
+/* CASE made_at_global link: ask=1 contents=1 */
+int made_at_global(size_t n)
+{
+    return posix_memalign(&global, 64, n);
+}
+/* CASE made_here -: contents=1 new=1 */
+void *made_here(size_t n)
+{
+    void *p = NULL;
+    return posix_memalign(&p, 64, n) ? NULL : p;
 }
 /* CASE ended free: free=1 */
 void ended(void *p)

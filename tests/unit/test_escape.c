@@ -94,6 +94,13 @@ static void heap_free(void *p)
     free(p);
 }
 
+/* A store as the plugin makes it. */
+static void put(void *at, u64 value)
+{
+    __dh_esc_store(at, value);
+    *(u64 *)at = value;
+}
+
 /* ---- The shadow ---- */
 
 static const u64 sizes[] = {1,    8,    9,    15,   16,   17,    24,    31,     32,
@@ -162,8 +169,11 @@ static void test_open_rest(void **state)
 {
     (void)state;
     char *child = block(0, 64);
-    void **parent = block(1024, 24);
-    parent[2] = child;
+    void *words[3] = {NULL, NULL, child};
+    char *parent = block(1024, 24);
+    __dh_esc_copy(parent, words, sizeof(words));
+    memcpy(parent, words, sizeof(words));
+    assert_true(is_private(child));
     __dh_esc_publish((u64)parent);
     assert_false(is_private(child));
 }
@@ -210,7 +220,7 @@ static void test_large(void **state)
         else {
             /* A pointer in the midst of it is found; pages that were never touched stay so. */
             char *child = block(64, 64);
-            *(char **)(p + 700000008) = child;
+            put(p + 700000008, (u64)child);
             __dh_esc_publish((u64)p + n / 2);
             assert_true(touched(p, n) < n / 4096 / 16);
             assert_false(is_private(child));
@@ -249,8 +259,7 @@ static void test_stores(void **state)
     (void)state;
     static void *global;
     void **p = block(0, 64), **q = block(128, 64);
-    __dh_esc_store(&p[1], (u64)q);
-    p[1] = q;
+    put(&p[1], (u64)q);
     assert_true(is_private(q));
     __dh_esc_store(&global, (u64)p);
     assert_true(is_all(p, 64, false) && is_all(q, 64, false));
@@ -270,10 +279,10 @@ static void test_reach(void **state)
     (void)state;
     /* A cycle, pointers into blocks, tags, and one that nobody points to. */
     u64 *a = block(0, 64), *b = block(128, 300), *c = block(1024, 24), *apart = block(2048, 64);
-    a[3] = (u64)b + 299;
-    b[36] = (u64)c | 5;
-    c[0] = (u64)a + 64;
-    c[1] = (u64)apart - 8;
+    put(&a[3], (u64)b + 299);
+    put(&b[36], (u64)c | 5);
+    put(&c[0], (u64)a + 64);
+    put(&c[1], (u64)apart - 8);
     __dh_esc_publish((u64)c);
     assert_true(is_all(a, 64, false) && is_all(b, 300, false) && is_all(c, 24, false));
     assert_true(is_all(apart, 64, true));
@@ -283,7 +292,7 @@ static void test_reach(void **state)
         u64 *from = block(0, 320), *to = block(1024, 32);
         for (u64 i = 0; i < 40; i++)
             from[i] = 0x3ff0000000000000ull + i * 0x123456789abull;
-        from[at] = (u64)to;
+        put(&from[at], (u64)to);
         __dh_esc_publish((u64)from);
         assert_false(is_private(to));
     }
@@ -301,17 +310,17 @@ static void test_deep(void **state)
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_ptr_not_equal(nodes, MAP_FAILED);
     dh_esc_blocks_closed = false; /* nodes of 16 bytes, side by side */
-    for (u64 i = 0; i < N; i++) {
-        nodes[i].next = i + 1 < N ? &nodes[i + 1] : NULL;
+    for (u64 i = N; i-- > 0;) {
         __dh_esc_new(&nodes[i], sizeof(nodes[i]));
+        put(&nodes[i].next, i + 1 < N ? (u64)&nodes[i + 1] : 0);
     }
     __dh_esc_publish((u64)&nodes[0]);
     assert_true(is_all(nodes, 16 * 1000, false) && is_all(&nodes[N - 1000], 16 * 1000, false));
     /* A tree: the number of branches to come back to grows. And an array of all. */
-    for (u64 i = 0; i < N; i++) {
-        nodes[i].next = 2 * i + 1 < N ? &nodes[2 * i + 1] : NULL;
-        nodes[i].other = 2 * i + 2 < N ? &nodes[2 * i + 2] : NULL;
+    for (u64 i = N; i-- > 0;) {
         __dh_esc_new(&nodes[i], sizeof(nodes[i]));
+        put(&nodes[i].next, 2 * i + 1 < N ? (u64)&nodes[2 * i + 1] : 0);
+        put(&nodes[i].other, 2 * i + 2 < N ? (u64)&nodes[2 * i + 2] : 0);
     }
     __dh_esc_publish((u64)&nodes[0]);
     for (u64 i = 0; i < N; i++)
@@ -327,6 +336,53 @@ static void test_deep(void **state)
         assert_false(is_private(&nodes[i]));
     free(all);
     munmap(nodes, N * sizeof(*nodes));
+}
+
+/* What is in a block that nobody has stored a pointer into is what was there before it. */
+static void test_holds(void **state)
+{
+    (void)state;
+    for (u64 i = 0; i < DH_ARRAY_LEN(sizes); i++) {
+        u64 n = sizes[i], far = 4 << 20;
+        for (u64 at = 0; at + 8 <= n; at += n > 4096 ? 4096 : 8) {
+            char *p = block(0, n), *q = block(far, 64), *behind = block(DH_ALIGN_DOWN(n, 16) + 16, 40);
+            *(u64 *)(p + at) = (u64)q;
+            __dh_esc_publish((u64)p + n / 2);
+            assert_true(is_all(p, n, false) && is_all(q, 64, true) && is_all(behind, 40, true));
+            __dh_esc_new(p, n);
+            put(p + at, (u64)q);
+            assert_true(dh_esc_shadow_block((uptr)p / 16).holds);
+            assert_int_equal(dh_esc_shadow_block((uptr)p / 16).n, n / 16 + 1);
+            assert_int_equal(dh_esc_shadow_first((uptr)(p + n) / 16), (uptr)p / 16);
+            __dh_esc_publish((u64)p + n / 2);
+            assert_true(is_all(p, n, false) && is_all(q, 64, false) && is_all(behind, 40, true));
+            /* A block that ends takes it along. */
+            __dh_esc_new(p, n);
+            __dh_esc_new(q, 64);
+            put(p + at, (u64)q);
+            __dh_esc_free(p);
+            assert_true(is_all(p, n, false) && is_all(behind, 40, true));
+            __dh_esc_new(p, n);
+            __dh_esc_publish((u64)p);
+            assert_true(is_private(q));
+            __dh_esc_free(q);
+            __dh_esc_free(behind);
+        }
+    }
+    /* Each grain of a long one may have been stored to. */
+    u64 *p = block(0, 100000), *q = block(4 << 20, 64);
+    for (u64 k = 0; k < 100000 / 8; k++)
+        put(&p[k], (u64)q);
+    assert_int_equal(dh_esc_shadow_block((uptr)p / 16).n, 100000 / 16 + 1);
+    __dh_esc_free(p);
+    assert_true(is_all(p, 100000, false));
+    /* Numbers, and pointers to what has escaped, are none. */
+    p = block(0, 64);
+    __dh_esc_store_bits(p, 0x3ff0000000000000ull);
+    __dh_esc_store(p, (u64)&sizes);
+    assert_false(dh_esc_shadow_block((uptr)p / 16).holds);
+    __dh_esc_free(p);
+    __dh_esc_free(q);
 }
 
 static void test_copies(void **state)
@@ -356,7 +412,7 @@ static void test_copies(void **state)
     char *p = block(0, 64), *to = block(128, 256);
     u64 local[32] = {[20] = (u64)p};
     __dh_esc_copy(to, local, sizeof(local));
-    assert_true(is_private(p));
+    assert_true(is_private(p) && dh_esc_shadow_block((uptr)to / 16).holds);
     __dh_esc_copy(to + 4, local, sizeof(local) - 8);
     assert_false(is_private(p)); /* it would stand askew */
     p = block(0, 64);
@@ -425,7 +481,7 @@ static void test_moving(void **state)
     static const u64 steps[] = {100, 10, 5000, 20, 1 << 20, 1 << 24, 1 << 10, 1};
     u64 *child = heap_block(40), *p = __dh_esc_realloc(NULL, 16);
     assert_true(is_all(p, 16, true));
-    p[0] = (u64)child;
+    put(p, (u64)child);
     for (u64 i = 0; i < DH_ARRAY_LEN(steps); i++) {
         u64 *before = p;
         errno = 77;
@@ -444,8 +500,8 @@ static void test_moving(void **state)
     errno = 0;
     assert_null(__dh_esc_reallocarray(p, 1ull << 33, 1ull << 33));
     assert_int_equal(errno, ENOMEM);
-    assert_true(is_all(p, 64, true));
-    p[0] = (u64)child;
+    assert_true(is_all(p, 64, true) && dh_esc_shadow_block((uptr)p / 16).holds);
+    p[0] = (u64)child; /* as it was, but for the seven bytes that went when it had one */
     p = __dh_esc_reallocarray(p, 100, 16);
     assert_true(is_all(p, 1600, true));
     assert_true(is_private(child));
@@ -465,6 +521,19 @@ static void test_moving(void **state)
     assert_false(is_private(p));
 }
 
+/* The block moves to where it cannot be tracked: what it points to has escaped with it. */
+static void test_moving_out(void **state)
+{
+    (void)state;
+    u64 *child = heap_block(40), *p = __dh_esc_realloc(NULL, 64);
+    put(p, (u64)child);
+    p = __dh_esc_realloc(p, 8); /* no full grain */
+    assert_false(is_private(p));
+    assert_false(is_private(child));
+    free(p);
+    free(child);
+}
+
 /* ---- Threads ---- */
 
 enum { ROUNDS = 200000, SIDE = 64 };
@@ -478,7 +547,7 @@ static void *neighbour(void *arg)
         u64 at = ((round * 7 % SIDE) * 2 + side) * 32;
         u64 *p = (u64 *)(arena + at);
         __dh_esc_new(p, 24);
-        p[0] = (u64)(arena + (at ^ 32)); /* it looks like a pointer to the other's */
+        put(p, (u64)(arena + (at ^ 32))); /* it looks like a pointer to the other's */
         if (dh_esc_shadow_block((uptr)p / 16).n != 2 || !is_all(p, 24, true))
             return "not private";
         if (round % 3 == 0)
@@ -614,7 +683,7 @@ static void handle(int number)
     u64 *p = (u64 *)(arena + (8 << 20)), *q = (u64 *)(arena + (9 << 20));
     __dh_esc_new(p, 4000);
     __dh_esc_new(q, 24);
-    p[499] = (u64)q;
+    put(&p[499], (u64)q);
     if (of_handler)
         __dh_esc_publish((u64)of_handler);
     __dh_esc_publish((u64)p);
@@ -633,7 +702,7 @@ static void *interrupted(void *arg)
             p[i] = (u64 *)(arena + i * 4096);
             memset(p[i], 0, n);
             __dh_esc_new(p[i], n);
-            p[i][0] = i > 0 ? (u64)p[i - 1] : 0;
+            put(p[i], i > 0 ? (u64)p[i - 1] : 0);
         }
         of_handler = p[N / 2];
         if (round % 2)
@@ -703,11 +772,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stores, begin, end),
         cmocka_unit_test_setup_teardown(test_reach, begin, end),
         cmocka_unit_test_setup_teardown(test_deep, begin, end),
+        cmocka_unit_test_setup_teardown(test_holds, begin, end),
         cmocka_unit_test_setup_teardown(test_copies, begin, end),
         cmocka_unit_test_setup_teardown(test_returns, begin, end),
         cmocka_unit_test_setup_teardown(test_questions, begin, end),
         cmocka_unit_test_setup_teardown(test_give_up, begin, end),
         cmocka_unit_test_setup_teardown(test_moving, begin, end),
+        cmocka_unit_test_setup_teardown(test_moving_out, begin_open, end),
         cmocka_unit_test_setup_teardown(test_neighbours, begin, end),
         cmocka_unit_test_setup_teardown(test_foreign, begin, end),
         cmocka_unit_test_setup_teardown(test_births, begin, end),

@@ -158,7 +158,7 @@ static bool begins_at(const void *p)
 {
     u64 first = (uptr)p / DH_CAPER_GRAIN;
     return (uptr)p % DH_CAPER_GRAIN == 0 && dh_esc_index((u64)p) == first &&
-           (*dh_esc_shadow(first) & ~DH_CAPER_OPEN) >= DH_CAPER_FIRST;
+           (*dh_esc_shadow(first) & ~DH_CAPER_FLAGS) >= DH_CAPER_FIRST;
 }
 
 /* Whoever owns it: who frees a block has it. */
@@ -167,9 +167,8 @@ void __dh_esc_slow_free(void *p)
     if (!begins_at(p))
         return;
     u64 first = (uptr)p / DH_CAPER_GRAIN;
-    u64 bytes = *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
-    u32 grains = 1 + dh_esc_shadow_more(bytes >> 8); /* which ends with the 0 that comes in */
-    if (DH_LIKELY(grains < DH_ESC_FEW && (bytes & 0x8080808080808080ull) == 0))
+    u32 grains = dh_esc_shadow_count_few(first);
+    if (DH_LIKELY(grains < DH_ESC_FEW))
         dh_esc_shadow_clear_few(first, grains);
     else
         free_any(first);
@@ -188,13 +187,26 @@ static bool suspend(void *p, struct dh_esc_block *ret)
     return ret->owner == dh_esc_owner_mine();
 }
 
+/* The block at p has what the old one had. If it is not tracked, what was in it has escaped with it. */
+static void take_over(void *p, u64 n, const struct dh_esc_block *was)
+{
+    u64 before = was->n * DH_CAPER_GRAIN;
+    if (was->holds && !dh_esc_shadow_hold((uptr)p / DH_CAPER_GRAIN, was->owner))
+        __dh_esc_slow_contents(p, n < before ? n : before);
+}
+
 /* n: the bytes asked for; begins: it is to be private. */
 static void *resume(void *moved, u64 n, bool begins, const struct dh_esc_block *was)
 {
-    if (!moved && n > 0 && begins && was->n > 0)
+    void *now = moved;
+    if (!moved && n > 0 && begins && was->n > 0) {
         dh_esc_shadow_fill(was->first, was->n, was->owner, was->open); /* it failed */
-    else if (moved && begins && __dh_esc_mask != 0)
+        now = (void *)(was->first * DH_CAPER_GRAIN);
+    } else if (moved && begins && __dh_esc_mask != 0) {
         __dh_esc_slow_new(moved, n);
+    }
+    if (now && begins)
+        take_over(now, n, was);
     return moved;
 }
 

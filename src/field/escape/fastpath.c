@@ -24,12 +24,13 @@ FAST void __dh_esc_bits(u64 value)
         __dh_esc_publish(value);
 }
 
-/* A word that stands askew would not be found by a scan. */
+/* A word that stands askew would not be found by a scan, nor one in a block that is not known to hold
+ * pointers. */
 FAST void __dh_esc_store(const void *dst, u64 value)
 {
     if (DH_UNLIKELY(dh_esc_is_candidate(value)))
-        if (dh_esc_at(dst) == 0 || (uptr)dst % sizeof(u64) != 0)
-            __dh_esc_slow_publish(value);
+        if ((dh_esc_at(dst) & DH_CAPER_HOLDS) == 0 || (uptr)dst % sizeof(u64) != 0)
+            __dh_esc_slow_store(dst, value);
 }
 
 FAST void __dh_esc_store_bits(const void *dst, u64 value)
@@ -55,12 +56,17 @@ FAST void __dh_esc_contents(const void *src, u64 n)
  * part of a word only, at either end. */
 FAST void __dh_esc_copy(const void *dst, const void *src, u64 n)
 {
-    if (dh_esc_at(dst) == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0) {
+    const u8 at = dh_esc_at(dst);
+    if (at == 0 || ((uptr)dst - (uptr)src) % sizeof(u64) != 0) {
         __dh_esc_contents(src, n);
-    } else if (DH_UNLIKELY(((uptr)src | n) % sizeof(u64) != 0) && n > 0) {
+        return;
+    }
+    if (DH_UNLIKELY(((uptr)src | n) % sizeof(u64) != 0) && n > 0) {
         __dh_esc_contents(src, 1);
         __dh_esc_contents((const char *)src + n - 1, 1);
     }
+    if ((at & DH_CAPER_HOLDS) == 0)
+        __dh_esc_slow_copy(dst, src, n);
 }
 
 FAST void __dh_esc_return(u64 value)
@@ -92,9 +98,10 @@ FAST void __dh_esc_free(void *p)
         __dh_esc_slow_free(p);
 }
 
-/* A mark that is there already is not written again: threads share its cache line. */
+/* What is known already is not asked again: marks are near, and the shadow as far away as the memory. Nor is
+ * it written again: threads share its cache line. */
 FAST void __dh_esc_ask(const void *p, u32 group)
 {
-    if (dh_esc_at(p) == 0 && __dh_esc_marks[group] == 0)
+    if (__dh_esc_marks[group] == 0 && dh_esc_at(p) == 0)
         __dh_esc_marks[group] = 1;
 }

@@ -34,6 +34,8 @@ extern DH_HIDDEN u8 dh_esc_shadow_pieces[DH_ESC_PIECES];
 /* Slow paths. They keep the registers of the caller. */
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_publish(u64 value);
 DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n);
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_store(const void *dst, u64 value);
+DH_HIDDEN DH_ESC_PRESERVE void __dh_esc_slow_copy(const void *dst, const void *src, u64 n);
 /* After and before calls of the allocator, which keeps none. */
 DH_HIDDEN __attribute__((nothrow)) void __dh_esc_slow_new(void *p, u64 n);
 DH_HIDDEN __attribute__((nothrow)) void __dh_esc_slow_free(void *p);
@@ -49,12 +51,10 @@ DH_INLINE u8 dh_esc_at(const void *p)
 }
 
 /* Is the value near memory that has been private? The table of pieces is small enough for any value to be
- * looked up. */
+ * looked up, and has no piece in a program that sleeps. */
 DH_INLINE bool dh_esc_is_near(u64 value)
 {
-    enum { GRAIN_SHIFT = 4 };
-    _Static_assert(1 << GRAIN_SHIFT == DH_CAPER_GRAIN, "an index is the number of a grain");
-    const u64 piece = dh_esc_index(value) >> (DH_ESC_PIECE_SHIFT - GRAIN_SHIFT);
+    const u64 piece = (value >> DH_ESC_PIECE_SHIFT) % DH_ESC_PIECES;
     return __atomic_load_n(&dh_esc_shadow_pieces[piece], __ATOMIC_RELAXED) != DH_ESC_FAR;
 }
 

@@ -1,6 +1,7 @@
 /*
  * reach.c - a block escapes, and with it all that can be reached from it (Caper and RaceChaser, CC 2017,
- * section 5.2). Any word that may be a pointer into a private block of this thread is taken for one.
+ * section 5.2). Any word that may be a pointer into a private block of this thread is taken for one, if it is
+ * in a block into which such words have been stored.
  *
  * A block's shadow is cleared before it is scanned: what a signal handler of this thread stores into it
  * meanwhile is then an escape of its own. What is still to be scanned is kept on the stack of the call, so
@@ -118,9 +119,11 @@ static void escape_at(struct work *w, u64 grain, u64 value)
     if (b.owner != w->owner)
         return;
     DH_ASSERT(grain - first < b.n);
+    /* A handler may have stored a pointer into it until now; from now on that is an escape of its own. */
+    u8 last = __atomic_exchange_n(dh_esc_shadow(b.first), 0, __ATOMIC_RELAXED);
     dh_esc_shadow_clear(b.first, b.n);
     w->escapes++;
-    if (DH_UNLIKELY((w->without & DH_CAPER_WITHOUT_TRANSITIVE) != 0))
+    if ((last & DH_CAPER_HOLDS) == 0 || DH_UNLIKELY((w->without & DH_CAPER_WITHOUT_TRANSITIVE) != 0))
         return;
     struct stretch s = {b.first * DH_CAPER_GRAIN, (b.first + b.n) * DH_CAPER_GRAIN};
     if (b.open && s.to % 4096 != 0)
@@ -258,4 +261,25 @@ DH_ESC_PRESERVE void __dh_esc_slow_contents(const void *src, u64 n)
     scan(&w,
          (struct stretch){DH_ALIGN_DOWN((uptr)src, sizeof(u64)), DH_ALIGN_UP((uptr)src + n, sizeof(u64))});
     finish(&w);
+}
+
+/* ---- Into private memory ---- */
+
+/* Does the destination remember that it holds pointers? */
+static bool is_held(const void *dst)
+{
+    u64 grain = dh_esc_index((u64)dst);
+    return *dh_esc_shadow(grain) != 0 && dh_esc_shadow_hold(grain, dh_esc_owner_mine());
+}
+
+DH_ESC_PRESERVE void __dh_esc_slow_store(const void *dst, u64 value)
+{
+    if ((uptr)dst % sizeof(u64) != 0 || !is_held(dst))
+        __dh_esc_slow_publish(value);
+}
+
+DH_ESC_PRESERVE void __dh_esc_slow_copy(const void *dst, const void *src, u64 n)
+{
+    if (!is_held(dst))
+        __dh_esc_slow_contents(src, n);
 }

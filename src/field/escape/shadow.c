@@ -184,7 +184,7 @@ void dh_esc_shadow_clear(u64 first, u64 n)
 u64 dh_esc_shadow_first(u64 grain)
 {
     for (;;) {
-        u32 code = *dh_esc_shadow(grain) & ~DH_CAPER_OPEN;
+        u32 code = *dh_esc_shadow(grain) & ~DH_CAPER_FLAGS;
         if (code >= DH_CAPER_FIRST)
             return grain;
         u64 back = 1ull << 3 * (code - 1);
@@ -194,15 +194,15 @@ u64 dh_esc_shadow_first(u64 grain)
     }
 }
 
-/* How many grains from here on have the code, in sixteens. They are of one block: the next begins with
- * another code. */
+/* How many grains from here on have the code, in sixteens, whether pointers are stored there or not. They are
+ * of one block: the next begins with another code. */
 static u64 count_same(const u8 *at, u8 code)
 {
-    const bytes16 many = spread(code);
+    const bytes16 many = spread(code), known = spread((u8)~DH_CAPER_HOLDS);
     u64 n = 0;
     for (;; n += sizeof(many)) {
         u64 same[2];
-        bytes16 equal = (bytes16)(*(const bytes16 *)(at + n) == many);
+        bytes16 equal = (bytes16)((*(const bytes16 *)(at + n) & known) == many);
         __builtin_memcpy(same, &equal, sizeof(same));
         if ((same[0] & same[1]) != ~0ull)
             return n;
@@ -215,7 +215,7 @@ static u64 skip_far(const u8 *at)
 {
     u64 n = 1;
     u8 code = 0;
-    for (u8 k = 1; k < DH_CAPER_STEPS && (at[1ull << 3 * k] & ~DH_CAPER_OPEN) == k + 1; k++) {
+    for (u8 k = 1; k < DH_CAPER_STEPS && (at[1ull << 3 * k] & ~DH_CAPER_FLAGS) == k + 1; k++) {
         n = 1ull << 3 * k;
         code = k + 1;
     }
@@ -225,11 +225,15 @@ static u64 skip_far(const u8 *at)
 struct dh_esc_block dh_esc_shadow_block(u64 first)
 {
     const u8 *at = dh_esc_shadow(first);
+    const u32 few = dh_esc_shadow_count_few(first);
     struct dh_esc_block b = {.first = first,
-                             .n = at[0] & DH_CAPER_OPEN ? 1 : skip_far(at),
-                             .owner = (u8)((at[0] & ~DH_CAPER_OPEN) - DH_CAPER_FIRST),
-                             .open = (at[0] & DH_CAPER_OPEN) != 0};
-    for (u32 more = 8; more == 8 && !b.open; b.n += more) {
+                             .n = few < DH_ESC_FEW               ? few
+                                  : (at[0] & DH_CAPER_OPEN) != 0 ? 1
+                                                                 : skip_far(at),
+                             .owner = (u8)((at[0] & ~DH_CAPER_FLAGS) - DH_CAPER_FIRST),
+                             .open = (at[0] & DH_CAPER_OPEN) != 0,
+                             .holds = (at[0] & DH_CAPER_HOLDS) != 0};
+    for (u32 more = few < DH_ESC_FEW ? 0 : 8; more == 8 && !b.open; b.n += more) {
         u64 bytes = *(const volatile dh_esc_u64 *)(at + b.n);
         more = dh_esc_shadow_more(bytes);
         u64 opens = bytes & 0x8080808080808080ull & (more == 8 ? ~0ull : (1ull << 8 * more) - 1);
@@ -239,4 +243,27 @@ struct dh_esc_block dh_esc_shadow_block(u64 first)
         }
     }
     return b;
+}
+
+/* ---- What blocks hold ---- */
+
+/* A signal handler may make the block escape meanwhile; what it has cleared must stay so. */
+static bool add_flag(u8 *at)
+{
+    u8 code = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (code != 0)
+        if (__atomic_compare_exchange_n(at, &code, code | DH_CAPER_HOLDS, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+bool dh_esc_shadow_hold(u64 grain, u32 owner)
+{
+    u64 first = dh_esc_shadow_first(grain);
+    if (first == DH_ESC_NONE)
+        return false;
+    u8 *at = dh_esc_shadow(first);
+    return (*at & ~DH_CAPER_FLAGS) == DH_CAPER_FIRST + owner && add_flag(at) &&
+           add_flag(dh_esc_shadow(grain));
 }

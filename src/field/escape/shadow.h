@@ -29,6 +29,7 @@ typedef u16 dh_esc_u16 __attribute__((aligned(1), may_alias));
 struct dh_esc_block {
     u64 first, n; /* grains */
     bool open;
+    bool holds;
     u8 owner;
 };
 
@@ -91,11 +92,20 @@ DH_INLINE void dh_esc_shadow_clear_few(u64 first, u64 n)
 /* How many of 8 bytes go on with a block: those before the first that is in none, or begins the next. */
 DH_INLINE u32 dh_esc_shadow_more(u64 bytes)
 {
-    /* Codes 1 to STEPS go on. With 7 bits each, no carry leaves a byte. */
+    /* Codes 1 to STEPS go on. Without the flags, no carry leaves a byte. */
     const u64 ones = 0x0101010101010101ull, high = ones << 7;
-    u64 codes = bytes & ~high;
+    u64 codes = bytes & ~(ones * DH_CAPER_FLAGS);
     u64 ends = ((codes + ones * (0x80 - DH_CAPER_FIRST)) | ~(codes + ones * 0x7f)) & high;
     return ends ? (u32)__builtin_ctzll(ends) / 8 : 8;
+}
+
+/* How many grains the block has that begins there; DH_ESC_FEW if there are more, or what is behind it may be
+ * its own. */
+DH_INLINE u32 dh_esc_shadow_count_few(u64 first)
+{
+    u64 bytes = *(const volatile dh_esc_u64 *)dh_esc_shadow(first);
+    u32 grains = 1 + dh_esc_shadow_more(bytes >> 8); /* which ends with the 0 that comes in */
+    return (bytes & 0x8080808080808080ull) == 0 ? grains : DH_ESC_FEW;
 }
 
 void dh_esc_shadow_fill(u64 first, u64 n, u8 owner, bool open);
@@ -104,6 +114,9 @@ void dh_esc_shadow_clear(u64 first, u64 n);
 u64 dh_esc_shadow_first(u64 grain);
 /* How long the block is that begins there. */
 struct dh_esc_block dh_esc_shadow_block(u64 first);
+/* The program is about to store what may be a pointer at this grain. False: it is not in a private block of
+ * the owner. */
+bool dh_esc_shadow_hold(u64 grain, u32 owner);
 
 /* ---- blocks.c ---- */
 

@@ -35,7 +35,7 @@ struct dh_caper_act {
     LLVMValueRef times;   /* NEW: n is to be multiplied by it; or NULL */
     LLVMValueRef unless;  /* only if this, a callee, is outside the program; or NULL */
     u64 constant;         /* if n is NULL: the length */
-    bool loaded;          /* NEW: a points to the pointer */
+    bool loaded;          /* NEW: a points to the pointer; b: and is such that a barrier is needed, or NULL */
 };
 
 struct dh_caper {

@@ -183,15 +183,21 @@ static void emit_word(struct dh_caper *c, LLVMValueRef ptr)
     dh_caper_emit_call(c, DH_CAPER_BITS, &word);
 }
 
-/* posix_memalign has stored the pointer if it returned 0; a pointer that it has not is not to be read. */
+/* posix_memalign has stored the pointer if it returned 0; a pointer that it has not is not to be read. A
+ * block that is stored where others can reach it, as only its shadow can tell, begins and escapes at once. */
 static void emit_new_at(struct dh_caper *c, const struct dh_caper_act *act, LLVMValueRef place)
 {
     struct dh_ir *ir = c->ir;
     LLVMValueRef ok = LLVMBuildICmp(ir->builder, LLVMIntEQ, act->at, LLVMConstNull(LLVMTypeOf(act->at)), "");
     LLVMValueRef inside = dh_shim_split_if(ok, place, false);
     LLVMPositionBuilderBefore(ir->builder, inside);
-    LLVMValueRef args[] = {LLVMBuildLoad2(ir->builder, ir->ptr, act->a, ""), length_of(c, act)};
+    LLVMValueRef p = LLVMBuildLoad2(ir->builder, ir->ptr, act->a, "");
+    LLVMValueRef args[] = {p, length_of(c, act)};
     dh_caper_emit_call(c, DH_CAPER_NEW, args);
+    if (act->b) {
+        LLVMValueRef stored[] = {act->b, LLVMBuildPtrToInt(ir->builder, p, ir->u64, "")};
+        dh_caper_emit_call(c, DH_CAPER_STORE, stored);
+    }
 }
 
 static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMValueRef place)

@@ -258,6 +258,19 @@ static bool is_realloc(const char *name)
     return strcmp(name, "realloc") == 0 || strcmp(name, "reallocarray") == 0;
 }
 
+static bool is_variable(void *arg, LLVMValueRef object)
+{
+    (void)arg;
+    return LLVMIsAGlobalVariable(object) != NULL;
+}
+
+/* The library stores the pointer where others can reach it. */
+static bool is_born_escaped(const struct library *l, const struct dh_w_effect *e)
+{
+    return e->kind == DH_W_EFFECT_NEW_AT && dh_caper_has(l->c, DH_CAPER_RULE_LINK) &&
+           dh_shim_each_object(argument(l, e->n), is_variable, NULL);
+}
+
 /* Only what says how long it is; the rest counts as escaped from its beginning. */
 void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char *function)
 {
@@ -270,12 +283,16 @@ void dh_caper_plan_allocation(struct dh_caper *c, LLVMValueRef call, const char 
         LLVMValueRef n = argument(&l, e.length_arg), p = argument(&l, e.n);
         if (e.kind == DH_W_EFFECT_FREE && is_pointer(p) && dh_caper_has(c, DH_CAPER_RULE_FREE))
             dh_caper_act_add(c, DH_CAPER_FREE, call)->a = p;
-        if (!n || (e.kind != DH_W_EFFECT_NEW && e.kind != DH_W_EFFECT_NEW_AT))
+        if (!n || (e.kind != DH_W_EFFECT_NEW && e.kind != DH_W_EFFECT_NEW_AT) || is_born_escaped(&l, &e))
             continue;
         struct dh_caper_act *act = dh_caper_act_add(c, DH_CAPER_NEW, call);
         act->after = true;
         act->a = e.kind == DH_W_EFFECT_NEW ? call : p;
         act->loaded = e.kind == DH_W_EFFECT_NEW_AT;
+        /* (A local counts as known elsewhere because of this very call, which does not keep it.) */
+        if (act->loaded && dh_caper_has(c, DH_CAPER_RULE_LINK) &&
+            dh_caper_place_of(c, p) == DH_CAPER_SOMEWHERE)
+            act->b = p;
         act->n = n;
         act->times = argument(&l, e.count_arg);
     }

@@ -8,6 +8,10 @@
  * reason.
  *
  * Two addresses made from one pointer are in one object: the language allows nothing else.
+ *
+ * What is left at the end of a block waits until the loops around it end in which nothing ends a stretch, if
+ * the pointer is the same in all their rounds. Only what is sure to have happened by then does: a question
+ * must not speak for an access that was not made.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +30,11 @@ struct dh_caper_ask {
     u32 group;
 };
 
-enum { MAX_PENDING = 16, MAX_SITES = 256, MAX_TOGETHER = 16 };
+enum { MAX_PENDING = 16, MAX_SITES = 256, MAX_TOGETHER = 16, MAX_EXITS = 8 };
 
 /* Accesses to one object, of which the question is still to be asked. */
 struct pending {
+    const void *loop; /* asked behind this one; NULL: where the stretch ends */
     LLVMValueRef object, address;
     u32 sites[MAX_SITES];
     size_t n;
@@ -37,8 +42,11 @@ struct pending {
 
 struct planner {
     struct dh_caper *c;
+    struct dh_shim_exits *exits;
     struct pending at[MAX_PENDING];
     size_t n;
+    struct pending *late; /* of the whole function, behind loops */
+    size_t n_late, cap_late;
 };
 
 /* ---- groups ---- */
@@ -89,6 +97,54 @@ static void flush(struct planner *p, LLVMValueRef before)
     for (size_t i = 0; i < p->n; i++)
         flush_one(p, &p->at[i], before);
     p->n = 0;
+}
+
+/* ---- behind loops ---- */
+
+static void put_off(struct planner *p, const struct pending *one, const void *loop, LLVMValueRef origin)
+{
+    struct pending *to = NULL;
+    for (size_t i = 0; i < p->n_late && !to; i++)
+        if (p->late[i].loop == loop && p->late[i].object == origin && p->late[i].n + one->n <= MAX_SITES)
+            to = &p->late[i];
+    if (!to) {
+        p->late = dh_util_grow(p->late, p->n_late, &p->cap_late, sizeof(*p->late));
+        to = &p->late[p->n_late++];
+        to->loop = loop;
+        to->object = origin;
+        to->address = one->address;
+        to->n = 0;
+    }
+    memcpy(&to->sites[to->n], one->sites, one->n * sizeof(one->sites[0]));
+    to->n += one->n;
+}
+
+/* At the end of a block. */
+static void flush_late(struct planner *p, LLVMValueRef end)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        struct pending *one = &p->at[i];
+        LLVMValueRef origin;
+        const void *loop = one->n > 0 ? dh_shim_exits_loop(p->exits, end, one->address, &origin) : NULL;
+        if (!loop)
+            continue;
+        put_off(p, one, loop, origin);
+        one->n = 0;
+    }
+    flush(p, end);
+}
+
+static void ask_late(struct planner *p)
+{
+    for (size_t i = 0; i < p->n_late; i++) {
+        LLVMValueRef places[MAX_EXITS];
+        struct pending *one = &p->late[i];
+        u32 group = add_group(p->c, one->sites, one->n);
+        unsigned n = dh_shim_exits_places(p->exits, one->loop, places, MAX_EXITS);
+        DH_CHECK(n > 0 && n <= MAX_EXITS);
+        for (unsigned k = 0; k < n; k++)
+            ask(p->c, places[k], one->address, group);
+    }
 }
 
 static struct pending *find(struct planner *p, LLVMValueRef address, LLVMValueRef at)
@@ -189,6 +245,32 @@ static void ask_arguments(struct planner *p, LLVMValueRef call, const char *name
         ask(p->c, call, NULL, group);
 }
 
+/* Whether the instruction may free memory, synchronise, or not come back. */
+static bool ends_stretch(const struct planner *p, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMStore:
+        return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMFence:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        return true;
+    case LLVMCall:
+        return LLVMGetTailCallKind(inst) == LLVMTailCallKindMustTail ||
+               dh_ir_quiet_call(p->c->ir->quiet, inst) != DH_CALL_CALM;
+    default:
+        return false;
+    }
+}
+
+static bool is_quiet(void *arg, LLVMValueRef inst)
+{
+    return !ends_stretch(arg, inst);
+}
+
 static void plan_call(struct planner *p, LLVMValueRef call)
 {
     static const unsigned sides[] = {DH_WHOLE_TO, DH_WHOLE_FROM};
@@ -196,9 +278,8 @@ static void plan_call(struct planner *p, LLVMValueRef call)
     struct sites s;
     LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
     const char *name = callee ? LLVMGetValueName2(callee, &len) : "";
-    bool copy = is_copy(name),
-         must = LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
-    if (must || !LLVMIsACallInst(call) || dh_ir_quiet_call(p->c->ir->quiet, call) != DH_CALL_CALM)
+    bool copy = is_copy(name);
+    if (ends_stretch(p, call))
         flush(p, call);
     for (unsigned i = 0; i < DH_ARRAY_LEN(sides) && copy; i++)
         if (sites_of(p, call, sides[i], &s) > 0)
@@ -209,43 +290,42 @@ static void plan_call(struct planner *p, LLVMValueRef call)
 
 static void plan(struct planner *p, LLVMValueRef inst)
 {
-    bool atomic = false;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
     case LLVMStore:
-        atomic = LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
         plan_access(p, inst, LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1));
         break;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-        atomic = true;
         plan_access(p, inst, LLVMGetOperand(inst, 0));
-        break;
-    case LLVMFence:
-        atomic = true;
         break;
     case LLVMCall:
     case LLVMInvoke:
     case LLVMCallBr:
         plan_call(p, inst);
-        break;
+        return;
     default:
         break;
     }
-    if (atomic || LLVMIsATerminatorInst(inst))
+    if (ends_stretch(p, inst))
         flush(p, inst);
+    else if (LLVMIsATerminatorInst(inst))
+        flush_late(p, inst);
 }
 
 void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn)
 {
     struct planner *p = dh_util_alloc(sizeof(*p));
-    p->c = c;
-    p->n = 0;
+    *p = (struct planner){.c = c};
+    p->exits = dh_shim_exits_new(fn, is_quiet, p);
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
             plan(p, i);
         DH_CHECK(p->n == 0);
     }
+    ask_late(p);
+    dh_shim_exits_free(p->exits);
+    free(p->late);
     free(p);
 }
 

@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     void **p = block(64), *q = block(100);
+    __dh_esc_store(&p[3], (u64)q);
     p[3] = q;
     ASK(p, 0);
     ASK(&global, 1);
