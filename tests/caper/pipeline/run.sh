@@ -57,6 +57,24 @@ status=$?
 same short "$(value short.json "len(d['stages'])")" 5
 case $status in 0 | 66) ok short-status ;; *) bad short-status "exit status $status" ;; esac
 
+# A server ends when its client has: that is no interruption, though no handler makes it an orderly end.
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread "$here/server.c" -o server >log 2>&1 || bad server-build "$(tail -3 log | tr '\n' '|')"
+client='until [ -e up ]; do sleep 0.01; done; rm up'
+"$deadheat" caper --state=server.caper --client="$client" -- ./server 2>err
+same client-status "$?" 0
+"$deadheat" pipeline --budget=60s --client="$client" --format=json -- ./server >server.json 2>err
+same client-races "$?" 66
+same client-stages "$(value server.json "d['interrupted'], [s['left'] is not None for s in d['stages'][:4]]")" "False [True, True, True, True]"
+recipe=$(value server.json "d['confirmed'][0]['recipe']")
+PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe" >out 2>&1
+same client-recipe "$?" 66
+rm -f up
+# One that ends by itself has its own status, and its client is killed.
+"$deadheat" caper --state=server.caper --client='echo $$ >pid.new; mv pid.new pid; exec sleep 600' -- ./server pid 2>err
+same client-late "$?" 3
+while grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat pid)/status" 2>/dev/null; do sleep 0.01; done
+ok client-killed
+
 # Nothing to find.
 cat >none.c <<'END'
 int main(void) { return 5; }
