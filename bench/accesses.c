@@ -1,9 +1,11 @@
 /*
  * accesses.c - counts the accesses of a program by the place that makes them: linked to a build with
- * `-fsanitize-coverage=trace-loads,trace-stores`, which calls in front of each load and store of up to 16 bytes.
+ * `-fsanitize-coverage=trace-loads,trace-stores`, which calls in front of each load and store of up to 16
+ * bytes.
  *
- * At the end of the program, a line for each such call goes to the file in ACCESSES: its kind, the place in the
- * program's file just before where it returns to, and how often. For bench/caper, which finds the source lines.
+ * At the end of the program, a line for each such call goes to the file in ACCESSES: its kind, the place in
+ * the program's file just before where it returns to, and how often. For bench/caper, which finds the source
+ * lines.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -52,12 +54,12 @@ NOT_COUNTED static inline void count(int kind, uintptr_t pc)
     }
 }
 
-#define ENTRY(kind, name)                                                                                    \
-    NOT_COUNTED void __sanitizer_cov_##name(const void *p);                                                  \
-    NOT_COUNTED void __sanitizer_cov_##name(const void *p)                                                   \
-    {                                                                                                        \
-        (void)p;                                                                                             \
-        count(kind, (uintptr_t)__builtin_return_address(0));                                                 \
+#define ENTRY(kind, name)                                    \
+    NOT_COUNTED void __sanitizer_cov_##name(const void *p);  \
+    NOT_COUNTED void __sanitizer_cov_##name(const void *p)   \
+    {                                                        \
+        (void)p;                                             \
+        count(kind, (uintptr_t)__builtin_return_address(0)); \
     }
 ENTRY(0, load1)
 ENTRY(0, load2)

@@ -1,4 +1,4 @@
-"""bench/caper --sound: each race that FastTrack sees in a real program's work must be in dpPairs after Caper runs of the same work."""
+"""bench/caper --sound: each race that FastTrack sees in a real program's work must be in dpPairs after Caper runs of it."""
 import pathlib
 import tempfile
 

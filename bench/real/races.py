@@ -1,4 +1,7 @@
-"""Races that FastTrack has reported of a real program, and whether Caper has them: for bench/caper and bench/pipeline."""
+"""Races that FastTrack has reported of a real program, and whether Caper has them: for bench/caper and bench/pipeline.
+
+A race is a pair of lines. What the optimiser has merged has no line: it is line 0 of its file, here as in Caper's table.
+"""
 import json
 import pathlib
 import subprocess
@@ -10,7 +13,7 @@ SETS = ("dpPairs", "spPairs", "none")
 
 def frame_of(access):
     """The innermost frame that is the program's own, or None: what a library accesses is no part of the program."""
-    return next((f for f in access["stack"] if "line" in f and not f["file"].startswith(("/usr", "../"))), None)
+    return next((f for f in access["stack"] if "file" in f and not f["file"].startswith(("/usr", "../"))), None)
 
 
 def variable_of(finding):
@@ -34,7 +37,7 @@ def observed(deadheat, records):
             if None in frames:
                 outside += 1
             else:
-                lines = sorted(f"{pathlib.Path(f['file']).name}:{f['line']}" for f in frames)
+                lines = sorted(f"{pathlib.Path(f['file']).name}:{f.get('line', 0)}" for f in frames)
                 found[",".join(lines)] = variable_of(one)
     return found, outside
 
