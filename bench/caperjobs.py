@@ -2,7 +2,6 @@
 import dataclasses
 import json
 import pathlib
-import subprocess
 
 import harness
 import jobs
@@ -42,15 +41,8 @@ class States:
         return (self.deadheat, "caper", "--quiet", *configuration.flags, f"--state={state}", f"--program={program}", "--")
 
     def status(self, program):
-        done = subprocess.run(
-            [self.deadheat, "caper", "status", "--format=json", f"--state={self.of(program)}", program],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-        if done.returncode:
-            raise harness.Failure("no status")
-        return json.loads(done.stdout)
+        argv = [self.deadheat, "caper", "status", "--format=json", f"--state={self.of(program)}", program]
+        return json.loads(harness.answer(argv, "no status"))
 
     def escaped(self):
         """How many sites have escaped, in all programs that have run."""

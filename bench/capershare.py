@@ -48,17 +48,9 @@ def counted(program, file):
 
 def sites(deadheat, state, program):
     """The places of the pairs of sound, and of dpPairs."""
-    done = subprocess.run(
-        [deadheat, "caper", "export", "--to=filter", f"--state={state}", program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise harness.Failure("no filter")
     sound, dynamic = set(), set()
-    for line in done.stdout.splitlines():
+    text = harness.answer([deadheat, "caper", "export", "--to=filter", f"--state={state}", program], "no filter")
+    for line in text.splitlines():
         if line.startswith("#"):
             continue
         _, place, _, kind, _, is_dynamic = line.split("\t")

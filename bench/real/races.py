@@ -46,16 +46,8 @@ def sets_of(deadheat, state, program, pairs):
     """In which of Caper's sets each pair of lines is."""
     if not pairs:
         return {}
-    done = subprocess.run(
-        [deadheat, "caper", "status", f"--state={state}", *(f"--pair={p}" for p in pairs), program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise harness.Failure("no status")
-    return dict(line.split("\t") for line in done.stdout.splitlines())
+    argv = [deadheat, "caper", "status", f"--state={state}", *(f"--pair={p}" for p in pairs), program]
+    return dict(line.split("\t") for line in harness.answer(argv, "no status").splitlines())
 
 
 def missing(rows, member):
