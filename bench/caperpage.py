@@ -3,6 +3,7 @@ import json
 
 import bars
 import harness
+import races
 import table
 from fieldpage import BAR_HEADER, MEASURES, Overhead, overhead_grid, section, where, wrapped
 
@@ -28,8 +29,14 @@ Tables 3 and 4 of the paper. Known are the distinct races that FastTrack reports
 the kernels have none). Then the pairs that are possible: by the static analysis in its two styles, and by Caper, in the
 steady state: dpPairs, those whose two sites have both touched memory that other threads could reach. In brackets
 how much of `sound` that is. Sites are those in a pair of `sound`; escaped are those in deSites, after so
-many runs. If it was measured (`--alias`), aliasPairs are the pairs that the precise analysis has seen in as many runs, and its cost is how
+many runs. In sound and in dpPairs is the part of a run's loads and stores that are made at sites in a pair of that set: of
+those that `-O2` has left in the kernels, counted in a build of its own (`bench/accesses.c`). If it was measured (`--alias`), aliasPairs are the pairs that the precise analysis has seen in as many runs, and its cost is how
 many times the plain run's time it takes.
+"""
+ABOUT_SOUNDNESS = """
+Each pair of lines of which FastTrack reports a race, in three runs of the real programs that race, is looked up in dpPairs
+after three Caper runs of the same work (`bench/caper --sound`). Races of which one access is in a library's code are no pairs of the
+program's lines. `tests/caper/sound` does the same for the programs of `tests/programs` and `bench/programs`.
 """
 
 
@@ -40,7 +47,7 @@ def known_races():
 
 
 def precision_grid(data):
-    lines = [["program", "known", "relay", "sound", "dpPairs", "sites", "escaped", "runs"]]
+    lines = [["program", "known", "relay", "sound", "dpPairs", "sites", "escaped", "runs", "in sound", "in dpPairs"]]
     known, alias = known_races(), any("alias" in row for row in data["rows"])
     lines[0] += ["aliasPairs", "its cost"] if alias else []
     for row in data["rows"]:
@@ -50,20 +57,44 @@ def precision_grid(data):
         s = row["sets"]
         sound = s["sp_pairs"] + s["dp_pairs"]
         share = f" ({100 * s['dp_pairs'] / sound:.0f}%)" if sound else ""
-        races = known.get(row["name"], 0)
+        found = known.get(row["name"], 0)
         cells = [f"{row['alias']['pairs']:,}", f"{row['alias']['times']:.1f}x"] if "alias" in row else ["-", "-"]
         lines.append(
             [
                 row["name"],
-                "-" if races is None else str(races),
+                "-" if found is None else str(found),
                 *(f"{n:,}" for n in (s["relay"], sound)),
                 f"{s['dp_pairs']:,}{share}",
                 *(f"{n:,}" for n in (s["sites"], s["escaped_sites"])),
                 str(len(row["curve"])),
+                *(f"{100 * s[k]:.1f}%" if k in s else "-" for k in ("sound_share", "dp_share")),
                 *(cells if alias else ()),
             ]
         )
     return lines
+
+
+def sound_grid(rows):
+    lines = [["program", "races", "in dpPairs", "missing", "in a library"]]
+    for row in rows:
+        if "races" not in row:
+            lines.append([row["name"], row.get("note", "-"), "-", "-", "-"])
+            continue
+        dynamic = sum(r["set"] == "dpPairs" for r in row["races"].values())
+        numbers = (len(row["races"]), dynamic, len(row["races"]) - dynamic, row["outside"])
+        lines.append([row["name"], *map(str, numbers)])
+    return lines
+
+
+def missing(rows):
+    return races.missing(rows, "races")
+
+
+def soundness(rows):
+    parts = [wrapped(ABOUT_SOUNDNESS), table.markdown_lines(sound_grid(rows))]
+    if lost := missing(rows):
+        parts.append("Not in dpPairs:\n\n" + "\n".join(f"- {line}" for line in lost))
+    return section("Soundness", *parts)
 
 
 def markdown(data):
@@ -77,10 +108,39 @@ def markdown(data):
         cost += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
     cost += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.caper(data)], left=(0, 4))]
     precision = [wrapped(ABOUT_PRECISION), table.markdown_lines(precision_grid(data))]
-    return HEAD + section("Cost", *cost) + section("Precision", *precision)
+    sound = soundness(data["sound"]) if data.get("sound") else ""
+    return HEAD + section("Cost", *cost) + section("Precision", *precision) + sound
+
+
+def last_results():
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+
+
+def write_sets(rows):
+    """Only what does not depend on time, of these programs; all else stays."""
+    data = last_results()
+    kept = {row["name"]: row for row in data.get("rows", [])}
+    for row in rows:
+        if "sets" in row:
+            one = kept.setdefault(row["name"], {"name": row["name"], "plain": None, "cells": {}})
+            one.pop("note", None)
+            one.update({key: row[key] for key in ("curve", "sets", "alias") if key in row})
+    save(dict(data, rows=list(kept.values())))
+
+
+def write_sound(rows):
+    """Only this part; programs that were not looked at stay."""
+    data = last_results()
+    kept = {row["name"]: row for row in data.get("sound", [])}
+    kept.update({row["name"]: row for row in rows})
+    save(dict(data, sound=list(kept.values())))
 
 
 def write(data):
+    save(dict(data, sound=last_results().get("sound", [])))
+
+
+def save(data):
     RESULTS.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (harness.DOCS / "caper.svg").write_text(Overhead(data).svg(), encoding="utf-8")
     PAGE.write_text(markdown(data), encoding="utf-8")

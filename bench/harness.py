@@ -156,6 +156,16 @@ def build(argv, log, cwd=None, env=None):
         raise Failure("build failed")
 
 
+def answer(argv, failed):
+    """What a command prints; if it fails, a Failure with these words."""
+    done = subprocess.run(
+        [str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+    )
+    if done.returncode:
+        raise Failure(failed)
+    return done.stdout
+
+
 def median_cell(samples):
     cell = {key: statistics.median(s[key] for s in samples) for key in ("wall", "cpu", "rss")}
     cell["runs"] = len(samples)

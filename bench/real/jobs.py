@@ -176,6 +176,8 @@ class Bench:
         self.meter = harness.Meter(self.tools, self.work)
 
     def fetch(self, packages):
+        if not packages:
+            return
         self.progress.say("fetching sources")
         log = self.work / "fetch.log"
         with open(log, "wb") as f:

@@ -93,7 +93,8 @@ class Redis:
     ]
 
     def build(self, job):
-        # MALLOC=libc: jemalloc replaces malloc in a way neither detector follows.
+        # MALLOC=libc: jemalloc replaces malloc in a way neither detector follows. The clients are always native.
+        clients = ["redis-cli", "redis-benchmark"] if job.kind == "native" else []
         job.step(
             MAKE
             + [
@@ -105,8 +106,7 @@ class Redis:
                 "MALLOC=libc",
                 "USE_SYSTEMD=no",
                 "redis-server",
-                "redis-cli",
-                "redis-benchmark",
+                *clients,
             ]
         )
 

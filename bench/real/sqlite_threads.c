@@ -176,6 +176,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: sqlite_threads DIRECTORY ROUNDS\n");
         return 2;
     }
+    for (int i = 0; i < 3; i++) { /* what an earlier run has left */
+        snprintf(uri, sizeof(uri), "%s/files.db%s", argv[1], i == 0 ? "" : i == 1 ? "-wal" : "-shm");
+        remove(uri);
+    }
     snprintf(uri, sizeof(uri), "file:%s/files.db", argv[1]);
     scenario("files", uri, 1);
     scenario("shared", "file:shared?mode=memory&cache=shared", 1);

@@ -33,6 +33,9 @@ static const char usage[] =
     "  --state=FILE     the state\n"
     "  --list           the pairs of dpPairs, with source lines and variables, like 'deadheat static'\n"
     "  --set=dp|sp|sound  with --list: dpPairs (default), spPairs, or both\n"
+    "  --pair=FILE:LINE,FILE:LINE  only say in which set the pair at these lines is: dpPairs, spPairs, or "
+    "none; may\n"
+    "                   be given several times\n"
     "  --limit=N        with --list: at most N pairs of one variable (default: 0, all; with html: 50)\n"
     "  --format=FORMAT  text (default), json or html: one page with the curves; with --list also sarif\n"
     "  --output=FILE    write there instead of standard output\n"
@@ -45,7 +48,11 @@ static const char usage[] =
     "  deadheat caper status --state=prog.caper --list\n"
     "  deadheat caper status --state=prog.caper --format=html --output=prog.html\n";
 
+enum { PAIRS = 1000 };
+
 struct request {
+    const char *pairs[PAIRS]; /* to look up; else: */
+    size_t n_pairs;
     const char *state, *program, *output, *color;
     enum dh_print_format format;
     bool list, limited, chosen;
@@ -258,11 +265,39 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
                       c->alias ? "aliasPairs: two threads accessed the same bytes" : words[q->set]);
 }
 
+static void look_up(struct dh_cli_caper *c, const struct request *q, FILE *out)
+{
+    struct dh_static s = {.set = DH_PAIRS_SOUND, .pairs = c->build.table};
+    bool possible[PAIRS];
+    for (size_t i = 0; i < q->n_pairs; i++)
+        possible[i] = dh_static_has(&s, q->pairs[i]);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
+    for (size_t i = 0; i < q->n_pairs; i++) {
+        dh_text_put(out, q->pairs[i]);
+        fprintf(out, "\t%s\n",
+                !possible[i]                     ? "none"
+                : dh_static_has(&s, q->pairs[i]) ? "dpPairs"
+                                                 : "spPairs");
+    }
+    dh_static_forget(&s);
+    dh_arena_done(&s.arena);
+}
+
 /* ---- The command ---- */
+
+static int add_pair(struct request *q, const char *pair)
+{
+    if (!strchr(pair, ','))
+        return dh_cli_fail("caper status", "--pair cannot be '%s'; it must be FILE:LINE,FILE:LINE", pair);
+    if (q->n_pairs == PAIRS)
+        return dh_cli_fail("caper status", "no more than %d pairs can be looked up at once", PAIRS);
+    q->pairs[q->n_pairs++] = pair;
+    return 0;
+}
 
 static int set_flag(struct request *q, const char *arg)
 {
-    static const char *const names[] = {"--state",  "--list",   "--set",   "--limit",
+    static const char *const names[] = {"--state",  "--list",   "--set",   "--pair", "--limit",
                                         "--format", "--output", "--color", "--help"};
     const char *v;
     char *end;
@@ -270,6 +305,8 @@ static int set_flag(struct request *q, const char *arg)
         q->state = v;
     } else if ((v = dh_cli_value(arg, "output"))) {
         q->output = v;
+    } else if ((v = dh_cli_value(arg, "pair"))) {
+        return add_pair(q, v);
     } else if ((v = dh_cli_value(arg, "format"))) {
         return dh_cli_format("caper status", v, &q->format);
     } else if ((v = dh_cli_value(arg, "color"))) {
@@ -304,10 +341,10 @@ static int check_alias(const struct dh_cli_caper *c, const struct request *q)
 {
     if (!c->alias)
         return 0;
-    if (q->chosen)
+    if (q->chosen || q->n_pairs)
         return dh_cli_fail("caper status",
-                           "--set is for states of escape analysis; '%s' is of --analysis=alias",
-                           c->state_name);
+                           "--%s is for states of escape analysis; '%s' is of --analysis=alias",
+                           q->chosen ? "set" : "pair", c->state_name);
     if (q->format == DH_PRINT_HTML && !q->list)
         return dh_cli_fail(
             "caper status",
@@ -323,7 +360,9 @@ static int print(struct dh_cli_caper *c, const struct request *q)
     struct dh_output to = {.stream = stdout, .fd = STDOUT_FILENO};
     if (q->output && dh_output_open(&to, &c->arena, q->output, inputs, DH_ARRAY_LEN(inputs)) != 0)
         return dh_cli_fail("caper status", "cannot write '%s': %s", q->output, to.why);
-    if (q->list)
+    if (q->n_pairs)
+        look_up(c, q, to.stream);
+    else if (q->list)
         print_list(c, q, to.stream, dh_cli_wants_color(q->color, to.fd));
     else
         print_status(c, q, to.stream);

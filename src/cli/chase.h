@@ -133,6 +133,7 @@ struct dh_chase_candidates {
     size_t n, cap;
     u64 left_out; /* of the input: frees, and accesses of which no line is known */
     struct dh_map by_name;
+    struct dh_map turns; /* while a file is read: how many of a variable there have been */
 };
 
 /* chase_from.c: what a file of race records or findings, or the table in a program, proposes. 0, or the exit

@@ -78,6 +78,38 @@ static bool position_of(struct dh_arena *arena, const json_t *access, struct dh_
     return false;
 }
 
+/* Of a pair that the static analysis proposes, what speaks against it: other assumptions than the usual, and
+ * locks. Among those of which the same is true, variables take turns: there are often more pairs of one than
+ * there is time for. */
+static u32 rank_of_finding(struct dh_chase_request *q, struct dh_chase_candidates *c, const json_t *finding)
+{
+    enum { TURNS = 1 << 16 };
+    const json_t *flag, *access;
+    const char *variable = json_string_value(json_object_get(finding, "summary"));
+    const char *provenance = json_string_value(json_object_get(finding, "provenance"));
+    bool relay = false, assumed = false;
+    u32 against = 0;
+    size_t i;
+    if (!variable || !provenance || strcmp(provenance, "possible") != 0)
+        return 0;
+    json_array_foreach(json_object_get(finding, "flags"), i, flag)
+    {
+        const char *word = json_string_value(flag);
+        relay |= word && strcmp(word, "relay") == 0;
+        assumed |= word && strncmp(word, "if-", 3) == 0;
+    }
+    json_array_foreach(json_object_get(finding, "accesses"), i, access) against +=
+        json_array_size(json_object_get(access, "locks")) > 0;
+    against += (assumed ? 3 : 0) + (relay ? 0 : 6);
+    const char *key = dh_arena_printf(&q->arena, "%u %s", against, variable);
+    u32 *turn = dh_map_get(&c->turns, key, strlen(key));
+    if (!turn) {
+        turn = dh_arena_array(&q->arena, 1, sizeof(*turn));
+        dh_map_put(&c->turns, key, strlen(key), turn);
+    }
+    return against * TURNS + (*turn < TURNS - 1 ? (*turn)++ : *turn);
+}
+
 static void add_finding(struct dh_chase_request *q, struct dh_chase_candidates *c, const json_t *finding)
 {
     const json_t *accesses = json_object_get(finding, "accesses"), *variant;
@@ -93,6 +125,7 @@ static void add_finding(struct dh_chase_request *q, struct dh_chase_candidates *
         if (new) {
             new->fingerprint = fingerprint ? dh_arena_strdup(&q->arena, fingerprint) : NULL;
             new->reversed = order &&strcmp(order, "reversed") == 0;
+            new->rank = rank_of_finding(q, c, finding);
         }
     }
     json_array_foreach(json_object_get(finding, "variants"), i, variant) add_finding(q, c, variant);
@@ -176,7 +209,9 @@ int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *r
     size_t i;
     if (!document)
         return DH_EXIT_TROUBLE;
+    dh_map_init(&ret->turns, &q->arena);
     json_array_foreach(json_object_get(document, "findings"), i, finding) add_finding(q, ret, finding);
+    dh_map_done(&ret->turns);
     json_decref(document);
     if (!ret->n)
         return dh_cli_fail("chase", "'%s' has no race of which both lines are known", q->from);

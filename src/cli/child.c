@@ -85,6 +85,8 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     program = pid > 0 ? pid : 0;
     pass_signals_on();
     sigprocmask(SIG_SETMASK, &before, NULL);
+    if (pid > 0)
+        dh_cli_client_start(pid);
     return pid < 0 ? -error : pid;
 }
 
@@ -102,7 +104,10 @@ static bool look(pid_t pid, int flags, siginfo_t *ret)
 static bool reap(pid_t pid, int *ret_status)
 {
     program = 0;
-    return waitpid(pid, ret_status, 0) == pid;
+    if (waitpid(pid, ret_status, 0) != pid)
+        return false;
+    *ret_status = dh_cli_client_stop(*ret_status);
+    return true;
 }
 
 bool dh_cli_child_ended(pid_t pid, int *ret_status)

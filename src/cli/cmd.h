@@ -68,6 +68,13 @@ int dh_cli_child_status(int status);
 /* End by the same signal, if that ended it; else returns the exit status to end with. */
 int dh_cli_child_end_like(int status);
 
+/* client.c: what is to run beside the program that child.c starts, and ends it when it has ended; NULL:
+ * nothing. A program that ends by that signal has ended well. */
+void dh_cli_client_set(const char *command);
+/* For child.c: the program has begun; it has ended with this wait status. What counts as its wait status. */
+void dh_cli_client_start(pid_t pid);
+int dh_cli_client_stop(int status);
+
 /* usage.c: reports for other processes. Outlives what ends them, and calls work(ctx) with a stack that is
  * large enough whatever their limits are. What that returns. */
 int dh_cli_report_for_others(int (*work)(void *ctx), void *ctx);

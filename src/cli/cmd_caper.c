@@ -29,6 +29,9 @@ static const char usage[] =
     "The\n"
     "                  old state is kept as FILE.old\n"
     "  --program=FILE  the Caper build, if PROGRAM is something else that starts it: a script, a test\n"
+    "  --client=COMMAND  a shell command that gives a server its work: it begins with the program, and when "
+    "it\n"
+    "                  has ended, the program gets SIGTERM\n"
     "  --ask=new|all|none  what the program asks: what could be new (default); all, as in a first run; "
     "nothing\n"
     "  --analysis=escape|alias  what is done: Caper's escape analysis (default); or dynamic alias analysis, "
@@ -75,13 +78,15 @@ static int set_analysis(struct request *q, const char *word)
 
 static int set_flag(struct request *q, const char *arg)
 {
-    static const char *const names[] = {"--state",    "--migrate", "--program", "--ask",
-                                        "--analysis", "--quiet",   "--help"};
+    static const char *const names[] = {"--state", "--migrate",  "--program", "--client",
+                                        "--ask",   "--analysis", "--quiet",   "--help"};
     const char *v;
     if ((v = dh_cli_value(arg, "state")))
         q->state = v;
     else if ((v = dh_cli_value(arg, "program")))
         q->program = v;
+    else if ((v = dh_cli_value(arg, "client")))
+        dh_cli_client_set(v);
     else if ((v = dh_cli_value(arg, "ask")))
         return set_ask(q, v);
     else if ((v = dh_cli_value(arg, "analysis")))

@@ -69,10 +69,15 @@ static const char usage[] =
     "  --tracking-only       litehb, fullhb: follow as usual, but do not look at B: to measure the cost\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
-    "  --trials=N            run the program N times, for each pair and order (default: 1); 0 with --infer: "
-    "no "
-    "more\n"
-    "                        than the run that infers\n"
+    "  --trials=N            run the program N times, for each pair and order (default: 1); 0 with --infer:
+    "
+    "                        only the run that infers
+    "
+    "  --client=COMMAND      a shell command that gives a server its work: it begins with the program, and "
+    "when it
+    "
+    "                        has ended, the program gets SIGTERM
+    "
     "  --module=FILE         look for A and B in this library too; may be given several times\n"
     "  --list                print the instructions of A and B, and run nothing\n"
     "  --seed=N              the random choices of an earlier run (default: others each time)\n"
@@ -163,11 +168,11 @@ static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 static int unknown_flag(const char *arg)
 {
     static const char *const names[] = {
-        "--analysis", "--window", "--tracking-only", "--infer",    "--pair",   "--any",
-        "--from",     "--pairs",  "--all",           "--style",    "--state",  "--budget",
-        "--summary",  "--replay", "--steer",         "--hang",     "--rmax",   "--delay",
-        "--trials",   "--module", "--list",          "--seed",     "--output", "--color",
-        "--source",   "--stats",  "--suppressions",  "--exitcode", "--help",   "--trust"};
+        "--analysis", "--window", "--tracking-only", "--infer",  "--pair",   "--any",          "--from",
+        "--pairs",    "--all",    "--style",         "--state",  "--budget", "--summary",      "--replay",
+        "--steer",    "--hang",   "--rmax",          "--delay",  "--trials", "--module",       "--list",
+        "--seed",     "--output", "--color",         "--source", "--stats",  "--suppressions", "--exitcode",
+        "--help",     "--trust",  "--client"};
     return dh_cli_unknown_flag("chase", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -297,6 +302,8 @@ static int set_flag(struct dh_chase_request *q, const char *arg)
         q->from = v;
     else if ((v = dh_cli_value(arg, "state")))
         q->state = v;
+    else if ((v = dh_cli_value(arg, "client")))
+        dh_cli_client_set(v);
     else if ((v = dh_cli_value(arg, "summary")))
         q->summary = v;
     else if ((v = dh_cli_value(arg, "style")) && (strcmp(v, "relay") == 0 || strcmp(v, "sound") == 0))

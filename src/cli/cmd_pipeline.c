@@ -29,11 +29,17 @@ static const char usage[] =
     "shows each\n"
     "again; the pairs that are still possible; those that did not race in any run, and why; and those that "
     "the\n"
-    "chase has not come to. The program must come to its end by itself, and do the same in each run.\n"
+    "chase has not come to. The program must come to its end, by itself or by --client, and do the same in "
+    "each\n"
+    "run.\n"
     "\n"
     "  --budget=TIME    for all of it: 90s, 10m (default), 8h\n"
     "  --state=DIR      what is known, to go on with later (default: PROGRAM.pipeline here)\n"
     "  --steady=N       Caper ends after so many runs without anything new (default: 3)\n"
+    "  --client=COMMAND a shell command that gives a server its work: it begins with the program, and when "
+    "it "
+    "has\n"
+    "                   ended, the program gets SIGTERM\n"
     "  --format=FORMAT  of the page: text (default), json or html\n"
     "  --output=FILE    write it there instead of standard output\n"
     "  --help           this text\n"
@@ -50,7 +56,7 @@ static const char usage[] =
     "  deadheat pipeline --budget=1h --format=html --output=prog.html -- ./prog\n";
 
 struct request {
-    const char *state, *output;
+    const char *state, *output, *client;
     enum dh_print_format format;
     u64 budget_us, steady;
 };
@@ -67,7 +73,8 @@ u64 dh_pipeline_now(void)
 
 static int set_flag(struct request *q, const char *arg)
 {
-    static const char *const names[] = {"--budget", "--state", "--steady", "--format", "--output", "--help"};
+    static const char *const names[] = {"--budget", "--state",  "--steady", "--client",
+                                        "--format", "--output", "--help"};
     const char *v;
     char *end;
     if ((v = dh_cli_value(arg, "budget"))) {
@@ -86,6 +93,9 @@ static int set_flag(struct request *q, const char *arg)
         return rc;
     } else if ((v = dh_cli_value(arg, "state"))) {
         q->state = v;
+    } else if ((v = dh_cli_value(arg, "client"))) {
+        q->client = v;
+        dh_cli_client_set(v);
     } else if ((v = dh_cli_value(arg, "output"))) {
         q->output = v;
     } else {
@@ -211,8 +221,11 @@ static int print(struct dh_pipeline *p, const struct request *q, u64 *ret_confir
 
 static int run(const struct request *q, char **argv)
 {
-    struct dh_pipeline p = {
-        .argv = argv, .budget_us = q->budget_us, .steady = q->steady, .start_us = dh_pipeline_now()};
+    struct dh_pipeline p = {.argv = argv,
+                            .client = q->client,
+                            .budget_us = q->budget_us,
+                            .steady = q->steady,
+                            .start_us = dh_pipeline_now()};
     u64 confirmed = 0;
     int lock = -1;
     for (int i = 0; i < DH_PIPELINE_STAGES; i++)

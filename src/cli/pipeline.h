@@ -43,6 +43,7 @@ struct dh_pipeline {
     struct dh_arena arena;
     const char *dir;
     char **argv;
+    const char *client;  /* what runs beside it, and ends it; NULL: nothing */
     const char *program; /* the Caper build; absolute */
     const char *build_id;
     u64 budget_us, start_us;

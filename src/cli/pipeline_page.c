@@ -68,6 +68,11 @@ static const char *quoted(const struct page *g, const char *word)
     return text;
 }
 
+static const char *client(const struct page *g)
+{
+    return g->p->client ? dh_arena_printf(g->a, " --client=%s", quoted(g, g->p->client)) : "";
+}
+
 static const char *command_line(const struct page *g)
 {
     const char *text = "";
@@ -112,8 +117,8 @@ static json_t *one_confirmed(const struct page *g, const json_t *finding)
     const char *fingerprint = json_string_value(json_object_get(finding, "fingerprint"));
     const char *consequence = json_string_value(json_object_get(finding, "consequence"));
     const char *recipe =
-        dh_arena_printf(g->a, "deadheat chase --replay=%s --from=%s -- %s", fingerprint ? fingerprint : "?",
-                        quoted(g, dh_pipeline_file(g->p, "races.jsonl")), command_line(g));
+        dh_arena_printf(g->a, "deadheat chase --replay=%s --from=%s%s -- %s", fingerprint ? fingerprint : "?",
+                        quoted(g, dh_pipeline_file(g->p, "races.jsonl")), client(g), command_line(g));
     json_t *lines = json_array();
     add_stack(g, lines, json_array_get(accesses, 1), "first a ");
     add_stack(g, lines, json_array_get(accesses, 0), "then a ");

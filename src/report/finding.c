@@ -118,7 +118,7 @@ static struct dh_suppress_rule *match_access(const struct dh_suppress *s, const 
     struct dh_suppress_rule *rule = match_stack(s, &a->stack);
     if (!rule && (rule = dh_suppress_find(s, DH_SUPPRESS_RACE, a->place)) == NULL)
         rule = dh_suppress_find(s, DH_SUPPRESS_RACE_TOP, a->place);
-    DH_ASSERT(a->alike || !a->n_alike);
+    DH_ASSERT(a->n_listed == a->n_alike);
     for (size_t i = 0; rule && i < a->n_alike; i++) {
         const struct dh_symbol_trace place = {&a->alike[i].at, 1};
         if (!match_stack(s, &place))

@@ -94,8 +94,8 @@ struct dh_finding_access {
     u64 site; /* id; 0: none */
     u32 site_index, ordinal;
     const char *unit;               /* translation unit */
-    struct dh_finding_alike *alike; /* NULL: only their number is wanted */
-    size_t n_alike;
+    struct dh_finding_alike *alike; /* the first n_listed of n_alike; NULL: only their number is wanted */
+    size_t n_alike, n_listed;
 };
 
 struct dh_finding_location {

@@ -287,8 +287,10 @@ static void name_alike(struct dh_finding_pairs *from, struct dh_arena *arena, u3
     const u32 *sites = dh_pairs_items(from->table, list, &ret->n_alike);
     if (!from->alike)
         return;
-    ret->alike = dh_arena_array(arena, ret->n_alike, sizeof(*ret->alike));
-    for (size_t i = 0; i < ret->n_alike; i++) {
+    ret->n_listed =
+        from->most_alike && from->most_alike < ret->n_alike ? (size_t)from->most_alike : ret->n_alike;
+    ret->alike = dh_arena_array(arena, ret->n_listed, sizeof(*ret->alike));
+    for (size_t i = 0; i < ret->n_listed; i++) {
         const struct dh_pairs_site *site = &from->table->sites[sites[i]];
         ret->alike[i].site = site->id;
         ret->alike[i].kind = kind_of(site->access, &ret->alike[i].atomic);

@@ -23,6 +23,21 @@ recipe=$(value page.json "d['confirmed'][0]['recipe']")
 (cd "$work" && PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe") >out 2>&1
 same recipe "$?" 66
 
+# What the static analysis proposes is chased in turns: first of each variable a pair without locks, then the next one of each.
+python3 - "$(line RACY)" "$(line NEVER)" "$(line BEFORE)" "$(line AFTER)" >order.json <<'END'
+import json, sys
+racy, never, before, after = map(int, sys.argv[1:])
+def one(variable, lines, locks=()):
+    stack = lambda line: [{"file": "stages.c", "line": line}]
+    accesses = [{"kind": "write", "atomic": False, "stack": stack(line), "locks": list(locks)} for line in lines]
+    return {"provenance": "possible", "summary": variable, "flags": ["relay", "sound"], "accesses": accesses}
+found = [one("racy", (racy, racy), [{"mode": "write"}]), one("racy", (racy, never)), one("racy", (never, never)), one("ordered", (before, before))]
+print(json.dumps({"version": 2, "findings": found}))
+END
+"$deadheat" chase --from order.json -- ./prog >out 2>err
+same turns "$(sed -n 's/^deadheat chase: stages.c:\([0-9]*\) with stages.c:\([0-9]*\): .*/\1-\2/p' err | uniq | tr '\n' ' ')" \
+    "$(line NEVER)-$(line RACY) $(line BEFORE)-$(line BEFORE) $(line NEVER)-$(line NEVER) $(line RACY)-$(line RACY) "
+
 # It goes on with what it knows; all was done, so only the page is new.
 "$deadheat" pipeline --budget=60s --state=d -- ./prog >page 2>err
 same again "$?" 66
@@ -73,6 +88,24 @@ has records-gone-words err "has no record of that"
 status=$?
 same short "$(value short.json "len(d['stages'])")" 5
 case $status in 0 | 66) ok short-status ;; *) bad short-status "exit status $status" ;; esac
+
+# A server ends when its client has: that is no interruption, though no handler makes it an orderly end.
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread "$here/server.c" -o server >log 2>&1 || bad server-build "$(tail -3 log | tr '\n' '|')"
+client='until [ -e up ]; do sleep 0.01; done; rm up'
+"$deadheat" caper --state=server.caper --client="$client" -- ./server 2>err
+same client-status "$?" 0
+"$deadheat" pipeline --budget=60s --client="$client" --format=json -- ./server >server.json 2>err
+same client-races "$?" 66
+same client-stages "$(value server.json "d['interrupted'], [s['left'] is not None for s in d['stages'][:4]]")" "False [True, True, True, True]"
+recipe=$(value server.json "d['confirmed'][0]['recipe']")
+PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe" >out 2>&1
+same client-recipe "$?" 66
+rm -f up
+# One that ends by itself has its own status, and its client is killed.
+"$deadheat" caper --state=server.caper --client='echo $$ >pid.new; mv pid.new pid; exec sleep 600' -- ./server pid 2>err
+same client-late "$?" 3
+while grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat pid)/status" 2>/dev/null; do sleep 0.01; done
+ok client-killed
 
 # Nothing to find.
 cat >none.c <<'END'

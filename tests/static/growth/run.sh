@@ -71,4 +71,9 @@ assert large['pairs'] <= 5 * small['pairs'] and small['pairs'] > 0"
 check bundles "
 assert many['bundles'] < 100, many['bundles']
 assert many['pairs'] == 1000 * 1001 // 2, many['pairs']"
+# A bundle may stand for thousands of places: --limit is for them, too.
+check limit "
+sides = [a for f in many['findings'] for a in f['accesses']]
+assert max(len(a.get('alike', ())) for a in sides) == 1
+assert max(a.get('alike_in_all', 0) for a in sides) > 400, sides"
 exit $failed

@@ -1,0 +1,105 @@
+"""Turns docs/pipeline.json, which bench/pipeline writes, into docs/pipeline.md."""
+import json
+
+import harness
+import races
+import table
+from fieldpage import section, where, wrapped
+
+RESULTS = harness.DOCS / "pipeline.json"
+PAGE = harness.DOCS / "pipeline.md"
+
+HEAD = """\
+# `deadheat pipeline` on real programs
+
+Written by `bench/pipeline --write` (a part of `make bench`) from `docs/pipeline.json`; do not edit. What the stages do is in
+[guide/pipeline.md](guide/pipeline.md).
+"""
+ABOUT_STAGES = """
+What each stage has left, and in brackets its runs and seconds. Sound: the pairs that the static analysis finds when the program
+is linked. dpPairs: those whose two accesses have both touched memory that other threads could reach, when three runs in a row
+had brought nothing new, or 30% of the budget were over. Chased: pairs of lines and columns that are given to the chase, at
+most 10,000 pairs of sites. Met: those of which different threads have accessed the same bytes in the run that infers. Chase and
+steering: pairs of lines that were confirmed after that. Time is all of the pipeline's, and its budget; that of the static
+analysis is part of the link.
+"""
+ABOUT_RACES = """
+Confirmed are distinct races of the pipeline. Run: distinct pairs of lines of which FastTrack reports a race in {runs} runs of the
+same work by the full build, if both lines are the program's own. Of these, the pairs in dpPairs; those that the pipeline has
+confirmed as well; and those that it has not, which it calls still possible or never seen. Only the pipeline's: pairs of lines
+that it has confirmed and that `run` has not reported. A pair of `run` that is not in dpPairs would be a failure of soundness.
+"""
+
+
+def stage_text(stage, left=None):
+    left = stage["left"] if left is None else left
+    return "-" if left is None else f"{left:,} ({stage['runs']}, {stage['seconds']:.0f} s)"
+
+
+def stages_grid(data):
+    lines = [["program", "sound", "dpPairs", "chased", "met", "after chase", "after steering", "time"]]
+    for row in data["rows"]:
+        if "stages" not in row:
+            lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
+            continue
+        static, caper, infer, chase, steer = row["stages"]
+        counts = row["counts"]
+        candidates = len(row["confirmed"]) + counts["possible"] + counts["never_seen"]
+        chased = [s["left"] is not None for s in (chase, steer)]
+        after = [None if not was else candidates - s["left"] for was, s in zip(chased, (chase, steer))]
+        lines.append(
+            [
+                row["name"],
+                f"{static['left']:,} ({static['seconds']:.0f} s)",
+                stage_text(caper),
+                f"{candidates:,}",
+                stage_text(infer),
+                *(stage_text(s, max(a, 0)) if a is not None else "-" for s, a in zip((chase, steer), after)),
+                f"{row['seconds']:.0f} of {row['budget']:.0f} s",
+            ]
+        )
+    return lines
+
+
+def races_grid(data):
+    lines = [["program", "confirmed", "run", "in dpPairs", "both", "only run", "only pipeline", "missing"]]
+    for row in data["rows"]:
+        if "run" not in row:
+            continue
+        run = row["run"]
+        both = sum(r["confirmed"] for r in run.values())
+        dynamic = sum(r["set"] == "dpPairs" for r in run.values())
+        only = sum(pair not in run for pair in row["confirmed"])
+        numbers = (row["counts"]["confirmed"], len(run), dynamic, both, len(run) - both, only, len(run) - dynamic)
+        lines.append([row["name"], *map(str, numbers)])
+    return lines
+
+
+def missing(data):
+    return races.missing(data["rows"], "run")
+
+
+def markdown(data):
+    how = (
+        f"{where(data)} Load of the machine at the end: {data['load']:.1f}. Measured by `bench/pipeline --write`. "
+        "Servers get their work from a client (`--client`)."
+    )
+    lost = missing(data)
+    found = [wrapped(ABOUT_RACES.format(runs=data["runs"])), table.markdown_lines(races_grid(data))]
+    if lost:
+        found.append("Not in dpPairs:\n\n" + "\n".join(f"- {line}" for line in lost))
+    return (
+        HEAD
+        + section("Stages", wrapped(how), wrapped(ABOUT_STAGES), table.markdown_lines(stages_grid(data)))
+        + section("Races", *found)
+    )
+
+
+def write(data, order):
+    """Rows that were not measured stay."""
+    if RESULTS.exists():
+        known = {row["name"]: row for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]}
+        known.update({row["name"]: row for row in data["rows"]})
+        data = dict(data, rows=[known[name] for name in order if name in known])
+    RESULTS.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    PAGE.write_text(markdown(data), encoding="utf-8")
