@@ -73,6 +73,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/chase $(BENCH)
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
 	@BUILD="$(STAGE)" bench/caper $(BENCH)
+	@BUILD="$(STAGE)" bench/filter $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:

@@ -1,5 +1,6 @@
 """Turns docs/caper.json, which bench/caper writes, into docs/caper.md and its plot."""
 import json
+import statistics
 
 import bars
 import harness
@@ -31,6 +32,16 @@ how much of `sound` that is. Sites are those in a pair of `sound`; escaped are t
 many runs. If it was measured (`--alias`), aliasPairs are the pairs that the precise analysis has seen in as many runs, and its cost is how
 many times the plain run's time it takes.
 """
+
+ABOUT_FILTER = """
+A client of Caper (section 2.2 of the paper): `deadheat run --filter` on the kernels, with the state after as many Caper runs
+as it took until {steady} in a row found nothing new. Checks are those in the code, counted where one can be switched off; in no
+pair are those skipped because no pair of `sound` names their accesses, unescaped those skipped on the assumption that what has not escaped so far does not
+escape now. Then processor time over that of the native build, of the same round: the geometric mean over the rounds. Full is the ordinary
+build, pruned one with `--dh-prune`, filterable one with `--dh-filterable` without a filter, and filtered the same with the filter. The last column is what the
+filter leaves of the time of the full build.
+"""
+FILTER_TIMES = ("full", "pruned", "filterable", "filtered")
 
 
 def known_races():
@@ -66,6 +77,32 @@ def precision_grid(data):
     return lines
 
 
+def filter_grid(data):
+    lines = [["kernel", "checks", "in no pair", "unescaped", *FILTER_TIMES, "of full"]]
+    for row in data["rows"]:
+        if "note" in row or "checks" not in row:
+            lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
+            continue
+        every, safe, unescaped = row["checks"]
+        counts = [f"{n:,} ({100 * n / every:.0f}%)" if every else "0" for n in (safe, unescaped)]
+        times = [f"{row[name][0]:.2f}x" for name in FILTER_TIMES]
+        lines.append([row["name"], f"{every:,}", *counts, *times, f"{100 * row['filtered'][0] / row['full'][0]:.0f}%"])
+    good = [row for row in data["rows"] if "note" not in row and "checks" in row]
+    if good:
+        means = {name: statistics.geometric_mean(row[name][0] for row in good) for name in FILTER_TIMES}
+        times = [f"{means[name]:.2f}x" for name in FILTER_TIMES]
+        lines.append(["geometric mean", "", "", "", *times, f"{100 * means['filtered'] / means['full']:.0f}%"])
+    return lines
+
+
+def filter_section(data):
+    how = (
+        f"{where(data)} {data['rounds']} rounds; work: {data['scale']}% of the usual; load of the machine at the end: "
+        f"{data['load']:.1f}. Measured by `bench/filter --write`."
+    )
+    return section("Fewer checks", wrapped(how), wrapped(ABOUT_FILTER.format(steady="two")), table.markdown_lines(filter_grid(data)))
+
+
 def markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
@@ -77,10 +114,22 @@ def markdown(data):
         cost += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
     cost += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.caper(data)], left=(0, 4))]
     precision = [wrapped(ABOUT_PRECISION), table.markdown_lines(precision_grid(data))]
-    return HEAD + section("Cost", *cost) + section("Precision", *precision)
+    text = HEAD + section("Cost", *cost) + section("Precision", *precision)
+    return text + filter_section(data["filter"]) if "filter" in data else text
+
+
+def load():
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+
+
+def write_filter(data):
+    """What bench/filter measures is a part of the page of bench/caper, which must have been measured before."""
+    write(dict(load(), filter=data))
 
 
 def write(data):
+    if "filter" not in data and "filter" in (before := load()):
+        data = dict(data, filter=before["filter"])
     RESULTS.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (harness.DOCS / "caper.svg").write_text(Overhead(data).svg(), encoding="utf-8")
     PAGE.write_text(markdown(data), encoding="utf-8")
