@@ -258,6 +258,11 @@ int dh_caper_filter_make(struct dh_arena *arena, const char *path, const struct 
         ret->known_sites += site != DH_PAIRS_NONE;
     }
     ret->sites = f.n_sites;
+    if (f.n_sites && !ret->known_sites) {
+        *ret_why =
+            dh_arena_printf(arena, "has no access in common with '%s', which the state is of", caper->path);
+        return -1;
+    }
     const char *bits = choose(arena, &f, unescaped, ret);
     ret->text = dh_arena_printf(arena, "%d:%s:%u:%u:%u:%s", DH_FILTER_VERSION, id_text(arena, f.id),
                                 f.n_groups, ret->safe, ret->unescaped, bits);
