@@ -74,6 +74,7 @@ bench: all
 	@BUILD="$(STAGE)" bench/steer $(BENCH)
 	@BUILD="$(STAGE)" bench/caper $(BENCH)
 	@BUILD="$(STAGE)" bench/pipeline $(BENCH)
+	@BUILD="$(STAGE)" bench/filter $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 
 format:

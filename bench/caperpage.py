@@ -1,5 +1,6 @@
 """Turns docs/caper.json, which bench/caper writes, into docs/caper.md and its plot."""
 import json
+import statistics
 
 import bars
 import harness
@@ -38,6 +39,16 @@ Each pair of lines of which FastTrack reports a race, in three runs of the real 
 after three Caper runs of the same work (`bench/caper --sound`). Races of which one access is in a library's code are no pairs of the
 program's lines. `tests/caper/sound` does the same for the programs of `tests/programs` and `bench/programs`.
 """
+
+ABOUT_FILTER = """
+A client of Caper (section 2.2 of the paper): `deadheat run --filter` on the kernels, with the state after as many Caper runs
+as it took until {steady} in a row found nothing new. Checks are those in the code, counted where one can be switched off; in no
+pair are those skipped because no pair of `sound` names their accesses, unescaped those skipped on the assumption that what has not escaped so far does not
+escape now. Then processor time over that of the native build, of the same round: the geometric mean over the rounds. Full is the ordinary
+build, pruned one with `--dh-prune`, filterable one with `--dh-filterable` without a filter, and filtered the same with the filter. The last column is what the
+filter leaves of the time of the full build.
+"""
+FILTER_TIMES = ("full", "pruned", "filterable", "filtered")
 
 
 def known_races():
@@ -97,6 +108,32 @@ def soundness(rows):
     return section("Soundness", *parts)
 
 
+def filter_grid(data):
+    lines = [["kernel", "checks", "in no pair", "unescaped", *FILTER_TIMES, "of full"]]
+    for row in data["rows"]:
+        if "note" in row or "checks" not in row:
+            lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
+            continue
+        every, safe, unescaped = row["checks"]
+        counts = [f"{n:,} ({100 * n / every:.0f}%)" if every else "0" for n in (safe, unescaped)]
+        times = [f"{row[name][0]:.2f}x" for name in FILTER_TIMES]
+        lines.append([row["name"], f"{every:,}", *counts, *times, f"{100 * row['filtered'][0] / row['full'][0]:.0f}%"])
+    good = [row for row in data["rows"] if "note" not in row and "checks" in row]
+    if good:
+        means = {name: statistics.geometric_mean(row[name][0] for row in good) for name in FILTER_TIMES}
+        times = [f"{means[name]:.2f}x" for name in FILTER_TIMES]
+        lines.append(["geometric mean", "", "", "", *times, f"{100 * means['filtered'] / means['full']:.0f}%"])
+    return lines
+
+
+def filter_section(data):
+    how = (
+        f"{where(data)} {data['rounds']} rounds; work: {data['scale']}% of the usual; load of the machine at the end: "
+        f"{data['load']:.1f}. Measured by `bench/filter --write`."
+    )
+    return section("Fewer checks", wrapped(how), wrapped(ABOUT_FILTER.format(steady="two")), table.markdown_lines(filter_grid(data)))
+
+
 def markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
@@ -109,7 +146,8 @@ def markdown(data):
     cost += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.caper(data)], left=(0, 4))]
     precision = [wrapped(ABOUT_PRECISION), table.markdown_lines(precision_grid(data))]
     sound = soundness(data["sound"]) if data.get("sound") else ""
-    return HEAD + section("Cost", *cost) + section("Precision", *precision) + sound
+    fewer = filter_section(data["filter"]) if "filter" in data else ""
+    return HEAD + section("Cost", *cost) + section("Precision", *precision) + sound + fewer
 
 
 def last_results():
@@ -136,8 +174,14 @@ def write_sound(rows):
     save(dict(data, sound=list(kept.values())))
 
 
+def write_filter(rows):
+    """What bench/filter measures is a part of the page of bench/caper, which must have been measured before."""
+    save(dict(last_results(), filter=rows))
+
+
 def write(data):
-    save(dict(data, sound=last_results().get("sound", [])))
+    before = last_results()
+    save(dict(data, **{part: before[part] for part in ("sound", "filter") if part in before}))
 
 
 def save(data):

@@ -8,7 +8,7 @@
  * if the command wants it asked.
  *
  * In the program (all loaded and read-only; written by src/ir/caper, read by src/field/escape and src/caper):
- *   DH_CAPER_QUESTIONS  struct dh_caper_question, in no order; several may have one nop
+ *   DH_CAPER_QUESTIONS  struct dh_patch_point (base/patch.h), which lead to the code that asks
  *   DH_CAPER_GROUPS     u32 words: for each group in order, the number of its sites, and their indexes in the
  *                       table of pairs (report/pairs.h)
  *   DH_CAPER_HEAD       struct dh_caper_head
@@ -21,7 +21,8 @@
 #ifndef DH_BASE_CAPER_H
 #define DH_BASE_CAPER_H
 
-#include "base/base.h"
+#include "base/patch.h"
+#include "base/program.h"
 
 /* Names that C can spell: the linker marks the two ends of such a section, __start_NAME and __stop_NAME, and
  * so the program finds it. A linker that collects sections must be told to keep them (flag "R"). */
@@ -32,17 +33,8 @@
 
 enum {
     DH_CAPER_VERSION = 1,
-    DH_CAPER_NOP = 5, /* bytes of a nop, and of a near jump */
-    DH_CAPER_BUILD_ID = 20,
+    DH_CAPER_BUILD_ID = DH_PROGRAM_BUILD_ID,
 };
-
-/* Distances are from the field itself, so the section needs no relocation. */
-struct dh_caper_question {
-    int32_t nop;    /* to the nop */
-    int32_t answer; /* to the code that asks; it jumps back behind the nop */
-    u32 group;
-};
-_Static_assert(sizeof(struct dh_caper_question) == 12, "the assembler writes three words");
 
 struct dh_caper_head {
     u32 version;

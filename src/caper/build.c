@@ -3,48 +3,10 @@
  */
 #include "caper/build.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <string.h>
-#include <unistd.h>
 
-static Elf_Data *find_section(Elf *elf, const char *wanted)
-{
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return NULL;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        Elf_Data *data = name && strcmp(name, wanted) == 0 ? elf_rawdata(section, NULL) : NULL;
-        if (data && data->d_buf)
-            return data;
-    }
-    return NULL;
-}
-
-static bool read_id(struct dh_arena *arena, Elf *elf, struct dh_caper_build *b)
-{
-    static const char digits[] = "0123456789abcdef", name[] = "GNU";
-    Elf_Data *data = find_section(elf, ".note.gnu.build-id");
-    GElf_Nhdr note;
-    size_t owner, id;
-    if (!data || gelf_getnote(data, 0, &note, &owner, &id) == 0 || note.n_type != NT_GNU_BUILD_ID ||
-        note.n_descsz == 0 || note.n_descsz > 64 || note.n_namesz != sizeof(name) ||
-        memcmp((const char *)data->d_buf + owner, name, sizeof(name)) != 0)
-        return false;
-    const u8 *bytes = (const u8 *)data->d_buf + id;
-    char *text = dh_arena_alloc(arena, 2 * (size_t)note.n_descsz + 1);
-    for (size_t i = 0; i < note.n_descsz; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
-        if (i < sizeof(b->id))
-            b->id[i] = bytes[i];
-    }
-    b->id_text = text;
-    return true;
-}
+#include "base/filter.h"
+#include "caper/image.h"
 
 /* Every group is whole, and names sites of the table. */
 static bool are_groups(const u32 *words, u64 n, u32 n_groups, size_t n_sites)
@@ -63,7 +25,8 @@ static bool are_groups(const u32 *words, u64 n, u32 n_groups, size_t n_sites)
 
 static const char *read_groups(struct dh_arena *arena, Elf *elf, struct dh_caper_build *b)
 {
-    Elf_Data *data = find_section(elf, DH_CAPER_HEAD), *groups = find_section(elf, DH_CAPER_GROUPS);
+    Elf_Data *data = dh_caper_image_section(elf, DH_CAPER_HEAD),
+             *groups = dh_caper_image_section(elf, DH_CAPER_GROUPS);
     struct dh_caper_head head;
     if (!data || data->d_size < sizeof(head))
         return "is no Caper build: build it with 'deadheat cc --dh-mode=caper'";
@@ -85,9 +48,10 @@ static const char *read_groups(struct dh_arena *arena, Elf *elf, struct dh_caper
 
 static const char *check_kind(Elf *elf, bool alias)
 {
-    Elf_Data *caper = find_section(elf, DH_CAPER_HEAD), *tells = find_section(elf, DH_ALIAS_HEAD);
+    Elf_Data *caper = dh_caper_image_section(elf, DH_CAPER_HEAD),
+             *tells = dh_caper_image_section(elf, DH_ALIAS_HEAD);
     struct dh_alias_head head;
-    if (!find_section(elf, DH_PAIRS_SECTION))
+    if (!dh_caper_image_section(elf, DH_PAIRS_SECTION))
         caper = tells = NULL;
     if (alias && caper)
         return "is a Caper build: for --analysis=alias, build it with 'deadheat cc --dh-mode=caper "
@@ -106,19 +70,22 @@ static const char *check_kind(Elf *elf, bool alias)
                : "is an alias build of another version of deadheat: build it again";
 }
 
-static const char *read_elf(struct dh_arena *arena, Elf *elf, struct dh_caper_build *b)
+static const char *read_elf(struct dh_arena *arena, Elf *elf, void *arg)
 {
+    struct dh_caper_build *b = arg;
     const char *why = NULL;
-    Elf_Data *data = find_section(elf, DH_PAIRS_SECTION);
+    Elf_Data *data = dh_caper_image_section(elf, DH_PAIRS_SECTION);
     if (elf_kind(elf) != ELF_K_ELF)
         return "is no program: Caper needs the file that 'deadheat cc --dh-mode=caper' has linked (a script "
                "that starts it can be run with --program=FILE)";
     if ((why = check_kind(elf, b->alias)))
         return why;
-    if (!read_id(arena, elf, b))
+    Elf_Data *sources = dh_caper_image_section(elf, DH_SOURCES);
+    if (!(b->id_text = dh_caper_image_id(arena, elf, b->id)))
         return "has no build id, by which a state would know it again: link it with -Wl,--build-id";
     if (dh_pairs_read(data->d_buf, data->d_size, &b->table, &why) != 0)
         return dh_arena_printf(arena, "has a table of pairs that cannot be read: %s", why);
+    b->sources = sources ? dh_arena_dup(arena, sources->d_buf, sources->d_size) : "";
     why = b->alias ? NULL : read_groups(arena, elf, b);
     if (why)
         dh_pairs_free(b->table);
@@ -129,18 +96,7 @@ int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, st
                         const char **ret_why)
 {
     struct dh_caper_build b = {.path = path, .alias = alias};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        *ret_why = dh_arena_printf(arena, "cannot be read: %s", strerror(errno));
-        return -1;
-    }
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const char *why =
-        elf ? read_elf(arena, elf, &b) : dh_arena_printf(arena, "cannot be read: %s", elf_errmsg(-1));
-    if (elf)
-        elf_end(elf);
-    close(fd);
+    const char *why = dh_caper_image_read(arena, path, read_elf, &b);
     if (why) {
         *ret_why = why;
         return -1;

@@ -16,6 +16,7 @@ struct dh_caper_build {
     bool alias;        /* an alias build (base/alias.h), which has no groups */
     u8 id[DH_CAPER_BUILD_ID];
     const char *id_text; /* all of it, in hexadecimal */
+    const char *sources; /* DH_SOURCES (base/filter.h); "" if there is none */
 };
 
 /* alias: it must be an alias build; else, it must not. 0, or -1 and *ret_why: what is wrong with the file, to

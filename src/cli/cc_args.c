@@ -15,10 +15,10 @@
 
 #include "base/options.h"
 
-static const char *const own_flags[] = {"--dh-alias",      "--dh-checked",      "--dh-count-checks",
-                                        "--dh-exceptions", "--dh-frontend=gcc", "--dh-help",
-                                        "--dh-mode=caper", "--dh-mode=field",   "--dh-mode=full",
-                                        "--dh-plain",      "--dh-prune",        "--dh-prune=quiet"};
+static const char *const own_flags[] = {
+    "--dh-alias",        "--dh-checked", "--dh-count-checks", "--dh-exceptions", "--dh-filterable",
+    "--dh-frontend=gcc", "--dh-help",    "--dh-mode=caper",   "--dh-mode=field", "--dh-mode=full",
+    "--dh-plain",        "--dh-prune",   "--dh-prune=quiet"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {
@@ -232,6 +232,8 @@ static void read_own_flag(const char *arg, struct dh_cc_line *line)
         line->checked = true;
     else if (strcmp(arg, "--dh-exceptions") == 0)
         line->exceptions = true;
+    else if (strcmp(arg, "--dh-filterable") == 0)
+        line->filterable = true;
     else if (strcmp(arg, "--dh-plain") == 0)
         line->plain = true;
     else if (strcmp(arg, "--dh-prune") == 0 || strcmp(arg, "--dh-prune=quiet") == 0) {

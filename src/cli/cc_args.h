@@ -48,6 +48,7 @@ struct dh_cc_line {
     bool exceptions;         /* --dh-exceptions: a race may be thrown at its second access */
     bool prune;              /* --dh-prune: the link leaves out checks that the analysis finds needless */
     bool prune_quietly;      /* --dh-prune=quiet: ... and does not say so */
+    bool filterable;         /* --dh-filterable: checks can be switched off when the program starts */
     bool alias;              /* --dh-alias: with --dh-mode=caper, an alias build (src/ir/caper/alias.c) */
     bool count_checks;       /* --dh-count-checks: with --dh-prune, the program counts them */
     bool help;               /* --dh-help */
@@ -96,10 +97,10 @@ DH_INLINE bool dh_cc_is_field(const struct dh_cc_line *line)
     return line->mode == DH_CC_FIELD || line->mode == DH_CC_CAPER;
 }
 
-/* cc_lto.c: whether programs of this line are linked from bitcode, and the arguments for it: of a field build
- * before those of the user, and of both kinds after them. */
+/* cc_lto.c: whether programs of this line are linked from bitcode, and the arguments for it: before those of
+ * the user, of builds that must name their sites, and after them. */
 bool dh_cc_lto_wanted(const struct dh_cc_line *line);
-void dh_cc_lto_before_field(const struct dh_cc_line *line, struct dh_cc_args *out);
+void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out);
 void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct dh_cc_args *out);
 
 /* cc_paths.c: in the program's own tree, which is that of a build or of an installation. NULL if that cannot

@@ -1,18 +1,18 @@
 /*
  * cc_lto.c - the arguments of builds that are linked as one module: field and Caper builds, and those
- * whose needless checks are left out (--dh-prune).
+ * whose needless checks are left out (--dh-prune) or can be switched off (--dh-filterable).
  *
  * Objects are compiled twice in one run: to ordinary ELF code, so that ar, nm and libtool see what they know,
  * and to the bitcode beside it (fat LTO objects). Programs are linked from the bitcode by lld, which loads
  * our plugin: it sees the whole program as one module (src/ir/embed.c, src/ir/prune.c). Shared objects, and
- * what -r joins, are linked from the ELF code: they are no whole programs. In a build with --dh-prune that
- * code has all its checks; in field and Caper builds it is plain.
+ * what -r joins, are linked from the ELF code: they are no whole programs. In a build with --dh-prune or
+ * --dh-filterable that code has all its checks; in field and Caper builds it is plain.
  */
 #include "cli/cc_args.h"
 
 bool dh_cc_lto_wanted(const struct dh_cc_line *line)
 {
-    return dh_cc_is_field(line) || line->prune;
+    return dh_cc_is_field(line) || line->prune || line->filterable;
 }
 
 static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
@@ -27,7 +27,7 @@ static void add_compile(const struct dh_cc_line *line, struct dh_cc_args *out)
  * -g options come later and win.
  * A loop that only waits for a plain variable may be assumed to end, and would be gone before the analysis
  * sees that it races. */
-void dh_cc_lto_before_field(const struct dh_cc_line *line, struct dh_cc_args *out)
+void dh_cc_lto_before(const struct dh_cc_line *line, struct dh_cc_args *out)
 {
     if (line->plain)
         return;
@@ -49,6 +49,6 @@ void dh_cc_lto_after(const struct dh_cc_line *line, const char *plugin, struct d
     /* Each file's bitcode is optimised already. Optimised once more as a whole, the program would lose
      * accesses that the source has (a variable that nobody reads), and their races. In a Caper build the
      * analysis and the instrumentation must see the same accesses. */
-    if (line->prune || line->mode == DH_CC_CAPER)
+    if (line->prune || line->filterable || line->mode == DH_CC_CAPER)
         dh_cc_args_add(out, "-Wl,--lto-O0,--lto-CGO2");
 }

@@ -38,6 +38,9 @@ int dh_cli_vfail(const char *command, const char *format, va_list args);
 __attribute__((format(printf, 2, 3))) void dh_cli_warn(const char *command, const char *format, ...);
 /* May this program be run? 0, or the exit status after a message. */
 int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force);
+/* filter.c: the environment tells the program which of its checks to switch off, by a state of `deadheat
+ * caper`. 0, or DH_EXIT_TROUBLE after a sentence. */
+int dh_cli_filter(const char *command, const char *state, const char *program);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */
 const char *dh_cli_value(const char *arg, const char *name);
 /* The word nearest to what was typed, or NULL if none is near. */

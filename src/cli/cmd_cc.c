@@ -9,7 +9,7 @@
  * A field build gets neither: its code is plain, the link analyses the whole program (cc_lto.c), and a small
  * library sleeps in it (src/field). A Caper build is a field build whose code is instrumented for escape when
  * it is linked (src/ir/caper, src/field/escape). With --dh-prune the link analyses it too, and instruments
- * only what may race.
+ * only what may race; with --dh-filterable, in a way that the start of the program may undo.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -59,6 +59,9 @@ static void print_help(const struct driver *d)
         "                    accesses that can race with nothing. To be given when compiling and when\n"
         "                    linking; the link says what was left out and what that rests on, unless it is\n"
         "                    --dh-prune=quiet\n"
+        "  --dh-filterable   let checks be switched off when the program starts, for 'deadheat run\n"
+        "                    --filter=STATE' with what 'deadheat caper' has learnt. To be given when\n"
+        "                    compiling and when linking, which analyses the whole program\n"
         "  --dh-exceptions   let data races be thrown as C++ exceptions ('deadheat run\n"
         "                    --on-race=exception'); the code is slower\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime). Clang's\n"
@@ -118,6 +121,25 @@ static int check_left_out(const struct driver *d)
     return 0;
 }
 
+/* The same for flags by which the link instruments. */
+static int check_linked(const struct driver *d)
+{
+    const struct dh_cc_line *l = &d->line;
+    const char *flag = l->filterable ? "--dh-filterable" : l->prune ? "--dh-prune" : NULL;
+    if (!flag)
+        return 0;
+    if (dh_cc_is_field(l))
+        return fail(d, "%s and %s cannot be combined: such a build has no checks", flag, mode_flag(l));
+    if (l->frontend != DH_CC_OWN)
+        return fail(d, "%s and --dh-frontend cannot be combined: the link instruments by our own pass", flag);
+    if (l->exceptions)
+        return fail(d,
+                    "%s and --dh-exceptions cannot be combined: checks that throw are inserted before "
+                    "the program is linked",
+                    flag);
+    return 0;
+}
+
 /* 0, or DH_EXIT_TROUBLE after a sentence about what cannot be done. */
 static int check_supported(const struct driver *d)
 {
@@ -142,16 +164,8 @@ static int check_supported(const struct driver *d)
         return fail(d, "--dh-count-checks counts what --dh-prune leaves out: give both");
     if (l->alias && l->mode != DH_CC_CAPER)
         return fail(d, "--dh-alias is a kind of Caper build: give --dh-mode=caper, too");
-    if (l->prune && dh_cc_is_field(l))
-        return fail(d, "--dh-prune and %s cannot be combined: such a build has no checks", mode_flag(l));
-    if (l->prune && l->frontend != DH_CC_OWN)
-        return fail(d,
-                    "--dh-prune and --dh-frontend cannot be combined: the link instruments by our own pass");
-    if (l->prune && l->exceptions)
-        return fail(
-            d,
-            "--dh-prune and --dh-exceptions cannot be combined: checks that throw are inserted before "
-            "the program is linked");
+    if (check_linked(d) != 0)
+        return DH_EXIT_TROUBLE;
     if (!l->has_input)
         return 0;
     if (l->other_machine)
@@ -298,6 +312,8 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
     } else if (!d->line.plain) {
         /* What is annotated for ThreadSanitizer is annotated for us: docs/guide/compat.md. */
         dh_cc_args_add(out, "-D__SANITIZE_THREAD__=1");
+        if (d->line.filterable)
+            dh_cc_lto_before(&d->line, out);
         if (d->line.exceptions)
             add_exceptions(out);
         dh_cc_sanitize_tell_pass(&d->line, out);
@@ -323,7 +339,7 @@ static void add_full(struct driver *d, const struct dh_cc_args *in, struct dh_cc
 static void add_field(struct driver *d, const struct dh_cc_args *in, struct dh_cc_args *out)
 {
     bool program = d->line.links && !d->line.shared;
-    dh_cc_lto_before_field(&d->line, out);
+    dh_cc_lto_before(&d->line, out);
     if (program) {
         add_whole(d, "libdeadheat-field.a", out);
         if (d->line.mode == DH_CC_CAPER)
@@ -341,6 +357,8 @@ static void tell_plugin(const struct driver *d)
         setenv("DEADHEAT_LINK_OUTPUT", dh_path_base(d->line.output ? d->line.output : "a.out"), 1);
     if (d->line.prune)
         setenv("DEADHEAT_PRUNE", d->line.prune_quietly ? "quiet" : "1", 1);
+    if (d->line.filterable)
+        setenv("DEADHEAT_FILTERABLE", "1", 1);
     if (d->line.mode == DH_CC_CAPER)
         setenv("DEADHEAT_CAPER", d->line.alias ? "alias" : "1", 1);
     if (d->line.count_checks)
@@ -367,7 +385,8 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
         bool lto = dh_cc_lto_wanted(&d->line);
         if (lto && (d->line.links || d->line.relocatable) && !dh_path_find_program(&d->arena, "ld.lld-19"))
             return fail(d, "cannot find ld.lld-19, which %s is linked with; install the package lld-19",
-                        d->line.prune                 ? "a program with --dh-prune"
+                        d->line.filterable            ? "a program with --dh-filterable"
+                        : d->line.prune               ? "a program with --dh-prune"
                         : d->line.mode == DH_CC_CAPER ? "a Caper build"
                                                       : "a field build");
         static const char *const silence[] = {"-Qunused-arguments", "-Wno-unknown-warning-option",

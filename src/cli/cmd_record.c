@@ -48,6 +48,7 @@ static const char usage[] =
     "  --flush=MS              bring the file up to date this often, for idle threads too (default 1000): "
     "what can be\n"
     "                          lost if this command itself is killed\n"
+    "  --filter=STATE          leave out accesses as 'deadheat run --filter=STATE' leaves out their checks\n"
     "  --force                 run a program that was not compiled by deadheat\n"
     "  --quiet                 do not say what was recorded\n"
     "  --help                  this text\n"
@@ -62,6 +63,7 @@ struct request {
     struct dh_arena arena;
     const char *output;
     const char *program; /* the file */
+    const char *filter;  /* a state; NULL: none */
     bool force, quiet, no_symbols;
     u32 flush_ms;
 };
@@ -330,12 +332,15 @@ static int record(struct request *q, char **argv)
 static int set_flag(struct request *q, int argc, char **argv, int *i)
 {
     const char *arg = argv[*i], *output = dh_cli_value(arg, "output"), *flush = dh_cli_value(arg, "flush");
+    const char *filter = dh_cli_value(arg, "filter");
     if (strcmp(arg, "-o") == 0) {
         if (++*i >= argc)
             return dh_cli_fail("record", "-o needs a file");
         q->output = argv[*i];
     } else if (output) {
         q->output = output;
+    } else if (filter) {
+        q->filter = filter;
     } else if (flush) {
         char *end;
         q->flush_ms = (u32)strtoul(flush, &end, 10);
@@ -348,7 +353,7 @@ static int set_flag(struct request *q, int argc, char **argv, int *i)
     } else if (strcmp(arg, "--no-symbols") == 0) {
         q->no_symbols = true;
     } else {
-        static const char *const names[] = {"--output", "--flush",      "--force",
+        static const char *const names[] = {"--output", "--filter",     "--flush", "--force",
                                             "--quiet",  "--no-symbols", "--help"};
         return dh_cli_unknown_flag("record", arg, names, DH_ARRAY_LEN(names));
     }
@@ -374,6 +379,8 @@ int dh_cmd_record(int argc, char **argv)
         rc = dh_cli_fail("record", "which program? For example: deadheat record -o run.dht -- ./prog");
     if (!rc)
         rc = dh_cli_check_program(&q.arena, "record", argv[i], q.force);
+    if (!rc && q.filter)
+        rc = dh_cli_filter("record", q.filter, argv[i]);
     if (!rc)
         q.program = dh_path_find_program(&q.arena, argv[i]);
     if (!rc && !q.output)

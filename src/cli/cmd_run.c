@@ -34,6 +34,10 @@ static const char usage_head[] =
     "if anything raced; 2 if it succeeded, but nothing that ran was compiled by deadheat.\n"
     "\n"
     "  --force                 accept that nothing that ran was compiled by deadheat\n"
+    "  --filter=STATE          skip checks of which 'deadheat caper' has learnt that they find nothing, or\n"
+    "                          of memory that has not escaped so far; the program must be built with\n"
+    "                          'deadheat cc --dh-filterable', from the sources that STATE is of\n"
+    "  --filter-program=FILE   the program that this is for, if PROGRAM only starts it\n"
     "  --help                  this text\n";
 
 static const char usage_tail[] =
@@ -46,7 +50,8 @@ static const char usage_tail[] =
     "  deadheat run --on-race=stop -- ./prog          stop at the first race, for a debugger\n"
     "  deadheat run --suppressions=known.txt --output=races.jsonl -- ./prog\n"
     "  deadheat run --sample=1% -- ./prog             look at a hundredth of what it does, at a fraction of "
-    "the cost\n";
+    "the cost\n"
+    "  deadheat run --filter=prog.caper -- ./prog     skip what Caper says cannot race\n";
 
 struct request {
     struct dh_arena arena;
@@ -54,7 +59,8 @@ struct request {
     bool force;
     bool instrumented; /* the program itself is */
     bool has_reporter;
-    struct dh_baseline *baseline; /* NULL: none */
+    const char *filter, *filter_program; /* NULL: not given */
+    struct dh_baseline *baseline;        /* NULL: none */
 };
 
 static void write_help(void *ctx, const char *text, size_t len)
@@ -108,7 +114,8 @@ static int check_detector(const char *name)
 /* `arg` begins with --, its name has this length with them. */
 static int set_option(const char *arg, size_t len, const char *value)
 {
-    static const char *const own[] = {"--force"}; /* all that is no option of the runtime */
+    static const char *const own[] = {"--filter", "--filter-program",
+                                      "--force"}; /* all that is no option of the runtime */
     struct dh_options_error err;
     int rc = dh_options_set_flag(&checked, arg, len, value, strlen(value), &err);
     const char *nearest = rc == -ENOENT ? dh_cli_nearest(arg, len, own, DH_ARRAY_LEN(own)) : NULL;
@@ -134,9 +141,15 @@ static int check_together(void)
 
 static int set_flag(struct request *q, const char *arg)
 {
-    const char *detector = dh_cli_value(arg, "detector");
+    const char *detector = dh_cli_value(arg, "detector"), *filter = dh_cli_value(arg, "filter");
+    const char *filter_program = dh_cli_value(arg, "filter-program");
     if (detector && check_detector(detector) != 0)
         return DH_EXIT_TROUBLE;
+    if (filter || filter_program) {
+        q->filter = filter ? filter : q->filter;
+        q->filter_program = filter_program ? filter_program : q->filter_program;
+        return 0;
+    }
     if (strcmp(arg, "--force") == 0) {
         q->force = true;
         return 0;
@@ -197,6 +210,13 @@ static int make_absolute(struct request *q, const char *name, char *value)
         return dh_cli_fail("run", "the name of the file '%s' is too long", path);
     strcpy(value, path);
     return add_option(q, name, strlen(name), path);
+}
+
+static int set_filter(const struct request *q, const char *name)
+{
+    if (q->filter_program && !q->filter)
+        return dh_cli_fail("run", "--filter-program says what a filter is for: give --filter=STATE, too");
+    return q->filter ? dh_cli_filter("run", q->filter, q->filter_program ? q->filter_program : name) : 0;
 }
 
 /* ---- Running it ---- */
@@ -328,6 +348,8 @@ int dh_cmd_run(int argc, char **argv)
         rc = dh_cli_check_program(&q.arena, "run", argv[i], true);
     if (!rc)
         rc = check_files(&q, argv[i]);
+    if (!rc)
+        rc = set_filter(&q, argv[i]);
     if (!rc)
         rc = make_absolute(&q, "output", checked.output);
     if (!rc)

@@ -1,28 +1,80 @@
 /*
- * embed.c - what a link with `deadheat cc --dh-mode=field` does to the merged module: analyses it and puts
- * the table of sites and pairs into it, as the section .deadheat.pairs of the program.
+ * embed.c - what becomes a section of the program that is linked. A link with `deadheat cc --dh-mode=field`
+ * analyses the merged module and puts the table of sites and pairs into it, as .deadheat.pairs. Programs of
+ * which two builds are compared by their sites say which files they are from (base/filter.h).
  *
- * The section is loaded with the program's read-only data, so that strip leaves it alone; no code touches it,
- * so it costs no memory. If the analysis fails (analysis.c), the program is linked all the same, with a
- * warning.
+ * Sections are loaded with the program's read-only data, so that strip leaves them alone; no code touches
+ * most of them, so they cost no memory. If the analysis fails (analysis.c), the program is linked all the
+ * same, with a warning.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/filter.h"
 #include "ir/ir.h"
 #include "ir/whole/whole.h"
 #include "report/pairs.h"
 
+void dh_ir_embed_bytes(LLVMModuleRef m, const char *section, const void *bytes, size_t n)
+{
+    LLVMValueRef data = LLVMConstStringInContext2(LLVMGetModuleContext(m), bytes ? bytes : "", n, true);
+    LLVMValueRef global = LLVMAddGlobal(m, LLVMTypeOf(data), "__dh_embedded");
+    LLVMSetInitializer(global, data);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetAlignment(global, 8);
+    LLVMSetSection(global, section);
+    dh_shim_keep(m, global);
+}
+
 void dh_ir_embed(LLVMModuleRef m, const struct dh_ir_analysis *a)
 {
-    LLVMContextRef ctx = LLVMGetModuleContext(m);
-    LLVMValueRef text = LLVMConstStringInContext2(ctx, (const char *)a->bytes, a->n, true);
-    LLVMValueRef table = LLVMAddGlobal(m, LLVMTypeOf(text), "__dh_pairs");
-    LLVMSetInitializer(table, text);
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMPrivateLinkage);
-    LLVMSetAlignment(table, 8);
-    LLVMSetSection(table, DH_PAIRS_SECTION);
-    dh_shim_keep(m, table);
+    dh_ir_embed_bytes(m, DH_PAIRS_SECTION, a->bytes, a->n);
+}
+
+/* ---- The files that the code is from ---- */
+
+struct lines {
+    char **at;
+    size_t n, cap;
+};
+
+static void add_line(void *arg, const char *checksum, const char *name)
+{
+    struct lines *l = arg;
+    l->at = dh_util_grow(l->at, l->n, &l->cap, sizeof(*l->at));
+    if (asprintf(&l->at[l->n], "%s %s\n", checksum, name) < 0)
+        dh_util_no_memory();
+    l->n++;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void dh_ir_embed_sources(LLVMModuleRef m)
+{
+    struct lines l = {0};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        dh_util_no_memory();
+    dh_shim_each_source(m, add_line, &l);
+    if (l.n > 0)
+        qsort(l.at, l.n, sizeof(*l.at), compare_lines);
+    for (size_t i = 0; i < l.n; i++) {
+        if (i == 0 || strcmp(l.at[i], l.at[i - 1]) != 0)
+            fputs(l.at[i], out);
+    }
+    fclose(out);
+    dh_ir_embed_bytes(m, DH_SOURCES, text, size);
+    for (size_t i = 0; i < l.n; i++)
+        free(l.at[i]);
+    free(l.at);
+    free(text);
 }
 
 void dh_ir_analyse_program(LLVMModuleRef m)

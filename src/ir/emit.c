@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
+#include "ir/whole/whole.h"
 
 static const char *const entry_names[] = {
 #define DH_ENTRY(id, name, signature) name,
@@ -151,10 +152,15 @@ void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst)
     LLVMSetCurrentDebugLocation2(ir->builder, loc);
 }
 
+void dh_ir_emit_at(struct dh_ir *ir, LLVMValueRef place, LLVMValueRef inst)
+{
+    LLVMPositionBuilderBefore(ir->builder, place);
+    dh_ir_emit_position_of(ir, inst);
+}
+
 void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst)
 {
-    LLVMPositionBuilderBefore(ir->builder, inst);
-    dh_ir_emit_position_of(ir, inst);
+    dh_ir_emit_at(ir, inst, inst);
 }
 
 void dh_ir_emit_after(struct dh_ir *ir, LLVMValueRef inst)
@@ -256,14 +262,16 @@ static void emit_copy_side(struct dh_ir *ir, const struct dh_ir_site *site, unsi
 {
     LLVMValueRef call = site->inst;
     LLVMValueRef ptr = LLVMGetOperand(call, arg), len = LLVMGetOperand(call, 2);
-    if (LLVMIsAConstantInt(len)) {
-        u64 n = LLVMConstIntGetZExtValue(len), align = dh_shim_argument_align(call, arg);
-        if (n == 0)
-            return;
-        if (size_class(n, align) >= 0 || (align >= 4 && count_pieces(n) <= 2)) {
-            emit_one(ir, site->rare, write, ptr, n, align);
-            return;
-        }
+    u64 n = LLVMIsAConstantInt(len) ? LLVMConstIntGetZExtValue(len) : 0;
+    if (LLVMIsAConstantInt(len) && n == 0)
+        return;
+    dh_ir_filter_begin(ir);
+    dh_ir_filter_add(ir, site, arg == 0 ? DH_WHOLE_TO : DH_WHOLE_FROM);
+    dh_ir_emit_at(ir, dh_ir_filter_open(ir, call), call);
+    u64 align = dh_shim_argument_align(call, arg);
+    if (n > 0 && (size_class(n, align) >= 0 || (align >= 4 && count_pieces(n) <= 2))) {
+        emit_one(ir, site->rare, write, ptr, n, align);
+        return;
     }
     LLVMValueRef args[] = {ptr, LLVMBuildZExtOrBitCast(ir->builder, len, ir->u64, "")};
     dh_ir_emit_call(ir, write ? DH_IR_WRITE_RANGE : DH_IR_READ_RANGE, args);
@@ -278,13 +286,27 @@ static void emit_access(struct dh_ir *ir, const struct dh_ir_site *site, LLVMVal
                  site->size, site->align);
 }
 
-void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
+/* Where the check of a site goes: before this instruction, where the builder stands then. */
+static LLVMValueRef place_of(struct dh_ir *ir, const struct dh_ir_site *site)
 {
     LLVMValueRef place = site->inst;
-    if (!site->range)
-        dh_ir_emit_before(ir, place);
-    else if (!(place = dh_ir_loops_position(ir, site)))
+    if (site->kind == DH_SITE_READ || site->kind == DH_SITE_WRITE || site->kind == DH_SITE_VPTR_WRITE ||
+        site->kind == DH_SITE_MASKED) {
+        dh_ir_filter_begin(ir);
+        dh_ir_filter_add_chain(ir, site);
+        place = dh_ir_filter_open(ir, place);
+    }
+    if (site->range)
+        return dh_ir_loops_position(ir, site, place);
+    dh_ir_emit_at(ir, place, site->inst);
+    return place;
+}
+
+void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
+{
+    if (site->range && !dh_ir_loops_is_inside(site))
         return;
+    LLVMValueRef place = place_of(ir, site);
     switch (site->kind) {
     case DH_SITE_READ:
     case DH_SITE_WRITE:
@@ -302,7 +324,7 @@ void dh_ir_emit_site(struct dh_ir *ir, const struct dh_ir_site *site)
             emit_copy_side(ir, site, 0, !site->reads);
         break;
     case DH_SITE_MASKED:
-        dh_ir_masked_emit(ir, site->inst);
+        dh_ir_masked_emit(ir, site->inst, place);
         break;
     case DH_SITE_ATOMIC:
         dh_ir_atomic_emit(ir, site->inst);

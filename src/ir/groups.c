@@ -36,18 +36,22 @@ static bool is_candidate(const struct dh_ir_site *site, unsigned *ret_tests)
     return *ret_tests > 0 && *ret_tests <= TESTS_MAX;
 }
 
-static bool may_join(const struct open *group, const struct dh_ir_site *site, unsigned tests)
+/* A check that can be switched off is not made to depend on one that may have to stay. */
+static bool may_join(const struct dh_ir *ir, const struct open *group, const struct dh_ir_site *site,
+                     unsigned tests)
 {
     return group->tests + tests <= TESTS_MAX && group->first->range == site->range &&
+           dh_ir_filter_is_safe(ir, group->first) == dh_ir_filter_is_safe(ir, site) &&
            dh_shim_is_known_at(site->base, group->first->inst);
 }
 
 /* The newest group that the site may join, preferably one with accesses to the same structure; or NULL. */
-static struct open *find(struct open *open, size_t count, const struct dh_ir_site *site, unsigned tests)
+static struct open *find(const struct dh_ir *ir, struct open *open, size_t count,
+                         const struct dh_ir_site *site, unsigned tests)
 {
     struct open *found = NULL;
     for (size_t i = count; i-- > 0;) {
-        if (!may_join(&open[i], site, tests))
+        if (!may_join(ir, &open[i], site, tests))
             continue;
         if (open[i].first->base == site->base)
             return &open[i];
@@ -57,7 +61,7 @@ static struct open *find(struct open *open, size_t count, const struct dh_ir_sit
     return found;
 }
 
-void dh_ir_groups_plan(struct dh_ir_sites *sites)
+void dh_ir_groups_plan(const struct dh_ir *ir, struct dh_ir_sites *sites)
 {
     struct open open[OPEN_MAX];
     size_t count = 0;
@@ -70,7 +74,7 @@ void dh_ir_groups_plan(struct dh_ir_sites *sites)
         if (site->stretch != stretch)
             count = 0;
         stretch = site->stretch;
-        struct open *group = find(open, count, site, tests);
+        struct open *group = find(ir, open, count, site, tests);
         if (group) {
             group->last->next = site;
             site->joined = true;

@@ -10,6 +10,8 @@
 #ifndef DH_IR_H
 #define DH_IR_H
 
+#include <stdio.h>
+
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
@@ -34,6 +36,7 @@ struct dh_ir {
     bool throwing;                       /* what is inserted now may unwind (throwing.c) */
     bool heeds_marks;                    /* accesses that are marked as safe are no sites (prune.c) */
     unsigned safe_kind;                  /* of those marks */
+    struct dh_ir_filter *filter;         /* NULL: checks cannot be switched off (filter.c) */
     struct dh_ir_tally *tally;           /* NULL: checks are not counted (tally.c) */
     LLVMValueRef entry[DH_IR_ENTRY_MAX]; /* entry points, declared on first use */
     LLVMTypeRef entry_type[DH_IR_ENTRY_MAX];
@@ -95,6 +98,30 @@ const char *dh_ir_analysis_program(void);
 /* ---- embed.c: the table in the program -------------------------------------------------------------- */
 
 void dh_ir_embed(LLVMModuleRef m, const struct dh_ir_analysis *a);
+/* Puts a copy into the program, as part of a section that is kept. */
+void dh_ir_embed_bytes(LLVMModuleRef m, const char *section, const void *bytes, size_t n);
+/* ... which files it is from. */
+void dh_ir_embed_sources(LLVMModuleRef m);
+
+/* ---- marks.c: what the analysis says of single instructions --------------------------------------- */
+
+/* All that may access memory, in the order of the module: an instruction's index is its number. A heap array.
+ */
+size_t dh_ir_marks_list(LLVMModuleRef m, LLVMValueRef **ret);
+/* In the child: each instruction is given its number; and what it was given. */
+void dh_ir_marks_number(LLVMModuleRef m);
+bool dh_ir_marks_number_of(LLVMValueRef inst, u64 *ret);
+/* Sites of instructions: a file for the child (NULL: there is none), in which it writes by this function of
+ * struct dh_whole_sites; known: it came to its end, and instructions are marked. */
+FILE *dh_ir_marks_begin(void);
+void dh_ir_marks_on_site(void *file, LLVMValueRef inst, unsigned which, u8 access, u32 site);
+void dh_ir_marks_end(LLVMModuleRef m, FILE *file, bool known);
+/* The kind of the marks' metadata. */
+unsigned dh_ir_marks_kind(LLVMModuleRef m);
+/* Calls visit for each site of an instruction. which: DH_WHOLE_TO, DH_WHOLE_FROM; access: enum
+ * dh_pairs_access. Returns how many there are. */
+size_t dh_ir_marks_each(unsigned kind, LLVMValueRef inst,
+                        void (*visit)(void *arg, unsigned which, u8 access, u32 site), void *arg);
 
 /* ---- exports.c: what code outside the merged module can reach --------------------------------------- */
 
@@ -105,12 +132,35 @@ void dh_ir_exports_give(LLVMModuleRef m);
 
 /* ---- prune.c: accesses that can race with nothing --------------------------------------------------- */
 
+/* Is what is safe to be left out (--dh-prune)? */
+bool dh_ir_prune_wanted(void);
 /* dh_ir_prune_mark is in shim.h. The kind of the marks' metadata. */
 unsigned dh_ir_prune_kind(LLVMModuleRef m);
 /* Which sides are safe: DH_WHOLE_TO, DH_WHOLE_FROM of a copy, both of another access. */
 unsigned dh_ir_prune_safe(unsigned kind, LLVMValueRef inst);
 /* How many checks there would be, and how many there are. */
 void dh_ir_prune_say(u64 all, u64 kept);
+
+/* ---- filter.c: checks that can be switched off when the program starts ----------------------------- */
+
+struct dh_ir_site;
+bool dh_ir_filter_wanted(void);
+struct dh_ir_filter *dh_ir_filter_new(LLVMModuleRef m);
+void dh_ir_filter_free(struct dh_ir_filter *f);
+/* The module is analysed, and its instructions are marked. */
+void dh_ir_filter_learn(struct dh_ir_filter *f, const struct dh_ir_analysis *a);
+bool dh_ir_filter_knows(const struct dh_ir_filter *f); /* NULL: it does not */
+/* For the next check: what it stands for. which: DH_WHOLE_TO, DH_WHOLE_FROM. With the sites that the site's
+ * check covers; and with those that are tested together with it. */
+void dh_ir_filter_begin(struct dh_ir *ir);
+void dh_ir_filter_add(struct dh_ir *ir, const struct dh_ir_site *site, unsigned which);
+void dh_ir_filter_add_chain(struct dh_ir *ir, const struct dh_ir_site *first);
+/* Where the check goes so that it can be skipped before `place`: before the instruction that is returned. */
+LLVMValueRef dh_ir_filter_open(struct dh_ir *ir, LLVMValueRef place);
+/* Its access races with nothing, which is known now. */
+bool dh_ir_filter_is_safe(const struct dh_ir *ir, const struct dh_ir_site *site);
+/* The tables, into the program. */
+void dh_ir_filter_embed(const struct dh_ir_filter *f);
 
 /* ---- tally.c: builds that count their checks --------------------------------------------------------- */
 
@@ -171,6 +221,8 @@ struct dh_ir_site {
     unsigned stretch;          /* part of a window in which nothing can fail to come back */
     struct dh_ir_range *range; /* checked outside its loop, at least when the loop is long; or NULL */
     struct dh_ir_site *next;   /* READ, WRITE: the next one whose check is made with the first's; or NULL */
+    size_t by;                 /* covered, within its window: the index of the one that covers it */
+    struct dh_ir_site *also;   /* the first, or the next, of those that are covered by one; or NULL */
 };
 
 /* A basic block, with its sites and windows. */
@@ -217,15 +269,16 @@ struct dh_ir_ranges {
 void dh_ir_loops_plan(LLVMValueRef fn, struct dh_ir_sites *sites, struct dh_ir_ranges *ret_ranges);
 /* Inserts the checks before the loops. */
 void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges);
-/* Puts the builder where the check of a site in a range still belongs, and returns the instruction behind it;
- * NULL: nowhere. */
-LLVMValueRef dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site);
+/* Whether a site in a range still has a check in the loop, for when it is short. */
+bool dh_ir_loops_is_inside(const struct dh_ir_site *site);
+/* Puts the builder where that check belongs, before place, and returns the instruction behind it. */
+LLVMValueRef dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site, LLVMValueRef place);
 void dh_ir_loops_done(struct dh_ir_ranges *ranges);
 
 /* ---- groups.c: one test for several accesses ------------------------------------------------------ */
 
 /* Chains the sites whose checks are made together. */
-void dh_ir_groups_plan(struct dh_ir_sites *sites);
+void dh_ir_groups_plan(const struct dh_ir *ir, struct dh_ir_sites *sites);
 /* Inserts the checks of a chain. The builder stands before place, with the first site's source position. */
 void dh_ir_groups_emit(struct dh_ir *ir, const struct dh_ir_site *first, LLVMValueRef place);
 
@@ -263,6 +316,8 @@ void dh_ir_emit_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, 
 void dh_ir_emit_rare_check(struct dh_ir *ir, bool write, LLVMValueRef ptr, u64 size, u64 align);
 /* The builder stands before inst and gives what it inserts the source position of inst. */
 void dh_ir_emit_before(struct dh_ir *ir, LLVMValueRef inst);
+/* ... before another instruction, with the position of inst. */
+void dh_ir_emit_at(struct dh_ir *ir, LLVMValueRef place, LLVMValueRef inst);
 /* ... only the source position. */
 void dh_ir_emit_position_of(struct dh_ir *ir, LLVMValueRef inst);
 void dh_ir_emit_after(struct dh_ir *ir, LLVMValueRef inst);
@@ -282,7 +337,7 @@ void dh_ir_atomic_emit_fence(struct dh_ir *ir, LLVMValueRef fence);
 
 bool dh_ir_masked_is(LLVMValueRef call);
 LLVMValueRef dh_ir_masked_pointer(LLVMValueRef call); /* NULL: a vector of pointers */
-void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call);
+void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call, LLVMValueRef place); /* before place */
 
 /* ---- throwing.c: checks that may throw ------------------------------------------------------------ */
 

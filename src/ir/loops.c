@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
+#include "ir/whole/whole.h"
 
 enum {
     LONG_ENOUGH = 64, /* bytes from which a call pays, */
@@ -367,19 +368,28 @@ void dh_ir_loops_done(struct dh_ir_ranges *ranges)
 /* The builder stands before `place`, and what it inserts has the source position of the first member. */
 static void stand_at(struct dh_ir *ir, const struct dh_ir_range *r, LLVMValueRef place)
 {
-    LLVMPositionBuilderBefore(ir->builder, place);
-    dh_ir_emit_position_of(ir, r->members[0]->inst);
+    dh_ir_emit_at(ir, place, r->members[0]->inst);
+}
+
+/* The same for a check that stands for all members. */
+static void stand_to_check(struct dh_ir *ir, const struct dh_ir_range *r, LLVMValueRef place)
+{
+    dh_ir_filter_begin(ir);
+    for (unsigned i = 0; i < r->member_count; i++)
+        dh_ir_filter_add(ir, r->members[i], DH_WHOLE_TO | DH_WHOLE_FROM);
+    stand_at(ir, r, dh_ir_filter_open(ir, place));
 }
 
 /* Which of the two is to happen: the check that is then emitted, or those of the iterations? */
 static void emit_choice(struct dh_ir *ir, struct dh_ir_range *r, LLVMValueRef measure, u64 enough)
 {
     LLVMValueRef brief = LLVMBuildICmp(ir->builder, LLVMIntULT, measure, dh_ir_emit_u64(ir, enough), "");
-    if (LLVMIsAConstantInt(brief))
-        return;
-    r->brief = brief;
-    LLVMValueRef lengthy = LLVMBuildNot(ir->builder, brief, "");
-    stand_at(ir, r, dh_shim_split_if(lengthy, r->place, false));
+    LLVMValueRef place = r->place;
+    if (!LLVMIsAConstantInt(brief)) {
+        r->brief = brief;
+        place = dh_shim_split_if(LLVMBuildNot(ir->builder, brief, ""), place, false);
+    }
+    stand_to_check(ir, r, place);
 }
 
 static void emit_strip(struct dh_ir *ir, struct dh_ir_range *r, LLVMValueRef low)
@@ -421,20 +431,21 @@ void dh_ir_loops_emit(struct dh_ir *ir, const struct dh_ir_ranges *ranges)
         if (r->step != 0) {
             emit_range(ir, r);
         } else {
-            stand_at(ir, r, r->place);
+            stand_to_check(ir, r, r->place);
             dh_ir_emit_check(ir, r->write, dh_ir_emit_shifted(ir, r->start, site->shift), site->size,
                              site->align);
         }
     }
 }
 
-LLVMValueRef dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site)
+bool dh_ir_loops_is_inside(const struct dh_ir_site *site)
 {
-    const struct dh_ir_range *r = site->range;
-    if (!r->brief)
-        return NULL;
-    LLVMValueRef place = dh_shim_split_if(r->brief, site->inst, false);
-    LLVMPositionBuilderBefore(ir->builder, place);
-    dh_ir_emit_position_of(ir, site->inst);
-    return place;
+    return site->range->brief != NULL;
+}
+
+LLVMValueRef dh_ir_loops_position(struct dh_ir *ir, const struct dh_ir_site *site, LLVMValueRef place)
+{
+    LLVMValueRef inside = dh_shim_split_if(site->range->brief, place, false);
+    dh_ir_emit_at(ir, inside, site->inst);
+    return inside;
 }

@@ -60,14 +60,14 @@ static LLVMValueRef mask_operand(LLVMValueRef call, enum form form)
 }
 
 /* A variable of this frame that stands for "no access". */
-static LLVMValueRef private_slot(struct dh_ir *ir, LLVMValueRef call)
+static LLVMValueRef private_slot(struct dh_ir *ir, LLVMValueRef call, LLVMValueRef place)
 {
     LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     LLVMPositionBuilderBefore(ir->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
     LLVMSetCurrentDebugLocation2(ir->builder, NULL);
     LLVMValueRef slot = LLVMBuildAlloca(ir->builder, LLVMArrayType2(ir->u64, 2), "");
     LLVMSetAlignment(slot, 16);
-    dh_ir_emit_before(ir, call);
+    dh_ir_emit_at(ir, place, call);
     return slot;
 }
 
@@ -85,7 +85,7 @@ static void emit_packed(struct dh_ir *ir, LLVMValueRef ptr, LLVMValueRef mask, u
     dh_ir_emit_call(ir, write ? DH_IR_WRITE_RANGE : DH_IR_READ_RANGE, args);
 }
 
-void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call)
+void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call, LLVMValueRef place)
 {
     enum form form = form_of(call);
     bool write = is_write(form);
@@ -103,7 +103,7 @@ void dh_ir_masked_emit(struct dh_ir *ir, LLVMValueRef call)
     u64 align = LLVMConstIntGetZExtValue(align_operand);
     if (align > size)
         align = size; /* what every lane has */
-    LLVMValueRef slot = private_slot(ir, call);
+    LLVMValueRef slot = private_slot(ir, call, place);
     for (unsigned i = 0; i < lanes; i++) {
         LLVMValueRef index = dh_ir_emit_u32(ir, i);
         LLVMValueRef bit = LLVMBuildExtractElement(ir->builder, mask, index, "");

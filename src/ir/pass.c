@@ -145,9 +145,10 @@ static void instrument_function(struct dh_ir *ir, LLVMValueRef fn, struct checks
         if (dh_ir_throwing_is(fn)) {
             dh_ir_throwing_skip_done(&sites);
         } else if (!has_attribute(fn, "optnone")) { /* nothing to find, and analyses cost */
-            dh_ir_avail_prune(&sites);
+            if (!ir->filter) /* it does not say what the checks that are kept stand for */
+                dh_ir_avail_prune(&sites);
             dh_ir_loops_plan(fn, &sites, &ranges);
-            dh_ir_groups_plan(&sites);
+            dh_ir_groups_plan(ir, &sites);
         }
         dh_ir_frame_prepare(ir, fn);
         dh_ir_loops_emit(ir, &ranges);
@@ -258,12 +259,14 @@ bool dh_ir_instrument_early(LLVMModuleRef m)
     return true;
 }
 
-/* counted: NULL if nobody asks how many checks are left out. */
-static bool instrument(LLVMModuleRef m, bool inlining, struct checks *counted)
+/* counted: NULL if nobody asks how many checks are left out. filter: NULL if checks cannot be switched. */
+static bool instrument(LLVMModuleRef m, bool inlining, struct checks *counted, struct dh_ir_filter *filter)
 {
     if (is_done(m))
         return false;
     struct dh_ir ir = dh_ir_of(m);
+    ir.filter = filter;
+    ir.heeds_marks = !filter || counted;
     struct exempt exempt = {0};
     exempt_annotated(&exempt, m, untracked);
     exempt_resolvers(&exempt, m);
@@ -302,14 +305,20 @@ static bool instrument(LLVMModuleRef m, bool inlining, struct checks *counted)
 
 bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining)
 {
-    return instrument(m, inlining, NULL);
+    return instrument(m, inlining, NULL, NULL);
 }
 
 bool dh_ir_instrument_program(LLVMModuleRef m)
 {
     struct checks counted = {0};
-    bool known = dh_ir_prune_mark(m), changed = instrument(m, true, &counted);
-    if (known)
+    bool pruning = dh_ir_prune_wanted();
+    struct dh_ir_filter *filter = dh_ir_filter_wanted() ? dh_ir_filter_new(m) : NULL;
+    bool known = dh_ir_prune_mark(m, filter), switched = dh_ir_filter_knows(filter);
+    bool changed = instrument(m, true, pruning ? &counted : NULL, switched ? filter : NULL);
+    if (known && pruning)
         dh_ir_prune_say(counted.all, counted.kept);
+    if (changed)
+        dh_ir_filter_embed(filter);
+    dh_ir_filter_free(filter);
     return changed;
 }

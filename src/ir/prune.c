@@ -3,10 +3,11 @@
  * race with nothing, and so need no check.
  *
  * The analysis (whole/, docs/design/static.md) runs in a child of the linker on a copy of the module, and
- * changes it. So each instruction that may access memory has a number, by its place in the module: the child
- * writes them into its copy as metadata, which goes with an instruction wherever it goes and is gone when
- * it is, and fills a table that both processes share. Here, instructions that are safe are marked
- * (metadata "deadheat.safe"), and sites.c looks at the marks.
+ * changes it. It names instructions by their numbers (marks.c), and fills a table that both processes share.
+ * Here, instructions that are safe are marked (metadata "deadheat.safe"), and sites.c looks at the marks.
+ *
+ * For --dh-filterable (filter.c) the same analysis also tells which instructions are sites of the set
+ * `sound`.
  *
  * Whatever is not clearly safe keeps its check; if the analysis fails or refuses, everything does. What it
  * assumes is said at each link: it is the price of the checks that are gone.
@@ -63,49 +64,19 @@ unsigned dh_ir_prune_safe(unsigned kind, LLVMValueRef inst)
     return read_metadata(inst, kind, &sides) ? (unsigned)sides : 0;
 }
 
-/* Visits what may access memory, in the order of the module; returns how many there are. */
-static size_t each_access(LLVMModuleRef m,
-                          void (*visit)(LLVMModuleRef m, LLVMValueRef inst, size_t number, void *arg),
-                          void *arg)
-{
-    size_t n = 0;
-    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-                if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsACallInst(i))
-                    continue;
-                if (visit)
-                    visit(m, i, n, arg);
-                n++;
-            }
-    return n;
-}
-
 /* ---- in the child -------------------------------------------------------------------------------------- */
-
-static unsigned number_kind(LLVMModuleRef m)
-{
-    return kind_of(m, "deadheat.number");
-}
-
-static void write_number(LLVMModuleRef m, LLVMValueRef inst, size_t number, void *arg)
-{
-    (void)arg;
-    write_metadata(m, inst, number_kind(m), number);
-}
 
 static void prepare(LLVMModuleRef m)
 {
-    each_access(m, write_number, NULL);
+    dh_ir_marks_number(m);
     dh_ir_exports_give(m);
 }
 
 static void on_access(void *arg, LLVMValueRef inst, unsigned which, bool safe)
 {
     struct table *t = arg;
-    LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
     u64 number;
-    if (!read_metadata(inst, number_kind(m), &number))
+    if (!dh_ir_marks_number_of(inst, &number))
         return; /* of a function that was added */
     DH_CHECK(number < t->n);
     t->is[number] |= (u8)(safe ? which : which << UNSAFE_SHIFT);
@@ -113,12 +84,16 @@ static void on_access(void *arg, LLVMValueRef inst, unsigned which, bool safe)
 
 /* ---- in the linker ------------------------------------------------------------------------------------- */
 
-static void mark(LLVMModuleRef m, LLVMValueRef inst, size_t number, void *arg)
+static void mark(LLVMModuleRef m, LLVMValueRef inst, u8 sides)
 {
-    const struct table *t = arg;
-    unsigned safe = t->is[number] & ~(t->is[number] >> UNSAFE_SHIFT) & (DH_WHOLE_TO | DH_WHOLE_FROM);
+    unsigned safe = sides & ~(sides >> UNSAFE_SHIFT) & (DH_WHOLE_TO | DH_WHOLE_FROM);
     if (safe)
         write_metadata(m, inst, dh_ir_prune_kind(m), safe);
+}
+
+bool dh_ir_prune_wanted(void)
+{
+    return getenv("DEADHEAT_PRUNE") != NULL;
 }
 
 static bool is_quiet(void)
@@ -130,7 +105,15 @@ static bool is_quiet(void)
 static void say_kept(const char *why)
 {
     if (!is_quiet())
-        fprintf(stderr, "deadheat: %s: no check is left out: %s\n", dh_ir_analysis_program(), why);
+        fprintf(stderr,
+                dh_ir_prune_wanted() ? "deadheat: %s: no check is left out: %s\n"
+                                     : "deadheat: %s: of no check it is known that it needs none: %s\n",
+                dh_ir_analysis_program(), why);
+}
+
+static void say_unswitched(const char *why)
+{
+    fprintf(stderr, "deadheat: %s: its checks cannot be switched off: %s\n", dh_ir_analysis_program(), why);
 }
 
 /* An example is "DIRECTORY/FILE:LINE NAME"; here the file is enough. */
@@ -168,39 +151,52 @@ static void say_assumed(const struct dh_ir_analysis *a)
     dh_pairs_free(pairs);
 }
 
-static bool analyse(LLVMModuleRef m, struct table *t)
+static bool analyse(LLVMModuleRef m, struct table *t, const char *refused, struct dh_ir_filter *filter)
 {
     struct dh_ir_analysis a;
-    t->safe = (struct dh_whole_safe){.access = on_access, .arg = t};
-    bool done = dh_ir_analysis_run(m, &(struct dh_whole_options){.safe = &t->safe}, prepare, &a);
-    if (!done)
+    FILE *file = filter ? dh_ir_marks_begin() : NULL;
+    const struct dh_whole_sites to = {.site = dh_ir_marks_on_site, .arg = file};
+    t->safe = (struct dh_whole_safe){.access = on_access, .arg = t, .refused = refused};
+    /* A filter is compared with what a Caper build knows, and so asks what that asks. */
+    const struct dh_whole_options options = {
+        .safe = &t->safe, .sites = file ? &to : NULL, .relaxed = filter != NULL};
+    bool done = dh_ir_analysis_run(m, &options, prepare, &a);
+    dh_ir_marks_end(m, file, done);
+    if (done && file)
+        dh_ir_filter_learn(filter, &a);
+    if (filter && !dh_ir_filter_knows(filter))
+        say_unswitched(done ? "there is no memory for the analysis" : a.why);
+    else if (!done)
         say_kept(a.why);
     else if (t->safe.refused)
         say_kept(t->safe.refused);
     else
         say_assumed(&a);
     dh_ir_analysis_done(&a);
-    return done && !t->safe.refused;
+    return done && !t->safe.refused && (!filter || dh_ir_filter_knows(filter));
 }
 
-bool dh_ir_prune_mark(LLVMModuleRef m)
+bool dh_ir_prune_mark(LLVMModuleRef m, struct dh_ir_filter *filter)
 {
     const char *why = dh_ir_exports_refuse(m);
-    if (why) {
+    if (why && !filter) {
         say_kept(why);
         return false;
     }
-    size_t n = each_access(m, NULL, NULL), size = sizeof(struct table) + n;
+    LLVMValueRef *insts;
+    size_t n = dh_ir_marks_list(m, &insts), size = sizeof(struct table) + n;
     struct table *t = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (t == MAP_FAILED) {
         say_kept("there is no memory for the analysis");
+        free(insts);
         return false;
     }
     t->n = n;
-    bool known = analyse(m, t);
-    if (known)
-        each_access(m, mark, t);
+    bool known = analyse(m, t, why, filter);
+    for (size_t i = 0; i < n && known; i++)
+        mark(m, insts[i], t->is[i]);
     munmap(t, size);
+    free(insts);
     return known;
 }
 

@@ -334,7 +334,7 @@ struct PrunePass : PassInfoMixin<PrunePass> {
 struct MarkSafePass : PassInfoMixin<MarkSafePass> {
     PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
     {
-        dh_ir_prune_mark(wrap(&module));
+        dh_ir_prune_mark(wrap(&module), nullptr);
         return PreservedAnalyses::all();
     }
 };
@@ -396,7 +396,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo()
     return {LLVM_PLUGIN_API_VERSION, "deadheat", "1", [](PassBuilder &builder) {
                 /* The end of a linker's pipeline is also that of the optimiser, where nothing is to be
                  * instrumented then. */
-                const bool pruning = getenv("DEADHEAT_PRUNE") != nullptr;
+                const bool pruning = getenv("DEADHEAT_PRUNE") || getenv("DEADHEAT_FILTERABLE");
                 const bool caper = getenv("DEADHEAT_CAPER") != nullptr;
                 auto linking = std::make_shared<bool>(false);
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(

@@ -23,7 +23,8 @@ bool dh_ir_instrument_module(LLVMModuleRef m, bool inlining);
 bool dh_ir_instrument_program(LLVMModuleRef m);
 /* Analyses the merged module and marks what needs no check (C side: prune.c). false: nothing is known, which
  * has been said. */
-bool dh_ir_prune_mark(LLVMModuleRef m);
+struct dh_ir_filter;
+bool dh_ir_prune_mark(LLVMModuleRef m, struct dh_ir_filter *filter);
 /* Called before the optimisation pipeline, in a build with exceptions (C side: throwing.c). */
 bool dh_ir_instrument_early(LLVMModuleRef m);
 /* Are the plain accesses of this function to be left alone (C side: ignore.c)? */
@@ -114,6 +115,13 @@ bool dh_shim_may_hold_pointer(LLVMValueRef load);
 /* Inserts, before inst, assembly that may jump to a block of its own ("${0:l}"), which goes on behind it.
  * Returns the last instruction of that block. */
 LLVMValueRef dh_shim_insert_branch(LLVMValueRef inst, const char *text);
+/* The same the other way round: assembly, and behind it a block of its own, over which it may jump. Returns
+ * the last instruction of that block. */
+LLVMValueRef dh_shim_insert_bypass(LLVMValueRef inst, const char *text);
+/* Visits the files that the code is from, as far as the debug information has their checksums (MD5, in
+ * hexadecimal), some of them several times. */
+void dh_shim_each_source(LLVMModuleRef m, void (*visit)(void *arg, const char *checksum, const char *name),
+                         void *arg);
 /* A place on the way from an invoke or a callbr to where it goes on as a rule. */
 LLVMValueRef dh_shim_normal_way(LLVMValueRef call);
 /* Says something about variables to a debugger. */

@@ -5,6 +5,8 @@
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -32,20 +34,48 @@ bool dh_shim_may_hold_pointer(LLVMValueRef load)
     return true;
 }
 
-LLVMValueRef dh_shim_insert_branch(LLVMValueRef inst, const char *text)
+/* Assembly before inst, with a block beside the way: where it may jump to, or what it may jump over. */
+static LLVMValueRef insert_goto(LLVMValueRef inst, const char *text, bool bypass)
 {
     Instruction *at = unwrap<Instruction>(inst);
     BasicBlock *head = at->getParent(), *tail = head->splitBasicBlock(at->getIterator());
     Function *f = head->getParent();
-    BasicBlock *aside = BasicBlock::Create(f->getContext(), "", f);
+    BasicBlock *extra = BasicBlock::Create(f->getContext(), "", f, bypass ? tail : nullptr);
     FunctionType *type = FunctionType::get(Type::getVoidTy(f->getContext()), false);
     InlineAsm *code = InlineAsm::get(type, text, "!i", /*hasSideEffects=*/true);
     head->getTerminator()->eraseFromParent();
     IRBuilder<> builder(head);
     builder.SetCurrentDebugLocation(at->getDebugLoc());
-    builder.CreateCallBr(type, code, tail, {aside}, {})->setDoesNotThrow();
-    builder.SetInsertPoint(aside);
+    builder.CreateCallBr(type, code, bypass ? extra : tail, {bypass ? tail : extra}, {})->setDoesNotThrow();
+    builder.SetInsertPoint(extra);
     return wrap(builder.CreateBr(tail));
+}
+
+LLVMValueRef dh_shim_insert_branch(LLVMValueRef inst, const char *text)
+{
+    return insert_goto(inst, text, false);
+}
+
+LLVMValueRef dh_shim_insert_bypass(LLVMValueRef inst, const char *text)
+{
+    return insert_goto(inst, text, true);
+}
+
+static void visit_source(const DIFile *file, void (*visit)(void *, const char *, const char *), void *arg)
+{
+    if (file && file->getChecksum() && file->getChecksum()->Kind == DIFile::CSK_MD5)
+        visit(arg, file->getChecksum()->Value.str().c_str(), file->getFilename().str().c_str());
+}
+
+void dh_shim_each_source(LLVMModuleRef m, void (*visit)(void *arg, const char *checksum, const char *name),
+                         void *arg)
+{
+    DebugInfoFinder finder;
+    finder.processModule(*unwrap(m));
+    for (const DISubprogram *one : finder.subprograms())
+        visit_source(one->getFile(), visit, arg);
+    for (const DIScope *one : finder.scopes())
+        visit_source(one->getFile(), visit, arg);
 }
 
 LLVMValueRef dh_shim_normal_way(LLVMValueRef call)

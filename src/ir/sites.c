@@ -94,11 +94,28 @@ static void prune(struct collector *c)
             continue;
         if (dh_ir_sites_covers(other, site) || merge(other, site)) {
             site->covered = true;
+            site->by = i;
             return;
         }
         if (site->kind == DH_SITE_WRITE && other->kind == DH_SITE_READ && site->stretch == other->stretch &&
-            dh_ir_sites_covers(site, other))
+            dh_ir_sites_covers(site, other)) {
             other->covered = true;
+            other->by = last;
+        }
+    }
+}
+
+/* Each site that is covered is listed with the one that is checked in its place. */
+static void list_covered(struct dh_ir_sites *sites)
+{
+    for (size_t i = 0; i < sites->count; i++) {
+        size_t by = i;
+        while (sites->at[by].covered)
+            by = sites->at[by].by;
+        if (by != i) {
+            sites->at[i].also = sites->at[by].also;
+            sites->at[by].also = &sites->at[i];
+        }
     }
 }
 
@@ -344,6 +361,7 @@ void dh_ir_sites_collect(struct dh_ir *ir, LLVMValueRef fn, struct dh_ir_sites *
         block->end = ret_sites->count;
         block->last_window = c.number;
     }
+    list_covered(ret_sites);
     dh_ir_escape_free(c.escape);
 }
 

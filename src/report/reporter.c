@@ -352,6 +352,20 @@ static void print_sample(struct dh_reporter *r)
             percent(dh_model_counter(m, "SAMPLED_WORK"), dh_model_counter(m, "SAMPLED_OF_WORK")));
 }
 
+/* Nor does one in which checks were skipped. */
+static void print_filter(struct dh_reporter *r)
+{
+    const struct dh_model *m = &r->model;
+    u64 all = dh_model_counter(m, "FILTERABLE");
+    if (!all)
+        return;
+    fprintf(r->options.messages,
+            "deadheat: a filter was on: of %" PRIu64 " checks, %" PRIu64
+            " were skipped because they can find nothing, and %" PRIu64
+            " on the assumption that what has not escaped so far does not escape now\n",
+            all, dh_model_counter(m, "FILTERED_SAFE"), dh_model_counter(m, "FILTERED_UNESCAPED"));
+}
+
 /* Which program raced goes without saying where one process ran, of the program that was asked for. */
 static void print_programs(struct dh_reporter *r)
 {
@@ -409,6 +423,7 @@ static void print_summary(struct dh_reporter *r)
         say(r, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64,
             dh_path_beneath(r->print.cwd, r->options.suppressions), rule->line, rule->pattern, rule->hits);
     print_sample(r);
+    print_filter(r);
     print_counters(r);
 }
 

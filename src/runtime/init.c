@@ -12,12 +12,14 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include "base/filter.h"
 #include "base/fmt.h"
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/compat/compat.h"
 #include "runtime/engine/pending.h"
 #include "runtime/engine/rules.h"
+#include "runtime/filter.h"
 #include "runtime/intercept/intercept.h"
 #include "runtime/report/gather.h"
 #include "runtime/report/modules.h"
@@ -53,6 +55,8 @@ u64 dh_runtime_counter(enum dh_counter c)
     if (c >= DH_RULES_FIRST)
         return dh_rules_total(c);
     if (dh_period_counter(c, &here))
+        return here;
+    if (dh_filter_counter(c, &here))
         return here;
     if (c == DH_COUNT_BLIND_MODULES)
         return dh_modules_blind();
@@ -219,6 +223,7 @@ static void preinit(int argc, char **argv, char **envp)
     if (!started)
         fix_layout(argv, envp);
     start(envp);
+    dh_filter_apply(find_env(envp, DH_FILTER_ENV));
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const preinit_entry)(int, char **,
@@ -312,6 +317,26 @@ static void tell_sample(void)
     dh_sys_say(buf);
 }
 
+/* Nor that after a run with a filter. */
+static void tell_filter(void)
+{
+    char buf[256];
+    struct dh_fmt f;
+    u64 all = dh_runtime_counter(DH_COUNT_FILTERABLE);
+    if (!all || dh_runtime_counter(DH_COUNT_RACES))
+        return;
+    dh_fmt_init(&f, buf, sizeof(buf));
+    dh_fmt_str(&f, dh_opts.record_fd >= 0 ? "accesses are missing from the recording: of "
+                                          : "no data race was found by the checks that a filter left: of ");
+    dh_fmt_u64(&f, all);
+    dh_fmt_str(&f, " checks, ");
+    dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_FILTERED_SAFE));
+    dh_fmt_str(&f, " were skipped because they can find nothing, and ");
+    dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_FILTERED_UNESCAPED));
+    dh_fmt_str(&f, " on the assumption that what has not escaped so far does not escape now");
+    dh_sys_say(buf);
+}
+
 int dh_runtime_exit_status(int status)
 {
     struct dh_thread *t = __dh_hot.self;
@@ -327,6 +352,7 @@ int dh_runtime_exit_status(int status)
     if (dh_opts.report) {
         tell_losses();
         tell_sample();
+        tell_filter();
     }
     if (dh_opts.stats)
         print_stats();
@@ -372,6 +398,7 @@ void dh_runtime_fork_child(void)
         return;
     for (int c = 0; c < DH_COUNT_MAX; c++)
         told[c] = counters[c];
+    dh_filter_fork_child();
     dh_range_fork_child();
     dh_exclusive_fork_child();
     dh_report_fork_child();

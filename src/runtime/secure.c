@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
+#include "base/filter.h"
 #include "base/fmt.h"
 #include "base/sys.h"
 #include "runtime/init.h"
@@ -42,6 +43,7 @@ void dh_runtime_secure_init(char **envp)
     if (!dh_runtime_secure)
         return;
     drop(envp, "DEADHEAT_RUN=");
+    drop(envp, DH_FILTER_ENV "=");
     if (drop(envp, "DEADHEAT_OPTIONS="))
         dh_sys_say("DEADHEAT_OPTIONS is not heeded: the program has other rights than whoever started it");
 }

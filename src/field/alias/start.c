@@ -59,7 +59,7 @@ static const char *check(struct dh_alias_run *r, u64 size)
         return "is not a file for a run of 'deadheat caper --analysis=alias'";
     if (r->run.version != DH_ALIAS_VERSION)
         return "is of another version of deadheat";
-    if (!dh_esc_program_is(r->run.build_id) || !__start_dh_alias_head) {
+    if (!dh_program_is(r->run.build_id) || !__start_dh_alias_head) {
         __atomic_fetch_or(&r->run.trouble, DH_CAPER_OTHER_BUILD, __ATOMIC_RELAXED);
         return "is for another build of the program";
     }
@@ -93,7 +93,7 @@ static struct dh_alias_run *map_run(const char *path)
 static u64 tls_size(void)
 {
     u32 n;
-    const Elf64_Phdr *h = dh_esc_program_headers(&n);
+    const Elf64_Phdr *h = dh_program_headers(&n);
     for (u32 i = 0; i < n; i++)
         if (h[i].p_type == PT_TLS)
             return DH_ALIGN_UP(h[i].p_memsz, h[i].p_align ? h[i].p_align : 1);

@@ -5,7 +5,6 @@
  *
  * The environment is left as it is: what the program starts, and is the same program, is watched as well.
  */
-#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -13,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "base/fmt.h"
+#include "base/patch.h"
 #include "base/sys.h"
-#include "field/escape/patch.h"
 #include "field/escape/program.h"
 #include "field/escape/shadow.h"
 
@@ -23,8 +22,8 @@ u8 *__dh_esc_marks;
 struct dh_caper_run *dh_esc_run;
 
 /* By the linker. */
-extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_question __start_dh_caper_questions[];
-extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_question __stop_dh_caper_questions[];
+extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __start_dh_caper_questions[];
+extern DH_HIDDEN __attribute__((weak)) const struct dh_patch_point __stop_dh_caper_questions[];
 extern DH_HIDDEN __attribute__((weak)) const struct dh_caper_head __start_dh_caper_head[];
 
 void dh_esc_trouble(u64 bits)
@@ -37,18 +36,11 @@ void dh_esc_trouble(u64 bits)
 
 static bool switch_on(const u8 *wanted, u32 n_groups)
 {
-    const struct dh_esc_patch p = {.questions = __start_dh_caper_questions,
-                                   .end = __stop_dh_caper_questions,
-                                   .wanted = wanted,
-                                   .n_groups = n_groups};
-    bool done = true;
-    u32 n;
-    const Elf64_Phdr *h = dh_esc_program_headers(&n);
-    u64 bias = dh_esc_program_bias();
-    for (u32 i = 0; i < n; i++)
-        if (h[i].p_type == PT_LOAD && (h[i].p_flags & PF_X) != 0)
-            done &= dh_esc_patch_part(&p, h[i].p_vaddr + bias, h[i].p_vaddr + bias + h[i].p_memsz);
-    return done;
+    const struct dh_patch p = {.points = __start_dh_caper_questions,
+                               .end = __stop_dh_caper_questions,
+                               .wanted = wanted,
+                               .n_groups = n_groups};
+    return dh_patch_program(&p);
 }
 
 /* ---- The run file ---- */
@@ -85,7 +77,7 @@ static struct dh_caper_run *map_run(const char *path)
         refuse(path, known && !run ? "cannot be mapped" : "is not a file for a run of 'deadheat caper'");
     } else if (run->version != DH_CAPER_VERSION) {
         refuse(path, "is of another version of deadheat");
-    } else if (!dh_esc_program_is(run->build_id) || !__start_dh_caper_head ||
+    } else if (!dh_program_is(run->build_id) || !__start_dh_caper_head ||
                run->n_groups != __start_dh_caper_head->n_groups) {
         __atomic_fetch_or(&run->trouble, DH_CAPER_OTHER_BUILD, __ATOMIC_RELAXED);
         refuse(path, "is for another build of the program");

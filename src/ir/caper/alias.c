@@ -388,8 +388,7 @@ void dh_caper_alias_insert(struct dh_caper_alias *a)
         fns[i] = LLVMAddFunction(ir->module, names[i], types[i]);
     for (size_t i = 0; i < a->n; i++)
         insert(ir, &a->acts[i], types, fns);
-    dh_caper_add_section(a->c, LLVMConstStringInContext2(ir->ctx, (const char *)&head, sizeof(head), true),
-                         DH_ALIAS_HEAD);
+    dh_ir_embed_bytes(ir->module, DH_ALIAS_HEAD, &head, sizeof(head));
     free(a->acts);
     free(a);
 }

@@ -135,8 +135,6 @@ LLVMValueRef dh_caper_emit_call(struct dh_caper *c, enum dh_caper_entry e, LLVMV
 
 void dh_caper_questions_plan(struct dh_caper *c, LLVMValueRef fn);
 void dh_caper_questions_insert(struct dh_caper *c);
-/* Puts data into the program, in a section of its own that is kept. */
-void dh_caper_add_section(struct dh_caper *c, LLVMValueRef data, const char *section);
 
 /* ---- alias.c: alias builds (base/alias.h) ---- */
 

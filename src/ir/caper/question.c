@@ -340,15 +340,12 @@ static void insert(struct dh_caper *c, const struct dh_caper_ask *q, size_t n)
 {
     enum { HEAD = 192, ENTRY = 48 };
     char text[HEAD + MAX_TOGETHER * ENTRY];
-    /* The section goes with that of the function, if the linker drops it. */
-    int len = snprintf(text, HEAD,
-                       ".Ldhq${:uid}:\n\t.byte 0x0f,0x1f,0x44,0x00,0x00\n\t"
-                       ".pushsection " DH_CAPER_QUESTIONS ",\"ao\",@progbits,.Ldhq${:uid}\n\t");
+    int len = snprintf(text, HEAD, DH_PATCH_ASM_BEGIN(DH_CAPER_QUESTIONS));
     DH_CHECK(n <= MAX_TOGETHER);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || q[i].group != q[i - 1].group)
-            len += snprintf(text + len, ENTRY, ".long .Ldhq${:uid}-., ${0:l}-., %u\n\t", q[i].group);
-    snprintf(text + len, ENTRY, ".popsection");
+            len += snprintf(text + len, ENTRY, DH_PATCH_ASM_POINT, q[i].group);
+    snprintf(text + len, ENTRY, DH_PATCH_ASM_END);
     LLVMValueRef inside = dh_shim_insert_branch(q->at, text);
     LLVMPositionBuilderBefore(c->ir->builder, inside);
     dh_ir_emit_position_of(c->ir, q->at);
@@ -360,17 +357,6 @@ static void insert(struct dh_caper *c, const struct dh_caper_ask *q, size_t n)
     }
 }
 
-void dh_caper_add_section(struct dh_caper *c, LLVMValueRef data, const char *section)
-{
-    LLVMValueRef global = LLVMAddGlobal(c->ir->module, LLVMTypeOf(data), "__dh_caper");
-    LLVMSetInitializer(global, data);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    LLVMSetAlignment(global, 8);
-    LLVMSetSection(global, section);
-    dh_shim_keep(c->ir->module, global);
-}
-
 void dh_caper_questions_insert(struct dh_caper *c)
 {
     const struct dh_caper_head head = {
@@ -380,10 +366,6 @@ void dh_caper_questions_insert(struct dh_caper *c)
             end++;
         insert(c, &c->asks[i], end - i);
     }
-    dh_caper_add_section(c, LLVMConstStringInContext2(c->ir->ctx, (const char *)&head, sizeof(head), true),
-                         DH_CAPER_HEAD);
-    dh_caper_add_section(
-        c,
-        LLVMConstStringInContext2(c->ir->ctx, (const char *)c->groups, c->n_group_words * sizeof(u32), true),
-        DH_CAPER_GROUPS);
+    dh_ir_embed_bytes(c->ir->module, DH_CAPER_HEAD, &head, sizeof(head));
+    dh_ir_embed_bytes(c->ir->module, DH_CAPER_GROUPS, c->groups, c->n_group_words * sizeof(u32));
 }
