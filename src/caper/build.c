@@ -125,22 +125,54 @@ static const char *read_elf(struct dh_arena *arena, Elf *elf, struct dh_caper_bu
     return why;
 }
 
+/* Has a function look at the file. NULL, or what is wrong with it. */
+static const char *look_at(struct dh_arena *arena, const char *path,
+                           const char *(*look)(struct dh_arena *arena, Elf *elf, struct dh_caper_build *b),
+                           struct dh_caper_build *b)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return dh_arena_printf(arena, "cannot be read: %s", strerror(errno));
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    const char *why =
+        elf ? look(arena, elf, b) : dh_arena_printf(arena, "cannot be read: %s", elf_errmsg(-1));
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return why;
+}
+
 int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, struct dh_caper_build *ret,
                         const char **ret_why)
 {
     struct dh_caper_build b = {.path = path, .alias = alias};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        *ret_why = dh_arena_printf(arena, "cannot be read: %s", strerror(errno));
+    const char *why = look_at(arena, path, read_elf, &b);
+    if (why) {
+        *ret_why = why;
         return -1;
     }
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const char *why =
-        elf ? read_elf(arena, elf, &b) : dh_arena_printf(arena, "cannot be read: %s", elf_errmsg(-1));
-    if (elf)
-        elf_end(elf);
-    close(fd);
+    *ret = b;
+    return 0;
+}
+
+static const char *read_bytes(struct dh_arena *arena, Elf *elf, struct dh_caper_build *b)
+{
+    Elf_Data *data = elf_kind(elf) == ELF_K_ELF ? find_section(elf, DH_PAIRS_SECTION) : NULL;
+    if (!data)
+        return "holds no table of pairs: build it with 'deadheat cc --dh-mode=field'";
+    if (!read_id(arena, elf, b))
+        return "has no build id, by which it would be known again: link it with -Wl,--build-id";
+    b->bytes = (const u8 *)dh_arena_dup(arena, data->d_buf, data->d_size);
+    b->n_bytes = data->d_size;
+    return NULL;
+}
+
+int dh_caper_build_bytes(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
+                         const char **ret_why)
+{
+    struct dh_caper_build b = {.path = path};
+    const char *why = look_at(arena, path, read_bytes, &b);
     if (why) {
         *ret_why = why;
         return -1;
