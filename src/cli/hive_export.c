@@ -18,9 +18,9 @@ static void put_place(json_t *row, const char *member, const json_t *site)
 {
     const char *file = json_string_value(json_object_get(site, "file"));
     json_object_set_new(row, member,
-                        file ? json_sprintf("%s:%" JSON_INTEGER_FORMAT, file,
-                                            json_integer_value(json_object_get(site, "line")))
-                             : json_null());
+                        file && *file ? json_sprintf("%s:%" JSON_INTEGER_FORMAT, file,
+                                                     json_integer_value(json_object_get(site, "line")))
+                                      : json_null());
 }
 
 static void put_csv(FILE *out, json_t *document)

@@ -157,6 +157,17 @@ static int add_build(struct event *e)
 
 /* ---- Users and tasks ---- */
 
+/* It counts no more for its program. */
+static void discount_user(struct dh_hive_state *s, u32 user)
+{
+    struct dh_hive_user *u = &s->users[user];
+    struct dh_hive_program *p = &s->programs[u->program];
+    p->runs -= u->runs;
+    p->waited_us -= u->waited_us;
+    p->timeouts -= u->timeouts;
+    u->runs = u->waited_us = u->run_us = u->timeouts = u->results = 0;
+}
+
 static int add_user(struct event *e)
 {
     struct dh_hive_state *s = e->s;
@@ -173,6 +184,9 @@ static int add_user(struct event *e)
     } else if (s->users[at].task != DH_HIVE_NONE) { /* it runs another build now */
         dh_hive_task_end(s, s->users[at].task, DH_HIVE_WITHDRAWN, e->raw->seq);
     }
+    if (s->users[at].program != s->builds[build].program)
+        discount_user(s, at);
+    s->users[at].forgotten = false;
     s->users[at].build = build;
     s->users[at].program = s->builds[build].program;
     s->users[at].last_us = e->raw->time_us;
@@ -263,18 +277,18 @@ static void count_quiet(struct dh_hive_state *s, u32 unit, const char *run)
 static void count_user(struct dh_hive_state *s, u32 user, const struct dh_hive_record *r, u64 run_us)
 {
     struct dh_hive_user *u = &s->users[user];
+    struct dh_hive_program *p = &s->programs[u->program];
+    u64 timeout = r->result == DH_HIVE_TIMEOUT;
+    s->n_results++;
     u->results++;
     u->runs++;
     u->waited_us += r->waited_us;
     u->run_us += run_us;
+    u->timeouts += timeout;
     u->last_us = r->time_us;
-    s->results_total++;
-    s->runs_total++;
-    s->waited_total_us += r->waited_us;
-    if (r->result == DH_HIVE_TIMEOUT) {
-        u->timeouts++;
-        s->timeouts_total++;
-    }
+    p->runs++;
+    p->waited_us += r->waited_us;
+    p->timeouts += timeout;
 }
 
 /* What context inference saw: a pair that met is a candidate from now on. */
@@ -325,6 +339,9 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     u->records = dh_util_grow(u->records, u->n_records, &u->cap_records, sizeof(*u->records));
     u->records[u->n_records++] = *r;
     count_result(&u->tally, r);
+    int saw = dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_of(e, "saw"));
+    if (saw >= 0)
+        u->tally.seen[saw]++;
     count_user(s, t.user, r, number_of(e, "run_us"));
     if (r->result == DH_HIVE_NO_RACE || r->result == DH_HIVE_TIMEOUT)
         count_quiet(s, t.unit, run);
@@ -398,10 +415,7 @@ static void forget_user(struct event *e, u32 user)
     struct dh_hive_user *u = &e->s->users[user];
     if (u->task != DH_HIVE_NONE)
         dh_hive_task_end(e->s, u->task, DH_HIVE_WITHDRAWN, e->raw->seq);
-    e->s->runs_total -= u->runs;
-    e->s->waited_total_us -= u->waited_us;
-    e->s->timeouts_total -= u->timeouts;
-    u->runs = u->waited_us = u->run_us = u->timeouts = u->results = 0;
+    discount_user(e->s, user);
     u->forgotten = true;
 }
 

@@ -240,6 +240,9 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
         return "'consequence' is none, crash or hang";
     if (order && dh_hive_word(dh_hive_orders, DH_HIVE_ORDERS, json_string_value(order)) < 0)
         return "'order' is primary or alternate";
+    if (json_object_get(r, "saw") &&
+        (result != DH_HIVE_NOT_SEEN || dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_in(r, "saw")) < 0))
+        return "'saw' is met, not-aliasing or one-thread, and goes with not-seen";
     if (!dh_hive_is_hex(text_in(r, "run"), 32, 32))
         return "'run' has 32 hexadecimal digits, drawn at random for each execution";
     if (!time_in(r, "waited_us", &times[0]) || !time_in(r, "run_us", &times[1]))
@@ -288,6 +291,8 @@ enum dh_hive_status dh_hive_add_result(struct dh_hive_batch *b, u32 program, con
                   text_in(result, "result"), "order", order ? order : dh_hive_orders[t->order], "consequence",
                   consequence ? consequence : "none", "run", text_in(result, "run"), "waited_us", times[0],
                   "run_us", times[1], "says", (json_int_t)says);
+    if (text_in(result, "saw"))
+        json_object_set(body, "saw", json_object_get(result, "saw"));
     if (s->units[t->unit].bundle)
         json_object_set(body, "pairs", json_object_get(result, "pairs"));
     add(b, "result", body, NULL, 0);

@@ -29,7 +29,7 @@ char *dh_hive_metrics(struct dh_hive_server *s)
         active += state->units[i].active;
     }
     put(f, "users", "gauge", "Users that were ever seen.", (double)state->n_users);
-    put(f, "results_total", "counter", "Results in the log.", (double)state->results_total);
+    put(f, "results_total", "counter", "Results in the log.", (double)state->n_results);
     put(f, "events_total", "counter", "Events in the log.", (double)state->seq);
     dh_hive_engine_unlock(s->engine);
     pthread_mutex_lock(&s->lock);

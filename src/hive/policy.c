@@ -124,11 +124,12 @@ static bool relieve(const struct dh_hive_policy *p, const struct dh_hive_state *
 {
     const struct dh_hive_user *u = &s->users[user];
     double share = p->settings.relieve_above;
-    if (u->runs < p->settings.relieve_runs || u->runs == s->runs_total)
+    const struct dh_hive_program *all = &s->programs[u->program];
+    if (u->runs < p->settings.relieve_runs || u->runs == all->runs)
         return false;
-    double runs = (double)u->runs / (double)s->runs_total;
-    return (double)u->waited_us > share * runs * (double)s->waited_total_us ||
-           (double)u->timeouts > share * runs * (double)s->timeouts_total;
+    double runs = (double)u->runs / (double)all->runs;
+    return (double)u->waited_us > share * runs * (double)all->waited_us ||
+           (double)u->timeouts > share * runs * (double)all->timeouts;
 }
 
 const struct dh_hive_policy dh_hive_racemob = {

@@ -31,7 +31,8 @@ struct dh_hive_program {
     size_t n_keys, cap_keys;
     u32 *builds;
     size_t n_builds, cap_builds;
-    struct dh_map units; /* id -> index + 1 */
+    struct dh_map units;           /* id -> index + 1 */
+    u64 runs, waited_us, timeouts; /* of all of its users */
 };
 
 /* A unit's place in a build. */
@@ -138,8 +139,7 @@ struct dh_hive_state {
     struct dh_map results;                                    /* id -> hash of what it says, never 0 */
     struct dh_map runs;                                       /* of a unit: those without a race */
     struct dh_map tried;                                      /* user and unit -> struct dh_hive_tried */
-    /* Of the whole crowd: */
-    u64 runs_total, waited_total_us, timeouts_total, results_total;
+    u64 n_results;                                            /* ever */
 };
 
 void dh_hive_state_init(struct dh_hive_state *s);

@@ -91,7 +91,9 @@ static json_t *dump_programs(const struct dh_hive_state *s)
         json_t *keys = json_array();
         for (size_t k = 0; k < p->n_keys; k++)
             json_array_append_new(keys, json_pack("[s,b]", p->keys[k].hash, p->keys[k].revoked));
-        json_array_append_new(all, json_pack("{s:s, s:o, s:o}", "name", p->name, "keys", keys, "builds",
+        json_array_append_new(all, json_pack("{s:s, s:[I,I,I], s:o, s:o}", "name", p->name, "counts",
+                                             (json_int_t)p->runs, (json_int_t)p->waited_us,
+                                             (json_int_t)p->timeouts, "keys", keys, "builds",
                                              dump_list(p->builds, p->n_builds)));
     }
     return all;
@@ -113,12 +115,11 @@ static json_t *dump_tasks(const struct dh_hive_state *s)
 
 json_t *dh_hive_dump(const struct dh_hive_state *s)
 {
-    json_t *d = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:[I,I,I,I], s:[I,I,I]}", "seq",
-                          (json_int_t)s->seq, "time_us", (json_int_t)s->time_us, "programs", dump_programs(s),
-                          "builds", dump_builds(s), "units", dump_units(s), "users", dump_users(s), "tasks",
-                          dump_tasks(s), "totals", (json_int_t)s->runs_total, (json_int_t)s->waited_total_us,
-                          (json_int_t)s->timeouts_total, (json_int_t)s->results_total, "sizes",
-                          (json_int_t)s->results.n, (json_int_t)s->runs.n, (json_int_t)s->tried.n);
+    json_t *d = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:[I,I,I,I]}", "seq", (json_int_t)s->seq,
+                          "time_us", (json_int_t)s->time_us, "programs", dump_programs(s), "builds",
+                          dump_builds(s), "units", dump_units(s), "users", dump_users(s), "tasks",
+                          dump_tasks(s), "sizes", (json_int_t)s->n_results, (json_int_t)s->results.n,
+                          (json_int_t)s->runs.n, (json_int_t)s->tried.n);
     if (!d)
         dh_util_no_memory();
     return d;

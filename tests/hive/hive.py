@@ -99,6 +99,7 @@ def test_refused(server, key, build):
         ("inference of a pair", 400, ("POST", "/v1/results", {**good, "result": "inference", "pairs": []}, key, user)),
         ("no run", 400, ("POST", "/v1/results", {**good, "run": None}, key, user)),
         ("negative time", 400, ("POST", "/v1/results", {**good, "waited_us": -5}, key, user)),
+        ("saw what", 400, ("POST", "/v1/results", {**good, "saw": "nothing"}, key, user)),
         ("absurd time", 400, ("POST", "/v1/results", {**good, "waited_us": 10**18}, key, user)),
         ("too long", 413, ("POST", "/v1/results", b" " * 70000, key, user)),
         ("body of a GET", 413, ("GET", "/healthz", b"x", None, None)),
@@ -117,6 +118,7 @@ def test_refused(server, key, build):
             wrong.append(f"{name}: {got}")
     case(named("refused with the right status"), wrong)
     case(named("what is refused is not stored"), different(events(server), before))
+    good["saw"] = "one-thread"
     first = server.ask("POST", "/v1/results", good, key, user)
     stored = events(server)
     again = server.ask("POST", "/v1/results", good, key, user)

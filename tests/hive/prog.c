@@ -1,6 +1,6 @@
 /*
- * prog.c - a program with a few possible races, for tests of the hive. With -DLATER it is a later version of itself, in which all that
- * follows the function count is at other lines.
+ * prog.c - a program with a few possible races, for tests of the hive. With -DLATER it is a later version of
+ * itself, in which all that follows the function count is at other lines.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -250,6 +250,28 @@ static void test_bundle(void **unused)
     end();
 }
 
+/* Only one thread ever came to it; then, in another run, two did. */
+static void test_context(void **unused)
+{
+    (void)unused;
+    static const char *const saw[] = {"one-thread", "not-aliasing", "met"};
+    static const enum dh_hive_why why[] = {DH_HIVE_CONTEXT, DH_HIVE_NOT_ALIASING, DH_HIVE_NO_REASON};
+    const char *sentence;
+    begin(1, false);
+    for (u64 user = 0; user < 3; user++) {
+        char name[DH_HIVE_HASH + 1], id[33];
+        u32 task = poll(user);
+        json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:s}", "id", hive_name(id, 32, user + 1), "task",
+                              (json_int_t)task, "result", "not-seen", "run", id, "saw", saw[user]);
+        assert_int_equal(dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, user), r, &sentence),
+                         DH_HIVE_CREATED);
+        json_decref(r);
+        keep_log();
+        assert_int_equal(dh_hive_judge(&state.units[0].tally).why, why[user]);
+    }
+    end();
+}
+
 static void test_verdicts_carry_over(void **unused)
 {
     (void)unused;
@@ -337,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_overdue),
         cmocka_unit_test(test_relief),
         cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),
         cmocka_unit_test(test_ten_thousand_users),
     };
