@@ -114,6 +114,7 @@ int dh_cli_hive_serve(struct dh_cli_hive *c)
     sigaddset(&ends, SIGINT);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a database that may not grow is an error of the store, not the end */
     if (dh_hive_server_start(&how, &server, &why) != 0) {
         rc = dh_cli_fail(c->command, "cannot serve '%s' on %s: %s", c->db,
                          c->listen ? c->listen : how.address, why ? why : "unknown");

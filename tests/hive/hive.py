@@ -4,6 +4,7 @@ MORE is, for SQLite, where a second database may be made; for PostgreSQL, a comm
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -14,7 +15,6 @@ from openapi import check, fits
 
 DEADHEAT, KIND, DB, MORE = sys.argv[1:5]
 TOKEN = token()
-ZERO = "0" * 32
 
 
 def named(name):
@@ -226,6 +226,25 @@ def test_commands(server, key, build, unit):
     case(named("backup replaces nothing"), different(status, 2))
 
 
+def test_store_fails(server, key, build):
+    """What is not committed is not acknowledged; when the store is there again, so is the hive."""
+    user = draw()
+    task = poll(server, key, build, user)[1]["task"]["task"]
+    r = result(task, "not-seen")
+    if KIND == "postgres":
+        subprocess.run(MORE.split(), check=True, stdout=subprocess.DEVNULL, timeout=60)
+    else:
+        pid, limits = server.process.pid, resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, limits[1]))
+        got = (server.ask("POST", "/v1/results", r, key, user)[0], server.ask("GET", "/healthz")[0])
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+        case(named("not stored is not acknowledged"), different(got, (503, 200)))
+    got = server.ask("POST", "/v1/results", r, key, user)[0]
+    while got == 503:  # until the connection is there again, or the state has been read again
+        got = server.ask("POST", "/v1/results", r, key, user)[0]
+    case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
+
+
 def test_two_hives(key, build):
     """Two processes over one store: no task is given twice, and each sees what the other did."""
     a, b = Server(DEADHEAT, DB), Server(DEADHEAT, DB)
@@ -289,6 +308,7 @@ def main():
     unit = test_withdrawn(server, key, build)
     server = test_kill(server, key, build)
     test_commands(server, key, build, unit)
+    test_store_fails(server, key, build)
     case(named("stop"), different(server.stop(), 0))
     test_two_hives(key, build)
     if KIND == "sqlite":
