@@ -105,6 +105,32 @@ int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, st
     return 0;
 }
 
+static const char *read_bytes(struct dh_arena *arena, Elf *elf, void *arg)
+{
+    struct dh_caper_build *b = arg;
+    Elf_Data *data = elf_kind(elf) == ELF_K_ELF ? dh_caper_image_section(elf, DH_PAIRS_SECTION) : NULL;
+    if (!data)
+        return "holds no table of pairs: build it with 'deadheat cc --dh-mode=field'";
+    if (!(b->id_text = dh_caper_image_id(arena, elf, b->id)))
+        return "has no build id, by which it would be known again: link it with -Wl,--build-id";
+    b->bytes = (const u8 *)dh_arena_dup(arena, data->d_buf, data->d_size);
+    b->n_bytes = data->d_size;
+    return NULL;
+}
+
+int dh_caper_build_bytes(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
+                         const char **ret_why)
+{
+    struct dh_caper_build b = {.path = path};
+    const char *why = dh_caper_image_read(arena, path, read_bytes, &b);
+    if (why) {
+        *ret_why = why;
+        return -1;
+    }
+    *ret = b;
+    return 0;
+}
+
 void dh_caper_build_done(struct dh_caper_build *b)
 {
     dh_pairs_free(b->table);

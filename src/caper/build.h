@@ -17,12 +17,17 @@ struct dh_caper_build {
     u8 id[DH_CAPER_BUILD_ID];
     const char *id_text; /* all of it, in hexadecimal */
     const char *sources; /* DH_SOURCES (base/filter.h); "" if there is none */
+    const u8 *bytes;     /* of dh_caper_build_bytes: the table as it is in the file */
+    size_t n_bytes;
 };
 
 /* alias: it must be an alias build; else, it must not. 0, or -1 and *ret_why: what is wrong with the file, to
  * be put behind its name. */
 int dh_caper_build_read(struct dh_arena *arena, const char *path, bool alias, struct dh_caper_build *ret,
                         const char **ret_why);
+/* Of any build with a table of pairs: its id and the bytes of the table, in the arena, and nothing else. */
+int dh_caper_build_bytes(struct dh_arena *arena, const char *path, struct dh_caper_build *ret,
+                         const char **ret_why);
 void dh_caper_build_done(struct dh_caper_build *b);
 
 #endif

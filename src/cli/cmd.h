@@ -21,6 +21,7 @@ int dh_cmd_caper(int argc, char **argv);
 int dh_cmd_cc(int argc, char **argv);
 int dh_cmd_cxx(int argc, char **argv);
 int dh_cmd_chase(int argc, char **argv);
+int dh_cmd_hive(int argc, char **argv);
 int dh_cmd_pipeline(int argc, char **argv);
 int dh_cmd_run(int argc, char **argv);
 int dh_cmd_record(int argc, char **argv);

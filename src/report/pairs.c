@@ -396,11 +396,15 @@ static u64 side_id(const struct dh_pairs *p, const struct dh_pairs_pair *pair, i
     return h;
 }
 
-static u64 pair_id(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
+u64 dh_pairs_id_of(u64 a, u64 b)
 {
-    u64 a = side_id(p, pair, 0), b = side_id(p, pair, 1);
     u64 h = a < b ? mix(dh_hash64(a), b) : mix(dh_hash64(b), a);
     return h ? h : 1;
+}
+
+static u64 pair_id(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
+{
+    return dh_pairs_id_of(side_id(p, pair, 0), side_id(p, pair, 1));
 }
 
 static u64 pair_hash(const struct dh_pairs *p, u32 at)

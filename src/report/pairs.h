@@ -278,6 +278,8 @@ void dh_pairs_add_counter(struct dh_pairs *p, const char *name, u64 value); /* a
 
 u32 dh_pairs_find_site(const struct dh_pairs *p, u64 id); /* DH_PAIRS_NONE if absent */
 u32 dh_pairs_find_pair(const struct dh_pairs *p, u64 id);
+/* The id of a pair of two sites with these ids, which need not be in a table by itself: of a bundle, say. */
+u64 dh_pairs_id_of(u64 a, u64 b);
 const u32 *dh_pairs_items(const struct dh_pairs *p, u32 list, size_t *ret_n);
 /* How many pairs of sites it stands for: 1, or the product of a bundle. */
 u64 dh_pairs_stands_for(const struct dh_pairs *p, const struct dh_pairs_pair *pair);

@@ -1,0 +1,135 @@
+/*
+ * hive_serve.c - `deadheat hive serve`: starts the service, and stops it when it is told to.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/hive.h"
+#include "hive/http.h"
+#include "hive/secret.h"
+#include "util/lines.h"
+
+enum { MAX_PEM = 1 << 20, SHORTEST_TOKEN = 16 };
+
+/* "127.0.0.1:7070" or "[::1]:7070". */
+static int read_address(struct dh_cli_hive *c, struct dh_hive_serve *how)
+{
+    const char *text = c->listen ? c->listen : "127.0.0.1:7070", *colon = strrchr(text, ':');
+    char *end = NULL;
+    unsigned long port = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
+    if (!end || *end || port > 65535)
+        return dh_cli_fail(c->command,
+                           "--listen cannot be '%s'; it must be an address and a port, such as "
+                           "127.0.0.1:7070",
+                           text);
+    bool brackets = text[0] == '[' && colon[-1] == ']';
+    how->address = brackets ? dh_arena_dup(&c->arena, text + 1, (size_t)(colon - text) - 2)
+                            : dh_arena_dup(&c->arena, text, (size_t)(colon - text));
+    how->port = (u16)port;
+    return 0;
+}
+
+static int load(struct dh_cli_hive *c, const char *path, const char **ret)
+{
+    char *text;
+    size_t len;
+    int rc = dh_lines_load(path, MAX_PEM, &text, &len);
+    if (rc)
+        return dh_cli_fail(c->command, "cannot read '%s': %s", path, strerror(-rc));
+    *ret = dh_arena_dup(&c->arena, text, len);
+    free(text);
+    return 0;
+}
+
+static int read_token(struct dh_cli_hive *c, struct dh_hive_serve *how)
+{
+    const char *text;
+    int rc = load(c, c->token, &text);
+    size_t len = rc ? 0 : strcspn(text, "\r\n");
+    if (!rc && len < SHORTEST_TOKEN)
+        return dh_cli_fail(c->command,
+                           "the token in '%s' is too short: it needs at least %d characters, such as "
+                           "'openssl rand -hex 32' prints",
+                           c->token, SHORTEST_TOKEN);
+    if (!rc) {
+        char *hash = dh_arena_alloc(&c->arena, 65);
+        dh_hive_secret_hash(text, len, hash);
+        how->admin = hash;
+    }
+    return rc;
+}
+
+static int read_number(struct dh_cli_hive *c, const char *flag, const char *text, double most, double *ret)
+{
+    char *end;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    if (value <= 0 || *end || value > most)
+        return dh_cli_fail(c->command, "%s cannot be '%s'; it must be a number up to %.0f", flag, text, most);
+    *ret = value;
+    return 0;
+}
+
+static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct dh_hive_serve *how)
+{
+    double bound = 0;
+    int rc = read_address(c, how);
+    if (!rc && !c->cert != !c->key)
+        rc = dh_cli_fail(c->command,
+                         "a certificate needs its key, and a key its certificate: --cert and --key");
+    if (!rc && c->cert)
+        rc = load(c, c->cert, &how->cert);
+    if (!rc && c->key)
+        rc = load(c, c->key, &how->key);
+    if (!rc && c->token)
+        rc = read_token(c, how);
+    if (!rc && c->rate)
+        rc = read_number(c, "--rate", c->rate, 1e6, &how->rate);
+    if (!rc && c->bound)
+        rc = read_number(c, "--bound", c->bound, 1e7, &bound);
+    if (bound)
+        policy->settings.bound_us = (u64)(bound * 1e6);
+    if (!rc && !c->cert && !c->insecure && !dh_hive_is_loopback(how->address))
+        rc = dh_cli_fail(c->command,
+                         "'%s' can be reached from other machines, and keys and results would go there "
+                         "unencrypted: give --cert and --key, or --insecure",
+                         how->address);
+    return rc;
+}
+
+int dh_cli_hive_serve(struct dh_cli_hive *c)
+{
+    struct dh_hive_policy policy = dh_hive_racemob;
+    struct dh_hive_serve how = {.db = c->db, .rate = 20, .policy = &policy};
+    struct dh_hive_server *server;
+    char *why = NULL;
+    sigset_t ends;
+    int which, rc = read_how(c, &policy, &how);
+    if (rc)
+        return rc;
+    sigemptyset(&ends); /* in all threads, so that sigwait gets them */
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a database that may not grow is an error of the store, not the end */
+    if (dh_hive_server_start(&how, &server, &why) != 0) {
+        rc = dh_cli_fail(c->command, "cannot serve '%s' on %s: %s", c->db,
+                         c->listen ? c->listen : how.address, why ? why : "unknown");
+        free(why);
+        return rc;
+    }
+    bool v6 = strchr(how.address, ':') != NULL;
+    printf("deadheat hive: serving on %s://%s%s%s:%u\n", how.cert ? "https" : "http", v6 ? "[" : "",
+           how.address, v6 ? "]" : "", dh_hive_server_port(server));
+    if (!how.admin)
+        printf("deadheat hive: without --admin-token-file only agents are served\n");
+    fflush(stdout);
+    sigwait(&ends, &which);
+    printf("deadheat hive: stopping\n");
+    fflush(stdout);
+    dh_hive_server_stop(server);
+    return 0;
+}

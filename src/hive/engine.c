@@ -1,0 +1,300 @@
+/*
+ * engine.c - see engine.h.
+ *
+ * The writing thread alone uses the store. Locks: `queue` guards the jobs and the statistics, `lock` the
+ * state; neither is held while the store is written, and nobody takes `queue` while holding `lock`.
+ */
+#include "hive/engine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hive/secret.h"
+
+enum { TICK_MS = 200 }; /* how soon events of other processes are seen */
+
+struct dh_hive_engine {
+    struct dh_store *store;
+    struct dh_hive_state *state; /* replaced under `lock` */
+    struct dh_hive_batch batch;
+    void (*changed)(void *ctx);
+    void *ctx;
+    pthread_t thread;
+    pthread_mutex_t queue, lock;
+    pthread_cond_t more;
+    struct dh_hive_job *first, **last;
+    bool stopping;
+    bool stale; /* the state is not that of the log: read it again */
+    struct dh_hive_engine_stats stats;
+};
+
+u64 dh_hive_now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* ---- The log ---- */
+
+static int take(void *ctx, const struct dh_store_event *e)
+{
+    return dh_hive_apply(ctx, e);
+}
+
+/* What others have appended. */
+static int follow(struct dh_hive_engine *e)
+{
+    u64 last;
+    int rc = dh_store_last(e->store, &last);
+    if (rc || last == e->state->seq)
+        return rc;
+    pthread_mutex_lock(&e->lock);
+    rc = dh_store_read(e->store, e->state->seq, take, e->state);
+    pthread_mutex_unlock(&e->lock);
+    return rc;
+}
+
+static int read_again(struct dh_hive_engine *e)
+{
+    struct dh_hive_state *fresh = dh_util_alloc(sizeof(*fresh)), *old = e->state;
+    dh_hive_state_init(fresh);
+    int rc = dh_store_read(e->store, 0, take, fresh);
+    if (!rc) {
+        pthread_mutex_lock(&e->lock);
+        e->state = fresh;
+        pthread_mutex_unlock(&e->lock);
+        fresh = old;
+    }
+    if (fresh) {
+        dh_hive_state_done(fresh);
+        free(fresh);
+    }
+    e->stale = rc != 0;
+    return rc;
+}
+
+static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
+{
+    struct dh_hive_batch *b = &e->batch;
+    int rc = e->stale ? read_again(e) : 0;
+    if (!rc)
+        rc = dh_store_begin(e->store);
+    if (rc)
+        return rc;
+    rc = follow(e);
+    if (rc) {
+        dh_store_rollback(e->store);
+        return rc;
+    }
+    pthread_mutex_lock(&e->lock);
+    u64 now = dh_hive_now_us();
+    b->state = e->state;
+    b->now_us = now > e->state->time_us ? now : e->state->time_us; /* no event is older than the last */
+    for (struct dh_hive_job *j = jobs; j; j = j->next)
+        j->work(b, j->ctx);
+    pthread_mutex_unlock(&e->lock);
+    if (b->n_events) {
+        rc = dh_store_append(e->store, b->events, b->n_events);
+        if (!rc)
+            rc = dh_store_commit(e->store);
+    }
+    dh_store_rollback(e->store); /* if it was not committed */
+    e->stale = rc != 0;
+    return rc;
+}
+
+static void count(struct dh_hive_engine *e, int rc, size_t events)
+{
+    pthread_mutex_lock(&e->queue);
+    e->stats.ready = !rc;
+    e->stats.failures += rc != 0;
+    e->stats.batches += !rc && events;
+    e->stats.events += rc ? 0 : events;
+    pthread_mutex_unlock(&e->queue);
+}
+
+/* ---- The writing thread ---- */
+
+/* All jobs that are waiting; NULL after a while without any. False: it is over. */
+static bool next_jobs(struct dh_hive_engine *e, struct dh_hive_job **ret)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += TICK_MS * 1000000l;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&e->queue);
+    while (!e->first && !e->stopping && pthread_cond_timedwait(&e->more, &e->queue, &until) == 0)
+        ;
+    *ret = e->first;
+    e->first = NULL;
+    e->last = &e->first;
+    bool over = !*ret && e->stopping;
+    pthread_mutex_unlock(&e->queue);
+    return !over;
+}
+
+static void *write_loop(void *arg)
+{
+    struct dh_hive_engine *e = arg;
+    struct dh_hive_job *jobs;
+    while (next_jobs(e, &jobs)) {
+        int rc = jobs ? write_jobs(e, jobs) : e->stale ? read_again(e) : follow(e);
+        count(e, rc, e->batch.n_events);
+        dh_hive_batch_clear(&e->batch);
+        while (jobs) {
+            struct dh_hive_job *j = jobs;
+            jobs = j->next; /* done may free it */
+            j->done(j->ctx, rc == 0);
+        }
+        if (e->changed)
+            e->changed(e->ctx);
+    }
+    return NULL;
+}
+
+int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_policy *policy,
+                         void (*changed)(void *ctx), void *ctx, struct dh_hive_engine **ret, char **ret_why)
+{
+    struct dh_hive_engine *e = dh_util_alloc(sizeof(*e));
+    pthread_condattr_t monotonic;
+    *e = (struct dh_hive_engine){.changed = changed, .ctx = ctx};
+    e->batch = (struct dh_hive_batch){.policy = policy, .random = dh_hive_secret_random()};
+    e->last = &e->first;
+    e->stats.ready = true;
+    pthread_mutex_init(&e->queue, NULL);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&e->more, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    int rc = dh_store_open(where, create, &e->store, ret_why);
+    if (!rc) {
+        rc = read_again(e);
+        if (rc)
+            *ret_why = strdup(rc == -EBADMSG ? "its log is damaged: an event cannot follow the others"
+                              : rc == -EPROTONOSUPPORT ? "its log has events of a later version of deadheat"
+                                                       : dh_store_error(e->store));
+    }
+    if (!rc && (rc = -pthread_create(&e->thread, NULL, write_loop, e)))
+        *ret_why = strdup(strerror(-rc));
+    if (rc) {
+        dh_hive_engine_free(e);
+        return rc;
+    }
+    *ret = e;
+    return 0;
+}
+
+void dh_hive_engine_stop(struct dh_hive_engine *e)
+{
+    pthread_mutex_lock(&e->queue);
+    e->stopping = true;
+    pthread_cond_signal(&e->more);
+    pthread_mutex_unlock(&e->queue);
+    pthread_join(e->thread, NULL);
+}
+
+void dh_hive_engine_free(struct dh_hive_engine *e)
+{
+    if (!e)
+        return;
+    dh_store_close(e->store);
+    if (e->state) {
+        dh_hive_state_done(e->state);
+        free(e->state);
+    }
+    dh_hive_batch_done(&e->batch);
+    pthread_mutex_destroy(&e->queue);
+    pthread_mutex_destroy(&e->lock);
+    pthread_cond_destroy(&e->more);
+    free(e);
+}
+
+/* ---- For others ---- */
+
+bool dh_hive_engine_submit(struct dh_hive_engine *e, struct dh_hive_job *job)
+{
+    job->next = NULL;
+    pthread_mutex_lock(&e->queue);
+    bool taken = !e->stopping;
+    if (taken) {
+        *e->last = job;
+        e->last = &job->next;
+        pthread_cond_signal(&e->more);
+    }
+    pthread_mutex_unlock(&e->queue);
+    return taken;
+}
+
+struct waiter {
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    bool done, stored;
+    void (*work)(struct dh_hive_batch *b, void *ctx);
+    void *ctx;
+};
+
+static void work_for_waiter(struct dh_hive_batch *b, void *ctx)
+{
+    struct waiter *w = ctx;
+    w->work(b, w->ctx);
+}
+
+static void wake_waiter(void *ctx, bool stored)
+{
+    struct waiter *w = ctx;
+    pthread_mutex_lock(&w->lock);
+    w->done = true;
+    w->stored = stored;
+    pthread_cond_signal(&w->cond);
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool dh_hive_engine_run(struct dh_hive_engine *e, void (*work)(struct dh_hive_batch *b, void *ctx), void *ctx)
+{
+    struct waiter w = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false, work, ctx};
+    struct dh_hive_job job = {.work = work_for_waiter, .done = wake_waiter, .ctx = &w};
+    if (!dh_hive_engine_submit(e, &job))
+        return false;
+    pthread_mutex_lock(&w.lock);
+    while (!w.done)
+        pthread_cond_wait(&w.cond, &w.lock);
+    pthread_mutex_unlock(&w.lock);
+    return w.stored;
+}
+
+const struct dh_hive_state *dh_hive_engine_lock(struct dh_hive_engine *e)
+{
+    pthread_mutex_lock(&e->lock);
+    return e->state;
+}
+
+void dh_hive_engine_unlock(struct dh_hive_engine *e)
+{
+    pthread_mutex_unlock(&e->lock);
+}
+
+void dh_hive_engine_stats(struct dh_hive_engine *e, struct dh_hive_engine_stats *ret)
+{
+    pthread_mutex_lock(&e->queue);
+    *ret = e->stats;
+    pthread_mutex_unlock(&e->queue);
+}
+
+int dh_hive_engine_backup(const char *where, const char *path, char **ret_why)
+{
+    struct dh_store *s;
+    int rc = dh_store_open(where, false, &s, ret_why);
+    if (rc)
+        return rc;
+    rc = dh_store_backup(s, path);
+    if (rc)
+        *ret_why = strdup(dh_store_error(s));
+    dh_store_close(s);
+    return rc;
+}

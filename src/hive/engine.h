@@ -1,0 +1,50 @@
+/*
+ * engine.h - a state and its store: one thread that writes, and everybody who reads.
+ *
+ * Requests that change something are jobs. Those that wait while the log is being written go into one
+ * transaction together (group commit): work() is called for each with the state locked and the log at its
+ * end; then all events are committed; then done() is called for each. What was not stored has not happened.
+ *
+ * Readers see events a moment before they are committed. Only what is acknowledged is promised.
+ */
+#ifndef DH_HIVE_ENGINE_H
+#define DH_HIVE_ENGINE_H
+
+#include "hive/decide.h"
+
+struct dh_hive_engine;
+
+struct dh_hive_job {
+    void (*work)(struct dh_hive_batch *b, void *ctx);
+    void (*done)(void *ctx, bool stored); /* from the writing thread; must not submit and wait */
+    void *ctx;
+    struct dh_hive_job *next; /* the engine's own */
+};
+
+struct dh_hive_engine_stats {
+    u64 batches, events, failures; /* commits; events in them; those that failed */
+    bool ready;                    /* the store answers, and the state is that of the log */
+};
+
+/* Reads the log. changed(ctx) is called from the writing thread when the state may have changed, and a few
+ * times a second; it may be NULL. 0, or a negative errno and a sentence from malloc. */
+int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_policy *policy,
+                         void (*changed)(void *ctx), void *ctx, struct dh_hive_engine **ret, char **ret_why);
+/* Finishes what was submitted. */
+void dh_hive_engine_stop(struct dh_hive_engine *e);
+void dh_hive_engine_free(struct dh_hive_engine *e);
+
+/* False after a stop: then nothing is called. */
+bool dh_hive_engine_submit(struct dh_hive_engine *e, struct dh_hive_job *job);
+/* The same, and waits. False if it was not stored. */
+bool dh_hive_engine_run(struct dh_hive_engine *e, void (*work)(struct dh_hive_batch *b, void *ctx),
+                        void *ctx);
+
+const struct dh_hive_state *dh_hive_engine_lock(struct dh_hive_engine *e);
+void dh_hive_engine_unlock(struct dh_hive_engine *e);
+void dh_hive_engine_stats(struct dh_hive_engine *e, struct dh_hive_engine_stats *ret);
+/* A copy of an embedded store; a negative errno and a sentence from malloc otherwise. */
+int dh_hive_engine_backup(const char *where, const char *path, char **ret_why);
+u64 dh_hive_now_us(void); /* since 1970 */
+
+#endif

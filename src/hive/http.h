@@ -1,0 +1,29 @@
+/*
+ * http.h - the hive on the network: HTTP/1.1 by libmicrohttpd, with TLS if it has a certificate.
+ */
+#ifndef DH_HIVE_HTTP_H
+#define DH_HIVE_HTTP_H
+
+#include "hive/policy.h"
+
+struct dh_hive_serve {
+    const char *db;
+    const char *address;    /* numeric */
+    u16 port;               /* 0: any that is free */
+    const char *cert, *key; /* PEM; NULL: no TLS */
+    const char *admin;      /* SHA-256 of the administrator's token, in hexadecimal; NULL: there is none */
+    double rate;            /* requests a second of one user */
+    const struct dh_hive_policy *policy;
+};
+
+struct dh_hive_server;
+
+/* Only these may be listened on without TLS. */
+bool dh_hive_is_loopback(const char *address);
+/* 0, or a negative errno and a sentence from malloc. */
+int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server **ret, char **ret_why);
+u16 dh_hive_server_port(const struct dh_hive_server *s);
+/* Answers what is under way, and ends. */
+void dh_hive_server_stop(struct dh_hive_server *s);
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * state.c - see state.h: the parts that apply.c puts together, and look-ups.
+ *
+ * Invariants: a slot is in its build's `open` exactly if its unit is open and the build is not forgotten, and
+ * in `idle` exactly if besides no task of the unit is active. A user's `task` is active and its own.
+ */
+#include "hive/state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hive/state_impl.h"
+
+void dh_hive_state_init(struct dh_hive_state *s)
+{
+    *s = (struct dh_hive_state){0};
+    dh_map_init(&s->program_by_name, &s->arena);
+    dh_map_init(&s->build_by_id, &s->arena);
+    dh_map_init(&s->user_by_hash, &s->arena);
+    dh_map_init(&s->results, &s->arena);
+    dh_map_init(&s->runs, &s->arena);
+    dh_map_init(&s->tried, &s->arena);
+}
+
+void dh_hive_state_done(struct dh_hive_state *s)
+{
+    for (size_t i = 0; i < s->n_programs; i++) {
+        free(s->programs[i].keys);
+        free(s->programs[i].builds);
+        dh_map_done(&s->programs[i].units);
+    }
+    for (size_t i = 0; i < s->n_builds; i++) {
+        dh_pairs_free(s->builds[i].table);
+        free(s->builds[i].slots);
+        free(s->builds[i].open);
+        free(s->builds[i].idle);
+        free(s->builds[i].queue);
+    }
+    for (size_t i = 0; i < s->n_units; i++) {
+        free(s->units[i].records);
+        free(s->units[i].in);
+    }
+    free(s->programs);
+    free(s->builds);
+    free(s->units);
+    free(s->users);
+    free(s->tasks);
+    dh_map_done(&s->program_by_name);
+    dh_map_done(&s->build_by_id);
+    dh_map_done(&s->user_by_hash);
+    dh_map_done(&s->results);
+    dh_map_done(&s->runs);
+    dh_map_done(&s->tried);
+    dh_arena_done(&s->arena);
+}
+
+/* ---- Look-ups ---- */
+
+static u32 index_in(const struct dh_map *m, const void *key, size_t len)
+{
+    void *found = dh_map_get(m, key, len);
+    return found ? (u32)((uintptr_t)found - 1) : DH_HIVE_NONE;
+}
+
+void dh_hive_index_put(struct dh_map *m, const void *key, size_t len, u32 index)
+{
+    dh_map_put(m, key, len, (void *)((uintptr_t)index + 1));
+}
+
+u32 dh_hive_find_program(const struct dh_hive_state *s, const char *name)
+{
+    return index_in(&s->program_by_name, name, strlen(name));
+}
+
+u32 dh_hive_find_build(const struct dh_hive_state *s, const char *id)
+{
+    return index_in(&s->build_by_id, id, strlen(id));
+}
+
+u32 dh_hive_find_user(const struct dh_hive_state *s, const char *hash)
+{
+    return index_in(&s->user_by_hash, hash, strlen(hash));
+}
+
+u32 dh_hive_find_unit(const struct dh_hive_state *s, u32 program, u64 id)
+{
+    return index_in(&s->programs[program].units, &id, sizeof(id));
+}
+
+u32 dh_hive_find_slot(const struct dh_hive_state *s, u32 build, u32 unit)
+{
+    const struct dh_hive_unit *u = &s->units[unit];
+    for (size_t i = 0; i < u->n_in; i++)
+        if (u->in[i].build == build)
+            return u->in[i].slot;
+    return DH_HIVE_NONE;
+}
+
+struct dh_hive_tried *dh_hive_tried(const struct dh_hive_state *s, u32 user, u32 unit)
+{
+    const u32 key[3] = {user, unit, s->units[unit].life};
+    return dh_map_get(&s->tried, key, sizeof(key));
+}
+
+struct dh_hive_tried *dh_hive_tried_new(struct dh_hive_state *s, u32 user, u32 unit)
+{
+    const u32 key[3] = {user, unit, s->units[unit].life};
+    struct dh_hive_tried *t = dh_map_get(&s->tried, key, sizeof(key));
+    if (!t) {
+        t = dh_arena_alloc(&s->arena, sizeof(*t));
+        dh_map_put(&s->tried, key, sizeof(key), t);
+    }
+    return t;
+}
+
+bool dh_hive_is_open(const struct dh_hive_unit *u)
+{
+    return dh_hive_judge(&u->tally).verdict != DH_HIVE_TRUE_RACE;
+}
+
+static bool side_has(const struct dh_pairs *table, const struct dh_pairs_pair *pair, int side, u32 site)
+{
+    size_t n;
+    const u32 *more = dh_pairs_items(table, pair->alike[side], &n);
+    if (pair->side[side].site == site)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (more[i] == site)
+            return true;
+    return false;
+}
+
+bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b)
+{
+    const struct dh_pairs_pair *p = &table->pairs[pair];
+    u32 x = dh_pairs_find_site(table, a), y = dh_pairs_find_site(table, b);
+    if (x == DH_PAIRS_NONE || y == DH_PAIRS_NONE)
+        return false;
+    return (side_has(table, p, 0, x) && side_has(table, p, 1, y)) ||
+           (side_has(table, p, 0, y) && side_has(table, p, 1, x));
+}
+
+const char *dh_hive_id_text(u64 id, char to[17])
+{
+    snprintf(to, 17, "%016" PRIx64, id);
+    return to;
+}
+
+bool dh_hive_is_hex(const char *text, size_t least, size_t most)
+{
+    size_t n = text ? strspn(text, "0123456789abcdef") : 0;
+    return text && text[n] == 0 && n >= least && n <= most;
+}
+
+bool dh_hive_id_read(const char *text, u64 *ret)
+{
+    if (!dh_hive_is_hex(text, 16, 16))
+        return false;
+    *ret = strtoull(text, NULL, 16);
+    return true;
+}
+
+/* ---- Open and idle slots ---- */
+
+static u32 list_add(u32 **list, size_t *n, size_t *cap, u32 slot)
+{
+    *list = dh_util_grow(*list, *n, cap, sizeof(**list));
+    (*list)[*n] = slot;
+    return (u32)(*n)++;
+}
+
+static void set_open(struct dh_hive_build *b, u32 slot, bool open)
+{
+    struct dh_hive_slot *x = &b->slots[slot];
+    if (open && x->open_at == DH_HIVE_NONE) {
+        x->open_at = list_add(&b->open, &b->n_open, &b->cap_open, slot);
+    } else if (!open && x->open_at != DH_HIVE_NONE) {
+        u32 last = b->open[--b->n_open];
+        b->open[x->open_at] = last;
+        b->slots[last].open_at = x->open_at;
+        x->open_at = DH_HIVE_NONE;
+    }
+}
+
+static void set_idle(struct dh_hive_build *b, u32 slot, bool idle)
+{
+    struct dh_hive_slot *x = &b->slots[slot];
+    if (idle && x->free_at == DH_HIVE_NONE) {
+        x->free_at = list_add(&b->idle, &b->n_idle, &b->cap_idle, slot);
+    } else if (!idle && x->free_at != DH_HIVE_NONE) {
+        u32 last = b->idle[--b->n_idle];
+        b->idle[x->free_at] = last;
+        b->slots[last].free_at = x->free_at;
+        x->free_at = DH_HIVE_NONE;
+    }
+}
+
+void dh_hive_unit_settle(struct dh_hive_state *s, u32 unit)
+{
+    struct dh_hive_unit *u = &s->units[unit];
+    bool open = dh_hive_is_open(u);
+    for (size_t i = 0; i < u->n_in; i++) {
+        struct dh_hive_build *b = &s->builds[u->in[i].build];
+        set_open(b, u->in[i].slot, open && !b->forgotten);
+        set_idle(b, u->in[i].slot, open && !b->forgotten && !u->active);
+    }
+}
+
+/* ---- Units ---- */
+
+u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, const u64 sites[2],
+                     u32 parent)
+{
+    u32 at = (u32)s->n_units;
+    s->units = dh_util_grow(s->units, s->n_units, &s->cap_units, sizeof(*s->units));
+    s->units[s->n_units++] = (struct dh_hive_unit){.id = id,
+                                                   .program = program,
+                                                   .bundle = bundle,
+                                                   .sites = {sites[0], sites[1]},
+                                                   .parent = parent,
+                                                   .tasks = DH_HIVE_NONE};
+    dh_hive_index_put(&s->programs[program].units, &id, sizeof(id), at);
+    return at;
+}
+
+void dh_hive_unit_join(struct dh_hive_state *s, u32 unit, u32 build, u32 pair)
+{
+    struct dh_hive_build *b = &s->builds[build];
+    struct dh_hive_unit *u = &s->units[unit];
+    b->slots = dh_util_grow(b->slots, b->n_slots, &b->cap_slots, sizeof(*b->slots));
+    b->slots[b->n_slots] =
+        (struct dh_hive_slot){.unit = unit, .pair = pair, .open_at = DH_HIVE_NONE, .free_at = DH_HIVE_NONE};
+    u->in = dh_util_grow(u->in, u->n_in, &u->cap_in, sizeof(*u->in));
+    u->in[u->n_in++] = (struct dh_hive_membership){build, (u32)b->n_slots++};
+    dh_hive_unit_settle(s, unit);
+}
+
+/* ---- Tasks ---- */
+
+u32 dh_hive_task_new(struct dh_hive_state *s, const struct dh_hive_task *t, u64 seq)
+{
+    u32 at = (u32)s->n_tasks;
+    struct dh_hive_unit *u = &s->units[t->unit];
+    struct dh_hive_build *b = &s->builds[t->build];
+    s->tasks = dh_util_grow(s->tasks, s->n_tasks, &s->cap_tasks, sizeof(*s->tasks));
+    s->tasks[s->n_tasks] = *t;
+    s->tasks[s->n_tasks].prev = DH_HIVE_NONE;
+    s->tasks[s->n_tasks++].next = u->tasks;
+    if (u->tasks != DH_HIVE_NONE)
+        s->tasks[u->tasks].prev = at;
+    u->tasks = at;
+    u->active++;
+    u->tried[t->order]++;
+    s->users[t->user].task = at;
+    s->users[t->user].changed = seq;
+    b->queue = dh_util_grow(b->queue, b->n_queue, &b->cap_queue, sizeof(*b->queue));
+    b->queue[b->n_queue++] = (struct dh_hive_waiting){at, t->given_us};
+    dh_hive_unit_settle(s, t->unit);
+    return at;
+}
+
+void dh_hive_task_end(struct dh_hive_state *s, u32 task, enum dh_hive_task_state state, u64 seq)
+{
+    struct dh_hive_task *t = &s->tasks[task];
+    struct dh_hive_unit *u = &s->units[t->unit];
+    struct dh_hive_user *who = &s->users[t->user];
+    if (t->state != DH_HIVE_ACTIVE) {
+        t->state = (u8)state; /* what was under way when it was withdrawn has come in */
+        return;
+    }
+    t->state = (u8)state;
+    if (t->prev != DH_HIVE_NONE)
+        s->tasks[t->prev].next = t->next;
+    else
+        u->tasks = t->next;
+    if (t->next != DH_HIVE_NONE)
+        s->tasks[t->next].prev = t->prev;
+    u->active--;
+    if (who->task == task) {
+        who->task = DH_HIVE_NONE;
+        who->changed = seq;
+    }
+    dh_hive_unit_settle(s, t->unit);
+}
+
+void dh_hive_unit_withdraw(struct dh_hive_state *s, u32 unit, u64 seq)
+{
+    while (s->units[unit].tasks != DH_HIVE_NONE)
+        dh_hive_task_end(s, s->units[unit].tasks, DH_HIVE_WITHDRAWN, seq);
+}
+
+void dh_hive_queue_requeue(struct dh_hive_state *s, u32 build, u32 task, u64 now_us)
+{
+    struct dh_hive_build *b = &s->builds[build];
+    size_t at = b->queue_head;
+    while (at < b->n_queue && b->queue[at].task != task)
+        at++;
+    if (at == b->n_queue)
+        return;
+    b->queue[at].task = DH_HIVE_NONE;
+    b->queue = dh_util_grow(b->queue, b->n_queue, &b->cap_queue, sizeof(*b->queue));
+    b->queue[b->n_queue++] = (struct dh_hive_waiting){task, now_us};
+}
+
+void dh_hive_queue_trim(struct dh_hive_state *s, u32 build)
+{
+    struct dh_hive_build *b = &s->builds[build];
+    while (b->queue_head < b->n_queue && (b->queue[b->queue_head].task == DH_HIVE_NONE ||
+                                          s->tasks[b->queue[b->queue_head].task].state != DH_HIVE_ACTIVE))
+        b->queue_head++;
+    if (b->queue_head > 1024 && b->queue_head > b->n_queue / 2) {
+        b->n_queue -= b->queue_head;
+        memmove(b->queue, b->queue + b->queue_head, b->n_queue * sizeof(*b->queue));
+        b->queue_head = 0;
+    }
+}

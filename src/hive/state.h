@@ -1,0 +1,174 @@
+/*
+ * state.h - all that a hive knows, in memory: a fold over the log of events.
+ *
+ * dh_hive_apply is the only way to change it, and does neither input nor output and asks neither clock nor
+ * chance: the same events give the same state. Things are named by their index in one of the arrays, which is
+ * fixed once given; in events and in the interface by their ids.
+ *
+ * Whoever shares a state between threads locks it.
+ */
+#ifndef DH_HIVE_STATE_H
+#define DH_HIVE_STATE_H
+
+#include <jansson.h>
+
+#include "hive/verdict.h"
+#include "report/pairs.h"
+#include "store/store.h"
+#include "util/map.h"
+
+enum { DH_HIVE_NONE = UINT32_MAX, DH_HIVE_HASH = 64 }; /* no index; hexadecimal digits of a hash */
+
+struct dh_hive_key {
+    u32 number; /* of the program, from 1 */
+    char hash[DH_HIVE_HASH + 1];
+    bool revoked;
+};
+
+struct dh_hive_program {
+    const char *name;
+    struct dh_hive_key *keys;
+    size_t n_keys, cap_keys;
+    u32 *builds;
+    size_t n_builds, cap_builds;
+    struct dh_map units;           /* id -> index + 1 */
+    u64 runs, waited_us, timeouts; /* of all of its users */
+};
+
+/* A unit's place in a build. */
+struct dh_hive_slot {
+    u32 unit;
+    u32 pair;    /* in the build's table: itself, or the bundle that it came from */
+    u32 open_at; /* in the build's `open`, or DH_HIVE_NONE */
+    u32 free_at; /* in `idle`: open, and no task of it is active */
+};
+
+struct dh_hive_waiting {
+    u32 task; /* DH_HIVE_NONE: it went on to the end */
+    u64 since_us;
+};
+
+struct dh_hive_build {
+    const char *id; /* hexadecimal */
+    u32 program;
+    bool forgotten;
+    u64 added_us;
+    struct dh_pairs *table;
+    struct dh_hive_slot *slots;
+    size_t n_slots, cap_slots;
+    u32 *open, *idle; /* slots, in no order */
+    size_t n_open, n_idle, cap_open, cap_idle;
+    struct dh_hive_waiting *queue; /* active tasks, oldest first, for those that take too long */
+    size_t queue_head, n_queue, cap_queue;
+};
+
+/* A result, as the timeline of a unit has it. */
+struct dh_hive_record {
+    u64 seq, time_us, waited_us;
+    u32 user, build, tau_us;
+    u8 result, order, consequence;
+};
+
+struct dh_hive_membership {
+    u32 build, slot;
+};
+
+struct dh_hive_unit {
+    u64 id;
+    u32 program;
+    bool bundle;
+    u64 sites[2]; /* ids; of a bundle: its first ones */
+    u32 parent;   /* the bundle that it was found in, or DH_HIVE_NONE */
+    u32 life;     /* how often it was forgotten */
+    struct dh_hive_tally tally;
+    u32 active; /* tasks */
+    u32 tasks;  /* the first of them, or DH_HIVE_NONE */
+    u32 tried[DH_HIVE_ORDERS];
+    struct dh_hive_record *records;
+    size_t n_records, cap_records;
+    struct dh_hive_membership *in;
+    size_t n_in, cap_in;
+};
+
+enum dh_hive_task_state {
+    DH_HIVE_ACTIVE,
+    DH_HIVE_FINISHED,
+    DH_HIVE_WITHDRAWN, /* the race is confirmed, or forgotten */
+    DH_HIVE_ABANDONED, /* the longest wait was not enough */
+    DH_HIVE_RELIEVED,  /* its user had more than a fair share */
+    DH_HIVE_TASK_STATES
+};
+
+struct dh_hive_task {
+    u32 user, unit, build;
+    u32 tau_us;
+    u32 prev, next; /* active tasks of the unit */
+    u64 given_us;
+    u8 order, state;
+};
+
+struct dh_hive_user {
+    char hash[DH_HIVE_HASH + 1];
+    u32 program, build;
+    u32 task; /* active, or DH_HIVE_NONE */
+    bool forgotten;
+    u64 changed; /* number of the event that changed its task */
+    u64 runs, waited_us, run_us, timeouts, results;
+    u64 relieved_until_us;
+    u64 first_us, last_us;
+};
+
+/* What a user has done with a unit. */
+struct dh_hive_tried {
+    u8 done, abandoned; /* bits: 1 << order */
+    u32 timeouts;       /* of the task at hand */
+};
+
+struct dh_hive_state {
+    struct dh_arena arena;
+    u64 seq; /* of the last event */
+    u64 time_us;
+    struct dh_hive_program *programs;
+    struct dh_hive_build *builds;
+    struct dh_hive_unit *units;
+    struct dh_hive_user *users;
+    struct dh_hive_task *tasks;
+    size_t n_programs, n_builds, n_units, n_users, n_tasks;
+    size_t cap_programs, cap_builds, cap_units, cap_users, cap_tasks;
+    struct dh_map program_by_name, build_by_id, user_by_hash; /* -> index + 1 */
+    struct dh_map results;                                    /* id -> hash of what it says, never 0 */
+    struct dh_map runs;                                       /* of a unit: those without a race */
+    struct dh_map tried;                                      /* user and unit -> struct dh_hive_tried */
+    u64 n_results;                                            /* ever */
+};
+
+void dh_hive_state_init(struct dh_hive_state *s);
+void dh_hive_state_done(struct dh_hive_state *s);
+
+/* 0, -EBADMSG if it is no event that can follow: then nothing has changed, or -EPROTONOSUPPORT if this
+ * version does not know the kind. */
+int dh_hive_apply(struct dh_hive_state *s, const struct dh_store_event *e);
+
+/* Look-ups. DH_HIVE_NONE if there is none. */
+u32 dh_hive_find_program(const struct dh_hive_state *s, const char *name);
+u32 dh_hive_find_build(const struct dh_hive_state *s, const char *id);
+u32 dh_hive_find_user(const struct dh_hive_state *s, const char *hash);
+u32 dh_hive_find_unit(const struct dh_hive_state *s, u32 program, u64 id);
+u32 dh_hive_find_slot(const struct dh_hive_state *s, u32 build, u32 unit);
+/* NULL: nothing. */
+struct dh_hive_tried *dh_hive_tried(const struct dh_hive_state *s, u32 user, u32 unit);
+/* Does any of its builds still count? */
+bool dh_hive_is_open(const struct dh_hive_unit *u);
+/* Is (a, b), in any order, one pair of the bundle? */
+bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b);
+
+/* Ids as text: 16 hexadecimal digits. */
+const char *dh_hive_id_text(u64 id, char to[17]);
+bool dh_hive_id_read(const char *text, u64 *ret);
+/* Lower-case hexadecimal digits, this many at least and at most? */
+bool dh_hive_is_hex(const char *text, size_t least, size_t most);
+
+/* state_dump.c: everything, in an order that depends on the events only. */
+json_t *dh_hive_dump(const struct dh_hive_state *s);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * verdict.h - from counts of results to a verdict: RaceMob (SOSP 2013), section 3.4 and figure 4.
+ *
+ * Nothing here has a state: the verdict is a function of the counts, so it does not matter in which order
+ * results came. Beyond the paper: how sure "likely false positive" is.
+ */
+#ifndef DH_HIVE_VERDICT_H
+#define DH_HIVE_VERDICT_H
+
+#include "base/base.h"
+
+enum dh_hive_order { DH_HIVE_PRIMARY, DH_HIVE_ALTERNATE, DH_HIVE_ORDERS };
+
+enum dh_hive_result {
+    DH_HIVE_RACE,
+    DH_HIVE_NO_RACE,
+    DH_HIVE_TIMEOUT,
+    DH_HIVE_NOT_SEEN,
+    DH_HIVE_INFERENCE, /* of a bundle: which accesses met */
+    DH_HIVE_RESULTS
+};
+
+enum dh_hive_consequence { DH_HIVE_HARMLESS, DH_HIVE_CRASH, DH_HIVE_HANG, DH_HIVE_CONSEQUENCES };
+
+/* What context inference saw of two accesses that both ran (section 3.2.1). */
+enum dh_hive_seen {
+    DH_HIVE_MET,        /* two threads, the same memory */
+    DH_HIVE_UNALIASED,  /* two threads, never the same memory */
+    DH_HIVE_ONE_THREAD, /* never two threads */
+    DH_HIVE_SEENS
+};
+
+enum dh_hive_verdict { DH_HIVE_UNKNOWN, DH_HIVE_LIKELY_FALSE, DH_HIVE_TRUE_RACE, DH_HIVE_VERDICTS };
+
+/* Why it is likely to be false; table 1 of the paper. */
+enum dh_hive_why {
+    DH_HIVE_NO_REASON,
+    DH_HIVE_NOT_ALIASING,
+    DH_HIVE_CONTEXT,
+    DH_HIVE_SYNCHRONISATION,
+    DH_HIVE_WHYS
+};
+
+struct dh_hive_tally {
+    u64 races[DH_HIVE_ORDERS]; /* by the order that was seen */
+    u64 no_races, timeouts, not_seen;
+    u64 capped; /* of the timeouts: after the longest wait */
+    u64 crashes, hangs;
+    u64 seen[DH_HIVE_SEENS];
+    u64 quiet_runs; /* distinct executions that reached it and saw no race: NoRace or Timeout */
+};
+
+struct dh_hive_judgement {
+    enum dh_hive_verdict verdict;
+    enum dh_hive_why why;
+    bool both_orders, crash, hang; /* of a true race */
+};
+
+struct dh_hive_judgement dh_hive_judge(const struct dh_hive_tally *t);
+
+/* The largest probability of a race in one execution that n executions without one leave possible, with 95%
+ * confidence, if executions are alike and independent: 1 - 0.05^(1/n). 1 if n is 0. */
+double dh_hive_bound(u64 quiet_runs);
+
+/* Words of the interface. */
+extern const char *const dh_hive_orders[DH_HIVE_ORDERS];             /* "primary" */
+extern const char *const dh_hive_results[DH_HIVE_RESULTS];           /* "no-race" */
+extern const char *const dh_hive_consequences[DH_HIVE_CONSEQUENCES]; /* "crash" */
+extern const char *const dh_hive_seens[DH_HIVE_SEENS];               /* "met" */
+extern const char *const dh_hive_verdicts[DH_HIVE_VERDICTS];         /* "true-race" */
+extern const char *const dh_hive_whys[DH_HIVE_WHYS];                 /* "not-aliasing" */
+/* The index of a word, or -1. */
+int dh_hive_word(const char *const *words, int n, const char *word);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * view.c - see view.h. Users are numbered: nobody needs more of them.
+ */
+#include "hive/view.h"
+
+#include <string.h>
+
+static json_t *no_memory(json_t *x)
+{
+    if (!x)
+        dh_util_no_memory();
+    return x;
+}
+
+/* Names from tables may be any bytes. */
+static json_t *name(const char *text)
+{
+    json_t *s = json_string(text);
+    return s ? s : json_string("?");
+}
+
+static json_t *site(const struct dh_pairs *t, u64 id)
+{
+    char text[17];
+    u32 at = dh_pairs_find_site(t, id);
+    json_t *o = json_pack("{s:s}", "site", dh_hive_id_text(id, text));
+    if (at == DH_PAIRS_NONE)
+        return no_memory(o);
+    const struct dh_pairs_site *x = &t->sites[at];
+    json_object_set_new(o, "function", name(x->function));
+    json_object_set_new(o, "file", name(x->at.file));
+    json_object_set_new(o, "line", json_integer(x->at.line));
+    json_object_set_new(o, "column", json_integer(x->at.column));
+    json_object_set_new(o, "access", json_string(dh_pairs_access_writes(x->access) ? "write" : "read"));
+    json_object_set_new(o, "size", json_integer(x->size));
+    return o;
+}
+
+static json_t *tally(const struct dh_hive_tally *t)
+{
+    return no_memory(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "race_primary", (json_int_t)t->races[0],
+                               "race_alternate", (json_int_t)t->races[1], "no_race", (json_int_t)t->no_races,
+                               "timeout", (json_int_t)t->timeouts, "not_seen", (json_int_t)t->not_seen,
+                               "crash", (json_int_t)t->crashes, "hang", (json_int_t)t->hangs));
+}
+
+/* How sure "likely false positive" is, and under which assumption. */
+static json_t *confidence(const struct dh_hive_tally *t)
+{
+    return no_memory(json_pack("{s:I, s:f, s:f, s:s}", "executions", (json_int_t)t->quiet_runs, "at_most",
+                               dh_hive_bound(t->quiet_runs), "level", 0.95, "assumption",
+                               "executions are alike and independent of each other"));
+}
+
+static void add_verdict(json_t *o, const struct dh_hive_unit *u)
+{
+    struct dh_hive_judgement j = dh_hive_judge(&u->tally);
+    json_object_set_new(o, "verdict", json_string(dh_hive_verdicts[j.verdict]));
+    if (j.verdict == DH_HIVE_TRUE_RACE) {
+        json_object_set_new(o, "orders", json_string(j.both_orders ? "both" : "single"));
+        json_object_set_new(o, "causes_crash", json_boolean(j.crash));
+        json_object_set_new(o, "causes_hang", json_boolean(j.hang));
+    }
+    if (j.verdict == DH_HIVE_LIKELY_FALSE) {
+        json_object_set_new(o, "reason", json_string(dh_hive_whys[j.why]));
+        json_object_set_new(o, "confidence", confidence(&u->tally));
+    }
+}
+
+static json_t *timeline_of(const struct dh_hive_state *s, const struct dh_hive_unit *u)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < u->n_records; i++) {
+        const struct dh_hive_record *r = &u->records[i];
+        json_array_append_new(
+            all, no_memory(json_pack("{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:s}", "event",
+                                     (json_int_t)r->seq, "time_us", (json_int_t)r->time_us, "result",
+                                     dh_hive_results[r->result], "order", dh_hive_orders[r->order],
+                                     "consequence", dh_hive_consequences[r->consequence], "tau_us",
+                                     (json_int_t)r->tau_us, "waited_us", (json_int_t)r->waited_us, "user",
+                                     (json_int_t)r->user, "build", s->builds[r->build].id)));
+    }
+    return all;
+}
+
+/* No result of this build: what is known comes from an earlier one. */
+static bool is_carried(const struct dh_hive_unit *u, u32 build)
+{
+    for (size_t i = 0; i < u->n_records; i++)
+        if (u->records[i].build == build)
+            return false;
+    return u->n_records > 0;
+}
+
+json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bool timeline)
+{
+    const struct dh_hive_unit *u = &s->units[unit];
+    char id[17];
+    u32 in = build != DH_HIVE_NONE ? build : u->n_in ? u->in[u->n_in - 1].build : DH_HIVE_NONE;
+    json_t *o = no_memory(json_pack(
+        "{s:s, s:s, s:s, s:o, s:I, s:I}", "id", dh_hive_id_text(u->id, id), "program",
+        s->programs[u->program].name, "kind", u->bundle ? "bundle" : "candidate", "results", tally(&u->tally),
+        "active_tasks", (json_int_t)u->active, "executions_without_race", (json_int_t)u->tally.quiet_runs));
+    if (!u->bundle)
+        add_verdict(o, u);
+    if (in != DH_HIVE_NONE) {
+        const struct dh_hive_build *b = &s->builds[in];
+        json_object_set_new(o, "build", json_string(b->id));
+        json_object_set_new(o, "carried_over", json_boolean(is_carried(u, in)));
+        json_object_set_new(o, "sites",
+                            json_pack("[o, o]", site(b->table, u->sites[0]), site(b->table, u->sites[1])));
+        u32 slot = dh_hive_find_slot(s, in, unit);
+        if (u->bundle && slot != DH_HIVE_NONE)
+            json_object_set_new(o, "stands_for",
+                                json_integer((json_int_t)dh_pairs_stands_for(
+                                    b->table, &b->table->pairs[b->slots[slot].pair])));
+    }
+    if (u->parent != DH_HIVE_NONE)
+        json_object_set_new(o, "found_in", json_string(dh_hive_id_text(s->units[u->parent].id, id)));
+    if (timeline)
+        json_object_set_new(o, "timeline", timeline_of(s, u));
+    return o;
+}
+
+static bool is_listed(const struct dh_hive_state *s, u32 unit, const struct dh_hive_filter *f)
+{
+    const struct dh_hive_unit *u = &s->units[unit];
+    return (f->program == DH_HIVE_NONE || u->program == f->program) &&
+           (f->build == DH_HIVE_NONE || dh_hive_find_slot(s, f->build, unit) != DH_HIVE_NONE) &&
+           (f->verdict < 0 || (!u->bundle && (int)dh_hive_judge(&u->tally).verdict == f->verdict));
+}
+
+json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_filter *f)
+{
+    json_t *list = json_array();
+    u64 at = f->after;
+    for (; at < s->n_units && json_array_size(list) < f->limit; at++)
+        if (is_listed(s, (u32)at, f))
+            json_array_append_new(list, dh_hive_view_unit(s, (u32)at, f->build, false));
+    return no_memory(json_pack("{s:o, s:o}", "candidates", list, "next",
+                               at < s->n_units ? json_integer((json_int_t)at) : json_null()));
+}
+
+json_t *dh_hive_view_builds(const struct dh_hive_state *s, u32 program)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_builds; i++) {
+        const struct dh_hive_build *b = &s->builds[i];
+        if (b->forgotten || (program != DH_HIVE_NONE && b->program != program))
+            continue;
+        json_array_append_new(
+            list, no_memory(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "build", b->id, "program",
+                                      s->programs[b->program].name, "added_us", (json_int_t)b->added_us,
+                                      "sites", (json_int_t)b->table->n_sites, "units", (json_int_t)b->n_slots,
+                                      "open", (json_int_t)b->n_open)));
+    }
+    return no_memory(json_pack("{s:o}", "builds", list));
+}
+
+json_t *dh_hive_view_users(const struct dh_hive_state *s, const struct dh_hive_filter *f)
+{
+    json_t *list = json_array();
+    u64 at = f->after;
+    for (; at < s->n_users && json_array_size(list) < f->limit; at++) {
+        const struct dh_hive_user *u = &s->users[at];
+        if (u->forgotten || (f->program != DH_HIVE_NONE && u->program != f->program))
+            continue;
+        json_array_append_new(
+            list, no_memory(json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I}", "user",
+                                      (json_int_t)at, "program", s->programs[u->program].name, "build",
+                                      s->builds[u->build].id, "results", (json_int_t)u->results, "timeouts",
+                                      (json_int_t)u->timeouts, "waited_us", (json_int_t)u->waited_us,
+                                      "run_us", (json_int_t)u->run_us, "overhead",
+                                      u->run_us ? (double)u->waited_us / (double)u->run_us : 0, "first_us",
+                                      (json_int_t)u->first_us, "last_us", (json_int_t)u->last_us,
+                                      "relieved_until_us", (json_int_t)u->relieved_until_us)));
+    }
+    return no_memory(json_pack("{s:o, s:o}", "users", list, "next",
+                               at < s->n_users ? json_integer((json_int_t)at) : json_null()));
+}
+
+/* ---- Table 1 ---- */
+
+struct sums {
+    json_int_t candidates, bundles, hang, crash, both, single, why[DH_HIVE_WHYS], unknown, users, results;
+};
+
+static void add_unit(struct sums *n, const struct dh_hive_unit *u)
+{
+    struct dh_hive_judgement j = dh_hive_judge(&u->tally);
+    if (u->bundle) {
+        n->bundles++;
+        return;
+    }
+    n->candidates++;
+    n->unknown += j.verdict == DH_HIVE_UNKNOWN;
+    n->why[j.why] += j.verdict == DH_HIVE_LIKELY_FALSE;
+    if (j.verdict != DH_HIVE_TRUE_RACE)
+        return;
+    /* As in the paper each counts once, by the worst that it does. */
+    n->hang += j.hang;
+    n->crash += !j.hang && j.crash;
+    n->both += !j.hang && !j.crash && j.both_orders;
+    n->single += !j.hang && !j.crash && !j.both_orders;
+}
+
+json_t *dh_hive_view_status(const struct dh_hive_state *s)
+{
+    json_t *list = json_array();
+    for (u32 p = 0; p < s->n_programs; p++) {
+        struct sums n = {0};
+        for (size_t i = 0; i < s->n_units; i++)
+            if (s->units[i].program == p)
+                add_unit(&n, &s->units[i]);
+        for (size_t i = 0; i < s->n_users; i++) {
+            n.users += s->users[i].program == p && !s->users[i].forgotten;
+            n.results += s->users[i].program == p ? (json_int_t)s->users[i].results : 0;
+        }
+        json_array_append_new(
+            list, no_memory(json_pack(
+                      "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "program",
+                      s->programs[p].name, "builds", (json_int_t)s->programs[p].n_builds, "candidates",
+                      n.candidates, "bundles", n.bundles, "causes_hang", n.hang, "causes_crash", n.crash,
+                      "both_orders", n.both, "single_order", n.single, "not_aliasing",
+                      n.why[DH_HIVE_NOT_ALIASING], "context", n.why[DH_HIVE_CONTEXT], "synchronisation",
+                      n.why[DH_HIVE_SYNCHRONISATION], "unknown", n.unknown, "users", n.users)));
+        json_object_set_new(json_array_get(list, p), "results", json_integer(n.results));
+    }
+    return no_memory(
+        json_pack("{s:i, s:I, s:o}", "version", 1, "events", (json_int_t)s->seq, "programs", list));
+}
+
+json_t *dh_hive_view_task(const struct dh_hive_state *s, u32 user)
+{
+    u32 task = s->users[user].task;
+    if (task == DH_HIVE_NONE)
+        return json_null();
+    const struct dh_hive_task *t = &s->tasks[task];
+    const struct dh_hive_unit *u = &s->units[t->unit];
+    char id[17], a[17], b[17];
+    return no_memory(json_pack("{s:I, s:s, s:s, s:s, s:[s,s], s:s, s:I}", "task", (json_int_t)task, "kind",
+                               u->bundle ? "inference" : "validation", "build", s->builds[t->build].id,
+                               "unit", dh_hive_id_text(u->id, id), "sites", dh_hive_id_text(u->sites[0], a),
+                               dh_hive_id_text(u->sites[1], b), "order", dh_hive_orders[t->order], "tau_us",
+                               (json_int_t)t->tau_us));
+}

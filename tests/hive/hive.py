@@ -1,0 +1,320 @@
+"""hive.py DEADHEAT sqlite|postgres DB MORE - the cases of tests/hive, on one kind of store.
+
+MORE is, for SQLite, where a second database may be made; for PostgreSQL, a command that kills and restarts the server.
+"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+
+from client import Server, case, different, draw, finish, result, run, token
+from openapi import check, fits
+
+DEADHEAT, KIND, DB, MORE = sys.argv[1:5]
+TOKEN = token()
+
+
+def named(name):
+    return f"{KIND}/{name}"
+
+
+def events(server):
+    return server.ask("GET", "/v1/status", key=TOKEN)[1]["events"]
+
+
+def add_builds():
+    """The key and the ids of the two builds."""
+    status, out, err = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog")
+    key = out.rsplit(": ", 1)[-1].strip()
+    build = out.split("build ")[1].split()[0] if "build " in out else ""
+    case(named("add"), err if status else different(key.startswith("dhk") and "added" in out, True))
+    again = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog")
+    case(named("add again"), different("already" in again[1] and "key" not in again[1], True))
+    return key, build
+
+
+def poll(server, key, build, user, **more):
+    return server.ask("POST", "/v1/poll", {"build": build, **more}, key, user)
+
+
+def test_described(server, key, build):
+    status, doc = server.ask("GET", "/v1/openapi.json")
+    case(named("openapi is sound"), check(doc) or different(status, 200))
+    wrong = []
+    # Every route that is described exists, and refuses strangers unless it says otherwise.
+    for path, item in doc["paths"].items():
+        for method, op in item.items():
+            real = path.replace("{program}", "prog").replace("{id}", "0" * 16)
+            got, answer = server.ask(method.upper(), real, b"{}" if method == "post" else None)
+            wanted = 200 if op.get("security") == [] else 401
+            if got != wanted and not (got == 429 and wanted == 401):
+                wrong.append(f"{method} {path}: {got}")
+    case(named("strangers are refused"), wrong)
+    user = draw()
+    got = poll(server, key, build, user)
+    answers = [("post", "/v1/poll", *got),
+               ("post", "/v1/results", *server.ask("POST", "/v1/results", result(got[1]["task"]["task"], "no-race"), key, user))]
+    for path in ("/v1/status", "/v1/builds", "/v1/candidates", "/v1/users"):
+        answers.append(("get", path, *server.ask("GET", path, key=TOKEN)))
+    unit = got[1]["task"]["unit"]
+    answers.append(("get", "/v1/candidates/{program}/{id}", *server.ask("GET", f"/v1/candidates/prog/{unit}", key=TOKEN)))
+    answers.append(("get", "/v1/candidates", *server.ask("GET", "/v1/candidates?limit=x", key=TOKEN)))
+    answers.append(("post", "/v1/keys", *server.ask("POST", "/v1/keys", {"program": "prog"}, TOKEN)))
+    answers.append(("post", "/v1/keys/revoke", *server.ask("POST", "/v1/keys/revoke", {"program": "prog", "number": 2}, TOKEN)))
+    case(named("answers are as described"), [w for w in (fits(doc, *a) for a in answers) if w])
+    seen = answers[6][3]
+    case(named("likely false, and how sure"),
+         different((seen["verdict"], seen["reason"], seen["confidence"]["executions"], round(seen["confidence"]["at_most"], 4),
+                    len(seen["timeline"])), ("likely-false-positive", "synchronisation", 1, 0.95, 1)))
+    metrics = server.ask("GET", "/metrics")[1]
+    case(named("metrics"), different("deadheat_hive_results_total 1" in metrics and "# TYPE deadheat_hive_users gauge" in metrics, True))
+
+
+def test_refused(server, key, build):
+    """Everything that must not be: the right status, and nothing is stored."""
+    user = draw()
+    task = poll(server, key, build, user)[1]["task"]["task"]
+    good = result(task, "not-seen")
+    before = events(server)
+    bad = [
+        ("no key", 401, ("POST", "/v1/results", good, None, user)),
+        ("forged key", 401, ("POST", "/v1/results", good, "dhk" + "0" * 40, user)),
+        ("ingest key as admin", 401, ("GET", "/v1/status", None, key, user)),
+        ("admin as agent", 401, ("POST", "/v1/results", good, TOKEN, user)),
+        ("no user", 400, ("POST", "/v1/results", good, key, None)),
+        ("user is no number", 400, ("POST", "/v1/results", good, key, "x" * 32)),
+        ("task of somebody else", 403, ("POST", "/v1/results", good, key, draw())),
+        ("no such task", 403, ("POST", "/v1/results", {**good, "task": 10**9}, key, user)),
+        ("negative task", 403, ("POST", "/v1/results", {**good, "task": -1}, key, user)),
+        ("no JSON", 400, ("POST", "/v1/results", b"{", key, user)),
+        ("no object", 400, ("POST", "/v1/results", b"[]", key, user)),
+        ("no body", 400, ("POST", "/v1/results", None, key, user)),
+        ("twice a member", 400, ("POST", "/v1/results", json.dumps(good)[:-1] + ', "result": "race"}', key, user)),
+        ("not UTF-8", 400, ("POST", "/v1/results", b'{"id": "\xff"}', key, user)),
+        ("no id", 400, ("POST", "/v1/results", {**good, "id": "x"}, key, user)),
+        ("no such result", 400, ("POST", "/v1/results", {**good, "result": "maybe"}, key, user)),
+        ("inference of a pair", 400, ("POST", "/v1/results", {**good, "result": "inference", "pairs": []}, key, user)),
+        ("no run", 400, ("POST", "/v1/results", {**good, "run": None}, key, user)),
+        ("negative time", 400, ("POST", "/v1/results", {**good, "waited_us": -5}, key, user)),
+        ("saw what", 400, ("POST", "/v1/results", {**good, "saw": "nothing"}, key, user)),
+        ("absurd time", 400, ("POST", "/v1/results", {**good, "waited_us": 10**18}, key, user)),
+        ("too long", 413, ("POST", "/v1/results", b" " * 70000, key, user)),
+        ("body of a GET", 413, ("GET", "/healthz", b"x", None, None)),
+        ("unknown build", 404, ("POST", "/v1/poll", {"build": "0123456789"}, key, user)),
+        ("no build id", 400, ("POST", "/v1/poll", {"build": "../../x"}, key, user)),
+        ("no table", 422, ("POST", "/v1/builds?program=x&build=01234567", b"rubbish", TOKEN, None)),
+        ("bad name", 400, ("POST", "/v1/builds?program=a%20b&build=01234567", b"x", TOKEN, None)),
+        ("no path", 404, ("GET", "/v1/nothing", None, TOKEN, None)),
+        ("no method", 405, ("POST", "/v1/status", b"{}", TOKEN, None)),
+        ("nothing to forget", 404, ("POST", "/v1/forget", {"user": 10**6}, TOKEN, None)),
+    ]
+    wrong = []
+    for name, status, request in bad:
+        got = server.ask(*request)
+        if got[0] != status or "error" not in got[1]:
+            wrong.append(f"{name}: {got}")
+    case(named("refused with the right status"), wrong)
+    case(named("what is refused is not stored"), different(events(server), before))
+    good["saw"] = "one-thread"
+    first = server.ask("POST", "/v1/results", good, key, user)
+    stored = events(server)
+    again = server.ask("POST", "/v1/results", good, key, user)
+    other = server.ask("POST", "/v1/results", {**good, "waited_us": 6}, key, user)
+    more = server.ask("POST", "/v1/results", {**good, "id": draw()}, key, user)
+    case(named("once each"), different((first[0], again[0], again[1]["new"], other[0], more[0], events(server)),
+                                       (201, 200, False, 409, 409, stored)))
+
+
+def test_withdrawn(server, key, build):
+    """A race that somebody confirms is taken from everybody who waits."""
+    users = [draw() for _ in range(24)]
+    tasks = {u: poll(server, key, build, u)[1] for u in users}
+    first = users[0]
+    same = [u for u in users[1:] if tasks[u]["task"]["unit"] == tasks[first]["task"]["unit"]]
+    news = {}
+
+    def wait(user):
+        news[user] = poll(server, key, build, user, since=tasks[user]["version"], wait_s=50)
+
+    threads = [threading.Thread(target=wait, args=(u,)) for u in same[:3]]
+    for t in threads:
+        t.start()
+    while server.ask("GET", "/metrics")[1].find(f"deadheat_hive_waiting_polls {len(threads)}\n") < 0:
+        time.sleep(0.05)
+    server.ask("POST", "/v1/results", result(tasks[first]["task"]["task"], "race", consequence="crash"), key, first)
+    for t in threads:
+        t.join()
+    bad = [a for a in news.values() if a[0] != 200 or (a[1]["task"] or {}).get("unit") == tasks[first]["task"]["unit"]]
+    case(named("withdrawn at once"), bad or different(len(news) > 0, True))
+    c = server.ask("GET", f"/v1/candidates/prog/{tasks[first]['task']['unit']}", key=TOKEN)[1]
+    case(named("true race"), different((c["verdict"], c["orders"], c["causes_crash"], c["active_tasks"]), ("true-race", "single", True, 0)))
+    return tasks[first]["task"]["unit"]
+
+
+def test_kill(server, key, build):
+    """kill -9 in mid-load, of the hive and then, if there is one, of the database server: what was acknowledged is there."""
+    acknowledged, lock = [], threading.Lock()
+
+    def load():
+        user = draw()
+        c = server.connect()
+        try:
+            while True:
+                status, answer = server.ask("POST", "/v1/poll", {"build": build}, key, user, c)
+                if status != 200 or not answer["task"]:
+                    user = draw()  # this one has done all there is, or is relieved
+                    continue
+                r = result(answer["task"]["task"], "not-seen")
+                status, _ = server.ask("POST", "/v1/results", r, key, user, c)
+                if status == 201:
+                    with lock:
+                        acknowledged.append((user, r))
+        except OSError:
+            pass  # killed
+        except Exception as e:  # pylint: disable=broad-except
+            if "Remote end closed" not in str(e) and "IncompleteRead" not in str(e) and "BadStatusLine" not in repr(e):
+                acknowledged.append(("", {"error": repr(e)}))
+
+    threads = [threading.Thread(target=load) for _ in range(8)]
+    for t in threads:
+        t.start()
+    while len(acknowledged) < 100:
+        time.sleep(0.02)
+    server.kill()
+    for t in threads:
+        t.join()
+    if KIND == "postgres":
+        subprocess.run(MORE.split(), check=True, stdout=subprocess.DEVNULL, timeout=60)
+    server = Server(DEADHEAT, DB, "--rate=100000")
+    answers = [server.ask("POST", "/v1/results", r, key, u)[0] for u, r in acknowledged]
+    case(named("acknowledged is durable"), different([a for a in answers if a != 200], []))
+    return server
+
+
+def test_commands(server, key, build, unit):
+    status, out, err = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog-DLATER")
+    case(named("add a later build"), err if status else different("known from other builds" in out, True))
+    later = out.split("build ")[1].split()[0]
+    rows = server.ask("GET", f"/v1/candidates?build={later}", key=TOKEN)
+    while rows[0] == 404:  # the server follows the log
+        rows = server.ask("GET", f"/v1/candidates?build={later}", key=TOKEN)
+    rows = rows[1]["candidates"]
+    places = {r["sites"][0]["function"]: r for r in rows}
+    case(named("verdicts carry over where nothing changed"),
+         different((places["count"]["carried_over"], places["miss"]["carried_over"], places["miss"]["verdict"]), (True, False, "unknown")))
+    for form in ("json", "sarif", "csv"):
+        status, out, err = run(DEADHEAT, "export", f"--db={DB}", f"--format={form}", f"--build={build}")
+        case(named(f"export {form}"), err if status else different(unit in out or "confirmed-race" in out, True))
+        if form != "csv":
+            json.loads(out)
+    status, out, err = run(DEADHEAT, "status", f"--db={DB}")
+    case(named("status"), err if status else different("prog" in out and "single order" in out, True))
+    run(DEADHEAT, "forget", f"--db={DB}", "--program=prog", f"--candidate={unit}")
+    status, out, err = run(DEADHEAT, "export", f"--db={DB}", "--format=json", f"--build={build}")
+    verdicts = {c["id"]: c["verdict"] for c in json.loads(out)["candidates"]}
+    case(named("forget"), different(verdicts[unit], "unknown"))
+    status, _, err = run(DEADHEAT, "backup", f"--db={DB}", "-o", "copy.db")
+    if KIND == "postgres":
+        case(named("backup"), different((status, "pg_dump" in err), (2, True)))
+        return
+    same = run(DEADHEAT, "export", "--db=copy.db", "--format=json", f"--build={build}")[1]
+    case(named("backup"), err if status else different(same, out))
+    status, _, err = run(DEADHEAT, "backup", f"--db={DB}", "-o", "copy.db")
+    case(named("backup replaces nothing"), different(status, 2))
+
+
+def test_store_fails(server, key, build):
+    """What is not committed is not acknowledged; when the store is there again, so is the hive."""
+    user = draw()
+    task = poll(server, key, build, user)[1]["task"]["task"]
+    r = result(task, "not-seen")
+    if KIND == "postgres":
+        subprocess.run(MORE.split(), check=True, stdout=subprocess.DEVNULL, timeout=60)
+    else:
+        pid, limits = server.process.pid, resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, limits[1]))
+        got = (server.ask("POST", "/v1/results", r, key, user)[0], server.ask("GET", "/healthz")[0])
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+        case(named("not stored is not acknowledged"), different(got, (503, 200)))
+    got = server.ask("POST", "/v1/results", r, key, user)[0]
+    while got == 503:  # until the connection is there again, or the state has been read again
+        got = server.ask("POST", "/v1/results", r, key, user)[0]
+    case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
+
+
+def test_two_hives(key, build):
+    """Two processes over one store: no task is given twice, and each sees what the other did."""
+    a, b = Server(DEADHEAT, DB), Server(DEADHEAT, DB)
+    numbers, lock = [], threading.Lock()
+
+    def ask(server):
+        for _ in range(20):
+            got = poll(server, key, build, draw())[1]["task"]
+            with lock:
+                numbers.append(got["task"])
+
+    threads = [threading.Thread(target=ask, args=(s,)) for s in (a, b, a, b)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    case(named("two hives give no task twice"), different(len(set(numbers)), 80))
+    user = draw()
+    task = poll(a, key, build, user)[1]["task"]["task"]
+    r = result(task, "not-seen")
+    got = (b.ask("POST", "/v1/results", r, key, user)[0], a.ask("POST", "/v1/results", r, key, user)[0])
+    case(named("a result goes to either hive"), different(got, (201, 200)))
+    case(named("a stop is clean"), different((a.stop(), b.stop()), (0, 0)))
+
+
+def test_listening():
+    status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=0.0.0.0:0")
+    case(named("not beyond loopback without TLS"), different((status, "--insecure" in err, os.path.exists(MORE)), (2, True, False)))
+    with open("short", "w", encoding="ascii") as f:
+        f.write("admin\n")
+    status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=127.0.0.1:0", "--admin-token-file=short")
+    case(named("no short token"), different((status, "too short" in err), (2, True)))
+    s = Server(DEADHEAT, MORE, "--cert=cert.pem", "--key=key.pem")
+    case(named("TLS"), different(s.ask("GET", "/healthz"), (200, "ok\n")))
+    s.stop()
+    with open("rubbish", "w", encoding="ascii") as f:
+        f.write("this is no database, and long enough to be read as one" * 20)
+    status, _, err = run(DEADHEAT, "status", "--db=rubbish")
+    case(named("no database"), different((status, "not a database" in err), (2, True)))
+    status, _, err = run(DEADHEAT, "add", f"--db={MORE}", "./run.log" if os.path.exists("run.log") else "cc.log")
+    case(named("no field build"), different((status, "--dh-mode=field" in err), (2, True)))
+
+
+def test_rate(key, build):
+    s = Server(DEADHEAT, DB, "--rate=1")
+    user = draw()
+    got = [poll(s, key, build, user)[0] for _ in range(40)]
+    other = poll(s, key, build, draw())[0]
+    case(named("rate"), different((got[0], 429 in got, other), (200, True, 200)))
+    bad = [s.ask("GET", "/v1/status", key="guess")[0] for _ in range(60)]
+    case(named("guessing is slowed down"), different((bad[0], 429 in bad), (401, True)))
+    case(named("who knows the token is not"), different(s.ask("GET", "/v1/status", key=TOKEN)[0], 200))
+    s.stop()
+
+
+def main():
+    key, build = add_builds()
+    server = Server(DEADHEAT, DB, "--rate=100000")
+    test_described(server, key, build)
+    test_refused(server, key, build)
+    unit = test_withdrawn(server, key, build)
+    server = test_kill(server, key, build)
+    test_commands(server, key, build, unit)
+    test_store_fails(server, key, build)
+    case(named("stop"), different(server.stop(), 0))
+    test_two_hives(key, build)
+    if KIND == "sqlite":
+        test_listening()
+        test_rate(key, build)
+    finish()
+
+
+main()

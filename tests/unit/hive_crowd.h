@@ -1,0 +1,62 @@
+/*
+ * hive_crowd.h - for tests of the hive: a table of pairs, and users who act by a rule instead of running
+ * anything.
+ */
+#ifndef DH_TESTS_HIVE_CROWD_H
+#define DH_TESTS_HIVE_CROWD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hive/decide.h"
+
+/* `pairs` pairs of sites of their own and, if wanted, one bundle of 2 x 2 sites, as bytes from malloc. The
+ * first `same` pairs are the same for every `salt`. */
+static inline void hive_table(u32 pairs, u32 same, u32 salt, bool bundle, u8 **ret, size_t *ret_len)
+{
+    struct dh_pairs *p = dh_pairs_new();
+    u32 alike[2], first[2];
+    dh_pairs_set_program(p, "prog", "test", "");
+    for (u32 i = 0; i < pairs + (bundle ? 2 : 0); i++) {
+        u32 at[2];
+        for (u32 side = 0; side < 2; side++) {
+            struct dh_pairs_site s = {.module = "m.c",
+                                      .function = "f",
+                                      .host = "",
+                                      .at = {.file = "m.c", .dir = "/"},
+                                      .access = DH_PAIRS_WRITE,
+                                      .size = 4};
+            s.at.line = 10 + 2 * i + side + (i < same ? 0 : 1000000 * salt);
+            at[side] = dh_pairs_add_site(p, &s);
+        }
+        if (i < pairs) {
+            struct dh_pairs_pair pair = {.side = {{.site = at[0]}, {.site = at[1]}},
+                                         .flags = DH_PAIRS_RELAY,
+                                         .reasons = DH_PAIRS_BY_TWO_THREADS,
+                                         .note = ""};
+            dh_pairs_add_pair(p, &pair);
+        } else if (i == pairs) {
+            memcpy(first, at, sizeof(first));
+        } else {
+            for (u32 side = 0; side < 2; side++)
+                alike[side] = dh_pairs_add_list(p, &at[side], 1);
+            struct dh_pairs_pair pair = {.side = {{.site = first[0]}, {.site = first[1]}},
+                                         .alike = {alike[0], alike[1]},
+                                         .flags = DH_PAIRS_RELAY,
+                                         .note = ""};
+            dh_pairs_add_pair(p, &pair);
+        }
+    }
+    dh_pairs_write(p, ret, ret_len);
+    dh_pairs_free(p);
+}
+
+/* A name of that many hexadecimal digits, made of a number. */
+static inline const char *hive_name(char *to, size_t digits, u64 number)
+{
+    snprintf(to, digits + 1, "%0*llx", (int)digits, (unsigned long long)number);
+    return to;
+}
+
+#endif

@@ -1,0 +1,367 @@
+/*
+ * test_hive_crowd.c - the hive without store and network: policies and verdicts on simulated crowds of up to
+ * 10,000 users, the same each time; and that the log alone gives the same state.
+ */
+#include "hive_crowd.h"
+
+#include "unit/check.h"
+
+enum { MINUTE = 60 * 1000000 };
+
+static struct dh_hive_state state;
+static struct dh_hive_batch hive;
+static struct dh_arena kept; /* the log */
+static struct dh_store_event *log_events;
+static size_t n_log, cap_log;
+static u64 serial;
+
+static void keep_log(void)
+{
+    for (size_t i = 0; i < hive.n_events; i++) {
+        struct dh_store_event e = hive.events[i];
+        e.kind = dh_arena_strdup(&kept, e.kind);
+        e.body = dh_arena_strdup(&kept, e.body);
+        e.data = e.data ? dh_arena_dup(&kept, e.data, e.data_len) : NULL;
+        log_events = dh_util_grow(log_events, n_log, &cap_log, sizeof(*log_events));
+        log_events[n_log++] = e;
+    }
+    dh_hive_batch_clear(&hive);
+}
+
+static u32 add_build(const char *program, const char *build, u32 pairs, u32 same, u32 salt, bool bundle)
+{
+    const char *why;
+    u8 *table;
+    size_t len;
+    hive_table(pairs, same, salt, bundle, &table, &len);
+    assert_int_equal(dh_hive_add_build(&hive, program, build, table, len, &why), DH_HIVE_CREATED);
+    free(table);
+    keep_log();
+    return dh_hive_find_build(&state, build);
+}
+
+static void begin(u32 pairs, bool bundle)
+{
+    dh_hive_state_init(&state);
+    hive = (struct dh_hive_batch){
+        .state = &state, .policy = &dh_hive_racemob, .now_us = 1700000000000000, .random = 42};
+    n_log = 0;
+    serial = 0;
+    add_build("prog", "aaaaaaaa", pairs, 0, 0, bundle);
+}
+
+/* The log, read back, gives the same state. */
+static void end(void)
+{
+    struct dh_hive_state again;
+    keep_log();
+    dh_hive_state_init(&again);
+    for (size_t i = 0; i < n_log; i++)
+        assert_int_equal(dh_hive_apply(&again, &log_events[i]), 0);
+    json_t *a = dh_hive_dump(&state), *b = dh_hive_dump(&again);
+    assert_true(json_equal(a, b));
+    json_decref(a);
+    json_decref(b);
+    dh_hive_state_done(&again);
+    dh_hive_state_done(&state);
+    dh_hive_batch_done(&hive);
+    dh_arena_done(&kept);
+    kept = (struct dh_arena){0};
+    free(log_events);
+    log_events = NULL;
+    cap_log = 0;
+}
+
+/* The user's task, or DH_HIVE_NONE. */
+static u32 poll(u64 user)
+{
+    char name[DH_HIVE_HASH + 1];
+    const char *why = NULL;
+    u32 at;
+    assert_int_equal(dh_hive_poll(&hive, 0, hive_name(name, DH_HIVE_HASH, user), "aaaaaaaa", &at, &why),
+                     DH_HIVE_OK);
+    keep_log();
+    return state.users[at].task;
+}
+
+static enum dh_hive_status post(u64 user, u32 task, const char *result, const char *consequence,
+                                u64 waited_us)
+{
+    char name[DH_HIVE_HASH + 1], id[33], run[33];
+    const char *why = NULL;
+    serial++;
+    json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I}", "id", hive_name(id, 32, serial), "task",
+                          (json_int_t)task, "result", result, "consequence", consequence, "run",
+                          hive_name(run, 32, serial), "waited_us", (json_int_t)waited_us, "run_us",
+                          (json_int_t)1000000);
+    enum dh_hive_status status = dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, user), r, &why);
+    json_decref(r);
+    keep_log();
+    return status;
+}
+
+static void test_more_races_than_users(void **unused)
+{
+    (void)unused;
+    begin(100, false);
+    for (u64 user = 0; user < 40; user++)
+        assert_int_not_equal(poll(user), DH_HIVE_NONE);
+    assert_int_equal(state.builds[0].n_idle, 60); /* one each, and the rest is queued */
+    for (u64 user = 0; user < 40; user++) {
+        u32 task = poll(user); /* still the same */
+        assert_int_equal(state.tasks[task].state, DH_HIVE_ACTIVE);
+        assert_int_equal(post(user, task, "no-race", "none", 10), DH_HIVE_CREATED);
+    }
+    for (u64 user = 0; user < 40; user++)
+        poll(user);
+    for (u32 i = 0; i < 40; i++) /* as users finish, the others' turn comes */
+        assert_int_not_equal(state.tasks[state.users[i].task].unit, state.tasks[i].unit);
+    end();
+}
+
+static void test_more_users_than_races(void **unused)
+{
+    (void)unused;
+    begin(20, false);
+    for (u64 user = 0; user < 1000; user++)
+        assert_int_not_equal(poll(user), DH_HIVE_NONE);
+    for (u32 i = 0; i < 20; i++) {
+        assert_in_range(state.units[i].active, 20, 100); /* about 50 */
+        assert_in_range(state.units[i].tried[DH_HIVE_ALTERNATE], state.units[i].active / 3,
+                        state.units[i].active * 2 / 3);
+    }
+    end();
+}
+
+static void test_confirmed_is_withdrawn_at_once(void **unused)
+{
+    (void)unused;
+    begin(2, false);
+    for (u64 user = 0; user < 100; user++)
+        poll(user);
+    u32 unit = state.tasks[0].unit;
+    u64 before = state.seq;
+    assert_int_equal(post(0, 0, "race", "crash", 10), DH_HIVE_CREATED);
+    for (u32 i = 0; i < 100; i++) {
+        assert_true(state.users[i].task == DH_HIVE_NONE || state.tasks[state.users[i].task].unit != unit);
+        assert_int_equal(state.users[i].changed > before, state.tasks[i].unit == unit);
+    }
+    for (u64 user = 0; user < 100; user++) {
+        u32 task = poll(user);
+        assert_int_not_equal(state.tasks[task].unit, unit);
+    }
+    struct dh_hive_judgement j = dh_hive_judge(&state.units[unit].tally);
+    assert_true(j.verdict == DH_HIVE_TRUE_RACE && j.crash && !j.both_orders);
+    /* What was under way counts, once. */
+    u32 late = 1;
+    while (state.tasks[late].unit != unit || state.tasks[late].order == state.tasks[0].order)
+        late++;
+    assert_int_equal(post(late, late, "race", "none", 10), DH_HIVE_CREATED);
+    assert_int_equal(post(late, late, "race", "none", 10), DH_HIVE_CONFLICT);
+    assert_true(dh_hive_judge(&state.units[unit].tally).both_orders);
+    end();
+}
+
+static void test_tau(void **unused)
+{
+    (void)unused;
+    static const u32 waits[] = {1000, 51000, 101000, 151000, 200000};
+    begin(1, false);
+    u32 task = poll(7);
+    for (size_t i = 0; i < DH_ARRAY_LEN(waits); i++) {
+        assert_int_equal(state.tasks[task].state, DH_HIVE_ACTIVE);
+        assert_int_equal(state.tasks[task].tau_us, waits[i]);
+        assert_int_equal(dh_hive_judge(&state.units[0].tally).verdict, DH_HIVE_UNKNOWN);
+        assert_int_equal(post(7, task, "timeout", "none", 10), DH_HIVE_CREATED);
+    }
+    assert_int_equal(state.tasks[task].state, DH_HIVE_ABANDONED);
+    assert_int_equal(dh_hive_judge(&state.units[0].tally).verdict, DH_HIVE_LIKELY_FALSE);
+    u32 other = poll(7); /* the other order, not this one again */
+    assert_int_not_equal(state.tasks[other].order, state.tasks[task].order);
+    assert_int_equal(state.tasks[other].tau_us, 1000);
+    end();
+}
+
+static void test_overdue(void **unused)
+{
+    (void)unused;
+    begin(3, false);
+    u32 slow = poll(1);
+    hive.now_us += 5 * MINUTE;
+    poll(2), poll(3);
+    hive.now_us += 6 * MINUTE;
+    u32 extra = poll(4); /* only the first is late */
+    assert_int_equal(state.tasks[extra].unit, state.tasks[slow].unit);
+    assert_int_equal(state.tasks[extra].order, state.tasks[slow].order);
+    assert_int_equal(state.tasks[slow].state, DH_HIVE_ACTIVE);
+    assert_int_equal(state.units[state.tasks[slow].unit].active, 2);
+    end();
+}
+
+static void test_relief(void **unused)
+{
+    (void)unused;
+    begin(50, false);
+    for (int round = 0; round < 8; round++)
+        for (u64 user = 0; user < 10; user++)
+            assert_int_equal(post(user, poll(user), "no-race", "none", user == 3 ? 9000 : 1000),
+                             DH_HIVE_CREATED);
+    for (u64 user = 0; user < 10; user++)
+        assert_int_equal(poll(user) == DH_HIVE_NONE, user == 3);
+    hive.now_us += 11 * MINUTE;
+    assert_int_not_equal(poll(3), DH_HIVE_NONE);
+    end();
+}
+
+static void test_bundle(void **unused)
+{
+    (void)unused;
+    begin(0, true);
+    const struct dh_pairs *t = state.builds[0].table;
+    const char *why;
+    char name[DH_HIVE_HASH + 1], a[17], b[17], c[17];
+    assert_int_equal(state.n_units, 1);
+    assert_true(state.units[0].bundle);
+    u32 task = poll(1);
+    dh_hive_id_text(t->sites[0].id, a);
+    dh_hive_id_text(t->sites[1].id, b); /* of the other side */
+    dh_hive_id_text(t->sites[2].id, c); /* of the same side as the first */
+    json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:[{s:[s,s], s:s}]}", "id",
+                          "00000000000000000000000000000001", "task", (json_int_t)task, "result", "inference",
+                          "run", "00000000000000000000000000000001", "pairs", "sites", a, c, "saw", "met");
+    hive_name(name, DH_HIVE_HASH, 1);
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_BAD);
+    assert_int_equal(state.n_units, 1); /* no pair of the bundle */
+    json_t *pair = json_array_get(json_object_get(r, "pairs"), 0);
+    json_array_set_new(json_object_get(pair, "sites"), 1, json_string(b));
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_CREATED);
+    assert_int_equal(dh_hive_add_result(&hive, 0, name, r, &why), DH_HIVE_OK); /* as the first time */
+    json_decref(r);
+    keep_log();
+    assert_int_equal(state.n_units, 2);
+    assert_true(!state.units[1].bundle && state.units[1].parent == 0);
+    assert_int_equal(state.units[1].id, dh_pairs_id_of(t->sites[0].id, t->sites[1].id));
+    task = poll(1);
+    assert_int_equal(state.tasks[task].unit, 1);
+    add_build("prog", "bbbbbbbb", 0, 0, 1, true); /* other lines: another bundle, without these sites */
+    add_build("prog", "cccccccc", 0, 0, 0, true); /* the same again */
+    assert_int_equal(dh_hive_find_slot(&state, 1, 1), DH_HIVE_NONE);
+    assert_int_not_equal(dh_hive_find_slot(&state, 2, 1), DH_HIVE_NONE);
+    end();
+}
+
+/* Only one thread ever came to it; then, in another run, two did. */
+static void test_context(void **unused)
+{
+    (void)unused;
+    static const char *const saw[] = {"one-thread", "not-aliasing", "met"};
+    static const enum dh_hive_why why[] = {DH_HIVE_CONTEXT, DH_HIVE_NOT_ALIASING, DH_HIVE_NO_REASON};
+    const char *sentence;
+    begin(1, false);
+    for (u64 user = 0; user < 3; user++) {
+        char name[DH_HIVE_HASH + 1], id[33];
+        u32 task = poll(user);
+        json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:s}", "id", hive_name(id, 32, user + 1), "task",
+                              (json_int_t)task, "result", "not-seen", "run", id, "saw", saw[user]);
+        assert_int_equal(dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, user), r, &sentence),
+                         DH_HIVE_CREATED);
+        json_decref(r);
+        keep_log();
+        assert_int_equal(dh_hive_judge(&state.units[0].tally).why, why[user]);
+    }
+    end();
+}
+
+static void test_verdicts_carry_over(void **unused)
+{
+    (void)unused;
+    begin(10, false);
+    u32 task = poll(1), unit = state.tasks[task].unit;
+    post(1, task, "race", "none", 5);
+    add_build("prog", "bbbbbbbb", 10, 5, 1, false); /* of the ten pairs, five are at other lines */
+    assert_int_equal(state.n_units, 15);
+    for (u32 u = 0; u < 10; u++)
+        assert_int_equal(dh_hive_find_slot(&state, 1, u) != DH_HIVE_NONE, u < 5);
+    assert_int_equal(state.builds[1].n_open, unit < 5 ? 9 : 10);
+    char id[17];
+    const char *why;
+    assert_int_equal(
+        dh_hive_forget(&hive, "prog", dh_hive_id_text(state.units[unit].id, id), NULL, NULL, &why),
+        DH_HIVE_OK);
+    assert_int_equal(dh_hive_judge(&state.units[unit].tally).verdict, DH_HIVE_UNKNOWN);
+    assert_int_equal(state.builds[0].n_open, 10);
+    assert_int_equal(dh_hive_forget(&hive, NULL, NULL, "bbbbbbbb", NULL, &why), DH_HIVE_OK);
+    assert_int_equal(state.builds[1].n_open, 0);
+    assert_int_equal(dh_hive_forget(&hive, NULL, NULL, "bbbbbbbb", NULL, &why), DH_HIVE_NOT_FOUND);
+    end();
+}
+
+/* What a unit is, and what a user who is given it reports. */
+enum truth { RACY, RARE, ORDERED, STUBBORN, DEAD, TRUTHS };
+
+static const char *reported(u32 unit, u64 *random)
+{
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    u32 chance = (u32)(*random >> 33) % 100;
+    switch ((enum truth)(unit % TRUTHS)) {
+    case RACY:
+        return chance < 80 ? "race" : "not-seen";
+    case RARE:
+        return chance < 10 ? "race" : chance < 50 ? "no-race" : "not-seen";
+    case ORDERED:
+        return chance < 60 ? "no-race" : "not-seen";
+    case STUBBORN:
+        return "timeout";
+    default:
+        return "not-seen";
+    }
+}
+
+static void test_ten_thousand_users(void **unused)
+{
+    (void)unused;
+    enum { USERS = 10000, UNITS = 500, ROUNDS = 6 };
+    static const enum dh_hive_verdict expected[TRUTHS] = {
+        DH_HIVE_TRUE_RACE, DH_HIVE_TRUE_RACE, DH_HIVE_LIKELY_FALSE, DH_HIVE_LIKELY_FALSE, DH_HIVE_UNKNOWN};
+    u64 random = 1;
+    begin(UNITS, false);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (u64 user = 0; user < USERS; user++) {
+            hive.now_us += 1000;
+            u32 task = poll(user);
+            if (task != DH_HIVE_NONE)
+                assert_int_equal(post(user, task, reported(state.tasks[task].unit, &random), "none", 100),
+                                 DH_HIVE_CREATED);
+        }
+        if (round == 0) /* users outnumber races: nothing is left untouched */
+            for (u32 i = 0; i < UNITS; i++)
+                assert_true(state.units[i].n_records > 0);
+    }
+    for (u32 i = 0; i < UNITS; i++)
+        assert_int_equal(dh_hive_judge(&state.units[i].tally).verdict, expected[i % TRUTHS]);
+    for (u32 i = 0; i < UNITS; i++) { /* what is decided costs nobody anything any more */
+        const struct dh_hive_unit *u = &state.units[i];
+        if (i % TRUTHS == RACY)
+            assert_in_range(u->n_records, 1, 60);
+        if (i % TRUTHS == ORDERED)
+            assert_true(u->tally.quiet_runs == u->tally.no_races && dh_hive_bound(u->tally.quiet_runs) < 0.3);
+    }
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_more_races_than_users),
+        cmocka_unit_test(test_more_users_than_races),
+        cmocka_unit_test(test_confirmed_is_withdrawn_at_once),
+        cmocka_unit_test(test_tau),
+        cmocka_unit_test(test_overdue),
+        cmocka_unit_test(test_relief),
+        cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_verdicts_carry_over),
+        cmocka_unit_test(test_ten_thousand_users),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/*
+ * test_hive_verdict.c - src/hive/verdict.c: every edge of figure 4 of RaceMob, and the bound.
+ */
+#include "hive/verdict.h"
+
+#include "unit/check.h"
+
+static enum dh_hive_verdict verdict(struct dh_hive_tally t)
+{
+    return dh_hive_judge(&t).verdict;
+}
+
+static enum dh_hive_why why(struct dh_hive_tally t)
+{
+    return dh_hive_judge(&t).why;
+}
+
+static void test_figure_4(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict((struct dh_hive_tally){0}), DH_HIVE_UNKNOWN);
+    assert_int_equal(verdict((struct dh_hive_tally){.not_seen = 9}), DH_HIVE_UNKNOWN);
+    assert_int_equal(verdict((struct dh_hive_tally){.timeouts = 4}), DH_HIVE_UNKNOWN);
+    assert_int_equal(verdict((struct dh_hive_tally){.timeouts = 5, .capped = 1}), DH_HIVE_LIKELY_FALSE);
+    assert_int_equal(verdict((struct dh_hive_tally){.no_races = 1}), DH_HIVE_LIKELY_FALSE);
+    assert_int_equal(verdict((struct dh_hive_tally){.no_races = 1000, .races = {1, 0}}), DH_HIVE_TRUE_RACE);
+    assert_int_equal(verdict((struct dh_hive_tally){.capped = 1, .races = {0, 1}}), DH_HIVE_TRUE_RACE);
+}
+
+static void test_what_a_race_does(void **state)
+{
+    (void)state;
+    struct dh_hive_tally one = {.races = {2, 0}, .crashes = 1}, both = {.races = {1, 1}, .hangs = 1};
+    struct dh_hive_judgement a = dh_hive_judge(&one), b = dh_hive_judge(&both);
+    assert_true(!a.both_orders && a.crash && !a.hang);
+    assert_true(b.both_orders && !b.crash && b.hang);
+}
+
+static void test_why_false(void **state)
+{
+    (void)state;
+    assert_int_equal(why((struct dh_hive_tally){.seen[DH_HIVE_ONE_THREAD] = 1}), DH_HIVE_CONTEXT);
+    assert_int_equal(why((struct dh_hive_tally){.seen = {0, 1, 1}}), DH_HIVE_NOT_ALIASING);
+    assert_int_equal(why((struct dh_hive_tally){.seen = {1, 1, 1}}), DH_HIVE_NO_REASON);
+    assert_int_equal(why((struct dh_hive_tally){.seen = {0, 1, 0}, .no_races = 1}), DH_HIVE_SYNCHRONISATION);
+    assert_int_equal(why((struct dh_hive_tally){.capped = 1}), DH_HIVE_SYNCHRONISATION);
+}
+
+/* (1 - bound)^n is 5%: the chance to see nothing n times, were the probability as large as the bound. */
+static void test_bound(void **state)
+{
+    (void)state;
+    assert_true(dh_hive_bound(0) == 1);
+    for (u64 n = 1; n <= 100000; n = n * 3 + 1) {
+        double quiet = 1;
+        for (u64 i = 0; i < n; i++)
+            quiet *= 1 - dh_hive_bound(n);
+        assert_true(quiet > 0.0499 && quiet < 0.0501);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_figure_4),
+        cmocka_unit_test(test_what_a_race_does),
+        cmocka_unit_test(test_why_false),
+        cmocka_unit_test(test_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
