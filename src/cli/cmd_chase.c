@@ -69,15 +69,11 @@ static const char usage[] =
     "  --tracking-only       litehb, fullhb: follow as usual, but do not look at B: to measure the cost\n"
     "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
     "  --delay=TIME          how long a thread waits: 10ms (default), 500us, 1s\n"
-    "  --trials=N            run the program N times, for each pair and order (default: 1); 0 with --infer:
-    "
-    "                        only the run that infers
-    "
+    "  --trials=N            run the program N times, for each pair and order (default: 1); 0 with --infer:\n"
+    "                        only the run that infers\n"
     "  --client=COMMAND      a shell command that gives a server its work: it begins with the program, and "
-    "when it
-    "
-    "                        has ended, the program gets SIGTERM
-    "
+    "when it\n"
+    "                        has ended, the program gets SIGTERM\n"
     "  --module=FILE         look for A and B in this library too; may be given several times\n"
     "  --list                print the instructions of A and B, and run nothing\n"
     "  --seed=N              the random choices of an earlier run (default: others each time)\n"
