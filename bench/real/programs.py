@@ -295,3 +295,19 @@ PROGRAMS = [
     video.Dav1d(),
 ]
 RACY = [Demo()] + [p for p in PROGRAMS if hasattr(p, "races")]
+
+
+def add_flags(parser):
+    """The flags that choose among kernels and real programs."""
+    names = ", ".join(p.name for p in PROGRAMS)
+    parser.add_argument("--only", metavar="NAME", action="append", help=f"only this kernel or real program ({names})")
+    parser.add_argument("--real", metavar="NAME", action="append", help="of the real programs only this; all kernels")
+
+
+def chosen(parser, options, small):
+    """The real programs that are asked for; small: none, unless they are named."""
+    names = [p.name for p in PROGRAMS]
+    if unknown := set(options.real or ()) - set(names):
+        parser.error(f"no such real program: {', '.join(sorted(unknown))}")
+    wanted = options.only or options.real or ([] if small else names)
+    return [p for p in PROGRAMS if p.name in wanted]
