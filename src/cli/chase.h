@@ -14,6 +14,7 @@
 enum { DH_CHASE_MODULES = 16, DH_CHASE_TRUSTED = 64 };
 
 struct dh_chase_inference;
+struct dh_chase_live;
 struct dh_static;
 
 struct dh_chase_request {
@@ -58,12 +59,15 @@ struct dh_chase_request {
     struct dh_static *table; /* of the program, once it was asked for */
     bool no_table;           /* it was, and there is none */
     struct dh_map missed;    /* races that are not in it, by their lines */
+    json_t *unchased; /* of many pairs: instructions that cannot be chased, by where they are; NULL: none */
     struct dh_chase_inference *inference; /* of the run that is to begin; NULL: it infers nothing */
     bool rmax_given, delay_given;
     bool source, stats, list;
     bool brief;       /* of many pairs: neither races as they come, nor a sum at the end */
     bool interrupted; /* after many pairs: somebody has ended the program in order to end all of it */
     u64 runs;         /* after many pairs: of the program */
+    struct dh_chase_live
+        *live; /* of many pairs: the table to keep up to date while the program runs; NULL: none */
 };
 
 /* chase_pair.c: opens the modules. 0, or the exit status after a sentence. */
@@ -162,6 +166,7 @@ struct dh_chase_outcome {
     const char *steer; /* "primary", "alternate" or NULL */
     bool swapped;      /* B waited */
     bool met;
+    bool at_once; /* of a pair that met: at the same time, which confirms it */
 };
 /* Opens or makes it, and hands over each line. 0, or the exit status after a sentence. */
 int dh_chase_state_open(struct dh_chase_request *q, struct dh_chase_state *s,
@@ -217,6 +222,34 @@ void dh_chase_infer_end(struct dh_chase_inference *inf);
 bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once);
 void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct dh_chase_moment *moment,
                         bool at_once);
+
+/* ---- While many pairs are run ---- */
+
+struct dh_chase_sum {
+    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
+};
+
+enum { DH_CHASE_LIVE_OUTCOMES = 4 };
+
+/* chase_live.c: a table at the bottom of the terminal. */
+struct dh_chase_live {
+    bool on;           /* there is a terminal that has room for it */
+    int rows, columns; /* of the terminal, when it was last drawn; 0: it was not */
+    int lines;         /* of the table */
+    u64 start_us, budget_us, drawn_us;
+    u64 pairs, runs; /* set by the caller, with the sum, before it shows them */
+    struct dh_chase_sum sum;
+    char now[256];                              /* what is being done */
+    char outcomes[DH_CHASE_LIVE_OUTCOMES][256]; /* the last, in turns */
+    int n_outcomes;
+};
+void dh_chase_live_begin(struct dh_chase_live *l, u64 start_us, u64 budget_us);
+/* outcome: NULL if there is no new one. */
+void dh_chase_live_show(struct dh_chase_live *l, const char *now, const char *outcome);
+/* While something is done: the time goes on. NULL: there is no table. */
+void dh_chase_live_tick(struct dh_chase_live *l);
+/* Takes it away. */
+void dh_chase_live_end(struct dh_chase_live *l);
 
 /* cmd_chase.c: what a request is if nothing else is said. */
 struct dh_chase_request dh_chase_defaults(void);

@@ -32,7 +32,7 @@ struct many {
     u64 start, runs;
     bool stop; /* the time is over, the user has interrupted, or the program cannot be run */
     bool trouble;
-    bool terminal;
+    struct dh_chase_live live;
 };
 
 static const char *steer_word(const struct dh_chase_request *q)
@@ -97,6 +97,13 @@ static void confirm(struct many *m, const struct dh_chase_position at[2])
     }
 }
 
+static void take_meeting(struct many *m, const struct dh_chase_position at[2], bool at_once)
+{
+    promote(m, at);
+    if (at_once)
+        confirm(m, at);
+}
+
 /* From a state. Of a run that was steered otherwise nothing is counted. */
 static void take(void *ctx, const struct dh_chase_outcome *o)
 {
@@ -105,7 +112,7 @@ static void take(void *ctx, const struct dh_chase_outcome *o)
     const char *why;
     if (strcmp(o->word, "met") == 0) {
         if (dh_chase_position_pair(&m->q->arena, o->pair, at, &why) == 0)
-            promote(m, at);
+            take_meeting(m, at, o->at_once);
         return;
     }
     const size_t *index = dh_map_get(&m->c->by_name, o->pair, strlen(o->pair));
@@ -129,10 +136,6 @@ static int by_promise(const void *a, const void *b, void *ctx)
     return (i > k) - (i < k);
 }
 
-struct sum {
-    u64 tried, reached, confirmed, twice, not_seen, timeout, not_chased, left;
-};
-
 static const char *verdict_of(const struct dh_chase_candidate *c)
 {
     return c->confirmed               ? "confirmed"
@@ -144,9 +147,9 @@ static const char *verdict_of(const struct dh_chase_candidate *c)
                                       : "left";
 }
 
-static struct sum sum_up(const struct dh_chase_candidates *c)
+static struct dh_chase_sum sum_up(const struct dh_chase_candidates *c)
 {
-    struct sum s = {0};
+    struct dh_chase_sum s = {0};
     for (size_t i = 0; i < c->n; i++) {
         const struct dh_chase_candidate *at = &c->at[i];
         bool tried = at->runs[0] || at->runs[1] || at->confirmed; /* in a run for it, or in one for all */
@@ -178,24 +181,30 @@ static const char *short_name(struct many *m, const struct dh_chase_position *p)
     return dh_arena_printf(&m->q->arena, "%s:%d", dh_path_base(p->file), p->line);
 }
 
-static void say(struct many *m, const struct dh_chase_candidate *c, const char *word)
+/* word: what came of a run; NULL: it begins. */
+static void say(struct many *m, const struct dh_chase_candidate *c, bool swapped, const char *word)
 {
+    struct dh_arena *arena = &m->q->arena;
     const char *a = short_name(m, &c->at[0]), *b = short_name(m, &c->at[1]);
-    struct sum s = sum_up(m->c);
-    if (m->terminal)
-        fprintf(stderr,
-                "\r\033[Kdeadheat chase: run %" PRIu64 " of %zu pairs (%" PRIu64 " confirmed, %" PRIu64
-                " not seen, %" PRIu64 " left): %s with %s%s%s",
-                m->runs, m->c->n, s.confirmed, s.not_seen + s.timeout, s.left, a, b, word ? ": " : "",
-                word ? word : "");
-    else if (word)
-        fprintf(stderr, "deadheat chase: %s with %s: %s\n", a, b, word);
+    if (!m->live.on) {
+        if (word)
+            fprintf(stderr, "deadheat chase: %s with %s: %s\n", a, b, word);
+        return;
+    }
+    const char *order = m->q->steer ? dh_arena_printf(arena, "%s order", steer_word(m->q))
+                                    : dh_arena_printf(arena, "a thread waits at %s", swapped ? b : a);
+    const char *run = dh_arena_printf(arena, "%s with %s (%s): %s", a, b, order, word ? word : "running");
+    m->live.sum = sum_up(m->c);
+    m->live.pairs = m->c->n;
+    m->live.runs = m->runs;
+    dh_chase_live_show(&m->live, word ? "" : run, word ? run : NULL);
 }
 
 /* Who interrupts the program means the command. */
 static void note_interrupt(struct many *m, const struct dh_chase_trial *t)
 {
-    if (t->ran && WIFSIGNALED(t->status) && WTERMSIG(t->status) == SIGINT)
+    if (t->ran &&
+        (dh_cli_child_was_interrupted() || (WIFSIGNALED(t->status) && WTERMSIG(t->status) == SIGINT)))
         m->stop = m->q->interrupted = true;
 }
 
@@ -209,11 +218,11 @@ static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
     q->positions[1] = c->at[!swapped];
     c->refused = dh_chase_find_candidate(q);
     if (c->refused) {
-        say(m, c, dh_arena_printf(&q->arena, "not chased: %s", c->refused));
+        say(m, c, swapped, dh_arena_printf(&q->arena, "not chased: %s", c->refused));
         return;
     }
     m->runs++;
-    say(m, c, NULL);
+    say(m, c, swapped, NULL);
     q->copy = open_memstream(&records, &len);
     if (!q->copy)
         dh_util_no_memory();
@@ -233,7 +242,7 @@ static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
         c->fingerprint = o.fingerprint ? o.fingerprint : c->fingerprint;
         count(c, &o);
         dh_chase_state_add(&m->state, &o);
-        say(m, c, o.word);
+        say(m, c, swapped, o.word);
     }
     free(records);
 }
@@ -268,8 +277,6 @@ static void run_all(struct many *m)
         qsort_r(order, m->c->n, sizeof(*order), by_promise, m->c->at);
         run_round(m, round, order);
     }
-    if (m->terminal)
-        fputs("\r\033[K", stderr);
     free(order);
 }
 
@@ -294,16 +301,25 @@ static json_t *results(const struct dh_chase_candidates *c)
     return list;
 }
 
-static json_t *document_of(const struct many *m, const struct sum *s)
+static json_t *unchased(const struct dh_chase_request *q)
 {
-    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    json_t *list = json_array(), *one;
+    const char *key;
+    json_object_foreach(q->unchased, key, one) json_array_append(list, one);
+    return list;
+}
+
+static json_t *document_of(const struct many *m, const struct dh_chase_sum *s)
+{
+    return json_pack("{s:i, s:o, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "version", 1, "program", dh_json_text(m->q->modules[0].path), "build_id",
                      dh_chase_lines_build_id(m->q->modules[0].file), "pairs", number(m->c->n), "runs",
                      number(m->runs), "seconds", (double)(dh_chase_now_us() - m->start) / 1e6, "tried",
                      number(s->tried), "reached", number(s->reached), "confirmed", number(s->confirmed),
                      "twice", number(s->twice), "not_seen", number(s->not_seen), "timeout",
                      number(s->timeout), "not_chased", number(s->not_chased), "left", number(s->left),
-                     "left_out", number(m->c->left_out), "results", results(m->c));
+                     "left_out", number(m->c->left_out), "unchased", unchased(m->q), "results",
+                     results(m->c));
 }
 
 static void print_sum(const struct many *m, json_t *document)
@@ -364,11 +380,10 @@ static int infer(struct many *m, json_t **ret_meetings)
         m->trouble |= !t.ran || t.blind;
         dh_chase_infer_print(&inf);
         for (size_t i = 0; i < inf.n; i++) {
-            struct dh_chase_outcome o = {.pair = inf.at[i].name, .word = "met", .met = true};
-            promote(m, inf.at[i].at);
+            struct dh_chase_outcome o = {
+                .pair = inf.at[i].name, .word = "met", .met = true, .at_once = inf.at[i].at_once};
+            take_meeting(m, inf.at[i].at, o.at_once);
             dh_chase_state_add(&m->state, &o);
-            if (inf.at[i].at_once)
-                confirm(m, inf.at[i].at);
         }
         *ret_meetings = dh_chase_infer_json(&inf);
     }
@@ -379,8 +394,7 @@ static int infer(struct many *m, json_t **ret_meetings)
 int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
 {
     struct dh_reporter_result result;
-    struct many m = {
-        .q = q, .c = c, .state.fd = -1, .start = dh_chase_now_us(), .terminal = isatty(STDERR_FILENO)};
+    struct many m = {.q = q, .c = c, .state.fd = -1, .start = dh_chase_now_us()};
     int rc = q->state ? dh_chase_state_open(q, &m.state, take, &m) : 0;
     if (!rc)
         rc = dh_chase_open_output(q, &m.output);
@@ -394,9 +408,14 @@ int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
     json_t *met = NULL;
     rc = q->infer ? infer(&m, &met) : 0;
     if (!rc)
+        dh_chase_live_begin(&m.live, m.start, q->budget_us);
+    q->live = m.live.on ? &m.live : NULL;
+    if (!rc)
         run_all(&m);
+    dh_chase_live_end(&m.live);
+    q->live = NULL;
     dh_reporter_finish(m.reporter, &result);
-    struct sum sum = sum_up(c);
+    struct dh_chase_sum sum = sum_up(c);
     json_t *document = document_of(&m, &sum);
     if (met)
         json_object_set_new(document, "met", met);

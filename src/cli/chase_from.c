@@ -35,15 +35,20 @@ struct dh_chase_candidate *dh_chase_add_candidate(struct dh_chase_request *q, st
 
 /* ---- Findings ---- */
 
-/* The line to look at: the innermost that is not in a system header or library, or else the innermost. */
+/* The line to look at: the innermost that is not in a system header or library, or else the innermost. NULL:
+ * it is not known, as of a file that was built again. The line of a caller is not that of the access. */
 static const json_t *frame_of(const json_t *stack)
 {
     const json_t *first = NULL;
     for (size_t i = 0; i < json_array_size(stack); i++) {
         const json_t *frame = json_array_get(stack, i);
         const char *file = json_string_value(json_object_get(frame, "file"));
-        if (!file || json_integer_value(json_object_get(frame, "line")) <= 0)
+        const char *module = json_string_value(json_object_get(frame, "module"));
+        if (!file || json_integer_value(json_object_get(frame, "line")) <= 0) {
+            if (module && !dh_path_is_system(module))
+                return NULL;
             continue;
+        }
         if (!dh_path_is_system(file))
             return frame;
         first = first ? first : frame;
@@ -175,9 +180,31 @@ const char *dh_chase_fingerprint(struct dh_arena *arena, const char *records, si
     return copy;
 }
 
-/* The document that a file is, or that its records make. NULL after a sentence. */
-static json_t *read_findings(const char *path)
+/* Are some of the records of this program as it was before it was built again? Of another file nothing is
+ * said: it is usual that the one that is chased was compiled otherwise. */
+static bool has_other_build(const struct dh_chase_request *q, const char *text, size_t len)
 {
+    const char *own = dh_chase_lines_build_id(q->modules[0].file);
+    bool other = false;
+    while (len && !other && own[0]) {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) : len;
+        json_t *record = memmem(text, line, "\"build_id\"", 10) ? json_loadb(text, line, 0, NULL) : NULL;
+        const char *path = json_string_value(json_object_get(record, "path"));
+        const char *id = json_string_value(json_object_get(record, "build_id"));
+        other = path && id && id[0] && strcmp(path, q->modules[0].path) == 0 && strcmp(id, own) != 0;
+        json_decref(record);
+        line += end != NULL;
+        text += line;
+        len -= line;
+    }
+    return other;
+}
+
+/* The document that a file is, or that its records make. NULL after a sentence. */
+static json_t *read_findings(const struct dh_chase_request *q, bool *ret_other_build)
+{
+    const char *path = q->from;
     char *text = NULL;
     size_t len = 0;
     int rc = dh_lines_load(path, MAX_FILE, &text, &len);
@@ -192,6 +219,7 @@ static json_t *read_findings(const char *path)
     }
     if (!document)
         document = dh_chase_findings(text, len);
+    *ret_other_build = has_other_build(q, text, len);
     free(text);
     if (!document) {
         dh_cli_fail("chase", "'%s' holds neither race records nor findings in JSON", path);
@@ -205,7 +233,8 @@ static json_t *read_findings(const char *path)
 
 int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *ret)
 {
-    json_t *document = read_findings(q->from), *finding;
+    bool other_build = false;
+    json_t *document = read_findings(q, &other_build), *finding;
     size_t i;
     if (!document)
         return DH_EXIT_TROUBLE;
@@ -213,8 +242,18 @@ int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *r
     json_array_foreach(json_object_get(document, "findings"), i, finding) add_finding(q, ret, finding);
     dh_map_done(&ret->turns);
     json_decref(document);
+    if (!ret->n && other_build)
+        return dh_cli_fail("chase",
+                           "'%s' was built again since the races in '%s' were found, so their lines are not "
+                           "known any more; find them again, or chase the program that they were found in",
+                           q->modules[0].path, q->from);
     if (!ret->n)
         return dh_cli_fail("chase", "'%s' has no race of which both lines are known", q->from);
+    if (other_build)
+        dh_cli_warn("chase",
+                    "'%s' was built again since some of the races in '%s' were found, so these are left out "
+                    "if their lines are not known any more, or may be at other lines now",
+                    q->modules[0].path, q->from);
     return 0;
 }
 

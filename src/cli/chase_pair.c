@@ -9,6 +9,7 @@
 
 #include "cli/chase.h"
 #include "cli/cmd.h"
+#include "report/json.h"
 #include "util/path.h"
 
 int dh_chase_open_modules(struct dh_chase_request *q)
@@ -35,6 +36,7 @@ void dh_chase_close_modules(struct dh_chase_request *q)
 {
     dh_chase_close_table(q);
     dh_map_done(&q->missed);
+    json_decref(q->unchased);
     dh_chase_loaded_done(&q->loaded);
     for (size_t i = 0; i < q->n_modules; i++)
         dh_chase_lines_close(q->modules[i].file);
@@ -62,6 +64,46 @@ static void print_access(FILE *out, const struct dh_chase_access *a)
                 a->code.operands[i].flags & (DH_CONTROL_REPEAT | DH_CONTROL_AT_MOST) ? ", repeated" : "");
 }
 
+/* ---- What cannot be chased, of many pairs: each told once ---- */
+
+static bool is_told(struct dh_chase_request *q, const char *key)
+{
+    if (!q->unchased)
+        q->unchased = json_object();
+    return json_object_get(q->unchased, key) != NULL;
+}
+
+static void tell_unchased(struct dh_chase_request *q, const struct dh_chase_module *m,
+                          const struct dh_chase_access *a)
+{
+    const char *address = dh_arena_printf(&q->arena, "0x%" PRIx64, a->address);
+    const char *key = dh_arena_printf(&q->arena, "%s:%s", m->path, address);
+    const char *at = dh_arena_printf(&q->arena, "%s:%d:%d", a->file, a->line, a->column);
+    if (is_told(q, key))
+        return;
+    json_object_set_new(q->unchased, key,
+                        json_pack("{s:o, s:o, s:s, s:s}", "module", dh_json_text(m->path), "at",
+                                  dh_json_text(at), "address", address, "why", a->code.refused));
+    if (!q->brief)
+        dh_cli_warn("chase", "the access at %s:%d:%d (%s) cannot be chased: %s", dh_path_base(a->file),
+                    a->line, a->column, address, a->code.refused);
+}
+
+static void tell_undecodable(struct dh_chase_request *q, const struct dh_chase_module *m,
+                             const struct dh_chase_position *p)
+{
+    static const char why[] = "its code could not be decoded to its end";
+    const char *at = dh_chase_position_text(&q->arena, p);
+    const char *key = dh_arena_printf(&q->arena, "%s:%s", m->path, at);
+    if (is_told(q, key))
+        return;
+    json_object_set_new(
+        q->unchased, key,
+        json_pack("{s:o, s:o, s:s}", "module", dh_json_text(m->path), "at", dh_json_text(at), "why", why));
+    if (!q->brief)
+        dh_cli_warn("chase", "the code of %s in '%s' could not be decoded to its end", at, m->path);
+}
+
 /* All that was found of all modules at one position. */
 struct found {
     struct dh_chase_accesses in[DH_CHASE_MODULES];
@@ -85,8 +127,7 @@ static void look_up(struct dh_chase_request *q, const struct dh_chase_position *
         f->has_code |= in->has_code;
         f->has_frame |= in->frame > 0;
         if (in->undecodable)
-            dh_cli_warn("chase", "the code of %s in '%s' could not be decoded to its end",
-                        dh_chase_position_text(&q->arena, p), q->modules[m].path);
+            tell_undecodable(q, &q->modules[m], p);
         for (size_t i = 0; i < in->n; i++) {
             const struct dh_chase_access *a = &in->at[i];
             if (f->file && strcmp(f->file, a->file) != 0)
@@ -233,6 +274,22 @@ int dh_chase_find_sites(struct dh_chase_request *q)
     return rc;
 }
 
+/* True if there is any. */
+static bool tell_refused(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f)
+{
+    bool any = false;
+    for (size_t m = 0; m < q->n_modules; m++) {
+        for (size_t i = 0; i < f->in[m].n; i++) {
+            const struct dh_chase_access *a = &f->in[m].at[i];
+            if (a->code.kind != DH_CHASE_CODE_REFUSED || !(a->code.kinds & p->kinds))
+                continue;
+            tell_unchased(q, &q->modules[m], a);
+            any = true;
+        }
+    }
+    return any;
+}
+
 const char *dh_chase_find_candidate(struct dh_chase_request *q)
 {
     struct found found;
@@ -251,9 +308,11 @@ const char *dh_chase_find_candidate(struct dh_chase_request *q)
         }
         if (found.other)
             return "several files of the program have this name";
+        bool refused = tell_refused(q, &p, &found);
         if (!found.n_chased)
-            return found.has_code ? "there is no such access in the machine code"
-                                  : "there is no code for this line";
+            return refused          ? "what accesses it cannot be chased"
+                   : found.has_code ? "there is no such access in the machine code"
+                                    : "there is no code for this line";
         if (!add_sites(q, &p, &found, side_of(q, i)))
             return "it has too many instructions";
     }

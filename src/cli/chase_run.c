@@ -222,6 +222,7 @@ static bool has_ended(void *ctx)
     }
     if (!w->ended)
         look_for_hang(w);
+    dh_chase_live_tick(w->q->live);
     return w->ended;
 }
 
@@ -288,7 +289,7 @@ static void tell_end(struct watching *w)
     int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
     if (!w->kept)
         return;
-    if (number == SIGINT)
+    if (number == SIGINT || (!number && dh_cli_child_was_interrupted()))
         tell_consequence(w, "interrupted", "by the user");
     else if (number)
         tell_consequence(w, "crash", sigdescr_np(number));

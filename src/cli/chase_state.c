@@ -64,7 +64,8 @@ static const char *take_run(const json_t *line, void (*take)(void *ctx, const st
                                  .fingerprint = json_string_value(json_object_get(line, "fingerprint")),
                                  .steer = json_string_value(json_object_get(line, "steer")),
                                  .swapped = json_is_true(json_object_get(line, "swapped")),
-                                 .met = json_is_true(json_object_get(line, "met"))};
+                                 .met = json_is_true(json_object_get(line, "met")),
+                                 .at_once = json_is_true(json_object_get(line, "at_once"))};
     for (size_t i = 0; i < DH_ARRAY_LEN(words); i++)
         o.word = strcmp(word, words[i]) == 0 ? words[i] : o.word;
     if (strcmp(text_in(line, "type"), "run") != 0 || !o.word || !o.pair[0])
@@ -146,9 +147,9 @@ void dh_chase_state_add(struct dh_chase_state *s, const struct dh_chase_outcome 
 {
     if (s->fd < 0)
         return;
-    json_t *line =
-        json_pack("{s:s, s:s, s:s, s:b, s:b, s:s*, s:s*}", "type", "run", "pair", o->pair, "outcome", o->word,
-                  "swapped", o->swapped, "met", o->met, "steer", o->steer, "fingerprint", o->fingerprint);
+    json_t *line = json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:s*, s:s*}", "type", "run", "pair", o->pair,
+                             "outcome", o->word, "swapped", o->swapped, "met", o->met, "at_once", o->at_once,
+                             "steer", o->steer, "fingerprint", o->fingerprint);
     if (!write_line(s->fd, line))
         dh_cli_warn("chase", "cannot write the state: %s", strerror(errno));
 }

@@ -14,12 +14,15 @@
 
 static volatile sig_atomic_t program; /* its pid, from when it runs until it has ended; 0 otherwise */
 
+static volatile sig_atomic_t interrupted; /* since it was started */
+
 /* What the terminal sends, it sends to the program too; what was meant for this process alone is passed on,
  * with the value that came along. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int error = errno;
+    interrupted |= number == SIGINT;
     if (program && info->si_code == SI_QUEUE)
         sigqueue(program, number, info->si_value);
     else if (program && info->si_code != SI_KERNEL)
@@ -83,11 +86,17 @@ pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx)
     }
     int error = errno;
     program = pid > 0 ? pid : 0;
+    interrupted = 0;
     pass_signals_on();
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (pid > 0)
         dh_cli_client_start(pid);
     return pid < 0 ? -error : pid;
+}
+
+bool dh_cli_child_was_interrupted(void)
+{
+    return interrupted;
 }
 
 /* Its number is given up only after nothing is sent to it any more. */

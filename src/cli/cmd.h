@@ -65,6 +65,8 @@ bool dh_cli_wants_color(const char *choice, int fd);
 pid_t dh_cli_child_start(void (*become)(void *ctx), void *ctx);
 /* Has it ended, and with which wait status? */
 bool dh_cli_child_ended(pid_t pid, int *ret_status);
+/* Was SIGINT sent, by the terminal or otherwise, since it was started? It may have handled that. */
+bool dh_cli_child_was_interrupted(void);
 /* Waits for its end. Its wait status. */
 int dh_cli_child_wait(pid_t pid);
 /* The exit status that a shell gives to such a wait status. */
