@@ -58,7 +58,8 @@ static const char *check_header(const struct dh_chase_request *q, const json_t *
 static const char *take_run(const json_t *line, void (*take)(void *ctx, const struct dh_chase_outcome *o),
                             void *ctx)
 {
-    static const char *const words[] = {"confirmed", "no race", "not seen", "not reached", "timeout", "met"};
+    static const char *const words[] = {"confirmed", "no race", "not seen",   "not reached",
+                                        "timeout",   "met",     "met at once"};
     const char *word = text_in(line, "outcome");
     struct dh_chase_outcome o = {.pair = text_in(line, "pair"),
                                  .fingerprint = json_string_value(json_object_get(line, "fingerprint")),
