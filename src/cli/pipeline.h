@@ -34,7 +34,7 @@ enum dh_pipeline_stage {
     DH_PIPELINE_STAGES
 };
 
-/* What a stage has taken in all: time, runs, the pairs that it began with last, those that it has confirmed,
+/* What a stage has taken in all: time, runs, the pairs that it began with, those that it has confirmed,
  * and what it has left; pairs: UINT64_MAX if it did not come to it. */
 struct dh_pipeline_took {
     u64 us, runs, in, confirmed, pairs;

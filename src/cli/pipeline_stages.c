@@ -237,13 +237,14 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     for (size_t i = 0; !rc && i < c.n; i++)
         if (pair_of(p, c.at[i].name)->confirmed)
             c.at[i].refused = confirmed_before;
-    const u64 before = confirmed(p), in = c.n - before;
+    const u64 before = confirmed(p);
     if (!rc)
         rc = dh_chase_many(q, &c);
     if (rc == 0 || rc == DH_EXIT_RACES) {
         take_results(p, &c);
-        p->took[w->stage].in = q->infer ? p->took[DH_PIPELINE_CAPER].pairs : in;
         p->took[w->stage].confirmed += confirmed(p) - before;
+        p->took[w->stage].in =
+            q->infer ? p->took[DH_PIPELINE_CAPER].pairs : unconfirmed(p) + p->took[w->stage].confirmed;
         p->took[w->stage].runs += q->infer ? q->infer_runs : q->runs;
         p->took[w->stage].us += dh_pipeline_now() - begin;
         p->took[w->stage].pairs = q->infer ? met(p) : unconfirmed(p);

@@ -13,6 +13,7 @@ same races "$?" 66
 same confirmed-on "$(value page.json "sorted({c['variable'] for c in d['confirmed']})")" "['global \`racy\`']"
 same stages "$(value page.json "[s['stage'] for s in d['stages']]")" "['static analysis', 'Caper', 'inference', 'chase', 'steering']"
 same steady "$(value page.json "d['stages'][1]['runs'] >= 4 and d['stages'][0]['left'] > d['stages'][1]['left'] > 0")" True
+same in-and-out "$(value page.json "[s['in'] - s['confirmed'] - s['left'] for s in d['stages'][3:]]")" "[0, 0]"
 same possible "$(value page.json "'stages.c:$(line BEFORE):' in str(d['possible'])")" True
 same refuted "$(value page.json "'stages.c:$(line PRIVATE):' in str(d['refuted']) and 'stages.c:$(line NEVER):' in str(d['refuted']) and d['n_refuted'] > 0")" True
 same not-refuted "$(value page.json "'stages.c:$(line RACY):' in str(d['refuted'])")" False
