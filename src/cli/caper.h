@@ -29,6 +29,7 @@ struct dh_cli_caper {
     enum dh_caper_ask ask;
     struct dh_caper_runfile run;
     u64 deadline_us;     /* by CLOCK_MONOTONIC: the program is ended then; 0: it is not */
+    u64 grace_us;        /* how long it may take to end then, before it is killed */
     bool broken_off;     /* ... and it was */
     u64 new_sites, left; /* that this run, and what others have left, added to deSites; or pairs */
 };

@@ -165,10 +165,9 @@ static bool ends_until(pid_t pid, int pidfd, u64 until, int *ret_status)
     return false;
 }
 
-/* Its wait status. When the time is over it is asked to end, and some seconds later made to. */
+/* Its wait status. When the time is over it is asked to end, and a while later made to. */
 static int wait_for(struct dh_cli_caper *c, pid_t pid)
 {
-    enum { GRACE_US = 3000000 };
     int status, pidfd = c->deadline_us ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (pidfd < 0)
         return dh_cli_child_wait(pid);
@@ -176,7 +175,7 @@ static int wait_for(struct dh_cli_caper *c, pid_t pid)
     if (!ended) {
         c->broken_off = true;
         kill(pid, SIGTERM);
-        ended = ends_until(pid, pidfd, now_us() + GRACE_US, &status);
+        ended = ends_until(pid, pidfd, now_us() + c->grace_us, &status);
     }
     close(pidfd);
     if (ended)

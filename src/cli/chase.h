@@ -15,6 +15,7 @@ enum { DH_CHASE_MODULES = 16, DH_CHASE_TRUSTED = 64 };
 
 struct dh_chase_inference;
 struct dh_chase_live;
+struct dh_pairs_place;
 struct dh_static;
 
 struct dh_chase_request {
@@ -34,8 +35,10 @@ struct dh_chase_request {
     struct dh_chase_loaded loaded; /* what it loads */
     double rmax;
     u64 delay_us;
-    u64 infer_us; /* how long a run that infers may take; 0: to its end */
-    u64 seed;     /* 0: another one in every run */
+    u64 infer_us;               /* how long the runs that infer may take; 0: to their end */
+    u64 infer_steady;           /* they end after so many without a new meeting; 0: there is one run */
+    const struct dh_map *lines; /* what they draw from, as FILE:LINE; NULL: the lines of the pairs */
+    u64 seed;                   /* 0: another one in every run */
     u64 trials;
     u64 exitcode;
     const char *output, *suppressions, *color;
@@ -65,9 +68,11 @@ struct dh_chase_request {
     bool source, stats, list;
     bool brief;       /* of many pairs: neither races as they come, nor a sum at the end */
     bool interrupted; /* after many pairs: somebody has ended the program in order to end all of it */
+    bool once;        /* of many pairs: one that was confirmed once is not run again; else, twice */
     u64 runs;         /* after many pairs: of the program */
     struct dh_chase_live
-        *live; /* of many pairs: the table to keep up to date while the program runs; NULL: none */
+        *live;      /* of many pairs: the table to keep up to date while the program runs; NULL: none */
+    u64 infer_runs; /* ... that have inferred */
 };
 
 /* chase_pair.c: opens the modules. 0, or the exit status after a sentence. */
@@ -77,6 +82,8 @@ int dh_chase_find_sites(struct dh_chase_request *q);
 /* The same for positions that no person has written: columns of another compiler, and directories of another
  * machine, do not count. NULL, or why there is nothing to chase. */
 const char *dh_chase_find_candidate(struct dh_chase_request *q);
+/* The same of one position, whatever it is paired with. */
+const char *dh_chase_find_access(struct dh_chase_request *q, const struct dh_chase_position *at);
 /* Finds all accesses of the modules, to draw from. 0, or the exit status after a sentence. */
 int dh_chase_find_all(struct dh_chase_request *q);
 /* chase_others.c: with `any`. If the kernel refuses hardware watchpoints, a sentence says so, and other
@@ -189,12 +196,14 @@ struct dh_chase_meeting {
     const char *name;               /* both, as a candidate has it */
     bool at_once;                   /* the one was made while a thread waited at the other: that is a race */
     bool missed;                    /* ... and the static analysis has no such pair */
+    bool known, known_at_once;      /* whoever asked was told of it, and of that */
 };
 
 struct dh_chase_seen {
     u64 pc;
     u32 site;
     bool at_once;
+    bool new; /* a race that no run before has shown */
 };
 
 struct dh_chase_inference {
@@ -205,16 +214,25 @@ struct dh_chase_inference {
     struct dh_chase_seen *seen; /* a heap array: what has been looked at in this run */
     size_t n_seen, cap_seen;
     u64 windows;
+    /* With lines of the request: */
+    struct dh_chase_spots later; /* accesses that only read, which come after those that write */
+    u32 *samples;                /* a heap array: how often each spot of the pool was waited at */
 };
 
 /* chase_infer.c: what `--infer` does without --all and --from. The exit status. */
 int dh_chase_infer(struct dh_chase_request *q);
 /* The steps of it. 0, or the exit status after a sentence; ended in any case. Accesses are drawn from the
- * lines of these pairs; NULL: from those of the program's table. */
+ * lines of the request, else from those of these pairs; NULL: from those of the program's table. */
 int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *inf,
                          const struct dh_chase_candidates *proposed);
+/* Adds the line of a site to those that a request draws from. */
+void dh_chase_add_line(struct dh_arena *arena, struct dh_map *lines, const struct dh_pairs_place *at);
 struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,
                                          int output);
+/* So often a thread has waited at this site of the run, which is the access at an address of the program. */
+void dh_chase_infer_sampled(struct dh_chase_inference *inf, u32 site, u64 address, u32 samples);
+/* What was waited at often enough is not drawn again. False: there is nothing left to draw. */
+bool dh_chase_infer_narrow(struct dh_chase_inference *inf, bool steady);
 void dh_chase_infer_print(struct dh_chase_inference *inf);
 json_t *dh_chase_infer_json(const struct dh_chase_inference *inf);
 void dh_chase_infer_end(struct dh_chase_inference *inf);

@@ -5,7 +5,7 @@
  * A round gives every pair one run in each order: with A waiting, and with B. What an earlier run has shown
  * comes first: pairs whose two accesses met on the same bytes, then those of which one was reached; then
  * those that their source ranks higher. A pair that was confirmed twice is not run again. Without any trial
- * there is only the run that infers.
+ * there are only the runs that infer.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -256,7 +256,7 @@ static void run_round(struct many *m, u64 round, const size_t *order)
         bool itself = strcmp(dh_chase_position_text(&m->q->arena, &c->at[0]),
                              dh_chase_position_text(&m->q->arena, &c->at[1])) == 0;
         for (int o = 0; o < (itself ? 1 : orders); o++) {
-            if (c->refused || c->confirmed >= ENOUGH || c->runs[o] > round)
+            if (c->refused || c->confirmed >= (m->q->once ? 1 : ENOUGH) || c->runs[o] > round)
                 continue;
             m->stop |= m->q->deadline_us && dh_chase_now_us() >= m->q->deadline_us;
             if (m->stop)
@@ -368,23 +368,56 @@ int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
 
 /* ---- Inference ---- */
 
+/* What a run has shown that was not known. How many meetings. */
+static size_t take_meetings(struct many *m, struct dh_chase_inference *inf)
+{
+    size_t new = 0;
+    for (size_t i = 0; i < inf->n; i++) {
+        struct dh_chase_meeting *at = &inf->at[i];
+        struct dh_chase_outcome o = {.pair = at->name, .word = "met", .met = true, .at_once = at->at_once};
+        if (at->known && at->known_at_once == at->at_once)
+            continue;
+        take_meeting(m, at->at, at->at_once);
+        dh_chase_state_add(&m->state, &o);
+        at->known = true;
+        at->known_at_once = at->at_once;
+        new ++;
+    }
+    return new;
+}
+
+static void infer_all(struct many *m, struct dh_chase_inference *inf)
+{
+    struct dh_chase_request *q = m->q;
+    const u64 deadline = q->deadline_us, until = q->infer_us ? dh_chase_now_us() + q->infer_us : 0;
+    u64 steady = 0, blind = 0;
+    bool over = false;
+    q->deadline_us = until && (!deadline || until < deadline) ? until : deadline;
+    while (!over && !m->stop) {
+        struct dh_chase_trial t = dh_chase_infer_run(inf, m->reporter, m->output);
+        note_interrupt(m, &t);
+        m->stop |= !t.ran;
+        m->trouble |= !t.ran;
+        q->infer_runs++;
+        blind += t.blind; /* if not all are, that was how this one has ended */
+        steady = take_meetings(m, inf) ? 0 : steady + 1;
+        over = !q->infer_steady || t.broken_off || blind == q->infer_runs ||
+               !dh_chase_infer_narrow(inf, steady >= q->infer_steady) ||
+               (q->deadline_us && dh_chase_now_us() >= q->deadline_us);
+        steady = steady >= q->infer_steady ? 0 : steady;
+    }
+    m->trouble |= blind == q->infer_runs;
+    q->deadline_us = deadline;
+}
+
 /* 0, or the exit status after a sentence. */
 static int infer(struct many *m, json_t **ret_meetings)
 {
     struct dh_chase_inference inf;
     int rc = dh_chase_infer_begin(m->q, &inf, m->q->from ? m->c : NULL);
     if (!rc) {
-        struct dh_chase_trial t = dh_chase_infer_run(&inf, m->reporter, m->output);
-        note_interrupt(m, &t);
-        m->stop |= !t.ran;
-        m->trouble |= !t.ran || t.blind;
+        infer_all(m, &inf);
         dh_chase_infer_print(&inf);
-        for (size_t i = 0; i < inf.n; i++) {
-            struct dh_chase_outcome o = {
-                .pair = inf.at[i].name, .word = "met", .met = true, .at_once = inf.at[i].at_once};
-            take_meeting(m, inf.at[i].at, o.at_once);
-            dh_chase_state_add(&m->state, &o);
-        }
         *ret_meetings = dh_chase_infer_json(&inf);
     }
     dh_chase_infer_end(&inf);
@@ -403,6 +436,7 @@ int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
         return rc;
     }
     q->again = true;
+    q->infer_runs = 0;
     q->deadline_us = q->budget_us ? m.start + q->budget_us : 0;
     m.reporter = dh_chase_reporter(q);
     json_t *met = NULL;

@@ -4,9 +4,10 @@
  * chase.
  *
  * Accesses are drawn at random: from the lines of the pairs that somebody else proposes, else from those of
- * the static table, or from all, if there are none. A thread waits there for a moment, and its bytes are
- * watched; then it goes on, and they are watched a while longer. Who comes while it waits races with it. Who
- * comes later may be ordered with it, by a lock or otherwise; all that is learnt is that the two meet.
+ * the static table, or from all, if there are none; the pipeline names the lines by itself. A thread waits
+ * there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer. Who
+ * comes while it waits races with it. Who comes later may be ordered with it, by a lock or otherwise; all
+ * that is learnt is that the two meet.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -20,40 +21,127 @@
 #include "report/json.h"
 #include "util/path.h"
 
-enum { DELAY_US = 1000 };
+enum { DELAY_US = 1000, ENOUGH = 2 /* waits at an access, if there is a choice of lines */ };
 
 /* ---- What to draw from ---- */
 
-static const char *line_name(struct dh_arena *arena, const char *file, int line)
+void dh_chase_add_line(struct dh_arena *arena, struct dh_map *lines, const struct dh_pairs_place *at)
 {
-    return dh_arena_printf(arena, "%s:%d", file, line);
+    const char *name = dh_arena_printf(arena, "%s:%d", dh_path_join(arena, at->dir, at->file), (int)at->line);
+    dh_map_put(lines, name, strlen(name), (void *)name);
 }
 
-/* Leaves in the pool of the program what is at a line of which the table has a site; or all, if there is
- * nothing. */
-static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
+/* Leaves in the pool of the program what is at one of these lines; or all, if there is nothing. */
+static void keep_lines(struct dh_chase_request *q, const struct dh_map *lines)
 {
     struct dh_chase_spots *spots = &q->pools[0].spots;
-    struct dh_arena arena = {0};
-    struct dh_map lines;
     size_t n = 0;
-    dh_map_init(&lines, &arena);
-    for (size_t i = 0; i < pairs->n_sites; i++) {
-        const struct dh_pairs_place *at = &pairs->sites[i].at;
-        const char *name = line_name(&arena, dh_path_join(&arena, at->dir, at->file), (int)at->line);
-        dh_map_put(&lines, name, strlen(name), (void *)at);
-    }
     struct dh_chase_spot *kept = dh_arena_array(&q->arena, spots->n, sizeof(*kept));
     for (size_t i = 0; i < spots->n; i++) {
         char name[4096];
         int len = snprintf(name, sizeof(name), "%s:%d", spots->at[i].file, spots->at[i].line);
-        if (len < (int)sizeof(name) && dh_map_get(&lines, name, (size_t)len))
+        if (len < (int)sizeof(name) && dh_map_get(lines, name, (size_t)len))
             kept[n++] = spots->at[i];
     }
     if (n)
         *spots = (struct dh_chase_spots){kept, n};
+}
+
+/* ---- Accesses that were waited at are taken out ---- */
+
+static void begin_samples(struct dh_chase_inference *inf)
+{
+    free(inf->samples);
+    inf->samples = calloc(inf->q->pools[0].spots.n + 1, sizeof(*inf->samples));
+    if (!inf->samples)
+        dh_util_no_memory();
+}
+
+/* Each race has an access that writes; so these are drawn first, and those that only read later. */
+static void part_writes(struct dh_chase_inference *inf)
+{
+    struct dh_chase_request *q = inf->q;
+    struct dh_chase_spots *spots = &q->pools[0].spots, reads = {0}, writes = {0};
+    reads.at = dh_arena_array(&q->arena, spots->n, sizeof(*reads.at));
+    writes.at = dh_arena_array(&q->arena, spots->n, sizeof(*writes.at));
+    for (size_t i = 0; i < spots->n; i++) {
+        bool is_write = dh_chase_lines_at(q->modules[0].file, &spots->at[i])->code.kinds & DH_CONTROL_WRITE;
+        struct dh_chase_spots *to = is_write ? &writes : &reads;
+        to->at[to->n++] = spots->at[i];
+    }
+    *spots = writes.n ? writes : reads;
+    inf->later = writes.n ? reads : (struct dh_chase_spots){0};
+    begin_samples(inf);
+}
+
+static bool has_new_race(const struct dh_chase_inference *inf, u32 site)
+{
+    for (size_t i = 0; i < inf->n_seen; i++)
+        if (inf->seen[i].site == site && inf->seen[i].new)
+            return true;
+    return false;
+}
+
+/* A wait ends with the first who comes, so where a race was new there may be others. */
+void dh_chase_infer_sampled(struct dh_chase_inference *inf, u32 site, u64 address, u32 samples)
+{
+    const struct dh_chase_spots *spots = &inf->q->pools[0].spots;
+    size_t low = 0, high = spots->n;
+    while (inf->samples && low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (spots->at[mid].address < address)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (inf->samples && low < spots->n && spots->at[low].address == address)
+        inf->samples[low] = has_new_race(inf, site) ? 0 : inf->samples[low] + samples;
+}
+
+bool dh_chase_infer_narrow(struct dh_chase_inference *inf, bool steady)
+{
+    struct dh_chase_spots *spots = &inf->q->pools[0].spots;
+    size_t n = 0;
+    if (!inf->samples)
+        return !steady;
+    for (size_t i = 0; i < spots->n; i++) {
+        if (inf->samples[i] >= ENOUGH)
+            continue;
+        inf->samples[n] = inf->samples[i];
+        spots->at[n++] = spots->at[i];
+    }
+    spots->n = n;
+    if (n && !steady)
+        return true;
+    if (!inf->later.n)
+        return false;
+    *spots = inf->later;
+    inf->later.n = 0;
+    begin_samples(inf);
+    return true;
+}
+
+/* What is at a line of which the table has a site. */
+static void keep_sites(struct dh_chase_request *q, const struct dh_pairs *pairs)
+{
+    struct dh_arena arena = {0};
+    struct dh_map lines;
+    dh_map_init(&lines, &arena);
+    for (size_t i = 0; i < pairs->n_sites; i++)
+        dh_chase_add_line(&arena, &lines, &pairs->sites[i].at);
+    keep_lines(q, &lines);
     dh_map_done(&lines);
     dh_arena_done(&arena);
+}
+
+/* Was this position not asked for before? Many pairs share it, and to find its accesses takes a while. */
+static bool is_new(struct dh_chase_request *q, struct dh_map *known, const struct dh_chase_position *p)
+{
+    const char *name = dh_chase_position_text(&q->arena, p);
+    if (dh_map_get(known, name, strlen(name)))
+        return false;
+    dh_map_put(known, name, strlen(name), (void *)name);
+    return true;
 }
 
 /* The accesses of all pairs that others propose; or all of the program, if it has none of them. */
@@ -61,10 +149,11 @@ static void keep_proposed(struct dh_chase_request *q, const struct dh_chase_cand
 {
     struct dh_chase_spots spots[DH_CHASE_MODULES] = {0};
     size_t cap[DH_CHASE_MODULES] = {0}, n = 0;
-    for (size_t i = 0; i < proposed->n; i++) {
-        q->positions[0] = proposed->at[i].at[0];
-        q->positions[1] = proposed->at[i].at[1];
-        if (dh_chase_find_candidate(q))
+    struct dh_map known;
+    dh_map_init(&known, &q->arena);
+    for (size_t i = 0; i < 2 * proposed->n; i++) {
+        const struct dh_chase_position *p = &proposed->at[i / 2].at[i % 2];
+        if (!is_new(q, &known, p) || dh_chase_find_access(q, p))
             continue;
         for (size_t k = 0; k < q->sites.n; k++) {
             const struct dh_chase_access *a = q->sites.at[k].access;
@@ -76,6 +165,7 @@ static void keep_proposed(struct dh_chase_request *q, const struct dh_chase_cand
         }
     }
     q->sites.n = 0;
+    dh_map_done(&known);
     for (size_t m = 0; m < q->n_modules; m++) {
         if (n)
             dh_chase_lines_keep(q->modules[m].file, &spots[m], &q->pools[m].spots);
@@ -90,11 +180,15 @@ int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *
     dh_map_init(&inf->by_name, &q->arena);
     q->sites.n = 0;
     int rc = dh_chase_find_all(q);
-    const struct dh_static *table = rc || proposed ? NULL : dh_chase_table(q);
-    if (!rc && proposed)
+    const struct dh_static *table = rc || proposed || q->lines ? NULL : dh_chase_table(q);
+    if (!rc && q->lines) {
+        keep_lines(q, q->lines);
+        part_writes(inf);
+    } else if (!rc && proposed) {
         keep_proposed(q, proposed);
-    else if (table)
+    } else if (table) {
         keep_sites(q, table->pairs);
+    }
     return rc ? rc : dh_chase_check_watchpoints(q);
 }
 
@@ -103,6 +197,7 @@ void dh_chase_infer_end(struct dh_chase_inference *inf)
     inf->q->unwatched = false; /* pairs that are chased next need no watchpoints */
     free(inf->at);
     free(inf->seen);
+    free(inf->samples);
     dh_map_done(&inf->by_name);
 }
 
@@ -149,12 +244,13 @@ void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct
     struct dh_chase_request *q = inf->q;
     struct dh_chase_place places[2];
     inf->seen = dh_util_grow(inf->seen, inf->n_seen, &inf->cap_seen, sizeof(*inf->seen));
-    inf->seen[inf->n_seen++] = (struct dh_chase_seen){pc, site, at_once};
+    inf->seen[inf->n_seen++] = (struct dh_chase_seen){pc, site, at_once, false};
     if (!dh_chase_moment_places(moment, q->modules, q->n_modules, places) || !places[0].file ||
         !places[1].file || !((places[0].kinds | places[1].kinds) & DH_CONTROL_WRITE))
         return;
     struct dh_chase_position at[2] = {position_of(inf, &places[0]), position_of(inf, &places[1])};
     struct dh_chase_meeting *m = meeting_of(inf, at);
+    inf->seen[inf->n_seen - 1].new = at_once && !m->at_once;
     m->at_once |= at_once;
     m->missed |= at_once && dh_chase_is_missed(q, places);
 }

@@ -290,33 +290,44 @@ static bool tell_refused(struct dh_chase_request *q, const struct dh_chase_posit
     return any;
 }
 
+/* Adds the accesses of a position that no person has written. NULL, or why there are none. */
+static const char *add_position(struct dh_chase_request *q, const struct dh_chase_position *at, u8 side)
+{
+    struct dh_chase_position p = *at;
+    struct found found;
+    look_up(q, &p, &found);
+    if (!found.has_code && strchr(p.file, '/')) {
+        p.file = dh_path_base(p.file);
+        look_up(q, &p, &found);
+    }
+    if (!found.n_chased && !p.all) {
+        p.column = 0;
+        p.all = true;
+        look_up(q, &p, &found);
+    }
+    if (found.other)
+        return "several files of the program have this name";
+    bool refused = tell_refused(q, &p, &found);
+    if (!found.n_chased)
+        return refused          ? "what accesses it cannot be chased"
+               : found.has_code ? "there is no such access in the machine code"
+                                : "there is no code for this line";
+    return add_sites(q, &p, &found, side) ? NULL : "it has too many instructions";
+}
+
 const char *dh_chase_find_candidate(struct dh_chase_request *q)
 {
-    struct found found;
+    const char *why = NULL;
     q->sites.n = 0;
-    for (size_t i = 0; i < 2; i++) {
-        struct dh_chase_position p = q->positions[i];
-        look_up(q, &p, &found);
-        if (!found.has_code && strchr(p.file, '/')) {
-            p.file = dh_path_base(p.file);
-            look_up(q, &p, &found);
-        }
-        if (!found.n_chased && !p.all) {
-            p.column = 0;
-            p.all = true;
-            look_up(q, &p, &found);
-        }
-        if (found.other)
-            return "several files of the program have this name";
-        bool refused = tell_refused(q, &p, &found);
-        if (!found.n_chased)
-            return refused          ? "what accesses it cannot be chased"
-                   : found.has_code ? "there is no such access in the machine code"
-                                    : "there is no code for this line";
-        if (!add_sites(q, &p, &found, side_of(q, i)))
-            return "it has too many instructions";
-    }
-    return can_conflict(&q->sites) ? NULL : "both accesses only read";
+    for (size_t i = 0; i < 2 && !why; i++)
+        why = add_position(q, &q->positions[i], side_of(q, i));
+    return why || can_conflict(&q->sites) ? why : "both accesses only read";
+}
+
+const char *dh_chase_find_access(struct dh_chase_request *q, const struct dh_chase_position *at)
+{
+    q->sites.n = 0;
+    return add_position(q, at, DH_CONTROL_FIRST);
 }
 
 int dh_chase_find_all(struct dh_chase_request *q)

@@ -24,7 +24,7 @@
 /* Of a steered run: how long, at most, the access that is to go second waits for the other to be made. */
 enum { ID_DIGITS = 32, T_MIN_US = 1000000, HOLD_US = 200000, LOOK_US = 100000 };
 /* Of a run that infers: how long the bytes of a wait are watched after it. */
-enum { LINGER_US = 20000 };
+enum { LINGER_US = 20000, SHORT_LINGER_US = 2000 /* of many accesses that are all to be waited at */ };
 
 /* ---- Records ---- */
 
@@ -355,7 +355,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .any = q->any,
                                .unwatched = q->unwatched};
     if (q->inference) {
-        run.linger_us = q->unwatched ? 0 : LINGER_US;
+        run.linger_us = q->unwatched ? 0 : q->lines ? SHORT_LINGER_US : LINGER_US;
         run.is_known = is_known;
         run.met = take_meeting;
     }
@@ -373,6 +373,10 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                          .analysis = dh_chase_track_name(q)};
     target->control->hold_us = steered ? HOLD_US : 0;
     dh_chase_run(&run, socket);
+    for (u32 i = 0; q->inference && q->drawn && i < target->control->n_sites; i++)
+        if (target->sites[i]->module == &q->modules[0])
+            dh_chase_infer_sampled(q->inference, i, target->sites[i]->access->address,
+                                   policy.sites[i].samples);
     tell_end(w);
     end_records(records, w->stream.races);
     say_what_hindered(&run, ret);

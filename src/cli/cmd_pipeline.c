@@ -20,18 +20,15 @@
 static const char usage[] =
     "usage: deadheat pipeline [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Looks for the races of a program that was built with 'deadheat cc --dh-mode=caper', in stages, each on "
-    "what\n"
-    "the one before has left: the pairs that the static analysis has found; Caper, over runs of the program "
-    "until\n"
-    "nothing new comes; which accesses meet; a chase of these pairs, and steering of those that it did not\n"
-    "confirm. At the end it prints the races that were confirmed, with stacks and with the command that "
-    "shows each\n"
-    "again; the pairs that are still possible; those that did not race in any run, and why; and those that "
-    "the\n"
-    "chase has not come to. The program must come to its end, by itself or by --client, and do the same in "
-    "each\n"
-    "run.\n"
+    "Looks for the races of a program that was built with 'deadheat cc --dh-mode=caper', in stages, each on\n"
+    "what the one before has left: the pairs that the static analysis has found; Caper, over runs of the\n"
+    "program until nothing new comes; which accesses meet, where two at the same time are a race; a chase "
+    "of\n"
+    "these pairs, and steering of those that it did not confirm. At the end it prints the races that were\n"
+    "confirmed, with stacks and with the command that shows each again; the pairs that are still possible;\n"
+    "those that did not race in any run, and why; and those that the chase has not come to. The program "
+    "must\n"
+    "come to its end, by itself or by --client, and do the same in each run.\n"
     "\n"
     "  --budget=TIME    for all of it: 90s, 10m (default), 8h\n"
     "  --state=DIR      what is known, to go on with later (default: PROGRAM.pipeline here)\n"
@@ -231,6 +228,7 @@ static int run(const struct request *q, char **argv)
     for (int i = 0; i < DH_PIPELINE_STAGES; i++)
         p.took[i].pairs = UINT64_MAX;
     dh_map_init(&p.by_name, &p.arena);
+    dh_map_init(&p.lines, &p.arena);
     int rc = find_program(&p);
     p.dir = q->state ? q->state : dh_arena_printf(&p.arena, "%s.pipeline", dh_path_base(argv[0]));
     if (!rc)
@@ -243,6 +241,7 @@ static int run(const struct request *q, char **argv)
         close(lock);
     free(p.pairs);
     dh_map_done(&p.by_name);
+    dh_map_done(&p.lines);
     dh_arena_done(&p.arena);
     return rc ? rc : confirmed ? DH_EXIT_RACES : 0;
 }

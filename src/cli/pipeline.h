@@ -4,7 +4,7 @@
  *
  * What is known is in a directory, and each stage goes on from what is there:
  *   caper          the state of `deadheat caper`
- *   pairs.json     dpPairs, as `deadheat caper export --to=pairs` writes them
+ *   pairs.json     dpPairs, as `deadheat caper export --to=pairs` writes them, but no more than can be chased
  *   chase          the state of `deadheat chase`, for all ways to chase
  *   races.jsonl    race records
  *   pipeline.json  the stages, with the time and the runs that they have taken so far
@@ -34,9 +34,10 @@ enum dh_pipeline_stage {
     DH_PIPELINE_STAGES
 };
 
-/* What a stage has taken in all, and left; pairs: UINT64_MAX if it did not come to it. */
+/* What a stage has taken in all: time, runs, the pairs that it began with, those that it has confirmed,
+ * and what it has left; pairs: UINT64_MAX if it did not come to it. */
 struct dh_pipeline_took {
-    u64 us, runs, pairs;
+    u64 us, runs, in, confirmed, pairs;
 };
 
 struct dh_pipeline {
@@ -55,7 +56,10 @@ struct dh_pipeline {
     struct dh_pipeline_pair *pairs; /* a heap array */
     size_t n_pairs, cap_pairs;
     struct dh_map by_name;
-    u64 unnamed; /* pairs of dpPairs that two lines do not name: frees, and accesses without a line */
+    struct dh_map lines; /* of the accesses in dpPairs */
+    u64 page_us;         /* what is kept of the budget for the page */
+    u64 unlisted;        /* pairs of dpPairs that are not in pairs.json */
+    u64 unnamed;         /* pairs of dpPairs that two lines do not name: frees, and accesses without a line */
 };
 
 /* A file of the directory. */

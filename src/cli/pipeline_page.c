@@ -235,6 +235,12 @@ static json_t *refuted(const struct page *g, u64 *ret_pairs)
 
 /* ---- The document ---- */
 
+/* Nothing of a stage that was not come to. */
+static json_t *number(const struct dh_pipeline_took *t, u64 n)
+{
+    return t->pairs == UINT64_MAX ? json_null() : json_integer((json_int_t)n);
+}
+
 static json_t *stages(const struct dh_pipeline *p)
 {
     static const char *const names[DH_PIPELINE_STAGES] = {"static analysis", "Caper", "inference", "chase",
@@ -244,11 +250,12 @@ static json_t *stages(const struct dh_pipeline *p)
     json_t *rows = json_array();
     for (int i = 0; i < DH_PIPELINE_STAGES; i++) {
         const struct dh_pipeline_took *t = &p->took[i];
-        json_array_append_new(
-            rows, json_pack("{s:s, s:I, s:f, s:o, s:s}", "stage", names[i], "runs", (json_int_t)t->runs,
-                            "seconds", (double)t->us / 1e6, "left",
-                            t->pairs == UINT64_MAX ? json_null() : json_integer((json_int_t)t->pairs), "what",
-                            units[i]));
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:I, s:f, s:o, s:o, s:o, s:s}", "stage", names[i], "runs",
+                                        (json_int_t)t->runs, "seconds", (double)t->us / 1e6, "in",
+                                        i > DH_PIPELINE_STATIC ? number(t, t->in) : json_null(), "confirmed",
+                                        i > DH_PIPELINE_CAPER ? number(t, t->confirmed) : json_null(), "left",
+                                        number(t, t->pairs), "what", units[i]));
     }
     return rows;
 }
@@ -284,14 +291,16 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
     json_t *possible = chased(&g, true), *unseen = chased(&g, false);
     *ret_confirmed = count_confirmed(&g, races);
     json_t *d = json_pack(
-        "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:i, s:o, s:s, s:o, s:o, s:f, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "type", "pipeline", "version", 1, "program", dh_json_text(p->program), "build_id", p->build_id,
         "command", dh_json_text(command_line(&g)), "state", dh_json_text(p->dir), "budget_seconds",
         (double)p->budget_us / 1e6, "seconds", (double)(dh_pipeline_now() - p->start_us) / 1e6, "interrupted",
         p->stop, "n_confirmed", (json_int_t)*ret_confirmed, "n_possible",
         (json_int_t)json_array_size(possible), "n_refuted", (json_int_t)n_refuted, "n_never_seen",
-        (json_int_t)json_array_size(unseen), "n_unnamed", (json_int_t)p->unnamed, "stages", stages(p),
-        "confirmed", races, "possible", possible, "refuted", left, "never_seen", unseen);
+        (json_int_t)json_array_size(unseen), "n_unnamed", (json_int_t)p->unnamed, "n_unlisted",
+        (json_int_t)p->unlisted, "stages", stages(p), "confirmed", races, "possible", possible, "refuted",
+        left, "never_seen", unseen);
     free(cwd);
     if (!d)
         dh_util_no_memory();
@@ -306,11 +315,14 @@ void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
                                                    {.member = "n_refuted", .title = "refuted in these runs"},
                                                    {.member = "n_never_seen", .title = "never seen"},
                                                    {.member = "n_unnamed", .title = "that no two lines name"},
+                                                   {.member = "n_unlisted", .title = "not listed"},
                                                    {.member = "seconds", .title = "s", .decimals = 1}};
     static const struct dh_print_column stage[] = {
         {.member = "stage", .title = "stage"},
         {.member = "runs", .title = "runs"},
         {.member = "seconds", .title = "time", .suffix = " s", .decimals = 1},
+        {.member = "in", .title = "pairs in"},
+        {.member = "confirmed", .title = "confirmed"},
         {.member = "left", .title = "leaves"},
         {.member = "what", .title = "of"},
     };

@@ -2,7 +2,9 @@
  * pipeline_stages.c - the stages that run the program: Caper until its sets are steady; then, on what is
  * left, inference, chasing with waits that become longer, and steering in both orders.
  *
- * A stage has until a part of the budget is over, and leaves what it does not need to the next.
+ * A stage has until a part of the budget is over, and leaves what it does not need to the next. What is left
+ * to do after the last, the page, takes about as long as reading and writing the sets before the first chase
+ * did; half as much again is kept for it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,11 +18,12 @@
 #include "util/output.h"
 
 /* When each stage has to be over, in percent of the budget. */
-enum { CAPER_END = 30, CHASE_END = 75, PRIMARY_END = 88, ALL = 100, INFER_SHARE = 10 };
+enum { CAPER_END = 30, INFER_END = 70, CHASE_END = 84, PRIMARY_END = 92, ALL = 100 };
 
 static u64 deadline(const struct dh_pipeline *p, u64 percent)
 {
-    return p->start_us + p->budget_us / 100 * percent;
+    u64 all = p->budget_us > p->page_us ? p->budget_us - p->page_us : 0;
+    return p->start_us + all / 100 * percent;
 }
 
 /* ---- Caper ---- */
@@ -57,10 +60,39 @@ static int one_run(struct dh_pipeline *p, struct dh_cli_caper *c)
     return 0;
 }
 
+/* How many pairs are written out: more than there is time to chase one by one are of no use, and to write and
+ * read a million takes minutes. */
+static u64 most_pairs(const struct dh_pipeline *p)
+{
+    enum { LEAST = 1000, MOST = 10000, EACH_US = 50000 /* no run is shorter */ };
+    u64 n = p->budget_us / EACH_US;
+    return n < LEAST ? LEAST : n > MOST ? MOST : n;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many pairs of sites a table without bundles has: two bundles may have held the same one. */
+static u64 distinct(const struct dh_pairs *t)
+{
+    u64 *keys = dh_util_alloc((t->n_pairs + 1) * sizeof(*keys)), n = 0;
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        u64 a = t->pairs[i].side[0].site, b = t->pairs[i].side[1].site;
+        keys[i] = a < b ? a << 32 | b : b << 32 | a;
+    }
+    qsort(keys, t->n_pairs, sizeof(*keys), compare);
+    for (size_t i = 0; i < t->n_pairs; i++)
+        n += i == 0 || keys[i] != keys[i - 1];
+    free(keys);
+    return n;
+}
+
 /* dpPairs, for those who chase. */
 static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
 {
-    enum { LIMIT = 10000 };
     struct dh_output to = {0};
     const char *path = dh_pipeline_file(p, "pairs.json");
     int rc = dh_cli_caper_look(c, c->state_name, p->program);
@@ -69,14 +101,21 @@ static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
     p->took[DH_PIPELINE_STATIC] = (struct dh_pipeline_took){.pairs = c->count.sp + c->count.dp};
     for (size_t i = 0; i < c->build.table->n_phases; i++) /* when the program was linked */
         p->took[DH_PIPELINE_STATIC].us += c->build.table->phases[i].microseconds;
+    p->took[DH_PIPELINE_CAPER].in = c->count.sp + c->count.dp;
     p->took[DH_PIPELINE_CAPER].pairs = c->count.dp;
+    for (u32 i = 0; i < c->build.table->n_sites; i++)
+        if (dh_caper_sets_is_dynamic(&c->sets, i))
+            dh_chase_add_line(&p->arena, &p->lines, &c->build.table->sites[i].at);
     if (dh_output_open(&to, &p->arena, path, NULL, 0) != 0)
         return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
     dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
-    u64 left_out = dh_caper_expand(c->build.table, LIMIT);
-    if (left_out)
-        fprintf(stderr, "deadheat pipeline: at most %" PRIu64 " pairs of large bundles are not chased\n",
-                left_out);
+    dh_caper_expand(c->build.table, most_pairs(p));
+    p->unlisted = c->count.dp - distinct(c->build.table);
+    if (p->unlisted)
+        fprintf(stderr,
+                "deadheat pipeline: %" PRIu64
+                " pairs of large bundles are not chased one by one, unless their accesses meet\n",
+                p->unlisted);
     dh_cli_caper_list(c, to.stream, DH_PRINT_JSON, 0, false, "dpPairs");
     if (dh_output_commit(&to) != 0)
         return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
@@ -85,7 +124,12 @@ static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
 
 int dh_pipeline_caper(struct dh_pipeline *p)
 {
-    struct dh_cli_caper c = {.command = "pipeline", .run.fd = -1, .deadline_us = deadline(p, CAPER_END)};
+    enum { GRACE_US = 3000000, GRACE_PART = 20 };
+    struct dh_cli_caper c = {.command = "pipeline",
+                             .run.fd = -1,
+                             .deadline_us = deadline(p, CAPER_END),
+                             .grace_us = p->budget_us / GRACE_PART};
+    c.grace_us = c.grace_us < GRACE_US ? c.grace_us : GRACE_US;
     u64 begin = dh_pipeline_now();
     const char *state = dh_pipeline_file(p, "caper");
     int rc = dh_cli_caper_open(&c, state, p->program);
@@ -98,13 +142,17 @@ int dh_pipeline_caper(struct dh_pipeline *p)
     dh_cli_caper_close(&c);
     p->took[DH_PIPELINE_CAPER].us += dh_pipeline_now() - begin;
     c = (struct dh_cli_caper){.command = "pipeline", .run.fd = -1, .state_name = state};
+    begin = dh_pipeline_now();
     if (!rc)
         rc = export(p, &c);
     dh_cli_caper_close(&c);
+    p->page_us = (dh_pipeline_now() - begin) * 3 / 2;
     return rc;
 }
 
 /* ---- Chasing ---- */
+
+enum { INFER_STEADY = 3 /* runs without a new meeting */ };
 
 static struct dh_pipeline_pair *pair_of(struct dh_pipeline *p, const char *name)
 {
@@ -143,12 +191,17 @@ static void take_results(struct dh_pipeline *p, const struct dh_chase_candidates
     }
 }
 
-static u64 unconfirmed(const struct dh_pipeline *p)
+static u64 confirmed(const struct dh_pipeline *p)
 {
     u64 n = 0;
     for (size_t i = 0; i < p->n_pairs; i++)
-        n += !p->pairs[i].confirmed;
+        n += p->pairs[i].confirmed;
     return n;
+}
+
+static u64 unconfirmed(const struct dh_pipeline *p)
+{
+    return p->n_pairs - confirmed(p);
 }
 
 static u64 met(const struct dh_pipeline *p)
@@ -184,11 +237,15 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     for (size_t i = 0; !rc && i < c.n; i++)
         if (pair_of(p, c.at[i].name)->confirmed)
             c.at[i].refused = confirmed_before;
+    const u64 before = confirmed(p);
     if (!rc)
         rc = dh_chase_many(q, &c);
     if (rc == 0 || rc == DH_EXIT_RACES) {
         take_results(p, &c);
-        p->took[w->stage].runs += q->infer ? 1 : q->runs;
+        p->took[w->stage].confirmed += confirmed(p) - before;
+        p->took[w->stage].in =
+            q->infer ? p->took[DH_PIPELINE_CAPER].pairs : unconfirmed(p) + p->took[w->stage].confirmed;
+        p->took[w->stage].runs += q->infer ? q->infer_runs : q->runs;
         p->took[w->stage].us += dh_pipeline_now() - begin;
         p->took[w->stage].pairs = q->infer ? met(p) : unconfirmed(p);
         p->stop |= q->interrupted;
@@ -205,7 +262,7 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
 static int all_ways(struct dh_pipeline *p, struct dh_chase_request *q)
 {
     static const struct way ways[] = {
-        {"inference", DH_PIPELINE_INFER, DH_CHASE_FREE, 0, 0, CHASE_END},
+        {"inference", DH_PIPELINE_INFER, DH_CHASE_FREE, 10000, 0, INFER_END},
         {"chase, with waits of 10 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 10000, 1, CHASE_END},
         {"chase, with waits of 100 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 100000, 2, CHASE_END},
         {"chase, with waits of 400 ms", DH_PIPELINE_CHASE, DH_CHASE_FREE, 400000, 3, CHASE_END},
@@ -235,9 +292,10 @@ int dh_pipeline_chase(struct dh_pipeline *p)
     q.state = dh_pipeline_file(p, "chase");
     q.output = dh_pipeline_file(p, "races.jsonl");
     q.rmax = 1; /* nobody waits for these runs but the pipeline */
-    q.delay_given = false;
-    q.infer_us = p->budget_us / 100 * INFER_SHARE;
-    q.infer_us = q.infer_us ? q.infer_us : 1;
+    q.delay_given = true;
+    q.infer_steady = INFER_STEADY;
+    q.lines = &p->lines;
+    q.once = true;
     q.brief = true;
     int rc = dh_chase_prepare(&q);
     if (!rc)

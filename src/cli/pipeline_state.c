@@ -40,6 +40,8 @@ int dh_pipeline_load(struct dh_pipeline *p)
         const json_t *stage = json_object_get(json_object_get(d, "stages"), names[i]);
         p->took[i].us = number_in(stage, "us");
         p->took[i].runs = number_in(stage, "runs");
+        p->took[i].in = number_in(stage, "in");
+        p->took[i].confirmed = number_in(stage, "confirmed");
         if (json_object_get(stage, "pairs"))
             p->took[i].pairs = number_in(stage, "pairs");
     }
@@ -56,7 +58,9 @@ int dh_pipeline_save(struct dh_pipeline *p)
     json_t *stages = json_object();
     for (int i = 0; i < DH_PIPELINE_STAGES; i++) {
         const struct dh_pipeline_took *t = &p->took[i];
-        json_t *stage = json_pack("{s:I, s:I}", "us", (json_int_t)t->us, "runs", (json_int_t)t->runs);
+        json_t *stage =
+            json_pack("{s:I, s:I, s:I, s:I}", "us", (json_int_t)t->us, "runs", (json_int_t)t->runs, "in",
+                      (json_int_t)t->in, "confirmed", (json_int_t)t->confirmed);
         if (t->pairs != UINT64_MAX)
             json_object_set_new(stage, "pairs", json_integer((json_int_t)t->pairs));
         json_object_set_new(stages, names[i], stage);

@@ -117,13 +117,17 @@ static void print(void *unused, const char *text, size_t n)
     dh_sys_write_all(2, text, n);
 }
 
-/* getenv does not work yet when .preinit_array runs: libc learns of its environment later. */
+/* getenv does not work yet when .preinit_array runs: libc learns of its environment later. Nothing of libc is
+ * called: once the runtime has started, strncmp would count as the program's. */
 static const char *find_env(char **envp, const char *name)
 {
-    size_t n = strlen(name);
-    for (; envp && *envp; envp++)
-        if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=')
+    for (; envp && *envp; envp++) {
+        size_t n = 0;
+        while (name[n] != '\0' && (*envp)[n] == name[n])
+            n++;
+        if (name[n] == '\0' && (*envp)[n] == '=')
             return *envp + n + 1;
+    }
     return NULL;
 }
 

@@ -13,6 +13,7 @@ same races "$?" 66
 same confirmed-on "$(value page.json "sorted({c['variable'] for c in d['confirmed']})")" "['global \`racy\`']"
 same stages "$(value page.json "[s['stage'] for s in d['stages']]")" "['static analysis', 'Caper', 'inference', 'chase', 'steering']"
 same steady "$(value page.json "d['stages'][1]['runs'] >= 4 and d['stages'][0]['left'] > d['stages'][1]['left'] > 0")" True
+same in-and-out "$(value page.json "[s['in'] - s['confirmed'] - s['left'] for s in d['stages'][3:]]")" "[0, 0]"
 same possible "$(value page.json "'stages.c:$(line BEFORE):' in str(d['possible'])")" True
 same refuted "$(value page.json "'stages.c:$(line PRIVATE):' in str(d['refuted']) and 'stages.c:$(line NEVER):' in str(d['refuted']) and d['n_refuted'] > 0")" True
 same not-refuted "$(value page.json "'stages.c:$(line RACY):' in str(d['refuted'])")" False
@@ -89,6 +90,32 @@ status=$?
 same short "$(value short.json "len(d['stages'])")" 5
 case $status in 0 | 66) ok short-status ;; *) bad short-status "exit status $status" ;; esac
 
+# A program that never ends is ended, in each stage.
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread "$here/forever.c" -o forever >log 2>&1 || bad forever-build "$(tail -3 log | tr '\n' '|')"
+within 50 "$deadheat" pipeline --budget=6s --format=json -- ./forever >forever.json 2>err
+same forever "$?:$(value forever.json "d['interrupted'], d['stages'][2]['runs']")" "66:False 1"
+
+# Many pairs: 120 functions, each with each other. Not all of them are written out, the rest is counted, and the run for all pairs confirms some.
+python3 - >many.c <<'END'
+print("#include <pthread.h>\n#include <unistd.h>\nint racy;")
+for i in range(120):
+    print(f"__attribute__((noinline)) static void add{i}(void) {{ racy += {i}; }}")
+print("static void *worker(void *arg)\n{\n    for (int i = 0; i < 3; i++) {")
+for i in range(120):
+    print(f"        add{i}();\n        usleep(500);")
+print("    }\n    return arg;\n}\nint main(void)\n{\n    pthread_t t[2];")
+print("    for (int i = 0; i < 2; i++)\n        pthread_create(&t[i], NULL, worker, NULL);")
+print("    for (int i = 0; i < 2; i++)\n        pthread_join(t[i], NULL);\n    return 0;\n}")
+END
+"$deadheat" cc --dh-mode=caper -g -O1 -pthread many.c -o many >log 2>&1 || bad many-build "$(tail -3 log | tr '\n' '|')"
+within 50 "$deadheat" pipeline --budget=8s --format=json -- ./many >many.json 2>err
+same many "$?" 66
+listed() { python3 -c "import json; print(sum(1 + len(f.get('variants', [])) for f in json.load(open('$1'))['findings']))"; }
+same many-listed "$(listed many.pipeline/pairs.json)" 1000
+same many-counted "$(value many.json "d['n_unlisted'] + 1000 == d['stages'][1]['left'] and d['stages'][1]['left'] > 7000")" True
+same many-at-once "$(value many.json "d['stages'][2]['confirmed'] > 0 and d['stages'][2]['in'] == d['stages'][1]['left']")" True
+has many-words err "are not chased one by one"
+
 # A server ends when its client has: that is no interruption, though no handler makes it an orderly end.
 "$deadheat" cc --dh-mode=caper -g -O1 -pthread "$here/server.c" -o server >log 2>&1 || bad server-build "$(tail -3 log | tr '\n' '|')"
 client='until [ -e up ]; do sleep 0.01; done; rm up'
@@ -96,7 +123,7 @@ client='until [ -e up ]; do sleep 0.01; done; rm up'
 same client-status "$?" 0
 "$deadheat" pipeline --budget=60s --client="$client" --format=json -- ./server >server.json 2>err
 same client-races "$?" 66
-same client-stages "$(value server.json "d['interrupted'], [s['left'] is not None for s in d['stages'][:4]]")" "False [True, True, True, True]"
+same client-stages "$(value server.json "d['interrupted'], [s['left'] is not None for s in d['stages'][:3]]")" "False [True, True, True]"
 recipe=$(value server.json "d['confirmed'][0]['recipe']")
 PATH=$(dirname "$deadheat"):$PATH sh -c "$recipe" >out 2>&1
 same client-recipe "$?" 66

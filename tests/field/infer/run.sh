@@ -70,13 +70,13 @@ lacks atomic-built-defect err "defect"
 # shellcheck disable=SC2086
 chase $slow --all --state=foreign.state --summary=all.json -- ./random-field foreign
 same all "$status" 66
-has all-state foreign.state '"outcome":"met"'
+has all-state foreign.state '"outcome":"met'
 like all-words err "chase: random.c:.* with random.c:.*: confirmed"
 has all-json all.json '"met": [' '"missed": true'
 like all-foreign all.json "\"pair\": \".*$foreign:.*$add:"
-met=$(grep -c '"outcome":"met"' foreign.state)
+met=$(grep -c '"outcome":"met' foreign.state)
 chase --rmax=100% --delay=20ms --all --state=foreign.state --summary=again.json -- ./random-field foreign
-same again "$status:$(grep -c '"outcome":"met"' foreign.state)" "66:$met"
+same again "$status:$(grep -c '"outcome":"met' foreign.state)" "66:$met"
 like again-foreign again.json "\"pair\": \".*$foreign:.*$add:"
 # A run that does not end by itself is ended.
 chase --rmax=100% --infer=1s -- ./random race 2000000000
