@@ -138,6 +138,7 @@ static int set_variables(const char *list)
             return dh_cli_fail("analyze", "more than %d variables", DH_ANALYZE_MAX);
         char *name = dh_util_alloc(len + 1);
         memcpy(name, list, len);
+        name[len] = '\0';
         a.variables[a.n_variables++] = name;
         list += len + (list[len] == ',');
     }

@@ -4,8 +4,8 @@
 . "$(dirname "$0")/../lib.sh"
 traces=$(cd "$(dirname "$0")/../../traces" && pwd)
 
-run() { # ARGUMENTS: sets status, fills out and err
-    "$deadheat" "$@" >out 2>err
+run() { # ARGUMENTS: sets status, fills out and err; allocated memory is not zero
+    MALLOC_PERTURB_=85 "$deadheat" "$@" >out 2>err
     status=$?
 }
 
