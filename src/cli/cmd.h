@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const
 int dh_cli_vfail(const char *command, const char *format, va_list args);
 /* The same as a warning. */
 __attribute__((format(printf, 2, 3))) void dh_cli_warn(const char *command, const char *format, ...);
-/* May this program be run? 0, or the exit status after a message. */
+/* elfcheck.c: may this program be run? 0, or the exit status after a message. */
 int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force);
 /* filter.c: the environment tells the program which of its checks to switch off, by a state of `deadheat
  * caper`. 0, or DH_EXIT_TROUBLE after a sentence. */
@@ -46,8 +46,8 @@ int dh_cli_filter(const char *command, const char *state, const char *program);
 const char *dh_cli_value(const char *arg, const char *name);
 /* The word nearest to what was typed, or NULL if none is near. */
 const char *dh_cli_nearest(const char *typed, size_t len, const char *const *words, size_t n);
-/* Say that an argument is none of the command's flags, or needs a value, or that a detector does not exist,
- * and which is nearest; both return DH_EXIT_TROUBLE. */
+/* Say that an argument is none of the command's flags, or needs a value, or (cmd_detectors.c) that a detector
+ * does not exist, and which is nearest; both return DH_EXIT_TROUBLE. */
 int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n);
 int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
 /* The form of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */

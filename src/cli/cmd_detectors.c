@@ -67,3 +67,17 @@ int dh_cmd_detectors(int argc, char **argv)
     print(format);
     return 0;
 }
+
+int dh_cli_unknown_detector(const char *command, const char *name, size_t len)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (u32 i = 0; i < dh_n_detectors && n < DH_ARRAY_LEN(names); i++)
+        names[n++] = dh_detectors[i]->name;
+    const char *nearest = dh_cli_nearest(name, len, names, n);
+    if (nearest)
+        return dh_cli_fail(command, "there is no detector '%.*s'; did you mean '%s'?", (int)len, name,
+                           nearest);
+    return dh_cli_fail(command, "there is no detector '%.*s'; 'deadheat detectors' lists them", (int)len,
+                       name);
+}

@@ -1,143 +1,31 @@
 /*
- * cmd_hive.c - `deadheat hive`: which command, and its flags.
+ * cmd_hive.c - `deadheat hive` is a program of its own beside the libraries: those of databases, HTTP and TLS
+ * that it needs would more than double the time in which every other command starts, and `deadheat cc` starts
+ * for each file of a project.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/hive.h"
-
-static const char usage[] =
-    "usage: deadheat hive serve --db=DB [OPTIONS]\n"
-    "       deadheat hive add --db=DB [--program=NAME] FILE...\n"
-    "       deadheat hive key --db=DB --program=NAME [--revoke=NUMBER]\n"
-    "       deadheat hive status --db=DB [--format=text|json|csv]\n"
-    "       deadheat hive export --db=DB --format=json|sarif|csv [--program=NAME] [--build=ID] [-o FILE]\n"
-    "       deadheat hive forget --db=DB --build=ID | --user=NUMBER | --program=NAME --candidate=ID\n"
-    "       deadheat hive backup --db=DB -o FILE\n"
-    "\n"
-    "A hive has the users of a program find out which of its possible races are real. It gives each of them "
-    "one\n"
-    "task at a time, collects what they report, and comes to verdicts.\n"
-    "\n"
-    "  --db=DB               a file (SQLite), or postgres://... for many hives over one database\n"
-    "\n"
-    "serve: the service, on HTTP. It ends with SIGTERM or SIGINT, when all that is under way is stored.\n"
-    "  --listen=ADDRESS      where: 127.0.0.1:7070 (default), [::1]:7070; port 0 is any that is free\n"
-    "  --cert=FILE --key=FILE  a certificate and its key (PEM): serve HTTPS\n"
-    "  --insecure            listen beyond this machine without a certificate\n"
-    "  --admin-token-file=FILE  a file with the administrator's token; without it that part is closed\n"
-    "  --rate=N              requests a second that one user may make (default: 20)\n"
-    "  --bound=SECONDS       a task that takes longer goes to another user as well (default: 600)\n"
-    "\n"
-    "add: register field builds ('deadheat cc --dh-mode=field') with their sites and pairs. The first one of "
-    "a\n"
-    "program gets a key, which is shown once: agents need it.\n"
-    "  --program=NAME        of which program they are builds (default: the file's name)\n"
-    "\n"
-    "key: make one more key, or revoke one by its number.\n"
-    "status: the verdicts of each program, counted. export: every candidate with its verdict.\n"
-    "forget: a candidate's results, so that it is validated again; a build; what is known of a user.\n"
-    "backup: a copy of the file while the hive runs. Of PostgreSQL, pg_dump makes one.\n"
-    "  --help                this text\n"
-    "\n"
-    "Examples:\n"
-    "  deadheat hive add --db=hive.db ./server\n"
-    "  deadheat hive serve --db=hive.db --admin-token-file=token\n"
-    "  deadheat hive status --db=hive.db\n";
-
-static const struct {
-    const char *name;
-    int (*run)(struct dh_cli_hive *c);
-    const char *called;
-} commands[] = {{"serve", dh_cli_hive_serve, "hive serve"},    {"add", dh_cli_hive_add, "hive add"},
-                {"key", dh_cli_hive_key, "hive key"},          {"status", dh_cli_hive_status, "hive status"},
-                {"export", dh_cli_hive_export, "hive export"}, {"forget", dh_cli_hive_forget, "hive forget"},
-                {"backup", dh_cli_hive_backup, "hive backup"}};
-
-static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, int *ret_used)
-{
-    const struct {
-        const char *name;
-        const char **to;
-    } flags[] = {{"db", &c->db},         {"program", &c->program},
-                 {"build", &c->build},   {"candidate", &c->candidate},
-                 {"user", &c->user},     {"format", &c->format},
-                 {"output", &c->output}, {"revoke", &c->revoke},
-                 {"listen", &c->listen}, {"cert", &c->cert},
-                 {"key", &c->key},       {"admin-token-file", &c->token},
-                 {"rate", &c->rate},     {"bound", &c->bound}};
-    static const char *const names[] = {"--db",     "--program", "--build",    "--candidate",
-                                        "--user",   "--format",  "--output",   "--revoke",
-                                        "--listen", "--cert",    "--key",      "--admin-token-file",
-                                        "--rate",   "--bound",   "--insecure", "--help"};
-    const char *v;
-    for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
-        if ((v = dh_cli_value(arg, flags[i].name))) {
-            *flags[i].to = v;
-            return 0;
-        }
-        if (next && strncmp(arg, "--", 2) == 0 && strcmp(arg + 2, flags[i].name) == 0) {
-            *flags[i].to = next;
-            *ret_used = 1;
-            return 0;
-        }
-    }
-    if (strcmp(arg, "-o") == 0 && next) {
-        c->output = next;
-        *ret_used = 1;
-        return 0;
-    }
-    if (strcmp(arg, "--insecure") == 0) {
-        c->insecure = true;
-        return 0;
-    }
-    return dh_cli_unknown_flag(c->command, arg, names, DH_ARRAY_LEN(names));
-}
-
-static int read_flags(struct dh_cli_hive *c, int argc, char **argv)
-{
-    int rc = 0;
-    c->files = dh_arena_array(&c->arena, (size_t)argc + 1, sizeof(*c->files));
-    for (int i = 2; !rc && i < argc; i++) {
-        int used = 0;
-        if (argv[i][0] == '-')
-            rc = set_flag(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used);
-        else
-            c->files[c->n_files++] = argv[i];
-        i += used;
-    }
-    if (!rc && !c->db)
-        rc = dh_cli_fail(c->command, "which hive? Give its database: --db=hive.db, or --db=postgres://...");
-    if (!rc && c->n_files && strcmp(c->command, "hive add") != 0)
-        rc = dh_cli_fail(c->command, "it takes no file: '%s'", c->files[0]);
-    return rc;
-}
+#include "util/path.h"
 
 int dh_cmd_hive(int argc, char **argv)
 {
-    const char *names[DH_ARRAY_LEN(commands)];
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
-        }
-    }
-    for (size_t i = 0; argc > 1 && i < DH_ARRAY_LEN(commands); i++) {
-        names[i] = commands[i].name;
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        struct dh_cli_hive c = {.command = commands[i].called};
-        int rc = read_flags(&c, argc, argv);
-        if (!rc)
-            rc = commands[i].run(&c);
-        dh_arena_done(&c.arena);
-        return rc;
-    }
-    if (argc < 2)
-        return dh_cli_fail("hive", "what? 'deadheat hive --help' lists its commands");
-    const char *nearest = dh_cli_nearest(argv[1], strlen(argv[1]), names, DH_ARRAY_LEN(names));
-    return nearest
-               ? dh_cli_fail("hive", "there is no command '%s'; did you mean '%s'?", argv[1], nearest)
-               : dh_cli_fail("hive", "there is no command '%s'; 'deadheat hive --help' lists them", argv[1]);
+    struct dh_arena arena = {0};
+    const char *given = getenv("DEADHEAT_LIBDIR"), *self = dh_path_self(&arena), *path = NULL;
+    (void)argc;
+    if (given && *given)
+        path = dh_arena_printf(&arena, "%s/deadheat-hive", given);
+    else if (self)
+        path = dh_path_join(&arena, self, "../../lib/deadheat/deadheat-hive");
+    fflush(NULL);
+    if (path)
+        execv(path, argv);
+    int rc = dh_cli_fail("hive", "cannot run '%s': %s; install deadheat again, with its libraries",
+                         path ? path : "deadheat-hive", strerror(path ? errno : ENOENT));
+    dh_arena_done(&arena);
+    return rc;
 }

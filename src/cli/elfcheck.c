@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "util/path.h"
 
 static const char marker[] = "__dh_module_init_v3";
 
@@ -65,4 +66,24 @@ enum dh_elfcheck dh_elfcheck_file(const char *path)
         elf_end(elf);
     close(fd);
     return result;
+}
+
+int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force)
+{
+    const char *path = dh_path_find_program(arena, name);
+    enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
+    if (kind == DH_ELFCHECK_UNREADABLE) {
+        int error = errno;
+        if (error == ENOENT && !strchr(name, '/') && access(name, X_OK) == 0)
+            dh_cli_fail(command, "there is no program '%s' on the path; did you mean './%s'?", name, name);
+        else
+            dh_cli_fail(command, "cannot run '%s': %s", name, strerror(error));
+        return error == ENOENT ? 127 : 126; /* as shells do */
+    }
+    if (kind == DH_ELFCHECK_PLAIN && !force)
+        return dh_cli_fail(command,
+                           "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
+                           "'deadheat cc', or give --force to run it all the same",
+                           name);
+    return 0;
 }

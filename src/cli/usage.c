@@ -14,7 +14,6 @@
 
 #include "base/options.h"
 #include "cli/cmd.h"
-#include "detect/detector.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -53,26 +52,6 @@ void dh_cli_warn(const char *command, const char *format, ...)
     va_end(args);
 }
 
-int dh_cli_check_program(struct dh_arena *arena, const char *command, const char *name, bool force)
-{
-    const char *path = dh_path_find_program(arena, name);
-    enum dh_elfcheck kind = path ? dh_elfcheck_file(path) : DH_ELFCHECK_UNREADABLE;
-    if (kind == DH_ELFCHECK_UNREADABLE) {
-        int error = errno;
-        if (error == ENOENT && !strchr(name, '/') && access(name, X_OK) == 0)
-            dh_cli_fail(command, "there is no program '%s' on the path; did you mean './%s'?", name, name);
-        else
-            dh_cli_fail(command, "cannot run '%s': %s", name, strerror(error));
-        return error == ENOENT ? 127 : 126; /* as shells do */
-    }
-    if (kind == DH_ELFCHECK_PLAIN && !force)
-        return dh_cli_fail(command,
-                           "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
-                           "'deadheat cc', or give --force to run it all the same",
-                           name);
-    return 0;
-}
-
 const char *dh_cli_value(const char *arg, const char *name)
 {
     size_t len = strlen(name);
@@ -105,20 +84,6 @@ int dh_cli_unknown_flag(const char *command, const char *arg, const char *const 
     if (nearest)
         return dh_cli_fail(command, "unknown option '%.*s'; did you mean '%s'?", (int)len, arg, nearest);
     return dh_cli_fail(command, "unknown option '%s'; 'deadheat %s --help' lists them", arg, command);
-}
-
-int dh_cli_unknown_detector(const char *command, const char *name, size_t len)
-{
-    const char *names[64];
-    size_t n = 0;
-    for (u32 i = 0; i < dh_n_detectors && n < DH_ARRAY_LEN(names); i++)
-        names[n++] = dh_detectors[i]->name;
-    const char *nearest = dh_cli_nearest(name, len, names, n);
-    if (nearest)
-        return dh_cli_fail(command, "there is no detector '%.*s'; did you mean '%s'?", (int)len, name,
-                           nearest);
-    return dh_cli_fail(command, "there is no detector '%.*s'; 'deadheat detectors' lists them", (int)len,
-                       name);
 }
 
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret)

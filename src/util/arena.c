@@ -23,7 +23,7 @@ _Noreturn void dh_util_no_memory(void)
 
 void *dh_util_alloc(size_t n)
 {
-    void *p = malloc(n ? n : 1);
+    void *p = calloc(1, n ? n : 1);
     if (!p)
         dh_util_no_memory();
     return p;

@@ -27,7 +27,7 @@ char *dh_arena_dup(struct dh_arena *a, const char *s, size_t n);
 char *dh_arena_strdup(struct dh_arena *a, const char *s);
 __attribute__((format(printf, 2, 3))) char *dh_arena_printf(struct dh_arena *a, const char *format, ...);
 
-/* malloc and realloc that do not return NULL. */
+/* Do not return NULL. New memory is zeroed, as an arena's is; what realloc adds is not. */
 void *dh_util_alloc(size_t n);
 void *dh_util_realloc(void *p, size_t n);
 _Noreturn void dh_util_no_memory(void);
