@@ -25,6 +25,14 @@ persist() { # ARGUMENTS: the same until a race is confirmed, a few times: a thre
         [ "$status" -ne 3 ] && return
     done
 }
+await() { # WORDS ARGUMENTS: the same until these words are said
+    words=$1
+    shift
+    for _ in 1 2 3 4 5; do
+        chase "$@"
+        grep -qF -- "$words" err && return
+    done
+}
 self() { echo "$1.c:$(line "$1" FIRST):$1.c:$(line "$1" FIRST)"; } # the pair of one line with itself
 refused() { # NAME SENTENCE ARGUMENTS
     name=$1 sentence=$2

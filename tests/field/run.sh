@@ -109,7 +109,7 @@ pair="stop.c:$(line stop READ):read:stop.c:$(line stop WRITE):write"
 ./stop >out
 same steer-plain "$?:$(cat out)" 0:OK
 # shellcheck disable=SC2086
-chase $steer --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
+persist $steer --steer=alternate --output=alternate.jsonl --pair "$pair" -- ./stop
 same steer-alternate "$status" 66
 has steer-alternate-record alternate.jsonl '"order":"reversed"' '"consequence":"crash"' '"detail":"Segmentation fault"'
 same steer-alternate-always "$(grep '"order":"reversed"' alternate.jsonl | grep -vc '"consequence":"crash"')" 0
@@ -119,13 +119,13 @@ has steer-alternate-words err "in this order the program was killed by SIGSEGV" 
 same steer-hang-plain "$?:$(cat out)" 0:OK
 pair="hang.c:$(line hang READ):hang.c:$(line hang WRITE)"
 # shellcheck disable=SC2086
-chase $steer --hang=1s --steer=primary --output=hang.jsonl --pair "$pair" -- ./hang
+persist $steer --hang=1s --steer=primary --output=hang.jsonl --pair "$pair" -- ./hang
 same steer-hang "$status" 66
 has steer-hang-record hang.jsonl '"order":"shown"' '"consequence":"hang"' '"detail":"no progress for 1 s"'
 has steer-hang-words err "in this order the program hangs: the two threads have made no progress for 1 s; it is killed" "Consequence: hang"
 # Nobody is held at the first access when the second comes, so nobody can be made to wait for it: the time is over.
 # shellcheck disable=SC2086
-chase $steer --trials=6 --steer=primary --output=timeout.jsonl --pair "stop.c:$(line stop WRITE):write:stop.c:$(line stop READ):read" -- ./stop
+persist $steer --trials=6 --steer=primary --output=timeout.jsonl --pair "stop.c:$(line stop WRITE):write:stop.c:$(line stop READ):read" -- ./stop
 has steer-both-orders timeout.jsonl '"order":"shown"' '"consequence":"crash"'
 # shellcheck disable=SC2086
 chase $steer --trials=6 --steer=alternate --pair "meet.c:$first:write:meet.c:$second:read" -- ./meet apart

@@ -9,7 +9,7 @@ for how in 'gcc:-O0' 'gcc:-O2' 'clang-19:-O2'; do
     chase --list --any -- ./random
     same "random-list-$kind" "$status:$(grep -c "random.c:$(line random FIRST):[0-9]* at 0x" out | grep -c '[12]')" 0:1
     lacks "random-list-$kind-frame" out "random.c:$(line random FRAME)"
-    chase --rmax=100% --delay=100ms --any -- ./random race
+    persist --rmax=100% --delay=100ms --any -- ./random race
     if grep -q 'refuses hardware watchpoints' err; then
         skip "random-$kind" "no hardware watchpoints here"
         continue
@@ -18,10 +18,10 @@ for how in 'gcc:-O0' 'gcc:-O2' 'clang-19:-O2'; do
     has "random-race-$kind-words" err "data race on global \`cells[0][0]\`" "#0 add" "random.c:$(line random FIRST)" "1 data race"
     lacks "random-race-$kind-slot" err "?? (0x"
     lacks "random-race-$kind-atomics" err "rounds"
-    chase --rmax=100% --delay=100ms --any -- ./random library
+    persist --rmax=100% --delay=100ms --any -- ./random library
     same "random-library-$kind" "$status:$(cat out)" 66:OK
     has "random-library-$kind-words" err "data race on global \`cells[0][0]\`" "Write of" "1 data race"
-    chase --rmax=100% --delay=100ms --any -- ./random kernel
+    await "a race of unknown origin" --rmax=100% --delay=100ms --any -- ./random kernel
     same "random-kernel-$kind" "$status:$(cat out)" 3:OK
     has "random-kernel-$kind-words" err "random.c:$(line random FIRST)" "nobody was seen to write: a race of unknown origin"
     lacks "random-kernel-$kind-race" err "data race"

@@ -11,7 +11,7 @@ gcc -g -O2 -D_GNU_SOURCE -pthread "$programs/random.c" foreign.o -o random || ex
 
 # ---- What met, and how ----
 # shellcheck disable=SC2086
-chase $slow --summary=race.json -- ./random race
+persist $slow --summary=race.json -- ./random race
 if grep -q 'refuses hardware watchpoints' err; then
     skip all "no hardware watchpoints here"
     exit 0
@@ -22,7 +22,7 @@ has race-json race.json '"at_once": true' '"missed": false' "$add:5:"
 lacks race-atomics err "with random.c:$(line random ATOMIC)"
 # Under a lock they are never there at the same time, and nobody is said to race.
 # shellcheck disable=SC2086
-chase $slow --summary=mutex.json -- ./random mutex 500000
+await "$locked:9 with $locked:9: one after the other" $slow --summary=mutex.json -- ./random mutex 500000
 same mutex "$status:$(cat out)" 3:OK
 has mutex-words err "$locked:9 with $locked:9: one after the other"
 has mutex-json mutex.json '"at_once": false'
@@ -34,12 +34,12 @@ has apart-words err "0 pairs of accesses met on the same bytes"
 
 # ---- What the static analysis knows ----
 # shellcheck disable=SC2086
-chase $slow -- ./random-field race
+persist $slow -- ./random-field race
 same field "$status:$(cat out)" 66:OK
 has field-words err "$add:5 with $add:5: at the same time"
 lacks field-defect err "defect"
 # shellcheck disable=SC2086
-chase $slow --summary=foreign.json -- ./random-field foreign
+persist $slow --summary=foreign.json -- ./random-field foreign
 same defect "$status:$(cat out)" 66:OK
 defect="a defect of the static analysis: .*$add raced with .*$foreign, and these lines are no pair of its table"
 like defect-words err "$defect"
@@ -48,16 +48,16 @@ has defect-json foreign.json '"missed": true'
 # So it is with races that are confirmed otherwise.
 for what in --any "--pair=$add:$foreign:*" "--pair=$add:$foreign:* --steer=primary"; do
     # shellcheck disable=SC2086
-    chase --rmax=100% --delay=50ms $what -- ./random-field foreign
+    persist --rmax=100% --delay=50ms $what -- ./random-field foreign
     same "defect$what" "$status" 66
     like "defect$what-words" err "a defect of the static analysis: .* raced with .*, and these lines are no pair of its table"
 done
-chase --rmax=100% --delay=50ms --pair="$add:$add" -- ./random-field race
+persist --rmax=100% --delay=50ms --pair="$add:$add" -- ./random-field race
 same no-defect "$status" 66
 lacks no-defect-words err "defect"
 # Machine code does not tell that two accesses are atomic; a field build does, and they are no pair.
 # shellcheck disable=SC2086
-chase $slow -- ./random builtin
+persist $slow -- ./random builtin
 same atomic "$status:$(cat out)" 66:OK
 has atomic-words err "with random.c:$(line random BUILTIN):" "if both are atomic in the source, this is no race"
 # shellcheck disable=SC2086
@@ -90,7 +90,7 @@ proposed() { # LINE
 }
 proposed "$(line random FIRST)"
 # shellcheck disable=SC2086
-chase $slow --trials=0 --from=proposed.json --summary=proposed.out -- ./random race
+await "at the same time" $slow --trials=0 --from=proposed.json --summary=proposed.out -- ./random race
 same from "$status:$(cat out)" 66:OK
 has from-words err "1 pair of accesses met on the same bytes:" "$add:5 with $add:5: at the same time" "confirmed data race on global"
 has from-json proposed.out '"runs": 0' '"tried": 1' '"confirmed": 1' '"left": 0'
