@@ -20,6 +20,7 @@ class Configuration:
     rmax: float = None  # for the bar
     kind: str = "native"  # of the build: native, or field
     every: int = 1  # how many rounds it is until its next turn
+    first: int = 0  # the round of its first: no round has all of them, so that each ends soon
 
     @property
     def may_be_refused(self):

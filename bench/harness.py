@@ -22,6 +22,7 @@ RESULTS = DOCS / "benchmarks.json"
 
 KINDS = ("native", "deadheat", "tsan")
 OURS = ("deadheat", "field", "caper", "alias")
+SERVICES = ("deadheat-hive", "deadheat-agent")  # programs that have no part in a build
 FLAGS = ["-O2", "-g", "-pthread"]
 RACED = 66  # exit status of both detectors when they found a race
 
@@ -55,11 +56,11 @@ class Tools:
 
     def changed(self, kind):
         """When what such a build is made with has changed last: of a field build, what is linked into it."""
-        build = self.deadheat.parent.parent
+        library = self.deadheat.parent.parent / "lib" / "deadheat"
         if kind == "field":
-            parts = [build / "lib" / "deadheat" / "libdeadheat-field.a"]
+            parts = [library / "libdeadheat-field.a"]
         else:
-            parts = [p for d in ("bin", "lib") for p in (build / d).rglob("*")] if kind in OURS else []
+            parts = [p for p in library.glob("*") if p.name not in SERVICES] if kind in OURS else []
         return max((p.stat().st_mtime for p in parts if p.is_file()), default=0)
 
     @staticmethod
