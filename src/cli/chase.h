@@ -122,6 +122,8 @@ struct dh_chase_trial {
     u64 ordered;         /* the same */
 };
 struct dh_chase_trial dh_chase_try(struct dh_chase_request *q, struct dh_reporter *reporter, int output);
+/* Who interrupts the program means the command: there is no further run. */
+bool dh_chase_was_interrupted(const struct dh_chase_trial *t);
 
 /* ---- Many pairs ---- */
 
@@ -131,6 +133,7 @@ struct dh_chase_candidate {
     const char *name;               /* both, as --pair takes them; it names the candidate in a state */
     const char *fingerprint;        /* NULL: not known */
     bool reversed;                  /* it was seen with B made first */
+    bool inferred;                  /* `confirmed` counts what dynamic context inference has seen */
     u32 rank;                       /* the smaller, the more promising */
     u32 runs[2];                    /* with A waiting, and with B */
     u32 confirmed, reached, met,

@@ -87,13 +87,17 @@ static void promote(struct many *m, const struct dh_chase_position at[2])
         new->met = 1;
 }
 
-/* Two accesses were seen at once while something was inferred: that is a race, as in a run for this pair. */
+/* Two accesses were seen at once while something was inferred: that is a race, as in a run for this pair. One
+ * run may show several meetings of a pair, of other columns or threads, so all of them count as one. */
 static void confirm(struct many *m, const struct dh_chase_position at[2])
 {
     for (size_t i = 0; i < m->c->n; i++) {
-        bool here = is_pair(m, &m->c->at[i], at);
-        m->c->at[i].confirmed += here;
-        m->c->at[i].reached += here;
+        struct dh_chase_candidate *c = &m->c->at[i];
+        if (c->inferred || !is_pair(m, c, at))
+            continue;
+        c->inferred = true;
+        c->confirmed++;
+        c->reached++;
     }
 }
 
@@ -200,11 +204,9 @@ static void say(struct many *m, const struct dh_chase_candidate *c, bool swapped
     dh_chase_live_show(&m->live, word ? "" : run, word ? run : NULL);
 }
 
-/* Who interrupts the program means the command. */
 static void note_interrupt(struct many *m, const struct dh_chase_trial *t)
 {
-    if (t->ran &&
-        (dh_cli_child_was_interrupted() || (WIFSIGNALED(t->status) && WTERMSIG(t->status) == SIGINT)))
+    if (dh_chase_was_interrupted(t))
         m->stop = m->q->interrupted = true;
 }
 

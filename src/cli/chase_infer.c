@@ -333,9 +333,11 @@ int dh_chase_infer(struct dh_chase_request *q)
     if (!rc) {
         struct dh_reporter *reporter = dh_chase_reporter(q);
         q->again = q->trials > 1;
-        for (u64 i = 0; i < q->trials && t.ran && !t.broken_off; i++) {
+        bool stop = false;
+        for (u64 i = 0; i < q->trials && !stop; i++) {
             t = dh_chase_infer_run(&inf, reporter, output);
             blind |= t.blind;
+            stop = !t.ran || t.broken_off || dh_chase_was_interrupted(&t);
         }
         dh_reporter_finish(reporter, &result);
         dh_chase_infer_print(&inf);

@@ -453,3 +453,9 @@ out:
     dh_chase_target_done(&target);
     return trial;
 }
+
+bool dh_chase_was_interrupted(const struct dh_chase_trial *t)
+{
+    return t->ran &&
+           (dh_cli_child_was_interrupted() || (WIFSIGNALED(t->status) && WTERMSIG(t->status) == SIGINT));
+}

@@ -436,10 +436,11 @@ static int run(struct dh_chase_request *q)
     if (dh_chase_open_output(q, &output) != 0)
         return DH_EXIT_TROUBLE;
     struct dh_reporter *reporter = dh_chase_reporter(q);
-    bool ran = true;
-    for (u64 i = 0; i < q->trials && ran; i++) {
+    bool ran = true, interrupted = false;
+    for (u64 i = 0; i < q->trials && ran && !interrupted; i++) {
         struct dh_chase_trial trial = dh_chase_try(q, reporter, output);
         ran = trial.ran;
+        interrupted = dh_chase_was_interrupted(&trial);
         tally.runs += ran;
         tally.confirmed += trial.confirmed;
         tally.reached += trial.reached;

@@ -51,12 +51,18 @@ same unchased-tried "$(sed -n 's/.*"tried": \([0-9]*\).*/\1/p' masked.out)" 1
 build gcc -O1 interrupt
 pair="interrupt.c:$(line interrupt FIRST):write:interrupt.c:$(line interrupt SECOND):read"
 for how in default:66: handled:66:OK; do
-    persist --rmax=100% --steer=alternate --trials=4 --output=${how%%:*}.jsonl --pair "$pair" -- ./interrupt "${how%%:*}"
+    await "data race" --rmax=100% --steer=alternate --output=${how%%:*}.jsonl --pair "$pair" -- ./interrupt "${how%%:*}"
     same "interrupt-$how" "${how%%:*}:$status:$(sort -u out)" "$how"
     has "interrupt-$how-record" "${how%%:*}.jsonl" '"consequence":"interrupted"' '"detail":"by the user"'
     lacks "interrupt-$how-crash" err "killed by"
 done
-# Of many pairs it ends all.
+# It ends all trials, and of many pairs all.
+# shellcheck disable=SC2086
+chase $short --trials=9 --pair "$pair" -- ./interrupt handled
+same interrupt-trials "$(cat out)" OK
+# shellcheck disable=SC2086
+chase $short --trials=9 --infer -- ./interrupt handled
+same interrupt-infer "$(cat out)" OK
 findings interrupt SECOND FIRST | sed 's/"write"/"read"/' >interrupt.json
 # shellcheck disable=SC2086
 chase $short --trials=1000 --from interrupt.json --summary=interrupt.out -- ./interrupt handled
