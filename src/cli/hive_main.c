@@ -30,6 +30,10 @@ static const char usage[] =
     "  --insecure            listen beyond this machine without a certificate\n"
     "  --admin-token-file=FILE  a file with the administrator's token; without it that part is closed\n"
     "  --rate=N              requests a second that one user may make (default: 20)\n"
+    "  --connections=N       most at once, half of them from one address (default: 8192)\n"
+    "  --timeout=SECONDS     close connections on which a request or an answer takes longer, or nothing "
+    "comes\n"
+    "                        (default: 30)\n"
     "  --bound=SECONDS       a task that takes longer goes to another user as well (default: 600)\n"
     "\n"
     "add: register field builds ('deadheat cc --dh-mode=field') with their sites and pairs. The first one of "
@@ -62,17 +66,26 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
     const struct {
         const char *name;
         const char **to;
-    } flags[] = {{"db", &c->db},         {"program", &c->program},
-                 {"build", &c->build},   {"candidate", &c->candidate},
-                 {"user", &c->user},     {"format", &c->format},
-                 {"output", &c->output}, {"revoke", &c->revoke},
-                 {"listen", &c->listen}, {"cert", &c->cert},
-                 {"key", &c->key},       {"admin-token-file", &c->token},
-                 {"rate", &c->rate},     {"bound", &c->bound}};
-    static const char *const names[] = {"--db",     "--program", "--build",    "--candidate",
-                                        "--user",   "--format",  "--output",   "--revoke",
-                                        "--listen", "--cert",    "--key",      "--admin-token-file",
-                                        "--rate",   "--bound",   "--insecure", "--help"};
+    } flags[] = {{"db", &c->db},
+                 {"program", &c->program},
+                 {"build", &c->build},
+                 {"candidate", &c->candidate},
+                 {"user", &c->user},
+                 {"format", &c->format},
+                 {"output", &c->output},
+                 {"revoke", &c->revoke},
+                 {"listen", &c->listen},
+                 {"cert", &c->cert},
+                 {"key", &c->key},
+                 {"admin-token-file", &c->token},
+                 {"rate", &c->rate},
+                 {"bound", &c->bound},
+                 {"connections", &c->connections},
+                 {"timeout", &c->timeout}};
+    static const char *const names[] = {
+        "--db",     "--program", "--build",       "--candidate", "--user",     "--format",
+        "--output", "--revoke",  "--listen",      "--cert",      "--key",      "--admin-token-file",
+        "--rate",   "--bound",   "--connections", "--timeout",   "--insecure", "--help"};
     const char *v;
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
         if ((v = dh_cli_value(arg, flags[i].name))) {

@@ -13,6 +13,8 @@ struct dh_hive_serve {
     const char *cert, *key; /* PEM; NULL: no TLS */
     const char *admin;      /* SHA-256 of the administrator's token, in hexadecimal; NULL: there is none */
     double rate;            /* requests a second of one user */
+    unsigned connections;   /* at once; half of them from one address */
+    double patience_s;      /* for a request, an answer, or nothing at all */
     const struct dh_hive_policy *policy;
 };
 

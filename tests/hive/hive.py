@@ -12,6 +12,7 @@ import time
 
 from client import Server, case, different, draw, finish, result, run, token
 from openapi import check, fits
+from slow import test_slow
 
 DEADHEAT, KIND, DB, MORE = sys.argv[1:5]
 TOKEN = token()
@@ -245,6 +246,29 @@ def test_store_fails(server, key, build):
     case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
 
 
+def each_race_once(servers):
+    """As many users as races, at once, by both hives: none is asked of two users while another one of nobody."""
+    out = run(DEADHEAT, "add", f"--db={DB}", "--program=many", "./many")[1]
+    key, build = out.rsplit(": ", 1)[-1].strip(), out.split("build ")[1].split()[0]
+    races = int(out.split(": ")[2].split()[0])
+    for s in servers:  # they follow the log
+        while s.ask("GET", f"/v1/candidates?build={build}", key=TOKEN)[0] == 404:
+            pass
+    together, units = threading.Barrier(races), []
+
+    def ask(server):
+        user = draw()
+        together.wait()
+        units.append(poll(server, key, build, user)[1]["task"]["unit"])
+
+    threads = [threading.Thread(target=ask, args=(servers[i % 2],)) for i in range(races)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return len(set(units)), 32
+
+
 def test_two_hives(key, build):
     """Two processes over one store: no task is given twice, and each sees what the other did."""
     a, b = Server(DEADHEAT, DB), Server(DEADHEAT, DB)
@@ -262,6 +286,7 @@ def test_two_hives(key, build):
     for t in threads:
         t.join()
     case(named("two hives give no task twice"), different(len(set(numbers)), 80))
+    case(named("two hives give each race once"), different(*each_race_once([a, b])))
     user = draw()
     task = poll(a, key, build, user)[1]["task"]["task"]
     r = result(task, "not-seen")
@@ -314,6 +339,7 @@ def main():
     if KIND == "sqlite":
         test_listening()
         test_rate(key, build)
+        test_slow(DEADHEAT, DB, named, key, TOKEN, build)
     finish()
 
 

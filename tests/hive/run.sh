@@ -13,8 +13,8 @@ stop() {
 trap stop EXIT
 cd "$work" || exit 1
 
-for v in "" -DLATER; do
-    "$deadheat" cc --dh-mode=field -g -O1 -pthread $v "$here/prog.c" -o "prog$v" >cc.log 2>&1 ||
+for v in "prog " "prog -DLATER" "many "; do
+    "$deadheat" cc --dh-mode=field -g -O1 -pthread ${v#* } "$here/${v% *}.c" -o "${v% *}${v#* }" >cc.log 2>&1 ||
         { echo "FAIL hive/build: $(head -3 cc.log | tr '\n' '|')"; exit 1; }
 done
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
