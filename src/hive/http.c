@@ -333,7 +333,6 @@ static struct MHD_Daemon *listen_on(struct dh_hive_server *s)
 int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server **ret, char **ret_why)
 {
     struct dh_hive_server *s = dh_util_alloc(sizeof(*s));
-    memset(s, 0, sizeof(*s));
     s->how = *how;
     s->started_us = dh_hive_now_us();
     s->users.per_second = how->rate;
