@@ -12,7 +12,7 @@ struct dh_cli_hive {
     const char *command; /* "hive add" */
     const char *db;
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
-    const char *rate, *bound, *connections, *timeout;
+    const char *rate, *bound, *connections, *timeout, *snapshot;
     bool insecure;
     const char **files;
     size_t n_files;

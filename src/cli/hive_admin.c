@@ -16,7 +16,7 @@
 int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine **ret)
 {
     char *why = NULL;
-    if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, NULL, NULL, ret, &why) == 0)
+    if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, 0, NULL, NULL, ret, &why) == 0)
         return 0;
     int rc = dh_cli_fail(c->command, "cannot use the hive '%s': %s", c->db, why ? why : "unknown");
     free(why);

@@ -34,6 +34,9 @@ static const char usage[] =
     "  --timeout=SECONDS     close connections on which a request or an answer takes longer, or nothing "
     "comes\n"
     "                        (default: 30)\n"
+    "  --snapshot=EVENTS     keep a snapshot, from which the next start is quick, when it starts or stops "
+    "and the last\n"
+    "                        one is so many events behind (default: 200000)\n"
     "  --bound=SECONDS       a task that takes longer goes to another user as well (default: 600)\n"
     "\n"
     "add: register field builds ('deadheat cc --dh-mode=field') with their sites and pairs. The first one of "
@@ -81,11 +84,13 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
                  {"rate", &c->rate},
                  {"bound", &c->bound},
                  {"connections", &c->connections},
-                 {"timeout", &c->timeout}};
-    static const char *const names[] = {
-        "--db",     "--program", "--build",       "--candidate", "--user",     "--format",
-        "--output", "--revoke",  "--listen",      "--cert",      "--key",      "--admin-token-file",
-        "--rate",   "--bound",   "--connections", "--timeout",   "--insecure", "--help"};
+                 {"timeout", &c->timeout},
+                 {"snapshot", &c->snapshot}};
+    static const char *const names[] = {"--db",       "--program",  "--build",       "--candidate",
+                                        "--user",     "--format",   "--output",      "--revoke",
+                                        "--listen",   "--cert",     "--key",         "--admin-token-file",
+                                        "--rate",     "--bound",    "--connections", "--timeout",
+                                        "--snapshot", "--insecure", "--help"};
     const char *v;
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
         if ((v = dh_cli_value(arg, flags[i].name))) {

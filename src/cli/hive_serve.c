@@ -95,7 +95,7 @@ static void raise_files(struct dh_cli_hive *c, struct dh_hive_serve *how)
 
 static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct dh_hive_serve *how)
 {
-    double bound = 0, connections = 0;
+    double bound = 0, connections = 0, snapshot = 0;
     int rc = read_address(c, how);
     if (!rc && !c->cert != !c->key)
         rc = dh_cli_fail(c->command,
@@ -114,6 +114,10 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
         rc = read_number(c, "--connections", c->connections, 1e6, &connections);
     if (!rc && c->timeout)
         rc = read_number(c, "--timeout", c->timeout, 86400, &how->patience_s);
+    if (!rc && c->snapshot)
+        rc = read_number(c, "--snapshot", c->snapshot, 1e15, &snapshot);
+    if (snapshot)
+        how->snapshot_events = snapshot < 1 ? 1 : (u64)snapshot;
     if (connections)
         how->connections = connections < 4 ? 4 : (unsigned)connections;
     if (bound)
@@ -129,8 +133,12 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
 int dh_cli_hive_serve(struct dh_cli_hive *c)
 {
     struct dh_hive_policy policy = dh_hive_racemob;
-    struct dh_hive_serve how = {
-        .db = c->db, .rate = 20, .connections = 8192, .patience_s = 30, .policy = &policy};
+    struct dh_hive_serve how = {.db = c->db,
+                                .rate = 20,
+                                .connections = 8192,
+                                .patience_s = 30,
+                                .snapshot_events = 200000,
+                                .policy = &policy};
     struct dh_hive_server *server;
     char *why = NULL;
     sigset_t ends;

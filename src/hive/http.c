@@ -341,7 +341,8 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
     s->strangers.burst = 30;
     pthread_mutex_init(&s->lock, NULL);
     dh_hive_patience_init(&s->patience, patience_us(s, 0));
-    int rc = dh_hive_engine_start(how->db, true, how->policy, on_change, s, &s->engine, ret_why);
+    int rc = dh_hive_engine_start(how->db, true, how->policy, how->snapshot_events, on_change, s, &s->engine,
+                                  ret_why);
     if (!rc) {
         struct MHD_Daemon *daemon = listen_on(s);
         if (daemon) {

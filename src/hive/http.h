@@ -15,6 +15,7 @@ struct dh_hive_serve {
     double rate;            /* requests a second of one user */
     unsigned connections;   /* at once; half of them from one address */
     double patience_s;      /* for a request, an answer, or nothing at all */
+    u64 snapshot_events;    /* see dh_hive_engine_start */
     const struct dh_hive_policy *policy;
 };
 

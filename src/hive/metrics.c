@@ -51,6 +51,8 @@ char *dh_hive_metrics(struct dh_hive_server *s)
     put(f, "committed_events_total", "counter", "Events that this process appended.", (double)stats.events);
     put(f, "store_failures_total", "counter", "Times that the store could not be used.",
         (double)stats.failures);
+    put(f, "snapshot_event", "gauge",
+        "The number of the last event that the snapshot has; 0 if there is none.", (double)stats.snapshot);
     put(f, "start_time_seconds", "gauge", "When this process started, since 1970.",
         (double)s->started_us / 1e6);
     fputs("# HELP deadheat_hive_candidates Candidates by verdict.\n# TYPE deadheat_hive_candidates gauge\n",

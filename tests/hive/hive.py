@@ -5,6 +5,7 @@ MORE is, for SQLite, where a second database may be made; for PostgreSQL, a comm
 import json
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -246,6 +247,38 @@ def test_store_fails(server, key, build):
     case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
 
 
+def known(server):
+    """All that a hive shows."""
+    return [server.ask("GET", path, key=TOKEN)[1] for path in ("/v1/status", "/v1/builds", "/v1/candidates", "/v1/users")]
+
+
+def test_snapshot(key, build):
+    """A start from a snapshot is a start from the log; and so is one from a snapshot that is damaged."""
+    first = Server(DEADHEAT, DB, "--snapshot=1000000000")
+    wanted = known(first)
+    first.stop()
+    Server(DEADHEAT, DB, "--snapshot=1").stop()
+    second = Server(DEADHEAT, DB, "--snapshot=1000000000")
+    used = f"deadheat_hive_snapshot_event {wanted[0]['events']}\n" in second.ask("GET", "/metrics")[1]
+    case(named("a start from a snapshot"), different((used, known(second)), (True, wanted)))
+    user = draw()
+    task = poll(second, key, build, user)[1]["task"]["task"]
+    second.ask("POST", "/v1/results", result(task, "no-race"), key, user)
+    wanted = known(second)
+    second.stop()
+    third = Server(DEADHEAT, DB, "--snapshot=1000000000")
+    case(named("and of what follows it"), different(known(third), wanted))
+    third.stop()
+    if KIND == "sqlite":
+        with sqlite3.connect(DB) as db:
+            db.execute("UPDATE snapshots SET data = zeroblob(1000) WHERE part = 0")
+        db.close()
+        fourth = Server(DEADHEAT, DB, "--snapshot=1000000000")
+        unused = "deadheat_hive_snapshot_event 0\n" in fourth.ask("GET", "/metrics")[1]
+        case(named("a damaged snapshot is none"), different((unused, known(fourth)), (True, wanted)))
+        fourth.stop()
+
+
 def each_race_once(servers):
     """As many users as races, at once, by both hives: none is asked of two users while another one of nobody."""
     out = run(DEADHEAT, "add", f"--db={DB}", "--program=many", "./many")[1]
@@ -336,6 +369,7 @@ def main():
     test_store_fails(server, key, build)
     case(named("stop"), different(server.stop(), 0))
     test_two_hives(key, build)
+    test_snapshot(key, build)
     if KIND == "sqlite":
         test_listening()
         test_rate(key, build)
