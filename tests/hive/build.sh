@@ -17,4 +17,4 @@ $cc -std=gnu17 -g -O1 -D_GNU_SOURCE -DDH_VERSION=\"0\" -I"$root/src" -I"$root/in
     "$root"/src/hive/*.c "$root"/src/store/*.c "$root"/src/cli/hive_*.c "$root/src/cli/usage.c" "$root/src/util/arena.c" "$root/src/util/map.c"
 # shellcheck disable=SC2086
 $cc ./*.o -Wl,--start-group "$obj"/src/caper/*.a "$obj"/src/report/*.a "$obj"/src/util/*.a "$obj"/src/base/*.a -Wl,--end-group \
-    -lmicrohttpd -lgnutls -lsqlite3 -lpq -ljansson -ldw -lelf -lzstd -lxxhash -lm -pthread -o deadheat-hive
+    -lmicrohttpd -lcurl -lgnutls -lsqlite3 -lpq -ljansson -ldw -lelf -lzstd -lxxhash -lm -pthread -o deadheat-hive

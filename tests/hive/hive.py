@@ -328,6 +328,24 @@ def test_two_hives(key, build):
     case(named("a stop is clean"), different((a.stop(), b.stop()), (0, 0)))
 
 
+def test_remote(server):
+    """Builds and keys by the interface, for who cannot open the database."""
+    where = (f"--hive=https://127.0.0.1:{server.port}", "--cert=cert.pem")
+    status, out, err = run(DEADHEAT, "add", *where, "--admin-token-file=token", "./many")
+    build, key = (out.split("build ")[1].split()[0], out.rsplit(": ", 1)[-1].strip()) if not status else ("", "")
+    case(named("add by the interface"), err if status else different((" 32 candidates" in out, poll(server, key, build, draw())[0]), (True, 200)))
+    again = run(DEADHEAT, "add", *where, "--admin-token-file=token", "./many")
+    more = run(DEADHEAT, "key", *where, "--admin-token-file=token", "--program=many")
+    less = run(DEADHEAT, "key", *where, "--admin-token-file=token", "--program=many", "--revoke=1")
+    case(named("keys by the interface"), different(("already" in again[1] and "key" not in again[1], "key 2" in more[1], less[0], poll(server, key, build, draw())[0]),
+                                                   (True, True, 0, 401)))
+    refused = [run(DEADHEAT, "add", *args, "./many") for args in (
+        (*where, "--admin-token-file=cert.pem"), where, (where[0], "--admin-token-file=token"), ("--hive=http://192.0.2.1:1", "--admin-token-file=token"),
+        (*where, "--admin-token-file=token", "--program=other"))]
+    said = [text in r[2] for r, text in zip(refused, ("not the administrator", "--admin-token-file", "certificate", "unencrypted", "another program"))]
+    case(named("no add without the right to"), different(([r[0] for r in refused], said), ([2] * 5, [True] * 5)))
+
+
 def test_listening():
     status, _, err = run(DEADHEAT, "serve", f"--db={MORE}", "--listen=0.0.0.0:0")
     case(named("not beyond loopback without TLS"), different((status, "--insecure" in err, os.path.exists(MORE)), (2, True, False)))
@@ -337,6 +355,7 @@ def test_listening():
     case(named("no short token"), different((status, "too short" in err), (2, True)))
     s = Server(DEADHEAT, MORE, "--cert=cert.pem", "--key=key.pem")
     case(named("TLS"), different(s.ask("GET", "/healthz"), (200, "ok\n")))
+    test_remote(s)
     s.stop()
     with open("rubbish", "w", encoding="ascii") as f:
         f.write("this is no database, and long enough to be read as one" * 20)
