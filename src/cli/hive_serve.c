@@ -87,7 +87,7 @@ static void raise_files(struct dh_cli_hive *c, struct dh_hive_serve *how)
     }
     if (files.rlim_cur >= wanted)
         return;
-    how->connections = files.rlim_cur > 2 * OTHERS ? (unsigned)(files.rlim_cur - OTHERS) : OTHERS;
+    how->connections = (unsigned)(files.rlim_cur > 2 * OTHERS ? files.rlim_cur - OTHERS : files.rlim_cur / 2);
     dh_cli_warn(c->command,
                 "this process may open %llu files, so there are at most %u connections at once (ulimit -n)",
                 (unsigned long long)files.rlim_cur, how->connections);

@@ -357,6 +357,12 @@ def test_listening():
     case(named("TLS"), different(s.ask("GET", "/healthz"), (200, "ok\n")))
     test_remote(s)
     s.stop()
+    p = subprocess.Popen(["prlimit", "--nofile=200:200", DEADHEAT, "hive", "serve", f"--db={MORE}", "--listen=127.0.0.1:0"],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = p.stdout.readline()
+    p.terminate()
+    err = p.communicate()[1]
+    case(named("few files, few connections"), different(("serving" in line, "at most 136 connections" in err, p.returncode), (True, True, 0)))
     with open("rubbish", "w", encoding="ascii") as f:
         f.write("this is no database, and long enough to be read as one" * 20)
     status, _, err = run(DEADHEAT, "status", "--db=rubbish")

@@ -15,6 +15,7 @@ trap stop EXIT
 cd "$work" || exit 1
 
 for v in "prog " "prog -DLATER" "many "; do
+    # shellcheck disable=SC2086 # no flag, or one
     "$deadheat" cc --dh-mode=field -g -O1 -pthread ${v#* } "$here/${v% *}.c" -o "${v% *}${v#* }" >cc.log 2>&1 ||
         { echo "FAIL hive/build: $(head -3 cc.log | tr '\n' '|')"; exit 1; }
 done
