@@ -17,7 +17,7 @@
 #include "util/lines.h"
 #include "util/path.h"
 
-enum { MOST_TABLE = 256 << 20, MOST_ANSWER = 1 << 20, MOST_TOKEN = 1 << 16, CONNECT_S = 10, SILENT_S = 60 };
+enum { MOST_TABLE = 256 << 20, MOST_ANSWER = 1 << 20, MOST_TOKEN = 1 << 16, CONNECT_S = 30, SILENT_S = 60 };
 
 struct remote {
     struct dh_cli_hive *c;
