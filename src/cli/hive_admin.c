@@ -16,7 +16,7 @@
 int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine **ret)
 {
     char *why = NULL;
-    if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, NULL, NULL, ret, &why) == 0)
+    if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, 0, NULL, NULL, ret, &why) == 0)
         return 0;
     int rc = dh_cli_fail(c->command, "cannot use the hive '%s': %s", c->db, why ? why : "unknown");
     free(why);
@@ -111,6 +111,8 @@ int dh_cli_hive_add(struct dh_cli_hive *c)
     struct dh_hive_engine *e;
     if (!c->n_files)
         return dh_cli_fail(c->command, "which program? For example: deadheat hive add --db=hive.db ./server");
+    if (c->hive)
+        return dh_cli_hive_remote_add(c);
     int rc = dh_cli_hive_open(c, true, &e);
     if (rc)
         return rc;
@@ -134,6 +136,8 @@ int dh_cli_hive_key(struct dh_cli_hive *c)
     struct dh_hive_engine *e;
     if (!c->program)
         return dh_cli_fail(c->command, "of which program? Give --program=NAME");
+    if (c->hive)
+        return dh_cli_hive_remote_key(c);
     int rc = dh_cli_hive_open(c, false, &e);
     if (rc)
         return rc;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/cmd.h"
 #include "cli/hive.h"
@@ -72,9 +73,29 @@ static int read_number(struct dh_cli_hive *c, const char *flag, const char *text
     return 0;
 }
 
+/* Each connection is an open file, and the usual limit is 1,024 of them. */
+static void raise_files(struct dh_cli_hive *c, struct dh_hive_serve *how)
+{
+    enum { OTHERS = 64 };
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    rlim_t wanted = (rlim_t)how->connections + OTHERS;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= wanted)
+        return;
+    how->connections = (unsigned)(files.rlim_cur > 2 * OTHERS ? files.rlim_cur - OTHERS : files.rlim_cur / 2);
+    dh_cli_warn(c->command,
+                "this process may open %llu files, so there are at most %u connections at once (ulimit -n)",
+                (unsigned long long)files.rlim_cur, how->connections);
+}
+
 static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct dh_hive_serve *how)
 {
-    double bound = 0;
+    double bound = 0, connections = 0, snapshot = 0;
     int rc = read_address(c, how);
     if (!rc && !c->cert != !c->key)
         rc = dh_cli_fail(c->command,
@@ -89,6 +110,16 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
         rc = read_number(c, "--rate", c->rate, 1e6, &how->rate);
     if (!rc && c->bound)
         rc = read_number(c, "--bound", c->bound, 1e7, &bound);
+    if (!rc && c->connections)
+        rc = read_number(c, "--connections", c->connections, 1e6, &connections);
+    if (!rc && c->timeout)
+        rc = read_number(c, "--timeout", c->timeout, 86400, &how->patience_s);
+    if (!rc && c->snapshot)
+        rc = read_number(c, "--snapshot", c->snapshot, 1e15, &snapshot);
+    if (snapshot)
+        how->snapshot_events = snapshot < 1 ? 1 : (u64)snapshot;
+    if (connections)
+        how->connections = connections < 4 ? 4 : (unsigned)connections;
     if (bound)
         policy->settings.bound_us = (u64)(bound * 1e6);
     if (!rc && !c->cert && !c->insecure && !dh_hive_is_loopback(how->address))
@@ -102,13 +133,19 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
 int dh_cli_hive_serve(struct dh_cli_hive *c)
 {
     struct dh_hive_policy policy = dh_hive_racemob;
-    struct dh_hive_serve how = {.db = c->db, .rate = 20, .policy = &policy};
+    struct dh_hive_serve how = {.db = c->db,
+                                .rate = 20,
+                                .connections = 8192,
+                                .patience_s = 30,
+                                .snapshot_events = 200000,
+                                .policy = &policy};
     struct dh_hive_server *server;
     char *why = NULL;
     sigset_t ends;
     int which, rc = read_how(c, &policy, &how);
     if (rc)
         return rc;
+    raise_files(c, &how);
     sigemptyset(&ends); /* in all threads, so that sigwait gets them */
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGINT);

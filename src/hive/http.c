@@ -14,7 +14,13 @@
 #include "hive/secret.h"
 #include "hive/server.h"
 
-enum { CONNECTIONS = 8192, IDLE_S = 30, MEMORY = 16 << 10, THREADS = 2 };
+/* A body or an answer has to get through at this many bytes a second, and a little time beside. */
+enum { MEMORY = 16 << 10, THREADS = 2, SLOWEST = 256 << 10, LONGEST_ANSWER = 16 << 20 };
+
+static u64 patience_us(const struct dh_hive_server *s, size_t bytes)
+{
+    return (u64)(s->how.patience_s * 1e6) + 1000000ull * bytes / SLOWEST;
+}
 
 /* ---- Answers ---- */
 
@@ -58,6 +64,7 @@ static enum MHD_Result send_answer(struct dh_hive_request *r)
     pthread_mutex_lock(&r->server->lock);
     r->server->answers[r->status < DH_HIVE_STATUSES ? r->status : 0]++;
     pthread_mutex_unlock(&r->server->lock);
+    dh_hive_patience_set(r->connection, patience_us(r->server, LONGEST_ANSWER));
     enum MHD_Result sent = MHD_queue_response(r->connection, r->status, response);
     MHD_destroy_response(response);
     return sent;
@@ -241,13 +248,17 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
     (void)version;
     if (!r) {
         r = *request = begin(ctx, c, url, method);
-        return r->answered ? send_answer(r) : MHD_YES;
+        if (r->answered)
+            return send_answer(r);
+        dh_hive_patience_set(c, patience_us(ctx, r->route->most));
+        return MHD_YES;
     }
     if (*data_len) {
         take_body(r, data, *data_len);
         *data_len = 0;
         return MHD_YES;
     }
+    dh_hive_patience_set(c, 0); /* now it waits for us */
     if (!r->answered && r->too_long)
         dh_hive_answer_error(r, 413, "the request is too long");
     else if (!r->answered)
@@ -262,9 +273,10 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 static void on_end(void *ctx, struct MHD_Connection *c, void **request, enum MHD_RequestTerminationCode how)
 {
     struct dh_hive_request *r = *request;
-    (void)ctx, (void)c, (void)how;
+    (void)how;
     if (!r)
         return;
+    dh_hive_patience_set(c, patience_us(ctx, 0));
     json_decref(r->input);
     free(r->body);
     free(r->text);
@@ -277,6 +289,7 @@ static void on_change(void *ctx)
     struct dh_hive_server *s = ctx;
     if (__atomic_load_n(&s->daemon, __ATOMIC_ACQUIRE))
         dh_hive_poll_look(s);
+    dh_hive_patience_sweep(&s->patience, dh_hive_now_us());
 }
 
 bool dh_hive_is_loopback(const char *address)
@@ -309,16 +322,17 @@ static struct MHD_Daemon *listen_on(struct dh_hive_server *s)
     }
     return MHD_start_daemon(flags, how->port, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, at,
                             MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
-                            (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-                            MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-                            MHD_OPTION_ARRAY, how->cert ? tls : none, MHD_OPTION_END);
+                            how->connections, MHD_OPTION_CONNECTION_TIMEOUT,
+                            (unsigned)(how->patience_s + 0.5), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                            (size_t)MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_end, s, MHD_OPTION_NOTIFY_CONNECTION,
+                            dh_hive_patience_notify, &s->patience, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                            how->connections / 2, MHD_OPTION_ARRAY, how->cert ? tls : none, MHD_OPTION_END);
 }
 
 int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server **ret, char **ret_why)
 {
     struct dh_hive_server *s = dh_util_alloc(sizeof(*s));
-    memset(s, 0, sizeof(*s));
     s->how = *how;
     s->started_us = dh_hive_now_us();
     s->users.per_second = how->rate;
@@ -326,7 +340,9 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
     s->strangers.per_second = 1;
     s->strangers.burst = 30;
     pthread_mutex_init(&s->lock, NULL);
-    int rc = dh_hive_engine_start(how->db, true, how->policy, on_change, s, &s->engine, ret_why);
+    dh_hive_patience_init(&s->patience, patience_us(s, 0));
+    int rc = dh_hive_engine_start(how->db, true, how->policy, how->snapshot_events, on_change, s, &s->engine,
+                                  ret_why);
     if (!rc) {
         struct MHD_Daemon *daemon = listen_on(s);
         if (daemon) {
@@ -339,6 +355,7 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
         dh_hive_engine_stop(s->engine);
         dh_hive_engine_free(s->engine);
     }
+    dh_hive_patience_done(&s->patience);
     pthread_mutex_destroy(&s->lock);
     free(s);
     return rc;
@@ -356,6 +373,7 @@ void dh_hive_server_stop(struct dh_hive_server *s)
     dh_hive_engine_stop(s->engine); /* all that was submitted is stored, and its connections are awake */
     MHD_stop_daemon(s->daemon);
     dh_hive_engine_free(s->engine);
+    dh_hive_patience_done(&s->patience);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }

@@ -13,6 +13,7 @@
 #include "hive/engine.h"
 #include "hive/http.h"
 #include "hive/limit.h"
+#include "hive/patience.h"
 
 enum dh_hive_access { DH_HIVE_ANYBODY, DH_HIVE_AGENT, DH_HIVE_ADMIN };
 
@@ -45,6 +46,7 @@ struct dh_hive_request {
     /* A poll that waits: */
     u64 since, deadline_us, asked_us;
     char build[130];
+    u32 user_at; /* see dh_hive_poll_changes */
     struct dh_hive_request *next;
 };
 
@@ -58,6 +60,7 @@ struct dh_hive_server {
     struct dh_hive_request *waiting;
     bool stopping;
     struct dh_hive_limit users, strangers;
+    struct dh_hive_patience patience; /* has a lock of its own */
     u64 answers[DH_HIVE_STATUSES];
     u64 started_us;
 };
