@@ -12,8 +12,9 @@ struct dh_cli_hive {
     const char *command; /* "hive add" */
     const char *db;
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
+    const char *reader; /* a file with the reader's token */
     const char *rate, *bound;
-    bool insecure;
+    bool insecure, source;
     const char **files;
     size_t n_files;
     struct dh_arena arena;
@@ -24,6 +25,14 @@ int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine *
 void dh_cli_hive_close(struct dh_hive_engine *e);
 /* Has the engine do something, which says what became of it. 0, or the exit status after a message. */
 int dh_cli_hive_stored(struct dh_cli_hive *c, bool stored, enum dh_hive_status status, const char *why);
+
+/* hive_source.c: the lines of source around the sites of a build's table, as a document from malloc
+ * (hive/source.h). Says on standard error which files cannot be read. */
+struct dh_cli_source_count {
+    size_t lines, files;
+};
+char *dh_cli_hive_source(struct dh_cli_hive *c, const struct dh_pairs *table,
+                         struct dh_cli_source_count *ret);
 
 /* Each is one command. */
 int dh_cli_hive_serve(struct dh_cli_hive *c);

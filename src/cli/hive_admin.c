@@ -48,6 +48,8 @@ struct change {
     enum dh_hive_status status;
     const char *why;
     size_t units, bundles, known;
+    char *source; /* NULL: not wanted */
+    enum dh_hive_status source_status;
 };
 
 static void count_units(struct change *x, const struct dh_hive_state *s)
@@ -78,10 +80,28 @@ static void work_add(struct dh_hive_batch *b, void *ctx)
         return;
     count_units(x, b->state);
     enum dh_hive_status status = x->status;
+    if (x->source)
+        x->source_status = dh_hive_add_source(b, x->build->id_text, x->source, strlen(x->source), &x->why);
+    if (x->source_status >= DH_HIVE_BAD) {
+        x->status = x->source_status;
+        return;
+    }
     x->wants_key = b->state->programs[dh_hive_find_program(b->state, x->program)].n_keys == 0;
     if (x->wants_key)
         make_key(b, x);
     x->status = status;
+}
+
+static int find_source(struct dh_cli_hive *c, const char *path, const struct dh_caper_build *build,
+                       char **ret, struct dh_cli_source_count *ret_count)
+{
+    struct dh_pairs *table;
+    const char *why;
+    if (dh_pairs_read(build->bytes, build->n_bytes, &table, &why) != 0)
+        return dh_cli_fail(c->command, "'%s': %s", path, why);
+    *ret = dh_cli_hive_source(c, table, ret_count);
+    dh_pairs_free(table);
+    return 0;
 }
 
 static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char *path)
@@ -91,8 +111,13 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     if (dh_caper_build_bytes(&c->arena, path, &build, &why) != 0)
         return dh_cli_fail(c->command, "'%s' %s", path, why);
     struct change x = {.c = c, .build = &build, .program = c->program ? c->program : dh_path_base(path)};
+    struct dh_cli_source_count lines;
+    int rc = c->source ? find_source(c, path, &build, &x.source, &lines) : 0;
+    if (rc)
+        return rc;
     bool stored = dh_hive_engine_run(e, work_add, &x);
-    int rc = dh_cli_hive_stored(c, stored, x.status, x.why);
+    free(x.source);
+    rc = dh_cli_hive_stored(c, stored, x.status, x.why);
     if (rc)
         return rc;
     printf("%s: build %s %s: %zu candidate%s, %zu bundle%s", x.program, build.id_text,
@@ -101,6 +126,10 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     if (x.known)
         printf("; %zu known from other builds", x.known);
     putchar('\n');
+    if (c->source)
+        printf("%s: %zu line%s of source from %zu file%s%s\n", x.program, lines.lines,
+               lines.lines == 1 ? "" : "s", lines.files, lines.files == 1 ? "" : "s",
+               x.source_status == DH_HIVE_OK ? ", which are there already" : "");
     if (x.wants_key)
         printf("%s: key %u, shown once: %s\n", x.program, x.number, x.key);
     return 0;
