@@ -318,3 +318,23 @@ void dh_page_verdict(struct dh_page *p, const json_t *unit)
             dh_page_put(p, "<span class=\"verdict %h\"><span aria-hidden=\"true\">%h</span> %h</span>",
                         *verdict ? all[i].verdict : "bundle", all[i].sign, all[i].words);
 }
+
+static const char *function_of(const json_t *site)
+{
+    const json_t *frame = json_array_get(json_object_get(site, "stack"), 0);
+    const char *function = dh_page_text_in(frame, "function");
+    return *function ? function : dh_page_text_in(site, "function");
+}
+
+void dh_page_name(struct dh_page *p, const json_t *unit)
+{
+    const char *variable = dh_page_text_in(unit, "variable");
+    const json_t *sites = json_object_get(unit, "sites");
+    const char *a = function_of(json_array_get(sites, 0)), *b = function_of(json_array_get(sites, 1));
+    if (*variable)
+        dh_page_put(p, "<code>%t</code>", variable);
+    else if (*a && *b)
+        dh_page_put(p, "<code>%t</code> and <code>%t</code>", a, b);
+    else
+        dh_page_put(p, "<code>%t</code>", dh_page_text_in(unit, "id"));
+}

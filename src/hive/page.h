@@ -37,6 +37,8 @@ void dh_page_end(struct dh_page *p, struct dh_hive_request *r, unsigned status);
 
 /* "true race", with its sign: of a unit. */
 void dh_page_verdict(struct dh_page *p, const json_t *unit);
+/* What a unit is called: the variable or, if that is not known, the two functions. */
+void dh_page_name(struct dh_page *p, const json_t *unit);
 
 /* Members of documents; "" and 0 if absent. */
 const char *dh_page_text_in(const json_t *o, const char *member);

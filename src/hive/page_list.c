@@ -160,7 +160,7 @@ static void put_access(struct dh_page *p, const json_t *site)
         dh_page_int_in(site, "line"));
 }
 
-static void put_known(struct dh_page *p, const json_t *unit)
+static void put_known(struct dh_page *p, const struct shown *s, const json_t *unit)
 {
     const char *verdict = dh_page_text_in(unit, "verdict"), *reason = dh_page_text_in(unit, "reason");
     const json_t *results = json_object_get(unit, "results");
@@ -184,14 +184,13 @@ static void put_known(struct dh_page *p, const json_t *unit)
                            ? "tried, nothing seen"
                            : "nothing reported yet");
     }
-    if (dh_page_true_in(unit, "carried_over"))
+    if (*s->build && dh_page_true_in(unit, "carried_over"))
         dh_page_put(p, " <span class=\"tag\">from another build</span>");
 }
 
 static void put_row(struct dh_page *p, const struct shown *s, const json_t *unit)
 {
     const json_t *results = json_object_get(unit, "results"), *sites = json_object_get(unit, "sites");
-    const char *variable = dh_page_text_in(unit, "variable");
     const char *program = dh_page_text_in(unit, "program"), *id = dh_page_text_in(unit, "id");
     static const char *const members[] = {"race_primary", "race_alternate", "no_race", "timeout", "not_seen"};
     json_int_t n = 0;
@@ -202,14 +201,16 @@ static void put_row(struct dh_page *p, const struct shown *s, const json_t *unit
     dh_page_put(p, "</td><th scope=\"row\"><a id=\"a-%u-%h\" href=\"/races/%u/%h", program, id, program, id);
     if (*s->build)
         dh_page_put(p, "?build=%u", s->build);
-    dh_page_put(p, "\">%t</a>", *variable ? variable : id);
+    dh_page_put(p, "\">");
+    dh_page_name(p, unit);
+    dh_page_put(p, "</a>");
     if (!*s->program)
         dh_page_put(p, " <span class=\"dim\">%t</span>", program);
     dh_page_put(p, "</th><td data-of=\"Accesses\"><ul class=\"accesses\">");
     put_access(p, json_array_get(sites, 0));
     put_access(p, json_array_get(sites, 1));
     dh_page_put(p, "</ul></td><td data-of=\"Known\">");
-    put_known(p, unit);
+    put_known(p, s, unit);
     dh_page_put(
         p,
         "</td><td class=\"r\" data-of=\"Results\">%n</td><td class=\"r\" data-of=\"At work\">%n</td></tr>\n",

@@ -123,7 +123,7 @@ static void put_source(struct dh_page *p, const json_t *site, const char *number
     json_array_foreach(lines, i, line)
     {
         bool this = dh_page_int_in(line, "line") == here;
-        dh_page_put(p, "<span class=\"line%h\"><span class=\"no\">%h%i</span>%l\n</span>",
+        dh_page_put(p, "<span class=\"line%h\"><span class=\"no\">%h%i</span><span>%l\n</span></span>",
                     this ? " here" : "", this ? "▸ " : "", dh_page_int_in(line, "line"),
                     dh_page_text_in(line, "text"));
     }
@@ -161,7 +161,8 @@ static void put_access(struct dh_page *p, const json_t *site, bool first)
     put_frames(p, site);
     put_source(p, site, number);
     if (*dh_page_text_in(site, "holds"))
-        dh_page_put(p, "<p>Always holds: %p</p>", dh_page_text_in(site, "holds"));
+        dh_page_put(p, "<p>Locks that it always holds: %p</p>",
+                    is(site, "holds", "no lock") ? "none" : dh_page_text_in(site, "holds"));
     dh_page_put(p, "<p class=\"dim\">Site <code>%t</code></p></section>\n", dh_page_text_in(site, "site"));
 }
 
@@ -367,10 +368,9 @@ static void put_race(struct dh_hive_request *r, const json_t *unit, u64 most)
                 "aria-hidden=\"true\">/</span> "
                 "<a href=\"/?program=%u\">%t</a></nav>\n",
                 program, program);
-    if (*variable)
-        dh_page_put(&p, "<h1>Race on <code>%t</code></h1>\n", variable);
-    else
-        dh_page_put(&p, "<h1>Race <code>%t</code></h1>\n", id);
+    dh_page_put(&p, "<h1>Race %h ", *variable ? "on" : "between");
+    dh_page_name(&p, unit);
+    dh_page_put(&p, "</h1>\n");
     dh_page_put(&p, "<p class=\"lead\">%p, id <code>%t</code>", dh_page_text_in(unit, "subject"), id);
     if (*from)
         dh_page_put(&p, ", found in <a href=\"/races/%u/%t\">a bundle</a>", program, from);

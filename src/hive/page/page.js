@@ -155,6 +155,7 @@
             showTheme();
         });
         if (!document.getElementById('live')) return;
+        root.dataset.follows = ''; // forms need no button then
         document.addEventListener('input', e => {
             const { form } = e.target;
             if (!form || form.id !== 'filter') return;
