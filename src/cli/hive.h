@@ -31,7 +31,7 @@ int dh_cli_hive_stored(struct dh_cli_hive *c, bool stored, enum dh_hive_status s
 struct dh_cli_source_count {
     size_t lines, files;
 };
-char *dh_cli_hive_source(struct dh_cli_hive *c, const struct dh_pairs *table,
+char *dh_cli_hive_source(struct dh_cli_hive *c, const char *program, const struct dh_pairs *table,
                          struct dh_cli_source_count *ret);
 
 /* Each is one command. */

@@ -99,7 +99,7 @@ static int find_source(struct dh_cli_hive *c, const char *path, const struct dh_
     const char *why;
     if (dh_pairs_read(build->bytes, build->n_bytes, &table, &why) != 0)
         return dh_cli_fail(c->command, "'%s': %s", path, why);
-    *ret = dh_cli_hive_source(c, table, ret_count);
+    *ret = dh_cli_hive_source(c, path, table, ret_count);
     dh_pairs_free(table);
     return 0;
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cmd.h"
 #include "cli/hive.h"
@@ -56,7 +57,17 @@ static void add_line(struct upload *u, const struct dh_hive_source_line *at,
     u->last = at;
 }
 
-char *dh_cli_hive_source(struct dh_cli_hive *c, const struct dh_pairs *table, struct dh_cli_source_count *ret)
+/* Lines have other numbers then. */
+static bool is_newer(const char *path, const char *program)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(program, &b) == 0 &&
+           (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
+            (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec));
+}
+
+char *dh_cli_hive_source(struct dh_cli_hive *c, const char *program, const struct dh_pairs *table,
+                         struct dh_cli_source_count *ret)
 {
     struct upload u = {.parts = json_array()};
     size_t n;
@@ -77,6 +88,10 @@ char *dh_cli_hive_source(struct dh_cli_hive *c, const struct dh_pairs *table, st
         ret->files += ret->lines > before;
         if (ret->lines == before)
             dh_cli_warn(c->command, "cannot read '%s': its lines are left out", path);
+        else if (is_newer(path, program))
+            dh_cli_warn(c->command,
+                        "'%s' is newer than '%s': its lines may be others than those that were built", path,
+                        program);
     }
     json_t *document = json_pack("{s:o}", "source", u.parts);
     char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;

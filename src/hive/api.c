@@ -198,7 +198,7 @@ static void get_candidate(struct dh_hive_request *r)
     bool here = dh_hive_query_filter(r, s, &f) && unit != DH_HIVE_NONE &&
                 (f.build == DH_HIVE_NONE || dh_hive_find_slot(s, f.build, unit) != DH_HIVE_NONE);
     if (here)
-        dh_hive_answer(r, 200, dh_hive_view_race(s, unit, f.build));
+        dh_hive_answer(r, 200, dh_hive_view_race(s, unit, f.build, MOST));
     else if (!r->answered)
         dh_hive_answer_error(r, 404, "there is no such candidate");
     dh_hive_engine_unlock(r->server->engine);
@@ -309,6 +309,7 @@ const struct dh_hive_route dh_hive_routes[] = {
     {"GET", "/races/", DH_HIVE_PAGE, 0, dh_hive_page_race},
     {"GET", "/users", DH_HIVE_PAGE, 0, dh_hive_page_users},
     {"GET", "/page/", DH_HIVE_OPEN_PAGE, 0, dh_hive_page_asset},
+    {"GET", "/signin", DH_HIVE_PAGE, 0, dh_hive_session_there},
     {"POST", "/signin", DH_HIVE_OPEN_PAGE, SMALL, dh_hive_session_begin},
     {"POST", "/signout", DH_HIVE_OPEN_PAGE, SMALL, dh_hive_session_end},
 };

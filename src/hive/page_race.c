@@ -6,7 +6,7 @@
 
 #include "hive/page.h"
 
-enum { RESULTS = 50, MOST_RESULTS = 5000, BUCKETS = 48, CHART_W = 960, CHART_H = 96 };
+enum { RESULTS = 50, MOST_RESULTS = 1000, CHART_W = 960, CHART_H = 96 };
 
 static bool is(const json_t *o, const char *member, const char *word)
 {
@@ -168,39 +168,27 @@ static void put_access(struct dh_page *p, const json_t *site, bool first)
 
 /* ---- What was tried ---- */
 
-static json_int_t count(const json_t *timeline, const char *order, const char *member, const char *word)
-{
-    size_t i;
-    const json_t *e;
-    json_int_t n = 0;
-    json_array_foreach(timeline, i, e) n += is(e, "order", order) && is(e, member, word);
-    return n;
-}
-
 static void put_orders(struct dh_page *p, const json_t *unit)
 {
     static const char *const words[] = {"first access first", "second access first"};
-    const json_t *timeline = json_object_get(unit, "timeline"), *tasks = json_object_get(unit, "tasks");
+    static const struct {
+        const char *member, *title;
+    } columns[] = {{"tasks", "Tasks"},     {"race", "Race"},         {"no-race", "No race"},
+                   {"timeout", "Timeout"}, {"not-seen", "Not seen"}, {"crash", "Crash"},
+                   {"hang", "Hang"}};
     dh_page_put(p,
                 "<section class=\"card\" aria-labelledby=\"h-orders\"><h2 id=\"h-orders\">Orders tried</h2>"
-                "<table class=\"orders\"><thead><tr><th scope=\"col\">Order</th><th scope=\"col\" "
-                "class=\"r\">Tasks</th>"
-                "<th scope=\"col\" class=\"r\">Race</th><th scope=\"col\" class=\"r\">No race</th>"
-                "<th scope=\"col\" class=\"r\">Timeout</th><th scope=\"col\" class=\"r\">Not seen</th>"
-                "<th scope=\"col\" class=\"r\">Crash</th><th scope=\"col\" "
-                "class=\"r\">Hang</th></tr></thead><tbody>");
+                "<table class=\"orders\"><thead><tr><th scope=\"col\">Order</th>");
+    for (size_t k = 0; k < DH_ARRAY_LEN(columns); k++)
+        dh_page_put(p, "<th scope=\"col\" class=\"r\">%h</th>", columns[k].title);
+    dh_page_put(p, "</tr></thead><tbody>");
     for (int i = 0; i < DH_HIVE_ORDERS; i++) {
-        const char *o = dh_hive_orders[i];
-        dh_page_put(p,
-                    "<tr><th scope=\"row\">%h</th><td class=\"r\" data-of=\"Tasks\">%n</td><td class=\"r\" "
-                    "data-of=\"Race\">%n</td>"
-                    "<td class=\"r\" data-of=\"No race\">%n</td><td class=\"r\" data-of=\"Timeout\">%n</td>"
-                    "<td class=\"r\" data-of=\"Not seen\">%n</td><td class=\"r\" data-of=\"Crash\">%n</td>"
-                    "<td class=\"r\" data-of=\"Hang\">%n</td></tr>",
-                    words[i], dh_page_int_in(tasks, o), count(timeline, o, "result", "race"),
-                    count(timeline, o, "result", "no-race"), count(timeline, o, "result", "timeout"),
-                    count(timeline, o, "result", "not-seen"), count(timeline, o, "consequence", "crash"),
-                    count(timeline, o, "consequence", "hang"));
+        const json_t *n = json_object_get(json_object_get(unit, "orders_tried"), dh_hive_orders[i]);
+        dh_page_put(p, "<tr><th scope=\"row\">%h</th>", words[i]);
+        for (size_t k = 0; k < DH_ARRAY_LEN(columns); k++)
+            dh_page_put(p, "<td class=\"r\" data-of=\"%h\">%n</td>", columns[k].title,
+                        dh_page_int_in(n, columns[k].member));
+        dh_page_put(p, "</tr>");
     }
     dh_page_put(p, "</tbody></table></section>\n");
 }
@@ -239,44 +227,49 @@ static size_t result_of(const json_t *event)
     return k;
 }
 
-/* Bars: how many results of each kind came when. The table has the same for those who do not see it. */
-static void put_chart(struct dh_page *p, const json_t *timeline)
+static void put_bars(struct dh_page *p, const json_t *parts, json_int_t most)
 {
-    json_int_t n[BUCKETS][DH_ARRAY_LEN(results)] = {0}, most = 0, totals[DH_ARRAY_LEN(results)] = {0};
-    size_t i, all = json_array_size(timeline);
-    const json_t *e;
-    json_int_t begin = dh_page_int_in(json_array_get(timeline, 0), "time_us");
-    json_int_t span = dh_page_int_in(json_array_get(timeline, all - 1), "time_us") - begin + 1;
-    json_array_foreach(timeline, i, e)
+    json_int_t w = CHART_W / (json_int_t)json_array_size(parts);
+    size_t i;
+    const json_t *part;
+    json_array_foreach(parts, i, part)
     {
-        size_t at = (size_t)((double)(dh_page_int_in(e, "time_us") - begin) / (double)span * BUCKETS),
-               k = result_of(e);
-        n[at < BUCKETS ? at : BUCKETS - 1][k]++;
-        totals[k]++;
+        json_int_t below = 0;
+        for (size_t k = 0; k < DH_ARRAY_LEN(results); k++) {
+            json_int_t n = dh_page_int_in(part, results[k].result);
+            json_int_t top = CHART_H - CHART_H * (below + n) / most,
+                       bottom = CHART_H - CHART_H * below / most;
+            if (n)
+                dh_page_put(p, "<rect class=\"%h\" x=\"%i\" y=\"%i\" width=\"%i\" height=\"%i\"/>",
+                            results[k].result, (json_int_t)i * w + 1, top, w - 2, bottom - top);
+            below += n;
+        }
     }
-    for (size_t b = 0; b < BUCKETS; b++) {
+}
+
+/* Bars: how many results of each kind came when. The legend and the table say it to those who do not see
+ * them. */
+static void put_chart(struct dh_page *p, const json_t *history)
+{
+    const json_t *parts = json_object_get(history, "parts"), *part;
+    json_int_t most = 1, totals[DH_ARRAY_LEN(results)] = {0};
+    size_t i;
+    json_array_foreach(parts, i, part)
+    {
         json_int_t sum = 0;
-        for (size_t k = 0; k < DH_ARRAY_LEN(results); k++)
-            sum += n[b][k];
+        for (size_t k = 0; k < DH_ARRAY_LEN(results); k++) {
+            totals[k] += dh_page_int_in(part, results[k].result);
+            sum += dh_page_int_in(part, results[k].result);
+        }
         most = sum > most ? sum : most;
     }
     dh_page_put(p,
                 "<svg class=\"chart\" viewBox=\"0 0 %i %i\" preserveAspectRatio=\"none\" role=\"img\" "
                 "aria-label=\"Results over time\">",
                 (json_int_t)CHART_W, (json_int_t)CHART_H);
-    for (size_t b = 0; b < BUCKETS; b++) {
-        json_int_t below = 0, w = CHART_W / BUCKETS;
-        for (size_t k = 0; k < DH_ARRAY_LEN(results); k++) {
-            json_int_t top = CHART_H - CHART_H * (below + n[b][k]) / most,
-                       bottom = CHART_H - CHART_H * below / most;
-            if (n[b][k])
-                dh_page_put(p, "<rect class=\"%h\" x=\"%i\" y=\"%i\" width=\"%i\" height=\"%i\"/>",
-                            results[k].result, (json_int_t)b * w + 1, top, w - 2, bottom - top);
-            below += n[b][k];
-        }
-    }
-    dh_page_put(p, "</svg><p class=\"axis\"><span>%T</span><span>%T</span></p><ul class=\"legend\">", begin,
-                begin + span - 1);
+    put_bars(p, parts, most);
+    dh_page_put(p, "</svg><p class=\"axis\"><span>%T</span><span>%T</span></p><ul class=\"legend\">",
+                dh_page_int_in(history, "begin_us"), dh_page_int_in(history, "end_us"));
     for (size_t k = 0; k < DH_ARRAY_LEN(results); k++)
         if (totals[k])
             dh_page_put(p, "<li><span class=\"key %h\" aria-hidden=\"true\"></span>%h: %n</li>",
@@ -305,28 +298,29 @@ static void put_event(struct dh_page *p, const json_t *e)
                 build);
 }
 
-static void put_timeline(struct dh_page *p, const json_t *unit, u64 most, struct dh_hive_request *r)
+static void put_timeline(struct dh_page *p, const json_t *unit, struct dh_hive_request *r)
 {
     const json_t *timeline = json_object_get(unit, "timeline");
-    size_t all = json_array_size(timeline), n = all < most ? all : (size_t)most;
+    size_t n = json_array_size(timeline);
+    json_int_t all = dh_page_int_in(unit, "results_total");
     dh_page_put(p, "<section class=\"card\" aria-labelledby=\"h-results\"><h2 id=\"h-results\">Results</h2>");
-    if (!all) {
+    if (!n) {
         dh_page_put(p, "<p class=\"dim\">None yet.</p></section>\n");
         return;
     }
-    put_chart(p, timeline);
+    put_chart(p, json_object_get(unit, "history"));
     dh_page_put(
         p,
         "<table class=\"results\"><caption class=\"hidden\">Results, the newest first</caption><thead><tr>"
         "<th scope=\"col\">When</th><th scope=\"col\">Result</th><th scope=\"col\">Order</th>"
         "<th scope=\"col\" class=\"r\">Could wait</th><th scope=\"col\" class=\"r\">Waited</th>"
         "<th scope=\"col\" class=\"r\">User</th><th scope=\"col\">Build</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < n; i++)
-        put_event(p, json_array_get(timeline, all - 1 - i));
+    for (size_t i = n; i-- > 0;)
+        put_event(p, json_array_get(timeline, i));
     dh_page_put(p, "</tbody></table>");
-    if (n < all) {
+    if ((json_int_t)n < all) {
         const char *build = dh_hive_query(r, "build");
-        dh_page_put(p, "<p>%n of %n are shown. <a href=\"?results=%i", (json_int_t)n, (json_int_t)all,
+        dh_page_put(p, "<p>The newest %n of %n are shown. <a href=\"?results=%i", (json_int_t)n, all,
                     (json_int_t)MOST_RESULTS);
         if (build && *build)
             dh_page_put(p, "&amp;build=%u", build);
@@ -356,7 +350,7 @@ static void put_builds(struct dh_page *p, const json_t *unit)
     dh_page_put(p, "</select></div><button>Show</button></form>\n");
 }
 
-static void put_race(struct dh_hive_request *r, const json_t *unit, u64 most)
+static void put_race(struct dh_hive_request *r, const json_t *unit)
 {
     struct dh_page p;
     const char *variable = dh_page_text_in(unit, "variable"), *program = dh_page_text_in(unit, "program");
@@ -384,7 +378,7 @@ static void put_race(struct dh_hive_request *r, const json_t *unit, u64 most)
     if (!is(unit, "kind", "bundle"))
         put_orders(&p, unit);
     put_cost(&p, unit);
-    put_timeline(&p, unit, most, r);
+    put_timeline(&p, unit, r);
     dh_page_end(&p, r, 200);
 }
 
@@ -393,18 +387,18 @@ void dh_hive_page_race(struct dh_hive_request *r)
     struct dh_hive_filter f;
     json_t *unit = NULL;
     u64 most;
+    if (!dh_hive_query_number(r, "results", RESULTS, &most) || most > MOST_RESULTS)
+        most = RESULTS;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
     u32 at = dh_hive_unit_of_path(s, r->rest);
     if (dh_hive_query_filter(r, s, &f) && at != DH_HIVE_NONE &&
         (f.build == DH_HIVE_NONE || dh_hive_find_slot(s, f.build, at) != DH_HIVE_NONE))
-        unit = dh_hive_view_race(s, at, f.build);
+        unit = dh_hive_view_race(s, at, f.build, most);
     dh_hive_engine_unlock(r->server->engine);
     if (!unit) {
         dh_hive_page_refused(r, 404, "There is no such race in this build.");
         return;
     }
-    if (!dh_hive_query_number(r, "results", RESULTS, &most) || most > MOST_RESULTS)
-        most = RESULTS;
-    put_race(r, unit, most);
+    put_race(r, unit);
     json_decref(unit);
 }

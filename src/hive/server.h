@@ -109,6 +109,7 @@ void dh_hive_watch_end(struct dh_hive_server *s);
 /* session.c: who has signed in on the page. */
 bool dh_hive_session_valid(struct dh_hive_request *r);
 void dh_hive_session_begin(struct dh_hive_request *r); /* POST /signin */
+void dh_hive_session_there(struct dh_hive_request *r); /* GET /signin, by who is signed in */
 void dh_hive_session_end(struct dh_hive_request *r);   /* POST /signout */
 
 /* page*.c: the page. */

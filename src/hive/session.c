@@ -155,6 +155,11 @@ void dh_hive_session_begin(struct dh_hive_request *r)
     }
 }
 
+void dh_hive_session_there(struct dh_hive_request *r)
+{
+    lead_to(r, "/");
+}
+
 void dh_hive_session_end(struct dh_hive_request *r)
 {
     const struct dh_hive_serve *how = &r->server->how;

@@ -72,22 +72,6 @@ static void add_verdict(json_t *o, const struct dh_hive_unit *u)
     }
 }
 
-static json_t *timeline_of(const struct dh_hive_state *s, const struct dh_hive_unit *u)
-{
-    json_t *all = json_array();
-    for (size_t i = 0; i < u->n_records; i++) {
-        const struct dh_hive_record *r = &u->records[i];
-        json_array_append_new(
-            all, no_memory(json_pack(
-                     "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "event", (json_int_t)r->seq,
-                     "time_us", (json_int_t)r->time_us, "result", dh_hive_results[r->result], "order",
-                     dh_hive_orders[r->order], "consequence", dh_hive_consequences[r->consequence], "tau_us",
-                     (json_int_t)r->tau_us, "waited_us", (json_int_t)r->waited_us, "run_us",
-                     (json_int_t)r->run_us, "user", (json_int_t)r->user, "build", s->builds[r->build].id)));
-    }
-    return all;
-}
-
 /* No result of this build: what is known comes from an earlier one. */
 static bool is_carried(const struct dh_hive_unit *u, u32 build)
 {
@@ -97,7 +81,7 @@ static bool is_carried(const struct dh_hive_unit *u, u32 build)
     return u->n_records > 0;
 }
 
-json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bool timeline)
+json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build)
 {
     const struct dh_hive_unit *u = &s->units[unit];
     char id[17];
@@ -122,8 +106,6 @@ json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bo
     }
     if (u->parent != DH_HIVE_NONE)
         json_object_set_new(o, "found_in", json_string(dh_hive_id_text(s->units[u->parent].id, id)));
-    if (timeline)
-        json_object_set_new(o, "timeline", timeline_of(s, u));
     return o;
 }
 
@@ -133,7 +115,7 @@ json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_f
     u64 at = f->after;
     for (; at < s->n_units && json_array_size(list) < f->limit; at++)
         if (dh_hive_view_lists(s, (u32)at, f))
-            json_array_append_new(list, dh_hive_view_unit(s, (u32)at, f->build, false));
+            json_array_append_new(list, dh_hive_view_unit(s, (u32)at, f->build));
     return no_memory(json_pack("{s:o, s:o}", "candidates", list, "next",
                                at < s->n_units ? json_integer((json_int_t)at) : json_null()));
 }

@@ -19,12 +19,12 @@ struct dh_hive_filter {
 
 /* Names from tables may be any bytes: those that are no UTF-8 are replaced. */
 json_t *dh_hive_view_name(const char *text);
-json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bool timeline);
+json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build);
 /* {"candidates": [...], "next": N or null} */
 json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_filter *f);
-/* view_race.c: the same with its timeline and all that the table and the uploaded source say of it, of that
- * build or, DH_HIVE_NONE, of the newest one that has it. */
-json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build);
+/* view_race.c: the same with all that the table, the uploaded source and the results say of it, of that build
+ * or, DH_HIVE_NONE, of the newest one that has it. Its timeline has `most` results, the newest ones. */
+json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build, u64 most);
 /* Adds to a unit what the table says of its accesses and its variable, in words. */
 void dh_hive_view_describe(const struct dh_hive_state *s, u32 unit, u32 build, json_t *to);
 

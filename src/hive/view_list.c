@@ -142,7 +142,7 @@ json_t *dh_hive_view_ranked(const struct dh_hive_state *s, const struct dh_hive_
     json_t *list = json_array(), *counts = json_object();
     u64 end = f->after < n && f->limit < n - f->after ? f->after + f->limit : n;
     for (u64 i = f->after; i < end; i++) {
-        json_t *unit = dh_hive_view_unit(s, all[i].unit, f->build, false);
+        json_t *unit = dh_hive_view_unit(s, all[i].unit, f->build);
         dh_hive_view_describe(s, all[i].unit, f->build, unit);
         json_array_append_new(list, unit);
     }

@@ -85,14 +85,55 @@ static void add_source(const struct dh_hive_build *b, u64 id, json_t *to)
     json_object_set_new(to, "source", lines);
 }
 
-/* ---- What was tried, by whom, and what it cost ---- */
+/* ---- Results ---- */
 
-static json_t *tasks_of(const struct dh_hive_unit *u)
+static json_t *counts(const json_int_t n[], const char *const names[], size_t len)
 {
+    json_t *o = json_object();
+    for (size_t i = 0; i < len; i++)
+        json_object_set_new(o, names[i], json_integer(n[i]));
+    return o;
+}
+
+/* What was tried in each order, and what came of it. */
+static json_t *orders_of(const struct dh_hive_unit *u)
+{
+    json_int_t results[DH_HIVE_ORDERS][DH_HIVE_RESULTS] = {0},
+               worse[DH_HIVE_ORDERS][DH_HIVE_CONSEQUENCES] = {0};
     json_t *all = json_object();
-    for (int i = 0; i < DH_HIVE_ORDERS; i++)
-        json_object_set_new(all, dh_hive_orders[i], json_integer(u->tried[i]));
+    for (size_t i = 0; i < u->n_records; i++) {
+        const struct dh_hive_record *r = &u->records[i];
+        results[r->order][r->result]++;
+        worse[r->order][r->consequence]++;
+    }
+    for (int i = 0; i < DH_HIVE_ORDERS; i++) {
+        json_t *o = counts(results[i], dh_hive_results, DH_HIVE_RESULTS);
+        json_object_set_new(o, "tasks", json_integer(u->tried[i]));
+        json_object_set_new(o, "crash", json_integer(worse[i][DH_HIVE_CRASH]));
+        json_object_set_new(o, "hang", json_integer(worse[i][DH_HIVE_HANG]));
+        json_object_set_new(all, dh_hive_orders[i], o);
+    }
     return all;
+}
+
+/* The time from the first result to the last in equal parts, and how many came in each. */
+static json_t *history_of(const struct dh_hive_unit *u)
+{
+    enum { PARTS = 48 };
+    json_int_t n[PARTS][DH_HIVE_RESULTS] = {0};
+    json_t *parts = json_array();
+    if (!u->n_records)
+        return json_pack("{s:o}", "parts", parts);
+    u64 begin = u->records[0].time_us, span = u->records[u->n_records - 1].time_us - begin + 1;
+    for (size_t i = 0; i < u->n_records; i++) {
+        const struct dh_hive_record *r = &u->records[i];
+        double at = (double)(r->time_us - begin) / (double)span * PARTS;
+        n[at < PARTS ? (size_t)at : PARTS - 1][r->result]++;
+    }
+    for (size_t i = 0; i < PARTS; i++)
+        json_array_append_new(parts, counts(n[i], dh_hive_results, DH_HIVE_RESULTS));
+    return json_pack("{s:I, s:I, s:o}", "begin_us", (json_int_t)begin, "end_us",
+                     (json_int_t)(begin + span - 1), "parts", parts);
 }
 
 static json_t *cost_of(const struct dh_hive_unit *u)
@@ -114,11 +155,27 @@ static json_t *cost_of(const struct dh_hive_unit *u)
     return o;
 }
 
-json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build)
+static json_t *timeline_of(const struct dh_hive_state *s, const struct dh_hive_unit *u, u64 most)
+{
+    json_t *all = json_array();
+    for (size_t i = u->n_records > most ? u->n_records - most : 0; i < u->n_records; i++) {
+        const struct dh_hive_record *r = &u->records[i];
+        json_array_append_new(all, json_pack("{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "event",
+                                             (json_int_t)r->seq, "time_us", (json_int_t)r->time_us, "result",
+                                             dh_hive_results[r->result], "order", dh_hive_orders[r->order],
+                                             "consequence", dh_hive_consequences[r->consequence], "tau_us",
+                                             (json_int_t)r->tau_us, "waited_us", (json_int_t)r->waited_us,
+                                             "run_us", (json_int_t)r->run_us, "user", (json_int_t)r->user,
+                                             "build", s->builds[r->build].id));
+    }
+    return all;
+}
+
+json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build, u64 most)
 {
     const struct dh_hive_unit *u = &s->units[unit];
     u32 in = build_of(u, build);
-    json_t *o = dh_hive_view_unit(s, unit, build, true), *builds = json_array();
+    json_t *o = dh_hive_view_unit(s, unit, build), *builds = json_array();
     dh_hive_view_describe(s, unit, build, o);
     for (size_t side = 0; in != DH_HIVE_NONE && side < 2; side++)
         add_source(&s->builds[in], u->sites[side], json_array_get(json_object_get(o, "sites"), side));
@@ -126,7 +183,11 @@ json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build)
         if (!s->builds[u->in[i].build].forgotten)
             json_array_append_new(builds, json_string(s->builds[u->in[i].build].id));
     json_object_set_new(o, "builds", builds);
-    json_object_set_new(o, "tasks", tasks_of(u));
+    json_object_set_new(o, "orders_tried", orders_of(u));
+    json_object_set_new(o, "history", history_of(u));
     json_object_set_new(o, "cost", cost_of(u));
+    json_object_set_new(o, "results_total", json_integer((json_int_t)u->n_records));
+    if (json_object_set_new(o, "timeline", timeline_of(s, u, most)) != 0)
+        dh_util_no_memory();
     return o;
 }

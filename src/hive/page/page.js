@@ -77,8 +77,8 @@
         live.classList.toggle('lost', lost);
     };
     const sleep = ms => new Promise(resolve => { setTimeout(resolve, ms); });
-    const ask = async (path, what) => {
-        const end = new AbortController(), timer = setTimeout(() => end.abort(), PATIENCE_MS);
+    const ask = async (path, what, end = new AbortController()) => {
+        const timer = setTimeout(() => end.abort(), PATIENCE_MS);
         try {
             const answer = await fetch(path, { signal: end.signal, credentials: 'same-origin', headers: { Accept: what } });
             const text = await answer.text();
@@ -109,11 +109,16 @@
         say('Signed out: reload the page to sign in.', true);
     };
 
+    // A page that nobody sees asks nothing, and gives its connection back: browsers have few for each host.
+    const seen = () => new Promise(resolve => { document.addEventListener('visibilitychange', resolve, { once: true }); });
+
     const follow = async () => {
         while (!stop) {
-            if (document.hidden) await new Promise(resolve => { document.addEventListener('visibilitychange', resolve, { once: true }); });
+            while (document.hidden) await seen();
+            const end = new AbortController(), hide = () => { if (document.hidden) end.abort(); };
+            document.addEventListener('visibilitychange', hide);
             try {
-                const answer = await ask(`/v1/changes?since=${version}&wait_s=${WAIT_S}`, 'application/json');
+                const answer = await ask(`/v1/changes?since=${version}&wait_s=${WAIT_S}`, 'application/json', end);
                 if (answer.status === 401 || answer.status === 403) return leave();
                 if (answer.status !== 200) throw new Error(`${answer.status}`);
                 const now = JSON.parse(answer.text).version;
@@ -125,9 +130,12 @@
                 say('Live', false);
                 await sleep(AT_LEAST_MS);
             } catch {
+                if (document.hidden) continue;
                 const ms = Math.min(AT_LEAST_MS * 2 ** fails++, AT_MOST_MS);
                 say(`The hive does not answer. This is as of the last answer; next try in ${Math.round(ms / 1000)} s.`, true);
                 await sleep(ms);
+            } finally {
+                document.removeEventListener('visibilitychange', hide);
             }
         }
         return undefined;
