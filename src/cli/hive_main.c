@@ -11,7 +11,7 @@
 
 static const char usage[] =
     "usage: deadheat hive serve --db=DB [OPTIONS]\n"
-    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] FILE...\n"
+    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] [--source] FILE...\n"
     "       deadheat hive key --db=DB|--hive=URL --program=NAME [--revoke=NUMBER]\n"
     "       deadheat hive status --db=DB [--format=text|json|csv]\n"
     "       deadheat hive export --db=DB --format=json|sarif|csv [--program=NAME] [--build=ID] [-o FILE]\n"
@@ -24,11 +24,13 @@ static const char usage[] =
     "\n"
     "  --db=DB               a file (SQLite), or postgres://... for many hives over one database\n"
     "\n"
-    "serve: the service, on HTTP. It ends with SIGTERM or SIGINT, when all that is under way is stored.\n"
+    "serve: the service, on HTTP, and its page for browsers. It ends with SIGTERM or SIGINT, when all that "
+    "is under way is stored.\n"
     "  --listen=ADDRESS      where: 127.0.0.1:7070 (default), [::1]:7070; port 0 is any that is free\n"
     "  --cert=FILE --key=FILE  a certificate and its key (PEM): serve HTTPS\n"
     "  --insecure            listen beyond this machine without a certificate\n"
     "  --admin-token-file=FILE  a file with the administrator's token; without it that part is closed\n"
+    "  --reader-token-file=FILE  a file with a token for looking only: at the page, and at the same as data\n"
     "  --rate=N              requests a second that one user may make (default: 20)\n"
     "  --connections=N       most at once, half of them from one address (default: 8192)\n"
     "  --timeout=SECONDS     close connections on which a request or an answer takes longer, or nothing "
@@ -45,6 +47,7 @@ static const char usage[] =
     "  --hive=URL            to a hive that is served there, with --admin-token-file; also for 'key'\n"
     "  --cert=FILE           trust this certificate\n"
     "  --program=NAME        of which program they are builds (default: the file's name)\n"
+    "  --source              upload the lines of source around the accesses, too, to be shown beside them\n"
     "\n"
     "key: make one more key, or revoke one by its number.\n"
     "status: the verdicts of each program, counted. export: every candidate with its verdict.\n"
@@ -88,12 +91,14 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
                  {"bound", &c->bound},
                  {"connections", &c->connections},
                  {"timeout", &c->timeout},
-                 {"snapshot", &c->snapshot}};
+                 {"snapshot", &c->snapshot},
+                 {"reader-token-file", &c->reader}};
     static const char *const names[] = {
         "--db",          "--hive",    "--program",          "--build",    "--candidate",
         "--user",        "--format",  "--output",           "--revoke",   "--listen",
         "--cert",        "--key",     "--admin-token-file", "--rate",     "--bound",
-        "--connections", "--timeout", "--snapshot",         "--insecure", "--help"};
+        "--connections", "--timeout", "--snapshot",         "--insecure", "--help",
+        "--source",      "--reader-token-file"};
     const char *v;
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
         if ((v = dh_cli_value(arg, flags[i].name))) {
@@ -111,8 +116,11 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
         *ret_used = 1;
         return 0;
     }
-    if (strcmp(arg, "--insecure") == 0) {
-        c->insecure = true;
+    bool *yes = strcmp(arg, "--insecure") == 0 ? &c->insecure
+                : strcmp(arg, "--source") == 0 ? &c->source
+                                               : NULL;
+    if (yes) {
+        *yes = true;
         return 0;
     }
     return dh_cli_unknown_flag(c->command, arg, names, DH_ARRAY_LEN(names));

@@ -208,6 +208,24 @@ static int tell(struct remote *r, const char *program, const char *build, bool i
     return first ? make_key(r, program) : 0;
 }
 
+static int add_source(struct remote *r, const char *path, const char *program,
+                      const struct dh_caper_build *build)
+{
+    struct dh_cli_source_count lines;
+    json_t *answer;
+    char *text = dh_cli_hive_source(r->c, path, build, &lines);
+    if (!text)
+        return DH_EXIT_TROUBLE;
+    char *where = dh_arena_printf(&r->c->arena, "/v1/source?build=%s", build->id_text);
+    int rc = ask(r, where, text, strlen(text), &answer);
+    free(text);
+    if (rc)
+        return rc;
+    dh_cli_hive_source_print(program, &lines, json_is_true(json_object_get(answer, "new")));
+    json_decref(answer);
+    return 0;
+}
+
 static int add_file(struct remote *r, const char *path)
 {
     struct dh_cli_hive *c = r->c;
@@ -229,7 +247,8 @@ static int add_file(struct remote *r, const char *path)
         return rc;
     bool is_new = json_is_true(json_object_get(answer, "new"));
     json_decref(answer);
-    return tell(r, program, build.id_text, is_new);
+    rc = tell(r, program, build.id_text, is_new);
+    return !rc && c->source ? add_source(r, path, program, &build) : rc;
 }
 
 int dh_cli_hive_remote_add(struct dh_cli_hive *c)

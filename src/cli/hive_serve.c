@@ -45,20 +45,20 @@ static int load(struct dh_cli_hive *c, const char *path, const char **ret)
     return 0;
 }
 
-static int read_token(struct dh_cli_hive *c, struct dh_hive_serve *how)
+static int read_token(struct dh_cli_hive *c, const char *path, const char **ret)
 {
     const char *text;
-    int rc = load(c, c->token, &text);
+    int rc = load(c, path, &text);
     size_t len = rc ? 0 : strcspn(text, "\r\n");
     if (!rc && len < SHORTEST_TOKEN)
         return dh_cli_fail(c->command,
                            "the token in '%s' is too short: it needs at least %d characters, such as "
                            "'openssl rand -hex 32' prints",
-                           c->token, SHORTEST_TOKEN);
+                           path, SHORTEST_TOKEN);
     if (!rc) {
         char *hash = dh_arena_alloc(&c->arena, 65);
         dh_hive_secret_hash(text, len, hash);
-        how->admin = hash;
+        *ret = hash;
     }
     return rc;
 }
@@ -105,7 +105,9 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
     if (!rc && c->key)
         rc = load(c, c->key, &how->key);
     if (!rc && c->token)
-        rc = read_token(c, how);
+        rc = read_token(c, c->token, &how->admin);
+    if (!rc && c->reader)
+        rc = read_token(c, c->reader, &how->reader);
     if (!rc && c->rate)
         rc = read_number(c, "--rate", c->rate, 1e6, &how->rate);
     if (!rc && c->bound)
@@ -161,7 +163,7 @@ int dh_cli_hive_serve(struct dh_cli_hive *c)
     bool v6 = strchr(how.address, ':') != NULL;
     printf("deadheat hive: serving on %s://%s%s%s:%u\n", how.cert ? "https" : "http", v6 ? "[" : "",
            how.address, v6 ? "]" : "", dh_hive_server_port(server));
-    if (!how.admin)
+    if (!how.admin && !how.reader)
         printf("deadheat hive: without --admin-token-file only agents are served\n");
     fflush(stdout);
     sigwait(&ends, &which);

@@ -19,11 +19,11 @@
 
 #include "hive/state_impl.h"
 
-enum { FORMAT = 1, AT_ONCE = 4 << 20 };
+enum { FORMAT = 2, AT_ONCE = 4 << 20 };
 #define MAGIC 0x706e736576696864ull /* "dhivesnp" */
 
 _Static_assert(sizeof(struct dh_hive_program) == 112, "dh_hive_program has changed: see above");
-_Static_assert(sizeof(struct dh_hive_build) == 136, "dh_hive_build has changed: see above");
+_Static_assert(sizeof(struct dh_hive_build) == 144, "dh_hive_build has changed: see above");
 _Static_assert(sizeof(struct dh_hive_unit) == 200, "dh_hive_unit has changed: see above");
 _Static_assert(sizeof(struct dh_hive_tried) == sizeof(u64), "the value of a map");
 
@@ -133,6 +133,7 @@ static void put_build(struct writer *w, const struct dh_hive_build *b)
     size_t len;
     x.id = NULL;
     x.table = NULL;
+    x.source = NULL;
     x.slots = NULL;
     x.open = x.idle = NULL;
     x.queue = NULL;
@@ -141,6 +142,9 @@ static void put_build(struct writer *w, const struct dh_hive_build *b)
     dh_pairs_write(b->table, &table, &len);
     put_bytes(w, table, len);
     free(table);
+    char *source = b->source ? dh_hive_source_document(b->source->lines, b->source->n) : NULL;
+    put_bytes(w, source, source ? strlen(source) : 0);
+    free(source);
     PUT_ARRAY(w, b->slots, b->n_slots);
     PUT_ARRAY(w, b->open, b->n_open);
     PUT_ARRAY(w, b->idle, b->n_idle);
@@ -296,6 +300,9 @@ static void get_build(struct reader *r, struct dh_hive_state *s, struct dh_hive_
     b->id = get_text(r, &s->arena);
     const char *table = get_bytes(r, &len);
     if (r->bad || dh_pairs_read(table, len, &b->table, &why) != 0)
+        r->bad = true;
+    const char *source = get_bytes(r, &len);
+    if (!r->bad && len && dh_hive_source_read(source, len, b->table, false, &b->source, &why) != 0)
         r->bad = true;
     b->slots = get_array(r, b->n_slots, &b->cap_slots, sizeof(*b->slots));
     b->open = get_array(r, b->n_open, &b->cap_open, sizeof(*b->open));

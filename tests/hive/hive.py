@@ -64,6 +64,9 @@ def test_described(server, key, build):
     unit = got[1]["task"]["unit"]
     answers.append(("get", "/v1/candidates/{program}/{id}", *server.ask("GET", f"/v1/candidates/prog/{unit}", key=TOKEN)))
     answers.append(("get", "/v1/candidates", *server.ask("GET", "/v1/candidates?limit=x", key=TOKEN)))
+    answers.append(("get", "/v1/changes", *server.ask("GET", "/v1/changes", key=TOKEN)))
+    answers.append(("get", "/v1/changes", *server.ask("GET", "/v1/changes?since=-1", key=TOKEN)))
+    answers.append(("post", "/v1/source", *server.ask("POST", f"/v1/source?build={build}", {"source": []}, TOKEN)))
     answers.append(("post", "/v1/keys", *server.ask("POST", "/v1/keys", {"program": "prog"}, TOKEN)))
     answers.append(("post", "/v1/keys/revoke", *server.ask("POST", "/v1/keys/revoke", {"program": "prog", "number": 2}, TOKEN)))
     case(named("answers are as described"), [w for w in (fits(doc, *a) for a in answers) if w])
@@ -228,6 +231,19 @@ def test_commands(server, key, build, unit):
     case(named("backup replaces nothing"), different(status, 2))
 
 
+def test_source(server, unit):
+    """Lines of source are shown if they were uploaded, and not otherwise."""
+    def site():
+        return server.ask("GET", f"/v1/candidates/prog/{unit}", key=TOKEN)[1]["sites"][0]
+
+    before = site().get("source")
+    status, out, err = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "--source", "./prog")
+    while not status and not site().get("source"):  # the server follows the log
+        time.sleep(0.05)
+    text = {x["line"]: x["text"] for x in site().get("source", [])}.get(site()["line"], "")
+    case(named("source on request"), err if status else different((before, "of source from 1 file" in out, " += n;" in text), ([], True, True)))
+
+
 def test_store_fails(server, key, build):
     """What is not committed is not acknowledged; when the store is there again, so is the hive."""
     user = draw()
@@ -389,6 +405,7 @@ def main():
     test_described(server, key, build)
     test_refused(server, key, build)
     unit = test_withdrawn(server, key, build)
+    test_source(server, unit)
     server = test_kill(server, key, build)
     test_commands(server, key, build, unit)
     test_store_fails(server, key, build)
