@@ -8,6 +8,7 @@
 
 #include "chase/chase.h"
 #include "chase/loaded.h"
+#include "chase/sites.h"
 #include "report/reporter.h"
 #include "util/map.h"
 

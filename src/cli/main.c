@@ -33,6 +33,7 @@ static const struct command commands[] = {
     {"chase", dh_cmd_chase, "--help", "confirm one race in a program that runs at full speed"},
     {"caper", dh_cmd_caper, "--help", "which pairs may have raced, over all runs of a program in production"},
     {"hive", dh_cmd_hive, "--help", "have the users of a program find out which possible races are real"},
+    {"agent", dh_cmd_agent, "--help", "the user's side of a hive: try its tasks while programs run"},
     {"pipeline", dh_cmd_pipeline, "--help",
      "static pairs, caper, chase and steering in one command, and one page at the end"},
     {"detectors", dh_cmd_detectors, "--help", "list the detectors and what they promise"},

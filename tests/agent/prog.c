@@ -1,0 +1,54 @@
+/*
+ * prog.c - a program with a race that it comes to when it is told: it reads commands from its standard input, of which
+ * "go" starts two threads that race all the time, "crash" aborts, and "end", or the end of the input, ends it.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int hits;
+static atomic_int over;
+
+static void *visit(void *arg)
+{
+    while (!atomic_load(&over)) {
+        hits++; /* RACE */
+        usleep(100);
+    }
+    return arg;
+}
+
+#ifdef WITH_PLAIN
+extern void plain(void); /* plain.c, compiled without deadheat */
+#else
+static void plain(void)
+{
+}
+#endif
+
+int main(void)
+{
+    pthread_t t[2];
+    char line[64];
+    int n = 0;
+    while (fgets(line, sizeof(line), stdin) && strcmp(line, "end\n") != 0) {
+        if (strcmp(line, "crash\n") == 0)
+            abort();
+        if (strcmp(line, "plain\n") == 0)
+            for (int i = 0; i < 1000; i++)
+                plain();
+        if (strcmp(line, "go\n") == 0 && n == 0)
+            for (; n < 2; n++)
+                pthread_create(&t[n], NULL, visit, NULL);
+        puts(line);
+        fflush(stdout);
+    }
+    atomic_store(&over, 1);
+    while (n)
+        pthread_join(t[--n], NULL);
+    puts("over");
+    return 7;
+}
