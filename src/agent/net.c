@@ -99,7 +99,8 @@ static void set_up(struct dh_agent_net *n, struct request *r, const char *url, u
     curl_easy_setopt(c, CURLOPT_URL, url);
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, r->headers);
-    curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body);
+    if (r->body)
+        curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_bytes);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, r);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, r->why);
@@ -111,8 +112,9 @@ static void set_up(struct dh_agent_net *n, struct request *r, const char *url, u
         curl_easy_setopt(c, CURLOPT_CAINFO, n->cacert);
 }
 
-void dh_agent_net_post(struct dh_agent_net *n, const char *url, const char *key, const char *user,
-                       const char *body, u64 limit_s, dh_agent_answered *answered, void *ctx)
+/* user and body: NULL for a GET. */
+static void ask(struct dh_agent_net *n, const char *url, const char *key, const char *user, const char *body,
+                u64 limit_s, dh_agent_answered *answered, void *ctx)
 {
     struct request *r = dh_util_alloc(sizeof(*r));
     *r = (struct request){.next = n->requests, .from = &n->requests, .answered = answered, .ctx = ctx};
@@ -120,18 +122,41 @@ void dh_agent_net_post(struct dh_agent_net *n, const char *url, const char *key,
         r->next->from = &r->next;
     n->requests = r;
     r->curl = curl_easy_init();
-    r->body = strdup(body);
-    if (!r->curl || !r->body)
+    r->body = body ? strdup(body) : NULL;
+    if (!r->curl || (body && !r->body))
         dh_util_no_memory();
     size_t size = strlen(key) + 8;
     char *bearer = dh_util_alloc(size);
     snprintf(bearer, size, "Bearer %s", key);
     add_header(r, "Authorization", bearer);
     free(bearer);
-    add_header(r, "X-Deadheat-User", user);
-    add_header(r, "Content-Type", "application/json");
+    if (user)
+        add_header(r, "X-Deadheat-User", user);
+    if (body)
+        add_header(r, "Content-Type", "application/json");
     set_up(n, r, url, limit_s);
     curl_multi_add_handle(n->multi, r->curl);
+}
+
+void dh_agent_net_post(struct dh_agent_net *n, const char *url, const char *key, const char *user,
+                       const char *body, u64 limit_s, dh_agent_answered *answered, void *ctx)
+{
+    ask(n, url, key, user, body, limit_s, answered, ctx);
+}
+
+void dh_agent_net_get(struct dh_agent_net *n, const char *url, const char *key, u64 limit_s,
+                      dh_agent_answered *answered, void *ctx)
+{
+    ask(n, url, key, NULL, NULL, limit_s, answered, ctx);
+}
+
+void dh_agent_net_drop(struct dh_agent_net *n, const void *ctx)
+{
+    for (struct request *r = n->requests, *next; r; r = next) {
+        next = r->next;
+        if (r->ctx == ctx)
+            forget(n, r);
+    }
 }
 
 static void finish(struct dh_agent_net *n, struct request *r, CURLcode code)

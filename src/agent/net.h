@@ -21,6 +21,12 @@ void dh_agent_net_free(struct dh_agent_net *n);
 /* status: 0 if there was no answer, of which text says why. */
 typedef void dh_agent_answered(void *ctx, long status, const char *text, size_t len);
 
+/* GET, as nobody in particular. */
+void dh_agent_net_get(struct dh_agent_net *n, const char *url, const char *key, u64 limit_s,
+                      dh_agent_answered *answered, void *ctx);
+/* Breaks off whatever would be answered there. Nobody is told. */
+void dh_agent_net_drop(struct dh_agent_net *n, const void *ctx);
+
 /* POST of a JSON text. It may take so long. What is given is copied. */
 void dh_agent_net_post(struct dh_agent_net *n, const char *url, const char *key, const char *user,
                        const char *body, u64 limit_s, dh_agent_answered *answered, void *ctx);

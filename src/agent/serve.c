@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -162,33 +161,10 @@ static struct host *add_host(struct server *s, const char *program, bool with_co
 
 /* ---- Workers ---- */
 
-/* A connection to the hive that a worker held, too, would not end when it should. */
-static void close_connections(void)
-{
-    for (int fd = 3; fd < 1024; fd++) {
-        struct sockaddr_storage at = {0};
-        socklen_t n = sizeof(at);
-        if (getsockname(fd, (struct sockaddr *)&at, &n) == 0 &&
-            (at.ss_family == AF_INET || at.ss_family == AF_INET6))
-            close(fd);
-    }
-}
-
 /* The worker's process, or -1. */
 static pid_t start_worker(struct server *s, struct dh_agent_work *work)
 {
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) {
-        sigset_t none;
-        close_connections();
-        close(s->poke[0]);
-        prctl(PR_SET_PDEATHSIG, SIGTERM); /* which it takes as a wish to stop */
-        signal(SIGINT, SIG_IGN);
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        _exit(getppid() == parent && dh_agent_work(work) == 0 ? 0 : 1);
-    }
-    close(work->socket);
+    pid_t pid = dh_agent_work_start(work, s->poke[0]);
     if (pid > 0)
         s->workers[s->n_workers++] = pid;
     return pid;

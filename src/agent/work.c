@@ -21,7 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -459,4 +461,35 @@ out:
         dh_agent_build_close(&own);
     dh_arena_done(&arena);
     return rc;
+}
+
+/* A connection to the hive that a worker held, too, would not end when it should. */
+static void close_connections(void)
+{
+    for (int fd = 3; fd < 1024; fd++) {
+        struct sockaddr_storage at = {0};
+        socklen_t n = sizeof(at);
+        if (getsockname(fd, (struct sockaddr *)&at, &n) == 0 &&
+            (at.ss_family == AF_INET || at.ss_family == AF_INET6))
+            close(fd);
+    }
+}
+
+pid_t dh_agent_work_start(struct dh_agent_work *w, int unused)
+{
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        sigset_t none;
+        close_connections();
+        close(unused);
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* which it takes as a wish to stop */
+        signal(SIGINT, SIG_IGN);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        _exit(getppid() == parent && dh_agent_work(w) == 0 ? 0 : 1);
+    }
+    int error = errno;
+    close(w->socket);
+    errno = error;
+    return pid;
 }

@@ -25,4 +25,8 @@ struct dh_agent_work {
  * program was not chased. */
 int dh_agent_work(struct dh_agent_work *w);
 
+/* The same in a new process, which is asked to stop when this one dies. It closes `unused`, and the
+ * connections of this process; the work's socket is its own. -1: there can be none, with errno. */
+pid_t dh_agent_work_start(struct dh_agent_work *w, int unused);
+
 #endif
