@@ -49,6 +49,8 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
 int dh_cli_filter(const char *command, const char *state, const char *program);
 /* 10ms, 500us, 1s, 2.5ms. False if it is none, or 0, or more than a minute. */
 bool dh_cli_time(const char *text, u64 *ret_us);
+/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
+bool dh_cli_budget(const char *text, u64 *ret_us);
 /* 0% to 100%, as a part of one. */
 bool dh_cli_percent(const char *text, double *ret);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */

@@ -100,24 +100,6 @@ static const char usage[] =
 
 /* ---- Flags ---- */
 
-bool dh_chase_read_budget(const char *text, u64 *ret_us)
-{
-    static const struct {
-        const char *unit;
-        double s;
-    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}};
-    char *end = NULL;
-    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0;
-    for (size_t i = 0; end && i < DH_ARRAY_LEN(units); i++) {
-        double s = value * units[i].s;
-        if (strcmp(end, units[i].unit) != 0 || s < 1 || s > 366 * 86400.0)
-            continue;
-        *ret_us = (u64)(s * 1e6);
-        return true;
-    }
-    return false;
-}
-
 static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 {
     char *end;
@@ -207,7 +189,7 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
                                "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms", v);
         q->delay_given = true;
     } else if ((v = dh_cli_value(arg, "infer"))) {
-        if (!dh_chase_read_budget(v, &q->infer_us))
+        if (!dh_cli_budget(v, &q->infer_us))
             return dh_cli_fail(
                 "chase", "--infer cannot be '%s'; it must be a time from a second on, such as 90s or 10m", v);
         q->infer = true;
@@ -220,7 +202,7 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
             return dh_cli_fail("chase",
                                "--hang cannot be '%s'; it must be a time up to a minute, such as 10s", v);
     } else if ((v = dh_cli_value(arg, "budget"))) {
-        if (!dh_chase_read_budget(v, &q->budget_us))
+        if (!dh_cli_budget(v, &q->budget_us))
             return dh_cli_fail(
                 "chase",
                 "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);

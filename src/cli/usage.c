@@ -73,6 +73,24 @@ bool dh_cli_time(const char *text, u64 *ret_us)
     return false;
 }
 
+bool dh_cli_budget(const char *text, u64 *ret_us)
+{
+    static const struct {
+        const char *unit;
+        double s;
+    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}};
+    char *end = NULL;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0;
+    for (size_t i = 0; end && i < DH_ARRAY_LEN(units); i++) {
+        double s = value * units[i].s;
+        if (strcmp(end, units[i].unit) != 0 || s < 1 || s > 366 * 86400.0)
+            continue;
+        *ret_us = (u64)(s * 1e6);
+        return true;
+    }
+    return false;
+}
+
 bool dh_cli_percent(const char *text, double *ret)
 {
     char *end;
