@@ -85,6 +85,13 @@ static int set_flag(struct dh_cli_agent *c, const char *arg, const char *next, i
         u64 *to;
     } times[] = {{"head-start", &s->begin_us}, {"hang", &s->hang_us}, {"limit", &c->limit_us}};
     const char *v;
+    size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, "=") : 0;
+    const char **to = c->crowd && len ? dh_cli_crowd_flag(c, arg + 2, len) : NULL;
+    if (to && (arg[2 + len] || next)) {
+        *to = arg[2 + len] ? arg + 3 + len : next;
+        *ret_used = !arg[2 + len];
+        return 0;
+    }
     for (size_t i = 0; i < DH_ARRAY_LEN(texts); i++) {
         if ((v = dh_cli_value(arg, texts[i].name))) {
             *texts[i].to = dh_arena_strdup(&c->arena, v);
@@ -110,7 +117,8 @@ static int set_flag(struct dh_cli_agent *c, const char *arg, const char *next, i
         c->insecure = true;
         return 0;
     }
-    return dh_cli_unknown_flag(c->command, arg, names, DH_ARRAY_LEN(names));
+    return c->crowd ? dh_cli_unknown_flag(c->command, arg, dh_cli_crowd_flags, dh_cli_crowd_n_flags)
+                    : dh_cli_unknown_flag(c->command, arg, names, DH_ARRAY_LEN(names));
 }
 
 static void add_program(struct dh_cli_agent *c, const char *path)
@@ -204,6 +212,8 @@ static int choose_state(struct dh_cli_agent *c)
 {
     const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     u64 hash = dh_util_hash(c->settings.hive, strlen(c->settings.hive));
+    if (!c->settings.state && c->crowd && c->n_programs)
+        c->settings.state = dh_arena_printf(&c->arena, "%s.crowd", dh_path_base(c->programs[0]));
     if (!c->settings.state && (!base || base[0] != '/'))
         base = home && home[0] == '/' ? dh_arena_printf(&c->arena, "%s/.local/state", home) : NULL;
     if (!c->settings.state && !base)
@@ -268,16 +278,21 @@ static int read_flags(struct dh_cli_agent *c, int i, int argc, char **argv, bool
 
 static int run(int argc, char **argv)
 {
-    bool is_run = argc > 0 && strcmp(argv[0], "run") == 0;
+    bool is_crowd = argc > 0 && strcmp(argv[0], "crowd") == 0;
+    bool is_run = is_crowd || (argc > 0 && strcmp(argv[0], "run") == 0);
     struct dh_cli_agent c = {
         .command = is_run ? "run" : "agent",
         .limit_us = 10000000,
         .settings = {.rmax = 0.02, .begin_us = 100000, .hang_us = 10000000, .bound_us = 600000000}};
     int (*work)(struct dh_cli_agent *) = is_run ? dh_cli_agent_run : serve;
     int from = 1;
+    if (is_crowd) {
+        dh_cli_crowd_begin(&c);
+        work = dh_cli_crowd;
+    }
     for (int i = 1; i < argc && (!is_run || argv[i][0] == '-') && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
+            fputs(is_crowd ? dh_cli_crowd_usage : usage, stdout);
             return 0;
         }
     }

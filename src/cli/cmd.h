@@ -20,6 +20,7 @@ enum {
 int dh_cmd_agent(int argc, char **argv);
 int dh_cmd_caper(int argc, char **argv);
 int dh_cmd_cc(int argc, char **argv);
+int dh_cmd_crowd(int argc, char **argv);
 int dh_cmd_cxx(int argc, char **argv);
 int dh_cmd_chase(int argc, char **argv);
 int dh_cmd_hive(int argc, char **argv);

@@ -34,6 +34,8 @@ static const struct command commands[] = {
     {"caper", dh_cmd_caper, "--help", "which pairs may have raced, over all runs of a program in production"},
     {"hive", dh_cmd_hive, "--help", "have the users of a program find out which possible races are real"},
     {"agent", dh_cmd_agent, "--help", "the user's side of a hive: try its tasks while programs run"},
+    {"crowd", dh_cmd_crowd, "--help",
+     "be many users of a hive at once, on one machine: what would a crowd find?"},
     {"pipeline", dh_cmd_pipeline, "--help",
      "static pairs, caper, chase and steering in one command, and one page at the end"},
     {"detectors", dh_cmd_detectors, "--help", "list the detectors and what they promise"},
