@@ -24,26 +24,25 @@ static void answer_task(struct dh_hive_request *r, const struct dh_hive_state *s
 }
 
 /* Is there news? With the state locked. */
-static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state *s, u32 user)
+static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state *s, u32 user, u64 now)
 {
-    return s->users[user].changed > r->since || dh_hive_now_us() >= r->deadline_us;
+    return s->users[user].changed > r->since || now >= r->deadline_us;
 }
 
-/* The connection is asleep. */
-static void wait_for_news(struct dh_hive_request *r)
+/* The connection is asleep. False: answered, for the hive is being stopped. */
+static bool wait_for_news(struct dh_hive_request *r)
 {
     struct dh_hive_server *s = r->server;
     pthread_mutex_lock(&s->lock);
-    bool stopping = s->stopping;
-    if (!stopping) {
+    bool waits = !s->stopping;
+    if (waits) {
         r->next = s->waiting;
         s->waiting = r;
     }
     pthread_mutex_unlock(&s->lock);
-    if (stopping) {
+    if (!waits)
         dh_hive_answer_error(r, 503, "the hive is being stopped");
-        dh_hive_wake(r);
-    }
+    return waits;
 }
 
 static void work(struct dh_hive_batch *b, void *ctx)
@@ -54,7 +53,7 @@ static void work(struct dh_hive_batch *b, void *ctx)
     enum dh_hive_status status = dh_hive_poll(b, r->program, r->user, r->build, &user, &why);
     if (status != DH_HIVE_OK)
         dh_hive_answer_error(r, status, why);
-    else if (is_news(r, b->state, user))
+    else if (is_news(r, b->state, user, dh_hive_now_us()))
         answer_task(r, b->state, user);
 }
 
@@ -63,10 +62,8 @@ static void done(void *ctx, bool stored)
     struct dh_hive_request *r = ctx;
     if (!stored)
         dh_hive_answer_error(r, 503, "the hive cannot store anything at present; try again");
-    if (r->answered)
+    if (r->answered || !wait_for_news(r))
         dh_hive_wake(r);
-    else
-        wait_for_news(r);
 }
 
 static void ask_engine(struct dh_hive_request *r)
@@ -91,20 +88,23 @@ void dh_hive_poll_route(struct dh_hive_request *r)
     json_int_t seconds = json_integer_value(wait);
     memcpy(r->build, build, strlen(build) + 1);
     r->since = since && json_integer_value(since) > 0 ? (u64)json_integer_value(since) : 0;
-    r->deadline_us = dh_hive_now_us() + 1000000ull * (u64)(seconds < MOST_S ? seconds : MOST_S);
+    u64 now = dh_hive_now_us();
+    r->deadline_us = now + 1000000ull * (u64)(seconds < MOST_S ? seconds : MOST_S);
+    r->user_at = DH_HIVE_NONE;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
-    u32 user = DH_HIVE_NONE;
-    bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, dh_hive_now_us(), &user);
-    if (!changes && is_news(r, s, user))
-        answer_task(r, s, user);
+    bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &r->user_at), waits = true;
+    if (!changes && is_news(r, s, r->user_at, now)) {
+        answer_task(r, s, r->user_at);
+    } else {
+        dh_hive_suspend(r);
+        if (!changes) /* it waits before the state can change, lest it miss that */
+            waits = wait_for_news(r);
+    }
     dh_hive_engine_unlock(r->server->engine);
-    if (r->answered)
-        return;
-    dh_hive_suspend(r);
     if (changes)
         ask_engine(r);
-    else
-        wait_for_news(r);
+    else if (!waits)
+        dh_hive_wake(r);
 }
 
 /* Takes out of the list who has news, and who may get a task now. */
@@ -115,11 +115,10 @@ void dh_hive_poll_look(struct dh_hive_server *server)
     u64 now = dh_hive_now_us();
     pthread_mutex_lock(&server->lock);
     for (struct dh_hive_request **at = &server->waiting, *r; (r = *at);) {
-        u32 user = DH_HIVE_NONE;
-        bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &user);
+        bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &r->user_at);
         bool over = now >= r->deadline_us, ask = changes && now - r->asked_us >= AGAIN_US;
-        if (user != DH_HIVE_NONE && is_news(r, s, user))
-            answer_task(r, s, user);
+        if (r->user_at != DH_HIVE_NONE && is_news(r, s, r->user_at, now))
+            answer_task(r, s, r->user_at);
         else if (over)
             dh_hive_answer_error(r, 404, "this program has no such build");
         if (!r->answered && !ask) {

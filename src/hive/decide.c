@@ -118,16 +118,30 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
 
 /* ---- Tasks ---- */
 
-bool dh_hive_poll_changes(const struct dh_hive_state *s, u32 program, const char *user, const char *build,
-                          u64 now_us, u32 *ret_user)
+/* A look-up by hash is what many waiting polls would spend their time on, each time that anything changes. */
+static u32 find_user(const struct dh_hive_state *s, const char *user, u32 hint)
 {
-    u32 at = dh_hive_find_user(s, user), in = dh_hive_find_build(s, build);
-    if (at == DH_HIVE_NONE || in == DH_HIVE_NONE || s->users[at].program != program ||
-        s->users[at].build != in)
+    bool known = hint < s->n_users && memcmp(s->users[hint].hash, user, DH_HIVE_HASH) == 0;
+    return known ? hint : dh_hive_find_user(s, user);
+}
+
+/* That it has said last, unless there is another one of this name since. */
+static bool runs_build(const struct dh_hive_state *s, const struct dh_hive_user *u, const char *build)
+{
+    const struct dh_hive_build *b = &s->builds[u->build];
+    return strcmp(b->id, build) == 0 && (!b->forgotten || dh_hive_find_build(s, build) == u->build);
+}
+
+bool dh_hive_poll_changes(const struct dh_hive_state *s, u32 program, const char *user, const char *build,
+                          u64 now_us, u32 *user_at)
+{
+    u32 at = find_user(s, user, *user_at);
+    *user_at = DH_HIVE_NONE;
+    if (at == DH_HIVE_NONE || s->users[at].program != program || !runs_build(s, &s->users[at], build))
         return true;
-    *ret_user = at;
+    *user_at = at;
     return s->users[at].task == DH_HIVE_NONE && s->users[at].relieved_until_us <= now_us &&
-           s->builds[in].n_open > 0;
+           s->builds[s->users[at].build].n_open > 0;
 }
 
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,

@@ -48,9 +48,11 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
 /* The user says which build runs, and may get a task: dh_hive_user's `task` has it then. */
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,
                                  u32 *ret_user, const char **ret_why);
-/* Would that change anything? If not, it can be answered from the state as it is. */
+/* Would that change anything? If not, it can be answered from the state as it is. *user_at is where the user
+ * was found the last time, or DH_HIVE_NONE, and then where it is, or DH_HIVE_NONE if it runs something else.
+ */
 bool dh_hive_poll_changes(const struct dh_hive_state *s, u32 program, const char *user, const char *build,
-                          u64 now_us, u32 *ret_user);
+                          u64 now_us, u32 *user_at);
 /* A result, as the interface has it. OK: it was there already; CREATED: it is new. */
 enum dh_hive_status dh_hive_add_result(struct dh_hive_batch *b, u32 program, const char *user,
                                        const json_t *result, const char **ret_why);

@@ -45,6 +45,7 @@ struct dh_hive_request {
     /* A poll that waits: */
     u64 since, deadline_us, asked_us;
     char build[130];
+    u32 user_at; /* see dh_hive_poll_changes */
     struct dh_hive_request *next;
 };
 

@@ -7,7 +7,7 @@ deadheat=$(readlink -f "${DEADHEAT:-$1}")
 work=$(mktemp -d) || exit 1
 pg=
 stop() {
-    [ -n "$pg" ] && $as "$bin/pg_ctl" -D "$work/pg/data" -m immediate stop >/dev/null 2>&1
+    [ -n "$pg" ] && python3 "$here/postgres.py" "$work/pg" stop >/dev/null 2>&1
     rm -rf "$work"
 }
 trap stop EXIT
@@ -22,15 +22,10 @@ openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 
 
 python3 "$here/hive.py" "$deadheat" sqlite "$work/hive.db" "$work/pairs.db"
 
-bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1)
-as=
-[ "$(id -u)" -eq 0 ] && as="runuser -u postgres --"
-mkdir pg && chmod 755 "$work" && { [ -z "$as" ] || chown postgres pg; }
-if (cd pg && $as "$bin/initdb" -D "$work/pg/data" -A trust -U hive >log 2>&1 &&
-    $as "$bin/pg_ctl" -D "$work/pg/data" -w -o "-c listen_addresses= -c unix_socket_directories=$work/pg" -l "$work/pg/server.log" start >>log 2>&1); then
+chmod 755 "$work" # where PostgreSQL's user has to get
+if python3 "$here/postgres.py" "$work/pg" make >pg.log 2>&1; then
     pg=yes
-    python3 "$here/hive.py" "$deadheat" postgres "postgres://hive@/postgres?host=$work/pg" \
-        "$as $bin/pg_ctl -D $work/pg/data -w -l $work/pg/server.log -m immediate restart"
+    python3 "$here/hive.py" "$deadheat" postgres "postgres://hive@/postgres?host=$work/pg" "python3 $here/postgres.py $work/pg restart"
 else
-    echo "FAIL hive/postgres: $(tail -3 pg/log | tr '\n' '|')"
+    echo "FAIL hive/postgres: $(tail -3 pg.log pg/log 2>/dev/null | tr '\n' '|')"
 fi

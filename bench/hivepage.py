@@ -1,0 +1,57 @@
+"""Turns docs/hive.json, of which each script that measures the hive writes a part, into docs/hive.md."""
+import json
+import textwrap
+
+import harness
+import table
+
+RESULTS = harness.DOCS / "hive.json"
+PAGE = harness.DOCS / "hive.md"
+
+HEAD = """\
+# `deadheat hive`: figures
+
+Written by `bench/hive --write` from `docs/hive.json`; do not edit. How it works is in [design/hive.md](design/hive.md), how to
+use it in [guide/hive.md](guide/hive.md).
+"""
+ABOUT_LOAD = """
+`bench/hive`: {agents:,} simulated agents on {connections:,} kept connections for {seconds:.0f} seconds, on the processors that the hive, its
+database and the agents share. Each agent waits for news of its task by a poll, runs for a while, reports a result by a
+second connection, is told that its task has ended, and asks for the next; four people look at lists and metrics meanwhile. A poll that waits
+because there is nothing to say is no latency. What is: the answer to a result, which is on the disk then; the answer to a
+poll that gets a task; and the time from sending a result to the answer of the poll that waits for what follows from it. Afterwards each acknowledged
+result is asked for by its id: lost are those that the hive does not have. The most is what the same agents get answered if their runs take no
+time. The load is the number of processes that wanted a processor before the run, so part of the latencies is theirs.
+"""
+NAMES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
+
+
+def load_grid(rows):
+    lines = [["store", "requests/s", "p50 ms", "p99 ms", "result p99", "task p99", "news p99", "acknowledged", "lost", "hive cpu s",
+              "agents cpu s", "most requests/s", "load"]]
+    for kind, row in rows.items():
+        lines.append([NAMES[kind], f"{row['per_second']:,.0f}", f"{row['all']['p50_ms']:.1f}", f"{row['all']['p99_ms']:.1f}",
+                      *(f"{row[span]['p99_ms']:.1f}" for span in ("result", "task", "news")), f"{row['acknowledged']:,}", str(row["missing"]),
+                      f"{row['hive_cpu_s']:.1f}", f"{row['cpu_s']:.1f}", f"{row['most_per_second']:,.0f}", f"{row['load_before']:.1f}"])
+    return lines
+
+
+def load_markdown(data):
+    m, row = data["machine"], next(iter(data["rows"].values()))
+    where = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']}; {m['clang']}."
+    parts = [wrapped(where), wrapped(ABOUT_LOAD.format(**row)), table.markdown_lines(load_grid(data["rows"]))]
+    return "\n## Load\n\n" + "\n".join(f"{p.strip()}\n" for p in parts)
+
+
+def wrapped(text):
+    return textwrap.fill(" ".join(text.split()), 120, break_on_hyphens=False)
+
+
+def write(part, data):
+    """Replace one part of docs/hive.json, and write the page again."""
+    harness.save_results(part, data, RESULTS)
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    PAGE.write_text(HEAD + "".join(page(results[name]) for name, page in PARTS if name in results), encoding="utf-8")
+
+
+PARTS = (("load", load_markdown),)
