@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -408,18 +409,25 @@ static void serve(struct work *w)
 
 /* ---- Meeting ---- */
 
+/* The file that runs may be a copy of the one that the agent was told of, or one that was replaced since. */
 static int open_program(struct work *w, struct dh_agent_build *own)
 {
-    char path[64];
+    char link[64];
+    struct stat runs, known, named;
+    const struct dh_agent_build *given = w->with->build;
     const char *why;
-    if (w->with->build)
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)w->with->pid);
+    if (stat(link, &runs) != 0)
+        return -errno;
+    if (given && stat(given->path, &known) == 0 && known.st_dev == runs.st_dev && known.st_ino == runs.st_ino)
         return 0;
-    snprintf(path, sizeof(path), "/proc/%d/exe", (int)w->with->pid);
-    char *real = realpath(path, NULL);
-    int rc = dh_agent_build_open(own, real ? real : path, true, &why);
+    char *real = realpath(link, NULL);
+    bool there =
+        real && stat(real, &named) == 0 && named.st_dev == runs.st_dev && named.st_ino == runs.st_ino;
+    int rc = dh_agent_build_open(own, there ? real : link, true, &why);
     free(real);
     w->build = own;
-    return rc;
+    return !rc && given && strcmp(given->id, own->id) != 0 ? -EINVAL : rc;
 }
 
 int dh_agent_work(struct dh_agent_work *with)

@@ -1,4 +1,6 @@
-"""agent.py DEADHEAT FORGE - the cases of tests/agent. In the current directory are prog and forged, built from prog.c."""
+"""agent.py DEADHEAT TOOLS - the cases of tests/agent. In the current directory are prog, forged and ordered, built from prog.c; in TOOLS, forge
+and bundle."""
+import atexit
 import http.server
 import json
 import os
@@ -14,10 +16,20 @@ import time
 import client
 from client import Server, case, different, draw, result, run, token
 
-DEADHEAT, FORGE = sys.argv[1:3]
+DEADHEAT, TOOLS = sys.argv[1:3]
+PLAIN = os.path.join(os.path.dirname(__file__), "plain.c")
 client.SUITE = "agent"
 TOKEN = token()
 LONG = 120  # seconds, after which something will never happen
+STARTED = []
+
+
+@atexit.register
+def end_all():
+    """Nothing of a test that has failed is left behind."""
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
 
 
 def until(what, seconds=LONG):
@@ -63,6 +75,7 @@ class Program:
         self.process = subprocess.Popen([*before, "./prog"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env={**os.environ, **env})
         self.pid = self.process.pid
+        STARTED.append(self.process)
 
     def tell(self, word):
         self.process.stdin.write(word + "\n")
@@ -75,7 +88,7 @@ class Program:
 
 
 OVER = (7, "over\n", "")
-WENT = (7, "go\n\nover\n", "")
+WENT = (7, "go\nover\n", "")
 
 
 class Agent:
@@ -87,6 +100,7 @@ class Agent:
         self.process = subprocess.Popen([DEADHEAT, "agent", f"--hive={hive}", f"--key-file={key}", f"--state={state}",
                                          "--rmax=100%", "--head-start=30s", *args, "./prog"], stderr=self.log,
                                         env={**os.environ, **HERE})
+        STARTED.append(self.process)
         until(lambda: "ready" in self.said() or self.process.poll() is not None)
 
     def said(self):
@@ -103,6 +117,12 @@ class Agent:
 
 
 HERE = {"XDG_RUNTIME_DIR": os.getcwd() + "/run"}
+
+
+def serve(db, *args, **more):
+    server = Server(DEADHEAT, db, *args, **more)
+    STARTED.append(server.process)
+    return server
 
 
 def add_build(db):
@@ -167,7 +187,7 @@ def test_crash(server):
             return int(re.search("SigCgt:\\s*(\\w+)", f.read())[1], 16) >> (signal.SIGABRT - 1) & 1
     case("two threads meet", different(until(is_met), 1))
     case("it dies as it would", different(program.end("crash")[0], -signal.SIGABRT))
-    case("the hive learns of the crash", different(until(lambda: counts(server)["crash"]), 1))
+    case("the hive learns of the crash", different(until(lambda: counts(server)["causes_crash"]), 1))
     agent.stop()
 
 
@@ -191,8 +211,25 @@ def test_killed_agent(server):
     case("and the program does not notice", different(program.end(), WENT))
 
 
+def test_stopped_agent(server):
+    """Who is stopped can clear nothing, so the program does."""
+    agent = Agent(url(server), "state")
+    program = Program(**HERE)
+    until(lambda: armed(program.pid) > 0)
+    with open(f"/proc/{agent.process.pid}/task/{agent.process.pid}/children", encoding="ascii") as f:
+        workers = [int(pid) for pid in f.read().split()]
+    for pid in workers:
+        os.kill(pid, signal.SIGSTOP)
+    program.tell("go")
+    case("a program clears what a stopped agent has left", different((len(workers), until(lambda: armed(program.pid) == 0)), (1, True)))
+    for pid in workers:
+        os.kill(pid, signal.SIGCONT)
+    case("and is not chased any more", different((until(lambda: armed(program.pid) == 0), program.end()), (True, WENT)))
+    agent.stop()
+
+
 def test_dead_hive(db):
-    server = Server(DEADHEAT, db)
+    server = serve(db)
     agent = Agent(url(server), "later", "--hang=1s")
     program = Program(**HERE)
     until(lambda: armed(program.pid) > 0)
@@ -206,7 +243,7 @@ def test_dead_hive(db):
     test_show(shown.stdout)
     agent.stop()
     number = len(spooled("later"))
-    server = Server(DEADHEAT, db, port=server.port)
+    server = serve(db, port=server.port)
     send = [DEADHEAT, "agent", "send", f"--hive={url(server)}", "--key-file=key", "--state=later", "--limit=60s"]
     copy = {name: open(name, encoding="utf-8").read() for name in spooled("later")}
     sent = subprocess.run(send, capture_output=True, text=True, timeout=LONG)
@@ -246,10 +283,13 @@ class Liar(http.server.BaseHTTPRequestHandler):
         if asked.get("wait_s"):
             time.sleep(1)
         body = json.dumps({"version": 1, "task": Liar.task, "relieved": False}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except BrokenPipeError:
+            pass  # the agent was stopped meanwhile
 
     def log_message(self, *args):
         pass
@@ -269,12 +309,14 @@ def test_forged(build, real):
         agent = Agent(address, "lies")
         program = Program(**HERE)
         said = until(lambda: "is refused" in agent.said())
-        case(f"refused by the agent: {name}", different((bool(said), armed(program.pid)), (True, 0)))
-        case(f"unaffected: {name}", different(program.end(), OVER))
+        case(f"refused by the agent, {name}", different((bool(said), armed(program.pid)), (True, 0)))
+        case(f"unaffected, {name}", different(program.end(), OVER))
         agent.stop()
     liar.shutdown()
-    p = subprocess.run([FORGE, "./forged"], capture_output=True, text=True, timeout=LONG)
-    case("refused by the program", different(p.stdout.splitlines()[-1:], ["exit 7, refused, no thread was stopped"]))
+    with open(PLAIN, encoding="ascii") as f:
+        line = next(i for i, text in enumerate(f, 1) if "plain_count++" in text)
+    p = subprocess.run([TOOLS + "/forge", "./forged", f"plain.c:{line}"], capture_output=True, text=True, timeout=LONG)
+    case("refused by the program", different(p.stdout.splitlines(), ["exit 7, refused, no thread was stopped"]))
 
 
 def test_run(server, build):
@@ -284,8 +326,8 @@ def test_run(server, build):
     before = counts(server)["results"]
     program = Program(*hive(url(server), "--rmax=100%", "--head-start=30s", "--hang=1s"))
     program.tell("go")
-    case("run: a result arrives", different(until(lambda: counts(server)["results"] > before), True))
-    case("run: the program does not notice", different(program.end(), WENT))
+    case("run, a result arrives", different(until(lambda: counts(server)["results"] > before), True))
+    case("run, the program does not notice", different(program.end(), WENT))
     nobody = socket.socket()
     nobody.bind(("127.0.0.1", 0))
     silent = socket.socket()
@@ -297,10 +339,10 @@ def test_run(server, build):
                          "a wrong key": hive(url(server), key="token")}.items():
         program = Program(*before)
         program.tell("go")
-        case(f"run: {name}", different(program.end(), WENT))
+        case(f"run, {name}", different(program.end(), WENT))
     p = subprocess.run([*hive(url(server)), "./nothing"], capture_output=True, text=True, timeout=LONG)
-    case("run: no program", different((p.returncode, "cannot run './nothing'" in p.stderr), (127, True)))
-    case("run: users are told apart by their directory", different(os.listdir("mine"), [build[:16]]))
+    case("run, no program", different((p.returncode, "cannot run './nothing'" in p.stderr), (127, True)))
+    case("run, users are told apart by their directory", different(os.listdir("mine"), [build[:16]]))
 
 
 def test_full_disk(server):
@@ -329,7 +371,7 @@ def test_optout(server):
     program.process.stdout.readline()  # it is in main now
     with open(f"/proc/{program.pid}/maps", encoding="ascii") as f:
         case("opt-out", different(("memfd:deadheat" in f.read(), armed(program.pid)), (False, 0)))
-    case("opt-out: the program", different(program.end(), WENT))
+    case("opt-out, the program", different(program.end(), OVER))
     agent.stop()
 
 
@@ -364,7 +406,75 @@ def test_strangers(build):
 
 def fresh(name):
     build = add_build(name)
-    return build, Server(DEADHEAT, name)
+    return build, serve(name)
+
+
+def test_ordered():
+    """Where something orders the two accesses, the hive learns that."""
+    os.rename("prog", "raced")
+    os.rename("ordered", "prog")
+    add_build("sixth.db")
+    server = serve("sixth.db")
+    agent = Agent(url(server), "state")
+    program = Program(**HERE)
+    program.tell("go")
+    case("accesses that are ordered", different(until(lambda: counts(server)["synchronisation"] or races(server)), 1))
+    case("accesses that are ordered do not race", different((races(server), program.end()), (0, WENT)))
+    agent.stop()
+    server.stop()
+    os.rename("raced", "prog")
+
+
+def make_bundle():
+    """All pairs of the program become one bundle."""
+    with open("prog", "rb") as f:
+        data = bytearray(f.read())
+    out = subprocess.run(["readelf", "-SW", "prog"], capture_output=True, text=True, check=True).stdout
+    offset, size = (int(n, 16) for n in re.search(r"\.deadheat\.pairs +PROGBITS +\w+ +(\w+) +(\w+)", out).groups())
+    with open("table", "wb") as f:
+        f.write(data[offset:offset + size])
+    table = subprocess.run([TOOLS + "/bundle", "table"], capture_output=True, check=True).stdout
+    data[offset:offset + len(table)] = table
+    os.unlink("prog")
+    with open("prog", "wb") as f:
+        f.write(data)
+    os.chmod("prog", 0o755)
+
+
+def test_inference():
+    """A bundle is looked at, and what met in it is confirmed."""
+    make_bundle()
+    add_build("seventh.db")
+    server = serve("seventh.db")
+    before = counts(server)
+    agent = Agent(url(server), "state", "--hang=1s")
+    for _ in range(2):
+        program = Program(**HERE)
+        program.tell("go")
+        until(lambda: counts(server)["candidates"] > 0 and (races(server) or agent.process.poll() is not None), 10)
+        program.end()
+    case("a bundle is narrowed", different((before["candidates"], before["bundles"], until(lambda: counts(server)["candidates"] > 0)),
+                                           (0, 1, True)))
+    program = Program(**HERE)
+    program.tell("go")
+    case("what met in it is confirmed", different(until(lambda: races(server) > 0), True))
+    case("and the program went on", different(program.end(), WENT))
+    agent.stop()
+    server.stop()
+
+
+def test_certificates():
+    add_build("fifth.db")
+    server = serve("fifth.db", "--cert=cert.pem", "--key=key.pem")
+    agent = Agent(url(server), "tls", "--cacert=cert.pem")
+    program = Program(**HERE)
+    case("certificates that are given", different(until(lambda: armed(program.pid) > 0), True))
+    program.end()
+    agent.stop()
+    agent = Agent(url(server), "tls")
+    case("certificates are verified", different(until(lambda: "cannot be reached" in agent.said()), True))
+    agent.stop()
+    server.stop()
 
 
 def main():
@@ -381,22 +491,15 @@ def main():
     server.stop()
     build, server = fresh("third.db")
     test_killed_agent(server)
+    test_stopped_agent(server)
     test_crash(server)
     server.stop()
     build = add_build("fourth.db")
     test_dead_hive("fourth.db")
     test_forged(build, real)
-    build = add_build("fifth.db")
-    server = Server(DEADHEAT, "fifth.db", "--cert=cert.pem", "--key=key.pem")
-    agent = Agent(url(server), "tls", "--cacert=cert.pem")
-    program = Program(**HERE)
-    case("certificates that are given", different(until(lambda: armed(program.pid) > 0), True))
-    program.end()
-    agent.stop()
-    agent = Agent(url(server), "tls")
-    case("certificates are verified", different(until(lambda: "cannot be reached" in agent.said()), True))
-    agent.stop()
-    server.stop()
+    test_certificates()
+    test_ordered()
+    test_inference()
     client.finish()
 
 

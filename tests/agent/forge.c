@@ -1,10 +1,9 @@
 /*
- * forge.c PROGRAM - an agent that asks a program for what is not in its table, by the program's own protocol: a thread
- * is to be stopped in the function plain, which was compiled without deadheat. Prints how often the program has refused
+ * forge.c PROGRAM POSITION - an agent that asks a program for what is not in its table, by the program's own protocol: a thread
+ * is to be stopped at a position in the function plain, which was compiled without deadheat. Prints how often the program has refused
  * that, and whether a thread was stopped all the same.
  */
-#include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@ static pid_t start(const char *program, int socket, int input)
         snprintf(number, sizeof(number), "%d%c", socket, DH_CONTROL_AGENT);
         setenv(DH_CONTROL_ENV, number, 1);
         dup2(input, 0);
+        fcntl(socket, F_SETFD, 0);
         execl(program, program, (char *)NULL);
         _exit(127);
     }
@@ -43,8 +43,8 @@ int main(int argc, char **argv)
     int ends[2], input[2], status = 0;
     module.path = real ? real : module.path;
     if (dh_chase_lines_open(&arena, module.path, &module.file, &why) != 0 ||
-        dh_chase_position_one(&arena, "plain.c:10", &at, &why) != 0 ||
-        socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0 || pipe(input) != 0 ||
+        dh_chase_position_one(&arena, argc > 2 ? argv[2] : "", &at, &why) != 0 ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 || pipe2(input, O_CLOEXEC) != 0 ||
         dh_chase_target_init(&t, &arena, 60000000) != 0) {
         printf("cannot begin: %s\n", why);
         return 1;

@@ -3,6 +3,7 @@
  * "go" starts two threads that race all the time, "crash" aborts, and "end", or the end of the input, ends it.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,23 @@
 int hits;
 static atomic_int over;
 
+#ifdef ORDERED /* the threads take turns, in a way that the static analysis does not know */
+static sem_t turns[2];
+#define TAKE(n) sem_wait(&turns[n])
+#define GIVE(n) sem_post(&turns[n])
+#else
+#define TAKE(n) (void)(n)
+#define GIVE(n) (void)(n)
+#endif
+
 static void *visit(void *arg)
 {
+    int me = arg != NULL;
     while (!atomic_load(&over)) {
-        hits++; /* RACE */
+        TAKE(me);
+        hits++; /* RACE, unless they are ordered */
         usleep(100);
+        GIVE(!me);
     }
     return arg;
 }
@@ -34,6 +47,7 @@ int main(void)
     pthread_t t[2];
     char line[64];
     int n = 0;
+    GIVE(0);
     while (fgets(line, sizeof(line), stdin) && strcmp(line, "end\n") != 0) {
         if (strcmp(line, "crash\n") == 0)
             abort();
@@ -42,11 +56,13 @@ int main(void)
                 plain();
         if (strcmp(line, "go\n") == 0 && n == 0)
             for (; n < 2; n++)
-                pthread_create(&t[n], NULL, visit, NULL);
-        puts(line);
+                pthread_create(&t[n], NULL, visit, n ? line : NULL);
+        fputs(line, stdout);
         fflush(stdout);
     }
     atomic_store(&over, 1);
+    GIVE(0);
+    GIVE(1);
     while (n)
         pthread_join(t[--n], NULL);
     puts("over");
