@@ -16,7 +16,9 @@ struct dh_cli_agent {
     u64 limit_us; /* of `send` */
 };
 
-/* agent_run.c: `deadheat run --hive`. Becomes the program. The exit status if it cannot. */
+/* agent_run.c: has the user opted out? */
+bool dh_cli_agent_is_unwanted(void);
+/* `deadheat run --hive`. Becomes the program. The exit status if it cannot. */
 int dh_cli_agent_run(struct dh_cli_agent *c);
 /* agent_show.c: prints what would be sent. */
 int dh_cli_agent_show(struct dh_cli_agent *c);

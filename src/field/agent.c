@@ -25,17 +25,13 @@
 /* The value of a variable, or NULL. */
 static const char *value_of(char **environment, const char *name)
 {
-    for (; *environment; environment++) {
-        const char *at = *environment, *want = name;
-        while (*want && *at == *want)
-            at++, want++;
-        if (!*want && *at == '=')
-            return at + 1;
-    }
-    return NULL;
+    const char *value = NULL;
+    for (; *environment && !value; environment++)
+        value = dh_field_value_in(*environment, name);
+    return value;
 }
 
-bool dh_field_agent_is_unwanted(char **environment)
+static bool is_unwanted(char **environment)
 {
     const char *value = value_of(environment, DH_CONTROL_OPTOUT);
     return value && *value && !(value[0] == '0' && !value[1]);
@@ -123,7 +119,7 @@ static int connect_in(int directory)
 
 int dh_field_agent_find(char **environment)
 {
-    if (dh_field_agent_is_unwanted(environment))
+    if (is_unwanted(environment))
         return -1;
     int directory = open_directory(environment);
     if (directory < 0)
@@ -222,12 +218,15 @@ bool dh_field_agent_allows(struct dh_control *c, const struct dh_control_site *s
 
 /* ---- An agent that is gone ---- */
 
-void dh_field_agent_look(struct dh_control *c)
+bool dh_field_agent_is_gone(struct dh_control *c)
 {
     u32 none = 0;
+    if (!rules)
+        return false;
     u64 beat = __atomic_load_n(&c->beat_us, __ATOMIC_ACQUIRE), now = dh_sys_now_us();
-    if (!rules || now < beat || now - beat < DH_CONTROL_GONE_US ||
-        !__atomic_compare_exchange_n(&c->left, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        return;
-    dh_field_restore();
+    if (now < beat || now - beat < DH_CONTROL_GONE_US)
+        return __atomic_load_n(&c->left, __ATOMIC_ACQUIRE);
+    if (__atomic_compare_exchange_n(&c->left, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        dh_field_restore();
+    return true;
 }

@@ -141,7 +141,7 @@ def counts(server):
 
 
 def verdicts(server):
-    return [c["verdict"] for c in server.ask("GET", "/v1/candidates", key=TOKEN)[1]["candidates"]]
+    return [c.get("verdict") for c in server.ask("GET", "/v1/candidates", key=TOKEN)[1]["candidates"]]
 
 
 def races(server):
@@ -316,7 +316,7 @@ def test_forged(build, real):
     with open(PLAIN, encoding="ascii") as f:
         line = next(i for i, text in enumerate(f, 1) if "plain_count++" in text)
     p = subprocess.run([TOOLS + "/forge", "./forged", f"plain.c:{line}"], capture_output=True, text=True, timeout=LONG)
-    case("refused by the program", different(p.stdout.splitlines(), ["exit 7, refused, no thread was stopped"]))
+    case("refused by the program", different(p.stdout.splitlines()[-1:], ["exit 7, refused, no thread was stopped"]))
 
 
 def test_run(server, build):
@@ -448,15 +448,10 @@ def test_inference():
     server = serve("seventh.db")
     before = counts(server)
     agent = Agent(url(server), "state", "--hang=1s")
-    for _ in range(2):
-        program = Program(**HERE)
-        program.tell("go")
-        until(lambda: counts(server)["candidates"] > 0 and (races(server) or agent.process.poll() is not None), 10)
-        program.end()
-    case("a bundle is narrowed", different((before["candidates"], before["bundles"], until(lambda: counts(server)["candidates"] > 0)),
-                                           (0, 1, True)))
     program = Program(**HERE)
     program.tell("go")
+    case("a bundle is narrowed", different((before["candidates"], before["bundles"], until(lambda: counts(server)["candidates"] > 0)),
+                                           (0, 1, True)))
     case("what met in it is confirmed", different(until(lambda: races(server) > 0), True))
     case("and the program went on", different(program.end(), WENT))
     agent.stop()
@@ -487,9 +482,11 @@ def main():
     test_run(server, build)
     test_full_disk(server)
     test_optout(server)
-    test_withdrawn(server, build)
     server.stop()
     build, server = fresh("third.db")
+    test_withdrawn(server, build)
+    server.stop()
+    build, server = fresh("eighth.db")
     test_killed_agent(server)
     test_stopped_agent(server)
     test_crash(server)
