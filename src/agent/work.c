@@ -75,6 +75,7 @@ struct trial {
     struct dh_agent_task task;
     u32 turn; /* of the board */
     struct dh_agent_sides sides;
+    const struct dh_chase_run *run; /* of this part */
     struct dh_chase_policy policy;
     u64 since_us, until_us; /* of this part */
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
@@ -131,7 +132,7 @@ static bool is_withdrawn(void *ctx)
     u64 now = dh_chase_now_us();
     u32 n = 0, sampled = 0;
     t->w->trouble = refusal(t->w);
-    if (is_stale(t) || t->w->trouble || t->raced || now >= t->until_us)
+    if (is_stale(t) || t->w->trouble || t->raced || t->run->trouble || t->run->filtered || now >= t->until_us)
         return true;
     for (u32 i = 0; t->steering && i < t->w->target.control->n_sites; i++) {
         bool first = t->w->target.control->sites[i].sides & DH_CONTROL_FIRST;
@@ -255,6 +256,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
                                .analysis = follow ? DH_CHASE_LITEHB : DH_CHASE_COLLISION,
                                .window_us = WINDOW_US,
                                .start_us = w->start_us};
+    t->run = &run;
     dh_chase_target_forget(&w->target);
     w->target.control->hold_us = steering ? HOLD_US : 0;
     int socket = w->with->socket;

@@ -54,7 +54,7 @@ static int open_directory(char **environment)
     dh_fmt_str(&f, "/" DH_CONTROL_AGENT_DIR);
     if (f.overflow)
         return -1;
-    long fd = dh_sys3(SYS_open, (long)path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    long fd = dh_sys3(SYS_openat, AT_FDCWD, (long)path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dh_sys_failed(fd))
         return -1;
     if (dh_sys3(SYS_fstat, fd, (long)&st, 0) != 0 || st.st_uid != (uid_t)dh_sys3(SYS_getuid, 0, 0, 0) ||
@@ -134,7 +134,8 @@ int dh_field_agent_find(char **environment)
 static bool rules;
 static const u32 *code; /* DH_BUILT_CODE: two words for each function */
 static u64 n_code;
-static u8 known[DH_CONTROL_SITES]; /* by their number: 1: allowed, 2: refused; atomic */
+static u64 known[DH_CONTROL_SITES]; /* by their number: twice the pc that was looked up, and 1 if it is
+                                      allowed; atomic; 0: none was */
 
 static bool read_file(int fd, void *to, u64 n, u64 at)
 {
@@ -206,14 +207,15 @@ bool dh_field_agent_allows(struct dh_control *c, const struct dh_control_site *s
     u64 i = (u64)(site - c->sites);
     if (!rules)
         return true;
-    u8 is = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
-    if (!is) {
-        is = is_in_table(site->pc) && site->n_operands <= DH_CONTROL_OPERANDS ? 1 : 2;
+    u64 pc = site->pc, is = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
+    if (is >> 1 != pc) {
+        is = pc << 1 | is_in_table(pc);
         __atomic_store_n(&known[i], is, __ATOMIC_RELAXED);
     }
-    if (is == 2)
+    bool allowed = is & 1 && site->n_operands <= DH_CONTROL_OPERANDS;
+    if (!allowed)
         __atomic_fetch_add(&c->refused, 1, __ATOMIC_RELAXED);
-    return is == 1;
+    return allowed;
 }
 
 /* ---- An agent that is gone ---- */
