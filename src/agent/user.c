@@ -262,11 +262,12 @@ static void poll_answered(void *ctx, long status, const char *text, size_t len)
     const json_t *version = json_object_get(o, "version");
     p->asking = false;
     if (json_is_integer(version) && json_integer_value(version) >= 0 && json_object_get(o, "task")) {
+        bool news = !p->known || p->version != (u64)json_integer_value(version);
         p->version = (u64)json_integer_value(version);
         take_task(p, json_object_get(o, "task"));
         p->pause_us = 0;
         p->known = true;
-        p->next_us = 0;
+        p->next_us = news ? 0 : p->asked_us + FIRST_PAUSE_US; /* a hive that does not wait is not pressed */
         json_decref(o);
         return;
     }
@@ -309,6 +310,7 @@ u64 dh_agent_poll_step(struct dh_agent_poll *p, u64 now_us)
     u64 wait_s = p->known ? WAIT_S : 0;
     char *body = dh_agent_poll_body(p->build->id, p->version, wait_s);
     p->asking = true;
+    p->asked_us = now_us;
     post(p->user, "/v1/poll", body, wait_s + SLACK_S, poll_answered, p);
     free(body);
     return UINT64_MAX;

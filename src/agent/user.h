@@ -64,6 +64,7 @@ struct dh_agent_poll {
     struct dh_agent_board *board;
     u64 version; /* as the hive counts */
     u64 next_us; /* when to ask again */
+    u64 asked_us;
     u64 pause_us;
     bool asking, known; /* known: it has answered once */
     u64 n_refused;      /* tasks that are not of this build */

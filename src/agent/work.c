@@ -42,6 +42,7 @@ enum {
     FOLLOW_US = 5000000,  /* the second part of a validation */
     ORDERED_US = 1000000, /* ... if the accesses were seen to be ordered */
     INFER_US = 30000000,  /* an inference */
+    MET_US = 2000000,     /* ... after two accesses have met: others of the bundle may, too */
     LOOK_US = 20000,      /* between two looks at the program */
     IDLE_US = 30000000,
 };
@@ -76,16 +77,19 @@ struct trial {
     struct dh_agent_task task;
     u32 turn; /* of the board */
     struct dh_agent_sides sides;
+    const struct dh_chase_run *run; /* of this part */
     struct dh_chase_policy policy;
     u64 since_us, until_us; /* of this part */
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
     bool steering;
     bool raced;
     bool reached, ordered; /* by all parts */
+    u32 ordered_before;    /* control->ordered, when this part began */
     u8 seen;               /* DH_CONTROL_SEEN_..., by all windows */
     u32 tids[2];           /* that have raced */
     struct dh_agent_met *met;
     size_t n_met, cap_met;
+    u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
 };
 
 /* ---- The program, while it runs ---- */
@@ -117,13 +121,20 @@ static const char *refusal(const struct work *w)
     return NULL;
 }
 
+/* Has somebody come to the second side in this part, and was ordered after the first? */
+static void note_ordered(struct trial *t)
+{
+    u32 now = __atomic_load_n(&t->w->target.control->ordered, __ATOMIC_RELAXED);
+    t->ordered |= now != t->ordered_before;
+}
+
 static bool is_withdrawn(void *ctx)
 {
     struct trial *t = ctx;
     u64 now = dh_chase_now_us();
     u32 n = 0, sampled = 0;
     t->w->trouble = refusal(t->w);
-    if (is_stale(t) || t->w->trouble || t->raced || now >= t->until_us)
+    if (is_stale(t) || t->w->trouble || t->raced || t->run->trouble || t->run->filtered || now >= t->until_us)
         return true;
     for (u32 i = 0; t->steering && i < t->w->target.control->n_sites; i++) {
         bool first = t->w->target.control->sites[i].sides & DH_CONTROL_FIRST;
@@ -134,17 +145,21 @@ static bool is_withdrawn(void *ctx)
         t->reached_us = now;
     if (t->steering)
         return sampled && (sampled == n || now - t->reached_us >= SETTLE_US);
-    return t->task.kind == DH_AGENT_VALIDATION && t->ordered && now - t->since_us >= ORDERED_US;
+    if (t->task.kind == DH_AGENT_INFERENCE)
+        return t->met_us && now - t->met_us >= MET_US;
+    note_ordered(t);
+    return t->ordered && now - t->since_us >= ORDERED_US;
 }
 
 /* ---- What is seen ---- */
 
-static void add_meeting(struct trial *t, u32 first, u32 second, u8 seen)
+static void add_meeting(struct trial *t, u32 a, u32 b, u8 seen)
 {
     const struct dh_pairs *p = t->w->build->table;
-    u32 a = first, b = second;
     if (a == DH_PAIRS_NONE || b == DH_PAIRS_NONE)
         return;
+    if (seen & DH_CONTROL_SEEN_SAME && !t->met_us)
+        t->met_us = dh_chase_now_us();
     for (size_t i = 0; i < t->n_met; i++)
         if (t->met[i].sites[0] == p->sites[a].id && t->met[i].sites[1] == p->sites[b].id) {
             t->met[i].seen |= seen;
@@ -218,7 +233,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
 {
     struct work *w = t->w;
     bool follow = !steering && !w->unfollowed;
-    u64 before = __atomic_load_n(&w->target.control->ordered, __ATOMIC_RELAXED);
+    t->ordered_before = __atomic_load_n(&w->target.control->ordered, __ATOMIC_RELAXED);
     t->steering = steering;
     t->since_us = dh_chase_now_us();
     t->until_us = t->since_us + length_us;
@@ -243,6 +258,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
                                .analysis = follow ? DH_CHASE_LITEHB : DH_CHASE_COLLISION,
                                .window_us = WINDOW_US,
                                .start_us = w->start_us};
+    t->run = &run;
     dh_chase_target_forget(&w->target);
     w->target.control->hold_us = steering ? HOLD_US : 0;
     int socket = w->with->socket;
@@ -252,7 +268,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
         close(socket);
     w->waited_us = t->policy.waited;
     t->reached |= run.reached > 0;
-    t->ordered |= __atomic_load_n(&w->target.control->ordered, __ATOMIC_RELAXED) != before;
+    note_ordered(t);
     if (run.filtered)
         w->trouble = "the program has restricted its system calls";
     else if (run.trouble && follow)

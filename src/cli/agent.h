@@ -19,7 +19,9 @@ struct dh_cli_agent {
     struct dh_cli_crowd *crowd; /* of `crowd`; NULL: it is another command */
 };
 
-/* agent_run.c: `deadheat run --hive`. Becomes the program. The exit status if it cannot. */
+/* agent_run.c: has the user opted out? */
+bool dh_cli_agent_is_unwanted(void);
+/* `deadheat run --hive`. Becomes the program. The exit status if it cannot. */
 int dh_cli_agent_run(struct dh_cli_agent *c);
 /* agent_crowd.c: `deadheat crowd`. Makes it that command, with its settings. */
 void dh_cli_crowd_begin(struct dh_cli_agent *c);

@@ -230,10 +230,10 @@ static int choose_state(struct dh_cli_agent *c)
 
 static int serve(struct dh_cli_agent *c)
 {
-    const char *why, *optout = getenv(DH_CONTROL_OPTOUT);
+    const char *why;
     if (!c->n_programs)
         return dh_cli_fail(c->command, "which programs? Name their files");
-    if (optout && *optout && strcmp(optout, "0") != 0) {
+    if (dh_cli_agent_is_unwanted()) {
         fprintf(stderr, "deadheat agent: " DH_CONTROL_OPTOUT " is set, so nothing is done\n");
         return 0;
     }

@@ -57,10 +57,16 @@ static int leave_agent(struct dh_cli_agent *c, const char *program)
     return ends[1];
 }
 
+bool dh_cli_agent_is_unwanted(void)
+{
+    const char *optout = getenv(DH_CONTROL_OPTOUT);
+    return optout && *optout && strcmp(optout, "0") != 0;
+}
+
 int dh_cli_agent_run(struct dh_cli_agent *c)
 {
     char **argv = (char **)c->programs, number[16], id[DH_AGENT_BUILD + 1];
-    const char *why, *optout = getenv(DH_CONTROL_OPTOUT), *found;
+    const char *why, *found;
     if (!c->n_programs)
         return dh_cli_fail("run", "which program? For example: deadheat run --hive=URL -- ./prog");
     found = dh_path_find_program(&c->arena, argv[0]);
@@ -69,7 +75,7 @@ int dh_cli_agent_run(struct dh_cli_agent *c)
         return dh_cli_fail("run", "'%s' %s; a hive needs a build of 'deadheat cc --dh-mode=field'", argv[0],
                            why);
     int socket = -1;
-    if (program && !(optout && *optout && strcmp(optout, "0") != 0))
+    if (program && !dh_cli_agent_is_unwanted())
         socket = leave_agent(c, program);
     if (socket >= 0) {
         snprintf(number, sizeof(number), "%d%c", socket, DH_CONTROL_AGENT);

@@ -25,17 +25,13 @@
 /* The value of a variable, or NULL. */
 static const char *value_of(char **environment, const char *name)
 {
-    for (; *environment; environment++) {
-        const char *at = *environment, *want = name;
-        while (*want && *at == *want)
-            at++, want++;
-        if (!*want && *at == '=')
-            return at + 1;
-    }
-    return NULL;
+    const char *value = NULL;
+    for (; *environment && !value; environment++)
+        value = dh_field_value_in(*environment, name);
+    return value;
 }
 
-bool dh_field_agent_is_unwanted(char **environment)
+static bool is_unwanted(char **environment)
 {
     const char *value = value_of(environment, DH_CONTROL_OPTOUT);
     return value && *value && !(value[0] == '0' && !value[1]);
@@ -58,7 +54,7 @@ static int open_directory(char **environment)
     dh_fmt_str(&f, "/" DH_CONTROL_AGENT_DIR);
     if (f.overflow)
         return -1;
-    long fd = dh_sys3(SYS_open, (long)path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    long fd = dh_sys3(SYS_openat, AT_FDCWD, (long)path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dh_sys_failed(fd))
         return -1;
     if (dh_sys3(SYS_fstat, fd, (long)&st, 0) != 0 || st.st_uid != (uid_t)dh_sys3(SYS_getuid, 0, 0, 0) ||
@@ -123,7 +119,7 @@ static int connect_in(int directory)
 
 int dh_field_agent_find(char **environment)
 {
-    if (dh_field_agent_is_unwanted(environment))
+    if (is_unwanted(environment))
         return -1;
     int directory = open_directory(environment);
     if (directory < 0)
@@ -138,7 +134,8 @@ int dh_field_agent_find(char **environment)
 static bool rules;
 static const u32 *code; /* DH_BUILT_CODE: two words for each function */
 static u64 n_code;
-static u8 known[DH_CONTROL_SITES]; /* by their number: 1: allowed, 2: refused; atomic */
+static u64 known[DH_CONTROL_SITES]; /* by their number: twice the pc that was looked up, and 1 if it is
+                                      allowed; atomic; 0: none was */
 
 static bool read_file(int fd, void *to, u64 n, u64 at)
 {
@@ -210,24 +207,28 @@ bool dh_field_agent_allows(struct dh_control *c, const struct dh_control_site *s
     u64 i = (u64)(site - c->sites);
     if (!rules)
         return true;
-    u8 is = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
-    if (!is) {
-        is = is_in_table(site->pc) && site->n_operands <= DH_CONTROL_OPERANDS ? 1 : 2;
+    u64 pc = site->pc, is = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
+    if (is >> 1 != pc) {
+        is = pc << 1 | is_in_table(pc);
         __atomic_store_n(&known[i], is, __ATOMIC_RELAXED);
     }
-    if (is == 2)
+    bool allowed = is & 1 && site->n_operands <= DH_CONTROL_OPERANDS;
+    if (!allowed)
         __atomic_fetch_add(&c->refused, 1, __ATOMIC_RELAXED);
-    return is == 1;
+    return allowed;
 }
 
 /* ---- An agent that is gone ---- */
 
-void dh_field_agent_look(struct dh_control *c)
+bool dh_field_agent_is_gone(struct dh_control *c)
 {
     u32 none = 0;
+    if (!rules)
+        return false;
     u64 beat = __atomic_load_n(&c->beat_us, __ATOMIC_ACQUIRE), now = dh_sys_now_us();
-    if (!rules || now < beat || now - beat < DH_CONTROL_GONE_US ||
-        !__atomic_compare_exchange_n(&c->left, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        return;
-    dh_field_restore();
+    if (now < beat || now - beat < DH_CONTROL_GONE_US)
+        return __atomic_load_n(&c->left, __ATOMIC_ACQUIRE);
+    if (__atomic_compare_exchange_n(&c->left, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        dh_field_restore();
+    return true;
 }

@@ -10,8 +10,6 @@
 /* Before libc's environment is there: a socket that leads to this user's agent for this very build, or -1.
  * Nothing is found in a program whose user has opted out. */
 int dh_field_agent_find(char **environment);
-/* Has the user opted out? */
-bool dh_field_agent_is_unwanted(char **environment);
 
 /* From now on the rules below are in force. False: the program has no table to go by. */
 bool dh_field_agent_begin(void);
@@ -21,8 +19,9 @@ bool dh_field_agent_rules(void);
 u64 dh_field_agent_bound(u64 us);
 /* May a thread do anything but go on at this site? Only in functions of the program's own table. */
 bool dh_field_agent_allows(struct dh_control *c, const struct dh_control_site *site);
-/* Has the agent not been heard of for long? Then breakpoints are taken back, once. */
-void dh_field_agent_look(struct dh_control *c);
+/* Has the agent not been heard of for long? Then breakpoints are taken back, once, and it does not count any
+ * more. */
+bool dh_field_agent_is_gone(struct dh_control *c);
 
 /* library.c: puts back what breakpoints have replaced. */
 void dh_field_restore(void);

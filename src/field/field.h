@@ -14,6 +14,8 @@
 
 /* library.c: NULL while the library sleeps. Written once. */
 extern struct dh_control *dh_field_control;
+/* The value, if a setting of the environment is of this name; or NULL. */
+const char *dh_field_value_in(const char *setting, const char *name);
 /* Is this the process that was started, and not a forked copy of it? */
 bool dh_field_is_original(void);
 

@@ -39,7 +39,7 @@ bool dh_field_is_original(void)
 
 /* ---- The environment ---- */
 
-static const char *value_in(const char *setting, const char *name)
+const char *dh_field_value_in(const char *setting, const char *name)
 {
     while (*name && *setting == *name)
         setting++, name++;
@@ -71,7 +71,7 @@ static bool drop_first(char *list)
 static void drop_preload(void)
 {
     for (char **at = environ; at && *at;) {
-        const char *list = value_in(*at, "LD_PRELOAD");
+        const char *list = dh_field_value_in(*at, "LD_PRELOAD");
         if (list && drop_first((char *)list))
             drop_setting(at);
         else
@@ -110,7 +110,7 @@ static int take_socket(void)
 {
     int fd = -1;
     for (char **at = environ; at && *at;) {
-        const char *value = value_in(*at, DH_CONTROL_ENV);
+        const char *value = dh_field_value_in(*at, DH_CONTROL_ENV);
         bool follows = false;
         int number = value ? read_value(value, &follows) : -1;
         if (!value || (follows && preloaded)) {
@@ -351,7 +351,7 @@ static void look_ahead(int argc, char **argv, char **environment)
     if (getauxval(AT_SECURE))
         return;
     for (char **at = environment; *at; at++) {
-        const char *value = value_in(*at, DH_CONTROL_ENV);
+        const char *value = dh_field_value_in(*at, DH_CONTROL_ENV);
         if (!value)
             continue;
         fd = read_value(value, &follows);

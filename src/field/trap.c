@@ -343,8 +343,7 @@ bool dh_field_trap(int number, const siginfo_t *info, void *context)
     const struct dh_control_site *site = find(c, pc);
     if (!site)
         return go_behind_access(c, uc, pc);
-    if (dh_field_is_original() && dh_field_agent_allows(c, site)) {
-        dh_field_agent_look(c);
+    if (dh_field_is_original() && dh_field_agent_allows(c, site) && !dh_field_agent_is_gone(c)) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
         __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
         if (phase == DH_CONTROL_OPEN && site->sides & DH_CONTROL_FIRST) {
