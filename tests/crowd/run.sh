@@ -32,7 +32,7 @@ for budget in 20s 40s 80s; do
     same "racy-status-$budget" "$?" 0
     [ "$(value racy.json "v['true race'] > 0")" = True ] && break
 done
-same racy "$(value racy.json "v['true race'] > 0 and v['likely false positive'] == 0")" True
+same racy "$(value racy.json "v['true race'] > 0")" True
 sums racy racy.json
 same racy-runs "$(wc -l <seeds)" "$(value racy.json "d['runs']")"
 same racy-seeds "$(sort -u seeds | wc -l)" "$(wc -l <seeds)"
@@ -46,18 +46,19 @@ sums quiet quiet.json
 crowd quiet --runs=2 --budget=60s -- ./quiet pids >out 2>err
 has text out "quiet: 2 runs" "true race              causes hang" "likely false positive  synchronisation" "unknown" "% aggregate"
 
-# All that a crowd has started, by the session that it was started in.
+# All that a crowd has started, by the session that it was started in. None of it ends by itself.
 gone() { # NAME SESSION
-    while ps -o stat= -s "$2" | grep -q '^[^Z]'; do sleep 0.02; done
-    ok "$1"
+    left=1500
+    while ps -o stat= -s "$2" | grep -q '^[^Z]' && [ $left -gt 0 ]; do sleep 0.02 && left=$((left - 1)); done
+    if [ $left -gt 0 ]; then ok "$1"; else bad "$1" "$(ps -o pid=,stat=,args= -s "$2" | tr '\n' '|')"; fi
 }
 numbers() { cat state/*/*/user | sort; }
 for signal in KILL INT; do
     rm -f pids
     setsid "$deadheat" crowd --users=50 --state=state --hive="$url" --key-file=quiet.key --admin-token-file=token --runs=100000 --jobs=3 --budget=10m \
-        --format=json -- ./quiet pids >killed.json 2>err &
+        --format=json -- ./quiet pids 'up{job}' >killed.json 2>err &
     session=$!
-    until [ "$(cat pids 2>/dev/null | wc -l)" -ge 6 ]; do sleep 0.02; done
+    until [ "$(cat pids 2>/dev/null | wc -l)" -eq 3 ]; do sleep 0.02; done
     kill -$signal $session
     wait $session 2>/dev/null
     same "$signal-status" "$?" "$([ $signal = KILL ] && echo 137 || echo 130)"
@@ -65,6 +66,7 @@ for signal in KILL INT; do
     numbers >"numbers.$signal"
 done
 same interrupted "$(value killed.json "d['interrupted'] and sum(v.values()) == d['candidates']")" True
+rm -f up*
 same goes-on "$(comm -23 numbers.KILL numbers.INT | wc -l)" 0
 
 # A server has a client, and is asked to end when that has; the two at a time have files of their own.
