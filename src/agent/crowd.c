@@ -44,6 +44,8 @@ struct seat {
     u64 since_us;                  /* when this phase began */
     u64 asked_us;                  /* when the program was asked to end; 0: it was not */
     bool late;
+    u64 visit, left; /* of the user who sits here: which, and how many runs more */
+    u64 resident;    /* who that is */
 };
 
 struct crowd {
@@ -56,6 +58,7 @@ struct crowd {
     int signals, poke[2];
     sigset_t before; /* signals that were blocked */
     u64 next;        /* run to begin */
+    u64 visits;      /* that have begun */
     u64 idle_since;  /* users in a row who had nothing to try */
     u64 end_us;
     bool reached; /* the hive has answered somebody */
@@ -93,20 +96,23 @@ char *dh_agent_crowd_fill(struct dh_arena *arena, const char *text, const struct
 
 void dh_agent_crowd_draw(const struct dh_agent_crowd *c, struct dh_agent_crowd_run *run)
 {
-    u64 h = dh_hash64(dh_hash64(c->seed) + run->number);
+    u64 h = dh_hash64(dh_hash64(c->seed) + run->visit);
     double x = (double)(h >> 11) / 9007199254740992.0; /* 2^53 */
     run->user = (u64)((double)c->users * x * x);
-    h = dh_hash64(h);
+    h = dh_hash64(dh_hash64(~c->seed) + run->number);
     run->seed = h & 0x7fffffff; /* whatever reads it, it fits */
     h = dh_hash64(h);
     run->input = c->n_inputs ? c->inputs[h % c->n_inputs] : NULL;
 }
 
-static bool is_seated(const struct crowd *c, u64 user)
+/* Does this user sit on another seat, or is about to again? */
+static bool is_seated(const struct crowd *c, const struct seat *but, u64 user)
 {
-    for (u64 i = 0; i < c->with->jobs; i++)
-        if (c->seats[i].phase != FREE && c->seats[i].run.user == user)
+    for (u64 i = 0; i < c->with->jobs; i++) {
+        const struct seat *s = &c->seats[i];
+        if (s != but && (s->phase != FREE || s->left) && s->resident == user)
             return true;
+    }
     return false;
 }
 
@@ -235,16 +241,23 @@ static void leave(struct crowd *c, struct seat *s)
     dh_agent_poll_close(&s->poll);
     dh_agent_user_close(&s->user);
     dh_arena_done(&s->arena);
-    *s = (struct seat){.phase = FREE};
+    *s = (struct seat){.phase = FREE, .visit = s->visit, .left = s->left, .resident = s->resident};
 }
 
 static void sit_down(struct crowd *c, struct seat *s, u64 now)
 {
     const struct dh_agent_crowd *with = c->with;
-    s->run = (struct dh_agent_crowd_run){.number = c->next++, .job = (u64)(s - c->seats)};
+    bool comes_new = !s->left;
+    if (comes_new) {
+        s->visit = c->visits++;
+        s->left = with->visit;
+    }
+    s->left--;
+    s->run = (struct dh_agent_crowd_run){.number = c->next++, .visit = s->visit, .job = (u64)(s - c->seats)};
     dh_agent_crowd_draw(with, &s->run);
-    while (is_seated(c, s->run.user))
+    while (comes_new && is_seated(c, s, s->run.user))
         s->run.user = (s->run.user + 1) % with->users;
+    s->resident = s->run.user = comes_new ? s->run.user : s->resident;
     struct dh_agent_settings own = *with->settings;
     own.state = dh_arena_printf(&s->arena, "%s/%06llu", own.state, (unsigned long long)s->run.user);
     int rc =
@@ -286,6 +299,7 @@ static void look_at_asking(struct crowd *c, struct seat *s, u64 now)
     if (dh_agent_board_read(s->poll.board, &turn, &asked).kind == DH_AGENT_NOTHING) {
         c->count->idle++;
         c->idle_since++;
+        s->left = 0;
         enter(s, SENDING, now); /* there may be something from an earlier run */
         return;
     }

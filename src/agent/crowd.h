@@ -24,6 +24,7 @@ struct dh_agent_crowd_count {
 struct dh_agent_crowd {
     const struct dh_agent_settings *settings; /* the state has a directory for each user */
     u64 users, jobs, runs;                    /* how many: in all, at a time, at most */
+    u64 visit;                                /* runs of one user in a row, unless there is nothing to try */
     u64 seed;
     u64 budget_us, limit_us; /* of all; of one run */
     const char *program;     /* its file */
@@ -38,14 +39,16 @@ struct dh_agent_crowd {
 
 /* What differs between runs. */
 struct dh_agent_crowd_run {
-    u64 number, user, job, seed;
+    u64 number, visit; /* of the run, and of the series of runs by the same user */
+    u64 user, job, seed;
     const char *input; /* NULL: there is none */
 };
 
 /* A copy of the text with {run}, {user}, {job}, {seed} and {input} replaced; all else stays as it is. */
 char *dh_agent_crowd_fill(struct dh_arena *arena, const char *text, const struct dh_agent_crowd_run *run);
-/* Who runs it, with which seed and input: depends on nothing but the seed of the crowd and run->number. Some
- * run it more often than others: of N users the first tenth has a third of all runs. */
+/* Who runs it depends on nothing but the seed of the crowd and run->visit, with which seed and input on
+ * nothing but that and run->number. Some run it more often than others: of N users the first tenth has a
+ * third of all runs. */
 void dh_agent_crowd_draw(const struct dh_agent_crowd *c, struct dh_agent_crowd_run *run);
 
 /* Until all runs are done, the time is over, nobody has anything left to try, or SIGINT or SIGTERM: then what

@@ -46,6 +46,9 @@ const char dh_cli_crowd_usage[] =
     "  --admin-token-file=FILE  the administrator's token of the hive, to ask it for its verdicts\n"
     "  --users=N             how many users there are (default: 1000)\n"
     "  --runs=N              how often they run the program, all together (default: twice for each user)\n"
+    "  --visit=N             how often a user runs it in a row (default: 5): what takes too long is tried "
+    "again\n"
+    "                        with more patience by the same user\n"
     "  --jobs=N              how many run at a time (default: the number of processors)\n"
     "  --budget=TIME         for all of it: 90s, 10m (default), 8h\n"
     "  --limit=TIME          a run that takes longer is ended (default: 60s)\n"
@@ -70,14 +73,17 @@ const char dh_cli_crowd_usage[] =
     "  deadheat crowd --hive=http://127.0.0.1:7070 --key-file=key --client='./load 2100{job}' -- ./server "
     "--port=2100{job}\n";
 
-const char *const dh_cli_crowd_flags[] = {
-    "--hive",   "--key-file", "--admin-token-file", "--users",  "--runs",      "--jobs", "--budget",
-    "--limit",  "--seed",     "--inputs",           "--client", "--state",     "--rmax", "--hang",
-    "--cacert", "--insecure", "--format",           "--help",   "--head-start"};
+const char *const dh_cli_crowd_flags[] = {"--hive",   "--key-file",  "--admin-token-file",
+                                          "--users",  "--runs",      "--visit",
+                                          "--jobs",   "--budget",    "--limit",
+                                          "--seed",   "--inputs",    "--client",
+                                          "--state",  "--rmax",      "--hang",
+                                          "--cacert", "--insecure",  "--format",
+                                          "--help",   "--head-start"};
 const size_t dh_cli_crowd_n_flags = DH_ARRAY_LEN(dh_cli_crowd_flags);
 
 struct dh_cli_crowd {
-    const char *users, *runs, *jobs, *budget, *limit, *seed, *inputs, *client, *token_file, *format;
+    const char *users, *runs, *visit, *jobs, *budget, *limit, *seed, *inputs, *client, *token_file, *format;
     struct dh_agent_crowd with;
     u64 start_us, shown_us;
     bool live;
@@ -98,9 +104,11 @@ const char **dh_cli_crowd_flag(struct dh_cli_agent *c, const char *name, size_t 
     const struct {
         const char *name;
         const char **to;
-    } flags[] = {{"users", &x->users},   {"runs", &x->runs},     {"jobs", &x->jobs},
-                 {"budget", &x->budget}, {"limit", &x->limit},   {"seed", &x->seed},
-                 {"inputs", &x->inputs}, {"client", &x->client}, {"admin-token-file", &x->token_file},
+    } flags[] = {{"users", &x->users},   {"runs", &x->runs},
+                 {"visit", &x->visit},   {"jobs", &x->jobs},
+                 {"budget", &x->budget}, {"limit", &x->limit},
+                 {"seed", &x->seed},     {"inputs", &x->inputs},
+                 {"client", &x->client}, {"admin-token-file", &x->token_file},
                  {"format", &x->format}};
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++)
         if (strlen(flags[i].name) == len && strncmp(flags[i].name, name, len) == 0)
@@ -156,6 +164,7 @@ static int read_settings(struct dh_cli_agent *c)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *w = (struct dh_agent_crowd){.settings = &c->settings,
                                  .users = 1000,
+                                 .visit = 5,
                                  .jobs = processors < 1           ? 1
                                          : processors > MOST_JOBS ? MOST_JOBS
                                                                   : (u64)processors,
@@ -170,6 +179,8 @@ static int read_settings(struct dh_cli_agent *c)
     w->runs = 2 * w->users;
     if (!rc)
         rc = read_number("runs", x->runs, 1, 1000000000, &w->runs);
+    if (!rc)
+        rc = read_number("visit", x->visit, 1, 1000000, &w->visit);
     if (!rc)
         rc = read_number("jobs", x->jobs, 1, MOST_JOBS, &w->jobs);
     if (!rc)

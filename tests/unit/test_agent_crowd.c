@@ -32,7 +32,7 @@ static void what_is_known_is_replaced(void **state)
 
 enum { USERS = 1000, RUNS = 20000 };
 
-static void the_number_of_the_run_decides(void **state)
+static void the_numbers_decide(void **state)
 {
     static const char *const inputs[] = {"a", "b", "c"};
     const struct dh_agent_crowd c = {.users = USERS, .seed = 5, .inputs = inputs, .n_inputs = 3};
@@ -40,12 +40,14 @@ static void the_number_of_the_run_decides(void **state)
     u64 first_tenth = 0, met = 0, drawn[3] = {0}, same = 0;
     (void)state;
     for (u64 i = 0; i < RUNS; i++) {
-        struct dh_agent_crowd_run a = {.number = i}, b = {.number = i, .job = 1}, before = {.number = i + 1};
+        struct dh_agent_crowd_run a = {.number = i, .visit = i}, b = {.number = i, .visit = i, .job = 1},
+                                  before = {.number = i + 1, .visit = i};
         dh_agent_crowd_draw(&c, &a);
         dh_agent_crowd_draw(&c, &b);
         dh_agent_crowd_draw(&c, &before);
         assert_true(a.user < USERS && a.seed <= INT32_MAX);
         assert_true(a.user == b.user && a.seed == b.seed && a.input == b.input);
+        assert_true(a.user == before.user); /* the same visit */
         same += a.seed == before.seed;
         met += !of[a.user]++;
         first_tenth += a.user < USERS / 10;
@@ -72,7 +74,7 @@ static void the_seed_decides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_known_is_replaced),
-                                       cmocka_unit_test(the_number_of_the_run_decides),
+                                       cmocka_unit_test(the_numbers_decide),
                                        cmocka_unit_test(the_seed_decides)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
