@@ -279,16 +279,19 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
 
 /* ---- Results ---- */
 
-/* What became of the program after the race. It has the time that a hang takes to be told. */
+/* What became of the program after the race. Whoever has begun to stand still is given the time that a hang
+ * takes. */
 static const char *consequence_of(struct trial *t)
 {
     struct work *w = t->w;
     struct dh_chase_progress progress = {.pid = w->with->pid, .tids = {t->tids[0], t->tids[1]}};
-    const u64 hang = w->with->settings->hang_us, until = dh_chase_now_us() + hang + hang / 4;
+    const u64 hang = w->with->settings->hang_us, start = dh_chase_now_us();
     bool hangs = false;
-    while (!has_ended(t) && !stopped && !hangs && dh_chase_now_us() < until) {
+    for (u64 now = start; !has_ended(t) && !stopped && !hangs; now = dh_chase_now_us()) {
         struct pollfd p = {w->pidfd, POLLIN, 0};
-        hangs = dh_chase_progress_is_stalled(&progress, dh_chase_now_us(), hang);
+        hangs = dh_chase_progress_is_stalled(&progress, now, hang);
+        if (now - start >= hang && now - progress.since_us < hang / 4)
+            break;
         poll(&p, 1, LOOK_US / 1000);
     }
     if (w->ended && __atomic_load_n(&w->target.control->fatal, __ATOMIC_ACQUIRE))

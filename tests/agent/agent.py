@@ -178,17 +178,37 @@ def test_confirmed(server):
     case("its socket goes with it", different(os.listdir("run/deadheat"), []))
 
 
+def is_met(pid):
+    """Have two threads met, and been looked at? Then the program notes what it dies of, and nothing is armed."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search("SigCgt:\\s*(\\w+)", f.read())[1], 16) >> (signal.SIGABRT - 1) & 1 and armed(pid) == 0
+
+
 def test_crash(server):
     agent = Agent(url(server), "state", "--hang=60s")
     program = Program(**HERE)
     program.tell("go")
-
-    def is_met():
-        with open(f"/proc/{program.pid}/status", encoding="ascii") as f:
-            return int(re.search("SigCgt:\\s*(\\w+)", f.read())[1], 16) >> (signal.SIGABRT - 1) & 1
-    case("two threads meet", different(until(is_met), 1))
+    case("two threads meet", different(until(lambda: is_met(program.pid)), True))
     case("it dies as it would", different(program.end("crash")[0], -signal.SIGABRT))
     case("the hive learns of the crash", different(until(lambda: counts(server)["causes_crash"]), 1))
+    agent.stop()
+
+
+def test_hang(server):
+    """The threads must stand still before the agent takes them to go on, so there is a second chance, with the other pair."""
+    agent = Agent(url(server), "state", "--hang=2s")
+    for _ in range(2):
+        before = counts(server)
+        if before["causes_hang"]:
+            break
+        program = Program(**HERE)
+        program.tell("go")
+        until(lambda: is_met(program.pid))
+        program.tell("hang")
+        until(lambda: counts(server)["results"] > before["results"])
+        program.process.kill()
+        program.process.communicate()
+    case("the hive learns of a hang", different(until(lambda: counts(server)["causes_hang"] > 0), True))
     agent.stop()
 
 
@@ -494,6 +514,9 @@ def main():
     test_killed_agent(server)
     test_stopped_agent(server)
     test_crash(server)
+    server.stop()
+    build, server = fresh("ninth.db")
+    test_hang(server)
     server.stop()
     build = add_build("fourth.db")
     test_dead_hive("fourth.db")

@@ -1,6 +1,6 @@
 /*
  * prog.c - a program with a race that it comes to when it is told: it reads commands from its standard input, of which
- * "go" starts two threads that race all the time, "crash" aborts, and "end", or the end of the input, ends it.
+ * "go" starts two threads that race all the time, "hang" stops these for ever, "crash" aborts, and "end", or the end of the input, ends it.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 int hits;
-static atomic_int over;
+static atomic_int over, stuck;
 
 #ifdef ORDERED /* the threads take turns, in a way that the static analysis does not know */
 static sem_t turns[2];
@@ -30,6 +30,8 @@ static void *visit(void *arg)
         hits++; /* RACE, unless they are ordered */
         usleep(100);
         GIVE(!me);
+        while (atomic_load(&stuck))
+            pause();
     }
     return arg;
 }
@@ -51,6 +53,8 @@ int main(void)
     while (fgets(line, sizeof(line), stdin) && strcmp(line, "end\n") != 0) {
         if (strcmp(line, "crash\n") == 0)
             abort();
+        if (strcmp(line, "hang\n") == 0)
+            atomic_store(&stuck, 1);
         if (strcmp(line, "plain\n") == 0)
             for (int i = 0; i < 1000; i++)
                 plain();
