@@ -75,6 +75,8 @@ bench: all
 	@BUILD="$(STAGE)" bench/caper $(BENCH)
 	@BUILD="$(STAGE)" bench/pipeline $(BENCH)
 	@BUILD="$(STAGE)" bench/filter $(BENCH)
+	@BUILD="$(STAGE)" bench/crowd $(BENCH)
+	@BUILD="$(STAGE)" bench/crowd --overhead $(BENCH)
 	@BUILD="$(STAGE)" bench/hive $(BENCH)
 	@BUILD="$(STAGE)" bench/summary
 

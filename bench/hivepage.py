@@ -2,6 +2,7 @@
 import json
 import textwrap
 
+import crowdpage
 import harness
 import table
 
@@ -11,7 +12,7 @@ PAGE = harness.DOCS / "hive.md"
 HEAD = """\
 # `deadheat hive`: figures
 
-Written by `bench/hive --write` and `bench/hive --start --write` from `docs/hive.json`; do not edit. How it works is in [design/hive.md](design/hive.md), how to
+Written by `bench/crowd`, `bench/hive` and `bench/hive --start` with `--write` from `docs/hive.json`; do not edit. How it works is in [design/hive.md](design/hive.md), how to
 use it in [guide/hive.md](guide/hive.md).
 """
 ABOUT_LOAD = """
@@ -76,4 +77,9 @@ def write(part, data):
     PAGE.write_text(HEAD + "".join(page(results[name]) for name, page in PARTS if name in results), encoding="utf-8")
 
 
-PARTS = (("load", load_markdown), ("start", start_markdown))
+PARTS = (
+    ("crowd", crowdpage.crowd_markdown),
+    ("users", crowdpage.users_markdown),
+    ("load", load_markdown),
+    ("start", start_markdown),
+)

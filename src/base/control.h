@@ -41,11 +41,18 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x344C5254434844ull /* DHCTRL4 */
+#define DH_CONTROL_MAGIC 0x354C5254434844ull /* DHCTRL5 */
 /* "N": the descriptor of the socket on which the library says hello. "Nf": and the program's synchronisation
  * will be followed, for which the library has to be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
 #define DH_CONTROL_FOLLOWS 'f'
+/* "Na": the same, and it is an agent (src/agent) that stands in for the command. The program is not its
+ * child, outlives it, and does only what its own table allows (field/agent.h). An agent may also be found
+ * without this, by its socket: DIRECTORY/BUILD-ID, where the directory is this one, below $XDG_RUNTIME_DIR or
+ * else /run/user/UID. */
+#define DH_CONTROL_AGENT 'a'
+#define DH_CONTROL_AGENT_DIR "deadheat"
+#define DH_CONTROL_OPTOUT "DEADHEAT_OPTOUT"
 
 enum {
     DH_CONTROL_SITES = 4096, /* instructions of both sides and atomics, or all that were drawn in one run */
@@ -84,6 +91,21 @@ struct dh_control_operand {
 
 enum { DH_CONTROL_FIRST = 1, DH_CONTROL_SECOND = 2, DH_CONTROL_ATOMIC = 4 };
 enum { DH_CONTROL_ACQUIRE = 1, DH_CONTROL_RELEASE = 2 };
+
+/* Who has come to a site of the second side in this window. */
+enum {
+    DH_CONTROL_SEEN_SAME = 1,  /* another thread, on the same bytes, but ordered or harmless */
+    DH_CONTROL_SEEN_OTHER = 2, /* another thread, on other bytes */
+    DH_CONTROL_SEEN_SELF = 4,  /* the thread of the first side itself */
+};
+
+/* With an agent. */
+enum {
+    DH_CONTROL_MOST_US = 300000,  /* no wait is longer, whatever the control block says */
+    DH_CONTROL_GONE_US = 2000000, /* an agent that has not been heard of for so long is gone */
+    DH_CONTROL_ANSWER_S = 1,      /* so long it has to answer a program that has found it */
+    DH_CONTROL_BEGIN_S = 60,      /* and so long at most may a program be kept from beginning */
+};
 
 /* What a hardware watchpoint of ours says of itself: this, and the generation in which it was set below. */
 #define DH_CONTROL_WATCH 0x6468770000000000ull /* dhw, then the 28 bits of the generation */
@@ -168,6 +190,14 @@ struct dh_control {
     u32 n_code;
     u32 ordered; /* counted by the program's threads, atomic: they came to the second side on the same bytes,
                   * and something orders that after the access that is followed */
+    /* With an agent: */
+    u64 beat_us;  /* by the agent: when it was last there, by CLOCK_MONOTONIC; atomic */
+    u64 begin_us; /* by the agent: how long the program may wait for it before it begins */
+    u32 left;     /* by the program: 1: the agent was gone, and all breakpoints are taken back; atomic */
+    u32 refused;  /* counted by the program: traps at sites that are not of its own table; atomic */
+    u32 fatal; /* by the program: the signal that it dies of, after two threads have met; atomic; 0: none */
+    u32 unused2;
+    u8 seen[DH_CONTROL_SITES];   /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
     u32 index[DH_CONTROL_INDEX]; /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
     struct dh_control_site sites[DH_CONTROL_SITES];
 };

@@ -28,29 +28,39 @@ static bool is_build_id(const Elf64_Nhdr *note, const char *name)
            name[2] == 'U' && name[3] == '\0';
 }
 
-static void read_build_id(const Elf64_Phdr *notes, u64 bias, u8 ret[DH_PROGRAM_BUILD_ID])
+/* How many bytes it has. */
+static u32 read_build_id(const Elf64_Phdr *notes, u64 bias, u8 ret[DH_PROGRAM_BUILD_ID])
 {
+    u32 n = 0;
     const char *at = (const char *)(notes->p_vaddr + bias), *end = at + notes->p_memsz;
     while ((size_t)(end - at) >= sizeof(Elf64_Nhdr)) {
         const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
         u64 name = DH_ALIGN_UP((u64)note->n_namesz, 4), desc = DH_ALIGN_UP((u64)note->n_descsz, 4);
         at += sizeof(*note);
         if (name + desc > (u64)(end - at))
-            return;
-        for (u32 i = 0; is_build_id(note, at) && i < note->n_descsz && i < DH_PROGRAM_BUILD_ID; i++)
-            ret[i] = (u8)at[name + i];
+            break;
+        for (n = is_build_id(note, at) ? 0 : n;
+             is_build_id(note, at) && n < note->n_descsz && n < DH_PROGRAM_BUILD_ID; n++)
+            ret[n] = (u8)at[name + n];
         at += name + desc;
     }
+    return n;
+}
+
+u32 dh_program_build_id(u8 ret[DH_PROGRAM_BUILD_ID])
+{
+    u32 n, length = 0;
+    const Elf64_Phdr *h = dh_program_headers(&n);
+    for (u32 i = 0; i < n && !length; i++)
+        if (h[i].p_type == PT_NOTE)
+            length = read_build_id(&h[i], dh_program_bias(), ret);
+    return length;
 }
 
 bool dh_program_is(const u8 id[DH_PROGRAM_BUILD_ID])
 {
     u8 own[DH_PROGRAM_BUILD_ID] = {0}, differ = 0;
-    u32 n;
-    const Elf64_Phdr *h = dh_program_headers(&n);
-    for (u32 i = 0; i < n; i++)
-        if (h[i].p_type == PT_NOTE)
-            read_build_id(&h[i], dh_program_bias(), own);
+    dh_program_build_id(own);
     for (u32 i = 0; i < DH_PROGRAM_BUILD_ID; i++)
         differ |= own[i] ^ id[i];
     return differ == 0;

@@ -38,6 +38,7 @@ struct chase {
     u64 due;    /* when to decide about the next sample */
     u64 looked; /* when obstacles were looked for last */
     bool obstructed;
+    bool closing; /* the program is to be left alone */
     struct dh_chase_watch watch;
     u64 linger_until; /* the bytes of a wait that is over are watched; 0: they are not */
     struct dh_chase_track track;
@@ -45,7 +46,7 @@ struct chase {
 
 static bool is_over(const struct chase *c)
 {
-    return (c->run->confirmed && !c->run->any) || c->run->trouble || c->run->filtered;
+    return (c->run->confirmed && !c->run->any) || c->run->trouble || c->run->filtered || c->closing;
 }
 
 /* Is the program coming to its end? Its memory goes a little earlier than it does. */
@@ -209,6 +210,8 @@ static void end_window(struct chase *c, bool met)
     u64 now = dh_chase_now_us();
     bool waits = account(c);
     dh_chase_track_end(&c->track, c->target);
+    if (c->run->window)
+        c->run->window(c->run->ctx, site);
     restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
     if (waits)
         dh_chase_policy_add(c->run->policy, c->opened - now);
@@ -433,6 +436,29 @@ static void finish_track(struct chase *c)
     dh_chase_track_end(&c->track, c->target);
 }
 
+/* Takes everything back while the program goes on. A race that is just being shown still counts. */
+static void retreat(struct chase *c)
+{
+    enum { TIMES = 10 };
+    static const bool none[DH_CONTROL_SITES];
+    c->closing = true;
+    for (int i = 0;; i++) {
+        u32 seen = dh_chase_target_state(c->target), phase = seen & DH_CONTROL_PHASE;
+        if (phase == DH_CONTROL_OFF ||
+            (phase == DH_CONTROL_OPEN && dh_chase_target_move(c->target, seen, DH_CONTROL_OFF)))
+            break;
+        if (phase == DH_CONTROL_OPEN)
+            continue;
+        if ((phase == DH_CONTROL_CLAIMED || phase == DH_CONTROL_MET) && i < TIMES)
+            dh_chase_target_sleep(c->target, seen, LOOK_US); /* a thread is about to move on */
+        else if (phase == DH_CONTROL_SHOWN)
+            (c->linger_until ? show_lingering : show)(c);
+        else
+            end_window(c, false);
+    }
+    arm(c, none);
+}
+
 void dh_chase_run(struct dh_chase_run *run, int socket)
 {
     if (run->policy->rmax < 1)
@@ -441,14 +467,20 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
         .run = run, .target = run->target, .track = {.analysis = run->analysis, .window_us = run->window_us}};
     dh_chase_track_start(&c.track, run->target);
     try_sleeping(&c);
-    c.start = dh_chase_now_us();
+    const u64 began = dh_chase_now_us();
+    c.start = run->start_us ? run->start_us : began;
     place(&c);
     if (run->target->direct && !run->trouble)
         make_writable(&c, socket);
     if (run->placed && !run->trouble)
         step(&c); /* armed before the first instruction of the program */
-    dh_chase_target_let_go(socket);
+    if (socket >= 0)
+        dh_chase_target_let_go(socket);
     while (!run->ended(run->ctx)) {
+        if (run->withdrawn && run->withdrawn(run->ctx)) {
+            retreat(&c);
+            break;
+        }
         if (is_over(&c) || !run->placed)
             dh_chase_target_sleep(run->target, dh_chase_target_state(run->target),
                                   is_over(&c) ? LOOK_US : RELOAD_US);
@@ -458,7 +490,7 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
             step(&c);
     }
     dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
-    run->total_us = dh_chase_now_us() - c.start;
+    run->total_us = dh_chase_now_us() - began;
     dh_chase_watch_done(&c.watch);
     finish_track(&c);
 }

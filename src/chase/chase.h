@@ -16,6 +16,11 @@ struct dh_chase_run {
     struct dh_chase_draw *draw;         /* the first side is drawn at random from these; NULL: it is not */
     /* Has the program ended? Asked every now and then, and whenever a signal comes. */
     bool (*ended)(void *ctx);
+    /* Is the program to be left alone from now on, though it goes on? Asked as often; NULL: never. */
+    bool (*withdrawn)(void *ctx);
+    /* A window at this site is over, and control->seen says who came to the second side; NULL: nobody asks.
+     */
+    void (*window)(void *ctx, u32 first);
     /* Two threads have met; the moment is the callee's. False if it is no race after all. */
     bool (*found)(void *ctx, struct dh_chase_moment *moment);
     /* Two threads are stopped at what seems to be a race by happens-before. NULL, or a sentence: what orders
@@ -36,6 +41,7 @@ struct dh_chase_run {
     u64 window_us; /* unless the analysis is that of collisions: how long an access is followed */
     bool any; /* whatever conflicts with the first side counts, and the chase goes on; there is no second */
     bool unwatched; /* ... without watchpoints: there is a second side of many accesses */
+    u64 start_us;   /* when the time began of which the policy grants a part; 0: with this run */
 
     /* What came of it. */
     bool direct;           /* its code had to be made writable */
@@ -49,7 +55,8 @@ struct dh_chase_run {
 
 u64 dh_chase_now_us(void); /* by CLOCK_MONOTONIC, as the program's threads tell it */
 
-/* The program has been met and waits; this lets it go, and returns when it has ended. */
+/* The program has been met and waits; this lets it go, and returns when it has ended, or when it is to be
+ * left alone, with nothing armed and nobody waiting. socket: -1 if it does not wait any more. */
 void dh_chase_run(struct dh_chase_run *run, int socket);
 
 #endif

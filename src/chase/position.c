@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/control.h"
+#include "util/path.h"
 
 struct words {
     char **at;
@@ -119,4 +120,22 @@ const char *dh_chase_position_text(struct dh_arena *arena, const struct dh_chase
         return dh_arena_printf(arena, "%s:%d:*%s", p->file, p->line, kind);
     return p->column ? dh_arena_printf(arena, "%s:%d:%d%s", p->file, p->line, p->column, kind)
                      : dh_arena_printf(arena, "%s:%d%s", p->file, p->line, kind);
+}
+
+bool dh_chase_position_of_site(struct dh_arena *arena, const struct dh_pairs_site *site,
+                               struct dh_chase_position *ret)
+{
+    static const u8 kinds[DH_PAIRS_ACCESSES] = {
+        [DH_PAIRS_READ] = DH_CONTROL_READ,
+        [DH_PAIRS_WRITE] = DH_CONTROL_WRITE,
+        [DH_PAIRS_ATOMIC_READ] = DH_CONTROL_READ,
+        [DH_PAIRS_ATOMIC_WRITE] = DH_CONTROL_WRITE,
+        [DH_PAIRS_ATOMIC_UPDATE] = DH_CONTROL_READ | DH_CONTROL_WRITE,
+    };
+    *ret = (struct dh_chase_position){.file = dh_path_join(arena, site->at.dir, site->at.file),
+                                      .line = (int)site->at.line,
+                                      .column = (int)site->at.column,
+                                      .all = site->at.column == 0,
+                                      .kinds = kinds[site->access]};
+    return ret->kinds && ret->line > 0 && site->at.file[0] && !strchr(ret->file, ':');
 }

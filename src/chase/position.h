@@ -5,6 +5,7 @@
 #ifndef DH_CHASE_POSITION_H
 #define DH_CHASE_POSITION_H
 
+#include "report/pairs.h"
 #include "util/arena.h"
 
 struct dh_chase_position {
@@ -21,6 +22,9 @@ int dh_chase_position_one(struct dh_arena *arena, const char *text, struct dh_ch
 /* A:B. 0, or -EINVAL with what is wrong in *ret_why. */
 int dh_chase_position_pair(struct dh_arena *arena, const char *text, struct dh_chase_position ret_pair[2],
                            const char **ret_why);
+/* Of a site of a program's table. False: it has no line, or is no access of the machine code (free). */
+bool dh_chase_position_of_site(struct dh_arena *arena, const struct dh_pairs_site *site,
+                               struct dh_chase_position *ret);
 /* As a user would write it. */
 const char *dh_chase_position_text(struct dh_arena *arena, const struct dh_chase_position *p);
 

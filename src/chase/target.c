@@ -262,8 +262,12 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
     const u32 known = dh_control_find(t->control, pc);
     u8 there[DH_CHASE_CODE_MAX];
     bool steered = t->control->hold_us && site->sides & DH_CONTROL_SECOND;
-    bool stop = (steered || site->order & DH_CONTROL_ACQUIRE) && !code->call;
+    bool stop = (steered || t->many || site->order & DH_CONTROL_ACQUIRE) && !code->call;
     if (known != DH_CONTROL_NOWHERE) {
+        if (t->many) {
+            __atomic_store_n(&t->control->sites[known].sides, site->sides, __ATOMIC_RELEASE);
+            t->sites[known] = site;
+        }
         *ret_number = known;
         return 0;
     }
@@ -300,6 +304,24 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
     *ret_number = publish(t->control, &s);
     t->sites[*ret_number] = site;
     return 0;
+}
+
+void dh_chase_target_forget(struct dh_chase_target *t)
+{
+    struct dh_control *c = t->control;
+    for (u32 i = 0; i < c->n_sites; i++)
+        __atomic_store_n(&c->sites[i].sides, c->sites[i].order ? DH_CONTROL_ATOMIC : 0, __ATOMIC_RELEASE);
+    dh_chase_target_unsee(t);
+    __atomic_store_n(&c->second.tid, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->made, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->waived, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->held_us, 0, __ATOMIC_RELEASE);
+}
+
+void dh_chase_target_unsee(struct dh_chase_target *t)
+{
+    for (u32 i = 0; i < t->control->n_sites; i++)
+        __atomic_store_n(&t->control->seen[i], 0, __ATOMIC_RELAXED);
 }
 
 char *dh_chase_target_maps(pid_t pid, size_t *ret_n)

@@ -34,6 +34,7 @@ struct dh_chase_target {
     pid_t pid;
     int mem;                    /* its memory */
     bool direct;                /* code cannot be written by that; it has to be made writable */
+    bool many;                  /* one pair after the other is chased: sites change their sides */
     int shared;                 /* descriptor of *control */
     struct dh_control *control; /* shared with it */
     u64 regions[DH_CONTROL_REGIONS];
@@ -66,6 +67,12 @@ int dh_chase_target_add(struct dh_chase_target *t, const struct dh_chase_site *s
  * sentence: the code there is not what the file holds, or out of reach. */
 int dh_chase_target_place(struct dh_chase_target *t, const struct dh_chase_sites *sites,
                           const char **ret_why);
+
+/* Nothing is armed, and no window is open: all sites that are known get other sides when they are placed
+ * again, and what earlier windows have left is forgotten. */
+void dh_chase_target_forget(struct dh_chase_target *t);
+/* Nobody has come to the second side so far (control->seen). */
+void dh_chase_target_unsee(struct dh_chase_target *t);
 
 /* If the program's code cannot be written as it is, the program has to make it writable, before it is let go:
  * code of this module that may be changed, and when all is named. 0, or a negative errno. */

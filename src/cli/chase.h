@@ -8,6 +8,7 @@
 
 #include "chase/chase.h"
 #include "chase/loaded.h"
+#include "chase/sites.h"
 #include "report/reporter.h"
 #include "util/map.h"
 
@@ -277,8 +278,6 @@ struct dh_chase_request dh_chase_defaults(void);
 /* Opens the program and finds out whether it can be chased; closed by dh_chase_close_modules in any case. 0,
  * or the exit status after a sentence. */
 int dh_chase_prepare(struct dh_chase_request *q);
-/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
-bool dh_chase_read_budget(const char *text, u64 *ret_us);
 /* How long steering holds a thread after so many runs in which that was too short (RaceMob, SOSP
  * 2013, section 3.2.3). */
 u64 dh_chase_tau(u64 timeouts);

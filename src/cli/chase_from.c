@@ -259,24 +259,6 @@ int dh_chase_from_file(struct dh_chase_request *q, struct dh_chase_candidates *r
 
 /* ---- The table of a field build ---- */
 
-static bool position_of_site(struct dh_arena *arena, const struct dh_pairs_site *site,
-                             struct dh_chase_position *ret)
-{
-    static const u8 kinds[DH_PAIRS_ACCESSES] = {
-        [DH_PAIRS_READ] = DH_CONTROL_READ,
-        [DH_PAIRS_WRITE] = DH_CONTROL_WRITE,
-        [DH_PAIRS_ATOMIC_READ] = DH_CONTROL_READ,
-        [DH_PAIRS_ATOMIC_WRITE] = DH_CONTROL_WRITE,
-        [DH_PAIRS_ATOMIC_UPDATE] = DH_CONTROL_READ | DH_CONTROL_WRITE,
-    };
-    *ret = (struct dh_chase_position){.file = dh_path_join(arena, site->at.dir, site->at.file),
-                                      .line = (int)site->at.line,
-                                      .column = (int)site->at.column,
-                                      .all = site->at.column == 0,
-                                      .kinds = kinds[site->access]};
-    return ret->kinds && ret->line > 0 && site->at.file[0] && !strchr(ret->file, ':');
-}
-
 /* What speaks against a pair counts; the numbers only order pairs. */
 static u32 rank_of(const struct dh_pairs *p, const struct dh_pairs_pair *pair)
 {
@@ -303,8 +285,8 @@ static void add_pairs(struct dh_chase_request *q, struct dh_chase_candidates *c,
             const struct dh_pairs_pair *pair = &s->pairs->pairs[s->groups[g].pairs[i]];
             struct dh_chase_position at[2];
             struct dh_chase_candidate *new = NULL;
-            if (position_of_site(&q->arena, &s->pairs->sites[pair->side[0].site], &at[0]) &&
-                position_of_site(&q->arena, &s->pairs->sites[pair->side[1].site], &at[1]))
+            if (dh_chase_position_of_site(&q->arena, &s->pairs->sites[pair->side[0].site], &at[0]) &&
+                dh_chase_position_of_site(&q->arena, &s->pairs->sites[pair->side[1].site], &at[1]))
                 new = dh_chase_add_candidate(q, c, at);
             else
                 c->left_out++;

@@ -104,45 +104,21 @@ static void tell_undecodable(struct dh_chase_request *q, const struct dh_chase_m
         dh_cli_warn("chase", "the code of %s in '%s' could not be decoded to its end", at, m->path);
 }
 
-/* All that was found of all modules at one position. */
-struct found {
-    struct dh_chase_accesses in[DH_CHASE_MODULES];
-    size_t n_chased; /* accesses of the kind that is asked for */
-    bool has_code, has_frame, many_columns;
-    const char *file, *other; /* two files of the same name */
-};
-
-static bool is_wanted(const struct dh_chase_access *a, u8 kinds)
+static void tell_all_undecodable(struct dh_chase_request *q, const struct dh_chase_position *p,
+                                 const struct dh_chase_found *f)
 {
-    return a->code.kind == DH_CHASE_CODE_ACCESS && a->code.kinds & kinds;
-}
-
-static void look_up(struct dh_chase_request *q, const struct dh_chase_position *p, struct found *f)
-{
-    int column = -1;
-    *f = (struct found){0};
-    for (size_t m = 0; m < q->n_modules; m++) {
-        struct dh_chase_accesses *in = &f->in[m];
-        dh_chase_lines_find(q->modules[m].file, p, in);
-        f->has_code |= in->has_code;
-        f->has_frame |= in->frame > 0;
-        if (in->undecodable)
+    for (size_t m = 0; m < q->n_modules; m++)
+        if (f->in[m].undecodable)
             tell_undecodable(q, &q->modules[m], p);
-        for (size_t i = 0; i < in->n; i++) {
-            const struct dh_chase_access *a = &in->at[i];
-            if (f->file && strcmp(f->file, a->file) != 0)
-                f->other = a->file;
-            f->file = f->file ? f->file : a->file;
-            if (!is_wanted(a, p->kinds))
-                continue;
-            f->many_columns |= !p->all && column >= 0 && column != a->column;
-            column = a->column;
-            f->n_chased++;
-        }
-    }
 }
 
-static int fail_and_list(struct dh_chase_request *q, const struct found *f, const char *sentence)
+static void look_up(struct dh_chase_request *q, const struct dh_chase_position *p, struct dh_chase_found *f)
+{
+    dh_chase_sites_look(q->modules, q->n_modules, p, f);
+    tell_all_undecodable(q, p, f);
+}
+
+static int fail_and_list(struct dh_chase_request *q, const struct dh_chase_found *f, const char *sentence)
 {
     int rc = dh_cli_fail("chase", "%s", sentence);
     for (size_t m = 0; m < q->n_modules; m++)
@@ -152,7 +128,8 @@ static int fail_and_list(struct dh_chase_request *q, const struct found *f, cons
 }
 
 /* 0 if it is clear what is meant, or the exit status after a sentence. */
-static int check(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f)
+static int check(struct dh_chase_request *q, const struct dh_chase_position *p,
+                 const struct dh_chase_found *f)
 {
     const char *name = dh_chase_position_text(&q->arena, p);
     if (f->other)
@@ -184,32 +161,14 @@ static int check(struct dh_chase_request *q, const struct dh_chase_position *p, 
 /* ---- Sites ---- */
 
 /* False if there are too many. */
-static bool add_sites(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f,
-                      u8 side)
+static bool add_sites(struct dh_chase_request *q, const struct dh_chase_position *p,
+                      const struct dh_chase_found *f, u8 side)
 {
-    for (size_t m = 0; m < q->n_modules; m++) {
-        for (size_t i = 0; i < f->in[m].n; i++) {
-            const struct dh_chase_access *a = &f->in[m].at[i];
-            struct dh_chase_site *known = NULL;
-            if (!is_wanted(a, p->kinds))
-                continue;
-            for (size_t k = 0; k < q->sites.n && !known; k++)
-                if (q->sites.at[k].module == &q->modules[m] && q->sites.at[k].access->address == a->address)
-                    known = &q->sites.at[k];
-            if (known) {
-                known->sides |= side;
-                continue;
-            }
-            if (q->sites.n == DH_CONTROL_SITES)
-                return false;
-            q->sites.at[q->sites.n++] = (struct dh_chase_site){a, &q->modules[m], side, 0};
-        }
-    }
-    return true;
+    return dh_chase_sites_add(&q->sites, q->modules, q->n_modules, p->kinds, f, side);
 }
 
 static void warn_of_refused(struct dh_chase_request *q, const struct dh_chase_position *p,
-                            const struct found *f)
+                            const struct dh_chase_found *f)
 {
     size_t refused = 0;
     for (size_t m = 0; m < q->n_modules; m++)
@@ -221,7 +180,7 @@ static void warn_of_refused(struct dh_chase_request *q, const struct dh_chase_po
 }
 
 static void warn_of_merged(struct dh_chase_request *q, const struct dh_chase_position *p,
-                           const struct found *f)
+                           const struct dh_chase_found *f)
 {
     for (size_t m = 0; m < q->n_modules; m++)
         if (f->in[m].merged)
@@ -230,16 +189,6 @@ static void warn_of_merged(struct dh_chase_request *q, const struct dh_chase_pos
                 "the compiler has merged the access at %s with others, so it has no line; all such accesses "
                 "of its function are chased",
                 dh_chase_position_text(&q->arena, p));
-}
-
-static bool can_conflict(const struct dh_chase_sites *sites)
-{
-    u8 kinds[2] = {0};
-    for (size_t i = 0; i < sites->n; i++)
-        for (int side = 0; side < 2; side++)
-            if (sites->at[i].sides & 1 << side)
-                kinds[side] |= sites->at[i].access->code.kinds;
-    return (kinds[0] | kinds[1]) & DH_CONTROL_WRITE;
 }
 
 static size_t n_positions(const struct dh_chase_request *q)
@@ -256,7 +205,7 @@ static u8 side_of(const struct dh_chase_request *q, size_t position)
 
 int dh_chase_find_sites(struct dh_chase_request *q)
 {
-    struct found found;
+    struct dh_chase_found found;
     int rc = 0;
     q->sites.n = 0;
     for (size_t i = 0; !rc && i < n_positions(q); i++) {
@@ -269,13 +218,14 @@ int dh_chase_find_sites(struct dh_chase_request *q)
             warn_of_merged(q, &q->positions[i], &found);
         }
     }
-    if (!rc && !q->any && !can_conflict(&q->sites))
+    if (!rc && !q->any && !dh_chase_sites_can_conflict(&q->sites))
         rc = dh_cli_fail("chase", "both positions only read, so they cannot race");
     return rc;
 }
 
 /* True if there is any. */
-static bool tell_refused(struct dh_chase_request *q, const struct dh_chase_position *p, const struct found *f)
+static bool tell_refused(struct dh_chase_request *q, const struct dh_chase_position *p,
+                         const struct dh_chase_found *f)
 {
     bool any = false;
     for (size_t m = 0; m < q->n_modules; m++) {
@@ -294,17 +244,9 @@ static bool tell_refused(struct dh_chase_request *q, const struct dh_chase_posit
 static const char *add_position(struct dh_chase_request *q, const struct dh_chase_position *at, u8 side)
 {
     struct dh_chase_position p = *at;
-    struct found found;
-    look_up(q, &p, &found);
-    if (!found.has_code && strchr(p.file, '/')) {
-        p.file = dh_path_base(p.file);
-        look_up(q, &p, &found);
-    }
-    if (!found.n_chased && !p.all) {
-        p.column = 0;
-        p.all = true;
-        look_up(q, &p, &found);
-    }
+    struct dh_chase_found found;
+    dh_chase_sites_look_leniently(q->modules, q->n_modules, &p, &found);
+    tell_all_undecodable(q, &p, &found);
     if (found.other)
         return "several files of the program have this name";
     bool refused = tell_refused(q, &p, &found);
@@ -321,7 +263,7 @@ const char *dh_chase_find_candidate(struct dh_chase_request *q)
     q->sites.n = 0;
     for (size_t i = 0; i < 2 && !why; i++)
         why = add_position(q, &q->positions[i], side_of(q, i));
-    return why || can_conflict(&q->sites) ? why : "both accesses only read";
+    return why || dh_chase_sites_can_conflict(&q->sites) ? why : "both accesses only read";
 }
 
 const char *dh_chase_find_access(struct dh_chase_request *q, const struct dh_chase_position *at)
@@ -344,7 +286,7 @@ int dh_chase_find_all(struct dh_chase_request *q)
 
 void dh_chase_list_sites(struct dh_chase_request *q)
 {
-    struct found found;
+    struct dh_chase_found found;
     for (size_t m = 0; m < q->n_modules && q->drawn; m++)
         for (size_t i = 0; i < q->pools[m].spots.n; i++)
             print_access(stdout, dh_chase_lines_at(q->modules[m].file, &q->pools[m].spots.at[i]));

@@ -79,30 +79,13 @@ int dh_chase_track_prepare(struct dh_chase_request *q)
     return 0;
 }
 
-/* False: there are too many. */
-static bool add(struct dh_chase_request *q, const struct dh_chase_access *atomic)
-{
-    struct dh_chase_sites *s = &q->sites;
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->at[i].access->address != atomic->address)
-            continue;
-        s->at[i].sides |= DH_CONTROL_ATOMIC;
-        s->at[i].order = atomic->order;
-        return true;
-    }
-    if (s->n == DH_CONTROL_SITES)
-        return false;
-    s->at[s->n++] = (struct dh_chase_site){atomic, &q->modules[0], DH_CONTROL_ATOMIC, atomic->order};
-    return true;
-}
-
 int dh_chase_track_add(struct dh_chase_request *q)
 {
     for (size_t i = 0; q->tracking_only && i < q->sites.n; i++)
         q->sites.at[i].sides &= (u8)~DH_CONTROL_SECOND;
-    for (size_t i = 0; q->analysis != DH_CHASE_COLLISION && i < q->atomics.n; i++)
-        if (!add(q, &q->atomics.at[i]))
-            return dh_cli_fail("chase", "'%s' has more atomic accesses than the %d that can be followed",
-                               q->modules[0].path, DH_CONTROL_SITES);
+    if (q->analysis != DH_CHASE_COLLISION &&
+        !dh_chase_sites_add_atomics(&q->sites, &q->modules[0], &q->atomics))
+        return dh_cli_fail("chase", "'%s' has more atomic accesses than the %d that can be followed",
+                           q->modules[0].path, DH_CONTROL_SITES);
     return 0;
 }

@@ -17,8 +17,10 @@ enum {
     DH_EXIT_RACES = 66,
 };
 
+int dh_cmd_agent(int argc, char **argv);
 int dh_cmd_caper(int argc, char **argv);
 int dh_cmd_cc(int argc, char **argv);
+int dh_cmd_crowd(int argc, char **argv);
 int dh_cmd_cxx(int argc, char **argv);
 int dh_cmd_chase(int argc, char **argv);
 int dh_cmd_hive(int argc, char **argv);
@@ -32,6 +34,10 @@ int dh_cmd_detectors(int argc, char **argv);
 int dh_cmd_static(int argc, char **argv);
 int dh_cmd_trace(int argc, char **argv);
 
+/* part.c: becomes a program of its own that is installed beside the libraries, with these arguments. Returns
+ * only if it cannot, with the exit status after a sentence. */
+int dh_cli_become_part(const char *command, const char *program, char **argv);
+
 /* usage.c: "deadheat CMD: error: ..." to standard error; returns DH_EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) int dh_cli_fail(const char *command, const char *format, ...);
 int dh_cli_vfail(const char *command, const char *format, va_list args);
@@ -42,6 +48,12 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
 /* filter.c: the environment tells the program which of its checks to switch off, by a state of `deadheat
  * caper`. 0, or DH_EXIT_TROUBLE after a sentence. */
 int dh_cli_filter(const char *command, const char *state, const char *program);
+/* 10ms, 500us, 1s, 2.5ms. False if it is none, or 0, or more than a minute. */
+bool dh_cli_time(const char *text, u64 *ret_us);
+/* 90s, 10m, 8h. False if it is none, or less than a second, or more than a year. */
+bool dh_cli_budget(const char *text, u64 *ret_us);
+/* 0% to 100%, as a part of one. */
+bool dh_cli_percent(const char *text, double *ret);
 /* If arg is --NAME=VALUE returns VALUE, else NULL. */
 const char *dh_cli_value(const char *arg, const char *name);
 /* The word nearest to what was typed, or NULL if none is near. */

@@ -100,56 +100,6 @@ static const char usage[] =
 
 /* ---- Flags ---- */
 
-/* 10ms, 500us, 1s, 2.5ms. False if it is none, or 0, or more than a minute. */
-static bool read_time(const char *text, u64 *ret_us)
-{
-    static const struct {
-        const char *unit;
-        double us;
-    } units[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}};
-    char *end;
-    errno = 0;
-    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
-    for (size_t i = 0; value > 0 && errno == 0 && i < DH_ARRAY_LEN(units); i++) {
-        double us = value * units[i].us;
-        if (strcmp(end, units[i].unit) != 0)
-            continue;
-        if (us < 1 || us > 60e6)
-            return false;
-        *ret_us = (u64)us;
-        return true;
-    }
-    return false;
-}
-
-bool dh_chase_read_budget(const char *text, u64 *ret_us)
-{
-    static const struct {
-        const char *unit;
-        double s;
-    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}};
-    char *end = NULL;
-    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0;
-    for (size_t i = 0; end && i < DH_ARRAY_LEN(units); i++) {
-        double s = value * units[i].s;
-        if (strcmp(end, units[i].unit) != 0 || s < 1 || s > 366 * 86400.0)
-            continue;
-        *ret_us = (u64)(s * 1e6);
-        return true;
-    }
-    return false;
-}
-
-static bool read_percent(const char *text, double *ret)
-{
-    char *end;
-    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
-    if (value < 0 || value > 100 || strcmp(end, "%") != 0)
-        return false;
-    *ret = value / 100;
-    return true;
-}
-
 static bool read_number(const char *text, u64 least, u64 most, u64 *ret)
 {
     char *end;
@@ -229,30 +179,30 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
     const char *v;
     *ret_known = true;
     if ((v = dh_cli_value(arg, "rmax"))) {
-        if (!read_percent(v, &q->rmax))
+        if (!dh_cli_percent(v, &q->rmax))
             return dh_cli_fail("chase", "--rmax cannot be '%s'; it must be a percentage from 0%% to 100%%",
                                v);
         q->rmax_given = true;
     } else if ((v = dh_cli_value(arg, "delay"))) {
-        if (!read_time(v, &q->delay_us))
+        if (!dh_cli_time(v, &q->delay_us))
             return dh_cli_fail("chase",
                                "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms", v);
         q->delay_given = true;
     } else if ((v = dh_cli_value(arg, "infer"))) {
-        if (!dh_chase_read_budget(v, &q->infer_us))
+        if (!dh_cli_budget(v, &q->infer_us))
             return dh_cli_fail(
                 "chase", "--infer cannot be '%s'; it must be a time from a second on, such as 90s or 10m", v);
         q->infer = true;
     } else if ((v = dh_cli_value(arg, "window"))) {
-        if (!read_time(v, &q->window_us))
+        if (!dh_cli_time(v, &q->window_us))
             return dh_cli_fail("chase",
                                "--window cannot be '%s'; it must be a time up to a minute, such as 1s", v);
     } else if ((v = dh_cli_value(arg, "hang"))) {
-        if (!read_time(v, &q->hang_us))
+        if (!dh_cli_time(v, &q->hang_us))
             return dh_cli_fail("chase",
                                "--hang cannot be '%s'; it must be a time up to a minute, such as 10s", v);
     } else if ((v = dh_cli_value(arg, "budget"))) {
-        if (!dh_chase_read_budget(v, &q->budget_us))
+        if (!dh_cli_budget(v, &q->budget_us))
             return dh_cli_fail(
                 "chase",
                 "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);

@@ -75,7 +75,7 @@ static int set_flag(struct request *q, const char *arg)
     const char *v;
     char *end;
     if ((v = dh_cli_value(arg, "budget"))) {
-        if (!dh_chase_read_budget(v, &q->budget_us))
+        if (!dh_cli_budget(v, &q->budget_us))
             return dh_cli_fail(
                 "pipeline",
                 "--budget cannot be '%s'; it must be a time from a second on, such as 90s, 10m or 8h", v);

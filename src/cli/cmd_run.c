@@ -38,6 +38,9 @@ static const char usage_head[] =
     "                          of memory that has not escaped so far; the program must be built with\n"
     "                          'deadheat cc --dh-filterable', from the sources that STATE is of\n"
     "  --filter-program=FILE   the program that this is for, if PROGRAM only starts it\n"
+    "  --hive=URL              run a field build as one of its users, for a hive; 'deadheat agent --help' "
+    "has\n"
+    "                          the flags that go with it. Exit status and output are the program's\n"
     "  --help                  this text\n";
 
 static const char usage_tail[] =
@@ -51,7 +54,8 @@ static const char usage_tail[] =
     "  deadheat run --suppressions=known.txt --output=races.jsonl -- ./prog\n"
     "  deadheat run --sample=1% -- ./prog             look at a hundredth of what it does, at a fraction of "
     "the cost\n"
-    "  deadheat run --filter=prog.caper -- ./prog     skip what Caper says cannot race\n";
+    "  deadheat run --filter=prog.caper -- ./prog     skip what Caper says cannot race\n"
+    "  deadheat run --hive=https://hive.example.org --key-file=key -- ./prog\n";
 
 struct request {
     struct dh_arena arena;
@@ -319,12 +323,23 @@ static int run(struct request *q, char **argv)
     return judge(q, status, ran, &seen);
 }
 
+/* For a hive the program is not checked here, but tried as its users do: that is the agent's. */
+static bool is_for_hive(int argc, char **argv)
+{
+    for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--hive") == 0 || dh_cli_value(argv[i], "hive"))
+            return true;
+    return false;
+}
+
 int dh_cmd_run(int argc, char **argv)
 {
     struct request q = {0};
     struct dh_options_error err;
     const char *given = getenv("DEADHEAT_OPTIONS");
     int rc = 0, i = 1;
+    if (is_for_hive(argc, argv))
+        return dh_cli_become_part("run", "deadheat-agent", argv);
     dh_options_default(&checked);
     q.options = dh_arena_strdup(&q.arena, given ? given : "");
     if (dh_options_parse(&checked, given, &err) != 0)

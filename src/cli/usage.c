@@ -52,6 +52,55 @@ void dh_cli_warn(const char *command, const char *format, ...)
     va_end(args);
 }
 
+bool dh_cli_time(const char *text, u64 *ret_us)
+{
+    static const struct {
+        const char *unit;
+        double us;
+    } units[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}};
+    char *end;
+    errno = 0;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    for (size_t i = 0; value > 0 && errno == 0 && i < DH_ARRAY_LEN(units); i++) {
+        double us = value * units[i].us;
+        if (strcmp(end, units[i].unit) != 0)
+            continue;
+        if (us < 1 || us > 60e6)
+            return false;
+        *ret_us = (u64)us;
+        return true;
+    }
+    return false;
+}
+
+bool dh_cli_budget(const char *text, u64 *ret_us)
+{
+    static const struct {
+        const char *unit;
+        double s;
+    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}};
+    char *end = NULL;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : 0;
+    for (size_t i = 0; end && i < DH_ARRAY_LEN(units); i++) {
+        double s = value * units[i].s;
+        if (strcmp(end, units[i].unit) != 0 || s < 1 || s > 366 * 86400.0)
+            continue;
+        *ret_us = (u64)(s * 1e6);
+        return true;
+    }
+    return false;
+}
+
+bool dh_cli_percent(const char *text, double *ret)
+{
+    char *end;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    if (value < 0 || value > 100 || strcmp(end, "%") != 0)
+        return false;
+    *ret = value / 100;
+    return true;
+}
+
 const char *dh_cli_value(const char *arg, const char *name)
 {
     size_t len = strlen(name);

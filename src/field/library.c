@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "field/agent.h"
 #include "field/field.h"
 #include "field/redirect.h"
 #include "field/track.h"
@@ -23,6 +24,7 @@ struct dh_control *dh_field_control;
 
 #ifdef DH_FIELD_LINKED
 static bool redirected; /* functions of libc are, as far as they have to be (redirect.h) */
+static int agent = -1;  /* the socket of an agent that was found without anybody's telling */
 #else
 static const bool redirected = true; /* they are by their names */
 #endif
@@ -37,7 +39,7 @@ bool dh_field_is_original(void)
 
 /* ---- The environment ---- */
 
-static const char *value_in(const char *setting, const char *name)
+const char *dh_field_value_in(const char *setting, const char *name)
 {
     while (*name && *setting == *name)
         setting++, name++;
@@ -69,7 +71,7 @@ static bool drop_first(char *list)
 static void drop_preload(void)
 {
     for (char **at = environ; at && *at;) {
-        const char *list = value_in(*at, "LD_PRELOAD");
+        const char *list = dh_field_value_in(*at, "LD_PRELOAD");
         if (list && drop_first((char *)list))
             drop_setting(at);
         else
@@ -89,9 +91,18 @@ static int read_value(const char *value, bool *ret_follows)
     int fd = 0;
     for (; *value >= '0' && *value <= '9' && fd < 1 << 20; value++)
         fd = fd * 10 + (*value - '0');
-    *ret_follows = *value == DH_CONTROL_FOLLOWS;
+    *ret_follows = *value == DH_CONTROL_FOLLOWS || *value == DH_CONTROL_AGENT;
     return fd;
 }
+
+#ifdef DH_FIELD_LINKED
+static bool is_agent_value(const char *value)
+{
+    while (*value >= '0' && *value <= '9')
+        value++;
+    return *value == DH_CONTROL_AGENT;
+}
+#endif
 
 /* The descriptor in DEADHEAT_FIELD, or -1. The variable, and this library in LD_PRELOAD, are gone then. What
  * is to be followed is left to the library that is linked into the program: this one could not. */
@@ -99,7 +110,7 @@ static int take_socket(void)
 {
     int fd = -1;
     for (char **at = environ; at && *at;) {
-        const char *value = value_in(*at, DH_CONTROL_ENV);
+        const char *value = dh_field_value_in(*at, DH_CONTROL_ENV);
         bool follows = false;
         int number = value ? read_value(value, &follows) : -1;
         if (!value || (follows && preloaded)) {
@@ -227,6 +238,12 @@ static bool make_writable(const struct dh_control *c)
 static void wait_to_begin(int fd, const struct dh_control *c)
 {
     char byte = 0;
+    if (dh_field_agent_rules()) {
+        u64 us =
+            c->begin_us < DH_CONTROL_BEGIN_S * 1000000ull ? c->begin_us : DH_CONTROL_BEGIN_S * 1000000ull;
+        const struct timeval most = {(time_t)(us / 1000000), (long)(us % 1000000) | 1}; /* 0: for ever */
+        dh_sys6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&most, sizeof(most), 0);
+    }
     while (dh_sys6(SYS_recvfrom, fd, (long)&byte, 1, 0, 0, 0) == 1 && byte != 0) {
         byte = make_writable(c) ? 0 : 1;
         dh_sys6(SYS_sendto, fd, (long)&byte, 1, MSG_NOSIGNAL, 0, 0);
@@ -242,8 +259,7 @@ static bool transfer(long number, u64 at, u8 *byte)
     return dh_sys6(number, dh_sys3(SYS_getpid, 0, 0, 0), (long)&own, 1, (long)&there, 1, 0) == 1;
 }
 
-/* Puts back what breakpoints replaced, in a copy of the process that nobody else writes to. */
-static void clean_child(void)
+void dh_field_restore(void)
 {
     const struct dh_control *c = dh_field_control;
     long mem = c && !direct ? dh_sys3(SYS_open, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -1;
@@ -261,6 +277,12 @@ static void clean_child(void)
     }
     if (mem >= 0)
         close_fd((int)mem);
+}
+
+/* In a copy of the process, which nobody else writes to. */
+static void clean_child(void)
+{
+    dh_field_restore();
     dh_field_signals_forked();
 }
 
@@ -303,6 +325,10 @@ static void meet(int fd)
 __attribute__((constructor(101))) static void wake_up(void)
 {
     int fd = getauxval(AT_SECURE) ? -1 : take_socket();
+#ifdef DH_FIELD_LINKED
+    if (fd < 0)
+        fd = agent;
+#endif
     if (fd < 0)
         return;
     if (has_socket_type(fd)) {
@@ -320,13 +346,23 @@ static void look_ahead(int argc, char **argv, char **environment)
 {
     (void)argc;
     (void)argv;
-    bool follows = false;
+    bool follows = false, is_agent = false;
     int fd = -1;
-    for (; !getauxval(AT_SECURE) && *environment; environment++)
-        if (value_in(*environment, DH_CONTROL_ENV))
-            fd = read_value(value_in(*environment, DH_CONTROL_ENV), &follows);
+    if (getauxval(AT_SECURE))
+        return;
+    for (char **at = environment; *at; at++) {
+        const char *value = dh_field_value_in(*at, DH_CONTROL_ENV);
+        if (!value)
+            continue;
+        fd = read_value(value, &follows);
+        is_agent = is_agent_value(value);
+    }
+    if (fd < 0) {
+        agent = fd = dh_field_agent_find(environment);
+        follows = is_agent = true;
+    }
     if (fd >= 0 && has_socket_type(fd))
-        redirected = dh_field_redirect_begin(follows);
+        redirected = (!is_agent || dh_field_agent_begin()) && dh_field_redirect_begin(follows);
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = look_ahead;

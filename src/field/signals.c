@@ -162,6 +162,43 @@ void dh_field_signals_take(void)
     blocked = before & ours;
 }
 
+/* ---- Faults that end the program ---- */
+
+/* The kernel has put the default back. A fault happens again when this returns, at the same instruction, and
+ * ends the process as it would have; what was sent is sent again. */
+static void on_death(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    struct dh_control *c = dh_field_control;
+    if (dh_field_is_original())
+        __atomic_store_n(&c->fatal, (u32)number, __ATOMIC_RELEASE);
+    if (info->si_code <= 0)
+        die_by(number, info);
+}
+
+void dh_field_signals_note_death(void)
+{
+    static const int deaths[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+    static u32 done;
+    const struct kernel_action note = {(void *)on_death, SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | RESTORER,
+                                       dh_field_signals_return, 0};
+    if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (size_t i = 0; i < DH_ARRAY_LEN(deaths); i++) {
+        struct kernel_action old = {0};
+        set_action(deaths[i], NULL, &old);
+        if (old.handler == (void *)SIG_DFL)
+            set_action(deaths[i], &note, NULL);
+    }
+}
+
+/* What the program asks about is what it has set. */
+static void hide_death(struct sigaction *old)
+{
+    if (old && old->sa_sigaction == on_death)
+        *old = (struct sigaction){0};
+}
+
 /* Whoever held the lock is not in this process. */
 void dh_field_signals_forked(void)
 {
@@ -234,7 +271,10 @@ INSTEAD_OF(int, sigaction, (int number, const struct sigaction *restrict act, st
         without(&act->sa_mask, &copy.sa_mask);
         act = &copy;
     }
-    return NEXT(sigaction)(number, act, old);
+    int rc = NEXT(sigaction)(number, act, old);
+    if (rc == 0)
+        hide_death(old);
+    return rc;
 }
 
 static sighandler_t set_handler(int number, sighandler_t handler, int flags)
@@ -250,7 +290,8 @@ INSTEAD_OF(sighandler_t, signal, (int number, sighandler_t handler))
         dh_field_track_give_up();
     if (is_ours(number) && awake())
         return set_handler(number, handler, SA_RESTART);
-    return NEXT(signal)(number, handler);
+    sighandler_t old = NEXT(signal)(number, handler);
+    return (void *)old == (void *)on_death ? SIG_DFL : old;
 }
 
 INSTEAD_OF(sighandler_t, __sysv_signal, (int number, sighandler_t handler))

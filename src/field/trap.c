@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "base/sys.h"
+#include "field/agent.h"
 #include "field/field.h"
 #include "field/track.h"
 
@@ -89,6 +90,13 @@ static bool overlap(const struct dh_control_span *a, const struct dh_control_spa
     return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
+/* At the second side, while a window is open. */
+static void note_seen(struct dh_control *c, u32 site, u8 what)
+{
+    if (!(__atomic_load_n(&c->seen[site], __ATOMIC_RELAXED) & what))
+        __atomic_fetch_or(&c->seen[site], what, __ATOMIC_RELAXED);
+}
+
 /* Would the two accesses race? *first->met and *second->met say where. */
 static bool conflict(struct dh_control *c, struct dh_control_access *second, u32 *ret_met)
 {
@@ -108,6 +116,7 @@ static bool conflict(struct dh_control *c, struct dh_control_access *second, u32
     }
     if (harmless)
         __atomic_fetch_add(&c->harmless, 1, __ATOMIC_RELAXED);
+    note_seen(c, second->site, harmless ? DH_CONTROL_SEEN_SAME : DH_CONTROL_SEEN_OTHER);
     return false;
 }
 
@@ -150,7 +159,7 @@ static void sleep_on(struct dh_control *c, u32 seen, u64 until_us)
 /* Until the command has moved on to another generation. */
 static void wait_for_command(struct dh_control *c, u32 mine, u64 patience_us)
 {
-    const u64 until = dh_sys_now_us() + patience_us;
+    const u64 until = dh_sys_now_us() + dh_field_agent_bound(patience_us);
     for (;;) {
         u32 seen = load_state(c);
         if (in_phase(seen, 0) != in_phase(mine, 0) || dh_sys_now_us() >= until)
@@ -162,7 +171,7 @@ static void wait_for_command(struct dh_control *c, u32 mine, u64 patience_us)
 /* Steering: the thread at the first side goes on when the other's access has been made. */
 static void wait_for_second(struct dh_control *c)
 {
-    const u64 start = dh_sys_now_us(), until = start + c->hold_us;
+    const u64 start = dh_sys_now_us(), until = start + dh_field_agent_bound(c->hold_us);
     for (u64 now = start; !__atomic_load_n(&c->made, __ATOMIC_ACQUIRE); now = dh_sys_now_us()) {
         if (now >= until) {
             __atomic_store_n(&c->waived, 1, __ATOMIC_RELEASE);
@@ -218,7 +227,7 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
 {
     describe(uc, c, site, &c->first);
     move(c, in_phase(mine, DH_CONTROL_CLAIMED), DH_CONTROL_HELD);
-    u64 until = dh_sys_now_us() + c->patience_us;
+    u64 until = dh_sys_now_us() + dh_field_agent_bound(c->patience_us);
     bool watched = false;
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
@@ -246,7 +255,7 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
         }
         if (phase == DH_CONTROL_WATCHED && !watched) {
             watched = true;
-            until = dh_sys_now_us() + c->delay_us;
+            until = dh_sys_now_us() + dh_field_agent_bound(c->delay_us);
         }
         if (dh_sys_now_us() < until)
             sleep_on(c, seen, until);
@@ -267,9 +276,12 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
     struct dh_control_access here;
     u32 met = 0;
     describe(uc, c, site, &here);
+    if (here.tid == c->first.tid)
+        note_seen(c, here.site, DH_CONTROL_SEEN_SELF);
     if (here.tid == c->first.tid || !conflict(c, &here, &met))
         return;
     if (is_ordered(c, seen)) {
+        note_seen(c, here.site, DH_CONTROL_SEEN_SAME);
         if (!__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) /* then it is only taken to be */
             __atomic_fetch_add(&c->ordered, 1, __ATOMIC_RELAXED);
         return;
@@ -278,6 +290,8 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
         return;
     c->first.met = met;
     c->second = here;
+    if (dh_field_agent_rules())
+        dh_field_signals_note_death(); /* what comes of it is not told by anybody who waits for the process */
     move(c, in_phase(seen, DH_CONTROL_MET), DH_CONTROL_SHOWN);
     wait_for_command(c, seen, SHOWN_US);
 }
@@ -329,7 +343,7 @@ bool dh_field_trap(int number, const siginfo_t *info, void *context)
     const struct dh_control_site *site = find(c, pc);
     if (!site)
         return go_behind_access(c, uc, pc);
-    if (dh_field_is_original()) {
+    if (dh_field_is_original() && dh_field_agent_allows(c, site) && !dh_field_agent_is_gone(c)) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
         __atomic_fetch_add(&c->traps, 1, __ATOMIC_RELAXED);
         if (phase == DH_CONTROL_OPEN && site->sides & DH_CONTROL_FIRST) {

@@ -1,4 +1,4 @@
-"""client.py - what hive.py needs to talk to a hive: servers, requests, and the cases' lines."""
+"""client.py - what hive.py, and tests/agent, need to talk to a hive: servers, requests, and the cases' lines."""
 import http.client
 import json
 import os
@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 FAILED = False
+SUITE = "hive"
 
 
 def case(name, wrong):
@@ -17,9 +18,9 @@ def case(name, wrong):
     name = name.replace(",", "").replace(" ", "-")
     if wrong:
         FAILED = True
-        print(f"FAIL hive/{name}: {str(wrong)[:600]}", flush=True)
+        print(f"FAIL {SUITE}/{name}: {str(wrong)[:600]}", flush=True)
     else:
-        print(f"ok hive/{name}", flush=True)
+        print(f"ok {SUITE}/{name}", flush=True)
 
 
 def different(got, wanted):
@@ -34,9 +35,9 @@ def run(deadheat, *args):
 class Server:
     """`deadheat hive serve` on a port of its own."""
 
-    def __init__(self, deadheat, db, *args):
+    def __init__(self, deadheat, db, *args, port=0):
         self.process = subprocess.Popen(
-            [deadheat, "hive", "serve", f"--db={db}", "--listen=127.0.0.1:0", "--admin-token-file=token", *args],
+            [deadheat, "hive", "serve", f"--db={db}", f"--listen=127.0.0.1:{port}", "--admin-token-file=token", *args],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if "serving on" not in line:

@@ -67,20 +67,6 @@ static void assert_same(const struct dh_hive_state *s)
     json_decref(b);
 }
 
-struct bytes {
-    char *at;
-    size_t len;
-};
-
-static int take(void *ctx, const void *bytes, size_t len)
-{
-    struct bytes *b = ctx;
-    b->at = dh_util_realloc(b->at, b->len + len);
-    memcpy(b->at + b->len, bytes, len);
-    b->len += len;
-    return 0;
-}
-
 static int read_snapshot(struct dh_hive_state *s, const char *bytes, size_t len)
 {
     dh_hive_state_init(s);
@@ -94,10 +80,10 @@ static int read_snapshot(struct dh_hive_state *s, const char *bytes, size_t len)
 static void check_snapshot(size_t from)
 {
     struct dh_hive_state before, again;
-    struct bytes b = {0};
+    struct hive_bytes b = {0};
     dh_hive_state_init(&before);
     apply(&before, 0, from);
-    assert_int_equal(dh_hive_snapshot_write(&before, take, &b), 0);
+    assert_int_equal(dh_hive_snapshot_write(&before, hive_take, &b), 0);
     dh_hive_state_done(&before);
     assert_int_equal(read_snapshot(&again, b.at, b.len), 0);
     apply(&again, from, n_log);

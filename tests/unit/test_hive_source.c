@@ -3,6 +3,7 @@
  */
 #include "hive_crowd.h"
 
+#include "hive/snapshot.h"
 #include "unit/check.h"
 
 static struct dh_pairs *table;
@@ -109,27 +110,13 @@ static void refused(void **state)
     }
 }
 
-struct bytes {
-    char *at;
-    size_t len;
-};
-
-static int take(void *ctx, const void *bytes, size_t len)
-{
-    struct bytes *b = ctx;
-    b->at = dh_util_realloc(b->at, b->len + len);
-    memcpy(b->at + b->len, bytes, len);
-    b->len += len;
-    return 0;
-}
-
 /* A snapshot of the state has them, too. */
 static void assert_kept(const struct dh_hive_state *s, json_t *dump)
 {
     struct dh_hive_state again;
-    struct bytes b = {0};
+    struct hive_bytes b = {0};
     dh_hive_state_init(&again);
-    assert_int_equal(dh_hive_snapshot_write(s, take, &b), 0);
+    assert_int_equal(dh_hive_snapshot_write(s, hive_take, &b), 0);
     assert_int_equal(dh_hive_snapshot_read(&again, b.at, b.len), 0);
     json_t *same = dh_hive_dump(&again);
     assert_true(json_equal(dump, same));

@@ -1,0 +1,130 @@
+"""The parts of docs/hive.md that bench/crowd writes: what a crowd finds out, and what a user notices."""
+import json
+
+import harness
+import table
+from fieldpage import plus_minus, section, where, wrapped
+
+# RaceMob (SOSP 2013): tables 1, 2, 3 and 4.
+PAPER = {
+    "pbzip2": {"candidates": 65, "table1": (0, 3, 2, 4, 0, 21, 34, 1), "crowd": 9, "tsan": 9, "aggregate": 377.00, "slow": 3001.00, "user": 2.90},
+    "memcached": {"candidates": 7, "table1": (0, 0, 1, 0, 0, 2, 3, 1), "crowd": 1, "tsan": 0, "aggregate": 2.20, "slow": 3102.32, "user": 0.10},
+}
+PAPER_ALL = {"candidates": 841, "table1": (3, 3, 18, 82, 172, 267, 212, 84), "crowd": 106, "tsan": 102, "user": 2.32, "most": 4.54}
+HOW = ("causes hang", "causes crash", "both orders", "single order", "not aliasing", "context", "synchronisation", "unknown")
+AGGREGATE, MEAN, MOST = "% aggregate, the sum over all executions", "% on average for a user", "% at most for a user"
+
+ABOUT_CROWD = """
+`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it up to {runs:,} times, {jobs} at a time,
+within {budget} seconds; it ends sooner if nobody has anything left to try. pbzip2 compresses files of 1 to 4 megabytes, memcached has
+four clients, the programs of `bench/programs` run with four threads. The load of the machine was {load_before:.0f} at the beginning and {load:.0f} at the end, beside what the crowd itself adds: on
+a quiet machine there are more runs in that time.
+"""
+ABOUT_TABLE1 = """
+Table 1: candidates by verdict. True races count once, by the worst that they did. Candidates are pairs of accesses that the static analysis proposes, and those that
+context inference has found in bundles; other programs, versions and another static analysis than in the paper.
+"""
+ABOUT_TABLE3 = """
+Table 3: races as distinct pairs of source lines, which the crowd has confirmed, and which ThreadSanitizer reports in {tsan_runs} runs of the same work. Not in lines are reports of
+which an access is in a library. What only one of them has is listed below. The static analysis proposes the candidates.
+"""
+ABOUT_TABLE4 = """
+Table 4: the time that validation made threads wait, as the hive has counted it, in percent of the time that the programs ran. The aggregate is the sum over all executions
+of all users, as in the paper. Of runs that are shorter than a second, waiting may take as much as of a second.
+"""
+ABOUT_USERS = """
+`bench/crowd --overhead`: how much longer a program takes for its user, in percent of the plain build, with half of the 95% confidence interval, over {rounds} rounds. Asleep is the field
+build without an agent; idle has an agent whose hive has nothing to try; validating has one with a task, of another user in each round. Figure 5 of the paper divides the
+overhead into these. ThreadSanitizer is beside them for table 4. Plain again is noise. The load of the machine was {load_before:.1f} before, and {load:.1f} at the end.
+"""
+
+
+def table1_grid(data):
+    lines = [["program", "candidates", *HOW, "bundles", "runs", "results"]]
+    good = [row for row in data["rows"] if "note" not in row]
+    for row in data["rows"]:
+        if "note" in row:
+            lines.append([row["name"], row["note"], *("-" for _ in lines[0][2:])])
+            continue
+        numbers = (row["candidates"], *(row["table1"][how] for how in HOW), row["bundles"], row["counts"]["runs"], row["counts"]["sent"])
+        lines.append([row["name"], *map(str, numbers)])
+        if paper := PAPER.get(row["name"]):
+            lines.append([f"{row['name']} in the paper", str(paper["candidates"]), *map(str, paper["table1"]), "-", "-", "-"])
+    sums = [sum(row["table1"][how] for row in good) for how in HOW]
+    lines.append(["all", str(sum(r["candidates"] for r in good)), *map(str, sums), str(sum(r["bundles"] for r in good)),
+                  str(sum(r["counts"]["runs"] for r in good)), str(sum(r["counts"]["sent"] for r in good))])
+    lines.append(["all ten of the paper", str(PAPER_ALL["candidates"]), *map(str, PAPER_ALL["table1"]), "-", "-", "-"])
+    return lines
+
+
+def table3_grid(data):
+    lines = [["program", "crowd", "ThreadSanitizer", "both", "only crowd", "only ThreadSanitizer", "not in lines", "static"]]
+    for row in data["rows"]:
+        if "note" in row:
+            continue
+        both, crowd, tsan = (len(row["races"][k]) for k in ("both", "crowd", "tsan"))
+        numbers = (both + crowd, both + tsan, both, crowd, tsan, row["races"]["outside"], row["candidates"])
+        lines.append([row["name"], *map(str, numbers)])
+        if paper := PAPER.get(row["name"]):
+            lines.append([f"{row['name']} in the paper", str(paper["crowd"]), str(paper["tsan"]), "-", "-", "-", "-", str(paper["candidates"])])
+    lines.append(["all ten of the paper", str(PAPER_ALL["crowd"]), str(PAPER_ALL["tsan"]), "-", "-", "-", "-", "-"])
+    return lines
+
+
+def differences(data):
+    for row in data["rows"]:
+        for who, name in (("crowd", "only the crowd"), ("tsan", "only ThreadSanitizer")):
+            if pairs := row.get("races", {}).get(who):
+                yield f"{row['name']}, {name}: {', '.join(pairs)}"
+
+
+def table4_grid(data):
+    lines = [["program", "users", "executions", "waited s", "of s", "average %", "most %", "aggregate %", "in the paper"]]
+    for row in data["rows"]:
+        if "note" in row:
+            continue
+        cost, paper = row["cost"], PAPER.get(row["name"])
+        lines.append([row["name"], str(cost["users"]), str(cost["results"]), f"{cost['seconds of waiting']:.2f}", f"{cost['seconds of running']:.1f}",
+                      *(f"{cost[k]:.2f}" for k in (MEAN, MOST, AGGREGATE)), f"{paper['aggregate']:.2f}" if paper else "-"])
+    return lines
+
+
+def users_grid(data):
+    names = ("plain again", "asleep", "idle", "validating", "tsan")
+    lines = [["program", "plain s", *(f"{n} %" for n in names), "validating in the paper", "tsan in the paper"]]
+    for row in data["rows"]:
+        if "note" in row:
+            lines.append([row["name"], row["note"], *("-" for _ in lines[0][2:])])
+            continue
+        paper = PAPER.get(row["name"])
+        cells = [plus_minus(*(100 * (v - 1) for v in row["cells"][n])) for n in names]
+        lines.append([row["name"], f"{row['plain']:.2f}", *cells, *([f"{paper['user']:.2f}", f"{paper['slow']:.0f}"] if paper else ["-", "-"])])
+    return lines
+
+
+def grids(part, data):
+    """Titles and tables, for people at a terminal."""
+    if part == "users":
+        return [("Table 2 and figure 5", users_grid(data))]
+    return [("Table 1", table1_grid(data)), ("Table 3", table3_grid(data)), ("Table 4", table4_grid(data))]
+
+
+def crowd_markdown(data):
+    parts = [wrapped(where(data)), wrapped(ABOUT_CROWD.format(**data)), wrapped(ABOUT_TABLE1), table.markdown_lines(table1_grid(data))]
+    parts += [wrapped(ABOUT_TABLE3.format(**data)), table.markdown_lines(table3_grid(data))]
+    if lines := list(differences(data)):
+        parts.append("\n".join(f"- {line}" for line in lines))
+    parts += [wrapped(ABOUT_TABLE4), table.markdown_lines(table4_grid(data))]
+    return section("What a crowd finds out", *parts)
+
+
+def users_markdown(data):
+    return section("What a user notices", wrapped(where(data)), wrapped(ABOUT_USERS.format(**data)), table.markdown_lines(users_grid(data)))
+
+
+def joined(part, data, order):
+    """With the rows of before that were not measured now."""
+    path = harness.DOCS / "hive.json"
+    before = json.loads(path.read_text(encoding="utf-8")).get(part, {}) if path.exists() else {}
+    rows = {row["name"]: row for row in (*before.get("rows", []), *data["rows"])}
+    return dict(data, rows=[rows[name] for name in order if name in rows])

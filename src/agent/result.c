@@ -1,0 +1,61 @@
+/*
+ * result.c - see result.h.
+ */
+#include "agent/result.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/control.h"
+#include "util/arena.h"
+
+const char *dh_agent_result_saw(u8 seen)
+{
+    return seen & DH_CONTROL_SEEN_SAME    ? "met"
+           : seen & DH_CONTROL_SEEN_OTHER ? "not-aliasing"
+           : seen & DH_CONTROL_SEEN_SELF  ? "one-thread"
+                                          : NULL;
+}
+
+static void set(json_t *o, const char *member, json_t *value)
+{
+    if (json_object_set_new(o, member, value) != 0)
+        dh_util_no_memory();
+}
+
+static json_t *pair_of(const struct dh_agent_met *met)
+{
+    char a[17], b[17];
+    snprintf(a, sizeof(a), "%016" PRIx64, met->sites[0]);
+    snprintf(b, sizeof(b), "%016" PRIx64, met->sites[1]);
+    return json_pack("{s:[s,s], s:s}", "sites", a, b, "saw", dh_agent_result_saw(met->seen));
+}
+
+char *dh_agent_result_text(const struct dh_agent_result *r)
+{
+    json_t *o = json_object();
+    set(o, "id", json_string(r->id));
+    set(o, "task", json_integer((json_int_t)r->task));
+    set(o, "result", json_string(r->result));
+    set(o, "order", json_string(r->alternate ? "alternate" : "primary"));
+    if (r->consequence)
+        set(o, "consequence", json_string(r->consequence));
+    set(o, "run", json_string(r->run));
+    set(o, "waited_us", json_integer((json_int_t)r->waited_us));
+    set(o, "run_us", json_integer((json_int_t)r->run_us));
+    if (r->saw)
+        set(o, "saw", json_string(r->saw));
+    if (strcmp(r->result, "inference") == 0) {
+        json_t *pairs = json_array();
+        for (size_t i = 0; i < r->n_met; i++)
+            json_array_append_new(pairs, pair_of(&r->met[i]));
+        set(o, "pairs", pairs);
+    }
+    char *text = json_dumps(o, JSON_COMPACT);
+    if (!text)
+        dh_util_no_memory();
+    json_decref(o);
+    return text;
+}

@@ -1,0 +1,35 @@
+/*
+ * result.h - what came of a task in one run, and the very text that is sent about it. That has no other
+ * members than these: no value, path, argument or name of the user's machine can get into it.
+ */
+#ifndef DH_AGENT_RESULT_H
+#define DH_AGENT_RESULT_H
+
+#include "base/base.h"
+
+enum { DH_AGENT_MOST_MET = 1000 };
+
+/* Two accesses of a bundle, of which both were made. */
+struct dh_agent_met {
+    u64 sites[2]; /* ids */
+    u8 seen;      /* DH_CONTROL_SEEN_... */
+};
+
+struct dh_agent_result {
+    const char *id, *run; /* 32 hexadecimal digits each */
+    u64 task;
+    const char *result;      /* "race", "no-race", "timeout", "not-seen", "inference" */
+    u32 alternate;           /* in which order */
+    const char *consequence; /* "none", "crash", "hang"; NULL: not known */
+    const char *saw;         /* "met", "not-aliasing", "one-thread"; NULL: nothing */
+    u64 waited_us, run_us;
+    const struct dh_agent_met *met; /* of an inference */
+    size_t n_met;
+};
+
+/* JSON, to be freed. */
+char *dh_agent_result_text(const struct dh_agent_result *r);
+/* What context inference has seen of two accesses, in the hive's words: DH_CONTROL_SEEN_... Or NULL. */
+const char *dh_agent_result_saw(u8 seen);
+
+#endif

@@ -1,0 +1,522 @@
+/*
+ * work.c - see work.h.
+ *
+ * A validation has two parts. First the schedule is steered: a thread that comes to the access which is to be
+ * made second is held for tau, once for each instruction, and if another comes to the first meanwhile, that
+ * is a race, and the order is the one asked for. If nobody comes, the pair is followed: from the access that
+ * is to be made first on, happens-before is tracked as far as the budget allows (RaceMob's on-demand
+ * detection), which tells races of accesses that are apart, and pairs that are ordered. A program whose
+ * synchronisation cannot be followed as a whole has two threads caught at once instead, which never says
+ * NoRace.
+ *
+ * An inference (section 3.2.1) is the second part for all accesses of a bundle, and its outcome is who came
+ * to the same bytes.
+ */
+#include "agent/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/build.h"
+#include "agent/result.h"
+#include "chase/chase.h"
+#include "chase/progress.h"
+
+enum {
+    T_MIN_US = 1000000, /* shorter runs are granted the budget of this long one */
+    HOLD_US = 200000,   /* how long, at most, the second waits for the first to be made, once they have met */
+    DELAY_US = 10000,   /* how long a thread waits where order cannot be followed */
+    WINDOW_US = 1000000,  /* how long one access is followed */
+    SETTLE_US = 200000,   /* the other instructions of a line are given so long to be reached as well */
+    FOLLOW_US = 5000000,  /* the second part of a validation */
+    ORDERED_US = 1000000, /* ... if the accesses were seen to be ordered */
+    INFER_US = 30000000,  /* an inference */
+    MET_US = 2000000,     /* ... after two accesses have met: others of the bundle may, too */
+    LOOK_US = 20000,      /* between two looks at the program */
+    IDLE_US = 30000000,
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+struct work {
+    struct dh_agent_work *with;
+    struct dh_agent_build *build;
+    struct dh_chase_target target;
+    int pidfd;
+    u64 start_us;
+    u64 told_us, told_waited_us; /* what earlier results have accounted for */
+    u64 waited_us;
+    char run[DH_AGENT_ID + 1]; /* drawn for this execution */
+    bool ended;
+    const char *trouble; /* this program cannot be chased any more */
+    bool unfollowed;     /* its synchronisation cannot be followed */
+    u32 done;            /* the turn of the board whose task has had its result, plus one; 0: none */
+};
+
+/* One task. */
+struct trial {
+    struct work *w;
+    struct dh_arena arena;
+    struct dh_agent_task task;
+    u32 turn; /* of the board */
+    struct dh_agent_sides sides;
+    const struct dh_chase_run *run; /* of this part */
+    struct dh_chase_policy policy;
+    u64 since_us, until_us; /* of this part */
+    u64 reached_us;         /* when a thread first came to the first side; 0: none has */
+    bool steering;
+    bool raced;
+    bool reached, ordered; /* by all parts */
+    u32 ordered_before;    /* control->ordered, when this part began */
+    u8 seen;               /* DH_CONTROL_SEEN_..., by all windows */
+    u32 tids[2];           /* that have raced */
+    struct dh_agent_met *met;
+    size_t n_met, cap_met;
+    u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
+};
+
+/* ---- The program, while it runs ---- */
+
+static bool has_ended(void *ctx)
+{
+    struct trial *t = ctx;
+    struct pollfd p = {t->w->pidfd, POLLIN, 0};
+    struct dh_control *c = t->w->target.control;
+    __atomic_store_n(&c->beat_us, dh_chase_now_us(), __ATOMIC_RELEASE);
+    t->w->ended = t->w->ended || poll(&p, 1, 0) != 0;
+    return t->w->ended;
+}
+
+/* Is the task another one by now, or withdrawn? */
+static bool is_stale(const struct trial *t)
+{
+    return stopped || dh_agent_board_turn(t->w->with->board) != t->turn;
+}
+
+/* Has the program refused to be chased further? */
+static const char *refusal(const struct work *w)
+{
+    const struct dh_control *c = w->target.control;
+    if (__atomic_load_n(&c->left, __ATOMIC_ACQUIRE))
+        return "the program has not heard of the agent for too long";
+    if (__atomic_load_n(&c->refused, __ATOMIC_ACQUIRE))
+        return "the program does not know what it was to be stopped at";
+    return NULL;
+}
+
+/* Has somebody come to the second side in this part, and was ordered after the first? */
+static void note_ordered(struct trial *t)
+{
+    u32 now = __atomic_load_n(&t->w->target.control->ordered, __ATOMIC_RELAXED);
+    t->ordered |= now != t->ordered_before;
+}
+
+static bool is_withdrawn(void *ctx)
+{
+    struct trial *t = ctx;
+    u64 now = dh_chase_now_us();
+    u32 n = 0, sampled = 0;
+    t->w->trouble = refusal(t->w);
+    if (is_stale(t) || t->w->trouble || t->raced || t->run->trouble || t->run->filtered || now >= t->until_us)
+        return true;
+    for (u32 i = 0; t->steering && i < t->w->target.control->n_sites; i++) {
+        bool first = t->w->target.control->sites[i].sides & DH_CONTROL_FIRST;
+        n += first;
+        sampled += first && t->policy.sites[i].samples;
+    }
+    if (sampled && !t->reached_us)
+        t->reached_us = now;
+    if (t->steering)
+        return sampled && (sampled == n || now - t->reached_us >= SETTLE_US);
+    if (t->task.kind == DH_AGENT_INFERENCE)
+        return t->met_us && now - t->met_us >= MET_US;
+    note_ordered(t);
+    return t->ordered && now - t->since_us >= ORDERED_US;
+}
+
+/* ---- What is seen ---- */
+
+static void add_meeting(struct trial *t, u32 a, u32 b, u8 seen)
+{
+    const struct dh_pairs *p = t->w->build->table;
+    if (a == DH_PAIRS_NONE || b == DH_PAIRS_NONE)
+        return;
+    if (seen & DH_CONTROL_SEEN_SAME && !t->met_us)
+        t->met_us = dh_chase_now_us();
+    for (size_t i = 0; i < t->n_met; i++)
+        if (t->met[i].sites[0] == p->sites[a].id && t->met[i].sites[1] == p->sites[b].id) {
+            t->met[i].seen |= seen;
+            return;
+        }
+    if (t->n_met == DH_AGENT_MOST_MET)
+        return;
+    t->met = dh_util_grow(t->met, t->n_met, &t->cap_met, sizeof(*t->met));
+    t->met[t->n_met++] = (struct dh_agent_met){{p->sites[a].id, p->sites[b].id}, seen};
+}
+
+/* Which access of the table an instruction of the program is. */
+static u32 site_of(const struct trial *t, u32 number, int side)
+{
+    const struct dh_chase_site *site = number < DH_CONTROL_SITES ? t->w->target.sites[number] : NULL;
+    if (!site || site < t->sides.sites.at || site >= t->sides.sites.at + t->sides.sites.n)
+        return DH_PAIRS_NONE;
+    return t->sides.of[side][site - t->sides.sites.at];
+}
+
+static void window_over(void *ctx, u32 first)
+{
+    struct trial *t = ctx;
+    const struct dh_control *c = t->w->target.control;
+    for (u32 i = 0; i < c->n_sites; i++) {
+        u8 seen = __atomic_load_n(&c->seen[i], __ATOMIC_RELAXED);
+        if (!seen)
+            continue;
+        t->seen |= seen;
+        if (t->task.kind == DH_AGENT_INFERENCE)
+            add_meeting(t, site_of(t, first, 0), site_of(t, i, 1), seen);
+    }
+    dh_chase_target_unsee(&t->w->target);
+}
+
+static bool take_race(void *ctx, struct dh_chase_moment *moment)
+{
+    struct trial *t = ctx;
+    struct dh_chase_place places[2];
+    const struct dh_control *c = t->w->target.control;
+    bool race = dh_chase_moment_places(moment, &t->w->build->module, 1, places);
+    dh_chase_moment_free(moment);
+    if (!race)
+        return false;
+    if (t->task.kind == DH_AGENT_INFERENCE) {
+        add_meeting(t, site_of(t, c->first.site, 0), site_of(t, c->second.site, 1), DH_CONTROL_SEEN_SAME);
+        return false; /* whether it is a race is for another task to say */
+    }
+    t->raced = true;
+    t->tids[0] = c->first.tid;
+    t->tids[1] = c->second.tid;
+    return true;
+}
+
+static const char *find_unseen(void *ctx)
+{
+    struct trial *t = ctx;
+    return dh_chase_loaded_check(&t->w->build->loaded, &t->w->target);
+}
+
+static void ignore_change(void *ctx, u32 site, const struct dh_control_span *span)
+{
+    (void)ctx;
+    (void)site;
+    (void)span;
+}
+
+/* ---- Parts ---- */
+
+static void run_part(struct trial *t, bool steering, u64 length_us)
+{
+    struct work *w = t->w;
+    bool follow = !steering && !w->unfollowed;
+    t->ordered_before = __atomic_load_n(&w->target.control->ordered, __ATOMIC_RELAXED);
+    t->steering = steering;
+    t->since_us = dh_chase_now_us();
+    t->until_us = t->since_us + length_us;
+    t->policy = (struct dh_chase_policy){.rmax = w->with->settings->rmax,
+                                         .delay = steering ? t->task.tau_us : DELAY_US,
+                                         .whole = steering,
+                                         .min = T_MIN_US,
+                                         .waited = w->waited_us};
+    if (getrandom(&t->policy.random, sizeof(t->policy.random), GRND_NONBLOCK) < 0)
+        t->policy.random = t->since_us;
+    t->policy.random |= 1;
+    struct dh_chase_run run = {.target = &w->target,
+                               .policy = &t->policy,
+                               .sites = &t->sides.sites,
+                               .ended = has_ended,
+                               .withdrawn = is_withdrawn,
+                               .window = window_over,
+                               .found = take_race,
+                               .unseen = find_unseen,
+                               .changed = ignore_change,
+                               .ctx = t,
+                               .analysis = follow ? DH_CHASE_LITEHB : DH_CHASE_COLLISION,
+                               .window_us = WINDOW_US,
+                               .start_us = w->start_us};
+    t->run = &run;
+    dh_chase_target_forget(&w->target);
+    w->target.control->hold_us = steering ? HOLD_US : 0;
+    int socket = w->with->socket;
+    w->with->socket = -1;
+    dh_chase_run(&run, socket);
+    if (socket >= 0)
+        close(socket);
+    w->waited_us = t->policy.waited;
+    t->reached |= run.reached > 0;
+    note_ordered(t);
+    if (run.filtered)
+        w->trouble = "the program has restricted its system calls";
+    else if (run.trouble && follow)
+        w->unfollowed = true; /* there are other ways */
+    else if (run.trouble && !w->ended)
+        w->trouble = run.trouble;
+}
+
+/* ---- Results ---- */
+
+/* What became of the program after the race. Whoever has begun to stand still is given the time that a hang
+ * takes. */
+static const char *consequence_of(struct trial *t)
+{
+    struct work *w = t->w;
+    struct dh_chase_progress progress = {.pid = w->with->pid, .tids = {t->tids[0], t->tids[1]}};
+    const u64 hang = w->with->settings->hang_us, start = dh_chase_now_us();
+    bool hangs = false;
+    for (u64 now = start; !has_ended(t) && !stopped && !hangs; now = dh_chase_now_us()) {
+        struct pollfd p = {w->pidfd, POLLIN, 0};
+        hangs = dh_chase_progress_is_stalled(&progress, now, hang);
+        if (now - start >= hang && now - progress.since_us < hang / 4)
+            break;
+        poll(&p, 1, LOOK_US / 1000);
+    }
+    if (w->ended && __atomic_load_n(&w->target.control->fatal, __ATOMIC_ACQUIRE))
+        return "crash";
+    return hangs ? "hang" : "none";
+}
+
+static void tell(struct trial *t, struct dh_agent_result *r)
+{
+    struct work *w = t->w;
+    u64 now = dh_chase_now_us();
+    char id[DH_AGENT_ID + 1];
+    dh_agent_draw(id);
+    r->id = id;
+    r->run = w->run;
+    r->task = t->task.number;
+    r->waited_us = w->waited_us - w->told_waited_us;
+    r->run_us = now - w->told_us;
+    char *text = dh_agent_result_text(r);
+    if (dh_agent_spool_add(w->with->spool, id, text) == 0) {
+        w->told_us = now;
+        w->told_waited_us = w->waited_us;
+        if (w->with->poke >= 0 && write(w->with->poke, "", 1) < 0) {
+            /* who reads it looks by itself now and then */
+        }
+    }
+    free(text);
+}
+
+/* Nothing could be tried: so it is with this task in any run of this build. */
+static void tell_unseen(struct trial *t)
+{
+    struct dh_agent_result r = {.result = t->task.kind == DH_AGENT_INFERENCE ? "inference" : "not-seen",
+                                .alternate = t->task.alternate};
+    tell(t, &r);
+}
+
+static void tell_validation(struct trial *t)
+{
+    struct dh_agent_result r = {.alternate = t->task.alternate};
+    if (t->raced) {
+        r.result = "race";
+        r.consequence = consequence_of(t);
+    } else if (t->ordered) {
+        r.result = "no-race";
+    } else if (t->reached && !(t->seen & (DH_CONTROL_SEEN_OTHER | DH_CONTROL_SEEN_SELF))) {
+        r.result = "timeout";
+    } else {
+        r.result = "not-seen";
+        r.saw = t->reached ? dh_agent_result_saw(t->seen) : NULL;
+    }
+    tell(t, &r);
+}
+
+static void tell_inference(struct trial *t)
+{
+    struct dh_agent_result r = {
+        .result = "inference", .alternate = t->task.alternate, .met = t->met, .n_met = t->n_met};
+    tell(t, &r);
+}
+
+/* ---- Tasks ---- */
+
+static const char *find_sides(struct trial *t, bool steering)
+{
+    /* Held is who would come too early; followed is who comes first. */
+    int first = t->task.alternate != steering ? 1 : 0;
+    return dh_agent_build_sides(t->w->build, &t->arena, &t->task, first, t->w->start_us, &t->sides);
+}
+
+static void validate(struct trial *t)
+{
+    if (find_sides(t, true) != NULL) {
+        tell_unseen(t);
+        return;
+    }
+    run_part(t, true, t->w->with->settings->bound_us);
+    bool goes_on = !t->raced && !t->w->ended && !is_stale(t) && !t->w->trouble && t->reached;
+    if (goes_on && find_sides(t, false) == NULL)
+        run_part(t, false, FOLLOW_US);
+    if (t->raced || !is_stale(t) || t->w->ended)
+        tell_validation(t);
+}
+
+static void infer(struct trial *t)
+{
+    if (find_sides(t, false) != NULL) {
+        tell_unseen(t);
+        return;
+    }
+    run_part(t, false, INFER_US);
+    if (!is_stale(t) || t->w->ended)
+        tell_inference(t);
+}
+
+/* Until the board shows another task, the program has ended, or this time is over. */
+static void wait_for_task(struct trial *t, u64 us, bool until_asked)
+{
+    const u64 until = dh_chase_now_us() + us;
+    while (!has_ended(t) && !is_stale(t) && dh_chase_now_us() < until) {
+        struct pollfd p = {t->w->pidfd, POLLIN, 0};
+        poll(&p, 1, until_asked ? 1 : LOOK_US / 1000);
+    }
+}
+
+static void serve(struct work *w)
+{
+    const u64 begin = dh_chase_now_us() + w->with->settings->begin_us;
+    while (!w->ended && !stopped && !w->trouble) {
+        bool asked;
+        struct trial t = {.w = w};
+        t.task = dh_agent_board_read(w->with->board, &t.turn, &asked);
+        u64 now = dh_chase_now_us();
+        if (!asked && w->with->socket >= 0 && now < begin) {
+            wait_for_task(&t, begin - now, true);
+            continue;
+        }
+        if (t.task.kind == DH_AGENT_NOTHING || w->done == t.turn + 1 ||
+            dh_agent_build_check(w->build, &t.task) != NULL) {
+            if (w->with->socket >= 0) {
+                dh_chase_target_let_go(w->with->socket);
+                close(w->with->socket);
+                w->with->socket = -1;
+            }
+            wait_for_task(&t, IDLE_US, false);
+            continue;
+        }
+        (t.task.kind == DH_AGENT_INFERENCE ? infer : validate)(&t);
+        w->done = t.turn + 1;
+        free(t.met);
+        dh_arena_done(&t.arena);
+    }
+}
+
+/* ---- Meeting ---- */
+
+/* The file that runs may be a copy of the one that the agent was told of, or one that was replaced since. */
+static int open_program(struct work *w, struct dh_agent_build *own)
+{
+    char link[64];
+    struct stat runs, known, named;
+    const struct dh_agent_build *given = w->with->build;
+    const char *why;
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)w->with->pid);
+    if (stat(link, &runs) != 0)
+        return -errno;
+    if (given && stat(given->path, &known) == 0 && known.st_dev == runs.st_dev && known.st_ino == runs.st_ino)
+        return 0;
+    char *real = realpath(link, NULL);
+    bool there =
+        real && stat(real, &named) == 0 && named.st_dev == runs.st_dev && named.st_ino == runs.st_ino;
+    int rc = dh_agent_build_open(own, there ? real : link, true, &why);
+    free(real);
+    w->build = own;
+    return !rc && given && strcmp(given->id, own->id) != 0 ? -EINVAL : rc;
+}
+
+int dh_agent_work(struct dh_agent_work *with)
+{
+    struct dh_arena arena = {0};
+    struct dh_agent_build own = {0};
+    struct work w = {.with = with, .build = with->build};
+    const struct sigaction on_stop = {.sa_handler = stop};
+    const char *why;
+    stopped = 0;
+    sigaction(SIGTERM, &on_stop, NULL);
+    w.pidfd = (int)syscall(SYS_pidfd_open, with->pid, 0);
+    if (w.pidfd < 0)
+        return -errno;
+    fcntl(w.pidfd, F_SETFD, FD_CLOEXEC);
+    int rc = dh_chase_target_init(&w.target, &arena, DELAY_US);
+    if (rc)
+        goto out;
+    w.target.many = true;
+    w.target.control->begin_us = with->settings->begin_us + with->settings->begin_us / 4;
+    w.target.control->beat_us = dh_chase_now_us();
+    rc = dh_chase_target_meet(&w.target, with->socket, with->pid, &why);
+    if (!rc && w.target.direct)
+        rc = -ENOTSUP; /* its code would have to stay writable */
+    if (!rc)
+        rc = open_program(&w, &own);
+    if (!rc) {
+        w.unfollowed = w.build->unfollowed || dh_chase_loaded_check(&w.build->loaded, &w.target);
+        dh_agent_draw(w.run);
+        w.start_us = w.told_us = dh_chase_now_us();
+        serve(&w);
+    }
+    dh_chase_target_done(&w.target);
+out:
+    close(w.pidfd);
+    if (with->socket >= 0)
+        close(with->socket);
+    if (w.build == &own)
+        dh_agent_build_close(&own);
+    dh_arena_done(&arena);
+    return rc;
+}
+
+/* A connection to the hive that a worker held, too, would not end when it should. */
+static void close_connections(void)
+{
+    for (int fd = 3; fd < 1024; fd++) {
+        struct sockaddr_storage at = {0};
+        socklen_t n = sizeof(at);
+        if (getsockname(fd, (struct sockaddr *)&at, &n) == 0 &&
+            (at.ss_family == AF_INET || at.ss_family == AF_INET6))
+            close(fd);
+    }
+}
+
+pid_t dh_agent_work_start(struct dh_agent_work *w, int unused)
+{
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        sigset_t none;
+        close_connections();
+        close(unused);
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* which it takes as a wish to stop */
+        signal(SIGINT, SIG_IGN);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        _exit(getppid() == parent && dh_agent_work(w) == 0 ? 0 : 1);
+    }
+    int error = errno;
+    close(w->socket);
+    errno = error;
+    return pid;
+}
