@@ -118,7 +118,8 @@
             const end = new AbortController(), hide = () => { if (document.hidden) end.abort(); };
             document.addEventListener('visibilitychange', hide);
             try {
-                const answer = await ask(`/v1/changes?since=${version}&wait_s=${WAIT_S}`, 'application/json', end);
+                const wait = fails ? 0 : WAIT_S; // when it is there again, say so at once
+                const answer = await ask(`/v1/changes?since=${version}&wait_s=${wait}`, 'application/json', end);
                 if (answer.status === 401 || answer.status === 403) return leave();
                 if (answer.status !== 200) throw new Error(`${answer.status}`);
                 const now = JSON.parse(answer.text).version;

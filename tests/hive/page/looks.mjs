@@ -3,11 +3,15 @@
 // Text against what is behind it: 4.5 to 1, or 3 to 1 if it is large (WCAG 2.1, 1.4.3).
 export const contrast = () => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true }), bad = [];
+    const known = new Map();
     const rgba = color => {
-        canvas.clearRect(0, 0, 1, 1);
-        canvas.fillStyle = color;
-        canvas.fillRect(0, 0, 1, 1);
-        return [...canvas.getImageData(0, 0, 1, 1).data];
+        if (!known.has(color)) {
+            canvas.clearRect(0, 0, 1, 1);
+            canvas.fillStyle = color;
+            canvas.fillRect(0, 0, 1, 1);
+            known.set(color, [...canvas.getImageData(0, 0, 1, 1).data]);
+        }
+        return known.get(color);
     };
     const light = ([r, g, b]) => [r, g, b].map(x => x / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
         .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
