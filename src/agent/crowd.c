@@ -29,7 +29,8 @@ enum {
     AWAKE_US = 500000,
     SEND_US = 10000000, /* after a run, for its results; what is left is sent when the user is drawn again */
     MERCY_US = 2000000, /* between SIGTERM and SIGKILL */
-    ENOUGH_IDLE = 100,  /* users in a row who have nothing to try: then there is nothing left */
+    WORKER_US = 20000000, /* after the program's end */
+    ENOUGH_IDLE = 100,    /* users in a row who have nothing to try: then there is nothing left */
 };
 
 enum phase { FREE, ASKING, RUNNING, SENDING };
@@ -43,6 +44,7 @@ struct seat {
     pid_t program, worker, client; /* 0: ended, or there is none */
     u64 since_us;                  /* when this phase began */
     u64 asked_us;                  /* when the program was asked to end; 0: it was not */
+    u64 ended_us;                  /* when it has ended */
     bool late;
     u64 visit, left; /* of the user who sits here: which, and how many runs more */
     u64 resident;    /* who that is */
@@ -317,6 +319,7 @@ static void look_at_running(struct crowd *c, struct seat *s, u64 now)
     int status = 0;
     if (has_ended(&s->program, &status)) {
         c->count->ended++;
+        s->ended_us = now;
         c->count->crashed += !s->late && !s->asked_us && WIFSIGNALED(status);
         c->count->late += s->late;
         if (s->client)
@@ -326,6 +329,8 @@ static void look_at_running(struct crowd *c, struct seat *s, u64 now)
         ask_to_end(s, now);
     if (s->worker && waitpid(s->worker, &status, WNOHANG) == s->worker)
         s->worker = 0;
+    if (s->worker && !s->program && now - s->ended_us >= WORKER_US)
+        kill(s->worker, SIGKILL); /* it has nothing to wait for */
     if (s->program && now - s->since_us >= c->with->limit_us) {
         s->late = true;
         kill(-s->program, SIGKILL);
