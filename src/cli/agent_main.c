@@ -203,7 +203,8 @@ static const char *make_absolute(struct dh_cli_agent *c, const char *path)
 static int choose_state(struct dh_cli_agent *c)
 {
     const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    u64 hash = dh_util_hash(c->settings.hive, strlen(c->settings.hive));
+    const char *hive = c->settings.hive ? c->settings.hive : "";
+    u64 hash = dh_util_hash(hive, strlen(hive));
     if (!c->settings.state && (!base || base[0] != '/'))
         base = home && home[0] == '/' ? dh_arena_printf(&c->arena, "%s/.local/state", home) : NULL;
     if (!c->settings.state && !base)
