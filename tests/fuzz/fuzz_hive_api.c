@@ -11,6 +11,7 @@
  * What must hold: a request is answered once, with a status that the description of the interface names; what is
  * answered is JSON where it says so; what is refused adds nothing to the log; the log gives the state again.
  */
+#include <ctype.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,6 +119,31 @@ const char *MHD_lookup_connection_value(struct MHD_Connection *c, enum MHD_Value
         if (c->values[i].kind == kind && strcasecmp(c->values[i].name, key) == 0)
             return c->values[i].value;
     return NULL;
+}
+
+int MHD_get_connection_values(struct MHD_Connection *c, enum MHD_ValueKind kind, MHD_KeyValueIterator take,
+                              void *ctx)
+{
+    int n = 0;
+    for (size_t i = 0; i < c->n_values; i++)
+        if (c->values[i].kind == kind && take(ctx, kind, c->values[i].name, c->values[i].value) == MHD_YES)
+            n++;
+    return n;
+}
+
+size_t MHD_http_unescape(char *text)
+{
+    char *to = text, pair[3] = "";
+    for (const char *at = text; *at; at++) {
+        bool escaped = at[0] == '%' && isxdigit((u8)at[1]) && isxdigit((u8)at[2]);
+        if (escaped) {
+            memcpy(pair, at + 1, 2);
+            at += 2;
+        }
+        *to++ = escaped ? (char)strtoul(pair, NULL, 16) : *at;
+    }
+    *to = 0;
+    return (size_t)(to - text);
 }
 
 struct MHD_Response *MHD_create_response_from_buffer(size_t size, void *buffer,
@@ -305,7 +331,8 @@ static bool is_described(const struct MHD_Connection *c)
         return c->status == 405 || c->status == 413 ||
                json_object_get(json_object_get(op, "responses"), status) != NULL;
     }
-    return c->status == 404 || c->status == 405;
+    /* Pages are for people, and described nowhere. */
+    return strncmp(c->path, "/v1/", 4) != 0 || c->status == 404 || c->status == 405;
 }
 
 static void serve(struct dh_hive_server *s, const u8 *data, size_t size)
