@@ -20,7 +20,8 @@ SMALL = HERE / "programs"
 SMALL_FLAGS = ["-g", "-O1", "-pthread"]
 # The order of accesses that race is the usual one there, not the only one.
 PATIENCE = "-DAFTER_AT_MOST_MS=10"
-THREADS, SCALE = 4, 20
+THREADS, SCALES = 4, (20, 40, 80, 160, 320)
+LONG_S = 0.5  # what is measured by the clock has the first scale with which it takes so long
 CONNECTIONS, ROUNDS = 4, 500
 INPUTS = (1, 2, 3, 4)  # megabytes
 KINDS = ("native", "field", "tsan")
@@ -131,13 +132,20 @@ class Small:
     def __init__(self, bench, source):
         self.bench, self.source = bench, source
         self.name = source.stem
-        self.arguments = [] if source.parent != SMALL else [THREADS, SCALE]
+        self.arguments = [] if source.parent != SMALL else [THREADS, SCALES[0]]
         self.report = ""
+
+    def lengthen(self):
+        for scale in SCALES if self.arguments else ():
+            self.arguments = [THREADS, scale]
+            if self.run("native", 0, {})["wall"] >= LONG_S:
+                break
 
     def program(self, kind):
         path = self.bench.directory / f"{self.name}.{kind}"
         if not path.exists():
-            flags = [*SMALL_FLAGS, *([PATIENCE] if kind == "field" else [])]
+            patient = kind == "field" and not self.bench.options.overhead
+            flags = [*SMALL_FLAGS, *([PATIENCE] if patient else [])]
             harness.build([*self.bench.tools.cc(kind), *flags, self.source, "-o", path, "-lm"], self.bench.directory / "log")
         return path
 
@@ -159,6 +167,9 @@ class Real:
     def __init__(self, bench, program):
         self.bench, self.name = bench, program.name
         self.jobs = {kind: jobs.Job(bench.real, program, kind) for kind in KINDS}
+
+    def lengthen(self):
+        """Its work is long enough."""
 
     def build(self, kind):
         self.jobs[kind].build()

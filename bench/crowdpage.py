@@ -1,5 +1,6 @@
 """The parts of docs/hive.md that bench/crowd writes: what a crowd finds out, and what a user notices."""
 import json
+import statistics
 
 import harness
 import table
@@ -97,8 +98,11 @@ def users_grid(data):
             lines.append([row["name"], row["note"], *("-" for _ in lines[0][2:])])
             continue
         paper = PAPER.get(row["name"])
-        cells = [plus_minus(*(100 * (v - 1) for v in row["cells"][n])) for n in names]
+        cells = [plus_minus(*row["cells"][n]) if n in row["cells"] else "-" for n in names]
         lines.append([row["name"], f"{row['plain']:.2f}", *cells, *([f"{paper['user']:.2f}", f"{paper['slow']:.0f}"] if paper else ["-", "-"])])
+    values = {n: [row["cells"][n][0] for row in data["rows"] if n in row.get("cells", {})] for n in names}
+    for title, of, paper in (("geometric mean", statistics.geometric_mean, PAPER_ALL["user"]), ("most", max, PAPER_ALL["most"])):
+        lines.append([title, "", *(f"{100 * (of(values[n]) - 1):+.1f}" if values[n] else "-" for n in names), f"{paper:.2f}", ""])
     return lines
 
 
