@@ -12,7 +12,7 @@ PAGE = harness.DOCS / "hive.md"
 HEAD = """\
 # `deadheat hive`: figures
 
-Written by `bench/crowd` and `bench/hive` with `--write` from `docs/hive.json`; do not edit. How it works is in [design/hive.md](design/hive.md), how to
+Written by `bench/crowd`, `bench/hive` and `bench/hive --start` with `--write` from `docs/hive.json`; do not edit. How it works is in [design/hive.md](design/hive.md), how to
 use it in [guide/hive.md](guide/hive.md).
 """
 ABOUT_LOAD = """
@@ -38,10 +38,32 @@ def load_grid(rows):
 
 
 def load_markdown(data):
-    m, row = data["machine"], next(iter(data["rows"].values()))
-    where = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']}; {m['clang']}."
-    parts = [wrapped(where), wrapped(ABOUT_LOAD.format(**row)), table.markdown_lines(load_grid(data["rows"]))]
+    row = next(iter(data["rows"].values()))
+    parts = [wrapped(where(data)), wrapped(ABOUT_LOAD.format(**row)), table.markdown_lines(load_grid(data["rows"]))]
     return "\n## Load\n\n" + "\n".join(f"{p.strip()}\n" for p in parts)
+
+
+ABOUT_START = """
+`bench/hive --start`: a hive reads the whole log when it starts, or a snapshot and what follows it. Processor and clock time on one thread; before the
+runs {load} processes wanted a processor.
+"""
+
+
+def start_grid(data):
+    lines = [["from", "results", "events", "processor s", "clock s"]]
+    for row in data["rows"]:
+        lines.append([row["from"], f"{row['results']:,}", f"{row['events']:,}", f"{row['cpu_s']:.2f}", f"{row['wall_s']:.2f}"])
+    return lines
+
+
+def start_markdown(data):
+    parts = [wrapped(where(data)), wrapped(ABOUT_START.format(**data)), table.markdown_lines(start_grid(data))]
+    return "\n## Start\n\n" + "\n".join(f"{p.strip()}\n" for p in parts)
+
+
+def where(data):
+    m = data["machine"]
+    return f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {m['system']}, Linux {m['kernel']}; {m['clang']}."
 
 
 def wrapped(text):
@@ -55,4 +77,9 @@ def write(part, data):
     PAGE.write_text(HEAD + "".join(page(results[name]) for name, page in PARTS if name in results), encoding="utf-8")
 
 
-PARTS = (("crowd", crowdpage.crowd_markdown), ("users", crowdpage.users_markdown), ("load", load_markdown))
+PARTS = (
+    ("crowd", crowdpage.crowd_markdown),
+    ("users", crowdpage.users_markdown),
+    ("load", load_markdown),
+    ("start", start_markdown),
+)

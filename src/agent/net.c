@@ -63,8 +63,10 @@ void dh_agent_net_free(struct dh_agent_net *n)
 {
     if (!n)
         return;
-    while (n->requests)
-        forget(n, n->requests);
+    for (struct request *r = n->requests, *next; r; r = next) {
+        next = r->next;
+        forget(n, r);
+    }
     curl_multi_cleanup(n->multi);
     free(n->cacert);
     free(n);

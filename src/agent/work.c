@@ -299,18 +299,18 @@ static const char *consequence_of(struct trial *t)
     return hangs ? "hang" : "none";
 }
 
-static void tell(struct trial *t, struct dh_agent_result *r)
+static void tell(struct trial *t, struct dh_agent_result r)
 {
     struct work *w = t->w;
     u64 now = dh_chase_now_us();
     char id[DH_AGENT_ID + 1];
     dh_agent_draw(id);
-    r->id = id;
-    r->run = w->run;
-    r->task = t->task.number;
-    r->waited_us = w->waited_us - w->told_waited_us;
-    r->run_us = now - w->told_us;
-    char *text = dh_agent_result_text(r);
+    r.id = id;
+    r.run = w->run;
+    r.task = t->task.number;
+    r.waited_us = w->waited_us - w->told_waited_us;
+    r.run_us = now - w->told_us;
+    char *text = dh_agent_result_text(&r);
     if (dh_agent_spool_add(w->with->spool, id, text) == 0) {
         w->told_us = now;
         w->told_waited_us = w->waited_us;
@@ -326,7 +326,7 @@ static void tell_unseen(struct trial *t)
 {
     struct dh_agent_result r = {.result = t->task.kind == DH_AGENT_INFERENCE ? "inference" : "not-seen",
                                 .alternate = t->task.alternate};
-    tell(t, &r);
+    tell(t, r);
 }
 
 static void tell_validation(struct trial *t)
@@ -343,14 +343,14 @@ static void tell_validation(struct trial *t)
         r.result = "not-seen";
         r.saw = t->reached ? dh_agent_result_saw(t->seen) : NULL;
     }
-    tell(t, &r);
+    tell(t, r);
 }
 
 static void tell_inference(struct trial *t)
 {
     struct dh_agent_result r = {
         .result = "inference", .alternate = t->task.alternate, .met = t->met, .n_met = t->n_met};
-    tell(t, &r);
+    tell(t, r);
 }
 
 /* ---- Tasks ---- */

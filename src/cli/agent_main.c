@@ -211,7 +211,8 @@ static const char *make_absolute(struct dh_cli_agent *c, const char *path)
 static int choose_state(struct dh_cli_agent *c)
 {
     const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    u64 hash = dh_util_hash(c->settings.hive, strlen(c->settings.hive));
+    const char *hive = c->settings.hive ? c->settings.hive : "";
+    u64 hash = dh_util_hash(hive, strlen(hive));
     if (!c->settings.state && c->crowd && c->n_programs)
         c->settings.state = dh_arena_printf(&c->arena, "%s.crowd", dh_path_base(c->programs[0]));
     if (!c->settings.state && (!base || base[0] != '/'))

@@ -4,16 +4,18 @@
 #ifndef DH_CLI_HIVE_H
 #define DH_CLI_HIVE_H
 
+#include "caper/build.h"
 #include "hive/engine.h"
 #include "report/print.h"
 
 /* What all of its commands may be given. */
 struct dh_cli_hive {
-    const char *command; /* "hive add" */
-    const char *db;
+    const char *command;   /* "hive add" */
+    const char *db, *hive; /* its database, or where it is served */
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
-    const char *rate, *bound;
-    bool insecure;
+    const char *reader; /* a file with the reader's token */
+    const char *rate, *bound, *connections, *timeout, *snapshot;
+    bool insecure, source;
     const char **files;
     size_t n_files;
     struct dh_arena arena;
@@ -24,6 +26,19 @@ int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine *
 void dh_cli_hive_close(struct dh_hive_engine *e);
 /* Has the engine do something, which says what became of it. 0, or the exit status after a message. */
 int dh_cli_hive_stored(struct dh_cli_hive *c, bool stored, enum dh_hive_status status, const char *why);
+
+/* The same by a hive's interface, if --hive is given. */
+int dh_cli_hive_remote_add(struct dh_cli_hive *c);
+int dh_cli_hive_remote_key(struct dh_cli_hive *c);
+
+/* hive_source.c: the lines of source around the sites of a build's table, as a document from malloc
+ * (hive/source.h). Says on standard error which files cannot be read. NULL after a message. */
+struct dh_cli_source_count {
+    size_t lines, files;
+};
+char *dh_cli_hive_source(struct dh_cli_hive *c, const char *path, const struct dh_caper_build *build,
+                         struct dh_cli_source_count *ret);
+void dh_cli_hive_source_print(const char *program, const struct dh_cli_source_count *n, bool is_new);
 
 /* Each is one command. */
 int dh_cli_hive_serve(struct dh_cli_hive *c);

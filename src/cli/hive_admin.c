@@ -16,7 +16,7 @@
 int dh_cli_hive_open(struct dh_cli_hive *c, bool create, struct dh_hive_engine **ret)
 {
     char *why = NULL;
-    if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, NULL, NULL, ret, &why) == 0)
+    if (dh_hive_engine_start(c->db, create, &dh_hive_racemob, 0, NULL, NULL, ret, &why) == 0)
         return 0;
     int rc = dh_cli_fail(c->command, "cannot use the hive '%s': %s", c->db, why ? why : "unknown");
     free(why);
@@ -48,6 +48,8 @@ struct change {
     enum dh_hive_status status;
     const char *why;
     size_t units, bundles, known;
+    char *source; /* NULL: not wanted */
+    enum dh_hive_status source_status;
 };
 
 static void count_units(struct change *x, const struct dh_hive_state *s)
@@ -78,6 +80,12 @@ static void work_add(struct dh_hive_batch *b, void *ctx)
         return;
     count_units(x, b->state);
     enum dh_hive_status status = x->status;
+    if (x->source)
+        x->source_status = dh_hive_add_source(b, x->build->id_text, x->source, strlen(x->source), &x->why);
+    if (x->source_status >= DH_HIVE_BAD) {
+        x->status = x->source_status;
+        return;
+    }
     x->wants_key = b->state->programs[dh_hive_find_program(b->state, x->program)].n_keys == 0;
     if (x->wants_key)
         make_key(b, x);
@@ -91,7 +99,11 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     if (dh_caper_build_bytes(&c->arena, path, &build, &why) != 0)
         return dh_cli_fail(c->command, "'%s' %s", path, why);
     struct change x = {.c = c, .build = &build, .program = c->program ? c->program : dh_path_base(path)};
+    struct dh_cli_source_count lines;
+    if (c->source && !(x.source = dh_cli_hive_source(c, path, &build, &lines)))
+        return DH_EXIT_TROUBLE;
     bool stored = dh_hive_engine_run(e, work_add, &x);
+    free(x.source);
     int rc = dh_cli_hive_stored(c, stored, x.status, x.why);
     if (rc)
         return rc;
@@ -101,6 +113,8 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     if (x.known)
         printf("; %zu known from other builds", x.known);
     putchar('\n');
+    if (c->source)
+        dh_cli_hive_source_print(x.program, &lines, x.source_status != DH_HIVE_OK);
     if (x.wants_key)
         printf("%s: key %u, shown once: %s\n", x.program, x.number, x.key);
     return 0;
@@ -111,6 +125,8 @@ int dh_cli_hive_add(struct dh_cli_hive *c)
     struct dh_hive_engine *e;
     if (!c->n_files)
         return dh_cli_fail(c->command, "which program? For example: deadheat hive add --db=hive.db ./server");
+    if (c->hive)
+        return dh_cli_hive_remote_add(c);
     int rc = dh_cli_hive_open(c, true, &e);
     if (rc)
         return rc;
@@ -134,6 +150,8 @@ int dh_cli_hive_key(struct dh_cli_hive *c)
     struct dh_hive_engine *e;
     if (!c->program)
         return dh_cli_fail(c->command, "of which program? Give --program=NAME");
+    if (c->hive)
+        return dh_cli_hive_remote_key(c);
     int rc = dh_cli_hive_open(c, false, &e);
     if (rc)
         return rc;

@@ -11,8 +11,8 @@
 
 static const char usage[] =
     "usage: deadheat hive serve --db=DB [OPTIONS]\n"
-    "       deadheat hive add --db=DB [--program=NAME] FILE...\n"
-    "       deadheat hive key --db=DB --program=NAME [--revoke=NUMBER]\n"
+    "       deadheat hive add --db=DB|--hive=URL [--program=NAME] [--source] FILE...\n"
+    "       deadheat hive key --db=DB|--hive=URL --program=NAME [--revoke=NUMBER]\n"
     "       deadheat hive status --db=DB [--format=text|json|csv]\n"
     "       deadheat hive export --db=DB --format=json|sarif|csv [--program=NAME] [--build=ID] [-o FILE]\n"
     "       deadheat hive forget --db=DB --build=ID | --user=NUMBER | --program=NAME --candidate=ID\n"
@@ -24,18 +24,30 @@ static const char usage[] =
     "\n"
     "  --db=DB               a file (SQLite), or postgres://... for many hives over one database\n"
     "\n"
-    "serve: the service, on HTTP. It ends with SIGTERM or SIGINT, when all that is under way is stored.\n"
+    "serve: the service, on HTTP, and its page for browsers. It ends with SIGTERM or SIGINT, when all that "
+    "is under way is stored.\n"
     "  --listen=ADDRESS      where: 127.0.0.1:7070 (default), [::1]:7070; port 0 is any that is free\n"
     "  --cert=FILE --key=FILE  a certificate and its key (PEM): serve HTTPS\n"
     "  --insecure            listen beyond this machine without a certificate\n"
     "  --admin-token-file=FILE  a file with the administrator's token; without it that part is closed\n"
+    "  --reader-token-file=FILE  a file with a token for looking only: at the page, and at the same as data\n"
     "  --rate=N              requests a second that one user may make (default: 20)\n"
+    "  --connections=N       most at once, half of them from one address (default: 8192)\n"
+    "  --timeout=SECONDS     close connections on which a request or an answer takes longer, or nothing "
+    "comes\n"
+    "                        (default: 30)\n"
+    "  --snapshot=EVENTS     keep a snapshot, from which the next start is quick, when it starts or stops "
+    "and the last\n"
+    "                        one is so many events behind (default: 200000)\n"
     "  --bound=SECONDS       a task that takes longer goes to another user as well (default: 600)\n"
     "\n"
     "add: register field builds ('deadheat cc --dh-mode=field') with their sites and pairs. The first one of "
     "a\n"
     "program gets a key, which is shown once: agents need it.\n"
+    "  --hive=URL            to a hive that is served there, with --admin-token-file; also for 'key'\n"
+    "  --cert=FILE           trust this certificate\n"
     "  --program=NAME        of which program they are builds (default: the file's name)\n"
+    "  --source              upload the lines of source around the accesses, too, to be shown beside them\n"
     "\n"
     "key: make one more key, or revoke one by its number.\n"
     "status: the verdicts of each program, counted. export: every candidate with its verdict.\n"
@@ -62,17 +74,31 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
     const struct {
         const char *name;
         const char **to;
-    } flags[] = {{"db", &c->db},         {"program", &c->program},
-                 {"build", &c->build},   {"candidate", &c->candidate},
-                 {"user", &c->user},     {"format", &c->format},
-                 {"output", &c->output}, {"revoke", &c->revoke},
-                 {"listen", &c->listen}, {"cert", &c->cert},
-                 {"key", &c->key},       {"admin-token-file", &c->token},
-                 {"rate", &c->rate},     {"bound", &c->bound}};
-    static const char *const names[] = {"--db",     "--program", "--build",    "--candidate",
-                                        "--user",   "--format",  "--output",   "--revoke",
-                                        "--listen", "--cert",    "--key",      "--admin-token-file",
-                                        "--rate",   "--bound",   "--insecure", "--help"};
+    } flags[] = {{"db", &c->db},
+                 {"hive", &c->hive},
+                 {"program", &c->program},
+                 {"build", &c->build},
+                 {"candidate", &c->candidate},
+                 {"user", &c->user},
+                 {"format", &c->format},
+                 {"output", &c->output},
+                 {"revoke", &c->revoke},
+                 {"listen", &c->listen},
+                 {"cert", &c->cert},
+                 {"key", &c->key},
+                 {"admin-token-file", &c->token},
+                 {"rate", &c->rate},
+                 {"bound", &c->bound},
+                 {"connections", &c->connections},
+                 {"timeout", &c->timeout},
+                 {"snapshot", &c->snapshot},
+                 {"reader-token-file", &c->reader}};
+    static const char *const names[] = {
+        "--db",          "--hive",    "--program",          "--build",    "--candidate",
+        "--user",        "--format",  "--output",           "--revoke",   "--listen",
+        "--cert",        "--key",     "--admin-token-file", "--rate",     "--bound",
+        "--connections", "--timeout", "--snapshot",         "--insecure", "--help",
+        "--source",      "--reader-token-file"};
     const char *v;
     for (size_t i = 0; i < DH_ARRAY_LEN(flags); i++) {
         if ((v = dh_cli_value(arg, flags[i].name))) {
@@ -90,8 +116,11 @@ static int set_flag(struct dh_cli_hive *c, const char *arg, const char *next, in
         *ret_used = 1;
         return 0;
     }
-    if (strcmp(arg, "--insecure") == 0) {
-        c->insecure = true;
+    bool *yes = strcmp(arg, "--insecure") == 0 ? &c->insecure
+                : strcmp(arg, "--source") == 0 ? &c->source
+                                               : NULL;
+    if (yes) {
+        *yes = true;
         return 0;
     }
     return dh_cli_unknown_flag(c->command, arg, names, DH_ARRAY_LEN(names));
@@ -109,7 +138,11 @@ static int read_flags(struct dh_cli_hive *c, int argc, char **argv)
             c->files[c->n_files++] = argv[i];
         i += used;
     }
-    if (!rc && !c->db)
+    bool remote = strcmp(c->command, "hive add") == 0 || strcmp(c->command, "hive key") == 0;
+    if (!rc && c->hive && (c->db || !remote))
+        rc = dh_cli_fail(c->command,
+                         c->db ? "--db or --hive, not both" : "it needs the database: --db=hive.db");
+    if (!rc && !c->db && !c->hive)
         rc = dh_cli_fail(c->command, "which hive? Give its database: --db=hive.db, or --db=postgres://...");
     if (!rc && c->n_files && strcmp(c->command, "hive add") != 0)
         rc = dh_cli_fail(c->command, "it takes no file: '%s'", c->files[0]);

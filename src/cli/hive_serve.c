@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/cmd.h"
 #include "cli/hive.h"
@@ -44,20 +45,20 @@ static int load(struct dh_cli_hive *c, const char *path, const char **ret)
     return 0;
 }
 
-static int read_token(struct dh_cli_hive *c, struct dh_hive_serve *how)
+static int read_token(struct dh_cli_hive *c, const char *path, const char **ret)
 {
     const char *text;
-    int rc = load(c, c->token, &text);
+    int rc = load(c, path, &text);
     size_t len = rc ? 0 : strcspn(text, "\r\n");
     if (!rc && len < SHORTEST_TOKEN)
         return dh_cli_fail(c->command,
                            "the token in '%s' is too short: it needs at least %d characters, such as "
                            "'openssl rand -hex 32' prints",
-                           c->token, SHORTEST_TOKEN);
+                           path, SHORTEST_TOKEN);
     if (!rc) {
         char *hash = dh_arena_alloc(&c->arena, 65);
         dh_hive_secret_hash(text, len, hash);
-        how->admin = hash;
+        *ret = hash;
     }
     return rc;
 }
@@ -72,9 +73,29 @@ static int read_number(struct dh_cli_hive *c, const char *flag, const char *text
     return 0;
 }
 
+/* Each connection is an open file, and the usual limit is 1,024 of them. */
+static void raise_files(struct dh_cli_hive *c, struct dh_hive_serve *how)
+{
+    enum { OTHERS = 64 };
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    rlim_t wanted = (rlim_t)how->connections + OTHERS;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= wanted)
+        return;
+    how->connections = (unsigned)(files.rlim_cur > 2 * OTHERS ? files.rlim_cur - OTHERS : files.rlim_cur / 2);
+    dh_cli_warn(c->command,
+                "this process may open %llu files, so there are at most %u connections at once (ulimit -n)",
+                (unsigned long long)files.rlim_cur, how->connections);
+}
+
 static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct dh_hive_serve *how)
 {
-    double bound = 0;
+    double bound = 0, connections = 0, snapshot = 0;
     int rc = read_address(c, how);
     if (!rc && !c->cert != !c->key)
         rc = dh_cli_fail(c->command,
@@ -84,11 +105,23 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
     if (!rc && c->key)
         rc = load(c, c->key, &how->key);
     if (!rc && c->token)
-        rc = read_token(c, how);
+        rc = read_token(c, c->token, &how->admin);
+    if (!rc && c->reader)
+        rc = read_token(c, c->reader, &how->reader);
     if (!rc && c->rate)
         rc = read_number(c, "--rate", c->rate, 1e6, &how->rate);
     if (!rc && c->bound)
         rc = read_number(c, "--bound", c->bound, 1e7, &bound);
+    if (!rc && c->connections)
+        rc = read_number(c, "--connections", c->connections, 1e6, &connections);
+    if (!rc && c->timeout)
+        rc = read_number(c, "--timeout", c->timeout, 86400, &how->patience_s);
+    if (!rc && c->snapshot)
+        rc = read_number(c, "--snapshot", c->snapshot, 1e15, &snapshot);
+    if (snapshot)
+        how->snapshot_events = snapshot < 1 ? 1 : (u64)snapshot;
+    if (connections)
+        how->connections = connections < 4 ? 4 : (unsigned)connections;
     if (bound)
         policy->settings.bound_us = (u64)(bound * 1e6);
     if (!rc && !c->cert && !c->insecure && !dh_hive_is_loopback(how->address))
@@ -102,13 +135,19 @@ static int read_how(struct dh_cli_hive *c, struct dh_hive_policy *policy, struct
 int dh_cli_hive_serve(struct dh_cli_hive *c)
 {
     struct dh_hive_policy policy = dh_hive_racemob;
-    struct dh_hive_serve how = {.db = c->db, .rate = 20, .policy = &policy};
+    struct dh_hive_serve how = {.db = c->db,
+                                .rate = 20,
+                                .connections = 8192,
+                                .patience_s = 30,
+                                .snapshot_events = 200000,
+                                .policy = &policy};
     struct dh_hive_server *server;
     char *why = NULL;
     sigset_t ends;
     int which, rc = read_how(c, &policy, &how);
     if (rc)
         return rc;
+    raise_files(c, &how);
     sigemptyset(&ends); /* in all threads, so that sigwait gets them */
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGINT);
@@ -124,7 +163,7 @@ int dh_cli_hive_serve(struct dh_cli_hive *c)
     bool v6 = strchr(how.address, ':') != NULL;
     printf("deadheat hive: serving on %s://%s%s%s:%u\n", how.cert ? "https" : "http", v6 ? "[" : "",
            how.address, v6 ? "]" : "", dh_hive_server_port(server));
-    if (!how.admin)
+    if (!how.admin && !how.reader)
         printf("deadheat hive: without --admin-token-file only agents are served\n");
     fflush(stdout);
     sigwait(&ends, &which);

@@ -7,7 +7,6 @@
 
 #include "hive/secret.h"
 #include "hive/server.h"
-#include "hive/view.h"
 
 enum { SMALL = 64 << 10, TABLE = 256 << 20, PAGE = 100, MOST = 1000 };
 
@@ -36,8 +35,7 @@ static void answer_status(struct dh_hive_request *r, enum dh_hive_status status,
         dh_hive_answer(r, status, json_pack("{s:b}", "new", status == DH_HIVE_CREATED));
 }
 
-/* A number of the query, or what it is if none is given. False: it is no number. */
-static bool number(struct dh_hive_request *r, const char *name, u64 otherwise, u64 *ret)
+bool dh_hive_query_number(struct dh_hive_request *r, const char *name, u64 otherwise, u64 *ret)
 {
     const char *text = dh_hive_query(r, name);
     char *end;
@@ -45,22 +43,36 @@ static bool number(struct dh_hive_request *r, const char *name, u64 otherwise, u
     return !text || (text[0] >= '0' && text[0] <= '9' && !*end && strlen(text) < 19);
 }
 
-/* What a list is about, from the query. With the state locked. False: answered. */
-static bool read_filter(struct dh_hive_request *r, const struct dh_hive_state *s, struct dh_hive_filter *ret)
+/* A form sends all of its fields: what is empty is not given. */
+static const char *filled(struct dh_hive_request *r, const char *name)
 {
-    const char *program = dh_hive_query(r, "program"), *build = dh_hive_query(r, "build");
-    const char *verdict = dh_hive_query(r, "verdict");
+    const char *value = dh_hive_query(r, name);
+    return value && *value ? value : NULL;
+}
+
+bool dh_hive_query_filter(struct dh_hive_request *r, const struct dh_hive_state *s,
+                          struct dh_hive_filter *ret)
+{
+    static const char *const kinds[] = {"all", "candidate", "bundle"};
+    const char *program = filled(r, "program"), *build = filled(r, "build");
+    const char *verdict = filled(r, "verdict"), *kind = filled(r, "kind");
+    int which = kind ? dh_hive_word(kinds, DH_ARRAY_LEN(kinds), kind) : DH_HIVE_ANY;
     *ret = (struct dh_hive_filter){.program = program ? dh_hive_find_program(s, program) : DH_HIVE_NONE,
                                    .build = build ? dh_hive_find_build(s, build) : DH_HIVE_NONE,
-                                   .verdict = dh_hive_word(dh_hive_verdicts, DH_HIVE_VERDICTS, verdict)};
-    if ((program && ret->program == DH_HIVE_NONE) || (build && ret->build == DH_HIVE_NONE))
-        dh_hive_answer_error(r, 404,
-                             program && ret->program == DH_HIVE_NONE ? "there is no such program"
-                                                                     : "there is no such build");
-    else if ((verdict && ret->verdict < 0) || !number(r, "after", 0, &ret->after) ||
-             !number(r, "limit", PAGE, &ret->limit) || ret->limit > MOST)
+                                   .verdict = dh_hive_word(dh_hive_verdicts, DH_HIVE_VERDICTS, verdict),
+                                   .kind = (u8)which,
+                                   .search = filled(r, "q")};
+    if (program && ret->program == DH_HIVE_NONE)
+        dh_hive_answer_error(r, 404, "there is no such program");
+    else if (build && (ret->build == DH_HIVE_NONE || s->builds[ret->build].forgotten))
+        dh_hive_answer_error(r, 404, "there is no such build");
+    else if ((verdict && ret->verdict < 0) || which < 0 ||
+             !dh_hive_query_number(r, "after", 0, &ret->after) ||
+             !dh_hive_query_number(r, "limit", PAGE, &ret->limit) || ret->limit > MOST)
         dh_hive_answer_error(
-            r, 400, "'verdict' is unknown, likely-false-positive or true-race; 'limit' is up to 1000");
+            r, 400,
+            "'verdict' is unknown, likely-false-positive or true-race; 'kind' is all, candidate or bundle; "
+            "'limit' is up to 1000");
     return !r->answered;
 }
 
@@ -140,7 +152,7 @@ static void get_builds(struct dh_hive_request *r)
 {
     struct dh_hive_filter f;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
-    if (read_filter(r, s, &f))
+    if (dh_hive_query_filter(r, s, &f))
         dh_hive_answer(r, 200, dh_hive_view_builds(s, f.program));
     dh_hive_engine_unlock(r->server->engine);
 }
@@ -149,7 +161,7 @@ static void get_candidates(struct dh_hive_request *r)
 {
     struct dh_hive_filter f;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
-    if (read_filter(r, s, &f))
+    if (dh_hive_query_filter(r, s, &f))
         dh_hive_answer(r, 200, dh_hive_view_units(s, &f));
     dh_hive_engine_unlock(r->server->engine);
 }
@@ -158,30 +170,37 @@ static void get_users(struct dh_hive_request *r)
 {
     struct dh_hive_filter f;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
-    if (read_filter(r, s, &f))
+    if (dh_hive_query_filter(r, s, &f))
         dh_hive_answer(r, 200, dh_hive_view_users(s, &f));
     dh_hive_engine_unlock(r->server->engine);
+}
+
+u32 dh_hive_unit_of_path(const struct dh_hive_state *s, const char *rest)
+{
+    char name[128];
+    u64 id;
+    const char *slash = strchr(rest, '/');
+    size_t n = slash ? (size_t)(slash - rest) : sizeof(name);
+    if (n >= sizeof(name) || !dh_hive_id_read(slash + 1, &id))
+        return DH_HIVE_NONE;
+    memcpy(name, rest, n);
+    name[n] = 0;
+    u32 program = dh_hive_find_program(s, name);
+    return program == DH_HIVE_NONE ? DH_HIVE_NONE : dh_hive_find_unit(s, program, id);
 }
 
 /* /v1/candidates/PROGRAM/ID */
 static void get_candidate(struct dh_hive_request *r)
 {
-    char name[128];
-    u64 id;
-    const char *slash = strchr(r->rest, '/');
-    size_t n = slash ? (size_t)(slash - r->rest) : 0;
+    struct dh_hive_filter f;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
-    u32 unit = DH_HIVE_NONE;
-    if (slash && n < sizeof(name) && dh_hive_id_read(slash + 1, &id)) {
-        memcpy(name, r->rest, n);
-        name[n] = 0;
-        u32 program = dh_hive_find_program(s, name);
-        unit = program == DH_HIVE_NONE ? DH_HIVE_NONE : dh_hive_find_unit(s, program, id);
-    }
-    if (unit == DH_HIVE_NONE)
+    u32 unit = dh_hive_unit_of_path(s, r->rest);
+    bool here = dh_hive_query_filter(r, s, &f) && unit != DH_HIVE_NONE &&
+                (f.build == DH_HIVE_NONE || dh_hive_find_slot(s, f.build, unit) != DH_HIVE_NONE);
+    if (here)
+        dh_hive_answer(r, 200, dh_hive_view_race(s, unit, f.build, MOST));
+    else if (!r->answered)
         dh_hive_answer_error(r, 404, "there is no such candidate");
-    else
-        dh_hive_answer(r, 200, dh_hive_view_unit(s, unit, DH_HIVE_NONE, true));
     dh_hive_engine_unlock(r->server->engine);
 }
 
@@ -200,6 +219,18 @@ static void work_build(struct dh_hive_batch *b, void *ctx)
 static void post_build(struct dh_hive_request *r)
 {
     dh_hive_submit(r, work_build);
+}
+
+static void work_source(struct dh_hive_batch *b, void *ctx)
+{
+    struct dh_hive_request *r = ctx;
+    const char *why = "";
+    answer_status(r, dh_hive_add_source(b, dh_hive_query(r, "build"), r->body, r->len, &why), why);
+}
+
+static void post_source(struct dh_hive_request *r)
+{
+    dh_hive_submit(r, work_source);
 }
 
 static void work_key(struct dh_hive_batch *b, void *ctx)
@@ -263,14 +294,23 @@ const struct dh_hive_route dh_hive_routes[] = {
     {"GET", "/v1/openapi.json", DH_HIVE_ANYBODY, 0, get_openapi},
     {"POST", "/v1/poll", DH_HIVE_AGENT, SMALL, poll},
     {"POST", "/v1/results", DH_HIVE_AGENT, SMALL, post_result},
-    {"GET", "/v1/status", DH_HIVE_ADMIN, 0, get_status},
-    {"GET", "/v1/builds", DH_HIVE_ADMIN, 0, get_builds},
+    {"GET", "/v1/status", DH_HIVE_READER, 0, get_status},
+    {"GET", "/v1/builds", DH_HIVE_READER, 0, get_builds},
     {"POST", "/v1/builds", DH_HIVE_ADMIN, TABLE, post_build},
-    {"GET", "/v1/candidates", DH_HIVE_ADMIN, 0, get_candidates},
-    {"GET", "/v1/candidates/", DH_HIVE_ADMIN, 0, get_candidate},
-    {"GET", "/v1/users", DH_HIVE_ADMIN, 0, get_users},
+    {"POST", "/v1/source", DH_HIVE_ADMIN, DH_HIVE_SOURCE_MOST, post_source},
+    {"GET", "/v1/changes", DH_HIVE_READER, 0, dh_hive_watch_route},
+    {"GET", "/v1/candidates", DH_HIVE_READER, 0, get_candidates},
+    {"GET", "/v1/candidates/", DH_HIVE_READER, 0, get_candidate},
+    {"GET", "/v1/users", DH_HIVE_READER, 0, get_users},
     {"POST", "/v1/keys", DH_HIVE_ADMIN, SMALL, post_key},
     {"POST", "/v1/keys/revoke", DH_HIVE_ADMIN, SMALL, post_revoke},
     {"POST", "/v1/forget", DH_HIVE_ADMIN, SMALL, post_forget},
+    {"GET", "/", DH_HIVE_PAGE, 0, dh_hive_page_list},
+    {"GET", "/races/", DH_HIVE_PAGE, 0, dh_hive_page_race},
+    {"GET", "/users", DH_HIVE_PAGE, 0, dh_hive_page_users},
+    {"GET", "/page/", DH_HIVE_OPEN_PAGE, 0, dh_hive_page_asset},
+    {"GET", "/signin", DH_HIVE_PAGE, 0, dh_hive_session_there},
+    {"POST", "/signin", DH_HIVE_OPEN_PAGE, SMALL, dh_hive_session_begin},
+    {"POST", "/signout", DH_HIVE_OPEN_PAGE, SMALL, dh_hive_session_end},
 };
 const size_t dh_hive_n_routes = DH_ARRAY_LEN(dh_hive_routes);

@@ -155,6 +155,20 @@ static int add_build(struct event *e)
     return 0;
 }
 
+static int add_source(struct event *e)
+{
+    u32 build = build_of(e);
+    struct dh_hive_source *source;
+    const char *why;
+    if (build == DH_HIVE_NONE || !e->raw->data ||
+        dh_hive_source_read(e->raw->data, e->raw->data_len, e->s->builds[build].table, false, &source,
+                            &why) != 0)
+        return -EBADMSG;
+    dh_hive_source_free(e->s->builds[build].source);
+    e->s->builds[build].source = source;
+    return 0;
+}
+
 /* ---- Users and tasks ---- */
 
 /* It counts no more for its program. */
@@ -375,6 +389,7 @@ static int add_result(struct event *e)
     const struct dh_hive_record r = {.seq = e->raw->seq,
                                      .time_us = e->raw->time_us,
                                      .waited_us = number_of(e, "waited_us"),
+                                     .run_us = number_of(e, "run_us"),
                                      .user = t->user,
                                      .build = t->build,
                                      .tau_us = t->tau_us,
@@ -403,6 +418,8 @@ static void forget_build(struct event *e, u32 build)
 {
     struct dh_hive_state *s = e->s;
     s->builds[build].forgotten = true;
+    dh_hive_source_free(s->builds[build].source);
+    s->builds[build].source = NULL;
     for (u32 i = 0; i < s->n_users; i++)
         if (s->users[i].task != DH_HIVE_NONE && s->tasks[s->users[i].task].build == build)
             dh_hive_task_end(s, s->users[i].task, DH_HIVE_WITHDRAWN, e->raw->seq);
@@ -444,7 +461,7 @@ int dh_hive_apply(struct dh_hive_state *s, const struct dh_store_event *raw)
     } kinds[] = {{"program", add_program}, {"key", add_key},   {"key-end", revoke_key},
                  {"build", add_build},     {"user", add_user}, {"task", add_task},
                  {"tau", raise_tau},       {"end", end_task},  {"relief", relieve},
-                 {"result", add_result},   {"forget", forget}};
+                 {"result", add_result},   {"forget", forget}, {"source", add_source}};
     struct event e = {s, raw, json_loads(raw->body, 0, NULL)};
     int rc = -EPROTONOSUPPORT;
     if (!e.body || raw->seq != s->seq + 1)

@@ -116,6 +116,23 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
     return DH_HIVE_CREATED;
 }
 
+enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *build, const void *bytes,
+                                       size_t len, const char **ret_why)
+{
+    struct dh_hive_source *source;
+    u32 at = dh_hive_is_hex(build, 8, 128) ? dh_hive_find_build(b->state, build) : DH_HIVE_NONE;
+    if (at == DH_HIVE_NONE || b->state->builds[at].forgotten)
+        return refuse(DH_HIVE_NOT_FOUND, "there is no such build", ret_why);
+    if (dh_hive_source_read(bytes, len, b->state->builds[at].table, true, &source, ret_why) != 0)
+        return DH_HIVE_UNPROCESSABLE;
+    bool same = dh_hive_source_equal(b->state->builds[at].source, source);
+    dh_hive_source_free(source);
+    if (same)
+        return DH_HIVE_OK;
+    add(b, "source", json_pack("{s:s}", "build", build), bytes, len);
+    return DH_HIVE_CREATED;
+}
+
 /* ---- Tasks ---- */
 
 /* A look-up by hash is what many waiting polls would spend their time on, each time that anything changes. */

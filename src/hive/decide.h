@@ -45,6 +45,10 @@ enum dh_hive_status dh_hive_revoke_key(struct dh_hive_batch *b, const char *prog
 enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *program, const char *build,
                                       const void *table, size_t len, const char **ret_why);
 
+/* Lines of the source of a build (source.h). OK: these very lines are there already. */
+enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *build, const void *bytes,
+                                       size_t len, const char **ret_why);
+
 /* The user says which build runs, and may get a task: dh_hive_user's `task` has it then. */
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,
                                  u32 *ret_user, const char **ret_why);

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "hive/secret.h"
+#include "hive/snapshot.h"
 
 enum { TICK_MS = 200 }; /* how soon events of other processes are seen */
 
@@ -27,7 +28,8 @@ struct dh_hive_engine {
     pthread_cond_t more;
     struct dh_hive_job *first, **last;
     bool stopping;
-    bool stale; /* the state is not that of the log: read it again */
+    bool stale;          /* the state is not that of the log: read it again */
+    u64 snapshot_events; /* 0: none are kept */
     struct dh_hive_engine_stats stats;
 };
 
@@ -58,11 +60,78 @@ static int follow(struct dh_hive_engine *e)
     return rc;
 }
 
+/* ---- Snapshots ---- */
+
+struct parts {
+    struct dh_store *store;
+    u64 n, seq;
+    char *bytes; /* of all of them, when they are read */
+    size_t len, cap;
+};
+
+static int put_part(void *ctx, const void *bytes, size_t len)
+{
+    struct parts *p = ctx;
+    return dh_store_put_snapshot(p->store, p->n++, p->seq, bytes, len);
+}
+
+static int take_part(void *ctx, u64 seq, const void *bytes, size_t len)
+{
+    struct parts *p = ctx;
+    if (p->len + len > p->cap) {
+        p->cap = 2 * (p->len + len);
+        p->bytes = dh_util_realloc(p->bytes, p->cap);
+    }
+    memcpy(p->bytes + p->len, bytes, len);
+    p->len += len;
+    p->seq = seq;
+    return 0;
+}
+
+static void set_snapshot(struct dh_hive_engine *e, u64 seq)
+{
+    pthread_mutex_lock(&e->queue);
+    e->stats.snapshot = seq;
+    pthread_mutex_unlock(&e->queue);
+}
+
+/* Into a new state. Without a snapshot that can be used it stays new, and all of the log is read. */
+static int load_snapshot(struct dh_hive_engine *e, struct dh_hive_state *s)
+{
+    struct parts p = {.store = e->store};
+    u64 last;
+    int rc = dh_store_last(e->store, &last);
+    if (!rc)
+        rc = dh_store_read_snapshot(e->store, take_part, &p);
+    if (!rc && p.len && (p.seq > last || dh_hive_snapshot_read(s, p.bytes, p.len) != 0 || s->seq != p.seq)) {
+        dh_hive_state_done(s);
+        dh_hive_state_init(s);
+    }
+    set_snapshot(e, s->seq);
+    free(p.bytes);
+    return rc;
+}
+
+/* Whoever serves keeps them, when it starts and when it ends: a large one takes a second or two, in which
+ * nothing else is written. If it fails, the log is still there. */
+static void save_snapshot(struct dh_hive_engine *e)
+{
+    struct parts p = {.store = e->store, .seq = e->state->seq};
+    if (!e->snapshot_events || e->stale || e->state->seq - e->stats.snapshot < e->snapshot_events ||
+        dh_store_begin(e->store) != 0)
+        return;
+    if (dh_hive_snapshot_write(e->state, put_part, &p) == 0 && dh_store_commit(e->store) == 0)
+        set_snapshot(e, p.seq);
+    dh_store_rollback(e->store); /* if it was not committed */
+}
+
 static int read_again(struct dh_hive_engine *e)
 {
     struct dh_hive_state *fresh = dh_util_alloc(sizeof(*fresh)), *old = e->state;
     dh_hive_state_init(fresh);
-    int rc = dh_store_read(e->store, 0, take, fresh);
+    int rc = load_snapshot(e, fresh);
+    if (!rc)
+        rc = dh_store_read(e->store, fresh->seq, take, fresh);
     if (!rc) {
         pthread_mutex_lock(&e->lock);
         e->state = fresh;
@@ -142,6 +211,7 @@ static void *write_loop(void *arg)
 {
     struct dh_hive_engine *e = arg;
     struct dh_hive_job *jobs;
+    save_snapshot(e);
     while (next_jobs(e, &jobs)) {
         int rc = jobs ? write_jobs(e, jobs) : e->stale ? read_again(e) : follow(e);
         count(e, rc, e->batch.n_events);
@@ -154,15 +224,17 @@ static void *write_loop(void *arg)
         if (e->changed)
             e->changed(e->ctx);
     }
+    save_snapshot(e);
     return NULL;
 }
 
 int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_policy *policy,
-                         void (*changed)(void *ctx), void *ctx, struct dh_hive_engine **ret, char **ret_why)
+                         u64 snapshot_events, void (*changed)(void *ctx), void *ctx,
+                         struct dh_hive_engine **ret, char **ret_why)
 {
     struct dh_hive_engine *e = dh_util_alloc(sizeof(*e));
     pthread_condattr_t monotonic;
-    *e = (struct dh_hive_engine){.changed = changed, .ctx = ctx};
+    *e = (struct dh_hive_engine){.changed = changed, .ctx = ctx, .snapshot_events = snapshot_events};
     e->batch = (struct dh_hive_batch){.policy = policy, .random = dh_hive_secret_random()};
     e->last = &e->first;
     e->stats.ready = true;

@@ -23,13 +23,16 @@ struct dh_hive_job {
 
 struct dh_hive_engine_stats {
     u64 batches, events, failures; /* commits; events in them; those that failed */
+    u64 snapshot;                  /* the number of the event that the last one goes up to, or 0 */
     bool ready;                    /* the store answers, and the state is that of the log */
 };
 
 /* Reads the log. changed(ctx) is called from the writing thread when the state may have changed, and a few
- * times a second; it may be NULL. 0, or a negative errno and a sentence from malloc. */
+ * times a second; it may be NULL. A snapshot is kept at the start and at the end, if the last one is this
+ * many events behind; 0: never. 0, or a negative errno and a sentence from malloc. */
 int dh_hive_engine_start(const char *where, bool create, const struct dh_hive_policy *policy,
-                         void (*changed)(void *ctx), void *ctx, struct dh_hive_engine **ret, char **ret_why);
+                         u64 snapshot_events, void (*changed)(void *ctx), void *ctx,
+                         struct dh_hive_engine **ret, char **ret_why);
 /* Finishes what was submitted. */
 void dh_hive_engine_stop(struct dh_hive_engine *e);
 void dh_hive_engine_free(struct dh_hive_engine *e);

@@ -14,7 +14,13 @@
 #include "hive/secret.h"
 #include "hive/server.h"
 
-enum { CONNECTIONS = 8192, IDLE_S = 30, MEMORY = 16 << 10, THREADS = 2 };
+/* A body or an answer has to get through at this many bytes a second, and a little time beside. */
+enum { MEMORY = 16 << 10, THREADS = 2, SLOWEST = 256 << 10, LONGEST_ANSWER = 16 << 20 };
+
+static u64 patience_us(const struct dh_hive_server *s, size_t bytes)
+{
+    return (u64)(s->how.patience_s * 1e6) + 1000000ull * bytes / SLOWEST;
+}
 
 /* ---- Answers ---- */
 
@@ -41,6 +47,44 @@ void dh_hive_answer_error(struct dh_hive_request *r, unsigned status, const char
     dh_hive_answer(r, status, json_pack("{s:s}", "error", sentence));
 }
 
+static bool is_page(const struct dh_hive_request *r)
+{
+    return r->route && (r->route->access == DH_HIVE_PAGE || r->route->access == DH_HIVE_OPEN_PAGE);
+}
+
+/* A page shows names that others chose: should one ever get past the escapes, it can load and run nothing. */
+static void add_page_headers(struct MHD_Response *response)
+{
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                            "connect-src 'self'; form-action 'self'; base-uri 'none'; "
+                            "frame-ancestors 'none'");
+    MHD_add_response_header(response, "Referrer-Policy", "same-origin");
+    MHD_add_response_header(response, "X-Frame-Options", "DENY");
+    MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+static void add_headers(struct dh_hive_request *r, struct MHD_Response *response)
+{
+    MHD_add_response_header(response, "Content-Type", r->type);
+    MHD_add_response_header(response, "Cache-Control", r->cache ? r->cache : "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (is_page(r))
+        add_page_headers(response);
+    if (r->etag[0])
+        MHD_add_response_header(response, "ETag", r->etag);
+    for (size_t i = 0; i < DH_ARRAY_LEN(r->cookie); i++)
+        if (r->cookie[i][0])
+            MHD_add_response_header(response, "Set-Cookie", r->cookie[i]);
+    if (r->location)
+        MHD_add_response_header(response, "Location", r->location);
+    if (r->status == 401)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    if (r->status == 429)
+        MHD_add_response_header(response, "Retry-After", "1");
+}
+
 static enum MHD_Result send_answer(struct dh_hive_request *r)
 {
     struct MHD_Response *response =
@@ -48,16 +92,11 @@ static enum MHD_Result send_answer(struct dh_hive_request *r)
     r->text = NULL; /* freed with the response */
     if (!response)
         return MHD_NO;
-    MHD_add_response_header(response, "Content-Type", r->type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    if (r->status == 401)
-        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (r->status == 429)
-        MHD_add_response_header(response, "Retry-After", "1");
+    add_headers(r, response);
     pthread_mutex_lock(&r->server->lock);
     r->server->answers[r->status < DH_HIVE_STATUSES ? r->status : 0]++;
     pthread_mutex_unlock(&r->server->lock);
+    dh_hive_patience_set(r->connection, patience_us(r->server, LONGEST_ANSWER));
     enum MHD_Result sent = MHD_queue_response(r->connection, r->status, response);
     MHD_destroy_response(response);
     return sent;
@@ -106,7 +145,7 @@ static const struct dh_hive_route *find_route(const char *method, const char *pa
     for (size_t i = 0; i < dh_hive_n_routes; i++) {
         const struct dh_hive_route *x = &dh_hive_routes[i];
         size_t n = strlen(x->path);
-        bool open = x->path[n - 1] == '/';
+        bool open = n > 1 && x->path[n - 1] == '/';
         if (open ? strncmp(path, x->path, n) != 0 || !path[n] : strcmp(path, x->path) != 0)
             continue;
         *ret_path = true;
@@ -176,22 +215,51 @@ static void admit_agent(struct dh_hive_request *r, const char hash[65])
     }
 }
 
+/* A page is refused by a page. */
+static void refuse(struct dh_hive_request *r, unsigned status, const char *sentence)
+{
+    if (is_page(r))
+        dh_hive_page_refused(r, status, sentence);
+    else
+        dh_hive_answer_error(r, status, sentence);
+}
+
+/* Whoever looks or administers. */
+static void admit_person(struct dh_hive_request *r, const char *hash)
+{
+    const struct dh_hive_serve *how = &r->server->how;
+    bool reads = r->route->access != DH_HIVE_ADMIN;
+    if (!how->admin && !(reads && how->reader))
+        refuse(r, 403, "this hive has no administrator: start it with --admin-token-file");
+    else if (!hash && reads && dh_hive_session_valid(r))
+        return;
+    else if (!hash)
+        refuse(r, 401, is_page(r) ? "" : "an Authorization header with a Bearer token is needed");
+    else if (!(how->admin && dh_hive_secret_equal(how->admin, hash)) &&
+             !(reads && how->reader && dh_hive_secret_equal(how->reader, hash)))
+        refuse(r, 401, reads ? "this token is not valid here" : "this is not the administrator's token");
+}
+
+bool dh_hive_may_guess(struct dh_hive_request *r)
+{
+    return may_ask(r->server, &r->server->strangers, address_of(r->connection));
+}
+
 static void admit(struct dh_hive_request *r)
 {
     char hash[65];
-    struct dh_hive_server *s = r->server;
-    if (r->route->access == DH_HIVE_ANYBODY)
+    if (r->route->access == DH_HIVE_ANYBODY || r->route->access == DH_HIVE_OPEN_PAGE)
         return;
-    if (r->route->access == DH_HIVE_ADMIN && !s->how.admin)
-        dh_hive_answer_error(r, 403, "this hive has no administrator: start it with --admin-token-file");
-    else if (!bearer(r->connection, hash))
-        dh_hive_answer_error(r, 401, "an Authorization header with a Bearer token is needed");
-    else if (r->route->access == DH_HIVE_AGENT)
+    bool given = bearer(r->connection, hash);
+    if (r->route->access != DH_HIVE_AGENT)
+        admit_person(r, given ? hash : NULL);
+    else if (given)
         admit_agent(r, hash);
-    else if (!dh_hive_secret_equal(s->how.admin, hash))
-        dh_hive_answer_error(r, 401, "this is not the administrator's token");
-    if (r->answered && r->status == 401 && !may_ask(s, &s->strangers, address_of(r->connection)))
-        dh_hive_answer_error(r, 429, "too many requests without a valid token");
+    else
+        dh_hive_answer_error(r, 401, "an Authorization header with a Bearer token is needed");
+    /* Who opens the page before signing in does not guess. */
+    if (r->answered && r->status == 401 && (given || !is_page(r)) && !dh_hive_may_guess(r))
+        refuse(r, 429, "too many requests without a valid token");
 }
 
 static void check_length(struct dh_hive_request *r)
@@ -208,7 +276,7 @@ static struct dh_hive_request *begin(struct dh_hive_server *s, struct MHD_Connec
 {
     struct dh_hive_request *r = dh_util_alloc(sizeof(*r));
     bool path;
-    *r = (struct dh_hive_request){.server = s, .connection = c, .program = DH_HIVE_NONE};
+    *r = (struct dh_hive_request){.server = s, .connection = c, .path = url, .program = DH_HIVE_NONE};
     r->route = find_route(method, url, &r->rest, &path);
     if (!r->route)
         dh_hive_answer_error(r, path ? 405 : 404, path ? "no such method here" : "there is nothing here");
@@ -241,13 +309,17 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
     (void)version;
     if (!r) {
         r = *request = begin(ctx, c, url, method);
-        return r->answered ? send_answer(r) : MHD_YES;
+        if (r->answered)
+            return send_answer(r);
+        dh_hive_patience_set(c, patience_us(ctx, r->route->most));
+        return MHD_YES;
     }
     if (*data_len) {
         take_body(r, data, *data_len);
         *data_len = 0;
         return MHD_YES;
     }
+    dh_hive_patience_set(c, 0); /* now it waits for us */
     if (!r->answered && r->too_long)
         dh_hive_answer_error(r, 413, "the request is too long");
     else if (!r->answered)
@@ -262,12 +334,14 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 static void on_end(void *ctx, struct MHD_Connection *c, void **request, enum MHD_RequestTerminationCode how)
 {
     struct dh_hive_request *r = *request;
-    (void)ctx, (void)c, (void)how;
+    (void)how;
     if (!r)
         return;
+    dh_hive_patience_set(c, patience_us(ctx, 0));
     json_decref(r->input);
     free(r->body);
     free(r->text);
+    free(r->location);
     free(r);
     *request = NULL;
 }
@@ -275,8 +349,11 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **request, enum MHD
 static void on_change(void *ctx)
 {
     struct dh_hive_server *s = ctx;
-    if (__atomic_load_n(&s->daemon, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&s->daemon, __ATOMIC_ACQUIRE)) {
         dh_hive_poll_look(s);
+        dh_hive_watch_look(s);
+    }
+    dh_hive_patience_sweep(&s->patience, dh_hive_now_us());
 }
 
 bool dh_hive_is_loopback(const char *address)
@@ -309,16 +386,17 @@ static struct MHD_Daemon *listen_on(struct dh_hive_server *s)
     }
     return MHD_start_daemon(flags, how->port, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, at,
                             MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
-                            (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-                            MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-                            MHD_OPTION_ARRAY, how->cert ? tls : none, MHD_OPTION_END);
+                            how->connections, MHD_OPTION_CONNECTION_TIMEOUT,
+                            (unsigned)(how->patience_s + 0.5), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                            (size_t)MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_end, s, MHD_OPTION_NOTIFY_CONNECTION,
+                            dh_hive_patience_notify, &s->patience, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                            how->connections / 2, MHD_OPTION_ARRAY, how->cert ? tls : none, MHD_OPTION_END);
 }
 
 int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server **ret, char **ret_why)
 {
     struct dh_hive_server *s = dh_util_alloc(sizeof(*s));
-    memset(s, 0, sizeof(*s));
     s->how = *how;
     s->started_us = dh_hive_now_us();
     s->users.per_second = how->rate;
@@ -326,7 +404,9 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
     s->strangers.per_second = 1;
     s->strangers.burst = 30;
     pthread_mutex_init(&s->lock, NULL);
-    int rc = dh_hive_engine_start(how->db, true, how->policy, on_change, s, &s->engine, ret_why);
+    dh_hive_patience_init(&s->patience, patience_us(s, 0));
+    int rc = dh_hive_engine_start(how->db, true, how->policy, how->snapshot_events, on_change, s, &s->engine,
+                                  ret_why);
     if (!rc) {
         struct MHD_Daemon *daemon = listen_on(s);
         if (daemon) {
@@ -339,6 +419,7 @@ int dh_hive_server_start(const struct dh_hive_serve *how, struct dh_hive_server 
         dh_hive_engine_stop(s->engine);
         dh_hive_engine_free(s->engine);
     }
+    dh_hive_patience_done(&s->patience);
     pthread_mutex_destroy(&s->lock);
     free(s);
     return rc;
@@ -352,10 +433,12 @@ u16 dh_hive_server_port(const struct dh_hive_server *s)
 
 void dh_hive_server_stop(struct dh_hive_server *s)
 {
-    dh_hive_poll_end(s);            /* nobody waits any more, nor begins to */
+    dh_hive_poll_end(s); /* nobody waits any more, nor begins to */
+    dh_hive_watch_end(s);
     dh_hive_engine_stop(s->engine); /* all that was submitted is stored, and its connections are awake */
     MHD_stop_daemon(s->daemon);
     dh_hive_engine_free(s->engine);
+    dh_hive_patience_done(&s->patience);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }

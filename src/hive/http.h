@@ -12,7 +12,11 @@ struct dh_hive_serve {
     u16 port;               /* 0: any that is free */
     const char *cert, *key; /* PEM; NULL: no TLS */
     const char *admin;      /* SHA-256 of the administrator's token, in hexadecimal; NULL: there is none */
+    const char *reader;     /* the same of a token that may look, but change nothing */
     double rate;            /* requests a second of one user */
+    unsigned connections;   /* at once; half of them from one address */
+    double patience_s;      /* for a request, an answer, or nothing at all */
+    u64 snapshot_events;    /* see dh_hive_engine_start */
     const struct dh_hive_policy *policy;
 };
 

@@ -39,12 +39,20 @@ char *dh_hive_metrics(struct dh_hive_server *s)
         waiting++;
     pthread_mutex_unlock(&s->lock);
     put(f, "active_tasks", "gauge", "Tasks that users have.", (double)active);
+    pthread_mutex_lock(&s->patience.lock);
+    u64 connections = s->patience.connections, late = s->patience.late;
+    pthread_mutex_unlock(&s->patience.lock);
+    put(f, "connections", "gauge", "Connections that are open.", (double)connections);
+    put(f, "late_connections_total", "counter", "Connections that were closed because they took too long.",
+        (double)late);
     put(f, "waiting_polls", "gauge", "Polls that wait for news.", (double)waiting);
     put(f, "ready", "gauge", "1 if the store answers.", stats.ready);
     put(f, "commits_total", "counter", "Transactions of this process.", (double)stats.batches);
     put(f, "committed_events_total", "counter", "Events that this process appended.", (double)stats.events);
     put(f, "store_failures_total", "counter", "Times that the store could not be used.",
         (double)stats.failures);
+    put(f, "snapshot_event", "gauge",
+        "The number of the last event that the snapshot has; 0 if there is none.", (double)stats.snapshot);
     put(f, "start_time_seconds", "gauge", "When this process started, since 1970.",
         (double)s->started_us / 1e6);
     fputs("# HELP deadheat_hive_candidates Candidates by verdict.\n# TYPE deadheat_hive_candidates gauge\n",

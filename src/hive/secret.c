@@ -40,6 +40,14 @@ void dh_hive_secret_hash(const char *text, size_t len, char ret[65])
     to_hex(digest, sizeof(digest), ret);
 }
 
+void dh_hive_secret_sign(const char key[64], const char *text, char ret[65])
+{
+    u8 digest[32];
+    if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, 64, text, strlen(text), digest) != 0)
+        abort();
+    to_hex(digest, sizeof(digest), ret);
+}
+
 bool dh_hive_secret_equal(const char a[64], const char b[64])
 {
     return gnutls_memcmp(a, b, 64) == 0;

@@ -13,8 +13,18 @@
 #include "hive/engine.h"
 #include "hive/http.h"
 #include "hive/limit.h"
+#include "hive/patience.h"
+#include "hive/view.h"
 
-enum dh_hive_access { DH_HIVE_ANYBODY, DH_HIVE_AGENT, DH_HIVE_ADMIN };
+enum dh_hive_access {
+    DH_HIVE_ANYBODY,
+    DH_HIVE_AGENT,  /* the key of a program */
+    DH_HIVE_READER, /* the administrator's token, the reader's, or a session of either (session.c) */
+    DH_HIVE_ADMIN,  /* the administrator's token */
+    /* For people. They are refused by a page, and asked to sign in. */
+    DH_HIVE_PAGE,     /* as DH_HIVE_READER */
+    DH_HIVE_OPEN_PAGE /* as DH_HIVE_ANYBODY */
+};
 
 struct dh_hive_request;
 
@@ -31,8 +41,9 @@ struct dh_hive_request {
     struct dh_hive_server *server;
     struct MHD_Connection *connection;
     const struct dh_hive_route *route;
-    const char *rest; /* of the path, behind the route's */
-    u32 program;      /* of an agent's key */
+    const char *path, *rest; /* rest: of the path, behind the route's */
+    const char *back;        /* where to go after signing in; NULL: here */
+    u32 program;             /* of an agent's key */
     char user[DH_HIVE_HASH + 1];
     char *body;
     size_t len, cap;
@@ -40,6 +51,9 @@ struct dh_hive_request {
     unsigned status;
     char *text; /* the answer, from malloc */
     const char *type;
+    const char *cache;              /* Cache-Control; NULL: no-store */
+    char etag[20];                  /* with its quotes; "": none */
+    char cookie[2][160], *location; /* Set-Cookie, "": none; Location, from malloc */
     struct dh_hive_job job;
     json_t *input;
     /* A poll that waits: */
@@ -56,9 +70,10 @@ struct dh_hive_server {
     struct MHD_Daemon *daemon;
     struct dh_hive_engine *engine;
     pthread_mutex_t lock; /* of all below; taken after the state's, if both are */
-    struct dh_hive_request *waiting;
+    struct dh_hive_request *waiting, *watching;
     bool stopping;
     struct dh_hive_limit users, strangers;
+    struct dh_hive_patience patience; /* has a lock of its own */
     u64 answers[DH_HIVE_STATUSES];
     u64 started_us;
 };
@@ -73,11 +88,40 @@ void dh_hive_submit(struct dh_hive_request *r, void (*work)(struct dh_hive_batch
 void dh_hive_suspend(struct dh_hive_request *r);
 void dh_hive_wake(struct dh_hive_request *r);
 const char *dh_hive_query(struct dh_hive_request *r, const char *name); /* NULL: not given */
+/* Somebody without a valid token: may this address go on? */
+bool dh_hive_may_guess(struct dh_hive_request *r);
+
+/* api.c: a number of the query, or what it is if none is given. False: it is no number. */
+bool dh_hive_query_number(struct dh_hive_request *r, const char *name, u64 otherwise, u64 *ret);
+/* What a list is about, from the query. With the state locked. False: answered. */
+bool dh_hive_query_filter(struct dh_hive_request *r, const struct dh_hive_state *s,
+                          struct dh_hive_filter *ret);
+/* The unit of PROGRAM/ID, or DH_HIVE_NONE. */
+u32 dh_hive_unit_of_path(const struct dh_hive_state *s, const char *rest);
 
 /* api_poll.c: polls that wait. */
 void dh_hive_poll_route(struct dh_hive_request *r);
 void dh_hive_poll_look(struct dh_hive_server *s); /* the state may have changed */
 void dh_hive_poll_end(struct dh_hive_server *s);  /* all of them, now */
+
+/* watch.c: requests that wait for any change. */
+void dh_hive_watch_route(struct dh_hive_request *r);
+void dh_hive_watch_look(struct dh_hive_server *s);
+void dh_hive_watch_end(struct dh_hive_server *s);
+
+/* session.c: who has signed in on the page. */
+bool dh_hive_session_valid(struct dh_hive_request *r);
+void dh_hive_session_begin(struct dh_hive_request *r); /* POST /signin */
+void dh_hive_session_there(struct dh_hive_request *r); /* GET /signin, by who is signed in */
+void dh_hive_session_end(struct dh_hive_request *r);   /* POST /signout */
+
+/* page*.c: the page. */
+void dh_hive_page_list(struct dh_hive_request *r);
+void dh_hive_page_race(struct dh_hive_request *r);
+void dh_hive_page_users(struct dh_hive_request *r);
+void dh_hive_page_asset(struct dh_hive_request *r);
+/* In place of a page: r has been refused with this status and sentence. */
+void dh_hive_page_refused(struct dh_hive_request *r, unsigned status, const char *sentence);
 
 /* metrics.c: for Prometheus; from malloc. */
 char *dh_hive_metrics(struct dh_hive_server *s);

@@ -32,6 +32,7 @@ void dh_hive_state_done(struct dh_hive_state *s)
         dh_map_done(&s->programs[i].units);
     }
     for (size_t i = 0; i < s->n_builds; i++) {
+        dh_hive_source_free(s->builds[i].source);
         dh_pairs_free(s->builds[i].table);
         free(s->builds[i].slots);
         free(s->builds[i].open);

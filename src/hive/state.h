@@ -12,6 +12,7 @@
 
 #include <jansson.h>
 
+#include "hive/source.h"
 #include "hive/verdict.h"
 #include "report/pairs.h"
 #include "store/store.h"
@@ -54,6 +55,7 @@ struct dh_hive_build {
     bool forgotten;
     u64 added_us;
     struct dh_pairs *table;
+    struct dh_hive_source *source; /* lines of it, or NULL: not uploaded */
     struct dh_hive_slot *slots;
     size_t n_slots, cap_slots;
     u32 *open, *idle; /* slots, in no order */
@@ -64,7 +66,7 @@ struct dh_hive_build {
 
 /* A result, as the timeline of a unit has it. */
 struct dh_hive_record {
-    u64 seq, time_us, waited_us;
+    u64 seq, time_us, waited_us, run_us;
     u32 user, build, tau_us;
     u8 result, order, consequence;
 };

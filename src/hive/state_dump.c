@@ -21,6 +21,15 @@ static json_t *dump_list(const u32 *list, size_t n)
     return a;
 }
 
+static json_t *dump_source(const struct dh_hive_source *source)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; source && i < source->n; i++)
+        json_array_append_new(all,
+                              json_pack("[I,s]", (json_int_t)source->lines[i].number, source->lines[i].text));
+    return all;
+}
+
 static json_t *dump_builds(const struct dh_hive_state *s)
 {
     json_t *all = json_array();
@@ -33,11 +42,12 @@ static json_t *dump_builds(const struct dh_hive_state *s)
         for (size_t k = b->queue_head; k < b->n_queue; k++)
             json_array_append_new(
                 queue, json_pack("[I,I]", (json_int_t)b->queue[k].task, (json_int_t)b->queue[k].since_us));
-        json_array_append_new(all, json_pack("{s:s, s:I, s:b, s:I, s:o, s:o, s:o, s:o}", "id", b->id,
-                                             "program", (json_int_t)b->program, "forgotten", b->forgotten,
-                                             "added_us", (json_int_t)b->added_us, "slots", slots, "open",
-                                             dump_list(b->open, b->n_open), "idle",
-                                             dump_list(b->idle, b->n_idle), "queue", queue));
+        json_array_append_new(all,
+                              json_pack("{s:s, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id", b->id,
+                                        "program", (json_int_t)b->program, "forgotten", b->forgotten,
+                                        "added_us", (json_int_t)b->added_us, "slots", slots, "open",
+                                        dump_list(b->open, b->n_open), "idle", dump_list(b->idle, b->n_idle),
+                                        "queue", queue, "source", dump_source(b->source)));
     }
     return all;
 }
@@ -51,10 +61,11 @@ static json_t *dump_units(const struct dh_hive_state *s)
         json_t *records = json_array();
         for (size_t k = 0; k < u->n_records; k++) {
             const struct dh_hive_record *r = &u->records[k];
-            json_array_append_new(
-                records, json_pack("[I,I,I,I,I,I,i,i,i]", (json_int_t)r->seq, (json_int_t)r->time_us,
-                                   (json_int_t)r->waited_us, (json_int_t)r->user, (json_int_t)r->build,
-                                   (json_int_t)r->tau_us, r->result, r->order, r->consequence));
+            json_array_append_new(records,
+                                  json_pack("[I,I,I,I,I,I,I,i,i,i]", (json_int_t)r->seq,
+                                            (json_int_t)r->time_us, (json_int_t)r->waited_us,
+                                            (json_int_t)r->run_us, (json_int_t)r->user, (json_int_t)r->build,
+                                            (json_int_t)r->tau_us, r->result, r->order, r->consequence));
         }
         json_array_append_new(all, json_pack("{s:s, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}", "id",
                                              dh_hive_id_text(u->id, id), "program", (json_int_t)u->program,

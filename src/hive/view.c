@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "util/text.h"
+
 static json_t *no_memory(json_t *x)
 {
     if (!x)
@@ -12,11 +14,14 @@ static json_t *no_memory(json_t *x)
     return x;
 }
 
-/* Names from tables may be any bytes. */
-static json_t *name(const char *text)
+json_t *dh_hive_view_name(const char *text)
 {
+    struct dh_arena arena = {0};
     json_t *s = json_string(text);
-    return s ? s : json_string("?");
+    if (!s)
+        s = json_string(dh_text_utf8(&arena, text, strlen(text)));
+    dh_arena_done(&arena);
+    return no_memory(s);
 }
 
 static json_t *site(const struct dh_pairs *t, u64 id)
@@ -27,8 +32,8 @@ static json_t *site(const struct dh_pairs *t, u64 id)
     if (at == DH_PAIRS_NONE)
         return no_memory(o);
     const struct dh_pairs_site *x = &t->sites[at];
-    json_object_set_new(o, "function", name(x->function));
-    json_object_set_new(o, "file", name(x->at.file));
+    json_object_set_new(o, "function", dh_hive_view_name(x->function));
+    json_object_set_new(o, "file", dh_hive_view_name(x->at.file));
     json_object_set_new(o, "line", json_integer(x->at.line));
     json_object_set_new(o, "column", json_integer(x->at.column));
     json_object_set_new(o, "access", json_string(dh_pairs_access_writes(x->access) ? "write" : "read"));
@@ -67,22 +72,6 @@ static void add_verdict(json_t *o, const struct dh_hive_unit *u)
     }
 }
 
-static json_t *timeline_of(const struct dh_hive_state *s, const struct dh_hive_unit *u)
-{
-    json_t *all = json_array();
-    for (size_t i = 0; i < u->n_records; i++) {
-        const struct dh_hive_record *r = &u->records[i];
-        json_array_append_new(
-            all, no_memory(json_pack("{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:s}", "event",
-                                     (json_int_t)r->seq, "time_us", (json_int_t)r->time_us, "result",
-                                     dh_hive_results[r->result], "order", dh_hive_orders[r->order],
-                                     "consequence", dh_hive_consequences[r->consequence], "tau_us",
-                                     (json_int_t)r->tau_us, "waited_us", (json_int_t)r->waited_us, "user",
-                                     (json_int_t)r->user, "build", s->builds[r->build].id)));
-    }
-    return all;
-}
-
 /* No result of this build: what is known comes from an earlier one. */
 static bool is_carried(const struct dh_hive_unit *u, u32 build)
 {
@@ -92,7 +81,7 @@ static bool is_carried(const struct dh_hive_unit *u, u32 build)
     return u->n_records > 0;
 }
 
-json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bool timeline)
+json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build)
 {
     const struct dh_hive_unit *u = &s->units[unit];
     char id[17];
@@ -117,17 +106,7 @@ json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bo
     }
     if (u->parent != DH_HIVE_NONE)
         json_object_set_new(o, "found_in", json_string(dh_hive_id_text(s->units[u->parent].id, id)));
-    if (timeline)
-        json_object_set_new(o, "timeline", timeline_of(s, u));
     return o;
-}
-
-static bool is_listed(const struct dh_hive_state *s, u32 unit, const struct dh_hive_filter *f)
-{
-    const struct dh_hive_unit *u = &s->units[unit];
-    return (f->program == DH_HIVE_NONE || u->program == f->program) &&
-           (f->build == DH_HIVE_NONE || dh_hive_find_slot(s, f->build, unit) != DH_HIVE_NONE) &&
-           (f->verdict < 0 || (!u->bundle && (int)dh_hive_judge(&u->tally).verdict == f->verdict));
 }
 
 json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_filter *f)
@@ -135,8 +114,8 @@ json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_f
     json_t *list = json_array();
     u64 at = f->after;
     for (; at < s->n_units && json_array_size(list) < f->limit; at++)
-        if (is_listed(s, (u32)at, f))
-            json_array_append_new(list, dh_hive_view_unit(s, (u32)at, f->build, false));
+        if (dh_hive_view_lists(s, (u32)at, f))
+            json_array_append_new(list, dh_hive_view_unit(s, (u32)at, f->build));
     return no_memory(json_pack("{s:o, s:o}", "candidates", list, "next",
                                at < s->n_units ? json_integer((json_int_t)at) : json_null()));
 }
@@ -182,7 +161,8 @@ json_t *dh_hive_view_users(const struct dh_hive_state *s, const struct dh_hive_f
 /* ---- Table 1 ---- */
 
 struct sums {
-    json_int_t candidates, bundles, hang, crash, both, single, why[DH_HIVE_WHYS], unknown, users, results;
+    json_int_t candidates, bundles, hang, crash, both, single, why[DH_HIVE_WHYS], unknown, users, results,
+        waited_us, run_us;
 };
 
 static void add_unit(struct sums *n, const struct dh_hive_unit *u)
@@ -214,7 +194,11 @@ json_t *dh_hive_view_status(const struct dh_hive_state *s)
                 add_unit(&n, &s->units[i]);
         for (size_t i = 0; i < s->n_users; i++) {
             n.users += s->users[i].program == p && !s->users[i].forgotten;
-            n.results += s->users[i].program == p ? (json_int_t)s->users[i].results : 0;
+            if (s->users[i].program != p)
+                continue;
+            n.results += (json_int_t)s->users[i].results;
+            n.waited_us += (json_int_t)s->users[i].waited_us;
+            n.run_us += (json_int_t)s->users[i].run_us;
         }
         json_array_append_new(
             list, no_memory(json_pack(
@@ -225,6 +209,8 @@ json_t *dh_hive_view_status(const struct dh_hive_state *s)
                       n.why[DH_HIVE_NOT_ALIASING], "context", n.why[DH_HIVE_CONTEXT], "synchronisation",
                       n.why[DH_HIVE_SYNCHRONISATION], "unknown", n.unknown, "users", n.users)));
         json_object_set_new(json_array_get(list, p), "results", json_integer(n.results));
+        json_object_set_new(json_array_get(list, p), "waited_us", json_integer(n.waited_us));
+        json_object_set_new(json_array_get(list, p), "run_us", json_integer(n.run_us));
     }
     return no_memory(
         json_pack("{s:i, s:I, s:o}", "version", 1, "events", (json_int_t)s->seq, "programs", list));

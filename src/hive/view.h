@@ -6,16 +6,34 @@
 
 #include "hive/state.h"
 
+enum dh_hive_kind { DH_HIVE_ANY, DH_HIVE_CANDIDATES, DH_HIVE_BUNDLES };
+
 /* What is listed. */
 struct dh_hive_filter {
     u32 program, build; /* DH_HIVE_NONE: all */
     int verdict;        /* -1: all */
     u64 after, limit;   /* skip so many, then list so many */
+    u8 kind;            /* enum dh_hive_kind */
+    const char *search; /* words, each of which occurs in a name, a place or an id; NULL: all */
 };
 
-json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build, bool timeline);
+/* Names from tables may be any bytes: those that are no UTF-8 are replaced. */
+json_t *dh_hive_view_name(const char *text);
+json_t *dh_hive_view_unit(const struct dh_hive_state *s, u32 unit, u32 build);
 /* {"candidates": [...], "next": N or null} */
 json_t *dh_hive_view_units(const struct dh_hive_state *s, const struct dh_hive_filter *f);
+/* view_race.c: the same with all that the table, the uploaded source and the results say of it, of that build
+ * or, DH_HIVE_NONE, of the newest one that has it. Its timeline has `most` results, the newest ones. */
+json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build, u64 most);
+/* Adds to a unit what the table says of its accesses and its variable, in words. */
+void dh_hive_view_describe(const struct dh_hive_state *s, u32 unit, u32 build, json_t *to);
+
+/* view_list.c */
+bool dh_hive_view_lists(const struct dh_hive_state *s, u32 unit, const struct dh_hive_filter *f);
+/* For the page: those listed, the worst first, with words. Beside "candidates": "total" of them, and "counts"
+ * by verdict and of bundles, whatever verdict and kind the filter names. */
+json_t *dh_hive_view_ranked(const struct dh_hive_state *s, const struct dh_hive_filter *f);
+
 json_t *dh_hive_view_builds(const struct dh_hive_state *s, u32 program);
 json_t *dh_hive_view_users(const struct dh_hive_state *s, const struct dh_hive_filter *f);
 /* Table 1 of the paper, for each program. */

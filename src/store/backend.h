@@ -17,6 +17,9 @@ struct dh_store_backend {
     int (*read)(struct dh_store *s, u64 after, int (*take)(void *ctx, const struct dh_store_event *e),
                 void *ctx);
     int (*append)(struct dh_store *s, const struct dh_store_event *events, size_t n);
+    int (*put_snapshot)(struct dh_store *s, u64 part, u64 seq, const void *data, size_t len);
+    int (*read_snapshot)(struct dh_store *s, int (*take)(void *ctx, u64 seq, const void *data, size_t len),
+                         void *ctx);
     int (*backup)(struct dh_store *s, const char *path);
     /* How it says these: a column of bytes. */
     const char *bytes;

@@ -102,37 +102,78 @@ static u64 number_at(const PGresult *r, int column)
 }
 
 /* Row by row: a log may be larger than memory. */
-static int read_events(struct dh_store *s, u64 after, int (*take)(void *ctx, const struct dh_store_event *e),
-                       void *ctx)
+static int read_rows(struct dh_store *s, const char *sql, const char *parameter,
+                     int (*take)(void *ctx, const PGresult *row), void *ctx)
 {
-    static const char sql[] = "SELECT seq, time_us, kind, body, data FROM events WHERE seq > $1 ORDER BY seq";
-    char text[24];
-    const char *values[] = {text};
     PGresult *r;
     int rc = revive(s);
     if (rc)
         return rc;
-    snprintf(text, sizeof(text), "%" PRIu64, after);
-    if (!PQsendQueryParams(s->connection, sql, 1, NULL, values, NULL, NULL, 1))
+    if (!PQsendQueryParams(s->connection, sql, parameter ? 1 : 0, NULL, &parameter, NULL, NULL, 1))
         return fail(s, s->connection, NULL);
     PQsetSingleRowMode(s->connection);
     while ((r = PQgetResult(s->connection))) {
         ExecStatusType status = PQresultStatus(r);
-        if (status == PGRES_SINGLE_TUPLE && !rc) {
-            bool none = PQgetisnull(r, 0, 4);
-            struct dh_store_event e = {.seq = number_at(r, 0),
-                                       .time_us = number_at(r, 1),
-                                       .kind = PQgetvalue(r, 0, 2),
-                                       .body = PQgetvalue(r, 0, 3),
-                                       .data = none ? NULL : PQgetvalue(r, 0, 4),
-                                       .data_len = none ? 0 : (size_t)PQgetlength(r, 0, 4)};
-            rc = take(ctx, &e);
-        } else if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK && !rc) {
+        if (status == PGRES_SINGLE_TUPLE && !rc)
+            rc = take(ctx, r);
+        else if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK && !rc)
             rc = fail(s, s->connection, r);
-        }
         PQclear(r);
     }
     return rc;
+}
+
+struct reading {
+    int (*take)(void *ctx, const struct dh_store_event *e);
+    int (*take_part)(void *ctx, u64 seq, const void *data, size_t len);
+    void *ctx;
+};
+
+static int take_event(void *ctx, const PGresult *r)
+{
+    const struct reading *x = ctx;
+    bool none = PQgetisnull(r, 0, 4);
+    struct dh_store_event e = {.seq = number_at(r, 0),
+                               .time_us = number_at(r, 1),
+                               .kind = PQgetvalue(r, 0, 2),
+                               .body = PQgetvalue(r, 0, 3),
+                               .data = none ? NULL : PQgetvalue(r, 0, 4),
+                               .data_len = none ? 0 : (size_t)PQgetlength(r, 0, 4)};
+    return x->take(x->ctx, &e);
+}
+
+static int read_events(struct dh_store *s, u64 after, int (*take)(void *ctx, const struct dh_store_event *e),
+                       void *ctx)
+{
+    struct reading x = {.take = take, .ctx = ctx};
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRIu64, after);
+    return read_rows(s, "SELECT seq, time_us, kind, body, data FROM events WHERE seq > $1 ORDER BY seq", text,
+                     take_event, &x);
+}
+
+static int take_part(void *ctx, const PGresult *r)
+{
+    const struct reading *x = ctx;
+    return x->take_part(x->ctx, number_at(r, 0), PQgetvalue(r, 0, 1), (size_t)PQgetlength(r, 0, 1));
+}
+
+static int read_snapshot(struct dh_store *s, int (*take)(void *ctx, u64 seq, const void *data, size_t len),
+                         void *ctx)
+{
+    struct reading x = {.take_part = take, .ctx = ctx};
+    return read_rows(s, "SELECT seq, data FROM snapshots ORDER BY part", NULL, take_part, &x);
+}
+
+static int put_snapshot(struct dh_store *s, u64 part, u64 seq, const void *data, size_t len)
+{
+    u64 wire[] = {htobe64(part), htobe64(seq)};
+    static const Oid types[] = {20, 20, 17}; /* bigint, bigint, bytea */
+    static const int binary[] = {1, 1, 1};
+    const char *values[] = {(const char *)&wire[0], (const char *)&wire[1], data};
+    const int lengths[] = {sizeof(u64), sizeof(u64), (int)len};
+    return take_result(s, PQexecParams(s->connection, "INSERT INTO snapshots VALUES ($1, $2, $3)", 3, types,
+                                       values, lengths, binary, 0));
 }
 
 static int append_one(struct dh_store *s, const struct dh_store_event *e)
@@ -192,5 +233,7 @@ const struct dh_store_backend dh_store_postgres = {.open = open_server,
                                                    .number = number,
                                                    .read = read_events,
                                                    .append = append,
+                                                   .put_snapshot = put_snapshot,
+                                                   .read_snapshot = read_snapshot,
                                                    .backup = backup,
                                                    .bytes = "BYTEA"};

@@ -118,6 +118,37 @@ static int append(struct dh_store *s, const struct dh_store_event *events, size_
     return rc;
 }
 
+static int put_snapshot(struct dh_store *s, u64 part, u64 seq, const void *data, size_t len)
+{
+    sqlite3_stmt *q;
+    if (sqlite3_prepare_v2(s->connection, "INSERT INTO snapshots VALUES (?, ?, ?)", -1, &q, NULL) !=
+        SQLITE_OK)
+        return fail(s, s->connection);
+    sqlite3_bind_int64(q, 1, (sqlite3_int64)part);
+    sqlite3_bind_int64(q, 2, (sqlite3_int64)seq);
+    sqlite3_bind_blob64(q, 3, data, len, SQLITE_STATIC);
+    int rc = sqlite3_step(q) == SQLITE_DONE ? 0 : fail(s, s->connection);
+    sqlite3_finalize(q);
+    return rc;
+}
+
+static int read_snapshot(struct dh_store *s, int (*take)(void *ctx, u64 seq, const void *data, size_t len),
+                         void *ctx)
+{
+    sqlite3_stmt *q;
+    int step, rc = 0;
+    if (sqlite3_prepare_v2(s->connection, "SELECT seq, data FROM snapshots ORDER BY part", -1, &q, NULL) !=
+        SQLITE_OK)
+        return fail(s, s->connection);
+    while (!rc && (step = sqlite3_step(q)) == SQLITE_ROW)
+        rc = take(ctx, (u64)sqlite3_column_int64(q, 0), sqlite3_column_blob(q, 1),
+                  (size_t)sqlite3_column_bytes(q, 1));
+    if (!rc && step != SQLITE_DONE)
+        rc = fail(s, s->connection);
+    sqlite3_finalize(q);
+    return rc;
+}
+
 /* Pages are copied a few at a time, so that writers get their turn; what they change meanwhile is copied
  * again. */
 static int copy_pages(sqlite3 *from, sqlite3 *to)
@@ -160,5 +191,7 @@ const struct dh_store_backend dh_store_sqlite = {.open = open_file,
                                                  .number = number,
                                                  .read = read_events,
                                                  .append = append,
+                                                 .put_snapshot = put_snapshot,
+                                                 .read_snapshot = read_snapshot,
                                                  .backup = backup,
                                                  .bytes = "BLOB"};

@@ -25,6 +25,7 @@ static const struct {
      true},
     /* Events of one kind are looked for by people, in the database's own shell. */
     {"CREATE INDEX events_by_kind ON events (kind, seq)", false},
+    {"CREATE TABLE snapshots (part BIGINT PRIMARY KEY, seq BIGINT NOT NULL, data ", true},
 };
 
 int dh_store_set_error(struct dh_store *s, int err, const char *format, ...)
@@ -153,6 +154,19 @@ int dh_store_append(struct dh_store *s, const struct dh_store_event *events, siz
 int dh_store_last(struct dh_store *s, u64 *ret)
 {
     return s->backend->number(s, "SELECT COALESCE(MAX(seq), 0) FROM events", ret);
+}
+
+int dh_store_put_snapshot(struct dh_store *s, u64 part, u64 seq, const void *data, size_t len)
+{
+    DH_ASSERT(s->writing);
+    int rc = part ? 0 : s->backend->run(s, "DELETE FROM snapshots");
+    return rc ? rc : s->backend->put_snapshot(s, part, seq, data, len);
+}
+
+int dh_store_read_snapshot(struct dh_store *s, int (*take)(void *ctx, u64 seq, const void *data, size_t len),
+                           void *ctx)
+{
+    return s->backend->read_snapshot(s, take, ctx);
 }
 
 int dh_store_backup(struct dh_store *s, const char *path)

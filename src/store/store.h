@@ -15,7 +15,7 @@
 #include "base/base.h"
 
 /* The schema that this program writes. Older ones are brought up to it when a store is opened. */
-enum { DH_STORE_VERSION = 2 };
+enum { DH_STORE_VERSION = 3 };
 
 struct dh_store;
 
@@ -48,6 +48,13 @@ int dh_store_read(struct dh_store *s, u64 after, int (*take)(void *ctx, const st
 int dh_store_append(struct dh_store *s, const struct dh_store_event *events, size_t n);
 /* The number of the last event that is committed. */
 int dh_store_last(struct dh_store *s, u64 *ret);
+
+/* Beside the log there may be one snapshot: bytes that stand for all events up to a number, in parts. Between
+ * begin and commit: parts from 0 on; part 0 drops the one before. */
+int dh_store_put_snapshot(struct dh_store *s, u64 part, u64 seq, const void *data, size_t len);
+/* All parts in their order; none if there is no snapshot. take is as above. */
+int dh_store_read_snapshot(struct dh_store *s, int (*take)(void *ctx, u64 seq, const void *data, size_t len),
+                           void *ctx);
 
 /* A copy as of now, while others read and write. -ENOTSUP for PostgreSQL: pg_dump does that. */
 int dh_store_backup(struct dh_store *s, const char *path);

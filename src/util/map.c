@@ -43,10 +43,10 @@ static struct dh_map_slot *find(const struct dh_map *m, const void *key, size_t 
     }
 }
 
-static void grow(struct dh_map *m)
+static void grow(struct dh_map *m, size_t cap)
 {
     struct dh_map bigger = *m;
-    bigger.cap = m->cap ? m->cap * 2 : 64;
+    bigger.cap = cap;
     bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
     if (!bigger.slots)
         dh_util_no_memory();
@@ -57,6 +57,28 @@ static void grow(struct dh_map *m)
     }
     free(m->slots);
     *m = bigger;
+}
+
+void dh_map_reserve(struct dh_map *m, size_t n)
+{
+    size_t cap = m->cap ? m->cap : 64;
+    while (n * 4 >= cap * 3)
+        cap *= 2;
+    if (cap > m->cap)
+        grow(m, cap);
+}
+
+bool dh_map_next(const struct dh_map *m, size_t *at, const void **ret_key, size_t *ret_len, void **ret_value)
+{
+    while (*at < m->cap && !m->slots[*at].key)
+        ++*at;
+    if (*at == m->cap)
+        return false;
+    const struct dh_map_slot *slot = &m->slots[(*at)++];
+    *ret_key = slot->key;
+    *ret_len = slot->len;
+    *ret_value = slot->value;
+    return true;
 }
 
 void *dh_map_get(const struct dh_map *m, const void *key, size_t len)
@@ -70,7 +92,7 @@ void *dh_map_get(const struct dh_map *m, const void *key, size_t len)
 void dh_map_put(struct dh_map *m, const void *key, size_t len, void *value)
 {
     if (m->n * 4 >= m->cap * 3)
-        grow(m);
+        grow(m, m->cap ? m->cap * 2 : 64);
     u64 hash = dh_util_hash(key, len);
     struct dh_map_slot *slot = find(m, key, len, hash);
     if (!slot->key) {

@@ -70,6 +70,26 @@ const char *dh_text_shown(struct dh_arena *arena, const char *s)
     return copy;
 }
 
+char *dh_text_utf8(struct dh_arena *arena, const char *s, size_t n)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    size_t bad = 0, len, at;
+    u32 c;
+    for (at = 0; at < n; at += len) {
+        len = decode(s + at, n - at, &c);
+        bad += len == 1 && (u8)s[at] >= 0x80;
+    }
+    char *copy = dh_arena_alloc(arena, n + bad * (sizeof(replacement) - 2) + 1), *to = copy;
+    for (at = 0; at < n; at += len) {
+        len = decode(s + at, n - at, &c);
+        bool none = len == 1 && (u8)s[at] >= 0x80;
+        size_t size = none ? sizeof(replacement) - 1 : len;
+        memcpy(to, none ? replacement : s + at, size);
+        to += size;
+    }
+    return copy;
+}
+
 static void put(FILE *out, const char *s, size_t n, bool tabs)
 {
     size_t bad;

@@ -22,6 +22,8 @@
 void dh_text_tame(char *s, size_t n);
 /* The same in a copy, or s itself if there is nothing to change. */
 const char *dh_text_shown(struct dh_arena *arena, const char *s);
+/* In a copy: bytes that are no character of UTF-8 become U+FFFD; all others stay, harmful or not. */
+char *dh_text_utf8(struct dh_arena *arena, const char *s, size_t n);
 /* A name, printed. */
 void dh_text_put(FILE *out, const char *s);
 /* A part of a line of source, printed: tabs stay. */

@@ -327,7 +327,7 @@ def test_forged(build, real):
                      "tau_us": 1000, **change}
         agent = Agent(address, "lies")
         program = Program(**HERE)
-        said = until(lambda: "is refused" in agent.said())
+        said = until(lambda: "is refused" in agent.said() and armed(program.pid) >= 0)
         case(f"refused by the agent, {name}", different((bool(said), armed(program.pid)), (True, 0)))
         case(f"unaffected, {name}", different(program.end(), OVER))
         agent.stop()

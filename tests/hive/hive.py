@@ -5,6 +5,7 @@ MORE is, for SQLite, where a second database may be made; for PostgreSQL, a comm
 import json
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import time
 
 from client import Server, case, different, draw, finish, result, run, token
 from openapi import check, fits
+from slow import test_slow
 
 DEADHEAT, KIND, DB, MORE = sys.argv[1:5]
 TOKEN = token()
@@ -62,6 +64,9 @@ def test_described(server, key, build):
     unit = got[1]["task"]["unit"]
     answers.append(("get", "/v1/candidates/{program}/{id}", *server.ask("GET", f"/v1/candidates/prog/{unit}", key=TOKEN)))
     answers.append(("get", "/v1/candidates", *server.ask("GET", "/v1/candidates?limit=x", key=TOKEN)))
+    answers.append(("get", "/v1/changes", *server.ask("GET", "/v1/changes", key=TOKEN)))
+    answers.append(("get", "/v1/changes", *server.ask("GET", "/v1/changes?since=-1", key=TOKEN)))
+    answers.append(("post", "/v1/source", *server.ask("POST", f"/v1/source?build={build}", {"source": []}, TOKEN)))
     answers.append(("post", "/v1/keys", *server.ask("POST", "/v1/keys", {"program": "prog"}, TOKEN)))
     answers.append(("post", "/v1/keys/revoke", *server.ask("POST", "/v1/keys/revoke", {"program": "prog", "number": 2}, TOKEN)))
     case(named("answers are as described"), [w for w in (fits(doc, *a) for a in answers) if w])
@@ -226,6 +231,19 @@ def test_commands(server, key, build, unit):
     case(named("backup replaces nothing"), different(status, 2))
 
 
+def test_source(server, unit):
+    """Lines of source are shown if they were uploaded, and not otherwise."""
+    def site():
+        return server.ask("GET", f"/v1/candidates/prog/{unit}", key=TOKEN)[1]["sites"][0]
+
+    before = site().get("source")
+    status, out, err = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "--source", "./prog")
+    while not status and not site().get("source"):  # the server follows the log
+        time.sleep(0.05)
+    text = {x["line"]: x["text"] for x in site().get("source", [])}.get(site()["line"], "")
+    case(named("source on request"), err if status else different((before, "of source from 1 file" in out, " += n;" in text), ([], True, True)))
+
+
 def test_store_fails(server, key, build):
     """What is not committed is not acknowledged; when the store is there again, so is the hive."""
     user = draw()
@@ -245,6 +263,61 @@ def test_store_fails(server, key, build):
     case(named("the store comes back"), different((got, server.ask("GET", "/readyz")[0]), (201, 200)))
 
 
+def known(server):
+    """All that a hive shows."""
+    return [server.ask("GET", path, key=TOKEN)[1] for path in ("/v1/status", "/v1/builds", "/v1/candidates", "/v1/users")]
+
+
+def test_snapshot(key, build):
+    """A start from a snapshot is a start from the log; and so is one from a snapshot that is damaged."""
+    first = Server(DEADHEAT, DB, "--snapshot=1000000000")
+    wanted = known(first)
+    first.stop()
+    Server(DEADHEAT, DB, "--snapshot=1").stop()
+    second = Server(DEADHEAT, DB, "--snapshot=1000000000")
+    used = f"deadheat_hive_snapshot_event {wanted[0]['events']}\n" in second.ask("GET", "/metrics")[1]
+    case(named("a start from a snapshot"), different((used, known(second)), (True, wanted)))
+    user = draw()
+    task = poll(second, key, build, user)[1]["task"]["task"]
+    second.ask("POST", "/v1/results", result(task, "no-race"), key, user)
+    wanted = known(second)
+    second.stop()
+    third = Server(DEADHEAT, DB, "--snapshot=1000000000")
+    case(named("and of what follows it"), different(known(third), wanted))
+    third.stop()
+    if KIND == "sqlite":
+        with sqlite3.connect(DB) as db:
+            db.execute("UPDATE snapshots SET data = zeroblob(1000) WHERE part = 0")
+        db.close()
+        fourth = Server(DEADHEAT, DB, "--snapshot=1000000000")
+        unused = "deadheat_hive_snapshot_event 0\n" in fourth.ask("GET", "/metrics")[1]
+        case(named("a damaged snapshot is none"), different((unused, known(fourth)), (True, wanted)))
+        fourth.stop()
+
+
+def each_race_once(servers):
+    """As many users as races, at once, by both hives: none is asked of two users while another one of nobody."""
+    out = run(DEADHEAT, "add", f"--db={DB}", "--program=many", "./many")[1]
+    key, build = out.rsplit(": ", 1)[-1].strip(), out.split("build ")[1].split()[0]
+    races = int(out.split(": ")[2].split()[0])
+    for s in servers:  # they follow the log
+        while s.ask("GET", f"/v1/candidates?build={build}", key=TOKEN)[0] == 404:
+            pass
+    together, units = threading.Barrier(races), []
+
+    def ask(server):
+        user = draw()
+        together.wait()
+        units.append(poll(server, key, build, user)[1]["task"]["unit"])
+
+    threads = [threading.Thread(target=ask, args=(servers[i % 2],)) for i in range(races)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return len(set(units)), 32
+
+
 def test_two_hives(key, build):
     """Two processes over one store: no task is given twice, and each sees what the other did."""
     a, b = Server(DEADHEAT, DB), Server(DEADHEAT, DB)
@@ -262,12 +335,31 @@ def test_two_hives(key, build):
     for t in threads:
         t.join()
     case(named("two hives give no task twice"), different(len(set(numbers)), 80))
+    case(named("two hives give each race once"), different(*each_race_once([a, b])))
     user = draw()
     task = poll(a, key, build, user)[1]["task"]["task"]
     r = result(task, "not-seen")
     got = (b.ask("POST", "/v1/results", r, key, user)[0], a.ask("POST", "/v1/results", r, key, user)[0])
     case(named("a result goes to either hive"), different(got, (201, 200)))
     case(named("a stop is clean"), different((a.stop(), b.stop()), (0, 0)))
+
+
+def test_remote(server):
+    """Builds and keys by the interface, for who cannot open the database."""
+    where = (f"--hive=https://127.0.0.1:{server.port}", "--cert=cert.pem")
+    status, out, err = run(DEADHEAT, "add", *where, "--admin-token-file=token", "./many")
+    build, key = (out.split("build ")[1].split()[0], out.rsplit(": ", 1)[-1].strip()) if not status else ("", "")
+    case(named("add by the interface"), err if status else different((" 32 candidates" in out, poll(server, key, build, draw())[0]), (True, 200)))
+    again = run(DEADHEAT, "add", *where, "--admin-token-file=token", "./many")
+    more = run(DEADHEAT, "key", *where, "--admin-token-file=token", "--program=many")
+    less = run(DEADHEAT, "key", *where, "--admin-token-file=token", "--program=many", "--revoke=1")
+    case(named("keys by the interface"), different(("already" in again[1] and "key" not in again[1], "key 2" in more[1], less[0], poll(server, key, build, draw())[0]),
+                                                   (True, True, 0, 401)))
+    refused = [run(DEADHEAT, "add", *args, "./many") for args in (
+        (*where, "--admin-token-file=cert.pem"), where, (where[0], "--admin-token-file=token"), ("--hive=http://192.0.2.1:1", "--admin-token-file=token"),
+        (*where, "--admin-token-file=token", "--program=other"))]
+    said = [text in r[2] for r, text in zip(refused, ("not the administrator", "--admin-token-file", "certificate", "unencrypted", "another program"))]
+    case(named("no add without the right to"), different(([r[0] for r in refused], said), ([2] * 5, [True] * 5)))
 
 
 def test_listening():
@@ -279,7 +371,14 @@ def test_listening():
     case(named("no short token"), different((status, "too short" in err), (2, True)))
     s = Server(DEADHEAT, MORE, "--cert=cert.pem", "--key=key.pem")
     case(named("TLS"), different(s.ask("GET", "/healthz"), (200, "ok\n")))
+    test_remote(s)
     s.stop()
+    p = subprocess.Popen(["prlimit", "--nofile=200:200", DEADHEAT, "hive", "serve", f"--db={MORE}", "--listen=127.0.0.1:0"],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = p.stdout.readline()
+    p.terminate()
+    err = p.communicate()[1]
+    case(named("few files, few connections"), different(("serving" in line, "at most 136 connections" in err, p.returncode), (True, True, 0)))
     with open("rubbish", "w", encoding="ascii") as f:
         f.write("this is no database, and long enough to be read as one" * 20)
     status, _, err = run(DEADHEAT, "status", "--db=rubbish")
@@ -306,14 +405,17 @@ def main():
     test_described(server, key, build)
     test_refused(server, key, build)
     unit = test_withdrawn(server, key, build)
+    test_source(server, unit)
     server = test_kill(server, key, build)
     test_commands(server, key, build, unit)
     test_store_fails(server, key, build)
     case(named("stop"), different(server.stop(), 0))
     test_two_hives(key, build)
+    test_snapshot(key, build)
     if KIND == "sqlite":
         test_listening()
         test_rate(key, build)
+        test_slow(DEADHEAT, DB, named, key, TOKEN, build)
     finish()
 
 

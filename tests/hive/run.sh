@@ -1,6 +1,7 @@
 #!/bin/sh
-# run.sh DEADHEAT - the hive as a service: real servers on loopback, with SQLite and with a PostgreSQL server of its own, which runs
-# as an unprivileged user. hive.py has the cases.
+# run.sh DEADHEAT [OBJ] - the hive as a service: real servers on loopback, with SQLite and with a PostgreSQL server of its own, which runs
+# as an unprivileged user. hive.py has the cases. Then a hive that was built by `deadheat cc` serves a crowd: own.py.
+# HIVE=own or HIVE=asan has all cases served by a hive that watches itself (build.sh).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 deadheat=$(readlink -f "${DEADHEAT:-$1}")
@@ -13,12 +14,19 @@ stop() {
 trap stop EXIT
 cd "$work" || exit 1
 
-for v in "" -DLATER; do
-    "$deadheat" cc --dh-mode=field -g -O1 -pthread $v "$here/prog.c" -o "prog$v" >cc.log 2>&1 ||
+for v in "prog " "prog -DLATER" "many "; do
+    # shellcheck disable=SC2086 # no flag, or one
+    "$deadheat" cc --dh-mode=field -g -O1 -pthread ${v#* } "$here/${v% *}.c" -o "${v% *}${v#* }" >cc.log 2>&1 ||
         { echo "FAIL hive/build: $(head -3 cc.log | tr '\n' '|')"; exit 1; }
 done
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
     -addext subjectAltName=IP:127.0.0.1 >/dev/null 2>&1 || { echo "FAIL hive/certificate: openssl"; exit 1; }
+
+if [ -n "${HIVE:-}" ]; then
+    "$here/build.sh" "$deadheat" "$2" "$HIVE" "$work/built" >build.log 2>&1 ||
+        { echo "FAIL hive/build: $(head -3 build.log | tr '\n' '|')"; exit 1; }
+    export DEADHEAT_LIBDIR="$work/built"
+fi
 
 python3 "$here/hive.py" "$deadheat" sqlite "$work/hive.db" "$work/pairs.db"
 
@@ -29,3 +37,5 @@ if python3 "$here/postgres.py" "$work/pg" make >pg.log 2>&1; then
 else
     echo "FAIL hive/postgres: $(tail -3 pg.log pg/log 2>/dev/null | tr '\n' '|')"
 fi
+[ -z "${HIVE:-}" ] && [ -d "${2:-}" ] && python3 "$here/own.py" "$deadheat" "$2"
+exit 0

@@ -11,6 +11,21 @@
 
 #include "hive/decide.h"
 
+/* What is written in pieces. */
+struct hive_bytes {
+    char *at;
+    size_t len;
+};
+
+static inline int hive_take(void *ctx, const void *bytes, size_t len)
+{
+    struct hive_bytes *b = ctx;
+    b->at = dh_util_realloc(b->at, b->len + len);
+    memcpy(b->at + b->len, bytes, len);
+    b->len += len;
+    return 0;
+}
+
 /* `pairs` pairs of sites of their own and, if wanted, one bundle of 2 x 2 sites, as bytes from malloc. The
  * first `same` pairs are the same for every `salt`. */
 static inline void hive_table(u32 pairs, u32 same, u32 salt, bool bundle, u8 **ret, size_t *ret_len)

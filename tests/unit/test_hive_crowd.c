@@ -4,6 +4,9 @@
  */
 #include "hive_crowd.h"
 
+#include <errno.h>
+
+#include "hive/snapshot.h"
 #include "unit/check.h"
 
 enum { MINUTE = 60 * 1000000 };
@@ -50,19 +53,63 @@ static void begin(u32 pairs, bool bundle)
     add_build("prog", "aaaaaaaa", pairs, 0, 0, bundle);
 }
 
+static void apply(struct dh_hive_state *s, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        assert_int_equal(dh_hive_apply(s, &log_events[i]), 0);
+}
+
+static void assert_same(const struct dh_hive_state *s)
+{
+    json_t *a = dh_hive_dump(&state), *b = dh_hive_dump(s);
+    assert_true(json_equal(a, b));
+    json_decref(a);
+    json_decref(b);
+}
+
+static int read_snapshot(struct dh_hive_state *s, const char *bytes, size_t len)
+{
+    dh_hive_state_init(s);
+    int rc = dh_hive_snapshot_read(s, bytes, len);
+    if (rc)
+        dh_hive_state_done(s);
+    return rc;
+}
+
+/* From a snapshot of a part of the log, the rest gives the same state. One that is damaged is none. */
+static void check_snapshot(size_t from)
+{
+    struct dh_hive_state before, again;
+    struct hive_bytes b = {0};
+    dh_hive_state_init(&before);
+    apply(&before, 0, from);
+    assert_int_equal(dh_hive_snapshot_write(&before, hive_take, &b), 0);
+    dh_hive_state_done(&before);
+    assert_int_equal(read_snapshot(&again, b.at, b.len), 0);
+    apply(&again, from, n_log);
+    assert_same(&again);
+    dh_hive_state_done(&again);
+    b.at[b.len / 2] ^= 1;
+    assert_int_equal(read_snapshot(&again, b.at, b.len), -EBADMSG);
+    assert_int_equal(read_snapshot(&again, b.at, b.len / 2), -EBADMSG);
+    assert_int_equal(read_snapshot(&again, b.at, 0), -EBADMSG);
+    free(b.at);
+}
+
 /* The log, read back, gives the same state. */
 static void end(void)
 {
     struct dh_hive_state again;
     keep_log();
     dh_hive_state_init(&again);
-    for (size_t i = 0; i < n_log; i++)
-        assert_int_equal(dh_hive_apply(&again, &log_events[i]), 0);
-    json_t *a = dh_hive_dump(&state), *b = dh_hive_dump(&again);
-    assert_true(json_equal(a, b));
-    json_decref(a);
-    json_decref(b);
+    apply(&again, 0, n_log);
+    assert_same(&again);
     dh_hive_state_done(&again);
+    check_snapshot(n_log / 2);
+    if (n_log < 1000) {
+        check_snapshot(n_log);
+        check_snapshot(0);
+    }
     dh_hive_state_done(&state);
     dh_hive_batch_done(&hive);
     dh_arena_done(&kept);

@@ -100,19 +100,58 @@ static void test_numbers(void **state)
     dh_store_close(s);
 }
 
+struct parts {
+    char text[20];
+    u64 seq;
+};
+
+static int take_part(void *ctx, u64 seq, const void *data, size_t len)
+{
+    struct parts *p = ctx;
+    strncat(p->text, data, len);
+    p->seq = seq;
+    return 0;
+}
+
+static void test_snapshot(void **state)
+{
+    (void)state;
+    struct dh_store *s;
+    char *why = NULL;
+    struct parts none = {0}, all = {0};
+    assert_int_equal(dh_store_open(path, false, &s, &why), 0);
+    assert_int_equal(dh_store_read_snapshot(s, take_part, &none), 0);
+    assert_string_equal(none.text, "");
+    for (u64 seq = 1; seq <= 3; seq++) { /* each replaces the one before, the third is not committed */
+        assert_int_equal(dh_store_begin(s), 0);
+        assert_int_equal(dh_store_put_snapshot(s, 0, seq, "ab", 2), 0);
+        assert_int_equal(dh_store_put_snapshot(s, 1, seq, seq == 2 ? "second" : "other", seq == 2 ? 6 : 5),
+                         0);
+        if (seq < 3)
+            assert_int_equal(dh_store_commit(s), 0);
+        else
+            dh_store_rollback(s);
+    }
+    assert_int_equal(dh_store_read_snapshot(s, take_part, &all), 0);
+    assert_string_equal(all.text, "absecond");
+    assert_int_equal(all.seq, 2);
+    dh_store_close(s);
+}
+
 static void test_versions(void **state)
 {
     (void)state;
     struct dh_store *s;
     char *why = NULL;
     struct seen all = {0};
-    run_sql(copy, "DELETE FROM deadheat_schema WHERE version = 2; DROP INDEX events_by_kind");
+    run_sql(copy,
+            "DELETE FROM deadheat_schema WHERE version > 1; DROP INDEX events_by_kind; DROP TABLE snapshots");
     assert_int_equal(dh_store_open(copy, false, &s, &why), 0); /* from version 1 */
     assert_int_equal(dh_store_read(s, 0, look, &all), 0);
     assert_int_equal(all.n, 2);
     dh_store_close(s);
     run_sql(copy, "DROP INDEX events_by_kind"); /* fails unless it was made */
-    run_sql(copy, "INSERT INTO deadheat_schema VALUES (3)");
+    run_sql(copy, "INSERT INTO deadheat_schema VALUES (4)");
     assert_int_equal(dh_store_open(copy, false, &s, &why), -EPROTONOSUPPORT);
     assert_non_null(strstr(why, "later version"));
     free(why);
@@ -125,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_snapshot),
         cmocka_unit_test(test_versions),
     };
     char remove[100];

@@ -84,9 +84,29 @@ static void printed(void **state)
     free(text);
 }
 
+static void as_utf8(void **state)
+{
+    static const struct sample repaired[] = {
+        {"", ""},
+        {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x8e", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x8e"},
+        {"\033\xe2\x80\xae", "\033\xe2\x80\xae"}, /* harmful, but characters */
+        {"caf\xe9", "caf\xef\xbf\xbd"},
+        {"\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xe2\x80", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xc3\xc3\xa9", "\xef\xbf\xbd\xc3\xa9"},
+    };
+    struct dh_arena arena = {0};
+    (void)state;
+    for (size_t i = 0; i < DH_ARRAY_LEN(repaired); i++)
+        assert_string_equal(dh_text_utf8(&arena, repaired[i].raw, strlen(repaired[i].raw)),
+                            repaired[i].shown);
+    dh_arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_place), cmocka_unit_test(copied),
-                                       cmocka_unit_test(printed)};
+                                       cmocka_unit_test(printed), cmocka_unit_test(as_utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

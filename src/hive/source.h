@@ -1,0 +1,49 @@
+/*
+ * source.h - lines of the source of a build, for showing them beside its races.
+ *
+ * They are uploaded on request only, and only those around the sites of the build's table: what is uploaded
+ * is a JSON document,
+ *   {"source": [{"dir": "/src", "file": "a.c", "from": 7, "lines": ["...", ...]}, ...]}
+ * with `dir` and `file` as a site of the table has them, and no line further than DH_HIVE_SOURCE_AROUND from
+ * one. Anything else is refused as a whole, so that a hive never holds more of a program than it can show.
+ */
+#ifndef DH_HIVE_SOURCE_H
+#define DH_HIVE_SOURCE_H
+
+#include "report/pairs.h"
+
+enum {
+    DH_HIVE_SOURCE_AROUND = 4,
+    DH_HIVE_SOURCE_WIDTH = 400, /* bytes of a line; the uploader cuts longer ones */
+    DH_HIVE_SOURCE_MOST = 16 << 20,
+};
+
+struct dh_hive_source_line {
+    const char *dir, *file; /* of the table, interned */
+    u32 number;
+    const char *text;
+};
+
+struct dh_hive_source {
+    struct dh_arena arena;
+    struct dh_hive_source_line *lines; /* by dir, file and number; each once */
+    size_t n;
+};
+
+/* 0, or -EBADMSG and a sentence that lives as long as the program. The table must outlive *ret. Unless
+ * strict, a line that is not wanted is left out: another version may have wanted it when it was stored. */
+int dh_hive_source_read(const void *bytes, size_t len, const struct dh_pairs *table, bool strict,
+                        struct dh_hive_source **ret, const char **ret_why);
+void dh_hive_source_free(struct dh_hive_source *s);
+/* NULL equals nothing. */
+bool dh_hive_source_equal(const struct dh_hive_source *a, const struct dh_hive_source *b);
+/* The line, or NULL: there is none. s may be NULL. */
+const char *dh_hive_source_find(const struct dh_hive_source *s, const struct dh_pairs_place *at, u32 number);
+
+/* The other direction: the places of a table around which lines are wanted, each line once and in order, as
+ * an array from malloc of which the texts are NULL. */
+struct dh_hive_source_line *dh_hive_source_wanted(const struct dh_pairs *table, size_t *ret_n);
+/* The document of these lines, from malloc. In order; those without a text are left out. */
+char *dh_hive_source_document(const struct dh_hive_source_line *lines, size_t n);
+
+#endif
