@@ -133,7 +133,11 @@ class Small:
         self.bench, self.source = bench, source
         self.name = source.stem
         self.arguments = [] if source.parent != SMALL else [THREADS, SCALES[0]]
-        self.report = ""
+
+    @property
+    def report(self):
+        """What ThreadSanitizer has said, also in runs that were broken off."""
+        return "".join(p.read_text(errors="replace") for p in self.bench.directory.glob(f"{self.name}.said.*"))
 
     def lengthen(self):
         for scale in SCALES if self.arguments else ():
@@ -154,8 +158,9 @@ class Small:
 
     def run(self, kind, _, environment):
         env = dict(harness.environment(kind), **environment)
-        sample, status, _, err = self.bench.meter.run([self.program(kind), *self.arguments], timeout=self.bench.options.timeout, env=env)
-        self.report += err.decode(errors="replace") if kind == "tsan" else ""
+        if kind == "tsan":
+            env["TSAN_OPTIONS"] += f":log_path={self.bench.directory / self.name}.said"
+        sample, status, *_ = self.bench.meter.run([self.program(kind), *self.arguments], timeout=self.bench.options.timeout, env=env)
         if status not in (0, harness.RACED):
             raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
         return sample
