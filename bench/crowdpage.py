@@ -18,7 +18,7 @@ AGGREGATE, MEAN, MOST = "% aggregate, the sum over all executions", "% on averag
 ABOUT_CROWD = """
 `bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it, {jobs} at a time, until nobody has anything left
 to try, or until the number of runs, or the seconds, in the table are reached. pbzip2 compresses files of 1 to 4 megabytes, memcached has four clients, the programs of
-`bench/programs` run with four threads. The load of the machine is that of the minutes before, with the crowd itself: on a quiet machine there are more runs in the same time.
+`bench/programs` run with four threads. The load is that of the machine at about that time: on a quiet one there are more runs in so many seconds.
 """
 ABOUT_TABLE1 = """
 Table 1: candidates by verdict. True races count once, by the worst that they did. Candidates are pairs of accesses that the static analysis proposes, and those that
