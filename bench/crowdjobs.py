@@ -20,7 +20,8 @@ SMALL = HERE / "programs"
 SMALL_FLAGS = ["-g", "-O1", "-pthread"]
 # The order of accesses that race is the usual one there, not the only one.
 PATIENCE = "-DAFTER_AT_MOST_MS=10"
-THREADS, SCALE = 4, 20
+THREADS, SCALES = 4, (20, 40, 80, 160, 320)
+LONG_S = 0.5  # what is measured by the clock has the first scale with which it takes so long
 CONNECTIONS, ROUNDS = 4, 500
 INPUTS = (1, 2, 3, 4)  # megabytes
 KINDS = ("native", "field", "tsan")
@@ -131,13 +132,24 @@ class Small:
     def __init__(self, bench, source):
         self.bench, self.source = bench, source
         self.name = source.stem
-        self.arguments = [] if source.parent != SMALL else [THREADS, SCALE]
-        self.report = ""
+        self.arguments = [] if source.parent != SMALL else [THREADS, SCALES[0]]
+
+    @property
+    def report(self):
+        """What ThreadSanitizer has said, also in runs that were broken off."""
+        return "".join(p.read_text(errors="replace") for p in self.bench.directory.glob(f"{self.name}.said.*"))
+
+    def lengthen(self):
+        for scale in SCALES if self.arguments else ():
+            self.arguments = [THREADS, scale]
+            if self.run("native", 0, {})["wall"] >= LONG_S:
+                break
 
     def program(self, kind):
         path = self.bench.directory / f"{self.name}.{kind}"
         if not path.exists():
-            flags = [*SMALL_FLAGS, *([PATIENCE] if kind == "field" else [])]
+            patient = kind == "field" and not self.bench.options.overhead
+            flags = [*SMALL_FLAGS, *([PATIENCE] if patient else [])]
             harness.build([*self.bench.tools.cc(kind), *flags, self.source, "-o", path, "-lm"], self.bench.directory / "log")
         return path
 
@@ -146,8 +158,9 @@ class Small:
 
     def run(self, kind, _, environment):
         env = dict(harness.environment(kind), **environment)
-        sample, status, _, err = self.bench.meter.run([self.program(kind), *self.arguments], timeout=self.bench.options.timeout, env=env)
-        self.report += err.decode(errors="replace") if kind == "tsan" else ""
+        if kind == "tsan":
+            env["TSAN_OPTIONS"] += f":log_path={self.bench.directory / self.name}.said"
+        sample, status, *_ = self.bench.meter.run([self.program(kind), *self.arguments], timeout=self.bench.options.timeout, env=env)
         if status not in (0, harness.RACED):
             raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
         return sample
@@ -159,6 +172,9 @@ class Real:
     def __init__(self, bench, program):
         self.bench, self.name = bench, program.name
         self.jobs = {kind: jobs.Job(bench.real, program, kind) for kind in KINDS}
+
+    def lengthen(self):
+        """Its work is long enough."""
 
     def build(self, kind):
         self.jobs[kind].build()

@@ -1,5 +1,6 @@
 """The parts of docs/hive.md that bench/crowd writes: what a crowd finds out, and what a user notices."""
 import json
+import statistics
 
 import harness
 import table
@@ -15,17 +16,16 @@ HOW = ("causes hang", "causes crash", "both orders", "single order", "not aliasi
 AGGREGATE, MEAN, MOST = "% aggregate, the sum over all executions", "% on average for a user", "% at most for a user"
 
 ABOUT_CROWD = """
-`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it up to {runs:,} times, {jobs} at a time,
-within {budget} seconds; it ends sooner if nobody has anything left to try. pbzip2 compresses files of 1 to 4 megabytes, memcached has
-four clients, the programs of `bench/programs` run with four threads. The load of the machine was {load_before:.0f} at the beginning and {load:.0f} at the end, beside what the crowd itself adds: on
-a quiet machine there are more runs in that time.
+`bench/crowd`: each program has a hive and a simulated crowd (`deadheat crowd`) of {users:,} users, which runs it, {jobs} at a time, until nobody has anything left
+to try, or until the number of runs, or the seconds, in the table are reached. pbzip2 compresses files of 1 to 4 megabytes, memcached has four clients, the programs of
+`bench/programs` run with four threads. The load is that of the machine at about that time: on a quiet one there are more runs in so many seconds.
 """
 ABOUT_TABLE1 = """
 Table 1: candidates by verdict. True races count once, by the worst that they did. Candidates are pairs of accesses that the static analysis proposes, and those that
 context inference has found in bundles; other programs, versions and another static analysis than in the paper.
 """
 ABOUT_TABLE3 = """
-Table 3: races as distinct pairs of source lines, which the crowd has confirmed, and which ThreadSanitizer reports in {tsan_runs} runs of the same work. Not in lines are reports of
+Table 3: races as distinct pairs of source lines, which the crowd has confirmed, and which ThreadSanitizer reports in so many runs of the same work; one that hangs or takes too long is broken off, with what it has reported by then. Not in lines are reports of
 which an access is in a library. What only one of them has is listed below. The static analysis proposes the candidates.
 """
 ABOUT_TABLE4 = """
@@ -40,34 +40,35 @@ overhead into these. ThreadSanitizer is beside them for table 4. Plain again is 
 
 
 def table1_grid(data):
-    lines = [["program", "candidates", *HOW, "bundles", "runs", "results"]]
+    lines = [["program", "candidates", *HOW, "bundles", "runs", "of", "results", "seconds", "of", "load"]]
     good = [row for row in data["rows"] if "note" not in row]
     for row in data["rows"]:
         if "note" in row:
             lines.append([row["name"], row["note"], *("-" for _ in lines[0][2:])])
             continue
-        numbers = (row["candidates"], *(row["table1"][how] for how in HOW), row["bundles"], row["counts"]["runs"], row["counts"]["sent"])
-        lines.append([row["name"], *map(str, numbers)])
+        numbers = (row["candidates"], *(row["table1"][how] for how in HOW), row["bundles"], row["counts"]["runs"], row["asked"]["runs"], row["counts"]["sent"])
+        lines.append([row["name"], *map(str, numbers), f"{row['seconds']:.0f}", str(row["asked"]["budget"]), f"{row['load']:.0f}"])
         if paper := PAPER.get(row["name"]):
-            lines.append([f"{row['name']} in the paper", str(paper["candidates"]), *map(str, paper["table1"]), "-", "-", "-"])
+            lines.append([f"{row['name']} in the paper", str(paper["candidates"]), *map(str, paper["table1"]), *["-"] * 7])
     sums = [sum(row["table1"][how] for row in good) for how in HOW]
     lines.append(["all", str(sum(r["candidates"] for r in good)), *map(str, sums), str(sum(r["bundles"] for r in good)),
-                  str(sum(r["counts"]["runs"] for r in good)), str(sum(r["counts"]["sent"] for r in good))])
-    lines.append(["all ten of the paper", str(PAPER_ALL["candidates"]), *map(str, PAPER_ALL["table1"]), "-", "-", "-"])
+                  str(sum(r["counts"]["runs"] for r in good)), "", str(sum(r["counts"]["sent"] for r in good)), "", "", ""])
+    lines.append(["all ten of the paper", str(PAPER_ALL["candidates"]), *map(str, PAPER_ALL["table1"]), *["-"] * 7])
     return lines
 
 
 def table3_grid(data):
-    lines = [["program", "crowd", "ThreadSanitizer", "both", "only crowd", "only ThreadSanitizer", "not in lines", "static"]]
+    lines = [["program", "crowd", "ThreadSanitizer", "both", "only crowd", "only ThreadSanitizer", "not in lines", "runs that ended", "static"]]
     for row in data["rows"]:
         if "note" in row:
             continue
         both, crowd, tsan = (len(row["races"][k]) for k in ("both", "crowd", "tsan"))
-        numbers = (both + crowd, both + tsan, both, crowd, tsan, row["races"]["outside"], row["candidates"])
+        ended = f"{row['races']['ended']} of {row['asked']['tsan_runs']}"
+        numbers = (both + crowd, both + tsan, both, crowd, tsan, row["races"]["outside"], ended, row["candidates"])
         lines.append([row["name"], *map(str, numbers)])
         if paper := PAPER.get(row["name"]):
-            lines.append([f"{row['name']} in the paper", str(paper["crowd"]), str(paper["tsan"]), "-", "-", "-", "-", str(paper["candidates"])])
-    lines.append(["all ten of the paper", str(PAPER_ALL["crowd"]), str(PAPER_ALL["tsan"]), "-", "-", "-", "-", "-"])
+            lines.append([f"{row['name']} in the paper", str(paper["crowd"]), str(paper["tsan"]), *["-"] * 5, str(paper["candidates"])])
+    lines.append(["all ten of the paper", str(PAPER_ALL["crowd"]), str(PAPER_ALL["tsan"]), *["-"] * 6])
     return lines
 
 
@@ -97,8 +98,11 @@ def users_grid(data):
             lines.append([row["name"], row["note"], *("-" for _ in lines[0][2:])])
             continue
         paper = PAPER.get(row["name"])
-        cells = [plus_minus(*(100 * (v - 1) for v in row["cells"][n])) for n in names]
+        cells = [plus_minus(*row["cells"][n]) if n in row["cells"] else "-" for n in names]
         lines.append([row["name"], f"{row['plain']:.2f}", *cells, *([f"{paper['user']:.2f}", f"{paper['slow']:.0f}"] if paper else ["-", "-"])])
+    values = {n: [row["cells"][n][0] for row in data["rows"] if n in row.get("cells", {})] for n in names}
+    for title, of, paper in (("geometric mean", statistics.geometric_mean, PAPER_ALL["user"]), ("most", max, PAPER_ALL["most"])):
+        lines.append([title, "", *(f"{100 * (of(values[n]) - 1):+.1f}" if values[n] else "-" for n in names), f"{paper:.2f}", ""])
     return lines
 
 
@@ -111,7 +115,7 @@ def grids(part, data):
 
 def crowd_markdown(data):
     parts = [wrapped(where(data)), wrapped(ABOUT_CROWD.format(**data)), wrapped(ABOUT_TABLE1), table.markdown_lines(table1_grid(data))]
-    parts += [wrapped(ABOUT_TABLE3.format(**data)), table.markdown_lines(table3_grid(data))]
+    parts += [wrapped(ABOUT_TABLE3), table.markdown_lines(table3_grid(data))]
     if lines := list(differences(data)):
         parts.append("\n".join(f"- {line}" for line in lines))
     parts += [wrapped(ABOUT_TABLE4), table.markdown_lines(table4_grid(data))]
