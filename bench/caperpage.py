@@ -138,7 +138,7 @@ def markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
         f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
-        f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`."
+        f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`.{apart(data)}"
     )
     cost = [wrapped(how), wrapped(ABOUT_COST.format(steady="two")), "![Overhead of each configuration](caper.svg)"]
     for measure, title in MEASURES.items():
@@ -164,6 +164,25 @@ def write_sets(rows):
             one.pop("note", None)
             one.update({key: row[key] for key in ("curve", "sets", "alias") if key in row})
     save(dict(data, rows=list(kept.values())))
+
+
+def write_rows(data):
+    """Only these programs, which were measured later than the others; all else stays."""
+    before = last_results()
+    kept = {row["name"]: row for row in before.get("rows", [])}
+    for row in data["rows"]:
+        row.update(rounds=data["rounds"], load=data["load"])
+        kept[row["name"]] = row
+    save(dict(data, **dict(before, rows=list(kept.values()))))
+
+
+def apart(data):
+    """A sentence about the programs that were measured by themselves."""
+    rows = [row for row in data["rows"] if "rounds" in row]
+    if not rows:
+        return ""
+    each = ", ".join(f"{row['name']} ({row['rounds']} rounds, load {row['load']:.1f})" for row in rows)
+    return f" By themselves, with `--only` and `--write`: {each}."
 
 
 def write_sound(rows):

@@ -6,11 +6,9 @@
 cd "$work" || exit 1
 # Three races, each of them in functions of its own; and an order that an atomic makes, in another.
 cat >race.cpp <<'END'
-#include <atomic>
 #include <pthread.h>
 #include "part.h"
 int apples, pears, plums, ordered;
-extern std::atomic<int> ready;
 void publish(), await();
 static __attribute__((noinline)) void pick_apple() { apples++; }
 static void pick_pear() { pears++; } // small enough to be inlined
@@ -49,12 +47,11 @@ inline int cherries;
 inline __attribute__((noinline)) void pick_cherry() { cherries++; }
 END
 cat >order.cpp <<'END'
-#include <atomic>
-std::atomic<int> ready;
-void publish() { ready.store(1); }
+static int ready;
+void publish() { __atomic_store_n(&ready, 1, __ATOMIC_SEQ_CST); } // <atomic> would take longer than all the rest
 void await()
 {
-    while (!ready.load())
+    while (!__atomic_load_n(&ready, __ATOMIC_SEQ_CST))
         ;
 }
 END
