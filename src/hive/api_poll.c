@@ -23,10 +23,13 @@ static void answer_task(struct dh_hive_request *r, const struct dh_hive_state *s
                              u->relieved_until_us > dh_hive_now_us()));
 }
 
-/* Is there news? With the state locked. */
-static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state *s, u32 user, u64 now)
+/* Is there news, in the log up to this event? With the state locked. What is not in the log yet may be taken
+ * back, and the number of a task be given to another user. */
+static bool is_news(const struct dh_hive_request *r, const struct dh_hive_state *s, u32 user, u64 upto,
+                    u64 now)
 {
-    return s->users[user].changed > r->since || now >= r->deadline_us;
+    u64 changed = s->users[user].changed;
+    return changed <= upto && (changed > r->since || now >= r->deadline_us);
 }
 
 /* The connection is asleep. False: answered, for the hive is being stopped. */
@@ -53,7 +56,7 @@ static void work(struct dh_hive_batch *b, void *ctx)
     enum dh_hive_status status = dh_hive_poll(b, r->program, r->user, r->build, &user, &why);
     if (status != DH_HIVE_OK)
         dh_hive_answer_error(r, status, why);
-    else if (is_news(r, b->state, user, dh_hive_now_us()))
+    else if (is_news(r, b->state, user, b->state->seq, dh_hive_now_us()))
         answer_task(r, b->state, user);
 }
 
@@ -93,7 +96,7 @@ void dh_hive_poll_route(struct dh_hive_request *r)
     r->user_at = DH_HIVE_NONE;
     const struct dh_hive_state *s = dh_hive_engine_lock(r->server->engine);
     bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &r->user_at), waits = true;
-    if (!changes && is_news(r, s, r->user_at, now)) {
+    if (!changes && is_news(r, s, r->user_at, s->stored, now)) {
         answer_task(r, s, r->user_at);
     } else {
         dh_hive_suspend(r);
@@ -117,8 +120,10 @@ void dh_hive_poll_look(struct dh_hive_server *server)
     for (struct dh_hive_request **at = &server->waiting, *r; (r = *at);) {
         bool changes = dh_hive_poll_changes(s, r->program, r->user, r->build, now, &r->user_at);
         bool over = now >= r->deadline_us, ask = changes && now - r->asked_us >= AGAIN_US;
-        if (r->user_at != DH_HIVE_NONE && is_news(r, s, r->user_at, now))
+        if (r->user_at != DH_HIVE_NONE && is_news(r, s, r->user_at, s->stored, now))
             answer_task(r, s, r->user_at);
+        else if (over && r->user_at != DH_HIVE_NONE)
+            dh_hive_answer_error(r, 503, "the hive cannot store anything at present; try again");
         else if (over)
             dh_hive_answer_error(r, 404, "this program has no such build");
         if (!r->answered && !ask) {

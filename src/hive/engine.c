@@ -56,6 +56,7 @@ static int follow(struct dh_hive_engine *e)
         return rc;
     pthread_mutex_lock(&e->lock);
     rc = dh_store_read(e->store, e->state->seq, take, e->state);
+    e->state->stored = e->state->seq;
     pthread_mutex_unlock(&e->lock);
     return rc;
 }
@@ -133,6 +134,7 @@ static int read_again(struct dh_hive_engine *e)
     if (!rc)
         rc = dh_store_read(e->store, fresh->seq, take, fresh);
     if (!rc) {
+        fresh->stored = fresh->seq;
         pthread_mutex_lock(&e->lock);
         e->state = fresh;
         pthread_mutex_unlock(&e->lock);
@@ -173,6 +175,11 @@ static int write_jobs(struct dh_hive_engine *e, struct dh_hive_job *jobs)
     }
     dh_store_rollback(e->store); /* if it was not committed */
     e->stale = rc != 0;
+    if (!rc) {
+        pthread_mutex_lock(&e->lock);
+        e->state->stored = e->state->seq;
+        pthread_mutex_unlock(&e->lock);
+    }
     return rc;
 }
 

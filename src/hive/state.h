@@ -128,7 +128,9 @@ struct dh_hive_tried {
 
 struct dh_hive_state {
     struct dh_arena arena;
-    u64 seq; /* of the last event */
+    u64 seq;    /* of the last event */
+    u64 stored; /* events up to this one are in the log, and later ones may be taken back: the engine's to say
+                 */
     u64 time_us;
     struct dh_hive_program *programs;
     struct dh_hive_build *builds;
