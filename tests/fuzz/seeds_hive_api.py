@@ -5,23 +5,19 @@ import json
 import pathlib
 import sys
 
-API = json.loads((pathlib.Path(__file__).resolve().parents[2] / "src/hive/openapi.json").read_text(encoding="utf-8"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/hive"))
+from openapi import resolve  # noqa: E402  (found only after the line above)
+
+API = json.loads((ROOT / "src/hive/openapi.json").read_text(encoding="utf-8"))
 BUILD = "0123456789abcdef"
 KNOWN = {"program": "prog", "build": BUILD, "candidate": "$U0", "task": 0, "user": 0, "since": 0, "wait_s": 0, "limit": 10, "after": 0,
          "number": 1, "result": "no-race", "id": "2" * 32, "run": "3" * 32, "sites": ["$S3", "$T3"]}
 
 
-def resolve(node):
-    while "$ref" in node:
-        at = API
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            at = at[part]
-        node = at
-    return node
-
-
 def example(schema, name="", every=True):
-    schema = resolve(schema)
+    schema = resolve(API, schema)
     if name in KNOWN:
         return KNOWN[name]
     if "enum" in schema:
@@ -48,7 +44,7 @@ def requests():
     for (path, item), every in itertools.product(API["paths"].items(), (False, True)):
         for method, op in item.items():
             where, query = path.replace("{program}", "prog").replace("{id}", "$U0"), []
-            for p in map(resolve, op.get("parameters", [])):
+            for p in (resolve(API, q) for q in op.get("parameters", [])):
                 if p["in"] == "query" and (every or p.get("required")):
                     query.append(f"{p['name']}={example(p['schema'], p['name'])}")
             content = op.get("requestBody", {}).get("content", {})
