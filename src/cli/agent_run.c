@@ -72,8 +72,7 @@ int dh_cli_agent_run(struct dh_cli_agent *c)
     found = dh_path_find_program(&c->arena, argv[0]);
     char *program = found ? realpath(found, NULL) : NULL;
     if (program && dh_agent_build_id(&c->arena, program, id, &why) != 0)
-        return dh_cli_fail("run", "'%s' %s; a hive needs a build of 'deadheat cc --dh-mode=field'", argv[0],
-                           why);
+        return dh_cli_fail("run", "'%s' %s", argv[0], why); /* which also says how to build it */
     int socket = -1;
     if (program && !dh_cli_agent_is_unwanted())
         socket = leave_agent(c, program);
