@@ -5,6 +5,7 @@
 #include "runtime/shadow/exclusive.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "base/sys.h"
 #include "runtime/shadow/region.h"
@@ -12,7 +13,7 @@
 
 #define BLOCK ((uptr)1 << DH_TOUCHED_SHIFT)
 #define FIRST (5000 * BLOCK)
-enum { OWNER = 0, OTHER = 5, BLOCKS = 3000, WARM = 20 };
+enum { OWNER = 0, OTHER = 5, BLOCKS = 3000, WARM = 20, LONG = 2000 };
 
 _Thread_local struct dh_hot __dh_hot = DH_HOT_NONE;
 
@@ -65,6 +66,7 @@ static void *owner(void *unused)
     (void)unused;
     for (u32 i = 0; i < BLOCKS; i++) {
         bool still = true;
+        u32 rounds = 0; /* of which many mean that the other thread has no processor */
         dh_touched_note_within(FIRST + i * BLOCK, DH_TOUCHED_BY_WRITE(OWNER));
         while (still) {
             still = dh_exclusive_is(dh_exclusive_begin(OWNER, FIRST + i * BLOCK), OWNER);
@@ -72,6 +74,8 @@ static void *owner(void *unused)
                 stored[i]++;
             dh_exclusive_end(OWNER);
             at_work = i;
+            if (++rounds % LONG == 0)
+                sched_yield();
         }
     }
     return NULL;
@@ -87,7 +91,7 @@ static void owner_stops_at_once(void **state)
     assert_int_equal(pthread_create(&t, NULL, owner, NULL), 0);
     for (u32 i = 0; i < BLOCKS; i++) {
         while (at_work != i || stored[i] < WARM)
-            ;
+            sched_yield();
         dh_touched_note_within(FIRST + i * BLOCK, DH_TOUCHED_BY_READ(OTHER));
         seen[i] = stored[i];
     }
