@@ -23,6 +23,7 @@
 #include "cli/cmd.h"
 #include "cli/run_gather.h"
 #include "detect/detector.h"
+#include "report/suppress.h"
 #include "util/output.h"
 #include "util/path.h"
 
@@ -168,18 +169,35 @@ static int set_flag(struct request *q, const char *arg)
     return rc ? rc : add_option(q, arg + 2, len - 2, value);
 }
 
+static void complain_later(void *ctx, u64 line, const char *sentence)
+{
+    (void)ctx, (void)line, (void)sentence; /* the reporter reads the file again, and speaks of bad lines */
+}
+
+/* 0 or a negative errno. A pipe can be read only once, which is for the reporter to do. */
+static int try_suppressions(struct request *q, const char *path)
+{
+    struct stat st;
+    struct dh_suppress rules;
+    u64 bad;
+    if (stat(path, &st) != 0)
+        return -errno;
+    if (S_ISFIFO(st.st_mode))
+        return access(path, R_OK) == 0 ? 0 : -errno;
+    dh_suppress_init(&rules, &q->arena);
+    return dh_suppress_load(&rules, path, complain_later, NULL, &bad);
+}
+
 /* The files that the program's runtime will open. What is wrong with them is said before the program has run
  * for an hour. */
 static int check_files(struct request *q, const char *name)
 {
-    struct stat st;
     const char *suppressions = checked.suppressions, *output = checked.output;
     const char *inputs[3] = {dh_path_find_program(&q->arena, name)};
     size_t n_inputs = 1;
-    if (suppressions[0] && (stat(suppressions, &st) != 0 || access(suppressions, R_OK) != 0))
-        return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(errno));
-    if (suppressions[0] && S_ISDIR(st.st_mode))
-        return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(EISDIR));
+    int rc = suppressions[0] ? try_suppressions(q, suppressions) : 0;
+    if (rc)
+        return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(-rc));
     if (checked.baseline[0] && dh_cli_baseline("run", checked.baseline, &q->baseline) != 0)
         return DH_EXIT_TROUBLE;
     if (!output[0])

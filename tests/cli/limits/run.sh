@@ -20,6 +20,9 @@ capped 600000 report --suppressions=/dev/zero r.jsonl
 same suppressions "$status:$(grep -c 'cannot read the suppressions /dev/zero: File too large' err)" 2:1
 DEADHEAT_OPTIONS=suppressions=/dev/zero within 60 ./two >out 2>err
 same suppressions-of-a-run "$?:$(grep -c 'cannot read the suppressions /dev/zero: File too large' err):$(grep -c ^WARNING err)" 66:1:2
+capped 600000 run --suppressions=/dev/zero -- ./two
+same suppressions-at-the-start "$status:$(cat out):$(cat err)" \
+    "2::deadheat run: error: cannot read the suppressions '/dev/zero': File too large"
 capped 600000 report /dev/zero
 same records "$status:$(grep -c 'cannot read /dev/zero: File too large' err)" 2:1
 for command in analyze 'trace cat' 'compare --detectors=empty'; do
