@@ -24,9 +24,9 @@ verdict() { # NAME WHY: WHY is empty if all is well
 }
 
 # Process and thread ids, addresses and the order of the two workers vary, and so does the number of
-# repetitions; the build directory is the tester's own.
+# repetitions; the build directory is the tester's own, and reports name it as it is seen from here.
 normalise() {
-    sed -e "s,$BUILD/,build/,g" -e 's/(pid [0-9]*)/(pid N)/' -e 's/(tid [0-9]*)/(tid N)/' \
+    sed -e "s,$BUILD/,build/,g" -e "s, ${BUILD#"$root"/}/, build/,g" -e 's/(pid [0-9]*)/(pid N)/' -e 's/(tid [0-9]*)/(tid N)/' \
         -e 's/0x[0-9a-f]*/ADDRESS/g' -e 's/thread T[23]/thread Tx/g' -e 's/Thread T[23]/Thread Tx/g' \
         -e 's/ ([0-9]* repetitions\{0,1\})$//' -e 's/^2000 requests served, [0-9]* counted$/SERVED/'
 }
