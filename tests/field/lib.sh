@@ -25,10 +25,10 @@ persist() { # ARGUMENTS: the same until a race is confirmed, a few times: a thre
         [ "$status" -ne 3 ] && return
     done
 }
-await() { # WORDS ARGUMENTS: the same until these words are said
+await() { # WORDS ARGUMENTS: the same until these words are said; on a busy machine two threads may not meet for long
     words=$1
     shift
-    for _ in 1 2 3 4 5; do
+    for _ in $(seq 20); do
         chase "$@"
         grep -qF -- "$words" err && return
     done
