@@ -54,7 +54,7 @@ check: deps all
 	@BUILD="$(STAGE)" tests/run $(if $(TESTS),-k '$(TESTS)')
 
 install: all
-	meson install -C $(OBJ) --destdir "$(abspath $(if $(DESTDIR),$(DESTDIR)/)$(PREFIX))" --quiet --no-rebuild
+	meson install -C $(OBJ) --destdir "$$(realpath -m -- "$(if $(DESTDIR),$(DESTDIR)/)$(PREFIX)")" --quiet --no-rebuild
 
 bench: all
 	@BUILD="$(STAGE)" bench/run $(BENCH)
