@@ -380,7 +380,8 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
         const char *plugin = d->libdir ? in_libdir(d, "", "deadheat-pass.so") : NULL;
         if (!plugin || access(plugin, R_OK) != 0)
             return fail(d,
-                        "cannot find deadheat-pass.so in '%s'; install deadheat again or set DEADHEAT_LIBDIR",
+                        "cannot find deadheat-pass.so in '%s'; install what compiling takes (on Debian "
+                        "libdeadheat-dev), or set DEADHEAT_LIBDIR",
                         d->libdir ? d->libdir : "?");
         bool lto = dh_cc_lto_wanted(&d->line);
         if (lto && (d->line.links || d->line.relocatable) && !dh_path_find_program(&d->arena, "ld.lld-19"))
