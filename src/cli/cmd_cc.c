@@ -66,7 +66,7 @@ static void print_help(const struct driver *d)
         "                    --on-race=exception'); the code is slower\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime). Clang's\n"
         "               -fsanitize-ignorelist=FILE and -fno-sanitize-thread-... leave out parts of it\n"
-        "  --dh-frontend=gcc, =clang, =gfortran\n"
+        "  --dh-frontend=gcc|clang|gfortran\n"
         "               let that compiler (or a version of it: gcc-12) instrument with its own\n"
         "               -fsanitize=thread, for deadheat's runtime\n"
         "  --dh-launch COMPILER\n"
