@@ -19,7 +19,7 @@ CLANGXX ?= clang++-19
 OBJ := $(BUILD)/obj
 STAGE := $(abspath $(BUILD))
 
-.PHONY: all help deps demo check install bench format lint clean
+.PHONY: all help deps demo check install deb bench format lint clean
 .NOTPARALLEL:
 
 # The install step lays out BUILD/bin and BUILD/lib/deadheat exactly as an installation would: deadheat
@@ -40,6 +40,7 @@ help:
 	@echo "make demo       install what is missing, build, and show a race being found"
 	@echo "make check      install what is missing, build, and run every test (TESTS=PATTERN for some)"
 	@echo "make install    install below PREFIX ($(PREFIX)); DESTDIR is honoured"
+	@echo "make deb        build packages for Debian from a clean copy of the tree, into $(BUILD)/deb"
 	@echo "make bench      measure native, deadheat and ThreadSanitizer side by side, and the work with traces"
 	@echo "make format     format all sources        make lint    warnings of clang-tidy, gcc, clang-format"
 	@echo "make clean      remove $(BUILD)"
@@ -54,7 +55,15 @@ check: deps all
 	@BUILD="$(STAGE)" tests/run $(if $(TESTS),-k '$(TESTS)')
 
 install: all
-	meson install -C $(OBJ) --destdir "$(abspath $(if $(DESTDIR),$(DESTDIR)/)$(PREFIX))" --quiet --no-rebuild
+	meson install -C $(OBJ) --destdir "$$(realpath -m -- "$(if $(DESTDIR),$(DESTDIR)/)$(PREFIX)")" --quiet --no-rebuild
+
+# The packages land beside the tree that they are built in, so that tree is a copy.
+deb:
+	rm -rf "$(STAGE)/deb"
+	mkdir -p "$(STAGE)/deb/deadheat"
+	tar -c --exclude=./.git --exclude='./build*' --exclude=./node_modules . | tar -x -C "$(STAGE)/deb/deadheat"
+	cd "$(STAGE)/deb/deadheat" && env -u BUILD -u MAKEFLAGS dpkg-buildpackage -us -uc -b
+	rm -rf "$(STAGE)/deb/deadheat"
 
 bench: all
 	@BUILD="$(STAGE)" bench/run $(BENCH)

@@ -17,8 +17,8 @@
 
 static const char *const own_flags[] = {
     "--dh-alias",        "--dh-checked", "--dh-count-checks", "--dh-exceptions", "--dh-filterable",
-    "--dh-frontend=gcc", "--dh-help",    "--dh-mode=caper",   "--dh-mode=field", "--dh-mode=full",
-    "--dh-plain",        "--dh-prune",   "--dh-prune=quiet"};
+    "--dh-frontend=gcc", "--dh-help",    "--dh-launch",       "--dh-mode=caper", "--dh-mode=field",
+    "--dh-mode=full",    "--dh-plain",   "--dh-prune",        "--dh-prune=quiet"};
 
 void dh_cc_args_add(struct dh_cc_args *args, const char *arg)
 {

@@ -66,9 +66,12 @@ static void print_help(const struct driver *d)
         "                    --on-race=exception'); the code is slower\n"
         "  --dh-plain   leave this code uninstrumented (a program still gets the runtime). Clang's\n"
         "               -fsanitize-ignorelist=FILE and -fno-sanitize-thread-... leave out parts of it\n"
-        "  --dh-frontend=gcc, =clang, =gfortran\n"
+        "  --dh-frontend=gcc|clang|gfortran\n"
         "               let that compiler (or a version of it: gcc-12) instrument with its own\n"
         "               -fsanitize=thread, for deadheat's runtime\n"
+        "  --dh-launch COMPILER\n"
+        "               ignore that argument, so that this command can be the launcher of another compiler,\n"
+        "               in whose place it runs: CMAKE_C_COMPILER_LAUNCHER='deadheat;cc;--dh-launch'\n"
         "  --dh-checked link a runtime that asks all its assertions: slower, for those who debug\n"
         "               deadheat itself\n"
         "  --dh-count-checks\n"
@@ -380,7 +383,8 @@ static int run_compiler(struct driver *d, const struct dh_cc_args *in)
         const char *plugin = d->libdir ? in_libdir(d, "", "deadheat-pass.so") : NULL;
         if (!plugin || access(plugin, R_OK) != 0)
             return fail(d,
-                        "cannot find deadheat-pass.so in '%s'; install deadheat again or set DEADHEAT_LIBDIR",
+                        "cannot find deadheat-pass.so in '%s'; install what compiling takes (on Debian "
+                        "libdeadheat-dev), or set DEADHEAT_LIBDIR",
                         d->libdir ? d->libdir : "?");
         bool lto = dh_cc_lto_wanted(&d->line);
         if (lto && (d->line.links || d->line.relocatable) && !dh_path_find_program(&d->arena, "ld.lld-19"))
@@ -422,12 +426,22 @@ static int check_output(const struct driver *d, const struct dh_cc_args *in)
     return 0;
 }
 
+/* The arguments, without a compiler that we are the launcher of. */
+static void read_arguments(int argc, char **argv, struct dh_cc_args *in)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--dh-launch") == 0 && i + 1 < argc)
+            i++;
+        else
+            dh_cc_args_add_expanded(in, argv[i]);
+    }
+}
+
 static int drive(int argc, char **argv, bool cxx)
 {
     struct driver d = {0};
     struct dh_cc_args in = {.arena = &d.arena};
-    for (int i = 1; i < argc; i++)
-        dh_cc_args_add_expanded(&in, argv[i]);
+    read_arguments(argc, argv, &in);
     dh_cc_args_read(&in, cxx, &d.line);
     int rc;
     if (d.line.help) {
@@ -435,6 +449,8 @@ static int drive(int argc, char **argv, bool cxx)
         rc = 0;
     } else if (argc < 2) {
         rc = fail(&d, "nothing to compile; 'deadheat %s --dh-help' has examples", cxx ? "c++" : "cc");
+    } else if (strcmp(argv[argc - 1], "--dh-launch") == 0) {
+        rc = fail(&d, "--dh-launch stands in front of the command line of another compiler");
     } else if (d.line.multiarch && !d.line.frontend_name) {
         puts("x86_64-linux-gnu");
         rc = 0;

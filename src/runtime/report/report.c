@@ -278,8 +278,9 @@ static void begin(void)
         dh_sys_say(dh_runtime_secure
                        ? "a data race was found; it is not shown, because the program has other rights than "
                          "whoever started it and others than root could have changed the reporter"
-                       : "a data race was found, but the reporter (the deadheat program) cannot be run; name "
-                         "it with DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
+                       : "a data race was found, but the reporter (the deadheat program) cannot be run; put "
+                         "it on the PATH, name its directory by DEADHEAT_HOME or the program itself by "
+                         "DEADHEAT_OPTIONS=reporter=PATH, or save records with output=FILE");
     process_line();
     dh_reporter_send(line.buf, line.len);
     tell_suppressions();

@@ -25,17 +25,12 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "runtime/init.h"
+#include "runtime/report/find.h"
 #include "runtime/report/gather.h"
 #include "runtime/report/keep.h"
 #include "runtime/threads/signal.h"
 
 enum { STACK_SIZE = 16 << 10, PATH_SIZE = 4096, FD_GUESS = 4096 };
-
-/* Where deadheat is installed, as the compiler plugin that built the program saw it; absent in a program
- * whose instrumented parts are all shared libraries, the first of which tells instead. */
-extern const char deadheat_home[] __attribute__((weak));
-static char library_home[PATH_SIZE];
-static bool library_told; /* atomic */
 
 /* What the nurse works with, in memory of its own that stays until it ends. */
 struct nurse {
@@ -89,39 +84,6 @@ static int nurse_main(void *arg)
         ;
     dh_sys3(SYS_exit, 0, 0, 0);
     return 0;
-}
-
-/* From constructors, which the dynamic linker runs one at a time. The library may be closed again. */
-void __dh_module_home(const char *dir)
-{
-    if (deadheat_home || library_told || strlen(dir) >= sizeof(library_home))
-        return;
-    strcpy(library_home, dir);
-    __atomic_store_n(&library_told, true, __ATOMIC_RELEASE);
-}
-
-static const char *home(void)
-{
-    if (deadheat_home)
-        return deadheat_home;
-    return __atomic_load_n(&library_told, __ATOMIC_ACQUIRE) ? library_home : NULL;
-}
-
-/* The program to run, into buf. */
-static bool find(char *buf, size_t cap)
-{
-    static const char tail[] = "/../../bin/deadheat";
-    const char *dir = home();
-    if (dh_opts.reporter[0]) {
-        strncpy(buf, dh_opts.reporter, cap - 1);
-        buf[cap - 1] = '\0';
-    } else if (dir && strlen(dir) + sizeof(tail) <= cap) {
-        strcpy(buf, dir);
-        strcat(buf, tail);
-    } else {
-        return false;
-    }
-    return dh_sys3(SYS_access, (long)buf, X_OK, 0) == 0 && dh_runtime_trusts(buf, cap);
 }
 
 /* The host's environment, but with the options as they were at its start, and without what the host wants
@@ -178,7 +140,7 @@ bool dh_reporter_start(void)
     nurse = dh_sys_map(sizeof(*nurse));
     if (!nurse)
         return false;
-    if (!find(nurse->path, sizeof(nurse->path)) || !(nurse->env = make_env(&env_n)))
+    if (!dh_find_reporter(nurse->path, sizeof(nurse->path)) || !(nurse->env = make_env(&env_n)))
         goto unmap;
     if (dh_sys6(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, (long)pair, 0, 0) < 0)
         goto env;

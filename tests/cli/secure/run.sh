@@ -125,6 +125,12 @@ else
     skip trusted "nothing can be installed in /run"
 fi
 
+# If that one is gone, no other is looked for: not beside the program, not on the PATH, not by DEADHEAT_HOME.
+mkdir lonely lonely/bin && cp evil lonely/deadheat && cp evil lonely/bin/deadheat && install gone lonely/race && rm -r gone
+DEADHEAT_HOME=$work/lonely PATH=$work/lonely:$PATH as_nobody lonely/race
+same not-searched "$status:$(ls open)" 66:theirs
+has not-searched-said err "it is not shown, because the program has other rights"
+
 # What the program itself brings counts, but for names of files.
 as_nobody ./defaults
 same own-options "$status" 77
