@@ -25,10 +25,8 @@ static const char usage[] =
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
     "  --all                 list races with the same cause one by one\n"
-    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
-    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
-    "or\n"
-    "                        fingerprints\n"
+    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's "
+    "syntax\n" DH_CLI_BASELINE_HELP
     "  --stacks=0|1          of a recording, tell races in full (default: 1), or each in a line\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
@@ -54,6 +52,7 @@ static const char usage[] =
 
 static struct dh_analyze a; /* large */
 static struct dh_arena rules;
+static struct dh_cli_baseline known;
 
 static int add_detector(const char *name, size_t len)
 {
@@ -147,11 +146,13 @@ static int set_variables(const char *list)
 
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector",   "--format", "--list",     "--limit",
-                                        "--view",       "--window", "--variable", "--witness",
-                                        "--hold",       "--memory", "--all",      "--suppressions",
-                                        "--full-names", "--stacks", "--baseline", "--help"};
+    static const char *const names[] = {
+        "--detector",   "--format",  "--list",     "--limit",           "--view", "--window",
+        "--variable",   "--witness", "--hold",     "--memory",          "--all",  "--suppressions",
+        "--full-names", "--stacks",  "--baseline", "--update-baseline", "--help"};
     const char *v;
+    if (dh_cli_baseline_flag(&known, arg))
+        return 0;
     if (strcmp(arg, "--full-names") == 0) {
         a.full_names = true;
         return 0;
@@ -188,8 +189,6 @@ static int set_flag(const char *arg)
         return set_number("hold", v, &a.hold);
     if ((v = dh_cli_value(arg, "suppressions")))
         return dh_cli_suppressions("analyze", v, &a.rules);
-    if ((v = dh_cli_value(arg, "baseline")))
-        return dh_cli_baseline("analyze", v, &a.baseline);
     if ((v = dh_cli_value(arg, "format")))
         return dh_cli_format("analyze", v, &a.format);
     return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
@@ -308,10 +307,10 @@ static int analyze(const char *file)
             dh_util_no_memory();
     }
     rc = run();
+    rc = dh_cli_baseline_end("analyze", &known, a.n_variables > 0, rc);
     dh_analyze_model_done(&a);
     free(a.habits);
     dh_arena_done(&rules);
-    dh_baseline_free(a.baseline);
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);
     dh_table_done(&a.wanted);
@@ -354,5 +353,7 @@ int dh_cmd_analyze(int argc, char **argv)
         return dh_cli_fail("analyze", "which trace? See 'deadheat analyze --help'");
     if (a.n == 0)
         add_detector("fasttrack", strlen("fasttrack"));
-    return analyze(file);
+    int rc = dh_cli_baseline_load("analyze", &known);
+    a.baseline = known.is;
+    return rc ? rc : analyze(file);
 }

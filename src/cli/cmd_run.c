@@ -34,6 +34,7 @@ static const char usage_head[] =
     "if anything raced; 2 if it succeeded, but nothing that ran was compiled by deadheat.\n"
     "\n"
     "  --force                 accept that nothing that ran was compiled by deadheat\n"
+    "  --update-baseline       write what was found into the file of --baseline; nothing is new then\n"
     "  --filter=STATE          skip checks of which 'deadheat caper' has learnt that they find nothing, or\n"
     "                          of memory that has not escaped so far; the program must be built with\n"
     "                          'deadheat cc --dh-filterable', from the sources that STATE is of\n"
@@ -64,7 +65,7 @@ struct request {
     bool instrumented; /* the program itself is */
     bool has_reporter;
     const char *filter, *filter_program; /* NULL: not given */
-    struct dh_baseline *baseline;        /* NULL: none */
+    struct dh_cli_baseline baseline;
 };
 
 static void write_help(void *ctx, const char *text, size_t len)
@@ -118,8 +119,8 @@ static int check_detector(const char *name)
 /* `arg` begins with --, its name has this length with them. */
 static int set_option(const char *arg, size_t len, const char *value)
 {
-    static const char *const own[] = {"--filter", "--filter-program",
-                                      "--force"}; /* all that is no option of the runtime */
+    static const char *const own[] = {"--filter", "--filter-program", "--force",
+                                      "--update-baseline"}; /* all that is no option of the runtime */
     struct dh_options_error err;
     int rc = dh_options_set_flag(&checked, arg, len, value, strlen(value), &err);
     const char *nearest = rc == -ENOENT ? dh_cli_nearest(arg, len, own, DH_ARRAY_LEN(own)) : NULL;
@@ -158,6 +159,8 @@ static int set_flag(struct request *q, const char *arg)
         q->force = true;
         return 0;
     }
+    if (strcmp(arg, "--update-baseline") == 0)
+        return dh_cli_baseline_flag(&q->baseline, arg) ? 0 : DH_EXIT_TROUBLE;
     if (strncmp(arg, "--", 2) != 0)
         return dh_cli_fail("run", "unknown option '%s'; 'deadheat run --help' lists them", arg);
     size_t len = strcspn(arg, "=");
@@ -180,7 +183,8 @@ static int check_files(struct request *q, const char *name)
         return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(errno));
     if (suppressions[0] && S_ISDIR(st.st_mode))
         return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(EISDIR));
-    if (checked.baseline[0] && dh_cli_baseline("run", checked.baseline, &q->baseline) != 0)
+    q->baseline.file = checked.baseline[0] ? dh_arena_strdup(&q->arena, checked.baseline) : NULL;
+    if (dh_cli_baseline_load("run", &q->baseline) != 0)
         return DH_EXIT_TROUBLE;
     if (!output[0])
         return 0;
@@ -306,7 +310,7 @@ static int run(struct request *q, char **argv)
         dh_cli_prepare_openmp_below(&q->arena);
     if (dh_run_gather_is_above())
         return become(argv);
-    int rc = dh_run_gather_start(&gather, &checked, q->baseline, program);
+    int rc = dh_run_gather_start(&gather, &checked, &q->baseline, program);
     if (rc != 0) {
         dh_cli_warn("run", "reports cannot be gathered (%s): every process prints its own", strerror(-rc));
         return become(argv);
@@ -315,7 +319,8 @@ static int run(struct request *q, char **argv)
         dh_util_no_memory();
     bool ran = false;
     int status = run_child(argv, gather.control, &ran);
-    struct dh_run_result seen = dh_run_gather_finish(&gather);
+    bool well = status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    struct dh_run_result seen = dh_run_gather_finish(&gather, !well);
     if (status < 0) {
         dh_cli_fail("run", "cannot run '%s': %s", argv[0], strerror(-status));
         return 126;
@@ -378,7 +383,7 @@ int dh_cmd_run(int argc, char **argv)
         dh_util_no_memory();
     rc = run(&q, argv + i);
 out:
-    dh_baseline_free(q.baseline);
+    dh_baseline_free(q.baseline.is);
     dh_arena_done(&q.arena);
     return rc;
 }

@@ -40,7 +40,7 @@ struct stream {
 
 struct gatherer {
     const struct dh_options *settings;
-    const struct dh_baseline *baseline;
+    struct dh_cli_baseline *baseline;
     const char *program;
     struct dh_reporter *reporter;
     int listener, control;
@@ -199,7 +199,7 @@ static int gather(void *ctx)
         .messages = stderr,
         .input = "records",
         .suppressions = g->settings->suppressions,
-        .baseline = g->baseline,
+        .baseline = g->baseline->is,
         .program = g->program,
         .exitcode = (u64)g->settings->exitcode,
         .streaming = true,
@@ -221,8 +221,14 @@ static int gather(void *ctx)
     dh_reporter_finish(g->reporter, &result);
     free(g->streams);
     free(g->polled);
-    const struct dh_run_result found = {
-        .complete = true, .instrumented = result.processes > 0, .status = (int)result.status};
+    char byte;
+    bool partial = read(g->control, &byte, 1) == 1;
+    /* What nothing was looked at for says nothing about the baseline. */
+    g->baseline->update &= result.processes > 0;
+    int trouble = dh_cli_baseline_end("run", g->baseline, partial, 0);
+    const struct dh_run_result found = {.complete = true,
+                                        .instrumented = result.processes > 0,
+                                        .status = trouble ? trouble : (int)result.status};
     return write(g->control, &found, sizeof(found)) == (ssize_t)sizeof(found) ? 0 : DH_EXIT_TROUBLE;
 }
 
@@ -253,7 +259,7 @@ void dh_run_gather_let_go(int first, int second)
 }
 
 int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings,
-                        const struct dh_baseline *baseline, const char *program)
+                        struct dh_cli_baseline *baseline, const char *program)
 {
     int ends[2];
     int listener = listen_at_random(g->address);
@@ -285,10 +291,12 @@ int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settin
     return g->pid < 0 ? -error : 0;
 }
 
-struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g)
+struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g, bool partial)
 {
     struct dh_run_result found;
     ssize_t n;
+    if (partial)
+        send(g->control, "", 1, MSG_NOSIGNAL);
     shutdown(g->control, SHUT_WR);
     do
         n = read(g->control, &found, sizeof(found));

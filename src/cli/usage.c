@@ -164,32 +164,6 @@ int dh_cli_suppressions(const char *command, const char *file, struct dh_suppres
     return rc ? dh_cli_fail(command, "cannot read the suppressions '%s': %s", file, strerror(-rc)) : 0;
 }
 
-static void note(void *ctx, const char *sentence)
-{
-    dh_cli_warn(ctx, "the baseline: %s", sentence);
-}
-
-int dh_cli_baseline(const char *command, const char *file, struct dh_baseline **ret)
-{
-    struct dh_baseline *b;
-    struct dh_baseline_error err;
-    const char *urls = getenv("DEBUGINFOD_URLS");
-    char *kept = urls ? strdup(urls) : NULL; /* for a program that is run */
-    unsetenv("DEBUGINFOD_URLS");             /* records must not wait for the network */
-    int rc = dh_baseline_load(file, note, (void *)command, &b, &err);
-    if (kept)
-        setenv("DEBUGINFOD_URLS", kept, 1);
-    free(kept);
-    if (rc)
-        return dh_cli_fail(command, "cannot use the baseline '%s': %s%s", file, err.text,
-                           rc == -EINVAL ? "; a baseline is a document of --format=json, race records, or a "
-                                           "list of fingerprints"
-                                         : "");
-    dh_baseline_free(*ret);
-    *ret = b;
-    return 0;
-}
-
 bool dh_cli_wants_color(const char *choice, int fd)
 {
     const char *term = getenv("TERM");

@@ -214,7 +214,15 @@ static void json_begin(struct dh_print *p)
 
 static void json_end(struct dh_print *p)
 {
-    fputs("]}\n", p->out);
+    const struct dh_baseline_entry *const *unseen;
+    size_t n = p->about->baseline ? dh_baseline_unseen(p->about->baseline, &unseen) : 0;
+    fputs("]", p->out);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ",\n" : ",\n\"fixed\":[\n", p->out);
+        dh_json_write(p, dh_json_object("fingerprint", dh_json_text(unseen[i]->hash), "identity",
+                                        dh_json_text(unseen[i]->identity), NULL));
+    }
+    fputs(n ? "]}\n" : "}\n", p->out);
 }
 
 const struct dh_print_ops dh_print_as_json = {

@@ -88,10 +88,10 @@ struct dh_print_static {
 };
 
 struct dh_print_about {
-    const char *command;                /* "report" */
-    const char *input;                  /* as the user named it */
-    const struct dh_baseline *baseline; /* NULL: nothing was compared */
-    u64 known;                          /* findings that are in it */
+    const char *command;          /* "report" */
+    const char *input;            /* as the user named it */
+    struct dh_baseline *baseline; /* NULL: nothing was compared */
+    u64 known;                    /* findings that are in it */
     const struct dh_print_records *records;
     const struct dh_print_trace *trace;
     const struct dh_print_static *pairs;

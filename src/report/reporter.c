@@ -223,7 +223,8 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
         rule = dh_finding_suppressed(finding, own);
-    dh_baseline_judge(r->options.baseline, finding);
+    if (!rule)
+        dh_baseline_judge(r->options.baseline, finding);
     bool is_new;
     struct dh_group *group = dh_groups_add(&r->groups, finding, rule, &is_new);
     race->owner = group;
@@ -261,7 +262,8 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
         ((struct dh_group *)record.race->owner)->finding->count += record.count;
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
-    return record.type == DH_RECORD_RACE && matters(record.race->owner);
+    return record.type == DH_RECORD_RACE && matters(record.race->owner) &&
+           !dh_baseline_is_updated(r->options.baseline);
 }
 
 int dh_reporter_read(struct dh_reporter *r, int fd)
@@ -411,6 +413,7 @@ static void print_summary(struct dh_reporter *r)
     }
     if (n->known)
         fprintf(f, "deadheat: %s\n", dh_words_known(&r->print, n->known));
+    dh_words_put_unseen(&r->print, f, r->options.baseline, "deadheat: ");
     if (r->options.streaming && n->races && n->repetitions) {
         for (const struct dh_group *g = r->groups.first; g; g = g->next) {
             if (matters(g) && g->finding->count > 1)
@@ -482,7 +485,7 @@ static void judge_status(struct dh_reporter *r)
 {
     for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
         u64 status = p->decided ? p->status : r->options.exitcode;
-        if (p->raced && status)
+        if (p->raced && status && !dh_baseline_is_updated(r->options.baseline))
             r->result.status = status;
     }
 }

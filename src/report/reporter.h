@@ -8,13 +8,13 @@
 #include "report/print.h"
 
 struct dh_reporter_options {
-    FILE *out;                          /* reports */
-    FILE *messages;                     /* errors and the summary */
-    const char *input;                  /* what to call the input in errors */
-    const char *suppressions;           /* file, or "" */
-    const struct dh_baseline *baseline; /* NULL: none */
-    const char *own_suppressions;       /* the program's, as text; NULL: none */
-    const char *program;                /* that was asked for, if others may run below it; NULL: not known */
+    FILE *out;                    /* reports */
+    FILE *messages;               /* errors and the summary */
+    const char *input;            /* what to call the input in errors */
+    const char *suppressions;     /* file, or "" */
+    struct dh_baseline *baseline; /* NULL: none */
+    const char *own_suppressions; /* the program's, as text; NULL: none */
+    const char *program;          /* that was asked for, if others may run below it; NULL: not known */
     u64 exitcode;                /* status because of the races of a process that has not said one; 0: none */
     bool streaming;              /* print each race as it comes, not all at the end with their counts */
     bool print;                  /* false: only count */

@@ -184,12 +184,15 @@ static const char *sentence(struct dh_print *p, const struct dh_finding *f)
                            side(p, &f->accesses[0]), other, why);
 }
 
-static json_t *fingerprints(struct dh_print *p, const struct dh_finding *f)
+/* pair: the id of a possible race, or 0. */
+static json_t *fingerprints(struct dh_print *p, const char *hash, u64 pair)
 {
     /* The third character is the version of the recipe: dh2-... */
-    const char *hash = f->fingerprint.hash, *key = dh_arena_printf(&p->scratch, "deadheat/v%c", hash[2]);
-    json_t *pair = f->provenance == DH_FINDING_POSSIBLE ? json_sprintf("%016" PRIx64, f->possible.id) : NULL;
-    return json_pack("{ss so*}", key, hash, "deadheatPair/v1", pair);
+    const char *key = dh_arena_printf(&p->scratch, "deadheat/v%c", hash[2]);
+    /* The name that GitHub goes by, and the form it has there: a hash, and which of several it is. Without
+     * it, an alert would be known by its line, and be another one when the code above it changes. */
+    return json_pack("{ss so so*}", key, hash, "primaryLocationLineHash", json_sprintf("%s:1", hash),
+                     "deadheatPair/v1", pair ? json_sprintf("%016" PRIx64, pair) : NULL);
 }
 
 /* A thread each, if more is known of it than the access. */
@@ -211,7 +214,9 @@ static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
                                "ruleIndex", (int)rule, "level", level_of(f), "baselineState",
                                states[f->baseline], "message", message(sentence(p, f)), "locations",
                                access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
-                               "codeFlows", code_flows(p, f), "partialFingerprints", fingerprints(p, f),
+                               "codeFlows", code_flows(p, f), "partialFingerprints",
+                               fingerprints(p, f->fingerprint.hash,
+                                            f->provenance == DH_FINDING_POSSIBLE ? f->possible.id : 0),
                                "properties", "detector", dh_json_text(f->detector), "guarantee",
                                dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
 }
@@ -226,7 +231,8 @@ static json_t *driver(void)
                               json_pack("{ss s{ss} s{ss} s{ss}}", "id", rules[i].id, "shortDescription",
                                         "text", rules[i].title, "fullDescription", "text", rules[i].sentence,
                                         "defaultConfiguration", "level", rules[i].level));
-    return json_pack("{ssssso}", "name", "deadheat", "semanticVersion", DH_VERSION, "rules", list);
+    return json_pack("{ss ss ss ss so}", "name", "deadheat", "version", DH_VERSION, "semanticVersion",
+                     DH_VERSION, "informationUri", DH_HOMEPAGE, "rules", list);
 }
 
 static void sarif_begin(struct dh_print *p)
@@ -244,8 +250,23 @@ static void sarif_begin(struct dh_print *p)
     fputs(",\"results\":[", p->out);
 }
 
+/* What is in the baseline and was not seen: nothing is known of it but its identity. */
+static void absent(struct dh_print *p, const struct dh_baseline_entry *e)
+{
+    const char *words = dh_arena_printf(&p->scratch, "Not seen any more: %s", dh_words_identity(p, e));
+    dh_json_write(p, json_pack("{ss si ss so s[o] so}", "ruleId", rules[OBSERVED].id, "ruleIndex", OBSERVED,
+                               "baselineState", "absent", "message", message(words), "locations",
+                               location(p, NULL, NULL), "partialFingerprints", fingerprints(p, e->hash, 0)));
+}
+
 static void sarif_end(struct dh_print *p)
 {
+    const struct dh_baseline_entry *const *unseen;
+    size_t n = p->about->baseline ? dh_baseline_unseen(p->about->baseline, &unseen) : 0;
+    for (size_t i = 0; i < n; i++) {
+        fputs(p->n + i ? ",\n" : "\n", p->out);
+        absent(p, unseen[i]);
+    }
     fputs("]}]}\n", p->out);
 }
 

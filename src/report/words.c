@@ -357,6 +357,32 @@ const char *dh_words_known(struct dh_print *p, u64 n)
     return dh_arena_printf(&p->scratch, "%" PRIu64 " finding%s in the baseline", n, n == 1 ? " is" : "s are");
 }
 
+const char *dh_words_identity(struct dh_print *p, const struct dh_baseline_entry *e)
+{
+    if (!e->identity)
+        return e->hash;
+    /* "2|read f@a.c+3:9|write g@a.c+4:5|global x" */
+    const char *text = e->hash, *separator = ": ";
+    for (const char *bar = strchr(e->identity, '|'); bar; separator = "; ") {
+        size_t n = strcspn(++bar, "|");
+        text = dh_arena_printf(&p->scratch, "%s%s%.*s", text, separator, (int)n, bar);
+        bar = bar[n] ? bar + n : NULL;
+    }
+    return shown(p, text);
+}
+
+void dh_words_put_unseen(struct dh_print *p, FILE *out, struct dh_baseline *b, const char *before)
+{
+    const struct dh_baseline_entry *const *list;
+    size_t n = b ? dh_baseline_unseen(b, &list) : 0;
+    if (!n)
+        return;
+    fprintf(out, "%s%zu finding%s of the baseline %s not seen, and may be fixed:\n", before, n,
+            dh_words_plural(n), n == 1 ? "was" : "were");
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %s\n", dh_words_identity(p, list[i]));
+}
+
 const char *dh_words_trace(struct dh_print *p)
 {
     const struct dh_print_trace *t = p->about->trace;

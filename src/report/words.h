@@ -60,8 +60,13 @@ const char *dh_words_section(struct dh_print *p, const struct dh_print_section *
 const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s);
 const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s); /* "" if all are shown */
 const char *dh_words_known(struct dh_print *p, u64 n); /* "3 findings are in the baseline" */
-const char *dh_words_trace(struct dh_print *p);        /* "7 events, 2 threads, 2 locks, 1 variables" */
-const char *dh_words_pairs(struct dh_print *p);        /* how many there are, and with which style */
-const char *dh_words_of(const struct dh_print *p);     /* what it means that the pairs are of this code */
+/* An entry of the baseline: "dh2-012345678901: read f@a.c+3:9; write g@a.c+4:5; global x". */
+const char *dh_words_identity(struct dh_print *p, const struct dh_baseline_entry *e);
+/* Those that were not seen this time, each on a line, after a sentence and what stands before that. NULL:
+ * there is no baseline. */
+void dh_words_put_unseen(struct dh_print *p, FILE *out, struct dh_baseline *b, const char *before);
+const char *dh_words_trace(struct dh_print *p);    /* "7 events, 2 threads, 2 locks, 1 variables" */
+const char *dh_words_pairs(struct dh_print *p);    /* how many there are, and with which style */
+const char *dh_words_of(const struct dh_print *p); /* what it means that the pairs are of this code */
 
 #endif
