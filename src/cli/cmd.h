@@ -62,6 +62,8 @@ const char *dh_cli_nearest(const char *typed, size_t len, const char *const *wor
  * does not exist, and which is nearest; both return DH_EXIT_TROUBLE. */
 int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n);
 int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
+/* Prints the help of a command that has --format; returns 0. */
+int dh_cli_usage(const char *text);
 /* The form of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret);
 /* Reads a file of suppressions; bad lines are named. 0, or DH_EXIT_TROUBLE after a message. */

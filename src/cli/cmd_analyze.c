@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "  --detector=A,B,...    which detectors (default: fasttrack); 'all' for all that read the trace once;\n"
     "                        'deadheat detectors' lists them\n"
-    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --format=FORMAT       text (default), or one of those below\n"
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
     "  --all                 list races with the same cause one by one\n"
@@ -336,8 +336,7 @@ int dh_cmd_analyze(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return dh_cli_usage(usage);
         }
         if (arg[0] == '-' && arg[1]) {
             int rc = set_flag(arg);

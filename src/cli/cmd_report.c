@@ -27,7 +27,7 @@ static const char usage[] =
     "with\n"
     "a count. A program run with --output=FILE records them.\n"
     "\n"
-    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --format=FORMAT       text (default), or one of those below\n"
     "  --all                 print races with the same cause one by one\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's "
     "syntax\n" DH_CLI_BASELINE_HELP
@@ -209,8 +209,7 @@ int dh_cmd_report(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return dh_cli_usage(usage);
         }
         if (arg[0] == '-' && arg[1]) {
             int rc = set_flag(&q, arg);

@@ -47,7 +47,7 @@ static const char usage[] =
     "                        all; with html: 50)\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "  --stats               also what the analysis assumed, and its phases with time and memory\n"
-    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --format=FORMAT       text (default), or one of those below\n"
     "  --output=FILE         write there instead of standard output\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "\n"
@@ -273,8 +273,7 @@ int dh_cmd_static(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return dh_cli_usage(usage);
         }
     struct dh_static s = {.style = "relay", .set = DH_PAIRS_RELAY};
     struct request q = {.color = "auto", .in.progress = isatty(STDERR_FILENO)};

@@ -135,6 +135,19 @@ int dh_cli_unknown_flag(const char *command, const char *arg, const char *const 
     return dh_cli_fail(command, "unknown option '%s'; 'deadheat %s --help' lists them", arg, command);
 }
 
+static const char formats[] = "\nFormats:\n"
+#define DH_FORMAT(id, name, people, known, help) "  " #name ": " help "\n"
+#include "report/formats.def"
+#undef DH_FORMAT
+    ;
+
+int dh_cli_usage(const char *text)
+{
+    fputs(text, stdout);
+    fputs(formats, stdout);
+    return 0;
+}
+
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret)
 {
     for (int i = 0; i < DH_PRINT_FORMATS; i++) {
@@ -143,7 +156,12 @@ int dh_cli_format(const char *command, const char *name, enum dh_print_format *r
             return 0;
         }
     }
-    return dh_cli_fail(command, "--format cannot be '%s'; it must be text, json, sarif or html", name);
+    char names[128] = "";
+    for (int i = 0; i < DH_PRINT_FORMATS; i++) {
+        strcat(names, i == 0 ? "" : i + 1 < DH_PRINT_FORMATS ? ", " : " or ");
+        strcat(names, dh_print_formats[i]);
+    }
+    return dh_cli_fail(command, "--format cannot be '%s'; it must be %s", name, names);
 }
 
 struct complaint {

@@ -6,7 +6,6 @@
  * the access. partialFingerprints holds the fingerprint, which does not change when other lines of the
  * program do.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -51,17 +50,6 @@ static enum rule rule_of(const struct dh_finding *f)
         break;
     }
     return dh_finding_is_free(f) ? FREED : OBSERVED;
-}
-
-/* What is proved is an error; what a detector without that guarantee observed is not proved. */
-static const char *level_of(const struct dh_finding *f)
-{
-    if (f->provenance == DH_FINDING_PREDICTED && f->witness.checked)
-        return "error";
-    if (f->provenance == DH_FINDING_OBSERVED && f->guarantee &&
-        (strcmp(f->guarantee, "unsound") == 0 || strcmp(f->guarantee, "hybrid") == 0))
-        return "warning";
-    return rules[rule_of(f)].level;
 }
 
 static json_t *message(const char *s)
@@ -154,36 +142,6 @@ static json_t *thread_flow(struct dh_print *p, const struct dh_finding_access *a
     return json_pack("{soso}", "message", message(a->run_by), "locations", steps);
 }
 
-/* "write of 4 bytes in f at a.c:3" */
-static const char *side(struct dh_print *p, const struct dh_finding_access *a)
-{
-    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
-    const char *in =
-        top && top->function ? dh_arena_printf(&p->scratch, " in %s", dh_words_function(p, top)) : "";
-    return dh_arena_printf(&p->scratch, "%s%s at %s", dh_finding_did(&p->scratch, a), in, dh_words_at(p, a));
-}
-
-static const char *sentence(struct dh_print *p, const struct dh_finding *f)
-{
-    struct dh_arena *arena = &p->scratch;
-    const struct dh_finding_access *b = &f->accesses[1];
-    const char *other = b->known ? dh_arena_printf(arena, " and %s", side(p, b)) : "";
-    const char *witness = dh_words_witness(p, f), *why = dh_finding_explain(arena, f);
-    char *title = dh_arena_strdup(arena, dh_finding_title(f));
-    title[0] = (char)toupper((unsigned char)title[0]);
-    if (f->provenance == DH_FINDING_POSSIBLE)
-        why = dh_arena_printf(arena, "Why: %s.", why);
-    else if (f->provenance == DH_FINDING_CONFIRMED)
-        why = dh_arena_printf(arena, "%s %s.", why, dh_finding_confirmed(arena, f));
-    else if (witness[0])
-        why = dh_arena_printf(arena, "%s There is %s.", why, witness);
-    const char *hint = dh_finding_hint(arena, f);
-    if (hint)
-        why = dh_arena_printf(arena, "%s %s", why, hint);
-    return dh_arena_printf(arena, "%s on %s: %s%s. %s", title, dh_words_memory(p, f),
-                           side(p, &f->accesses[0]), other, why);
-}
-
 /* pair: the id of a possible race, or 0. */
 static json_t *fingerprints(struct dh_print *p, const char *hash, u64 pair)
 {
@@ -211,8 +169,8 @@ static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
     enum rule rule = rule_of(f);
     fputs(p->n ? ",\n" : "\n", p->out);
     dh_json_write(p, json_pack("{ss si ss ss* so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
-                               "ruleIndex", (int)rule, "level", level_of(f), "baselineState",
-                               states[f->baseline], "message", message(sentence(p, f)), "locations",
+                               "ruleIndex", (int)rule, "level", dh_words_level(f), "baselineState",
+                               states[f->baseline], "message", message(dh_words_sentence(p, f)), "locations",
                                access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
                                "codeFlows", code_flows(p, f), "partialFingerprints",
                                fingerprints(p, f->fingerprint.hash,

@@ -3,6 +3,7 @@
  */
 #include "report/words.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -277,6 +278,54 @@ const char *dh_words_line(struct dh_print *p, const struct dh_finding *f)
     if (!f->accesses[1].known)
         return now;
     return dh_arena_printf(&p->scratch, "%s, earlier %s", now, access_line(p, &f->accesses[1]));
+}
+
+/* What is proved is an error; what a detector without that guarantee observed is not proved. */
+const char *dh_words_level(const struct dh_finding *f)
+{
+    switch (f->provenance) {
+    case DH_FINDING_PREDICTED:
+        return f->witness.checked ? "error" : "warning";
+    case DH_FINDING_POSSIBLE:
+        return f->possible.ad_hoc ? "warning" : "note";
+    case DH_FINDING_OBSERVED:
+        if (f->guarantee && (strcmp(f->guarantee, "unsound") == 0 || strcmp(f->guarantee, "hybrid") == 0))
+            return "warning";
+        break;
+    case DH_FINDING_CONFIRMED:
+        break;
+    }
+    return "error";
+}
+
+/* "write of 4 bytes in f at a.c:3" */
+static const char *side(struct dh_print *p, const struct dh_finding_access *a)
+{
+    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
+    const char *in =
+        top && top->function ? dh_arena_printf(&p->scratch, " in %s", dh_words_function(p, top)) : "";
+    return dh_arena_printf(&p->scratch, "%s%s at %s", dh_finding_did(&p->scratch, a), in, dh_words_at(p, a));
+}
+
+const char *dh_words_sentence(struct dh_print *p, const struct dh_finding *f)
+{
+    struct dh_arena *arena = &p->scratch;
+    const struct dh_finding_access *b = &f->accesses[1];
+    const char *other = b->known ? dh_arena_printf(arena, " and %s", side(p, b)) : "";
+    const char *witness = dh_words_witness(p, f), *why = dh_finding_explain(arena, f);
+    char *title = dh_arena_strdup(arena, dh_finding_title(f));
+    title[0] = (char)toupper((unsigned char)title[0]);
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        why = dh_arena_printf(arena, "Why: %s.", why);
+    else if (f->provenance == DH_FINDING_CONFIRMED)
+        why = dh_arena_printf(arena, "%s %s.", why, dh_finding_confirmed(arena, f));
+    else if (witness[0])
+        why = dh_arena_printf(arena, "%s There is %s.", why, witness);
+    const char *hint = dh_finding_hint(arena, f);
+    if (hint)
+        why = dh_arena_printf(arena, "%s %s", why, hint);
+    return dh_arena_printf(arena, "%s on %s: %s%s. %s", title, dh_words_memory(p, f),
+                           side(p, &f->accesses[0]), other, why);
 }
 
 const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f)

@@ -14,7 +14,9 @@ struct dh_print_ops {
     void (*close)(struct dh_print *p, const struct dh_print_section *s);
     void (*end)(struct dh_print *p);
 };
-extern const struct dh_print_ops dh_print_as_text, dh_print_as_json, dh_print_as_sarif, dh_print_as_html;
+#define DH_FORMAT(id, name, people, known, help) extern const struct dh_print_ops dh_print_as_##name;
+#include "report/formats.def"
+#undef DH_FORMAT
 
 const char *dh_words_plural(u64 n); /* "" or "s" */
 
@@ -51,6 +53,10 @@ const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *
 const char *dh_words_line(struct dh_print *p, const struct dh_finding *f);
 const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f); /* "" if it is not predicted */
 const char *dh_words_seen(struct dh_print *p, const struct dh_finding *f);    /* ", seen 3 times", or "" */
+/* All of it in a sentence or two: what raced, where, and why. */
+const char *dh_words_sentence(struct dh_print *p, const struct dh_finding *f);
+/* How much it weighs, as SARIF says it: "error", "warning" or "note". */
+const char *dh_words_level(const struct dh_finding *f);
 bool dh_words_same_place(const struct dh_finding *f); /* both accesses are one, made by two threads */
 /* "a bundle: 3 places like the first, each with 5 like the second", or "". */
 const char *dh_words_bundle(struct dh_print *p, const struct dh_finding *f);
