@@ -31,7 +31,7 @@ static bool reads_once(const struct dh_analyze *a, u32 i)
 
 static bool lists_all(const struct dh_analyze *a)
 {
-    return a->limit == 0 || a->format == DH_PRINT_JSON || a->format == DH_PRINT_SARIF;
+    return a->limit == 0 || !dh_print_is_for_people(a->format);
 }
 
 size_t dh_analyze_listed(const struct dh_analyze *a, u32 i)

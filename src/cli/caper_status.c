@@ -391,8 +391,10 @@ int dh_cli_caper_status(int argc, char **argv)
     if (!rc && !q.state)
         rc =
             dh_cli_fail("caper status", "which state? For example: deadheat caper status --state=prog.caper");
-    if (!rc && q.format == DH_PRINT_SARIF && !q.list)
-        rc = dh_cli_fail("caper status", "--format=sarif is for findings: it needs --list");
+    bool of_numbers = q.format == DH_PRINT_TEXT || q.format == DH_PRINT_JSON || q.format == DH_PRINT_HTML;
+    if (!rc && !of_numbers && !q.list)
+        rc = dh_cli_fail("caper status", "--format=%s is for findings: it needs --list",
+                         dh_print_formats[q.format]);
     if (!rc)
         rc = dh_cli_caper_look(&c, q.state, q.program);
     if (!rc)

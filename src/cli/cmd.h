@@ -62,12 +62,33 @@ const char *dh_cli_nearest(const char *typed, size_t len, const char *const *wor
  * does not exist, and which is nearest; both return DH_EXIT_TROUBLE. */
 int dh_cli_unknown_flag(const char *command, const char *arg, const char *const *flags, size_t n);
 int dh_cli_unknown_detector(const char *command, const char *name, size_t len);
+/* Prints the help of a command that has --format; returns 0. */
+int dh_cli_usage(const char *text);
 /* The form of a document, by its name. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret);
 /* Reads a file of suppressions; bad lines are named. 0, or DH_EXIT_TROUBLE after a message. */
 int dh_cli_suppressions(const char *command, const char *file, struct dh_suppress *ret);
-/* Reads a baseline, in place of the one that *ret is, if any. 0, or DH_EXIT_TROUBLE after a message. */
-int dh_cli_baseline(const char *command, const char *file, struct dh_baseline **ret);
+
+/* baseline.c: --baseline=FILE and --update-baseline. */
+struct dh_cli_baseline {
+    const char *file; /* NULL: none */
+    bool update;
+    struct dh_baseline *is; /* NULL: none */
+};
+#define DH_CLI_BASELINE_HELP                                                                                 \
+    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, " \
+    "or\n"                                                                                                   \
+    "                        fingerprints\n"                                                                 \
+    "  --update-baseline     write what was found into that file; nothing is new then\n"
+/* Is the argument one of these flags? Then it is taken. */
+bool dh_cli_baseline_flag(struct dh_cli_baseline *b, const char *arg);
+/* Reads the file. 0, or DH_EXIT_TROUBLE after a message. */
+int dh_cli_baseline_load(const char *command, struct dh_cli_baseline *b);
+/* When all findings were judged: writes the file if that is wanted, unless the status is one of trouble, and
+ * frees. partial: not everything was looked at, so nothing is taken out of it. The exit status, from what it
+ * would be: races that are written down are no reason to fail. */
+int dh_cli_baseline_end(const char *command, struct dh_cli_baseline *b, bool partial, int status);
+
 /* color=auto|always|never for output to this descriptor. */
 bool dh_cli_wants_color(const char *choice, int fd);
 

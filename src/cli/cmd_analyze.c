@@ -21,14 +21,12 @@ static const char usage[] =
     "\n"
     "  --detector=A,B,...    which detectors (default: fasttrack); 'all' for all that read the trace once;\n"
     "                        'deadheat detectors' lists them\n"
-    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --format=FORMAT       text (default), or one of those below\n"
     "  --list=WHAT           variables (default): the first race of each variable; events: each racy event;\n"
     "                        none: only the counts\n"
     "  --all                 list races with the same cause one by one\n"
-    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
-    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
-    "or\n"
-    "                        fingerprints\n"
+    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's "
+    "syntax\n" DH_CLI_BASELINE_HELP
     "  --stacks=0|1          of a recording, tell races in full (default: 1), or each in a line\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "  --limit=N             in text and html, list at most N races a detector (default: 20; 0: all)\n"
@@ -54,6 +52,7 @@ static const char usage[] =
 
 static struct dh_analyze a; /* large */
 static struct dh_arena rules;
+static struct dh_cli_baseline known;
 
 static int add_detector(const char *name, size_t len)
 {
@@ -147,11 +146,13 @@ static int set_variables(const char *list)
 
 static int set_flag(const char *arg)
 {
-    static const char *const names[] = {"--detector",   "--format", "--list",     "--limit",
-                                        "--view",       "--window", "--variable", "--witness",
-                                        "--hold",       "--memory", "--all",      "--suppressions",
-                                        "--full-names", "--stacks", "--baseline", "--help"};
+    static const char *const names[] = {
+        "--detector",   "--format",  "--list",     "--limit",           "--view", "--window",
+        "--variable",   "--witness", "--hold",     "--memory",          "--all",  "--suppressions",
+        "--full-names", "--stacks",  "--baseline", "--update-baseline", "--help"};
     const char *v;
+    if (dh_cli_baseline_flag(&known, arg))
+        return 0;
     if (strcmp(arg, "--full-names") == 0) {
         a.full_names = true;
         return 0;
@@ -188,8 +189,6 @@ static int set_flag(const char *arg)
         return set_number("hold", v, &a.hold);
     if ((v = dh_cli_value(arg, "suppressions")))
         return dh_cli_suppressions("analyze", v, &a.rules);
-    if ((v = dh_cli_value(arg, "baseline")))
-        return dh_cli_baseline("analyze", v, &a.baseline);
     if ((v = dh_cli_value(arg, "format")))
         return dh_cli_format("analyze", v, &a.format);
     return dh_cli_unknown_flag("analyze", arg, names, DH_ARRAY_LEN(names));
@@ -308,10 +307,10 @@ static int analyze(const char *file)
             dh_util_no_memory();
     }
     rc = run();
+    rc = dh_cli_baseline_end("analyze", &known, a.n_variables > 0, rc);
     dh_analyze_model_done(&a);
     free(a.habits);
     dh_arena_done(&rules);
-    dh_baseline_free(a.baseline);
     dh_host_free(a.host);
     dh_trace_in_close(&a.in);
     dh_table_done(&a.wanted);
@@ -337,8 +336,7 @@ int dh_cmd_analyze(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return dh_cli_usage(usage);
         }
         if (arg[0] == '-' && arg[1]) {
             int rc = set_flag(arg);
@@ -354,5 +352,7 @@ int dh_cmd_analyze(int argc, char **argv)
         return dh_cli_fail("analyze", "which trace? See 'deadheat analyze --help'");
     if (a.n == 0)
         add_detector("fasttrack", strlen("fasttrack"));
-    return analyze(file);
+    int rc = dh_cli_baseline_load("analyze", &known);
+    a.baseline = known.is;
+    return rc ? rc : analyze(file);
 }

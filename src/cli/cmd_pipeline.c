@@ -85,7 +85,7 @@ static int set_flag(struct request *q, const char *arg)
             return dh_cli_fail("pipeline", "--steady cannot be '%s'; it must be a number from 1 on", v);
     } else if ((v = dh_cli_value(arg, "format"))) {
         int rc = dh_cli_format("pipeline", v, &q->format);
-        if (!rc && q->format == DH_PRINT_SARIF)
+        if (!rc && q->format != DH_PRINT_TEXT && q->format != DH_PRINT_JSON && q->format != DH_PRINT_HTML)
             rc = dh_cli_fail("pipeline", "--format must be text, json or html");
         return rc;
     } else if ((v = dh_cli_value(arg, "state"))) {

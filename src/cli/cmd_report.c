@@ -27,12 +27,10 @@ static const char usage[] =
     "with\n"
     "a count. A program run with --output=FILE records them.\n"
     "\n"
-    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --format=FORMAT       text (default), or one of those below\n"
     "  --all                 print races with the same cause one by one\n"
-    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
-    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
-    "or\n"
-    "                        fingerprints\n"
+    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's "
+    "syntax\n" DH_CLI_BASELINE_HELP
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
@@ -64,15 +62,14 @@ static int report_stream(void *unused)
     dh_options_default(&settings);
     /* The runtime has complained about bad options already; here what can be understood counts. */
     dh_options_parse(&settings, getenv("DEADHEAT_OPTIONS"), &err);
-    struct dh_baseline *baseline = NULL;
-    if (settings.baseline[0])
-        dh_cli_baseline("report", settings.baseline, &baseline); /* without it, all are new */
+    struct dh_cli_baseline baseline = {.file = settings.baseline[0] ? settings.baseline : NULL};
+    dh_cli_baseline_load("report", &baseline); /* without it, all are new */
     struct dh_reporter_options options = {
         .out = stderr,
         .messages = stderr,
         .input = "records",
         .suppressions = settings.suppressions,
-        .baseline = baseline,
+        .baseline = baseline.is,
         .own_suppressions = getenv("DEADHEAT_PROGRAM_SUPPRESSIONS"),
         .streaming = true,
         .print = settings.report,
@@ -86,7 +83,7 @@ static int report_stream(void *unused)
     struct dh_reporter_result result;
     int rc = dh_reporter_read(reporter, STDIN_FILENO);
     dh_reporter_finish(reporter, &result);
-    dh_baseline_free(baseline);
+    dh_baseline_free(baseline.is);
     send_verdict(result.races - result.known);
     if (result.races > result.known)
         return DH_EXIT_RACES;
@@ -98,7 +95,7 @@ struct request {
     enum dh_print_format format;
     const char *color;
     const char *suppressions;
-    struct dh_baseline *baseline;
+    struct dh_cli_baseline baseline;
     bool all;
     bool source;
     bool full_names;
@@ -107,15 +104,18 @@ struct request {
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--format", "--color", "--suppressions", "--source", "--full-names",
-                                        "--stats",  "--all",   "--baseline",     "--help"};
+    static const char *const names[] = {"--format",          "--color", "--suppressions", "--source",
+                                        "--full-names",      "--stats", "--all",          "--baseline",
+                                        "--update-baseline", "--help"};
     return dh_cli_unknown_flag("report", arg, names, DH_ARRAY_LEN(names));
 }
 
 static int set_flag(struct request *q, const char *arg)
 {
     const char *v;
-    if ((v = dh_cli_value(arg, "format"))) {
+    if (dh_cli_baseline_flag(&q->baseline, arg)) {
+        return 0;
+    } else if ((v = dh_cli_value(arg, "format"))) {
         return dh_cli_format("report", v, &q->format);
     } else if ((v = dh_cli_value(arg, "color"))) {
         if (strcmp(v, "auto") != 0 && strcmp(v, "always") != 0 && strcmp(v, "never") != 0)
@@ -123,8 +123,6 @@ static int set_flag(struct request *q, const char *arg)
         q->color = v;
     } else if ((v = dh_cli_value(arg, "suppressions"))) {
         q->suppressions = v;
-    } else if ((v = dh_cli_value(arg, "baseline"))) {
-        return dh_cli_baseline("report", v, &q->baseline);
     } else if ((v = dh_cli_value(arg, "source"))) {
         if (strcmp(v, "0") != 0 && strcmp(v, "1") != 0)
             return dh_cli_fail("report", "--source cannot be '%s'; it must be 0 or 1", v);
@@ -160,7 +158,7 @@ static int check_kind(const char *file, int fd)
     return 0;
 }
 
-static int report_file(const struct request *q)
+static int report_file(struct request *q)
 {
     bool is_stdin = strcmp(q->file, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(q->file, O_RDONLY | O_CLOEXEC);
@@ -176,7 +174,7 @@ static int report_file(const struct request *q)
         .messages = stderr,
         .input = is_stdin ? "standard input" : q->file,
         .suppressions = q->suppressions,
-        .baseline = q->baseline,
+        .baseline = q->baseline.is,
         .print = true,
         .format = q->format,
         .all = q->all,
@@ -192,12 +190,14 @@ static int report_file(const struct request *q)
     if (!is_stdin)
         close(fd);
     if (rc)
-        return dh_cli_fail("report", "cannot read %s: %s", q->file, strerror(-rc));
-    if (result.bad_lines || result.bad_suppressions)
-        return DH_EXIT_TROUBLE;
-    if (result.races > result.known)
-        return DH_EXIT_RACES;
-    return result.incomplete ? DH_EXIT_TROUBLE : 0;
+        rc = dh_cli_fail("report", "cannot read %s: %s", q->file, strerror(-rc));
+    else if (result.bad_lines || result.bad_suppressions)
+        rc = DH_EXIT_TROUBLE;
+    else if (result.races > result.known)
+        rc = DH_EXIT_RACES;
+    else
+        rc = result.incomplete ? DH_EXIT_TROUBLE : 0;
+    return dh_cli_baseline_end("report", &q->baseline, result.incomplete, rc);
 }
 
 int dh_cmd_report(int argc, char **argv)
@@ -209,8 +209,7 @@ int dh_cmd_report(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return dh_cli_usage(usage);
         }
         if (arg[0] == '-' && arg[1]) {
             int rc = set_flag(&q, arg);
@@ -224,7 +223,6 @@ int dh_cmd_report(int argc, char **argv)
     }
     if (!q.file)
         return dh_cli_fail("report", "which file? See 'deadheat report --help'");
-    int rc = report_file(&q);
-    dh_baseline_free(q.baseline);
-    return rc;
+    int rc = dh_cli_baseline_load("report", &q.baseline);
+    return rc ? rc : report_file(&q);
 }

@@ -35,6 +35,9 @@ static const char usage_head[] =
     "if anything raced; 2 if it succeeded, but nothing that ran was compiled by deadheat.\n"
     "\n"
     "  --force                 accept that nothing that ran was compiled by deadheat\n"
+    "  --format=FORMAT[:FILE]  at the end also a document of what was found, into FILE; without FILE on\n"
+    "                          standard error, in place of the text\n"
+    "  --update-baseline       write what was found into the file of --baseline; nothing is new then\n"
     "  --filter=STATE          skip checks of which 'deadheat caper' has learnt that they find nothing, or\n"
     "                          of memory that has not escaped so far; the program must be built with\n"
     "                          'deadheat cc --dh-filterable', from the sources that STATE is of\n"
@@ -65,7 +68,8 @@ struct request {
     bool instrumented; /* the program itself is */
     bool has_reporter;
     const char *filter, *filter_program; /* NULL: not given */
-    struct dh_baseline *baseline;        /* NULL: none */
+    struct dh_cli_baseline baseline;
+    struct dh_run_reports reports;
 };
 
 static void write_help(void *ctx, const char *text, size_t len)
@@ -78,8 +82,7 @@ static int print_help(void)
     fputs(usage_head, stdout);
     fputs("\n", stdout);
     dh_options_help(write_help, stdout, true);
-    fputs(usage_tail, stdout);
-    return 0;
+    return dh_cli_usage(usage_tail);
 }
 
 static struct dh_options checked; /* only to find errors before the program starts */
@@ -119,8 +122,8 @@ static int check_detector(const char *name)
 /* `arg` begins with --, its name has this length with them. */
 static int set_option(const char *arg, size_t len, const char *value)
 {
-    static const char *const own[] = {"--filter", "--filter-program",
-                                      "--force"}; /* all that is no option of the runtime */
+    static const char *const own[] = {"--filter", "--filter-program", "--force", "--format",
+                                      "--update-baseline"}; /* all that is no option of the runtime */
     struct dh_options_error err;
     int rc = dh_options_set_flag(&checked, arg, len, value, strlen(value), &err);
     const char *nearest = rc == -ENOENT ? dh_cli_nearest(arg, len, own, DH_ARRAY_LEN(own)) : NULL;
@@ -144,10 +147,25 @@ static int check_together(void)
     return 0;
 }
 
+/* NAME, or NAME:FILE */
+static int set_format(struct request *q, const char *value)
+{
+    const char *colon = strchr(value, ':');
+    const char *name = colon ? dh_arena_dup(&q->arena, value, (size_t)(colon - value)) : value;
+    q->reports.file = colon ? colon + 1 : NULL;
+    if (colon && !colon[1])
+        return dh_cli_fail("run", "--format=%s needs the name of a file behind the colon", value);
+    if (colon && strcmp(name, "text") == 0)
+        return dh_cli_fail("run", "text is printed while the program runs, and not into a file");
+    return dh_cli_format("run", name, &q->reports.format);
+}
+
 static int set_flag(struct request *q, const char *arg)
 {
     const char *detector = dh_cli_value(arg, "detector"), *filter = dh_cli_value(arg, "filter");
-    const char *filter_program = dh_cli_value(arg, "filter-program");
+    const char *filter_program = dh_cli_value(arg, "filter-program"), *format = dh_cli_value(arg, "format");
+    if (format)
+        return set_format(q, format);
     if (detector && check_detector(detector) != 0)
         return DH_EXIT_TROUBLE;
     if (filter || filter_program) {
@@ -159,6 +177,8 @@ static int set_flag(struct request *q, const char *arg)
         q->force = true;
         return 0;
     }
+    if (strcmp(arg, "--update-baseline") == 0)
+        return dh_cli_baseline_flag(&q->baseline, arg) ? 0 : DH_EXIT_TROUBLE;
     if (strncmp(arg, "--", 2) != 0)
         return dh_cli_fail("run", "unknown option '%s'; 'deadheat run --help' lists them", arg);
     size_t len = strcspn(arg, "=");
@@ -188,6 +208,18 @@ static int try_suppressions(struct request *q, const char *path)
     return dh_suppress_load(&rules, path, complain_later, NULL, &bad);
 }
 
+static int check_document(struct request *q)
+{
+    const char *inputs[] = {checked.suppressions, checked.baseline};
+    struct dh_output to = {0};
+    if (!q->reports.file)
+        return 0;
+    if (dh_output_open(&to, &q->arena, q->reports.file, inputs, DH_ARRAY_LEN(inputs)) != 0)
+        return dh_cli_fail("run", "cannot write '%s': %s", q->reports.file, to.why);
+    dh_output_abandon(&to, false);
+    return 0;
+}
+
 /* The files that the program's runtime will open. What is wrong with them is said before the program has run
  * for an hour. */
 static int check_files(struct request *q, const char *name)
@@ -198,7 +230,10 @@ static int check_files(struct request *q, const char *name)
     int rc = suppressions[0] ? try_suppressions(q, suppressions) : 0;
     if (rc)
         return dh_cli_fail("run", "cannot read the suppressions '%s': %s", suppressions, strerror(-rc));
-    if (checked.baseline[0] && dh_cli_baseline("run", checked.baseline, &q->baseline) != 0)
+    q->baseline.file = checked.baseline[0] ? dh_arena_strdup(&q->arena, checked.baseline) : NULL;
+    if (dh_cli_baseline_load("run", &q->baseline) != 0)
+        return DH_EXIT_TROUBLE;
+    if (check_document(q) != 0)
         return DH_EXIT_TROUBLE;
     if (!output[0])
         return 0;
@@ -324,7 +359,9 @@ static int run(struct request *q, char **argv)
         dh_cli_prepare_openmp_below(&q->arena);
     if (dh_run_gather_is_above())
         return become(argv);
-    int rc = dh_run_gather_start(&gather, &checked, q->baseline, program);
+    q->reports.settings = &checked;
+    q->reports.baseline = &q->baseline;
+    int rc = dh_run_gather_start(&gather, &q->reports, program);
     if (rc != 0) {
         dh_cli_warn("run", "reports cannot be gathered (%s): every process prints its own", strerror(-rc));
         return become(argv);
@@ -333,7 +370,8 @@ static int run(struct request *q, char **argv)
         dh_util_no_memory();
     bool ran = false;
     int status = run_child(argv, gather.control, &ran);
-    struct dh_run_result seen = dh_run_gather_finish(&gather);
+    bool well = status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    struct dh_run_result seen = dh_run_gather_finish(&gather, !well);
     if (status < 0) {
         dh_cli_fail("run", "cannot run '%s': %s", argv[0], strerror(-status));
         return 126;
@@ -396,7 +434,7 @@ int dh_cmd_run(int argc, char **argv)
         dh_util_no_memory();
     rc = run(&q, argv + i);
 out:
-    dh_baseline_free(q.baseline);
+    dh_baseline_free(q.baseline.is);
     dh_arena_done(&q.arena);
     return rc;
 }

@@ -38,10 +38,8 @@ static const char usage[] =
     "  --assume=A,B,...      drop pairs that cannot race if more is assumed (below)\n"
     "  --no-assume=A,B,...   do not assume what relay assumes: published, owned, exit,\n"
     "                        callbacks and members\n"
-    "  --suppressions=FILE   leave out the pairs that match, in ThreadSanitizer's syntax\n"
-    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, "
-    "or\n"
-    "                        fingerprints\n"
+    "  --suppressions=FILE   leave out the pairs that match, in ThreadSanitizer's "
+    "syntax\n" DH_CLI_BASELINE_HELP
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
     "  --limit=N             at most N pairs of one variable, and of a bundle N places of each side "
@@ -49,7 +47,7 @@ static const char usage[] =
     "                        all; with html: 50)\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "  --stats               also what the analysis assumed, and its phases with time and memory\n"
-    "  --format=FORMAT       text (default), json, sarif (2.1.0), or html: one page with a filter\n"
+    "  --format=FORMAT       text (default), or one of those below\n"
     "  --output=FILE         write there instead of standard output\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "\n"
@@ -81,6 +79,7 @@ struct request {
     enum dh_print_format format;
     const char *color, *explain, *output, *limit;
     bool summary, stats;
+    struct dh_cli_baseline baseline;
     struct dh_static_input in;
 };
 
@@ -153,9 +152,10 @@ static int set_limit(struct dh_static *s, struct request *q, const char *value)
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--of",      "--style", "--assume",       "--no-assume", "--explain",
-                                        "--summary", "--limit", "--full-names",   "--stats",     "--format",
-                                        "--output",  "--color", "--suppressions", "--baseline",  "--help"};
+    static const char *const names[] = {"--of",           "--style",    "--assume",          "--no-assume",
+                                        "--explain",      "--summary",  "--limit",           "--full-names",
+                                        "--stats",        "--format",   "--output",          "--color",
+                                        "--suppressions", "--baseline", "--update-baseline", "--help"};
     return dh_cli_unknown_flag("static", arg, names, DH_ARRAY_LEN(names));
 }
 
@@ -181,8 +181,8 @@ static int set_flag(struct dh_static *s, struct request *q, const char *arg)
     }
     if ((v = dh_cli_value(arg, "suppressions")))
         return dh_cli_suppressions("static", v, &s->rules);
-    if ((v = dh_cli_value(arg, "baseline")))
-        return dh_cli_baseline("static", v, &s->baseline);
+    if (dh_cli_baseline_flag(&q->baseline, arg))
+        return 0;
     if ((v = dh_cli_value(arg, "explain")))
         q->explain = v;
     else if ((v = dh_cli_value(arg, "output")))
@@ -230,6 +230,9 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     }
     if (q->in.n_files == 0)
         return dh_cli_fail("static", "which program? See 'deadheat static --help'");
+    if (q->explain && q->baseline.update)
+        return dh_cli_fail("static",
+                           "--explain is about one pair; it cannot be combined with --update-baseline");
     if (q->explain && q->format != DH_PRINT_TEXT)
         return dh_cli_fail("static", "--explain prints text; it cannot be combined with --format=%s",
                            dh_print_formats[q->format]);
@@ -270,8 +273,7 @@ int dh_cmd_static(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return dh_cli_usage(usage);
         }
     struct dh_static s = {.style = "relay", .set = DH_PAIRS_RELAY};
     struct request q = {.color = "auto", .in.progress = isatty(STDERR_FILENO)};
@@ -282,6 +284,9 @@ int dh_cmd_static(int argc, char **argv)
     dh_suppress_init(&s.rules, &s.arena);
     int rc = read_arguments(&s, &q, argc, argv);
     if (rc == 0)
+        rc = dh_cli_baseline_load("static", &q.baseline);
+    s.baseline = q.baseline.is;
+    if (rc == 0)
         rc = dh_static_load(&s, &q.in);
     if (rc == 0) {
         struct dh_print p = {.format = q.format, .source = &source, .cwd = cwd};
@@ -291,7 +296,7 @@ int dh_cmd_static(int argc, char **argv)
         rc = write_out(&s, &q, &p);
         dh_print_done(&p);
     }
-    dh_baseline_free(s.baseline);
+    rc = dh_cli_baseline_end("static", &q.baseline, false, rc);
     dh_pairs_free(s.pairs);
     dh_source_done(&source);
     dh_map_done(&s.from.names);

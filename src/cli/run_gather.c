@@ -30,6 +30,7 @@
 #include "report/reporter.h"
 #include "util/arena.h"
 #include "util/lines.h"
+#include "util/output.h"
 
 enum { BACKLOG = 4096 }; /* of processes that start at once; further ones wait */
 
@@ -39,8 +40,7 @@ struct stream {
 };
 
 struct gatherer {
-    const struct dh_options *settings;
-    const struct dh_baseline *baseline;
+    const struct dh_run_reports *reports;
     const char *program;
     struct dh_reporter *reporter;
     int listener, control;
@@ -194,21 +194,34 @@ static int gather(void *ctx)
 {
     struct gatherer *g = ctx;
     struct dh_reporter_result result;
+    const struct dh_options *settings = g->reports->settings;
+    struct dh_cli_baseline *baseline = g->reports->baseline;
+    bool has_document = g->reports->format != DH_PRINT_TEXT;
+    struct dh_arena arena = {0};
+    struct dh_output to = {0};
+    int trouble = 0;
+    if (g->reports->file && dh_output_open(&to, &arena, g->reports->file, NULL, 0) != 0)
+        trouble = dh_cli_fail("run", "cannot write '%s': %s", g->reports->file, to.why);
     const struct dh_reporter_options options = {
         .out = stderr,
         .messages = stderr,
         .input = "records",
-        .suppressions = g->settings->suppressions,
-        .baseline = g->baseline,
+        .suppressions = settings->suppressions,
+        .baseline = baseline->is,
         .program = g->program,
-        .exitcode = (u64)g->settings->exitcode,
+        .exitcode = (u64)settings->exitcode,
         .streaming = true,
-        .print = g->settings->report,
-        .all = g->settings->all,
-        .color = dh_cli_wants_color(g->settings->color, STDERR_FILENO),
-        .source = g->settings->source,
-        .full_names = g->settings->full_names,
-        .stats = g->settings->stats,
+        .print = settings->report && !(has_document && !g->reports->file),
+        .format = g->reports->format,
+        .document = !has_document      ? NULL
+                    : g->reports->file ? to.stream
+                                       : stderr,
+        .command = "run",
+        .all = settings->all,
+        .color = dh_cli_wants_color(settings->color, STDERR_FILENO),
+        .source = settings->source,
+        .full_names = settings->full_names,
+        .stats = settings->stats,
     };
     g->polled = dh_util_alloc(2 * sizeof(*g->polled));
     g->reporter = dh_reporter_new(&options);
@@ -221,8 +234,18 @@ static int gather(void *ctx)
     dh_reporter_finish(g->reporter, &result);
     free(g->streams);
     free(g->polled);
-    const struct dh_run_result found = {
-        .complete = true, .instrumented = result.processes > 0, .status = (int)result.status};
+    char byte;
+    bool partial = read(g->control, &byte, 1) == 1;
+    /* What nothing was looked at for says nothing about the baseline. */
+    baseline->update &= result.processes > 0;
+    int rc = dh_cli_baseline_end("run", baseline, partial, 0);
+    trouble = trouble ? trouble : rc;
+    if (to.stream && dh_output_commit(&to) != 0)
+        trouble = dh_cli_fail("run", "cannot write '%s': %s", g->reports->file, to.why);
+    dh_arena_done(&arena);
+    const struct dh_run_result found = {.complete = true,
+                                        .instrumented = result.processes > 0,
+                                        .status = trouble ? trouble : (int)result.status};
     return write(g->control, &found, sizeof(found)) == (ssize_t)sizeof(found) ? 0 : DH_EXIT_TROUBLE;
 }
 
@@ -252,8 +275,7 @@ void dh_run_gather_let_go(int first, int second)
     close_range((unsigned)high + 1, ~0u, 0);
 }
 
-int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settings,
-                        const struct dh_baseline *baseline, const char *program)
+int dh_run_gather_start(struct dh_run_gather *g, const struct dh_run_reports *reports, const char *program)
 {
     int ends[2];
     int listener = listen_at_random(g->address);
@@ -267,11 +289,8 @@ int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settin
     fflush(NULL);
     g->pid = fork();
     if (g->pid == 0) {
-        struct gatherer gatherer = {.settings = settings,
-                                    .baseline = baseline,
-                                    .program = program,
-                                    .listener = listener,
-                                    .control = ends[0]};
+        struct gatherer gatherer = {
+            .reports = reports, .program = program, .listener = listener, .control = ends[0]};
         dh_run_gather_let_go(listener, ends[0]);
         allow_many_descriptors();
         _exit(dh_cli_report_for_others(gather, &gatherer));
@@ -285,10 +304,12 @@ int dh_run_gather_start(struct dh_run_gather *g, const struct dh_options *settin
     return g->pid < 0 ? -error : 0;
 }
 
-struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g)
+struct dh_run_result dh_run_gather_finish(struct dh_run_gather *g, bool partial)
 {
     struct dh_run_result found;
     ssize_t n;
+    if (partial)
+        send(g->control, "", 1, MSG_NOSIGNAL);
     shutdown(g->control, SHUT_WR);
     do
         n = read(g->control, &found, sizeof(found));

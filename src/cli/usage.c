@@ -135,6 +135,19 @@ int dh_cli_unknown_flag(const char *command, const char *arg, const char *const 
     return dh_cli_fail(command, "unknown option '%s'; 'deadheat %s --help' lists them", arg, command);
 }
 
+static const char formats[] = "\nFormats:\n"
+#define DH_FORMAT(id, name, people, known, help) "  " #name ": " help "\n"
+#include "report/formats.def"
+#undef DH_FORMAT
+    ;
+
+int dh_cli_usage(const char *text)
+{
+    fputs(text, stdout);
+    fputs(formats, stdout);
+    return 0;
+}
+
 int dh_cli_format(const char *command, const char *name, enum dh_print_format *ret)
 {
     for (int i = 0; i < DH_PRINT_FORMATS; i++) {
@@ -143,7 +156,12 @@ int dh_cli_format(const char *command, const char *name, enum dh_print_format *r
             return 0;
         }
     }
-    return dh_cli_fail(command, "--format cannot be '%s'; it must be text, json, sarif or html", name);
+    char names[128] = "";
+    for (int i = 0; i < DH_PRINT_FORMATS; i++) {
+        strcat(names, i == 0 ? "" : i + 1 < DH_PRINT_FORMATS ? ", " : " or ");
+        strcat(names, dh_print_formats[i]);
+    }
+    return dh_cli_fail(command, "--format cannot be '%s'; it must be %s", name, names);
 }
 
 struct complaint {
@@ -162,32 +180,6 @@ int dh_cli_suppressions(const char *command, const char *file, struct dh_suppres
     u64 bad;
     int rc = dh_suppress_load(ret, file, complain, &about, &bad);
     return rc ? dh_cli_fail(command, "cannot read the suppressions '%s': %s", file, strerror(-rc)) : 0;
-}
-
-static void note(void *ctx, const char *sentence)
-{
-    dh_cli_warn(ctx, "the baseline: %s", sentence);
-}
-
-int dh_cli_baseline(const char *command, const char *file, struct dh_baseline **ret)
-{
-    struct dh_baseline *b;
-    struct dh_baseline_error err;
-    const char *urls = getenv("DEBUGINFOD_URLS");
-    char *kept = urls ? strdup(urls) : NULL; /* for a program that is run */
-    unsetenv("DEBUGINFOD_URLS");             /* records must not wait for the network */
-    int rc = dh_baseline_load(file, note, (void *)command, &b, &err);
-    if (kept)
-        setenv("DEBUGINFOD_URLS", kept, 1);
-    free(kept);
-    if (rc)
-        return dh_cli_fail(command, "cannot use the baseline '%s': %s%s", file, err.text,
-                           rc == -EINVAL ? "; a baseline is a document of --format=json, race records, or a "
-                                           "list of fingerprints"
-                                         : "");
-    dh_baseline_free(*ret);
-    *ret = b;
-    return 0;
 }
 
 bool dh_cli_wants_color(const char *choice, int fd)

@@ -252,8 +252,22 @@ static void print_threads(struct dh_print *p)
     fputs("</table>\n", p->out);
 }
 
+static void print_unseen(struct dh_print *p)
+{
+    const struct dh_baseline_entry *const *list;
+    size_t n = p->about->baseline ? dh_baseline_unseen(p->about->baseline, &list) : 0;
+    if (n)
+        fputs("<h2>In the baseline, and not seen</h2><ul class=unseen>", p->out);
+    for (size_t i = 0; i < n; i++) {
+        fputs("<li>", p->out);
+        dh_html_put(p->out, dh_words_identity(p, list[i]));
+    }
+    fputs(n ? "</ul>\n" : "", p->out);
+}
+
 static void html_end(struct dh_print *p)
 {
+    print_unseen(p);
     if (p->about->pairs) {
         print_threads(p);
         dh_json_tables(p, dh_print_table_html);

@@ -231,7 +231,7 @@ static json_t *discipline(const struct dh_finding *f)
                           "newest_thread", newest ? dh_json_number(f->newest_thread) : NULL, NULL);
 }
 
-static json_t *finding(struct dh_print *p, const struct dh_finding *f)
+json_t *dh_json_of_finding(struct dh_print *p, const struct dh_finding *f)
 {
     static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
     const struct dh_fingerprint *print = &f->fingerprint;
@@ -240,7 +240,7 @@ static json_t *finding(struct dh_print *p, const struct dh_finding *f)
     const char *hint = dh_finding_hint(&p->scratch, f);
     json_t *variants = f->variants ? json_array() : NULL;
     for (const struct dh_finding *v = f->variants; v; v = v->next)
-        json_array_append_new(variants, finding(p, v));
+        json_array_append_new(variants, dh_json_of_finding(p, v));
     json_t *object = dh_json_object(
         "provenance", dh_json_text(provenances[f->provenance]), "fingerprint", dh_json_text(print->hash),
         "identity", dh_json_text(print->identity), "earlier_fingerprints",
@@ -266,5 +266,5 @@ void dh_json_write(struct dh_print *p, json_t *value)
 void dh_json_finding(struct dh_print *p, const struct dh_finding *f)
 {
     fputs(p->n ? ",\n" : "\n", p->out);
-    dh_json_write(p, finding(p, f));
+    dh_json_write(p, dh_json_of_finding(p, f));
 }

@@ -21,6 +21,7 @@ void dh_json_write(struct dh_print *p, json_t *value);
 /* What a table of pairs says of its making, for people: each table by the function of their form. */
 void dh_json_tables(struct dh_print *p,
                     void (*print)(FILE *out, const struct dh_print_table *t, const json_t *document));
-void dh_json_finding(struct dh_print *p, const struct dh_finding *f);
+json_t *dh_json_of_finding(struct dh_print *p, const struct dh_finding *f);
+void dh_json_finding(struct dh_print *p, const struct dh_finding *f); /* in the list of a document */
 
 #endif

@@ -31,14 +31,15 @@ static json_t *count(u64 n)
 /* ---- Records ------------------------------------------------------------------------------------------- */
 
 /* In the order in which they began. */
-static json_t *processes(const struct dh_model *model)
+static json_t *processes(const struct dh_print_records *r)
 {
     json_t *list = json_array();
-    for (const struct dh_model_process *p = model->process; p; p = p->next) {
+    for (const struct dh_model_process *p = r->model->process; p; p = p->next) {
         if (p->announced)
             json_array_insert_new(list, 0,
-                                  json_pack("{ss so so sb}", "id", p->id, "pid", count(p->pid), "exe",
-                                            dh_json_text(p->exe), "ended", p->ended));
+                                  dh_json_object("id", json_string(p->id), "pid", count(p->pid), "exe",
+                                                 dh_json_text(p->exe), "ended",
+                                                 r->ends ? json_boolean(p->ended) : NULL, NULL));
     }
     return list;
 }
@@ -79,8 +80,8 @@ static json_t *about_records(const struct dh_print *p)
         dh_json_object("findings", count(n->races), "known", known(p), "variants", count(n->variants),
                        "repetitions", count(n->repetitions), "suppressed", count(n->suppressed), "bad_lines",
                        count(n->bad_lines), "complete", json_boolean(!n->incomplete), NULL);
-    return dh_json_object("summary", summary, "processes", processes(r->model), "programs",
-                          programs(r->programs), "counters", run_counters(r->model), NULL);
+    return dh_json_object("summary", summary, "processes", processes(r), "programs", programs(r->programs),
+                          "counters", run_counters(r->model), NULL);
 }
 
 /* ---- Traces -------------------------------------------------------------------------------------------- */
@@ -214,8 +215,30 @@ static void json_begin(struct dh_print *p)
 
 static void json_end(struct dh_print *p)
 {
-    fputs("]}\n", p->out);
+    const struct dh_baseline_entry *const *unseen;
+    size_t n = p->about->baseline ? dh_baseline_unseen(p->about->baseline, &unseen) : 0;
+    fputs("]", p->out);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ",\n" : ",\n\"fixed\":[\n", p->out);
+        dh_json_write(p, dh_json_object("fingerprint", dh_json_text(unseen[i]->hash), "identity",
+                                        dh_json_text(unseen[i]->identity), NULL));
+    }
+    fputs(n ? "]}\n" : "}\n", p->out);
 }
 
+/* ---- A finding a line ---------------------------------------------------------------------------------- */
+
+static void nothing(struct dh_print *p)
+{
+    (void)p;
+}
+
+static void line(struct dh_print *p, const struct dh_finding *f)
+{
+    dh_json_write(p, dh_json_of_finding(p, f));
+    fputc('\n', p->out);
+}
+
+const struct dh_print_ops dh_print_as_jsonl = {.begin = nothing, .finding = line, .end = nothing};
 const struct dh_print_ops dh_print_as_json = {
     .begin = json_begin, .finding = dh_json_finding, .end = json_end};

@@ -3,22 +3,34 @@
  */
 #include "report/words.h"
 
-const char *const dh_print_formats[DH_PRINT_FORMATS] = {"text", "json", "sarif", "html"};
+static const struct {
+    const struct dh_print_ops *ops;
+    bool people, known;
+} formats[DH_PRINT_FORMATS] = {
+#define DH_FORMAT(id, name, people, known, help) [DH_PRINT_##id] = {&dh_print_as_##name, people, known},
+#include "report/formats.def"
+#undef DH_FORMAT
+};
+
+const char *const dh_print_formats[DH_PRINT_FORMATS] = {
+#define DH_FORMAT(id, name, people, known, help) #name,
+#include "report/formats.def"
+#undef DH_FORMAT
+};
 
 static const struct dh_print_ops *ops(const struct dh_print *p)
 {
-    static const struct dh_print_ops *const all[DH_PRINT_FORMATS] = {
-        [DH_PRINT_TEXT] = &dh_print_as_text,
-        [DH_PRINT_JSON] = &dh_print_as_json,
-        [DH_PRINT_SARIF] = &dh_print_as_sarif,
-        [DH_PRINT_HTML] = &dh_print_as_html,
-    };
-    return all[p->format];
+    return formats[p->format].ops;
 }
 
 bool dh_print_has_known(enum dh_print_format format)
 {
-    return format == DH_PRINT_JSON || format == DH_PRINT_SARIF;
+    return formats[format].known;
+}
+
+bool dh_print_is_for_people(enum dh_print_format format)
+{
+    return formats[format].people;
 }
 
 void dh_print_done(struct dh_print *p)
@@ -47,6 +59,7 @@ void dh_print_finding(struct dh_print *p, const struct dh_finding *f)
         return;
     ops(p)->finding(p, f);
     p->n++;
+    p->n_known += f->baseline == DH_FINDING_KNOWN;
     dh_print_done(p);
 }
 

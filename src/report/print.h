@@ -1,5 +1,5 @@
 /*
- * print.h - a document of findings, in one of four forms: text, JSON, SARIF, HTML.
+ * print.h - a document of findings, in one of the forms that formats.def lists.
  *
  * A document begins with what it is about, is given one finding after another, in sections if the command has
  * them, and ends. Nothing of a finding is kept, so that there may be more of them than fit into memory. The
@@ -13,7 +13,12 @@
 #include "report/baseline.h"
 #include "report/source.h"
 
-enum dh_print_format { DH_PRINT_TEXT, DH_PRINT_JSON, DH_PRINT_SARIF, DH_PRINT_HTML, DH_PRINT_FORMATS };
+enum dh_print_format {
+#define DH_FORMAT(id, name, people, known, help) DH_PRINT_##id,
+#include "report/formats.def"
+#undef DH_FORMAT
+    DH_PRINT_FORMATS
+};
 extern const char *const dh_print_formats[DH_PRINT_FORMATS]; /* "text" ... */
 
 /* How much text says of one finding. */
@@ -23,8 +28,10 @@ enum dh_print_detail {
     DH_PRINT_LINE,
 };
 
-/* Are findings that are in the baseline part of the document? People are only told how many there are. */
+/* Are findings that are in the baseline part of the document? */
 bool dh_print_has_known(enum dh_print_format format);
+/* Do people read it? Then it need not have all findings. */
+bool dh_print_is_for_people(enum dh_print_format format);
 
 /* ---- What a document is about: one of these ---- */
 
@@ -36,6 +43,7 @@ struct dh_print_records {
     const struct dh_model *model;
     const struct dh_program *programs;
     const struct dh_reporter_result *result;
+    bool ends; /* processes say when they end: they do in files */
 };
 
 struct dh_print_detector {
@@ -88,10 +96,10 @@ struct dh_print_static {
 };
 
 struct dh_print_about {
-    const char *command;                /* "report" */
-    const char *input;                  /* as the user named it */
-    const struct dh_baseline *baseline; /* NULL: nothing was compared */
-    u64 known;                          /* findings that are in it */
+    const char *command;          /* "report" */
+    const char *input;            /* as the user named it */
+    struct dh_baseline *baseline; /* NULL: nothing was compared */
+    u64 known;                    /* findings that are in it */
     const struct dh_print_records *records;
     const struct dh_print_trace *trace;
     const struct dh_print_static *pairs;
@@ -122,6 +130,8 @@ struct dh_print {
     const struct dh_print_about *about;
     struct dh_arena scratch; /* emptied after each finding */
     u64 n;                   /* findings so far */
+    u64 n_known;             /* of them: in the baseline */
+    FILE *behind;            /* of a form that begins with its counts: where all goes in the end */
 };
 
 void dh_print_begin(struct dh_print *p, const struct dh_print_about *about);

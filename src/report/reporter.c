@@ -103,7 +103,7 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     char *cwd = getcwd(NULL, 0);
     r->print = (struct dh_print){
         .out = options->out,
-        .format = options->format,
+        .format = options->streaming ? DH_PRINT_TEXT : options->format,
         .source = options->source ? &r->source : NULL,
         .cwd = cwd ? dh_arena_strdup(&r->arena, cwd) : NULL,
         .color = options->color,
@@ -218,12 +218,14 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
     const struct dh_suppress *own = race->process->suppress;
     /* Rules may name a library or its functions. */
-    bool brief = r->options.format == DH_PRINT_TEXT && !r->suppress.rules && !(own && own->rules);
+    bool brief = r->options.format == DH_PRINT_TEXT && !r->options.document && !r->suppress.rules &&
+                 !(own && own->rules);
     struct dh_finding *finding = dh_finding_of_record(&r->arena, r->symbols, race, brief);
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
         rule = dh_finding_suppressed(finding, own);
-    dh_baseline_judge(r->options.baseline, finding);
+    if (!rule)
+        dh_baseline_judge(r->options.baseline, finding);
     bool is_new;
     struct dh_group *group = dh_groups_add(&r->groups, finding, rule, &is_new);
     race->owner = group;
@@ -261,7 +263,8 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
         ((struct dh_group *)record.race->owner)->finding->count += record.count;
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
-    return record.type == DH_RECORD_RACE && matters(record.race->owner);
+    return record.type == DH_RECORD_RACE && matters(record.race->owner) &&
+           !dh_baseline_is_updated(r->options.baseline);
 }
 
 int dh_reporter_read(struct dh_reporter *r, int fd)
@@ -411,6 +414,7 @@ static void print_summary(struct dh_reporter *r)
     }
     if (n->known)
         fprintf(f, "deadheat: %s\n", dh_words_known(&r->print, n->known));
+    dh_words_put_unseen(&r->print, f, r->options.baseline, "deadheat: ");
     if (r->options.streaming && n->races && n->repetitions) {
         for (const struct dh_group *g = r->groups.first; g; g = g->next) {
             if (matters(g) && g->finding->count > 1)
@@ -434,8 +438,9 @@ static void print_document(struct dh_reporter *r)
         .model = &r->model,
         .programs = dh_programs_list(&r->arena, &r->model),
         .result = &r->result,
+        .ends = !r->options.streaming,
     };
-    const struct dh_print_about about = {.command = "report",
+    const struct dh_print_about about = {.command = r->options.command ? r->options.command : "report",
                                          .input = r->options.input,
                                          .records = &records,
                                          .baseline = r->options.baseline,
@@ -459,7 +464,7 @@ static void judge_completeness(struct dh_reporter *r)
         first = p->announced && !p->ended ? p : first;
     }
     r->result.processes = all;
-    r->result.incomplete = all == 0 || open > 0;
+    r->result.incomplete = all == 0 || (open > 0 && !r->options.streaming);
     if (r->options.streaming || !r->options.print)
         return;
     if (r->result.bad_lines > SHOWN_BAD_LINES)
@@ -482,7 +487,7 @@ static void judge_status(struct dh_reporter *r)
 {
     for (const struct dh_model_process *p = r->model.process; p; p = p->next) {
         u64 status = p->decided ? p->status : r->options.exitcode;
-        if (p->raced && status)
+        if (p->raced && status && !dh_baseline_is_updated(r->options.baseline))
             r->result.status = status;
     }
 }
@@ -513,6 +518,14 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
     fflush(r->options.out);
     if (r->options.print)
         print_summary(r);
+    if (r->options.document) {
+        r->print = (struct dh_print){.out = r->options.document,
+                                     .format = r->options.format,
+                                     .source = r->print.source,
+                                     .cwd = r->print.cwd};
+        print_document(r);
+        fflush(r->options.document);
+    }
     fflush(r->options.messages);
     *ret = r->result;
     dh_print_done(&r->print);

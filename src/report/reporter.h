@@ -8,17 +8,19 @@
 #include "report/print.h"
 
 struct dh_reporter_options {
-    FILE *out;                          /* reports */
-    FILE *messages;                     /* errors and the summary */
-    const char *input;                  /* what to call the input in errors */
-    const char *suppressions;           /* file, or "" */
-    const struct dh_baseline *baseline; /* NULL: none */
-    const char *own_suppressions;       /* the program's, as text; NULL: none */
-    const char *program;                /* that was asked for, if others may run below it; NULL: not known */
+    FILE *out;                    /* reports */
+    FILE *messages;               /* errors and the summary */
+    const char *input;            /* what to call the input in errors */
+    const char *suppressions;     /* file, or "" */
+    struct dh_baseline *baseline; /* NULL: none */
+    const char *own_suppressions; /* the program's, as text; NULL: none */
+    const char *program;          /* that was asked for, if others may run below it; NULL: not known */
     u64 exitcode;                /* status because of the races of a process that has not said one; 0: none */
     bool streaming;              /* print each race as it comes, not all at the end with their counts */
     bool print;                  /* false: only count */
-    enum dh_print_format format; /* while streaming: text */
+    enum dh_print_format format; /* of the document; while streaming, races are told as text */
+    FILE *document;              /* while streaming: one is written there at the end; NULL: none */
+    const char *command;         /* that the document is of; NULL: "report" */
     bool all;                    /* print races with one cause one by one */
     bool color;
     bool source;

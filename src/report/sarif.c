@@ -6,7 +6,6 @@
  * the access. partialFingerprints holds the fingerprint, which does not change when other lines of the
  * program do.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -51,17 +50,6 @@ static enum rule rule_of(const struct dh_finding *f)
         break;
     }
     return dh_finding_is_free(f) ? FREED : OBSERVED;
-}
-
-/* What is proved is an error; what a detector without that guarantee observed is not proved. */
-static const char *level_of(const struct dh_finding *f)
-{
-    if (f->provenance == DH_FINDING_PREDICTED && f->witness.checked)
-        return "error";
-    if (f->provenance == DH_FINDING_OBSERVED && f->guarantee &&
-        (strcmp(f->guarantee, "unsound") == 0 || strcmp(f->guarantee, "hybrid") == 0))
-        return "warning";
-    return rules[rule_of(f)].level;
 }
 
 static json_t *message(const char *s)
@@ -154,42 +142,15 @@ static json_t *thread_flow(struct dh_print *p, const struct dh_finding_access *a
     return json_pack("{soso}", "message", message(a->run_by), "locations", steps);
 }
 
-/* "write of 4 bytes in f at a.c:3" */
-static const char *side(struct dh_print *p, const struct dh_finding_access *a)
-{
-    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
-    const char *in =
-        top && top->function ? dh_arena_printf(&p->scratch, " in %s", dh_words_function(p, top)) : "";
-    return dh_arena_printf(&p->scratch, "%s%s at %s", dh_finding_did(&p->scratch, a), in, dh_words_at(p, a));
-}
-
-static const char *sentence(struct dh_print *p, const struct dh_finding *f)
-{
-    struct dh_arena *arena = &p->scratch;
-    const struct dh_finding_access *b = &f->accesses[1];
-    const char *other = b->known ? dh_arena_printf(arena, " and %s", side(p, b)) : "";
-    const char *witness = dh_words_witness(p, f), *why = dh_finding_explain(arena, f);
-    char *title = dh_arena_strdup(arena, dh_finding_title(f));
-    title[0] = (char)toupper((unsigned char)title[0]);
-    if (f->provenance == DH_FINDING_POSSIBLE)
-        why = dh_arena_printf(arena, "Why: %s.", why);
-    else if (f->provenance == DH_FINDING_CONFIRMED)
-        why = dh_arena_printf(arena, "%s %s.", why, dh_finding_confirmed(arena, f));
-    else if (witness[0])
-        why = dh_arena_printf(arena, "%s There is %s.", why, witness);
-    const char *hint = dh_finding_hint(arena, f);
-    if (hint)
-        why = dh_arena_printf(arena, "%s %s", why, hint);
-    return dh_arena_printf(arena, "%s on %s: %s%s. %s", title, dh_words_memory(p, f),
-                           side(p, &f->accesses[0]), other, why);
-}
-
-static json_t *fingerprints(struct dh_print *p, const struct dh_finding *f)
+/* pair: the id of a possible race, or 0. */
+static json_t *fingerprints(struct dh_print *p, const char *hash, u64 pair)
 {
     /* The third character is the version of the recipe: dh2-... */
-    const char *hash = f->fingerprint.hash, *key = dh_arena_printf(&p->scratch, "deadheat/v%c", hash[2]);
-    json_t *pair = f->provenance == DH_FINDING_POSSIBLE ? json_sprintf("%016" PRIx64, f->possible.id) : NULL;
-    return json_pack("{ss so*}", key, hash, "deadheatPair/v1", pair);
+    const char *key = dh_arena_printf(&p->scratch, "deadheat/v%c", hash[2]);
+    /* The name that GitHub goes by, and the form it has there: a hash, and which of several it is. Without
+     * it, an alert would be known by its line, and be another one when the code above it changes. */
+    return json_pack("{ss so so*}", key, hash, "primaryLocationLineHash", json_sprintf("%s:1", hash),
+                     "deadheatPair/v1", pair ? json_sprintf("%016" PRIx64, pair) : NULL);
 }
 
 /* A thread each, if more is known of it than the access. */
@@ -208,10 +169,12 @@ static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
     enum rule rule = rule_of(f);
     fputs(p->n ? ",\n" : "\n", p->out);
     dh_json_write(p, json_pack("{ss si ss ss* so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
-                               "ruleIndex", (int)rule, "level", level_of(f), "baselineState",
-                               states[f->baseline], "message", message(sentence(p, f)), "locations",
+                               "ruleIndex", (int)rule, "level", dh_words_level(f), "baselineState",
+                               states[f->baseline], "message", message(dh_words_sentence(p, f)), "locations",
                                access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
-                               "codeFlows", code_flows(p, f), "partialFingerprints", fingerprints(p, f),
+                               "codeFlows", code_flows(p, f), "partialFingerprints",
+                               fingerprints(p, f->fingerprint.hash,
+                                            f->provenance == DH_FINDING_POSSIBLE ? f->possible.id : 0),
                                "properties", "detector", dh_json_text(f->detector), "guarantee",
                                dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
 }
@@ -226,7 +189,8 @@ static json_t *driver(void)
                               json_pack("{ss s{ss} s{ss} s{ss}}", "id", rules[i].id, "shortDescription",
                                         "text", rules[i].title, "fullDescription", "text", rules[i].sentence,
                                         "defaultConfiguration", "level", rules[i].level));
-    return json_pack("{ssssso}", "name", "deadheat", "semanticVersion", DH_VERSION, "rules", list);
+    return json_pack("{ss ss ss ss so}", "name", "deadheat", "version", DH_VERSION, "semanticVersion",
+                     DH_VERSION, "informationUri", DH_HOMEPAGE, "rules", list);
 }
 
 static void sarif_begin(struct dh_print *p)
@@ -244,8 +208,23 @@ static void sarif_begin(struct dh_print *p)
     fputs(",\"results\":[", p->out);
 }
 
+/* What is in the baseline and was not seen: nothing is known of it but its identity. */
+static void absent(struct dh_print *p, const struct dh_baseline_entry *e)
+{
+    const char *words = dh_arena_printf(&p->scratch, "Not seen any more: %s", dh_words_identity(p, e));
+    dh_json_write(p, json_pack("{ss si ss so s[o] so}", "ruleId", rules[OBSERVED].id, "ruleIndex", OBSERVED,
+                               "baselineState", "absent", "message", message(words), "locations",
+                               location(p, NULL, NULL), "partialFingerprints", fingerprints(p, e->hash, 0)));
+}
+
 static void sarif_end(struct dh_print *p)
 {
+    const struct dh_baseline_entry *const *unseen;
+    size_t n = p->about->baseline ? dh_baseline_unseen(p->about->baseline, &unseen) : 0;
+    for (size_t i = 0; i < n; i++) {
+        fputs(p->n + i ? ",\n" : "\n", p->out);
+        absent(p, unseen[i]);
+    }
     fputs("]}]}\n", p->out);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "report/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/html.h"
@@ -181,10 +182,19 @@ static void print_text(FILE *out, const struct dh_print_tables *about, const jso
 
 /* ---- CSV ----------------------------------------------------------------------------------------------- */
 
-static void csv_text(FILE *out, const char *s)
+static bool is_number(const char *s)
 {
-    bool quoted = strpbrk(s, ",\"\n");
+    char *end;
+    strtod(s, &end);
+    return end > s && !*end;
+}
+
+void dh_print_csv_text(FILE *out, const char *s)
+{
+    bool formula = *s && strchr("=+-@\t\r", *s) && !is_number(s);
+    bool quoted = strpbrk(s, ",\"\r\n") != NULL;
     fputs(quoted ? "\"" : "", out);
+    fputs(formula ? "'" : "", out);
     for (; *s; s++)
         fprintf(out, *s == '"' ? "\"\"" : "%c", *s);
     fputs(quoted ? "\"" : "", out);
@@ -198,7 +208,7 @@ static void print_csv(FILE *out, const struct dh_print_tables *about, const json
     size_t n = columns_of(&a, &about->tables[0], rows, false, &columns);
     for (size_t i = 0; i <= json_array_size(rows); i++)
         for (size_t k = 0; k < n; k++) {
-            csv_text(out, columns[k].texts[i]);
+            dh_print_csv_text(out, columns[k].texts[i]);
             fputc(k + 1 < n ? ',' : '\n', out);
         }
     json_decref(rows);

@@ -46,6 +46,10 @@ struct dh_print_tables {
 /* Writes the document in a format: "text", "csv", "json" or "html". */
 void dh_print_tables(FILE *out, const char *format, const struct dh_print_tables *about,
                      const json_t *document);
+/* A value of CSV, in quotes where RFC 4180 wants them. What a spreadsheet would take for a formula, and is
+ * none of our numbers, has an apostrophe before it: names come from programs that anybody may have written.
+ */
+void dh_print_csv_text(FILE *out, const char *s);
 /* One table alone, within another page or text. */
 void dh_print_table_text(FILE *out, const struct dh_print_table *t, const json_t *document);
 void dh_print_table_html(FILE *out, const struct dh_print_table *t, const json_t *document);

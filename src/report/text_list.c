@@ -141,6 +141,8 @@ static void text_end(struct dh_print *p)
     const struct dh_print_static *s = p->about->pairs;
     if (p->about->trace && p->about->known)
         fprintf(p->out, "\n%s\n", dh_words_known(p, p->about->known));
+    if (p->about->trace)
+        dh_words_put_unseen(p, p->out, p->about->baseline, "");
     if (!s || s->explained)
         return;
     if (!s->table->no_threads) {
@@ -156,6 +158,7 @@ static void text_end(struct dh_print *p)
     }
     if (p->about->known)
         fprintf(p->out, "%s\n", dh_words_known(p, p->about->known));
+    dh_words_put_unseen(p, p->out, p->about->baseline, "");
     if (s->stats)
         dh_json_tables(p, dh_print_table_text);
 }

@@ -3,6 +3,7 @@
  */
 #include "report/words.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -279,6 +280,54 @@ const char *dh_words_line(struct dh_print *p, const struct dh_finding *f)
     return dh_arena_printf(&p->scratch, "%s, earlier %s", now, access_line(p, &f->accesses[1]));
 }
 
+/* What is proved is an error; what a detector without that guarantee observed is not proved. */
+const char *dh_words_level(const struct dh_finding *f)
+{
+    switch (f->provenance) {
+    case DH_FINDING_PREDICTED:
+        return f->witness.checked ? "error" : "warning";
+    case DH_FINDING_POSSIBLE:
+        return f->possible.ad_hoc ? "warning" : "note";
+    case DH_FINDING_OBSERVED:
+        if (f->guarantee && (strcmp(f->guarantee, "unsound") == 0 || strcmp(f->guarantee, "hybrid") == 0))
+            return "warning";
+        break;
+    case DH_FINDING_CONFIRMED:
+        break;
+    }
+    return "error";
+}
+
+/* "write of 4 bytes in f at a.c:3" */
+static const char *side(struct dh_print *p, const struct dh_finding_access *a)
+{
+    const struct dh_symbol_frame *top = dh_symbol_top(&a->stack);
+    const char *in =
+        top && top->function ? dh_arena_printf(&p->scratch, " in %s", dh_words_function(p, top)) : "";
+    return dh_arena_printf(&p->scratch, "%s%s at %s", dh_finding_did(&p->scratch, a), in, dh_words_at(p, a));
+}
+
+const char *dh_words_sentence(struct dh_print *p, const struct dh_finding *f)
+{
+    struct dh_arena *arena = &p->scratch;
+    const struct dh_finding_access *b = &f->accesses[1];
+    const char *other = b->known ? dh_arena_printf(arena, " and %s", side(p, b)) : "";
+    const char *witness = dh_words_witness(p, f), *why = dh_finding_explain(arena, f);
+    char *title = dh_arena_strdup(arena, dh_finding_title(f));
+    title[0] = (char)toupper((unsigned char)title[0]);
+    if (f->provenance == DH_FINDING_POSSIBLE)
+        why = dh_arena_printf(arena, "Why: %s.", why);
+    else if (f->provenance == DH_FINDING_CONFIRMED)
+        why = dh_arena_printf(arena, "%s %s.", why, dh_finding_confirmed(arena, f));
+    else if (witness[0])
+        why = dh_arena_printf(arena, "%s There is %s.", why, witness);
+    const char *hint = dh_finding_hint(arena, f);
+    if (hint)
+        why = dh_arena_printf(arena, "%s %s", why, hint);
+    return dh_arena_printf(arena, "%s on %s: %s%s. %s", title, dh_words_memory(p, f),
+                           side(p, &f->accesses[0]), other, why);
+}
+
 const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f)
 {
     const struct dh_finding_witness *w = &f->witness;
@@ -355,6 +404,32 @@ const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s)
 const char *dh_words_known(struct dh_print *p, u64 n)
 {
     return dh_arena_printf(&p->scratch, "%" PRIu64 " finding%s in the baseline", n, n == 1 ? " is" : "s are");
+}
+
+const char *dh_words_identity(struct dh_print *p, const struct dh_baseline_entry *e)
+{
+    if (!e->identity)
+        return e->hash;
+    /* "2|read f@a.c+3:9|write g@a.c+4:5|global x" */
+    const char *text = e->hash, *separator = ": ";
+    for (const char *bar = strchr(e->identity, '|'); bar; separator = "; ") {
+        size_t n = strcspn(++bar, "|");
+        text = dh_arena_printf(&p->scratch, "%s%s%.*s", text, separator, (int)n, bar);
+        bar = bar[n] ? bar + n : NULL;
+    }
+    return shown(p, text);
+}
+
+void dh_words_put_unseen(struct dh_print *p, FILE *out, struct dh_baseline *b, const char *before)
+{
+    const struct dh_baseline_entry *const *list;
+    size_t n = b ? dh_baseline_unseen(b, &list) : 0;
+    if (!n)
+        return;
+    fprintf(out, "%s%zu finding%s of the baseline %s not seen, and may be fixed:\n", before, n,
+            dh_words_plural(n), n == 1 ? "was" : "were");
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %s\n", dh_words_identity(p, list[i]));
 }
 
 const char *dh_words_trace(struct dh_print *p)

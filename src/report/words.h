@@ -14,7 +14,9 @@ struct dh_print_ops {
     void (*close)(struct dh_print *p, const struct dh_print_section *s);
     void (*end)(struct dh_print *p);
 };
-extern const struct dh_print_ops dh_print_as_text, dh_print_as_json, dh_print_as_sarif, dh_print_as_html;
+#define DH_FORMAT(id, name, people, known, help) extern const struct dh_print_ops dh_print_as_##name;
+#include "report/formats.def"
+#undef DH_FORMAT
 
 const char *dh_words_plural(u64 n); /* "" or "s" */
 
@@ -51,6 +53,10 @@ const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *
 const char *dh_words_line(struct dh_print *p, const struct dh_finding *f);
 const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f); /* "" if it is not predicted */
 const char *dh_words_seen(struct dh_print *p, const struct dh_finding *f);    /* ", seen 3 times", or "" */
+/* All of it in a sentence or two: what raced, where, and why. */
+const char *dh_words_sentence(struct dh_print *p, const struct dh_finding *f);
+/* How much it weighs, as SARIF says it: "error", "warning" or "note". */
+const char *dh_words_level(const struct dh_finding *f);
 bool dh_words_same_place(const struct dh_finding *f); /* both accesses are one, made by two threads */
 /* "a bundle: 3 places like the first, each with 5 like the second", or "". */
 const char *dh_words_bundle(struct dh_print *p, const struct dh_finding *f);
@@ -60,8 +66,13 @@ const char *dh_words_section(struct dh_print *p, const struct dh_print_section *
 const char *dh_words_count(struct dh_print *p, const struct dh_print_section *s);
 const char *dh_words_more(struct dh_print *p, const struct dh_print_section *s); /* "" if all are shown */
 const char *dh_words_known(struct dh_print *p, u64 n); /* "3 findings are in the baseline" */
-const char *dh_words_trace(struct dh_print *p);        /* "7 events, 2 threads, 2 locks, 1 variables" */
-const char *dh_words_pairs(struct dh_print *p);        /* how many there are, and with which style */
-const char *dh_words_of(const struct dh_print *p);     /* what it means that the pairs are of this code */
+/* An entry of the baseline: "dh2-012345678901: read f@a.c+3:9; write g@a.c+4:5; global x". */
+const char *dh_words_identity(struct dh_print *p, const struct dh_baseline_entry *e);
+/* Those that were not seen this time, each on a line, after a sentence and what stands before that. NULL:
+ * there is no baseline. */
+void dh_words_put_unseen(struct dh_print *p, FILE *out, struct dh_baseline *b, const char *before);
+const char *dh_words_trace(struct dh_print *p);    /* "7 events, 2 threads, 2 locks, 1 variables" */
+const char *dh_words_pairs(struct dh_print *p);    /* how many there are, and with which style */
+const char *dh_words_of(const struct dh_print *p); /* what it means that the pairs are of this code */
 
 #endif

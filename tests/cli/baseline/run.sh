@@ -186,6 +186,107 @@ same static-states "$(json 'print([f["baseline"] for f in d["findings"]].count("
 static --baseline=pair.txt --format=sarif
 same static-sarif "$(json 'print([r["baselineState"] for r in d["runs"][0]["results"]].count("unchanged"))')" 1
 
+# ---- Fixed: in the baseline, and not seen ----
+dh report --format=json --all variant.jsonl
+json 'print(*sorted(f["fingerprint"] for f in d["findings"]), sep="\n")' >three.txt
+dh report --baseline=variant.json one.jsonl
+same fixed-status "$status:$(told)" 0:0
+has fixed-says err 'deadheat: 2 findings of the baseline were not seen, and may be fixed:' '  dh2-' '; global new_counter'
+lacks fixed-not-known err "  $new"
+dh report --baseline=three.txt mixed.jsonl
+has fixed-of-list err 'deadheat: 1 finding of the baseline was not seen'
+dh report --baseline=three.txt variant.jsonl
+lacks fixed-none err 'not seen'
+dh report --baseline=variant.json --format=json one.jsonl
+valid fixed-schema
+same fixed-json "$(json 'print(len(d["fixed"]), d["fixed"] == sorted(d["fixed"], key=lambda f: f["fingerprint"]), len(d["findings"]))')" \
+    '2 True 1'
+dh report --baseline=list.txt --format=json mixed.jsonl
+lacks fixed-json-none out '"fixed"'
+dh report --baseline=variant.json --format=sarif one.jsonl
+same fixed-sarif "$(json 'print(sorted(r["baselineState"] for r in d["runs"][0]["results"]))')" "['absent', 'absent', 'unchanged']"
+dh report --baseline=variant.json --format=html one.jsonl
+has fixed-html out 'In the baseline, and not seen' 'global new_counter'
+dh run --baseline=variant.json -- ./two
+same fixed-run-status "$status" 0
+has fixed-run err '2 findings of the baseline were not seen'
+dh analyze --baseline=three.txt two.dht
+has fixed-analyze out '1 finding of the baseline was not seen'
+static --baseline=three.txt
+lacks fixed-static out 'not seen'
+printf '%s\n' dh2-000000000000 >>three.txt
+static --baseline=three.txt
+has fixed-static-one out '1 finding of the baseline was not seen' '  dh2-000000000000'
+# What is suppressed is not compared, so its entry is of no use any more.
+echo 'race:^new_counter$' >new-counter.supp
+dh report --baseline=mixed.jsonl --suppressions=new-counter.supp mixed.jsonl
+has fixed-suppressed err '1 finding of the baseline was not seen'
+
+# ---- Updating ----
+dh report --baseline=made.json --update-baseline mixed.jsonl
+same update-status "$status:$(told)" 0:2
+has update-says err 'deadheat: the baseline made.json: 2 added, 0 removed, 0 kept'
+same update-lines "$(grep -c '^{"fingerprint":"dh2-' made.json)" 2
+same update-sorted "$(grep '^{"f' made.json)" "$(grep '^{"f' made.json | LC_ALL=C sort)"
+lacks update-no-directories made.json "$work"
+cp made.json before.json
+dh report --baseline=made.json --update-baseline mixed.jsonl
+same update-again "$status:$(cmp before.json made.json && echo same)" 0:same
+# Another run of the same program has other addresses, threads and numbers, and the same baseline.
+"$deadheat" run --report=0 --output=mixed2.jsonl -- ./two a >out 2>err
+dh report --baseline=made2.json --update-baseline mixed2.jsonl
+same update-other-run "$(cmp made.json made2.json && echo same)" same
+dh report --baseline=made.json mixed.jsonl
+same update-known "$status:$(told)" 0:0
+dh report --baseline=made.json --update-baseline variant.jsonl
+has update-adds err 'deadheat: the baseline made.json: 1 added, 0 removed, 2 kept'
+dh report --baseline=made.json --update-baseline one.jsonl
+has update-removes err 'deadheat: the baseline made.json: 0 added, 2 removed, 1 kept'
+dh report --update-baseline --baseline=old.json --suppressions=new-counter.supp mixed.jsonl
+has update-without-suppressed err 'old.json: 1 added, 0 removed, 0 kept'
+cp old.txt old-list.txt
+dh report --baseline=old-list.txt --update-baseline one.jsonl
+has update-version-1 err '0 added, 0 removed, 1 kept'
+has update-version-2 old-list.txt "$new"
+# What did not come to its end may have seen less, so nothing is forgotten.
+grep new_counter before.json | grep -o 'dh2-[0-9a-f]*' >kept.json
+grep -v '"type":"end"' one.jsonl >killed.jsonl
+dh report --baseline=kept.json --update-baseline killed.jsonl
+has update-partial err '1 added, 0 removed, 1 kept; nothing is removed, since not everything was seen'
+# What cannot be read changes nothing.
+printf 'x\n' | cat - one.jsonl >broken.jsonl
+cp before.json kept.json
+dh report --baseline=kept.json --update-baseline broken.jsonl
+same update-broken "$status:$(cmp before.json kept.json && echo same)" 2:same
+has update-broken-says err 'deadheat: the baseline kept.json is left as it was'
+dh report --baseline=/nowhere/made.json --update-baseline one.jsonl
+same update-unwritable "$status" 2
+has update-unwritable-says err "deadheat report: error: cannot write the baseline '/nowhere/made.json': No such file or directory"
+dh run --baseline=run.json --update-baseline -- ./two a
+same update-run "$status:$(told)" 0:2
+same update-run-same "$(cmp run.json before.json && echo same)" same
+# shellcheck disable=SC2016 # for the inner shell
+dh run --baseline=run.json --update-baseline -- sh -c '"$0"; exit 3' ./two
+same update-run-fails "$status" 3
+has update-run-partial err '0 added, 0 removed, 2 kept; nothing is removed'
+dh run --baseline=run.json --update-baseline --force -- true
+same update-run-nothing "$status:$(cmp run.json before.json && echo same)" 0:same
+dh run --baseline=run.json --update-baseline -- ./two
+has update-run-removes err '0 added, 1 removed, 1 kept'
+dh analyze --baseline=trace.json2 --update-baseline two.dht
+same update-analyze "$status:$(cmp trace.json2 before.json && echo same)" 0:same
+static --baseline=pairs.json --update-baseline
+same update-static "$status:$(grep -c '^{"fingerprint"' pairs.json)" "0:$all"
+static --baseline=pairs.json
+same update-static-known "$(pairs)" 0
+static --baseline=pairs.json --update-baseline --explain=P1
+same update-explain "$status" 2
+for command in run report analyze static; do
+    dh $command --update-baseline ./two
+    same "update-needs-file-$command" "$status:$(cat err)" \
+        "2:deadheat $command: error: --update-baseline needs --baseline=FILE, to be written"
+done
+
 # ---- What is no baseline: one sentence, status 2, and nothing is done ----
 echo 'what is known' >garbage
 printf '{"version":2,\n"findings":[' >cut.json

@@ -247,7 +247,7 @@ same unknown-flag "$status:$(cat err)" "2:deadheat report: error: unknown option
 report --suppressions supp.txt full.jsonl
 same flag-without-value "$status:$(cat err)" "2:deadheat report: error: --suppressions needs a value: --suppressions=VALUE"
 report --format=xml full.jsonl
-has bad-format err "--format cannot be 'xml'; it must be text, json, sarif or html"
+has bad-format err "--format cannot be 'xml'; it must be text, json, jsonl, sarif, junit, github, gitlab, csv or html"
 
 # ---- As the runtime starts it ----
 "$deadheat" report --from-runtime <full.jsonl >out 2>err

@@ -192,7 +192,7 @@ cp queue ./-queue
 run --summary -- -queue
 has file-like-an-option out '-queue: 4 pairs that may race'
 refused bad-style "--style cannot be 'relays'; it must be relay or sound" --style=relays ./queue
-refused bad-format "it must be text, json, sarif or html" --format=xml ./queue
+refused bad-format "it must be text, json, jsonl, sarif, junit, github, gitlab, csv or html" --format=xml ./queue
 refused bad-assume "it must be barriers, partition, published, owned, exit, callbacks, members or all" --assume=all,luck ./queue
 refused bad-option "did you mean '--style'" --stile=relay ./queue
 refused bad-output "cannot write '/nowhere/x'" --output=/nowhere/x ./queue
