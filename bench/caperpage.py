@@ -20,10 +20,10 @@ Written by `bench/caper --write` (a part of `make bench`) from `docs/caper.json`
 [design/caper.md](design/caper.md).
 """
 ABOUT_COST = """
-Figure 4 of the paper: what a Caper build adds to every kernel (two threads) and real program, in percent of the two plain
-runs of the same round, and half of the 95% confidence interval. From six rounds on the value is Hodges and Lehmann's, with the
+Figure 4 of the paper: what a Caper build adds to every kernel (two threads) and real program, in percent of {plain}
+of the same round, and half of the 95% confidence interval. From six rounds on the value is Hodges and Lehmann's, with the
 interval of Wilcoxon's signed-rank test; of fewer, the geometric mean with Student's interval. The mean over the programs is geometric. Plain
-again is the second plain run over the first, so what it shows is noise. Asleep is the Caper build without the command; nothing is tracked.
+again is the same program once more, so what it shows is noise. Asleep is the Caper build without the command; nothing is tracked.
 Escape analysis tracks what has escaped, and asks nothing. A first run asks at every site that is in a pair; it begins with
 an empty state. Steady state is a run after as many as it took until {steady} in a row found nothing new. Alias analysis, if it was measured
 (`--alias`, in every fourth round), is the precise analysis that Caper is compared with. Time is the program's, of
@@ -138,15 +138,25 @@ def filter_section(data):
     return section("Fewer checks", wrapped(how), wrapped(ABOUT_FILTER.format(steady="two")), table.markdown_lines(filter_grid(data)))
 
 
+def about_cost(data):
+    plain = "the two plain runs" if data.get("plain_runs") == 2 else "the plain run"
+    return ABOUT_COST.format(steady="two", plain=plain)
+
+
+def measured(data):
+    """Without the programs of which the sets were counted, and nothing else."""
+    return dict(data, rows=[row for row in data["rows"] if row["plain"] is not None or "note" in row])
+
+
 def markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
         f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
         f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`.{apart(data)}"
     )
-    cost = [wrapped(how), wrapped(ABOUT_COST.format(steady="two")), "![Overhead of each configuration](caper.svg)"]
+    cost = [wrapped(how), wrapped(about_cost(data)), "![Overhead of each configuration](caper.svg)"]
     for measure, title in MEASURES.items():
-        cost += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
+        cost += [f"### {title}", table.markdown_lines(overhead_grid(measured(data), measure))]
     cost += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.caper(data)], left=(0, 4))]
     precision = [wrapped(ABOUT_PRECISION), table.markdown_lines(precision_grid(data))]
     sound = soundness(data["sound"]) if data.get("sound") else ""
