@@ -72,7 +72,7 @@ static void put_pairs(struct dh_cli_caper *c, const struct request *q, FILE *out
                 " pairs are left out, of the largest bundles; "
                 "--limit=0 writes all\n",
                 left_out);
-    dh_cli_caper_list(c, out, DH_PRINT_JSON, 0, false,
+    dh_cli_caper_list(c, out, DH_PRINT_JSON, 0, DH_CLI_CAPER_THREADS, false,
                       "dpPairs: both accesses have touched memory that other threads could reach");
 }
 
