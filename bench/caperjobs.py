@@ -1,10 +1,16 @@
 """How a program is run by `deadheat caper`: in some configuration, with some state. For bench/caper and its --sound."""
 import dataclasses
 import json
+import os
 import pathlib
+import subprocess
 
+import capershare
 import harness
 import jobs
+import kernel
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,10 +21,12 @@ class Configuration:
     kind: str = "native"
     flags: tuple = None
     fresh: bool = False  # with a state of its own, which nothing is in
+    every: int = 1  # how many rounds it is until its next turn
 
 
-PLAIN = Configuration("plain")
+PLAIN, AGAIN = Configuration("plain"), Configuration("plain again")
 STEADY = Configuration("steady state", "caper", ())
+ALIAS = Configuration("alias analysis", "alias", ("--analysis=alias",), every=4)
 
 
 class States:
@@ -44,18 +52,19 @@ class States:
         argv = [self.deadheat, "caper", "status", "--format=json", f"--state={self.of(program)}", program]
         return json.loads(harness.answer(argv, "no status"))
 
-    def escaped(self):
-        """How many sites have escaped, in all programs that have run."""
-        return sum(self.status(program)["escaped_sites"] for program in self.known)
+    def summed(self, key):
+        """A number of the status, over all programs that have run."""
+        return sum(self.status(program)[key] for program in self.known)
 
 
 class RealJob(jobs.Job):
     """A build of a real program, started in some configuration."""
 
     configuration = PLAIN
+    states = None
 
     def start(self, argv, **options):
-        before = self.bench.states.before(self.configuration, pathlib.Path(argv[0]))
+        before = self.states.before(self.configuration, pathlib.Path(argv[0])) if self.states else ()
         self.report.unlink(missing_ok=True)
         with open(self.report, "wb") as err:
             options = {"stdout": err, "cwd": self.scratch, **options}
@@ -68,4 +77,88 @@ class RealJob(jobs.Job):
         if status:
             raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
         self.output = out
+        return sample
+
+
+class Kernel:
+    """A kernel of bench/kernels with two threads. Its builds are kept."""
+
+    def __init__(self, bench, source, arguments):
+        self.bench, self.source, self.arguments, self.name = bench, source, arguments, source.stem
+        self.states, self.expected = bench.new_states(), None
+
+    def program(self, kind):
+        path = self.bench.work / f"{self.name}.{kind}"
+        made = path.stat().st_mtime if path.exists() else 0
+        if made < max(self.source.stat().st_mtime, self.bench.tools.changed(kind)):
+            path.unlink(missing_ok=True)
+            harness.build(kernel.compile_command(self.bench.tools, kind, self.source, path), self.bench.work / "log")
+        return path
+
+    def build(self, kinds):
+        for kind in kinds:
+            self.program(kind)
+
+    def counting(self):
+        """The build that counts accesses (bench/accesses.c)."""
+        path, counter = self.bench.directory / f"{self.name}.counting", self.bench.directory / "accesses.o"
+        log, tools = self.bench.work / "log", self.bench.tools
+        if not counter.exists():
+            harness.build([tools.clang, *harness.FLAGS, "-c", HERE / "accesses.c", "-o", counter], log)
+        command = kernel.compile_command(tools, "native", self.source, path)
+        harness.build([*command, *capershare.FLAGS, counter], log)
+        return path
+
+    def shares(self):
+        """Of the accesses of a run, the part at sites in a pair of sound, and of dpPairs."""
+        program, file = self.counting(), self.bench.directory / "accesses"
+        subprocess.run(
+            [str(a) for a in (program, *self.arguments)],
+            env=dict(os.environ, ACCESSES=str(file)),
+            stdout=subprocess.DEVNULL,
+            check=True,
+            timeout=20 * self.bench.options.timeout,
+        )
+        caper, states = self.program("caper"), self.states["caper"]
+        sums = capershare.counted(program, file)
+        return capershare.shares(sums, *capershare.sites(self.bench.tools.deadheat, states.of(caper), caper))
+
+    def run(self, configuration):
+        program, states = self.program(configuration.kind), self.states.get(configuration.kind)
+        sample, status, out, _ = self.bench.meter.run(
+            [program, *self.arguments],
+            before=states.before(configuration, program) if states else (),
+            timeout=self.bench.options.timeout,
+            env=harness.environment("native"),
+        )
+        if status:
+            raise harness.Failure(f"exit {status}" if status > 0 else f"signal {-status}")
+        self.expected = self.expected or out
+        if out != self.expected:
+            raise harness.Failure("wrong output")
+        return sample
+
+
+class Real:
+    """A real program of bench/real."""
+
+    def __init__(self, bench, program):
+        self.bench, self.work, self.name, self.expected = bench, program, program.name, None
+        self.states, self.jobs = bench.new_states(), {}
+
+    def build(self, kinds):
+        if not (self.bench.real.work / "src" / self.work.package / ".unpacked").exists():
+            raise harness.Failure("no source")
+        for kind in kinds:
+            job = self.jobs[kind] = RealJob(self.bench.real, self.work, kind)
+            job.states, job.limit = self.states.get(kind), self.bench.options.timeout
+            job.build()
+
+    def run(self, configuration):
+        job = self.jobs[configuration.kind]
+        job.configuration = configuration
+        sample, out = self.work.run(job)
+        self.expected = self.expected if self.expected is not None else out
+        if out != self.expected:
+            raise harness.Failure("output differs")
         return sample

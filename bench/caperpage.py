@@ -10,6 +10,8 @@ from fieldpage import BAR_HEADER, MEASURES, Overhead, overhead_grid, section, wh
 
 RESULTS = harness.DOCS / "caper.json"
 PAGE = harness.DOCS / "caper.md"
+COUNTS = ("curve", "sets", "alias")  # of a row: what does not depend on time
+ALIAS = "alias analysis"
 
 HEAD = """\
 # `deadheat caper`: cost and precision
@@ -18,11 +20,13 @@ Written by `bench/caper --write` (a part of `make bench`) from `docs/caper.json`
 [design/caper.md](design/caper.md).
 """
 ABOUT_COST = """
-Figure 4 of the paper: what a Caper build adds to every kernel (two threads) and real program, in percent of the plain
-run of the same round: the geometric mean over the rounds, and half of its 95% confidence interval. Plain again is the
-same program once more, so what it shows is noise. Asleep is the Caper build without the command; nothing is tracked.
+Figure 4 of the paper: what a Caper build adds to every kernel (two threads) and real program, in percent of {plain}
+of the same round, and half of the 95% confidence interval. From six rounds on the value is Hodges and Lehmann's, with the
+interval of Wilcoxon's signed-rank test; of fewer, the geometric mean with Student's interval. The mean over the programs is geometric. Plain
+again is the same program once more, so what it shows is noise. Asleep is the Caper build without the command; nothing is tracked.
 Escape analysis tracks what has escaped, and asks nothing. A first run asks at every site that is in a pair; it begins with
-an empty state. Steady state is a run after as many as it took until {steady} in a row found nothing new. Time is the program's, of
+an empty state. Steady state is a run after as many as it took until {steady} in a row found nothing new. Alias analysis, if it was measured
+(`--alias`, in every fourth round), is the precise analysis that Caper is compared with. Time is the program's, of
 servers their client's, without the command's preparations.
 """
 ABOUT_PRECISION = """
@@ -31,8 +35,8 @@ the kernels have none). Then the pairs that are possible: by the static analysis
 steady state: dpPairs, those whose two sites have both touched memory that other threads could reach. In brackets
 how much of `sound` that is. Sites are those in a pair of `sound`; escaped are those in deSites, after so
 many runs. In sound and in dpPairs is the part of a run's loads and stores that are made at sites in a pair of that set: of
-those that `-O2` has left in the kernels, counted in a build of its own (`bench/accesses.c`). If it was measured (`--alias`), aliasPairs are the pairs that the precise analysis has seen in as many runs, and its cost is how
-many times the plain run's time it takes.
+those that `-O2` has left in the kernels, counted in a build of its own (`bench/accesses.c`). aliasPairs, if they were counted (`--alias`), are
+the pairs that the precise analysis has seen in as many runs.
 """
 ABOUT_SOUNDNESS = """
 Each pair of lines of which FastTrack reports a race, in three runs of the real programs that race, is looked up in dpPairs
@@ -60,7 +64,7 @@ def known_races():
 def precision_grid(data):
     lines = [["program", "known", "relay", "sound", "dpPairs", "sites", "escaped", "runs", "in sound", "in dpPairs"]]
     known, alias = known_races(), any("alias" in row for row in data["rows"])
-    lines[0] += ["aliasPairs", "its cost"] if alias else []
+    lines[0] += ["aliasPairs"] if alias else []
     for row in data["rows"]:
         if "sets" not in row:
             lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
@@ -69,7 +73,7 @@ def precision_grid(data):
         sound = s["sp_pairs"] + s["dp_pairs"]
         share = f" ({100 * s['dp_pairs'] / sound:.0f}%)" if sound else ""
         found = known.get(row["name"], 0)
-        cells = [f"{row['alias']['pairs']:,}", f"{row['alias']['times']:.1f}x"] if "alias" in row else ["-", "-"]
+        cells = [f"{row['alias']['pairs']:,}" if "alias" in row else row.get("notes", {}).get(ALIAS, "-")]
         lines.append(
             [
                 row["name"],
@@ -134,15 +138,25 @@ def filter_section(data):
     return section("Fewer checks", wrapped(how), wrapped(ABOUT_FILTER.format(steady="two")), table.markdown_lines(filter_grid(data)))
 
 
+def about_cost(data):
+    plain = "the two plain runs" if data.get("plain_runs") == 2 else "the plain run"
+    return ABOUT_COST.format(steady="two", plain=plain)
+
+
+def measured(data):
+    """Without the programs of which the sets were counted, and nothing else."""
+    return dict(data, rows=[row for row in data["rows"] if row["plain"] is not None or "note" in row])
+
+
 def markdown(data):
     part = " --quick" if data["quick"] else " --small" if data.get("small") else ""
     how = (
         f"{where(data)} {data['rounds']} rounds; work of the kernels: {data['scale']}% of the usual; load of the "
         f"machine at the end: {data['load']:.1f}. Measured by `bench/caper{part} --write`.{apart(data)}"
     )
-    cost = [wrapped(how), wrapped(ABOUT_COST.format(steady="two")), "![Overhead of each configuration](caper.svg)"]
+    cost = [wrapped(how), wrapped(about_cost(data)), "![Overhead of each configuration](caper.svg)"]
     for measure, title in MEASURES.items():
-        cost += [f"### {title}", table.markdown_lines(overhead_grid(data, measure))]
+        cost += [f"### {title}", table.markdown_lines(overhead_grid(measured(data), measure))]
     cost += ["### The bars", table.markdown_lines([BAR_HEADER, *bars.caper(data)], left=(0, 4))]
     precision = [wrapped(ABOUT_PRECISION), table.markdown_lines(precision_grid(data))]
     sound = soundness(data["sound"]) if data.get("sound") else ""
@@ -162,7 +176,8 @@ def write_sets(rows):
         if "sets" in row:
             one = kept.setdefault(row["name"], {"name": row["name"], "plain": None, "cells": {}})
             one.pop("note", None)
-            one.update({key: row[key] for key in ("curve", "sets", "alias") if key in row})
+            one.update({key: row[key] for key in COUNTS if key in row})
+            one["notes"] = {**one.get("notes", {}), **row["notes"]}
     save(dict(data, rows=list(kept.values())))
 
 
@@ -170,10 +185,11 @@ def write_rows(data):
     """Only these programs, which were measured later than the others; all else stays."""
     before = last_results()
     kept = {row["name"]: row for row in before.get("rows", [])}
+    names = before.get("configurations", [])
     for row in data["rows"]:
-        row.update(rounds=data["rounds"], load=data["load"])
-        kept[row["name"]] = row
-    save(dict(data, **dict(before, rows=list(kept.values()))))
+        kept[row["name"]] = dict(with_counts(row, kept), rounds=data["rounds"], load=data["load"])
+    names = [*names, *(n for n in data["configurations"] if n not in names)]
+    save(dict(data, **dict(before, rows=list(kept.values()), configurations=names)))
 
 
 def apart(data):
@@ -198,9 +214,21 @@ def write_filter(rows):
     save(dict(last_results(), filter=rows))
 
 
+def with_counts(row, kept):
+    """A row with what was counted before, as far as it was not counted again."""
+    return {**{key: value for key, value in kept.get(row["name"], {}).items() if key in COUNTS}, **row}
+
+
 def write(data):
+    """All that was measured; of programs that were not, what was counted stays."""
     before = last_results()
-    save(dict(data, **{part: before[part] for part in ("sound", "filter") if part in before}))
+    kept = {row["name"]: row for row in before.get("rows", [])}
+    rows = {row["name"]: with_counts(row, kept) for row in data["rows"]}
+    for name, row in kept.items():
+        if name not in rows and "sets" in row:
+            rows[name] = with_counts({"name": name, "plain": None, "cells": {}}, kept)
+    parts = {part: before[part] for part in ("sound", "filter") if part in before}
+    save(dict(data, **parts, rows=list(rows.values())))
 
 
 def save(data):

@@ -1,11 +1,8 @@
 """bench/caper --sound: each race that FastTrack sees in a real program's work must be in dpPairs after Caper runs of it."""
-import pathlib
-import tempfile
-
 import harness
 import jobs
 import races
-from caperjobs import STEADY, RealJob, States
+from caperjobs import STEADY, RealJob
 
 RUNS = 3  # of each build
 
@@ -31,15 +28,14 @@ def row(bench, program, name, work):
         return {"name": name, "note": "no source"}
     bench.progress.say(f"{name}: building")
     found, outside = observed(bench, program, name, work)
-    bench.states = bench.real.states = States(bench.tools, pathlib.Path(tempfile.mkdtemp(dir=bench.directory)))
     job = RealJob(bench.real, program, "caper")
-    job.configuration = STEADY
+    job.configuration, job.states = STEADY, bench.new_states()["caper"]
     job.build()
     for n in range(RUNS):
         bench.progress.say(f"{name}: caper, run {n + 1}")
         work(program, job)
     sets = {}
-    for executable, state in bench.states.known.items():
+    for executable, state in job.states.known.items():
         for pair, where in races.sets_of(bench.tools.deadheat, state, executable, list(found)).items():
             sets[pair] = min(sets.get(pair, "none"), where, key=races.SETS.index)
     return {"name": name, "races": {p: {"on": on, "set": sets[p]} for p, on in found.items()}, "outside": outside}

@@ -54,8 +54,12 @@ int dh_cli_caper_status(int argc, char **argv);
 int dh_cli_caper_export(int argc, char **argv);
 /* The state that both begin with, which must be there, and its program. */
 int dh_cli_caper_look(struct dh_cli_caper *c, const char *state, const char *program);
-/* The chosen pairs, grouped by variable, as a document of findings. */
-void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format format, u64 limit, bool color,
-                       const char *command);
+/* The chosen pairs, grouped by variable, as a document of findings: of one variable at most `limit`, and of a
+ * side `most` threads and places (0: all). */
+void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format format, u64 limit, u64 most,
+                       bool color, const char *narrowed);
+/* Who chases a pair does not ask who runs it, and a program that is called from everywhere has hundreds of
+ * threads to name: enough of a side. */
+enum { DH_CLI_CAPER_THREADS = 8 };
 
 #endif

@@ -72,7 +72,7 @@ static void put_pairs(struct dh_cli_caper *c, const struct request *q, FILE *out
                 " pairs are left out, of the largest bundles; "
                 "--limit=0 writes all\n",
                 left_out);
-    dh_cli_caper_list(c, out, DH_PRINT_JSON, 0, false,
+    dh_cli_caper_list(c, out, DH_PRINT_JSON, 0, DH_CLI_CAPER_THREADS, false,
                       "dpPairs: both accesses have touched memory that other threads could reach");
 }
 
@@ -101,68 +101,116 @@ static void put_filter(struct dh_cli_caper *c, FILE *out)
 
 /* ---- JSON ---- */
 
-static const char *id_text(struct dh_arena *a, const struct dh_pairs *t, u32 site)
-{
-    return dh_arena_printf(a, "%016" PRIx64, t->sites[site].id);
-}
+/* Sites and lists by their places in the document. Bundles share their lists, so these are written once: a
+ * program of millions of pairs has few. */
+struct numbering {
+    u32 *site;  /* of each site in a pair */
+    u32 *list;  /* of each list, plus 1; 0: not in the document yet */
+    u32 *lists; /* those of the document, in its order */
+    u32 n_lists;
+};
 
-static json_t *sites(struct dh_cli_caper *c)
+static void put_sites(struct dh_cli_caper *c, struct numbering *to, FILE *out)
 {
     const struct dh_pairs *t = c->build.table;
-    json_t *all = json_array();
+    u32 n = 0;
+    to->site = dh_arena_array(&c->arena, t->n_sites, sizeof(*to->site));
     for (u32 i = 0; i < t->n_sites; i++) {
         const struct dh_pairs_site *site = &t->sites[i];
         if (!dh_caper_has(c->sets.in_pair, i))
             continue;
-        json_array_append_new(all,
-                              json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:s, s:i, s:b, s:b}", "id",
-                                        id_text(&c->arena, t, i), "file", dh_json_text(site->at.file), "dir",
-                                        dh_json_text(site->at.dir), "line", (int)site->at.line, "column",
-                                        (int)site->at.column, "function", dh_json_text(site->function),
-                                        "kind", kinds[site->access], "size", (int)site->size, "escaped",
-                                        dh_caper_has(c->sets.escaped, i), "in_dp_pairs",
-                                        dh_caper_sets_is_dynamic(&c->sets, i)));
+        char id[17];
+        snprintf(id, sizeof(id), "%016" PRIx64, site->id);
+        json_t *d = json_pack("{s:s, s:o, s:o, s:i, s:i, s:o, s:s, s:i, s:b, s:b}", "id", id, "file",
+                              dh_json_text(site->at.file), "dir", dh_json_text(site->at.dir), "line",
+                              (int)site->at.line, "column", (int)site->at.column, "function",
+                              dh_json_text(site->function), "kind", kinds[site->access], "size",
+                              (int)site->size, "escaped", dh_caper_has(c->sets.escaped, i), "in_dp_pairs",
+                              dh_caper_sets_is_dynamic(&c->sets, i));
+        to->site[i] = n;
+        fputs(n++ ? ",\n" : "", out);
+        if (!d || json_dumpf(d, out, JSON_ENSURE_ASCII) != 0)
+            dh_util_no_memory();
+        json_decref(d);
     }
-    return all;
 }
 
-static json_t *side(struct dh_cli_caper *c, const struct dh_pairs_pair *pair, int i)
+static u32 number_of_list(struct numbering *to, u32 list)
 {
-    const struct dh_pairs *t = c->build.table;
-    size_t n;
-    const u32 *alike = dh_pairs_items(t, pair->alike[i], &n);
-    json_t *all = json_array();
-    json_array_append_new(all, json_string(id_text(&c->arena, t, pair->side[i].site)));
-    for (size_t k = 0; k < n; k++)
-        json_array_append_new(all, json_string(id_text(&c->arena, t, alike[k])));
-    return all;
+    if (to->list[list] == 0) {
+        to->lists[to->n_lists++] = list;
+        to->list[list] = to->n_lists;
+    }
+    return to->list[list] - 1;
 }
 
 /* The pairs of the table as it is now. */
-static json_t *bundles(struct dh_cli_caper *c)
+static void put_bundles(const struct dh_pairs *t, struct numbering *to, FILE *out)
 {
-    const struct dh_pairs *t = c->build.table;
-    json_t *all = json_array();
-    for (size_t i = 0; i < t->n_pairs; i++)
-        if (t->pairs[i].flags & DH_PAIRS_SOUND)
-            json_array_append_new(all,
-                                  json_pack("[o, o]", side(c, &t->pairs[i], 0), side(c, &t->pairs[i], 1)));
-    return all;
+    const char *before = "";
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        const struct dh_pairs_pair *pair = &t->pairs[i];
+        if (!(pair->flags & DH_PAIRS_SOUND))
+            continue;
+        fputs(before, out);
+        before = ",\n";
+        for (int k = 0; k < 2; k++)
+            fprintf(out, "%s%u, %u", k ? ", " : "[", to->site[pair->side[k].site],
+                    number_of_list(to, pair->alike[k]));
+        fputc(']', out);
+    }
+}
+
+static void put_lists(const struct dh_pairs *t, const struct numbering *to, FILE *out)
+{
+    for (u32 i = 0; i < to->n_lists; i++) {
+        size_t n;
+        const u32 *items = dh_pairs_items(t, to->lists[i], &n);
+        fputs(i ? ",\n[" : "[", out);
+        for (size_t k = 0; k < n; k++)
+            fprintf(out, "%s%u", k ? ", " : "", to->site[items[k]]);
+        fputc(']', out);
+    }
+}
+
+/* dpPairs come of choosing among the pairs, which adds lists to the table. */
+static void number_lists(struct dh_cli_caper *c, struct numbering *to)
+{
+    size_t n = c->build.table->n_lists;
+    u32 *list = dh_arena_array(&c->arena, n, sizeof(*list)),
+        *lists = dh_arena_array(&c->arena, n, sizeof(*lists));
+    for (u32 i = 0; i < to->n_lists; i++) {
+        lists[i] = to->lists[i];
+        list[lists[i]] = i + 1;
+    }
+    to->list = list;
+    to->lists = lists;
 }
 
 static void put_json(struct dh_cli_caper *c, FILE *out)
 {
-    json_t *all = sites(c), *sound = bundles(c);
-    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
-    json_t *d =
-        json_pack("{s:s, s:i, s:o, s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "type", "caper-sets", "version", 1,
-                  "program", dh_json_text(c->program), "build_id", c->build.id_text, "runs",
-                  (json_int_t)dh_caper_state_runs(&c->state), "sp_pairs", (json_int_t)c->count.sp, "dp_pairs",
-                  (json_int_t)c->count.dp, "sites", all, "sound_bundles", sound, "dp_bundles", bundles(c));
-    if (!d || json_dumpf(d, out, JSON_INDENT(1) | JSON_ENSURE_ASCII) != 0)
+    const struct dh_pairs *t = c->build.table;
+    struct numbering to = {0};
+    json_t *head = json_pack("{s:s, s:i, s:o, s:s, s:I, s:I, s:I}", "type", "caper-sets", "version", 2,
+                             "program", dh_json_text(c->program), "build_id", c->build.id_text, "runs",
+                             (json_int_t)dh_caper_state_runs(&c->state), "sp_pairs", (json_int_t)c->count.sp,
+                             "dp_pairs", (json_int_t)c->count.dp);
+    fputc('{', out);
+    if (!head || json_dumpf(head, out, JSON_EMBED | JSON_ENSURE_ASCII) != 0)
         dh_util_no_memory();
-    fputc('\n', out);
-    json_decref(d);
+    json_decref(head);
+    fputs(",\n\"sites\": [\n", out);
+    put_sites(c, &to, out);
+    fputs("],\n\"sound_bundles\": [\n", out);
+    number_lists(c, &to);
+    put_bundles(t, &to, out);
+    fputs("],\n\"dp_bundles\": [\n", out);
+    dh_caper_choose(c->build.table, &c->sets, DH_CAPER_DP, &c->count);
+    number_lists(c, &to);
+    put_bundles(t, &to, out);
+    fputs("],\n\"lists\": [\n", out);
+    put_lists(t, &to, out);
+    fputs("]}\n", out);
 }
 
 /* ---- The command ---- */

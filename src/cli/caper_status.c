@@ -219,8 +219,8 @@ static void print_status(struct dh_cli_caper *c, const struct request *q, FILE *
 
 /* ---- The pairs ---- */
 
-void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format format, u64 limit, bool color,
-                       const char *narrowed)
+void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format format, u64 limit, u64 most,
+                       bool color, const char *narrowed)
 {
     struct dh_static s = {.style = "sound",
                           .set = DH_PAIRS_SOUND,
@@ -229,7 +229,8 @@ void dh_cli_caper_list(struct dh_cli_caper *c, FILE *out, enum dh_print_format f
                           .command = "caper",
                           .narrowed = narrowed,
                           .input = from_here(c),
-                          .limit = limit};
+                          .limit = limit,
+                          .most = most};
     struct dh_source source;
     char *cwd = getcwd(NULL, 0);
     dh_source_init(&source, &s.arena);
@@ -261,7 +262,7 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
         dh_caper_alias_choose(c->build.table, &c->sets);
     else
         dh_caper_choose(c->build.table, &c->sets, q->set, &c->count);
-    dh_cli_caper_list(c, out, q->format, limit, color,
+    dh_cli_caper_list(c, out, q->format, limit, limit, color,
                       c->alias ? "aliasPairs: two threads accessed the same bytes" : words[q->set]);
 }
 

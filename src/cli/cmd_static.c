@@ -42,9 +42,9 @@ static const char usage[] =
     "syntax\n" DH_CLI_BASELINE_HELP
     "  --explain=PAIR        all about one pair: P12, its id, or FILE:LINE,FILE:LINE\n"
     "  --summary             only the variables, with the number of their pairs\n"
-    "  --limit=N             at most N pairs of one variable, and of a bundle N places of each side "
-    "(default: 0,\n"
-    "                        all; with html: 50)\n"
+    "  --limit=N             at most N pairs of one variable and, in JSON, N threads and places of each side "
+    "of a\n"
+    "                        pair (default: 0, all; with html: 50)\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "  --stats               also what the analysis assumed, and its phases with time and memory\n"
     "  --format=FORMAT       text (default), or one of those below\n"
@@ -239,6 +239,7 @@ static int read_arguments(struct dh_static *s, struct request *q, int argc, char
     s->assumed = dh_static_assumed(s, s->set);
     if (q->format == DH_PRINT_HTML && !q->limit)
         s->limit = HTML_LIMIT;
+    s->most = s->limit;
     s->input = q->in.n_files == 1
                    ? q->in.files[0]
                    : dh_arena_printf(&s->arena, "%s and %zu more", q->in.files[0], q->in.n_files - 1);

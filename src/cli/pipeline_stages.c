@@ -116,7 +116,7 @@ static int export(struct dh_pipeline *p, struct dh_cli_caper *c)
                 "deadheat pipeline: %" PRIu64
                 " pairs of large bundles are not chased one by one, unless their accesses meet\n",
                 p->unlisted);
-    dh_cli_caper_list(c, to.stream, DH_PRINT_JSON, 0, false, "dpPairs");
+    dh_cli_caper_list(c, to.stream, DH_PRINT_JSON, 0, DH_CLI_CAPER_THREADS, false, "dpPairs");
     if (dh_output_commit(&to) != 0)
         return dh_cli_fail("pipeline", "cannot write '%s': %s", path, to.why);
     return 0;

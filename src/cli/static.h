@@ -55,6 +55,7 @@ struct dh_static {
     u32 more, less;                 /* DH_PAIRS_IF_... that the user wants assumed, or not assumed */
     u32 assumed;                    /* ... that are assumed to hold */
     u64 limit;                      /* pairs shown of one variable; 0: all */
+    u64 most;                       /* of a side, threads and places that are named; 0: all */
     struct dh_static_group *groups; /* globals first, then by name */
     size_t n_groups;
     size_t n_shown;  /* pairs in all groups; bundles count once */

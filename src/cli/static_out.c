@@ -97,7 +97,7 @@ void dh_static_print(struct dh_static *s, struct dh_print *p, bool summary, bool
     facts.n_threads = s->pairs->n_entries;
     facts.stats = stats;
     s->from.alike = p->format == DH_PRINT_JSON || p->format == DH_PRINT_JSONL;
-    s->from.most_alike = s->limit;
+    s->from.most = s->most;
     p->detail = DH_PRINT_SIDES;
     dh_print_begin(p, &document);
     for (size_t i = 0; i < s->n_groups; i++) {

@@ -81,6 +81,7 @@ struct dh_finding_access {
     bool at_least;                     /* the access is longer, perhaps: no more is known of it */
     struct dh_finding_thread *threads; /* one that ran, or those that may */
     size_t n_threads;
+    size_t n_more_threads;        /* that are not named */
     const char *run_by;           /* never NULL: the same in words, "T2 'worker'" */
     struct dh_symbol_trace stack; /* innermost first; of source code: the line, and what it is inlined into */
     const char *place;            /* where there is no code: a location of a text trace */

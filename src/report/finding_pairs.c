@@ -281,14 +281,19 @@ static void name_stack(struct dh_finding_pairs *from, struct dh_arena *arena,
     }
 }
 
+/* How many of n are named. */
+static size_t named_of(const struct dh_finding_pairs *from, size_t n)
+{
+    return from->most && from->most < n ? (size_t)from->most : n;
+}
+
 static void name_alike(struct dh_finding_pairs *from, struct dh_arena *arena, u32 list,
                        struct dh_finding_access *ret)
 {
     const u32 *sites = dh_pairs_items(from->table, list, &ret->n_alike);
     if (!from->alike)
         return;
-    ret->n_listed =
-        from->most_alike && from->most_alike < ret->n_alike ? (size_t)from->most_alike : ret->n_alike;
+    ret->n_listed = named_of(from, ret->n_alike);
     ret->alike = dh_arena_array(arena, ret->n_listed, sizeof(*ret->alike));
     for (size_t i = 0; i < ret->n_listed; i++) {
         const struct dh_pairs_site *site = &from->table->sites[sites[i]];
@@ -302,7 +307,8 @@ static void name_side(struct dh_finding_pairs *from, struct dh_arena *arena, con
                       u32 index, struct dh_finding_access *ret)
 {
     const struct dh_pairs_site *site = &from->table->sites[index];
-    const u32 *entries = dh_pairs_items(from->table, side->entries, &ret->n_threads);
+    size_t n;
+    const u32 *entries = dh_pairs_items(from->table, side->entries, &n);
     ret->known = true;
     ret->kind = kind_of(site->access, &ret->atomic);
     ret->size = site->size;
@@ -312,7 +318,9 @@ static void name_side(struct dh_finding_pairs *from, struct dh_arena *arena, con
     ret->unit = known(site->module);
     name_stack(from, arena, site, &ret->stack);
     name_locks(from, arena, side->locks, ret);
-    ret->run_by = runners(from, arena, entries, ret->n_threads);
+    ret->run_by = runners(from, arena, entries, n);
+    ret->n_threads = named_of(from, n);
+    ret->n_more_threads = n - ret->n_threads;
     ret->threads = dh_arena_array(arena, ret->n_threads, sizeof(*ret->threads));
     for (size_t i = 0; i < ret->n_threads; i++)
         dh_finding_of_entry(from, arena, entries[i], &ret->threads[i]);

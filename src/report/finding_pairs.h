@@ -14,7 +14,7 @@ struct dh_finding_pairs {
     struct dh_map names;    /* linkage name -> readable name */
     u32 set;                /* DH_PAIRS_RELAY or DH_PAIRS_SOUND */
     bool alike;             /* also say which places a bundle stands for */
-    u64 most_alike;         /* ... but not more than so many of a side; 0: all */
+    u64 most;               /* of a side, name so many of these places and of its threads; 0: all */
     bool full_names;        /* of C++, where people read them */
 };
 

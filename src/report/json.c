@@ -136,20 +136,21 @@ static json_t *access(struct dh_print *p, const struct dh_finding_access *a)
     if (!a->known)
         return json_null();
     bool one = !a->site && a->n_threads; /* of source code, there may be any number */
-    return dh_json_object("kind", dh_json_text(dh_finding_kinds[a->kind]), "atomic", json_boolean(a->atomic),
-                          "range", yes(a->range), "addr", hex(a->addr), "size", dh_json_number(a->size),
-                          "thread", one ? thread(a->threads) : NULL, "threads",
-                          a->site ? list(a->threads, a->n_threads, sizeof(*a->threads), thread) : NULL, "id",
-                          id(a->site), "site", a->site ? json_integer(a->site_index) : NULL, "ordinal",
-                          a->site ? json_integer(a->ordinal) : NULL, "unit", dh_json_text(a->unit), "alike",
-                          some(a->alike, a->n_listed, sizeof(*a->alike), alike), "alike_in_all",
-                          a->n_listed < a->n_alike ? json_integer((json_int_t)a->n_alike) : NULL, "stack",
-                          list(a->stack.frames, a->stack.n, sizeof(*a->stack.frames), frame), "stack_folded",
-                          yes(a->stack_folded), "place", dh_json_text(a->place), "event",
-                          dh_json_number(a->event), "language_access",
-                          a->language_access ? json_integer((json_int_t)a->language_access - 1) : NULL,
-                          "text", dh_json_text(line_of(p, a)), "locks",
-                          a->locks_known ? list(a->locks, a->n_locks, sizeof(*a->locks), lock) : NULL, NULL);
+    return dh_json_object(
+        "kind", dh_json_text(dh_finding_kinds[a->kind]), "atomic", json_boolean(a->atomic), "range",
+        yes(a->range), "addr", hex(a->addr), "size", dh_json_number(a->size), "thread",
+        one ? thread(a->threads) : NULL, "threads",
+        a->site ? list(a->threads, a->n_threads, sizeof(*a->threads), thread) : NULL, "threads_in_all",
+        a->n_more_threads ? json_integer((json_int_t)(a->n_threads + a->n_more_threads)) : NULL, "id",
+        id(a->site), "site", a->site ? json_integer(a->site_index) : NULL, "ordinal",
+        a->site ? json_integer(a->ordinal) : NULL, "unit", dh_json_text(a->unit), "alike",
+        some(a->alike, a->n_listed, sizeof(*a->alike), alike), "alike_in_all",
+        a->n_listed < a->n_alike ? json_integer((json_int_t)a->n_alike) : NULL, "stack",
+        list(a->stack.frames, a->stack.n, sizeof(*a->stack.frames), frame), "stack_folded",
+        yes(a->stack_folded), "place", dh_json_text(a->place), "event", dh_json_number(a->event),
+        "language_access", a->language_access ? json_integer((json_int_t)a->language_access - 1) : NULL,
+        "text", dh_json_text(line_of(p, a)), "locks",
+        a->locks_known ? list(a->locks, a->n_locks, sizeof(*a->locks), lock) : NULL, NULL);
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */

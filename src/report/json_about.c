@@ -124,6 +124,8 @@ static json_t *variables(const struct dh_print_static *s)
     for (size_t i = 0; i < s->n_variables; i++) {
         json_t *object = dh_json_location(s->variables[i].variable);
         json_object_set_new(object, "pairs", count(s->variables[i].pairs));
+        if (s->variables[i].shown < s->variables[i].n)
+            json_object_set_new(object, "findings_in_all", count(s->variables[i].n));
         json_array_append_new(list, object);
     }
     return list;

@@ -307,6 +307,18 @@ same export-over-input "$?:$(cmp told told.before && echo intact)" 2:intact
 same filter "$(grep -vc '^#' filter):$(cut -f5 filter | grep -c yes):$(cut -f6 filter | grep -c yes)" "$n:$n:$n"
 "$deadheat" caper export --state=told --to=json >sets.json
 same sets "$(python3 -c "import json; d = json.load(open('sets.json')); print(len(d['sites']), len(d['dp_bundles']) == len(d['sound_bundles']))")" "$n True"
+# What the bundles stand for, written out: as many pairs of sites as there are said to be.
+cat >expand.py <<'EOF'
+import json
+
+d = json.load(open("sets.json"))
+for bundles in ("dp_bundles", "sound_bundles"):
+    pairs = set()
+    for a, more_a, b, more_b in d[bundles]:
+        pairs |= {(min(x, y), max(x, y)) for x in (a, *d["lists"][more_a]) for y in (b, *d["lists"][more_b])}
+    print(len(pairs))
+EOF
+same sets-expanded "$(python3 expand.py | tr '\n' ' ')" "$(number dp_pairs told) $(($(number dp_pairs told) + $(number sp_pairs told))) "
 "$deadheat" caper export --state=told --to=pairs -o pairs.json
 same pairs "$(python3 -c "import json; print(len(json.load(open('pairs.json'))['findings']))")" "$(number dp_pairs told)"
 "$deadheat" caper export --state=told --to=pairs --limit=1 -o one.json 2>err

@@ -76,4 +76,11 @@ check limit "
 sides = [a for f in many['findings'] for a in f['accesses']]
 assert max(len(a.get('alike', ())) for a in sides) == 1
 assert max(a.get('alike_in_all', 0) for a in sides) > 400, sides"
+# So may the threads that run one place be many. What is left out is counted.
+check limit-threads "
+sides = [a for f in large['findings'] for a in f['accesses']]
+assert max(len(a['threads']) for a in sides) == 1
+assert max(a.get('threads_in_all', 0) for a in sides) == 8
+assert any(v.get('findings_in_all', 0) > 1 for v in large['variables'])
+assert len(large['findings']) <= len(large['variables'])"
 exit $failed
