@@ -62,6 +62,7 @@ static int add_program(struct event *e)
     s->programs = dh_util_grow(s->programs, s->n_programs, &s->cap_programs, sizeof(*s->programs));
     s->programs[s->n_programs] = (struct dh_hive_program){.name = dh_arena_strdup(&s->arena, name)};
     dh_map_init(&s->programs[s->n_programs].units, &s->arena);
+    dh_map_init(&s->programs[s->n_programs].sites, &s->arena);
     dh_hive_index_put(&s->program_by_name, name, strlen(name), (u32)s->n_programs++);
     return 0;
 }
@@ -328,6 +329,9 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;
+        for (int side = 0; side < 2; side++)
+            dh_hive_site_tell(s, s->units[unit].at[side], true);
+        dh_hive_unit_settle(s, unit);
         if (dh_hive_find_slot(s, build, unit) == DH_HIVE_NONE)
             dh_hive_unit_join(s, unit, build, pair);
     }
@@ -336,12 +340,27 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
 
 static void count_result(struct dh_hive_tally *t, const struct dh_hive_record *r)
 {
+    t->second += dh_hive_wanted(t) == DH_HIVE_WANT_OTHER && r->order == dh_hive_other_order(t) &&
+                 r->result != DH_HIVE_RACE;
     t->races[r->order] += r->result == DH_HIVE_RACE;
     t->no_races += r->result == DH_HIVE_NO_RACE;
     t->timeouts += r->result == DH_HIVE_TIMEOUT;
     t->not_seen += r->result == DH_HIVE_NOT_SEEN;
     t->crashes += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_CRASH;
     t->hangs += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_HANG;
+}
+
+/* Which of the two accesses were executed. Whoever waits is at the one that is to come second. */
+static void tell_sites(struct dh_hive_state *s, const struct dh_hive_unit *u, const struct dh_hive_record *r,
+                       bool saw)
+{
+    const u32 at[2] = {u->at[0], u->at[1]};
+    if (r->result == DH_HIVE_TIMEOUT) {
+        dh_hive_site_tell(s, at[r->order == DH_HIVE_PRIMARY], true);
+        return;
+    }
+    for (int side = 0; side < 2; side++)
+        dh_hive_site_tell(s, at[side], r->result != DH_HIVE_NOT_SEEN || saw);
 }
 
 static void take_result(struct event *e, u32 task, const struct dh_hive_record *r)
@@ -366,9 +385,12 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
         tried->done |= (u8)(1u << t.order);
     if (r->result == DH_HIVE_INFERENCE)
         take_inference(e, t.build, t.unit);
+    else
+        tell_sites(s, u, r, saw >= 0);
     if (r->result != DH_HIVE_TIMEOUT || t.state != DH_HIVE_ACTIVE)
         dh_hive_task_end(s, task, DH_HIVE_FINISHED, e->raw->seq);
-    if (!dh_hive_is_open(&s->units[t.unit]))
+    enum dh_hive_wanted wanted = dh_hive_wanted(&s->units[t.unit].tally);
+    if (wanted == DH_HIVE_WANT_NONE || (wanted == DH_HIVE_WANT_OTHER && r->result == DH_HIVE_RACE))
         dh_hive_unit_withdraw(s, t.unit, e->raw->seq);
     dh_hive_unit_settle(s, t.unit);
 }
@@ -407,7 +429,7 @@ static void forget_unit(struct event *e, u32 unit)
 {
     struct dh_hive_unit *u = &e->s->units[unit];
     dh_hive_unit_withdraw(e->s, unit, e->raw->seq);
-    u->tally = (struct dh_hive_tally){0};
+    u->tally = (struct dh_hive_tally){.symmetric = u->tally.symmetric};
     u->n_records = 0;
     u->life++;
     memset(u->tried, 0, sizeof(u->tried));

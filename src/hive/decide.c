@@ -158,7 +158,7 @@ bool dh_hive_poll_changes(const struct dh_hive_state *s, u32 program, const char
         return true;
     *user_at = at;
     return s->users[at].task == DH_HIVE_NONE && s->users[at].relieved_until_us <= now_us &&
-           s->builds[s->users[at].build].n_open > 0;
+           (s->builds[s->users[at].build].n_open > 0 || dh_hive_idle(&s->builds[s->users[at].build]) > 0);
 }
 
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,
