@@ -13,6 +13,7 @@ struct dh_cli_hive {
     const char *command;   /* "hive add" */
     const char *db, *hive; /* its database, or where it is served */
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
+    const char *style;  /* "relay" or "sound"; NULL: not said */
     const char *reader; /* a file with the reader's token */
     const char *rate, *bound, *connections, *timeout, *snapshot;
     bool insecure, source;

@@ -52,14 +52,24 @@ struct change {
     enum dh_hive_status source_status;
 };
 
+/* Has a result of another build? */
+static bool is_known(const struct dh_hive_unit *u, u32 build)
+{
+    for (size_t i = 0; i < u->n_records; i++)
+        if (u->records[i].build != build)
+            return true;
+    return false;
+}
+
 static void count_units(struct change *x, const struct dh_hive_state *s)
 {
-    const struct dh_hive_build *b = &s->builds[dh_hive_find_build(s, x->build->id_text)];
+    u32 at = dh_hive_find_build(s, x->build->id_text);
+    const struct dh_hive_build *b = &s->builds[at];
     for (size_t i = 0; i < b->n_slots; i++) {
         const struct dh_hive_unit *u = &s->units[b->slots[i].unit];
         x->units += !u->bundle;
         x->bundles += u->bundle;
-        x->known += u->n_records > 0;
+        x->known += is_known(u, at);
     }
 }
 
@@ -74,8 +84,8 @@ static void make_key(struct dh_hive_batch *b, struct change *x)
 static void work_add(struct dh_hive_batch *b, void *ctx)
 {
     struct change *x = ctx;
-    x->status =
-        dh_hive_add_build(b, x->program, x->build->id_text, x->build->bytes, x->build->n_bytes, &x->why);
+    x->status = dh_hive_add_build(b, x->program, x->build->id_text, x->c->style, x->build->bytes,
+                                  x->build->n_bytes, &x->why);
     if (x->status >= DH_HIVE_BAD)
         return;
     count_units(x, b->state);

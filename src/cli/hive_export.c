@@ -63,8 +63,9 @@ static void put_sarif(FILE *out, const struct dh_hive_state *s, u32 build)
 {
     const struct dh_hive_build *b = &s->builds[build];
     struct dh_arena names = {0}, scratch = {0};
-    struct dh_finding_pairs from = {.table = b->table, .arena = &names, .set = DH_PAIRS_RELAY};
-    struct dh_print_static facts = {.table = b->table, .of = "binary", .style = "relay"};
+    struct dh_finding_pairs from = {.table = b->table, .arena = &names, .set = b->set};
+    struct dh_print_static facts = {
+        .table = b->table, .of = "binary", .style = b->set == DH_PAIRS_SOUND ? "sound" : "relay"};
     const struct dh_print_about about = {
         .command = "hive export", .input = b->table->program, .pairs = &facts};
     struct dh_print p = {.out = out, .format = DH_PRINT_SARIF};

@@ -240,7 +240,8 @@ static int add_file(struct remote *r, const char *path)
     char *name = curl_easy_escape(r->curl, program, 0);
     if (!name)
         dh_util_no_memory();
-    char *where = dh_arena_printf(&c->arena, "/v1/builds?program=%s&build=%s", name, build.id_text);
+    char *where = dh_arena_printf(&c->arena, "/v1/builds?program=%s&build=%s%s%s", name, build.id_text,
+                                  c->style ? "&style=" : "", c->style ? c->style : "");
     curl_free(name);
     int rc = ask(r, where, build.bytes, build.n_bytes, &answer);
     if (rc)

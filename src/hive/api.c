@@ -210,10 +210,10 @@ static void work_build(struct dh_hive_batch *b, void *ctx)
 {
     struct dh_hive_request *r = ctx;
     const char *why = "";
-    answer_status(
-        r,
-        dh_hive_add_build(b, dh_hive_query(r, "program"), dh_hive_query(r, "build"), r->body, r->len, &why),
-        why);
+    answer_status(r,
+                  dh_hive_add_build(b, dh_hive_query(r, "program"), dh_hive_query(r, "build"),
+                                    dh_hive_query(r, "style"), r->body, r->len, &why),
+                  why);
 }
 
 static void post_build(struct dh_hive_request *r)

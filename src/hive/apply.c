@@ -90,10 +90,11 @@ static int revoke_key(struct event *e)
     return 0;
 }
 
-/* For the hive: RELAY's pairs under what it assumes. */
-static bool is_wanted(const struct dh_pairs_pair *p)
+/* As `deadheat static` has them: RELAY's pairs under what it assumes, or all. */
+static bool is_wanted(const struct dh_hive_build *b, const struct dh_pairs_pair *p)
 {
-    return p->flags & DH_PAIRS_RELAY && !(dh_pairs_ifs(p->flags, DH_PAIRS_RELAY) & DH_PAIRS_RELAY_ASSUMES);
+    u32 assumed = b->set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES : 0;
+    return p->flags & b->set && !(dh_pairs_ifs(p->flags, b->set) & assumed);
 }
 
 static void join_pairs(struct dh_hive_state *s, u32 build)
@@ -102,7 +103,7 @@ static void join_pairs(struct dh_hive_state *s, u32 build)
     u32 program = s->builds[build].program;
     for (u32 i = 0; i < t->n_pairs; i++) {
         const struct dh_pairs_pair *p = &t->pairs[i];
-        if (!is_wanted(p))
+        if (!is_wanted(&s->builds[build], p))
             continue;
         const u64 sites[2] = {t->sites[p->side[0].site].id, t->sites[p->side[1].site].id};
         bool bundle = dh_pairs_stands_for(t, p) > 1;
@@ -122,7 +123,7 @@ static void join_found(struct dh_hive_state *s, u32 build)
             dh_hive_find_slot(s, build, u) != DH_HIVE_NONE)
             continue;
         for (u32 i = 0; i < t->n_pairs; i++) {
-            if (is_wanted(&t->pairs[i]) && dh_pairs_stands_for(t, &t->pairs[i]) > 1 &&
+            if (is_wanted(&s->builds[build], &t->pairs[i]) && dh_pairs_stands_for(t, &t->pairs[i]) > 1 &&
                 dh_hive_bundle_has(t, i, s->units[u].sites[0], s->units[u].sites[1])) {
                 dh_hive_unit_join(s, u, build, i);
                 break;
@@ -134,7 +135,7 @@ static void join_found(struct dh_hive_state *s, u32 build)
 static int add_build(struct event *e)
 {
     struct dh_hive_state *s = e->s;
-    const char *id = text_of(e, "build"), *why;
+    const char *id = text_of(e, "build"), *style = text_of(e, "style"), *why;
     u32 program = program_of(e), at = build_of(e);
     struct dh_pairs *table;
     if (program == DH_HIVE_NONE || !dh_hive_is_hex(id, 8, 128) || !e->raw->data ||
@@ -143,10 +144,12 @@ static int add_build(struct event *e)
         return -EBADMSG;
     at = (u32)s->n_builds;
     s->builds = dh_util_grow(s->builds, s->n_builds, &s->cap_builds, sizeof(*s->builds));
-    s->builds[s->n_builds++] = (struct dh_hive_build){.id = dh_arena_strdup(&s->arena, id),
-                                                      .program = program,
-                                                      .added_us = e->raw->time_us,
-                                                      .table = table};
+    s->builds[s->n_builds++] =
+        (struct dh_hive_build){.id = dh_arena_strdup(&s->arena, id),
+                               .program = program,
+                               .set = style && strcmp(style, "sound") == 0 ? DH_PAIRS_SOUND : DH_PAIRS_RELAY,
+                               .added_us = e->raw->time_us,
+                               .table = table};
     dh_hive_index_put(&s->build_by_id, id, strlen(id), at);
     struct dh_hive_program *p = &s->programs[program];
     p->builds = dh_util_grow(p->builds, p->n_builds, &p->cap_builds, sizeof(*p->builds));
@@ -162,8 +165,8 @@ static int add_source(struct event *e)
     struct dh_hive_source *source;
     const char *why;
     if (build == DH_HIVE_NONE || !e->raw->data ||
-        dh_hive_source_read(e->raw->data, e->raw->data_len, e->s->builds[build].table, false, &source,
-                            &why) != 0)
+        dh_hive_source_read(e->raw->data, e->raw->data_len, e->s->builds[build].table,
+                            e->s->builds[build].set, false, &source, &why) != 0)
         return -EBADMSG;
     dh_hive_source_free(e->s->builds[build].source);
     e->s->builds[build].source = source;

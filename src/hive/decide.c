@@ -92,16 +92,23 @@ enum dh_hive_status dh_hive_revoke_key(struct dh_hive_batch *b, const char *prog
 }
 
 enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *program, const char *build,
-                                      const void *table, size_t len, const char **ret_why)
+                                      const char *style, const void *table, size_t len, const char **ret_why)
 {
     struct dh_pairs *pairs;
+    bool sound = style && strcmp(style, "sound") == 0;
     if (!dh_hive_is_hex(build, 8, 128))
         return refuse(DH_HIVE_BAD, "a build id has 8 to 128 hexadecimal digits", ret_why);
+    if (style && !sound && strcmp(style, "relay") != 0)
+        return refuse(DH_HIVE_BAD, "the style of a build is relay or sound", ret_why);
     u32 at = dh_hive_find_build(b->state, build);
     if (at != DH_HIVE_NONE && !b->state->builds[at].forgotten) {
-        if (is_name(program) && strcmp(b->state->programs[b->state->builds[at].program].name, program) == 0)
-            return DH_HIVE_OK;
-        return refuse(DH_HIVE_CONFLICT, "this build is one of another program", ret_why);
+        const struct dh_hive_build *there = &b->state->builds[at];
+        if (!is_name(program) || strcmp(b->state->programs[there->program].name, program) != 0)
+            return refuse(DH_HIVE_CONFLICT, "this build is one of another program", ret_why);
+        if (style && sound != (there->set == DH_PAIRS_SOUND))
+            return refuse(DH_HIVE_CONFLICT, "this build is there in the other style; forget it first",
+                          ret_why);
+        return DH_HIVE_OK;
     }
     if (!is_name(program))
         return dh_hive_add_program(b, program, ret_why);
@@ -112,7 +119,9 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
     enum dh_hive_status status = dh_hive_add_program(b, program, ret_why);
     if (status >= DH_HIVE_BAD)
         return status;
-    add(b, "build", json_pack("{s:s, s:s}", "program", program, "build", build), table, len);
+    add(b, "build",
+        json_pack("{s:s, s:s, s:s}", "program", program, "build", build, "style", sound ? "sound" : "relay"),
+        table, len);
     return DH_HIVE_CREATED;
 }
 
@@ -123,7 +132,8 @@ enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *buil
     u32 at = dh_hive_is_hex(build, 8, 128) ? dh_hive_find_build(b->state, build) : DH_HIVE_NONE;
     if (at == DH_HIVE_NONE || b->state->builds[at].forgotten)
         return refuse(DH_HIVE_NOT_FOUND, "there is no such build", ret_why);
-    if (dh_hive_source_read(bytes, len, b->state->builds[at].table, true, &source, ret_why) != 0)
+    if (dh_hive_source_read(bytes, len, b->state->builds[at].table, b->state->builds[at].set, true, &source,
+                            ret_why) != 0)
         return DH_HIVE_UNPROCESSABLE;
     bool same = dh_hive_source_equal(b->state->builds[at].source, source);
     dh_hive_source_free(source);

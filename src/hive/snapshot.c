@@ -308,7 +308,7 @@ static void get_build(struct reader *r, struct dh_hive_state *s, struct dh_hive_
     if (r->bad || dh_pairs_read(table, len, &b->table, &why) != 0)
         r->bad = true;
     const char *source = get_bytes(r, &len);
-    if (!r->bad && len && dh_hive_source_read(source, len, b->table, false, &b->source, &why) != 0)
+    if (!r->bad && len && dh_hive_source_read(source, len, b->table, b->set, false, &b->source, &why) != 0)
         r->bad = true;
     b->slots = get_array(r, b->n_slots, &b->cap_slots, sizeof(*b->slots));
     b->open = get_array(r, b->n_open, &b->cap_open, sizeof(*b->open));

@@ -59,6 +59,7 @@ struct dh_hive_build {
     const char *id; /* hexadecimal */
     u32 program;
     bool forgotten;
+    u8 set; /* DH_PAIRS_RELAY or DH_PAIRS_SOUND: which pairs of the table are its units */
     u64 added_us;
     struct dh_pairs *table;
     struct dh_hive_source *source; /* lines of it, or NULL: not uploaded */

@@ -50,11 +50,11 @@ static json_t *dump_builds(const struct dh_hive_state *s)
         for (size_t k = b->queue_head; k < b->n_queue; k++)
             json_array_append_new(
                 queue, json_pack("[I,I]", (json_int_t)b->queue[k].task, (json_int_t)b->queue[k].since_us));
-        json_array_append_new(all, json_pack("{s:s, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id", b->id,
-                                             "program", (json_int_t)b->program, "forgotten", b->forgotten,
-                                             "added_us", (json_int_t)b->added_us, "slots", slots, "open",
-                                             dump_list(b->open, b->n_open), "idle", dump_idle(b), "queue",
-                                             queue, "source", dump_source(b->source)));
+        json_array_append_new(all, json_pack("{s:s, s:i, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id",
+                                             b->id, "set", b->set, "program", (json_int_t)b->program,
+                                             "forgotten", b->forgotten, "added_us", (json_int_t)b->added_us,
+                                             "slots", slots, "open", dump_list(b->open, b->n_open), "idle",
+                                             dump_idle(b), "queue", queue, "source", dump_source(b->source)));
     }
     return all;
 }

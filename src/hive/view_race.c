@@ -49,7 +49,7 @@ void dh_hive_view_describe(const struct dh_hive_state *s, u32 unit, u32 build, j
         return;
     const struct dh_hive_build *b = &s->builds[in];
     struct dh_arena arena = {0};
-    struct dh_finding_pairs from = {.table = b->table, .arena = &arena, .set = DH_PAIRS_RELAY};
+    struct dh_finding_pairs from = {.table = b->table, .arena = &arena, .set = b->set};
     dh_map_init(&from.names, &arena);
     for (int side = 0; side < 2; side++)
         sites[side] = dh_pairs_find_site(b->table, u->sites[side]);

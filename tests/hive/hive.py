@@ -203,6 +203,10 @@ def test_kill(server, key, build):
 def test_commands(server, key, build, unit):
     status, out, err = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog-DLATER")
     case(named("add a later build"), err if status else different("known from other builds" in out, True))
+    again = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog")[1]
+    case(named("what a build knows itself is not of others"), different(("is there already" in again, "known from other" in again), (True, False)))
+    other = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "--style=sound", "./prog")
+    case(named("one style for a build"), different((other[0], "other style" in other[2]), (2, True)))
     later = out.split("build ")[1].split()[0]
     rows = server.ask("GET", f"/v1/candidates?build={later}", key=TOKEN)
     while rows[0] == 404:  # the server follows the log

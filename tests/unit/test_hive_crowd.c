@@ -34,7 +34,7 @@ static void keep_log(void)
 static void add_table(const char *program, const char *build, u8 *table, size_t len)
 {
     const char *why;
-    assert_int_equal(dh_hive_add_build(&hive, program, build, table, len, &why), DH_HIVE_CREATED);
+    assert_int_equal(dh_hive_add_build(&hive, program, build, NULL, table, len, &why), DH_HIVE_CREATED);
     free(table);
     keep_log();
 }
