@@ -84,11 +84,14 @@ struct trial {
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
     bool steering;
     bool raced;
-    bool reached, ordered; /* by all parts */
-    bool held;             /* somebody, by steering */
-    u32 ordered_before;    /* control->ordered, when this part began */
-    u8 seen;               /* DH_CONTROL_SEEN_..., by all windows */
-    u32 tids[2];           /* that have raced */
+    bool reached, ordered;          /* by all parts */
+    bool held;                      /* somebody, by steering */
+    u32 ordered_before;             /* control->ordered, when this part began */
+    u8 seen;                        /* DH_CONTROL_SEEN_..., by all windows */
+    u32 tids[2];                    /* that have raced */
+    int first;                      /* which access of the task is on the first side in this part */
+    u64 stacks[2][DH_AGENT_FRAMES]; /* of the race, by access of the task */
+    size_t n_stacks[2];
     struct dh_agent_met *met;
     size_t n_met, cap_met;
     u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
@@ -203,6 +206,8 @@ static bool take_race(void *ctx, struct dh_chase_moment *moment)
     struct dh_chase_place places[2];
     const struct dh_control *c = t->w->target.control;
     bool race = dh_chase_moment_places(moment, &t->w->build->module, 1, places);
+    for (int i = 0; race && t->task.kind == DH_AGENT_VALIDATION && i < 2; i++)
+        t->n_stacks[i] = dh_chase_moment_offsets(moment, i == t->first, t->stacks[i], DH_AGENT_FRAMES);
     dh_chase_moment_free(moment);
     if (!race)
         return false;
@@ -343,6 +348,10 @@ static void tell_validation(struct trial *t)
     if (t->raced) {
         r.result = "race";
         r.consequence = consequence_of(t);
+        for (int i = 0; i < 2; i++) {
+            r.stacks[i] = t->stacks[i];
+            r.n_stacks[i] = t->n_stacks[i];
+        }
     } else if (t->ordered) {
         r.result = "no-race";
     } else if (t->held && !(t->seen & (DH_CONTROL_SEEN_OTHER | DH_CONTROL_SEEN_SELF))) {
@@ -366,8 +375,8 @@ static void tell_inference(struct trial *t)
 static const char *find_sides(struct trial *t, bool steering)
 {
     /* Held is who would come too early; followed is who comes first. */
-    int first = t->task.alternate != steering ? 1 : 0;
-    return dh_agent_build_sides(t->w->build, &t->arena, &t->task, first, t->w->start_us, &t->sides);
+    t->first = t->task.alternate != steering ? 1 : 0;
+    return dh_agent_build_sides(t->w->build, &t->arena, &t->task, t->first, t->w->start_us, &t->sides);
 }
 
 /* By chance, and while the budget does not cover tau: a short program would only wait for that. */

@@ -41,6 +41,10 @@ char *dh_cli_hive_source(struct dh_cli_hive *c, const char *path, const struct d
                          struct dh_cli_source_count *ret);
 void dh_cli_hive_source_print(const char *program, const struct dh_cli_source_count *n, bool is_new);
 
+/* hive_symbols.c: what names its code in the stacks of races, as a document from malloc (hive/stacks.h).
+ * NULL, after a warning: there is too much of it. */
+char *dh_cli_hive_symbols(struct dh_cli_hive *c, const char *path, size_t *ret_len);
+
 /* Each is one command. */
 int dh_cli_hive_serve(struct dh_cli_hive *c);
 int dh_cli_hive_add(struct dh_cli_hive *c);

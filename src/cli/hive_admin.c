@@ -50,6 +50,8 @@ struct change {
     size_t units, bundles, known;
     char *source; /* NULL: not wanted */
     enum dh_hive_status source_status;
+    char *symbols; /* NULL: there are too many */
+    size_t n_symbols;
 };
 
 /* Has a result of another build? */
@@ -90,7 +92,9 @@ static void work_add(struct dh_hive_batch *b, void *ctx)
         return;
     count_units(x, b->state);
     enum dh_hive_status status = x->status;
-    if (x->source)
+    if (x->symbols)
+        x->source_status = dh_hive_add_symbols(b, x->build->id_text, x->symbols, x->n_symbols, &x->why);
+    if (x->source && x->source_status < DH_HIVE_BAD)
         x->source_status = dh_hive_add_source(b, x->build->id_text, x->source, strlen(x->source), &x->why);
     if (x->source_status >= DH_HIVE_BAD) {
         x->status = x->source_status;
@@ -112,8 +116,10 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     struct dh_cli_source_count lines;
     if (c->source && !(x.source = dh_cli_hive_source(c, path, &build, &lines)))
         return DH_EXIT_TROUBLE;
+    x.symbols = dh_cli_hive_symbols(c, path, &x.n_symbols);
     bool stored = dh_hive_engine_run(e, work_add, &x);
     free(x.source);
+    free(x.symbols);
     int rc = dh_cli_hive_stored(c, stored, x.status, x.why);
     if (rc)
         return rc;

@@ -5,6 +5,7 @@
  * everybody. What somebody chose has an event of its own (decide.c).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hive/state_impl.h"
@@ -170,6 +171,19 @@ static int add_source(struct event *e)
         return -EBADMSG;
     dh_hive_source_free(e->s->builds[build].source);
     e->s->builds[build].source = source;
+    return 0;
+}
+
+static int add_symbols(struct event *e)
+{
+    u32 build = build_of(e);
+    struct dh_hive_symbols *symbols;
+    const char *why;
+    if (build == DH_HIVE_NONE || !e->raw->data ||
+        dh_hive_symbols_read(e->raw->data, e->raw->data_len, &symbols, &why) != 0)
+        return -EBADMSG;
+    dh_hive_symbols_free(e->s->builds[build].symbols);
+    e->s->builds[build].symbols = symbols;
     return 0;
 }
 
@@ -353,6 +367,16 @@ static void count_result(struct dh_hive_tally *t, const struct dh_hive_record *r
     t->hangs += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_HANG;
 }
 
+static void take_stacks(struct event *e, struct dh_hive_unit *u, const struct dh_hive_record *r)
+{
+    struct dh_hive_stacks x = {.seq = r->seq, .build = r->build}, **to = &u->stacks[r->order];
+    if (r->result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(e->body, "stacks"), &x))
+        return;
+    if (!*to)
+        *to = dh_util_alloc(sizeof(**to));
+    **to = x;
+}
+
 /* Which of the two accesses were executed. Whoever waits is at the one that is to come second. */
 static void tell_sites(struct dh_hive_state *s, const struct dh_hive_unit *u, const struct dh_hive_record *r,
                        bool saw)
@@ -375,6 +399,7 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     u->records = dh_util_grow(u->records, u->n_records, &u->cap_records, sizeof(*u->records));
     u->records[u->n_records++] = *r;
     count_result(&u->tally, r);
+    take_stacks(e, u, r);
     int saw = dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_of(e, "saw"));
     if (saw >= 0)
         u->tally.seen[saw]++;
@@ -434,6 +459,10 @@ static void forget_unit(struct event *e, u32 unit)
     dh_hive_unit_withdraw(e->s, unit, e->raw->seq);
     u->tally = (struct dh_hive_tally){.symmetric = u->tally.symmetric};
     u->n_records = 0;
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        free(u->stacks[order]);
+        u->stacks[order] = NULL;
+    }
     u->life++;
     memset(u->tried, 0, sizeof(u->tried));
     dh_hive_unit_settle(e->s, unit);
@@ -445,6 +474,8 @@ static void forget_build(struct event *e, u32 build)
     s->builds[build].forgotten = true;
     dh_hive_source_free(s->builds[build].source);
     s->builds[build].source = NULL;
+    dh_hive_symbols_free(s->builds[build].symbols);
+    s->builds[build].symbols = NULL;
     for (u32 i = 0; i < s->n_users; i++)
         if (s->users[i].task != DH_HIVE_NONE && s->tasks[s->users[i].task].build == build)
             dh_hive_task_end(s, s->users[i].task, DH_HIVE_WITHDRAWN, e->raw->seq);
@@ -486,7 +517,8 @@ int dh_hive_apply(struct dh_hive_state *s, const struct dh_store_event *raw)
     } kinds[] = {{"program", add_program}, {"key", add_key},   {"key-end", revoke_key},
                  {"build", add_build},     {"user", add_user}, {"task", add_task},
                  {"tau", raise_tau},       {"end", end_task},  {"relief", relieve},
-                 {"result", add_result},   {"forget", forget}, {"source", add_source}};
+                 {"result", add_result},   {"forget", forget}, {"source", add_source},
+                 {"symbols", add_symbols}};
     struct event e = {s, raw, json_loads(raw->body, 0, NULL)};
     int rc = -EPROTONOSUPPORT;
     if (!e.body || raw->seq != s->seq + 1)

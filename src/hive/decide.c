@@ -143,6 +143,24 @@ enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *buil
     return DH_HIVE_CREATED;
 }
 
+enum dh_hive_status dh_hive_add_symbols(struct dh_hive_batch *b, const char *build, const void *bytes,
+                                        size_t len, const char **ret_why)
+{
+    struct dh_hive_symbols *symbols;
+    size_t n;
+    u32 at = dh_hive_is_hex(build, 8, 128) ? dh_hive_find_build(b->state, build) : DH_HIVE_NONE;
+    if (at == DH_HIVE_NONE || b->state->builds[at].forgotten)
+        return refuse(DH_HIVE_NOT_FOUND, "there is no such build", ret_why);
+    const char *there = dh_hive_symbols_bytes(b->state->builds[at].symbols, &n);
+    if (there && n == len && memcmp(there, bytes, len) == 0)
+        return DH_HIVE_OK;
+    if (dh_hive_symbols_read(bytes, len, &symbols, ret_why) != 0)
+        return DH_HIVE_UNPROCESSABLE;
+    dh_hive_symbols_free(symbols);
+    add(b, "symbols", json_pack("{s:s}", "build", build), bytes, len);
+    return DH_HIVE_CREATED;
+}
+
 /* ---- Tasks ---- */
 
 /* A look-up by hash is what many waiting polls would spend their time on, each time that anything changes. */
@@ -284,6 +302,10 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
     if (json_object_get(r, "saw") &&
         (result != DH_HIVE_NOT_SEEN || dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_in(r, "saw")) < 0))
         return "'saw' is met, not-aliasing or one-thread, and goes with not-seen";
+    struct dh_hive_stacks stacks = {0};
+    if (json_object_get(r, "stacks") &&
+        (result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(r, "stacks"), &stacks)))
+        return "'stacks' are two lists of up to 64 offsets, and go with a race";
     if (!dh_hive_is_hex(text_in(r, "run"), 32, 32))
         return "'run' has 32 hexadecimal digits, drawn at random for each execution";
     if (!time_in(r, "waited_us", &times[0]) || !time_in(r, "run_us", &times[1]))
@@ -334,6 +356,8 @@ enum dh_hive_status dh_hive_add_result(struct dh_hive_batch *b, u32 program, con
                   "run_us", times[1], "says", (json_int_t)says);
     if (text_in(result, "saw"))
         json_object_set(body, "saw", json_object_get(result, "saw"));
+    if (json_object_get(result, "stacks"))
+        json_object_set(body, "stacks", json_object_get(result, "stacks"));
     if (s->units[t->unit].bundle)
         json_object_set(body, "pairs", json_object_get(result, "pairs"));
     add(b, "result", body, NULL, 0);

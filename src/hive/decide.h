@@ -50,6 +50,10 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
 enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *build, const void *bytes,
                                        size_t len, const char **ret_why);
 
+/* Names of the code of a build (stacks.h), for the stacks of its races. OK: these very ones are there. */
+enum dh_hive_status dh_hive_add_symbols(struct dh_hive_batch *b, const char *build, const void *bytes,
+                                        size_t len, const char **ret_why);
+
 /* The user says which build runs, and may get a task: dh_hive_user's `task` has it then. */
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,
                                  u32 *ret_user, const char **ret_why);

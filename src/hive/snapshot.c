@@ -23,8 +23,8 @@ enum { FORMAT = 3, AT_ONCE = 4 << 20 };
 #define MAGIC 0x706e736576696864ull /* "dhivesnp" */
 
 _Static_assert(sizeof(struct dh_hive_program) == 144, "dh_hive_program has changed: see above");
-_Static_assert(sizeof(struct dh_hive_build) == 216, "dh_hive_build has changed: see above");
-_Static_assert(sizeof(struct dh_hive_unit) == 232, "dh_hive_unit has changed: see above");
+_Static_assert(sizeof(struct dh_hive_build) == 224, "dh_hive_build has changed: see above");
+_Static_assert(sizeof(struct dh_hive_unit) == 248, "dh_hive_unit has changed: see above");
 _Static_assert(sizeof(struct dh_hive_tried) == sizeof(u64), "the value of a map");
 
 struct head {
@@ -135,6 +135,7 @@ static void put_build(struct writer *w, const struct dh_hive_build *b)
     x.id = NULL;
     x.table = NULL;
     x.source = NULL;
+    x.symbols = NULL;
     x.slots = NULL;
     x.open = NULL;
     memset(x.idle, 0, sizeof(x.idle));
@@ -147,6 +148,8 @@ static void put_build(struct writer *w, const struct dh_hive_build *b)
     char *source = b->source ? dh_hive_source_document(b->source->lines, b->source->n) : NULL;
     put_bytes(w, source, source ? strlen(source) : 0);
     free(source);
+    const char *symbols = dh_hive_symbols_bytes(b->symbols, &len);
+    put_bytes(w, symbols, len);
     PUT_ARRAY(w, b->slots, b->n_slots);
     PUT_ARRAY(w, b->open, b->n_open);
     for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
@@ -159,9 +162,12 @@ static void put_unit(struct writer *w, const struct dh_hive_unit *u)
     struct dh_hive_unit x = *u;
     x.records = NULL;
     x.in = NULL;
+    memset(x.stacks, 0, sizeof(x.stacks));
     put(w, &x, sizeof(x));
     PUT_ARRAY(w, u->records, u->n_records);
     PUT_ARRAY(w, u->in, u->n_in);
+    for (int order = 0; order < DH_HIVE_ORDERS; order++)
+        put_bytes(w, u->stacks[order], u->stacks[order] ? sizeof(*u->stacks[order]) : 0);
 }
 
 int dh_hive_snapshot_write(const struct dh_hive_state *s,
@@ -310,6 +316,9 @@ static void get_build(struct reader *r, struct dh_hive_state *s, struct dh_hive_
     const char *source = get_bytes(r, &len);
     if (!r->bad && len && dh_hive_source_read(source, len, b->table, b->set, false, &b->source, &why) != 0)
         r->bad = true;
+    const char *symbols = get_bytes(r, &len);
+    if (!r->bad && len && dh_hive_symbols_read(symbols, len, &b->symbols, &why) != 0)
+        r->bad = true;
     b->slots = get_array(r, b->n_slots, &b->cap_slots, sizeof(*b->slots));
     b->open = get_array(r, b->n_open, &b->cap_open, sizeof(*b->open));
     for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
@@ -322,6 +331,14 @@ static void get_unit(struct reader *r, struct dh_hive_unit *u)
     get(r, u, sizeof(*u));
     u->records = get_array(r, u->n_records, &u->cap_records, sizeof(*u->records));
     u->in = get_array(r, u->n_in, &u->cap_in, sizeof(*u->in));
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        size_t len;
+        const char *bytes = get_bytes(r, &len);
+        if (len == sizeof(*u->stacks[order]))
+            u->stacks[order] = memcpy(dh_util_alloc(len), bytes, len);
+        else if (len)
+            r->bad = true;
+    }
 }
 
 /* Room for n items, all zero; *ret_n grows with those that are read, so that a state can be ended at any

@@ -35,6 +35,7 @@ void dh_hive_state_done(struct dh_hive_state *s)
     }
     for (size_t i = 0; i < s->n_builds; i++) {
         dh_hive_source_free(s->builds[i].source);
+        dh_hive_symbols_free(s->builds[i].symbols);
         dh_pairs_free(s->builds[i].table);
         free(s->builds[i].slots);
         free(s->builds[i].open);
@@ -45,6 +46,8 @@ void dh_hive_state_done(struct dh_hive_state *s)
     for (size_t i = 0; i < s->n_units; i++) {
         free(s->units[i].records);
         free(s->units[i].in);
+        for (int order = 0; order < DH_HIVE_ORDERS; order++)
+            free(s->units[i].stacks[order]);
     }
     free(s->programs);
     free(s->builds);

@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "hive/source.h"
+#include "hive/stacks.h"
 #include "hive/verdict.h"
 #include "report/pairs.h"
 #include "store/store.h"
@@ -62,7 +63,8 @@ struct dh_hive_build {
     u8 set; /* DH_PAIRS_RELAY or DH_PAIRS_SOUND: which pairs of the table are its units */
     u64 added_us;
     struct dh_pairs *table;
-    struct dh_hive_source *source; /* lines of it, or NULL: not uploaded */
+    struct dh_hive_source *source;   /* lines of it, or NULL: not uploaded */
+    struct dh_hive_symbols *symbols; /* names of its code, or NULL: not uploaded */
     struct dh_hive_slot *slots;
     size_t n_slots, cap_slots;
     u32 *open; /* slots, in no order: their units have no race yet */
@@ -108,6 +110,7 @@ struct dh_hive_unit {
     size_t n_records, cap_records;
     struct dh_hive_membership *in;
     size_t n_in, cap_in;
+    struct dh_hive_stacks *stacks[DH_HIVE_ORDERS]; /* of the newest race in this order; NULL: none was told */
 };
 
 enum dh_hive_task_state {

@@ -29,6 +29,20 @@ static json_t *dump_idle(const struct dh_hive_build *b)
     return all;
 }
 
+static json_t *dump_stacks(const struct dh_hive_unit *u)
+{
+    json_t *all = json_array();
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        const struct dh_hive_stacks *x = u->stacks[order];
+        for (int side = 0; x && side < 2; side++)
+            for (u32 i = 0; i < x->n[side]; i++)
+                json_array_append_new(all,
+                                      json_pack("[i,I,I,i,I]", order, (json_int_t)x->seq,
+                                                (json_int_t)x->build, side, (json_int_t)x->frames[side][i]));
+    }
+    return all;
+}
+
 static json_t *dump_source(const struct dh_hive_source *source)
 {
     json_t *all = json_array();
@@ -74,13 +88,13 @@ static json_t *dump_units(const struct dh_hive_state *s)
                                             (json_int_t)r->run_us, (json_int_t)r->user, (json_int_t)r->build,
                                             (json_int_t)r->tau_us, r->result, r->order, r->consequence));
         }
-        json_array_append_new(all, json_pack("{s:s, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}", "id",
-                                             dh_hive_id_text(u->id, id), "program", (json_int_t)u->program,
-                                             "bundle", u->bundle, "parent", (json_int_t)u->parent, "life",
-                                             (json_int_t)u->life, "tally", dump_tally(&u->tally), "active",
-                                             (json_int_t)u->active, "tasks", (json_int_t)u->tasks, "tried",
-                                             (json_int_t)u->tried[0], (json_int_t)u->tried[1], "records",
-                                             records));
+        json_array_append_new(all, json_pack("{s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}",
+                                             "id", dh_hive_id_text(u->id, id), "stacks", dump_stacks(u),
+                                             "program", (json_int_t)u->program, "bundle", u->bundle, "parent",
+                                             (json_int_t)u->parent, "life", (json_int_t)u->life, "tally",
+                                             dump_tally(&u->tally), "active", (json_int_t)u->active, "tasks",
+                                             (json_int_t)u->tasks, "tried", (json_int_t)u->tried[0],
+                                             (json_int_t)u->tried[1], "records", records));
     }
     return all;
 }

@@ -8,7 +8,7 @@ hive=
 trap '[ -n "$hive" ] && kill $hive; rm -rf "$work"' EXIT
 for p in racy quiet; do
     "$deadheat" cc --dh-mode=field -g -O1 -pthread "$here/$p.c" -o $p >log 2>&1 || { bad build "$(tail -3 log | tr '\n' '|')"; exit 1; }
-    "$deadheat" hive add --db=hive.db ./$p | sed -n 's/.*shown once: //p' >$p.key
+    "$deadheat" hive add --db=hive.db --source ./$p | sed -n 's/.*shown once: //p' >$p.key
 done
 openssl rand -hex 32 >token
 "$deadheat" hive serve --db=hive.db --admin-token-file=token --listen=127.0.0.1:0 >serving 2>hive.err &
@@ -35,6 +35,9 @@ for budget in 20s 40s 80s; do
 done
 same racy "$(value racy.json "v['true race'] > 0 and how['both orders'] > 0")" True
 sums racy racy.json
+same racy-stacks "$("$deadheat" hive export --db=hive.db --format=json --program=racy | python3 -c "import json, sys
+print({(f['function'], f['file'].split('/')[-1]) for c in json.load(sys.stdin)['candidates'] for s in c.get('stacks', []) for a in s['accesses'] for f in a[:1]})")" \
+    "{('work', 'racy.c')}"
 same racy-runs "$(wc -l <seeds)" "$(value racy.json "d['runs']")"
 same racy-seeds "$(sort -u seeds | wc -l)" "$(wc -l <seeds)"
 same racy-cost "$(value racy.json "d['cost']['results'] >= d['sent'] > 0 and d['cost']['users'] > 0")" True
@@ -80,8 +83,8 @@ crowd quiet --runs=1 --jobs=1 --limit=1s --budget=60s --format=json -- ./quiet p
 same late "$?:$(value late.json "d['ended'], d['late']")" "0:1 1"
 # Inputs.
 mkdir inputs && touch inputs/a inputs/b && rm -f pids
-crowd quiet --runs=8 --seed=3 --budget=60s --inputs=inputs -- ./quiet '{input}.pids' >out 2>err
-same inputs "$?:$(cat inputs/*.pids | wc -l):$(ls inputs | tr '\n' ' ')" "0:8:a a.pids b b.pids "
+crowd quiet --runs=16 --seed=3 --budget=60s --inputs=inputs -- ./quiet '{input}.pids' >out 2>err
+same inputs "$?:$(cat inputs/*.pids | wc -l):$(ls inputs | tr '\n' ' ')" "0:16:a a.pids b b.pids "
 
 # What cannot be used.
 fails() { # NAME WORDS COMMAND...
