@@ -64,7 +64,7 @@ static void make(const char *db, u64 results)
         fail(db, error);
     dh_hive_state_init(&s);
     hive_table(PAIRS, 0, 0, false, &table, &len);
-    if (dh_hive_add_build(&b, "prog", BUILD, table, len, &why) != DH_HIVE_CREATED)
+    if (dh_hive_add_build(&b, "prog", BUILD, NULL, table, len, &why) != DH_HIVE_CREATED)
         fail("a build", why);
     free(table);
     for (u64 n = 0; n < results; n++) {

@@ -288,6 +288,14 @@ static void tell_trouble(struct crowd *c, const struct seat *s)
     c->why = dh_arena_strdup(&c->arena, line);
 }
 
+static bool somebody_runs(const struct crowd *c)
+{
+    for (size_t i = 0; i < c->with->jobs; i++)
+        if (c->seats[i].phase == RUNNING)
+            return true;
+    return false;
+}
+
 static void look_at_asking(struct crowd *c, struct seat *s, u64 now)
 {
     u32 turn;
@@ -300,7 +308,7 @@ static void look_at_asking(struct crowd *c, struct seat *s, u64 now)
     c->reached = true;
     if (dh_agent_board_read(s->poll.board, &turn, &asked).kind == DH_AGENT_NOTHING) {
         c->count->idle++;
-        c->idle_since++;
+        c->idle_since += !somebody_runs(c); /* what is left may be for one user at a time */
         s->left = 0;
         enter(s, SENDING, now); /* there may be something from an earlier run */
         return;

@@ -33,6 +33,14 @@ static json_t *pair_of(const struct dh_agent_met *met)
     return json_pack("{s:[s,s], s:s}", "sites", a, b, "saw", dh_agent_result_saw(met->seen));
 }
 
+static json_t *stack_of(const u64 *frames, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_integer((json_int_t)frames[i]));
+    return list;
+}
+
 char *dh_agent_result_text(const struct dh_agent_result *r)
 {
     json_t *o = json_object();
@@ -53,6 +61,10 @@ char *dh_agent_result_text(const struct dh_agent_result *r)
             json_array_append_new(pairs, pair_of(&r->met[i]));
         set(o, "pairs", pairs);
     }
+    if (r->n_stacks[0] || r->n_stacks[1])
+        set(o, "stacks",
+            json_pack("[o, o]", stack_of(r->stacks[0], r->n_stacks[0]),
+                      stack_of(r->stacks[1], r->n_stacks[1])));
     char *text = json_dumps(o, JSON_COMPACT);
     if (!text)
         dh_util_no_memory();

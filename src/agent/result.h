@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { DH_AGENT_MOST_MET = 1000 };
+enum { DH_AGENT_MOST_MET = 1000, DH_AGENT_FRAMES = 64 };
 
 /* Two accesses of a bundle, of which both were made. */
 struct dh_agent_met {
@@ -25,6 +25,8 @@ struct dh_agent_result {
     u64 waited_us, run_us;
     const struct dh_agent_met *met; /* of an inference */
     size_t n_met;
+    const u64 *stacks[2]; /* of a race: offsets in the file of the build, 0 for what is outside of it */
+    size_t n_stacks[2];
 };
 
 /* JSON, to be freed. */

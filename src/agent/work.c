@@ -1,13 +1,14 @@
 /*
  * work.c - see work.h.
  *
- * A validation has two parts. First the schedule is steered: a thread that comes to the access which is to be
- * made second is held for tau, once for each instruction, and if another comes to the first meanwhile, that
- * is a race, and the order is the one asked for. If nobody comes, the pair is followed: from the access that
+ * A validation has two parts. In one the schedule is steered: a thread that comes to the access which is to
+ * be made second is held for tau, once for each instruction, and if another comes to the first meanwhile,
+ * that is a race, and the order is the one asked for. In the other the pair is followed: from the access that
  * is to be made first on, happens-before is tracked as far as the budget allows (RaceMob's on-demand
  * detection), which tells races of accesses that are apart, and pairs that are ordered. A program whose
  * synchronisation cannot be followed as a whole has two threads caught at once instead, which never says
- * NoRace.
+ * NoRace. The paper does both at a time; here the second part comes if the first has not decided, and each of
+ * them is the first one in half of the runs, since a program may come to the accesses in one phase only.
  *
  * An inference (section 3.2.1) is the second part for all accesses of a bundle, and its outcome is who came
  * to the same bytes.
@@ -83,10 +84,14 @@ struct trial {
     u64 reached_us;         /* when a thread first came to the first side; 0: none has */
     bool steering;
     bool raced;
-    bool reached, ordered; /* by all parts */
-    u32 ordered_before;    /* control->ordered, when this part began */
-    u8 seen;               /* DH_CONTROL_SEEN_..., by all windows */
-    u32 tids[2];           /* that have raced */
+    bool reached, ordered;          /* by all parts */
+    bool held;                      /* somebody, by steering */
+    u32 ordered_before;             /* control->ordered, when this part began */
+    u8 seen;                        /* DH_CONTROL_SEEN_..., by all windows */
+    u32 tids[2];                    /* that have raced */
+    int first;                      /* which access of the task is on the first side in this part */
+    u64 stacks[2][DH_AGENT_FRAMES]; /* of the race, by access of the task */
+    size_t n_stacks[2];
     struct dh_agent_met *met;
     size_t n_met, cap_met;
     u64 met_us; /* when two accesses of a bundle first came to the same bytes; 0: never */
@@ -201,6 +206,8 @@ static bool take_race(void *ctx, struct dh_chase_moment *moment)
     struct dh_chase_place places[2];
     const struct dh_control *c = t->w->target.control;
     bool race = dh_chase_moment_places(moment, &t->w->build->module, 1, places);
+    for (int i = 0; race && t->task.kind == DH_AGENT_VALIDATION && i < 2; i++)
+        t->n_stacks[i] = dh_chase_moment_offsets(moment, i == t->first, t->stacks[i], DH_AGENT_FRAMES);
     dh_chase_moment_free(moment);
     if (!race)
         return false;
@@ -229,6 +236,15 @@ static void ignore_change(void *ctx, u32 site, const struct dh_control_span *spa
 
 /* ---- Parts ---- */
 
+static struct dh_chase_policy policy_of(const struct trial *t, bool steering)
+{
+    return (struct dh_chase_policy){.rmax = t->w->with->settings->rmax,
+                                    .delay = steering ? t->task.tau_us : DELAY_US,
+                                    .whole = steering,
+                                    .min = T_MIN_US,
+                                    .waited = t->w->waited_us};
+}
+
 static void run_part(struct trial *t, bool steering, u64 length_us)
 {
     struct work *w = t->w;
@@ -237,11 +253,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
     t->steering = steering;
     t->since_us = dh_chase_now_us();
     t->until_us = t->since_us + length_us;
-    t->policy = (struct dh_chase_policy){.rmax = w->with->settings->rmax,
-                                         .delay = steering ? t->task.tau_us : DELAY_US,
-                                         .whole = steering,
-                                         .min = T_MIN_US,
-                                         .waited = w->waited_us};
+    t->policy = policy_of(t, steering);
     if (getrandom(&t->policy.random, sizeof(t->policy.random), GRND_NONBLOCK) < 0)
         t->policy.random = t->since_us;
     t->policy.random |= 1;
@@ -268,6 +280,7 @@ static void run_part(struct trial *t, bool steering, u64 length_us)
         close(socket);
     w->waited_us = t->policy.waited;
     t->reached |= run.reached > 0;
+    t->held |= steering && run.reached > 0;
     note_ordered(t);
     if (run.filtered)
         w->trouble = "the program has restricted its system calls";
@@ -335,9 +348,13 @@ static void tell_validation(struct trial *t)
     if (t->raced) {
         r.result = "race";
         r.consequence = consequence_of(t);
+        for (int i = 0; i < 2; i++) {
+            r.stacks[i] = t->stacks[i];
+            r.n_stacks[i] = t->n_stacks[i];
+        }
     } else if (t->ordered) {
         r.result = "no-race";
-    } else if (t->reached && !(t->seen & (DH_CONTROL_SEEN_OTHER | DH_CONTROL_SEEN_SELF))) {
+    } else if (t->held && !(t->seen & (DH_CONTROL_SEEN_OTHER | DH_CONTROL_SEEN_SELF))) {
         r.result = "timeout";
     } else {
         r.result = "not-seen";
@@ -358,20 +375,30 @@ static void tell_inference(struct trial *t)
 static const char *find_sides(struct trial *t, bool steering)
 {
     /* Held is who would come too early; followed is who comes first. */
-    int first = t->task.alternate != steering ? 1 : 0;
-    return dh_agent_build_sides(t->w->build, &t->arena, &t->task, first, t->w->start_us, &t->sides);
+    t->first = t->task.alternate != steering ? 1 : 0;
+    return dh_agent_build_sides(t->w->build, &t->arena, &t->task, t->first, t->w->start_us, &t->sides);
+}
+
+/* By chance, and while the budget does not cover tau: a short program would only wait for that. */
+static bool steers_first(const struct trial *t)
+{
+    const struct dh_chase_policy p = policy_of(t, true);
+    return dh_chase_policy_budget(&p, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
 }
 
 static void validate(struct trial *t)
 {
-    if (find_sides(t, true) != NULL) {
+    bool steering = steers_first(t);
+    const u64 bound_us = t->w->with->settings->bound_us;
+    if (find_sides(t, steering) != NULL) {
         tell_unseen(t);
         return;
     }
-    run_part(t, true, t->w->with->settings->bound_us);
-    bool goes_on = !t->raced && !t->w->ended && !is_stale(t) && !t->w->trouble && t->reached;
-    if (goes_on && find_sides(t, false) == NULL)
-        run_part(t, false, FOLLOW_US);
+    run_part(t, steering, steering || bound_us < FOLLOW_US ? bound_us : FOLLOW_US);
+    bool goes_on = !t->raced && !t->ordered && !t->w->ended && !is_stale(t) && !t->w->trouble &&
+                   (t->reached || !steering);
+    if (goes_on && find_sides(t, !steering) == NULL)
+        run_part(t, !steering, steering ? FOLLOW_US : bound_us);
     if (t->raced || !is_stale(t) || t->w->ended)
         tell_validation(t);
 }

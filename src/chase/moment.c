@@ -410,14 +410,21 @@ static json_t *frame(struct telling *to, u64 pc)
     return json_pack("[i, o]", id, hex(pc - bias_of(module)));
 }
 
-static json_t *stack(struct telling *to, const struct thread *t)
+/* Its frames; at least that of the access. */
+static struct walk walk_of(const struct dh_chase_moment *m, const struct thread *t)
 {
     struct walk w = {.thread = t};
-    json_t *list = json_array();
-    if (to->m->dwfl)
-        dwfl_getthread_frames(to->m->dwfl, (pid_t)t->access.tid, add_frame, &w);
+    if (m->dwfl)
+        dwfl_getthread_frames(m->dwfl, (pid_t)t->access.tid, add_frame, &w);
     if (w.n == 0)
         w.pcs[w.n++] = t->access.registers[16] + t->site->length;
+    return w;
+}
+
+static json_t *stack(struct telling *to, const struct thread *t)
+{
+    struct walk w = walk_of(to->m, t);
+    json_t *list = json_array();
     for (size_t i = 0; i < w.n; i++)
         json_array_append_new(list, frame(to, w.pcs[i]));
     return list;
@@ -610,4 +617,21 @@ bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_mod
     ret[0] = place_of(m, first, modules, n);
     ret[1] = place_of(m, second, modules, n);
     return true;
+}
+
+size_t dh_chase_moment_offsets(struct dh_chase_moment *m, bool waited, u64 *ret, size_t most)
+{
+    const struct thread *t = &m->threads[waited ? m->waited : 1 - m->waited];
+    size_t n = 0, last = 0;
+    prepare(m);
+    struct walk w = walk_of(m, t);
+    Dwfl_Module *own = m->dwfl ? dwfl_addrmodule(m->dwfl, m->sites[m->waited].pc) : NULL;
+    for (size_t i = 0; i < w.n && n < most; i++) {
+        bool inside = own && dwfl_addrmodule(m->dwfl, w.pcs[i] - 1) == own;
+        if (!inside && n && !ret[n - 1])
+            continue;
+        ret[n++] = inside ? w.pcs[i] - m->bias : 0;
+        last = inside ? n : last;
+    }
+    return last;
 }

@@ -37,6 +37,10 @@ struct dh_chase_place {
 bool dh_chase_moment_places(struct dh_chase_moment *m, const struct dh_chase_module *modules, size_t n,
                             struct dh_chase_place ret[2]);
 
+/* The stack of who waited, or of the other: offsets in the file of the module that the first access is in, as
+ * return addresses, innermost first. 0 stands for frames of other modules; none of these is the last. */
+size_t dh_chase_moment_offsets(struct dh_chase_moment *m, bool waited, u64 *ret, size_t most);
+
 /* The stream of race records (docs/design/race-record.md) of one process. */
 struct dh_chase_stream {
     const char *process; /* 32 hex digits */

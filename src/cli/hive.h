@@ -13,6 +13,7 @@ struct dh_cli_hive {
     const char *command;   /* "hive add" */
     const char *db, *hive; /* its database, or where it is served */
     const char *program, *build, *candidate, *user, *format, *output, *revoke, *listen, *cert, *key, *token;
+    const char *style;  /* "relay" or "sound"; NULL: not said */
     const char *reader; /* a file with the reader's token */
     const char *rate, *bound, *connections, *timeout, *snapshot;
     bool insecure, source;
@@ -39,6 +40,10 @@ struct dh_cli_source_count {
 char *dh_cli_hive_source(struct dh_cli_hive *c, const char *path, const struct dh_caper_build *build,
                          struct dh_cli_source_count *ret);
 void dh_cli_hive_source_print(const char *program, const struct dh_cli_source_count *n, bool is_new);
+
+/* hive_symbols.c: what names its code in the stacks of races, as a document from malloc (hive/stacks.h).
+ * NULL, after a warning: there is too much of it. */
+char *dh_cli_hive_symbols(struct dh_cli_hive *c, const char *path, size_t *ret_len);
 
 /* Each is one command. */
 int dh_cli_hive_serve(struct dh_cli_hive *c);

@@ -50,16 +50,28 @@ struct change {
     size_t units, bundles, known;
     char *source; /* NULL: not wanted */
     enum dh_hive_status source_status;
+    char *symbols; /* NULL: there are too many */
+    size_t n_symbols;
 };
+
+/* Has a result of another build? */
+static bool is_known(const struct dh_hive_unit *u, u32 build)
+{
+    for (size_t i = 0; i < u->n_records; i++)
+        if (u->records[i].build != build)
+            return true;
+    return false;
+}
 
 static void count_units(struct change *x, const struct dh_hive_state *s)
 {
-    const struct dh_hive_build *b = &s->builds[dh_hive_find_build(s, x->build->id_text)];
+    u32 at = dh_hive_find_build(s, x->build->id_text);
+    const struct dh_hive_build *b = &s->builds[at];
     for (size_t i = 0; i < b->n_slots; i++) {
         const struct dh_hive_unit *u = &s->units[b->slots[i].unit];
         x->units += !u->bundle;
         x->bundles += u->bundle;
-        x->known += u->n_records > 0;
+        x->known += is_known(u, at);
     }
 }
 
@@ -74,13 +86,15 @@ static void make_key(struct dh_hive_batch *b, struct change *x)
 static void work_add(struct dh_hive_batch *b, void *ctx)
 {
     struct change *x = ctx;
-    x->status =
-        dh_hive_add_build(b, x->program, x->build->id_text, x->build->bytes, x->build->n_bytes, &x->why);
+    x->status = dh_hive_add_build(b, x->program, x->build->id_text, x->c->style, x->build->bytes,
+                                  x->build->n_bytes, &x->why);
     if (x->status >= DH_HIVE_BAD)
         return;
     count_units(x, b->state);
     enum dh_hive_status status = x->status;
-    if (x->source)
+    if (x->symbols)
+        x->source_status = dh_hive_add_symbols(b, x->build->id_text, x->symbols, x->n_symbols, &x->why);
+    if (x->source && x->source_status < DH_HIVE_BAD)
         x->source_status = dh_hive_add_source(b, x->build->id_text, x->source, strlen(x->source), &x->why);
     if (x->source_status >= DH_HIVE_BAD) {
         x->status = x->source_status;
@@ -102,8 +116,10 @@ static int add_file(struct dh_cli_hive *c, struct dh_hive_engine *e, const char 
     struct dh_cli_source_count lines;
     if (c->source && !(x.source = dh_cli_hive_source(c, path, &build, &lines)))
         return DH_EXIT_TROUBLE;
+    x.symbols = dh_cli_hive_symbols(c, path, &x.n_symbols);
     bool stored = dh_hive_engine_run(e, work_add, &x);
     free(x.source);
+    free(x.symbols);
     int rc = dh_cli_hive_stored(c, stored, x.status, x.why);
     if (rc)
         return rc;

@@ -59,12 +59,37 @@ static void confirm(struct dh_finding *f, const struct dh_hive_unit *u)
     f->confirmed.consequence = j.hang ? "hang" : j.crash ? "crash" : "none";
 }
 
+/* The functions above the access, as a user has seen them. */
+static void add_callers(struct dh_arena *arena, const struct dh_hive_state *s, const struct dh_hive_unit *u,
+                        int side, struct dh_symbol_trace *to)
+{
+    const struct dh_hive_stacks *x =
+        u->stacks[DH_HIVE_PRIMARY] ? u->stacks[DH_HIVE_PRIMARY] : u->stacks[DH_HIVE_ALTERNATE];
+    if (!x)
+        return;
+    struct dh_symbol_frame *frames = dh_arena_array(arena, to->n + x->n[side], sizeof(*frames));
+    memcpy(frames, to->frames, to->n * sizeof(*frames));
+    for (u32 i = 1; i < x->n[side]; i++) {
+        struct dh_hive_frame f = dh_hive_symbols_find(s->builds[x->build].symbols, x->frames[side][i], true);
+        if (f.function)
+            frames[to->n++] = (struct dh_symbol_frame){.function = f.function,
+                                                       .brief = f.function,
+                                                       .shown = f.function,
+                                                       .file = f.file,
+                                                       .unit_file = f.file,
+                                                       .offset = x->frames[side][i],
+                                                       .line = (int)f.line};
+    }
+    to->frames = frames;
+}
+
 static void put_sarif(FILE *out, const struct dh_hive_state *s, u32 build)
 {
     const struct dh_hive_build *b = &s->builds[build];
     struct dh_arena names = {0}, scratch = {0};
-    struct dh_finding_pairs from = {.table = b->table, .arena = &names, .set = DH_PAIRS_RELAY};
-    struct dh_print_static facts = {.table = b->table, .of = "binary", .style = "relay"};
+    struct dh_finding_pairs from = {.table = b->table, .arena = &names, .set = b->set};
+    struct dh_print_static facts = {
+        .table = b->table, .of = "binary", .style = b->set == DH_PAIRS_SOUND ? "sound" : "relay"};
     const struct dh_print_about about = {
         .command = "hive export", .input = b->table->program, .pairs = &facts};
     struct dh_print p = {.out = out, .format = DH_PRINT_SARIF};
@@ -79,6 +104,8 @@ static void put_sarif(FILE *out, const struct dh_hive_state *s, u32 build)
             sites[side] = dh_pairs_find_site(b->table, u->sites[side]);
         struct dh_finding *f = dh_finding_of_sites(&from, &scratch, b->slots[i].pair, sites);
         confirm(f, u);
+        for (int side = 0; side < 2; side++)
+            add_callers(&scratch, s, u, side, &f->accesses[side].stack);
         dh_print_finding(&p, f);
         dh_arena_done(&scratch);
         scratch = (struct dh_arena){0};
@@ -87,6 +114,24 @@ static void put_sarif(FILE *out, const struct dh_hive_state *s, u32 build)
     dh_print_done(&p);
     dh_map_done(&from.names);
     dh_arena_done(&names);
+}
+
+/* ---- JSON ---- */
+
+static void add_stacks(const struct dh_hive_state *s, json_t *document)
+{
+    size_t i;
+    json_t *row;
+    u64 id;
+    json_array_foreach(json_object_get(document, "candidates"), i, row)
+    {
+        const char *program = json_string_value(json_object_get(row, "program"));
+        dh_hive_id_read(json_string_value(json_object_get(row, "id")), &id);
+        json_t *stacks = dh_hive_view_stacks(s, dh_hive_find_unit(s, dh_hive_find_program(s, program), id));
+        if (json_array_size(stacks))
+            json_object_set(row, "stacks", stacks);
+        json_decref(stacks);
+    }
 }
 
 /* ---- The command ---- */
@@ -119,6 +164,7 @@ static int put(struct dh_cli_hive *c, const struct dh_hive_state *s, FILE *out)
         .program = program, .build = c->build ? build : DH_HIVE_NONE, .verdict = -1, .limit = UINT64_MAX};
     json_t *document = dh_hive_view_units(s, &all);
     json_object_del(document, "next");
+    add_stacks(s, document);
     json_object_set_new(document, "version", json_integer(1));
     if (strcmp(c->format, "csv") == 0) {
         put_csv(out, document);

@@ -226,6 +226,18 @@ static int add_source(struct remote *r, const char *path, const char *program,
     return 0;
 }
 
+static int add_symbols(struct remote *r, const char *path, const struct dh_caper_build *build)
+{
+    json_t *answer = NULL;
+    size_t len;
+    char *text = dh_cli_hive_symbols(r->c, path, &len);
+    char *where = dh_arena_printf(&r->c->arena, "/v1/symbols?build=%s", build->id_text);
+    int rc = text ? ask(r, where, text, len, &answer) : 0;
+    free(text);
+    json_decref(answer);
+    return rc;
+}
+
 static int add_file(struct remote *r, const char *path)
 {
     struct dh_cli_hive *c = r->c;
@@ -240,7 +252,8 @@ static int add_file(struct remote *r, const char *path)
     char *name = curl_easy_escape(r->curl, program, 0);
     if (!name)
         dh_util_no_memory();
-    char *where = dh_arena_printf(&c->arena, "/v1/builds?program=%s&build=%s", name, build.id_text);
+    char *where = dh_arena_printf(&c->arena, "/v1/builds?program=%s&build=%s%s%s", name, build.id_text,
+                                  c->style ? "&style=" : "", c->style ? c->style : "");
     curl_free(name);
     int rc = ask(r, where, build.bytes, build.n_bytes, &answer);
     if (rc)
@@ -248,6 +261,8 @@ static int add_file(struct remote *r, const char *path)
     bool is_new = json_is_true(json_object_get(answer, "new"));
     json_decref(answer);
     rc = tell(r, program, build.id_text, is_new);
+    if (!rc)
+        rc = add_symbols(r, path, &build);
     return !rc && c->source ? add_source(r, path, program, &build) : rc;
 }
 

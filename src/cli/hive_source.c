@@ -43,13 +43,13 @@ static bool is_newer(const char *path, const char *program)
             (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec));
 }
 
-static char *source_of(struct dh_cli_hive *c, const char *program, const struct dh_pairs *table,
+static char *source_of(struct dh_cli_hive *c, const char *program, const struct dh_pairs *table, u32 set,
                        struct dh_cli_source_count *ret)
 {
     struct dh_arena arena = {0};
     struct dh_source files;
     size_t n;
-    struct dh_hive_source_line *wanted = dh_hive_source_wanted(table, &n);
+    struct dh_hive_source_line *wanted = dh_hive_source_wanted(table, set, &n);
     *ret = (struct dh_cli_source_count){0};
     dh_source_init(&files, &arena);
     for (size_t i = 0, end; i < n; i = end) { /* file by file */
@@ -87,7 +87,8 @@ char *dh_cli_hive_source(struct dh_cli_hive *c, const char *path, const struct d
         dh_cli_fail(c->command, "'%s': %s", path, why);
         return NULL;
     }
-    char *text = source_of(c, path, table, ret);
+    u32 set = c->style && strcmp(c->style, "sound") == 0 ? DH_PAIRS_SOUND : DH_PAIRS_RELAY;
+    char *text = source_of(c, path, table, set, ret);
     dh_pairs_free(table);
     return text;
 }

@@ -210,10 +210,10 @@ static void work_build(struct dh_hive_batch *b, void *ctx)
 {
     struct dh_hive_request *r = ctx;
     const char *why = "";
-    answer_status(
-        r,
-        dh_hive_add_build(b, dh_hive_query(r, "program"), dh_hive_query(r, "build"), r->body, r->len, &why),
-        why);
+    answer_status(r,
+                  dh_hive_add_build(b, dh_hive_query(r, "program"), dh_hive_query(r, "build"),
+                                    dh_hive_query(r, "style"), r->body, r->len, &why),
+                  why);
 }
 
 static void post_build(struct dh_hive_request *r)
@@ -231,6 +231,18 @@ static void work_source(struct dh_hive_batch *b, void *ctx)
 static void post_source(struct dh_hive_request *r)
 {
     dh_hive_submit(r, work_source);
+}
+
+static void work_symbols(struct dh_hive_batch *b, void *ctx)
+{
+    struct dh_hive_request *r = ctx;
+    const char *why = "";
+    answer_status(r, dh_hive_add_symbols(b, dh_hive_query(r, "build"), r->body, r->len, &why), why);
+}
+
+static void post_symbols(struct dh_hive_request *r)
+{
+    dh_hive_submit(r, work_symbols);
 }
 
 static void work_key(struct dh_hive_batch *b, void *ctx)
@@ -298,6 +310,7 @@ const struct dh_hive_route dh_hive_routes[] = {
     {"GET", "/v1/builds", DH_HIVE_READER, 0, get_builds},
     {"POST", "/v1/builds", DH_HIVE_ADMIN, TABLE, post_build},
     {"POST", "/v1/source", DH_HIVE_ADMIN, DH_HIVE_SOURCE_MOST, post_source},
+    {"POST", "/v1/symbols", DH_HIVE_ADMIN, DH_HIVE_SYMBOLS_MOST, post_symbols},
     {"GET", "/v1/changes", DH_HIVE_READER, 0, dh_hive_watch_route},
     {"GET", "/v1/candidates", DH_HIVE_READER, 0, get_candidates},
     {"GET", "/v1/candidates/", DH_HIVE_READER, 0, get_candidate},

@@ -5,6 +5,7 @@
  * everybody. What somebody chose has an event of its own (decide.c).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hive/state_impl.h"
@@ -62,6 +63,7 @@ static int add_program(struct event *e)
     s->programs = dh_util_grow(s->programs, s->n_programs, &s->cap_programs, sizeof(*s->programs));
     s->programs[s->n_programs] = (struct dh_hive_program){.name = dh_arena_strdup(&s->arena, name)};
     dh_map_init(&s->programs[s->n_programs].units, &s->arena);
+    dh_map_init(&s->programs[s->n_programs].sites, &s->arena);
     dh_hive_index_put(&s->program_by_name, name, strlen(name), (u32)s->n_programs++);
     return 0;
 }
@@ -89,10 +91,11 @@ static int revoke_key(struct event *e)
     return 0;
 }
 
-/* For the hive: RELAY's pairs under what it assumes. */
-static bool is_wanted(const struct dh_pairs_pair *p)
+/* As `deadheat static` has them: RELAY's pairs under what it assumes, or all. */
+static bool is_wanted(const struct dh_hive_build *b, const struct dh_pairs_pair *p)
 {
-    return p->flags & DH_PAIRS_RELAY && !(dh_pairs_ifs(p->flags, DH_PAIRS_RELAY) & DH_PAIRS_RELAY_ASSUMES);
+    u32 assumed = b->set == DH_PAIRS_RELAY ? DH_PAIRS_RELAY_ASSUMES : 0;
+    return p->flags & b->set && !(dh_pairs_ifs(p->flags, b->set) & assumed);
 }
 
 static void join_pairs(struct dh_hive_state *s, u32 build)
@@ -101,7 +104,7 @@ static void join_pairs(struct dh_hive_state *s, u32 build)
     u32 program = s->builds[build].program;
     for (u32 i = 0; i < t->n_pairs; i++) {
         const struct dh_pairs_pair *p = &t->pairs[i];
-        if (!is_wanted(p))
+        if (!is_wanted(&s->builds[build], p))
             continue;
         const u64 sites[2] = {t->sites[p->side[0].site].id, t->sites[p->side[1].site].id};
         bool bundle = dh_pairs_stands_for(t, p) > 1;
@@ -121,7 +124,7 @@ static void join_found(struct dh_hive_state *s, u32 build)
             dh_hive_find_slot(s, build, u) != DH_HIVE_NONE)
             continue;
         for (u32 i = 0; i < t->n_pairs; i++) {
-            if (is_wanted(&t->pairs[i]) && dh_pairs_stands_for(t, &t->pairs[i]) > 1 &&
+            if (is_wanted(&s->builds[build], &t->pairs[i]) && dh_pairs_stands_for(t, &t->pairs[i]) > 1 &&
                 dh_hive_bundle_has(t, i, s->units[u].sites[0], s->units[u].sites[1])) {
                 dh_hive_unit_join(s, u, build, i);
                 break;
@@ -133,7 +136,7 @@ static void join_found(struct dh_hive_state *s, u32 build)
 static int add_build(struct event *e)
 {
     struct dh_hive_state *s = e->s;
-    const char *id = text_of(e, "build"), *why;
+    const char *id = text_of(e, "build"), *style = text_of(e, "style"), *why;
     u32 program = program_of(e), at = build_of(e);
     struct dh_pairs *table;
     if (program == DH_HIVE_NONE || !dh_hive_is_hex(id, 8, 128) || !e->raw->data ||
@@ -142,10 +145,12 @@ static int add_build(struct event *e)
         return -EBADMSG;
     at = (u32)s->n_builds;
     s->builds = dh_util_grow(s->builds, s->n_builds, &s->cap_builds, sizeof(*s->builds));
-    s->builds[s->n_builds++] = (struct dh_hive_build){.id = dh_arena_strdup(&s->arena, id),
-                                                      .program = program,
-                                                      .added_us = e->raw->time_us,
-                                                      .table = table};
+    s->builds[s->n_builds++] =
+        (struct dh_hive_build){.id = dh_arena_strdup(&s->arena, id),
+                               .program = program,
+                               .set = style && strcmp(style, "sound") == 0 ? DH_PAIRS_SOUND : DH_PAIRS_RELAY,
+                               .added_us = e->raw->time_us,
+                               .table = table};
     dh_hive_index_put(&s->build_by_id, id, strlen(id), at);
     struct dh_hive_program *p = &s->programs[program];
     p->builds = dh_util_grow(p->builds, p->n_builds, &p->cap_builds, sizeof(*p->builds));
@@ -161,11 +166,24 @@ static int add_source(struct event *e)
     struct dh_hive_source *source;
     const char *why;
     if (build == DH_HIVE_NONE || !e->raw->data ||
-        dh_hive_source_read(e->raw->data, e->raw->data_len, e->s->builds[build].table, false, &source,
-                            &why) != 0)
+        dh_hive_source_read(e->raw->data, e->raw->data_len, e->s->builds[build].table,
+                            e->s->builds[build].set, false, &source, &why) != 0)
         return -EBADMSG;
     dh_hive_source_free(e->s->builds[build].source);
     e->s->builds[build].source = source;
+    return 0;
+}
+
+static int add_symbols(struct event *e)
+{
+    u32 build = build_of(e);
+    struct dh_hive_symbols *symbols;
+    const char *why;
+    if (build == DH_HIVE_NONE || !e->raw->data ||
+        dh_hive_symbols_read(e->raw->data, e->raw->data_len, &symbols, &why) != 0)
+        return -EBADMSG;
+    dh_hive_symbols_free(e->s->builds[build].symbols);
+    e->s->builds[build].symbols = symbols;
     return 0;
 }
 
@@ -328,6 +346,9 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
         if (unit == DH_HIVE_NONE)
             continue;
         s->units[unit].tally.seen[saw]++;
+        for (int side = 0; side < 2; side++)
+            dh_hive_site_tell(s, s->units[unit].at[side], true);
+        dh_hive_unit_settle(s, unit);
         if (dh_hive_find_slot(s, build, unit) == DH_HIVE_NONE)
             dh_hive_unit_join(s, unit, build, pair);
     }
@@ -336,12 +357,37 @@ static void take_inference(struct event *e, u32 build, u32 bundle)
 
 static void count_result(struct dh_hive_tally *t, const struct dh_hive_record *r)
 {
+    t->second += dh_hive_wanted(t) == DH_HIVE_WANT_OTHER && r->order == dh_hive_other_order(t) &&
+                 r->result != DH_HIVE_RACE;
     t->races[r->order] += r->result == DH_HIVE_RACE;
     t->no_races += r->result == DH_HIVE_NO_RACE;
     t->timeouts += r->result == DH_HIVE_TIMEOUT;
     t->not_seen += r->result == DH_HIVE_NOT_SEEN;
     t->crashes += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_CRASH;
     t->hangs += r->result == DH_HIVE_RACE && r->consequence == DH_HIVE_HANG;
+}
+
+static void take_stacks(struct event *e, struct dh_hive_unit *u, const struct dh_hive_record *r)
+{
+    struct dh_hive_stacks x = {.seq = r->seq, .build = r->build}, **to = &u->stacks[r->order];
+    if (r->result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(e->body, "stacks"), &x))
+        return;
+    if (!*to)
+        *to = dh_util_alloc(sizeof(**to));
+    **to = x;
+}
+
+/* Which of the two accesses were executed. Whoever waits is at the one that is to come second. */
+static void tell_sites(struct dh_hive_state *s, const struct dh_hive_unit *u, const struct dh_hive_record *r,
+                       bool saw)
+{
+    const u32 at[2] = {u->at[0], u->at[1]};
+    if (r->result == DH_HIVE_TIMEOUT) {
+        dh_hive_site_tell(s, at[r->order == DH_HIVE_PRIMARY], true);
+        return;
+    }
+    for (int side = 0; side < 2; side++)
+        dh_hive_site_tell(s, at[side], r->result != DH_HIVE_NOT_SEEN || saw);
 }
 
 static void take_result(struct event *e, u32 task, const struct dh_hive_record *r)
@@ -353,6 +399,7 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
     u->records = dh_util_grow(u->records, u->n_records, &u->cap_records, sizeof(*u->records));
     u->records[u->n_records++] = *r;
     count_result(&u->tally, r);
+    take_stacks(e, u, r);
     int saw = dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_of(e, "saw"));
     if (saw >= 0)
         u->tally.seen[saw]++;
@@ -366,9 +413,12 @@ static void take_result(struct event *e, u32 task, const struct dh_hive_record *
         tried->done |= (u8)(1u << t.order);
     if (r->result == DH_HIVE_INFERENCE)
         take_inference(e, t.build, t.unit);
+    else
+        tell_sites(s, u, r, saw >= 0);
     if (r->result != DH_HIVE_TIMEOUT || t.state != DH_HIVE_ACTIVE)
         dh_hive_task_end(s, task, DH_HIVE_FINISHED, e->raw->seq);
-    if (!dh_hive_is_open(&s->units[t.unit]))
+    enum dh_hive_wanted wanted = dh_hive_wanted(&s->units[t.unit].tally);
+    if (wanted == DH_HIVE_WANT_NONE || (wanted == DH_HIVE_WANT_OTHER && r->result == DH_HIVE_RACE))
         dh_hive_unit_withdraw(s, t.unit, e->raw->seq);
     dh_hive_unit_settle(s, t.unit);
 }
@@ -407,8 +457,12 @@ static void forget_unit(struct event *e, u32 unit)
 {
     struct dh_hive_unit *u = &e->s->units[unit];
     dh_hive_unit_withdraw(e->s, unit, e->raw->seq);
-    u->tally = (struct dh_hive_tally){0};
+    u->tally = (struct dh_hive_tally){.symmetric = u->tally.symmetric};
     u->n_records = 0;
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        free(u->stacks[order]);
+        u->stacks[order] = NULL;
+    }
     u->life++;
     memset(u->tried, 0, sizeof(u->tried));
     dh_hive_unit_settle(e->s, unit);
@@ -420,6 +474,8 @@ static void forget_build(struct event *e, u32 build)
     s->builds[build].forgotten = true;
     dh_hive_source_free(s->builds[build].source);
     s->builds[build].source = NULL;
+    dh_hive_symbols_free(s->builds[build].symbols);
+    s->builds[build].symbols = NULL;
     for (u32 i = 0; i < s->n_users; i++)
         if (s->users[i].task != DH_HIVE_NONE && s->tasks[s->users[i].task].build == build)
             dh_hive_task_end(s, s->users[i].task, DH_HIVE_WITHDRAWN, e->raw->seq);
@@ -461,7 +517,8 @@ int dh_hive_apply(struct dh_hive_state *s, const struct dh_store_event *raw)
     } kinds[] = {{"program", add_program}, {"key", add_key},   {"key-end", revoke_key},
                  {"build", add_build},     {"user", add_user}, {"task", add_task},
                  {"tau", raise_tau},       {"end", end_task},  {"relief", relieve},
-                 {"result", add_result},   {"forget", forget}, {"source", add_source}};
+                 {"result", add_result},   {"forget", forget}, {"source", add_source},
+                 {"symbols", add_symbols}};
     struct event e = {s, raw, json_loads(raw->body, 0, NULL)};
     int rc = -EPROTONOSUPPORT;
     if (!e.body || raw->seq != s->seq + 1)

@@ -92,16 +92,23 @@ enum dh_hive_status dh_hive_revoke_key(struct dh_hive_batch *b, const char *prog
 }
 
 enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *program, const char *build,
-                                      const void *table, size_t len, const char **ret_why)
+                                      const char *style, const void *table, size_t len, const char **ret_why)
 {
     struct dh_pairs *pairs;
+    bool sound = style && strcmp(style, "sound") == 0;
     if (!dh_hive_is_hex(build, 8, 128))
         return refuse(DH_HIVE_BAD, "a build id has 8 to 128 hexadecimal digits", ret_why);
+    if (style && !sound && strcmp(style, "relay") != 0)
+        return refuse(DH_HIVE_BAD, "the style of a build is relay or sound", ret_why);
     u32 at = dh_hive_find_build(b->state, build);
     if (at != DH_HIVE_NONE && !b->state->builds[at].forgotten) {
-        if (is_name(program) && strcmp(b->state->programs[b->state->builds[at].program].name, program) == 0)
-            return DH_HIVE_OK;
-        return refuse(DH_HIVE_CONFLICT, "this build is one of another program", ret_why);
+        const struct dh_hive_build *there = &b->state->builds[at];
+        if (!is_name(program) || strcmp(b->state->programs[there->program].name, program) != 0)
+            return refuse(DH_HIVE_CONFLICT, "this build is one of another program", ret_why);
+        if (style && sound != (there->set == DH_PAIRS_SOUND))
+            return refuse(DH_HIVE_CONFLICT, "this build is there in the other style; forget it first",
+                          ret_why);
+        return DH_HIVE_OK;
     }
     if (!is_name(program))
         return dh_hive_add_program(b, program, ret_why);
@@ -112,7 +119,9 @@ enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *progr
     enum dh_hive_status status = dh_hive_add_program(b, program, ret_why);
     if (status >= DH_HIVE_BAD)
         return status;
-    add(b, "build", json_pack("{s:s, s:s}", "program", program, "build", build), table, len);
+    add(b, "build",
+        json_pack("{s:s, s:s, s:s}", "program", program, "build", build, "style", sound ? "sound" : "relay"),
+        table, len);
     return DH_HIVE_CREATED;
 }
 
@@ -123,13 +132,32 @@ enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *buil
     u32 at = dh_hive_is_hex(build, 8, 128) ? dh_hive_find_build(b->state, build) : DH_HIVE_NONE;
     if (at == DH_HIVE_NONE || b->state->builds[at].forgotten)
         return refuse(DH_HIVE_NOT_FOUND, "there is no such build", ret_why);
-    if (dh_hive_source_read(bytes, len, b->state->builds[at].table, true, &source, ret_why) != 0)
+    if (dh_hive_source_read(bytes, len, b->state->builds[at].table, b->state->builds[at].set, true, &source,
+                            ret_why) != 0)
         return DH_HIVE_UNPROCESSABLE;
     bool same = dh_hive_source_equal(b->state->builds[at].source, source);
     dh_hive_source_free(source);
     if (same)
         return DH_HIVE_OK;
     add(b, "source", json_pack("{s:s}", "build", build), bytes, len);
+    return DH_HIVE_CREATED;
+}
+
+enum dh_hive_status dh_hive_add_symbols(struct dh_hive_batch *b, const char *build, const void *bytes,
+                                        size_t len, const char **ret_why)
+{
+    struct dh_hive_symbols *symbols;
+    size_t n;
+    u32 at = dh_hive_is_hex(build, 8, 128) ? dh_hive_find_build(b->state, build) : DH_HIVE_NONE;
+    if (at == DH_HIVE_NONE || b->state->builds[at].forgotten)
+        return refuse(DH_HIVE_NOT_FOUND, "there is no such build", ret_why);
+    const char *there = dh_hive_symbols_bytes(b->state->builds[at].symbols, &n);
+    if (there && n == len && memcmp(there, bytes, len) == 0)
+        return DH_HIVE_OK;
+    if (dh_hive_symbols_read(bytes, len, &symbols, ret_why) != 0)
+        return DH_HIVE_UNPROCESSABLE;
+    dh_hive_symbols_free(symbols);
+    add(b, "symbols", json_pack("{s:s}", "build", build), bytes, len);
     return DH_HIVE_CREATED;
 }
 
@@ -158,7 +186,7 @@ bool dh_hive_poll_changes(const struct dh_hive_state *s, u32 program, const char
         return true;
     *user_at = at;
     return s->users[at].task == DH_HIVE_NONE && s->users[at].relieved_until_us <= now_us &&
-           s->builds[s->users[at].build].n_open > 0;
+           (s->builds[s->users[at].build].n_open > 0 || dh_hive_idle(&s->builds[s->users[at].build]) > 0);
 }
 
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,
@@ -274,6 +302,10 @@ static const char *check_result(const struct dh_hive_state *s, const struct dh_h
     if (json_object_get(r, "saw") &&
         (result != DH_HIVE_NOT_SEEN || dh_hive_word(dh_hive_seens, DH_HIVE_SEENS, text_in(r, "saw")) < 0))
         return "'saw' is met, not-aliasing or one-thread, and goes with not-seen";
+    struct dh_hive_stacks stacks = {0};
+    if (json_object_get(r, "stacks") &&
+        (result != DH_HIVE_RACE || !dh_hive_stacks_read(json_object_get(r, "stacks"), &stacks)))
+        return "'stacks' are two lists of up to 64 offsets, and go with a race";
     if (!dh_hive_is_hex(text_in(r, "run"), 32, 32))
         return "'run' has 32 hexadecimal digits, drawn at random for each execution";
     if (!time_in(r, "waited_us", &times[0]) || !time_in(r, "run_us", &times[1]))
@@ -324,6 +356,8 @@ enum dh_hive_status dh_hive_add_result(struct dh_hive_batch *b, u32 program, con
                   "run_us", times[1], "says", (json_int_t)says);
     if (text_in(result, "saw"))
         json_object_set(body, "saw", json_object_get(result, "saw"));
+    if (json_object_get(result, "stacks"))
+        json_object_set(body, "stacks", json_object_get(result, "stacks"));
     if (s->units[t->unit].bundle)
         json_object_set(body, "pairs", json_object_get(result, "pairs"));
     add(b, "result", body, NULL, 0);

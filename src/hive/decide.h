@@ -41,13 +41,18 @@ enum dh_hive_status dh_hive_add_key(struct dh_hive_batch *b, const char *program
                                     u32 *ret_number, const char **ret_why);
 enum dh_hive_status dh_hive_revoke_key(struct dh_hive_batch *b, const char *program, u32 number,
                                        const char **ret_why);
-/* The build with its table of pairs as bytes. OK: it was there already; CREATED: it is new. */
+/* The build with its table of pairs as bytes. style: which of them are candidates, "relay" or "sound"; NULL:
+ * as it was, or relay. OK: it was there already; CREATED: it is new. */
 enum dh_hive_status dh_hive_add_build(struct dh_hive_batch *b, const char *program, const char *build,
-                                      const void *table, size_t len, const char **ret_why);
+                                      const char *style, const void *table, size_t len, const char **ret_why);
 
 /* Lines of the source of a build (source.h). OK: these very lines are there already. */
 enum dh_hive_status dh_hive_add_source(struct dh_hive_batch *b, const char *build, const void *bytes,
                                        size_t len, const char **ret_why);
+
+/* Names of the code of a build (stacks.h), for the stacks of its races. OK: these very ones are there. */
+enum dh_hive_status dh_hive_add_symbols(struct dh_hive_batch *b, const char *build, const void *bytes,
+                                        size_t len, const char **ret_why);
 
 /* The user says which build runs, and may get a task: dh_hive_user's `task` has it then. */
 enum dh_hive_status dh_hive_poll(struct dh_hive_batch *b, u32 program, const char *user, const char *build,

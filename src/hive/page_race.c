@@ -166,6 +166,52 @@ static void put_access(struct dh_page *p, const json_t *site, bool first)
     dh_page_put(p, "<p class=\"dim\">Site <code>%t</code></p></section>\n", dh_page_text_in(site, "site"));
 }
 
+/* ---- Stacks ---- */
+
+static void put_stack(struct dh_page *p, const json_t *frames, bool first)
+{
+    const json_t *frame;
+    size_t i;
+    dh_page_put(p, "<div><h3>%h access</h3><ol class=\"stack\">", first ? "First" : "Second");
+    json_array_foreach(frames, i, frame)
+    {
+        json_int_t offset = dh_page_int_in(frame, "offset");
+        if (!offset)
+            dh_page_put(p, "<li class=\"entry\">other modules</li>");
+        else if (*dh_page_text_in(frame, "function"))
+            dh_page_put(p, "<li><code>%t</code>", dh_page_text_in(frame, "function"));
+        else
+            dh_page_put(p, "<li><code>offset %i</code>", offset);
+        if (*dh_page_text_in(frame, "file"))
+            dh_page_put(p, " <span class=\"place\">%t:%i</span>", dh_page_text_in(frame, "file"),
+                        dh_page_int_in(frame, "line"));
+        if (offset)
+            dh_page_put(p, "</li>");
+    }
+    dh_page_put(p, "</ol></div>");
+}
+
+static void put_stacks(struct dh_page *p, const json_t *unit)
+{
+    const json_t *all = json_object_get(unit, "stacks"), *seen;
+    size_t i;
+    json_array_foreach(all, i, seen)
+    {
+        const json_t *accesses = json_object_get(seen, "accesses");
+        dh_page_put(
+            p,
+            "<section class=\"card seen\" aria-labelledby=\"h-%h\"><h2 id=\"h-%h\">Stacks as seen, %h "
+            "access first</h2>",
+            is(seen, "order", "primary") ? "primary" : "alternate",
+            is(seen, "order", "primary") ? "primary" : "alternate",
+            is(seen, "order", "primary") ? "first" : "second");
+        dh_page_put(p, "<div class=\"sides\">");
+        put_stack(p, json_array_get(accesses, 0), true);
+        put_stack(p, json_array_get(accesses, 1), false);
+        dh_page_put(p, "</div></section>\n");
+    }
+}
+
 /* ---- What was tried ---- */
 
 static void put_orders(struct dh_page *p, const json_t *unit)
@@ -375,6 +421,7 @@ static void put_race(struct dh_hive_request *r, const json_t *unit)
     put_access(&p, json_array_get(sites, 0), true);
     put_access(&p, json_array_get(sites, 1), false);
     dh_page_put(&p, "</div>\n");
+    put_stacks(&p, unit);
     if (!is(unit, "kind", "bundle"))
         put_orders(&p, unit);
     put_cost(&p, unit);

@@ -1,8 +1,11 @@
 /*
  * policy.c - the assignment policy of RaceMob, section 3.3; see policy.h.
  *
- * Each choice looks at no more than PROBES units. It departs from the paper in one thing: a user is relieved
- * above twice the average, not above the average, which about half of all users are.
+ * Each choice looks at a bounded number of units. It departs from the paper in two things. A user is relieved
+ * above twice the average, not above the average, which about half of all users are. And where the paper has
+ * context inference watch all candidates at once, here a user watches one; so what results have taught so far
+ * decides which come first (enum dh_hive_hope). Half of the tasks go to the best that there are, half of the
+ * rest to the next worse, and so on: none has to wait for ever.
  */
 #include "hive/policy.h"
 
@@ -31,9 +34,10 @@ static enum liking liking(const struct dh_hive_state *s, u32 user, u32 unit, enu
     const struct dh_hive_unit *u = &s->units[unit];
     const struct dh_hive_tried *t = dh_hive_tried(s, user, unit);
     enum liking best = NOT_AT_ALL;
+    bool other = dh_hive_wanted(&u->tally) == DH_HIVE_WANT_OTHER;
     for (int order = 0; order < (u->bundle ? 1 : DH_HIVE_ORDERS); order++) {
         u8 bit = (u8)(1u << order);
-        if (t && t->abandoned & bit)
+        if ((t && t->abandoned & bit) || (other && order != (int)dh_hive_other_order(&u->tally)))
             continue;
         bool less_tried = u->tried[order] < u->tried[!order];
         enum liking like = t && t->done & bit ? AGAIN : NEW;
@@ -59,6 +63,32 @@ static enum liking draw(const struct dh_hive_state *s, const struct dh_hive_buil
         if (like > best) {
             best = like;
             *ret = (struct dh_hive_choice){unit, order, DH_HIVE_NONE};
+        }
+    }
+    return best;
+}
+
+/* From the idle ones. */
+static enum liking draw_idle(const struct dh_hive_state *s, const struct dh_hive_build *b, u32 user,
+                             u64 *random, struct dh_hive_choice *ret)
+{
+    int first = DH_HIVE_HOPES - 1;
+    enum liking best = NOT_AT_ALL;
+    for (int hope = first; hope >= 0; hope--) {
+        if (!b->n_idle[hope])
+            continue;
+        first = hope;
+        if (next(random) & 3)
+            break;
+    }
+    for (int i = 0; i < DH_HIVE_HOPES && best < NEW; i++) {
+        /* The one that was drawn, then the others, the best first. */
+        int hope = !i ? first : DH_HIVE_HOPES - i - (DH_HIVE_HOPES - i <= first);
+        struct dh_hive_choice c;
+        enum liking like = draw(s, b, b->idle[hope], b->n_idle[hope], user, random, &c);
+        if (like > best) {
+            best = like;
+            *ret = c;
         }
     }
     return best;
@@ -93,7 +123,7 @@ static bool choose(const struct dh_hive_policy *p, const struct dh_hive_state *s
     struct dh_hive_choice idle = {0}, any = {0};
     if (u->relieved_until_us > now_us || b->forgotten)
         return false;
-    enum liking like = draw(s, b, b->idle, b->n_idle, user, random, &idle);
+    enum liking like = draw_idle(s, b, user, random, &idle);
     if (like == NEW) {
         *ret = idle;
         return true;

@@ -19,38 +19,38 @@
 
 #include "hive/state_impl.h"
 
-enum { FORMAT = 2, AT_ONCE = 4 << 20 };
+enum { FORMAT = 3, AT_ONCE = 4 << 20 };
 #define MAGIC 0x706e736576696864ull /* "dhivesnp" */
 
-_Static_assert(sizeof(struct dh_hive_program) == 112, "dh_hive_program has changed: see above");
-_Static_assert(sizeof(struct dh_hive_build) == 144, "dh_hive_build has changed: see above");
-_Static_assert(sizeof(struct dh_hive_unit) == 200, "dh_hive_unit has changed: see above");
+_Static_assert(sizeof(struct dh_hive_program) == 144, "dh_hive_program has changed: see above");
+_Static_assert(sizeof(struct dh_hive_build) == 224, "dh_hive_build has changed: see above");
+_Static_assert(sizeof(struct dh_hive_unit) == 248, "dh_hive_unit has changed: see above");
 _Static_assert(sizeof(struct dh_hive_tried) == sizeof(u64), "the value of a map");
 
 struct head {
     u64 magic;
-    u32 format, sizes[8];
-    u32 reserved;
+    u32 format, sizes[9];
     u64 seq, time_us, n_results;
-    u64 n_programs, n_builds, n_units, n_users, n_tasks;
+    u64 n_programs, n_builds, n_units, n_sites, n_users, n_tasks;
 };
 
 static struct head head_of(const struct dh_hive_state *s)
 {
-    return (struct head){.magic = MAGIC,
-                         .format = FORMAT,
-                         .sizes = {sizeof(struct dh_hive_program), sizeof(struct dh_hive_build),
-                                   sizeof(struct dh_hive_unit), sizeof(struct dh_hive_user),
-                                   sizeof(struct dh_hive_task), sizeof(struct dh_hive_record),
-                                   sizeof(struct dh_hive_slot), sizeof(struct dh_hive_key)},
-                         .seq = s->seq,
-                         .time_us = s->time_us,
-                         .n_results = s->n_results,
-                         .n_programs = s->n_programs,
-                         .n_builds = s->n_builds,
-                         .n_units = s->n_units,
-                         .n_users = s->n_users,
-                         .n_tasks = s->n_tasks};
+    return (struct head){
+        .magic = MAGIC,
+        .format = FORMAT,
+        .sizes = {sizeof(struct dh_hive_program), sizeof(struct dh_hive_build), sizeof(struct dh_hive_unit),
+                  sizeof(struct dh_hive_user), sizeof(struct dh_hive_task), sizeof(struct dh_hive_record),
+                  sizeof(struct dh_hive_slot), sizeof(struct dh_hive_key), sizeof(struct dh_hive_site)},
+        .seq = s->seq,
+        .time_us = s->time_us,
+        .n_results = s->n_results,
+        .n_programs = s->n_programs,
+        .n_builds = s->n_builds,
+        .n_units = s->n_units,
+        .n_sites = s->n_sites,
+        .n_users = s->n_users,
+        .n_tasks = s->n_tasks};
 }
 
 /* ---- Writing ---- */
@@ -118,12 +118,13 @@ static void put_program(struct writer *w, const struct dh_hive_program *p)
     x.name = NULL;
     x.keys = NULL;
     x.builds = NULL;
-    x.units = (struct dh_map){0};
+    x.units = x.sites = (struct dh_map){0};
     put(w, &x, sizeof(x));
     put_bytes(w, p->name, strlen(p->name) + 1);
     PUT_ARRAY(w, p->keys, p->n_keys);
     PUT_ARRAY(w, p->builds, p->n_builds);
     put_map(w, &p->units, NULL);
+    put_map(w, &p->sites, NULL);
 }
 
 static void put_build(struct writer *w, const struct dh_hive_build *b)
@@ -134,8 +135,10 @@ static void put_build(struct writer *w, const struct dh_hive_build *b)
     x.id = NULL;
     x.table = NULL;
     x.source = NULL;
+    x.symbols = NULL;
     x.slots = NULL;
-    x.open = x.idle = NULL;
+    x.open = NULL;
+    memset(x.idle, 0, sizeof(x.idle));
     x.queue = NULL;
     put(w, &x, sizeof(x));
     put_bytes(w, b->id, strlen(b->id) + 1);
@@ -145,9 +148,12 @@ static void put_build(struct writer *w, const struct dh_hive_build *b)
     char *source = b->source ? dh_hive_source_document(b->source->lines, b->source->n) : NULL;
     put_bytes(w, source, source ? strlen(source) : 0);
     free(source);
+    const char *symbols = dh_hive_symbols_bytes(b->symbols, &len);
+    put_bytes(w, symbols, len);
     PUT_ARRAY(w, b->slots, b->n_slots);
     PUT_ARRAY(w, b->open, b->n_open);
-    PUT_ARRAY(w, b->idle, b->n_idle);
+    for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
+        PUT_ARRAY(w, b->idle[hope], b->n_idle[hope]);
     PUT_ARRAY(w, b->queue, b->n_queue);
 }
 
@@ -156,9 +162,12 @@ static void put_unit(struct writer *w, const struct dh_hive_unit *u)
     struct dh_hive_unit x = *u;
     x.records = NULL;
     x.in = NULL;
+    memset(x.stacks, 0, sizeof(x.stacks));
     put(w, &x, sizeof(x));
     PUT_ARRAY(w, u->records, u->n_records);
     PUT_ARRAY(w, u->in, u->n_in);
+    for (int order = 0; order < DH_HIVE_ORDERS; order++)
+        put_bytes(w, u->stacks[order], u->stacks[order] ? sizeof(*u->stacks[order]) : 0);
 }
 
 int dh_hive_snapshot_write(const struct dh_hive_state *s,
@@ -176,6 +185,7 @@ int dh_hive_snapshot_write(const struct dh_hive_state *s,
         put_build(&w, &s->builds[i]);
     for (size_t i = 0; i < s->n_units; i++)
         put_unit(&w, &s->units[i]);
+    PUT_ARRAY(&w, s->sites, s->n_sites);
     PUT_ARRAY(&w, s->users, s->n_users);
     PUT_ARRAY(&w, s->tasks, s->n_tasks);
     put_map(&w, &s->program_by_name, NULL);
@@ -290,6 +300,8 @@ static void get_program(struct reader *r, struct dh_hive_state *s, struct dh_hiv
     p->builds = get_array(r, p->n_builds, &p->cap_builds, sizeof(*p->builds));
     dh_map_init(&p->units, &s->arena);
     get_map(r, s, &p->units, NUMBERS);
+    dh_map_init(&p->sites, &s->arena);
+    get_map(r, s, &p->sites, NUMBERS);
 }
 
 static void get_build(struct reader *r, struct dh_hive_state *s, struct dh_hive_build *b)
@@ -302,11 +314,15 @@ static void get_build(struct reader *r, struct dh_hive_state *s, struct dh_hive_
     if (r->bad || dh_pairs_read(table, len, &b->table, &why) != 0)
         r->bad = true;
     const char *source = get_bytes(r, &len);
-    if (!r->bad && len && dh_hive_source_read(source, len, b->table, false, &b->source, &why) != 0)
+    if (!r->bad && len && dh_hive_source_read(source, len, b->table, b->set, false, &b->source, &why) != 0)
+        r->bad = true;
+    const char *symbols = get_bytes(r, &len);
+    if (!r->bad && len && dh_hive_symbols_read(symbols, len, &b->symbols, &why) != 0)
         r->bad = true;
     b->slots = get_array(r, b->n_slots, &b->cap_slots, sizeof(*b->slots));
     b->open = get_array(r, b->n_open, &b->cap_open, sizeof(*b->open));
-    b->idle = get_array(r, b->n_idle, &b->cap_idle, sizeof(*b->idle));
+    for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
+        b->idle[hope] = get_array(r, b->n_idle[hope], &b->cap_idle[hope], sizeof(*b->idle[hope]));
     b->queue = get_array(r, b->n_queue, &b->cap_queue, sizeof(*b->queue));
 }
 
@@ -315,6 +331,14 @@ static void get_unit(struct reader *r, struct dh_hive_unit *u)
     get(r, u, sizeof(*u));
     u->records = get_array(r, u->n_records, &u->cap_records, sizeof(*u->records));
     u->in = get_array(r, u->n_in, &u->cap_in, sizeof(*u->in));
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        size_t len;
+        const char *bytes = get_bytes(r, &len);
+        if (len == sizeof(*u->stacks[order]))
+            u->stacks[order] = memcpy(dh_util_alloc(len), bytes, len);
+        else if (len)
+            r->bad = true;
+    }
 }
 
 /* Room for n items, all zero; *ret_n grows with those that are read, so that a state can be ended at any
@@ -338,6 +362,8 @@ static void get_state(struct reader *r, struct dh_hive_state *s, const struct he
     s->units = room(r, h->n_units, &s->cap_units, sizeof(*s->units));
     for (; !r->bad && s->n_units < h->n_units; s->n_units++)
         get_unit(r, &s->units[s->n_units]);
+    s->sites = get_array(r, (size_t)h->n_sites, &s->cap_sites, sizeof(*s->sites));
+    s->n_sites = s->sites ? (size_t)h->n_sites : 0;
     s->users = get_array(r, (size_t)h->n_users, &s->cap_users, sizeof(*s->users));
     s->n_users = s->users ? (size_t)h->n_users : 0;
     s->tasks = get_array(r, (size_t)h->n_tasks, &s->cap_tasks, sizeof(*s->tasks));

@@ -44,13 +44,13 @@ static void want_around(struct wanted *w, const struct dh_pairs_place *at)
     }
 }
 
-struct dh_hive_source_line *dh_hive_source_wanted(const struct dh_pairs *table, size_t *ret_n)
+struct dh_hive_source_line *dh_hive_source_wanted(const struct dh_pairs *table, u32 set, size_t *ret_n)
 {
     struct wanted w = {0};
     u8 *used = dh_util_alloc(table->n_sites + 1); /* by pairs that a hive takes from the table */
     for (size_t i = 0; i < table->n_pairs; i++) {
         const struct dh_pairs_pair *p = &table->pairs[i];
-        for (int side = 0; p->flags & DH_PAIRS_RELAY && side < 2; side++) {
+        for (int side = 0; p->flags & set && side < 2; side++) {
             size_t n;
             const u32 *more = dh_pairs_items(table, p->alike[side], &n);
             used[p->side[side].site] = 1;
@@ -147,13 +147,13 @@ static const char *read_parts(const json_t *document, struct dh_hive_source *s, 
     return NULL;
 }
 
-int dh_hive_source_read(const void *bytes, size_t len, const struct dh_pairs *table, bool strict,
+int dh_hive_source_read(const void *bytes, size_t len, const struct dh_pairs *table, u32 set, bool strict,
                         struct dh_hive_source **ret, const char **ret_why)
 {
     struct dh_hive_source *s = dh_util_alloc(sizeof(*s));
     struct wanted w = {.strict = strict};
     size_t n = 0;
-    w.lines = dh_hive_source_wanted(table, &w.n);
+    w.lines = dh_hive_source_wanted(table, set, &w.n);
     json_t *document =
         len && len <= DH_HIVE_SOURCE_MOST ? json_loadb(bytes, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
     const char *why = read_parts(document, s, &w);

@@ -32,7 +32,7 @@ struct dh_hive_source {
 
 /* 0, or -EBADMSG and a sentence that lives as long as the program. The table must outlive *ret. Unless
  * strict, a line that is not wanted is left out: another version may have wanted it when it was stored. */
-int dh_hive_source_read(const void *bytes, size_t len, const struct dh_pairs *table, bool strict,
+int dh_hive_source_read(const void *bytes, size_t len, const struct dh_pairs *table, u32 set, bool strict,
                         struct dh_hive_source **ret, const char **ret_why);
 void dh_hive_source_free(struct dh_hive_source *s);
 /* NULL equals nothing. */
@@ -40,9 +40,10 @@ bool dh_hive_source_equal(const struct dh_hive_source *a, const struct dh_hive_s
 /* The line, or NULL: there is none. s may be NULL. */
 const char *dh_hive_source_find(const struct dh_hive_source *s, const struct dh_pairs_place *at, u32 number);
 
-/* The other direction: the places of a table around which lines are wanted, each line once and in order, as
- * an array from malloc of which the texts are NULL. */
-struct dh_hive_source_line *dh_hive_source_wanted(const struct dh_pairs *table, size_t *ret_n);
+/* The other direction: the places of a table's pairs of this set (DH_PAIRS_RELAY or DH_PAIRS_SOUND) around
+ * which lines are wanted, each line once and in order, as an array from malloc of which the texts are NULL.
+ */
+struct dh_hive_source_line *dh_hive_source_wanted(const struct dh_pairs *table, u32 set, size_t *ret_n);
 /* The document of these lines, from malloc. In order; those without a text are left out. */
 char *dh_hive_source_document(const struct dh_hive_source_line *lines, size_t n);
 

@@ -1,8 +1,9 @@
 /*
  * state.c - see state.h: the parts that apply.c puts together, and look-ups.
  *
- * Invariants: a slot is in its build's `open` exactly if its unit is open and the build is not forgotten, and
- * in `idle` exactly if besides no task of the unit is active. A user's `task` is active and its own.
+ * Invariants: a slot is in its build's `open` exactly if its unit has no race and the build is not forgotten,
+ * and in one list of `idle` exactly if something of the unit is left to try, no task of it is active and the
+ * build is not forgotten. A user's `task` is active and its own.
  */
 #include "hive/state.h"
 
@@ -30,22 +31,28 @@ void dh_hive_state_done(struct dh_hive_state *s)
         free(s->programs[i].keys);
         free(s->programs[i].builds);
         dh_map_done(&s->programs[i].units);
+        dh_map_done(&s->programs[i].sites);
     }
     for (size_t i = 0; i < s->n_builds; i++) {
         dh_hive_source_free(s->builds[i].source);
+        dh_hive_symbols_free(s->builds[i].symbols);
         dh_pairs_free(s->builds[i].table);
         free(s->builds[i].slots);
         free(s->builds[i].open);
-        free(s->builds[i].idle);
+        for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
+            free(s->builds[i].idle[hope]);
         free(s->builds[i].queue);
     }
     for (size_t i = 0; i < s->n_units; i++) {
         free(s->units[i].records);
         free(s->units[i].in);
+        for (int order = 0; order < DH_HIVE_ORDERS; order++)
+            free(s->units[i].stacks[order]);
     }
     free(s->programs);
     free(s->builds);
     free(s->units);
+    free(s->sites);
     free(s->users);
     free(s->tasks);
     dh_map_done(&s->program_by_name);
@@ -116,9 +123,41 @@ struct dh_hive_tried *dh_hive_tried_new(struct dh_hive_state *s, u32 user, u32 u
     return t;
 }
 
-bool dh_hive_is_open(const struct dh_hive_unit *u)
+/* ---- What to expect ---- */
+
+enum {
+    MISSES = 3, /* an access that so many results did not come to, and none did, is not executed */
+    LOOKS = 3   /* a bundle that was looked at so often has shown most of what it has */
+};
+
+static bool is_missed(const struct dh_hive_site *x)
 {
-    return dh_hive_judge(&u->tally).verdict != DH_HIVE_TRUE_RACE;
+    return !x->reached && x->missed >= MISSES;
+}
+
+enum dh_hive_hope dh_hive_hope_of(const struct dh_hive_state *s, const struct dh_hive_unit *u)
+{
+    const struct dh_hive_tally *t = &u->tally;
+    const struct dh_hive_site *a = &s->sites[u->at[0]], *b = &s->sites[u->at[1]];
+    u64 hope = a->reached && b->reached ? DH_HIVE_REACHED : DH_HIVE_OPEN;
+    bool missed = is_missed(a) || is_missed(b);
+    if (u->bundle) /* it has no verdict, only how often it was looked at */
+        return missed || t->seen[DH_HIVE_MET] >= LOOKS ? DH_HIVE_DIM : (enum dh_hive_hope)hope;
+    struct dh_hive_judgement j = dh_hive_judge(t);
+    if (t->seen[DH_HIVE_MET] || j.verdict == DH_HIVE_TRUE_RACE)
+        hope = DH_HIVE_CLOSE;
+    else if (missed || j.verdict == DH_HIVE_LIKELY_FALSE)
+        hope = DH_HIVE_DIM;
+    u64 in_vain = j.verdict == DH_HIVE_TRUE_RACE ? 0 : t->no_races + t->timeouts + t->not_seen;
+    return in_vain < hope ? (enum dh_hive_hope)(hope - in_vain) : DH_HIVE_DIM;
+}
+
+size_t dh_hive_idle(const struct dh_hive_build *b)
+{
+    size_t n = 0;
+    for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
+        n += b->n_idle[hope];
+    return n;
 }
 
 static bool side_has(const struct dh_pairs *table, const struct dh_pairs_pair *pair, int side, u32 site)
@@ -185,28 +224,55 @@ static void set_open(struct dh_hive_build *b, u32 slot, bool open)
     }
 }
 
-static void set_idle(struct dh_hive_build *b, u32 slot, bool idle)
+static void set_idle(struct dh_hive_build *b, u32 slot, bool idle, enum dh_hive_hope hope)
 {
     struct dh_hive_slot *x = &b->slots[slot];
-    if (idle && x->free_at == DH_HIVE_NONE) {
-        x->free_at = list_add(&b->idle, &b->n_idle, &b->cap_idle, slot);
-    } else if (!idle && x->free_at != DH_HIVE_NONE) {
-        u32 last = b->idle[--b->n_idle];
-        b->idle[x->free_at] = last;
+    u32 **list = &b->idle[x->hope];
+    if (x->free_at != DH_HIVE_NONE && (!idle || x->hope != hope)) {
+        u32 last = (*list)[--b->n_idle[x->hope]];
+        (*list)[x->free_at] = last;
         b->slots[last].free_at = x->free_at;
         x->free_at = DH_HIVE_NONE;
+    }
+    if (idle && x->free_at == DH_HIVE_NONE) {
+        x->hope = hope;
+        x->free_at = list_add(&b->idle[hope], &b->n_idle[hope], &b->cap_idle[hope], slot);
     }
 }
 
 void dh_hive_unit_settle(struct dh_hive_state *s, u32 unit)
 {
     struct dh_hive_unit *u = &s->units[unit];
-    bool open = dh_hive_is_open(u);
+    enum dh_hive_wanted wanted = dh_hive_wanted(&u->tally);
+    enum dh_hive_hope hope = dh_hive_hope_of(s, u);
     for (size_t i = 0; i < u->n_in; i++) {
         struct dh_hive_build *b = &s->builds[u->in[i].build];
-        set_open(b, u->in[i].slot, open && !b->forgotten);
-        set_idle(b, u->in[i].slot, open && !b->forgotten && !u->active);
+        set_open(b, u->in[i].slot, wanted == DH_HIVE_WANT_ANY && !b->forgotten);
+        set_idle(b, u->in[i].slot, wanted != DH_HIVE_WANT_NONE && !b->forgotten && !u->active, hope);
     }
+}
+
+/* ---- Sites ---- */
+
+static u32 site_of(struct dh_hive_state *s, u32 program, u64 id)
+{
+    u32 at = index_in(&s->programs[program].sites, &id, sizeof(id));
+    if (at != DH_HIVE_NONE)
+        return at;
+    s->sites = dh_util_grow(s->sites, s->n_sites, &s->cap_sites, sizeof(*s->sites));
+    s->sites[s->n_sites] = (struct dh_hive_site){.first = DH_HIVE_NONE};
+    dh_hive_index_put(&s->programs[program].sites, &id, sizeof(id), (u32)s->n_sites);
+    return (u32)s->n_sites++;
+}
+
+void dh_hive_site_tell(struct dh_hive_state *s, u32 site, bool reached)
+{
+    struct dh_hive_site *x = &s->sites[site];
+    bool changes = reached ? !x->reached : !x->reached && x->missed + 1 == MISSES;
+    x->reached += reached;
+    x->missed += !reached;
+    for (u32 at = changes ? x->first : DH_HIVE_NONE; at != DH_HIVE_NONE; at = s->units[at / 2].next[at % 2])
+        dh_hive_unit_settle(s, at / 2);
 }
 
 /* ---- Units ---- */
@@ -216,12 +282,22 @@ u32 dh_hive_unit_new(struct dh_hive_state *s, u32 program, u64 id, bool bundle, 
 {
     u32 at = (u32)s->n_units;
     s->units = dh_util_grow(s->units, s->n_units, &s->cap_units, sizeof(*s->units));
-    s->units[s->n_units++] = (struct dh_hive_unit){.id = id,
-                                                   .program = program,
-                                                   .bundle = bundle,
-                                                   .sites = {sites[0], sites[1]},
-                                                   .parent = parent,
-                                                   .tasks = DH_HIVE_NONE};
+    struct dh_hive_unit *u = &s->units[s->n_units++];
+    *u = (struct dh_hive_unit){.id = id,
+                               .program = program,
+                               .bundle = bundle,
+                               .sites = {sites[0], sites[1]},
+                               .next = {DH_HIVE_NONE, DH_HIVE_NONE},
+                               .parent = parent,
+                               .tally = {.symmetric = !bundle && sites[0] == sites[1]},
+                               .tasks = DH_HIVE_NONE};
+    for (u32 side = 0; side < 2; side++) {
+        u->at[side] = site_of(s, program, sites[side]);
+        if (side && u->at[0] == u->at[1])
+            break;
+        u->next[side] = s->sites[u->at[side]].first;
+        s->sites[u->at[side]].first = at * 2 + side;
+    }
     dh_hive_index_put(&s->programs[program].units, &id, sizeof(id), at);
     return at;
 }

@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "hive/source.h"
+#include "hive/stacks.h"
 #include "hive/verdict.h"
 #include "report/pairs.h"
 #include "store/store.h"
@@ -32,7 +33,7 @@ struct dh_hive_program {
     size_t n_keys, cap_keys;
     u32 *builds;
     size_t n_builds, cap_builds;
-    struct dh_map units;           /* id -> index + 1 */
+    struct dh_map units, sites;    /* id -> index + 1 */
     u64 runs, waited_us, timeouts; /* of all of its users */
 };
 
@@ -41,8 +42,14 @@ struct dh_hive_slot {
     u32 unit;
     u32 pair;    /* in the build's table: itself, or the bundle that it came from */
     u32 open_at; /* in the build's `open`, or DH_HIVE_NONE */
-    u32 free_at; /* in `idle`: open, and no task of it is active */
+    u32 free_at; /* in the list of `idle` that `hope` says */
+    u32 hope;    /* enum dh_hive_hope, if it is in one */
 };
+
+/* How likely it is that another task of a unit finds something out, by what is known of it. A pair that was
+ * seen to meet comes before one of which only the accesses are known to be executed, and last is what no
+ * execution has reached (RaceMob, section 3.2.1: context inference first, then validation). */
+enum dh_hive_hope { DH_HIVE_DIM, DH_HIVE_OPEN, DH_HIVE_REACHED, DH_HIVE_CLOSE, DH_HIVE_HOPES };
 
 struct dh_hive_waiting {
     u32 task; /* DH_HIVE_NONE: it went on to the end */
@@ -53,13 +60,17 @@ struct dh_hive_build {
     const char *id; /* hexadecimal */
     u32 program;
     bool forgotten;
+    u8 set; /* DH_PAIRS_RELAY or DH_PAIRS_SOUND: which pairs of the table are its units */
     u64 added_us;
     struct dh_pairs *table;
-    struct dh_hive_source *source; /* lines of it, or NULL: not uploaded */
+    struct dh_hive_source *source;   /* lines of it, or NULL: not uploaded */
+    struct dh_hive_symbols *symbols; /* names of its code, or NULL: not uploaded */
     struct dh_hive_slot *slots;
     size_t n_slots, cap_slots;
-    u32 *open, *idle; /* slots, in no order */
-    size_t n_open, n_idle, cap_open, cap_idle;
+    u32 *open; /* slots, in no order: their units have no race yet */
+    size_t n_open, cap_open;
+    u32 *idle[DH_HIVE_HOPES]; /* slots, in no order: something is left to try, and no task is active */
+    size_t n_idle[DH_HIVE_HOPES], cap_idle[DH_HIVE_HOPES];
     struct dh_hive_waiting *queue; /* active tasks, oldest first, for those that take too long */
     size_t queue_head, n_queue, cap_queue;
 };
@@ -75,11 +86,20 @@ struct dh_hive_membership {
     u32 build, slot;
 };
 
+/* An access of a program, and whether executions come to it. What is known of it counts for all units that it
+ * is in. */
+struct dh_hive_site {
+    u64 reached, missed; /* results that say so */
+    u32 first;           /* of its units: unit * 2 + side, or DH_HIVE_NONE */
+};
+
 struct dh_hive_unit {
     u64 id;
     u32 program;
     bool bundle;
     u64 sites[2]; /* ids; of a bundle: its first ones */
+    u32 at[2];    /* the same in the state's `sites` */
+    u32 next[2];  /* more units with that site, as `first` of it */
     u32 parent;   /* the bundle that it was found in, or DH_HIVE_NONE */
     u32 life;     /* how often it was forgotten */
     struct dh_hive_tally tally;
@@ -90,6 +110,7 @@ struct dh_hive_unit {
     size_t n_records, cap_records;
     struct dh_hive_membership *in;
     size_t n_in, cap_in;
+    struct dh_hive_stacks *stacks[DH_HIVE_ORDERS]; /* of the newest race in this order; NULL: none was told */
 };
 
 enum dh_hive_task_state {
@@ -135,10 +156,11 @@ struct dh_hive_state {
     struct dh_hive_program *programs;
     struct dh_hive_build *builds;
     struct dh_hive_unit *units;
+    struct dh_hive_site *sites;
     struct dh_hive_user *users;
     struct dh_hive_task *tasks;
-    size_t n_programs, n_builds, n_units, n_users, n_tasks;
-    size_t cap_programs, cap_builds, cap_units, cap_users, cap_tasks;
+    size_t n_programs, n_builds, n_units, n_sites, n_users, n_tasks;
+    size_t cap_programs, cap_builds, cap_units, cap_sites, cap_users, cap_tasks;
     struct dh_map program_by_name, build_by_id, user_by_hash; /* -> index + 1 */
     struct dh_map results;                                    /* id -> hash of what it says, never 0 */
     struct dh_map runs;                                       /* of a unit: those without a race */
@@ -161,8 +183,9 @@ u32 dh_hive_find_unit(const struct dh_hive_state *s, u32 program, u64 id);
 u32 dh_hive_find_slot(const struct dh_hive_state *s, u32 build, u32 unit);
 /* NULL: nothing. */
 struct dh_hive_tried *dh_hive_tried(const struct dh_hive_state *s, u32 user, u32 unit);
-/* Does any of its builds still count? */
-bool dh_hive_is_open(const struct dh_hive_unit *u);
+enum dh_hive_hope dh_hive_hope_of(const struct dh_hive_state *s, const struct dh_hive_unit *u);
+/* Slots that wait for somebody. */
+size_t dh_hive_idle(const struct dh_hive_build *b);
 /* Is (a, b), in any order, one pair of the bundle? */
 bool dh_hive_bundle_has(const struct dh_pairs *table, u32 pair, u64 a, u64 b);
 

@@ -6,11 +6,11 @@
 
 static json_t *dump_tally(const struct dh_hive_tally *t)
 {
-    return json_pack("[I,I,I,I,I,I,I,I,I,I,I,I]", (json_int_t)t->races[0], (json_int_t)t->races[1],
-                     (json_int_t)t->no_races, (json_int_t)t->timeouts, (json_int_t)t->not_seen,
-                     (json_int_t)t->capped, (json_int_t)t->crashes, (json_int_t)t->hangs,
-                     (json_int_t)t->seen[0], (json_int_t)t->seen[1], (json_int_t)t->seen[2],
-                     (json_int_t)t->quiet_runs);
+    return json_pack("[I,I,I,b,I,I,I,I,I,I,I,I,I,I]", (json_int_t)t->races[0], (json_int_t)t->races[1],
+                     (json_int_t)t->second, t->symmetric, (json_int_t)t->no_races, (json_int_t)t->timeouts,
+                     (json_int_t)t->not_seen, (json_int_t)t->capped, (json_int_t)t->crashes,
+                     (json_int_t)t->hangs, (json_int_t)t->seen[0], (json_int_t)t->seen[1],
+                     (json_int_t)t->seen[2], (json_int_t)t->quiet_runs);
 }
 
 static json_t *dump_list(const u32 *list, size_t n)
@@ -19,6 +19,28 @@ static json_t *dump_list(const u32 *list, size_t n)
     for (size_t i = 0; i < n; i++)
         json_array_append_new(a, json_integer(list[i]));
     return a;
+}
+
+static json_t *dump_idle(const struct dh_hive_build *b)
+{
+    json_t *all = json_array();
+    for (int hope = 0; hope < DH_HIVE_HOPES; hope++)
+        json_array_append_new(all, dump_list(b->idle[hope], b->n_idle[hope]));
+    return all;
+}
+
+static json_t *dump_stacks(const struct dh_hive_unit *u)
+{
+    json_t *all = json_array();
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        const struct dh_hive_stacks *x = u->stacks[order];
+        for (int side = 0; x && side < 2; side++)
+            for (u32 i = 0; i < x->n[side]; i++)
+                json_array_append_new(all,
+                                      json_pack("[i,I,I,i,I]", order, (json_int_t)x->seq,
+                                                (json_int_t)x->build, side, (json_int_t)x->frames[side][i]));
+    }
+    return all;
 }
 
 static json_t *dump_source(const struct dh_hive_source *source)
@@ -42,12 +64,11 @@ static json_t *dump_builds(const struct dh_hive_state *s)
         for (size_t k = b->queue_head; k < b->n_queue; k++)
             json_array_append_new(
                 queue, json_pack("[I,I]", (json_int_t)b->queue[k].task, (json_int_t)b->queue[k].since_us));
-        json_array_append_new(all,
-                              json_pack("{s:s, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id", b->id,
-                                        "program", (json_int_t)b->program, "forgotten", b->forgotten,
-                                        "added_us", (json_int_t)b->added_us, "slots", slots, "open",
-                                        dump_list(b->open, b->n_open), "idle", dump_list(b->idle, b->n_idle),
-                                        "queue", queue, "source", dump_source(b->source)));
+        json_array_append_new(all, json_pack("{s:s, s:i, s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "id",
+                                             b->id, "set", b->set, "program", (json_int_t)b->program,
+                                             "forgotten", b->forgotten, "added_us", (json_int_t)b->added_us,
+                                             "slots", slots, "open", dump_list(b->open, b->n_open), "idle",
+                                             dump_idle(b), "queue", queue, "source", dump_source(b->source)));
     }
     return all;
 }
@@ -67,14 +88,23 @@ static json_t *dump_units(const struct dh_hive_state *s)
                                             (json_int_t)r->run_us, (json_int_t)r->user, (json_int_t)r->build,
                                             (json_int_t)r->tau_us, r->result, r->order, r->consequence));
         }
-        json_array_append_new(all, json_pack("{s:s, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}", "id",
-                                             dh_hive_id_text(u->id, id), "program", (json_int_t)u->program,
-                                             "bundle", u->bundle, "parent", (json_int_t)u->parent, "life",
-                                             (json_int_t)u->life, "tally", dump_tally(&u->tally), "active",
-                                             (json_int_t)u->active, "tasks", (json_int_t)u->tasks, "tried",
-                                             (json_int_t)u->tried[0], (json_int_t)u->tried[1], "records",
-                                             records));
+        json_array_append_new(all, json_pack("{s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:I, s:I, s:[I,I], s:o}",
+                                             "id", dh_hive_id_text(u->id, id), "stacks", dump_stacks(u),
+                                             "program", (json_int_t)u->program, "bundle", u->bundle, "parent",
+                                             (json_int_t)u->parent, "life", (json_int_t)u->life, "tally",
+                                             dump_tally(&u->tally), "active", (json_int_t)u->active, "tasks",
+                                             (json_int_t)u->tasks, "tried", (json_int_t)u->tried[0],
+                                             (json_int_t)u->tried[1], "records", records));
     }
+    return all;
+}
+
+static json_t *dump_sites(const struct dh_hive_state *s)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < s->n_sites; i++)
+        json_array_append_new(all, json_pack("[I,I,I]", (json_int_t)s->sites[i].reached,
+                                             (json_int_t)s->sites[i].missed, (json_int_t)s->sites[i].first));
     return all;
 }
 
@@ -126,11 +156,11 @@ static json_t *dump_tasks(const struct dh_hive_state *s)
 
 json_t *dh_hive_dump(const struct dh_hive_state *s)
 {
-    json_t *d = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:[I,I,I,I]}", "seq", (json_int_t)s->seq,
+    json_t *d = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:[I,I,I,I]}", "seq", (json_int_t)s->seq,
                           "time_us", (json_int_t)s->time_us, "programs", dump_programs(s), "builds",
-                          dump_builds(s), "units", dump_units(s), "users", dump_users(s), "tasks",
-                          dump_tasks(s), "sizes", (json_int_t)s->n_results, (json_int_t)s->results.n,
-                          (json_int_t)s->runs.n, (json_int_t)s->tried.n);
+                          dump_builds(s), "units", dump_units(s), "sites", dump_sites(s), "users",
+                          dump_users(s), "tasks", dump_tasks(s), "sizes", (json_int_t)s->n_results,
+                          (json_int_t)s->results.n, (json_int_t)s->runs.n, (json_int_t)s->tried.n);
     if (!d)
         dh_util_no_memory();
     return d;

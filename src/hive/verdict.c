@@ -38,13 +38,27 @@ struct dh_hive_judgement dh_hive_judge(const struct dh_hive_tally *t)
 {
     u64 races = t->races[DH_HIVE_PRIMARY] + t->races[DH_HIVE_ALTERNATE];
     if (races)
-        return (struct dh_hive_judgement){.verdict = DH_HIVE_TRUE_RACE,
-                                          .both_orders =
-                                              t->races[DH_HIVE_PRIMARY] && t->races[DH_HIVE_ALTERNATE],
-                                          .crash = t->crashes > 0,
-                                          .hang = t->hangs > 0};
+        return (struct dh_hive_judgement){
+            .verdict = DH_HIVE_TRUE_RACE,
+            .both_orders = t->symmetric || (t->races[DH_HIVE_PRIMARY] && t->races[DH_HIVE_ALTERNATE]),
+            .crash = t->crashes > 0,
+            .hang = t->hangs > 0};
     enum dh_hive_why why = why_false(t);
     return (struct dh_hive_judgement){.verdict = why ? DH_HIVE_LIKELY_FALSE : DH_HIVE_UNKNOWN, .why = why};
+}
+
+enum dh_hive_wanted dh_hive_wanted(const struct dh_hive_tally *t)
+{
+    struct dh_hive_judgement j = dh_hive_judge(t);
+    if (j.verdict != DH_HIVE_TRUE_RACE)
+        return DH_HIVE_WANT_ANY;
+    return j.both_orders || j.crash || j.hang || t->second >= DH_HIVE_SECOND ? DH_HIVE_WANT_NONE
+                                                                             : DH_HIVE_WANT_OTHER;
+}
+
+enum dh_hive_order dh_hive_other_order(const struct dh_hive_tally *t)
+{
+    return t->races[DH_HIVE_PRIMARY] ? DH_HIVE_ALTERNATE : DH_HIVE_PRIMARY;
 }
 
 double dh_hive_bound(u64 quiet_runs)

@@ -43,11 +43,13 @@ enum dh_hive_why {
 
 struct dh_hive_tally {
     u64 races[DH_HIVE_ORDERS]; /* by the order that was seen */
+    u64 second; /* since a race was seen in one order: results in the other one that showed none */
     u64 no_races, timeouts, not_seen;
     u64 capped; /* of the timeouts: after the longest wait */
     u64 crashes, hangs;
     u64 seen[DH_HIVE_SEENS];
     u64 quiet_runs; /* distinct executions that reached it and saw no race: NoRace or Timeout */
+    bool symmetric; /* both accesses are the same one in the source, so each order is the other, too */
 };
 
 struct dh_hive_judgement {
@@ -57,6 +59,16 @@ struct dh_hive_judgement {
 };
 
 struct dh_hive_judgement dh_hive_judge(const struct dh_hive_tally *t);
+
+/* What is still worth trying. After a race in one order the other is tried, in a limited number of results:
+ * the paper tells races of both orders from those of a single one. Not if users were hurt already. */
+enum dh_hive_wanted { DH_HIVE_WANT_NONE, DH_HIVE_WANT_OTHER, DH_HIVE_WANT_ANY };
+
+enum { DH_HIVE_SECOND = 20 }; /* four users get to the longest wait in so many results */
+
+enum dh_hive_wanted dh_hive_wanted(const struct dh_hive_tally *t);
+/* If that is OTHER: the order that has not been seen. */
+enum dh_hive_order dh_hive_other_order(const struct dh_hive_tally *t);
 
 /* The largest probability of a race in one execution that n executions without one leave possible, with 95%
  * confidence, if executions are alike and independent: 1 - 0.05^(1/n). 1 if n is 0. */

@@ -128,10 +128,11 @@ json_t *dh_hive_view_builds(const struct dh_hive_state *s, u32 program)
         if (b->forgotten || (program != DH_HIVE_NONE && b->program != program))
             continue;
         json_array_append_new(
-            list, no_memory(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "build", b->id, "program",
-                                      s->programs[b->program].name, "added_us", (json_int_t)b->added_us,
-                                      "sites", (json_int_t)b->table->n_sites, "units", (json_int_t)b->n_slots,
-                                      "open", (json_int_t)b->n_open)));
+            list, no_memory(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "build", b->id, "program",
+                                      s->programs[b->program].name, "style",
+                                      b->set == DH_PAIRS_SOUND ? "sound" : "relay", "added_us",
+                                      (json_int_t)b->added_us, "sites", (json_int_t)b->table->n_sites,
+                                      "units", (json_int_t)b->n_slots, "open", (json_int_t)b->n_open)));
     }
     return no_memory(json_pack("{s:o}", "builds", list));
 }

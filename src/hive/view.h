@@ -41,4 +41,7 @@ json_t *dh_hive_view_status(const struct dh_hive_state *s);
 /* A user's task, or null. */
 json_t *dh_hive_view_task(const struct dh_hive_state *s, u32 user);
 
+/* The stacks of its races as users have seen them, by order, named by what the builds have uploaded. */
+json_t *dh_hive_view_stacks(const struct dh_hive_state *s, u32 unit);
+
 #endif

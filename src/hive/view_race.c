@@ -49,7 +49,7 @@ void dh_hive_view_describe(const struct dh_hive_state *s, u32 unit, u32 build, j
         return;
     const struct dh_hive_build *b = &s->builds[in];
     struct dh_arena arena = {0};
-    struct dh_finding_pairs from = {.table = b->table, .arena = &arena, .set = DH_PAIRS_RELAY};
+    struct dh_finding_pairs from = {.table = b->table, .arena = &arena, .set = b->set};
     dh_map_init(&from.names, &arena);
     for (int side = 0; side < 2; side++)
         sites[side] = dh_pairs_find_site(b->table, u->sites[side]);
@@ -83,6 +83,41 @@ static void add_source(const struct dh_hive_build *b, u64 id, json_t *to)
             json_array_append_new(lines, json_pack("{s:I, s:s}", "line", (json_int_t)i, "text", text));
     }
     json_object_set_new(to, "source", lines);
+}
+
+/* ---- Stacks ---- */
+
+static json_t *seen_stack(const struct dh_hive_symbols *symbols, const u64 *frames, u32 n)
+{
+    json_t *all = json_array();
+    for (u32 i = 0; i < n; i++) {
+        struct dh_hive_frame f = dh_hive_symbols_find(symbols, frames[i], true);
+        json_t *o = json_pack("{s:I}", "offset", (json_int_t)frames[i]);
+        if (f.function)
+            json_object_set_new(o, "function", dh_hive_view_name(f.function));
+        if (f.file) {
+            json_object_set_new(o, "file", dh_hive_view_name(f.file));
+            json_object_set_new(o, "line", json_integer(f.line));
+        }
+        json_array_append_new(all, o);
+    }
+    return all;
+}
+
+json_t *dh_hive_view_stacks(const struct dh_hive_state *s, u32 unit)
+{
+    json_t *all = json_array();
+    for (int order = 0; order < DH_HIVE_ORDERS; order++) {
+        const struct dh_hive_stacks *x = s->units[unit].stacks[order];
+        if (!x)
+            continue;
+        const struct dh_hive_build *b = &s->builds[x->build];
+        json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:[o, o]}", "order", dh_hive_orders[order],
+                                             "build", b->id, "event", (json_int_t)x->seq, "accesses",
+                                             seen_stack(b->symbols, x->frames[0], x->n[0]),
+                                             seen_stack(b->symbols, x->frames[1], x->n[1])));
+    }
+    return all;
 }
 
 /* ---- Results ---- */
@@ -183,6 +218,7 @@ json_t *dh_hive_view_race(const struct dh_hive_state *s, u32 unit, u32 build, u6
         if (!s->builds[u->in[i].build].forgotten)
             json_array_append_new(builds, json_string(s->builds[u->in[i].build].id));
     json_object_set_new(o, "builds", builds);
+    json_object_set_new(o, "stacks", dh_hive_view_stacks(s, unit));
     json_object_set_new(o, "orders_tried", orders_of(u));
     json_object_set_new(o, "history", history_of(u));
     json_object_set_new(o, "cost", cost_of(u));

@@ -379,7 +379,7 @@ static void prepare(struct dh_hive_batch *b, void *ctx)
     if (!table)
         hive_table(3, 3, 0, true, &table, &len);
     dh_hive_secret_hash(KEY, strlen(KEY), hash);
-    DH_CHECK(dh_hive_add_build(b, "prog", BUILD, table, len, &why) == DH_HIVE_CREATED);
+    DH_CHECK(dh_hive_add_build(b, "prog", BUILD, NULL, table, len, &why) == DH_HIVE_CREATED);
     DH_CHECK(dh_hive_add_key(b, "prog", hash, &number, &why) == DH_HIVE_CREATED);
 }
 

@@ -67,6 +67,7 @@ def test_described(server, key, build):
     answers.append(("get", "/v1/changes", *server.ask("GET", "/v1/changes", key=TOKEN)))
     answers.append(("get", "/v1/changes", *server.ask("GET", "/v1/changes?since=-1", key=TOKEN)))
     answers.append(("post", "/v1/source", *server.ask("POST", f"/v1/source?build={build}", {"source": []}, TOKEN)))
+    answers.append(("post", "/v1/symbols", *server.ask("POST", f"/v1/symbols?build={build}", SYMBOLS, TOKEN)))
     answers.append(("post", "/v1/keys", *server.ask("POST", "/v1/keys", {"program": "prog"}, TOKEN)))
     answers.append(("post", "/v1/keys/revoke", *server.ask("POST", "/v1/keys/revoke", {"program": "prog", "number": 2}, TOKEN)))
     case(named("answers are as described"), [w for w in (fits(doc, *a) for a in answers) if w])
@@ -76,6 +77,9 @@ def test_described(server, key, build):
                     len(seen["timeline"])), ("likely-false-positive", "synchronisation", 1, 0.95, 1)))
     metrics = server.ask("GET", "/metrics")[1]
     case(named("metrics"), different("deadheat_hive_results_total 1" in metrics and "# TYPE deadheat_hive_users gauge" in metrics, True))
+
+
+SYMBOLS = {"functions": [[64, 32, "counter"]], "files": ["/src/prog.c"], "lines": [[64, 0, 7]]}
 
 
 def test_refused(server, key, build):
@@ -105,6 +109,14 @@ def test_refused(server, key, build):
         ("no run", 400, ("POST", "/v1/results", {**good, "run": None}, key, user)),
         ("negative time", 400, ("POST", "/v1/results", {**good, "waited_us": -5}, key, user)),
         ("saw what", 400, ("POST", "/v1/results", {**good, "saw": "nothing"}, key, user)),
+        ("stacks without a race", 400, ("POST", "/v1/results", {**good, "stacks": [[64], [96]]}, key, user)),
+        ("one stack", 400, ("POST", "/v1/results", {**good, "result": "race", "stacks": [[64]]}, key, user)),
+        ("stacks of names", 400, ("POST", "/v1/results", {**good, "result": "race", "stacks": [["main"], []]}, key, user)),
+        ("deep stacks", 400, ("POST", "/v1/results", {**good, "result": "race", "stacks": [[64] * 65, []]}, key, user)),
+        ("symbols of nothing", 404, ("POST", "/v1/symbols?build=01234567", {"functions": []}, TOKEN, None)),
+        ("no symbols", 422, ("POST", f"/v1/symbols?build={build}", {"functions": [["main"]]}, TOKEN, None)),
+        ("symbols by an agent", 401, ("POST", f"/v1/symbols?build={build}", {"functions": []}, key, user)),
+        ("no such style", 400, ("POST", "/v1/builds?program=x&build=01234567&style=all", b"x", TOKEN, None)),
         ("absurd time", 400, ("POST", "/v1/results", {**good, "waited_us": 10**18}, key, user)),
         ("too long", 413, ("POST", "/v1/results", b" " * 70000, key, user)),
         ("body of a GET", 413, ("GET", "/healthz", b"x", None, None)),
@@ -149,13 +161,18 @@ def test_withdrawn(server, key, build):
         t.start()
     while server.ask("GET", "/metrics")[1].find(f"deadheat_hive_waiting_polls {len(threads)}\n") < 0:
         time.sleep(0.05)
-    server.ask("POST", "/v1/results", result(tasks[first]["task"]["task"], "race", consequence="crash"), key, first)
+    server.ask("POST", "/v1/results", result(tasks[first]["task"]["task"], "race", consequence="crash", stacks=[[70, 0, 9000], [96]]), key, first)
     for t in threads:
         t.join()
     bad = [a for a in news.values() if a[0] != 200 or (a[1]["task"] or {}).get("unit") == tasks[first]["task"]["unit"]]
     case(named("withdrawn at once"), bad or different(len(news) > 0, True))
-    c = server.ask("GET", f"/v1/candidates/prog/{tasks[first]['task']['unit']}", key=TOKEN)[1]
-    case(named("true race"), different((c["verdict"], c["orders"], c["causes_crash"], c["active_tasks"]), ("true-race", "single", True, 0)))
+    answer = server.ask("GET", f"/v1/candidates/prog/{tasks[first]['task']['unit']}", key=TOKEN)
+    c = answer[1]
+    named_frame = {"function": "counter", "file": "/src/prog.c", "line": 7}
+    case(named("both stacks"), fits(server.ask("GET", "/v1/openapi.json")[1], "get", "/v1/candidates/{program}/{id}", *answer) or different(
+        c["stacks"][0]["accesses"], [[{"offset": 70, **named_frame}, {"offset": 0}, {"offset": 9000}], [{"offset": 96, **named_frame}]]))
+    orders = "both" if c["sites"][0]["site"] == c["sites"][1]["site"] else "single"  # an access with itself has one order only
+    case(named("true race"), different((c["verdict"], c["orders"], c["causes_crash"], c["active_tasks"]), ("true-race", orders, True, 0)))
     return tasks[first]["task"]["unit"]
 
 
@@ -202,6 +219,10 @@ def test_kill(server, key, build):
 def test_commands(server, key, build, unit):
     status, out, err = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog-DLATER")
     case(named("add a later build"), err if status else different("known from other builds" in out, True))
+    again = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "./prog")[1]
+    case(named("what a build knows itself is not of others"), different(("is there already" in again, "known from other" in again), (True, False)))
+    other = run(DEADHEAT, "add", f"--db={DB}", "--program=prog", "--style=sound", "./prog")
+    case(named("one style for a build"), different((other[0], "other style" in other[2]), (2, True)))
     later = out.split("build ")[1].split()[0]
     rows = server.ask("GET", f"/v1/candidates?build={later}", key=TOKEN)
     while rows[0] == 404:  # the server follows the log

@@ -26,6 +26,27 @@ static inline int hive_take(void *ctx, const void *bytes, size_t len)
     return 0;
 }
 
+/* A write of 4 bytes in this line. */
+static inline u32 hive_site(struct dh_pairs *p, u32 line)
+{
+    const struct dh_pairs_site s = {.module = "m.c",
+                                    .function = "f",
+                                    .host = "",
+                                    .at = {.file = "m.c", .dir = "/", .line = line},
+                                    .access = DH_PAIRS_WRITE,
+                                    .size = 4};
+    return dh_pairs_add_site(p, &s);
+}
+
+static inline void hive_pair(struct dh_pairs *p, u32 first, u32 second)
+{
+    const struct dh_pairs_pair pair = {.side = {{.site = first}, {.site = second}},
+                                       .flags = DH_PAIRS_RELAY,
+                                       .reasons = DH_PAIRS_BY_TWO_THREADS,
+                                       .note = ""};
+    dh_pairs_add_pair(p, &pair);
+}
+
 /* `pairs` pairs of sites of their own and, if wanted, one bundle of 2 x 2 sites, as bytes from malloc. The
  * first `same` pairs are the same for every `salt`. */
 static inline void hive_table(u32 pairs, u32 same, u32 salt, bool bundle, u8 **ret, size_t *ret_len)
@@ -35,22 +56,10 @@ static inline void hive_table(u32 pairs, u32 same, u32 salt, bool bundle, u8 **r
     dh_pairs_set_program(p, "prog", "test", "");
     for (u32 i = 0; i < pairs + (bundle ? 2 : 0); i++) {
         u32 at[2];
-        for (u32 side = 0; side < 2; side++) {
-            struct dh_pairs_site s = {.module = "m.c",
-                                      .function = "f",
-                                      .host = "",
-                                      .at = {.file = "m.c", .dir = "/"},
-                                      .access = DH_PAIRS_WRITE,
-                                      .size = 4};
-            s.at.line = 10 + 2 * i + side + (i < same ? 0 : 1000000 * salt);
-            at[side] = dh_pairs_add_site(p, &s);
-        }
+        for (u32 side = 0; side < 2; side++)
+            at[side] = hive_site(p, 10 + 2 * i + side + (i < same ? 0 : 1000000 * salt));
         if (i < pairs) {
-            struct dh_pairs_pair pair = {.side = {{.site = at[0]}, {.site = at[1]}},
-                                         .flags = DH_PAIRS_RELAY,
-                                         .reasons = DH_PAIRS_BY_TWO_THREADS,
-                                         .note = ""};
-            dh_pairs_add_pair(p, &pair);
+            hive_pair(p, at[0], at[1]);
         } else if (i == pairs) {
             memcpy(first, at, sizeof(first));
         } else {

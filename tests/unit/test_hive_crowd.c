@@ -9,7 +9,7 @@
 #include "hive/snapshot.h"
 #include "unit/check.h"
 
-enum { MINUTE = 60 * 1000000 };
+enum { MINUTE = 60 * 1000000, SITES = 200 };
 
 static struct dh_hive_state state;
 static struct dh_hive_batch hive;
@@ -31,26 +31,53 @@ static void keep_log(void)
     dh_hive_batch_clear(&hive);
 }
 
-static u32 add_build(const char *program, const char *build, u32 pairs, u32 same, u32 salt, bool bundle)
+static void add_table(const char *program, const char *build, u8 *table, size_t len)
 {
     const char *why;
+    assert_int_equal(dh_hive_add_build(&hive, program, build, NULL, table, len, &why), DH_HIVE_CREATED);
+    free(table);
+    keep_log();
+}
+
+static void add_build(const char *program, const char *build, u32 pairs, u32 same, u32 salt, bool bundle)
+{
     u8 *table;
     size_t len;
     hive_table(pairs, same, salt, bundle, &table, &len);
-    assert_int_equal(dh_hive_add_build(&hive, program, build, table, len, &why), DH_HIVE_CREATED);
-    free(table);
-    keep_log();
-    return dh_hive_find_build(&state, build);
+    add_table(program, build, table, len);
 }
 
-static void begin(u32 pairs, bool bundle)
+static void begin_empty(void)
 {
     dh_hive_state_init(&state);
     hive = (struct dh_hive_batch){
         .state = &state, .policy = &dh_hive_racemob, .now_us = 1700000000000000, .random = 42};
     n_log = 0;
     serial = 0;
+}
+
+static void begin(u32 pairs, bool bundle)
+{
+    begin_empty();
     add_build("prog", "aaaaaaaa", pairs, 0, 0, bundle);
+}
+
+/* A build with pairs of sites by their lines, up to SITES. */
+static void begin_with(u32 (*lines)[2], size_t n)
+{
+    struct dh_pairs *p = dh_pairs_new();
+    u32 sites[SITES + 1];
+    u8 *table;
+    size_t len;
+    dh_pairs_set_program(p, "prog", "test", "");
+    for (u32 line = 0; line <= SITES; line++)
+        sites[line] = hive_site(p, line);
+    for (size_t i = 0; i < n; i++)
+        hive_pair(p, sites[lines[i][0]], sites[lines[i][1]]);
+    dh_pairs_write(p, &table, &len);
+    dh_pairs_free(p);
+    begin_empty();
+    add_table("prog", "aaaaaaaa", table, len);
 }
 
 static void apply(struct dh_hive_state *s, size_t from, size_t to)
@@ -153,7 +180,7 @@ static void test_more_races_than_users(void **unused)
     begin(100, false);
     for (u64 user = 0; user < 40; user++)
         assert_int_not_equal(poll(user), DH_HIVE_NONE);
-    assert_int_equal(state.builds[0].n_idle, 60); /* one each, and the rest is queued */
+    assert_int_equal(dh_hive_idle(&state.builds[0]), 60); /* one each, and the rest is queued */
     for (u64 user = 0; user < 40; user++) {
         u32 task = poll(user); /* still the same */
         assert_int_equal(state.tasks[task].state, DH_HIVE_ACTIVE);
@@ -206,6 +233,60 @@ static void test_confirmed_is_withdrawn_at_once(void **unused)
     assert_int_equal(post(late, late, "race", "none", 10), DH_HIVE_CREATED);
     assert_int_equal(post(late, late, "race", "none", 10), DH_HIVE_CONFLICT);
     assert_true(dh_hive_judge(&state.units[unit].tally).both_orders);
+    end();
+}
+
+/* After a race in one order the other is tried, by one user at a time; seen as well, it is enough. */
+static void test_other_order(void **unused)
+{
+    (void)unused;
+    begin(1, false);
+    u32 task = poll(1), waiting = poll(2);
+    u8 order = state.tasks[task].order;
+    assert_int_equal(post(1, task, "race", "none", 10), DH_HIVE_CREATED);
+    assert_int_equal(state.tasks[waiting].state, DH_HIVE_WITHDRAWN);
+    assert_false(dh_hive_judge(&state.units[0].tally).both_orders);
+    u32 other = poll(2);
+    assert_int_equal(state.tasks[other].order, !order);
+    assert_int_equal(poll(1), DH_HIVE_NONE);
+    assert_int_equal(post(2, other, "timeout", "none", 10), DH_HIVE_CREATED);
+    assert_int_equal(state.tasks[other].state, DH_HIVE_ACTIVE); /* with a longer wait */
+    assert_int_equal(post(2, other, "race", "none", 10), DH_HIVE_CREATED);
+    assert_true(dh_hive_judge(&state.units[0].tally).both_orders);
+    for (u64 user = 1; user < 10; user++)
+        assert_int_equal(poll(user), DH_HIVE_NONE);
+    end();
+}
+
+/* The other order does not show up: the race is one of a single order, and costs nobody anything any more. */
+static void test_single_order(void **unused)
+{
+    (void)unused;
+    begin(1, false);
+    u32 task = poll(0);
+    u8 order = state.tasks[task].order;
+    assert_int_equal(post(0, task, "race", "none", 10), DH_HIVE_CREATED);
+    for (u64 user = 1; user <= DH_HIVE_SECOND; user++) {
+        task = poll(user);
+        assert_int_not_equal(state.tasks[task].order, order);
+        assert_int_equal(post(user, task, user % 2 ? "no-race" : "not-seen", "none", 10), DH_HIVE_CREATED);
+    }
+    assert_int_equal(poll(0), DH_HIVE_NONE);
+    assert_int_equal(poll(DH_HIVE_SECOND + 1), DH_HIVE_NONE);
+    struct dh_hive_judgement j = dh_hive_judge(&state.units[0].tally);
+    assert_true(j.verdict == DH_HIVE_TRUE_RACE && !j.both_orders);
+    end();
+}
+
+/* An access that races with itself in another thread has only one order, which is both. */
+static void test_same_access(void **unused)
+{
+    (void)unused;
+    u32 lines[1][2] = {{7, 7}};
+    begin_with(lines, 1);
+    assert_int_equal(post(0, poll(0), "race", "none", 10), DH_HIVE_CREATED);
+    assert_true(dh_hive_judge(&state.units[0].tally).both_orders);
+    assert_int_equal(poll(1), DH_HIVE_NONE);
     end();
 }
 
@@ -396,12 +477,102 @@ static void test_ten_thousand_users(void **unused)
     end();
 }
 
+/* ---- A large program, most of which no execution reaches ---- */
+
+enum { LIVE = 30, PAIRS = 3000, USERS = 200, RESULTS = 2000 };
+
+/* As it was without what results teach: any that is idle. */
+static bool choose_any(const struct dh_hive_policy *p, const struct dh_hive_state *s, u32 user, u64 now_us,
+                       u64 *random, struct dh_hive_choice *ret)
+{
+    const struct dh_hive_build *b = &s->builds[s->users[user].build];
+    (void)p;
+    (void)now_us;
+    if (!b->n_open)
+        return false;
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    *ret = (struct dh_hive_choice){b->slots[b->open[(*random >> 33) % b->n_open]].unit,
+                                   (enum dh_hive_order)(*random >> 32 & 1), DH_HIVE_NONE};
+    return true;
+}
+
+/* The lines of the first LIVE sites are executed. Of the pairs between them a third race, in half of the runs;
+ * the others are ordered or on different memory. */
+static const char *what_happens(u32 task, u64 *random, const char **ret_saw)
+{
+    const struct dh_hive_unit *u = &state.units[state.tasks[task].unit];
+    const struct dh_pairs *t = state.builds[0].table;
+    u32 lines[2];
+    for (int side = 0; side < 2; side++)
+        lines[side] = t->sites[dh_pairs_find_site(t, u->sites[side])].at.line;
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    u32 sum = lines[0] + lines[1];
+    *ret_saw = NULL;
+    if (lines[0] > LIVE || lines[1] > LIVE)
+        return lines[state.tasks[task].order == DH_HIVE_PRIMARY] <= LIVE ? "timeout" : "not-seen";
+    if (sum % 3 == 0)
+        return *random >> 63 ? "race" : "timeout";
+    *ret_saw = sum % 3 == 1 ? "not-aliasing" : NULL;
+    return sum % 3 == 1 ? "not-seen" : "no-race";
+}
+
+/* Races that this policy finds in so many results; how many units nobody has tried. */
+static u32 races_by(const struct dh_hive_policy *policy, u32 *ret_untried)
+{
+    static u32 lines[PAIRS][2];
+    u64 random = 99;
+    u32 n = 0, races = 0;
+    for (u32 i = 1; i <= SITES && n < PAIRS; i++) /* each with each that is near, in a ring */
+        for (u32 near = 1; near <= PAIRS / SITES; near++, n++) {
+            lines[n][0] = i;
+            lines[n][1] = (i + near - 1) % SITES + 1;
+        }
+    begin_with(lines, n);
+    hive.policy = policy;
+    *ret_untried = 0;
+    for (u64 n_results = 0, user = 0; n_results < RESULTS; user = (user + 1) % USERS) {
+        const char *saw, *why;
+        char name[DH_HIVE_HASH + 1], id[33];
+        hive.now_us += MINUTE / USERS;
+        u32 task = poll(user);
+        if (task == DH_HIVE_NONE) /* it was relieved */
+            continue;
+        const char *result = what_happens(task, &random, &saw);
+        json_t *r = json_pack("{s:s, s:I, s:s, s:s, s:s*}", "id", hive_name(id, 32, ++n_results), "task",
+                              (json_int_t)task, "result", result, "run", id, "saw", saw);
+        assert_int_equal(dh_hive_add_result(&hive, 0, hive_name(name, DH_HIVE_HASH, user), r, &why),
+                         DH_HIVE_CREATED);
+        json_decref(r);
+        keep_log();
+    }
+    for (u32 i = 0; i < state.n_units; i++) {
+        races += dh_hive_judge(&state.units[i].tally).verdict == DH_HIVE_TRUE_RACE;
+        *ret_untried += !state.units[i].n_records;
+    }
+    end();
+    return races;
+}
+
+static void test_what_results_teach(void **unused)
+{
+    (void)unused;
+    struct dh_hive_policy any = dh_hive_racemob;
+    any.choose = choose_any;
+    u32 untried[2];
+    u32 guided = races_by(&dh_hive_racemob, &untried[0]), uniform = races_by(&any, &untried[1]);
+    assert_true(guided > 2 * uniform);
+    assert_in_range(untried[0], 1, untried[1] + PAIRS / 10); /* and nearly as many others had their turn */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_more_races_than_users),
         cmocka_unit_test(test_more_users_than_races),
         cmocka_unit_test(test_confirmed_is_withdrawn_at_once),
+        cmocka_unit_test(test_other_order),
+        cmocka_unit_test(test_single_order),
+        cmocka_unit_test(test_same_access),
         cmocka_unit_test(test_tau),
         cmocka_unit_test(test_overdue),
         cmocka_unit_test(test_relief),
@@ -409,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),
         cmocka_unit_test(test_ten_thousand_users),
+        cmocka_unit_test(test_what_results_teach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static int teardown(void **state)
 static int read_text(const char *text, bool strict, struct dh_hive_source **ret)
 {
     const char *why = NULL;
-    int rc = dh_hive_source_read(text, strlen(text), table, strict, ret, &why);
+    int rc = dh_hive_source_read(text, strlen(text), table, DH_PAIRS_RELAY, strict, ret, &why);
     assert_int_equal(rc == 0, why == NULL);
     return rc;
 }
@@ -38,7 +38,7 @@ static int read_text(const char *text, bool strict, struct dh_hive_source **ret)
 static void wanted(void **state)
 {
     size_t n;
-    struct dh_hive_source_line *lines = dh_hive_source_wanted(table, &n);
+    struct dh_hive_source_line *lines = dh_hive_source_wanted(table, DH_PAIRS_RELAY, &n);
     (void)state;
     assert_int_equal(n, 10 + 2 * DH_HIVE_SOURCE_AROUND); /* each once, those of the bundle too */
     for (size_t i = 0; i < n; i++) {
@@ -138,7 +138,7 @@ static void in_the_log(void **state)
     dh_hive_state_init(&again);
     hive_table(3, 0, 0, true, &bytes, &len);
     assert_int_equal(dh_hive_add_source(&b, "aaaaaaaa", text, strlen(text), &why), DH_HIVE_NOT_FOUND);
-    assert_int_equal(dh_hive_add_build(&b, "prog", "aaaaaaaa", bytes, len, &why), DH_HIVE_CREATED);
+    assert_int_equal(dh_hive_add_build(&b, "prog", "aaaaaaaa", NULL, bytes, len, &why), DH_HIVE_CREATED);
     assert_int_equal(dh_hive_add_source(&b, "aaaaaaaa", text, strlen(text), &why), DH_HIVE_CREATED);
     assert_int_equal(dh_hive_add_source(&b, "aaaaaaaa", text, strlen(text), &why), DH_HIVE_OK);
     assert_int_equal(dh_hive_add_source(&b, "aaaaaaaa", "{", 1, &why), DH_HIVE_UNPROCESSABLE);

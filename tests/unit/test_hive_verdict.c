@@ -46,6 +46,36 @@ static void test_why_false(void **state)
     assert_int_equal(why((struct dh_hive_tally){.capped = 1}), DH_HIVE_SYNCHRONISATION);
 }
 
+/* What is left to try, and in which order. */
+static void test_second_order(void **state)
+{
+    (void)state;
+    struct dh_hive_tally t = {.no_races = 3, .timeouts = 9, .capped = 1, .second = 0};
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_ANY);
+    t.races[DH_HIVE_ALTERNATE] = 1;
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_OTHER);
+    assert_int_equal(dh_hive_other_order(&t), DH_HIVE_PRIMARY);
+    t.second = DH_HIVE_SECOND - 1;
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_OTHER);
+    t.second = DH_HIVE_SECOND;
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_NONE);
+    assert_false(dh_hive_judge(&t).both_orders);
+    t = (struct dh_hive_tally){.races = {1, 0}};
+    assert_int_equal(dh_hive_other_order(&t), DH_HIVE_ALTERNATE);
+    t.crashes = 1; /* nobody is made to crash once more */
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_NONE);
+    t = (struct dh_hive_tally){.races = {1, 0}, .hangs = 1};
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_NONE);
+    t = (struct dh_hive_tally){.races = {1, 1}};
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_NONE);
+    t = (struct dh_hive_tally){.symmetric = true};
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_ANY);
+    assert_int_equal(dh_hive_judge(&t).verdict, DH_HIVE_UNKNOWN);
+    t.races[DH_HIVE_PRIMARY] = 1;
+    assert_int_equal(dh_hive_wanted(&t), DH_HIVE_WANT_NONE);
+    assert_true(dh_hive_judge(&t).both_orders);
+}
+
 /* (1 - bound)^n is 5%: the chance to see nothing n times, were the probability as large as the bound. */
 static void test_bound(void **state)
 {
@@ -62,9 +92,8 @@ static void test_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_4),
-        cmocka_unit_test(test_what_a_race_does),
-        cmocka_unit_test(test_why_false),
+        cmocka_unit_test(test_figure_4),  cmocka_unit_test(test_what_a_race_does),
+        cmocka_unit_test(test_why_false), cmocka_unit_test(test_second_order),
         cmocka_unit_test(test_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
