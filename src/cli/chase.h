@@ -240,8 +240,9 @@ bool dh_chase_infer_narrow(struct dh_chase_inference *inf, bool steady);
 void dh_chase_infer_print(struct dh_chase_inference *inf);
 json_t *dh_chase_infer_json(const struct dh_chase_inference *inf);
 void dh_chase_infer_end(struct dh_chase_inference *inf);
-/* In a run: was this meeting looked at? And: look at it. */
-bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once);
+/* In a run: which meetings with this site were looked at (struct dh_chase_run)? And: look at one. */
+size_t dh_chase_infer_known(const struct dh_chase_inference *inf, u32 site, bool at_once, u64 *ret_pcs,
+                            size_t n);
 void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct dh_chase_moment *moment,
                         bool at_once);
 

@@ -203,12 +203,14 @@ void dh_chase_infer_end(struct dh_chase_inference *inf)
 
 /* ---- Meetings ---- */
 
-bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once)
+size_t dh_chase_infer_known(const struct dh_chase_inference *inf, u32 site, bool at_once, u64 *ret_pcs,
+                            size_t n)
 {
-    for (size_t i = 0; i < inf->n_seen; i++)
-        if (inf->seen[i].site == site && inf->seen[i].pc == pc && inf->seen[i].at_once >= at_once)
-            return true;
-    return false;
+    size_t found = 0;
+    for (size_t i = 0; i < inf->n_seen && found < n; i++)
+        if (inf->seen[i].site == site && inf->seen[i].at_once >= at_once)
+            ret_pcs[found++] = inf->seen[i].pc;
+    return found;
 }
 
 static struct dh_chase_position position_of(struct dh_chase_inference *inf, const struct dh_chase_place *p)

@@ -271,10 +271,10 @@ static void tell_change(void *ctx, u32 site, const struct dh_control_span *span)
     w->told[site] = true;
 }
 
-static bool is_known(void *ctx, u32 site, u64 pc, bool at_once)
+static size_t known(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n)
 {
     const struct watching *w = ctx;
-    return dh_chase_infer_is_known(w->q->inference, site, pc, at_once);
+    return dh_chase_infer_known(w->q->inference, site, at_once, ret_pcs, n);
 }
 
 static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
@@ -356,7 +356,7 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .unwatched = q->unwatched};
     if (q->inference) {
         run.linger_us = q->unwatched ? 0 : q->lines ? SHORT_LINGER_US : LINGER_US;
-        run.is_known = is_known;
+        run.known = known;
         run.met = take_meeting;
     }
     w->q = q;
