@@ -28,8 +28,8 @@
  *
  * Several may come while one thread waits, and each is to be looked at:
  *
- *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second goes on, and
- *                           the first waits for what is left of its delay
+ *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second goes on,
+ * and the first waits for what is left of its delay
  *
  * To learn who else accesses the bytes, though not at the same time, the command may let the first thread go
  * and leave the watchpoints: OFF -> WATCHED of the next generation, with nobody waiting, and back to OFF when
@@ -204,10 +204,10 @@ struct dh_control {
     u32 fatal; /* by the program: the signal that it dies of, after two threads have met; atomic; 0: none */
     u32 kept;  /* by the command: the generation (a state in phase 0) in which the first waits on; atomic */
     u32 unused2;
-    u32 n_passed; /* by the command, atomic: so many of the next are set */
+    u32 n_passed;                  /* by the command, atomic: so many of the next are set */
     u64 passed[DH_CONTROL_PASSED]; /* by the command: who is at such a program counter goes on at once */
-    u8 seen[DH_CONTROL_SITES];   /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
-    u32 index[DH_CONTROL_INDEX]; /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
+    u8 seen[DH_CONTROL_SITES];     /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
+    u32 index[DH_CONTROL_INDEX];   /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
     struct dh_control_site sites[DH_CONTROL_SITES];
 };
 

@@ -19,7 +19,8 @@ enum {
     FRESH_US = 10000,
     TRAP_US = 10,
     SHORT_PATIENCE_US = 2000,
-    FOLLOW_US = 2000
+    FOLLOW_US = 2000,
+    EARLY = 2 /* turns of an access */
 };
 
 u64 dh_chase_now_us(void)
@@ -100,6 +101,7 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
         bool may =
             c->run->draw ? c->run->draw->active[i] : c->target->control->sites[i].sides & DH_CONTROL_FIRST;
         may &= !(only_new && p->sites[i].samples);
+        p->sites[i].turns = c->run->draw ? dh_chase_draw_times(c->run->draw, i) : p->sites[i].samples;
         ret_wanted[i] = may && dh_chase_policy_decide(p, i, dh_chase_now_us() - c->start);
         any |= ret_wanted[i];
     }
@@ -136,9 +138,10 @@ static bool restart(struct chase *c, enum which which)
 static void limit_delay(struct chase *c)
 {
     const struct dh_chase_policy *p = c->run->policy;
+    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
     c->target->control->delay_us =
-        p->whole ? p->delay : dh_chase_policy_delay(p, now - c->start, now > came ? now - came : 0);
+        p->whole ? p->delay : dh_chase_policy_delay(p, site, now - c->start, now > came ? now - came : 0);
 }
 
 /* Nobody need wait for those that are known already to meet who is at the first side. */
@@ -200,7 +203,8 @@ static void follow(struct chase *c, u32 seen)
     if (!c->run->trouble)
         c->run->trouble = dh_chase_track_trouble(c->target);
     if (dh_chase_track_is_over(&c->track, c->target, now) || is_over(c) || is_obstructed(c) ||
-        !dh_chase_policy_delay(p, now - c->start, cost_of(c, now, &alone)))
+        !dh_chase_policy_delay(p, c->target->control->first.site % DH_CONTROL_SITES, now - c->start,
+                               cost_of(c, now, &alone)))
         dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED);
     else
         dh_chase_target_sleep(c->target, seen, FOLLOW_US);
@@ -223,7 +227,8 @@ static bool account(struct chase *c)
     return !alone;
 }
 
-/* Those who were shown in the window that has ended: this opens files, and takes longer than anybody may wait. */
+/* Those who were shown in the window that has ended: this opens files, and takes longer than anybody may
+ * wait. */
 static void tell_pending(struct chase *c, u32 site)
 {
     for (u32 i = 0; i < c->n_pending; i++) {
@@ -272,13 +277,16 @@ static void show(struct chase *c)
 {
     const u64 pc = c->target->control->second.registers[16];
     /* If others have passed, it may have been one of them who wrote. */
-    bool changed = c->run->any && !c->target->control->n_passed && dh_chase_watch_changed(&c->watch, c->target);
+    bool changed =
+        c->run->any && !c->target->control->n_passed && dh_chase_watch_changed(&c->watch, c->target);
     struct dh_chase_moment *m = dh_chase_track_take(&c->track);
     if (m)
         dh_chase_moment_meet(m, c->target, changed);
     else
         m = dh_chase_moment_new(c->target, changed, c->run->swapped);
     c->met = true;
+    if (c->run->draw)
+        dh_chase_draw_met(c->run->draw, c->target->control->first.site % DH_CONTROL_SITES, pc);
     const char *unseen = c->track.analysis != DH_CHASE_COLLISION ? c->run->unseen(c->run->ctx) : NULL;
     if (unseen)
         c->run->trouble = unseen;
@@ -296,13 +304,15 @@ static void show(struct chase *c)
 
 static void begin_linger(struct chase *c)
 {
+    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     u64 before = dh_chase_now_us();
     bool waits = account(c);
     dh_chase_target_restart(c->target, DH_CONTROL_WATCHED);
     u64 now = dh_chase_now_us();
     if (waits)
         dh_chase_policy_add(c->run->policy, now - before);
-    c->linger_until = now + c->run->linger_us;
+    bool early = c->run->draw && dh_chase_draw_times(c->run->draw, site) <= EARLY;
+    c->linger_until = now + (early ? c->run->linger_early_us : c->run->linger_us);
     pass_known(c, false);
 }
 
@@ -329,6 +339,8 @@ static void show_lingering(struct chase *c)
     const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     const u64 pc = second->registers[16], came = second->time_us;
     struct dh_chase_moment *m = dh_chase_moment_new(c->target, false, c->run->swapped);
+    if (c->run->draw)
+        dh_chase_draw_met(c->run->draw, site, pc);
     end_linger(c);
     dh_chase_target_restart(c->target, DH_CONTROL_OFF);
     u64 now = dh_chase_now_us();
@@ -376,7 +388,7 @@ static void look_on(struct chase *c, u32 seen)
 static void begin(struct chase *c)
 {
     const char *why;
-    if (c->run->draw && dh_chase_draw_fill(c->run->draw, c->target, dh_chase_now_us(), &why) != 0)
+    if (c->run->draw && dh_chase_draw_fill(c->run->draw, c->target, &why) != 0)
         c->run->trouble =
             "the program has unloaded or changed the code to be sampled, or become another by exec";
     u64 before = dh_chase_now_us();
@@ -402,7 +414,7 @@ static void step(struct chase *c)
             break;
         if (is_obstructed(c)) /* no breakpoint may be set now */
             withdraw(c, seen, LOOK_US);
-        else if (c->run->draw && dh_chase_draw_is_old(c->run->draw, dh_chase_now_us()))
+        else if (c->run->draw && dh_chase_draw_ages(c->run->draw, dh_chase_now_us() - c->opened))
             withdraw(c, seen, 0);
         break;
     case DH_CONTROL_HELD:
@@ -437,7 +449,7 @@ static void step(struct chase *c)
 static void place(struct chase *c)
 {
     const char *why = NULL;
-    int rc = c->run->draw ? dh_chase_draw_fill(c->run->draw, c->target, dh_chase_now_us(), &why)
+    int rc = c->run->draw ? dh_chase_draw_fill(c->run->draw, c->target, &why)
                           : dh_chase_target_place(c->target, c->run->sites, &why);
     c->run->placed = rc == 0;
     if (rc && rc != -EAGAIN)
@@ -525,6 +537,8 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
             retreat(&c);
             break;
         }
+        if (is_over(&c) && !c.closing)
+            retreat(&c); /* a window may be open, with all of its breakpoints */
         if (is_over(&c) || !run->placed)
             dh_chase_target_sleep(run->target, dh_chase_target_state(run->target),
                                   is_over(&c) ? LOOK_US : RELOAD_US);
@@ -536,6 +550,7 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
     dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
     run->total_us = dh_chase_now_us() - began;
     dh_chase_watch_done(&c.watch);
-    tell_pending(&c, run->target->control->first.site % DH_CONTROL_SITES); /* it has ended within the window */
+    tell_pending(&c,
+                 run->target->control->first.site % DH_CONTROL_SITES); /* it has ended within the window */
     finish_track(&c);
 }

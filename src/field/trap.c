@@ -232,8 +232,8 @@ static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
     return true;
 }
 
-/* Somebody else was shown, and this thread, which was at the first side then, is to wait on. Later windows are kept for
- * others: another number is there by then. */
+/* Somebody else was shown, and this thread, which was at the first side then, is to wait on. Later windows
+ * are kept for others: another number is there by then. */
 static bool is_kept(struct dh_control *c, u32 seen)
 {
     return __atomic_load_n(&c->kept, __ATOMIC_ACQUIRE) == in_phase(seen, 0) &&
