@@ -26,6 +26,11 @@
  * executes one after the other, and the next may be armed before it goes on. It does so for a while only,
  * since a busy machine may not run the command.
  *
+ * Several may come while one thread waits, and each is to be looked at:
+ *
+ *     SHOWN    -> WATCHED   by the command, with the next generation, which `kept` names: the second goes on,
+ * and the first waits for what is left of its delay
+ *
  * To learn who else accesses the bytes, though not at the same time, the command may let the first thread go
  * and leave the watchpoints: OFF -> WATCHED of the next generation, with nobody waiting, and back to OFF when
  * it likes.
@@ -41,7 +46,7 @@
 
 #include "base/base.h"
 
-#define DH_CONTROL_MAGIC 0x354C5254434844ull /* DHCTRL5 */
+#define DH_CONTROL_MAGIC 0x364C5254434844ull /* DHCTRL6 */
 /* "N": the descriptor of the socket on which the library says hello. "Nf": and the program's synchronisation
  * will be followed, for which the library has to be linked into it. */
 #define DH_CONTROL_ENV "DEADHEAT_FIELD"
@@ -63,6 +68,7 @@ enum {
     DH_CONTROL_REGIONS = 2,  /* where such slots are: near the program and near its libraries */
     DH_CONTROL_REGION_SIZE = DH_CONTROL_SITES * DH_CONTROL_SLOT,
     DH_CONTROL_MEMBERS = 1024,
+    DH_CONTROL_PASSED = 64, /* who need not be looked at in one wait */
     /* A breakpoint: an instruction that 64-bit mode does not have (push %es), so that the kernel sends
      * SIGILL. Debuggers take the SIGTRAP of an int3 for their own, and the program goes on in the middle of
      * an instruction; they hand SIGILL on. */
@@ -196,9 +202,12 @@ struct dh_control {
     u32 left;     /* by the program: 1: the agent was gone, and all breakpoints are taken back; atomic */
     u32 refused;  /* counted by the program: traps at sites that are not of its own table; atomic */
     u32 fatal; /* by the program: the signal that it dies of, after two threads have met; atomic; 0: none */
+    u32 kept;  /* by the command: the generation (a state in phase 0) in which the first waits on; atomic */
     u32 unused2;
-    u8 seen[DH_CONTROL_SITES];   /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
-    u32 index[DH_CONTROL_INDEX]; /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
+    u32 n_passed;                  /* by the command, atomic: so many of the next are set */
+    u64 passed[DH_CONTROL_PASSED]; /* by the command: who is at such a program counter goes on at once */
+    u8 seen[DH_CONTROL_SITES];     /* by the program: DH_CONTROL_SEEN_...; by the command: 0; atomic */
+    u32 index[DH_CONTROL_INDEX];   /* by the hash of its pc, the number of a site + 1; atomic; 0: free */
     struct dh_control_site sites[DH_CONTROL_SITES];
 };
 

@@ -19,7 +19,8 @@ enum {
     FRESH_US = 10000,
     TRAP_US = 10,
     SHORT_PATIENCE_US = 2000,
-    FOLLOW_US = 2000
+    FOLLOW_US = 2000,
+    EARLY = 2 /* turns of an access */
 };
 
 u64 dh_chase_now_us(void)
@@ -28,6 +29,12 @@ u64 dh_chase_now_us(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
 }
+
+/* Two threads that were at once at their accesses, of which nobody has been told yet. */
+struct pending {
+    struct dh_chase_moment *moment;
+    u64 pc; /* of the second */
+};
 
 struct chase {
     struct dh_chase_run *run;
@@ -41,6 +48,9 @@ struct chase {
     bool closing; /* the program is to be left alone */
     struct dh_chase_watch watch;
     u64 linger_until; /* the bytes of a wait that is over are watched; 0: they are not */
+    bool met;         /* somebody was shown in this window */
+    u32 n_pending;
+    struct pending pending[DH_CONTROL_PASSED];
     struct dh_chase_track track;
 };
 
@@ -91,6 +101,7 @@ static bool choose(struct chase *c, bool only_new, bool ret_wanted[DH_CONTROL_SI
         bool may =
             c->run->draw ? c->run->draw->active[i] : c->target->control->sites[i].sides & DH_CONTROL_FIRST;
         may &= !(only_new && p->sites[i].samples);
+        p->sites[i].turns = c->run->draw ? dh_chase_draw_times(c->run->draw, i) : p->sites[i].samples;
         ret_wanted[i] = may && dh_chase_policy_decide(p, i, dh_chase_now_us() - c->start);
         any |= ret_wanted[i];
     }
@@ -127,14 +138,27 @@ static bool restart(struct chase *c, enum which which)
 static void limit_delay(struct chase *c)
 {
     const struct dh_chase_policy *p = c->run->policy;
+    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
     c->target->control->delay_us =
-        p->whole ? p->delay : dh_chase_policy_delay(p, now - c->start, now > came ? now - came : 0);
+        p->whole ? p->delay : dh_chase_policy_delay(p, site, now - c->start, now > came ? now - came : 0);
+}
+
+/* Nobody need wait for those that are known already to meet who is at the first side. */
+static void pass_known(struct chase *c, bool at_once)
+{
+    u64 pcs[DH_CONTROL_PASSED];
+    u32 site = c->target->control->first.site % DH_CONTROL_SITES;
+    size_t n = c->run->known(c->run->ctx, site, at_once, pcs, DH_ARRAY_LEN(pcs));
+    dh_chase_target_pass_none(c->target);
+    for (size_t i = 0; i < n; i++)
+        dh_chase_target_pass(c->target, pcs[i]);
 }
 
 /* A thread waits at the first side. */
 static void watch(struct chase *c, u32 seen)
 {
+    c->met = false;
     bool wanted[DH_CONTROL_SITES] = {false};
     bool may = !is_obstructed(c), follow = c->track.analysis != DH_CHASE_COLLISION;
     if (may)
@@ -146,6 +170,8 @@ static void watch(struct chase *c, u32 seen)
         dh_chase_target_move(c->target, seen, DH_CONTROL_TRACKED);
         return;
     }
+    if (c->run->known)
+        pass_known(c, true);
     int rc = c->run->any && may ? dh_chase_watch_set(&c->watch, c->target, !c->run->unwatched) : 0;
     if (rc)
         c->run->trouble =
@@ -177,7 +203,8 @@ static void follow(struct chase *c, u32 seen)
     if (!c->run->trouble)
         c->run->trouble = dh_chase_track_trouble(c->target);
     if (dh_chase_track_is_over(&c->track, c->target, now) || is_over(c) || is_obstructed(c) ||
-        !dh_chase_policy_delay(p, now - c->start, cost_of(c, now, &alone)))
+        !dh_chase_policy_delay(p, c->target->control->first.site % DH_CONTROL_SITES, now - c->start,
+                               cost_of(c, now, &alone)))
         dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED);
     else
         dh_chase_target_sleep(c->target, seen, FOLLOW_US);
@@ -200,63 +227,93 @@ static bool account(struct chase *c)
     return !alone;
 }
 
+/* Those who were shown in the window that has ended: this opens files, and takes longer than anybody may
+ * wait. */
+static void tell_pending(struct chase *c, u32 site)
+{
+    for (u32 i = 0; i < c->n_pending; i++) {
+        const struct pending *p = &c->pending[i];
+        if (c->run->met)
+            c->run->met(c->run->ctx, site, p->pc, p->moment, true);
+        c->run->confirmed |= c->run->found(c->run->ctx, p->moment);
+    }
+    if (c->n_pending)
+        c->due = dh_chase_now_us(); /* whether there is time for another window is the policy's to say */
+    c->n_pending = 0;
+}
+
 /* It waits no more. What the thread executes next may be of the pair, too, and is armed before it goes on. */
-static void end_window(struct chase *c, bool met)
+static void end_window(struct chase *c)
 {
     const struct dh_control_span span = c->target->control->first.spans[0];
     u32 site = c->target->control->first.site % DH_CONTROL_SITES;
-    bool changed = c->run->any && !met && dh_chase_watch_changed(&c->watch, c->target);
+    /* Of those that passed, one may have written. */
+    bool changed = c->run->any && !c->met && !c->target->control->n_passed &&
+                   dh_chase_watch_changed(&c->watch, c->target);
     dh_chase_watch_clear(&c->watch);
     u64 now = dh_chase_now_us();
     bool waits = account(c);
     dh_chase_track_end(&c->track, c->target);
     if (c->run->window)
         c->run->window(c->run->ctx, site);
-    restart(c, met ? NONE : NEW); /* after a race there is something to be told first */
+    restart(c, c->met ? NONE : NEW); /* after a race there is something to be told first */
     if (waits)
         dh_chase_policy_add(c->run->policy, c->opened - now);
     if (changed && waits) /* or it may have been the thread itself */
         c->run->changed(c->run->ctx, site, &span);
+    tell_pending(c, site);
+}
+
+/* May others be met in this window? Each is shown once. */
+static bool goes_on(struct chase *c, u64 pc)
+{
+    u64 now = dh_chase_now_us(), came = c->target->control->first.time_us;
+    return c->run->known && !is_over(c) && now < came + c->target->control->delay_us && !is_obstructed(c) &&
+           c->n_pending < DH_ARRAY_LEN(c->pending) && dh_chase_target_pass(c->target, pc);
 }
 
 /* Two threads are at their accesses. */
 static void show(struct chase *c)
 {
-    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     const u64 pc = c->target->control->second.registers[16];
-    bool changed = c->run->any && dh_chase_watch_changed(&c->watch, c->target);
-    bool known = c->run->is_known && c->run->is_known(c->run->ctx, site, pc, true);
+    /* If others have passed, it may have been one of them who wrote. */
+    bool changed =
+        c->run->any && !c->target->control->n_passed && dh_chase_watch_changed(&c->watch, c->target);
     struct dh_chase_moment *m = dh_chase_track_take(&c->track);
     if (m)
         dh_chase_moment_meet(m, c->target, changed);
-    else if (!known)
+    else
         m = dh_chase_moment_new(c->target, changed, c->run->swapped);
+    c->met = true;
+    if (c->run->draw)
+        dh_chase_draw_met(c->run->draw, c->target->control->first.site % DH_CONTROL_SITES, pc);
     const char *unseen = c->track.analysis != DH_CHASE_COLLISION ? c->run->unseen(c->run->ctx) : NULL;
     if (unseen)
         c->run->trouble = unseen;
-    end_window(c, true);
-    if (unseen) {
+    if (unseen)
         dh_chase_moment_free(m);
-        return;
-    }
-    if (m && c->run->met)
-        c->run->met(c->run->ctx, site, pc, m, true);
-    if (m)
-        c->run->confirmed |= c->run->found(c->run->ctx, m);
-    c->due = dh_chase_now_us(); /* whether there is time for another window is the policy's to say */
+    else
+        c->pending[c->n_pending++] = (struct pending){m, pc};
+    if (goes_on(c, pc))
+        dh_chase_target_keep(c->target);
+    else
+        end_window(c);
 }
 
 /* ---- Inference: the bytes of a wait are watched a while longer ---- */
 
 static void begin_linger(struct chase *c)
 {
+    const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     u64 before = dh_chase_now_us();
     bool waits = account(c);
     dh_chase_target_restart(c->target, DH_CONTROL_WATCHED);
     u64 now = dh_chase_now_us();
     if (waits)
         dh_chase_policy_add(c->run->policy, now - before);
-    c->linger_until = now + c->run->linger_us;
+    bool early = c->run->draw && dh_chase_draw_times(c->run->draw, site) <= EARLY;
+    c->linger_until = now + (early ? c->run->linger_early_us : c->run->linger_us);
+    pass_known(c, false);
 }
 
 static void end_linger(struct chase *c)
@@ -281,15 +338,14 @@ static void show_lingering(struct chase *c)
     const struct dh_control_access *second = &c->target->control->second;
     const u32 site = c->target->control->first.site % DH_CONTROL_SITES;
     const u64 pc = second->registers[16], came = second->time_us;
-    struct dh_chase_moment *m = c->run->is_known(c->run->ctx, site, pc, false)
-                                    ? NULL
-                                    : dh_chase_moment_new(c->target, false, c->run->swapped);
+    struct dh_chase_moment *m = dh_chase_moment_new(c->target, false, c->run->swapped);
+    if (c->run->draw)
+        dh_chase_draw_met(c->run->draw, site, pc);
     end_linger(c);
     dh_chase_target_restart(c->target, DH_CONTROL_OFF);
     u64 now = dh_chase_now_us();
     dh_chase_policy_add(c->run->policy, now > came ? now - came : 0);
-    if (m)
-        c->run->met(c->run->ctx, site, pc, m, false);
+    c->run->met(c->run->ctx, site, pc, m, false);
     dh_chase_moment_free(m);
 }
 
@@ -332,7 +388,7 @@ static void look_on(struct chase *c, u32 seen)
 static void begin(struct chase *c)
 {
     const char *why;
-    if (c->run->draw && dh_chase_draw_fill(c->run->draw, c->target, dh_chase_now_us(), &why) != 0)
+    if (c->run->draw && dh_chase_draw_fill(c->run->draw, c->target, &why) != 0)
         c->run->trouble =
             "the program has unloaded or changed the code to be sampled, or become another by exec";
     u64 before = dh_chase_now_us();
@@ -358,7 +414,7 @@ static void step(struct chase *c)
             break;
         if (is_obstructed(c)) /* no breakpoint may be set now */
             withdraw(c, seen, LOOK_US);
-        else if (c->run->draw && dh_chase_draw_is_old(c->run->draw, dh_chase_now_us()))
+        else if (c->run->draw && dh_chase_draw_ages(c->run->draw, dh_chase_now_us() - c->opened))
             withdraw(c, seen, 0);
         break;
     case DH_CONTROL_HELD:
@@ -381,10 +437,10 @@ static void step(struct chase *c)
         (c->linger_until ? show_lingering : show)(c);
         break;
     case DH_CONTROL_EXPIRED:
-        if (c->run->linger_us)
+        if (c->run->linger_us && !c->met)
             begin_linger(c);
         else
-            end_window(c, false);
+            end_window(c);
         break;
     }
 }
@@ -393,7 +449,7 @@ static void step(struct chase *c)
 static void place(struct chase *c)
 {
     const char *why = NULL;
-    int rc = c->run->draw ? dh_chase_draw_fill(c->run->draw, c->target, dh_chase_now_us(), &why)
+    int rc = c->run->draw ? dh_chase_draw_fill(c->run->draw, c->target, &why)
                           : dh_chase_target_place(c->target, c->run->sites, &why);
     c->run->placed = rc == 0;
     if (rc && rc != -EAGAIN)
@@ -454,7 +510,7 @@ static void retreat(struct chase *c)
         else if (phase == DH_CONTROL_SHOWN)
             (c->linger_until ? show_lingering : show)(c);
         else
-            end_window(c, false);
+            end_window(c);
     }
     arm(c, none);
 }
@@ -481,6 +537,8 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
             retreat(&c);
             break;
         }
+        if (is_over(&c) && !c.closing)
+            retreat(&c); /* a window may be open, with all of its breakpoints */
         if (is_over(&c) || !run->placed)
             dh_chase_target_sleep(run->target, dh_chase_target_state(run->target),
                                   is_over(&c) ? LOOK_US : RELOAD_US);
@@ -492,5 +550,7 @@ void dh_chase_run(struct dh_chase_run *run, int socket)
     dh_chase_policy_add(run->policy, __atomic_load_n(&run->target->control->held_us, __ATOMIC_ACQUIRE));
     run->total_us = dh_chase_now_us() - began;
     dh_chase_watch_done(&c.watch);
+    tell_pending(&c,
+                 run->target->control->first.site % DH_CONTROL_SITES); /* it has ended within the window */
     finish_track(&c);
 }

@@ -31,8 +31,12 @@ struct dh_chase_run {
     void (*changed)(void *ctx, u32 site, const struct dh_control_span *span);
     /* Inference. After a wait its bytes are watched for so long while nobody waits; 0: they are not. */
     u64 linger_us;
-    /* Who was at this site, and who is behind the access at pc, have met before: need not be looked at. */
-    bool (*is_known)(void *ctx, u32 site, u64 pc, bool at_once);
+    u64 linger_early_us; /* the same at the first turns of an access: who else comes says how promising it is
+                          */
+    /* Who has met who waits at this site before, by their program counters behind the access: need not be
+     * looked at again. At most n; how many. Then a wait does not end with the first who comes. NULL: it does.
+     */
+    size_t (*known)(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n);
     /* They have met; at once: while the one waited. The moment is the caller's. */
     void (*met)(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once);
     void *ctx;

@@ -323,7 +323,7 @@ static void add_spot(struct search *s, u64 address, const struct dh_chase_code *
     if (code->kind != DH_CHASE_CODE_ACCESS || !may_be_shared(s->file, address, code))
         return;
     e->at = dh_util_grow(e->at, e->n, &s->cap, sizeof(*e->at));
-    e->at[e->n++] = (struct dh_chase_spot){address, file, line, column, code->length};
+    e->at[e->n++] = (struct dh_chase_spot){address, file, line, column, code->length, code->kinds};
 }
 
 static void read_stretch(struct search *s, u64 lo, u64 hi, const char *file, int line, int column)

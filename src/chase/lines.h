@@ -35,6 +35,7 @@ struct dh_chase_spot {
     const char *file;
     int line, column;
     u8 length;
+    u8 kinds; /* DH_CONTROL_READ, _WRITE or both */
 };
 
 struct dh_chase_spots {

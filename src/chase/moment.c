@@ -572,6 +572,7 @@ bool dh_chase_moment_tell(struct dh_chase_moment *m, struct dh_chase_stream *str
 
 /* ---- Places ---- */
 
+/* Is it in one of the modules? Then ret has its line, unless it has none. */
 static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_module *modules, size_t n,
                       struct dh_chase_place *ret)
 {
@@ -579,18 +580,20 @@ static bool find_line(struct dh_chase_moment *m, u64 pc, const struct dh_chase_m
     Dwfl_Module *module = dwfl_addrmodule(m->dwfl, pc);
     const char *name = module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "";
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(name, modules[i].path) != 0 ||
-            !dh_chase_lines_line(modules[i].file, pc - bias_of(module), &spot))
+        if (strcmp(name, modules[i].path) != 0)
             continue;
-        ret->file = spot.file;
-        ret->line = spot.line;
-        ret->column = spot.column;
+        if (dh_chase_lines_line(modules[i].file, pc - bias_of(module), &spot)) {
+            ret->file = spot.file;
+            ret->line = spot.line;
+            ret->column = spot.column;
+        }
         return true;
     }
     return false;
 }
 
-/* A thread that waits no longer has left its stack, so that only the instruction itself is certain. */
+/* A thread that waits no longer has left its stack, so that only the instruction itself is certain. What the
+ * compiler has merged has no line: that of the call which led there is not that of the access. */
 static struct dh_chase_place place_of(struct dh_chase_moment *m, const struct thread *t,
                                       const struct dh_chase_module *modules, size_t n)
 {
@@ -600,8 +603,9 @@ static struct dh_chase_place place_of(struct dh_chase_moment *m, const struct th
         dwfl_getthread_frames(m->dwfl, (pid_t)t->access.tid, add_frame, &w);
     if (w.n == 0)
         w.pcs[w.n++] = t->access.registers[16] + t->site->length;
-    for (size_t i = 0; i < w.n && m->dwfl && !p.file; i++) {
-        find_line(m, w.pcs[i] - 1, modules, n, &p);
+    bool found = false;
+    for (size_t i = 0; i < w.n && m->dwfl && !found; i++) {
+        found = find_line(m, w.pcs[i] - 1, modules, n, &p);
         p.outside = i > 0;
     }
     return p;

@@ -12,27 +12,37 @@ static u64 reserve_of(const struct dh_chase_policy *p)
     return p->windows || seen > FIRST_RESERVE_US ? seen : FIRST_RESERVE_US;
 }
 
-u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u64 total, u64 spent)
+/* What it would be if there were no budget. */
+static u64 wanted(const struct dh_chase_policy *p, u32 site)
 {
+    enum { MOST = 20 };
+    u32 doublings = p->sites[site].turns / 2;
+    u64 delay = p->delay << (doublings < MOST ? doublings : MOST);
+    return p->longest <= p->delay ? p->delay : delay < p->longest ? delay : p->longest;
+}
+
+u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent)
+{
+    const u64 delay = wanted(p, site);
     if (p->rmax >= 1)
-        return p->delay;
+        return delay;
     double left = (double)(total > p->min ? total : p->min) * p->rmax - (double)(p->waited + spent) -
                   (double)reserve_of(p);
     if (left <= 0)
         return 0;
-    return left < (double)p->delay ? (u64)left : p->delay;
+    return left < (double)delay ? (u64)left : delay;
 }
 
 /* The same for one that is to begin: less than half a delay is not worth it. */
-static u64 next_delay(const struct dh_chase_policy *p, u64 total)
+static u64 next_delay(const struct dh_chase_policy *p, u32 site, u64 total)
 {
-    u64 delay = dh_chase_policy_delay(p, total, 0);
-    return delay < (p->whole ? p->delay : (p->delay + 1) / 2) ? 0 : delay;
+    u64 delay = dh_chase_policy_delay(p, site, total, 0);
+    return delay < (p->whole ? p->delay : (wanted(p, site) + 1) / 2) ? 0 : delay;
 }
 
-double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total)
+double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 total)
 {
-    u64 delay = next_delay(p, total), next = delay + reserve_of(p);
+    u64 delay = next_delay(p, site, total), next = delay + reserve_of(p);
     double time = (double)((total > p->min ? total : p->min) + next);
     double budget = delay ? 1 - (double)(p->waited + next) / (time * p->rmax) : 0;
     return budget > 0 ? budget : 0;
@@ -50,11 +60,13 @@ static double draw(struct dh_chase_policy *p)
 bool dh_chase_policy_decide(struct dh_chase_policy *p, u32 site, u64 total)
 {
     DH_ASSERT(site < DH_CONTROL_SITES);
-    if (!next_delay(p, total) || p->rmax <= 0)
+    if (!next_delay(p, site, total) || p->rmax <= 0)
         return false;
+    if (p->fair)
+        return true;
     if (p->sites[site].samples == 0 || p->whole)
         return p->sites[site].samples == 0;
-    return draw(p) < dh_chase_policy_budget(p, total) / (1 + p->sites[site].quick);
+    return draw(p) < dh_chase_policy_budget(p, site, total) / (1 + p->sites[site].quick);
 }
 
 void dh_chase_policy_sampled(struct dh_chase_policy *p, u32 site, u64 armed, u64 window, u64 delay)

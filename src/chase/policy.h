@@ -24,21 +24,26 @@
 struct dh_chase_policy {
     double rmax; /* 0.05 is 5%; 1: nothing is limited */
     u64 delay;
-    bool whole; /* a delay is not shortened, and each site is sampled once: steering */
-    u64 min;    /* t_min: shorter runs are granted the budget of this long one */
-    u64 random; /* state of the generator; not 0 */
+    u64 longest; /* the delay of a site doubles every second turn, up to this; 0: it does not */
+    bool fair;   /* somebody else sees to it that sites take turns: whenever the budget covers it, one is
+                    sampled */
+    bool whole;  /* a delay is not shortened, and each site is sampled once: steering */
+    u64 min;     /* t_min: shorter runs are granted the budget of this long one */
+    u64 random;  /* state of the generator; not 0 */
     u64 waited;
     u64 windows; /* ended so far */
     u64 overrun; /* the worst of them, and of other sleeps */
     struct {
         u32 samples;
         u32 quick; /* samples in a row that were hit at once */
+        u32 turns; /* how many it has had, in earlier runs too; set by the caller before it asks */
     } sites[DH_CONTROL_SITES];
 };
 
-/* The delay that a window may have, at this time after the start, of which so much has been spent already. */
-u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u64 total, u64 spent);
-double dh_chase_policy_budget(const struct dh_chase_policy *p, u64 total); /* P_budget */
+/* The delay that a window at this site may have, at this time after the start, of which so much has been
+ * spent already. */
+u64 dh_chase_policy_delay(const struct dh_chase_policy *p, u32 site, u64 total, u64 spent);
+double dh_chase_policy_budget(const struct dh_chase_policy *p, u32 site, u64 total); /* P_budget */
 
 /* Sample this site, at this time after the start? Its first sample is taken whenever the budget covers it: it
  * may be the only chance. */

@@ -440,6 +440,28 @@ void dh_chase_target_restart(struct dh_chase_target *t, u32 phase)
     wake(t);
 }
 
+void dh_chase_target_keep(struct dh_chase_target *t)
+{
+    u32 next = (dh_chase_target_state(t) | DH_CONTROL_PHASE) + 1;
+    __atomic_store_n(&t->control->kept, next, __ATOMIC_RELEASE);
+    dh_chase_target_restart(t, DH_CONTROL_WATCHED);
+}
+
+bool dh_chase_target_pass(struct dh_chase_target *t, u64 pc)
+{
+    struct dh_control *c = t->control;
+    if (c->n_passed == DH_CONTROL_PASSED)
+        return false;
+    c->passed[c->n_passed] = pc;
+    __atomic_store_n(&c->n_passed, c->n_passed + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+void dh_chase_target_pass_none(struct dh_chase_target *t)
+{
+    __atomic_store_n(&t->control->n_passed, 0, __ATOMIC_RELEASE);
+}
+
 void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us)
 {
     struct timespec limit = {(time_t)(us / 1000000), (long)(us % 1000000 * 1000)};

@@ -93,6 +93,12 @@ u32 dh_chase_target_state(const struct dh_chase_target *t);
 bool dh_chase_target_move(struct dh_chase_target *t, u32 from, u32 phase);
 /* The next generation begins with this phase; whoever waits goes on. */
 void dh_chase_target_restart(struct dh_chase_target *t, u32 phase);
+/* Two threads are shown: the second goes on, and the first waits for the rest of its delay. */
+void dh_chase_target_keep(struct dh_chase_target *t);
+/* Who comes from this program counter goes on at once, until that is taken back. False: there are too many of
+ * them. */
+bool dh_chase_target_pass(struct dh_chase_target *t, u64 pc);
+void dh_chase_target_pass_none(struct dh_chase_target *t);
 /* Until the state is not `seen`, for at most so long, or until a signal comes. */
 void dh_chase_target_sleep(struct dh_chase_target *t, u32 seen, u64 us);
 

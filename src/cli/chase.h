@@ -36,6 +36,7 @@ struct dh_chase_request {
     struct dh_chase_loaded loaded; /* what it loads */
     double rmax;
     u64 delay_us;
+    u64 longest_us;             /* waits at an access become longer, up to this; 0: they do not */
     u64 infer_us;               /* how long the runs that infer may take; 0: to their end */
     u64 infer_steady;           /* they end after so many without a new meeting; 0: there is one run */
     const struct dh_map *lines; /* what they draw from, as FILE:LINE; NULL: the lines of the pairs */
@@ -207,7 +208,6 @@ struct dh_chase_seen {
     u64 pc;
     u32 site;
     bool at_once;
-    bool new; /* a race that no run before has shown */
 };
 
 struct dh_chase_inference {
@@ -218,9 +218,7 @@ struct dh_chase_inference {
     struct dh_chase_seen *seen; /* a heap array: what has been looked at in this run */
     size_t n_seen, cap_seen;
     u64 windows;
-    /* With lines of the request: */
-    struct dh_chase_spots later; /* accesses that only read, which come after those that write */
-    u32 *samples;                /* a heap array: how often each spot of the pool was waited at */
+    struct dh_chase_turns turns;
 };
 
 /* chase_infer.c: what `--infer` does without --all and --from. The exit status. */
@@ -233,15 +231,14 @@ int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *
 void dh_chase_add_line(struct dh_arena *arena, struct dh_map *lines, const struct dh_pairs_place *at);
 struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct dh_reporter *reporter,
                                          int output);
-/* So often a thread has waited at this site of the run, which is the access at an address of the program. */
-void dh_chase_infer_sampled(struct dh_chase_inference *inf, u32 site, u64 address, u32 samples);
-/* What was waited at often enough is not drawn again. False: there is nothing left to draw. */
-bool dh_chase_infer_narrow(struct dh_chase_inference *inf, bool steady);
+/* Accesses at the lines of pairs that have met in earlier runs come first. */
+void dh_chase_infer_promise(struct dh_chase_inference *inf, const struct dh_chase_candidates *c);
 void dh_chase_infer_print(struct dh_chase_inference *inf);
 json_t *dh_chase_infer_json(const struct dh_chase_inference *inf);
 void dh_chase_infer_end(struct dh_chase_inference *inf);
-/* In a run: was this meeting looked at? And: look at it. */
-bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once);
+/* In a run: which meetings with this site were looked at (struct dh_chase_run)? And: look at one. */
+size_t dh_chase_infer_known(const struct dh_chase_inference *inf, u32 site, bool at_once, u64 *ret_pcs,
+                            size_t n);
 void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct dh_chase_moment *moment,
                         bool at_once);
 

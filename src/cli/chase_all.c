@@ -4,8 +4,11 @@
  *
  * A round gives every pair one run in each order: with A waiting, and with B. What an earlier run has shown
  * comes first: pairs whose two accesses met on the same bytes, then those of which one was reached; then
- * those that their source ranks higher. A pair that was confirmed twice is not run again. Without any trial
- * there are only the runs that infer.
+ * those that their source ranks higher. A pair that was confirmed twice is not run again.
+ *
+ * A large program has more pairs than there can be runs. Then there are first as many runs for all of them
+ * (dynamic context inference), and pairs that have met are run in all rounds before the others have their
+ * first. Without any trial there is only one run, which infers.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -32,6 +35,7 @@ struct many {
     u64 start, runs;
     bool stop; /* the time is over, the user has interrupted, or the program cannot be run */
     bool trouble;
+    struct dh_chase_inference inf;
     struct dh_chase_live live;
 };
 
@@ -249,8 +253,65 @@ static void run_once(struct many *m, struct dh_chase_candidate *c, bool swapped)
     free(records);
 }
 
+/* ---- Inference ---- */
+
+/* What a run has shown that was not known. How many meetings. */
+static size_t take_meetings(struct many *m, struct dh_chase_inference *inf)
+{
+    size_t new = 0;
+    for (size_t i = 0; i < inf->n; i++) {
+        struct dh_chase_meeting *at = &inf->at[i];
+        struct dh_chase_outcome o = {.pair = at->name, .word = "met", .met = true, .at_once = at->at_once};
+        if (at->known && at->known_at_once == at->at_once)
+            continue;
+        take_meeting(m, at->at, at->at_once);
+        dh_chase_state_add(&m->state, &o);
+        at->known = true;
+        at->known_at_once = at->at_once;
+        new ++;
+    }
+    return new;
+}
+
+/* One run, or several until they are steady. */
+static void infer(struct many *m)
+{
+    struct dh_chase_request *q = m->q;
+    struct dh_chase_inference *inf = &m->inf;
+    const u64 deadline = q->deadline_us, until = q->infer_us ? dh_chase_now_us() + q->infer_us : 0;
+    u64 steady = 0, blind = 0;
+    bool over = false;
+    q->deadline_us = until && (!deadline || until < deadline) ? until : deadline;
+    while (!over && !m->stop) {
+        struct dh_chase_trial t = dh_chase_infer_run(inf, m->reporter, m->output);
+        note_interrupt(m, &t);
+        m->stop |= !t.ran;
+        m->trouble |= !t.ran;
+        q->infer_runs++;
+        blind += t.blind; /* if not all are, that was how this one has ended */
+        steady = take_meetings(m, inf) ? 0 : steady + 1;
+        over = !q->infer_steady || t.broken_off || blind == q->infer_runs || steady >= q->infer_steady ||
+               (q->deadline_us && dh_chase_now_us() >= q->deadline_us);
+    }
+    m->trouble |= blind == q->infer_runs;
+    q->deadline_us = deadline;
+}
+
+/* As many runs as trials, each for all pairs; or as many as it takes until they are steady. */
+static void infer_rounds(struct many *m)
+{
+    u64 round = 0;
+    do {
+        infer(m);
+        m->stop |= m->q->deadline_us && dh_chase_now_us() >= m->q->deadline_us;
+    } while (!m->stop && !m->q->infer_steady && ++round < m->q->trials);
+    m->q->unwatched = false; /* pairs that are chased next need no watchpoints */
+}
+
+/* ---- Rounds ---- */
+
 /* A steered pair has one order, that which was asked for. */
-static void run_round(struct many *m, u64 round, const size_t *order)
+static void run_round(struct many *m, u64 round, const size_t *order, bool only_met)
 {
     int orders = m->q->steer ? 1 : 2;
     for (size_t i = 0; i < m->c->n; i++) {
@@ -258,7 +319,8 @@ static void run_round(struct many *m, u64 round, const size_t *order)
         bool itself = strcmp(dh_chase_position_text(&m->q->arena, &c->at[0]),
                              dh_chase_position_text(&m->q->arena, &c->at[1])) == 0;
         for (int o = 0; o < (itself ? 1 : orders); o++) {
-            if (c->refused || c->confirmed >= (m->q->once ? 1 : ENOUGH) || c->runs[o] > round)
+            if ((only_met && !c->met) || c->refused || c->confirmed >= (m->q->once ? 1 : ENOUGH) ||
+                c->runs[o] > round)
                 continue;
             m->stop |= m->q->deadline_us && dh_chase_now_us() >= m->q->deadline_us;
             if (m->stop)
@@ -268,18 +330,23 @@ static void run_round(struct many *m, u64 round, const size_t *order)
     }
 }
 
-static void run_all(struct many *m)
+/* The candidates, the most promising first; to be freed. A run that infers may have added some. */
+static size_t *in_order(const struct dh_chase_candidates *c)
 {
-    size_t *order = calloc(m->c->n, sizeof(*order));
-    if (!order)
-        dh_util_no_memory();
-    for (size_t i = 0; i < m->c->n; i++)
+    size_t *order = dh_util_alloc((c->n + 1) * sizeof(*order));
+    for (size_t i = 0; i < c->n; i++)
         order[i] = i;
+    qsort_r(order, c->n, sizeof(*order), by_promise, c->at);
+    return order;
+}
+
+static void run_rounds(struct many *m, bool only_met)
+{
     for (u64 round = 0; round < m->q->trials && !m->stop; round++) {
-        qsort_r(order, m->c->n, sizeof(*order), by_promise, m->c->at);
-        run_round(m, round, order);
+        size_t *order = in_order(m->c);
+        run_round(m, round, order, only_met);
+        free(order);
     }
-    free(order);
 }
 
 /* ---- The sum ---- */
@@ -368,62 +435,15 @@ int dh_chase_write_summary(struct dh_chase_request *q, const json_t *document)
     return 0;
 }
 
-/* ---- Inference ---- */
-
-/* What a run has shown that was not known. How many meetings. */
-static size_t take_meetings(struct many *m, struct dh_chase_inference *inf)
+/* Asked for, or because no number of runs would do for one pair each. */
+static bool wants_inference(const struct dh_chase_request *q, const struct dh_chase_candidates *c)
 {
-    size_t new = 0;
-    for (size_t i = 0; i < inf->n; i++) {
-        struct dh_chase_meeting *at = &inf->at[i];
-        struct dh_chase_outcome o = {.pair = at->name, .word = "met", .met = true, .at_once = at->at_once};
-        if (at->known && at->known_at_once == at->at_once)
-            continue;
-        take_meeting(m, at->at, at->at_once);
-        dh_chase_state_add(&m->state, &o);
-        at->known = true;
-        at->known_at_once = at->at_once;
-        new ++;
+    enum { MANY = 256 };
+    if (!q->infer && q->all && !q->steer && c->n > MANY) {
+        fprintf(stderr, "deadheat chase: there are %zu pairs: the first runs are for all of them\n", c->n);
+        return true;
     }
-    return new;
-}
-
-static void infer_all(struct many *m, struct dh_chase_inference *inf)
-{
-    struct dh_chase_request *q = m->q;
-    const u64 deadline = q->deadline_us, until = q->infer_us ? dh_chase_now_us() + q->infer_us : 0;
-    u64 steady = 0, blind = 0;
-    bool over = false;
-    q->deadline_us = until && (!deadline || until < deadline) ? until : deadline;
-    while (!over && !m->stop) {
-        struct dh_chase_trial t = dh_chase_infer_run(inf, m->reporter, m->output);
-        note_interrupt(m, &t);
-        m->stop |= !t.ran;
-        m->trouble |= !t.ran;
-        q->infer_runs++;
-        blind += t.blind; /* if not all are, that was how this one has ended */
-        steady = take_meetings(m, inf) ? 0 : steady + 1;
-        over = !q->infer_steady || t.broken_off || blind == q->infer_runs ||
-               !dh_chase_infer_narrow(inf, steady >= q->infer_steady) ||
-               (q->deadline_us && dh_chase_now_us() >= q->deadline_us);
-        steady = steady >= q->infer_steady ? 0 : steady;
-    }
-    m->trouble |= blind == q->infer_runs;
-    q->deadline_us = deadline;
-}
-
-/* 0, or the exit status after a sentence. */
-static int infer(struct many *m, json_t **ret_meetings)
-{
-    struct dh_chase_inference inf;
-    int rc = dh_chase_infer_begin(m->q, &inf, m->q->from ? m->c : NULL);
-    if (!rc) {
-        infer_all(m, &inf);
-        dh_chase_infer_print(&inf);
-        *ret_meetings = dh_chase_infer_json(&inf);
-    }
-    dh_chase_infer_end(&inf);
-    return rc;
+    return q->infer;
 }
 
 int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
@@ -441,20 +461,30 @@ int dh_chase_many(struct dh_chase_request *q, struct dh_chase_candidates *c)
     q->infer_runs = 0;
     q->deadline_us = q->budget_us ? m.start + q->budget_us : 0;
     m.reporter = dh_chase_reporter(q);
-    json_t *met = NULL;
-    rc = q->infer ? infer(&m, &met) : 0;
+    if (wants_inference(q, c)) {
+        rc = dh_chase_infer_begin(q, &m.inf, q->from ? c : NULL);
+        if (!rc) {
+            dh_chase_infer_promise(&m.inf, c);
+            infer_rounds(&m);
+        }
+    }
     if (!rc)
         dh_chase_live_begin(&m.live, m.start, q->budget_us);
     q->live = m.live.on ? &m.live : NULL;
+    if (!rc && m.inf.q)
+        run_rounds(&m, true);
     if (!rc)
-        run_all(&m);
+        run_rounds(&m, false);
     dh_chase_live_end(&m.live);
     q->live = NULL;
     dh_reporter_finish(m.reporter, &result);
     struct dh_chase_sum sum = sum_up(c);
     json_t *document = document_of(&m, &sum);
-    if (met)
-        json_object_set_new(document, "met", met);
+    if (m.inf.q) {
+        dh_chase_infer_print(&m.inf);
+        json_object_set_new(document, "met", dh_chase_infer_json(&m.inf));
+        dh_chase_infer_end(&m.inf);
+    }
     q->runs = m.runs;
     if (!q->brief)
         print_sum(&m, document);

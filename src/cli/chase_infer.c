@@ -3,11 +3,11 @@
  * threads make to the same bytes? Of the many pairs that the static analysis proposes, those are worth a
  * chase.
  *
- * Accesses are drawn at random: from the lines of the pairs that somebody else proposes, else from those of
- * the static table, or from all, if there are none; the pipeline names the lines by itself. A thread waits
+ * Accesses take turns (chase/draw.h): those at the lines of the pairs that somebody else proposes, else those
+ * of the static table, or all, if there are none; the pipeline names the lines by itself. A thread waits
  * there for a moment, and its bytes are watched; then it goes on, and they are watched a while longer. Who
- * comes while it waits races with it. Who comes later may be ordered with it, by a lock or otherwise; all
- * that is learnt is that the two meet.
+ * comes while it waits races with it, and each of them is told apart. Who comes later may be ordered with it,
+ * by a lock or otherwise; all that is learnt is that the two meet.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "report/json.h"
 #include "util/path.h"
 
-enum { DELAY_US = 1000, ENOUGH = 2 /* waits at an access, if there is a choice of lines */ };
+enum { DELAY_US = 1000, LONGEST_US = 100000 };
 
 /* ---- What to draw from ---- */
 
@@ -45,80 +45,6 @@ static void keep_lines(struct dh_chase_request *q, const struct dh_map *lines)
     }
     if (n)
         *spots = (struct dh_chase_spots){kept, n};
-}
-
-/* ---- Accesses that were waited at are taken out ---- */
-
-static void begin_samples(struct dh_chase_inference *inf)
-{
-    free(inf->samples);
-    inf->samples = calloc(inf->q->pools[0].spots.n + 1, sizeof(*inf->samples));
-    if (!inf->samples)
-        dh_util_no_memory();
-}
-
-/* Each race has an access that writes; so these are drawn first, and those that only read later. */
-static void part_writes(struct dh_chase_inference *inf)
-{
-    struct dh_chase_request *q = inf->q;
-    struct dh_chase_spots *spots = &q->pools[0].spots, reads = {0}, writes = {0};
-    reads.at = dh_arena_array(&q->arena, spots->n, sizeof(*reads.at));
-    writes.at = dh_arena_array(&q->arena, spots->n, sizeof(*writes.at));
-    for (size_t i = 0; i < spots->n; i++) {
-        bool is_write = dh_chase_lines_at(q->modules[0].file, &spots->at[i])->code.kinds & DH_CONTROL_WRITE;
-        struct dh_chase_spots *to = is_write ? &writes : &reads;
-        to->at[to->n++] = spots->at[i];
-    }
-    *spots = writes.n ? writes : reads;
-    inf->later = writes.n ? reads : (struct dh_chase_spots){0};
-    begin_samples(inf);
-}
-
-static bool has_new_race(const struct dh_chase_inference *inf, u32 site)
-{
-    for (size_t i = 0; i < inf->n_seen; i++)
-        if (inf->seen[i].site == site && inf->seen[i].new)
-            return true;
-    return false;
-}
-
-/* A wait ends with the first who comes, so where a race was new there may be others. */
-void dh_chase_infer_sampled(struct dh_chase_inference *inf, u32 site, u64 address, u32 samples)
-{
-    const struct dh_chase_spots *spots = &inf->q->pools[0].spots;
-    size_t low = 0, high = spots->n;
-    while (inf->samples && low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (spots->at[mid].address < address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (inf->samples && low < spots->n && spots->at[low].address == address)
-        inf->samples[low] = has_new_race(inf, site) ? 0 : inf->samples[low] + samples;
-}
-
-bool dh_chase_infer_narrow(struct dh_chase_inference *inf, bool steady)
-{
-    struct dh_chase_spots *spots = &inf->q->pools[0].spots;
-    size_t n = 0;
-    if (!inf->samples)
-        return !steady;
-    for (size_t i = 0; i < spots->n; i++) {
-        if (inf->samples[i] >= ENOUGH)
-            continue;
-        inf->samples[n] = inf->samples[i];
-        spots->at[n++] = spots->at[i];
-    }
-    spots->n = n;
-    if (n && !steady)
-        return true;
-    if (!inf->later.n)
-        return false;
-    *spots = inf->later;
-    inf->later.n = 0;
-    begin_samples(inf);
-    return true;
 }
 
 /* What is at a line of which the table has a site. */
@@ -159,8 +85,8 @@ static void keep_proposed(struct dh_chase_request *q, const struct dh_chase_cand
             const struct dh_chase_access *a = q->sites.at[k].access;
             size_t m = (size_t)(q->sites.at[k].module - q->modules);
             spots[m].at = dh_util_grow(spots[m].at, spots[m].n, &cap[m], sizeof(*spots[m].at));
-            spots[m].at[spots[m].n++] =
-                (struct dh_chase_spot){a->address, a->file, a->line, a->column, a->code.length};
+            spots[m].at[spots[m].n++] = (struct dh_chase_spot){a->address, a->file,        a->line,
+                                                               a->column,  a->code.length, a->code.kinds};
             n++;
         }
     }
@@ -181,34 +107,56 @@ int dh_chase_infer_begin(struct dh_chase_request *q, struct dh_chase_inference *
     q->sites.n = 0;
     int rc = dh_chase_find_all(q);
     const struct dh_static *table = rc || proposed || q->lines ? NULL : dh_chase_table(q);
-    if (!rc && q->lines) {
+    if (!rc && q->lines)
         keep_lines(q, q->lines);
-        part_writes(inf);
-    } else if (!rc && proposed) {
+    else if (!rc && proposed)
         keep_proposed(q, proposed);
-    } else if (table) {
+    else if (table)
         keep_sites(q, table->pairs);
-    }
+    if (!rc)
+        dh_chase_turns_init(&inf->turns, q->pools, q->n_modules, q->seed ? q->seed : dh_chase_now_us());
     return rc ? rc : dh_chase_check_watchpoints(q);
+}
+
+void dh_chase_infer_promise(struct dh_chase_inference *inf, const struct dh_chase_candidates *c)
+{
+    const struct dh_chase_spots *spots = &inf->q->pools[0].spots;
+    struct dh_arena arena = {0};
+    struct dh_map lines;
+    dh_map_init(&lines, &arena);
+    for (size_t i = 0; i < 2 * c->n; i++) {
+        const struct dh_chase_position *p = &c->at[i / 2].at[i % 2];
+        const char *name = c->at[i / 2].met ? dh_arena_printf(&arena, "%s:%d", p->file, p->line) : NULL;
+        if (name)
+            dh_map_put(&lines, name, strlen(name), (void *)name);
+    }
+    for (size_t i = 0; i < spots->n; i++) {
+        const char *name = dh_arena_printf(&arena, "%s:%d", spots->at[i].file, spots->at[i].line);
+        if (dh_map_get(&lines, name, strlen(name)))
+            dh_chase_turns_met(&inf->turns, i);
+    }
+    dh_map_done(&lines);
+    dh_arena_done(&arena);
 }
 
 void dh_chase_infer_end(struct dh_chase_inference *inf)
 {
-    inf->q->unwatched = false; /* pairs that are chased next need no watchpoints */
     free(inf->at);
     free(inf->seen);
-    free(inf->samples);
+    dh_chase_turns_done(&inf->turns);
     dh_map_done(&inf->by_name);
 }
 
 /* ---- Meetings ---- */
 
-bool dh_chase_infer_is_known(const struct dh_chase_inference *inf, u32 site, u64 pc, bool at_once)
+size_t dh_chase_infer_known(const struct dh_chase_inference *inf, u32 site, bool at_once, u64 *ret_pcs,
+                            size_t n)
 {
-    for (size_t i = 0; i < inf->n_seen; i++)
-        if (inf->seen[i].site == site && inf->seen[i].pc == pc && inf->seen[i].at_once >= at_once)
-            return true;
-    return false;
+    size_t found = 0;
+    for (size_t i = 0; i < inf->n_seen && found < n; i++)
+        if (inf->seen[i].site == site && inf->seen[i].at_once >= at_once)
+            ret_pcs[found++] = inf->seen[i].pc;
+    return found;
 }
 
 static struct dh_chase_position position_of(struct dh_chase_inference *inf, const struct dh_chase_place *p)
@@ -244,13 +192,12 @@ void dh_chase_infer_met(struct dh_chase_inference *inf, u32 site, u64 pc, struct
     struct dh_chase_request *q = inf->q;
     struct dh_chase_place places[2];
     inf->seen = dh_util_grow(inf->seen, inf->n_seen, &inf->cap_seen, sizeof(*inf->seen));
-    inf->seen[inf->n_seen++] = (struct dh_chase_seen){pc, site, at_once, false};
+    inf->seen[inf->n_seen++] = (struct dh_chase_seen){pc, site, at_once};
     if (!dh_chase_moment_places(moment, q->modules, q->n_modules, places) || !places[0].file ||
         !places[1].file || !((places[0].kinds | places[1].kinds) & DH_CONTROL_WRITE))
         return;
     struct dh_chase_position at[2] = {position_of(inf, &places[0]), position_of(inf, &places[1])};
     struct dh_chase_meeting *m = meeting_of(inf, at);
-    inf->seen[inf->n_seen - 1].new = at_once && !m->at_once;
     m->at_once |= at_once;
     m->missed |= at_once && dh_chase_is_missed(q, places);
 }
@@ -259,7 +206,7 @@ struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct 
                                          int output)
 {
     struct dh_chase_request *q = inf->q;
-    const u64 delay = q->delay_us, deadline = q->deadline_us;
+    const u64 delay = q->delay_us, longest = q->longest_us, deadline = q->deadline_us;
     const u64 until = q->infer_us ? dh_chase_now_us() + q->infer_us : 0;
     const int steer = (int)q->steer;
     DH_ASSERT(!q->any && !q->drawn);
@@ -268,6 +215,7 @@ struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct 
     q->steer = DH_CHASE_FREE;
     q->inference = inf;
     q->delay_us = q->delay_given ? delay : DELAY_US;
+    q->longest_us = q->delay_given ? longest : LONGEST_US;
     q->deadline_us = until && (!deadline || until < deadline) ? until : deadline;
     struct dh_chase_trial t = dh_chase_try(q, reporter, output);
     inf->windows += t.reached;
@@ -277,6 +225,7 @@ struct dh_chase_trial dh_chase_infer_run(struct dh_chase_inference *inf, struct 
     q->steer = steer;
     q->inference = NULL;
     q->delay_us = delay;
+    q->longest_us = longest;
     q->deadline_us = deadline;
     return t;
 }

@@ -24,7 +24,7 @@
 /* Of a steered run: how long, at most, the access that is to go second waits for the other to be made. */
 enum { ID_DIGITS = 32, T_MIN_US = 1000000, HOLD_US = 200000, LOOK_US = 100000 };
 /* Of a run that infers: how long the bytes of a wait are watched after it. */
-enum { LINGER_US = 20000, SHORT_LINGER_US = 2000 /* of many accesses that are all to be waited at */ };
+enum { LINGER_US = 20000, LEAST_LINGER_US = 2000 };
 
 /* ---- Records ---- */
 
@@ -271,10 +271,10 @@ static void tell_change(void *ctx, u32 site, const struct dh_control_span *span)
     w->told[site] = true;
 }
 
-static bool is_known(void *ctx, u32 site, u64 pc, bool at_once)
+static size_t known(void *ctx, u32 site, bool at_once, u64 *ret_pcs, size_t n)
 {
     const struct watching *w = ctx;
-    return dh_chase_infer_is_known(w->q->inference, site, pc, at_once);
+    return dh_chase_infer_known(w->q->inference, site, at_once, ret_pcs, n);
 }
 
 static void take_meeting(void *ctx, u32 site, u64 pc, struct dh_chase_moment *moment, bool at_once)
@@ -320,6 +320,14 @@ static void say_what_hindered(const struct dh_chase_run *run, struct dh_chase_tr
     ret->blind = run->trouble || run->filtered || !run->placed;
 }
 
+/* While the budget does not allow another wait, there is nothing better to do than to watch; otherwise
+ * watching takes the time of waits, of which alone a race can come. */
+static u64 linger_of(const struct dh_chase_request *q)
+{
+    double pause = q->rmax > 0 ? (double)q->delay_us * (1 / q->rmax - 1) : LINGER_US;
+    return pause < LEAST_LINGER_US ? LEAST_LINGER_US : pause < LINGER_US ? (u64)pause : LINGER_US;
+}
+
 /* A watchpoint tells of an access that has been made, while the other is still to come. */
 static const char *order_of(const struct dh_chase_request *q)
 {
@@ -333,13 +341,17 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
     struct dh_chase_policy policy = {.rmax = q->rmax,
                                      .delay = steered ? q->tau_us : q->delay_us,
                                      .whole = steered,
+                                     .longest = q->longest_us,
+                                     .fair = q->inference,
                                      .min = T_MIN_US,
                                      .random = q->seed};
     if (!policy.random && getrandom(&policy.random, sizeof(policy.random), GRND_NONBLOCK) < 0)
         policy.random = (u64)w->pid;
     policy.random |= 1;
-    struct dh_chase_draw draw = {
-        .pools = q->pools, .n_pools = q->n_modules, .random = dh_hash64(q->seed ? q->seed : policy.random)};
+    struct dh_chase_draw draw = {.pools = q->pools,
+                                 .n_pools = q->n_modules,
+                                 .random = dh_hash64(q->seed ? q->seed : policy.random),
+                                 .turns = q->inference ? &q->inference->turns : NULL};
     struct dh_chase_run run = {.target = target,
                                .policy = &policy,
                                .sites = &q->sites,
@@ -355,8 +367,9 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                .any = q->any,
                                .unwatched = q->unwatched};
     if (q->inference) {
-        run.linger_us = q->unwatched ? 0 : q->lines ? SHORT_LINGER_US : LINGER_US;
-        run.is_known = is_known;
+        run.linger_us = q->unwatched ? 0 : linger_of(q);
+        run.linger_early_us = LINGER_US;
+        run.known = known;
         run.met = take_meeting;
     }
     w->q = q;
@@ -373,10 +386,6 @@ static void chase(struct dh_chase_request *q, struct dh_chase_target *target, in
                                          .analysis = dh_chase_track_name(q)};
     target->control->hold_us = steered ? HOLD_US : 0;
     dh_chase_run(&run, socket);
-    for (u32 i = 0; q->inference && q->drawn && i < target->control->n_sites; i++)
-        if (target->sites[i]->module == &q->modules[0])
-            dh_chase_infer_sampled(q->inference, i, target->sites[i]->access->address,
-                                   policy.sites[i].samples);
     tell_end(w);
     end_records(records, w->stream.races);
     say_what_hindered(&run, ret);

@@ -174,6 +174,17 @@ static int add_module(struct dh_chase_request *q, const char *path)
     return 0;
 }
 
+/* "10ms", or "10ms..1s": of the first waits at an access, and of later ones. */
+static bool read_delay(struct dh_chase_request *q, const char *text)
+{
+    const char *dots = strstr(text, "..");
+    const char *least = dots ? dh_arena_printf(&q->arena, "%.*s", (int)(dots - text), text) : text;
+    if (!dh_cli_time(least, &q->delay_us))
+        return false;
+    q->longest_us = 0;
+    return !dots || (dh_cli_time(dots + 2, &q->longest_us) && q->longest_us >= q->delay_us);
+}
+
 static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_known)
 {
     const char *v;
@@ -184,9 +195,12 @@ static int set_number(struct dh_chase_request *q, const char *arg, bool *ret_kno
                                v);
         q->rmax_given = true;
     } else if ((v = dh_cli_value(arg, "delay"))) {
-        if (!dh_cli_time(v, &q->delay_us))
-            return dh_cli_fail("chase",
-                               "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms", v);
+        if (!read_delay(q, v))
+            return dh_cli_fail(
+                "chase",
+                "--delay cannot be '%s'; it must be a time up to a minute, such as 10ms, or two "
+                "of them, such as 10ms..1s",
+                v);
         q->delay_given = true;
     } else if ((v = dh_cli_value(arg, "infer"))) {
         if (!dh_cli_budget(v, &q->infer_us))

@@ -120,6 +120,16 @@ static bool conflict(struct dh_control *c, struct dh_control_access *second, u32
     return false;
 }
 
+/* Does the command know of this one, so that nobody need wait for it? */
+static bool may_pass(const struct dh_control *c, u64 pc)
+{
+    u32 n = __atomic_load_n(&c->n_passed, __ATOMIC_ACQUIRE);
+    for (u32 i = 0; i < n && i < DH_CONTROL_PASSED; i++)
+        if (c->passed[i] == pc)
+            return true;
+    return false;
+}
+
 /* ---- The word both sides follow ---- */
 
 static u32 load_state(struct dh_control *c)
@@ -222,6 +232,14 @@ static bool go_behind_access(struct dh_control *c, ucontext_t *uc, u64 pc)
     return true;
 }
 
+/* Somebody else was shown, and this thread, which was at the first side then, is to wait on. Later windows
+ * are kept for others: another number is there by then. */
+static bool is_kept(struct dh_control *c, u32 seen)
+{
+    return __atomic_load_n(&c->kept, __ATOMIC_ACQUIRE) == in_phase(seen, 0) &&
+           c->first.tid == (u32)dh_sys_gettid();
+}
+
 /* At the first side, which this thread has claimed. */
 static void hold(struct dh_control *c, const struct dh_control_site *site, const ucontext_t *uc, u32 mine)
 {
@@ -231,6 +249,10 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
     bool watched = false;
     for (;;) {
         u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
+        if (in_phase(seen, 0) != in_phase(mine, 0) && is_kept(c, seen)) {
+            mine = seen;
+            continue;
+        }
         if (in_phase(seen, 0) != in_phase(mine, 0)) {
             if (c->hold_us && was_met(c))
                 wait_for_second(c);
@@ -244,6 +266,8 @@ static void hold(struct dh_control *c, const struct dh_control_site *site, const
         }
         if (phase == DH_CONTROL_MET || phase == DH_CONTROL_SHOWN) {
             wait_for_command(c, mine, SHOWN_US);
+            if (in_phase(load_state(c), 0) != in_phase(mine, 0))
+                continue;
             if (c->hold_us)
                 wait_for_second(c);
             return;
@@ -286,7 +310,7 @@ static void compare(struct dh_control *c, const struct dh_control_site *site, co
             __atomic_fetch_add(&c->ordered, 1, __ATOMIC_RELAXED);
         return;
     }
-    if (!move(c, seen, DH_CONTROL_MET))
+    if (may_pass(c, site->pc) || !move(c, seen, DH_CONTROL_MET))
         return;
     c->first.met = met;
     c->second = here;
@@ -309,7 +333,7 @@ static bool on_watch(struct dh_control *c, const siginfo_t *info, const ucontext
     u32 seen = load_state(c), phase = seen & DH_CONTROL_PHASE;
     if ((phase != DH_CONTROL_HELD && phase != DH_CONTROL_WATCHED) ||
         (data & ~DH_CONTROL_WATCH_MASK) != __atomic_load_n(&c->watching, __ATOMIC_ACQUIRE) ||
-        !move(c, seen, DH_CONTROL_MET))
+        may_pass(c, (u64)uc->uc_mcontext.gregs[REG_RIP]) || !move(c, seen, DH_CONTROL_MET))
         return true;
     c->first.met = 0;
     describe_registers(uc, &c->second);

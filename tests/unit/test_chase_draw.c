@@ -46,9 +46,36 @@ static void all_are_as_likely(void **state)
         assert_in_range(times[i], 40, 160);
 }
 
+/* What writes comes first; what has met comes first whatever its turns. */
+static void turns(void **state)
+{
+    (void)state;
+    struct dh_chase_spot spots[3] = {{.kinds = DH_CONTROL_READ},
+                                     {.kinds = DH_CONTROL_WRITE},
+                                     {.kinds = DH_CONTROL_READ | DH_CONTROL_WRITE}};
+    struct dh_chase_pool pools[2] = {{.spots = {NULL, 0}}, {.spots = {spots, 3}}};
+    struct dh_chase_turns t;
+    bool seen[3] = {false};
+    dh_chase_turns_init(&t, pools, 2, 1);
+    assert_int_equal(t.n, 3);
+    assert_int_equal(pools[1].first, 0);
+    assert_true(t.at[0].quarters > t.at[1].quarters);
+    assert_int_equal(t.at[1].quarters, t.at[2].quarters);
+    for (size_t i = 0; i < 3; i++)
+        seen[t.order[i]] = true;
+    assert_true(seen[0] && seen[1] && seen[2]);
+    dh_chase_turns_met(&t, 0);
+    assert_true(t.at[0].met);
+    assert_int_equal(t.at[0].quarters, 0);
+    t.at[0].quarters = 3;
+    dh_chase_turns_met(&t, 0); /* which is known */
+    assert_int_equal(t.at[0].quarters, 3);
+    dh_chase_turns_done(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_seed_decides),
-                                       cmocka_unit_test(all_are_as_likely)};
+                                       cmocka_unit_test(all_are_as_likely), cmocka_unit_test(turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,34 +62,60 @@ static void budget(void **state)
     (void)state;
     struct dh_chase_policy p = {.rmax = 0.05, .delay = 10000, .min = 1000000, .random = 1, .windows = 1};
     /* The paper's formula, with t_min for t_total, and half a millisecond for the overrun. */
-    assert_true(dh_chase_policy_budget(&p, 0) > 0.791 && dh_chase_policy_budget(&p, 0) < 0.793);
-    assert_true(dh_chase_policy_budget(&p, 1000000) == dh_chase_policy_budget(&p, 0));
-    assert_int_equal(dh_chase_policy_delay(&p, 0, 0), 10000);
+    assert_true(dh_chase_policy_budget(&p, 0, 0) > 0.791 && dh_chase_policy_budget(&p, 0, 0) < 0.793);
+    assert_true(dh_chase_policy_budget(&p, 0, 1000000) == dh_chase_policy_budget(&p, 0, 0));
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 0, 0), 10000);
     /* What is left is granted, if it is half a delay or more. */
     p.waited = 43000;
-    assert_int_equal(dh_chase_policy_delay(&p, 0, 0), 6500);
-    assert_int_equal(dh_chase_policy_delay(&p, 0, 6000), 500);
-    assert_int_equal(dh_chase_policy_delay(&p, 0, 7000), 0);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 0, 0), 6500);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 0, 6000), 500);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 0, 7000), 0);
     assert_true(dh_chase_policy_decide(&p, 0, 0));
     p.waited = 45000;
-    assert_true(dh_chase_policy_budget(&p, 0) == 0);
+    assert_true(dh_chase_policy_budget(&p, 0, 0) == 0);
     assert_false(dh_chase_policy_decide(&p, 0, 0));
     assert_true(dh_chase_policy_decide(&p, 0, 100000000));
     /* A window that ran over is expected to do so again, and worse. */
     p.waited = 0;
     dh_chase_policy_sampled(&p, 0, 5, 30000, 10000);
-    assert_int_equal(dh_chase_policy_delay(&p, 0, 0), 0);
-    assert_int_equal(dh_chase_policy_delay(&p, 1500000, 0), 4500);
-    assert_int_equal(dh_chase_policy_delay(&p, 1700000, 0), 10000);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 0, 0), 0);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 1500000, 0), 4500);
+    assert_int_equal(dh_chase_policy_delay(&p, 0, 1700000, 0), 10000);
     /* So is what was seen of the machine before the first window, of which it is the least. */
     struct dh_chase_policy first = {.rmax = 0.05, .delay = 50000, .min = 1000000, .random = 1};
-    assert_int_equal(dh_chase_policy_delay(&first, 0, 0), 46000);
+    assert_int_equal(dh_chase_policy_delay(&first, 0, 0, 0), 46000);
     dh_chase_policy_late(&first, 100);
-    assert_int_equal(dh_chase_policy_delay(&first, 0, 0), 46000);
+    assert_int_equal(dh_chase_policy_delay(&first, 0, 0, 0), 46000);
     dh_chase_policy_late(&first, 10000);
-    assert_int_equal(dh_chase_policy_delay(&first, 0, 0), 29500);
+    assert_int_equal(dh_chase_policy_delay(&first, 0, 0, 0), 29500);
     p.rmax = 0;
     assert_false(dh_chase_policy_decide(&p, 0, 100000000));
+}
+
+/* An access that has had turns before is waited at for longer, and only when the budget covers half of that. */
+static void longer(void **state)
+{
+    (void)state;
+    struct dh_chase_policy p = {
+        .rmax = 1, .delay = 10000, .longest = 60000, .fair = true, .min = 1000000, .random = 1};
+    static const struct {
+        u32 turns;
+        u64 delay;
+    } expected[] = {{0, 10000}, {1, 10000}, {2, 20000}, {4, 40000}, {6, 60000}, {1000, 60000}};
+    for (size_t i = 0; i < DH_ARRAY_LEN(expected); i++) {
+        p.sites[7].turns = expected[i].turns;
+        assert_int_equal(dh_chase_policy_delay(&p, 7, 0, 0), expected[i].delay);
+    }
+    assert_int_equal(dh_chase_policy_delay(&p, 8, 0, 0), 10000);
+    p.longest = 0;
+    assert_int_equal(dh_chase_policy_delay(&p, 7, 0, 0), 10000);
+    p.longest = 60000;
+    p.rmax = 0.05; /* 46 ms of the first second are left: 4 are set aside */
+    assert_int_equal(dh_chase_policy_delay(&p, 7, 0, 0), 46000);
+    assert_true(dh_chase_policy_decide(&p, 7, 0));
+    p.waited = 20000;
+    assert_false(dh_chase_policy_decide(&p, 7, 0));
+    assert_true(dh_chase_policy_decide(&p, 8, 0));
 }
 
 /* Steering: the whole delay or nothing, and once. */
@@ -116,7 +142,7 @@ static void bound(void **state)
         u64 now = 0;
         for (int i = 0; i < 100000; i++) {
             if (dh_chase_policy_decide(&p, 0, now)) {
-                u64 delay = dh_chase_policy_delay(&p, now, 0);
+                u64 delay = dh_chase_policy_delay(&p, 0, now, 0);
                 u64 over = p.windows < 6 ? (u64)100 << p.windows : (u64)i % 6400;
                 dh_chase_policy_sampled(&p, 0, i % 2 ? 5 : 50000, delay + over, delay);
                 now += delay + over;
@@ -150,8 +176,8 @@ static void frequency(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs), cmocka_unit_test(budget),    cmocka_unit_test(once),
-        cmocka_unit_test(bound), cmocka_unit_test(frequency),
+        cmocka_unit_test(pairs), cmocka_unit_test(budget), cmocka_unit_test(longer),
+        cmocka_unit_test(once),  cmocka_unit_test(bound),  cmocka_unit_test(frequency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,15 @@ done
 persist --rmax=100% --delay=50ms --pair="$add:$add" -- ./random-field race
 same no-defect "$status" 66
 lacks no-defect-words err "defect"
+# What the compiler has merged has no line, and that of the call which led there is not meant.
+"$deadheat" cc --dh-mode=field -g -O2 -D_GNU_SOURCE -pthread "$programs/merged.c" -o merged-field || exit 1
+for _ in $(seq 20); do # the write is made once, and nobody may be waiting then
+    chase --rmax=100% --delay=400ms --any="merged.c:$(line merged SECOND):read" -- ./merged-field
+    [ "$status" = 66 ] && break
+done
+same merged "$status:$(cat out)" 66:OK
+has merged-words err "#0 set" "#1 first"
+lacks merged-defect err "defect"
 # Machine code does not tell that two accesses are atomic; a field build does, and they are no pair.
 # shellcheck disable=SC2086
 persist $slow -- ./random builtin
@@ -107,7 +116,33 @@ same from-other "$status:$(cat out)" 0:OK
 has from-other-words err "0 pairs of accesses met on the same bytes"
 has from-other-json proposed.out '"confirmed": 0' '"left": 1'
 
+# ---- A wait does not end with the first who comes ----
+build gcc -O1 several
+written=several.c:$(line several FIRST)
+access="{\"kind\":\"write\",\"stack\":[{\"file\":\"several.c\",\"line\":$(line several FIRST)}]}"
+echo "{\"version\":2,\"findings\":[{\"accesses\":[$access,$access]}]}" >several.json
+await "2 pairs of accesses met" --rmax=100% --delay=500ms --infer --trials=0 --from=several.json -- ./several
+has several err "2 pairs of accesses met on the same bytes:" "with $written:12:write: at the same time" \
+    "$written:12:write with several.c:$(line several ONE):15:read: at the same time" \
+    "$written:12:write with several.c:$(line several OTHER):15:read: at the same time"
+lacks several-others err "one after the other"
+
+# ---- More pairs than there can be runs: the first runs are for all of them ----
+{
+    echo '#include <pthread.h>'
+    echo 'static volatile int x; static void *f(void *p) {'
+    for i in $(seq 24); do echo 'x++;'; done
+    echo 'return p; } int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); }'
+} >large.c
+"$deadheat" cc --dh-mode=field -O1 -pthread large.c -o large || exit 1
+chase --all --budget=1s --summary=large.json -- ./large
+like large err "deadheat chase: there are [0-9]* pairs: the first runs are for all of them"
+has large-json large.json '"met": ['
+
 # ---- What does not go together ----
+chase --infer --delay=10ms..1ms -- ./random
+same delay-bad "$status" 2
+has delay-bad-words err "--delay cannot be '10ms..1ms'; it must be a time up to a minute, such as 10ms, or two of them, such as 10ms..1s"
 refused trials-0 "--trials cannot be '0'" --trials=0 --from=proposed.json -- ./random
 chase --infer --any -- ./random
 same infer-any "$status" 2

@@ -185,6 +185,13 @@ chase --analysis=litehb --pair "$both:$both" -- ./harmless
 same harmless "$status:$(cat out)" 66:OK
 trust=--trust
 
+# ---- What is given up leaves no breakpoint behind ----
+"$deadheat" cc --dh-mode=field -O1 -D_GNU_SOURCE -pthread "$programs/given-up.c" -o given-up || exit 1
+chase --analysis=fullhb --pair "given-up.c:$(line given-up FIRST):given-up.c:$(line given-up SECOND):read" -- ./given-up
+same given-up "$status:$(cat out)" 2:OK
+has given-up-words err "given up: the program has more threads, or more locks and atomics, than can be followed"
+lacks given-up-race err "data race"
+
 # ---- C++, and threads that come and go while something is followed ----
 for how in thread future at-exit once guard shared_ptr exception_ptr catch pmr detached; do
     [ -x cxx ] || "$deadheat" c++ --dh-mode=field -O1 -std=c++20 -pthread "$programs/order-cxx.cpp" -o cxx || exit 1
