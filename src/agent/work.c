@@ -379,11 +379,12 @@ static const char *find_sides(struct trial *t, bool steering)
     return dh_agent_build_sides(t->w->build, &t->arena, &t->task, t->first, t->w->start_us, &t->sides);
 }
 
-/* By chance, and while the budget does not cover tau: a short program would only wait for that. */
+/* By chance, and while the budget does not cover tau: a short program would only wait for that. All sites
+ * have the same budget here, since the delay does not grow. */
 static bool steers_first(const struct trial *t)
 {
     const struct dh_chase_policy p = policy_of(t, true);
-    return dh_chase_policy_budget(&p, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
+    return dh_chase_policy_budget(&p, 0, dh_chase_now_us() - t->w->start_us) > 0 && t->w->run[0] & 1;
 }
 
 static void validate(struct trial *t)
