@@ -1,5 +1,6 @@
 /*
- * jobs.h - a small library with two counters, one of which is wrong: what guides and tests of build systems build.
+ * jobs.h - a small library with two counters, one of which is wrong: what guides and tests of build systems
+ * build.
  */
 #ifndef JOBS_H
 #define JOBS_H

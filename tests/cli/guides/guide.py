@@ -40,7 +40,7 @@ VARYING = [
     (r'\d+ counted', 'N counted'),
     (r'[ \t]+', ' '),
 ]
-SHELL = '''exec >out.%d 2>&1
+SHELL = '''exec >"$outputs"/out.%d 2>&1
 (exit $status)
 %s
 status=$?
@@ -141,7 +141,7 @@ def plan(path):
 
 def main():
     steps = plan(sys.argv[1])
-    script = 'status=0\n' + ''.join(SHELL % (i, step[1]) for i, step in enumerate(steps))
+    script = 'status=0 outputs=$PWD\n' + ''.join(SHELL % (i, step[1]) for i, step in enumerate(steps))
     subprocess.run(['sh'], input=script, text=True, check=False, timeout=300)
     bad = 0
     for i, (line, command, shown, parts) in enumerate(steps):
