@@ -21,10 +21,10 @@ is linked. dpPairs: those whose two accesses have both touched memory that other
 had brought nothing new, or 30% of the budget were over. Chased: pairs of lines and columns that are given to the chase, at
 most 10,000 pairs of sites. Met: those of which different threads have accessed the same bytes in the run that infers. Chase and
 steering: pairs of lines that were confirmed after that. Time is all of the pipeline's, and its budget; that of the static
-analysis is part of the link.
+analysis is part of the link. Load is that of the machine at the end of the row: on a busy one fewer runs fit into the budget.
 """
 ABOUT_RACES = """
-Confirmed are distinct races of the pipeline. Run: distinct pairs of lines of which FastTrack reports a race in {runs} runs of the
+Confirmed are distinct races of the pipeline. Run: distinct pairs of lines of which FastTrack reports a race in {runs} of the
 same work by the full build, if both lines are the program's own. Of these, the pairs in dpPairs; those that the pipeline has
 confirmed as well; and those that it has not, which it calls still possible or never seen. Only the pipeline's: pairs of lines
 that it has confirmed and that `run` has not reported. A pair of `run` that is not in dpPairs would be a failure of soundness.
@@ -37,7 +37,7 @@ def stage_text(stage, left=None):
 
 
 def stages_grid(data):
-    lines = [["program", "sound", "dpPairs", "chased", "met", "after chase", "after steering", "time"]]
+    lines = [["program", "sound", "dpPairs", "chased", "met", "after chase", "after steering", "time", "load"]]
     for row in data["rows"]:
         if "stages" not in row:
             lines.append([row["name"], row.get("note", "-"), *("-" for _ in lines[0][2:])])
@@ -56,6 +56,7 @@ def stages_grid(data):
                 stage_text(infer),
                 *(stage_text(s, max(a, 0)) if a is not None else "-" for s, a in zip((chase, steer), after)),
                 f"{row['seconds']:.0f} of {row['budget']:.0f} s",
+                f"{row['load']:.1f}",
             ]
         )
     return lines
@@ -80,12 +81,10 @@ def missing(data):
 
 
 def markdown(data):
-    how = (
-        f"{where(data)} Load of the machine at the end: {data['load']:.1f}. Measured by `bench/pipeline --write`. "
-        "Servers get their work from a client (`--client`)."
-    )
+    how = f"{where(data)} Measured by `bench/pipeline --write`. Servers get their work from a client (`--client`)."
+    runs = "one run" if data["runs"] == 1 else f"{data['runs']} runs"
     lost = missing(data)
-    found = [wrapped(ABOUT_RACES.format(runs=data["runs"])), table.markdown_lines(races_grid(data))]
+    found = [wrapped(ABOUT_RACES.format(runs=runs)), table.markdown_lines(races_grid(data))]
     if lost:
         found.append("Not in dpPairs:\n\n" + "\n".join(f"- {line}" for line in lost))
     return (

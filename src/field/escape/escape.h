@@ -37,9 +37,13 @@ void __dh_esc_contents(const void *src, u64 n);
 /* INLINED. Before a function returns value to a caller that may be code not compiled by us. */
 void __dh_esc_return(u64 value);
 /* INLINED. Around a call of such code. Exceptions and longjmp leave calls behind without the second: then too
- * much escapes. */
+ * much escapes, until a function returns to its own depth. */
 void __dh_esc_leave(void);
 void __dh_esc_enter(void);
+/* INLINED. How many such calls are under way where a function begins; and where it has caught an exception,
+ * which has ended all others. */
+u32 __dh_esc_depth(void);
+void __dh_esc_caught(u32 depth);
 
 /* ---- Blocks ---- */
 

@@ -86,6 +86,16 @@ FAST void __dh_esc_enter(void)
     __dh_esc_outside--;
 }
 
+FAST u32 __dh_esc_depth(void)
+{
+    return __dh_esc_outside;
+}
+
+FAST void __dh_esc_caught(u32 depth)
+{
+    __dh_esc_outside = depth;
+}
+
 FAST void __dh_esc_new(void *p, u64 n)
 {
     if (__dh_esc_mask != 0 && p)

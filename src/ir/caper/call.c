@@ -93,6 +93,12 @@ static void wrap(struct dh_caper *c, LLVMValueRef call)
     dh_caper_act_add(c, DH_CAPER_ENTER, call)->after = true;
 }
 
+void dh_caper_plan_catch(struct dh_caper *c, LLVMValueRef pad)
+{
+    if (dh_caper_has(c, DH_CAPER_RULE_RETURN) && LLVMGetNumClauses(pad) > 0)
+        dh_caper_act_add(c, DH_CAPER_CAUGHT, pad)->after = true;
+}
+
 /* Arguments that are too small for a pointer may be pieces of one. */
 static void give_pieces(struct dh_caper *c, LLVMValueRef call)
 {

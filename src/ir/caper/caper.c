@@ -39,6 +39,8 @@ static void plan_function(struct dh_caper *c, LLVMValueRef fn, bool asking)
             dh_caper_plan_access(c, i);
             if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
                 dh_caper_plan_call(c, i);
+            if (LLVMIsALandingPadInst(i) && !has_attribute(fn, "presplitcoroutine"))
+                dh_caper_plan_catch(c, i);
         }
     dh_caper_value_plan_arguments(c, fn);
     dh_caper_plan_returns(c, fn);

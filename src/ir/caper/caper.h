@@ -54,6 +54,7 @@ struct dh_caper {
     u32 *groups; /* DH_CAPER_GROUPS */
     size_t n_group_words, cap_group_words;
     u32 n_groups;
+    LLVMValueRef depth;   /* emit.c: at the beginning of the function that was looked at last */
     LLVMValueRef text[2]; /* functions before and behind all of the program's; NULL: not yet needed */
 };
 
@@ -118,6 +119,8 @@ void dh_caper_plan_access(struct dh_caper *c, LLVMValueRef inst);
 /* ---- call.c, library.c: calls ---- */
 
 void dh_caper_plan_call(struct dh_caper *c, LLVMValueRef call);
+/* Where an exception is caught, the calls that it came out of are over. */
+void dh_caper_plan_catch(struct dh_caper *c, LLVMValueRef pad);
 /* A function of the C or C++ library of which library.def tells. false: it does not. */
 bool dh_caper_plan_library(struct dh_caper *c, LLVMValueRef call, const char *name);
 /* Allocation, wherever it is defined; the function itself is still to be treated as what it is. */

@@ -200,6 +200,27 @@ static void emit_new_at(struct dh_caper *c, const struct dh_caper_act *act, LLVM
     }
 }
 
+static void position(struct dh_caper *c, LLVMValueRef place, LLVMValueRef at)
+{
+    LLVMPositionBuilderBefore(c->ir->builder, place);
+    dh_ir_emit_position_of(c->ir, at);
+}
+
+/* All that a function calls has returned before it does, so the depth where an exception is caught is the one
+ * that the function began with. */
+static LLVMValueRef depth_at_entry(struct dh_caper *c, LLVMValueRef at)
+{
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
+    if (c->depth && LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->depth)) == fn)
+        return c->depth;
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    position(c, first, at);
+    c->depth = dh_caper_emit_call(c, DH_CAPER_DEPTH, NULL);
+    return c->depth;
+}
+
 static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMValueRef place)
 {
     struct words w = {c, act};
@@ -232,6 +253,11 @@ static void emit_act(struct dh_caper *c, const struct dh_caper_act *act, LLVMVal
         break;
     case DH_CAPER_WORD:
         emit_word(c, act->a);
+        break;
+    case DH_CAPER_CAUGHT:
+        args[0] = depth_at_entry(c, act->at);
+        position(c, place, act->at);
+        dh_caper_emit_call(c, act->entry, args);
         break;
     default:
         args[0] = act->a;
@@ -299,12 +325,6 @@ static LLVMValueRef place_of(const struct dh_caper_act *act)
         LLVMGetTailCallKind(before) == LLVMTailCallKindMustTail)
         return NULL; /* the function that is called in its place returns it, and asks */
     return act->at;
-}
-
-static void position(struct dh_caper *c, LLVMValueRef place, LLVMValueRef at)
-{
-    LLVMPositionBuilderBefore(c->ir->builder, place);
-    dh_ir_emit_position_of(c->ir, at);
 }
 
 static bool is_group(const struct dh_caper_act *a, const struct dh_caper_act *b)
