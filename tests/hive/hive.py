@@ -171,6 +171,8 @@ def test_withdrawn(server, key, build):
     named_frame = {"function": "counter", "file": "/src/prog.c", "line": 7}
     case(named("both stacks"), fits(server.ask("GET", "/v1/openapi.json")[1], "get", "/v1/candidates/{program}/{id}", *answer) or different(
         c["stacks"][0]["accesses"], [[{"offset": 70, **named_frame}, {"offset": 0}, {"offset": 9000}], [{"offset": 96, **named_frame}]]))
+    page = server.ask("GET", f"/races/prog/{c['id']}", key=TOKEN)[1]
+    case(named("stacks on the page"), different((page.count("Stacks as seen"), page.count("/src/prog.c:7"), page.count("offset 9000"), "other modules" in page), (1, 2, 1, True)))
     orders = "both" if c["sites"][0]["site"] == c["sites"][1]["site"] else "single"  # an access with itself has one order only
     case(named("true race"), different((c["verdict"], c["orders"], c["causes_crash"], c["active_tasks"]), ("true-race", orders, True, 0)))
     return tasks[first]["task"]["unit"]

@@ -38,10 +38,11 @@ static inline u32 hive_site(struct dh_pairs *p, u32 line)
     return dh_pairs_add_site(p, &s);
 }
 
-static inline void hive_pair(struct dh_pairs *p, u32 first, u32 second)
+/* flags: the sets that it is in, DH_PAIRS_RELAY or DH_PAIRS_SOUND. */
+static inline void hive_pair(struct dh_pairs *p, u32 first, u32 second, u32 flags)
 {
     const struct dh_pairs_pair pair = {.side = {{.site = first}, {.site = second}},
-                                       .flags = DH_PAIRS_RELAY,
+                                       .flags = flags,
                                        .reasons = DH_PAIRS_BY_TWO_THREADS,
                                        .note = ""};
     dh_pairs_add_pair(p, &pair);
@@ -59,7 +60,7 @@ static inline void hive_table(u32 pairs, u32 same, u32 salt, bool bundle, u8 **r
         for (u32 side = 0; side < 2; side++)
             at[side] = hive_site(p, 10 + 2 * i + side + (i < same ? 0 : 1000000 * salt));
         if (i < pairs) {
-            hive_pair(p, at[0], at[1]);
+            hive_pair(p, at[0], at[1], DH_PAIRS_RELAY);
         } else if (i == pairs) {
             memcpy(first, at, sizeof(first));
         } else {

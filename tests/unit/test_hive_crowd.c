@@ -73,7 +73,7 @@ static void begin_with(u32 (*lines)[2], size_t n)
     for (u32 line = 0; line <= SITES; line++)
         sites[line] = hive_site(p, line);
     for (size_t i = 0; i < n; i++)
-        hive_pair(p, sites[lines[i][0]], sites[lines[i][1]]);
+        hive_pair(p, sites[lines[i][0]], sites[lines[i][1]], DH_PAIRS_RELAY);
     dh_pairs_write(p, &table, &len);
     dh_pairs_free(p);
     begin_empty();
@@ -424,6 +424,34 @@ static void test_verdicts_carry_over(void **unused)
     end();
 }
 
+/* Which pairs of a table are candidates is said when the build is added, and stays so. */
+static void test_style(void **unused)
+{
+    (void)unused;
+    struct dh_pairs *p = dh_pairs_new();
+    const char *why;
+    u8 *table;
+    size_t len;
+    dh_pairs_set_program(p, "prog", "test", "");
+    u32 a = hive_site(p, 1), b = hive_site(p, 2);
+    hive_pair(p, a, b, DH_PAIRS_RELAY | DH_PAIRS_SOUND);
+    hive_pair(p, a, a, DH_PAIRS_SOUND);
+    dh_pairs_write(p, &table, &len);
+    dh_pairs_free(p);
+    begin_empty();
+    assert_int_equal(dh_hive_add_build(&hive, "prog", "aaaaaaaa", NULL, table, len, &why), DH_HIVE_CREATED);
+    assert_int_equal(dh_hive_add_build(&hive, "prog", "bbbbbbbb", "sound", table, len, &why),
+                     DH_HIVE_CREATED);
+    assert_int_equal(dh_hive_add_build(&hive, "prog", "cccccccc", "all", table, len, &why), DH_HIVE_BAD);
+    assert_int_equal(state.builds[0].n_slots, 1);
+    assert_int_equal(state.builds[1].n_slots, 2);
+    assert_int_equal(dh_hive_add_build(&hive, "prog", "bbbbbbbb", NULL, table, len, &why), DH_HIVE_OK);
+    assert_int_equal(dh_hive_add_build(&hive, "prog", "bbbbbbbb", "relay", table, len, &why),
+                     DH_HIVE_CONFLICT);
+    free(table);
+    end();
+}
+
 /* What a unit is, and what a user who is given it reports. */
 enum truth { RACY, RARE, ORDERED, STUBBORN, DEAD, TRUTHS };
 
@@ -579,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_verdicts_carry_over),
+        cmocka_unit_test(test_style),
         cmocka_unit_test(test_ten_thousand_users),
         cmocka_unit_test(test_what_results_teach),
     };
