@@ -455,7 +455,9 @@ static void print_summary(struct dh_reporter *r)
             fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
         fputc('\n', f);
     } else if (!r->options.streaming && ((!n->incomplete && !n->bad_lines) || r->options.stats)) {
-        fprintf(f, "deadheat: no %sdata races\n", n->known ? "new " : "");
+        fprintf(f,
+                n->runs ? "deadheat: no %sdata races in %" PRIu64 " run%s\n" : "deadheat: no %sdata races\n",
+                n->known ? "new " : "", n->runs, dh_words_plural(n->runs));
     }
     if (n->known)
         fprintf(f, "deadheat: %s\n", dh_words_known(&r->print, n->known));
