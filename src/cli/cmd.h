@@ -32,6 +32,7 @@ int dh_cmd_analyze(int argc, char **argv);
 int dh_cmd_compare(int argc, char **argv);
 int dh_cmd_detectors(int argc, char **argv);
 int dh_cmd_static(int argc, char **argv);
+int dh_cmd_test(int argc, char **argv);
 int dh_cmd_trace(int argc, char **argv);
 
 /* part.c: becomes a program of its own that is installed beside the libraries, with these arguments. Returns

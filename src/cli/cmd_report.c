@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +20,23 @@
 #include "cli/cmd.h"
 #include "event/dht_read.h"
 #include "report/reporter.h"
+#include "util/output.h"
+#include "util/path.h"
 
 static const char usage[] =
-    "usage: deadheat report [OPTIONS] FILE\n"
+    "usage: deadheat report [OPTIONS] FILE...\n"
     "\n"
-    "Prints the data races recorded in FILE ('-': standard input): symbolised, each distinct race once, "
-    "with\n"
-    "a count. A program run with --output=FILE records them.\n"
+    "Prints the data races recorded in the files ('-': standard input), and in those of directories that "
+    "end\n"
+    "in .jsonl: symbolised, each distinct race once, with a count. A program run with --output=FILE records\n"
+    "them.\n"
     "\n"
     "  --format=FORMAT       text (default), or one of those below\n"
+    "  --output=FILE, -o FILE\n"
+    "                        write there instead of standard output\n"
+    "  --resolve             write records that need neither programs nor sources to be printed, with the\n"
+    "                        lines of source; 'deadheat report' reads them\n"
+    "  --path-map=FROM=TO    sources that were built in FROM are in TO; may be given several times\n"
     "  --all                 print races with the same cause one by one\n"
     "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's "
     "syntax\n" DH_CLI_BASELINE_HELP
@@ -81,7 +90,7 @@ static int report_stream(void *unused)
     };
     struct dh_reporter *reporter = dh_reporter_new(&options);
     struct dh_reporter_result result;
-    int rc = dh_reporter_read(reporter, STDIN_FILENO);
+    int rc = dh_reporter_read(reporter, STDIN_FILENO, options.input);
     dh_reporter_finish(reporter, &result);
     dh_baseline_free(baseline.is);
     send_verdict(result.races - result.known);
@@ -91,7 +100,13 @@ static int report_stream(void *unused)
 }
 
 struct request {
-    const char *file;
+    struct dh_arena arena;
+    const char **files; /* to read; directories are looked through */
+    size_t n_files;
+    const char *input; /* all of them, in errors */
+    const char *output;
+    struct dh_path_map *paths, **paths_end;
+    bool resolve;
     enum dh_print_format format;
     const char *color;
     const char *suppressions;
@@ -104,10 +119,23 @@ struct request {
 
 static int unknown_flag(const char *arg)
 {
-    static const char *const names[] = {"--format",          "--color", "--suppressions", "--source",
-                                        "--full-names",      "--stats", "--all",          "--baseline",
-                                        "--update-baseline", "--help"};
+    static const char *const names[] = {
+        "--format",   "--color",           "--suppressions", "--source",  "--full-names", "--stats", "--all",
+        "--baseline", "--update-baseline", "--output",       "--resolve", "--path-map",   "--help"};
     return dh_cli_unknown_flag("report", arg, names, DH_ARRAY_LEN(names));
+}
+
+static int add_path_map(struct request *q, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value)
+        return dh_cli_fail("report", "--path-map cannot be '%s'; it must be FROM=TO, two directories", value);
+    struct dh_path_map *map = dh_arena_alloc(&q->arena, sizeof(*map));
+    *map = (struct dh_path_map){.from = dh_arena_dup(&q->arena, value, (size_t)(equals - value)),
+                                .to = equals + 1};
+    *q->paths_end = map;
+    q->paths_end = (struct dh_path_map **)&map->next;
+    return 0;
 }
 
 static int set_flag(struct request *q, const char *arg)
@@ -127,6 +155,12 @@ static int set_flag(struct request *q, const char *arg)
         if (strcmp(v, "0") != 0 && strcmp(v, "1") != 0)
             return dh_cli_fail("report", "--source cannot be '%s'; it must be 0 or 1", v);
         q->source = v[0] == '1';
+    } else if ((v = dh_cli_value(arg, "output"))) {
+        q->output = v;
+    } else if ((v = dh_cli_value(arg, "path-map"))) {
+        return add_path_map(q, v);
+    } else if (strcmp(arg, "--resolve") == 0) {
+        q->resolve = true;
     } else if (strcmp(arg, "--full-names") == 0) {
         q->full_names = true;
     } else if (strcmp(arg, "--all") == 0) {
@@ -158,40 +192,109 @@ static int check_kind(const char *file, int fd)
     return 0;
 }
 
-static int report_file(struct request *q)
+/* ---- Inputs -------------------------------------------------------------------------------------------- */
+
+static void add_file(struct request *q, const char *name)
 {
-    bool is_stdin = strcmp(q->file, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(q->file, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return dh_cli_fail("report", "cannot open %s: %s", q->file, strerror(errno));
-    int rc = check_kind(q->file, fd);
-    if (rc) {
-        close(fd);
-        return rc;
+    q->files = dh_util_realloc(q->files, (q->n_files + 1) * sizeof(*q->files));
+    q->files[q->n_files++] = dh_arena_strdup(&q->arena, name);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* In order of their names, so that two readings tell the same. */
+static int add_directory(struct request *q, const char *name)
+{
+    char *roots[] = {dh_arena_strdup(&q->arena, name), NULL};
+    size_t before = q->n_files;
+    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    const FTSENT *at;
+    if (!tree)
+        return dh_cli_fail("report", "cannot read the directory %s: %s", name, strerror(errno));
+    while ((at = fts_read(tree))) {
+        const char *end = strrchr(at->fts_name, '.');
+        if (at->fts_info == FTS_F && end && strcmp(end, ".jsonl") == 0)
+            add_file(q, at->fts_path);
     }
+    fts_close(tree);
+    return q->n_files > before
+               ? 0
+               : dh_cli_fail("report", "there is no file in %s whose name ends in .jsonl", name);
+}
+
+static int add_input(struct request *q, const char *name)
+{
+    struct stat st;
+    if (strcmp(name, "-") != 0 && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+        return add_directory(q, name);
+    add_file(q, name);
+    return 0;
+}
+
+static int read_file(struct dh_reporter *reporter, const char *name)
+{
+    bool is_stdin = strcmp(name, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return dh_cli_fail("report", "cannot open %s: %s", name, strerror(errno));
+    int rc = dh_reporter_read(reporter, fd, is_stdin ? "standard input" : name);
+    if (rc)
+        rc = dh_cli_fail("report", "cannot read %s: %s", name, strerror(-rc));
+    if (!is_stdin)
+        close(fd);
+    return rc;
+}
+
+/* What is no file of records is refused before anything is printed. */
+static int check_inputs(const struct request *q)
+{
+    int rc = 0;
+    for (size_t i = 0; i < q->n_files && !rc; i++) {
+        struct stat st;
+        const char *name = q->files[i];
+        if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+            continue; /* a pipe must not be opened twice */
+        int fd = strcmp(name, "-") == 0 ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return dh_cli_fail("report", "cannot open %s: %s", name, strerror(errno));
+        rc = check_kind(name, fd);
+        close(fd);
+    }
+    return rc;
+}
+
+/* ---- The report ---------------------------------------------------------------------------------------- */
+
+static int report_files(struct request *q, struct dh_output *to)
+{
     struct dh_reporter_options options = {
-        .out = stdout,
+        .out = to->stream ? to->stream : stdout,
         .messages = stderr,
-        .input = is_stdin ? "standard input" : q->file,
+        .input = q->input,
         .suppressions = q->suppressions,
         .baseline = q->baseline.is,
         .print = true,
+        .resolve = q->resolve,
         .format = q->format,
         .all = q->all,
-        .color = dh_cli_wants_color(q->color, STDOUT_FILENO),
+        .color = dh_cli_wants_color(q->color, to->stream ? to->fd : STDOUT_FILENO),
         .source = q->source,
         .full_names = q->full_names,
+        .paths = q->paths,
         .stats = q->stats,
     };
     struct dh_reporter *reporter = dh_reporter_new(&options);
     struct dh_reporter_result result;
-    rc = dh_reporter_read(reporter, fd);
+    int rc = 0;
+    for (size_t i = 0; i < q->n_files; i++) {
+        int failed = read_file(reporter, q->files[i]);
+        rc = failed ? failed : rc;
+    }
     dh_reporter_finish(reporter, &result);
-    if (!is_stdin)
-        close(fd);
-    if (rc)
-        rc = dh_cli_fail("report", "cannot read %s: %s", q->file, strerror(-rc));
-    else if (result.bad_lines || result.bad_suppressions)
+    if (rc || result.bad_lines || result.bad_suppressions)
         rc = DH_EXIT_TROUBLE;
     else if (result.races > result.known)
         rc = DH_EXIT_RACES;
@@ -200,9 +303,30 @@ static int report_file(struct request *q)
     return dh_cli_baseline_end("report", &q->baseline, result.incomplete, rc);
 }
 
+static int report(struct request *q)
+{
+    struct dh_output to = {0};
+    int rc = dh_cli_baseline_load("report", &q->baseline);
+    q->input = q->n_files > 1 ? dh_arena_printf(&q->arena, "%s and %zu more", q->files[0], q->n_files - 1)
+               : strcmp(q->files[0], "-") == 0 ? "standard input"
+                                               : q->files[0];
+    if (!rc)
+        rc = check_inputs(q);
+    if (!rc && q->output && dh_output_open(&to, &q->arena, q->output, q->files, q->n_files) != 0)
+        rc = dh_cli_fail("report", "cannot write '%s': %s", q->output, to.why);
+    if (rc)
+        return rc;
+    rc = report_files(q, &to);
+    if (to.stream && dh_output_commit(&to) != 0)
+        rc = dh_cli_fail("report", "cannot write '%s': %s", q->output, to.why);
+    return rc;
+}
+
 int dh_cmd_report(int argc, char **argv)
 {
     struct request q = {.color = "auto", .suppressions = "", .source = true};
+    int rc = 0;
+    q.paths_end = &q.paths;
     unsetenv("DEBUGINFOD_URLS"); /* a report must not wait for the network */
     if (argc == 2 && strcmp(argv[1], "--from-runtime") == 0)
         return dh_cli_report_for_others(report_stream, NULL);
@@ -211,18 +335,20 @@ int dh_cmd_report(int argc, char **argv)
         if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
             return dh_cli_usage(usage);
         }
-        if (arg[0] == '-' && arg[1]) {
-            int rc = set_flag(&q, arg);
-            if (rc)
-                return rc;
-        } else if (q.file) {
-            return dh_cli_fail("report", "one file at a time: '%s' and '%s'", q.file, arg);
-        } else {
-            q.file = arg;
-        }
+        if (strcmp(arg, "-o") == 0 && i + 1 < argc)
+            q.output = argv[++i];
+        else
+            rc = arg[0] == '-' && arg[1] ? set_flag(&q, arg) : add_input(&q, arg);
+        if (rc)
+            goto out;
     }
-    if (!q.file)
-        return dh_cli_fail("report", "which file? See 'deadheat report --help'");
-    int rc = dh_cli_baseline_load("report", &q.baseline);
-    return rc ? rc : report_file(&q);
+    if (q.n_files)
+        rc = report(&q);
+    else
+        rc = dh_cli_fail("report", "which file? See 'deadheat report --help'");
+out:
+    dh_baseline_free(q.baseline.is);
+    free(q.files);
+    dh_arena_done(&q.arena);
+    return rc;
 }

@@ -24,6 +24,7 @@ static const struct command commands[] = {
     {"c++", dh_cmd_cxx, "--dh-help", "the same for C++"},
 #endif
     {"run", dh_cmd_run, "--help", "run a program and report its data races"},
+    {"test", dh_cmd_test, "--help", "run a program many times, and say how often each race appeared"},
     {"record", dh_cmd_record, "--help", "run a program and record all it does, to be analysed later"},
     {"report", dh_cmd_report, "--help", "print recorded races again, as text or JSON"},
     {"analyze", dh_cmd_analyze, "--help", "find the races in a recorded trace, by any detectors"},

@@ -122,9 +122,11 @@ static int read_record(struct dh_baseline *b, struct records *r, const char *lin
     struct dh_record_error err;
     if (dh_record_read(&r->model, line, len, &record, &err) != 0)
         return invalid(ret_err, "line %" PRIu64 " is no race record: %.150s", number, err.text);
-    if (record.type != DH_RECORD_RACE)
+    if (record.type != DH_RECORD_RACE && record.type != DH_RECORD_FINDING)
         return 0;
-    const struct dh_finding *f = dh_finding_of_record(&r->arena, r->symbols, record.race, true);
+    const struct dh_finding *f = record.type == DH_RECORD_RACE
+                                     ? dh_finding_of_record(&r->arena, r->symbols, record.race, true)
+                                     : record.finding;
     const struct dh_fingerprint *print = &f->fingerprint;
     struct dh_baseline_entry *entry = add(b, print->hash, strlen(print->hash), print->identity);
     add_earlier(b, entry, print->old_hash, strlen(print->old_hash));

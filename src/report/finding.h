@@ -159,6 +159,7 @@ struct dh_finding {
     const char *process; /* id; "": none */
     u64 pid;
     const char *exe;
+    const char *test;                     /* that the process ran for; NULL or "": not known */
     struct dh_finding_access accesses[2]; /* that which found the race; the earlier one */
     struct dh_finding_location location;
     struct dh_finding_discipline discipline;
@@ -168,6 +169,7 @@ struct dh_finding {
     const char *memory;          /* what tells the variable or the allocation from others; NULL: not known */
     u64 count;                   /* occurrences; 0: they are not counted */
     u64 processes;               /* it was seen in */
+    u64 runs;                    /* of many that were counted, it was seen in; 0: they are not counted */
     struct dh_finding *variants; /* that have the same cause, in order of appearance */
     struct dh_finding *next;     /* of such a list */
     struct dh_finding_witness witness;

@@ -221,6 +221,7 @@ struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol
     f->process = process->id;
     f->pid = process->pid;
     f->exe = process->exe;
+    f->test = process->test;
     b.anonymous =
         dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks + 2, sizeof(u64));
     for (int i = 0; i < 2; i++)

@@ -19,6 +19,7 @@ struct dh_group {
     struct dh_group *cause;        /* one with the same cause that came before; NULL: it is the first */
     struct dh_finding **end;       /* of the list of its variants */
     u64 number;                    /* in order of appearance */
+    u64 run;                       /* the last one in which it was seen */
     const struct dh_finding *told; /* of the first of a cause: which race with it was printed; NULL: none */
     struct dh_group *next;
 };

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "report/reporter.h"
+
 /* Names come from ELF files and may not be UTF-8: json_string refuses those. Of them what is ASCII is kept.
  */
 json_t *dh_json_text(const char *s)
@@ -232,6 +234,18 @@ static json_t *discipline(const struct dh_finding *f)
                           "newest_thread", newest ? dh_json_number(f->newest_thread) : NULL, NULL);
 }
 
+/* In how many runs of how many, where they are counted. */
+static json_t *runs(const struct dh_print *p, const struct dh_finding *f)
+{
+    const struct dh_print_records *r = p->about->records;
+    double low, high;
+    if (!r || !r->result->runs || !f->runs)
+        return NULL;
+    dh_words_interval(f->runs, r->result->runs, &low, &high);
+    return json_pack("{sI sI sf sf sf}", "seen", (json_int_t)f->runs, "of", (json_int_t)r->result->runs,
+                     "rate", (double)f->runs / (double)r->result->runs, "low", low, "high", high);
+}
+
 json_t *dh_json_of_finding(struct dh_print *p, const struct dh_finding *f)
 {
     static const char *const provenances[] = {"observed", "predicted", "possible", "confirmed"};
@@ -247,11 +261,12 @@ json_t *dh_json_of_finding(struct dh_print *p, const struct dh_finding *f)
         "identity", dh_json_text(print->identity), "earlier_fingerprints",
         print->old_hash[0] ? json_pack("[s]", print->old_hash) : NULL, "baseline",
         dh_json_text(baselines[f->baseline]), "count", dh_json_number(f->count), "processes",
-        dh_json_number(f->processes), "summary", dh_json_text(dh_finding_subject(&p->scratch, f)),
-        "explanation", dh_json_text(dh_finding_explain(&p->scratch, f)), "hint", dh_json_text(hint),
-        "discipline", hint ? discipline(f) : NULL, "detector", dh_json_text(f->detector), "guarantee",
+        dh_json_number(f->processes), "runs", runs(p, f), "summary",
+        dh_json_text(dh_finding_subject(&p->scratch, f)), "explanation",
+        dh_json_text(dh_finding_explain(&p->scratch, f)), "hint", dh_json_text(hint), "discipline",
+        hint ? discipline(f) : NULL, "detector", dh_json_text(f->detector), "guarantee",
         dh_json_text(f->guarantee), "process", dh_json_text(f->process), "pid", dh_json_number(f->pid), "exe",
-        dh_json_text(f->exe), "accesses",
+        dh_json_text(f->exe), "test", f->test && f->test[0] ? dh_json_text(f->test) : NULL, "accesses",
         json_pack("[oo]", access(p, &f->accesses[0]), access(p, &f->accesses[1])), "location",
         dh_json_location(&f->location), "variants", variants, NULL);
     json_object_update_new(object, proof(f));

@@ -4,6 +4,9 @@
  * A member a line, and a finding a line: large documents can be looked at with the usual tools.
  */
 #include "report/json.h"
+
+#include <time.h>
+
 #include "report/pairs.h"
 #include "report/programs.h"
 #include "report/reporter.h"
@@ -30,6 +33,30 @@ static json_t *count(u64 n)
 
 /* ---- Records ------------------------------------------------------------------------------------------- */
 
+/* "2026-11-18T07:00:00.123Z" */
+static json_t *instant(u64 ms)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm t;
+    char text[64];
+    if (!ms || !gmtime_r(&seconds, &t) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &t))
+        return NULL;
+    return json_sprintf("%s.%03uZ", text, (unsigned)(ms % 1000));
+}
+
+static json_t *texts(const char *const *list, size_t n)
+{
+    json_t *all = n ? json_array() : NULL;
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(all, dh_json_text(list[i]));
+    return all;
+}
+
+static json_t *some_text(const char *s)
+{
+    return s && s[0] ? dh_json_text(s) : NULL;
+}
+
 /* In the order in which they began. */
 static json_t *processes(const struct dh_print_records *r)
 {
@@ -38,8 +65,10 @@ static json_t *processes(const struct dh_print_records *r)
         if (p->announced)
             json_array_insert_new(list, 0,
                                   dh_json_object("id", json_string(p->id), "pid", count(p->pid), "exe",
-                                                 dh_json_text(p->exe), "ended",
-                                                 r->ends ? json_boolean(p->ended) : NULL, NULL));
+                                                 dh_json_text(p->exe), "args", texts(p->args, p->n_args),
+                                                 "cwd", some_text(p->cwd), "started", instant(p->started),
+                                                 "host", some_text(p->host), "test", some_text(p->test),
+                                                 "ended", r->ends ? json_boolean(p->ended) : NULL, NULL));
     }
     return list;
 }
@@ -80,6 +109,7 @@ static json_t *about_records(const struct dh_print *p)
         dh_json_object("findings", count(n->races), "known", known(p), "variants", count(n->variants),
                        "repetitions", count(n->repetitions), "suppressed", count(n->suppressed), "bad_lines",
                        count(n->bad_lines), "complete", json_boolean(!n->incomplete), NULL);
+    json_object_set_new(summary, "runs", dh_json_number(n->runs));
     return dh_json_object("summary", summary, "processes", processes(r), "programs", programs(r->programs),
                           "counters", run_counters(r->model), NULL);
 }

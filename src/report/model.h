@@ -122,6 +122,11 @@ struct dh_model_process {
     const char *detector;
     const char *guarantee;
     const char *cwd;
+    const char *const *args; /* with the name it was called by; may be cut */
+    size_t n_args;
+    u64 started;           /* milliseconds since 1970; 0: not known */
+    const char *host;      /* a hash of its name; "": not known */
+    const char *test;      /* that it ran for; "": not known */
     struct dh_map modules; /* int id -> struct dh_model_module */
     struct dh_map threads; /* u64 uid -> struct dh_model_thread */
     struct dh_map races;   /* u64 id -> struct dh_model_race */
@@ -152,6 +157,7 @@ struct dh_model {
     struct dh_model_process *process; /* the current one; NULL before the first record that needs one */
     struct dh_map processes;          /* key -> struct dh_model_process, the one that began last */
     struct dh_map counters;           /* name -> u64 *, summed over all processes */
+    const struct dh_path_map *paths;  /* where sources of findings are now; NULL: where they were */
 };
 
 void dh_model_init(struct dh_model *m, struct dh_arena *arena);

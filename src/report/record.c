@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/bundle.h"
+
 enum { MAX_FRAMES = 1 << 16, MAX_LOCKS = 1 << 12 };
 
 struct reader {
@@ -301,7 +303,17 @@ static int read_process(struct reader *r, const json_t *line, const struct proce
     p->detector = get_text(r, line, "detector");
     p->guarantee = get_text(r, line, "guarantee");
     p->cwd = get_text(r, line, "cwd");
-    return 0;
+    p->host = get_text(r, line, "host");
+    p->test = get_text(r, line, "test");
+    const json_t *args = json_object_get(line, "args");
+    const char **list = dh_arena_array(r->m->arena, json_array_size(args), sizeof(*list));
+    p->n_args = json_array_size(args);
+    for (size_t i = 0; i < p->n_args; i++) {
+        const char *arg = json_string_value(json_array_get(args, i));
+        list[i] = dh_arena_strdup(r->m->arena, arg ? arg : "");
+    }
+    p->args = list;
+    return get_number_or(r, line, "started", 0, &p->started);
 }
 
 static int read_module(struct reader *r, const json_t *line, struct dh_record *ret)
@@ -494,19 +506,41 @@ static int read_suppressions(struct reader *r, const json_t *line, struct dh_rec
     return 0;
 }
 
+static int read_finding(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    struct dh_finding *f = dh_bundle_read(r->m, r->process, line);
+    const json_t *also = json_object_get(line, "also");
+    if (!f)
+        return fail(r, "the finding is not complete");
+    *ret = (struct dh_record){.type = DH_RECORD_FINDING, .process = r->process, .finding = f};
+    ret->also = dh_arena_array(r->m->arena, json_array_size(also), sizeof(*ret->also));
+    for (size_t i = 0; i < json_array_size(also); i++) {
+        const char *id = json_string_value(json_array_get(also, i));
+        struct dh_model_process *p = id ? dh_model_find_process(r->m, id, strlen(id)) : NULL;
+        if (p)
+            ret->also[ret->n_also++] = p;
+    }
+    return 0;
+}
+
+static int read_source(struct reader *r, const json_t *line, struct dh_record *ret)
+{
+    *ret = (struct dh_record){.type = DH_RECORD_SOURCE,
+                              .process = r->process,
+                              .file = get_text(r, line, "file"),
+                              .text = get_text(r, line, "text")};
+    return get_number(r, line, "first", &ret->count);
+}
+
 static int read_object(struct reader *r, const json_t *line, struct dh_record *ret)
 {
     static const struct {
         const char *type;
         int (*read)(struct reader *r, const json_t *line, struct dh_record *ret);
     } types[] = {
-        {"module", read_module},
-        {"thread", read_thread},
-        {"race", read_race},
-        {"repeat", read_repeat},
-        {"counters", read_counters},
-        {"end", read_end},
-        {"suppressions", read_suppressions},
+        {"module", read_module},     {"thread", read_thread}, {"race", read_race},
+        {"finding", read_finding},   {"source", read_source}, {"repeat", read_repeat},
+        {"counters", read_counters}, {"end", read_end},       {"suppressions", read_suppressions},
         {"exit", read_exit},
     };
     const char *type = json_string_value(json_object_get(line, "type"));

@@ -13,6 +13,8 @@ enum dh_record_type {
     DH_RECORD_REPEAT, /* race and count are set: that many further occurrences */
     DH_RECORD_COUNTERS,
     DH_RECORD_SUPPRESSIONS, /* process, file and text are set */
+    DH_RECORD_FINDING,      /* process, finding and also are set */
+    DH_RECORD_SOURCE,       /* file, text and count, the number of its first line, are set */
 };
 
 struct dh_record {
@@ -21,6 +23,9 @@ struct dh_record {
     u64 count;
     struct dh_model_process *process;
     const char *file, *text; /* "": none */
+    struct dh_finding *finding;
+    struct dh_model_process **also; /* other processes in which it was seen */
+    size_t n_also;
 };
 
 struct dh_record_error {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/group.h"
+#include "report/bundle.h"
 #include "report/programs.h"
 #include "report/record.h"
 #include "report/words.h"
@@ -32,8 +32,9 @@ struct dh_reporter {
     struct dh_map seen;  /* group and process -> the group */
     struct dh_map rules; /* file, newline, text -> struct dh_suppress, of processes that bring their own */
     struct dh_reporter_result result;
-    bool told_bare; /* that lines are not known for want of -g */
-    bool unclear;   /* a race has a frame or location that could not be named */
+    const char *input; /* that is being read */
+    bool told_bare;    /* that lines are not known for want of -g */
+    bool unclear;      /* a race has a frame or location that could not be named */
 };
 
 /* A line of its own. Sentences quote names that are not ours. */
@@ -89,6 +90,7 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     struct dh_reporter *r = dh_util_alloc(sizeof(*r));
     memset(r, 0, sizeof(*r));
     r->options = *options;
+    r->input = options->input;
     dh_model_init(&r->model, &r->arena);
     dh_groups_init(&r->groups, &r->arena, options->all);
     dh_map_init(&r->seen, &r->arena);
@@ -98,6 +100,8 @@ struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options)
     r->symbols = dh_symbol_new(&r->arena, warn, r);
     if (options->full_names)
         dh_symbol_full_names(r->symbols);
+    dh_symbol_map_paths(r->symbols, options->paths);
+    r->model.paths = options->paths;
     if (options->source)
         dh_symbol_use_source(r->symbols, &r->source);
     char *cwd = getcwd(NULL, 0);
@@ -180,6 +184,10 @@ static bool matters(const struct dh_group *group)
 /* Count the process as one in which the race was seen, once. */
 static void note_process(struct dh_reporter *r, struct dh_group *group, struct dh_model_process *process)
 {
+    if (group->run != r->result.runs) {
+        group->run = r->result.runs;
+        group->finding->runs++;
+    }
     const void *key[] = {group, process};
     process->raced |= matters(group);
     if (dh_map_get(&r->seen, key, sizeof(key)))
@@ -218,8 +226,8 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
 {
     const struct dh_suppress *own = race->process->suppress;
     /* Rules may name a library or its functions. */
-    bool brief = r->options.format == DH_PRINT_TEXT && !r->options.document && !r->suppress.rules &&
-                 !(own && own->rules);
+    bool brief = r->options.format == DH_PRINT_TEXT && !r->options.resolve && !r->options.document &&
+                 !r->suppress.rules && !(own && own->rules);
     struct dh_finding *finding = dh_finding_of_record(&r->arena, r->symbols, race, brief);
     struct dh_suppress_rule *rule = dh_finding_suppressed(finding, &r->suppress);
     if (!rule && own)
@@ -242,11 +250,42 @@ static void take_race(struct dh_reporter *r, struct dh_model_race *race)
         print_now(r, group);
 }
 
+/* One that has its names already. */
+static void take_finding(struct dh_reporter *r, const struct dh_record *record)
+{
+    struct dh_finding *f = record->finding;
+    u64 count = f->count ? f->count : 1;
+    struct dh_suppress_rule *rule = dh_finding_suppressed(f, &r->suppress);
+    bool is_new;
+    if (!rule)
+        dh_baseline_judge(r->options.baseline, f);
+    struct dh_group *group = dh_groups_add(&r->groups, f, rule, &is_new);
+    group->finding->count += count - 1;
+    note_process(r, group, record->process);
+    for (size_t i = 0; i < record->n_also; i++)
+        note_process(r, group, record->also[i]);
+    if (rule && is_new)
+        rule->hits++;
+}
+
 static void bad_line(struct dh_reporter *r, u64 number, const char *why)
 {
     if (r->result.bad_lines++ >= SHOWN_BAD_LINES)
         return;
-    say(r, "deadheat: %s:%" PRIu64 ": %s", r->options.input, number, why);
+    say(r, "deadheat: %s:%" PRIu64 ": %s", r->input, number, why);
+}
+
+void dh_reporter_begin_run(struct dh_reporter *r)
+{
+    r->result.runs++;
+}
+
+u64 dh_reporter_races(const struct dh_reporter *r)
+{
+    u64 n = 0;
+    for (const struct dh_group *g = r->groups.first; g; g = g->next)
+        n += matters(g);
+    return n;
 }
 
 bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 number)
@@ -261,18 +300,24 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
         take_race(r, record.race);
     else if (record.type == DH_RECORD_REPEAT)
         ((struct dh_group *)record.race->owner)->finding->count += record.count;
+    else if (record.type == DH_RECORD_FINDING)
+        take_finding(r, &record);
+    else if (record.type == DH_RECORD_SOURCE)
+        dh_source_add(&r->source, dh_path_mapped(&r->arena, r->options.paths, record.file),
+                      record.count < INT32_MAX ? (int)record.count : 0, record.text);
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
     return record.type == DH_RECORD_RACE && matters(record.race->owner) &&
            !dh_baseline_is_updated(r->options.baseline);
 }
 
-int dh_reporter_read(struct dh_reporter *r, int fd)
+int dh_reporter_read(struct dh_reporter *r, int fd, const char *input)
 {
     struct dh_lines lines;
     const char *text;
     size_t len;
     int rc = 0;
+    r->input = input;
     dh_lines_init(&lines, fd);
     for (bool more = true; more;) {
         switch (dh_lines_next(&lines, &text, &len)) {
@@ -410,7 +455,9 @@ static void print_summary(struct dh_reporter *r)
             fprintf(f, ", %" PRIu64 " suppressed", n->suppressed);
         fputc('\n', f);
     } else if (!r->options.streaming && ((!n->incomplete && !n->bad_lines) || r->options.stats)) {
-        fprintf(f, "deadheat: no %sdata races\n", n->known ? "new " : "");
+        fprintf(f,
+                n->runs ? "deadheat: no %sdata races in %" PRIu64 " run%s\n" : "deadheat: no %sdata races\n",
+                n->known ? "new " : "", n->runs, dh_words_plural(n->runs));
     }
     if (n->known)
         fprintf(f, "deadheat: %s\n", dh_words_known(&r->print, n->known));
@@ -513,7 +560,10 @@ void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret)
     r->result.variants = r->groups.variants;
     r->result.suppressed = r->groups.suppressed;
     r->result.repetitions = r->groups.repetitions;
-    if (r->options.print && !r->options.streaming)
+    if (r->options.resolve)
+        dh_bundle_write(r->options.out, &r->model, &r->groups, &r->seen,
+                        r->options.source ? &r->source : NULL);
+    else if (r->options.print && !r->options.streaming)
         print_document(r);
     fflush(r->options.out);
     if (r->options.print)

@@ -10,7 +10,7 @@
 struct dh_reporter_options {
     FILE *out;                    /* reports */
     FILE *messages;               /* errors and the summary */
-    const char *input;            /* what to call the input in errors */
+    const char *input;            /* what to call all of the input */
     const char *suppressions;     /* file, or "" */
     struct dh_baseline *baseline; /* NULL: none */
     const char *own_suppressions; /* the program's, as text; NULL: none */
@@ -21,11 +21,13 @@ struct dh_reporter_options {
     enum dh_print_format format; /* of the document; while streaming, races are told as text */
     FILE *document;              /* while streaming: one is written there at the end; NULL: none */
     const char *command;         /* that the document is of; NULL: "report" */
+    bool resolve;                /* print records that need nothing else in place of a document */
     bool all;                    /* print races with one cause one by one */
     bool color;
     bool source;
-    bool full_names; /* of C++, where people read them */
-    bool stats;      /* all counters at the end, unless streaming */
+    bool full_names;                 /* of C++, where people read them */
+    const struct dh_path_map *paths; /* of sources, and where these are now; NULL: where they were */
+    bool stats;                      /* all counters at the end, unless streaming */
 };
 
 struct dh_reporter_result {
@@ -36,6 +38,7 @@ struct dh_reporter_result {
     u64 known;      /* of the races: in the baseline */
     u64 bad_lines;
     u64 processes;         /* announced */
+    u64 runs;              /* begun; 0: they are not counted */
     u64 status;            /* that some process which raced asks for; 0: none does */
     bool bad_suppressions; /* the file could not be read */
     bool incomplete; /* no process is recorded, or not all of them to their end: no races means nothing */
@@ -43,10 +46,15 @@ struct dh_reporter_result {
 
 struct dh_reporter;
 struct dh_reporter *dh_reporter_new(const struct dh_reporter_options *options);
-/* Read everything from the descriptor. 0 or a negative errno (what was read before counts). */
-int dh_reporter_read(struct dh_reporter *r, int fd);
+/* Read everything from the descriptor; `input`: what to call it in errors. 0 or a negative errno (what was
+ * read before counts). */
+int dh_reporter_read(struct dh_reporter *r, int fd, const char *input);
 /* Read one line, `number` of its stream. True if it tells of a race that is neither suppressed nor known. */
 bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 number);
+/* What is read from now on is of one more run: how many of them show a race is counted. */
+void dh_reporter_begin_run(struct dh_reporter *r);
+/* How many distinct races there are so far that are neither suppressed nor known. */
+u64 dh_reporter_races(const struct dh_reporter *r);
 /* Print what is left and the summary; free. */
 void dh_reporter_finish(struct dh_reporter *r, struct dh_reporter_result *ret);
 

@@ -4,6 +4,7 @@
 #include "report/source.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,11 +20,13 @@ void dh_source_init(struct dh_source *s, struct dh_arena *arena)
 {
     s->arena = arena;
     dh_map_init(&s->files, arena);
+    dh_map_init(&s->given, arena);
 }
 
 void dh_source_done(struct dh_source *s)
 {
     dh_map_done(&s->files);
+    dh_map_done(&s->given);
 }
 
 static char *read_all(struct dh_arena *arena, const char *path, size_t *ret_len)
@@ -66,8 +69,39 @@ static struct dh_source_file *load(struct dh_source *s, const char *path)
     return file;
 }
 
+enum { KEY_MAX = 8192 };
+
+static size_t key_of(const char *path, int number, char ret[KEY_MAX])
+{
+    int n = snprintf(ret, KEY_MAX, "%s\n%d", path, number);
+    return n < KEY_MAX ? (size_t)n : KEY_MAX - 1;
+}
+
+void dh_source_add(struct dh_source *s, const char *path, int first, const char *text)
+{
+    char key[KEY_MAX];
+    dh_map_put(&s->given, path, strlen(path), s);
+    for (; *text; first++) {
+        struct dh_source_line *line = dh_arena_alloc(s->arena, sizeof(*line));
+        *line = (struct dh_source_line){text, strcspn(text, "\n")};
+        dh_map_put(&s->given, key, key_of(path, first, key), line);
+        text += line->len + (text[line->len] == '\n');
+    }
+}
+
+static bool given_line(const struct dh_source *s, const char *path, int number, struct dh_source_line *ret)
+{
+    char key[KEY_MAX];
+    const struct dh_source_line *line = dh_map_get(&s->given, key, key_of(path, number, key));
+    if (line)
+        *ret = *line;
+    return line != NULL;
+}
+
 bool dh_source_line(struct dh_source *s, const char *path, int number, struct dh_source_line *ret)
 {
+    if (s->given.n && dh_map_get(&s->given, path, strlen(path)))
+        return given_line(s, path, number, ret);
     const struct dh_source_file *file = dh_map_get(&s->files, path, strlen(path));
     if (!file)
         file = load(s, path);

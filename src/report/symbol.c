@@ -21,7 +21,8 @@ struct dh_symbol {
     struct dh_map frames;  /* struct frame_key -> struct dh_symbol_trace */
     struct opened *opened;
     bool full_names;
-    struct dh_source *source; /* NULL: not to be looked at */
+    const struct dh_path_map *paths; /* NULL: files are where they were */
+    struct dh_source *source;        /* NULL: not to be looked at */
     dh_symbol_warn *warn;
     void *ctx;
 };
@@ -123,6 +124,7 @@ static const struct dh_symbol_trace *expand(struct dh_symbol *s, const struct dh
     }
     for (size_t i = 0; i < trace->n; i++) {
         struct dh_symbol_frame *f = &trace->frames[i];
+        f->file = dh_path_mapped(s->arena, s->paths, f->file);
         f->module = frame->module ? frame->module->path : NULL;
         f->offset = frame->offset;
         f->brief = brief(s, f->function);
@@ -130,6 +132,11 @@ static const struct dh_symbol_trace *expand(struct dh_symbol *s, const struct dh
     }
     dh_map_put(&s->frames, &key, sizeof(key), trace);
     return trace;
+}
+
+void dh_symbol_map_paths(struct dh_symbol *s, const struct dh_path_map *paths)
+{
+    s->paths = paths;
 }
 
 void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *stack,
@@ -149,6 +156,7 @@ void dh_symbol_trace_stack(struct dh_symbol *s, const struct dh_model_stack *sta
 
 static void choose_names(struct dh_symbol *s, struct dh_symbol_variable *v)
 {
+    v->file = dh_path_mapped(s->arena, s->paths, v->file);
     v->brief = brief(s, v->display);
     v->shown = s->full_names ? v->display : v->brief;
     v->shown_name = shown(s, v->name);

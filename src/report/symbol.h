@@ -13,6 +13,7 @@
 /* What a function or variable is in the source: the same in every build and on every machine. origin.c. */
 struct dh_object_source;
 struct dh_source;
+struct dh_path_map; /* util/path.h */
 struct dh_symbol_origin {
     const char *name; /* for a linker, or in the source if it has no other; not demangled; NULL if unknown */
     const char *home; /* of internal linkage: the base name of its file; with directories above it, as many as
@@ -95,6 +96,8 @@ struct dh_symbol;
 struct dh_symbol *dh_symbol_new(struct dh_arena *arena, dh_symbol_warn *warn, void *ctx);
 /* Show names of C++ in full; as a rule they are shortened. */
 void dh_symbol_full_names(struct dh_symbol *s);
+/* Sources are elsewhere now. NULL: they are not. */
+void dh_symbol_map_paths(struct dh_symbol *s, const struct dh_path_map *paths);
 /* Lines of source may be looked at, where debug information does not decide which field it is. */
 void dh_symbol_use_source(struct dh_symbol *s, struct dh_source *source);
 /* Can the file that ran be read? */

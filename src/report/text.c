@@ -178,7 +178,8 @@ static void print_title(struct dh_print *p, const struct dh_finding *f)
     else
         fprintf(p->out, "%sWARNING: deadheat: %s on %s%s", c->title, title, subject, c->off);
     if (f->pid)
-        fprintf(p->out, " (pid %" PRIu64 ")", f->pid);
+        fprintf(p->out, " (pid %" PRIu64 "%s%s)", f->pid, f->test && f->test[0] ? ", test " : "",
+                f->test ? dh_text_shown(&p->scratch, f->test) : "");
     fputc('\n', p->out);
 }
 

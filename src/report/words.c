@@ -5,8 +5,10 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "report/reporter.h"
 #include "util/path.h"
 #include "util/text.h"
 
@@ -347,8 +349,31 @@ const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f)
                            dh_words_plural(w->length), checked, list);
 }
 
+void dh_words_interval(u64 seen, u64 runs, double *ret_low, double *ret_high)
+{
+    const double z = 1.959964;
+    double n = (double)runs, p = (double)seen / n, scale = 1 + z * z / n;
+    double middle = (p + z * z / (2 * n)) / scale;
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / scale;
+    *ret_low = seen ? middle - half : 0;
+    *ret_high = seen < runs ? middle + half : 1;
+}
+
+static const char *seen_in_runs(struct dh_print *p, u64 seen, u64 runs)
+{
+    double low, high;
+    dh_words_interval(seen, runs, &low, &high);
+    return dh_arena_printf(
+        &p->scratch,
+        ", seen in %" PRIu64 " of %" PRIu64 " run%s (%.0f %%; with 95 %% confidence %.0f %% to %.0f %%)",
+        seen, runs, dh_words_plural(runs), 100 * (double)seen / (double)runs, 100 * low, 100 * high);
+}
+
 const char *dh_words_seen(struct dh_print *p, const struct dh_finding *f)
 {
+    u64 runs = p->about && p->about->records ? p->about->records->result->runs : 0;
+    if (runs && f->runs)
+        return seen_in_runs(p, f->runs, runs);
     if (p->running || !f->count)
         return "";
     const char *in =

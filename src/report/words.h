@@ -52,7 +52,11 @@ const char *dh_words_thread(struct dh_print *p, const struct dh_finding_thread *
 /* "write by T1 at 7 (event 7), earlier read by T2 at 3" */
 const char *dh_words_line(struct dh_print *p, const struct dh_finding *f);
 const char *dh_words_witness(struct dh_print *p, const struct dh_finding *f); /* "" if it is not predicted */
-const char *dh_words_seen(struct dh_print *p, const struct dh_finding *f);    /* ", seen 3 times", or "" */
+/* ", seen 3 times", ", seen in 7 of 20 runs (35 %; with 95 % confidence 18 % to 57 %)", or "" */
+const char *dh_words_seen(struct dh_print *p, const struct dh_finding *f);
+/* The share of runs that show it, in general, if `seen` of `runs` did: Wilson's interval with 95 %
+ * confidence. */
+void dh_words_interval(u64 seen, u64 runs, double *ret_low, double *ret_high);
 /* All of it in a sentence or two: what raced, where, and why. */
 const char *dh_words_sentence(struct dh_print *p, const struct dh_finding *f);
 /* How much it weighs, as SARIF says it: "error", "warning" or "note". */

@@ -21,6 +21,7 @@
 #include "runtime/engine/rules.h"
 #include "runtime/filter.h"
 #include "runtime/intercept/intercept.h"
+#include "runtime/report/about.h"
 #include "runtime/report/gather.h"
 #include "runtime/report/modules.h"
 #include "runtime/report/process_id.h"
@@ -148,6 +149,7 @@ static void read_options(char **envp)
     dh_runtime_secure_init(envp);
     const char *text = dh_compat_options(find_env(envp, "DEADHEAT_OPTIONS"));
     dh_gather_init(find_env(envp, "DEADHEAT_RUN")); /* none is left where rights are raised */
+    dh_about_init(dh_runtime_secure ? NULL : envp);
     keep_options(dh_runtime_secure ? "source=0:color=never" : text);
     dh_suppressions_env = dh_compat_suppressions();
     dh_options_default(&dh_opts);

@@ -110,6 +110,20 @@ bool dh_path_is_system(const char *path)
     return false;
 }
 
+const char *dh_path_mapped(struct dh_arena *a, const struct dh_path_map *maps, const char *path)
+{
+    for (; path && maps; maps = maps->next) {
+        size_t n = strlen(maps->from);
+        while (n > 1 && maps->from[n - 1] == '/')
+            n--;
+        if (strncmp(path, maps->from, n) != 0 || (path[n] && path[n] != '/' && path[n - 1] != '/'))
+            continue;
+        const char *rest = path + n + (path[n] == '/');
+        return dh_path_join(a, maps->to[0] ? maps->to : NULL, rest);
+    }
+    return path;
+}
+
 char *dh_path_self(struct dh_arena *a)
 {
     char path[PATH_MAX];

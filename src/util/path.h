@@ -16,6 +16,13 @@ const char *dh_path_beneath(const char *dir, const char *path);
 const char *dh_path_base(const char *path);
 /* Where headers and libraries of the system are, not those of a project. NULL is nowhere. */
 bool dh_path_is_system(const char *path);
+/* Directories that have moved: what is beneath `from` is beneath `to` now. */
+struct dh_path_map {
+    const char *from, *to; /* to: "" for the current directory */
+    const struct dh_path_map *next;
+};
+/* Where the path is now, by the first map that fits; itself if none does, or it is NULL. */
+const char *dh_path_mapped(struct dh_arena *a, const struct dh_path_map *maps, const char *path);
 /* Asks the file system: where this very program is, or NULL. */
 char *dh_path_self(struct dh_arena *a);
 /* Asks the file system: the program a shell would run for this name, or NULL with errno set. */

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         struct dh_reporter_result result;
         struct dh_reporter *r = dh_reporter_new(&options);
         lseek(file, 0, SEEK_SET);
-        dh_reporter_read(r, file);
+        dh_reporter_read(r, file, "records");
         dh_reporter_finish(r, &result);
     }
     return 0;

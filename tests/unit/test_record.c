@@ -209,7 +209,7 @@ static struct outcome report(const char *text, size_t len, const struct dh_repor
     options.input = "in";
     options.print = true;
     struct dh_reporter *r = dh_reporter_new(&options);
-    assert_int_equal(dh_reporter_read(r, fd), 0);
+    assert_int_equal(dh_reporter_read(r, fd, "in"), 0);
     dh_reporter_finish(r, &o.result);
     fclose(options.out);
     fclose(options.messages);

@@ -14,6 +14,7 @@
 #include "runtime/compat/compat.h"
 #include "runtime/engine/exception.h"
 #include "runtime/init.h"
+#include "runtime/report/about.h"
 #include "runtime/report/discipline.h"
 #include "runtime/report/gather.h"
 #include "runtime/report/keep.h"
@@ -129,6 +130,7 @@ static void process_line(void)
     member_str("detector", dh_lab_detector());
     member_str("guarantee", dh_lab_guarantee());
     member_str("cwd", cwd);
+    dh_about_put(&line);
     if (dh_period_on && dh_opts.sample >= 0)
         member_share("sample", dh_opts.sample);
     if (dh_period_on && dh_opts.overhead >= 0)
@@ -178,10 +180,12 @@ static void say_of_file(const char *what, const char *file, const char *cannot, 
 /* Without waiting for somebody to read a pipe: the program must go on. */
 static void open_output(void)
 {
+    static char name[DH_ABOUT_NAME_MAX];
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
-    long fd = dh_sys3(SYS_open, (long)dh_opts.output, flags, 0644);
+    dh_about_expand(dh_opts.output, name);
+    long fd = dh_sys3(SYS_open, (long)name, flags, 0644);
     if (fd < 0) {
-        say_of_file("records are not saved: the output file ", dh_opts.output, " cannot be opened: ", fd);
+        say_of_file("records are not saved: the output file ", name, " cannot be opened: ", fd);
         return;
     }
     dh_sys3(SYS_fcntl, fd, F_SETFL, O_APPEND);

@@ -1,0 +1,21 @@
+/*
+ * about.h - what a process says of itself beside its races: how it was started, when, where, and for which
+ * test.
+ */
+#ifndef DH_RUNTIME_REPORT_ABOUT_H
+#define DH_RUNTIME_REPORT_ABOUT_H
+
+#include "base/fmt.h"
+
+enum { DH_ABOUT_NAME_MAX = 4096 };
+
+/* Remembers which test this is. The environment as it is at the start: what the program makes of it is its
+ * own. */
+void dh_about_init(char **envp);
+/* The members `args`, `started`, `host` and `test` of a process line, each after a comma. */
+void dh_about_put(struct dh_fmt *line);
+/* A file name with %p, %e and %t replaced by the pid, the name of the program and the time of its start in
+ * seconds; %% is a percent sign. */
+void dh_about_expand(const char *pattern, char ret[DH_ABOUT_NAME_MAX]);
+
+#endif
