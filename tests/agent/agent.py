@@ -285,7 +285,8 @@ def test_dead_hive(db):
 
 ALLOWED = {"id": "[0-9a-f]{32}", "run": "[0-9a-f]{32}", "task": "[0-9]+", "result": "[a-z-]+", "order": "primary|alternate",
            "consequence": "none|crash|hang", "waited_us": "[0-9]+", "run_us": "[0-9]+", "saw": "[a-z-]+",
-           "build": "[0-9a-f]{8,128}", "since": "[0-9]+", "wait_s": "[0-9]+"}
+           "build": "[0-9a-f]{8,128}", "since": "[0-9]+", "wait_s": "[0-9]+",
+           "stacks": r"\[\[(\d{1,9}(, )?)*\], \[(\d{1,9}(, )?)*\]\]"}  # offsets in a small file: an address has more digits
 
 
 def test_show(text):
