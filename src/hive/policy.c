@@ -4,8 +4,8 @@
  * Each choice looks at a bounded number of units. It departs from the paper in two things. A user is relieved
  * above twice the average, not above the average, which about half of all users are. And where the paper has
  * context inference watch all candidates at once, here a user watches one; so what results have taught so far
- * decides which come first (enum dh_hive_hope). Half of the tasks go to the best that there are, half of the
- * rest to the next worse, and so on: none has to wait for ever.
+ * decides which come first (enum dh_hive_hope). Three of four tasks go to the best class that has any unit,
+ * three of four of the rest to the next, and so on: no unit waits for ever.
  */
 #include "hive/policy.h"
 
