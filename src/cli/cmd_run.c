@@ -22,6 +22,7 @@
 #include "base/options.h"
 #include "cli/cmd.h"
 #include "cli/run_gather.h"
+#include "cli/run_tsan.h"
 #include "detect/detector.h"
 #include "util/output.h"
 #include "util/path.h"
@@ -41,6 +42,8 @@ static const char usage_head[] =
     "  --hive=URL              run a field build as one of its users, for a hive; 'deadheat agent --help' "
     "has\n"
     "                          the flags that go with it. Exit status and output are the program's\n"
+    "  --tsan-options[=TEXT]   take over what TEXT, or TSAN_OPTIONS, sets for ThreadSanitizer, and say what\n"
+    "                          of it is not supported\n"
     "  --help                  this text\n";
 
 static const char usage_tail[] =
@@ -118,8 +121,8 @@ static int check_detector(const char *name)
 /* `arg` begins with --, its name has this length with them. */
 static int set_option(const char *arg, size_t len, const char *value)
 {
-    static const char *const own[] = {"--filter", "--filter-program",
-                                      "--force"}; /* all that is no option of the runtime */
+    static const char *const own[] = {"--filter", "--filter-program", "--force",
+                                      "--tsan-options"}; /* all that is no option of the runtime */
     struct dh_options_error err;
     int rc = dh_options_set_flag(&checked, arg, len, value, strlen(value), &err);
     const char *nearest = rc == -ENOENT ? dh_cli_nearest(arg, len, own, DH_ARRAY_LEN(own)) : NULL;
@@ -143,6 +146,22 @@ static int check_together(void)
     return 0;
 }
 
+static int set_flag(struct request *q, const char *arg);
+
+static int set_tsan_flag(void *ctx, const char *flag)
+{
+    return set_flag(ctx, flag);
+}
+
+/* value: NULL, or what is to be read in place of the environment. */
+static int set_tsan_options(struct request *q, const char *value)
+{
+    const char *text = value ? value : getenv("TSAN_OPTIONS");
+    if (!text)
+        dh_cli_warn("run", "--tsan-options: TSAN_OPTIONS is not set");
+    return text ? dh_run_tsan(&q->arena, text, set_tsan_flag, q) : 0;
+}
+
 static int set_flag(struct request *q, const char *arg)
 {
     const char *detector = dh_cli_value(arg, "detector"), *filter = dh_cli_value(arg, "filter");
@@ -154,6 +173,8 @@ static int set_flag(struct request *q, const char *arg)
         q->filter_program = filter_program ? filter_program : q->filter_program;
         return 0;
     }
+    if (strcmp(arg, "--tsan-options") == 0 || dh_cli_value(arg, "tsan-options"))
+        return set_tsan_options(q, dh_cli_value(arg, "tsan-options"));
     if (strcmp(arg, "--force") == 0) {
         q->force = true;
         return 0;
