@@ -13,12 +13,16 @@
 
 static const char separators[] = ": ,\t\r\n"; /* as ThreadSanitizer has them */
 
-/* What a flag comes to. The first line that has its name and its value counts. */
+#define ONLY_RACES "has no effect: only data races are reported"
+#define NO_DEADLOCKS "has no effect: deadlocks are not looked for"
+#define ALL_IS_NEEDED "has no effect: there is nothing to give up without losing races"
+
+/* What is taken over. The first line that has the flag's name and value counts. */
 static const struct rule {
     const char *name;
     const char *value; /* NULL: any */
-    const char *flag;  /* ours; one that ends in = gets the value; NULL: none */
-    const char *why;   /* said; NULL: nothing, it is as the user wants it */
+    const char *flag;  /* ours; one that ends in = gets the value; NULL: none, it is so anyway */
+    const char *why;   /* said about the difference; NULL: there is none */
 } rules[] = {
     {"exitcode", NULL, "--exitcode=", NULL},
     {"suppressions", NULL, "--suppressions=", NULL},
@@ -39,65 +43,63 @@ static const struct rule {
     {"log_path", "stdout", NULL, "has no effect: reports go to standard error"},
     {"log_path", NULL,
      "--output=", "holds race records, which 'deadheat report' prints; reports still go to standard error"},
-    {"history_size", NULL, NULL, "has no effect: no access is forgotten"},
-    {"flush_memory_ms", "0", NULL, NULL},
-    {"flush_memory_ms", NULL, NULL, "has no effect: there is nothing to give up without losing races"},
-    {"memory_limit_mb", "0", NULL, NULL},
-    {"memory_limit_mb", NULL, NULL, "has no effect: there is nothing to give up without losing races"},
-    {"detect_deadlocks", "0", NULL, NULL},
-    {"detect_deadlocks", NULL, NULL, "has no effect: deadlocks are not looked for"},
-    {"second_deadlock_stack", "0", NULL, NULL},
-    {"second_deadlock_stack", NULL, NULL, "has no effect: deadlocks are not looked for"},
-    {"report_thread_leaks", "0", NULL, NULL},
-    {"report_thread_leaks", NULL, NULL, "has no effect: only data races are reported"},
-    {"report_destroy_locked", "0", NULL, NULL},
-    {"report_destroy_locked", NULL, NULL, "has no effect: only data races are reported"},
-    {"report_mutex_bugs", "0", NULL, NULL},
-    {"report_mutex_bugs", NULL, NULL, "has no effect: only data races are reported"},
-    {"report_signal_unsafe", "0", NULL, NULL},
-    {"report_signal_unsafe", NULL, NULL, "has no effect: only data races are reported"},
-    {"detect_invalid_join", "0", NULL, NULL},
-    {"detect_invalid_join", NULL, NULL, "has no effect: only data races are reported"},
-    {"report_atomic_races", "1", NULL, NULL},
-    {"report_atomic_races", NULL, NULL,
-     "is not supported: a race of an atomic access with a plain one is reported"},
-    {"force_seq_cst_atomics", "0", NULL, NULL},
-    {"force_seq_cst_atomics", NULL, NULL, "is not supported: atomics order what their memory order says"},
-    {"enable_annotations", "1", NULL, NULL},
-    {"enable_annotations", NULL, NULL, "is not supported: annotations count"},
-    {"ignore_noninstrumented_modules", "0", NULL, NULL},
-    {"ignore_noninstrumented_modules", NULL, NULL,
-     "is not supported: a suppression 'called_from_lib:NAME' leaves out what a library does"},
-    {"ignore_interceptors_accesses", "0", NULL, NULL},
-    {"ignore_interceptors_accesses", NULL, NULL,
-     "is not supported: what functions of libc access is checked"},
-    {"die_after_fork", "0", NULL, NULL},
-    {"die_after_fork", NULL, NULL,
-     "has no effect: a child of a program with threads goes on, and is watched"},
-    {"abort_on_error", "0", NULL, NULL},
-    {"abort_on_error", NULL, NULL, "has no effect: with halt_on_error=1 the program is aborted in any case"},
-    {"symbolize", "1", NULL, NULL},
-    {"symbolize", NULL, NULL, "is not supported: 'output=FILE' with 'report=0' has records without symbols"},
-    {"strip_path_prefix", NULL, NULL,
-     "has no effect: files below the working directory are told relative to it"},
-    {"help", NULL, NULL, "has no effect: 'deadheat run --help' lists the options"},
 };
 
-static bool is_yes(const char *value)
+/* What is not, unless the value asks for what deadheat does anyway. */
+static const struct refusal {
+    const char *name;
+    const char *same; /* that value; NULL: none */
+    const char *why;
+} refusals[] = {
+    {"history_size", NULL, "has no effect: no access is forgotten"},
+    {"flush_memory_ms", "0", ALL_IS_NEEDED},
+    {"memory_limit_mb", "0", ALL_IS_NEEDED},
+    {"detect_deadlocks", "0", NO_DEADLOCKS},
+    {"second_deadlock_stack", "0", NO_DEADLOCKS},
+    {"report_thread_leaks", "0", ONLY_RACES},
+    {"report_destroy_locked", "0", ONLY_RACES},
+    {"report_mutex_bugs", "0", ONLY_RACES},
+    {"report_signal_unsafe", "0", ONLY_RACES},
+    {"detect_invalid_join", "0", ONLY_RACES},
+    {"report_atomic_races", "1", "is not supported: a race of an atomic access with a plain one is reported"},
+    {"force_seq_cst_atomics", "0", "is not supported: atomics order what their memory order says"},
+    {"enable_annotations", "1", "is not supported: annotations count"},
+    {"ignore_noninstrumented_modules", "0",
+     "is not supported: a suppression 'called_from_lib:NAME' leaves out what a library does"},
+    {"ignore_interceptors_accesses", "0", "is not supported: what functions of libc access is checked"},
+    {"die_after_fork", "0", "has no effect: a child of a program with threads goes on, and is watched"},
+    {"abort_on_error", "0", "has no effect: with halt_on_error=1 the program is aborted in any case"},
+    {"symbolize", "1", "is not supported: --output with --report=0 writes records without symbols"},
+    {"strip_path_prefix", NULL, "has no effect: files below the working directory are told relative to it"},
+    {"help", NULL, "has no effect: 'deadheat run --help' lists the options"},
+};
+
+/* 1 and 0 have other spellings. */
+static const char *plain(const char *value)
 {
-    return strcmp(value, "true") == 0 || strcmp(value, "yes") == 0;
+    if (strcmp(value, "true") == 0 || strcmp(value, "yes") == 0)
+        return "1";
+    return strcmp(value, "false") == 0 || strcmp(value, "no") == 0 ? "0" : value;
 }
 
-static bool is_no(const char *value)
+static void refuse(const char *name, const char *value)
 {
-    return strcmp(value, "false") == 0 || strcmp(value, "no") == 0;
+    const char *why = "is not supported, and has no effect";
+    for (size_t i = 0; i < DH_ARRAY_LEN(refusals); i++) {
+        if (strcmp(refusals[i].name, name) != 0)
+            continue;
+        if (refusals[i].same && strcmp(refusals[i].same, plain(value)) == 0)
+            return;
+        why = refusals[i].why;
+    }
+    dh_cli_warn("run", "--tsan-options: %s=%s %s", name, value, why);
 }
 
 static const struct rule *find(const char *name, const char *value)
 {
-    const char *plain = is_yes(value) ? "1" : is_no(value) ? "0" : value;
     for (size_t i = 0; i < DH_ARRAY_LEN(rules); i++)
-        if (strcmp(rules[i].name, name) == 0 && (!rules[i].value || strcmp(rules[i].value, plain) == 0))
+        if (strcmp(rules[i].name, name) == 0 &&
+            (!rules[i].value || strcmp(rules[i].value, plain(value)) == 0))
             return &rules[i];
     return NULL;
 }
@@ -105,9 +107,10 @@ static const struct rule *find(const char *name, const char *value)
 static int take(struct dh_arena *arena, const char *name, const char *value, dh_run_tsan_set *set, void *ctx)
 {
     const struct rule *rule = find(name, value);
-    if (!rule || rule->why)
-        dh_cli_warn("run", "--tsan-options: %s=%s %s", name, value,
-                    rule ? rule->why : "is not supported, and has no effect");
+    if (!rule)
+        refuse(name, value);
+    else if (rule->why)
+        dh_cli_warn("run", "--tsan-options: %s=%s %s", name, value, rule->why);
     if (!rule || !rule->flag)
         return 0;
     bool with_value = rule->flag[strlen(rule->flag) - 1] == '=';
