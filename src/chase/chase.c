@@ -505,6 +505,9 @@ static void retreat(struct chase *c)
             break;
         if (phase == DH_CONTROL_OPEN)
             continue;
+        /* While somebody may still meet, what orders threads has to be followed. */
+        if (phase == DH_CONTROL_TRACKED && !dh_chase_target_move(c->target, seen, DH_CONTROL_EXPIRED))
+            continue;
         if ((phase == DH_CONTROL_CLAIMED || phase == DH_CONTROL_MET) && i < TIMES)
             dh_chase_target_sleep(c->target, seen, LOOK_US); /* a thread is about to move on */
         else if (phase == DH_CONTROL_SHOWN)

@@ -152,7 +152,7 @@ int dh_pipeline_caper(struct dh_pipeline *p)
 
 /* ---- Chasing ---- */
 
-enum { INFER_STEADY = 3 /* runs without a new meeting */ };
+enum { INFER_STEADY = 3 /* runs without a new meeting */, LONGEST_US = 400000 /* waits of inference */ };
 
 static struct dh_pipeline_pair *pair_of(struct dh_pipeline *p, const char *name)
 {
@@ -229,6 +229,7 @@ static int go(struct dh_pipeline *p, struct dh_chase_request *q, const struct wa
     fprintf(stderr, "deadheat pipeline: %s\n", w->name);
     q->steer = w->steer;
     q->delay_us = w->delay_us;
+    q->longest_us = q->infer ? LONGEST_US : 0;
     q->trials = w->trials;
     q->budget_us = end - begin;
     dh_map_init(&c.by_name, &q->arena);

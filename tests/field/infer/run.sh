@@ -122,9 +122,9 @@ written=several.c:$(line several FIRST)
 access="{\"kind\":\"write\",\"stack\":[{\"file\":\"several.c\",\"line\":$(line several FIRST)}]}"
 echo "{\"version\":2,\"findings\":[{\"accesses\":[$access,$access]}]}" >several.json
 await "2 pairs of accesses met" --rmax=100% --delay=500ms --infer --trials=0 --from=several.json -- ./several
-has several err "2 pairs of accesses met on the same bytes:" "with $written:12:write: at the same time" \
-    "$written:12:write with several.c:$(line several ONE):15:read: at the same time" \
-    "$written:12:write with several.c:$(line several OTHER):15:read: at the same time"
+has several err "2 pairs of accesses met on the same bytes:" \
+    "several.c:$(line several ONE):9:read with $written:12:write: at the same time" \
+    "several.c:$(line several OTHER):9:read with $written:12:write: at the same time"
 lacks several-others err "one after the other"
 
 # ---- More pairs than there can be runs: the first runs are for all of them ----
