@@ -35,11 +35,15 @@ struct dh_analyze_race {
     struct dh_race race;
     size_t others, n_others; /* other earlier accesses that were reported with this one */
     enum dh_analyze_proof proof;
-    u64 count;                    /* racy events that it stands for; 0: they were not counted */
-    size_t variant;               /* the next race with the same cause; 0: none */
-    struct dh_model_race *model;  /* of a recording: with stacks and locks; NULL: they are not known */
-    const struct dh_habit *habit; /* NULL: nobody asked */
+    u64 count;                         /* racy events that it stands for; 0: they were not counted */
+    size_t variant;                    /* the next race with the same cause; 0: none */
+    struct dh_model_race *model;       /* of a recording: with stacks and locks; NULL: they are not known */
+    const struct dh_habit *habit;      /* NULL: nobody asked */
+    struct dh_finding_moment *moments; /* around it, in the order of the trace */
+    size_t n_moments;
 };
+
+enum { DH_ANALYZE_MOMENTS = 32 };
 
 /* The races to be listed of one detector. */
 struct dh_analyze_found {
@@ -109,6 +113,8 @@ void dh_analyze_hint_names(struct dh_analyze *a, struct dh_arena *arena, const s
 void dh_analyze_group(struct dh_analyze *a);
 struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
                                       const struct dh_analyze_race *r);
+/* analyze_timeline.c: for the page, what the threads of each race did around it. */
+void dh_analyze_timeline(struct dh_analyze *a);
 /* A race with its variants, compared with the baseline. */
 struct dh_finding *dh_analyze_finding_of_cause(struct dh_analyze *a, struct dh_arena *arena, u32 detector,
                                                const struct dh_analyze_race *r);

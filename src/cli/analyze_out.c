@@ -142,6 +142,8 @@ struct dh_finding *dh_analyze_finding(struct dh_analyze *a, struct dh_arena *are
     else if (predicted)
         f->witness.missing = missing(arena, r);
     f->count = r->count;
+    f->moments = r->moments;
+    f->n_moments = r->n_moments;
     return f;
 }
 

@@ -274,6 +274,7 @@ static int run(void)
     dh_analyze_group(&a);
     dh_analyze_confirm(&a);
     dh_analyze_hint(&a);
+    dh_analyze_timeline(&a);
     dh_analyze_print(&a);
     int status = 0;
     for (u32 i = 0; i < a.n; i++) {

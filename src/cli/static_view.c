@@ -63,7 +63,7 @@ static int compare_numbers(u64 a, u64 b)
 
 static int compare_places(const struct dh_pairs_place *a, const struct dh_pairs_place *b)
 {
-    int c = strcmp(a->file, b->file);
+    int c = strverscmp(a->file, b->file); /* f2.c before f10.c */
     c = c ? c : compare_numbers(a->line, b->line);
     return c ? c : compare_numbers(a->column, b->column);
 }
@@ -90,9 +90,9 @@ static int compare_groups(const void *left, const void *right, void *arg)
     const struct dh_pairs_variable *v = &p->variables[a->variable], *w = &p->variables[b->variable];
     int c = compare_numbers(v->storage, w->storage);
     c = c ? c
-          : strcmp(v->storage == DH_PAIRS_HEAP ? v->type : dh_finding_readable(&s->from, v->name),
-                   w->storage == DH_PAIRS_HEAP ? w->type : dh_finding_readable(&s->from, w->name));
-    c = c ? c : strcmp(v->path, w->path);
+          : strverscmp(v->storage == DH_PAIRS_HEAP ? v->type : dh_finding_readable(&s->from, v->name),
+                       w->storage == DH_PAIRS_HEAP ? w->type : dh_finding_readable(&s->from, w->name));
+    c = c ? c : strverscmp(v->path, w->path);
     c = c ? c : compare_places(&v->at, &w->at);
     return c ? c : compare_numbers(a->variable, b->variable);
 }

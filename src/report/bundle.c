@@ -259,6 +259,8 @@ struct dh_finding *dh_bundle_read(struct dh_model *m, const struct dh_model_proc
     for (int i = 0; i < 2; i++)
         if (!f->accesses[i].n_threads)
             return NULL;
+    if (f->provenance != DH_FINDING_CONFIRMED)
+        f->provenance = DH_FINDING_OBSERVED; /* what else there is, is in no record */
     f->detector = process->detector;
     f->guarantee = process->guarantee;
     f->process = process->id;

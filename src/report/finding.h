@@ -140,6 +140,16 @@ struct dh_finding_witness {
     const char *missing; /* why there is none: "found: ..." */
 };
 
+/* Of a race in a recording: what one of its threads did around it. */
+struct dh_finding_moment {
+    u64 event;        /* number, from 1 */
+    int side;         /* the thread of which access */
+    bool access;      /* it is that access */
+    u64 lock;         /* the address of what it is about, if that is a lock of a recording; 0: none */
+    const char *did;  /* "acquire" */
+    const char *what; /* "m", fit to be shown */
+};
+
 /* Of a possible race: why it is thought possible. */
 struct dh_finding_possible {
     u32 number;     /* of the pair in its table, from 1 */
@@ -173,6 +183,8 @@ struct dh_finding {
     struct dh_finding *variants; /* that have the same cause, in order of appearance */
     struct dh_finding *next;     /* of such a list */
     struct dh_finding_witness witness;
+    const struct dh_finding_moment *moments; /* in the order of the trace */
+    size_t n_moments;
     struct dh_finding_possible possible;
     struct dh_model_confirmed confirmed;
 };

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "util/text.h"
+
 enum { CONTEXT = 2 }; /* lines of source around one */
 
 void dh_html_text(FILE *out, const char *s, size_t n)
@@ -160,15 +162,71 @@ static void print_variants(struct dh_print *p, const struct dh_finding *f)
     fputs("</ul></details>\n", p->out);
 }
 
+/* What an event is about, by the name that the finding has for it. */
+static const char *object_of(struct dh_print *p, const struct dh_finding *f,
+                             const struct dh_finding_moment *m)
+{
+    if (m->access && f->location.has_variable)
+        return dh_text_shown(&p->scratch, f->location.variable.shown);
+    for (int i = 0; i < 2 && m->lock; i++)
+        for (size_t k = 0; k < f->accesses[i].n_locks; k++)
+            if (f->accesses[i].locks[k].addr == m->lock)
+                return dh_text_shown(&p->scratch, f->accesses[i].locks[k].shown);
+    return m->what;
+}
+
+/* What the two threads did, one beside the other. */
+static void print_timeline(struct dh_print *p, const struct dh_finding *f)
+{
+    if (f->n_moments < 2)
+        return;
+    fputs("<details class=more open><summary>timeline</summary><table class=when><tr><th>event", p->out);
+    for (int i = 0; i < 2; i++) {
+        fputs("<th>", p->out);
+        dh_html_prose(p->out, f->accesses[i].run_by);
+    }
+    for (size_t i = 0; i < f->n_moments; i++) {
+        const struct dh_finding_moment *m = &f->moments[i];
+        if (i && m->event > f->moments[i - 1].event + 1)
+            fputs("<tr class=gap><td>&vellip;<td><td>", p->out);
+        fprintf(p->out, "<tr%s><td>%" PRIu64 "<td>%s", m->access ? " class=at" : "", m->event,
+                m->side ? "<td>" : "");
+        fprintf(p->out, "%s <code>", m->did);
+        dh_html_put(p->out, object_of(p, f, m));
+        fputs("</code>", p->out);
+        fputs(m->side ? "" : "<td>", p->out);
+    }
+    fputs("</table></details>\n", p->out);
+}
+
+/* A finding opens with what the page groups it by. */
+static void open_finding(struct dh_print *p, const struct dh_finding *f, const char *id)
+{
+    const struct dh_finding_location *at = &f->location;
+    const struct dh_symbol_frame *top = dh_symbol_top(&f->accesses[0].stack);
+    fprintf(p->out, "<div class=p id=%s tabindex=-1 data-file=\"", id);
+    dh_html_put(p->out, top && top->file ? dh_words_path(p, top->file) : "");
+    fputs("\" data-variable=\"", p->out);
+    dh_html_put(p->out,
+                dh_text_shown(&p->scratch, at->has_variable                 ? at->variable.shape
+                                           : at->place == DH_MODEL_VARIABLE ? at->variable.display
+                                                                            : dh_finding_places[at->place]));
+    fputs("\"><h3>", p->out);
+}
+
 void dh_html_finding(struct dh_print *p, const struct dh_finding *f)
 {
     bool possible = f->provenance == DH_FINDING_POSSIBLE;
+    open_finding(p, f,
+                 possible ? dh_arena_printf(&p->scratch, "P%u", f->possible.number) : f->fingerprint.hash);
+    fputs(possible ? dh_arena_printf(&p->scratch, "P%u", f->possible.number) : dh_finding_title(f), p->out);
+    fputs(" <span>on ", p->out);
+    dh_html_prose(p->out, dh_finding_subject(&p->scratch, f));
+    fputs("</span> <small>", p->out);
     if (possible)
-        fprintf(p->out, "<div class=p id=P%u><h3>P%u <small>%016" PRIx64 " %s</small>", f->possible.number,
-                f->possible.number, f->possible.id, f->fingerprint.hash);
+        fprintf(p->out, "%016" PRIx64 " %s</small>", f->possible.id, f->fingerprint.hash);
     else
-        fprintf(p->out, "<div class=p id=%s><h3>%s <small>%s%s</small>", f->fingerprint.hash,
-                dh_finding_title(f), f->fingerprint.hash, dh_words_seen(p, f));
+        fprintf(p->out, "%s%s</small>", f->fingerprint.hash, dh_words_seen(p, f));
     if (possible && f->possible.ad_hoc)
         fputs(" <span class=tag>flag of a waiting loop</span>", p->out);
     fputs("</h3><div class=sides>", p->out);
@@ -188,6 +246,7 @@ void dh_html_finding(struct dh_print *p, const struct dh_finding *f)
     paragraph(p, "Prediction", dh_words_witness(p, f));
     if (f->provenance == DH_FINDING_CONFIRMED)
         paragraph(p, "In the field", dh_finding_confirmed(&p->scratch, f));
+    print_timeline(p, f);
     if (!possible)
         print_stacks(p, f);
     print_variants(p, f);

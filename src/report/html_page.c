@@ -40,7 +40,8 @@ static const char style[] =
     ".n{background:var(--code);border-radius:1rem;padding:0 .65rem;font-variant-numeric:tabular-nums;"
     "font-size:.85rem;white-space:nowrap}@media(max-width:30rem){.n{white-space:normal}}\n"
     ".p{border-top:1px solid var(--line);padding:.8rem .9rem}\n"
-    ".p h3{font-size:.95rem;margin:0 0 .5rem;display:flex;gap:.6rem;align-items:baseline}"
+    ".p h3{font-size:.95rem;margin:0 0 .5rem;display:flex;flex-wrap:wrap;gap:0 .6rem;align-items:baseline}.p "
+    "h3 span{font-weight:400}"
     ".p h3 small{color:var(--dim);font-weight:400;font-family:ui-monospace,monospace}\n"
     ".sides{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:.8rem}@media(max-width:52rem){."
     "sides{"
@@ -57,6 +58,16 @@ static const char style[] =
     ".why{margin:.6rem 0 0;font-size:.9rem}.why b{font-weight:600}\n"
     "ol,ul{margin:.45rem 0;padding-left:1.4rem;font-size:.9rem}pre b{font-weight:600}\n"
     ".more{margin:.6rem 0 0;font-size:.9rem}.more summary{cursor:pointer;color:var(--link)}\n"
+    ".when{border-collapse:collapse;font-size:.85rem;margin:.45rem 0;width:100%;table-layout:fixed}"
+    ".when td,.when th{padding:.1rem .5rem;border:0;border-left:2px solid var(--line)}.when "
+    "td:first-child,.when "
+    "th:first-child{width:6rem;border:0;color:var(--dim);text-align:right;font-variant-numeric:tabular-nums}"
+    ".when .at td{background:var(--mark);color:var(--ink);font-weight:600}\n"
+    "select,kbd{font:inherit;color:inherit;background:var(--card);border:1px solid "
+    "var(--line);border-radius:.4rem;"
+    "padding:.3rem .5rem}kbd{padding:0 .35rem;font-family:ui-monospace,monospace;font-size:.85rem}"
+    "label{white-space:nowrap;color:var(--dim)}.p:focus{outline:2px solid var(--link);outline-offset:-2px}"
+    "@media(max-width:40rem){.bar{flex-wrap:wrap}.bar input{flex-basis:100%}}\n"
     ".tag{background:var(--mark);color:#5b4700;border-radius:.3rem;padding:0 .45rem;font-size:.8rem;"
     "font-weight:600}\n"
     "h2{font-size:1.05rem;margin:2rem 0 .5rem}table{border-collapse:collapse;font-size:.9rem}"
@@ -72,21 +83,55 @@ static const char style[] =
     "--card:#1f2327;--code:#292e34;--link:#7fb0e8;--write:#f0918b;--read:#86b4ea;--mark:#4a4015}"
     ".tag{color:#f0dc92}}\n";
 
+/* Groups by file or variable are made of the findings that the page has, each with data-file and
+ * data-variable. */
 static const char script[] =
-    "const q=document.getElementById('q'),c=document.getElementById('c');\n"
-    "const all=[...document.querySelectorAll('details.v')];\n"
-    "const hay=all.map(v=>[...v.querySelectorAll('.p')].map(p=>[p,(v.firstElementChild.textContent+' '+"
-    "p.textContent).toLowerCase()]));\n"
-    "q.addEventListener('input',()=>{const t=q.value.toLowerCase().trim().split(/\\s+/);let n=0;\n"
-    "all.forEach((v,i)=>{let k=0;for(const[p,s]of hay[i]){const hit=t.every(w=>s.includes(w));"
-    "p.hidden=!hit;k+=hit}\n"
-    "v.hidden=!k;n+=k});c.textContent=n+' '+c.dataset.unit+(n==1?'':'s')});\n";
+    "const $=i=>document.getElementById(i),q=$('q'),c=$('c'),g=$('g'),list=$('list');\n"
+    "const found=[...list.querySelectorAll('.p[id]')],before=[...list.children];\n"
+    "const home=new Map(found.map(p=>[p,[p.parentNode,p.nextSibling]]));\n"
+    "const hay=new Map(found.map(p=>[p,(p.parentNode.firstElementChild.textContent+' '+p.textContent)"
+    ".toLowerCase()]));\n"
+    "const order=new Intl.Collator(undefined,{numeric:true}).compare;\n"
+    "const filter=()=>{const t=q.value.toLowerCase().trim().split(/\\s+/);let n=0;\n"
+    "for(const p of found)n+=!(p.hidden=!t.every(w=>hay.get(p).includes(w)));\n"
+    "for(const v of list.querySelectorAll('details.v')){const all=[...v.querySelectorAll('.p[id]')];"
+    "v.hidden=q.value.trim()!==''&&!all.some(p=>!p.hidden)}\n"
+    "c.textContent=n+' '+c.dataset.unit+(n==1?'':'s')};\n"
+    "const group=()=>{const by=g.value,keys=new Map();\n"
+    "for(const[p,[v,next]]of[...home].reverse())v.insertBefore(p,next);\n"
+    "if(!by){list.replaceChildren(...before);return filter()}\n"
+    "for(const p of found){const "
+    "k=p.dataset[by]||'unknown';if(!keys.has(k))keys.set(k,[]);keys.get(k).push(p)}\n"
+    "list.replaceChildren(...[...keys].sort((a,b)=>order(a[0],b[0])).map(([k,all])=>{"
+    "const "
+    "v=document.createElement('details'),s=v.appendChild(document.createElement('summary'));v.className='v';"
+    "v.open=keys.size<=5;s.appendChild(document.createElement('code')).textContent=k;"
+    "s.append(Object.assign(document.createElement('span'),{className:'what'}),Object.assign(document."
+    "createElement("
+    "'span'),{className:'n',textContent:all.length+' "
+    "'+c.dataset.unit+(all.length==1?'':'s')}));v.append(...all);"
+    "return v}));filter()};\n"
+    "q.addEventListener('input',filter);g.addEventListener('change',group);\n"
+    "const go=d=>{const all=found.filter(p=>!p.hidden).sort((a,b)=>a.compareDocumentPosition(b)&2?1:-1);"
+    "if(!all.length)return;const at=all.indexOf(document.activeElement.closest('.p'));"
+    "const p=all[at<0?(d>0?0:all.length-1):Math.min(Math.max(at+d,0),all.length-1)];"
+    "p.closest('details.v').open=true;p.focus();p.scrollIntoView({block:'nearest'})};\n"
+    "addEventListener('keydown',e=>{if(e.ctrlKey||e.metaKey||e.altKey)return;\n"
+    "if(e.key==='Escape'&&q.value){q.value='';filter();return}\n"
+    "if(e.target.matches('input,select'))return;\n"
+    "const "
+    "act={'/':()=>q.focus(),j:()=>go(1),k:()=>go(-1),g:()=>{g.selectedIndex=(g.selectedIndex+1)%3;group()},"
+    "o:()=>{const v=e.target.closest('details.v');if(v){v.open=!v.open;v.firstElementChild.focus()}},"
+    "'?':()=>{$('keys').hidden=!$('keys').hidden}}[e.key];\n"
+    "if(act){e.preventDefault();act()}});\n"
+    "$('keys').hidden=false;\n";
 
 /* ---- The head ------------------------------------------------------------------------------------------ */
 
 static void tile(struct dh_print *p, u64 n, const char *one, const char *many)
 {
-    fprintf(p->out, "<div class=tile><b>%" PRIu64 "</b>%s</div>", n, n == 1 ? one : many);
+    if (n)
+        fprintf(p->out, "<div class=tile><b>%" PRIu64 "</b>%s</div>", n, n == 1 ? one : many);
 }
 
 static void tiles(struct dh_print *p)
@@ -95,7 +140,9 @@ static void tiles(struct dh_print *p)
     if (about->records) {
         const struct dh_reporter_result *n = about->records->result;
         tile(p, n->races - n->known, "race", "races");
-        tile(p, n->variants, "variant", "variants");
+        tile(p, n->runs, "run", "runs");
+        if (n->variants > n->races)
+            tile(p, n->variants, "variant", "variants");
         tile(p, n->repetitions, "repetition", "repetitions");
         tile(p, n->suppressed, "suppressed", "suppressed");
         tile(p, n->processes, "process", "processes");
@@ -175,11 +222,19 @@ static void html_begin(struct dh_print *p)
     if (n)
         fprintf(p->out,
                 "<div class=bar><input id=q type=search placeholder=\"filter: a variable, function, file, "
-                "lock&hellip;\" aria-label=filter><span id=c class=n data-unit=%s>%" PRIu64
-                " %s%s</span></div>\n",
+                "lock&hellip;\" aria-label=filter><label>by <select id=g><option value=''>%s<option "
+                "value=file>file"
+                "<option value=variable>variable</select></label><span id=c class=n data-unit=%s "
+                "role=status>%" PRIu64
+                " %s%s</span></div>\n<p id=keys class=place hidden><kbd>/</kbd> filter, <kbd>j</kbd> and "
+                "<kbd>k</kbd> next and previous, <kbd>o</kbd> fold, <kbd>g</kbd> group, <kbd>Esc</kbd> all "
+                "again</p>\n<div id=list>\n",
+                p->about->trace   ? "detector"
+                : p->about->pairs ? "order of the analysis"
+                                  : "order of appearance",
                 unit, n, unit, dh_words_plural(n));
     else
-        fprintf(p->out, "<p class=none>%s</p>\n",
+        fprintf(p->out, "<div id=list><p class=none>%s</p>\n",
                 !p->about->pairs                     ? "No data races."
                 : p->about->pairs->table->no_threads ? "No thread is ever created."
                                                      : "No pair may race.");
@@ -267,10 +322,11 @@ static void print_unseen(struct dh_print *p)
 
 static void html_end(struct dh_print *p)
 {
+    fputs("</div>\n", p->out);
     print_unseen(p);
     if (p->about->pairs) {
         print_threads(p);
-        dh_json_tables(p, dh_print_table_html);
+        dh_json_tables(p, false, dh_print_table_html);
     }
     fputs("</main>\n", p->out);
     if (findings(p->about))

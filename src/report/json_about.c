@@ -199,7 +199,24 @@ static json_t *about_static(const struct dh_print *p)
                           "summary", summary, NULL);
 }
 
-void dh_json_tables(struct dh_print *p,
+/* Rows of a list, or members of an object, that count nothing. */
+static void drop_zeros(json_t *document, const char *member)
+{
+    json_t *list = json_object_get(document, member), *value;
+    const char *key;
+    void *next;
+    for (size_t i = json_array_size(list); i-- > 0;)
+        if (json_integer_value(json_object_get(json_array_get(list, i), "count")) == 0)
+            json_array_remove(list, i);
+    if (json_is_object(list))
+        json_object_foreach_safe(list, next, key, value)
+        {
+            if (json_integer_value(value) == 0)
+                json_object_del(list, key);
+        }
+}
+
+void dh_json_tables(struct dh_print *p, bool full,
                     void (*print)(FILE *out, const struct dh_print_table *t, const json_t *document))
 {
     static const struct dh_print_column assumed[] = {
@@ -229,6 +246,10 @@ void dh_json_tables(struct dh_print *p,
          .n_columns = DH_ARRAY_LEN(counters)},
     };
     json_t *document = about_static(p);
+    if (!full) {
+        drop_zeros(document, "assumptions");
+        drop_zeros(document, "counters");
+    }
     for (size_t i = 0; i < DH_ARRAY_LEN(tables); i++)
         print(p->out, &tables[i], document);
     json_decref(document);

@@ -529,7 +529,8 @@ static int read_source(struct reader *r, const json_t *line, struct dh_record *r
                               .process = r->process,
                               .file = get_text(r, line, "file"),
                               .text = get_text(r, line, "text")};
-    return get_number(r, line, "first", &ret->count);
+    int rc = get_number(r, line, "first", &ret->count);
+    return rc || ret->count <= 1 << 24 ? rc : fail(r, "line number out of range");
 }
 
 static int read_object(struct reader *r, const json_t *line, struct dh_record *ret)

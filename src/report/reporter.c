@@ -303,8 +303,8 @@ bool dh_reporter_take(struct dh_reporter *r, const char *text, size_t len, u64 n
     else if (record.type == DH_RECORD_FINDING)
         take_finding(r, &record);
     else if (record.type == DH_RECORD_SOURCE)
-        dh_source_add(&r->source, dh_path_mapped(&r->arena, r->options.paths, record.file),
-                      record.count < INT32_MAX ? (int)record.count : 0, record.text);
+        dh_source_add(&r->source, dh_path_mapped(&r->arena, r->options.paths, record.file), (int)record.count,
+                      record.text);
     else if (record.type == DH_RECORD_SUPPRESSIONS)
         take_suppressions(r, &record);
     return record.type == DH_RECORD_RACE && matters(record.race->owner) &&

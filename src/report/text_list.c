@@ -160,7 +160,7 @@ static void text_end(struct dh_print *p)
         fprintf(p->out, "%s\n", dh_words_known(p, p->about->known));
     dh_words_put_unseen(p, p->out, p->about->baseline, "");
     if (s->stats)
-        dh_json_tables(p, dh_print_table_text);
+        dh_json_tables(p, true, dh_print_table_text);
 }
 
 const struct dh_print_ops dh_print_as_text = {text_begin, text_open, text_finding, text_close, text_end};

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     }
     if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size)
         return 0;
-    for (int form = 0; form <= DH_PRINT_FORMATS; form++) {
+    for (int form = 0; form <= DH_PRINT_FORMATS + 1; form++) {
         struct dh_reporter_options options = {
             .out = nowhere,
             .messages = nowhere,
@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
             .print = true,
             .format = form < DH_PRINT_FORMATS ? (enum dh_print_format)form : DH_PRINT_TEXT,
             .streaming = form == DH_PRINT_FORMATS,
+            .resolve = form > DH_PRINT_FORMATS,
             .all = form == DH_PRINT_JSON,
             .color = form == DH_PRINT_TEXT,
             .source = true,

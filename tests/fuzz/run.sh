@@ -22,7 +22,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     exit 0
 fi
 
-flags="-std=gnu17 -gline-tables-only -O1 -D_GNU_SOURCE -DDH_VERSION=\"0\" -fno-sanitize-recover=all -I$src -I$here/../../include -I$here/../.. -I/usr/include/postgresql"
+flags="-std=gnu17 -gline-tables-only -O1 -D_GNU_SOURCE -DDH_VERSION=\"0\" -DDH_HOMEPAGE=\"x:y\" -fno-sanitize-recover=all -I$src -I$here/../../include -I$here/../.. -I/usr/include/postgresql"
 
 # Each room once, as a library of which a fuzzer takes what it needs.
 for room in hive store caper report util detect event base; do
@@ -54,7 +54,7 @@ fuzz() { # NAME RUNS MAX-LENGTH
     fi
 }
 
-fuzz record 5000 8192
+fuzz record 2500 8192
 fuzz suppress 20000 512
 fuzz shorten 20000 1024
 fuzz std 10000 512
