@@ -19,11 +19,11 @@ enum type { TEXT, NAME, FILE_NAME, NUMBER, INTEGER, FLAG, KIND, PART, LIST };
 struct shape;
 struct member {
     const char *name;
-    enum type type;
     size_t at;              /* in the structure */
     size_t count;           /* LIST: where its length is */
     const struct shape *of; /* PART, LIST */
-    int most;               /* KIND */
+    enum type type;
+    int most; /* KIND */
 };
 
 struct shape {
@@ -33,12 +33,12 @@ struct shape {
 };
 
 /* NAME: never NULL. FILE_NAME: a source, which may be elsewhere now. */
-#define MEMBER(structure, type, member) {#member, type, offsetof(struct structure, member), 0, NULL, 0}
+#define MEMBER(structure, type, member) {#member, offsetof(struct structure, member), 0, NULL, type, 0}
 #define MEMBER_KIND(structure, member, most) \
-    {#member, KIND, offsetof(struct structure, member), 0, NULL, most}
-#define MEMBER_PART(structure, member, of) {#member, PART, offsetof(struct structure, member), 0, of, 0}
+    {#member, offsetof(struct structure, member), 0, NULL, KIND, most}
+#define MEMBER_PART(structure, member, of) {#member, offsetof(struct structure, member), 0, of, PART, 0}
 #define MEMBER_LIST(structure, member, n, of) \
-    {#member, LIST, offsetof(struct structure, member), offsetof(struct structure, n), of, 0}
+    {#member, offsetof(struct structure, member), offsetof(struct structure, n), of, LIST, 0}
 #define SHAPE(name, structure, ...)                              \
     static const struct member name##_members[] = {__VA_ARGS__}; \
     static const struct shape name = {sizeof(struct structure), name##_members, DH_ARRAY_LEN(name##_members)}

@@ -170,8 +170,8 @@ static void junit_finding(struct dh_print *p, const struct dh_finding *f)
 static void copy(FILE *from, FILE *to)
 {
     char bytes[4096];
-    rewind(from);
-    for (size_t n; (n = fread(bytes, 1, sizeof(bytes), from)) > 0;)
+    bool back = fseek(from, 0, SEEK_SET) == 0;
+    for (size_t n; back && (n = fread(bytes, 1, sizeof(bytes), from)) > 0;)
         fwrite(bytes, 1, n, to);
     fclose(from);
 }
