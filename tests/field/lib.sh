@@ -19,8 +19,8 @@ chase() { # ARGUMENTS: sets status, fills out and err
     "$deadheat" chase --source=0 "$@" >out 2>err
     status=$?
 }
-persist() { # ARGUMENTS: the same until a race is confirmed, a few times: a thread may get no processor while the other is held
-    for _ in 1 2 3 4 5; do
+persist() { # ARGUMENTS: the same until a race is confirmed: a thread may get no processor while the other is held
+    for _ in $(seq 20); do
         chase "$@"
         [ "$status" -ne 3 ] && return
     done

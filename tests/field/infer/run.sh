@@ -66,7 +66,7 @@ has merged-words err "#0 set" "#1 first"
 lacks merged-defect err "defect"
 # Machine code does not tell that two accesses are atomic; a field build does, and they are no pair.
 # shellcheck disable=SC2086
-persist $slow -- ./random builtin
+persist $slow -- ./random builtin 500000
 same atomic "$status:$(cat out)" 66:OK
 has atomic-words err "with random.c:$(line random BUILTIN):" "if both are atomic in the source, this is no race"
 # shellcheck disable=SC2086
@@ -103,11 +103,11 @@ await "at the same time" $slow --trials=0 --from=proposed.json --summary=propose
 same from "$status:$(cat out)" 66:OK
 has from-words err "1 pair of accesses met on the same bytes:" "$add:5 with $add:5: at the same time" "confirmed data race on global"
 has from-json proposed.out '"runs": 0' '"tried": 1' '"confirmed": 1' '"left": 0'
-# A line with two accesses meets itself twice in one run. That is no second run.
+# A line with two increments meets itself four times in one run, as two reads and two writes. That is no second run.
 sed 's,++\*cell; // FIRST,++cell[0]; ++cell[1]; // FIRST,' "$programs/random.c" >random.c
 gcc -g -O0 -D_GNU_SOURCE -pthread random.c -o twice || exit 1
 # shellcheck disable=SC2086
-await "2 pairs of accesses met" $slow --trials=0 --from=proposed.json --summary=proposed.out -- ./twice race
+await "4 pairs of accesses met" $slow --trials=0 --from=proposed.json --summary=proposed.out -- ./twice race 200
 has from-once proposed.out '"confirmed": 1' '"twice": 0'
 proposed "$(line random LOCKED)"
 # shellcheck disable=SC2086

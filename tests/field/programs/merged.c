@@ -3,6 +3,8 @@
  */
 #include "meet.h"
 
+#include <unistd.h>
+
 static volatile int now;
 static volatile int sink, source = 3;
 
@@ -21,7 +23,9 @@ static void *first(void *arg)
 {
     (void)arg;
     await_other();
-    set(1, 2);
+    /* For longer than the other may be kept waiting before this begins. */
+    for (int i = 0; i < 1000; i++, usleep(1000))
+        set(1, 2);
     say_done();
     return NULL;
 }
