@@ -193,6 +193,8 @@ struct dh_finding {
  * one. It is observed, or what the record says; a witness is the caller's to add. */
 struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
                                         const struct dh_model_race *race, bool brief);
+/* Which process it was seen in, and by which detector. */
+void dh_finding_name_process(struct dh_finding *f, const struct dh_model_process *process);
 
 /* finding.c */
 /* One of the accesses is a free (or munmap): a race between use and release of the memory. */

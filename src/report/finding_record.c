@@ -208,20 +208,24 @@ static void find_field(const struct builder *b, struct dh_finding *f)
     at->has_field = dh_symbol_find_field(b->symbols, &block, &at->field);
 }
 
-struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
-                                        const struct dh_model_race *race, bool brief)
+void dh_finding_name_process(struct dh_finding *f, const struct dh_model_process *process)
 {
-    struct builder b = {.arena = arena, .symbols = symbols, .race = race, .brief = brief};
-    struct dh_finding *f = dh_arena_alloc(arena, sizeof(*f));
-    const struct dh_model_process *process = race->process;
-    f->provenance = race->confirmed ? DH_FINDING_CONFIRMED : DH_FINDING_OBSERVED;
-    f->confirmed = race->how;
     f->detector = process->detector;
     f->guarantee = process->guarantee;
     f->process = process->id;
     f->pid = process->pid;
     f->exe = process->exe;
     f->test = process->test;
+}
+
+struct dh_finding *dh_finding_of_record(struct dh_arena *arena, struct dh_symbol *symbols,
+                                        const struct dh_model_race *race, bool brief)
+{
+    struct builder b = {.arena = arena, .symbols = symbols, .race = race, .brief = brief};
+    struct dh_finding *f = dh_arena_alloc(arena, sizeof(*f));
+    f->provenance = race->confirmed ? DH_FINDING_CONFIRMED : DH_FINDING_OBSERVED;
+    f->confirmed = race->how;
+    dh_finding_name_process(f, race->process);
     b.anonymous =
         dh_arena_array(arena, race->accesses[0].n_locks + race->accesses[1].n_locks + 2, sizeof(u64));
     for (int i = 0; i < 2; i++)
