@@ -169,9 +169,7 @@ static int fail_unknown(const char *name, size_t n, struct dh_options_error *e)
         say_text(e, "'?");
         return -EINVAL;
     }
-    say_text(e, "; '");
-    say_name(e, nearest->name);
-    say_text(e, e->flags ? "' comes nearest, --help lists all" : "' comes nearest, help=1 lists all");
+    say_text(e, e->flags ? "; --help lists all" : "; help=1 lists all");
     return -ENOENT;
 }
 

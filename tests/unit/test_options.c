@@ -92,8 +92,7 @@ static void errors(void **state)
     assert_true(parse("on_rcae=stop") < 0);
     assert_string_equal(err.text, "unknown option 'on_rcae'; did you mean 'on_race'?");
     assert_true(parse("quite_another_thing=1") < 0);
-    assert_string_equal(
-        err.text, "unknown option 'quite_another_thing'; 'race_action' comes nearest, help=1 lists all");
+    assert_string_equal(err.text, "unknown option 'quite_another_thing'; help=1 lists all");
     assert_true(parse("=1") < 0);
     assert_true(parse("stats") < 0);
     assert_string_equal(err.text, "option 'stats' has no value; write name=value:name=value");

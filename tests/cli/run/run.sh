@@ -83,7 +83,7 @@ same nearest-in-environment "$?:$(cat err)" "2:deadheat run: error: DEADHEAT_OPT
 run --forse -- ./marked
 same nearest-own "$status:$(cat err)" "2:deadheat run: error: unknown option '--forse'; did you mean '--force'?"
 run --quite-another -- ./marked
-same no-near-option "$status:$(cat err)" "2:deadheat run: error: unknown option '--quite-another'; '--detector' comes nearest, --help lists all"
+same no-near-option "$status:$(cat err)" "2:deadheat run: error: unknown option '--quite-another'; --help lists all"
 run --on-race=explode -- ./marked
 same bad-value "$status:$(cat err)" "2:deadheat run: error: option '--on-race' cannot be 'explode'; it must be report, stop or exception"
 run --output -- ./marked
