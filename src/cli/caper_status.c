@@ -174,12 +174,12 @@ static void print_sets(struct dh_cli_caper *c, FILE *out)
     }
     fprintf(out,
             "\n  dpPairs  %llu: both accesses have touched memory that other threads could reach\n"
-            "  spPairs  %llu: possible as far as the static analysis knows, but not so far\n"
+            "  spPairs  %llu: possible according to the static analysis, but not seen so far\n"
             "  deSites  %zu of %zu sites\n",
             (unsigned long long)c->count.dp, (unsigned long long)c->count.sp, c->sets.n_escaped,
             c->sets.n_sites);
     if (c->unasked)
-        fprintf(out, "           %llu of them count as escaped because the program does not ask there\n",
+        fprintf(out, "           %llu of them count as escaped because the program does not check there\n",
                 (unsigned long long)c->unasked);
 }
 
@@ -257,7 +257,7 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
     u64 limit = q->format == DH_PRINT_HTML && !q->limited ? HTML_LIMIT : q->limit;
     static const char *const words[] = {
         [DH_CAPER_DP] = "dpPairs: both accesses have touched memory that other threads could reach",
-        [DH_CAPER_SP] = "spPairs: possible as far as the static analysis knows, but not so far",
+        [DH_CAPER_SP] = "spPairs: possible according to the static analysis, but not seen so far",
         [DH_CAPER_SOUND] = "spPairs and dpPairs: all that the static analysis has found"};
     if (c->alias)
         dh_caper_alias_choose(c->build.table, &c->sets);

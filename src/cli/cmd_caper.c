@@ -130,7 +130,7 @@ static void say_outcome(const struct dh_cli_caper *c)
     fputc('\n', stderr);
     if (c->left)
         fprintf(stderr,
-                "deadheat caper: %" PRIu64 " %s%s more had been left by runs that nobody waited for\n",
+                "deadheat caper: %" PRIu64 " %s%s more came from runs whose command had been killed\n",
                 c->left, c->alias ? "pair" : "site", plural(c->left));
 }
 

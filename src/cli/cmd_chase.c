@@ -322,12 +322,12 @@ void dh_chase_print_stats(const struct dh_chase_trial *t)
 {
     fprintf(stderr,
             "deadheat chase: waited %.1f ms of %.1f ms (%.2f%%) in %" PRIu64 " samples; %" PRIu64
-            " traps; %" PRIu64 " harmless meetings; %.1f ms of processor time\n",
+            " traps; %" PRIu64 " harmless meetings; %.1f ms of CPU time\n",
             (double)t->waited_us / 1e3, (double)t->total_us / 1e3,
             t->total_us ? 100.0 * (double)t->waited_us / (double)t->total_us : 0, t->reached, t->traps,
             t->harmless, (double)t->cpu_us / 1e3);
     if (t->drawn)
-        fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were drawn\n", t->drawn);
+        fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were chosen\n", t->drawn);
 }
 
 struct tally {
@@ -345,24 +345,25 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
     else if (!t->confirmed && t->timeouts)
         fprintf(stderr,
                 "deadheat chase: timeout: a thread was held %" PRIu64 " time%s, up to %" PRIu64
-                " ms, and nobody came to the other access on the same bytes\n",
+                " ms, and no other thread reached the other access on the same bytes\n",
                 t->timeouts, t->timeouts == 1 ? "" : "s", t->tau_us / 1000);
     else if (!t->confirmed && !t->blind && t->ordered)
         fprintf(stderr,
-                "deadheat chase: no race: other threads came to the second access %" PRIu64
-                " time%s on the same bytes, and something always ordered that after the first\n",
+                "deadheat chase: no race: other threads reached the second access %" PRIu64
+                " time%s on the same bytes, always ordered after the first\n",
                 t->ordered, t->ordered == 1 ? "" : "s");
     else if (!t->confirmed && !t->blind && t->reached)
-        fprintf(stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
-                q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
-                q->drawn ? "accesses drawn at random, and nobody else was seen at the same bytes"
-                : q->any ? "the access, and nobody else was seen at the same bytes"
-                : q->analysis
-                    ? "the first access, and no other came to the second unordered on the same bytes"
-                    : "the first access, and no other came to the second on the same bytes");
+        fprintf(
+            stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
+            q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
+            q->drawn ? "randomly chosen accesses, and no other thread was seen accessing the same bytes"
+            : q->any ? "the access, and no other thread was seen accessing the same bytes"
+            : q->analysis
+                ? "the first access, and no other thread reached the second one unordered on the same bytes"
+                : "the first access, and no other thread reached the second one on the same bytes");
     else if (!t->confirmed && !t->blind)
         fprintf(stderr, "deadheat chase: not seen: no thread was caught at %s\n",
-                q->drawn ? "any of the accesses drawn"
+                q->drawn ? "any of the chosen accesses"
                 : q->any ? "the access"
                          : "the first access");
 }
@@ -526,9 +527,9 @@ static int check_flags(const struct dh_chase_request *q)
         return dh_cli_fail("chase", q->any
                                         ? "--steer needs a --pair: with --any, the other access is made when "
                                           "it is seen"
-                                        : "--replay has its own order; leave --steer out");
+                                        : "--replay determines the order; omit --steer");
     if (q->infer && (q->pair || q->any || q->replay))
-        return dh_cli_fail("chase", "--infer is for no pair in particular: leave --%s out",
+        return dh_cli_fail("chase", "--infer is not for a particular pair: omit --%s",
                            q->pair  ? "pair"
                            : q->any ? "any"
                                     : "replay");

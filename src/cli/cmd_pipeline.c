@@ -177,7 +177,7 @@ static int run_stages(struct dh_pipeline *p)
         return rc;
     rc = dh_pipeline_load(p);
     if (!rc && p->resumed)
-        fprintf(stderr, "deadheat pipeline: going on with '%s'\n", p->dir);
+        fprintf(stderr, "deadheat pipeline: continuing with '%s'\n", p->dir);
     mend_records(p);
     if (!rc)
         rc = dh_pipeline_caper(p);

@@ -366,7 +366,7 @@ static int judge(const struct request *q, int status, bool ran, const struct dh_
     else if (ran && !seen->instrumented && !q->instrumented && !q->force)
         dh_cli_fail("run",
                     "nothing that ran was compiled by deadheat, so no race could be seen; build it with "
-                    "'deadheat cc', or give --force to accept that");
+                    "'deadheat cc', or give --force to ignore this");
     else
         return own;
     return own ? own : DH_EXIT_TROUBLE;

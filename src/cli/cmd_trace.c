@@ -253,7 +253,8 @@ static int finish(struct request *q)
     if (q->verb == INFO)
         print_info(q);
     if (q->unwritten)
-        fprintf(stderr, "deadheat trace: warning: %" PRIu64 " events have no form in %s and were left out\n",
+        fprintf(stderr,
+                "deadheat trace: warning: %" PRIu64 " events cannot be represented in %s and were omitted\n",
                 q->unwritten, ends_in(q->output ? q->output : "", ".dht") ? "a trace of names" : "STD");
     return 0;
 }
