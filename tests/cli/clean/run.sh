@@ -39,7 +39,7 @@ kill -KILL "$pid"
 wait
 exec 7<&- 8>&-
 report killed.jsonl
-same killed "$status:$(grep -c 'did not come to an end' err):$(grep -c 'no data races' err)" 2:1:0
+same killed "$status:$(grep -c 'did not run to its end' err):$(grep -c 'no data races' err)" 2:1:0
 same killed-says-one-sentence "$(wc -l <err)" 1
 report --format=json killed.jsonl
 same killed-json "$status:$(python3 -c 'import json
