@@ -35,7 +35,7 @@ class Configuration:
 
 
 PLAIN, AGAIN = Configuration("plain"), Configuration("plain again")
-STATS = re.compile(rb"waited ([\d.]+) ms of ([\d.]+) ms .*? (\d+) traps; .*; ([\d.]+) ms of processor time")
+STATS = re.compile(rb"waited ([\d.]+) ms of ([\d.]+) ms .*? (\d+) traps; .*; ([\d.]+) ms of CPU time")
 T_MIN = 1000  # ms: the chase grants shorter runs the budget of so long a one
 
 

@@ -182,7 +182,7 @@ static const char *take_head(struct dh_caper_state *s, const char *text, size_t 
     if (strcmp(text_in(line, "type"), "caper") != 0 || !s->build_id[0])
         why = "it is no state of 'deadheat caper'";
     else if (json_integer_value(json_object_get(line, "v")) != VERSION)
-        why = "it is of another version of deadheat";
+        why = "it is from another version of deadheat";
     json_decref(line);
     return why;
 }

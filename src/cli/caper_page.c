@@ -76,8 +76,7 @@ void dh_cli_caper_curves(FILE *out, const json_t *history)
          "write"},
         {"escaped_sites", "deSites", "Sites that have touched memory that other threads could reach.",
          "read"},
-        {"sp_pairs", "spPairs", "Pairs that are possible besides, as far as the static analysis knows.",
-         "dim"},
+        {"sp_pairs", "spPairs", "Other pairs that are possible according to the static analysis.", "dim"},
     };
     for (size_t i = 0; i < DH_ARRAY_LEN(curves) && json_array_size(history); i++)
         print_curve(out, &curves[i], history);

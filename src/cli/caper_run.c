@@ -234,9 +234,10 @@ static void say_trouble(const struct dh_cli_caper *c, const struct dh_caper_run 
             "there was not enough memory, or room on the disk, for all that the program did, so pairs "
             "may be missing");
     if (run->trouble & DH_CAPER_NO_PATCH)
-        dh_cli_warn(c->command,
-                    "the program was not allowed to change its own code, so nothing was asked, and this run "
-                    "says nothing");
+        dh_cli_warn(
+            c->command,
+            "the program was not allowed to change its own code, so nothing was checked, and this run "
+            "says nothing");
     if (run->trouble & DH_CAPER_OTHER_BUILD)
         dh_cli_warn(c->command,
                     "a process of another Caper build was started, too; it was not watched, since this state "
@@ -254,7 +255,7 @@ static int finish(struct dh_cli_caper *c, const char *ended)
     if (rc)
         return rc;
     if (!dh_caper_runfile_read(&c->run) || !dh_caper_runfile_fits(&c->run, &c->build))
-        return dh_cli_fail(c->command, "'%s' has been damaged while the program ran, so this run is lost",
+        return dh_cli_fail(c->command, "'%s' was damaged while the program ran, so this run is lost",
                            c->run.path);
     c->new_sites = dh_caper_runfile_merge(&c->run, &c->build, &c->sets, &c->state);
     add_record(c, &c->run, ended, c->new_sites);

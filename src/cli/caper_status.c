@@ -24,24 +24,25 @@ static const char usage[] =
     "\n"
     "Prints what 'deadheat caper' knows after all runs so far: how many pairs of accesses may have raced "
     "(dpPairs),\n"
-    "how many are possible besides (spPairs), how many sites have touched memory that other threads could "
+    "how many others are possible (spPairs), how many sites have touched memory that other threads could "
     "reach\n"
-    "(deSites), and how these numbers grew from run to run. PROGRAM is the build that the state is of; "
-    "without it,\n"
-    "it is looked for where it was run last. Of a state of --analysis=alias: the pairs that were seen.\n"
+    "(deSites), and how these numbers grew from run to run. PROGRAM is the build that the state belongs "
+    "to; by\n"
+    "default it is looked for where it was last run. For a state of --analysis=alias: the pairs that were "
+    "seen.\n"
     "\n"
     "  --state=FILE     the state\n"
     "  --list           the pairs of dpPairs, with source lines and variables, like 'deadheat static'\n"
     "  --set=dp|sp|sound  with --list: dpPairs (default), spPairs, or both\n"
-    "  --pair=FILE:LINE,FILE:LINE  only say in which set the pair at these lines is: dpPairs, spPairs, or "
-    "none; may\n"
-    "                   be given several times\n"
-    "  --limit=N        with --list: at most N pairs of one variable (default: 0, all; with html: 50)\n"
+    "  --pair=FILE:LINE,FILE:LINE  only print which set the pair at these lines is in: dpPairs, spPairs, "
+    "or none;\n"
+    "                   may be given several times\n"
+    "  --limit=N        with --list: at most N pairs per variable (default: 0, all; with html: 50)\n"
     "  --format=FORMAT  text (default), json or html: one page with the curves; with --list also sarif\n"
     "  --output=FILE    write there instead of standard output\n"
     "  --color=WHEN     auto (default: on a terminal), always or never\n"
     "\n"
-    "Exit status: 0; 2 bad usage or input.\n"
+    "Exit status: 0, or 2 for bad usage or input.\n"
     "\n"
     "Examples:\n"
     "  deadheat caper status --state=prog.caper\n"
@@ -173,12 +174,12 @@ static void print_sets(struct dh_cli_caper *c, FILE *out)
     }
     fprintf(out,
             "\n  dpPairs  %llu: both accesses have touched memory that other threads could reach\n"
-            "  spPairs  %llu: possible as far as the static analysis knows, but not so far\n"
+            "  spPairs  %llu: possible according to the static analysis, but not seen so far\n"
             "  deSites  %zu of %zu sites\n",
             (unsigned long long)c->count.dp, (unsigned long long)c->count.sp, c->sets.n_escaped,
             c->sets.n_sites);
     if (c->unasked)
-        fprintf(out, "           %llu of them count as escaped because the program does not ask there\n",
+        fprintf(out, "           %llu of them count as escaped because the program does not check there\n",
                 (unsigned long long)c->unasked);
 }
 
@@ -256,7 +257,7 @@ static void print_list(struct dh_cli_caper *c, const struct request *q, FILE *ou
     u64 limit = q->format == DH_PRINT_HTML && !q->limited ? HTML_LIMIT : q->limit;
     static const char *const words[] = {
         [DH_CAPER_DP] = "dpPairs: both accesses have touched memory that other threads could reach",
-        [DH_CAPER_SP] = "spPairs: possible as far as the static analysis knows, but not so far",
+        [DH_CAPER_SP] = "spPairs: possible according to the static analysis, but not seen so far",
         [DH_CAPER_SOUND] = "spPairs and dpPairs: all that the static analysis has found"};
     if (c->alias)
         dh_caper_alias_choose(c->build.table, &c->sets);

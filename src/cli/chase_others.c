@@ -123,7 +123,7 @@ int dh_chase_check_watchpoints(struct dh_chase_request *q)
     free(others);
     dh_cli_warn("chase",
                 "the kernel refuses hardware watchpoints (perf_event_open: %s); breakpoints at %zu accesses "
-                "of the program take their place, and other code is not seen",
+                "of the program are used instead, and other code is not seen",
                 strerror(-refused), set);
     return 0;
 }

@@ -263,11 +263,11 @@ static void tell_change(void *ctx, u32 site, const struct dh_control_span *span)
     struct watching *w = ctx;
     const struct dh_chase_access *a = w->target->sites[site]->access;
     if (!w->told[site] && !is_atomic(w, w->target->sites[site], span))
-        dh_cli_warn(
-            "chase",
-            "what %s:%d:%d was about to access has changed while a thread waited there, and nobody was seen "
-            "to write: a race of unknown origin",
-            a->file, a->line, a->column);
+        dh_cli_warn("chase",
+                    "the memory that %s:%d:%d was about to access changed while a thread waited there, but "
+                    "no thread was "
+                    "seen writing: a race of unknown origin",
+                    a->file, a->line, a->column);
     w->told[site] = true;
 }
 

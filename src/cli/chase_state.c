@@ -44,7 +44,7 @@ static const char *check_header(const struct dh_chase_request *q, const json_t *
     if (strcmp(text_in(line, "type"), "chase") != 0)
         return "it is no state of 'deadheat chase'";
     if (json_integer_value(json_object_get(line, "v")) != VERSION)
-        return "it is of another version of deadheat";
+        return "it is from another version of deadheat";
     if (strcmp(text_in(line, "build_id"), build_id) != 0)
         return dh_arena_printf(
             (struct dh_arena *)&q->arena,

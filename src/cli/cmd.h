@@ -76,11 +76,11 @@ struct dh_cli_baseline {
     bool update;
     struct dh_baseline *is; /* NULL: none */
 };
-#define DH_CLI_BASELINE_HELP                                                                                 \
-    "  --baseline=FILE       only count the findings in this file: a --format=json document, race records, " \
-    "or\n"                                                                                                   \
-    "                        fingerprints\n"                                                                 \
-    "  --update-baseline     write what was found into that file; nothing is new then\n"
+#define DH_CLI_BASELINE_HELP                                                                   \
+    "  --baseline=FILE       treat the findings in this file as known and only count them: a " \
+    "--format=json\n"                                                                          \
+    "                        document, race records, or fingerprints\n"                        \
+    "  --update-baseline     write the findings to that file; then none of them is new\n"
 /* Is the argument one of these flags? Then it is taken. */
 bool dh_cli_baseline_flag(struct dh_cli_baseline *b, const char *arg);
 /* Reads the file. 0, or DH_EXIT_TROUBLE after a message. */

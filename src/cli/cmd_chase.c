@@ -24,74 +24,73 @@ static const char usage[] =
     "       deadheat chase --replay=FINGERPRINT --from FILE | --state=FILE [OPTIONS] [--] PROGRAM "
     "[ARGUMENTS]\n"
     "\n"
-    "Runs a program and tries to catch two threads at the two accesses A and B at once, on the same bytes. "
-    "The\n"
-    "program is any that is linked dynamically and has debug information (-g), from any compiler; it runs "
-    "at\n"
-    "full speed but for short waits. A position is FILE:LINE, FILE:LINE:COLUMN or FILE:LINE:* (all "
+    "Runs a program and tries to catch two threads at the accesses A and B at the same time, on the same "
+    "bytes. It\n"
+    "works on any dynamically linked program with debug information (-g), from any compiler; the program "
+    "runs at\n"
+    "full speed, except for short waits. A position is FILE:LINE, FILE:LINE:COLUMN or FILE:LINE:* (all "
     "columns),\n"
-    "with :read or :write behind it if only such accesses are meant. The order matters: a thread waits at A "
-    "while others are looked at when they come to B.\n"
+    "followed by :read or :write to select only such accesses. The order matters: a thread waits at A "
+    "while other\n"
+    "threads are checked when they reach B.\n"
     "\n"
     "  --pair A:B            what to confirm\n"
-    "  --any=A               whatever conflicts with A, wherever it is: by hardware watchpoints\n"
-    "  --any                 the same with accesses drawn at random from all of the program, and of "
+    "  --any=A               report any access that conflicts with A, wherever it is: uses hardware "
+    "watchpoints\n"
+    "  --any                 the same with accesses chosen at random from the whole program, and from "
     "--module\n"
-    "  --from FILE           the races in race records, or in findings that 'report', 'analyze' or 'static' "
-    "print\n"
-    "                        as JSON: one in each run, in both orders\n"
-    "  --pairs FILE          the same: the pairs that 'deadheat caper export --to=pairs' has written\n"
-    "  --all                 the same with all pairs that the program carries, which was built with\n"
+    "  --from FILE           confirm the races in race records, or in findings that 'report', 'analyze' or\n"
+    "                        'static' print as JSON: one in each run, in both orders\n"
+    "  --pairs FILE          the same for the pairs written by 'deadheat caper export --to=pairs'\n"
+    "  --all                 the same for all pairs that the program carries; it must have been built with\n"
     "                        'deadheat cc --dh-mode=field'\n"
-    "  --infer[=TIME]        find out which accesses meet on the same bytes, in a run of up to so long; "
-    "with\n"
-    "                        --all and --from: before all others, to chase those first\n"
-    "  --style=relay|sound   with --all: which pairs, as 'deadheat static' has them (default: relay)\n"
-    "  --state=FILE          with --all and --from: what has been tried; to go on with later\n"
-    "  --budget=TIME         with --all and --from: stop after so long: 90s, 10m, 8h\n"
-    "  --summary=FILE        with --all, --from and --infer: write what came of it as JSON, too\n"
+    "  --infer[=TIME]        find out which accesses meet on the same bytes, in a run of at most this time;\n"
+    "                        with --all and --from: before all other runs, to chase those pairs first\n"
+    "  --style=relay|sound   with --all: which pairs, as in 'deadheat static' (default: relay)\n"
+    "  --state=FILE          with --all and --from: remember what has been tried, to continue later\n"
+    "  --budget=TIME         with --all and --from: stop after this time: 90s, 10m, 8h\n"
+    "  --summary=FILE        with --all, --from and --infer: also write the results as JSON\n"
     "  --replay=FINGERPRINT  force the order in which this race of --from or --state was seen\n"
-    "  --steer=ORDER         make A first (primary), or B (alternate): hold who comes too early, up to 1 ms "
-    "and\n"
-    "                        50 ms longer in each run that this does not do, and tell what comes of it\n"
-    "  --hang=TIME           steered threads that do not move for so long hang (default: 10s)\n"
-    "  --analysis=NAME       chaser: catch two threads at once (default); litehb: follow what orders threads "
-    "from\n"
-    "                        A on, and find a B that is not ordered after it, however much later; fullhb: "
-    "the\n"
-    "                        same with vector clocks all the time, to compare. The last two need a field "
-    "build\n"
-    "  --window=TIME         litehb, fullhb: how long one A is followed, at most (default: 1s)\n"
-    "  --trust[=LIBRARY]     litehb, fullhb: what deadheat has not compiled of the program, or this library, "
-    "orders "
-    "no\n"
-    "                        threads of the program; may be given several times\n"
-    "  --tracking-only       litehb, fullhb: follow as usual, but do not look at B: to measure the cost\n"
-    "  --rmax=N%             the part of the time that may be spent waiting (default: 5%)\n"
-    "  --delay=TIME[..TIME]  how long a thread waits: 10ms (default), 500us; 10ms..1s: and longer, up to "
-    "1s, at\n"
+    "  --steer=ORDER         make A come first (primary), or B (alternate), and report the consequence: a "
+    "thread\n"
+    "                        that arrives too early is held, for 1 ms and for 50 ms longer after each run "
+    "in\n"
+    "                        which that was too short\n"
+    "  --hang=TIME           steered threads that do not move for this long count as hanging (default: 10s)\n"
+    "  --analysis=NAME       chaser: catch two threads at the same time (default); litehb: track "
+    "synchronisation\n"
+    "                        from A on, and find a B that is not ordered after it, even much later; fullhb:\n"
+    "                        the same with vector clocks all the time, for comparison. The last two need a\n"
+    "                        field build\n"
+    "  --window=TIME         litehb, fullhb: how long one A is tracked, at most (default: 1s)\n"
+    "  --trust[=LIBRARY]     litehb, fullhb: assume that this library, or the program's own code that was "
+    "not\n"
+    "                        compiled with deadheat, orders no threads of the program; may be given several\n"
+    "                        times\n"
+    "  --tracking-only       litehb, fullhb: track as usual, but ignore B: to measure the cost\n"
+    "  --rmax=N%             the share of time that may be spent waiting (default: 5%)\n"
+    "  --delay=TIME[..TIME]  how long a thread waits: 10ms (default), 500us; 10ms..1s: increasing up to 1s "
+    "at\n"
     "                        accesses where threads have waited before\n"
-    "  --trials=N            run the program N times, for each pair and order (default: 1), and as often to "
-    "infer;\n"
-    "                        0 with --infer: only one run that infers\n"
-    "  --client=COMMAND      a shell command that gives a server its work: it begins with the program, and "
-    "when it\n"
-    "                        has ended, the program gets SIGTERM\n"
-    "  --module=FILE         look for A and B in this library too; may be given several times\n"
-    "  --list                print the instructions of A and B, and run nothing\n"
-    "  --seed=N              the random choices of an earlier run (default: others each time)\n"
+    "  --trials=N            run the program N times for each pair and order (default: 1), and as often for\n"
+    "                        inference; 0 with --infer: only one inference run\n"
+    "  --client=COMMAND      a shell command that sends work to a server: it is started with the program, "
+    "and\n"
+    "                        when it ends, the program gets SIGTERM\n"
+    "  --module=FILE         also look for A and B in this library; may be given several times\n"
+    "  --list                print the instructions of A and B without running the program\n"
+    "  --seed=N              repeat the random choices of an earlier run (default: new ones each time)\n"
     "  --output=FILE         append the race records to FILE, for 'deadheat report'\n"
-    "  --suppressions=FILE   leave out the races that match, in ThreadSanitizer's syntax\n"
+    "  --suppressions=FILE   do not report races that match, in ThreadSanitizer's syntax\n"
     "  --exitcode=N          exit status if the race was confirmed (default: 66)\n"
     "  --color=WHEN          auto (default: on a terminal), always or never\n"
     "  --source=0|1          show source lines (default: 1)\n"
-    "  --stats               print what the chase cost, and the program's processor time\n"
+    "  --stats               print the cost of the chase, and the program's CPU time\n"
     "  --help                this text\n"
     "\n"
-    "Exit status: 66 if the race was confirmed; else that of the program, or 0 with --all and --from; 2 if "
-    "the "
-    "chase\n"
-    "could not be done.\n"
+    "Exit status: 66 if the race was confirmed; otherwise that of the program, or 0 with --all and --from; "
+    "2 if the\n"
+    "chase was not possible.\n"
     "\n"
     "Examples:\n"
     "  deadheat chase --pair server.c:120:server.c:340 -- ./server --port 8080\n"
@@ -323,12 +322,12 @@ void dh_chase_print_stats(const struct dh_chase_trial *t)
 {
     fprintf(stderr,
             "deadheat chase: waited %.1f ms of %.1f ms (%.2f%%) in %" PRIu64 " samples; %" PRIu64
-            " traps; %" PRIu64 " harmless meetings; %.1f ms of processor time\n",
+            " traps; %" PRIu64 " harmless meetings; %.1f ms of CPU time\n",
             (double)t->waited_us / 1e3, (double)t->total_us / 1e3,
             t->total_us ? 100.0 * (double)t->waited_us / (double)t->total_us : 0, t->reached, t->traps,
             t->harmless, (double)t->cpu_us / 1e3);
     if (t->drawn)
-        fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were drawn\n", t->drawn);
+        fprintf(stderr, "deadheat chase: %" PRIu64 " different accesses were chosen\n", t->drawn);
 }
 
 struct tally {
@@ -346,24 +345,25 @@ static void print_verdict(const struct dh_chase_request *q, const struct tally *
     else if (!t->confirmed && t->timeouts)
         fprintf(stderr,
                 "deadheat chase: timeout: a thread was held %" PRIu64 " time%s, up to %" PRIu64
-                " ms, and nobody came to the other access on the same bytes\n",
+                " ms, and no other thread reached the other access on the same bytes\n",
                 t->timeouts, t->timeouts == 1 ? "" : "s", t->tau_us / 1000);
     else if (!t->confirmed && !t->blind && t->ordered)
         fprintf(stderr,
-                "deadheat chase: no race: other threads came to the second access %" PRIu64
-                " time%s on the same bytes, and something always ordered that after the first\n",
+                "deadheat chase: no race: other threads reached the second access %" PRIu64
+                " time%s on the same bytes, always ordered after the first\n",
                 t->ordered, t->ordered == 1 ? "" : "s");
     else if (!t->confirmed && !t->blind && t->reached)
-        fprintf(stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
-                q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
-                q->drawn ? "accesses drawn at random, and nobody else was seen at the same bytes"
-                : q->any ? "the access, and nobody else was seen at the same bytes"
-                : q->analysis
-                    ? "the first access, and no other came to the second unordered on the same bytes"
-                    : "the first access, and no other came to the second on the same bytes");
+        fprintf(
+            stderr, "deadheat chase: not seen: threads %s %" PRIu64 " time%s at %s\n",
+            q->analysis ? "were sampled" : "waited", t->reached, t->reached == 1 ? "" : "s",
+            q->drawn ? "randomly chosen accesses, and no other thread was seen accessing the same bytes"
+            : q->any ? "the access, and no other thread was seen accessing the same bytes"
+            : q->analysis
+                ? "the first access, and no other thread reached the second one unordered on the same bytes"
+                : "the first access, and no other thread reached the second one on the same bytes");
     else if (!t->confirmed && !t->blind)
         fprintf(stderr, "deadheat chase: not seen: no thread was caught at %s\n",
-                q->drawn ? "any of the accesses drawn"
+                q->drawn ? "any of the chosen accesses"
                 : q->any ? "the access"
                          : "the first access");
 }
@@ -527,9 +527,9 @@ static int check_flags(const struct dh_chase_request *q)
         return dh_cli_fail("chase", q->any
                                         ? "--steer needs a --pair: with --any, the other access is made when "
                                           "it is seen"
-                                        : "--replay has its own order; leave --steer out");
+                                        : "--replay determines the order; omit --steer");
     if (q->infer && (q->pair || q->any || q->replay))
-        return dh_cli_fail("chase", "--infer is for no pair in particular: leave --%s out",
+        return dh_cli_fail("chase", "--infer is not for a particular pair: omit --%s",
                            q->pair  ? "pair"
                            : q->any ? "any"
                                     : "replay");

@@ -11,13 +11,13 @@
 static const char usage[] =
     "usage: deadheat detectors [--format=text|json]\n"
     "\n"
-    "Lists the detectors that 'deadheat analyze --detector=NAME' knows, with what each guarantees:\n"
+    "Lists the detectors that 'deadheat analyze --detector=NAME' accepts, with what each guarantees:\n"
     "\n"
     "  precise            a variable is reported if and only if this execution has a race on it\n"
-    "  hybrid             also races of other schedules; some may be impossible\n"
-    "  predictive-sound   also races of other schedules; each with the promise in its summary\n"
+    "  hybrid             also races in other schedules; some may be impossible\n"
+    "  predictive-sound   also races in other schedules, guaranteed as its summary says\n"
     "  unsound            both false alarms and misses\n"
-    "  none               measures only\n"
+    "  none               only measures\n"
     "\n"
     "Example:\n"
     "  deadheat detectors --format=json\n";

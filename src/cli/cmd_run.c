@@ -31,28 +31,31 @@
 static const char usage_head[] =
     "usage: deadheat run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Runs a program and reports the data races in it, and in all that it starts, on standard error, as far\n"
-    "as they were compiled with 'deadheat cc' or 'deadheat c++'. The exit status is the program's own; 66\n"
-    "if anything raced; 2 if it succeeded, but nothing that ran was compiled by deadheat.\n"
+    "Runs a program and reports on standard error the data races in it and in every process it starts, as "
+    "far\n"
+    "as they were compiled with 'deadheat cc' or 'deadheat c++'. The exit status is the program's own; 66 "
+    "if\n"
+    "there was a race; 2 if the program succeeded, but nothing that ran was compiled with deadheat.\n"
     "\n"
-    "  --force                 accept that nothing that ran was compiled by deadheat\n"
-    "  --format=FORMAT[:FILE]  at the end also a document of what was found, into FILE; without FILE on\n"
-    "                          standard error, in place of the text\n"
-    "  --update-baseline       write what was found into the file of --baseline; nothing is new then\n"
-    "  --filter=STATE          skip checks of which 'deadheat caper' has learnt that they find nothing, or\n"
-    "                          of memory that has not escaped so far; the program must be built with\n"
-    "                          'deadheat cc --dh-filterable', from the sources that STATE is of\n"
-    "  --filter-program=FILE   the program that this is for, if PROGRAM only starts it\n"
-    "  --hive=URL              run a field build as one of its users, for a hive; 'deadheat agent --help' "
-    "has\n"
-    "                          the flags that go with it. Exit status and output are the program's\n"
-    "  --tsan-options[=TEXT]   take over what TEXT, or TSAN_OPTIONS, sets for ThreadSanitizer, and say what\n"
-    "                          of it is not supported\n"
+    "  --force                 do not fail if nothing that ran was compiled with deadheat\n"
+    "  --format=FORMAT[:FILE]  also write the findings to FILE at the end; without FILE, print them on\n"
+    "                          standard error instead of the text\n"
+    "  --update-baseline       write the findings to the file given by --baseline; then none of them is new\n"
+    "  --filter=STATE          skip checks that cannot find anything according to a state of 'deadheat\n"
+    "                          caper', and those of memory that has not escaped so far; the program must\n"
+    "                          be built with 'deadheat cc --dh-filterable', from the same sources\n"
+    "  --filter-program=FILE   the program to filter, if PROGRAM is only a launcher\n"
+    "  --hive=URL              run a field build as one of the users of a hive; 'deadheat agent --help' "
+    "lists\n"
+    "                          the related flags. Exit status and output are the program's own\n"
+    "  --tsan-options[=TEXT]   apply ThreadSanitizer's settings from TEXT, or from TSAN_OPTIONS, and warn "
+    "about\n"
+    "                          those that are not supported\n"
     "  --help                  this text\n";
 
 static const char usage_tail[] =
     "\n"
-    "DEADHEAT_OPTIONS=name=value:name=value in the environment sets the same options; flags win.\n"
+    "DEADHEAT_OPTIONS=name=value:name=value in the environment sets the same options; flags override it.\n"
     "\n"
     "Examples:\n"
     "  deadheat run -- ./prog --its-own-flag\n"
@@ -363,7 +366,7 @@ static int judge(const struct request *q, int status, bool ran, const struct dh_
     else if (ran && !seen->instrumented && !q->instrumented && !q->force)
         dh_cli_fail("run",
                     "nothing that ran was compiled by deadheat, so no race could be seen; build it with "
-                    "'deadheat cc', or give --force to accept that");
+                    "'deadheat cc', or give --force to ignore this");
     else
         return own;
     return own ? own : DH_EXIT_TROUBLE;

@@ -23,15 +23,16 @@ static const char usage[] =
     "       deadheat trace cat [FILTERS] TRACE\n"
     "       deadheat trace convert [FILTERS] -o FILE TRACE\n"
     "\n"
-    "info counts what is in a trace and says what is odd about it; cat prints its events, numbered; convert\n"
+    "info counts what is in a trace and lists anything unusual about it; cat prints its events, numbered; "
+    "convert\n"
     "writes it to FILE: as text in the STD format, or in binary if the name of FILE ends in .dht. Traces "
     "are\n"
     "recordings or text in the STD format ('-': text from standard input or to standard output).\n"
     "\n"
-    "Filters; an event must pass all that are given:\n"
+    "Filters (an event must pass all that are given):\n"
     "  --thread=A,B,...      by one of these threads\n"
     "  --variable=A,B,...    an access to one of these variables\n"
-    "  --range=FROM-TO       events FROM to TO, counted from 1; one end may be left out\n"
+    "  --range=FROM-TO       events FROM to TO, counted from 1; either end may be omitted\n"
     "\n"
     "Exit status: 0, or 2 for bad usage or input.\n"
     "\n"
@@ -252,7 +253,8 @@ static int finish(struct request *q)
     if (q->verb == INFO)
         print_info(q);
     if (q->unwritten)
-        fprintf(stderr, "deadheat trace: warning: %" PRIu64 " events have no form in %s and were left out\n",
+        fprintf(stderr,
+                "deadheat trace: warning: %" PRIu64 " events cannot be represented in %s and were omitted\n",
                 q->unwritten, ends_in(q->output ? q->output : "", ".dht") ? "a trace of names" : "STD");
     return 0;
 }

@@ -83,7 +83,7 @@ int dh_cli_check_program(struct dh_arena *arena, const char *command, const char
     if (kind == DH_ELFCHECK_PLAIN && !force)
         return dh_cli_fail(command,
                            "'%s' was not compiled by deadheat, so no race in it could be seen; build it with "
-                           "'deadheat cc', or give --force to run it all the same",
+                           "'deadheat cc', or give --force to run it anyway",
                            name);
     return 0;
 }

@@ -310,13 +310,14 @@ json_t *dh_pipeline_document(struct dh_pipeline *p, u64 *ret_confirmed)
 void dh_pipeline_print(FILE *out, const char *format, const json_t *document)
 {
     enum { TEXT_ROWS = 50 };
-    static const struct dh_print_column facts[] = {{.member = "n_confirmed", .title = "confirmed"},
-                                                   {.member = "n_possible", .title = "still possible"},
-                                                   {.member = "n_refuted", .title = "refuted in these runs"},
-                                                   {.member = "n_never_seen", .title = "never seen"},
-                                                   {.member = "n_unnamed", .title = "that no two lines name"},
-                                                   {.member = "n_unlisted", .title = "not listed"},
-                                                   {.member = "seconds", .title = "s", .decimals = 1}};
+    static const struct dh_print_column facts[] = {
+        {.member = "n_confirmed", .title = "confirmed"},
+        {.member = "n_possible", .title = "still possible"},
+        {.member = "n_refuted", .title = "refuted in these runs"},
+        {.member = "n_never_seen", .title = "never seen"},
+        {.member = "n_unnamed", .title = "not identified by two lines"},
+        {.member = "n_unlisted", .title = "not listed"},
+        {.member = "seconds", .title = "s", .decimals = 1}};
     static const struct dh_print_column stage[] = {
         {.member = "stage", .title = "stage"},
         {.member = "runs", .title = "runs"},

@@ -14,8 +14,8 @@
 static const char separators[] = ": ,\t\r\n"; /* as ThreadSanitizer has them */
 
 #define ONLY_RACES "has no effect: only data races are reported"
-#define NO_DEADLOCKS "has no effect: deadlocks are not looked for"
-#define ALL_IS_NEEDED "has no effect: there is nothing to give up without losing races"
+#define NO_DEADLOCKS "has no effect: deadlocks are not detected"
+#define ALL_IS_NEEDED "has no effect: no memory can be released without losing races"
 
 /* What is taken over. The first line that has the flag's name and value counts. */
 static const struct rule {
@@ -63,14 +63,14 @@ static const struct refusal {
     {"detect_invalid_join", "0", ONLY_RACES},
     {"report_atomic_races", "1", "is not supported: a race of an atomic access with a plain one is reported"},
     {"force_seq_cst_atomics", "0", "is not supported: atomics order what their memory order says"},
-    {"enable_annotations", "1", "is not supported: annotations count"},
+    {"enable_annotations", "1", "is not supported: annotations apply"},
     {"ignore_noninstrumented_modules", "0",
-     "is not supported: a suppression 'called_from_lib:NAME' leaves out what a library does"},
-    {"ignore_interceptors_accesses", "0", "is not supported: what functions of libc access is checked"},
-    {"die_after_fork", "0", "has no effect: a child of a program with threads goes on, and is watched"},
-    {"abort_on_error", "0", "has no effect: with halt_on_error=1 the program is aborted in any case"},
+     "is not supported: a suppression 'called_from_lib:NAME' suppresses races in a library"},
+    {"ignore_interceptors_accesses", "0", "is not supported: accesses by libc functions are checked"},
+    {"die_after_fork", "0", "has no effect: a child of a multithreaded program continues, and is checked"},
+    {"abort_on_error", "0", "has no effect: with halt_on_error=1 the program is always aborted"},
     {"symbolize", "1", "is not supported: --output with --report=0 writes records without symbols"},
-    {"strip_path_prefix", NULL, "has no effect: files below the working directory are told relative to it"},
+    {"strip_path_prefix", NULL, "has no effect: files below the working directory are shown relative to it"},
     {"help", NULL, "has no effect: 'deadheat run --help' lists the options"},
 };
 

@@ -136,7 +136,7 @@ const char *dh_ir_exports_refuse(LLVMModuleRef m)
             if (LLVMIsDeclaration(f) && strcmp(name, stacks[i]) == 0)
                 return "it makes threads or stacks of its own (clone, makecontext)";
         if (LLVMGetIntrinsicID(f) != 0 && takes_pointers(f) && !is_understood(name))
-            return "it has vector instructions on memory that the analysis does not know";
+            return "it has vector instructions on memory unknown to the analysis";
     }
     return NULL;
 }

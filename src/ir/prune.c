@@ -131,7 +131,7 @@ static void say_assumed(const struct dh_ir_analysis *a)
 {
     static const char relay_only[] = "for relay";
     struct dh_pairs *pairs;
-    const char *why, *before = "assumed of it: ";
+    const char *why, *before = "assumptions: ";
     if (is_quiet() || dh_pairs_read(a->bytes, a->n, &pairs, &why) != 0)
         return;
     for (size_t i = 0; i < pairs->n_assumptions; i++) {
@@ -206,6 +206,6 @@ void dh_ir_prune_say(u64 all, u64 kept)
     u64 left_out = kept < all ? all - kept : 0;
     if (!is_quiet())
         fprintf(stderr,
-                "deadheat: %s: %llu of %llu checks left out: the accesses are in no pair of the set sound\n",
+                "deadheat: %s: %llu of %llu checks omitted: the accesses are in no pair of the set sound\n",
                 dh_ir_analysis_program(), (unsigned long long)left_out, (unsigned long long)all);
 }

@@ -116,8 +116,8 @@ static const struct dh_finding_lock *common_lock(const struct dh_finding *f, boo
 static const char *explain_free(struct dh_arena *arena, bool both, bool now, const char *t1, const char *t2)
 {
     if (both)
-        return dh_arena_printf(arena, "Threads %s and %s both freed this memory, with nothing between them.",
-                               t1, t2);
+        return dh_arena_printf(
+            arena, "Threads %s and %s both freed this memory, and nothing ordered the two.", t1, t2);
     if (now)
         return dh_arena_printf(
             arena, "Thread %s freed memory without waiting for thread %s to be done with it.", t1, t2);
@@ -187,7 +187,7 @@ const char *dh_finding_explain(struct dh_arena *arena, const struct dh_finding *
         return "Another order of the same events lets the two meet.";
     return f->guarantee && strcmp(f->guarantee, "precise") == 0
                ? "Nothing in the trace orders the two accesses."
-               : "Nothing that the detector looks at keeps the two accesses apart.";
+               : "Nothing that the detector considers orders the two accesses.";
 }
 
 const char *dh_finding_confirmed(struct dh_arena *arena, const struct dh_finding *f)

@@ -155,7 +155,7 @@ struct dh_finding_possible {
     u32 number;     /* of the pair in its table, from 1 */
     u64 id;         /* of the pair, in every build */
     u64 stands_for; /* pairs of places */
-    bool ad_hoc;    /* on the flag of a waiting loop */
+    bool ad_hoc;    /* on the flag of a spin loop */
     struct dh_finding_word *flags, *reasons;
     size_t n_flags, n_reasons;
     const char *note;                   /* a reason more, in words */

@@ -138,7 +138,7 @@ static const char *entry_name(struct dh_finding_pairs *from, struct dh_arena *ar
     static const char before[] = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<";
     static const char after[] = "> > >::_M_run()";
     if (!e->function[0])
-        return "whoever calls the functions of the program";
+        return "external callers of the program's functions";
     const char *name = dh_text_shown(arena, dh_finding_readable(from, e->function));
     size_t len = strlen(name), begin = sizeof(before) - 1, end = sizeof(after) - 1;
     if (len > begin + end && strncmp(name, before, begin) == 0 && strcmp(name + len - end, after) == 0)

@@ -23,7 +23,7 @@ struct dh_finding *dh_finding_of_pair(struct dh_finding_pairs *from, struct dh_a
 /* The same, of two of the sites that the pair stands for. */
 struct dh_finding *dh_finding_of_sites(struct dh_finding_pairs *from, struct dh_arena *arena, u32 pair,
                                        const u32 sites[2]);
-/* DH_PAIRS_NONE: memory that the analysis does not know. */
+/* DH_PAIRS_NONE: memory unknown to the analysis. */
 void dh_finding_of_variable(struct dh_finding_pairs *from, struct dh_arena *arena, u32 variable,
                             struct dh_finding_location *ret);
 void dh_finding_of_entry(struct dh_finding_pairs *from, struct dh_arena *arena, u32 entry,

@@ -184,7 +184,7 @@ static const char *subtitle(struct dh_print *p)
     return dh_arena_printf(
         &p->scratch, "%s %s", dh_words_of(p),
         relay ? "Style relay: pairs of accesses that may happen at the same time without a lock in common."
-              : "Style sound: every pair of accesses that could race; nothing that could is left out.");
+              : "Style sound: every pair of accesses that could race.");
 }
 
 static u64 findings(const struct dh_print_about *about)

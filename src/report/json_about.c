@@ -234,7 +234,7 @@ void dh_json_tables(struct dh_print *p, bool full,
         {.member = "name", .title = "of"},
     };
     static const struct dh_print_table tables[] = {
-        {.title = "Assumed, and how many places of this program fall under it",
+        {.title = "Assumptions, and the number of places in this program that each applies to",
          .member = "assumptions",
          .columns = assumed,
          .n_columns = DH_ARRAY_LEN(assumed),

@@ -57,7 +57,7 @@ enum dh_pairs_storage {
     DH_PAIRS_THREAD_LOCAL,
     DH_PAIRS_HEAP,
     DH_PAIRS_STACK,
-    DH_PAIRS_UNKNOWN, /* memory that the analysis does not know, reached through code it does not know */
+    DH_PAIRS_UNKNOWN, /* memory unknown to the analysis, reached through code it does not know */
     DH_PAIRS_STORAGES
 };
 
@@ -108,7 +108,7 @@ struct dh_pairs_entry {
 enum {
     DH_PAIRS_RELAY = 1u << 0,  /* no common lock; for the hive */
     DH_PAIRS_SOUND = 1u << 1,  /* nothing dropped that could race; for Caper */
-    DH_PAIRS_AD_HOC = 1u << 2, /* on the flag of a waiting loop that the program synchronises with */
+    DH_PAIRS_AD_HOC = 1u << 2, /* on the flag of a spin loop that the program synchronises with */
     /* Dropped from the set relay if one more thing is assumed; shifted by DH_PAIRS_FOR_SOUND: from the set
      * sound, in which it may have more ways to happen. The pair is in the table all the same. */
     DH_PAIRS_IF_BARRIERS = 1u << 3,  /* ... that barriers separate phases: all threads of a kind take part */

@@ -408,9 +408,9 @@ static void print_filter(struct dh_reporter *r)
     if (!all)
         return;
     fprintf(r->options.messages,
-            "deadheat: a filter was on: of %" PRIu64 " checks, %" PRIu64
-            " were skipped because they can find nothing, and %" PRIu64
-            " on the assumption that what has not escaped so far does not escape now\n",
+            "deadheat: with a filter: of %" PRIu64 " checks, %" PRIu64
+            " were skipped because they cannot find anything, and %" PRIu64
+            " on the assumption that memory that has not escaped so far does not escape now\n",
             all, dh_model_counter(m, "FILTERED_SAFE"), dh_model_counter(m, "FILTERED_UNESCAPED"));
 }
 
@@ -471,7 +471,7 @@ static void print_summary(struct dh_reporter *r)
     if (n->races)
         print_programs(r);
     for (const struct dh_suppress_rule *rule = r->suppress.rules; r->options.stats && rule; rule = rule->next)
-        say(r, "deadheat: %s:%" PRIu64 ": %s left out %" PRIu64,
+        say(r, "deadheat: %s:%" PRIu64 ": %s suppressed %" PRIu64,
             dh_path_beneath(r->print.cwd, r->options.suppressions), rule->line, rule->pattern, rule->hits);
     print_sample(r);
     print_filter(r);
@@ -523,7 +523,7 @@ static void judge_completeness(struct dh_reporter *r)
     else if (open)
         say(r,
             "deadheat: %s: process %" PRIu64
-            " (%s)%s did not come to an end: killed, or still running; what it "
+            " (%s)%s did not run to its end: killed, or still running; what it "
             "did after its last record is not known",
             r->options.input, first->pid, first->exe[0] ? first->exe : "?",
             open > 1 ? dh_arena_printf(&r->arena, " and %" PRIu64 " more", open - 1) : "");

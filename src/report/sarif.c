@@ -31,10 +31,10 @@ static const struct {
          "Two threads may access the same memory at the same time, one of them writing, and no lock that "
          "both hold orders them."},
     [AD_HOC] =
-        {"deadheat/ad-hoc-synchronisation", "warning", "A waiting loop on a plain flag",
+        {"deadheat/ad-hoc-synchronisation", "warning", "A spin loop on a non-atomic flag",
          "A thread waits in a loop for a variable that another thread writes without synchronisation."},
     [CONFIRMED] = {"deadheat/confirmed-race", "error", "Two accesses met in the field",
-                   "A race that was thought possible was seen to happen."},
+                   "A race that was considered possible was seen to happen."},
 };
 
 static enum rule rule_of(const struct dh_finding *f)

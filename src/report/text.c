@@ -130,7 +130,7 @@ static void print_possible(struct dh_print *p, const struct dh_finding *f)
         fprintf(p->out,
                 "\n  The same is true of %" PRIu64 " pairs of places: %zu like the first, each with %zu.\n",
                 possible->stands_for, f->accesses[0].n_alike + 1, f->accesses[1].n_alike + 1);
-    fprintf(p->out, "\n  %sWhy it is thought possible%s\n", c->strong, c->off);
+    fprintf(p->out, "\n  %sWhy it is considered possible%s\n", c->strong, c->off);
     for (size_t i = 0; i < possible->n_reasons; i++)
         fprintf(p->out, "    - %s\n", possible->reasons[i].sentence);
     if (possible->note)

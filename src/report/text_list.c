@@ -36,7 +36,7 @@ static void print_sides(struct dh_print *p, const struct dh_finding *f)
     const struct dh_text_palette *c = dh_text_palette(p);
     const char *why = dh_finding_explain(&p->scratch, f), *bundle = dh_words_bundle(p, f);
     fprintf(p->out, "\n  %sP%u%s %s%016" PRIx64 "%s%s\n", c->strong, f->possible.number, c->off, c->dim,
-            f->possible.id, c->off, f->possible.ad_hoc ? "  the flag of a waiting loop" : "");
+            f->possible.id, c->off, f->possible.ad_hoc ? "  the flag of a spin loop" : "");
     print_side(p, &f->accesses[0]);
     if (dh_words_same_place(f))
         fputs("    and the same, in another thread\n", p->out);
@@ -153,8 +153,8 @@ static void text_end(struct dh_print *p)
                 dh_words_of(p));
         if (cases)
             fprintf(p->out,
-                    "It rests on assumptions that %" PRIu64 " place%s fall%s under; --stats lists them.\n",
-                    cases, dh_words_plural(cases), cases == 1 ? "s" : "");
+                    "It depends on assumptions that apply to %" PRIu64 " place%s; --stats lists them.\n",
+                    cases, dh_words_plural(cases));
     }
     if (p->about->known)
         fprintf(p->out, "%s\n", dh_words_known(p, p->about->known));

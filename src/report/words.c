@@ -172,12 +172,12 @@ static const char *heap_type(struct dh_print *p, const struct dh_finding_locatio
 static const char *unknown_memory(struct dh_print *p, const struct dh_finding *f)
 {
     if (f->provenance == DH_FINDING_CONFIRMED)
-        return "memory that is no global variable; blocks of the heap were not followed";
+        return "memory that is not a global variable; heap blocks were not tracked";
     if (f->provenance != DH_FINDING_POSSIBLE)
         return "memory that is neither heap, global nor a stack (perhaps mapped)";
     return f->location.has_variable ? dh_arena_printf(&p->scratch, "%s, which the analysis does not know",
                                                       shown(p, f->location.variable.shown))
-                                    : "memory that the analysis does not know";
+                                    : "memory unknown to the analysis";
 }
 
 const char *dh_words_memory(struct dh_print *p, const struct dh_finding *f)
@@ -488,7 +488,7 @@ const char *dh_words_pairs(struct dh_print *p)
         a, "%s%" PRIu64 " pair%s that may race%s, on %zu variable%s (%s%s%s; %s%" PRIu64 " with --style=%s)",
         s->most ? "at most " : "", s->pairs, dh_words_plural(s->pairs), bundles, s->n_variables,
         dh_words_plural(s->n_variables),
-        relay ? "relay: no lock in common" : "sound: nothing dropped that could race", dropped, suppressed,
+        relay ? "relay: no lock in common" : "sound: every pair that could race", dropped, suppressed,
         s->other_most ? "at most " : "", s->other, s->other_style);
 }
 
@@ -496,9 +496,7 @@ const char *dh_words_of(const struct dh_print *p)
 {
     const char *of = p->about->pairs->of;
     if (strcmp(of, "source") == 0)
-        return "This is about the source: every access that is written counts, whatever an optimiser makes "
-               "of "
-               "it.";
+        return "This is about the source: every access in it counts, even if an optimiser would remove it.";
     if (strcmp(of, "binary") == 0)
         return "This is about the binary: an access that the optimiser removed is in no pair.";
     return "This is about the bitcode as it is: an access that was optimised away before is in no pair.";

@@ -102,7 +102,7 @@ void dh_filter_apply(const char *text)
         return;
     bool known = text[0] == '0' + DH_FILTER_VERSION && text[1] == ':';
     if (!known || head->version != DH_FILTER_VERSION) {
-        say_ignored("it is of another version of deadheat");
+        say_ignored("it is from another version of deadheat");
         return;
     }
     const char *at = read_id(text + 2, id);

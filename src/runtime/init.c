@@ -315,7 +315,7 @@ static void tell_sample(void)
     if (!dh_period_on || !us || dh_runtime_counter(DH_COUNT_RACES))
         return;
     dh_fmt_init(&f, buf, sizeof(buf));
-    dh_fmt_str(&f, "no data race was found in what was sampled: ");
+    dh_fmt_str(&f, "no data race was found in the sampled part: ");
     dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_PERIODS));
     dh_fmt_str(&f, dh_runtime_counter(DH_COUNT_PERIODS) == 1 ? " period" : " periods");
     tell_share(&f, dh_runtime_counter(DH_COUNT_SAMPLED_US), us, "time");
@@ -333,13 +333,13 @@ static void tell_filter(void)
         return;
     dh_fmt_init(&f, buf, sizeof(buf));
     dh_fmt_str(&f, dh_opts.record_fd >= 0 ? "accesses are missing from the recording: of "
-                                          : "no data race was found by the checks that a filter left: of ");
+                                          : "no data race was found by the remaining checks: of ");
     dh_fmt_u64(&f, all);
     dh_fmt_str(&f, " checks, ");
     dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_FILTERED_SAFE));
-    dh_fmt_str(&f, " were skipped because they can find nothing, and ");
+    dh_fmt_str(&f, " were skipped because they cannot find anything, and ");
     dh_fmt_u64(&f, dh_runtime_counter(DH_COUNT_FILTERED_UNESCAPED));
-    dh_fmt_str(&f, " on the assumption that what has not escaped so far does not escape now");
+    dh_fmt_str(&f, " on the assumption that memory that has not escaped so far does not escape now");
     dh_sys_say(buf);
 }
 

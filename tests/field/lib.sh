@@ -43,4 +43,4 @@ refused() { # NAME SENTENCE ARGUMENTS
 }
 # No race, where what orders threads is followed: if all are ordered after the first access before one comes to the second, nobody
 # looks any more.
-none="no race: other threads came to the second access\|not seen: threads were sampled 1 time at the first access"
+none="no race: other threads reached the second access\|not seen: threads were sampled 1 time at the first access"

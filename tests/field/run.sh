@@ -57,11 +57,11 @@ else
     # shellcheck disable=SC2086
     chase $short --any="meet.c:$first:write" -- ./meet kernel
     same any-kernel "$status:$(cat out)" 3:OK
-    has any-kernel-words err "nobody was seen to write: a race of unknown origin"
+    has any-kernel-words err "no thread was seen writing: a race of unknown origin"
     # shellcheck disable=SC2086
     chase $short --any="meet.c:$first:write" -- ./meet apart
     same any-apart "$status:$(cat out)" 3:OK
-    has any-apart-words err "nobody else was seen at the same bytes"
+    has any-apart-words err "no other thread was seen accessing the same bytes"
     lacks any-apart-race err "race on"
     # shellcheck disable=SC2086
     chase $short --any="meet.c:$(line meet ATOMIC-FIRST)" -- ./meet atomic

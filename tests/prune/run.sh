@@ -55,7 +55,7 @@ case_() { # NAME FUNCTION
 # Two files that are one module: each counts on its own, one of them under a lock.
 two_modules() {
     pruned -c "$here/first.c" -o first.o && pruned -c "$here/second.c" -o second.o && pruned first.o second.o -o prog &&
-        said '^deadheat: prog: [1-9][0-9]* of [0-9]* checks left out' && said '^deadheat: prog: assumed of it: .*inline-asm (' &&
+        said '^deadheat: prog: [1-9][0-9]* of [0-9]* checks omitted' && said '^deadheat: prog: assumptions: .*inline-asm (' &&
         reports raced_in_second && ! grep -q 'counted_in_second' out
 }
 
@@ -70,7 +70,7 @@ quiet() {
 }
 
 unoptimised() {
-    pruned -O0 "$here/first.c" "$here/second.c" -o prog && said 'checks left out' && reports raced_in_second
+    pruned -O0 "$here/first.c" "$here/second.c" -o prog && said 'checks omitted' && reports raced_in_second
 }
 
 # A call of another file's function that cannot synchronise does not end a window; one that can does.

@@ -13,7 +13,7 @@ run() { # ARGUMENT...: into err and status
     status=$?
 }
 skipped() { # NAME FILE: what is said of it, as "CHECKS SAFE UNESCAPED"
-    sed -n 's/.*of \([0-9]*\) checks, \([0-9]*\) were skipped because they can find nothing, and \([0-9]*\) on the assumption.*/\1 \2 \3/p' "$1"
+    sed -n 's/.*of \([0-9]*\) checks, \([0-9]*\) were skipped because they cannot find anything, and \([0-9]*\) on the assumption.*/\1 \2 \3/p' "$1"
 }
 
 cp "$here/log.c" .
@@ -40,7 +40,7 @@ has found-without err "log.c:$(line ERRORS 1)" "log.c:$(line ERRORS 2)"
 run --filter=s -- ./log-full more
 same missed-status "$status" 66
 lacks missed err "log.c:$(line ERRORS 2)"
-has missed-said err "on the assumption that what has not escaped so far does not escape now"
+has missed-said err "on the assumption that memory that has not escaped so far does not escape now"
 # ... until Caper has seen it.
 cp s known
 "$deadheat" caper --quiet --state=known -- ./log-caper more
@@ -108,7 +108,7 @@ full calm.c -o calm-full
 "$deadheat" caper --quiet --state=calm -- ./calm-caper
 run --filter=calm -- ./calm-full
 same calm-status "$status" 0
-has calm err "no data race was found by the checks that a filter left: of "
+has calm err "no data race was found by the remaining checks: of "
 run --filter=s --suppressions=all.txt -- ./log-full
 same suppressed "$status:$(skipped err)" "0:$counts"
 

@@ -42,7 +42,7 @@ same turns "$(sed -n 's/^deadheat chase: stages.c:\([0-9]*\) with stages.c:\([0-
 # It goes on with what it knows; all was done, so only the page is new.
 "$deadheat" pipeline --budget=60s --state=d -- ./prog >page 2>err
 same again "$?" 66
-has again-words err "going on with 'd'"
+has again-words err "continuing with 'd'"
 lacks again-infers err "deadheat pipeline: inference"
 has text page "Confirmed races" "Still possible" "Refuted" "Never seen" "deadheat chase --replay="
 "$deadheat" pipeline --budget=60s --state=d --format=html --output=page.html -- ./prog >out 2>err

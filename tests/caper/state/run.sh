@@ -92,7 +92,7 @@ kill -9 $command
 wait $command 2>/dev/null
 caper ./prog asked=asked # the program goes on: its file is read, and stays
 same live-merged "$(number escaped_sites killed):$(left killed)" 1:1
-like live-words err "1 site more had been left by runs that nobody waited for"
+like live-words err "1 site more came from runs whose command had been killed"
 touch k.go
 while [ ! -e k.end ]; do :; done
 until caper --quiet ./prog && [ "$(left killed)" = 0 ]; do :; done # until the process is gone, too
@@ -179,7 +179,7 @@ refused changed changed "it was changed or damaged"
 cp prog foreign
 refused foreign foreign "it is no state of 'deadheat caper'"
 sed '1s/"v":1/"v":99/' s >future
-refused future future "it is of another version of deadheat"
+refused future future "it is from another version of deadheat"
 mkdir folder
 state=folder
 caper ./prog

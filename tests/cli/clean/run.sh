@@ -34,12 +34,12 @@ mkfifo say hear
 exec 7<say 8>hear
 read -r word pid <&7
 report killed.jsonl
-same running "$word:$status:$(grep -c "process $pid (.*waits) did not come to an end: killed, or still running" err)" ready:2:1
+same running "$word:$status:$(grep -c "process $pid (.*waits) did not run to its end: killed, or still running" err)" ready:2:1
 kill -KILL "$pid"
 wait
 exec 7<&- 8>&-
 report killed.jsonl
-same killed "$status:$(grep -c 'did not come to an end' err):$(grep -c 'no data races' err)" 2:1:0
+same killed "$status:$(grep -c 'did not run to its end' err):$(grep -c 'no data races' err)" 2:1:0
 same killed-says-one-sentence "$(wc -l <err)" 1
 report --format=json killed.jsonl
 same killed-json "$status:$(python3 -c 'import json
@@ -57,7 +57,7 @@ print(j["summary"]["complete"], [(p["pid"], p["exe"], p["ended"]) for p in j["pr
     "0:True [(1, '/bin/prog1', True), (2, '/bin/prog2', True), (3, '/bin/prog3', True)]"
 { process 1; process 2; end 2; process 3; process 4; end 4; } >some.jsonl
 report some.jsonl
-same some-open "$status:$(cat err)" "2:deadheat: some.jsonl: process 1 (/bin/prog1) and 1 more did not come to an end: killed, \
+same some-open "$status:$(cat err)" "2:deadheat: some.jsonl: process 1 (/bin/prog1) and 1 more did not run to its end: killed, \
 or still running; what it did after its last record is not known"
 # The number of a process is used again: the one that began last has ended.
 { process 1; process 1; end 1; } >again.jsonl

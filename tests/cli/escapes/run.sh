@@ -51,7 +51,7 @@ printf '{"v":1,"type":"x%s[2J"}\nno %s[2J\n' "$esc" "$esc" >"bad${esc}[1m.jsonl"
 tame report-bad-lines 2 'bad?[1m.jsonl:2: not JSON' report "bad${esc}[1m.jsonl"
 tame report-no-file 2 'absent?[2J' report "absent${esc}[2J"
 printf 'race:no%s[2Jthing\nnon%s[2Jsense\n' "$esc" "$esc" >known
-tame report-suppressions 66 'no?[2Jthing left out 0' report --stats --suppressions=known races.jsonl
+tame report-suppressions 66 'no?[2Jthing suppressed 0' report --stats --suppressions=known races.jsonl
 sed "s/\"path\":\"[^\"]*$program\"/\"path\":\"\/x\\\\u001b[2J\"/; s/\"name\":\"[^\"]*\"/\"name\":\"\\\\u009bm\"/" bare.jsonl >made.jsonl
 tame report-made-up 66 'Location:' report made.jsonl
 

@@ -169,10 +169,10 @@ suppressed comment '#race:bump' 66
 suppressed bad-lines-keep-others "$(printf 'nonsense\nrace:bump')" 0
 has suppress-line-number err 'deadheat: supp.txt:1: not of the form type:pattern'
 report --stats --suppressions=supp.txt full.jsonl
-has suppress-usage err 'deadheat: supp.txt:2: bump left out 1' '  loaded modules that were not compiled by deadheat'
+has suppress-usage err 'deadheat: supp.txt:2: bump suppressed 1' '  loaded modules that were not compiled by deadheat'
 sed 's/"process":"./"process":"f/; s/"pid":[0-9]*/"pid":9/' full.jsonl | cat full.jsonl - >twice.jsonl # the same race of another process
 report --stats --suppressions=supp.txt twice.jsonl
-has suppress-usage-once err 'deadheat: 0 data races, 1 suppressed' 'deadheat: supp.txt:2: bump left out 1'
+has suppress-usage-once err 'deadheat: 0 data races, 1 suppressed' 'deadheat: supp.txt:2: bump suppressed 1'
 report --suppressions=absent.txt full.jsonl
 same suppress-no-file "$status" 2
 has suppress-no-file-sentence err 'cannot read the suppressions absent.txt: No such file or directory'

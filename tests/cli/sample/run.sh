@@ -34,7 +34,7 @@ same all "$?:$(cat out err)" "0:"
 # A run in which nothing was found says how much was looked at.
 "$deadheat" run --sample=20% --output=quiet.jsonl -- ./racy quiet >out 2>err
 same quiet-status $? 0
-like quiet err "^deadheat: no data race was found in what was sampled: [1-9][0-9]* periods, [0-9]*\.[0-9]*% of the time, [0-9]*\.[0-9]*% of the work$"
+like quiet err "^deadheat: no data race was found in the sampled part: [1-9][0-9]* periods, [0-9]*\.[0-9]*% of the time, [0-9]*\.[0-9]*% of the work$"
 has record quiet.jsonl '"sample":0.200000'
 "$deadheat" report quiet.jsonl >out 2>err
 has report err "deadheat: no data races" "deadheat: this run was sampled: "
@@ -42,7 +42,7 @@ has report err "deadheat: no data races" "deadheat: this run was sampled: "
 has json json '"PERIODS"' '"SAMPLED_WORK"' '"SAMPLED_OF_WORK"'
 "$deadheat" run --sample=0% -- ./racy quiet >out 2>err
 same none "$(cat err)" \
-    "deadheat: no data race was found in what was sampled: 0 periods, 0.00% of the time, 0.00% of the work"
+    "deadheat: no data race was found in the sampled part: 0 periods, 0.00% of the time, 0.00% of the work"
 
 # One that happens ten thousands of times is found in a second, at a fifth and within a budget. How much a budget leaves
 # room for depends on what else the machine does, so that gets some more runs.

@@ -19,12 +19,12 @@ same text-groups "$(grep -c 'pairs\{0,1\}$' out)" 3
 has text-variable out 'global `done` (int), declared at queue.c:14: 1 pair'
 has text-line-one out '18 | while (!done)'
 has text-line-two out '38 | done = 1;'
-has text-flag out 'the flag of a waiting loop'
+has text-flag out 'the flag of a spin loop'
 has text-threads out '(several at once)'
 has text-same-site out 'and the same, in another thread'
 has text-why out 'why: several threads may run the same code at the same time'
 has text-total out '4 pairs that may race, on 3 variables'
-has text-assumptions out '2 places fall under'
+has text-assumptions out 'apply to 2 places'
 lacks text-no-colour out "$(printf '\033')"
 # shellcheck disable=SC2016
 lacks text-relay-drops out '.length'

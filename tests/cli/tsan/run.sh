@@ -47,7 +47,7 @@ same not-set "$status:$(head -1 err)" "66:deadheat run: warning: --tsan-options:
 echo 'race:^count_hit$' >known.txt
 run --tsan-options="suppressions='known.txt',print_suppressions=1"
 same suppressions "$status" 0
-has suppressions-counted err "left out 1"
+has suppressions-counted err "suppressed 1"
 run --tsan-options="halt_on_error=true"
 same halt "$status" 134
 run --tsan-options="report_bugs=0"

@@ -23,11 +23,11 @@ for how in 'gcc:-O0' 'gcc:-O2' 'clang-19:-O2'; do
     has "random-library-$kind-words" err "data race on global \`cells[0][0]\`" "Write of" "1 data race"
     await "a race of unknown origin" --rmax=100% --delay=100ms --any -- ./random kernel
     same "random-kernel-$kind" "$status:$(cat out)" 3:OK
-    has "random-kernel-$kind-words" err "random.c:$(line random FIRST)" "nobody was seen to write: a race of unknown origin"
+    has "random-kernel-$kind-words" err "random.c:$(line random FIRST)" "no thread was seen writing: a race of unknown origin"
     lacks "random-kernel-$kind-race" err "data race"
     chase --rmax=100% --delay=20ms --any -- ./random apart
     same "random-apart-$kind" "$status:$(cat out)" 3:OK
-    has "random-apart-$kind-words" err "at accesses drawn at random, and nobody else was seen at the same bytes"
+    has "random-apart-$kind-words" err "at randomly chosen accesses, and no other thread was seen accessing the same bytes"
     lacks "random-apart-$kind-race" err "race o"
 done
 # Some of them at a time, and others when those were hit, if it has many.

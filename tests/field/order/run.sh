@@ -34,7 +34,7 @@ for _ in 1 2 3 4 5 6 7 8; do # or the first thread may have been joined before t
     chase --analysis=litehb --pair "$pair" -- ./order mutex
     grep -q "no race" err && break
 done
-has verdict err "no race: other threads came to the second access 1 time on the same bytes, and something always ordered that after the first"
+has verdict err "no race: other threads reached the second access 1 time on the same bytes, always ordered after the first"
 for analysis in litehb fullhb; do # measured, not looked for
     chase --analysis=$analysis --tracking-only --pair "$pair" -- ./order none
     same "$analysis-tracking-only" "$status:$(cat out)" 0:OK

@@ -33,7 +33,7 @@ done
 # What is not seen is said, if it leaves a trace.
 refused perf "--any=random.c:$first" -- ./random kernel
 same perf-kernel "$status:$(cat out)" 3:OK
-has perf-kernel-words err "nobody was seen to write: a race of unknown origin"
+has perf-kernel-words err "no thread was seen writing: a race of unknown origin"
 insist perf --pair "random.c:$first:random.c:$first" -- ./random race
 same perf-pair "$status" 66
 lacks perf-pair-words err "watchpoints"
