@@ -168,15 +168,16 @@ static void sarif_finding(struct dh_print *p, const struct dh_finding *f)
         [DH_FINDING_UNCOMPARED] = NULL, [DH_FINDING_NEW] = "new", [DH_FINDING_KNOWN] = "unchanged"};
     enum rule rule = rule_of(f);
     fputs(p->n ? ",\n" : "\n", p->out);
-    dh_json_write(p, json_pack("{ss si ss ss* so s[o] so so* so s{so* so* so*}}", "ruleId", rules[rule].id,
-                               "ruleIndex", (int)rule, "level", dh_words_level(f), "baselineState",
-                               states[f->baseline], "message", message(dh_words_sentence(p, f)), "locations",
-                               access_location(p, &f->accesses[0]), "relatedLocations", related(p, f),
-                               "codeFlows", code_flows(p, f), "partialFingerprints",
-                               fingerprints(p, f->fingerprint.hash,
-                                            f->provenance == DH_FINDING_POSSIBLE ? f->possible.id : 0),
-                               "properties", "detector", dh_json_text(f->detector), "guarantee",
-                               dh_json_text(f->guarantee), "count", dh_json_number(f->count)));
+    dh_json_write(
+        p,
+        json_pack(
+            "{ss si ss ss* so s[o] so so* so s{so* so* so* so*}}", "ruleId", rules[rule].id, "ruleIndex",
+            (int)rule, "level", dh_words_level(f), "baselineState", states[f->baseline], "message",
+            message(dh_words_sentence(p, f)), "locations", access_location(p, &f->accesses[0]),
+            "relatedLocations", related(p, f), "codeFlows", code_flows(p, f), "partialFingerprints",
+            fingerprints(p, f->fingerprint.hash, f->provenance == DH_FINDING_POSSIBLE ? f->possible.id : 0),
+            "properties", "detector", dh_json_text(f->detector), "guarantee", dh_json_text(f->guarantee),
+            "count", dh_json_number(f->count), "test", f->test && f->test[0] ? dh_json_text(f->test) : NULL));
 }
 
 /* ---- The document -------------------------------------------------------------------------------------- */

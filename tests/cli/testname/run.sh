@@ -57,6 +57,59 @@ if cmake -S project -B tests >log 2>&1; then
 else
     bad ctest "$(tail -5 log)"
 fi
+
+# ---- GoogleTest: classes as its macros make them ----
+cat >suite.cpp <<'END'
+#include <thread>
+
+namespace {
+int pushed, popped, typed, loose;
+void both(void (*f)())
+{
+    std::thread a(f), b(f);
+    a.join();
+    b.join();
+}
+struct Queue_Push_Test {
+    void TestBody() { both([] { pushed++; }); }
+};
+struct Queue_Pop_twice_Test {
+    void TestBody()
+    {
+        std::thread a([] { popped++; });
+        popped++;
+        a.join();
+    }
+};
+template <class T> struct Typed_Works_Test {
+    void TestBody() { both([] { typed++; }); }
+};
+}
+void no_test() { both([] { loose++; }); }
+
+int main()
+{
+    Queue_Push_Test().TestBody();
+    Queue_Pop_twice_Test().TestBody();
+    Typed_Works_Test<unsigned (*)(int)>().TestBody();
+    no_test();
+}
+END
+"$deadheat" c++ -g -O1 -fno-inline -pthread suite.cpp -o suite || bad compile-suite "deadheat c++ failed"
+DEADHEAT_TEST=all "$deadheat" run --report=0 --exitcode=0 --output=suite.jsonl -- ./suite >out 2>err
+tests='all / Queue.Pop_twice Queue.Push Typed.Works all'
+same gtest "$(names suite.jsonl)" "$tests"
+"$deadheat" report --resolve -o bundle.jsonl suite.jsonl >out 2>err
+same gtest-bundle "$(names bundle.jsonl)" "$tests"
+"$deadheat" report suite.jsonl >out 2>err
+like gtest-text out '^WARNING: deadheat: data race on .*pushed.* (pid [0-9]*, test Queue.Push)$'
+"$deadheat" report --format=csv suite.jsonl >out 2>err
+like gtest-csv out ',Queue\.Push.$'
+"$deadheat" report --format=sarif suite.jsonl >out 2>err
+has gtest-sarif out '"test":"Queue.Push"'
+"$deadheat" report --format=html suite.jsonl >out 2>err
+has gtest-page out 'Test:</b> Queue.Push'
+
 "$deadheat" run --report=0 --exitcode=0 --output=without.jsonl -- ./two >out 2>err
 same without "$(names without.jsonl)" '- / -'
 exit $failed
