@@ -53,6 +53,9 @@ void dh_finding_name_test(struct dh_arena *arena, struct dh_finding *f)
         for (size_t k = 0; k < a->n_threads && !name; k++)
             name = in_stack(arena, &a->threads[k].created_at);
     }
-    if (name)
+    /* A process that ran for one test alone may tell more of it: "All/Suite.Name/0", of a test with
+     * parameters. */
+    bool told = name && f->test && strstr(f->test, name) && !strpbrk(f->test, "*?:");
+    if (name && !told)
         f->test = name;
 }

@@ -101,6 +101,10 @@ tests='all / Queue.Pop_twice Queue.Push Typed.Works all'
 same gtest "$(names suite.jsonl)" "$tests"
 "$deadheat" report --resolve -o bundle.jsonl suite.jsonl >out 2>err
 same gtest-bundle "$(names bundle.jsonl)" "$tests"
+GTEST_FILTER='All/Queue.Push/0' "$deadheat" run --report=0 --exitcode=0 --output=one.jsonl -- ./suite >out 2>err
+same gtest-parameter "$(names one.jsonl)" 'All/Queue.Push/0 / All/Queue.Push/0 Queue.Pop_twice Typed.Works'
+GTEST_FILTER='*Queue.Push' "$deadheat" run --report=0 --exitcode=0 --output=some.jsonl -- ./suite >out 2>err
+same gtest-pattern "$(names some.jsonl)" '*Queue.Push / *Queue.Push Queue.Pop_twice Queue.Push Typed.Works'
 "$deadheat" report suite.jsonl >out 2>err
 like gtest-text out '^WARNING: deadheat: data race on .*pushed.* (pid [0-9]*, test Queue.Push)$'
 "$deadheat" report --format=csv suite.jsonl >out 2>err
