@@ -60,7 +60,9 @@ static const char usage[] =
     "  --all                 print races with the same cause one by one\n"
     "  --full-names          show C++ names in full, with default template arguments\n"
     "\n"
-    "Other options are those of 'deadheat run', for each run.\n"
+    "Other options are those of the second list of 'deadheat run --help', for each run; but not "
+    "--record-fd,\n"
+    "--exitcode, --report and --reporter.\n"
     "\n"
     "Exit status: 66 if anything raced that is not in the baseline; else that of the first run that failed;\n"
     "0 if none did; 2 bad usage, or nothing that ran was compiled by deadheat.\n"
@@ -394,7 +396,7 @@ static int add_option(struct request *q, const char *arg)
     static const char *const own[] = {"--format",          "--output", "--suppressions", "--baseline",
                                       "--update-baseline", "--all",    "--timeout",      "--full-names",
                                       "--color",           "--help"};
-    static const char *const others[] = {"report", "exitcode", "reporter", "record_fd"};
+    static const char *const others[] = {"report", "exitcode", "reporter", "record-fd"};
     struct dh_options_error err;
     size_t len = strcspn(arg, "=");
     const char *value = arg[len] ? arg + len + 1 : "1";

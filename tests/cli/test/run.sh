@@ -73,7 +73,7 @@ dh test -n 2 -- sh -c './two >/dev/null 2>&1; kill -9 $$'
 has killed-says err 'run 1 was ended by signal 9'
 
 # ---- Usage ----
-for options in '-n 0' '-n x' '-n' '-j 1000' '--format=xml' '--report=0' '--exitcode=3' '--no-such' '--detector'; do
+for options in '-n 0' '-n x' '-n' '-j 1000' '--format=xml' '--report=0' '--exitcode=3' '--record-fd=3' '--no-such' '--detector'; do
     # shellcheck disable=SC2086 # several words
     dh test $options -- ./suite
     same "bad$(echo "$options" | tr -d ' ')" "$status:$(ls marks | wc -l):$(wc -l <err)" 2:0:1
