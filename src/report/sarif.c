@@ -17,24 +17,40 @@ static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 
 enum rule { OBSERVED, FREED, PREDICTED, POSSIBLE, AD_HOC, CONFIRMED };
 
+/* What to do about it: services show this beside each finding, where no manual is at hand. */
+static const char mend[] =
+    "Let both accesses hold the same lock, order them (join the thread, hand the data over through a "
+    "queue or a condition variable), or make the variable atomic. Both stacks are in the code flow; the "
+    "locks that were held are with the locations. A race is undefined behaviour in C and C++ even if its "
+    "outcome seems harmless; one that is meant can be annotated or suppressed.";
+static const char mend_free[] =
+    "Let whoever frees the memory wait for those who use it: join them, count references, or free it under "
+    "the lock that they hold. Both stacks are in the code flow.";
+static const char check[] =
+    "This was not seen to happen. If the two can run at the same time, let both hold the same lock, order "
+    "them, or make the variable atomic; if something orders them that the analysis does not know, say so "
+    "by an annotation or a suppression.";
+
 static const struct {
-    const char *id, *level, *title, *sentence;
+    const char *id, *level, *title, *sentence, *help;
 } rules[] = {
     [OBSERVED] = {"deadheat/data-race", "error", "Two accesses raced",
-                  "Two threads accessed the same memory, one of them writing, and nothing ordered the two."},
+                  "Two threads accessed the same memory, one of them writing, and nothing ordered the two.",
+                  mend},
     [FREED] = {"deadheat/use-after-free-race", "error", "Memory was used and freed without order",
-               "A thread used memory that another one freed, and nothing ordered the two."},
+               "A thread used memory that another one freed, and nothing ordered the two.", mend_free},
     [PREDICTED] = {"deadheat/predicted-race", "warning", "Two accesses race in another schedule",
-                   "Another order of the events of an execution lets two accesses meet."},
+                   "Another order of the events of an execution lets two accesses meet.", mend},
     [POSSIBLE] =
         {"deadheat/possible-race", "note", "Two accesses may race",
          "Two threads may access the same memory at the same time, one of them writing, and no lock that "
-         "both hold orders them."},
-    [AD_HOC] =
-        {"deadheat/ad-hoc-synchronisation", "warning", "A waiting loop on a plain flag",
-         "A thread waits in a loop for a variable that another thread writes without synchronisation."},
+         "both hold orders them.",
+         check},
+    [AD_HOC] = {"deadheat/ad-hoc-synchronisation", "warning", "A waiting loop on a plain flag",
+                "A thread waits in a loop for a variable that another thread writes without synchronisation.",
+                check},
     [CONFIRMED] = {"deadheat/confirmed-race", "error", "Two accesses met in the field",
-                   "A race that was thought possible was seen to happen."},
+                   "A race that was thought possible was seen to happen.", mend},
 };
 
 static enum rule rule_of(const struct dh_finding *f)
@@ -186,10 +202,10 @@ static json_t *driver(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < DH_ARRAY_LEN(rules); i++)
-        json_array_append_new(list,
-                              json_pack("{ss s{ss} s{ss} s{ss}}", "id", rules[i].id, "shortDescription",
-                                        "text", rules[i].title, "fullDescription", "text", rules[i].sentence,
-                                        "defaultConfiguration", "level", rules[i].level));
+        json_array_append_new(list, json_pack("{ss s{ss} s{ss} s{ss} s{ss}}", "id", rules[i].id,
+                                              "shortDescription", "text", rules[i].title, "fullDescription",
+                                              "text", rules[i].sentence, "help", "text", rules[i].help,
+                                              "defaultConfiguration", "level", rules[i].level));
     return json_pack("{ss ss ss ss so}", "name", "deadheat", "version", DH_VERSION, "semanticVersion",
                      DH_VERSION, "informationUri", DH_HOMEPAGE, "rules", list);
 }
